@@ -1,0 +1,96 @@
+# A room is include/allport/ROOM + src/ROOM + tests/ROOM. This file turns one line of the top CMakeLists.txt into
+# its library `allport_ROOM`, its tests and its place in the installed library.
+
+include(GNUInstallDirs)
+
+add_library(allport_settings INTERFACE)
+target_include_directories(allport_settings INTERFACE ${PROJECT_SOURCE_DIR}/include)
+target_compile_features(allport_settings INTERFACE cxx_std_20)
+target_compile_options(allport_settings INTERFACE
+  $<$<COMPILE_LANGUAGE:CXX>:-Wall -Wextra -Wpedantic -Wshadow -Wno-unused-parameter>)
+# The MPI libraries' old C++ bindings are never used.
+target_compile_definitions(allport_settings INTERFACE OMPI_SKIP_MPICXX MPICH_SKIP_MPICXX)
+if(ALLPORT_SANITIZE)
+  target_compile_options(allport_settings INTERFACE -fsanitize=${ALLPORT_SANITIZE} -fno-omit-frame-pointer
+                         -fno-sanitize-recover=all)
+  target_link_options(allport_settings INTERFACE -fsanitize=${ALLPORT_SANITIZE})
+endif()
+
+set_property(GLOBAL PROPERTY ALLPORT_ROOMS "")
+set_property(GLOBAL PROPERTY ALLPORT_EXTERNAL "")
+
+# allport_room(NAME [DEPENDS room ...] [EXTERNAL target ...])
+function(allport_room room)
+  cmake_parse_arguments(ARG "" "" "DEPENDS;EXTERNAL" ${ARGN})
+  file(GLOB sources CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/src/${room}/*.cpp)
+  if(NOT sources)
+    # A room that waits for its first file still has its place in the order of the house.
+    add_library(allport_${room} INTERFACE)
+    set(scope INTERFACE)
+  else()
+    add_library(allport_${room} STATIC ${sources})
+    set(scope PUBLIC)
+    set_property(GLOBAL APPEND PROPERTY ALLPORT_ROOMS ${room})
+  endif()
+  target_link_libraries(allport_${room} ${scope} allport_settings fmt::fmt ${ARG_EXTERNAL})
+  if(sources)
+    target_link_libraries(allport_${room} PRIVATE nlohmann_json::nlohmann_json tomlplusplus::tomlplusplus)
+  endif()
+  foreach(dependency IN LISTS ARG_DEPENDS)
+    target_link_libraries(allport_${room} ${scope} allport_${dependency})
+  endforeach()
+  set_property(GLOBAL APPEND PROPERTY ALLPORT_EXTERNAL ${ARG_EXTERNAL})
+  if(ALLPORT_TESTS)
+    allport_room_tests(${room})
+  endif()
+endfunction()
+
+# tests/ROOM/*.cpp is one program, test_ROOM. Files named mpi_*.cpp are a second one, test_ROOM_mpi, which is run at
+# each rank count of ALLPORT_TEST_RANKS.
+set(ALLPORT_TEST_RANKS 1 2 3 4 5 7 12 16 CACHE STRING "Rank counts at which every MPI test runs")
+function(allport_room_tests room)
+  file(GLOB sources CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/tests/${room}/*.cpp)
+  set(mpi_sources ${sources})
+  list(FILTER sources EXCLUDE REGEX "/mpi_[^/]*$")
+  list(FILTER mpi_sources INCLUDE REGEX "/mpi_[^/]*$")
+  if(sources)
+    add_executable(test_${room} ${sources})
+    target_link_libraries(test_${room} PRIVATE allport_${room} GTest::gtest GTest::gtest_main
+                          nlohmann_json::nlohmann_json)
+    target_include_directories(test_${room} PRIVATE ${PROJECT_SOURCE_DIR}/tests)
+    target_compile_definitions(test_${room} PRIVATE ALLPORT_SOURCE_DIR="${PROJECT_SOURCE_DIR}")
+    add_test(NAME ${room} COMMAND test_${room} --gtest_brief=1)
+    set_tests_properties(${room} PROPERTIES TIMEOUT 300)
+  endif()
+  if(mpi_sources)
+    add_executable(test_${room}_mpi ${mpi_sources} ${PROJECT_SOURCE_DIR}/tests/mpi_main.cpp)
+    target_link_libraries(test_${room}_mpi PRIVATE allport_${room} GTest::gtest MPI::MPI_CXX)
+    target_include_directories(test_${room}_mpi PRIVATE ${PROJECT_SOURCE_DIR}/tests)
+    target_compile_definitions(test_${room}_mpi PRIVATE ALLPORT_SOURCE_DIR="${PROJECT_SOURCE_DIR}")
+    foreach(ranks IN LISTS ALLPORT_TEST_RANKS)
+      add_test(NAME ${room}.mpi.${ranks}
+               COMMAND ${PROJECT_SOURCE_DIR}/tools/mpirun ${MPIEXEC_EXECUTABLE} ${ranks}
+                       $<TARGET_FILE:test_${room}_mpi>)
+      set_tests_properties(${room}.mpi.${ranks} PROPERTIES TIMEOUT 300 PROCESSORS 2)
+    endforeach()
+  endif()
+endfunction()
+
+# The installed library: all rooms in one shared object, found by find_package(allport) as allport::allport.
+function(allport_library)
+  get_property(rooms GLOBAL PROPERTY ALLPORT_ROOMS)
+  get_property(external GLOBAL PROPERTY ALLPORT_EXTERNAL)
+  list(REMOVE_DUPLICATES external)
+  list(TRANSFORM rooms PREPEND "allport_")
+  string(JOIN "," archives ${rooms})
+  file(GLOB c_interface CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/src/allport_c.cpp)
+  file(WRITE ${PROJECT_BINARY_DIR}/empty.cpp "")
+  add_library(allport SHARED ${PROJECT_BINARY_DIR}/empty.cpp ${c_interface})
+  add_library(allport::allport ALIAS allport)
+  set_target_properties(allport PROPERTIES VERSION ${PROJECT_VERSION} SOVERSION ${PROJECT_VERSION_MAJOR})
+  target_link_libraries(allport PRIVATE "$<LINK_LIBRARY:WHOLE_ARCHIVE,${archives}>" fmt::fmt ${external})
+  target_link_libraries(allport PUBLIC MPI::MPI_CXX)
+  target_include_directories(allport PUBLIC $<BUILD_INTERFACE:${PROJECT_SOURCE_DIR}/include>
+                             $<INSTALL_INTERFACE:${CMAKE_INSTALL_INCLUDEDIR}>)
+  target_compile_features(allport PUBLIC cxx_std_20)
+endfunction()
