@@ -1,0 +1,135 @@
+// Distributed matrix multiply: C = alpha op(A) op(B) + beta C, planned before, measured after.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "allport/comm/communicator.h"
+#include "allport/linalg/layout.h"
+#include "allport/machine/machine.h"
+
+namespace allport {
+
+/// op(X) = X, X^T or X^H.
+enum class Trans : char { none = 'N', transpose = 'T', conjugate = 'C' };
+
+/// op(A): m x k, op(B): k x n, C: m x n.
+struct GemmProblem {
+  Index m = 0;
+  Index n = 0;
+  Index k = 0;
+  Scalar type = Scalar::d;
+  Trans trans_a = Trans::none;
+  Trans trans_b = Trans::none;
+
+  friend bool operator==(GemmProblem const&, GemmProblem const&) = default;
+};
+
+/// p_r x p_c x c: rows of C over p_r, its columns over p_c, k over c layers.
+struct GemmGrid {
+  int rows = 1;
+  int cols = 1;
+  int layers = 1;
+
+  [[nodiscard]] int ranks() const { return rows * cols * layers; }
+  friend bool operator==(GemmGrid const&, GemmGrid const&) = default;
+};
+
+/// What the caller fixes; everything left empty is chosen by predicted time.
+struct GemmOptions {
+  std::string algorithm;   ///< "summa", "cannon", "summa25", "cannon25", "3d"; empty: any
+  GemmGrid grid{0, 0, 0};  ///< zeros: any
+  Index panel = 0;         ///< columns of A that travel at once; 0: chosen
+  Bytes memory{0};         ///< limit per rank; 0: the machine's memory per rank, or no limit if that is unknown
+  std::string broadcast;   ///< collective algorithms by name; empty: selected by price
+  std::string reduce;
+  int candidates = 0;      ///< keep only the best so many in the plan's table; 0: all
+};
+
+/// One way to run a problem, with its price.
+struct GemmCandidate {
+  std::string algorithm;
+  GemmGrid grid;
+  std::string order = "ijl";  ///< which grid axis runs fastest over the machine's ranks
+  Index panel = 0;
+  Seconds compute{};          ///< local multiplications of the busiest rank
+  Seconds communicate{};      ///< collectives and shifts of the busiest rank, as if nothing overlapped
+  Seconds total{};            ///< with overlap
+  std::int64_t words = 0;     ///< elements moved by the busiest rank: max(sent, received)
+  std::int64_t messages = 0;  ///< of the busiest rank: max(sent, received)
+  Bytes memory{};             ///< peak per rank: its parts of A, B, C and all work space
+  double bound_words = 0;     ///< lower bound on words with that memory (see docs/concepts/linalg.md)
+  std::string why_not;        ///< not empty: cannot be used, and why
+};
+
+/// A decision, equal on every rank, and what it will cost.
+struct GemmPlan {
+  GemmProblem problem;
+  Machine machine = Machine::flat(1);
+  GemmOptions options;
+  GemmCandidate chosen;
+  std::vector<GemmCandidate> candidates;  ///< best first; unusable ones last
+  /// Where the algorithm wants its matrices (ranks are the communicator's). A is stored as given: op is applied on the
+  /// fly, so a transposed A is dealt k x m. Callers that hold them so pay no redistribution.
+  Layout a;
+  Layout b;
+  Layout c;
+  /// Exact prediction per rank, without redistribution.
+  std::vector<Traffic> traffic;
+
+  [[nodiscard]] std::string to_json() const;
+};
+
+/// Plans without MPI. Deterministic: depends on nothing but its arguments.
+/// @throws Error(argument) for negative extents, unknown names, a grid that does not fit machine.ranks();
+///         Error(memory) stating bytes needed and had when no candidate fits the limit
+[[nodiscard]] GemmPlan plan_gemm(GemmProblem const& problem, Machine const& machine, GemmOptions const& options = {});
+
+/// What a run measured, gathered over all ranks (equal on all ranks).
+struct GemmReport {
+  GemmCandidate chosen;
+  Seconds total{};
+  Seconds compute{};       ///< busiest rank
+  Seconds communicate{};   ///< longest wait for communication that was not hidden
+  Seconds redistribute{};
+  std::vector<Traffic> predicted;  ///< per rank, without redistribution
+  std::vector<Traffic> measured;   ///< per rank, without redistribution
+  std::vector<Traffic> moved;      ///< per rank, by redistribution
+  Bytes predicted_memory{};
+  Bytes measured_memory{};  ///< peak of the busiest rank
+  double bound_words = 0;
+
+  [[nodiscard]] std::string to_json() const;
+};
+
+/// Called on every rank now and then with (steps done, steps in all).
+using Progress = std::function<void(int, int)>;
+
+/// Runs a plan. Layouts are the caller's; whatever differs from the plan's is redistributed. beta == 0 never reads C.
+/// Called by all ranks of comm with equal arguments (but for the data).
+/// @pre plan.machine == comm.machine(); local parts as the layouts say
+/// @throws Error on every rank; C is then undefined
+template <class T>
+GemmReport gemm(Communicator const& comm, GemmPlan const& plan, T alpha, Layout const& a_layout, Part<T const> a,
+                Layout const& b_layout, Part<T const> b, T beta, Layout const& c_layout, Part<T> c,
+                Progress const& progress = {});
+
+#define ALLPORT_GEMM_INSTANCE(prefix, T)                                                                          \
+  prefix template GemmReport gemm(Communicator const&, GemmPlan const&, T, Layout const&, Part<T const>,         \
+                                  Layout const&, Part<T const>, T, Layout const&, Part<T>, Progress const&)
+ALLPORT_GEMM_INSTANCE(extern, float);
+ALLPORT_GEMM_INSTANCE(extern, double);
+ALLPORT_GEMM_INSTANCE(extern, std::complex<float>);
+ALLPORT_GEMM_INSTANCE(extern, std::complex<double>);
+
+/// The registered algorithms' names with a sentence each.
+struct GemmAlgorithmName {
+  std::string_view name;
+  std::string_view summary;
+};
+[[nodiscard]] std::vector<GemmAlgorithmName> gemm_algorithms();
+
+}  // namespace allport
