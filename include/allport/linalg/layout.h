@@ -37,6 +37,8 @@ class Deal {
   [[nodiscard]] int parts() const { return parts_; }
   [[nodiscard]] bool is_cyclic() const { return block_ > 0; }
   [[nodiscard]] int owner(Index i) const;
+  /// Where the owner of index i keeps it.
+  [[nodiscard]] Index local(Index i) const;
   /// Number of indices that a part owns.
   [[nodiscard]] Index count(int part) const;
   /// A part's runs, ascending, neighbours merged.
@@ -80,6 +82,7 @@ class Layout {
   Deal rows_;
   Deal cols_;
   std::vector<Rank> grid_{0};
+  std::vector<int> by_rank_{0};  // places of the grid in ascending order of their ranks: position() searches it
 };
 
 /// One rank's part of a distributed matrix; a view that owns nothing. data: [local_rows x local_cols], column-major.
