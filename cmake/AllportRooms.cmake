@@ -88,7 +88,9 @@ function(allport_library)
   add_library(allport SHARED ${PROJECT_BINARY_DIR}/empty.cpp ${c_interface})
   add_library(allport::allport ALIAS allport)
   set_target_properties(allport PROPERTIES VERSION ${PROJECT_VERSION} SOVERSION ${PROJECT_VERSION_MAJOR})
+  # The archives also come in as each other's dependencies; the override makes them whole there too.
   target_link_libraries(allport PRIVATE "$<LINK_LIBRARY:WHOLE_ARCHIVE,${archives}>" fmt::fmt ${external})
+  set_property(TARGET allport PROPERTY LINK_LIBRARY_OVERRIDE "WHOLE_ARCHIVE,${archives}")
   target_link_libraries(allport PUBLIC MPI::MPI_CXX)
   target_include_directories(allport PUBLIC $<BUILD_INTERFACE:${PROJECT_SOURCE_DIR}/include>
                              $<INSTALL_INTERFACE:${CMAKE_INSTALL_INCLUDEDIR}>)
