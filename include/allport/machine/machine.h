@@ -36,6 +36,8 @@ inline constexpr Port any_port = -1;
 constexpr Port port(int axis, int sign) { return static_cast<Port>(2 * axis + (sign > 0 ? 1 : 0)); }
 constexpr int axis_of(Port p) { return p / 2; }
 constexpr int sign_of(Port p) { return p % 2 == 0 ? -1 : 1; }
+/// Letter of an axis in messages and machine files: x y z u v w s t.
+[[nodiscard]] char axis_letter(int a);
 
 /// A directed link: `node * 2 * axes + port`. Dense, so arrays can be indexed by it; ids of absent links stay unused.
 using LinkId = std::int64_t;

@@ -1,0 +1,138 @@
+// A machine as text: its machine file and its JSON.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <nlohmann/json.hpp>
+
+#include "allport/machine/machine.h"
+#include "quantity.h"
+
+namespace allport {
+
+namespace {
+
+using machine_text::Dimension;
+using machine_text::quantity_text;
+
+std::string toml_string(std::string_view text) {
+  std::string out = "\"";
+  for (char const c : text) {
+    if (c == '"' || c == '\\') {
+      out += '\\';
+      out += c;
+    } else if (static_cast<unsigned char>(c) < 0x20 || c == 0x7f) {
+      out += fmt::format("\\u{:04x}", static_cast<unsigned>(static_cast<unsigned char>(c)));
+    } else {
+      out += c;
+    }
+  }
+  return out + "\"";
+}
+
+void line(std::string& out, std::string_view key, double value, Dimension dimension) {
+  if (value != 0.0) {
+    out += fmt::format("{} = \"{}\"\n", key, quantity_text(value, dimension));
+  }
+}
+
+std::vector<std::int32_t> position(Machine const& machine, Node node) {
+  auto const c = machine.coord(node);
+  return {c.begin(), c.begin() + machine.axes()};
+}
+
+std::string link_text(Machine const& machine, LinkException const& e, bool both) {
+  auto out = fmt::format("\n[[link]]\nfrom = [{}]\naxis = \"{}\"\ndirection = \"{}\"\n",
+                         fmt::join(position(machine, e.node), ", "), axis_letter(axis_of(e.out)),
+                         sign_of(e.out) > 0 ? '+' : '-');
+  if (e.dead) {
+    out += "dead = true\n";
+  }
+  line(out, "bandwidth", e.bandwidth.value(), Dimension::bandwidth);
+  if (e.latency.value() >= 0.0) {
+    out += fmt::format("latency = \"{}\"\n", quantity_text(e.latency.value(), Dimension::time));
+  }
+  return out + (both ? "" : "both_directions = false\n");
+}
+
+/// The same cable's other direction, when it differs from its axis in the same way.
+LinkException const* partner(Machine const& machine, LinkException const& e) {
+  auto wanted = e;
+  wanted.node = *machine.neighbour(e.node, e.out);
+  wanted.out = static_cast<Port>(e.out ^ 1);
+  auto const& all = machine.exceptions();
+  auto const at = std::find(all.begin(), all.end(), wanted);
+  return at == all.end() ? nullptr : &*at;
+}
+
+}  // namespace
+
+std::string Machine::to_toml() const {
+  auto out = fmt::format("name = {}\nranks_per_node = {}\n", toml_string(name_), ranks_per_node_);
+  line(out, "overhead", rates_.overhead.value(), Dimension::time);
+  out += rates_.tau != 0.0 ? fmt::format("tau = {}\n", rates_.tau) : "";
+  out += rates_.ports != 0 ? fmt::format("ports = {}\n", rates_.ports) : "";
+  line(out, "injection", rates_.injection.value(), Dimension::bandwidth);
+  line(out, "flops", rates_.flops.value(), Dimension::flops);
+  line(out, "adds", rates_.adds.value(), Dimension::adds);
+  line(out, "memory_bandwidth", rates_.memory_bandwidth.value(), Dimension::bandwidth);
+  if (rates_.memory.value() != 0) {
+    // Above 2^53 a double would lose bytes, so an integer it is.
+    auto const exact = rates_.memory.value() < (std::int64_t{1} << 53);
+    out += exact ? fmt::format("memory = \"{}\"\n",
+                               quantity_text(static_cast<double>(rates_.memory.value()), Dimension::bytes))
+                 : fmt::format("memory = {}\n", rates_.memory.value());
+  }
+  out += "axes = [\n";
+  for (auto const& a : axes_) {
+    out += fmt::format("  {{ length = {}, wraps = {}, bandwidth = \"{}\", latency = \"{}\" }},\n", a.length, a.wraps,
+                       quantity_text(a.bandwidth.value(), Dimension::bandwidth),
+                       quantity_text(a.latency.value(), Dimension::time));
+  }
+  out += "]\n";
+  for (auto const& e : exceptions_) {
+    auto const* other = partner(*this, e);
+    auto const done = other != nullptr && other < &e;  // written with its partner, which sorts before it
+    out += done ? "" : link_text(*this, e, other != nullptr);
+  }
+  return out;
+}
+
+std::string Machine::to_json() const {
+  using nlohmann::json;
+  auto axes = json::array();
+  for (auto const& a : axes_) {
+    axes.push_back(
+        {{"length", a.length}, {"wraps", a.wraps}, {"bandwidth", a.bandwidth.value()}, {"latency", a.latency.value()}});
+  }
+  auto differing = json::array();
+  for (auto const& e : exceptions_) {
+    auto const l = link(e.node, e.out);
+    differing.push_back({{"link", l},
+                         {"name", link_name(l)},
+                         {"from", position(*this, e.node)},
+                         {"to", position(*this, *neighbour(e.node, e.out))},
+                         {"axis", axis_of(e.out)},
+                         {"direction", sign_of(e.out)},
+                         {"dead", e.dead},
+                         {"bandwidth", bandwidth(l).value()},
+                         {"latency", latency(l).value()}});
+  }
+  return json{{"name", name_},
+              {"axes", std::move(axes)},
+              {"nodes", nodes_},
+              {"ranks", ranks()},
+              {"ranks_per_node", ranks_per_node_},
+              {"links", links()},
+              {"exceptions", std::move(differing)},
+              {"overhead", rates_.overhead.value()},
+              {"tau", rates_.tau},
+              {"ports", rates_.ports},
+              {"injection", rates_.injection.value()},
+              {"flops", rates_.flops.value()},
+              {"adds", rates_.adds.value()},
+              {"memory_bandwidth", rates_.memory_bandwidth.value()},
+              {"memory", rates_.memory.value()}}
+      .dump(2);
+}
+
+}  // namespace allport

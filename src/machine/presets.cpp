@@ -1,0 +1,119 @@
+// Presets are machine files, so that a reader can copy one and change it. Every number that no deck states carries the
+// word `typical` (common knowledge about such machines, unconfirmed) or `derived` in its comment.
+#include "presets.h"
+
+#include <fmt/format.h>
+
+#include <array>
+#include <utility>
+
+namespace allport {
+
+namespace {
+
+constexpr std::string_view bgp = R"toml(# IBM Blue Gene/P, deck 1 slides 3 to 24. One node is four cores at 850 MHz.
+name = "bgp"
+overhead = "0.5 us"              # o: in no deck; default with 2o + L = 1.5 us, sweep 0.2 to 1 us (typical)
+flops = "13.6 GF"                # 4 cores x 850 MHz x 4 flop (derived)
+adds = "1.7 Gadd/s"              # gamma of deck 1 slide 31: one core, two adds per cycle (derived)
+memory_bandwidth = "13.6 GB/s"   # in no deck (typical)
+memory = "2 GiB"                 # in no deck (typical)
+# Link: 425 MB/s raw per direction (deck 1 slides 22 to 24 top out at 2d x 425); packets leave about 375 (derived).
+# L = 0.5 us: in no deck (typical).
+axes = [
+  { length = 8, wraps = true, bandwidth = "375 MB/s", latency = "0.5 us" },
+  { length = 8, wraps = true, bandwidth = "375 MB/s", latency = "0.5 us" },
+  { length = 8, wraps = true, bandwidth = "375 MB/s", latency = "0.5 us" },
+]
+)toml";
+
+constexpr std::string_view xe6 = R"toml(# Cray XE6 of deck 1 slide 3, one host in use per Gemini router.
+name = "xe6"
+overhead = "0.3175 us"           # host 0.635 us for both ends: from public simulator settings, in no deck
+injection = "20 GB/s"            # cap of a Gemini: from public simulator settings, in no deck
+flops = "201.6 GF"               # 24 cores x 2.1 GHz x 4 flop (typical)
+adds = "4.2 Gadd/s"              # one core, two adds per cycle (derived)
+memory_bandwidth = "85.3 GB/s"   # (typical)
+memory = "32 GiB"                # (typical)
+# X and Z have twice the links of Y and 0.1 us per hop (deck 4 slides 2 and 11); 2.9 and 5.8 GB/s per direction as MPI
+# sees them: from public simulator settings, in no deck. 4096 nodes as in deck 1 slide 3.
+axes = [
+  { length = 16, wraps = true, bandwidth = "5.8 GB/s", latency = "0.1 us" },
+  { length = 16, wraps = true, bandwidth = "2.9 GB/s", latency = "0.1 us" },
+  { length = 16, wraps = true, bandwidth = "5.8 GB/s", latency = "0.1 us" },
+]
+)toml";
+
+constexpr std::string_view gemini =
+    R"toml(# Cray Gemini of deck 4 (Blue Waters): a node here is one router ASIC with its two hosts.
+name = "gemini"
+ranks_per_node = 2               # two hosts share a Gemini ASIC (deck 4 slide 2)
+overhead = "0.3175 us"           # host 0.635 us for both ends: from public simulator settings, in no deck
+injection = "20 GB/s"            # cap of a Gemini: from public simulator settings, in no deck
+flops = "627.2 GF"               # two hosts of 313.6 (typical)
+adds = "9.2 Gadd/s"              # two hosts, one core each, two adds per cycle at 2.3 GHz (derived)
+memory_bandwidth = "204.8 GB/s"  # two hosts of 102.4 (typical)
+memory = "128 GiB"               # two hosts of 64 (typical)
+# X and Z have twice the links of Y and 0.1 us per hop (deck 4 slides 2 and 11); 2.9 and 5.8 GB/s per direction as MPI
+# sees them: from public simulator settings, in no deck. 24 x 24 x 24 ASICs is Blue Waters (spec of deck 4).
+axes = [
+  { length = 24, wraps = true, bandwidth = "5.8 GB/s", latency = "0.1 us" },
+  { length = 24, wraps = true, bandwidth = "2.9 GB/s", latency = "0.1 us" },
+  { length = 24, wraps = true, bandwidth = "5.8 GB/s", latency = "0.1 us" },
+]
+)toml";
+
+constexpr std::string_view exascale =
+    R"toml(# The exascale machine of deck 1 slides 25 to 27: p = 262,144 = 64^3 (slide 25).
+name = "exascale"
+overhead = "250 ns"              # o: in no deck (typical)
+flops = "3.81 TF"                # 1e18 flop/s over 262,144 nodes (typical)
+adds = "480 Gadd/s"              # an eighth of flops: in no deck, sweep it (typical)
+memory_bandwidth = "1.5 TB/s"    # in no deck; between the outlooks of 0.4 TB/s at 1 TF and 4 TB/s at 10 TF (typical)
+memory = "128 GiB"               # 32 PB over all nodes: in no deck (typical)
+# 16.7 GB/s per link and direction, so that six of them give the 100 GB/s that slide 25's 3D curve approaches (derived
+# from the axis, which ends at 200 GB/s = 12 links). L = 250 ns: in no deck (typical).
+axes = [
+  { length = 64, wraps = true, bandwidth = "16.7 GB/s", latency = "250 ns" },
+  { length = 64, wraps = true, bandwidth = "16.7 GB/s", latency = "250 ns" },
+  { length = 64, wraps = true, bandwidth = "16.7 GB/s", latency = "250 ns" },
+]
+)toml";
+
+constexpr std::string_view laptop =
+    R"toml(# Processes of one small computer; a node is one core. In no deck: all numbers are typical, calibrate for your own.
+name = "laptop"
+overhead = "0.25 us"
+flops = "30 GF"
+adds = "1 Gadd/s"
+memory_bandwidth = "10 GB/s"
+axes = [ { length = 2, wraps = false, bandwidth = "4 GB/s", latency = "0.5 us" } ]
+)toml";
+
+constexpr std::array<std::pair<std::string_view, std::string_view>, 5> presets{
+    {{"bgp", bgp}, {"xe6", xe6}, {"gemini", gemini}, {"exascale", exascale}, {"laptop", laptop}}};
+
+}  // namespace
+
+std::vector<std::string> preset_names() {
+  std::vector<std::string> names;
+  for (auto const& [name, text] : presets) {
+    names.emplace_back(name);
+  }
+  return names;
+}
+
+namespace machine_presets {
+
+std::optional<Machine> find(std::string_view name) {
+  for (auto const& [known, text] : presets) {
+    if (known == name) {
+      return Machine::from_toml(text, fmt::format("preset {}", name));
+    }
+  }
+  return std::nullopt;
+}
+
+}  // namespace machine_presets
+
+}  // namespace allport

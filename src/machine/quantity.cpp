@@ -1,0 +1,154 @@
+#include "quantity.h"
+
+#include <fmt/format.h>
+
+#include <cctype>
+#include <charconv>
+#include <cmath>
+#include <span>
+#include <utility>
+
+namespace allport::machine_text {
+
+namespace {
+
+/// value = number * 10^exponent * factor; the power of ten is applied in text, so that "0.3 us" is exactly 3e-7.
+struct Unit {
+  std::string_view name;
+  int exponent;
+  double factor;
+};
+
+constexpr double kibi = 1024.0;
+constexpr Unit bandwidth_units[] = {
+    {"B/s", 0, 1},       {"kB/s", 3, 1},       {"MB/s", 6, 1},           {"GB/s", 9, 1},
+    {"TB/s", 12, 1},     {"KiB/s", 0, kibi},   {"MiB/s", 0, kibi* kibi}, {"GiB/s", 0, kibi* kibi* kibi},
+    {"bit/s", 0, 0.125}, {"kbit/s", 3, 0.125}, {"Mbit/s", 6, 0.125},     {"Gbit/s", 9, 0.125}};
+constexpr Unit time_units[] = {{"s", 0, 1}, {"ms", -3, 1}, {"us", -6, 1}, {"\u00b5s", -6, 1}, {"ns", -9, 1}};
+constexpr Unit byte_units[] = {{"B", 0, 1},
+                               {"kB", 3, 1},
+                               {"MB", 6, 1},
+                               {"GB", 9, 1},
+                               {"TB", 12, 1},
+                               {"KiB", 0, kibi},
+                               {"MiB", 0, kibi* kibi},
+                               {"GiB", 0, kibi* kibi* kibi},
+                               {"TiB", 0, kibi* kibi* kibi* kibi}};
+constexpr Unit flop_units[] = {{"flop/s", 0, 1}, {"MF", 6, 1},      {"GF", 9, 1},      {"TF", 12, 1},
+                               {"PF", 15, 1},    {"Mflop/s", 6, 1}, {"Gflop/s", 9, 1}, {"Tflop/s", 12, 1}};
+constexpr Unit add_units[] = {{"add/s", 0, 1}, {"Madd/s", 6, 1}, {"Gadd/s", 9, 1}, {"Tadd/s", 12, 1}};
+
+std::span<Unit const> units(Dimension dimension) {
+  switch (dimension) {
+    case Dimension::bandwidth:
+      return bandwidth_units;
+    case Dimension::time:
+      return time_units;
+    case Dimension::bytes:
+      return byte_units;
+    case Dimension::flops:
+      return flop_units;
+    case Dimension::adds:
+      return add_units;
+  }
+  return {};
+}
+
+std::optional<double> number(std::string_view text) {
+  double value = 0.0;
+  auto const [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
+  if (error != std::errc() || end != text.data() + text.size() || !std::isfinite(value)) {
+    return std::nullopt;
+  }
+  return value;
+}
+
+std::string_view trimmed(std::string_view text) {
+  while (!text.empty() && text.front() == ' ') {
+    text.remove_prefix(1);
+  }
+  while (!text.empty() && text.back() == ' ') {
+    text.remove_suffix(1);
+  }
+  return text;
+}
+
+}  // namespace
+
+std::optional<double> parse_quantity(std::string_view text, Dimension dimension) {
+  text = trimmed(text);
+  // The number ends where its characters end; no unit starts with a digit, a sign or a point.
+  auto const end = text.find_first_not_of("0123456789+-.");
+  auto digits = text.substr(0, end);
+  auto rest = end == std::string_view::npos ? std::string_view() : text.substr(end);
+  if (rest.size() > 1 && (rest[0] == 'e' || rest[0] == 'E')) {  // 1e9 B/s
+    auto const tail = rest.substr(1).find_first_not_of("0123456789+-");
+    auto const length = tail == std::string_view::npos ? rest.size() - 1 : tail;
+    auto const value = number(text.substr(0, digits.size() + 1 + length));
+    if (!value) {
+      return std::nullopt;
+    }
+    for (auto const& unit : units(dimension)) {
+      if (trimmed(rest.substr(1 + length)) == unit.name) {
+        return *value * std::pow(10.0, unit.exponent) * unit.factor;
+      }
+    }
+    return std::nullopt;
+  }
+  for (auto const& unit : units(dimension)) {
+    if (trimmed(rest) == unit.name) {
+      auto const value = number(fmt::format("{}e{}", digits, unit.exponent));
+      return value ? std::optional(*value * unit.factor) : std::nullopt;
+    }
+  }
+  return std::nullopt;
+}
+
+std::string quantity_text(double value, Dimension dimension) {
+  // Binary units first for memory, so that 2 GiB does not become 2.147483648 GB.
+  if (dimension == Dimension::bytes) {
+    for (auto const& unit : {byte_units[8], byte_units[7], byte_units[6], byte_units[5]}) {
+      if (value >= unit.factor && std::fmod(value, unit.factor) == 0.0) {
+        return fmt::format("{} {}", value / unit.factor, unit.name);
+      }
+    }
+  }
+  Unit const* best = nullptr;
+  for (auto const& unit : units(dimension)) {
+    auto const scale = std::pow(10.0, unit.exponent);
+    auto const larger = best == nullptr || unit.exponent > best->exponent;
+    auto const fits = value >= scale || (dimension == Dimension::time && unit.exponent == -9);
+    if (unit.factor == 1.0 && fits && larger) {
+      best = &unit;
+    }
+  }
+  best = best == nullptr ? units(dimension).data() : best;
+  // Dividing or multiplying may miss the round value by one bit; the shortest text that reads back exactly wins, and
+  // the bare number (which fmt prints with its shortest round trip) always does.
+  auto shortest = fmt::format("{} {}", value, units(dimension).front().name);
+  for (auto const scaled : {value / std::pow(10.0, best->exponent), value * std::pow(10.0, -best->exponent)}) {
+    auto text = fmt::format("{} {}", scaled, best->name);
+    if (parse_quantity(text, dimension) == value && (text.size() <= shortest.size() || scaled == std::floor(scaled))) {
+      shortest = std::move(text);
+    }
+  }
+  return shortest;
+}
+
+std::string_view quantity_help(Dimension dimension) {
+  switch (dimension) {
+    case Dimension::bandwidth:
+      return "a number in bytes/s, or text with a unit such as '425 MB/s', '1 GiB/s' or '40 Mbit/s'";
+    case Dimension::time:
+      return "a number in seconds, or text with a unit such as '0.5 us' or '250 ns'";
+    case Dimension::bytes:
+      return "a number of bytes, or text with a unit such as '2 GiB'";
+    case Dimension::flops:
+      return "a number in flop/s, or text with a unit such as '13.6 GF'";
+    case Dimension::adds:
+      return "a number in additions/s, or text with a unit such as '1.7 Gadd/s'";
+  }
+  return "";
+}
+
+}  // namespace allport::machine_text

@@ -1,0 +1,22 @@
+// Numbers with units as people write them in a machine file: "425 MB/s", "0.5 us", "2 GiB", "13.6 GF".
+#pragma once
+
+#include <optional>
+#include <string>
+#include <string_view>
+
+namespace allport::machine_text {
+
+enum class Dimension { bandwidth, time, bytes, flops, adds };
+
+/// The value in SI units (bytes/s, s, bytes, 1/s), or nothing when the text is not a number and a unit of the
+/// dimension.
+[[nodiscard]] std::optional<double> parse_quantity(std::string_view text, Dimension dimension);
+
+/// A short text that parse_quantity reads back as exactly this value, in the largest unit that stays >= 1.
+[[nodiscard]] std::string quantity_text(double value, Dimension dimension);
+
+/// "a number in bytes/s, or text such as '425 MB/s', ...", for messages.
+[[nodiscard]] std::string_view quantity_help(Dimension dimension);
+
+}  // namespace allport::machine_text
