@@ -1,0 +1,90 @@
+// Sets of spanning trees as functions of coordinates, and the two schedules that every such set gives: a broadcast down
+// the trees and a reduction up the same trees.
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <functional>
+#include <string>
+
+#include "allport/machine/machine.h"
+#include "allport/schedule/schedule.h"
+
+namespace allport {
+
+/// A tree edge seen from one of its ends.
+struct TreeEdge {
+  Rank rank = -1;       ///< the other end
+  Port out = any_port;  ///< my port towards it; any_port within a node or where the network routes
+};
+
+/// One rank's place in one tree.
+class TreePlace {
+ public:
+  static constexpr std::size_t capacity = 64;  ///< 31 (binomial) or 16 (rectangular) over links + 31 within the node
+
+  TreeEdge parent;  ///< rank -1: this is the root
+
+  void clear() {
+    parent = {};
+    size_ = 0;
+  }
+  /// Deepest subtree first: a broadcast sends in this order, a reduction combines in the opposite one.
+  void add(Rank child, Port out) { children_[size_++] = {child, out}; }
+  [[nodiscard]] std::size_t children() const { return size_; }
+  [[nodiscard]] TreeEdge const& child(std::size_t i) const { return children_[i]; }
+
+ private:
+  std::array<TreeEdge, capacity> children_;
+  std::size_t size_ = 0;
+};
+
+/// `count` spanning trees with one root, each computed rank by rank. Nothing is stored per rank.
+struct TreeSet {
+  using Find = std::function<void(int tree, Rank rank, TreePlace& into)>;
+
+  int count = 1;
+  Find place;  ///< clears `into` first; callable from several threads at once
+};
+
+/// The binomial tree over ranks relative to the root: in round k, v sends to v + 2^k. Ports are left to the router.
+[[nodiscard]] TreeSet binomial_trees(Machine const& machine, Rank root);
+
+/// One tree: the snake (snake.h) from the root both ways. On a machine with a Hamiltonian ring it ends opposite the
+/// root, otherwise at the snake's two ends.
+[[nodiscard]] TreeSet line_trees(Machine const& machine, Rank root);
+
+/// Two trees: once round the snake in either direction. Where the snake does not close over a link, the closing edge is
+/// routed through the machine and shares links with the rest.
+[[nodiscard]] TreeSet ring_trees(Machine const& machine, Rank root);
+
+/// Rectangular trees (deck 1 slides 4-5): pairwise link-disjoint. 2d on a torus with d axes longer than 1, d when an
+/// axis is open; one for a single node.
+[[nodiscard]] TreeSet rectangular_trees(Machine const& machine, Rank root);
+[[nodiscard]] int rectangular_tree_count(Machine const& machine);
+
+/// Node trees made rank trees: the ranks with the root's index within their node are the nodes of `over_nodes`; the
+/// others of a node hang below it in a binomial tree.
+[[nodiscard]] TreeSet spread_within_nodes(Machine const& machine, Rank root, TreeSet over_nodes);
+
+/// Slices below this many bytes are not worth a tree of their own: a shorter message uses fewer trees.
+inline constexpr std::int64_t min_slice = 64;
+
+/// Number of slices (= trees used) of a message of `bytes`: at most `trees`, at least 1, and every slice but the only
+/// one has min_slice bytes and one `unit` or more.
+[[nodiscard]] int slices(std::int64_t bytes, std::int64_t unit, int trees);
+/// Slice i of `count`: contiguous, in whole units, sizes differ by at most one unit.
+[[nodiscard]] Interval slice(std::int64_t bytes, std::int64_t unit, int count, int i);
+
+/// The trees that a message of contract.bytes uses, and what a reduction must not cut apart (1 for a broadcast).
+[[nodiscard]] std::int64_t unit_of(Contract const& contract);
+
+/// Streams slice t of the message down tree t, segment by segment.
+[[nodiscard]] Schedule broadcast_down(TreeSet trees, std::string name, Contract const& contract, Cut cut);
+
+/// Streams slice t up tree t: a rank combines its own segment with its children's, last child first, then sends it on;
+/// the order is fixed by the tree alone, so results do not depend on segments, window or timing. Commutative and
+/// associative operators only. Scratch: (children + 1) rings of `window` segments per tree.
+[[nodiscard]] Schedule reduce_up(TreeSet trees, std::string name, Contract const& contract, Cut cut);
+
+}  // namespace allport

@@ -1,0 +1,77 @@
+#include "allport/collectives/snake.h"
+#include "allport/collectives/trees.h"
+
+namespace allport {
+namespace {
+
+/// One way along the snake from the root: `forward` or not, for `reach` steps.
+struct Arm {
+  bool forward = true;
+  Node reach = 0;
+};
+
+Node wrap(Node position, Node nodes) { return position < 0 ? position + nodes : position % nodes; }
+
+/// The place of the node that is `steps` > 0 steps down an arm.
+void place_on_arm(Snake const& snake, Arm arm, Node here, Node steps, TreePlace& into) {
+  auto const n = snake.nodes();
+  auto const before = wrap(arm.forward ? here - 1 : here + 1, n);
+  into.parent = {snake.node(before), arm.forward ? snake.backward(here) : snake.forward(here)};
+  if (steps < arm.reach) {
+    auto const after = wrap(arm.forward ? here + 1 : here - 1, n);
+    into.add(snake.node(after), arm.forward ? snake.forward(here) : snake.backward(here));
+  }
+}
+
+void start_arm(Snake const& snake, Arm arm, Node root, TreePlace& into) {
+  if (arm.reach == 0) return;
+  auto const next = wrap(arm.forward ? root + 1 : root - 1, snake.nodes());
+  into.add(snake.node(next), arm.forward ? snake.forward(root) : snake.backward(root));
+}
+
+}  // namespace
+
+TreeSet line_trees(Machine const& machine, Rank root) {
+  auto const snake = Snake(machine);
+  auto const n = snake.nodes();
+  auto const start = snake.position(machine.node_of(root));
+  auto const up = Arm{true, snake.closed() ? n / 2 : n - 1 - start};
+  auto const down = Arm{false, n - 1 - up.reach};
+  auto const find = [=](int, Rank node, TreePlace& into) {
+    into.clear();
+    auto const here = snake.position(node);
+    if (here == start) {
+      auto const up_first = up.reach >= down.reach;
+      start_arm(snake, up_first ? up : down, start, into);
+      start_arm(snake, up_first ? down : up, start, into);
+      return;
+    }
+    auto const ahead = wrap(here - start, n);
+    if (ahead <= up.reach) {
+      place_on_arm(snake, up, here, ahead, into);
+    } else {
+      place_on_arm(snake, down, here, n - ahead, into);
+    }
+  };
+  return spread_within_nodes(machine, root, {1, find});
+}
+
+TreeSet ring_trees(Machine const& machine, Rank root) {
+  auto const snake = Snake(machine);
+  auto const n = snake.nodes();
+  auto const start = snake.position(machine.node_of(root));
+  auto const find = [=](int tree, Rank node, TreePlace& into) {
+    into.clear();
+    auto const here = snake.position(node);
+    auto const arm = Arm{tree == 0, n - 1};
+    if (here == start) {
+      start_arm(snake, arm, start, into);
+    } else {
+      auto const ahead = wrap(here - start, n);
+      place_on_arm(snake, arm, here, arm.forward ? ahead : n - ahead, into);
+    }
+  };
+  return spread_within_nodes(machine, root, {n > 1 ? 2 : 1, find});
+}
+
+}  // namespace allport

@@ -1,0 +1,131 @@
+// Rectangular trees. Tree (a, s) of a torus, with the axes in cyclic order a, a+1, ...:
+//   the root's line along a is filled first, then from every node of it but the root the line along a+1, then from all
+//   of those the line along a+2, ..., always in direction s. That leaves the root's plane x_a = r_a, whose nodes
+//   ("ghosts") each get the data over one link from their neighbour x_a = r_a + s.
+// Why the trees share no link: on axis b in direction s, tree (b, s) uses only links with x_j = r_j for all j != b. A
+// tree (a, s), a != b, uses only links with x_a != r_a and x_j = r_j for the axes j cyclically between b and a; two
+// such trees disagree about the axis that comes first after b. Ghost links of (b, -s) in direction s lead into the
+// plane x_b = r_b, which no line along b does, since all of those start there and go away from it.
+// With an open axis there is one tree per axis, whose lines go both ways; the same proof holds, with ghosts from
+// one side.
+#include <array>
+#include <cstdlib>
+
+#include "allport/collectives/trees.h"
+
+namespace allport {
+namespace {
+
+struct Line {
+  int axis = 0;
+  Node length = 1;
+  Node stride = 1;
+  Node root = 0;  // the root's position
+  Node up = 0;    // a two-way line's reach from the root
+  Node down = 0;
+};
+
+struct Shape {
+  int axes = 0;  // those longer than 1
+  bool torus = true;
+  std::array<Line, max_axes> lines{};
+};
+
+Shape shape_of(Machine const& machine, Node root) {
+  Shape shape;
+  for (int a = 0; a < machine.axes(); ++a) {
+    auto const& axis = machine.axis(a);
+    if (axis.length == 1) continue;
+    auto const at = machine.coord(root, a);
+    auto const up = axis.wraps ? axis.length / 2 : axis.length - 1 - at;
+    shape.lines[static_cast<std::size_t>(shape.axes++)] = {a,  axis.length, machine.stride(a),
+                                                           at, up,          axis.length - 1 - up};
+    shape.torus = shape.torus && axis.wraps;
+  }
+  return shape;
+}
+
+/// One node's view of one tree. Axes are counted in the tree's cyclic order, 0 being its primary axis.
+class View {
+ public:
+  View(Shape const& shape, int tree, Node node)
+      : shape_(shape), first_(shape.torus ? tree / 2 : tree), way_(shape.torus ? (tree % 2 == 0 ? 1 : -1) : 0) {
+    for (int k = 0; k < shape.axes; ++k) {
+      auto const& l = line(k);
+      here_[static_cast<std::size_t>(k)] = (node / l.stride) % l.length;
+      if (steps(k) != 0) last_ = k;
+    }
+  }
+
+  void place(Node node, TreePlace& into) const {
+    if (last_ < 0) {
+      add_line(node, 0, into);
+      return;
+    }
+    auto const ghost_side = reach(0, 1) > 0 ? 1 : -1;
+    if (steps(0) == 0) {
+      into.parent = {step(node, 0, ghost_side), port(line(0).axis, ghost_side)};
+      return;
+    }
+    auto const along = steps(last_) > 0 ? 1 : -1;
+    into.parent = {step(node, last_, -along), port(line(last_).axis, -along)};
+    if (std::abs(steps(last_)) < reach(last_, along)) into.add(step(node, last_, along), port(line(last_).axis, along));
+    for (auto k = last_ + 1; k < shape_.axes; ++k) add_line(node, k, into);
+    if (last_ > 0 && steps(0) == ghost_side) into.add(step(node, 0, -ghost_side), port(line(0).axis, -ghost_side));
+  }
+
+ private:
+  [[nodiscard]] Line const& line(int k) const {
+    auto const i = first_ + k;
+    return shape_.lines[static_cast<std::size_t>(i < shape_.axes ? i : i - shape_.axes)];
+  }
+  /// How far lines along axis k go from the root's position, upwards or downwards.
+  [[nodiscard]] Node reach(int k, int sign) const {
+    auto const& l = line(k);
+    if (way_ != 0) return sign == way_ ? l.length - 1 : 0;
+    return sign > 0 ? l.up : l.down;
+  }
+  /// Signed number of steps from the root's position to mine, the way that this tree's lines go.
+  [[nodiscard]] Node steps(int k) const {
+    auto const& l = line(k);
+    auto const ahead = here_[static_cast<std::size_t>(k)] - l.root;
+    auto const up = ahead < 0 ? ahead + l.length : ahead;
+    return up <= reach(k, 1) ? up : up - l.length;
+  }
+  [[nodiscard]] Node step(Node node, int k, int sign) const {
+    auto const& l = line(k);
+    auto const x = here_[static_cast<std::size_t>(k)] + sign;
+    if (x < 0) return node + (l.length - 1) * l.stride;
+    return x == l.length ? node - (l.length - 1) * l.stride : node + sign * l.stride;
+  }
+  /// Starts the line along axis k from a node at the root's position on that axis.
+  void add_line(Node node, int k, TreePlace& into) const {
+    for (auto const sign : {1, -1}) {
+      if (reach(k, sign) > 0) into.add(step(node, k, sign), port(line(k).axis, sign));
+    }
+  }
+
+  Shape const& shape_;
+  int first_ = 0;
+  int way_ = 0;    // +1, -1, or 0: both ways
+  int last_ = -1;  // last axis off the root's position
+  std::array<Node, max_axes> here_{};
+};
+
+}  // namespace
+
+int rectangular_tree_count(Machine const& machine) {
+  auto const shape = shape_of(machine, 0);
+  if (shape.axes == 0) return 1;
+  return shape.torus ? 2 * shape.axes : shape.axes;
+}
+
+TreeSet rectangular_trees(Machine const& machine, Rank root) {
+  auto const find = [shape = shape_of(machine, machine.node_of(root))](int tree, Rank node, TreePlace& into) {
+    into.clear();
+    if (shape.axes > 0) View(shape, tree, node).place(node, into);
+  };
+  return spread_within_nodes(machine, root, {rectangular_tree_count(machine), find});
+}
+
+}  // namespace allport

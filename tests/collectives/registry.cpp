@@ -1,0 +1,115 @@
+#include "allport/collectives/registry.h"
+
+#include <gtest/gtest.h>
+
+#include <chrono>
+#include <set>
+
+#include "collectives/machines.h"
+
+namespace allport {
+namespace {
+
+template <class Call>
+std::string message_of(Call&& call) {
+  try {
+    call();
+  } catch (Error const& error) {
+    return error.what();
+  }
+  return "nothing was thrown";
+}
+
+TEST(Registry, HasNamesThatAreUniquePerCollective) {
+  std::set<std::pair<Collective, std::string_view>> seen;
+  for (auto const* a : algorithms()) {
+    EXPECT_TRUE(seen.insert({a->what, a->name}).second) << a->name;
+    EXPECT_FALSE(a->summary.empty());
+    EXPECT_EQ(&algorithm(a->what, a->name), a);
+  }
+  for (auto const* wanted : {"binomial", "line", "ring", "rectangular"}) {
+    EXPECT_TRUE(seen.contains({Collective::broadcast, wanted}));
+    EXPECT_TRUE(seen.contains({Collective::reduce, wanted}));
+  }
+}
+
+TEST(Registry, NamesWhatIsWrongAndWhatToDo) {
+  auto const machine = Machine::parse("torus:4x4");
+  auto const good = Contract{Collective::reduce, 16, 3, 800, 8};
+  auto const unknown = message_of([&] { return make_schedule(machine, good, "telepathy"); });
+  EXPECT_NE(unknown.find("telepathy"), std::string::npos) << unknown;
+  EXPECT_NE(unknown.find("rectangular, ring, line, binomial"), std::string::npos) << unknown;
+  EXPECT_NE(unknown.find("reduce"), std::string::npos) << unknown;
+
+  auto contract = good;
+  contract.ranks = 15;
+  auto const ranks = message_of([&] { return make_schedule(machine, contract, "ring"); });
+  EXPECT_NE(ranks.find("15"), std::string::npos) << ranks;
+  EXPECT_NE(ranks.find("16"), std::string::npos) << ranks;
+
+  contract = good;
+  contract.root = 16;
+  EXPECT_NE(message_of([&] { return make_schedule(machine, contract, "ring"); }).find("root"), std::string::npos);
+
+  auto const segment = message_of([&] { return make_schedule(machine, good, "ring", {7, 2}); });
+  EXPECT_NE(segment.find("segment"), std::string::npos) << segment;
+  EXPECT_NE(segment.find("8 bytes"), std::string::npos) << segment;
+  auto const window = message_of([&] { return make_schedule(machine, good, "ring", {64, 0}); });
+  EXPECT_NE(window.find("window"), std::string::npos) << window;
+  EXPECT_NO_THROW(make_schedule(machine, good, "ring", {8, 1}));
+}
+
+TEST(Registry, SaysWhyAnAlgorithmCannotServe) {
+  auto const sound = Machine::parse("torus:4x4");
+  std::vector<Axis> axes = {sound.axis(0), sound.axis(1)};
+  auto const broken = Machine("broken", axes, sound.rates(), 1, {{.node = 5, .out = port(0, 1), .dead = true}});
+  auto const contract = Contract{Collective::broadcast, 16, 0, 800, 1};
+  auto const reason = message_of([&] { return make_schedule(broken, contract, "rectangular"); });
+  EXPECT_NE(reason.find("dead links"), std::string::npos) << reason;
+  EXPECT_NO_THROW(make_schedule(broken, contract, "binomial"));
+}
+
+TEST(Programs, AreEmptyWithoutBytes) {
+  for (auto const* spec : {"torus:1", "torus:4x3", "mesh:5/ppn=2"}) {
+    auto const machine = Machine::parse(spec);
+    for (auto const* a : algorithms()) {
+      auto const schedule = make_schedule(machine, {a->what, machine.ranks(), 0, 0, 1}, a->name);
+      for (Rank r = 0; r < machine.ranks(); ++r) EXPECT_TRUE(schedule.program(r).ops.empty());
+    }
+  }
+}
+
+TEST(Programs, UseOneTreeAPartAndFewerForShortMessages) {
+  for (auto const& spec : test::large_machines()) {
+    auto const machine = Machine::parse(spec);
+    for (auto const* a : algorithms()) {
+      auto const trees = [&](std::int64_t bytes) {
+        return make_schedule(machine, {a->what, machine.ranks(), 0, bytes, 8}, a->name).trees();
+      };
+      EXPECT_EQ(trees(1 << 20), a->parts(machine)) << spec << " " << a->name;
+      EXPECT_EQ(trees(64), 1);
+    }
+  }
+}
+
+// A verifier generates the programs of 262,144 nodes.
+TEST(Programs, AreMadeQuickly) {
+  auto const machine = Machine::parse("torus:32x32x32");
+  for (auto const* a : algorithms()) {
+    auto const schedule = make_schedule(machine, {a->what, machine.ranks(), 12345, 1 << 20, 8}, a->name);
+    Program program;
+    std::size_t ops = 0;
+    auto const start = std::chrono::steady_clock::now();
+    for (Rank r = 0; r < machine.ranks(); ++r) {
+      schedule.program(r, program);
+      ops += program.ops.size();
+    }
+    auto const seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+    auto const each = 1e9 * seconds / static_cast<double>(ops);
+    RecordProperty(std::string(name(a->what)) + "_" + std::string(a->name) + "_ns_per_op", std::to_string(each));
+    EXPECT_LT(each, 20000.0) << a->name;  // an order of magnitude above a debug build with sanitizers
+  }
+}
+
+}  // namespace
+}  // namespace allport
