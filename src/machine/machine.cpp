@@ -77,9 +77,10 @@ Machine::Machine(std::string name, std::vector<Axis> axes, NodeRates rates, int 
     check_rate(e.bandwidth.value(), "exception.bandwidth");
     ensure(!std::isnan(e.latency.value()) && !std::isinf(e.latency.value()), "exception.latency", e.latency.value(),
            "finite seconds (negative: as the axis)", "", ErrorKind::machine);
-    ensure(i == 0 || by_link(exceptions_[i - 1]) != by_link(e), "exception",
-           std::string_view(link_name(link(e.node, e.out))), "each directed link at most once", "merge the two entries",
-           ErrorKind::machine);
+    if (i > 0 && by_link(exceptions_[i - 1]) == by_link(e)) {
+      throw Error::argument("exception", link_name(link(e.node, e.out)), "each directed link at most once",
+                            "merge the two entries", ErrorKind::machine);
+    }
     has_dead_links_ = has_dead_links_ || e.dead;
   }
 }

@@ -83,8 +83,10 @@ class Reader {
       return absent;
     }
     auto value = -1.0;
-    if (node->is_number()) {
-      value = node->value<double>().value_or(-1.0);
+    if (node->is_integer()) {
+      value = static_cast<double>(**node->as_integer());  // value<double>() would refuse what a double cannot hold
+    } else if (node->is_floating_point()) {
+      value = **node->as_floating_point();
     } else if (node->is_string()) {
       value = machine_text::parse_quantity(**node->as_string(), dimension).value_or(-1.0);
     }
