@@ -49,8 +49,14 @@ Deal Deal::balanced(Index extent, int parts) {
   return Deal::cuts(std::move(cuts));
 }
 
+void Deal::check_index(Index i) const {
+  if (i < 0 || i >= extent_) [[unlikely]] {  // not ensure(): its message would be made for every index
+    throw Error::argument("index", show(i), "an index in 0.." + std::to_string(extent_ - 1));
+  }
+}
+
 int Deal::owner(Index i) const {
-  ensure(i >= 0 && i < extent_, "index", i, "an index in 0.." + std::to_string(extent_ - 1));
+  check_index(i);
   if (is_cyclic()) {
     auto const t = i < first_block_ ? 0 : 1 + (i - first_block_) / block_;
     return static_cast<int>((first_ + t) % parts_);
@@ -58,18 +64,26 @@ int Deal::owner(Index i) const {
   return static_cast<int>(std::upper_bound(cuts_.begin(), cuts_.end(), i) - cuts_.begin()) - 1;
 }
 
-Index Deal::local(Index i) const {
+Index Deal::local(Index i) const { return run_at(i).local; }
+
+Run Deal::run_at(Index i) const {
   auto const part = owner(i);
   if (!is_cyclic()) {
-    return i - cuts_[static_cast<std::size_t>(part)];
+    auto const p = static_cast<std::size_t>(part);
+    return {i, i - cuts_[p], cuts_[p + 1] - i};
+  }
+  if (parts_ == 1) {
+    return {i, i, extent_ - i};
   }
   if (i < first_block_) {
-    return i;
+    return {i, i, std::min(first_block_, extent_) - i};
   }
   // Block u after the first one is its owner's number u / parts, counted from the first; part `first` also has the
   // first.
   auto const u = (i - first_block_) / block_;
-  return (part == first_ ? first_block_ : 0) + u / parts_ * block_ + (i - first_block_) % block_;
+  auto const within = (i - first_block_) % block_;
+  auto const before = (part == first_ ? first_block_ : 0) + u / parts_ * block_;
+  return {i, before + within, std::min(block_ - within, extent_ - i)};
 }
 
 Index Deal::count(int part) const {

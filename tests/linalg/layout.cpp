@@ -54,6 +54,7 @@ void expect_deals(Deal const& deal, std::vector<int> const& owner) {
       ASSERT_GT(runs[r].length, 0);
       ASSERT_TRUE(r == 0 || runs[r].global > runs[r - 1].global + runs[r - 1].length) << "neighbours are not merged";
       for (Index k = 0; k < runs[r].length; ++k) {
+        ASSERT_EQ(deal.run_at(runs[r].global + k), (Run{runs[r].global + k, runs[r].local + k, runs[r].length - k}));
         listed.push_back(runs[r].global + k);
       }
     }

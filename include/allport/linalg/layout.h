@@ -39,6 +39,8 @@ class Deal {
   [[nodiscard]] int owner(Index i) const;
   /// Where the owner of index i keeps it.
   [[nodiscard]] Index local(Index i) const;
+  /// From index i to the end of its block: global = i, local = local(i), length >= 1.
+  [[nodiscard]] Run run_at(Index i) const;
   /// Number of indices that a part owns.
   [[nodiscard]] Index count(int part) const;
   /// A part's runs, ascending, neighbours merged.
@@ -47,6 +49,8 @@ class Deal {
   friend bool operator==(Deal const&, Deal const&) = default;
 
  private:
+  void check_index(Index i) const;
+
   Index extent_ = 0;
   int parts_ = 1;
   Index block_ = 0;  // 0: by cuts_

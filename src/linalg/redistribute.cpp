@@ -1,0 +1,408 @@
+#include "allport/linalg/redistribute.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cstring>
+#include <deque>
+#include <functional>
+#include <memory>
+#include <span>
+
+#include "redistribute_plan.h"
+
+namespace allport {
+namespace {
+
+using detail::Common;
+using detail::Message;
+using detail::Overlap;
+using detail::Round;
+using detail::Side;
+
+constexpr int message_tag = 4090;
+constexpr std::int64_t bytes_between_progress = std::int64_t(1) << 20;
+
+// Lets transfers move along after every megabyte of copying.
+class Pace {
+ public:
+  explicit Pace(Communicator const& comm) : comm_(comm) {}
+  void copied(std::int64_t bytes) {
+    since_ += bytes;
+    if (since_ >= bytes_between_progress) {
+      since_ = 0;
+      comm_.progress();
+    }
+  }
+
+ private:
+  Communicator const& comm_;
+  std::int64_t since_ = 0;
+};
+
+// A run of one element in each span, spans at equal distances: layouts with blocks of one.
+struct Comb {
+  Index first = 0;
+  Index stride = 0;  // 0: the spans are no comb
+};
+
+Comb comb_of(Overlap const& overlap) {
+  auto const& spans = overlap.spans;
+  if (spans.size() < 2) {
+    return {};
+  }
+  auto const stride = spans[1].local - spans[0].local;
+  for (std::size_t k = 0; k < spans.size(); ++k) {
+    if (spans[k].length != 1 || (k > 0 && spans[k].local - spans[k - 1].local != stride)) {
+      return {};
+    }
+  }
+  return {spans[0].local, stride};
+}
+
+template <class T>
+void copy_run(T const* source, T* target, Index length) {
+  if (length < 8) {
+    for (Index k = 0; k < length; ++k) {
+      target[k] = source[k];
+    }
+  } else {
+    std::memcpy(target, source, static_cast<std::size_t>(length) * sizeof(T));
+  }
+}
+
+// Calls at_column(local column) for each column, in order.
+template <class AtColumn>
+void for_columns(Overlap const& cols, AtColumn&& at_column) {
+  for (auto const& span : cols.spans) {
+    for (auto j = span.local; j < span.local + span.length; ++j) {
+      at_column(j);
+    }
+  }
+}
+
+// packed: [rows.count x cols.count], column-major, without gaps.
+template <class T>
+void pack(Part<T const> part, Overlap const& rows, Overlap const& cols, T* packed, Pace& pace) {
+  auto const comb = comb_of(rows);
+  for_columns(cols, [&](Index j) {
+    auto const* column = part.data + j * part.ld;
+    if (comb.stride > 0) {
+      column += comb.first;
+      for (Index k = 0; k < rows.count; ++k) {
+        packed[k] = column[k * comb.stride];
+      }
+      packed += rows.count;
+    } else {
+      for (auto const& span : rows.spans) {
+        copy_run(column + span.local, packed, span.length);
+        packed += span.length;
+      }
+    }
+    pace.copied(rows.count * static_cast<std::int64_t>(sizeof(T)));
+  });
+}
+
+template <class T>
+void unpack(T const* packed, Overlap const& rows, Overlap const& cols, Part<T> part, Pace& pace) {
+  auto const comb = comb_of(rows);
+  for_columns(cols, [&](Index j) {
+    auto* column = part.data + j * part.ld;
+    if (comb.stride > 0) {
+      column += comb.first;
+      for (Index k = 0; k < rows.count; ++k) {
+        column[k * comb.stride] = packed[k];
+      }
+      packed += rows.count;
+    } else {
+      for (auto const& span : rows.spans) {
+        copy_run(packed, column + span.local, span.length);
+        packed += span.length;
+      }
+    }
+    pace.copied(rows.count * static_cast<std::int64_t>(sizeof(T)));
+  });
+}
+
+// Where the box lies in one piece in local storage, or null when it has gaps or another order than packed.
+template <class T>
+T* in_one_piece(Part<T> part, Overlap const& rows, Overlap const& cols) {
+  auto const whole = rows.spans.size() == 1 && cols.spans.size() == 1 && (cols.count == 1 || rows.count == part.ld);
+  return whole ? part.data + rows.spans[0].local + cols.spans[0].local * part.ld : nullptr;
+}
+
+template <class T>
+void copy_local(Layout const& from_layout, Part<T const> from, Layout const& to_layout, Part<T> to, Rank rank,
+                Pace& pace) {
+  auto const source = from_layout.position(rank);
+  auto const target = to_layout.position(rank);
+  if (source.row < 0 || target.row < 0) {
+    return;
+  }
+  auto const rows = detail::common(from_layout.rows(), source.row, to_layout.rows(), target.row);
+  auto const cols = detail::common(from_layout.cols(), source.col, to_layout.cols(), target.col);
+  for (auto const& col : cols) {
+    for (Index j = 0; j < col.length; ++j) {
+      auto const* source_column = from.data + (col.from + j) * from.ld;
+      auto* target_column = to.data + (col.to + j) * to.ld;
+      Index copied = 0;
+      for (auto const& row : rows) {
+        copy_run(source_column + row.from, target_column + row.to, row.length);
+        copied += row.length;
+      }
+      pace.copied(copied * static_cast<std::int64_t>(sizeof(T)));
+    }
+  }
+}
+
+// A round's messages on their way. The buffer outlives the transfers, whose destructors wait for them.
+template <class T>
+struct Flight {
+  Round round;
+  std::unique_ptr<T[]> buffer;  // what is sent, then what is received; unless that is in one piece in the matrix
+  Index capacity = 0;
+  T* received = nullptr;
+  bool unpacked = false;
+  Transfer send;
+  Transfer receive;
+};
+
+template <class T>
+class Exchange {
+ public:
+  Exchange(Communicator const& comm, Layout const& from_layout, Part<T const> from, Layout const& to_layout, Part<T> to)
+      : comm_(comm),
+        from_(from),
+        to_(to),
+        sends_(detail::side_of(from_layout, to_layout, comm.rank(), true)),
+        receives_(detail::side_of(to_layout, from_layout, comm.rank(), false)),
+        rounds_(detail::rounds_of(sends_, receives_)),
+        limit_(detail::window_bytes(rounds_, sizeof(T)) / static_cast<Index>(sizeof(T))),
+        pace_(comm) {}
+
+  // Posts the rounds in order and at most `limit_` buffered elements of them at a time. The oldest unfinished round of
+  // all ranks is always posted on both of its ends, so whatever the windows of other ranks, it finishes.
+  void run(std::function<void(Pace&)> const& copy_what_stays) {
+    bool copied = false;
+    for (auto const& round : rounds_) {
+      auto const need = buffered(round);
+      while (!flights_.empty() && in_flight_ + need > limit_) {
+        if (!copied) {
+          copied = true;
+          copy_what_stays(pace_);
+        } else {
+          finish_oldest();
+        }
+      }
+      post(round, need);
+      finish_ready();
+    }
+    if (!copied) {
+      copy_what_stays(pace_);
+    }
+    while (!flights_.empty()) {
+      finish_ready();
+      if (!flights_.empty()) {
+        finish_oldest();
+      }
+    }
+  }
+
+ private:
+  Overlap const& send_rows(Message const& m) const { return sends_.rows[static_cast<std::size_t>(m.row_part)]; }
+  Overlap const& send_cols(Message const& m) const { return sends_.cols[static_cast<std::size_t>(m.col_part)]; }
+  Overlap const& receive_rows(Message const& m) const { return receives_.rows[static_cast<std::size_t>(m.row_part)]; }
+  Overlap const& receive_cols(Message const& m) const { return receives_.cols[static_cast<std::size_t>(m.col_part)]; }
+
+  T const* send_in_place(Message const& m) const { return in_one_piece(from_, send_rows(m), send_cols(m)); }
+  T* receive_in_place(Message const& m) const { return in_one_piece(to_, receive_rows(m), receive_cols(m)); }
+
+  // Elements of pack buffer that a round needs.
+  Index buffered(Round const& round) const {
+    auto const send = round.send && !send_in_place(*round.send) ? round.send->elements : 0;
+    return send + (round.receive && !receive_in_place(*round.receive) ? round.receive->elements : 0);
+  }
+
+  void post(Round const& round, Index need) {
+    auto& flight = flights_.emplace_back();
+    flight.round = round;
+    take_buffer(flight, need);
+    auto* next = flight.buffer.get();
+    if (round.receive) {
+      auto const elements = static_cast<std::size_t>(round.receive->elements);
+      flight.received = receive_in_place(*round.receive);
+      flight.unpacked = flight.received != nullptr;
+      if (!flight.unpacked) {
+        flight.received = next;
+        next += elements;
+      }
+      flight.receive = comm_.start_receive(std::as_writable_bytes(std::span(flight.received, elements)),
+                                           round.receive->peer, message_tag);
+    }
+    if (round.send) {
+      auto const elements = static_cast<std::size_t>(round.send->elements);
+      auto const* sent = send_in_place(*round.send);
+      if (!sent) {
+        pack(from_, send_rows(*round.send), send_cols(*round.send), next, pace_);
+        sent = next;
+      }
+      flight.send = comm_.start_send(std::as_bytes(std::span(sent, elements)), round.send->peer, message_tag);
+    }
+  }
+
+  // Reuses a finished round's buffer; a new one only when that keeps all buffers together within the limit.
+  void take_buffer(Flight<T>& flight, Index need) {
+    if (need == 0) {
+      return;
+    }
+    auto const fits = [&](auto const& spare) { return spare.second >= need && in_flight_ + spare.second <= limit_; };
+    auto const found = std::ranges::find_if(spare_, fits);
+    if (found != spare_.end()) {
+      flight.buffer = std::move(found->first);
+      flight.capacity = found->second;
+      spare_.erase(found);
+    } else {
+      for (Index held = in_flight_ + spare_elements(); held + need > limit_; held = in_flight_ + spare_elements()) {
+        spare_.pop_back();
+      }
+      flight.buffer = std::make_unique_for_overwrite<T[]>(static_cast<std::size_t>(need));
+      flight.capacity = need;
+    }
+    in_flight_ += flight.capacity;
+  }
+
+  Index spare_elements() const {
+    Index sum = 0;
+    for (auto const& spare : spare_) {
+      sum += spare.second;
+    }
+    return sum;
+  }
+
+  void unpack_received(Flight<T>& flight) {
+    if (flight.round.receive && !flight.unpacked) {
+      auto const& m = *flight.round.receive;
+      unpack<T>(flight.received, receive_rows(m), receive_cols(m), to_, pace_);
+      flight.unpacked = true;
+    }
+  }
+
+  void retire(Flight<T>& flight) {
+    in_flight_ -= flight.capacity;
+    if (flight.buffer) {
+      spare_.emplace_back(std::move(flight.buffer), flight.capacity);
+    }
+  }
+
+  void finish_oldest() {
+    auto& oldest = flights_.front();
+    oldest.receive.wait();
+    unpack_received(oldest);
+    oldest.send.wait();
+    retire(oldest);
+    flights_.pop_front();
+  }
+
+  void finish_ready() {
+    constexpr std::size_t looked_at = 32;  // so that many ranks cost many looks, not their square
+    for (std::size_t k = 0; k < std::min(looked_at, flights_.size()); ++k) {
+      if (!flights_[k].unpacked && flights_[k].receive.test()) {
+        unpack_received(flights_[k]);
+      }
+    }
+    while (!flights_.empty() && flights_.front().receive.test() && flights_.front().send.test()) {
+      unpack_received(flights_.front());
+      retire(flights_.front());
+      flights_.pop_front();
+    }
+  }
+
+  Communicator const& comm_;
+  Part<T const> from_;
+  Part<T> to_;
+  Side sends_;
+  Side receives_;
+  std::vector<Round> rounds_;
+  Index limit_;
+  Pace pace_;
+  std::vector<std::pair<std::unique_ptr<T[]>, Index>> spare_;
+  std::deque<Flight<T>> flights_;
+  Index in_flight_ = 0;
+};
+
+void check_ranks(char const* name, Layout const& layout, Rank size) {
+  auto const largest = *std::ranges::max_element(layout.grid());
+  ensure(largest < size, fmt::format("{}: rank in grid", name), largest, fmt::format("a rank in 0..{}", size - 1),
+         "lay the matrix on ranks of this communicator");
+}
+
+template <class T>
+void check_part(char const* name, Layout const& layout, Part<T> part, Rank rank) {
+  auto const rows = layout.local_rows(rank);
+  auto const cols = layout.local_cols(rank);
+  ensure(part.ld >= std::max<Index>(1, rows), fmt::format("{}: ld on rank {}", name, rank), part.ld,
+         fmt::format("at least max(1, local rows) = {}", std::max<Index>(1, rows)));
+  ensure(part.data != nullptr || rows == 0 || cols == 0, fmt::format("{}: data on rank {}", name, rank), "null",
+         fmt::format("{} x {} elements", rows, cols));
+}
+
+// Whether two local parts share memory. Parts of one array with one ld (two blocks of its rows) may interleave.
+template <class T>
+bool overlap(Layout const& a, Part<T const> x, Layout const& b, Part<T const> y, Rank rank) {
+  auto const rows_x = a.local_rows(rank), cols_x = a.local_cols(rank);
+  auto const rows_y = b.local_rows(rank), cols_y = b.local_cols(rank);
+  if (rows_x == 0 || cols_x == 0 || rows_y == 0 || cols_y == 0) {
+    return false;
+  }
+  std::less<> const before;
+  if (!before(x.data, y.data + rows_y + (cols_y - 1) * y.ld) ||
+      !before(y.data, x.data + rows_x + (cols_x - 1) * x.ld)) {
+    return false;
+  }
+  if (x.ld != y.ld) {
+    return true;
+  }
+  auto const shift = ((y.data - x.data) % x.ld + x.ld) % x.ld;  // y's first row, seen from x's
+  return shift < rows_x || shift + rows_y > x.ld;
+}
+
+template <class T>
+std::string what_is_wrong(Communicator const& comm, Layout const& from_layout, Part<T const> from,
+                          Layout const& to_layout, Part<T> to) {
+  try {
+    auto const extent = [](Deal const& a, Deal const& b, char const* name) {
+      ensure(a.extent() == b.extent(), fmt::format("to: {}", name), b.extent(),
+             fmt::format("as many as the source's {}", a.extent()));
+    };
+    extent(from_layout.rows(), to_layout.rows(), "rows");
+    extent(from_layout.cols(), to_layout.cols(), "columns");
+    check_ranks("from", from_layout, comm.size());
+    check_ranks("to", to_layout, comm.size());
+    check_part("from", from_layout, from, comm.rank());
+    check_part("to", to_layout, to, comm.rank());
+    ensure(!overlap<T>(from_layout, from, to_layout, {to.data, to.ld}, comm.rank()), "to", "memory of from",
+           "memory of its own", "redistribute into another array");
+    return {};
+  } catch (Error const& e) {
+    return e.what();
+  }
+}
+
+}  // namespace
+
+template <class T>
+void redistribute(Communicator const& comm, Layout const& from_layout, Part<T const> from, Layout const& to_layout,
+                  Part<T> to) {
+  comm.ensure_all_well(what_is_wrong(comm, from_layout, from, to_layout, to));
+  Exchange<T> exchange(comm, from_layout, from, to_layout, to);
+  exchange.run([&](Pace& pace) { copy_local(from_layout, from, to_layout, to, comm.rank(), pace); });
+}
+
+template void redistribute(Communicator const&, Layout const&, Part<float const>, Layout const&, Part<float>);
+template void redistribute(Communicator const&, Layout const&, Part<double const>, Layout const&, Part<double>);
+template void redistribute(Communicator const&, Layout const&, Part<std::complex<float> const>, Layout const&,
+                           Part<std::complex<float>>);
+template void redistribute(Communicator const&, Layout const&, Part<std::complex<double> const>, Layout const&,
+                           Part<std::complex<double>>);
+
+}  // namespace allport

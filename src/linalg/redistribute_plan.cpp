@@ -1,0 +1,141 @@
+#include "redistribute_plan.h"
+
+#include <algorithm>
+
+#include "allport/comm/messages.h"
+#include "allport/linalg/redistribute.h"
+
+namespace allport {
+namespace detail {
+namespace {
+
+// Rounds are in flight together up to this many bytes of pack buffers (one round always may).
+constexpr std::int64_t window = std::int64_t(256) << 20;
+
+// Calls visit(part of theirs, mine local, their local, length) for each run of part `part` cut at their blocks.
+template <class Visit>
+void cut_at_blocks(Deal const& mine, int part, Deal const& theirs, Visit&& visit) {
+  for (auto const& run : mine.runs(part)) {
+    for (Index done = 0; done < run.length;) {
+      auto const there = theirs.run_at(run.global + done);
+      auto const length = std::min(there.length, run.length - done);
+      visit(theirs.owner(run.global + done), run.local + done, there.local, length);
+      done += length;
+    }
+  }
+}
+
+Rank ranks_of(Layout const& a, Layout const& b) {
+  return 1 + std::max(*std::ranges::max_element(a.grid()), *std::ranges::max_element(b.grid()));
+}
+
+}  // namespace
+
+std::vector<Overlap> overlaps(Deal const& mine, int part, Deal const& theirs) {
+  std::vector<Overlap> shared(static_cast<std::size_t>(theirs.parts()));
+  cut_at_blocks(mine, part, theirs, [&](int other, Index local, Index, Index length) {
+    auto& overlap = shared[static_cast<std::size_t>(other)];
+    overlap.count += length;
+    if (!overlap.spans.empty() && overlap.spans.back().local + overlap.spans.back().length == local) {
+      overlap.spans.back().length += length;
+    } else {
+      overlap.spans.push_back({local, length});
+    }
+  });
+  return shared;
+}
+
+std::vector<Common> common(Deal const& from, int p, Deal const& to, int q) {
+  std::vector<Common> shared;
+  cut_at_blocks(from, p, to, [&](int other, Index source, Index target, Index length) {
+    if (other != q) {
+      return;
+    }
+    if (!shared.empty()) {
+      auto& last = shared.back();
+      if (last.from + last.length == source && last.to + last.length == target) {
+        last.length += length;
+        return;
+      }
+    }
+    shared.push_back({source, target, length});
+  });
+  return shared;
+}
+
+Side side_of(Layout const& mine, Layout const& theirs, Rank rank, bool sending) {
+  Side side;
+  auto const at = mine.position(rank);
+  if (at.row < 0) {
+    return side;
+  }
+  side.rows = overlaps(mine.rows(), at.row, theirs.rows());
+  side.cols = overlaps(mine.cols(), at.col, theirs.cols());
+  auto const ranks = ranks_of(mine, theirs);
+  for (int c = 0; c < theirs.cols().parts(); ++c) {
+    auto const cols = side.cols[static_cast<std::size_t>(c)].count;
+    for (int r = 0; cols > 0 && r < theirs.rows().parts(); ++r) {
+      auto const rows = side.rows[static_cast<std::size_t>(r)].count;
+      auto const peer = theirs.rank_at(r, c);
+      if (rows > 0 && peer != rank) {
+        auto const distance = ((sending ? peer - rank : rank - peer) + ranks) % ranks;
+        side.messages.push_back({distance, peer, r, c, rows * cols});
+      }
+    }
+  }
+  std::ranges::sort(side.messages, {}, &Message::distance);
+  return side;
+}
+
+std::vector<Round> rounds_of(Side const& sends, Side const& receives) {
+  std::vector<Round> rounds;
+  auto s = sends.messages.begin();
+  auto r = receives.messages.begin();
+  while (s != sends.messages.end() || r != receives.messages.end()) {
+    auto const send_first = r == receives.messages.end() || (s != sends.messages.end() && s->distance <= r->distance);
+    auto const receive_first =
+        s == sends.messages.end() || (r != receives.messages.end() && r->distance <= s->distance);
+    Round round;
+    if (send_first) {
+      round.send = &*s++;
+    }
+    if (receive_first) {
+      round.receive = &*r++;
+    }
+    rounds.push_back(round);
+  }
+  return rounds;
+}
+
+std::int64_t window_bytes(std::vector<Round> const& rounds, std::int64_t element) {
+  std::int64_t all = 0;
+  std::int64_t largest = window;
+  for (auto const& round : rounds) {
+    all += round.elements() * element;
+    largest = std::max(largest, round.elements() * element);
+  }
+  return std::min(all, largest);
+}
+
+}  // namespace detail
+
+Traffic redistribution_traffic(Layout const& from, Layout const& to, Rank rank, std::int64_t element) {
+  Traffic traffic;
+  for (auto const& message : detail::side_of(from, to, rank, true).messages) {
+    traffic.messages_sent += messages_for(Bytes(message.elements * element));
+    traffic.bytes_sent += message.elements * element;
+  }
+  for (auto const& message : detail::side_of(to, from, rank, false).messages) {
+    traffic.messages_received += messages_for(Bytes(message.elements * element));
+    traffic.bytes_received += message.elements * element;
+  }
+  return traffic;
+}
+
+Bytes redistribution_memory(Layout const& from, Layout const& to, Rank rank, std::int64_t element) {
+  auto const sends = detail::side_of(from, to, rank, true);
+  auto const receives = detail::side_of(to, from, rank, false);
+  return Bytes(detail::window_bytes(detail::rounds_of(sends, receives), element));
+}
+
+}  // namespace allport

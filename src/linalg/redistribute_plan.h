@@ -1,0 +1,65 @@
+// Who exchanges what in redistribute(): the overlaps of two dealings, and the messages they make, in rounds.
+#pragma once
+
+#include <vector>
+
+#include "allport/linalg/layout.h"
+
+namespace allport::detail {
+
+/// Rows (or columns) that are consecutive in one rank's local storage.
+struct Span {
+  Index local = 0;
+  Index length = 0;
+};
+
+/// What one part of a deal shares with one part of another, ascending in global order; `spans` merged where they touch.
+struct Overlap {
+  std::vector<Span> spans;
+  Index count = 0;
+};
+
+/// What part `part` of `mine` shares with each part of `theirs`.
+[[nodiscard]] std::vector<Overlap> overlaps(Deal const& mine, int part, Deal const& theirs);
+
+/// Rows (or columns) that are consecutive in two local storages.
+struct Common {
+  Index from = 0;
+  Index to = 0;
+  Index length = 0;
+};
+
+/// What part `p` of `from` shares with part `q` of `to`, merged where both storages touch.
+[[nodiscard]] std::vector<Common> common(Deal const& from, int p, Deal const& to, int q);
+
+/// All that this rank has to tell (or to hear from) one peer: rows[row_part] x cols[col_part] of its Side.
+struct Message {
+  Rank distance = 0;  ///< round in which it travels, 1..ranks-1: from the sender to sender + distance
+  Rank peer = 0;
+  int row_part = 0;
+  int col_part = 0;
+  Index elements = 0;
+};
+
+struct Side {
+  std::vector<Overlap> rows;  ///< by the other layout's row parts
+  std::vector<Overlap> cols;
+  std::vector<Message> messages;  ///< ascending by distance; none to itself
+};
+
+/// The messages between `rank`'s part of `mine` and all parts of `theirs`.
+[[nodiscard]] Side side_of(Layout const& mine, Layout const& theirs, Rank rank, bool sending);
+
+/// What a rank sends and receives in one round; at least one of the two. Elements, 0 for none.
+struct Round {
+  Message const* send = nullptr;
+  Message const* receive = nullptr;
+  [[nodiscard]] Index elements() const { return (send ? send->elements : 0) + (receive ? receive->elements : 0); }
+};
+
+[[nodiscard]] std::vector<Round> rounds_of(Side const& sends, Side const& receives);
+
+/// Most bytes of pack buffers that the rounds hold at a time.
+[[nodiscard]] std::int64_t window_bytes(std::vector<Round> const& rounds, std::int64_t element);
+
+}  // namespace allport::detail
