@@ -1,6 +1,7 @@
 #include "allport/collectives/registry.h"
 
-#include <algorithm>
+#include <fmt/format.h>
+
 #include <array>
 
 #include "algorithms.h"
@@ -25,10 +26,11 @@ Algorithm const& algorithm(Collective what, std::string_view name) {
   }
   auto const collective = std::string(allport::name(what));
   if (known.empty()) {
-    throw Error::argument("algorithm", show(name), "an algorithm of " + collective, "none is registered for it yet",
-                          ErrorKind::unsupported);
+    throw Error::argument("algorithm", fmt::format("'{}'", name), "an algorithm of " + collective,
+                          "none is registered for it yet", ErrorKind::unsupported);
   }
-  throw Error::argument("algorithm", show(name), "an algorithm of " + collective, "choose one of: " + known);
+  throw Error::argument("algorithm", fmt::format("'{}'", name), "an algorithm of " + collective,
+                        "choose one of: " + known);
 }
 
 Schedule make_schedule(Machine const& machine, Contract const& contract, std::string_view name, Cut cut) {
@@ -41,7 +43,8 @@ Schedule make_schedule(Machine const& machine, Contract const& contract, std::st
          "at least one element (" + std::to_string(contract.element) + " bytes)", "ask for longer segments");
   ensure(cut.window >= 1, "window", cut.window, "at least 1 segment in flight");
   if (auto const reason = chosen.why_not(machine, contract)) {
-    throw Error::argument("algorithm", show(name), "one that can serve this machine", *reason, ErrorKind::unsupported);
+    throw Error::argument("algorithm", fmt::format("'{}'", name), "one that can serve this machine", *reason,
+                          ErrorKind::unsupported);
   }
   return chosen.make(machine, contract, cut);
 }

@@ -1,0 +1,58 @@
+// Chooses the algorithm and the segment of a collective by price, and says why.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "allport/collectives/registry.h"
+#include "allport/machine/machine.h"
+#include "allport/schedule/schedule.h"
+
+namespace allport {
+
+struct SelectOptions {
+  std::string algorithm;               ///< only this one; empty: all that are registered for the collective
+  std::vector<std::int64_t> segments;  ///< bytes, tried in this order; empty: segment_ladder()
+  std::int32_t window = 2;             ///< segments in flight per stream
+};
+
+/// One algorithm with one cut, priced; or one algorithm that cannot serve.
+struct Candidate {
+  Algorithm const* algorithm = nullptr;
+  Cut cut;
+  Seconds predicted{};
+  std::string reason;  ///< why it cannot serve; empty: it can
+
+  [[nodiscard]] bool applicable() const { return reason.empty(); }
+};
+
+struct Choice {
+  std::string machine;
+  Contract contract;
+  Candidate best;
+  std::vector<Candidate> candidates;  ///< in the order tried: registry order, then segments
+};
+
+/// 1 KiB, 2 KiB, ... 4 MiB, without those that a message of this size does not need twice (everything from `bytes` up
+/// is one segment), each rounded down to whole elements; at least one entry.
+[[nodiscard]] std::vector<std::int64_t> segment_ladder(std::int64_t bytes, std::int64_t element);
+
+/// The cheapest candidate; of equally cheap ones the first. A function of its arguments alone, so that all ranks which
+/// hold the same machine and contract choose alike without asking each other.
+/// @pre contract.check() holds, contract.ranks == machine.ranks(), options.window >= 1, segments >= contract.element
+/// @throws Error(unsupported) with every candidate's reason when no algorithm can serve
+[[nodiscard]] Choice choose(Machine const& machine, Contract const& contract, SelectOptions const& options = {});
+
+/// The chosen algorithm's schedule.
+[[nodiscard]] Schedule make_schedule(Machine const& machine, Choice const& choice);
+
+/// Why: the best cut of every algorithm with its price, cheapest first, and the reasons of those that cannot serve.
+[[nodiscard]] std::string explain(Choice const& choice);
+
+/// {"machine", "collective", "ranks", "root", "bytes", "element", "algorithm", "segment", "window", "predicted_s",
+///  "candidates": [{"algorithm", "segment", "window", "predicted_s"} or {"algorithm", "reason"}]}
+[[nodiscard]] std::string to_json(Choice const& choice, int indent = 2);
+
+}  // namespace allport

@@ -1,0 +1,85 @@
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <nlohmann/json.hpp>
+
+#include "allport/select/select.h"
+
+namespace allport {
+namespace {
+
+std::string time_text(Seconds time) {
+  auto const s = time.value();
+  if (s < 1e-3) return fmt::format("{:.2f} us", s * 1e6);
+  if (s < 1.0) return fmt::format("{:.2f} ms", s * 1e3);
+  return fmt::format("{:.3f} s", s);
+}
+
+/// The best cut of every algorithm, cheapest first; those that cannot serve last.
+std::vector<Candidate> best_of_each(Choice const& choice) {
+  std::vector<Candidate> best;
+  for (auto const& c : choice.candidates) {
+    if (best.empty() || best.back().algorithm != c.algorithm) {
+      best.push_back(c);
+    } else if (c.predicted < best.back().predicted) {
+      best.back() = c;
+    }
+  }
+  std::stable_sort(best.begin(), best.end(), [](Candidate const& a, Candidate const& b) {
+    if (a.applicable() != b.applicable()) return a.applicable();
+    return a.applicable() && a.predicted < b.predicted;
+  });
+  return best;
+}
+
+}  // namespace
+
+std::string explain(Choice const& choice) {
+  auto const& c = choice.contract;
+  auto text = fmt::format("{} of {} bytes, root {}, on {} ({} ranks)\n", name(c.what), c.bytes, c.root, choice.machine,
+                          c.ranks);
+  for (auto const& candidate : best_of_each(choice)) {
+    if (!candidate.applicable()) {
+      text += fmt::format("  {:<12} cannot: {}\n", candidate.algorithm->name, candidate.reason);
+      continue;
+    }
+    auto const chosen = candidate.algorithm == choice.best.algorithm;
+    auto const times =
+        choice.best.predicted.value() > 0.0 ? candidate.predicted.value() / choice.best.predicted.value() : 1.0;
+    text += fmt::format("{} {:<12} {:>12}  x{:<6.2f} segment {} bytes, window {}\n", chosen ? "*" : " ",
+                        candidate.algorithm->name, time_text(candidate.predicted), times, candidate.cut.segment,
+                        candidate.cut.window);
+  }
+  return text;
+}
+
+std::string to_json(Choice const& choice, int indent) {
+  using Json = nlohmann::ordered_json;
+  auto const& c = choice.contract;
+  Json candidates = Json::array();
+  for (auto const& candidate : choice.candidates) {
+    Json entry = {{"algorithm", candidate.algorithm->name}};
+    if (candidate.applicable()) {
+      entry["segment"] = candidate.cut.segment;
+      entry["window"] = candidate.cut.window;
+      entry["predicted_s"] = candidate.predicted.value();
+    } else {
+      entry["reason"] = candidate.reason;
+    }
+    candidates.push_back(std::move(entry));
+  }
+  Json const json = {{"machine", choice.machine},
+                     {"collective", name(c.what)},
+                     {"ranks", c.ranks},
+                     {"root", c.root},
+                     {"bytes", c.bytes},
+                     {"element", c.element},
+                     {"algorithm", choice.best.algorithm->name},
+                     {"segment", choice.best.cut.segment},
+                     {"window", choice.best.cut.window},
+                     {"predicted_s", choice.best.predicted.value()},
+                     {"candidates", std::move(candidates)}};
+  return json.dump(indent);
+}
+
+}  // namespace allport
