@@ -1,0 +1,35 @@
+// What the rooms' bindings share: one function a room, called by module.cpp in the order of the floors.
+#pragma once
+
+#include <nanobind/nanobind.h>
+
+#include <string>
+
+#include "allport/schedule/interpreter.h"
+
+namespace allport::python {
+
+namespace nb = nanobind;
+
+void bind_error(nb::module_& m);
+void bind_machine(nb::module_& m);
+void bind_schedule(nb::module_& m);
+void bind_collectives(nb::module_& m);
+void bind_verify(nb::module_& m);
+void bind_select(nb::module_& m);
+void bind_mpi(nb::module_& m);
+void bind_io(nb::module_& m);
+void bind_comm(nb::module_& m);
+void bind_linalg(nb::module_& m);
+
+/// JSON text as Python objects.
+inline nb::object from_json(std::string const& text) { return nb::module_::import_("json").attr("loads")(text); }
+
+/// Python's name of an ErrorKind: "argument", "io", ...
+char const* kind_name(ErrorKind kind);
+
+/// The operator `op` ("sum", "prod", "max", "min") on elements that numpy calls `dtype` ("<f8", ...).
+/// @throws Error when the pair has no meaning
+Combine combine_of(std::string const& op, std::string const& dtype);
+
+}  // namespace allport::python

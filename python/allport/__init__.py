@@ -1,0 +1,137 @@
+"""Dense linear algebra and the collectives under it, at the speed of all of a machine's links at once.
+
+    import allport as ap
+
+    machine = ap.Machine.parse("torus:4x4")
+    schedule = ap.make_schedule("bcast", machine, algorithm="rectangular", root=0, bytes=1 << 20)
+    print(ap.verify.prove(schedule, machine))
+
+    from mpi4py import MPI
+    comm = ap.Communicator(MPI.COMM_WORLD, machine="torus:4x4")
+    c = ap.gemm(a, b, comm=comm)
+
+Import allport before mpi4py, so that both use the same MPI library. MPI itself is started only when something of
+room comm or linalg is first used.
+"""
+
+from __future__ import annotations
+
+import importlib
+from typing import TYPE_CHECKING, Any
+
+from allport import mpi as mpi
+from allport._native import AllportError, build_info
+
+if TYPE_CHECKING:
+    from allport import collectives, comm, draw, io, launch, linalg, machine, schedule, select, units, verify
+    from allport.collectives import algorithms, make_schedule, prices
+    from allport.comm import Communicator, Transfer
+    from allport.linalg import (
+        DistributedMatrix,
+        GemmPlan,
+        GemmReport,
+        Layout,
+        distribute,
+        gemm,
+        gemm_algorithms,
+        load,
+        plan_gemm,
+    )
+    from allport.machine import Axis, Machine, NodeRates, preset_names
+    from allport.schedule import Op, Piece, Program, Schedule, Slot, Traffic, interpret
+    from allport.select import explain
+    from allport.verify import Report, prove
+
+Error = AllportError
+__version__: str = str(build_info()["version"])
+
+_ROOMS = ("collectives", "comm", "draw", "io", "launch", "linalg", "machine", "schedule", "select", "units", "verify")
+_HOMES = {
+    "Axis": "machine",
+    "Communicator": "comm",
+    "DistributedMatrix": "linalg",
+    "GemmPlan": "linalg",
+    "GemmReport": "linalg",
+    "Layout": "linalg",
+    "Machine": "machine",
+    "NodeRates": "machine",
+    "Op": "schedule",
+    "Piece": "schedule",
+    "Program": "schedule",
+    "Report": "verify",
+    "Schedule": "schedule",
+    "Slot": "schedule",
+    "Traffic": "schedule",
+    "Transfer": "comm",
+    "algorithms": "collectives",
+    "distribute": "linalg",
+    "explain": "select",
+    "gemm": "linalg",
+    "gemm_algorithms": "linalg",
+    "interpret": "schedule",
+    "load": "linalg",
+    "make_schedule": "collectives",
+    "plan_gemm": "linalg",
+    "preset_names": "machine",
+    "prices": "collectives",
+    "prove": "verify",
+}
+
+__all__ = [  # noqa: PLE0604
+    "AllportError",
+    "Axis",
+    "Communicator",
+    "DistributedMatrix",
+    "Error",
+    "GemmPlan",
+    "GemmReport",
+    "Layout",
+    "Machine",
+    "NodeRates",
+    "Op",
+    "Piece",
+    "Program",
+    "Report",
+    "Schedule",
+    "Slot",
+    "Traffic",
+    "Transfer",
+    "algorithms",
+    "build_info",
+    "collectives",
+    "comm",
+    "distribute",
+    "draw",
+    "explain",
+    "gemm",
+    "gemm_algorithms",
+    "interpret",
+    "io",
+    "launch",
+    "linalg",
+    "load",
+    "machine",
+    "make_schedule",
+    "mpi",
+    "plan_gemm",
+    "preset_names",
+    "prices",
+    "prove",
+    "schedule",
+    "select",
+    "units",
+    "verify",
+]
+
+
+def __getattr__(name: str) -> Any:
+    # Rooms come in when first used: a look at a machine does not pay for numpy, matplotlib or MPI.
+    if name in _ROOMS:
+        return importlib.import_module(f"allport.{name}")
+    if name in _HOMES:
+        return getattr(importlib.import_module(f"allport.{_HOMES[name]}"), name)
+    raise AttributeError(f"module 'allport' has no attribute '{name}'")
+
+
+def __dir__() -> list[str]:
+    return sorted(__all__)

@@ -1,0 +1,84 @@
+"""Keeps mpi4py and Allport on one MPI library.
+
+mpi4py's wheel decides when it is imported which MPI library to load; Allport was compiled for one. Two libraries in
+one process would both start up and then misread each other's handles. Importing allport therefore tells mpi4py which
+library to take (environment variables MPI4PY_MPIABI and MPI4PY_LIBMPI, unless they are set already), and `check()`,
+which everything that communicates calls first, compares what was loaded.
+"""
+
+from __future__ import annotations
+
+import ctypes
+import os
+import sys
+from pathlib import Path
+
+from allport import _native
+
+
+def family() -> str:
+    """'openmpi' or 'mpich': the MPI that Allport was compiled for ('' when it is neither)."""
+    return str(_native.build_info()["mpi_family"])
+
+
+def guide_mpi4py() -> None:
+    """Points an mpi4py that is not imported yet at Allport's MPI library. Called when allport is imported."""
+    if "mpi4py.MPI" in sys.modules or not family():
+        return
+    _meet_abi_name()
+    os.environ.setdefault("MPI4PY_MPIABI", family())
+    if not {"MPI4PY_LIBMPI", "I_MPI_ROOT"} & os.environ.keys():
+        os.environ["MPI4PY_LIBMPI"] = _native.libmpi_path()
+
+
+def _meet_abi_name() -> None:
+    # Built only where MPICH's library is not called libmpi.so.12, the name that mpi4py's wheel asks for.
+    bridge = Path(str(_native.__file__)).parent / "mpich" / "libmpi.so.12"
+    if bridge.exists():
+        ctypes.CDLL(str(bridge), mode=ctypes.RTLD_GLOBAL)
+
+
+def _loaded_libraries() -> list[str]:
+    """MPI libraries in this process (Linux; elsewhere empty)."""
+    try:
+        lines = Path("/proc/self/maps").read_text().splitlines()
+    except OSError:
+        return []
+    names = {os.path.realpath(line.split()[-1]) for line in lines if "/libmpi" in line}
+    bases = ("libmpi.so", "libmpich.so", "libmpi_cray.so", "libmpi.dylib")
+    bridge = str(Path(str(_native.__file__)).parent / "mpich")
+    return sorted(n for n in names if Path(n).name.startswith(bases) and not n.startswith(os.path.realpath(bridge)))
+
+
+def _words(version: str) -> str:
+    return " ".join(version.split()[:4]).rstrip(",\0")
+
+
+def check() -> None:
+    """Imports mpi4py.MPI and makes sure that it uses Allport's MPI library.
+
+    Raises ImportError that says what to set or install when it does not.
+    """
+    remedy = (
+        f"import allport before mpi4py, or set MPI4PY_MPIABI={family()} and "
+        f"MPI4PY_LIBMPI={_native.libmpi_path()} in the environment; an mpi4py that was built from source must be "
+        f"rebuilt with this MPI's mpicc: MPICC=... pip install --force-reinstall --no-binary mpi4py mpi4py"
+    )
+    ours = _native.mpi_library_version()
+    try:
+        from mpi4py import MPI
+    except ImportError as error:
+        raise ImportError(
+            f"mpi4py cannot be imported ({error}); Allport was built for {_words(ours)} ({_native.libmpi_path()}): "
+            f"pip install 'mpi4py>=4.1', then {remedy}"
+        ) from error
+    theirs = MPI.Get_library_version()
+    loaded = _loaded_libraries()
+    if theirs.strip("\0 \n") != ours.strip("\0 \n") or len(loaded) > 1:
+        raise ImportError(
+            f"mpi4py and Allport use different MPI libraries: mpi4py has {_words(theirs)}, Allport was built for "
+            f"{_words(ours)} ({_native.libmpi_path()}; loaded: {', '.join(loaded) or 'unknown'}). Remedy: {remedy}"
+        )
+
+
+guide_mpi4py()
