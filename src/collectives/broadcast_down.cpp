@@ -24,7 +24,7 @@ struct Broadcast {
 
   // The message has one home on every rank, output; a segment is forwarded from where it arrived.
   void append(int tree, TreePlace const& place, Program& into) const {
-    auto const part = slice(contract.bytes, 1, used, tree);
+    auto const part = slice(contract.bytes, unit_of(contract), used, tree);
     Op op;
     op.channel = tree;
     op.length = part.size();
@@ -53,7 +53,7 @@ struct Broadcast {
 }  // namespace
 
 Schedule broadcast_down(TreeSet trees, std::string name, Contract const& contract, Cut cut) {
-  auto const used = slices(contract.bytes, 1, trees.count);
+  auto const used = slices(contract.bytes, unit_of(contract), trees.count);
   auto const state = std::make_shared<Broadcast const>(Broadcast{std::move(trees), contract, cut, used});
   return {std::move(name), contract, cut, used, [state](Rank rank, Program& into) { state->program(rank, into); }};
 }

@@ -123,7 +123,7 @@ Schedule reduce_up(TreeSet trees, std::string name, Contract const& contract, Cu
     Cut cut;
     int used;
   };
-  auto const used = slices(contract.bytes, contract.element, trees.count);
+  auto const used = slices(contract.bytes, unit_of(contract), trees.count);
   auto const state = std::make_shared<State const>(State{std::move(trees), contract, cut, used});
   auto const program = [state](Rank rank, Program& into) {
     auto const& s = *state;
@@ -131,7 +131,7 @@ Schedule reduce_up(TreeSet trees, std::string name, Contract const& contract, Cu
     TreePlace place;
     for (int tree = 0; tree < s.used; ++tree) {
       s.trees.place(tree, rank, place);
-      auto const part = slice(s.contract.bytes, s.contract.element, s.used, tree);
+      auto const part = slice(s.contract.bytes, unit_of(s.contract), s.used, tree);
       Share(s.contract, s.cut, tree, part, place, into).append();
     }
   };

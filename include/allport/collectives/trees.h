@@ -76,7 +76,7 @@ inline constexpr std::int64_t min_slice = 64;
 /// Slice i of `count`: contiguous, in whole units, sizes differ by at most one unit.
 [[nodiscard]] Interval slice(std::int64_t bytes, std::int64_t unit, int count, int i);
 
-/// The trees that a message of contract.bytes uses, and what a reduction must not cut apart (1 for a broadcast).
+/// Bytes that must stay together: 1 where data only move, an element where they are combined.
 [[nodiscard]] std::int64_t unit_of(Contract const& contract);
 
 /// Streams slice t of the message down tree t, segment by segment.
