@@ -45,6 +45,17 @@ function(allport_room room)
   endif()
 endfunction()
 
+# allport_mpi_test(NAME): what every test that starts ranks with tools/mpirun has in common.
+function(allport_mpi_test name)
+  if(NOT TARGET mpich_yield)
+    add_library(mpich_yield MODULE ${PROJECT_SOURCE_DIR}/tests/mpich_yield.c)
+    target_link_libraries(mpich_yield PRIVATE ${CMAKE_DL_LIBS})
+  endif()
+  # The launcher gives up before ctest does, so that a hanging job takes its ranks with it.
+  set_tests_properties(${name} PROPERTIES TIMEOUT 300 PROCESSORS 2 LABELS mpi
+    ENVIRONMENT "ALLPORT_MPIRUN_TIMEOUT=280;ALLPORT_MPICH_YIELD=$<TARGET_FILE:mpich_yield>")
+endfunction()
+
 # tests/ROOM/*.cpp is one program, test_ROOM. Files named mpi_*.cpp are a second one, test_ROOM_mpi, which is run at
 # each rank count of ALLPORT_TEST_RANKS.
 set(ALLPORT_TEST_RANKS 1 2 3 4 5 7 12 16 CACHE STRING "Rank counts at which every MPI test runs")
@@ -60,7 +71,7 @@ function(allport_room_tests room)
     target_include_directories(test_${room} PRIVATE ${PROJECT_SOURCE_DIR}/tests)
     target_compile_definitions(test_${room} PRIVATE ALLPORT_SOURCE_DIR="${PROJECT_SOURCE_DIR}")
     add_test(NAME ${room} COMMAND test_${room} --gtest_brief=1)
-    set_tests_properties(${room} PROPERTIES TIMEOUT 300)
+    set_tests_properties(${room} PROPERTIES TIMEOUT 300 LABELS local)
   endif()
   if(mpi_sources)
     add_executable(test_${room}_mpi ${mpi_sources} ${PROJECT_SOURCE_DIR}/tests/mpi_main.cpp)
@@ -71,7 +82,7 @@ function(allport_room_tests room)
       add_test(NAME ${room}.mpi.${ranks}
                COMMAND ${PROJECT_SOURCE_DIR}/tools/mpirun ${MPIEXEC_EXECUTABLE} ${ranks}
                        $<TARGET_FILE:test_${room}_mpi>)
-      set_tests_properties(${room}.mpi.${ranks} PROPERTIES TIMEOUT 300 PROCESSORS 2)
+      allport_mpi_test(${room}.mpi.${ranks})
     endforeach()
   endif()
 endfunction()
@@ -81,16 +92,13 @@ function(allport_library)
   get_property(rooms GLOBAL PROPERTY ALLPORT_ROOMS)
   get_property(external GLOBAL PROPERTY ALLPORT_EXTERNAL)
   list(REMOVE_DUPLICATES external)
-  list(TRANSFORM rooms PREPEND "allport_")
-  string(JOIN "," archives ${rooms})
+  list(TRANSFORM rooms REPLACE "(.+)" "$<TARGET_OBJECTS:allport_\\1>")
   file(GLOB c_interface CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/src/allport_c.cpp)
-  file(WRITE ${PROJECT_BINARY_DIR}/empty.cpp "")
-  add_library(allport SHARED ${PROJECT_BINARY_DIR}/empty.cpp ${c_interface})
+  add_library(allport SHARED ${rooms} ${c_interface})
   add_library(allport::allport ALIAS allport)
   set_target_properties(allport PROPERTIES VERSION ${PROJECT_VERSION} SOVERSION ${PROJECT_VERSION_MAJOR})
-  # The archives also come in as each other's dependencies; the override makes them whole there too.
-  target_link_libraries(allport PRIVATE "$<LINK_LIBRARY:WHOLE_ARCHIVE,${archives}>" fmt::fmt ${external})
-  set_property(TARGET allport PROPERTY LINK_LIBRARY_OVERRIDE "WHOLE_ARCHIVE,${archives}")
+  target_link_libraries(allport PRIVATE allport_settings fmt::fmt nlohmann_json::nlohmann_json
+                        tomlplusplus::tomlplusplus ${external})
   target_link_libraries(allport PUBLIC MPI::MPI_CXX)
   target_include_directories(allport PUBLIC $<BUILD_INTERFACE:${PROJECT_SOURCE_DIR}/include>
                              $<INSTALL_INTERFACE:${CMAKE_INSTALL_INCLUDEDIR}>)

@@ -1,0 +1,59 @@
+# The door to everything. CI calls the same targets.
+#
+#   make MPI=mpich TARGET    the MPI library to use: auto (default), openmpi, mpich, path
+#   make JOBS=4 TARGET       parallel jobs; all cores by default
+.DEFAULT_GOAL := help
+.PHONY: help setup environment demo test test-release test-python test-mpich test-asan check format bench docs clean distclean
+
+export MPI JOBS
+
+help: ## this list
+	@echo "make TARGET, where TARGET is one of"
+	@awk -F':.*## ' '/^[a-z-]+:.*## / { printf "  %-14s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
+
+setup: ## what a bare machine lacks, .venv, the C++ core and .venv/bin/allport
+	@tools/setup
+
+environment: # what check needs: tools, but nothing built
+	@tools/setup packages venv
+
+demo: setup ## multiply a real Gram and kernel matrix on 16 and 12 ranks, and check the product
+	@.venv/bin/python tools/demo.py
+
+test: ## every test: release, Python, a second MPI, sanitizers
+	@tools/setup packages venv
+	@tools/test
+
+test-release: ## the C++ tests only, optimised
+	@tools/setup packages venv
+	@tools/test release
+
+test-python: ## the Python tests only
+	@tools/setup packages venv
+	@tools/test python
+
+test-mpich: ## the C++ tests on MPICH only
+	@tools/setup packages venv
+	@tools/test mpich
+
+test-asan: ## the C++ tests under the sanitizers only
+	@tools/setup packages venv
+	@tools/test asan
+
+check: environment ## rooms and floors, headers, formatting, lint
+	@tools/check
+
+format: environment ## writes what check asks of the formatting
+	@tools/format
+
+bench: setup ## the benchmarks, with their tables
+	@tools/bench
+
+docs: setup ## the reference pages that are made from the code
+	@tools/docs
+
+clean: ## removes what was built
+	rm -rf build
+
+distclean: clean ## removes .venv too
+	rm -rf .venv

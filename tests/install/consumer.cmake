@@ -1,0 +1,39 @@
+# Installs the built library into BUILD/install-test/prefix, then configures, builds and runs tests/install against that
+# tree; once with find_package, once with pkg-config's file where pkg-config is there.
+set(work ${BUILD}/install-test)
+file(REMOVE_RECURSE ${work})
+
+function(run)
+  execute_process(COMMAND ${ARGV} RESULT_VARIABLE code OUTPUT_VARIABLE output ERROR_VARIABLE output)
+  if(NOT code EQUAL 0)
+    string(JOIN " " command ${ARGV})
+    message(FATAL_ERROR "${command}\nexit code ${code}\n${output}")
+  endif()
+endfunction()
+
+run(${CMAKE_COMMAND} --install ${BUILD} --config ${CONFIG} --prefix ${work}/prefix --component library)
+foreach(file ${LIBDIR}/liballport.so ${LIBDIR}/pkgconfig/allport.pc ${INCLUDEDIR}/allport/base/error.h)
+  if(NOT EXISTS ${work}/prefix/${file})
+    message(FATAL_ERROR "the installed tree lacks ${file}")
+  endif()
+endforeach()
+
+run(${CMAKE_COMMAND} -S ${CMAKE_CURRENT_LIST_DIR} -B ${work}/build -G ${GENERATOR} -DCMAKE_BUILD_TYPE=Release
+    -DCMAKE_PREFIX_PATH=${work}/prefix -DMPI_C_COMPILER=${MPI_C_COMPILER} -DMPI_CXX_COMPILER=${MPI_CXX_COMPILER})
+run(${CMAKE_COMMAND} --build ${work}/build)
+run(${work}/build/consumer)
+
+find_program(pkg_config pkg-config)
+if(pkg_config)
+  set(ENV{PKG_CONFIG_PATH} ${work}/prefix/${LIBDIR}/pkgconfig)
+  execute_process(COMMAND ${pkg_config} --cflags --libs allport RESULT_VARIABLE code OUTPUT_VARIABLE flags
+                  OUTPUT_STRIP_TRAILING_WHITESPACE)
+  if(NOT code EQUAL 0)
+    message(FATAL_ERROR "pkg-config does not find allport")
+  endif()
+  separate_arguments(flags UNIX_COMMAND "${flags}")
+  run(${MPI_CXX_COMPILER} -std=c++20 ${CMAKE_CURRENT_LIST_DIR}/consumer.cpp -o ${work}/consumer-pc ${flags}
+      -Wl,-rpath,${work}/prefix/${LIBDIR})
+  run(${work}/consumer-pc)
+endif()
+message(STATUS "an installed Allport was found, linked and run")
