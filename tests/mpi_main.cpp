@@ -2,6 +2,33 @@
 #include <gtest/gtest.h>
 #include <mpi.h>
 
+#include <cstdio>
+#include <string>
+
+namespace {
+
+/// The other ranks speak only when something fails, in one piece and with their rank.
+class FailuresOnly : public ::testing::EmptyTestEventListener {
+ public:
+  explicit FailuresOnly(int rank) : rank_(rank) {}
+
+  void OnTestPartResult(::testing::TestPartResult const& result) override {
+    if (!result.failed()) return;
+    auto const* test = ::testing::UnitTest::GetInstance()->current_test_info();
+    auto const text = "[rank " + std::to_string(rank_) + "] " + (test != nullptr ? test->test_suite_name() : "?") +
+                      "." + (test != nullptr ? test->name() : "?") + " " +
+                      (result.file_name() != nullptr ? result.file_name() : "?") + ":" +
+                      std::to_string(result.line_number()) + ": " + result.message() + "\n";
+    std::fputs(text.c_str(), stdout);
+    std::fflush(stdout);
+  }
+
+ private:
+  int rank_;
+};
+
+}  // namespace
+
 int main(int argc, char** argv) {
   int provided = 0;
   MPI_Init_thread(&argc, &argv, MPI_THREAD_MULTIPLE, &provided);
@@ -9,10 +36,9 @@ int main(int argc, char** argv) {
   int rank = 0;
   MPI_Comm_rank(MPI_COMM_WORLD, &rank);
   if (rank != 0) {
-    // Other ranks speak only when something fails.
     auto& listeners = ::testing::UnitTest::GetInstance()->listeners();
-    ::testing::GTEST_FLAG(brief) = true;
-    (void)listeners;
+    delete listeners.Release(listeners.default_result_printer());
+    listeners.Append(new FailuresOnly(rank));
   }
   int failed = RUN_ALL_TESTS();
   int any = 0;

@@ -1,0 +1,103 @@
+// Agreement between ranks: nobody goes on alone after a local error, nobody
+// waits for one that left.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <limits>
+#include <map>
+
+#include "comm_state.h"
+#include "mpi_errors.h"
+
+namespace allport {
+namespace detail {
+namespace {
+
+/// "0-2,4".
+std::string ranges(std::vector<Rank> const& sorted) {
+  std::string text;
+  for (std::size_t i = 0; i < sorted.size();) {
+    auto j = i;
+    while (j + 1 < sorted.size() && sorted[j + 1] == sorted[j] + 1) ++j;
+    text += fmt::format("{}{}", i == 0 ? "" : ",", sorted[i]);
+    if (j > i) text += fmt::format("-{}", sorted[j]);
+    i = j + 1;
+  }
+  return text;
+}
+
+/// What one rank passed; sent as bytes.
+struct Claim {
+  std::int64_t value = 0;
+  std::array<char, 120> text{};
+};
+
+}  // namespace
+
+void CommState::all_well(std::string const& trouble, ErrorKind kind) const {
+  auto constexpr none = std::numeric_limits<int>::max();
+  int const mine = trouble.empty() ? none : rank;
+  int first = none;
+  MPI_Request request = MPI_REQUEST_NULL;
+  check(MPI_Iallreduce(&mine, &first, 1, MPI_INT, MPI_MIN, shadow.mpi(), &request), "MPI_Iallreduce", rank);
+  await(request, "all ranks to say that they are well");
+  if (first == none) return;
+  std::array<int, 2> head{static_cast<int>(std::min<std::size_t>(trouble.size(), 1U << 16)), static_cast<int>(kind)};
+  check(MPI_Ibcast(head.data(), 2, MPI_INT, first, shadow.mpi(), &request), "MPI_Ibcast", rank, first);
+  await(request, "the error of another rank");
+  auto text = trouble;
+  text.resize(static_cast<std::size_t>(head[0]));
+  check(MPI_Ibcast(text.data(), head[0], MPI_CHAR, first, shadow.mpi(), &request), "MPI_Ibcast", rank, first);
+  await(request, "the error of another rank");
+  throw Error(static_cast<ErrorKind>(head[1]), size == 1 ? text : fmt::format("{} (on rank {})", text, first));
+}
+
+void CommState::agree(std::string_view name, std::int64_t value, std::string const& text) const {
+  // Complement, not minus: the smallest integer has no negative.
+  std::array<std::int64_t, 2> const mine{value, ~value};
+  std::array<std::int64_t, 2> least{};
+  MPI_Request request = MPI_REQUEST_NULL;
+  check(MPI_Iallreduce(mine.data(), least.data(), 2, MPI_INT64_T, MPI_MIN, shadow.mpi(), &request), "MPI_Iallreduce",
+        rank);
+  await(request, "all ranks to agree on an argument");
+  if (least[0] != ~least[1]) disagree(name, value, text);
+}
+
+void CommState::disagree(std::string_view name, std::int64_t value, std::string const& text) const {
+  Claim mine{value, {}};
+  text.copy(mine.text.data(), mine.text.size() - 1);
+  std::vector<Claim> all(static_cast<std::size_t>(size));
+  MPI_Request request = MPI_REQUEST_NULL;
+  auto const bytes = static_cast<int>(sizeof(Claim));
+  check(MPI_Iallgather(&mine, bytes, MPI_BYTE, all.data(), bytes, MPI_BYTE, shadow.mpi(), &request), "MPI_Iallgather",
+        rank);
+  await(request, "all ranks to tell what they disagree about");
+  std::map<std::int64_t, std::vector<Rank>> camps;
+  for (Rank r = 0; r < size; ++r) camps[all[static_cast<std::size_t>(r)].value].push_back(r);
+  std::vector<std::vector<Rank>> by_size;
+  for (auto& [_, members] : camps) by_size.push_back(std::move(members));
+  std::ranges::stable_sort(by_size, [](auto const& a, auto const& b) { return a.size() > b.size(); });
+  std::string told;
+  for (auto const& members : by_size) {
+    auto const& claim = all[static_cast<std::size_t>(members.front())];
+    told += fmt::format("{}{} on rank{} {}", told.empty() ? "" : ", but ", claim.text.data(),
+                        members.size() == 1 ? "" : "s", ranges(members));
+    if (told.size() > 2000) break;  // thousands of camps say no more than some
+  }
+  throw Error(ErrorKind::mismatch, fmt::format("{}: {}; pass the same on all ranks", name, told));
+}
+
+}  // namespace detail
+
+void Communicator::ensure_agreement(std::string_view name, std::int64_t value) const {
+  state_->ensure_alive();
+  state_->agree(name, value, std::to_string(value));
+}
+
+void Communicator::ensure_all_well(std::string const& local_error) const {
+  state_->ensure_alive();
+  state_->all_well(local_error, ErrorKind::argument);
+}
+
+}  // namespace allport

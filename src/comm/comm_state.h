@@ -1,0 +1,114 @@
+// What a Communicator and its copies share.
+#pragma once
+
+#include <mpi.h>
+
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "allport/base/error.h"
+#include "allport/comm/communicator.h"
+#include "allport/machine/machine.h"
+#include "execution.h"
+#include "family.h"
+#include "schedule_cache.h"
+
+namespace allport::detail {
+
+/// How one communicator's MPI tags are dealt out: messages of the caller, the
+/// library's own, then schedules by turns.
+struct TagSpace {
+  static constexpr int messages = 4096;     ///< tags 0..4095: Communicator::start_send
+  static constexpr int meeting = messages;  ///< members of a sub-communicator wait for each other
+  static constexpr int schedules = messages + 16;
+
+  int channels = 0;   ///< of one schedule
+  int sequences = 0;  ///< schedules in flight at once
+
+  [[nodiscard]] static TagSpace of(MPI_Comm comm);
+  [[nodiscard]] int first_tag(std::int64_t sequence) const {
+    return schedules + static_cast<int>(sequence % sequences) * channels;
+  }
+};
+
+struct CommState : std::enable_shared_from_this<CommState> {
+  /// Takes `mpi` over. `ranks`: by position in `machine`; `whole`: positions in
+  /// the family's machine by rank; both empty for the identity.
+  CommState(std::shared_ptr<Family> family, MPI_Comm mpi, Machine machine, bool box, std::vector<Rank> ranks,
+            std::vector<Rank> whole);
+
+  [[nodiscard]] Rank rank_at(Rank position) const {
+    return ranks.empty() ? position : ranks[static_cast<std::size_t>(position)];
+  }
+  [[nodiscard]] Rank position_of(Rank r) const {
+    return positions.empty() ? r : positions[static_cast<std::size_t>(r)];
+  }
+  [[nodiscard]] Rank whole_position(Rank r) const { return whole.empty() ? r : whole[static_cast<std::size_t>(r)]; }
+  /// "rank 5 (node (1,1))", the node in the whole machine's coordinates.
+  [[nodiscard]] std::string rank_text(Rank r) const;
+  /// @throws Error(mpi) after MPI_Finalize
+  void ensure_alive() const;
+  void ensure_rank(std::string_view argument, Rank r) const;
+
+  /// Waits for an MPI request, moving the family along meanwhile.
+  void await(MPI_Request request, std::string_view what) const;
+  /// Throws on every rank when any brings a non-empty text.
+  void all_well(std::string const& trouble, ErrorKind kind) const;
+  /// Throws on every rank unless `value` is equal on all; `text` is what a
+  /// message shows of it (cut to 119 characters).
+  void agree(std::string_view name, std::int64_t value, std::string const& text) const;
+
+  std::shared_ptr<Family> family;
+  Shadow shadow;  // after family: freed before it
+  Rank rank = 0;
+  Rank size = 1;
+  Machine machine;
+  bool box = true;
+  std::vector<Rank> ranks;      ///< by position; empty: identity
+  std::vector<Rank> positions;  ///< by rank; empty: identity
+  std::vector<Rank> whole;      ///< position in family->machine() by rank; empty: identity
+  TagSpace tags;
+  std::int64_t started = 0;             ///< schedules
+  std::vector<Execution const*> turns;  ///< who has which turn of the tags; may have finished
+  ScheduleCache schedules;
+
+ private:
+  [[noreturn]] void disagree(std::string_view name, std::int64_t value, std::string const& text) const;
+};
+
+/// One rank's part of a collective or message, and all that it needs to live.
+struct TransferState {
+  /// A schedule's.
+  TransferState(std::shared_ptr<CommState> comm, Schedule schedule, Buffers buffers, Combine combine);
+  /// A message's, under its own tag.
+  TransferState(std::shared_ptr<CommState> comm, Program program, Buffers buffers, int tag);
+  ~TransferState();
+  TransferState(TransferState const&) = delete;
+  TransferState& operator=(TransferState const&) = delete;
+
+  void start();
+  void wait();
+  /// For destructors: waits unless that makes no sense any more.
+  void settle() noexcept;
+  [[nodiscard]] std::string text() const;
+
+  std::shared_ptr<CommState> comm;
+  std::unique_ptr<Schedule> schedule;  ///< none: a message
+  int tag = 0;
+  Execution execution;
+
+ private:
+  int take_turn();
+  std::int64_t turn_ = -1;
+};
+
+/// What all ranks must pass alike, in words.
+[[nodiscard]] std::string schedule_text(Schedule const& schedule);
+
+/// FNV-1a over bytes; the same on all ranks of a job.
+[[nodiscard]] std::uint64_t hash(std::string_view text, std::uint64_t seed = 14695981039346656037ULL);
+
+}  // namespace allport::detail

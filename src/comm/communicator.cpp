@@ -1,0 +1,134 @@
+// The communicator's making, and what it tells about itself.
+#include "allport/comm/communicator.h"
+
+#include <fmt/format.h>
+
+#include <cstdlib>
+
+#include "comm_state.h"
+#include "mpi_errors.h"
+
+namespace allport {
+namespace {
+
+using detail::check;
+using detail::CommState;
+using detail::Family;
+
+MPI_Comm duplicate(MPI_Comm comm) {
+  if (!detail::mpi_is_up()) {
+    throw Error(ErrorKind::mpi,
+                "a Communicator lives between MPI_Init and "
+                "MPI_Finalize; call MPI_Init first");
+  }
+  ensure(comm != MPI_COMM_NULL, "comm", "MPI_COMM_NULL", "a communicator");
+  int inter = 0;
+  check(MPI_Comm_test_inter(comm, &inter), "MPI_Comm_test_inter", 0);
+  ensure(inter == 0, "comm", "an intercommunicator", "an intracommunicator", "merge it by MPI_Intercomm_merge");
+  MPI_Comm copy = MPI_COMM_NULL;
+  check(MPI_Comm_dup(comm, &copy), "MPI_Comm_dup", 0);
+  return copy;
+}
+
+int size_of(MPI_Comm comm) {
+  int size = 0;
+  check(MPI_Comm_size(comm, &size), "MPI_Comm_size", 0);
+  return size;
+}
+
+/// Every field that Machine's == compares.
+std::uint64_t fingerprint(Machine const& m) {
+  auto const& r = m.rates();
+  auto text = fmt::format("{}|{}|{:a}|{:a}|{}|{:a}|{:a}|{:a}|{:a}|{}", m.name(), m.ranks_per_node(), r.overhead.value(),
+                          r.tau, r.ports, r.injection.value(), r.flops.value(), r.adds.value(),
+                          r.memory_bandwidth.value(), r.memory.value());
+  for (int a = 0; a < m.axes(); ++a) {
+    auto const& axis = m.axis(a);
+    text += fmt::format("|{} {} {:a} {:a}", axis.length, axis.wraps, axis.bandwidth.value(), axis.latency.value());
+  }
+  auto sum = detail::hash(text);
+  for (auto const& e : m.exceptions()) {
+    sum = detail::hash(
+        fmt::format("|{} {} {} {:a} {:a}", e.node, int{e.out}, e.dead, e.bandwidth.value(), e.latency.value()), sum);
+  }
+  return sum;
+}
+
+/// Owns a fresh family over `comm` once all ranks are content with it.
+std::shared_ptr<CommState> found(MPI_Comm comm, Machine machine, std::string trouble) {
+  auto const size = size_of(comm);
+  auto family = std::make_shared<Family>(machine);
+  auto state =
+      std::make_shared<CommState>(family, comm, std::move(machine), true, std::vector<Rank>{}, std::vector<Rank>{});
+  try {
+    family->configure();
+    ensure(state->machine.ranks() == size, "machine", state->machine.name(),
+           fmt::format("a machine of as many ranks as the communicator, {}, not {}", size, state->machine.ranks()),
+           "change the machine, or start as many ranks as it has", ErrorKind::machine);
+  } catch (Error const& e) {
+    if (trouble.empty()) trouble = e.what();
+  }
+  state->all_well(trouble, ErrorKind::machine);
+  auto const& m = state->machine;
+  state->agree("machine", static_cast<std::int64_t>(fingerprint(m)),
+               fmt::format("'{}' ({} nodes, {:016x})", m.name(), m.nodes(), fingerprint(m)));
+  return state;
+}
+
+/// Rank 0 reads ALLPORT_MACHINE (a spec or a file that may lie on its disk
+/// only), all get the same.
+std::shared_ptr<CommState> found_by_environment(MPI_Comm comm) {
+  int rank = 0;
+  check(MPI_Comm_rank(comm, &rank), "MPI_Comm_rank", 0);
+  std::string text;
+  std::string trouble;
+  auto const* spec = std::getenv("ALLPORT_MACHINE");
+  if (rank == 0 && spec != nullptr && *spec != '\0') {
+    try {
+      text = Machine::parse(spec).to_toml();
+    } catch (Error const& e) {
+      trouble = fmt::format("ALLPORT_MACHINE: {}", e.what());
+    }
+  }
+  auto length = static_cast<int>(text.size());
+  check(MPI_Bcast(&length, 1, MPI_INT, 0, comm), "MPI_Bcast", rank, 0);
+  text.resize(static_cast<std::size_t>(length));
+  check(MPI_Bcast(text.data(), length, MPI_CHAR, 0, comm), "MPI_Bcast", rank, 0);
+  auto machine = text.empty() ? Machine::flat(size_of(comm)) : Machine::from_toml(text, "ALLPORT_MACHINE");
+  return found(comm, std::move(machine), trouble);
+}
+
+}  // namespace
+
+Communicator::Communicator(MPI_Comm comm, Machine machine) : state_(found(duplicate(comm), std::move(machine), "")) {}
+
+Communicator::Communicator(MPI_Comm comm) : state_(found_by_environment(duplicate(comm))) {}
+
+Rank Communicator::rank() const { return state_->rank; }
+Rank Communicator::size() const { return state_->size; }
+Machine const& Communicator::machine() const { return state_->machine; }
+bool Communicator::is_box() const { return state_->box; }
+MPI_Comm Communicator::mpi() const { return state_->shadow.mpi(); }
+
+Rank Communicator::position(Rank r) const {
+  state_->ensure_rank("rank", r);
+  return state_->position_of(r);
+}
+
+Rank Communicator::at_position(Rank p) const {
+  state_->ensure_rank("position", p);
+  return state_->rank_at(p);
+}
+
+void Communicator::progress() const { state_->family->progress(); }
+Traffic const& Communicator::counted() const { return state_->family->counted; }
+void Communicator::reset_counted() const { state_->family->counted = {}; }
+
+void Communicator::barrier() const {
+  state_->ensure_alive();
+  MPI_Request request = MPI_REQUEST_NULL;
+  check(MPI_Ibarrier(state_->shadow.mpi(), &request), "MPI_Ibarrier", state_->rank);
+  state_->await(request, "the other ranks to come to the barrier");
+}
+
+}  // namespace allport

@@ -1,0 +1,202 @@
+#include "execution.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cstring>
+
+#include "comm_state.h"
+#include "mpi_errors.h"
+
+namespace allport::detail {
+
+Execution::Execution(CommState& comm, Program program, Buffers buffers, Combine combine, std::int64_t window)
+    : comm_(comm),
+      family_(*comm.family),
+      program_(std::move(program)),
+      buffers_(buffers),
+      combine_(std::move(combine)),
+      window_(window),
+      ops_(program_.ops.size()),
+      landed_(program_.ops.size() * index(window)),
+      ready_(program_.ops.size()) {
+  check_program();
+  link_dependents();
+  for (std::size_t i = 0; i < ops_.size(); ++i) ops_[i].segments = program_.ops[i].segments();
+}
+
+Execution::~Execution() {
+  if (active_) abandon(nullptr);
+}
+
+void Execution::link_dependents() {
+  auto const count = program_.ops.size();
+  std::vector<std::int32_t> degree(count, 0);
+  for (auto const& op : program_.ops) {
+    for (auto const& d : op.after) ++degree[index(d.op)];
+  }
+  dependents_end_.resize(count);
+  std::int32_t begin = 0;
+  for (std::size_t i = 0; i < count; ++i) {
+    dependents_end_[i] = begin;  // moves to the end while filled
+    begin += degree[i];
+  }
+  dependents_.resize(index(begin));
+  for (std::size_t i = 0; i < count; ++i) {
+    for (auto const& d : program_.ops[i].after) {
+      dependents_[index(dependents_end_[index(d.op)]++)] = static_cast<std::int32_t>(i);
+    }
+  }
+}
+
+void Execution::start(int tag) {
+  if (!scratch_ && program_.scratch > 0) {
+    scratch_ = std::make_unique_for_overwrite<std::byte[]>(index(program_.scratch));
+  }
+  tag_ = tag;
+  error_ = nullptr;
+  ready_first_ = ready_count_ = 0;
+  ops_left_ = static_cast<std::int64_t>(ops_.size());
+  for (auto& o : ops_) o = OpProgress{.segments = o.segments};
+  std::ranges::fill(landed_, std::uint8_t{0});
+  active_ = ops_left_ > 0;
+  // Receives first, so that they are there before what they wait for.
+  try {
+    for (auto const kind : {OpKind::receive, OpKind::send, OpKind::combine, OpKind::copy}) {
+      for (std::size_t i = 0; i < ops_.size(); ++i) {
+        if (program_.ops[i].kind == kind) advance(static_cast<std::int32_t>(i));
+      }
+    }
+  } catch (...) {
+    abandon(std::current_exception());
+    throw;
+  }
+}
+
+void Execution::abandon(std::exception_ptr why) {
+  active_ = false;
+  error_ = std::move(why);
+  listed_ = false;
+  if (mpi_is_up()) family_.abandon(*this);
+}
+
+bool Execution::may_go(std::int32_t op) const {
+  auto const& state = ops_[index(op)];
+  auto const i = state.posted;
+  if (i == state.segments || i - state.completed == window_) return false;
+  for (auto const& d : program_.ops[index(op)].after) {
+    auto const& other = ops_[index(d.op)];
+    if (d.lag == Dependence::whole ? other.completed < other.segments : i >= d.lag && other.completed <= i - d.lag) {
+      return false;
+    }
+  }
+  return true;
+}
+
+void Execution::advance(std::int32_t op) {
+  auto const kind = program_.ops[index(op)].kind;
+  if (kind == OpKind::receive || kind == OpKind::send) {
+    while (may_go(op)) post(op);
+  } else if (!ops_[index(op)].queued && may_go(op)) {
+    ops_[index(op)].queued = true;
+    ready_[(ready_first_ + ready_count_++) % ready_.size()] = op;
+    if (!listed_) family_.compute_later(*this);
+    listed_ = true;
+  }
+}
+
+void Execution::post(std::int32_t op) {
+  auto const& what = program_.ops[index(op)];
+  auto& state = ops_[index(op)];
+  auto const i = state.posted;
+  auto const bytes = what.segment_bytes(i);
+  auto const peer = peer_rank(what);
+  auto const tag = tag_ + what.channel;
+  MPI_Request request = MPI_REQUEST_NULL;
+  if (what.kind == OpKind::receive) {
+    check(MPI_Irecv(place(what.into, what, i), static_cast<int>(bytes), MPI_BYTE, peer, tag, comm_.shadow.mpi(),
+                    &request),
+          "MPI_Irecv", comm_.rank, peer);
+  } else {
+    check(MPI_Isend(place(what.from, what, i), static_cast<int>(bytes), MPI_BYTE, peer, tag, comm_.shadow.mpi(),
+                    &request),
+          "MPI_Isend", comm_.rank, peer);
+    ++family_.counted.messages_sent;
+    family_.counted.bytes_sent += bytes;
+  }
+  ++state.posted;
+  family_.post(request, {this, op, i});
+}
+
+void Execution::finished(Finished const& f) {
+  if (!active_) return;  // failed on another request of the same poll
+  try {
+    check_arrival(f);
+    if (receives(f.what.op)) {
+      ++family_.counted.messages_received;
+      family_.counted.bytes_received += f.bytes;
+    }
+    complete(f.what.op, f.what.segment);
+  } catch (...) {
+    abandon(std::current_exception());
+  }
+}
+
+void Execution::complete(std::int32_t op, std::int64_t segment) {
+  auto& state = ops_[index(op)];
+  auto* const landed = landed_.data() + op * window_;
+  landed[segment % window_] = 1;
+  if (segment != state.completed) return;  // an earlier one is still on its way
+  while (state.completed < state.posted && landed[state.completed % window_] != 0) {
+    landed[state.completed % window_] = 0;
+    ++state.completed;
+  }
+  if (state.completed == state.segments && --ops_left_ == 0) {
+    active_ = false;
+    return;
+  }
+  advance(op);
+  for (auto k = op == 0 ? 0 : dependents_end_[index(op - 1)]; k < dependents_end_[index(op)]; ++k) {
+    advance(dependents_[index(k)]);
+  }
+}
+
+bool Execution::compute_one() {
+  auto const op = ready_[ready_first_];
+  ready_first_ = (ready_first_ + 1) % ready_.size();
+  --ready_count_;
+  auto const& what = program_.ops[index(op)];
+  auto& state = ops_[index(op)];
+  auto const i = state.posted++;
+  auto const bytes = what.segment_bytes(i);
+  try {
+    if (what.kind == OpKind::copy) {
+      std::memmove(place(what.into, what, i), place(what.from, what, i), index(bytes));
+    } else {
+      combine_(place(what.with, what, i), place(what.from, what, i), place(what.into, what, i), bytes);
+    }
+    state.queued = false;
+    complete(op, i);
+  } catch (...) {
+    abandon(std::current_exception());
+    return false;
+  }
+  listed_ = ready_count_ > 0;
+  return listed_;
+}
+
+Rank Execution::peer_rank(Op const& op) const { return comm_.rank_at(op.peer); }
+
+std::byte* Execution::place(Slot const& slot, Op const& op, std::int64_t segment) const {
+  auto const at = op.position(slot, segment);
+  switch (slot.buffer) {
+    case Buffer::input:  // never written: check_program
+      return const_cast<std::byte*>(buffers_.input.data()) + at;
+    case Buffer::output:
+      return buffers_.output.data() + at;
+    default:
+      return scratch_.get() + at;
+  }
+}
+
+}  // namespace allport::detail

@@ -1,0 +1,195 @@
+#include "family.h"
+
+#include <sched.h>
+
+#include <algorithm>
+#include <cstdlib>
+#include <span>
+#include <string_view>
+
+#include "execution.h"
+#include "mpi_errors.h"
+
+namespace allport::detail {
+namespace {
+
+/// Polls without a pause before the processor is offered to others: ranks often
+/// share one.
+constexpr int spins = 16;
+/// Idle polls between two looks at the clock.
+constexpr int polls_per_check = 64;
+
+bool asks_for_checks() {
+  auto const* text = std::getenv("ALLPORT_CHECK");
+  return text != nullptr && *text != '\0' && std::string_view(text) != "0";
+}
+
+}  // namespace
+
+Family::Family(Machine whole) : machine_(std::move(whole)), checks_(asks_for_checks()) {
+  check(MPI_Comm_create_keyval(MPI_COMM_NULL_COPY_FN, &Family::at_finalize, &keyval_, nullptr),
+        "MPI_Comm_create_keyval", 0);
+  check(MPI_Comm_set_attr(MPI_COMM_SELF, keyval_, this), "MPI_Comm_set_attr", 0);
+}
+
+void Family::configure() { stall_ = StallOptions::from_environment(); }
+
+Family::~Family() {
+  if (!alive_ || !mpi_is_up()) return;
+  alive_ = false;  // the attribute's callback has nothing left to do
+  MPI_Comm_delete_attr(MPI_COMM_SELF, keyval_);
+  MPI_Comm_free_keyval(&keyval_);
+}
+
+int Family::at_finalize(MPI_Comm, int, void* family, void*) {
+  static_cast<Family*>(family)->finalize();
+  return MPI_SUCCESS;
+}
+
+void Family::finalize() {
+  if (!alive_) return;
+  alive_ = false;
+  auto const why = std::make_exception_ptr(Error(ErrorKind::mpi, "MPI was finalized while this was in flight"));
+  while (!owners_.empty()) owners_.back().owner->abandon(why);
+  while (!computing_.empty()) computing_.back()->abandon(why);
+  for (auto* shadow : shadows_) {
+    if (shadow->comm_ != MPI_COMM_NULL) MPI_Comm_free(&shadow->comm_);
+  }
+  MPI_Comm_free_keyval(&keyval_);
+}
+
+bool Family::progress() {
+  if (busy_ || !alive_) return false;
+  busy_ = true;
+  struct Leave {
+    bool& flag;
+    ~Leave() { flag = false; }
+  } const leave{busy_};
+  bool moved = false;
+  if (!requests_.empty()) moved = poll();
+  if (!computing_.empty()) {
+    compute();
+    moved = true;
+  }
+  return moved;
+}
+
+bool Family::poll() {
+  auto const outstanding = static_cast<int>(requests_.size());
+  indices_.resize(requests_.size());
+  statuses_.resize(requests_.size());
+  int count = 0;
+  auto const code = MPI_Testsome(outstanding, requests_.data(), &count, indices_.data(), statuses_.data());
+  if (code != MPI_SUCCESS && code != MPI_ERR_IN_STATUS) {
+    int error_class = code;
+    MPI_Error_class(code, &error_class);
+    if (error_class != MPI_ERR_IN_STATUS) check(code, "MPI_Testsome", 0);
+  }
+  if (count == MPI_UNDEFINED || count == 0) return false;
+  finished_.clear();
+  for (int k = 0; k < count; ++k) {
+    auto const& status = statuses_[static_cast<std::size_t>(k)];
+    Finished f{owners_[static_cast<std::size_t>(indices_[static_cast<std::size_t>(k)])]};
+    if (code != MPI_SUCCESS) f.error = status.MPI_ERROR;
+    if (f.error == MPI_SUCCESS) MPI_Get_count(&status, MPI_BYTE, &f.bytes);
+    finished_.push_back(f);
+  }
+  remove_finished(count);
+  for (auto const& f : finished_) f.what.owner->finished(f);
+  return true;
+}
+
+void Family::remove_finished(int count) {
+  auto const done = std::span(indices_).first(static_cast<std::size_t>(count));
+  // From the back, so that the last entry, which fills the hole, is never one
+  // that is done.
+  if (!std::ranges::is_sorted(done)) std::ranges::sort(done);
+  for (auto k = done.rbegin(); k != done.rend(); ++k) {
+    auto const i = static_cast<std::size_t>(*k);
+    requests_[i] = requests_.back();
+    owners_[i] = owners_.back();
+    requests_.pop_back();
+    owners_.pop_back();
+  }
+}
+
+void Family::compute() {
+  // One segment of one execution, then MPI gets its turn again: links must not
+  // idle behind arithmetic.
+  next_computing_ = next_computing_ >= computing_.size() ? 0 : next_computing_;
+  auto* const execution = computing_[next_computing_];
+  if (execution->compute_one()) {
+    ++next_computing_;
+    return;
+  }
+  // It may have gone from the list by failing, or have come back by finishing
+  // and starting anew.
+  if (next_computing_ < computing_.size() && computing_[next_computing_] == execution) {
+    computing_[next_computing_] = computing_.back();
+    computing_.pop_back();
+  }
+}
+
+void Family::post(MPI_Request request, InFlight what) {
+  requests_.push_back(request);
+  owners_.push_back(what);
+}
+
+void Family::abandon(Execution& execution) {
+  for (std::size_t i = 0; i < owners_.size();) {
+    if (owners_[i].owner != &execution) {
+      ++i;
+      continue;
+    }
+    auto& request = requests_[i];
+    if (execution.receives(owners_[i].op)) {
+      MPI_Cancel(&request);
+      MPI_Wait(&request, MPI_STATUS_IGNORE);
+    } else {
+      MPI_Request_free(&request);
+    }
+    requests_[i] = requests_.back();
+    owners_[i] = owners_.back();
+    requests_.pop_back();
+    owners_.pop_back();
+  }
+  std::erase(computing_, &execution);
+}
+
+void Family::wait_until(std::function<bool()> const& done, std::function<std::string()> const& what, MPI_Comm comm) {
+  StallWatch watch(stall_, comm);
+  for (int idle = 0; !done();) {
+    ensure(alive_, "communicator", "finalized", "MPI to be up while something is waited for", "", ErrorKind::mpi);
+    if (progress()) {
+      idle = 0;
+      watch.moved();
+      continue;
+    }
+    if (++idle > spins) sched_yield();
+    if (idle % polls_per_check == 0) watch.check(what);
+  }
+}
+
+void Family::await(MPI_Request request, std::function<std::string()> const& what, MPI_Comm comm) {
+  wait_until(
+      [&request] {
+        int flag = 0;
+        check(MPI_Test(&request, &flag, MPI_STATUS_IGNORE), "MPI_Test", 0);
+        return flag != 0;
+      },
+      what, comm);
+}
+
+Shadow::Shadow(Family& family, MPI_Comm comm) : family_(family), comm_(comm), place_(family.shadows_.size()) {
+  family_.shadows_.push_back(this);
+}
+
+Shadow::~Shadow() {
+  auto& all = family_.shadows_;
+  all[place_] = all.back();
+  all[place_]->place_ = place_;
+  all.pop_back();
+  if (comm_ != MPI_COMM_NULL && mpi_is_up()) MPI_Comm_free(&comm_);
+}
+
+}  // namespace allport::detail

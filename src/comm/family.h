@@ -1,0 +1,112 @@
+// The engine that a communicator and all its sub-communicators share:
+// outstanding MPI requests and ready combinations.
+#pragma once
+
+#include <mpi.h>
+
+#include <cstdint>
+#include <exception>
+#include <functional>
+#include <string>
+#include <vector>
+
+#include "allport/machine/machine.h"
+#include "allport/schedule/schedule.h"
+#include "stall.h"
+
+namespace allport::detail {
+
+class Execution;
+class Shadow;
+
+/// One MPI request's place in an Execution.
+struct InFlight {
+  Execution* owner = nullptr;
+  std::int32_t op = 0;
+  std::int64_t segment = 0;
+};
+
+/// What Testsome says about a request.
+struct Finished {
+  InFlight what;
+  int error = MPI_SUCCESS;
+  int bytes = 0;  ///< received; MPI_UNDEFINED where MPI cannot tell
+};
+
+class Family {
+ public:
+  /// Hangs itself on MPI_COMM_SELF, so that MPI_Finalize frees what is left.
+  explicit Family(Machine whole);
+  ~Family();
+  Family(Family const&) = delete;
+  Family& operator=(Family const&) = delete;
+
+  /// Reads the environment. @throws Error naming the variable
+  void configure();
+
+  /// Moves everything along once; true when something moved. Reentrant calls
+  /// (from a Combine) do nothing.
+  bool progress();
+  /// Progresses until done(). `what` tells the stall watch what is waited for.
+  void wait_until(std::function<bool()> const& done, std::function<std::string()> const& what, MPI_Comm comm);
+  /// Waits for a request of the caller's own (a barrier, an agreement), moving
+  /// the family along meanwhile.
+  void await(MPI_Request request, std::function<std::string()> const& what, MPI_Comm comm);
+
+  void post(MPI_Request request, InFlight what);
+  /// Has a combine or copy segment ready.
+  void compute_later(Execution& execution) { computing_.push_back(&execution); }
+  /// Forgets an execution that failed: cancels its receives and lets go of its
+  /// sends.
+  void abandon(Execution& execution);
+
+  [[nodiscard]] Machine const& machine() const { return machine_; }
+  [[nodiscard]] bool alive() const { return alive_; }
+  [[nodiscard]] bool checks() const { return checks_; }  ///< ALLPORT_CHECK
+  [[nodiscard]] std::size_t shadows() const { return shadows_.size(); }
+
+  Traffic counted;
+
+ private:
+  friend class Shadow;
+  static int at_finalize(MPI_Comm, int, void* family, void*);
+  void finalize();
+  bool poll();
+  void remove_finished(int count);
+  void compute();
+
+  Machine machine_;
+  StallOptions stall_;
+  bool checks_ = false;
+  bool alive_ = true;
+  bool busy_ = false;
+  int keyval_ = MPI_KEYVAL_INVALID;
+  std::vector<Shadow*> shadows_;
+  std::vector<MPI_Request> requests_;
+  std::vector<InFlight> owners_;  // of requests_
+  std::vector<int> indices_;
+  std::vector<MPI_Status> statuses_;
+  std::vector<Finished> finished_;
+  std::vector<Execution*> computing_;
+  std::size_t next_computing_ = 0;
+};
+
+/// A duplicate or sub-communicator that is Allport's own; freed by its
+/// destructor or by MPI_Finalize, whichever is first.
+class Shadow {
+ public:
+  Shadow(Family& family, MPI_Comm comm);
+  ~Shadow();
+  Shadow(Shadow const&) = delete;
+  Shadow& operator=(Shadow const&) = delete;
+
+  [[nodiscard]] MPI_Comm mpi() const { return comm_; }
+
+ private:
+  friend class Family;
+  Family& family_;
+  MPI_Comm comm_;
+  std::size_t place_;  // in family_.shadows_
+};
+
+}  // namespace allport::detail

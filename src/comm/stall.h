@@ -1,0 +1,40 @@
+// Warns when a wait sees nothing move for long, naming what is waited for.
+#pragma once
+
+#include <mpi.h>
+
+#include <chrono>
+#include <functional>
+#include <optional>
+#include <string>
+
+namespace allport::detail {
+
+/// Read from the environment when a communicator family is made.
+struct StallOptions {
+  double seconds = 20.0;  ///< ALLPORT_STALL_SECONDS; 0: never warn
+  bool abort = false;     ///< ALLPORT_STALL=abort
+
+  /// @throws Error naming the variable and its value
+  [[nodiscard]] static StallOptions from_environment();
+};
+
+/// One wait's watch. Costs a clock reading per check() and nothing per moved().
+class StallWatch {
+ public:
+  StallWatch(StallOptions options, MPI_Comm comm) : options_(options), comm_(comm) {}
+
+  void moved() { since_.reset(); }
+  /// `what` is asked only when the warning is due. Warns after `seconds`, then
+  /// at doubling intervals.
+  void check(std::function<std::string()> const& what);
+
+ private:
+  using Clock = std::chrono::steady_clock;
+  StallOptions options_;
+  MPI_Comm comm_;
+  std::optional<Clock::time_point> since_;
+  double next_ = 0.0;  ///< seconds of stillness at which the next warning is due
+};
+
+}  // namespace allport::detail

@@ -1,0 +1,110 @@
+// Sub-communicators: who they are, and which box of the machine.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <numeric>
+
+#include "allport/mapping/mapping.h"
+#include "comm_state.h"
+#include "mpi_errors.h"
+
+namespace allport {
+namespace {
+
+using detail::check;
+using detail::CommState;
+
+/// Position of this rank among `members`. @throws Error naming what is wrong
+/// with them
+Rank place_among(CommState const& comm, std::span<Rank const> members) {
+  ensure(!members.empty(), "members", "none", "at least this rank");
+  std::vector<Rank> sorted(members.begin(), members.end());
+  std::ranges::sort(sorted);
+  comm.ensure_rank("members", sorted.front());
+  comm.ensure_rank("members", sorted.back());
+  auto const twice = std::ranges::adjacent_find(sorted);
+  ensure(twice == sorted.end(), "members", twice == sorted.end() ? 0 : *twice, "every rank at most once");
+  auto const me = std::ranges::find(members, comm.rank);
+  ensure(me != members.end(), "members", comm.rank, "this rank among them", "sub() is called by exactly the members");
+  return static_cast<Rank>(me - members.begin());
+}
+
+/// Dissemination barrier of the members. MPI_Comm_create_group blocks without
+/// moving our transfers along, so nobody may enter it while another member
+/// still needs them.
+void meet(CommState const& comm, std::span<Rank const> members, Rank me) {
+  auto const n = static_cast<std::int64_t>(members.size());
+  for (std::int64_t step = 1; step < n; step *= 2) {
+    auto const to = members[static_cast<std::size_t>((me + step) % n)];
+    auto const from = members[static_cast<std::size_t>((me + n - step) % n)];
+    MPI_Request sent = MPI_REQUEST_NULL;
+    MPI_Request taken = MPI_REQUEST_NULL;
+    auto const mpi = comm.shadow.mpi();
+    check(MPI_Irecv(nullptr, 0, MPI_BYTE, from, detail::TagSpace::meeting, mpi, &taken), "MPI_Irecv", comm.rank, from);
+    check(MPI_Isend(nullptr, 0, MPI_BYTE, to, detail::TagSpace::meeting, mpi, &sent), "MPI_Isend", comm.rank, to);
+    auto const what = fmt::format("{} to make a sub-communicator", comm.rank_text(from));
+    comm.await(taken, what);
+    comm.await(sent, what);
+  }
+}
+
+MPI_Comm create(CommState const& comm, std::span<Rank const> members) {
+  MPI_Group all = MPI_GROUP_NULL;
+  MPI_Group some = MPI_GROUP_NULL;
+  MPI_Comm made = MPI_COMM_NULL;
+  check(MPI_Comm_group(comm.shadow.mpi(), &all), "MPI_Comm_group", comm.rank);
+  auto code = MPI_Group_incl(all, static_cast<int>(members.size()), members.data(), &some);
+  if (code == MPI_SUCCESS) {
+    code = MPI_Comm_create_group(comm.shadow.mpi(), some, detail::TagSpace::meeting, &made);
+    MPI_Group_free(&some);
+  }
+  MPI_Group_free(&all);
+  check(code, "MPI_Comm_create_group", comm.rank);
+  return made;
+}
+
+std::shared_ptr<CommState> make_sub(CommState const& parent, std::span<Rank const> members) {
+  meet(parent, members, place_among(parent, members));
+  auto const mpi = create(parent, members);
+  std::vector<Rank> whole(members.size());
+  std::ranges::transform(members, whole.begin(), [&](Rank r) { return parent.whole_position(r); });
+  auto box = find_box(parent.family->machine(), whole);
+  if (!box) {
+    auto const size = static_cast<int>(members.size());
+    return std::make_shared<CommState>(parent.family, mpi, Machine::flat(size), false, std::vector<Rank>{},
+                                       std::move(whole));
+  }
+  auto ranks = box->mapping.is_identity() ? std::vector<Rank>{} : box->mapping.inverse().list();
+  return std::make_shared<CommState>(parent.family, mpi, std::move(box->machine), true, std::move(ranks),
+                                     std::move(whole));
+}
+
+}  // namespace
+
+Communicator Communicator::sub(std::span<Rank const> members) const {
+  state_->ensure_alive();
+  return Communicator(make_sub(*state_, members));
+}
+
+std::optional<Communicator> Communicator::split(int color, int key) const {
+  state_->ensure_alive();
+  struct Wish {
+    int color;
+    int key;
+  };
+  Wish const mine{color, key};
+  std::vector<Wish> all(static_cast<std::size_t>(size()));
+  MPI_Request request = MPI_REQUEST_NULL;
+  check(MPI_Iallgather(&mine, 2, MPI_INT, all.data(), 2, MPI_INT, state_->shadow.mpi(), &request), "MPI_Iallgather",
+        state_->rank);
+  state_->await(request, "all ranks to split the communicator");
+  if (color < 0) return std::nullopt;
+  std::vector<Rank> members;
+  for (Rank r = 0; r < size(); ++r) {
+    if (all[static_cast<std::size_t>(r)].color == color) members.push_back(r);
+  }
+  std::ranges::stable_sort(members, {}, [&](Rank r) { return all[static_cast<std::size_t>(r)].key; });
+  return sub(members);
+}
+
+}  // namespace allport
