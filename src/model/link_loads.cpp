@@ -1,0 +1,128 @@
+#include "allport/model/link_loads.h"
+
+#include <algorithm>
+#include <deque>
+#include <mutex>
+#include <utility>
+
+namespace allport::model {
+
+LinkLoads::LinkLoads(Machine const& machine)
+    : machine_(std::make_shared<Machine const>(machine)), load_(static_cast<std::size_t>(machine.link_ids())) {}
+
+void LinkLoads::add(Node from, Node to) {
+  Seconds path{};
+  machine_->route(from, to, [&](LinkId l) {
+    auto const flows = ++load_[static_cast<std::size_t>(l)];
+    flows_ = std::max(flows_, flows);
+    seconds_per_byte_ = std::max(seconds_per_byte_, flows / machine_->bandwidth(l).value());
+    path += machine_->latency(l);
+  });
+  path_ = std::max(path_, path);
+}
+
+void LinkLoads::clear() {
+  std::fill(load_.begin(), load_.end(), 0);
+  flows_ = 0;
+  seconds_per_byte_ = 0.0;
+  path_ = {};
+}
+
+namespace {
+
+/// Seconds per byte of `flows` copies within a node: each is read once and written once.
+double copies(Machine const& machine, double flows) {
+  auto const beta = machine.rates().memory_bandwidth.value();
+  return beta > 0.0 ? 2.0 * flows / beta : 0.0;
+}
+
+int rounds_of(Rank ranks) {
+  int rounds = 0;
+  while ((std::int64_t{1} << rounds) < ranks) {
+    ++rounds;
+  }
+  return rounds;
+}
+
+Round assumed_round(Machine const& machine) {
+  Round round{1, 0.0, {}};
+  for (int a = 0; a < machine.axes(); ++a) {
+    auto const& axis = machine.axis(a);
+    if (axis.length > 1) {
+      round.seconds_per_byte = std::max(round.seconds_per_byte, 1.0 / axis.bandwidth.value());
+      round.path += axis.latency * static_cast<double>(axis.wraps ? axis.length / 2 : axis.length - 1);
+    }
+  }
+  return round;
+}
+
+BinomialLoads assume(Machine const& machine) {
+  BinomialLoads loads;
+  loads.exact = false;
+  loads.rounds.assign(static_cast<std::size_t>(rounds_of(machine.ranks())), assumed_round(machine));
+  for (auto const& round : loads.rounds) {
+    loads.path += round.path;
+    loads.all_at_once += round.seconds_per_byte;
+    loads.all_at_once_flows += round.flows;
+  }
+  return loads;
+}
+
+BinomialLoads count(Machine const& machine, Rank root) {
+  BinomialLoads loads;
+  LinkLoads one(machine);
+  LinkLoads all(machine);
+  auto const ranks = machine.ranks();
+  auto const node = [&](std::int64_t v) { return machine.node_of(static_cast<Rank>((v + root) % ranks)); };
+  std::vector<std::int32_t> within(static_cast<std::size_t>(machine.ranks_per_node() > 1 ? machine.nodes() : 0));
+  for (int k = rounds_of(ranks) - 1; k >= 0; --k) {
+    one.clear();
+    std::fill(within.begin(), within.end(), 0);
+    std::int32_t copied = 0;
+    auto const step = std::int64_t{1} << k;
+    for (std::int64_t v = 0; v + step < ranks; v += 2 * step) {
+      auto const from = node(v);
+      auto const to = node(v + step);
+      one.add(from, to);
+      all.add(from, to);
+      if (from == to) {
+        copied = std::max(copied, ++within[static_cast<std::size_t>(from)]);
+      }
+    }
+    loads.rounds.push_back({one.flows(), std::max(one.seconds_per_byte(), copies(machine, copied)), one.path()});
+    loads.path += one.path();
+  }
+  loads.all_at_once_flows = all.flows();
+  loads.all_at_once = std::max(all.seconds_per_byte(), copies(machine, machine.ranks_per_node() - 1.0));
+  return loads;
+}
+
+}  // namespace
+
+std::shared_ptr<BinomialLoads const> binomial_loads(Machine const& machine, Rank root) {
+  ensure(root >= 0 && root < machine.ranks(), "root", root, "a rank of the machine");
+  struct Entry {
+    Machine machine;
+    Rank root;
+    std::shared_ptr<BinomialLoads const> loads;
+  };
+  // A pure function of its arguments, so one bounded cache serves every thread; selection asks for the same few again.
+  static std::mutex mutex;
+  static std::deque<Entry> cache;
+  constexpr std::size_t capacity = 16;
+  std::lock_guard const lock(mutex);
+  for (auto const& entry : cache) {
+    if (entry.root == root && entry.machine == machine) {
+      return entry.loads;
+    }
+  }
+  auto const exact = std::int64_t{machine.ranks()} <= binomial_exact_ranks;
+  auto loads = std::make_shared<BinomialLoads const>(exact ? count(machine, root) : assume(machine));
+  cache.push_front({machine, root, loads});
+  if (cache.size() > capacity) {
+    cache.pop_back();
+  }
+  return loads;
+}
+
+}  // namespace allport::model
