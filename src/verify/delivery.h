@@ -1,0 +1,43 @@
+// Has every rank in the end what the contract owes it?
+#pragma once
+
+#include <vector>
+
+#include "execution.h"
+
+namespace allport::verify {
+
+class Delivery {
+ public:
+  Delivery(Table& table, Execution const& execution, Findings& findings);
+
+  /// Reports every breach; a wrong reduction is rerun with exact multisets for the smallest one.
+  void check();
+  [[nodiscard]] bool rank_ordered() const { return rank_ordered_; }
+
+ private:
+  struct WrongSum {
+    Place place;
+    Run found;
+  };
+
+  void check(Rank rank, std::int64_t begin, std::int64_t end, std::int64_t address);
+  void missing(Rank rank, std::int64_t begin, std::int64_t end, std::int64_t address);
+  void wrong(Rank rank, Run const& found, std::int64_t address);
+  void explain_sums();
+  [[nodiscard]] Finding explain(WrongSum const& sum, Trace const& trace, std::uint32_t node) const;
+  /// The operation that is meant to write a byte of the rank's output, or no_row; sets its segment.
+  [[nodiscard]] RowId writer(Rank rank, std::int64_t at, std::int64_t& segment) const;
+  [[nodiscard]] Place place(Kind kind, Rank rank, std::int64_t at) const;
+
+  Table& table_;
+  Execution const& execution_;
+  Findings& findings_;
+  Space const& space_;
+  Value all_;  // every rank once
+  bool rank_ordered_ = true;
+  std::vector<Run> held_;
+  std::vector<WrongSum> sums_;
+};
+
+}  // namespace allport::verify

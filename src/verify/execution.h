@@ -1,0 +1,76 @@
+// Runs all ranks' operations with symbolic bytes: what goes where, and whether it comes to an end.
+#pragma once
+
+#include <optional>
+#include <vector>
+
+#include "contents.h"
+#include "table.h"
+
+namespace allport::verify {
+
+struct Breach;
+
+/// The exact multiset behind one address of a reduction: a DAG of combines over the ranks' contributions.
+struct Trace {
+  struct Node {
+    std::uint32_t left = 0;
+    std::uint32_t right = 0;
+    Rank rank = 0;  ///< where it was combined, or whose contribution it is
+  };
+  std::int64_t address = 0;
+  Rank contributors = 0;
+  std::vector<Node> nodes;     ///< node r < ranks is rank r's contribution; combines follow in order
+  std::vector<Rank> furthest;  ///< of every node: the last rank that it was moved to
+
+  [[nodiscard]] std::size_t ranks() const { return static_cast<std::size_t>(contributors); }
+};
+
+/// An operation moves a segment when its dependences hold and, for a stream, both ends can (synchronous sends). Moves
+/// never disable each other, so the order of a work list decides nothing: the same segments move in the end.
+class Execution {
+ public:
+  /// @param trace when given, only its address is followed and nothing is reported
+  Execution(Table& table, Findings& findings, Trace* trace = nullptr);
+
+  void run(std::function<void(std::string_view, double)> const& progress);
+
+  [[nodiscard]] Contents const& output(Rank rank) const { return output_[static_cast<std::size_t>(rank)]; }
+  [[nodiscard]] std::int64_t depth() const { return depth_; }
+  [[nodiscard]] bool finished() const { return moved_ == total_; }
+
+ private:
+  [[nodiscard]] bool ready(RowId row) const;
+  void offer(RowId row);
+  void advance(RowId row);
+  void wake(RowId row);
+  void enter(RowId row, std::int32_t hops);
+  void move_stream(RowId receive);
+  void move_local(RowId row);
+  void combine(RowId row);
+  void read(Row const& row, Slot const& slot, std::vector<Run>& into);
+  void write(RowId row, Slot const& slot, std::vector<Run>& content);
+  /// Compares what an operation reads with what its piece promises (promise.cpp).
+  void check(RowId row, std::vector<Run> const& content, std::int64_t position);
+  void report(RowId row, Breach const& breach);
+  void check_doubled(RowId row, Contents const& output, std::vector<Run> const& content);
+  void initial(Rank rank, std::int64_t begin, std::int64_t end, std::vector<Run>& into) const;
+  [[nodiscard]] Value combined(Rank rank, Value const& left, Value const& right);
+
+  Table& table_;
+  Findings& findings_;
+  Trace* trace_;
+  Space const& space_;
+  std::vector<Contents> output_;
+  std::vector<Contents> scratch_;
+  std::vector<RowId> queue_;
+  std::vector<RowId> next_;
+  std::vector<Run> moving_;
+  std::vector<Run> left_;
+  std::vector<Run> existing_;
+  std::int64_t depth_ = 0;
+  std::int64_t moved_ = 0;
+  std::int64_t total_ = 0;
+};
+
+}  // namespace allport::verify

@@ -1,0 +1,65 @@
+// Keeps the smallest counterexamples of possibly millions.
+#pragma once
+
+#include <concepts>
+#include <cstdint>
+#include <tuple>
+#include <utility>
+#include <vector>
+
+#include "allport/verify/verify.h"
+
+namespace allport::verify {
+
+/// Where a finding stands in a report: earliest kind, segment, hop, then lowest rank and operation.
+struct Place {
+  Kind kind = Kind::program;
+  std::int64_t segment = 0;
+  std::int64_t depth = 0;
+  Rank rank = 0;
+  std::int32_t op = -1;
+
+  [[nodiscard]] auto key() const { return std::tuple(kind_group(), segment, depth, rank, kind, op); }
+
+ private:
+  // Wrong data show up in one of four ways, whichever comes first.
+  [[nodiscard]] int kind_group() const {
+    return kind >= Kind::missing && kind <= Kind::contribution ? static_cast<int>(Kind::missing)
+                                                               : static_cast<int>(kind);
+  }
+};
+
+class Findings {
+ public:
+  explicit Findings(int limit) : limit_(static_cast<std::size_t>(limit < 1 ? 1 : limit)) {}
+
+  /// `make()` -> Finding is only called when the place is among the smallest so far.
+  template <std::invocable Make>
+  void add(Place const& place, Make&& make) {
+    ++found_;
+    if (listed_.size() == limit_ && !(place.key() < listed_.back().first.key())) return;
+    auto at = listed_.begin();
+    while (at != listed_.end() && !(place.key() < at->first.key())) ++at;
+    auto finding = make();
+    finding.kind = place.kind;
+    finding.rank = finding.rank < 0 ? place.rank : finding.rank;
+    finding.op = place.op;
+    listed_.insert(at, {place, std::move(finding)});
+    if (listed_.size() > limit_) listed_.pop_back();
+  }
+
+  [[nodiscard]] bool empty() const { return found_ == 0; }
+  [[nodiscard]] std::int64_t found() const { return found_; }
+  [[nodiscard]] std::vector<Finding> take() {
+    std::vector<Finding> all;
+    for (auto& [place, finding] : listed_) all.push_back(std::move(finding));
+    return all;
+  }
+
+ private:
+  std::size_t limit_;
+  std::int64_t found_ = 0;
+  std::vector<std::pair<Place, Finding>> listed_;
+};
+
+}  // namespace allport::verify
