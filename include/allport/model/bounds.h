@@ -1,0 +1,44 @@
+// Lower bounds of the collectives on a machine: no schedule is faster in the model of deck 2.
+#pragma once
+
+#include <string>
+
+#include "allport/machine/machine.h"
+
+namespace allport::model {
+
+/// Two lower bounds of one collective; each holds alone. Both are 0 on a machine of one node: what happens within a
+/// node is not counted. Infinite where dead links cut the machine apart.
+struct Bound {
+  /// The larger of ceil(log_(k+1) nodes) * (2o + L), k the links that a node may drive at once (deck 2, lower bounds:
+  /// latency), and 2o + the latency of the way to the farthest node.
+  Seconds latency{};
+  /// The largest of bytes / bandwidth over cuts of the machine (around a node; across an axis, at every interval of
+  /// positions) and over its links as a whole. Exact on a torus with equal lengths; deck 2, lower bounds: bandwidth.
+  Seconds bandwidth{};
+  /// The cut that gives `bandwidth`: "links of node (0,0)", "cut across x at 0..3", "all links".
+  std::string bandwidth_by;
+
+  [[nodiscard]] Seconds time() const { return latency < bandwidth ? bandwidth : latency; }
+};
+
+/// `message` bytes of the root reach every rank: m / (2d b) on a d-axis torus.
+/// @pre 0 <= root < machine.ranks(), bytes >= 0 (here and below)
+[[nodiscard]] Bound bcast_bound(Machine const& machine, Rank root, Bytes message);
+/// `message` bytes of every rank are combined at the root: m / (2d b).
+[[nodiscard]] Bound reduce_bound(Machine const& machine, Rank root, Bytes message);
+/// The root has `block` bytes for every rank: (P - 1) block / (2d b).
+[[nodiscard]] Bound scatter_bound(Machine const& machine, Rank root, Bytes block);
+/// Every rank has `block` bytes for the root: (P - 1) block / (2d b).
+[[nodiscard]] Bound gather_bound(Machine const& machine, Rank root, Bytes block);
+/// `block` bytes of every rank reach every rank: (P - 1) block / (2d b).
+[[nodiscard]] Bound allgather_bound(Machine const& machine, Bytes block);
+/// Every rank has a vector of P blocks; each rank gets one block combined: (P - 1) block / (2d b).
+[[nodiscard]] Bound reduce_scatter_bound(Machine const& machine, Bytes block);
+/// `message` bytes of every rank are combined and reach every rank: (P - 1)/P m / (d b), for (P - 1) m bytes must move
+/// to be combined and as many to be spread.
+[[nodiscard]] Bound allreduce_bound(Machine const& machine, Bytes message);
+/// `block` bytes from every rank to every rank: P block floor(k^2/4) / (2k b) on a torus whose longest axis is k.
+[[nodiscard]] Bound alltoall_bound(Machine const& machine, Bytes block);
+
+}  // namespace allport::model

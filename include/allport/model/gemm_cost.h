@@ -1,0 +1,57 @@
+// What 2D, 2.5D and 3D matrix multiplication costs in the models of deck 1.
+#pragma once
+
+#include "allport/machine/machine.h"
+#include "allport/model/gemm_bound.h"
+
+namespace allport::model {
+
+/// Processes: rows x columns x layers. Layers hold copies: 1 is 2D, cbrt(P) of a cube is 3D, between is 2.5D.
+struct GemmGrid {
+  std::int64_t rows = 1;
+  std::int64_t columns = 1;
+  std::int64_t layers = 1;
+
+  friend bool operator==(GemmGrid const&, GemmGrid const&) = default;
+};
+
+/// Per process, in the multiplication that is broadcast block by block (SUMMA).
+struct GemmCost {
+  double flops = 0.0;  ///< F = 2mnk/P
+  double words = 0.0;  ///< W: panels mk/(rows * layers) + nk/(columns * layers), copies (mk + nk + mn)/(rows * columns)
+                       ///< if layers > 1. On a square grid with c layers 2n^2/sqrt(cP) + 3n^2 c/P [derived, deck 1]
+  double messages = 0.0;  ///< S: collectives, 2 * steps + 3 if layers > 1; 2 sqrt(P/c^3) + 3 on a square grid
+  double memory = 0.0;    ///< words of the three matrices' blocks, without buffers: (mk + nk + mn)/(rows * columns)
+};
+
+/// Panels that each layer multiplies: max(rows, columns) / layers, rounded up.
+/// @pre shape's dimensions >= 0, grid's sides >= 1 (here and below)
+[[nodiscard]] std::int64_t gemm_steps(GemmGrid grid);
+[[nodiscard]] GemmCost gemm_cost(GemmShape shape, GemmGrid grid);
+
+enum class LineMulticast {
+  rectangular,  ///< both directions of the line at once: t_mcast and t_red with d = 1
+  binomial,     ///< t_bnm; reductions the same with the operator's time if that is larger
+};
+
+/// Seconds of one multiplication of doubles, per process, with nothing overlapped but what `tau` says.
+struct GemmTime {
+  Seconds compute{};    ///< F / flops of a rank
+  Seconds panels{};     ///< multicasts of A along rows and of B along columns
+  Seconds replicate{};  ///< multicasts of A and B over the layers
+  Seconds reduce{};     ///< sum of C over the layers
+
+  [[nodiscard]] Seconds total() const { return compute + panels + replicate + reduce; }
+  [[nodiscard]] double efficiency() const { return total().value() > 0.0 ? compute.value() / total().value() : 1.0; }
+};
+
+/// Rows, columns and layers are lines of the machine, so every multicast is one of a ring with d = 1 (deck 1 slides 26
+/// and 12): B_n = 2 * b on machines that wrap, b on an open line, b that of the slowest axis. `machine` gives rates,
+/// not lengths. Both kinds of multicast get the same B_n (the slides' reading).
+/// @param tau cost of a second simultaneous multicast as a fraction of a first (deck 2): A's and B's cost
+///        larger + tau * smaller; 1, the default, is one after the other as on the slides
+/// @pre machine.rates().flops > 0, 0 <= tau <= 1
+[[nodiscard]] GemmTime gemm_time(Machine const& machine, GemmShape shape, GemmGrid grid, LineMulticast how,
+                                 double tau = 1.0);
+
+}  // namespace allport::model
