@@ -8,10 +8,12 @@
 // plane x_b = r_b, which no line along b does, since all of those start there and go away from it.
 // With an open axis there is one tree per axis, whose lines go both ways; the same proof holds, with ghosts from
 // one side.
+#include <algorithm>
 #include <array>
 #include <cstdlib>
 
 #include "allport/collectives/trees.h"
+#include "allport/model/multicast_cost.h"
 
 namespace allport {
 namespace {
@@ -114,10 +116,20 @@ class View {
 
 }  // namespace
 
-int rectangular_tree_count(Machine const& machine) {
-  auto const shape = shape_of(machine, 0);
-  if (shape.axes == 0) return 1;
-  return shape.torus ? 2 * shape.axes : shape.axes;
+int rectangular_tree_count(Machine const& machine) { return model::rectangular_trees(machine); }
+
+TreeExtent rectangular_extent(Machine const& machine, Rank root) {
+  auto const shape = shape_of(machine, machine.node_of(root));
+  auto const reach = [&](Line const& l) { return shape.torus ? l.length - 1 : std::max(l.up, l.down); };
+  std::int64_t all = 0;
+  for (int k = 0; k < shape.axes; ++k) all += reach(shape.lines[static_cast<std::size_t>(k)]);
+  TreeExtent extent{all, shape.torus ? std::max(1, shape.axes) : std::max(2, 2 * shape.axes - 1)};
+  if (shape.axes < 2) return extent;
+  // A ghost is one step along a, all the others, and the step back from the root.
+  for (int k = 0; k < shape.axes; ++k) {
+    extent.depth = std::max(extent.depth, all - reach(shape.lines[static_cast<std::size_t>(k)]) + 2);
+  }
+  return extent;
 }
 
 TreeSet rectangular_trees(Machine const& machine, Rank root) {

@@ -13,6 +13,7 @@ namespace {
 /// What the places of one tree say together.
 struct Gathered {
   int depth = 0;
+  int fan_out = 0;            ///< most children of one rank
   std::vector<LinkId> links;  ///< physical links used downwards
 };
 
@@ -27,6 +28,7 @@ Gathered gather(Machine const& machine, TreeSet const& set, int tree, Rank root)
   for (Rank r = 0; r < ranks; ++r) {
     set.place(tree, r, place);
     parent[static_cast<std::size_t>(r)] = place.parent.rank;
+    result.fan_out = std::max(result.fan_out, static_cast<int>(place.children()));
     for (std::size_t i = 0; i < place.children(); ++i) {
       auto const child = place.child(i);
       EXPECT_TRUE(child.rank >= 0 && child.rank < ranks) << child.rank;
@@ -88,6 +90,8 @@ void expect_rectangular(std::string const& spec, std::vector<Rank> const& roots)
     auto const set = rectangular_trees(machine, root);
     ASSERT_EQ(set.count, trees);
     std::vector<LinkId> used;
+    int deepest = 0;
+    int most_children = 0;
     for (int t = 0; t < set.count; ++t) {
       SCOPED_TRACE("tree " + std::to_string(t));
       auto const tree = gather(machine, set, t, root);
@@ -95,7 +99,13 @@ void expect_rectangular(std::string const& spec, std::vector<Rank> const& roots)
       if (machine.ranks_per_node() == 1) {
         EXPECT_LE(tree.depth, depth_bound(machine) + (any_open(machine) ? 1 : 0));
       }
+      deepest = std::max(deepest, tree.depth);
+      most_children = std::max(most_children, tree.fan_out);
       used.insert(used.end(), tree.links.begin(), tree.links.end());
+    }
+    if (machine.ranks_per_node() == 1) {
+      EXPECT_EQ(rectangular_extent(machine, root).depth, deepest);
+      EXPECT_GE(rectangular_extent(machine, root).fan_out, most_children);
     }
     std::sort(used.begin(), used.end());
     auto const twice = std::adjacent_find(used.begin(), used.end());

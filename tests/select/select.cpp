@@ -92,7 +92,7 @@ TEST(Choose, GoesRoundAlgorithmsThatCannotServe) {
   EXPECT_NE(explain(choice).find("rectangular  cannot: machine broken has dead links"), std::string::npos)
       << explain(choice);
   auto const message = message_of([&] {
-    choose(machine, {Collective::broadcast, 16, 0, 1 << 24, 1}, {"rectangular", {}, 2});
+    return choose(machine, {Collective::broadcast, 16, 0, 1 << 24, 1}, {"rectangular", {}, 2});
   });
   EXPECT_NE(message.find("dead links"), std::string::npos) << message;
 }
@@ -110,6 +110,14 @@ TEST(Choose, WritesJsonWithEveryCandidate) {
   EXPECT_TRUE(json["candidates"][0].contains("reason"));
   EXPECT_FALSE(json["candidates"][0].contains("predicted_s"));
   EXPECT_EQ(json["candidates"].back()["segment"], choice.candidates.back().cut.segment);
+}
+
+TEST(Choose, TakesTreesOverAllLinksForLongMessagesAndFewHopsForShortOnes) {
+  auto const machine = Machine::parse("bgp:8x8x8");
+  for (auto const what : {Collective::broadcast, Collective::reduce}) {
+    EXPECT_EQ(choose(machine, {what, 512, 77, 1 << 24, 8}).best.algorithm->name, "rectangular");
+    EXPECT_EQ(choose(machine, {what, 512, 77, 8, 8}).best.algorithm->name, "binomial");
+  }
 }
 
 }  // namespace

@@ -4,6 +4,7 @@
 
 #include <array>
 #include <cstddef>
+#include <cstdint>
 #include <functional>
 #include <string>
 
@@ -62,6 +63,12 @@ struct TreeSet {
 /// axis is open; one for a single node.
 [[nodiscard]] TreeSet rectangular_trees(Machine const& machine, Rank root);
 [[nodiscard]] int rectangular_tree_count(Machine const& machine);
+/// What the rectangular trees from `root` cost: the deepest one's hops over links, and most children over links.
+struct TreeExtent {
+  std::int64_t depth = 0;
+  int fan_out = 1;
+};
+[[nodiscard]] TreeExtent rectangular_extent(Machine const& machine, Rank root);
 
 /// Node trees made rank trees: the ranks with the root's index within their node are the nodes of `over_nodes`; the
 /// others of a node hang below it in a binomial tree.
