@@ -5,6 +5,7 @@
 
 #include <string>
 
+#include "allport/machine/machine.h"
 #include "allport/schedule/interpreter.h"
 
 namespace allport::python {
@@ -27,6 +28,11 @@ inline nb::object from_json(std::string const& text) { return nb::module_::impor
 
 /// Python's name of an ErrorKind: "argument", "io", ...
 char const* kind_name(ErrorKind kind);
+
+/// A collective over all ranks of the machine, checked.
+Contract contract_of(std::string const& what, Machine const& machine, std::int64_t root, std::int64_t bytes,
+                     std::int64_t element);
+std::int32_t checked_window(std::int64_t window);
 
 /// The operator `op` ("sum", "prod", "max", "min") on elements that numpy calls `dtype` ("<f8", ...).
 /// @throws Error when the pair has no meaning

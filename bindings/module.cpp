@@ -10,5 +10,8 @@ NB_MODULE(_native, m) {
   bind_machine(m);
   bind_schedule(m);
   bind_collectives(m);
+  bind_select(m);
   bind_mpi(m);
+  bind_comm(m);
+  bind_linalg(m);
 }

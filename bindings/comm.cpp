@@ -1,0 +1,130 @@
+// Room comm in Python: communicators by their Fortran handle, collectives on bytes.
+#include "allport/comm/communicator.h"
+
+#include <fmt/format.h>
+#include <nanobind/nanobind.h>
+#include <nanobind/stl/optional.h>
+#include <nanobind/stl/string.h>
+#include <nanobind/stl/vector.h>
+
+#include "arrays.h"
+
+namespace allport::python {
+namespace {
+
+using namespace nb::literals;
+
+MPI_Comm handle(std::int64_t fortran) {
+  int initialised = 0, finalised = 0;
+  MPI_Initialized(&initialised);
+  MPI_Finalized(&finalised);
+  ensure(initialised != 0 && finalised == 0, "comm", fortran, "a communicator while MPI runs",
+         "from mpi4py import MPI starts it", ErrorKind::mpi);
+  return MPI_Comm_f2c(static_cast<MPI_Fint>(fortran));
+}
+
+Rank checked(Communicator const& comm, std::int64_t rank, char const* what) {
+  ensure(rank >= 0 && rank < comm.size(), what, rank, fmt::format("a rank in 0..{}", comm.size() - 1));
+  return static_cast<Rank>(rank);
+}
+
+void bind_transfer(nb::module_& m) {
+  nb::class_<Transfer>(m, "Transfer", "A collective in flight. Its arrays must not be touched before it is done.")
+      .def("test", &Transfer::test, nb::call_guard<nb::gil_scoped_release>(), "Moves things along; True when done.")
+      .def("wait", &Transfer::wait, nb::call_guard<nb::gil_scoped_release>(), "Returns when it is done.")
+      .def_prop_ro("active", &Transfer::active, "Whether it is still under way.");
+  nb::class_<Persistent>(m, "Persistent", "A schedule bound to its arrays, to be started many times, one at a time.")
+      .def("start", &Persistent::start, nb::keep_alive<0, 1>());
+}
+
+Combine combine_for(Schedule const& schedule, std::string const& op, std::string const& dtype) {
+  return schedule.contract().what == Collective::reduce ? combine_of(op, dtype) : Combine();
+}
+
+void bind_transport(nb::class_<Communicator>& c) {
+  c.def(
+       "start_broadcast",
+       [](Communicator const& s, WriteBytes data, std::int64_t root, std::string const& algorithm) {
+         return s.start_broadcast(bytes_of(data), checked(s, root, "root"), algorithm);
+       },
+       "data"_a, "root"_a, "algorithm"_a, nb::keep_alive<0, 1>(), nb::keep_alive<0, 2>())
+      .def(
+          "start_reduce",
+          [](Communicator const& s, ReadBytes in, WriteBytes out, std::int64_t element, std::string const& op,
+             std::string const& dtype, std::int64_t root, std::string const& algorithm) {
+            return s.start_reduce(bytes_of(in), bytes_of(out), element, combine_of(op, dtype), checked(s, root, "root"),
+                                  algorithm);
+          },
+          "input"_a, "output"_a, "element"_a, "op"_a, "dtype"_a, "root"_a, "algorithm"_a, nb::keep_alive<0, 1>(),
+          nb::keep_alive<0, 2>(), nb::keep_alive<0, 3>())
+      .def(
+          "start",
+          [](Communicator const& s, Schedule const& schedule, ReadBytes in, WriteBytes out, std::string const& op,
+             std::string const& dtype) {
+            return s.start(schedule, {bytes_of(in), bytes_of(out)}, combine_for(schedule, op, dtype));
+          },
+          "schedule"_a, "input"_a, "output"_a, "op"_a, "dtype"_a, nb::keep_alive<0, 1>(), nb::keep_alive<0, 3>(),
+          nb::keep_alive<0, 4>())
+      .def(
+          "prepare",
+          [](Communicator const& s, Schedule const& schedule, ReadBytes in, WriteBytes out, std::string const& op,
+             std::string const& dtype) {
+            return s.prepare(schedule, {bytes_of(in), bytes_of(out)}, combine_for(schedule, op, dtype));
+          },
+          "schedule"_a, "input"_a, "output"_a, "op"_a, "dtype"_a, nb::keep_alive<0, 1>(), nb::keep_alive<0, 3>(),
+          nb::keep_alive<0, 4>());
+}
+
+}  // namespace
+
+void bind_comm(nb::module_& m) {
+  bind_transfer(m);
+  auto c = nb::class_<Communicator>(m, "Communicator", "An MPI communicator that knows what part of the machine it is.");
+  c.def(
+       "__init__",
+       [](Communicator* self, std::int64_t fortran, std::optional<Machine> const& machine) {
+         auto const comm = handle(fortran);
+         if (machine) {
+           new (self) Communicator(comm, *machine);
+         } else {
+           new (self) Communicator(comm);
+         }
+       },
+       "handle"_a, "machine"_a.none())
+      .def_prop_ro("rank", &Communicator::rank)
+      .def_prop_ro("size", &Communicator::size)
+      .def_prop_ro("machine", [](Communicator const& s) { return s.machine(); })
+      .def_prop_ro("is_box", &Communicator::is_box)
+      .def("position", [](Communicator const& s, std::int64_t r) { return s.position(checked(s, r, "rank")); }, "rank"_a)
+      .def("at_position", [](Communicator const& s, std::int64_t p) { return s.at_position(checked(s, p, "position")); },
+           "position"_a)
+      .def(
+          "sub",
+          [](Communicator const& s, std::vector<std::int64_t> const& members) {
+            auto ranks = std::vector<Rank>();
+            for (auto const r : members) {
+              ranks.push_back(checked(s, r, "members"));
+            }
+            return s.sub(ranks);
+          },
+          "members"_a)
+      .def("split", &Communicator::split, "color"_a, "key"_a)
+      .def("barrier", &Communicator::barrier, nb::call_guard<nb::gil_scoped_release>())
+      .def("progress", &Communicator::progress)
+      .def("schedule_for",
+           [](Communicator const& s, std::string const& what, std::int64_t root, std::int64_t bytes,
+              std::int64_t element, std::string const& algorithm) {
+             return s.schedule_for(parse_collective(what), checked(s, root, "root"), Bytes(bytes), element, algorithm);
+           },
+           "collective"_a, "root"_a, "bytes"_a, "element"_a, "algorithm"_a)
+      .def_prop_ro("counted", [](Communicator const& s) { return s.counted(); })
+      .def("reset_counted", &Communicator::reset_counted)
+      .def("ensure_agreement",
+           [](Communicator const& s, std::string const& name, std::int64_t value) { s.ensure_agreement(name, value); },
+           "name"_a, "value"_a)
+      .def("ensure_all_well",
+           [](Communicator const& s, std::string const& error) { s.ensure_all_well(error); }, "local_error"_a);
+  bind_transport(c);
+}
+
+}  // namespace allport::python

@@ -1,0 +1,38 @@
+// Room select in Python.
+#include "allport/select/select.h"
+
+#include <nanobind/nanobind.h>
+#include <nanobind/stl/string.h>
+#include <nanobind/stl/vector.h>
+
+#include "bindings.h"
+
+namespace allport::python {
+
+using namespace nb::literals;
+
+void bind_select(nb::module_& m) {
+  nb::class_<Choice>(m, "Choice", "The cheapest algorithm and cut for a collective, and every other with its price.")
+      .def_prop_ro("algorithm", [](Choice const& c) { return c.best.algorithm->name; })
+      .def_prop_ro("segment", [](Choice const& c) { return c.best.cut.segment; }, "Bytes.")
+      .def_prop_ro("window", [](Choice const& c) { return c.best.cut.window; })
+      .def_prop_ro("predicted", [](Choice const& c) { return c.best.predicted.value(); }, "Seconds.")
+      .def("to_dict", [](Choice const& c) { return from_json(to_json(c)); }, nb::sig("def to_dict(self) -> dict"))
+      .def("__str__", [](Choice const& c) { return explain(c); });
+  m.def(
+      "choose",
+      [](std::string const& what, Machine const& machine, std::int64_t root, std::int64_t bytes, std::int64_t element,
+         std::string const& algorithm, std::vector<std::int64_t> const& segments, std::int64_t window) {
+        auto options = SelectOptions();
+        options.algorithm = algorithm;
+        options.segments = segments;
+        options.window = checked_window(window);
+        return choose(machine, contract_of(what, machine, root, bytes, element), options);
+      },
+      "collective"_a, "machine"_a, "root"_a, "bytes"_a, "element"_a, "algorithm"_a, "segments"_a, "window"_a);
+  m.def(
+      "make_schedule", [](Machine const& machine, Choice const& choice) { return make_schedule(machine, choice); },
+      "machine"_a, "choice"_a);
+}
+
+}  // namespace allport::python
