@@ -10,7 +10,9 @@ NB_MODULE(_native, m) {
   bind_machine(m);
   bind_schedule(m);
   bind_collectives(m);
+  bind_verify(m);
   bind_select(m);
+  bind_io(m);
   bind_mpi(m);
   bind_comm(m);
   bind_linalg(m);
