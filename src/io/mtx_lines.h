@@ -1,0 +1,109 @@
+// Lines of a text file between two bytes, and the words of a line.
+#pragma once
+
+#include <charconv>
+#include <cstring>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "file.h"
+
+namespace allport::io {
+
+/// The lines that begin within [begin, end) of a file, each whole, read in blocks.
+class Lines {
+ public:
+  /// When `begin` is within a line, the first is the next one.
+  Lines(File const& file, std::int64_t begin, std::int64_t end);
+
+  struct Line {
+    std::int64_t offset = 0;  ///< where it begins, bytes
+    std::string_view text;    ///< without its end ("\n" or "\r\n"); valid until next()
+  };
+  [[nodiscard]] std::optional<Line> next();
+  /// Where the next line begins.
+  [[nodiscard]] std::int64_t offset() const { return block_offset_ + at_; }
+
+ private:
+  void refill();
+
+  File const& file_;
+  std::int64_t end_;
+  std::unique_ptr<char[]> block_;
+  std::int64_t block_offset_;  // of block_[0] in the file
+  std::int64_t at_ = 0;        // the next line in the block
+  std::int64_t held_ = 0;      // bytes in the block
+};
+
+constexpr bool is_blank(char c) { return c == ' ' || c == '\t'; }
+
+/// Takes words and numbers from the front of a line; `good` becomes false when one is not what it should be.
+class Words {
+ public:
+  explicit Words(std::string_view text) : at_(text.data()), end_(text.data() + text.size()) {}
+
+  [[nodiscard]] std::string_view word() {
+    skip();
+    auto const* begin = at_;
+    while (at_ < end_ && !is_blank(*at_)) {
+      ++at_;
+    }
+    good_ = good_ && at_ > begin;
+    return {begin, static_cast<std::size_t>(at_ - begin)};
+  }
+
+  [[nodiscard]] std::int64_t integer() {
+    skip();
+    skip_plus();
+    std::int64_t value = 0;
+    take(std::from_chars(at_, end_, value));
+    return value;
+  }
+
+  /// As from_chars; too small numbers become 0 or denormal as they do in C, too large ones are not good.
+  [[nodiscard]] double real();
+
+  [[nodiscard]] bool good() const { return good_; }
+  /// Good so far and nothing more follows.
+  [[nodiscard]] bool finished() {
+    skip();
+    return good_ && at_ == end_;
+  }
+
+ private:
+  void skip() {
+    while (at_ < end_ && is_blank(*at_)) {
+      ++at_;
+    }
+  }
+  void skip_plus() {
+    if (at_ + 1 < end_ && *at_ == '+' && at_[1] != '-') {
+      ++at_;
+    }
+  }
+  void take(std::from_chars_result result) {
+    good_ = good_ && result.ec == std::errc() && (result.ptr == end_ || is_blank(*result.ptr));
+    at_ = result.ptr;
+  }
+
+  char const* at_;
+  char const* end_;
+  bool good_ = true;
+};
+
+/// A line as an error message shows it.
+[[nodiscard]] std::string shown(std::string_view line);
+
+/// Neither blank nor a comment.
+[[nodiscard]] inline bool is_data(std::string_view line) {
+  for (auto const c : line) {
+    if (!is_blank(c)) {
+      return c != '%';
+    }
+  }
+  return false;
+}
+
+}  // namespace allport::io
