@@ -7,6 +7,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <cstdlib>
 #include <cstring>
 #include <span>
 #include <string>
@@ -69,24 +70,24 @@ inline std::byte pattern(Rank r, std::size_t i) {
   return static_cast<std::byte>((static_cast<std::size_t>(r) * 131 + i * 7 + (i >> 8) * 13 + 5) & 0xffU);
 }
 
-/// The buffers of all positions before `schedule` runs: distinct bytes in every input, the message on a broadcast's
-/// root, and rubbish wherever a result is due.
-inline std::vector<RankBuffers> filled(Contract const& contract) {
-  std::vector<RankBuffers> all(static_cast<std::size_t>(contract.ranks));
-  for (Rank r = 0; r < contract.ranks; ++r) {
-    auto& b = all[static_cast<std::size_t>(r)];
-    b.input.resize(static_cast<std::size_t>(contract.input_bytes(r)));
-    b.output.assign(static_cast<std::size_t>(contract.output_bytes(r)), std::byte{0xee});
-    for (std::size_t i = 0; i < b.input.size(); ++i) b.input[i] = pattern(r, i);
-    if (contract.what == Collective::broadcast && r == contract.root) {
-      for (std::size_t i = 0; i < b.output.size(); ++i) b.output[i] = pattern(r, i);
-    }
+/// A position's buffers before a schedule runs: distinct bytes in the input, the message on a broadcast's root, and
+/// rubbish wherever a result is due.
+inline RankBuffers filled(Contract const& contract, Rank position) {
+  RankBuffers b;
+  b.input.resize(static_cast<std::size_t>(contract.input_bytes(position)));
+  b.output.assign(static_cast<std::size_t>(contract.output_bytes(position)), std::byte{0xee});
+  for (std::size_t i = 0; i < b.input.size(); ++i) b.input[i] = pattern(position, i);
+  if (contract.what == Collective::broadcast && position == contract.root) {
+    for (std::size_t i = 0; i < b.output.size(); ++i) b.output[i] = pattern(position, i);
   }
-  return all;
+  return b;
 }
 
-inline RankBuffers const& mine(std::vector<RankBuffers> const& all, Communicator const& comm) {
-  return all[static_cast<std::size_t>(comm.position(comm.rank()))];
+/// All positions' buffers.
+inline std::vector<RankBuffers> filled(Contract const& contract) {
+  std::vector<RankBuffers> all;
+  for (Rank r = 0; r < contract.ranks; ++r) all.push_back(filled(contract, r));
+  return all;
 }
 
 /// What each position's output must be, from an independent sum over the inputs; only for bytewise `add_bytes`.
