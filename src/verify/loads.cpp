@@ -3,7 +3,10 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 #include <map>
+
+#include "allport/model/bounds.h"
 
 namespace allport::verify {
 
@@ -155,26 +158,32 @@ void Loads::times(Report& report) const {
   if (time.lower_bound.value() > 0) time.gap = time.busiest.value() / time.lower_bound.value();
 }
 
-// A broadcast's message leaves the root's node over its links; a reduction, turned round, comes in over them.
 Seconds Loads::lower_bound(Contract const& contract) const {
-  if (contract.what != Collective::broadcast && contract.what != Collective::reduce) return Seconds(0);
-  if (machine_.nodes() == 1) return Seconds(0);
-  bool const inward = contract.what == Collective::reduce;
-  auto const root = machine_.node_of(contract.root);
-  double rate = 0;
-  double fastest = 0;
-  for (int p = 0; p < 2 * machine_.axes(); ++p) {
-    auto const out = static_cast<Port>(p);
-    auto const behind = machine_.neighbour(root, out);
-    if (!behind) continue;
-    auto const link = inward ? machine_.link(*behind, static_cast<Port>(p ^ 1)) : machine_.link(root, out);
-    if (machine_.dead(link)) continue;
-    rate += machine_.bandwidth(link).value();
-    fastest = std::max(fastest, machine_.bandwidth(link).value());
-  }
-  if (auto const injection = machine_.rates().injection.value(); injection > 0) rate = std::min(rate, injection);
-  if (machine_.rates().ports > 0) rate = std::min(rate, machine_.rates().ports * fastest);
-  return rate > 0 ? Bytes(contract.bytes) / BytesPerSecond(rate) : Seconds(0);
+  auto const bound = [&]() -> model::Bound {
+    auto const bytes = Bytes(contract.bytes);
+    switch (contract.what) {
+      case Collective::broadcast:
+        return model::bcast_bound(machine_, contract.root, bytes);
+      case Collective::reduce:
+        return model::reduce_bound(machine_, contract.root, bytes);
+      case Collective::scatter:
+        return model::scatter_bound(machine_, contract.root, bytes);
+      case Collective::gather:
+        return model::gather_bound(machine_, contract.root, bytes);
+      case Collective::allgather:
+        return model::allgather_bound(machine_, bytes);
+      case Collective::reduce_scatter:
+        return model::reduce_scatter_bound(machine_, bytes);
+      case Collective::allreduce:
+        return model::allreduce_bound(machine_, bytes);
+      case Collective::alltoall:
+        return model::alltoall_bound(machine_, bytes);
+      case Collective::barrier:
+        break;
+    }
+    return {};
+  }();
+  return std::isfinite(bound.bandwidth.value()) ? bound.bandwidth : Seconds(0);
 }
 
 }  // namespace allport::verify
