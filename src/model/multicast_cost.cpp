@@ -196,7 +196,9 @@ Seconds t_streamed(Machine const& machine, StreamedTrees const& trees, Bytes mes
   ensure(trees.depth >= 0, "trees.depth", trees.depth, "hops >= 0");
   ensure(trees.segment.value() >= 1, "trees.segment", trees.segment.value(), "bytes >= 1");
   ensure(message.value() >= 0, "message", message.value(), "bytes >= 0");
-  auto const parts = std::max<std::int64_t>(1, trees.parts);
+  ensure(trees.parts >= 1, "trees.parts", trees.parts, "a number >= 1");
+  if (machine.ranks() == 1) return {};
+  auto const parts = std::int64_t{trees.parts};
   auto const slice = message.value() / parts + (message.value() % parts != 0 ? 1 : 0);
   auto const segment = std::min(trees.segment.value(), slice);
   auto const full = segment > 0 ? slice / segment : 1;
