@@ -1,0 +1,273 @@
+// Runs a plan: checks, brings the matrices where the algorithm wants them, multiplies, brings C back, reports.
+#include "allport/linalg/gemm.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "allport/linalg/redistribute.h"
+#include "gemm_run.h"
+
+namespace allport {
+
+using namespace gemm_detail;
+
+namespace {
+
+struct Extents {
+  Index rows;
+  Index cols;
+};
+
+Extents stored(Trans trans, Index rows, Index cols) {
+  return trans == Trans::none ? Extents{rows, cols} : Extents{cols, rows};
+}
+
+/// The first thing that is wrong with an operand on this rank, as text, or empty.
+template <class T>
+std::string trouble(std::string_view name, Extents want, Layout const& layout, T const* data, Index ld, Rank rank,
+                    Rank size) {
+  if (layout.rows().extent() != want.rows || layout.cols().extent() != want.cols) {
+    return fmt::format("layout of {} = {} x {}: expected {} x {}, as the plan says", name, layout.rows().extent(),
+                       layout.cols().extent(), want.rows, want.cols);
+  }
+  for (auto const owner : layout.grid()) {
+    if (owner < 0 || owner >= size) {
+      return fmt::format("layout of {}: expected owners in 0..{}, got {}", name, size - 1, owner);
+    }
+  }
+  auto const rows = layout.local_rows(rank);
+  auto const cols = layout.local_cols(rank);
+  if (ld < std::max<Index>(rows, 1)) {
+    return fmt::format("leading dimension of {} = {}: expected at least {}", name, ld, std::max<Index>(rows, 1));
+  }
+  if (data == nullptr && rows * cols > 0) {
+    return fmt::format("local part of {} = null: expected {} x {} elements", name, rows, cols);
+  }
+  return {};
+}
+
+template <class T>
+std::int64_t bits_of(T const& value) {
+  std::uint64_t hash = 1469598103934665603u;
+  auto const* bytes = reinterpret_cast<unsigned char const*>(&value);
+  for (std::size_t i = 0; i < sizeof(T); ++i) hash = (hash ^ bytes[i]) * 1099511628211u;
+  return static_cast<std::int64_t>(hash >> 1);
+}
+
+template <class T>
+void agree(Communicator const& comm, GemmPlan const& plan, T alpha, T beta) {
+  comm.ensure_agreement("m", plan.problem.m);
+  comm.ensure_agreement("n", plan.problem.n);
+  comm.ensure_agreement("k", plan.problem.k);
+  comm.ensure_agreement("trans_a and trans_b",
+                        static_cast<int>(plan.problem.trans_a) * 256 + static_cast<int>(plan.problem.trans_b));
+  auto const& g = plan.chosen.grid;
+  comm.ensure_agreement("grid", (static_cast<std::int64_t>(g.rows) * 65536 + g.cols) * 65536 + g.layers);
+  comm.ensure_agreement("algorithm", bits_of(std::hash<std::string>{}(plan.chosen.algorithm + plan.chosen.order)));
+  comm.ensure_agreement("alpha", bits_of(alpha));
+  comm.ensure_agreement("beta", bits_of(beta));
+}
+
+/// A matrix in the algorithm's layout: the caller's own memory when it already lies so.
+template <class T>
+struct Native {
+  std::vector<T> storage;
+  Part<T> part;
+  bool borrowed = true;
+};
+
+template <class T>
+Bytes native_bytes(Layout const& have, Layout const& want, Rank rank) {
+  if (have == want) return Bytes(0);
+  auto const element = static_cast<std::int64_t>(sizeof(T));
+  return Bytes(want.local_rows(rank) * want.local_cols(rank) * element) +
+         redistribution_memory(have, want, rank, element);
+}
+
+template <class T>
+Native<T> make_native(Layout const& have, Part<T> given, Layout const& want, Rank rank) {
+  Native<T> native;
+  if (have == want) {
+    native.part = given;
+    return native;
+  }
+  native.borrowed = false;
+  auto const rows = want.local_rows(rank);
+  native.storage.resize(static_cast<std::size_t>(rows * want.local_cols(rank)));
+  native.part = {native.storage.data(), std::max<Index>(rows, 1)};
+  return native;
+}
+
+template <class T>
+Part<T const> constant(Part<T> part) {
+  return {part.data, part.ld};
+}
+
+Bytes limit_of(GemmPlan const& plan) {
+  return plan.options.memory.value() > 0 ? plan.options.memory
+                                         : plan.machine.rates().memory / plan.machine.ranks_per_node();
+}
+
+/// Runs the algorithm on this rank's place; ranks that are left out only lend themselves to redistribution.
+template <class T>
+void run_plan(Communicator const& comm, GemmPlan const& plan, T alpha, Part<T const> a, Part<T const> b, T beta,
+              Part<T> c, Progress const& progress, double& compute, double& wait, std::int64_t& work_bytes) {
+  Frame const frame(plan.chosen.grid, plan.chosen.order);
+  auto const place = frame.place(comm.rank());
+  if (!place) {
+    return;
+  }
+  if (alpha == T(0)) {  // as BLAS: A and B are not looked at
+    auto const rows = plan.c.local_rows(comm.rank());
+    scale(rows, plan.c.local_cols(comm.rank()), beta, c.data, c.ld);
+    return;
+  }
+  GemmRun<T> run{.comm = comm,
+                 .plan = plan,
+                 .frame = frame,
+                 .me = *place,
+                 .row = {},
+                 .col = {},
+                 .layer = {},
+                 .a = a,
+                 .b = b,
+                 .c = c,
+                 .alpha = alpha,
+                 .beta = beta,
+                 .work = {},
+                 .progress = &progress};
+  for (auto const which : {Line::row, Line::col, Line::layer}) {
+    if (frame.length(which) > 1) {
+      auto const members = frame.members(*place, which);
+      (which == Line::row ? run.row : which == Line::col ? run.col : run.layer) = comm.sub(members);
+    }
+  }
+  auto const& name = plan.chosen.algorithm;
+  if (name == "cannon" || name == "cannon25") {
+    run_cannon(run);
+  } else {
+    run_summa(run);
+  }
+  compute = run.compute;
+  wait = run.wait;
+  work_bytes = run.work.bytes();
+}
+
+Traffic from_words(std::int64_t const* w) { return {w[0], w[1], w[2], w[3]}; }
+
+void append(std::vector<std::int64_t>& words, Traffic const& t) {
+  words.insert(words.end(), {t.messages_sent, t.messages_received, t.bytes_sent, t.bytes_received});
+}
+
+Traffic difference(Traffic const& x, Traffic const& y) {
+  return {x.messages_sent - y.messages_sent, x.messages_received - y.messages_received, x.bytes_sent - y.bytes_sent,
+          x.bytes_received - y.bytes_received};
+}
+
+struct Measured {
+  Traffic multiply, moved;
+  double total = 0, compute = 0, wait = 0, redistribute = 0;
+  std::int64_t memory = 0;
+};
+
+GemmReport report_of(Communicator const& comm, GemmPlan const& plan, Measured const& mine) {
+  constexpr double ns = 1e9;
+  std::vector<std::int64_t> words;
+  append(words, mine.multiply);
+  append(words, mine.moved);
+  words.insert(words.end(), {std::llround(mine.total * ns), std::llround(mine.compute * ns),
+                             std::llround(mine.wait * ns), std::llround(mine.redistribute * ns), mine.memory});
+  auto const all = comm.all_gather(words);
+  GemmReport report;
+  report.chosen = plan.chosen;
+  report.predicted = plan.traffic;
+  report.predicted_memory = plan.chosen.memory;
+  report.bound_words = plan.chosen.bound_words;
+  std::int64_t most[5] = {};
+  for (std::size_t r = 0; r < all.size(); r += words.size()) {
+    report.measured.push_back(from_words(&all[r]));
+    report.moved.push_back(from_words(&all[r + 4]));
+    for (std::size_t x = 0; x < 5; ++x) most[x] = std::max(most[x], all[r + 8 + x]);
+  }
+  auto const seconds = [](std::int64_t t) { return Seconds(static_cast<double>(t) / ns); };
+  report.total = seconds(most[0]);
+  report.compute = seconds(most[1]);
+  report.communicate = seconds(most[2]);
+  report.redistribute = seconds(most[3]);
+  report.measured_memory = Bytes(most[4]);
+  return report;
+}
+
+}  // namespace
+
+template <class T>
+GemmReport gemm(Communicator const& comm, GemmPlan const& plan, T alpha, Layout const& a_layout, Part<T const> a,
+                Layout const& b_layout, Part<T const> b, T beta, Layout const& c_layout, Part<T> c,
+                Progress const& progress) {
+  auto const& p = plan.problem;
+  auto const rank = comm.rank();
+  auto error = trouble("A", stored(p.trans_a, p.m, p.k), a_layout, a.data, a.ld, rank, comm.size());
+  if (error.empty()) error = trouble("B", stored(p.trans_b, p.k, p.n), b_layout, b.data, b.ld, rank, comm.size());
+  if (error.empty()) error = trouble("C", {p.m, p.n}, c_layout, c.data, c.ld, rank, comm.size());
+  if (error.empty() && scalar_of<T> != p.type) error = "element type: expected the plan's";
+  if (error.empty() && !(plan.machine == comm.machine())) {
+    error = fmt::format("plan = for machine {}: expected one for this communicator's, {}", plan.machine.name(),
+                        comm.machine().name());
+  }
+  comm.ensure_all_well(error);
+  agree(comm, plan, alpha, beta);
+
+  // The memory contract, before anything is allocated: the plan's peak counts parts in the algorithm's layouts, which
+  // come on top of the caller's where those differ.
+  auto const extra = native_bytes<T>(a_layout, plan.a, rank) + native_bytes<T>(b_layout, plan.b, rank) +
+                     native_bytes<T>(c_layout, plan.c, rank);
+  if (auto const limit = limit_of(plan); limit.value() > 0 && plan.chosen.memory + extra > limit) {
+    error = fmt::format(
+        "memory = {} bytes per rank: expected at least {} ({} for the multiply, {} to redistribute); "
+        "raise the limit or hand the matrices over in the plan's layouts",
+        limit.value(), (plan.chosen.memory + extra).value(), plan.chosen.memory.value(), extra.value());
+  }
+  comm.ensure_all_well(error);
+
+  Measured mine;
+  auto const before = comm.counted();
+  Native<T> na, nb, nc;
+  {
+    Stopwatch const total(mine.total);
+    {
+      Stopwatch const watch(mine.redistribute);
+      na = make_native(a_layout, Part<T>{const_cast<T*>(a.data), a.ld}, plan.a, rank);
+      nb = make_native(b_layout, Part<T>{const_cast<T*>(b.data), b.ld}, plan.b, rank);
+      nc = make_native(c_layout, c, plan.c, rank);
+      if (!na.borrowed && alpha != T(0)) redistribute(comm, a_layout, a, plan.a, na.part);
+      if (!nb.borrowed && alpha != T(0)) redistribute(comm, b_layout, b, plan.b, nb.part);
+      if (!nc.borrowed && beta != T(0)) redistribute(comm, c_layout, constant(c), plan.c, nc.part);
+    }
+    mine.moved = difference(comm.counted(), before);
+    auto const middle = comm.counted();
+    std::int64_t work_bytes = 0;
+    run_plan(comm, plan, alpha, constant(na.part), constant(nb.part), beta, nc.part, progress, mine.compute, mine.wait,
+             work_bytes);
+    mine.multiply = difference(comm.counted(), middle);
+    mine.memory = work_bytes;
+    auto const after = comm.counted();
+    if (!nc.borrowed) {
+      Stopwatch const watch(mine.redistribute);
+      redistribute(comm, plan.c, constant(nc.part), c_layout, c);
+    }
+    mine.moved += difference(comm.counted(), after);
+  }
+  for (auto const* layout : {&plan.a, &plan.b, &plan.c}) {
+    mine.memory += layout->local_rows(rank) * layout->local_cols(rank) * static_cast<std::int64_t>(sizeof(T));
+  }
+  return report_of(comm, plan, mine);
+}
+
+ALLPORT_GEMM_INSTANCE(, float);
+ALLPORT_GEMM_INSTANCE(, double);
+ALLPORT_GEMM_INSTANCE(, std::complex<float>);
+ALLPORT_GEMM_INSTANCE(, std::complex<double>);
+
+}  // namespace allport

@@ -1,0 +1,97 @@
+#include "gemm_frame.h"
+
+#include <fmt/format.h>
+
+namespace allport::gemm_detail {
+
+Frame::Frame(GemmGrid grid, std::string const& order) : grid_(grid) {
+  int stride = 1;
+  for (char const axis : order) {
+    auto const a = static_cast<std::size_t>(axis == 'i' ? 0 : axis == 'j' ? 1 : 2);
+    stride_[a] = stride;
+    stride *= a == 0 ? grid.rows : a == 1 ? grid.cols : grid.layers;
+  }
+}
+
+std::optional<Place> Frame::place(Rank r) const {
+  if (r >= grid_.ranks()) {
+    return std::nullopt;
+  }
+  return Place{r / stride_[0] % grid_.rows, r / stride_[1] % grid_.cols, r / stride_[2] % grid_.layers};
+}
+
+std::vector<Rank> Frame::members(Place p, Line line) const {
+  std::vector<Rank> ranks;
+  for (int x = 0; x < length(line); ++x) {
+    (line == Line::row ? p.j : line == Line::col ? p.i : p.l) = x;
+    ranks.push_back(rank(p));
+  }
+  return ranks;
+}
+
+std::vector<Index> slice_cuts(Index extent, int layers, int parts) {
+  std::vector<Index> cuts{0};
+  for (int l = 0; l < layers; ++l) {
+    auto const begin = cut(extent, layers, l);
+    for (int p = 1; p <= parts; ++p) {
+      cuts.push_back(begin + cut(share(extent, layers, l), parts, p));
+    }
+  }
+  return cuts;
+}
+
+Layout c_layout(GemmProblem const& problem, Frame const& frame) {
+  auto const& grid = frame.grid();
+  std::vector<Index> cols{0};
+  std::vector<Rank> owners;
+  for (int j = 0; j < grid.cols; ++j) {
+    for (int l = 0; l < grid.layers; ++l) {
+      cols.push_back(cut(problem.n, grid.cols, j) + cut(share(problem.n, grid.cols, j), grid.layers, l + 1));
+      for (int i = 0; i < grid.rows; ++i) {
+        owners.push_back(frame.rank({i, j, l}));
+      }
+    }
+  }
+  return {Deal::balanced(problem.m, grid.rows), Deal::cuts(std::move(cols)), std::move(owners)};
+}
+
+Stage reduce_stage(GemmProblem const& problem, Frame const& frame, Place p) {
+  Stage stage;
+  auto const& grid = frame.grid();
+  for (int l = 0; grid.layers > 1 && l < grid.layers; ++l) {
+    stage.steps.push_back(
+        {.kind = Step::Kind::reduce,
+         .line = Line::layer,
+         .root = l,
+         .elements = share(problem.m, grid.rows, p.i) * share(share(problem.n, grid.cols, p.j), grid.layers, l)});
+  }
+  return stage;
+}
+
+Index reduce_workspace(GemmProblem const& problem, Frame const& frame, Place p) {
+  auto const& grid = frame.grid();
+  if (grid.layers == 1) {
+    return 0;
+  }
+  auto const rows = share(problem.m, grid.rows, p.i);
+  auto const cols = share(problem.n, grid.cols, p.j);
+  return rows * cols + rows * share(cols, grid.layers, p.l);
+}
+
+Layout operand_layout(Trans trans, std::vector<Index> row_cuts, std::vector<Index> col_cuts,
+                      std::vector<Rank> const& grid) {
+  if (trans == Trans::none) {
+    return {Deal::cuts(std::move(row_cuts)), Deal::cuts(std::move(col_cuts)), grid};
+  }
+  auto const rows = row_cuts.size() - 1;
+  auto const cols = col_cuts.size() - 1;
+  std::vector<Rank> turned(grid.size());
+  for (std::size_t r = 0; r < rows; ++r) {
+    for (std::size_t c = 0; c < cols; ++c) {
+      turned[c + r * cols] = grid[r + c * rows];
+    }
+  }
+  return {Deal::cuts(std::move(col_cuts)), Deal::cuts(std::move(row_cuts)), std::move(turned)};
+}
+
+}  // namespace allport::gemm_detail

@@ -1,0 +1,105 @@
+// The grid of a multiply laid over the machine's ranks, and the sub-groups that communicate.
+#pragma once
+
+#include <array>
+#include <map>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "allport/linalg/gemm.h"
+#include "allport/schedule/schedule.h"
+
+namespace allport::gemm_detail {
+
+/// A rank's place in the grid: row i of p_r, column j of p_c, layer l of c.
+struct Place {
+  int i = 0;
+  int j = 0;
+  int l = 0;
+
+  friend bool operator==(Place const&, Place const&) = default;
+};
+
+/// Which of a place's three lines communicates.
+enum class Line : std::uint8_t {
+  row,    ///< (i, *, l), indexed by j
+  col,    ///< (*, j, l), indexed by i
+  layer,  ///< (i, j, *), indexed by l
+};
+
+/// The grid on ranks 0 .. grid.ranks()-1 of the machine; later ranks are left out. `order` names the grid axes from the
+/// fastest-running to the slowest: "jil" lays the columns of a grid row on consecutive ranks.
+class Frame {
+ public:
+  Frame(GemmGrid grid, std::string const& order);
+
+  [[nodiscard]] GemmGrid const& grid() const { return grid_; }
+  [[nodiscard]] Rank rank(Place p) const { return p.i * stride_[0] + p.j * stride_[1] + p.l * stride_[2]; }
+  /// Nothing for a rank that is left out.
+  [[nodiscard]] std::optional<Place> place(Rank r) const;
+  [[nodiscard]] std::vector<Rank> members(Place p, Line line) const;
+  [[nodiscard]] int index(Place p, Line line) const { return line == Line::row ? p.j : line == Line::col ? p.i : p.l; }
+  [[nodiscard]] int length(Line line) const {
+    return line == Line::row ? grid_.cols : line == Line::col ? grid_.rows : grid_.layers;
+  }
+
+ private:
+  GemmGrid grid_;
+  std::array<int, 3> stride_{};  // of i, j, l
+};
+
+/// What a rank does in one stage: communications that may run together, then local work.
+struct Step {
+  enum class Kind : std::uint8_t { broadcast, reduce, exchange } kind = Kind::broadcast;
+  Line line = Line::row;
+  int root = 0;        ///< broadcast, reduce: index in the line
+  Index elements = 0;  ///< broadcast, reduce: of the message; exchange: sent
+  Index received = 0;  ///< exchange: elements received
+  Rank to = -1;        ///< exchange: ranks of the machine; own rank: nothing travels
+  Rank from = -1;
+};
+struct Stage {
+  std::vector<Step> steps;
+  double flops = 0;
+};
+
+/// k cut into c layer slices, each dealt to `parts` owners: the cuts of all (layer, owner) parts in order.
+[[nodiscard]] std::vector<Index> slice_cuts(Index extent, int layers, int parts);
+
+/// Ranks of a layout's grid, for a matrix dealt over (first axis of the grid) x (second).
+using Owner = Rank (*)(Frame const&, int, int);
+
+/// An algorithm's plan side; its run side is a template beside it (gemm_run.h).
+struct Method {
+  std::string_view name;
+  std::string_view summary;
+  bool cuts_panels = false;  ///< has a panel width to choose; otherwise owners' blocks travel whole
+  /// Why a grid cannot serve, or nothing.
+  std::optional<std::string> (*why_not)(GemmProblem const&, GemmGrid const&);
+  /// Fills plan.a, b, c.
+  void (*layouts)(GemmProblem const&, Frame const&, GemmPlan&);
+  std::vector<Stage> (*stages)(GemmProblem const&, Frame const&, Place, Index panel);
+  /// Work space in elements at a place, without the schedules' own scratch.
+  Index (*workspace)(GemmProblem const&, Frame const&, Place, Index panel);
+};
+[[nodiscard]] std::vector<Method const*> const& methods();
+[[nodiscard]] Method const& method(std::string_view name);
+
+/// Extent of part p of `parts` balanced parts.
+[[nodiscard]] constexpr Index cut(Index extent, int parts, int p) { return extent * p / parts; }
+[[nodiscard]] constexpr Index share(Index extent, int parts, int p) {
+  return cut(extent, parts, p + 1) - cut(extent, parts, p);
+}
+
+/// C is dealt over layers too: rank (i, j, l) owns part l of the columns of block (i, j).
+[[nodiscard]] Layout c_layout(GemmProblem const& problem, Frame const& frame);
+/// The last stage of every layered method: part l of the block is summed onto layer l.
+[[nodiscard]] Stage reduce_stage(GemmProblem const& problem, Frame const& frame, Place p);
+/// Work space of reduce_layers(): the block's partial sum and the landing place of the own part.
+[[nodiscard]] Index reduce_workspace(GemmProblem const& problem, Frame const& frame, Place p);
+/// A matrix given as stored: rows and columns change places under a transposition, and so does the grid.
+[[nodiscard]] Layout operand_layout(Trans trans, std::vector<Index> row_cuts, std::vector<Index> col_cuts,
+                                    std::vector<Rank> const& grid);
+
+}  // namespace allport::gemm_detail

@@ -1,0 +1,314 @@
+// Chooses grid, replication and algorithm of a multiply by predicted time under a memory limit.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "allport/comm/messages.h"
+#include "allport/model/gemm_bound.h"
+#include "gemm_price.h"
+
+namespace allport {
+
+using namespace gemm_detail;
+
+namespace {
+
+/// Panels are tried at these widths: wide enough for BLAS, narrow enough to hide all but the first.
+constexpr Index panel_widths[] = {128, 256, 512};
+
+/// Beyond this many ranks a candidate is judged by the grid's corners; the chosen one is always counted in full.
+constexpr int judged_in_full = 64;
+/// Beyond this many ranks even the chosen one is counted at the corners only (GemmPlan::traffic stays empty).
+constexpr int counted_in_full = 4096;
+
+double bound(GemmProblem const& problem, int ranks, std::int64_t memory_words) {
+  return model::gemm_bound({problem.m, problem.n, problem.k}, ranks, static_cast<double>(memory_words)).words();
+}
+
+/// What one place does: the sums over its stages.
+struct PlaceCost {
+  Traffic traffic;
+  Seconds compute{};
+  Seconds communicate{};
+  Seconds total{};
+  Bytes memory{};
+};
+
+struct Draft {
+  GemmCandidate candidate;
+  std::vector<PlaceCost> places;
+};
+
+Bytes memory_limit(Machine const& machine, GemmOptions const& options) {
+  return options.memory.value() > 0 ? options.memory : machine.rates().memory / machine.ranks_per_node();
+}
+
+class Judge {
+ public:
+  Judge(GemmProblem const& problem, Machine const& machine, GemmOptions const& options)
+      : problem_(problem), machine_(machine), pricer_(machine, options), element_(bytes_of(problem.type)) {}
+
+  [[nodiscard]] PlaceCost cost(Method const& how, Frame const& frame, Place p, Index width) {
+    PlaceCost cost;
+    Group const lines[3] = {pricer_.group(frame.members(p, Line::row)), pricer_.group(frame.members(p, Line::col)),
+                            pricer_.group(frame.members(p, Line::layer))};
+    std::int64_t scratch = 0;
+    Seconds computing{};  // of the stage before, under which this stage's communication hides
+    for (auto const& stage : how.stages(problem_, frame, p, width)) {
+      Seconds lanes[4] = {};
+      std::int64_t stage_scratch = 0;
+      for (auto const& step : stage.steps) {
+        if (step.kind == Step::Kind::exchange) {
+          exchange(step, frame.rank(p), cost.traffic, lanes[3]);
+          continue;
+        }
+        auto const& group = lines[static_cast<int>(step.line)];
+        auto const index = frame.index(p, step.line);
+        cost.traffic += pricer_.traffic(group, index, step, element_);
+        lanes[static_cast<int>(step.line)] += pricer_.seconds(group, step, element_);
+        stage_scratch += pricer_.scratch(group, index, step, element_);
+      }
+      scratch = std::max(scratch, stage_scratch);
+      auto const communicate = together(lanes);
+      auto const compute = Seconds(stage.flops / flops_per_rank());
+      cost.communicate += communicate;
+      cost.compute += compute;
+      cost.total += std::max(communicate, computing);
+      computing = compute;
+    }
+    cost.total += computing;
+    cost.memory = Bytes(how.workspace(problem_, frame, p, width) * element_ + scratch);
+    return cost;
+  }
+
+ private:
+  void exchange(Step const& step, Rank me, Traffic& traffic, Seconds& lane) {
+    if (step.to == me) {
+      return;
+    }
+    auto const sent = step.elements * element_;
+    auto const received = step.received * element_;
+    traffic += {messages_for(Bytes(sent)), messages_for(Bytes(received)), sent, received};
+    lane += std::max(pricer_.message(me, step.to, sent), pricer_.message(step.from, me, received));
+  }
+
+  /// Lines along different axes use different links; a node with one port must take turns.
+  [[nodiscard]] Seconds together(Seconds const (&lanes)[4]) const {
+    if (machine_.rates().ports == 1) {
+      return lanes[0] + lanes[1] + lanes[2] + lanes[3];
+    }
+    return std::max({lanes[0], lanes[1], lanes[2], lanes[3]});
+  }
+
+  [[nodiscard]] double flops_per_rank() const {
+    // A complex multiply-add is four real ones; single precision runs at twice the rate of double.
+    double const work = problem_.type == Scalar::c || problem_.type == Scalar::z ? 4 : 1;
+    double const speed = problem_.type == Scalar::s || problem_.type == Scalar::c ? 2 : 1;
+    return machine_.rates().flops.value() / machine_.ranks_per_node() * speed / work;
+  }
+
+  GemmProblem const& problem_;
+  Machine const& machine_;
+  Pricer pricer_;
+  std::int64_t element_;
+};
+
+std::vector<Place> all_places(GemmGrid const& grid) {
+  std::vector<Place> places;
+  for (int l = 0; l < grid.layers; ++l) {
+    for (int j = 0; j < grid.cols; ++j) {
+      for (int i = 0; i < grid.rows; ++i) places.push_back({i, j, l});
+    }
+  }
+  return places;
+}
+
+/// The grid's corners and the place after the first on each axis: the extremes of every balanced dealing.
+std::vector<Place> corner_places(GemmGrid const& grid) {
+  std::vector<Place> places;
+  for (int const i : {0, grid.rows - 1}) {
+    for (int const j : {0, grid.cols - 1}) {
+      for (int const l : {0, grid.layers - 1}) {
+        Place const p{i, j, l};
+        if (std::find(places.begin(), places.end(), p) == places.end()) places.push_back(p);
+      }
+    }
+  }
+  return places;
+}
+
+/// Elements of A, B and C that a place owns in the algorithm's own layouts.
+Index owned(GemmPlan const& layouts, Rank rank) {
+  Index sum = 0;
+  for (auto const* layout : {&layouts.a, &layouts.b, &layouts.c}) {
+    sum += layout->local_rows(rank) * layout->local_cols(rank);
+  }
+  return sum;
+}
+
+void judge(Judge& with, Method const& how, GemmPlan& plan, GemmCandidate& candidate, bool in_full) {
+  Frame const frame(candidate.grid, candidate.order);
+  how.layouts(plan.problem, frame, plan);
+  auto const element = bytes_of(plan.problem.type);
+  candidate.words = candidate.messages = 0;
+  candidate.memory = Bytes(0);
+  candidate.compute = candidate.communicate = candidate.total = Seconds(0);
+  if (in_full) {
+    plan.traffic.assign(static_cast<std::size_t>(plan.machine.ranks()), Traffic{});
+  }
+  bool const every = in_full || candidate.grid.ranks() <= judged_in_full;
+  for (auto const& p : every ? all_places(candidate.grid) : corner_places(candidate.grid)) {
+    auto const cost = with.cost(how, frame, p, candidate.panel);
+    auto const& t = cost.traffic;
+    candidate.words = std::max({candidate.words, t.bytes_sent / element, t.bytes_received / element});
+    candidate.messages = std::max({candidate.messages, t.messages_sent, t.messages_received});
+    candidate.compute = std::max(candidate.compute, cost.compute);
+    candidate.communicate = std::max(candidate.communicate, cost.communicate);
+    candidate.total = std::max(candidate.total, cost.total);
+    candidate.memory = std::max(candidate.memory, cost.memory + Bytes(owned(plan, frame.rank(p)) * element));
+    if (in_full) {
+      plan.traffic[static_cast<std::size_t>(frame.rank(p))] = t;
+    }
+  }
+  candidate.bound_words = bound(plan.problem, candidate.grid.ranks(), candidate.memory.value() / element);
+}
+
+/// Orders in which grid axes may run over the machine; axes of length 1 do not matter.
+std::vector<std::string> orders(GemmGrid const& grid) {
+  std::vector<std::string> result;
+  std::vector<std::vector<int>> seen;
+  for (auto const* order : {"jil", "ijl", "jli", "ilj", "lji", "lij"}) {
+    std::vector<int> lengths;
+    for (auto const* axis = order; *axis != '\0'; ++axis) {
+      auto const length = *axis == 'i' ? grid.rows : *axis == 'j' ? grid.cols : grid.layers;
+      if (length > 1) lengths.push_back(*axis);
+    }
+    if (std::find(seen.begin(), seen.end(), lengths) == seen.end()) {
+      seen.push_back(lengths);
+      result.emplace_back(order);
+    }
+  }
+  return result;
+}
+
+std::vector<GemmGrid> grids(GemmOptions const& options, Rank ranks) {
+  if (options.grid.ranks() != 0) {
+    return {options.grid};
+  }
+  // A few ranks may be left out when that buys a better grid (a prime number of ranks has only lines).
+  auto const fewest = std::max(1, ranks - ranks / 4);
+  std::vector<GemmGrid> result;
+  for (int p = ranks; p >= fewest; --p) {
+    if (p < ranks && p < ranks - 64) break;
+    for (int c = 1; c <= p; ++c) {
+      if (p % c != 0) continue;
+      for (int r = 1; r <= p / c; ++r) {
+        if (p / c % r == 0) result.push_back({r, p / c / r, c});
+      }
+    }
+  }
+  return result;
+}
+
+void check(GemmProblem const& problem, Machine const& machine, GemmOptions const& options) {
+  ensure(problem.m >= 0, "m", problem.m, "a number of rows >= 0");
+  ensure(problem.n >= 0, "n", problem.n, "a number of columns >= 0");
+  ensure(problem.k >= 0, "k", problem.k, "an inner extent >= 0");
+  ensure(options.panel >= 0, "panel", options.panel, "a width >= 0", "pass 0 to have it chosen");
+  ensure(options.memory.value() >= 0, "memory", options.memory, "bytes per rank >= 0");
+  auto const& g = options.grid;
+  if (g.rows != 0 || g.cols != 0 || g.layers != 0) {
+    auto const text = fmt::format("{}x{}x{}", g.rows, g.cols, g.layers);
+    ensure(g.rows >= 1 && g.cols >= 1 && g.layers >= 1, "grid", text, "three factors >= 1",
+           "write p_r x p_c x c, for example 4x4x1");
+    auto const product = static_cast<std::int64_t>(g.rows) * g.cols * g.layers;
+    ensure(product <= machine.ranks(), "grid", text, fmt::format("at most {} ranks, not {}", machine.ranks(), product),
+           "take a smaller grid or more ranks");
+  }
+  if (!options.algorithm.empty()) {
+    (void)method(options.algorithm);
+  }
+}
+
+void consider(Judge& with, Method const& how, GemmGrid const& grid, GemmPlan& plan) {
+  GemmCandidate candidate;
+  candidate.algorithm = how.name;
+  candidate.grid = grid;
+  if (auto const reason = how.why_not(plan.problem, grid)) {
+    candidate.why_not = *reason;
+    if (!plan.options.algorithm.empty()) plan.candidates.push_back(candidate);
+    return;
+  }
+  std::vector<Index> widths{std::max<Index>(plan.problem.k, 1)};  // whole blocks, as the owners hold them
+  if (how.cuts_panels) {
+    widths.assign(std::begin(panel_widths), std::end(panel_widths));
+    if (plan.options.panel > 0) widths = {plan.options.panel};
+  }
+  auto const limit = memory_limit(plan.machine, plan.options);
+  GemmCandidate best;
+  for (auto const& order : orders(grid)) {
+    for (auto const width : widths) {
+      candidate.order = order;
+      candidate.panel = width;
+      judge(with, how, plan, candidate, false);
+      candidate.why_not.clear();
+      if (limit.value() > 0 && candidate.memory > limit) {
+        candidate.why_not =
+            fmt::format("needs {} bytes per rank, the limit is {}", candidate.memory.value(), limit.value());
+      }
+      auto const rank = [](GemmCandidate const& c) { return std::pair(!c.why_not.empty(), c.total.value()); };
+      if (best.algorithm.empty() || rank(candidate) < rank(best)) best = candidate;
+    }
+  }
+  plan.candidates.push_back(best);
+}
+
+[[noreturn]] void refuse(GemmPlan const& plan) {
+  auto const limit = memory_limit(plan.machine, plan.options);
+  auto const* least = static_cast<GemmCandidate const*>(nullptr);
+  for (auto const& c : plan.candidates) {
+    if (c.memory.value() > 0 && (least == nullptr || c.memory < least->memory)) least = &c;
+  }
+  if (least == nullptr) {
+    throw Error::argument("algorithm", "'" + plan.options.algorithm + "'",
+                          plan.candidates.empty() ? "one that fits the grid" : plan.candidates.front().why_not,
+                          "leave out --grid or --algorithm to have them chosen");
+  }
+  throw Error::argument("memory", fmt::format("{} bytes per rank", limit.value()),
+                        fmt::format("at least {} bytes per rank (algorithm {} on {}x{}x{}; {} are missing)",
+                                    least->memory.value(), least->algorithm, least->grid.rows, least->grid.cols,
+                                    least->grid.layers, (least->memory - limit).value()),
+                        "raise the limit, use more ranks, or leave grid and algorithm to the plan", ErrorKind::memory);
+}
+
+}  // namespace
+
+GemmPlan plan_gemm(GemmProblem const& problem, Machine const& machine, GemmOptions const& options) {
+  check(problem, machine, options);
+  GemmPlan plan;
+  plan.problem = problem;
+  plan.machine = machine;
+  plan.options = options;
+  Judge with(plan.problem, plan.machine, plan.options);
+  for (auto const& grid : grids(options, machine.ranks())) {
+    for (auto const* how : methods()) {
+      if (options.algorithm.empty() || options.algorithm == how->name) consider(with, *how, grid, plan);
+    }
+  }
+  // Stable, so that equal prices keep the order of registration and of grids: all ranks used first.
+  std::stable_sort(plan.candidates.begin(), plan.candidates.end(), [](auto const& x, auto const& y) {
+    return std::pair(!x.why_not.empty(), x.total.value()) < std::pair(!y.why_not.empty(), y.total.value());
+  });
+  if (plan.candidates.empty() || !plan.candidates.front().why_not.empty()) {
+    refuse(plan);
+  }
+  plan.chosen = plan.candidates.front();
+  judge(with, method(plan.chosen.algorithm), plan, plan.chosen, machine.ranks() <= counted_in_full);
+  if (options.candidates > 0 && plan.candidates.size() > static_cast<std::size_t>(options.candidates)) {
+    plan.candidates.resize(static_cast<std::size_t>(options.candidates));
+  }
+  return plan;
+}
+
+}  // namespace allport

@@ -1,0 +1,70 @@
+#include "gemm_price.h"
+
+#include <algorithm>
+
+#include "allport/mapping/mapping.h"
+#include "allport/select/select.h"
+
+namespace allport::gemm_detail {
+
+Group Pricer::group(std::span<Rank const> members) {
+  Group group;
+  auto box = find_box(machine_, members);
+  auto shape = box ? std::move(box->machine) : Machine::flat(static_cast<int>(members.size()));
+  for (Rank i = 0; i < static_cast<Rank>(members.size()); ++i) {
+    group.position.push_back(box ? box->mapping.place(i) : i);
+  }
+  auto known = std::find(shapes_.begin(), shapes_.end(), shape);
+  group.shape = static_cast<int>(known - shapes_.begin());
+  if (known == shapes_.end()) {
+    shapes_.push_back(std::move(shape));
+  }
+  return group;
+}
+
+Pricer::Offer const& Pricer::offer(Group const& group, Step const& step, std::int64_t element) {
+  auto const root = group.position[static_cast<std::size_t>(step.root)];
+  bool const reduces = step.kind == Step::Kind::reduce;
+  Key const key{group.shape, step.kind, root, step.elements, element};
+  if (auto const known = offers_.find(key); known != offers_.end()) {
+    return known->second;
+  }
+  auto const& shape = shapes_[static_cast<std::size_t>(group.shape)];
+  Contract const contract{.what = reduces ? Collective::reduce : Collective::broadcast,
+                          .ranks = shape.ranks(),
+                          .root = root,
+                          .bytes = step.elements * element,
+                          .element = reduces ? element : 1};
+  SelectOptions wanted;
+  wanted.algorithm = reduces ? options_.reduce : options_.broadcast;
+  auto const choice = choose(shape, contract, wanted);
+  return offers_.emplace(key, Offer{make_schedule(shape, choice), choice.best.predicted}).first->second;
+}
+
+Traffic Pricer::traffic(Group const& group, int index, Step const& step, std::int64_t element) {
+  return allport::traffic(
+      offer(group, step, element).schedule.program(group.position[static_cast<std::size_t>(index)]));
+}
+
+Seconds Pricer::seconds(Group const& group, Step const& step, std::int64_t element) {
+  return offer(group, step, element).price;
+}
+
+std::int64_t Pricer::scratch(Group const& group, int index, Step const& step, std::int64_t element) {
+  return offer(group, step, element).schedule.program(group.position[static_cast<std::size_t>(index)]).scratch;
+}
+
+Seconds Pricer::message(Rank from, Rank to, std::int64_t bytes) const {
+  if (bytes == 0 || from == to) {
+    return Seconds(0);
+  }
+  auto time = machine_.rates().overhead * 2.0;
+  auto slowest = Seconds(0);
+  machine_.route(machine_.node_of(from), machine_.node_of(to), [&](LinkId l) {
+    time += machine_.latency(l);
+    slowest = std::max(slowest, Bytes(bytes) / machine_.bandwidth(l));
+  });
+  return time + slowest;
+}
+
+}  // namespace allport::gemm_detail

@@ -1,0 +1,47 @@
+// Traffic, time and scratch of a plan's steps, from the very schedules that will run.
+#pragma once
+
+#include <deque>
+#include <map>
+#include <span>
+#include <tuple>
+#include <vector>
+
+#include "gemm_frame.h"
+
+namespace allport::gemm_detail {
+
+/// A line of the grid as a piece of the machine: what Communicator::sub makes of the same members.
+struct Group {
+  int shape = 0;               ///< which of the distinct sub-machines
+  std::vector<Rank> position;  ///< member -> rank of the sub-machine
+};
+
+/// Prices the steps of many candidates on one machine; remembers what it has seen.
+class Pricer {
+ public:
+  Pricer(Machine const& machine, GemmOptions const& options) : machine_(machine), options_(options) {}
+
+  [[nodiscard]] Group group(std::span<Rank const> members);
+  /// What member `index` of the group sends and receives in a broadcast or reduce step.
+  [[nodiscard]] Traffic traffic(Group const& group, int index, Step const& step, std::int64_t element);
+  [[nodiscard]] Seconds seconds(Group const& group, Step const& step, std::int64_t element);
+  [[nodiscard]] std::int64_t scratch(Group const& group, int index, Step const& step, std::int64_t element);
+  /// Time of a message between two ranks of the whole machine.
+  [[nodiscard]] Seconds message(Rank from, Rank to, std::int64_t bytes) const;
+
+ private:
+  struct Offer {
+    Schedule schedule;
+    Seconds price;
+  };
+  using Key = std::tuple<int, Step::Kind, Rank, std::int64_t, std::int64_t>;
+  Offer const& offer(Group const& group, Step const& step, std::int64_t element);
+
+  Machine const& machine_;
+  GemmOptions const& options_;
+  std::deque<Machine> shapes_;
+  std::map<Key, Offer> offers_;
+};
+
+}  // namespace allport::gemm_detail

@@ -1,0 +1,164 @@
+// The run side of the multiply algorithms: what one rank holds while a plan runs.
+#pragma once
+
+#include <chrono>
+#include <cstring>
+#include <memory>
+#include <optional>
+#include <vector>
+
+#include "allport/comm/communicator.h"
+#include "blas.h"
+#include "gemm_frame.h"
+
+namespace allport::gemm_detail {
+
+/// Work space whose sum is known, so that the memory contract can be measured.
+class Workspace {
+ public:
+  template <class T>
+  T* take(Index elements) {
+    if (elements == 0) {
+      return nullptr;
+    }
+    auto const bytes = static_cast<std::size_t>(elements) * sizeof(T);
+    blocks_.push_back(std::make_unique_for_overwrite<std::byte[]>(bytes));
+    bytes_ += static_cast<std::int64_t>(bytes);
+    return reinterpret_cast<T*>(blocks_.back().get());
+  }
+  [[nodiscard]] std::int64_t bytes() const { return bytes_; }
+
+ private:
+  std::vector<std::unique_ptr<std::byte[]>> blocks_;
+  std::int64_t bytes_ = 0;
+};
+
+/// Adds the time until it goes out of scope to a sum of seconds.
+class Stopwatch {
+ public:
+  explicit Stopwatch(double& sum) : sum_(sum), begin_(std::chrono::steady_clock::now()) {}
+  Stopwatch(Stopwatch const&) = delete;
+  Stopwatch& operator=(Stopwatch const&) = delete;
+  ~Stopwatch() { sum_ += std::chrono::duration<double>(std::chrono::steady_clock::now() - begin_).count(); }
+
+ private:
+  double& sum_;
+  std::chrono::steady_clock::time_point begin_;
+};
+
+/// A local, column-major block, op not yet applied.
+template <class T>
+struct Block {
+  T const* data = nullptr;
+  Index ld = 1;
+};
+
+template <class T>
+struct GemmRun {
+  Communicator const& comm;
+  GemmPlan const& plan;
+  Frame const& frame;
+  Place me;
+  std::optional<Communicator> row, col, layer;  // only lines longer than 1
+  Part<T const> a, b;
+  Part<T> c;
+  T alpha, beta;
+  Workspace work;
+  double compute = 0;
+  double wait = 0;
+  Progress const* progress = nullptr;
+
+  [[nodiscard]] Communicator const& line(Line which) const {
+    return which == Line::row ? *row : which == Line::col ? *col : *layer;
+  }
+  [[nodiscard]] Index my_rows() const { return share(plan.problem.m, frame.grid().rows, me.i); }
+  [[nodiscard]] Index my_cols() const { return share(plan.problem.n, frame.grid().cols, me.j); }
+
+  void wait_for(Transfer& transfer) {
+    Stopwatch const watch(wait);
+    transfer.wait();
+  }
+  void tell(int done, int all) const {
+    if (*progress) {
+      (*progress)(done, all);
+    }
+  }
+  /// c = alpha op(a) op(b) + factor * c for one slab of k, in pieces between which communication moves along.
+  void multiply(Index k, Block<T> left, Block<T> right, T factor, T* into, Index ld);
+};
+
+/// Copies rows x cols out of a strided block into a packed one.
+template <class T>
+void pack(Index rows, Index cols, T const* from, Index ld, T* to) {
+  for (Index j = 0; j < cols; ++j) {
+    std::memcpy(to + j * rows, from + j * ld, static_cast<std::size_t>(rows) * sizeof(T));
+  }
+}
+
+/// c = beta * c without reading c when beta is zero.
+template <class T>
+void scale(Index rows, Index cols, T beta, T* c, Index ld) {
+  for (Index j = 0; j < cols; ++j) {
+    for (Index i = 0; i < rows; ++i) {
+      c[i + j * ld] = beta == T(0) ? T(0) : beta * c[i + j * ld];
+    }
+  }
+}
+
+template <class T>
+void GemmRun<T>::multiply(Index k, Block<T> left, Block<T> right, T factor, T* into, Index ld) {
+  Stopwatch const watch(compute);
+  auto const m = my_rows();
+  auto const n = my_cols();
+  // About 10 ms of work between two looks at the network: long enough for BLAS to amortise packing op(A) again.
+  constexpr double piece_flops = 4e8;
+  auto const flops = 2.0 * static_cast<double>(m) * static_cast<double>(n) * static_cast<double>(k);
+  auto const pieces = static_cast<int>(std::min<double>(std::max(1.0, flops / piece_flops), 64));
+  auto const tb = plan.problem.trans_b;
+  for (int p = 0; p < pieces; ++p) {
+    auto const j = cut(n, pieces, p);
+    auto const* const b_piece = right.data + (tb == Trans::none ? j * right.ld : j);
+    blas::gemm(plan.problem.trans_a, tb, m, share(n, pieces, p), k, alpha, left.data, left.ld, b_piece, right.ld,
+               factor, into + j * ld, ld);
+    comm.progress();
+  }
+}
+
+/// Sums the layers' partial blocks: part l of the columns onto layer l, there added to beta * c. `sum`: [rows x cols],
+/// packed; nothing to do with one layer, where the multiplications wrote c itself.
+template <class T>
+void reduce_layers(GemmRun<T>& run, T const* sum) {
+  auto const layers = run.frame.grid().layers;
+  if (layers == 1) {
+    return;
+  }
+  auto const rows = run.my_rows();
+  auto const cols = run.my_cols();
+  auto const mine = share(cols, layers, run.me.l);
+  T* const land = run.work.template take<T>(rows * mine);
+  std::vector<Transfer> transfers;
+  for (int l = 0; l < layers; ++l) {
+    auto const elements = static_cast<std::size_t>(rows * share(cols, layers, l));
+    auto const part = std::as_bytes(std::span<T const>(sum + rows * cut(cols, layers, l), elements));
+    auto const out = l == run.me.l ? std::as_writable_bytes(std::span<T>(land, elements)) : std::span<std::byte>();
+    transfers.push_back(
+        run.line(Line::layer).start_reduce(part, out, sizeof(T), sum_of<T>(), l, run.plan.options.reduce));
+  }
+  for (auto& transfer : transfers) {
+    run.wait_for(transfer);
+  }
+  for (Index j = 0; j < mine; ++j) {
+    auto* const c = run.c.data + j * run.c.ld;
+    auto const* const s = land + j * rows;
+    for (Index i = 0; i < rows; ++i) {
+      c[i] = run.beta == T(0) ? s[i] : s[i] + run.beta * c[i];
+    }
+  }
+}
+
+template <class T>
+void run_summa(GemmRun<T>& run);
+template <class T>
+void run_cannon(GemmRun<T>& run);
+
+}  // namespace allport::gemm_detail

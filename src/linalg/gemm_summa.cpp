@@ -1,0 +1,267 @@
+// SUMMA on p_r x p_c x c: 2D for c = 1, 2.5D for c > 1 (deck 1 slides 8 to 13), and 3D, which sends every panel at
+// once.
+//
+// Layer l works on slice l of k and holds that slice of A and B from the start, dealt over its p_r x p_c ranks, so
+// nothing is replicated before the first panel; the layers' sums are reduce-scattered along c in the end. The words per
+// rank are n^2/sqrt(cp) for A and for B and (c-1)/c n^2 c/p for C (docs/decisions/0003-k-sliced-layers.md).
+#include <algorithm>
+#include <set>
+
+#include "gemm_run.h"
+
+namespace allport::gemm_detail {
+
+namespace {
+
+/// A slab of k that one column of ranks owns in A and one row in B.
+struct Panel {
+  Index begin = 0;
+  Index end = 0;
+  int a_owner = 0;  // j
+  int b_owner = 0;  // i
+
+  [[nodiscard]] Index width() const { return end - begin; }
+};
+
+/// The owner of index k within cuts [first part's begin, ...].
+int owner_of(Index k, Index begin, Index extent, int parts) {
+  int p = static_cast<int>((k - begin) * parts / std::max<Index>(extent, 1));
+  p = std::clamp(p, 0, parts - 1);
+  while (p > 0 && begin + cut(extent, parts, p) > k) --p;
+  while (begin + cut(extent, parts, p + 1) <= k) ++p;
+  return p;
+}
+
+std::vector<Panel> panels_of(GemmProblem const& problem, GemmGrid const& grid, int layer, Index width) {
+  auto const begin = cut(problem.k, grid.layers, layer);
+  auto const extent = share(problem.k, grid.layers, layer);
+  std::set<Index> cuts{begin, begin + extent};
+  for (int j = 0; j < grid.cols; ++j) cuts.insert(begin + cut(extent, grid.cols, j));
+  for (int i = 0; i < grid.rows; ++i) cuts.insert(begin + cut(extent, grid.rows, i));
+  std::vector<Panel> panels;
+  for (auto next = std::next(cuts.begin()); next != cuts.end(); ++next) {
+    auto const from = *std::prev(next);
+    auto const length = *next - from;
+    auto const pieces = static_cast<int>((length + width - 1) / width);
+    for (int p = 0; p < pieces; ++p) {
+      panels.push_back({from + cut(length, pieces, p), from + cut(length, pieces, p + 1),
+                        owner_of(from, begin, extent, grid.cols), owner_of(from, begin, extent, grid.rows)});
+    }
+  }
+  return panels;
+}
+
+void layouts(GemmProblem const& problem, Frame const& frame, GemmPlan& plan) {
+  auto const& grid = frame.grid();
+  std::vector<Index> m_cuts{0};
+  std::vector<Index> n_cuts{0};
+  for (int i = 0; i < grid.rows; ++i) m_cuts.push_back(cut(problem.m, grid.rows, i + 1));
+  for (int j = 0; j < grid.cols; ++j) n_cuts.push_back(cut(problem.n, grid.cols, j + 1));
+  std::vector<Rank> a_grid;
+  std::vector<Rank> b_grid;
+  for (int l = 0; l < grid.layers; ++l) {
+    for (int j = 0; j < grid.cols; ++j) {
+      for (int i = 0; i < grid.rows; ++i) a_grid.push_back(frame.rank({i, j, l}));
+    }
+  }
+  for (int j = 0; j < grid.cols; ++j) {
+    for (int l = 0; l < grid.layers; ++l) {
+      for (int i = 0; i < grid.rows; ++i) b_grid.push_back(frame.rank({i, j, l}));
+    }
+  }
+  plan.a = operand_layout(problem.trans_a, m_cuts, slice_cuts(problem.k, grid.layers, grid.cols), a_grid);
+  plan.b = operand_layout(problem.trans_b, slice_cuts(problem.k, grid.layers, grid.rows), n_cuts, b_grid);
+  plan.c = c_layout(problem, frame);
+}
+
+std::vector<Stage> stages(GemmProblem const& problem, Frame const& frame, Place p, Index width) {
+  auto const& grid = frame.grid();
+  auto const rows = share(problem.m, grid.rows, p.i);
+  auto const cols = share(problem.n, grid.cols, p.j);
+  std::vector<Stage> result;
+  for (auto const& panel : panels_of(problem, grid, p.l, width)) {
+    Stage stage;
+    if (grid.cols > 1) {
+      stage.steps.push_back({.line = Line::row, .root = panel.a_owner, .elements = rows * panel.width()});
+    }
+    if (grid.rows > 1) {
+      stage.steps.push_back({.line = Line::col, .root = panel.b_owner, .elements = panel.width() * cols});
+    }
+    stage.flops = 2.0 * static_cast<double>(rows) * static_cast<double>(cols) * static_cast<double>(panel.width());
+    result.push_back(std::move(stage));
+  }
+  result.push_back(reduce_stage(problem, frame, p));
+  return result;
+}
+
+/// Panels in flight at once: one under the multiplication and one on its way; 3D has all of them.
+std::size_t panels_in_flight(std::size_t panels, bool all_at_once) {
+  return all_at_once ? panels : std::min<std::size_t>(panels, 2);
+}
+
+Index space(GemmProblem const& problem, Frame const& frame, Place p, Index width, bool all_at_once) {
+  auto const& grid = frame.grid();
+  auto const panels = panels_of(problem, grid, p.l, width);
+  auto const slots = panels_in_flight(panels.size(), all_at_once);
+  std::vector<Index> widest(slots, 0);
+  for (std::size_t t = 0; t < panels.size(); ++t) {
+    widest[t % slots] = std::max(widest[t % slots], panels[t].width());
+  }
+  Index slab = 0;
+  for (auto const w : widest) slab += w;
+  auto const rows = grid.cols > 1 ? share(problem.m, grid.rows, p.i) : 0;
+  auto const cols = grid.rows > 1 ? share(problem.n, grid.cols, p.j) : 0;
+  return slab * (rows + cols) + reduce_workspace(problem, frame, p);
+}
+Index workspace(GemmProblem const& problem, Frame const& frame, Place p, Index width) {
+  return space(problem, frame, p, width, false);
+}
+Index workspace_3d(GemmProblem const& problem, Frame const& frame, Place p, Index width) {
+  return space(problem, frame, p, width, true);
+}
+
+std::optional<std::string> needs_one_layer(GemmProblem const&, GemmGrid const& grid) {
+  return grid.layers == 1 ? std::nullopt : std::optional<std::string>("is 2D: it needs c = 1");
+}
+std::optional<std::string> needs_layers(GemmProblem const&, GemmGrid const& grid) {
+  return grid.layers > 1 ? std::nullopt : std::optional<std::string>("needs c > 1; with c = 1 it is 'summa'");
+}
+
+/// One operand of the panels: where it lies, and the buffers it lands in.
+template <class T>
+struct Operand {
+  Part<T const> part;
+  Index across = 0;       ///< extent beside k: rows of op(A), columns of op(B)
+  bool k_is_slow = true;  ///< k runs along the stored columns
+  Index k_begin = 0;      ///< global k of the part's first index
+  Line line = Line::row;
+  std::vector<T*> buffers;  ///< one a slot, none when the line has length 1
+
+  [[nodiscard]] Block<T> stored(Index k) const {
+    if (part.data == nullptr) {
+      return {};  // an empty part
+    }
+    return {part.data + (k_is_slow ? (k - k_begin) * part.ld : k - k_begin), part.ld};
+  }
+};
+
+template <class T>
+class Pipeline {
+ public:
+  Pipeline(GemmRun<T>& run, std::vector<Panel> panels, bool all_at_once)
+      : run_(run), panels_(std::move(panels)), slots_(panels_in_flight(panels_.size(), all_at_once)) {
+    auto const& problem = run.plan.problem;
+    auto const& grid = run.frame.grid();
+    auto const begin = cut(problem.k, grid.layers, run.me.l);
+    auto const extent = share(problem.k, grid.layers, run.me.l);
+    a_ = {run.a, run.my_rows(), problem.trans_a == Trans::none, begin + cut(extent, grid.cols, run.me.j), Line::row,
+          {}};
+    b_ = {run.b, run.my_cols(), problem.trans_b != Trans::none, begin + cut(extent, grid.rows, run.me.i), Line::col,
+          {}};
+    std::vector<Index> widest(slots_, 0);
+    for (std::size_t t = 0; t < panels_.size(); ++t) {
+      widest[t % slots_] = std::max(widest[t % slots_], panels_[t].width());
+    }
+    for (auto* operand : {&a_, &b_}) {
+      for (std::size_t s = 0; s < slots_; ++s) {
+        bool const travels = run.frame.length(operand->line) > 1;
+        operand->buffers.push_back(travels ? run.work.template take<T>(widest[s] * operand->across) : nullptr);
+      }
+    }
+    flight_.resize(slots_);
+  }
+
+  void run_all(T* sum, Index ld, T first_factor) {
+    for (std::size_t t = 0; t < slots_; ++t) start(t);
+    for (std::size_t t = 0; t < panels_.size(); ++t) {
+      auto& flight = flight_[t % slots_];
+      run_.wait_for(flight.a_transfer);
+      run_.wait_for(flight.b_transfer);
+      run_.multiply(panels_[t].width(), flight.a, flight.b, t == 0 ? first_factor : T(1), sum, ld);
+      if (t + slots_ < panels_.size()) start(t + slots_);
+      run_.tell(static_cast<int>(t) + 1, static_cast<int>(panels_.size()));
+    }
+  }
+
+ private:
+  struct Flight {
+    Block<T> a, b;
+    Transfer a_transfer, b_transfer;
+  };
+
+  void start(std::size_t t) {
+    auto& flight = flight_[t % slots_];
+    auto const& panel = panels_[t];
+    std::tie(flight.a, flight.a_transfer) = send(a_, panel, panel.a_owner, t % slots_, run_.me.j);
+    std::tie(flight.b, flight.b_transfer) = send(b_, panel, panel.b_owner, t % slots_, run_.me.i);
+  }
+
+  std::pair<Block<T>, Transfer> send(Operand<T> const& operand, Panel const& panel, int owner, std::size_t slot,
+                                     int my_index) {
+    if (run_.frame.length(operand.line) == 1) {
+      return {operand.stored(panel.begin), Transfer()};
+    }
+    auto const rows = operand.k_is_slow ? operand.across : panel.width();
+    auto const cols = operand.k_is_slow ? panel.width() : operand.across;
+    auto const elements = static_cast<std::size_t>(rows * cols);
+    T* buffer = operand.buffers[slot];
+    if (owner == my_index) {
+      auto const from = operand.stored(panel.begin);
+      if (from.ld == rows || cols <= 1) {
+        buffer = const_cast<T*>(from.data);  // the root of a broadcast only reads
+      } else {
+        pack(rows, cols, from.data, from.ld, buffer);
+      }
+    }
+    auto transfer = run_.line(operand.line)
+                        .start_broadcast(std::as_writable_bytes(std::span<T>(buffer, elements)), owner,
+                                         run_.plan.options.broadcast);
+    return {Block<T>{buffer, std::max<Index>(rows, 1)}, std::move(transfer)};
+  }
+
+  GemmRun<T>& run_;
+  std::vector<Panel> panels_;
+  std::size_t slots_;
+  Operand<T> a_, b_;
+  std::vector<Flight> flight_;
+};
+
+}  // namespace
+
+template <class T>
+void run_summa(GemmRun<T>& run) {
+  auto const& grid = run.frame.grid();
+  bool const layered = grid.layers > 1;
+  auto const rows = run.my_rows();
+  auto const cols = run.my_cols();
+  T* const sum = layered ? run.work.template take<T>(rows * cols) : run.c.data;
+  auto const ld = layered ? std::max<Index>(rows, 1) : run.c.ld;
+  auto const first_factor = layered ? T(0) : run.beta;
+  auto panels = panels_of(run.plan.problem, grid, run.me.l, run.plan.chosen.panel);
+  if (panels.empty()) {
+    scale(rows, cols, first_factor, sum, ld);
+  } else {
+    Pipeline<T>(run, std::move(panels), run.plan.chosen.algorithm == "3d").run_all(sum, ld, first_factor);
+  }
+  reduce_layers(run, sum);
+}
+template void run_summa(GemmRun<float>&);
+template void run_summa(GemmRun<double>&);
+template void run_summa(GemmRun<std::complex<float>>&);
+template void run_summa(GemmRun<std::complex<double>>&);
+
+extern Method const summa{"summa",  "2D SUMMA: panels of A along rows, panels of B along columns (deck 1 slide 8)",
+                          true,     needs_one_layer,
+                          layouts,  stages,
+                          workspace};
+extern Method const summa25{"summa25", "2.5D SUMMA: c layers share k, their sums are reduce-scattered (deck 1 slide 9)",
+                            true,      needs_layers,
+                            layouts,   stages,
+                            workspace};
+extern Method const gemm3d{
+    "3d",        "3D: every block travels at once, one multiplication a block, sums over c layers",
+    false,       needs_layers,
+    layouts,     stages,
+    workspace_3d};
+
+}  // namespace allport::gemm_detail

@@ -1,0 +1,243 @@
+// gemm on real ranks against a multiplication by hand, on small integers, where every order of summing is exact.
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <complex>
+#include <limits>
+#include <random>
+#include <vector>
+
+#include "allport/linalg/gemm.h"
+
+namespace allport {
+namespace {
+
+int world_size() {
+  int size = 0;
+  MPI_Comm_size(MPI_COMM_WORLD, &size);
+  return size;
+}
+
+/// A number in -4..4 that depends on all of its arguments; with imaginary part where T has one.
+template <class T>
+T element(int which, Index i, Index j) {
+  auto const mix = [&](int salt) {
+    auto x = static_cast<std::uint64_t>(i * 7919 + j * 104729 + which * 1299709 + salt * 15485863);
+    x ^= x >> 13;
+    x *= 0x9E3779B97F4A7C15u;
+    return static_cast<double>((x >> 40) % 9) - 4.0;
+  };
+  if constexpr (scalar_of<T> == Scalar::c || scalar_of<T> == Scalar::z) {
+    return {static_cast<typename T::value_type>(mix(0)), static_cast<typename T::value_type>(mix(1))};
+  } else {
+    return static_cast<T>(mix(0));
+  }
+}
+
+template <class T>
+T conjugate(T x) {
+  if constexpr (scalar_of<T> == Scalar::c || scalar_of<T> == Scalar::z) {
+    return std::conj(x);
+  } else {
+    return x;
+  }
+}
+
+/// op(X)(i, j) for the stored matrix `which`.
+template <class T>
+T op_element(Trans trans, int which, Index i, Index j) {
+  if (trans == Trans::none) return element<T>(which, i, j);
+  auto const x = element<T>(which, j, i);
+  return trans == Trans::conjugate ? conjugate(x) : x;
+}
+
+template <class T>
+struct Held {
+  std::vector<T> data;
+  Index ld = 1;
+  Part<T> part() { return {data.data(), ld}; }
+  Part<T const> view() const { return {data.data(), ld}; }
+};
+
+/// This rank's part of matrix `which`, with a leading dimension `slack` larger than needed.
+template <class T>
+Held<T> fill(Layout const& layout, Rank rank, int which, Index slack) {
+  Held<T> held;
+  auto const at = layout.position(rank);
+  held.ld = std::max<Index>(layout.local_rows(rank), 1) + slack;
+  held.data.assign(static_cast<std::size_t>(held.ld * std::max<Index>(layout.local_cols(rank), 1)), T(77));
+  if (at.row < 0) return held;
+  for (auto const& r : layout.rows().runs(at.row)) {
+    for (auto const& c : layout.cols().runs(at.col)) {
+      for (Index j = 0; j < c.length; ++j) {
+        for (Index i = 0; i < r.length; ++i) {
+          held.data[static_cast<std::size_t>(r.local + i + (c.local + j) * held.ld)] =
+              element<T>(which, r.global + i, c.global + j);
+        }
+      }
+    }
+  }
+  return held;
+}
+
+/// Number of local elements of C that differ from the product by hand.
+template <class T>
+int wrong(Layout const& layout, Rank rank, Held<T> const& c, GemmProblem const& p, T alpha, T beta) {
+  auto const at = layout.position(rank);
+  int bad = 0;
+  if (at.row < 0) return 0;
+  for (auto const& r : layout.rows().runs(at.row)) {
+    for (auto const& q : layout.cols().runs(at.col)) {
+      for (Index j = 0; j < q.length; ++j) {
+        for (Index i = 0; i < r.length; ++i) {
+          T sum(0);
+          for (Index x = 0; x < p.k; ++x) {
+            sum += op_element<T>(p.trans_a, 0, r.global + i, x) * op_element<T>(p.trans_b, 1, x, q.global + j);
+          }
+          T want = alpha * sum;
+          if (beta != T(0)) want += beta * element<T>(2, r.global + i, q.global + j);
+          bad += c.data[static_cast<std::size_t>(r.local + i + (q.local + j) * c.ld)] != want;
+        }
+      }
+    }
+  }
+  return bad;
+}
+
+template <class T>
+void run_case(Communicator const& comm, GemmProblem problem, GemmOptions const& options, T alpha, T beta,
+              bool foreign_layouts, std::string const& what) {
+  SCOPED_TRACE(what);
+  problem.type = scalar_of<T>;
+  auto const plan = plan_gemm(problem, comm.machine(), options);
+  auto const rank = comm.rank();
+  auto const size = comm.size();
+  auto la = plan.a;
+  auto lb = plan.b;
+  auto lc = plan.c;
+  if (foreign_layouts) {  // block-cyclic on a column, on a row, and all on the last rank
+    std::vector<Rank> everyone;
+    for (Rank r = 0; r < size; ++r) everyone.push_back(size - 1 - r);
+    la = Layout(Deal::cyclic(la.rows().extent(), size, 3, size / 2), Deal::balanced(la.cols().extent(), 1), everyone);
+    lb = Layout(Deal::balanced(lb.rows().extent(), 1), Deal::cyclic(lb.cols().extent(), size, 2), everyone);
+    lc = Layout(Deal::balanced(problem.m, 1), Deal::balanced(problem.n, 1), {size - 1});
+  }
+  auto const a = fill<T>(la, rank, 0, foreign_layouts ? 2 : 0);
+  auto const b = fill<T>(lb, rank, 1, foreign_layouts ? 1 : 0);
+  auto c = fill<T>(lc, rank, 2, foreign_layouts ? 3 : 0);
+  auto const report = gemm<T>(comm, plan, alpha, la, a.view(), lb, b.view(), beta, lc, c.part());
+  EXPECT_EQ(wrong<T>(lc, rank, c, problem, alpha, beta), 0);
+  if (alpha != T(0)) {
+    EXPECT_EQ(report.measured, plan.traffic) << "words or messages differ from the plan's";
+    if (plan.chosen.bound_words > 0) {
+      EXPECT_GE(static_cast<double>(plan.chosen.words), plan.chosen.bound_words * (1 - 1e-9)) << "below a lower bound";
+    }
+  }
+  EXPECT_LE(report.measured_memory.value(), report.predicted_memory.value());
+}
+
+std::vector<GemmGrid> grids_of(int ranks) {
+  std::vector<GemmGrid> grids;
+  for (int c = 1; c <= ranks; ++c) {
+    for (int r = 1; r * c <= ranks; ++r) {
+      if (ranks % (r * c) == 0) grids.push_back({r, ranks / (r * c), c});
+    }
+  }
+  return grids;
+}
+
+std::string text(std::string_view algorithm, GemmGrid const& g, GemmProblem const& p) {
+  return std::string(algorithm) + " on " + std::to_string(g.rows) + "x" + std::to_string(g.cols) + "x" +
+         std::to_string(g.layers) + ", m n k = " + std::to_string(p.m) + " " + std::to_string(p.n) + " " +
+         std::to_string(p.k) + ", " + static_cast<char>(p.trans_a) + static_cast<char>(p.trans_b);
+}
+
+constexpr Trans all_trans[] = {Trans::none, Trans::transpose, Trans::conjugate};
+
+TEST(Gemm, EveryAlgorithmOnEveryGridGivesTheProductAndMovesWhatThePlanSays) {
+  Communicator const comm(MPI_COMM_WORLD, Machine::parse("torus:" + std::to_string(world_size())));
+  int count = 0;
+  for (auto const& grid : grids_of(comm.size())) {
+    for (auto const& algorithm : gemm_algorithms()) {
+      for (auto const& [m, n, k] : {std::array<Index, 3>{13, 9, 17}, {1, 7, 40}, {0, 3, 4}, {5, 4, 0}, {3, 1, 1}}) {
+        GemmProblem problem{.m = m, .n = n, .k = k};
+        problem.trans_a = all_trans[count % 3];
+        problem.trans_b = all_trans[count / 3 % 3];
+        GemmOptions options;
+        options.algorithm = std::string(algorithm.name);
+        options.grid = grid;
+        options.panel = 1 + count % 5;
+        auto const what = text(algorithm.name, grid, problem);
+        try {
+          (void)plan_gemm(problem, comm.machine(), options);
+        } catch (Error const&) {
+          continue;  // the grid does not suit the algorithm
+        }
+        bool const foreign = count % 2 == 1;
+        switch (count++ % 4) {
+          case 0: run_case<double>(comm, problem, options, 2.0, -1.0, foreign, what); break;
+          case 1: run_case<float>(comm, problem, options, 1.0F, 0.0F, foreign, what); break;
+          case 2: run_case<std::complex<double>>(comm, problem, options, {1, -1}, {0, 2}, foreign, what); break;
+          default: run_case<std::complex<float>>(comm, problem, options, {2, 1}, {0, 0}, foreign, what); break;
+        }
+      }
+    }
+  }
+  EXPECT_GT(count, 0);
+}
+
+TEST(Gemm, ChosenPlanWorksForAnyShape) {
+  Communicator const comm(MPI_COMM_WORLD);
+  std::mt19937 random(7);
+  std::uniform_int_distribution<Index> extent(0, 40);
+  for (int t = 0; t < 12; ++t) {
+    GemmProblem const problem{.m = extent(random), .n = extent(random), .k = extent(random),
+                              .trans_a = all_trans[t % 3], .trans_b = all_trans[(t + 1) % 3]};
+    run_case<double>(comm, problem, {}, 1.0, t % 2 == 0 ? 0.0 : 3.0, t % 3 == 0, text("chosen", {}, problem));
+  }
+}
+
+TEST(Gemm, BetaZeroNeverReadsCAndNanPropagates) {
+  Communicator const comm(MPI_COMM_WORLD);
+  GemmProblem const problem{.m = 6, .n = 5, .k = 8};
+  auto const plan = plan_gemm(problem, comm.machine());
+  auto a = fill<double>(plan.a, comm.rank(), 0, 0);
+  auto const b = fill<double>(plan.b, comm.rank(), 1, 0);
+  auto c = fill<double>(plan.c, comm.rank(), 2, 0);
+  for (auto& x : c.data) x = std::numeric_limits<double>::quiet_NaN();
+  gemm<double>(comm, plan, 1.0, plan.a, a.view(), plan.b, b.view(), 0.0, plan.c, c.part());
+  EXPECT_EQ(wrong<double>(plan.c, comm.rank(), c, problem, 1.0, 0.0), 0);
+
+  // alpha = 0: A and B are not looked at, so their NaN stays out; beta = 0 clears C.
+  for (auto& x : a.data) x = std::numeric_limits<double>::quiet_NaN();
+  gemm<double>(comm, plan, 0.0, plan.a, a.view(), plan.b, b.view(), 0.0, plan.c, c.part());
+  EXPECT_EQ(wrong<double>(plan.c, comm.rank(), c, {.m = 6, .n = 5, .k = 0}, 1.0, 0.0), 0);
+
+  gemm<double>(comm, plan, 1.0, plan.a, a.view(), plan.b, b.view(), 0.0, plan.c, c.part());
+  auto const rows = plan.c.local_rows(comm.rank());
+  for (Index i = 0; i < rows * plan.c.local_cols(comm.rank()); ++i) {
+    EXPECT_TRUE(std::isnan(c.data[static_cast<std::size_t>(i)]));
+  }
+}
+
+TEST(Gemm, WrongArgumentsAreErrorsOnEveryRank) {
+  Communicator const comm(MPI_COMM_WORLD);
+  GemmProblem const problem{.m = 6, .n = 5, .k = 8};
+  auto const plan = plan_gemm(problem, comm.machine());
+  auto const a = fill<double>(plan.a, comm.rank(), 0, 0);
+  auto const b = fill<double>(plan.b, comm.rank(), 1, 0);
+  auto c = fill<double>(plan.c, comm.rank(), 2, 0);
+  auto const call = [&](Layout const& la, double alpha) {
+    gemm<double>(comm, plan, alpha, la, a.view(), plan.b, b.view(), 0.0, plan.c, c.part());
+  };
+  EXPECT_THROW(call(Layout(Deal::balanced(6, 1), Deal::balanced(7, 1), {0}), 1.0), Error);
+  if (comm.size() > 1) {
+    EXPECT_THROW(call(plan.a, comm.rank() == 0 ? 1.0 : 2.0), Error);
+  }
+  GemmOptions tight;
+  tight.memory = Bytes(16);
+  EXPECT_THROW((void)plan_gemm(problem, comm.machine(), tight), Error);
+}
+
+}  // namespace
+}  // namespace allport
