@@ -38,10 +38,9 @@ nb::tuple entries_of(std::string const& path, io::MtxHeader const& header, int p
   using Integers = nb::ndarray<nb::numpy, std::int64_t, nb::ndim<1>>;
   using Values = nb::ndarray<nb::numpy, T, nb::ndim<1>>;
   auto* first = reinterpret_cast<std::int64_t*>(data->data());
-  std::int64_t const by_integer[] = {step / 8};
-  std::int64_t const by_value[] = {step / static_cast<std::int64_t>(sizeof(T))};
-  return nb::make_tuple(Integers(first, {n}, owner, by_integer), Integers(first + 1, {n}, owner, by_integer),
-                        Values(reinterpret_cast<T*>(first + 2), {n}, owner, by_value));
+  auto const by_value = step / static_cast<std::int64_t>(sizeof(T));
+  return nb::make_tuple(Integers(first, {n}, owner, {step / 8}), Integers(first + 1, {n}, owner, {step / 8}),
+                        Values(reinterpret_cast<T*>(first + 2), {n}, owner, {by_value}));
 }
 
 }  // namespace

@@ -17,12 +17,11 @@ using ProveProgress = std::optional<std::function<void(std::string_view, double)
 void bind_verify(nb::module_& m) {
   m.def(
       "prove",
-      [](Schedule const& schedule, Machine const& machine, bool links, bool disjoint, int window, int max_findings,
+      [](Schedule const& schedule, Machine const& machine, bool links, bool disjoint, int max_findings,
          ProveProgress const& progress) {
         auto options = verify::Options();
         options.links = links;
         options.disjoint = disjoint;
-        options.window = window;
         options.max_findings = max_findings;
         if (progress) {
           options.progress = [&](std::string_view phase, double fraction) {
@@ -37,8 +36,8 @@ void bind_verify(nb::module_& m) {
         }
         return nb::make_tuple(from_json(verify::to_json(report)), verify::to_text(report));
       },
-      "schedule"_a, "machine"_a, "links"_a, "disjoint"_a, "window"_a, "max_findings"_a, "progress"_a.none(),
-      nb::sig("def prove(schedule: Schedule, machine: Machine, links: bool, disjoint: bool, window: int, "
+      "schedule"_a, "machine"_a, "links"_a, "disjoint"_a, "max_findings"_a, "progress"_a.none(),
+      nb::sig("def prove(schedule: Schedule, machine: Machine, links: bool, disjoint: bool, "
               "max_findings: int, progress: object) -> tuple[dict[str, object], str]"));
 }
 

@@ -19,12 +19,14 @@ from __future__ import annotations
 import importlib
 from typing import TYPE_CHECKING, Any
 
-from allport import mpi as mpi
+from allport import threads  # noqa: F401  first: BLAS reads its settings when it is loaded
+
+from allport import mpi as mpi  # isort: skip
 from allport._native import AllportError, build_info
 
 if TYPE_CHECKING:
-    from allport import collectives, comm, draw, io, launch, linalg, machine, schedule, select, units, verify
-    from allport.collectives import algorithms, make_schedule, prices
+    from allport import collectives, comm, draw, errors, io, job, launch, linalg, machine, schedule, select, units, verify
+    from allport.collectives import algorithms, make_schedule
     from allport.comm import Communicator, Transfer
     from allport.linalg import (
         DistributedMatrix,
@@ -39,15 +41,30 @@ if TYPE_CHECKING:
     )
     from allport.machine import Axis, Machine, NodeRates, preset_names
     from allport.schedule import Op, Piece, Program, Schedule, Slot, Traffic, interpret
-    from allport.select import explain
+    from allport.select import Choice, explain
     from allport.verify import Report, prove
 
 Error = AllportError
 __version__: str = str(build_info()["version"])
 
-_ROOMS = ("collectives", "comm", "draw", "io", "launch", "linalg", "machine", "schedule", "select", "units", "verify")
+_ROOMS = (
+    "collectives",
+    "comm",
+    "draw",
+    "errors",
+    "io",
+    "job",
+    "launch",
+    "linalg",
+    "machine",
+    "schedule",
+    "select",
+    "units",
+    "verify",
+)
 _HOMES = {
     "Axis": "machine",
+    "Choice": "select",
     "Communicator": "comm",
     "DistributedMatrix": "linalg",
     "GemmPlan": "linalg",
@@ -73,13 +90,13 @@ _HOMES = {
     "make_schedule": "collectives",
     "plan_gemm": "linalg",
     "preset_names": "machine",
-    "prices": "collectives",
     "prove": "verify",
 }
 
 __all__ = [  # noqa: PLE0604
     "AllportError",
     "Axis",
+    "Choice",
     "Communicator",
     "DistributedMatrix",
     "Error",
@@ -102,11 +119,13 @@ __all__ = [  # noqa: PLE0604
     "comm",
     "distribute",
     "draw",
+    "errors",
     "explain",
     "gemm",
     "gemm_algorithms",
     "interpret",
     "io",
+    "job",
     "launch",
     "linalg",
     "load",
@@ -115,7 +134,6 @@ __all__ = [  # noqa: PLE0604
     "mpi",
     "plan_gemm",
     "preset_names",
-    "prices",
     "prove",
     "schedule",
     "select",

@@ -21,6 +21,16 @@ def family() -> str:
     return str(_native.build_info()["mpi_family"])
 
 
+def library_version() -> str:
+    """MPI_Get_library_version of the MPI that Allport is linked with."""
+    return _native.mpi_library_version()
+
+
+def library_path() -> str:
+    """Path of the MPI library that Allport is linked with."""
+    return _native.libmpi_path()
+
+
 def guide_mpi4py() -> None:
     """Points an mpi4py that is not imported yet at Allport's MPI library. Called when allport is imported."""
     if "mpi4py.MPI" in sys.modules or not family():

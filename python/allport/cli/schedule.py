@@ -1,0 +1,151 @@
+"""allport schedule: registered algorithms, their programs, proofs and drawings."""
+
+from __future__ import annotations
+
+from typing import Annotated, Any
+
+import typer
+
+import allport as ap
+from allport.cli.console import Json, Machine_, console, print_json, progress, table
+from allport.units import format_bytes
+
+app = typer.Typer(help="List, show, draw and verify collective schedules.", no_args_is_help=True)
+Collective = Annotated[str, typer.Argument(metavar="COLLECTIVE", help="bcast or reduce")]
+Algorithm = Annotated[str | None, typer.Option("--algorithm", "-a", help="A name of `schedule list`; else the cheapest.")]
+Root = Annotated[int, typer.Option(help="Rank that sends or receives the whole.")]
+Size = Annotated[str, typer.Option(help="Bytes of the message: 4096, 64KiB, 1MiB.")]
+Element = Annotated[int, typer.Option(help="Bytes that are never cut apart (reductions).")]
+Segment = Annotated[str | None, typer.Option(help="Bytes at most that travel at once; else the cheapest.")]
+Window = Annotated[int, typer.Option(help="Segments in flight per stream.")]
+ROWS = 200
+
+
+@app.command(name="list")
+def list_(as_json: Json = False) -> None:
+    """The registered algorithms."""
+    known = ap.algorithms()
+    if as_json:
+        print_json(known)
+        return
+    rows = table("collective", "name", "what it does")
+    for a in known:
+        rows.add_row(a["collective"], a["name"], a["summary"])
+    console().print(rows)
+
+
+@app.command()
+def verify(
+    collective: Collective,
+    machine: Machine_,
+    algorithm: Algorithm = None,
+    root: Root = 0,
+    size: Size = "1MiB",
+    element: Element = 1,
+    segment: Segment = "64KiB",
+    window: Window = 2,
+    disjoint: Annotated[bool, typer.Option(help="Two trees over one link are an error.")] = False,
+    as_json: Json = False,
+) -> None:
+    """Prove a schedule: delivery, no deadlock, no races, loads of all links. Exit code 1 when it is wrong."""
+    where = ap.Machine.parse(machine)
+    schedule = ap.make_schedule(
+        collective, where, algorithm=algorithm, root=root, bytes=size, element=element, segment=segment, window=window
+    )
+    with progress("proving") as bar:
+        report = ap.prove(schedule, where, disjoint=disjoint, progress=bar)
+    if as_json:
+        print_json(report.to_dict())
+    else:
+        typer.echo(str(report), nl=False)
+    if not report:
+        raise typer.Exit(1)
+
+
+def _operation(op: ap.Op) -> dict[str, Any]:
+    return {
+        "kind": op.kind,
+        "peer": op.peer if op.peer >= 0 else None,
+        "channel": op.channel,
+        "port": op.port,
+        "bytes": list(op.piece.bytes),
+        "segment": op.segment,
+        "segments": op.segments,
+        "after": [list(d) for d in op.after],
+    }
+
+
+def _way(machine: ap.Machine, port: int) -> str:
+    return "routed" if port < 0 else ("+" if port % 2 else "-") + ap.machine.axis_letter(port // 2)
+
+
+def _after(op: ap.Op) -> str:
+    return ", ".join(f"{i}" if lag == 0 else f"all of {i}" if lag < 0 else f"{i} by {lag}" for i, lag in op.after)
+
+
+@app.command()
+def show(
+    collective: Collective,
+    machine: Machine_,
+    algorithm: Algorithm = None,
+    root: Root = 0,
+    size: Size = "1MiB",
+    element: Element = 1,
+    segment: Segment = None,
+    window: Window = 2,
+    rank: Annotated[list[int] | None, typer.Option(help="Only these ranks' programs; may be repeated.")] = None,
+    output: Annotated[str | None, typer.Option("-o", "--output", help="Draw the trees: FILE.svg, .png or .pdf.")] = None,
+    as_json: Json = False,
+) -> None:
+    """Show the program of each rank, or draw the spanning trees on their machine (-o trees.svg)."""
+    where = ap.Machine.parse(machine)
+    schedule = ap.make_schedule(
+        collective, where, algorithm=algorithm, root=root, bytes=size, element=element, segment=segment, window=window
+    )
+    if output is not None:
+        ap.draw.trees(schedule, where, output)
+    head = {
+        "collective": schedule.collective,
+        "algorithm": schedule.algorithm,
+        "machine": where.name,
+        "ranks": schedule.ranks,
+        "root": schedule.root,
+        "bytes": schedule.bytes,
+        "segment": schedule.segment,
+        "window": schedule.window,
+        "trees": schedule.trees,
+    }
+    ranks = rank if rank else range(schedule.ranks)
+    if as_json:
+        programs = [{"rank": r, "operations": [_operation(op) for op in schedule.program(r).ops]} for r in ranks]
+        print_json({**head, "drawing": output, "programs": programs})
+        return
+    out = console()
+    out.print(
+        f"{schedule.collective} by {schedule.algorithm} on {where.name}: {format_bytes(schedule.bytes)} in "
+        f"{schedule.trees} tree{'s' if schedule.trees != 1 else ''}, segments of at most {format_bytes(schedule.segment)}, "
+        f"window {schedule.window}"
+    )
+    if output is not None:
+        out.print(f"drawn: {output}")
+        return
+    rows = table("rank", "op", "what", "peer", "way", "tree", "bytes", "segments", "after", right=("rank", "op", "segments"))
+    for r in ranks:
+        for i, op in enumerate(schedule.program(r).ops):
+            if rows.row_count == ROWS:
+                break
+            sends = op.kind in ("send", "receive")
+            rows.add_row(
+                str(r),
+                str(i),
+                op.kind,
+                str(op.peer) if sends else "",
+                _way(where, op.port) if op.kind == "send" else "",
+                str(op.channel % schedule.trees + 1),
+                f"{op.piece.bytes[0]}..{op.piece.bytes[1]}",
+                str(op.segments),
+                _after(op),
+            )
+    out.print(rows)
+    if rows.row_count == ROWS:
+        out.print(f"... the first {ROWS} operations; --rank R shows one rank, --json all")

@@ -1,0 +1,236 @@
+"""Communicators that know what part of the machine they are, and collectives on numpy arrays.
+
+MPI starts when this module is imported (mpi4py does it), after a check that mpi4py and Allport use one MPI library.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from allport import _native
+from allport import mpi as _mpi
+from allport._native import AllportError, Machine, Schedule, Traffic
+
+_mpi.check()
+
+from mpi4py import MPI  # noqa: E402  after the check, which explains what to do when this fails
+
+__all__ = ["Communicator", "Persistent", "Transfer", "world"]
+
+_NOTHING = np.zeros(0, dtype=np.uint8)
+
+
+def _flat(array: Any, name: str, writable: bool = False) -> np.ndarray:
+    """The array's bytes as they lie in memory."""
+    if not isinstance(array, np.ndarray):
+        raise AllportError(f"{name}: expected a numpy array, got {type(array).__name__}")
+    if array.dtype.hasobject:
+        raise AllportError(f"{name}: expected numbers, got an array of Python objects")
+    if writable and not array.flags.writeable:
+        raise AllportError(f"{name}: expected a writable array")
+    if array.flags.c_contiguous:
+        return array.reshape(-1).view(np.uint8)
+    if array.flags.f_contiguous:
+        return array.T.reshape(-1).view(np.uint8)
+    raise AllportError(f"{name}: expected a contiguous array; numpy.ascontiguousarray makes one")
+
+
+class Transfer:
+    """A collective in flight. Its arrays must not be touched before it is done."""
+
+    def __init__(self, native: _native.Transfer, result: np.ndarray | None) -> None:
+        self._native, self._result = native, result
+
+    def test(self) -> bool:
+        """Moves things along; True when done."""
+        return self._native.test()
+
+    def wait(self) -> np.ndarray | None:
+        """Returns the result when it is there: the array, or None where a reduction has its root elsewhere."""
+        self._native.wait()
+        return self._result
+
+    @property
+    def active(self) -> bool:
+        """Whether it is still under way."""
+        return self._native.active
+
+
+class Persistent:
+    """A schedule bound to its arrays, to be started many times, one start at a time."""
+
+    def __init__(self, native: _native.Persistent, result: np.ndarray | None) -> None:
+        self._native, self._result = native, result
+
+    def start(self) -> Transfer:
+        """Starts it; the Transfer's wait() returns the result."""
+        return Transfer(self._native.start(), self._result)
+
+
+class Communicator:
+    """An MPI communicator that knows what part of the machine it is.
+
+    comm: an mpi4py communicator, MPI.COMM_WORLD when None. Rank i of it is rank i of the machine, x-fastest.
+    machine: a Machine, a spec or a machine file; None takes ALLPORT_MACHINE from the environment, else a plain line.
+    Called by all ranks. Raises AllportError on every rank when sizes differ or ranks name different machines.
+    """
+
+    def __init__(self, comm: MPI.Comm | None = None, machine: Machine | str | None = None) -> None:
+        self._mpi4py = MPI.COMM_WORLD if comm is None else comm
+        if not isinstance(self._mpi4py, MPI.Comm):
+            raise AllportError(f"comm: expected an mpi4py communicator, got {type(comm).__name__}")
+        if self._mpi4py == MPI.COMM_NULL:
+            raise AllportError("comm: expected a communicator, got MPI.COMM_NULL")
+        hardware = Machine.parse(machine) if isinstance(machine, str) else machine
+        self._native = _native.Communicator(self._mpi4py.py2f(), hardware)
+
+    @classmethod
+    def _of(cls, native: _native.Communicator, mpi4py: MPI.Comm) -> Communicator:
+        made = cls.__new__(cls)
+        made._native, made._mpi4py = native, mpi4py
+        return made
+
+    @property
+    def rank(self) -> int:
+        """This process, 0 <= rank < size."""
+        return self._native.rank
+
+    @property
+    def size(self) -> int:
+        """Number of ranks."""
+        return self._native.size
+
+    @property
+    def machine(self) -> Machine:
+        """The box of the machine that this communicator is, or a plain line when it is none."""
+        return self._native.machine
+
+    @property
+    def is_box(self) -> bool:
+        """Whether the communicator is a line or box of its machine."""
+        return self._native.is_box
+
+    @property
+    def mpi4py(self) -> MPI.Comm:
+        """The mpi4py communicator with the same ranks, for messages of your own."""
+        return self._mpi4py
+
+    def sub(self, members: Sequence[int]) -> Communicator:
+        """Sub-communicator of `members`, ranks of this one in the new order. Called by exactly the members."""
+        native = self._native.sub(list(members))
+        group = self._mpi4py.Get_group().Incl(list(members))
+        return Communicator._of(native, self._mpi4py.Create_group(group))
+
+    def split(self, color: int | None, key: int = 0) -> Communicator | None:
+        """Ranks of equal color together, ordered by key, then rank; None for color None. Called by all ranks."""
+        native = self._native.split(-1 if color is None else color, key)
+        part = self._mpi4py.Split(MPI.UNDEFINED if native is None else color, key)
+        return None if native is None else Communicator._of(native, part)
+
+    def start_bcast(self, array: np.ndarray, root: int = 0, algorithm: str | None = None) -> Transfer:
+        """Starts sending root's array into everyone's array, all of the same size. Called by all ranks in one order."""
+        flat = _flat(array, "array", writable=True)
+        return Transfer(self._native.start_broadcast(flat, root, algorithm or ""), array)
+
+    def bcast(self, array: np.ndarray, root: int = 0, algorithm: str | None = None) -> np.ndarray:
+        """Sends root's array into everyone's array and returns it."""
+        self.start_bcast(array, root, algorithm).wait()
+        return array
+
+    def start_reduce(
+        self,
+        array: np.ndarray,
+        op: str = "sum",
+        root: int = 0,
+        out: np.ndarray | None = None,
+        algorithm: str | None = None,
+    ) -> Transfer:
+        """Starts combining everyone's arrays, element by element, into root's.
+
+        op: 'sum', 'prod', 'max' or 'min'. out: the result's array on the root, made when None. The combining order
+        depends on machine, root and size alone, so results are the same bits on every run.
+        """
+        flat = _flat(array, "array")
+        mine = self.rank == root
+        if mine and out is None:
+            out = np.empty_like(array)
+        if mine and (out.dtype != array.dtype or out.shape != array.shape or out.flags.c_contiguous != array.flags.c_contiguous):  # type: ignore[union-attr]
+            raise AllportError("out: expected an array like the input: its dtype, shape and order")
+        target = _flat(out, "out", writable=True) if mine else _NOTHING
+        native = self._native.start_reduce(
+            flat, target, array.dtype.itemsize, op, array.dtype.str, root, algorithm or ""
+        )
+        return Transfer(native, out if mine else None)
+
+    def reduce(
+        self,
+        array: np.ndarray,
+        op: str = "sum",
+        root: int = 0,
+        out: np.ndarray | None = None,
+        algorithm: str | None = None,
+    ) -> np.ndarray | None:
+        """Combines everyone's arrays into root's; returns it on the root, None elsewhere."""
+        return self.start_reduce(array, op, root, out, algorithm).wait()
+
+    def prepare(
+        self, schedule: Schedule, array: np.ndarray, op: str = "sum", out: np.ndarray | None = None
+    ) -> Persistent:
+        """Binds a schedule over this communicator's machine to arrays, for many starts."""
+        if schedule.collective == "bcast":
+            flat = _flat(array, "array", writable=True)
+            return Persistent(self._native.prepare(schedule, _NOTHING, flat, op, array.dtype.str), array)
+        mine = self.rank == self._native.at_position(schedule.root)
+        if mine and out is None:
+            out = np.empty_like(array)
+        target = _flat(out, "out", writable=True) if mine else _NOTHING
+        native = self._native.prepare(schedule, _flat(array, "array"), target, op, array.dtype.str)
+        return Persistent(native, out if mine else None)
+
+    def barrier(self) -> None:
+        """Waits until all ranks are here."""
+        self._native.barrier()
+
+    def progress(self) -> None:
+        """Moves everything in flight along; call it between pieces of local work."""
+        self._native.progress()
+
+    def schedule_for(
+        self, collective: str, *, root: int = 0, bytes: int, element: int = 1, algorithm: str | None = None
+    ) -> Schedule:
+        """The schedule that a collective of this communicator runs."""
+        return self._native.schedule_for(collective, root, bytes, element, algorithm or "")
+
+    @property
+    def counted(self) -> Traffic:
+        """What this rank has sent and received since reset_counted()."""
+        return self._native.counted
+
+    def reset_counted(self) -> None:
+        """Starts counting anew."""
+        self._native.reset_counted()
+
+    def ensure_all_well(self, local_error: str = "") -> None:
+        """Raises AllportError on every rank when any rank brings an error text."""
+        self._native.ensure_all_well(local_error)
+
+    def ensure_agreement(self, name: str, value: int) -> None:
+        """Raises AllportError on every rank unless all ranks pass the same value."""
+        self._native.ensure_agreement(name, value)
+
+    def __repr__(self) -> str:
+        return f"Communicator(rank {self.rank} of {self.size}, {self.machine.name})"
+
+
+_world: Communicator | None = None
+
+
+def world() -> Communicator:
+    """The communicator of all ranks on ALLPORT_MACHINE's machine; made once."""
+    global _world
+    if _world is None:
+        _world = Communicator(MPI.COMM_WORLD)
+    return _world

@@ -1,0 +1,220 @@
+"""Starts ranks with the mpiexec of the MPI that Allport was built for, and says which rank failed and how."""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import shlex
+import shutil
+import signal
+import subprocess
+import sys
+import threading
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from typing import IO, Any
+
+from allport import _native
+from allport.errors import failure
+
+__all__ = ["JobFailed", "cores", "joined_size", "run"]
+
+MARK = "@allport "
+
+
+class JobFailed(RuntimeError):
+    """A job that did not end well; the message names the rank where that is known."""
+
+    def __init__(self, message: str, code: int = 1) -> None:
+        super().__init__(message)
+        self.code = code
+
+
+def cores() -> int:
+    """Cores that this process may use."""
+    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+
+
+def joined_size() -> int | None:
+    """Number of ranks when this process was started by mpiexec, mpirun or srun; None when it was not."""
+    env = os.environ
+    for name in ("OMPI_COMM_WORLD_SIZE", "PMI_SIZE", "MPI_LOCALNRANKS", "PMIX_SIZE"):
+        if env.get(name, "").isdigit():
+            return int(env[name])
+    # srun gives each task these; sbatch's own shell has SLURM_NTASKS, too, but no rank of PMI.
+    if ("PMIX_RANK" in env or "PMI_RANK" in env) and env.get("SLURM_NTASKS", "").isdigit():
+        return int(env["SLURM_NTASKS"])
+    return None
+
+
+def emit(**event: Any) -> None:
+    """Tells the launcher something: one line on standard output."""
+    sys.stdout.write(MARK + json.dumps(event) + "\n")
+    sys.stdout.flush()
+
+
+def mpiexec_command(ranks: int) -> list[str]:
+    """mpiexec with the flags that its library wants; ALLPORT_MPIEXEC overrides the command, flags included."""
+    given = shlex.split(os.environ.get("ALLPORT_MPIEXEC", ""))
+    command = given or [str(_native.build_info()["mpiexec"])]
+    if shutil.which(command[0]) is None:
+        raise failure(
+            f"mpiexec '{command[0]}' is not there; set ALLPORT_MPIEXEC to the launcher of "
+            f"{' '.join(_native.mpi_library_version().split()[:3])}",
+            "mpi",
+        )
+    command += ["-n", str(ranks)]
+    if not given and _native.build_info()["mpi_family"] == "openmpi":
+        command += ["--oversubscribe", "--bind-to", "none"]
+    return command
+
+
+def _environment(ranks: int) -> dict[str, str]:
+    env = dict(os.environ)
+    threads = str(max(1, cores() // ranks))
+    for name in ("OPENBLAS_NUM_THREADS", "OMP_NUM_THREADS"):
+        env.setdefault(name, threads)
+    env["PYTHONUNBUFFERED"] = "1"
+    if "ALLPORT_MPIEXEC" in env:
+        return env
+    if _native.build_info()["mpi_family"] == "openmpi":
+        for prefix in ("OMPI", "PRTE"):
+            env[f"{prefix}_ALLOW_RUN_AS_ROOT"] = env[f"{prefix}_ALLOW_RUN_AS_ROOT_CONFIRM"] = "1"
+        # On this one machine: idle ranks give their core away, nothing asks for the network, and reading another
+        # process's memory, which containers forbid, is not tried.
+        env.setdefault("OMPI_MCA_mpi_yield_when_idle", "1" if ranks > cores() else "0")
+        env.setdefault("OMPI_MCA_btl_vader_single_copy_mechanism", "none")
+        env.setdefault("OMPI_MCA_btl_sm_single_copy_mechanism", "none")
+        env.setdefault("OMPI_MCA_btl", "^tcp,openib,ofi,uct,usnic")
+        env.setdefault("OMPI_MCA_pml", "ob1")
+        env.setdefault("OMPI_MCA_btl_base_warn_component_unused", "0")
+    else:
+        env.setdefault("HYDRA_LAUNCHER", "fork")
+    return env
+
+
+@dataclass
+class _Watch:
+    """What a running job has said."""
+
+    on_event: Callable[[dict[str, Any]], None] | None
+    pids: dict[int, int] = field(default_factory=dict)
+    errors: dict[int, str] = field(default_factory=dict)
+    results: list[dict[str, Any]] = field(default_factory=list)
+    noise: list[str] = field(default_factory=list)
+    lock: threading.Lock = field(default_factory=threading.Lock)
+
+    def out(self, stream: IO[str]) -> None:
+        for line in stream:
+            if line.startswith(MARK):
+                self._event(json.loads(line[len(MARK) :]))
+            else:
+                self.err_line(line)
+
+    def err(self, stream: IO[str]) -> None:
+        for line in stream:
+            self.err_line(line)
+
+    def err_line(self, line: str) -> None:
+        with self.lock:
+            self.noise.append(line.rstrip("\n"))
+        if line.startswith("allport: warning"):  # stall warnings and the like are for now, not for the end
+            sys.stderr.write(line)
+
+    def _event(self, event: dict[str, Any]) -> None:
+        with self.lock:
+            if "pid" in event:
+                self.pids[event["pid"]] = event["rank"]
+            if "error" in event:
+                self.errors[event["rank"]] = event["error"]
+            if "result" in event:
+                self.results.append(event["result"])
+        if self.on_event:
+            self.on_event(event)
+
+
+def _signal_name(number: int) -> str:
+    try:
+        return f"signal {number} ({signal.Signals(number).name})"
+    except ValueError:
+        return f"signal {number}"
+
+
+def _death(watch: _Watch) -> str | None:
+    """Which rank died of what, from what Open MPI's or MPICH's mpiexec says."""
+    text = "\n".join(watch.noise)
+    found = re.search(r"process rank (\d+) with PID (\d+) .*?exited on signal (\d+)", text, re.DOTALL)
+    if found:
+        rank, pid, number = (int(g) for g in found.groups())
+        return f"rank {rank} (pid {pid}) died of {_signal_name(number)}"
+    found = re.search(r"BAD TERMINATION.*?PID (\d+) RUNNING.*?EXIT CODE: (\d+)", text, re.DOTALL)
+    if found:
+        pid, code = int(found.group(1)), int(found.group(2))
+        who = f"rank {watch.pids[pid]} (pid {pid})" if pid in watch.pids else f"a rank (pid {pid})"
+        ended = re.search(r"EXIT STRING: .*?\(signal (\d+)\)", text)
+        return f"{who} died of {_signal_name(int(ended.group(1)))}" if ended else f"{who} ended with exit code {code}"
+    found = re.search(r"Process name: \[\[\d+,\d+\],(\d+)\]\s+Exit code:\s+(\d+)", text)
+    if found:
+        return f"rank {found.group(1)} ended with exit code {found.group(2)}"
+    return None
+
+
+def _complaint(watch: _Watch, code: int) -> str:
+    if watch.errors:
+        texts = set(watch.errors.values())
+        rank, text = min(watch.errors.items())
+        return text if len(texts) == 1 else f"rank {rank}: {text}"
+    death = _death(watch)
+    if death:
+        return death
+    told = "\n".join(line for line in watch.noise if line.strip())
+    return f"mpiexec ended with exit code {code}" + (f":\n{told}" if told else "")
+
+
+def run(
+    module: str, job: dict[str, Any], ranks: int, on_event: Callable[[dict[str, Any]], None] | None = None
+) -> dict[str, Any]:
+    """Runs `python -m module JOB` on so many ranks; returns what rank 0 emitted as result.
+
+    Raises JobFailed, and ends all ranks, when any of them fails.
+    """
+    command = [*mpiexec_command(ranks), sys.executable, "-m", module, json.dumps(job)]
+    process = subprocess.Popen(
+        command,
+        env=_environment(ranks),
+        stdin=subprocess.DEVNULL,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+        errors="replace",
+    )
+    watch = _Watch(on_event)
+    threads = [
+        threading.Thread(target=watch.out, args=(process.stdout,), daemon=True),
+        threading.Thread(target=watch.err, args=(process.stderr,), daemon=True),
+    ]
+    for thread in threads:
+        thread.start()
+    try:
+        code = process.wait()
+    except BaseException:
+        process.terminate()
+        try:
+            process.wait(timeout=5)
+        except subprocess.TimeoutExpired:
+            process.kill()
+        raise
+    for thread in threads:
+        thread.join(timeout=5)
+    if code != 0 or watch.errors or not watch.results:
+        if os.environ.get("ALLPORT_DEBUG") == "1":
+            sys.stderr.write("\n".join(watch.noise) + "\n")
+        raise JobFailed(_complaint(watch, code), code if 0 < code < 256 else 1)
+    return watch.results[-1]
+
+
+def joined_rank() -> int:
+    """This process's rank as mpiexec or srun numbered it; 0 when it was not started by one."""
+    names = ("OMPI_COMM_WORLD_RANK", "PMIX_RANK", "PMI_RANK", "SLURM_PROCID")
+    return int(next((os.environ[n] for n in names if os.environ.get(n, "").isdigit()), "0"))

@@ -1,0 +1,369 @@
+"""Distributed matrices and their product."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from allport import _native
+from allport._native import GemmPlan, Layout, Machine
+from allport.errors import failure, together
+from allport.io import boxes, inspect, local_block, read, scalar_of, working_dtype, write
+from allport.machine import as_machine
+from allport.units import parse_bytes
+
+if TYPE_CHECKING:
+    from allport.comm import Communicator
+
+__all__ = [
+    "DistributedMatrix",
+    "GemmPlan",
+    "GemmReport",
+    "Layout",
+    "distribute",
+    "gemm",
+    "gemm_algorithms",
+    "load",
+    "parse_grid",
+    "plan_gemm",
+]
+
+ANY_GRID = (0, 0, 0)
+
+
+def gemm_algorithms() -> list[dict[str, str]]:
+    """The registered multiplication algorithms, each {'name', 'summary'}."""
+    return _native.gemm_algorithms()
+
+
+def parse_grid(grid: str | tuple[int, ...] | None) -> tuple[int, int, int]:
+    """'4x4x1', '4x4' or a tuple as (p_r, p_c, c); None as zeros, which leave the choice open."""
+    if grid is None:
+        return ANY_GRID
+    parts = tuple(grid.lower().split("x")) if isinstance(grid, str) else tuple(grid)
+    try:
+        numbers = [int(p) for p in parts]
+    except ValueError:
+        numbers = []
+    if len(numbers) not in (2, 3) or min(numbers) < 1:
+        raise failure(f"grid = '{grid}': expected p_r x p_c x c, like 4x4x1")
+    return (numbers[0], numbers[1], numbers[2] if len(numbers) == 3 else 1)
+
+
+def square_layout(shape: tuple[int, int], ranks: int) -> Layout:
+    """Balanced blocks over all ranks, on the grid that is nearest to square blocks."""
+    rows, cols = (max(n, 1) for n in shape)
+    best = min((p for p in range(1, ranks + 1) if ranks % p == 0), key=lambda p: rows / p + cols / (ranks // p))
+    return Layout.balanced(shape, (best, ranks // best), list(range(ranks)))
+
+
+def root_layout(shape: tuple[int, int], root: int = 0) -> Layout:
+    """Everything on one rank."""
+    return Layout.balanced(shape, (1, 1), [root])
+
+
+class DistributedMatrix:
+    """A matrix dealt to the ranks of a communicator.
+
+    local: this rank's part, [local rows, local columns], column-major; a view that may be written.
+    """
+
+    def __init__(self, comm: Communicator, layout: Layout, local: np.ndarray) -> None:
+        scalar_of(local.dtype)
+        if tuple(local.shape) != layout.local_shape(comm.rank):
+            raise failure(f"local: has shape {local.shape}; expected {layout.local_shape(comm.rank)} on rank {comm.rank}")
+        self.comm, self.layout, self.local = comm, layout, np.asfortranarray(local)
+
+    @classmethod
+    def empty(cls, comm: Communicator, layout: Layout, dtype: Any = "f8") -> DistributedMatrix:
+        """A matrix with undefined contents. Called by all ranks; raises on all when one has too little memory."""
+        local = np.empty(0)
+        with together(comm):
+            local = local_block(layout, comm.rank, dtype)
+        return cls(comm, layout, local)
+
+    @classmethod
+    def zeros(
+        cls, comm: Communicator, shape: tuple[int, int], dtype: Any = "f8", layout: Layout | None = None
+    ) -> DistributedMatrix:
+        """A matrix of zeros in balanced blocks, or as `layout` says."""
+        made = cls.empty(comm, layout or square_layout(shape, comm.size), dtype)
+        made.local[...] = 0
+        return made
+
+    @property
+    def shape(self) -> tuple[int, int]:
+        """(rows, columns) of the whole matrix."""
+        return self.layout.shape
+
+    @property
+    def dtype(self) -> np.dtype:
+        """float32, float64, complex64 or complex128."""
+        return self.local.dtype
+
+    def redistribute(self, layout: Layout) -> DistributedMatrix:
+        """The same matrix in another layout. Called by all ranks."""
+        if layout == self.layout:
+            return self
+        moved = DistributedMatrix.empty(self.comm, layout, self.dtype)
+        native = self.comm._native
+        _native.redistribute(native, scalar_of(self.dtype), self.layout, self.local, layout, moved.local)
+        return moved
+
+    def gather(self, root: int = 0) -> np.ndarray | None:
+        """The whole matrix on the root, None elsewhere. Called by all ranks."""
+        whole = self.redistribute(root_layout(self.shape, root))
+        return whole.local if self.comm.rank == root else None
+
+    def to_numpy(self) -> np.ndarray:
+        """The whole matrix on every rank. Called by all ranks."""
+        whole = self.gather(0)
+        if whole is None:
+            whole = np.empty(self.shape, dtype=self.dtype, order="F")
+        return self.comm.bcast(whole, 0)
+
+    def save(self, path: str | os.PathLike[str]) -> None:
+        """Writes a .npy, .mtx or .h5:DATASET file; each rank writes its part. Called by all ranks."""
+        write(path, self.comm, self.layout, self.local)
+
+    def __repr__(self) -> str:
+        return f"DistributedMatrix({self.shape[0]} x {self.shape[1]}, {self.dtype}, {self.layout!r})"
+
+
+def _world(comm: Communicator | None) -> Communicator:
+    if comm is not None:
+        return comm
+    from allport.comm import world
+
+    return world()
+
+
+def load(
+    path: str | os.PathLike[str],
+    comm: Communicator | None = None,
+    *,
+    layout: Layout | None = None,
+    dtype: Any = None,
+) -> DistributedMatrix:
+    """Reads a .npy, .mtx or .h5:DATASET file; each rank reads its part only. Called by all ranks.
+
+    layout: balanced blocks unless given. dtype: the file's, with integers as float64, unless given.
+    """
+    comm = _world(comm)
+    file: Any = None
+    with together(comm):
+        file = inspect(path)
+    kind = working_dtype(file.dtype) if dtype is None else np.dtype(dtype)
+    layout = layout or square_layout(file.shape, comm.size)
+    return DistributedMatrix(comm, layout, read(file, comm, layout, kind))
+
+
+def _as_matrix(array: Any, name: str) -> np.ndarray:
+    a = np.asarray(array)
+    if a.ndim not in (1, 2):
+        raise failure(f"{name}: has {a.ndim} dimensions; expected 1 or 2")
+    working_dtype(a.dtype)
+    return a.reshape(-1, 1) if a.ndim == 1 else a
+
+
+def distribute(
+    array: np.ndarray | None, comm: Communicator | None = None, *, root: int = 0, layout: Layout | None = None
+) -> DistributedMatrix:
+    """Deals root's array to all ranks. Called by all ranks; `array` is looked at on the root only."""
+    comm = _world(comm)
+    head, whole = None, None
+    with together(comm):
+        if comm.rank == root:
+            given = _as_matrix(array, "array") if array is not None else None
+            if given is None:
+                raise failure(f"array: expected an array on rank {root}, got None")
+            whole = np.asfortranarray(given, dtype=working_dtype(given.dtype))
+            head = (whole.shape, whole.dtype.str)
+    shape, dtype = comm.mpi4py.bcast(head, root)
+    on_root = root_layout(shape, root)
+    local = whole if whole is not None else np.empty((0, 0), dtype=dtype, order="F")
+    return DistributedMatrix(comm, on_root, local.reshape(on_root.local_shape(comm.rank))).redistribute(
+        layout or square_layout(shape, comm.size)
+    )
+
+
+class GemmReport:
+    """What a run of gemm measured, beside what its plan predicted."""
+
+    def __init__(self, data: dict[str, Any]) -> None:
+        self._data = data
+
+    @property
+    def seconds(self) -> dict[str, float]:
+        """total, compute, wait and redistribute of the slowest rank."""
+        return dict(self._data["seconds"])
+
+    @property
+    def as_planned(self) -> bool:
+        """Whether every rank sent and received exactly what the plan said."""
+        return bool(self._data["as_planned"])
+
+    def to_dict(self) -> dict[str, Any]:
+        """Everything, as `allport run gemm --json` prints it under "report"."""
+        return self._data
+
+    def __repr__(self) -> str:
+        return f"GemmReport({self.seconds['total']:.4g} s, as planned: {self.as_planned})"
+
+
+def plan_gemm(
+    m: int,
+    n: int,
+    k: int,
+    machine: Machine | str,
+    *,
+    dtype: Any = "f8",
+    trans_a: str = "N",
+    trans_b: str = "N",
+    algorithm: str | None = None,
+    grid: str | tuple[int, ...] | None = None,
+    panel: int = 0,
+    memory: int | str | None = None,
+    broadcast: str | None = None,
+    reduce: str | None = None,
+    candidates: int = 0,
+) -> GemmPlan:
+    """Plans C (m x n) = op(A) (m x k) op(B) (k x n) on a machine, without MPI.
+
+    Chosen by predicted time among all algorithms, grids p_r x p_c x c and panel widths that are not fixed here.
+    memory: bytes per rank at most ('2GiB'); the machine's share per rank when None. Raises AllportError, of kind
+    'memory' with the bytes needed and had when nothing fits.
+    """
+    limit = 0 if memory is None else parse_bytes(memory, "memory")
+    if memory is not None and limit == 0:
+        raise failure("memory = 0: expected at least 1 byte per rank")
+    return _native.plan_gemm(
+        m,
+        n,
+        k,
+        scalar_of(dtype),
+        trans_a,
+        trans_b,
+        as_machine(machine),
+        algorithm or "",
+        parse_grid(grid),
+        panel,
+        limit,
+        broadcast or "",
+        reduce or "",
+        candidates,
+    )
+
+
+def problem_of(
+    a: tuple[int, int], b: tuple[int, int], c: tuple[int, int] | None, trans_a: str, trans_b: str
+) -> tuple[int, int, int]:
+    """(m, n, k) of op(A) op(B), checked: inner extents must agree, and C must be m x n."""
+    for name, trans in (("trans_a", trans_a), ("trans_b", trans_b)):
+        if trans not in ("N", "T", "C"):
+            raise failure(f"{name} = '{trans}': expected 'N', 'T' or 'C'")
+    m, k = a if trans_a == "N" else a[::-1]
+    inner, n = b if trans_b == "N" else b[::-1]
+    ways = {"N": "", "T": "^T", "C": "^H"}
+    if k != inner:
+        raise failure(
+            f"A{ways[trans_a]} is {m} x {k} and B{ways[trans_b]} is {inner} x {n}: "
+            f"expected as many columns as rows; see trans_a and trans_b"
+        )
+    if c is not None and tuple(c) != (m, n):
+        raise failure(f"C is {c[0]} x {c[1]}: expected {m} x {n}, the shape of the product")
+    return m, n, k
+
+
+def _own_part(whole: np.ndarray, layout: Layout, comm: Communicator, dtype: np.dtype) -> np.ndarray:
+    local = np.empty(0)
+    with together(comm):
+        local = local_block(layout, comm.rank, dtype)
+        for (r0, r1), (c0, c1), where in boxes(layout, comm.rank):
+            local[where] = whole[r0:r1, c0:c1]
+    return local
+
+
+def _operand(x: Any, layout: Layout, comm: Communicator, dtype: np.dtype) -> tuple[Layout, np.ndarray]:
+    if isinstance(x, DistributedMatrix):
+        return x.layout, x.local if x.dtype == dtype else x.local.astype(dtype, order="F")
+    return layout, _own_part(x, layout, comm, dtype)
+
+
+def gemm(
+    a: Any,
+    b: Any,
+    *,
+    alpha: complex = 1.0,
+    beta: complex = 0.0,
+    c: Any = None,
+    trans_a: str = "N",
+    trans_b: str = "N",
+    comm: Communicator | None = None,
+    plan: GemmPlan | None = None,
+    algorithm: str | None = None,
+    grid: str | tuple[int, ...] | None = None,
+    memory: int | str | None = None,
+    progress: Callable[[int, int], None] | None = None,
+    report: bool = False,
+) -> Any:
+    """alpha op(A) op(B) + beta C over all ranks of a communicator. Called by all ranks with equal arguments.
+
+    a, b, c: numpy arrays that every rank has, or DistributedMatrix. `c` is read when beta is not 0, and not changed.
+    Returns a numpy array on every rank when a and b are numpy arrays, otherwise a DistributedMatrix in the plan's
+    layout (C's own when c is distributed). With report=True returns (result, GemmReport).
+    plan: of plan_gemm(); made here from algorithm, grid and memory when None.
+    Raises AllportError on every rank for wrong shapes, types, or too little memory.
+    """
+    if comm is None:
+        comm = next((x.comm for x in (a, b, c) if isinstance(x, DistributedMatrix)), None)
+    comm = _world(comm)
+    a, b, c = (x if x is None or isinstance(x, DistributedMatrix) else _as_matrix(x, "matrix") for x in (a, b, c))
+    dtype = working_dtype(a.dtype, b.dtype, *([c.dtype] if c is not None else []))
+    if dtype.kind == "f" and any(complex(x).imag for x in (alpha, beta)):
+        dtype = np.result_type(dtype, np.complex64)
+    if c is None and beta != 0:
+        raise failure("c = None: expected a matrix because beta is not 0")
+    m, n, k = problem_of(a.shape, b.shape, None if c is None else c.shape, trans_a, trans_b)
+    for name, extent in (("m", m), ("n", n), ("k", k)):
+        comm.ensure_agreement(name, extent)
+    if plan is None:
+        plan = plan_gemm(
+            m,
+            n,
+            k,
+            comm.machine,
+            dtype=dtype,
+            trans_a=trans_a,
+            trans_b=trans_b,
+            algorithm=algorithm,
+            grid=grid,
+            memory=memory,
+            candidates=1,
+        )
+    a_layout, a_local = _operand(a, plan.a, comm, dtype)
+    b_layout, b_local = _operand(b, plan.b, comm, dtype)
+    c_layout = c.layout if isinstance(c, DistributedMatrix) else plan.c
+    result = DistributedMatrix.empty(comm, c_layout, dtype)
+    if c is not None and beta != 0:
+        result.local[...] = _operand(c, plan.c, comm, dtype)[1]
+    data = _native.gemm(
+        comm._native,
+        plan,
+        scalar_of(dtype),
+        complex(alpha),
+        a_layout,
+        a_local,
+        b_layout,
+        b_local,
+        complex(beta),
+        c_layout,
+        result.local,
+        progress,
+    )
+    given = any(isinstance(x, DistributedMatrix) for x in (a, b, c))
+    answer = result if given else result.to_numpy()
+    return (answer, GemmReport(data)) if report else answer

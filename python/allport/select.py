@@ -1,0 +1,33 @@
+"""Which algorithm and segment a collective gets, and why."""
+
+from __future__ import annotations
+
+from allport import _native
+from allport._native import Choice, Machine
+from allport.machine import as_machine
+from allport.units import parse_bytes
+
+__all__ = ["Choice", "explain"]
+
+DEFAULT_WINDOW = 2
+
+
+def explain(
+    collective: str,
+    machine: Machine | str,
+    *,
+    bytes: int | str,
+    root: int = 0,
+    element: int = 1,
+    algorithm: str | None = None,
+    segment: int | str | None = None,
+    window: int = DEFAULT_WINDOW,
+) -> Choice:
+    """The cheapest algorithm and cut of a collective, with the price of every other.
+
+    algorithm, segment: fix them; None leaves them open. str(choice) is a text, choice.to_dict() has every candidate
+    with its predicted seconds, or the reason why it cannot serve. Raises AllportError when none can.
+    """
+    segments = [] if segment is None else [parse_bytes(segment, "segment")]
+    size = parse_bytes(bytes, "bytes")
+    return _native.choose(collective, as_machine(machine), root, size, element, algorithm or "", segments, window)
