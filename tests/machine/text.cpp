@@ -212,6 +212,19 @@ TEST(File, IsReadFromAPath) {
   std::remove(path.c_str());
 }
 
+TEST(File, ThePageOfMachineFilesTellsTheTruth) {
+  std::ifstream in(ALLPORT_SOURCE_DIR "/docs/reference/machine-file.md");
+  std::string const page{std::istreambuf_iterator<char>(in), {}};
+  auto const begin = page.find("```toml\n") + 8;
+  auto const m = Machine::from_toml(page.substr(begin, page.find("```", begin) - begin), "machine-file.md");
+  EXPECT_EQ(m.ranks(), 4 * 4 * 3 * 2);
+  EXPECT_EQ(m.exceptions().size(), 3U);
+  auto const mistake = error_of([] {
+    (void)Machine::from_toml("name = 'm'\naxes = [\n{ length = 2, bandwith = 1, latency = 0 } ]", "mine.toml");
+  });
+  EXPECT_TRUE(page.find(mistake) != std::string::npos) << mistake;
+}
+
 TEST(Json, CarriesWhatTheMachineSays) {
   auto const m = Machine::from_toml(file);
   auto const j = nlohmann::json::parse(m.to_json());
