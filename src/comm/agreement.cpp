@@ -95,9 +95,9 @@ void Communicator::ensure_agreement(std::string_view name, std::int64_t value) c
   state_->agree(name, value, std::to_string(value));
 }
 
-void Communicator::ensure_all_well(std::string const& local_error) const {
+void Communicator::ensure_all_well(std::string const& local_error, ErrorKind kind) const {
   state_->ensure_alive();
-  state_->all_well(local_error, ErrorKind::argument);
+  state_->all_well(local_error, kind);
 }
 
 }  // namespace allport

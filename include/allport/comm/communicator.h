@@ -1,5 +1,4 @@
-// Runs schedules on MPI: blocking, non-blocking and persistent, many in flight
-// at once, on any communicator.
+// Runs schedules on MPI: blocking, non-blocking and persistent, many in flight at once, on any communicator.
 #pragma once
 
 #include <mpi.h>
@@ -20,26 +19,21 @@
 namespace allport {
 
 namespace detail {
-struct CommState;      // shadow communicator, machine, order, counters, transfers in
-                       // flight
+struct CommState;      // shadow communicator, machine, order, counters, transfers in flight
 struct TransferState;  // one rank's running program
 }  // namespace detail
 
-/// One collective (or message) in flight. Movable; destroying an unfinished one
-/// waits for it.
+/// One collective (or message) in flight. Movable; destroying an unfinished one waits for it.
 class Transfer {
  public:
   Transfer() = default;
   Transfer(Transfer&&) noexcept = default;
   Transfer& operator=(Transfer&& other) noexcept;
-  /// Waits, unless an exception is unwinding the stack or MPI is finalized:
-  /// then what is in flight is abandoned.
+  /// Waits, unless an exception is unwinding the stack or MPI is finalized: then what is in flight is abandoned.
   ~Transfer();
-  /// Moves things along; true when done (then, and for a default-made Transfer,
-  /// always true).
+  /// Moves things along; true when done (then, and for a default-made Transfer, always true).
   bool test();
-  /// Progresses this and all other transfers of the communicator family until
-  /// this one is done.
+  /// Progresses this and all other transfers of the communicator family until this one is done.
   void wait();
   [[nodiscard]] bool active() const;
 
@@ -50,8 +44,7 @@ class Transfer {
   std::shared_ptr<detail::TransferState> state_;
 };
 
-/// A schedule bound to buffers, ready to be started many times; one start at a
-/// time.
+/// A schedule bound to buffers, ready to be started many times; one start at a time.
 class Persistent {
  public:
   Transfer start();
@@ -62,58 +55,46 @@ class Persistent {
   std::shared_ptr<detail::TransferState> state_;
 };
 
-/// The caller's buffers for one schedule; lengths are checked against the
-/// contract.
+/// The caller's buffers for one schedule; lengths are checked against the contract.
 struct Buffers {
   std::span<std::byte const> input;
   std::span<std::byte> output;
 };
 
-/// An MPI communicator that knows what part of the machine it is. Copies share
-/// one state; the shadow communicator is freed with the last copy (or at
-/// MPI_Finalize, whichever is first). Not for concurrent use by several
-/// threads.
+/// An MPI communicator that knows what part of the machine it is. Copies share one state; the shadow communicator is
+/// freed with the last copy (or at MPI_Finalize, whichever is first). Not for concurrent use by several threads.
 class Communicator {
  public:
-  /// Collective over `comm`. Rank i of comm is rank i of the machine
-  /// (x-fastest).
-  /// @throws Error on every rank when sizes differ or when ranks pass different
-  /// machines
+  /// Collective over `comm`. Rank i of comm is rank i of the machine (x-fastest).
+  /// @throws Error on every rank when sizes differ or when ranks pass different machines
   Communicator(MPI_Comm comm, Machine machine);
-  /// As above; machine from the environment's ALLPORT_MACHINE, else
-  /// Machine::flat.
+  /// As above; machine from the environment's ALLPORT_MACHINE, else Machine::flat.
   explicit Communicator(MPI_Comm comm);
 
   [[nodiscard]] Rank rank() const;
   [[nodiscard]] Rank size() const;
-  /// The box of the machine that this communicator is, or Machine::flat(size)
-  /// when it is none.
+  /// The box of the machine that this communicator is, or Machine::flat(size) when it is none.
   [[nodiscard]] Machine const& machine() const;
   [[nodiscard]] bool is_box() const;
-  /// The schedule's rank (position in machine()) of a rank of this
-  /// communicator, and back.
+  /// The schedule's rank (position in machine()) of a rank of this communicator, and back.
   [[nodiscard]] Rank position(Rank r) const;
   [[nodiscard]] Rank at_position(Rank p) const;
-  [[nodiscard]] MPI_Comm mpi() const;  ///< the shadow communicator; for messages
-                                       ///< of the caller's own use another one
+  [[nodiscard]] MPI_Comm mpi() const;  ///< the shadow communicator; for messages of the caller's own use another one
 
-  /// Sub-communicator of `members` (ranks of this one, in the new order);
-  /// called by exactly the members. Knows whether it is a line or box of the
-  /// machine. Shares counters and progress with its parent.
+  /// Sub-communicator of `members` (ranks of this one, in the new order); called by exactly the members. Knows whether
+  /// it is a line or box of the machine. Shares counters and progress with its parent.
   [[nodiscard]] Communicator sub(std::span<Rank const> members) const;
   /// As MPI_Comm_split; nothing for color < 0. Called by all ranks.
   [[nodiscard]] std::optional<Communicator> split(int color, int key) const;
 
-  /// Starts a schedule over machine() positions; contract().root is a position
-  /// too. Called by all ranks in one order. `combine` is needed by reductions
-  /// and must stay valid until done.
+  /// Starts a schedule over machine() positions; contract().root is a position too. Called by all ranks in one order.
+  /// `combine` is needed by reductions and must stay valid until done.
   Transfer start(Schedule const& schedule, Buffers buffers, Combine combine = {}) const;
   void run(Schedule const& schedule, Buffers buffers, Combine combine = {}) const;
   [[nodiscard]] Persistent prepare(Schedule const& schedule, Buffers buffers, Combine combine = {}) const;
 
-  /// The schedule that selection (or the named algorithm) makes for a
-  /// collective with `root` a rank of this communicator; cached. The same on
-  /// all ranks, and the same as a plan computes without MPI.
+  /// The schedule that selection (or the named algorithm) makes for a collective with `root` a rank of this
+  /// communicator; cached. The same on all ranks, and the same as a plan computes without MPI.
   [[nodiscard]] Schedule schedule_for(Collective what, Rank root, Bytes bytes, std::int64_t element = 1,
                                       std::string_view algorithm = {}) const;
   /// data: bytes on every rank, root's are sent.
@@ -123,28 +104,25 @@ class Communicator {
                         Combine combine, Rank root, std::string_view algorithm = {}) const;
   void barrier() const;
 
-  /// Counted point-to-point messages, matched by (peer, tag) in order, 0 <= tag
-  /// < 4096; apart from schedules' messages. Zero bytes send nothing (both
-  /// sides know the size).
+  /// Counted point-to-point messages, matched by (peer, tag) in order, 0 <= tag < 4096; apart from schedules' messages.
+  /// Zero bytes send nothing (both sides know the size).
   Transfer start_send(std::span<std::byte const> data, Rank to, int tag) const;
   Transfer start_receive(std::span<std::byte> data, Rank from, int tag) const;
 
-  /// Moves all transfers of the communicator family along; cheap when nothing
-  /// is in flight. Called between pieces of local work so that communication
-  /// overlaps with it.
+  /// Moves all transfers of the communicator family along; cheap when nothing is in flight. Called between pieces of
+  /// local work so that communication overlaps with it.
   void progress() const;
 
   /// What this rank has sent and received since reset, over the whole family.
   [[nodiscard]] Traffic const& counted() const;
   void reset_counted() const;
 
-  /// Throws Error(mismatch) on every rank unless all ranks pass the same value;
-  /// the message names the ranks that differ.
+  /// Throws Error(mismatch) on every rank unless all ranks pass the same value; the message names the ranks that
+  /// differ.
   void ensure_agreement(std::string_view name, std::int64_t value) const;
-  /// Throws on every rank when any rank brings an error: the first failing
-  /// rank's message is told to all. Call with the text of the local error, or
-  /// empty.
-  void ensure_all_well(std::string const& local_error) const;
+  /// Throws on every rank when any rank brings an error: the first failing rank's message and kind are told to all.
+  /// Call with the text of the local error, or empty.
+  void ensure_all_well(std::string const& local_error, ErrorKind kind = ErrorKind::argument) const;
   /// Every rank's values, in rank order; all ranks pass equally many. For reports: not counted, not fast.
   [[nodiscard]] std::vector<std::int64_t> all_gather(std::span<std::int64_t const> mine) const;
 
@@ -153,8 +131,7 @@ class Communicator {
   std::shared_ptr<detail::CommState> state_;
 };
 
-/// output[i] = left[i] + right[i] on doubles, floats, complex: a Combine for
-/// sums of T.
+/// output[i] = left[i] + right[i] on doubles, floats, complex: a Combine for sums of T.
 template <class T>
 Combine sum_of() {
   return [](std::byte const* left, std::byte const* right, std::byte* out, std::int64_t bytes) {
