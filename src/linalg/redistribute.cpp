@@ -3,158 +3,24 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cstring>
 #include <deque>
 #include <functional>
 #include <memory>
 #include <span>
 
+#include "redistribute_pack.h"
 #include "redistribute_plan.h"
 
 namespace allport {
 namespace {
 
-using detail::Common;
 using detail::Message;
 using detail::Overlap;
+using detail::Pace;
 using detail::Round;
 using detail::Side;
 
 constexpr int message_tag = 4090;
-constexpr std::int64_t bytes_between_progress = std::int64_t(1) << 20;
-
-// Lets transfers move along after every megabyte of copying.
-class Pace {
- public:
-  explicit Pace(Communicator const& comm) : comm_(comm) {}
-  void copied(std::int64_t bytes) {
-    since_ += bytes;
-    if (since_ >= bytes_between_progress) {
-      since_ = 0;
-      comm_.progress();
-    }
-  }
-
- private:
-  Communicator const& comm_;
-  std::int64_t since_ = 0;
-};
-
-// A run of one element in each span, spans at equal distances: layouts with blocks of one.
-struct Comb {
-  Index first = 0;
-  Index stride = 0;  // 0: the spans are no comb
-};
-
-Comb comb_of(Overlap const& overlap) {
-  auto const& spans = overlap.spans;
-  if (spans.size() < 2) {
-    return {};
-  }
-  auto const stride = spans[1].local - spans[0].local;
-  for (std::size_t k = 0; k < spans.size(); ++k) {
-    if (spans[k].length != 1 || (k > 0 && spans[k].local - spans[k - 1].local != stride)) {
-      return {};
-    }
-  }
-  return {spans[0].local, stride};
-}
-
-template <class T>
-void copy_run(T const* source, T* target, Index length) {
-  if (length < 8) {
-    for (Index k = 0; k < length; ++k) {
-      target[k] = source[k];
-    }
-  } else {
-    std::memcpy(target, source, static_cast<std::size_t>(length) * sizeof(T));
-  }
-}
-
-// Calls at_column(local column) for each column, in order.
-template <class AtColumn>
-void for_columns(Overlap const& cols, AtColumn&& at_column) {
-  for (auto const& span : cols.spans) {
-    for (auto j = span.local; j < span.local + span.length; ++j) {
-      at_column(j);
-    }
-  }
-}
-
-// packed: [rows.count x cols.count], column-major, without gaps.
-template <class T>
-void pack(Part<T const> part, Overlap const& rows, Overlap const& cols, T* packed, Pace& pace) {
-  auto const comb = comb_of(rows);
-  for_columns(cols, [&](Index j) {
-    auto const* column = part.data + j * part.ld;
-    if (comb.stride > 0) {
-      column += comb.first;
-      for (Index k = 0; k < rows.count; ++k) {
-        packed[k] = column[k * comb.stride];
-      }
-      packed += rows.count;
-    } else {
-      for (auto const& span : rows.spans) {
-        copy_run(column + span.local, packed, span.length);
-        packed += span.length;
-      }
-    }
-    pace.copied(rows.count * static_cast<std::int64_t>(sizeof(T)));
-  });
-}
-
-template <class T>
-void unpack(T const* packed, Overlap const& rows, Overlap const& cols, Part<T> part, Pace& pace) {
-  auto const comb = comb_of(rows);
-  for_columns(cols, [&](Index j) {
-    auto* column = part.data + j * part.ld;
-    if (comb.stride > 0) {
-      column += comb.first;
-      for (Index k = 0; k < rows.count; ++k) {
-        column[k * comb.stride] = packed[k];
-      }
-      packed += rows.count;
-    } else {
-      for (auto const& span : rows.spans) {
-        copy_run(packed, column + span.local, span.length);
-        packed += span.length;
-      }
-    }
-    pace.copied(rows.count * static_cast<std::int64_t>(sizeof(T)));
-  });
-}
-
-// Where the box lies in one piece in local storage, or null when it has gaps or another order than packed.
-template <class T>
-T* in_one_piece(Part<T> part, Overlap const& rows, Overlap const& cols) {
-  auto const whole = rows.spans.size() == 1 && cols.spans.size() == 1 && (cols.count == 1 || rows.count == part.ld);
-  return whole ? part.data + rows.spans[0].local + cols.spans[0].local * part.ld : nullptr;
-}
-
-template <class T>
-void copy_local(Layout const& from_layout, Part<T const> from, Layout const& to_layout, Part<T> to, Rank rank,
-                Pace& pace) {
-  auto const source = from_layout.position(rank);
-  auto const target = to_layout.position(rank);
-  if (source.row < 0 || target.row < 0) {
-    return;
-  }
-  auto const rows = detail::common(from_layout.rows(), source.row, to_layout.rows(), target.row);
-  auto const cols = detail::common(from_layout.cols(), source.col, to_layout.cols(), target.col);
-  for (auto const& col : cols) {
-    for (Index j = 0; j < col.length; ++j) {
-      auto const* source_column = from.data + (col.from + j) * from.ld;
-      auto* target_column = to.data + (col.to + j) * to.ld;
-      Index copied = 0;
-      for (auto const& row : rows) {
-        copy_run(source_column + row.from, target_column + row.to, row.length);
-        copied += row.length;
-      }
-      pace.copied(copied * static_cast<std::int64_t>(sizeof(T)));
-    }
-  }
-}
-
 // A round's messages on their way. The buffer outlives the transfers, whose destructors wait for them.
 template <class T>
 struct Flight {
@@ -214,8 +80,8 @@ class Exchange {
   Overlap const& receive_rows(Message const& m) const { return receives_.rows[static_cast<std::size_t>(m.row_part)]; }
   Overlap const& receive_cols(Message const& m) const { return receives_.cols[static_cast<std::size_t>(m.col_part)]; }
 
-  T const* send_in_place(Message const& m) const { return in_one_piece(from_, send_rows(m), send_cols(m)); }
-  T* receive_in_place(Message const& m) const { return in_one_piece(to_, receive_rows(m), receive_cols(m)); }
+  T const* send_in_place(Message const& m) const { return detail::in_one_piece(from_, send_rows(m), send_cols(m)); }
+  T* receive_in_place(Message const& m) const { return detail::in_one_piece(to_, receive_rows(m), receive_cols(m)); }
 
   // Elements of pack buffer that a round needs.
   Index buffered(Round const& round) const {
@@ -243,7 +109,7 @@ class Exchange {
       auto const elements = static_cast<std::size_t>(round.send->elements);
       auto const* sent = send_in_place(*round.send);
       if (!sent) {
-        pack(from_, send_rows(*round.send), send_cols(*round.send), next, pace_);
+        detail::pack(from_, send_rows(*round.send), send_cols(*round.send), next, pace_);
         sent = next;
       }
       flight.send = comm_.start_send(std::as_bytes(std::span(sent, elements)), round.send->peer, message_tag);
@@ -282,7 +148,7 @@ class Exchange {
   void unpack_received(Flight<T>& flight) {
     if (flight.round.receive && !flight.unpacked) {
       auto const& m = *flight.round.receive;
-      unpack<T>(flight.received, receive_rows(m), receive_cols(m), to_, pace_);
+      detail::unpack<T>(flight.received, receive_rows(m), receive_cols(m), to_, pace_);
       flight.unpacked = true;
     }
   }
@@ -395,7 +261,7 @@ void redistribute(Communicator const& comm, Layout const& from_layout, Part<T co
                   Part<T> to) {
   comm.ensure_all_well(what_is_wrong(comm, from_layout, from, to_layout, to));
   Exchange<T> exchange(comm, from_layout, from, to_layout, to);
-  exchange.run([&](Pace& pace) { copy_local(from_layout, from, to_layout, to, comm.rank(), pace); });
+  exchange.run([&](Pace& pace) { detail::copy_local(from_layout, from, to_layout, to, comm.rank(), pace); });
 }
 
 template void redistribute(Communicator const&, Layout const&, Part<float const>, Layout const&, Part<float>);

@@ -1,0 +1,309 @@
+// Matrix files into layouts of every kind and back.
+#include "allport/linalg/load.h"
+
+#include <gtest/gtest.h>
+
+#include <filesystem>
+#include <fstream>
+
+#include "allport/io/matrix_file.h"
+#include "linalg/layout_samples.h"
+
+namespace allport {
+namespace {
+
+// One folder for all ranks, made and removed by rank 0.
+class SharedFolder {
+ public:
+  explicit SharedFolder(Communicator const& comm) : comm_(comm) {
+    auto pattern = (std::filesystem::temp_directory_path() / "allport-XXXXXX").string();
+    if (comm.rank() == 0 && ::mkdtemp(pattern.data()) == nullptr) {
+      throw std::runtime_error("no temporary directory");
+    }
+    MPI_Bcast(pattern.data(), static_cast<int>(pattern.size()), MPI_CHAR, 0, MPI_COMM_WORLD);
+    path_ = pattern;
+  }
+  SharedFolder(SharedFolder const&) = delete;
+  SharedFolder& operator=(SharedFolder const&) = delete;
+  ~SharedFolder() {
+    MPI_Barrier(MPI_COMM_WORLD);
+    if (comm_.rank() == 0) {
+      std::filesystem::remove_all(path_);
+    }
+  }
+
+  std::string path(std::string const& name) const { return path_ + "/" + name; }
+  std::string file(std::string const& name, std::string const& bytes) const {
+    MPI_Barrier(MPI_COMM_WORLD);
+    if (comm_.rank() == 0) {
+      std::ofstream(path(name), std::ios::binary) << bytes;
+    }
+    MPI_Barrier(MPI_COMM_WORLD);
+    return path(name);
+  }
+  std::vector<std::string> names() const {
+    MPI_Barrier(MPI_COMM_WORLD);
+    std::vector<std::string> all;
+    for (auto const& entry : std::filesystem::directory_iterator(path_)) {
+      all.push_back(entry.path().filename());
+    }
+    std::ranges::sort(all);
+    MPI_Barrier(MPI_COMM_WORLD);
+    return all;
+  }
+
+ private:
+  Communicator const& comm_;
+  std::string path_;
+};
+
+double at(Index i, Index j) { return static_cast<double>(i * 1009 + j + 1); }
+
+// A rank's part with a row to spare.
+template <class T>
+struct Held {
+  Held(Layout const& layout, Rank rank)
+      : rows(layout.local_rows(rank)),
+        cols(layout.local_cols(rank)),
+        ld(rows + 1),
+        data(static_cast<std::size_t>(ld * std::max<Index>(1, cols)), T(-7)) {}
+  Part<T> part() { return {data.data(), ld}; }
+  Part<T const> part() const { return {data.data(), ld}; }
+  Index rows, cols, ld;
+  std::vector<T> data;
+};
+
+// Calls visit(global row, global column, element) for every element that a rank holds, found by asking for owners.
+template <class T, class Visit>
+void for_elements(Layout const& layout, Rank rank, Held<T>& held, Visit&& visit) {
+  auto const mine = layout.position(rank);
+  Index q = 0;
+  for (Index j = 0; j < layout.cols().extent(); ++j) {
+    if (layout.cols().owner(j) != mine.col) {
+      continue;
+    }
+    Index p = 0;
+    for (Index i = 0; i < layout.rows().extent(); ++i) {
+      if (layout.rows().owner(i) == mine.row) {
+        visit(i, j, held.data[static_cast<std::size_t>(p + q * held.ld)]);
+        ++p;
+      }
+    }
+    ++q;
+  }
+}
+
+template <class T>
+Index wrong_elements(Layout const& layout, Rank rank, Held<T>& held, auto&& value) {
+  Index wrong = 0;
+  for_elements(layout, rank, held, [&](Index i, Index j, T& x) { wrong += x != static_cast<T>(value(i, j)); });
+  for (Index j = 0; j < held.cols; ++j) {
+    wrong += held.data[static_cast<std::size_t>(held.rows + j * held.ld)] != T(-7);
+  }
+  return wrong;
+}
+
+TEST(MpiLoad, NpyIntoAnyLayout) {
+  Communicator const comm(MPI_COMM_WORLD);
+  SharedFolder const folder(comm);
+  std::mt19937 random(23);
+  for (int trial = 0; trial < 16; ++trial) {
+    bool const fortran = trial % 2 == 1;
+    bool const transposed = trial % 4 >= 2;
+    auto const m = static_cast<Index>(random() % 50), n = static_cast<Index>(random() % 50);
+    std::string bytes = "{'descr': '<f8', 'fortran_order': " + std::string(fortran ? "True" : "False") +
+                        ", 'shape': (" + std::to_string(m) + ", " + std::to_string(n) + ")}\n";
+    bytes = std::string("\x93NUMPY\x01\x00", 8) + static_cast<char>(bytes.size()) + '\0' + bytes;
+    for (Index k = 0; k < m * n; ++k) {
+      auto const x = fortran ? at(k % m, k / m) : at(k / n, k % n);
+      bytes.append(reinterpret_cast<char const*>(&x), sizeof x);
+    }
+    auto const path = folder.file("a.npy", bytes);
+    auto const layout = transposed ? samples::random_layout(random, n, m, comm.size())
+                                   : samples::random_layout(random, m, n, comm.size());
+    auto const value = [&](Index i, Index j) { return transposed ? at(j, i) : at(i, j); };
+    Held<double> held(layout, comm.rank());
+    load_npy(comm, path, layout, held.part(), transposed);
+    EXPECT_EQ(wrong_elements(layout, comm.rank(), held, value), 0) << trial;
+    Held<std::complex<float>> other(layout, comm.rank());
+    load_npy(comm, path, layout, other.part(), transposed);
+    EXPECT_EQ(wrong_elements(layout, comm.rank(), other,
+                             [&](Index i, Index j) { return std::complex<float>(static_cast<float>(value(i, j))); }),
+              0);
+  }
+}
+
+template <class T>
+void save_and_check(Communicator const& comm, SharedFolder const& folder, Layout const& layout, bool fortran,
+                    bool transposed) {
+  auto const path = folder.path("saved.npy");
+  Held<T> held(layout, comm.rank());
+  for_elements(layout, comm.rank(), held, [](Index i, Index j, T& x) { x = static_cast<T>(at(i, j)); });
+  save_npy<T>(comm, path, layout, std::as_const(held).part(), fortran, transposed);
+  auto const header = io::read_npy_header(path);
+  EXPECT_EQ(header.rows, transposed ? layout.cols().extent() : layout.rows().extent());
+  EXPECT_EQ(header.fortran_order, fortran);
+  std::vector<T> whole(static_cast<std::size_t>(header.rows * header.cols));
+  io::read_npy_box<T>(path, header, {0, header.rows}, {0, header.cols}, whole.data(), std::max<Index>(1, header.rows));
+  Index wrong = 0;
+  for (Index j = 0; j < header.cols; ++j) {
+    for (Index i = 0; i < header.rows; ++i) {
+      wrong += whole[static_cast<std::size_t>(i + j * header.rows)] != static_cast<T>(transposed ? at(j, i) : at(i, j));
+    }
+  }
+  EXPECT_EQ(wrong, 0);
+  EXPECT_EQ(folder.names(), std::vector<std::string>{"saved.npy"}) << "nothing is left aside";
+}
+
+TEST(MpiLoad, NpyFromAnyLayout) {
+  Communicator const comm(MPI_COMM_WORLD);
+  SharedFolder const folder(comm);
+  std::mt19937 random(29);
+  for (int trial = 0; trial < 12; ++trial) {
+    auto const layout = samples::random_layout(random, static_cast<Index>(random() % 60),
+                                               static_cast<Index>(random() % 60), comm.size());
+    if (trial % 3 == 0) {
+      save_and_check<float>(comm, folder, layout, trial % 2 == 1, trial % 4 >= 2);
+    } else {
+      save_and_check<std::complex<double>>(comm, folder, layout, trial % 2 == 1, trial % 4 >= 2);
+    }
+  }
+}
+
+TEST(MpiLoad, LongRunsAreWrittenWhereTheyAre) {
+  Communicator const comm(MPI_COMM_WORLD);
+  SharedFolder const folder(comm);
+  std::vector<Rank> ranks(static_cast<std::size_t>(comm.size()));
+  std::iota(ranks.rbegin(), ranks.rend(), 0);
+  auto const n = Index(9000) * comm.size();
+  Layout const long_rows(Deal::cyclic(n, comm.size(), 9000), Deal::cuts({0, 5}), ranks);
+  Layout const long_cols(Deal::cuts({0, 5}), Deal::cyclic(n, comm.size(), 9000), ranks);
+  for (bool const transposed : {false, true}) {
+    for (bool const fortran : {false, true}) {
+      save_and_check<double>(comm, folder, long_rows, fortran, transposed);
+      save_and_check<double>(comm, folder, long_cols, fortran, transposed);
+    }
+  }
+}
+
+void expect_on_every_rank(auto&& call, std::string const& part_of_message, ErrorKind kind = ErrorKind::io) {
+  try {
+    call();
+    ADD_FAILURE() << "expected an error with " << part_of_message;
+  } catch (Error const& e) {
+    EXPECT_EQ(e.kind(), kind) << e.what();
+    EXPECT_NE(std::string(e.what()).find(part_of_message), std::string::npos) << e.what();
+  }
+}
+
+Layout row_blocks(Communicator const& comm, Index rows, Index cols) {
+  std::vector<Rank> ranks(static_cast<std::size_t>(comm.size()));
+  std::iota(ranks.begin(), ranks.end(), 0);
+  return {Deal::balanced(rows, comm.size()), Deal::cuts({0, cols}), ranks};
+}
+
+TEST(MpiLoad, NpyErrorsReachEveryRankAndLeaveTheOldFile) {
+  Communicator const comm(MPI_COMM_WORLD);
+  SharedFolder const folder(comm);
+  auto const layout = row_blocks(comm, 32, 4);
+  Held<double> held(layout, comm.rank());
+  expect_on_every_rank([&] { load_npy(comm, folder.path("absent.npy"), layout, held.part()); }, "absent.npy");
+  save_npy<double>(comm, folder.path("a.npy"), layout, std::as_const(held).part());
+  expect_on_every_rank([&] { load_npy(comm, folder.path("a.npy"), row_blocks(comm, 4, 32), held.part()); },
+                       "layout = '4 x 32': expected the 32 x 4 elements", ErrorKind::argument);
+  auto const last = comm.size() - 1;
+  Part<double> const bad{held.data.data(), comm.rank() == last ? 0 : held.ld};
+  expect_on_every_rank([&] { load_npy(comm, folder.path("a.npy"), layout, bad); }, "ld on rank " + std::to_string(last),
+                       ErrorKind::argument);
+  expect_on_every_rank(
+      [&] {
+        save_npy<double>(comm, folder.path("a.npy"), layout, {bad.data, bad.ld});
+      },
+      "ld on rank", ErrorKind::argument);
+  expect_on_every_rank(
+      [&] { save_npy<double>(comm, folder.path("no/such/b.npy"), layout, std::as_const(held).part()); }, "no/such");
+  // A folder cannot be replaced by the file: what was written aside is removed.
+  if (comm.rank() == 0) {
+    std::filesystem::create_directories(folder.path("c.npy/in"));
+  }
+  MPI_Barrier(MPI_COMM_WORLD);
+  expect_on_every_rank([&] { save_npy<double>(comm, folder.path("c.npy"), layout, std::as_const(held).part()); },
+                       "cannot take its name");
+  EXPECT_EQ(folder.names(), (std::vector<std::string>{"a.npy", "c.npy"}));
+  EXPECT_EQ(io::read_npy_header(folder.path("a.npy")).rows, 32);
+}
+
+TEST(MpiLoad, MtxEntriesReachTheirOwnersAndAddUp) {
+  Communicator const comm(MPI_COMM_WORLD);
+  SharedFolder const folder(comm);
+  std::mt19937 random(31);
+  for (int trial = 0; trial < 10; ++trial) {
+    bool const symmetric = trial % 2 == 1;
+    auto const m = 1 + static_cast<Index>(random() % 40);
+    auto const n = symmetric ? m : 1 + static_cast<Index>(random() % 40);
+    auto const entries = static_cast<int>(random() % 300);
+    std::vector<double> whole(static_cast<std::size_t>(m * n), 0.0);
+    auto text = "%%MatrixMarket matrix coordinate real " + std::string(symmetric ? "symmetric" : "general") + "\n" +
+                std::to_string(m) + " " + std::to_string(n) + " " + std::to_string(entries) + "\n";
+    for (int k = 0; k < entries; ++k) {
+      auto i = static_cast<Index>(random()) % m, j = static_cast<Index>(random()) % n;
+      if (symmetric && i < j) {
+        std::swap(i, j);
+      }
+      auto const x = static_cast<double>(random() % 1000) / 8;
+      text += std::to_string(i + 1) + " " + std::to_string(j + 1) + " " + std::to_string(x) + "\n";
+      whole[static_cast<std::size_t>(i + j * m)] += x;
+      if (symmetric && i != j) {
+        whole[static_cast<std::size_t>(j + i * m)] += x;
+      }
+    }
+    auto const path = folder.file("a.mtx", text);
+    auto const layout = samples::random_layout(random, m, n, comm.size());
+    Held<double> held(layout, comm.rank());
+    load_mtx(comm, path, layout, held.part());
+    EXPECT_EQ(wrong_elements(layout, comm.rank(), held,
+                             [&](Index i, Index j) { return whole[static_cast<std::size_t>(i + j * m)]; }),
+              0);
+  }
+}
+
+TEST(MpiLoad, MtxArraysFindTheirPlaces) {
+  Communicator const comm(MPI_COMM_WORLD);
+  SharedFolder const folder(comm);
+  Index const m = 33, n = 21;
+  std::string text = "%%MatrixMarket matrix array integer general\n% columns one after another\n33 21\n";
+  for (Index k = 0; k < m * n; ++k) {
+    text += std::to_string(static_cast<long>(at(k % m, k / m))) + (k % 7 == 0 ? "\n% a comment\n\n" : "\n");
+  }
+  auto const path = folder.file("a.mtx", text);
+  auto const shape = shape_of_file(comm, path);
+  EXPECT_EQ(shape.rows, m);
+  EXPECT_EQ(shape.cols, n);
+  EXPECT_EQ(shape.scalar, Scalar::d);
+  auto const layout = row_blocks(comm, m, n);
+  Held<float> held(layout, comm.rank());
+  load_mtx(comm, path, layout, held.part());
+  EXPECT_EQ(wrong_elements(layout, comm.rank(), held, at), 0);
+}
+
+TEST(MpiLoad, MtxErrorsReachEveryRank) {
+  Communicator const comm(MPI_COMM_WORLD);
+  SharedFolder const folder(comm);
+  auto const layout = row_blocks(comm, 3, 3);
+  Held<double> held(layout, comm.rank());
+  auto const head = std::string("%%MatrixMarket matrix coordinate real general\n3 3 4\n");
+  expect_on_every_rank(
+      [&] { load_mtx(comm, folder.file("few.mtx", head + "1 1 1\n2 2 2\n3 3 3\n"), layout, held.part()); },
+      "3 entries: expected the 4");
+  expect_on_every_rank(
+      [&] { load_mtx(comm, folder.file("bad.mtx", head + "1 1 1\n2 2 2\n3 3 3\n3 4 1\n"), layout, held.part()); },
+      "\"3 4 1\"");
+  expect_on_every_rank([&] { load_mtx(comm, folder.path("absent.mtx"), layout, held.part()); }, "absent.mtx");
+  expect_on_every_rank([&] { load_mtx(comm, folder.file("a.mtx", head), row_blocks(comm, 3, 2), held.part()); },
+                       "layout = '3 x 2'", ErrorKind::argument);
+  expect_on_every_rank([&] { (void)shape_of_file(comm, folder.path("absent.npy")); }, "absent.npy");
+  EXPECT_TRUE(std::ranges::all_of(held.data, [](double x) { return x == -7; })) << "written to in spite of errors";
+}
+
+}  // namespace
+}  // namespace allport
