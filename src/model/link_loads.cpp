@@ -14,6 +14,7 @@ void LinkLoads::add(Node from, Node to) {
   Seconds path{};
   machine_->route(from, to, [&](LinkId l) {
     auto const flows = ++load_[static_cast<std::size_t>(l)];
+    if (flows == 1) used_.push_back(l);
     flows_ = std::max(flows_, flows);
     seconds_per_byte_ = std::max(seconds_per_byte_, flows / machine_->bandwidth(l).value());
     path += machine_->latency(l);
@@ -22,7 +23,10 @@ void LinkLoads::add(Node from, Node to) {
 }
 
 void LinkLoads::clear() {
-  std::fill(load_.begin(), load_.end(), 0);
+  for (auto const l : used_) {
+    load_[static_cast<std::size_t>(l)] = 0;
+  }
+  used_.clear();
   flows_ = 0;
   seconds_per_byte_ = 0.0;
   path_ = {};
