@@ -94,13 +94,13 @@ RowId Delivery::writer(Rank rank, std::int64_t at, std::int64_t& segment) const 
   return no_row;
 }
 
-// Without an operation to blame, a breach stands behind those that execution has met.
+// Breaches that execution has met come first: what is missing in the end is often their consequence.
 Place Delivery::place(Kind kind, Rank rank, std::int64_t at) const {
   std::int64_t segment = 0;
   auto const row = writer(rank, at, segment);
-  if (row == no_row) return {kind, 0, unknown, rank, -1};
+  if (row == no_row) return {kind, 0, Place::late + unknown, rank, -1};
   auto const depth = table_.rows()[row].done > 0 ? table_.rows()[row].depth : unknown;
-  return {kind, segment, depth, rank, table_.index(row)};
+  return {kind, segment, Place::late + depth, rank, table_.index(row)};
 }
 
 void Delivery::missing(Rank rank, std::int64_t begin, std::int64_t end, std::int64_t address) {

@@ -69,7 +69,7 @@ void Execution::advance(RowId id) {
   auto& row = table_.rows()[id];
   auto const sender = row.kind == OpKind::receive ? row.partner : no_row;
   while (ready(id) && (sender == no_row || ready(sender))) {
-    if (row.done == 0) enter(id, sender == no_row ? 0 : 1);
+    tick(id, sender != no_row);
     if (sender != no_row) {
       move_stream(id);
       ++table_.rows()[sender].done;
@@ -88,20 +88,26 @@ void Execution::wake(RowId id) {
   for (auto const waiting : table_.wakes(id)) offer(waiting);
 }
 
-/// The first segment's place in the longest chain of messages.
-void Execution::enter(RowId id, std::int32_t hops) {
+// The segment's logical time, and the first one's place in the longest chain of messages.
+void Execution::tick(RowId id, bool stream) {
   auto& rows = table_.rows();
-  std::int32_t before = 0;
+  auto& row = rows[id];
+  std::int32_t depth = 0;
+  auto clock = row.clock;
   auto const look = [&](RowId end) {
     for (auto const& need : table_.needs(end)) {
-      if (need.lag <= 0) before = std::max(before, rows[need.row].depth);
+      clock = std::max(clock, rows[need.row].clock);
+      if (need.lag <= 0) depth = std::max(depth, rows[need.row].depth);
     }
   };
   look(id);
-  if (hops > 0) look(rows[id].partner);
-  rows[id].depth = before + hops;
-  if (hops > 0) rows[rows[id].partner].depth = before + hops;
-  depth_ = std::max<std::int64_t>(depth_, before + hops);
+  if (stream) look(row.partner);
+  row.clock = clock + 1;
+  if (stream) rows[row.partner].clock = clock + 1;
+  if (row.done > 0) return;
+  row.depth = depth + (stream ? 1 : 0);
+  if (stream) rows[row.partner].depth = row.depth;
+  depth_ = std::max<std::int64_t>(depth_, row.depth);
 }
 
 void Execution::move_stream(RowId receive) {
@@ -225,7 +231,7 @@ void Execution::check_doubled(RowId id, Contents const& output, std::vector<Run>
     output.read(run.begin, run.end, existing_);
     for (auto const& old : existing_) {
       if (old.shift() != run.shift() || !(old.value == run.value)) continue;
-      findings_.add({Kind::doubled, row.done, row.depth, row.rank, table_.index(id)}, [&] {
+      findings_.add({Kind::doubled, row.done, row.clock, row.rank, table_.index(id)}, [&] {
         auto const text = space_.text(old.address, old.address + old.end - old.begin);
         auto const how = row.kind == OpKind::receive
                              ? fmt::format("rank {} sends them on channel {}", row.peer, row.channel)

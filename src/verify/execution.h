@@ -44,7 +44,7 @@ class Execution {
   void offer(RowId row);
   void advance(RowId row);
   void wake(RowId row);
-  void enter(RowId row, std::int32_t hops);
+  void tick(RowId row, bool stream);
   void move_stream(RowId receive);
   void move_local(RowId row);
   void combine(RowId row);

@@ -11,15 +11,19 @@
 
 namespace allport::verify {
 
-/// Where a finding stands in a report: earliest kind, segment, hop, then lowest rank and operation.
+/// Where a finding stands in a report: earliest kind, then what cannot be the consequence of another, then the lowest
+/// segment, rank and operation.
 struct Place {
+  /// Order of what is only seen in the end, behind all that was seen while it happened.
+  static constexpr std::int64_t late = std::int64_t{1} << 40;
+
   Kind kind = Kind::program;
   std::int64_t segment = 0;
-  std::int64_t depth = 0;
+  std::int64_t order = 0;  ///< of an executed segment its logical clock, which is above those of its causes
   Rank rank = 0;
   std::int32_t op = -1;
 
-  [[nodiscard]] auto key() const { return std::tuple(kind_group(), segment, depth, rank, kind, op); }
+  [[nodiscard]] auto key() const { return std::tuple(kind_group(), order, segment, rank, kind, op); }
 
  private:
   // Wrong data show up in one of four ways, whichever comes first.

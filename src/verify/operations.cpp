@@ -26,6 +26,11 @@ std::string_view name(Buffer buffer) {
 
 std::vector<bool> const& Operations::check(Rank rank, Program const& program) {
   broken_.assign(program.ops.size(), false);
+  if (program.scratch < 0) {
+    findings_.add({Kind::program, 0, 0, rank, -1}, [&] {
+      return Finding{{}, -1, -1, -1, {}, fmt::format("rank {} asks for {} bytes of scratch", rank, program.scratch)};
+    });
+  }
   for (std::size_t i = 0; i < program.ops.size(); ++i) {
     auto const& op = program.ops[i];
     if (auto const complaint = fatal(rank, program, op); !complaint.empty()) {

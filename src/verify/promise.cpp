@@ -65,7 +65,7 @@ void Execution::check(RowId id, std::vector<Run> const& content, std::int64_t po
 void Execution::report(RowId id, Breach const& breach) {
   auto const& row = table_.rows()[id];
   auto const kind = breach.absent ? Kind::missing : Kind::wrong;
-  findings_.add({kind, row.done, row.depth, row.rank, table_.index(id)}, [&] {
+  findings_.add({kind, row.done, row.clock, row.rank, table_.index(id)}, [&] {
     auto const wanted = space_.text(breach.promised, breach.promised + breach.end - breach.begin);
     auto const what = row.kind == OpKind::send ? fmt::format("it sends them to {} on channel {}", row.peer, row.channel)
                                                : fmt::format("its operation {} reads them", table_.index(id));

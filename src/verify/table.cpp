@@ -218,6 +218,7 @@ void Table::rewind() {
   for (auto& row : rows_) {
     row.done = 0;
     row.depth = 0;
+    row.clock = 0;
     row.queued = false;
   }
 }

@@ -26,6 +26,7 @@ struct Row {
   std::int32_t segments = 0;  ///< 0: broken, never runs
   std::int32_t done = 0;
   std::int32_t depth = 0;   ///< messages before and with its first segment
+  std::int32_t clock = 0;   ///< logical time of its last segment: above those of all that it waited for
   std::uint32_t needs = 0;  ///< first of its dependences
   std::uint32_t wakes = 0;  ///< first of those that wait for it
   std::uint32_t slots = 0;  ///< first of its slots: one of a send or receive; from, into of a copy; + with

@@ -103,7 +103,7 @@ struct Options {
   int max_findings = 20;
   std::int64_t max_operations = 40'000'000;  ///< about 150 bytes of memory each
   /// Called now and then with the phase and its finished fraction; may be empty.
-  std::function<void(std::string_view phase, double fraction)> progress;
+  std::function<void(std::string_view phase, double fraction)> progress{};
 };
 
 /// Proves, for all ranks of the schedule:
