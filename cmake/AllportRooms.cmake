@@ -103,4 +103,7 @@ function(allport_library)
   target_include_directories(allport PUBLIC $<BUILD_INTERFACE:${PROJECT_SOURCE_DIR}/include>
                              $<INSTALL_INTERFACE:${CMAKE_INSTALL_INCLUDEDIR}>)
   target_compile_features(allport PUBLIC cxx_std_20)
+  target_compile_definitions(allport PRIVATE ALLPORT_VERSION="${PROJECT_VERSION}")
+  # What make setup builds: all that is installed, and no tests.
+  add_custom_target(core DEPENDS allport)
 endfunction()

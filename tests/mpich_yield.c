@@ -5,9 +5,9 @@
 #include <dlfcn.h>
 #include <sched.h>
 
-typedef unsigned (*progress_function)(void *);
+typedef unsigned (*progress_function)(void*);
 
-unsigned ucp_worker_progress(void *worker) {
+unsigned ucp_worker_progress(void* worker) {
   static progress_function poll;
   if (!poll) {
     poll = (progress_function)dlsym(RTLD_NEXT, "ucp_worker_progress");
