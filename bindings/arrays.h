@@ -28,11 +28,16 @@ inline std::span<std::byte> bytes_of(WriteBytes const& a) { return {reinterpret_
 template <class Visit>
 decltype(auto) with_scalar(char type, Visit&& visit) {
   switch (type) {
-    case 's': return visit(float());
-    case 'd': return visit(double());
-    case 'c': return visit(std::complex<float>());
-    case 'z': return visit(std::complex<double>());
-    default: break;
+    case 's':
+      return visit(float());
+    case 'd':
+      return visit(double());
+    case 'c':
+      return visit(std::complex<float>());
+    case 'z':
+      return visit(std::complex<double>());
+    default:
+      break;
   }
   throw Error::argument("dtype", show(std::string(1, type)), "float32, float64, complex64 or complex128");
 }

@@ -48,7 +48,8 @@ Combine for_type(std::string const& op, std::string const& dtype) {
 }  // namespace
 
 Combine combine_of(std::string const& op, std::string const& dtype) {
-  auto const code = dtype.size() > 1 && (dtype[0] == '<' || dtype[0] == '=' || dtype[0] == '|') ? dtype.substr(1) : dtype;
+  auto const code =
+      dtype.size() > 1 && (dtype[0] == '<' || dtype[0] == '=' || dtype[0] == '|') ? dtype.substr(1) : dtype;
   if (code == "f4") return for_type<float>(op, dtype);
   if (code == "f8") return for_type<double>(op, dtype);
   if (code == "c8") return for_type<std::complex<float>>(op, dtype);

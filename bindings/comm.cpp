@@ -79,7 +79,8 @@ void bind_transport(nb::class_<Communicator>& c) {
 
 void bind_comm(nb::module_& m) {
   bind_transfer(m);
-  auto c = nb::class_<Communicator>(m, "Communicator", "An MPI communicator that knows what part of the machine it is.");
+  auto c =
+      nb::class_<Communicator>(m, "Communicator", "An MPI communicator that knows what part of the machine it is.");
   c.def(
        "__init__",
        [](Communicator* self, std::int64_t fortran, std::optional<Machine> const& machine) {
@@ -95,9 +96,11 @@ void bind_comm(nb::module_& m) {
       .def_prop_ro("size", &Communicator::size)
       .def_prop_ro("machine", [](Communicator const& s) { return s.machine(); })
       .def_prop_ro("is_box", &Communicator::is_box)
-      .def("position", [](Communicator const& s, std::int64_t r) { return s.position(checked(s, r, "rank")); }, "rank"_a)
-      .def("at_position", [](Communicator const& s, std::int64_t p) { return s.at_position(checked(s, p, "position")); },
-           "position"_a)
+      .def(
+          "position", [](Communicator const& s, std::int64_t r) { return s.position(checked(s, r, "rank")); }, "rank"_a)
+      .def(
+          "at_position", [](Communicator const& s, std::int64_t p) { return s.at_position(checked(s, p, "position")); },
+          "position"_a)
       .def(
           "sub",
           [](Communicator const& s, std::vector<std::int64_t> const& members) {
@@ -111,19 +114,22 @@ void bind_comm(nb::module_& m) {
       .def("split", &Communicator::split, "color"_a, "key"_a)
       .def("barrier", &Communicator::barrier, nb::call_guard<nb::gil_scoped_release>())
       .def("progress", &Communicator::progress)
-      .def("schedule_for",
-           [](Communicator const& s, std::string const& what, std::int64_t root, std::int64_t bytes,
-              std::int64_t element, std::string const& algorithm) {
-             return s.schedule_for(parse_collective(what), checked(s, root, "root"), Bytes(bytes), element, algorithm);
-           },
-           "collective"_a, "root"_a, "bytes"_a, "element"_a, "algorithm"_a)
+      .def(
+          "schedule_for",
+          [](Communicator const& s, std::string const& what, std::int64_t root, std::int64_t bytes,
+             std::int64_t element, std::string const& algorithm) {
+            return s.schedule_for(parse_collective(what), checked(s, root, "root"), Bytes(bytes), element, algorithm);
+          },
+          "collective"_a, "root"_a, "bytes"_a, "element"_a, "algorithm"_a)
       .def_prop_ro("counted", [](Communicator const& s) { return s.counted(); })
       .def("reset_counted", &Communicator::reset_counted)
-      .def("ensure_agreement",
-           [](Communicator const& s, std::string const& name, std::int64_t value) { s.ensure_agreement(name, value); },
-           "name"_a, "value"_a)
-      .def("ensure_all_well",
-           [](Communicator const& s, std::string const& error) { s.ensure_all_well(error); }, "local_error"_a);
+      .def(
+          "ensure_agreement",
+          [](Communicator const& s, std::string const& name, std::int64_t value) { s.ensure_agreement(name, value); },
+          "name"_a, "value"_a)
+      .def(
+          "ensure_all_well", [](Communicator const& s, std::string const& error) { s.ensure_all_well(error); },
+          "local_error"_a);
   bind_transport(c);
 }
 

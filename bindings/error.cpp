@@ -8,14 +8,22 @@ namespace allport::python {
 
 char const* kind_name(ErrorKind kind) {
   switch (kind) {
-    case ErrorKind::argument: return "argument";
-    case ErrorKind::io: return "io";
-    case ErrorKind::memory: return "memory";
-    case ErrorKind::machine: return "machine";
-    case ErrorKind::schedule: return "schedule";
-    case ErrorKind::mpi: return "mpi";
-    case ErrorKind::mismatch: return "mismatch";
-    case ErrorKind::unsupported: return "unsupported";
+    case ErrorKind::argument:
+      return "argument";
+    case ErrorKind::io:
+      return "io";
+    case ErrorKind::memory:
+      return "memory";
+    case ErrorKind::machine:
+      return "machine";
+    case ErrorKind::schedule:
+      return "schedule";
+    case ErrorKind::mpi:
+      return "mpi";
+    case ErrorKind::mismatch:
+      return "mismatch";
+    case ErrorKind::unsupported:
+      return "unsupported";
   }
   return "argument";
 }

@@ -11,6 +11,7 @@
 #include <nanobind/stl/vector.h>
 
 #include "allport/linalg/gemm.h"
+#include "allport/linalg/load.h"
 #include "allport/linalg/redistribute.h"
 #include "arrays.h"
 
@@ -44,39 +45,48 @@ void bind_layout(nb::module_& m) {
   nb::class_<Layout>(m, "Layout",
                      "How a matrix lies on the ranks: rows and columns are dealt to a grid of owners.\n\n"
                      "Local parts are column-major.")
-      .def_static("cuts",
-                  [](std::vector<Index> rows, std::vector<Index> cols, std::vector<Rank> grid) {
-                    return Layout(Deal::cuts(std::move(rows)), Deal::cuts(std::move(cols)), std::move(grid));
-                  },
-                  "rows"_a, "cols"_a, "grid"_a,
-                  "Grid row r owns rows[r]..rows[r + 1] - 1; likewise columns. grid[r + c * grid rows] is the rank.")
-      .def_static("balanced",
-                  [](std::tuple<Index, Index> shape, std::tuple<int, int> parts, std::vector<Rank> grid) {
-                    return Layout(Deal::balanced(std::get<0>(shape), std::get<0>(parts)),
-                                  Deal::balanced(std::get<1>(shape), std::get<1>(parts)), std::move(grid));
-                  },
-                  "shape"_a, "parts"_a, "grid"_a, "Blocks that differ by at most one row or column.")
-      .def_static("cyclic",
-                  [](std::tuple<Index, Index> shape, std::tuple<int, int> parts, std::tuple<Index, Index> block,
-                     std::vector<Rank> grid) {
-                    return Layout(Deal::cyclic(std::get<0>(shape), std::get<0>(parts), std::get<0>(block)),
-                                  Deal::cyclic(std::get<1>(shape), std::get<1>(parts), std::get<1>(block)),
-                                  std::move(grid));
-                  },
-                  "shape"_a, "parts"_a, "block"_a, "grid"_a, "ScaLAPACK's block-cyclic dealing.")
-      .def_prop_ro("shape", [](Layout const& l) { return nb::make_tuple(l.rows().extent(), l.cols().extent()); },
-                   nb::sig("def shape(self) -> tuple[int, int]"))
-      .def_prop_ro("parts", [](Layout const& l) { return nb::make_tuple(l.rows().parts(), l.cols().parts()); },
-                   nb::sig("def parts(self) -> tuple[int, int]"), "Grid rows and grid columns.")
-      .def_prop_ro("grid", [](Layout const& l) { return l.grid(); }, "Owner of grid row r, column c at r + c * rows.")
-      .def("local_shape",
-           [](Layout const& l, Rank rank) { return nb::make_tuple(l.local_rows(rank), l.local_cols(rank)); }, "rank"_a,
-           nb::sig("def local_shape(self, rank: int) -> tuple[int, int]"))
-      .def("row_runs", [](Layout const& l, Rank rank) { return runs_of(l.rows(), l.position(rank).row); }, "rank"_a,
-           "(global, local, length) of a rank's consecutive rows.")
-      .def("col_runs", [](Layout const& l, Rank rank) { return runs_of(l.cols(), l.position(rank).col); }, "rank"_a,
-           "(global, local, length) of a rank's consecutive columns.")
-      .def("__eq__", [](Layout const& a, Layout const& b) { return a == b; }, nb::is_operator())
+      .def_static(
+          "cuts",
+          [](std::vector<Index> rows, std::vector<Index> cols, std::vector<Rank> grid) {
+            return Layout(Deal::cuts(std::move(rows)), Deal::cuts(std::move(cols)), std::move(grid));
+          },
+          "rows"_a, "cols"_a, "grid"_a,
+          "Grid row r owns rows[r]..rows[r + 1] - 1; likewise columns. grid[r + c * grid rows] is the rank.")
+      .def_static(
+          "balanced",
+          [](std::tuple<Index, Index> shape, std::tuple<int, int> parts, std::vector<Rank> grid) {
+            return Layout(Deal::balanced(std::get<0>(shape), std::get<0>(parts)),
+                          Deal::balanced(std::get<1>(shape), std::get<1>(parts)), std::move(grid));
+          },
+          "shape"_a, "parts"_a, "grid"_a, "Blocks that differ by at most one row or column.")
+      .def_static(
+          "cyclic",
+          [](std::tuple<Index, Index> shape, std::tuple<int, int> parts, std::tuple<Index, Index> block,
+             std::vector<Rank> grid) {
+            return Layout(Deal::cyclic(std::get<0>(shape), std::get<0>(parts), std::get<0>(block)),
+                          Deal::cyclic(std::get<1>(shape), std::get<1>(parts), std::get<1>(block)), std::move(grid));
+          },
+          "shape"_a, "parts"_a, "block"_a, "grid"_a, "ScaLAPACK's block-cyclic dealing.")
+      .def_prop_ro(
+          "shape", [](Layout const& l) { return nb::make_tuple(l.rows().extent(), l.cols().extent()); },
+          nb::sig("def shape(self) -> tuple[int, int]"))
+      .def_prop_ro(
+          "parts", [](Layout const& l) { return nb::make_tuple(l.rows().parts(), l.cols().parts()); },
+          nb::sig("def parts(self) -> tuple[int, int]"), "Grid rows and grid columns.")
+      .def_prop_ro(
+          "grid", [](Layout const& l) { return l.grid(); }, "Owner of grid row r, column c at r + c * rows.")
+      .def(
+          "local_shape",
+          [](Layout const& l, Rank rank) { return nb::make_tuple(l.local_rows(rank), l.local_cols(rank)); }, "rank"_a,
+          nb::sig("def local_shape(self, rank: int) -> tuple[int, int]"))
+      .def(
+          "row_runs", [](Layout const& l, Rank rank) { return runs_of(l.rows(), l.position(rank).row); }, "rank"_a,
+          "(global, local, length) of a rank's consecutive rows.")
+      .def(
+          "col_runs", [](Layout const& l, Rank rank) { return runs_of(l.cols(), l.position(rank).col); }, "rank"_a,
+          "(global, local, length) of a rank's consecutive columns.")
+      .def(
+          "__eq__", [](Layout const& a, Layout const& b) { return a == b; }, nb::is_operator())
       .def("__repr__", [](Layout const& l) {
         return fmt::format("Layout({} x {} on a {} x {} grid, {})", l.rows().extent(), l.cols().extent(),
                            l.rows().parts(), l.cols().parts(), l.rows().is_cyclic() ? "block-cyclic" : "blocks");
@@ -86,18 +96,23 @@ void bind_layout(nb::module_& m) {
 void bind_plan(nb::module_& m) {
   nb::class_<GemmPlan>(m, "GemmPlan", "How a multiplication will be done, equal on every rank, and what it will cost.")
       .def_prop_ro("algorithm", [](GemmPlan const& p) { return p.chosen.algorithm; })
-      .def_prop_ro("grid",
-                   [](GemmPlan const& p) {
-                     return nb::make_tuple(p.chosen.grid.rows, p.chosen.grid.cols, p.chosen.grid.layers);
-                   },
-                   nb::sig("def grid(self) -> tuple[int, int, int]"), "p_r x p_c x c.")
-      .def_prop_ro("predicted", [](GemmPlan const& p) { return p.chosen.total.value(); }, "Seconds, with overlap.")
-      .def_prop_ro("memory", [](GemmPlan const& p) { return p.chosen.memory.value(); }, "Peak bytes per rank.")
+      .def_prop_ro(
+          "grid",
+          [](GemmPlan const& p) {
+            return nb::make_tuple(p.chosen.grid.rows, p.chosen.grid.cols, p.chosen.grid.layers);
+          },
+          nb::sig("def grid(self) -> tuple[int, int, int]"), "p_r x p_c x c.")
+      .def_prop_ro(
+          "predicted", [](GemmPlan const& p) { return p.chosen.total.value(); }, "Seconds, with overlap.")
+      .def_prop_ro(
+          "memory", [](GemmPlan const& p) { return p.chosen.memory.value(); }, "Peak bytes per rank.")
       .def_prop_ro("machine", [](GemmPlan const& p) { return p.machine; })
-      .def_prop_ro("a", [](GemmPlan const& p) { return p.a; }, "Where the algorithm wants A.")
+      .def_prop_ro(
+          "a", [](GemmPlan const& p) { return p.a; }, "Where the algorithm wants A.")
       .def_prop_ro("b", [](GemmPlan const& p) { return p.b; })
       .def_prop_ro("c", [](GemmPlan const& p) { return p.c; })
-      .def("to_dict", [](GemmPlan const& p) { return from_json(p.to_json()); }, nb::sig("def to_dict(self) -> dict"))
+      .def(
+          "to_dict", [](GemmPlan const& p) { return from_json(p.to_json()); }, nb::sig("def to_dict(self) -> dict"))
       .def("__repr__", [](GemmPlan const& p) {
         return fmt::format("GemmPlan({} on {}x{}x{}, predicted {:.3g} s)", p.chosen.algorithm, p.chosen.grid.rows,
                            p.chosen.grid.cols, p.chosen.grid.layers, p.chosen.total.value());
@@ -107,8 +122,8 @@ void bind_plan(nb::module_& m) {
       [](Index rows, Index cols, Index inner, char type, std::string const& trans_a, std::string const& trans_b,
          Machine const& machine, std::string const& algorithm, std::tuple<int, int, int> grid, Index panel,
          std::int64_t memory, std::string const& broadcast, std::string const& reduce, int candidates) {
-        auto const problem = GemmProblem{rows,  cols, inner, scalar_named(type), trans_named(trans_a, "trans_a"),
-                                         trans_named(trans_b, "trans_b")};
+        auto const problem = GemmProblem{
+            rows, cols, inner, scalar_named(type), trans_named(trans_a, "trans_a"), trans_named(trans_b, "trans_b")};
         auto options = GemmOptions();
         options.algorithm = algorithm;
         options.grid = {std::get<0>(grid), std::get<1>(grid), std::get<2>(grid)};
@@ -122,6 +137,38 @@ void bind_plan(nb::module_& m) {
       },
       "m"_a, "n"_a, "k"_a, "scalar"_a, "trans_a"_a, "trans_b"_a, "machine"_a, "algorithm"_a, "grid"_a, "panel"_a,
       "memory"_a, "broadcast"_a, "reduce"_a, "candidates"_a);
+}
+
+/// load(comm, path, layout, part) for the array's scalar type, which `type` names.
+template <class Array, class Move>
+void move_file(Communicator const& comm, char type, Layout const& layout, Array const& array, Move&& move) {
+  ensure_shape(array, layout, comm.rank(), "part");
+  with_scalar(type, [&]<class T>(T) {
+    auto const part = part_of<T>(array, "part");
+    auto const unlocked = nb::gil_scoped_release();
+    move(part);
+  });
+}
+
+void bind_files(nb::module_& m) {
+  m.def(
+      "load_npy",
+      [](Communicator const& comm, std::string const& path, char type, Layout const& layout, WriteBlock const& array) {
+        move_file(comm, type, layout, array, [&](auto part) { load_npy(comm, path, layout, part); });
+      },
+      "comm"_a, "path"_a, "scalar"_a, "layout"_a, "part"_a);
+  m.def(
+      "load_mtx",
+      [](Communicator const& comm, std::string const& path, char type, Layout const& layout, WriteBlock const& array) {
+        move_file(comm, type, layout, array, [&](auto part) { load_mtx(comm, path, layout, part); });
+      },
+      "comm"_a, "path"_a, "scalar"_a, "layout"_a, "part"_a);
+  m.def(
+      "save_npy",
+      [](Communicator const& comm, std::string const& path, char type, Layout const& layout, ReadBlock const& array) {
+        move_file(comm, type, layout, array, [&](auto part) { save_npy(comm, path, layout, part); });
+      },
+      "comm"_a, "path"_a, "scalar"_a, "layout"_a, "part"_a);
 }
 
 template <class T>
@@ -153,6 +200,7 @@ std::string run_gemm(Communicator const& comm, GemmPlan const& plan, std::comple
 void bind_linalg(nb::module_& m) {
   bind_layout(m);
   bind_plan(m);
+  bind_files(m);
   m.def(
       "redistribute",
       [](Communicator const& comm, char type, Layout const& from_layout, ReadBlock const& from, Layout const& to_layout,
@@ -175,12 +223,11 @@ void bind_linalg(nb::module_& m) {
         ensure_shape(a, la, comm.rank(), "A");
         ensure_shape(b, lb, comm.rank(), "B");
         ensure_shape(c, lc, comm.rank(), "C");
-        return from_json(with_scalar(type, [&]<class T>(T) {
-          return run_gemm<T>(comm, plan, alpha, la, a, lb, b, beta, lc, c, progress);
-        }));
+        return from_json(with_scalar(
+            type, [&]<class T>(T) { return run_gemm<T>(comm, plan, alpha, la, a, lb, b, beta, lc, c, progress); }));
       },
-      "comm"_a, "plan"_a, "scalar"_a, "alpha"_a, "a_layout"_a, "a"_a, "b_layout"_a, "b"_a, "beta"_a, "c_layout"_a, "c"_a,
-      "progress"_a.none());
+      "comm"_a, "plan"_a, "scalar"_a, "alpha"_a, "a_layout"_a, "a"_a, "b_layout"_a, "b"_a, "beta"_a, "c_layout"_a,
+      "c"_a, "progress"_a.none());
   m.def(
       "gemm_algorithms",
       [] {

@@ -57,7 +57,8 @@ Coordinates coordinates(Machine const& machine, Node n) {
 
 Machine from_file(std::string const& path) {
   auto in = std::ifstream(path);
-  ensure(in.good(), "machine file", path, "a readable TOML file", "allport machine file SPEC prints one", ErrorKind::io);
+  ensure(in.good(), "machine file", path, "a readable TOML file", "allport machine file SPEC prints one",
+         ErrorKind::io);
   auto text = std::ostringstream();
   text << in.rdbuf();
   return Machine::from_toml(text.str(), path);
@@ -87,7 +88,8 @@ void bind_parts(nb::module_& m) {
       .def_ro("wraps", &Axis::wraps, "Whether the axis is a ring; a ring of two nodes has two links between them.")
       .def_prop_ro(
           "bandwidth", [](Axis const& a) { return a.bandwidth.value(); }, "Bytes/s of one link in one direction.")
-      .def_prop_ro("latency", [](Axis const& a) { return a.latency.value(); }, "Seconds for one hop.")
+      .def_prop_ro(
+          "latency", [](Axis const& a) { return a.latency.value(); }, "Seconds for one hop.")
       .def("__repr__", [](Axis const& a) {
         return fmt::format("Axis(length={}, wraps={}, bandwidth={:g}, latency={:g})", a.length,
                            a.wraps ? "True" : "False", a.bandwidth.value(), a.latency.value());
@@ -100,43 +102,59 @@ void bind_parts(nb::module_& m) {
       .def_prop_ro(
           "injection", [](NodeRates const& r) { return r.injection.value(); },
           "Bytes/s over all outgoing links together; 0: no cap.")
-      .def_prop_ro("flops", [](NodeRates const& r) { return r.flops.value(); }, "Peak flop/s, double precision.")
       .def_prop_ro(
-          "adds", [](NodeRates const& r) { return r.adds.value(); }, "Reduction operator applications on doubles per s.")
-      .def_prop_ro("memory_bandwidth", [](NodeRates const& r) { return r.memory_bandwidth.value(); }, "Bytes/s.")
-      .def_prop_ro("memory", [](NodeRates const& r) { return r.memory.value(); }, "Bytes; 0: unknown, no limit.");
+          "flops", [](NodeRates const& r) { return r.flops.value(); }, "Peak flop/s, double precision.")
+      .def_prop_ro(
+          "adds", [](NodeRates const& r) { return r.adds.value(); },
+          "Reduction operator applications on doubles per s.")
+      .def_prop_ro(
+          "memory_bandwidth", [](NodeRates const& r) { return r.memory_bandwidth.value(); }, "Bytes/s.")
+      .def_prop_ro(
+          "memory", [](NodeRates const& r) { return r.memory.value(); }, "Bytes; 0: unknown, no limit.");
 }
 
 void bind_links(nb::class_<Machine>& c) {
-  c.def("coord", [](Machine const& s, std::int64_t n) { return nb::tuple(nb::cast(coordinates(s, checked_node(s, n)))); },
-        "node"_a, "Coordinates of a node, one per axis.")
-      .def("node", [](Machine const& s, Coordinates const& at) { return s.node(checked_coord(s, at, "coordinates")); },
-           "coordinates"_a, "The node at the coordinates.")
-      .def("neighbour",
-           [](Machine const& s, std::int64_t n, int p) { return s.neighbour(checked_node(s, n), checked_port(s, p)); },
-           "node"_a, "port"_a,
-           "The node behind a port (2 * axis, + 1 for the positive direction), or None at an open end.")
-      .def("link", [](Machine const& s, std::int64_t n, int p) { return s.link(checked_node(s, n), checked_port(s, p)); },
-           "node"_a, "port"_a, "Number of the directed link that leaves `node` by `port`.")
-      .def("link_name", [](Machine const& s, std::int64_t l) { return s.link_name(checked_link(s, l)); }, "link"_a,
-           "A link in words: '(0,1)+x -> (1,1)'.")
+  c.def(
+       "coord",
+       [](Machine const& s, std::int64_t n) { return nb::tuple(nb::cast(coordinates(s, checked_node(s, n)))); },
+       "node"_a, "Coordinates of a node, one per axis.")
+      .def(
+          "node", [](Machine const& s, Coordinates const& at) { return s.node(checked_coord(s, at, "coordinates")); },
+          "coordinates"_a, "The node at the coordinates.")
+      .def(
+          "neighbour",
+          [](Machine const& s, std::int64_t n, int p) { return s.neighbour(checked_node(s, n), checked_port(s, p)); },
+          "node"_a, "port"_a,
+          "The node behind a port (2 * axis, + 1 for the positive direction), or None at an open end.")
+      .def(
+          "link",
+          [](Machine const& s, std::int64_t n, int p) { return s.link(checked_node(s, n), checked_port(s, p)); },
+          "node"_a, "port"_a, "Number of the directed link that leaves `node` by `port`.")
+      .def(
+          "link_name", [](Machine const& s, std::int64_t l) { return s.link_name(checked_link(s, l)); }, "link"_a,
+          "A link in words: '(0,1)+x -> (1,1)'.")
       .def_prop_ro("dead_links", dead_links, "Numbers of the directed links that do not work.")
-      .def("hops",
-           [](Machine const& s, std::int64_t a, std::int64_t b) { return s.hops(checked_node(s, a), checked_node(s, b)); },
-           "source"_a, "target"_a, "Hops of the shortest way between two nodes.")
-      .def("route",
-           [](Machine const& s, std::int64_t a, std::int64_t b) {
-             auto links = std::vector<LinkId>();
-             s.route(checked_node(s, a), checked_node(s, b), [&](LinkId l) { links.push_back(l); });
-             return links;
-           },
-           "source"_a, "target"_a, "Directed links of the dimension-ordered route, x first.")
-      .def("box",
-           [](Machine const& s, Coordinates const& lo, Coordinates const& hi) {
-             return s.box(checked_coord(s, lo, "lo"), checked_coord(s, hi, "hi"));
-           },
-           "lo"_a, "hi"_a,
-           "The box of nodes from corner lo to corner hi (inclusive) as a machine; hi < lo crosses the wrap-around.");
+      .def(
+          "hops",
+          [](Machine const& s, std::int64_t a, std::int64_t b) {
+            return s.hops(checked_node(s, a), checked_node(s, b));
+          },
+          "source"_a, "target"_a, "Hops of the shortest way between two nodes.")
+      .def(
+          "route",
+          [](Machine const& s, std::int64_t a, std::int64_t b) {
+            auto links = std::vector<LinkId>();
+            s.route(checked_node(s, a), checked_node(s, b), [&](LinkId l) { links.push_back(l); });
+            return links;
+          },
+          "source"_a, "target"_a, "Directed links of the dimension-ordered route, x first.")
+      .def(
+          "box",
+          [](Machine const& s, Coordinates const& lo, Coordinates const& hi) {
+            return s.box(checked_coord(s, lo, "lo"), checked_coord(s, hi, "hi"));
+          },
+          "lo"_a, "hi"_a,
+          "The box of nodes from corner lo to corner hi (inclusive) as a machine; hi < lo crosses the wrap-around.");
 }
 
 }  // namespace
@@ -155,7 +173,9 @@ void bind_machine(nb::module_& m) {
           "Reads the text of a machine file. Raises AllportError.")
       .def_static("flat", &Machine::flat, "ranks"_a, "A line of ranks of which nothing is known.")
       .def("to_toml", &Machine::to_toml, "The machine file's text; from_toml() reads it back to an equal machine.")
-      .def("to_dict", [](Machine const& s) { return from_json(s.to_json()); }, "What `allport machine show --json` prints.")
+      .def(
+          "to_dict", [](Machine const& s) { return from_json(s.to_json()); },
+          "What `allport machine show --json` prints.")
       .def_prop_ro("name", &Machine::name)
       .def_prop_ro("extents", extents, "Axis lengths in spec form: '8x8x3m'.")
       .def_prop_ro(
@@ -168,20 +188,23 @@ void bind_machine(nb::module_& m) {
             return nb::tuple(nb::cast(axes));
           },
           nb::sig("def axes(self) -> tuple[Axis, ...]"), "The axes, x first.")
-      .def_prop_ro("rates", [](Machine const& s) { return s.rates(); }, "What a node can do beside its links.")
+      .def_prop_ro(
+          "rates", [](Machine const& s) { return s.rates(); }, "What a node can do beside its links.")
       .def_prop_ro("ranks_per_node", &Machine::ranks_per_node)
       .def_prop_ro("nodes", &Machine::nodes, "Number of nodes.")
       .def_prop_ro("ranks", &Machine::ranks, "Number of ranks: nodes * ranks_per_node.")
       .def_prop_ro("links", &Machine::links, "Number of physical directed links, dead ones included.")
-      .def("__eq__", [](Machine const& s, Machine const& o) { return s == o; }, nb::is_operator())
+      .def(
+          "__eq__", [](Machine const& s, Machine const& o) { return s == o; }, nb::is_operator())
       .def("__hash__", [](Machine const& s) { return std::hash<std::string>()(s.name() + extents(s)); })
       .def("__repr__", [](Machine const& s) {
-        return fmt::format("Machine('{}': {}, {} nodes, {} ranks, {} links)", s.name(), extents(s), s.nodes(), s.ranks(),
-                           s.links());
+        return fmt::format("Machine('{}': {}, {} nodes, {} ranks, {} links)", s.name(), extents(s), s.nodes(),
+                           s.ranks(), s.links());
       });
   bind_links(c);
   m.def("preset_names", &preset_names, "Names of the built-in machines, each readable as a spec.");
-  m.def("axis_letter", [](int a) { return std::string(1, axis_letter(a)); }, "axis"_a, "x y z u v w s t.");
+  m.def(
+      "axis_letter", [](int a) { return std::string(1, axis_letter(a)); }, "axis"_a, "x y z u v w s t.");
 }
 
 }  // namespace allport::python

@@ -17,20 +17,28 @@ using namespace nb::literals;
 
 char const* kind_text(Op const& op) {
   switch (op.kind) {
-    case OpKind::receive: return "receive";
-    case OpKind::send: return "send";
-    case OpKind::combine: return "combine";
-    case OpKind::copy: return "copy";
+    case OpKind::receive:
+      return "receive";
+    case OpKind::send:
+      return "send";
+    case OpKind::combine:
+      return "combine";
+    case OpKind::copy:
+      return "copy";
   }
   return "";
 }
 
 char const* buffer_text(Slot const& slot) {
   switch (slot.buffer) {
-    case Buffer::input: return "input";
-    case Buffer::output: return "output";
-    case Buffer::scratch: return "scratch";
-    case Buffer::none: return "none";
+    case Buffer::input:
+      return "input";
+    case Buffer::output:
+      return "output";
+    case Buffer::scratch:
+      return "scratch";
+    case Buffer::none:
+      return "none";
   }
   return "";
 }
@@ -49,17 +57,21 @@ void bind_operations(nb::module_& m) {
       .def_ro("ring", &Slot::ring, "Segments in the ring; 0: no ring.")
       .def_ro("offset", &Slot::offset, "Bytes.");
   nb::class_<Piece>(m, "Piece", "(sources x destinations x byte interval) that a stream carries.")
-      .def_prop_ro("sources", [](Piece const& p) { return nb::make_tuple(p.sources.lo, p.sources.hi); },
-                   nb::sig("def sources(self) -> tuple[int, int]"), "Corner ranks of the box of origins.")
-      .def_prop_ro("destinations", [](Piece const& p) { return nb::make_tuple(p.destinations.lo, p.destinations.hi); },
-                   nb::sig("def destinations(self) -> tuple[int, int]"), "Corner ranks of the box of targets.")
-      .def_prop_ro("bytes", [](Piece const& p) { return nb::make_tuple(p.bytes.begin, p.bytes.end); },
-                   nb::sig("def bytes(self) -> tuple[int, int]"), "Half-open interval within each block.")
+      .def_prop_ro(
+          "sources", [](Piece const& p) { return nb::make_tuple(p.sources.lo, p.sources.hi); },
+          nb::sig("def sources(self) -> tuple[int, int]"), "Corner ranks of the box of origins.")
+      .def_prop_ro(
+          "destinations", [](Piece const& p) { return nb::make_tuple(p.destinations.lo, p.destinations.hi); },
+          nb::sig("def destinations(self) -> tuple[int, int]"), "Corner ranks of the box of targets.")
+      .def_prop_ro(
+          "bytes", [](Piece const& p) { return nb::make_tuple(p.bytes.begin, p.bytes.end); },
+          nb::sig("def bytes(self) -> tuple[int, int]"), "Half-open interval within each block.")
       .def_ro("combined", &Piece::combined, "Whether the bytes are a reduction over the sources.");
   nb::class_<Op>(m, "Op", "A stream of segments: receive, send, combine or copy, after what `after` names.")
       .def_prop_ro("kind", kind_text)
-      .def_prop_ro("port", [](Op const& op) { return static_cast<int>(op.port); },
-                   "Send: 2 * axis, + 1 for the positive direction; -1: the router decides.")
+      .def_prop_ro(
+          "port", [](Op const& op) { return static_cast<int>(op.port); },
+          "Send: 2 * axis, + 1 for the positive direction; -1: the router decides.")
       .def_ro("peer", &Op::peer, "Send, receive: the other rank, else -1.")
       .def_ro("channel", &Op::channel, "Matches the streams of one pair; channel % trees is the tree.")
       .def_ro("length", &Op::length, "Bytes of the whole stream.")
@@ -69,19 +81,21 @@ void bind_operations(nb::module_& m) {
       .def_ro("source", &Op::from, "Read by send, combine and copy.")
       .def_ro("operand", &Op::with, "Combine: the left operand.")
       .def_ro("target", &Op::into, "Written by receive, combine and copy.")
-      .def_prop_ro("after",
-                   [](Op const& op) {
-                     auto list = nb::list();
-                     for (auto const& d : op.after) {
-                       list.append(nb::make_tuple(d.op, d.lag));
-                     }
-                     return list;
-                   },
-                   nb::sig("def after(self) -> list[tuple[int, int]]"),
-                   "(operation, lag): segment i waits for segment i - lag of that operation; lag -1: for all of it.")
+      .def_prop_ro(
+          "after",
+          [](Op const& op) {
+            auto list = nb::list();
+            for (auto const& d : op.after) {
+              list.append(nb::make_tuple(d.op, d.lag));
+            }
+            return list;
+          },
+          nb::sig("def after(self) -> list[tuple[int, int]]"),
+          "(operation, lag): segment i waits for segment i - lag of that operation; lag -1: for all of it.")
       .def("__repr__", op_repr);
   nb::class_<Program>(m, "Program", "One rank's operations; their order carries no meaning beyond `after`.")
-      .def_prop_ro("ops", [](Program const& p) { return p.ops; }, nb::sig("def ops(self) -> list[Op]"))
+      .def_prop_ro(
+          "ops", [](Program const& p) { return p.ops; }, nb::sig("def ops(self) -> list[Op]"))
       .def_ro("scratch", &Program::scratch, "Bytes of scratch space.")
       .def("__len__", [](Program const& p) { return p.ops.size(); })
       .def("__repr__", [](Program const& p) {
@@ -147,18 +161,25 @@ void bind_schedule(nb::module_& m) {
                        "A communication: a function from rank to program. Nothing is stored per rank.\n\n"
                        "Made by make_schedule(); verified, interpreted, drawn and run as it is.")
       .def_prop_ro("algorithm", &Schedule::algorithm)
-      .def_prop_ro("collective", [](Schedule const& s) { return name(s.contract().what); }, "'bcast', 'reduce', ...")
+      .def_prop_ro(
+          "collective", [](Schedule const& s) { return name(s.contract().what); }, "'bcast', 'reduce', ...")
       .def_prop_ro("ranks", &Schedule::ranks)
       .def_prop_ro("root", [](Schedule const& s) { return s.contract().root; })
-      .def_prop_ro("bytes", [](Schedule const& s) { return s.contract().bytes; }, "Bytes of the message, or of a block.")
-      .def_prop_ro("element", [](Schedule const& s) { return s.contract().element; }, "Bytes that are never cut apart.")
-      .def_prop_ro("segment", [](Schedule const& s) { return s.cut().segment; }, "Bytes of one segment at most.")
-      .def_prop_ro("window", [](Schedule const& s) { return s.cut().window; }, "Segments in flight per stream.")
+      .def_prop_ro(
+          "bytes", [](Schedule const& s) { return s.contract().bytes; }, "Bytes of the message, or of a block.")
+      .def_prop_ro(
+          "element", [](Schedule const& s) { return s.contract().element; }, "Bytes that are never cut apart.")
+      .def_prop_ro(
+          "segment", [](Schedule const& s) { return s.cut().segment; }, "Bytes of one segment at most.")
+      .def_prop_ro(
+          "window", [](Schedule const& s) { return s.cut().window; }, "Segments in flight per stream.")
       .def_prop_ro("trees", &Schedule::trees, "Spanning trees (or other parallel parts).")
-      .def("program", [](Schedule const& s, std::int64_t rank) { return s.program(checked_rank(s, rank)); }, "rank"_a,
-           "The operations of one rank.")
-      .def("traffic", [](Schedule const& s, std::int64_t rank) { return traffic(s.program(checked_rank(s, rank))); },
-           "rank"_a, "Messages and bytes of one rank.")
+      .def(
+          "program", [](Schedule const& s, std::int64_t rank) { return s.program(checked_rank(s, rank)); }, "rank"_a,
+          "The operations of one rank.")
+      .def(
+          "traffic", [](Schedule const& s, std::int64_t rank) { return traffic(s.program(checked_rank(s, rank))); },
+          "rank"_a, "Messages and bytes of one rank.")
       .def("__repr__", [](Schedule const& s) {
         return fmt::format("Schedule({} '{}', {} ranks, root {}, {} bytes, {} trees)", name(s.contract().what),
                            s.algorithm(), s.ranks(), s.contract().root, s.contract().bytes, s.trees());

@@ -14,10 +14,13 @@ using namespace nb::literals;
 void bind_select(nb::module_& m) {
   nb::class_<Choice>(m, "Choice", "The cheapest algorithm and cut for a collective, and every other with its price.")
       .def_prop_ro("algorithm", [](Choice const& c) { return c.best.algorithm->name; })
-      .def_prop_ro("segment", [](Choice const& c) { return c.best.cut.segment; }, "Bytes.")
+      .def_prop_ro(
+          "segment", [](Choice const& c) { return c.best.cut.segment; }, "Bytes.")
       .def_prop_ro("window", [](Choice const& c) { return c.best.cut.window; })
-      .def_prop_ro("predicted", [](Choice const& c) { return c.best.predicted.value(); }, "Seconds.")
-      .def("to_dict", [](Choice const& c) { return from_json(to_json(c)); }, nb::sig("def to_dict(self) -> dict"))
+      .def_prop_ro(
+          "predicted", [](Choice const& c) { return c.best.predicted.value(); }, "Seconds.")
+      .def(
+          "to_dict", [](Choice const& c) { return from_json(to_json(c)); }, nb::sig("def to_dict(self) -> dict"))
       .def("__str__", [](Choice const& c) { return explain(c); });
   m.def(
       "choose",

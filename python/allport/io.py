@@ -146,79 +146,31 @@ def read(file: MatrixFile, comm: Communicator, layout: Layout, dtype: Any) -> np
     """
     if layout.shape != file.shape:
         raise failure(f"layout: has shape {layout.shape}, the file '{file.name}' {file.shape}")
-    if file.kind == "npy":
-        return _read_npy(file, comm, layout, dtype)
-    return _read_mtx(file, comm, layout, dtype) if file.kind == "mtx" else _read_h5(file, comm, layout, dtype)
-
-
-def _read_npy(file: MatrixFile, comm: Communicator, layout: Layout, dtype: Any) -> np.ndarray:
     local = np.empty(0)
     with together(comm):
         local = local_block(layout, comm.rank, dtype)
-        for rows, cols, where in boxes(layout, comm.rank):
-            _native.read_npy_box(file.path, file.header, rows, cols, scalar_of(dtype), local[where])
+    if file.kind == "h5":
+        _read_h5(file, comm, layout, local)
+    else:
+        load = _native.load_npy if file.kind == "npy" else _native.load_mtx
+        load(comm._native, file.path, scalar_of(dtype), layout, local)
     return local
 
 
-def _read_h5(file: MatrixFile, comm: Communicator, layout: Layout, dtype: Any) -> np.ndarray:
-    h5py = _h5py()
-    local, text = np.empty(0), ""
+def _read_h5(file: MatrixFile, comm: Communicator, layout: Layout, local: np.ndarray) -> None:
+    h5py, text = _h5py(), ""
     for turn in range(comm.size):
         if turn == comm.rank:
             try:
-                local = local_block(layout, comm.rank, dtype)
                 with h5py.File(file.path, "r") as handle:
                     data = _open_dataset(handle, file.path, file.dataset)
                     for (r0, r1), (c0, c1), where in boxes(layout, comm.rank):
                         box = data[r0:r1, c0:c1] if data.ndim == 2 else data[r0:r1, None]
                         local[where] = box
-            except (OSError, MemoryError, AllportError) as error:
+            except (OSError, AllportError) as error:
                 text = f"file '{file.name}': {error}"
         comm.barrier()
     comm.ensure_all_well(text)
-    return local
-
-
-def _dealt(layout: Layout, axis: int) -> tuple[np.ndarray, np.ndarray]:
-    """For every global index of an axis: the grid part that owns it, and its place there."""
-    extent, parts = layout.shape[axis], layout.parts
-    owner, place = np.empty(extent, dtype=np.int32), np.empty(extent, dtype=np.int64)
-    for part in range(parts[axis]):
-        rank = layout.grid[part if axis == 0 else part * parts[0]]
-        for g, l, n in layout.row_runs(rank) if axis == 0 else layout.col_runs(rank):
-            owner[g : g + n] = part
-            place[g : g + n] = np.arange(l, l + n)
-    return owner, place
-
-
-def _read_mtx(file: MatrixFile, comm: Communicator, layout: Layout, dtype: Any) -> np.ndarray:
-    mpi4py, scalar = comm.mpi4py, scalar_of(dtype)
-    lines = 0
-    with together(comm):
-        if file.header.array:
-            lines = _native.count_mtx_lines(file.path, file.header, comm.rank, comm.size)
-    before = sum(mpi4py.allgather(lines)[: comm.rank]) if file.header.array else 0
-    rows = cols = values = ranks = np.empty(0, dtype=np.int64)
-    row_owner, row_place = _dealt(layout, 0)
-    col_owner, col_place = _dealt(layout, 1)
-    with together(comm):
-        rows, cols, values = _native.read_mtx_part(file.path, file.header, comm.rank, comm.size, before, scalar)
-        grid = np.array(layout.grid)
-        ranks = grid[row_owner[rows] + col_owner[cols] * layout.parts[0]]
-    order = np.argsort(ranks, kind="stable")
-    counts = np.bincount(ranks, minlength=comm.size)
-    incoming = np.empty_like(counts)
-    mpi4py.Alltoall(counts, incoming)
-
-    def exchanged(column: np.ndarray) -> np.ndarray:
-        into = np.empty(int(incoming.sum()), dtype=column.dtype)
-        mpi4py.Alltoallv([np.ascontiguousarray(column[order]), counts], [into, incoming])
-        return into
-
-    got_rows, got_cols, got = exchanged(rows), exchanged(cols), exchanged(values)
-    local = np.zeros(layout.local_shape(comm.rank), dtype=dtype, order="F")
-    np.add.at(local, (row_place[got_rows], col_place[got_cols]), got)
-    return local
 
 
 def check_output(name: str | os.PathLike[str]) -> None:
@@ -253,30 +205,20 @@ def _aside(comm: Communicator, path: str) -> Iterator[str]:
 def write(name: str | os.PathLike[str], comm: Communicator, layout: Layout, local: np.ndarray) -> None:
     """Writes a distributed matrix. Called by all ranks; raises AllportError on every rank, and leaves no partial file.
 
-    .npy: each rank writes its own boxes (column-major). HDF5: ranks take turns; other datasets of an existing file
+    .npy: each rank writes its own boxes. HDF5: ranks take turns; other datasets of an existing file
     stay. Matrix Market (array format): columns are gathered into blocks that ranks append in turns.
     """
     with together(comm):
         check_output(name)
     path, kind, dataset = _split(name)
+    if kind == "npy":
+        _native.save_npy(comm._native, path, scalar_of(local.dtype), layout, local)
+        return
     with _aside(comm, path) as aside:
-        if kind == "npy":
-            _write_npy(aside, comm, layout, local)
-        elif kind == "mtx":
+        if kind == "mtx":
             _write_mtx(aside, comm, layout, local)
         else:
             _write_h5(path, aside, dataset, comm, layout, local)
-
-
-def _write_npy(aside: str, comm: Communicator, layout: Layout, local: np.ndarray) -> None:
-    scalar = scalar_of(local.dtype)
-    with together(comm):
-        if comm.rank == 0:
-            _native.create_npy(aside, *layout.shape, scalar, True)
-    with together(comm):
-        header = _native.read_npy_header(aside)
-        for rows, cols, where in boxes(layout, comm.rank):
-            _native.write_npy_box(aside, header, rows, cols, scalar, local[where])
 
 
 def _write_h5(path: str, aside: str, dataset: str, comm: Communicator, layout: Layout, local: np.ndarray) -> None:

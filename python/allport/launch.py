@@ -18,7 +18,7 @@ from typing import IO, Any
 from allport import _native
 from allport.errors import failure
 
-__all__ = ["JobFailed", "cores", "joined_size", "run"]
+__all__ = ["JobFailed", "cores", "environment", "joined_rank", "joined_size", "mpiexec_command", "run"]
 
 MARK = "@allport "
 
@@ -70,7 +70,8 @@ def mpiexec_command(ranks: int) -> list[str]:
     return command
 
 
-def _environment(ranks: int) -> dict[str, str]:
+def environment(ranks: int) -> dict[str, str]:
+    """The environment of a job of so many ranks."""
     env = dict(os.environ)
     threads = str(max(1, cores() // ranks))
     for name in ("OPENBLAS_NUM_THREADS", "OMP_NUM_THREADS"):
@@ -182,7 +183,7 @@ def run(
     command = [*mpiexec_command(ranks), sys.executable, "-m", module, json.dumps(job)]
     process = subprocess.Popen(
         command,
-        env=_environment(ranks),
+        env=environment(ranks),
         stdin=subprocess.DEVNULL,
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,

@@ -1,0 +1,89 @@
+"""What the tests share: the command line as a user calls it, scripts on several ranks, and golden files."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import allport as ap
+
+HERE = Path(__file__).parent
+LIMIT = 240
+
+
+def _clean_environment(extra: dict[str, str] | None = None) -> dict[str, str]:
+    env = {k: v for k, v in os.environ.items() if not k.startswith(("OMPI_", "PMI", "MPI4PY_", "ALLPORT_MACHINE"))}
+    return {**env, "COLUMNS": "200", **(extra or {})}
+
+
+@pytest.fixture
+def allport(tmp_path: Path):
+    """Runs `allport ARGUMENTS` in an empty folder; returns the finished process."""
+
+    def call(*arguments: Any, env: dict[str, str] | None = None) -> subprocess.CompletedProcess[str]:
+        return subprocess.run(
+            [sys.executable, "-m", "allport", *(str(a) for a in arguments)],
+            cwd=tmp_path,
+            env=_clean_environment(env),
+            capture_output=True,
+            text=True,
+            timeout=LIMIT,
+        )
+
+    return call
+
+
+@pytest.fixture
+def ranks(tmp_path: Path):
+    """Runs tests/python/ranks/SCRIPT.py, or a script by its path, on so many ranks."""
+
+    def call(script: str | Path, count: int, *arguments: Any) -> subprocess.CompletedProcess[str]:
+        path = script if isinstance(script, Path) else HERE / "ranks" / f"{script}.py"
+        env = {**_clean_environment(), **ap.launch.environment(count)}
+        return subprocess.run(
+            [*ap.launch.mpiexec_command(count), sys.executable, str(path), *(str(a) for a in arguments)],
+            cwd=tmp_path,
+            env=env,
+            capture_output=True,
+            text=True,
+            timeout=LIMIT,
+        )
+
+    return call
+
+
+def same(got: Any, wanted: Any, where: str = "") -> list[str]:
+    """Differences of two JSON values; floats may differ in the ninth digit."""
+    if isinstance(wanted, dict) and isinstance(got, dict):
+        keys = [f"{where}.{k}: only on one side" for k in wanted.keys() ^ got.keys()]
+        return keys + [d for k in wanted.keys() & got.keys() for d in same(got[k], wanted[k], f"{where}.{k}")]
+    if isinstance(wanted, list) and isinstance(got, list):
+        if len(wanted) != len(got):
+            return [f"{where}: {len(got)} entries, expected {len(wanted)}"]
+        return [d for i, (g, w) in enumerate(zip(got, wanted, strict=True)) for d in same(g, w, f"{where}[{i}]")]
+    if isinstance(wanted, float) or isinstance(got, float):
+        return [] if got == pytest.approx(wanted, rel=1e-9) else [f"{where}: {got}, expected {wanted}"]
+    return [] if got == wanted and type(got) is type(wanted) else [f"{where}: {got!r}, expected {wanted!r}"]
+
+
+@pytest.fixture
+def golden():
+    """Compares JSON text with tests/python/golden/NAME.json; ALLPORT_UPDATE_GOLDEN=1 writes it anew."""
+
+    def check(name: str, text: str, drop: tuple[str, ...] = ()) -> None:
+        data = json.loads(text)
+        for key in drop:
+            data.pop(key)
+        path = HERE / "golden" / f"{name}.json"
+        if os.environ.get("ALLPORT_UPDATE_GOLDEN") == "1":
+            path.write_text(json.dumps(data, indent=1) + "\n")
+        differences = same(data, json.loads(path.read_text()))
+        assert not differences, f"{path.name}: {differences[:10]}; if meant, ALLPORT_UPDATE_GOLDEN=1 pytest"
+
+    return check

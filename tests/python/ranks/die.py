@@ -1,0 +1,19 @@
+"""One rank kills itself while the others wait for it."""
+
+import os
+import signal
+import sys
+
+import numpy as np
+
+import allport as ap
+from allport.comm import MPI
+from allport.launch import emit
+
+comm = ap.Communicator(MPI.COMM_WORLD)
+emit(rank=comm.rank, pid=os.getpid())
+comm.barrier()
+if comm.rank == 1:
+    os.kill(os.getpid(), signal.SIGKILL)
+comm.bcast(np.zeros(1000), 1)
+sys.exit(0)

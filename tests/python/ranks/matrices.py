@@ -1,0 +1,108 @@
+"""Distributed matrices and gemm against numpy."""
+
+import os
+import sys
+
+import numpy as np
+
+import allport as ap
+from allport.comm import MPI
+
+spec = sys.argv[1] if len(sys.argv) > 1 and sys.argv[1] != "-" else None
+comm = ap.Communicator(MPI.COMM_WORLD, machine=spec)
+rng = np.random.default_rng(11)
+
+
+def close(got, wanted):
+    scale = np.finfo(wanted.dtype).eps * max(1.0, np.abs(wanted).max(initial=0.0)) * 64
+    assert got.shape == wanted.shape and got.dtype == wanted.dtype, (got.shape, got.dtype, wanted.shape, wanted.dtype)
+    assert np.abs(got - wanted).max(initial=0.0) <= scale, np.abs(got - wanted).max()
+
+
+def random(shape, dtype):
+    x = rng.standard_normal(shape)
+    return (x + 1j * rng.standard_normal(shape) if np.dtype(dtype).kind == "c" else x).astype(dtype)
+
+
+# There and back, in any layout.
+for shape in [(17, 23), (1, 40), (40, 1), (3, 2), (0, 5)]:
+    whole = random(shape, "f8")
+    given = whole if comm.rank == comm.size - 1 else None
+    matrix = ap.distribute(given, comm, root=comm.size - 1)
+    assert matrix.shape == shape and matrix.local.shape == matrix.layout.local_shape(comm.rank)
+    assert (matrix.to_numpy() == whole).all()
+    cyclic = ap.Layout.cyclic(shape, (1, comm.size), (2, 3), list(range(comm.size))[::-1])
+    moved = matrix.redistribute(cyclic)
+    assert (moved.to_numpy() == whole).all()
+    root = moved.gather(root=0)
+    assert (root is None) == (comm.rank != 0)
+    for name in ["x.npy", "x.mtx"]:
+        path = comm.mpi4py.bcast(os.path.join(os.getcwd(), f"{shape[0]}-{shape[1]}-{name}"))
+        moved.save(path)
+        again = ap.load(path, comm)
+        assert (again.to_numpy() == whole).all(), name
+    if comm.rank == 0:
+        assert (np.load(f"{shape[0]}-{shape[1]}-x.npy") == whole).all()
+
+# numpy in, numpy out, on every rank.
+for dtype in ["f4", "f8", "c8", "c16"]:
+    for m, n, k in [(13, 9, 21), (1, 1, 1), (40, 3, 0), (0, 4, 4), (64, 64, 64)]:
+        for trans_a, trans_b in [("N", "N"), ("T", "C")]:
+            a = random((m, k) if trans_a == "N" else (k, m), dtype)
+            b = random((k, n) if trans_b == "N" else (n, k), dtype)
+            c = random((m, n), dtype)
+            op_a, op_b = (a if trans_a == "N" else a.T), (b if trans_b == "N" else b.conj().T)
+            close(ap.gemm(a, b, comm=comm, trans_a=trans_a, trans_b=trans_b), op_a @ op_b)
+            got = ap.gemm(a, b, alpha=2, beta=-1, c=c, comm=comm, trans_a=trans_a, trans_b=trans_b)
+            close(got, (2 * (op_a @ op_b) - c).astype(dtype))
+
+# Every algorithm that serves, distributed in and out, with a report.
+a, b = random((50, 31), "f8"), random((31, 44), "f8")
+da, db = ap.distribute(a, comm), ap.distribute(b, comm)
+seen = set()
+plan = ap.plan_gemm(50, 44, 31, comm.machine)
+for candidate in plan.to_dict()["candidates"]:
+    name, grid = candidate["algorithm"], tuple(candidate["grid"])
+    if candidate.get("why_not") or (name, grid) in seen or len(seen) > 12:
+        continue
+    seen.add((name, grid))
+    product, report = ap.gemm(da, db, algorithm=name, grid=grid, report=True)
+    assert isinstance(product, ap.DistributedMatrix)
+    close(product.to_numpy(), a @ b)
+    assert report.as_planned, (name, grid, report.to_dict()["predicted"], report.to_dict()["measured"])
+assert seen
+
+# Integers count as doubles; NaN propagates; beta = 0 does not read C.
+close(ap.gemm(np.arange(6).reshape(2, 3), np.eye(3, dtype=int), comm=comm), np.arange(6.0).reshape(2, 3))
+spoilt = a.copy()
+spoilt[3, 4] = np.nan
+got = ap.gemm(spoilt, b, comm=comm, c=np.full((50, 44), np.nan), beta=0)
+assert np.isnan(got[3]).all() and not np.isnan(np.delete(got, 3, axis=0)).any()
+
+for call, word in [
+    (lambda: ap.gemm(a, a, comm=comm), "31"),
+    (lambda: ap.gemm(a, b, comm=comm, beta=1), "beta"),
+    (lambda: ap.gemm(a, b, comm=comm, c=np.zeros((2, 2)), beta=1), "C is 2 x 2"),
+    (lambda: ap.gemm(a, b, comm=comm, algorithm="magic"), "magic"),
+    (lambda: ap.gemm(a, b, comm=comm, grid="7x7x7"), "grid"),
+    (lambda: ap.gemm(a, b, comm=comm, memory=10), "10"),
+    (lambda: ap.gemm(np.array([[None]]), b, comm=comm), "object"),
+    (lambda: ap.gemm(a, b, comm=comm, trans_a="X"), "trans_a"),
+    (lambda: ap.load("gone.npy", comm), "gone.npy"),
+]:
+    try:
+        call()
+    except ap.AllportError as error:
+        assert word in str(error), (word, str(error))
+    else:
+        raise AssertionError(word)
+if comm.size > 1:
+    try:  # ranks disagree: an error on all of them, no deadlock
+        ap.gemm(np.zeros((4 + (comm.rank == 1), 4)), np.zeros((4, 4)), comm=comm)
+    except ap.AllportError as error:
+        assert error.kind == "mismatch", error.kind
+    else:
+        raise AssertionError("disagreement")
+comm.barrier()
+if comm.rank == 0:
+    print("good", len(seen))

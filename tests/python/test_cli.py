@@ -1,0 +1,124 @@
+import json
+import os
+import subprocess
+import sys
+
+import pytest
+
+import allport as ap
+
+
+@pytest.mark.parametrize(
+    ("name", "arguments", "drop"),
+    [
+        ("machine-show-torus", ["machine", "show", "torus:4x3m/ppn=2", "--json"], ()),
+        ("machine-show-bgp", ["machine", "show", "bgp:8x8x8", "--json"], ()),
+        (
+            "schedule-show",
+            "schedule show bcast -a rectangular -m torus:3x3 --size 9KiB --segment 1KiB --root 4 --json".split(),
+            (),
+        ),
+        (
+            "schedule-verify",
+            "schedule verify bcast -a rectangular -m torus:8x8x8 --size 1MiB --json".split(),
+            ("elapsed_seconds",),
+        ),
+        ("explain", "explain bcast --size 4MiB -m bgp:8x8x8 --json".split(), ()),
+        ("plan-gemm", "plan gemm --shape 1000x900x800 -m torus:2x2x2 --json".split(), ()),
+    ],
+)
+def test_golden_json(allport, golden, name, arguments, drop):
+    done = allport(*arguments)
+    assert done.returncode == 0, done.stderr
+    golden(name, done.stdout, drop)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "words"),
+    [
+        ("machine show torus:4x4/ppn=2", ["2-D torus of 4 x 4", "rings of 4", "wraps", "32 ranks", "64 directed links"]),
+        ("machine list", ["bgp", "xe6", "gemini", "exascale", "laptop"]),
+        ("machine file bgp:4x4x4", ["bandwidth", "[[axes]]"]),
+        ("schedule list", ["rectangular", "binomial", "reduce"]),
+        ("schedule show bcast -a rectangular -m torus:4x4 --rank 0", ["4 trees", "send", "+x", "-y"]),
+        ("schedule verify reduce -a ring -m torus:3x4 --element 8 --size 80000", ["PROVEN", "share no link"]),
+        ("explain bcast --size 4MiB -m torus:8x8x8", ["rectangular", "binomial"]),
+        ("plan gemm --shape 4000x4000x4000 -n 12", ["chosen:", "summa", "words", "x bound", "memory"]),
+        ("version", ["mpiexec", "libmpi", ap.__version__]),
+    ],
+)
+def test_tables(allport, arguments, words):
+    done = allport(*arguments.split())
+    assert done.returncode == 0, done.stderr
+    assert "\x1b" not in done.stdout and done.stderr == ""
+    for word in words:
+        assert word in done.stdout, done.stdout
+
+
+@pytest.mark.parametrize("arguments", ["machine list", "machine file bgp", "schedule list", "version"])
+def test_every_command_speaks_json(allport, arguments):
+    done = allport(*arguments.split(), "--json")
+    assert done.returncode == 0 and json.loads(done.stdout), done.stderr
+
+
+def test_a_machine_file_can_be_printed_and_used(allport, tmp_path):
+    (tmp_path / "mine.toml").write_text(allport("machine", "file", "xe6:4x4x2").stdout)
+    shown = allport("machine", "show", "mine.toml", "--json")
+    assert json.loads(shown.stdout) == json.loads(allport("machine", "show", "xe6:4x4x2", "--json").stdout)
+
+
+def test_trees_are_drawn(allport, tmp_path):
+    done = allport("schedule", "show", "bcast", "-a", "rectangular", "-m", "torus:4x4", "-o", "trees.svg")
+    assert done.returncode == 0 and "trees.svg" in done.stdout, done.stderr
+    assert "All 4 trees combined" in (tmp_path / "trees.svg").read_text()
+
+
+@pytest.mark.parametrize(
+    ("arguments", "words", "code"),
+    [
+        ("machine show donut:4x4", ["donut"], 1),
+        ("machine show gone.toml", ["gone.toml"], 1),
+        ("schedule verify bcast -a telepathy -m torus:4x4", ["telepathy", "rectangular"], 1),
+        ("schedule verify bcast -m torus:4x4 --root 16", ["root", "15"], 1),
+        ("schedule verify gossip -m torus:4x4", ["gossip"], 1),
+        ("schedule verify bcast -m torus:4x4 --size much", ["much"], 1),
+        ("schedule show bcast -m torus:2x2x2x2 -o t.svg", ["4 axes"], 1),
+        ("explain bcast -m torus:4x4", ["--size"], 2),
+        ("plan gemm --shape 10x10 -n 4", ["MxNxK"], 1),
+        ("plan gemm --shape 10x10x10", ["--ranks"], 1),
+        ("plan gemm --shape 10x10x10 -n 4 --dtype int7", ["int7"], 1),
+        ("plan gemm --shape 1000x1000x1000 -n 4 --memory 1MiB", ["1048576"], 1),
+        ("nonsense", ["nonsense"], 2),
+        ("machine", [], 0),
+    ],
+)
+def test_errors_are_one_message_and_a_code(allport, arguments, words, code):
+    done = allport(*arguments.split())
+    if code:
+        assert done.returncode == code and done.stderr.startswith("allport: "), (done.returncode, done.stderr)
+        assert done.stdout == "" and "Traceback" not in done.stderr
+    for word in words:
+        assert word in done.stderr, done.stderr
+
+
+def test_debug_shows_where(allport):
+    done = allport("machine", "show", "donut", env={"ALLPORT_DEBUG": "1"})
+    assert done.returncode != 0 and "Traceback" in done.stderr
+
+
+def test_a_closed_pipe_is_no_error():
+    done = subprocess.run(
+        f"{sys.executable} -m allport schedule show bcast -m torus:8x8 --json | head -1",
+        shell=True,
+        capture_output=True,
+        text=True,
+        timeout=60,
+    )
+    assert done.stdout == "{\n" and done.stderr == ""
+
+
+def test_shell_completion(allport):
+    env = {"_ALLPORT_COMPLETE": "complete_bash", "COMP_WORDS": "allport sch", "COMP_CWORD": "1", **os.environ}
+    code = "from allport.cli import main; main()"
+    done = subprocess.run([sys.executable, "-c", code], env=env, capture_output=True, text=True, timeout=60)
+    assert "schedule" in done.stdout, (done.stdout, done.stderr)

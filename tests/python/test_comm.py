@@ -1,0 +1,21 @@
+import pytest
+
+RANKS = [1, 2, 3, 4, 7]
+
+
+@pytest.mark.parametrize("count", RANKS)
+def test_collectives_on_a_plain_line(ranks, count):
+    done = ranks("collectives", count)
+    assert done.returncode == 0 and "good" in done.stdout, done.stderr[-3000:]
+
+
+@pytest.mark.parametrize(("count", "spec"), [(4, "torus:2x2"), (6, "torus:3x2m"), (4, "mesh:2/ppn=2")])
+def test_collectives_on_a_machine(ranks, count, spec):
+    done = ranks("collectives", count, spec)
+    assert done.returncode == 0 and f"good {spec}" in done.stdout, done.stderr[-3000:]
+
+
+@pytest.mark.parametrize(("count", "spec"), [(1, "-"), (2, "-"), (3, "-"), (4, "torus:2x2"), (8, "torus:2x2x2")])
+def test_matrices(ranks, count, spec):
+    done = ranks("matrices", count, spec)
+    assert done.returncode == 0 and "good" in done.stdout, done.stderr[-3000:]

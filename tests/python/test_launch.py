@@ -1,0 +1,71 @@
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+import allport as ap
+from allport.launch import JobFailed
+
+HERE = Path(__file__).parent
+
+
+def test_a_killed_rank_is_named(monkeypatch):
+    monkeypatch.setenv("PYTHONPATH", os.pathsep.join([str(HERE / "ranks"), os.environ.get("PYTHONPATH", "")]))
+    with pytest.raises(JobFailed) as error:
+        ap.launch.run("die", {}, 3)
+    assert "rank 1 (pid" in str(error.value) and "SIGKILL" in str(error.value)
+    assert error.value.code != 0
+
+
+def test_a_module_that_fails_is_reported(monkeypatch):
+    with pytest.raises(JobFailed, match="no_such_module"):
+        ap.launch.run("no_such_module", {}, 2)
+
+
+@pytest.mark.parametrize(
+    ("env", "size"),
+    [
+        ({}, None),
+        ({"OMPI_COMM_WORLD_SIZE": "16"}, 16),
+        ({"PMI_SIZE": "4", "PMI_RANK": "1"}, 4),
+        ({"SLURM_NTASKS": "8", "PMIX_RANK": "3"}, 8),
+        ({"SLURM_NTASKS": "8"}, None),  # the shell of an allocation, not a task of it
+    ],
+)
+def test_it_knows_when_it_was_started_by_a_launcher(monkeypatch, env, size):
+    for name in list(os.environ):
+        if name.startswith(("OMPI_", "PMI", "SLURM", "MPI_LOCAL")):
+            monkeypatch.delenv(name)
+    for name, value in env.items():
+        monkeypatch.setenv(name, value)
+    assert ap.launch.joined_size() == size
+
+
+def test_import_starts_no_mpi_and_loads_little():
+    code = "import sys, allport, ctypes; allport.Machine.parse('torus:4'); print('mpi4py' in sys.modules, 'numpy' in sys.modules)"
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=60)
+    assert done.stdout.split() == ["False", "False"], done.stderr
+
+
+def test_mpi4py_is_led_to_our_library():
+    code = "import allport; from mpi4py import MPI; import allport.comm; print(MPI.Get_library_version()[:8])"
+    env = {k: v for k, v in os.environ.items() if not k.startswith("MPI4PY")}
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=60, env=env)
+    assert done.stdout.strip() == ap.mpi.library_version()[:8], done.stderr
+
+
+def test_another_mpi_is_refused_with_a_remedy():
+    # A stand-in for an mpi4py that was started on another MPI library.
+    code = (
+        "import sys, types\n"
+        "fake = types.ModuleType('mpi4py'); fake.MPI = types.ModuleType('mpi4py.MPI')\n"
+        "fake.MPI.Get_library_version = lambda: 'Other MPI 1.0'\n"
+        "sys.modules['mpi4py'] = fake; sys.modules['mpi4py.MPI'] = fake.MPI\n"
+        "import allport\n"
+        "try:\n    allport.Communicator\nexcept ImportError as error:\n    print(error)\n"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=60)
+    for word in ("different MPI libraries", "Other MPI", "MPI4PY_MPIABI", "MPI4PY_LIBMPI", "import allport before mpi4py"):
+        assert word in done.stdout, (done.stdout, done.stderr)

@@ -1,0 +1,206 @@
+import json
+import os
+import subprocess
+import sys
+
+import numpy as np
+import pytest
+
+import allport as ap
+
+rng = np.random.default_rng(2)
+
+
+def write_mtx(path, a):
+    rows, cols = np.nonzero(a)
+    lines = [f"{r + 1} {c + 1} {float(a[r, c])!r}" for r, c in zip(rows, cols, strict=True)]
+    head = f"%%MatrixMarket matrix coordinate real general\n{a.shape[0]} {a.shape[1]} {len(lines)}\n"
+    path.write_text(head + "\n".join(lines) + "\n")
+
+
+@pytest.fixture
+def ab(tmp_path):
+    a, b = rng.standard_normal((37, 29)), rng.standard_normal((29, 41))
+    np.save(tmp_path / "A.npy", a)
+    np.save(tmp_path / "B.npy", b)
+    return a, b
+
+
+def left_behind(folder):
+    return sorted(p.name for p in folder.iterdir() if p.name not in ("A.npy", "B.npy"))
+
+
+@pytest.mark.parametrize("where", [["-n", 1], ["-n", 3], ["-n", 4], ["--machine", "torus:2x2"], ["--machine", "torus:2x2/ppn=2"]])
+def test_two_files_in_one_out(allport, ab, tmp_path, where):
+    done = allport("run", "gemm", "A.npy", "B.npy", "-o", "C.npy", *where)
+    assert done.returncode == 0, done.stderr
+    np.testing.assert_allclose(np.load(tmp_path / "C.npy"), ab[0] @ ab[1], rtol=1e-12, atol=1e-12)
+    assert left_behind(tmp_path) == ["C.npy"]
+    for word in ("chosen:", "predicted", "measured", "as planned" if False else "planned: True", "C.npy"):
+        assert word in done.stdout, done.stdout
+    assert "\x1b" not in done.stdout + done.stderr  # no colours and no progress bars in a pipe
+
+
+def test_json_has_plan_report_and_output(allport, ab, tmp_path):
+    done = allport("run", "gemm", "A.npy", "B.npy", "-o", "C.npy", "--machine", "torus:2x2", "--json")
+    assert done.returncode == 0, done.stderr
+    data = json.loads(done.stdout)
+    assert set(data) == {"plan", "report", "output", "seconds"}
+    assert data["output"] == {"path": "C.npy", "shape": [37, 41], "dtype": "float64"}
+    assert data["report"]["as_planned"] and data["report"]["predicted"] == data["report"]["measured"]
+    assert data["plan"]["problem"] == {"m": 37, "n": 41, "k": 29, "type": "d", "trans_a": "N", "trans_b": "N"}
+
+
+@pytest.mark.parametrize(("algorithm", "grid"), [("summa", "2x2x1"), ("cannon", "2x2x1"), ("summa", "4x1x1"), (None, "2x1x2")])
+def test_algorithm_and_grid_as_told(allport, ab, tmp_path, algorithm, grid):
+    extra = ["--algorithm", algorithm] if algorithm else []
+    done = allport("run", "gemm", "A.npy", "B.npy", "-o", "C.npy", "-n", 4, "--grid", grid, *extra, "--json")
+    assert done.returncode == 0, done.stderr
+    chosen = json.loads(done.stdout)["plan"]["chosen"]
+    assert "x".join(map(str, chosen["grid"])) == grid and algorithm in (None, chosen["algorithm"])
+    np.testing.assert_allclose(np.load(tmp_path / "C.npy"), ab[0] @ ab[1], rtol=1e-12, atol=1e-12)
+
+
+def test_alpha_beta_and_transposes(allport, tmp_path):
+    a, b, c = rng.standard_normal((9, 14)), rng.standard_normal((5, 9)), rng.standard_normal((14, 5))
+    for name, x in zip("ABC", (a, b, c), strict=True):
+        np.save(tmp_path / f"{name}0.npy", x)
+    done = allport(
+        *("run", "gemm", "A0.npy", "B0.npy", "-o", "C.npy", "-n", 2, "--trans-a", "T", "--trans-b", "C"),
+        *("--alpha", "-2.5", "--beta", "0.5", "--c-in", "C0.npy"),
+    )
+    assert done.returncode == 0, done.stderr
+    np.testing.assert_allclose(np.load(tmp_path / "C.npy"), -2.5 * a.T @ b.T + 0.5 * c, rtol=1e-12, atol=1e-12)
+
+
+@pytest.mark.parametrize("dtype", ["f4", "c8", "c16", "i2", "f2", "?"])
+def test_types_of_files(allport, tmp_path, dtype):
+    a, b = (rng.integers(0, 3, (12, 12)).astype(dtype) for _ in range(2))
+    np.save(tmp_path / "A.npy", np.asfortranarray(a))
+    np.save(tmp_path / "B.npy", b)
+    done = allport("run", "gemm", "A.npy", "B.npy", "-o", "C.npy", "-n", 2)
+    assert done.returncode == 0, done.stderr
+    got = np.load(tmp_path / "C.npy")
+    wide = {"f4": "f4", "f2": "f4", "c8": "c8", "c16": "c16"}.get(dtype, "f8")
+    assert got.dtype == np.dtype(wide) and (got == a.astype(wide) @ b.astype(wide)).all()
+
+
+def test_matrix_market_in_and_out(allport, tmp_path):
+    a = np.where(rng.random((23, 17)) < 0.3, rng.standard_normal((23, 17)), 0)
+    b = rng.standard_normal((17, 8))
+    write_mtx(tmp_path / "A.mtx", a)
+    np.save(tmp_path / "B.npy", b)
+    assert allport("run", "gemm", "A.mtx", "B.npy", "-o", "C.mtx", "-n", 3).returncode == 0
+    head, shape, *values = (tmp_path / "C.mtx").read_text().splitlines()
+    assert head == "%%MatrixMarket matrix array real general" and shape == "23 8"
+    got = np.array([float(v) for v in values]).reshape(8, 23).T
+    np.testing.assert_allclose(got, a @ b, rtol=1e-12, atol=1e-12)
+    # What was written reads back, bit for bit.
+    np.save(tmp_path / "I.npy", np.eye(8))
+    assert allport("run", "gemm", "C.mtx", "I.npy", "-o", "D.npy", "-n", 2).returncode == 0
+    assert (np.load(tmp_path / "D.npy") == got).all()
+
+
+def test_hdf5_in_and_out(allport, tmp_path):
+    h5py = pytest.importorskip("h5py")
+    a, b = rng.standard_normal((19, 7)), rng.standard_normal((7, 11))
+    with h5py.File(tmp_path / "in.h5", "w") as f:
+        f["group/a"], f["b"] = a, b
+    done = allport("run", "gemm", "in.h5:group/a", "in.h5:b", "-o", "in.h5:c", "-n", 3)
+    assert done.returncode == 0, done.stderr
+    with h5py.File(tmp_path / "in.h5") as f:
+        np.testing.assert_allclose(f["c"][...], a @ b, rtol=1e-12, atol=1e-12)
+        assert (f["b"][...] == b).all()
+    missing = allport("run", "gemm", "in.h5:none", "in.h5:b", "-o", "C.npy", "-n", 2)
+    assert missing.returncode == 1 and "group/a" in missing.stderr
+    assert allport("run", "gemm", "in.h5:b", "in.h5:b", "-o", "in.h5", "-n", 2).returncode == 1
+
+
+def test_it_joins_when_mpiexec_has_started_it(ab, tmp_path):
+    command = [*ap.launch.mpiexec_command(4), sys.executable, "-m", "allport", "run", "gemm", "A.npy", "B.npy", "-o", "C.npy"]
+    env = {**os.environ, **ap.launch.environment(4), "ALLPORT_MACHINE": "torus:2x2"}
+    done = subprocess.run([*command, "--json"], cwd=tmp_path, env=env, capture_output=True, text=True, timeout=240)
+    assert done.returncode == 0, done.stderr
+    assert json.loads(done.stdout)["plan"]["machine"] == "torus:2x2"
+    np.testing.assert_allclose(np.load(tmp_path / "C.npy"), ab[0] @ ab[1], rtol=1e-12, atol=1e-12)
+    wrong = subprocess.run([*command, "-n", "3"], cwd=tmp_path, env=env, capture_output=True, text=True, timeout=240)
+    assert wrong.returncode != 0 and wrong.stderr.count("allport: ranks = 3") == 1
+
+
+class TestBadInput:
+    """One line that names the trouble, a non-zero exit, and no output file."""
+
+    def fails(self, allport, tmp_path, *arguments, words=(), code=1, env=None):
+        before = left_behind(tmp_path)
+        done = allport("run", "gemm", *arguments, env=env)
+        assert done.returncode == code, (done.returncode, done.stdout, done.stderr)
+        assert done.stderr.startswith("allport: ") and "Traceback" not in done.stderr, done.stderr
+        for word in words:
+            assert word in done.stderr, done.stderr
+        assert done.stdout == "" and left_behind(tmp_path) == before
+
+    def test_shapes_that_do_not_meet(self, allport, ab, tmp_path):
+        self.fails(allport, tmp_path, "A.npy", "A.npy", "-o", "C.npy", "-n", 2, words=["37 x 29"])
+
+    def test_a_missing_file(self, allport, ab, tmp_path):
+        self.fails(allport, tmp_path, "A.npy", "none.npy", "-o", "C.npy", "-n", 2, words=["none.npy"])
+
+    def test_a_truncated_file(self, allport, ab, tmp_path):
+        whole = (tmp_path / "A.npy").read_bytes()
+        (tmp_path / "A.npy").write_bytes(whole[:-100])
+        self.fails(allport, tmp_path, "A.npy", "B.npy", "-o", "C.npy", "-n", 2, words=["A.npy", str(len(whole))])
+
+    @pytest.mark.parametrize("text", [b"", b"hello", b"\x93NUMPY\x01\x00", b"\x93NUMPY\x09\x00\x10\x00{'descr': "])
+    def test_something_else_than_a_matrix(self, allport, ab, tmp_path, text):
+        (tmp_path / "A.npy").write_bytes(text)
+        self.fails(allport, tmp_path, "A.npy", "B.npy", "-o", "C.npy", "-n", 2, words=["A.npy"])
+
+    def test_object_arrays_are_never_unpickled(self, allport, ab, tmp_path):
+        class Trap:
+            def __reduce__(self):
+                return os.mkdir, (str(tmp_path / "sprung"),)
+
+        np.save(tmp_path / "A.npy", np.array([[Trap()]], dtype=object), allow_pickle=True)
+        self.fails(allport, tmp_path, "A.npy", "B.npy", "-o", "C.npy", "-n", 2, words=["A.npy", "object"])
+
+    def test_three_dimensions(self, allport, ab, tmp_path):
+        np.save(tmp_path / "A.npy", np.zeros((2, 2, 2)))
+        self.fails(allport, tmp_path, "A.npy", "B.npy", "-o", "C.npy", "-n", 2, words=["A.npy", "3"])
+
+    def test_an_unknown_machine(self, allport, ab, tmp_path):
+        self.fails(allport, tmp_path, "A.npy", "B.npy", "-o", "C.npy", "--machine", "donut:4x4", words=["donut"])
+
+    def test_more_ranks_than_the_machine_has(self, allport, ab, tmp_path):
+        words = ["20", "16", "torus:4x4"]
+        self.fails(allport, tmp_path, "A.npy", "B.npy", "-o", "C.npy", "--machine", "torus:4x4", "-n", 20, words=words)
+        self.fails(allport, tmp_path, "A.npy", "B.npy", "-o", "C.npy", "-n", 0, words=["ranks = 0"])
+
+    def test_too_little_memory(self, allport, ab, tmp_path):
+        self.fails(allport, tmp_path, "A.npy", "B.npy", "-o", "C.npy", "-n", 2, "--memory", "1KiB", words=["1024"])
+
+    def test_unknown_algorithm_grid_and_numbers(self, allport, ab, tmp_path):
+        files = ("A.npy", "B.npy", "-o", "C.npy", "-n", 2)
+        self.fails(allport, tmp_path, *files, "--algorithm", "magic", words=["magic", "summa"])
+        self.fails(allport, tmp_path, *files, "--grid", "3x1x1", words=["grid"])
+        self.fails(allport, tmp_path, *files, "--grid", "2", words=["grid"])
+        self.fails(allport, tmp_path, *files, "--memory", "plenty", words=["plenty"])
+        self.fails(allport, tmp_path, *files, "--alpha", "one", words=["alpha"])
+        self.fails(allport, tmp_path, *files, "--beta", "1", words=["--c-in"])
+        self.fails(allport, tmp_path, *files, "--trans-a", "Q", words=["trans_a"])
+        self.fails(allport, tmp_path, "A.npy", "B.npy", "-n", 2, words=["output"], code=2)
+
+    def test_an_output_that_cannot_be(self, allport, ab, tmp_path):
+        self.fails(allport, tmp_path, "A.npy", "B.npy", "-o", "no/folder/C.npy", "-n", 2, words=["no/folder"])
+        self.fails(allport, tmp_path, "A.npy", "B.npy", "-o", "C.xlsx", "-n", 2, words=[".npy"])
+
+    def test_a_launcher_that_is_not_there(self, allport, ab, tmp_path):
+        words, env = ["ALLPORT_MPIEXEC", "no-such-mpiexec"], {"ALLPORT_MPIEXEC": "no-such-mpiexec"}
+        self.fails(allport, tmp_path, "A.npy", "B.npy", "-o", "C.npy", "-n", 2, words=words, env=env)
+
+    def test_bad_lines_deep_in_a_text_file(self, allport, ab, tmp_path):
+        a = rng.standard_normal((37, 29))
+        write_mtx(tmp_path / "A.mtx", a)
+        text = (tmp_path / "A.mtx").read_text().splitlines()
+        text[600] = "5 oops 1.0"
+        (tmp_path / "A.mtx").write_text("\n".join(text) + "\n")
+        self.fails(allport, tmp_path, "A.mtx", "B.npy", "-o", "C.npy", "-n", 3, words=["A.mtx"])
