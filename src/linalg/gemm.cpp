@@ -124,13 +124,14 @@ void run_plan(Communicator const& comm, GemmPlan const& plan, T alpha, Part<T co
     scale(rows, plan.c.local_cols(comm.rank()), beta, c.data, c.ld);
     return;
   }
+  Pricer schedules(plan.machine, plan.options);
   GemmRun<T> run{.comm = comm,
                  .plan = plan,
                  .frame = frame,
                  .me = *place,
-                 .row = {},
-                 .col = {},
-                 .layer = {},
+                 .schedules = schedules,
+                 .groups = {},
+                 .lines = {},
                  .a = a,
                  .b = b,
                  .c = c,
@@ -139,10 +140,10 @@ void run_plan(Communicator const& comm, GemmPlan const& plan, T alpha, Part<T co
                  .work = {},
                  .progress = &progress};
   for (auto const which : {Line::row, Line::col, Line::layer}) {
-    if (frame.length(which) > 1) {
-      auto const members = frame.members(*place, which);
-      (which == Line::row ? run.row : which == Line::col ? run.col : run.layer) = comm.sub(members);
-    }
+    auto const l = static_cast<std::size_t>(which);
+    auto const members = frame.members(*place, which);
+    run.groups[l] = schedules.group(members);
+    if (members.size() > 1) run.lines[l] = comm.sub(members);
   }
   auto const& name = plan.chosen.algorithm;
   if (name == "cannon" || name == "cannon25") {

@@ -189,7 +189,8 @@ class Cannon {
     }
     if (run_.frame.grid().layers > 1) {
       auto const all = std::span<T>(const_cast<T*>(w.now), static_cast<std::size_t>(rows * cols));
-      w.receive = run_.line(Line::layer).start_broadcast(std::as_writable_bytes(all), 0, run_.plan.options.broadcast);
+      Step const step{.line = Line::layer, .root = 0, .elements = rows * cols};
+      w.receive = run_.start(step, {{}, std::as_writable_bytes(all)});
     }
   }
 

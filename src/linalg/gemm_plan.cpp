@@ -74,7 +74,9 @@ class Judge {
       auto const compute = Seconds(stage.flops / flops_per_rank());
       cost.communicate += communicate;
       cost.compute += compute;
-      cost.total += std::max(communicate, computing);
+      // The sums over layers need the last product; everything else hides under the multiplication before it.
+      bool const hides = stage.steps.empty() || stage.steps.front().kind != Step::Kind::reduce;
+      cost.total += hides ? std::max(communicate, computing) : communicate + computing;
       computing = compute;
     }
     cost.total += computing;

@@ -7,6 +7,15 @@
 
 namespace allport::gemm_detail {
 
+namespace {
+
+/// Communication moves along only between two pieces of a local multiplication, so segments are longer and more of them
+/// are under way than where a rank does nothing but communicate. All are multiples of every element.
+constexpr std::int64_t segments[] = {64 << 10, 256 << 10, 1 << 20, 4 << 20, 16 << 20};
+constexpr std::int32_t in_flight = 4;
+
+}  // namespace
+
 Group Pricer::group(std::span<Rank const> members) {
   Group group;
   auto box = find_box(machine_, members);
@@ -36,6 +45,11 @@ Pricer::Offer const& Pricer::offer(Group const& group, Step const& step, std::in
                           .bytes = step.elements * element,
                           .element = reduces ? element : 1};
   SelectOptions wanted;
+  wanted.window = in_flight;
+  for (auto const segment : segments) {
+    wanted.segments.push_back(segment);
+    if (segment >= contract.bytes) break;
+  }
   wanted.algorithm = reduces ? options_.reduce : options_.broadcast;
   auto const choice = choose(shape, contract, wanted);
   return offers_.emplace(key, Offer{make_schedule(shape, choice), choice.best.predicted}).first->second;

@@ -17,12 +17,16 @@ struct Group {
   std::vector<Rank> position;  ///< member -> rank of the sub-machine
 };
 
-/// Prices the steps of many candidates on one machine; remembers what it has seen.
+/// Makes and prices the schedules of a multiply's steps; remembers what it has seen. The plan asks it what a step
+/// costs, the run asks it what to start: what was priced is what runs.
 class Pricer {
  public:
   Pricer(Machine const& machine, GemmOptions const& options) : machine_(machine), options_(options) {}
 
   [[nodiscard]] Group group(std::span<Rank const> members);
+  [[nodiscard]] Schedule const& schedule(Group const& group, Step const& step, std::int64_t element) {
+    return offer(group, step, element).schedule;
+  }
   /// What member `index` of the group sends and receives in a broadcast or reduce step.
   [[nodiscard]] Traffic traffic(Group const& group, int index, Step const& step, std::int64_t element);
   [[nodiscard]] Seconds seconds(Group const& group, Step const& step, std::int64_t element);

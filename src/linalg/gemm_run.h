@@ -9,7 +9,7 @@
 
 #include "allport/comm/communicator.h"
 #include "blas.h"
-#include "gemm_frame.h"
+#include "gemm_price.h"
 
 namespace allport::gemm_detail {
 
@@ -59,7 +59,9 @@ struct GemmRun {
   GemmPlan const& plan;
   Frame const& frame;
   Place me;
-  std::optional<Communicator> row, col, layer;  // only lines longer than 1
+  Pricer& schedules;
+  std::array<Group, 3> groups;                       // by Line
+  std::array<std::optional<Communicator>, 3> lines;  // by Line; only those longer than 1
   Part<T const> a, b;
   Part<T> c;
   T alpha, beta;
@@ -68,8 +70,11 @@ struct GemmRun {
   double wait = 0;
   Progress const* progress = nullptr;
 
-  [[nodiscard]] Communicator const& line(Line which) const {
-    return which == Line::row ? *row : which == Line::col ? *col : *layer;
+  /// Starts a broadcast or reduce step along a line; `combine` for a reduce.
+  Transfer start(Step const& step, Buffers buffers, Combine combine = {}) {
+    auto const l = static_cast<std::size_t>(step.line);
+    auto const& schedule = schedules.schedule(groups[l], step, static_cast<std::int64_t>(sizeof(T)));
+    return lines[l]->start(schedule, buffers, std::move(combine));
   }
   [[nodiscard]] Index my_rows() const { return share(plan.problem.m, frame.grid().rows, me.i); }
   [[nodiscard]] Index my_cols() const { return share(plan.problem.n, frame.grid().cols, me.j); }
@@ -141,8 +146,9 @@ void reduce_layers(GemmRun<T>& run, T const* sum) {
     auto const elements = static_cast<std::size_t>(rows * share(cols, layers, l));
     auto const part = std::as_bytes(std::span<T const>(sum + rows * cut(cols, layers, l), elements));
     auto const out = l == run.me.l ? std::as_writable_bytes(std::span<T>(land, elements)) : std::span<std::byte>();
-    transfers.push_back(
-        run.line(Line::layer).start_reduce(part, out, sizeof(T), sum_of<T>(), l, run.plan.options.reduce));
+    Step const step{
+        .kind = Step::Kind::reduce, .line = Line::layer, .root = l, .elements = static_cast<Index>(elements)};
+    transfers.push_back(run.start(step, {part, out}, sum_of<T>()));
   }
   for (auto& transfer : transfers) {
     run.wait_for(transfer);

@@ -213,9 +213,8 @@ class Pipeline {
         pack(rows, cols, from.data, from.ld, buffer);
       }
     }
-    auto transfer = run_.line(operand.line)
-                        .start_broadcast(std::as_writable_bytes(std::span<T>(buffer, elements)), owner,
-                                         run_.plan.options.broadcast);
+    Step const step{.line = operand.line, .root = owner, .elements = static_cast<Index>(elements)};
+    auto transfer = run_.start(step, {{}, std::as_writable_bytes(std::span<T>(buffer, elements))});
     return {Block<T>{buffer, std::max<Index>(rows, 1)}, std::move(transfer)};
   }
 

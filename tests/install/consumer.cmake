@@ -23,6 +23,22 @@ run(${CMAKE_COMMAND} -S ${CMAKE_CURRENT_LIST_DIR} -B ${work}/build -G ${GENERATO
 run(${CMAKE_COMMAND} --build ${work}/build)
 run(${work}/build/consumer)
 
+# The examples are a foreign project too; each checks its own result.
+run(${CMAKE_COMMAND} -S ${CMAKE_CURRENT_LIST_DIR}/../../examples -B ${work}/examples -G ${GENERATOR}
+    -DCMAKE_BUILD_TYPE=Release -DCMAKE_PREFIX_PATH=${work}/prefix -DMPI_C_COMPILER=${MPI_C_COMPILER}
+    -DMPI_CXX_COMPILER=${MPI_CXX_COMPILER} -DMPI_Fortran_COMPILER=${MPI_Fortran_COMPILER}
+    -DMPIEXEC_EXECUTABLE=${MPIEXEC})
+run(${CMAKE_COMMAND} --build ${work}/examples)
+foreach(example gemm_c gemm_cpp gemm_fortran)
+  if(EXISTS ${work}/examples/${example})
+    foreach(ranks 1 3 4)
+      run(${CMAKE_CURRENT_LIST_DIR}/../../tools/mpirun ${MPIEXEC} ${ranks} ${work}/examples/${example} torus:${ranks})
+    endforeach()
+  else()
+    message(STATUS "${example} was not built: no compiler for it")
+  endif()
+endforeach()
+
 find_program(pkg_config pkg-config)
 if(pkg_config)
   set(ENV{PKG_CONFIG_PATH} ${work}/prefix/${LIBDIR}/pkgconfig)

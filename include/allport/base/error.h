@@ -44,7 +44,10 @@ std::string show(T const& value) {
   } else if constexpr (std::is_arithmetic_v<T>) {
     return std::to_string(value);
   } else if constexpr (std::convertible_to<T, std::string_view>) {
-    return "'" + std::string(std::string_view(value)) + "'";
+    std::string text(1, '\'');
+    text += std::string_view(value);
+    text += '\'';
+    return text;
   } else {
     return show(value.value());  // a Quantity
   }

@@ -1,0 +1,208 @@
+// gemm against ScaLAPACK's pdgemm at several block sizes and against the ranks' own dgemm (the peak), in turns within
+// one run. Usage: mpirun -n RANKS bench_gemm N ROUNDS [ALGORITHM]; prints one JSON object.
+// Every contender starts from matrices in its own best layout; "allport_cyclic" starts from ScaLAPACK's and pays for
+// the redistribution.
+#include <algorithm>
+#include <chrono>
+#include <cmath>
+#include <cstdio>
+#include <cstdlib>
+#include <functional>
+#include <string>
+#include <vector>
+
+#include "allport/linalg/gemm.h"
+
+extern "C" {
+void Cblacs_pinfo(int*, int*);
+void Cblacs_get(int, int, int*);
+void Cblacs_gridinit(int*, char const*, int, int);
+void Cblacs_gridinfo(int, int*, int*, int*, int*);
+void Cblacs_gridexit(int);
+int numroc_(int const*, int const*, int const*, int const*, int const*);
+void descinit_(int*, int const*, int const*, int const*, int const*, int const*, int const*, int const*, int const*,
+               int*);
+void pdgemm_(char const*, char const*, int const*, int const*, int const*, double const*, double const*, int const*,
+             int const*, int const*, double const*, int const*, int const*, int const*, double const*, double*,
+             int const*, int const*, int const*);
+void dgemm_(char const*, char const*, int const*, int const*, int const*, double const*, double const*, int const*,
+            double const*, int const*, double const*, double*, int const*);
+}
+
+namespace {
+
+using namespace allport;
+
+/// Entries in -0.5..0.5 that any rank can compute.
+double entry(int which, Index i, Index j) {
+  auto x = static_cast<std::uint64_t>(i) * 0x9E3779B97F4A7C15u + static_cast<std::uint64_t>(j) * 0xC2B2AE3D27D4EB4Fu +
+           static_cast<std::uint64_t>(which);
+  x = (x ^ (x >> 31)) * 0xD6E8FEB86659FD93u;
+  return static_cast<double>(x >> 11) / 9007199254740992.0 - 0.5;
+}
+
+struct Matrix {
+  Layout layout;
+  std::vector<double> data;
+  Index ld = 1;
+
+  Matrix(Layout l, Rank rank, int which) : layout(std::move(l)), ld(std::max<Index>(layout.local_rows(rank), 1)) {
+    data.assign(static_cast<std::size_t>(ld * layout.local_cols(rank)), 0.0);
+    auto const at = layout.position(rank);
+    if (which < 0 || at.row < 0) return;
+    for (auto const& r : layout.rows().runs(at.row)) {
+      for (auto const& c : layout.cols().runs(at.col)) {
+        for (Index j = 0; j < c.length; ++j) {
+          for (Index i = 0; i < r.length; ++i) {
+            data[static_cast<std::size_t>(r.local + i + (c.local + j) * ld)] = entry(which, r.global + i, c.global + j);
+          }
+        }
+      }
+    }
+  }
+  [[nodiscard]] Part<double const> view() const { return {data.data(), ld}; }
+  [[nodiscard]] Part<double> part() { return {data.data(), ld}; }
+};
+
+double now() { return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count(); }
+
+struct Contender {
+  std::string name;
+  std::function<void()> run;
+  std::function<double()> error;  ///< largest wrong entry of a sample of C on this rank
+  std::vector<double> seconds;
+};
+
+/// Largest deviation over a sample of local entries from the definition.
+double sample_error(Matrix const& c, Rank rank, Index n) {
+  auto const at = c.layout.position(rank);
+  if (at.row < 0) return 0;
+  double worst = 0;
+  for (auto const& r : c.layout.rows().runs(at.row)) {
+    for (auto const& q : c.layout.cols().runs(at.col)) {
+      Index const i = r.length / 2, j = q.length / 3;
+      double sum = 0;
+      for (Index x = 0; x < n; ++x) sum += entry(0, r.global + i, x) * entry(1, x, q.global + j);
+      worst = std::max(worst, std::abs(sum - c.data[static_cast<std::size_t>(r.local + i + (q.local + j) * c.ld)]));
+    }
+  }
+  return worst;
+}
+
+Layout cyclic(int n, int nb, int grid_rows, int grid_cols) {
+  std::vector<Rank> ranks;
+  for (int c = 0; c < grid_cols; ++c) {
+    for (int r = 0; r < grid_rows; ++r) ranks.push_back(r * grid_cols + c);  // BLACS "R"
+  }
+  return {Deal::cyclic(n, grid_rows, nb), Deal::cyclic(n, grid_cols, nb), std::move(ranks)};
+}
+
+Contender scalapack(int n, int nb, int grid_rows, int grid_cols, Rank rank) {
+  int context = 0;
+  Cblacs_get(-1, 0, &context);
+  Cblacs_gridinit(&context, "R", grid_rows, grid_cols);
+  auto const layout = cyclic(n, nb, grid_rows, grid_cols);
+  auto a = std::make_shared<Matrix>(layout, rank, 0);
+  auto b = std::make_shared<Matrix>(layout, rank, 1);
+  auto c = std::make_shared<Matrix>(layout, rank, -1);
+  auto descriptor = std::make_shared<std::vector<int>>(9);
+  int const zero = 0, ld = static_cast<int>(a->ld);
+  int info = 0;
+  descinit_(descriptor->data(), &n, &n, &nb, &nb, &zero, &zero, &context, &ld, &info);
+  auto const run = [=] {
+    int const one = 1;
+    double const alpha = 1, beta = 0;
+    auto const* d = descriptor->data();
+    pdgemm_("N", "N", &n, &n, &n, &alpha, a->data.data(), &one, &one, d, b->data.data(), &one, &one, d, &beta,
+            c->data.data(), &one, &one, d);
+  };
+  auto const name =
+      "pdgemm nb=" + std::to_string(nb) + " " + std::to_string(grid_rows) + "x" + std::to_string(grid_cols);
+  return {name, run, [=] { return sample_error(*c, rank, n); }, {}};
+}
+
+Contender ours(Communicator const& comm, int n, std::string const& algorithm, bool from_cyclic) {
+  GemmOptions options;
+  options.algorithm = algorithm;
+  auto const plan = plan_gemm({.m = n, .n = n, .k = n}, comm.machine(), options);
+  auto const foreign = cyclic(n, 128, comm.size(), 1);
+  auto a = std::make_shared<Matrix>(from_cyclic ? foreign : plan.a, comm.rank(), 0);
+  auto b = std::make_shared<Matrix>(from_cyclic ? foreign : plan.b, comm.rank(), 1);
+  auto c = std::make_shared<Matrix>(from_cyclic ? foreign : plan.c, comm.rank(), -1);
+  auto const run = [=, &comm] {
+    auto const report =
+        gemm<double>(comm, plan, 1.0, a->layout, a->view(), b->layout, b->view(), 0.0, c->layout, c->part());
+    if (std::getenv("ALLPORT_BENCH_VERBOSE") != nullptr && comm.rank() == 0) {
+      std::fprintf(stderr, "total %.3f compute %.3f wait %.3f redistribute %.3f\n", report.total.value(),
+                   report.compute.value(), report.communicate.value(), report.redistribute.value());
+    }
+  };
+  auto const& g = plan.chosen.grid;
+  auto const name = std::string(from_cyclic ? "allport_cyclic " : "allport ") + plan.chosen.algorithm + " " +
+                    std::to_string(g.rows) + "x" + std::to_string(g.cols) + "x" + std::to_string(g.layers);
+  return {name, run, [=, rank = comm.rank()] { return sample_error(*c, rank, n); }, {}};
+}
+
+/// Each rank multiplies its share of the work on its own: no communication at all.
+Contender peak(int n, int ranks) {
+  auto const cols = n / ranks;
+  auto a = std::make_shared<std::vector<double>>(static_cast<std::size_t>(n) * n, 0.25);
+  auto b = std::make_shared<std::vector<double>>(static_cast<std::size_t>(n) * cols, 0.5);
+  auto c = std::make_shared<std::vector<double>>(static_cast<std::size_t>(n) * cols, 0.0);
+  auto const run = [=] {
+    double const one = 1, zero = 0;
+    dgemm_("N", "N", &n, &cols, &n, &one, a->data(), &n, b->data(), &n, &zero, c->data(), &n);
+  };
+  return {"peak", run, [] { return 0.0; }, {}};
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  MPI_Init(&argc, &argv);
+  int const n = argc > 1 ? std::atoi(argv[1]) : 2000;
+  int const rounds = argc > 2 ? std::atoi(argv[2]) : 5;
+  std::string const algorithm = argc > 3 ? argv[3] : "";
+  {
+    int size = 0;
+    MPI_Comm_size(MPI_COMM_WORLD, &size);
+    Communicator const comm(MPI_COMM_WORLD, Machine::parse("laptop:" + std::to_string(size)));
+    std::vector<Contender> all;
+    all.push_back(peak(n, comm.size()));
+    all.push_back(ours(comm, n, algorithm, false));
+    all.push_back(ours(comm, n, algorithm, true));
+    for (int const nb : {64, 128, 256, 512}) {
+      all.push_back(scalapack(n, nb, 1, comm.size(), comm.rank()));
+      all.push_back(scalapack(n, nb, comm.size(), 1, comm.rank()));
+    }
+    double worst_error = 0;
+    for (int round = -1; round < rounds; ++round) {  // round -1 warms up and is checked
+      for (auto& contender : all) {
+        MPI_Barrier(MPI_COMM_WORLD);
+        auto const begin = now();
+        contender.run();
+        MPI_Barrier(MPI_COMM_WORLD);
+        if (round >= 0) {
+          contender.seconds.push_back(now() - begin);
+          continue;
+        }
+        double mine = contender.error(), worst = 0;
+        MPI_Allreduce(&mine, &worst, 1, MPI_DOUBLE, MPI_MAX, MPI_COMM_WORLD);
+        worst_error = std::max(worst_error, worst);
+      }
+    }
+    if (comm.rank() == 0) {
+      std::printf("{\"n\": %d, \"ranks\": %d, \"largest_error\": %.3g, \"seconds\": {", n, comm.size(), worst_error);
+      for (std::size_t k = 0; k < all.size(); ++k) {
+        std::printf("%s\"%s\": [", k == 0 ? "" : ", ", all[k].name.c_str());
+        for (std::size_t t = 0; t < all[k].seconds.size(); ++t) {
+          std::printf("%s%.6f", t == 0 ? "" : ", ", all[k].seconds[t]);
+        }
+        std::printf("]");
+      }
+      std::printf("}}\n");
+    }
+  }
+  MPI_Finalize();
+  return 0;
+}

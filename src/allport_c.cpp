@@ -1,0 +1,289 @@
+// The C interface: exceptions end here as codes with a message.
+#include <charconv>
+#include <exception>
+#include <memory>
+#include <string>
+
+#include "allport/allport.h"
+#include "allport/comm/communicator.h"
+#include "allport/linalg/gemm.h"
+
+struct allport_comm_s {
+  allport::Communicator comm;
+  std::string report;
+};
+
+struct allport_layout_s {
+  allport::Layout layout;
+};
+
+namespace {
+
+using namespace allport;
+
+thread_local std::string last_error;
+
+/// Runs `body`; what it throws becomes a code and allport_error()'s text.
+template <class Body>
+int guarded(Body&& body) noexcept {
+  try {
+    body();
+    return ALLPORT_SUCCESS;
+  } catch (Error const& e) {
+    last_error = e.what();
+    return static_cast<int>(e.kind());
+  } catch (std::exception const& e) {
+    last_error = e.what();
+    return ALLPORT_INTERNAL;
+  } catch (...) {
+    last_error = "unknown exception";
+    return ALLPORT_INTERNAL;
+  }
+}
+
+template <class Handle>
+auto& the(Handle handle, char const* name) {
+  ensure(handle != nullptr, name, "NULL", "a handle that was created and not freed");
+  return *handle;
+}
+
+Trans trans_of(char c, char const* name) {
+  switch (c) {
+    case 'N':
+    case 'n':
+      return Trans::none;
+    case 'T':
+    case 't':
+      return Trans::transpose;
+    case 'C':
+    case 'c':
+      return Trans::conjugate;
+    default:
+      throw Error::argument(name, show(std::string(1, c)), "'N', 'T' or 'C'");
+  }
+}
+
+Scalar scalar_named(char c) {
+  switch (c) {
+    case 's':
+      return Scalar::s;
+    case 'd':
+      return Scalar::d;
+    case 'c':
+      return Scalar::c;
+    case 'z':
+      return Scalar::z;
+    default:
+      throw Error::argument("type", show(std::string(1, c)), "'s', 'd', 'c' or 'z'");
+  }
+}
+
+std::int64_t whole_number(std::string const& text, std::string const& key) {
+  std::int64_t value = 0;
+  auto const [end, code] = std::from_chars(text.data(), text.data() + text.size(), value);
+  ensure(code == std::errc() && end == text.data() + text.size(), "options: " + key, text, "a whole number");
+  return value;
+}
+
+GemmGrid grid_named(std::string const& text) {
+  auto const first = text.find('x');
+  auto const second = text.find('x', first + 1);
+  ensure(first != std::string::npos && second != std::string::npos, "options: grid", text, "p_r x p_c x c, as 2x2x1");
+  auto const factor = [&](std::size_t from, std::size_t to) {
+    return static_cast<int>(whole_number(text.substr(from, to - from), "grid"));
+  };
+  return {factor(0, first), factor(first + 1, second), factor(second + 1, text.size())};
+}
+
+GemmOptions options_of(char const* text) {
+  GemmOptions options;
+  std::string const all = text == nullptr ? "" : text;
+  for (std::size_t at = 0; at < all.size();) {
+    auto const end = std::min(all.find(' ', at), all.size());
+    auto const word = all.substr(at, end - at);
+    at = end + 1;
+    if (word.empty()) continue;
+    auto const equals = word.find('=');
+    auto const key = word.substr(0, equals);
+    auto const value = equals == std::string::npos ? std::string() : word.substr(equals + 1);
+    if (key == "algorithm") {
+      options.algorithm = value;
+    } else if (key == "grid") {
+      options.grid = grid_named(value);
+    } else if (key == "panel") {
+      options.panel = whole_number(value, key);
+    } else if (key == "memory") {
+      options.memory = Bytes(whole_number(value, key));
+    } else {
+      throw Error::argument("options", show(word), "algorithm=, grid=, panel= or memory=", "separate them by spaces");
+    }
+  }
+  return options;
+}
+
+template <class T>
+int run_gemm(allport_comm comm, char trans_a, char trans_b, std::int64_t m, std::int64_t n, std::int64_t k,
+             void const* alpha, void const* a, std::int64_t lda, allport_layout a_layout, void const* b,
+             std::int64_t ldb, allport_layout b_layout, void const* beta, void* c, std::int64_t ldc,
+             allport_layout c_layout, char const* options) {
+  return guarded([&] {
+    auto& on = the(comm, "comm");
+    ensure(alpha != nullptr, "alpha", "NULL", "a pointer to a number");
+    ensure(beta != nullptr, "beta", "NULL", "a pointer to a number");
+    GemmProblem const problem{m, n, k, scalar_of<T>, trans_of(trans_a, "trans_a"), trans_of(trans_b, "trans_b")};
+    auto const plan = plan_gemm(problem, on.comm.machine(), options_of(options));
+    auto const report = gemm<T>(on.comm, plan, *static_cast<T const*>(alpha), the(a_layout, "a_layout").layout,
+                                Part<T const>{static_cast<T const*>(a), lda}, the(b_layout, "b_layout").layout,
+                                Part<T const>{static_cast<T const*>(b), ldb}, *static_cast<T const*>(beta),
+                                the(c_layout, "c_layout").layout, Part<T>{static_cast<T*>(c), ldc});
+    on.report = report.to_json();
+  });
+}
+
+Combine sum_named(Scalar type) {
+  switch (type) {
+    case Scalar::s:
+      return sum_of<float>();
+    case Scalar::d:
+      return sum_of<double>();
+    case Scalar::c:
+      return sum_of<std::complex<float>>();
+    default:
+      return sum_of<std::complex<double>>();
+  }
+}
+
+std::string name_or_empty(char const* name) { return name == nullptr ? "" : name; }
+
+}  // namespace
+
+extern "C" {
+
+char const* allport_error(void) { return last_error.c_str(); }
+char const* allport_version(void) { return ALLPORT_VERSION; }
+
+int allport_comm_create(MPI_Comm comm, char const* machine, allport_comm* created) {
+  return guarded([&] {
+    ensure(created != nullptr, "created", "NULL", "a place for the handle");
+    *created = nullptr;
+    *created = machine == nullptr ? new allport_comm_s{Communicator(comm), {}}
+                                  : new allport_comm_s{Communicator(comm, Machine::parse(machine)), {}};
+  });
+}
+
+int allport_comm_create_fortran(MPI_Fint comm, char const* machine, allport_comm* created) {
+  return allport_comm_create(MPI_Comm_f2c(comm), machine, created);
+}
+
+int allport_comm_free(allport_comm* comm) {
+  return guarded([&] {
+    ensure(comm != nullptr, "comm", "NULL", "the place of a handle");
+    delete *comm;
+    *comm = nullptr;
+  });
+}
+
+int allport_bcast(allport_comm comm, void* data, int64_t bytes, int root, char const* algorithm) {
+  return guarded([&] {
+    ensure(bytes >= 0, "bytes", bytes, "a size >= 0");
+    ensure(data != nullptr || bytes == 0, "data", "NULL", "a buffer of the size given");
+    auto const buffer = std::span(static_cast<std::byte*>(data), static_cast<std::size_t>(bytes));
+    the(comm, "comm").comm.start_broadcast(buffer, root, name_or_empty(algorithm)).wait();
+  });
+}
+
+int allport_reduce_sum(allport_comm comm, char type, void const* input, void* output, int64_t count, int root,
+                       char const* algorithm) {
+  return guarded([&] {
+    auto const scalar = scalar_named(type);
+    auto const& on = the(comm, "comm").comm;
+    ensure(count >= 0, "count", count, "a number of elements >= 0");
+    ensure(input != nullptr || count == 0, "input", "NULL", "a buffer of count elements");
+    ensure(output != nullptr || count == 0 || on.rank() != root, "output", "NULL",
+           "a buffer of count elements at root");
+    auto const bytes = static_cast<std::size_t>(count * bytes_of(scalar));
+    auto const out = on.rank() == root ? std::span(static_cast<std::byte*>(output), bytes) : std::span<std::byte>();
+    on.start_reduce(std::span(static_cast<std::byte const*>(input), bytes), out, bytes_of(scalar), sum_named(scalar),
+                    root, name_or_empty(algorithm))
+        .wait();
+  });
+}
+
+int allport_layout_cyclic(int64_t rows, int64_t cols, int64_t row_block, int64_t col_block, int grid_rows,
+                          int grid_cols, int first_row, int first_col, char order, allport_layout* created) {
+  return guarded([&] {
+    ensure(created != nullptr, "created", "NULL", "a place for the handle");
+    *created = nullptr;
+    ensure(order == 'C' || order == 'R', "order", std::string(1, order), "'C' or 'R'");
+    ensure(grid_rows >= 1, "grid_rows", grid_rows, "at least 1");
+    ensure(grid_cols >= 1, "grid_cols", grid_cols, "at least 1");
+    std::vector<Rank> grid;
+    for (int c = 0; c < grid_cols; ++c) {
+      for (int r = 0; r < grid_rows; ++r) grid.push_back(order == 'C' ? r + c * grid_rows : r * grid_cols + c);
+    }
+    *created = new allport_layout_s{Layout(Deal::cyclic(rows, grid_rows, row_block, first_row),
+                                           Deal::cyclic(cols, grid_cols, col_block, first_col), std::move(grid))};
+  });
+}
+
+int allport_layout_local(allport_layout layout, int rank, int64_t* local_rows, int64_t* local_cols) {
+  return guarded([&] {
+    auto const& l = the(layout, "layout").layout;
+    ensure(local_rows != nullptr && local_cols != nullptr, "local_rows, local_cols", "NULL", "places for the extents");
+    *local_rows = l.local_rows(rank);
+    *local_cols = l.local_cols(rank);
+  });
+}
+
+int allport_layout_free(allport_layout* layout) {
+  return guarded([&] {
+    ensure(layout != nullptr, "layout", "NULL", "the place of a handle");
+    delete *layout;
+    *layout = nullptr;
+  });
+}
+
+int allport_gemm_layout(allport_comm comm, char type, char trans_a, char trans_b, int64_t m, int64_t n, int64_t k,
+                        char const* options, char which, allport_layout* created) {
+  return guarded([&] {
+    ensure(created != nullptr, "created", "NULL", "a place for the handle");
+    *created = nullptr;
+    ensure(which == 'A' || which == 'B' || which == 'C', "which", std::string(1, which), "'A', 'B' or 'C'");
+    GemmProblem const problem{m, n, k, scalar_named(type), trans_of(trans_a, "trans_a"), trans_of(trans_b, "trans_b")};
+    auto const plan = plan_gemm(problem, the(comm, "comm").comm.machine(), options_of(options));
+    *created = new allport_layout_s{which == 'A' ? plan.a : which == 'B' ? plan.b : plan.c};
+  });
+}
+
+int allport_sgemm(allport_comm comm, char trans_a, char trans_b, int64_t m, int64_t n, int64_t k, float const* alpha,
+                  float const* a, int64_t lda, allport_layout a_layout, float const* b, int64_t ldb,
+                  allport_layout b_layout, float const* beta, float* c, int64_t ldc, allport_layout c_layout,
+                  char const* options) {
+  return run_gemm<float>(comm, trans_a, trans_b, m, n, k, alpha, a, lda, a_layout, b, ldb, b_layout, beta, c, ldc,
+                         c_layout, options);
+}
+int allport_dgemm(allport_comm comm, char trans_a, char trans_b, int64_t m, int64_t n, int64_t k, double const* alpha,
+                  double const* a, int64_t lda, allport_layout a_layout, double const* b, int64_t ldb,
+                  allport_layout b_layout, double const* beta, double* c, int64_t ldc, allport_layout c_layout,
+                  char const* options) {
+  return run_gemm<double>(comm, trans_a, trans_b, m, n, k, alpha, a, lda, a_layout, b, ldb, b_layout, beta, c, ldc,
+                          c_layout, options);
+}
+int allport_cgemm(allport_comm comm, char trans_a, char trans_b, int64_t m, int64_t n, int64_t k, void const* alpha,
+                  void const* a, int64_t lda, allport_layout a_layout, void const* b, int64_t ldb,
+                  allport_layout b_layout, void const* beta, void* c, int64_t ldc, allport_layout c_layout,
+                  char const* options) {
+  return run_gemm<std::complex<float>>(comm, trans_a, trans_b, m, n, k, alpha, a, lda, a_layout, b, ldb, b_layout, beta,
+                                       c, ldc, c_layout, options);
+}
+int allport_zgemm(allport_comm comm, char trans_a, char trans_b, int64_t m, int64_t n, int64_t k, void const* alpha,
+                  void const* a, int64_t lda, allport_layout a_layout, void const* b, int64_t ldb,
+                  allport_layout b_layout, void const* beta, void* c, int64_t ldc, allport_layout c_layout,
+                  char const* options) {
+  return run_gemm<std::complex<double>>(comm, trans_a, trans_b, m, n, k, alpha, a, lda, a_layout, b, ldb, b_layout,
+                                        beta, c, ldc, c_layout, options);
+}
+
+char const* allport_gemm_report(allport_comm comm) { return comm == nullptr ? "" : comm->report.c_str(); }
+
+}  // extern "C"
