@@ -66,7 +66,10 @@ bool Family::progress() {
     ~Leave() { flag = false; }
   } const leave{busy_};
   bool moved = false;
-  if (!requests_.empty()) moved = poll();
+  if (!requests_.empty()) {
+    CompletionsReturn const guard(completions_return_);
+    moved = poll();
+  }
   if (!computing_.empty()) {
     compute();
     moved = true;
@@ -157,7 +160,9 @@ void Family::abandon(Execution& execution) {
 }
 
 void Family::wait_until(std::function<bool()> const& done, std::function<std::string()> const& what, MPI_Comm comm) {
+  if (done()) return;
   StallWatch watch(stall_, comm);
+  CompletionsReturn const guard(completions_return_);
   for (int idle = 0; !done();) {
     ensure(alive_, "communicator", "finalized", "MPI to be up while something is waited for", "", ErrorKind::mpi);
     if (progress()) {

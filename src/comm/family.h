@@ -80,6 +80,7 @@ class Family {
   bool checks_ = false;
   bool alive_ = true;
   bool busy_ = false;
+  bool completions_return_ = false;  // a CompletionsReturn is at work
   int keyval_ = MPI_KEYVAL_INVALID;
   std::vector<Shadow*> shadows_;
   std::vector<MPI_Request> requests_;
