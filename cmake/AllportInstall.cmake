@@ -25,8 +25,9 @@ if(ALLPORT_TESTS AND NOT ALLPORT_SANITIZE)
            COMMAND ${CMAKE_COMMAND} -DBUILD=${PROJECT_BINARY_DIR} -DCONFIG=$<CONFIG>
                    -DGENERATOR=${CMAKE_GENERATOR} -DMPI_C_COMPILER=${MPI_C_COMPILER}
                    -DMPI_CXX_COMPILER=${MPI_CXX_COMPILER}
-                   -DMPI_Fortran_COMPILER=${MPI_Fortran_COMPILER} -DMPIEXEC=${MPIEXEC_EXECUTABLE} -DLIBDIR=${CMAKE_INSTALL_LIBDIR}
-                   -DINCLUDEDIR=${CMAKE_INSTALL_INCLUDEDIR}
+                   -DMPI_Fortran_COMPILER=${MPI_Fortran_COMPILER} -DMPIEXEC=${MPIEXEC_EXECUTABLE}
+                   -DLIBDIR=${CMAKE_INSTALL_LIBDIR} -DINCLUDEDIR=${CMAKE_INSTALL_INCLUDEDIR}
                    -P ${PROJECT_SOURCE_DIR}/tests/install/consumer.cmake)
-  set_tests_properties(install.consumer PROPERTIES TIMEOUT 300 LABELS install)
+  allport_mpi_test(install.consumer)
+  set_tests_properties(install.consumer PROPERTIES TIMEOUT 600 LABELS install)
 endif()
