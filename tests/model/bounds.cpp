@@ -89,7 +89,7 @@ TEST(Bounds, NeverExceedACutOnDamagedMachines) {
   std::mt19937 random(3);
   int tight = 0;
   int all = 0;
-  for (int trial = 0; trial < 40; ++trial) {
+  for (int trial = 0; trial < 20; ++trial) {
     auto const plain = Machine::parse(trial % 2 == 0 ? "torus:4x3" : "mesh:3x4");
     std::vector<LinkException> exceptions;
     for (LinkId l = 0; l < plain.link_ids(); ++l) {
