@@ -109,15 +109,19 @@ bool Races::ordered(Rank rank) {
   bool good = true;
   for (std::size_t i = 0; i < size; ++i) {
     auto const& x = accesses_[i];
-    // Sorted by begin: the first that begins behind x ends the search. A writer may also clash with itself.
-    for (auto j = next_writer_[i]; j < size; j = x.writes ? j + 1 : next_writer_[j + 1]) {
+    auto const look = [&](Access const& y) {
+      auto const found = clash(x, y);
+      if (found.first < 0) return;
+      good = false;
+      report(rank, x, y, found);
+    };
+    // Sorted by begin: the first that begins behind x ends the search.
+    for (auto j = x.writes ? i + 1 : next_writer_[i]; j < size; j = x.writes ? j + 1 : next_writer_[j + 1]) {
       auto const& y = accesses_[j];
       if (y.slot.buffer != x.slot.buffer || y.low >= x.high) break;
-      if (auto const found = clash(x, y); found.first >= 0) {
-        good = false;
-        report(rank, x, y, found);
-      }
+      look(y);
     }
+    if (x.writes) look(x);  // a ring's segments among each other
   }
   return good;
 }
@@ -210,16 +214,16 @@ bool Races::unordered(Access const& x, std::int64_t i, Access const& y, std::int
 }
 
 void Races::report(Rank rank, Access const& x, Access const& y, Clash const& clash) {
-  auto const& xop = program_->ops[static_cast<std::size_t>(x.op)];
-  auto const& yop = program_->ops[static_cast<std::size_t>(y.op)];
   bool const ring = std::max(x.slot.ring, y.slot.ring) > 0 && (x.op == y.op || clash.first != clash.second);
-  auto const& writer = y.writes ? y : x;
-  auto const& other = y.writes ? x : y;
-  auto const writer_segment = y.writes ? clash.second : clash.first;
-  auto const other_segment = y.writes ? clash.first : clash.second;
+  // Of two writers the one with the later segment is to blame.
+  bool const second = y.writes && (!x.writes || clash.second >= clash.first);
+  auto const& writer = second ? y : x;
+  auto const& other = second ? x : y;
+  auto const writer_segment = second ? clash.second : clash.first;
+  auto const other_segment = second ? clash.first : clash.second;
   auto const kind = ring ? Kind::ring_overflow : Kind::race;
   findings_.add({kind, writer_segment, 0, rank, writer.op}, [&] {
-    auto const& op = y.writes ? yop : xop;
+    auto const& op = program_->ops[static_cast<std::size_t>(writer.op)];
     auto const at = op.position(writer.slot, writer_segment);
     auto const text = fmt::format(
         "rank {}'s operation {} may write bytes [{}, {}) of {} (segment {}) while operation {} {} them (segment {}){}",

@@ -1,6 +1,8 @@
 // Whatever the interpreter cannot run, or runs to a wrong end, the verifier rejects.
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <cstdlib>
 #include <random>
 
 #include "allport/verify/verify.h"
@@ -109,14 +111,17 @@ void judge(samples::Sample const& s, std::uint64_t seed, Tally& tally) {
   if (failure) ++tally.wrong;
 }
 
+// ALLPORT_FUZZ_ROUNDS=n tries n times as many changes.
 TEST(Fuzz, NothingWrongIsAccepted) {
   Tally tally;
   std::uint64_t seed = 0;
+  auto const* const asked = std::getenv("ALLPORT_FUZZ_ROUNDS");
+  int const rounds = asked != nullptr ? std::max(1, std::atoi(asked)) : 1;
   for (auto const* spec :
        {"torus:2", "torus:4", "torus:2x2", "torus:3x2", "mesh:3x3", "torus:2x2/ppn=2", "torus:2x2x2"}) {
     auto const m = Machine::parse(spec);
     for (auto const& s : samples::registered(m, m.ranks() / 3, 832, 64, 2)) {
-      for (int i = 0; i < 150; ++i) {
+      for (int i = 0; i < 150 * rounds; ++i) {
         judge(s, ++seed, tally);
         if (HasFatalFailure()) return;
       }
@@ -124,7 +129,7 @@ TEST(Fuzz, NothingWrongIsAccepted) {
   }
   for (Rank ranks : {2, 3, 5}) {
     for (auto const& s : samples::by_hand(ranks, 104, 24)) {
-      for (int i = 0; i < 250; ++i) {
+      for (int i = 0; i < 250 * rounds; ++i) {
         judge(s, ++seed, tally);
         if (HasFatalFailure()) return;
       }

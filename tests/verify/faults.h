@@ -1,0 +1,81 @@
+// Sows faults into good schedules and looks whether the verifier names them.
+#pragma once
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <optional>
+#include <set>
+
+#include "allport/verify/verify.h"
+#include "schedule/judge.h"
+#include "verify/samples.h"
+#include "verify/spoil.h"
+
+namespace allport::verify {
+
+using spoil::find_op;
+using spoil::Pick;
+
+/// A spoiled schedule and what the first finding must say.
+struct Fault {
+  Schedule schedule;
+  std::set<Kind> kinds;
+  std::set<Rank> ranks;
+  Machine machine;
+};
+
+/// Sows one fault; nothing where the schedule has no place for it.
+using Sow = std::optional<Fault> (*)(samples::Sample const&, std::mt19937_64&);
+
+inline constexpr int seeds = 6;
+
+/// @param real the interpreter must fail as well (a race only may)
+inline void expect_caught(Sow sow, bool real, int at_least) {
+  int sown = 0;
+  for (auto const& m : samples::machines()) {
+    for (Rank root : {0, m.ranks() / 2}) {
+      for (auto const& [bytes, segment] : {std::pair<std::int64_t, std::int64_t>{4096, 136}, {960, 4096}}) {
+        auto all = samples::registered(m, root, bytes, segment, 2);
+        if (root == 0) {
+          for (auto const& by_hand : samples::by_hand(m.ranks(), bytes, segment)) all.push_back(by_hand);
+        }
+        for (auto const& sample : all) {
+          for (std::uint64_t seed = 0; seed < seeds; ++seed) {
+            std::mt19937_64 random(seed * 7919 + static_cast<std::uint64_t>(root));
+            auto const fault = sow(sample, random);
+            if (!fault) continue;
+            ++sown;
+            auto const report = prove(fault->schedule, fault->machine, {.disjoint = sample.schedule.trees() > 1});
+            ASSERT_FALSE(report.ok) << sample.text() << " seed " << seed;
+            auto const& first = report.findings.front();
+            ASSERT_TRUE(fault->kinds.contains(first.kind)) << sample.text() << "\n" << to_text(report);
+            ASSERT_TRUE(fault->ranks.contains(first.rank)) << sample.text() << "\n" << to_text(report);
+            ASSERT_TRUE(!real || hand::failure(fault->schedule, seed).has_value()) << sample.text();
+          }
+        }
+      }
+    }
+  }
+  EXPECT_GE(sown, at_least);
+  ::testing::Test::RecordProperty("sown", sown);
+}
+
+inline bool broadcasts(samples::Sample const& s) { return s.schedule.contract().what == Collective::broadcast; }
+
+inline bool is_receive(Rank, std::int32_t, Op const& op) { return op.kind == OpKind::receive; }
+inline bool is_send(Rank, std::int32_t, Op const& op) { return op.kind == OpKind::send; }
+
+/// A schedule with the programs of `changed` taken from `all`.
+inline Fault fault(samples::Sample const& s, std::vector<Program> const& all, std::set<Rank> const& changed,
+                   std::set<Kind> kinds, std::set<Rank> ranks) {
+  std::map<Rank, Program> programs;
+  for (auto const r : changed) programs[r] = all[static_cast<std::size_t>(r)];
+  return {spoil::replaced(s.schedule, programs), std::move(kinds), std::move(ranks), s.machine};
+}
+
+inline Op& at(std::vector<Program>& all, Pick p) {
+  return all[static_cast<std::size_t>(p.rank)].ops[static_cast<std::size_t>(p.op)];
+}
+
+}  // namespace allport::verify
