@@ -50,6 +50,7 @@ TEST_P(MpiAlgorithms, EqualTheInterpreter) {
         for (auto const cut : {Cut{1 << 16, 2}, Cut{1 << 12, 3}}) {
           Contract const contract{a.what, comm.size(), root, bytes, 1};
           if (a.why_not(comm.machine(), contract)) continue;
+          if (bytes <= (1 << 12) && cut.segment == (1 << 12)) continue;  // one segment either way
           auto const where = fmt::format("{} {} on {}, root {}, {} bytes, segment {}, window {}", name(a.what), a.name,
                                          spec, root, bytes, cut.segment, cut.window);
           compare(comm, make_schedule(comm.machine(), contract, a.name, cut), where);
