@@ -51,8 +51,9 @@ class Judge {
 
   [[nodiscard]] PlaceCost cost(Method const& how, Frame const& frame, Place p, Index width) {
     PlaceCost cost;
-    Group const lines[3] = {pricer_.group(frame.members(p, Line::row)), pricer_.group(frame.members(p, Line::col)),
-                            pricer_.group(frame.members(p, Line::layer))};
+    Group const* const lines[3] = {&pricer_.group(frame.members(p, Line::row)),
+                                   &pricer_.group(frame.members(p, Line::col)),
+                                   &pricer_.group(frame.members(p, Line::layer))};
     std::int64_t scratch = 0;
     Seconds computing{};  // of the stage before, under which this stage's communication hides
     for (auto const& stage : how.stages(problem_, frame, p, width)) {
@@ -63,7 +64,7 @@ class Judge {
           exchange(step, frame.rank(p), cost.traffic, lanes[3]);
           continue;
         }
-        auto const& group = lines[static_cast<int>(step.line)];
+        auto const& group = *lines[static_cast<int>(step.line)];
         auto const index = frame.index(p, step.line);
         cost.traffic += pricer_.traffic(group, index, step, element_);
         lanes[static_cast<int>(step.line)] += pricer_.seconds(group, step, element_);

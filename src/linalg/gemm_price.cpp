@@ -16,8 +16,12 @@ constexpr std::int32_t in_flight = 4;
 
 }  // namespace
 
-Group Pricer::group(std::span<Rank const> members) {
-  Group group;
+Group const& Pricer::group(std::vector<Rank> const& members) {
+  auto const [place, is_new] = groups_.try_emplace(members);
+  auto& group = place->second;
+  if (!is_new) {
+    return group;
+  }
   auto box = find_box(machine_, members);
   auto shape = box ? std::move(box->machine) : Machine::flat(static_cast<int>(members.size()));
   for (Rank i = 0; i < static_cast<Rank>(members.size()); ++i) {

@@ -3,7 +3,6 @@
 
 #include <deque>
 #include <map>
-#include <span>
 #include <tuple>
 #include <vector>
 
@@ -23,7 +22,7 @@ class Pricer {
  public:
   Pricer(Machine const& machine, GemmOptions const& options) : machine_(machine), options_(options) {}
 
-  [[nodiscard]] Group group(std::span<Rank const> members);
+  [[nodiscard]] Group const& group(std::vector<Rank> const& members);
   [[nodiscard]] Schedule const& schedule(Group const& group, Step const& step, std::int64_t element) {
     return offer(group, step, element).schedule;
   }
@@ -44,6 +43,7 @@ class Pricer {
 
   Machine const& machine_;
   GemmOptions const& options_;
+  std::map<std::vector<Rank>, Group> groups_;
   std::deque<Machine> shapes_;
   std::map<Key, Offer> offers_;
 };

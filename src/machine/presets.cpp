@@ -106,9 +106,17 @@ std::vector<std::string> preset_names() {
 namespace machine_presets {
 
 std::optional<Machine> find(std::string_view name) {
-  for (auto const& [known, text] : presets) {
-    if (known == name) {
-      return Machine::from_toml(text, fmt::format("preset {}", name));
+  // Read once: plans ask for flat machines by the thousand.
+  static auto const machines = [] {
+    std::vector<Machine> read;
+    for (auto const& [known, text] : presets) {
+      read.push_back(Machine::from_toml(text, fmt::format("preset {}", known)));
+    }
+    return read;
+  }();
+  for (std::size_t i = 0; i < presets.size(); ++i) {
+    if (presets[i].first == name) {
+      return machines[i];
     }
   }
   return std::nullopt;
