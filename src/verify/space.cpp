@@ -31,6 +31,7 @@ std::int64_t Boxes::size(RankBox box) const {
 }
 
 Rank Boxes::nth(RankBox box, std::int64_t k) const {
+  if (k == 0) return box.lo;
   Rank rank = 0;
   for (int a = 0; a < axes_; ++a) {
     auto const along = extent(box, a);

@@ -2,6 +2,7 @@
 #include <gtest/gtest.h>
 
 #include <cstdlib>
+#include <ctime>
 #include <nlohmann/json.hpp>
 
 #include "allport/verify/verify.h"
@@ -131,10 +132,12 @@ TEST(Proofs, LargestTorus) {
   bool const large = std::getenv("ALLPORT_LARGE_TESTS") != nullptr;
   auto const m = Machine::parse(large ? "torus:64x64x64" : "torus:16x16x16");
   Contract const c{Collective::broadcast, m.ranks(), 0, 1 << 20, 1};
+  auto const start = std::clock();
   auto const report = prove(make_schedule(m, c, "rectangular", {64 * 1024, 2}), m, {.disjoint = true});
   EXPECT_TRUE(report.ok) << to_text(report);
   EXPECT_EQ(report.counts.messages, std::int64_t{18} * (m.ranks() - 1));
-  EXPECT_LT(report.elapsed, 60.0);
+  EXPECT_LT(static_cast<double>(std::clock() - start) / CLOCKS_PER_SEC,
+            20.0);  // processor time: neighbours do not count
 }
 
 }  // namespace
