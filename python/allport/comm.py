@@ -1,11 +1,14 @@
 """Communicators that know what part of the machine they are, and collectives on numpy arrays.
 
 MPI starts when this module is imported (mpi4py does it), after a check that mpi4py and Allport use one MPI library.
+From then on an exception that nobody catches ends all ranks, because the others would wait for this one for ever.
 """
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Sequence
+from types import TracebackType
 from typing import Any
 
 import numpy as np
@@ -19,6 +22,20 @@ _mpi.check()
 from mpi4py import MPI  # noqa: E402  after the check, which explains what to do when this fails
 
 __all__ = ["Communicator", "Persistent", "Transfer", "world"]
+
+_hook = sys.excepthook
+
+
+def _end_all(kind: type[BaseException], error: BaseException, trace: TracebackType | None) -> None:
+    _hook(kind, error, trace)
+    alone = not MPI.Is_initialized() or MPI.Is_finalized() or MPI.COMM_WORLD.size == 1
+    if not alone and not hasattr(sys, "ps1"):
+        sys.stderr.write(f"allport: rank {MPI.COMM_WORLD.rank} ends all ranks after this {kind.__name__}\n")
+        sys.stderr.flush()
+        MPI.COMM_WORLD.Abort(1)
+
+
+sys.excepthook = _end_all
 
 _NOTHING = np.zeros(0, dtype=np.uint8)
 

@@ -10,10 +10,10 @@ from allport.comm import MPI
 spec = sys.argv[1] if len(sys.argv) > 1 and sys.argv[1] != "-" else None
 comm = ap.Communicator(MPI.COMM_WORLD, machine=spec)
 size, rank = comm.size, comm.rank
-rng = np.random.default_rng(5)
 
 
 def check_all(c: ap.Communicator) -> None:
+    rng = np.random.default_rng(5)  # the same numbers on every rank, whatever it did before
     for root in sorted({0, c.size - 1, c.size // 2}):
         for shape in [(), (0,), (1,), (1000,), (37, 11)]:
             for dtype in ["f4", "f8", "c16", "i4", "u1", "?"]:
