@@ -57,10 +57,11 @@ def main() -> int:
     gram, rbf = make_input()
     print(f"demo: digits, Gram matrix {gram.shape} and RBF kernel matrix {rbf.shape} in {FOLDER}/")
     a, b = str(FOLDER / "gram.npy"), str(FOLDER / "rbf.npy")
+    shape = "x".join(str(extent) for extent in (*gram.shape, rbf.shape[1]))
     for ranks, _ in RUNS:
         (FOLDER / f"C{ranks}.npy").unlink(missing_ok=True)
     for ranks, machine in RUNS:
-        run("plan", "gemm", a, b, "-n", str(ranks), "--machine", machine)
+        run("plan", "gemm", "--shape", shape, "--machine", machine)
         run("run", "gemm", a, b, "-o", str(FOLDER / f"C{ranks}.npy"), "-n", str(ranks), "--machine", machine)
 
     expected = gram @ rbf
