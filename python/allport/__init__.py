@@ -25,7 +25,21 @@ from allport import mpi as mpi  # isort: skip
 from allport._native import AllportError, build_info
 
 if TYPE_CHECKING:
-    from allport import collectives, comm, draw, errors, io, job, launch, linalg, machine, schedule, select, units, verify
+    from allport import (
+        collectives,
+        comm,
+        draw,
+        errors,
+        io,
+        job,
+        launch,
+        linalg,
+        machine,
+        schedule,
+        select,
+        units,
+        verify,
+    )
     from allport.collectives import algorithms, make_schedule
     from allport.comm import Communicator, Transfer
     from allport.linalg import (
@@ -93,7 +107,7 @@ _HOMES = {
     "prove": "verify",
 }
 
-__all__ = [  # noqa: PLE0604
+__all__ = [
     "AllportError",
     "Axis",
     "Choice",

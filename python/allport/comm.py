@@ -174,7 +174,9 @@ class Communicator:
         mine = self.rank == root
         if mine and out is None:
             out = np.empty_like(array)
-        if mine and (out.dtype != array.dtype or out.shape != array.shape or out.flags.c_contiguous != array.flags.c_contiguous):  # type: ignore[union-attr]
+        if mine and (
+            out.dtype != array.dtype or out.shape != array.shape or out.flags.c_contiguous != array.flags.c_contiguous
+        ):  # type: ignore[union-attr]
             raise AllportError("out: expected an array like the input: its dtype, shape and order")
         target = _flat(out, "out", writable=True) if mine else _NOTHING
         native = self._native.start_reduce(

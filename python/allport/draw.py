@@ -66,7 +66,9 @@ class _Sketch:
                 f"machine = '{machine.name}': has {len(self.axes)} axes longer than 1; drawings show at most 3"
             )
         if machine.nodes > MOST_NODES:
-            raise AllportError(f"machine = '{machine.name}': has {machine.nodes} nodes; drawings show at most {MOST_NODES}")
+            raise AllportError(
+                f"machine = '{machine.name}': has {machine.nodes} nodes; drawings show at most {MOST_NODES}"
+            )
         # A line is drawn along x, whatever its axis is called; row 0 of a plane is at the bottom.
         ways: list[Point] = [(1.0, 0.0), (0.0, 1.0)]
         if len(self.axes) == 3:
@@ -154,7 +156,9 @@ class _Strokes:
     def _head(self, tip: Point, d: Point, size: float) -> None:
         side = (d[1], -d[0])
         base = _moved(tip, d, -size)
-        self.heads.append([tip, _moved(base, side, 0.40 * size), _moved(tip, d, -0.75 * size), _moved(base, side, -0.40 * size)])
+        self.heads.append(
+            [tip, _moved(base, side, 0.40 * size), _moved(tip, d, -0.75 * size), _moved(base, side, -0.40 * size)]
+        )
 
     def _curve(self, source: Point, target: Point) -> None:
         d = (target[0] - source[0], target[1] - source[1])
@@ -164,7 +168,10 @@ class _Strokes:
         for i in range(25):
             t = i / 24
             points.append(
-                tuple((1 - t) ** 2 * s + 2 * t * (1 - t) * k + t * t * e for s, k, e in zip(source, knee, target, strict=True))
+                tuple(
+                    (1 - t) ** 2 * s + 2 * t * (1 - t) * k + t * t * e
+                    for s, k, e in zip(source, knee, target, strict=True)
+                )
             )
         gap = self.sketch.radius + 0.02
         points = [p for p in points if math.dist(p, source) > gap and math.dist(p, target) > gap + 0.08]
@@ -293,7 +300,11 @@ def trees(schedule: Schedule, machine: Machine | str, path: str | os.PathLike[st
     _arrange(figure, schedule, sketch, parts, found, (rows, stacked, unit * wide, unit * high + 0.55), root)
     what = {"bcast": "Broadcast from", "reduce": "Reduction to"}.get(schedule.collective, schedule.collective)
     figure.suptitle(
-        f"{what} rank {schedule.root} on {machine.name}: {schedule.algorithm}", fontsize=12, color=INK, y=0.985, va="top"
+        f"{what} rank {schedule.root} on {machine.name}: {schedule.algorithm}",
+        fontsize=12,
+        color=INK,
+        y=0.985,
+        va="top",
     )
     if path is not None:
         save(figure, path)
@@ -316,7 +327,9 @@ def _arrange(
     across = columns if stacked or count == 1 else columns + (rows if count > 1 else 0)
     figure.set_size_inches(max(across * wide, 4.2), down * high + 0.5)
     top = 1 - 0.62 / figure.get_figheight()
-    grid = figure.add_gridspec(down, across, left=0.01, right=0.99, bottom=0.02, top=top - 0.01, wspace=0.04, hspace=0.24)
+    grid = figure.add_gridspec(
+        down, across, left=0.01, right=0.99, bottom=0.02, top=top - 0.01, wspace=0.04, hspace=0.24
+    )
     for t, (colour, part) in enumerate(parts):
         ax = figure.add_subplot(grid[t, 0] if stacked else grid[t // columns, t % columns])
         _panel(ax, sketch, [(colour, part)], root, 1.0)
@@ -324,7 +337,12 @@ def _arrange(
     if count > 1:
         ax = figure.add_subplot(grid[count, 0] if stacked else grid[:, columns:])
         _panel(ax, sketch, parts, root, 1.0 if stacked or rows == 1 else 1.35)
-        _title(ax, "Both trees combined" if count == 2 else f"All {count} trees combined", _link_words(found), 9.5 if stacked or rows == 1 else 11.5)
+        _title(
+            ax,
+            "Both trees combined" if count == 2 else f"All {count} trees combined",
+            _link_words(found),
+            9.5 if stacked or rows == 1 else 11.5,
+        )
 
 
 def save(figure: Figure, path: str | os.PathLike[str]) -> None:

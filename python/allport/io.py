@@ -44,7 +44,9 @@ def working_dtype(*dtypes: Any) -> np.dtype:
     wide = [np.dtype("f8") if np.dtype(d).kind in "biu" else np.dtype(d) for d in dtypes]
     result = np.result_type(np.float32, *wide)
     if result.str[1:] not in _SCALARS:
-        raise failure(f"dtype = '{result}': expected at most double precision; convert with astype('f8') or astype('c16')")
+        raise failure(
+            f"dtype = '{result}': expected at most double precision; convert with astype('f8') or astype('c16')"
+        )
     return result
 
 

@@ -73,7 +73,9 @@ def _files(job: GemmJob) -> tuple[MatrixFile, MatrixFile, MatrixFile | None]:
     return inspect(job.a), inspect(job.b), inspect(job.c_in) if job.c_in else None
 
 
-def plan(job: GemmJob, machine: Machine, files: tuple[MatrixFile, MatrixFile, MatrixFile | None], **more: Any) -> GemmPlan:
+def plan(
+    job: GemmJob, machine: Machine, files: tuple[MatrixFile, MatrixFile, MatrixFile | None], **more: Any
+) -> GemmPlan:
     """The plan of a job; checks shapes and types on the way."""
     from allport.linalg import plan_gemm, problem_of
 
@@ -151,7 +153,11 @@ def execute(job: GemmJob, comm: Communicator, progress: Callable[[int, int], Non
     dtype = dtype_of(job, files)
     a, b, c = files
     local_a, local_b = read(a, comm, planned.a, dtype), read(b, comm, planned.b, dtype)
-    old = linalg.DistributedMatrix(comm, planned.c, read(c, comm, planned.c, dtype)) if c is not None and job.keep else None
+    old = (
+        linalg.DistributedMatrix(comm, planned.c, read(c, comm, planned.c, dtype))
+        if c is not None and job.keep
+        else None
+    )
     loaded = time.perf_counter()
     product, report = linalg.gemm(
         linalg.DistributedMatrix(comm, planned.a, local_a),

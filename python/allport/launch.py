@@ -168,7 +168,9 @@ def _complaint(watch: _Watch, code: int) -> str:
         return text if len(texts) == 1 else f"rank {rank}: {text}"
     death = _death(watch)
     if death:
-        last = [line for line in watch.noise if re.match(r"[\w.]*(Error|Exception|Interrupt): |.*: No module named ", line)]
+        last = [
+            line for line in watch.noise if re.match(r"[\w.]*(Error|Exception|Interrupt): |.*: No module named ", line)
+        ]
         return death + (f": {last[-1].strip()}" if last and "signal" not in death else "")
     told = "\n".join(line for line in watch.noise if line.strip())
     return f"mpiexec ended with exit code {code}" + (f":\n{told}" if told else "")

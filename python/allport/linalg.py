@@ -74,7 +74,9 @@ class DistributedMatrix:
     def __init__(self, comm: Communicator, layout: Layout, local: np.ndarray) -> None:
         scalar_of(local.dtype)
         if tuple(local.shape) != layout.local_shape(comm.rank):
-            raise failure(f"local: has shape {local.shape}; expected {layout.local_shape(comm.rank)} on rank {comm.rank}")
+            raise failure(
+                f"local: has shape {local.shape}; expected {layout.local_shape(comm.rank)} on rank {comm.rank}"
+            )
         self.comm, self.layout, self.local = comm, layout, np.asfortranarray(local)
 
     @classmethod

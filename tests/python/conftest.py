@@ -9,9 +9,8 @@ import sys
 from pathlib import Path
 from typing import Any
 
-import pytest
-
 import allport as ap
+import pytest
 
 HERE = Path(__file__).parent
 LIMIT = 240

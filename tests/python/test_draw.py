@@ -1,8 +1,7 @@
 import re
 
-import pytest
-
 import allport as ap
+import pytest
 from allport import draw
 
 pytest.importorskip("matplotlib")
@@ -32,7 +31,9 @@ def test_the_same_drawing_is_the_same_file(tmp_path):
     assert _drawn("torus:4x4", tmp_path)[1] == _drawn("torus:4x4", tmp_path)[1]
 
 
-@pytest.mark.parametrize("spec", ["torus:1", "torus:2", "mesh:6", "torus:2x2", "mesh:3x5", "torus:3x3x3m", "torus:4x1x2x3/ppn=2"])
+@pytest.mark.parametrize(
+    "spec", ["torus:1", "torus:2", "mesh:6", "torus:2x2", "mesh:3x5", "torus:3x3x3m", "torus:4x1x2x3/ppn=2"]
+)
 @pytest.mark.parametrize("what", ["bcast", "reduce"])
 def test_any_machine_of_up_to_three_long_axes(spec, what, tmp_path):
     machine = ap.Machine.parse(spec)

@@ -1,6 +1,5 @@
-import pytest
-
 import allport as ap
+import pytest
 
 
 def test_a_spec_gives_axes_links_and_ranks():
@@ -32,7 +31,11 @@ def test_a_machine_file_reads_back_equal(tmp_path):
     machine = ap.Machine.parse("bgp:4x4x2/ppn=4")
     path = tmp_path / "mine.toml"
     path.write_text(machine.to_toml())
-    for again in (ap.Machine.from_file(str(path)), ap.Machine.parse(str(path)), ap.Machine.from_toml(machine.to_toml())):
+    for again in (
+        ap.Machine.from_file(str(path)),
+        ap.Machine.parse(str(path)),
+        ap.Machine.from_toml(machine.to_toml()),
+    ):
         assert again == machine
     assert hash(again) == hash(machine)
 
@@ -44,7 +47,9 @@ def test_every_preset_is_readable():
         assert machine.rates.flops > 0 and all(a.bandwidth > 0 for a in machine.axes)
 
 
-@pytest.mark.parametrize("spec", ["", "torus", "torus:", "torus:4xq", "torus:0x4", "torus:4x4/ppn=0", "moon:4", "gone.toml"])
+@pytest.mark.parametrize(
+    "spec", ["", "torus", "torus:", "torus:4xq", "torus:0x4", "torus:4x4/ppn=0", "moon:4", "gone.toml"]
+)
 def test_a_bad_spec_says_so(spec):
     with pytest.raises(ap.AllportError) as error:
         ap.Machine.parse(spec)

@@ -3,10 +3,9 @@ import os
 import subprocess
 import sys
 
+import allport as ap
 import numpy as np
 import pytest
-
-import allport as ap
 
 rng = np.random.default_rng(2)
 
@@ -30,7 +29,9 @@ def left_behind(folder):
     return sorted(p.name for p in folder.iterdir() if p.name not in ("A.npy", "B.npy"))
 
 
-@pytest.mark.parametrize("where", [["-n", 1], ["-n", 3], ["-n", 4], ["--machine", "torus:2x2"], ["--machine", "torus:2x2/ppn=2"]])
+@pytest.mark.parametrize(
+    "where", [["-n", 1], ["-n", 3], ["-n", 4], ["--machine", "torus:2x2"], ["--machine", "torus:2x2/ppn=2"]]
+)
 def test_two_files_in_one_out(allport, ab, tmp_path, where):
     done = allport("run", "gemm", "A.npy", "B.npy", "-o", "C.npy", *where)
     assert done.returncode == 0, done.stderr
@@ -51,7 +52,9 @@ def test_json_has_plan_report_and_output(allport, ab, tmp_path):
     assert data["plan"]["problem"] == {"m": 37, "n": 41, "k": 29, "type": "d", "trans_a": "N", "trans_b": "N"}
 
 
-@pytest.mark.parametrize(("algorithm", "grid"), [("summa", "2x2x1"), ("cannon", "2x2x1"), ("summa", "4x1x1"), (None, "2x1x2")])
+@pytest.mark.parametrize(
+    ("algorithm", "grid"), [("summa", "2x2x1"), ("cannon", "2x2x1"), ("summa", "4x1x1"), (None, "2x1x2")]
+)
 def test_algorithm_and_grid_as_told(allport, ab, tmp_path, algorithm, grid):
     extra = ["--algorithm", algorithm] if algorithm else []
     done = allport("run", "gemm", "A.npy", "B.npy", "-o", "C.npy", "-n", 4, "--grid", grid, *extra, "--json")
@@ -117,7 +120,18 @@ def test_hdf5_in_and_out(allport, tmp_path):
 
 
 def test_it_joins_when_mpiexec_has_started_it(ab, tmp_path):
-    command = [*ap.launch.mpiexec_command(4), sys.executable, "-m", "allport", "run", "gemm", "A.npy", "B.npy", "-o", "C.npy"]
+    command = [
+        *ap.launch.mpiexec_command(4),
+        sys.executable,
+        "-m",
+        "allport",
+        "run",
+        "gemm",
+        "A.npy",
+        "B.npy",
+        "-o",
+        "C.npy",
+    ]
     env = {**os.environ, **ap.launch.environment(4), "ALLPORT_MACHINE": "torus:2x2"}
     done = subprocess.run([*command, "--json"], cwd=tmp_path, env=env, capture_output=True, text=True, timeout=240)
     assert done.returncode == 0, done.stderr

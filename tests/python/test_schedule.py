@@ -1,7 +1,6 @@
+import allport as ap
 import numpy as np
 import pytest
-
-import allport as ap
 
 MACHINES = ["torus:1", "torus:5", "mesh:4", "torus:4x4", "torus:2x3m", "mesh:3x2x2", "torus:2x2/ppn=3"]
 
@@ -66,7 +65,9 @@ def test_the_choice_is_the_cheapest_candidate():
 
 
 def test_a_proof_counts_links_and_trees():
-    report = ap.prove(ap.make_schedule("bcast", "torus:4x4", algorithm="rectangular", bytes=1 << 16), "torus:4x4", disjoint=True)
+    report = ap.prove(
+        ap.make_schedule("bcast", "torus:4x4", algorithm="rectangular", bytes=1 << 16), "torus:4x4", disjoint=True
+    )
     assert report and report.links["used"] == 60 and report.links["trees_disjoint"]
     assert report.to_dict()["ok"] is True and "PROVEN" in str(report)
 

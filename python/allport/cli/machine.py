@@ -22,7 +22,9 @@ def show(spec: Spec, as_json: Json = False) -> None:
         print_json(machine.to_dict())
         return
     out = console()
-    axes = table("axis", "length", "ends", "links", "bandwidth", "latency", right=("length", "links", "bandwidth", "latency"))
+    axes = table(
+        "axis", "length", "ends", "links", "bandwidth", "latency", right=("length", "links", "bandwidth", "latency")
+    )
     for a, axis in enumerate(machine.axes):
         per_line = 0 if axis.length == 1 else 2 * (axis.length if axis.wraps else axis.length - 1)
         count = machine.nodes // axis.length * per_line

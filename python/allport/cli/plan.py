@@ -13,7 +13,9 @@ from allport.units import format_bytes, format_seconds
 app = typer.Typer(help="Plan without running: algorithm, grid, time, words, messages, memory.", no_args_is_help=True)
 NUMBERS = ("grid", "panel", "compute", "communicate", "total", "words", "messages", "memory", "x bound")
 
-Algorithm = Annotated[str | None, typer.Option("--algorithm", "-a", help="summa, cannon, summa25, cannon25, ...; else the cheapest.")]
+Algorithm = Annotated[
+    str | None, typer.Option("--algorithm", "-a", help="summa, cannon, summa25, cannon25, ...; else the cheapest.")
+]
 Grid = Annotated[str | None, typer.Option(metavar="QxQxC", help="Rows x columns x layers of ranks; else the cheapest.")]
 Memory = Annotated[str | None, typer.Option(help="Limit per rank: 512MiB, 2GiB.")]
 
@@ -55,7 +57,19 @@ def candidate_row(c: dict[str, Any]) -> list[str]:
 def candidates_table(plan: dict[str, Any], most: int) -> Any:
     """Candidates of a plan, best first; the chosen one is marked."""
     rows = table(
-        "", "algorithm", "grid", "panel", "compute", "communicate", "total", "words", "messages", "memory", "x bound", "why not", right=NUMBERS
+        "",
+        "algorithm",
+        "grid",
+        "panel",
+        "compute",
+        "communicate",
+        "total",
+        "words",
+        "messages",
+        "memory",
+        "x bound",
+        "why not",
+        right=NUMBERS,
     )
     chosen = plan["chosen"]
     for c in plan["candidates"][:most]:
@@ -79,7 +93,9 @@ def headline(plan: dict[str, Any]) -> str:
 @app.command()
 def gemm(
     shape: Annotated[str, typer.Option(metavar="MxNxK", help="C is M x N; K is summed over.")],
-    machine: Annotated[str | None, typer.Option("--machine", "-m", metavar="SPEC", help="torus:4x4, bgp:8x8x8, ...")] = None,
+    machine: Annotated[
+        str | None, typer.Option("--machine", "-m", metavar="SPEC", help="torus:4x4, bgp:8x8x8, ...")
+    ] = None,
     ranks: Annotated[int | None, typer.Option("--ranks", "-n", help="Ranks of a machine without a spec.")] = None,
     dtype: Annotated[str, typer.Option(help="float32, float64, complex64 or complex128.")] = "float64",
     trans_a: Annotated[str, typer.Option(help="N, T or C: op(A).")] = "N",

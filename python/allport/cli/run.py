@@ -11,7 +11,8 @@ import typer
 import allport as ap
 from allport.cli.console import Json, console, print_json, progress, table
 from allport.cli.plan import Algorithm, Grid, Memory, candidates_table, headline
-from allport.job import GemmJob, as_json as job_json
+from allport.job import GemmJob
+from allport.job import as_json as job_json
 from allport.units import format_bytes, format_seconds
 
 app = typer.Typer(help="Run a job on files.", no_args_is_help=True)
@@ -62,7 +63,9 @@ def _print(data: dict[str, Any]) -> None:
     total = report["seconds"]["total"]
     out.print()
     if total > 0:
-        out.print(f"{flops / total / 1e9:.3g} Gflop/s; every rank sent and received what was planned: {report['as_planned']}")
+        out.print(
+            f"{flops / total / 1e9:.3g} Gflop/s; every rank sent and received what was planned: {report['as_planned']}"
+        )
     out.print(
         f"read in {format_seconds(spent['load'])}, multiplied in {format_seconds(spent['gemm'])}, "
         f"written in {format_seconds(spent['save'])}: {data['output']['path']}"
@@ -107,8 +110,12 @@ def gemm(
     a: Annotated[str, typer.Argument(metavar="A", help="A.npy, A.mtx or FILE.h5:DATASET")],
     b: Annotated[str, typer.Argument(metavar="B", help="B.npy, B.mtx or FILE.h5:DATASET")],
     output: Annotated[str, typer.Option("-o", "--output", help="C.npy, C.mtx or FILE.h5:DATASET")],
-    ranks: Annotated[int | None, typer.Option("-n", "--ranks", help="Ranks to start; else the machine's, or one a core.")] = None,
-    machine: Annotated[str | None, typer.Option("--machine", "-m", metavar="SPEC", help="torus:4x4, FILE.toml, ...")] = None,
+    ranks: Annotated[
+        int | None, typer.Option("-n", "--ranks", help="Ranks to start; else the machine's, or one a core.")
+    ] = None,
+    machine: Annotated[
+        str | None, typer.Option("--machine", "-m", metavar="SPEC", help="torus:4x4, FILE.toml, ...")
+    ] = None,
     algorithm: Algorithm = None,
     grid: Grid = None,
     memory: Memory = None,

@@ -12,7 +12,9 @@ from allport.units import format_bytes
 
 app = typer.Typer(help="List, show, draw and verify collective schedules.", no_args_is_help=True)
 Collective = Annotated[str, typer.Argument(metavar="COLLECTIVE", help="bcast or reduce")]
-Algorithm = Annotated[str | None, typer.Option("--algorithm", "-a", help="A name of `schedule list`; else the cheapest.")]
+Algorithm = Annotated[
+    str | None, typer.Option("--algorithm", "-a", help="A name of `schedule list`; else the cheapest.")
+]
 Root = Annotated[int, typer.Option(help="Rank that sends or receives the whole.")]
 Size = Annotated[str, typer.Option(help="Bytes of the message: 4096, 64KiB, 1MiB.")]
 Element = Annotated[int, typer.Option(help="Bytes that are never cut apart (reductions).")]
@@ -94,7 +96,9 @@ def show(
     segment: Segment = None,
     window: Window = 2,
     rank: Annotated[list[int] | None, typer.Option(help="Only these ranks' programs; may be repeated.")] = None,
-    output: Annotated[str | None, typer.Option("-o", "--output", help="Draw the trees: FILE.svg, .png or .pdf.")] = None,
+    output: Annotated[
+        str | None, typer.Option("-o", "--output", help="Draw the trees: FILE.svg, .png or .pdf.")
+    ] = None,
     as_json: Json = False,
 ) -> None:
     """Show the program of each rank, or draw the spanning trees on their machine (-o trees.svg)."""
@@ -123,13 +127,16 @@ def show(
     out = console()
     out.print(
         f"{schedule.collective} by {schedule.algorithm} on {where.name}: {format_bytes(schedule.bytes)} in "
-        f"{schedule.trees} tree{'s' if schedule.trees != 1 else ''}, segments of at most {format_bytes(schedule.segment)}, "
+        f"{schedule.trees} tree{'s' if schedule.trees != 1 else ''}, "
+        f"segments of at most {format_bytes(schedule.segment)}, "
         f"window {schedule.window}"
     )
     if output is not None:
         out.print(f"drawn: {output}")
         return
-    rows = table("rank", "op", "what", "peer", "way", "tree", "bytes", "segments", "after", right=("rank", "op", "segments"))
+    rows = table(
+        "rank", "op", "what", "peer", "way", "tree", "bytes", "segments", "after", right=("rank", "op", "segments")
+    )
     for r in ranks:
         for i, op in enumerate(schedule.program(r).ops):
             if rows.row_count == ROWS:

@@ -4,9 +4,8 @@ import os
 import signal
 import sys
 
-import numpy as np
-
 import allport as ap
+import numpy as np
 from allport.comm import MPI
 from allport.launch import emit
 

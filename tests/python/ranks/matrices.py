@@ -3,9 +3,8 @@
 import os
 import sys
 
-import numpy as np
-
 import allport as ap
+import numpy as np
 from allport.comm import MPI
 
 spec = sys.argv[1] if len(sys.argv) > 1 and sys.argv[1] != "-" else None
