@@ -4,9 +4,11 @@
 #include <mpi.h>
 
 #include <cstdint>
+#include <list>
 #include <memory>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "allport/base/error.h"
@@ -74,6 +76,7 @@ struct CommState : std::enable_shared_from_this<CommState> {
   std::int64_t started = 0;             ///< schedules
   std::vector<Execution const*> turns;  ///< who has which turn of the tags; may have finished
   ScheduleCache schedules;
+  std::list<std::pair<std::string, std::shared_ptr<void>>> kept;  ///< Communicator::keep, latest first
 
  private:
   [[noreturn]] void disagree(std::string_view name, std::int64_t value, std::string const& text) const;

@@ -1,6 +1,8 @@
 // The communicator's making, and what it tells about itself.
 #include "allport/comm/communicator.h"
 
+#include <algorithm>
+
 #include <fmt/format.h>
 
 #include <cstdlib>
@@ -125,6 +127,22 @@ void Communicator::progress() const {
   for (int polls = 0; polls < 64 && state_->family->progress(); ++polls) {
   }
 }
+
+std::shared_ptr<void> Communicator::keep(std::string const& key,
+                                         std::function<std::shared_ptr<void>()> const& make) const {
+  constexpr std::size_t most = 8;
+  auto& kept = state_->kept;
+  auto const known = std::ranges::find(kept, key, &std::pair<std::string, std::shared_ptr<void>>::first);
+  if (known != kept.end()) {
+    kept.splice(kept.begin(), kept, known);
+    return kept.front().second;
+  }
+  auto made = make();
+  if (kept.size() == most) kept.pop_back();
+  kept.emplace_front(key, std::move(made));
+  return kept.front().second;
+}
+
 Traffic const& Communicator::counted() const { return state_->family->counted; }
 void Communicator::reset_counted() const { state_->family->counted = {}; }
 

@@ -48,32 +48,49 @@ std::string trouble(std::string_view name, Extents want, Layout const& layout, T
   return {};
 }
 
-template <class T>
-std::int64_t bits_of(T const& value) {
-  std::uint64_t hash = 1469598103934665603u;
-  auto const* bytes = reinterpret_cast<unsigned char const*>(&value);
-  for (std::size_t i = 0; i < sizeof(T); ++i) hash = (hash ^ bytes[i]) * 1099511628211u;
+std::int64_t hash_of(std::string_view bytes, std::uint64_t hash = 14695981039346656037u) {
+  for (auto const c : bytes) hash = (hash ^ static_cast<unsigned char>(c)) * 1099511628211u;
   return static_cast<std::int64_t>(hash >> 1);
 }
 
 template <class T>
-void agree(Communicator const& comm, GemmPlan const& plan, T alpha, T beta) {
-  comm.ensure_agreement("m", plan.problem.m);
-  comm.ensure_agreement("n", plan.problem.n);
-  comm.ensure_agreement("k", plan.problem.k);
-  comm.ensure_agreement("trans_a and trans_b",
-                        static_cast<int>(plan.problem.trans_a) * 256 + static_cast<int>(plan.problem.trans_b));
+std::int64_t bits_of(T const& value) {
+  return hash_of({reinterpret_cast<char const*>(&value), sizeof(T)});
+}
+
+/// Grid and order: what the sub-communicators depend on.
+std::string frame_text(GemmPlan const& plan) {
   auto const& g = plan.chosen.grid;
-  comm.ensure_agreement("grid", (static_cast<std::int64_t>(g.rows) * 65536 + g.cols) * 65536 + g.layers);
-  comm.ensure_agreement("algorithm", bits_of(std::hash<std::string>{}(plan.chosen.algorithm + plan.chosen.order)));
-  comm.ensure_agreement("alpha", bits_of(alpha));
-  comm.ensure_agreement("beta", bits_of(beta));
+  return fmt::format("gemm {}x{}x{} {}", g.rows, g.cols, g.layers, plan.chosen.order);
+}
+
+/// One question when all is well; the guilty argument's name when it is not.
+template <class T>
+void agree(Communicator const& comm, GemmPlan const& plan, T alpha, T beta) {
+  auto const& p = plan.problem;
+  auto const how = fmt::format("{} {} {} {} {} {}", plan.chosen.algorithm, frame_text(plan), plan.chosen.panel,
+                               plan.options.broadcast, plan.options.reduce, static_cast<int>(p.type));
+  auto const trans = static_cast<int>(p.trans_a) * 256 + static_cast<int>(p.trans_b);
+  auto const all = fmt::format("{} {} {} {} {} {} {}", p.m, p.n, p.k, trans, how, bits_of(alpha), bits_of(beta));
+  try {
+    comm.ensure_agreement("arguments of gemm", hash_of(all));
+  } catch (Error const& e) {
+    if (e.kind() != ErrorKind::mismatch) throw;
+    comm.ensure_agreement("m", p.m);
+    comm.ensure_agreement("n", p.n);
+    comm.ensure_agreement("k", p.k);
+    comm.ensure_agreement("trans_a and trans_b", trans);
+    comm.ensure_agreement("alpha", bits_of(alpha));
+    comm.ensure_agreement("beta", bits_of(beta));
+    comm.ensure_agreement("algorithm and grid", hash_of(how));
+    throw;
+  }
 }
 
 /// A matrix in the algorithm's layout: the caller's own memory when it already lies so.
 template <class T>
 struct Native {
-  std::vector<T> storage;
+  Workspace storage;
   Part<T> part;
   bool borrowed = true;
 };
@@ -95,8 +112,7 @@ Native<T> make_native(Layout const& have, Part<T> given, Layout const& want, Ran
   }
   native.borrowed = false;
   auto const rows = want.local_rows(rank);
-  native.storage.resize(static_cast<std::size_t>(rows * want.local_cols(rank)));
-  native.part = {native.storage.data(), std::max<Index>(rows, 1)};
+  native.part = {native.storage.template take<T>(rows * want.local_cols(rank)), std::max<Index>(rows, 1)};
   return native;
 }
 
@@ -110,12 +126,27 @@ Bytes limit_of(GemmPlan const& plan) {
                                          : plan.machine.rates().memory / plan.machine.ranks_per_node();
 }
 
+/// This rank's row, column and layer, where longer than 1; made once for a grid and kept with the communicator.
+std::shared_ptr<Lines> lines_of(Communicator const& comm, GemmPlan const& plan, Frame const& frame,
+                                std::optional<Place> const& place) {
+  return std::static_pointer_cast<Lines>(comm.keep(frame_text(plan), [&] {
+    auto lines = std::make_shared<Lines>();
+    for (auto const which : {Line::row, Line::col, Line::layer}) {
+      if (place && frame.length(which) > 1) {
+        (*lines)[static_cast<std::size_t>(which)] = comm.sub(frame.members(*place, which));
+      }
+    }
+    return lines;
+  }));
+}
+
 /// Runs the algorithm on this rank's place; ranks that are left out only lend themselves to redistribution.
 template <class T>
 void run_plan(Communicator const& comm, GemmPlan const& plan, T alpha, Part<T const> a, Part<T const> b, T beta,
               Part<T> c, Progress const& progress, double& compute, double& wait, std::int64_t& work_bytes) {
   Frame const frame(plan.chosen.grid, plan.chosen.order);
   auto const place = frame.place(comm.rank());
+  auto const lines = lines_of(comm, plan, frame, place);
   if (!place) {
     return;
   }
@@ -131,7 +162,7 @@ void run_plan(Communicator const& comm, GemmPlan const& plan, T alpha, Part<T co
                  .me = *place,
                  .schedules = schedules,
                  .groups = {},
-                 .lines = {},
+                 .lines = *lines,
                  .a = a,
                  .b = b,
                  .c = c,
@@ -140,10 +171,7 @@ void run_plan(Communicator const& comm, GemmPlan const& plan, T alpha, Part<T co
                  .work = {},
                  .progress = &progress};
   for (auto const which : {Line::row, Line::col, Line::layer}) {
-    auto const l = static_cast<std::size_t>(which);
-    auto const members = frame.members(*place, which);
-    run.groups[l] = schedules.group(members);
-    if (members.size() > 1) run.lines[l] = comm.sub(members);
+    run.groups[static_cast<std::size_t>(which)] = schedules.group(frame.members(*place, which));
   }
   auto const& name = plan.chosen.algorithm;
   if (name == "cannon" || name == "cannon25") {
@@ -217,20 +245,24 @@ GemmReport gemm(Communicator const& comm, GemmPlan const& plan, T alpha, Layout 
     error = fmt::format("plan = for machine {}: expected one for this communicator's, {}", plan.machine.name(),
                         comm.machine().name());
   }
-  comm.ensure_all_well(error);
-  agree(comm, plan, alpha, beta);
+  auto kind = ErrorKind::argument;
 
   // The memory contract, before anything is allocated: the plan's peak counts parts in the algorithm's layouts, which
   // come on top of the caller's where those differ.
-  auto const extra = native_bytes<T>(a_layout, plan.a, rank) + native_bytes<T>(b_layout, plan.b, rank) +
-                     native_bytes<T>(c_layout, plan.c, rank);
-  if (auto const limit = limit_of(plan); limit.value() > 0 && plan.chosen.memory + extra > limit) {
+  auto extra = Bytes(0);
+  if (error.empty()) {
+    extra = native_bytes<T>(a_layout, plan.a, rank) + native_bytes<T>(b_layout, plan.b, rank) +
+            native_bytes<T>(c_layout, plan.c, rank);
+  }
+  if (auto const limit = limit_of(plan); error.empty() && limit.value() > 0 && plan.chosen.memory + extra > limit) {
+    kind = ErrorKind::memory;
     error = fmt::format(
         "memory = {} bytes per rank: expected at least {} ({} for the multiply, {} to redistribute); "
         "raise the limit or hand the matrices over in the plan's layouts",
         limit.value(), (plan.chosen.memory + extra).value(), plan.chosen.memory.value(), extra.value());
   }
-  comm.ensure_all_well(error);
+  comm.ensure_all_well(error, kind);
+  agree(comm, plan, alpha, beta);
 
   Measured mine;
   auto const before = comm.counted();

@@ -53,6 +53,9 @@ struct Block {
   Index ld = 1;
 };
 
+/// Row, column and layer of a rank, by Line; only those longer than 1.
+using Lines = std::array<std::optional<Communicator>, 3>;
+
 template <class T>
 struct GemmRun {
   Communicator const& comm;
@@ -60,8 +63,8 @@ struct GemmRun {
   Frame const& frame;
   Place me;
   Pricer& schedules;
-  std::array<Group, 3> groups;                       // by Line
-  std::array<std::optional<Communicator>, 3> lines;  // by Line; only those longer than 1
+  std::array<Group, 3> groups;  // by Line
+  Lines const& lines;
   Part<T const> a, b;
   Part<T> c;
   T alpha, beta;

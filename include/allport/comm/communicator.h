@@ -5,6 +5,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <span>
@@ -112,6 +113,11 @@ class Communicator {
   /// Moves all transfers of the communicator family along; cheap when nothing is in flight. Called between pieces of
   /// local work so that communication overlaps with it.
   void progress() const;
+
+  /// Something that lives as long as this communicator, found again by its key; made by `make` the first time. Few are
+  /// kept, the longest unused goes. `make` may communicate, so all ranks must ask for the same keys in the same order.
+  [[nodiscard]] std::shared_ptr<void> keep(std::string const& key,
+                                           std::function<std::shared_ptr<void>()> const& make) const;
 
   /// What this rank has sent and received since reset, over the whole family.
   [[nodiscard]] Traffic const& counted() const;
