@@ -148,7 +148,8 @@ def _death(watch: _Watch) -> str | None:
     found = re.search(r"process rank (\d+) with PID (\d+) .*?exited on signal (\d+)", text, re.DOTALL)
     if found:
         rank, pid, number = (int(g) for g in found.groups())
-        return f"rank {rank} (pid {pid}) died of {_signal_name(number)}"
+        pid = next((p for p, r in watch.pids.items() if r == rank), pid)  # mpiexec sometimes says 0
+        return f"rank {rank}{f' (pid {pid})' if pid else ''} died of {_signal_name(number)}"
     found = re.search(r"BAD TERMINATION.*?PID (\d+) RUNNING.*?EXIT CODE: (\d+)", text, re.DOTALL)
     if found:
         pid, code = int(found.group(1)), int(found.group(2))

@@ -1,9 +1,12 @@
 import os
+import signal
 import subprocess
 import sys
+import time
 from pathlib import Path
 
 import allport as ap
+import numpy as np
 import pytest
 from allport.launch import JobFailed
 
@@ -75,3 +78,41 @@ def test_another_mpi_is_refused_with_a_remedy():
         "import allport before mpi4py",
     ):
         assert word in done.stdout, (done.stdout, done.stderr)
+
+
+def _ranks_of(tag: str) -> dict[int, int]:
+    """{rank: pid} of a job's processes, known by a variable in their environment."""
+    found = {}
+    for entry in Path("/proc").iterdir():
+        try:
+            program, *arguments = (entry / "cmdline").read_text().split("\0")
+            env = dict(line.split("=", 1) for line in (entry / "environ").read_text().split("\0") if "=" in line)
+        except (OSError, UnicodeDecodeError):
+            continue
+        rank = env.get("OMPI_COMM_WORLD_RANK", env.get("PMI_RANK"))
+        is_rank = Path(program).name.startswith("python") and "allport.job" in arguments
+        if is_rank and rank is not None and env.get("ALLPORT_TEST_JOB") == tag:
+            found[int(rank)] = int(entry.name)
+    return found
+
+
+def test_a_rank_killed_in_the_main_job_is_named_and_leaves_no_file(tmp_path):
+    np.save(tmp_path / "A.npy", np.ones((700, 700)))
+    tag = f"{os.getpid()}-killed"
+    env = {**os.environ, "ALLPORT_TEST_JOB": tag}
+    command = [sys.executable, "-m", "allport", "run", "gemm", "A.npy", "A.npy", "-o", "C.npy", "-n", "3"]
+    job = subprocess.Popen(command, cwd=tmp_path, env=env, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+    try:
+        ends = time.monotonic() + 60
+        while len(pids := _ranks_of(tag)) < 3 and time.monotonic() < ends and job.poll() is None:
+            time.sleep(0.01)
+        assert len(pids) == 3, job.communicate()
+        time.sleep(0.3)  # they have told their numbers by now, or not: both must end well
+        os.kill(pids[2], signal.SIGKILL)
+        out, err = job.communicate(timeout=60)
+    finally:
+        job.kill()
+    assert job.returncode != 0 and out == "", (out, err)
+    assert err.startswith("allport: ") and "SIGKILL" in err, err
+    assert "rank 2" in err or f"pid {pids[2]}" in err, err
+    assert [p.name for p in tmp_path.iterdir()] == ["A.npy"]
