@@ -100,7 +100,8 @@ MtxHeader read_mtx_header(std::string const& path) {
   header.cols = words.integer();
   header.entries = header.array ? 0 : words.integer();
   constexpr auto most = std::int64_t(1) << 60;
-  if (!words.finished() || header.rows > most || header.cols > most || header.rows < 0 || header.cols < 0 || header.entries < 0) {
+  if (!words.finished() || header.rows > most || header.cols > most || header.rows < 0 || header.cols < 0 ||
+      header.entries < 0) {
     wrong_line(path, *line, header.array ? "the size line: rows columns" : "the size line: rows columns entries");
   }
   if (header.symmetry != Symmetry::general && header.rows != header.cols) {

@@ -39,9 +39,9 @@ struct Range {
 [[nodiscard]] NpyHeader read_npy_header(std::string const& path);
 
 /// Reads rows x cols of the file into out: column-major with leading dimension ld, element (i, j) of the box at
-/// out[i + j * ld], or transposed: out[j + i * ld]. Integers, bools and halves convert to T, and doubles round to single;
-/// complex into real is an error. Reads only the bytes that it needs, and what lies between them where the gaps are
-/// shorter than a page or two. T: float, double, complex of both.
+/// out[i + j * ld], or transposed: out[j + i * ld]. Integers, bools and halves convert to T, and doubles round to
+/// single; complex into real is an error. Reads only the bytes that it needs, and what lies between them where the gaps
+/// are shorter than a page or two. T: float, double, complex of both.
 /// @pre ranges within the matrix, ld >= max(1, rows), or cols when transposed
 /// @throws Error(io) naming the path; Error naming the range, ld or type
 template <class T>
@@ -57,8 +57,7 @@ void read_npy_boxes(std::string const& path, NpyHeader const& header, std::span<
 /// Makes `path` a .npy file of its full size (version 1.0 header) with undefined contents; then boxes of it can be
 /// written by several processes. Callers write aside and rename.
 /// @throws Error(io) naming the path
-NpyHeader create_npy(std::string const& path, std::int64_t rows, std::int64_t cols, FileType type,
-                     bool fortran_order);
+NpyHeader create_npy(std::string const& path, std::int64_t rows, std::int64_t cols, FileType type, bool fortran_order);
 
 /// Writes a box, and no byte beside it. in as out of read_npy_box. The file's type must be f4, f8, c8 or c16 in this
 /// machine's byte order; complex into real is an error.
@@ -95,11 +94,11 @@ struct MtxHeader {
 [[nodiscard]] MtxHeader read_mtx_header(std::string const& path);
 
 /// Reads the lines that begin within part `part` of `parts` equal byte ranges of the data. Symmetric entries are
-/// mirrored (the mirror image comes from the same part; a diagonal entry has none). An entry that the file gives more than
-/// once comes more than once: it is for the caller to add them up. In array files the position of a line is its count,
-/// so `lines_before` must be the number of data lines in all earlier parts (count_mtx_lines). `lines`, when given,
-/// receives the number of data lines of this part; the sum over all parts must be header.entries.
-/// T: float, double, complex of both; complex into real is an error.
+/// mirrored (the mirror image comes from the same part; a diagonal entry has none). An entry that the file gives more
+/// than once comes more than once: it is for the caller to add them up. In array files the position of a line is its
+/// count, so `lines_before` must be the number of data lines in all earlier parts (count_mtx_lines). `lines`, when
+/// given, receives the number of data lines of this part; the sum over all parts must be header.entries. T: float,
+/// double, complex of both; complex into real is an error.
 /// @throws Error(io) naming the path, the byte at which a malformed line begins, and the line
 template <class T>
 std::vector<Entry<T>> read_mtx_part(std::string const& path, MtxHeader const& header, int part, int parts,

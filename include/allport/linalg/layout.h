@@ -105,8 +105,6 @@ template <>
 inline constexpr Scalar scalar_of<std::complex<float>> = Scalar::c;
 template <>
 inline constexpr Scalar scalar_of<std::complex<double>> = Scalar::z;
-[[nodiscard]] constexpr std::int64_t bytes_of(Scalar s) {
-  return s == Scalar::s ? 4 : s == Scalar::z ? 16 : 8;
-}
+[[nodiscard]] constexpr std::int64_t bytes_of(Scalar s) { return s == Scalar::s ? 4 : s == Scalar::z ? 16 : 8; }
 
 }  // namespace allport
