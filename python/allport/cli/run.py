@@ -11,8 +11,6 @@ import typer
 import allport as ap
 from allport.cli.console import Json, console, print_json, progress, table
 from allport.cli.plan import Algorithm, Grid, Memory, candidates_table, headline
-from allport.job import GemmJob
-from allport.job import as_json as job_json
 from allport.units import format_bytes, format_seconds
 
 app = typer.Typer(help="Run a job on files.", no_args_is_help=True)
@@ -72,7 +70,7 @@ def _print(data: dict[str, Any]) -> None:
     )
 
 
-def _joined(job: GemmJob, quiet: bool) -> dict[str, Any] | None:
+def _joined(job: ap.job.GemmJob, quiet: bool) -> dict[str, Any] | None:
     """Runs on the ranks that are there; the result on rank 0, None elsewhere."""
     rank = ap.launch.joined_rank()
     if job.ranks is not None and job.ranks != ap.launch.joined_size():
@@ -93,7 +91,7 @@ def _joined(job: GemmJob, quiet: bool) -> dict[str, Any] | None:
         raise
 
 
-def _launched(job: GemmJob) -> dict[str, Any]:
+def _launched(job: ap.job.GemmJob) -> dict[str, Any]:
     machine = ap.job.machine_for(job.machine, job.ranks, ap.launch.cores())
     ap.job.check(job, machine)
     with progress("starting ranks") as bar:
@@ -102,7 +100,7 @@ def _launched(job: GemmJob) -> dict[str, Any]:
             if "total" in event:
                 bar("multiplying", event["done"] / max(event["total"], 1))
 
-        return ap.launch.run("allport.job", job_json(job), machine.ranks, on_event)
+        return ap.launch.run("allport.job", ap.job.as_json(job), machine.ranks, on_event)
 
 
 @app.command()
@@ -127,7 +125,7 @@ def gemm(
     as_json: Json = False,
 ) -> None:
     """Multiply two matrix files: C = alpha op(A) op(B) + beta C0, on all ranks of a machine."""
-    job = GemmJob(
+    job = ap.job.GemmJob(
         a=a,
         b=b,
         out=output,
