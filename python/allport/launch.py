@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
 import os
 import re
+import select
 import shlex
 import shutil
 import signal
+import socket
 import subprocess
 import sys
 import threading
@@ -21,6 +24,18 @@ from allport.errors import failure
 __all__ = ["JobFailed", "cores", "environment", "joined_rank", "joined_size", "mpiexec_command", "run"]
 
 MARK = "@allport "
+# A rank's first deed is to say who it is, before anything that takes time or can fail.
+RANK_NAMES = ("OMPI_COMM_WORLD_RANK", "PMIX_RANK", "PMI_RANK", "SLURM_PROCID")
+BOOT = f"""\
+import json, os, runpy, socket, sys
+rank = next((os.environ[n] for n in {RANK_NAMES!r} if os.environ.get(n, "").isdigit()), "0")
+who = dict(rank=int(rank), pid=os.getpid(), host=socket.gethostname())
+sys.stdout.write({MARK!r} + json.dumps(who) + "\\n")
+sys.stdout.flush()
+module = sys.argv.pop(1)
+sys.argv[0] = module
+runpy.run_module(module, run_name="__main__", alter_sys=True)
+"""
 
 
 class JobFailed(RuntimeError):
@@ -104,7 +119,10 @@ class _Watch:
     errors: dict[int, str] = field(default_factory=dict)
     results: list[dict[str, Any]] = field(default_factory=list)
     noise: list[str] = field(default_factory=list)
+    deaths: list[int] = field(default_factory=list)  # ranks of this computer in the order in which they ended
+    handles: dict[int, int] = field(default_factory=dict)  # pidfd -> rank
     lock: threading.Lock = field(default_factory=threading.Lock)
+    done: bool = False
 
     def out(self, stream: IO[str]) -> None:
         for line in stream:
@@ -127,12 +145,33 @@ class _Watch:
         with self.lock:
             if "pid" in event:
                 self.pids[event["pid"]] = event["rank"]
+                self._follow(event)
             if "error" in event:
                 self.errors[event["rank"]] = event["error"]
             if "result" in event:
                 self.results.append(event["result"])
         if self.on_event:
             self.on_event(event)
+
+    def _follow(self, event: dict[str, Any]) -> None:
+        if hasattr(os, "pidfd_open") and event.get("host") == socket.gethostname():
+            with contextlib.suppress(OSError):
+                self.handles[os.pidfd_open(event["pid"])] = event["rank"]
+
+    def follow_deaths(self) -> None:
+        """Notes in which order ranks end: when one dies, MPICH's mpiexec kills the others and may name one of those."""
+        poller, known = select.poll(), set()
+        while not self.done:
+            with self.lock:
+                fresh = self.handles.keys() - known
+            for handle in fresh:
+                poller.register(handle, select.POLLIN)
+            known |= fresh
+            for handle, _ in poller.poll(20):
+                poller.unregister(handle)
+                self.deaths.append(self.handles[handle])
+        for handle in self.handles:
+            os.close(handle)
 
 
 def _signal_name(number: int) -> str:
@@ -153,6 +192,8 @@ def _death(watch: _Watch) -> str | None:
     found = re.search(r"BAD TERMINATION.*?PID (\d+) RUNNING.*?EXIT CODE: (\d+)", text, re.DOTALL)
     if found:
         pid, code = int(found.group(1)), int(found.group(2))
+        if watch.deaths:
+            pid = next(p for p, r in watch.pids.items() if r == watch.deaths[0])
         who = f"rank {watch.pids[pid]} (pid {pid})" if pid in watch.pids else f"a rank (pid {pid})"
         ended = re.search(r"EXIT STRING: .*?\(signal (\d+)\)", text)
         return f"{who} died of {_signal_name(int(ended.group(1)))}" if ended else f"{who} ended with exit code {code}"
@@ -184,7 +225,7 @@ def run(
 
     Raises JobFailed, and ends all ranks, when any of them fails.
     """
-    command = [*mpiexec_command(ranks), sys.executable, "-m", module, json.dumps(job)]
+    command = [*mpiexec_command(ranks), sys.executable, "-c", BOOT, module, json.dumps(job)]
     process = subprocess.Popen(
         command,
         env=environment(ranks),
@@ -199,6 +240,8 @@ def run(
         threading.Thread(target=watch.out, args=(process.stdout,), daemon=True),
         threading.Thread(target=watch.err, args=(process.stderr,), daemon=True),
     ]
+    if hasattr(select, "poll"):
+        threads.append(threading.Thread(target=watch.follow_deaths, daemon=True))
     for thread in threads:
         thread.start()
     try:
@@ -210,6 +253,7 @@ def run(
         except subprocess.TimeoutExpired:
             process.kill()
         raise
+    watch.done = True
     for thread in threads:
         thread.join(timeout=5)
     if code != 0 or watch.errors or not watch.results:
@@ -221,5 +265,4 @@ def run(
 
 def joined_rank() -> int:
     """This process's rank as mpiexec or srun numbered it; 0 when it was not started by one."""
-    names = ("OMPI_COMM_WORLD_RANK", "PMIX_RANK", "PMI_RANK", "SLURM_PROCID")
-    return int(next((os.environ[n] for n in names if os.environ.get(n, "").isdigit()), "0"))
+    return int(next((os.environ[n] for n in RANK_NAMES if os.environ.get(n, "").isdigit()), "0"))

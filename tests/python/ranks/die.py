@@ -7,10 +7,8 @@ import sys
 import allport as ap
 import numpy as np
 from allport.comm import MPI
-from allport.launch import emit
 
 comm = ap.Communicator(MPI.COMM_WORLD)
-emit(rank=comm.rank, pid=os.getpid())
 comm.barrier()
 if comm.rank == 1:
     os.kill(os.getpid(), signal.SIGKILL)
