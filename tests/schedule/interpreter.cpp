@@ -69,7 +69,8 @@ TEST(Interpreter, LineReductionThroughRings) {
           }
         }
         interpret(s, all, add_int64, static_cast<std::uint64_t>(ranks));
-        ASSERT_EQ(std::memcmp(all[0].output.data(), expected.data(), static_cast<std::size_t>(8 * elements)), 0);
+        ASSERT_TRUE(elements == 0 ||
+                    std::memcmp(all[0].output.data(), expected.data(), static_cast<std::size_t>(8 * elements)) == 0);
       }
     }
   }
