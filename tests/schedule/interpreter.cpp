@@ -9,10 +9,10 @@ namespace {
 
 std::byte pattern(Rank r, std::int64_t i) { return static_cast<std::byte>((r * 131 + i * 7 + i / 256) & 0xff); }
 
-void add_int64(std::byte const* left, std::byte const* right, std::byte* out, std::int64_t bytes) {
+void add_words(std::byte const* left, std::byte const* right, std::byte* out, std::int64_t bytes) {
   for (std::int64_t i = 0; i < bytes; i += 8) {
-    std::int64_t a = 0;
-    std::int64_t b = 0;
+    std::uint64_t a = 0;
+    std::uint64_t b = 0;
     std::memcpy(&a, left + i, 8);
     std::memcpy(&b, right + i, 8);
     a += b;
@@ -60,15 +60,15 @@ TEST(Interpreter, LineReductionThroughRings) {
       for (std::int64_t elements : {0, 1, 8, 9, 100}) {
         auto const s = hand::line_reduce(ranks, 8 * elements, 64, window);
         auto all = buffers(s.contract());
-        std::vector<std::int64_t> expected(static_cast<std::size_t>(elements), 0);
+        std::vector<std::uint64_t> expected(static_cast<std::size_t>(elements), 0);
         for (auto const& b : all) {
           for (std::int64_t i = 0; i < elements; ++i) {
-            std::int64_t x = 0;
+            std::uint64_t x = 0;
             std::memcpy(&x, b.input.data() + 8 * i, 8);
             expected[static_cast<std::size_t>(i)] += x;
           }
         }
-        interpret(s, all, add_int64, static_cast<std::uint64_t>(ranks));
+        interpret(s, all, add_words, static_cast<std::uint64_t>(ranks));
         ASSERT_TRUE(elements == 0 ||
                     std::memcmp(all[0].output.data(), expected.data(), static_cast<std::size_t>(8 * elements)) == 0);
       }
@@ -84,7 +84,7 @@ void expect_failure(Schedule const& good, std::function<void(Program&)> const& s
   });
   auto all = buffers(good.contract());
   try {
-    interpret(bad, all, add_int64);
+    interpret(bad, all, add_words);
     FAIL() << "expected an error with " << words.front();
   } catch (Error const& e) {
     EXPECT_EQ(e.kind(), ErrorKind::schedule);
