@@ -180,10 +180,18 @@ TEST(Gemm, EveryAlgorithmOnEveryGridGivesTheProductAndMovesWhatThePlanSays) {
         }
         bool const foreign = count % 2 == 1;
         switch (count++ % 4) {
-          case 0: run_case<double>(comm, problem, options, 2.0, -1.0, foreign, what); break;
-          case 1: run_case<float>(comm, problem, options, 1.0F, 0.0F, foreign, what); break;
-          case 2: run_case<std::complex<double>>(comm, problem, options, {1, -1}, {0, 2}, foreign, what); break;
-          default: run_case<std::complex<float>>(comm, problem, options, {2, 1}, {0, 0}, foreign, what); break;
+          case 0:
+            run_case<double>(comm, problem, options, 2.0, -1.0, foreign, what);
+            break;
+          case 1:
+            run_case<float>(comm, problem, options, 1.0F, 0.0F, foreign, what);
+            break;
+          case 2:
+            run_case<std::complex<double>>(comm, problem, options, {1, -1}, {0, 2}, foreign, what);
+            break;
+          default:
+            run_case<std::complex<float>>(comm, problem, options, {2, 1}, {0, 0}, foreign, what);
+            break;
         }
       }
     }
@@ -191,13 +199,44 @@ TEST(Gemm, EveryAlgorithmOnEveryGridGivesTheProductAndMovesWhatThePlanSays) {
   EXPECT_GT(count, 0);
 }
 
+TEST(GemmOnItsTorus, MeasuredWordsAndMessagesEqualThePlans) {
+  int count = 0;
+  for (auto const& grid : std::vector<GemmGrid>{
+           {2, 2, 1}, {4, 4, 1}, {2, 2, 2}, {2, 3, 2}, {4, 2, 2}, {4, 4, 2}, {3, 3, 3}, {7, 1, 1}, {3, 2, 1}}) {
+    if (grid.ranks() != world_size()) continue;
+    auto const spec =
+        "torus:" + std::to_string(grid.rows) + "x" + std::to_string(grid.cols) + "x" + std::to_string(grid.layers);
+    Communicator const comm(MPI_COMM_WORLD, Machine::parse(spec));
+    for (auto const& algorithm : gemm_algorithms()) {
+      for (auto const& [m, n, k] : {std::array<Index, 3>{67, 41, 53}, {31, 90, 22}}) {
+        GemmProblem const problem{.m = m, .n = n, .k = k};
+        GemmOptions options;
+        options.algorithm = std::string(algorithm.name);
+        options.grid = grid;
+        options.panel = 8;
+        try {
+          (void)plan_gemm(problem, comm.machine(), options);
+        } catch (Error const&) {
+          continue;  // the grid does not suit the algorithm
+        }
+        ++count;
+        run_case<double>(comm, problem, options, 1.0, 0.0, false, text(algorithm.name, grid, problem) + " " + spec);
+      }
+    }
+    EXPECT_GE(count, 2);
+  }
+}
+
 TEST(Gemm, ChosenPlanWorksForAnyShape) {
   Communicator const comm(MPI_COMM_WORLD);
   std::mt19937 random(7);
   std::uniform_int_distribution<Index> extent(0, 40);
   for (int t = 0; t < (comm.size() >= 8 ? 4 : 12); ++t) {
-    GemmProblem const problem{.m = extent(random), .n = extent(random), .k = extent(random),
-                              .trans_a = all_trans[t % 3], .trans_b = all_trans[(t + 1) % 3]};
+    GemmProblem const problem{.m = extent(random),
+                              .n = extent(random),
+                              .k = extent(random),
+                              .trans_a = all_trans[t % 3],
+                              .trans_b = all_trans[(t + 1) % 3]};
     run_case<double>(comm, problem, {}, 1.0, t % 2 == 0 ? 0.0 : 3.0, t % 3 == 0, text("chosen", {}, problem));
   }
 }
