@@ -7,7 +7,7 @@ import os
 import sys
 import time
 from collections.abc import Callable
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 from allport.errors import AllportError, failure
@@ -34,6 +34,7 @@ class GemmJob:
     ranks: int | None = None
     algorithm: str | None = None
     grid: str | None = None
+    panel: int = 0
     memory: str | None = None
     alpha: tuple[float, float] = (1.0, 0.0)
     beta: tuple[float, float] = (0.0, 0.0)
@@ -93,6 +94,7 @@ def plan(
         trans_b=job.trans_b,
         algorithm=job.algorithm,
         grid=job.grid,
+        panel=job.panel,
         memory=job.memory,
         **more,
     )
@@ -114,6 +116,13 @@ def check(job: GemmJob, machine: Machine) -> tuple[GemmPlan, tuple[MatrixFile, M
     planned = plan(job, machine, files)
     _ensure_room(planned, machine)
     return planned, files
+
+
+def decided(job: GemmJob, planned: GemmPlan) -> GemmJob:
+    """The job with its choices made: planning it again looks at one candidate, not at all of them."""
+    chosen = planned.to_dict()["chosen"]
+    grid = "x".join(str(g) for g in chosen["grid"])
+    return replace(job, algorithm=chosen["algorithm"], grid=grid, panel=chosen["panel"])
 
 
 def _ensure_room(planned: GemmPlan, machine: Machine) -> None:
@@ -145,10 +154,15 @@ def execute(job: GemmJob, comm: Communicator, progress: Callable[[int, int], Non
     from allport.errors import together
 
     began = time.perf_counter()
+    first: Any = None
     planned: Any = None
     files: Any = None
     with together(comm):
         files = _files(job)
+        if comm.rank == 0:
+            first = plan(job, comm.machine, files)
+    job = comm.mpi4py.bcast(decided(job, first) if first is not None else None)
+    with together(comm):
         planned = plan(job, comm.machine, files)
     dtype = dtype_of(job, files)
     a, b, c = files
@@ -176,7 +190,7 @@ def execute(job: GemmJob, comm: Communicator, progress: Callable[[int, int], Non
     product.save(job.out)
     ended = time.perf_counter()
     return {
-        "plan": planned.to_dict(),
+        "plan": (first or planned).to_dict(),
         "report": report.to_dict(),
         "output": {"path": job.out, "shape": list(product.shape), "dtype": str(dtype)},
         "seconds": {"load": loaded - began, "gemm": multiplied - loaded, "save": ended - multiplied},

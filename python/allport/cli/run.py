@@ -93,14 +93,16 @@ def _joined(job: ap.job.GemmJob, quiet: bool) -> dict[str, Any] | None:
 
 def _launched(job: ap.job.GemmJob) -> dict[str, Any]:
     machine = ap.job.machine_for(job.machine, job.ranks, ap.launch.cores())
-    ap.job.check(job, machine)
+    planned, _ = ap.job.check(job, machine)
     with progress("starting ranks") as bar:
 
         def on_event(event: dict[str, Any]) -> None:
             if "total" in event:
                 bar("multiplying", event["done"] / max(event["total"], 1))
 
-        return ap.launch.run("allport.job", ap.job.as_json(job), machine.ranks, on_event)
+        told = ap.job.as_json(ap.job.decided(job, planned))
+        data = ap.launch.run("allport.job", told, machine.ranks, on_event)
+    return {**data, "plan": planned.to_dict()}
 
 
 @app.command()
