@@ -18,7 +18,7 @@ namespace {
 constexpr Index panel_widths[] = {128, 256, 512};
 
 /// Beyond this many ranks a candidate is judged by the grid's corners; the chosen one is always counted in full.
-constexpr int judged_in_full = 64;
+constexpr int judged_in_full = 16;
 /// Beyond this many ranks even the chosen one is counted at the corners only (GemmPlan::traffic stays empty).
 constexpr int counted_in_full = 4096;
 
@@ -195,19 +195,46 @@ std::vector<std::string> orders(GemmGrid const& grid) {
   return result;
 }
 
+/// Longer side over shorter side of the squarest 2D grid of p ranks.
+double narrowness(int p) {
+  int side = 1;
+  for (int r = 1; r * r <= p; ++r) {
+    if (p % r == 0) side = r;
+  }
+  return static_cast<double>(p) / side / side;
+}
+
+/// All ranks, and a few less where leaving some out buys a better grid: a prime number of ranks has only lines. Small
+/// numbers are all tried, of larger ones only those with a squarer grid than every number above.
+std::vector<int> rank_counts(Rank ranks) {
+  constexpr int few = 16;
+  std::vector<int> counts{ranks};
+  auto narrowest = narrowness(ranks);
+  for (int p = ranks - 1; p >= std::max(1, ranks - ranks / 4); --p) {
+    if (ranks <= few || narrowness(p) < narrowest) {
+      counts.push_back(p);
+      narrowest = std::min(narrowest, narrowness(p));
+    }
+  }
+  return counts;
+}
+
 std::vector<GemmGrid> grids(GemmOptions const& options, Rank ranks) {
   if (options.grid.ranks() != 0) {
     return {options.grid};
   }
-  // A few ranks may be left out when that buys a better grid (a prime number of ranks has only lines).
-  auto const fewest = std::max(1, ranks - ranks / 4);
+  // On many ranks long and thin grids lose by far; they are not even priced.
+  constexpr int many = 256;
+  constexpr int thin = 64;
   std::vector<GemmGrid> result;
-  for (int p = ranks; p >= fewest; --p) {
-    if (p < ranks && p < ranks - 64) break;
+  for (auto const p : rank_counts(ranks)) {
     for (int c = 1; c <= p; ++c) {
       if (p % c != 0) continue;
       for (int r = 1; r <= p / c; ++r) {
-        if (p / c % r == 0) result.push_back({r, p / c / r, c});
+        auto const q = p / c / r;
+        if (p / c % r != 0) continue;
+        if (p > many && (std::max(r, q) > thin * std::min(r, q) || c > thin * std::max(r, q))) continue;
+        result.push_back({r, q, c});
       }
     }
   }
@@ -250,21 +277,32 @@ void consider(Judge& with, Method const& how, GemmGrid const& grid, GemmPlan& pl
   }
   auto const limit = memory_limit(plan.machine, plan.options);
   GemmCandidate best;
-  for (auto const& order : orders(grid)) {
-    for (auto const width : widths) {
-      candidate.order = order;
-      candidate.panel = width;
-      judge(with, how, plan, candidate, false);
-      candidate.why_not.clear();
-      if (limit.value() > 0 && candidate.memory > limit) {
-        candidate.why_not =
-            fmt::format("needs {} bytes per rank, the limit is {}", candidate.memory.value(), limit.value());
-      }
-      auto const rank = [](GemmCandidate const& c) { return std::pair(!c.why_not.empty(), c.total.value()); };
-      if (best.algorithm.empty() || rank(candidate) < rank(best)) best = candidate;
+  auto const attempt = [&](std::string const& order, Index width) {
+    candidate.order = order;
+    candidate.panel = width;
+    judge(with, how, plan, candidate, false);
+    candidate.why_not.clear();
+    if (limit.value() > 0 && candidate.memory > limit) {
+      candidate.why_not =
+          fmt::format("needs {} bytes per rank, the limit is {}", candidate.memory.value(), limit.value());
     }
-  }
+    auto const rank = [](GemmCandidate const& c) { return std::pair(!c.why_not.empty(), c.total.value()); };
+    if (best.algorithm.empty() || rank(candidate) < rank(best)) best = candidate;
+  };
+  for (auto const& order : orders(grid)) attempt(order, widths.front());
+  for (std::size_t w = 1; w < widths.size(); ++w) attempt(best.order, widths[w]);
   plan.candidates.push_back(best);
+}
+
+/// Prices this close count as equal, for no model is better than that; then the fewest words win.
+void prefer_fewer_words(std::vector<GemmCandidate>& best_first) {
+  constexpr double equal = 1.02;
+  auto const limit = best_first.front().total * equal;
+  auto chosen = best_first.begin();
+  for (auto c = chosen; c != best_first.end() && c->why_not.empty() && c->total <= limit; ++c) {
+    if (c->words < chosen->words) chosen = c;
+  }
+  std::rotate(best_first.begin(), chosen, chosen + 1);
 }
 
 [[noreturn]] void refuse(GemmPlan const& plan) {
@@ -306,6 +344,7 @@ GemmPlan plan_gemm(GemmProblem const& problem, Machine const& machine, GemmOptio
   if (plan.candidates.empty() || !plan.candidates.front().why_not.empty()) {
     refuse(plan);
   }
+  prefer_fewer_words(plan.candidates);
   plan.chosen = plan.candidates.front();
   judge(with, method(plan.chosen.algorithm), plan, plan.chosen, machine.ranks() <= counted_in_full);
   if (options.candidates > 0 && plan.candidates.size() > static_cast<std::size_t>(options.candidates)) {

@@ -83,7 +83,7 @@ axes = [
 constexpr std::string_view laptop =
     R"toml(# Processes of one small computer; a node is one core. In no deck: all numbers are typical, calibrate for your own.
 name = "laptop"
-overhead = "0.25 us"
+overhead = "1 us"
 flops = "30 GF"
 adds = "1 Gadd/s"
 memory_bandwidth = "10 GB/s"
