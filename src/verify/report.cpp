@@ -8,8 +8,7 @@ namespace allport::verify {
 namespace {
 
 std::string port_name(std::size_t port) {
-  constexpr std::string_view letters = "xyzwvuts";
-  return fmt::format("{}{}", port % 2 == 0 ? '-' : '+', letters[port / 2 % letters.size()]);
+  return fmt::format("{}{}", port % 2 == 0 ? '-' : '+', axis_letter(static_cast<int>(port / 2)));
 }
 
 nlohmann::ordered_json counts_json(Counts const& c) {
