@@ -46,9 +46,10 @@ use_mpi() { # NAME SUFFIX
   done
   MPICC=$(command -v "$MPICC") MPICXX=$(command -v "$MPICXX") MPIEXEC=$(command -v "$MPIEXEC")
   MPIFORT=$(command -v "$MPIFORT" || true)
+  MPI_LIBRARY=$(mpi_library)
 }
 
-# Sets MPI_NAME, MPICC, MPICXX, MPIFORT and MPIEXEC to one consistent set; returns 1 if there is none.
+# Sets MPI_NAME, MPICC, MPICXX, MPIFORT, MPIEXEC and MPI_LIBRARY to one consistent set; returns 1 if there is none.
 choose_mpi() {
   case ${1:-${MPI:-auto}} in
   openmpi) { have mpicc.openmpi && use_mpi openmpi .openmpi; } || { is_openmpi mpicc && use_mpi openmpi ""; } ;;
@@ -64,14 +65,16 @@ choose_mpi() {
   esac
 }
 
-# The shared library that programs of the chosen MPI load.
+# The shared library that programs of MPICC load; fails if there are wrappers but no headers or library behind them.
 mpi_library() {
-  local folder
+  local folder code=0
   folder=$(mktemp -d)
   echo '#include <mpi.h>
 int main(void) { int flag; return MPI_Initialized(&flag); }' >"$folder/probe.c"
-  "$MPICC" "$folder/probe.c" -o "$folder/probe" && ldd "$folder/probe" | awk '$1 ~ /^libmpi(ch)?\.so/ { print $3; exit }'
+  "$MPICC" "$folder/probe.c" -o "$folder/probe" 2>/dev/null || code=1
+  [ $code != 0 ] || ldd "$folder/probe" | awk '$1 ~ /^libmpi(ch)?\.so/ { print $3; exit }'
   rm -rf "$folder"
+  return $code
 }
 
 # configure PRESET [-DNAME=VALUE ...]: configures build/PRESET, from scratch if it was made with other settings.
