@@ -12,11 +12,14 @@ class FailuresOnly : public ::testing::EmptyTestEventListener {
  public:
   explicit FailuresOnly(int rank) : rank_(rank) {}
 
+  // GoogleTest holds its lock while it tells of a failure, so the test's name is noted before.
+  void OnTestStart(::testing::TestInfo const& test) override {
+    test_ = std::string(test.test_suite_name()) + "." + test.name();
+  }
+
   void OnTestPartResult(::testing::TestPartResult const& result) override {
     if (!result.failed()) return;
-    auto const* test = ::testing::UnitTest::GetInstance()->current_test_info();
-    auto const text = "[rank " + std::to_string(rank_) + "] " + (test != nullptr ? test->test_suite_name() : "?") +
-                      "." + (test != nullptr ? test->name() : "?") + " " +
+    auto const text = "[rank " + std::to_string(rank_) + "] " + test_ + " " +
                       (result.file_name() != nullptr ? result.file_name() : "?") + ":" +
                       std::to_string(result.line_number()) + ": " + result.message() + "\n";
     std::fputs(text.c_str(), stdout);
@@ -25,6 +28,7 @@ class FailuresOnly : public ::testing::EmptyTestEventListener {
 
  private:
   int rank_;
+  std::string test_ = "?";
 };
 
 }  // namespace

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import ctypes
 import json
 import os
 import re
@@ -16,6 +17,7 @@ import sys
 import threading
 from collections.abc import Callable
 from dataclasses import dataclass, field
+from pathlib import Path
 from typing import IO, Any
 
 from allport import _native
@@ -49,6 +51,39 @@ class JobFailed(RuntimeError):
 def cores() -> int:
     """Cores that this process may use."""
     return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+
+
+def reads_other_processes() -> bool:
+    """Whether ranks may copy straight out of each other's memory (CMA): containers and ptrace limits can forbid it, and
+    then Open MPI complains on every run. Tried on a child that only waits."""
+    with contextlib.suppress(OSError):
+        if Path("/proc/sys/kernel/yama/ptrace_scope").read_text().strip() != "0":
+            return False  # parents may read children, but ranks are siblings
+    try:
+        libc = ctypes.CDLL(None, use_errno=True)
+        call = libc.process_vm_readv
+    except (OSError, AttributeError):
+        return False
+
+    class Span(ctypes.Structure):
+        _fields_ = (("base", ctypes.c_void_p), ("length", ctypes.c_size_t))
+
+    ours, theirs = ctypes.create_string_buffer(8), ctypes.create_string_buffer(b"allport")
+    reader, writer = os.pipe()
+    child = os.fork()
+    if child == 0:
+        os.close(writer)
+        os.read(reader, 1)  # until the parent is done
+        os._exit(0)
+    try:
+        local, remote = Span(ctypes.addressof(ours), 8), Span(ctypes.addressof(theirs), 8)
+        one = ctypes.c_ulong(1)
+        got = call(child, ctypes.byref(local), one, ctypes.byref(remote), one, ctypes.c_ulong(0))
+        return got == 8 and ours.raw == theirs.raw
+    finally:
+        os.close(writer)
+        os.close(reader)
+        os.waitpid(child, 0)
 
 
 def joined_size() -> int | None:
@@ -100,8 +135,9 @@ def environment(ranks: int) -> dict[str, str]:
         # On this one machine: idle ranks give their core away, nothing asks for the network, and reading another
         # process's memory, which containers forbid, is not tried.
         env.setdefault("OMPI_MCA_mpi_yield_when_idle", "1" if ranks > cores() else "0")
-        env.setdefault("OMPI_MCA_btl_vader_single_copy_mechanism", "none")
-        env.setdefault("OMPI_MCA_btl_sm_single_copy_mechanism", "none")
+        single_copy = "cma" if reads_other_processes() else "none"
+        env.setdefault("OMPI_MCA_btl_vader_single_copy_mechanism", single_copy)
+        env.setdefault("OMPI_MCA_btl_sm_single_copy_mechanism", single_copy)
         env.setdefault("OMPI_MCA_btl", "^tcp,openib,ofi,uct,usnic")
         env.setdefault("OMPI_MCA_pml", "ob1")
         env.setdefault("OMPI_MCA_btl_base_warn_component_unused", "0")

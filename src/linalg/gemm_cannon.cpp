@@ -103,6 +103,7 @@ std::vector<Stage> stages(GemmProblem const& problem, Frame const& frame, Place 
                                           : a_move(walk.left(), walk.right(), before, now));
     stage.steps.push_back(t == walk.first ? b_move(walk.b_target(), walk.b_source(), p.i, now)
                                           : b_move(walk.above(), walk.below(), before, now));
+    stage.depth = depth(now);
     stage.flops = 2.0 * static_cast<double>(rows) * static_cast<double>(cols) * static_cast<double>(depth(now));
     result.push_back(std::move(stage));
   }

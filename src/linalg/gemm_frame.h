@@ -62,6 +62,7 @@ struct Step {
 struct Stage {
   std::vector<Step> steps;
   double flops = 0;
+  Index depth = 0;  ///< k of the local multiplication
 };
 
 /// k cut into c layer slices, each dealt to `parts` owners: the cuts of all (layer, owner) parts in order.

@@ -54,6 +54,7 @@ Pricer::Offer const& Pricer::offer(Group const& group, Step const& step, std::in
     wanted.segments.push_back(segment);
     if (segment >= contract.bytes) break;
   }
+  std::ranges::reverse(wanted.segments);  // of equal prices the first is taken: the longest
   wanted.algorithm = reduces ? options_.reduce : options_.broadcast;
   auto const choice = choose(shape, contract, wanted);
   return offers_.emplace(key, Offer{make_schedule(shape, choice), choice.best.predicted}).first->second;

@@ -118,22 +118,24 @@ void GemmRun<T>::multiply(Index k, Block<T> left, Block<T> right, T factor, T* i
   Stopwatch const watch(compute);
   auto const m = my_rows();
   auto const n = my_cols();
-  // About 10 ms of work between two looks at the network: long enough for BLAS to amortise packing op(A) again.
-  constexpr double piece_flops = 4e8;
-  auto const flops = 2.0 * static_cast<double>(m) * static_cast<double>(n) * static_cast<double>(k);
-  auto const pieces = static_cast<int>(std::min<double>(std::max(1.0, flops / piece_flops), 64));
+  // BLAS packs the whole other operand for every piece, which costs about 25/width of the piece's time. So pieces are
+  // wide, cut from the longer side, and short ones are not cut at all.
+  constexpr Index piece_width = 1024;
+  auto const by_rows = m > n;
+  auto const pieces = static_cast<int>(std::max<Index>((by_rows ? m : n) / piece_width, 1));
+  auto const ta = plan.problem.trans_a;
   auto const tb = plan.problem.trans_b;
   for (int p = 0; p < pieces; ++p) {
-    auto const j = cut(n, pieces, p);
+    auto const i = by_rows ? cut(m, pieces, p) : 0;
+    auto const j = by_rows ? 0 : cut(n, pieces, p);
+    auto const* const a_piece = left.data + (ta == Trans::none ? i : i * left.ld);
     auto const* const b_piece = right.data + (tb == Trans::none ? j * right.ld : j);
-    blas::gemm(plan.problem.trans_a, tb, m, share(n, pieces, p), k, alpha, left.data, left.ld, b_piece, right.ld,
-               factor, into + j * ld, ld);
+    blas::gemm(ta, tb, by_rows ? share(m, pieces, p) : m, by_rows ? n : share(n, pieces, p), k, alpha, a_piece, left.ld,
+               b_piece, right.ld, factor, into + i + j * ld, ld);
     comm.progress();
   }
 }
 
-/// Sums the layers' partial blocks: part l of the columns onto layer l, there added to beta * c. `sum`: [rows x cols],
-/// packed; nothing to do with one layer, where the multiplications wrote c itself.
 template <class T>
 void reduce_layers(GemmRun<T>& run, T const* sum) {
   auto const layers = run.frame.grid().layers;

@@ -87,6 +87,7 @@ std::vector<Stage> stages(GemmProblem const& problem, Frame const& frame, Place 
     if (grid.rows > 1) {
       stage.steps.push_back({.line = Line::col, .root = panel.b_owner, .elements = panel.width() * cols});
     }
+    stage.depth = panel.width();
     stage.flops = 2.0 * static_cast<double>(rows) * static_cast<double>(cols) * static_cast<double>(panel.width());
     result.push_back(std::move(stage));
   }
