@@ -45,8 +45,8 @@ def gemm(build: Path, ranks: int, n: int, rounds: int) -> dict:
     )
     print(f"{'':34} seconds: median [min .. max]      GF/s   of peak   time of best pdgemm / ours")
     for name, values in seconds.items():
-        of_peak = [p / t for p, t in zip(seconds["peak"], values)]
-        ratio = [s / t for s, t in zip(seconds[best], values)]
+        of_peak = [p / t for p, t in zip(seconds["peak"], values, strict=True)]
+        ratio = [s / t for s, t in zip(seconds[best], values, strict=True)]
         mark = " <- best pdgemm" if name == best else ""
         print(
             f"{name:34}{spread(values)}  {gflop / statistics.median(values):6.1f}  {statistics.median(of_peak):7.3f}"
