@@ -40,9 +40,8 @@ def gemm(build: Path, ranks: int, n: int, rounds: int) -> dict:
     seconds = result["seconds"]
     best = min((k for k in seconds if k.startswith("pdgemm")), key=lambda k: statistics.median(seconds[k]))
     gflop = 2.0 * n**3 / 1e9
-    print(
-        f"\ngemm, n = {n}, double, {ranks} ranks x 1 thread, {rounds} rounds (largest error {result['largest_error']:.1e})"
-    )
+    error = result["largest_error"]
+    print(f"\ngemm, n = {n}, double, {ranks} ranks x 1 thread, {rounds} rounds (largest error {error:.1e})")
     print(f"{'':34} seconds: median [min .. max]      GF/s   of peak   time of best pdgemm / ours")
     for name, values in seconds.items():
         of_peak = [p / t for p, t in zip(seconds["peak"], values, strict=True)]
