@@ -47,8 +47,8 @@ int allport_reduce_sum(allport_comm comm, char type, const void* input, void* ou
 /* A block-cyclic layout as ScaLAPACK has it: rows x cols in blocks of row_block x col_block over a grid of grid_rows x
  * grid_cols ranks, the first block on process row first_row and column first_col. The process at (r, c) is rank
  * r + c * grid_rows ('C', column-major) or r * grid_cols + c ('R'). Local parts are column-major. */
-int allport_layout_cyclic(int64_t rows, int64_t cols, int64_t row_block, int64_t col_block, int grid_rows, int grid_cols,
-                          int first_row, int first_col, char order, allport_layout* created);
+int allport_layout_cyclic(int64_t rows, int64_t cols, int64_t row_block, int64_t col_block, int grid_rows,
+                          int grid_cols, int first_row, int first_col, char order, allport_layout* created);
 /* Extents of a rank's local part: [*local_rows x *local_cols]. */
 int allport_layout_local(allport_layout layout, int rank, int64_t* local_rows, int64_t* local_cols);
 int allport_layout_free(allport_layout* layout);

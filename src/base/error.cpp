@@ -4,8 +4,8 @@
 
 namespace allport {
 
-Error Error::argument(std::string_view name, std::string_view value, std::string_view expected,
-                      std::string_view remedy, ErrorKind kind) {
+Error Error::argument(std::string_view name, std::string_view value, std::string_view expected, std::string_view remedy,
+                      ErrorKind kind) {
   auto message = fmt::format("{} = {}: expected {}", name, value, expected);
   if (!remedy.empty()) {
     message += fmt::format("; {}", remedy);

@@ -11,14 +11,14 @@ namespace allport {
 
 /// What kind of failure an Error is; the C interface returns it as a code (see allport.h).
 enum class ErrorKind : int {
-  argument = 1,   ///< a caller's value is out of its domain
-  io = 2,         ///< a file is missing, truncated, unreadable or of the wrong kind
-  memory = 3,     ///< the memory contract would be broken
-  machine = 4,    ///< a machine spec or machine file is wrong
-  schedule = 5,   ///< a schedule breaks its contract
-  mpi = 6,        ///< the MPI library reported an error
-  mismatch = 7,   ///< ranks disagree about something that must be equal
-  unsupported = 8 ///< well-formed, but this build or algorithm cannot do it
+  argument = 1,    ///< a caller's value is out of its domain
+  io = 2,          ///< a file is missing, truncated, unreadable or of the wrong kind
+  memory = 3,      ///< the memory contract would be broken
+  machine = 4,     ///< a machine spec or machine file is wrong
+  schedule = 5,    ///< a schedule breaks its contract
+  mpi = 6,         ///< the MPI library reported an error
+  mismatch = 7,    ///< ranks disagree about something that must be equal
+  unsupported = 8  ///< well-formed, but this build or algorithm cannot do it
 };
 
 /// The only exception that Allport throws on purpose.
@@ -55,8 +55,8 @@ std::string show(T const& value) {
 
 /// Throws Error::argument(name, value, expected, remedy) unless `holds`.
 template <class T>
-void ensure(bool holds, std::string_view name, T const& value, std::string_view expected,
-            std::string_view remedy = "", ErrorKind kind = ErrorKind::argument) {
+void ensure(bool holds, std::string_view name, T const& value, std::string_view expected, std::string_view remedy = "",
+            ErrorKind kind = ErrorKind::argument) {
   if (!holds) [[unlikely]] {
     throw Error::argument(name, show(value), expected, remedy, kind);
   }

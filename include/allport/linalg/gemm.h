@@ -46,7 +46,7 @@ struct GemmOptions {
   Bytes memory{0};         ///< limit per rank; 0: the machine's memory per rank, or no limit if that is unknown
   std::string broadcast;   ///< collective algorithms by name; empty: selected by price
   std::string reduce;
-  int candidates = 0;      ///< keep only the best so many in the plan's table; 0: all
+  int candidates = 0;  ///< keep only the best so many in the plan's table; 0: all
 };
 
 /// One way to run a problem, with its price.
@@ -92,8 +92,8 @@ struct GemmPlan {
 struct GemmReport {
   GemmCandidate chosen;
   Seconds total{};
-  Seconds compute{};       ///< busiest rank
-  Seconds communicate{};   ///< longest wait for communication that was not hidden
+  Seconds compute{};      ///< busiest rank
+  Seconds communicate{};  ///< longest wait for communication that was not hidden
   Seconds redistribute{};
   std::vector<Traffic> predicted;  ///< per rank, without redistribution
   std::vector<Traffic> measured;   ///< per rank, without redistribution
@@ -117,8 +117,8 @@ GemmReport gemm(Communicator const& comm, GemmPlan const& plan, T alpha, Layout 
                 Layout const& b_layout, Part<T const> b, T beta, Layout const& c_layout, Part<T> c,
                 Progress const& progress = {});
 
-#define ALLPORT_GEMM_INSTANCE(prefix, T)                                                                          \
-  prefix template GemmReport gemm(Communicator const&, GemmPlan const&, T, Layout const&, Part<T const>,         \
+#define ALLPORT_GEMM_INSTANCE(prefix, T)                                                                 \
+  prefix template GemmReport gemm(Communicator const&, GemmPlan const&, T, Layout const&, Part<T const>, \
                                   Layout const&, Part<T const>, T, Layout const&, Part<T>, Progress const&)
 ALLPORT_GEMM_INSTANCE(extern, float);
 ALLPORT_GEMM_INSTANCE(extern, double);

@@ -67,19 +67,20 @@ class Dependences {
   std::size_t size_ = 0;
 };
 
-/// A stream of segments: piece.bytes (times the boxes, see `length`) is cut every `segment` bytes, the last may be short.
-/// Segments of one operation happen in order; different operations only wait for what `after` says.
+/// A stream of segments: piece.bytes (times the boxes, see `length`) is cut every `segment` bytes, the last may be
+/// short. Segments of one operation happen in order; different operations only wait for what `after` says.
 struct Op {
   OpKind kind = OpKind::receive;
-  std::int8_t port = -1;      ///< send: the link to use (machine Port), -1: the router decides
-  std::int32_t peer = -1;     ///< send, receive: the other rank
-  std::int32_t channel = 0;   ///< send, receive: matches streams of one pair; (peer, channel) is unique per kind and rank
-  std::int64_t length = 0;    ///< bytes of the whole stream, > 0
-  std::int64_t segment = 0;   ///< bytes of one segment, > 0; multiple of the element for combined data
-  Piece piece;                ///< what the bytes are, in the end of this operation; verified, drawn, exported
-  Slot from;                  ///< read by send, combine, copy
-  Slot with;                  ///< combine: into = op(with, from), `with` is the left operand
-  Slot into;                  ///< written by receive, combine, copy
+  std::int8_t port = -1;   ///< send: the link to use (machine Port), -1: the router decides
+  std::int32_t peer = -1;  ///< send, receive: the other rank
+  std::int32_t channel =
+      0;                    ///< send, receive: matches streams of one pair; (peer, channel) is unique per kind and rank
+  std::int64_t length = 0;  ///< bytes of the whole stream, > 0
+  std::int64_t segment = 0;  ///< bytes of one segment, > 0; multiple of the element for combined data
+  Piece piece;               ///< what the bytes are, in the end of this operation; verified, drawn, exported
+  Slot from;                 ///< read by send, combine, copy
+  Slot with;                 ///< combine: into = op(with, from), `with` is the left operand
+  Slot into;                 ///< written by receive, combine, copy
   Dependences after;
 
   [[nodiscard]] std::int64_t segments() const { return (length + segment - 1) / segment; }

@@ -22,7 +22,7 @@ enum class Collective : std::uint8_t {
   alltoall,
   barrier,
 };
-[[nodiscard]] std::string_view name(Collective what);        ///< MPI's name in lower case: "bcast", "reduce", ...
+[[nodiscard]] std::string_view name(Collective what);         ///< MPI's name in lower case: "bcast", "reduce", ...
 [[nodiscard]] Collective parse_collective(std::string_view);  ///< also "broadcast"; throws Error
 
 /// What a schedule promises: who holds what before, and who must hold what after.
