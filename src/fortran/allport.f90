@@ -1,8 +1,8 @@
 ! Fortran module over allport.h. Every function returns 0 or one of the codes below; allport_error() has the message.
 ! Communicators are the integers of mpif.h and `use mpi` (with `use mpi_f08`: comm%MPI_VAL).
 module allport
-  use, intrinsic :: iso_c_binding, only: c_ptr, c_null_ptr, c_null_char, c_char, c_int, c_int64_t, c_float, c_double, &
-       c_float_complex, c_double_complex, c_loc, c_associated, c_f_pointer, c_size_t
+  use, intrinsic :: iso_c_binding, only: c_ptr, c_null_ptr, c_null_char, c_char, c_signed_char, c_int, c_int64_t, &
+       c_size_t, c_float, c_double, c_float_complex, c_double_complex, c_loc, c_associated, c_f_pointer
   implicit none
   private
 
@@ -64,19 +64,19 @@ module allport
     end function c_bcast
     function c_reduce(comm, type, input, output, count, root, algorithm) bind(C, name='allport_reduce_sum') &
          result(code)
-      import :: c_ptr, c_int, c_int64_t, c_char
+      import :: c_ptr, c_int, c_int64_t, c_signed_char
       type(c_ptr), value :: comm, input, output, algorithm
-      character(kind=c_char), value :: type
+      integer(c_signed_char), value :: type
       integer(c_int64_t), value :: count
       integer(c_int), value :: root
       integer(c_int) :: code
     end function c_reduce
     function c_layout_cyclic(rows, cols, row_block, col_block, grid_rows, grid_cols, first_row, first_col, order, &
          created) bind(C, name='allport_layout_cyclic') result(code)
-      import :: c_ptr, c_int, c_int64_t, c_char
+      import :: c_ptr, c_int, c_int64_t, c_signed_char
       integer(c_int64_t), value :: rows, cols, row_block, col_block
       integer(c_int), value :: grid_rows, grid_cols, first_row, first_col
-      character(kind=c_char), value :: order
+      integer(c_signed_char), value :: order
       type(c_ptr), intent(out) :: created
       integer(c_int) :: code
     end function c_layout_cyclic
@@ -94,42 +94,42 @@ module allport
     end function c_layout_free
     function c_gemm_layout(comm, type, trans_a, trans_b, m, n, k, options, which, created) &
          bind(C, name='allport_gemm_layout') result(code)
-      import :: c_ptr, c_int, c_int64_t, c_char
+      import :: c_ptr, c_int, c_int64_t, c_signed_char
       type(c_ptr), value :: comm, options
-      character(kind=c_char), value :: type, trans_a, trans_b, which
+      integer(c_signed_char), value :: type, trans_a, trans_b, which
       integer(c_int64_t), value :: m, n, k
       type(c_ptr), intent(out) :: created
       integer(c_int) :: code
     end function c_gemm_layout
     function c_sgemm(comm, trans_a, trans_b, m, n, k, alpha, a, lda, a_layout, b, ldb, b_layout, beta, c, ldc, &
          c_layout, options) bind(C, name='allport_sgemm') result(code)
-      import :: c_ptr, c_int, c_int64_t, c_char
+      import :: c_ptr, c_int, c_int64_t, c_signed_char
       type(c_ptr), value :: comm, alpha, a, a_layout, b, b_layout, beta, c, c_layout, options
-      character(kind=c_char), value :: trans_a, trans_b
+      integer(c_signed_char), value :: trans_a, trans_b
       integer(c_int64_t), value :: m, n, k, lda, ldb, ldc
       integer(c_int) :: code
     end function c_sgemm
     function c_dgemm(comm, trans_a, trans_b, m, n, k, alpha, a, lda, a_layout, b, ldb, b_layout, beta, c, ldc, &
          c_layout, options) bind(C, name='allport_dgemm') result(code)
-      import :: c_ptr, c_int, c_int64_t, c_char
+      import :: c_ptr, c_int, c_int64_t, c_signed_char
       type(c_ptr), value :: comm, alpha, a, a_layout, b, b_layout, beta, c, c_layout, options
-      character(kind=c_char), value :: trans_a, trans_b
+      integer(c_signed_char), value :: trans_a, trans_b
       integer(c_int64_t), value :: m, n, k, lda, ldb, ldc
       integer(c_int) :: code
     end function c_dgemm
     function c_cgemm(comm, trans_a, trans_b, m, n, k, alpha, a, lda, a_layout, b, ldb, b_layout, beta, c, ldc, &
          c_layout, options) bind(C, name='allport_cgemm') result(code)
-      import :: c_ptr, c_int, c_int64_t, c_char
+      import :: c_ptr, c_int, c_int64_t, c_signed_char
       type(c_ptr), value :: comm, alpha, a, a_layout, b, b_layout, beta, c, c_layout, options
-      character(kind=c_char), value :: trans_a, trans_b
+      integer(c_signed_char), value :: trans_a, trans_b
       integer(c_int64_t), value :: m, n, k, lda, ldb, ldc
       integer(c_int) :: code
     end function c_cgemm
     function c_zgemm(comm, trans_a, trans_b, m, n, k, alpha, a, lda, a_layout, b, ldb, b_layout, beta, c, ldc, &
          c_layout, options) bind(C, name='allport_zgemm') result(code)
-      import :: c_ptr, c_int, c_int64_t, c_char
+      import :: c_ptr, c_int, c_int64_t, c_signed_char
       type(c_ptr), value :: comm, alpha, a, a_layout, b, b_layout, beta, c, c_layout, options
-      character(kind=c_char), value :: trans_a, trans_b
+      integer(c_signed_char), value :: trans_a, trans_b
       integer(c_int64_t), value :: m, n, k, lda, ldb, ldc
       integer(c_int) :: code
     end function c_zgemm
@@ -218,7 +218,7 @@ contains
       text = trim(algorithm)//c_null_char
       pointer = c_loc(text)
     end if
-    code = c_reduce(comm%handle, type, input, output, count, int(root, c_int), pointer)
+    code = c_reduce(comm%handle, letter(type), input, output, count, int(root, c_int), pointer)
   end function allport_reduce_sum
 
   ! ScaLAPACK's block-cyclic layout; order 'C': rank = r + c*grid_rows (the default), 'R': rank = r*grid_cols + c.
@@ -229,15 +229,15 @@ contains
     integer, intent(in), optional :: first_row, first_col
     character, intent(in), optional :: order
     integer(c_int) :: row, col
-    character(kind=c_char) :: letter
+    integer(c_signed_char) :: by
     row = 0
     col = 0
-    letter = 'C'
+    by = letter('C')
     if (present(first_row)) row = int(first_row, c_int)
     if (present(first_col)) col = int(first_col, c_int)
-    if (present(order)) letter = order
+    if (present(order)) by = letter(order)
     code = c_layout_cyclic(int(rows, c_int64_t), int(cols, c_int64_t), int(row_block, c_int64_t), &
-         int(col_block, c_int64_t), int(grid_rows, c_int), int(grid_cols, c_int), row, col, letter, created%handle)
+         int(col_block, c_int64_t), int(grid_rows, c_int), int(grid_cols, c_int), row, col, by, created%handle)
   end function allport_layout_cyclic
 
   ! Extents of a rank's local part.
@@ -267,8 +267,9 @@ contains
       text = trim(options)//c_null_char
       pointer = c_loc(text)
     end if
-    code = c_gemm_layout(comm%handle, type, trans_a, trans_b, int(m, c_int64_t), int(n, c_int64_t), &
-         int(k, c_int64_t), pointer, which, created%handle)
+    code = c_gemm_layout(comm%handle, letter(type), letter(trans_a), letter(trans_b), &
+         int(m, c_int64_t), int(n, c_int64_t), &
+         int(k, c_int64_t), pointer, letter(which), created%handle)
   end function allport_gemm_layout
 
   integer function gemm_s(comm, trans_a, trans_b, m, n, k, alpha, a, a_layout, b, b_layout, beta, c, c_layout, &
@@ -288,7 +289,8 @@ contains
       text = trim(options)//c_null_char
       pointer = c_loc(text)
     end if
-    code = c_sgemm(comm%handle, trans_a, trans_b, int(m, c_int64_t), int(n, c_int64_t), int(k, c_int64_t), &
+    code = c_sgemm(comm%handle, letter(trans_a), letter(trans_b), &
+         int(m, c_int64_t), int(n, c_int64_t), int(k, c_int64_t), &
          c_loc(alpha), c_loc(a), leading(size(a, 1)), a_layout%handle, c_loc(b), leading(size(b, 1)), &
          b_layout%handle, c_loc(beta), c_loc(c), leading(size(c, 1)), c_layout%handle, pointer)
   end function gemm_s
@@ -310,7 +312,8 @@ contains
       text = trim(options)//c_null_char
       pointer = c_loc(text)
     end if
-    code = c_dgemm(comm%handle, trans_a, trans_b, int(m, c_int64_t), int(n, c_int64_t), int(k, c_int64_t), &
+    code = c_dgemm(comm%handle, letter(trans_a), letter(trans_b), &
+         int(m, c_int64_t), int(n, c_int64_t), int(k, c_int64_t), &
          c_loc(alpha), c_loc(a), leading(size(a, 1)), a_layout%handle, c_loc(b), leading(size(b, 1)), &
          b_layout%handle, c_loc(beta), c_loc(c), leading(size(c, 1)), c_layout%handle, pointer)
   end function gemm_d
@@ -332,7 +335,8 @@ contains
       text = trim(options)//c_null_char
       pointer = c_loc(text)
     end if
-    code = c_cgemm(comm%handle, trans_a, trans_b, int(m, c_int64_t), int(n, c_int64_t), int(k, c_int64_t), &
+    code = c_cgemm(comm%handle, letter(trans_a), letter(trans_b), &
+         int(m, c_int64_t), int(n, c_int64_t), int(k, c_int64_t), &
          c_loc(alpha), c_loc(a), leading(size(a, 1)), a_layout%handle, c_loc(b), leading(size(b, 1)), &
          b_layout%handle, c_loc(beta), c_loc(c), leading(size(c, 1)), c_layout%handle, pointer)
   end function gemm_c
@@ -354,10 +358,17 @@ contains
       text = trim(options)//c_null_char
       pointer = c_loc(text)
     end if
-    code = c_zgemm(comm%handle, trans_a, trans_b, int(m, c_int64_t), int(n, c_int64_t), int(k, c_int64_t), &
+    code = c_zgemm(comm%handle, letter(trans_a), letter(trans_b), &
+         int(m, c_int64_t), int(n, c_int64_t), int(k, c_int64_t), &
          c_loc(alpha), c_loc(a), leading(size(a, 1)), a_layout%handle, c_loc(b), leading(size(b, 1)), &
          b_layout%handle, c_loc(beta), c_loc(c), leading(size(c, 1)), c_layout%handle, pointer)
   end function gemm_z
+
+  ! A C char: gfortran 12 passes a character dummy by value wrongly, so characters cross the border as integers.
+  pure integer(c_signed_char) function letter(text)
+    character, intent(in) :: text
+    letter = int(iachar(text), c_signed_char)
+  end function letter
 
   ! An empty part still has a leading dimension.
   pure integer(c_int64_t) function leading(rows)
