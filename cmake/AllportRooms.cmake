@@ -54,6 +54,11 @@ function(allport_mpi_test name)
   # The launcher gives up before ctest does, so that a hanging job takes its ranks with it.
   set_tests_properties(${name} PROPERTIES TIMEOUT 300 PROCESSORS 2 LABELS mpi
     ENVIRONMENT "ALLPORT_MPIRUN_TIMEOUT=280;ALLPORT_MPICH_YIELD=$<TARGET_FILE:mpich_yield>")
+  if(ALLPORT_SANITIZE)
+    # MPI libraries are built without frame pointers and unload their components: only whole stacks show whose a leak is.
+    set_property(TEST ${name} APPEND PROPERTY ENVIRONMENT
+                 "ASAN_OPTIONS=detect_leaks=1:detect_stack_use_after_return=1:fast_unwind_on_malloc=0")
+  endif()
 endfunction()
 
 # tests/ROOM/*.cpp is one program, test_ROOM. Files named mpi_*.cpp are a second one, test_ROOM_mpi, which is run at
