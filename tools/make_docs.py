@@ -1,7 +1,7 @@
 """Writes the reference pages that follow from the code: registered algorithms, presets, and the commands' help.
 
-Usage: make_docs.py [--check]. With --check nothing is written; it fails when the page of algorithms differs from what the
-code says (the help's looks depend on the version of the library that prints it).
+Usage: make_docs.py [--check]. With --check nothing is written; it fails when the page of algorithms differs from what
+the code says (the help's looks depend on the version of the library that prints it).
 """
 
 from __future__ import annotations
