@@ -55,9 +55,9 @@ function(allport_mpi_test name)
   set_tests_properties(${name} PROPERTIES TIMEOUT 300 PROCESSORS 2 LABELS mpi
     ENVIRONMENT "ALLPORT_MPIRUN_TIMEOUT=280;ALLPORT_MPICH_YIELD=$<TARGET_FILE:mpich_yield>")
   if(ALLPORT_SANITIZE)
-    # MPI libraries are built without frame pointers and unload their components: only whole stacks show whose a leak is.
-    set_property(TEST ${name} APPEND PROPERTY ENVIRONMENT
-                 "ASAN_OPTIONS=detect_leaks=1:detect_stack_use_after_return=1:fast_unwind_on_malloc=0")
+    # No leak check where MPI runs: Open MPI keeps and unloads so much that the checker itself died of signal 11 at the
+    # end. Addresses and undefined behaviour are checked as everywhere, leaks in the programs without MPI.
+    set_property(TEST ${name} APPEND PROPERTY ENVIRONMENT "ASAN_OPTIONS=detect_leaks=0:detect_stack_use_after_return=1")
   endif()
 endfunction()
 

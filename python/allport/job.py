@@ -206,6 +206,21 @@ def join(job: GemmJob, progress: Callable[[int, int], None] | None = None) -> tu
     return comm, execute(job, comm, progress if comm.rank == 0 else None)
 
 
+def _leave_together(patience: float = 5.0) -> None:
+    """Waits for the other ranks to fail, too; when they do not, the error is this rank's alone and ends the job."""
+    from mpi4py import MPI
+
+    if not MPI.Is_initialized() or MPI.Is_finalized():
+        return
+    sys.stdout.flush()
+    others = MPI.COMM_WORLD.Ibarrier()
+    end = time.monotonic() + patience
+    while not others.Test():
+        if time.monotonic() > end:
+            MPI.COMM_WORLD.Abort(1)
+        time.sleep(0.01)
+
+
 def _rank_main(text: str) -> int:
     from allport.launch import emit, joined_rank
 
@@ -216,8 +231,9 @@ def _rank_main(text: str) -> int:
             GemmJob(**{**values, "alpha": tuple(values["alpha"]), "beta": tuple(values["beta"])}),
             lambda done, total: emit(rank=0, done=done, total=total),
         )
-    except AllportError as error:  # raised on every rank alike, so MPI can end in order
+    except AllportError as error:  # nearly always raised on every rank alike, so MPI can end in order
         emit(rank=rank, error=str(error))
+        _leave_together()
         return 1
     except ImportError as error:
         emit(rank=rank, error=str(error))

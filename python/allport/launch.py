@@ -15,7 +15,7 @@ import socket
 import subprocess
 import sys
 import threading
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import IO, Any
@@ -163,7 +163,12 @@ class _Watch:
     def out(self, stream: IO[str]) -> None:
         for line in stream:
             if line.startswith(MARK):
-                self._event(json.loads(line[len(MARK) :]))
+                try:
+                    event = json.loads(line[len(MARK) :])
+                except ValueError:  # two ranks' lines ran into each other
+                    self.err_line(line)
+                    continue
+                self._event(event)
             else:
                 self.err_line(line)
 
@@ -174,7 +179,8 @@ class _Watch:
     def err_line(self, line: str) -> None:
         with self.lock:
             self.noise.append(line.rstrip("\n"))
-        if line.startswith("allport: warning"):  # stall warnings and the like are for now, not for the end
+        # Stall warnings ("allport: rank 0 on HOST has waited ...") and the like are for now, not for the end.
+        if re.match(r"allport: (warning|rank \d+ on \S+ has waited)", line):
             sys.stderr.write(line)
 
     def _event(self, event: dict[str, Any]) -> None:
@@ -254,6 +260,24 @@ def _complaint(watch: _Watch, code: int) -> str:
     return f"mpiexec ended with exit code {code}" + (f":\n{told}" if told else "")
 
 
+@contextlib.contextmanager
+def _ended_by_signals() -> Iterator[None]:
+    """SIGTERM and SIGHUP end the ranks, too: they raise here, as Ctrl-C does."""
+
+    def stop(number: int, _frame: Any) -> None:
+        raise SystemExit(128 + number)
+
+    if threading.current_thread() is not threading.main_thread():  # only there may handlers be set
+        yield
+        return
+    before = {number: signal.signal(number, stop) for number in (signal.SIGTERM, signal.SIGHUP)}
+    try:
+        yield
+    finally:
+        for number, handler in before.items():
+            signal.signal(number, handler)
+
+
 def run(
     module: str, job: dict[str, Any], ranks: int, on_event: Callable[[dict[str, Any]], None] | None = None
 ) -> dict[str, Any]:
@@ -281,13 +305,17 @@ def run(
     for thread in threads:
         thread.start()
     try:
-        code = process.wait()
+        with _ended_by_signals():
+            code = process.wait()
     except BaseException:
         process.terminate()
         try:
             process.wait(timeout=5)
         except subprocess.TimeoutExpired:
             process.kill()
+        for pid in watch.pids:  # those of this computer that mpiexec has left behind
+            with contextlib.suppress(OSError):
+                os.kill(pid, signal.SIGKILL)
         raise
     watch.done = True
     for thread in threads:

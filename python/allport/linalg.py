@@ -323,29 +323,31 @@ def gemm(
     if comm is None:
         comm = next((x.comm for x in (a, b, c) if isinstance(x, DistributedMatrix)), None)
     comm = _world(comm)
-    a, b, c = (x if x is None or isinstance(x, DistributedMatrix) else _as_matrix(x, "matrix") for x in (a, b, c))
-    dtype = working_dtype(a.dtype, b.dtype, *([c.dtype] if c is not None else []))
-    if dtype.kind == "f" and any(complex(x).imag for x in (alpha, beta)):
-        dtype = np.result_type(dtype, np.complex64)
-    if c is None and beta != 0:
-        raise failure("c = None: expected a matrix because beta is not 0")
-    m, n, k = problem_of(a.shape, b.shape, None if c is None else c.shape, trans_a, trans_b)
+    with together(comm):
+        a, b, c = (x if x is None or isinstance(x, DistributedMatrix) else _as_matrix(x, "matrix") for x in (a, b, c))
+        dtype = working_dtype(a.dtype, b.dtype, *([c.dtype] if c is not None else []))
+        if dtype.kind == "f" and any(complex(x).imag for x in (alpha, beta)):
+            dtype = np.result_type(dtype, np.complex64)
+        if c is None and beta != 0:
+            raise failure("c = None: expected a matrix because beta is not 0")
+        m, n, k = problem_of(a.shape, b.shape, None if c is None else c.shape, trans_a, trans_b)
     for name, extent in (("m", m), ("n", n), ("k", k)):
         comm.ensure_agreement(name, extent)
-    if plan is None:
-        plan = plan_gemm(
-            m,
-            n,
-            k,
-            comm.machine,
-            dtype=dtype,
-            trans_a=trans_a,
-            trans_b=trans_b,
-            algorithm=algorithm,
-            grid=grid,
-            memory=memory,
-            candidates=1,
-        )
+    with together(comm):
+        if plan is None:
+            plan = plan_gemm(
+                m,
+                n,
+                k,
+                comm.machine,
+                dtype=dtype,
+                trans_a=trans_a,
+                trans_b=trans_b,
+                algorithm=algorithm,
+                grid=grid,
+                memory=memory,
+                candidates=1,
+            )
     a_layout, a_local = _operand(a, plan.a, comm, dtype)
     b_layout, b_local = _operand(b, plan.b, comm, dtype)
     c_layout = c.layout if isinstance(c, DistributedMatrix) else plan.c

@@ -26,6 +26,8 @@ class Workspace {
     bytes_ += static_cast<std::int64_t>(bytes);
     return reinterpret_cast<T*>(blocks_.back().get());
   }
+  /// Memory that somebody else holds for this work: the scratch of schedules in flight.
+  void note(std::int64_t bytes) { bytes_ += bytes; }
   [[nodiscard]] std::int64_t bytes() const { return bytes_; }
 
  private:
@@ -153,6 +155,8 @@ void reduce_layers(GemmRun<T>& run, T const* sum) {
     auto const out = l == run.me.l ? std::as_writable_bytes(std::span<T>(land, elements)) : std::span<std::byte>();
     Step const step{
         .kind = Step::Kind::reduce, .line = Line::layer, .root = l, .elements = static_cast<Index>(elements)};
+    run.work.note(run.schedules.scratch(run.groups[static_cast<std::size_t>(Line::layer)], run.me.l, step,
+                                        static_cast<std::int64_t>(sizeof(T))));
     transfers.push_back(run.start(step, {part, out}, sum_of<T>()));
   }
   for (auto& transfer : transfers) {

@@ -127,6 +127,7 @@ void run_case(Communicator const& comm, GemmProblem problem, GemmOptions const& 
   auto c = fill<T>(lc, rank, 2, foreign_layouts ? 3 : 0);
   auto const report = gemm<T>(comm, plan, alpha, la, a.view(), lb, b.view(), beta, lc, c.part());
   EXPECT_EQ(wrong<T>(lc, rank, c, problem, alpha, beta), 0);
+  EXPECT_EQ(report.measured, report.predicted);
   if (alpha != T(0)) {
     EXPECT_EQ(report.measured, plan.traffic) << "words or messages differ from the plan's";
     if (plan.chosen.bound_words > 0) {
