@@ -206,13 +206,17 @@ def join(job: GemmJob, progress: Callable[[int, int], None] | None = None) -> tu
     return comm, execute(job, comm, progress if comm.rank == 0 else None)
 
 
-def _leave_together(patience: float = 5.0) -> None:
-    """Waits for the other ranks to fail, too; when they do not, the error is this rank's alone and ends the job."""
+def leave_together(patience: float = 5.0) -> None:
+    """Waits for the other ranks to fail, too; when they do not, the error is this rank's alone and ends the job.
+
+    A rank that left at once would make mpiexec kill the others, and with them the one that says why.
+    """
     from mpi4py import MPI
 
     if not MPI.Is_initialized() or MPI.Is_finalized():
         return
     sys.stdout.flush()
+    sys.stderr.flush()
     others = MPI.COMM_WORLD.Ibarrier()
     end = time.monotonic() + patience
     while not others.Test():
@@ -233,7 +237,7 @@ def _rank_main(text: str) -> int:
         )
     except AllportError as error:  # nearly always raised on every rank alike, so MPI can end in order
         emit(rank=rank, error=str(error))
-        _leave_together()
+        leave_together()
         return 1
     except ImportError as error:
         emit(rank=rank, error=str(error))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
 import sys
 from typing import Any
@@ -10,6 +11,7 @@ import typer
 
 from allport.cli import explain, machine, plan, run, schedule, version
 from allport.errors import AllportError
+from allport.job import leave_together
 from allport.launch import JobFailed, joined_rank
 
 app = typer.Typer(
@@ -52,15 +54,24 @@ def _run(arguments: list[str] | None) -> int:
         if os.environ.get("ALLPORT_DEBUG") == "1":
             raise
         _say(str(error))
+        _leave()
         return 1
     except Exception as error:
         return _last_resort(error)
+
+
+def _leave() -> None:
+    """Under mpiexec: not before rank 0 has spoken."""
+    if joined_rank() is not None:
+        with contextlib.suppress(ImportError):
+            leave_together()
 
 
 def _last_resort(error: Exception) -> int:
     # Typer brings its own copy of click in some versions and not in others, so its errors are known by their looks.
     if hasattr(error, "format_message") and hasattr(error, "exit_code"):
         _say(str(error.format_message()))
+        _leave()
         return int(error.exit_code)
     if type(error).__name__ == "Abort":
         _say("interrupted")
