@@ -47,16 +47,18 @@ char axis_letter(int a) {
 }
 
 Machine::Machine(std::string name, std::vector<Axis> axes, NodeRates rates, int ranks_per_node,
-                 std::vector<LinkException> exceptions)
+                 std::vector<LinkException> exceptions, Calibration calibration)
     : name_(std::move(name)),
       axes_(std::move(axes)),
       rates_(rates),
       ranks_per_node_(ranks_per_node),
-      exceptions_(std::move(exceptions)) {
+      exceptions_(std::move(exceptions)),
+      calibration_(std::move(calibration)) {
   ensure(!axes_.empty() && axes_.size() <= max_axes, "axes", static_cast<int>(axes_.size()),
          fmt::format("1 to {} axes", max_axes), "", ErrorKind::machine);
   ensure(ranks_per_node >= 1, "ranks_per_node", ranks_per_node, "a number >= 1", "", ErrorKind::machine);
   check_rates(rates_);
+  calibration_.check();
   std::int64_t ranks = ranks_per_node;
   for (std::size_t a = 0; a < axes_.size(); ++a) {
     check_axis(axes_[a], a);
@@ -83,6 +85,12 @@ Machine::Machine(std::string name, std::vector<Axis> axes, NodeRates rates, int 
     }
     has_dead_links_ = has_dead_links_ || e.dead;
   }
+}
+
+MpiTimes const* Machine::mpi_times(std::string_view collective) const {
+  auto const& all = calibration_.mpi;
+  auto const at = std::find_if(all.begin(), all.end(), [&](auto const& t) { return t.collective == collective; });
+  return at == all.end() ? nullptr : &*at;
 }
 
 Coord Machine::coord(Node n) const {
@@ -217,7 +225,11 @@ Machine Machine::box(Coord const& lo, Coord const& hi) const {
       kept.push_back(e);
     }
   }
-  return kept.empty() ? sub : Machine(sub.name_, sub.axes_, rates_, ranks_per_node_, std::move(kept));
+  auto const whole = sub.nodes() == nodes() && lo == Coord{};
+  if (kept.empty() && !(whole && !calibration_.empty())) {
+    return sub;
+  }
+  return {sub.name_, sub.axes_, rates_, ranks_per_node_, std::move(kept), whole ? calibration_ : Calibration{}};
 }
 
 }  // namespace allport

@@ -20,8 +20,12 @@ namespace {
 
 using machine_text::Dimension;
 
-constexpr std::string_view top_keys[] = {"name",  "ranks_per_node", "overhead",         "tau",    "ports", "injection",
-                                         "flops", "adds",           "memory_bandwidth", "memory", "axes",  "link"};
+constexpr std::string_view top_keys[] = {
+    "name", "ranks_per_node",   "overhead", "tau",  "ports", "injection",   "flops",
+    "adds", "memory_bandwidth", "memory",   "axes", "link",  "calibration", "mpi"};
+constexpr std::string_view calibration_keys[] = {"date", "library", "ranks", "fit"};
+constexpr std::string_view fit_keys[] = {"what", "value", "error"};
+constexpr std::string_view mpi_keys[] = {"collective", "bytes", "seconds"};
 constexpr std::string_view axis_keys[] = {"length", "wraps", "bandwidth", "latency"};
 constexpr std::string_view link_keys[] = {"from", "axis",      "direction", "to",
                                           "dead", "bandwidth", "latency",   "both_directions"};
@@ -276,6 +280,65 @@ class Reader {
     }
   }
 
+  std::string text(toml::table const& table, std::string_view key) const {
+    auto const* node = table.get(key);
+    if (node != nullptr && !node->is_string()) {
+      fail(*node, fmt::format("{}: expected text", key));
+    }
+    return node == nullptr ? "" : **node->as_string();
+  }
+
+  /// A list of numbers that every entry of must be at least `least`.
+  template <class Number>
+  std::vector<Number> numbers(toml::table const& table, std::string_view key, Number least) const {
+    auto const* list = table.get_as<toml::array>(key);
+    if (list == nullptr) {
+      fail(table, fmt::format("{}: expected a list of numbers", key));
+    }
+    std::vector<Number> all;
+    for (auto const& entry : *list) {
+      auto const value = entry.is_number() ? entry.value<Number>() : std::nullopt;
+      if (!value || !(*value >= least) || !std::isfinite(static_cast<double>(*value))) {
+        fail(entry, fmt::format("{}: expected numbers from {}", key, least));
+      }
+      all.push_back(*value);
+    }
+    return all;
+  }
+
+  Calibration calibration(toml::table const& table) const {
+    Calibration c;
+    if (auto const* node = table.get("calibration")) {
+      if (!node->is_table()) {
+        fail(*node, "calibration: expected a table");
+      }
+      auto const& said = *node->as_table();
+      check_keys(said, calibration_keys, "calibration");
+      c.date = text(said, "date");
+      c.library = text(said, "library");
+      c.ranks = said.get("ranks") == nullptr ? 0 : whole(*said.get("ranks"), "ranks", 0);
+      each_table(said, "fit", "fit", [&](toml::table const& one) {
+        check_keys(one, fit_keys, "a fit");
+        auto const number = [&](std::string_view key) {
+          auto const* value = one.get(key);
+          return value != nullptr && value->is_number() ? value->value<double>().value_or(0.0) : 0.0;
+        };
+        c.fits.push_back({text(one, "what"), number("value"), number("error")});
+      });
+    }
+    each_table(table, "mpi", "collective", [&](toml::table const& one) {
+      check_keys(one, mpi_keys, "times of MPI's own collective");
+      auto const& times = c.mpi.emplace_back(MpiTimes{text(one, "collective"), numbers<std::int64_t>(one, "bytes", 0),
+                                                      numbers<double>(one, "seconds", 0.0)});
+      try {
+        Calibration{.mpi = {times}}.check();
+      } catch (Error const& e) {
+        fail(one, e.what());
+      }
+    });
+    return c;
+  }
+
   Machine machine(toml::table const& table) const {
     check_keys(table, top_keys, "a machine file");
     auto const* name = table.get("name");
@@ -296,7 +359,7 @@ class Reader {
       Machine const whole_machine(title, axes, rates(table), ranks_per_node);
       std::vector<LinkException> exceptions;
       each_table(table, "link", "link", [&](toml::table const& one) { link(one, whole_machine, exceptions); });
-      return {title, std::move(axes), whole_machine.rates(), ranks_per_node, std::move(exceptions)};
+      return {title, std::move(axes), whole_machine.rates(), ranks_per_node, std::move(exceptions), calibration(table)};
     } catch (Error const& e) {
       if (std::string_view(e.what()).starts_with(origin_)) {
         throw;

@@ -64,6 +64,24 @@ LinkException const* partner(Machine const& machine, LinkException const& e) {
   return at == all.end() ? nullptr : &*at;
 }
 
+std::string calibration_text(Calibration const& c) {
+  auto out = std::string();
+  if (!c.date.empty() || !c.library.empty() || c.ranks != 0 || !c.fits.empty()) {
+    out += fmt::format("\n[calibration]\ndate = {}\nlibrary = {}\nranks = {}\n", toml_string(c.date),
+                       toml_string(c.library), c.ranks);
+    out += c.fits.empty() ? "" : "fit = [  # value in SI units; error: median relative distance of what was measured\n";
+    for (auto const& f : c.fits) {
+      out += fmt::format("  {{ what = {}, value = {}, error = {} }},\n", toml_string(f.what), f.value, f.error);
+    }
+    out += c.fits.empty() ? "" : "]\n";
+  }
+  for (auto const& t : c.mpi) {
+    out += fmt::format("\n[[mpi]]\ncollective = {}\nbytes = [{}]\nseconds = [{}]\n", toml_string(t.collective),
+                       fmt::join(t.bytes, ", "), fmt::join(t.seconds, ", "));
+  }
+  return out;
+}
+
 }  // namespace
 
 std::string Machine::to_toml() const {
@@ -94,7 +112,7 @@ std::string Machine::to_toml() const {
     auto const done = other != nullptr && other < &e;  // written with its partner, which sorts before it
     out += done ? "" : link_text(*this, e, other != nullptr);
   }
-  return out;
+  return out + calibration_text(calibration_);
 }
 
 std::string Machine::to_json() const {
@@ -117,22 +135,37 @@ std::string Machine::to_json() const {
                          {"bandwidth", bandwidth(l).value()},
                          {"latency", latency(l).value()}});
   }
-  return json{{"name", name_},
-              {"axes", std::move(axes)},
-              {"nodes", nodes_},
-              {"ranks", ranks()},
-              {"ranks_per_node", ranks_per_node_},
-              {"links", links()},
-              {"exceptions", std::move(differing)},
-              {"overhead", rates_.overhead.value()},
-              {"tau", rates_.tau},
-              {"ports", rates_.ports},
-              {"injection", rates_.injection.value()},
-              {"flops", rates_.flops.value()},
-              {"adds", rates_.adds.value()},
-              {"memory_bandwidth", rates_.memory_bandwidth.value()},
-              {"memory", rates_.memory.value()}}
-      .dump(2);
+  auto all = json{{"name", name_},
+                  {"axes", std::move(axes)},
+                  {"nodes", nodes_},
+                  {"ranks", ranks()},
+                  {"ranks_per_node", ranks_per_node_},
+                  {"links", links()},
+                  {"exceptions", std::move(differing)},
+                  {"overhead", rates_.overhead.value()},
+                  {"tau", rates_.tau},
+                  {"ports", rates_.ports},
+                  {"injection", rates_.injection.value()},
+                  {"flops", rates_.flops.value()},
+                  {"adds", rates_.adds.value()},
+                  {"memory_bandwidth", rates_.memory_bandwidth.value()},
+                  {"memory", rates_.memory.value()}};
+  if (!calibration_.empty()) {
+    auto fits = json::array();
+    for (auto const& f : calibration_.fits) {
+      fits.push_back({{"what", f.what}, {"value", f.value}, {"error", f.error}});
+    }
+    auto mpi = json::object();
+    for (auto const& t : calibration_.mpi) {
+      mpi[t.collective] = {{"bytes", t.bytes}, {"seconds", t.seconds}};
+    }
+    all["calibration"] = {{"date", calibration_.date},
+                          {"library", calibration_.library},
+                          {"ranks", calibration_.ranks},
+                          {"fits", std::move(fits)},
+                          {"mpi", std::move(mpi)}};
+  }
+  return all.dump(2);
 }
 
 }  // namespace allport

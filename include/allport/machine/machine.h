@@ -11,6 +11,7 @@
 
 #include "allport/base/error.h"
 #include "allport/base/units.h"
+#include "allport/machine/calibration.h"
 
 namespace allport {
 
@@ -73,7 +74,7 @@ class Machine {
  public:
   /// @pre 1 <= axes.size() <= max_axes; lengths >= 1; product of lengths * ranks_per_node < 2^31
   Machine(std::string name, std::vector<Axis> axes, NodeRates rates, int ranks_per_node = 1,
-          std::vector<LinkException> exceptions = {});
+          std::vector<LinkException> exceptions = {}, Calibration calibration = {});
 
   /// Spec grammar: `torus:4x4x4`, `mesh:8x8`, mixed `torus:8x8x3m` (m: this axis is open; in `mesh:`, `t`: this axis
   /// wraps), a preset `bgp:8x8x8` or bare `bgp`, each with `/ppn=2`; or the path of a machine file (*.toml).
@@ -95,6 +96,10 @@ class Machine {
   [[nodiscard]] int ranks_per_node() const { return ranks_per_node_; }
   [[nodiscard]] std::vector<LinkException> const& exceptions() const { return exceptions_; }
   [[nodiscard]] bool has_dead_links() const { return has_dead_links_; }
+  /// Where the numbers come from and what MPI's own collectives take; empty unless the machine file says it.
+  [[nodiscard]] Calibration const& calibration() const { return calibration_; }
+  /// MPI's own collective as timed over all ranks of this machine, or null.
+  [[nodiscard]] MpiTimes const* mpi_times(std::string_view collective) const;
 
   [[nodiscard]] Node nodes() const { return nodes_; }
   [[nodiscard]] Rank ranks() const { return nodes_ * ranks_per_node_; }
@@ -141,6 +146,7 @@ class Machine {
 
   /// The box of nodes with corners lo..hi inclusive (hi[a] < lo[a]: the box crosses the wrap-around of axis a), as a
   /// machine of its own with the same rates. An axis that the box covers in full keeps its wrap, any other is open.
+  /// Only the box that is the whole machine keeps the calibration, for times of collectives are of all ranks.
   [[nodiscard]] Machine box(Coord const& lo, Coord const& hi) const;
 
   friend bool operator==(Machine const&, Machine const&) = default;
@@ -151,6 +157,7 @@ class Machine {
   NodeRates rates_;
   std::int32_t ranks_per_node_ = 1;
   std::vector<LinkException> exceptions_;  // sorted by (node, out)
+  Calibration calibration_;
   bool has_dead_links_ = false;
   Node nodes_ = 1;
   std::array<Node, max_axes> stride_{};
