@@ -56,7 +56,8 @@ void Delivery::check() {
       continue;
     }
     for (Rank source = 0; source < c.ranks; ++source) {
-      check(rank, source * c.bytes, (source + 1) * c.bytes, space_.address({source, rank, 0}));
+      auto const begin = c.output_offset(rank, source);
+      check(rank, begin, begin + c.block(source, rank), space_.address({source, rank, 0}));
     }
   }
   if (!sums_.empty()) explain_sums();

@@ -64,13 +64,15 @@ std::string Operations::bad_piece(Op const& op) const {
   for (auto const corner : {sources.lo, sources.hi, destinations.lo, destinations.hi}) {
     if (corner < 0 || corner >= c.ranks) return fmt::format("names rank {} in its piece", corner);
   }
-  if (bytes.begin < 0 || bytes.begin >= bytes.end || bytes.end > c.bytes) {
-    return fmt::format("carries bytes [{}, {}), but there are {}", bytes.begin, bytes.end, c.bytes);
+  auto const longest = c.what == Collective::barrier ? std::int64_t{1} : c.bytes;  // a barrier's messages are tokens
+  if (bytes.begin < 0 || bytes.begin >= bytes.end || bytes.end > longest) {
+    return fmt::format("carries bytes [{}, {}), but there are {}", bytes.begin, bytes.end, longest);
   }
   if (combined && !space_.reduces()) return "carries combined data, but nothing is reduced here";
   if (op.kind == OpKind::combine && !combined) return "combines data that its piece does not call combined";
-  if (auto const blocks = space_.blocks(op.piece); blocks * bytes.size() != op.length) {
-    return fmt::format("has length {}, but its piece has {} blocks of {} bytes", op.length, blocks, bytes.size());
+  if (auto const length = space_.length(op.piece); length != op.length) {
+    return fmt::format("has length {}, but its piece has {} bytes in {} blocks", op.length, length,
+                       space_.blocks(op.piece));
   }
   return {};
 }

@@ -20,10 +20,9 @@ Promise promise(Table const& table, Row const& row, std::int64_t p, std::int64_t
   if (row.expected >= 0) return {row.expected + p, end - p, -1};
   auto const& piece = table.piece(row.expected);
   auto const& space = table.space();
-  auto const origin = space.at(piece, p);
-  auto const size = piece.bytes.size();
+  auto const found = space.find(piece, p);
   bool const single = space.reduces() && !piece.combined;
-  return {space.address(origin), std::min(end - p, size - p % size), single ? origin.source : -1};
+  return {space.address(found.origin), std::min(end - p, found.left), single ? found.origin.source : -1};
 }
 
 bool keeps(Promise const& promise, Run const& run, std::int64_t q) {
@@ -58,7 +57,7 @@ std::optional<Breach> breach(Table const& table, Row const& row, std::vector<Run
 }
 
 void Execution::check(RowId id, std::vector<Run> const& content, std::int64_t position) {
-  if (trace_ != nullptr) return;
+  if (trace_ != nullptr || space_.contract().what == Collective::barrier) return;
   if (auto const found = breach(table_, table_.rows()[id], content, position)) report(id, *found);
 }
 

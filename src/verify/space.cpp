@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <limits>
 
 namespace allport::verify {
@@ -77,8 +78,8 @@ Space::Space(Contract const& contract, Machine const& machine) : contract_(contr
 Origin Space::origin(std::int64_t address) const {
   Origin o;
   if (contract_.bytes == 0) return o;
-  o.offset = address % contract_.bytes;
-  auto block = address / contract_.bytes;
+  auto block = contract_.blocks ? contract_.blocks->find(address) : address / contract_.bytes;
+  o.offset = address - (contract_.blocks ? contract_.blocks->begin(block) : block * contract_.bytes);
   if (by_destination_) {
     o.destination = static_cast<Rank>(block % contract_.ranks);
     block /= contract_.ranks;
@@ -92,11 +93,42 @@ std::int64_t Space::blocks(Piece const& piece) const {
          (by_destination_ ? boxes_.size(piece.destinations) : 1);
 }
 
-Origin Space::at(Piece const& piece, std::int64_t p) const {
-  auto const block = p / piece.bytes.size();
+Origin Space::nth(Piece const& piece, std::int64_t k) const {
   auto const destinations = by_destination_ ? boxes_.size(piece.destinations) : 1;
-  return {boxes_.nth(piece.sources, lists_sources(piece) ? block / destinations : 0),
-          boxes_.nth(piece.destinations, block % destinations), piece.bytes.begin + p % piece.bytes.size()};
+  return {boxes_.nth(piece.sources, lists_sources(piece) ? k / destinations : 0),
+          boxes_.nth(piece.destinations, k % destinations), piece.bytes.begin};
+}
+
+std::int64_t Space::size(Piece const& piece, Origin const& block) const {
+  auto const end = std::min(piece.bytes.end, contract_.block(block.source, block.destination));
+  return std::max<std::int64_t>(end - piece.bytes.begin, 0);
+}
+
+std::int64_t Space::length(Piece const& piece) const {
+  auto const count = blocks(piece);
+  if (!contract_.blocks) return count * piece.bytes.size();
+  std::int64_t sum = 0;
+  for (std::int64_t k = 0; k < count; ++k) sum += size(piece, nth(piece, k));
+  return sum;
+}
+
+Space::Found Space::find(Piece const& piece, std::int64_t p) const {
+  if (!contract_.blocks) {
+    auto const each = piece.bytes.size();
+    auto origin = nth(piece, p / each);
+    origin.offset += p % each;
+    return {origin, each - p % each};
+  }
+  for (std::int64_t k = 0, count = blocks(piece); k < count; ++k) {
+    auto origin = nth(piece, k);
+    auto const here = size(piece, origin);
+    if (p < here) {
+      origin.offset += p;
+      return {origin, here - p};
+    }
+    p -= here;
+  }
+  return {nth(piece, 0), 1};  // beyond the piece, whose length has been found wrong already
 }
 
 std::string Space::block_text(Origin const& o, std::int64_t bytes) const {
@@ -123,19 +155,22 @@ std::string Space::block_text(Origin const& o, std::int64_t bytes) const {
 }
 
 std::string Space::text(Piece const& piece, std::int64_t begin, std::int64_t end) const {
-  auto const size = piece.bytes.size();
-  if (size <= 0 || begin < 0 || begin >= end) return fmt::format("bytes [{}, {})", piece.bytes.begin, piece.bytes.end);
-  if (begin / size == (end - 1) / size) return block_text(at(piece, begin), end - begin);
+  if (piece.bytes.size() <= 0 || begin < 0 || begin >= end) {
+    return fmt::format("bytes [{}, {})", piece.bytes.begin, piece.bytes.end);
+  }
+  auto const first = find(piece, begin);
+  if (end - begin <= first.left) return block_text(first.origin, end - begin);
   return fmt::format("bytes [{}, {}) of the concatenated intervals [{}, {}) from {} to {}", begin, end,
                      piece.bytes.begin, piece.bytes.end, boxes_.text(piece.sources), boxes_.text(piece.destinations));
 }
 
-std::string Space::text(Piece const& piece) const { return text(piece, 0, blocks(piece) * piece.bytes.size()); }
+std::string Space::text(Piece const& piece) const { return text(piece, 0, length(piece)); }
 
 std::string Space::text(std::int64_t begin, std::int64_t end) const {
   auto const o = origin(begin);
-  auto const first = block_text(o, std::min(end - begin, contract_.bytes - o.offset));
-  return o.offset + end - begin <= contract_.bytes ? first : first + " and what follows";
+  auto const size = contract_.block(o.source, o.destination);
+  auto const first = block_text(o, std::min(end - begin, size - o.offset));
+  return o.offset + end - begin <= size ? first : first + " and what follows";
 }
 
 }  // namespace allport::verify

@@ -49,14 +49,23 @@ class Space {
   [[nodiscard]] std::int64_t address(Origin const& o) const {
     auto const s = by_source_ ? o.source : 0;
     auto const d = by_destination_ ? o.destination : 0;
-    return (s * (by_destination_ ? contract_.ranks : std::int64_t{1}) + d) * contract_.bytes + o.offset;
+    auto const block = s * (by_destination_ ? contract_.ranks : std::int64_t{1}) + d;
+    return (contract_.blocks ? contract_.blocks->begin(block) : block * contract_.bytes) + o.offset;
   }
   [[nodiscard]] Origin origin(std::int64_t address) const;
 
-  /// Blocks that are concatenated in a stream of this piece; its length is blocks * interval.
+  /// Blocks that are concatenated in a stream of this piece.
   [[nodiscard]] std::int64_t blocks(Piece const& piece) const;
+  /// Bytes of a stream of this piece: of every block the interval, as far as the block goes.
+  [[nodiscard]] std::int64_t length(Piece const& piece) const;
   /// Origin of byte `p` of a stream of this piece.
-  [[nodiscard]] Origin at(Piece const& piece, std::int64_t p) const;
+  [[nodiscard]] Origin at(Piece const& piece, std::int64_t p) const { return find(piece, p).origin; }
+  /// The same, and how many bytes of its block's interval are left from there on.
+  struct Found {
+    Origin origin;
+    std::int64_t left = 0;
+  };
+  [[nodiscard]] Found find(Piece const& piece, std::int64_t p) const;
 
   /// Bytes [begin, end) of a stream of this piece, in words.
   [[nodiscard]] std::string text(Piece const& piece, std::int64_t begin, std::int64_t end) const;
@@ -66,6 +75,9 @@ class Space {
 
  private:
   [[nodiscard]] bool lists_sources(Piece const& piece) const { return by_source_ || (reduces_ && !piece.combined); }
+  /// The k-th block of a stream of this piece, and its interval.
+  [[nodiscard]] Origin nth(Piece const& piece, std::int64_t k) const;
+  [[nodiscard]] std::int64_t size(Piece const& piece, Origin const& block) const;
   [[nodiscard]] std::string block_text(Origin const& o, std::int64_t bytes) const;
 
   Contract contract_;

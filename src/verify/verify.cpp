@@ -7,6 +7,7 @@
 #include <chrono>
 #include <unordered_map>
 
+#include "barrier.h"
 #include "delivery.h"
 #include "execution.h"
 #include "loads.h"
@@ -50,6 +51,7 @@ class Proof {
     if (!execution.finished()) Stall(table_, findings_).report();
     Delivery delivery(table_, execution, findings_);
     delivery.check();
+    if (schedule_.contract().what == Collective::barrier && execution.finished()) check_barrier(table_, findings_);
     report_.rank_ordered = delivery.rank_ordered();
     // Whatever stops early has a reason; not to have found it must not pass for a proof.
     if (!execution.finished() && findings_.empty()) {

@@ -57,31 +57,32 @@ inline std::vector<RankBuffers> filled(Contract const& c) {
 inline std::vector<std::vector<std::byte>> expected(Contract const& c) {
   auto const all = filled(c);
   auto const root = static_cast<std::size_t>(c.root);
-  auto const block = static_cast<std::size_t>(c.bytes);
   std::vector<std::vector<std::byte>> out;
   for (Rank r = 0; r < c.ranks; ++r) {
     auto const size = static_cast<std::size_t>(c.output_bytes(r));
-    auto const me = static_cast<std::size_t>(r);
     std::vector<std::byte> want(size, std::byte{0});
     for (std::size_t s = 0; size > 0 && s < all.size(); ++s) {
-      auto const at = want.begin() + static_cast<std::ptrdiff_t>(s * block);
+      auto const at = want.begin() + static_cast<std::ptrdiff_t>(c.output_offset(r, static_cast<Rank>(s)));
+      auto const block = static_cast<std::size_t>(c.block(static_cast<Rank>(s), r));
       auto const& theirs = all[s].input;
       switch (c.what) {
         case Collective::broadcast:
           want = all[root].output;
           break;
         case Collective::scatter:
-          std::copy_n(all[root].input.begin() + static_cast<std::ptrdiff_t>(me * block), block, want.begin());
+          std::copy_n(all[root].input.begin() + static_cast<std::ptrdiff_t>(c.input_offset(c.root, r)), block,
+                      want.begin());
           break;
         case Collective::gather:
         case Collective::allgather:
           std::copy_n(theirs.begin(), block, at);
           break;
         case Collective::alltoall:
-          std::copy_n(theirs.begin() + static_cast<std::ptrdiff_t>(me * block), block, at);
+          std::copy_n(theirs.begin() + static_cast<std::ptrdiff_t>(c.input_offset(static_cast<Rank>(s), r)), block, at);
           break;
         case Collective::reduce_scatter:
-          add_words(want.data(), theirs.data() + me * block, want.data(), c.bytes);
+          add_words(want.data(), theirs.data() + c.input_offset(static_cast<Rank>(s), r), want.data(),
+                    static_cast<std::int64_t>(block));
           break;
         default:
           add_words(want.data(), theirs.data(), want.data(), c.bytes);

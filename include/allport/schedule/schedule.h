@@ -6,6 +6,7 @@
 #include <memory>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "allport/schedule/program.h"
 
@@ -25,25 +26,76 @@ enum class Collective : std::uint8_t {
 [[nodiscard]] std::string_view name(Collective what);         ///< MPI's name in lower case: "bcast", "reduce", ...
 [[nodiscard]] Collective parse_collective(std::string_view);  ///< also "broadcast"; throws Error
 
+/// Blocks of different lengths, for the v-variants: how long they are and where they lie, packed without gaps.
+class BlockTable {
+ public:
+  /// One block a rank: of the destination (scatter, reduce_scatter) or of the source (gather, allgather).
+  /// @throws Error when a length is negative or their sum passes 2^63 - 1
+  [[nodiscard]] static std::shared_ptr<BlockTable const> per_rank(std::vector<std::int64_t> bytes);
+  /// One block a pair, for alltoall: bytes[source * ranks + destination].
+  [[nodiscard]] static std::shared_ptr<BlockTable const> per_pair(std::vector<std::int64_t> bytes, Rank ranks);
+
+  [[nodiscard]] bool pairs() const { return !by_destination_.empty(); }
+  [[nodiscard]] std::int64_t entries() const { return static_cast<std::int64_t>(bytes_.size()); }
+  [[nodiscard]] std::int64_t longest() const { return longest_; }
+  [[nodiscard]] std::int64_t total() const { return begin_.back(); }
+  [[nodiscard]] std::int64_t bytes(std::int64_t i) const { return bytes_[static_cast<std::size_t>(i)]; }
+  /// Where block i begins when all blocks lie one behind the other; i = entries(): the end.
+  [[nodiscard]] std::int64_t begin(std::int64_t i) const { return begin_[static_cast<std::size_t>(i)]; }
+  /// Where block i begins among those of its destination, by source.
+  [[nodiscard]] std::int64_t begin_at_destination(std::int64_t i) const {
+    return by_destination_[static_cast<std::size_t>(i)];
+  }
+  /// The block that holds byte `at` of all blocks.
+  [[nodiscard]] std::int64_t find(std::int64_t at) const;
+
+  friend bool operator==(BlockTable const& a, BlockTable const& b) { return a.bytes_ == b.bytes_; }
+
+ private:
+  explicit BlockTable(std::vector<std::int64_t> bytes);
+
+  std::vector<std::int64_t> bytes_;
+  std::vector<std::int64_t> begin_;           // and the end
+  std::vector<std::int64_t> by_destination_;  // of pairs
+  std::int64_t longest_ = 0;
+};
+
 /// What a schedule promises: who holds what before, and who must hold what after.
 ///   broadcast: `bytes` of root's output reach everyone's output.
 ///   reduce:    input of `bytes` on every rank, combined over all ranks element by element into root's output.
-/// The block collectives follow the same lines with `bytes` per (source, destination) block.
+/// The block collectives follow the same lines with `bytes` per (source, destination) block. A barrier moves nothing:
+/// it promises that no rank ends before every rank has begun.
 struct Contract {
   Collective what = Collective::broadcast;
   Rank ranks = 1;
   Rank root = 0;
   std::int64_t bytes = 0;
   std::int64_t element = 1;  ///< bytes that must not be cut apart (an element of the datatype); 1 for data movers
+  /// Block collectives whose blocks differ in length; `bytes` is then the longest block's. The same on all ranks.
+  std::shared_ptr<BlockTable const> blocks{};
 
-  /// Throws Error naming the argument: ranks >= 1, 0 <= root < ranks, bytes >= 0, element >= 1, bytes % element == 0.
+  /// Throws Error naming the argument: ranks >= 1, 0 <= root < ranks, bytes >= 0, element >= 1, bytes % element == 0;
+  /// blocks with one entry a rank (a pair for alltoall), each of whole elements, the longest of `bytes`.
   void check() const;
   /// Bytes that the caller's buffers have on a rank.
   [[nodiscard]] std::int64_t input_bytes(Rank r) const;
   [[nodiscard]] std::int64_t output_bytes(Rank r) const;
 
-  friend bool operator==(Contract const&, Contract const&) = default;
+  /// Bytes that `source` has for `destination`: of a block, or of the whole message where there are no blocks.
+  [[nodiscard]] std::int64_t block(Rank source, Rank destination) const;
+  /// Where the block for `destination` begins in rank r's input.
+  [[nodiscard]] std::int64_t input_offset(Rank r, Rank destination) const;
+  /// Where the block from `source` begins in rank r's output.
+  [[nodiscard]] std::int64_t output_offset(Rank r, Rank source) const;
+  /// Bytes of all blocks (each pair's for alltoall), or of the one message.
+  [[nodiscard]] std::int64_t total() const;
+
+  friend bool operator==(Contract const& a, Contract const& b);
 };
+
+/// Contract of a v-variant.
+[[nodiscard]] Contract with_blocks(Collective what, Rank ranks, Rank root, std::shared_ptr<BlockTable const> blocks,
+                                   std::int64_t element = 1);
 
 /// How a schedule was cut; carried along for reports.
 struct Cut {
