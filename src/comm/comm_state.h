@@ -93,7 +93,7 @@ struct TransferState {
   TransferState& operator=(TransferState const&) = delete;
 
   void start();
-  void wait();
+  void wait(std::function<void()> const& pause);
   /// For destructors: waits unless that makes no sense any more.
   void settle() noexcept;
   [[nodiscard]] std::string text() const;

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cstdlib>
+#include <optional>
 #include <span>
 #include <string_view>
 
@@ -159,10 +160,13 @@ void Family::abandon(Execution& execution) {
   std::erase(computing_, &execution);
 }
 
-void Family::wait_until(std::function<bool()> const& done, std::function<std::string()> const& what, MPI_Comm comm) {
+void Family::wait_until(std::function<bool()> const& done, std::function<std::string()> const& what, MPI_Comm comm,
+                        std::function<void()> const& pause) {
   if (done()) return;
   StallWatch watch(stall_, comm);
-  CompletionsReturn const guard(completions_return_);
+  // Not while other threads may run: they want the world's error handler as it was. progress() has a guard of its own.
+  std::optional<CompletionsReturn> guard;
+  if (!pause) guard.emplace(completions_return_);
   for (int idle = 0; !done();) {
     ensure(alive_, "communicator", "finalized", "MPI to be up while something is waited for", "", ErrorKind::mpi);
     if (progress()) {
@@ -170,6 +174,7 @@ void Family::wait_until(std::function<bool()> const& done, std::function<std::st
       watch.moved();
       continue;
     }
+    if (pause) pause();
     if (++idle > spins) sched_yield();
     if (idle % polls_per_check == 0) watch.check(what);
   }

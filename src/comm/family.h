@@ -47,8 +47,10 @@ class Family {
   /// Moves everything along once; true when something moved. Reentrant calls
   /// (from a Combine) do nothing.
   bool progress();
-  /// Progresses until done(). `what` tells the stall watch what is waited for.
-  void wait_until(std::function<bool()> const& done, std::function<std::string()> const& what, MPI_Comm comm);
+  /// Progresses until done(). `what` tells the stall watch what is waited for. `pause`, if any, is called when nothing
+  /// moves and may let other threads in.
+  void wait_until(std::function<bool()> const& done, std::function<std::string()> const& what, MPI_Comm comm,
+                  std::function<void()> const& pause = {});
   /// Waits for a request of the caller's own (a barrier, an agreement), moving
   /// the family along meanwhile.
   void await(MPI_Request request, std::function<std::string()> const& what, MPI_Comm comm);

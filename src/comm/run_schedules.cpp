@@ -65,7 +65,10 @@ void Communicator::run(Schedule const& schedule, Buffers buffers, Combine combin
 Schedule Communicator::schedule_for(Collective what, Rank root, Bytes bytes, std::int64_t element,
                                     std::string_view algorithm) const {
   state_->ensure_rank("root", root);
-  Contract const contract{what, state_->size, state_->position_of(root), bytes.value(), element};
+  return schedule_for({what, state_->size, state_->position_of(root), bytes.value(), element}, algorithm);
+}
+
+Schedule Communicator::schedule_for(Contract const& contract, std::string_view algorithm) const {
   contract.check();
   if (auto const* known = state_->schedules.find(contract, algorithm)) return *known;
   auto const& machine = state_->machine;

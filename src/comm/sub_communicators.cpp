@@ -63,9 +63,7 @@ MPI_Comm create(CommState const& comm, std::span<Rank const> members) {
   return made;
 }
 
-std::shared_ptr<CommState> make_sub(CommState const& parent, std::span<Rank const> members) {
-  meet(parent, members, place_among(parent, members));
-  auto const mpi = create(parent, members);
+std::shared_ptr<CommState> make_sub(CommState const& parent, std::span<Rank const> members, MPI_Comm mpi) {
   std::vector<Rank> whole(members.size());
   std::ranges::transform(members, whole.begin(), [&](Rank r) { return parent.whole_position(r); });
   auto box = find_box(parent.family->machine(), whole);
@@ -83,7 +81,14 @@ std::shared_ptr<CommState> make_sub(CommState const& parent, std::span<Rank cons
 
 Communicator Communicator::sub(std::span<Rank const> members) const {
   state_->ensure_alive();
-  return Communicator(make_sub(*state_, members));
+  meet(*state_, members, place_among(*state_, members));
+  return Communicator(make_sub(*state_, members, create(*state_, members)));
+}
+
+Communicator Communicator::sub(std::span<Rank const> members, MPI_Comm given) const {
+  state_->ensure_alive();
+  place_among(*state_, members);
+  return Communicator(make_sub(*state_, members, given));
 }
 
 std::optional<Communicator> Communicator::split(int color, int key) const {

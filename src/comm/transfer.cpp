@@ -67,8 +67,9 @@ void TransferState::start() {
   comm->family->progress();
 }
 
-void TransferState::wait() {
-  comm->family->wait_until([this] { return !execution.active(); }, [this] { return text(); }, comm->shadow.mpi());
+void TransferState::wait(std::function<void()> const& pause) {
+  comm->family->wait_until([this] { return !execution.active(); }, [this] { return text(); }, comm->shadow.mpi(),
+                           pause);
   execution.rethrow_if_failed();
 }
 
@@ -84,7 +85,7 @@ void TransferState::settle() noexcept {
     return;
   }
   try {
-    wait();
+    wait({});
   } catch (std::exception const& e) {
     fmt::print(stderr, "allport: a transfer that nobody waited for failed: {}\n", e.what());
   }
@@ -113,7 +114,11 @@ bool Transfer::test() {
 }
 
 void Transfer::wait() {
-  if (state_) state_->wait();
+  if (state_) state_->wait({});
+}
+
+void Transfer::wait(std::function<void()> const& pause) {
+  if (state_) state_->wait(pause);
 }
 
 bool Transfer::active() const { return state_ && state_->execution.active(); }

@@ -36,6 +36,9 @@ class Transfer {
   bool test();
   /// Progresses this and all other transfers of the communicator family until this one is done.
   void wait();
+  /// As wait(), calling `pause` whenever nothing moves; it may let go of the caller's lock and take it again, while other
+  /// threads use the communicator family under the same lock.
+  void wait(std::function<void()> const& pause);
   [[nodiscard]] bool active() const;
 
  private:
@@ -85,6 +88,8 @@ class Communicator {
   /// Sub-communicator of `members` (ranks of this one, in the new order); called by exactly the members. Knows whether
   /// it is a line or box of the machine. Shares counters and progress with its parent.
   [[nodiscard]] Communicator sub(std::span<Rank const> members) const;
+  /// As above over `given`, a communicator of exactly these members in this order, which this takes over. Local.
+  [[nodiscard]] Communicator sub(std::span<Rank const> members, MPI_Comm given) const;
   /// As MPI_Comm_split; nothing for color < 0. Called by all ranks.
   [[nodiscard]] std::optional<Communicator> split(int color, int key) const;
 
@@ -98,6 +103,8 @@ class Communicator {
   /// communicator; cached. The same on all ranks, and the same as a plan computes without MPI.
   [[nodiscard]] Schedule schedule_for(Collective what, Rank root, Bytes bytes, std::int64_t element = 1,
                                       std::string_view algorithm = {}) const;
+  /// As above for any contract over machine() positions, with blocks of different lengths, too.
+  [[nodiscard]] Schedule schedule_for(Contract const& contract, std::string_view algorithm = {}) const;
   /// data: bytes on every rank, root's are sent.
   Transfer start_broadcast(std::span<std::byte> data, Rank root, std::string_view algorithm = {}) const;
   /// output is significant at root only; element = bytes of one element.
