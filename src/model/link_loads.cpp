@@ -32,13 +32,12 @@ void LinkLoads::clear() {
   path_ = {};
 }
 
-namespace {
-
-/// Seconds per byte of `flows` copies within a node: each is read once and written once.
-double copies(Machine const& machine, double flows) {
+double copy_seconds_per_byte(Machine const& machine, double flows) {
   auto const beta = machine.rates().memory_bandwidth.value();
   return beta > 0.0 ? 2.0 * flows / beta : 0.0;
 }
+
+namespace {
 
 int rounds_of(Rank ranks) {
   int rounds = 0;
@@ -93,11 +92,11 @@ BinomialLoads count(Machine const& machine, Rank root) {
         copied = std::max(copied, ++within[static_cast<std::size_t>(from)]);
       }
     }
-    loads.rounds.push_back({one.flows(), std::max(one.seconds_per_byte(), copies(machine, copied)), one.path()});
+    loads.rounds.push_back({one.flows(), std::max(one.seconds_per_byte(), copy_seconds_per_byte(machine, copied)), one.path()});
     loads.path += one.path();
   }
   loads.all_at_once_flows = all.flows();
-  loads.all_at_once = std::max(all.seconds_per_byte(), copies(machine, machine.ranks_per_node() - 1.0));
+  loads.all_at_once = std::max(all.seconds_per_byte(), copy_seconds_per_byte(machine, machine.ranks_per_node() - 1.0));
   return loads;
 }
 

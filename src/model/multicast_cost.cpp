@@ -139,6 +139,8 @@ Seconds t_red(Bytes message, MulticastTerms const& terms, FlopsPerSecond adds, B
   return Seconds(std::max(apply, transfer(message, terms.bandwidth))) + start_and_path(terms);
 }
 
+double operator_seconds_per_byte(Machine const& machine) { return operator_time(machine); }
+
 Seconds t_binomial(Machine const& machine, Bytes message, Rank root, bool combines) {
   ensure(message.value() >= 0, "message", message.value(), "bytes >= 0");
   auto const loads = binomial_loads(machine, root);

@@ -36,6 +36,9 @@ class LinkLoads {
   Seconds path_{};
 };
 
+/// Seconds per byte of `flows` copies within a node: each is read once and written once.
+[[nodiscard]] double copy_seconds_per_byte(Machine const& machine, double flows);
+
 /// One round of a tree in which every sender sends the whole message once.
 struct Round {
   std::int32_t flows = 0;         ///< most messages on one link (0: all stay within their nodes)

@@ -50,6 +50,10 @@ struct MulticastTerms {
 /// @param adds gamma, additions of doubles per second; 0 leaves its term out, as 0 does for `memory` (beta)
 [[nodiscard]] Seconds t_red(Bytes message, MulticastTerms const& terms, FlopsPerSecond adds, BytesPerSecond memory);
 
+/// Seconds per byte of the reduction operator on doubles: one addition per 8 bytes, three passes over memory, whichever
+/// is slower (deck 1 slide 31).
+[[nodiscard]] double operator_seconds_per_byte(Machine const& machine);
+
 /// Binomial multicast on a real machine: sum over rounds of m * (slowest link with its contention) + 2o + path, the
 /// rounds one after the other. Reductions up the same tree add the operator in every round.
 /// @pre 0 <= root < machine.ranks()

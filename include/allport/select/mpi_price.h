@@ -1,0 +1,33 @@
+// What MPI's own collective costs on a machine, so that ours is taken only where it is expected to win.
+#pragma once
+
+#include "allport/machine/machine.h"
+#include "allport/schedule/schedule.h"
+#include "allport/select/select.h"
+
+namespace allport {
+
+/// Where a price comes from.
+enum class PriceSource : std::uint8_t {
+  calibrated,  ///< between the times that `allport machine calibrate` took of this collective on this machine
+  modelled     ///< room model's textbook algorithms over rank order, on this machine's links
+};
+
+struct MpiPrice {
+  Seconds time{};
+  PriceSource source = PriceSource::modelled;
+};
+
+/// Between timed sizes the logarithm of the time is linear in that of the size; below the first it is the first's, and
+/// beyond the last the time grows with the bytes. Blocks that differ in length (v-variants) count by their mean. A
+/// function of its arguments alone: ranks that hold the same machine agree on it.
+/// @pre contract.check() holds, contract.ranks == machine.ranks()
+[[nodiscard]] MpiPrice mpi_price_of(Machine const& machine, Contract const& contract);
+/// Its time.
+[[nodiscard]] Seconds mpi_price(Machine const& machine, Contract const& contract);
+
+/// Whether ours goes: it costs no more than MPI's (ties are ours).
+[[nodiscard]] bool expect_to_win(Seconds ours, Seconds mpi);
+[[nodiscard]] bool expect_to_win(Choice const& choice, Seconds mpi);
+
+}  // namespace allport

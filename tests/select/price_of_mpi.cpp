@@ -1,0 +1,70 @@
+// The price of MPI's own collectives: timed where a calibration has it, modelled elsewhere.
+#include "allport/select/mpi_price.h"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+
+#include "allport/model/mpi_cost.h"
+
+using namespace allport;
+
+namespace {
+
+Machine calibrated() {
+  Calibration c;
+  c.mpi = {{"bcast", {0, 1, 1024, 1 << 20}, {1e-5, 1e-5, 4e-5, 1e-2}}, {"barrier", {0}, {3e-5}}};
+  auto const m = Machine::parse("torus:4x2");
+  return {"mine", {m.axis(0), m.axis(1)}, m.rates(), 1, {}, c};
+}
+
+double price(Machine const& m, Collective what, std::int64_t bytes, Rank root = 0) {
+  return mpi_price(m, {what, m.ranks(), root, bytes, 1}).value();
+}
+
+TEST(MpiPrice, LiesBetweenTheTimedSizes) {
+  auto const m = calibrated();
+  EXPECT_DOUBLE_EQ(price(m, Collective::broadcast, 0), 1e-5);
+  EXPECT_DOUBLE_EQ(price(m, Collective::broadcast, 1024, 7), 4e-5);
+  EXPECT_DOUBLE_EQ(price(m, Collective::broadcast, 32), 2e-5) << "half-way from 2^0 to 2^10: the geometric mean";
+  EXPECT_DOUBLE_EQ(price(m, Collective::broadcast, 1 << 22), 4e-2) << "beyond the last in proportion";
+  EXPECT_DOUBLE_EQ(price(m, Collective::barrier, 0), 3e-5);
+  EXPECT_EQ(mpi_price_of(m, {Collective::broadcast, 8, 0, 5, 1}).source, PriceSource::calibrated);
+  for (std::int64_t b = 1; b < 3 << 20; b = b * 3 / 2 + 1) {
+    EXPECT_LE(price(m, Collective::broadcast, b - 1), price(m, Collective::broadcast, b)) << b;
+  }
+}
+
+TEST(MpiPrice, IsModelledForPartsAndForWhatWasNotTimed) {
+  auto const m = calibrated();
+  auto const reduce = Contract{Collective::reduce, 8, 3, 4096, 8};
+  EXPECT_EQ(mpi_price_of(m, reduce).source, PriceSource::modelled);
+  EXPECT_EQ(mpi_price(m, reduce), model::mpi_reduce(m, 3, Bytes(4096)));
+  auto const part = m.box({0, 0}, {1, 1});
+  EXPECT_EQ(mpi_price_of(part, {Collective::broadcast, 4, 0, 4096, 1}).source, PriceSource::modelled);
+}
+
+TEST(MpiPrice, KnowsEveryCollective) {
+  auto const m = Machine::parse("torus:3x2m/ppn=2");
+  for (auto const text : mpi_collectives()) {
+    auto const what = parse_collective(text);
+    auto const t = price(m, what, what == Collective::barrier ? 0 : 4096);
+    EXPECT_TRUE(std::isfinite(t) && t > 0.0) << text;
+  }
+}
+
+TEST(MpiPrice, TiesAreOurs) {
+  EXPECT_TRUE(expect_to_win(Seconds(1.0), Seconds(1.0)));
+  EXPECT_TRUE(expect_to_win(Seconds(0.5), Seconds(1.0)));
+  EXPECT_FALSE(expect_to_win(Seconds(1.1), Seconds(1.0)));
+  auto const m = calibrated();
+  auto const choice = choose(m, {Collective::broadcast, 8, 0, 1 << 20, 1});
+  EXPECT_EQ(expect_to_win(choice, mpi_price(m, choice.contract)), choice.best.predicted <= Seconds(1e-2));
+}
+
+TEST(MpiPrice, RefusesAContractOfAnotherMachine) {
+  EXPECT_THROW((void)mpi_price(calibrated(), {Collective::broadcast, 7, 0, 1, 1}), Error);
+  EXPECT_THROW((void)mpi_price(calibrated(), {Collective::broadcast, 8, 8, 1, 1}), Error);
+}
+
+}  // namespace
