@@ -13,5 +13,7 @@ namespace allport {
 [[nodiscard]] std::optional<std::string> nothing_against(Machine const&, Contract const&);
 /// Trees over the machine's own links cannot go round dead ones.
 [[nodiscard]] std::optional<std::string> needs_all_links(Machine const&, Contract const&);
+/// The same, and programs that hold the trees of all roots.
+[[nodiscard]] std::optional<std::string> needs_few_roots(Machine const&, Contract const&);
 
 }  // namespace allport

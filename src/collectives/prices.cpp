@@ -9,11 +9,21 @@
 namespace allport {
 namespace {
 
-bool combines(Contract const& contract) { return contract.what == Collective::reduce; }
+bool combines(Contract const& contract) {
+  return contract.what == Collective::reduce || contract.what == Collective::allreduce;
+}
+
+/// An allreduce over trees goes up and down them at once: in the steady state every link carries the message twice.
+Contract both_ways(Contract contract) {
+  if (contract.what == Collective::allreduce) contract.bytes *= 2;
+  return contract;
+}
 
 /// Price of trees that stream; an empty message has an empty program.
-Seconds streamed(Machine const& machine, Contract const& contract, Cut cut, model::StreamedTrees trees) {
-  if (contract.bytes == 0) return {};
+Seconds streamed(Machine const& machine, Contract const& one_way, Cut cut, model::StreamedTrees trees) {
+  if (one_way.bytes == 0) return {};
+  auto const contract = both_ways(one_way);
+  if (contract.what == Collective::allreduce) trees.depth *= 2;
   trees.parts = slices(contract.bytes, unit_of(contract), trees.parts);
   trees.combines = combines(contract);
   trees.segment = Bytes(cut.segment);
@@ -45,7 +55,14 @@ Seconds price_ring(Machine const& machine, Contract const& contract, Cut cut) {
 }
 
 /// The first segment goes down round after round; the others follow a period apart, while all rounds share the links.
-Seconds price_binomial(Machine const& machine, Contract const& contract, Cut cut) {
+Seconds price_binomial(Machine const& machine, Contract const& given, Cut cut) {
+  auto contract = given;
+  if (given.what == Collective::allreduce) {  // up and down, one after the other
+    contract.what = Collective::reduce;
+    auto const up = price_binomial(machine, contract, cut);
+    contract.what = Collective::broadcast;
+    return up + price_binomial(machine, contract, cut);
+  }
   if (contract.bytes == 0) return {};
   auto const segment = Bytes(std::min(contract.bytes, cut.segment / unit_of(contract) * unit_of(contract)));
   auto const first = model::t_binomial(machine, segment, contract.root, combines(contract));

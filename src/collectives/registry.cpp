@@ -5,6 +5,7 @@
 #include <array>
 
 #include "algorithms.h"
+#include "allport/collectives/trees.h"
 
 namespace allport {
 
@@ -54,6 +55,14 @@ std::optional<std::string> nothing_against(Machine const&, Contract const&) { re
 std::optional<std::string> needs_all_links(Machine const& machine, Contract const&) {
   if (!machine.has_dead_links()) return std::nullopt;
   return "machine " + machine.name() + " has dead links, and these trees follow fixed links; binomial is routed";
+}
+
+std::optional<std::string> needs_few_roots(Machine const& machine, Contract const& contract) {
+  if (machine.ranks() > all_roots_ranks) {
+    return fmt::format("machine {} has {} ranks, and a program over all roots' trees serves at most {}", machine.name(),
+                       machine.ranks(), all_roots_ranks);
+  }
+  return needs_all_links(machine, contract);
 }
 
 }  // namespace allport

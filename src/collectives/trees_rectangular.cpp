@@ -50,8 +50,11 @@ Shape shape_of(Machine const& machine, Node root) {
 /// One node's view of one tree. Axes are counted in the tree's cyclic order, 0 being its primary axis.
 class View {
  public:
-  View(Shape const& shape, int tree, Node node)
-      : shape_(shape), first_(shape.torus ? tree / 2 : tree), way_(shape.torus ? (tree % 2 == 0 ? 1 : -1) : 0) {
+  View(Shape const& shape, bool ghosts, int tree, Node node)
+      : shape_(shape),
+        ghosts_(ghosts),
+        first_(shape.torus ? tree / 2 : tree),
+        way_(shape.torus ? (tree % 2 == 0 ? 1 : -1) : 0) {
     for (int k = 0; k < shape.axes; ++k) {
       auto const& l = line(k);
       here_[static_cast<std::size_t>(k)] = (node / l.stride) % l.length;
@@ -61,11 +64,11 @@ class View {
 
   void place(Node node, TreePlace& into) const {
     if (last_ < 0) {
-      add_line(node, 0, into);
+      for (int k = 0; k < (ghosts_ ? 1 : shape_.axes); ++k) add_line(node, k, into);
       return;
     }
     auto const ghost_side = reach(0, 1) > 0 ? 1 : -1;
-    if (steps(0) == 0) {
+    if (ghosts_ && steps(0) == 0) {
       into.parent = {step(node, 0, ghost_side), port(line(0).axis, ghost_side)};
       return;
     }
@@ -73,7 +76,8 @@ class View {
     into.parent = {step(node, last_, -along), port(line(last_).axis, -along)};
     if (std::abs(steps(last_)) < reach(last_, along)) into.add(step(node, last_, along), port(line(last_).axis, along));
     for (auto k = last_ + 1; k < shape_.axes; ++k) add_line(node, k, into);
-    if (last_ > 0 && steps(0) == ghost_side) into.add(step(node, 0, -ghost_side), port(line(0).axis, -ghost_side));
+    if (ghosts_ && last_ > 0 && steps(0) == ghost_side)
+      into.add(step(node, 0, -ghost_side), port(line(0).axis, -ghost_side));
   }
 
  private:
@@ -108,6 +112,7 @@ class View {
   }
 
   Shape const& shape_;
+  bool ghosts_;
   int first_ = 0;
   int way_ = 0;    // +1, -1, or 0: both ways
   int last_ = -1;  // last axis off the root's position
@@ -132,12 +137,20 @@ TreeExtent rectangular_extent(Machine const& machine, Rank root) {
   return extent;
 }
 
-TreeSet rectangular_trees(Machine const& machine, Rank root) {
-  auto const find = [shape = shape_of(machine, machine.node_of(root))](int tree, Rank node, TreePlace& into) {
+namespace {
+
+TreeSet trees_of(Machine const& machine, Rank root, bool ghosts) {
+  auto const find = [shape = shape_of(machine, machine.node_of(root)), ghosts](int tree, Rank node, TreePlace& into) {
     into.clear();
-    if (shape.axes > 0) View(shape, tree, node).place(node, into);
+    if (shape.axes > 0) View(shape, ghosts, tree, node).place(node, into);
   };
   return spread_within_nodes(machine, root, {rectangular_tree_count(machine), find});
 }
+
+}  // namespace
+
+TreeSet rectangular_trees(Machine const& machine, Rank root) { return trees_of(machine, root, true); }
+
+TreeSet rotated_trees(Machine const& machine, Rank root) { return trees_of(machine, root, false); }
 
 }  // namespace allport

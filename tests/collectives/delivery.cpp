@@ -7,6 +7,7 @@
 #include "allport/collectives/registry.h"
 #include "allport/schedule/interpreter.h"
 #include "collectives/machines.h"
+#include "schedule/judge.h"
 
 namespace allport {
 namespace {
@@ -83,6 +84,34 @@ void expect_reduce(Machine const& machine, Algorithm const& algorithm, Rank root
   }
 }
 
+bool rooted(Collective what) {
+  return what == Collective::scatter || what == Collective::gather || what == Collective::allreduce;
+}
+
+/// Every other collective, against its definition. Blocks of size / 4 bytes (elements of 8 where they are combined) ...
+void expect_blocks(Machine const& machine, Algorithm const& algorithm, Rank root, std::int64_t size, Cut cut,
+                   std::uint64_t seed) {
+  auto const p = machine.ranks();
+  bool const sums = hand::reduces(algorithm.what);
+  auto const element = std::int64_t{sums ? 8 : 1};
+  auto contract =
+      Contract{algorithm.what, p, root, algorithm.what == Collective::barrier ? 0 : size / 4 * element, element};
+  cut.segment = std::max(cut.segment, element);
+  auto wrong = hand::failure(make_schedule(machine, contract, algorithm.name, cut), seed);
+  ASSERT_FALSE(wrong) << *wrong;
+  // ... and blocks of many lengths, some empty.
+  if (algorithm.what == Collective::barrier || algorithm.what == Collective::allreduce) return;
+  bool const pairs = algorithm.what == Collective::alltoall;
+  std::mt19937_64 random(seed + 5);
+  std::vector<std::int64_t> lengths(static_cast<std::size_t>(pairs ? p * p : p));
+  for (auto& l : lengths) l = random() % 3 == 0 ? 0 : static_cast<std::int64_t>(random() % 40) * element;
+  auto const table = pairs ? BlockTable::per_pair(lengths, p) : BlockTable::per_rank(lengths);
+  contract = with_blocks(algorithm.what, p, root, table, element);
+  if (algorithm.why_not(machine, contract)) return;
+  wrong = hand::failure(make_schedule(machine, contract, algorithm.name, cut), seed);
+  ASSERT_FALSE(wrong) << *wrong << " (blocks of many lengths)";
+}
+
 /// Sizes: in bytes for a broadcast, in elements of four bytes for a reduction.
 void expect_delivery(Machine const& machine, Rank root, std::int64_t size, Cut cut, std::uint64_t seed) {
   for (auto const* algorithm : algorithms()) {
@@ -91,6 +120,10 @@ void expect_delivery(Machine const& machine, Rank root, std::int64_t size, Cut c
     SCOPED_TRACE(std::string(name(algorithm->what)) + " " + std::string(algorithm->name) + " root " +
                  std::to_string(root) + " size " + std::to_string(size) + " segment " + std::to_string(cut.segment) +
                  " window " + std::to_string(cut.window) + " seed " + std::to_string(seed));
+    if (algorithm->what != Collective::broadcast && algorithm->what != Collective::reduce) {
+      if (!rooted(algorithm->what) && root != 0 && root != machine.ranks() / 2 && root != machine.ranks() - 1) continue;
+      expect_blocks(machine, *algorithm, root, size, cut, seed);
+    }
     if (algorithm->what == Collective::broadcast) expect_broadcast(machine, *algorithm, root, size, cut, seed);
     if (algorithm->what == Collective::reduce) expect_reduce(machine, *algorithm, root, size, cut, seed);
     if (testing::Test::HasFatalFailure()) return;

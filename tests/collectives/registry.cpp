@@ -86,8 +86,9 @@ TEST(Programs, UseOneTreeAPartAndFewerForShortMessages) {
       auto const trees = [&](std::int64_t bytes) {
         return make_schedule(machine, {a->what, machine.ranks(), 0, bytes, 8}, a->name).trees();
       };
+      if (a->what == Collective::barrier) continue;
       EXPECT_EQ(trees(1 << 20), a->parts(machine)) << spec << " " << a->name;
-      EXPECT_EQ(trees(64), 1);
+      EXPECT_EQ(trees(64), 1) << name(a->what) << " " << a->name;
     }
   }
 }
@@ -96,11 +97,14 @@ TEST(Programs, UseOneTreeAPartAndFewerForShortMessages) {
 TEST(Programs, AreMadeQuickly) {
   auto const machine = Machine::parse("torus:32x32x32");
   for (auto const* a : algorithms()) {
-    auto const schedule = make_schedule(machine, {a->what, machine.ranks(), 12345, 1 << 20, 8}, a->name);
+    auto const bytes = a->what == Collective::barrier ? 0 : 1 << 20;
+    Contract const contract{a->what, machine.ranks(), 12345, bytes, 8};
+    if (a->why_not(machine, contract)) continue;
+    auto const schedule = make_schedule(machine, contract, a->name);
     Program program;
     std::size_t ops = 0;
     auto const start = std::chrono::steady_clock::now();
-    for (Rank r = 0; r < machine.ranks(); ++r) {
+    for (Rank r = 0; r < machine.ranks() && ops < 2'000'000; ++r) {
       schedule.program(r, program);
       ops += program.ops.size();
     }

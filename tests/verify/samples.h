@@ -37,7 +37,9 @@ inline std::vector<Sample> registered(Machine const& m, Rank root, std::int64_t 
                                       int window) {
   std::vector<Sample> all;
   for (auto const* a : algorithms()) {
-    Contract const c{a->what, m.ranks(), root, bytes, a->what == Collective::broadcast ? 1 : 8};
+    bool const sums =
+        a->what == Collective::reduce || a->what == Collective::allreduce || a->what == Collective::reduce_scatter;
+    Contract const c{a->what, m.ranks(), root, a->what == Collective::barrier ? 0 : bytes, sums ? 8 : 1};
     if (bytes % c.element != 0 || a->why_not(m, c)) continue;
     all.push_back({m, a->make(m, c, {segment, window})});
   }

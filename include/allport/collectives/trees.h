@@ -63,6 +63,12 @@ struct TreeSet {
 /// axis is open; one for a single node.
 [[nodiscard]] TreeSet rectangular_trees(Machine const& machine, Rank root);
 [[nodiscard]] int rectangular_tree_count(Machine const& machine);
+/// The trees of a bucket allgather in all axes at once (deck 2): along the first axis, from all nodes reached along the
+/// second, and so on; tree t begins with another axis. 2d trees on a torus with d axes longer than 1, each going one
+/// way; d when an axis is open, each going both ways. A link may serve several trees of one root, but over all roots the
+/// trees load the links of a torus with equal axes evenly, and those of a mesh nearly so.
+[[nodiscard]] TreeSet rotated_trees(Machine const& machine, Rank root);
+
 /// What the rectangular trees from `root` cost: the deepest one's hops over links, and most children over links.
 struct TreeExtent {
   std::int64_t depth = 0;
@@ -91,7 +97,30 @@ inline constexpr std::int64_t min_slice = 64;
 
 /// Streams slice t up tree t: a rank combines its own segment with its children's, last child first, then sends it on;
 /// the order is fixed by the tree alone, so results do not depend on segments, window or timing. Commutative and
-/// associative operators only. Scratch: (children + 1) rings of `window` segments per tree.
+/// associative operators only. Scratch: (children + 1) rings of `window` segments per tree. An allreduce streams the
+/// result down the same trees, segment by segment as the root has it: the same bits on every rank.
 [[nodiscard]] Schedule reduce_up(TreeSet trees, std::string name, Contract const& contract, Cut cut);
+
+/// Streams every rank's block down the same trees: for each destination its block, slice t over tree t, farthest first,
+/// two at a time over each of the root's links. Scratch: `window` segments of all that passes through.
+[[nodiscard]] Schedule scatter_down(TreeSet trees, std::string name, Contract const& contract, Cut cut);
+
+/// The reverse: every rank's block up to the root.
+[[nodiscard]] Schedule gather_up(TreeSet trees, std::string name, Contract const& contract, Cut cut);
+
+/// Tree sets of one kind, one for every root.
+struct TreeFamily {
+  int count = 1;  ///< trees of each set
+  std::function<TreeSet(Rank root)> rooted;
+};
+
+/// Most ranks whose trees one rank's program may hold all at once.
+inline constexpr Rank all_roots_ranks = 4096;
+
+/// Every rank's block down its own trees. O(ranks * trees) operations a rank.
+[[nodiscard]] Schedule allgather_down(TreeFamily family, std::string name, Contract const& contract, Cut cut);
+
+/// Every rank's block of the sum up its own trees.
+[[nodiscard]] Schedule reduce_scatter_up(TreeFamily family, std::string name, Contract const& contract, Cut cut);
 
 }  // namespace allport

@@ -1,0 +1,28 @@
+#include "algorithms.h"
+#include "allport/collectives/trees.h"
+#include "prices.h"
+
+namespace allport {
+namespace {
+
+int parts(Machine const& machine) { return rectangular_tree_count(machine); }
+
+Schedule make(Machine const& machine, Contract const& contract, Cut cut) {
+  return scatter_down(rectangular_trees(machine, contract.root), "rectangular", contract, cut);
+}
+
+}  // namespace
+
+constinit Algorithm const scatter_rectangular{
+    .what = Collective::scatter,
+    .name = "rectangular",
+    .summary =
+        "Every block cut over the link-disjoint rectangular trees, farthest ranks first: all of the root's links at "
+        "once.",
+    .parts = parts,
+    .make = make,
+    .price = price_block_trees,
+    .why_not = needs_all_links,
+};
+
+}  // namespace allport

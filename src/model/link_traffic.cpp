@@ -1,0 +1,59 @@
+#include "allport/model/link_traffic.h"
+
+#include <algorithm>
+
+#include "allport/model/multicast_cost.h"
+
+namespace allport::model {
+
+double line_exchange_load(Axis const& axis, double each, bool split_ties) {
+  auto const n = static_cast<double>(axis.length);
+  auto const half = static_cast<double>(axis.length / 2);
+  if (axis.length == 1) return 0.0;
+  if (!axis.wraps) return half * (n - half) * each;
+  if (split_ties || axis.length % 2 != 0)
+    return static_cast<double>(axis.length / 2 * ((axis.length + 1) / 2)) / 2.0 * each;
+  return half * (half + 1.0) / 2.0 * each;
+}
+
+BytesPerSecond slowest_link(Machine const& machine) {
+  auto slowest = 0.0;
+  auto const meet = [&](BytesPerSecond b) { slowest = slowest == 0.0 ? b.value() : std::min(slowest, b.value()); };
+  for (int a = 0; a < machine.axes(); ++a) {
+    if (machine.axis(a).length > 1) meet(machine.axis(a).bandwidth);
+  }
+  for (auto const& e : machine.exceptions()) {
+    if (!e.dead) meet(machine.bandwidth(machine.link(e.node, e.out)));
+  }
+  return BytesPerSecond(slowest);
+}
+
+Seconds t_traffic(Machine const& machine, LinkTraffic const& t) {
+  if (machine.ranks() == 1) return {};
+  auto const& rates = machine.rates();
+  auto const link = slowest_link(machine).value();
+  int links = 0;
+  auto latency = 0.0;
+  for (int a = 0; a < machine.axes(); ++a) {
+    if (machine.axis(a).length == 1) continue;
+    links += 2;
+    latency = std::max(latency, machine.axis(a).latency.value());
+  }
+  auto busy = t.messages * rates.overhead.value();
+  if (link > 0.0) {
+    // How many links the node keeps busy at once decides what tau costs and how often limited ports take turns.
+    auto const at_once =
+        t.link_bytes > 0.0 ? std::clamp(t.node_bytes / t.link_bytes, 1.0, std::max(1.0, double(links))) : 1.0;
+    auto const turns = rates.ports > 0 ? std::max(1.0, at_once / rates.ports) : 1.0;
+    busy = std::max(busy, t.link_bytes / link * std::max(turns, 1.0 + (at_once - 1.0) * rates.tau));
+    if (rates.injection.value() > 0.0) busy = std::max(busy, t.node_bytes / rates.injection.value());
+  }
+  busy = std::max(busy, t.combined_bytes * operator_seconds_per_byte(machine));
+  if (rates.memory_bandwidth.value() > 0.0) {
+    busy = std::max(busy, 2.0 * t.copied_bytes / rates.memory_bandwidth.value());
+  }
+  auto const hop = 2.0 * rates.overhead.value() + latency + (link > 0.0 ? t.first_bytes / link : 0.0);
+  return Seconds(busy + static_cast<double>(t.depth) * hop);
+}
+
+}  // namespace allport::model
