@@ -261,7 +261,7 @@ def _complaint(watch: _Watch, code: int) -> str:
 
 
 @contextlib.contextmanager
-def _ended_by_signals() -> Iterator[None]:
+def ended_by_signals() -> Iterator[None]:
     """SIGTERM and SIGHUP end the ranks, too: they raise here, as Ctrl-C does."""
 
     def stop(number: int, _frame: Any) -> None:
@@ -305,7 +305,7 @@ def run(
     for thread in threads:
         thread.start()
     try:
-        with _ended_by_signals():
+        with ended_by_signals():
             code = process.wait()
     except BaseException:
         process.terminate()

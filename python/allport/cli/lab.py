@@ -1,0 +1,165 @@
+"""allport lab: a torus of network namespaces on this computer, for any MPI program."""
+
+from __future__ import annotations
+
+from typing import Annotated, Any
+
+import typer
+
+import allport as ap
+from allport.cli.console import Json, console, print_json, table
+from allport.units import format_bytes, parse_bytes
+
+app = typer.Typer(help="A torus in a box: bring it up, run programs on it, cut its links.", no_args_is_help=True)
+Name = Annotated[str, typer.Option(help="Name of the lab; several may be up at once.")]
+Link = Annotated[str, typer.Argument(metavar="LINK", help="two neighbours, 3-4, or a node and its port, 3+x")]
+
+
+@app.command()
+def up(
+    spec: Annotated[str, typer.Argument(metavar="SPEC", help="torus:4x4, mesh:3x2, torus:4x4m/ppn=2 or FILE.toml")],
+    rate: Annotated[
+        str | None, typer.Option(help="Of each link and direction: 40mbit, or x=40mbit,y=20mbit. 40mbit unless a file.")
+    ] = None,
+    name: Name = "lab",
+    burst: Annotated[str, typer.Option(help="Bytes that a link sends at once after a pause.")] = "16KiB",
+    limit: Annotated[str, typer.Option(help="Bytes that may wait for a link.")] = "128KiB",
+    as_json: Json = False,
+) -> None:
+    """Bring up a lab: a namespace a node, a rate-limited cable a link. Needs root."""
+    lab = ap.lab.Lab.up(spec, rate, name, parse_bytes(burst, "burst"), parse_bytes(limit, "limit"))
+    plan = lab.plan
+    if as_json:
+        print_json({"name": name, "spec": spec, "nodes": plan.nodes, "ranks": plan.ranks, "cables": len(plan.cables)})
+        return
+    again = "" if name == "lab" else f" --name {name}"
+    console().print(
+        f"lab '{name}' is up: {plan.nodes} node{'s' * (plan.nodes != 1)}, {len(plan.cables)} cables, "
+        f"{', '.join(dict.fromkeys(ap.lab.format_bits(b) for b in plan.bits))} a link and direction\n"
+        f"allport lab run{again} -- PROGRAM; allport lab status{again}; allport lab down{again}"
+    )
+
+
+@app.command()
+def down(name: Name = "lab", as_json: Json = False) -> None:
+    """Take a lab down with all that runs in it, or clear what a crash has left of it."""
+    done = ap.lab.take_down(name)
+    if as_json:
+        print_json(done)
+        return
+    ended = f"; {done['ended_processes']} processes in it were ended" if done["ended_processes"] else ""
+    console().print(f"lab '{name}' ({done['spec']}) is down{ended}")
+    for left in done["left_alone"]:
+        console().print(f"network namespace {left} is another's by now and was left alone")
+
+
+@app.command(context_settings={"ignore_unknown_options": True})
+def run(
+    program: Annotated[list[str], typer.Argument(metavar="-- PROGRAM [ARG ...]", help="What each rank runs.")],
+    ranks: Annotated[int | None, typer.Option("-n", "--ranks", help="Ranks; else one for each place.")] = None,
+    mpi: Annotated[str | None, typer.Option(help="openmpi or mpich; else the one that Allport was built for.")] = None,
+    on: Annotated[int | None, typer.Option(metavar="NODE", help="No MPI: run the command inside this node.")] = None,
+    mca: Annotated[list[str] | None, typer.Option(metavar="KEY=VALUE", help="Open MPI parameter; repeatable.")] = None,
+    export: Annotated[
+        list[str] | None, typer.Option("-x", "--export", metavar="NAME=VALUE", help="Variable of the ranks; repeatable.")
+    ] = None,
+    mpiexec: Annotated[str, typer.Option(metavar="ARGS", help="More arguments for mpiexec, as in a shell.")] = "",
+    grace: Annotated[
+        float, typer.Option(help="Seconds that a run may last after a cut that is not rerouted; inf: for ever.")
+    ] = 4.0,
+    name: Name = "lab",
+) -> None:
+    """Run an MPI program on the lab, one rank a place, x-fastest; or one command inside a node."""
+    lab = ap.lab.Lab.attach(name)
+    code = ap.lab.run(
+        lab, program, ranks=ranks, mpi=mpi, on=on, mca=mca or [], export=export or [], mpiexec=mpiexec, grace=grace
+    )
+    if code:
+        raise typer.Exit(code)
+
+
+def _say(what: str, lab: Any, cable: Any, as_json: bool) -> None:
+    if as_json:
+        print_json({"cable": lab.plan.cable_name(cable), "cut": cable.cut, "rerouted": cable.rerouted, "bits": cable.bits})
+    else:
+        console().print(f"{lab.plan.cable_name(cable)}: {what}")
+
+
+@app.command()
+def cut(
+    link: Link,
+    reroute: Annotated[bool, typer.Option("--reroute", help="Install routes that lead round it.")] = False,
+    name: Name = "lab",
+    as_json: Json = False,
+) -> None:
+    """Cut a cable, also while a program runs: carrier and routes are gone at both ends."""
+    lab = ap.lab.Lab.attach(name)
+    cable = lab.cut(link, reroute)
+    _say("cut; routes lead round it" if reroute else "cut; its routes are withdrawn", lab, cable, as_json)
+
+
+@app.command()
+def restore(link: Link, name: Name = "lab", as_json: Json = False) -> None:
+    """Mend a cut cable, and give a throttled one its rate back."""
+    lab = ap.lab.Lab.attach(name)
+    _say("as new", lab, lab.restore(link), as_json)
+
+
+@app.command()
+def throttle(
+    link: Link,
+    rate: Annotated[str, typer.Argument(metavar="RATE", help="10mbit, 1MB/s")],
+    name: Name = "lab",
+    as_json: Json = False,
+) -> None:
+    """Give a cable another rate, both ways, also while a program runs."""
+    lab = ap.lab.Lab.attach(name)
+    cable = lab.throttle(link, rate)
+    _say(f"{ap.lab.format_bits(cable.bits)} now", lab, cable, as_json)
+
+
+@app.command()
+def status(
+    name: Annotated[str | None, typer.Option(help="One lab; else all that are there.")] = None, as_json: Json = False
+) -> None:
+    """Nodes, links, rates, states and byte counts of the labs that are up."""
+    labs = [ap.lab.status(one) for one in ([name] if name else ap.lab.names())]
+    if as_json:
+        print_json(labs)
+        return
+    if not labs:
+        console().print("no lab is up: allport lab up torus:4x4 --rate 40mbit")
+    for i, lab in enumerate(labs):
+        _show(lab, blank=i > 0)
+
+
+def _show(lab: dict[str, Any], blank: bool) -> None:
+    out = console()
+    if blank:
+        out.print()
+    out.print(f"lab '{lab['name']}': {lab['spec']}, {lab['state']}; {lab['processes']} processes in it")
+    nodes = table("node", "at", "host", "address", "sent", "received", right=("node", "sent", "received"))
+    for node in lab["nodes"]:
+        nodes.add_row(
+            str(node["node"]),
+            node["at"],
+            node["host"],
+            " ".join(node["addresses"]),
+            format_bytes(node["sent"]),
+            format_bytes(node["received"]),
+        )
+    links = table(
+        "cable", "from, to", "rate", "state", "sent forth", "sent back", right=("rate", "sent forth", "sent back")
+    )
+    for link in lab["links"]:
+        links.add_row(
+            f"{link['low']}-{link['high']}",
+            link["name"],
+            ap.lab.format_bits(link["bits"]),
+            link["state"],
+            format_bytes(link["sent_forth"]),
+            format_bytes(link["sent_back"]),
+        )
+    out.print(nodes)
+    out.print()
+    out.print(links)

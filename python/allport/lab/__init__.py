@@ -1,0 +1,18 @@
+"""A torus in a box: network namespaces as nodes, rate-limited veth pairs as links, any MPI program on top.
+
+    with ap.lab.Lab.up("torus:4x4", rate="40mbit") as lab:
+        argv, env = lab.mpiexec_command()
+        subprocess.run([*argv, "./program"], env=env)
+
+Needs Linux, root, iproute2 and util-linux.
+"""
+
+from __future__ import annotations
+
+from allport.lab.counters import status
+from allport.lab.plan import Cable, Plan, format_bits, make_plan, parse_bits
+from allport.lab.state import names
+from allport.lab.torus import Lab, take_down
+from allport.lab.watch import run
+
+__all__ = ["Cable", "Lab", "Plan", "format_bits", "make_plan", "names", "parse_bits", "run", "status", "take_down"]

@@ -1,0 +1,94 @@
+"""What a lab is doing: states and byte counts, read from the kernel."""
+
+from __future__ import annotations
+
+import fcntl
+import socket
+import struct
+from pathlib import Path
+from typing import Any
+
+from allport.errors import AllportError
+from allport.lab import namespaces, state
+from allport.lab.plan import Cable, Plan
+
+__all__ = ["status"]
+
+_GET_FLAGS, _UP, _RUNNING = 0x8913, 1, 64
+
+
+def _interfaces(_place: int | str) -> dict[str, tuple[int, int, bool]]:
+    """(bytes received, bytes sent, carrier) of each interface of the calling thread's namespace."""
+    found = {}
+    with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as asker:
+        for line in Path("/proc/thread-self/net/dev").read_text().splitlines()[2:]:
+            name, _, rest = line.partition(":")
+            numbers = rest.split()
+            asked = struct.pack("256s", name.strip().encode())
+            flags = struct.unpack("H", fcntl.ioctl(asker.fileno(), _GET_FLAGS, asked)[16:18])[0]
+            found[name.strip()] = int(numbers[0]), int(numbers[8]), flags & (_UP | _RUNNING) == _UP | _RUNNING
+    return found
+
+
+def status(name: str = "lab") -> dict[str, Any]:
+    """A lab's nodes and cables with their states, rates (bit/s) and bytes on the wire since `up`.
+
+    `sent_forth` counts what the lower end of a cable (the one whose port is +) has sent.
+    Raises AllportError when there is no such lab.
+    """
+    found = state.load(name)
+    plan = found.plan
+    try:
+        seen = namespaces.in_each(found, _interfaces, range(plan.nodes)) if found.phase == "up" else None
+    except AllportError:
+        seen = None
+    phase = found.phase if found.phase != "up" or seen is not None else "damaged, allport lab down clears it"
+    if found.abandoned:
+        phase = "left by a crash, allport lab down clears it"
+    return {
+        "name": plan.name,
+        "spec": plan.spec,
+        "state": phase,
+        "ranks_per_node": plan.ranks_per_node,
+        "machine_file": str(found.path / "machine.toml"),
+        "processes": len(namespaces.processes(found)),
+        "nodes": [_node(plan, node, seen) for node in range(plan.nodes)],
+        "links": [_link(plan, c, seen) for c in plan.cables],
+    }
+
+
+def _node(plan: Plan, node: int, seen: list[dict[str, tuple[int, int, bool]]] | None) -> dict[str, Any]:
+    ports = [seen[node].get(plan.port_name(a, sign), (0, 0, False)) for a, sign, _ in plan.ports(node)] if seen else []
+    return {
+        "node": node,
+        "at": plan.title(node),
+        "host": plan.host(node),
+        "namespace": plan.namespace(node),
+        "addresses": [plan.address(node), *([plan.address(node, -1)] if plan.twofold else [])],
+        "sent": sum(p[1] for p in ports),
+        "received": sum(p[0] for p in ports),
+        "control": sum(seen[node].get("ctl", (0, 0))[:2]) if seen else 0,
+    }
+
+
+def _link(plan: Plan, c: Cable, seen: list[dict[str, tuple[int, int, bool]]] | None) -> dict[str, Any]:
+    nothing = (0, 0, False)
+    forth = seen[c.low].get(plan.port_name(c.axis, 1), nothing) if seen else nothing
+    back = seen[c.high].get(plan.port_name(c.axis, -1), nothing) if seen else nothing
+    if c.absent:
+        word = "absent"
+    elif c.cut:
+        word = "cut, rerouted" if c.rerouted else "cut"
+    else:
+        word = "up" if forth[2] and back[2] else "no carrier"
+    if c.works and c.bits != plan.bits[c.axis]:
+        word += ", throttled"
+    return {
+        "low": c.low,
+        "high": c.high,
+        "name": plan.link_name(c.low, c.axis, 1),
+        "bits": c.bits,
+        "state": word,
+        "sent_forth": forth[1],
+        "sent_back": back[1],
+    }

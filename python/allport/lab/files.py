@@ -1,0 +1,112 @@
+"""The files of a lab that programs read: how to enter a node, who is where, and the machine file."""
+
+from __future__ import annotations
+
+import shlex
+from pathlib import Path
+
+from allport.lab.plan import Plan
+from allport.lab.state import NETNS, State
+from allport.machine import axis_letter
+
+__all__ = ["TCP_SHARE", "machine_toml", "write_all", "write_machine"]
+
+# What TCP makes of a link's rate: 1448 bytes of data in a packet of 1514.
+TCP_SHARE = 0.956
+# Typical of small messages between neighbours over the lab's cables, on a few busy cores; calibrate for your own.
+LATENCY = 60e-6
+OVERHEAD = 20e-6
+
+ENTER = """\
+#!/bin/sh
+# Runs a command inside a node: enter NODE COMMAND [ARG ...]. Made by allport lab up.
+lab={folder}
+node=$1
+shift
+exec nsenter --net={netns}/allport-{name}-"$node" --uts="$lab/uts/$node" \\
+  unshare --mount --propagation slave /bin/sh -c '
+    mount --bind "$0/hosts" /etc/hosts
+    mount -t sysfs sysfs /sys # shows the interfaces of the namespace that mounts it
+    if [ -r "$0/env/$1" ]; then . "$0/env/$1"; fi
+    shift
+    exec "$@"' "$lab" "$node" "$@"
+"""
+
+# Called as ssh is: options, host, and a command line for the host's shell.
+AGENT = """\
+#!/bin/sh
+# The remote shell of mpiexec: agent [OPTION ...] HOST COMMAND LINE. Made by allport lab up.
+while :; do
+  case $1 in -*) shift ;; *) break ;; esac
+done
+host=$1
+shift
+exec {folder}/enter "${{host#{name}-}}" /bin/sh -c "$*"
+"""
+
+
+def _script(path: Path, text: str) -> None:
+    path.write_text(text)
+    path.chmod(0o755)
+
+
+def _environment(plan: Plan, node: int) -> str:
+    """What a rank may know of its node: ALLPORT_LINKS lists `INTERFACE NEIGHBOUR'S-ADDRESS LINK'S NAME`, split by ;"""
+    links = ";".join(
+        f"{plan.port_name(axis, sign)} {plan.address(other, plan.way(node, axis, sign))} "
+        f"{plan.link_name(node, axis, sign)}"
+        for axis, sign, other in plan.ports(node)
+    )
+    values = {"ALLPORT_NODE": plan.title(node), "ALLPORT_LINKS": links}
+    return "".join(f"export {key}={shlex.quote(value)}\n" for key, value in values.items())
+
+
+def write_all(state: State) -> None:
+    """Writes all of them."""
+    plan, folder = state.plan, state.path
+    names = {"folder": folder, "name": plan.name, "netns": NETNS}
+    _script(folder / "enter", ENTER.format(**names))
+    _script(folder / "agent", AGENT.format(**names))
+    lines = ["127.0.0.1 localhost", f"{plan.control('front')} {plan.host('front')}"]
+    lines += [f"{plan.address(node)} {plan.host(node)}" for node in range(plan.nodes)]
+    (folder / "hosts").write_text("\n".join(lines) + "\n")
+    hosts = [plan.host(node) for node in range(plan.nodes)]
+    (folder / "hosts.openmpi").write_text("".join(f"{h} slots={plan.ranks_per_node}\n" for h in hosts))
+    (folder / "hosts.mpich").write_text("".join(f"{h}:{plan.ranks_per_node}\n" for h in hosts))
+    (folder / "env").mkdir(exist_ok=True)
+    for node in range(plan.nodes):
+        (folder / "env" / str(node)).write_text(_environment(plan, node))
+    write_machine(state)
+
+
+def machine_toml(plan: Plan) -> str:
+    """The lab as a machine file: rates as TCP sees them, cut cables as dead links, throttled ones with their rate."""
+    lines = [
+        f"# allport lab '{plan.name}': link rates x {TCP_SHARE}, which TCP leaves; latency and overhead are typical,",
+        "# calibrate for your own (allport machine calibrate).",
+        f'name = "lab {plan.spec}"',
+        f"ranks_per_node = {plan.ranks_per_node}",
+        f"overhead = {OVERHEAD:g}",
+        "flops = 10e9",
+        "adds = 500e6",
+        "memory_bandwidth = 5e9",
+        "axes = [",
+    ]
+    for length, wraps, bits in zip(plan.lengths, plan.wraps, plan.bits):
+        rate = bits / 8 * TCP_SHARE
+        lines.append(
+            f"  {{ length = {length}, wraps = {str(wraps).lower()}, bandwidth = {rate!r}, latency = {LATENCY:g} }},"
+        )
+    lines.append("]")
+    for c in plan.cables:
+        if not c.works or c.bits != plan.bits[c.axis]:
+            lines += ["", "[[link]]", f"from = {plan.coordinates(c.low)}", f'axis = "{axis_letter(c.axis)}"']
+            lines += ['direction = "+"', f"bandwidth = {c.bits / 8 * TCP_SHARE!r}" if c.works else "dead = true"]
+    return "\n".join(lines) + "\n"
+
+
+def write_machine(state: State) -> None:
+    """Writes the machine file, whole or not at all."""
+    fresh = state.path / "machine.new"
+    fresh.write_text(machine_toml(state.plan))
+    fresh.replace(state.path / "machine.toml")

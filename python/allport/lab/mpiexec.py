@@ -1,0 +1,125 @@
+"""How an MPI library's mpiexec starts ranks in a lab: argv and environment."""
+
+from __future__ import annotations
+
+import os
+import shlex
+import shutil
+import subprocess
+from collections.abc import Sequence
+
+from allport import _native
+from allport.errors import failure
+from allport.lab.plan import FRONT, Plan
+from allport.lab.state import folder
+
+__all__ = ["FAMILIES", "command", "find"]
+
+FAMILIES = ("openmpi", "mpich")
+_CANDIDATES = {
+    "openmpi": ("mpiexec.openmpi", "mpirun.openmpi", "mpiexec", "mpirun"),
+    "mpich": ("mpiexec.mpich", "mpiexec.hydra", "mpirun.mpich", "mpiexec", "mpirun"),
+}
+_WORDS = {"openmpi": ("Open MPI", "OpenRTE", "PRRTE"), "mpich": ("HYDRA", "MPICH")}
+
+
+def _family_of(launcher: str) -> str | None:
+    try:
+        told = subprocess.run([launcher, "--version"], capture_output=True, text=True, timeout=20).stdout
+    except (OSError, subprocess.TimeoutExpired):
+        return None
+    return next((f for f in FAMILIES if any(word in told for word in _WORDS[f])), None)
+
+
+def find(mpi: str | None) -> tuple[str, str]:
+    """(family, mpiexec) of the MPI that is asked for; None: the one that Allport was built for."""
+    built = str(_native.build_info()["mpi_family"])
+    family = mpi or built
+    if family not in FAMILIES:
+        raise failure(f"mpi = '{family}': expected one of {', '.join(FAMILIES)}", "mpi")
+    given = shlex.split(os.environ.get("ALLPORT_MPIEXEC", ""))
+    if given and _family_of(given[0]) == family:
+        return family, given[0]
+    if family == built and shutil.which(str(_native.build_info()["mpiexec"])):
+        return family, str(_native.build_info()["mpiexec"])
+    for name in _CANDIDATES[family]:
+        path = shutil.which(name)
+        if path is not None and _family_of(path) == family:
+            return family, path
+    raise failure(
+        f"mpi = '{family}': none of {', '.join(_CANDIDATES[family])} is its mpiexec; install it, or set ALLPORT_MPIEXEC",
+        "mpi",
+    )
+
+
+def command(
+    plan: Plan,
+    ranks: int | None = None,
+    mpi: str | None = None,
+    extra: Sequence[str] = (),
+    exports: Sequence[tuple[str, str]] = (),
+) -> tuple[list[str], dict[str, str]]:
+    """(argv, environment) of a job of so many ranks on the lab, to which the program is appended.
+
+    Ranks fill the nodes x-fastest, `ranks_per_node` side by side. `extra` goes to mpiexec as it stands; `exports` and
+    LD_PRELOAD reach the ranks alone and not mpiexec or its helpers.
+    """
+    ranks = plan.ranks if ranks is None else ranks
+    if not 1 <= ranks <= plan.ranks:
+        raise failure(f"ranks = {ranks}: lab '{plan.name}' ({plan.spec}) has places for 1 to {plan.ranks}")
+    family, launcher = find(mpi)
+    env = dict(os.environ)
+    for name in ("OPENBLAS_NUM_THREADS", "OMP_NUM_THREADS"):
+        env.setdefault(name, "1")
+    env["PYTHONUNBUFFERED"] = "1"
+    machine = str(folder(plan.name) / "machine.toml")
+    env.setdefault("ALLPORT_MACHINE", machine)
+    env["ALLPORT_RATES"] = machine
+    env["ALLPORT_LAB"] = plan.name
+    env.setdefault("MPI4PY_MPIABI", family)
+    given = [*exports]
+    if "LD_PRELOAD" in env and not any(name == "LD_PRELOAD" for name, _ in given):
+        given.append(("LD_PRELOAD", env["LD_PRELOAD"]))
+    env.pop("LD_PRELOAD", None)
+    enter = [str(folder(plan.name) / "enter"), FRONT]
+    make = _openmpi if family == "openmpi" else _mpich
+    return [*enter, launcher, *make(plan, ranks, env, given), *extra], env
+
+
+def _openmpi(plan: Plan, ranks: int, env: dict[str, str], exports: Sequence[tuple[str, str]]) -> list[str]:
+    for prefix in ("OMPI", "PRTE"):
+        env[f"{prefix}_ALLOW_RUN_AS_ROOT"] = env[f"{prefix}_ALLOW_RUN_AS_ROOT_CONFIRM"] = "1"
+    nodes = "10.77.0.0/16" + (",10.79.0.0/16" if plan.twofold else "")
+    control = "10.78.0.0/16"
+    settings = {
+        "plm_rsh_agent": str(folder(plan.name) / "agent"),
+        "plm_rsh_no_tree_spawn": "1",
+        "plm_rsh_num_concurrent": "128",
+        "oob_tcp_if_include": control,
+        "pml": "ob1",
+        "btl": "self,tcp" + (",vader" if plan.ranks_per_node > 1 else ""),
+        "btl_tcp_if_include": nodes,
+        "btl_vader_single_copy_mechanism": "none",
+        "btl_base_warn_component_unused": "0",
+        "orte_keep_fqdn_hostnames": "1",
+        "mpi_yield_when_idle": "1",
+    }
+    for key, value in settings.items():
+        env.setdefault(f"OMPI_MCA_{key}", value)
+    argv = ["--hostfile", str(folder(plan.name) / "hosts.openmpi"), "-n", str(ranks), "--map-by", "slot"]
+    argv += ["--bind-to", "none"]
+    for name, value in exports:
+        argv += ["-x", f"{name}={value}"]
+    return argv
+
+
+def _mpich(plan: Plan, ranks: int, env: dict[str, str], exports: Sequence[tuple[str, str]]) -> list[str]:
+    env.setdefault("UCX_TLS", "tcp,self" + (",sysv,posix" if plan.ranks_per_node > 1 else ""))
+    env.setdefault("UCX_NET_DEVICES", "node+")
+    env.setdefault("FI_PROVIDER", "tcp")
+    env.setdefault("FI_TCP_IFACE", "node+")
+    argv = ["-launcher", "ssh", "-launcher-exec", str(folder(plan.name) / "agent")]
+    argv += ["-f", str(folder(plan.name) / "hosts.mpich"), "-iface", "n0", "-n", str(ranks)]
+    for name, value in exports:
+        argv += ["-genv", name, value]
+    return argv

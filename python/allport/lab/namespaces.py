@@ -1,0 +1,163 @@
+"""Network and UTS namespaces: making, naming, entering and removing them.
+
+Entering is per thread: whatever needs a node runs in a thread of its own, which then ends.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import ctypes
+import os
+import signal
+import socket
+import time
+from collections.abc import Callable, Iterable
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+from typing import TypeVar
+
+from allport.errors import failure
+from allport.lab.state import NETNS, State
+
+__all__ = ["end_processes", "in_each", "make", "processes", "remove"]
+
+_NEWNET, _NEWUTS = 0x40000000, 0x04000000
+_BIND, _REC, _SHARED, _DETACH = 4096, 16384, 1 << 20, 2
+_T = TypeVar("_T")
+_P = TypeVar("_P")
+
+# Read by every new interface: routers of a torus forward, accept packets that came another way than they would answer
+# (the routes of a ring are not symmetric), and do not teach each other short cuts.
+_SETTINGS = {
+    "net/ipv4/ip_forward": "1",
+    "net/ipv4/conf/all/rp_filter": "0",
+    "net/ipv4/conf/default/rp_filter": "0",
+    "net/ipv4/conf/all/send_redirects": "0",
+    "net/ipv4/conf/default/send_redirects": "0",
+    "net/ipv4/conf/all/accept_redirects": "0",
+    "net/ipv4/conf/default/accept_redirects": "0",
+    "net/ipv6/conf/all/disable_ipv6": "1",
+    "net/ipv6/conf/default/disable_ipv6": "1",
+}
+
+
+def _call(what: str, *arguments: int | bytes | None) -> None:
+    libc = ctypes.CDLL(None, use_errno=True)
+    if getattr(libc, what)(*arguments) != 0:
+        number = ctypes.get_errno()
+        remedy = "; a lab needs root and a kernel with namespaces" if number in (1, 22, 38) else ""
+        raise failure(f"lab: {what}: {os.strerror(number)}{remedy}", "io")
+
+
+def _mount(source: str, target: Path, flags: int) -> None:
+    _call("mount", source.encode(), str(target).encode(), b"none", ctypes.c_ulong(flags), None)
+
+
+def _is_mount(path: Path) -> bool:
+    with contextlib.suppress(OSError):
+        return any(line.split()[4] == str(path) for line in Path("/proc/self/mountinfo").read_text().splitlines())
+    return False
+
+
+def prepare() -> None:
+    """Makes the folder of named namespaces as iproute2 does: a mount of its own, or the first `ip netns add` of somebody
+    else would cover what we mount inside."""
+    NETNS.mkdir(mode=0o755, parents=True, exist_ok=True)
+    if not _is_mount(NETNS):
+        _mount(str(NETNS), NETNS, _BIND | _REC)
+        _mount("", NETNS, _SHARED | _REC)
+
+
+def _in_thread(function: Callable[[_P], _T], places: Iterable[_P], threads: int) -> list[_T]:
+    with ThreadPoolExecutor(threads, thread_name_prefix="lab") as pool:
+        return list(pool.map(function, places))
+
+
+def make(state: State) -> None:
+    """Makes and names the namespaces of all nodes and of the front, and records their inodes."""
+    (state.path / "uts").mkdir()
+
+    def one(place: int | str) -> tuple[str, int]:
+        name = state.plan.namespace(place)
+        _call("unshare", _NEWNET | _NEWUTS)
+        socket.sethostname(state.plan.host(place))
+        for key, value in _SETTINGS.items():
+            with contextlib.suppress(FileNotFoundError):  # no IPv6 in this kernel
+                Path("/proc/sys", key).write_text(value)
+        for kind, path in (("net", NETNS / name), ("uts", state.path / "uts" / str(place))):
+            os.close(os.open(path, os.O_CREAT | os.O_EXCL | os.O_RDONLY, 0o444))
+            _mount(f"/proc/thread-self/ns/{kind}", path, _BIND)
+        return name, os.stat(NETNS / name).st_ino
+
+    # A thread a place: a thread that has left for a new namespace is of no other use.
+    for name, inode in _in_thread(one, state.plan.places(), 1):
+        state.inodes[name] = inode
+    state.save()
+
+
+def in_each(
+    state: State, function: Callable[[int | str], _T], places: Iterable[int | str] | None = None, threads: int = 4
+) -> list[_T]:
+    """Calls function(place) for each place, in a thread that has entered the place's network namespace."""
+
+    def one(place: int | str) -> _T:
+        name = state.plan.namespace(place)
+        try:
+            handle = os.open(NETNS / name, os.O_RDONLY | os.O_CLOEXEC)
+        except OSError as error:
+            raise failure(f"lab '{state.plan.name}': namespace {name}: {error.strerror}; allport lab down", "io") from None
+        try:
+            _call("setns", handle, _NEWNET)
+        finally:
+            os.close(handle)
+        return function(place)
+
+    return _in_thread(one, state.plan.places() if places is None else places, threads)
+
+
+def processes(state: State) -> list[int]:
+    """Processes inside the lab's namespaces."""
+    ours = {inode for name, inode in state.inodes.items() if state.owns(name)}
+    found = []
+    for entry in Path("/proc").iterdir():
+        if not entry.name.isdigit() or int(entry.name) == os.getpid():
+            continue
+        with contextlib.suppress(OSError):
+            if os.stat(entry / "ns/net").st_ino in ours:
+                found.append(int(entry.name))
+    return found
+
+
+def end_processes(state: State, patience: float = 2.0) -> int:
+    """Ends what runs inside the lab: asks, then kills. Returns how many there were."""
+    first = processes(state)
+    end = time.monotonic() + patience
+    for number in (signal.SIGTERM, signal.SIGKILL):
+        for pid in processes(state) if first else []:
+            with contextlib.suppress(OSError):
+                os.kill(pid, number)
+        while processes(state) and time.monotonic() < end:
+            time.sleep(0.02)
+        end += patience
+    return len(first)
+
+
+def remove(state: State) -> list[str]:
+    """Removes the lab's namespaces. Returns the names of those that are another's by now, and stay."""
+    foreign = []
+    for place in state.plan.places():
+        path = state.path / "uts" / str(place)
+        with contextlib.suppress(OSError):
+            ctypes.CDLL(None).umount2(str(path).encode(), _DETACH)
+            path.unlink()
+        name = state.plan.namespace(place)
+        path = NETNS / name
+        if not path.exists():
+            continue
+        if not state.owns(name):
+            foreign.append(name)
+            continue
+        ctypes.CDLL(None).umount2(str(path).encode(), _DETACH)
+        with contextlib.suppress(OSError):
+            path.unlink()
+    return foreign

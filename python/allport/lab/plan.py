@@ -1,0 +1,316 @@
+"""What a lab is made of, computed and not yet built: nodes, addresses, cables, rates and routes.
+
+A cable joins port +a of one node with port -a of the next, so that a wrapped axis of length 2 gives its pair of nodes
+two cables. Routes are those of `Machine.route`: x first, the shortest way round, a tie the positive way.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import deque
+from dataclasses import asdict, dataclass, field
+from functools import cached_property
+from typing import Any
+
+from allport.errors import failure
+from allport.machine import Machine, axis_letter
+
+__all__ = ["Cable", "Plan", "format_bits", "make_plan", "parse_bits", "parse_rates"]
+
+MAX_NODES = 1000
+DEFAULT_BITS = 40_000_000
+FRONT = "front"  # the node that mpiexec runs on; no part of the machine
+_SCALE = {"": 1, "k": 10**3, "m": 10**6, "g": 10**9}
+
+
+def parse_bits(text: str, name: str = "rate") -> int:
+    """Bits per second of '40mbit', '1gbit', '40 Mbit/s' or '5MB/s'. Raises AllportError."""
+    found = re.fullmatch(r"\s*([0-9]+\.?[0-9]*)\s*([kmgKMG]?)(bit|bit/s|B/s)\s*", str(text))
+    if found is None:
+        raise failure(f"{name} = '{text}': expected a rate; write 40mbit, 1gbit or 5MB/s")
+    bits = float(found.group(1)) * _SCALE[found.group(2).lower()] * (8 if found.group(3) == "B/s" else 1)
+    if not 8_000 <= bits <= 100e9:
+        raise failure(f"{name} = '{text}': expected 8kbit to 100gbit")
+    return round(bits)
+
+
+def format_bits(bits: int) -> str:
+    """'40mbit': the way tc and `parse_bits` write a rate."""
+    for prefix, scale in (("g", 10**9), ("m", 10**6), ("k", 10**3)):
+        if bits >= scale:
+            return f"{bits / scale:g}{prefix}bit"
+    return f"{bits}bit"
+
+
+def parse_rates(text: str | None, machine: Machine) -> list[int]:
+    """Bits/s for each axis: '40mbit' for all, or 'x=40mbit,y=20mbit' for each that has links; None: the machine file's.
+
+    Raises AllportError that names the part that is wrong.
+    """
+    letters = [axis_letter(a) for a in range(len(machine.axes))]
+    if text is None:
+        if machine.name.startswith(("torus:", "mesh:")):  # their rates are a guess about another machine
+            return [DEFAULT_BITS] * len(letters)
+        return [max(8_000, round(8 * a.bandwidth)) for a in machine.axes]
+    if "=" not in text:
+        return [parse_bits(text)] * len(letters)
+    bits: dict[str, int] = {}
+    for part in text.split(","):
+        letter, equals, rate = (s.strip() for s in part.partition("="))
+        if not equals or letter not in letters or letter in bits:
+            raise failure(
+                f"rate = '{text}': '{part}': expected AXIS=RATE, each axis of {', '.join(letters)} once; "
+                "write x=40mbit,y=20mbit"
+            )
+        bits[letter] = parse_bits(rate, f"rate of axis {letter}")
+    for a, letter in enumerate(letters):
+        if letter not in bits and machine.axes[a].length > 1:
+            raise failure(f"rate = '{text}': axis {letter} has no rate; add {letter}=40mbit")
+    return [bits.get(letter, DEFAULT_BITS) for letter in letters]
+
+
+def _octets(node: int) -> str:
+    return f"{node // 100}.{100 + node % 100}"
+
+
+@dataclass
+class Cable:
+    """Two links, one each way, between port +axis of `low` and port -axis of `high`."""
+
+    low: int
+    high: int
+    axis: int
+    bits: int  # per second and direction
+    cut: bool = False
+    rerouted: bool = False  # the routes lead round it
+    absent: bool = False  # dead in the machine file: never laid
+
+    @property
+    def works(self) -> bool:
+        """Whether it carries anything."""
+        return not (self.cut or self.absent)
+
+    @property
+    def avoided(self) -> bool:
+        """Whether routes lead round it."""
+        return self.absent or (self.cut and self.rerouted)
+
+
+@dataclass
+class Plan:
+    """A lab on paper. Everything that is built, run or torn down is read from here."""
+
+    name: str
+    spec: str
+    lengths: list[int]
+    wraps: list[bool]
+    ranks_per_node: int
+    bits: list[int]  # per axis
+    burst: int = 16_384
+    limit: int = 131_072
+    cables: list[Cable] = field(default_factory=list)
+
+    @property
+    def nodes(self) -> int:
+        """Number of nodes; nodes count x-fastest."""
+        product = 1
+        for length in self.lengths:
+            product *= length
+        return product
+
+    @property
+    def ranks(self) -> int:
+        """Places for ranks."""
+        return self.nodes * self.ranks_per_node
+
+    @property
+    def twofold(self) -> bool:
+        """Whether some pair of nodes has two cables (a wrapped axis of length 2), and nodes so two addresses."""
+        return any(length == 2 and wraps for length, wraps in zip(self.lengths, self.wraps))
+
+    def coordinates(self, node: int) -> list[int]:
+        """One per axis."""
+        out = []
+        for length in self.lengths:
+            out.append(node % length)
+            node //= length
+        return out
+
+    def title(self, node: int) -> str:
+        """'(3,0)'."""
+        return f"({','.join(map(str, self.coordinates(node)))})"
+
+    def host(self, node: int | str) -> str:
+        """Host name of a node."""
+        return f"{self.name}-{node}"
+
+    def namespace(self, node: int | str) -> str:
+        """Name of a node's network namespace."""
+        return f"allport-{self.name}-{node}"
+
+    def places(self) -> list[int | str]:
+        """All nodes and the front."""
+        return [*range(self.nodes), FRONT]
+
+    def address(self, node: int, way: int = 1) -> str:
+        """Address of a node. Where pairs have two cables, way = -1 is the address to which ties go the negative way."""
+        return f"10.{77 if way > 0 else 79}.{_octets(node)}"
+
+    def control(self, node: int | str) -> str:
+        """Address of a node on the control network."""
+        return "10.78.255.254" if node == FRONT else f"10.78.{_octets(int(node))}"
+
+    def neighbour(self, node: int, axis: int, sign: int) -> int | None:
+        """The node behind a port; None at an open end and on an axis of length 1."""
+        length, at = self.lengths[axis], self.coordinates(node)
+        to = at[axis] + sign
+        if length == 1 or (not 0 <= to < length and not self.wraps[axis]):
+            return None
+        at[axis] = to % length
+        out = 0
+        for a in reversed(range(len(at))):
+            out = out * self.lengths[a] + at[a]
+        return out
+
+    def port_name(self, axis: int, sign: int) -> str:
+        """Interface of a port: 'x+'."""
+        return axis_letter(axis) + ("+" if sign > 0 else "-")
+
+    @cached_property
+    def ends(self) -> list[dict[tuple[int, int], tuple[Cable, int]]]:
+        """For each node, by port (axis, sign): the cable in it and the node at the other end; x first, + before -."""
+        made: list[dict[tuple[int, int], tuple[Cable, int]]] = [{} for _ in range(self.nodes)]
+        for cable in self.cables:
+            made[cable.low][cable.axis, 1] = (cable, cable.high)
+            made[cable.high][cable.axis, -1] = (cable, cable.low)
+        return [dict(sorted(e.items(), key=lambda item: (item[0][0], -item[0][1]))) for e in made]
+
+    def ports(self, node: int) -> list[tuple[int, int, int]]:
+        """(axis, sign, neighbour) of the ports with a cable that was laid."""
+        return [(a, sign, other) for (a, sign), (cable, other) in self.ends[node].items() if not cable.absent]
+
+    def way(self, node: int, axis: int, sign: int) -> int:
+        """Which address of the neighbour a port leads to: of two cables between a pair, x- leads to the second."""
+        return -1 if self.lengths[axis] == 2 and self.wraps[axis] and sign < 0 else 1
+
+    def link_name(self, node: int, axis: int, sign: int) -> str:
+        """'(3,0)+x -> (0,0)', as the library names links."""
+        other = self.neighbour(node, axis, sign)
+        assert other is not None
+        return f"{self.title(node)}{'+' if sign > 0 else '-'}{axis_letter(axis)} -> {self.title(other)}"
+
+    def cable_name(self, c: Cable) -> str:
+        """'link 3-0, (3,0)+x -> (0,0)'."""
+        return f"link {c.low}-{c.high}, {self.link_name(c.low, c.axis, 1)}"
+
+    def to_dict(self) -> dict[str, Any]:
+        """For the state file."""
+        return asdict(self)
+
+    @classmethod
+    def from_dict(cls, data: dict[str, Any]) -> Plan:
+        """Reads to_dict() back."""
+        return cls(**{**data, "cables": [Cable(**c) for c in data["cables"]]})
+
+
+def make_plan(name: str, machine: Machine, rate: str | None, burst: int = 16_384, limit: int = 131_072) -> Plan:
+    """The plan of a lab of so many nodes as the machine has. Raises AllportError."""
+    if not re.fullmatch(r"[a-z][a-z0-9]{0,11}", name):
+        raise failure(f"name = '{name}': expected up to 12 letters and digits, a letter first, such as lab or lab2")
+    if machine.nodes > MAX_NODES:
+        raise failure(f"machine = '{machine.name}': {machine.nodes:,} nodes; a lab has {MAX_NODES:,} at most")
+    for what, value in (("burst", burst), ("limit", limit)):
+        if not 2_000 <= value <= 64 << 20:
+            raise failure(f"{what} = {value}: expected 2000 bytes (more than a packet) to 64MiB")
+    bits = parse_rates(rate, machine)
+    plan = Plan(
+        name=name,
+        spec=machine.name,
+        lengths=[a.length for a in machine.axes],
+        wraps=[a.wraps for a in machine.axes],
+        ranks_per_node=machine.ranks_per_node,
+        bits=bits,
+        burst=burst,
+        limit=limit,
+    )
+    dead = set(machine.dead_links)
+    for axis in range(len(plan.lengths)):
+        for node in range(plan.nodes):
+            other = plan.neighbour(node, axis, 1)
+            if other is None:
+                continue
+            ways = {machine.link(node, 2 * axis + 1), machine.link(other, 2 * axis)}
+            if len(ways & dead) == 1:
+                raise failure(
+                    f"machine = '{machine.name}': {plan.link_name(node, axis, 1)} is dead in one direction only; "
+                    "a lab's cables are dead both ways or not at all"
+                )
+            plan.cables.append(Cable(node, other, axis, bits[axis], absent=bool(ways & dead)))
+    return plan
+
+
+def _dimension_ordered(plan: Plan, node: int, target: int, way: int) -> tuple[int, int] | None:
+    """First port of the route; None at the target."""
+    for axis, (here, there) in enumerate(zip(plan.coordinates(node), plan.coordinates(target))):
+        if here == there:
+            continue
+        length = plan.lengths[axis]
+        if not plan.wraps[axis]:
+            return axis, 1 if there > here else -1
+        up = (there - here) % length
+        return axis, (way if 2 * up == length else 1 if 2 * up < length else -1)
+    return None
+
+
+def next_ports(plan: Plan, target: int, way: int = 1) -> list[tuple[int, int] | None]:
+    """For each node the port, (axis, sign), by which it sends to `target`; None at the target itself and where the port's
+    cable is cut and not routed around.
+
+    Around a rerouted or absent cable: a node whose dimension-ordered route does not use one keeps it, any other takes the
+    first port that brings it nearer. Every step so shortens the way, and no packet can go in circles.
+    """
+    ordered = [_dimension_ordered(plan, node, target, way) for node in range(plan.nodes)]
+    if all(c.works for c in plan.cables):
+        return ordered
+    distance = None
+    chosen: list[tuple[int, int] | None] = []
+    for node in range(plan.nodes):
+        step = ordered[node]
+        if step is not None and _meets_avoided(plan, ordered, node):
+            distance = distance or _distances(plan, target)
+            nearer = (
+                port
+                for port, (cable, other) in plan.ends[node].items()
+                if not cable.avoided and distance[other] < distance[node]
+            )
+            step = next(nearer, None)
+        chosen.append(None if step is not None and plan.ends[node][step][0].cut else step)
+    return chosen
+
+
+def _meets_avoided(plan: Plan, ordered: list[tuple[int, int] | None], node: int) -> bool:
+    while (step := ordered[node]) is not None:
+        cable, node = plan.ends[node][step]
+        if cable.avoided:
+            return True
+    return False
+
+
+def _distances(plan: Plan, target: int) -> list[int]:
+    """Hops to `target` from every node by cables that are not avoided; more than there are nodes: no way."""
+    far = plan.nodes + 1
+    distance = [far] * plan.nodes
+    distance[target] = 0
+    queue = deque([target])
+    while queue:
+        node = queue.popleft()
+        for cable, other in plan.ends[node].values():
+            if not cable.avoided and distance[other] == far:
+                distance[other] = distance[node] + 1
+                queue.append(other)
+    return distance
+
+
+def cut_off(plan: Plan) -> list[int]:
+    """Nodes that no chain of cables joins to node 0, avoided ones aside."""
+    return [node for node, hops in enumerate(_distances(plan, 0)) if hops > plan.nodes]

@@ -1,0 +1,276 @@
+"""The lab itself: bringing it up, taking it down, and what can be done to its links."""
+
+from __future__ import annotations
+
+import os
+import re
+import subprocess
+from collections.abc import Sequence
+from types import TracebackType
+
+from allport.errors import failure
+from allport.lab import files, mpiexec, namespaces, state, wires
+from allport.lab.plan import Cable, Plan, cut_off, make_plan, parse_bits
+from allport.launch import ended_by_signals
+from allport.machine import Machine, as_machine
+
+__all__ = ["Lab"]
+
+
+def _need_root() -> None:
+    if os.geteuid() != 0:
+        raise failure("lab: only root can make network namespaces; run it as root, or with sudo", "io")
+    wires.need_tools()
+
+
+class Lab:
+    """A torus in a box: network namespaces as nodes, rate-limited veth pairs as links.
+
+    Made by `Lab.up(...)` or found by `Lab.attach(...)`. As a context manager it is taken down at the end:
+
+        with ap.lab.Lab.up("torus:4x4", rate="40mbit") as lab:
+            argv, env = lab.mpiexec_command()
+    """
+
+    def __init__(self, plan: Plan) -> None:
+        self.plan = plan
+
+    @classmethod
+    def up(
+        cls,
+        machine: Machine | str,
+        rate: str | None = None,
+        name: str = "lab",
+        burst: int = 16_384,
+        limit: int = 131_072,
+    ) -> Lab:
+        """Brings up a lab of the machine's shape.
+
+        rate: '40mbit' for all links or 'x=40mbit,y=20mbit'; None: the rates of a machine file, else 40mbit.
+        burst, limit: bytes of each link's token bucket and of its queue.
+        Raises AllportError, and leaves nothing behind, when it cannot.
+        """
+        _need_root()
+        plan = make_plan(name, as_machine(machine), rate, burst, limit)
+        with state.locked(name), ended_by_signals():
+            _clear_place(name)
+            made = state.State(plan, "starting", os.getpid(), state.start_time(os.getpid()))
+            _refuse_strangers(plan)
+            made.path.mkdir(mode=0o755)
+            try:
+                made.save()
+                namespaces.prepare()
+                namespaces.make(made)
+                wires.lay(made)
+                files.write_all(made)
+                made.phase = "up"
+                made.save()
+            except BaseException:
+                _destroy(made)
+                raise
+        return cls(plan)
+
+    @classmethod
+    def attach(cls, name: str = "lab") -> Lab:
+        """A lab that is up. Raises AllportError when there is none, or only what a crash has left."""
+        found = state.load(name)
+        if found.phase != "up":
+            doing = "is being made or taken down" if not found.abandoned else "was left half made"
+            raise failure(f"lab '{name}' {doing} (by process {found.maker}): allport lab down clears it", "io")
+        return cls(found.plan)
+
+    def down(self) -> dict[str, object]:
+        """Takes it down, with all that runs inside."""
+        return take_down(self.plan.name)
+
+    def __enter__(self) -> Lab:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.down()
+
+    @property
+    def name(self) -> str:
+        """Its name."""
+        return self.plan.name
+
+    @property
+    def ranks(self) -> int:
+        """Places for ranks: nodes x ranks per node."""
+        return self.plan.ranks
+
+    @property
+    def machine_file(self) -> str:
+        """Path of the lab's machine file: its rates as TCP sees them, and its dead links."""
+        return str(state.folder(self.name) / "machine.toml")
+
+    def mpiexec_command(
+        self,
+        ranks: int | None = None,
+        mpi: str | None = None,
+        extra: Sequence[str] = (),
+        exports: Sequence[tuple[str, str]] = (),
+    ) -> tuple[list[str], dict[str, str]]:
+        """(argv, environment) that starts so many ranks in rank order, x-fastest; append the program to argv.
+
+        mpi: 'openmpi', 'mpich' or None, the one that Allport was built for. extra: more arguments for mpiexec.
+        exports: environment variables of the ranks alone (LD_PRELOAD is always treated so).
+        """
+        return mpiexec.command(self.plan, ranks, mpi, extra, exports)
+
+    def node_command(self, node: int) -> list[str]:
+        """argv to which a command is appended that is to run inside a node."""
+        if not 0 <= node < self.plan.nodes:
+            raise failure(f"node = {node}: lab '{self.name}' has nodes 0 to {self.plan.nodes - 1}")
+        return [str(state.folder(self.name) / "enter"), str(node)]
+
+    def cut(self, link: str, reroute: bool = False) -> Cable:
+        """Takes both ends of a cable down and withdraws its routes; reroute: installs others that lead round it."""
+        with self._changed() as now:
+            cable = find_cable(now.plan, link)
+            if cable.cut and cable.rerouted == reroute:
+                raise failure(f"link = '{link}': is cut already; allport lab restore {link}")
+            before = wires.routes(now.plan)
+            cable.cut, cable.rerouted = True, reroute
+            if reroute and cut_off(now.plan):
+                lost = ", ".join(map(str, cut_off(now.plan)[:8]))
+                raise failure(f"link = '{link}': no way round it: node {lost} would be cut off; nothing was changed")
+            now.save()  # first, so that whoever watches knows why
+            wires.set_links(now, cable, "down")
+            wires.set_routes(now, before, {cable.low, cable.high})
+        return cable
+
+    def restore(self, link: str) -> Cable:
+        """Mends a cut cable, and gives a throttled one its rate back."""
+        with self._changed() as now:
+            cable = find_cable(now.plan, link)
+            bits = now.plan.bits[cable.axis]
+            if not cable.cut and cable.bits == bits:
+                raise failure(f"link = '{link}': is neither cut nor throttled")
+            if cable.bits != bits:
+                cable.bits = bits
+                wires.set_rate(now, cable)
+            if cable.cut:
+                before = wires.routes(now.plan)
+                cable.cut = cable.rerouted = False
+                wires.set_links(now, cable, "up")
+                wires.set_routes(now, before, {cable.low, cable.high})
+        return cable
+
+    def throttle(self, link: str, rate: str) -> Cable:
+        """Gives a cable another rate, both ways, at once."""
+        bits = parse_bits(rate)
+        with self._changed() as now:
+            cable = find_cable(now.plan, link)
+            cable.bits = bits
+            wires.set_rate(now, cable)
+        return cable
+
+    def _changed(self) -> _Change:
+        return _Change(self)
+
+
+class _Change:
+    """A change of a lab's links: locked, read afresh, recorded."""
+
+    def __init__(self, lab: Lab) -> None:
+        self.lab, self.lock = lab, state.locked(lab.name)
+
+    def __enter__(self) -> state.State:
+        _need_root()
+        self.lock.__enter__()
+        try:
+            Lab.attach(self.lab.name)
+            self.now = state.load(self.lab.name)
+        except BaseException:
+            self.lock.__exit__(None, None, None)
+            raise
+        self.now.changes += 1
+        return self.now
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        try:
+            if kind is None:
+                self.now.save()
+                files.write_machine(self.now)
+                self.lab.plan = self.now.plan
+        finally:
+            self.lock.__exit__(None, None, None)
+
+
+def find_cable(plan: Plan, link: str) -> Cable:
+    """The cable that '3-4' (two neighbours) or '3+x' (a node and its port) names. Raises AllportError."""
+    letters = "".join(plan.port_name(axis, 1)[0] for axis in range(len(plan.lengths)))
+    found = re.fullmatch(rf"\s*(\d+)(?:-(\d+)|([+-])([{letters}]))\s*", link)
+    if found is None or int(found.group(1)) >= plan.nodes:
+        raise failure(
+            f"link = '{link}': expected two neighbours such as 3-4 or a node and a port such as 3+x; "
+            f"nodes are 0 to {plan.nodes - 1}, axes {', '.join(letters)}"
+        )
+    node = int(found.group(1))
+    ends = plan.ends[node]
+    if found.group(4):
+        axis, sign = letters.index(found.group(4)), 1 if found.group(3) == "+" else -1
+        cables = [ends[axis, sign][0]] if (axis, sign) in ends else []
+    else:
+        cables = [cable for cable, other in ends.values() if other == int(found.group(2))]
+    cables = [c for c in cables if not c.absent]
+    if not cables:
+        there = ", ".join(f"{node}-{other} ({plan.port_name(*port)})" for port, (_, other) in ends.items())
+        raise failure(f"link = '{link}': there is none; node {node} has {there or 'no links'}")
+    if len(cables) > 1:
+        raise failure(f"link = '{link}': two cables join these nodes; write {node}+AXIS or {node}-AXIS, such as {node}+x")
+    return cables[0]
+
+
+def _refuse_strangers(plan: Plan) -> None:
+    for place in plan.places():
+        path = state.NETNS / plan.namespace(place)
+        if path.exists():
+            raise failure(
+                f"name = '{plan.name}': network namespace {path.name} is there and not from a lab; it is left alone. "
+                f"Choose another --name, or remove it: ip netns delete {path.name}",
+                "io",
+            )
+
+
+def _clear_place(name: str) -> None:
+    """Removes what a crashed `up` or `down` of this name has left; refuses when a lab of this name is up."""
+    if name not in state.names():
+        if state.folder(name).is_dir() and not any(state.folder(name).iterdir()):
+            state.folder(name).rmdir()  # died between two steps
+        return
+    old = state.load(name)
+    if not old.abandoned:
+        raise failure(
+            f"lab '{name}' is up ({old.plan.spec}): allport lab down --name {name}, or choose another --name", "io"
+        )
+    _destroy(old)
+
+
+def _destroy(old: state.State) -> dict[str, object]:
+    old.phase, old.maker, old.maker_start = "going", os.getpid(), state.start_time(os.getpid())
+    old.save()
+    ended = namespaces.end_processes(old)
+    foreign = namespaces.remove(old)
+    state.forget(old)
+    return {"name": old.plan.name, "spec": old.plan.spec, "ended_processes": ended, "left_alone": foreign}
+
+
+def take_down(name: str = "lab") -> dict[str, object]:
+    """Takes a lab down, or clears what a crash has left of it. Returns what was done.
+
+    Raises AllportError when there is none of that name.
+    """
+    _need_root()
+    with state.locked(name):
+        return _destroy(state.load(name))
+
+
+def run_inside(lab: Lab, node: int, argv: Sequence[str]) -> int:
+    """Runs a command inside a node; returns its exit code."""
+    return subprocess.run([*lab.node_command(node), *argv]).returncode

@@ -1,0 +1,165 @@
+"""What is inside the namespaces: cables, addresses, rates and routes, by iproute2's batch mode."""
+
+from __future__ import annotations
+
+import shutil
+import subprocess
+from collections.abc import Iterable
+
+from allport.errors import failure
+from allport.lab.namespaces import in_each
+from allport.lab.plan import FRONT, Cable, Plan, next_ports
+from allport.lab.state import State
+
+__all__ = ["Routes", "batch", "lay", "need_tools", "routes", "set_rate", "set_routes"]
+
+# Node and control interfaces beside the ports: both ends of a node's own veth pair carry its addresses (there is no
+# `dummy` in every kernel), and `ctl` leads to the front, for mpiexec's own traffic.
+Routes = list[dict[str, tuple[str, str, str] | None]]  # per node: address -> (gateway, interface, source)
+
+
+def need_tools() -> None:
+    """Raises AllportError when iproute2 or util-linux is missing."""
+    for tool, package in (("ip", "iproute2"), ("tc", "iproute2"), ("nsenter", "util-linux"), ("unshare", "util-linux")):
+        if shutil.which(tool) is None:
+            raise failure(f"lab: '{tool}' is not there; install {package}", "io")
+
+
+def batch(tool: str, lines: Iterable[str], what: str, force: bool = False) -> None:
+    """Runs lines of `ip` or `tc` in the namespace of the calling thread. Raises AllportError with the tool's words."""
+    text = "\n".join(lines)
+    if not text:
+        return
+    command = [tool, *(["-force"] if force else []), "-batch", "-"]
+    done = subprocess.run(command, input=text + "\n", capture_output=True, text=True)
+    if done.returncode != 0 and not force:
+        told = " ".join(done.stderr.split()) or f"exit code {done.returncode}"
+        raise failure(f"lab: {what}: {tool} says: {told}", "io")
+
+
+def _burst(plan: Plan, bits: int) -> int:
+    return max(plan.burst, bits // 8 // 500)  # 2 ms of a fast link, so that its timer keeps up
+
+
+def _tbf(plan: Plan, interface: str, bits: int, verb: str) -> str:
+    burst = _burst(plan, bits)
+    return f"qdisc {verb} dev {interface} root tbf rate {bits}bit burst {burst} limit {max(plan.limit, 4 * burst)}"
+
+
+def routes(plan: Plan) -> Routes:
+    """Every node's way to every other node's addresses; None where the cable of the way is cut."""
+    made: Routes = [{} for _ in range(plan.nodes)]
+    for way in (1, -1) if plan.twofold else (1,):
+        for target in range(plan.nodes):
+            address = plan.address(target, way)
+            for node, port in enumerate(next_ports(plan, target, way)):
+                if node == target:
+                    continue
+                if port is None:
+                    made[node][address] = None
+                    continue
+                gateway = plan.address(plan.ends[node][port][1])
+                made[node][address] = (gateway, plan.port_name(*port), plan.address(node, way))
+    return made
+
+
+def _route_lines(wanted: dict[str, tuple[str, str, str] | None], verb: str) -> list[str]:
+    return [
+        f"route {verb} {address}/32 via {way[0]} dev {way[1]} onlink src {way[2]}"
+        if way
+        else f"route del {address}/32"
+        for address, way in wanted.items()
+        if way or verb != "add"
+    ]
+
+
+def lay(state: State) -> None:
+    """Lays all cables of a new lab, sets their rates, gives addresses and routes."""
+    plan = state.plan
+    lines = []
+    for c in plan.cables:
+        if not c.absent:
+            low, high = plan.namespace(c.low), plan.namespace(c.high)
+            ends = plan.port_name(c.axis, 1), plan.port_name(c.axis, -1)
+            lines.append(f"link add {ends[0]} netns {low} type veth peer name {ends[1]} netns {high}")
+    for node in range(plan.nodes):
+        space = plan.namespace(node)
+        lines.append(f"link add node+ netns {space} type veth peer name node- netns {space}")
+        lines.append(f"link add ctl netns {space} type veth peer name n{node} netns {plan.namespace(FRONT)}")
+    batch("ip", lines, "laying cables")
+    ways = routes(plan)
+
+    def one(place: int | str) -> None:
+        batch("ip", _front_lines(plan) if isinstance(place, str) else _node_lines(plan, place, ways), plan.host(place))
+        if not isinstance(place, str):
+            batch("tc", _rate_lines(plan, place), plan.host(place))
+
+    in_each(state, one)
+
+
+def _front_lines(plan: Plan) -> list[str]:
+    lines = ["link set lo up", *(f"link set n{node} up" for node in range(plan.nodes))]
+    lines.append(f"addr add {plan.control(FRONT)}/16 dev n0 noprefixroute")
+    return lines + [f"route add {plan.control(node)}/32 dev n{node}" for node in range(plan.nodes)]
+
+
+def _node_lines(plan: Plan, node: int, ways: Routes) -> list[str]:
+    lines = ["link set lo up", "link set node+ up", "link set node- up", "link set ctl up"]
+    lines += [f"link set {plan.port_name(axis, sign)} up" for axis, sign, _ in plan.ports(node)]
+    lines.append(f"addr add {plan.address(node)}/16 dev node+ noprefixroute")
+    if plan.twofold:
+        lines.append(f"addr add {plan.address(node, -1)}/16 dev node- noprefixroute")
+    lines.append(f"addr add {plan.control(node)}/16 dev ctl noprefixroute")
+    lines.append(f"route add 10.78.0.0/16 via {plan.control(FRONT)} dev ctl onlink src {plan.control(node)}")
+    return lines + _route_lines(ways[node], "add")
+
+
+def _rate_lines(plan: Plan, node: int) -> list[str]:
+    return [
+        _tbf(plan, plan.port_name(axis, sign), plan.ends[node][axis, sign][0].bits, "add")
+        for axis, sign, _ in plan.ports(node)
+    ]
+
+
+def set_rate(state: State, cable: Cable) -> None:
+    """Gives both ends of a cable the rate that it is to have."""
+    plan = state.plan
+
+    def one(place: int | str) -> None:
+        for node, sign in ((cable.low, 1), (cable.high, -1)):
+            if place == node:
+                line = _tbf(plan, plan.port_name(cable.axis, sign), cable.bits, "replace")
+                batch("tc", [line], plan.host(place))
+
+    in_each(state, one, {cable.low, cable.high})
+
+
+def set_links(state: State, cable: Cable, way: str) -> None:
+    """Takes both ends of a cable 'up' or 'down'."""
+    plan = state.plan
+
+    def one(place: int | str) -> None:
+        for node, sign in ((cable.low, 1), (cable.high, -1)):
+            if place == node:
+                batch("ip", [f"link set {plan.port_name(cable.axis, sign)} {way}"], plan.host(place))
+
+    in_each(state, one, {cable.low, cable.high})
+
+
+def set_routes(state: State, before: Routes, touched: Iterable[int]) -> int:
+    """Brings the kernel's routes from `before` to the plan's. `touched`: nodes whose interfaces went up or down, where
+    the kernel has dropped routes by itself. Returns the number of nodes that changed."""
+    now, touched = routes(state.plan), set(touched)
+    changes = {
+        node: now[node] if node in touched else {a: w for a, w in now[node].items() if w != before[node][a]}
+        for node in range(state.plan.nodes)
+    }
+    changed = [node for node, ways in changes.items() if ways]
+
+    def one(place: int | str) -> None:
+        lines = _route_lines(changes[int(place)], "replace")
+        batch("ip", [line for line in lines if " del " not in line], state.plan.host(place))
+        batch("ip", [line for line in lines if " del " in line], state.plan.host(place), force=True)
+
+    in_each(state, one, changed)
+    return len(changed)
