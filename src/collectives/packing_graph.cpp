@@ -1,0 +1,82 @@
+#include <algorithm>
+
+#include "packing_search.h"
+
+namespace allport {
+
+namespace {
+std::size_t at(std::int32_t i) { return static_cast<std::size_t>(i); }
+}  // namespace
+
+PackingGraph::PackingGraph(Machine const& machine, Node from, TreeWay way)
+    : nodes(machine.nodes()), ports(2 * machine.axes()), root(from) {
+  neighbour.assign(at(nodes) * at(ports), -1);
+  live.assign(neighbour.size(), 0);
+  for (Node n = 0; n < nodes; ++n) {
+    for (Port p = 0; p < ports; ++p) {
+      auto const other = machine.neighbour(n, p);
+      if (!other) continue;
+      auto const physical =
+          way == TreeWay::from_root ? machine.link(n, p) : machine.link(*other, static_cast<Port>(p ^ 1));
+      neighbour[at(arc(n, p))] = *other;
+      live[at(arc(n, p))] = machine.dead(physical) ? 0 : 1;
+    }
+  }
+}
+
+std::vector<Node> PackingGraph::reachable() const {
+  std::vector<std::uint8_t> seen(at(nodes), 0);
+  std::vector<Node> order = {root};
+  seen[at(root)] = 1;
+  for (std::size_t next = 0; next < order.size(); ++next) {
+    auto const node = order[next];
+    for (int p = 0; p < ports; ++p) {
+      auto const out = arc(node, p);
+      if (live[at(out)] == 0 || seen[at(head(out))] != 0) continue;
+      seen[at(head(out))] = 1;
+      order.push_back(head(out));
+    }
+  }
+  return order;
+}
+
+int PackingGraph::degree_limit() const {
+  auto fewest = 2 * max_axes;
+  for (Node n = 0; n < nodes; ++n) {
+    auto arcs = 0;
+    for (int p = 0; p < ports; ++p) {
+      auto const a = n == root ? arc(n, p) : incoming(n, p);
+      arcs += a >= 0 && live[at(a)] != 0 ? 1 : 0;
+    }
+    fewest = std::min(fewest, arcs);
+  }
+  return fewest;
+}
+
+PartialTrees::PartialTrees(PackingGraph const& graph, int trees)
+    : count(trees),
+      member(at(graph.nodes), 0),
+      up(at(trees), std::vector<Port>(at(graph.nodes), any_port)),
+      depth(at(trees), std::vector<std::int32_t>(at(graph.nodes), 0)),
+      free(graph.live) {
+  member[at(graph.root)] = all();
+}
+
+void PartialTrees::add(PackingGraph const& graph, int tree, Arc arc) {
+  auto const node = graph.head(arc);
+  auto const tail = arc / graph.ports;
+  member[at(node)] |= std::uint32_t{1} << tree;
+  up[at(tree)][at(node)] = static_cast<Port>((arc % graph.ports) ^ 1);
+  depth[at(tree)][at(node)] = depth[at(tree)][at(tail)] + 1;
+  free[at(arc)] = 0;
+}
+
+void PartialTrees::remove(PackingGraph const& graph, int tree, Node node) {
+  auto& port = up[at(tree)][at(node)];
+  member[at(node)] &= ~(std::uint32_t{1} << tree);
+  auto const in = graph.incoming(node, port);
+  free[at(in)] = graph.live[at(in)];
+  port = any_port;
+}
+
+}  // namespace allport

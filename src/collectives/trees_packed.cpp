@@ -1,0 +1,243 @@
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <deque>
+#include <mutex>
+#include <utility>
+
+#include "allport/collectives/packing.h"
+#include "packing_search.h"
+
+namespace allport {
+namespace {
+
+std::size_t at(std::int32_t i) { return static_cast<std::size_t>(i); }
+
+/// Closed-form trees over nodes, and what is known about them without looking at every node.
+struct ClosedForm {
+  TreeSet trees;
+  TreeExtent extent;
+  std::string how;
+};
+
+ClosedForm closed_form(Machine const& machine, Node root) {
+  // Places are nodes here: a rank a node.
+  std::vector<Axis> axes;
+  for (int a = 0; a < machine.axes(); ++a) axes.push_back(machine.axis(a));
+  auto const nodes = Machine(machine.name(), axes, machine.rates());
+  auto const rectangular = rectangular_extent(nodes, root);
+  if (mixed_tree_count(machine) <= rectangular_tree_count(machine)) {
+    return {rectangular_trees(nodes, root), rectangular, "rectangular trees"};
+  }
+  std::int64_t depth = 2;  // all axes, and the ends that are filled backwards
+  for (int a = 0; a < machine.axes(); ++a) {
+    auto const last = machine.axis(a).length - 1;
+    depth += machine.axis(a).wraps && last > 1 ? last : std::max(machine.coord(root, a), last - machine.coord(root, a));
+  }
+  return {mixed_trees(nodes, root), {depth, 2 * machine.axes()}, "2t + m trees in closed form"};
+}
+
+/// Parent ports [tree][node].
+std::vector<std::vector<Port>> tabulate(TreeSet const& trees, Node nodes) {
+  std::vector<std::vector<Port>> up(at(trees.count), std::vector<Port>(at(nodes), any_port));
+  TreePlace place;
+  for (int t = 0; t < trees.count; ++t) {
+    for (Node n = 0; n < nodes; ++n) {
+      trees.place(t, n, place);
+      up[at(t)][at(n)] = place.parent.out;
+    }
+  }
+  return up;
+}
+
+/// Trees as parent ports and heights, shared and immutable.
+class Table {
+ public:
+  Table(PackingGraph const& graph, PartialTrees const& trees)
+      : graph_(graph), up_(trees.up), height_(at(trees.count), std::vector<std::int32_t>(at(graph.nodes), 0)) {
+    std::vector<Node> order(at(graph.nodes));
+    for (int t = 0; t < trees.count; ++t) {
+      for (Node n = 0; n < graph.nodes; ++n) order[at(n)] = n;
+      auto const& depth = trees.depth[at(t)];
+      std::stable_sort(order.begin(), order.end(), [&](Node l, Node r) { return depth[at(l)] > depth[at(r)]; });
+      extent_.depth = std::max<std::int64_t>(extent_.depth, depth[at(order.front())]);
+      auto& height = height_[at(t)];
+      std::vector<int> children(at(graph.nodes), 0);
+      for (auto const n : order) {
+        if (n == graph.root) continue;
+        auto const parent = graph.head(graph.arc(n, up_[at(t)][at(n)]));
+        height[at(parent)] = std::max(height[at(parent)], height[at(n)] + 1);
+        extent_.fan_out = std::max(extent_.fan_out, ++children[at(parent)]);
+      }
+    }
+  }
+
+  [[nodiscard]] TreeExtent extent() const { return extent_; }
+
+  void place(int tree, Node node, TreePlace& into) const {
+    into.clear();
+    auto const& up = up_[at(tree)];
+    if (node != graph_.root) into.parent = {graph_.head(graph_.arc(node, up[at(node)])), up[at(node)]};
+    std::array<std::pair<std::int32_t, Port>, std::size_t{2} * max_axes> below;
+    std::size_t children = 0;
+    for (int p = 0; p < graph_.ports; ++p) {
+      auto const child = graph_.head(graph_.arc(node, p));
+      if (child < 0 || child == graph_.root || up[at(child)] != (p ^ 1)) continue;
+      below[children++] = {-height_[at(tree)][at(child)], static_cast<Port>(p)};
+    }
+    std::sort(below.begin(), below.begin() + static_cast<std::ptrdiff_t>(children));
+    for (std::size_t i = 0; i < children; ++i) {
+      into.add(graph_.head(graph_.arc(node, below[i].second)), below[i].second);
+    }
+  }
+
+ private:
+  PackingGraph graph_;
+  std::vector<std::vector<Port>> up_;
+  std::vector<std::vector<std::int32_t>> height_;
+  TreeExtent extent_{0, 1};
+};
+
+/// The dead physical links that a tree would need.
+bool meets_dead_link(Machine const& machine, TreeSet const& trees, int tree, TreeWay way) {
+  TreePlace place;
+  return std::any_of(machine.exceptions().begin(), machine.exceptions().end(), [&](LinkException const& e) {
+    if (!e.dead) return false;
+    auto const other = *machine.neighbour(e.node, e.out);
+    // Data flow over the dead link towards the child (from_root) or towards the parent.
+    auto const child = way == TreeWay::from_root ? other : e.node;
+    auto const out = way == TreeWay::from_root ? static_cast<Port>(e.out ^ 1) : e.out;
+    trees.place(tree, child, place);
+    return place.parent.rank >= 0 && place.parent.out == out;
+  });
+}
+
+std::string dead_links_text(Machine const& machine) {
+  auto const dead = std::count_if(machine.exceptions().begin(), machine.exceptions().end(),
+                                  [](LinkException const& e) { return e.dead; });
+  return fmt::format("{} dead link{}", dead, dead == 1 ? "" : "s");
+}
+
+std::string node_name(Machine const& machine, Node n) {
+  auto const c = machine.coord(n);
+  return fmt::format("({})", fmt::join(c.begin(), c.begin() + machine.axes(), ","));
+}
+
+void ensure_connected(Machine const& machine, PackingGraph const& graph, TreeWay way) {
+  auto order = graph.reachable();
+  if (order.size() == at(graph.nodes)) return;
+  std::sort(order.begin(), order.end());
+  std::string names;
+  auto listed = 0;
+  for (Node n = 0; n < graph.nodes && listed < 9; ++n) {
+    if (std::binary_search(order.begin(), order.end(), n)) continue;
+    names += listed == 8 ? ", ..." : (listed == 0 ? "" : ", ") + node_name(machine, n);
+    ++listed;
+  }
+  auto const cut = at(graph.nodes) - order.size();
+  throw Error::argument(
+      "machine", fmt::format("'{}'", machine.name()),
+      fmt::format("live links between node {} and all others", node_name(machine, graph.root)),
+      fmt::format("dead links cut off {} node{}, {} it: {}; leave these nodes out, or revive a link", cut,
+                  cut == 1 ? "" : "s", way == TreeWay::from_root ? "unreachable from" : "without a way to", names),
+      ErrorKind::unsupported);
+}
+
+/// The closed-form trees that meet no dead link.
+Packing untouched(Machine const& machine, PackingGraph const& graph, ClosedForm closed, TreeWay way) {
+  std::vector<int> whole;
+  for (int t = 0; t < closed.trees.count; ++t) {
+    if (!meets_dead_link(machine, closed.trees, t, way)) whole.push_back(t);
+  }
+  if (whole.empty()) {
+    throw Error::argument("machine", fmt::format("'{}'", machine.name()), "a closed-form tree that meets no dead link",
+                          fmt::format("{} meet all {} of them; machines of up to {} nodes are repacked",
+                                      dead_links_text(machine), closed.trees.count, max_packed_nodes),
+                          ErrorKind::unsupported);
+  }
+  auto const left = static_cast<int>(whole.size());
+  PackingReport const report{
+      left, graph.degree_limit(), false, tree_limit(machine),
+      fmt::format("the {} that meet no dead link (beyond {} nodes nothing is repacked)", closed.how, max_packed_nodes)};
+  auto find = [whole, all = std::move(closed.trees.place)](int tree, Rank node, TreePlace& into) {
+    all(whole[at(tree)], node, into);
+  };
+  return {{left, std::move(find)}, closed.extent, report};
+}
+
+Packing packed(Machine const& machine, PackingGraph const& graph, ClosedForm const& closed) {
+  auto const most = machine.nodes() <= max_grown_nodes ? 2 * max_axes : closed.trees.count;
+  auto const trees = pack(graph, tabulate(closed.trees, machine.nodes()), most);
+  auto const table = std::make_shared<Table const>(graph, trees);
+  auto const around = machine.has_dead_links() ? " around " + dead_links_text(machine) : "";
+  // Where the number was not limited to the closed form's, the smallest cut has stopped it.
+  auto const possible = trees.count < most ? trees.count : graph.degree_limit();
+  return {{trees.count, [table](int tree, Rank node, TreePlace& into) { table->place(tree, node, into); }},
+          table->extent(),
+          {trees.count, possible, possible == trees.count, tree_limit(machine),
+           fmt::format("packed{}, grown from {}", around, closed.how)}};
+}
+
+Packing make_packing(Machine const& machine, Node root, TreeWay way) {
+  auto closed = closed_form(machine, root);
+  auto const limit = tree_limit(machine);
+  auto const most = closed.trees.count == limit || machine.nodes() > max_grown_nodes;
+  if (!machine.has_dead_links() && most) {
+    PackingReport const report{closed.trees.count, limit, closed.trees.count == limit, limit, closed.how};
+    return {std::move(closed.trees), closed.extent, report};
+  }
+  auto const graph = PackingGraph(machine, root, way);
+  ensure_connected(machine, graph, way);
+  return machine.nodes() <= max_packed_nodes ? packed(machine, graph, closed)
+                                             : untouched(machine, graph, std::move(closed), way);
+}
+
+}  // namespace
+
+std::string to_text(PackingReport const& report) {
+  return fmt::format(
+      "{} link-disjoint tree{} of {}{} possible ({} on the intact machine, {:.3g} % of its bandwidth lost): {}",
+      report.trees, report.trees == 1 ? "" : "s", report.exact ? "" : "at most ", report.possible, report.intact,
+      100.0 * report.lost(), report.how);
+}
+
+int tree_limit(Machine const& machine) {
+  auto links = 0;
+  auto limit = Node{2 * max_axes};
+  for (int a = 0; a < machine.axes(); ++a) {
+    auto const& axis = machine.axis(a);
+    if (axis.length == 1) continue;
+    links += axis.wraps ? 2 : 1;
+    limit = std::min(limit, machine.nodes() / axis.length * (axis.wraps ? 2 : 1));
+  }
+  return links == 0 ? 1 : std::min(links, static_cast<int>(limit));
+}
+
+std::shared_ptr<Packing const> packing(Machine const& machine, Node root, TreeWay way) {
+  ensure(root >= 0 && root < machine.nodes(), "root", root, "a node of the machine (0 <= root < nodes())");
+  struct Entry {
+    Machine machine;
+    Node root;
+    TreeWay way;
+    std::shared_ptr<Packing const> packing;
+  };
+  // A pure function of its arguments, so one bounded cache serves every thread; selection asks for the same few again.
+  static std::mutex mutex;
+  static std::deque<Entry> cache;
+  constexpr std::size_t capacity = 8;
+  std::lock_guard const lock(mutex);
+  for (auto const& entry : cache) {
+    if (entry.root == root && entry.way == way && entry.machine == machine) return entry.packing;
+  }
+  auto made = std::make_shared<Packing const>(make_packing(machine, root, way));
+  cache.push_front({machine, root, way, made});
+  if (cache.size() > capacity) cache.pop_back();
+  return made;
+}
+
+TreeSet packed_trees(Machine const& machine, Rank root, TreeWay way) {
+  ensure(root >= 0 && root < machine.ranks(), "root", root, "a rank of the machine (0 <= root < ranks())");
+  return spread_within_nodes(machine, root, packing(machine, machine.node_of(root), way)->over_nodes);
+}
+
+}  // namespace allport
