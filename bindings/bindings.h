@@ -21,6 +21,7 @@ void bind_select(nb::module_& m);
 void bind_mpi(nb::module_& m);
 void bind_io(nb::module_& m);
 void bind_comm(nb::module_& m);
+void bind_calibrate(nb::module_& m);
 void bind_linalg(nb::module_& m);
 
 /// JSON text as Python objects.

@@ -15,5 +15,6 @@ NB_MODULE(_native, m) {
   bind_io(m);
   bind_mpi(m);
   bind_comm(m);
+  bind_calibrate(m);
   bind_linalg(m);
 }

@@ -6,6 +6,7 @@
 #include <nanobind/stl/string_view.h>
 #include <nanobind/stl/vector.h>
 
+#include "allport/select/mpi_price.h"
 #include "bindings.h"
 
 namespace allport::python {
@@ -20,6 +21,14 @@ void bind_select(nb::module_& m) {
       .def_prop_ro("window", [](Choice const& c) { return c.best.cut.window; })
       .def_prop_ro(
           "predicted", [](Choice const& c) { return c.best.predicted.value(); }, "Seconds.")
+      .def_prop_ro(
+          "mpi", [](Choice const& c) { return c.mpi->time.value(); }, "Seconds of MPI's own collective.")
+      .def_prop_ro(
+          "mpi_is_calibrated", [](Choice const& c) { return c.mpi->source == PriceSource::calibrated; },
+          "Whether MPI's own was timed on this machine; else it is modelled.")
+      .def_prop_ro(
+          "expects_to_win", [](Choice const& c) { return expect_to_win(c, c.mpi->time); },
+          "Whether ours costs no more than MPI's own.")
       .def(
           "to_dict", [](Choice const& c) { return from_json(to_json(c)); }, nb::sig("def to_dict(self) -> dict"))
       .def("__str__", [](Choice const& c) { return explain(c); });
@@ -31,7 +40,9 @@ void bind_select(nb::module_& m) {
         options.algorithm = algorithm;
         options.segments = segments;
         options.window = checked_window(window);
-        return choose(machine, contract_of(what, machine, root, bytes, element), options);
+        auto choice = choose(machine, contract_of(what, machine, root, bytes, element), options);
+        choice.mpi = mpi_price_of(machine, choice.contract);
+        return choice;
       },
       "collective"_a, "machine"_a, "root"_a, "bytes"_a, "element"_a, "algorithm"_a, "segments"_a, "window"_a);
   m.def(

@@ -50,6 +50,12 @@ std::string explain(Choice const& choice) {
                         candidate.algorithm->name, time_text(candidate.predicted), times, candidate.cut.segment,
                         candidate.cut.window);
   }
+  if (choice.mpi) {
+    auto const times =
+        choice.best.predicted.value() > 0.0 ? choice.mpi->time.value() / choice.best.predicted.value() : 1.0;
+    text += fmt::format("  {:<12} {:>12}  x{:<6.2f} {}\n", "MPI's own", time_text(choice.mpi->time), times,
+                        choice.mpi->source == PriceSource::calibrated ? "as calibrated" : "modelled, not timed");
+  }
   return text;
 }
 
@@ -68,17 +74,21 @@ std::string to_json(Choice const& choice, int indent) {
     }
     candidates.push_back(std::move(entry));
   }
-  Json const json = {{"machine", choice.machine},
-                     {"collective", name(c.what)},
-                     {"ranks", c.ranks},
-                     {"root", c.root},
-                     {"bytes", c.bytes},
-                     {"element", c.element},
-                     {"algorithm", choice.best.algorithm->name},
-                     {"segment", choice.best.cut.segment},
-                     {"window", choice.best.cut.window},
-                     {"predicted_s", choice.best.predicted.value()},
-                     {"candidates", std::move(candidates)}};
+  Json json = {{"machine", choice.machine},
+               {"collective", name(c.what)},
+               {"ranks", c.ranks},
+               {"root", c.root},
+               {"bytes", c.bytes},
+               {"element", c.element},
+               {"algorithm", choice.best.algorithm->name},
+               {"segment", choice.best.cut.segment},
+               {"window", choice.best.cut.window},
+               {"predicted_s", choice.best.predicted.value()},
+               {"candidates", std::move(candidates)}};
+  if (choice.mpi) {
+    json["mpi"] = {{"predicted_s", choice.mpi->time.value()},
+                   {"source", choice.mpi->source == PriceSource::calibrated ? "calibrated" : "modelled"}};
+  }
   return json.dump(indent);
 }
 

@@ -45,7 +45,7 @@ std::vector<std::int64_t> segment_ladder(std::int64_t bytes, std::int64_t elemen
 Choice choose(Machine const& machine, Contract const& contract, SelectOptions const& options) {
   check(machine, contract, options);
   auto const segments = options.segments.empty() ? segment_ladder(contract.bytes, contract.element) : options.segments;
-  Choice choice{machine.name(), contract, {}, {}};
+  Choice choice{machine.name(), contract, {}, {}, {}};
   for (auto const* candidate : algorithms()) {
     if (candidate->what != contract.what) continue;
     if (!options.algorithm.empty() && candidate->name != options.algorithm) continue;

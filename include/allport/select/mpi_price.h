@@ -7,17 +7,6 @@
 
 namespace allport {
 
-/// Where a price comes from.
-enum class PriceSource : std::uint8_t {
-  calibrated,  ///< between the times that `allport machine calibrate` took of this collective on this machine
-  modelled     ///< room model's textbook algorithms over rank order, on this machine's links
-};
-
-struct MpiPrice {
-  Seconds time{};
-  PriceSource source = PriceSource::modelled;
-};
-
 /// Between timed sizes the logarithm of the time is linear in that of the size; below the first it is the first's, and
 /// beyond the last the time grows with the bytes. Blocks that differ in length (v-variants) count by their mean. A
 /// function of its arguments alone: ranks that hold the same machine agree on it.

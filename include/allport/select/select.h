@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -28,11 +29,23 @@ struct Candidate {
   [[nodiscard]] bool applicable() const { return reason.empty(); }
 };
 
+/// Where a price of MPI's own collective comes from.
+enum class PriceSource : std::uint8_t {
+  calibrated,  ///< between the times that `allport machine calibrate` took of this collective on this machine
+  modelled     ///< room model's textbook algorithms over rank order, on this machine's links
+};
+
+struct MpiPrice {
+  Seconds time{};
+  PriceSource source = PriceSource::modelled;
+};
+
 struct Choice {
   std::string machine;
   Contract contract;
   Candidate best;
   std::vector<Candidate> candidates;  ///< in the order tried: registry order, then segments
+  std::optional<MpiPrice> mpi{};      ///< for reports: mpi_price_of(); choose() leaves it out
 };
 
 /// 1 KiB, 2 KiB, ... 4 MiB, without those that a message of this size does not need twice (everything from `bytes` up
@@ -53,6 +66,7 @@ struct Choice {
 
 /// {"machine", "collective", "ranks", "root", "bytes", "element", "algorithm", "segment", "window", "predicted_s",
 ///  "candidates": [{"algorithm", "segment", "window", "predicted_s"} or {"algorithm", "reason"}]}
+/// and, where the choice has it, "mpi": {"predicted_s", "source": "calibrated" or "modelled"}.
 [[nodiscard]] std::string to_json(Choice const& choice, int indent = 2);
 
 }  // namespace allport

@@ -1,0 +1,265 @@
+// Puts a machine's numbers together from what its links, nodes and MPI library were seen to do.
+#include "allport/comm/calibrate.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <ctime>
+#include <numeric>
+
+#include "calibrate_clock.h"
+#include "calibrate_links.h"
+#include "mpi_errors.h"
+
+namespace allport {
+
+namespace {
+
+using detail::Clock;
+using detail::Links;
+
+/// Rank 0's day, for clocks differ.
+std::string today(Communicator const& comm) {
+  auto const mine = static_cast<std::int64_t>(std::time(nullptr));
+  auto const now = static_cast<std::time_t>(comm.all_gather({&mine, 1}).front());
+  std::tm utc{};
+  gmtime_r(&now, &utc);
+  return fmt::format("{:04d}-{:02d}-{:02d}", utc.tm_year + 1900, utc.tm_mon + 1, utc.tm_mday);
+}
+
+/// One rank's view of the measurements; all values are the same on all ranks.
+class Bench {
+ public:
+  Bench(Communicator const& comm, MPI_Comm own, CalibrateOptions const& options)
+      : machine_(comm.machine()),
+        options_(options),
+        clock_(own),
+        rank_(comm.rank()),
+        sizes_(options.quick ? std::vector<std::int64_t>{8, 512, 8 << 10, 64 << 10, 256 << 10, 1 << 20}
+                             : std::vector<std::int64_t>{8, 64, 512, 4 << 10, 32 << 10, 256 << 10, 1 << 20, 4 << 20}),
+        budget_(options.quick ? 0.15 : 0.08),
+        links_(own, machine_, comm.position(comm.rank()), by_position(comm), sizes_.back()) {
+    for (int a = 0; a < machine_.axes(); ++a) {
+      if (machine_.axis(a).length > 1) ports_.push_back(port(a, 1));
+    }
+    auto const active = ports_.size();
+    for (std::size_t i = 0; i < active; ++i) ports_.push_back(static_cast<Port>(ports_[i] ^ 1));
+  }
+
+  void measure() {
+    for (int a = 0; a < machine_.axes(); ++a) along(a);
+    if (!ports_.empty()) {
+      starts();
+      at_once();
+    }
+    node();
+  }
+
+  std::vector<Axis> axes;
+  NodeRates rates;
+  std::vector<Fit> fits;
+
+ private:
+  static std::vector<Rank> by_position(Communicator const& comm) {
+    std::vector<Rank> ranks;
+    for (Rank p = 0; p < comm.size(); ++p) ranks.push_back(comm.at_position(p));
+    return ranks;
+  }
+
+  void tell(std::string const& phase, double done) const {
+    if (options_.progress && rank_ == 0) options_.progress(phase, done);
+  }
+
+  LineFit fitted(std::function<double(std::int64_t)> const& seconds) const {
+    std::vector<double> x;
+    std::vector<double> y;
+    for (auto const bytes : sizes_) {
+      x.push_back(static_cast<double>(bytes));
+      y.push_back(seconds(bytes));
+    }
+    return fit_line(x, y);
+  }
+
+  /// Bandwidth and the start of a message along one axis, with all nodes busy and for one pair alone; latency per hop.
+  void along(int a) {
+    auto axis = machine_.axis(a);
+    if (axis.length > 1) {
+      tell(fmt::format("links along {}", axis_letter(a)), 0.05 + 0.3 * a / machine_.axes());
+      auto const way = port(a, 1);
+      auto const busy = fitted([&](std::int64_t bytes) {
+        return clock_.median([&] { links_.exchange({&way, 1}, bytes); }, budget_);
+      });
+      auto const alone = fitted([&](std::int64_t bytes) { return 0.5 * pair(a, 1, bytes); });
+      auto const letter = axis_letter(a);
+      axis.bandwidth = BytesPerSecond(busy.per_byte > 0.0 ? 1.0 / busy.per_byte : axis.bandwidth.value());
+      axis.latency = Seconds(busy.start);  // of which starts() takes 2o away
+      fits.push_back({fmt::format("bandwidth {}", letter), axis.bandwidth.value(), busy.error});
+      fits.push_back({fmt::format("message {}", letter), busy.start, busy.error});
+      if (alone.per_byte > 0.0) {
+        fits.push_back({fmt::format("bandwidth {} of one pair alone", letter), 1.0 / alone.per_byte, alone.error});
+      }
+      fits.push_back({fmt::format("message {} of one pair alone", letter), alone.start, alone.error});
+      hops(a);
+    }
+    axes.push_back(axis);
+  }
+
+  /// To and fro between node 0 and another one while the rest sleeps; median of a few.
+  double pair(int a, int hops, std::int64_t bytes) {
+    constexpr std::size_t most = 5;
+    auto const repeats = bytes <= 4096 ? 20 : 1;
+    auto const sample = [&](int count) {
+      auto const began = MPI_Wtime();
+      for (int k = 0; k < count; ++k) links_.ping_pong(a, hops, bytes);
+      auto const mine = rank_ == 0 ? (MPI_Wtime() - began) / count : 0.0;  // others may have waited for their turn
+      clock_.barrier();
+      return std::max(clock_.slowest(mine), 1e-9);
+    };
+    sample(1);  // makes connections
+    std::vector<double> samples;
+    while (samples.size() < most && (samples.size() < 2 || samples.front() < budget_))
+      samples.push_back(sample(repeats));
+    auto const middle = samples.begin() + static_cast<std::ptrdiff_t>(samples.size() / 2);
+    std::nth_element(samples.begin(), middle, samples.end());
+    return *middle;
+  }
+
+  void hops(int a) {
+    auto const& axis = machine_.axis(a);
+    auto const most = std::min(axis.wraps ? axis.length / 2 : axis.length - 1, 4);
+    if (most < 2) return;
+    std::vector<double> x;
+    std::vector<double> y;
+    for (int h = 1; h <= most; ++h) {
+      x.push_back(h);
+      y.push_back(0.5 * pair(a, h, 8));
+    }
+    auto const fit = fit_line(x, y);
+    fits.push_back({fmt::format("latency of one more hop {}", axis_letter(a)), fit.per_byte, fit.error});
+  }
+
+  /// o: a message's share of the processor, from many short ones in flight; what is left of a message's start is L.
+  void starts() {
+    tell("overhead", 0.4);
+    constexpr int count = 64;
+    auto const way = ports_.front();
+    auto const took = clock_.median([&] { links_.burst(way, 8, count); }, budget_);
+    auto least = took / (2.0 * count);
+    for (auto const& axis : axes) {
+      if (axis.length > 1) least = std::min(least, axis.latency.value() / 2.0);
+    }
+    rates.overhead = Seconds(least);
+    fits.push_back({"overhead", least, 0.0});
+    for (auto& axis : axes) {
+      if (axis.length > 1) axis.latency = Seconds(std::max(0.0, axis.latency.value() - 2.0 * least));
+    }
+  }
+
+  std::vector<double> sends_at_once(std::int64_t bytes) {
+    std::vector<double> times;
+    auto slowest_alone = 0.0;
+    for (std::size_t m = 1; m <= ports_.size(); ++m) {
+      auto const last = ports_[m - 1];
+      slowest_alone = std::max(slowest_alone, clock_.median(
+                                                  [&] {
+                                                    links_.exchange({&last, 1}, bytes);
+                                                  },
+                                                  2.0 * budget_, 5));
+      auto const all = m == 1 ? slowest_alone
+                              : clock_.median(
+                                    [&] {
+                                      links_.exchange({ports_.data(), m}, bytes);
+                                    },
+                                    2.0 * budget_, 5);
+      // In units of the slowest of these links alone, so that axes may differ.
+      times.push_back(std::max(all / slowest_alone, 1e-3));
+    }
+    return times;
+  }
+
+  /// tau of deck 2, for long messages (which prices use) and for short ones; or a cap, where that fits better.
+  void at_once() {
+    tell("several links at once", 0.45);
+    auto const short_fit = fit_tau(sends_at_once(8));
+    auto const times = sends_at_once(options_.quick ? 128 << 10 : 512 << 10);
+    auto const tau = fit_tau(times);
+    auto const cap = fit_cap(times);
+    fits.push_back({"tau of short messages", short_fit.tau, short_fit.error});
+    fits.push_back({"tau of long messages", tau.tau, tau.error});
+    auto const all = static_cast<double>(ports_.size());
+    auto slowest = axes[static_cast<std::size_t>(axis_of(ports_.front()))].bandwidth.value();
+    for (auto const p : ports_)
+      slowest = std::min(slowest, axes[static_cast<std::size_t>(axis_of(p))].bandwidth.value());
+    fits.push_back({"all links of a node at once", all * slowest / times.back(), cap.error});
+    if (cap.cap < all && cap.error + 0.02 < tau.error) {
+      rates.injection = BytesPerSecond(cap.cap * slowest);
+    } else {
+      rates.tau = tau.tau;
+    }
+  }
+
+  /// gamma and beta of deck 1, with all ranks of a node at work.
+  void node() {
+    tell("operator and memory", 0.55);
+    auto const ranks = static_cast<double>(machine_.ranks_per_node());
+    constexpr std::size_t segment = 64 << 10;
+    std::vector<double> left(segment / 8, 1.0);
+    std::vector<double> right(segment / 8, 2.0);
+    auto const sum = sum_of<double>();
+    auto const adding = clock_.median(
+        [&] {
+          for (int i = 0; i < 16; ++i) {
+            sum(reinterpret_cast<std::byte const*>(left.data()), reinterpret_cast<std::byte const*>(right.data()),
+                reinterpret_cast<std::byte*>(right.data()), segment);
+          }
+        },
+        0.05);
+    rates.adds = FlopsPerSecond(ranks * 16.0 * static_cast<double>(segment / 8) / adding);
+    std::vector<std::byte> from(8 << 20, std::byte{1});
+    std::vector<std::byte> to(8 << 20);
+    auto const copying = clock_.median(
+        [&] {
+          std::copy(from.begin(), from.end(), to.begin());
+          static_cast<void>(*const_cast<std::byte volatile*>(&to.back()));  // so that the copy is made
+        },
+        0.1);
+    rates.memory_bandwidth = BytesPerSecond(ranks * 2.0 * static_cast<double>(from.size()) / copying);
+    fits.push_back({"adds", rates.adds.value(), 0.0});
+    fits.push_back({"memory bandwidth", rates.memory_bandwidth.value(), 0.0});
+  }
+
+  Machine const& machine_;
+  CalibrateOptions const& options_;
+  Clock clock_;
+  Rank rank_;
+  std::vector<std::int64_t> sizes_;
+  double budget_;
+  Links links_;
+  std::vector<Port> ports_;  ///< forward along every axis, then backward
+};
+
+}  // namespace
+
+Machine calibrate(Communicator const& comm, CalibrateOptions const& options) {
+  auto const& machine = comm.machine();
+  MPI_Comm own = MPI_COMM_NULL;
+  detail::check(MPI_Comm_dup(comm.mpi(), &own), "MPI_Comm_dup", comm.rank());
+  auto bench = Bench(comm, own, options);
+  bench.rates.flops = machine.rates().flops;
+  bench.rates.memory = machine.rates().memory;
+  bench.measure();
+  detail::check(MPI_Comm_free(&own), "MPI_Comm_free", comm.rank());
+  auto found = Calibration{
+      options.date.empty() ? today(comm) : options.date, mpi_library_name(), comm.size(), std::move(bench.fits), {}};
+  if (options.mpi_collectives) {
+    auto rest = options;
+    if (options.progress) {
+      rest.progress = [&](std::string_view phase, double done) { options.progress(phase, 0.6 + 0.4 * done); };
+    }
+    found.mpi = time_mpi_collectives(comm, rest);
+  }
+  return {machine.name(),           std::move(bench.axes), bench.rates,
+          machine.ranks_per_node(), machine.exceptions(),  std::move(found)};
+}
+
+}  // namespace allport

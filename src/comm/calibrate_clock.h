@@ -1,0 +1,32 @@
+// The stop-watch of calibration: all ranks start together, the slowest counts, and all agree when to stop.
+#pragma once
+
+#include <mpi.h>
+
+#include <functional>
+
+#include "allport/base/units.h"
+
+namespace allport::detail {
+
+class Clock {
+ public:
+  explicit Clock(MPI_Comm comm);
+
+  /// Median over repetitions of the time that `once` takes on the slowest rank, each after a barrier. Short ones are
+  /// repeated within a sample, so that the clock's grain and the barrier's ragged end do not count. At least `fewest`
+  /// samples, then as many as fit into `budget`, 25 at most. Called by all ranks; the same value on all.
+  [[nodiscard]] double median(std::function<void()> const& once, double budget, int fewest = 3) const;
+
+  [[nodiscard]] double slowest(double mine) const;
+  /// For ranks that have nothing to do but must not spin on a core that others need.
+  void barrier() const;
+
+ private:
+  [[nodiscard]] double sample(std::function<void()> const& once, int repeats) const;
+
+  MPI_Comm comm_;
+  Rank rank_ = 0;
+};
+
+}  // namespace allport::detail

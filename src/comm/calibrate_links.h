@@ -1,0 +1,41 @@
+// What calibration asks of the links: messages between neighbouring nodes, one rank a node.
+#pragma once
+
+#include <mpi.h>
+
+#include <span>
+#include <vector>
+
+#include "allport/machine/machine.h"
+#include "calibrate_clock.h"
+
+namespace allport::detail {
+
+/// One rank's end of the links of its node; ranks that are not their node's first take no part but are called alike.
+class Links {
+ public:
+  /// `position` of this rank in the machine; `ranks` of the communicator by position.
+  Links(MPI_Comm comm, Machine const& machine, Rank position, std::vector<Rank> ranks, std::int64_t longest);
+
+  /// Sends `bytes` out of all `ports` and receives as much from the nodes whose ports lead here, all at once.
+  void exchange(std::span<Port const> ports, std::int64_t bytes);
+  /// `count` messages of `bytes` out of one port, and as many in, all in flight at once.
+  void burst(Port port, std::int64_t bytes, int count);
+  /// Node 0 and the node `hops` further along the axis send `bytes` to and fro once; the others wait quietly.
+  void ping_pong(int axis, int hops, std::int64_t bytes);
+
+ private:
+  [[nodiscard]] bool speaks() const { return position_ % machine_.ranks_per_node() == 0; }
+  [[nodiscard]] std::optional<Rank> rank_behind(Port port) const;
+  void complete();
+
+  MPI_Comm comm_;
+  Machine const& machine_;
+  Rank position_;
+  std::vector<Rank> ranks_;
+  std::vector<std::byte> out_;
+  std::vector<std::vector<std::byte>> in_;
+  std::vector<MPI_Request> requests_;
+};
+
+}  // namespace allport::detail
