@@ -92,7 +92,8 @@ struct TransferState {
   TransferState(TransferState const&) = delete;
   TransferState& operator=(TransferState const&) = delete;
 
-  void start();
+  /// `reserved`: the number of a start that was set aside; negative: the next one.
+  void start(std::int64_t reserved = -1);
   void wait(std::function<void()> const& pause);
   /// For destructors: waits unless that makes no sense any more.
   void settle() noexcept;
@@ -104,7 +105,7 @@ struct TransferState {
   Execution execution;
 
  private:
-  int take_turn();
+  int take_turn(std::int64_t number);
   std::int64_t turn_ = -1;
 };
 

@@ -58,6 +58,18 @@ Transfer Communicator::start(Schedule const& schedule, Buffers buffers, Combine 
   return prepare(schedule, buffers, std::move(combine)).start();
 }
 
+std::int64_t Communicator::reserve(std::int64_t starts) const {
+  auto const first = state_->started;
+  state_->started += starts;
+  return first;
+}
+
+Transfer Communicator::start(std::int64_t reserved, Schedule const& schedule, Buffers buffers, Combine combine) const {
+  auto const prepared = prepare(schedule, buffers, std::move(combine));
+  prepared.state_->start(reserved);
+  return Transfer(prepared.state_);
+}
+
 void Communicator::run(Schedule const& schedule, Buffers buffers, Combine combine) const {
   start(schedule, buffers, std::move(combine)).wait();
 }

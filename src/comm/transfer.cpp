@@ -38,8 +38,8 @@ TransferState::~TransferState() {
   }
 }
 
-int TransferState::take_turn() {
-  auto const turn = static_cast<std::size_t>(comm->started % comm->tags.sequences);
+int TransferState::take_turn(std::int64_t number) {
+  auto const turn = static_cast<std::size_t>(number % comm->tags.sequences);
   auto& turns = comm->turns;
   if (turn >= turns.size()) turns.resize(turn + 1);
   if (turns[turn] != nullptr && turns[turn]->active()) {
@@ -53,17 +53,21 @@ int TransferState::take_turn() {
   }
   turns[turn] = &execution;
   turn_ = static_cast<std::int64_t>(turn);
-  return comm->tags.first_tag(comm->started++);
+  return comm->tags.first_tag(number);
 }
 
-void TransferState::start() {
+void TransferState::start(std::int64_t reserved) {
   comm->ensure_alive();
   ensure(!execution.active(), "start", "a transfer in flight", "a transfer that is done", "wait() first");
   if (schedule && comm->family->checks()) {
     auto const text = schedule_text(*schedule);
     comm->agree("schedule", static_cast<std::int64_t>(hash(text)), text);
   }
-  execution.start(schedule ? take_turn() : tag);
+  if (schedule) {
+    execution.start(take_turn(reserved < 0 ? comm->started++ : reserved));
+  } else {
+    execution.start(tag);
+  }
   comm->family->progress();
 }
 

@@ -36,8 +36,8 @@ class Transfer {
   bool test();
   /// Progresses this and all other transfers of the communicator family until this one is done.
   void wait();
-  /// As wait(), calling `pause` whenever nothing moves; it may let go of the caller's lock and take it again, while other
-  /// threads use the communicator family under the same lock.
+  /// As wait(), calling `pause` whenever nothing moves; it may let go of the caller's lock and take it again, while
+  /// other threads use the communicator family under the same lock.
   void wait(std::function<void()> const& pause);
   [[nodiscard]] bool active() const;
 
@@ -97,6 +97,11 @@ class Communicator {
   /// `combine` is needed by reductions and must stay valid until done.
   Transfer start(Schedule const& schedule, Buffers buffers, Combine combine = {}) const;
   void run(Schedule const& schedule, Buffers buffers, Combine combine = {}) const;
+  /// Sets so many starts aside, to be made later and in between others; the first one's number. Called by all ranks in
+  /// one order with the starts.
+  [[nodiscard]] std::int64_t reserve(std::int64_t starts) const;
+  /// As start(), but the start of this number, which was reserved.
+  Transfer start(std::int64_t reserved, Schedule const& schedule, Buffers buffers, Combine combine = {}) const;
   [[nodiscard]] Persistent prepare(Schedule const& schedule, Buffers buffers, Combine combine = {}) const;
 
   /// The schedule that selection (or the named algorithm) makes for a collective with `root` a rank of this

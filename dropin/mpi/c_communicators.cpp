@@ -1,0 +1,70 @@
+// Communicators' making and end, under their C names: what is made gets its record, where MPI allows us to wait.
+#include <mpi.h>
+
+#include "collectives.h"
+#include "exported.h"
+#include "progress.h"
+#include "state.h"
+
+using namespace allport::dropin;
+
+namespace {
+
+/// `code`, after the communicator that a constructor made has got its record.
+int made(int code, MPI_Comm const* comm) {
+  if (code == MPI_SUCCESS && comm != nullptr && *comm != MPI_COMM_NULL && at_work()) {
+    Inside const inside;
+    adopt(*comm);
+  }
+  return code;
+}
+
+}  // namespace
+
+// X(Name, (parameters), (arguments)); the last parameter is `made_comm`.
+#define ALLPORT_CONSTRUCTORS(X)                                                                                       \
+  X(Comm_dup, (MPI_Comm comm, MPI_Comm * made_comm), (comm, made_comm))                                               \
+  X(Comm_dup_with_info, (MPI_Comm comm, MPI_Info info, MPI_Comm * made_comm), (comm, info, made_comm))                \
+  X(Comm_create, (MPI_Comm comm, MPI_Group group, MPI_Comm * made_comm), (comm, group, made_comm))                    \
+  X(Comm_create_group, (MPI_Comm comm, MPI_Group group, int tag, MPI_Comm* made_comm), (comm, group, tag, made_comm)) \
+  X(Comm_split, (MPI_Comm comm, int color, int key, MPI_Comm* made_comm), (comm, color, key, made_comm))              \
+  X(Comm_split_type, (MPI_Comm comm, int type, int key, MPI_Info info, MPI_Comm* made_comm),                          \
+    (comm, type, key, info, made_comm))                                                                               \
+  X(Cart_create,                                                                                                      \
+    (MPI_Comm comm, int axes, int const lengths[], int const periods[], int reorder, MPI_Comm* made_comm),            \
+    (comm, axes, lengths, periods, reorder, made_comm))                                                               \
+  X(Cart_sub, (MPI_Comm comm, int const remain[], MPI_Comm* made_comm), (comm, remain, made_comm))                    \
+  X(Graph_create, (MPI_Comm comm, int nodes, int const index[], int const edges[], int reorder, MPI_Comm* made_comm), \
+    (comm, nodes, index, edges, reorder, made_comm))                                                                  \
+  X(Dist_graph_create,                                                                                                \
+    (MPI_Comm comm, int n, int const sources[], int const degrees[], int const destinations[], int const weights[],   \
+     MPI_Info info, int reorder, MPI_Comm* made_comm),                                                                \
+    (comm, n, sources, degrees, destinations, weights, info, reorder, made_comm))                                     \
+  X(Dist_graph_create_adjacent,                                                                                       \
+    (MPI_Comm comm, int in, int const sources[], int const source_weights[], int out, int const destinations[],       \
+     int const destination_weights[], MPI_Info info, int reorder, MPI_Comm* made_comm),                               \
+    (comm, in, sources, source_weights, out, destinations, destination_weights, info, reorder, made_comm))            \
+  X(Intercomm_create, (MPI_Comm comm, int leader, MPI_Comm peers, int remote_leader, int tag, MPI_Comm* made_comm),   \
+    (comm, leader, peers, remote_leader, tag, made_comm))                                                             \
+  X(Intercomm_merge, (MPI_Comm comm, int high, MPI_Comm* made_comm), (comm, high, made_comm))
+
+#define ALLPORT_EXPORT(Name, PARAMETERS, ARGUMENTS) \
+  ALLPORT_EXPORTED int MPI_##Name PARAMETERS { return made(PMPI_##Name ARGUMENTS, made_comm); }
+
+extern "C" {
+
+ALLPORT_CONSTRUCTORS(ALLPORT_EXPORT)
+
+ALLPORT_EXPORTED int MPI_Comm_free(MPI_Comm* comm) {
+  auto const code = PMPI_Comm_free(comm);
+  release_retired();
+  return code;
+}
+
+ALLPORT_EXPORTED int MPI_Comm_disconnect(MPI_Comm* comm) {
+  auto const code = PMPI_Comm_disconnect(comm);
+  release_retired();
+  return code;
+}
+
+}  // extern "C"

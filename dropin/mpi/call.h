@@ -1,0 +1,70 @@
+// One call of an MPI collective, in words that serve all of them.
+#pragma once
+
+#include <mpi.h>
+
+#include <array>
+#include <cstdint>
+#include <string_view>
+
+namespace allport::dropin {
+
+enum class Function : std::uint8_t {
+  barrier,
+  bcast,
+  reduce,
+  allreduce,
+  reduce_scatter,
+  reduce_scatter_block,
+  scatter,
+  scatterv,
+  gather,
+  gatherv,
+  allgather,
+  allgatherv,
+  alltoall,
+  alltoallv,
+};
+inline constexpr int functions = 14;
+
+/// MPI's name without its prefix: "Bcast".
+[[nodiscard]] std::string_view name(Function what);
+
+/// An array of counts or displacements: of int, or of MPI_Count and MPI_Aint in the `_c` forms.
+class Numbers {
+ public:
+  Numbers() = default;
+  Numbers(int const* data) : narrow_(data) {}
+  Numbers(std::int64_t const* data) : wide_(data) {}
+
+  [[nodiscard]] std::int64_t operator[](std::int64_t i) const { return narrow_ != nullptr ? narrow_[i] : wide_[i]; }
+  [[nodiscard]] bool given() const { return narrow_ != nullptr || wide_ != nullptr; }
+
+ private:
+  int const* narrow_ = nullptr;
+  std::int64_t const* wide_ = nullptr;
+};
+static_assert(sizeof(MPI_Aint) == 8, "addresses of 64 bits");
+
+/// One side's buffer: `count` elements (a block, or the message), or `counts` and `displacements` per rank.
+struct Operand {
+  void* buffer = nullptr;
+  std::int64_t count = 0;
+  MPI_Datatype type = MPI_DATATYPE_NULL;
+  Numbers counts{};
+  Numbers displacements{};  ///< in extents of the type; none: one block behind the other
+
+  [[nodiscard]] bool in_place() const { return buffer == MPI_IN_PLACE; }
+  [[nodiscard]] std::int64_t count_of(std::int64_t rank) const { return counts.given() ? counts[rank] : count; }
+};
+
+struct Call {
+  Function what = Function::barrier;
+  MPI_Comm comm = MPI_COMM_NULL;
+  Operand send{};
+  Operand receive{};  ///< the one buffer of a broadcast
+  int root = 0;
+  MPI_Op op = MPI_OP_NULL;
+};
+
+}  // namespace allport::dropin

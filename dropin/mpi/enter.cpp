@@ -1,0 +1,81 @@
+#include "enter.h"
+
+#include <fmt/format.h>
+
+#include <exception>
+
+#include "decision.h"
+#include "operation.h"
+#include "report.h"
+#include "requests.h"
+
+namespace allport::dropin {
+namespace {
+
+/// The call for the library, counted.
+int hand_back(Call const& call, Record const* record, std::string const& why, Library const& library) {
+  auto const begin = now();
+  int rank = -1;
+  if (record != nullptr) {
+    rank = record->rank;
+  } else if (state().counting && call.comm != MPI_COMM_NULL) {
+    PMPI_Comm_rank(call.comm, &rank);
+  }
+  auto const code = library();
+  count_returned(call.what, rank, why, now() - begin);
+  return code;
+}
+
+std::string why_no_record() { return state().active ? "communicator that was made unseen" : state().why_inactive; }
+
+/// Runs `take` under the lock where the call is ours; else the library.
+template <class Take>
+int enter(Call const& call, Library const& library, Take const& take) {
+  auto const record = record_of(call.comm);
+  if (!record) return hand_back(call, nullptr, why_no_record(), library);
+  std::string trouble;
+  std::optional<std::string> why;
+  try {
+    Lock lock;
+    why = why_not(call, *record);
+    if (!why) take(record, lock);
+  } catch (std::exception const& e) {
+    trouble = e.what();
+  }
+  if (!trouble.empty()) return fail(call, trouble.c_str());
+  return why ? hand_back(call, record.get(), *why, library) : MPI_SUCCESS;
+}
+
+}  // namespace
+
+int fail(Call const& call, char const* text) {
+  fmt::print(stderr, "allport: MPI_{}: {}\n", name(call.what), text);
+  std::fflush(stderr);
+  PMPI_Comm_call_errhandler(call.comm, MPI_ERR_OTHER);
+  return MPI_ERR_OTHER;
+}
+
+int run_blocking(Call const& call, Library library) {
+  return enter(call, library, [&](std::shared_ptr<Record> const& record, Lock& lock) {
+    Operation operation(call, record);
+    operation.start();
+    operation.wait(lock);
+    count_taken(call.what, *record, operation.bytes(), now() - operation.started());
+  });
+}
+
+int start_nonblocking(Call const& call, MPI_Request* request, Library library) {
+  if (request == nullptr) return library();
+  return enter(call, library, [&](std::shared_ptr<Record> const& record, Lock&) {
+    *request = fly(std::make_shared<Operation>(call, record));
+  });
+}
+
+int make_persistent(Call const& call, MPI_Request* request, Library library) {
+  if (request == nullptr) return library();
+  return enter(call, library, [&](std::shared_ptr<Record> const& record, Lock&) {
+    *request = keep_persistent(std::make_shared<Operation>(call, record));
+  });
+}
+
+}  // namespace allport::dropin

@@ -1,0 +1,135 @@
+#include "operation.h"
+
+#include <fmt/format.h>
+
+#include "report.h"
+
+namespace allport::dropin {
+namespace {
+
+std::span<std::byte> span_of(std::byte* at, std::int64_t bytes) { return {at, static_cast<std::size_t>(bytes)}; }
+
+/// The caller's own memory where that will do, else `store`.
+std::span<std::byte> memory_for(Side const& side, bool own_store, std::vector<std::byte>& store) {
+  if (!side.used) return {};
+  auto const bytes = side.bytes();
+  if (!own_store && side.is_contiguous()) {
+    for (auto const& block : side.blocks) {
+      if (block.count > 0) return span_of(block.at, bytes);
+    }
+    return {};
+  }
+  store.resize(static_cast<std::size_t>(bytes));
+  return store;
+}
+
+void pack_side(Side const& side, std::byte* to) {
+  for (std::size_t b = 0; b < side.blocks.size(); ++b) {
+    auto const& block = side.blocks[b];
+    auto const bytes = side.bytes(b);
+    if (bytes == 0) continue;
+    if (side.layout.plain) {
+      std::copy_n(block.at, bytes, to);
+    } else {
+      pack(block.at, block.count, side.type, side.layout, to);
+    }
+    to += bytes;
+  }
+}
+
+void unpack_side(std::byte const* from, Side const& side) {
+  for (std::size_t b = 0; b < side.blocks.size(); ++b) {
+    auto const& block = side.blocks[b];
+    auto const bytes = side.bytes(b);
+    if (bytes == 0) continue;
+    if (side.layout.plain) {
+      std::copy_n(from, bytes, block.at);
+    } else {
+      unpack(from, block.at, block.count, side.type, side.layout);
+    }
+    from += bytes;
+  }
+}
+
+}  // namespace
+
+std::int64_t Side::bytes() const {
+  std::int64_t sum = 0;
+  for (std::size_t b = 0; b < blocks.size(); ++b) sum += bytes(b);
+  return sum;
+}
+
+bool Side::is_contiguous() const {
+  if (!layout.plain) return false;
+  std::byte const* next = nullptr;
+  for (std::size_t b = 0; b < blocks.size(); ++b) {
+    if (blocks[b].count == 0) continue;
+    if (next != nullptr && blocks[b].at != next) return false;
+    next = blocks[b].at + bytes(b);
+  }
+  return true;
+}
+
+Operation::Operation(Call const& call, std::shared_ptr<Record> record) : call_(call), record_(std::move(record)) {
+  auto const& ours = *record_->ours;
+  position_ = ours.position(record_->rank);
+  root_ = ours.position(call.root >= 0 && call.root < record_->size ? call.root : 0);
+  plan_sides();
+  if (reduces(call.what)) plan_reduction();
+  plan_steps();
+  bytes_ = std::max(in_.used ? in_.bytes() : 0, out_.used ? out_.bytes() : 0);
+}
+
+void Operation::plan_reduction() {
+  auto const& side = in_;
+  int commutative = 0;
+  PMPI_Op_commutative(call_.op, &commutative);
+  element_ = element_of(side.layout);
+  in_order_ = commutative == 0;
+  combine_ = combine_by(call_.op, side.type, side.layout, commutative != 0);
+}
+
+void Operation::start() {
+  started_ = now();
+  bring_in();
+  step_ = 0;
+  first_ = record_->ours->reserve(static_cast<std::int64_t>(steps_.size()));
+  transfer_ = {};
+  transfer_ = steps_.front()();
+}
+
+bool Operation::advance() {
+  while (!transfer_.active()) {
+    transfer_.test();  // throws what went wrong
+    if (step_ == steps_.size()) return true;
+    if (++step_ == steps_.size()) {
+      transfer_ = {};
+      bring_out();
+      return true;
+    }
+    transfer_ = steps_[step_]();
+  }
+  return false;
+}
+
+void Operation::wait(Lock& lock) {
+  while (!advance()) {
+    transfer_.wait([&lock] { lock.pause(); });
+  }
+}
+
+void Operation::bring_in() {
+  buffers_.input = memory_for(in_, copy_in_, in_store_);
+  buffers_.output = memory_for(out_, discard_out_, out_store_);
+  if (!buffers_.input.empty() && buffers_.input.data() == in_store_.data()) pack_side(in_, in_store_.data());
+  bool const holds_message = call_.what == Function::bcast && position_ == root_;
+  if (holds_message && !out_store_.empty()) pack_side(out_, out_store_.data());
+}
+
+void Operation::bring_out() {
+  bool const is_root_of_broadcast = call_.what == Function::bcast && position_ == root_;
+  if (discard_out_ || is_root_of_broadcast || out_store_.empty()) return;
+  unpack_side(out_store_.data(), out_);
+}
+
+}  // namespace allport::dropin

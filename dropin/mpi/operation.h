@@ -1,0 +1,112 @@
+// A collective that we run: the caller's data brought into the form of a schedule's buffers, its steps, and back.
+#pragma once
+
+#include <mpi.h>
+
+#include <cstddef>
+#include <functional>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "allport/comm/communicator.h"
+#include "call.h"
+#include "datatypes.h"
+#include "state.h"
+
+namespace allport::dropin {
+
+/// One buffer of the caller's as blocks, in the order of the machine's positions.
+struct Side {
+  struct Block {
+    std::byte* at = nullptr;
+    std::int64_t count = 0;
+  };
+
+  bool used = false;
+  MPI_Datatype type = MPI_DATATYPE_NULL;
+  Layout layout{};
+  std::vector<Block> blocks;
+
+  [[nodiscard]] std::int64_t bytes(std::size_t block) const { return blocks[block].count * layout.size; }
+  [[nodiscard]] std::int64_t bytes() const;
+  /// Where the bytes lie one behind the other, in order.
+  [[nodiscard]] bool is_contiguous() const;
+};
+
+/// May be started again when done, for persistent requests.
+class Operation {
+ public:
+  /// @pre acceptable(call), and decide() says that it is taken
+  Operation(Call const& call, std::shared_ptr<Record> record);
+  Operation(Operation const&) = delete;
+  Operation& operator=(Operation const&) = delete;
+
+  // The rest under the Lock; errors are thrown as Error.
+  void start();
+  /// Goes on with the next step where one is done; true when all are.
+  bool advance();
+  /// Until done, letting other threads in.
+  void wait(Lock& lock);
+  /// Lets go of what is in flight.
+  void abandon() { transfer_ = {}; }
+
+  [[nodiscard]] Call const& call() const { return call_; }
+  [[nodiscard]] Record const& record() const { return *record_; }
+  [[nodiscard]] std::int64_t bytes() const { return bytes_; }
+  [[nodiscard]] double started() const { return started_; }
+
+ private:
+  void plan_sides();
+  void plan_reduction();
+  void plan_steps();
+  void bring_in();
+  void bring_out();
+  void plan_in_order(Contract const& contract);
+  Transfer run(Contract const& contract);
+  Transfer run(Contract const& contract, Buffers buffers, std::string_view algorithm = {});
+  Transfer send_lengths();
+  Transfer run_by_lengths();
+  void check_length(Contract const& contract) const;
+
+  Side one(void* buffer, std::int64_t count, MPI_Datatype type) const;
+  Side many(Operand const& operand) const;
+  [[nodiscard]] Side own_block(Side const& all) const;
+
+  Call call_;
+  std::shared_ptr<Record> record_;
+  Rank position_ = 0;  ///< of this rank
+  Rank root_ = 0;      ///< position of the root
+  Side in_;
+  Side out_;
+  bool copy_in_ = false;      ///< the input lies where output will be written
+  bool discard_out_ = false;  ///< the caller has the output already (MPI_IN_PLACE of a scatter)
+  std::vector<std::byte> in_store_;
+  std::vector<std::byte> out_store_;
+  Buffers buffers_;
+  std::int64_t element_ = 1;
+  Combine combine_;
+  bool in_order_ = false;              ///< operands may not be exchanged
+  std::vector<std::byte> whole_;       ///< the result of such an operation on position 0
+  std::vector<std::int64_t> lengths_;  ///< of the blocks, told by the root or by all
+  std::vector<std::int64_t> row_;      ///< of this rank's blocks for the others
+  std::vector<std::function<Transfer()>> steps_;
+  std::size_t step_ = 0;
+  std::int64_t first_ = 0;  ///< number of the first of the starts that are set aside for the steps
+  Transfer transfer_;
+  std::int64_t bytes_ = 0;
+  double started_ = 0;
+};
+
+/// Combine by the MPI library. `commutative` lets the operands be exchanged where that saves a copy.
+[[nodiscard]] Combine combine_by(MPI_Op op, MPI_Datatype type, Layout const& layout, bool commutative);
+
+/// Bytes of one element as a reduction's schedule moves it.
+[[nodiscard]] inline std::int64_t element_of(Layout const& layout) { return layout.size > 0 ? layout.size : 1; }
+
+[[nodiscard]] Collective collective(Function what);
+
+/// True for the reductions.
+[[nodiscard]] bool reduces(Function what);
+
+}  // namespace allport::dropin

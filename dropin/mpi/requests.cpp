@@ -1,0 +1,195 @@
+#include "requests.h"
+
+#include <fmt/format.h>
+
+#include <set>
+#include <unordered_map>
+
+#include "enter.h"
+#include "report.h"
+
+namespace allport::dropin {
+namespace {
+
+/// What stands behind a generalized request.
+struct Ticket {
+  int code = MPI_SUCCESS;
+};
+
+struct Persistence {
+  std::shared_ptr<Operation> operation;
+  int tag = 0;
+};
+
+/// An operation on its way, and how its end is told.
+struct Flight {
+  std::shared_ptr<Operation> operation;
+  MPI_Request request = MPI_REQUEST_NULL;  ///< generalized, or null for a persistent one
+  Ticket* ticket = nullptr;
+  int tag = 0;  ///< of the message that completes a persistent request
+};
+
+struct Table {
+  std::vector<Flight> flights;
+  std::unordered_map<MPI_Request, Persistence> persistent;
+  std::atomic<int> persistent_count{0};
+  std::set<int> tags;  ///< in use
+};
+
+Table& table() {
+  static auto* const the_table = new Table;
+  return *the_table;
+}
+
+int query(void* ticket, MPI_Status* status) {
+  PMPI_Status_set_elements(status, MPI_BYTE, 0);
+  PMPI_Status_set_cancelled(status, 0);
+  status->MPI_SOURCE = MPI_ANY_SOURCE;
+  status->MPI_TAG = MPI_ANY_TAG;
+  return static_cast<Ticket*>(ticket)->code;
+}
+
+int release(void* ticket) {
+  delete static_cast<Ticket*>(ticket);
+  return MPI_SUCCESS;
+}
+
+int cancel(void*, int) { return MPI_SUCCESS; }  // collectives cannot be cancelled
+
+/// An empty message to oneself; one byte too long where the operation failed, which is an error to whoever waits.
+void complete_persistent(int tag, int code) {
+  char const byte = 0;
+  MPI_Request sent = MPI_REQUEST_NULL;
+  PMPI_Isend(&byte, code == MPI_SUCCESS ? 0 : 1, MPI_BYTE, 0, tag, quiet_communicator(), &sent);
+  PMPI_Request_free(&sent);
+}
+
+void complete(Flight const& flight, int code) {
+  auto const& operation = *flight.operation;
+  if (code == MPI_SUCCESS) {
+    count_taken(operation.call().what, operation.record(), operation.bytes(), now() - operation.started());
+  }
+  if (flight.ticket == nullptr) {
+    complete_persistent(flight.tag, code);
+  } else {
+    flight.ticket->code = code;
+    PMPI_Grequest_complete(flight.request);
+  }
+}
+
+void add(Flight flight) {
+  table().flights.push_back(std::move(flight));
+  state().flying = static_cast<int>(table().flights.size());
+}
+
+/// Empty when well; "done" tells whether it has ended.
+std::string advance(Operation& operation, bool& done) {
+  try {
+    done = operation.advance();
+    return {};
+  } catch (std::exception const& e) {
+    done = true;
+    return e.what();
+  }
+}
+
+}  // namespace
+
+MPI_Request fly(std::shared_ptr<Operation> operation) {
+  operation->start();
+  Flight flight{std::move(operation), MPI_REQUEST_NULL, new Ticket, 0};
+  PMPI_Grequest_start(&query, &release, &cancel, flight.ticket, &flight.request);
+  auto const request = flight.request;
+  add(std::move(flight));
+  progress_in_flight();
+  return request;
+}
+
+bool progress_in_flight() {
+  auto& flights = table().flights;
+  state().world->progress();
+  bool any = false;
+  for (std::size_t i = 0; i < flights.size();) {
+    bool done = false;
+    auto const trouble = advance(*flights[i].operation, done);
+    if (!done) {
+      ++i;
+      continue;
+    }
+    any = true;
+    auto const flight = std::move(flights[i]);
+    flights.erase(flights.begin() + static_cast<std::ptrdiff_t>(i));
+    state().flying = static_cast<int>(flights.size());
+    auto const code = trouble.empty() ? MPI_SUCCESS : fail(flight.operation->call(), trouble.c_str());
+    complete(flight, code);
+  }
+  return any;
+}
+
+MPI_Request keep_persistent(std::shared_ptr<Operation> operation) {
+  auto& t = table();
+  int tag = 0;
+  for (auto const used : t.tags) {
+    if (used != tag) break;
+    ++tag;
+  }
+  ensure(tag < 32768, "persistent requests", tag, "at most 32768 at a time", "free some by MPI_Request_free",
+         ErrorKind::unsupported);
+  MPI_Request request = MPI_REQUEST_NULL;
+  PMPI_Recv_init(nullptr, 0, MPI_BYTE, 0, tag, quiet_communicator(), &request);
+  t.tags.insert(tag);
+  t.persistent[request] = {std::move(operation), tag};
+  t.persistent_count = static_cast<int>(t.persistent.size());
+  return request;
+}
+
+bool is_persistent_of_ours(MPI_Request request) {
+  if (table().persistent_count.load(std::memory_order_relaxed) == 0 || request == MPI_REQUEST_NULL) return false;
+  Lock const lock;
+  return table().persistent.contains(request);
+}
+
+int start_persistent(MPI_Request* request) {
+  auto const code = PMPI_Start(request);
+  if (code != MPI_SUCCESS) return code;
+  std::string trouble;
+  std::shared_ptr<Operation> operation;
+  {
+    Lock const lock;
+    auto const& entry = table().persistent.at(*request);
+    operation = entry.operation;
+    try {
+      operation->start();
+      add({operation, MPI_REQUEST_NULL, nullptr, entry.tag});
+      progress_in_flight();
+    } catch (std::exception const& e) {
+      trouble = e.what();
+    }
+  }
+  return trouble.empty() ? MPI_SUCCESS : fail(operation->call(), trouble.c_str());
+}
+
+void forget_persistent(MPI_Request request) {
+  Lock const lock;
+  auto const entry = table().persistent.find(request);
+  if (entry == table().persistent.end()) return;
+  table().tags.erase(entry->second.tag);
+  table().persistent.erase(entry);
+  table().persistent_count = static_cast<int>(table().persistent.size());
+}
+
+void abandon_persistent() {
+  Lock const lock;
+  auto& t = table();
+  for (auto& flight : t.flights) flight.operation->abandon();
+  t.flights.clear();
+  state().flying = 0;
+  for (auto& [request, _] : t.persistent) {
+    auto r = request;
+    PMPI_Request_free(&r);
+  }
+  t.persistent.clear();
+  t.persistent_count = 0;
+}
+
+}  // namespace allport::dropin

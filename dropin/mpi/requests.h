@@ -1,0 +1,34 @@
+// Operations that nobody waits for yet, and the MPI requests that stand for them.
+#pragma once
+
+#include <mpi.h>
+
+#include <memory>
+
+#include "operation.h"
+
+namespace allport::dropin {
+
+// Under the Lock:
+
+/// Starts the operation; the request is a generalized one, which the library's own Wait, Test and so on know.
+MPI_Request fly(std::shared_ptr<Operation> operation);
+
+/// An inactive persistent request: the library's own, of an empty receive that we complete by an empty message.
+MPI_Request keep_persistent(std::shared_ptr<Operation> operation);
+
+/// Moves all of them on; true when one is done.
+bool progress_in_flight();
+
+// Without the lock:
+
+/// True when `request` was made by keep_persistent.
+[[nodiscard]] bool is_persistent_of_ours(MPI_Request request);
+/// MPI_Start of such a request.
+int start_persistent(MPI_Request* request);
+/// After the library has freed such a request.
+void forget_persistent(MPI_Request request);
+/// At the end: all that the user did not free.
+void abandon_persistent();
+
+}  // namespace allport::dropin

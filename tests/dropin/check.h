@@ -1,0 +1,53 @@
+/* What the drop-in's foreign programs share: counting differences. */
+#ifndef CHECK_H
+#define CHECK_H
+
+#include <mpi.h>
+#include <stdio.h>
+
+static int differences;
+
+#define EXPECT(what, i, got, want)                                                                             \
+  do {                                                                                                         \
+    double const got_ = (double)(got), want_ = (double)(want);                                                 \
+    if (got_ != want_ && ++differences <= 10) {                                                                \
+      int rank_;                                                                                               \
+      MPI_Comm_rank(MPI_COMM_WORLD, &rank_);                                                                   \
+      printf("rank %d, line %d: %s [%ld]: %g instead of %g\n", rank_, __LINE__, what, (long)(i), got_, want_); \
+      fflush(stdout);                                                                                          \
+    }                                                                                                          \
+  } while (0)
+
+static inline int rank_of(MPI_Comm comm) {
+  int rank;
+  MPI_Comm_rank(comm, &rank);
+  return rank;
+}
+
+static inline int size_of(MPI_Comm comm) {
+  int size;
+  MPI_Comm_size(comm, &size);
+  return size;
+}
+
+/* Sums the differences by messages, not by a collective that might be under test, and ends MPI. */
+static inline int finish(const char* name) {
+  int const me = rank_of(MPI_COMM_WORLD), p = size_of(MPI_COMM_WORLD);
+  int all = differences;
+  if (me != 0) {
+    MPI_Send(&differences, 1, MPI_INT, 0, 77, MPI_COMM_WORLD);
+    MPI_Recv(&all, 1, MPI_INT, 0, 78, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+  } else {
+    for (int r = 1; r < p; ++r) {
+      int some;
+      MPI_Recv(&some, 1, MPI_INT, r, 77, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+      all += some;
+    }
+    for (int r = 1; r < p; ++r) MPI_Send(&all, 1, MPI_INT, r, 78, MPI_COMM_WORLD);
+    printf("%s: %s on %d ranks\n", name, all == 0 ? "well" : "WRONG", p);
+  }
+  MPI_Finalize();
+  return all != 0;
+}
+
+#endif
