@@ -1,0 +1,283 @@
+// All-to-all axis by axis. A phase along axis a brings every block to its destination's position on that axis; what one
+// node holds for one position travels as one message from neighbour to neighbour along the line. Slice t of every block
+// takes the axes in another order, so that all axes are busy at once, and blocks for half-way round a ring of even
+// length go up in one half of the slices and down in the other.
+#include <algorithm>
+#include <unordered_map>
+#include <vector>
+
+#include "algorithms.h"
+#include "allport/collectives/trees.h"
+#include "prices.h"
+#include "streams.h"
+
+namespace allport {
+namespace {
+
+/// An axis of the machine, or the cores of a node, as ranks see it.
+struct Dimension {
+  int axis = -1;  ///< of the machine; -1: the cores, of which everyone talks to everyone
+  Rank length = 1;
+  Rank stride = 1;
+  bool wraps = false;
+
+  [[nodiscard]] Rank of(Rank rank) const { return rank / stride % length; }
+  [[nodiscard]] Rank with(Rank rank, Rank position) const { return rank + (position - of(rank)) * stride; }
+};
+
+std::vector<Dimension> axes_of(Machine const& machine) {
+  std::vector<Dimension> all;
+  for (int a = 0; a < machine.axes(); ++a) {
+    auto const& axis = machine.axis(a);
+    if (axis.length > 1) all.push_back({a, axis.length, machine.stride(a) * machine.ranks_per_node(), axis.wraps});
+  }
+  return all;
+}
+
+int parts(Machine const& machine) {
+  auto const axes = axes_of(machine);
+  bool const ties = std::ranges::any_of(axes, [](Dimension const& d) { return d.wraps && d.length % 2 == 0; });
+  return std::max(1, static_cast<int>(axes.size()) * (ties ? 2 : 1));
+}
+
+std::int64_t pair_of(Rank source, Rank destination) {
+  return (static_cast<std::int64_t>(source) << 32) | static_cast<std::uint32_t>(destination);
+}
+
+/// One rank's part in one slice.
+class Exchange {
+ public:
+  Exchange(Machine const& machine, Rank rank, Contract const& contract, Cut cut, int used, int slice, Program& into)
+      : rank_(rank), contract_(contract), cut_(cut), used_(used), slice_(slice), into_(into) {
+    auto const axes = axes_of(machine);
+    if (machine.ranks_per_node() > 1) order_.push_back({-1, machine.ranks_per_node(), 1, false});
+    auto const d = axes.size();
+    for (std::size_t i = 0; i < d; ++i) order_.push_back(axes[(i + static_cast<std::size_t>(slice)) % d]);
+    ties_up_ = d == 0 || static_cast<std::size_t>(slice) / d % 2 == 0;
+    for (auto const& dim : order_) longest_ = std::max(longest_, dim.length);
+    bytes_ = allport::slice(contract.bytes, 1, used, slice);
+  }
+
+  void append() {
+    for (Rank d = 0; d < contract_.ranks; ++d) {
+      held_[pair_of(rank_, d)] = {{Buffer::input, 0, contract_.input_offset(rank_, d) + bytes_.begin}, at_once};
+    }
+    for (phase_ = 0; phase_ < order_.size(); ++phase_) run();
+    for (Rank s = 0; s < contract_.ranks; ++s) {
+      auto const& here = held_.at(pair_of(s, rank_));
+      if (here.slot.buffer != Buffer::output) copy(s, rank_, here, home(s), at_once);
+    }
+  }
+
+ private:
+  /// Where a block's slice is, and the operation after which it is there.
+  struct Held {
+    Slot slot;
+    std::int32_t after = at_once;
+  };
+
+  /// Ranks that agree with `from` but on the dimensions [first, last) of the order, in rank order.
+  [[nodiscard]] std::vector<Rank> varied(Rank from, std::size_t first, std::size_t last) const {
+    std::vector<Dimension> free(order_.begin() + static_cast<std::ptrdiff_t>(first),
+                                order_.begin() + static_cast<std::ptrdiff_t>(last));
+    std::ranges::sort(free, {}, &Dimension::stride);
+    std::vector<Rank> all{from};
+    for (auto const& dim : free) all[0] = dim.with(all[0], 0);
+    for (auto const& dim : free) {
+      auto const before = all.size();
+      for (Rank i = 1; i < dim.length; ++i) {
+        for (std::size_t k = 0; k < before; ++k) all.push_back(all[k] + i * dim.stride);
+      }
+    }
+    return all;
+  }
+
+  /// What position j of this rank's line has for position c.
+  struct Message {
+    std::vector<Rank> sources;
+    std::vector<Rank> destinations;
+    Stream stream;
+  };
+
+  [[nodiscard]] Message message(Rank j, Rank c) const {
+    auto const& dim = order_[phase_];
+    Message m{varied(dim.with(rank_, j), 0, phase_), varied(dim.with(rank_, c), phase_ + 1, order_.size()), {}};
+    std::int64_t length = 0;
+    for (auto const s : m.sources) {
+      for (auto const d : m.destinations) length += size(s, d);
+    }
+    if (length == 0) return m;
+    auto const piece =
+        Piece{{m.sources.front(), m.sources.back()}, {m.destinations.front(), m.destinations.back()}, bytes_, false};
+    auto const number = (static_cast<std::int32_t>(phase_) * longest_ + j) * longest_ + c;
+    m.stream = stream(contract_, cut_, piece, number * used_ + slice_, length);
+    return m;
+  }
+
+  [[nodiscard]] std::int64_t size(Rank s, Rank d) const {
+    return std::clamp<std::int64_t>(contract_.block(s, d) - bytes_.begin, 0, bytes_.size());
+  }
+  [[nodiscard]] Slot home(Rank s) const {
+    return {Buffer::output, 0, contract_.output_offset(rank_, s) + bytes_.begin};
+  }
+  [[nodiscard]] std::int32_t next() const { return static_cast<std::int32_t>(into_.ops.size()); }
+
+  /// +1 or -1: the way from position j to c; 0: directly.
+  [[nodiscard]] int way(Rank j, Rank c) const {
+    auto const& dim = order_[phase_];
+    if (dim.axis < 0) return 0;
+    if (!dim.wraps) return c > j ? 1 : -1;
+    auto const ahead = (c - j + dim.length) % dim.length;
+    if (2 * ahead == dim.length) return ties_up_ ? 1 : -1;
+    return 2 * ahead < dim.length ? 1 : -1;
+  }
+
+  void run() {
+    auto const& dim = order_[phase_];
+    auto const me = dim.of(rank_);
+    std::unordered_map<std::int64_t, Held> now;
+    for (auto const& [pair, held] : held_) {
+      if (dim.of(static_cast<Rank>(pair & 0xFFFFFFFF)) == me) now.emplace(pair, held);
+    }
+    for (Rank i = 1; i < dim.length; ++i) send((me + i) % dim.length);
+    for (Rank i = 1; i < dim.length; ++i) receive((me - i + dim.length) % dim.length, now);
+    if (dim.axis >= 0) {
+      for (Rank j = 0; j < dim.length; ++j) {
+        for (Rank c = 0; c < dim.length; ++c) {
+          if (j != me && c != me && j != c) pass_on(j, c);
+        }
+      }
+    }
+    held_.swap(now);
+  }
+
+  [[nodiscard]] Op hop(OpKind kind, Stream const& s, int way, Rank direct) const {
+    auto const& dim = order_[phase_];
+    auto op = s.op(kind);
+    if (way == 0) {
+      op.peer = dim.with(rank_, direct);
+      return op;
+    }
+    auto const sign = kind == OpKind::send ? way : -way;
+    op.peer = dim.with(rank_, (dim.of(rank_) + sign + dim.length) % dim.length);
+    if (kind == OpKind::send) op.port = port(dim.axis, sign);
+    return op;
+  }
+
+  void send(Rank c) {
+    auto const me = order_[phase_].of(rank_);
+    auto const m = message(me, c);
+    if (m.stream.length == 0) return;
+    Held ready;
+    if (m.sources.size() * m.destinations.size() == 1) {
+      ready = held_.at(pair_of(m.sources[0], m.destinations[0]));
+    } else {
+      ready = {{Buffer::scratch, 0, into_.scratch}, at_once};
+      auto to = ready.slot;
+      for (auto const s : m.sources) {
+        for (auto const d : m.destinations) {
+          if (size(s, d) == 0) continue;
+          ready.after = copy(s, d, held_.at(pair_of(s, d)), to, ready.after);
+          to.offset += size(s, d);
+        }
+      }
+      into_.scratch += m.stream.length;
+    }
+    auto op = hop(OpKind::send, m.stream, way(me, c), c);
+    op.from = ready.slot;
+    if (ready.after != at_once) op.after.add(ready.after, Dependence::whole);
+    into_.ops.push_back(op);
+  }
+
+  void receive(Rank j, std::unordered_map<std::int64_t, Held>& now) {
+    auto const me = order_[phase_].of(rank_);
+    auto const m = message(j, me);
+    Held arrived;
+    if (m.stream.length > 0) {
+      auto op = hop(OpKind::receive, m.stream, way(j, me), j);
+      bool const home_at_once = m.sources.size() == 1 && phase_ + 1 == order_.size();
+      op.into = home_at_once ? home(m.sources[0]) : Slot{Buffer::scratch, 0, into_.scratch};
+      if (!home_at_once) into_.scratch += m.stream.length;
+      arrived = {op.into, next()};
+      into_.ops.push_back(op);
+    }
+    for (auto const s : m.sources) {
+      for (auto const d : m.destinations) {
+        now[pair_of(s, d)] = arrived;
+        arrived.slot.offset += size(s, d);
+      }
+    }
+  }
+
+  /// A message on its way through this rank.
+  void pass_on(Rank j, Rank c) {
+    auto const& dim = order_[phase_];
+    auto const way = this->way(j, c);
+    auto const steps = [&](Rank from, Rank to) { return ((to - from) * way % dim.length + dim.length) % dim.length; };
+    bool const between = dim.wraps ? steps(j, dim.of(rank_)) < steps(j, c)
+                                   : (dim.of(rank_) - j) * way > 0 && (c - dim.of(rank_)) * way > 0;
+    if (!between) return;
+    auto const m = message(j, c);
+    if (m.stream.length == 0) return;
+    auto arriving = hop(OpKind::receive, m.stream, way, j);
+    arriving.into = m.stream.new_ring(into_);
+    if (arriving.into.ring < arriving.segments()) arriving.after.add(next() + 1, arriving.into.ring);
+    auto leaving = hop(OpKind::send, m.stream, way, c);
+    leaving.from = arriving.into;
+    leaving.after.add(next());
+    into_.ops.push_back(arriving);
+    into_.ops.push_back(leaving);
+  }
+
+  /// Copies a block's slice once it is here and `before` is done; returns the operation.
+  std::int32_t copy(Rank s, Rank d, Held const& from, Slot to, std::int32_t before) {
+    if (size(s, d) == 0) return before;
+    auto op = stream(contract_, {size(s, d), 1}, {{s, s}, {d, d}, {bytes_.begin, bytes_.begin + size(s, d)}, false}, 0,
+                     size(s, d))
+                  .op(OpKind::copy);
+    op.from = from.slot;
+    op.into = to;
+    if (from.after != at_once) op.after.add(from.after, Dependence::whole);
+    if (before != at_once) op.after.add(before, Dependence::whole);
+    into_.ops.push_back(op);
+    return next() - 1;
+  }
+
+  Rank rank_;
+  Contract const& contract_;
+  Cut cut_;
+  std::int32_t used_;
+  std::int32_t slice_;
+  Program& into_;
+  std::vector<Dimension> order_;
+  std::size_t phase_ = 0;
+  Rank longest_ = 1;
+  bool ties_up_ = true;
+  Interval bytes_;
+  std::unordered_map<std::int64_t, Held> held_;  // by (source, destination)
+};
+
+Schedule make(Machine const& machine, Contract const& contract, Cut cut) {
+  auto const used = slices(contract.bytes, 1, parts(machine));
+  auto const program = [machine, contract, cut, used](Rank rank, Program& into) {
+    if (contract.bytes == 0) return;
+    for (int t = 0; t < used; ++t) Exchange(machine, rank, contract, cut, used, t, into).append();
+  };
+  return {"axes", contract, cut, used, program};
+}
+
+}  // namespace
+
+constinit Algorithm const alltoall_axes{
+    .what = Collective::alltoall,
+    .name = "axes",
+    .summary =
+        "Dimension by dimension from neighbour to neighbour, slices in rotated orders of the axes, half-way blocks "
+        "split both ways: attains the bound on tori with equal axes.",
+    .parts = parts,
+    .make = make,
+    .price = price_alltoall_axes,
+    .why_not = needs_all_links,
+};
+
+}  // namespace allport
