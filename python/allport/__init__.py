@@ -26,6 +26,7 @@ from allport._native import AllportError, build_info
 
 if TYPE_CHECKING:
     from allport import (
+        calibrate,
         collectives,
         comm,
         draw,
@@ -63,6 +64,7 @@ Error = AllportError
 __version__: str = str(build_info()["version"])
 
 _ROOMS = (
+    "calibrate",
     "collectives",
     "comm",
     "draw",
@@ -131,6 +133,7 @@ __all__ = [
     "Transfer",
     "algorithms",
     "build_info",
+    "calibrate",
     "collectives",
     "comm",
     "distribute",

@@ -330,3 +330,28 @@ def run(
 def joined_rank() -> int:
     """This process's rank as mpiexec or srun numbered it; 0 when it was not started by one."""
     return int(next((os.environ[n] for n in RANK_NAMES if os.environ.get(n, "").isdigit()), "0"))
+
+
+def as_rank(work: Callable[[], dict[str, Any] | None]) -> int:
+    """A rank's main: runs `work`, tells the launcher rank 0's result or this rank's error; the exit code."""
+    from allport.errors import AllportError
+    from allport.job import leave_together
+
+    rank = joined_rank()
+    try:
+        result = work()
+    except AllportError as error:  # nearly always raised on every rank alike, so MPI can end in order
+        emit(rank=rank, error=str(error))
+        leave_together()
+        return 1
+    except ImportError as error:
+        emit(rank=rank, error=str(error))
+        return 1
+    except BaseException as error:  # this rank alone: the others must not wait for it
+        emit(rank=rank, error=f"{type(error).__name__}: {error}")
+        from mpi4py import MPI
+
+        MPI.COMM_WORLD.Abort(1)
+    if rank == 0:
+        emit(rank=0, result=result)
+    return 0

@@ -1,16 +1,18 @@
-"""allport machine: what a machine spec means."""
+"""allport machine: what a machine spec means, and what a machine can do as measured."""
 
 from __future__ import annotations
 
-from typing import Annotated
+import os
+from pathlib import Path
+from typing import Annotated, Any
 
 import typer
 
 import allport as ap
-from allport.cli.console import Json, console, print_json, table
-from allport.units import format_rate, format_seconds
+from allport.cli.console import Json, console, print_json, progress, table
+from allport.units import format_bytes, format_rate, format_seconds
 
-app = typer.Typer(help="Show machines and print machine files.", no_args_is_help=True)
+app = typer.Typer(help="Show and measure machines, print machine files.", no_args_is_help=True)
 Spec = Annotated[str, typer.Argument(metavar="SPEC", help="torus:4x4x4, mesh:8x8, bgp, a preset or FILE.toml")]
 
 
@@ -73,3 +75,81 @@ def file(spec: Spec, as_json: Json = False) -> None:
         print_json({"toml": machine.to_toml()})
     else:
         typer.echo(machine.to_toml(), nl=False)
+
+
+def _fit_text(fit: dict[str, Any]) -> str:
+    what, value = fit["what"], fit["value"]
+    if what.startswith("tau"):
+        return f"{value:.3f}"
+    if what.startswith(("bandwidth", "memory", "all links")):
+        return format_rate(value)
+    return f"{value / 1e6:.0f} Madd/s" if what == "adds" else format_seconds(value)
+
+
+def _show_calibration(machine: ap.Machine, output: str | None) -> None:
+    out, found = console(), machine.to_dict()["calibration"]
+    out.print(f"{machine.name}, {found['ranks']} ranks, {found['library']}, {found['date']}")
+    out.print()
+    fits = table("measured", "value", "fit is off by", right=("value", "fit is off by"))
+    for fit in found["fits"]:
+        fits.add_row(fit["what"], _fit_text(fit), f"{100 * fit['error']:.0f} %" if fit["error"] else "")
+    out.print(fits)
+    if found["mpi"]:
+        out.print()
+        times = table("MPI's own", "sizes", "shortest", "longest", right=("sizes", "shortest", "longest"))
+        for name, timed in found["mpi"].items():
+            ends = [
+                f"{format_bytes(timed['bytes'][i])}: {format_seconds(timed['seconds'][i])}" for i in (0, -1)
+            ]
+            times.add_row(name, str(len(timed["bytes"])), *ends)
+        out.print(times)
+    if output:
+        out.print(f"\nwritten: {output}; use it as --machine {output} or ALLPORT_MACHINE={output}")
+    else:
+        out.print("\nnot written; -o FILE.toml keeps it")
+
+
+def _checked_output(output: str | None) -> None:
+    if output is None:
+        return
+    folder = Path(output).resolve().parent
+    if not output.endswith(".toml"):
+        raise ap.AllportError(f"output = '{output}': expected a name that ends in .toml, as machine files do")
+    if not folder.is_dir() or not os.access(folder, os.W_OK):
+        raise ap.AllportError(f"output = '{output}': folder {folder} is not there, or may not be written to")
+
+
+@app.command()
+def calibrate(
+    machine: Annotated[
+        str | None, typer.Option("--machine", "-m", metavar="SPEC", help="torus:4x4, FILE.toml, ...; its shape counts.")
+    ] = None,
+    ranks: Annotated[
+        int | None, typer.Option("-n", "--ranks", help="Ranks of a machine without a spec; else one a core.")
+    ] = None,
+    output: Annotated[str | None, typer.Option("-o", "--output", metavar="FILE.toml", help="Machine file.")] = None,
+    quick: Annotated[bool, typer.Option("--quick", help="Short messages, few repetitions: for slow links.")] = False,
+    mpi_collectives: Annotated[bool, typer.Option(help="Time the MPI library's own collectives, too.")] = True,
+    as_json: Json = False,
+) -> None:
+    """Measure a machine: latency, bandwidth, overhead, tau, operator, memory, and MPI's own collectives.
+
+    Starts the ranks itself, or measures on those that mpiexec (allport lab run) has started.
+    """
+    _checked_output(output)
+    how: dict[str, Any] = {"quick": quick, "mpi_collectives": mpi_collectives}
+    joined = ap.launch.joined_size()
+    found: ap.Machine | None
+    with progress("starting ranks") as bar:
+        if joined is None:
+            found = ap.calibrate.run(ap.job.machine_for(machine, ranks, ap.launch.cores()), **how, progress=bar)
+        else:
+            found = ap.calibrate.join(ap.job.machine_for(machine, ranks, joined), **how, progress=bar)
+    if found is None:  # another rank than 0
+        return
+    if output:
+        Path(output).write_text(found.to_toml())
+    if as_json:
+        print_json({**found.to_dict(), "output": output})
+    else:
+        _show_calibration(found, output)
