@@ -3,6 +3,7 @@
 
 #include <charconv>
 #include <cstdio>
+#include <cstdlib>
 #include <memory>
 
 #include "allport/machine/machine.h"
@@ -94,6 +95,32 @@ std::string read_text(std::string const& path) {
   return text;
 }
 
+/// Whose rates torus: and mesh: specs take: the machine file that ALLPORT_RATES names, else preset laptop.
+Machine rates_of_plain_specs() {
+  auto const* const path = std::getenv("ALLPORT_RATES");
+  if (path == nullptr || *path == '\0') {
+    return *machine_presets::find("laptop");
+  }
+  try {
+    return Machine::from_toml(read_text(path), path);
+  } catch (Error const& e) {
+    throw Error(e.kind(),
+                fmt::format("ALLPORT_RATES = '{}': expected a machine file, whose rates torus: and mesh: specs "
+                            "take; unset it for those of preset laptop\n  {}",
+                            path, e.what()));
+  }
+}
+
+/// The rates of as many axes: one by one where the numbers of axes agree, else all as the first axis.
+void take_rates(std::vector<Axis>& axes, Machine const& from) {
+  auto const fits = static_cast<int>(axes.size()) == from.axes();
+  for (std::size_t a = 0; a < axes.size(); ++a) {
+    auto const& source = from.axis(fits ? static_cast<int>(a) : 0);
+    axes[a].bandwidth = source.bandwidth;
+    axes[a].latency = source.latency;
+  }
+}
+
 }  // namespace
 
 Machine Machine::parse(std::string_view spec) {
@@ -121,6 +148,12 @@ Machine Machine::parse(std::string_view spec) {
     auto const wraps = plain ? kind == "torus" : preset->axis(0).wraps;
     axes = parse_axes(spec, head.substr(colon + 1), *preset, wraps);
   }
+  auto rates = preset->rates();
+  if (plain) {
+    auto const source = rates_of_plain_specs();
+    take_rates(axes, source);
+    rates = source.rates();
+  }
   auto ranks_per_node = preset->ranks_per_node();
   if (slash != std::string_view::npos) {
     ranks_per_node = parse_options(spec, spec.substr(slash + 1), ranks_per_node);
@@ -132,7 +165,7 @@ Machine Machine::parse(std::string_view spec) {
       refuse(spec, head.substr(colon + 1), "fewer than 2^31 ranks (product of the lengths and ppn)");
     }
   }
-  return {std::string(spec), std::move(axes), preset->rates(), ranks_per_node};
+  return {std::string(spec), std::move(axes), rates, ranks_per_node};
 }
 
 Machine Machine::flat(int ranks) {

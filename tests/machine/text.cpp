@@ -2,6 +2,7 @@
 #include <gtest/gtest.h>
 
 #include <cstdio>
+#include <cstdlib>
 #include <fstream>
 #include <nlohmann/json.hpp>
 #include <random>
@@ -40,6 +41,43 @@ TEST(Spec, MeansWhatItsGrammarSays) {
   EXPECT_EQ(Machine::parse("gemini:4x4/ppn=1").ranks(), 16);
   EXPECT_EQ(Machine::parse("gemini:4x4").ranks(), 32);
   EXPECT_EQ(Machine::parse("torus:2147483647").ranks(), 2147483647);
+}
+
+/// ALLPORT_RATES for as long as it lives.
+class RatesFrom {
+ public:
+  explicit RatesFrom(std::string const& path) { setenv("ALLPORT_RATES", path.c_str(), 1); }
+  ~RatesFrom() { unsetenv("ALLPORT_RATES"); }
+};
+
+TEST(Spec, TakesItsRatesFromTheFileThatTheEnvironmentNames) {
+  auto const path = testing::TempDir() + "rates.toml";
+  std::ofstream(path) << "ranks_per_node = 3\noverhead = \"7 us\"\nflops = \"2 GF\"\naxes = [\n"
+                         "  { length = 9, bandwidth = \"5 MB/s\", latency = \"60 us\" },\n"
+                         "  { length = 9, wraps = false, bandwidth = \"2 MB/s\", latency = \"50 us\" },\n]\n";
+  {
+    RatesFrom const named(path);
+    auto const two = Machine::parse("torus:4x3/ppn=2");
+    EXPECT_EQ(two.axis(0), (Axis{4, true, BytesPerSecond(5e6), Seconds(60e-6)}));
+    EXPECT_EQ(two.axis(1), (Axis{3, true, BytesPerSecond(2e6), Seconds(50e-6)}));
+    EXPECT_EQ(two.ranks_per_node(), 2);
+    EXPECT_EQ(two.rates().overhead, Seconds(7e-6));
+    EXPECT_EQ(two.rates().flops, FlopsPerSecond(2e9));
+    auto const three = Machine::parse("mesh:2x2x2t");
+    EXPECT_EQ(three.axis(1), (Axis{2, false, BytesPerSecond(5e6), Seconds(60e-6)}));
+    EXPECT_EQ(three.axis(2), (Axis{2, true, BytesPerSecond(5e6), Seconds(60e-6)}));
+    EXPECT_EQ(Machine::parse("bgp:4x4").axis(0).bandwidth, BytesPerSecond(375e6));
+  }
+  EXPECT_EQ(Machine::parse("torus:4").rates(), Machine::parse("laptop").rates());
+  std::ofstream(path) << "axes = 3\n";
+  for (auto const& bad : {path, std::string("/no/such/rates.toml")}) {
+    RatesFrom const named(bad);
+    auto const text = error_of([] { (void)Machine::parse("torus:4"); });
+    EXPECT_TRUE(has(text, "ALLPORT_RATES = '" + bad + "'") && has(text, "unset it")) << text;
+    EXPECT_EQ(error_of([] { (void)Machine::parse("bgp"); }), "");
+  }
+  RatesFrom const empty("");
+  EXPECT_EQ(Machine::parse("torus:4").axis(0).bandwidth, Machine::parse("laptop").axis(0).bandwidth);
 }
 
 TEST(Spec, ErrorsShowTheSpecThePartTheGrammarAndAnExample) {

@@ -78,7 +78,8 @@ class Machine {
 
   /// Spec grammar: `torus:4x4x4`, `mesh:8x8`, mixed `torus:8x8x3m` (m: this axis is open; in `mesh:`, `t`: this axis
   /// wraps), a preset `bgp:8x8x8` or bare `bgp`, each with `/ppn=2`; or the path of a machine file (*.toml).
-  /// Rates of torus: and mesh: are those of preset `laptop`.
+  /// Rates of torus: and mesh: are those of the machine file that the environment's ALLPORT_RATES names (axis by axis
+  /// where it has as many axes, else those of its first; and its node's), or else of preset `laptop`.
   [[nodiscard]] static Machine parse(std::string_view spec);
 
   /// The machine file's text (TOML; docs/reference/machine-file.md). `origin` names it in errors.
