@@ -1,0 +1,110 @@
+#include "mst_cost.h"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+#include "algorithms.h"
+#include "allport/model/multilink_cost.h"
+
+namespace allport {
+namespace {
+
+double real(std::int64_t n) { return static_cast<double>(n); }
+
+class Price {
+ public:
+  Price(Machine const& machine, MstShape const& shape, Contract const& contract, Cut cut)
+      : machine_(machine), shape_(shape), contract_(contract), cut_(cut) {
+    auto const& rates = machine.rates();
+    auto const memory = rates.memory_bandwidth.value();
+    copy_ = memory > 0.0 ? 2.0 / memory : 0.0;
+    if (contract.what == Collective::reduce) {
+      apply_ = std::max(rates.adds.value() > 0.0 ? 1.0 / (8.0 * rates.adds.value()) : 0.0, 1.5 * copy_);
+    }
+    for (auto const& e : machine.exceptions()) {
+      if (e.dead) continue;
+      slowest_ = std::min(slowest_, machine.bandwidth(machine.link(e.node, e.out)).value());
+      latency_ = std::max(latency_, machine.latency(machine.link(e.node, e.out)));
+    }
+  }
+
+  [[nodiscard]] double step(std::vector<MstPart> const& parts) const {
+    auto longest = 0.0;
+    auto all = 0.0;
+    for (auto const& part : parts) {
+      longest = std::max(longest, bytes(part));
+      all += bytes(part);
+    }
+    auto const moved = parts.front().axis == 0 ? within_node(all, parts.size()) : over_links(parts, longest, all);
+    return moved + apply_ * all + (blocks() ? copy_ * all : 0.0);
+  }
+
+ private:
+  [[nodiscard]] bool blocks() const {
+    return contract_.what == Collective::scatter || contract_.what == Collective::gather;
+  }
+  /// What goes to or comes from a part; blocks of different lengths count with their mean.
+  [[nodiscard]] double bytes(MstPart const& part) const {
+    if (!blocks()) return real(contract_.bytes);
+    return real(contract_.total()) / contract_.ranks * real(shape_.size(part.box));
+  }
+  [[nodiscard]] double segments(double bytes) const {
+    return std::max(1.0, std::ceil(bytes / real(std::max<std::int64_t>(1, cut_.segment))));
+  }
+  [[nodiscard]] double within_node(double all, std::size_t messages) const {
+    return 2.0 * machine_.rates().overhead.value() * real(static_cast<std::int64_t>(messages)) + copy_ * all;
+  }
+
+  [[nodiscard]] double over_links(std::vector<MstPart> const& parts, double longest, double all) const {
+    auto const& rates = machine_.rates();
+    auto link = slowest_;
+    Seconds latency{};
+    for (auto const& part : parts) {
+      auto const& axis = machine_.axis(part.axis - 1);
+      auto const hops = axis.wraps ? std::min(part.steps, axis.length - part.steps) : part.steps;
+      latency = std::max(latency, static_cast<double>(hops) * std::max(axis.latency, latency_));
+      link = std::min(link, axis.bandwidth.value());
+    }
+    auto const messages = static_cast<std::int64_t>(parts.size());
+    auto const turns = rates.ports > 0 ? (messages + rates.ports - 1) / rates.ports : 1;
+    auto const alpha = 2.0 * rates.overhead + latency;
+    model::MultilinkTerms const terms{alpha, BytesPerSecond(link), rates.tau};
+    auto const first = model::simultaneous_sends(Bytes(0), messages, terms).value();
+    auto const whole = Bytes(static_cast<std::int64_t>(std::ceil(longest)));
+    auto time = model::simultaneous_sends(whole, messages, terms).value();
+    time = std::max(time, first + longest / link * real(turns));
+    if (rates.injection.value() > 0.0) time = std::max(time, first + all / rates.injection.value());
+    // Later segments follow `window` at a time.
+    return time + (segments(longest) - 1.0) * first / cut_.window;
+  }
+
+  Machine const& machine_;
+  MstShape const& shape_;
+  Contract const& contract_;
+  Cut cut_;
+  double copy_ = 0.0;   // seconds per byte copied
+  double apply_ = 0.0;  // seconds per byte combined
+  double slowest_ = std::numeric_limits<double>::infinity();
+  Seconds latency_{};
+};
+
+}  // namespace
+
+Seconds price_mst(Machine const& machine, MstForm form, Contract const& contract, Cut cut) {
+  if (contract.total() == 0) return {};
+  auto const shape = MstShape(machine, form);
+  auto const price = Price(machine, shape, contract, cut);
+  return Seconds(longest_way(shape, contract.root, [&](auto const& parts) { return price.step(parts); }));
+}
+
+std::optional<std::string> mst_why_not(Machine const& machine, MstForm form, Contract const& contract) {
+  if (auto reason = needs_all_links(machine, contract)) return reason;
+  auto const shape = MstShape(machine, form);
+  auto const messages = mst_place(shape, contract.root, contract.root).parts.size();
+  if (messages <= TreePlace::capacity) return std::nullopt;
+  return "the root of machine " + machine.name() + " would serve " + std::to_string(messages) + " parts, and at most " +
+         std::to_string(TreePlace::capacity) + " are possible";
+}
+
+}  // namespace allport

@@ -1,0 +1,81 @@
+#include <algorithm>
+#include <map>
+#include <memory>
+
+#include "mst_boxes.h"
+#include "mst_cost.h"
+#include "streams.h"
+
+namespace allport {
+namespace {
+
+void fill(MstShape const& shape, MstPlace const& from, TreePlace& into) {
+  ensure(from.parts.size() <= TreePlace::capacity, "machine", static_cast<std::int64_t>(from.parts.size()),
+         "at most 64 messages of one rank down the tree", "use another algorithm", ErrorKind::unsupported);
+  into.clear();
+  into.parent = {from.parent, from.to_parent};
+  for (auto const& part : from.parts) into.add(shape.root_of(part.box), shape.port_to(part));
+}
+
+}  // namespace
+
+TreeSet mst_trees(Machine const& machine, Rank root, MstForm form) {
+  ensure(root >= 0 && root < machine.ranks(), "root", root, "a rank of the machine (0 <= root < ranks())");
+  return {1, [shape = MstShape(machine, form), root](int, Rank rank, TreePlace& into) {
+            fill(shape, mst_place(shape, root, rank), into);
+          }};
+}
+
+Schedule mst_bcast(Machine const& machine, MstForm form, std::string name, Contract const& contract, Cut cut) {
+  auto const program = [shape = MstShape(machine, form), contract, cut](Rank rank, Program& into) {
+    if (contract.bytes == 0) return;
+    auto const here = mst_place(shape, contract.root, rank);
+    TreePlace place;
+    fill(shape, here, place);
+    Piece const piece{{contract.root, contract.root}, {0, contract.ranks - 1}, {0, contract.bytes}, false};
+    Slot const home{Buffer::output, 0, 0};
+    stream_down(stream(contract, cut, piece, 0, contract.bytes), place, home, {}, home, into);
+    // Over one link direction the earlier step's message goes first, not half of each.
+    std::map<std::pair<int, int>, std::int32_t> before;
+    auto send = static_cast<std::int32_t>(into.ops.size() - here.parts.size());
+    for (auto const& part : here.parts) {
+      auto const [previous, first] = before.try_emplace({part.axis, part.sign}, send);
+      if (!first) into.ops[static_cast<std::size_t>(send)].after.add(previous->second);
+      previous->second = send++;
+    }
+  };
+  return {std::move(name), contract, cut, 1, program};
+}
+
+int mst_rounds(Machine const& machine, Rank root, MstForm form) {
+  ensure(root >= 0 && root < machine.ranks(), "root", root, "a rank of the machine (0 <= root < ranks())");
+  auto const shape = MstShape(machine, form);
+  return static_cast<int>(longest_way(shape, root, [](auto const&) { return 1.0; }));
+}
+
+double longest_way(MstShape const& shape, Rank root, MstStep const& step) {
+  // Boxes of one form at one place of their root cost the same.
+  using Form = std::array<std::pair<std::int32_t, std::int32_t>, max_box_axes>;
+  std::map<Form, double> known;
+  std::function<double(MstBox)> cost = [&](MstBox box) {
+    Form form{};
+    for (int a = 0; a < shape.axes(); ++a) {
+      auto const& span = box.span[static_cast<std::size_t>(a)];
+      auto const below = box.root[static_cast<std::size_t>(a)] - span.lo;
+      form[static_cast<std::size_t>(a)] = {span.length, below < 0 ? below + shape.length(a) : below};
+    }
+    if (auto const found = known.find(form); found != known.end()) return found->second;
+    auto const parts = shape.cut(box);
+    auto longest = 0.0;
+    if (!parts.empty()) {
+      longest = cost(box);
+      for (auto const& part : parts) longest = std::max(longest, cost(part.box));
+      longest += step(parts);
+    }
+    known[form] = longest;
+    return longest;
+  };
+  return cost(shape.whole(root));
+}
+
+}  // namespace allport
