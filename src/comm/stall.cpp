@@ -25,32 +25,63 @@ StallOptions StallOptions::from_environment() {
     ensure(choice == "abort" || choice == "warn", "ALLPORT_STALL", choice, "'warn' or 'abort'");
     options.abort = choice == "abort";
   }
+  options.carriers = Carriers::from_environment();
   return options;
 }
 
+namespace {
+
+/// Stillness after which a node looks at its links: longer than TCP needs to find a new route, shorter than patience.
+constexpr double look_seconds = 1.0;
+
+int rank_in(MPI_Comm comm) {
+  int rank = 0;
+  MPI_Comm_rank(comm, &rank);
+  return rank;
+}
+
+void tell(std::string const& line) {
+  std::fputs(line.c_str(), stderr);
+  std::fflush(stderr);
+}
+
+}  // namespace
+
 void StallWatch::check(std::function<std::string()> const& what) {
-  if (options_.seconds <= 0) return;
+  if (options_.seconds <= 0 && !options_.carriers.watched()) return;
   auto const now = Clock::now();
   if (!since_) {
     since_ = now;
     next_ = options_.seconds;
+    next_look_ = look_seconds;
     return;
   }
   auto const still = std::chrono::duration<double>(now - *since_).count();
-  if (still < next_) return;
+  if (still >= next_look_ && options_.carriers.watched()) end_if_cut(still, what);
+  if (options_.seconds <= 0 || still < next_) return;
   next_ = 2 * still;
+  warn(still, what());
+}
+
+void StallWatch::warn(double still, std::string const& what) const {
   std::array<char, MPI_MAX_PROCESSOR_NAME> host{};
   int length = 0;
   MPI_Get_processor_name(host.data(), &length);
-  int rank = 0;
-  MPI_Comm_rank(comm_, &rank);
-  auto const line = fmt::format(
-      "allport: rank {} on {} has waited {:.1f} s, with nothing moving, for "
-      "{}\n",
-      rank, std::string_view(host.data(), static_cast<std::size_t>(length)), still, what());
-  std::fputs(line.c_str(), stderr);
-  std::fflush(stderr);
+  tell(
+      fmt::format("allport: rank {} on {} has waited {:.1f} s, with nothing moving, for "
+                  "{}\n",
+                  rank_in(comm_), std::string_view(host.data(), static_cast<std::size_t>(length)), still, what));
   if (options_.abort) MPI_Abort(comm_, 1);
+}
+
+void StallWatch::end_if_cut(double still, std::function<std::string()> const& what) {
+  next_look_ = still + look_seconds / 2;
+  auto const link = options_.carriers.lost();
+  if (!link) return;
+  auto const* const node = std::getenv("ALLPORT_NODE");
+  tell(fmt::format("allport: rank {} (node {}): link {} has lost its carrier; waits for {}\n", rank_in(MPI_COMM_WORLD),
+                   node == nullptr ? "unknown" : node, *link, what()));
+  MPI_Abort(comm_, 1);
 }
 
 }  // namespace allport::detail

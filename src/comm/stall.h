@@ -1,4 +1,5 @@
-// Warns when a wait sees nothing move for long, naming what is waited for.
+// Warns when a wait sees nothing move for long, naming what is waited for; ends the job when a link of this node has
+// lost its carrier.
 #pragma once
 
 #include <mpi.h>
@@ -8,12 +9,15 @@
 #include <optional>
 #include <string>
 
+#include "carrier.h"
+
 namespace allport::detail {
 
 /// Read from the environment when a communicator family is made.
 struct StallOptions {
   double seconds = 20.0;  ///< ALLPORT_STALL_SECONDS; 0: never warn
   bool abort = false;     ///< ALLPORT_STALL=abort
+  Carriers carriers;      ///< ALLPORT_LINKS
 
   /// @throws Error naming the variable and its value
   [[nodiscard]] static StallOptions from_environment();
@@ -26,15 +30,20 @@ class StallWatch {
 
   void moved() { since_.reset(); }
   /// `what` is asked only when the warning is due. Warns after `seconds`, then
-  /// at doubling intervals.
+  /// at doubling intervals. Ends the job by MPI_Abort after a second or two of
+  /// stillness with a link of this node cut and not routed around.
   void check(std::function<std::string()> const& what);
 
  private:
+  void warn(double still, std::string const& what) const;
+  void end_if_cut(double still, std::function<std::string()> const& what);
+
   using Clock = std::chrono::steady_clock;
   StallOptions options_;
   MPI_Comm comm_;
   std::optional<Clock::time_point> since_;
-  double next_ = 0.0;  ///< seconds of stillness at which the next warning is due
+  double next_ = 0.0;       ///< seconds of stillness at which the next warning is due
+  double next_look_ = 0.0;  ///< ... at which the node's links are looked at again
 };
 
 }  // namespace allport::detail

@@ -1,0 +1,36 @@
+// The links of this process's node, where the environment says which network interfaces they are.
+#pragma once
+
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace allport::detail {
+
+struct WatchedLink {
+  std::string interface;
+  std::string neighbour;  ///< IPv4 address at the other end
+  std::string name;       ///< "(3,0)+x -> (0,0)"
+};
+
+/// Cheap to copy: waits do so.
+class Carriers {
+ public:
+  Carriers() = default;
+  /// Reads `INTERFACE ADDRESS NAME;...`, the form of ALLPORT_LINKS (`allport lab run` sets it).
+  /// @throws Error naming ALLPORT_LINKS and the entry that is wrong
+  explicit Carriers(std::string_view text);
+  [[nodiscard]] static Carriers from_environment();
+
+  [[nodiscard]] bool watched() const { return links_ != nullptr; }
+  /// A link whose interface is there but has no carrier, while no route leads round it to the neighbour; its name.
+  /// Takes some system calls: ask only when nothing has moved for long.
+  [[nodiscard]] std::optional<std::string> lost() const;
+
+ private:
+  std::shared_ptr<std::vector<WatchedLink> const> links_;
+};
+
+}  // namespace allport::detail
