@@ -7,6 +7,7 @@ import shlex
 import shutil
 import subprocess
 from collections.abc import Sequence
+from pathlib import Path
 
 from allport import _native
 from allport.errors import failure
@@ -120,6 +121,10 @@ def _mpich(plan: Plan, ranks: int, env: dict[str, str], exports: Sequence[tuple[
     env.setdefault("FI_TCP_IFACE", "node+")
     argv = ["-launcher", "ssh", "-launcher-exec", str(folder(plan.name) / "agent")]
     argv += ["-f", str(folder(plan.name) / "hosts.mpich"), "-iface", "n0", "-n", str(ranks)]
-    for name, value in exports:
+    preload = Path(str(_native.__file__)).parent / "mpich" / "mpich_ranks.so"
+    values = dict(exports)
+    if preload.exists():  # makes ranks yield their core, and keeps MPI_Finalize from hanging (lab/mpich_ranks.c)
+        values["LD_PRELOAD"] = ":".join(filter(None, [values.get("LD_PRELOAD"), str(preload)]))
+    for name, value in values.items():
         argv += ["-genv", name, value]
     return argv
