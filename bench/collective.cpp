@@ -1,11 +1,11 @@
 // One collective of whatever MPI this is linked with, timed and checked: a plain MPI program that knows nothing of
 // Allport, so that it measures the library itself, or a drop-in that was preloaded. `allport bench` runs it.
 //
-//   bench_collective COLLECTIVE --bytes N[,N...] [--iterations N] [--seconds S] [--variants V[,V...]]
+//   bench_collective COLLECTIVE --plan BYTES[=VARIANT,...][;BYTES...] [--iterations N] [--seconds S]
 //
-// --bytes: of the whole vector; block collectives cut it into a block per rank, of whole doubles where they sum.
+// BYTES: of the whole vector; block collectives cut it into a block per rank, of whole doubles where they sum.
+// VARIANT: "default", or with Open MPI ALGORITHM[:SEGMENT] of coll_tuned (its dynamic rules must be switched on).
 // --iterations: at most; --seconds: of a size and variant together, but 3 iterations at least (fewer if asked).
-// --variants: "default", or with Open MPI ALGORITHM[:SEGMENT] of coll_tuned (its dynamic rules must be switched on).
 // Every iteration begins after a barrier with fresh data, lasts until the slowest rank is done, and has every byte of
 // its result checked on every rank. Prints one JSON line per variant and size on rank 0.
 #include <mpi.h>
@@ -247,19 +247,20 @@ void measure(std::string const& what, std::string const& variant, std::int64_t b
   MPI_Comm freed = comm;
   MPI_Comm_free(&freed);
   if (rank != 0) return;
-  std::printf(
-      "{\"collective\": \"%s\", \"variant\": \"%s\", \"bytes\": %lld, \"block\": %lld, \"wrong\": %lld, \"seconds\": [",
-      what.c_str(), variant.c_str(), static_cast<long long>(plan.bytes()),
-      static_cast<long long>(plan.count[0]) * (plan.sums ? 8 : 1), static_cast<long long>(all_wrong));
+  auto const number = [](std::int64_t n) { return static_cast<long long>(n); };
+  std::printf("{\"collective\": \"%s\", \"variant\": \"%s\", \"asked\": %lld, \"bytes\": %lld, \"block\": %lld, ",
+              what.c_str(), variant.c_str(), number(bytes), number(plan.bytes()),
+              number(plan.count[0]) * (plan.sums ? 8 : 1));
+  std::printf("\"wrong\": %lld, \"seconds\": [", number(all_wrong));
   for (std::size_t i = 0; i < seconds.size(); ++i) std::printf("%s%.9g", i > 0 ? ", " : "", seconds[i]);
   std::printf("]}\n");
   std::fflush(stdout);
 }
 
-std::vector<std::string> split(std::string const& text) {
+std::vector<std::string> split(std::string const& text, char at) {
   std::vector<std::string> parts(1);
   for (auto const c : text) {
-    if (c == ',') {
+    if (c == at) {
       parts.emplace_back();
     } else {
       parts.back() += c;
@@ -277,27 +278,26 @@ int main(int argc, char** argv) {
   MPI_Comm_rank(MPI_COMM_WORLD, &rank);
   MPI_Comm_size(MPI_COMM_WORLD, &ranks);
   if (argc < 2)
-    stop("usage: bench_collective COLLECTIVE --bytes N[,N...] [--iterations N] [--seconds S] [--variants V,...]");
-  std::string bytes = "8";
-  std::string variants = "default";
+    stop("usage: bench_collective COLLECTIVE --plan BYTES[=VARIANT,...][;...] [--iterations N] [--seconds S]");
+  std::string plan = "8";
   int iterations = 20;
   auto seconds = 1.0;
   for (int i = 2; i + 1 < argc; i += 2) {
     std::string const key = argv[i];
-    if (key == "--bytes")
-      bytes = argv[i + 1];
+    if (key == "--plan")
+      plan = argv[i + 1];
     else if (key == "--iterations")
       iterations = std::max(1, std::atoi(argv[i + 1]));
     else if (key == "--seconds")
       seconds = std::atof(argv[i + 1]);
-    else if (key == "--variants")
-      variants = argv[i + 1];
     else
       stop("unknown option '" + key + "'");
   }
-  for (auto const& size : split(bytes)) {
-    for (auto const& variant : split(variants))
-      measure(argv[1], variant, std::atoll(size.c_str()), iterations, seconds);
+  for (auto const& part : split(plan, ';')) {
+    auto const sides = split(part, '=');
+    for (auto const& variant : split(sides.size() > 1 ? sides[1] : "default", ',')) {
+      measure(argv[1], variant, std::atoll(sides[0].c_str()), iterations, seconds);
+    }
   }
   MPI_T_finalize();
   MPI_Finalize();

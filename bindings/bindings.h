@@ -17,6 +17,7 @@ void bind_machine(nb::module_& m);
 void bind_schedule(nb::module_& m);
 void bind_collectives(nb::module_& m);
 void bind_verify(nb::module_& m);
+void bind_model(nb::module_& m);
 void bind_select(nb::module_& m);
 void bind_mpi(nb::module_& m);
 void bind_io(nb::module_& m);

@@ -2,8 +2,11 @@
 #include "allport/comm/calibrate.h"
 
 #include <nanobind/nanobind.h>
+#include <nanobind/stl/pair.h>
 #include <nanobind/stl/string.h>
+#include <nanobind/stl/vector.h>
 
+#include "allport/comm/measure.h"
 #include "bindings.h"
 
 namespace allport::python {
@@ -23,6 +26,14 @@ void bind_calibrate(nb::module_& m) {
         return calibrate(comm, options);
       },
       "comm"_a, "quick"_a, "mpi_collectives"_a, "progress"_a.none());
+  m.def(
+      "measure",
+      [](Communicator const& comm, Schedule const& schedule, int iterations, double budget) {
+        auto found = measure(comm, schedule, iterations, budget);
+        return std::pair(std::move(found.seconds), found.wrong);
+      },
+      "comm"_a, "schedule"_a, "iterations"_a, "budget"_a, nb::call_guard<nb::gil_scoped_release>(),
+      "Seconds of each iteration, and how many bytes were wrong.");
   m.def("mpi_library_name", mpi_library_name, "'Open MPI 4.1.4'.");
 }
 

@@ -11,6 +11,7 @@ NB_MODULE(_native, m) {
   bind_schedule(m);
   bind_collectives(m);
   bind_verify(m);
+  bind_model(m);
   bind_select(m);
   bind_io(m);
   bind_mpi(m);

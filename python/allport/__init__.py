@@ -26,6 +26,7 @@ from allport._native import AllportError, build_info
 
 if TYPE_CHECKING:
     from allport import (
+        bench,
         calibrate,
         collectives,
         comm,
@@ -37,6 +38,10 @@ if TYPE_CHECKING:
         launch,
         linalg,
         machine,
+        measured,
+        places,
+        plot,
+        rivals,
         schedule,
         select,
         units,
@@ -64,6 +69,7 @@ Error = AllportError
 __version__: str = str(build_info()["version"])
 
 _ROOMS = (
+    "bench",
     "calibrate",
     "collectives",
     "comm",
@@ -75,6 +81,10 @@ _ROOMS = (
     "launch",
     "linalg",
     "machine",
+    "measured",
+    "places",
+    "plot",
+    "rivals",
     "schedule",
     "select",
     "units",

@@ -2,25 +2,89 @@
 
 from __future__ import annotations
 
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 
 import allport as ap
-from allport.cli.console import Json, Machine_, print_json
+from allport.cli.console import Json, Machine_, console, print_json, table
+from allport.units import format_bytes, format_seconds
+
+
+def _best_of_each(candidates: list[dict[str, Any]]) -> list[dict[str, Any]]:
+    """The cheapest cut of every algorithm, cheapest first; those that cannot serve last."""
+    best: dict[str, dict[str, Any]] = {}
+    for c in candidates:
+        known = best.get(c["algorithm"])
+        if known is None or c.get("predicted_s", 0.0) < known.get("predicted_s", 0.0):
+            best[c["algorithm"]] = c
+    return sorted(best.values(), key=lambda c: c.get("predicted_s", float("inf")))
+
+
+def _measured(seen: list[dict[str, Any]], algorithm: str) -> str:
+    """The latest time of an algorithm, with the segment it had."""
+    found = [e for e in seen if e["algorithm"] == algorithm]
+    if not found:
+        return ""
+    last = max(found, key=lambda e: e["date"])
+    cut = f", segment {format_bytes(last['segment'])}" if last.get("segment") else ""
+    return f"{format_seconds(last['seconds'])} [{format_seconds(last['least'])} ..] on {last['date']}{cut}"
+
+
+def _show(data: dict[str, Any]) -> None:
+    out, seen = console(), data["measured"]
+    where = f"{data['machine']} ({data['ranks']} ranks)"
+    out.print(f"{data['collective']} of {data['bytes']} bytes, root {data['root']}, on {where}")
+    least = data["predicted_s"] or 1.0
+    rows = table("", "algorithm", "predicted", "times", "segment", "measured", right=("predicted", "times", "segment"))
+    for c in _best_of_each(data["candidates"]):
+        name = c["algorithm"]
+        if "reason" in c:
+            rows.add_row("", name, "", "", "", f"cannot: {c['reason']}")
+            continue
+        mark = "*" if name == data["algorithm"] else ""
+        price = c["predicted_s"]
+        rows.add_row(
+            mark, name, format_seconds(price), f"{price / least:.2f}", format_bytes(c["segment"]), _measured(seen, name)
+        )
+    own = data["mpi"]
+    source = "" if own["source"] == "calibrated" else " (modelled)"
+    rows.add_row(
+        "",
+        ap.measured.MPI + source,
+        format_seconds(own["predicted_s"]),
+        f"{own['predicted_s'] / least:.2f}",
+        "",
+        _measured(seen, ap.measured.MPI),
+    )
+    out.print(rows)
+    if own["predicted_s"] >= data["predicted_s"]:
+        out.print(f"taken: {data['algorithm']} is expected to be no slower than MPI's own")
+    else:
+        out.print("handed back: MPI's own is expected to be faster")
+    if own["source"] != "calibrated":
+        out.print("allport machine calibrate times MPI's own collectives, and allport bench measures both")
 
 
 def explain(
-    collective: Annotated[str, typer.Argument(metavar="COLLECTIVE", help="bcast or reduce")],
+    collective: Annotated[
+        str, typer.Argument(metavar="COLLECTIVE", help="bcast, reduce, allreduce, allgather, alltoall, ...")
+    ],
     machine: Machine_,
-    size: Annotated[str, typer.Option(help="Bytes of the message: 4096, 64KiB, 4MiB.")],
+    size: Annotated[str, typer.Option(help="Bytes of the message, or of one rank's block: 4096, 64KiB, 4MiB.")],
     root: Annotated[int, typer.Option(help="Rank that sends or receives the whole.")] = 0,
     element: Annotated[int, typer.Option(help="Bytes that are never cut apart (reductions).")] = 1,
+    measured: Annotated[
+        str | None, typer.Option(metavar="FILE.json", help="Times that allport bench kept; else ALLPORT_MEASURED.")
+    ] = None,
     as_json: Json = False,
 ) -> None:
-    """Every algorithm's predicted time for a collective, and which one is chosen."""
-    choice = ap.explain(collective, machine, bytes=size, root=root, element=element)
+    """Every algorithm's predicted time for a collective, MPI's own, what was measured, and which one is chosen."""
+    where = ap.Machine.parse(machine)
+    choice = ap.explain(collective, where, bytes=size, root=root, element=element)
+    data = choice.to_dict()
+    data["measured"] = ap.measured.find(where, data["collective"], data["bytes"], measured)
     if as_json:
-        print_json(choice.to_dict())
+        print_json(data)
     else:
-        typer.echo(str(choice).rstrip("\n"))
+        _show(data)

@@ -98,9 +98,7 @@ def _show_calibration(machine: ap.Machine, output: str | None) -> None:
         out.print()
         times = table("MPI's own", "sizes", "shortest", "longest", right=("sizes", "shortest", "longest"))
         for name, timed in found["mpi"].items():
-            ends = [
-                f"{format_bytes(timed['bytes'][i])}: {format_seconds(timed['seconds'][i])}" for i in (0, -1)
-            ]
+            ends = [f"{format_bytes(timed['bytes'][i])}: {format_seconds(timed['seconds'][i])}" for i in (0, -1)]
             times.add_row(name, str(len(timed["bytes"])), *ends)
         out.print(times)
     if output:

@@ -1,0 +1,138 @@
+"""allport bench: a collective against the MPI library's best setting, in one run."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+
+import allport as ap
+from allport.cli.console import Json, console, print_json, progress, table
+from allport.units import format_bytes, format_rate, format_seconds
+
+
+def _time(times: dict[str, Any] | None) -> str:
+    if times is None:
+        return ""
+    return f"{format_seconds(times['median'])} [{format_seconds(times['least'])} .. {format_seconds(times['most'])}]"
+
+
+def _rate(row: dict[str, Any], side: str) -> str:
+    best = row[f"{side}_best"]
+    return format_rate(row["size"] / row[side][best]["least"]) if best and row["size"] else ""
+
+
+def _show(result: dict[str, Any]) -> None:
+    out = console()
+    where = f"lab {result['lab']}" if result["lab"] else result["machine"]
+    through = "through the preloaded drop-in" if result["through"] == "preload" else "called directly"
+    out.print(
+        f"{result['collective']} on {where}, {result['ranks']} ranks: Allport {through} and {result['library']}, "
+        f"{result['rounds']} round{'s' * (result['rounds'] != 1)} by turns"
+    )
+    rows = table(
+        "size", "MPI default", "MPI best", "its setting", "ours", "by", "MPI", "ours at best", "times", "of bound",
+        right=("size", "MPI default", "MPI best", "ours", "MPI", "ours at best", "times", "of bound"),
+    )  # fmt: skip
+    wrong = 0
+    for row in result["sizes"]:
+        best, ours = row["mpi_best"], row["ours_best"]
+        wrong += row["wrong"]
+        rows.add_row(
+            format_bytes(row["size"]),
+            _time(row["mpi"].get("default")),
+            _time(row["mpi"].get(best)),
+            best or "",
+            _time(row["ours"].get(ours)),
+            row["chosen"]["algorithm"] if ours == "drop-in" else ours or "",
+            _rate(row, "mpi"),
+            _rate(row, "ours"),
+            f"{row['ratio']:.2f}" if "ratio" in row else "",
+            f"{row['of_bound']:.2f}" if row.get("of_bound") else "",
+        )
+    out.print(rows)
+    others = [(row, name) for row in result["sizes"] for name in row["ours"] if name != row["ours_best"]]
+    if others:
+        more = table("size", "algorithm", "median [least .. most]", right=("size",))
+        for row, name in others:
+            more.add_row(format_bytes(row["size"]), name, _time(row["ours"][name]))
+        out.print(more)
+    out.print(
+        "median [least .. most] of the slowest rank; rates and times: of the least; bound: of the links as they are set"
+    )
+    out.print("every byte of every result was right" if not wrong else f"WRONG: {wrong} bytes of results")
+    out.print(f"kept for allport explain: {result['measured']}")
+
+
+def bench(
+    collective: Annotated[str, typer.Argument(metavar="COLLECTIVE", help="bcast, reduce, allreduce, allgather, ...")],
+    against: Annotated[str | None, typer.Option(help="mpi: beside the MPI library's own; none.")] = "mpi",
+    sizes: Annotated[
+        list[str] | None, typer.Option(help="Of the whole vector: 4MB, 8:16MiB (doubling), or several with commas.")
+    ] = None,
+    machine: Annotated[
+        str | None, typer.Option("--machine", "-m", metavar="SPEC", help="torus:4x4, FILE.toml of calibrate, ...")
+    ] = None,
+    ranks: Annotated[int | None, typer.Option("-n", "--ranks", help="Ranks of a machine without a spec.")] = None,
+    lab: Annotated[
+        str | None,
+        typer.Option(metavar="SPEC|NAME", help="On a lab brought up for it, or on one that is up."),
+    ] = None,
+    rate: Annotated[str | None, typer.Option(help="Of the lab's links: 40mbit.")] = None,
+    mpi: Annotated[str | None, typer.Option(help="openmpi or mpich; else the one that Allport was built for.")] = None,
+    through: Annotated[
+        str, typer.Option(help="preload: an unmodified program with the drop-in; direct: our communicator; auto.")
+    ] = "auto",
+    library: Annotated[str | None, typer.Option(metavar="LIB", help="The drop-in, else the built one.")] = None,
+    algorithms: Annotated[str, typer.Option(help="chosen, all, or names with commas; directly only.")] = "chosen",
+    sweep: Annotated[bool, typer.Option(help="Try the MPI library's settings, not only its default.")] = True,
+    best_of: Annotated[int, typer.Option("--best-of", help="Rounds, both sides by turns.")] = 5,
+    iterations: Annotated[int, typer.Option(help="At most so many of each size in a round.")] = 20,
+    seconds: Annotated[float, typer.Option(help="About so long for each size in a round.")] = 0.5,
+    plot: Annotated[str | None, typer.Option(metavar="FILE.svg", help="Draw bandwidth over size.")] = None,
+    output: Annotated[str | None, typer.Option("-o", "--output", metavar="FILE.json", help="All numbers.")] = None,
+    measured: Annotated[str | None, typer.Option(metavar="FILE.json", help="Where times are kept for explain.")] = None,
+    as_json: Json = False,
+) -> None:
+    """Time a collective, every byte checked: ours beside the MPI library's default and best setting, by turns."""
+    if algorithms != "chosen":
+        if through == "preload":
+            raise ap.AllportError(
+                f"algorithms = '{algorithms}': the drop-in takes the chosen one; use --through direct"
+            )
+        through = "direct"
+    for name, path in (("plot", plot), ("output", output)):
+        if path is not None and not Path(path).resolve().parent.is_dir():
+            raise ap.AllportError(f"{name} = '{path}': its folder is not there")
+    job = ap.bench.Job(
+        collective,
+        sizes=sizes or ["8:1MiB"],
+        machine=machine,
+        lab=lab,
+        rate=rate,
+        mpi=mpi,
+        against=None if against in (None, "none") else against,
+        through=through,
+        algorithms=algorithms,
+        sweep=sweep,
+        rounds=best_of,
+        iterations=iterations,
+        seconds=seconds,
+        library=library,
+        measured=measured,
+        ranks=ranks,
+    )
+    with progress("starting") as bar:
+        result = ap.bench.run(job, bar)
+    if plot:
+        ap.plot.benchmark(result, plot)
+    if output:
+        Path(output).write_text(json.dumps(result, indent=1) + "\n")
+    if as_json:
+        print_json(result)
+    else:
+        _show(result)
+    if any(row["wrong"] for row in result["sizes"]):
+        raise typer.Exit(1)

@@ -1,0 +1,125 @@
+import json
+import os
+import shutil
+import subprocess
+
+import allport as ap
+import pytest
+
+SPOILER = r"""
+#include <mpi.h>
+int MPI_Bcast(void* data, int count, MPI_Datatype type, int root, MPI_Comm comm) {
+  int rank, code = PMPI_Bcast(data, count, type, root, comm);
+  PMPI_Comm_rank(comm, &rank);
+  if (rank == 1 && count > 5) ((char*)data)[5] ^= 1;
+  return code;
+}
+"""
+
+
+def test_ours_beside_mpi_and_kept_for_explain(allport, tmp_path):
+    kept = tmp_path / "kept.json"
+    done = allport(
+        *"bench bcast --through direct -n 3 --sizes 8,20000 --best-of 2 --iterations 2 --json".split(),
+        *("--measured", kept, "--plot", "p.svg", "-o", "all.json"),
+    )
+    assert done.returncode == 0, done.stderr
+    result = json.loads(done.stdout)
+    assert [row["bytes"] for row in result["sizes"]] == [8, 20000]
+    for row in result["sizes"]:
+        assert row["wrong"] == 0 and row["ratio"] > 0
+        assert row["mpi"]["default"]["samples"] == 4 and row["ours"][row["ours_best"]]["samples"] == 4
+        assert len(row["mpi"]) == 1 + ap.bench.FINALISTS or ap.build_info()["mpi_family"] != "openmpi"
+        assert 0 < row["mpi"]["default"]["least"] <= row["mpi"]["default"]["median"]
+    assert json.loads((tmp_path / "all.json").read_text()) == result
+    assert "<svg" in (tmp_path / "p.svg").read_text()
+
+    told = allport(*"explain bcast --size 20000 -m mesh:3 --json".split(), "--measured", kept)
+    seen = json.loads(told.stdout)["measured"]
+    assert {e["algorithm"] for e in seen} == {result["sizes"][1]["ours_best"], ap.measured.MPI}
+    shown = allport(*"explain bcast --size 20000 -m mesh:3".split(), env={"ALLPORT_MEASURED": str(kept)})
+    assert shown.stdout.count(" on 20") == 2
+    other = allport(*"explain bcast --size 20000 -m torus:3 --json".split(), "--measured", kept)
+    assert json.loads(other.stdout)["measured"] == []
+
+
+@pytest.mark.parametrize("collective", [c for c in ap.rivals.collectives() if c != "bcast"])
+def test_every_collective_is_right_through_plain_mpi(collective, tmp_path):
+    job = ap.bench.Job(
+        collective, sizes=["0,9,5000"], machine="mesh:3", sweep=False, rounds=1, iterations=1, through="direct",
+        measured=str(tmp_path / "m.json"),
+    )  # fmt: skip
+    try:
+        rows = ap.bench.run(job)["sizes"]
+    except ap.AllportError as error:  # no algorithm of ours is registered for it
+        pytest.skip(str(error))
+    assert all(row["wrong"] == 0 and row["mpi"]["default"]["samples"] == 1 for row in rows)
+
+
+@pytest.mark.skipif(shutil.which("mpicc") is None, reason="no mpicc")
+def test_a_wrong_byte_is_seen(allport, tmp_path):
+    (tmp_path / "spoiler.c").write_text(SPOILER)
+    built = subprocess.run(["mpicc", "-shared", "-fPIC", "-o", "spoiler.so", "spoiler.c"], cwd=tmp_path)
+    if built.returncode != 0 or ap.build_info()["mpi_family"] not in os.path.realpath(shutil.which("mpicc")):
+        pytest.skip("mpicc is another MPI's")
+    done = allport(
+        *"bench bcast --through preload --library spoiler.so -n 2 --sizes 100 --best-of 1 --iterations 2".split(),
+        *("--no-sweep", "--measured", tmp_path / "m.json"),
+    )
+    assert done.returncode == 1 and "WRONG: 3 bytes" in done.stdout, done.stdout + done.stderr
+
+
+def test_sizes():
+    assert ap.bench.sizes_of(["8:64", "4MB,1KiB"]) == [8, 16, 32, 64, 1024, 4000000]
+    assert ap.bench.sizes_of([0]) == [0]
+    for bad in ("64:8", "1:2:3", "0:8", "many"):
+        with pytest.raises(ap.AllportError, match="sizes"):
+            ap.bench.sizes_of([bad])
+
+
+def test_blocks_are_cut_from_the_vector():
+    assert ap.bench.block_of("bcast", 100, 16) == 100
+    assert ap.bench.block_of("allgather", 100, 16) == 6
+    assert ap.bench.block_of("alltoall", 3, 16) == 1
+    assert ap.bench.block_of("reduce_scatter_block", 4096, 16) == 256
+    assert ap.bench.block_of("reduce", 4, 16) == 8
+    assert ap.bench.block_of("barrier", 4, 16) == 0
+
+
+def test_open_mpi_is_tried_with_segments_only_where_they_cut():
+    names = [v.name for v in ap.rivals.variants("openmpi", "bcast", 100)]
+    assert names[0] == "default" and "pipeline" in names and not any("KiB" in n for n in names)
+    tunes = {v.name: v.tune for v in ap.rivals.variants("openmpi", "bcast", 4 << 20)}
+    assert tunes["pipeline, 64 KiB"] == "3:65536"
+    assert ap.rivals.variants("mpich", "bcast", 8)[1].env[0][0] == "MPIR_CVAR_BCAST_INTRA_ALGORITHM"
+
+
+@pytest.mark.parametrize(
+    ("arguments", "word"),
+    [
+        ("bench brodcast", "brodcast"),
+        ("bench bcast --sizes 8:4", "sizes"),
+        ("bench bcast --best-of 0", "rounds"),
+        ("bench bcast --through magic", "magic"),
+        ("bench bcast --against ucx", "against"),
+        ("bench bcast --through preload --library no.so", "no.so"),
+        ("bench bcast --through preload --algorithms all", "direct"),
+        ("bench bcast --plot no/such/p.svg", "plot"),
+        ("bench bcast -n 2 --through direct --algorithms quick", "quick"),
+    ],
+)
+def test_wrong_use_is_named(allport, arguments, word):
+    done = allport(*arguments.split())
+    assert done.returncode != 0 and word in done.stderr
+
+
+def test_times_replace_older_ones_of_the_same_thing(tmp_path):
+    machine, file = ap.Machine.parse("torus:4"), str(tmp_path / "deep" / "m.json")
+    entry = {"collective": "bcast", "bytes": 8, "algorithm": "ring", "segment": 8, "seconds": 2.0, "least": 1.0}
+    ap.measured.record(machine, [entry], file)
+    ap.measured.record(machine, [{**entry, "seconds": 3.0}, {**entry, "segment": 4}], file)
+    assert sorted(e["seconds"] for e in ap.measured.find(machine, "bcast", 8, file)) == [2.0, 3.0]
+    assert ap.measured.find(ap.Machine.parse("mesh:4"), "bcast", 8, file) == []
+    (tmp_path / "bad.json").write_text("[1]")
+    with pytest.raises(ap.AllportError, match=r"bad\.json"):
+        ap.measured.find(machine, "bcast", 8, str(tmp_path / "bad.json"))

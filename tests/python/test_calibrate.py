@@ -1,0 +1,55 @@
+import json
+import subprocess
+import sys
+
+import allport as ap
+import pytest
+
+
+def test_a_machine_is_measured_and_written(allport, tmp_path):
+    done = allport("machine", "calibrate", "-n", 2, "--quick", "-o", "mine.toml", "--json")
+    assert done.returncode == 0, done.stderr
+    told = json.loads(done.stdout)
+    machine = ap.Machine.parse(str(tmp_path / "mine.toml"))
+    assert machine.ranks == 2 and machine.to_dict() == {k: v for k, v in told.items() if k != "output"}
+    found = told["calibration"]
+    assert found["ranks"] == 2 and found["library"] == ap._native.mpi_library_name()
+    assert {"bandwidth x", "overhead", "tau of long messages"} <= {f["what"] for f in found["fits"]}
+    assert set(found["mpi"]) >= {"bcast", "reduce", "allreduce", "alltoall", "barrier"}
+    assert all(s > 0 for timed in found["mpi"].values() for s in timed["seconds"])
+    assert told["adds"] > 0 and told["memory_bandwidth"] > 0 and told["axes"][0]["bandwidth"] > 0
+    # What was timed is what explain calls calibrated.
+    choice = ap.explain("bcast", machine, bytes=found["mpi"]["bcast"]["bytes"][-1])
+    assert choice.mpi_is_calibrated and choice.mpi == found["mpi"]["bcast"]["seconds"][-1]
+    assert choice.expects_to_win == (choice.predicted <= choice.mpi)
+
+
+def test_ranks_that_mpiexec_started_are_joined(tmp_path):
+    command = [sys.executable, "-m", "allport", "machine", "calibrate", "--quick", "--no-mpi-collectives"]
+    done = subprocess.run(
+        [*ap.launch.mpiexec_command(3), *command, "-m", "torus:3", "-o", str(tmp_path / "ring.toml")],
+        env=ap.launch.environment(3),
+        capture_output=True,
+        text=True,
+        timeout=200,
+    )
+    assert done.returncode == 0, done.stderr
+    assert done.stdout.count("torus:3, 3 ranks") == 1
+    machine = ap.Machine.parse(str(tmp_path / "ring.toml"))
+    assert machine.axes[0].wraps and machine.ranks == 3
+    assert not ap.explain("bcast", machine, bytes=8).mpi_is_calibrated
+
+
+@pytest.mark.parametrize(
+    ("arguments", "word"),
+    [
+        (["-n", "2", "-o", "mine.txt"], ".toml"),
+        (["-n", "2", "-o", "no/such/mine.toml"], "not there"),
+        (["-n", "3", "-m", "torus:4"], "more"),
+        (["-m", "tours:4"], "tours"),
+    ],
+)
+def test_what_cannot_be_is_said_before_anything_runs(allport, arguments, word):
+    done = allport("machine", "calibrate", *arguments)
+    assert done.returncode == 1
+    assert word in done.stderr or "fewer" in done.stderr
