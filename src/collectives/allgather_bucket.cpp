@@ -23,7 +23,7 @@ Schedule make(Machine const& machine, Contract const& contract, Cut cut) {
       into.ops.push_back(op);
       ready.op = 0;
     }
-    bucket_allgather(machine, rank, contract, cut, row, {Buffer::output, 0, 0}, ready, 0, into);
+    bucket_allgather(machine, rank, contract, cut, row, {Buffer::output, 0, 0}, {Buffer::output, 0, 0}, ready, 0, into);
   };
   return {"bucket", contract, cut, 1, program};
 }

@@ -18,8 +18,8 @@ Schedule make(Machine const& machine, Contract const& contract, Cut cut) {
                               }};
     auto const done = bucket_reduce_scatter(machine, rank, contract, cut, row, {Buffer::input, 0, 0},
                                             {Buffer::output, 0, begin(rank)}, 0, into);
-    bucket_allgather(machine, rank, contract, cut, row, {Buffer::output, 0, 0}, {done, Dependence::whole},
-                     bucket_channels(machine), into);
+    bucket_allgather(machine, rank, contract, cut, row, {Buffer::output, 0, 0}, {Buffer::output, 0, 0},
+                     {done, Dependence::whole}, bucket_channels(machine), into);
   };
   return {"bucket", contract, cut, 1, program};
 }

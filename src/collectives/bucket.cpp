@@ -78,13 +78,14 @@ Slot at(Slot slot, std::int64_t offset) {
 
 class Allgather {
  public:
-  Allgather(Machine const& machine, Rank rank, Contract const& contract, Cut cut, BlockRow const& row, Slot home,
-            Ready ready, std::int32_t channel, Program& into)
+  Allgather(Machine const& machine, Rank rank, Contract const& contract, Cut cut, BlockRow const& row, Slot source,
+            Slot home, Ready ready, std::int32_t channel, Program& into)
       : machine_(machine),
         rank_(rank),
         contract_(contract),
         cut_(cut),
         row_(row),
+        source_(source),
         home_(home),
         channel_(channel),
         into_(into) {
@@ -169,9 +170,8 @@ class Allgather {
 
   void send_or_receive(Stream const& s, TreePlace const& place, std::int64_t offset, Phase& phase,
                        std::int32_t& before) {
-    auto const here = at(home_, offset);
     auto const first = index_of_next(into_);
-    auto const arrived = stream_down(s, place, here, {}, here, into_);
+    auto const arrived = stream_down(s, place, at(source_, offset), {}, at(home_, offset), into_);
     if (arrived == at_once) {
       if (place.children() == 0) return;
       phase.own = first;
@@ -204,6 +204,7 @@ class Allgather {
   Contract const& contract_;
   Cut cut_;
   BlockRow const& row_;
+  Slot source_;
   Slot home_;
   std::int32_t channel_;
   Program& into_;
@@ -343,8 +344,8 @@ std::int32_t bucket_channels(Machine const& machine) {
 }
 
 void bucket_allgather(Machine const& machine, Rank rank, Contract const& contract, Cut cut, BlockRow const& row,
-                      Slot home, Ready ready, std::int32_t channel, Program& into) {
-  Allgather(machine, rank, contract, cut, row, home, ready, channel, into).append();
+                      Slot source, Slot home, Ready ready, std::int32_t channel, Program& into) {
+  Allgather(machine, rank, contract, cut, row, source, home, ready, channel, into).append();
 }
 
 std::int32_t bucket_reduce_scatter(Machine const& machine, Rank rank, Contract const& contract, Cut cut,

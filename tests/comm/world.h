@@ -90,17 +90,45 @@ inline std::vector<RankBuffers> filled(Contract const& contract) {
   return all;
 }
 
-/// What each position's output must be, from an independent sum over the inputs; only for bytewise `add_bytes`.
+/// Bytewise sum over all positions of `size` bytes of their inputs, each from `offset(position)` on.
+template <class Offset>
+void add_inputs(Contract const& contract, std::int64_t size, std::byte* out, Offset&& offset) {
+  for (std::int64_t i = 0; i < size; ++i) {
+    unsigned sum = 0;
+    for (Rank r = 0; r < contract.ranks; ++r) {
+      sum += std::to_integer<unsigned>(pattern(r, static_cast<std::size_t>(offset(r) + i)));
+    }
+    out[i] = static_cast<std::byte>(sum & 0xffU);
+  }
+}
+
+/// What each position's output must be, straight from the collective's definition; only for bytewise `add_bytes`.
 inline std::vector<std::byte> expected_output(Contract const& contract, Rank position) {
   std::vector<std::byte> out(static_cast<std::size_t>(contract.output_bytes(position)));
-  for (std::size_t i = 0; i < out.size(); ++i) {
-    if (contract.what == Collective::broadcast) {
-      out[i] = pattern(contract.root, i);
-      continue;
+  auto const size = static_cast<std::int64_t>(out.size());
+  auto const take = [&](Rank source, std::int64_t from, std::int64_t bytes, std::int64_t at) {
+    for (std::int64_t i = 0; i < bytes; ++i) {
+      out[static_cast<std::size_t>(at + i)] = pattern(source, static_cast<std::size_t>(from + i));
     }
-    unsigned sum = 0;
-    for (Rank r = 0; r < contract.ranks; ++r) sum += std::to_integer<unsigned>(pattern(r, i));
-    out[i] = static_cast<std::byte>(sum & 0xffU);
+  };
+  switch (contract.what) {
+    case Collective::broadcast:
+      take(contract.root, 0, size, 0);
+      break;
+    case Collective::scatter:
+      take(contract.root, contract.input_offset(contract.root, position), size, 0);
+      break;
+    case Collective::reduce_scatter:
+      add_inputs(contract, size, out.data(), [&](Rank r) { return contract.input_offset(r, position); });
+      break;
+    case Collective::reduce:
+    case Collective::allreduce:
+      add_inputs(contract, size, out.data(), [](Rank) { return std::int64_t{0}; });
+      break;
+    default:
+      for (Rank s = 0; size > 0 && s < contract.ranks; ++s) {
+        take(s, contract.input_offset(s, position), contract.block(s, position), contract.output_offset(position, s));
+      }
   }
   return out;
 }
