@@ -269,6 +269,16 @@ std::vector<std::string> split(std::string const& text, char at) {
   return parts;
 }
 
+/// Which MPI this is: its first line, for the table's head.
+void print_library() {
+  char text[MPI_MAX_LIBRARY_VERSION_STRING] = {};
+  int length = 0;
+  MPI_Get_library_version(text, &length);
+  std::string line(text, std::strcspn(text, "\n,\"\\"));
+  std::replace(line.begin(), line.end(), '\t', ' ');
+  if (rank == 0) std::printf("{\"library\": \"%s\"}\n", line.c_str());
+}
+
 }  // namespace
 
 int main(int argc, char** argv) {
@@ -279,6 +289,7 @@ int main(int argc, char** argv) {
   MPI_Comm_size(MPI_COMM_WORLD, &ranks);
   if (argc < 2)
     stop("usage: bench_collective COLLECTIVE --plan BYTES[=VARIANT,...][;...] [--iterations N] [--seconds S]");
+  print_library();
   std::string plan = "8";
   int iterations = 20;
   auto seconds = 1.0;

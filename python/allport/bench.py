@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import statistics
 import sys
 from collections.abc import Callable, Iterator, Sequence
@@ -139,12 +140,14 @@ def raw_machine(place: Place) -> Machine:
     )
 
 
-def _program() -> str:
-    found = os.environ.get("ALLPORT_BENCH_PROGRAM") or places.executable("bench_collective")
+def _program(family: str) -> str:
+    """The plain MPI program; the one beside the package is of the MPI that Allport was built for."""
+    built = family == _native.build_info()["mpi_family"]
+    found = os.environ.get("ALLPORT_BENCH_PROGRAM") or (places.executable("bench_collective") if built else None)
     if found is None or not os.access(found, os.X_OK):
         raise failure(
-            "bench_collective: the plain MPI program is not there; make setup builds it, or "
-            "mpicxx -std=c++20 -O2 bench/collective.cpp -o P and ALLPORT_BENCH_PROGRAM=P",
+            f"bench_collective: the plain MPI program for {family} is not there; make setup builds that of this "
+            "build; or: mpicxx -std=c++20 -O2 bench/collective.cpp -o P, and ALLPORT_BENCH_PROGRAM=P",
             "io",
         )
     return found
@@ -179,7 +182,7 @@ class _Row:
 class _Bench:
     def __init__(self, job: Job, place: Place, progress: Progress) -> None:
         self.job, self.place, self.progress = job, place, progress
-        self.program = _program() if job.against or job.through != "direct" else ""
+        self.program = _program(place.family) if job.against or job.through != "direct" else ""
         self.library = dropin_library(job) if job.through != "direct" else None
         if job.through == "preload" and self.library is None:
             raise failure("through = 'preload': the drop-in is not built; pass --library, or --through direct", "io")
@@ -188,6 +191,7 @@ class _Bench:
         if job.collective == "barrier":
             self.rows = {0: _Row(0, 0)}
         self.settings = {s: [Variant("default")] for s in self.rows}
+        self.mpi_name = _native.mpi_library_name()
         self.env = {"OMPI_MCA_coll_tuned_use_dynamic_rules": "1", **job.environment}
 
     def _limits(self, iterations: int, seconds: float) -> list[str]:
@@ -212,7 +216,11 @@ class _Bench:
         self, plan: str, exports: Sequence[tuple[str, str]], iterations: int, seconds: float
     ) -> list[dict[str, Any]]:
         argv = [self.program, self.job.collective, "--plan", plan, *self._limits(iterations, seconds)]
-        return self.place.run(argv, exports, self.env)
+        lines = self.place.run(argv, exports, self.env)
+        for line in lines:
+            if "library" in line:
+                self.mpi_name = " ".join(re.sub(r"\bv(?=\d)|Version:", "", line["library"]).split())
+        return [line for line in lines if "asked" in line]
 
     def sweep(self) -> None:
         """Every setting of the MPI library once, all sizes; the best few of each size stay."""
@@ -271,7 +279,7 @@ class _Bench:
             "machine": place.machine.name,
             "ranks": place.machine.ranks,
             "lab": None if place.lab is None else place.lab.plan.spec,
-            "library": _native.mpi_library_name(),
+            "library": self.mpi_name,
             "through": "direct" if self.library is None else "preload",
             "rounds": job.rounds,
             "sizes": [_summary(row, job, place) for row in self.rows.values()],

@@ -67,7 +67,9 @@ TEST(Calibrate, GivesAMachineOfTheSameShapeThatAllRanksAgreeOn) {
   for (int a = 0; a < machine.axes(); ++a) {
     EXPECT_EQ(found.axis(a).length, machine.axis(a).length);
     EXPECT_EQ(found.axis(a).wraps, machine.axis(a).wraps);
-    if (machine.axis(a).length > 1) EXPECT_TRUE(found.axis(a).bandwidth.value() > 1e5) << found.to_toml();
+    if (machine.axis(a).length > 1) {
+      EXPECT_TRUE(found.axis(a).bandwidth.value() > 1e5) << found.to_toml();
+    }
   }
   EXPECT_EQ(found.ranks(), n);
   EXPECT_GT(found.rates().adds.value(), 1e6);

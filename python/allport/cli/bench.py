@@ -55,12 +55,12 @@ def _show(result: dict[str, Any]) -> None:
     out.print(rows)
     others = [(row, name) for row in result["sizes"] for name in row["ours"] if name != row["ours_best"]]
     if others:
-        more = table("size", "algorithm", "median [least .. most]", right=("size",))
+        more = table("size", "algorithm", "median and range", right=("size",))
         for row, name in others:
             more.add_row(format_bytes(row["size"]), name, _time(row["ours"][name]))
         out.print(more)
     out.print(
-        "median [least .. most] of the slowest rank; rates and times: of the least; bound: of the links as they are set"
+        "median, in brackets least and most, of the slowest rank; rates and times: of the least; bound: of the links as they are set"
     )
     out.print("every byte of every result was right" if not wrong else f"WRONG: {wrong} bytes of results")
     out.print(f"kept for allport explain: {result['measured']}")
