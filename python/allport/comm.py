@@ -7,7 +7,7 @@ From then on an exception that nobody catches ends all ranks, because the others
 from __future__ import annotations
 
 import sys
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from types import TracebackType
 from typing import Any
 
@@ -55,11 +55,35 @@ def _flat(array: Any, name: str, writable: bool = False) -> np.ndarray:
     raise AllportError(f"{name}: expected a contiguous array; numpy.ascontiguousarray makes one")
 
 
+def _by_rank(out: np.ndarray, order: list[int] | None) -> Callable[[], np.ndarray] | None:
+    """Blocks that come by position in the machine, put in rank order."""
+    if order is None:
+        return None
+
+    def reorder() -> np.ndarray:
+        result = np.empty_like(out)
+        result[order] = out
+        return result
+
+    return reorder
+
+
+def _there(transfer: Transfer) -> np.ndarray:
+    result = transfer.wait()
+    assert result is not None
+    return result
+
+
 class Transfer:
     """A collective in flight. Its arrays must not be touched before it is done."""
 
-    def __init__(self, native: _native.Transfer, result: np.ndarray | None) -> None:
-        self._native, self._result = native, result
+    def __init__(
+        self,
+        native: _native.Transfer,
+        result: np.ndarray | None,
+        finish: Callable[[], np.ndarray] | None = None,
+    ) -> None:
+        self._native, self._result, self._finish = native, result, finish
 
     def test(self) -> bool:
         """Moves things along; True when done."""
@@ -68,6 +92,8 @@ class Transfer:
     def wait(self) -> np.ndarray | None:
         """Returns the result when it is there: the array, or None where a reduction has its root elsewhere."""
         self._native.wait()
+        if self._finish is not None:
+            self._result, self._finish = self._finish(), None
         return self._result
 
     @property
@@ -195,6 +221,118 @@ class Communicator:
         """Combines everyone's arrays into root's; returns it on the root, None elsewhere."""
         return self.start_reduce(array, op, root, out, algorithm).wait()
 
+    def _order(self) -> list[int] | None:
+        """The ranks by position in the machine; None where that is the same."""
+        order = [self._native.at_position(p) for p in range(self.size)]
+        return None if order == list(range(self.size)) else order
+
+    def _start(
+        self,
+        collective: str,
+        array: np.ndarray,
+        out: np.ndarray,
+        *,
+        block: int,
+        op: str = "sum",
+        root: int = 0,
+        algorithm: str | None = None,
+        finish: Callable[[], np.ndarray] | None = None,
+        result: bool = True,
+    ) -> Transfer:
+        element = array.dtype.itemsize if collective in ("reduce_scatter", "allreduce") else 1
+        schedule = self.schedule_for(collective, root=root, bytes=block, element=element, algorithm=algorithm)
+        target = _flat(out, "out", writable=True) if out.size else _NOTHING
+        native = self._native.start(schedule, _flat(array, "array"), target, op, array.dtype.str)
+        return Transfer(native, out if result else None, finish)
+
+    def _blocks(self, array: np.ndarray, name: str = "array") -> np.ndarray:
+        if not isinstance(array, np.ndarray) or array.ndim == 0 or array.shape[0] != self.size:
+            raise AllportError(
+                f"{name}: expected one block a rank along the first axis, {self.size} of them, "
+                f"got shape {np.shape(array)}"
+            )
+        return np.asarray(array, order="C")
+
+    def start_allreduce(self, array: np.ndarray, op: str = "sum", algorithm: str | None = None) -> Transfer:
+        """Starts combining everyone's arrays, element by element; the result is the same bits on every rank."""
+        return self._start("allreduce", array, np.empty_like(array), block=array.nbytes, op=op, algorithm=algorithm)
+
+    def allreduce(self, array: np.ndarray, op: str = "sum", algorithm: str | None = None) -> np.ndarray:
+        """Combines everyone's arrays and returns the result on every rank."""
+        return _there(self.start_allreduce(array, op, algorithm))
+
+    def start_allgather(self, array: np.ndarray, algorithm: str | None = None) -> Transfer:
+        """Starts collecting everyone's arrays, all of one shape: result[r] is rank r's, on every rank."""
+        array = np.asarray(array, order="C")
+        out = np.empty((self.size, *array.shape), array.dtype)
+        return self._start(
+            "allgather", array, out, block=array.nbytes, algorithm=algorithm, finish=_by_rank(out, self._order())
+        )
+
+    def allgather(self, array: np.ndarray, algorithm: str | None = None) -> np.ndarray:
+        """Everyone's arrays, all of one shape, along a new first axis."""
+        return _there(self.start_allgather(array, algorithm))
+
+    def start_gather(self, array: np.ndarray, root: int = 0, algorithm: str | None = None) -> Transfer:
+        """Starts collecting everyone's arrays, all of one shape, on the root."""
+        array = np.asarray(array, order="C")
+        mine = self.rank == root
+        out = np.empty((self.size, *array.shape) if mine else (0,), array.dtype)
+        finish = _by_rank(out, self._order()) if mine else None
+        return self._start(
+            "gather", array, out, block=array.nbytes, root=root, algorithm=algorithm, finish=finish, result=mine
+        )
+
+    def gather(self, array: np.ndarray, root: int = 0, algorithm: str | None = None) -> np.ndarray | None:
+        """Everyone's arrays along a new first axis on the root; None elsewhere."""
+        return self.start_gather(array, root, algorithm).wait()
+
+    def start_scatter(
+        self, array: np.ndarray | None, out: np.ndarray, root: int = 0, algorithm: str | None = None
+    ) -> Transfer:
+        """Starts sending block r of the root's array, along its first axis, into rank r's `out`."""
+        source = _NOTHING.view(out.dtype) if out.dtype.itemsize else _NOTHING
+        if self.rank == root:
+            if array is None:
+                raise AllportError("array: expected the blocks of all ranks on the root, got None")
+            source = self._blocks(array)
+            if source.shape[1:] != out.shape or source.dtype != out.dtype:
+                raise AllportError(
+                    f"out: expected a block of the array, {source.dtype}{source.shape[1:]}, got {out.dtype}{out.shape}"
+                )
+            order = self._order()
+            source = source if order is None else np.ascontiguousarray(source[order])
+        return self._start("scatter", source, out, block=out.nbytes, root=root, algorithm=algorithm)
+
+    def scatter(
+        self, array: np.ndarray | None, out: np.ndarray, root: int = 0, algorithm: str | None = None
+    ) -> np.ndarray:
+        """Block r of the root's array, along its first axis, on rank r: in `out`, which is returned."""
+        return _there(self.start_scatter(array, out, root, algorithm))
+
+    def start_reduce_scatter(self, array: np.ndarray, op: str = "sum", algorithm: str | None = None) -> Transfer:
+        """Starts combining everyone's arrays; rank r gets block r of the result, along the first axis."""
+        order = self._order()
+        source = self._blocks(array) if order is None else np.ascontiguousarray(self._blocks(array)[order])
+        out = np.empty(array.shape[1:], array.dtype)
+        return self._start("reduce_scatter", source, out, block=out.nbytes, op=op, algorithm=algorithm)
+
+    def reduce_scatter(self, array: np.ndarray, op: str = "sum", algorithm: str | None = None) -> np.ndarray:
+        """Block r, along the first axis, of the combined arrays on rank r."""
+        return _there(self.start_reduce_scatter(array, op, algorithm))
+
+    def start_alltoall(self, array: np.ndarray, algorithm: str | None = None) -> Transfer:
+        """Starts sending block r of everyone's array, along the first axis, to rank r: result[s] came from rank s."""
+        order = self._order()
+        source = self._blocks(array) if order is None else np.ascontiguousarray(self._blocks(array)[order])
+        out = np.empty(array.shape, array.dtype)
+        block = array.nbytes // self.size
+        return self._start("alltoall", source, out, block=block, algorithm=algorithm, finish=_by_rank(out, order))
+
+    def alltoall(self, array: np.ndarray, algorithm: str | None = None) -> np.ndarray:
+        """Block s of the result came from rank s, where it was block r of the array."""
+        return _there(self.start_alltoall(array, algorithm))
+
     def prepare(
         self, schedule: Schedule, array: np.ndarray, op: str = "sum", out: np.ndarray | None = None
     ) -> Persistent:
@@ -203,6 +341,10 @@ class Communicator:
             flat = _flat(array, "array", writable=True)
             return Persistent(self._native.prepare(schedule, _NOTHING, flat, op, array.dtype.str), array)
         mine = self.rank == self._native.at_position(schedule.root)
+        if schedule.collective != "reduce":  # blocks by position in the machine, as the schedule has them
+            if out is None:
+                raise AllportError(f"out: expected the array for the result of {schedule.collective}, got None")
+            mine = True
         if mine and out is None:
             out = np.empty_like(array)
         target = _flat(out, "out", writable=True) if mine else _NOTHING

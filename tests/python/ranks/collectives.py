@@ -31,7 +31,38 @@ def check_all(c: ap.Communicator) -> None:
         assert (got == np.arange(5000.0)).all()
 
 
+def check_blocks(c: ap.Communicator) -> None:
+    rng = np.random.default_rng(6)
+    for shape in [(), (0,), (3,), (700,), (5, 40)]:
+        everyone = rng.integers(-9, 9, (c.size, c.size, *shape)).astype(float)  # [source, destination, ...]
+        mine = everyone[c.rank]
+        assert (c.alltoall(mine) == everyone[:, c.rank]).all()
+        assert (c.reduce_scatter(mine) == everyone.sum(axis=0)[c.rank]).all()
+        assert (c.allreduce(mine, "max") == everyone.max(axis=0)).all()
+        assert (c.allgather(mine[0]) == everyone[:, 0]).all()
+        for root in sorted({0, c.size - 1, c.size // 2}):
+            out = np.zeros(shape)
+            assert c.scatter(mine if c.rank == root else None, out, root) is out
+            assert (out == everyone[root, c.rank]).all()
+            collected = c.gather(mine[0], root)
+            assert (collected is not None) == (c.rank == root)
+            assert collected is None or (collected == everyone[:, 0]).all()
+    fortran = np.asfortranarray(rng.random((4, 6)))
+    assert np.allclose(c.allreduce(fortran), c.size * fortran)
+    for name in (a["name"] for a in ap.algorithms("alltoall")):
+        mine = np.arange(c.size * 9.0).reshape(c.size, 9) + 1000 * c.rank
+        wanted = np.arange(9.0) + 9 * c.rank + 1000 * np.arange(c.size)[:, None]
+        assert (c.alltoall(mine, algorithm=name) == wanted).all()
+    try:
+        c.alltoall(np.zeros((c.size + 1, 2)))
+    except ap.AllportError as error:
+        assert "one block a rank" in str(error)
+    else:
+        raise AssertionError("blocks for one rank too many")
+
+
 check_all(comm)
+check_blocks(comm)
 
 # Many in flight at once, finished in the opposite order.
 arrays = [np.full(3000 + i, float(i)) if rank == i % size else np.zeros(3000 + i) for i in range(12)]
@@ -73,10 +104,12 @@ assert comm.counted.to_dict() == predicted.to_dict(), (comm.counted, predicted)
 part = comm.split(rank % 2, -rank)
 assert part.size == len(range(rank % 2, size, 2)) and part.rank == part.size - 1 - rank // 2
 check_all(part)
+check_blocks(part)
 assert comm.split(None) is None
 if rank < (size + 1) // 2:
     half = comm.sub(list(range((size + 1) // 2)))
     check_all(half)
+    check_blocks(half)
 
 # Bad arguments are errors, not crashes, and the communicator goes on working.
 for call, word in [
