@@ -61,7 +61,8 @@ def run(
     on: Annotated[int | None, typer.Option(metavar="NODE", help="No MPI: run the command inside this node.")] = None,
     mca: Annotated[list[str] | None, typer.Option(metavar="KEY=VALUE", help="Open MPI parameter; repeatable.")] = None,
     export: Annotated[
-        list[str] | None, typer.Option("-x", "--export", metavar="NAME=VALUE", help="Variable of the ranks; repeatable.")
+        list[str] | None,
+        typer.Option("-x", "--export", metavar="NAME=VALUE", help="Variable of the ranks; repeatable."),
     ] = None,
     mpiexec: Annotated[str, typer.Option(metavar="ARGS", help="More arguments for mpiexec, as in a shell.")] = "",
     grace: Annotated[
@@ -80,7 +81,9 @@ def run(
 
 def _say(what: str, lab: Any, cable: Any, as_json: bool) -> None:
     if as_json:
-        print_json({"cable": lab.plan.cable_name(cable), "cut": cable.cut, "rerouted": cable.rerouted, "bits": cable.bits})
+        print_json(
+            {"cable": lab.plan.cable_name(cable), "cut": cable.cut, "rerouted": cable.rerouted, "bits": cable.bits}
+        )
     else:
         console().print(f"{lab.plan.cable_name(cable)}: {what}")
 

@@ -48,7 +48,7 @@ def find(mpi: str | None) -> tuple[str, str]:
         if path is not None and _family_of(path) == family:
             return family, path
     raise failure(
-        f"mpi = '{family}': none of {', '.join(_CANDIDATES[family])} is its mpiexec; install it, or set ALLPORT_MPIEXEC",
+        f"mpi = '{family}': none of {', '.join(_CANDIDATES[family])} is its mpiexec; install it or set ALLPORT_MPIEXEC",
         "mpi",
     )
 

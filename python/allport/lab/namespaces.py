@@ -60,8 +60,8 @@ def _is_mount(path: Path) -> bool:
 
 
 def prepare() -> None:
-    """Makes the folder of named namespaces as iproute2 does: a mount of its own, or the first `ip netns add` of somebody
-    else would cover what we mount inside."""
+    """Makes the folder of named namespaces as iproute2 does: a mount of its own, or else the first `ip netns add` of
+    somebody would cover what we mount inside."""
     NETNS.mkdir(mode=0o755, parents=True, exist_ok=True)
     if not _is_mount(NETNS):
         _mount(str(NETNS), NETNS, _BIND | _REC)
@@ -105,7 +105,9 @@ def in_each(
         try:
             handle = os.open(NETNS / name, os.O_RDONLY | os.O_CLOEXEC)
         except OSError as error:
-            raise failure(f"lab '{state.plan.name}': namespace {name}: {error.strerror}; allport lab down", "io") from None
+            raise failure(
+                f"lab '{state.plan.name}': namespace {name}: {error.strerror}; allport lab down", "io"
+            ) from None
         try:
             _call("setns", handle, _NEWNET)
         finally:

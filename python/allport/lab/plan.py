@@ -263,11 +263,11 @@ def _dimension_ordered(plan: Plan, node: int, target: int, way: int) -> tuple[in
 
 
 def next_ports(plan: Plan, target: int, way: int = 1) -> list[tuple[int, int] | None]:
-    """For each node the port, (axis, sign), by which it sends to `target`; None at the target itself and where the port's
-    cable is cut and not routed around.
+    """For each node the port, (axis, sign), by which it sends to `target`; None at the target itself and where the
+    port's cable is cut and not routed around.
 
-    Around a rerouted or absent cable: a node whose dimension-ordered route does not use one keeps it, any other takes the
-    first port that brings it nearer. Every step so shortens the way, and no packet can go in circles.
+    Around a rerouted or absent cable: a node whose dimension-ordered route does not use one keeps it, any other takes
+    the first port that brings it nearer. Every step so shortens the way, and no packet can go in circles.
     """
     ordered = [_dimension_ordered(plan, node, target, way) for node in range(plan.nodes)]
     if all(c.works for c in plan.cables):

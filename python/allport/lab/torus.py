@@ -223,7 +223,9 @@ def find_cable(plan: Plan, link: str) -> Cable:
         there = ", ".join(f"{node}-{other} ({plan.port_name(*port)})" for port, (_, other) in ends.items())
         raise failure(f"link = '{link}': there is none; node {node} has {there or 'no links'}")
     if len(cables) > 1:
-        raise failure(f"link = '{link}': two cables join these nodes; write {node}+AXIS or {node}-AXIS, such as {node}+x")
+        raise failure(
+            f"link = '{link}': two cables join these nodes; write {node}+AXIS or {node}-AXIS, such as {node}+x"
+        )
     return cables[0]
 
 

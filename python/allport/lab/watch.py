@@ -172,7 +172,8 @@ class _Run:
         with contextlib.suppress(ValueError):
             signal_name = signal.Signals(number).name
             raise JobFailed(
-                f"{who} on node {node} {self.lab.plan.title(node)} died of signal {number} ({signal_name})", 128 + number
+                f"{who} on node {node} {self.lab.plan.title(node)} died of signal {number} ({signal_name})",
+                128 + number,
             )
 
     def _say(self, text: str) -> None:

@@ -65,9 +65,7 @@ def routes(plan: Plan) -> Routes:
 
 def _route_lines(wanted: dict[str, tuple[str, str, str] | None], verb: str) -> list[str]:
     return [
-        f"route {verb} {address}/32 via {way[0]} dev {way[1]} onlink src {way[2]}"
-        if way
-        else f"route del {address}/32"
+        f"route {verb} {address}/32 via {way[0]} dev {way[1]} onlink src {way[2]}" if way else f"route del {address}/32"
         for address, way in wanted.items()
         if way or verb != "add"
     ]

@@ -1,0 +1,180 @@
+"""The lab on paper: cables, addresses, routes and files, against the machine that they stand for. Needs no root."""
+
+from __future__ import annotations
+
+import random
+
+import allport as ap
+import pytest
+from allport.lab.files import machine_toml
+from allport.lab.plan import Cable, Plan, cut_off, make_plan, next_ports, parse_bits, parse_rates
+from allport.lab.torus import find_cable
+
+SHAPES = [
+    "torus:4x4",
+    "torus:3x3x3",
+    "torus:4x4m",
+    "mesh:3x2",
+    "torus:2",
+    "torus:2x2",
+    "torus:2x1x3",
+    "mesh:1",
+    "torus:5x2m",
+]
+
+
+def plan_of(spec: str, rate: str | None = "40mbit") -> Plan:
+    return make_plan("lab", ap.Machine.parse(spec), rate)
+
+
+def walk(plan: Plan, start: int, target: int, way: int = 1) -> list[tuple[int, int, int]]:
+    """(node, axis, sign) of every hop that the routes make; fails when they go in circles."""
+    ports = next_ports(plan, target, way)
+    hops, node = [], start
+    while node != target:
+        assert len(hops) <= plan.nodes, "a packet goes in circles"
+        port = ports[node]
+        assert port is not None, f"no route from {node} to {target}"
+        hops.append((node, *port))
+        node = plan.ends[node][port][1]
+    return hops
+
+
+@pytest.mark.parametrize("spec", SHAPES)
+def test_cables_are_the_machines_links(spec: str) -> None:
+    plan, machine = plan_of(spec), ap.Machine.parse(spec)
+    assert 2 * len(plan.cables) == machine.links
+    for node in range(machine.nodes):
+        for port in range(2 * len(machine.axes)):
+            assert plan.neighbour(node, port // 2, 1 if port % 2 else -1) == machine.neighbour(node, port)
+            if machine.neighbour(node, port) is not None:
+                assert plan.link_name(node, port // 2, 1 if port % 2 else -1) == machine.link_name(
+                    machine.link(node, port)
+                )
+
+
+@pytest.mark.parametrize("spec", SHAPES)
+def test_routes_are_the_machines(spec: str) -> None:
+    plan, machine = plan_of(spec), ap.Machine.parse(spec)
+    for start in range(machine.nodes):
+        for target in range(machine.nodes):
+            hops = [machine.link(node, 2 * axis + (sign > 0)) for node, axis, sign in walk(plan, start, target)]
+            assert hops == machine.route(start, target)
+
+
+def test_a_ring_of_two_has_an_address_for_each_cable() -> None:
+    plan = plan_of("torus:2x3")
+    assert plan.twofold and plan.address(0) != plan.address(0, -1)
+    assert walk(plan, 0, 1) == [(0, 0, 1)] and walk(plan, 0, 1, way=-1) == [(0, 0, -1)]
+    assert {plan.way(0, 0, 1), plan.way(0, 0, -1)} == {1, -1}
+    assert not plan_of("torus:3x3").twofold and not plan_of("mesh:2x2").twofold
+    with pytest.raises(ap.AllportError, match=r"two cables join these nodes; write 0\+AXIS"):
+        find_cable(plan, "0-1")
+    assert find_cable(plan, "0+x") is not find_cable(plan, "0-x")
+
+
+@pytest.mark.parametrize("spec", ["torus:4x4", "torus:3x3x3", "mesh:3x3", "torus:2x2", "torus:5"])
+def test_routes_lead_round_cut_cables_and_never_in_circles(spec: str) -> None:
+    draw = random.Random(7)
+    rounds = 0
+    while rounds < 12:
+        plan = plan_of(spec)
+        for cable in draw.sample(plan.cables, draw.randint(1, min(4, len(plan.cables) - 1))):
+            cable.cut = cable.rerouted = True
+        if cut_off(plan):
+            continue
+        rounds += 1
+        for target in range(plan.nodes):
+            for start in range(plan.nodes):
+                for node, axis, sign in walk(plan, start, target):
+                    assert plan.ends[node][axis, sign][0].works
+
+
+def test_a_cut_without_reroute_takes_only_its_own_routes_away() -> None:
+    plan = plan_of("torus:4x4")
+    cable = find_cable(plan, "3-0")
+    cable.cut = True
+    whole = plan_of("torus:4x4")
+    for target in range(16):
+        for node, (now, before) in enumerate(zip(next_ports(plan, target), next_ports(whole, target))):
+            lost = before is not None and plan.ends[node][before][0] is cable
+            assert now == (None if lost else before)
+
+
+def test_nodes_that_a_cut_leaves_alone() -> None:
+    plan = plan_of("mesh:3")
+    find_cable(plan, "1-2").cut = True
+    assert cut_off(plan) == []  # not rerouted: nothing is avoided yet
+    find_cable(plan, "1-2").rerouted = True
+    assert cut_off(plan) == [2]
+
+
+@pytest.mark.parametrize(
+    ("text", "bits"),
+    [("40mbit", 40e6), ("1gbit", 1e9), ("5MB/s", 40e6), ("2.5 Mbit/s", 2.5e6), ("800kbit", 800e3), ("9000bit", 9000)],
+)
+def test_rates(text: str, bits: float) -> None:
+    assert parse_bits(text) == bits
+
+
+@pytest.mark.parametrize("text", ["", "40", "40mb", "-1mbit", "0mbit", "1e3mbit", "4000gbit", "40 apples", "7kbit"])
+def test_bad_rates_are_named(text: str) -> None:
+    with pytest.raises(ap.AllportError, match=r"rate = '.*expected"):
+        parse_bits(text)
+
+
+def test_rates_by_axis() -> None:
+    machine = ap.Machine.parse("torus:4x3x1")
+    assert parse_rates("x=40mbit, y=20mbit", machine)[:2] == [40_000_000, 20_000_000]
+    assert parse_rates(None, machine) == [40_000_000] * 3
+    for text, part in [
+        ("x=40mbit", "axis y has no rate"),
+        ("x=40mbit,q=2mbit", "'q=2mbit'"),
+        ("x=1mbit,x=2mbit,y=1mbit", "'x=2mbit'"),
+        ("x=40mbit,20mbit", "'20mbit'"),
+        ("x=fast,y=1mbit", "rate of axis x = 'fast'"),
+    ]:
+        with pytest.raises(ap.AllportError, match=part):
+            parse_rates(text, machine)
+
+
+def test_bad_plans_are_refused() -> None:
+    for name in ("", "Lab", "a-b", "../x", "1lab", "averylongname"):
+        with pytest.raises(ap.AllportError, match="name = "):
+            make_plan(name, ap.Machine.parse("torus:4"), None)
+    with pytest.raises(ap.AllportError, match="4,096 nodes; a lab has 1,000 at most"):
+        plan_of("torus:16x16x16")
+    with pytest.raises(ap.AllportError, match="burst = 100"):
+        make_plan("lab", ap.Machine.parse("torus:4"), None, burst=100)
+
+
+@pytest.mark.parametrize("link", ["", "3", "3-", "99-0", "0-5", "0+z", "0*1", "0-0", "x-y"])
+def test_bad_links_are_named_with_the_remedy(link: str) -> None:
+    with pytest.raises(
+        ap.AllportError, match=r"link = '.*(expected two neighbours|there is none; node 0 has 0-1 \(x\+\))"
+    ):
+        find_cable(plan_of("torus:4x4"), link)
+
+
+def test_the_machine_file_is_the_lab() -> None:
+    plan = plan_of("torus:4x3m/ppn=2", "x=40mbit,y=20mbit")
+    machine = ap.Machine.from_toml(machine_toml(plan))
+    assert (machine.extents, machine.ranks_per_node, machine.dead_links) == ("4x3m", 2, [])
+    assert [a.bandwidth for a in machine.axes] == pytest.approx([5e6 * 0.956, 2.5e6 * 0.956])
+    cable: Cable = find_cable(plan, "3-0")
+    cable.cut = True
+    find_cable(plan, "0-4").bits = 1_000_000
+    machine = ap.Machine.from_toml(machine_toml(plan))
+    assert sorted(machine.dead_links) == sorted([machine.link(3, 1), machine.link(0, 0)])
+    assert {e["bandwidth"] for e in machine.to_dict()["exceptions"] if not e["dead"]} == {1e6 / 8 * 0.956}
+
+
+def test_dead_links_of_a_machine_file_are_never_laid() -> None:
+    text = 'axes = [ { length = 4, bandwidth = "1 MB/s", latency = "1 us" } ]\n[[link]]\n'
+    text += "from = [0]\nto = [1]\ndead = true\n"
+    plan = make_plan("lab", ap.Machine.from_toml(text), None)
+    assert [c.absent for c in plan.cables] == [True, False, False, False]
+    assert plan.bits == [8_000_000]
+    assert [hop[0] for hop in walk(plan, 0, 1)] == [0, 3, 2]
+    with pytest.raises(ap.AllportError, match="dead in one direction only"):
+        make_plan("lab", ap.Machine.from_toml(text + "both_directions = false\n"), None)
