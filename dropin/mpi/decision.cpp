@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include "allport/select/mpi_price.h"
 #include "allport/select/select.h"
 #include "datatypes.h"
 #include "operation.h"
@@ -90,8 +91,10 @@ std::int64_t bytes_of(Call const& call, Record const& record) {
 
 Decision by_price(Record const& record, Contract const& contract) {
   try {
-    auto const choice = choose(record.ours->machine(), contract);
-    return {true, {}};
+    auto const& machine = record.ours->machine();
+    auto const choice = choose(machine, contract);
+    if (state().policy == Policy::always || expect_to_win(choice, mpi_price(machine, contract))) return {true, {}};
+    return {false, "MPI's own is expected to be faster"};
   } catch (Error const& e) {
     return {false, fmt::format("no algorithm for {} on {}", name(contract.what), record.ours->machine().name())};
   }

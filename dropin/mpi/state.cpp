@@ -235,6 +235,7 @@ void begin() {
   s.active = true;
   Inside const inside;
   adopt(MPI_COMM_WORLD);
+  adopt(MPI_COMM_SELF);
   start_progressing();
 }
 
@@ -250,6 +251,7 @@ void end() {
   stop_progressing();
   s.active = s.counting = false;
   PMPI_Comm_delete_attr(MPI_COMM_WORLD, s.keyval);
+  PMPI_Comm_delete_attr(MPI_COMM_SELF, s.keyval);
   abandon_persistent();
   release_retired();
   {

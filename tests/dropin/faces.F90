@@ -1,0 +1,115 @@
+! Collectives from Fortran by the three faces of MPI: mpif.h (FACE = 77), use mpi (90), use mpi_f08 (8). A program that
+! never heard of Allport.
+#if FACE == 8
+#define HANDLE(kind) type(kind)
+#define ANY_STATUS MPI_STATUS_IGNORE
+#define CODE
+#else
+#define HANDLE(kind) integer
+#define ANY_STATUS MPI_STATUS_IGNORE
+#define CODE , code
+#endif
+
+program faces
+#if FACE == 8
+  use mpi_f08
+#elif FACE == 90
+  use mpi
+#endif
+  implicit none
+#if FACE == 77
+  include 'mpif.h'
+#endif
+  integer, parameter :: n = 1000
+  integer :: code, me, p, i, k, wrong, provided
+  integer :: a(n), b(n)
+  integer, allocatable :: all(:), counts(:), begins(:)
+  double precision :: x(n), y(n)
+  HANDLE(MPI_Comm) :: rows, copy
+  HANDLE(MPI_Request) :: requests(2)
+  HANDLE(MPI_Datatype) :: columns
+  logical :: flag
+  integer :: grid(4, n)
+
+  wrong = 0
+  code = 0
+  call MPI_Init_thread(MPI_THREAD_SERIALIZED, provided CODE)
+  call MPI_Comm_rank(MPI_COMM_WORLD, me CODE)
+  call MPI_Comm_size(MPI_COMM_WORLD, p CODE)
+  allocate (all(n*p), counts(p), begins(p))
+
+  a = me
+  if (me == p - 1) a = [(7*i, i=1, n)]
+  call MPI_Bcast(a, n, MPI_INTEGER, p - 1, MPI_COMM_WORLD CODE)
+  call expect('bcast', all_equal(a, [(7*i, i=1, n)]))
+
+  x = [(dble(i + me), i=1, n)]
+  call MPI_Reduce(x, y, n, MPI_DOUBLE_PRECISION, MPI_SUM, 0, MPI_COMM_WORLD CODE)
+  if (me == 0) call expect('reduce', maxval(abs(y - [(dble(p*i + p*(p - 1)/2), i=1, n)])) < 1d-9)
+
+  b = me + 1
+  call MPI_Allreduce(MPI_IN_PLACE, b, n, MPI_INTEGER, MPI_MAX, MPI_COMM_WORLD CODE)
+  call expect('allreduce in place', all_equal(b, [(p, i=1, n)]))
+
+  b = me
+  call MPI_Allgather(b, n, MPI_INTEGER, all, n, MPI_INTEGER, MPI_COMM_WORLD CODE)
+  call expect('allgather', all_equal(all, [((k, i=1, n), k=0, p - 1)]))
+
+  counts = [(mod(k, 3)*10 + 1, k=0, p - 1)]
+  begins = [((k*n), k=0, p - 1)]
+  all = -1
+  call MPI_Gatherv(b, counts(me + 1), MPI_INTEGER, all, counts, begins, MPI_INTEGER, 0, MPI_COMM_WORLD CODE)
+  if (me == 0) then
+    do k = 0, p - 1
+      call expect('gatherv', all(k*n + counts(k + 1)) == k .and. all(k*n + counts(k + 1) + 1) == -1)
+    end do
+  end if
+
+  ! One row of a matrix: every fourth element.
+  grid = -1
+  if (me == 0) grid(2, :) = [(i, i=1, n)]
+  call MPI_Type_vector(n, 1, 4, MPI_INTEGER, columns CODE)
+  call MPI_Type_commit(columns CODE)
+  call MPI_Bcast(grid(2, 1), 1, columns, 0, MPI_COMM_WORLD CODE)
+  call expect('strided bcast', all_equal(grid(2, :), [(i, i=1, n)]) .and. all_equal(grid(3, :), [(-1, i=1, n)]))
+  call MPI_Type_free(columns CODE)
+
+  b = me
+  call MPI_Ibcast(a, n, MPI_INTEGER, 0, MPI_COMM_WORLD, requests(1) CODE)
+  call MPI_Iallreduce(b, all, n, MPI_INTEGER, MPI_SUM, MPI_COMM_WORLD, requests(2) CODE)
+  call MPI_Waitall(2, requests, MPI_STATUSES_IGNORE CODE)
+  call expect('iallreduce', all_equal(all(1:n), [(p*(p - 1)/2, i=1, n)]))
+  call MPI_Ibarrier(MPI_COMM_WORLD, requests(1) CODE)
+  flag = .false.
+  do while (.not. flag)
+    call MPI_Test(requests(1), flag, ANY_STATUS CODE)
+  end do
+
+  call MPI_Comm_split(MPI_COMM_WORLD, me/3, me, rows CODE)
+  call MPI_Comm_dup(rows, copy CODE)
+  b(1) = me
+  call MPI_Bcast(b, 1, MPI_INTEGER, 0, copy CODE)
+  call expect('bcast of a row', b(1) == me/3*3)
+  call MPI_Comm_free(copy CODE)
+  call MPI_Comm_free(rows CODE)
+
+  call MPI_Barrier(MPI_COMM_WORLD CODE)
+  call MPI_Finalize(code)
+  if (wrong > 0) stop 1
+  if (me == 0) print '(a, i0, a)', 'faces: well on ', p, ' ranks'
+
+contains
+
+  logical function all_equal(got, want)
+    integer, intent(in) :: got(:), want(:)
+    all_equal = maxval(abs(got - want)) == 0
+  end function
+
+  subroutine expect(what, holds)
+    character(*), intent(in) :: what
+    logical, intent(in) :: holds
+    if (holds) return
+    wrong = wrong + 1
+    print '(a, i0, 2a)', 'rank ', me, ': wrong ', what
+  end subroutine
+end program
