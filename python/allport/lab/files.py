@@ -7,6 +7,7 @@ from pathlib import Path
 
 from allport.lab.plan import Plan
 from allport.lab.state import NETNS, State
+from allport.launch import cores
 from allport.machine import axis_letter
 
 __all__ = ["TCP_SHARE", "machine_toml", "write_all", "write_machine"]
@@ -15,6 +16,7 @@ __all__ = ["TCP_SHARE", "machine_toml", "write_all", "write_machine"]
 TCP_SHARE = 0.956
 # Typical of small messages between neighbours over the lab's cables, on a few busy cores; calibrate for your own.
 LATENCY = 60e-6
+# Of a message's end, while a node has a core of its own; nodes that share a core wait for each other.
 OVERHEAD = 20e-6
 
 ENTER = """\
@@ -86,7 +88,7 @@ def machine_toml(plan: Plan) -> str:
         "# calibrate for your own (allport machine calibrate).",
         f'name = "lab {plan.spec}"',
         f"ranks_per_node = {plan.ranks_per_node}",
-        f"overhead = {OVERHEAD:g}",
+        f"overhead = {OVERHEAD * max(1.0, plan.ranks / cores()):g}",
         "flops = 10e9",
         "adds = 500e6",
         "memory_bandwidth = 5e9",
