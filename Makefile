@@ -3,7 +3,7 @@
 #   make MPI=mpich TARGET    the MPI library to use: auto (default), openmpi, mpich, path
 #   make JOBS=4 TARGET       parallel jobs; all cores by default
 .DEFAULT_GOAL := help
-.PHONY: help setup environment demo test test-release test-python test-mpich test-asan check format bench docs clean distclean
+.PHONY: help setup environment demo test test-release test-python test-mpich test-asan test-suites check format bench docs clean distclean
 
 export MPI JOBS
 
@@ -39,6 +39,10 @@ test-mpich: ## the C++ tests on MPICH only
 test-asan: ## the C++ tests under the sanitizers only
 	@tools/setup packages venv
 	@tools/test asan
+
+test-suites: setup ## mpi4py's own collective tests under the MPI drop-in, on both MPIs (an hour)
+	@tools/mpi4py-suite openmpi
+	@tools/mpi4py-suite mpich
 
 check: environment ## rooms and floors, headers, formatting, lint
 	@tools/check

@@ -87,6 +87,26 @@ void check(int code, char const* call) {
   throw Error(ErrorKind::mpi, fmt::format("{}: {}", call, text.data()));
 }
 
+/// The type that describes the same bytes from another base. MPICH packs nothing from MPI_BOTTOM, which is null.
+class Shifted {
+ public:
+  Shifted(std::int64_t count, MPI_Datatype type) {
+    auto const n = static_cast<int>(count);
+    auto const back = -static_cast<MPI_Aint>(reinterpret_cast<std::intptr_t>(&anchor_));
+    PMPI_Type_create_hindexed(1, &n, &back, type, &type_);
+    PMPI_Type_commit(&type_);
+  }
+  ~Shifted() { PMPI_Type_free(&type_); }
+  Shifted(Shifted const&) = delete;
+  Shifted& operator=(Shifted const&) = delete;
+  [[nodiscard]] MPI_Datatype type() const { return type_; }
+  [[nodiscard]] void* base() { return &anchor_; }
+
+ private:
+  std::byte anchor_{};
+  MPI_Datatype type_ = MPI_DATATYPE_NULL;
+};
+
 /// Predefined operations know which types they are for.
 bool is_predefined_op(MPI_Op op) {
   auto const all = std::array{MPI_MAX, MPI_MIN,  MPI_SUM,  MPI_PROD,   MPI_LAND,   MPI_BAND,    MPI_LOR,
@@ -160,6 +180,13 @@ bool is_defined(MPI_Op op, MPI_Datatype type) {
 
 void pack(void const* from, std::int64_t count, MPI_Datatype type, Layout const& layout, std::byte* to) {
   auto const chunk = chunk_of(layout);
+  if (from == nullptr && count <= chunk) {
+    Shifted shifted(count, type);
+    int position = 0;
+    check(PMPI_Pack(shifted.base(), 1, shifted.type(), to, static_cast<int>(count * layout.size), &position, quiet),
+          "MPI_Pack");
+    return;
+  }
   for (std::int64_t i = 0; i < count; i += chunk) {
     auto const n = std::min(chunk, count - i);
     int position = 0;
@@ -172,6 +199,13 @@ void pack(void const* from, std::int64_t count, MPI_Datatype type, Layout const&
 
 void unpack(std::byte const* from, void* to, std::int64_t count, MPI_Datatype type, Layout const& layout) {
   auto const chunk = chunk_of(layout);
+  if (to == nullptr && count <= chunk) {
+    Shifted shifted(count, type);
+    int position = 0;
+    check(PMPI_Unpack(from, static_cast<int>(count * layout.size), &position, shifted.base(), 1, shifted.type(), quiet),
+          "MPI_Unpack");
+    return;
+  }
   for (std::int64_t i = 0; i < count; i += chunk) {
     auto const n = std::min(chunk, count - i);
     int position = 0;

@@ -1,13 +1,11 @@
-// Fortran's names for Open MPI, whose Fortran faces (mpif.h, use mpi, mpi_f08) call PMPI and would go past us. Each
-// calls the C name, with its arguments translated by the C function's own type. MPICH's Fortran calls C itself.
+// Fortran's names for Open MPI, whose Fortran faces (mpif.h, use mpi, mpi_f08) call PMPI and would go past us. MPICH's
+// are in fortran_mpich.cpp.
 #include <mpi.h>
 
 #ifdef OPEN_MPI
 #include <mpi-ext.h>
 
-#include <utility>
-
-#include "exported.h"
+#include "fortran.h"
 
 // Fortran passes these common blocks by address.
 extern "C" {
@@ -17,17 +15,7 @@ extern int mpi_fortran_unweighted_;
 extern int mpi_fortran_weights_empty_;
 }
 
-namespace {
-
-/// One argument as Fortran passes it, by reference, in C's form.
-template <class T>
-struct Argument;
-
-template <>
-struct Argument<int> {
-  void* at;
-  [[nodiscard]] int value() const { return *static_cast<MPI_Fint*>(at); }
-};
+namespace allport::dropin {
 
 template <>
 struct Argument<void*> {
@@ -42,12 +30,6 @@ template <>
 struct Argument<void const*> {
   void* at;
   [[nodiscard]] void const* value() const { return Argument<void*>{at}.value(); }
-};
-
-template <>
-struct Argument<int*> {
-  void* at;
-  [[nodiscard]] int* value() const { return static_cast<int*>(at); }
 };
 
 template <>
@@ -95,25 +77,7 @@ struct Argument<MPI_Comm*> : HandleBack<MPI_Comm, PMPI_Comm_f2c, PMPI_Comm_c2f> 
   using HandleBack::HandleBack;
 };
 
-template <class... A, std::size_t... I>
-int call(int (*function)(A...), void* const* arguments, std::index_sequence<I...>) {
-  // What is written back goes so when these temporaries end: after the call.
-  return function(Argument<A>{arguments[I]}.value()...);
-}
-
-/// Calls the C function and stores its code, for which mpi_f08 may pass no place.
-template <class... A, class... P>
-void through_c(int (*function)(A...), MPI_Fint* code, P*... arguments) {
-  static_assert(sizeof...(A) == sizeof...(P), "as many arguments as the C function has");
-  void* const list[] = {arguments..., nullptr};
-  auto const result = call(function, list, std::index_sequence_for<A...>{});
-  if (code != nullptr) *code = result;
-}
-
-int init() { return MPI_Init(nullptr, nullptr); }
-int init_thread(int required, int* provided) { return MPI_Init_thread(nullptr, nullptr, required, provided); }
-
-int startall(int count, MPI_Fint const* requests) {
+inline int startall(int count, MPI_Fint const* requests) {
   int result = MPI_SUCCESS;
   for (int i = 0; i < count; ++i) {
     auto request = PMPI_Request_f2c(requests[i]);  // a start leaves the handle as it is
@@ -123,37 +87,14 @@ int startall(int count, MPI_Fint const* requests) {
   return result;
 }
 
-}  // namespace
+}  // namespace allport::dropin
 
-#define ALLPORT_P0
-#define ALLPORT_P1 void *a1,
-#define ALLPORT_P2 ALLPORT_P1 void *a2,
-#define ALLPORT_P3 ALLPORT_P2 void *a3,
-#define ALLPORT_P4 ALLPORT_P3 void *a4,
-#define ALLPORT_P5 ALLPORT_P4 void *a5,
-#define ALLPORT_P6 ALLPORT_P5 void *a6,
-#define ALLPORT_P7 ALLPORT_P6 void *a7,
-#define ALLPORT_P8 ALLPORT_P7 void *a8,
-#define ALLPORT_P9 ALLPORT_P8 void *a9,
-#define ALLPORT_P10 ALLPORT_P9 void *a10,
-#define ALLPORT_P11 ALLPORT_P10 void *a11,
-#define ALLPORT_A0
-#define ALLPORT_A1 , a1
-#define ALLPORT_A2 ALLPORT_A1, a2
-#define ALLPORT_A3 ALLPORT_A2, a3
-#define ALLPORT_A4 ALLPORT_A3, a4
-#define ALLPORT_A5 ALLPORT_A4, a5
-#define ALLPORT_A6 ALLPORT_A5, a6
-#define ALLPORT_A7 ALLPORT_A6, a7
-#define ALLPORT_A8 ALLPORT_A7, a8
-#define ALLPORT_A9 ALLPORT_A8, a9
-#define ALLPORT_A10 ALLPORT_A9, a10
-#define ALLPORT_A11 ALLPORT_A10, a11
+using namespace allport::dropin;
 
-// Both names of one function of `n` arguments beside the code: for mpif.h and use mpi, and for mpi_f08.
-#define ALLPORT_FORTRAN(prefix, name, n, function)                                                                  \
-  ALLPORT_EXPORTED void prefix##_##name##_(ALLPORT_P##n MPI_Fint* code) { through_c(function, code ALLPORT_A##n); } \
-  ALLPORT_EXPORTED void prefix##_##name##_f08_(ALLPORT_P##n MPI_Fint* code) { through_c(function, code ALLPORT_A##n); }
+// Both names of one function: for mpif.h and use mpi, and for mpi_f08.
+#define ALLPORT_FORTRAN(prefix, name, n, function)      \
+  ALLPORT_FORTRAN_NAME(prefix##_##name##_, n, function) \
+  ALLPORT_FORTRAN_NAME(prefix##_##name##_f08_, n, function)
 
 // A collective in its three forms, of n, n + 1 (request) and n + 2 (info, request) arguments.
 #define ALLPORT_FORTRAN_COLLECTIVE(name, Name, n, n1, n2) \
@@ -178,11 +119,11 @@ ALLPORT_FORTRAN_COLLECTIVE(allgatherv, Allgatherv, 8, 9, 10)
 ALLPORT_FORTRAN_COLLECTIVE(alltoall, Alltoall, 7, 8, 9)
 ALLPORT_FORTRAN_COLLECTIVE(alltoallv, Alltoallv, 9, 10, 11)
 
-ALLPORT_FORTRAN(mpi, init, 0, init)
-ALLPORT_FORTRAN(mpi, init_thread, 2, init_thread)
+ALLPORT_FORTRAN(mpi, init, 0, allport::dropin::init)
+ALLPORT_FORTRAN(mpi, init_thread, 2, allport::dropin::init_thread)
 ALLPORT_FORTRAN(mpi, finalize, 0, MPI_Finalize)
 ALLPORT_FORTRAN(mpi, start, 1, MPI_Start)
-ALLPORT_FORTRAN(mpi, startall, 2, startall)
+ALLPORT_FORTRAN(mpi, startall, 2, allport::dropin::startall)
 ALLPORT_FORTRAN(mpi, request_free, 1, MPI_Request_free)
 
 ALLPORT_FORTRAN(mpi, comm_dup, 2, MPI_Comm_dup)

@@ -207,6 +207,8 @@ void adopt(MPI_Comm comm) {
 
 void begin() {
   auto& s = state();
+  if (s.begun) return;
+  s.begun = true;
   int rank = 0;
   int ranks = 1;
   PMPI_Comm_rank(MPI_COMM_WORLD, &rank);
@@ -241,6 +243,8 @@ void begin() {
 
 void end() {
   auto& s = state();
+  if (!s.begun) return;
+  s.begun = false;
   Inside const inside;
   if (s.counting) write_report();
   if (!s.active) {

@@ -38,6 +38,7 @@ struct Record {
 struct State {
   std::mutex mutex;
   Policy policy = Policy::automatic;
+  bool begun = false;     ///< between begin() and end()
   bool active = false;    ///< calls may be taken
   bool counting = false;  ///< ALLPORT_REPORT: calls are counted even where none is taken
   std::string why_inactive;

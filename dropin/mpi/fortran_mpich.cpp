@@ -1,0 +1,113 @@
+// Fortran's names for MPICH. Its mpif.h and use mpi call the C names, and so does mpi_f08 where a buffer is passed; the
+// rest of mpi_f08 calls PMPI and would go past us.
+#include <mpi.h>
+
+#ifndef OPEN_MPI
+#include <dlfcn.h>
+#include <sched.h>
+
+#include "fortran.h"
+#include "requests.h"
+#include "state.h"
+
+namespace allport::dropin {
+
+template <>
+struct Argument<int const*> {
+  void* at;
+  [[nodiscard]] int const* value() const { return static_cast<int const*>(at); }
+};
+
+namespace {
+
+bool flying() { return state().flying.load(std::memory_order_relaxed) > 0 && !Inside::now() && !Lock::held(); }
+
+void move() {
+  {
+    TryLock const lock;
+    if (lock && progress_in_flight()) return;
+  }
+  sched_yield();
+}
+
+bool is_done(MPI_Request request) {
+  int flag = 0;
+  PMPI_Request_get_status(request, &flag, MPI_STATUS_IGNORE);
+  return flag != 0;
+}
+
+/// Until `enough` of the requests are done (all of them, or one that is not null), or nothing of ours is in flight.
+void await(int count, MPI_Request const* requests, bool all) {
+  for (; flying(); move()) {
+    int done = 0;
+    int live = 0;
+    for (int i = 0; i < count; ++i) {
+      if (requests[i] == MPI_REQUEST_NULL) continue;
+      ++live;
+      done += is_done(requests[i]) ? 1 : 0;
+    }
+    if (live == 0 || (all ? done == live : done > 0)) return;
+  }
+}
+
+/// The library's own function behind ours.
+template <class... P>
+void library(char const* name, P*... arguments) {
+  auto* const function = reinterpret_cast<void (*)(P * ...)>(dlsym(RTLD_NEXT, name));
+  function(arguments...);
+}
+
+int startall(int count, int* requests) { return MPI_Startall(count, requests); }
+
+}  // namespace
+}  // namespace allport::dropin
+
+using namespace allport::dropin;
+
+#define ALLPORT_F08(name, n, function) ALLPORT_FORTRAN_NAME(mpi_##name##_f08_, n, function)
+
+// Moves ours along, then the library's own.
+#define ALLPORT_F08_FIRST(name, n, first)                                \
+  ALLPORT_EXPORTED void mpi_##name##_f08_(ALLPORT_P##n MPI_Fint* code) { \
+    if (flying()) first;                                                 \
+    library("mpi_" #name "_f08_" ALLPORT_A##n, code);                    \
+  }
+#define ALLPORT_COUNT *static_cast<int*>(a1)
+#define ALLPORT_REQUESTS(a) static_cast<MPI_Request*>(a)
+
+extern "C" {
+
+ALLPORT_F08(init, 0, allport::dropin::init)
+ALLPORT_F08(init_thread, 2, allport::dropin::init_thread)
+ALLPORT_F08(finalize, 0, MPI_Finalize)
+ALLPORT_F08(barrier, 1, MPI_Barrier)
+ALLPORT_F08(ibarrier, 2, MPI_Ibarrier)
+ALLPORT_F08(barrier_init, 3, MPI_Barrier_init)
+ALLPORT_F08(start, 1, MPI_Start)
+ALLPORT_F08(startall, 2, startall)
+ALLPORT_F08(request_free, 1, MPI_Request_free)
+ALLPORT_F08(comm_dup, 2, MPI_Comm_dup)
+ALLPORT_F08(comm_dup_with_info, 3, MPI_Comm_dup_with_info)
+ALLPORT_F08(comm_create, 3, MPI_Comm_create)
+ALLPORT_F08(comm_create_group, 4, MPI_Comm_create_group)
+ALLPORT_F08(comm_split, 4, MPI_Comm_split)
+ALLPORT_F08(comm_split_type, 5, MPI_Comm_split_type)
+ALLPORT_F08(cart_create, 6, MPI_Cart_create)
+ALLPORT_F08(cart_sub, 3, MPI_Cart_sub)
+ALLPORT_F08(intercomm_create, 6, MPI_Intercomm_create)
+ALLPORT_F08(intercomm_merge, 3, MPI_Intercomm_merge)
+ALLPORT_F08(comm_free, 1, MPI_Comm_free)
+ALLPORT_F08(comm_disconnect, 1, MPI_Comm_disconnect)
+
+ALLPORT_F08_FIRST(wait, 2, await(1, ALLPORT_REQUESTS(a1), true))
+ALLPORT_F08_FIRST(waitall, 3, await(ALLPORT_COUNT, ALLPORT_REQUESTS(a2), true))
+ALLPORT_F08_FIRST(waitany, 4, await(ALLPORT_COUNT, ALLPORT_REQUESTS(a2), false))
+ALLPORT_F08_FIRST(waitsome, 5, await(ALLPORT_COUNT, ALLPORT_REQUESTS(a2), false))
+ALLPORT_F08_FIRST(test, 3, move())
+ALLPORT_F08_FIRST(testall, 4, move())
+ALLPORT_F08_FIRST(testany, 5, move())
+ALLPORT_F08_FIRST(testsome, 5, move())
+ALLPORT_F08_FIRST(request_get_status, 3, move())
+
+}  // extern "C"
+#endif

@@ -1,0 +1,25 @@
+"""allport dropin: where the libraries are that are preloaded into programs which never heard of Allport."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+import typer
+
+import allport as ap
+from allport.cli.console import Json, print_json
+
+
+def dropin(
+    interface: Annotated[str, typer.Argument(metavar="INTERFACE", help="mpi: its collectives.")] = "mpi",
+    mpi: Annotated[
+        str | None, typer.Option(help="The program's MPI library: openmpi or mpich; the one that Allport uses unless given.")
+    ] = None,
+    as_json: Json = False,
+) -> None:
+    """Print the path of the library to preload: LD_PRELOAD=$(allport dropin mpi) ALLPORT_MACHINE=torus:4x4 ..."""
+    path = ap.dropin.library(interface, mpi)
+    if as_json:
+        print_json({"interface": interface, "library": path})
+    else:
+        typer.echo(path)
