@@ -230,12 +230,12 @@ static void handler(MPI_Comm* comm, int* code, ...) {
 }
 
 /* The error class of a call, and that of the library's own, which it must be. */
-#define EXPECT_ERROR(what, call)              \
-  do {                                        \
-    int class_, own_;                         \
-    MPI_Error_class(MPI_##call, &class_);     \
-    MPI_Error_class(PMPI_##call, &own_);      \
-    EXPECT(what, 0, class_, own_);            \
+#define EXPECT_ERROR(what, call)               \
+  do {                                         \
+    int class_, own_;                          \
+    MPI_Error_class(MPI_##call, &class_);      \
+    MPI_Error_class(PMPI_##call, &own_);       \
+    EXPECT(what, 0, class_, own_);             \
     EXPECT(what, 1, class_ != MPI_SUCCESS, 1); \
   } while (0)
 
