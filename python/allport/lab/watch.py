@@ -16,7 +16,7 @@ import time
 from collections import deque
 from collections.abc import Sequence
 from pathlib import Path
-from typing import IO
+from typing import IO, TextIO
 
 from allport.errors import AllportError, failure
 from allport.lab import state
@@ -85,18 +85,26 @@ class _Run:
 
     def __init__(self, lab: Lab, argv: list[str], env: dict[str, str], grace: float) -> None:
         self.lab, self.grace = lab, grace
-        self.told: deque[str] = deque(maxlen=200)
+        self.told: dict[str, deque[bytes]] = {}
         ctypes.CDLL(None).prctl(_SUBREAPER, 1, 0, 0, 0)  # whatever the program leaves behind becomes our child
-        self.process = subprocess.Popen(argv, env=env, stderr=subprocess.PIPE, preexec_fn=_die_with_parent)
-        assert self.process.stderr is not None
-        self.reader = threading.Thread(target=self._read, args=(self.process.stderr,), daemon=True)
-        self.reader.start()
+        pipe = subprocess.PIPE
+        self.process = subprocess.Popen(argv, env=env, stdout=pipe, stderr=pipe, preexec_fn=_die_with_parent)
+        self.readers = [
+            threading.Thread(target=self._pass_on, args=(source, target), daemon=True)
+            for source, target in ((self.process.stdout, sys.stdout), (self.process.stderr, sys.stderr))
+        ]
+        for reader in self.readers:
+            reader.start()
 
-    def _read(self, stream: IO[bytes]) -> None:
-        for line in stream:
-            self.told.append(line.decode(errors="replace").rstrip("\n"))
-            sys.stderr.buffer.write(line)
-            sys.stderr.buffer.flush()
+    def _pass_on(self, source: IO[bytes], target: TextIO) -> None:
+        """Copies output as it comes, and keeps its end, where mpiexec says what went wrong."""
+        kept = self.told[target.name] = deque(maxlen=64)
+        target.flush()
+        while part := os.read(source.fileno(), 1 << 16):
+            kept.append(part)
+            with contextlib.suppress(BrokenPipeError):  # the reader of our output has gone, which is its right
+                target.buffer.write(part)
+                target.buffer.flush()
 
     def wait(self) -> int:
         """Waits for the end; raises JobFailed when it is a bad one that has a name."""
@@ -108,7 +116,8 @@ class _Run:
             raise
         code = self.process.returncode if fault is None else 1
         self._end()
-        self.reader.join(timeout=2)
+        for reader in self.readers:
+            reader.join(timeout=2)
         if fault is not None:
             raise JobFailed(fault)
         if code:
@@ -121,40 +130,50 @@ class _Run:
         while True:
             with contextlib.suppress(subprocess.TimeoutExpired):
                 self.process.wait(timeout=0.2)
-                return self._cut_in_words()
-            try:
-                now = state.load(self.lab.name)
-            except AllportError:
-                return f"lab '{self.lab.name}' was taken down while the program ran"
-            self.lab.plan = now.plan
+                return self._why()
+            if not self._refresh():
+                return self._gone()
             broken = self._broken()
             if broken is None:
                 since = None
                 continue
             if since is None:
                 since = time.monotonic()
-                self._say(f"{now.plan.cable_name(broken)}, was cut; its routes are withdrawn")
+                self._say(f"{self.lab.plan.cable_name(broken)}, was cut; its routes are withdrawn")
             if time.monotonic() - since > self.grace:
                 return (
-                    f"{now.plan.cable_name(broken)}, has lost its carrier and was not rerouted or restored within "
+                    f"{self.lab.plan.cable_name(broken)}, has lost its carrier and was not rerouted or restored within "
                     f"{self.grace:g} s: the run was ended"
                 )
 
     def _broken(self) -> Cable | None:
         return next((c for c in self.lab.plan.cables if c.cut and not c.rerouted), None)
 
-    def _cut_in_words(self) -> str | None:
-        """Why a program that ended by itself with an error may have failed."""
+    def _refresh(self) -> bool:
+        """Reads the lab's state; False when it is there no more, or about to go."""
         with contextlib.suppress(AllportError):
-            self.lab.plan = state.load(self.lab.name).plan
-        broken = self._broken()
-        if broken is None or self.process.returncode == 0:
+            now = state.load(self.lab.name)
+            self.lab.plan = now.plan
+            return now.phase == "up"
+        return False
+
+    def _gone(self) -> str:
+        return f"lab '{self.lab.name}' was taken down while the program ran"
+
+    def _why(self) -> str | None:
+        """What in the lab may have made a program fail that ended by itself."""
+        if self.process.returncode == 0:
             return None
-        return f"{self.lab.plan.cable_name(broken)}, is cut and the program ended with code {self.process.returncode}"
+        if not self._refresh():
+            return self._gone()
+        broken = self._broken()
+        if broken is None:
+            return None
+        return f"{self.lab.plan.cable_name(broken)}, is cut; the program ended with code {self.process.returncode}"
 
     def _explain(self, code: int) -> None:
         """Names the rank that was killed, which mpiexec does in many words."""
-        text = "\n".join(self.told)
+        text = "\n".join(b"".join(kept).decode(errors="replace") for kept in self.told.values())
         found = re.search(r"process rank (\d+) with PID (\d+) on node (\S+) exited on signal (\d+)", text)
         if found:
             rank, number = int(found.group(1)), int(found.group(4))
