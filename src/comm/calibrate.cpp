@@ -94,9 +94,7 @@ class Bench {
     if (axis.length > 1) {
       tell(fmt::format("links along {}", axis_letter(a)), 0.05 + 0.3 * a / machine_.axes());
       auto const way = port(a, 1);
-      auto const busy = fitted([&](std::int64_t bytes) {
-        return clock_.median([&] { links_.exchange({&way, 1}, bytes); }, budget_);
-      });
+      auto const busy = fitted([&](std::int64_t bytes) { return step({&way, 1}, bytes, budget_, 3); });
       auto const alone = fitted([&](std::int64_t bytes) { return 0.5 * pair(a, 1, bytes); });
       auto const letter = axis_letter(a);
       axis.bandwidth = BytesPerSecond(busy.per_byte > 0.0 ? 1.0 / busy.per_byte : axis.bandwidth.value());
@@ -110,6 +108,16 @@ class Bench {
       hops(a);
     }
     axes.push_back(axis);
+  }
+
+  /// One exchange out of these ports. Several in a row keep the nodes in step, so that it is not the ragged end of the
+  /// barrier which is timed.
+  double step(std::span<Port const> ports, std::int64_t bytes, double budget, int fewest) {
+    auto const count = bytes <= 16 << 10 ? 16 : bytes <= 256 << 10 ? 4 : 1;
+    auto const steps = [&] {
+      for (int i = 0; i < count; ++i) links_.exchange(ports, bytes);
+    };
+    return clock_.median(steps, budget, fewest) / count;
   }
 
   /// To and fro between node 0 and another one while the rest sleeps; median of a few.
@@ -168,17 +176,8 @@ class Bench {
     auto slowest_alone = 0.0;
     for (std::size_t m = 1; m <= ports_.size(); ++m) {
       auto const last = ports_[m - 1];
-      slowest_alone = std::max(slowest_alone, clock_.median(
-                                                  [&] {
-                                                    links_.exchange({&last, 1}, bytes);
-                                                  },
-                                                  2.0 * budget_, 5));
-      auto const all = m == 1 ? slowest_alone
-                              : clock_.median(
-                                    [&] {
-                                      links_.exchange({ports_.data(), m}, bytes);
-                                    },
-                                    2.0 * budget_, 5);
+      slowest_alone = std::max(slowest_alone, step({&last, 1}, bytes, 2.0 * budget_, 5));
+      auto const all = m == 1 ? slowest_alone : step({ports_.data(), m}, bytes, 2.0 * budget_, 5);
       // In units of the slowest of these links alone, so that axes may differ.
       times.push_back(std::max(all / slowest_alone, 1e-3));
     }
