@@ -3,6 +3,7 @@
 #include <nanobind/stl/string.h>
 #include <nanobind/stl/string_view.h>
 
+#include "allport/collectives/packing.h"
 #include "allport/collectives/registry.h"
 #include "bindings.h"
 
@@ -37,6 +38,27 @@ void bind_collectives(nb::module_& m) {
         return list;
       },
       nb::sig("def algorithms() -> list[dict[str, str]]"));
+  m.def(
+      "packing",
+      [](Machine const& machine, std::int64_t root, bool to_root) {
+        ensure(root >= 0 && root < machine.ranks(), "root", root,
+               "a rank in 0.." + std::to_string(machine.ranks() - 1) + " of " + machine.name());
+        auto const node = machine.node_of(static_cast<Rank>(root));
+        auto const packed = packing(machine, node, to_root ? TreeWay::to_root : TreeWay::from_root);
+        auto const& report = packed->report;
+        auto entry = nb::dict();
+        entry["trees"] = report.trees;
+        entry["possible"] = report.possible;
+        entry["exact"] = report.exact;
+        entry["intact"] = report.intact;
+        entry["lost"] = report.lost();
+        entry["depth"] = packed->extent.depth;
+        entry["how"] = report.how;
+        entry["text"] = to_text(report);
+        return entry;
+      },
+      nb::arg("machine"), nb::arg("root"), nb::arg("to_root"),
+      nb::sig("def packing(machine: Machine, root: int, to_root: bool) -> dict[str, object]"));
 }
 
 }  // namespace allport::python

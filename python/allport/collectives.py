@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 from allport import _native
 from allport._native import Machine, Schedule
 from allport.machine import as_machine
 from allport.select import DEFAULT_WINDOW, explain
 
-__all__ = ["algorithms", "make_schedule"]
+__all__ = ["algorithms", "make_schedule", "packing"]
 
 
 def algorithms(collective: str | None = None) -> list[dict[str, str]]:
@@ -45,3 +47,14 @@ def make_schedule(
         window=window,
     )
     return _native.make_schedule(machine, choice)
+
+
+def packing(machine: Machine | str, root: int = 0, *, to_root: bool = False) -> dict[str, Any]:
+    """What the trees of algorithm 'packed' make of a machine, which may have dead links.
+
+    'trees' of 'possible' link-disjoint spanning trees ('exact': that is the max-flow, else a limit), 'intact': most of
+    them without the dead links, 'lost': fraction of the intact bandwidth, 'depth' in hops, 'how', and 'text', all in a
+    sentence. to_root: for a reduction, whose data use the links the other way.
+    Raises AllportError naming the nodes that dead links cut off.
+    """
+    return _native.packing(as_machine(machine), root, to_root)

@@ -60,6 +60,8 @@ def verify(
         print_json(report.to_dict())
     else:
         typer.echo(str(report), nl=False)
+        if schedule.algorithm == "packed":
+            typer.echo(f"trees: {ap.collectives.packing(where, root, to_root=schedule.collective == 'reduce')['text']}")
     if not report:
         raise typer.Exit(1)
 
