@@ -18,7 +18,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from allport import _native, measured, places
-from allport.errors import failure
+from allport.errors import AllportError, failure
 from allport.launch import as_rank, emit
 from allport.machine import Machine
 from allport.places import Place
@@ -160,12 +160,14 @@ def dropin_library(job: Job) -> str | None:
         if not os.access(given, os.R_OK):
             raise failure(f"library = '{given}': not there; allport dropin mpi prints the path of the drop-in", "io")
         return os.path.abspath(given)
-    try:
-        from allport import dropin  # its room may not be built
+    from allport import dropin
 
-        return str(dropin.library("mpi", job.mpi) if hasattr(dropin, "library") else dropin.mpi(job.mpi))
-    except Exception:  # whatever it lacks, the direct mode needs none of it
-        return None
+    try:
+        return dropin.library("mpi", job.mpi)
+    except AllportError:
+        if job.through == "preload":
+            raise
+        return None  # the direct mode needs none
 
 
 @dataclass
@@ -184,8 +186,6 @@ class _Bench:
         self.job, self.place, self.progress = job, place, progress
         self.program = _program(place.family) if job.against or job.through != "direct" else ""
         self.library = dropin_library(job) if job.through != "direct" else None
-        if job.through == "preload" and self.library is None:
-            raise failure("through = 'preload': the drop-in is not built; pass --library, or --through direct", "io")
         ranks = place.machine.ranks
         self.rows = {s: _Row(s, block_of(job.collective, s, ranks)) for s in sizes_of(job.sizes)}
         if job.collective == "barrier":
