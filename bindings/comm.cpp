@@ -31,7 +31,8 @@ Rank checked(Communicator const& comm, std::int64_t rank, char const* what) {
 void bind_transfer(nb::module_& m) {
   nb::class_<Transfer>(m, "Transfer", "A collective in flight. Its arrays must not be touched before it is done.")
       .def("test", &Transfer::test, nb::call_guard<nb::gil_scoped_release>(), "Moves things along; True when done.")
-      .def("wait", nb::overload_cast<>(&Transfer::wait), nb::call_guard<nb::gil_scoped_release>(), "Returns when it is done.")
+      .def("wait", nb::overload_cast<>(&Transfer::wait), nb::call_guard<nb::gil_scoped_release>(),
+           "Returns when it is done.")
       .def_prop_ro("active", &Transfer::active, "Whether it is still under way.");
   nb::class_<Persistent>(m, "Persistent", "A schedule bound to its arrays, to be started many times, one at a time.")
       .def("start", &Persistent::start, nb::keep_alive<0, 1>());

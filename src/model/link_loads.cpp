@@ -92,7 +92,8 @@ BinomialLoads count(Machine const& machine, Rank root) {
         copied = std::max(copied, ++within[static_cast<std::size_t>(from)]);
       }
     }
-    loads.rounds.push_back({one.flows(), std::max(one.seconds_per_byte(), copy_seconds_per_byte(machine, copied)), one.path()});
+    loads.rounds.push_back(
+        {one.flows(), std::max(one.seconds_per_byte(), copy_seconds_per_byte(machine, copied)), one.path()});
     loads.path += one.path();
   }
   loads.all_at_once_flows = all.flows();
