@@ -113,15 +113,28 @@ def forget(state: State) -> None:
 @contextlib.contextmanager
 def locked(name: str) -> Iterator[None]:
     """One change to a lab at a time. Waits for the others."""
+    path = ROOT / f"{name}.lock"
     try:
         ROOT.mkdir(mode=0o755, exist_ok=True)
-        handle = os.open(ROOT / f"{name}.lock", os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
+        handle = _take(path)
     except OSError as error:
         raise failure(f"{ROOT}: cannot be written: {error.strerror}; a lab needs root", "io") from None
     try:
-        fcntl.flock(handle, fcntl.LOCK_EX)
         yield
     finally:
+        if not folder(name).exists():
+            path.unlink(missing_ok=True)
+        os.close(handle)
+
+
+def _take(path: Path) -> int:
+    """Opens and locks a file that others may remove while we wait for it."""
+    while True:
+        handle = os.open(path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
+        fcntl.flock(handle, fcntl.LOCK_EX)
+        with contextlib.suppress(FileNotFoundError):
+            if os.path.samestat(os.fstat(handle), os.stat(path)):
+                return handle
         os.close(handle)
 
 
