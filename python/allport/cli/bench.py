@@ -60,7 +60,7 @@ def _show(result: dict[str, Any]) -> None:
             more.add_row(format_bytes(row["size"]), name, _time(row["ours"][name]))
         out.print(more)
     out.print(
-        "median, in brackets least and most, of the slowest rank; rates, times: of the least; bound: of the links as set"
+        "median, in brackets least and most, of the slowest rank; rates, times of the least; bound: of the links as set"
     )
     out.print("every byte of every result was right" if not wrong else f"WRONG: {wrong} bytes of results")
     out.print(f"kept for allport explain: {result['measured']}")
