@@ -37,6 +37,7 @@ struct Record {
 
 struct State {
   std::mutex mutex;
+  std::atomic<int> waiting{0};  ///< threads that want the mutex
   Policy policy = Policy::automatic;
   bool begun = false;     ///< between begin() and end()
   bool active = false;    ///< calls may be taken

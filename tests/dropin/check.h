@@ -4,6 +4,7 @@
 
 #include <mpi.h>
 #include <stdio.h>
+#include <stdlib.h>
 
 static int differences;
 
@@ -28,6 +29,13 @@ static inline int size_of(MPI_Comm comm) {
   int size;
   MPI_Comm_size(comm, &size);
   return size;
+}
+
+/* n numbers and one beyond, all -1. */
+static inline int* numbers(size_t n) {
+  int* a = malloc((n + 1) * sizeof *a);
+  for (size_t i = 0; i <= n; ++i) a[i] = -1;
+  return a;
 }
 
 /* Sums the differences by messages, not by a collective that might be under test, and ends MPI. */

@@ -13,7 +13,8 @@ from allport.cli.console import Json, print_json
 def dropin(
     interface: Annotated[str, typer.Argument(metavar="INTERFACE", help="mpi: its collectives.")] = "mpi",
     mpi: Annotated[
-        str | None, typer.Option(help="The program's MPI library: openmpi or mpich; the one that Allport uses unless given.")
+        str | None,
+        typer.Option(help="The program's MPI library: openmpi or mpich; the one that Allport uses unless given."),
     ] = None,
     as_json: Json = False,
 ) -> None:

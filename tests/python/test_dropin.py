@@ -1,0 +1,33 @@
+"""The libraries to preload: where they are, and what is said when they are not."""
+
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+import allport as ap
+
+
+def test_the_library_of_the_own_mpi_is_there() -> None:
+    path = Path(ap.dropin.library())
+    assert path.is_file()
+    assert path.name == f"liballport_mpi-{ap.mpi.family() or 'openmpi'}.so"
+
+
+def test_the_command_prints_the_path() -> None:
+    command = [sys.executable, "-m", "allport", "dropin", "mpi"]
+    result = subprocess.run(command, capture_output=True, text=True, check=True)
+    assert result.stdout.strip() == ap.dropin.library("mpi")
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (("pvm", None), "interface = 'pvm': expected mpi"),
+        (("mpi", "lam"), "mpi = 'lam': expected one of openmpi, mpich"),
+    ],
+)
+def test_wrong_names_are_refused(arguments: tuple[str, str | None], message: str) -> None:
+    with pytest.raises(ap.AllportError, match=message):
+        ap.dropin.library(*arguments)
