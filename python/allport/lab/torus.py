@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 import re
-import subprocess
 from collections.abc import Sequence
 from types import TracebackType
 
@@ -138,8 +137,12 @@ class Lab:
                 lost = ", ".join(map(str, cut_off(now.plan)[:8]))
                 raise failure(f"link = '{link}': no way round it: node {lost} would be cut off; nothing was changed")
             now.save()  # first, so that whoever watches knows why
-            wires.set_links(now, cable, "down")
-            wires.set_routes(now, before, {cable.low, cable.high})
+            if reroute:  # the new routes come before the old go: nobody shall find a neighbour out of reach
+                wires.set_routes(now, before, ())
+                wires.set_links(now, cable, "down")
+            else:
+                wires.set_links(now, cable, "down")
+                wires.set_routes(now, before, {cable.low, cable.high})
         return cable
 
     def restore(self, link: str) -> Cable:
@@ -271,8 +274,3 @@ def take_down(name: str = "lab") -> dict[str, object]:
     _need_root()
     with state.locked(name):
         return _destroy(state.load(name))
-
-
-def run_inside(lab: Lab, node: int, argv: Sequence[str]) -> int:
-    """Runs a command inside a node; returns its exit code."""
-    return subprocess.run([*lab.node_command(node), *argv]).returncode
