@@ -376,6 +376,23 @@ def test_a_cut_ends_the_run_and_names_the_link(up: Callable[..., Lab], ring: tup
         ap.lab.run(lab, [ring[1]], mpi=ring[0])
 
 
+def test_a_stalled_rank_names_the_link_that_it_has_lost(
+    up: Callable[..., Lab], capfd: pytest.CaptureFixture[str]
+) -> None:
+    lab = up("torus:4", "20mbit")
+    fault = later(5, lambda: Lab.attach(NAME).cut("3-0"))
+    with pytest.raises(JobFailed, match=r"link 3-0, \(3\)\+x -> \(0\), is cut; the program ended with code"):
+        ap.lab.run(lab, [sys.executable, str(HERE / "ranks" / "broadcasts.py"), "1000000", "600"], grace=60)
+    fault.join()
+    told = [line for line in capfd.readouterr().err.splitlines() if "has lost its carrier; waits for" in line]
+    assert told and any(
+        f"allport: rank {rank} (node ({rank})): link ({rank}){port}x -> ({other}) has lost" in line
+        for line in told
+        for rank, port, other in ((0, "-", 3), (3, "+", 0))
+    )
+    assert ap.lab.status(NAME)["processes"] == 0
+
+
 def test_a_rerouted_cut_lets_the_run_finish(
     up: Callable[..., Lab], ring: tuple[str, str], capfd: pytest.CaptureFixture[str]
 ) -> None:
