@@ -16,10 +16,10 @@ PackingGraph::PackingGraph(Machine const& machine, Node from, TreeWay way)
     for (Port p = 0; p < ports; ++p) {
       auto const other = machine.neighbour(n, p);
       if (!other) continue;
-      auto const physical =
-          way == TreeWay::from_root ? machine.link(n, p) : machine.link(*other, static_cast<Port>(p ^ 1));
+      auto const down = !machine.dead(machine.link(n, p));
+      auto const up = !machine.dead(machine.link(*other, static_cast<Port>(p ^ 1)));
       neighbour[at(arc(n, p))] = *other;
-      live[at(arc(n, p))] = machine.dead(physical) ? 0 : 1;
+      live[at(arc(n, p))] = (down || way == TreeWay::to_root) && (up || way == TreeWay::from_root) ? 1 : 0;
     }
   }
 }

@@ -9,7 +9,7 @@
 namespace allport {
 
 /// A directed link as the search sees it: tail * ports + port of the tail. Data flow from tail to head; for
-/// TreeWay::to_root the physical link is the opposite one.
+/// TreeWay::to_root the physical link is the opposite one, for TreeWay::both it is both.
 using Arc = std::int32_t;
 
 struct PackingGraph {

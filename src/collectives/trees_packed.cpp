@@ -100,6 +100,10 @@ class Table {
 
 /// The dead physical links that a tree would need.
 bool meets_dead_link(Machine const& machine, TreeSet const& trees, int tree, TreeWay way) {
+  if (way == TreeWay::both) {
+    return meets_dead_link(machine, trees, tree, TreeWay::from_root) ||
+           meets_dead_link(machine, trees, tree, TreeWay::to_root);
+  }
   TreePlace place;
   return std::any_of(machine.exceptions().begin(), machine.exceptions().end(), [&](LinkException const& e) {
     if (!e.dead) return false;

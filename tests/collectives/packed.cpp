@@ -10,6 +10,7 @@
 #include "allport/collectives/registry.h"
 #include "collectives/dead_links.h"
 #include "collectives/machines.h"
+#include "schedule/judge.h"
 
 namespace allport {
 namespace {
@@ -204,6 +205,34 @@ TEST(Packed, MixesAxesInClosedFormOnLargeMachines) {
   EXPECT_EQ(packed->report.trees, 5);
   auto const seen = expect_disjoint_and_spanning(machine, 1234, TreeWay::from_root, packed->over_nodes);
   EXPECT_LE(seen.depth, 15 + 8 + 39 + 1);
+}
+
+// On intact machines the registry's tests run them; here links are dead.
+TEST(Packed, DeliversBlocksRoundDeadLinks) {
+  int ran = 0;
+  for (auto const* spec : {"torus:4x4", "mesh:3x4", "torus:3x3/ppn=3", "torus:4x3m", "torus:2x2", "torus:2x3x4"}) {
+    for (std::uint64_t seed = 1; seed < 6; ++seed) {
+      auto const machine = test::random_dead(spec, static_cast<int>(seed), seed);
+      for (auto const* a : algorithms()) {
+        auto const p = machine.ranks();
+        auto const root = static_cast<Rank>(seed) % p;
+        auto contract = Contract{a->what, p, root, 400, 8};
+        if (a->name != "packed" || a->why_not(machine, contract)) continue;
+        SCOPED_TRACE(std::string(spec) + " " + std::string(name(a->what)) + " seed " + std::to_string(seed));
+        if (a->what == Collective::broadcast || a->what == Collective::reduce) continue;
+        auto wrong = hand::failure(make_schedule(machine, contract, a->name, {64, 2}), seed);
+        EXPECT_FALSE(wrong) << *wrong;
+        ++ran;
+        if (a->what == Collective::allreduce) continue;
+        std::vector<std::int64_t> lengths;
+        for (Rank r = 0; r < p; ++r) lengths.push_back(r % 3 == 0 ? 0 : r * 40);
+        contract = with_blocks(a->what, p, root, BlockTable::per_rank(lengths), 8);
+        wrong = hand::failure(make_schedule(machine, contract, a->name, {64, 2}), seed);
+        EXPECT_FALSE(wrong) << *wrong;
+      }
+    }
+  }
+  EXPECT_GE(ran, 60);
 }
 
 TEST(Packed, TakesSecondsFor4096Nodes) {

@@ -12,6 +12,7 @@ namespace allport {
 enum class TreeWay {
   from_root,  ///< a broadcast: parent to child
   to_root,    ///< a reduction: child to parent
+  both,       ///< an allreduce: up, then down the same links, whose two directions must live
 };
 
 /// What a set of trees makes of its machine.

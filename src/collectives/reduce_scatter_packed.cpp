@@ -1,0 +1,33 @@
+#include "algorithms.h"
+#include "packed.h"
+
+namespace allport {
+namespace {
+
+int parts(Machine const& machine) { return packed_family_parts(machine, TreeWay::to_root); }
+
+Schedule make(Machine const& machine, Contract const& contract, Cut cut) {
+  return reduce_scatter_up(packed_family(machine, TreeWay::to_root), "packed", contract, cut);
+}
+
+Seconds price(Machine const& machine, Contract const& contract, Cut cut) {
+  return price_packed_family(machine, contract, cut, TreeWay::to_root);
+}
+
+std::optional<std::string> why_not(Machine const& machine, Contract const& contract) {
+  return packed_family_why_not(machine, contract);
+}
+
+}  // namespace
+
+constinit Algorithm const reduce_scatter_packed{
+    .what = Collective::reduce_scatter,
+    .name = "packed",
+    .summary = "Every rank's block of the sum up its own packed trees, round dead links.",
+    .parts = parts,
+    .make = make,
+    .price = price,
+    .why_not = why_not,
+};
+
+}  // namespace allport
