@@ -73,6 +73,7 @@ TEST(Programs, AreEmptyWithoutBytes) {
   for (auto const* spec : {"torus:1", "torus:4x3", "mesh:5/ppn=2"}) {
     auto const machine = Machine::parse(spec);
     for (auto const* a : algorithms()) {
+      if (a->why_not(machine, {a->what, machine.ranks(), 0, 0, 1})) continue;
       if (a->what == Collective::barrier) continue;  // its tokens are not data
       auto const schedule = make_schedule(machine, {a->what, machine.ranks(), 0, 0, 1}, a->name);
       for (Rank r = 0; r < machine.ranks(); ++r) EXPECT_TRUE(schedule.program(r).ops.empty());
