@@ -139,7 +139,15 @@ class Exchange {
     for (auto const& [pair, held] : held_) {
       if (dim.of(static_cast<Rank>(pair & 0xFFFFFFFF)) == me) now.emplace(pair, held);
     }
-    for (Rank i = 1; i < dim.length; ++i) send((me + i) % dim.length);
+    // The farthest first: what others have to pass on must not wait behind what ends next door.
+    std::vector<Rank> targets;
+    for (Rank c = 0; c < dim.length; ++c) {
+      if (c != me) targets.push_back(c);
+    }
+    auto const steps = [&](Rank c) { return (c - me) * way(me, c) + (dim.wraps ? dim.length : 0); };
+    std::ranges::stable_sort(targets, std::ranges::greater(),
+                             [&](Rank c) { return dim.wraps ? steps(c) % dim.length : steps(c); });
+    for (auto const c : targets) send(c);
     for (Rank i = 1; i < dim.length; ++i) receive((me - i + dim.length) % dim.length, now);
     if (dim.axis >= 0) {
       for (Rank j = 0; j < dim.length; ++j) {

@@ -1,8 +1,10 @@
 #include "family.h"
 
 #include <sched.h>
+#include <time.h>
 
 #include <algorithm>
+#include <chrono>
 #include <cstdlib>
 #include <optional>
 #include <span>
@@ -160,6 +162,21 @@ void Family::abandon(Execution& execution) {
   std::erase(computing_, &execution);
 }
 
+namespace {
+
+/// Lets others run. Where that takes a while the core is shared, with ranks that have work or with the network's own:
+/// then asking again at once would only take their time.
+void stand_back() {
+  using Clock = std::chrono::steady_clock;
+  constexpr auto shared = std::chrono::microseconds(5);
+  constexpr timespec nap{0, 30'000};
+  auto const before = Clock::now();
+  sched_yield();
+  if (Clock::now() - before > shared) nanosleep(&nap, nullptr);
+}
+
+}  // namespace
+
 void Family::wait_until(std::function<bool()> const& done, std::function<std::string()> const& what, MPI_Comm comm,
                         std::function<void()> const& pause) {
   if (done()) return;
@@ -175,7 +192,7 @@ void Family::wait_until(std::function<bool()> const& done, std::function<std::st
       continue;
     }
     if (pause) pause();
-    if (++idle > spins) sched_yield();
+    if (++idle > spins) stand_back();
     if (idle % polls_per_check == 0) watch.check(what);
   }
 }
