@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include "report.h"
+#include "requests.h"
 
 namespace allport::dropin {
 namespace {
@@ -114,7 +115,11 @@ bool Operation::advance() {
 
 void Operation::wait(Lock& lock) {
   while (!advance()) {
-    transfer_.wait([&lock] { lock.pause(); });
+    transfer_.wait([&lock] {
+      // Others wait for our part in what is in flight beside this call.
+      if (state().flying.load(std::memory_order_relaxed) > 0) progress_in_flight();
+      lock.pause();
+    });
   }
 }
 

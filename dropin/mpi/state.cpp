@@ -163,24 +163,34 @@ State& state() {
   return *the_state;
 }
 
-Lock::Lock() {
-  ++state().waiting;
-  state().mutex.lock();
-  --state().waiting;
+namespace {
+
+void take_mutex() {
+  auto& s = state();
+  ++s.waiting;
+  s.mutex.lock();
+  --s.waiting;
+  ++s.admissions;
   lock_is_mine = true;
 }
+
+}  // namespace
+
+Lock::Lock() { take_mutex(); }
 Lock::~Lock() {
   lock_is_mine = false;
   state().mutex.unlock();
 }
 void Lock::pause() {
   // Whoever holds the lock moves everybody's operations along, so there is no hurry to let go of it without need.
-  if (state().waiting.load(std::memory_order_relaxed) == 0) return;
+  auto& s = state();
+  if (s.waiting.load(std::memory_order_relaxed) == 0) return;
+  auto const before = s.admissions.load();
   lock_is_mine = false;
-  state().mutex.unlock();
-  sched_yield();  // or this thread would have it again before another one wakes up
-  state().mutex.lock();
-  lock_is_mine = true;
+  s.mutex.unlock();
+  // The mutex is not fair: this thread would have it again long before a sleeping one is there.
+  while (s.waiting.load() > 0 && s.admissions.load() == before) sched_yield();
+  take_mutex();
 }
 bool Lock::held() { return lock_is_mine; }
 

@@ -37,7 +37,8 @@ struct Record {
 
 struct State {
   std::mutex mutex;
-  std::atomic<int> waiting{0};  ///< threads that want the mutex
+  std::atomic<int> waiting{0};          ///< threads that want the mutex
+  std::atomic<unsigned> admissions{0};  ///< how often one of them got it
   Policy policy = Policy::automatic;
   bool begun = false;     ///< between begin() and end()
   bool active = false;    ///< calls may be taken

@@ -130,6 +130,8 @@ static void all_forms(MPI_Comm comm) {
   MPI_Ireduce_scatter_block(source, block, b, MPI_INT, MPI_SUM, comm, &r[6]);
   MPI_Igatherv(one, counts[me], MPI_INT, v, counts, begins, MPI_INT, 0, comm, &r[7]);
   MPI_Iallgatherv(one, counts[me], MPI_INT, vall, counts, begins, MPI_INT, comm, &r[8]);
+  /* A blocking one before those are waited for: it must move them along. */
+  MPI_Barrier(comm);
   MPI_Waitall(9, r, MPI_STATUSES_IGNORE);
   (void)scattered;
   for (int i = 0; i < b; ++i) {

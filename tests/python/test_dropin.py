@@ -4,9 +4,8 @@ import subprocess
 import sys
 from pathlib import Path
 
-import pytest
-
 import allport as ap
+import pytest
 
 
 def test_the_library_of_the_own_mpi_is_there() -> None:
