@@ -19,7 +19,7 @@ from typing import Any
 
 from allport import _native, measured, places
 from allport.errors import AllportError, failure
-from allport.launch import as_rank, emit
+from allport.launch import as_rank, emit, ended_by_signals
 from allport.machine import Machine
 from allport.places import Place
 from allport.rivals import Variant, collectives, variants
@@ -338,7 +338,7 @@ def run(job: Job, progress: Progress | None = None) -> dict[str, Any]:
     Times in seconds of the slowest rank. Keeps them for `allport explain`. Raises AllportError or JobFailed.
     """
     _check(job)
-    with _place(job) as place:
+    with ended_by_signals(), _place(job) as place:  # or a lab would outlive it
         bench = _Bench(job, place, progress or (lambda what, done: None))
         bench.all()
         result = bench.result()
