@@ -36,6 +36,7 @@ _SETTINGS = {
     "net/ipv4/conf/default/send_redirects": "0",
     "net/ipv4/conf/all/accept_redirects": "0",
     "net/ipv4/conf/default/accept_redirects": "0",
+    "net/ipv4/tcp_no_metrics_save": "1",  # a run shall not start with what an earlier one has learnt
     "net/ipv6/conf/all/disable_ipv6": "1",
     "net/ipv6/conf/default/disable_ipv6": "1",
 }
