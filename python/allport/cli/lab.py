@@ -22,7 +22,7 @@ def up(
         str | None, typer.Option(help="Of each link and direction: 40mbit, or x=40mbit,y=20mbit. 40mbit unless a file.")
     ] = None,
     name: Name = "lab",
-    burst: Annotated[str, typer.Option(help="Bytes that a link sends at once after a pause.")] = "16KiB",
+    burst: Annotated[str, typer.Option(help="Bytes that a link sends at once after a pause.")] = "32KiB",
     limit: Annotated[str, typer.Option(help="Bytes that may wait for a link.")] = "128KiB",
     as_json: Json = False,
 ) -> None:

@@ -106,7 +106,7 @@ class Plan:
     wraps: list[bool]
     ranks_per_node: int
     bits: list[int]  # per axis
-    burst: int = 16_384
+    burst: int = 32_768
     limit: int = 131_072
     cables: list[Cable] = field(default_factory=list)
 
@@ -213,7 +213,7 @@ class Plan:
         return cls(**{**data, "cables": [Cable(**c) for c in data["cables"]]})
 
 
-def make_plan(name: str, machine: Machine, rate: str | None, burst: int = 16_384, limit: int = 131_072) -> Plan:
+def make_plan(name: str, machine: Machine, rate: str | None, burst: int = 32_768, limit: int = 131_072) -> Plan:
     """The plan of a lab of so many nodes as the machine has. Raises AllportError."""
     if not re.fullmatch(r"[a-z][a-z0-9]{0,11}", name):
         raise failure(f"name = '{name}': expected up to 12 letters and digits, a letter first, such as lab or lab2")

@@ -40,7 +40,7 @@ class Lab:
         machine: Machine | str,
         rate: str | None = None,
         name: str = "lab",
-        burst: int = 16_384,
+        burst: int = 32_768,
         limit: int = 131_072,
     ) -> Lab:
         """Brings up a lab of the machine's shape.
