@@ -30,6 +30,13 @@ using Sow = std::optional<Fault> (*)(samples::Sample const&, std::mt19937_64&);
 
 inline constexpr int seeds = 6;
 
+/// Whether nothing can be left out unnoticed. A long broadcast sends the root again what it has, and the tokens of a
+/// barrier are all alike, so a fault there may do no harm.
+inline bool all_counts(samples::Sample const& s) {
+  auto const& name = s.schedule.algorithm();
+  return s.schedule.contract().what != Collective::barrier && name != "long" && name != "scatter_allgather";
+}
+
 /// @param real the interpreter must fail as well (a race only may)
 inline void expect_caught(Sow sow, bool real, int at_least) {
   int sown = 0;
@@ -41,6 +48,7 @@ inline void expect_caught(Sow sow, bool real, int at_least) {
           for (auto const& by_hand : samples::by_hand(m.ranks(), bytes, segment)) all.push_back(by_hand);
         }
         for (auto const& sample : all) {
+          if (!all_counts(sample)) continue;
           for (std::uint64_t seed = 0; seed < seeds; ++seed) {
             std::mt19937_64 random(seed * 7919 + static_cast<std::uint64_t>(root));
             auto const fault = sow(sample, random);
