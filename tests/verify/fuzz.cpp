@@ -111,6 +111,12 @@ void judge(samples::Sample const& s, std::uint64_t seed, Tally& tally) {
   if (failure) ++tally.wrong;
 }
 
+#ifdef __SANITIZE_ADDRESS__
+constexpr int changes = 15;
+#else
+constexpr int changes = 60;
+#endif
+
 // ALLPORT_FUZZ_ROUNDS=n tries n times as many changes.
 TEST(Fuzz, NothingWrongIsAccepted) {
   Tally tally;
@@ -121,7 +127,7 @@ TEST(Fuzz, NothingWrongIsAccepted) {
        {"torus:2", "torus:4", "torus:2x2", "torus:3x2", "mesh:3x3", "torus:2x2/ppn=2", "torus:2x2x2"}) {
     auto const m = Machine::parse(spec);
     for (auto const& s : samples::registered(m, m.ranks() / 3, 832, 64, 2)) {
-      for (int i = 0; i < 150 * rounds; ++i) {
+      for (int i = 0; i < changes * rounds; ++i) {
         judge(s, ++seed, tally);
         if (HasFatalFailure()) return;
       }
@@ -129,7 +135,7 @@ TEST(Fuzz, NothingWrongIsAccepted) {
   }
   for (Rank ranks : {2, 3, 5}) {
     for (auto const& s : samples::by_hand(ranks, 104, 24)) {
-      for (int i = 0; i < 250 * rounds; ++i) {
+      for (int i = 0; i < 3 * changes * rounds; ++i) {
         judge(s, ++seed, tally);
         if (HasFatalFailure()) return;
       }
