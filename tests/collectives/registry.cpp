@@ -97,6 +97,9 @@ TEST(Programs, UseOneTreeAPartAndFewerForShortMessages) {
 
 // A verifier generates the programs of 262,144 nodes.
 TEST(Programs, AreMadeQuickly) {
+#ifdef __SANITIZE_ADDRESS__
+  GTEST_SKIP() << "times under the sanitizers say nothing";
+#endif
   auto const machine = Machine::parse("torus:32x32x32");
   for (auto const* a : algorithms()) {
     auto const bytes = a->what == Collective::barrier ? 0 : 1 << 20;
