@@ -10,7 +10,7 @@ from collections.abc import Callable
 from dataclasses import asdict, dataclass, replace
 from typing import TYPE_CHECKING, Any
 
-from allport.errors import AllportError, failure
+from allport.errors import failure
 from allport.io import MatrixFile, check_output, inspect, read, working_dtype
 from allport.machine import Machine
 from allport.units import format_bytes, parse_bytes
@@ -225,36 +225,15 @@ def leave_together(patience: float = 5.0) -> None:
         time.sleep(0.01)
 
 
-def _rank_main(text: str) -> int:
-    from allport.launch import emit, joined_rank
+def _work(text: str) -> dict[str, Any]:
+    from allport.launch import emit
 
     values = json.loads(text)
-    rank = joined_rank()
-    try:
-        _, result = join(
-            GemmJob(**{**values, "alpha": tuple(values["alpha"]), "beta": tuple(values["beta"])}),
-            lambda done, total: emit(rank=0, done=done, total=total),
-        )
-    except AllportError as error:  # nearly always raised on every rank alike, so MPI can end in order
-        emit(rank=rank, error=str(error))
-        leave_together()
-        return 1
-    except ImportError as error:
-        emit(rank=rank, error=str(error))
-        return 1
-    except BaseException as error:  # this rank alone: the others must not wait for it
-        emit(rank=rank, error=f"{type(error).__name__}: {error}")
-        if os.environ.get("ALLPORT_DEBUG") == "1":
-            import traceback
-
-            traceback.print_exc()
-        sys.stdout.flush()
-        from mpi4py import MPI
-
-        MPI.COMM_WORLD.Abort(1)
-    if rank == 0:
-        emit(rank=0, result=result)
-    return 0
+    _, result = join(
+        GemmJob(**{**values, "alpha": tuple(values["alpha"]), "beta": tuple(values["beta"])}),
+        lambda done, total: emit(rank=0, done=done, total=total),
+    )
+    return result
 
 
 def as_json(job: GemmJob) -> dict[str, Any]:
@@ -263,4 +242,6 @@ def as_json(job: GemmJob) -> dict[str, Any]:
 
 
 if __name__ == "__main__":
-    sys.exit(_rank_main(sys.argv[1]))
+    from allport.launch import as_rank
+
+    sys.exit(as_rank(lambda: _work(sys.argv[1])))

@@ -15,6 +15,7 @@ import socket
 import subprocess
 import sys
 import threading
+import traceback
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -349,6 +350,9 @@ def as_rank(work: Callable[[], dict[str, Any] | None]) -> int:
         return 1
     except BaseException as error:  # this rank alone: the others must not wait for it
         emit(rank=rank, error=f"{type(error).__name__}: {error}")
+        if os.environ.get("ALLPORT_DEBUG") == "1":
+            traceback.print_exc()
+        sys.stdout.flush()
         from mpi4py import MPI
 
         MPI.COMM_WORLD.Abort(1)

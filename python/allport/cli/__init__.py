@@ -12,7 +12,7 @@ import typer
 from allport.cli import bench, dropin, explain, lab, machine, plan, run, schedule, version
 from allport.errors import AllportError
 from allport.job import leave_together
-from allport.launch import JobFailed, joined_rank
+from allport.launch import JobFailed, joined_rank, joined_size
 
 app = typer.Typer(
     name="allport",
@@ -65,7 +65,7 @@ def _run(arguments: list[str] | None) -> int:
 
 def _leave() -> None:
     """Under mpiexec: not before rank 0 has spoken."""
-    if joined_rank() is not None:
+    if joined_size() is not None:
         with contextlib.suppress(ImportError):
             leave_together()
 

@@ -2,32 +2,13 @@
 
 from __future__ import annotations
 
-import fcntl
-import socket
-import struct
-from pathlib import Path
 from typing import Any
 
 from allport.errors import AllportError
-from allport.lab import namespaces, state
+from allport.lab import namespaces, state, wires
 from allport.lab.plan import Cable, Plan
 
 __all__ = ["status"]
-
-_GET_FLAGS, _UP, _RUNNING = 0x8913, 1, 64
-
-
-def _interfaces(_place: int | str) -> dict[str, tuple[int, int, bool]]:
-    """(bytes received, bytes sent, carrier) of each interface of the calling thread's namespace."""
-    found = {}
-    with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as asker:
-        for line in Path("/proc/thread-self/net/dev").read_text().splitlines()[2:]:
-            name, _, rest = line.partition(":")
-            numbers = rest.split()
-            asked = struct.pack("256s", name.strip().encode())
-            flags = struct.unpack("H", fcntl.ioctl(asker.fileno(), _GET_FLAGS, asked)[16:18])[0]
-            found[name.strip()] = int(numbers[0]), int(numbers[8]), flags & (_UP | _RUNNING) == _UP | _RUNNING
-    return found
 
 
 def status(name: str = "lab") -> dict[str, Any]:
@@ -39,7 +20,7 @@ def status(name: str = "lab") -> dict[str, Any]:
     found = state.load(name)
     plan = found.plan
     try:
-        seen = namespaces.in_each(found, _interfaces, range(plan.nodes)) if found.phase == "up" else None
+        seen = namespaces.in_each(found, wires.interfaces, range(plan.nodes)) if found.phase == "up" else None
     except AllportError:
         seen = None
     phase = found.phase if found.phase != "up" or seen is not None else "damaged, allport lab down clears it"

@@ -2,16 +2,24 @@
 
 from __future__ import annotations
 
+import fcntl
 import shutil
+import socket
+import struct
 import subprocess
+import time
 from collections.abc import Iterable
+from pathlib import Path
 
 from allport.errors import failure
 from allport.lab.namespaces import in_each
 from allport.lab.plan import FRONT, Cable, Plan, next_ports
 from allport.lab.state import State
 
-__all__ = ["Routes", "batch", "lay", "need_tools", "routes", "set_rate", "set_routes"]
+__all__ = ["Routes", "batch", "interfaces", "lay", "need_tools", "routes", "set_links", "set_rate", "set_routes"]
+
+_GET_FLAGS, _UP, _RUNNING = 0x8913, 1, 64
+_CARRIER_SECONDS = 10.0  # the kernel tells of a carrier within a second; a busy machine takes longer
 
 # Node and control interfaces beside the ports: both ends of a node's own veth pair carry its addresses (there is no
 # `dummy` in every kernel), and `ctl` leads to the front, for mpiexec's own traffic.
@@ -35,6 +43,40 @@ def batch(tool: str, lines: Iterable[str], what: str, force: bool = False) -> No
     if done.returncode != 0 and not force:
         told = " ".join(done.stderr.split()) or f"exit code {done.returncode}"
         raise failure(f"lab: {what}: {tool} says: {told}", "io")
+
+
+def interfaces(_place: int | str) -> dict[str, tuple[int, int, bool]]:
+    """(bytes received, bytes sent, carrier) of each interface of the calling thread's namespace."""
+    found = {}
+    with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as asker:
+        for line in Path("/proc/thread-self/net/dev").read_text().splitlines()[2:]:
+            name, _, rest = line.partition(":")
+            numbers = rest.split()
+            asked = struct.pack("256s", name.strip().encode())
+            flags = struct.unpack("H", fcntl.ioctl(asker.fileno(), _GET_FLAGS, asked)[16:18])[0]
+            found[name.strip()] = int(numbers[0]), int(numbers[8]), flags & (_UP | _RUNNING) == _UP | _RUNNING
+    return found
+
+
+def _await_carriers(state: State, cables: Iterable[Cable]) -> None:
+    """Waits until the kernel passes packets at both ends of the cables: it does so a while after both went up.
+
+    Raises AllportError, naming a cable, when it never does.
+    """
+    plan, waiting = state.plan, [c for c in cables if c.works]
+    end = time.monotonic() + _CARRIER_SECONDS
+    while True:
+        seen = dict(zip(range(plan.nodes), in_each(state, interfaces, range(plan.nodes))))
+        waiting = [
+            c
+            for c in waiting
+            if not (seen[c.low][plan.port_name(c.axis, 1)][2] and seen[c.high][plan.port_name(c.axis, -1)][2])
+        ]
+        if not waiting:
+            return
+        if time.monotonic() > end:
+            raise failure(f"lab: {plan.cable_name(waiting[0])} has no carrier after {_CARRIER_SECONDS:.0f} s", "io")
+        time.sleep(0.02)
 
 
 def _burst(plan: Plan, bits: int) -> int:
@@ -102,6 +144,7 @@ def lay(state: State) -> None:
             batch("tc", _rate_lines(plan, place), plan.host(place))
 
     in_each(state, one)
+    _await_carriers(state, plan.cables)
 
 
 def _front_lines(plan: Plan) -> list[str]:
@@ -144,7 +187,7 @@ def set_rate(state: State, cable: Cable) -> None:
 
 
 def set_links(state: State, cable: Cable, way: str) -> None:
-    """Takes both ends of a cable 'up' or 'down'."""
+    """Takes both ends of a cable 'up', and waits until it passes packets, or 'down'."""
     plan = state.plan
 
     def one(place: int | str) -> None:
@@ -153,6 +196,8 @@ def set_links(state: State, cable: Cable, way: str) -> None:
                 batch("ip", [f"link set {plan.port_name(cable.axis, sign)} {way}"], plan.host(place))
 
     in_each(state, one, {cable.low, cable.high})
+    if way == "up":
+        _await_carriers(state, [cable])
 
 
 def set_routes(state: State, before: Routes, touched: Iterable[int]) -> int:
