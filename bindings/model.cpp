@@ -32,6 +32,8 @@ model::Bound bound_of(Machine const& machine, Contract const& c) {
       return model::alltoall_bound(machine, bytes);
     case Collective::barrier:
       return model::bcast_bound(machine, 0, Bytes(0));
+    case Collective::none:
+      break;
   }
   return {};
 }

@@ -71,6 +71,7 @@ class Data {
       case Collective::scatter:
         return wrong_bytes(0, c_.root, me_, c_.block(c_.root, me_), round);
       case Collective::barrier:
+      case Collective::none:
         return 0;
       default:
         break;

@@ -73,6 +73,7 @@ void Contract::check() const {
   ensure(root >= 0 && root < ranks, "root", root, "a rank in 0.." + std::to_string(ranks - 1));
   ensure(bytes >= 0, "bytes", bytes, "at least 0");
   ensure(element >= 1, "element", element, "at least 1 byte", "pass the datatype's size, or 1 for data movers");
+  ensure(what != Collective::none || bytes == 0, "bytes", bytes, "0 where nothing is promised");
   ensure(bytes % element == 0, "bytes", bytes, "a multiple of the element's " + std::to_string(element) + " bytes");
   if (in_blocks(what)) {
     ensure(bytes <= most_bytes / ranks, "bytes", bytes,
@@ -96,6 +97,7 @@ std::int64_t Contract::input_bytes(Rank r) const {
   switch (what) {
     case Collective::broadcast:
     case Collective::barrier:
+    case Collective::none:
       return 0;
     case Collective::scatter:
       return r == root ? total() : 0;
@@ -117,6 +119,7 @@ std::int64_t Contract::input_bytes(Rank r) const {
 std::int64_t Contract::output_bytes(Rank r) const {
   switch (what) {
     case Collective::barrier:
+    case Collective::none:
       return 0;
     case Collective::reduce:
       return r == root ? bytes : 0;

@@ -23,6 +23,7 @@ constexpr std::array<std::pair<Collective, std::string_view>, 9> names{{
 }  // namespace
 
 std::string_view name(Collective what) {
+  if (what == Collective::none) return "none";
   for (auto const& [kind, text] : names) {
     if (kind == what) return text;
   }

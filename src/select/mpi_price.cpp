@@ -55,6 +55,8 @@ Seconds modelled(Machine const& machine, Contract const& contract) {
       return model::mpi_alltoall(machine, bytes);
     case Collective::barrier:
       return model::mpi_barrier(machine);
+    case Collective::none:
+      break;
   }
   throw Error::argument("collective", std::to_string(static_cast<int>(contract.what)),
                         "one of the kinds of Collective");

@@ -179,6 +179,7 @@ Seconds Loads::lower_bound(Contract const& contract) const {
       case Collective::alltoall:
         return model::alltoall_bound(machine_, bytes);
       case Collective::barrier:
+      case Collective::none:
         break;
     }
     return {};

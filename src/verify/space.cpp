@@ -71,6 +71,7 @@ Space::Space(Contract const& contract, Machine const& machine) : contract_(contr
       break;
     case Collective::broadcast:
     case Collective::barrier:
+    case Collective::none:
       break;
   }
 }
@@ -149,6 +150,7 @@ std::string Space::block_text(Origin const& o, std::int64_t bytes) const {
     case Collective::alltoall:
       return fmt::format("{} of the block from rank {} to rank {}", interval, o.source, o.destination);
     case Collective::barrier:
+    case Collective::none:
       break;
   }
   return interval;

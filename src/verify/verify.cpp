@@ -128,6 +128,8 @@ std::string_view name(Kind kind) {
 
 Report prove(Schedule const& schedule, Machine const& machine, Options const& options) {
   schedule.contract().check();
+  ensure(schedule.contract().what != Collective::none, "schedule", schedule.algorithm(), "one with a contract",
+         "this one came from elsewhere and promises nothing that could be proven; interpret, simulate or run it");
   ensure(schedule.ranks() == machine.ranks(), "schedule.ranks", schedule.ranks(),
          fmt::format("the machine's {} ranks", machine.ranks()), "make the schedule for this machine");
   ensure(options.max_findings >= 1, "max_findings", options.max_findings, "at least 1");

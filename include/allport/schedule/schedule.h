@@ -22,9 +22,10 @@ enum class Collective : std::uint8_t {
   allreduce,
   alltoall,
   barrier,
+  none,  ///< no promise: a program that came from elsewhere without one; it can be run and simulated, but not proven
 };
 [[nodiscard]] std::string_view name(Collective what);         ///< MPI's name in lower case: "bcast", "reduce", ...
-[[nodiscard]] Collective parse_collective(std::string_view);  ///< also "broadcast"; throws Error
+[[nodiscard]] Collective parse_collective(std::string_view);  ///< also "broadcast", never "none"; throws Error
 
 /// Blocks of different lengths, for the v-variants: how long they are and where they lie, packed without gaps.
 class BlockTable {
@@ -64,7 +65,7 @@ class BlockTable {
 ///   broadcast: `bytes` of root's output reach everyone's output.
 ///   reduce:    input of `bytes` on every rank, combined over all ranks element by element into root's output.
 /// The block collectives follow the same lines with `bytes` per (source, destination) block. A barrier moves nothing:
-/// it promises that no rank ends before every rank has begun.
+/// it promises that no rank ends before every rank has begun. `none` promises nothing and has no buffers but scratch.
 struct Contract {
   Collective what = Collective::broadcast;
   Rank ranks = 1;

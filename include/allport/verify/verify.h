@@ -116,7 +116,7 @@ struct Options {
 ///      contribution exactly once (count and 128-bit fingerprint; a failing byte is rerun with exact multisets);
 ///   5. loads of all links, and whether the trees share one.
 /// By 2 the result does not depend on timing, so one execution, symbolic and in any order, stands for all.
-/// @pre schedule.ranks() == machine.ranks()
+/// @pre schedule.ranks() == machine.ranks(); the schedule has a contract (not Collective::none)
 /// @throws Error(argument) on a broken precondition, Error(memory) beyond options.max_operations. A wrong schedule does
 ///         not throw; it is reported.
 [[nodiscard]] Report prove(Schedule const& schedule, Machine const& machine, Options const& options = {});
