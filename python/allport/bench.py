@@ -41,7 +41,8 @@ class Job:
     lab: a spec, brought up for this run with links of `rate`, or the name of a lab that is up; None: this computer.
     through: 'preload' runs the plain MPI program with the drop-in, 'direct' calls the Communicator, 'auto' preloads
     where the drop-in is built. algorithms: 'chosen', 'all' or names, for the direct mode. sweep: try the MPI library's
-    settings, else only its default. rounds: both sides by turns; iterations: at most so many in each.
+    settings, else only its default; settings: only those whose names hold one of these words. rounds: both sides by
+    turns; iterations: at most so many in each.
     """
 
     collective: str
@@ -60,6 +61,7 @@ class Job:
     library: str | None = None
     measured: str | None = None
     ranks: int | None = None
+    settings: Sequence[str] = ()
     environment: dict[str, str] = field(default_factory=dict)
 
 
@@ -224,7 +226,7 @@ class _Bench:
 
     def sweep(self) -> None:
         """Every setting of the MPI library once, all sizes; the best few of each size stay."""
-        tried = {s: variants(self.place.family, self.job.collective, s) for s in self.rows}
+        tried = {s: _named(variants(self.place.family, self.job.collective, s), self.job.settings) for s in self.rows}
         self._mpi(tried, 1 if max(self.rows) >= 1 << 18 else 5, 0.05)
         for size, row in self.rows.items():
             others = [v for v in tried[size] if v.name != "default" and v.name in row.mpi]
@@ -284,6 +286,13 @@ class _Bench:
             "rounds": job.rounds,
             "sizes": [_summary(row, job, place) for row in self.rows.values()],
         }
+
+
+def _named(known: list[Variant], words: Sequence[str]) -> list[Variant]:
+    found = [v for v in known if v.name == "default" or not words or any(w in v.name for w in words)]
+    if words and len(found) == 1:
+        raise failure(f"settings = {', '.join(words)!r}: known are {', '.join(v.name for v in known)}")
+    return found
 
 
 def _times(values: list[float]) -> dict[str, Any]:

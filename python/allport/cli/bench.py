@@ -88,6 +88,10 @@ def bench(
     library: Annotated[str | None, typer.Option(metavar="LIB", help="The drop-in, else the built one.")] = None,
     algorithms: Annotated[str, typer.Option(help="chosen, all, or names with commas; directly only.")] = "chosen",
     sweep: Annotated[bool, typer.Option(help="Try the MPI library's settings, not only its default.")] = True,
+    settings: Annotated[
+        str | None,
+        typer.Option(metavar="NAME,...", help="Only MPI's settings with these words: ring,chain."),
+    ] = None,
     best_of: Annotated[int, typer.Option("--best-of", help="Rounds, both sides by turns.")] = 5,
     iterations: Annotated[int, typer.Option(help="At most so many of each size in a round.")] = 20,
     seconds: Annotated[float, typer.Option(help="About so long for each size in a round.")] = 0.5,
@@ -123,6 +127,7 @@ def bench(
         library=library,
         measured=measured,
         ranks=ranks,
+        settings=[word.strip() for word in settings.split(",")] if settings else [],
     )
     with progress("starting") as bar:
         result = ap.bench.run(job, bar)
