@@ -32,7 +32,7 @@ class Own {
     auto* const in = in_.data();
     auto* const out = out_.data();
     auto const type = MPI_DOUBLE;
-    auto code = MPI_SUCCESS;
+    int code = MPI_SUCCESS;  // SMPI's is an enumerator
     if (what == "bcast") code = MPI_Bcast(out, n, type, 0, comm_);
     if (what == "reduce") code = MPI_Reduce(in, out, n, type, MPI_SUM, 0, comm_);
     if (what == "allreduce") code = MPI_Allreduce(in, out, n, type, MPI_SUM, comm_);

@@ -1,0 +1,27 @@
+// Put before every file of room `comm` when it is compiled with smpicxx. Between two polls of a simulated rank no time
+// passes, so a loop of polls would never end (or be swamped by the naps that SMPI can put between them). An engine that
+// found nothing to do gives way (sched_yield); here that makes its next MPI_Testsome or MPI_Test wait for the next
+// completion. What the engine then sees, and when on the simulated clock, is what endless fast polls would have shown.
+#pragma once
+
+#include <mpi.h>
+#include <sched.h>
+#include <time.h>
+
+namespace allport::simulated {
+
+int test_some(int count, MPI_Request* requests, int* done, int* indices, MPI_Status* statuses);
+int test(MPI_Request* request, int* flag, MPI_Status* status);
+int give_way();
+/// Naps are for ranks that share a processor.
+inline int nap(timespec const*, timespec*) { return 0; }
+
+}  // namespace allport::simulated
+
+#undef nanosleep
+#undef MPI_Testsome
+#undef MPI_Test
+#define MPI_Testsome allport::simulated::test_some
+#define MPI_Test allport::simulated::test
+#define sched_yield allport::simulated::give_way
+#define nanosleep allport::simulated::nap
