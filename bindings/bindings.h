@@ -15,6 +15,7 @@ namespace nb = nanobind;
 void bind_error(nb::module_& m);
 void bind_machine(nb::module_& m);
 void bind_schedule(nb::module_& m);
+void bind_exchange(nb::module_& m);
 void bind_collectives(nb::module_& m);
 void bind_verify(nb::module_& m);
 void bind_model(nb::module_& m);

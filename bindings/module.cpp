@@ -9,6 +9,7 @@ NB_MODULE(_native, m) {
   bind_error(m);
   bind_machine(m);
   bind_schedule(m);
+  bind_exchange(m);
   bind_collectives(m);
   bind_verify(m);
   bind_model(m);

@@ -2,14 +2,27 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import os
+from collections.abc import Callable, Sequence
+from pathlib import Path
 
 import numpy as np
 
 from allport import _native
-from allport._native import AllportError, Op, Piece, Program, Schedule, Slot, Traffic
+from allport._native import AllportError, Machine, Op, Piece, Program, Schedule, Slot, Traffic
 
-__all__ = ["Op", "Piece", "Program", "Schedule", "Slot", "Traffic", "interpret"]
+__all__ = [
+    "Op",
+    "Piece",
+    "Program",
+    "Schedule",
+    "Slot",
+    "Traffic",
+    "export_goal",
+    "export_msccl",
+    "import_goal",
+    "interpret",
+]
 
 
 def _checked(schedule: Schedule, array: object, what: str) -> np.ndarray:
@@ -50,3 +63,73 @@ def interpret(
         whole = np.frombuffer(got[schedule.root], dtype=first.dtype).reshape(first.shape).copy()
         return [whole if r == schedule.root else None for r in range(ranks)]
     raise AllportError(f"schedule: cannot interpret a {schedule.collective} on arrays yet")
+
+
+def _costs(machine: Machine | str | None) -> tuple[float, float]:
+    from allport.machine import as_machine
+
+    return (0.0, 0.0) if machine is None else _native.exchange_costs(as_machine(machine))
+
+
+def _write(file: str | os.PathLike[str], write: Callable[[str], None]) -> None:
+    """Aside first: what is refused leaves no file, and spoils none."""
+    path = Path(file)
+    aside = path.with_name(f".{path.name}.{os.getpid()}.part")
+    try:
+        write(str(aside))
+        aside.replace(path)
+    except OSError as error:
+        raise AllportError(f"{path}: cannot be written: {error.strerror}") from error
+    except AllportError as error:
+        raise AllportError(str(error).replace(str(aside), str(path))) from error
+    finally:
+        aside.unlink(missing_ok=True)
+
+
+def export_goal(
+    schedule: Schedule,
+    file: str | os.PathLike[str],
+    *,
+    machine: Machine | str | None = None,
+    most_segments: int = 20_000_000,
+) -> None:
+    """Writes a schedule as GOAL text, which LogGOPSim and its kin read: one send, recv or calc per segment.
+
+    machine: its rates give the nanoseconds of operators and copies; without one these are 0.
+    Comments keep what GOAL cannot say, so import_goal gives an equal schedule back. See docs/reference/exchange.md.
+    Raises AllportError when there are more than most_segments segments, or the file cannot be written.
+    """
+    operators, copies = _costs(machine)
+    _write(file, lambda path: _native.export_goal(schedule, path, operators, copies, most_segments))
+
+
+def import_goal(file: str | os.PathLike[str], *, machine: Machine | str | None = None) -> Schedule:
+    """Reads GOAL text: the schedule that export_goal wrote, operation for operation, or one from elsewhere.
+
+    One from elsewhere has collective 'none': it can be simulated and its programs be read, but there is no promise to
+    prove. machine: its rate of copies; a `calc` becomes a copy that takes as long, and is refused without a machine.
+    Raises AllportError 'FILE:LINE: expected ..., got ...'.
+    """
+    return _native.import_goal(str(file), str(file), _costs(machine)[1])
+
+
+def export_msccl(
+    schedule: Schedule,
+    file: str | os.PathLike[str],
+    *,
+    channels: int = 32,
+    peers: int = 32,
+    blocks: int = 128,
+    steps: int = 64,
+    count: int = 71,
+    chunks: int = 32768,
+) -> None:
+    """Writes a schedule as MSCCL XML, which Microsoft's collective communication library runs on GPUs.
+
+    channels, peers (connections of a GPU, channel and direction), blocks (threadblocks of a GPU), steps (of a
+    threadblock), count (chunks in a step), chunks (in a buffer): what the reader takes; msccl-executor-nccl's unless
+    given, older MSCCL has 256 steps.
+    Raises AllportError naming what MSCCL cannot express: barriers, blocks of different lengths, 0 bytes, or more than
+    these limits.
+    """
+    _write(file, lambda path: _native.export_msccl(schedule, path, channels, peers, blocks, steps, count, chunks))

@@ -180,15 +180,15 @@ TEST(Goal, CommentsAndStatementsMustAgree) {
     EXPECT_NE(at, std::string::npos) << from;
     return error_of(text.replace(at, from.size(), to));
   };
-  EXPECT_NE(spoiled("o0s0: send 24b", "o0s0: send 25b").find("a.goal:7: expected 'o0s0: send 24b to 1 tag 0'"),
+  EXPECT_NE(spoiled("o0s0: send 24b", "o0s0: send 25b").find("a.goal:8: expected 'o0s0: send 24b to 1 tag 0'"),
             std::string::npos);
   EXPECT_NE(spoiled("o0s2 requires o0s0\n", "").find("as the comments say"), std::string::npos);
   EXPECT_NE(spoiled("\"length\":70", "\"length\":71").find("as the comments say"), std::string::npos);
-  EXPECT_NE(spoiled("\"length\":70", "\"length\":-1").find("a.goal:6: \"length\": expected an integer in 1.."),
+  EXPECT_NE(spoiled("\"length\":70", "\"length\":-1").find("a.goal:7: \"length\": expected an integer in 1.."),
             std::string::npos);
-  EXPECT_NE(spoiled("\"kind\":\"send\"", "\"kind\":\"yell\"").find("a.goal:6: \"kind\": expected receive, send"),
+  EXPECT_NE(spoiled("\"kind\":\"send\"", "\"kind\":\"yell\"").find("a.goal:7: \"kind\": expected receive, send"),
             std::string::npos);
-  EXPECT_NE(spoiled("\"length\":70", "\"length\":").find("a.goal:6: expected a JSON object"), std::string::npos);
+  EXPECT_NE(spoiled("\"length\":70", "\"length\":").find("a.goal:7: expected a JSON object"), std::string::npos);
   EXPECT_NE(spoiled("\"operations\":1", "\"operations\":2").find("operations = 1"), std::string::npos);
   EXPECT_NE(spoiled("\"allport_goal\":1", "\"allport_goal\":2").find("the version that this Allport reads"),
             std::string::npos);

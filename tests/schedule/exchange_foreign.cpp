@@ -1,4 +1,5 @@
 // GOAL text that others wrote, or that has lost its comments.
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 
 #include <regex>
@@ -39,10 +40,12 @@ TEST(ForeignGoal, HasNoContract) {
   // A dissemination barrier of 4 ranks, as LogGOPSim's examples write it, with its optional words.
   std::string text = "/* by\n hand */ num_ranks 4\n";
   for (int r = 0; r < 4; ++r) {
-    auto const to = [&](int d) { return std::to_string((r + d) % 4); };
-    text += "\nrank " + std::to_string(r) + " {\nl1: send 1b to " + to(1) + " tag 0 cpu 0 nic 1\nl2: recv 1b from " +
-            to(3) + " tag 0\nl3: send 1b to " + to(2) + " cpu 0\nl3 requires l2 // the first round\nl4: recv 1b from " +
-            to(2) + " nic 2\nl5: calc 0 cpu 1\nl5 requires l4\nl5 irequires l3\n}\n";
+    auto const to = [&](int d) { return (r + d) % 4; };
+    text += fmt::format(
+        "\nrank {} {{\nl1: send 1b to {} tag 0 cpu 0 nic 1\nl2: recv 1b from {} tag 0\nl3: send 1b to {} cpu 0\n"
+        "l3 requires l2 // the first round\nl4: recv 1b from {} nic 2\nl5: calc 0 cpu 1\nl5 requires l4\n"
+        "l5 irequires l3\n}}\n",
+        r, to(1), to(3), to(2), to(2));
   }
   auto const schedule = read(text);
   EXPECT_EQ(schedule.contract(), (Contract{.what = Collective::none, .ranks = 4}));
@@ -102,11 +105,11 @@ TEST(ForeignGoal, CalcBecomesACopyThatTakesAsLong) {
 
 TEST(ForeignGoal, ManyRequirementsAreJoined) {
   std::string text = "num_ranks 2\nrank 0 {\n";
-  for (int i = 0; i < 40; ++i) text += "s" + std::to_string(i) + ": send 8b to 1 tag " + std::to_string(i) + "\n";
+  for (int i = 0; i < 40; ++i) text += fmt::format("s{0}: send 8b to 1 tag {0}\n", i);
   text += "}\nrank 1 {\n";
-  for (int i = 0; i < 40; ++i) text += "r" + std::to_string(i) + ": recv 8b from 0 tag " + std::to_string(i) + "\n";
+  for (int i = 0; i < 40; ++i) text += fmt::format("r{0}: recv 8b from 0 tag {0}\n", i);
   text += "last: calc 0\n";
-  for (int i = 0; i < 40; ++i) text += "last requires r" + std::to_string(i) + "\n";
+  for (int i = 0; i < 40; ++i) text += fmt::format("last requires r{}\n", i);
   auto const schedule = read(text + "}\n");
   auto const program = schedule.program(1);
   // Everything that `last` waits for, directly or through copies.
@@ -153,7 +156,7 @@ TEST(ForeignGoal, ErrorsNameTheLineAndWhatWasExpected) {
   };
   EXPECT_EQ(error_of(""), "a.goal:1: expected 'num_ranks', got the end of the file");
   EXPECT_EQ(error_of("\n\nrank 0 {\n}\n"), "a.goal:3: expected 'num_ranks', got 'rank'");
-  EXPECT_EQ(error_of("num_ranks 0\n"), "a.goal:2: expected at least 1 rank, got 0");
+  EXPECT_EQ(error_of("num_ranks 0\n"), "a.goal:1: expected at least 1 rank, got 0");
   EXPECT_EQ(error_of("num_ranks many\n"), "a.goal:1: expected a number of ranks in 0..16777216, got 'many'");
   EXPECT_EQ(error_of("num_ranks 99999999999999999999\n"),
             "a.goal:1: expected a number of ranks in 0..16777216, got '99999999999999999999'");

@@ -7,10 +7,12 @@ from typing import Annotated, Any
 import typer
 
 import allport as ap
+from allport.cli import exchange
 from allport.cli.console import Json, Machine_, console, print_json, progress, table
 from allport.units import format_bytes
 
 app = typer.Typer(help="List, show, draw and verify collective schedules.", no_args_is_help=True)
+exchange.register(app)
 Collective = Annotated[str, typer.Argument(metavar="COLLECTIVE", help="bcast or reduce")]
 Algorithm = Annotated[
     str | None, typer.Option("--algorithm", "-a", help="A name of `schedule list`; else the cheapest.")

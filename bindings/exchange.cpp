@@ -1,0 +1,70 @@
+// The exchange formats of room schedule in Python: GOAL text out and in, MSCCL XML out.
+#include "allport/schedule/exchange.h"
+
+#include <fmt/format.h>
+#include <nanobind/nanobind.h>
+#include <nanobind/stl/string.h>
+
+#include <cerrno>
+#include <cstring>
+#include <fstream>
+#include <functional>
+
+#include "allport/model/link_loads.h"
+#include "allport/model/multicast_cost.h"
+#include "bindings.h"
+
+namespace allport::python {
+namespace {
+
+using namespace nb::literals;
+
+void write_file(std::string const& path, std::function<void(std::ostream&)> const& write) {
+  auto const unlocked = nb::gil_scoped_release();
+  errno = 0;
+  std::ofstream out(path, std::ios::binary);
+  if (out) write(out);
+  out.close();
+  if (!out) throw Error(ErrorKind::io, fmt::format("{}: cannot be written: {}", path, std::strerror(errno)));
+}
+
+Schedule read_goal(std::string const& path, std::string const& name, double copy_seconds_per_byte) {
+  auto const unlocked = nb::gil_scoped_release();
+  errno = 0;
+  std::ifstream in(path, std::ios::binary);
+  // A folder opens, but gives nothing.
+  if (!in || (in.peek() == std::ifstream::traits_type::eof() && errno != 0)) {
+    throw Error(ErrorKind::io, fmt::format("{}: cannot be read: {}", name, std::strerror(errno)));
+  }
+  in.clear();
+  return import_goal(in, name, copy_seconds_per_byte);
+}
+
+}  // namespace
+
+void bind_exchange(nb::module_& m) {
+  m.def(
+      "exchange_costs",
+      [](Machine const& machine) {
+        return nb::make_tuple(model::operator_seconds_per_byte(machine), model::copy_seconds_per_byte(machine, 1.0));
+      },
+      "machine"_a, nb::sig("def exchange_costs(machine: Machine) -> tuple[float, float]"),
+      "Seconds per byte of a reduction's operator and of a copy.");
+  m.def(
+      "export_goal",
+      [](Schedule const& schedule, std::string const& path, double operators, double copies, std::int64_t segments) {
+        write_file(path, [&](std::ostream& out) { export_goal(schedule, out, {operators, copies}, segments); });
+      },
+      "schedule"_a, "path"_a, "operator_seconds_per_byte"_a, "copy_seconds_per_byte"_a, "most_segments"_a);
+  m.def("import_goal", read_goal, "path"_a, "name"_a, "copy_seconds_per_byte"_a);
+  m.def(
+      "export_msccl",
+      [](Schedule const& schedule, std::string const& path, int channels, int peers, int blocks, int steps, int count,
+         int chunks) {
+        auto const limits = MscclLimits{channels, peers, blocks, steps, count, chunks};
+        write_file(path, [&](std::ostream& out) { export_msccl(schedule, out, limits); });
+      },
+      "schedule"_a, "path"_a, "channels"_a, "peers"_a, "blocks"_a, "steps"_a, "count"_a, "chunks"_a);
+}
+
+}  // namespace allport::python

@@ -1,0 +1,103 @@
+"""allport schedule export and import: schedules in the formats of others, GOAL text and MSCCL XML."""
+
+from __future__ import annotations
+
+from typing import Annotated, Any
+
+import typer
+
+import allport as ap
+from allport.cli.console import Json, Machine_, console, print_json
+from allport.units import format_bytes
+
+FORMATS = ("goal", "msccl")
+Collective = Annotated[str, typer.Argument(metavar="COLLECTIVE", help="bcast, reduce, allgather, ...")]
+Output = Annotated[str, typer.Option("--output", "-o", metavar="FILE", help="Where to write it.")]
+Format = Annotated[str, typer.Option("--format", "-f", help="goal (LogGOPSim) or msccl (XML).")]
+Algorithm = Annotated[
+    str | None, typer.Option("--algorithm", "-a", help="A name of `schedule list`; else the cheapest.")
+]
+Root = Annotated[int, typer.Option(help="Rank that sends or receives the whole.")]
+Size = Annotated[str, typer.Option(help="Bytes of the message or of a block: 4096, 64KiB, 1MiB.")]
+Element = Annotated[int, typer.Option(help="Bytes that are never cut apart (reductions).")]
+Segment = Annotated[str | None, typer.Option(help="Bytes at most that travel at once; else the cheapest.")]
+Window = Annotated[int, typer.Option(help="Segments in flight per stream.")]
+Steps = Annotated[int, typer.Option(help="msccl: steps that a threadblock may have; older MSCCL takes 256.")]
+Rates = Annotated[
+    str | None,
+    typer.Option(
+        "--machine", "-m", metavar="SPEC", help="Its rate of copies turns calc into copies that take as long."
+    ),
+]
+
+
+def _head(schedule: ap.Schedule) -> dict[str, Any]:
+    traffic = [schedule.traffic(r) for r in range(schedule.ranks)]
+    return {
+        "collective": schedule.collective,
+        "algorithm": schedule.algorithm,
+        "ranks": schedule.ranks,
+        "root": schedule.root,
+        "bytes": schedule.bytes,
+        "segment": schedule.segment,
+        "window": schedule.window,
+        "trees": schedule.trees,
+        "operations": sum(len(schedule.program(r)) for r in range(schedule.ranks)),
+        "messages": sum(t.messages_sent for t in traffic),
+        "bytes_moved": sum(t.bytes_sent for t in traffic),
+    }
+
+
+def _tell(schedule: ap.Schedule, more: dict[str, Any], as_json: bool) -> None:
+    head = _head(schedule)
+    if as_json:
+        print_json({**head, **more})
+        return
+    what = "no contract" if schedule.collective == "none" else f"{schedule.collective} by {schedule.algorithm}"
+    console().print(
+        f"{what}: {schedule.ranks} ranks, {head['operations']} operations, {head['messages']} messages, "
+        f"{format_bytes(head['bytes_moved'])} sent" + (f"; written: {more['file']}" if "format" in more else "")
+    )
+
+
+def export(
+    collective: Collective,
+    machine: Machine_,
+    output: Output,
+    form: Format = "goal",
+    algorithm: Algorithm = None,
+    root: Root = 0,
+    size: Size = "1MiB",
+    element: Element = 1,
+    segment: Segment = None,
+    window: Window = 2,
+    steps: Steps = 64,
+    as_json: Json = False,
+) -> None:
+    """Write a schedule for another simulator or runtime: GOAL text (LogGOPSim) or MSCCL XML."""
+    if form not in FORMATS:
+        raise ap.AllportError(f"--format = '{form}': expected {' or '.join(FORMATS)}")
+    where = ap.Machine.parse(machine)
+    schedule = ap.make_schedule(
+        collective, where, algorithm=algorithm, root=root, bytes=size, element=element, segment=segment, window=window
+    )
+    if form == "goal":
+        ap.schedule.export_goal(schedule, output, machine=where)
+    else:
+        ap.schedule.export_msccl(schedule, output, steps=steps)
+    _tell(schedule, {"format": form, "file": output}, as_json)
+
+
+def import_(
+    file: Annotated[str, typer.Argument(metavar="FILE", help="GOAL text.")],
+    machine: Rates = None,
+    as_json: Json = False,
+) -> None:
+    """Read GOAL text, ours or another's, and say what is in it."""
+    _tell(ap.schedule.import_goal(file, machine=machine), {"file": file}, as_json)
+
+
+def register(app: typer.Typer) -> None:
+    """Adds the two commands to those of `allport schedule`."""
+    app.command(name="export")(export)
+    app.command(name="import")(import_)
