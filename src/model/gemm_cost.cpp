@@ -1,10 +1,8 @@
 #include "allport/model/gemm_cost.h"
 
 #include <algorithm>
-#include <cmath>
-#include <limits>
 
-#include "allport/model/multicast_cost.h"
+#include "line.h"
 
 namespace allport::model {
 
@@ -16,59 +14,6 @@ void check(GemmShape shape, GemmGrid grid) {
   ensure(grid.rows >= 1 && grid.columns >= 1 && grid.layers >= 1, "grid",
          std::min({grid.rows, grid.columns, grid.layers}), "sides >= 1");
 }
-
-/// Multicasts and reductions along a line of the machine.
-class Line {
- public:
-  Line(Machine const& machine, LineMulticast how) : rates_(machine.rates()), how_(how) {
-    bool wraps = true;
-    auto slowest = std::numeric_limits<double>::infinity();
-    for (int a = 0; a < machine.axes(); ++a) {
-      auto const& axis = machine.axis(a);
-      wraps = wraps && axis.wraps;
-      slowest = axis.bandwidth.value() > 0.0 ? std::min(slowest, axis.bandwidth.value()) : slowest;
-      latency_ = std::max(latency_, axis.latency);
-    }
-    bandwidth_ = BytesPerSecond((wraps ? 2.0 : 1.0) * slowest);
-  }
-
-  [[nodiscard]] Seconds multicast(double bytes, std::int64_t nodes) const {
-    auto const m = whole(bytes);
-    if (nodes == 1) {
-      return {};
-    }
-    return how_ == LineMulticast::rectangular ? t_mcast(m, terms(nodes)) : binomial(m, nodes);
-  }
-
-  [[nodiscard]] Seconds reduction(double bytes, std::int64_t nodes) const {
-    auto const m = whole(bytes);
-    if (nodes == 1) {
-      return {};
-    }
-    if (how_ == LineMulticast::rectangular) {
-      return t_red(m, terms(nodes), rates_.adds, rates_.memory_bandwidth);
-    }
-    // Every round takes the larger of link and operator: t_red without start-up and path is just that maximum.
-    MulticastTerms const bare{bandwidth_, {}, {}, 0, {}};
-    auto const longer = t_red(m, bare, rates_.adds, rates_.memory_bandwidth) - t_mcast(m, bare);
-    return binomial(m, nodes) + std::log2(static_cast<double>(nodes)) * longer;
-  }
-
- private:
-  NodeRates rates_;
-  LineMulticast how_;
-  BytesPerSecond bandwidth_{};
-  Seconds latency_{};
-
-  static Bytes whole(double bytes) { return Bytes(static_cast<std::int64_t>(bytes)); }
-  [[nodiscard]] Seconds binomial(Bytes m, std::int64_t nodes) const {
-    return t_bnm(m, static_cast<double>(nodes), bandwidth_, rates_.overhead, latency_);
-  }
-  [[nodiscard]] MulticastTerms terms(std::int64_t nodes) const {
-    auto const path = static_cast<double>(nodes) * (2.0 * rates_.overhead + latency_);
-    return {bandwidth_, rates_.overhead, latency_, 1, path};
-  }
-};
 
 }  // namespace
 
@@ -97,11 +42,10 @@ GemmCost gemm_cost(GemmShape shape, GemmGrid grid) {
   return cost;
 }
 
-GemmTime gemm_time(Machine const& machine, GemmShape shape, GemmGrid grid, LineMulticast how, double tau) {
+GemmTime gemm_time(Machine const& machine, GemmShape shape, GemmGrid grid, LineMulticast how, double tau,
+                   BytesPerSecond bn_binomial) {
   check(shape, grid);
-  auto const flops = machine.rates().flops.value() / machine.ranks_per_node();
-  ensure(flops > 0.0, "machine.rates().flops", machine.rates().flops.value(), "flop/s > 0",
-         "set `flops` in the machine file");
+  auto const flops = flops_of_rank(machine);
   ensure(tau >= 0.0 && tau <= 1.0, "tau", tau, "a number in 0..1");
   constexpr double word = 8.0;
   auto const m = static_cast<double>(shape.m);
@@ -112,7 +56,7 @@ GemmTime gemm_time(Machine const& machine, GemmShape shape, GemmGrid grid, LineM
   auto const steps = static_cast<double>(gemm_steps(grid));
   auto const width = k / (static_cast<double>(grid.layers) * steps);  // columns of A in one panel
   auto const both = [tau](Seconds a, Seconds b) { return std::max(a, b) + tau * std::min(a, b); };
-  Line const line(machine, how);
+  Line const line(machine, how, bn_binomial);
   GemmTime time;
   time.compute = Seconds(gemm_cost(shape, grid).flops / flops);
   time.panels =

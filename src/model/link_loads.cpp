@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <deque>
+#include <functional>
 #include <mutex>
 #include <utility>
 
@@ -71,12 +72,13 @@ BinomialLoads assume(Machine const& machine) {
   return loads;
 }
 
-BinomialLoads count(Machine const& machine, Rank root) {
+/// @param place the node of a rank
+BinomialLoads count(Machine const& machine, Rank root, std::function<Node(Rank)> const& place) {
   BinomialLoads loads;
   LinkLoads one(machine);
   LinkLoads all(machine);
   auto const ranks = machine.ranks();
-  auto const node = [&](std::int64_t v) { return machine.node_of(static_cast<Rank>((v + root) % ranks)); };
+  auto const node = [&](std::int64_t v) { return place(static_cast<Rank>((v + root) % ranks)); };
   std::vector<std::int32_t> within(static_cast<std::size_t>(machine.ranks_per_node() > 1 ? machine.nodes() : 0));
   for (int k = rounds_of(ranks) - 1; k >= 0; --k) {
     one.clear();
@@ -121,12 +123,23 @@ std::shared_ptr<BinomialLoads const> binomial_loads(Machine const& machine, Rank
     }
   }
   auto const exact = std::int64_t{machine.ranks()} <= binomial_exact_ranks;
-  auto loads = std::make_shared<BinomialLoads const>(exact ? count(machine, root) : assume(machine));
+  auto loads = std::make_shared<BinomialLoads const>(
+      exact ? count(machine, root, [&](Rank r) { return machine.node_of(r); }) : assume(machine));
   cache.push_front({machine, root, loads});
   if (cache.size() > capacity) {
     cache.pop_back();
   }
   return loads;
+}
+
+BinomialLoads binomial_loads(Machine const& machine, Rank root, std::span<Node const> node_of_rank) {
+  ensure(root >= 0 && root < machine.ranks(), "root", root, "a rank of the machine");
+  ensure(node_of_rank.size() == static_cast<std::size_t>(machine.ranks()), "node_of_rank",
+         static_cast<std::int64_t>(node_of_rank.size()), "one node per rank of the machine");
+  for (auto const node : node_of_rank) {
+    ensure(node >= 0 && node < machine.nodes(), "node_of_rank", node, "a node of the machine");
+  }
+  return count(machine, root, [node_of_rank](Rank r) { return node_of_rank[static_cast<std::size_t>(r)]; });
 }
 
 }  // namespace allport::model

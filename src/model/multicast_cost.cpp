@@ -142,12 +142,15 @@ Seconds t_red(Bytes message, MulticastTerms const& terms, FlopsPerSecond adds, B
 double operator_seconds_per_byte(Machine const& machine) { return operator_time(machine); }
 
 Seconds t_binomial(Machine const& machine, Bytes message, Rank root, bool combines) {
+  return t_binomial(machine, message, *binomial_loads(machine, root), combines);
+}
+
+Seconds t_binomial(Machine const& machine, Bytes message, BinomialLoads const& loads, bool combines) {
   ensure(message.value() >= 0, "message", message.value(), "bytes >= 0");
-  auto const loads = binomial_loads(machine, root);
   auto const m = static_cast<double>(message.value());
   auto const apply = combines ? operator_time(machine) : 0.0;
   Seconds sum{};
-  for (auto const& round : loads->rounds) {
+  for (auto const& round : loads.rounds) {
     sum += Seconds(m * (round.seconds_per_byte + apply)) + 2.0 * machine.rates().overhead + round.path;
   }
   return sum;

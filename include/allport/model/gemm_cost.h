@@ -41,17 +41,20 @@ struct GemmTime {
   Seconds replicate{};  ///< multicasts of A and B over the layers
   Seconds reduce{};     ///< sum of C over the layers
 
-  [[nodiscard]] Seconds total() const { return compute + panels + replicate + reduce; }
+  [[nodiscard]] Seconds communication() const { return panels + replicate + reduce; }
+  [[nodiscard]] Seconds total() const { return compute + communication(); }
   [[nodiscard]] double efficiency() const { return total().value() > 0.0 ? compute.value() / total().value() : 1.0; }
 };
 
 /// Rows, columns and layers are lines of the machine, so every multicast is one of a ring with d = 1 (deck 1 slides 26
 /// and 12): B_n = 2 * b on machines that wrap, b on an open line, b that of the slowest axis. `machine` gives rates,
-/// not lengths. Both kinds of multicast get the same B_n (the slides' reading).
+/// not lengths.
 /// @param tau cost of a second simultaneous multicast as a fraction of a first (deck 2): A's and B's cost
 ///        larger + tau * smaller; 1, the default, is one after the other as on the slides
+/// @param bn_binomial B_n of t_bnm; 0, the default, is that of the line for both kinds of multicast (the slides' first
+///        reading), link_sum() would be the second: a node that drives all its links for one binomial tree
 /// @pre machine.rates().flops > 0, 0 <= tau <= 1
 [[nodiscard]] GemmTime gemm_time(Machine const& machine, GemmShape shape, GemmGrid grid, LineMulticast how,
-                                 double tau = 1.0);
+                                 double tau = 1.0, BytesPerSecond bn_binomial = {});
 
 }  // namespace allport::model

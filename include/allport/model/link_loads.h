@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <memory>
+#include <span>
 #include <vector>
 
 #include "allport/machine/machine.h"
@@ -63,5 +64,9 @@ inline constexpr std::int64_t binomial_exact_ranks = std::int64_t{1} << 21;
 /// as if they lived: a binomial tree cannot avoid them.
 /// @pre 0 <= root < machine.ranks()
 [[nodiscard]] std::shared_ptr<BinomialLoads const> binomial_loads(Machine const& machine, Rank root);
+
+/// The same with ranks placed at will: in a scheduler's order, at random. Exact at every size, not cached.
+/// @pre one node of the machine per rank
+[[nodiscard]] BinomialLoads binomial_loads(Machine const& machine, Rank root, std::span<Node const> node_of_rank);
 
 }  // namespace allport::model

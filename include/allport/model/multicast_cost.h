@@ -58,6 +58,9 @@ struct MulticastTerms {
 /// rounds one after the other. Reductions up the same tree add the operator in every round.
 /// @pre 0 <= root < machine.ranks()
 [[nodiscard]] Seconds t_binomial(Machine const& machine, Bytes message, Rank root, bool combines = false);
+/// The same from the loads of another placement of the ranks.
+[[nodiscard]] Seconds t_binomial(Machine const& machine, Bytes message, BinomialLoads const& loads,
+                                 bool combines = false);
 
 /// Trees through which segments stream, store and forward.
 struct StreamedTrees {

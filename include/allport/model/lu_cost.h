@@ -1,0 +1,89 @@
+// What 2D and 2.5D LU factorization costs in the models of deck 1, and the least that its critical path asks for.
+#pragma once
+
+#include <cstdint>
+
+#include "allport/machine/machine.h"
+#include "allport/model/gemm_cost.h"
+
+namespace allport::model {
+
+enum class LuPivoting {
+  none,        ///< deck 1 slides 18 and 35: NO-pivot
+  tournament,  ///< deck 1 slides 18 and 36: CA-pivot, winners of a tournament per panel
+};
+
+/// Block sizes in columns. Matrices are block-cyclic by `small`; with copies (c > 1) a `big` panel is factored before
+/// the layers update their shares of the rest.
+struct LuBlocks {
+  std::int64_t small = 1;  ///< b
+  std::int64_t big = 1;    ///< B_g; b where there is one layer
+
+  friend bool operator==(LuBlocks const&, LuBlocks const&) = default;
+};
+
+/// Per process; means over the steps, of the busiest process [derived from deck 1 slides 14 to 17].
+struct LuCost {
+  double flops = 0.0;     ///< F = 2n^3/3P, work shared evenly
+  double idle = 0.0;      ///< flops of the critical path beyond F: corners, panels, blocks that do not divide evenly
+  double words = 0.0;     ///< W, all below
+  double corner = 0.0;    ///< b x b corners to rows, columns and layers, and what of L and U lies within a big corner
+  double panels = 0.0;    ///< small pieces of L and U within a big panel: (1 - b/B_g) n^2/sqrt(cP)
+  double update = 0.0;    ///< L and U for the rest of the matrix: n^2/sqrt(cP), n^2/sqrt(P) in 2D
+  double exchange = 0.0;  ///< each layer's part of L and U to all layers: n^2 c/P
+  double reduce = 0.0;    ///< next panels summed over the layers and spread again: 2n^2 c/P; the first ones spread
+  double pivot = 0.0;     ///< tournaments, winners and exchanged rows
+  double messages = 0.0;  ///< S: collectives and single messages
+  double memory = 0.0;    ///< words: n^2 c/P, and both big panels if c > 1
+};
+
+/// @pre n >= 1, grid's sides >= 1, 1 <= blocks.small <= blocks.big <= n (in 2D: equal); layers <= max(rows, columns)
+[[nodiscard]] LuCost lu_cost(std::int64_t n, GemmGrid grid, LuBlocks blocks, LuPivoting pivoting);
+
+/// Seconds of one factorization of doubles, per process, nothing overlapped. Parts as in LuCost.
+struct LuTime {
+  Seconds compute{};
+  Seconds idle{};
+  Seconds corner{};
+  Seconds panels{};
+  Seconds update{};
+  Seconds exchange{};
+  Seconds reduce{};
+  Seconds pivot{};
+
+  [[nodiscard]] Seconds communication() const { return corner + panels + update + exchange + reduce + pivot; }
+  [[nodiscard]] Seconds total() const { return compute + idle + communication(); }
+  [[nodiscard]] double efficiency() const { return compute.value() / total().value(); }
+};
+
+/// F / flops of a rank, and for every collective of LuCost t_mcast, t_bnm or t_red along a line of the machine, as
+/// gemm_time. Tournaments send single messages over one link; exchanged rows cross their column by the shortest way.
+/// @param bn_binomial as in gemm_time
+/// @pre as lu_cost; machine.rates().flops > 0
+[[nodiscard]] LuTime lu_time(Machine const& machine, std::int64_t n, GemmGrid grid, LuBlocks blocks,
+                             LuPivoting pivoting, LineMulticast how, BytesPerSecond bn_binomial = {});
+
+/// The block sizes of the least lu_time, among powers of two b and B_g = b * (rows or columns, the longer) * 2^i. Near
+/// B_g = n/c for bandwidth, b = n/sqrt(cP) for latency (deck 1 slide 34: sqrt(cP) blocks at least).
+[[nodiscard]] LuBlocks lu_blocks(Machine const& machine, std::int64_t n, GemmGrid grid, LuPivoting pivoting,
+                                 LineMulticast how, BytesPerSecond bn_binomial = {});
+
+/// What any LU factorization has on its critical path, d diagonal blocks one after the other (deck 1 slide 34): each is
+/// factored and handed on before the next.
+struct LuPath {
+  double flops = 0.0;     ///< 2n^3/(3 d^2)
+  double words = 0.0;     ///< n^2/d
+  double messages = 0.0;  ///< d
+};
+/// @pre n >= 1, d >= 1
+[[nodiscard]] LuPath lu_path(std::int64_t n, double d);
+
+/// Least d with which the critical path costs no more than an even share (deck 1 slide 34).
+struct LuLeastBlocks {
+  double by_flops = 0.0;  ///< sqrt(P): path flops <= 2n^3/3P
+  double by_words = 0.0;  ///< sqrt(cP): path words <= n^2/sqrt(cP)
+};
+/// @pre ranks, layers >= 1
+[[nodiscard]] LuLeastBlocks lu_least_blocks(std::int64_t ranks, std::int64_t layers);
+
+}  // namespace allport::model

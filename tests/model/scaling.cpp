@@ -1,0 +1,68 @@
+// Grids and the choice of copies: what fits in memory, what is fastest, deck 1's headline numbers.
+#include "allport/model/scaling.h"
+
+#include <gtest/gtest.h>
+
+#include <limits>
+
+#include "allport/model/multicast_cost.h"
+
+using namespace allport;
+using namespace allport::model;
+
+namespace {
+
+constexpr auto rectangular = LineMulticast::rectangular;
+constexpr auto binomial = LineMulticast::binomial;
+
+TEST(Scaling, FindsEveryGrid) {
+  EXPECT_EQ(flat_grid(16384), (GemmGrid{128, 128, 1}));
+  EXPECT_EQ(flat_grid(512), (GemmGrid{16, 32, 1}));
+  EXPECT_EQ(flat_grid(7), (GemmGrid{1, 7, 1}));
+  EXPECT_EQ(flat_grid(1), (GemmGrid{1, 1, 1}));
+  EXPECT_THROW((void)flat_grid(0), Error);
+  using Grids = std::vector<GemmGrid>;
+  EXPECT_EQ(layered_grids(512), (Grids{{16, 32, 1}, {16, 16, 2}, {8, 8, 8}}));
+  EXPECT_EQ(layered_grids(16384), (Grids{{128, 128, 1}, {64, 64, 4}, {32, 32, 16}}));
+  EXPECT_EQ(layered_grids(16), (Grids{{4, 4, 1}})) << "no square grid with layers";
+  EXPECT_EQ(layered_grids(27), (Grids{{3, 9, 1}, {3, 3, 3}}));
+  EXPECT_EQ(layered_grids(7), (Grids{{1, 7, 1}}));
+}
+
+TEST(Scaling, TakesAsManyCopiesAsMemoryHolds) {
+  auto const m = Machine::parse("bgp");
+  GemmShape const small{8192, 8192, 8192};
+  EXPECT_EQ(gemm_grid(m, small, 16384, rectangular), (GemmGrid{32, 32, 16})) << "deck 1 slide 12: 16 copies";
+  // n = 131072 on 64 nodes: one copy takes 6 GiB of the 2 GiB of a node.
+  GemmShape const large{131072, 131072, 131072};
+  EXPECT_THROW((void)gemm_grid(m, large, 64, rectangular), Error);
+  // n = 65536 on 256 nodes: 16x16 takes 0.4 GB, 8x8x4 takes 1.6 GB; with 1 GiB only one copy fits.
+  GemmShape const middle{65536, 65536, 65536};
+  auto const tight = Machine::from_toml(
+      "name = \"tight\"\nflops = \"13.6 GF\"\nmemory = \"1 GiB\"\noverhead = \"0.5 us\"\naxes = [{length = 8, wraps = "
+      "true, bandwidth = \"375 MB/s\", latency = \"0.5 us\"}]\n");
+  EXPECT_EQ(gemm_grid(tight, middle, 256, binomial).layers, 1);
+  EXPECT_EQ(gemm_grid(m, middle, 256, binomial).layers, 4);
+  EXPECT_NEAR(memory_words(tight), 1024.0 * 1024 * 128, 1.0);
+  EXPECT_EQ(memory_words(Machine::parse("laptop")), std::numeric_limits<double>::infinity());
+  EXPECT_EQ(lu_grid(m, 131072, 16384, LuPivoting::none, rectangular).layers > 1, true);
+}
+
+/// Deck 1 slides 12 and 13: 2.5D with 16 copies against 2D on 16,384 nodes.
+TEST(Scaling, GivesTheDecksOrder) {
+  auto const m = Machine::parse("bgp");
+  auto const seconds = [&](std::int64_t n, GemmGrid grid, LineMulticast how) {
+    return gemm_time(m, {n, n, n}, grid, how).total().value();
+  };
+  EXPECT_GT(seconds(8192, {128, 128, 1}, binomial) / seconds(8192, {32, 32, 16}, rectangular), 3.0);
+  auto const lu = [&](GemmGrid grid, LuPivoting pivoting, LineMulticast how) {
+    return lu_time(m, 131072, grid, lu_blocks(m, 131072, grid, pivoting, how), pivoting, how).total().value();
+  };
+  for (auto const pivoting : {LuPivoting::none, LuPivoting::tournament}) {
+    auto const gain = lu({128, 128, 1}, pivoting, binomial) / lu({32, 32, 16}, pivoting, rectangular);
+    EXPECT_GT(gain, 1.2);
+    EXPECT_LT(gain, 4.0);
+  }
+}
+
+}  // namespace
