@@ -19,13 +19,14 @@ namespace {
 
 using namespace nb::literals;
 
-void write_file(std::string const& path, std::function<void(std::ostream&)> const& write) {
+/// `name` is how errors call the file, which is written aside.
+void write_file(std::string const& path, std::string const& name, std::function<void(std::ostream&)> const& write) {
   auto const unlocked = nb::gil_scoped_release();
   errno = 0;
   std::ofstream out(path, std::ios::binary);
   if (out) write(out);
   out.close();
-  if (!out) throw Error(ErrorKind::io, fmt::format("{}: cannot be written: {}", path, std::strerror(errno)));
+  if (!out) throw Error(ErrorKind::io, fmt::format("{}: cannot be written: {}", name, std::strerror(errno)));
 }
 
 Schedule read_goal(std::string const& path, std::string const& name, double copy_seconds_per_byte) {
@@ -52,19 +53,20 @@ void bind_exchange(nb::module_& m) {
       "Seconds per byte of a reduction's operator and of a copy.");
   m.def(
       "export_goal",
-      [](Schedule const& schedule, std::string const& path, double operators, double copies, std::int64_t segments) {
-        write_file(path, [&](std::ostream& out) { export_goal(schedule, out, {operators, copies}, segments); });
+      [](Schedule const& schedule, std::string const& path, std::string const& name, double operators, double copies,
+         std::int64_t segments) {
+        write_file(path, name, [&](std::ostream& out) { export_goal(schedule, out, {operators, copies}, segments); });
       },
-      "schedule"_a, "path"_a, "operator_seconds_per_byte"_a, "copy_seconds_per_byte"_a, "most_segments"_a);
+      "schedule"_a, "path"_a, "name"_a, "operator_seconds_per_byte"_a, "copy_seconds_per_byte"_a, "most_segments"_a);
   m.def("import_goal", read_goal, "path"_a, "name"_a, "copy_seconds_per_byte"_a);
   m.def(
       "export_msccl",
-      [](Schedule const& schedule, std::string const& path, int channels, int peers, int blocks, int steps, int count,
-         int chunks) {
+      [](Schedule const& schedule, std::string const& path, std::string const& name, int channels, int peers,
+         int blocks, int steps, int count, int chunks) {
         auto const limits = MscclLimits{channels, peers, blocks, steps, count, chunks};
-        write_file(path, [&](std::ostream& out) { export_msccl(schedule, out, limits); });
+        write_file(path, name, [&](std::ostream& out) { export_msccl(schedule, out, limits); });
       },
-      "schedule"_a, "path"_a, "channels"_a, "peers"_a, "blocks"_a, "steps"_a, "count"_a, "chunks"_a);
+      "schedule"_a, "path"_a, "name"_a, "channels"_a, "peers"_a, "blocks"_a, "steps"_a, "count"_a, "chunks"_a);
 }
 
 }  // namespace allport::python

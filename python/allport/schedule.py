@@ -71,17 +71,15 @@ def _costs(machine: Machine | str | None) -> tuple[float, float]:
     return (0.0, 0.0) if machine is None else _native.exchange_costs(as_machine(machine))
 
 
-def _write(file: str | os.PathLike[str], write: Callable[[str], None]) -> None:
-    """Aside first: what is refused leaves no file, and spoils none."""
+def _write(file: str | os.PathLike[str], write: Callable[[str, str], None]) -> None:
+    """Aside first: what is refused leaves no file, and spoils none. write gets that path, and the name for errors."""
     path = Path(file)
     aside = path.with_name(f".{path.name}.{os.getpid()}.part")
     try:
-        write(str(aside))
+        write(str(aside), str(path))
         aside.replace(path)
     except OSError as error:
         raise AllportError(f"{path}: cannot be written: {error.strerror}") from error
-    except AllportError as error:
-        raise AllportError(str(error).replace(str(aside), str(path))) from error
     finally:
         aside.unlink(missing_ok=True)
 
@@ -100,7 +98,7 @@ def export_goal(
     Raises AllportError when there are more than most_segments segments, or the file cannot be written.
     """
     operators, copies = _costs(machine)
-    _write(file, lambda path: _native.export_goal(schedule, path, operators, copies, most_segments))
+    _write(file, lambda path, name: _native.export_goal(schedule, path, name, operators, copies, most_segments))
 
 
 def import_goal(file: str | os.PathLike[str], *, machine: Machine | str | None = None) -> Schedule:
@@ -132,4 +130,7 @@ def export_msccl(
     Raises AllportError naming what MSCCL cannot express: barriers, blocks of different lengths, 0 bytes, or more than
     these limits.
     """
-    _write(file, lambda path: _native.export_msccl(schedule, path, channels, peers, blocks, steps, count, chunks))
+    _write(
+        file,
+        lambda path, name: _native.export_msccl(schedule, path, name, channels, peers, blocks, steps, count, chunks),
+    )

@@ -45,6 +45,70 @@ def test_goal_text_runs_to_the_end_with_the_same_traffic(tmp_path, collective, n
     assert ran >= 1
 
 
+class _Rank:
+    """A program's counters, as an executor keeps them: posted, and completed without a gap."""
+
+    def __init__(self, program, window):
+        self.ops = program.ops
+        self.windows = [window if o.kind in ("send", "receive") else 1 for o in self.ops]
+        self.posted = [0] * len(self.ops)
+        self.done = [set() for _ in self.ops]
+        self.completed = [0] * len(self.ops)
+
+    def complete(self, op, segment):
+        self.done[op].add(segment)
+        while self.completed[op] in self.done[op]:
+            self.completed[op] += 1
+
+    def may_begin(self):
+        return {f"o{k}s{self.posted[k]}" for k in range(len(self.ops)) if self._may(k)}
+
+    def _may(self, k):
+        i = self.posted[k]
+        if i == self.ops[k].segments or i - self.completed[k] == self.windows[k]:
+            return False
+        for other, lag in self.ops[k].after:
+            if lag < 0 and self.completed[other] < self.ops[other].segments:
+                return False
+            if 0 <= lag <= i and self.completed[other] <= i - lag:
+                return False
+        return True
+
+
+@pytest.mark.parametrize(("collective", "name"), ALGORITHMS)
+def test_goal_text_allows_at_every_moment_what_the_program_allows(tmp_path, collective, name):
+    """One rank at a time: its operations begin and end in random orders, in any of which its peers may let them."""
+    draw = np.random.default_rng(2)
+    spec = "torus:4x3" if _schedule(collective, name, "torus:4x3") is not None else "torus:5"
+    for window in (1, 2, 3):
+        schedule = _schedule(collective, name, spec, window=window)
+        assert schedule is not None
+        ap.schedule.export_goal(schedule, tmp_path / "a.goal")
+        for rank, goal in enumerate(read_goal((tmp_path / "a.goal").read_text())):
+            mine = _Rank(schedule.program(rank), window)
+            while True:
+                free = {
+                    label
+                    for label, o in goal.items()
+                    if not o.started
+                    and all(goal[n].done for n in o.needs_end)
+                    and all(goal[n].started for n in o.needs_start)
+                }
+                assert free == mine.may_begin()
+                running = [label for label, o in goal.items() if o.started and not o.done]
+                if not free and not running:
+                    break
+                label = draw.choice(sorted(free) + running)
+                op, segment = (int(n) for n in label[1:].split("s"))
+                if label in free:
+                    goal[label].started = True
+                    mine.posted[op] += 1
+                else:
+                    goal[label].done = True
+                    mine.complete(op, segment)
+            assert all(o.done for o in goal.values())
+
+
 def _operations(schedule, rank):
     def slot(s):
         return (s.buffer, s.ring, s.offset)
