@@ -40,11 +40,14 @@ if TYPE_CHECKING:
         linalg,
         machine,
         measured,
+        model,
         places,
         plot,
+        reproduce,
         rivals,
         schedule,
         select,
+        sim,
         units,
         verify,
     )
@@ -64,6 +67,7 @@ if TYPE_CHECKING:
     from allport.machine import Axis, Machine, NodeRates, preset_names
     from allport.schedule import Op, Piece, Program, Schedule, Slot, Traffic, interpret
     from allport.select import Choice, explain
+    from allport.sim import Simulation, simulate
     from allport.verify import Report, prove
 
 Error = AllportError
@@ -84,11 +88,14 @@ _ROOMS = (
     "linalg",
     "machine",
     "measured",
+    "model",
     "places",
     "plot",
+    "reproduce",
     "rivals",
     "schedule",
     "select",
+    "sim",
     "units",
     "verify",
 )
@@ -107,6 +114,7 @@ _HOMES = {
     "Program": "schedule",
     "Report": "verify",
     "Schedule": "schedule",
+    "Simulation": "sim",
     "Slot": "schedule",
     "Traffic": "schedule",
     "Transfer": "comm",
@@ -121,6 +129,7 @@ _HOMES = {
     "plan_gemm": "linalg",
     "preset_names": "machine",
     "prove": "verify",
+    "simulate": "sim",
 }
 
 __all__ = [
@@ -140,6 +149,7 @@ __all__ = [
     "Program",
     "Report",
     "Schedule",
+    "Simulation",
     "Slot",
     "Traffic",
     "Transfer",
@@ -166,15 +176,19 @@ __all__ = [
     "machine",
     "make_schedule",
     "measured",
+    "model",
     "mpi",
     "places",
     "plan_gemm",
     "plot",
     "preset_names",
     "prove",
+    "reproduce",
     "rivals",
     "schedule",
     "select",
+    "sim",
+    "simulate",
     "units",
     "verify",
 ]

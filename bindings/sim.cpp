@@ -1,0 +1,107 @@
+// Room sim in Python: what a run took, as numpy arrays.
+#include <nanobind/nanobind.h>
+#include <nanobind/ndarray.h>
+#include <nanobind/stl/function.h>
+#include <nanobind/stl/optional.h>
+#include <nanobind/stl/string.h>
+#include <nanobind/stl/string_view.h>
+#include <nanobind/stl/vector.h>
+
+#include <functional>
+#include <memory>
+#include <optional>
+
+#include "allport/sim/simulate.h"
+#include "bindings.h"
+
+namespace allport::python {
+namespace {
+
+using namespace nb::literals;
+
+template <class T>
+nb::object array_of(std::vector<T>&& values) {
+  auto owned = std::make_unique<std::vector<T>>(std::move(values));
+  auto* const data = owned.get();
+  auto owner = nb::capsule(owned.release(), [](void* p) noexcept { delete static_cast<std::vector<T>*>(p); });
+  return nb::ndarray<nb::numpy, T, nb::ndim<1>>(data->data(), {data->size()}, owner).cast();
+}
+
+template <class T, class Part>
+nb::object column(std::vector<sim::Record> const& records, Part&& part) {
+  std::vector<T> values;
+  values.reserve(records.size());
+  for (auto const& r : records) values.push_back(static_cast<T>(part(r)));
+  return array_of(std::move(values));
+}
+
+nb::dict columns(std::vector<sim::Record> const& records) {
+  auto table = nb::dict();
+  table["what"] = column<std::uint8_t>(records, [](auto const& r) { return static_cast<std::uint8_t>(r.what); });
+  table["rank"] = column<std::int32_t>(records, [](auto const& r) { return r.rank; });
+  table["op"] = column<std::int32_t>(records, [](auto const& r) { return r.op; });
+  table["peer"] = column<std::int32_t>(records, [](auto const& r) { return r.peer; });
+  table["segment"] = column<std::int64_t>(records, [](auto const& r) { return r.segment; });
+  table["link"] = column<std::int64_t>(records, [](auto const& r) { return r.link; });
+  table["begin"] = column<double>(records, [](auto const& r) { return r.begin; });
+  table["end"] = column<double>(records, [](auto const& r) { return r.end; });
+  table["cause"] = column<std::int64_t>(records, [](auto const& r) { return r.cause; });
+  return table;
+}
+
+nb::dict run(Schedule const& schedule, Machine const& machine, std::string const& sharing, std::string const& overheads,
+             std::string const& engine, std::int64_t eager, bool handshake, bool latency_weights, std::int64_t header,
+             std::vector<Node> const& placement, bool trace,
+             std::optional<std::function<void(double)>> const& progress) {
+  auto options = sim::Options();
+  options.sharing = sim::parse_sharing(sharing);
+  options.overheads = sim::parse_overheads(overheads);
+  options.engine = sim::parse_engine(engine);
+  options.eager = eager;
+  options.handshake = handshake;
+  options.latency_weights = latency_weights;
+  options.header = header;
+  options.placement = placement;
+  options.trace = trace;
+  if (progress) {
+    options.progress = [&](double fraction) {
+      auto const locked = nb::gil_scoped_acquire();
+      if (PyErr_CheckSignals() != 0) throw nb::python_error();
+      (*progress)(fraction);
+    };
+  }
+  auto result = sim::Result();
+  {
+    auto const unlocked = nb::gil_scoped_release();
+    result = sim::simulate(schedule, machine, options);
+  }
+  auto found = nb::dict();
+  auto counts = nb::dict();
+  counts["streams"] = result.counts.streams;
+  counts["messages"] = result.counts.messages;
+  counts["hops"] = result.counts.hops;
+  counts["events"] = result.counts.events;
+  counts["contended_links"] = result.counts.contended;
+  found["counts"] = counts;
+  found["seconds"] = result.seconds;
+  found["engine"] = sim::name(result.engine);
+  found["engine_why"] = result.engine_why;
+  found["critical_path"] = columns(result.critical_path());
+  found["timeline"] = columns(result.timeline);
+  found["ranks"] = array_of(std::move(result.ranks));
+  found["link_busy"] = array_of(std::move(result.link_busy));
+  found["link_bytes"] = array_of(std::move(result.link_bytes));
+  return found;
+}
+
+}  // namespace
+
+void bind_sim(nb::module_& m) {
+  m.def("simulate", run, "schedule"_a, "machine"_a, "sharing"_a, "overheads"_a, "engine"_a, "eager"_a, "handshake"_a,
+        "latency_weights"_a, "header"_a, "placement"_a, "trace"_a, "progress"_a.none(),
+        nb::sig("def simulate(schedule: Schedule, machine: Machine, sharing: str, overheads: str, engine: str, "
+                "eager: int, handshake: bool, latency_weights: bool, header: int, placement: list[int], trace: bool, "
+                "progress: object) -> dict[str, object]"));
+}
+
+}  // namespace allport::python

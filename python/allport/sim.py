@@ -1,0 +1,192 @@
+"""How long a schedule takes on a machine, segment by segment, link by link.
+
+schedule = ap.make_schedule("bcast", "bgp:8x8x8", algorithm="rectangular", root=0, bytes="1MiB")
+run = ap.simulate(schedule, "bgp:8x8x8", trace=True)
+print(run.seconds, run.critical_path[-1])
+"""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Callable, Iterator, Sequence
+from typing import Any
+
+import numpy as np
+
+from allport import _native
+from allport._native import Machine, Schedule
+from allport.errors import failure
+from allport.machine import as_machine
+from allport.verify import prove
+
+__all__ = ["PROVED_UP_TO", "Simulation", "placement_of", "simulate"]
+
+DEEDS = ("send", "link", "receive", "combine", "copy")
+PROVED_UP_TO = 2_000_000  # segments; the proof takes seconds then
+
+
+class Simulation:
+    """A simulated run. Times in seconds from the common start of all ranks."""
+
+    def __init__(self, data: dict[str, Any], schedule: Schedule, machine: Machine) -> None:
+        self._data, self.schedule, self.machine = data, schedule, machine
+
+    @property
+    def seconds(self) -> float:
+        """Until the last rank is done."""
+        return float(self._data["seconds"])
+
+    @property
+    def rank_seconds(self) -> np.ndarray:
+        """[ranks] until each rank is done."""
+        return self._data["ranks"]
+
+    @property
+    def link_busy(self) -> np.ndarray:
+        """[link ids] seconds that each directed link carries something at its full rate; id = node * 2 axes + port."""
+        return self._data["link_busy"]
+
+    @property
+    def link_bytes(self) -> np.ndarray:
+        """[link ids] bytes over each directed link."""
+        return self._data["link_bytes"]
+
+    @property
+    def utilisation(self) -> np.ndarray:
+        """[link ids] link_busy / seconds."""
+        return self.link_busy / self.seconds if self.seconds > 0 else np.zeros_like(self.link_busy)
+
+    @property
+    def counts(self) -> dict[str, int]:
+        """Streams, messages (segments), hops (messages x links), events, contended_links (of more than one stream)."""
+        return self._data["counts"]
+
+    @property
+    def engine(self) -> str:
+        """'events' or 'recurrence'."""
+        return str(self._data["engine"])
+
+    @property
+    def engine_why(self) -> str:
+        """Why it was not the recurrence."""
+        return str(self._data["engine_why"])
+
+    @property
+    def columns(self) -> dict[str, np.ndarray]:
+        """The timeline as arrays: what (index into DEEDS), rank, op, peer, segment, link, begin, end, cause."""
+        return self._data["timeline"]
+
+    @property
+    def timeline(self) -> list[dict[str, Any]]:
+        """With trace: what every message end, link and operator did, and the record that it waited for (`cause`)."""
+        return list(_records(self._data["timeline"]))
+
+    @property
+    def critical_path(self) -> list[dict[str, Any]]:
+        """With trace: the chain of records that made the last rank late, from the start on."""
+        return list(_records(self._data["critical_path"]))
+
+    def late(self) -> list[dict[str, Any]]:
+        """The critical path with neighbouring segments of one operation on one link together."""
+        steps: list[dict[str, Any]] = []
+        for r in self.critical_path:
+            last = steps[-1] if steps else None
+            if last and all(last[k] == r[k] for k in ("kind", "rank", "op", "link")):
+                last.update(end=r["end"], last=r["segment"], records=last["records"] + 1)
+                continue
+            steps.append({**r, "first": r["segment"], "last": r["segment"], "records": 1})
+        return steps
+
+    def to_dict(self) -> dict[str, Any]:
+        """What `allport simulate --json` prints: no arrays by link or rank, only their extremes."""
+        busy, used = self.utilisation, self.link_bytes > 0
+        return {
+            "collective": self.schedule.collective,
+            "algorithm": self.schedule.algorithm,
+            "machine": self.machine.name,
+            "ranks": self.schedule.ranks,
+            "bytes": self.schedule.bytes,
+            "segment": self.schedule.segment,
+            "window": self.schedule.window,
+            "seconds": self.seconds,
+            "first_rank_seconds": float(self.rank_seconds.min()) if self.rank_seconds.size else 0.0,
+            "engine": self.engine,
+            "engine_why": self.engine_why,
+            "counts": self.counts,
+            "links": {
+                "used": int(used.sum()),
+                "busiest": float(busy.max()) if used.any() else 0.0,
+                "mean": float(busy[used].mean()) if used.any() else 0.0,
+                "most_bytes": float(self.link_bytes.max()) if used.any() else 0.0,
+            },
+        }
+
+    def __repr__(self) -> str:
+        return f"Simulation({self.schedule.collective} '{self.schedule.algorithm}', {self.seconds:.6g} s)"
+
+
+def _records(columns: dict[str, np.ndarray]) -> Iterator[dict[str, Any]]:
+    names = [n for n in columns if n != "what"]
+    for row in zip(columns["what"].tolist(), *(columns[n].tolist() for n in names)):
+        yield {"kind": DEEDS[row[0]], **dict(zip(names, row[1:]))}
+
+
+def placement_of(placement: str | Sequence[int] | None, machine: Machine, ranks: int) -> list[int]:
+    """The node of each rank: a list, 'random:SEED' (a shuffle of all places), or none, the machine's own order."""
+    if placement is None or placement == "x-fastest":
+        return []
+    if isinstance(placement, str):
+        word, _, seed = placement.partition(":")
+        if word != "random" or not seed.lstrip("-").isdigit():
+            raise failure(f"placement = '{placement}': expected x-fastest, random:SEED or a list of nodes")
+        places = [node for node in range(machine.nodes) for _ in range(machine.ranks_per_node)]
+        random.Random(int(seed)).shuffle(places)
+        return places[:ranks]
+    return [int(n) for n in placement]
+
+
+def simulate(
+    schedule: Schedule,
+    machine: Machine | str,
+    *,
+    sharing: str = "fifo",
+    overheads: str = "parallel",
+    engine: str = "auto",
+    eager: int = 0,
+    handshake: bool = False,
+    latency_weights: bool = False,
+    header: int = 0,
+    placement: str | Sequence[int] | None = None,
+    trace: bool = False,
+    proof: bool | None = False,
+    progress: Callable[[float], None] | None = None,
+) -> Simulation:
+    """Runs a schedule on a simulated machine.
+
+    sharing: 'fifo', links carry one segment at a time, or 'fair', all at once at max-min fair rates (latency_weights:
+    shares inverse to the latency of the way). overheads: who spends o, 'parallel' an engine a stream, 'serial' the
+    rank's one processor. engine: 'events', 'recurrence' (the same times without a queue, where streams share nothing)
+    or 'auto'. eager: bytes up to which a message does not wait for its receive; handshake: what waits pays a request
+    and an answer. header: bytes that every message has beside its own. placement: the node of each rank, or
+    'random:SEED'; then messages are routed. trace: keep the timeline and the critical path.
+    proof: prove the schedule first; None: if it has at most PROVED_UP_TO segments.
+    Raises AllportError: a schedule that is wrong or stops, options that do not fit.
+    """
+    where = as_machine(machine)
+    places = placement_of(placement, where, schedule.ranks)
+    if proof or (proof is None and not places and _segments(schedule) <= PROVED_UP_TO):
+        report = prove(schedule, where, links=False, max_findings=1)
+        if not report:
+            raise failure(
+                f"schedule: fails its proof, so it is not simulated: {report.findings[0]['message']}", "schedule"
+            )
+    data = _native.simulate(
+        schedule, where, sharing, overheads, engine, eager, handshake, latency_weights, header, places, trace, progress
+    )
+    return Simulation(data, schedule, where)
+
+
+def _segments(schedule: Schedule) -> int:
+    """About how many segments travel: those of one rank in the middle, for all."""
+    ops = schedule.program(schedule.ranks // 2).ops
+    return schedule.ranks * sum(op.segments for op in ops if op.kind == "receive")

@@ -1,0 +1,262 @@
+#include "engine.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <bit>
+
+#include "allport/model/link_loads.h"
+#include "allport/model/multicast_cost.h"
+#include "network.h"
+
+namespace allport::sim {
+
+std::int64_t Tracer::keep(Record const& record) {
+  if (!on_) return -1;
+  ensure(static_cast<std::int64_t>(records_.size()) < limit_, "trace_limit", limit_, "as many records as the run has",
+         "trace a smaller run, use longer segments, or raise the limit");
+  records_.push_back(record);
+  return static_cast<std::int64_t>(records_.size()) - 1;
+}
+
+Booking book(Server& server, double now, double seconds, std::int64_t cause) {
+  auto booking = Booking{now, 0.0, cause};
+  if (server.free > now) booking = {server.free, 0.0, server.last};
+  booking.end = booking.begin + seconds;
+  server.free = booking.end;
+  return booking;
+}
+
+EventEngine::EventEngine(Streams const& streams, Options const& options)
+    : streams_(streams),
+      options_(options),
+      overhead_(streams.machine().rates().overhead.value()),
+      operator_(model::operator_seconds_per_byte(streams.machine())),
+      copy_(model::copy_seconds_per_byte(streams.machine(), 1.0)),
+      tracer_(options.trace, options.trace_limit),
+      states_(streams.size()),
+      memory_(at(streams.machine().nodes())),
+      rank_end_(at(streams.schedule().ranks()), 0.0),
+      left_(streams.size()) {
+  ensure(streams.window() <= 64, "window", streams.window(), "at most 64 segments in flight per stream");
+  if (overhead_ > 0.0) {
+    processors_.resize(options.overheads == Overheads::serial ? at(streams.schedule().ranks()) : streams.size());
+  }
+  network_ = options.sharing == Sharing::fifo ? fifo_network(*this) : fair_network(*this);
+}
+
+EventEngine::~EventEngine() = default;
+
+void EventEngine::at_time(double time, EventKind kind, RowId row, std::int32_t segment, std::int64_t cause,
+                          std::uint32_t token) {
+  queue_.push({time, numbers_++, cause, row, segment, token, kind});
+}
+
+Server& EventEngine::processor(RowId r) {
+  return processors_[options_.overheads == Overheads::serial ? at(streams_.row(r).rank) : r];
+}
+
+bool EventEngine::may_go(RowId r) const {
+  auto const& state = states_[r];
+  auto const& row = streams_.row(r);
+  auto const i = state.posted;
+  if (i == row.segments || i - state.done == streams_.window()) return false;
+  for (auto const& n : streams_.needs(r)) {
+    auto const done = states_[n.row].done;
+    if (n.lag == Dependence::whole ? done < streams_.row(n.row).segments : i >= n.lag && done <= i - n.lag) {
+      return false;
+    }
+  }
+  return true;
+}
+
+void EventEngine::advance(RowId r) {
+  while (may_go(r)) post(r);
+}
+
+void EventEngine::post(RowId r) {
+  auto const& row = streams_.row(r);
+  auto const segment = states_[r].posted++;
+  switch (row.kind) {
+    case OpKind::receive: {
+      auto const& send = states_[row.partner];
+      if (send.launched < send.offered) launch(row.partner);
+      take_in(r);
+      break;
+    }
+    case OpKind::send:
+      if (overhead_ > 0.0) {
+        auto& server = processor(r);
+        auto const booked = book(server, now_, overhead_, cause_);
+        auto const record = tracer_.keep(
+            {booked.begin, booked.end, booked.cause, -1, segment, row.rank, streams_.index(r), row.peer, Deed::send});
+        server.last = record;
+        at_time(booked.end, EventKind::left_processor, r, segment, record);
+      } else {
+        offer(r, now_);
+      }
+      break;
+    default:
+      compute(r, segment);
+  }
+}
+
+void EventEngine::offer(RowId send, double) {
+  ++states_[send].offered;
+  launch(send);
+}
+
+// Sends go in order, each when its receive is posted, or at once when it is short.
+void EventEngine::launch(RowId send) {
+  auto& state = states_[send];
+  auto const& row = streams_.row(send);
+  auto const& receive = states_[row.partner];
+  while (state.launched < state.offered) {
+    auto const segment = state.launched;
+    bool const eager = row.bytes(segment) <= options_.eager;
+    if (!eager && receive.posted <= segment) return;
+    ++state.launched;
+    if (!eager && options_.handshake) {
+      // The request leaves with the offer; where the receive was there first, both ways are still to go.
+      auto const ways = receive.posted > segment + 1 || streams_.window() == 1 ? 2.0 : 1.0;
+      at_time(now_ + ways * path_latency(streams_, row), EventKind::granted, send, segment, cause_);
+    } else {
+      network_->start(send, segment, now_, cause_);
+    }
+  }
+}
+
+void EventEngine::take_in(RowId receive) {
+  auto& state = states_[receive];
+  auto const& row = streams_.row(receive);
+  while (state.launched < std::min(state.offered, state.posted)) {
+    auto const segment = state.launched++;
+    ++arrivals_;
+    if (overhead_ > 0.0) {
+      auto& server = processor(receive);
+      auto const booked = book(server, now_, overhead_, cause_);
+      auto const record = tracer_.keep({booked.begin, booked.end, booked.cause, -1, segment, row.rank,
+                                        streams_.index(receive), row.peer, Deed::receive});
+      server.last = record;
+      at_time(booked.end, EventKind::received, receive, segment, record);
+    } else {
+      complete(receive, segment);
+    }
+  }
+}
+
+void EventEngine::compute(RowId r, std::int32_t segment) {
+  auto const& row = streams_.row(r);
+  bool const combines = row.kind == OpKind::combine;
+  auto& server = memory(streams_.node(row.rank));
+  auto const seconds = static_cast<double>(row.bytes(segment)) * (combines ? operator_ : copy_);
+  auto const booked = book(server, now_, seconds, cause_);
+  auto const record = tracer_.keep({booked.begin, booked.end, booked.cause, -1, segment, row.rank, streams_.index(r),
+                                    -1, combines ? Deed::combine : Deed::copy});
+  server.last = record;
+  at_time(booked.end, EventKind::computed, r, segment, record);
+}
+
+void EventEngine::complete(RowId r, std::int32_t segment) {
+  auto& state = states_[r];
+  state.landed |= std::uint64_t{1} << (segment - state.done);
+  if ((state.landed & 1) == 0) return;  // an earlier one is still on its way
+  auto const run = std::countr_one(state.landed);
+  state.done += run;
+  state.landed = run == 64 ? 0 : state.landed >> run;
+  auto const& row = streams_.row(r);
+  if (state.done == row.segments) {
+    --left_;
+    rank_end_[at(row.rank)] = now_;
+    if (now_ >= end_) {
+      end_ = now_;
+      last_ = cause_;
+    }
+  }
+  advance(r);
+  for (auto const w : streams_.wakes(r)) advance(w);
+}
+
+void EventEngine::handle(Event const& e) {
+  switch (e.kind) {
+    case EventKind::left_processor:
+      offer(e.row, e.time);
+      break;
+    case EventKind::granted:
+      network_->start(e.row, e.segment, e.time, e.cause);
+      break;
+    case EventKind::network:
+      network_->handle(e);
+      break;
+    case EventKind::arrived: {
+      auto const receive = streams_.row(e.row).partner;
+      ++states_[receive].offered;
+      take_in(receive);
+      break;
+    }
+    default:  // sent, received, computed
+      complete(e.row, e.segment);
+  }
+}
+
+void EventEngine::stalled() const {
+  for (RowId r = 0; r < streams_.size(); ++r) {
+    auto const& state = states_[r];
+    auto const& row = streams_.row(r);
+    if (state.done == row.segments) continue;
+    std::string why = "its window is full";
+    if (state.posted == row.segments || state.posted - state.done < streams_.window()) {
+      why = row.kind == OpKind::send ? "its receive is not posted" : "nothing arrives";
+      for (auto const& n : streams_.needs(r)) {
+        auto const done = states_[n.row].done;
+        auto const i = state.posted;
+        if (i < row.segments &&
+            (n.lag == Dependence::whole ? done < streams_.row(n.row).segments : i >= n.lag && done <= i - n.lag)) {
+          why = fmt::format("it waits for {}", streams_.text(n.row));
+        }
+      }
+    }
+    throw Error(
+        ErrorKind::schedule,
+        fmt::format("the schedule stops at {:.6g} s: {} has done {} of {} segments, {}; allport schedule verify "
+                    "shows the cycle",
+                    now_, streams_.text(r), state.done, row.segments, why));
+  }
+  throw Error(ErrorKind::schedule, "the schedule stops");
+}
+
+void EventEngine::run(Result& into) {
+  std::int64_t total = 0;
+  for (auto const& row : streams_.rows()) total += row.kind == OpKind::receive ? row.segments : 0;
+  // Receives first, so that they are there before what they wait for.
+  for (auto const kind : {OpKind::receive, OpKind::send, OpKind::combine, OpKind::copy}) {
+    for (RowId r = 0; r < streams_.size(); ++r) {
+      if (streams_.row(r).kind == kind) advance(r);
+    }
+  }
+  network_->settle(0.0);
+  std::int64_t events = 0;
+  while (!queue_.empty()) {
+    auto const e = queue_.top();
+    if (e.time > now_) {
+      network_->settle(now_);
+      if (queue_.top().number != e.number) continue;  // something earlier has come up
+    }
+    queue_.pop();
+    now_ = e.time;
+    cause_ = e.cause;
+    handle(e);
+    if ((++events & 0xfffff) == 0 && options_.progress && total > 0) {
+      options_.progress(static_cast<double>(arrivals_) / static_cast<double>(total));
+    }
+    if (queue_.empty()) network_->settle(now_);
+  }
+  if (left_ > 0) stalled();
+  into.seconds = end_;
+  into.ranks = std::move(rank_end_);
+  into.counts.events = events;
+  into.timeline = tracer_.take();
+  into.last = last_;
+}
+
+}  // namespace allport::sim

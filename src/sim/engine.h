@@ -1,0 +1,128 @@
+// One event after the other: which operation may go, who waits for whom, what the ends of messages and operators take.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <queue>
+#include <vector>
+
+#include "streams.h"
+
+namespace allport::sim {
+
+class Network;
+
+enum class EventKind : std::uint8_t {
+  left_processor,  ///< a send's o is spent
+  granted,         ///< the answer of a rendezvous is there
+  network,         ///< the network's own
+  sent,            ///< a segment has left
+  arrived,         ///< a segment is there
+  received,        ///< a receive's o is spent
+  computed,        ///< an operator or copy is done
+};
+
+struct Event {
+  double time = 0.0;
+  std::uint64_t number = 0;  ///< among equal times, first come first served
+  std::int64_t cause = -1;   ///< record that ends with it
+  RowId row = 0;
+  std::int32_t segment = 0;
+  std::uint32_t token = 0;  ///< the network's
+  EventKind kind = EventKind::network;
+
+  friend bool operator>(Event const& a, Event const& b) {
+    return a.time != b.time ? a.time > b.time : a.number > b.number;
+  }
+};
+
+/// A server that serves one at a time, in the order of asking.
+struct Server {
+  double free = 0.0;
+  std::int64_t last = -1;  ///< record
+};
+
+class Tracer {
+ public:
+  Tracer(bool on, std::int64_t limit) : on_(on), limit_(limit) {}
+  [[nodiscard]] bool on() const { return on_; }
+  /// Keeps a record and returns its number; -1 when there is no trace.
+  std::int64_t keep(Record const& record);
+  std::vector<Record> take() { return std::move(records_); }
+
+ private:
+  bool on_;
+  std::int64_t limit_;
+  std::vector<Record> records_;
+};
+
+/// Books `seconds` of a server at the earliest from `now` on. Returns the begin.
+struct Booking {
+  double begin = 0.0;
+  double end = 0.0;
+  std::int64_t cause = -1;
+};
+[[nodiscard]] Booking book(Server& server, double now, double seconds, std::int64_t cause);
+
+class EventEngine {
+ public:
+  EventEngine(Streams const& streams, Options const& options);
+  ~EventEngine();
+  EventEngine(EventEngine const&) = delete;
+  EventEngine& operator=(EventEngine const&) = delete;
+
+  void run(Result& into);
+
+  // What a network calls.
+  void at_time(double time, EventKind kind, RowId row, std::int32_t segment, std::int64_t cause,
+               std::uint32_t token = 0);
+  [[nodiscard]] Tracer& tracer() { return tracer_; }
+  [[nodiscard]] Streams const& streams() const { return streams_; }
+  [[nodiscard]] Options const& options() const { return options_; }
+  /// Copies between ranks of a node, and operators, take its memory and cores one after the other.
+  [[nodiscard]] Server& memory(Node node) { return memory_[at(node)]; }
+
+ private:
+  struct State {
+    std::int32_t posted = 0;
+    std::int32_t done = 0;
+    std::int32_t offered = 0;   ///< send: out of the processor; receive: arrived
+    std::int32_t launched = 0;  ///< send: given to the network; receive: handed to the processor
+    std::uint64_t landed = 0;   ///< bit i: segment done + i is complete
+  };
+
+  [[nodiscard]] bool may_go(RowId r) const;
+  void advance(RowId r);
+  void post(RowId r);
+  void offer(RowId send, double now);
+  void launch(RowId send);
+  void arrive(RowId receive);
+  void take_in(RowId receive);
+  void complete(RowId r, std::int32_t segment);
+  void compute(RowId r, std::int32_t segment);
+  void handle(Event const& e);
+  [[nodiscard]] Server& processor(RowId r);
+  [[noreturn]] void stalled() const;
+
+  Streams const& streams_;
+  Options const& options_;
+  double overhead_ = 0.0;
+  double operator_ = 0.0;  // seconds per byte
+  double copy_ = 0.0;
+  Tracer tracer_;
+  std::vector<State> states_;
+  std::vector<Server> processors_;  // of ranks, or of rows
+  std::vector<Server> memory_;      // of nodes
+  std::vector<double> rank_end_;
+  std::priority_queue<Event, std::vector<Event>, std::greater<>> queue_;
+  std::unique_ptr<Network> network_;
+  std::uint64_t numbers_ = 0;
+  double now_ = 0.0;
+  std::int64_t cause_ = -1;  // record of the event that is being handled
+  std::int64_t last_ = -1;
+  double end_ = 0.0;
+  std::int64_t left_ = 0;  // rows
+  std::int64_t arrivals_ = 0;
+};
+
+}  // namespace allport::sim

@@ -1,0 +1,257 @@
+// Links that carry all their messages at once: max-min fair rates by progressive filling, kept up to date for the
+// messages that share something with one that starts or ends.
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+#include "allport/model/link_loads.h"
+#include "network.h"
+
+namespace allport::sim {
+
+namespace {
+
+using FlowId = std::uint32_t;
+using ResourceId = std::uint32_t;
+
+/// A message on its way. Fluid: `left` bytes at time `since`, drained at `rate`.
+struct Flow {
+  double left = 0.0;
+  double rate = 0.0;
+  double since = 0.0;
+  double weight = 1.0;
+  double begin = 0.0;
+  double latency = 0.0;
+  std::int64_t cause = -1;
+  RowId row = 0;
+  std::int32_t segment = 0;
+  std::uint32_t version = 0;  // of the event that ends it; also 0 while latency passes
+  bool moving = false;
+  bool fixed = false;  // while rates are found
+  std::vector<ResourceId> uses;
+};
+
+/// Something that flows share: a link's bandwidth, a node's injection, the links that a node drives at once. What a
+/// flow takes of it is rate * need.
+struct Resource {
+  double capacity = 0.0;
+  std::vector<FlowId> flows;
+  double room = 0.0;     // while rates are found
+  double weights = 0.0;  // of flows without a rate, here and below
+  int open = 0;
+  bool touched = false;
+};
+
+class Fair final : public Network {
+ public:
+  explicit Fair(EventEngine& engine)
+      : engine_(engine),
+        streams_(engine.streams()),
+        machine_(streams_.machine()),
+        copy_(model::copy_seconds_per_byte(machine_, 1.0)),
+        injects_(injection_binds(machine_)),
+        resources_(at(machine_.link_ids() + (injects_ ? machine_.nodes() : 0))) {
+    auto const& rates = machine_.rates();
+    auto const cannot = [](std::string_view what, auto const& value) {
+      throw Error::argument(what, show(value), "0 where links are shared fairly", "simulate with sharing fifo",
+                            ErrorKind::unsupported);
+    };
+    if (rates.tau > 0.0) cannot("tau", rates.tau);
+    if (rates.ports > 0 && rates.ports < 2 * machine_.axes()) cannot("ports", rates.ports);
+    for (LinkId l = 0; l < machine_.link_ids(); ++l) resources_[at(l)].capacity = machine_.bandwidth(l).value();
+    for (Node n = 0; injects_ && n < machine_.nodes(); ++n) {
+      resources_[at(machine_.link_ids() + n)].capacity = rates.injection.value();
+    }
+  }
+
+  void start(RowId send, std::int32_t segment, double now, std::int64_t cause) override {
+    auto const& row = streams_.row(send);
+    auto const here = streams_.node(row.rank);
+    if (streams_.next_link(row, here, streams_.node(row.peer)) < 0) {
+      within(send, segment, now, cause);
+      return;
+    }
+    auto const id = fresh();
+    auto& flow = flows_[id];
+    flow.row = send;
+    flow.segment = segment;
+    flow.cause = cause;
+    flow.left = static_cast<double>(row.bytes(segment) + engine_.options().header);
+    flow.rate = 0.0;
+    flow.begin = now;
+    flow.latency = 0.0;
+    flow.moving = false;
+    flow.uses.clear();
+    streams_.route(row, [&](LinkId l) {
+      flow.uses.push_back(static_cast<ResourceId>(l));
+      flow.latency += machine_.latency(l).value();
+    });
+    if (injects_) flow.uses.push_back(static_cast<ResourceId>(machine_.link_ids() + here));
+    flow.weight = engine_.options().latency_weights && flow.latency > 0.0 ? 1.0 / flow.latency : 1.0;
+    ++flow.version;
+    engine_.at_time(now + flow.latency, EventKind::network, send, static_cast<std::int32_t>(flow.version), cause, id);
+  }
+
+  void handle(Event const& e) override {
+    auto& flow = flows_[e.token];
+    if (static_cast<std::uint32_t>(e.segment) != flow.version) return;  // its rate has changed since
+    if (!flow.moving) {
+      flow.moving = true;
+      flow.since = e.time;
+      for (auto const r : flow.uses) {
+        resources_[r].flows.push_back(e.token);
+        touch(r);
+      }
+      return;
+    }
+    finish(e.token, e.time);
+  }
+
+  // Rates hold until something starts or ends, and what does so at one moment counts together.
+  void settle(double now) override {
+    if (touched_.empty()) return;
+    spread();
+    for (auto const f : flows_touched_) {
+      auto& flow = flows_[f];
+      flow.left = std::max(0.0, flow.left - flow.rate * (now - flow.since));
+      flow.since = now;
+      flow.fixed = false;
+    }
+    old_rates_.resize(flows_touched_.size());
+    for (std::size_t i = 0; i < flows_touched_.size(); ++i) old_rates_[i] = flows_[flows_touched_[i]].rate;
+    fill();
+    for (std::size_t i = 0; i < flows_touched_.size(); ++i) {
+      auto const f = flows_touched_[i];
+      auto& flow = flows_[f];
+      flow.fixed = false;
+      if (flow.rate == old_rates_[i]) continue;
+      ++flow.version;
+      engine_.at_time(now + flow.left / flow.rate, EventKind::network, flow.row,
+                      static_cast<std::int32_t>(flow.version), flow.cause, f);
+    }
+    for (auto const r : touched_) resources_[r].touched = false;
+    touched_.clear();
+    flows_touched_.clear();
+  }
+
+ private:
+  void within(RowId send, std::int32_t segment, double now, std::int64_t cause) {
+    auto const& row = streams_.row(send);
+    auto& server = engine_.memory(streams_.node(row.rank));
+    auto const booked = book(server, now, static_cast<double>(row.bytes(segment)) * copy_, cause);
+    auto const record = engine_.tracer().keep(
+        {booked.begin, booked.end, booked.cause, -1, segment, row.rank, streams_.index(send), row.peer, Deed::copy});
+    server.last = record;
+    engine_.at_time(booked.end, EventKind::sent, send, segment, record);
+    engine_.at_time(booked.end, EventKind::arrived, send, segment, record);
+  }
+
+  FlowId fresh() {
+    if (!unused_.empty()) {
+      auto const id = unused_.back();
+      unused_.pop_back();
+      return id;
+    }
+    flows_.emplace_back();
+    return static_cast<FlowId>(flows_.size() - 1);
+  }
+
+  void touch(ResourceId r) {
+    if (resources_[r].touched) return;
+    resources_[r].touched = true;
+    touched_.push_back(r);
+  }
+
+  void finish(FlowId id, double now) {
+    auto& flow = flows_[id];
+    auto const& row = streams_.row(flow.row);
+    std::int64_t record = -1;
+    if (engine_.tracer().on()) {
+      streams_.route(row, [&](LinkId l) {
+        record = engine_.tracer().keep(
+            {flow.begin, now, flow.cause, l, flow.segment, row.rank, streams_.index(flow.row), row.peer, Deed::link});
+      });
+    }
+    for (auto const r : flow.uses) {
+      std::erase(resources_[r].flows, id);
+      touch(r);
+    }
+    engine_.at_time(now, EventKind::sent, flow.row, flow.segment, record);
+    engine_.at_time(now, EventKind::arrived, flow.row, flow.segment, record);
+    flow.rate = 0.0;
+    flow.moving = false;
+    ++flow.version;
+    unused_.push_back(id);
+  }
+
+  // All flows and resources that a change can reach.
+  void spread() {
+    for (std::size_t i = 0; i < touched_.size(); ++i) {
+      for (auto const f : resources_[touched_[i]].flows) {
+        auto& flow = flows_[f];
+        if (flow.fixed) continue;
+        flow.fixed = true;  // seen
+        flows_touched_.push_back(f);
+        for (auto const r : flow.uses) touch(r);
+      }
+    }
+  }
+
+  // The resource that gives its flows least is full first; its flows have their rates, and take them from the others.
+  void fill() {
+    for (auto const r : touched_) {
+      auto& resource = resources_[r];
+      resource.room = resource.capacity;
+      resource.weights = 0.0;
+      resource.open = static_cast<int>(resource.flows.size());
+      for (auto const f : resource.flows) resource.weights += flows_[f].weight;
+    }
+    auto open = flows_touched_.size();
+    while (open > 0) {
+      auto least = std::numeric_limits<double>::infinity();
+      for (auto const r : touched_) {
+        auto const& resource = resources_[r];
+        if (resource.weights > 0.0) least = std::min(least, resource.room / resource.weights);
+      }
+      full_.clear();
+      for (auto const r : touched_) {
+        auto const& resource = resources_[r];
+        if (resource.weights > 0.0 && resource.room / resource.weights <= least * (1.0 + 1e-12)) full_.push_back(r);
+      }
+      for (auto const r : full_) {
+        for (auto const f : resources_[r].flows) {
+          auto& flow = flows_[f];
+          if (flow.fixed) continue;
+          flow.fixed = true;
+          flow.rate = least * flow.weight;
+          --open;
+          for (auto const u : flow.uses) {
+            auto& used = resources_[u];
+            used.room = std::max(0.0, used.room - flow.rate);
+            used.weights -= flow.weight;
+            if (--used.open == 0) used.weights = 0.0;  // sums of weights end at 0 and not beside it
+          }
+        }
+      }
+    }
+  }
+
+  EventEngine& engine_;
+  Streams const& streams_;
+  Machine const& machine_;
+  double copy_;
+  bool injects_;
+  std::vector<Resource> resources_;  // links, then nodes
+  std::vector<Flow> flows_;
+  std::vector<FlowId> unused_;
+  std::vector<ResourceId> touched_;
+  std::vector<FlowId> flows_touched_;
+  std::vector<ResourceId> full_;
+  std::vector<double> old_rates_;
+};
+
+}  // namespace
+
+std::unique_ptr<Network> fair_network(EventEngine& engine) { return std::make_unique<Fair>(engine); }
+
+}  // namespace allport::sim

@@ -1,0 +1,179 @@
+// Links that carry one segment at a time, in the order of arrival.
+#include <algorithm>
+#include <limits>
+
+#include "allport/model/link_loads.h"
+#include "network.h"
+
+namespace allport::sim {
+
+double path_latency(Streams const& streams, Row const& send) {
+  double sum = 0.0;
+  streams.route(send, [&](LinkId l) { sum += streams.machine().latency(l).value(); });
+  return sum;
+}
+
+bool injection_binds(Machine const& machine) {
+  auto const limit = machine.rates().injection.value();
+  if (limit <= 0.0) return false;
+  double sum = 0.0;  // of any node: a link that is faster than its axis is an exception, and then it may bind
+  for (int a = 0; a < machine.axes(); ++a) {
+    if (machine.axis(a).length > 1) sum += 2.0 * machine.axis(a).bandwidth.value();
+  }
+  return !machine.exceptions().empty() || sum > limit * (1.0 + 1e-12);
+}
+
+namespace {
+
+class Fifo final : public Network {
+ public:
+  explicit Fifo(EventEngine& engine)
+      : engine_(engine),
+        streams_(engine.streams()),
+        machine_(streams_.machine()),
+        copy_(model::copy_seconds_per_byte(machine_, 1.0)),
+        injects_(injection_binds(machine_)),
+        links_(at(machine_.link_ids())) {
+    if (injects_) injection_.resize(at(machine_.nodes()));
+    auto const ports = machine_.rates().ports;
+    if (ports > 0 && ports < 2 * machine_.axes()) ports_.resize(at(machine_.nodes()) * at(ports));
+  }
+
+  void start(RowId send, std::int32_t segment, double now, std::int64_t cause) override {
+    auto const& row = streams_.row(send);
+    auto const here = streams_.node(row.rank);
+    auto const target = streams_.node(row.peer);
+    auto const link = streams_.next_link(row, here, target);
+    if (link < 0) {
+      within(send, segment, now, cause);
+      return;
+    }
+    auto const bytes = on_wire(row, segment);
+    auto const crossed = cross(link, send, segment, now, bytes, 0.0, cause, here);
+    engine_.at_time(crossed.tail, EventKind::sent, send, segment, crossed.record);
+    go_on(link, send, segment, target, crossed);
+  }
+
+  void handle(Event const& e) override {
+    auto const head = heads_[e.token];
+    free_.push_back(e.token);
+    auto const& row = streams_.row(e.row);
+    auto const target = streams_.node(row.peer);
+    auto const link = streams_.next_link(row, head.node, target);
+    auto const crossed = cross(link, e.row, e.segment, e.time, on_wire(row, e.segment), head.tail, e.cause, -1);
+    go_on(link, e.row, e.segment, target, crossed);
+  }
+
+  void settle(double) override {}
+
+ private:
+  struct Head {
+    Node node;
+    double tail;  // when the last byte is at this node
+  };
+  struct Crossed {
+    double begin;
+    double tail;  // when the last byte has left
+    std::int64_t record;
+  };
+
+  [[nodiscard]] double on_wire(Row const& row, std::int32_t segment) const {
+    return static_cast<double>(row.bytes(segment) + engine_.options().header);
+  }
+
+  void within(RowId send, std::int32_t segment, double now, std::int64_t cause) {
+    auto const& row = streams_.row(send);
+    auto& server = engine_.memory(streams_.node(row.rank));
+    auto const booked = book(server, now, static_cast<double>(row.bytes(segment)) * copy_, cause);
+    auto const record = engine_.tracer().keep(
+        {booked.begin, booked.end, booked.cause, -1, segment, row.rank, streams_.index(send), row.peer, Deed::copy});
+    server.last = record;
+    engine_.at_time(booked.end, EventKind::sent, send, segment, record);
+    engine_.at_time(booked.end, EventKind::arrived, send, segment, record);
+  }
+
+  /// source: the node whose own send this is, -1 for one that is passed on.
+  Crossed cross(LinkId link, RowId send, std::int32_t segment, double now, double bytes, double tail,
+                std::int64_t cause, Node source) {
+    auto& server = links_[at(link)];
+    auto begin = now;
+    if (server.free > begin) {
+      begin = server.free;
+      cause = server.last;
+    }
+    auto seconds = bytes / machine_.bandwidth(link).value();
+    Server* port = nullptr;
+    if (source >= 0) {
+      port = free_port(source);
+      for (auto* const s : {port, injects_ ? &injection_[at(source)] : nullptr}) {
+        if (s != nullptr && s->free > begin) {
+          begin = s->free;
+          cause = s->last;
+        }
+      }
+      auto const tau = machine_.rates().tau;
+      if (tau > 0.0) seconds *= 1.0 + static_cast<double>(busy_links(source, begin)) * tau;
+    }
+    auto const end = std::max(begin + seconds, tail);
+    auto const& row = streams_.row(send);
+    auto const record =
+        engine_.tracer().keep({begin, end, cause, link, segment, row.rank, streams_.index(send), row.peer, Deed::link});
+    server = {end, record};
+    if (port != nullptr) *port = {end, record};
+    if (source >= 0 && injects_) {
+      injection_[at(source)] = {begin + bytes / machine_.rates().injection.value(), record};
+    }
+    return {begin, end, record};
+  }
+
+  void go_on(LinkId link, RowId send, std::int32_t segment, Node target, Crossed const& crossed) {
+    auto const latency = machine_.latency(link).value();
+    auto const next = *machine_.neighbour(machine_.link_source(link), machine_.link_port(link));
+    if (next == target) {
+      engine_.at_time(crossed.tail + latency, EventKind::arrived, send, segment, crossed.record);
+      return;
+    }
+    std::uint32_t token = 0;
+    if (free_.empty()) {
+      token = static_cast<std::uint32_t>(heads_.size());
+      heads_.push_back({});
+    } else {
+      token = free_.back();
+      free_.pop_back();
+    }
+    heads_[token] = {next, crossed.tail + latency};
+    engine_.at_time(crossed.begin + latency, EventKind::network, send, segment, crossed.record, token);
+  }
+
+  [[nodiscard]] Server* free_port(Node node) {
+    if (ports_.empty()) return nullptr;
+    auto const count = machine_.rates().ports;
+    auto const first = ports_.begin() + static_cast<std::ptrdiff_t>(node) * count;
+    return &*std::min_element(first, first + count, [](Server const& a, Server const& b) { return a.free < b.free; });
+  }
+
+  [[nodiscard]] int busy_links(Node node, double now) const {
+    int busy = 0;
+    for (int p = 0; p < 2 * machine_.axes(); ++p) {
+      busy += links_[at(machine_.link(node, static_cast<Port>(p)))].free > now ? 1 : 0;
+    }
+    return busy;
+  }
+
+  EventEngine& engine_;
+  Streams const& streams_;
+  Machine const& machine_;
+  double copy_;
+  bool injects_;
+  std::vector<Server> links_;
+  std::vector<Server> injection_;  // of nodes
+  std::vector<Server> ports_;      // of nodes, some each
+  std::vector<Head> heads_;
+  std::vector<std::uint32_t> free_;
+};
+
+}  // namespace
+
+std::unique_ptr<Network> fifo_network(EventEngine& engine) { return std::make_unique<Fifo>(engine); }
+
+}  // namespace allport::sim
