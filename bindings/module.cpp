@@ -13,6 +13,9 @@ NB_MODULE(_native, m) {
   bind_collectives(m);
   bind_verify(m);
   bind_model(m);
+  bind_model_costs(m);
+  bind_model_matrices(m);
+  bind_sim(m);
   bind_select(m);
   bind_io(m);
   bind_mpi(m);
