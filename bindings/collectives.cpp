@@ -3,6 +3,7 @@
 #include <nanobind/stl/string.h>
 #include <nanobind/stl/string_view.h>
 
+#include "allport/collectives/mst.h"
 #include "allport/collectives/packing.h"
 #include "allport/collectives/registry.h"
 #include "bindings.h"
@@ -38,6 +39,14 @@ void bind_collectives(nb::module_& m) {
         return list;
       },
       nb::sig("def algorithms() -> list[dict[str, str]]"));
+  m.def(
+      "mst_rounds",
+      [](Machine const& machine, std::int64_t root, bool both_sides) {
+        ensure(root >= 0 && root < machine.ranks(), "root", root, "a rank of the machine");
+        return mst_rounds(machine, static_cast<Rank>(root), both_sides ? MstForm::both_sides : MstForm::one_side);
+      },
+      nb::arg("machine"), nb::arg("root"), nb::arg("both_sides"),
+      "Steps of the generalised minimum spanning tree until the last rank has the data: parts N + 1, or 2N + 1.");
   m.def(
       "packing",
       [](Machine const& machine, std::int64_t root, bool to_root) {

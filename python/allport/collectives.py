@@ -9,7 +9,7 @@ from allport._native import Machine, Schedule
 from allport.machine import as_machine
 from allport.select import DEFAULT_WINDOW, explain
 
-__all__ = ["algorithms", "make_schedule", "packing"]
+__all__ = ["algorithms", "make_schedule", "mst_rounds", "packing"]
 
 
 def algorithms(collective: str | None = None) -> list[dict[str, str]]:
@@ -58,3 +58,8 @@ def packing(machine: Machine | str, root: int = 0, *, to_root: bool = False) -> 
     Raises AllportError naming the nodes that dead links cut off.
     """
     return _native.packing(as_machine(machine), root, to_root)
+
+
+def mst_rounds(machine: Machine | str, root: int = 0, *, both_sides: bool = False) -> int:
+    """Steps of algorithm 'mst' (N + 1 parts a step on N axes) or, with both_sides, 'mst2' (2N + 1) (deck 2)."""
+    return _native.mst_rounds(as_machine(machine), root, both_sides)

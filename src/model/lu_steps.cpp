@@ -19,17 +19,14 @@ void small_steps(LuShape const& s, Visit const& visit) {
   if (s.big == s.b) {
     return;  // a small panel is the whole panel: the update broadcasts it
   }
-  // The last small step of a big panel has no panel left to update. Layers share the rows of L and columns of U.
+  // The last small step of a big panel has no panel left to update. Layers share the rows of L and columns of U; those
+  // within the big corner are needed on all layers, so they come along in every line's multicast.
   auto const inner = steps * (1.0 - s.b / s.big);
-  auto const left = (s.n - s.b) / 2.0;
-  visit({LuPart::panels, Kind::multicast, s.grid.columns, inner, s.b * left / (s.rows * s.layers)});
-  visit({LuPart::panels, Kind::multicast, s.grid.rows, inner, s.b * left / (s.columns * s.layers)});
-  // What of them lies within the big corner is needed on all layers, by U's owners along rows and L's along columns.
+  auto const share = s.b * (s.n - s.b) / 2.0 / s.layers;
   auto const within = s.b * (s.big - s.b) / 2.0;
-  visit({LuPart::corner, Kind::multicast, s.grid.layers, inner, within / s.rows});
-  visit({LuPart::corner, Kind::multicast, s.grid.layers, inner, within / s.columns});
-  visit({LuPart::corner, Kind::multicast, s.grid.columns, inner, within / s.rows});
-  visit({LuPart::corner, Kind::multicast, s.grid.rows, inner, within / s.columns});
+  visit({LuPart::corner, Kind::multicast, s.grid.layers, inner, within / s.rows + within / s.columns});
+  visit({LuPart::panels, Kind::multicast, s.grid.columns, inner, (share + within) / s.rows});
+  visit({LuPart::panels, Kind::multicast, s.grid.rows, inner, (share + within) / s.columns});
 }
 
 /// Big steps, one per B_g columns: exchange between the layers (B), update of the rest (C), next panels (D).

@@ -24,12 +24,12 @@ struct LuBlocks {
 
 /// Per process; means over the steps, of the busiest process [derived from deck 1 slides 14 to 17].
 struct LuCost {
-  double flops = 0.0;     ///< F = 2n^3/3P, work shared evenly
-  double idle = 0.0;      ///< flops of the critical path beyond F: corners, panels, blocks that do not divide evenly
-  double words = 0.0;     ///< W, all below
-  double corner = 0.0;    ///< b x b corners to rows, columns and layers, and what of L and U lies within a big corner
-  double panels = 0.0;    ///< small pieces of L and U within a big panel: (1 - b/B_g) n^2/sqrt(cP)
-  double update = 0.0;    ///< L and U for the rest of the matrix: n^2/sqrt(cP), n^2/sqrt(P) in 2D
+  double flops = 0.0;   ///< F = 2n^3/3P, work shared evenly
+  double idle = 0.0;    ///< flops of the critical path beyond F: corners, panels, blocks that do not divide evenly
+  double words = 0.0;   ///< W, all below
+  double corner = 0.0;  ///< b x b corners to rows, columns and layers; to these also what of L and U is in a big corner
+  double panels = 0.0;  ///< small pieces of L and U within a big panel: (1 - b/B_g) (n^2/sqrt(cP) + n B_g/q)
+  double update = 0.0;  ///< L and U for the rest of the matrix: n^2/sqrt(cP), n^2/sqrt(P) in 2D
   double exchange = 0.0;  ///< each layer's part of L and U to all layers: n^2 c/P
   double reduce = 0.0;    ///< next panels summed over the layers and spread again: 2n^2 c/P; the first ones spread
   double pivot = 0.0;     ///< tournaments, winners and exchanged rows
