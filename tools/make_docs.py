@@ -25,6 +25,8 @@ COMMANDS = (
     ("schedule", "list"),
     ("schedule", "show"),
     ("schedule", "verify"),
+    ("schedule", "export"),
+    ("schedule", "import"),
     ("explain",),
     ("bench",),
     ("lab", "up"),
