@@ -8,7 +8,7 @@ import typer
 
 import allport as ap
 from allport.cli.console import Json, Machine_, console, print_json
-from allport.units import format_bytes
+from allport.units import format_bytes, format_seconds
 
 FORMATS = ("goal", "msccl")
 Collective = Annotated[str, typer.Argument(metavar="COLLECTIVE", help="bcast, reduce, allgather, ...")]
@@ -25,9 +25,7 @@ Window = Annotated[int, typer.Option(help="Segments in flight per stream.")]
 Steps = Annotated[int, typer.Option(help="msccl: steps that a threadblock may have; older MSCCL takes 256.")]
 Rates = Annotated[
     str | None,
-    typer.Option(
-        "--machine", "-m", metavar="SPEC", help="Its rate of copies turns calc into copies that take as long."
-    ),
+    typer.Option("--machine", "-m", metavar="SPEC", help="Simulate on it; its copies take as long as each calc."),
 ]
 
 
@@ -54,10 +52,15 @@ def _tell(schedule: ap.Schedule, more: dict[str, Any], as_json: bool) -> None:
         print_json({**head, **more})
         return
     what = "no contract" if schedule.collective == "none" else f"{schedule.collective} by {schedule.algorithm}"
-    console().print(
+    parts = [
         f"{what}: {schedule.ranks} ranks, {head['operations']} operations, {head['messages']} messages, "
-        f"{format_bytes(head['bytes_moved'])} sent" + (f"; written: {more['file']}" if "format" in more else "")
-    )
+        f"{format_bytes(head['bytes_moved'])} sent"
+    ]
+    if "format" in more:
+        parts.append(f"written: {more['file']}")
+    if "seconds" in more:
+        parts.append(f"simulated: {format_seconds(more['seconds'])}")
+    console().print("; ".join(parts))
 
 
 def export(
@@ -93,8 +96,10 @@ def import_(
     machine: Rates = None,
     as_json: Json = False,
 ) -> None:
-    """Read GOAL text, ours or another's, and say what is in it."""
-    _tell(ap.schedule.import_goal(file, machine=machine), {"file": file}, as_json)
+    """Read GOAL text, ours or another's, say what is in it, and, on a machine, how long it takes."""
+    schedule = ap.schedule.import_goal(file, machine=machine)
+    run = None if machine is None else ap.simulate(schedule, machine, proof=schedule.collective != "none")
+    _tell(schedule, {"file": file} if run is None else {"file": file, "seconds": run.seconds}, as_json)
 
 
 def register(app: typer.Typer) -> None:
