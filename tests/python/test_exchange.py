@@ -287,7 +287,8 @@ def test_an_imported_schedule_is_simulated(tmp_path):
     machine = ap.Machine.parse("torus:4x3")
     file = tmp_path / "a.goal"
     for collective in ("bcast", "allgather"):
-        schedule = _schedule(collective, "rectangular", machine)
+        # Long segments: streams spend o one segment after the other, the statements of a foreign file side by side.
+        schedule = _schedule(collective, "rectangular", machine, size=640000, segment=16000)
         ap.schedule.export_goal(schedule, file, machine=machine)
         wanted = ap.simulate(schedule, machine)
         back = ap.simulate(ap.schedule.import_goal(file), machine)
