@@ -25,11 +25,17 @@ def crossings(x: Sequence[float], a: Sequence[float], b: Sequence[float]) -> str
 
 
 def compare(
-    collective: str, curves: Sequence[Curve], run: Run, *, per_rank: bool = False, textbook: bool = True
+    collective: str,
+    curves: Sequence[Curve],
+    run: Run,
+    *,
+    per_rank: bool = False,
+    textbook: bool = True,
+    full: str = MACHINE,
 ) -> tuple[Chart, dict[str, list[float]], list[int], Machine]:
     """Simulated seconds of every curve and MPI's textbook by model. per_rank: sizes are of the whole vector, of which
     every rank has its part."""
-    machine = Machine.parse(QUICK if run.quick else MACHINE)
+    machine = Machine.parse(QUICK if run.quick else full)
     first = 8 * machine.nodes if per_rank else 8
     messages = sizes(first, 4 << 20, 16 if run.quick else 4)
     found: dict[str, list[float]] = {label: [] for label, _, _ in curves}

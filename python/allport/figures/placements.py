@@ -20,13 +20,13 @@ def _there_and_back(count: int, turn: int) -> range:
     return range(count) if turn % 2 == 0 else range(count - 1, -1, -1)
 
 
-def _blocks(machine: Machine, block: tuple[int, int, int]) -> Iterator[tuple[int, int, int]]:
+def _blocks(machine: Machine, block: tuple[int, int, int]) -> Iterator[tuple[int, int, int, int]]:
     nx, ny, nz = (axis.length // b for axis, b in zip(machine.axes, block))
     row = 0
     for k in range(nz):
         for j in _there_and_back(ny, k):
             for i in _there_and_back(nx, row):
-                yield i, j, k
+                yield i, j, k, row
             row += 1
 
 
@@ -35,10 +35,12 @@ def scheduler_order(machine: Machine, block: tuple[int, int, int] = (4, 2, 8)) -
     within a block z fastest, then y, then x (deck 4, spec A). Axes shorter than a block's side take it as a whole."""
     sides = tuple(min(b, axis.length) for b, axis in zip(block, machine.axes))
     order = []
-    for turn, (i, j, k) in enumerate(_blocks(machine, sides)):
-        for x in _there_and_back(sides[0], turn):
-            for y in _there_and_back(sides[1], x):
-                for z in _there_and_back(sides[2], y):
+    for i, j, k, row in _blocks(machine, sides):
+        line = 0
+        for x in _there_and_back(sides[0], row):
+            for y in _there_and_back(sides[1], line // sides[1]):
+                line += 1
+                for z in _there_and_back(sides[2], line - 1):
                     at = (i * sides[0] + x, j * sides[1] + y, k * sides[2] + z)
                     order.append(machine.node(at))
     return order

@@ -36,7 +36,7 @@ def _style(series: Series, index: int) -> dict[str, Any]:
 
 def _plain(value: float, _position: object = None) -> str:
     """4096, 0.25, 1e+06: never 10 to a power, which has no letters of its own in every font."""
-    return f"{value:,.0f}".replace(",", " ") if 1 <= abs(value) < 1e6 and value == round(value) else f"{value:g}"
+    return f"{value:,.0f}".replace(",", " ") if 1 <= abs(value) < 1e6 and value == round(value) else f"{value:.3g}"
 
 
 def _axes_of(ax: Axes, x: str, y: str, title: str) -> None:

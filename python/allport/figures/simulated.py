@@ -8,6 +8,8 @@ from allport.sim import simulate
 
 __all__ = ["seconds", "sizes"]
 
+PER_RANK = ("scatter", "gather", "allgather")
+
 
 def sizes(first: int, last: int, factor: int = 4) -> list[int]:
     """first, first * factor, ... up to and with last."""
@@ -30,7 +32,8 @@ def seconds(
 ) -> float:
     """Simulated seconds, links first come first served. Segments are those that are predicted to be fastest; whole: one
     message, uncut; most: not shorter than that the longest slice has so many segments."""
-    segment = max(bytes, 1) if whole else None
+    vector = bytes * machine.ranks if collective in PER_RANK else bytes
+    segment = max(vector, 1) if whole else None
     if most and not whole and bytes > most * 1024:
         segment = -(-bytes // most) // 8 * 8
     schedule = make_schedule(collective, machine, algorithm=algorithm, bytes=bytes, segment=segment, element=element)

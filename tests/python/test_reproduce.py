@@ -1,0 +1,249 @@
+"""The report of the decks' figures: complete, self-contained, and readable in a real browser on a phone."""
+
+from __future__ import annotations
+
+import csv
+import json
+import re
+import shutil
+import subprocess
+from itertools import pairwise
+from pathlib import Path
+from typing import Any
+
+import allport as ap
+import pytest
+from allport import figures
+
+KEYS = {"id", "title", "claim", "how", "status", "got", "obtained", "why", "error", "not_run", "numbers", "data"}
+EXPECTED = [f"deck1-slide{n}" for n in (3, 5, 11, 12, 13, 18, 19, 22, 23, 24, 25, 26, 27, 32, 33, 34, 35, 36)]
+EXPECTED += ["deck2-" + n for n in ("simultaneous", "simultaneous-model", "point-to-point", "my-bcast-mst")]
+EXPECTED += ["deck2-" + n for n in ("bcast", "scatter", "allgather", "rounds")]
+BROWSER = "--headless --no-sandbox --disable-gpu --disable-quic --no-first-run --disable-background-networking"
+BROWSER += " --disable-component-update --disable-sync"
+
+
+@pytest.fixture(scope="module")
+def report(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, list[dict[str, Any]]]:
+    """The quick report of all figures, made once."""
+    folder = tmp_path_factory.mktemp("report")
+    said: list[tuple[str, float]] = []
+    entries = ap.reproduce.reproduce("all", folder, quick=True, progress=lambda name, part: said.append((name, part)))
+    fractions = [part for _, part in said]
+    assert fractions == sorted(fractions)
+    assert fractions[-1] == 1.0
+    return folder, entries
+
+
+def test_every_figure_is_made(report: tuple[Path, list[dict[str, Any]]]) -> None:
+    _, entries = report
+    assert {e["id"] for e in entries} >= set(EXPECTED)
+    assert [f"{e['id']}: {e['error']}" for e in entries if e["status"] == "failed"] == []
+    for e in entries:
+        assert e["got"], e["id"]
+        assert e["obtained"], e["id"]
+        assert e["why"], e["id"]
+        assert e["claim"], e["id"]
+        assert set(e["how"]) <= {"model", "simulation", "lab", "real run", "exact"}
+        assert all(line.startswith("not run here: ") for line in e["not_run"])
+
+
+def test_files_of_every_figure_can_be_read(report: tuple[Path, list[dict[str, Any]]]) -> None:
+    folder, entries = report
+    for e in entries:
+        kept = json.loads((folder / f"{e['id']}.json").read_text())
+        assert kept.keys() >= KEYS
+        with (folder / f"{e['id']}.csv").open(newline="") as file:
+            head, *rows = list(csv.reader(file))
+        assert rows, e["id"]
+        assert all(len(row) == len(head) for row in rows), e["id"]
+        assert len(kept["data"]) == len(rows)
+        assert (folder / f"{e['id']}.png").read_bytes().startswith(b"\x89PNG")
+        assert "<svg" in (folder / f"{e['id']}.svg").read_text()
+    assert not [p.name for p in folder.iterdir() if ".part" in p.name]
+
+
+def test_the_page_needs_nothing_else(report: tuple[Path, list[dict[str, Any]]]) -> None:
+    folder, entries = report
+    text = (folder / "index.html").read_text()
+    wanted = re.findall(r"(?:src|href|action|data)\s*=\s*[\"']([^\"']*)[\"']", text) + re.findall(
+        r"url\(([^)]*)\)", text
+    )
+    outside = [w[:60] for w in wanted if not w.startswith(("#", "data:", "'#", '"#'))]
+    assert outside == []
+    assert not re.search(r"https?://|@import|<script|<link", text)
+    assert '<meta name="viewport" content="width=device-width, initial-scale=1">' in text
+    assert "prefers-color-scheme: dark" in text
+    table = text[: text.index("<section")]
+    ids = set(re.findall(r'id="([^"]*)"', text))
+    for e in entries:
+        assert f'href="#{e["id"]}"' in table, "every figure is in the table at the head"
+        assert e["id"] in ids
+    assert {w[1:] for w in wanted if w.startswith("#")} <= ids, "links that lead nowhere"
+    assert text.count("<svg") == len(entries)
+
+
+def _number(data: list[dict[str, Any]], series: str, x: float) -> float:
+    found = [r["y"] for r in data if r["series"] == series and r["x"] == x]
+    assert len(found) == 1, (series, x)
+    return found[0]
+
+
+def test_values_are_those_of_the_specification(report: tuple[Path, list[dict[str, Any]]]) -> None:
+    """Spec of deck 1, B1 and C1, computed there apart from this code."""
+    folder, _ = report
+
+    def data(name: str) -> list[dict[str, Any]]:
+        return json.loads((folder / f"{name}.json").read_text())["data"]
+
+    exa = data("deck1-slide25")
+    for series, x, wanted in (
+        ("rect 3D", 0.125, 0.84), ("rect 3D", 8.0, 35), ("rect 3D", 64.0, 81), ("rect 6D", 8.0, 99.7),
+        ("rect 1D", 512.0, 2.4), ("rect 3D", 262144.0, 100), ("bnm 3D", 262144.0, 5.6),
+    ):  # fmt: skip
+        assert _number(exa, series, x) == pytest.approx(wanted, rel=0.02)
+    first = [r for r in data("deck1-slide26") if r["panel"].startswith("n = 2^22")]
+    second = [r for r in data("deck1-slide26") if r["panel"].startswith("n = 2^20")]
+    for rows, ends in (
+        (first, ((0.986, 0.966), (0.923, 0.827), (0.923, 0.499))),
+        (second, ((0.947, 0.877), (0.899, 0.782), (0.899, 0.427))),
+    ):
+        for series, (low, high) in zip(("2.5D rectangular (c=z)", "2.5D binomial (c=z)", "2D binomial"), ends):
+            assert _number(rows, series, 1) == pytest.approx(low, abs=2e-3)
+            assert _number(rows, series, 64) == pytest.approx(high, abs=2e-3)
+    for slide, top in ((22, 750), (23, 1500), (24, 2250)):  # 2d links of 375 MB/s
+        rows = data(f"deck1-slide{slide}")
+        assert max(r["y"] for r in rows if r["series"] == "t_rect, model") <= top
+        assert _number(rows, "t_rect, model", 4096) > 0.9 * top
+        assert 0.8 * top < _number(rows, "rectangular, simulated", 4096) <= top
+    rounds = {r["torus"]: (r["binary"], r["N+1"], r["2N+1"]) for r in data("deck2-rounds")}
+    assert rounds == {"4x4": (4, 3, 3), "8x8": (6, 5, 4), "16x16": (8, 7, 5), "8x8x8": (9, 6, 5)}
+
+
+def test_placements_visit_every_node_once() -> None:
+    from allport.figures import placements
+
+    row = {"torus:16x16x16": 256, "torus:4x2x8": 64, "torus:2x2x2": 8, "torus:8x4x16": 128}
+    for spec in row:
+        machine = ap.Machine.parse(spec)
+        order = placements.scheduler_order(machine)
+        assert sorted(order) == list(range(machine.nodes)), spec
+        assert all(machine.hops(a, b) == 1 for a, b in pairwise(order[: row[spec]])), "a row of blocks is a snake"
+    assert placements.cubes(64) == ["2x2x2", "4x2x2", "4x4x2", "4x4x4"]
+    assert sorted(placements.at_random(100, 1)) == list(range(100))
+
+
+def test_one_failing_figure_does_not_stop_the_others(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def breaks(run: figures.Run) -> figures.Result:
+        raise ValueError("the moon is full")
+
+    def missing(run: figures.Run) -> figures.Result:
+        return figures.Result([], "", "", "", not_run=["not run here: needs the moon"])
+
+    def infinite(run: figures.Run) -> figures.Result:
+        series = figures.Series("a", [1.0], [float("inf")])
+        return figures.Result([figures.Chart("x", "y", [series])], "got", "how", "why")
+
+    made = [
+        figures.Figure("deck9-a", "A <b>", "claim", ("model",), breaks),
+        figures.Figure("deck9-b", "B", "claim", ("lab",), missing),
+        figures.Figure("deck9-c", "C", "claim", ("model",), infinite),
+        next(f for f in figures.all_figures() if f.id == "deck2-rounds"),
+    ]
+    monkeypatch.setattr("allport.reproduce.find", lambda names: made)
+    entries = ap.reproduce.reproduce("all", tmp_path, quick=True)
+    assert [e["status"] for e in entries] == ["failed", "missing", "failed", "ok"]
+    assert entries[0]["error"] == "ValueError: the moon is full"
+    text = (tmp_path / "index.html").read_text()
+    assert "the moon is full" in text
+    assert "not run here: needs the moon" in text
+    assert "A &lt;b&gt;" in text
+    assert json.loads((tmp_path / "deck9-a.json").read_text())["status"] == "failed"
+
+
+def test_command_line(allport, tmp_path: Path) -> None:
+    done = allport("reproduce", "deck2-rounds", "deck1-slide6", "-o", "out", "--quick")
+    assert done.returncode == 0, done.stderr
+    assert "deck1-slide3" in done.stdout, "slide 6 is the same figure"
+    assert done.stderr == "", "no progress bar outside a terminal"
+    assert (tmp_path / "out" / "index.html").exists()
+    listed = json.loads(allport("reproduce", "list", "--json").stdout)
+    assert {f["id"] for f in listed} >= set(EXPECTED)
+    as_json = json.loads(allport("reproduce", "deck2-rounds", "-o", "out", "--quick", "--json").stdout)
+    assert as_json[0]["status"] == "ok"
+    wrong = allport("reproduce", "deck3-slide99")
+    assert wrong.returncode == 1
+    assert "deck3-slide99" in wrong.stderr
+    assert "allport reproduce list" in wrong.stderr
+    (tmp_path / "file").write_text("")
+    blocked = allport("reproduce", "deck2-rounds", "--quick", "-o", "file")
+    assert blocked.returncode == 1
+    assert "cannot be made" in blocked.stderr
+
+
+def _browser() -> str:
+    found = shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome")
+    if found is None:
+        pytest.skip("no chromium here (Debian: apt-get install chromium): the page was not tested in a browser")
+    return found
+
+
+PROBE = """
+<script>
+addEventListener('load', () => {
+  const wide = document.documentElement.scrollWidth, seen = innerWidth;
+  const out = [...document.querySelectorAll('body *')].filter(e => {
+    const box = e.getBoundingClientRect();
+    return box.width > 0 && box.right > seen + 1 && !e.closest('.scroll') && !e.closest('svg');
+  }).map(e => e.tagName + '.' + e.className).slice(0, 5);
+  const flat = [...document.querySelectorAll('figure svg')].filter(s => s.getBoundingClientRect().height < 60).length;
+  const small = [...document.querySelectorAll('figure:not(.white) svg text')].filter(t => t.textContent.trim() &&
+    t.getBoundingClientRect().height > 0 && t.getBoundingClientRect().height < 6).length;
+  document.body.dataset.found = JSON.stringify({wide, seen, out, flat, small});
+});
+</script></body>"""
+
+
+def test_the_page_fits_a_phone_in_a_real_browser(report: tuple[Path, list[dict[str, Any]]], tmp_path: Path) -> None:
+    browser, (folder, _) = _browser(), report
+    # The same page in a frame as wide as a phone: headless windows cannot be narrower than about 500 pixels.
+    inner = (folder / "index.html").read_text().replace("</body>", PROBE)
+    assert PROBE in inner
+    (tmp_path / "page.html").write_text(inner)
+    (tmp_path / "phone.html").write_text(
+        "<!doctype html><body style='margin:0'><iframe src='page.html' style='width:390px;height:844px;border:0'>"
+        "</iframe><script>addEventListener('load', () => setTimeout(() => { document.body.dataset.found = "
+        "document.querySelector('iframe').contentDocument.body.dataset.found; }, 50));</script></body>"
+    )
+    done = subprocess.run(
+        [
+            browser, *BROWSER.split(), "--allow-file-access-from-files", f"--user-data-dir={tmp_path / 'profile'}",
+            "--virtual-time-budget=20000", "--window-size=600,844", "--dump-dom", (tmp_path / "phone.html").as_uri(),
+        ],
+        capture_output=True, text=True, timeout=300, check=True,
+    )  # fmt: skip
+    found = re.search(r"data-found=\"([^\"]*)\"", done.stdout)
+    assert found, done.stdout[:300] + done.stderr[-600:]
+    seen = json.loads(found[1].replace("&quot;", '"'))
+    assert seen["seen"] == 390
+    assert seen["out"] == [], "something sticks out of the page"
+    assert seen["wide"] <= 390, "the page scrolls sideways"
+    assert seen["flat"] == 0, "a picture has no height"
+    assert seen["small"] == 0, "letters too small to read"
+
+
+def test_the_page_has_a_screenshot(report: tuple[Path, list[dict[str, Any]]], tmp_path: Path) -> None:
+    browser, (folder, _) = _browser(), report
+    picture = tmp_path / "shot.png"
+    subprocess.run(
+        [
+            browser, *BROWSER.split(), f"--user-data-dir={tmp_path / 'profile'}", "--hide-scrollbars",
+            "--window-size=390,844", f"--screenshot={picture}", (folder / "index.html").as_uri(),
+        ],
+        capture_output=True, timeout=300, check=True,
+    )  # fmt: skip
+    from matplotlib.image import imread
+
+    pixels = imread(picture)[:, :, :3]
+    assert pixels.shape[0] == 844
+    assert pixels.std() > 0.02, "an empty page"
