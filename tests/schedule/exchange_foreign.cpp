@@ -2,6 +2,7 @@
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
+#include <random>
 #include <regex>
 #include <sstream>
 
@@ -148,6 +149,32 @@ TEST(ForeignGoal, OursWithoutCommentsRunsWithTheSameTraffic) {
     }
   }
   EXPECT_GT(ran, 60);
+}
+
+TEST(ForeignGoal, DamagedTextIsRefusedOrReadButNeverWorse) {
+  std::ostringstream out;
+  export_goal(hand::line_reduce(3, 72, 24, 2), out);
+  auto const ours = out.str();
+  auto const bare = std::regex_replace(ours, std::regex("//@[^\n]*\n"), "");
+  std::mt19937_64 random(4);
+  constexpr std::string_view splinters = "0195-\"{}[],:b/*\n nulltrue";
+  int refused = 0;
+  for (int round = 0; round < 4000; ++round) {
+    auto text = round % 2 == 0 ? ours : bare;
+    for (auto hits = 1 + random() % 3; hits > 0; --hits) {
+      auto const at = random() % text.size();
+      auto const length = random() % 4;
+      auto const splinter = splinters.substr(random() % splinters.size(), random() % 4);
+      text.replace(at, length, splinter);
+    }
+    try {
+      static_cast<void>(read(text, 1e-9));
+    } catch (Error const& e) {
+      ASSERT_TRUE(std::string(e.what()).starts_with("a.goal:")) << e.what();
+      ++refused;
+    }
+  }
+  EXPECT_GT(refused, 2000);
 }
 
 TEST(ForeignGoal, ErrorsNameTheLineAndWhatWasExpected) {
