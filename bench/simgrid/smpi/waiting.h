@@ -1,6 +1,6 @@
 // Put before every file of room `comm` when it is compiled with smpicxx. Between two polls of a simulated rank no time
 // passes, so a loop of polls would never end (or be swamped by the naps that SMPI can put between them). An engine that
-// found nothing to do gives way (sched_yield); here that makes its next MPI_Testsome or MPI_Test wait for the next
+// found nothing to do gives way or naps; here that makes its next MPI_Testsome or MPI_Test wait for the next
 // completion. What the engine then sees, and when on the simulated clock, is what endless fast polls would have shown.
 #pragma once
 
@@ -13,8 +13,7 @@ namespace allport::simulated {
 int test_some(int count, MPI_Request* requests, int* done, int* indices, MPI_Status* statuses);
 int test(MPI_Request* request, int* flag, MPI_Status* status);
 int give_way();
-/// Naps are for ranks that share a processor.
-inline int nap(timespec const*, timespec*) { return 0; }
+inline int nap(timespec const*, timespec*) { return give_way(); }
 
 }  // namespace allport::simulated
 
