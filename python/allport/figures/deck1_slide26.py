@@ -18,8 +18,9 @@ def _make(run: Run) -> Result:
         chart, found = curves(setting, _efficiency, run.quick)
         panels.append(chart)
         ends = ", ".join(f"{name} {v[0]:.3f} to {v[-1]:.3f}" for name, v in found.items())
+        short = ", ".join(f"{name.split(' (')[0]} {v[-1]:.3f}" for name, v in found.items())
         said.append(f"{setting.name}: {ends}")
-        numbers.append(Number(f"exascale MM efficiency, z = 1 to 64, {setting.name}", "axis 0.4 to 1", ends))
+        numbers.append(Number(f"exascale MM efficiency at z = 64, {setting.name}", "axis 0.4 to 1", short))
     return Result(
         panels=panels,
         got="; ".join(said) + ".",

@@ -24,8 +24,9 @@ def _make(run: Run) -> Result:
         )
         orders.append(f"n = {setting.n:,} {kept}")
         ends = ", ".join(f"{name} {v[0]:.2f} to {v[-1]:.2f}" for name, v in found.items())
+        short = ", ".join(f"{name.split(' (')[0]} {v[-1]:.2f}" for name, v in found.items())
         said.append(f"{setting.name}: {ends}")
-        numbers.append(Number(f"exascale LU efficiency, z = 1 to 64, {setting.name}", "axis 0 to 1", ends))
+        numbers.append(Number(f"exascale LU efficiency at z = 64, {setting.name}", "axis 0 to 1", short))
     return Result(
         panels=panels,
         got="; ".join(said) + ".",

@@ -23,7 +23,7 @@ STYLE = """
     --blue: #6db6f2; --good: #5fd0a0; --bad: #ff8a80; --wait: #f0c060; } }
 * { box-sizing: border-box; }
 html { -webkit-text-size-adjust: 100%; }
-body { margin: 0 auto; max-width: 62rem; padding: 1rem; background: var(--paper); color: var(--ink);
+body { margin: 0 auto; max-width: 76rem; padding: 1rem; background: var(--paper); color: var(--ink);
   font: 16px/1.5 system-ui, sans-serif; overflow-wrap: break-word; }
 h1 { font-size: 1.6rem; line-height: 1.2; margin: 0.5rem 0; }
 h2 { font-size: 1.2rem; line-height: 1.3; margin: 0 0 0.3rem; }
@@ -35,12 +35,16 @@ table { border-collapse: collapse; width: 100%; font-size: 0.875rem; }
 th, td { text-align: left; vertical-align: top; padding: 0.45rem 0.6rem; border-bottom: 1px solid var(--line); }
 th { background: var(--card); white-space: nowrap; }
 tr:last-child td { border-bottom: 0; }
-.all { min-width: 44rem; }
+.all { min-width: 56rem; }
 .all td:first-child { white-space: nowrap; }
+.all th:nth-child(2) { width: 18%; } .all th:nth-child(5) { width: 22%; } .all th:nth-child(6) { width: 38%; }
+.pairs th { width: 33%; }
+section > * { max-width: 52rem; }
 section { border-top: 1px solid var(--line); margin-top: 2rem; padding-top: 1.2rem; }
 figure { margin: 0.8rem 0; }
 figure svg { display: block; width: 100%; max-width: 40rem; height: auto; font-family: system-ui, sans-serif; }
-figure.white svg { background: #ffffff; border-radius: 8px; max-width: 46rem; }
+figure.white { overflow-x: auto; }
+figure.white svg { background: #ffffff; border-radius: 8px; min-width: 40rem; max-width: 52rem; }
 dl { margin: 0.5rem 0; display: grid; grid-template-columns: 8.5rem 1fr; gap: 0.35rem 1rem; }
 dt { color: var(--soft); }
 dd { margin: 0; min-width: 0; }
@@ -53,9 +57,10 @@ summary { cursor: pointer; color: var(--blue); padding: 0.3rem 0; }
   body { padding: 0.8rem; }
   dl { display: block; } dt { margin-top: 0.5rem; font-size: 0.85rem; }
   .all { min-width: 0; }
-  .all thead { display: none; }
-  .all tr { display: block; padding: 0.5rem 0; border-bottom: 1px solid var(--line); }
-  .all td { display: block; border: 0; padding: 0.05rem 0.7rem; white-space: normal; }
+  .all thead, .pairs thead { display: none; }
+  .all tr, .pairs tr { display: block; padding: 0.5rem 0; border-bottom: 1px solid var(--line); }
+  .all td, .pairs td { display: block; border: 0; padding: 0.05rem 0.7rem; white-space: normal; }
+  .pairs td[data-name]::before { content: attr(data-name) ": "; color: var(--soft); }
   .all .long { display: none; }
   .all td:first-child { font-size: 0.8rem; }
   .all td.how { display: inline-block; color: var(--soft); font-size: 0.85rem; }
@@ -143,16 +148,16 @@ def _overview(entries: list[dict[str, Any]]) -> str:
 
 def _headlines(entries: list[dict[str, Any]]) -> str:
     rows = [
-        f"<tr><td>{escape(n['what'])}</td><td>{escape(n['deck'])}</td><td>{escape(n['ours'])}</td>"
-        f'<td><a href="#{e["id"]}">{escape(e["id"])}</a></td></tr>'
+        f'<tr><td><a href="#{e["id"]}">{escape(n["what"])}</a></td>'
+        f'<td data-name="deck">{escape(n["deck"])}</td><td data-name="ours">{escape(n["ours"])}</td></tr>'
         for e in entries
         for n in e["numbers"]
     ]
     if not rows:
         return ""
-    head = "".join(f"<th>{h}</th>" for h in ("value", "deck", "ours", "figure"))
+    head = "".join(f"<th>{h}</th>" for h in ("value", "deck", "ours"))
     return (
-        '<h2>Headline values side by side</h2><div class="scroll"><table>'
+        '<h2>Headline values side by side</h2><div class="scroll"><table class="pairs">'
         f"<thead><tr>{head}</tr></thead><tbody>{''.join(rows)}</tbody></table></div>"
     )
 

@@ -21,7 +21,7 @@ INK, LINE, PAPER = "#1d2733", "#c3cad2", "#fffffe"
 COLOURS = ("#2f7fd6", "#d9541e", "#159a6b", "#b0478f", "#c98a00", "#4aa8c9", "#7d67cf", "#8a8f1a")
 LIMIT = "#8a94a0"
 MARKERS = "osD^vP*X"
-WIDE, HIGH = 4.9, 3.3  # inches: on a phone letters keep their size
+WIDE, HIGH = 5.0, 3.4  # inches: on a phone letters keep their size
 
 
 def _style(series: Series, index: int) -> dict[str, Any]:
@@ -43,10 +43,10 @@ def _axes_of(ax: Axes, x: str, y: str, title: str) -> None:
     ax.set_xlabel(x, color=INK)
     ax.set_ylabel(y, color=INK)
     if title:
-        ax.set_title(title, color=INK, fontsize=9, loc="left")
+        ax.set_title(title, color=INK, fontsize=10, loc="left")
     ax.grid(color=LINE, linewidth=0.5)
     ax.set_axisbelow(True)
-    ax.tick_params(colors=INK, which="both", labelsize=8)
+    ax.tick_params(colors=INK, which="both", labelsize=9)
     for spine in ax.spines.values():
         spine.set_color(LINE)
 
@@ -54,7 +54,7 @@ def _axes_of(ax: Axes, x: str, y: str, title: str) -> None:
 def _legend(ax: Axes, count: int) -> None:
     if count > 1:
         ax.legend(
-            fontsize=7.5, labelcolor=INK, facecolor=PAPER, edgecolor=LINE, framealpha=0.0, ncols=2 if count > 4 else 1,
+            fontsize=8.5, labelcolor=INK, facecolor=PAPER, edgecolor=LINE, framealpha=0.0, ncols=2 if count > 4 else 1,
             loc="upper center", bbox_to_anchor=(0.5, -0.2), borderaxespad=0.0, handlelength=2.4, columnspacing=1.2,
         )  # fmt: skip
 
@@ -105,7 +105,7 @@ def _bars(ax: Axes, bars: Bars) -> None:
         if bars.stacked:
             below = [b + h for b, h in zip(below, heights)]
         elif count * len(bars.places) <= 12:
-            ax.bar_label(drawn, [f"{h:.3g}" if h else "" for h in heights], fontsize=7, color=INK, padding=1)
+            ax.bar_label(drawn, [f"{h:.3g}" if h else "" for h in heights], fontsize=8, color=INK, padding=1)
     ax.set_xticks(list(places), list(bars.places))
     _axes_of(ax, "", bars.y, bars.title)
     ax.grid(axis="x", visible=False)
@@ -115,11 +115,11 @@ def _bars(ax: Axes, bars: Bars) -> None:
 def _table(ax: Axes, table: Table) -> None:
     ax.axis("off")
     if table.title:
-        ax.set_title(table.title, color=INK, fontsize=9, loc="left")
+        ax.set_title(table.title, color=INK, fontsize=10, loc="left")
     cells = [[_cell(v) for v in row] for row in table.rows]
     drawn = ax.table(cells, colLabels=list(table.columns), loc="upper center", cellLoc="right", bbox=(0, 0, 1, 1))
     drawn.auto_set_font_size(False)
-    drawn.set_fontsize(7.5)
+    drawn.set_fontsize(9)
     for cell in drawn.get_celld().values():
         cell.set_edgecolor(LINE)
         cell.set_facecolor("none")
@@ -134,8 +134,8 @@ def _canvas(panels: Sequence[Any]) -> Canvas:
     import matplotlib
     from matplotlib.figure import Figure
 
-    heights = [0.26 * (len(p.rows) + 2) if isinstance(p, Table) else HIGH + 0.17 * len(p.series) for p in panels]
-    with matplotlib.rc_context({"font.family": ["DejaVu Sans"], "font.size": 8.5}):
+    heights = [0.26 * (len(p.rows) + 2) if isinstance(p, Table) else HIGH + 0.2 * len(p.series) for p in panels]
+    with matplotlib.rc_context({"font.family": ["DejaVu Sans"], "font.size": 9.5}):
         canvas = Figure(figsize=(WIDE, sum(heights)), facecolor=PAPER, layout="constrained")
         axes = canvas.subplots(len(panels), 1, squeeze=False, height_ratios=heights)[:, 0]
         for ax, panel in zip(axes, panels):
