@@ -6,6 +6,8 @@
 #include <algorithm>
 #include <cmath>
 #include <map>
+#include <numeric>
+#include <random>
 #include <string>
 #include <vector>
 
@@ -239,6 +241,35 @@ TEST(Multilink, GivesTheNumbersOfDeckTwo) {
   EXPECT_DOUBLE_EQ(t_mst_scatter(Bytes(6 * 512), 512, 6, alpha).value(), 4.0 + 511.0);
   EXPECT_DOUBLE_EQ(t_mst_bcast(Bytes(2), 512, 1, alpha).value(), 27.0);
   EXPECT_DOUBLE_EQ(t_long_bcast(Bytes(512 * 6), cube, 6, alpha).value(), 4.0 + 511.0 + 21.0 + 6 * 448.0);
+}
+
+/// Deck 1 slide 6, spec E1: what a binomial tree gets depends on where the ranks are.
+TEST(BinomialLoads, FollowThePlacement) {
+  auto const m = Machine::parse("xe6:16x16x16");
+  std::vector<Node> order(static_cast<std::size_t>(m.nodes()));
+  std::iota(order.begin(), order.end(), 0);
+  auto const flows = [](BinomialLoads const& loads) {
+    std::int32_t sum = 0;
+    for (auto const& round : loads.rounds) sum += round.flows;
+    return sum;
+  };
+  auto const plain = binomial_loads(m, 0, order);
+  EXPECT_EQ(flows(plain), 12) << "x-fastest: no contention in any of 12 rounds";
+  EXPECT_EQ(flows(plain), flows(*binomial_loads(m, 0)));
+  auto const message = Bytes(1 << 20);
+  EXPECT_EQ(t_binomial(m, message, plain), t_binomial(m, message, 0));
+  double mean = 0.0;
+  for (std::uint32_t seed = 1; seed <= 8; ++seed) {
+    std::shuffle(order.begin(), order.end(), std::mt19937(seed));
+    auto const random = binomial_loads(m, 0, order);
+    mean += flows(random) / 8.0;
+    EXPECT_GT(t_binomial(m, message, random), 1.5 * t_binomial(m, message, plain));
+  }
+  EXPECT_NEAR(mean, 30.0, 2.0) << "1/30 of a link is what random places give";
+  order.pop_back();
+  EXPECT_THROW((void)binomial_loads(m, 0, order), Error);
+  order.push_back(m.nodes());
+  EXPECT_THROW((void)binomial_loads(m, 0, order), Error);
 }
 
 }  // namespace
