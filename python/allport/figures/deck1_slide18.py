@@ -41,14 +41,10 @@ def _make(run: Run) -> Result:
         "path "
         "(corners, panels, uneven blocks, tournaments) has beyond an even share of the work. No real run yet: LU is "
         "to come.",
-        why="The deck's axis ends at 100 s, the model's bars are far lower: local LU and GEMM run at peak in it and "
-        "nobody waits for "
-        "the slowest. Without pivoting the ratio to 2D with binomial trees is the deck's. With tournaments it is "
-        "smaller, "
-        "because rows change places on every layer and a layer's columns are 4 times as long, n^2/4q bytes over a "
-        "link; an "
-        "implementation that moves only the summed panel's rows would save most of it. Which trees the deck's 2D used "
-        "is not said.",
+        why="The deck's axis ends at 100 s, the model's bars are far lower: local LU and GEMM run at peak in it and nobody "
+        "waits for the slowest. Without pivoting the ratio to 2D with binomial trees is the deck's. With tournaments it "
+        "is smaller, because in the model rows change places on every layer, where columns hold 4 times as much as in "
+        "2D; how the deck's code moves them is not said, nor which trees its 2D used.",
         numbers=[
             Number("LU 2.5D over 2D, no pivoting", "2x", said["none"]),
             Number("LU 2.5D over 2D, tournament pivoting", "2x", said["tournament"]),
