@@ -22,11 +22,9 @@ def _make(run: Run) -> Result:
     return Result(
         panels=[Picture(lambda path: draw.trees(schedule, machine, path), Table(["tree", "from", "to", "link"], rows))],
         got=f"{schedule.trees} trees, each over {min(len(r) for r in reached)} other nodes; {len(edges)} directed "
-        "links, "
-        f"{shared}. {'Proven' if report else 'NOT proven'}: delivery, no deadlock, trees link-disjoint.",
+        f"links, {shared}. {'Proven' if report else 'NOT proven'}: delivery, no deadlock, trees link-disjoint.",
         obtained="Exact: the schedule of algorithm rectangular on torus:4x4, root 0, drawn from its programs and "
-        "proven "
-        "by the verifier, the very schedule that runs on MPI.",
+        "proven by the verifier, the very schedule that runs on MPI.",
         why="They do not. The root's 4 links in stay unused, so 60 of 64 directed links is the most there can be.",
         numbers=[Number("link-disjoint trees on 4x4", "4", str(schedule.trees))],
     )

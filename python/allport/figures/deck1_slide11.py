@@ -35,11 +35,11 @@ def _make(run: Run) -> Result:
             )
         ],
         got=f"{ends}, from 256 to 2048 nodes.",
-        obtained=f"Model: gemm_time (2n^3/P flops at peak, and every line multicast by t_mcast or t_bnm with d = 1) on "
-        f"preset bgp; the number of copies that is fastest and fits in 2 GiB a node ({chosen}).",
-        why="The order is the deck's, the height is not: the model multiplies at peak (the deck's DGEMM does not reach "
-        "it) and waits for nobody. PDGEMM is not modelled; a 2D algorithm with binomial trees is the nearest we have. "
-        "The deck prints no ordinates.",
+        obtained="Model: gemm_time (2n^3/P flops at peak, and every line multicast by t_mcast or t_bnm with d = 1) "
+        f"on preset bgp; the number of copies that is fastest and fits in 2 GiB a node ({chosen}).",
+        why="The order is the deck's, the height is not: the model multiplies at peak (the deck's DGEMM does not "
+        "reach it) and waits for nobody. PDGEMM is not modelled; a 2D algorithm with binomial trees is the nearest "
+        "we have. The deck prints no ordinates.",
         numbers=[
             Number(
                 "MM at 2048 nodes, 2.5D over 2D binomial",

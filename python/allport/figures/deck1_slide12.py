@@ -24,12 +24,11 @@ def _make(run: Run) -> Result:
         f"{large:,}.",
         obtained="Model: gemm_time on preset bgp, 128x128x1 and 32x32x16 processes, panels as wide as a block, "
         "multicasts along lines with d = 1, one after the other, nothing overlapped.",
-        why="At n = 8192 a 2D block is 64x64, 32 KB: start-ups decide, and o and L are in no deck (0.5 us each here). "
-        "The deck's 2D run also idles more than it communicates (slide 13), which a model without waiting leaves out, "
-        "and its "
-        "2D ran over a mapping and an MPI whose trees it does not state; we show both. At n = 131,072 the model's 2D "
-        "multiplies at peak and lacks the deck's idle time, so the gap is smaller. The paper's abstract has 2.6x for "
-        "2.7x.",
+        why="At n = 8192 a 2D block is 64x64, 32 KB: start-ups decide, and o and L are in no deck (0.5 us each "
+        "here). The deck's 2D run also idles more than it communicates (slide 13), which a model without waiting "
+        "leaves out, and its 2D ran over a mapping and an MPI whose trees it does not state; we show both. At n = "
+        "131,072 the model's 2D multiplies at peak and lacks the deck's idle time, so the gap is smaller. The "
+        "paper's abstract has 2.6x for 2.7x.",
         numbers=[
             Number("MM 2.5D over 2D, n = 8192", "12x", said[small]),
             Number("MM 2.5D over 2D, n = 131,072", "2.7x (abstract 2.6x)", said[large]),

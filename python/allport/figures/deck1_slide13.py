@@ -34,9 +34,8 @@ def _make(run: Run) -> Result:
         got=f"Communication of 2.5D, c = {LAYERED[2]}, rectangular: {text}.",
         obtained="Model: the parts of gemm_time on preset bgp (slide 12). It has no idle time.",
         why="The deck measured, with idle time apart; which pair of bars its 95 % belongs to is not said, most "
-        "plausibly "
-        "n = 8192. Against 2D with rectangular trees the model's saving is smaller, because those trees already use "
-        "both directions of each line.",
+        "plausibly n = 8192. Against 2D with rectangular trees the model's saving is smaller, because those trees "
+        "already use both directions of each line.",
         numbers=[
             Number(
                 "communication saved by 2.5D, n = 8192",

@@ -35,16 +35,15 @@ def _make(run: Run) -> Result:
     saved = 1 - found["none", "2.5D rect"]["communication"] / found["none", "2D bnm"]["communication"]
     return Result(
         panels=[Bars(places, "seconds", parts, stacked=True)],
-        got=f"2.5D is faster by {said['none']} without pivoting and by {said['tournament']} with tournament pivoting; "
-        f"ideal compute is {found['none', '2D bnm']['compute']:.1f} s.",
-        obtained=f"Model: lu_time on preset bgp, block sizes tuned for each bar ({blocks}). Idle is what the critical "
-        "path "
-        "(corners, panels, uneven blocks, tournaments) has beyond an even share of the work. No real run yet: LU is "
-        "to come.",
-        why="The deck's axis ends at 100 s, the model's bars are far lower: local LU and GEMM run at peak in it and nobody "
-        "waits for the slowest. Without pivoting the ratio to 2D with binomial trees is the deck's. With tournaments it "
-        "is smaller, because in the model rows change places on every layer, where columns hold 4 times as much as in "
-        "2D; how the deck's code moves them is not said, nor which trees its 2D used.",
+        got=f"2.5D is faster by {said['none']} without pivoting and by {said['tournament']} with tournament "
+        f"pivoting; ideal compute is {found['none', '2D bnm']['compute']:.1f} s.",
+        obtained=f"Model: lu_time on preset bgp, block sizes tuned for each bar ({blocks}). Idle is what the "
+        "critical path (corners, panels, uneven blocks, tournaments) has beyond an even share of the work. No real "
+        "run yet: LU is to come.",
+        why="The deck's axis ends at 100 s, the model's bars are far lower: local LU and GEMM run at peak in it and "
+        "nobody waits for the slowest. Without pivoting the ratio to 2D with binomial trees is the deck's. With "
+        "tournaments it is smaller, because in the model rows change places on every layer, where columns hold 4 "
+        "times as much as in 2D; how the deck's code moves them is not said, nor which trees its 2D used.",
         numbers=[
             Number("LU 2.5D over 2D, no pivoting", "2x", said["none"]),
             Number("LU 2.5D over 2D, tournament pivoting", "2x", said["tournament"]),

@@ -38,9 +38,8 @@ def _make(run: Run) -> Result:
         got=f"MM, LU, LU with pivoting: {said}. The deck's order {'holds' if ordered else 'does not hold'} in all "
         "three.",
         obtained="Model: gemm_time and lu_time (blocks tuned) on preset bgp, 32x32x16 and 128x128 processes.",
-        why="The deck's axis ends at 80 %; the model has local kernels at peak and nobody waiting, so its bars stand "
-        "higher. "
-        "Binomial trees are without contention here (lines of the torus), which favours them.",
+        why="The deck's axis ends at 80 %; the model has local kernels at peak and nobody waiting, so its bars "
+        "stand higher. Binomial trees are without contention here (lines of the torus), which favours them.",
         numbers=[
             Number(
                 "MM at 16,384 nodes, % of peak, RCT / BNM / 2D BNM",

@@ -33,12 +33,11 @@ def _make(run: Run) -> Result:
         got=f"At the longest message 6D to 1D reach {', '.join(f'{top:.0f}' for top in tops)} GB/s, binomial "
         f"{bandwidth['bnm 3D'][x[-1]]:.1f}. 3D: {three[0.125]:.2f} at 0.125 MB, {three[8.0]:.0f} at 8 MB, "
         f"{three[64.0]:.0f} at 64 MB; 6D: {six[8.0]:.1f} at 8 MB; 1D: {one[512.0]:.1f} at 512 MB.",
-        obtained="Model: t_mcast with path d P^(1/d) (2o + L) and B_n = 2d * link, t_bnm with the links of a 3D node, "
-        "on "
-        "preset exascale (16.7 GB/s a link, o = L = 250 ns; all three derived or typical, in no deck's text).",
+        obtained="Model: t_mcast with path d P^(1/d) (2o + L) and B_n = 2d * link, t_bnm with the links of a 3D "
+        "node, on preset exascale (16.7 GB/s a link, o = L = 250 ns; all three derived or typical, in no deck's "
+        "text).",
         why="The deck's constants are not in its text. That the axis ends at 200 GB/s with the 6D curve on top fits "
-        "12 links "
-        "of 16.7 GB/s; the alternative, 200 GB/s for every d, would let all curves end together.",
+        "12 links of 16.7 GB/s; the alternative, 200 GB/s for every d, would let all curves end together.",
         numbers=[
             Number(
                 "exascale broadcast, asymptotes of 6D ... 1D, GB/s",

@@ -26,9 +26,8 @@ def _make(run: Run) -> Result:
         got="; ".join(said) + ".",
         obtained="Model: gemm_time on preset exascale, c = z, multicasts of A and B one after the other along lines.",
         why="The deck does not state n, o, L or what B_n means for a binomial tree. Both settings keep the deck's "
-        "order and "
-        "stay within its axis: in the first a plane's memory is full and every tree has 33 GB/s, in the second "
-        "binomial trees have 100 GB/s.",
+        "order and stay within its axis: in the first a plane's memory is full and every tree has 33 GB/s, in the "
+        "second binomial trees have 100 GB/s.",
         numbers=numbers,
     )
 

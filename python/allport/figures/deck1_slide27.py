@@ -31,16 +31,12 @@ def _make(run: Run) -> Result:
         panels=panels,
         got="; ".join(said) + ".",
         obtained="Model: lu_time without pivoting on preset exascale, c = z, b and Bg tuned for every point; 2D on "
-        "the most "
-        "square grid. Idle time of the critical path is in it, waiting for slower ranks is not.",
+        "the most square grid. Idle time of the critical path is in it, waiting for slower ranks is not.",
         why=f"The deck states neither n nor block sizes. {'; '.join(orders)}: with the smaller matrix start-ups "
-        "decide, and the "
-        "model charges a rectangular multicast 2o + L for each of a line's 64 hops but a binomial tree for 6, and "
-        "gives the "
-        "tree three times the links. LU falls more than MM because its panels are a chain of n/b steps that does not "
-        "shrink with z. "
-        "2D broadcasts W = n^2/sqrt(p) words here; counted with 2.5D's panel pieces, 1.5 times that, it would fall to "
-        "0.30.",
+        "decide, and the model charges a rectangular multicast 2o + L for each of a line's 64 hops but a binomial "
+        "tree for 6, and gives the tree three times the links. LU falls more than MM because its panels are a chain "
+        "of n/b steps that does not shrink with z. 2D broadcasts W = n^2/sqrt(p) words here; counted with 2.5D's "
+        "panel pieces, 1.5 times that, it would fall to 0.30.",
         numbers=numbers,
     )
 

@@ -70,16 +70,14 @@ def _make(run: Run) -> Result:
     return Result(
         panels=[peak, sweep],
         got=f"On {nodes[-1]} nodes, MB/s: {ends}; t_red {closed[-1]:.0f}. With the preset's operator the trees are "
-        "bound by links; "
-        f"the deck's 400 MB/s appear at {needed} per node.",
-        obtained="Simulation of the schedules of algorithms rectangular, ring and binomial, every segment combined by "
-        "the "
-        "node's cores (gamma, beta of preset bgp); t_red of slide 31. The second panel varies gamma, nothing else.",
-        why="The model bounds from above: peak additions and all memory bandwidth for the operator. DCMF's cores must "
-        "also "
-        "take every packet from the network and put it back, which neither gamma nor beta has; how much that costs is "
-        "in no deck. The "
-        "sweep says what effective rate would explain the deck; the preset was not changed to hit it.",
+        f"bound by links; the deck's 400 MB/s appear at {needed} per node.",
+        obtained="Simulation of the schedules of algorithms rectangular, ring and binomial, every segment combined "
+        "by the node's cores (gamma, beta of preset bgp); t_red of slide 31. The second panel varies gamma, nothing "
+        "else.",
+        why="The model bounds from above: peak additions and all memory bandwidth for the operator. DCMF's cores "
+        "must also take every packet from the network and put it back, which neither gamma nor beta has; how much "
+        "that costs is in no deck. The sweep says what effective rate would explain the deck; the preset was not "
+        "changed to hit it.",
         numbers=[
             Number(
                 f"peak reduction, {nodes[-1]} nodes, MB/s",

@@ -41,12 +41,11 @@ def _make(run: Run) -> Result:
         ],
         got=f"At {messages[-1] >> 20} MiB, MB/s: {ends}. The ring reduction reaches {100 * near:.0f} % of the ring "
         "multicast.",
-        obtained="Simulation of algorithms ring (half of the message either way, pipelined, combining overlapped) and "
-        "binomial (whole messages) on bgp:8; t_red by model.",
-        why="Same order as the deck's, and its point, that a pipelined ring reduction comes near a multicast, holds. "
-        "Its two "
-        "reduction variants differ in how the core overlaps combining with packets, which the simulator does not "
-        "distinguish; MPI's own curves are not in the text.",
+        obtained="Simulation of algorithms ring (half of the message either way, pipelined, combining overlapped) "
+        "and binomial (whole messages) on bgp:8; t_red by model.",
+        why="Same order as the deck's, and its point, that a pipelined ring reduction comes near a multicast, "
+        "holds. Its two reduction variants differ in how the core overlaps combining with packets, which the "
+        "simulator does not distinguish; MPI's own curves are not in the text.",
         numbers=[
             Number(
                 "ring reduce / ring multicast, 8 nodes",

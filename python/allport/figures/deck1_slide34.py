@@ -48,14 +48,13 @@ def _make(run: Run) -> Result:
     )
     return Result(
         panels=[path, chain],
-        got=f"d blocks put 2n^3/3d^2 flops and n^2/d words on the critical path; an even share asks for d = sqrt(p) = "
-        f"{least['by_flops']:.0f} and sqrt(cp) = {least['by_words']:.0f} at p = {p}, c = {c}. Words times messages is "
-        "n^2 whatever d. "
-        f"The tuned 2.5D LU has {blocks[0]:.0f} to {blocks[-1]:.0f} blocks in the chain, above the bound everywhere.",
+        got="d blocks put 2n^3/3d^2 flops and n^2/d words on the critical path; an even share asks for d = sqrt(p) "
+        f"= {least['by_flops']:.0f} and sqrt(cp) = {least['by_words']:.0f} at p = {p}, c = {c}. Words times messages "
+        f"is n^2 whatever d. The tuned 2.5D LU has {blocks[0]:.0f} to {blocks[-1]:.0f} blocks in the chain, above "
+        "the bound everywhere.",
         obtained="Model: lu_path and lu_least_blocks (counted), and lu_blocks of 2.5D LU on preset bgp.",
         why="They do not: it is the deck's bound. That the algorithm sits above it by a factor is because start-ups "
-        "are cheap "
-        "beside the panel's critical path at this n, so small blocks win.",
+        "are cheap beside the panel's critical path at this n, so small blocks win.",
         numbers=[
             Number(
                 "LU: least blocks, p = 2048, c = 8",

@@ -30,14 +30,11 @@ def _make(run: Run) -> Result:
         panels=[Chart(chart.x, chart.y, series, log_y=True)],
         got=f"{said('new bucket, axis by axis', 'old bucket, one ring')}; "
         f"{said('rotated buckets, all axes', 'new bucket, axis by axis')}.",
-        obtained=f"Simulation of algorithms bucket and rotated on {machine.name} {machine.extents}; the old ring, the "
-        "deck's new bucket "
-        "and MPI's textbook by model.",
+        obtained=f"Simulation of algorithms bucket and rotated on {machine.name} {machine.extents}; the old ring, "
+        "the deck's new bucket and MPI's textbook by model.",
         why="Our bucket sends both ways along each axis, so it beats the deck's model of one direction for long "
-        "vectors; "
-        "axes one after the other move (p-1)/p of the vector where the deck takes all axes but one for free. Rotating "
-        "the "
-        "order of axes over slices uses all 2N links and is not in the deck.",
+        "vectors; axes one after the other move (p-1)/p of the vector where the deck takes all axes but one for "
+        "free. Rotating the order of axes over slices uses all 2N links and is not in the deck.",
         numbers=[
             Number(
                 "allgather, old ring (model) / new bucket",

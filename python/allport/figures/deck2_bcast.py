@@ -23,15 +23,13 @@ def _make(run: Run) -> Result:
     }
     return Result(
         panels=[chart],
-        got=f"{said('new MST', 'old MST')}; {said('new scatter + allgather', 'old scatter + allgather')}. Fastest for "
-        "the shortest "
-        f"vector: {ends['short']}, for the longest: {ends['long']}.",
-        obtained=f"Simulation of algorithms binomial, mst2, scatter_allgather, long and rectangular on {machine.name} "
-        f"{machine.extents}, root "
-        "0; MPI's textbook algorithms by model (rank order, one message at a time).",
+        got=f"{said('new MST', 'old MST')}; {said('new scatter + allgather', 'old scatter + allgather')}. Fastest "
+        f"for the shortest vector: {ends['short']}, for the longest: {ends['long']}.",
+        obtained="Simulation of algorithms binomial, mst2, scatter_allgather, long and rectangular on "
+        f"{machine.name} {machine.extents}, root 0; MPI's textbook algorithms by model (rank order, one message at a "
+        "time).",
         why="As the deck says for its own algorithms. Rectangular trees are deck 1's, which deck 2 did not have; "
-        "MPI's curve is a "
-        "model of the textbook algorithms, not IBM's MPI.",
+        "MPI's curve is a model of the textbook algorithms, not IBM's MPI.",
         numbers=[
             Number("fastest broadcast, 8 B / 4 MB", "MST / scatter + allgather", f"{ends['short']} / {ends['long']}")
         ],

@@ -25,14 +25,12 @@ def _make(run: Run) -> Result:
         panels=[Chart(chart.x, chart.y, series, log_y=True)],
         got=f"{said('new MST, 2N+1 parts', 'old MST')}; {said('new MST, N+1 parts', 'old MST')}.",
         obtained=f"Simulation of algorithms binomial, mst and mst2, whole messages, on {machine.name} "
-        f"{machine.extents}; "
-        "model: ceil(log_(links+1) p)(alpha + n beta), tau = 0.",
+        f"{machine.extents}; model: ceil(log_(links+1) p)(alpha + n beta), tau = 0.",
         why="The deck expects the new tree to win at every size. Ours pays several hops of latency where a part's "
-        "root is "
-        "not a neighbour, and takes one or two rounds more than the ideal logarithm (figure deck2-rounds), so the "
-        "gain is below "
-        f"log2 / log_(2N+1) = {model.tree_rounds(machine.nodes, 1) / model.tree_rounds(machine.nodes, 2 * axes):.2f}. "
-        "The deck prints no ordinates.",
+        "root is not a neighbour, and takes one or two rounds more than the ideal logarithm (figure deck2-rounds), "
+        "so the gain is below log2 / log_(2N+1) = "
+        f"{model.tree_rounds(machine.nodes, 1) / model.tree_rounds(machine.nodes, 2 * axes):.2f}. The deck prints no "
+        "ordinates.",
         numbers=[
             Number("MST broadcast, old / new (2N+1)", "new faster at all n", f"{min(gain):.2f}x to {max(gain):.2f}x")
         ],

@@ -33,8 +33,7 @@ def _make(run: Run) -> Result:
         obtained=f"Simulation of one message between neighbours of {MACHINE}, and a least-squares fit of relative "
         "errors.",
         why=f"The fit gives back what the machine file says: 2o + L = {1e6 * alpha:.2f} us and the link's bandwidth. "
-        "The deck's "
-        "BG/L values are not in its text.",
+        "The deck's BG/L values are not in its text.",
         numbers=[
             Number(
                 "point to point: alpha, 1/beta",

@@ -28,8 +28,8 @@ def _make(run: Run) -> Result:
         got=f"On 8x8x8 our trees take {cube[2]}, {cube[3]} and {cube[4]} rounds (binary, N+1, 2N+1 parts); the "
         f"bounds are {cube[5]}, {cube[6]} and {cube[7]}. Over all shapes at most {max(off)} rounds above the bound.",
         obtained="Exact: counted on the trees of algorithms mst and mst2; bounds ceil(log_(k+1) p).",
-        why="The bound needs p to be a power of 2N+1 and parts that are all as wide; boxes of whole planes cannot be "
-        "cut so, and one or two rounds remain. The deck's claim holds for ideal divisibility only.",
+        why="The bound needs p to be a power of 2N+1 and parts that are all as wide; boxes of whole planes cannot "
+        "be cut so, and one or two rounds remain. The deck's claim holds for ideal divisibility only.",
         numbers=[
             Number("rounds on 8x8x8, binary / N+1 / 2N+1", "bounds 9 / 5 / 4", f"{cube[2]} / {cube[3]} / {cube[4]}")
         ],

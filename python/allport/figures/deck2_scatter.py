@@ -22,8 +22,7 @@ def _make(run: Run) -> Result:
         panels=[chart],
         got=f"{mpi}; {trees}.",
         obtained=f"Simulation of algorithms mst, mst2 and rectangular on {machine.name} {machine.extents}, root 0; "
-        "the old binary tree by "
-        "model, as MPI's textbook has it.",
+        "the old binary tree by model, as MPI's textbook has it.",
         why="As the deck says. Sizes are of the whole vector and begin at 8 bytes a rank.",
         numbers=[Number("scatter of 4 MB, old MST (model) / new", "new faster", f"{gain:.1f}x")],
     )

@@ -28,16 +28,13 @@ def _make(run: Run) -> Result:
     return Result(
         panels=[Chart("message, bytes", "microseconds", [*series, serial], log_y=True)],
         got=f"Six sends of {short} bytes take {times[short][5] / times[short][0]:.2f} times one, of {long >> 20} MB "
-        f"{times[long][5] / times[long][0]:.3f} times: tau = {tau[short]:.2f} for short messages, {tau[long]:.4f} for "
-        "long ones.",
+        f"{times[long][5] / times[long][0]:.3f} times: tau = {tau[short]:.2f} for short messages, {tau[long]:.4f} "
+        "for long ones.",
         obtained=f"Simulation on {MACHINE}: messages from one node to its neighbours, each over a link of its own, o "
-        "spent by "
-        "one processor, message after message. tau fitted to (alpha + n beta)(1 + (m - 1) tau).",
+        "spent by one processor, message after message. tau fitted to (alpha + n beta)(1 + (m - 1) tau).",
         why="The deck shows curves of BG/L without ordinates. Ours are of preset bgp (the decks give no BG/L "
-        "constants): there "
-        "links are independent, so tau of long messages is 0, and short ones pay o per send. A machine file's tau "
-        "would "
-        "scale both; `allport machine calibrate` fits it on a real machine.",
+        "constants): there links are independent, so tau of long messages is 0, and short ones pay o per send. A "
+        "machine file's tau would scale both; `allport machine calibrate` fits it on a real machine.",
         numbers=[
             Number(
                 "six simultaneous sends, times one",

@@ -39,13 +39,11 @@ def _make(run: Run) -> Result:
     return Result(
         panels=[Chart("message, bytes", "microseconds", series, log_y=True)],
         got=f"alpha = {1e6 * terms.alpha:.2f} us, 1/beta = {terms.link / 1e6:.0f} MB/s, tau = {tau['short']:.2f} "
-        f"below {half:.0f} "
-        f"bytes and {tau['long']:.4f} from there; the model is off by at most {100 * worst:.0f} %.",
+        f"below {half:.0f} bytes and {tau['long']:.4f} from there; the model is off by at most {100 * worst:.0f} %.",
         obtained=f"Model simultaneous_sends over the simulated sends of {MACHINE}; alpha and beta from one send, tau "
         "from six.",
-        why="One tau for all sizes does not fit, because o is paid per message and not per byte: the deck's model is "
-        "right "
-        "within a regime. The largest error is between the regimes.",
+        why="One tau for all sizes does not fit, because o is paid per message and not per byte: the deck's model "
+        "is right within a regime. The largest error is between the regimes.",
         numbers=[
             Number(
                 "fit of (alpha + n beta)(1 + (m-1) tau)",

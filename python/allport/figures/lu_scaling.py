@@ -35,11 +35,10 @@ def scaling(pivoting: str, rival: str, why: str, run: Run) -> Result:
             )
         ],
         got=f"{ends}, from 256 to 2048 nodes.",
-        obtained=f"Model: lu_time on preset bgp, blocks tuned, the fastest number of copies that fits in 2 GiB a node "
-        f"({', '.join(grids)}). Real runs come with LU.",
-        why=f"The model's kernels run at peak, so all curves stand higher than the deck's, and lines without "
-        "contention "
-        f"favour 2D. {rival} {why}",
+        obtained="Model: lu_time on preset bgp, blocks tuned, the fastest number of copies that fits in 2 GiB a "
+        f"node ({', '.join(grids)}). Real runs come with LU.",
+        why="The model's kernels run at peak, so all curves stand higher than the deck's, and lines without "
+        f"contention favour 2D. {rival} {why}",
         numbers=[
             Number(
                 f"LU ({pivoting} pivoting) at 2048 nodes, 2.5D over 2D binomial",

@@ -41,21 +41,17 @@ def verification(shape: str, deck_top: int, run: Run) -> Result:
     return Result(
         panels=[Chart("message, KB (2^10)", "MB/s", series, low=0)],
         got=f"Asymptotes: model {top:.0f} MB/s, simulated {packets[-1]:.0f} MB/s; binomial {whole[-1]:.0f} MB/s "
-        "simulated, "
-        f"{bnm_one[-1]:.0f} (one link) and {bnm_all[-1]:.0f} (2d links) by model. From 256 KB on simulation and "
-        "t_rect differ by at "
-        f"most {100 * apart:.0f} %; over all sizes simulated / model lies in {least:.2f} to {most:.2f}.",
+        f"simulated, {bnm_one[-1]:.0f} (one link) and {bnm_all[-1]:.0f} (2d links) by model. From 256 KB on "
+        f"simulation and t_rect differ by at most {100 * apart:.0f} %; over all sizes simulated / model lies in "
+        f"{least:.2f} to {most:.2f}.",
         obtained=f"Model: t_mcast and t_bnm on preset bgp, {shape} nodes. Simulation: the schedules of algorithms "
-        "rectangular "
-        "(segments chosen by price) and binomial (whole messages) on the same machine, every segment over every link, "
-        "links first come first served.",
+        "rectangular (segments chosen by price) and binomial (whole messages) on the same machine, every segment "
+        "over every link, links first come first served.",
         why=f"The deck's curves end at {deck_top} MB/s = {2 * terms.axes} links of 425 MB/s raw; the preset has 375 "
-        "MB/s, what packets "
-        "leave of it and what DCMF reached. The formula charges 3L + 2(d+1)o of start-up once; the schedule pays 2o + "
-        "L and a "
-        "segment for every hop. A simulated binomial tree sends one copy at a time, so it follows the model with one "
-        "link, "
-        "with contention where a round's messages share links. DCMF's own measurements are not in the deck's text.",
+        "MB/s, what packets leave of it and what DCMF reached. The formula charges 3L + 2(d+1)o of start-up once; "
+        "the schedule pays 2o + L and a segment for every hop. A simulated binomial tree sends one copy at a time, "
+        "so it follows the model with one link, with contention where a round's messages share links. DCMF's own "
+        "measurements are not in the deck's text.",
         numbers=[
             Number(
                 f"multicast asymptote, {shape} nodes, MB/s",
