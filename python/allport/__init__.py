@@ -30,6 +30,7 @@ if TYPE_CHECKING:
         calibrate,
         collectives,
         comm,
+        compare,
         draw,
         dropin,
         errors,
@@ -48,6 +49,7 @@ if TYPE_CHECKING:
         schedule,
         select,
         sim,
+        trace,
         units,
         verify,
     )
@@ -78,6 +80,7 @@ _ROOMS = (
     "calibrate",
     "collectives",
     "comm",
+    "compare",
     "draw",
     "dropin",
     "errors",
@@ -96,6 +99,7 @@ _ROOMS = (
     "schedule",
     "select",
     "sim",
+    "trace",
     "units",
     "verify",
 )
@@ -159,6 +163,7 @@ __all__ = [
     "calibrate",
     "collectives",
     "comm",
+    "compare",
     "distribute",
     "draw",
     "dropin",
@@ -189,6 +194,7 @@ __all__ = [
     "select",
     "sim",
     "simulate",
+    "trace",
     "units",
     "verify",
 ]

@@ -24,6 +24,7 @@ from allport.machine import Machine
 from allport.places import Place
 from allport.rivals import Variant, collectives, variants
 from allport.select import explain
+from allport.sim import simulate
 from allport.units import parse_bytes
 
 __all__ = ["Job", "run", "sizes_of"]
@@ -307,11 +308,13 @@ def _summary(row: _Row, job: Job, place: Place) -> dict[str, Any]:
     what = contract_name(job.collective)
     choice = explain(what, place.machine, bytes=row.bytes, element=8 if job.collective in SUMS else 1)
     bound = _native.bound(what, raw_machine(place), 0, row.bytes)
+    simulated = simulate(_native.make_schedule(place.machine, choice), place.machine, overheads="serial").seconds
     found: dict[str, Any] = {
         "size": row.size,
         "bytes": row.bytes,
         "wrong": row.wrong,
         "chosen": {"algorithm": choice.algorithm, "segment": choice.segment, "predicted": choice.predicted},
+        "simulated": simulated,
         "mpi_price": choice.mpi,
         "mpi": mpi,
         "mpi_best": rival,

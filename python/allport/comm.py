@@ -6,6 +6,7 @@ From then on an exception that nobody catches ends all ranks, because the others
 
 from __future__ import annotations
 
+import functools
 import sys
 from collections.abc import Callable, Sequence
 from types import TracebackType
@@ -221,6 +222,7 @@ class Communicator:
         """Combines everyone's arrays into root's; returns it on the root, None elsewhere."""
         return self.start_reduce(array, op, root, out, algorithm).wait()
 
+    @functools.cached_property
     def _order(self) -> list[int] | None:
         """The ranks by position in the machine; None where that is the same."""
         order = [self._native.at_position(p) for p in range(self.size)]
@@ -245,10 +247,10 @@ class Communicator:
         native = self._native.start(schedule, _flat(array, "array"), target, op, array.dtype.str)
         return Transfer(native, out if result else None, finish)
 
-    def _blocks(self, array: np.ndarray, name: str = "array") -> np.ndarray:
+    def _blocks(self, array: np.ndarray) -> np.ndarray:
         if not isinstance(array, np.ndarray) or array.ndim == 0 or array.shape[0] != self.size:
             raise AllportError(
-                f"{name}: expected one block a rank along the first axis, {self.size} of them, "
+                f"array: expected one block a rank along the first axis, {self.size} of them, "
                 f"got shape {np.shape(array)}"
             )
         return np.asarray(array, order="C")
@@ -266,7 +268,7 @@ class Communicator:
         array = np.asarray(array, order="C")
         out = np.empty((self.size, *array.shape), array.dtype)
         return self._start(
-            "allgather", array, out, block=array.nbytes, algorithm=algorithm, finish=_by_rank(out, self._order())
+            "allgather", array, out, block=array.nbytes, algorithm=algorithm, finish=_by_rank(out, self._order)
         )
 
     def allgather(self, array: np.ndarray, algorithm: str | None = None) -> np.ndarray:
@@ -278,7 +280,7 @@ class Communicator:
         array = np.asarray(array, order="C")
         mine = self.rank == root
         out = np.empty((self.size, *array.shape) if mine else (0,), array.dtype)
-        finish = _by_rank(out, self._order()) if mine else None
+        finish = _by_rank(out, self._order) if mine else None
         return self._start(
             "gather", array, out, block=array.nbytes, root=root, algorithm=algorithm, finish=finish, result=mine
         )
@@ -300,7 +302,7 @@ class Communicator:
                 raise AllportError(
                     f"out: expected a block of the array, {source.dtype}{source.shape[1:]}, got {out.dtype}{out.shape}"
                 )
-            order = self._order()
+            order = self._order
             source = source if order is None else np.ascontiguousarray(source[order])
         return self._start("scatter", source, out, block=out.nbytes, root=root, algorithm=algorithm)
 
@@ -312,7 +314,7 @@ class Communicator:
 
     def start_reduce_scatter(self, array: np.ndarray, op: str = "sum", algorithm: str | None = None) -> Transfer:
         """Starts combining everyone's arrays; rank r gets block r of the result, along the first axis."""
-        order = self._order()
+        order = self._order
         source = self._blocks(array) if order is None else np.ascontiguousarray(self._blocks(array)[order])
         out = np.empty(array.shape[1:], array.dtype)
         return self._start("reduce_scatter", source, out, block=out.nbytes, op=op, algorithm=algorithm)
@@ -323,7 +325,7 @@ class Communicator:
 
     def start_alltoall(self, array: np.ndarray, algorithm: str | None = None) -> Transfer:
         """Starts sending block r of everyone's array, along the first axis, to rank r: result[s] came from rank s."""
-        order = self._order()
+        order = self._order
         source = self._blocks(array) if order is None else np.ascontiguousarray(self._blocks(array)[order])
         out = np.empty(array.shape, array.dtype)
         block = array.nbytes // self.size

@@ -7,7 +7,7 @@ from typing import Any
 
 from allport._native import AllportError
 
-__all__ = ["benchmark"]
+__all__ = ["benchmark", "comparison"]
 
 OURS, THEIRS, DEFAULT, BOUND = "#0068b4", "#d1460f", "#e0a080", "#8a94a0"
 
@@ -24,14 +24,51 @@ def _rates(rows: list[dict[str, Any]], side: str, name: str | None) -> list[tupl
     return found
 
 
-def benchmark(result: dict[str, Any], path: str) -> None:
-    """Bandwidth over size, ours and MPI's best and default setting, with the spread: FILE.svg, .png or .pdf."""
+def _pyplot(path: str) -> Any:
     if os.path.splitext(path)[1] not in (".svg", ".png", ".pdf"):
         raise AllportError(f"plot = '{path}': expected a name that ends in .svg, .png or .pdf")
     import matplotlib
 
     matplotlib.use("Agg")
     import matplotlib.pyplot as plt
+
+    return plt
+
+
+def _save(plt: Any, figure: Any, path: str) -> None:
+    try:
+        figure.savefig(path)
+    except OSError as error:
+        raise AllportError(f"plot = '{path}': cannot be written: {error}") from None
+    finally:
+        plt.close(figure)
+
+
+def comparison(result: dict[str, Any], path: str) -> None:
+    """Simulated time over size, a line an algorithm, and the bound: FILE.svg, .png or .pdf."""
+    plt = _pyplot(path)
+    rows = [r for r in result["rows"] if r["size"] > 0]
+    if not rows:
+        raise AllportError("plot: there is nothing to draw but empty messages")
+    figure, axes = plt.subplots(figsize=(7, 4.5), constrained_layout=True)
+    for name in dict.fromkeys(a for r in rows for a in r["algorithms"]):
+        points = [(r["size"], r["algorithms"][name]["seconds"]) for r in rows if "seconds" in r["algorithms"][name]]
+        if points:
+            axes.plot(*zip(*points, strict=True), marker="o", markersize=3, label=name)
+    axes.plot([r["size"] for r in rows], [r["bound"] for r in rows], color=BOUND, linestyle="--", label="bound")
+    axes.set_xscale("log", base=2)
+    axes.set_yscale("log")
+    axes.set_xlabel("whole vector, bytes")
+    axes.set_ylabel("seconds, simulated")
+    axes.set_title(f"{result['collective']} on {result['machine']}, {result['ranks']} ranks")
+    axes.grid(alpha=0.3)
+    axes.legend(fontsize=8)
+    _save(plt, figure, path)
+
+
+def benchmark(result: dict[str, Any], path: str) -> None:
+    """Bandwidth over size, ours and MPI's best and default setting, with the spread: FILE.svg, .png or .pdf."""
+    plt = _pyplot(path)
 
     rows = [r for r in result["sizes"] if r["size"] > 0]
     if not rows:
@@ -58,9 +95,4 @@ def benchmark(result: dict[str, Any], path: str) -> None:
     axes.set_title(f"{result['collective']} on {where}, {result['ranks']} ranks: median, and all samples")
     axes.grid(alpha=0.3)
     axes.legend()
-    try:
-        figure.savefig(path)
-    except OSError as error:
-        raise AllportError(f"plot = '{path}': cannot be written: {error}") from None
-    finally:
-        plt.close(figure)
+    _save(plt, figure, path)

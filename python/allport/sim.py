@@ -19,7 +19,7 @@ from allport.errors import failure
 from allport.machine import as_machine
 from allport.verify import prove
 
-__all__ = ["PROVED_UP_TO", "Simulation", "placement_of", "simulate"]
+__all__ = ["PROVED_UP_TO", "Simulation", "bound", "placement_of", "simulate"]
 
 DEEDS = ("send", "link", "receive", "combine", "copy")
 PROVED_UP_TO = 2_000_000  # segments; the proof takes seconds then
@@ -131,6 +131,13 @@ def _records(columns: dict[str, np.ndarray]) -> Iterator[dict[str, Any]]:
         yield {"kind": DEEDS[row[0]], **dict(zip(names, row[1:]))}
 
 
+def bound(schedule: Schedule, machine: Machine | str) -> float:
+    """Seconds that no schedule of the same promise can beat on a machine; 0 where the schedule promises nothing."""
+    if schedule.collective == "none":
+        return 0.0
+    return _native.bound(schedule.collective, as_machine(machine), schedule.root, schedule.bytes)
+
+
 def placement_of(placement: str | Sequence[int] | None, machine: Machine, ranks: int) -> list[int]:
     """The node of each rank: a list, 'random:SEED' (a shuffle of all places), or none, the machine's own order."""
     if placement is None or placement == "x-fastest":
@@ -174,7 +181,8 @@ def simulate(
     """
     where = as_machine(machine)
     places = placement_of(placement, where, schedule.ranks)
-    if proof or (proof is None and not places and _segments(schedule) <= PROVED_UP_TO):
+    provable = schedule.collective != "none" and not places
+    if proof or (proof is None and provable and _segments(schedule) <= PROVED_UP_TO):
         report = prove(schedule, where, links=False, max_findings=1)
         if not report:
             raise failure(

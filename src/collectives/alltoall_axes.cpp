@@ -25,6 +25,11 @@ struct Dimension {
   [[nodiscard]] Rank with(Rank rank, Rank position) const { return rank + (position - of(rank)) * stride; }
 };
 
+/// Hops from one position to another, going up (way 1) or down (-1); 0 where they talk directly.
+Rank steps(Dimension const& dim, Rank from, Rank to, int way) {
+  return ((to - from) * way % dim.length + dim.length) % dim.length;
+}
+
 std::vector<Dimension> axes_of(Machine const& machine) {
   std::vector<Dimension> all;
   for (int a = 0; a < machine.axes(); ++a) {
@@ -144,9 +149,7 @@ class Exchange {
     for (Rank c = 0; c < dim.length; ++c) {
       if (c != me) targets.push_back(c);
     }
-    auto const steps = [&](Rank c) { return (c - me) * way(me, c) + (dim.wraps ? dim.length : 0); };
-    std::ranges::stable_sort(targets, std::ranges::greater(),
-                             [&](Rank c) { return dim.wraps ? steps(c) % dim.length : steps(c); });
+    std::ranges::stable_sort(targets, std::ranges::greater(), [&](Rank c) { return steps(dim, me, c, way(me, c)); });
     for (auto const c : targets) send(c);
     for (Rank i = 1; i < dim.length; ++i) receive((me - i + dim.length) % dim.length, now);
     if (dim.axis >= 0) {
@@ -221,8 +224,7 @@ class Exchange {
   void pass_on(Rank j, Rank c) {
     auto const& dim = order_[phase_];
     auto const way = this->way(j, c);
-    auto const steps = [&](Rank from, Rank to) { return ((to - from) * way % dim.length + dim.length) % dim.length; };
-    bool const between = dim.wraps ? steps(j, dim.of(rank_)) < steps(j, c)
+    bool const between = dim.wraps ? steps(dim, j, dim.of(rank_), way) < steps(dim, j, c, way)
                                    : (dim.of(rank_) - j) * way > 0 && (c - dim.of(rank_)) * way > 0;
     if (!between) return;
     auto const m = message(j, c);

@@ -107,7 +107,6 @@ class Allgather {
 
   /// What was waited for so far is passed on by the phase's own send, or else by its first receive.
   struct Phase {
-    std::vector<std::int32_t> ends;  // last receive of each chain
     std::int32_t own = at_once;
     bool waits = false;
   };
@@ -180,7 +179,7 @@ class Allgather {
       return;
     }
     if (before != at_once) into_.ops[static_cast<std::size_t>(arrived)].after.add(before, Dependence::whole);
-    if (!phase.waits && phase.own == at_once) {
+    if (!phase.waits) {
       wait_for_joins(arrived);
       phase.waits = true;
     }

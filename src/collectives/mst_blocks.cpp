@@ -145,7 +145,7 @@ class Blocks {
       if (!first) wait(into.ops.back(), previous->second);
       previous->second = send;
     }
-    own(place, held, into, [&](Run const& run) {
+    own(place, held, [&](Run const& run) {
       add(into, OpKind::copy, run.box, run.bytes, moved(home, run.whole), {Buffer::output, 0, 0});
       wait(into.ops.back(), arrived);
     });
@@ -161,7 +161,7 @@ class Blocks {
     if (home.buffer == Buffer::scratch) into.scratch = held.bytes();
     auto last = at_once;  // of the copies, which go one by one
     if (root || !leaf) {
-      own(place, held, into, [&](Run const& run) {
+      own(place, held, [&](Run const& run) {
         last = add(into, OpKind::copy, run.box, run.bytes, {Buffer::input, 0, 0}, moved(home, run.whole));
       });
     }
@@ -209,7 +209,7 @@ class Blocks {
 
   /// The run that is the rank's own block.
   template <class Visit>
-  void own(MstPlace const& place, Layout const& held, Program&, Visit&& visit) const {
+  void own(MstPlace const& place, Layout const& held, Visit&& visit) const {
     auto box = place.box;
     for (int a = 0; a < shape_.axes(); ++a) box.span[at(a)] = {box.root[at(a)], 1};
     for (auto const& run : runs(held, Layout(shape_, contract_, box))) visit(run);

@@ -5,6 +5,8 @@
 #include <limits>
 
 #include "algorithms.h"
+#include "allport/model/link_loads.h"
+#include "allport/model/multicast_cost.h"
 #include "allport/model/multilink_cost.h"
 
 namespace allport {
@@ -16,12 +18,8 @@ class Price {
  public:
   Price(Machine const& machine, MstShape const& shape, Contract const& contract, Cut cut)
       : machine_(machine), shape_(shape), contract_(contract), cut_(cut) {
-    auto const& rates = machine.rates();
-    auto const memory = rates.memory_bandwidth.value();
-    copy_ = memory > 0.0 ? 2.0 / memory : 0.0;
-    if (contract.what == Collective::reduce) {
-      apply_ = std::max(rates.adds.value() > 0.0 ? 1.0 / (8.0 * rates.adds.value()) : 0.0, 1.5 * copy_);
-    }
+    copy_ = model::copy_seconds_per_byte(machine, 1.0);
+    if (contract.what == Collective::reduce) apply_ = model::operator_seconds_per_byte(machine);
     for (auto const& e : machine.exceptions()) {
       if (e.dead) continue;
       slowest_ = std::min(slowest_, machine.bandwidth(machine.link(e.node, e.out)).value());

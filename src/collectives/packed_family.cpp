@@ -1,9 +1,9 @@
 // Packed trees of every root: allgather and reduce-scatter on machines with dead links.
 #include <algorithm>
 #include <cmath>
-#include <deque>
-#include <mutex>
+#include <utility>
 
+#include "allport/base/recent.h"
 #include "allport/model/link_traffic.h"
 #include "packed.h"
 
@@ -19,23 +19,17 @@ struct Family {
 };
 
 std::shared_ptr<Family const> family_of(Machine const& machine, TreeWay way) {
-  static std::mutex mutex;
-  static std::deque<std::shared_ptr<Family const>> cache;
-  constexpr std::size_t capacity = 4;
-  std::lock_guard const lock(mutex);
-  for (auto const& known : cache) {
-    if (known->way == way && known->machine == machine) return known;
-  }
-  auto made = std::make_shared<Family>(Family{machine, way, {}, 2 * max_axes, 0});
-  for (Node root = 0; root < machine.nodes(); ++root) {
-    auto const packed = packing(machine, root, way);
-    made->roots.push_back(packed);
-    made->trees = std::min(made->trees, packed->report.trees);
-    made->depth = std::max(made->depth, packed->extent.depth);
-  }
-  cache.push_front(made);
-  if (cache.size() > capacity) cache.pop_back();
-  return made;
+  static Recent<std::pair<Machine, TreeWay>, Family> recent(4);
+  return recent.get({machine, way}, [&] {
+    auto made = Family{machine, way, {}, 2 * max_axes, 0};
+    for (Node root = 0; root < machine.nodes(); ++root) {
+      auto const packed = packing(machine, root, way);
+      made.roots.push_back(packed);
+      made.trees = std::min(made.trees, packed->report.trees);
+      made.depth = std::max(made.depth, packed->extent.depth);
+    }
+    return made;
+  });
 }
 
 }  // namespace

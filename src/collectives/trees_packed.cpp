@@ -1,10 +1,10 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <deque>
-#include <mutex>
+#include <tuple>
 #include <utility>
 
+#include "allport/base/recent.h"
 #include "allport/collectives/packing.h"
 #include "packing_search.h"
 
@@ -219,24 +219,8 @@ int tree_limit(Machine const& machine) {
 
 std::shared_ptr<Packing const> packing(Machine const& machine, Node root, TreeWay way) {
   ensure(root >= 0 && root < machine.nodes(), "root", root, "a node of the machine (0 <= root < nodes())");
-  struct Entry {
-    Machine machine;
-    Node root;
-    TreeWay way;
-    std::shared_ptr<Packing const> packing;
-  };
-  // A pure function of its arguments, so one bounded cache serves every thread; selection asks for the same few again.
-  static std::mutex mutex;
-  static std::deque<Entry> cache;
-  constexpr std::size_t capacity = 8;
-  std::lock_guard const lock(mutex);
-  for (auto const& entry : cache) {
-    if (entry.root == root && entry.way == way && entry.machine == machine) return entry.packing;
-  }
-  auto made = std::make_shared<Packing const>(make_packing(machine, root, way));
-  cache.push_front({machine, root, way, made});
-  if (cache.size() > capacity) cache.pop_back();
-  return made;
+  static Recent<std::tuple<Machine, Node, TreeWay>, Packing> recent(8);
+  return recent.get({machine, root, way}, [&] { return make_packing(machine, root, way); });
 }
 
 TreeSet packed_trees(Machine const& machine, Rank root, TreeWay way) {

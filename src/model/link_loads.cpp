@@ -1,10 +1,10 @@
 #include "allport/model/link_loads.h"
 
 #include <algorithm>
-#include <deque>
 #include <functional>
-#include <mutex>
 #include <utility>
+
+#include "allport/base/recent.h"
 
 namespace allport::model {
 
@@ -107,29 +107,11 @@ BinomialLoads count(Machine const& machine, Rank root, std::function<Node(Rank)>
 
 std::shared_ptr<BinomialLoads const> binomial_loads(Machine const& machine, Rank root) {
   ensure(root >= 0 && root < machine.ranks(), "root", root, "a rank of the machine");
-  struct Entry {
-    Machine machine;
-    Rank root;
-    std::shared_ptr<BinomialLoads const> loads;
-  };
-  // A pure function of its arguments, so one bounded cache serves every thread; selection asks for the same few again.
-  static std::mutex mutex;
-  static std::deque<Entry> cache;
-  constexpr std::size_t capacity = 16;
-  std::lock_guard const lock(mutex);
-  for (auto const& entry : cache) {
-    if (entry.root == root && entry.machine == machine) {
-      return entry.loads;
-    }
-  }
-  auto const exact = std::int64_t{machine.ranks()} <= binomial_exact_ranks;
-  auto loads = std::make_shared<BinomialLoads const>(
-      exact ? count(machine, root, [&](Rank r) { return machine.node_of(r); }) : assume(machine));
-  cache.push_front({machine, root, loads});
-  if (cache.size() > capacity) {
-    cache.pop_back();
-  }
-  return loads;
+  static Recent<std::pair<Machine, Rank>, BinomialLoads> recent(16);
+  return recent.get({machine, root}, [&] {
+    auto const exact = std::int64_t{machine.ranks()} <= binomial_exact_ranks;
+    return exact ? count(machine, root, [&](Rank r) { return machine.node_of(r); }) : assume(machine);
+  });
 }
 
 BinomialLoads binomial_loads(Machine const& machine, Rank root, std::span<Node const> node_of_rank) {

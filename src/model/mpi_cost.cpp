@@ -1,12 +1,11 @@
 #include "allport/model/mpi_cost.h"
 
 #include <algorithm>
-#include <deque>
 #include <functional>
 #include <memory>
-#include <mutex>
 #include <vector>
 
+#include "allport/base/recent.h"
 #include "allport/model/link_loads.h"
 #include "allport/model/multicast_cost.h"
 
@@ -108,22 +107,11 @@ Patterns count(Machine const& machine, bool with_shifts) {
 
 /// A pure function of the machine, so one small cache serves every thread.
 std::shared_ptr<Patterns const> patterns(Machine const& machine, bool with_shifts) {
-  struct Entry {
-    Machine machine;
-    bool with_shifts;
-    std::shared_ptr<Patterns const> patterns;
+  static Recent<std::pair<Machine, bool>, Patterns> recent(16);
+  auto const fits = [&](std::pair<Machine, bool> const& known) {
+    return (known.second || !with_shifts) && known.first == machine;
   };
-  static std::mutex mutex;
-  static std::deque<Entry> cache;
-  constexpr std::size_t capacity = 16;
-  std::lock_guard const lock(mutex);
-  for (auto const& entry : cache) {
-    if ((entry.with_shifts || !with_shifts) && entry.machine == machine) return entry.patterns;
-  }
-  auto made = std::make_shared<Patterns const>(count(machine, with_shifts));
-  cache.push_front({machine, with_shifts, made});
-  if (cache.size() > capacity) cache.pop_back();
-  return made;
+  return recent.get(fits, {machine, with_shifts}, [&] { return count(machine, with_shifts); });
 }
 
 class Price {

@@ -42,6 +42,7 @@ EventEngine::EventEngine(Streams const& streams, Options const& options)
   if (overhead_ > 0.0) {
     processors_.resize(options.overheads == Overheads::serial ? at(streams.schedule().ranks()) : streams.size());
   }
+  if (options.handshake) offered_at_.resize(at(streams.size()) * at(streams.window()));
   network_ = options.sharing == Sharing::fifo ? fifo_network(*this) : fair_network(*this);
 }
 
@@ -101,8 +102,9 @@ void EventEngine::post(RowId r) {
   }
 }
 
-void EventEngine::offer(RowId send, double) {
-  ++states_[send].offered;
+void EventEngine::offer(RowId send, double now) {
+  auto const segment = states_[send].offered++;
+  if (options_.handshake) offered_at_[at(send) * at(streams_.window()) + at(segment % streams_.window())] = now;
   launch(send);
 }
 
@@ -117,9 +119,10 @@ void EventEngine::launch(RowId send) {
     if (!eager && receive.posted <= segment) return;
     ++state.launched;
     if (!eager && options_.handshake) {
-      // The request leaves with the offer; where the receive was there first, both ways are still to go.
-      auto const ways = receive.posted > segment + 1 || streams_.window() == 1 ? 2.0 : 1.0;
-      at_time(now_ + ways * path_latency(streams_, row), EventKind::granted, send, segment, cause_);
+      // The request leaves with the offer; its answer when both it and the receive are there.
+      auto const way = path_latency(streams_, row);
+      auto const asked = offered_at_[at(send) * at(streams_.window()) + at(segment % streams_.window())];
+      at_time(std::max(now_, asked + way) + way, EventKind::granted, send, segment, cause_);
     } else {
       network_->start(send, segment, now_, cause_);
     }

@@ -114,6 +114,7 @@ class EventEngine {
   std::vector<Server> processors_;  // of ranks, or of rows
   std::vector<Server> memory_;      // of nodes
   std::vector<double> rank_end_;
+  std::vector<double> offered_at_;  // with a handshake: of the segments in a send's window
   std::priority_queue<Event, std::vector<Event>, std::greater<>> queue_;
   std::unique_ptr<Network> network_;
   std::uint64_t numbers_ = 0;

@@ -446,3 +446,54 @@ def test_commands(allport: Callable[..., subprocess.CompletedProcess[str]], up: 
         assert allport("lab", "down", "--name", NAME).returncode == 0
     gone = allport("lab", "run", "--name", NAME, "--", "hostname")
     assert gone.returncode == 1 and f"no lab '{NAME}' is up" in gone.stderr
+
+
+@pytest.fixture
+def preloaded() -> tuple[list[str], list[str]]:
+    """A plain MPI program that broadcasts again and again and checks every byte; what preloads the drop-in into it."""
+    program = ap.places.executable("bench_collective")
+    assert program is not None
+    exports = [f"LD_PRELOAD={ap.dropin.library('mpi')}", "ALLPORT_DROPIN=always"]
+    return [program, "bcast", "--plan", "2000000", "--seconds", "600", "--iterations"], exports
+
+
+def test_a_cut_under_the_dropin_ends_the_run_and_names_the_link(
+    up: Callable[..., Lab], preloaded: tuple[list[str], list[str]]
+) -> None:
+    lab = up("torus:4", "20mbit")
+    fault = later(5, lambda: Lab.attach(NAME).cut("3-0"))
+    with pytest.raises(JobFailed, match=r"link 3-0, \(3\)\+x -> \(0\)"):
+        ap.lab.run(lab, [*preloaded[0], "10000"], export=preloaded[1], grace=2)
+    fault.join()
+    assert ap.lab.status(NAME)["processes"] == 0
+
+
+def test_a_rerouted_cut_under_the_dropin_lets_the_run_finish(
+    up: Callable[..., Lab], preloaded: tuple[list[str], list[str]], capfd: pytest.CaptureFixture[str]
+) -> None:
+    lab = up("torus:4", "20mbit")
+    fault = later(5, lambda: Lab.attach(NAME).cut("3-0", reroute=True))
+    assert ap.lab.run(lab, [*preloaded[0], "12"], export=preloaded[1]) == 0
+    fault.join()
+    told = capfd.readouterr()
+    line = next(json.loads(text) for text in told.out.splitlines() if text.startswith('{"collective"'))
+    assert line["wrong"] == 0 and len(line["seconds"]) == 12
+    assert max(line["seconds"][-3:]) > 1.2 * min(line["seconds"]), "the cut came too late to be felt"
+
+
+def test_a_rank_killed_under_the_dropin_is_named(
+    up: Callable[..., Lab], preloaded: tuple[list[str], list[str]]
+) -> None:
+    lab = up("torus:4", "20mbit")
+
+    def kill() -> None:
+        found = subprocess.run(["pgrep", "-f", preloaded[0][0]], capture_output=True, text=True).stdout.split()
+        inode = os.stat(f"/run/netns/allport-{NAME}-2").st_ino
+        ours = [int(p) for p in found if os.stat(f"/proc/{p}/ns/net").st_ino == inode]
+        os.kill(max(ours), signal.SIGKILL)  # the program itself, not the shell that started it
+
+    fault = later(5, kill)
+    with pytest.raises(JobFailed, match=r"rank 2 on node 2 \(2\) died of signal 9 \(SIGKILL\)"):
+        ap.lab.run(lab, [*preloaded[0], "10000"], export=preloaded[1])
+    fault.join()
+    assert ap.lab.status(NAME)["processes"] == 0

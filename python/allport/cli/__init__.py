@@ -9,7 +9,7 @@ from typing import Any
 
 import typer
 
-from allport.cli import bench, dropin, explain, lab, machine, plan, run, schedule, version
+from allport.cli import bench, compare, dropin, explain, lab, machine, plan, reproduce, run, schedule, simulate, version
 from allport.errors import AllportError
 from allport.job import leave_together
 from allport.launch import JobFailed, joined_rank, joined_size
@@ -27,8 +27,11 @@ app.add_typer(machine.app, name="machine")
 app.add_typer(schedule.app, name="schedule")
 app.add_typer(lab.app, name="lab")
 app.command(name="bench")(bench.bench)
+app.command(name="compare")(compare.compare)
 app.command(name="dropin")(dropin.dropin)
 app.command(name="explain")(explain.explain)
+app.command(name="reproduce")(reproduce.reproduce)
+app.command(name="simulate")(simulate.simulate)
 app.command(name="version")(version.version)
 
 

@@ -33,8 +33,9 @@ def _show(result: dict[str, Any]) -> None:
         f"{result['rounds']} round{'s' * (result['rounds'] != 1)} by turns"
     )
     rows = table(
-        "size", "MPI default", "MPI best", "its setting", "ours", "by", "MPI", "ours at best", "times", "of bound",
-        right=("size", "MPI default", "MPI best", "ours", "MPI", "ours at best", "times", "of bound"),
+        "size", "MPI default", "MPI best", "its setting", "ours", "by", "simulated", "MPI", "ours at best", "times",
+        "of bound",
+        right=("size", "MPI default", "MPI best", "ours", "simulated", "MPI", "ours at best", "times", "of bound"),
     )  # fmt: skip
     wrong = 0
     for row in result["sizes"]:
@@ -47,6 +48,7 @@ def _show(result: dict[str, Any]) -> None:
             best or "",
             _time(row["ours"].get(ours)),
             row["chosen"]["algorithm"] if ours == "drop-in" else ours or "",
+            format_seconds(row["simulated"]),
             _rate(row, "mpi"),
             _rate(row, "ours"),
             f"{row['ratio']:.2f}" if "ratio" in row else "",

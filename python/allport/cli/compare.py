@@ -1,0 +1,76 @@
+"""allport compare: algorithms of a collective side by side, simulated over sizes."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+
+import allport as ap
+from allport.cli.console import Json, Machine_, console, print_json, progress, table
+from allport.cli.simulate import Overheads, Placement, Sharing
+from allport.units import format_bytes, format_seconds
+
+
+def _show(result: dict[str, Any]) -> None:
+    out = console()
+    out.print(f"{result['collective']} on {result['machine']}, {result['ranks']} ranks, simulated")
+    names = list(dict.fromkeys(a for row in result["rows"] for a, r in row["algorithms"].items() if "seconds" in r))
+    rows = table("size", "bound", *names, "chosen by price", right=("size", "bound", *names))
+    for row in result["rows"]:
+        cells = []
+        for name in names:
+            found = row["algorithms"].get(name, {})
+            mark = "*" if name == row["fastest"] else " "
+            cells.append(format_seconds(found["seconds"]) + mark if "seconds" in found else "-")
+        rows.add_row(format_bytes(row["size"]), format_seconds(row["bound"]), *cells, row["chosen"])
+    out.print(rows)
+    out.print("* fastest")
+    reasons = {a: r["reason"] for row in result["rows"] for a, r in row["algorithms"].items() if "reason" in r}
+    for name, reason in reasons.items():
+        out.print(f"{name}: {reason}")
+
+
+def compare(
+    collective: Annotated[str, typer.Argument(metavar="COLLECTIVE", help="bcast, reduce, allreduce, allgather, ...")],
+    machine: Machine_,
+    sizes: Annotated[
+        list[str] | None, typer.Option(help="Of the whole vector: 4MB, 1KiB:16MiB (doubling), or several with commas.")
+    ] = None,
+    algorithms: Annotated[str, typer.Option(help="all, or names with commas.")] = "all",
+    segment: Annotated[str | None, typer.Option(help="Bytes at most that travel at once; else the cheapest.")] = None,
+    root: Annotated[int, typer.Option(help="Rank that sends or receives the whole.")] = 0,
+    sharing: Sharing = "fifo",
+    overheads: Overheads = "parallel",
+    placement: Placement = None,
+    plot: Annotated[str | None, typer.Option(metavar="FILE.svg", help="Draw times over sizes.")] = None,
+    output: Annotated[str | None, typer.Option("-o", "--output", metavar="FILE.json", help="All numbers.")] = None,
+    as_json: Json = False,
+) -> None:
+    """Simulate all algorithms of a collective, or some, over sizes: a table, a plot, JSON."""
+    for name, path in (("plot", plot), ("output", output)):
+        if path is not None and not Path(path).resolve().parent.is_dir():
+            raise ap.AllportError(f"{name} = '{path}': its folder is not there")
+    with progress("simulating") as bar:
+        result = ap.compare.compare(
+            collective,
+            machine,
+            sizes=sizes or ["1KiB:16MiB"],
+            algorithms=[] if algorithms == "all" else [a.strip() for a in algorithms.split(",")],
+            segment=segment,
+            root=root,
+            progress=bar,
+            sharing=sharing,
+            overheads=overheads,
+            placement=placement,
+        )
+    if plot:
+        ap.plot.comparison(result, plot)
+    if output:
+        Path(output).write_text(json.dumps(result, indent=1) + "\n")
+    if as_json:
+        print_json(result)
+    else:
+        _show(result)

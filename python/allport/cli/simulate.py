@@ -1,0 +1,167 @@
+"""allport simulate: how long a collective takes on a machine, and what made it late."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+
+import allport as ap
+from allport.cli.console import Json, Machine_, console, print_json, progress, table
+from allport.units import format_bytes, format_rate, format_seconds, parse_bytes
+
+Sharing = Annotated[str, typer.Option(help="fifo: a link carries one segment at a time; fair: all at once.")]
+Overheads = Annotated[
+    str, typer.Option(help="Who spends o: parallel, an engine a stream; serial, one processor a rank.")
+]
+Placement = Annotated[
+    str | None, typer.Option(metavar="random:SEED", help="Ranks on shuffled nodes; else the machine's order.")
+]
+SHOWN = 12
+
+
+def _title(run: ap.Simulation) -> str:
+    s = run.schedule
+    return (
+        f"{s.collective} by {s.algorithm} on {run.machine.name}: {s.ranks} ranks, {format_bytes(s.bytes)}, "
+        f"segments of at most {format_bytes(s.segment)}, window {s.window}"
+    )
+
+
+def _links(run: ap.Simulation) -> None:
+    machine, busy = run.machine, run.utilisation
+    ports = 2 * len(machine.axes)
+    rows = table("links", "used", "bytes, most", "busy, mean", "busy, most", right=("used", "bytes, most"))
+    for port in range(ports):
+        bytes_, share = run.link_bytes[port::ports], busy[port::ports]
+        used = bytes_ > 0
+        if used.any():
+            way = ("+" if port % 2 else "-") + ap.machine.axis_letter(port // 2)
+            rows.add_row(
+                way,
+                f"{int(used.sum()):,}",
+                format_bytes(int(bytes_.max())),
+                f"{100 * share[used].mean():.1f} %",
+                f"{100 * share.max():.1f} %",
+            )
+    console().print(rows)
+
+
+def _late(run: ap.Simulation) -> None:
+    steps = run.late()
+    if not steps:
+        return
+    out = console()
+    out.print(f"\nwhat made the last rank late, {len(steps)} steps:")
+    rows = table("from", "to", "what", "segments", right=("from", "to"))
+    shown = steps if len(steps) <= 2 * SHOWN else [*steps[:SHOWN], None, *steps[-SHOWN:]]
+    for step in shown:
+        if step is None:
+            rows.add_row("", "", "...", "")
+            continue
+        rows.add_row(
+            format_seconds(step["begin"]), format_seconds(step["end"]), _deed(run, step), _segments(step)
+        )  # fmt: skip
+    out.print(rows)
+
+
+def _segments(step: dict[str, Any]) -> str:
+    return str(step["first"]) if step["first"] == step["last"] else f"{step['first']} to {step['last']}"
+
+
+def _deed(run: ap.Simulation, step: dict[str, Any]) -> str:
+    rank, peer = step["rank"], step["peer"]
+    if step["kind"] == "link":
+        return f"rank {rank}'s operation {step['op']} to {peer} on {run.machine.link_name(step['link'])}"
+    ends = {"send": f"o of the send to {peer}", "receive": f"o of the receive from {peer}"}
+    return f"rank {rank}'s operation {step['op']}: {ends.get(step['kind'], step['kind'])}"
+
+
+def _show(run: ap.Simulation, bound: float) -> None:
+    out = console()
+    out.print(_title(run))
+    if run.seconds > 0:
+        rate = format_rate(run.schedule.bytes / run.seconds)
+        out.print(f"{format_seconds(run.seconds)}, {rate} of the message, {bound / run.seconds:.2f} of the bound")
+    else:
+        out.print("nothing is sent")
+    c = run.counts
+    how = "each stream's recurrence" if run.engine == "recurrence" else f"{c['events']:,} events ({run.engine_why})"
+    out.print(
+        f"{c['streams']:,} streams, {c['messages']:,} segments, {c['hops']:,} segment hops, "
+        f"{c['contended_links']:,} links with more than one stream; by {how}"
+    )
+    _links(run)
+    _late(run)
+
+
+def simulate(
+    collective: Annotated[str, typer.Argument(metavar="COLLECTIVE", help="bcast, reduce, allreduce, allgather, ...")],
+    machine: Machine_,
+    size: Annotated[
+        str, typer.Option(help="Bytes of the message, or of one rank's block: 4096, 64KiB, 4MiB.")
+    ] = "1MiB",
+    algorithm: Annotated[
+        str | None, typer.Option("--algorithm", "-a", help="Of `schedule list`; else the cheapest.")
+    ] = None,
+    root: Annotated[int, typer.Option(help="Rank that sends or receives the whole.")] = 0,
+    element: Annotated[int | None, typer.Option(help="Bytes that are never cut apart; 8 in reductions.")] = None,
+    segment: Annotated[str | None, typer.Option(help="Bytes at most that travel at once; else the cheapest.")] = None,
+    window: Annotated[int, typer.Option(help="Segments in flight per stream.")] = 2,
+    sharing: Sharing = "fifo",
+    overheads: Overheads = "parallel",
+    eager: Annotated[str, typer.Option(help="Bytes up to which a message does not wait for its receive.")] = "0",
+    handshake: Annotated[bool, typer.Option(help="What waits pays a request and an answer.")] = False,
+    engine: Annotated[str, typer.Option(help="auto, events, or recurrence where streams share nothing.")] = "auto",
+    placement: Placement = None,
+    late: Annotated[bool, typer.Option(help="Show what made the last rank late.")] = False,
+    timeline: Annotated[
+        str | None, typer.Option(metavar="FILE.json", help="Chrome trace of all that happened, for Perfetto.")
+    ] = None,
+    view: Annotated[
+        str | None, typer.Option(metavar="FILE.html", help="The machine with its links coloured by load, over time.")
+    ] = None,
+    as_json: Json = False,
+) -> None:
+    """Simulate a collective on a machine, once its schedule is proven: time, links, and what made it late."""
+    for name, path in (("timeline", timeline), ("view", view)):
+        if path is not None and not Path(path).resolve().parent.is_dir():
+            raise ap.AllportError(f"{name} = '{path}': its folder is not there")
+    where = ap.Machine.parse(machine)
+    schedule = ap.make_schedule(
+        collective,
+        where,
+        algorithm=algorithm,
+        root=root,
+        bytes=size,
+        element=element if element is not None else 8 if collective in ap.bench.SUMS else 1,
+        segment=segment,
+        window=window,
+    )
+    with progress("simulating") as bar:
+        run = ap.simulate(
+            schedule,
+            where,
+            sharing=sharing,
+            overheads=overheads,
+            eager=parse_bytes(eager, "eager"),
+            handshake=handshake,
+            engine=engine,
+            placement=placement,
+            trace=late or timeline is not None or view is not None,
+            proof=None,
+            progress=lambda fraction: bar("simulating", fraction),
+        )
+    if timeline:
+        ap.trace.chrome(run, timeline)
+    if view:
+        ap.trace.animate(run, view)
+    bound = ap.sim.bound(schedule, where)
+    if as_json:
+        print_json({**run.to_dict(), "bound": bound, "late": run.late() if late else None})
+    else:
+        _show(run, bound)
+        for what, path in (("timeline", timeline), ("view", view)):
+            if path:
+                console().print(f"{what}: {path}")

@@ -1,0 +1,110 @@
+"""Simulated runs to look at: Chrome traces for Perfetto, and a machine whose links light up over time."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from allport.errors import failure
+from allport.machine import Machine, axis_letter
+from allport.sim import DEEDS, Simulation
+
+__all__ = ["animate", "chrome"]
+
+MOST_SHOWN = 400_000  # link crossings in one page; browsers get slow beyond
+
+
+def _need_trace(run: Simulation) -> None:
+    if run.counts["messages"] > 0 and not len(run.columns["what"]):
+        raise failure("run: was simulated without its timeline; pass trace=True")
+
+
+def _write(path: str, text: str, name: str) -> None:
+    try:
+        Path(path).write_text(text)
+    except OSError as error:
+        raise failure(f"{name} = '{path}': cannot be written: {error.strerror}", "io") from None
+
+
+def _port_name(machine: Machine, link: int) -> str:
+    port = link % (2 * len(machine.axes))
+    return ("+" if port % 2 else "-") + axis_letter(port // 2)
+
+
+def chrome(run: Simulation, path: str) -> None:
+    """Writes the timeline as a Chrome trace (JSON; opens in Perfetto and chrome://tracing).
+
+    A process a rank, with a thread for its processor and one for each link that leaves it (a segment that is passed on
+    appears at its sender); times in microseconds. What is on the critical path has category 'critical'.
+    """
+    _need_trace(run)
+    machine, c = run.machine, run.columns
+    critical = set()
+    at = int(np.argmax(c["end"])) if len(c["end"]) else -1
+    path_ends = run.critical_path
+    if path_ends:
+        last = path_ends[-1]
+        found = np.nonzero((c["end"] == last["end"]) & (c["rank"] == last["rank"]) & (c["op"] == last["op"]))[0]
+        at = int(found[-1])
+    while at >= 0:
+        critical.add(at)
+        at = int(c["cause"][at])
+    events: list[dict[str, Any]] = []
+    threads: dict[tuple[int, int], str] = {}
+    rows = zip(*(c[k].tolist() for k in ("what", "rank", "op", "peer", "segment", "link", "begin", "end")))
+    for i, (what, rank, op, peer, segment, link, begin, end) in enumerate(rows):
+        thread = 1 + link if what == DEEDS.index("link") else 0
+        threads.setdefault((rank, thread), f"link {machine.link_name(link)}" if thread else "processor")
+        name = f"to {peer}" if peer >= 0 and what != DEEDS.index("receive") else DEEDS[what]
+        events.append(
+            {
+                "name": f"{name} #{segment}",
+                "cat": "critical" if i in critical else DEEDS[what],
+                "ph": "X",
+                "ts": begin * 1e6,
+                "dur": (end - begin) * 1e6,
+                "pid": rank,
+                "tid": thread,
+                "args": {"operation": op, "segment": segment, "what": DEEDS[what]},
+            }
+        )
+    for rank in sorted({r for r, _ in threads}):
+        where = machine.coord(rank // machine.ranks_per_node)
+        events.append({"name": "process_name", "ph": "M", "pid": rank, "args": {"name": f"rank {rank} {where}"}})
+    for (rank, thread), name in threads.items():
+        events.append({"name": "thread_name", "ph": "M", "pid": rank, "tid": thread, "args": {"name": name}})
+    _write(path, json.dumps({"traceEvents": events, "displayTimeUnit": "ns"}), "timeline")
+
+
+def animate(run: Simulation, path: str) -> None:
+    """Writes one HTML page, without anything from outside: the machine's nodes and links over time, with a slider.
+
+    Links are coloured by how busy they are around the moment, or by what they have carried up to it; nodes by what
+    they have received.
+    """
+    _need_trace(run)
+    machine, c = run.machine, run.columns
+    crossing = c["what"] == DEEDS.index("link")
+    if int(crossing.sum()) > MOST_SHOWN:
+        raise failure(
+            f"view: {int(crossing.sum()):,} link crossings are more than {MOST_SHOWN:,}; use longer segments or a "
+            "smaller machine"
+        )
+    scale = 1e9
+    data = {
+        "title": f"{run.schedule.collective} by {run.schedule.algorithm} on {machine.name}",
+        "bytes": run.schedule.bytes,
+        "seconds": run.seconds,
+        "axes": [{"length": a.length, "wraps": a.wraps} for a in machine.axes],
+        "perNode": machine.ranks_per_node,
+        "link": c["link"][crossing].tolist(),
+        "begin": np.rint(c["begin"][crossing] * scale).astype(np.int64).tolist(),
+        "end": np.rint(c["end"][crossing] * scale).astype(np.int64).tolist(),
+        "peer": c["peer"][crossing].tolist(),
+        "names": [_port_name(machine, p) for p in range(2 * len(machine.axes))],
+    }
+    page = (Path(__file__).parent / "animation.html").read_text()
+    _write(path, page.replace('"DATA"', json.dumps(data, separators=(",", ":")).replace("</", "<\\/")), "view")

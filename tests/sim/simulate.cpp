@@ -1,0 +1,335 @@
+#include "allport/sim/simulate.h"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cmath>
+#include <numeric>
+#include <string>
+#include <vector>
+
+#include "allport/collectives/registry.h"
+#include "allport/model/link_loads.h"
+#include "allport/model/multicast_cost.h"
+
+namespace allport::sim {
+namespace {
+
+Machine machine_of(std::string const& axes, std::string const& more = "") {
+  return Machine::from_toml("name = \"test\"\n" + more + "axes = [ " + axes + " ]");
+}
+
+Machine ring(int n, std::string const& more = "") {
+  return machine_of("{ length = " + std::to_string(n) + ", wraps = true, bandwidth = \"1 MB/s\", latency = \"10 us\" }",
+                    more);
+}
+
+Machine torus(std::vector<int> const& lengths, std::string const& more = "", bool wraps = true) {
+  std::string axes;
+  for (auto const n : lengths) {
+    axes += "{ length = " + std::to_string(n) + ", wraps = " + (wraps ? "true" : "false") +
+            ", bandwidth = \"1 MB/s\", latency = \"10 us\" },";
+  }
+  return machine_of(axes, more);
+}
+
+struct Send {
+  Rank from;
+  Rank to;
+  std::int64_t bytes;
+  std::int64_t segment = 1 << 30;
+  Rank after = -1;  // waits for this rank's message to `from`
+};
+
+/// Messages without a promise.
+Schedule messages(Rank ranks, std::vector<Send> const& sends, std::int32_t window = 2) {
+  Contract none;
+  none.what = Collective::none;
+  none.ranks = ranks;
+  return {"test", none, {1 << 20, window}, 1, [sends](Rank r, Program& p) {
+            std::vector<std::int32_t> received(64, -1);
+            for (std::int32_t i = 0; i < static_cast<std::int32_t>(sends.size()); ++i) {
+              auto const& s = sends[static_cast<std::size_t>(i)];
+              if (s.to != r) continue;
+              received[static_cast<std::size_t>(s.from)] = static_cast<std::int32_t>(p.ops.size());
+              Op op;
+              op.kind = OpKind::receive;
+              op.peer = s.from;
+              op.channel = i;
+              op.length = s.bytes;
+              op.segment = s.segment;
+              p.ops.push_back(op);
+            }
+            for (std::int32_t i = 0; i < static_cast<std::int32_t>(sends.size()); ++i) {
+              auto const& s = sends[static_cast<std::size_t>(i)];
+              if (s.from != r) continue;
+              Op op;
+              op.kind = OpKind::send;
+              op.peer = s.to;
+              op.channel = i;
+              op.length = s.bytes;
+              op.segment = s.segment;
+              if (s.after >= 0) op.after.add(received[static_cast<std::size_t>(s.after)]);
+              p.ops.push_back(op);
+            }
+          }};
+}
+
+double run(Schedule const& s, Machine const& m, Options const& o = {}) { return simulate(s, m, o).seconds; }
+
+Options fair() {
+  Options o;
+  o.sharing = Sharing::fair;
+  return o;
+}
+
+// 1 MB/s: a byte is a microsecond, a hop 10.
+constexpr double us = 1e-6;
+
+TEST(Simulate, OneMessageTakesItsLatencyAndItsBytes) {
+  EXPECT_DOUBLE_EQ(run(messages(8, {{0, 1, 1000}}), ring(8)), 1010 * us);
+  EXPECT_DOUBLE_EQ(run(messages(8, {{0, 1, 1000}}), ring(8), fair()), 1010 * us);
+}
+
+TEST(Simulate, SeveralHopsAreCutThrough) {
+  EXPECT_NEAR(run(messages(8, {{0, 3, 1000}}), ring(8)), 1030 * us, 1e-12);
+  EXPECT_NEAR(run(messages(8, {{0, 6, 1000}}), ring(8), fair()), 1020 * us, 1e-12);  // the short way
+}
+
+TEST(Simulate, TwoOnALinkTakeTurnsOrHalves) {
+  auto const both = messages(8, {{0, 2, 1000}, {1, 2, 500}});
+  // Link 1 -> 2: rank 1's own at once, until 500; the head from rank 0 comes at 10 and waits.
+  EXPECT_NEAR(run(both, ring(8)), 1510 * us, 1e-12);
+  // Fluid: from 20 on both share, 490 of the short one are left, so it ends at 10 + 10 + 980; then 510 more.
+  EXPECT_NEAR(run(both, ring(8), fair()), 1510 * us, 1e-9);
+  auto weighted = fair();
+  weighted.latency_weights = true;
+  // The longer way gets a third of the link: the short one ends at 20 + 490 * 3/2 = 755, then the rest of the other.
+  EXPECT_NEAR(run(both, ring(8), weighted), 1510 * us, 1e-9);
+  auto const result = simulate(both, ring(8), weighted);
+  EXPECT_NEAR(result.ranks[1], 755 * us, 1e-9);
+}
+
+TEST(Simulate, OverheadsAreSpentAtBothEnds) {
+  auto const m = ring(8, "overhead = \"3 us\"\n");
+  EXPECT_NEAR(run(messages(8, {{0, 1, 1000}}), m), 1016 * us, 1e-12);
+  Options serial;
+  serial.overheads = Overheads::serial;
+  auto const four = messages(8, {{0, 1, 1000}, {0, 7, 1000}});
+  EXPECT_NEAR(run(four, m), 1016 * us, 1e-12);
+  EXPECT_NEAR(run(four, m, serial), 1019 * us, 1e-12);
+}
+
+TEST(Simulate, SegmentsOfAStreamArePipelinedBehindAWindow) {
+  // 0 -> 1 -> 2 in 10 segments of 100: fill one hop, then the stream.
+  auto const line = messages(8, {{0, 1, 1000, 100}, {1, 2, 1000, 100, 0}});
+  EXPECT_NEAR(run(line, ring(8)), (1000 + 10 + 100 + 10) * us, 1e-12);
+}
+
+TEST(Simulate, RendezvousWaitsForTheReceiveAndEagerDoesNot) {
+  // Rank 2 posts its second segment only when the first is there (window 1): latency is exposed between them.
+  auto const s = messages(8, {{0, 1, 200, 100}}, 1);
+  EXPECT_NEAR(run(s, ring(8)), 220 * us, 1e-12);
+  Options eager;
+  eager.eager = 100;
+  EXPECT_NEAR(run(s, ring(8), eager), 210 * us, 1e-12);
+  Options handshake;
+  handshake.handshake = true;
+  EXPECT_NEAR(run(messages(8, {{0, 1, 1000}}), ring(8), handshake), 1030 * us, 1e-12);
+}
+
+TEST(Simulate, PortsInjectionAndTauLimitANode) {
+  auto const two = messages(8, {{0, 1, 1000}, {0, 7, 1000}});
+  EXPECT_NEAR(run(two, ring(8)), 1010 * us, 1e-12);
+  EXPECT_NEAR(run(two, ring(8, "ports = 1\n")), 2010 * us, 1e-12);
+  EXPECT_NEAR(run(two, ring(8, "injection = \"1 MB/s\"\n")), 2010 * us, 1e-12);
+  EXPECT_NEAR(run(two, ring(8, "injection = \"1 MB/s\"\n"), fair()), 2010 * us, 1e-9);
+  EXPECT_NEAR(run(two, ring(8, "injection = \"2 MB/s\"\n")), 1010 * us, 1e-12);
+  EXPECT_NEAR(run(two, ring(8, "tau = 0.5\n")), 1510 * us, 1e-12);
+  EXPECT_THROW((void)run(two, ring(8, "tau = 0.5\n"), fair()), Error);
+}
+
+TEST(Simulate, RanksOfANodeShareItsMemory) {
+  auto const m = ring(4, "ranks_per_node = 2\nmemory_bandwidth = \"4 MB/s\"\n");
+  EXPECT_NEAR(run(messages(8, {{0, 1, 1000}}), m), 500 * us, 1e-12);  // read and written: 2 bytes of traffic a byte
+  EXPECT_NEAR(run(messages(8, {{0, 1, 1000}, {1, 0, 1000}}), m), 1000 * us, 1e-12);
+  EXPECT_NEAR(run(messages(8, {{0, 2, 1000}}), m), 1010 * us, 1e-12);
+}
+
+TEST(Simulate, EveryLinkIsUsedOnceByTheRectangularTreesAndTheTimesAgreeToTheLastBit) {
+  for (auto const& m : {torus({8}), torus({4, 4}), torus({3, 5}), torus({2, 4}), torus({8, 8, 8}),
+                        torus({4, 4}, "overhead = \"3 us\"\n"), torus({4, 3}, "", false)}) {
+    for (Rank const root : {0, m.ranks() - 1}) {
+      Contract c;
+      c.ranks = m.ranks();
+      c.root = root;
+      c.bytes = 100'001;
+      auto const s = make_schedule(m, c, "rectangular", {4096, 2});
+      Options events;
+      events.engine = Engine::events;
+      auto const one = simulate(s, m, events);
+      auto const other = simulate(s, m);
+      ASSERT_EQ(one.engine, Engine::events);
+      ASSERT_EQ(other.engine, Engine::recurrence) << other.engine_why;
+      EXPECT_EQ(one.seconds, other.seconds);
+      EXPECT_EQ(one.ranks, other.ranks);
+      EXPECT_EQ(other.counts.contended, 0);
+      EXPECT_EQ(one.counts.messages, one.counts.hops);
+    }
+  }
+}
+
+TEST(Simulate, TheRecurrenceIsNotTakenWhereSomethingIsShared) {
+  auto const m = torus({4, 4}, "overhead = \"3 us\"\n");
+  Contract c;
+  c.ranks = 16;
+  c.bytes = 10'000;
+  auto const s = make_schedule(m, c, "rectangular", {4096, 2});
+  Options serial;
+  serial.overheads = Overheads::serial;
+  EXPECT_EQ(simulate(s, m, serial).engine, Engine::events);
+  serial.engine = Engine::recurrence;
+  EXPECT_THROW((void)simulate(s, m, serial), Error);
+  EXPECT_EQ(simulate(make_schedule(m, c, "binomial", {1 << 20, 2}), m).engine, Engine::events);
+  EXPECT_EQ(simulate(s, torus({4, 4}, "ports = 2\n")).engine, Engine::events);
+}
+
+TEST(Simulate, BinomialRoundsTakeWhatTheModelSays) {
+  // Whole messages, one round after the other, no contention on a ring of powers of two from root 0 but what LinkLoads
+  // counts; the simulator starts each send when the rank has the message.
+  auto const m = torus({16, 16});
+  Contract c;
+  c.ranks = m.ranks();
+  c.bytes = 1 << 16;
+  auto const s = make_schedule(m, c, "binomial", {1 << 20, 8});
+  auto const simulated = run(s, m);
+  auto const modelled = model::t_binomial(m, Bytes(c.bytes), 0).value();
+  EXPECT_NEAR(simulated, modelled, 0.02 * modelled);
+}
+
+TEST(Simulate, ReductionsWaitForTheirOperator) {
+  // Each node adds all that it receives, 3 bytes of memory traffic a byte, over 2d trees: slower than the links.
+  auto const m = torus({4, 4}, "memory_bandwidth = \"1 MB/s\"\nadds = \"1 Gadd/s\"\n");
+  Contract c;
+  c.what = Collective::reduce;
+  c.ranks = 16;
+  c.bytes = 80'000;
+  c.element = 8;
+  auto const s = make_schedule(m, c, "rectangular", {800, 2});
+  auto const seconds = run(s, m);
+  EXPECT_GT(seconds, 3.0 * 80'000 * us * 0.9);
+  EXPECT_LT(run(s, torus({4, 4})), 0.2 * seconds);
+}
+
+TEST(Simulate, TheCriticalPathLeadsFromTheStartToTheEndWithoutGaps) {
+  auto const m = torus({4, 4}, "overhead = \"3 us\"\n");
+  Contract c;
+  c.ranks = 16;
+  c.bytes = 20'000;
+  for (auto const* name : {"rectangular", "binomial", "ring"}) {
+    for (auto const sharing : {Sharing::fifo, Sharing::fair}) {
+      Options o;
+      o.trace = true;
+      o.sharing = sharing;
+      o.overheads = Overheads::serial;
+      auto const result = simulate(make_schedule(m, c, name, {1024, 2}), m, o);
+      auto const path = result.critical_path();
+      ASSERT_FALSE(path.empty()) << name;
+      EXPECT_DOUBLE_EQ(path.front().begin, 0.0) << name;
+      EXPECT_DOUBLE_EQ(path.back().end, result.seconds) << name;
+      for (std::size_t i = 1; i < path.size(); ++i) {
+        EXPECT_GE(path[i].begin, path[i - 1].begin) << name;
+        // A link passes a head on before its tail: the next one begins by the end of the one before, plus its latency.
+        EXPECT_LE(path[i].begin, path[i - 1].end + 21 * us) << name << " step " << i;
+      }
+      EXPECT_EQ(run(make_schedule(m, c, name, {1024, 2}), m,
+                    [&] {
+                      auto plain = o;
+                      plain.trace = false;
+                      plain.engine = Engine::events;
+                      return plain;
+                    }()),
+                result.seconds);
+    }
+  }
+}
+
+TEST(Simulate, EveryRegisteredAlgorithmEndsAfterItsBound) {
+  for (auto const* a : algorithms()) {
+    for (auto const& m : {torus({4, 4}), torus({3, 5}, "overhead = \"1 us\"\n"), torus({2, 3, 1}, "", false),
+                          torus({2, 2}, "ranks_per_node = 2\nmemory_bandwidth = \"100 MB/s\"\n")}) {
+      Contract c;
+      c.what = a->what;
+      c.ranks = m.ranks();
+      bool const sums =
+          a->what == Collective::reduce || a->what == Collective::allreduce || a->what == Collective::reduce_scatter;
+      c.element = sums ? 8 : 1;
+      c.bytes = a->what == Collective::barrier ? 0 : 4000;
+      if (a->why_not(m, c)) continue;
+      auto const s = a->make(m, c, {512, 2});
+      for (auto const sharing : {Sharing::fifo, Sharing::fair}) {
+        Options o;
+        o.sharing = sharing;
+        auto const result = simulate(s, m, o);
+        auto const most = *std::ranges::max_element(result.link_busy);
+        EXPECT_GE(result.seconds, most * (1.0 - 1e-9)) << a->name;
+        EXPECT_EQ(static_cast<Rank>(result.ranks.size()), m.ranks());
+      }
+    }
+  }
+}
+
+TEST(Simulate, BadSchedulesAndOptionsAreRefused) {
+  auto const m = ring(8);
+  auto const expect = [&](Schedule const& s, Options const& o, std::string const& words) {
+    try {
+      (void)simulate(s, m, o);
+      ADD_FAILURE() << "no error: " << words;
+    } catch (Error const& e) {
+      EXPECT_NE(std::string(e.what()).find(words), std::string::npos) << e.what();
+    }
+  };
+  Contract none;
+  none.what = Collective::none;
+  none.ranks = 8;
+  auto const alone = Schedule("test", none, {}, 1, [](Rank r, Program& p) {
+    if (r != 0) return;
+    Op op;
+    op.kind = OpKind::send;
+    op.peer = 1;
+    op.length = op.segment = 8;
+    p.ops.push_back(op);
+  });
+  expect(alone, {}, "received by nobody");
+  auto const circle = Schedule("test", none, {}, 1, [](Rank r, Program& p) {
+    if (r > 1) return;
+    for (auto const kind : {OpKind::receive, OpKind::send}) {
+      Op op;
+      op.kind = kind;
+      op.peer = 1 - r;
+      op.length = op.segment = 8;
+      if (kind == OpKind::send) op.after.add(0);
+      p.ops.push_back(op);
+    }
+  });
+  Options events;
+  events.engine = Engine::events;
+  expect(circle, events, "stops");
+  expect(circle, {}, "waits for itself");
+  Options o;
+  o.placement = {0, 1};
+  expect(messages(8, {{0, 1, 8}}), o, "placement");
+  o = {};
+  o.eager = -1;
+  expect(messages(8, {{0, 1, 8}}), o, "eager");
+  expect(messages(4, {{0, 1, 8}}), {}, "schedule.ranks()");
+}
+
+TEST(Simulate, PlacementMovesRanksToOtherNodes) {
+  Options o;
+  o.placement = {0, 3, 2, 1, 4, 5, 6, 7};
+  EXPECT_NEAR(run(messages(8, {{0, 1, 1000}}), ring(8), o), 1030 * us, 1e-12);
+}
+
+}  // namespace
+}  // namespace allport::sim
