@@ -56,6 +56,14 @@ class Case:
         )
 
 
+# Also the cases of which wall times are compared.
+LARGE = [
+    Case("torus:8x8x8", "bcast", "rectangular", total, 64 * KIB, window, 0)
+    for total in (MIB, 16 * MIB)
+    for window in (1, 2)
+]
+
+
 def axes_of(spec: str) -> list[tuple[int, bool]]:
     """Length and wrap of each axis of torus:..., mesh:..."""
     kind, lengths = spec.split(":")
@@ -118,7 +126,6 @@ def all_cases() -> list[Case]:
         for turn, total in enumerate((KIB, 64 * KIB, MIB, 16 * MIB)):
             cases += [_case(spec, "bcast", name, total, turn) for name in ("rectangular", "binomial")]
             cases.append(_case(spec, "allreduce", "rectangular", total, turn))
-    for total in (MIB, 16 * MIB):
-        cases += [_case("torus:8x8x8", "bcast", name, total, 0) for name in ("rectangular", "binomial", "mst2")]
-    cases.append(_case("torus:8x8x8", "reduce", "rectangular", MIB, 0))
+    cases += LARGE
+    cases += [Case("torus:8x8x8", "bcast", name, MIB, 64 * KIB, 2, 0) for name in ("binomial", "mst2")]
     return [c for c in dict.fromkeys(cases) if _serves(c)]

@@ -112,8 +112,8 @@ def _summary(rows: list[Row]) -> str:
 def _speed(s: Speed) -> str:
     rows = [("SimGrid, comm", s.comm), ("SimGrid, kernel", s.kernel), *((f"ours, {n}", v) for n, v in s.ours.items())]
     return "\n".join(
-        f"| {size(s.case.nbytes)} | {s.messages} | {name} | {wall:.4f} | {simulated * 1e3:.4f} | "
-        f"{s.comm[0] / wall:.0f} | {s.kernel[0] / wall:.0f} |"
+        f"| {size(s.case.nbytes)} | {s.case.window} | {s.messages} | {name} | {wall:.4f} | {simulated * 1e3:.4f} | "
+        f"{s.comm[0] / wall:.3g} | {s.kernel[0] / wall:.3g} |"
         for name, (wall, simulated) in rows
     )
 

@@ -42,10 +42,11 @@ int test_some(int count, MPI_Request* requests, int* done, int* indices, MPI_Sta
 }
 
 int test(MPI_Request* request, int* flag, MPI_Status* status) {
+  *flag = 1;
+  if (*request == MPI_REQUEST_NULL) return MPI_SUCCESS;
   auto& rank = me();
   if (!rank.gave_way) return MPI_Test(request, flag, status);
   rank = {};
-  *flag = 1;
   return MPI_Wait(request, status);
 }
 
