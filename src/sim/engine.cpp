@@ -11,6 +11,18 @@
 
 namespace allport::sim {
 
+namespace {
+
+/// Moves `first` past the set bits that begin at bit 0 of `bits`, which counts from `first`; false when there are none.
+bool pass_prefix(std::uint64_t& bits, std::int32_t& first) {
+  auto const run = std::countr_one(bits);
+  first += run;
+  bits = run == 64 ? 0 : bits >> run;
+  return run > 0;
+}
+
+}  // namespace
+
 std::int64_t Tracer::keep(Record const& record) {
   if (!on_) return -1;
   ensure(static_cast<std::int64_t>(records_.size()) < limit_, "trace_limit", limit_, "as many records as the run has",
@@ -163,10 +175,7 @@ void EventEngine::compute(RowId r, std::int32_t segment) {
 void EventEngine::complete(RowId r, std::int32_t segment) {
   auto& state = states_[r];
   state.landed |= std::uint64_t{1} << (segment - state.done);
-  if ((state.landed & 1) == 0) return;  // an earlier one is still on its way
-  auto const run = std::countr_one(state.landed);
-  state.done += run;
-  state.landed = run == 64 ? 0 : state.landed >> run;
+  if (!pass_prefix(state.landed, state.done)) return;  // an earlier one is still on its way
   auto const& row = streams_.row(r);
   if (state.done == row.segments) {
     --left_;
@@ -193,7 +202,9 @@ void EventEngine::handle(Event const& e) {
       break;
     case EventKind::arrived: {
       auto const receive = streams_.row(e.row).partner;
-      ++states_[receive].offered;
+      states_[receive].came |= std::uint64_t{1} << (e.segment - states_[receive].offered);
+      // A short last segment can be there before the one ahead of it.
+      pass_prefix(states_[receive].came, states_[receive].offered);
       take_in(receive);
       break;
     }

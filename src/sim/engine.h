@@ -89,6 +89,7 @@ class EventEngine {
     std::int32_t offered = 0;   ///< send: out of the processor; receive: arrived
     std::int32_t launched = 0;  ///< send: given to the network; receive: handed to the processor
     std::uint64_t landed = 0;   ///< bit i: segment done + i is complete
+    std::uint64_t came = 0;     ///< receive, bit i: segment offered + i has arrived
   };
 
   [[nodiscard]] bool may_go(RowId r) const;
