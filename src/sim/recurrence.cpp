@@ -139,9 +139,17 @@ class Recurrence {
       u.posted = needed(u.receive, i, u.posted);
       u.offered = std::max(u.ready, u.offered) + overhead_;
       u.launched = std::max(u.launched, bytes <= options_.eager ? u.offered : std::max(u.offered, u.posted));
-      u.link = std::max(u.launched, u.link) + static_cast<double>(bytes + options_.header) / u.bandwidth;
+      auto const seconds = static_cast<double>(bytes + options_.header) / u.bandwidth;
+      auto arrived = 0.0;
+      if (options_.sharing == Sharing::fifo) {
+        u.link = std::max(u.launched, u.link) + seconds;
+        arrived = u.link + u.latency;
+      } else {  // the latency first, and both ends at the same time
+        u.link = u.launched + u.latency + seconds;
+        arrived = u.link;
+      }
       done(u.send, i) = u.link;
-      u.received = std::max(std::max(u.link + u.latency, u.posted), u.received) + overhead_;
+      u.received = std::max(std::max(arrived, u.posted), u.received) + overhead_;
       done(u.receive, i) = u.received;
     }
   }
@@ -159,7 +167,7 @@ class Recurrence {
 std::string shared_by_streams(Streams const& streams, Options const& options) {
   auto const& machine = streams.machine();
   auto const& rates = machine.rates();
-  if (options.sharing != Sharing::fifo) return "segments of one stream share their link";
+  if (options.sharing == Sharing::fair && streams.window() > 1) return "segments of one stream share their link";
   if (options.handshake) return "rendezvous takes time";
   if (rates.overhead.value() > 0.0 && options.overheads == Overheads::serial) return "streams share processors";
   if (rates.tau > 0.0) return "simultaneous sends slow each other down (tau)";

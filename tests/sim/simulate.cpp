@@ -179,6 +179,20 @@ TEST(Simulate, EveryLinkIsUsedOnceByTheRectangularTreesAndTheTimesAgreeToTheLast
   }
 }
 
+TEST(Simulate, FairSharingTakesTheRecurrenceWhereASegmentIsAloneOnItsLink) {
+  auto const m = torus({3, 4, 2}, "overhead = \"3 us\"\n");
+  Contract c;
+  c.ranks = m.ranks();
+  c.bytes = 100'001;
+  auto const s = make_schedule(m, c, "rectangular", {4096, 1});
+  auto const other = simulate(s, m, fair());
+  ASSERT_EQ(other.engine, Engine::recurrence) << other.engine_why;
+  auto events = fair();
+  events.engine = Engine::events;
+  EXPECT_EQ(simulate(s, m, events).ranks, other.ranks);
+  EXPECT_EQ(simulate(make_schedule(m, c, "rectangular", {4096, 2}), m, fair()).engine, Engine::events);
+}
+
 TEST(Simulate, TheRecurrenceIsNotTakenWhereSomethingIsShared) {
   auto const m = torus({4, 4}, "overhead = \"3 us\"\n");
   Contract c;
