@@ -68,7 +68,7 @@ endfunction()
 
 # tests/ROOM/*.cpp is one program, test_ROOM. Files named mpi_*.cpp are a second one, test_ROOM_mpi, which is run at
 # each rank count of ALLPORT_TEST_RANKS.
-set(ALLPORT_TEST_RANKS 1 2 3 4 5 7 12 16 CACHE STRING "Rank counts at which every MPI test runs")
+set(ALLPORT_TEST_RANKS 1 2 3 4 5 7 16 CACHE STRING "Rank counts at which every MPI test runs")
 function(allport_room_tests room)
   file(GLOB sources CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/tests/${room}/*.cpp)
   set(mpi_sources ${sources})
