@@ -59,6 +59,7 @@ void expect_equal(Schedule const& a, Schedule const& b) {
   }
 }
 
+/// Under the sanitizers, which are slow, only small ones.
 std::vector<Machine> machines() {
   std::vector<Machine> all;
   for (auto const* spec : {"torus:1", "torus:2", "mesh:2", "torus:5", "mesh:4", "torus:4x4", "torus:1x2x3", "mesh:3x4",
@@ -67,6 +68,10 @@ std::vector<Machine> machines() {
   }
   all.push_back(test::random_dead("torus:4x4", 2, 3));
   all.push_back(test::random_dead("torus:3x3x3", 3, 8));
+#ifdef __SANITIZE_ADDRESS__
+  std::erase_if(all, [](Machine const& m) { return m.ranks() > 8; });
+  all.push_back(test::random_dead("torus:3x3", 1, 3));
+#endif
   return all;
 }
 
@@ -108,8 +113,13 @@ TEST(Goal, GivesEveryRegisteredAlgorithmBack) {
       }
     }
   }
+#ifdef __SANITIZE_ADDRESS__
+  EXPECT_GT(compared, 200);
+  EXPECT_GT(with_lengths, 15);
+#else
   EXPECT_GT(compared, 700);
   EXPECT_GT(with_lengths, 50);
+#endif
 }
 
 TEST(Goal, GivesSchedulesWrittenByHandBack) {
