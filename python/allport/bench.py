@@ -83,11 +83,16 @@ def sizes_of(texts: Sequence[str | int]) -> list[int]:
     return sorted(found)
 
 
+def element_of(collective: str) -> int:
+    """Bytes that are never cut apart: doubles where they are added, else single bytes."""
+    return 8 if collective in SUMS else 1
+
+
 def block_of(collective: str, size: int, ranks: int) -> int:
     """Contract's bytes: the message, or one block."""
     if collective == "barrier":
         return 0
-    unit = 8 if collective in SUMS else 1
+    unit = element_of(collective)
     parts = 1 if collective in WHOLE else ranks
     return max(size // unit // parts, 1 if size else 0) * unit
 
@@ -306,7 +311,7 @@ def _summary(row: _Row, job: Job, place: Place) -> dict[str, Any]:
     rival = min(mpi, key=lambda n: mpi[n]["least"]) if mpi else None
     best = min(ours, key=lambda n: ours[n]["least"]) if ours else None
     what = contract_name(job.collective)
-    choice = explain(what, place.machine, bytes=row.bytes, element=8 if job.collective in SUMS else 1)
+    choice = explain(what, place.machine, bytes=row.bytes, element=element_of(job.collective))
     bound = _native.bound(what, raw_machine(place), 0, row.bytes)
     simulated = simulate(_native.make_schedule(place.machine, choice), place.machine, overheads="serial").seconds
     found: dict[str, Any] = {
@@ -365,7 +370,7 @@ def _direct(text: str) -> dict[str, Any] | None:
 
     job = json.loads(text)
     comm = Communicator(MPI.COMM_WORLD)
-    element = 8 if job["collective"] in SUMS else 1
+    element = element_of(job["collective"])
     known = [a["name"] for a in algorithms() if a["collective"] == job["collective"]]
     wanted = {"chosen": [None], "all": known}.get(job["algorithms"], job["algorithms"].split(","))
     for size, block in job["sizes"].items():

@@ -7,7 +7,7 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 from allport._native import AllportError, Machine
-from allport.bench import SUMS, block_of, contract_name, sizes_of
+from allport.bench import block_of, contract_name, element_of, sizes_of
 from allport.collectives import algorithms as registered
 from allport.collectives import make_schedule
 from allport.errors import failure
@@ -43,7 +43,7 @@ def compare(
         if a not in known:
             raise failure(f"algorithm = '{a}': {name} has {', '.join(known)}")
     wanted = list(algorithms) or known
-    element = 8 if collective in SUMS else 1
+    element = element_of(collective)
     asked = sizes_of(sizes)
     rows = []
     for i, size in enumerate(asked):

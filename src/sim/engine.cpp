@@ -69,18 +69,17 @@ Server& EventEngine::processor(RowId r) {
   return processors_[options_.overheads == Overheads::serial ? at(streams_.row(r).rank) : r];
 }
 
+bool EventEngine::lacks(Need const& need, std::int32_t i) const {
+  auto const done = states_[need.row].done;
+  return need.lag == Dependence::whole ? done < streams_.row(need.row).segments : i >= need.lag && done <= i - need.lag;
+}
+
 bool EventEngine::may_go(RowId r) const {
   auto const& state = states_[r];
   auto const& row = streams_.row(r);
   auto const i = state.posted;
   if (i == row.segments || i - state.done == streams_.window()) return false;
-  for (auto const& n : streams_.needs(r)) {
-    auto const done = states_[n.row].done;
-    if (n.lag == Dependence::whole ? done < streams_.row(n.row).segments : i >= n.lag && done <= i - n.lag) {
-      return false;
-    }
-  }
-  return true;
+  return std::ranges::none_of(streams_.needs(r), [&](Need const& n) { return lacks(n, i); });
 }
 
 void EventEngine::advance(RowId r) {
@@ -99,14 +98,10 @@ void EventEngine::post(RowId r) {
     }
     case OpKind::send:
       if (overhead_ > 0.0) {
-        auto& server = processor(r);
-        auto const booked = book(server, now_, overhead_, cause_);
-        auto const record = tracer_.keep(
-            {booked.begin, booked.end, booked.cause, -1, segment, row.rank, streams_.index(r), row.peer, Deed::send});
-        server.last = record;
-        at_time(booked.end, EventKind::left_processor, r, segment, record);
+        auto const& server = serve(processor(r), r, segment, overhead_, Deed::send);
+        at_time(server.free, EventKind::left_processor, r, segment, server.last);
       } else {
-        offer(r, now_);
+        offer(r);
       }
       break;
     default:
@@ -114,9 +109,9 @@ void EventEngine::post(RowId r) {
   }
 }
 
-void EventEngine::offer(RowId send, double now) {
+void EventEngine::offer(RowId send) {
   auto const segment = states_[send].offered++;
-  if (options_.handshake) offered_at_[at(send) * at(streams_.window()) + at(segment % streams_.window())] = now;
+  if (options_.handshake) offered_at_[at(send) * at(streams_.window()) + at(segment % streams_.window())] = now_;
   launch(send);
 }
 
@@ -136,40 +131,55 @@ void EventEngine::launch(RowId send) {
       auto const asked = offered_at_[at(send) * at(streams_.window()) + at(segment % streams_.window())];
       at_time(std::max(now_, asked + way) + way, EventKind::granted, send, segment, cause_);
     } else {
-      network_->start(send, segment, now_, cause_);
+      carry(send, segment);
     }
   }
 }
 
 void EventEngine::take_in(RowId receive) {
   auto& state = states_[receive];
-  auto const& row = streams_.row(receive);
   while (state.launched < std::min(state.offered, state.posted)) {
     auto const segment = state.launched++;
     ++arrivals_;
     if (overhead_ > 0.0) {
-      auto& server = processor(receive);
-      auto const booked = book(server, now_, overhead_, cause_);
-      auto const record = tracer_.keep({booked.begin, booked.end, booked.cause, -1, segment, row.rank,
-                                        streams_.index(receive), row.peer, Deed::receive});
-      server.last = record;
-      at_time(booked.end, EventKind::received, receive, segment, record);
+      auto const& server = serve(processor(receive), receive, segment, overhead_, Deed::receive);
+      at_time(server.free, EventKind::received, receive, segment, server.last);
     } else {
       complete(receive, segment);
     }
   }
 }
 
-void EventEngine::compute(RowId r, std::int32_t segment) {
+// To another node by the network, within a node by its memory.
+void EventEngine::carry(RowId send, std::int32_t segment) {
+  auto const& row = streams_.row(send);
+  if (streams_.next_link(row, streams_.node(row.rank), streams_.node(row.peer)) >= 0) {
+    network_->start(send, segment, now_, cause_);
+    return;
+  }
+  auto const& memory = occupy(send, segment, copy_, Deed::copy);
+  at_time(memory.free, EventKind::sent, send, segment, memory.last);
+  at_time(memory.free, EventKind::arrived, send, segment, memory.last);
+}
+
+Server const& EventEngine::serve(Server& server, RowId r, std::int32_t segment, double seconds, Deed what) {
   auto const& row = streams_.row(r);
-  bool const combines = row.kind == OpKind::combine;
-  auto& server = memory(streams_.node(row.rank));
-  auto const seconds = static_cast<double>(row.bytes(segment)) * (combines ? operator_ : copy_);
   auto const booked = book(server, now_, seconds, cause_);
-  auto const record = tracer_.keep({booked.begin, booked.end, booked.cause, -1, segment, row.rank, streams_.index(r),
-                                    -1, combines ? Deed::combine : Deed::copy});
-  server.last = record;
-  at_time(booked.end, EventKind::computed, r, segment, record);
+  server.last =
+      tracer_.keep({booked.begin, booked.end, booked.cause, -1, segment, row.rank, streams_.index(r), row.peer, what});
+  return server;
+}
+
+Server const& EventEngine::occupy(RowId r, std::int32_t segment, double seconds_per_byte, Deed what) {
+  auto const& row = streams_.row(r);
+  auto const seconds = static_cast<double>(row.bytes(segment)) * seconds_per_byte;
+  return serve(memory_[at(streams_.node(row.rank))], r, segment, seconds, what);
+}
+
+void EventEngine::compute(RowId r, std::int32_t segment) {
+  bool const combines = streams_.row(r).kind == OpKind::combine;
+  auto const& cores = occupy(r, segment, combines ? operator_ : copy_, combines ? Deed::combine : Deed::copy);
+  at_time(cores.free, EventKind::computed, r, segment, cores.last);
 }
 
 void EventEngine::complete(RowId r, std::int32_t segment) {
@@ -192,10 +202,10 @@ void EventEngine::complete(RowId r, std::int32_t segment) {
 void EventEngine::handle(Event const& e) {
   switch (e.kind) {
     case EventKind::left_processor:
-      offer(e.row, e.time);
+      offer(e.row);
       break;
     case EventKind::granted:
-      network_->start(e.row, e.segment, e.time, e.cause);
+      carry(e.row, e.segment);
       break;
     case EventKind::network:
       network_->handle(e);
@@ -222,10 +232,7 @@ void EventEngine::stalled() const {
     if (state.posted == row.segments || state.posted - state.done < streams_.window()) {
       why = row.kind == OpKind::send ? "its receive is not posted" : "nothing arrives";
       for (auto const& n : streams_.needs(r)) {
-        auto const done = states_[n.row].done;
-        auto const i = state.posted;
-        if (i < row.segments &&
-            (n.lag == Dependence::whole ? done < streams_.row(n.row).segments : i >= n.lag && done <= i - n.lag)) {
+        if (state.posted < row.segments && lacks(n, state.posted)) {
           why = fmt::format("it waits for {}", streams_.text(n.row));
         }
       }

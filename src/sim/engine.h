@@ -56,12 +56,13 @@ class Tracer {
   std::vector<Record> records_;
 };
 
-/// Books `seconds` of a server at the earliest from `now` on. Returns the begin.
+/// Time of a server's; `cause`: the record that it had to wait for.
 struct Booking {
   double begin = 0.0;
   double end = 0.0;
   std::int64_t cause = -1;
 };
+/// Books `seconds` of a server at the earliest from `now` on.
 [[nodiscard]] Booking book(Server& server, double now, double seconds, std::int64_t cause);
 
 class EventEngine {
@@ -79,8 +80,9 @@ class EventEngine {
   [[nodiscard]] Tracer& tracer() { return tracer_; }
   [[nodiscard]] Streams const& streams() const { return streams_; }
   [[nodiscard]] Options const& options() const { return options_; }
-  /// Copies between ranks of a node, and operators, take its memory and cores one after the other.
-  [[nodiscard]] Server& memory(Node node) { return memory_[at(node)]; }
+  [[nodiscard]] double bytes_on_wire(RowId send, std::int32_t segment) const {
+    return static_cast<double>(streams_.row(send).bytes(segment) + options_.header);
+  }
 
  private:
   struct State {
@@ -92,11 +94,18 @@ class EventEngine {
     std::uint64_t came = 0;     ///< receive, bit i: segment offered + i has arrived
   };
 
+  /// Whether segment i of an operation has to wait for another one still.
+  [[nodiscard]] bool lacks(Need const& need, std::int32_t i) const;
   [[nodiscard]] bool may_go(RowId r) const;
   void advance(RowId r);
   void post(RowId r);
-  void offer(RowId send, double now);
+  void offer(RowId send);
   void launch(RowId send);
+  void carry(RowId send, std::int32_t segment);
+  /// Books a server for an end, operator or copy of operation r, keeps a record of it, and returns it as it is after.
+  Server const& serve(Server& server, RowId r, std::int32_t segment, double seconds, Deed what);
+  /// The same of the memory and cores of a rank's node, which its copies and operators take one after the other.
+  Server const& occupy(RowId r, std::int32_t segment, double seconds_per_byte, Deed what);
   void arrive(RowId receive);
   void take_in(RowId receive);
   void complete(RowId r, std::int32_t segment);

@@ -1,10 +1,8 @@
 // Links that carry all their messages at once: max-min fair rates by progressive filling, kept up to date for the
 // messages that share something with one that starts or ends.
 #include <algorithm>
-#include <cmath>
 #include <limits>
 
-#include "allport/model/link_loads.h"
 #include "network.h"
 
 namespace allport::sim {
@@ -31,8 +29,7 @@ struct Flow {
   std::vector<ResourceId> uses;
 };
 
-/// Something that flows share: a link's bandwidth, a node's injection, the links that a node drives at once. What a
-/// flow takes of it is rate * need.
+/// Something that flows share: a link's bandwidth, a node's injection.
 struct Resource {
   double capacity = 0.0;
   std::vector<FlowId> flows;
@@ -48,7 +45,6 @@ class Fair final : public Network {
       : engine_(engine),
         streams_(engine.streams()),
         machine_(streams_.machine()),
-        copy_(model::copy_seconds_per_byte(machine_, 1.0)),
         injects_(injection_binds(machine_)),
         resources_(at(machine_.link_ids() + (injects_ ? machine_.nodes() : 0))) {
     auto const& rates = machine_.rates();
@@ -67,16 +63,12 @@ class Fair final : public Network {
   void start(RowId send, std::int32_t segment, double now, std::int64_t cause) override {
     auto const& row = streams_.row(send);
     auto const here = streams_.node(row.rank);
-    if (streams_.next_link(row, here, streams_.node(row.peer)) < 0) {
-      within(send, segment, now, cause);
-      return;
-    }
     auto const id = fresh();
     auto& flow = flows_[id];
     flow.row = send;
     flow.segment = segment;
     flow.cause = cause;
-    flow.left = static_cast<double>(row.bytes(segment) + engine_.options().header);
+    flow.left = engine_.bytes_on_wire(send, segment);
     flow.rate = 0.0;
     flow.begin = now;
     flow.latency = 0.0;
@@ -135,17 +127,6 @@ class Fair final : public Network {
   }
 
  private:
-  void within(RowId send, std::int32_t segment, double now, std::int64_t cause) {
-    auto const& row = streams_.row(send);
-    auto& server = engine_.memory(streams_.node(row.rank));
-    auto const booked = book(server, now, static_cast<double>(row.bytes(segment)) * copy_, cause);
-    auto const record = engine_.tracer().keep(
-        {booked.begin, booked.end, booked.cause, -1, segment, row.rank, streams_.index(send), row.peer, Deed::copy});
-    server.last = record;
-    engine_.at_time(booked.end, EventKind::sent, send, segment, record);
-    engine_.at_time(booked.end, EventKind::arrived, send, segment, record);
-  }
-
   FlowId fresh() {
     if (!unused_.empty()) {
       auto const id = unused_.back();
@@ -239,7 +220,6 @@ class Fair final : public Network {
   EventEngine& engine_;
   Streams const& streams_;
   Machine const& machine_;
-  double copy_;
   bool injects_;
   std::vector<Resource> resources_;  // links, then nodes
   std::vector<Flow> flows_;

@@ -1,8 +1,6 @@
 // Links that carry one segment at a time, in the order of arrival.
 #include <algorithm>
-#include <limits>
 
-#include "allport/model/link_loads.h"
 #include "network.h"
 
 namespace allport::sim {
@@ -31,7 +29,6 @@ class Fifo final : public Network {
       : engine_(engine),
         streams_(engine.streams()),
         machine_(streams_.machine()),
-        copy_(model::copy_seconds_per_byte(machine_, 1.0)),
         injects_(injection_binds(machine_)),
         links_(at(machine_.link_ids())) {
     if (injects_) injection_.resize(at(machine_.nodes()));
@@ -44,11 +41,7 @@ class Fifo final : public Network {
     auto const here = streams_.node(row.rank);
     auto const target = streams_.node(row.peer);
     auto const link = streams_.next_link(row, here, target);
-    if (link < 0) {
-      within(send, segment, now, cause);
-      return;
-    }
-    auto const bytes = on_wire(row, segment);
+    auto const bytes = engine_.bytes_on_wire(send, segment);
     auto const crossed = cross(link, send, segment, now, bytes, 0.0, cause, here);
     engine_.at_time(crossed.tail, EventKind::sent, send, segment, crossed.record);
     go_on(link, send, segment, target, crossed);
@@ -60,7 +53,8 @@ class Fifo final : public Network {
     auto const& row = streams_.row(e.row);
     auto const target = streams_.node(row.peer);
     auto const link = streams_.next_link(row, head.node, target);
-    auto const crossed = cross(link, e.row, e.segment, e.time, on_wire(row, e.segment), head.tail, e.cause, -1);
+    auto const crossed =
+        cross(link, e.row, e.segment, e.time, engine_.bytes_on_wire(e.row, e.segment), head.tail, e.cause, -1);
     go_on(link, e.row, e.segment, target, crossed);
   }
 
@@ -76,21 +70,6 @@ class Fifo final : public Network {
     double tail;  // when the last byte has left
     std::int64_t record;
   };
-
-  [[nodiscard]] double on_wire(Row const& row, std::int32_t segment) const {
-    return static_cast<double>(row.bytes(segment) + engine_.options().header);
-  }
-
-  void within(RowId send, std::int32_t segment, double now, std::int64_t cause) {
-    auto const& row = streams_.row(send);
-    auto& server = engine_.memory(streams_.node(row.rank));
-    auto const booked = book(server, now, static_cast<double>(row.bytes(segment)) * copy_, cause);
-    auto const record = engine_.tracer().keep(
-        {booked.begin, booked.end, booked.cause, -1, segment, row.rank, streams_.index(send), row.peer, Deed::copy});
-    server.last = record;
-    engine_.at_time(booked.end, EventKind::sent, send, segment, record);
-    engine_.at_time(booked.end, EventKind::arrived, send, segment, record);
-  }
 
   /// source: the node whose own send this is, -1 for one that is passed on.
   Crossed cross(LinkId link, RowId send, std::int32_t segment, double now, double bytes, double tail,
@@ -163,7 +142,6 @@ class Fifo final : public Network {
   EventEngine& engine_;
   Streams const& streams_;
   Machine const& machine_;
-  double copy_;
   bool injects_;
   std::vector<Server> links_;
   std::vector<Server> injection_;  // of nodes

@@ -10,7 +10,8 @@ namespace allport::sim {
 class Network {
  public:
   virtual ~Network() = default;
-  /// A segment of a send starts at `now`. The network tells the engine when it has left and when it has arrived.
+  /// A segment of a send to another node starts at `now`. The network tells the engine when it has left and when it has
+  /// arrived.
   virtual void start(RowId send, std::int32_t segment, double now, std::int64_t cause) = 0;
   /// An event of its own.
   virtual void handle(Event const& e) = 0;

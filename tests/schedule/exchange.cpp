@@ -10,30 +10,19 @@
 #include "allport/collectives/registry.h"
 #include "collectives/dead_links.h"
 #include "schedule/blocks.h"
+#include "schedule/goal.h"
 #include "schedule/hand.h"
 
 namespace allport {
 namespace {
 
+using test::error_of;
+using test::read;
+
 std::string goal_of(Schedule const& schedule, GoalCosts const& costs = {}) {
   std::ostringstream out;
   export_goal(schedule, out, costs);
   return out.str();
-}
-
-Schedule read(std::string const& text, double copy_seconds_per_byte = 0.0) {
-  std::istringstream in(text);
-  return import_goal(in, "a.goal", copy_seconds_per_byte);
-}
-
-std::string error_of(std::string const& text, double copy_seconds_per_byte = 0.0) {
-  try {
-    static_cast<void>(read(text, copy_seconds_per_byte));
-  } catch (Error const& e) {
-    EXPECT_EQ(e.kind(), ErrorKind::io);
-    return e.what();
-  }
-  return "nothing was thrown";
 }
 
 bool equal(Op const& a, Op const& b) {

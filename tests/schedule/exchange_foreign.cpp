@@ -9,25 +9,14 @@
 #include "allport/collectives/registry.h"
 #include "allport/schedule/exchange.h"
 #include "allport/schedule/interpreter.h"
+#include "schedule/goal.h"
 #include "schedule/hand.h"
 
 namespace allport {
 namespace {
 
-Schedule read(std::string const& text, double copy_seconds_per_byte = 0.0) {
-  std::istringstream in(text);
-  return import_goal(in, "a.goal", copy_seconds_per_byte);
-}
-
-std::string error_of(std::string const& text, double copy_seconds_per_byte = 0.0) {
-  try {
-    static_cast<void>(read(text, copy_seconds_per_byte));
-  } catch (Error const& e) {
-    EXPECT_EQ(e.kind(), ErrorKind::io);
-    return e.what();
-  }
-  return "nothing was thrown";
-}
+using test::error_of;
+using test::read;
 
 /// Runs to the end, in several orders.
 void expect_to_end(Schedule const& schedule) {

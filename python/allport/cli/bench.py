@@ -9,7 +9,7 @@ from typing import Annotated, Any
 import typer
 
 import allport as ap
-from allport.cli.console import Json, console, print_json, progress, table
+from allport.cli.console import Json, console, need_folders, print_json, progress, table
 from allport.units import format_bytes, format_rate, format_seconds
 
 
@@ -109,9 +109,7 @@ def bench(
                 f"algorithms = '{algorithms}': the drop-in takes the chosen one; use --through direct"
             )
         through = "direct"
-    for name, path in (("plot", plot), ("output", output)):
-        if path is not None and not Path(path).resolve().parent.is_dir():
-            raise ap.AllportError(f"{name} = '{path}': its folder is not there")
+    need_folders(plot=plot, output=output)
     job = ap.bench.Job(
         collective,
         sizes=sizes or ["8:1MiB"],

@@ -9,7 +9,7 @@ from typing import Annotated, Any
 import typer
 
 import allport as ap
-from allport.cli.console import Json, Machine_, console, print_json, progress, table
+from allport.cli.console import Json, Machine_, console, need_folders, print_json, progress, table
 from allport.cli.simulate import Overheads, Placement, Sharing
 from allport.units import format_bytes, format_seconds
 
@@ -50,9 +50,7 @@ def compare(
     as_json: Json = False,
 ) -> None:
     """Simulate all algorithms of a collective, or some, over sizes: a table, a plot, JSON."""
-    for name, path in (("plot", plot), ("output", output)):
-        if path is not None and not Path(path).resolve().parent.is_dir():
-            raise ap.AllportError(f"{name} = '{path}': its folder is not there")
+    need_folders(plot=plot, output=output)
     with progress("simulating") as bar:
         result = ap.compare.compare(
             collective,

@@ -6,11 +6,14 @@ import json
 import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from pathlib import Path
 from typing import Annotated, Any
 
 import typer
 from rich.console import Console
 from rich.table import Table
+
+from allport import AllportError
 
 Json = Annotated[bool, typer.Option("--json", help="Print JSON for programs.")]
 Machine_ = Annotated[
@@ -21,6 +24,13 @@ Machine_ = Annotated[
 def console() -> Console:
     """Standard output; in a pipe tables have room and no colour."""
     return Console(width=None if sys.stdout.isatty() else 200, highlight=False, soft_wrap=False)
+
+
+def need_folders(**files: str | None) -> None:
+    """Raises AllportError, naming the option, where a file to be written has no folder."""
+    for name, path in files.items():
+        if path is not None and not Path(path).resolve().parent.is_dir():
+            raise AllportError(f"{name} = '{path}': its folder is not there")
 
 
 def print_json(data: Any) -> None:

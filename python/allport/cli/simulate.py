@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from pathlib import Path
 from typing import Annotated, Any
 
 import typer
 
 import allport as ap
-from allport.cli.console import Json, Machine_, console, print_json, progress, table
+from allport.cli.console import Json, Machine_, console, need_folders, print_json, progress, table
 from allport.units import format_bytes, format_rate, format_seconds, parse_bytes
 
 Sharing = Annotated[str, typer.Option(help="fifo: a link carries one segment at a time; fair: all at once.")]
@@ -125,9 +124,7 @@ def simulate(
     as_json: Json = False,
 ) -> None:
     """Simulate a collective on a machine, once its schedule is proven: time, links, and what made it late."""
-    for name, path in (("timeline", timeline), ("view", view)):
-        if path is not None and not Path(path).resolve().parent.is_dir():
-            raise ap.AllportError(f"{name} = '{path}': its folder is not there")
+    need_folders(timeline=timeline, view=view)
     where = ap.Machine.parse(machine)
     schedule = ap.make_schedule(
         collective,
@@ -135,7 +132,7 @@ def simulate(
         algorithm=algorithm,
         root=root,
         bytes=size,
-        element=element if element is not None else 8 if collective in ap.bench.SUMS else 1,
+        element=element if element is not None else ap.bench.element_of(collective),
         segment=segment,
         window=window,
     )
