@@ -1,0 +1,132 @@
+// Distributed LU factorization with row exchanges: P A = L U, planned before, measured after.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "allport/comm/communicator.h"
+#include "allport/linalg/gemm.h"
+#include "allport/linalg/layout.h"
+#include "allport/machine/machine.h"
+
+namespace allport {
+
+/// How the row that is divided by is found.
+enum class Pivoting : char {
+  none = 'n',        ///< the diagonal as it is; for diagonally dominant and other harmless matrices
+  partial = 'p',     ///< the largest of the column, as LAPACK and ScaLAPACK: one reduction a column
+  tournament = 't',  ///< the winners of a tournament, one a panel (deck 1 slides 16 and 17; communication-avoiding)
+};
+
+/// A: m x n.
+struct LuProblem {
+  Index m = 0;
+  Index n = 0;
+  Scalar type = Scalar::d;
+  Pivoting pivoting = Pivoting::tournament;
+
+  friend bool operator==(LuProblem const&, LuProblem const&) = default;
+};
+
+/// What the caller fixes; everything left empty is chosen by predicted time.
+struct LuOptions {
+  std::string algorithm;   ///< "2d", "2.5d"; empty: any
+  GemmGrid grid{0, 0, 0};  ///< p_r x p_c x c; zeros: any
+  Index block = 0;         ///< b: columns of a panel; 0: chosen
+  Index big = 0;           ///< 2.5D: B_g, columns between two sums over the layers, a multiple of b; 0: chosen
+  Bytes memory{0};         ///< limit per rank; 0: the machine's memory per rank, or no limit if that is unknown
+  std::string broadcast;   ///< collective algorithms by name; empty: selected by price
+  std::string reduce;
+  std::optional<Layout> given;  ///< where the caller's A lies: moving it elsewhere is priced, staying there is free
+  int candidates = 0;           ///< keep only the best so many in the plan's table; 0: all
+};
+
+/// One way to factor, with its price.
+struct LuCandidate {
+  std::string algorithm;
+  GemmGrid grid;
+  std::string order = "ijl";  ///< which grid axis runs fastest over the machine's ranks
+  bool in_place = false;      ///< on the caller's own layout (LuOptions::given)
+  Index block = 0;
+  Index big = 0;               ///< block where there is one layer
+  Seconds compute{};           ///< local work of the busiest rank
+  Seconds communicate{};       ///< collectives of the busiest rank, as if nothing overlapped
+  Seconds total{};             ///< with overlap, and with redistribution where `given` asks for it
+  std::int64_t words = 0;      ///< elements moved by the busiest rank, without exchanged rows: max(sent, received)
+  std::int64_t messages = 0;   ///< of the busiest rank, likewise
+  double exchanged_words = 0;  ///< elements of exchanged rows that are expected on the busiest rank
+  Bytes memory{};              ///< peak per rank: its part of A and all work space
+  double bound_words = 0;      ///< lower bound on words: the larger of the two below
+  double bound_memory = 0;     ///< memory-dependent: 2 n^3 / (3 P sqrt(M)) for square A (docs/concepts/linalg.md)
+  double bound_extents = 0;    ///< memory-independent: of order n^2 / P^(2/3)
+  std::string why_not;         ///< not empty: cannot be used, and why
+};
+
+/// A decision, equal on every rank, and what it will cost.
+struct LuPlan {
+  LuProblem problem;
+  Machine machine = Machine::flat(1);
+  LuOptions options;
+  LuCandidate chosen;
+  std::vector<LuCandidate> candidates;  ///< best first; unusable ones last
+  Layout layout;                        ///< where the algorithm wants A; callers that hold it so pay no redistribution
+  /// Exact prediction per rank, without redistribution and without exchanged rows, which depend on the pivots. Empty on
+  /// more than 4,096 ranks.
+  std::vector<Traffic> traffic;
+
+  [[nodiscard]] std::string to_json() const;
+};
+
+/// Plans without MPI. Deterministic: depends on nothing but its arguments.
+/// @throws Error(argument) for negative extents, unknown names, a grid that does not fit machine.ranks();
+///         Error(memory) stating bytes needed and had when no candidate fits the limit
+[[nodiscard]] LuPlan plan_lu(LuProblem const& problem, Machine const& machine, LuOptions const& options = {});
+
+/// What a factorization found and measured (equal on all ranks).
+struct LuReport {
+  LuCandidate chosen;
+  Pivoting pivoting = Pivoting::tournament;  ///< what was done in the end
+  /// 0, or j >= 1: U(j, j) is exactly zero (the first one, counted from 1 as LAPACK does). The factors are complete,
+  /// but dividing by U fails.
+  Index info = 0;
+  double growth = 0;  ///< max |U| / max |A|; NaN when A has NaN
+  int fell_back = 0;  ///< panels that a tournament gave up (an exactly zero pivot) and that were pivoted partially
+  Seconds total{};
+  Seconds compute{};      ///< busiest rank: multiplications and triangular solves
+  Seconds panel{};        ///< busiest rank: in panels, with their communication
+  Seconds communicate{};  ///< longest wait for communication that was not hidden
+  Seconds redistribute{};
+  std::vector<Traffic> predicted;  ///< per rank, without redistribution and exchanged rows
+  std::vector<Traffic> measured;   ///< likewise
+  std::vector<Traffic> exchanged;  ///< per rank, exchanged rows
+  std::vector<Traffic> moved;      ///< per rank, by redistribution
+  Bytes predicted_memory{};
+  Bytes measured_memory{};
+  double bound_words = 0;
+
+  [[nodiscard]] std::string to_json() const;
+};
+
+/// P A = L U in place: U on and above the diagonal, the multipliers of L (its unit diagonal is not stored) below.
+/// Called by all ranks of comm with equal arguments (but for the data).
+/// @param pivots  on every rank: min(m, n) rows counted from 0; row i was exchanged with row pivots[i] >= i, in order
+/// @pre plan.machine == comm.machine(); the local part as the layout says
+/// @throws Error on every rank; A is then undefined. A singular matrix is no error: see LuReport::info
+template <class T>
+LuReport lu(Communicator const& comm, LuPlan const& plan, Layout const& layout, Part<T> a, std::vector<Index>& pivots,
+            Progress const& progress = {});
+
+/// The registered algorithms' names with a sentence each.
+[[nodiscard]] std::vector<GemmAlgorithmName> lu_algorithms();
+
+#define ALLPORT_LU_INSTANCE(prefix, T)                                                                         \
+  prefix template LuReport lu(Communicator const&, LuPlan const&, Layout const&, Part<T>, std::vector<Index>&, \
+                              Progress const&)
+ALLPORT_LU_INSTANCE(extern, float);
+ALLPORT_LU_INSTANCE(extern, double);
+ALLPORT_LU_INSTANCE(extern, std::complex<float>);
+ALLPORT_LU_INSTANCE(extern, std::complex<double>);
+
+}  // namespace allport

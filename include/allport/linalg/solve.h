@@ -1,0 +1,62 @@
+// Linear systems from LU factors: solves, refinement in mixed precision, condition, determinant, residuals.
+#pragma once
+
+#include <complex>
+#include <span>
+#include <vector>
+
+#include "allport/linalg/lu.h"
+
+namespace allport {
+
+/// B = op(A)^-1 B from the factors and pivots of lu(). A: n x n, B: n x any number of right-hand sides (0 too), each in
+/// any layout. Called by all ranks with equal layouts and pivots.
+/// @throws Error on every rank for a factor that is not square, extents that differ, wrong local parts. A zero on U's
+///         diagonal is not looked for (see LuReport::info): it gives inf and NaN, as LAPACK's getrs
+template <class T>
+void lu_solve(Communicator const& comm, Trans trans, Layout const& lu_layout, Part<T const> factors,
+              std::span<Index const> pivots, Layout const& b_layout, Part<T> b);
+
+/// 1 / (norm1(A) norm1(A^-1)), estimated from the factors by Hager's and Higham's method (LAPACK's gecon); 0 for
+/// singular.
+/// @param norm1  of A before it was factored: see norm()
+template <class T>
+[[nodiscard]] double lu_condition(Communicator const& comm, Layout const& lu_layout, Part<T const> factors,
+                                  std::span<Index const> pivots, double norm1);
+
+/// det A = phase * exp(log_abs); phase is 0 and log_abs -inf for a singular A.
+struct Determinant {
+  std::complex<double> phase{1.0, 0.0};
+  double log_abs = 0.0;
+};
+template <class T>
+[[nodiscard]] Determinant lu_determinant(Communicator const& comm, Layout const& lu_layout, Part<T const> factors,
+                                         std::span<Index const> pivots);
+
+enum class Norm : char { one = '1', infinity = 'I', frobenius = 'F', max = 'M' };
+/// NaN when an element is NaN. Called by all ranks, equal on all.
+template <class T>
+[[nodiscard]] double norm(Communicator const& comm, Norm which, Layout const& layout, Part<T const> a);
+
+/// norm1(P A - L U) / (norm1(A) n eps), eps = LAPACK's (half of the machine epsilon): ScaLAPACK's measure for its LU
+/// driver, which asks for at most 1. A: as it was before lu(). All in any layout.
+template <class T>
+[[nodiscard]] double lu_residual(Communicator const& comm, Layout const& a_layout, Part<T const> a,
+                                 Layout const& lu_layout, Part<T const> factors, std::span<Index const> pivots);
+
+/// How a refined solve went.
+struct Refinement {
+  int iterations = 0;      ///< corrections made; 0 when the full precision was factored
+  bool fell_back = false;  ///< single precision did not do: factored in full
+  char const* why = "";    ///< of falling back: "overflow", "singular", "no convergence"
+  LuReport factorization;  ///< the last one made
+};
+/// X = A^-1 B with A factored in half the precision and X corrected to full (LAPACK's dsgesv, its stopping rule:
+/// norm_inf(b - A x) <= norm_inf(x) norm_inf(A) eps sqrt(n) for each column, at most 30 corrections); where that fails
+/// A is factored in full. double and complex<double> only. A is not changed. B: n x nrhs, overwritten by X.
+/// @param plan  for T's type; the half-precision plan is made alike
+template <class T>
+Refinement solve_refined(Communicator const& comm, LuPlan const& plan, Layout const& a_layout, Part<T const> a,
+                         Layout const& b_layout, Part<T> b, Progress const& progress = {});
+
+}  // namespace allport
