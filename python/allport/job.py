@@ -1,4 +1,7 @@
-"""The main job: two matrix files in, their product out. `python -m allport.job JSON` is one of its ranks."""
+"""What jobs share: matrix files in, files out, planned and checked before ranks are started.
+
+`python -m allport.job JSON` is one of a job's ranks. The kinds of jobs are in allport.jobs.
+"""
 
 from __future__ import annotations
 
@@ -7,49 +10,56 @@ import os
 import sys
 import time
 from collections.abc import Callable
-from dataclasses import asdict, dataclass, replace
-from typing import TYPE_CHECKING, Any
+from dataclasses import asdict, dataclass
+from typing import TYPE_CHECKING, Any, ClassVar
 
 from allport.errors import failure
-from allport.io import MatrixFile, check_output, inspect, read, working_dtype
 from allport.machine import Machine
-from allport.units import format_bytes, parse_bytes
+from allport.units import format_bytes
 
 if TYPE_CHECKING:
-    from allport._native import GemmPlan
     from allport.comm import Communicator
 
-__all__ = ["GemmJob", "check", "execute", "machine_for"]
+__all__ = ["Job", "agree", "ensure_room", "join", "machine_for"]
 
 
-@dataclass
-class GemmJob:
-    """out = alpha op(a) op(b) + beta c_in, all of them files."""
+@dataclass(kw_only=True)
+class Job:
+    """A job on files. A kind names itself, says what it is doing while it runs, and implements the methods below."""
 
-    a: str
-    b: str
+    kind: ClassVar[str]
+    doing: ClassVar[str]
+
     out: str
-    c_in: str | None = None
     machine: str | None = None
     ranks: int | None = None
     algorithm: str | None = None
     grid: str | None = None
-    panel: int = 0
     memory: str | None = None
-    alpha: tuple[float, float] = (1.0, 0.0)
-    beta: tuple[float, float] = (0.0, 0.0)
-    trans_a: str = "N"
-    trans_b: str = "N"
 
-    @property
-    def scale(self) -> complex:
-        """alpha."""
-        return complex(*self.alpha)
+    def files(self) -> Any:
+        """The heads of the input files. Raises when one cannot be used."""
+        raise NotImplementedError
 
-    @property
-    def keep(self) -> complex:
-        """beta."""
-        return complex(*self.beta)
+    def plan(self, machine: Machine, files: Any) -> Any:
+        """The plan of the job; checks shapes and types on the way."""
+        raise NotImplementedError
+
+    def check(self, machine: Machine) -> Any:
+        """Everything that can be found wrong before ranks are started; the plan."""
+        raise NotImplementedError
+
+    def decided(self, planned: Any) -> Job:
+        """The job with its choices made: planning it again looks at one candidate, not at all of them."""
+        raise NotImplementedError
+
+    def execute(self, comm: Communicator, progress: Callable[[int, int], None] | None = None) -> dict[str, Any]:
+        """Loads, computes, saves; called by all ranks. Returns {plan, report, output, seconds, ...} on each."""
+        raise NotImplementedError
+
+    def to_dict(self) -> dict[str, Any]:
+        """The job as its ranks are told it."""
+        return {"kind": self.kind, **asdict(self)}
 
 
 def machine_for(spec: str | None, ranks: int | None, default: int) -> Machine:
@@ -70,68 +80,13 @@ def machine_for(spec: str | None, ranks: int | None, default: int) -> Machine:
     return machine
 
 
-def _files(job: GemmJob) -> tuple[MatrixFile, MatrixFile, MatrixFile | None]:
-    return inspect(job.a), inspect(job.b), inspect(job.c_in) if job.c_in else None
-
-
-def plan(
-    job: GemmJob, machine: Machine, files: tuple[MatrixFile, MatrixFile, MatrixFile | None], **more: Any
-) -> GemmPlan:
-    """The plan of a job; checks shapes and types on the way."""
-    from allport.linalg import plan_gemm, problem_of
-
-    a, b, c = files
-    if job.keep != 0 and c is None:
-        raise failure("beta: is not 0, so C must be given; pass --c-in C0.npy")
-    m, n, k = problem_of(a.shape, b.shape, None if c is None else c.shape, job.trans_a, job.trans_b)
-    return plan_gemm(
-        m,
-        n,
-        k,
-        machine,
-        dtype=dtype_of(job, files),
-        trans_a=job.trans_a,
-        trans_b=job.trans_b,
-        algorithm=job.algorithm,
-        grid=job.grid,
-        panel=job.panel,
-        memory=job.memory,
-        **more,
-    )
-
-
-def dtype_of(job: GemmJob, files: tuple[MatrixFile, MatrixFile, MatrixFile | None]) -> Any:
-    """The type that the job computes in."""
-    dtypes = [f.dtype for f in files if f is not None]
-    is_complex = job.scale.imag != 0 or job.keep.imag != 0
-    return working_dtype(*dtypes, *(["c8"] if is_complex else []))
-
-
-def check(job: GemmJob, machine: Machine) -> tuple[GemmPlan, tuple[MatrixFile, MatrixFile, MatrixFile | None]]:
-    """Everything that can be found wrong before ranks are started: files, shapes, types, output, memory, plan."""
-    files = _files(job)
-    check_output(job.out)
-    if job.memory:
-        parse_bytes(job.memory, "memory")
-    planned = plan(job, machine, files)
-    _ensure_room(planned, machine)
-    return planned, files
-
-
-def decided(job: GemmJob, planned: GemmPlan) -> GemmJob:
-    """The job with its choices made: planning it again looks at one candidate, not at all of them."""
-    chosen = planned.to_dict()["chosen"]
-    grid = "x".join(str(g) for g in chosen["grid"])
-    return replace(job, algorithm=chosen["algorithm"], grid=grid, panel=chosen["panel"])
-
-
-def _ensure_room(planned: GemmPlan, machine: Machine) -> None:
+def ensure_room(per_rank: int, machine: Machine) -> None:
     """All ranks of one computer share its memory; what does not fit would be killed half-way."""
     if "ALLPORT_MPIEXEC" in os.environ or not hasattr(os, "sysconf"):
         return
     had = os.sysconf("SC_AVPHYS_PAGES") * os.sysconf("SC_PAGE_SIZE")
     had = max(had, _available())
-    needed = planned.memory * machine.ranks
+    needed = per_rank * machine.ranks
     if needed > had:
         raise failure(
             f"memory: {machine.ranks} ranks need {needed} bytes ({format_bytes(needed)}) here and {had} "
@@ -148,62 +103,30 @@ def _available() -> int:
         return 0
 
 
-def execute(job: GemmJob, comm: Communicator, progress: Callable[[int, int], None] | None = None) -> dict[str, Any]:
-    """Loads, multiplies, saves; called by all ranks. Returns {plan, report, output, seconds} on each."""
-    from allport import linalg
+def agree(job: Any, comm: Communicator) -> tuple[Any, Any, Any, Any]:
+    """(job decided, files, plan, rank 0's plan with all its candidates): rank 0 chooses, all follow."""
     from allport.errors import together
 
-    began = time.perf_counter()
     first: Any = None
     planned: Any = None
     files: Any = None
     with together(comm):
-        files = _files(job)
+        files = job.files()
         if comm.rank == 0:
-            first = plan(job, comm.machine, files)
-    job = comm.mpi4py.bcast(decided(job, first) if first is not None else None)
+            first = job.plan(comm.machine, files)
+    job = comm.mpi4py.bcast(job.decided(first) if first is not None else None)
     with together(comm):
-        planned = plan(job, comm.machine, files)
-    dtype = dtype_of(job, files)
-    a, b, c = files
-    local_a, local_b = read(a, comm, planned.a, dtype), read(b, comm, planned.b, dtype)
-    old = (
-        linalg.DistributedMatrix(comm, planned.c, read(c, comm, planned.c, dtype))
-        if c is not None and job.keep
-        else None
-    )
-    loaded = time.perf_counter()
-    product, report = linalg.gemm(
-        linalg.DistributedMatrix(comm, planned.a, local_a),
-        linalg.DistributedMatrix(comm, planned.b, local_b),
-        alpha=job.scale,
-        beta=job.keep,
-        c=old,
-        trans_a=job.trans_a,
-        trans_b=job.trans_b,
-        comm=comm,
-        plan=planned,
-        progress=progress,
-        report=True,
-    )
-    multiplied = time.perf_counter()
-    product.save(job.out)
-    ended = time.perf_counter()
-    return {
-        "plan": (first or planned).to_dict(),
-        "report": report.to_dict(),
-        "output": {"path": job.out, "shape": list(product.shape), "dtype": str(dtype)},
-        "seconds": {"load": loaded - began, "gemm": multiplied - loaded, "save": ended - multiplied},
-    }
+        planned = job.plan(comm.machine, files)
+    return job, files, planned, first or planned
 
 
-def join(job: GemmJob, progress: Callable[[int, int], None] | None = None) -> tuple[Communicator, dict[str, Any]]:
+def join(job: Job, progress: Callable[[int, int], None] | None = None) -> tuple[Communicator, dict[str, Any]]:
     """Runs a job on the ranks of MPI_COMM_WORLD, which are there already."""
     from allport.comm import MPI, Communicator
 
     machine = machine_for(job.machine, None, MPI.COMM_WORLD.size)
     comm = Communicator(MPI.COMM_WORLD, machine)
-    return comm, execute(job, comm, progress if comm.rank == 0 else None)
+    return comm, job.execute(comm, progress if comm.rank == 0 else None)
 
 
 def leave_together(patience: float = 5.0) -> None:
@@ -226,19 +149,13 @@ def leave_together(patience: float = 5.0) -> None:
 
 
 def _work(text: str) -> dict[str, Any]:
+    from allport.jobs import KINDS
     from allport.launch import emit
 
     values = json.loads(text)
-    _, result = join(
-        GemmJob(**{**values, "alpha": tuple(values["alpha"]), "beta": tuple(values["beta"])}),
-        lambda done, total: emit(rank=0, done=done, total=total),
-    )
+    job = KINDS[values.pop("kind")](**values)
+    _, result = join(job, lambda done, total: emit(rank=0, done=done, total=total))
     return result
-
-
-def as_json(job: GemmJob) -> dict[str, Any]:
-    """The job as its ranks are told it."""
-    return asdict(job)
 
 
 if __name__ == "__main__":

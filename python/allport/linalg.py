@@ -135,7 +135,8 @@ class DistributedMatrix:
         return f"DistributedMatrix({self.shape[0]} x {self.shape[1]}, {self.dtype}, {self.layout!r})"
 
 
-def _world(comm: Communicator | None) -> Communicator:
+def world_of(comm: Communicator | None) -> Communicator:
+    """The communicator, or all ranks as a plain line when None."""
     if comm is not None:
         return comm
     from allport.comm import world
@@ -154,7 +155,7 @@ def load(
 
     layout: balanced blocks unless given. dtype: the file's, with integers as float64, unless given.
     """
-    comm = _world(comm)
+    comm = world_of(comm)
     file: Any = None
     with together(comm):
         file = inspect(path)
@@ -163,7 +164,8 @@ def load(
     return DistributedMatrix(comm, layout, read(file, comm, layout, kind))
 
 
-def _as_matrix(array: Any, name: str) -> np.ndarray:
+def as_matrix(array: Any, name: str) -> np.ndarray:
+    """Anything like an array of numbers in one or two dimensions as [rows, columns]; 1-D is one column."""
     a = np.asarray(array)
     if a.ndim not in (1, 2):
         raise failure(f"{name}: has {a.ndim} dimensions; expected 1 or 2")
@@ -175,11 +177,11 @@ def distribute(
     array: np.ndarray | None, comm: Communicator | None = None, *, root: int = 0, layout: Layout | None = None
 ) -> DistributedMatrix:
     """Deals root's array to all ranks. Called by all ranks; `array` is looked at on the root only."""
-    comm = _world(comm)
+    comm = world_of(comm)
     head, whole = None, None
     with together(comm):
         if comm.rank == root:
-            given = _as_matrix(array, "array") if array is not None else None
+            given = as_matrix(array, "array") if array is not None else None
             if given is None:
                 raise failure(f"array: expected an array on rank {root}, got None")
             whole = np.asfortranarray(given, dtype=working_dtype(given.dtype))
@@ -280,7 +282,8 @@ def problem_of(
     return m, n, k
 
 
-def _own_part(whole: np.ndarray, layout: Layout, comm: Communicator, dtype: np.dtype) -> np.ndarray:
+def own_part(whole: np.ndarray, layout: Layout, comm: Communicator, dtype: np.dtype) -> np.ndarray:
+    """This rank's part of an array that every rank has. Called by all ranks."""
     local = np.empty(0)
     with together(comm):
         local = local_block(layout, comm.rank, dtype)
@@ -292,7 +295,7 @@ def _own_part(whole: np.ndarray, layout: Layout, comm: Communicator, dtype: np.d
 def _operand(x: Any, layout: Layout, comm: Communicator, dtype: np.dtype) -> tuple[Layout, np.ndarray]:
     if isinstance(x, DistributedMatrix):
         return x.layout, x.local if x.dtype == dtype else x.local.astype(dtype, order="F")
-    return layout, _own_part(x, layout, comm, dtype)
+    return layout, own_part(x, layout, comm, dtype)
 
 
 def gemm(
@@ -322,9 +325,9 @@ def gemm(
     """
     if comm is None:
         comm = next((x.comm for x in (a, b, c) if isinstance(x, DistributedMatrix)), None)
-    comm = _world(comm)
+    comm = world_of(comm)
     with together(comm):
-        a, b, c = (x if x is None or isinstance(x, DistributedMatrix) else _as_matrix(x, "matrix") for x in (a, b, c))
+        a, b, c = (x if x is None or isinstance(x, DistributedMatrix) else as_matrix(x, "matrix") for x in (a, b, c))
         dtype = working_dtype(a.dtype, b.dtype, *([c.dtype] if c is not None else []))
         if dtype.kind == "f" and any(complex(x).imag for x in (alpha, beta)):
             dtype = np.result_type(dtype, np.complex64)

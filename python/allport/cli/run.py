@@ -1,24 +1,33 @@
-"""allport run: the main job. Starts the ranks itself, or joins when mpiexec or srun has started it."""
+"""allport run: the main jobs. Starts the ranks itself, or joins when mpiexec or srun has started it."""
 
 from __future__ import annotations
 
 import os
 import sys
+from collections.abc import Callable
 from typing import Annotated, Any
 
 import typer
 
 import allport as ap
-from allport.cli.console import Json, console, print_json, progress, table
-from allport.cli.plan import Algorithm, Grid, Memory, candidates_table, headline
-from allport.units import format_bytes, format_seconds
+from allport.cli.console import Json, print_json, progress
+from allport.cli.outcome import print_gemm, print_lu, print_solve
+from allport.cli.plan import Algorithm, Big, Block, Broadcast, Grid, LuAlgorithm, Memory, Pivot, Reduce
 
 app = typer.Typer(help="Run a job on files.", no_args_is_help=True)
+
+Ranks = Annotated[int | None, typer.Option("-n", "--ranks", help="Ranks to start; else the machine's, or one a core.")]
+Where = Annotated[str | None, typer.Option("--machine", "-m", metavar="SPEC", help="torus:4x4, FILE.toml, ...")]
+A = Annotated[str, typer.Argument(metavar="A", help="A.npy, A.mtx or FILE.h5:DATASET")]
+GrowthBound = Annotated[float | None, typer.Option(metavar="G", help="Warn when max|U| / max|A| exceeds this.")]
+FallBack = Annotated[
+    bool, typer.Option("--fall-back", help="Keep a copy of A, and pivot partially when --growth-bound is exceeded.")
+]
 
 
 @app.callback()
 def _run() -> None:
-    """Makes `gemm` a sub-command."""
+    """Makes each job a sub-command."""
 
 
 def _number(text: str, name: str) -> tuple[float, float]:
@@ -29,54 +38,13 @@ def _number(text: str, name: str) -> tuple[float, float]:
     return value.real, value.imag
 
 
-def _measured(data: dict[str, Any]) -> Any:
-    """Predicted beside measured."""
-    chosen, report = data["plan"]["chosen"], data["report"]
-    rows = table("", "predicted", "measured", right=("predicted", "measured"))
-    predicted, measured = chosen["seconds"], report["seconds"]
-    word = {"s": 4, "d": 8, "c": 8, "z": 16}[data["plan"]["problem"]["type"]]
-    words = report["bytes"] // word
-    rows.add_row("time", format_seconds(predicted["total"]), format_seconds(measured["total"]))
-    rows.add_row("  local multiplications", format_seconds(predicted["compute"]), format_seconds(measured["compute"]))
-    rows.add_row("  communication", format_seconds(predicted["communicate"]), "")
-    rows.add_row("  waiting for communication", "", format_seconds(measured["wait"]))
-    rows.add_row("words of the busiest rank", f"{chosen['words']:,}", f"{words:,}")
-    rows.add_row("messages of the busiest rank", f"{chosen['messages']:,}", f"{report['messages']:,}")
-    rows.add_row("memory per rank", format_bytes(chosen["memory_bytes"]), format_bytes(report["measured_memory_bytes"]))
-    if chosen["ratio_to_bound"] is not None:
-        bound = chosen["bound_words"]
-        rows.add_row("words over lower bound", f"{chosen['ratio_to_bound']:.2f}", f"{words / bound:.2f}")
-    return rows
-
-
-def _print(data: dict[str, Any]) -> None:
-    out, spent = console(), data["seconds"]
-    problem, report = data["plan"]["problem"], data["report"]
-    out.print(headline(data["plan"]))
-    out.print()
-    out.print(candidates_table(data["plan"], 6))
-    out.print()
-    out.print(_measured(data))
-    flops = (8 if problem["type"] in "cz" else 2) * problem["m"] * problem["n"] * problem["k"]
-    total = report["seconds"]["total"]
-    out.print()
-    if total > 0:
-        out.print(
-            f"{flops / total / 1e9:.3g} Gflop/s; every rank sent and received what was planned: {report['as_planned']}"
-        )
-    out.print(
-        f"read in {format_seconds(spent['load'])}, multiplied in {format_seconds(spent['gemm'])}, "
-        f"written in {format_seconds(spent['save'])}: {data['output']['path']}"
-    )
-
-
-def _joined(job: ap.job.GemmJob, quiet: bool) -> dict[str, Any] | None:
+def _joined(job: ap.job.Job, quiet: bool) -> dict[str, Any] | None:
     """Runs on the ranks that are there; the result on rank 0, None elsewhere."""
     rank = ap.launch.joined_rank()
     if job.ranks is not None and job.ranks != ap.launch.joined_size():
         raise ap.AllportError(f"ranks = {job.ranks}: but mpiexec has started {ap.launch.joined_size()}; leave -n out")
     try:
-        with progress("multiplying") as bar:
+        with progress(job.doing) as bar:
             comm, data = ap.job.join(job, None if quiet else lambda done, total: bar("", done / max(total, 1)))
         return data if comm.rank == 0 else None
     except (ap.AllportError, ImportError):
@@ -91,31 +59,32 @@ def _joined(job: ap.job.GemmJob, quiet: bool) -> dict[str, Any] | None:
         raise
 
 
-def _launched(job: ap.job.GemmJob) -> dict[str, Any]:
+def _launched(job: ap.job.Job) -> dict[str, Any]:
     machine = ap.job.machine_for(job.machine, job.ranks, ap.launch.cores())
-    planned, _ = ap.job.check(job, machine)
+    planned = job.check(machine)
     with progress("starting ranks") as bar:
 
         def on_event(event: dict[str, Any]) -> None:
             if "total" in event:
-                bar("multiplying", event["done"] / max(event["total"], 1))
+                bar(job.doing, event["done"] / max(event["total"], 1))
 
-        told = ap.job.as_json(ap.job.decided(job, planned))
-        data = ap.launch.run("allport.job", told, machine.ranks, on_event)
+        data = ap.launch.run("allport.job", job.decided(planned).to_dict(), machine.ranks, on_event)
     return {**data, "plan": planned.to_dict()}
+
+
+def _run_job(job: ap.job.Job, as_json: bool, show: Callable[[dict[str, Any]], None]) -> None:
+    data = _joined(job, as_json) if ap.launch.joined_size() is not None else _launched(job)
+    if data is not None:
+        (print_json if as_json else show)(data)
 
 
 @app.command()
 def gemm(
-    a: Annotated[str, typer.Argument(metavar="A", help="A.npy, A.mtx or FILE.h5:DATASET")],
+    a: A,
     b: Annotated[str, typer.Argument(metavar="B", help="B.npy, B.mtx or FILE.h5:DATASET")],
     output: Annotated[str, typer.Option("-o", "--output", help="C.npy, C.mtx or FILE.h5:DATASET")],
-    ranks: Annotated[
-        int | None, typer.Option("-n", "--ranks", help="Ranks to start; else the machine's, or one a core.")
-    ] = None,
-    machine: Annotated[
-        str | None, typer.Option("--machine", "-m", metavar="SPEC", help="torus:4x4, FILE.toml, ...")
-    ] = None,
+    ranks: Ranks = None,
+    machine: Where = None,
     algorithm: Algorithm = None,
     grid: Grid = None,
     memory: Memory = None,
@@ -127,7 +96,7 @@ def gemm(
     as_json: Json = False,
 ) -> None:
     """Multiply two matrix files: C = alpha op(A) op(B) + beta C0, on all ranks of a machine."""
-    job = ap.job.GemmJob(
+    job = ap.jobs.GemmJob(
         a=a,
         b=b,
         out=output,
@@ -142,10 +111,90 @@ def gemm(
         trans_a=trans_a,
         trans_b=trans_b,
     )
-    data = _joined(job, as_json) if ap.launch.joined_size() is not None else _launched(job)
-    if data is None:
-        return
-    if as_json:
-        print_json(data)
-    else:
-        _print(data)
+    _run_job(job, as_json, print_gemm)
+
+
+@app.command()
+def lu(
+    a: A,
+    output: Annotated[str, typer.Option("-o", "--output", help="F.npz: factors, pivots, INFO, growth")],
+    ranks: Ranks = None,
+    machine: Where = None,
+    pivot: Pivot = "tournament",
+    algorithm: LuAlgorithm = None,
+    grid: Grid = None,
+    block: Block = 0,
+    big: Big = 0,
+    memory: Memory = None,
+    broadcast: Broadcast = None,
+    reduce: Reduce = None,
+    growth_bound: GrowthBound = None,
+    fall_back: FallBack = False,
+    check: Annotated[bool, typer.Option(help="Read A again and compute the residual.")] = True,
+    as_json: Json = False,
+) -> None:
+    """Factor a matrix file: P A = L U with row exchanges, on all ranks of a machine."""
+    job = ap.jobs.LuJob(
+        a=a,
+        out=output,
+        machine=machine,
+        ranks=ranks,
+        pivot=pivot,
+        algorithm=algorithm,
+        grid=grid,
+        block=block,
+        big=big,
+        memory=memory,
+        broadcast=broadcast,
+        reduce=reduce,
+        growth_bound=growth_bound,
+        fall_back=fall_back,
+        check_residual=check,
+    )
+    _run_job(job, as_json, print_lu)
+
+
+@app.command()
+def solve(
+    a: A,
+    b: Annotated[str, typer.Argument(metavar="B", help="Right-hand sides: B.npy, B.mtx or FILE.h5:DATASET")],
+    output: Annotated[str, typer.Option("-o", "--output", help="X.npy, X.mtx or FILE.h5:DATASET")],
+    ranks: Ranks = None,
+    machine: Where = None,
+    pivot: Pivot = "tournament",
+    refine: Annotated[
+        bool, typer.Option("--refine", help="Factor in half the precision and correct the solution to full.")
+    ] = False,
+    trans: Annotated[str, typer.Option(help="N, T (transpose) or C (conjugate transpose): op(A) X = B.")] = "N",
+    algorithm: LuAlgorithm = None,
+    grid: Grid = None,
+    block: Block = 0,
+    big: Big = 0,
+    memory: Memory = None,
+    broadcast: Broadcast = None,
+    reduce: Reduce = None,
+    growth_bound: GrowthBound = None,
+    fall_back: FallBack = False,
+    as_json: Json = False,
+) -> None:
+    """Solve op(A) X = B for matrix files, on all ranks of a machine."""
+    job = ap.jobs.SolveJob(
+        a=a,
+        b=b,
+        out=output,
+        machine=machine,
+        ranks=ranks,
+        pivot=pivot,
+        refine=refine,
+        trans=trans,
+        algorithm=algorithm,
+        grid=grid,
+        block=block,
+        big=big,
+        memory=memory,
+        broadcast=broadcast,
+        reduce=reduce,
+        growth_bound=growth_bound,
+        fall_back=fall_back,
+    )
+    _run_job(job, as_json, print_solve)

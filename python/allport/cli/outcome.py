@@ -1,0 +1,112 @@
+"""What `allport run` prints of a run: what was chosen, predicted and measured."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from allport.cli.console import console, table
+from allport.cli.plan import bounds, candidates_table, headline
+from allport.units import format_bytes, format_seconds
+
+WORD = {"s": 4, "d": 8, "c": 8, "z": 16}
+
+
+def _measured(data: dict[str, Any], local: str) -> Any:
+    """Predicted beside measured; `local` says what the ranks compute."""
+    chosen, report = data["plan"]["chosen"], data["report"]
+    rows = table("", "predicted", "measured", right=("predicted", "measured"))
+    predicted, measured = chosen["seconds"], report["seconds"]
+    words = report["bytes"] // WORD[data["plan"]["problem"]["type"]]
+    rows.add_row("time", format_seconds(predicted["total"]), format_seconds(measured["total"]))
+    rows.add_row(f"  {local}", format_seconds(predicted["compute"]), format_seconds(measured["compute"]))
+    if "panel" in measured:
+        rows.add_row("  panels, with their communication", "", format_seconds(measured["panel"]))
+    rows.add_row("  communication", format_seconds(predicted["communicate"]), "")
+    rows.add_row("  waiting for communication", "", format_seconds(measured["wait"]))
+    rows.add_row("words of the busiest rank", f"{chosen['words']:,}", f"{words:,}")
+    rows.add_row("messages of the busiest rank", f"{chosen['messages']:,}", f"{report['messages']:,}")
+    rows.add_row("memory per rank", format_bytes(chosen["memory_bytes"]), format_bytes(report["measured_memory_bytes"]))
+    if chosen["ratio_to_bound"] is not None:
+        bound = chosen["bound_words"]
+        rows.add_row("words over lower bound", f"{chosen['ratio_to_bound']:.2f}", f"{words / bound:.2f}")
+    return rows
+
+
+def _top(data: dict[str, Any], local: str) -> Any:
+    out = console()
+    out.print(headline(data["plan"]))
+    out.print()
+    out.print(candidates_table(data["plan"], 6))
+    out.print()
+    out.print(_measured(data, local))
+    out.print()
+    return out
+
+
+def _speed(data: dict[str, Any], flops: float) -> str:
+    total = data["report"]["seconds"]["total"]
+    speed = f"{flops / total / 1e9:.3g} Gflop/s; " if total > 0 else ""
+    return f"{speed}every rank sent and received what was planned: {data['report']['as_planned']}"
+
+
+def _ended(data: dict[str, Any], **doings: str) -> str:
+    spent = data["seconds"]
+    parts = [f"{doing} in {format_seconds(spent[name])}" for name, doing in doings.items()]
+    return f"{', '.join(parts)}: {data['output']['path']}"
+
+
+def _number(value: float | None) -> str:
+    return "not a number" if value is None else f"{value:.3g}"
+
+
+def print_gemm(data: dict[str, Any]) -> None:
+    """Of `allport run gemm`."""
+    out, p = _top(data, "local multiplications"), data["plan"]["problem"]
+    flops = (8 if p["type"] in "cz" else 2) * p["m"] * p["n"] * p["k"]
+    out.print(_speed(data, flops))
+    out.print(_ended(data, load="read", gemm="multiplied", save="written"))
+
+
+def lu_flops(problem: dict[str, Any]) -> float:
+    """Additions and multiplications of an LU factorization; complex ones count as LAPACK's: 8 for two."""
+    m, n = problem["m"], problem["n"]
+    k = min(m, n)
+    count = k * k * (max(m, n) - k / 3)
+    return count * (4 if problem["type"] in "cz" else 1)
+
+
+def _factored(data: dict[str, Any]) -> list[str]:
+    report, lines = data["report"], []
+    found = (
+        "0: no zero pivot" if report["info"] == 0 else f"{report['info']}: U({report['info']}, {report['info']}) = 0"
+    )
+    lines.append(f"INFO {found}; growth max|U| / max|A| = {_number(report['growth'])}")
+    if report.get("fell_back"):
+        lines.append(f"{report['fell_back']} panels were pivoted partially: their tournament ended with a zero pivot")
+    return [*lines, bounds(data["plan"]["chosen"])]
+
+
+def print_lu(data: dict[str, Any]) -> None:
+    """Of `allport run lu`."""
+    out = _top(data, "local updates")
+    out.print(_speed(data, lu_flops(data["plan"]["problem"])))
+    for line in _factored(data):
+        out.print(line)
+    if data["checked"]:
+        out.print(f"residual ||PA - LU|| / (||A|| n eps) = {_number(data['residual'])}, at most 1 is asked for")
+    out.print(_ended(data, load="read", lu="factored", check="checked", save="written"))
+
+
+def print_solve(data: dict[str, Any]) -> None:
+    """Of `allport run solve`."""
+    out = _top(data, "local updates")
+    out.print(_speed(data, lu_flops(data["plan"]["problem"])))
+    for line in _factored(data):
+        out.print(line)
+    refined = data["refinement"]
+    if refined is not None and refined["fell_back"]:
+        out.print(f"refinement: fell back to full precision: {refined['why']}")
+    elif refined is not None:
+        out.print(f"refinement: factored in half the precision, corrected {refined['iterations']} times")
+    out.print(f"residual ||b - Ax|| / (||A|| ||x|| n eps) = {_number(data['residual'])}")
+    out.print(_ended(data, load="read", solve="solved", check="checked", save="written"))

@@ -1,0 +1,397 @@
+"""LU factorizations of distributed matrices: P A = L U, planned before, measured after, kept for many solves."""
+
+from __future__ import annotations
+
+import math
+import os
+import warnings
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from allport import _native
+from allport._native import Layout, LuPlan, Machine
+from allport.errors import AllportError, failure, together
+from allport.io import scalar_of, working_dtype
+from allport.linalg import DistributedMatrix, GemmReport, as_matrix, own_part, parse_grid, world_of
+from allport.machine import as_machine
+from allport.units import parse_bytes
+
+if TYPE_CHECKING:
+    from allport.comm import Communicator
+
+__all__ = ["LU", "GrowthWarning", "LuPlan", "LuReport", "SingularMatrix", "load_lu", "lu", "lu_algorithms", "plan_lu"]
+
+PIVOTING = ("tournament", "partial", "none")
+
+
+class SingularMatrix(AllportError, np.linalg.LinAlgError):
+    """A system that cannot be solved because U has an exact zero on its diagonal.
+
+    index: of the first zero pivot, counted from 0; LAPACK's INFO is index + 1.
+    """
+
+    kind = "argument"
+
+    def __init__(self, index: int) -> None:
+        super().__init__(
+            f"matrix: is singular, U[{index}, {index}] is exactly zero (counted from 0; INFO = {index + 1}): "
+            f"expected a matrix of full rank"
+        )
+        self.index = index
+
+
+class GrowthWarning(UserWarning):
+    """The factorization's growth factor passed the bound that was asked for: its answers may have few right digits."""
+
+
+def lu_algorithms() -> list[dict[str, str]]:
+    """The registered factorization algorithms, each {'name', 'summary'}."""
+    return _native.lu_algorithms()
+
+
+def limit_of(memory: int | str | None) -> int:
+    """Bytes per rank; 0 leaves it to the machine."""
+    limit = 0 if memory is None else parse_bytes(memory, "memory")
+    if memory is not None and limit == 0:
+        raise failure("memory = 0: expected at least 1 byte per rank")
+    return limit
+
+
+def plan_lu(
+    m: int,
+    n: int,
+    machine: Machine | str,
+    *,
+    dtype: Any = "f8",
+    pivot: str = "tournament",
+    algorithm: str | None = None,
+    grid: str | tuple[int, ...] | None = None,
+    block: int = 0,
+    big: int = 0,
+    memory: int | str | None = None,
+    broadcast: str | None = None,
+    reduce: str | None = None,
+    given: Layout | None = None,
+    candidates: int = 0,
+) -> LuPlan:
+    """Plans P A = L U for A (m x n) on a machine, without MPI.
+
+    Chosen by predicted time among all algorithms, grids p_r x p_c x c and panel widths that are not fixed here.
+    pivot: 'tournament' (deck 1 slides 16 and 17), 'partial' (as LAPACK) or 'none'.
+    block: columns of a panel. big: with layers, columns between two sums over them, a multiple of block.
+    memory: bytes per rank at most ('2GiB'); the machine's share per rank when None.
+    broadcast, reduce: collective algorithms by name, as `ap.algorithms` lists them; by price when None.
+    given: where A lies already; moving it to another layout is priced.
+    candidates: keep the best so many in the plan's table; 0 keeps all.
+    Raises AllportError; of kind 'memory' with the bytes needed and had when nothing fits.
+    """
+    return _native.plan_lu(
+        m,
+        n,
+        scalar_of(dtype),
+        pivot,
+        as_machine(machine),
+        algorithm or "",
+        parse_grid(grid),
+        block,
+        big,
+        limit_of(memory),
+        broadcast or "",
+        reduce or "",
+        given,
+        candidates,
+    )
+
+
+class LuReport(GemmReport):
+    """What a factorization found and measured, beside what its plan predicted."""
+
+    @property
+    def info(self) -> int:
+        """0, or j >= 1 when U[j - 1, j - 1] is the first exact zero (LAPACK's INFO)."""
+        return int(self._data["info"])
+
+    @property
+    def growth(self) -> float:
+        """max |U| / max |A|; NaN when A has NaN."""
+        return number(self._data["growth"])
+
+    def __repr__(self) -> str:
+        return f"LuReport({self.seconds['total']:.4g} s, info {self.info}, as planned: {self.as_planned})"
+
+
+def number(value: float | None) -> float:
+    """A float of a report: JSON has no NaN and writes null."""
+    return math.nan if value is None else float(value)
+
+
+class LU:
+    """P A = L U of an m x n matrix: what `ap.lu` returns and `ap.load_lu` reads.
+
+    factors: DistributedMatrix [m, n]; U on and above the diagonal, below it L, whose unit diagonal is not stored.
+    pivots: numpy int64 [min(m, n)], on every rank: row i was exchanged with row pivots[i] >= i, in order.
+    pivot: how pivots were found in the end. info: 0, or INFO >= 1 of a singular matrix. growth: max |U| / max |A|.
+    norm1: of A. report: LuReport, None for factors from a file.
+    Every method that computes is called by all ranks.
+    """
+
+    def __init__(
+        self,
+        factors: DistributedMatrix,
+        pivots: np.ndarray,
+        *,
+        pivot: str,
+        info: int,
+        growth: float,
+        norm1: float,
+        report: LuReport | None = None,
+    ) -> None:
+        self.factors, self.pivots = factors, np.ascontiguousarray(pivots, dtype=np.int64)
+        self.pivot, self.info, self.growth, self.norm1, self.report = pivot, info, growth, norm1, report
+
+    @property
+    def shape(self) -> tuple[int, int]:
+        """(m, n)."""
+        return self.factors.shape
+
+    @property
+    def dtype(self) -> np.dtype:
+        """float32, float64, complex64 or complex128."""
+        return self.factors.dtype
+
+    def _square(self, what: str) -> int:
+        m, n = self.shape
+        if m != n:
+            raise failure(f"factors: are {m} x {n}: expected a square matrix for {what}")
+        return n
+
+    def solve(self, b: Any, trans: str = "N") -> Any:
+        """x with op(A) x = b, op(A) = A ('N'), A^T ('T') or A^H ('C').
+
+        b: a numpy array [n] or [n, any number] that every rank has, or a DistributedMatrix; not changed. x is like b.
+        Raises SingularMatrix, with the index of the zero pivot; AllportError for shapes that differ.
+        """
+        comm = self.factors.comm
+        with together(comm):
+            n = self._square("solve")
+            right = right_hand_sides(b, n, self.dtype, trans)
+        if self.info > 0 and n > 0:
+            raise SingularMatrix(self.info - 1)
+        x = right.matrix(comm)
+        own, scalar = self.factors, scalar_of(x.dtype)
+        local = own.local if own.dtype == x.dtype else own.local.astype(x.dtype, order="F")
+        _native.lu_solve(comm._native, scalar, trans, own.layout, local, self.pivots, x.layout, x.local)
+        return right.like(x)
+
+    def _numbers(self) -> tuple[Any, str, Layout, np.ndarray]:
+        own = self.factors
+        return own.comm._native, scalar_of(own.dtype), own.layout, own.local
+
+    def condition(self) -> float:
+        """The condition number ||A||_1 ||A^-1||_1, estimated (Hager and Higham, LAPACK's gecon); inf when singular."""
+        if self._square("a condition number") == 0:
+            return 0.0
+        if self.info > 0:
+            return math.inf
+        reciprocal = _native.lu_condition(*self._numbers(), self.pivots, self.norm1)
+        return math.inf if reciprocal == 0 else 1 / reciprocal
+
+    def slogdet(self) -> tuple[Any, float]:
+        """(sign, log |det A|), as numpy.linalg.slogdet: det A = sign * exp(log); (0, -inf) for a singular matrix."""
+        self._square("a determinant")
+        phase, logarithm = _native.lu_determinant(*self._numbers(), self.pivots)
+        return (phase if self.dtype.kind == "c" else phase.real), logarithm
+
+    def det(self) -> Any:
+        """det A; inf or 0 where it leaves the range of float64: see slogdet()."""
+        sign, logarithm = self.slogdet()
+        with np.errstate(over="ignore", under="ignore"):
+            return sign * float(np.exp(logarithm)) if sign != 0 else sign
+
+    @property
+    def permutation(self) -> np.ndarray:
+        """numpy int64 [m] with P A = A[permutation]."""
+        order = list(range(self.shape[0]))
+        for i, other in enumerate(self.pivots.tolist()):
+            order[i], order[other] = order[other], order[i]
+        return np.array(order, dtype=np.int64)
+
+    def p_l_u(self) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+        """(P, L, U) with A = P @ L @ U, numpy arrays on every rank: [m, m], [m, k], [k, n], k = min(m, n)."""
+        m, n = self.shape
+        k = min(m, n)
+        whole = self.factors.to_numpy()
+        lower = np.tril(whole[:, :k], -1)
+        lower[np.arange(k), np.arange(k)] = 1
+        p = np.zeros((m, m), dtype=np.zeros(0, dtype=self.dtype).real.dtype)
+        p[self.permutation, np.arange(m)] = 1
+        return p, lower, np.triu(whole[:k, :])
+
+    def residual(self, a: Any) -> float:
+        """||P A - L U||_1 / (||A||_1 n eps), eps half the distance from 1 to the next number; ScaLAPACK asks for <= 1.
+
+        a: the matrix as it was before, a numpy array that every rank has, or a DistributedMatrix.
+        """
+        comm = self.factors.comm
+        with together(comm):
+            a = a if isinstance(a, DistributedMatrix) else as_matrix(a, "a")
+            if tuple(a.shape) != self.shape:
+                raise failure(
+                    f"a: is {a.shape[0]} x {a.shape[1]}: expected {self.shape[0]} x {self.shape[1]}, as its factors"
+                )
+        if isinstance(a, DistributedMatrix):
+            layout, local = a.layout, a.local.astype(self.dtype, order="F", copy=False)
+        else:
+            layout, local = self.factors.layout, own_part(a, self.factors.layout, comm, self.dtype)
+        native, scalar, own_layout, own = self._numbers()
+        return _native.lu_residual(native, scalar, layout, local, own_layout, own, self.pivots)
+
+    def save(self, path: str | os.PathLike[str]) -> None:
+        """Writes an .npz with factors, pivots, pivot, info, growth and norm1, which ap.load_lu and numpy.load read."""
+        from allport.factor_file import write
+
+        small = {"pivots": self.pivots, "pivot": self.pivot, "info": self.info}
+        write(path, self.factors, {**small, "growth": self.growth, "norm1": self.norm1})
+
+    def __repr__(self) -> str:
+        state = f"singular, info {self.info}" if self.info else f"growth {self.growth:.3g}"
+        return f"LU({self.shape[0]} x {self.shape[1]}, {self.dtype}, {self.pivot} pivoting, {state})"
+
+
+class right_hand_sides:
+    """What b of a system is: numpy or distributed, one or many columns; and how its x is made like it."""
+
+    def __init__(self, b: Any, n: int, dtype: Any, trans: str) -> None:
+        if trans not in ("N", "T", "C"):
+            raise failure(f"trans = '{trans}': expected 'N', 'T' or 'C'")
+        self.given = b
+        self.whole = b if isinstance(b, DistributedMatrix) else as_matrix(b, "b")
+        if self.whole.shape[0] != n:
+            raise failure(f"b: has {self.whole.shape[0]} rows: expected {n}, as many as the matrix")
+        self.dtype = working_dtype(dtype, self.whole.dtype)
+
+    def matrix(self, comm: Communicator) -> DistributedMatrix:
+        """A copy that may be overwritten. Called by all ranks."""
+        if isinstance(self.whole, DistributedMatrix):
+            local = self.whole.local.astype(self.dtype, order="F", copy=True)
+            return DistributedMatrix(comm, self.whole.layout, local)
+        layout = Layout.balanced(self.whole.shape, (comm.size, 1), list(range(comm.size)))
+        return DistributedMatrix(comm, layout, own_part(self.whole, layout, comm, self.dtype))
+
+    def like(self, x: DistributedMatrix) -> Any:
+        """x as the caller gave b."""
+        if isinstance(self.whole, DistributedMatrix):
+            return x
+        return np.ascontiguousarray(x.to_numpy()).reshape(np.shape(self.given))
+
+
+def _working_copy(a: Any, plan: LuPlan, comm: Communicator, dtype: np.dtype, overwrite: bool) -> DistributedMatrix:
+    if not isinstance(a, DistributedMatrix):
+        return DistributedMatrix(comm, plan.layout, own_part(a, plan.layout, comm, dtype))
+    if overwrite:
+        return a
+    moved = a.redistribute(plan.layout)
+    return DistributedMatrix(comm, moved.layout, a.local.copy(order="F")) if moved is a else moved
+
+
+def _factor(matrix: DistributedMatrix, plan: LuPlan, progress: Any, norm1: float) -> LU:
+    comm, scalar = matrix.comm._native, scalar_of(matrix.dtype)
+    data, pivots = _native.lu(comm, plan, scalar, matrix.layout, matrix.local, progress)
+    report = LuReport(data)
+    return LU(
+        matrix,
+        np.array(pivots, dtype=np.int64),
+        pivot=plan.pivot,
+        info=report.info,
+        growth=report.growth,
+        norm1=norm1,
+        report=report,
+    )
+
+
+def lu(
+    a: Any,
+    *,
+    pivot: str = "tournament",
+    comm: Communicator | None = None,
+    plan: LuPlan | None = None,
+    algorithm: str | None = None,
+    grid: str | tuple[int, ...] | None = None,
+    block: int = 0,
+    big: int = 0,
+    memory: int | str | None = None,
+    broadcast: str | None = None,
+    reduce: str | None = None,
+    overwrite: bool = False,
+    growth_bound: float | None = None,
+    fall_back: bool = False,
+    progress: Callable[[int, int], None] | None = None,
+    report: bool = False,
+) -> Any:
+    """P A = L U over all ranks of a communicator. Called by all ranks with equal arguments.
+
+    a: numpy array [m, n] that every rank has, or DistributedMatrix. Returns LU, whose factors lie in the plan's layout.
+    overwrite: a distributed `a` is replaced by its factors, in its own layout; otherwise it is not changed.
+    pivot, algorithm, grid, block, big, memory, broadcast, reduce: as in plan_lu(). plan: of plan_lu(), instead of them.
+    growth_bound: where max |U| / max |A| exceeds it, rank 0 warns (GrowthWarning); with fall_back the matrix, of which
+    a copy is kept, is factored again with partial pivoting.
+    progress(done, total) is called on every rank now and then, in panels. With report=True returns (LU, LuReport).
+    A singular matrix is no error: see LU.info. NaN and inf in A go into the factors.
+    Raises AllportError on every rank for wrong shapes, types, or too little memory.
+    """
+    if comm is None and isinstance(a, DistributedMatrix):
+        comm = a.comm
+    comm = world_of(comm)
+    limits: dict[str, Any] = {
+        "dtype": None,
+        "memory": memory,
+        "broadcast": broadcast,
+        "reduce": reduce,
+        "candidates": 1,
+    }
+    with together(comm):
+        if not isinstance(a, DistributedMatrix):
+            if np.ndim(a) != 2:
+                raise failure(f"a: has {np.ndim(a)} dimensions; expected 2")
+            a = as_matrix(a, "a")
+        limits["dtype"] = dtype = working_dtype(a.dtype)
+        if growth_bound is not None and not growth_bound > 0:
+            raise failure(f"growth_bound = {growth_bound}: expected a number above 0, or None")
+    for name, extent in (("m", a.shape[0]), ("n", a.shape[1])):
+        comm.ensure_agreement(name, extent)
+    with together(comm):
+        if plan is None:
+            given = a.layout if isinstance(a, DistributedMatrix) else None
+            fixed = {"pivot": pivot, "algorithm": algorithm, "grid": grid, "block": block, "big": big}
+            plan = plan_lu(*a.shape, comm.machine, **fixed, **limits, given=given)
+        elif plan.shape != tuple(a.shape):
+            raise failure(f"plan: is for {plan.shape[0]} x {plan.shape[1]}, a is {a.shape[0]} x {a.shape[1]}")
+    matrix = _working_copy(a, plan, comm, dtype, overwrite)
+    kept = matrix.local.copy(order="F") if fall_back and growth_bound is not None else None
+    norm1 = _native.norm(comm._native, "1", scalar_of(dtype), matrix.layout, matrix.local)
+    made = _factor(matrix, plan, progress, norm1)
+    if growth_bound is not None and made.growth > growth_bound:
+        again = kept is not None and made.pivot != "partial"
+        if comm.rank == 0:
+            then = "; factored again with partial pivoting" if again else ""
+            text = f"{made.pivot} pivoting: growth {made.growth:.3g} exceeds {growth_bound:g}{then}"
+            warnings.warn(text, GrowthWarning, stacklevel=2)
+        if again:
+            matrix.local[...] = kept
+            with together(comm):
+                plan = plan_lu(*a.shape, comm.machine, pivot="partial", **limits, given=matrix.layout)
+            made = _factor(matrix, plan, progress, norm1)
+    return (made, made.report) if report else made
+
+
+def load_lu(path: str | os.PathLike[str], comm: Communicator | None = None, *, layout: Layout | None = None) -> LU:
+    """Reads what LU.save() wrote; rank 0 reads and deals. Called by all ranks.
+
+    layout: the one that a factorization here would choose, unless given. Raises AllportError, naming the file.
+    """
+    from allport.factor_file import read
+
+    factors, small = read(path, world_of(comm), layout)
+    return LU(factors, small.pop("pivots"), **small)

@@ -1,0 +1,192 @@
+"""Linear systems: A x = b from a matrix and right-hand sides, refined in mixed precision where asked, and checked."""
+
+from __future__ import annotations
+
+import math
+import time
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from allport import _native
+from allport._native import Layout, LuPlan
+from allport.errors import failure, together
+from allport.factor import LuReport, SingularMatrix, lu, number, plan_lu, right_hand_sides
+from allport.io import scalar_of, working_dtype
+from allport.linalg import DistributedMatrix, as_matrix, gemm, own_part, world_of
+
+if TYPE_CHECKING:
+    from allport.comm import Communicator
+
+__all__ = ["SolveReport", "norm", "solve", "solve_residual"]
+
+NORMS = {1: "1", np.inf: "I", "fro": "F", "max": "M"}
+REFINED = {"f8": "float64", "c16": "complex128"}
+
+
+def norm(a: DistributedMatrix, which: float | str = 1) -> float:
+    """A norm of a distributed matrix: 1, numpy.inf, 'fro' or 'max'; NaN when an element is NaN. Called by all ranks."""
+    if which not in NORMS:
+        raise failure(f"which = {which!r}: expected 1, numpy.inf, 'fro' or 'max'")
+    return _native.norm(a.comm._native, NORMS[which], scalar_of(a.dtype), a.layout, a.local)
+
+
+class SolveReport:
+    """How a system was solved: what its factorization measured, the refinement, and how good x is."""
+
+    def __init__(self, data: dict[str, Any]) -> None:
+        self._data = data
+
+    @property
+    def factorization(self) -> LuReport:
+        """Of the last factorization that was made."""
+        return LuReport(self._data["factorization"])
+
+    @property
+    def refinement(self) -> dict[str, Any] | None:
+        """{'iterations', 'fell_back', 'why'} with refine=True, otherwise None."""
+        return self._data["refinement"]
+
+    @property
+    def residual(self) -> float:
+        """||b - op(A) x||_1 / (||op(A)||_1 ||x||_1 n eps): see solve_residual()."""
+        return number(self._data["residual"])
+
+    def to_dict(self) -> dict[str, Any]:
+        """Everything, ready for JSON (NaN as None)."""
+        return self._data
+
+    def __repr__(self) -> str:
+        took = self._data["seconds"]["total"]
+        return f"SolveReport({took:.4g} s, residual {self.residual:.3g}, refinement {self.refinement})"
+
+
+def _transposed(a: DistributedMatrix, trans: str) -> DistributedMatrix:
+    """A^T or A^H; every rank transposes its part, nothing moves."""
+    local = a.local.T if trans == "T" else a.local.conj().T
+    return DistributedMatrix(a.comm, _native.transposed(a.layout), np.asfortranarray(local))
+
+
+def solve_residual(a: DistributedMatrix, x: DistributedMatrix, b: DistributedMatrix, trans: str = "N") -> float:
+    """||b - op(A) x||_1 / (||op(A)||_1 ||x||_1 n eps), eps half the distance from 1 to the next number.
+
+    SLATE asks for at most 50 of this without the n; ScaLAPACK's solvers for about 10. 0 for an empty system, NaN when
+    anything is NaN. a [n, n], x and b [n, any number]: distributed, of one dtype, in any layouts. Called by all ranks.
+    """
+    n, columns = x.shape
+    if n == 0 or columns == 0:
+        return 0.0
+    left = gemm(a, x, alpha=-1, beta=1, c=b, trans_a=trans, comm=a.comm)
+    scale = norm(a, 1 if trans == "N" else np.inf) * norm(x) * n * np.finfo(a.dtype).eps / 2
+    wrong = norm(left)
+    if wrong == 0:
+        return 0.0
+    return wrong / scale if scale != 0 else math.inf if wrong > 0 else math.nan
+
+
+def _square(a: Any) -> Any:
+    if not isinstance(a, DistributedMatrix):
+        if np.ndim(a) != 2:
+            raise failure(f"a: has {np.ndim(a)} dimensions; expected 2")
+        a = as_matrix(a, "a")
+    if a.shape[0] != a.shape[1]:
+        raise failure(f"a: is {a.shape[0]} x {a.shape[1]}: expected a square matrix")
+    return a
+
+
+def _with_dtype(a: Any, dtype: np.dtype) -> Any:
+    if not isinstance(a, DistributedMatrix):
+        return a.astype(dtype, copy=False)
+    return a if a.dtype == dtype else DistributedMatrix(a.comm, a.layout, a.local.astype(dtype, order="F"))
+
+
+def _dealt(a: Any, layout: Layout, comm: Communicator, dtype: np.dtype) -> DistributedMatrix:
+    return a if isinstance(a, DistributedMatrix) else DistributedMatrix(comm, layout, own_part(a, layout, comm, dtype))
+
+
+def _refined(
+    a: DistributedMatrix, x: DistributedMatrix, plan: LuPlan, progress: Callable[[int, int], None] | None
+) -> dict[str, Any]:
+    native, scalar = x.comm._native, scalar_of(x.dtype)
+    return _native.solve_refined(native, plan, scalar, a.layout, a.local, x.layout, x.local, progress)
+
+
+def solve(
+    a: Any,
+    b: Any,
+    *,
+    refine: bool = False,
+    pivot: str = "tournament",
+    trans: str = "N",
+    comm: Communicator | None = None,
+    plan: LuPlan | None = None,
+    algorithm: str | None = None,
+    grid: str | tuple[int, ...] | None = None,
+    block: int = 0,
+    big: int = 0,
+    memory: int | str | None = None,
+    broadcast: str | None = None,
+    reduce: str | None = None,
+    growth_bound: float | None = None,
+    fall_back: bool = False,
+    progress: Callable[[int, int], None] | None = None,
+    report: bool = False,
+) -> Any:
+    """x with op(A) x = b, over all ranks of a communicator. Called by all ranks with equal arguments.
+
+    a [n, n], b [n] or [n, any number]: numpy arrays that every rank has, or DistributedMatrix; neither is changed. x is
+    like b, in the wider type of the two. trans: 'N', 'T' or 'C': op(A) = A, A^T or A^H.
+    refine: float64 and complex128 only: A is factored in half the precision and x corrected to full (LAPACK's dsgesv);
+    where that does not converge A is factored in full. plan: of plan_lu(); the other arguments as in lu().
+    With report=True returns (x, SolveReport). NaN in a or b flows into x.
+    Raises SingularMatrix (an AllportError and numpy's LinAlgError) with the index of the zero pivot, AllportError for
+    wrong shapes, types, or too little memory; on every rank.
+    """
+    if comm is None:
+        comm = next((x.comm for x in (a, b) if isinstance(x, DistributedMatrix)), None)
+    comm = world_of(comm)
+    began = time.perf_counter()
+    with together(comm):
+        a = _square(a)
+        right = right_hand_sides(b, a.shape[0], working_dtype(a.dtype), trans)
+        dtype = right.dtype
+        if refine and dtype.str[1:] not in REFINED:
+            raise failure(f"refine: needs float64 or complex128, got {dtype}; convert with astype, or refine=False")
+        a = _with_dtype(a, dtype)
+    for name, extent in (("n", a.shape[0]), ("right-hand sides", right.whole.shape[1])):
+        comm.ensure_agreement(name, extent)
+    options = {"algorithm": algorithm, "grid": grid, "block": block, "big": big}
+    limits = {"memory": memory, "broadcast": broadcast, "reduce": reduce}
+    x, refinement, op = right.matrix(comm), None, trans
+    if refine and a.shape[0] > 0:
+        with together(comm):
+            if plan is None:
+                given = a.layout if isinstance(a, DistributedMatrix) and trans == "N" else None
+                fixed = {"dtype": dtype, "pivot": pivot, "given": given, "candidates": 1}
+                plan = plan_lu(*a.shape, comm.machine, **fixed, **options, **limits)
+        a, op = _dealt(a, plan.layout, comm, dtype), "N"
+        a = a if trans == "N" else _transposed(a, trans)
+        refinement = _refined(a, x, plan, progress)
+        data = refinement.pop("factorization")
+        if data["info"] > 0:
+            raise SingularMatrix(data["info"] - 1)
+    else:
+        growth = {"growth_bound": growth_bound, "fall_back": fall_back}
+        factors = lu(a, pivot=pivot, comm=comm, plan=plan, progress=progress, **options, **limits, **growth)
+        x, data = factors.solve(x, trans), factors.report.to_dict()
+        a = _dealt(a, factors.factors.layout, comm, dtype) if report else a
+    solved = time.perf_counter()
+    answer = right.like(x)
+    if not report:
+        return answer
+    residual = solve_residual(a, x, right.matrix(comm), op)
+    return answer, SolveReport(
+        {
+            "factorization": data,
+            "refinement": refinement,
+            "residual": residual if math.isfinite(residual) else None,
+            "trans": trans,
+            "seconds": {"total": solved - began},
+        }
+    )
