@@ -60,11 +60,6 @@ EventEngine::EventEngine(Streams const& streams, Options const& options)
 
 EventEngine::~EventEngine() = default;
 
-void EventEngine::at_time(double time, EventKind kind, RowId row, std::int32_t segment, std::int64_t cause,
-                          std::uint32_t token) {
-  queue_.push({time, numbers_++, cause, row, segment, token, kind});
-}
-
 Server& EventEngine::processor(RowId r) {
   return processors_[options_.overheads == Overheads::serial ? at(streams_.row(r).rank) : r];
 }
@@ -257,20 +252,19 @@ void EventEngine::run(Result& into) {
   }
   network_->settle(0.0);
   std::int64_t events = 0;
-  while (!queue_.empty()) {
-    auto const e = queue_.top();
-    if (e.time > now_) {
-      network_->settle(now_);
-      if (queue_.top().number != e.number) continue;  // something earlier has come up
+  for (;;) {
+    if (!queue_.more_now()) network_->settle(now_);
+    if (!queue_.more_now()) {
+      if (!queue_.more_later()) break;
+      queue_.go_on();
     }
-    queue_.pop();
+    auto const e = queue_.take();
     now_ = e.time;
     cause_ = e.cause;
     handle(e);
     if ((++events & 0xfffff) == 0 && options_.progress && total > 0) {
       options_.progress(static_cast<double>(arrivals_) / static_cast<double>(total));
     }
-    if (queue_.empty()) network_->settle(now_);
   }
   if (left_ > 0) stalled();
   into.seconds = end_;

@@ -3,38 +3,14 @@
 
 #include <cstdint>
 #include <memory>
-#include <queue>
 #include <vector>
 
+#include "queue.h"
 #include "streams.h"
 
 namespace allport::sim {
 
 class Network;
-
-enum class EventKind : std::uint8_t {
-  left_processor,  ///< a send's o is spent
-  granted,         ///< the answer of a rendezvous is there
-  network,         ///< the network's own
-  sent,            ///< a segment has left
-  arrived,         ///< a segment is there
-  received,        ///< a receive's o is spent
-  computed,        ///< an operator or copy is done
-};
-
-struct Event {
-  double time = 0.0;
-  std::uint64_t number = 0;  ///< among equal times, first come first served
-  std::int64_t cause = -1;   ///< record that ends with it
-  RowId row = 0;
-  std::int32_t segment = 0;
-  std::uint32_t token = 0;  ///< the network's
-  EventKind kind = EventKind::network;
-
-  friend bool operator>(Event const& a, Event const& b) {
-    return a.time != b.time ? a.time > b.time : a.number > b.number;
-  }
-};
 
 /// A server that serves one at a time, in the order of asking.
 struct Server {
@@ -76,7 +52,9 @@ class EventEngine {
 
   // What a network calls.
   void at_time(double time, EventKind kind, RowId row, std::int32_t segment, std::int64_t cause,
-               std::uint32_t token = 0);
+               std::uint32_t token = 0) {
+    queue_.push({time, cause, row, segment, token, kind});
+  }
   [[nodiscard]] Tracer& tracer() { return tracer_; }
   [[nodiscard]] Streams const& streams() const { return streams_; }
   [[nodiscard]] Options const& options() const { return options_; }
@@ -125,9 +103,8 @@ class EventEngine {
   std::vector<Server> memory_;      // of nodes
   std::vector<double> rank_end_;
   std::vector<double> offered_at_;  // with a handshake: of the segments in a send's window
-  std::priority_queue<Event, std::vector<Event>, std::greater<>> queue_;
+  EventQueue queue_;
   std::unique_ptr<Network> network_;
-  std::uint64_t numbers_ = 0;
   double now_ = 0.0;
   std::int64_t cause_ = -1;  // record of the event that is being handled
   std::int64_t last_ = -1;

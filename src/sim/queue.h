@@ -1,0 +1,183 @@
+// Events by time, and among equal times in the order in which they were put in.
+#pragma once
+
+#include <array>
+#include <bit>
+#include <cstdint>
+#include <vector>
+
+#include "streams.h"
+
+namespace allport::sim {
+
+enum class EventKind : std::uint8_t {
+  left_processor,  ///< a send's o is spent
+  granted,         ///< the answer of a rendezvous is there
+  network,         ///< the network's own
+  sent,            ///< a segment has left
+  arrived,         ///< a segment is there
+  received,        ///< a receive's o is spent
+  computed,        ///< an operator or copy is done
+};
+
+struct Event {
+  double time = 0.0;
+  std::int64_t cause = -1;  ///< record that ends with it
+  RowId row = 0;
+  std::int32_t segment = 0;
+  std::uint32_t token = 0;  ///< the network's
+  EventKind kind = EventKind::network;
+};
+
+/// What happens at this moment goes into a list, first come first served. Later moments are in a heap, one place for
+/// each and not for each event: schedules are symmetric, so much happens at exactly the same time. Moments to which
+/// something was put lately are remembered; one that is forgotten gets a second place, behind the first.
+class EventQueue {
+ public:
+  void push(Event const& e) {
+    if (e.time <= now_) {
+      soon_.push_back(e);
+      return;
+    }
+    auto& known = known_[slot(e.time)];
+    if (known.time != e.time) known = {e.time, open(e.time)};
+    auto const node = fresh(e);
+    auto& moment = moments_[known.moment];
+    (moment.last == none ? moment.first : nodes_[moment.last].next) = node;
+    moment.last = node;
+  }
+
+  /// Whether something is left at this moment.
+  [[nodiscard]] bool more_now() const { return current_ != none || !soon_.empty(); }
+  [[nodiscard]] bool more_later() const { return !heap_.empty(); }
+
+  /// Goes on to the next moment; nothing may be left at this one.
+  void go_on() {
+    now_ = heap_.front().time;
+    take_moment();
+  }
+
+  /// The next event of this moment.
+  Event take() {
+    if (current_ == none) {
+      auto const event = soon_[taken_++];
+      if (taken_ == soon_.size()) {
+        soon_.clear();
+        taken_ = 0;
+      }
+      return event;
+    }
+    auto const node = current_;
+    auto const event = nodes_[node].event;
+    current_ = nodes_[node].next;
+    nodes_[node].next = unused_nodes_;
+    unused_nodes_ = node;
+    if (current_ == none && !heap_.empty() && heap_.front().time == now_) take_moment();
+    return event;
+  }
+
+ private:
+  static constexpr std::uint32_t none = 0xffffffff;
+  static constexpr std::size_t remembered = 1024;  // moments; a power of two
+
+  struct Node {
+    Event event;
+    std::uint32_t next = none;
+  };
+  struct Moment {
+    std::uint32_t first = none;
+    std::uint32_t last = none;
+  };
+  struct Place {
+    double time;
+    std::uint32_t number;  // among places of one time, of which few are there at once: overflow does no harm
+    std::uint32_t moment;
+    [[nodiscard]] bool before(Place const& b) const {
+      return time != b.time ? time < b.time : static_cast<std::int32_t>(number - b.number) < 0;
+    }
+  };
+  struct Known {
+    double time = -1.0;
+    std::uint32_t moment = 0;
+  };
+
+  static std::size_t slot(double time) {
+    return (std::bit_cast<std::uint64_t>(time) * 0x9e3779b97f4a7c15U) >> (64 - std::countr_zero(remembered));
+  }
+
+  std::uint32_t fresh(Event const& e) {
+    if (unused_nodes_ == none) {
+      nodes_.push_back({e, none});
+      return static_cast<std::uint32_t>(nodes_.size() - 1);
+    }
+    auto const node = unused_nodes_;
+    unused_nodes_ = nodes_[node].next;
+    nodes_[node] = {e, none};
+    return node;
+  }
+
+  std::uint32_t open(double time) {
+    std::uint32_t moment = 0;
+    if (unused_moments_.empty()) {
+      moment = static_cast<std::uint32_t>(moments_.size());
+      moments_.emplace_back();
+    } else {
+      moment = unused_moments_.back();
+      unused_moments_.pop_back();
+      moments_[moment] = {};
+    }
+    rise({time, numbers_++, moment});
+    return moment;
+  }
+
+  void take_moment() {
+    auto const place = heap_.front();
+    auto const last = heap_.back();
+    heap_.pop_back();
+    if (!heap_.empty()) sink(last);
+    current_ = moments_[place.moment].first;
+    unused_moments_.push_back(place.moment);
+  }
+
+  // Four children a place: half the depth of two, and a line of the cache for each.
+  void rise(Place const& place) {
+    heap_.push_back(place);
+    auto i = heap_.size() - 1;
+    while (i > 0) {
+      auto const above = (i - 1) / 4;
+      if (!place.before(heap_[above])) break;
+      heap_[i] = heap_[above];
+      i = above;
+    }
+    heap_[i] = place;
+  }
+  void sink(Place const& place) {
+    std::size_t i = 0;
+    for (;;) {
+      auto least = 4 * i + 1;
+      if (least >= heap_.size()) break;
+      auto const end = least + 4 < heap_.size() ? least + 4 : heap_.size();
+      for (auto c = least + 1; c < end; ++c) {
+        if (heap_[c].before(heap_[least])) least = c;
+      }
+      if (!heap_[least].before(place)) break;
+      heap_[i] = heap_[least];
+      i = least;
+    }
+    heap_[i] = place;
+  }
+
+  double now_ = 0.0;
+  std::vector<Event> soon_;
+  std::size_t taken_ = 0;         // of soon_
+  std::uint32_t current_ = none;  // node of the moment that is being taken
+  std::vector<Place> heap_;
+  std::vector<Moment> moments_;
+  std::vector<std::uint32_t> unused_moments_;
+  std::vector<Node> nodes_;
+  std::uint32_t unused_nodes_ = none;
+  std::uint32_t numbers_ = 0;
+  std::array<Known, remembered> known_{};
+};
+
+}  // namespace allport::sim
