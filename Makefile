@@ -17,7 +17,7 @@ setup: ## what a bare machine lacks, .venv, the C++ core and .venv/bin/allport
 environment: # what check needs: tools, but nothing built
 	@tools/setup packages venv
 
-demo: setup ## multiply a real Gram and kernel matrix on 16 and 12 ranks, and check the product
+demo: setup ## read handwritten digits: solve a real kernel system on 16 and 12 ranks, and check it
 	@.venv/bin/python tools/demo.py
 
 test: ## every test: release, Python, a second MPI, sanitizers

@@ -17,7 +17,10 @@ REFERENCE = Path(__file__).resolve().parent.parent / "docs" / "reference"
 COMMANDS = (
     ("run",),
     ("run", "gemm"),
+    ("run", "lu"),
+    ("run", "solve"),
     ("plan", "gemm"),
+    ("plan", "lu"),
     ("machine", "show"),
     ("machine", "list"),
     ("machine", "file"),
@@ -47,6 +50,8 @@ def algorithms_page() -> str:
     lines += [f"| {a['collective']} | `{a['name']}` | {a['summary']} |" for a in ap.algorithms()]
     lines += ["", "## gemm", "", "| algorithm | |", "|---|---|"]
     lines += [f"| `{a['name']}` | {a['summary']} |" for a in ap.gemm_algorithms()]
+    lines += ["", "## lu and solve", "", "| algorithm | |", "|---|---|"]
+    lines += [f"| `{a['name']}` | {a['summary']} |" for a in ap.lu_algorithms()]
     lines += ["", "## Preset machines", "", "| preset | as `allport machine show` has it |", "|---|---|"]
     for name in ap.preset_names():
         machine = ap.Machine.parse(name).to_dict()

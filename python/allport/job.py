@@ -9,6 +9,7 @@ import json
 import os
 import sys
 import time
+import warnings
 from collections.abc import Callable
 from dataclasses import asdict, dataclass
 from typing import TYPE_CHECKING, Any, ClassVar
@@ -126,7 +127,9 @@ def join(job: Job, progress: Callable[[int, int], None] | None = None) -> tuple[
 
     machine = machine_for(job.machine, None, MPI.COMM_WORLD.size)
     comm = Communicator(MPI.COMM_WORLD, machine)
-    return comm, job.execute(comm, progress if comm.rank == 0 else None)
+    with warnings.catch_warnings():
+        warnings.showwarning = lambda message, *_: print(f"allport: warning: {message}", file=sys.stderr, flush=True)
+        return comm, job.execute(comm, progress if comm.rank == 0 else None)
 
 
 def leave_together(patience: float = 5.0) -> None:

@@ -16,7 +16,8 @@ def _measured(data: dict[str, Any], local: str) -> Any:
     chosen, report = data["plan"]["chosen"], data["report"]
     rows = table("", "predicted", "measured", right=("predicted", "measured"))
     predicted, measured = chosen["seconds"], report["seconds"]
-    words = report["bytes"] // WORD[data["plan"]["problem"]["type"]]
+    word = WORD[data["plan"]["problem"]["type"]]
+    words = report["bytes"] // word
     rows.add_row("time", format_seconds(predicted["total"]), format_seconds(measured["total"]))
     rows.add_row(f"  {local}", format_seconds(predicted["compute"]), format_seconds(measured["compute"]))
     if "panel" in measured:
@@ -25,6 +26,9 @@ def _measured(data: dict[str, Any], local: str) -> Any:
     rows.add_row("  waiting for communication", "", format_seconds(measured["wait"]))
     rows.add_row("words of the busiest rank", f"{chosen['words']:,}", f"{words:,}")
     rows.add_row("messages of the busiest rank", f"{chosen['messages']:,}", f"{report['messages']:,}")
+    if "exchanged_words" in chosen:
+        swapped = f"{report['exchanged_bytes'] // word:,}"
+        rows.add_row("words of exchanged rows, on top", f"{chosen['exchanged_words']:,.0f}", swapped)
     rows.add_row("memory per rank", format_bytes(chosen["memory_bytes"]), format_bytes(report["measured_memory_bytes"]))
     if chosen["ratio_to_bound"] is not None:
         bound = chosen["bound_words"]
@@ -81,9 +85,11 @@ def _factored(data: dict[str, Any]) -> list[str]:
         "0: no zero pivot" if report["info"] == 0 else f"{report['info']}: U({report['info']}, {report['info']}) = 0"
     )
     lines.append(f"INFO {found}; growth max|U| / max|A| = {_number(report['growth'])}")
-    if report.get("fell_back"):
-        lines.append(f"{report['fell_back']} panels were pivoted partially: their tournament ended with a zero pivot")
-    return [*lines, bounds(data["plan"]["chosen"])]
+    if report["fell_back_panels"]:
+        lines.append(
+            f"{report['fell_back_panels']} panels were pivoted partially: their tournament ended with a zero pivot"
+        )
+    return [bounds(data["plan"]["chosen"]), *lines]
 
 
 def print_lu(data: dict[str, Any]) -> None:

@@ -101,7 +101,7 @@ def headline(plan: dict[str, Any]) -> str:
         ways = {"N": "", "T": "^T", "C": "^H"}
         what = f"C ({p['m']} x {p['n']}) = A{ways[p['trans_a']]} B{ways[p['trans_b']]} over k = {p['k']}"
     else:
-        how = "no" if p["pivoting"] == "none" else p["pivoting"]
+        how = "no" if p["pivot"] == "none" else p["pivot"]
         what = f"P A = L U, A ({p['m']} x {p['n']}), {how} pivoting"
     return (
         f"{what}, {DTYPES[p['type']]}, on {plan['machine']} ({plan['ranks']} ranks)\n"
@@ -114,8 +114,9 @@ def bounds(chosen: dict[str, Any]) -> str:
     """The two lower bounds of a factorization, and what its words are of the larger one."""
     ratio = chosen["ratio_to_bound"]
     return (
-        f"lower bounds on words: {chosen['bound_memory']:,.0f} with this memory, {chosen['bound_extents']:,.0f} with "
-        f"any" + ("" if ratio is None else f"; {chosen['words']:,} planned, {ratio:.2f} of the larger")
+        f"lower bounds on words: {chosen['bound_memory_dependent']:,.0f} with this memory, "
+        f"{chosen['bound_memory_independent']:,.0f} with any"
+        + ("" if ratio is None else f"; {chosen['words']:,} planned, {ratio:.2f} of the larger")
     )
 
 
@@ -128,7 +129,7 @@ def _print(plan: dict[str, Any], all_: bool) -> None:
     if len(plan["candidates"]) > most:
         out.print(f"... and {len(plan['candidates']) - most} more; --all shows them")
     out.print()
-    if "bound_memory" in plan["chosen"]:
+    if "bound_memory_dependent" in plan["chosen"]:
         out.print(bounds(plan["chosen"]))
     out.print("words and messages: of the busiest rank; x bound: words over the lower bound with this memory")
 

@@ -1,0 +1,92 @@
+import json
+
+import allport as ap
+import numpy as np
+import pytest
+
+
+@pytest.mark.parametrize(("count", "spec"), [(1, "-"), (2, "-"), (3, "-"), (4, "torus:2x2"), (6, "torus:3x2m")])
+def test_systems(ranks, count, spec):
+    done = ranks("systems", count, spec)
+    assert done.returncode == 0 and "good" in done.stdout, done.stderr[-3000:]
+
+
+def test_a_plan_needs_no_ranks():
+    plan = ap.plan_lu(5000, 4000, "torus:4x4", dtype="f4", pivot="partial")
+    data = plan.to_dict()
+    assert plan.shape == (5000, 4000) and plan.pivot == "partial" and plan.layout.shape == (5000, 4000)
+    assert data["problem"] == {"m": 5000, "n": 4000, "type": "s", "pivot": "partial"}
+    assert (
+        plan.predicted
+        == data["chosen"]["seconds"]["total"]
+        == min(c["seconds"]["total"] for c in data["candidates"] if "why_not" not in c)
+    )
+    assert plan.memory == data["chosen"]["memory_bytes"] >= 5000 * 4000 * 4 / 16
+    chosen = data["chosen"]
+    assert chosen["bound_words"] == max(chosen["bound_memory_dependent"], chosen["bound_memory_independent"]) > 0
+    assert chosen["ratio_to_bound"] == pytest.approx(chosen["words"] / chosen["bound_words"])
+    assert "partial" in repr(plan)
+
+
+@pytest.mark.parametrize(
+    ("fixed", "words"),
+    [
+        ({"pivot": "sometimes"}, ["sometimes", "tournament"]),
+        ({"algorithm": "magic"}, ["magic"]),
+        ({"grid": "5x5x1"}, ["grid", "5x5x1"]),
+        ({"block": -1}, ["block"]),
+        ({"block": 8, "big": 12}, ["big", "8"]),
+        ({"memory": "1KiB"}, ["1024"]),
+        ({"memory": 0}, ["memory = 0"]),
+        ({"broadcast": "shouting"}, ["shouting"]),
+        ({"reduce": "whispering"}, ["whispering"]),
+        ({"dtype": "i4"}, ["int32"]),
+    ],
+)
+def test_plans_that_cannot_be(fixed, words):
+    with pytest.raises(ap.AllportError) as error:
+        ap.plan_lu(400, 400, "torus:4x4", **fixed)
+    assert all(word in str(error.value) for word in words), str(error.value)
+    with pytest.raises(ap.AllportError):
+        ap.plan_lu(-1, 4, "torus:4x4")
+
+
+def test_broadcasts_can_be_compared():
+    """The multicasts of a factorization switch by name (deck 1 slide 19)."""
+    how = {"grid": "8x8x1", "block": 64}
+    fast, slow = (ap.plan_lu(8192, 8192, "bgp:8x8m", broadcast=b, **how) for b in ("rectangular", "binomial"))
+    assert fast.predicted != slow.predicted
+
+
+def test_what_is_chosen_is_left_alone():
+    plan = ap.plan_lu(300, 300, "torus:4x3", grid="4x3", block=20, algorithm="2d", pivot="none")
+    assert (plan.grid, plan.block, plan.algorithm, plan.pivot) == ((4, 3, 1), 20, "2d", "none")
+    assert {a["name"] for a in ap.lu_algorithms()} == {"2d", "2.5d"}
+
+
+def test_plan_lu_on_the_command_line(allport):
+    done = allport("plan", "lu", "--shape", "4000x4000", "--machine", "torus:4x4")
+    assert done.returncode == 0, done.stderr
+    assert "\x1b" not in done.stdout and done.stderr == ""
+    for word in ("P A = L U", "tournament pivoting", "chosen:", "2d", "block", "x bound", "lower bounds on words"):
+        assert word in done.stdout, done.stdout
+    done = allport("plan", "lu", "--shape", "400x300", "-n", 6, "--pivot", "partial", "--json")
+    data = json.loads(done.stdout)
+    assert data["problem"] == {"m": 400, "n": 300, "type": "d", "pivot": "partial"} and data["ranks"] == 6
+    assert all(np.prod(c["grid"]) <= 6 for c in data["candidates"])
+
+
+@pytest.mark.parametrize(
+    ("arguments", "words"),
+    [
+        (["--shape", "40x40x40", "-n", 2], ["shape", "MxN"]),
+        (["--shape", "40", "-n", 2], ["shape", "MxN"]),
+        (["--shape", "40x40"], ["--machine"]),
+        (["--shape", "40x40", "-n", 2, "--dtype", "text"], ["dtype", "float64"]),
+        (["--shape", "40x40", "-n", 2, "--pivot", "rook"], ["rook", "tournament"]),
+    ],
+)
+def test_bad_plans_on_the_command_line(allport, arguments, words):
+    done = allport("plan", "lu", *arguments)
+    assert done.returncode == 1 and done.stdout == "" and done.stderr.startswith("allport: ")
+    assert all(word in done.stderr for word in words), done.stderr
