@@ -19,6 +19,18 @@ void cgemm_(char const*, char const*, int const*, int const*, int const*, std::c
 void zgemm_(char const*, char const*, int const*, int const*, int const*, std::complex<double> const*,
             std::complex<double> const*, int const*, std::complex<double> const*, int const*,
             std::complex<double> const*, std::complex<double>*, int const*);
+void strsm_(char const*, char const*, char const*, char const*, int const*, int const*, float const*, float const*,
+            int const*, float*, int const*);
+void dtrsm_(char const*, char const*, char const*, char const*, int const*, int const*, double const*, double const*,
+            int const*, double*, int const*);
+void ctrsm_(char const*, char const*, char const*, char const*, int const*, int const*, std::complex<float> const*,
+            std::complex<float> const*, int const*, std::complex<float>*, int const*);
+void ztrsm_(char const*, char const*, char const*, char const*, int const*, int const*, std::complex<double> const*,
+            std::complex<double> const*, int const*, std::complex<double>*, int const*);
+void sgetrf_(int const*, int const*, float*, int const*, int*, int*);
+void dgetrf_(int const*, int const*, double*, int const*, int*, int*);
+void cgetrf_(int const*, int const*, std::complex<float>*, int const*, int*, int*);
+void zgetrf_(int const*, int const*, std::complex<double>*, int const*, int*, int*);
 }
 
 namespace allport::blas {
@@ -48,6 +60,52 @@ void gemm(Trans trans_a, Trans trans_b, Index m, Index n, Index k, T alpha, T co
   } else {
     zgemm_(&ta, &tb, &mi, &ni, &ki, &alpha, a, &la, b, &lb, &beta, c, &lc);
   }
+}
+
+enum class Side : char { left = 'L', right = 'R' };
+enum class Triangle : char { lower = 'L', upper = 'U' };
+enum class Diagonal : char { unit = 'U', stored = 'N' };
+
+/// B = op(A)^-1 B (left; A: [m x m]) or B op(A)^-1 (right; A: [n x n]). B: [m x n].
+template <class T>
+void trsm(Side side, Triangle triangle, Trans trans, Diagonal diagonal, Index m, Index n, T const* a, Index lda, T* b,
+          Index ldb) {
+  if (m == 0 || n == 0) {
+    return;
+  }
+  char const s = static_cast<char>(side), u = static_cast<char>(triangle), t = static_cast<char>(trans);
+  char const d = static_cast<char>(diagonal);
+  int const mi = narrow(m), ni = narrow(n), la = narrow(lda), lb = narrow(ldb);
+  T const one(1);
+  if constexpr (scalar_of<T> == Scalar::s) {
+    strsm_(&s, &u, &t, &d, &mi, &ni, &one, a, &la, b, &lb);
+  } else if constexpr (scalar_of<T> == Scalar::d) {
+    dtrsm_(&s, &u, &t, &d, &mi, &ni, &one, a, &la, b, &lb);
+  } else if constexpr (scalar_of<T> == Scalar::c) {
+    ctrsm_(&s, &u, &t, &d, &mi, &ni, &one, a, &la, b, &lb);
+  } else {
+    ztrsm_(&s, &u, &t, &d, &mi, &ni, &one, a, &la, b, &lb);
+  }
+}
+
+/// P A = L U with partial pivoting; pivots: min(m, n) rows counted from 1. Returns LAPACK's INFO.
+template <class T>
+int getrf(Index m, Index n, T* a, Index lda, int* pivots) {
+  if (m == 0 || n == 0) {
+    return 0;
+  }
+  int const mi = narrow(m), ni = narrow(n), la = narrow(lda);
+  int info = 0;
+  if constexpr (scalar_of<T> == Scalar::s) {
+    sgetrf_(&mi, &ni, a, &la, pivots, &info);
+  } else if constexpr (scalar_of<T> == Scalar::d) {
+    dgetrf_(&mi, &ni, a, &la, pivots, &info);
+  } else if constexpr (scalar_of<T> == Scalar::c) {
+    cgetrf_(&mi, &ni, a, &la, pivots, &info);
+  } else {
+    zgetrf_(&mi, &ni, a, &la, pivots, &info);
+  }
+  return info;
 }
 
 }  // namespace allport::blas

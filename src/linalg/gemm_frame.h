@@ -51,10 +51,10 @@ class Frame {
 
 /// What a rank does in one stage: communications that may run together, then local work.
 struct Step {
-  enum class Kind : std::uint8_t { broadcast, reduce, exchange } kind = Kind::broadcast;
+  enum class Kind : std::uint8_t { broadcast, reduce, allreduce, exchange } kind = Kind::broadcast;
   Line line = Line::row;
   int root = 0;        ///< broadcast, reduce: index in the line
-  Index elements = 0;  ///< broadcast, reduce: of the message; exchange: sent
+  Index elements = 0;  ///< collectives: of the message; exchange: sent
   Index received = 0;  ///< exchange: elements received
   Rank to = -1;        ///< exchange: ranks of the machine; own rank: nothing travels
   Rank from = -1;

@@ -14,6 +14,12 @@ namespace {
 constexpr std::int64_t segments[] = {64 << 10, 256 << 10, 1 << 20, 4 << 20, 16 << 20};
 constexpr std::int32_t in_flight = 4;
 
+Collective what_of(Step::Kind kind) {
+  return kind == Step::Kind::reduce      ? Collective::reduce
+         : kind == Step::Kind::allreduce ? Collective::allreduce
+                                         : Collective::broadcast;
+}
+
 }  // namespace
 
 Group const& Pricer::group(std::vector<Rank> const& members) {
@@ -35,15 +41,15 @@ Group const& Pricer::group(std::vector<Rank> const& members) {
   return group;
 }
 
-Pricer::Offer const& Pricer::offer(Group const& group, Step const& step, std::int64_t element) {
+Pricer::Offer& Pricer::offer(Group const& group, Step const& step, std::int64_t element) {
   auto const root = group.position[static_cast<std::size_t>(step.root)];
-  bool const reduces = step.kind == Step::Kind::reduce;
+  bool const reduces = step.kind != Step::Kind::broadcast;
   Key const key{group.shape, step.kind, root, step.elements, element};
   if (auto const known = offers_.find(key); known != offers_.end()) {
     return known->second;
   }
   auto const& shape = shapes_[static_cast<std::size_t>(group.shape)];
-  Contract const contract{.what = reduces ? Collective::reduce : Collective::broadcast,
+  Contract const contract{.what = what_of(step.kind),
                           .ranks = shape.ranks(),
                           .root = root,
                           .bytes = step.elements * element,
@@ -55,14 +61,21 @@ Pricer::Offer const& Pricer::offer(Group const& group, Step const& step, std::in
     if (segment >= contract.bytes) break;
   }
   std::ranges::reverse(wanted.segments);  // of equal prices the first is taken: the longest
-  wanted.algorithm = reduces ? options_.reduce : options_.broadcast;
+  if (step.kind != Step::Kind::allreduce) {
+    wanted.algorithm = reduces ? options_.reduce : options_.broadcast;
+  }
   auto const choice = choose(shape, contract, wanted);
-  return offers_.emplace(key, Offer{make_schedule(shape, choice), choice.best.predicted}).first->second;
+  return offers_.emplace(key, Offer{make_schedule(shape, choice), choice.best.predicted, {}}).first->second;
 }
 
 Traffic Pricer::traffic(Group const& group, int index, Step const& step, std::int64_t element) {
-  return allport::traffic(
-      offer(group, step, element).schedule.program(group.position[static_cast<std::size_t>(index)]));
+  auto& offered = offer(group, step, element);
+  auto const position = group.position[static_cast<std::size_t>(index)];
+  auto const known = offered.traffic.find(position);
+  if (known != offered.traffic.end()) {
+    return known->second;
+  }
+  return offered.traffic.emplace(position, allport::traffic(offered.schedule.program(position))).first->second;
 }
 
 Seconds Pricer::seconds(Group const& group, Step const& step, std::int64_t element) {

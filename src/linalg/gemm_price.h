@@ -26,7 +26,7 @@ class Pricer {
   [[nodiscard]] Schedule const& schedule(Group const& group, Step const& step, std::int64_t element) {
     return offer(group, step, element).schedule;
   }
-  /// What member `index` of the group sends and receives in a broadcast or reduce step.
+  /// What member `index` of the group sends and receives in a collective step.
   [[nodiscard]] Traffic traffic(Group const& group, int index, Step const& step, std::int64_t element);
   [[nodiscard]] Seconds seconds(Group const& group, Step const& step, std::int64_t element);
   [[nodiscard]] std::int64_t scratch(Group const& group, int index, Step const& step, std::int64_t element);
@@ -37,9 +37,10 @@ class Pricer {
   struct Offer {
     Schedule schedule;
     Seconds price;
+    std::map<Rank, Traffic> traffic;  // by position, as far as asked for
   };
   using Key = std::tuple<int, Step::Kind, Rank, std::int64_t, std::int64_t>;
-  Offer const& offer(Group const& group, Step const& step, std::int64_t element);
+  Offer& offer(Group const& group, Step const& step, std::int64_t element);
 
   Machine const& machine_;
   GemmOptions const& options_;

@@ -104,6 +104,22 @@ Index Deal::count(int part) const {
          (part == first_ ? std::min(first_block_, extent_) : 0);
 }
 
+Index Deal::before(int part, Index i) const {
+  ensure(i >= 0 && i <= extent_, "index", i, "an index in 0.." + std::to_string(extent_));
+  if (!is_cyclic()) {
+    auto const p = static_cast<std::size_t>(part);
+    return std::clamp<Index>(i - cuts_[p], 0, cuts_[p + 1] - cuts_[p]);
+  }
+  auto head = *this;
+  head.extent_ = i;
+  return head.count(part);
+}
+
+Index Deal::block_end(Index i) const {
+  auto const run = run_at(i);
+  return run.global + run.length;
+}
+
 std::vector<Run> Deal::runs(int part) const {
   auto const owned = count(part);
   if (owned == 0) {

@@ -43,6 +43,10 @@ class Deal {
   [[nodiscard]] Run run_at(Index i) const;
   /// Number of indices that a part owns.
   [[nodiscard]] Index count(int part) const;
+  /// Number of indices below i, 0 <= i <= extent, that a part owns: where its indices from i on begin in its storage.
+  [[nodiscard]] Index before(int part, Index i) const;
+  /// The first index after i, i < extent, at which a block ends; the extent where all is one part's.
+  [[nodiscard]] Index block_end(Index i) const;
   /// A part's runs, ascending, neighbours merged.
   [[nodiscard]] std::vector<Run> runs(int part) const;
 

@@ -1,0 +1,247 @@
+// Runs a factorization: checks, brings A where the algorithm wants it, factors, brings the factors back, reports.
+#include "allport/linalg/lu.h"
+
+#include <bit>
+#include <cmath>
+
+#include "lu_price.h"
+#include "operand.h"
+
+namespace allport {
+
+using namespace lu_detail;
+using gemm_detail::append;
+using gemm_detail::difference;
+using gemm_detail::from_words;
+
+namespace {
+
+std::string how_text(LuPlan const& plan) {
+  auto const& c = plan.chosen;
+  auto const& g = c.grid;
+  return fmt::format("lu {} {}x{}x{} {} {} {} {} {} {} {}", c.algorithm, g.rows, g.cols, g.layers, c.order, c.in_place,
+                     c.block, c.big, plan.options.broadcast, plan.options.reduce,
+                     static_cast<char>(plan.problem.pivoting));
+}
+
+void agree(Communicator const& comm, LuPlan const& plan) {
+  auto const& p = plan.problem;
+  auto const how = how_text(plan);
+  try {
+    comm.ensure_agreement("arguments of lu",
+                          gemm_detail::hash_of(fmt::format("{} {} {} {}", p.m, p.n, static_cast<int>(p.type), how)));
+  } catch (Error const& e) {
+    if (e.kind() != ErrorKind::mismatch) throw;
+    comm.ensure_agreement("element type (0 s, 1 d, 2 c, 3 z)", static_cast<int>(p.type));
+    comm.ensure_agreement("m", p.m);
+    comm.ensure_agreement("n", p.n);
+    comm.ensure_agreement("pivoting, algorithm and grid", gemm_detail::hash_of(how));
+    throw;
+  }
+}
+
+/// This rank's lines where longer than 1; made once for a grid and kept with the communicator.
+std::shared_ptr<LineComms> lines_of(Communicator const& comm, Seats const& seats, std::optional<Place> const& place) {
+  std::string key = fmt::format("lu lines {}x{}x{}:", seats.grid().rows, seats.grid().cols, seats.grid().layers);
+  for (int l = 0; l < seats.grid().layers; ++l) {
+    for (int j = 0; j < seats.grid().cols; ++j) {
+      for (int i = 0; i < seats.grid().rows; ++i) key += fmt::format(" {}", seats.rank({i, j, l}));
+    }
+  }
+  return std::static_pointer_cast<LineComms>(comm.keep(key, [&] {
+    auto lines = std::make_shared<LineComms>();
+    for (auto const way : all_ways) {
+      bool const layered = way == Way::row || way == Way::col || seats.grid().layers > 1;
+      if (place && layered && seats.length(way) > 1) {
+        (*lines)[static_cast<std::size_t>(way)] = comm.sub(seats.members(*place, way));
+      }
+    }
+    return lines;
+  }));
+}
+
+template <class T>
+using Real = decltype(std::abs(T{}));
+
+/// Largest size of an element; NaN when one is NaN.
+template <class T>
+double largest(Layout const& layout, Rank rank, Part<T const> a, bool upper_only) {
+  double most = 0;
+  auto const place = layout.position(rank);
+  if (place.row < 0) {
+    return most;
+  }
+  auto const rows = layout.rows().runs(place.row);
+  for (auto const& c : layout.cols().runs(place.col)) {
+    for (Index j = 0; j < c.length; ++j) {
+      T const* const column = a.data + (c.local + j) * a.ld;
+      for (auto const& r : rows) {
+        auto const end = upper_only ? std::min(r.length, c.global + j - r.global + 1) : r.length;
+        for (Index i = 0; i < end; ++i) {
+          auto const size = static_cast<double>(std::abs(column[r.local + i]));
+          if (!(size <= most)) most = std::isnan(most) ? most : size;
+        }
+      }
+    }
+  }
+  return most;
+}
+
+/// The first j with U(j, j) exactly zero, from 1; the extent + 1 when there is none here.
+template <class T>
+Index first_zero(Layout const& layout, Rank rank, Part<T const> a) {
+  auto const count = std::min(layout.rows().extent(), layout.cols().extent());
+  auto const place = layout.position(rank);
+  if (place.row < 0) {
+    return count + 1;
+  }
+  for (auto const& c : layout.cols().runs(place.col)) {
+    for (Index j = c.global; j < std::min(c.global + c.length, count); ++j) {
+      if (layout.rows().owner(j) != place.row) continue;
+      if (a.data[layout.rows().local(j) + (c.local + j - c.global) * a.ld] == T(0)) return j + 1;
+    }
+  }
+  return count + 1;
+}
+
+struct Measured {
+  Traffic lu, exchanged, moved;
+  double total = 0, compute = 0, panel = 0, wait = 0, redistribute = 0;
+  double before = 0, after = 0;  // largest elements
+  std::int64_t memory = 0;
+  Index zero = 0;
+  int fell_back = 0;
+};
+
+LuReport report_of(Communicator const& comm, LuPlan const& plan, Measured const& mine) {
+  constexpr double ns = 1e9;
+  std::vector<std::int64_t> words;
+  for (auto const& t : {mine.lu, mine.exchanged, mine.moved}) append(words, t);
+  for (auto const t : {mine.total, mine.compute, mine.panel, mine.wait, mine.redistribute}) {
+    words.push_back(std::llround(t * ns));
+  }
+  words.insert(words.end(), {mine.memory, mine.fell_back, -mine.zero, std::bit_cast<std::int64_t>(mine.before),
+                             std::bit_cast<std::int64_t>(mine.after)});
+  auto const all = comm.all_gather(words);
+  LuReport report;
+  report.chosen = plan.chosen;
+  report.pivoting = plan.problem.pivoting;
+  report.predicted = plan.traffic;
+  report.predicted_memory = plan.chosen.memory;
+  report.bound_words = plan.chosen.bound_words;
+  std::vector<std::int64_t> most(8, std::numeric_limits<std::int64_t>::min());
+  double before = 0;
+  double after = 0;
+  auto const raise = [](double& to, double with) {
+    if (!(with <= to)) to = std::isnan(to) ? to : with;
+  };
+  for (std::size_t r = 0; r < all.size(); r += words.size()) {
+    report.measured.push_back(from_words(&all[r]));
+    report.exchanged.push_back(from_words(&all[r + 4]));
+    report.moved.push_back(from_words(&all[r + 8]));
+    for (std::size_t x = 0; x < most.size(); ++x) most[x] = std::max(most[x], all[r + 12 + x]);
+    raise(before, std::bit_cast<double>(all[r + 20]));
+    raise(after, std::bit_cast<double>(all[r + 21]));
+  }
+  auto const seconds = [&](std::size_t x) { return Seconds(static_cast<double>(most[x]) / ns); };
+  report.total = seconds(0);
+  report.compute = seconds(1);
+  report.panel = seconds(2);
+  report.communicate = seconds(3);
+  report.redistribute = seconds(4);
+  report.measured_memory = Bytes(most[5]);
+  report.fell_back = static_cast<int>(most[6]);
+  auto const count = std::min(plan.problem.m, plan.problem.n);
+  report.info = -most[7] > count ? 0 : -most[7];
+  report.growth = before > 0 || std::isnan(before) ? after / before : (after > 0 ? after : 1.0);
+  return report;
+}
+
+/// Everybody's pivots, told to the ranks that have no part in the factorization.
+void tell_pivots(Communicator const& comm, Seats const& seats, Index count, std::vector<Index>& pivots) {
+  pivots.resize(static_cast<std::size_t>(count));
+  if (seats.grid().ranks() < comm.size() && count > 0) {
+    auto transfer = comm.start_broadcast(std::as_writable_bytes(std::span<Index>(pivots)), seats.rank({}));
+    transfer.wait();
+  }
+}
+
+}  // namespace
+
+template <class T>
+LuReport lu(Communicator const& comm, LuPlan const& plan, Layout const& layout, Part<T> a, std::vector<Index>& pivots,
+            Progress const& progress) {
+  auto const& p = plan.problem;
+  auto const rank = comm.rank();
+  auto error = gemm_detail::trouble<T>("A", {p.m, p.n}, layout, a.data, a.ld, rank, comm.size());
+  if (error.empty() && scalar_of<T> != p.type) error = "element type: expected the plan's";
+  if (error.empty() && !(plan.machine == comm.machine())) {
+    error = fmt::format("plan = for machine {}: expected one for this communicator's, {}", plan.machine.name(),
+                        comm.machine().name());
+  }
+  auto kind = ErrorKind::argument;
+  auto const limit = plan.options.memory;
+  auto const extra = error.empty() ? gemm_detail::native_bytes<T>(layout, plan.layout, rank) : Bytes(0);
+  if (error.empty() && limit.value() > 0 && plan.chosen.memory + extra > limit) {
+    kind = ErrorKind::memory;
+    error = fmt::format(
+        "memory = {} bytes per rank: expected at least {} ({} to factor, {} to redistribute); "
+        "raise the limit or hand the matrix over in the plan's layout",
+        limit.value(), (plan.chosen.memory + extra).value(), plan.chosen.memory.value(), extra.value());
+  }
+  comm.ensure_all_well(error, kind);
+  agree(comm, plan);
+
+  Seats const seats(plan.chosen, plan.options.given);
+  auto const place = seats.place(rank);
+  auto const lines = lines_of(comm, seats, place);
+  Measured mine;
+  pivots.clear();
+  {
+    Stopwatch const total(mine.total);
+    auto const before = comm.counted();
+    auto native = gemm_detail::make_native(layout, a, plan.layout, rank);
+    if (!native.borrowed) {
+      Stopwatch const watch(mine.redistribute);
+      redistribute(comm, layout, gemm_detail::constant(a), plan.layout, native.part);
+    }
+    mine.moved = difference(comm.counted(), before);
+    mine.before = largest<T>(plan.layout, rank, gemm_detail::constant(native.part), false);
+    auto const middle = comm.counted();
+    if (place) {
+      GemmOptions told;
+      told.broadcast = plan.options.broadcast;
+      told.reduce = plan.options.reduce;
+      Pricer pricer(plan.machine, told);
+      Team team(seats, *place, pricer, lines.get());
+      Order const order{p, plan.chosen, progress};
+      auto found = factor(team, order, plan.layout, native.part);
+      pivots = std::move(found.pivots);
+      mine.fell_back = found.fell_back;
+      mine.exchanged = team.ledger.exchanged;
+      mine.lu = difference(difference(comm.counted(), middle), mine.exchanged);
+      mine.compute = team.ledger.compute;
+      mine.panel = team.ledger.panel;
+      mine.wait = team.ledger.wait;
+      mine.memory = team.ledger.work.bytes() + team.ledger.scratch;
+    }
+    auto const after = comm.counted();
+    tell_pivots(comm, seats, std::min(p.m, p.n), pivots);
+    mine.after = largest<T>(plan.layout, rank, gemm_detail::constant(native.part), true);
+    mine.zero = first_zero<T>(plan.layout, rank, gemm_detail::constant(native.part));
+    if (!native.borrowed) {
+      Stopwatch const watch(mine.redistribute);
+      redistribute(comm, plan.layout, gemm_detail::constant(native.part), layout, a);
+    }
+    mine.moved += difference(comm.counted(), after);
+  }
+  mine.memory += plan.layout.local_rows(rank) * plan.layout.local_cols(rank) * static_cast<std::int64_t>(sizeof(T));
+  return report_of(comm, plan, mine);
+}
+
+ALLPORT_LU_INSTANCE(, float);
+ALLPORT_LU_INSTANCE(, double);
+ALLPORT_LU_INSTANCE(, std::complex<float>);
+ALLPORT_LU_INSTANCE(, std::complex<double>);
+
+}  // namespace allport

@@ -1,0 +1,51 @@
+// Panels: the columns that are factored at once, on the ranks of a grid column.
+#pragma once
+
+#include "allport/linalg/lu.h"
+#include "lu_line.h"
+
+namespace allport::lu_detail {
+
+/// Columns begin..end-1 of a matrix from row begin on. All of them lie in one grid column, the rows begin..end-1 in one
+/// grid row.
+struct Panel {
+  Index begin = 0;
+  Index end = 0;
+
+  [[nodiscard]] Index width() const { return end - begin; }
+};
+
+/// Cuts columns 0..count-1 so that every panel is one: at the ends of row and column blocks, and at `widest` columns.
+[[nodiscard]] std::vector<Panel> panels_of(Deal const& rows, Deal const& cols, Index count, Index widest);
+
+/// Elements of work space for panels of at most that many local rows and columns.
+[[nodiscard]] constexpr Index panel_space(Index local_rows, Index width) {
+  return local_rows * width + 6 * width * width;
+}
+
+/// Factors one panel in place on the ranks that own its columns, of which `line` is the grid column.
+/// @param fell_back  raised by one when a tournament met an exactly zero pivot and partial pivoting did the panel
+/// @return row begin + s was exchanged with row [s], in order; rows in this panel's columns are exchanged already
+template <class T>
+[[nodiscard]] std::vector<Index> factor_panel(Line const& line, View<T> const& a, Panel panel, Pivoting pivoting,
+                                              int& fell_back);
+
+template <class T>
+[[nodiscard]] std::vector<Index> panel_without(Line const& line, View<T> const& a, Panel panel);
+template <class T>
+[[nodiscard]] std::vector<Index> panel_partial(Line const& line, View<T> const& a, Panel panel);
+/// Nothing, with the panel as it was, when a pivot is exactly zero.
+template <class T>
+[[nodiscard]] std::optional<std::vector<Index>> panel_tournament(Line const& line, View<T> const& a, Panel panel);
+
+/// Rows below the panel's diagonal block: L21 = A21 U11^-1.
+template <class T>
+void divide_below(View<T> const& a, Panel panel, T const* u11, Index ld) {
+  auto const below = a.row(panel.end);
+  blas::trsm(blas::Side::right, blas::Triangle::upper, Trans::none, blas::Diagonal::stored, a.local_rows() - below,
+             panel.width(), u11, ld, a.at(below, a.col(panel.begin)), a.ld);
+}
+
+#define ALLPORT_FOR_SCALARS(macro) macro(float) macro(double) macro(std::complex<float>) macro(std::complex<double>)
+
+}  // namespace allport::lu_detail

@@ -1,0 +1,226 @@
+// Partial pivoting on a grid column: one small allreduce a column finds the largest element and brings the rows that
+// change places to all, so that everybody holds the panel's U and nobody asks again.
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <type_traits>
+
+#include "lu_panel.h"
+
+namespace allport::lu_detail {
+
+namespace {
+
+/// Columns that are finished before the ones behind them are brought up to date with one multiplication.
+constexpr Index leaf = 16;
+
+/// LAPACK's size of an element in i?amax.
+template <class T>
+double size_of(T x) {
+  if constexpr (std::is_floating_point_v<T>) {
+    return std::abs(static_cast<double>(x));
+  } else {
+    return std::abs(static_cast<double>(x.real())) + std::abs(static_cast<double>(x.imag()));
+  }
+}
+
+/// What the ranks say about a column: the largest element's row, and the row that stands where it must go.
+struct Head {
+  double size = -1;  // of the largest element; NaN counts as none
+  Index row = std::numeric_limits<Index>::max();
+  Index has_top = 0;
+  Index unused = 0;
+};
+
+template <class T>
+class Bid {
+ public:
+  explicit Bid(Index width) : width_(width), words_(static_cast<std::size_t>(bytes(width)) / sizeof(double)) {}
+  static Index bytes(Index width) {
+    return static_cast<Index>(sizeof(Head)) + 2 * width * static_cast<Index>(sizeof(T));
+  }
+
+  [[nodiscard]] Head& head() { return *reinterpret_cast<Head*>(words_.data()); }
+  [[nodiscard]] T* pivot_row() { return reinterpret_cast<T*>(words_.data() + sizeof(Head) / sizeof(double)); }
+  [[nodiscard]] T* top_row() { return pivot_row() + width_; }
+  [[nodiscard]] std::byte* data() { return reinterpret_cast<std::byte*>(words_.data()); }
+
+ private:
+  Index width_;
+  std::vector<double> words_;
+};
+
+/// The larger element wins, of equal ones the upper; the row that must give way comes from who has it.
+Combine better_bid(Index row_bytes) {
+  return [row_bytes](std::byte const* left, std::byte const* right, std::byte* out, std::int64_t bytes) {
+    auto const stride = static_cast<std::int64_t>(sizeof(Head)) + 2 * row_bytes;
+    for (std::int64_t at = 0; at < bytes; at += stride) {
+      Head l;
+      Head r;
+      std::memcpy(&l, left + at, sizeof l);
+      std::memcpy(&r, right + at, sizeof r);
+      bool const right_wins = r.size > l.size || (r.size == l.size && r.row < l.row);
+      auto const* const winner = (right_wins ? right : left) + at;
+      auto const* const top = (r.has_top != 0 ? right : left) + at;
+      auto head = right_wins ? r : l;
+      head.has_top = l.has_top + r.has_top;
+      auto const rows = sizeof(Head);
+      auto const size = static_cast<std::size_t>(row_bytes);
+      if (winner != out + at) std::memcpy(out + at + rows, winner + rows, size);
+      if (top != out + at) std::memcpy(out + at + rows + size, top + rows + size, size);
+      std::memcpy(out + at, &head, sizeof head);
+    }
+  };
+}
+
+/// One panel while it is factored on this rank.
+template <class T>
+class Partial {
+ public:
+  Partial(Line const& line, View<T> const& a, Panel panel)
+      : line_(line),
+        a_(a),
+        panel_(panel),
+        width_(panel.width()),
+        rows_(a.local_rows()),
+        base_(a.at(0, a.col(panel.begin))),
+        rows_of_u_(static_cast<std::size_t>(width_ * width_)),
+        mine_(width_),
+        best_(width_) {}
+
+  std::vector<Index> run() {
+    std::vector<Index> pivots;
+    for (Index begin = 0; begin < width_; begin += leaf) {
+      auto const end = std::min(begin + leaf, width_);
+      for (Index s = begin; s < end; ++s) pivots.push_back(column(s, end));
+      finish(begin, end);
+    }
+    return pivots;
+  }
+
+ private:
+  [[nodiscard]] T* element(Index row, Index s) const { return base_ + row + s * a_.ld; }
+  [[nodiscard]] T& u(Index r, Index s) { return rows_of_u_[static_cast<std::size_t>(r + s * width_)]; }
+
+  /// Finds the pivot of column s, exchanges two rows and takes column s out of those up to `end`.
+  Index column(Index s, Index end) {
+    auto const top = panel_.begin + s;
+    auto const first = a_.row(top);
+    auto const owner = a_.rows.owner(top);
+    bid(s, first, owner);
+    auto const bytes = Bid<T>::bytes(width_);
+    line_.wait(line_.allreduce<std::byte>(mine_.data(), best_.data(), bytes,
+                                          better_bid(width_ * static_cast<Index>(sizeof(T))), bytes));
+    auto const pivot = best_.head().row;
+    if (pivot != top) {
+      if (a_.rows.owner(pivot) == line_.index()) write_row(a_.rows.local(pivot), best_.top_row());
+      if (owner == line_.index()) write_row(first, best_.pivot_row());
+    }
+    for (Index c = 0; c < width_; ++c) u(s, c) = best_.pivot_row()[c];
+    eliminate(s, end, a_.row(top + 1));
+    return pivot;
+  }
+
+  void bid(Index s, Index first, int owner) {
+    auto& head = mine_.head();
+    head = Head{};
+    Index row = -1;
+    for (Index r = first; r < rows_; ++r) {
+      auto const size = size_of(*element(r, s));
+      if (row < 0 || size > head.size) {
+        row = r;
+        head.size = std::isnan(size) ? -1 : size;
+      }
+    }
+    if (row >= 0) {
+      head.row = global_row(row);
+      for (Index c = 0; c < width_; ++c) mine_.pivot_row()[c] = *element(row, c);
+    }
+    if (owner == line_.index()) {
+      head.has_top = 1;
+      for (Index c = 0; c < width_; ++c) mine_.top_row()[c] = *element(first, c);
+    }
+  }
+
+  [[nodiscard]] Index global_row(Index local) {
+    if (runs_.empty()) runs_ = a_.rows.runs(line_.index());
+    auto const after =
+        std::upper_bound(runs_.begin(), runs_.end(), local, [](Index l, Run const& run) { return l < run.local; });
+    auto const& run = *std::prev(after);
+    return run.global + local - run.local;
+  }
+
+  void write_row(Index row, T const* values) {
+    for (Index c = 0; c < width_; ++c) *element(row, c) = values[c];
+  }
+
+  void eliminate(Index s, Index end, Index below) {
+    auto const pivot = u(s, s);
+    T* const column = element(0, s);
+    if (pivot != T(0)) {
+      if (std::abs(pivot) >= std::numeric_limits<decltype(std::abs(pivot))>::min()) {
+        auto const factor = T(1) / pivot;
+        for (Index r = below; r < rows_; ++r) column[r] *= factor;
+      } else {
+        for (Index r = below; r < rows_; ++r) column[r] /= pivot;
+      }
+    }
+    for (Index c = s + 1; c < end; ++c) {
+      auto const factor = u(s, c);
+      T* const other = element(0, c);
+      for (Index r = below; r < rows_; ++r) other[r] -= column[r] * factor;
+    }
+  }
+
+  /// Columns begin..end-1 are done: brings those behind up to date.
+  void finish(Index begin, Index end) {
+    auto const rest = width_ - end;
+    auto const count = end - begin;
+    if (rest == 0) {
+      return;
+    }
+    blas::trsm(blas::Side::left, blas::Triangle::lower, Trans::none, blas::Diagonal::unit, count, rest,
+               &u(begin, begin), width_, &u(begin, end), width_);
+    if (a_.rows.owner(panel_.begin) == line_.index()) {
+      auto const first = a_.row(panel_.begin + begin);
+      for (Index c = end; c < width_; ++c) {
+        for (Index r = 0; r < count; ++r) *element(first + r, c) = u(begin + r, c);
+      }
+    }
+    auto const below = a_.row(panel_.begin + end);
+    blas::gemm(Trans::none, Trans::none, rows_ - below, rest, count, T(-1), element(below, begin), a_.ld,
+               &u(begin, end), width_, T(1), element(below, end), a_.ld);
+  }
+
+  Line const& line_;
+  View<T> const& a_;
+  Panel panel_;
+  Index width_;
+  Index rows_;
+  T* base_;
+  std::vector<T> rows_of_u_;  // width x width: the pivot rows, which become U
+  Bid<T> mine_;
+  Bid<T> best_;
+  std::vector<Run> runs_;
+};
+
+}  // namespace
+
+template <class T>
+std::vector<Index> panel_partial(Line const& line, View<T> const& a, Panel panel) {
+  if (!line.dry()) {
+    return Partial<T>(line, a, panel).run();
+  }
+  auto const bytes = Bid<T>::bytes(panel.width());
+  std::vector<Index> pivots;
+  for (Index s = panel.begin; s < panel.end; ++s) {
+    line.wait(line.allreduce<std::byte>(nullptr, nullptr, bytes, {}, bytes));
+    pivots.push_back(s);
+  }
+  return pivots;
+}
+
+#define ALLPORT_PANEL(T) template std::vector<Index> panel_partial(Line const&, View<T> const&, Panel);
+ALLPORT_FOR_SCALARS(ALLPORT_PANEL)
+
+}  // namespace allport::lu_detail

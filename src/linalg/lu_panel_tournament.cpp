@@ -1,0 +1,209 @@
+// Tournament pivoting on a grid column (deck 1 slides 16 and 17): every rank enters its own best rows, matches between
+// two ranks' rows are played along the tree of a reduction, and the winners are the pivot rows of the whole panel. One
+// reduction and one broadcast a panel, where partial pivoting asks all ranks for every column.
+#include <algorithm>
+#include <numeric>
+
+#include "lu_panel.h"
+
+namespace allport::lu_detail {
+
+namespace {
+
+/// At most `width` rows with their global numbers: one element of the reduction. Rows that are missing have number -1.
+template <class T>
+class Entry {
+ public:
+  static Index bytes(Index width) { return head(width) + width * width * static_cast<Index>(sizeof(T)); }
+  /// Numbers first, padded so that the values lie at a multiple of 16 bytes.
+  static Index head(Index width) { return (width * static_cast<Index>(sizeof(Index)) + 15) / 16 * 16; }
+};
+
+/// Rows read from entries: original values, column-major with `ld` rows.
+template <class T>
+struct Rows {
+  std::vector<Index> ids;
+  std::vector<T> values;
+  Index ld = 0;
+};
+
+template <class T>
+void append(Rows<T>& rows, std::byte const* entry, Index width) {
+  std::vector<Index> ids(static_cast<std::size_t>(width));
+  std::memcpy(ids.data(), entry, ids.size() * sizeof(Index));
+  auto const* const values = entry + Entry<T>::head(width);
+  for (Index r = 0; r < width; ++r) {
+    if (ids[static_cast<std::size_t>(r)] < 0) continue;
+    auto const at = static_cast<Index>(rows.ids.size());
+    rows.ids.push_back(ids[static_cast<std::size_t>(r)]);
+    for (Index c = 0; c < width; ++c) {
+      std::memcpy(&rows.values[static_cast<std::size_t>(at + c * rows.ld)],
+                  values + (r + c * width) * static_cast<Index>(sizeof(T)), sizeof(T));
+    }
+  }
+}
+
+/// The numbers of rows in the order in which Gaussian elimination with partial pivoting takes them; `scratch` holds a
+/// copy of the rows and becomes their factors.
+template <class T>
+std::vector<Index> order_of(Index count, Index width, T* scratch, Index ld) {
+  std::vector<int> pivots(static_cast<std::size_t>(std::min(count, width)));
+  blas::getrf(count, width, scratch, ld, pivots.data());
+  std::vector<Index> order(static_cast<std::size_t>(count));
+  std::iota(order.begin(), order.end(), Index{0});
+  for (std::size_t s = 0; s < pivots.size(); ++s) {
+    std::swap(order[s], order[static_cast<std::size_t>(pivots[s] - 1)]);
+  }
+  return order;
+}
+
+/// Writes the chosen rows as an entry.
+template <class T>
+void write(std::byte* entry, Index width, std::vector<Index> const& order, Index const* ids, T const* values,
+           Index ld) {
+  std::vector<Index> numbers(static_cast<std::size_t>(width), -1);
+  auto* const out = entry + Entry<T>::head(width);
+  std::memset(out, 0, static_cast<std::size_t>(width * width) * sizeof(T));
+  for (Index r = 0; r < std::min(width, static_cast<Index>(order.size())); ++r) {
+    auto const from = order[static_cast<std::size_t>(r)];
+    numbers[static_cast<std::size_t>(r)] = ids[from];
+    for (Index c = 0; c < width; ++c) {
+      std::memcpy(out + (r + c * width) * static_cast<Index>(sizeof(T)), &values[from + c * ld], sizeof(T));
+    }
+  }
+  std::memcpy(entry, numbers.data(), numbers.size() * sizeof(Index));
+}
+
+/// Stacks two entries and keeps the rows that elimination takes first.
+template <class T>
+Combine match(Index width) {
+  return [width](std::byte const* left, std::byte const* right, std::byte* out, std::int64_t bytes) {
+    auto const stride = Entry<T>::bytes(width);
+    for (std::int64_t at = 0; at < bytes; at += stride) {
+      Rows<T> rows{{}, std::vector<T>(static_cast<std::size_t>(2 * width * width)), 2 * width};
+      append(rows, left + at, width);
+      append(rows, right + at, width);
+      auto scratch = rows.values;
+      auto const order = order_of(static_cast<Index>(rows.ids.size()), width, scratch.data(), rows.ld);
+      write(out + at, width, order, rows.ids.data(), rows.values.data(), rows.ld);
+    }
+  };
+}
+
+std::vector<Index> global_rows(Deal const& rows, int part, Index from_local) {
+  std::vector<Index> ids;
+  for (auto const& run : rows.runs(part)) {
+    for (Index x = std::max<Index>(0, from_local - run.local); x < run.length; ++x) ids.push_back(run.global + x);
+  }
+  return ids;
+}
+
+/// This rank's own candidates.
+template <class T>
+void enter(View<T> const& a, Panel panel, std::byte* entry) {
+  auto const width = panel.width();
+  auto const top = a.row(panel.begin);
+  auto const count = a.local_rows() - top;
+  auto const ids = global_rows(a.rows, a.i, top);
+  std::vector<T> scratch(static_cast<std::size_t>(count * width));
+  T const* const mine = a.at(top, a.col(panel.begin));
+  gemm_detail::pack(count, width, mine, a.ld, scratch.data());
+  auto const order = count > 0 ? order_of(count, width, scratch.data(), count) : std::vector<Index>();
+  write(entry, width, order, ids.data(), mine, a.ld);
+}
+
+/// What the root tells: final order of the winners, their factors, and the rows that give way to them.
+template <class T>
+struct Verdict {
+  explicit Verdict(Index columns) : width(columns), bytes_(static_cast<std::size_t>(bytes(columns))) {}
+  static Index bytes(Index columns) {
+    return Entry<T>::bytes(columns) + columns * columns * static_cast<Index>(sizeof(T));
+  }
+
+  [[nodiscard]] std::byte* data() { return bytes_.data(); }
+  [[nodiscard]] std::span<Index const> ids() const {
+    return {reinterpret_cast<Index const*>(bytes_.data()), static_cast<std::size_t>(width)};
+  }
+  [[nodiscard]] T* factors() { return reinterpret_cast<T*>(bytes_.data() + Entry<T>::head(width)); }
+  [[nodiscard]] T* displaced() { return factors() + width * width; }
+
+  Index width;
+
+ private:
+  std::vector<std::byte> bytes_;
+};
+
+template <class T>
+void judge(View<T> const& a, Panel panel, std::byte const* winners, Verdict<T>& verdict) {
+  auto const width = panel.width();
+  Rows<T> rows{{}, std::vector<T>(static_cast<std::size_t>(width * width)), width};
+  append(rows, winners, width);
+  auto const order = order_of(width, width, rows.values.data(), width);
+  std::vector<Index> ids;
+  for (auto const r : order) ids.push_back(rows.ids[static_cast<std::size_t>(r)]);
+  std::memcpy(verdict.data(), ids.data(), ids.size() * sizeof(Index));
+  std::memcpy(verdict.factors(), rows.values.data(), rows.values.size() * sizeof(T));
+  T const* const top = a.at(a.row(panel.begin), a.col(panel.begin));
+  gemm_detail::pack(width, width, top, a.ld, verdict.displaced());
+}
+
+/// Brings the panel into its final order: factors on top, displaced rows where winners stood.
+template <class T>
+void place(View<T> const& a, Panel panel, int me, Verdict<T>& verdict, std::vector<Index> const& pivots) {
+  auto const width = panel.width();
+  auto const first_col = a.col(panel.begin);
+  for (auto const& move : moves_of(pivots, panel.begin)) {
+    if (move.to < panel.end || a.rows.owner(move.to) != me)
+      continue;  // what leaves the top goes below it, nowhere else
+    auto const row = a.rows.local(move.to);
+    for (Index c = 0; c < width; ++c) {
+      *a.at(row, first_col + c) = verdict.displaced()[move.from - panel.begin + c * width];
+    }
+  }
+  if (a.rows.owner(panel.begin) == me) {
+    auto const top = a.row(panel.begin);
+    for (Index c = 0; c < width; ++c) {
+      for (Index r = 0; r < width; ++r) *a.at(top + r, first_col + c) = verdict.factors()[r + c * width];
+    }
+  }
+}
+
+}  // namespace
+
+template <class T>
+std::optional<std::vector<Index>> panel_tournament(Line const& line, View<T> const& a, Panel panel) {
+  auto const width = panel.width();
+  auto const owner = a.rows.owner(panel.begin);
+  auto const bytes = Entry<T>::bytes(width);
+  if (line.dry()) {
+    line.wait(line.reduce<std::byte>(owner, nullptr, nullptr, bytes, {}, bytes));
+    line.wait(line.broadcast<std::byte>(owner, nullptr, Verdict<T>::bytes(width)));
+    std::vector<Index> pivots(static_cast<std::size_t>(width));
+    std::iota(pivots.begin(), pivots.end(), panel.begin);
+    return pivots;
+  }
+  std::vector<std::byte> mine(static_cast<std::size_t>(bytes));
+  std::vector<std::byte> winners(owner == line.index() ? mine.size() : 0);
+  Verdict<T> verdict(width);
+  enter(a, panel, mine.data());
+  line.wait(line.reduce<std::byte>(owner, mine.data(), winners.data(), bytes, match<T>(width), bytes));
+  if (owner == line.index()) {
+    judge(a, panel, winners.data(), verdict);
+  }
+  line.wait(line.broadcast<std::byte>(owner, verdict.data(), Verdict<T>::bytes(width)));
+  for (Index s = 0; s < width; ++s) {
+    if (verdict.factors()[s + s * width] == T(0)) {
+      return std::nullopt;
+    }
+  }
+  auto pivots = exchanges_for(verdict.ids(), panel.begin);
+  place(a, panel, line.index(), verdict, pivots);
+  divide_below(a, panel, verdict.factors(), width);
+  return pivots;
+}
+
+#define ALLPORT_PANEL(T) \
+  template std::optional<std::vector<Index>> panel_tournament(Line const&, View<T> const&, Panel);
+ALLPORT_FOR_SCALARS(ALLPORT_PANEL)
+
+}  // namespace allport::lu_detail

@@ -1,0 +1,277 @@
+// Chooses grid, replication, blocks and algorithm of a factorization by predicted time under a memory limit.
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "allport/linalg/redistribute.h"
+#include "allport/model/lu_bound.h"
+#include "lu_price.h"
+
+namespace allport {
+
+using namespace lu_detail;
+
+namespace {
+
+constexpr Index block_widths[] = {64, 32, 128, 256};
+/// Beyond this many ranks, or visits of a rank at a step, only some ranks are counted (LuPlan::traffic stays empty).
+constexpr int counted_ranks = 4096;
+constexpr std::int64_t counted_visits = 400'000;
+
+constexpr GemmAlgorithmName names[] = {
+    {"2d", "right-looking on a p_r x p_c grid, next panel ahead (deck 1 slides 14 and 18)"},
+    {"2.5d", "c layers: big panels dealt to all of them, updates shared between them (deck 1 slides 15 to 19)"},
+};
+
+Bytes memory_limit(Machine const& machine, LuOptions const& options) {
+  return options.memory.value() > 0 ? options.memory : machine.rates().memory / machine.ranks_per_node();
+}
+
+void check(LuProblem const& problem, Machine const& machine, LuOptions const& options) {
+  ensure(problem.m >= 0, "m", problem.m, "a number of rows >= 0");
+  ensure(problem.n >= 0, "n", problem.n, "a number of columns >= 0");
+  ensure(options.block >= 0, "block", options.block, "a width >= 0", "pass 0 to have it chosen");
+  ensure(options.big >= 0, "big", options.big, "a width >= 0", "pass 0 to have it chosen");
+  ensure(options.block == 0 || options.big % options.block == 0, "big", options.big,
+         fmt::format("a multiple of block = {}", options.block));
+  ensure(options.memory.value() >= 0, "memory", options.memory, "bytes per rank >= 0");
+  auto const& name = options.algorithm;
+  bool const known = name.empty() || std::ranges::any_of(names, [&](auto const& n) { return n.name == name; });
+  ensure(known, "algorithm", name, "2d or 2.5d");
+  if (options.given) {
+    ensure(options.given->rows().extent() == problem.m && options.given->cols().extent() == problem.n, "given",
+           fmt::format("{} x {}", options.given->rows().extent(), options.given->cols().extent()),
+           fmt::format("a layout of {} x {}", problem.m, problem.n));
+  }
+  auto const& g = options.grid;
+  if (g.rows == 0 && g.cols == 0 && g.layers == 0) {
+    return;
+  }
+  auto const text = fmt::format("{}x{}x{}", g.rows, g.cols, g.layers);
+  ensure(g.rows >= 1 && g.cols >= 1 && g.layers >= 1, "grid", text, "three factors >= 1",
+         "write p_r x p_c x c, for example 4x4x1");
+  auto const product = static_cast<std::int64_t>(g.rows) * g.cols * g.layers;
+  ensure(product <= machine.ranks(), "grid", text, fmt::format("at most {} ranks, not {}", machine.ranks(), product),
+         "take a smaller grid or more ranks");
+}
+
+std::vector<GemmGrid> grids(LuOptions const& options, Rank ranks) {
+  if (options.grid.ranks() != 0) {
+    return {options.grid};
+  }
+  constexpr int longest = 16;  // a side over the other: thinner grids lose by far
+  std::vector<GemmGrid> result;
+  for (int p = ranks; p >= std::max(1, ranks - ranks / 4); --p) {
+    for (int c = 1; c * c * c <= p; ++c) {
+      if (p % c != 0) continue;
+      for (int r = 1; r <= p / c; ++r) {
+        auto const q = p / c / r;
+        if (p / c % r == 0 && (p <= longest || std::max(r, q) <= longest * std::min(r, q))) result.push_back({r, q, c});
+      }
+    }
+    if (p <= ranks - 4 && ranks > 64) break;
+  }
+  return result;
+}
+
+std::optional<std::string> why_not(std::string_view algorithm, GemmGrid const& grid) {
+  if (algorithm == "2d" && grid.layers > 1) return "is for one layer: it needs c = 1";
+  if (algorithm == "2.5d" && grid.layers == 1) return "needs c > 1; with c = 1 it is '2d'";
+  return std::nullopt;
+}
+
+/// Orders that lay rows, columns or layers on consecutive ranks.
+std::vector<std::string> orders(GemmGrid const& grid) {
+  if (grid.layers > 1) return {"ijl", "jil", "lij"};
+  if (grid.rows == 1 || grid.cols == 1) return {"ijl"};
+  return {"ijl", "jil"};
+}
+
+class Planner {
+ public:
+  explicit Planner(LuPlan& plan) : plan_(plan), pricer_(plan.machine, told_) {
+    told_.broadcast = plan.options.broadcast;
+    told_.reduce = plan.options.reduce;
+  }
+
+  void consider(std::string_view algorithm, GemmGrid const& grid) {
+    LuCandidate candidate;
+    candidate.algorithm = algorithm;
+    candidate.grid = grid;
+    if (auto const reason = why_not(algorithm, grid)) {
+      candidate.why_not = *reason;
+      if (!plan_.options.algorithm.empty()) plan_.candidates.push_back(candidate);
+      return;
+    }
+    std::optional<LuCandidate> best;
+    auto const attempt = [&](std::string const& order, Index block) {
+      candidate.order = order;
+      candidate.block = block;
+      candidate.big = grid.layers == 1 ? block : big_for(grid, block);
+      price(plan_.problem, plan_.machine, pricer_, candidate);
+      candidate.total += moving(candidate);
+      if (!best || candidate.total < best->total) best = candidate;
+    };
+    auto const first = plan_.options.block > 0 ? plan_.options.block : block_widths[0];
+    for (auto const& order : orders(grid)) attempt(order, first);
+    if (plan_.options.block == 0) {
+      auto const order = best->order;
+      for (std::size_t w = 1; w < std::size(block_widths); ++w) attempt(order, block_widths[w]);
+    }
+    keep(*best);
+  }
+
+  /// The caller's own layout, which costs no redistribution.
+  void consider_given() {
+    auto const& given = *plan_.options.given;
+    LuCandidate candidate;
+    candidate.algorithm = "2d";
+    candidate.grid = {given.rows().parts(), given.cols().parts(), 1};
+    candidate.in_place = true;
+    auto const count = std::max<Index>(1, std::min(plan_.problem.m, plan_.problem.n));
+    candidate.block = plan_.options.block > 0 ? plan_.options.block : 128;
+    auto const panels = panels_of(given.rows(), given.cols(), count, candidate.block);
+    auto const mean = std::max<Index>(1, count / static_cast<Index>(panels.size()));
+    auto const widest = candidate.block;
+    candidate.block = mean;
+    price(plan_.problem, plan_.machine, pricer_, candidate);
+    candidate.block = widest;
+    candidate.big = widest;
+    keep(candidate);
+  }
+
+  void choose() {
+    auto& all = plan_.candidates;
+    std::stable_sort(all.begin(), all.end(), [](auto const& x, auto const& y) {
+      return std::pair(!x.why_not.empty(), x.total.value()) < std::pair(!y.why_not.empty(), y.total.value());
+    });
+    if (all.empty() || !all.front().why_not.empty()) refuse();
+    plan_.chosen = all.front();
+    plan_.layout = layout_of(plan_.chosen);
+    count_chosen();
+    all.front() = plan_.chosen;
+  }
+
+  [[nodiscard]] Layout layout_of(LuCandidate const& c) const {
+    if (c.in_place) return *plan_.options.given;
+    Seats const seats(c, std::nullopt);
+    return {Deal::cyclic(plan_.problem.m, c.grid.rows, c.block), Deal::cyclic(plan_.problem.n, c.grid.cols, c.block),
+            seats.layer()};
+  }
+
+ private:
+  [[nodiscard]] Index big_for(GemmGrid const& grid, Index block) const {
+    if (plan_.options.big > 0) return std::max(plan_.options.big / block, Index{1}) * block;
+    return block * std::max(grid.rows, grid.cols);
+  }
+
+  [[nodiscard]] Seconds moving(LuCandidate const& c) {
+    if (!plan_.options.given) return Seconds(0);
+    auto const want = layout_of(c);
+    if (want == *plan_.options.given) return Seconds(0);
+    // There and back: every rank's part over the links of one direction.
+    auto const element = bytes_of(plan_.problem.type);
+    auto const bytes = plan_.problem.m * plan_.problem.n / std::max(1, c.grid.ranks() / c.grid.layers) * element;
+    return pricer_.message(0, std::max(0, plan_.machine.ranks() - 1), bytes) * 2.0;
+  }
+
+  void keep(LuCandidate candidate) {
+    auto const limit = memory_limit(plan_.machine, plan_.options);
+    auto const& p = plan_.problem;
+    auto const& g = candidate.grid;
+    auto const b = candidate.block;
+    auto const rows = (p.m + g.rows - 1) / g.rows;
+    auto const cols = (p.n + g.cols - 1) / g.cols;
+    auto const words = rows * cols + 3 * b * rows + b * cols + 6 * b * b +
+                       (g.layers > 1 ? 2 * (rows + cols) * candidate.big / std::min(g.rows, g.cols) : 0);
+    candidate.memory = Bytes(words * bytes_of(p.type));
+    bounds(candidate);
+    if (limit.value() > 0 && candidate.memory > limit) {
+      candidate.why_not =
+          fmt::format("needs {} bytes per rank, the limit is {}", candidate.memory.value(), limit.value());
+    }
+    plan_.candidates.push_back(std::move(candidate));
+  }
+
+  void bounds(LuCandidate& candidate) const {
+    auto const words = static_cast<double>(candidate.memory.value() / bytes_of(plan_.problem.type));
+    auto const bound = model::lu_bound(plan_.problem.m, plan_.problem.n, candidate.grid.ranks(), words);
+    candidate.bound_memory = bound.memory_dependent;
+    candidate.bound_extents = bound.memory_independent;
+    candidate.bound_words = bound.words();
+  }
+
+  void count_chosen() {
+    auto& chosen = plan_.chosen;
+    auto const& g = chosen.grid;
+    auto const count_of_steps = std::min(plan_.problem.m, plan_.problem.n) / std::max<Index>(1, chosen.block) + 1;
+    bool const all = plan_.machine.ranks() <= counted_ranks && count_of_steps * g.ranks() <= counted_visits;
+    Seats const seats(chosen, plan_.options.given);
+    if (all) plan_.traffic.assign(static_cast<std::size_t>(plan_.machine.ranks()), Traffic{});
+    if (!all && count_of_steps > counted_visits / 8) return;
+    chosen.words = chosen.messages = 0;
+    chosen.memory = Bytes(0);
+    auto const element = bytes_of(plan_.problem.type);
+    for (int l = 0; l < g.layers; l += all ? 1 : std::max(1, g.layers - 1)) {
+      for (int j = 0; j < g.cols; j += all ? 1 : std::max(1, g.cols - 1)) {
+        for (int i = 0; i < g.rows; i += all ? 1 : std::max(1, g.rows - 1)) {
+          auto const [t, memory] = count(plan_, pricer_, {i, j, l});
+          chosen.words = std::max({chosen.words, t.bytes_sent / element, t.bytes_received / element});
+          chosen.messages = std::max({chosen.messages, t.messages_sent, t.messages_received});
+          chosen.memory = std::max(chosen.memory, memory);
+          if (all) plan_.traffic[static_cast<std::size_t>(seats.rank({i, j, l}))] = t;
+        }
+      }
+    }
+    bounds(chosen);
+  }
+
+  [[noreturn]] void refuse() const {
+    auto const limit = memory_limit(plan_.machine, plan_.options);
+    LuCandidate const* least = nullptr;
+    for (auto const& c : plan_.candidates) {
+      if (c.memory.value() > 0 && (least == nullptr || c.memory < least->memory)) least = &c;
+    }
+    if (least == nullptr) {
+      throw Error::argument("algorithm", "'" + plan_.options.algorithm + "'",
+                            plan_.candidates.empty() ? "one that fits the grid" : plan_.candidates.front().why_not,
+                            "leave out grid or algorithm to have them chosen");
+    }
+    auto const& g = least->grid;
+    throw Error::argument(
+        "memory", fmt::format("{} bytes per rank", limit.value()),
+        fmt::format("at least {} bytes per rank (algorithm {} on {}x{}x{}; {} are missing)", least->memory.value(),
+                    least->algorithm, g.rows, g.cols, g.layers, (least->memory - limit).value()),
+        "raise the limit, use more ranks, or leave grid and algorithm to the plan", ErrorKind::memory);
+  }
+
+  LuPlan& plan_;
+  GemmOptions told_;
+  Pricer pricer_;
+};
+
+}  // namespace
+
+LuPlan plan_lu(LuProblem const& problem, Machine const& machine, LuOptions const& options) {
+  check(problem, machine, options);
+  LuPlan plan;
+  plan.problem = problem;
+  plan.machine = machine;
+  plan.options = options;
+  Planner planner(plan);
+  if (options.given && options.algorithm != "2.5d" && options.grid.ranks() == 0) planner.consider_given();
+  for (auto const& grid : grids(options, machine.ranks())) {
+    for (auto const& name : names) {
+      if (options.algorithm.empty() || options.algorithm == name.name) planner.consider(name.name, grid);
+    }
+  }
+  planner.choose();
+  if (options.candidates > 0 && plan.candidates.size() > static_cast<std::size_t>(options.candidates)) {
+    plan.candidates.resize(static_cast<std::size_t>(options.candidates));
+  }
+  return plan;
+}
+
+std::vector<GemmAlgorithmName> lu_algorithms() { return {std::begin(names), std::end(names)}; }
+
+}  // namespace allport

@@ -1,0 +1,153 @@
+// Row exchanges between the ranks of a grid column.
+#include <algorithm>
+#include <map>
+#include <utility>
+
+#include "lu_line.h"
+
+namespace allport::lu_detail {
+
+namespace {
+
+constexpr int tag_of_rows = 11;
+
+/// One job's moves of this rank, by what happens to them; local row numbers.
+struct Sorted {
+  struct Far {
+    int peer = 0;
+    std::vector<Index> rows;
+  };
+  std::vector<Move> here;     // local to, local from
+  std::vector<Far> outgoing;  // by receiver: rows to send, in the order of `to`
+  std::vector<Far> incoming;  // by sender: rows that arrive, in the order of `to`
+};
+
+Sorted sort_moves(std::vector<Move> const& moves, Deal const& rows, int me) {
+  Sorted sorted;
+  std::map<int, std::vector<Index>> out;
+  std::map<int, std::vector<Index>> in;
+  for (auto const& move : moves) {
+    auto const to = rows.owner(move.to);
+    auto const from = rows.owner(move.from);
+    if (to == me && from == me) {
+      sorted.here.push_back({rows.local(move.to), rows.local(move.from)});
+    } else if (from == me) {
+      out[to].push_back(rows.local(move.from));
+    } else if (to == me) {
+      in[from].push_back(rows.local(move.to));
+    }
+  }
+  for (auto& [peer, list] : out) sorted.outgoing.push_back({peer, std::move(list)});
+  for (auto& [peer, list] : in) sorted.incoming.push_back({peer, std::move(list)});
+  return sorted;
+}
+
+template <class T>
+void move_here(RowMoves<T> const& job, std::vector<Move> const& here, std::vector<T>& held) {
+  held.resize(here.size());
+  for (Index j = 0; j < job.width; ++j) {
+    T* const column = job.columns + j * job.ld;
+    for (std::size_t x = 0; x < here.size(); ++x) held[x] = column[here[x].from];
+    for (std::size_t x = 0; x < here.size(); ++x) column[here[x].to] = held[x];
+  }
+}
+
+}  // namespace
+
+std::vector<Move> moves_of(std::span<Index const> pivots, Index begin) {
+  std::map<Index, Index> content;  // position -> the row that came to lie there; others lie where they were
+  auto const at = [&](Index x) { return content.try_emplace(x, x).first; };
+  for (std::size_t s = 0; s < pivots.size(); ++s) {
+    auto const top = begin + static_cast<Index>(s);
+    if (pivots[s] != top) std::swap(at(top)->second, at(pivots[s])->second);
+  }
+  std::vector<Move> moves;
+  for (auto const& [to, from] : content) {
+    if (to != from) moves.push_back({to, from});
+  }
+  return moves;
+}
+
+std::vector<Index> exchanges_for(std::span<Index const> ids, Index begin) {
+  std::map<Index, Index> place;    // row -> where it lies now, if it has moved
+  std::map<Index, Index> content;  // where -> row, likewise
+  auto const find = [](std::map<Index, Index> const& map, Index key) {
+    auto const known = map.find(key);
+    return known == map.end() ? key : known->second;
+  };
+  std::vector<Index> pivots;
+  for (std::size_t s = 0; s < ids.size(); ++s) {
+    auto const top = begin + static_cast<Index>(s);
+    auto const where = find(place, ids[s]);
+    auto const displaced = find(content, top);
+    pivots.push_back(where);
+    place[displaced] = where;
+    content[where] = displaced;
+    place[ids[s]] = top;
+    content[top] = ids[s];
+  }
+  return pivots;
+}
+
+template <class T>
+void move_rows(Line const& line, Deal const& rows, std::vector<RowMoves<T>> const& jobs) {
+  if (line.dry()) {
+    return;
+  }
+  std::vector<Sorted> sorted;
+  sorted.reserve(jobs.size());
+  std::map<int, Index> sizes[2];  // elements by peer: outgoing, incoming
+  for (auto const& job : jobs) {
+    sorted.push_back(sort_moves(job.moves, rows, line.index()));
+    for (auto const& far : sorted.back().outgoing) {
+      sizes[0][far.peer] += static_cast<Index>(far.rows.size()) * job.width;
+    }
+    for (auto const& far : sorted.back().incoming) {
+      sizes[1][far.peer] += static_cast<Index>(far.rows.size()) * job.width;
+    }
+  }
+  std::map<int, std::vector<T>> buffers[2];
+  std::vector<Transfer> receives;
+  std::vector<Transfer> sends;
+  for (auto const& [peer, elements] : sizes[1]) {
+    auto& buffer = buffers[1][peer];
+    buffer.resize(static_cast<std::size_t>(elements));
+    receives.push_back(line.receive(peer, buffer.data(), elements, tag_of_rows, false));
+  }
+  for (auto const& [peer, elements] : sizes[0]) buffers[0][peer].reserve(static_cast<std::size_t>(elements));
+  for (std::size_t x = 0; x < jobs.size(); ++x) {
+    for (auto const& far : sorted[x].outgoing) {
+      auto& buffer = buffers[0][far.peer];
+      for (Index j = 0; j < jobs[x].width; ++j) {
+        T const* const column = jobs[x].columns + j * jobs[x].ld;
+        for (auto const row : far.rows) buffer.push_back(column[row]);
+      }
+    }
+  }
+  for (auto& [peer, buffer] : buffers[0]) {
+    sends.push_back(
+        line.send(peer, std::as_const(buffer).data(), static_cast<Index>(buffer.size()), tag_of_rows, false));
+  }
+  std::vector<T> held;
+  for (std::size_t x = 0; x < jobs.size(); ++x) move_here(jobs[x], sorted[x].here, held);
+  for (auto& receive : receives) line.wait(receive);
+  std::map<int, std::size_t> taken;
+  for (std::size_t x = 0; x < jobs.size(); ++x) {
+    for (auto const& far : sorted[x].incoming) {
+      auto const& buffer = buffers[1][far.peer];
+      auto& next = taken[far.peer];
+      for (Index j = 0; j < jobs[x].width; ++j) {
+        T* const column = jobs[x].columns + j * jobs[x].ld;
+        for (auto const row : far.rows) column[row] = buffer[next++];
+      }
+    }
+  }
+  for (auto& send : sends) line.wait(send);
+}
+
+template void move_rows(Line const&, Deal const&, std::vector<RowMoves<float>> const&);
+template void move_rows(Line const&, Deal const&, std::vector<RowMoves<double>> const&);
+template void move_rows(Line const&, Deal const&, std::vector<RowMoves<std::complex<float>>> const&);
+template void move_rows(Line const&, Deal const&, std::vector<RowMoves<std::complex<double>>> const&);
+
+}  // namespace allport::lu_detail

@@ -1,0 +1,114 @@
+#include "lu_team.h"
+
+#include <algorithm>
+
+namespace allport::lu_detail {
+
+Seats::Seats(LuCandidate const& candidate, std::optional<Layout> const& given) : grid_(candidate.grid) {
+  if (candidate.in_place) {
+    ranks_ = given->grid();
+    return;
+  }
+  gemm_detail::Frame const frame(candidate.grid, candidate.order);
+  for (int l = 0; l < grid_.layers; ++l) {
+    for (int j = 0; j < grid_.cols; ++j) {
+      for (int i = 0; i < grid_.rows; ++i) ranks_.push_back(frame.rank({i, j, l}));
+    }
+  }
+}
+
+std::optional<Place> Seats::place(Rank rank) const {
+  auto const seat = std::find(ranks_.begin(), ranks_.end(), rank);
+  if (seat == ranks_.end()) {
+    return std::nullopt;
+  }
+  auto const at = static_cast<int>(seat - ranks_.begin());
+  return Place{at % grid_.rows, at / grid_.rows % grid_.cols, at / grid_.rows / grid_.cols};
+}
+
+int Seats::length(Way way) const {
+  switch (way) {
+    case Way::row:
+      return grid_.cols;
+    case Way::col:
+      return grid_.rows;
+    case Way::layer:
+      return grid_.layers;
+    case Way::tall:
+      return grid_.rows * grid_.layers;
+    default:
+      return grid_.cols * grid_.layers;
+  }
+}
+
+int Seats::index(GemmGrid const& grid, Place p, Way way) {
+  switch (way) {
+    case Way::row:
+      return p.j;
+    case Way::col:
+      return p.i;
+    case Way::layer:
+      return p.l;
+    case Way::tall:
+      return p.i + grid.rows * p.l;
+    default:
+      return p.j + grid.cols * p.l;
+  }
+}
+
+std::vector<Rank> Seats::members(Place p, Way way) const {
+  std::vector<Rank> ranks;
+  for (int x = 0; x < length(way); ++x) {
+    auto at = p;
+    switch (way) {
+      case Way::row:
+        at.j = x;
+        break;
+      case Way::col:
+        at.i = x;
+        break;
+      case Way::layer:
+        at.l = x;
+        break;
+      case Way::tall:
+        at.i = x % grid_.rows;
+        at.l = x / grid_.rows;
+        break;
+      default:
+        at.j = x % grid_.cols;
+        at.l = x / grid_.cols;
+    }
+    ranks.push_back(rank(at));
+  }
+  return ranks;
+}
+
+std::vector<Rank> Seats::layer() const {
+  return {ranks_.begin(), ranks_.begin() + static_cast<std::ptrdiff_t>(grid_.rows) * grid_.cols};
+}
+
+Team::Team(Seats const& seats, Place place, Pricer& pricer, LineComms const* comms) : grid(seats.grid()), me(place) {
+  for (auto const way : all_ways) {
+    auto const w = static_cast<std::size_t>(way);
+    Communicator const* comm = nullptr;
+    if (comms != nullptr && (*comms)[w]) comm = &*(*comms)[w];
+    lines_[w] = Line(seats.length(way), Seats::index(grid, place, way), &pricer.group(seats.members(place, way)),
+                     &pricer, &ledger, comm, comms == nullptr);
+  }
+}
+
+template <class T>
+Found factor(Team& team, Order const& order, Layout const& layout, Part<T> a) {
+  View<T> const view{layout.rows(), layout.cols(), team.me.i, team.me.j, a.data, a.ld};
+  if (team.grid.layers > 1) {
+    return factor_25d(team, order, view);
+  }
+  Grid const grid{team.line(Way::row), team.line(Way::col)};
+  auto const count = std::min(order.problem.m, order.problem.n);
+  return factor_2d(grid, view, count, order.chosen.block, order.problem.pivoting, order.progress);
+}
+
+#define ALLPORT_TEAM(T) template Found factor(Team&, Order const&, Layout const&, Part<T>);
+ALLPORT_FOR_SCALARS(ALLPORT_TEAM)
+
+}  // namespace allport::lu_detail

@@ -1,0 +1,79 @@
+// A factorization's grid laid over ranks, and one rank's place in it with all the lines that it communicates along.
+#pragma once
+
+#include <array>
+#include <memory>
+#include <optional>
+
+#include "lu_2d.h"
+
+namespace allport::lu_detail {
+
+using gemm_detail::Place;
+
+/// The lines of a place (i, j, l).
+enum class Way : std::uint8_t {
+  row,    ///< (i, *, l), indexed by j
+  col,    ///< (*, j, l), indexed by i
+  layer,  ///< (i, j, *), indexed by l
+  tall,   ///< (*, j, *), indexed by i + p_r l: a big panel's rows are dealt to all layers
+  wide,   ///< (i, *, *), indexed by j + p_c l: a big row block's columns likewise
+};
+inline constexpr std::array all_ways{Way::row, Way::col, Way::layer, Way::tall, Way::wide};
+
+/// p_r x p_c x c ranks of a communicator.
+class Seats {
+ public:
+  /// The candidate's grid over ranks 0, 1, ... in its order; or that of `given`, where it is to be used as it lies.
+  Seats(LuCandidate const& candidate, std::optional<Layout> const& given);
+
+  [[nodiscard]] GemmGrid const& grid() const { return grid_; }
+  [[nodiscard]] Rank rank(Place p) const {
+    return ranks_[static_cast<std::size_t>(p.i + grid_.rows * (p.j + grid_.cols * p.l))];
+  }
+  [[nodiscard]] std::optional<Place> place(Rank rank) const;
+  [[nodiscard]] std::vector<Rank> members(Place p, Way way) const;
+  [[nodiscard]] int length(Way way) const;
+  [[nodiscard]] static int index(GemmGrid const& grid, Place p, Way way);
+  /// The ranks of layer 0, as Layout wants them.
+  [[nodiscard]] std::vector<Rank> layer() const;
+
+ private:
+  GemmGrid grid_;
+  std::vector<Rank> ranks_;
+};
+
+using LineComms = std::array<std::optional<Communicator>, all_ways.size()>;
+
+/// One rank while a plan runs, or is counted.
+struct Team {
+  Team(Seats const& seats, Place place, Pricer& pricer, LineComms const* comms);
+  Team(Team const&) = delete;
+  Team& operator=(Team const&) = delete;
+
+  [[nodiscard]] Line const& line(Way way) const { return lines_[static_cast<std::size_t>(way)]; }
+  [[nodiscard]] bool dry() const { return line(Way::row).dry(); }
+
+  GemmGrid grid;
+  Place me;
+  Ledger ledger;
+
+ private:
+  std::array<Line, all_ways.size()> lines_;
+};
+
+/// What a run needs beside the matrix.
+struct Order {
+  LuProblem problem;
+  LuCandidate chosen;
+  Progress progress;
+};
+/// Runs (or counts) the chosen algorithm. `a`: layer 0's part of A in the plan's layout, elsewhere empty.
+template <class T>
+[[nodiscard]] Found factor(Team& team, Order const& order, Layout const& layout, Part<T> a);
+
+/// 2.5D: see lu_25d.cpp.
+template <class T>
+[[nodiscard]] Found factor_25d(Team& team, Order const& order, View<T> const& a);
+
+}  // namespace allport::lu_detail

@@ -1,0 +1,25 @@
+#include "allport/model/lu_bound.h"
+
+#include <algorithm>
+#include <cmath>
+
+namespace allport::model {
+
+LuBound lu_bound(std::int64_t m, std::int64_t n, std::int64_t ranks, double memory_words) {
+  if (ranks <= 1) {
+    return {};
+  }
+  auto const rows = static_cast<double>(m);
+  auto const cols = static_cast<double>(n);
+  auto const least = std::min(rows, cols);
+  auto const p = static_cast<double>(ranks);
+  auto const products = rows * cols * least - (rows + cols) * least * least / 2.0 + least * least * least / 3.0;
+  LuBound bound;
+  if (memory_words > 0) {
+    bound.memory_dependent = 2.0 * products / (p * std::sqrt(memory_words));
+  }
+  bound.memory_independent = std::max(0.0, 3.0 * std::pow(products / p, 2.0 / 3.0) - rows * cols / p);
+  return bound;
+}
+
+}  // namespace allport::model

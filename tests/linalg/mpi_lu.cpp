@@ -1,0 +1,165 @@
+// lu on real ranks: P A - L U by hand, LAPACK's pivots, exact INFO, and traffic as planned.
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <complex>
+#include <limits>
+#include <numeric>
+#include <random>
+
+#include "lu_samples.h"
+
+namespace allport {
+namespace {
+
+using namespace lu_samples;
+
+/// Factors `sample` on all ranks of the world and compares with the definition.
+template <class T>
+LuReport check(Communicator const& comm, LuProblem problem, LuOptions const& options, Sample sample,
+               std::optional<Layout> foreign, std::string const& what) {
+  SCOPED_TRACE(what +
+               fmt::format(" {} {}x{} {}", name_of(sample), problem.m, problem.n, static_cast<char>(problem.pivoting)));
+  problem.type = scalar_of<T>;
+  auto const plan = plan_lu(problem, comm.machine(), options);
+  auto const layout = foreign ? *foreign : plan.layout;
+  auto const whole = make<T>(sample, problem.m, problem.n);
+  auto held = deal(whole, layout, comm.rank());
+  std::vector<Index> pivots;
+  auto const report = lu(comm, plan, layout, held.part(), pivots);
+  auto const factors = collect(comm, layout, held, problem.m, problem.n);
+  EXPECT_EQ(static_cast<Index>(pivots.size()), std::min(problem.m, problem.n));
+  for (std::size_t s = 0; s < pivots.size(); ++s) {
+    EXPECT_GE(pivots[s], static_cast<Index>(s));
+    EXPECT_LT(pivots[s], problem.m);
+  }
+  EXPECT_EQ(report.info, first_zero(factors));
+  if (sample != Sample::nan && report.info == 0) {
+    EXPECT_LE(residual(whole, factors, pivots), problem.pivoting == Pivoting::none ? 10.0 : 1.0);
+  }
+  EXPECT_EQ(report.predicted, report.measured) << report.to_json();
+  EXPECT_LE(report.measured_memory.value(), report.predicted_memory.value() + 64);
+  return report;
+}
+
+/// Grids and algorithms that fit the world.
+std::vector<LuOptions> ways(Communicator const& comm) {
+  std::vector<LuOptions> all(1);
+  auto const p = comm.size();
+  for (int c = 1; c <= p; ++c) {
+    if (p % c != 0 || c > 1) continue;
+    for (int r = 1; r <= p / c; ++r) {
+      if (p / c % r != 0) continue;
+      LuOptions o;
+      o.grid = {r, p / c / r, c};
+      o.block = 5;
+      all.push_back(o);
+    }
+  }
+  if (p > 2) {
+    LuOptions o;
+    o.grid = {1, p - 1, 1};  // one rank is left out
+    o.block = 4;
+    all.push_back(o);
+  }
+  return all;
+}
+
+class Lu : public ::testing::Test {
+ protected:
+  Communicator comm{MPI_COMM_WORLD};
+};
+
+TEST_F(Lu, FactorsEveryShapeOnEveryGrid) {
+  for (auto const& options : ways(comm)) {
+    auto const what = fmt::format("{}x{}x{}", options.grid.rows, options.grid.cols, options.grid.layers);
+    for (auto const pivoting : {Pivoting::tournament, Pivoting::partial}) {
+      for (auto const& [m, n] : std::vector<std::pair<Index, Index>>{
+               {33, 33}, {1, 1}, {40, 23}, {23, 40}, {7, 3}, {5, 5}, {0, 0}, {0, 4}, {6, 0}, {64, 64}}) {
+        check<double>(comm, {.m = m, .n = n, .pivoting = pivoting}, options, Sample::random, {}, what);
+      }
+    }
+    check<double>(comm, {.m = 37, .n = 37, .pivoting = Pivoting::none}, options, Sample::dominant, {}, what);
+  }
+}
+
+TEST_F(Lu, FactorsAllTypes) {
+  for (auto const& options : ways(comm)) {
+    for (auto const pivoting : {Pivoting::tournament, Pivoting::partial}) {
+      LuProblem const problem{.m = 45, .n = 41, .pivoting = pivoting};
+      check<float>(comm, problem, options, Sample::random, {}, "s");
+      check<std::complex<float>>(comm, problem, options, Sample::random, {}, "c");
+      check<std::complex<double>>(comm, problem, options, Sample::random, {}, "z");
+    }
+  }
+}
+
+TEST_F(Lu, FactorsHardMatrices) {
+  for (auto const& options : ways(comm)) {
+    for (auto const pivoting : {Pivoting::tournament, Pivoting::partial}) {
+      for (auto const sample : {Sample::graded, Sample::wilkinson, Sample::nearly_singular, Sample::hilbert,
+                                Sample::rank_deficient, Sample::orthogonal, Sample::zero, Sample::nan}) {
+        check<double>(comm, {.m = 36, .n = 36, .pivoting = pivoting}, options, sample, {}, "");
+      }
+    }
+  }
+}
+
+TEST_F(Lu, PartialPivotsAreLapacks) {
+  for (auto const& options : ways(comm)) {
+    auto const plan = plan_lu({.m = 50, .n = 44, .pivoting = Pivoting::partial}, comm.machine(), options);
+    auto const whole = make<double>(Sample::random, 50, 44);
+    auto held = deal(whole, plan.layout, comm.rank());
+    std::vector<Index> pivots;
+    lu(comm, plan, plan.layout, held.part(), pivots);
+    EXPECT_EQ(pivots, lapack_pivots(whole));
+  }
+}
+
+TEST_F(Lu, WorksOnTheCallersLayout) {
+  auto const p = comm.size();
+  std::vector<Rank> ranks(static_cast<std::size_t>(p));
+  std::iota(ranks.rbegin(), ranks.rend(), 0);
+  for (int r = 1; r <= p; ++r) {
+    if (p % r != 0) continue;
+    int const c = p / r;
+    for (auto const& layout : {Layout(Deal::cyclic(43, r, 6, r - 1), Deal::cyclic(43, c, 6, c / 2), ranks),
+                               Layout(Deal::cyclic(43, r, 6, 0, 2), Deal::cyclic(43, c, 4, 0, 3), ranks),
+                               Layout(Deal::balanced(43, r), Deal::cyclic(43, c, 3), ranks)}) {
+      LuOptions options;
+      options.given = layout;
+      auto const found = check<double>(comm, {.m = 43, .n = 43, .pivoting = Pivoting::partial}, options, Sample::random,
+                                       layout, "given");
+      check<double>(comm, {.m = 43, .n = 43, .pivoting = Pivoting::tournament}, {}, Sample::random, layout, "moved");
+      (void)found;
+    }
+  }
+}
+
+TEST_F(Lu, SaysWhichPivotIsZero) {
+  for (auto const& options : ways(comm)) {
+    for (auto const pivoting : {Pivoting::tournament, Pivoting::partial}) {
+      auto const report =
+          check<double>(comm, {.m = 30, .n = 30, .pivoting = pivoting}, options, Sample::zero_column, {}, "");
+      EXPECT_EQ(report.info, zero_column_of_sample + 1);
+    }
+  }
+}
+
+TEST_F(Lu, RefusesWrongArgumentsOnEveryRank) {
+  EXPECT_THROW((void)plan_lu({.m = -1, .n = 3}, comm.machine()), Error);
+  LuOptions options;
+  options.algorithm = "3d";
+  EXPECT_THROW((void)plan_lu({.m = 3, .n = 3}, comm.machine(), options), Error);
+  options = {};
+  options.memory = Bytes(64);
+  EXPECT_THROW((void)plan_lu({.m = 300, .n = 300}, comm.machine(), options), Error);
+  auto const plan = plan_lu({.m = 9, .n = 9}, comm.machine());
+  std::vector<double> data(100);
+  std::vector<Index> pivots;
+  EXPECT_THROW(lu(comm, plan, plan.layout, Part<double>{data.data(), comm.rank() == comm.size() - 1 ? 0 : 10}, pivots),
+               Error);
+}
+
+}  // namespace
+}  // namespace allport
