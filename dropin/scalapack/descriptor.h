@@ -1,0 +1,80 @@
+// Descriptors, what is wrong with them in ScaLAPACK's words, and a sub-matrix as one of our layouts.
+#pragma once
+
+#include <vector>
+
+#include "allport/linalg/layout.h"
+#include "blacs.h"
+#include "call.h"
+
+namespace allport::scalapack {
+
+/// Both kinds of descriptor: type 1 (9 entries) has first blocks like all others, type 2 (11 entries) names them.
+struct Descriptor {
+  explicit Descriptor(Int const* entries);
+
+  Int type = 0, context = -1;
+  Int m = 0, n = 0, imb = 0, inb = 0, mb = 0, nb = 0, rsrc = 0, csrc = 0, lld = 0;  ///< of a type that is neither: zeros
+
+  [[nodiscard]] bool is_replicated() const { return rsrc == -1 || csrc == -1; }
+};
+
+/// The smallest wrong argument found, kept as ScaLAPACK keeps it: 100 * argument, plus the entry in descriptors.
+class Wrong {
+ public:
+  void argument(int position) { add(100 * position); }
+  void entry(int position, int which) { add(100 * position + which); }
+  [[nodiscard]] bool any() const { return least_ != none; }
+  /// INFO: 0, -argument, or -(100 * argument + entry).
+  [[nodiscard]] Int info() const { return info_of(least_); }
+  [[nodiscard]] Int position() const { return least_; }
+  [[nodiscard]] static Int info_of(Int position) {
+    return position == none ? 0 : position % 100 == 0 ? -position / 100 : -position;
+  }
+
+ private:
+  static constexpr Int none = 10000;
+  void add(Int found) { least_ = found < least_ ? found : least_; }
+  Int least_ = none;
+};
+
+/// rows x cols of a distributed matrix from global (i, j) on, counted from 0.
+struct Operand {
+  Operand(Argument const& argument, Index m, Index n)
+      : desc(argument.desc), i(*argument.i - Index{1}), j(*argument.j - Index{1}), rows(m), cols(n) {}
+
+  Descriptor desc;
+  Index i;
+  Index j;
+  Index rows;
+  Index cols;
+};
+
+/// What ScaLAPACK finds wrong in this process (its CHK1MAT): positions of rows, columns and descriptor among the
+/// routine's arguments.
+void check_scalapack(Operand const& x, int rows_at, int cols_at, int desc_at, Grid const& grid, Wrong& wrong);
+/// As above for the PBLAS, which accept both types of descriptors and replicated matrices. Entries are counted as those
+/// of type 2, whatever the type.
+void check_pblas(Operand const& x, int rows_at, int cols_at, int desc_at, Grid const& grid, Wrong& wrong);
+
+/// How the whole matrix is dealt to process rows and columns.
+[[nodiscard]] Deal row_deal(Descriptor const& desc, Grid const& grid);
+[[nodiscard]] Deal col_deal(Descriptor const& desc, Grid const& grid);
+
+/// A sub-matrix where it lies: its layout, and the elements of the local part before its first one.
+struct View {
+  Layout layout;
+  Index rows_before = 0;
+  Index cols_before = 0;
+  Index ld = 1;
+
+  template <class T>
+  [[nodiscard]] Part<T> part(void* local) const {
+    return {static_cast<T*>(local) + rows_before + cols_before * ld, ld};
+  }
+};
+/// @param ranks  of grid place (r, c) at r + c * rows
+/// @pre the descriptor was checked and is of a matrix that is not replicated; rows and cols >= 1
+[[nodiscard]] View view_of(Operand const& x, Grid const& grid, std::vector<Rank> const& ranks, Rank me);
+
+}  // namespace allport::scalapack

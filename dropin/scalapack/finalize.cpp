@@ -1,0 +1,59 @@
+// The end of MPI, where the report is made: under C's and Fortran's names, for Fortran's go past C's.
+#include <mpi.h>
+
+#include "exported.h"
+#include "original.h"
+#include "report.h"
+
+namespace {
+
+using namespace allport::scalapack;
+
+/// Gathers before MPI ends and writes after, so that a report of the MPI drop-in, which comes in between, stays.
+template <class F>
+void finalize(F const& library) {
+  static bool ended = false;
+  bool const first = !ended;
+  ended = true;
+  int initialized = 0;
+  int finalized = 0;
+  MPI_Initialized(&initialized);
+  MPI_Finalized(&finalized);
+  if (first && initialized != 0 && finalized == 0) gather_report();
+  library();
+  if (first) write_report();
+}
+
+template <class F>
+F* behind(char const* name) {
+  return reinterpret_cast<F*>(find_behind(name));
+}
+
+void finalize_fortran(char const* name, MPI_Fint* code) {
+  finalize([&] {
+    if (auto* const theirs = behind<void(MPI_Fint*)>(name)) {
+      theirs(code);
+    } else {
+      auto const result = PMPI_Finalize();
+      if (code != nullptr) *code = result;
+    }
+  });
+}
+
+}  // namespace
+
+extern "C" {
+
+ALLPORT_EXPORTED int MPI_Finalize() {
+  int code = MPI_SUCCESS;
+  finalize([&] {
+    auto* const theirs = behind<int()>("MPI_Finalize");
+    code = theirs != nullptr ? theirs() : PMPI_Finalize();
+  });
+  return code;
+}
+
+ALLPORT_EXPORTED void mpi_finalize_(MPI_Fint* code) { finalize_fortran("mpi_finalize_", code); }
+ALLPORT_EXPORTED void mpi_finalize_f08_(MPI_Fint* code) { finalize_fortran("mpi_finalize_f08_", code); }
+
+}  // extern "C"

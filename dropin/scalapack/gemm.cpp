@@ -1,0 +1,150 @@
+// p?gemm_: sub(C) = alpha op(sub(A)) op(sub(B)) + beta sub(C).
+#include "allport/linalg/gemm.h"
+
+#include <algorithm>
+
+#include "descriptor.h"
+#include "enter.h"
+#include "price.h"
+#include "record.h"
+
+namespace allport::scalapack {
+namespace {
+
+enum Position { trans_a_at = 1, trans_b_at, m_at, n_at, k_at, a_desc_at = 10, b_desc_at = 14, c_desc_at = 19 };
+
+Choice<GemmPlan> make_choice(Record& record, GemmProblem const& problem, Shape const& shape, bool reads_c) {
+  Choice<GemmPlan> choice;
+  auto const automatic = record.settings().policy == Policy::automatic;
+  auto const& machine = record.comm().machine();
+  auto const theirs = price_scalapack(problem, machine, shape);
+  if (automatic && theirs < too_short) {
+    choice.why_not = "too small to gain anything";
+    return choice;
+  }
+  try {
+    GemmOptions options;
+    options.candidates = 1;
+    choice.plan = plan_gemm(problem, machine, options);
+  } catch (Error const& e) {
+    choice.why_not = e.what();
+    return choice;
+  }
+  auto const m = static_cast<double>(problem.m);
+  auto const n = static_cast<double>(problem.n);
+  auto const k = static_cast<double>(problem.k);
+  auto const moved = m * k + k * n + (reads_c ? 2 : 1) * m * n;
+  auto const ours = choice.plan->chosen.total + price_moving(moved, problem.type, machine);
+  if (automatic && ours > theirs) {
+    choice.why_not = "ScaLAPACK's own is expected to be faster";
+    choice.plan.reset();
+  }
+  return choice;
+}
+
+Choice<GemmPlan> const& choose(Record& record, GemmProblem const& problem, Shape const& shape, bool reads_c) {
+  auto const key = fmt::format("{} {} {} {} {} {} {} {}", problem.m, problem.n, problem.k,
+                               static_cast<int>(problem.type), static_cast<char>(problem.trans_a),
+                               static_cast<char>(problem.trans_b), shape.block, reads_c);
+  return record.choose(record.gemm_choices, key, [&] { return make_choice(record, problem, shape, reads_c); });
+}
+
+/// sub(C) = beta sub(C), in place and without a word to others; zero overwrites whatever was there.
+template <class T>
+void scale(View const& view, Rank me, T beta, Part<T> c) {
+  auto const rows = view.layout.local_rows(me);
+  for (Index j = 0; j < view.layout.local_cols(me); ++j) {
+    auto* const column = c.data + j * c.ld;
+    if (beta == T(0)) {
+      std::fill_n(column, rows, T(0));
+    } else {
+      for (Index i = 0; i < rows; ++i) column[i] *= beta;
+    }
+  }
+}
+
+template <class T>
+Outcome multiply(GemmCall const& x, Grid const& grid, GemmProblem const& problem, Operand const& a, Operand const& b,
+                 Operand const& c) {
+  auto& record = record_of(grid);
+  if (record.settings().policy == Policy::never) return handed_back("ALLPORT_SCALAPACK is 'never'");
+  auto const alpha = *static_cast<T const*>(x.alpha);
+  auto const beta = *static_cast<T const*>(x.beta);
+  bool const nothing_to_add = alpha == T(0) || problem.k == 0;
+  if (problem.m == 0 || problem.n == 0 || (nothing_to_add && beta == T(1))) return taken("nothing to do");
+  auto const me = record.comm().rank();
+  auto const c_view = view_of(c, grid, record.ranks(), me);
+  if (nothing_to_add) {
+    scale(c_view, me, beta, c_view.part<T>(x.c.data));
+    return taken("scaling");
+  }
+  auto const& choice = choose(record, problem, {grid.rows, grid.cols, std::min<Index>(c.desc.mb, c.desc.nb)},
+                              beta != T(0));
+  if (!choice.plan) return handed_back(choice.why_not);
+  auto const a_view = view_of(a, grid, record.ranks(), me);
+  auto const b_view = view_of(b, grid, record.ranks(), me);
+  auto const& plan = *choice.plan;
+  auto const constant = [](Part<T> part) { return Part<T const>{part.data, part.ld}; };
+  try {
+    allport::gemm<T>(record.comm(), plan, alpha, a_view.layout, constant(a_view.part<T>(x.a.data)), b_view.layout,
+                     constant(b_view.part<T>(x.b.data)), beta, c_view.layout, c_view.part<T>(x.c.data));
+  } catch (Error const& e) {
+    if (e.kind() == ErrorKind::memory) return handed_back(e.what());  // said before anything is touched
+    throw;
+  }
+  auto const& g = plan.chosen.grid;
+  return taken(fmt::format("{} on {}x{}x{}", plan.chosen.algorithm, g.rows, g.cols, g.layers));
+}
+
+template <class T>
+Outcome take(GemmCall const& x, Grid const& grid) {
+  Outcome outcome;
+  if (why_no_grid(grid, outcome, -(100 * a_desc_at + 2)) != nullptr) return outcome;
+  GemmProblem problem{*x.m, *x.n, *x.k, scalar_of<T>};
+  Wrong wrong;
+  if (!read_trans<T>(x.trans_a, problem.trans_a)) {
+    wrong.argument(trans_a_at);
+    problem.trans_a = Trans::transpose;  // as the PBLAS go on
+  }
+  if (!read_trans<T>(x.trans_b, problem.trans_b)) {
+    if (!wrong.any()) wrong.argument(trans_b_at);
+    problem.trans_b = Trans::transpose;
+  }
+  bool const a_as_is = problem.trans_a == Trans::none;
+  bool const b_as_is = problem.trans_b == Trans::none;
+  Operand const a(x.a, a_as_is ? problem.m : problem.k, a_as_is ? problem.k : problem.m);
+  Operand const b(x.b, b_as_is ? problem.k : problem.n, b_as_is ? problem.n : problem.k);
+  Operand const c(x.c, problem.m, problem.n);
+  check_pblas(a, a_as_is ? m_at : k_at, a_as_is ? k_at : m_at, a_desc_at, grid, wrong);
+  check_pblas(b, b_as_is ? k_at : n_at, b_as_is ? n_at : k_at, b_desc_at, grid, wrong);
+  check_pblas(c, m_at, n_at, c_desc_at, grid, wrong);
+  if (wrong.any()) return handed_back("a wrong argument", wrong.info());
+  if (a.desc.is_replicated() || b.desc.is_replicated() || c.desc.is_replicated()) {
+    return handed_back("a replicated matrix (RSRC_ or CSRC_ is -1)");
+  }
+  return multiply<T>(x, grid, problem, a, b, c);
+}
+
+}  // namespace
+
+template <class T>
+void gemm(GemmCall const& x, void const* caller) {
+  static Original const original(symbol<T>("gemm"));
+  enter(
+      original, x.a.desc, caller, [&](Grid const& grid) { return take<T>(x, grid); },
+      [&] {
+        original.call(x.trans_a, x.trans_b, x.m, x.n, x.k, x.alpha, x.a.data, x.a.i, x.a.j, x.a.desc, x.b.data, x.b.i,
+                      x.b.j, x.b.desc, x.beta, x.c.data, x.c.i, x.c.j, x.c.desc);
+      },
+      [&](Grid const& grid, Int info) {
+        fmt::print(stderr, "allport: {}: parameter number {} had an illegal value\n", original.name(), -info);
+        abort_job(grid.context, info);
+      });
+}
+
+template void gemm<float>(GemmCall const&, void const*);
+template void gemm<double>(GemmCall const&, void const*);
+template void gemm<std::complex<float>>(GemmCall const&, void const*);
+template void gemm<std::complex<double>>(GemmCall const&, void const*);
+
+}  // namespace allport::scalapack

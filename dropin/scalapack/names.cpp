@@ -1,0 +1,41 @@
+// ScaLAPACK's names, as Fortran compilers spell them in lower case with an underscore.
+#include <complex>
+
+#include "call.h"
+#include "exported.h"
+
+using allport::scalapack::Int;
+
+// The hidden lengths that Fortran appends for characters are of no use to us: only the first letter counts.
+#define ALLPORT_SCALAPACK(letter, T)                                                                                  \
+  ALLPORT_EXPORTED void p##letter##gemm_(char const* transa, char const* transb, Int const* m, Int const* n,          \
+                                         Int const* k, void const* alpha, void* a, Int const* ia, Int const* ja,      \
+                                         Int const* desca, void* b, Int const* ib, Int const* jb, Int const* descb,   \
+                                         void const* beta, void* c, Int const* ic, Int const* jc, Int const* descc) { \
+    allport::scalapack::gemm<T>(                                                                                      \
+        {transa, transb, m, n, k, alpha, {a, ia, ja, desca}, {b, ib, jb, descb}, beta, {c, ic, jc, descc}},           \
+        __builtin_return_address(0));                                                                                 \
+  }                                                                                                                   \
+  ALLPORT_EXPORTED void p##letter##getrf_(Int const* m, Int const* n, void* a, Int const* ia, Int const* ja,          \
+                                          Int const* desca, Int* ipiv, Int* info) {                                   \
+    allport::scalapack::getrf<T>({m, n, {a, ia, ja, desca}, ipiv, info}, __builtin_return_address(0));                \
+  }                                                                                                                   \
+  ALLPORT_EXPORTED void p##letter##getrs_(char const* trans, Int const* n, Int const* nrhs, void* a, Int const* ia,   \
+                                          Int const* ja, Int const* desca, Int* ipiv, void* b, Int const* ib,         \
+                                          Int const* jb, Int const* descb, Int* info) {                               \
+    allport::scalapack::getrs<T>({trans, n, nrhs, {a, ia, ja, desca}, ipiv, {b, ib, jb, descb}, info},                \
+                                 __builtin_return_address(0));                                                        \
+  }                                                                                                                   \
+  ALLPORT_EXPORTED void p##letter##gesv_(Int const* n, Int const* nrhs, void* a, Int const* ia, Int const* ja,        \
+                                         Int const* desca, Int* ipiv, void* b, Int const* ib, Int const* jb,          \
+                                         Int const* descb, Int* info) {                                               \
+    allport::scalapack::gesv<T>({n, nrhs, {a, ia, ja, desca}, ipiv, {b, ib, jb, descb}, info},                        \
+                                __builtin_return_address(0));                                                         \
+  }
+
+extern "C" {
+ALLPORT_SCALAPACK(s, float)
+ALLPORT_SCALAPACK(d, double)
+ALLPORT_SCALAPACK(c, std::complex<float>)
+ALLPORT_SCALAPACK(z, std::complex<double>)
+}  // extern "C"

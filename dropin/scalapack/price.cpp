@@ -1,0 +1,86 @@
+#include "price.h"
+
+#include <algorithm>
+#include <cmath>
+
+namespace allport::scalapack {
+namespace {
+
+/// One link and one core of a machine whose axes may differ: a ring of ScaLAPACK's may run along any of them.
+struct Rates {
+  double link = 0;     ///< bytes per second
+  double message = 0;  ///< seconds of an empty message between neighbours
+  double flops = 0;    ///< of one rank, for the type
+  double hops = 0;     ///< between two ranks, in the mean
+  double links = 0;    ///< directed, in the whole machine
+};
+
+double flops_of(Machine const& machine, Scalar type) {
+  double const work = type == Scalar::c || type == Scalar::z ? 4 : 1;
+  double const speed = type == Scalar::s || type == Scalar::c ? 2 : 1;
+  return machine.rates().flops.value() / machine.ranks_per_node() * speed / work;
+}
+
+Rates rates_of(Machine const& machine, Scalar type) {
+  Rates rates;
+  rates.flops = flops_of(machine, type);
+  rates.message = 2 * machine.rates().overhead.value();
+  double latency = 0;
+  for (int a = 0; a < machine.axes(); ++a) {
+    auto const& axis = machine.axis(a);
+    if (axis.length == 1) continue;
+    rates.link = rates.link == 0 ? axis.bandwidth.value() : std::min(rates.link, axis.bandwidth.value());
+    latency = std::max(latency, axis.latency.value());
+    rates.hops += axis.wraps ? axis.length / 4.0 : axis.length / 3.0;
+  }
+  rates.message += latency;
+  rates.links = static_cast<double>(machine.links());
+  if (rates.link == 0) rates.link = machine.rates().memory_bandwidth.value();
+  return rates;
+}
+
+double log_2(int n) { return n > 1 ? std::ceil(std::log2(n)) : 0; }
+
+}  // namespace
+
+Seconds price_scalapack(GemmProblem const& problem, Machine const& machine, Shape const& shape) {
+  auto const r = rates_of(machine, problem.type);
+  auto const m = static_cast<double>(problem.m) / shape.rows;
+  auto const n = static_cast<double>(problem.n) / shape.cols;
+  auto const k = static_cast<double>(problem.k);
+  auto const element = static_cast<double>(bytes_of(problem.type));
+  auto const words = k * ((shape.cols > 1 ? m : 0) + (shape.rows > 1 ? n : 0));
+  auto const panels = std::ceil(k / static_cast<double>(std::max<Index>(shape.block, 32)));
+  auto const rounds = (shape.cols > 1 ? 1 : 0) + (shape.rows > 1 ? 1 : 0);
+  return Seconds(2 * m * n * k / r.flops + words * element / r.link + panels * rounds * r.message);
+}
+
+Seconds price_scalapack(LuProblem const& problem, Machine const& machine, Shape const& shape) {
+  auto const r = rates_of(machine, problem.type);
+  auto const m = static_cast<double>(problem.m);
+  auto const n = static_cast<double>(problem.n);
+  auto const steps = std::min(m, n);
+  auto const block = static_cast<double>(std::max<Index>(shape.block, 1));
+  auto const element = static_cast<double>(bytes_of(problem.type));
+  auto const trailing = steps * (m * n - (m + n) * steps / 2 + steps * steps / 3);
+  // Panels are factored by one process column while the others wait, at the speed of memory rather than of BLAS 3.
+  auto const panel = steps * block * (m - steps / 2) / shape.rows;
+  auto const work = 2 * trailing / (shape.rows * shape.cols) / r.flops + panel / (r.flops / 4);
+  auto const left = shape.cols > 1 ? steps * (m - steps / 2) / shape.rows : 0;
+  auto const right = shape.rows > 1 ? steps * (n - steps / 2) / shape.cols : 0;
+  auto const exchanged = shape.rows > 1 ? 2 * steps * n / shape.cols : 0;
+  auto const searches = shape.rows > 1 ? steps * (2 * log_2(shape.rows) + 2 + 2) : 0;
+  auto const broadcasts = steps / block * (log_2(shape.rows) + (shape.cols > 1 ? 2 : 0));
+  return Seconds(work + (left + right + exchanged) * element / r.link + (searches + broadcasts) * r.message);
+}
+
+Seconds price_moving(double elements, Scalar type, Machine const& machine) {
+  auto const ranks = machine.ranks();
+  if (ranks == 1) return Seconds(elements * static_cast<double>(bytes_of(type)) * 2 / rates_of(machine, type).link);
+  auto const r = rates_of(machine, type);
+  auto const bytes = elements * static_cast<double>(bytes_of(type)) * (ranks - 1) / ranks;
+  auto const crossing = r.links > 0 ? bytes * std::max(r.hops, 1.0) / (r.links * r.link) : bytes / ranks / r.link;
+  return Seconds(crossing + (ranks - 1) * r.message);
+}
+
+}  // namespace allport::scalapack

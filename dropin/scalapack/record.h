@@ -1,0 +1,67 @@
+// What hangs on a BLACS grid's communicator: ours over the same processes, what was agreed, and plans made.
+#pragma once
+
+#include <mpi.h>
+
+#include <map>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "allport/linalg/gemm.h"
+#include "allport/linalg/lu.h"
+#include "blacs.h"
+#include "settings.h"
+
+namespace allport::scalapack {
+
+/// A plan and whether it is expected to win.
+template <class Plan>
+struct Choice {
+  std::optional<Plan> plan;
+  std::string why_not;  ///< not empty: handed back, and why
+};
+
+class Record {
+ public:
+  /// Collective over the grid's processes.
+  explicit Record(Grid const& grid);
+  ~Record();
+  Record(Record const&) = delete;
+  Record& operator=(Record const&) = delete;
+
+  [[nodiscard]] Communicator const& comm() const { return *comm_; }
+  [[nodiscard]] Settings const& settings() const { return settings_; }
+  /// Our rank of grid place (r, c), at r + c * rows.
+  [[nodiscard]] std::vector<Rank> const& ranks() const { return ranks_; }
+  /// For messages of the drop-in itself.
+  [[nodiscard]] MPI_Comm talk() const { return talk_; }
+  /// Rank in talk() of the grid's first process.
+  [[nodiscard]] int first() const { return first_; }
+
+  /// A choice made before, or that `make` makes now; equal on all processes, as all ask in one order.
+  template <class Plan, class Make>
+  Choice<Plan> const& choose(std::map<std::string, Choice<Plan>>& made, std::string const& key, Make const& make) {
+    constexpr std::size_t most = 64;
+    auto const known = made.find(key);
+    if (known != made.end()) return known->second;
+    if (made.size() == most) made.clear();
+    return made.emplace(key, make()).first->second;
+  }
+  std::map<std::string, Choice<GemmPlan>> gemm_choices;
+  std::map<std::string, Choice<LuPlan>> lu_choices;
+
+ private:
+  Settings settings_;
+  std::optional<Communicator> comm_;
+  MPI_Comm talk_ = MPI_COMM_NULL;
+  int first_ = 0;
+  std::vector<Rank> ranks_;
+};
+
+/// The grid's record, made the first time; collective over its processes. It goes with BLACS's communicator.
+/// @pre grid.has_me()
+[[nodiscard]] Record& record_of(Grid const& grid);
+
+}  // namespace allport::scalapack
