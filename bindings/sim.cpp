@@ -51,7 +51,7 @@ nb::dict columns(std::vector<sim::Record> const& records) {
 
 nb::dict run(Schedule const& schedule, Machine const& machine, std::string const& sharing, std::string const& overheads,
              std::string const& engine, std::int64_t eager, bool handshake, bool latency_weights, std::int64_t header,
-             std::vector<Node> const& placement, bool trace,
+             std::vector<Node> const& placement, bool trace, double most_seconds,
              std::optional<std::function<void(double)>> const& progress) {
   auto options = sim::Options();
   options.sharing = sim::parse_sharing(sharing);
@@ -63,6 +63,7 @@ nb::dict run(Schedule const& schedule, Machine const& machine, std::string const
   options.header = header;
   options.placement = placement;
   options.trace = trace;
+  options.most_seconds = most_seconds;
   if (progress) {
     options.progress = [&](double fraction) {
       auto const locked = nb::gil_scoped_acquire();
@@ -98,10 +99,10 @@ nb::dict run(Schedule const& schedule, Machine const& machine, std::string const
 
 void bind_sim(nb::module_& m) {
   m.def("simulate", run, "schedule"_a, "machine"_a, "sharing"_a, "overheads"_a, "engine"_a, "eager"_a, "handshake"_a,
-        "latency_weights"_a, "header"_a, "placement"_a, "trace"_a, "progress"_a.none(),
+        "latency_weights"_a, "header"_a, "placement"_a, "trace"_a, "most_seconds"_a, "progress"_a.none(),
         nb::sig("def simulate(schedule: Schedule, machine: Machine, sharing: str, overheads: str, engine: str, "
                 "eager: int, handshake: bool, latency_weights: bool, header: int, placement: list[int], trace: bool, "
-                "progress: object) -> dict[str, object]"));
+                "most_seconds: float, progress: object) -> dict[str, object]"));
 }
 
 }  // namespace allport::python

@@ -42,6 +42,7 @@ Booking book(Server& server, double now, double seconds, std::int64_t cause) {
 EventEngine::EventEngine(Streams const& streams, Options const& options)
     : streams_(streams),
       options_(options),
+      window_(streams.window()),
       overhead_(streams.machine().rates().overhead.value()),
       operator_(model::operator_seconds_per_byte(streams.machine())),
       copy_(model::copy_seconds_per_byte(streams.machine(), 1.0)),
@@ -73,7 +74,7 @@ bool EventEngine::may_go(RowId r) const {
   auto const& state = states_[r];
   auto const& row = streams_.row(r);
   auto const i = state.posted;
-  if (i == row.segments || i - state.done == streams_.window()) return false;
+  if (i == row.segments || i - state.done == window_) return false;
   return std::ranges::none_of(streams_.needs(r), [&](Need const& n) { return lacks(n, i); });
 }
 
@@ -148,7 +149,7 @@ void EventEngine::take_in(RowId receive) {
 // To another node by the network, within a node by its memory.
 void EventEngine::carry(RowId send, std::int32_t segment) {
   auto const& row = streams_.row(send);
-  if (streams_.next_link(row, streams_.node(row.rank), streams_.node(row.peer)) >= 0) {
+  if (streams_.node(row.rank) != streams_.node(row.peer)) {
     network_->start(send, segment, now_, cause_);
     return;
   }

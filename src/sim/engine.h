@@ -84,7 +84,6 @@ class EventEngine {
   Server const& serve(Server& server, RowId r, std::int32_t segment, double seconds, Deed what);
   /// The same of the memory and cores of a rank's node, which its copies and operators take one after the other.
   Server const& occupy(RowId r, std::int32_t segment, double seconds_per_byte, Deed what);
-  void arrive(RowId receive);
   void take_in(RowId receive);
   void complete(RowId r, std::int32_t segment);
   void compute(RowId r, std::int32_t segment);
@@ -94,6 +93,7 @@ class EventEngine {
 
   Streams const& streams_;
   Options const& options_;
+  std::int32_t window_;
   double overhead_ = 0.0;
   double operator_ = 0.0;  // seconds per byte
   double copy_ = 0.0;

@@ -2,6 +2,7 @@
 // messages that share something with one that starts or ends.
 #include <algorithm>
 #include <limits>
+#include <span>
 
 #include "network.h"
 
@@ -12,6 +13,13 @@ namespace {
 using FlowId = std::uint32_t;
 using ResourceId = std::uint32_t;
 
+/// What the messages of a send use, and how long their first byte takes.
+struct Way {
+  std::uint32_t first = 0;  // of Fair::uses_
+  std::uint32_t count = 0;  // 0: not looked up yet
+  double latency = 0.0;
+};
+
 /// A message on its way. Fluid: `left` bytes at time `since`, drained at `rate`.
 struct Flow {
   double left = 0.0;
@@ -19,14 +27,12 @@ struct Flow {
   double since = 0.0;
   double weight = 1.0;
   double begin = 0.0;
-  double latency = 0.0;
   std::int64_t cause = -1;
   RowId row = 0;
   std::int32_t segment = 0;
   std::uint32_t version = 0;  // of the event that ends it; also 0 while latency passes
   bool moving = false;
   bool fixed = false;  // while rates are found
-  std::vector<ResourceId> uses;
 };
 
 /// Something that flows share: a link's bandwidth, a node's injection.
@@ -36,6 +42,7 @@ struct Resource {
   double room = 0.0;     // while rates are found
   double weights = 0.0;  // of flows without a rate, here and below
   int open = 0;
+  int wide = 0;  // flows that use more than this
   bool touched = false;
 };
 
@@ -46,7 +53,8 @@ class Fair final : public Network {
         streams_(engine.streams()),
         machine_(streams_.machine()),
         injects_(injection_binds(machine_)),
-        resources_(at(machine_.link_ids() + (injects_ ? machine_.nodes() : 0))) {
+        resources_(at(machine_.link_ids() + (injects_ ? machine_.nodes() : 0))),
+        ways_(streams_.size()) {
     auto const& rates = machine_.rates();
     auto const cannot = [](std::string_view what, auto const& value) {
       throw Error::argument(what, show(value), "0 where links are shared fairly", "simulate with sharing fifo",
@@ -61,8 +69,7 @@ class Fair final : public Network {
   }
 
   void start(RowId send, std::int32_t segment, double now, std::int64_t cause) override {
-    auto const& row = streams_.row(send);
-    auto const here = streams_.node(row.rank);
+    auto const& way = way_of(send);
     auto const id = fresh();
     auto& flow = flows_[id];
     flow.row = send;
@@ -71,62 +78,107 @@ class Fair final : public Network {
     flow.left = engine_.bytes_on_wire(send, segment);
     flow.rate = 0.0;
     flow.begin = now;
-    flow.latency = 0.0;
     flow.moving = false;
-    flow.uses.clear();
-    streams_.route(row, [&](LinkId l) {
-      flow.uses.push_back(static_cast<ResourceId>(l));
-      flow.latency += machine_.latency(l).value();
-    });
-    if (injects_) flow.uses.push_back(static_cast<ResourceId>(machine_.link_ids() + here));
-    flow.weight = engine_.options().latency_weights && flow.latency > 0.0 ? 1.0 / flow.latency : 1.0;
+    flow.weight = engine_.options().latency_weights && way.latency > 0.0 ? 1.0 / way.latency : 1.0;
     ++flow.version;
-    engine_.at_time(now + flow.latency, EventKind::network, send, static_cast<std::int32_t>(flow.version), cause, id);
+    engine_.at_time(now + way.latency, EventKind::network, send, static_cast<std::int32_t>(flow.version), cause, id);
   }
 
   void handle(Event const& e) override {
     auto& flow = flows_[e.token];
     if (static_cast<std::uint32_t>(e.segment) != flow.version) return;  // its rate has changed since
-    if (!flow.moving) {
-      flow.moving = true;
-      flow.since = e.time;
-      for (auto const r : flow.uses) {
-        resources_[r].flows.push_back(e.token);
-        touch(r);
-      }
+    if (flow.moving) {
+      finish(e.token, e.time);
       return;
     }
-    finish(e.token, e.time);
+    flow.moving = true;
+    flow.since = e.time;
+    auto const uses = uses_of(flow);
+    for (auto const r : uses) {
+      resources_[r].flows.push_back(e.token);
+      resources_[r].wide += uses.size() > 1 ? 1 : 0;
+      touch(r);
+    }
   }
 
   // Rates hold until something starts or ends, and what does so at one moment counts together.
   void settle(double now) override {
     if (touched_.empty()) return;
-    spread();
-    for (auto const f : flows_touched_) {
-      auto& flow = flows_[f];
-      flow.left = std::max(0.0, flow.left - flow.rate * (now - flow.since));
-      flow.since = now;
-      flow.fixed = false;
-    }
-    old_rates_.resize(flows_touched_.size());
-    for (std::size_t i = 0; i < flows_touched_.size(); ++i) old_rates_[i] = flows_[flows_touched_[i]].rate;
-    fill();
-    for (std::size_t i = 0; i < flows_touched_.size(); ++i) {
-      auto const f = flows_touched_[i];
-      auto& flow = flows_[f];
-      flow.fixed = false;
-      if (flow.rate == old_rates_[i]) continue;
-      ++flow.version;
-      engine_.at_time(now + flow.left / flow.rate, EventKind::network, flow.row,
-                      static_cast<std::int32_t>(flow.version), flow.cause, f);
+    if (std::ranges::none_of(touched_, [&](ResourceId r) { return resources_[r].wide > 0; })) {
+      for (auto const r : touched_) share(resources_[r], now);
+    } else {
+      find_rates(now);
     }
     for (auto const r : touched_) resources_[r].touched = false;
     touched_.clear();
-    flows_touched_.clear();
   }
 
  private:
+  Way const& way_of(RowId send) {
+    auto& way = ways_[send];
+    if (way.count > 0) return way;
+    auto const& row = streams_.row(send);
+    way.first = static_cast<std::uint32_t>(uses_.size());
+    streams_.route(row, [&](LinkId l) {
+      uses_.push_back(static_cast<ResourceId>(l));
+      way.latency += machine_.latency(l).value();
+    });
+    if (injects_) uses_.push_back(static_cast<ResourceId>(machine_.link_ids() + streams_.node(row.rank)));
+    way.count = static_cast<std::uint32_t>(uses_.size()) - way.first;
+    return way;
+  }
+
+  [[nodiscard]] std::span<ResourceId const> uses_of(Flow const& flow) const {
+    auto const& way = ways_[flow.row];
+    return {uses_.data() + way.first, way.count};
+  }
+
+  static void drain(Flow& flow, double now) {
+    flow.left = std::max(0.0, flow.left - flow.rate * (now - flow.since));
+    flow.since = now;
+  }
+
+  // It ends at another time than it would have before.
+  void end_anew(FlowId f, double now) {
+    auto& flow = flows_[f];
+    ++flow.version;
+    engine_.at_time(now + flow.left / flow.rate, EventKind::network, flow.row, static_cast<std::int32_t>(flow.version),
+                    flow.cause, f);
+  }
+
+  // A resource whose flows use nothing else: each has its part.
+  void share(Resource const& resource, double now) {
+    double weights = 0.0;
+    for (auto const f : resource.flows) weights += flows_[f].weight;
+    auto const level = resource.capacity / weights;
+    for (auto const f : resource.flows) {
+      auto& flow = flows_[f];
+      drain(flow, now);
+      auto const rate = level * flow.weight;
+      if (rate == flow.rate) continue;
+      flow.rate = rate;
+      end_anew(f, now);
+    }
+  }
+
+  void find_rates(double now) {
+    spread();
+    old_rates_.clear();
+    for (auto const f : flows_touched_) {
+      auto& flow = flows_[f];
+      drain(flow, now);
+      flow.fixed = false;
+      old_rates_.push_back(flow.rate);
+    }
+    fill();
+    for (std::size_t i = 0; i < flows_touched_.size(); ++i) {
+      auto const f = flows_touched_[i];
+      flows_[f].fixed = false;
+      if (flows_[f].rate != old_rates_[i]) end_anew(f, now);
+    }
+    flows_touched_.clear();
+  }
+
   FlowId fresh() {
     if (!unused_.empty()) {
       auto const id = unused_.back();
@@ -153,8 +205,11 @@ class Fair final : public Network {
             {flow.begin, now, flow.cause, l, flow.segment, row.rank, streams_.index(flow.row), row.peer, Deed::link});
       });
     }
-    for (auto const r : flow.uses) {
-      std::erase(resources_[r].flows, id);
+    auto const uses = uses_of(flow);
+    for (auto const r : uses) {
+      auto& flows = resources_[r].flows;
+      flows.erase(std::ranges::find(flows, id));
+      resources_[r].wide -= uses.size() > 1 ? 1 : 0;
       touch(r);
     }
     engine_.at_time(now, EventKind::sent, flow.row, flow.segment, record);
@@ -173,7 +228,7 @@ class Fair final : public Network {
         if (flow.fixed) continue;
         flow.fixed = true;  // seen
         flows_touched_.push_back(f);
-        for (auto const r : flow.uses) touch(r);
+        for (auto const r : uses_of(flow)) touch(r);
       }
     }
   }
@@ -188,16 +243,14 @@ class Fair final : public Network {
       for (auto const f : resource.flows) resource.weights += flows_[f].weight;
     }
     auto open = flows_touched_.size();
+    filling_ = touched_;
     while (open > 0) {
+      std::erase_if(filling_, [&](ResourceId r) { return resources_[r].weights <= 0.0; });
       auto least = std::numeric_limits<double>::infinity();
-      for (auto const r : touched_) {
-        auto const& resource = resources_[r];
-        if (resource.weights > 0.0) least = std::min(least, resource.room / resource.weights);
-      }
+      for (auto const r : filling_) least = std::min(least, resources_[r].room / resources_[r].weights);
       full_.clear();
-      for (auto const r : touched_) {
-        auto const& resource = resources_[r];
-        if (resource.weights > 0.0 && resource.room / resource.weights <= least * (1.0 + 1e-12)) full_.push_back(r);
+      for (auto const r : filling_) {
+        if (resources_[r].room / resources_[r].weights <= least * (1.0 + 1e-12)) full_.push_back(r);
       }
       for (auto const r : full_) {
         for (auto const f : resources_[r].flows) {
@@ -206,7 +259,7 @@ class Fair final : public Network {
           flow.fixed = true;
           flow.rate = least * flow.weight;
           --open;
-          for (auto const u : flow.uses) {
+          for (auto const u : uses_of(flow)) {
             auto& used = resources_[u];
             used.room = std::max(0.0, used.room - flow.rate);
             used.weights -= flow.weight;
@@ -222,10 +275,13 @@ class Fair final : public Network {
   Machine const& machine_;
   bool injects_;
   std::vector<Resource> resources_;  // links, then nodes
+  std::vector<Way> ways_;            // of rows
+  std::vector<ResourceId> uses_;
   std::vector<Flow> flows_;
   std::vector<FlowId> unused_;
   std::vector<ResourceId> touched_;
   std::vector<FlowId> flows_touched_;
+  std::vector<ResourceId> filling_;  // not full yet
   std::vector<ResourceId> full_;
   std::vector<double> old_rates_;
 };

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "effort.h"
 #include "engine.h"
 #include "recurrence.h"
 
@@ -33,6 +34,7 @@ constexpr Word<Engine> engines[] = {
 void check(Machine const& machine, Options const& options) {
   ensure(options.eager >= 0, "eager", options.eager, "at least 0 bytes");
   ensure(options.header >= 0, "header", options.header, "at least 0 bytes");
+  ensure(options.most_seconds >= 0.0, "most_seconds", options.most_seconds, "at least 0");
   ensure(options.trace_limit >= 0, "trace_limit", options.trace_limit, "at least 0 records");
   for (int a = 0; a < machine.axes(); ++a) {
     auto const& axis = machine.axis(a);
@@ -103,11 +105,11 @@ Result simulate(Schedule const& schedule, Machine const& machine, Options const&
   if (options.engine == Engine::recurrence && !result.engine_why.empty()) {
     throw Error::argument("engine", "'recurrence'", "auto or events", result.engine_why, ErrorKind::unsupported);
   }
-  if (result.engine_why.empty()) {
-    result.engine = Engine::recurrence;
+  result.engine = result.engine_why.empty() ? Engine::recurrence : Engine::events;
+  check_effort(streams, options, result.engine);
+  if (result.engine == Engine::recurrence) {
     run_recurrence(streams, options, result);
   } else {
-    result.engine = Engine::events;
     EventEngine(streams, options).run(result);
   }
   return result;

@@ -48,6 +48,8 @@ struct Options {
   std::vector<Node> placement;
   bool trace = false;  ///< keep what every end, link and operator did, and what made it wait (tens of bytes each)
   std::int64_t trace_limit = 20'000'000;
+  /// Refuse what would take more than so many seconds of one core, with the segments that would not; 0: never refuse.
+  double most_seconds = 0.0;
   /// Called now and then with the fraction of segments that have arrived.
   std::function<void(double)> progress;
 };
@@ -98,6 +100,7 @@ struct Result {
 /// Memory: some hundred bytes a stream; with the trace, 64 bytes a record.
 /// @throws Error(schedule) when a stream has no other end or runs over a dead link, or when nothing can move any more
 /// @throws Error(argument) when options do not fit: placement, eager < 0, an engine that is not exact here
+/// @throws Error(unsupported) when it would take more than options.most_seconds
 [[nodiscard]] Result simulate(Schedule const& schedule, Machine const& machine, Options const& options = {});
 
 }  // namespace allport::sim
