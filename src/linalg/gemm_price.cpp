@@ -57,8 +57,10 @@ Pricer::Offer& Pricer::offer(Group const& group, Step const& step, std::int64_t 
   SelectOptions wanted;
   wanted.window = in_flight;
   for (auto const segment : segments) {
-    wanted.segments.push_back(segment);
-    if (segment >= contract.bytes) break;
+    // An entry of a tournament is one element of the reduction, and may be longer than a segment.
+    auto const whole = std::max(segment, contract.element);
+    if (wanted.segments.empty() || wanted.segments.back() != whole) wanted.segments.push_back(whole);
+    if (whole >= contract.bytes) break;
   }
   std::ranges::reverse(wanted.segments);  // of equal prices the first is taken: the longest
   if (step.kind != Step::Kind::allreduce) {
