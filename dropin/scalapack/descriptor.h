@@ -14,7 +14,8 @@ struct Descriptor {
   explicit Descriptor(Int const* entries);
 
   Int type = 0, context = -1;
-  Int m = 0, n = 0, imb = 0, inb = 0, mb = 0, nb = 0, rsrc = 0, csrc = 0, lld = 0;  ///< of a type that is neither: zeros
+  Int m = 0, n = 0, imb = 0, inb = 0, mb = 0, nb = 0, rsrc = 0, csrc = 0,
+      lld = 0;  ///< of a type that is neither: zeros
 
   [[nodiscard]] bool is_replicated() const { return rsrc == -1 || csrc == -1; }
 };

@@ -50,7 +50,8 @@ void write_pivots(std::vector<Index> const& pivots, Operand const& a, View const
   auto const known = static_cast<Index>(pivots.size());
   for (auto const& run : rows.runs(grid.row)) {
     for (Index x = 0; x < run.length && run.global + x < known; ++x) {
-      ipiv[view.rows_before + run.local + x] = static_cast<Int>(pivots[static_cast<std::size_t>(run.global + x)] + a.i + 1);
+      ipiv[view.rows_before + run.local + x] =
+          static_cast<Int>(pivots[static_cast<std::size_t>(run.global + x)] + a.i + 1);
     }
   }
 }

@@ -12,7 +12,8 @@
 namespace allport::scalapack {
 
 /// The plan for factoring a sub-matrix where it lies, or why it is handed back.
-[[nodiscard]] Choice<LuPlan> const& choose_lu(Record& record, LuProblem const& problem, View const& a, Shape const& shape);
+[[nodiscard]] Choice<LuPlan> const& choose_lu(Record& record, LuProblem const& problem, View const& a,
+                                              Shape const& shape);
 /// Why a solve with given factors is handed back; empty: it is ours.
 [[nodiscard]] std::string why_not_solve(Record const& record, Index n, Index right_hand_sides, Scalar type,
                                         Shape const& shape);

@@ -43,9 +43,9 @@ Choice<GemmPlan> make_choice(Record& record, GemmProblem const& problem, Shape c
 }
 
 Choice<GemmPlan> const& choose(Record& record, GemmProblem const& problem, Shape const& shape, bool reads_c) {
-  auto const key = fmt::format("{} {} {} {} {} {} {} {}", problem.m, problem.n, problem.k,
-                               static_cast<int>(problem.type), static_cast<char>(problem.trans_a),
-                               static_cast<char>(problem.trans_b), shape.block, reads_c);
+  auto const key =
+      fmt::format("{} {} {} {} {} {} {} {}", problem.m, problem.n, problem.k, static_cast<int>(problem.type),
+                  static_cast<char>(problem.trans_a), static_cast<char>(problem.trans_b), shape.block, reads_c);
   return record.choose(record.gemm_choices, key, [&] { return make_choice(record, problem, shape, reads_c); });
 }
 
@@ -78,8 +78,8 @@ Outcome multiply(GemmCall const& x, Grid const& grid, GemmProblem const& problem
     scale(c_view, me, beta, c_view.part<T>(x.c.data));
     return taken("scaling");
   }
-  auto const& choice = choose(record, problem, {grid.rows, grid.cols, std::min<Index>(c.desc.mb, c.desc.nb)},
-                              beta != T(0));
+  auto const& choice =
+      choose(record, problem, {grid.rows, grid.cols, std::min<Index>(c.desc.mb, c.desc.nb)}, beta != T(0));
   if (!choice.plan) return handed_back(choice.why_not);
   auto const a_view = view_of(a, grid, record.ranks(), me);
   auto const b_view = view_of(b, grid, record.ranks(), me);

@@ -48,7 +48,8 @@ std::string solve(GesvCall const& x, Grid const& grid, Record& record, Operand c
 }
 
 template <class T>
-Outcome factor_and_solve(GesvCall const& x, Grid const& grid, Record& record, Operand const& a, Operand const& b) {
+Outcome factor_and_solve(GesvCall const& x, std::string const& name, Grid const& grid, Record& record, Operand const& a,
+                         Operand const& b) {
   auto const view = view_of(a, grid, record.ranks(), record.comm().rank());
   LuProblem const problem{a.rows, a.cols, scalar_of<T>, record.settings().pivoting};
   auto const& choice = choose_lu(record, problem, view, shape_of(grid, a.desc));
@@ -63,13 +64,14 @@ Outcome factor_and_solve(GesvCall const& x, Grid const& grid, Record& record, Op
   }
   write_pivots(pivots, a, view, grid, x.pivots);
   *x.info = static_cast<Int>(report.info);
+  count_growth(name, grid, report.growth);
   auto how = in_words(report);
   how += report.info == 0 ? solve<T>(x, grid, record, a, b, view, pivots) : ", singular";
   return taken(how);
 }
 
 template <class T>
-Outcome take(GesvCall const& x, Grid const& grid) {
+Outcome take(GesvCall const& x, std::string const& name, Grid const& grid) {
   Outcome outcome;
   if (why_no_grid(grid, outcome, -(100 * a_desc_at + 2)) != nullptr) return outcome;
   Operand const a(x.a, *x.n, *x.n);
@@ -88,7 +90,7 @@ Outcome take(GesvCall const& x, Grid const& grid) {
   if (a.desc.m == 1) return handed_back("a matrix of one row");
   *x.info = 0;
   if (a.rows == 0) return taken("nothing to do");
-  return factor_and_solve<T>(x, grid, record, a, b);
+  return factor_and_solve<T>(x, name, grid, record, a, b);
 }
 
 }  // namespace
@@ -97,7 +99,7 @@ template <class T>
 void gesv(GesvCall const& x, void const* caller) {
   static Original const original(symbol<T>("gesv"));
   enter(
-      original, x.a.desc, caller, [&](Grid const& grid) { return take<T>(x, grid); },
+      original, x.a.desc, caller, [&](Grid const& grid) { return take<T>(x, original.name(), grid); },
       [&] {
         original.call(x.n, x.nrhs, x.a.data, x.a.i, x.a.j, x.a.desc, x.pivots, x.b.data, x.b.i, x.b.j, x.b.desc,
                       x.info);

@@ -21,7 +21,7 @@ void check_blocks(Operand const& a, Wrong& wrong) {
 }
 
 template <class T>
-Outcome factor(GetrfCall const& x, Grid const& grid, Record& record, Operand const& a) {
+Outcome factor(GetrfCall const& x, std::string const& name, Grid const& grid, Record& record, Operand const& a) {
   auto const me = record.comm().rank();
   auto const view = view_of(a, grid, record.ranks(), me);
   LuProblem const problem{a.rows, a.cols, scalar_of<T>, record.settings().pivoting};
@@ -37,12 +37,12 @@ Outcome factor(GetrfCall const& x, Grid const& grid, Record& record, Operand con
   }
   write_pivots(pivots, a, view, grid, x.pivots);
   *x.info = static_cast<Int>(report.info);
-  count_growth(symbol<T>("getrf"), grid, report.growth);
+  count_growth(name, grid, report.growth);
   return taken(in_words(report));
 }
 
 template <class T>
-Outcome take(GetrfCall const& x, Grid const& grid) {
+Outcome take(GetrfCall const& x, std::string const& name, Grid const& grid) {
   Outcome outcome;
   if (why_no_grid(grid, outcome, -(100 * a_desc_at + 2)) != nullptr) return outcome;
   Operand const a(x.a, *x.m, *x.n);
@@ -57,7 +57,7 @@ Outcome take(GetrfCall const& x, Grid const& grid) {
   *x.info = 0;
   if (a.desc.m == 1) *x.pivots = 1;  // whatever its element is
   if (a.desc.m == 1 || a.rows == 0 || a.cols == 0) return taken("nothing to do");
-  return factor<T>(x, grid, record, a);
+  return factor<T>(x, name, grid, record, a);
 }
 
 }  // namespace
@@ -66,7 +66,7 @@ template <class T>
 void getrf(GetrfCall const& x, void const* caller) {
   static Original const original(symbol<T>("getrf"));
   enter(
-      original, x.a.desc, caller, [&](Grid const& grid) { return take<T>(x, grid); },
+      original, x.a.desc, caller, [&](Grid const& grid) { return take<T>(x, original.name(), grid); },
       [&] { original.call(x.m, x.n, x.a.data, x.a.i, x.a.j, x.a.desc, x.pivots, x.info); },
       [&](Grid const& grid, Int info) {
         *x.info = info;

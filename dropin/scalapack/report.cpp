@@ -44,12 +44,8 @@ std::int64_t sum(std::map<std::string, std::int64_t> const& counts) {
 json to_json(Table const& t) {
   json all = json::object();
   for (auto const& [name, f] : t) {
-    all[name] = {{"taken", sum(f.taken)},
-                 {"how", f.taken},
-                 {"seconds", f.seconds},
-                 {"handed_back", sum(f.returned)},
-                 {"reasons", f.returned},
-                 {"handed_back_seconds", f.seconds_returned},
+    all[name] = {{"taken", sum(f.taken)},          {"how", f.taken},        {"seconds", f.seconds},
+                 {"handed_back", sum(f.returned)}, {"reasons", f.returned}, {"handed_back_seconds", f.seconds_returned},
                  {"inside_scalapack", f.inner}};
     if (f.growth > 0) all[name]["largest_growth"] = f.growth;
   }
@@ -98,7 +94,7 @@ bool has_mpi_dropin() {
   return dl_iterate_phdr(
              [](dl_phdr_info* object, std::size_t, void*) {
                return object->dlpi_name != nullptr && std::strstr(object->dlpi_name, "liballport_mpi-") != nullptr ? 1
-                                                                                                                  : 0;
+                                                                                                                   : 0;
              },
              nullptr) != 0;
 }

@@ -39,10 +39,10 @@ std::string read_machine(int ranks) {
   try {
     auto const machine = Machine::parse(spec);
     if (machine.ranks() == ranks) return machine.to_toml();
-    warn_once(
-        fmt::format("ALLPORT_MACHINE = '{}' has {} ranks, but MPI_COMM_WORLD has {}: start as many ranks as the machine "
-                    "has, or name another machine; a flat machine is taken",
-                    spec, machine.ranks(), ranks));
+    warn_once(fmt::format(
+        "ALLPORT_MACHINE = '{}' has {} ranks, but MPI_COMM_WORLD has {}: start as many ranks as the machine "
+        "has, or name another machine; a flat machine is taken",
+        spec, machine.ranks(), ranks));
   } catch (std::exception const& e) {
     warn_once(fmt::format("ALLPORT_MACHINE: {}; a flat machine is taken", e.what()));
   }

@@ -1,5 +1,5 @@
-/* What the plain C programs share: BLACS and ScaLAPACK by their names, the originals beside whatever stands before them,
-   a small generator, and counts of what went wrong. Nothing of ours is seen here. */
+/* What the plain C programs share: BLACS and ScaLAPACK by their names, the originals beside whatever stands before
+   them, a small generator, and counts of what went wrong. Nothing of ours is seen here. */
 #ifndef CHECK_H
 #define CHECK_H
 
@@ -12,12 +12,12 @@
 #include <stdlib.h>
 #include <string.h>
 
-extern void Cblacs_get(int, int, int *);
-extern void Cblacs_gridinit(int *, char const *, int, int);
-extern void Cblacs_gridmap(int *, int *, int, int, int);
-extern void Cblacs_gridinfo(int, int *, int *, int *, int *);
+extern void Cblacs_get(int, int, int*);
+extern void Cblacs_gridinit(int*, char const*, int, int);
+extern void Cblacs_gridmap(int*, int*, int, int, int);
+extern void Cblacs_gridinfo(int, int*, int*, int*, int*);
 extern void Cblacs_gridexit(int);
-extern int numroc_(int const *, int const *, int const *, int const *, int const *);
+extern int numroc_(int const*, int const*, int const*, int const*, int const*);
 
 static int world_rank, world_size, failures, comparisons;
 
@@ -32,7 +32,8 @@ static unsigned draw(void) {
 static int between(int lo, int hi) { return lo + (int)(draw() % (unsigned)(hi - lo + 1)); }
 /* A number that belongs to (i, j), whoever asks: in -1..1. */
 static double at(unsigned salt, int i, int j) {
-  unsigned long long x = salt * 0x9E3779B97F4A7C15ull + (unsigned)i * 0xBF58476D1CE4E5B9ull + (unsigned)j * 0x94D049BB133111EBull;
+  unsigned long long x =
+      salt * 0x9E3779B97F4A7C15ull + (unsigned)i * 0xBF58476D1CE4E5B9ull + (unsigned)j * 0x94D049BB133111EBull;
   x ^= x >> 30;
   x *= 0xBF58476D1CE4E5B9ull;
   x ^= x >> 27;
@@ -41,21 +42,21 @@ static double at(unsigned salt, int i, int j) {
   return (double)(x >> 11) / (double)(1ull << 52) - 1.0;
 }
 
-#define CHECK(condition, ...)                                     \
-  do {                                                            \
-    ++comparisons;                                                \
-    if (!(condition) && ++failures <= 20) {                       \
+#define CHECK(condition, ...)                                      \
+  do {                                                             \
+    ++comparisons;                                                 \
+    if (!(condition) && ++failures <= 20) {                        \
       fprintf(stderr, "rank %d, line %d: ", world_rank, __LINE__); \
-      fprintf(stderr, __VA_ARGS__);                               \
-      fprintf(stderr, "\n");                                      \
-    }                                                             \
+      fprintf(stderr, __VA_ARGS__);                                \
+      fprintf(stderr, "\n");                                       \
+    }                                                              \
   } while (0)
 
 /* ScaLAPACK's own routine, past whatever was preloaded. */
-static void *original(char const *name) {
-  static void *library;
+static void* original(char const* name) {
+  static void* library;
   if (library == NULL) library = dlopen(SCALAPACK_LIBRARY, RTLD_LAZY);
-  void *found = library == NULL ? NULL : dlsym(library, name);
+  void* found = library == NULL ? NULL : dlsym(library, name);
   if (found == NULL) {
     fprintf(stderr, "%s: no %s\n", SCALAPACK_LIBRARY, name);
     MPI_Abort(MPI_COMM_WORLD, 1);
@@ -66,25 +67,23 @@ static void *original(char const *name) {
 /* Error handlers of this program's own, which ScaLAPACK calls in place of those that print and end the job. */
 static int told, told_info;
 static char told_name[16];
-static void note(char const *name, size_t length, int info) {
+static void note(char const* name, size_t length, int info) {
   ++told;
   told_info = info;
   memset(told_name, 0, sizeof told_name);
   memcpy(told_name, name, length < 15 ? length : 15);
 }
-void pxerbla_(int const *context, char const *name, int const *info, size_t length) {
+void pxerbla_(int const* context, char const* name, int const* info, size_t length) {
   (void)context;
   note(name, length, *info);
 }
-void PB_Cabort(int context, char *name, int info) {
+void PB_Cabort(int context, char* name, int info) {
   (void)context;
   note(name, strlen(name), info);
 }
-void PB_Cwarn(int context, int line, char *name, char *form, ...) {
-  (void)context, (void)line, (void)name, (void)form;
-}
+void PB_Cwarn(int context, int line, char* name, char* form, ...) { (void)context, (void)line, (void)name, (void)form; }
 
-static void start(int *argc, char ***argv) {
+static void start(int* argc, char*** argv) {
   MPI_Init(argc, argv);
   MPI_Comm_rank(MPI_COMM_WORLD, &world_rank);
   MPI_Comm_size(MPI_COMM_WORLD, &world_size);
@@ -122,7 +121,7 @@ static int global_of(int l, int n, int first_block, int block, int me, int sourc
 struct grid {
   int context, rows, cols, row, col;
 };
-static void describe(struct matrix *x, struct grid const *g, int type, int gap) {
+static void describe(struct matrix* x, struct grid const* g, int type, int gap) {
   if (type == 1) x->imb = x->mb, x->inb = x->nb;
   x->rows = local_count(x->m, x->imb, x->mb, g->row, x->rsrc, g->rows);
   x->cols = local_count(x->n, x->inb, x->nb, g->col, x->csrc, g->cols);
@@ -131,15 +130,15 @@ static void describe(struct matrix *x, struct grid const *g, int type, int gap) 
   int const two[] = {2, g->context, x->m, x->n, x->imb, x->inb, x->mb, x->nb, x->rsrc, x->csrc, x->ld};
   memcpy(x->desc, type == 1 ? one : two, type == 1 ? sizeof one : sizeof two);
 }
-static int global_row(struct matrix const *x, struct grid const *g, int l) {
+static int global_row(struct matrix const* x, struct grid const* g, int l) {
   return global_of(l, x->m, x->imb, x->mb, g->row, x->rsrc, g->rows);
 }
-static int global_col(struct matrix const *x, struct grid const *g, int l) {
+static int global_col(struct matrix const* x, struct grid const* g, int l) {
   return global_of(l, x->n, x->inb, x->nb, g->col, x->csrc, g->cols);
 }
 
 /* Grid number `which` over all or some of the ranks; 0 when there are no more. Ranks outside get context -1. */
-static int open_grid(int which, struct grid *g) {
+static int open_grid(int which, struct grid* g) {
   int const p = world_size;
   for (int q = 1; q <= p; ++q) {
     if (p % q != 0) continue;

@@ -32,10 +32,10 @@
 #include "products_of_type.h"
 
 /* Wrong arguments: ScaLAPACK's own INFO in its own error handler, and C untouched. */
-static void errors(struct grid const *g) {
+static void errors(struct grid const* g) {
   struct matrix x = {.m = 12, .n = 12, .mb = 3, .nb = 3};
   describe(&x, g, 1, 0);
-  double *const data = dfill(&x, g, 1);
+  double* const data = dfill(&x, g, 1);
   double const one = 1;
   for (int wrong = 0; wrong < 14; ++wrong) {
     int m = 4, n = 5, k = 6, i = 2, j = 3, desc[9], info[2];
@@ -55,20 +55,21 @@ static void errors(struct grid const *g) {
     if (wrong == 11) desc[7] = -2;
     if (wrong == 12) desc[8] = 0;
     if (wrong == 13) desc[2] = 3;
-    static __typeof__(pdgemm_) *reference;
-    if (reference == NULL) *(void **)&reference = original("pdgemm_");
+    static __typeof__(pdgemm_)* reference;
+    if (reference == NULL) *(void**)&reference = original("pdgemm_");
     for (int who = 0; who < 2; ++who) {
       told = 0;
       (who == 0 ? reference : pdgemm_)(&ta, &tb, &m, &n, &k, &one, data, &i, &j, desc, data, &i, &j, x.desc, &one, data,
                                        &i, &j, x.desc);
       info[who] = told == 1 ? told_info : 9999;
     }
-    CHECK(info[0] == info[1] && info[0] < 0, "wrong argument %d of pdgemm_: %d told, %d expected", wrong, info[1], info[0]);
+    CHECK(info[0] == info[1] && info[0] < 0, "wrong argument %d of pdgemm_: %d told, %d expected", wrong, info[1],
+          info[0]);
   }
   free(data);
 }
 
-int main(int argc, char **argv) {
+int main(int argc, char** argv) {
   start(&argc, &argv);
   int const cases = argc > 1 ? atoi(argv[1]) : 12;
   struct grid g;

@@ -1,7 +1,7 @@
 /* Included once for each type: T, REAL, NAME, GEMM, SYMBOL, and COMPLEX from the first complex one on. */
-extern void GEMM(char const *, char const *, int const *, int const *, int const *, T const *, T const *, int const *,
-                 int const *, int const *, T const *, int const *, int const *, int const *, T const *, T *, int const *,
-                 int const *, int const *);
+extern void GEMM(char const*, char const*, int const*, int const*, int const*, T const*, T const*, int const*,
+                 int const*, int const*, T const*, int const*, int const*, int const*, T const*, T*, int const*,
+                 int const*, int const*);
 
 static T NAME(small)(unsigned salt, int i, int j) {
 #ifdef COMPLEX
@@ -12,7 +12,7 @@ static T NAME(small)(unsigned salt, int i, int j) {
 }
 
 /* Draws a place for a rows x cols sub-matrix. */
-static void NAME(place)(struct matrix *x, struct grid const *g, int rows, int cols, int *i, int *j) {
+static void NAME(place)(struct matrix* x, struct grid const* g, int rows, int cols, int* i, int* j) {
   *i = between(1, 9);
   *j = between(1, 9);
   x->m = *i - 1 + rows + between(0, 4);
@@ -32,8 +32,8 @@ static void NAME(place)(struct matrix *x, struct grid const *g, int rows, int co
   describe(x, g, type, gap);
 }
 
-static T *NAME(fill)(struct matrix const *x, struct grid const *g, unsigned salt) {
-  T *data = malloc(sizeof(T) * (size_t)x->ld * (size_t)(x->cols + 1));
+static T* NAME(fill)(struct matrix const* x, struct grid const* g, unsigned salt) {
+  T* data = malloc(sizeof(T) * (size_t)x->ld * (size_t)(x->cols + 1));
   for (int c = 0; c <= x->cols; ++c) {
     int const j = c < x->cols ? global_col(x, g, c) : -1;
     for (int r = 0; r < x->ld; ++r) {
@@ -44,11 +44,12 @@ static T *NAME(fill)(struct matrix const *x, struct grid const *g, unsigned salt
   return data;
 }
 
-static void NAME(products)(struct grid const *g, int inside) {
+static void NAME(products)(struct grid const* g, int inside) {
   static char const letters[] = "NTCntc";
   static REAL const scalars[] = {0, 1, -1, 2, 0.5};
   char const ta = letters[between(0, 5)], tb = letters[between(0, 5)];
-  int const m = between(0, 5) == 0 ? between(0, 2) : between(1, 40), n = between(0, 5) == 0 ? between(0, 2) : between(1, 40);
+  int const m = between(0, 5) == 0 ? between(0, 2) : between(1, 40),
+            n = between(0, 5) == 0 ? between(0, 2) : between(1, 40);
   int const k = between(0, 5) == 0 ? between(0, 1) : between(1, 40);
   T alpha = scalars[between(0, 4)], beta = scalars[between(0, 4)];
 #ifdef COMPLEX
@@ -72,19 +73,21 @@ static void NAME(products)(struct grid const *g, int inside) {
       }
     }
   }
-  size_t const bytes_a = sizeof(T) * (size_t)a.ld * (size_t)(a.cols + 1), bytes_b = sizeof(T) * (size_t)b.ld * (size_t)(b.cols + 1);
+  size_t const bytes_a = sizeof(T) * (size_t)a.ld * (size_t)(a.cols + 1),
+               bytes_b = sizeof(T) * (size_t)b.ld * (size_t)(b.cols + 1);
   size_t const elements = (size_t)c.ld * (size_t)(c.cols + 1);
   T *const want = malloc(sizeof(T) * elements), *const keep_a = malloc(bytes_a), *const keep_b = malloc(bytes_b);
   memcpy(want, dc, sizeof(T) * elements);
   memcpy(keep_a, da, bytes_a);
   memcpy(keep_b, db, bytes_b);
-  static __typeof__(GEMM) *reference;
-  if (reference == NULL) *(void **)&reference = original(SYMBOL);
+  static __typeof__(GEMM)* reference;
+  if (reference == NULL) *(void**)&reference = original(SYMBOL);
   reference(&ta, &tb, &m, &n, &k, &alpha, da, &ia, &ja, a.desc, db, &ib, &jb, b.desc, &beta, want, &ic, &jc, c.desc);
   GEMM(&ta, &tb, &m, &n, &k, &alpha, da, &ia, &ja, a.desc, db, &ib, &jb, b.desc, &beta, dc, &ic, &jc, c.desc);
   size_t wrong = 0;
   for (size_t x = 0; x < elements; ++x) wrong += !(dc[x] == want[x]);
-  CHECK(wrong == 0, "%s %c%c m %d n %d k %d on %dx%d: %zu elements differ", SYMBOL, ta, tb, m, n, k, g->rows, g->cols, wrong);
+  CHECK(wrong == 0, "%s %c%c m %d n %d k %d on %dx%d: %zu elements differ", SYMBOL, ta, tb, m, n, k, g->rows, g->cols,
+        wrong);
   CHECK(memcmp(keep_a, da, bytes_a) == 0 && memcmp(keep_b, db, bytes_b) == 0, "A or B changed");
   free(da), free(db), free(dc), free(want), free(keep_a), free(keep_b);
 }
