@@ -150,8 +150,12 @@ class Exchange {
       if (c != me) targets.push_back(c);
     }
     std::ranges::stable_sort(targets, std::ranges::greater(), [&](Rank c) { return steps(dim, me, c, way(me, c)); });
-    for (auto const c : targets) send(c);
-    for (Rank i = 1; i < dim.length; ++i) receive((me - i + dim.length) % dim.length, now);
+    std::vector<std::int32_t> sent(static_cast<std::size_t>(dim.length), at_once);
+    for (auto const c : targets) sent[static_cast<std::size_t>(c)] = send(c);
+    for (Rank i = 1; i < dim.length; ++i) {
+      auto const j = (me - i + dim.length) % dim.length;
+      keep_step(sent[static_cast<std::size_t>(j)], receive(j, now), steps(dim, me, j, way(me, j)));
+    }
     if (dim.axis >= 0) {
       for (Rank j = 0; j < dim.length; ++j) {
         for (Rank c = 0; c < dim.length; ++c) {
@@ -175,10 +179,11 @@ class Exchange {
     return op;
   }
 
-  void send(Rank c) {
+  /// The operation that sends what this rank has for position c; at_once: there is nothing.
+  std::int32_t send(Rank c) {
     auto const me = order_[phase_].of(rank_);
     auto const m = message(me, c);
-    if (m.stream.length == 0) return;
+    if (m.stream.length == 0) return at_once;
     Held ready;
     if (m.sources.size() * m.destinations.size() == 1) {
       ready = held_.at(pair_of(m.sources[0], m.destinations[0]));
@@ -198,9 +203,22 @@ class Exchange {
     op.from = ready.slot;
     if (ready.after != at_once) op.after.add(ready.after, Dependence::whole);
     into_.ops.push_back(op);
+    return next() - 1;
   }
 
-  void receive(Rank j, std::unordered_map<std::int64_t, Held>& now) {
+  /// What two ranks exchange goes step by step: neither is more than a few segments ahead of what it got from the
+  /// other. So little waits in the network's own queues, where what comes back, acknowledgements too, would wait behind
+  /// it.
+  void keep_step(std::int32_t sent, std::int32_t received, Rank hops) {
+    if (sent == at_once || received == at_once) return;
+    auto& out = into_.ops[static_cast<std::size_t>(sent)];
+    auto const& in = into_.ops[static_cast<std::size_t>(received)];
+    auto const ahead = 2 * cut_.window * std::max(hops, 1);
+    if (out.segments() == in.segments() && ahead < out.segments()) out.after.add(received, ahead);
+  }
+
+  /// As send(), of what position j has for this rank, which is from then on among `now`.
+  std::int32_t receive(Rank j, std::unordered_map<std::int64_t, Held>& now) {
     auto const me = order_[phase_].of(rank_);
     auto const m = message(j, me);
     Held arrived;
@@ -218,6 +236,7 @@ class Exchange {
         arrived.slot.offset += size(s, d);
       }
     }
+    return arrived.after;
   }
 
   /// A message on its way through this rank.

@@ -1,10 +1,6 @@
 #include "family.h"
 
-#include <sched.h>
-#include <time.h>
-
 #include <algorithm>
-#include <chrono>
 #include <cstdlib>
 #include <optional>
 #include <span>
@@ -16,9 +12,6 @@
 namespace allport::detail {
 namespace {
 
-/// Polls without a pause before the processor is offered to others: ranks often
-/// share one.
-constexpr int spins = 16;
 /// Idle polls between two looks at the clock.
 constexpr int polls_per_check = 64;
 
@@ -162,21 +155,6 @@ void Family::abandon(Execution& execution) {
   std::erase(computing_, &execution);
 }
 
-namespace {
-
-/// Lets others run. Where that takes a while the core is shared, with ranks that have work or with the network's own:
-/// then asking again at once would only take their time.
-void stand_back() {
-  using Clock = std::chrono::steady_clock;
-  constexpr auto shared = std::chrono::microseconds(5);
-  constexpr timespec nap{0, 30'000};
-  auto const before = Clock::now();
-  sched_yield();
-  if (Clock::now() - before > shared) nanosleep(&nap, nullptr);
-}
-
-}  // namespace
-
 void Family::wait_until(std::function<bool()> const& done, std::function<std::string()> const& what, MPI_Comm comm,
                         std::function<void()> const& pause) {
   if (done()) return;
@@ -188,12 +166,13 @@ void Family::wait_until(std::function<bool()> const& done, std::function<std::st
     ensure(alive_, "communicator", "finalized", "MPI to be up while something is waited for", "", ErrorKind::mpi);
     if (progress()) {
       idle = 0;
+      courtesy_.moved();
       watch.moved();
       continue;
     }
     if (pause) pause();
-    if (++idle > spins) stand_back();
-    if (idle % polls_per_check == 0) watch.check(what);
+    courtesy_.idle();
+    if (++idle % polls_per_check == 0) watch.check(what);
   }
 }
 

@@ -12,6 +12,7 @@
 
 #include "allport/machine/machine.h"
 #include "allport/schedule/schedule.h"
+#include "courtesy.h"
 #include "stall.h"
 
 namespace allport::detail {
@@ -79,6 +80,7 @@ class Family {
 
   Machine machine_;
   StallOptions stall_;
+  Courtesy courtesy_;
   bool checks_ = false;
   bool alive_ = true;
   bool busy_ = false;

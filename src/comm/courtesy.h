@@ -1,0 +1,28 @@
+// How often a rank that waits looks again, so that ranks which share a core leave it to those with work.
+#pragma once
+
+#include <chrono>
+
+namespace allport::detail {
+
+/// Told of every poll. On a core of its own a rank polls without a pause. Where others want the core, which shows in
+/// how long they keep it once it is offered, it sleeps between polls: longer after a sleep in which nothing came,
+/// shorter after one in which something did. So a poll finds about one completion, however far apart they come.
+class Courtesy {
+ public:
+  /// The last poll found something.
+  void moved();
+  /// It found nothing: may offer the core to others, or sleep.
+  void idle();
+
+ private:
+  void offer();
+
+  int polls_ = 0;     ///< without success since the last one with
+  int crowded_ = 0;   ///< offers for which the core still counts as shared
+  int to_offer_ = 0;  ///< polls until the next one, where it does
+  bool slept_ = false;
+  std::chrono::nanoseconds sleep_{};
+};
+
+}  // namespace allport::detail
