@@ -106,13 +106,15 @@ Index Deal::count(int part) const {
 
 Index Deal::before(int part, Index i) const {
   ensure(i >= 0 && i <= extent_, "index", i, "an index in 0.." + std::to_string(extent_));
-  if (!is_cyclic()) {
-    auto const p = static_cast<std::size_t>(part);
-    return std::clamp<Index>(i - cuts_[p], 0, cuts_[p + 1] - cuts_[p]);
-  }
-  auto head = *this;
-  head.extent_ = i;
-  return head.count(part);
+  return head(i).count(part);
+}
+
+Deal Deal::head(Index extent) const {
+  ensure(extent >= 0 && extent <= extent_, "extent", extent, "at most " + std::to_string(extent_));
+  auto deal = *this;
+  deal.extent_ = extent;
+  for (auto& cut : deal.cuts_) cut = std::min(cut, extent);
+  return deal;
 }
 
 Index Deal::block_end(Index i) const {

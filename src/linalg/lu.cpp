@@ -5,7 +5,7 @@
 #include <cmath>
 
 #include "lu_price.h"
-#include "operand.h"
+#include "solve_grid.h"
 
 namespace allport {
 
@@ -39,29 +39,6 @@ void agree(Communicator const& comm, LuPlan const& plan) {
     throw;
   }
 }
-
-/// This rank's lines where longer than 1; made once for a grid and kept with the communicator.
-std::shared_ptr<LineComms> lines_of(Communicator const& comm, Seats const& seats, std::optional<Place> const& place) {
-  std::string key = fmt::format("lu lines {}x{}x{}:", seats.grid().rows, seats.grid().cols, seats.grid().layers);
-  for (int l = 0; l < seats.grid().layers; ++l) {
-    for (int j = 0; j < seats.grid().cols; ++j) {
-      for (int i = 0; i < seats.grid().rows; ++i) key += fmt::format(" {}", seats.rank({i, j, l}));
-    }
-  }
-  return std::static_pointer_cast<LineComms>(comm.keep(key, [&] {
-    auto lines = std::make_shared<LineComms>();
-    for (auto const way : all_ways) {
-      bool const layered = way == Way::row || way == Way::col || seats.grid().layers > 1;
-      if (place && layered && seats.length(way) > 1) {
-        (*lines)[static_cast<std::size_t>(way)] = comm.sub(seats.members(*place, way));
-      }
-    }
-    return lines;
-  }));
-}
-
-template <class T>
-using Real = decltype(std::abs(T{}));
 
 /// Largest size of an element; NaN when one is NaN.
 template <class T>

@@ -45,6 +45,8 @@ class Deal {
   [[nodiscard]] Index count(int part) const;
   /// Number of indices below i, 0 <= i <= extent, that a part owns: where its indices from i on begin in its storage.
   [[nodiscard]] Index before(int part, Index i) const;
+  /// The deal of the first `extent` indices alone: owners and local places as here.
+  [[nodiscard]] Deal head(Index extent) const;
   /// The first index after i, i < extent, at which a block ends; the extent where all is one part's.
   [[nodiscard]] Index block_end(Index i) const;
   /// A part's runs, ascending, neighbours merged.

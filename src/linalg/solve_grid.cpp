@@ -1,0 +1,84 @@
+#include "solve_grid.h"
+
+namespace allport::lu_detail {
+
+namespace {
+
+LuCandidate as_it_lies(Layout const& layout) {
+  LuCandidate candidate;
+  candidate.grid = {layout.rows().parts(), layout.cols().parts(), 1};
+  candidate.in_place = true;
+  return candidate;
+}
+
+}  // namespace
+
+LayoutGrid::LayoutGrid(Communicator const& comm, Layout const& layout) : pricer_(comm.machine(), told_) {
+  Seats const seats(as_it_lies(layout), layout);
+  auto const place = seats.place(comm.rank());
+  lines_ = lines_of(comm, seats, place);
+  if (place) {
+    team_ = std::make_unique<Team>(seats, *place, pricer_, lines_.get());
+  }
+}
+
+std::shared_ptr<LineComms> lines_of(Communicator const& comm, Seats const& seats, std::optional<Place> const& place) {
+  auto const& grid = seats.grid();
+  std::string key = fmt::format("lu lines {}x{}x{}:", grid.rows, grid.cols, grid.layers);
+  for (int l = 0; l < grid.layers; ++l) {
+    for (int j = 0; j < grid.cols; ++j) {
+      for (int i = 0; i < grid.rows; ++i) key += fmt::format(" {}", seats.rank({i, j, l}));
+    }
+  }
+  return std::static_pointer_cast<LineComms>(comm.keep(key, [&] {
+    auto lines = std::make_shared<LineComms>();
+    for (auto const way : all_ways) {
+      bool const wanted = way == Way::row || way == Way::col || grid.layers > 1;
+      if (place && wanted && seats.length(way) > 1) {
+        (*lines)[static_cast<std::size_t>(way)] = comm.sub(seats.members(*place, way));
+      }
+    }
+    return lines;
+  }));
+}
+
+template <class T>
+void sum_over_all(Communicator const& comm, std::span<T> values) {
+  if (comm.size() == 1 || values.empty()) {
+    return;
+  }
+  std::vector<T> const mine(values.begin(), values.end());
+  auto const element = static_cast<std::int64_t>(sizeof(T));
+  auto const bytes = Bytes(static_cast<std::int64_t>(values.size()) * element);
+  comm.run(comm.schedule_for(Collective::allreduce, 0, bytes, element),
+           {std::as_bytes(std::span<T const>(mine)), std::as_writable_bytes(values)}, sum_of<T>());
+}
+
+template <class T>
+void apply(Communicator const& comm, Trans trans, Layout const& layout, Part<T const> a, T const* x, Index count,
+           std::span<T> y) {
+  std::fill(y.begin(), y.end(), T(0));
+  auto const rows = layout.rows().extent();
+  auto const cols = layout.cols().extent();
+  auto const tall = trans == Trans::none ? rows : cols;
+  auto const deep = trans == Trans::none ? cols : rows;
+  auto const place = layout.position(comm.rank());
+  if (place.row >= 0) {
+    for (auto const& r : layout.rows().runs(place.row)) {
+      for (auto const& c : layout.cols().runs(place.col)) {
+        auto const& out = trans == Trans::none ? r : c;
+        auto const& in = trans == Trans::none ? c : r;
+        blas::gemm(trans, Trans::none, out.length, count, in.length, T(1), a.data + r.local + c.local * a.ld, a.ld,
+                   x + in.global, std::max<Index>(deep, 1), T(1), y.data() + out.global, std::max<Index>(tall, 1));
+      }
+    }
+  }
+  sum_over_all(comm, y);
+}
+
+#define ALLPORT_GRID(T)                                          \
+  template void sum_over_all(Communicator const&, std::span<T>); \
+  template void apply(Communicator const&, Trans, Layout const&, Part<T const>, T const*, Index, std::span<T>);
+ALLPORT_FOR_SCALARS(ALLPORT_GRID)
+
+}  // namespace allport::lu_detail

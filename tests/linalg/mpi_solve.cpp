@@ -1,0 +1,222 @@
+// Solves, condition, determinant, residual and refinement on real ranks, against the definition.
+#include <gtest/gtest.h>
+
+#include "allport/linalg/solve.h"
+#include "lu_samples.h"
+
+namespace allport {
+namespace {
+
+using namespace lu_samples;
+
+class Solve : public ::testing::Test {
+ protected:
+  Communicator comm{MPI_COMM_WORLD};
+};
+
+/// A factored on all ranks, in a layout of the test's choice.
+template <class T>
+struct Factored {
+  Factored(Communicator const& comm, Whole<T> const& a, LuOptions const& options, std::optional<Layout> given = {}) {
+    auto const plan =
+        plan_lu({.m = a.m, .n = a.n, .type = scalar_of<T>, .pivoting = Pivoting::partial}, comm.machine(), options);
+    layout = given ? *given : plan.layout;
+    held = deal(a, layout, comm.rank());
+    report = lu(comm, plan, layout, held.part(), pivots);
+  }
+  Layout layout;
+  Held<T> held;
+  std::vector<Index> pivots;
+  LuReport report;
+};
+
+template <class T>
+T op(Whole<T> const& a, Trans trans, Index i, Index j) {
+  if (trans == Trans::none) return a(i, j);
+  if constexpr (scalar_of<T> == Scalar::c || scalar_of<T> == Scalar::z) {
+    return trans == Trans::conjugate ? std::conj(a(j, i)) : a(j, i);
+  } else {
+    return a(j, i);
+  }
+}
+
+/// SLATE's measure: norm1(B - op(A) X) / (n norm1(A) norm1(X)), in units of eps.
+template <class T>
+double solve_error(Whole<T> const& a, Trans trans, Whole<T> const& b, Whole<T> const& x) {
+  auto rest = b;
+  for (Index j = 0; j < b.n; ++j) {
+    for (Index i = 0; i < a.m; ++i) {
+      for (Index k = 0; k < a.m; ++k) rest(i, j) -= op(a, trans, i, k) * x(k, j);
+    }
+  }
+  return norm1(rest) / (static_cast<double>(a.m) * norm1(a) * norm1(x) * eps_of<T>());
+}
+
+template <class T>
+void solve_and_check(Communicator const& comm, Index n, Index sides, Trans trans, LuOptions const& options,
+                     std::optional<Layout> given = {}) {
+  SCOPED_TRACE(fmt::format("n {} sides {} trans {} grid {}x{}", n, sides, static_cast<char>(trans), options.grid.rows,
+                           options.grid.cols));
+  auto const a = make<T>(Sample::random, n, n);
+  Factored<T> f(comm, a, options, given);
+  auto b = make<T>(Sample::random, n, sides);
+  auto const b_layout = whole_on(comm.size() - 1, n, sides);
+  auto held = deal(b, b_layout, comm.rank());
+  lu_solve<T>(comm, trans, f.layout, f.held.view(), f.pivots, b_layout, held.part());
+  auto const x = collect(comm, b_layout, held, n, sides);
+  if (n > 0 && sides > 0) {
+    EXPECT_LE(solve_error(a, trans, b, x), 25.0);
+  }
+}
+
+std::vector<LuOptions> grids(Communicator const& comm) {
+  std::vector<LuOptions> all;
+  for (int r = 1; r <= comm.size(); ++r) {
+    if (comm.size() % r != 0) continue;
+    LuOptions o;
+    o.grid = {r, comm.size() / r, 1};
+    o.block = 6;
+    all.push_back(o);
+  }
+  return all;
+}
+
+TEST_F(Solve, GivesTheSolutionForEveryType) {
+  for (auto const& options : grids(comm)) {
+    for (auto const trans : {Trans::none, Trans::transpose, Trans::conjugate}) {
+      solve_and_check<float>(comm, 29, 3, trans, options);
+      solve_and_check<double>(comm, 29, 3, trans, options);
+      solve_and_check<std::complex<float>>(comm, 29, 3, trans, options);
+      solve_and_check<std::complex<double>>(comm, 29, 3, trans, options);
+    }
+  }
+}
+
+TEST_F(Solve, TakesAnyNumberOfRightHandSides) {
+  for (Index const sides : {0, 1, 2, 300, 520})
+    solve_and_check<double>(comm, 17, sides, Trans::none, grids(comm).back());
+  for (Index const sides : {1, 300}) solve_and_check<double>(comm, 17, sides, Trans::transpose, grids(comm).front());
+  solve_and_check<double>(comm, 0, 2, Trans::none, {});
+  solve_and_check<double>(comm, 1, 1, Trans::none, {});
+}
+
+TEST_F(Solve, TakesFactorsWhereTheyLie) {
+  auto const p = comm.size();
+  std::vector<Rank> ranks(static_cast<std::size_t>(p));
+  for (Rank r = 0; r < p; ++r) ranks[static_cast<std::size_t>(r)] = p - 1 - r;
+  solve_and_check<double>(comm, 31, 2, Trans::none, {},
+                          Layout(Deal::cyclic(31, p, 4, p - 1, 3), Deal::cyclic(31, 1, 5), ranks));
+  solve_and_check<double>(comm, 31, 2, Trans::transpose, {},
+                          Layout(Deal::balanced(31, 1), Deal::cyclic(31, p, 5, 0, 2), ranks));
+}
+
+TEST_F(Solve, NormsAreTheDefinitions) {
+  auto const a = make<std::complex<double>>(Sample::random, 13, 9);
+  auto const layout = plan_lu({.m = 13, .n = 9, .type = Scalar::z}, comm.machine()).layout;
+  auto const held = deal(a, layout, comm.rank());
+  double infinity = 0, squares = 0, most = 0;
+  for (Index i = 0; i < 13; ++i) {
+    double sum = 0;
+    for (Index j = 0; j < 9; ++j) {
+      sum += std::abs(a(i, j));
+      squares += std::norm(a(i, j));
+      most = std::max(most, std::abs(a(i, j)));
+    }
+    infinity = std::max(infinity, sum);
+  }
+  EXPECT_NEAR(norm(comm, Norm::one, layout, held.view()), norm1(a), 1e-13);
+  EXPECT_NEAR(norm(comm, Norm::infinity, layout, held.view()), infinity, 1e-13);
+  EXPECT_NEAR(norm(comm, Norm::frobenius, layout, held.view()), std::sqrt(squares), 1e-13);
+  EXPECT_EQ(norm(comm, Norm::max, layout, held.view()), most);
+  auto const bad = deal(make<double>(Sample::nan, 13, 9), layout, comm.rank());
+  for (auto const which : {Norm::one, Norm::infinity, Norm::frobenius, Norm::max}) {
+    EXPECT_TRUE(std::isnan(norm(comm, which, layout, bad.view())));
+  }
+}
+
+TEST_F(Solve, ConditionOfHilbertsMatrix) {
+  // norm1(H) norm1(H^-1) of order 8 is 3.387e10 (Higham, Accuracy and Stability, table 28.1).
+  auto h = make<double>(Sample::random, 8, 8);
+  for (Index j = 0; j < 8; ++j) {
+    for (Index i = 0; i < 8; ++i) h(i, j) = 1.0 / static_cast<double>(i + j + 1);
+  }
+  Factored<double> f(comm, h, {});
+  auto const rcond = lu_condition(comm, f.layout, f.held.view(), std::span<Index const>(f.pivots), norm1(h));
+  EXPECT_NEAR(1.0 / rcond / 3.387e10, 1.0, 0.01);
+  Factored<double> zero(comm, make<double>(Sample::zero, 5, 5), {});
+  EXPECT_EQ(lu_condition(comm, zero.layout, zero.held.view(), std::span<Index const>(zero.pivots), 0.0), 0.0);
+}
+
+TEST_F(Solve, DeterminantOfAKnownMatrix) {
+  // The tridiagonal matrix with 2 on and -1 beside the diagonal has determinant n + 1.
+  Whole<std::complex<double>> a{20, 20, std::vector<std::complex<double>>(400)};
+  for (Index i = 0; i < 20; ++i) {
+    a(i, i) = 2;
+    if (i > 0) a(i, i - 1) = a(i - 1, i) = -1;
+  }
+  for (Index i = 0; i < 20; ++i) a(i, 0) *= std::complex<double>(0, -3);  // times -3i
+  Factored<std::complex<double>> f(comm, a, grids(comm).back());
+  auto const det = lu_determinant(comm, f.layout, f.held.view(), std::span<Index const>(f.pivots));
+  EXPECT_NEAR(det.log_abs, std::log(63.0), 1e-12);
+  EXPECT_NEAR(std::abs(det.phase - std::complex<double>(0, -1)), 0, 1e-12);
+}
+
+TEST_F(Solve, ResidualTellsRightFromWrong) {
+  for (auto const& [m, n] : std::vector<std::pair<Index, Index>>{{30, 30}, {30, 19}, {19, 30}}) {
+    auto const a = make<double>(Sample::random, m, n);
+    auto const a_layout = whole_on(0, m, n);
+    auto const original = deal(a, a_layout, comm.rank());
+    Factored<double> f(comm, a, grids(comm).front());
+    EXPECT_LE(lu_residual(comm, a_layout, original.view(), f.layout, f.held.view(), std::span<Index const>(f.pivots)),
+              1.0);
+    for (auto& x : f.held.data) x *= 1.0 + 1e-9;
+    EXPECT_GT(lu_residual(comm, a_layout, original.view(), f.layout, f.held.view(), std::span<Index const>(f.pivots)),
+              100.0);
+  }
+}
+
+template <class T>
+void refine(Communicator const& comm, Whole<T> const& a, bool falls_back, std::string const& why) {
+  auto const n = a.n;
+  auto const plan = plan_lu({.m = n, .n = n, .type = scalar_of<T>}, comm.machine());
+  auto const layout = plan.layout;
+  auto const held = deal(a, layout, comm.rank());
+  auto const b = make<T>(Sample::random, n, 2);
+  auto const b_layout = whole_on(0, n, 2);
+  auto sides = deal(b, b_layout, comm.rank());
+  auto const how = solve_refined<T>(comm, plan, layout, held.view(), b_layout, sides.part());
+  EXPECT_EQ(how.fell_back, falls_back);
+  EXPECT_EQ(how.why, why);
+  if (why != "singular") {
+    EXPECT_LE(solve_error(a, Trans::none, b, collect(comm, b_layout, sides, n, 2)), 5.0);
+  }
+}
+
+TEST_F(Solve, RefinesHalfThePrecisionOrFallsBack) {
+  refine(comm, make<double>(Sample::random, 40, 40), false, "");
+  refine(comm, make<std::complex<double>>(Sample::random, 23, 23), false, "");
+  auto large = make<double>(Sample::random, 12, 12);
+  large(3, 4) = 1e60;
+  refine(comm, large, true, "overflow");
+  refine(comm, make<double>(Sample::zero, 6, 6), true, "singular");
+  auto hilbert = make<double>(Sample::random, 10, 10);
+  for (Index j = 0; j < 10; ++j) {
+    for (Index i = 0; i < 10; ++i) hilbert(i, j) = 1.0 / static_cast<double>(i + j + 1);
+  }
+  refine(comm, hilbert, true, "no convergence");
+}
+
+TEST_F(Solve, RefusesWrongArgumentsOnEveryRank) {
+  auto const a = make<double>(Sample::random, 8, 7);
+  Factored<double> f(comm, a, {});
+  auto const b_layout = whole_on(0, 8, 1);
+  auto b = deal(make<double>(Sample::random, 8, 1), b_layout, comm.rank());
+  EXPECT_THROW(lu_solve<double>(comm, Trans::none, f.layout, f.held.view(), f.pivots, b_layout, b.part()), Error);
+  Factored<double> g(comm, make<double>(Sample::random, 8, 8), {});
+  auto pivots = g.pivots;
+  if (comm.rank() == 0) pivots[0] = 9;
+  EXPECT_THROW(lu_solve<double>(comm, Trans::none, g.layout, g.held.view(), pivots, b_layout, b.part()), Error);
+}
+
+}  // namespace
+}  // namespace allport
