@@ -40,9 +40,10 @@ test-asan: ## the C++ tests under the sanitizers only
 	@tools/setup packages venv
 	@tools/test asan
 
-test-suites: setup ## mpi4py's own collective tests under the MPI drop-in, on both MPIs (an hour)
+test-suites: setup ## mpi4py's own collective tests and ScaLAPACK's own drivers under the drop-ins (an hour)
 	@tools/mpi4py-suite openmpi
 	@tools/mpi4py-suite mpich
+	@tools/scalapack-suite
 
 check: environment ## rooms and floors, headers, formatting, lint
 	@tools/check

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <chrono>
+#include <cmath>
 #include <cstring>
 #include <fstream>
 #include <map>
@@ -136,7 +137,8 @@ void count_inner(std::string const& routine, Int const* desc) {
 }
 
 void count_growth(std::string const& routine, Grid const& grid, double growth) {
-  if (counting() && grid.is_first()) table[routine].growth = std::max(table[routine].growth, growth);
+  if (!counting() || !grid.is_first() || !std::isfinite(growth)) return;
+  table[routine].growth = std::max(table[routine].growth, growth);
 }
 
 void gather_report() {

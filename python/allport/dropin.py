@@ -1,8 +1,10 @@
 """The libraries that put Allport under programs which never heard of it.
 
     LD_PRELOAD=$(allport dropin mpi) ALLPORT_MACHINE=torus:4x4 mpiexec -n 16 ./program
+    LD_PRELOAD=$(allport dropin scalapack) mpiexec -n 16 ./solver
 
-docs/concepts/dropin.md tells what is taken, and docs/reference/dropin.md which environment it reads.
+docs/concepts/dropin.md tells what is taken; docs/reference/dropin.md and docs/reference/scalapack.md which environment
+they read.
 """
 
 from __future__ import annotations
@@ -16,37 +18,43 @@ from allport.errors import failure
 __all__ = ["library"]
 
 _FAMILIES = ("openmpi", "mpich")
+_INTERFACES = ("mpi", "scalapack")
 
 
-def _places(name: str) -> list[Path]:
+def _places(interface: str, name: str) -> list[Path]:
     """Where a build may have put the library, the best first."""
     package = Path(str(_native.__file__)).parent
     found = [package / "dropin" / name]
     # A source tree: the trees of `make setup` and `make test`, then whatever was built last.
     root = Path(__file__).resolve().parents[2]
-    if (root / "dropin" / "mpi").is_dir():
-        found += [root / "build" / tree / "dropin" / "mpi" / name for tree in ("release", *_FAMILIES)]
-        others = (root / "build").glob(f"*/dropin/mpi/{name}")
+    if (root / "dropin" / interface).is_dir():
+        found += [root / "build" / tree / "dropin" / interface / name for tree in ("release", *_FAMILIES)]
+        others = (root / "build").glob(f"*/dropin/{interface}/{name}")
         found += sorted(others, key=lambda path: path.stat().st_mtime, reverse=True)
     return found
 
 
-def library(interface: str = "mpi", mpi: str | None = None) -> str:
+def library(interface: str = "mpi", mpi: str | None = None, *, ilp64: bool = False) -> str:
     """Path of the library to preload.
 
-    interface: 'mpi'. mpi: 'openmpi' or 'mpich', the MPI library of the program; None: the one that Allport was built
-    for. Raises AllportError when it is not built.
+    interface: 'mpi' or 'scalapack'. mpi: 'openmpi' or 'mpich', the MPI library of the program; None: the one that
+    Allport was built for. ilp64: the ScaLAPACK drop-in with 64-bit integers. Raises AllportError when it is not built.
     """
-    if interface != "mpi":
-        raise failure(f"interface = '{interface}': expected mpi")
+    if interface not in _INTERFACES:
+        raise failure(f"interface = '{interface}': expected {' or '.join(_INTERFACES)}")
     family = mpi if mpi is not None else (_mpi.family() or _FAMILIES[0])
     if family not in _FAMILIES:
         raise failure(f"mpi = '{family}': expected one of {', '.join(_FAMILIES)}")
-    for path in _places(f"liballport_mpi-{family}.so"):
+    if ilp64 and interface != "scalapack":
+        raise failure(f"ilp64 = True: expected False for {interface}, which has no integers of its own")
+    target = f"allport_{interface}"
+    name = f"lib{target}-{'ilp64-' if ilp64 else ''}{family}.so"
+    for path in _places(interface, name):
         if path.is_file():
             return str(path)
+    option = ", configured with -DALLPORT_ILP64=ON," if ilp64 else ""
     raise failure(
-        f"the drop-in for {family} is not built; with {family} installed, `make setup` builds it "
-        f"(or cmake --build BUILD --target allport_mpi in a build tree of that MPI)",
+        f"the {interface} drop-in for {family} is not built; with {family} installed, `make setup` builds it "
+        f"(or cmake --build BUILD --target {target}{'_ilp64' if ilp64 else ''} in a build tree{option} of that MPI)",
         "io",
     )

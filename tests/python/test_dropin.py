@@ -20,10 +20,24 @@ def test_the_command_prints_the_path() -> None:
     assert result.stdout.strip() == ap.dropin.library("mpi")
 
 
+def test_the_library_before_scalapack_is_there() -> None:
+    path = Path(ap.dropin.library("scalapack"))
+    assert path.is_file()
+    assert path.name == f"liballport_scalapack-{ap.mpi.family() or 'openmpi'}.so"
+    command = [sys.executable, "-m", "allport", "dropin", "scalapack"]
+    result = subprocess.run(command, capture_output=True, text=True, check=True)
+    assert result.stdout.strip() == str(path)
+
+
+def test_64_bit_integers_are_scalapack_s_alone() -> None:
+    with pytest.raises(ap.AllportError, match="ilp64 = True: expected False for mpi"):
+        ap.dropin.library("mpi", ilp64=True)
+
+
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        (("pvm", None), "interface = 'pvm': expected mpi"),
+        (("pvm", None), "interface = 'pvm': expected mpi or scalapack"),
         (("mpi", "lam"), "mpi = 'lam': expected one of openmpi, mpich"),
     ],
 )

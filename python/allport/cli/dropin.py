@@ -11,15 +11,19 @@ from allport.cli.console import Json, print_json
 
 
 def dropin(
-    interface: Annotated[str, typer.Argument(metavar="INTERFACE", help="mpi: its collectives.")] = "mpi",
+    interface: Annotated[
+        str,
+        typer.Argument(metavar="INTERFACE", help="mpi: its collectives; scalapack: p?gemm, p?getrf, p?getrs, p?gesv."),
+    ] = "mpi",
     mpi: Annotated[
         str | None,
         typer.Option(help="The program's MPI library: openmpi or mpich; the one that Allport uses unless given."),
     ] = None,
+    ilp64: Annotated[bool, typer.Option("--ilp64", help="scalapack: for programs with 64-bit integers.")] = False,
     as_json: Json = False,
 ) -> None:
     """Print the path of the library to preload: LD_PRELOAD=$(allport dropin mpi) ALLPORT_MACHINE=torus:4x4 ..."""
-    path = ap.dropin.library(interface, mpi)
+    path = ap.dropin.library(interface, mpi, ilp64=ilp64)
     if as_json:
         print_json({"interface": interface, "library": path})
     else:
