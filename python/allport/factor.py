@@ -201,6 +201,8 @@ class LU:
     def slogdet(self) -> tuple[Any, float]:
         """(sign, log |det A|), as numpy.linalg.slogdet: det A = sign * exp(log); (0, -inf) for a singular matrix."""
         self._square("a determinant")
+        if self.info > 0:
+            return self.dtype.type(0).item(), -math.inf
         phase, logarithm = _native.lu_determinant(*self._numbers(), self.pivots)
         return (phase if self.dtype.kind == "c" else phase.real), logarithm
 
