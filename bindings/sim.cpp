@@ -51,8 +51,8 @@ nb::dict columns(std::vector<sim::Record> const& records) {
 
 nb::dict run(Schedule const& schedule, Machine const& machine, std::string const& sharing, std::string const& overheads,
              std::string const& engine, std::int64_t eager, bool handshake, bool latency_weights, std::int64_t header,
-             std::vector<Node> const& placement, bool trace, double most_seconds,
-             std::optional<std::function<void(double)>> const& progress) {
+             std::vector<Node> const& placement, bool trace,
+             std::optional<std::function<void(double)>> const& progress, double most_seconds) {
   auto options = sim::Options();
   options.sharing = sim::parse_sharing(sharing);
   options.overheads = sim::parse_overheads(overheads);
@@ -102,7 +102,7 @@ void bind_sim(nb::module_& m) {
         "latency_weights"_a, "header"_a, "placement"_a, "trace"_a, "most_seconds"_a, "progress"_a.none(),
         nb::sig("def simulate(schedule: Schedule, machine: Machine, sharing: str, overheads: str, engine: str, "
                 "eager: int, handshake: bool, latency_weights: bool, header: int, placement: list[int], trace: bool, "
-                "most_seconds: float, progress: object) -> dict[str, object]"));
+                "progress: object, most_seconds: float = 0.0) -> dict[str, object]"));
 }
 
 }  // namespace allport::python

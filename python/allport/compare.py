@@ -83,12 +83,12 @@ def _one(
         schedule = make_schedule(
             collective, machine, algorithm=algorithm, root=root, bytes=bytes_, element=element, segment=choice.segment
         )
+        began = time.perf_counter()
+        run = simulate(schedule, machine, **options)
     except AllportError as error:
         if getattr(error, "kind", "") != "unsupported":
             raise
         return {"reason": str(error)}
-    began = time.perf_counter()
-    run = simulate(schedule, machine, **options)
     return {
         "seconds": run.seconds,
         "predicted": choice.predicted,

@@ -19,10 +19,11 @@ from allport.errors import failure
 from allport.machine import as_machine
 from allport.verify import prove
 
-__all__ = ["PROVED_UP_TO", "Simulation", "bound", "placement_of", "simulate"]
+__all__ = ["MOST_SECONDS", "PROVED_UP_TO", "Simulation", "bound", "placement_of", "simulate"]
 
 DEEDS = ("send", "link", "receive", "combine", "copy")
 PROVED_UP_TO = 2_000_000  # segments; the proof takes seconds then
+MOST_SECONDS = 60.0  # of one core that the command line waits for unless told to
 
 
 class Simulation:
@@ -166,6 +167,7 @@ def simulate(
     placement: str | Sequence[int] | None = None,
     trace: bool = False,
     proof: bool | None = False,
+    most_seconds: float = 0.0,
     progress: Callable[[float], None] | None = None,
 ) -> Simulation:
     """Runs a schedule on a simulated machine.
@@ -176,8 +178,10 @@ def simulate(
     or 'auto'. eager: bytes up to which a message does not wait for its receive; handshake: what waits pays a request
     and an answer. header: bytes that every message has beside its own. placement: the node of each rank, or
     'random:SEED'; then messages are routed. trace: keep the timeline and the critical path.
-    proof: prove the schedule first; None: if it has at most PROVED_UP_TO segments.
-    Raises AllportError: a schedule that is wrong or stops, options that do not fit.
+    proof: prove the schedule first; None: if it has at most PROVED_UP_TO segments. most_seconds: refuse, before it
+    begins, what would take longer, and say which segments would not; 0: never refuse.
+    Raises AllportError: a schedule that is wrong or stops, options that do not fit, kind 'unsupported' what would take
+    more than most_seconds.
     """
     where = as_machine(machine)
     places = placement_of(placement, where, schedule.ranks)
@@ -189,8 +193,9 @@ def simulate(
                 f"schedule: fails its proof, so it is not simulated: {report.findings[0]['message']}", "schedule"
             )
     data = _native.simulate(
-        schedule, where, sharing, overheads, engine, eager, handshake, latency_weights, header, places, trace, progress
-    )
+        schedule, where, sharing, overheads, engine, eager, handshake, latency_weights, header, places, trace, progress,
+        **({"most_seconds": most_seconds} if most_seconds else {}),
+    )  # fmt: skip
     return Simulation(data, schedule, where)
 
 

@@ -10,7 +10,7 @@ import typer
 
 import allport as ap
 from allport.cli.console import Json, Machine_, console, need_folders, print_json, progress, table
-from allport.cli.simulate import Overheads, Placement, Sharing
+from allport.cli.simulate import Force, Overheads, Placement, Sharing
 from allport.units import format_bytes, format_seconds
 
 
@@ -47,6 +47,7 @@ def compare(
     placement: Placement = None,
     plot: Annotated[str | None, typer.Option(metavar="FILE.svg", help="Draw times over sizes.")] = None,
     output: Annotated[str | None, typer.Option("-o", "--output", metavar="FILE.json", help="All numbers.")] = None,
+    force: Force = False,
     as_json: Json = False,
 ) -> None:
     """Simulate all algorithms of a collective, or some, over sizes: a table, a plot, JSON."""
@@ -63,6 +64,7 @@ def compare(
             sharing=sharing,
             overheads=overheads,
             placement=placement,
+            most_seconds=0.0 if force else ap.sim.MOST_SECONDS,
         )
     if plot:
         ap.plot.comparison(result, plot)

@@ -17,6 +17,7 @@ Overheads = Annotated[
 Placement = Annotated[
     str | None, typer.Option(metavar="random:SEED", help="Ranks on shuffled nodes; else the machine's order.")
 ]
+Force = Annotated[bool, typer.Option("--force", help="Simulate what is expected to take more than a minute, too.")]
 SHOWN = 12
 
 
@@ -121,6 +122,7 @@ def simulate(
     view: Annotated[
         str | None, typer.Option(metavar="FILE.html", help="The machine with its links coloured by load, over time.")
     ] = None,
+    force: Force = False,
     as_json: Json = False,
 ) -> None:
     """Simulate a collective on a machine, once its schedule is proven: time, links, and what made it late."""
@@ -148,6 +150,7 @@ def simulate(
             placement=placement,
             trace=late or timeline is not None or view is not None,
             proof=None,
+            most_seconds=0.0 if force else ap.sim.MOST_SECONDS,
             progress=lambda fraction: bar("simulating", fraction),
         )
     if timeline:
