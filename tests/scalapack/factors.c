@@ -141,7 +141,13 @@ static void errors(struct grid const* g) {
         told = told_info = 0;
         info[who] = 4711;
         for (int k = 0; k < 64; ++k) pivots[k] = k + 1;
-        for (int k = 0; k < 200; ++k) a[k] = b[k] = at(5, k, k);
+        for (int k = 0; k < 200; ++k) a[k] = b[k] = 1;
+        for (int c = 0; c < x.cols; ++c) {
+          for (int r = 0; r < x.rows; ++r) {
+            int const gi = global_row(&x, g, r), gj = global_col(&x, g, c);
+            a[r + c * x.ld] = at(5, gi, gj) + (gi == gj + 3 ? 20 : 0);
+          }
+        }
         if (routine == 0) (who == 0 ? getrf : pdgetrf_)(&n, &n, a, &i, &j, da, pivots, &info[who]);
         /* Pivots of an earlier factorization: none exchanged. */
         for (int l = 0; l < x.rows && routine == 1; ++l) pivots[l] = global_row(&x, g, l) + 1;
