@@ -51,8 +51,8 @@ nb::dict columns(std::vector<sim::Record> const& records) {
 
 nb::dict run(Schedule const& schedule, Machine const& machine, std::string const& sharing, std::string const& overheads,
              std::string const& engine, std::int64_t eager, bool handshake, bool latency_weights, std::int64_t header,
-             std::vector<Node> const& placement, bool trace,
-             std::optional<std::function<void(double)>> const& progress, double most_seconds) {
+             std::vector<Node> const& placement, bool trace, std::optional<std::function<void(double)>> const& progress,
+             double most_seconds) {
   auto options = sim::Options();
   options.sharing = sim::parse_sharing(sharing);
   options.overheads = sim::parse_overheads(overheads);
