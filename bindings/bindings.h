@@ -28,6 +28,7 @@ void bind_io(nb::module_& m);
 void bind_comm(nb::module_& m);
 void bind_calibrate(nb::module_& m);
 void bind_linalg(nb::module_& m);
+void bind_linalg_lu(nb::module_& m);
 
 /// JSON text as Python objects.
 inline nb::object from_json(std::string const& text) { return nb::module_::import_("json").attr("loads")(text); }

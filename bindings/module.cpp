@@ -22,4 +22,5 @@ NB_MODULE(_native, m) {
   bind_comm(m);
   bind_calibrate(m);
   bind_linalg(m);
+  bind_linalg_lu(m);
 }
