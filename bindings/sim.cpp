@@ -99,7 +99,7 @@ nb::dict run(Schedule const& schedule, Machine const& machine, std::string const
 
 void bind_sim(nb::module_& m) {
   m.def("simulate", run, "schedule"_a, "machine"_a, "sharing"_a, "overheads"_a, "engine"_a, "eager"_a, "handshake"_a,
-        "latency_weights"_a, "header"_a, "placement"_a, "trace"_a, "most_seconds"_a, "progress"_a.none(),
+        "latency_weights"_a, "header"_a, "placement"_a, "trace"_a, "progress"_a.none(), "most_seconds"_a = 0.0,
         nb::sig("def simulate(schedule: Schedule, machine: Machine, sharing: str, overheads: str, engine: str, "
                 "eager: int, handshake: bool, latency_weights: bool, header: int, placement: list[int], trace: bool, "
                 "progress: object, most_seconds: float = 0.0) -> dict[str, object]"));

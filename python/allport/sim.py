@@ -193,8 +193,8 @@ def simulate(
                 f"schedule: fails its proof, so it is not simulated: {report.findings[0]['message']}", "schedule"
             )
     data = _native.simulate(
-        schedule, where, sharing, overheads, engine, eager, handshake, latency_weights, header, places, trace, progress,
-        **({"most_seconds": most_seconds} if most_seconds else {}),
+        schedule, where, sharing, overheads, engine, eager, handshake, latency_weights, header, places, trace,
+        progress or (lambda fraction: None), most_seconds,
     )  # fmt: skip
     return Simulation(data, schedule, where)
 
