@@ -16,14 +16,28 @@ constexpr int spins = 16;
 constexpr microseconds taken{5};
 /// Offers after one that was taken during which the core counts as shared.
 constexpr int memory = 8;
-/// The longest sleep is a small part of what a segment takes on links slow enough that anybody sleeps so long.
 constexpr microseconds shortest{30};
 constexpr microseconds longest{500};
+/// The longest sleep as a part of what so many bytes take on a link.
+constexpr double part = 1.0 / 25.0;
+constexpr std::int64_t segment = 64 << 10;
+
+std::chrono::nanoseconds longest_on(Machine const& machine) {
+  auto slowest = Seconds(0);
+  for (int a = 0; a < machine.axes(); ++a) {
+    auto const& axis = machine.axis(a);
+    if (axis.bandwidth.value() > 0) slowest = std::max(slowest, Bytes(segment) / axis.bandwidth);
+  }
+  auto const nanoseconds = std::chrono::duration<double>(slowest.value() * part);
+  return std::min<std::chrono::nanoseconds>(std::chrono::duration_cast<std::chrono::nanoseconds>(nanoseconds), longest);
+}
 
 /// Of the polls on a shared core, one in so many offers it, to see whether anybody still wants it.
 constexpr int polls_per_offer = 8;
 
 }  // namespace
+
+Courtesy::Courtesy(Machine const& machine) : longest_(longest_on(machine)) {}
 
 void Courtesy::moved() {
   if (slept_) sleep_ = std::max<std::chrono::nanoseconds>(sleep_ / 2, shortest);
@@ -32,11 +46,11 @@ void Courtesy::moved() {
 }
 
 void Courtesy::idle() {
-  if (slept_) sleep_ = std::min<std::chrono::nanoseconds>(2 * sleep_, longest);
+  if (slept_) sleep_ = std::min<std::chrono::nanoseconds>(2 * sleep_, longest_);
   slept_ = false;
   ++polls_;
   if (crowded_ == 0 ? polls_ > spins : --to_offer_ <= 0) offer();
-  if (crowded_ == 0) return;
+  if (crowded_ == 0 || longest_ < shortest) return;
   timespec const pause{0, sleep_.count()};
   nanosleep(&pause, nullptr);
   slept_ = true;

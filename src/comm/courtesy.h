@@ -3,13 +3,19 @@
 
 #include <chrono>
 
+#include "allport/machine/machine.h"
+
 namespace allport::detail {
 
 /// Told of every poll. On a core of its own a rank polls without a pause. Where others want the core, which shows in
 /// how long they keep it once it is offered, it sleeps between polls: longer after a sleep in which nothing came,
-/// shorter after one in which something did. So a poll finds about one completion, however far apart they come.
+/// shorter after one in which something did. So a poll finds about one completion, however far apart they come. It
+/// never sleeps longer than a small part of what a segment takes on the slowest link, and not at all where links are
+/// fast: MPI moves large messages through shared memory a little with every poll, and a sleeping rank moves nothing.
 class Courtesy {
  public:
+  explicit Courtesy(Machine const& machine);
+
   /// The last poll found something.
   void moved();
   /// It found nothing: may offer the core to others, or sleep.
@@ -23,6 +29,7 @@ class Courtesy {
   int to_offer_ = 0;  ///< polls until the next one, where it does
   bool slept_ = false;
   std::chrono::nanoseconds sleep_{};
+  std::chrono::nanoseconds longest_;
 };
 
 }  // namespace allport::detail

@@ -22,7 +22,7 @@ bool asks_for_checks() {
 
 }  // namespace
 
-Family::Family(Machine whole) : machine_(std::move(whole)), checks_(asks_for_checks()) {
+Family::Family(Machine whole) : machine_(std::move(whole)), courtesy_(machine_), checks_(asks_for_checks()) {
   check(MPI_Comm_create_keyval(MPI_COMM_NULL_COPY_FN, &Family::at_finalize, &keyval_, nullptr),
         "MPI_Comm_create_keyval", 0);
   check(MPI_Comm_set_attr(MPI_COMM_SELF, keyval_, this), "MPI_Comm_set_attr", 0);

@@ -1,0 +1,225 @@
+// lu against ScaLAPACK's pdgetrf at several block sizes, and against LAPACK's dgetrf on all cores, in turns within one
+// run, every result checked. Usage: mpirun -n RANKS bench_lu N ROUNDS [--blocks 32,64,128] [--no-lapack];
+// prints one JSON object. The machine is ALLPORT_MACHINE's. Every contender starts from A in its own best layout;
+// "allport given" takes A as ScaLAPACK has it.
+#include <dlfcn.h>
+
+#include <algorithm>
+#include <chrono>
+#include <cmath>
+#include <cstdio>
+#include <cstring>
+#include <functional>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "allport/linalg/solve.h"
+
+extern "C" {
+void Cblacs_get(int, int, int*);
+void Cblacs_gridinit(int*, char const*, int, int);
+void descinit_(int*, int const*, int const*, int const*, int const*, int const*, int const*, int const*, int const*,
+               int*);
+void pdgetrf_(int const*, int const*, double*, int const*, int const*, int const*, int*, int*);
+void dgetrf_(int const*, int const*, double*, int const*, int*, int*);
+}
+
+namespace {
+
+using namespace allport;
+
+/// Entries in -0.5..0.5 that any rank can compute.
+double entry(Index i, Index j) {
+  auto x = static_cast<std::uint64_t>(i) * 0x9E3779B97F4A7C15u + static_cast<std::uint64_t>(j) * 0xC2B2AE3D27D4EB4Fu;
+  x = (x ^ (x >> 31)) * 0xD6E8FEB86659FD93u;
+  return static_cast<double>(x >> 11) / 9007199254740992.0 - 0.5;
+}
+
+struct Matrix {
+  Layout layout;
+  Rank rank;
+  Index ld;
+  std::vector<double> data;
+
+  Matrix(Layout l, Rank r) : layout(std::move(l)), rank(r), ld(std::max<Index>(layout.local_rows(r), 1)) { fill(); }
+  void fill() {
+    data.assign(static_cast<std::size_t>(ld * layout.local_cols(rank)), 0.0);
+    auto const at = layout.position(rank);
+    if (at.row < 0) return;
+    for (auto const& r : layout.rows().runs(at.row)) {
+      for (auto const& c : layout.cols().runs(at.col)) {
+        for (Index j = 0; j < c.length; ++j) {
+          for (Index i = 0; i < r.length; ++i) {
+            data[static_cast<std::size_t>(r.local + i + (c.local + j) * ld)] = entry(r.global + i, c.global + j);
+          }
+        }
+      }
+    }
+  }
+  [[nodiscard]] Part<double const> view() const { return {data.data(), ld}; }
+  [[nodiscard]] Part<double> part() { return {data.data(), ld}; }
+};
+
+double now() { return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count(); }
+
+struct Contender {
+  std::string name;
+  std::function<void()> prepare;
+  std::function<void()> run;
+  std::function<double()> residual;
+  std::vector<double> seconds;
+};
+
+Layout cyclic(int n, int nb, int grid_rows, int grid_cols) {
+  std::vector<Rank> ranks;
+  for (int c = 0; c < grid_cols; ++c) {
+    for (int r = 0; r < grid_rows; ++r) ranks.push_back(r + c * grid_rows);  // BLACS "C"
+  }
+  return {Deal::cyclic(n, grid_rows, nb), Deal::cyclic(n, grid_cols, nb), std::move(ranks)};
+}
+
+double residual_of(Communicator const& comm, Matrix& factored, std::vector<Index> const& pivots) {
+  Matrix const original(factored.layout, factored.rank);
+  return lu_residual<double>(comm, original.layout, original.view(), factored.layout, factored.view(), pivots);
+}
+
+Contender scalapack(Communicator const& comm, int n, int nb, int grid_rows, int grid_cols) {
+  int context = 0;
+  Cblacs_get(-1, 0, &context);
+  Cblacs_gridinit(&context, "C", grid_rows, grid_cols);
+  auto a = std::make_shared<Matrix>(cyclic(n, nb, grid_rows, grid_cols), comm.rank());
+  auto descriptor = std::make_shared<std::vector<int>>(9);
+  auto local = std::make_shared<std::vector<int>>(static_cast<std::size_t>(a->ld + nb));
+  int const zero = 0, ld = static_cast<int>(a->ld);
+  int info = 0;
+  descinit_(descriptor->data(), &n, &n, &nb, &nb, &zero, &zero, &context, &ld, &info);
+  auto const run = [=] {
+    int const one = 1;
+    int info_of_run = 0;
+    pdgetrf_(&n, &n, a->data.data(), &one, &one, descriptor->data(), local->data(), &info_of_run);
+  };
+  auto const residual = [=, &comm] {
+    // ScaLAPACK keeps a pivot beside its row: gathers them.
+    std::vector<std::int64_t> mine(static_cast<std::size_t>(n), -1);
+    auto const at = a->layout.position(comm.rank());
+    for (auto const& r : a->layout.rows().runs(at.row)) {
+      for (Index x = 0; x < r.length; ++x) {
+        mine[static_cast<std::size_t>(r.global + x)] = (*local)[static_cast<std::size_t>(r.local + x)] - 1;
+      }
+    }
+    auto const all = comm.all_gather(mine);
+    std::vector<Index> pivots(static_cast<std::size_t>(n));
+    for (std::size_t x = 0; x < all.size(); ++x) {
+      if (all[x] >= 0) pivots[x % static_cast<std::size_t>(n)] = all[x];
+    }
+    return residual_of(comm, *a, pivots);
+  };
+  auto const name =
+      "pdgetrf nb=" + std::to_string(nb) + " " + std::to_string(grid_rows) + "x" + std::to_string(grid_cols);
+  return {name, [=] { a->fill(); }, run, residual, {}};
+}
+
+Contender ours(Communicator const& comm, int n, Pivoting pivoting, LuOptions const& options, std::string const& what) {
+  auto const plan = plan_lu({.m = n, .n = n, .pivoting = pivoting}, comm.machine(), options);
+  auto a = std::make_shared<Matrix>(plan.layout, comm.rank());
+  auto pivots = std::make_shared<std::vector<Index>>();
+  auto const run = [=, &comm] {
+    auto const report = lu<double>(comm, plan, a->layout, a->part(), *pivots);
+    if (std::getenv("ALLPORT_BENCH_VERBOSE") != nullptr && comm.rank() == 0) {
+      std::fprintf(stderr, "%s: total %.3f compute %.3f panel %.3f wait %.3f (predicted %.3f)\n", what.c_str(),
+                   report.total.value(), report.compute.value(), report.panel.value(), report.communicate.value(),
+                   plan.chosen.total.value());
+    }
+  };
+  auto const& g = plan.chosen.grid;
+  auto const name = "allport " + what + " " + plan.chosen.algorithm + " " + std::to_string(g.rows) + "x" +
+                    std::to_string(g.cols) + "x" + std::to_string(g.layers) + " b=" + std::to_string(plan.chosen.block);
+  return {name, [=] { a->fill(); }, run, [=, &comm] { return residual_of(comm, *a, *pivots); }, {}};
+}
+
+/// LAPACK on rank 0 with as many threads as there are ranks; the others sleep.
+Contender lapack(Communicator const& comm, int n) {
+  auto a = std::make_shared<Matrix>(cyclic(n, n, 1, 1), comm.rank());
+  auto pivots = std::make_shared<std::vector<int>>(static_cast<std::size_t>(n));
+  auto const run = [=, &comm] {
+    if (comm.rank() != 0) return;
+    using SetThreads = void (*)(int);
+    auto const set = reinterpret_cast<SetThreads>(dlsym(RTLD_DEFAULT, "openblas_set_num_threads"));
+    if (set != nullptr) set(comm.size());
+    int info = 0;
+    dgetrf_(&n, &n, a->data.data(), &n, pivots->data(), &info);
+    if (set != nullptr) set(1);
+  };
+  return {"dgetrf, " + std::to_string(comm.size()) + " threads", [=] { a->fill(); }, run, [] { return 0.0; }, {}};
+}
+
+double slowest(double mine) {
+  double all = 0;
+  MPI_Allreduce(&mine, &all, 1, MPI_DOUBLE, MPI_MAX, MPI_COMM_WORLD);
+  return all;
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  MPI_Init(&argc, &argv);
+  {
+    int const n = argc > 1 ? std::atoi(argv[1]) : 2000;
+    int const rounds = argc > 2 ? std::atoi(argv[2]) : 5;
+    std::vector<int> blocks{32, 64, 128};
+    bool with_lapack = true;
+    for (int x = 3; x < argc; ++x) {
+      if (std::strcmp(argv[x], "--no-lapack") == 0) with_lapack = false;
+      if (std::strcmp(argv[x], "--blocks") == 0 && x + 1 < argc) {
+        blocks.clear();
+        for (auto* word = std::strtok(argv[++x], ","); word != nullptr; word = std::strtok(nullptr, ",")) {
+          blocks.push_back(std::atoi(word));
+        }
+      }
+    }
+    Communicator const comm(MPI_COMM_WORLD);
+    std::vector<Contender> contenders;
+    for (int r = 1; r <= comm.size(); ++r) {
+      if (comm.size() % r != 0) continue;
+      auto const c = comm.size() / r;
+      if (comm.size() > 4 && (r > 2 * c || c > 2 * r)) continue;
+      for (auto const nb : blocks) contenders.push_back(scalapack(comm, n, nb, r, c));
+    }
+    contenders.push_back(ours(comm, n, Pivoting::partial, {}, "partial"));
+    contenders.push_back(ours(comm, n, Pivoting::tournament, {}, "tournament"));
+    if (with_lapack) contenders.push_back(lapack(comm, n));
+    for (int round = 0; round < rounds; ++round) {
+      for (auto& one : contenders) {
+        one.prepare();
+        MPI_Barrier(MPI_COMM_WORLD);
+        auto const begin = now();
+        one.run();
+        one.seconds.push_back(slowest(now() - begin));
+        if (round == 0) {
+          auto const residual = one.residual();
+          if (!(residual <= 1.0)) {
+            if (comm.rank() == 0) std::fprintf(stderr, "%s: residual %g\n", one.name.c_str(), residual);
+            MPI_Abort(MPI_COMM_WORLD, 1);
+          }
+        }
+      }
+    }
+    if (comm.rank() == 0) {
+      std::printf("{\"n\": %d, \"ranks\": %d, \"contenders\": [", n, comm.size());
+      for (std::size_t x = 0; x < contenders.size(); ++x) {
+        auto& one = contenders[x];
+        std::printf("%s\n {\"name\": \"%s\", \"seconds\": [", x > 0 ? "," : "", one.name.c_str());
+        for (std::size_t s = 0; s < one.seconds.size(); ++s) std::printf("%s%.5f", s > 0 ? ", " : "", one.seconds[s]);
+        auto sorted = one.seconds;
+        std::ranges::sort(sorted);
+        auto const flops = 2.0 / 3.0 * n * static_cast<double>(n) * n;
+        std::printf("], \"gflops_median\": %.3f, \"gflops_best\": %.3f}", flops / sorted[sorted.size() / 2] / 1e9,
+                    flops / sorted.front() / 1e9);
+      }
+      std::printf("]}\n");
+    }
+  }
+  MPI_Finalize();
+  return 0;
+}
