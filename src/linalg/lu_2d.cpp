@@ -185,9 +185,9 @@ void permute_left(Line const& line, View<T> const& a, std::vector<Panel> const& 
   Index width = 0;
   for (std::size_t k = 0; k < panels.size() && !line.dry(); ++k) {
     auto const panel = panels[k];
-    if (a.cols.owner(panel.begin) == a.j && panel.end < static_cast<Index>(pivots.size())) {
-      auto const later = pivots.subspan(static_cast<std::size_t>(panel.end));
-      jobs.push_back({a.at(0, a.col(panel.begin)), panel.width(), a.ld, moves_of(later, panel.end)});
+    if (a.cols.owner(panel.begin) == a.j && panel.settled < static_cast<Index>(pivots.size())) {
+      auto const later = pivots.subspan(static_cast<std::size_t>(panel.settled));
+      jobs.push_back({a.at(0, a.col(panel.begin)), panel.width(), a.ld, moves_of(later, panel.settled)});
       width += panel.width();
     }
     if (width >= columns_at_once || k + 1 == panels.size()) {

@@ -11,7 +11,7 @@ std::vector<Panel> panels_of(Deal const& rows, Deal const& cols, Index count, In
   std::vector<Panel> panels;
   for (Index begin = 0; begin < count;) {
     auto const end = std::min({count, begin + widest, rows.block_end(begin), cols.block_end(begin)});
-    panels.push_back({begin, end});
+    panels.push_back({begin, end, end});
     begin = end;
   }
   return panels;

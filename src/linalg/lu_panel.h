@@ -11,6 +11,7 @@ namespace allport::lu_detail {
 struct Panel {
   Index begin = 0;
   Index end = 0;
+  Index settled = 0;  ///< exchanges of rows below this one have been made in these columns when the panel is done
 
   [[nodiscard]] Index width() const { return end - begin; }
 };
