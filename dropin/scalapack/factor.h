@@ -15,8 +15,7 @@ namespace allport::scalapack {
 [[nodiscard]] Choice<LuPlan> const& choose_lu(Record& record, LuProblem const& problem, View const& a,
                                               Shape const& shape);
 /// Why a solve with given factors is handed back; empty: it is ours.
-[[nodiscard]] std::string why_not_solve(Record const& record, Index n, Index right_hand_sides, Scalar type,
-                                        Shape const& shape);
+[[nodiscard]] std::string why_not_solve(Record const& record);
 
 /// ScaLAPACK's shape of the process grid for a matrix.
 [[nodiscard]] inline Shape shape_of(Grid const& grid, Descriptor const& desc) {

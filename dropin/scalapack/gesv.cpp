@@ -34,7 +34,7 @@ std::string solve(GesvCall const& x, Grid const& grid, Record& record, Operand c
                   View const& a_view, std::vector<Index> const& pivots) {
   static Original const original_getrs(symbol<T>("getrs"));
   if (b.cols == 0) return "";
-  auto const why_not = why_not_solve(record, a.rows, b.cols, scalar_of<T>, shape_of(grid, a.desc));
+  auto const why_not = why_not_solve(record);
   if (!why_not.empty() && original_getrs.there()) {
     original_getrs.call("N", x.n, x.nrhs, x.a.data, x.a.i, x.a.j, x.a.desc, x.pivots, x.b.data, x.b.i, x.b.j, x.b.desc,
                         x.info, std::size_t{1});

@@ -33,7 +33,7 @@ void check_blocks(Operand const& a, Operand const& b, bool trans_known, Grid con
 
 template <class T>
 Outcome solve(GetrsCall const& x, Trans trans, Grid const& grid, Record& record, Operand const& a, Operand const& b) {
-  if (auto why = why_not_solve(record, a.rows, b.cols, scalar_of<T>, shape_of(grid, a.desc)); !why.empty()) {
+  if (auto why = why_not_solve(record); !why.empty()) {
     return handed_back(why);
   }
   auto const me = record.comm().rank();
