@@ -12,7 +12,23 @@ namespace {
 /// Communication moves along only between two pieces of a local multiplication, so segments are longer and more of them
 /// are under way than where a rank does nothing but communicate. All are multiples of every element.
 constexpr std::int64_t segments[] = {64 << 10, 256 << 10, 1 << 20, 4 << 20, 16 << 20};
+/// Where even the shortest of them takes that long on a link, communication moves along often enough for shorter ones.
+constexpr std::int64_t short_segments[] = {8 << 10, 16 << 10, 32 << 10};
+constexpr Seconds slow{1e-3};
 constexpr std::int32_t in_flight = 4;
+
+BytesPerSecond slowest_axis(Machine const& machine) {
+  auto slowest = machine.axis(0).bandwidth;
+  for (int a = 1; a < machine.axes(); ++a) slowest = std::min(slowest, machine.axis(a).bandwidth);
+  return slowest;
+}
+
+/// Ranks that are no box of the machine: a line of links as slow as the slowest of its axes.
+Machine scattered(Machine const& machine, int ranks) {
+  Axis line{.length = ranks, .wraps = false, .bandwidth = slowest_axis(machine), .latency = {}};
+  for (int a = 0; a < machine.axes(); ++a) line.latency = std::max(line.latency, machine.axis(a).latency);
+  return {"scattered", {line}, machine.rates()};
+}
 
 Collective what_of(Step::Kind kind) {
   return kind == Step::Kind::reduce      ? Collective::reduce
@@ -29,7 +45,7 @@ Group const& Pricer::group(std::vector<Rank> const& members) {
     return group;
   }
   auto box = find_box(machine_, members);
-  auto shape = box ? std::move(box->machine) : Machine::flat(static_cast<int>(members.size()));
+  auto shape = box ? std::move(box->machine) : scattered(machine_, static_cast<int>(members.size()));
   for (Rank i = 0; i < static_cast<Rank>(members.size()); ++i) {
     group.position.push_back(box ? box->mapping.place(i) : i);
   }
@@ -56,6 +72,10 @@ Pricer::Offer& Pricer::offer(Group const& group, Step const& step, std::int64_t 
                           .element = reduces ? element : 1};
   SelectOptions wanted;
   wanted.window = in_flight;
+  auto const is_slow = Bytes(segments[0]) / slowest_axis(shape) > slow;
+  for (auto const segment : short_segments) {
+    if (is_slow && segment < contract.bytes && segment % contract.element == 0) wanted.segments.push_back(segment);
+  }
   for (auto const segment : segments) {
     // An entry of a tournament is one element of the reduction, and may be longer than a segment.
     auto const whole = std::max(segment, contract.element);
