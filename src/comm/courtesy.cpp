@@ -32,7 +32,7 @@ std::chrono::nanoseconds longest_on(Machine const& machine) {
   return std::min<std::chrono::nanoseconds>(std::chrono::duration_cast<std::chrono::nanoseconds>(nanoseconds), longest);
 }
 
-/// Of the polls on a shared core, one in so many offers it, to see whether anybody still wants it.
+/// Of the polls between sleeps, one in so many offers the core, to see whether anybody still wants it.
 constexpr int polls_per_offer = 8;
 
 }  // namespace
@@ -49,8 +49,9 @@ void Courtesy::idle() {
   if (slept_) sleep_ = std::min<std::chrono::nanoseconds>(2 * sleep_, longest_);
   slept_ = false;
   ++polls_;
-  if (crowded_ == 0 ? polls_ > spins : --to_offer_ <= 0) offer();
-  if (crowded_ == 0 || longest_ < shortest) return;
+  bool const sleeps = longest_ >= shortest;
+  if (crowded_ == 0 ? polls_ > spins : !sleeps || --to_offer_ <= 0) offer();
+  if (crowded_ == 0 || !sleeps) return;
   timespec const pause{0, sleep_.count()};
   nanosleep(&pause, nullptr);
   slept_ = true;
