@@ -14,7 +14,7 @@ from allport import _native
 from allport._native import Layout, LuPlan, Machine
 from allport.errors import AllportError, failure, together
 from allport.io import scalar_of, working_dtype
-from allport.linalg import DistributedMatrix, GemmReport, as_matrix, own_part, parse_grid, world_of
+from allport.linalg import DistributedMatrix, GemmReport, as_matrix, own_part, parse_grid, plan_together, world_of
 from allport.machine import as_machine
 from allport.units import parse_bytes
 
@@ -363,12 +363,13 @@ def lu(
             raise failure(f"growth_bound = {growth_bound}: expected a number above 0, or None")
     for name, extent in (("m", a.shape[0]), ("n", a.shape[1])):
         comm.ensure_agreement(name, extent)
+    if plan is None:
+        limits["given"] = a.layout if isinstance(a, DistributedMatrix) else None
+        fixed = {"algorithm": algorithm, "grid": grid, "block": block, "big": big}
+        shape, machine = a.shape, comm.machine
+        plan = plan_together(comm, lambda **f: plan_lu(*shape, machine, pivot=pivot, **limits, **f), fixed)
     with together(comm):
-        if plan is None:
-            given = a.layout if isinstance(a, DistributedMatrix) else None
-            fixed = {"pivot": pivot, "algorithm": algorithm, "grid": grid, "block": block, "big": big}
-            plan = plan_lu(*a.shape, comm.machine, **fixed, **limits, given=given)
-        elif plan.shape != tuple(a.shape):
+        if plan.shape != tuple(a.shape):
             raise failure(f"plan: is for {plan.shape[0]} x {plan.shape[1]}, a is {a.shape[0]} x {a.shape[1]}")
     matrix = _working_copy(a, plan, comm, dtype, overwrite)
     kept = matrix.local.copy(order="F") if fall_back and growth_bound is not None else None
@@ -383,7 +384,7 @@ def lu(
         if again:
             matrix.local[...] = kept
             with together(comm):
-                plan = plan_lu(*a.shape, comm.machine, pivot="partial", **limits, given=matrix.layout)
+                plan = plan_lu(*a.shape, comm.machine, pivot="partial", **{**limits, "given": matrix.layout})
             made = _factor(matrix, plan, progress, norm1)
     return (made, made.report) if report else made
 

@@ -282,6 +282,24 @@ def problem_of(
     return m, n, k
 
 
+def plan_together(comm: Communicator, make: Callable[..., Any], fixed: dict[str, Any]) -> Any:
+    """A plan that rank 0 chooses; the others make the same one, and search among one choice only.
+
+    make(**fixed) plans; fixed: what may be chosen, by its name in the plan. Called by all ranks.
+    """
+    plan: Any = None
+    with together(comm):
+        if comm.rank == 0:
+            plan = make(**fixed)
+            chosen = plan.to_dict()["chosen"]
+            if not chosen.get("in_place"):  # the caller's own layout is no grid that could be asked for
+                fixed = {name: chosen[name] for name in fixed}
+    fixed = comm.mpi4py.bcast(fixed, 0)
+    with together(comm):
+        plan = make(**fixed)
+    return plan
+
+
 def own_part(whole: np.ndarray, layout: Layout, comm: Communicator, dtype: np.dtype) -> np.ndarray:
     """This rank's part of an array that every rank has. Called by all ranks."""
     local = np.empty(0)
@@ -336,21 +354,14 @@ def gemm(
         m, n, k = problem_of(a.shape, b.shape, None if c is None else c.shape, trans_a, trans_b)
     for name, extent in (("m", m), ("n", n), ("k", k)):
         comm.ensure_agreement(name, extent)
-    with together(comm):
-        if plan is None:
-            plan = plan_gemm(
-                m,
-                n,
-                k,
-                comm.machine,
-                dtype=dtype,
-                trans_a=trans_a,
-                trans_b=trans_b,
-                algorithm=algorithm,
-                grid=grid,
-                memory=memory,
-                candidates=1,
-            )
+    if plan is None:
+        ways = {"trans_a": trans_a, "trans_b": trans_b, "memory": memory, "candidates": 1}
+        machine = comm.machine
+        plan = plan_together(
+            comm,
+            lambda **fixed: plan_gemm(m, n, k, machine, dtype=dtype, **ways, **fixed),
+            {"algorithm": algorithm, "grid": grid, "panel": 0},
+        )
     a_layout, a_local = _operand(a, plan.a, comm, dtype)
     b_layout, b_local = _operand(b, plan.b, comm, dtype)
     c_layout = c.layout if isinstance(c, DistributedMatrix) else plan.c

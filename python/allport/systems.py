@@ -14,7 +14,7 @@ from allport._native import Layout, LuPlan
 from allport.errors import failure, together
 from allport.factor import LuReport, SingularMatrix, lu, number, plan_lu, right_hand_sides
 from allport.io import scalar_of, working_dtype
-from allport.linalg import DistributedMatrix, as_matrix, gemm, own_part, world_of
+from allport.linalg import DistributedMatrix, as_matrix, gemm, own_part, plan_together, world_of
 
 if TYPE_CHECKING:
     from allport.comm import Communicator
@@ -78,7 +78,7 @@ def solve_residual(a: DistributedMatrix, x: DistributedMatrix, b: DistributedMat
     if n == 0 or columns == 0:
         return 0.0
     left = gemm(a, x, alpha=-1, beta=1, c=b, trans_a=trans, comm=a.comm)
-    scale = norm(a, 1 if trans == "N" else np.inf) * norm(x) * n * np.finfo(a.dtype).eps / 2
+    scale = norm(a, 1 if trans == "N" else np.inf) * norm(x) * n * float(np.finfo(a.dtype).eps) / 2
     wrong = norm(left)
     if wrong == 0:
         return 0.0
@@ -157,14 +157,14 @@ def solve(
     for name, extent in (("n", a.shape[0]), ("right-hand sides", right.whole.shape[1])):
         comm.ensure_agreement(name, extent)
     options = {"algorithm": algorithm, "grid": grid, "block": block, "big": big}
-    limits = {"memory": memory, "broadcast": broadcast, "reduce": reduce}
+    limits: dict[str, Any] = {"memory": memory, "broadcast": broadcast, "reduce": reduce}
     x, refinement, op = right.matrix(comm), None, trans
     if refine and a.shape[0] > 0:
-        with together(comm):
-            if plan is None:
-                given = a.layout if isinstance(a, DistributedMatrix) and trans == "N" else None
-                fixed = {"dtype": dtype, "pivot": pivot, "given": given, "candidates": 1}
-                plan = plan_lu(*a.shape, comm.machine, **fixed, **options, **limits)
+        if plan is None:
+            given = a.layout if isinstance(a, DistributedMatrix) and trans == "N" else None
+            limits.update(dtype=dtype, pivot=pivot, given=given, candidates=1)
+            shape, machine = a.shape, comm.machine
+            plan = plan_together(comm, lambda **fixed: plan_lu(*shape, machine, **limits, **fixed), options)
         a, op = _dealt(a, plan.layout, comm, dtype), "N"
         a = a if trans == "N" else _transposed(a, trans)
         refinement = _refined(a, x, plan, progress)
