@@ -7,13 +7,14 @@ import math
 import os
 import time
 from collections.abc import Callable, Sequence
-from dataclasses import asdict
+from dataclasses import asdict, replace
 from datetime import date
 from pathlib import Path
 from typing import Any
 
 from allport._native import AllportError, build_info
 from allport.figures import Figure, Picture, Result, Run, all_figures, find, render
+from allport.figures.lab_runs import LabRun, stored
 from allport.figures.page import page
 
 __all__ = ["figures", "reproduce"]
@@ -24,7 +25,14 @@ Progress = Callable[[str, float], None]
 def figures() -> list[dict[str, Any]]:
     """The figures that can be made: id, title, claim (what the deck says), how, and other names."""
     return [
-        {"id": f.id, "title": f.title, "claim": f.claim, "how": list(f.how), "also": list(f.also)}
+        {
+            "id": f.id,
+            "title": f.title,
+            "claim": f.claim,
+            "how": list(f.how),
+            "also": list(f.also),
+            "can_run": f.measure is not None,
+        }
         for f in all_figures()
     ]
 
@@ -35,13 +43,36 @@ def _status(result: Result) -> str:
     return "partly" if result.not_run else "ok"
 
 
-def _made(figure: Figure, folder: Path, run: Run) -> dict[str, Any]:
+class _LabRuns:
+    """The figures' real runs, each once: the kept ones, or new ones, which are written to the folder, too."""
+
+    def __init__(self, folder: Path, anew: bool) -> None:
+        self.folder, self.anew = folder, anew
+        self.known: dict[str, LabRun | None] = {}
+
+    def of(self, figure: Figure, run: Run) -> LabRun | None:
+        """Raises AllportError where a new one is wanted and cannot be had."""
+        if not figure.run_name:
+            return None
+        if figure.run_name not in self.known:
+            made = stored(figure.run_name)
+            if self.anew and figure.measure is not None:
+                found = figure.measure(run)
+                command = f"allport reproduce {figure.id} --run"
+                made = replace(found, date=date.today().isoformat(), command=command, anew=True)
+                _write(self.folder / f"{figure.run_name}.run.json", made.to_json())
+            self.known[figure.run_name] = made
+        return self.known[figure.run_name]
+
+
+def _made(figure: Figure, folder: Path, run: Run, labs: _LabRuns) -> dict[str, Any]:
     """Runs one figure and writes its files; what goes wrong is part of the answer."""
     entry: dict[str, Any] = {"id": figure.id, "title": figure.title, "claim": figure.claim, "how": list(figure.how)}
     nothing = {"got": "", "obtained": "", "why": "", "error": "", "not_run": [], "numbers": [], "files": []}
     entry |= {**nothing, "picture": False, "rows": [], "csv": "", "quick": run.quick}
     began = time.perf_counter()
     try:
+        run.lab = labs.of(figure, run)
         result = figure.make(run)
         for line in result.not_run:
             if not line.startswith("not run here: "):
@@ -94,11 +125,14 @@ def reproduce(
     output: str | os.PathLike[str] = "report",
     *,
     quick: bool = False,
+    run: bool = False,
     progress: Progress | None = None,
 ) -> list[dict[str, Any]]:
     """Makes figures of the decks and OUTPUT/index.html, which shows those that were asked for.
 
     names: 'all', ids as figures() lists them, or beginnings of ids ('deck1'). quick: small shapes, a minute in all.
+    run: measure anew what figures have of real runs in a lab (root), instead of showing those kept with the package;
+    each is also written as OUTPUT/NAME.run.json, the form in which figures/runs keeps it.
     progress(phase, fraction) is called as the work goes on.
     Returns one dict a figure: 'id', 'status' ('ok', 'partly', 'missing': not run here, 'failed'), 'got', 'error', ...
     A figure that fails does not stop the others. Raises AllportError for unknown names and unwritable folders.
@@ -111,13 +145,14 @@ def reproduce(
         raise AllportError(f"output = '{folder}': cannot be made ({error.strerror})") from error
     say = progress or (lambda phase, fraction: None)
     entries = []
+    labs = _LabRuns(folder, run)
     for i, figure in enumerate(wanted):
 
         def step(fraction: float, i: int = i, figure: Figure = figure) -> None:
             say(figure.id, (i + min(max(fraction, 0.0), 1.0)) / len(wanted))
 
         step(0.0)
-        entries.append(_made(figure, folder, Run(quick=quick, step=step)))
+        entries.append(_made(figure, folder, Run(quick=quick, step=step), labs))
     say("page", 1.0)
     about = {
         "made": f"made {date.today().isoformat()}",

@@ -84,7 +84,7 @@ void check_effort(Streams const& streams, Options const& options, Engine engine)
           : fmt::format("whole messages still are {}, {}: take a smaller machine, or pass --force to wait",
                         hops_text(longer.hops), time_text(longer.seconds));
   throw Error::argument("segment", size_text(asked),
-                        fmt::format("a simulation of at most {:.0f} s; this one has {} and would take {}",
+                        fmt::format("a simulation of at most {:g} s; this one has {} and would take {}",
                                     options.most_seconds, hops_text(effort.hops), time_text(effort.seconds)),
                         remedy, ErrorKind::unsupported);
 }

@@ -7,6 +7,7 @@ import json
 import re
 import shutil
 import subprocess
+from dataclasses import replace
 from itertools import pairwise
 from pathlib import Path
 from typing import Any
@@ -159,6 +160,50 @@ def test_one_failing_figure_does_not_stop_the_others(tmp_path: Path, monkeypatch
     assert "not run here: needs the moon" in text
     assert "A &lt;b&gt;" in text
     assert json.loads((tmp_path / "deck9-a.json").read_text())["status"] == "failed"
+
+
+def test_real_runs_are_shown_with_their_date_and_command(report: tuple[Path, list[dict[str, Any]]]) -> None:
+    folder, _ = report
+    for name, lab in (("deck1-slide33", "torus:8"), ("deck2-simultaneous", "torus:3x3x3")):
+        kept = json.loads((folder / f"{name}.json").read_text())
+        assert "lab" in kept["how"] and kept["not_run"] == []
+        said = rf"{lab} with links of 40mbit.* 20\d\d-\d\d-\d\d, kept .*allport reproduce .* --run"
+        assert re.search(said, kept["obtained"])
+        measured = [r for r in kept["data"] if r["origin"] == "lab"]
+        assert len(measured) >= 16 and all(r["y"] > 0 for r in measured)
+    rates = [r for r in json.loads((folder / "deck1-slide33.json").read_text())["data"] if r["origin"] == "lab"]
+    assert max(r["y"] for r in rates) <= 10, "a node's two links carry 5 MB/s each"
+    point = json.loads((folder / "deck2-point-to-point.json").read_text())["data"]
+    long = max((r["x"], r["y"]) for r in point if r["origin"] == "lab")
+    assert long[1] == pytest.approx(long[0] / 5, rel=0.2), "microseconds of one link"
+
+
+def test_a_new_run_replaces_the_kept_one_and_is_made_once(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    from allport.figures import deck2_point_to_point, deck2_simultaneous
+    from allport.figures.lab_runs import LabRun
+
+    asked: list[figures.Run] = []
+
+    def measure(run: figures.Run) -> LabRun:
+        asked.append(run)
+        seconds = {str(n): [1e-3 + (n / 5e6 if n > 2048 else 0)] * 6 for n in (8, 2048, 1 << 17, 1 << 19)}
+        return LabRun("torus:3x3x3", "40mbit", {"seconds": seconds})
+
+    made = [replace(m.FIGURE, measure=measure) for m in (deck2_simultaneous, deck2_point_to_point)]
+    monkeypatch.setattr("allport.reproduce.find", lambda names: made)
+    entries = ap.reproduce.reproduce("all", tmp_path, quick=True, run=True)
+    assert [e["status"] for e in entries] == ["ok", "ok"] and len(asked) == 1
+    assert "measured for this page" in entries[0]["obtained"]
+    assert "alpha = 1000 us, 1/beta = 5.00 MB/s" in entries[1]["got"]
+    kept = LabRun(**json.loads((tmp_path / "deck2-sends.run.json").read_text()))
+    assert kept.date and kept.command == "allport reproduce deck2-simultaneous --run"
+
+    def cannot(run: figures.Run) -> LabRun:
+        raise ap.AllportError("lab: needs root")
+
+    made[0] = replace(made[0], measure=cannot)
+    entries = ap.reproduce.reproduce("all", tmp_path, quick=True, run=True)
+    assert entries[0]["status"] == "failed" and "needs root" in entries[0]["error"]
 
 
 def test_command_line(allport, tmp_path: Path) -> None:

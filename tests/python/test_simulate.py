@@ -97,6 +97,18 @@ def test_command_prints_a_table_and_json(tmp_path: Path) -> None:
     assert "machine" in cli("simulate", "bcast", "--machine", "torus:0x4", code=1)
 
 
+def test_what_would_take_too_long_is_refused_before_it_begins() -> None:
+    argv = ["simulate", "bcast", "--machine", "bgp:32x32x32", "--size", "64MiB", "--algorithm", "binomial"]
+    said = cli(*argv, "--segment", "1KiB", code=1)
+    assert "million segment hops" in said and "at most 60 s" in said and "--force" in said
+    segment = re.search(r"--segment (\S+)", said)[1]
+    data = ap.make_schedule("bcast", "bgp:32x32x32", algorithm="binomial", bytes="64MiB", segment=segment)
+    assert data.segment > 1024
+    with pytest.raises(ap.AllportError, match="whole messages still are"):
+        ap.simulate(broadcast(), "bgp:4x4", most_seconds=1e-9)
+    assert ap.simulate(broadcast(), "bgp:4x4", most_seconds=60).seconds == ap.simulate(broadcast(), "bgp:4x4").seconds
+
+
 def test_chrome_trace_is_whole(tmp_path: Path) -> None:
     run = ap.simulate(broadcast(size=20_000), "bgp:4x4", trace=True)
     ap.trace.chrome(run, str(tmp_path / "t.json"))

@@ -339,6 +339,37 @@ TEST(Simulate, BadSchedulesAndOptionsAreRefused) {
   expect(messages(4, {{0, 1, 8}}), {}, "schedule.ranks()");
 }
 
+TEST(Simulate, WhatWouldTakeTooLongIsRefusedWithTheSegmentsThatWouldNot) {
+  auto const m = torus({16, 16, 16});
+  Contract c;
+  c.ranks = m.ranks();
+  c.bytes = 64 << 20;
+  Options o;
+  o.most_seconds = 0.5;
+  auto const refused = [&](char const* algorithm, std::int64_t segment) {
+    try {
+      (void)simulate(make_schedule(m, c, algorithm, {segment, 2}), m, o);
+    } catch (Error const& e) {
+      EXPECT_EQ(e.kind(), ErrorKind::unsupported);
+      return std::string(e.what());
+    }
+    return std::string();
+  };
+  auto const text = refused("binomial", 1024);
+  // 4095 sends of 65536 segments, over 2.1 links each on average.
+  for (auto const* part : {"segment = 1KiB", "573 million segment hops", "pass --segment ", "--force"}) {
+    EXPECT_NE(text.find(part), std::string::npos) << text;
+  }
+  auto const found = text.find("--segment ") + 10;
+  auto const kib = std::stol(text.substr(found)) *
+                   (text.compare(text.find_first_not_of("0123456789", found), 3, "MiB") == 0 ? 1024 : 1);
+  EXPECT_EQ(refused("binomial", kib * 1024), "");
+  EXPECT_NE(refused("binomial", kib * 512), "");
+  EXPECT_NE(refused("rectangular", 512), "");
+  o.most_seconds = 1e-9;
+  EXPECT_NE(refused("binomial", c.bytes).find("whole messages still are"), std::string::npos);
+}
+
 TEST(Simulate, PlacementMovesRanksToOtherNodes) {
   Options o;
   o.placement = {0, 3, 2, 1, 4, 5, 6, 7};

@@ -27,6 +27,9 @@ def reproduce(
     figures: Annotated[list[str], typer.Argument(metavar="FIGURE...", help="deck1-slide22, deck2, all; or list.")],
     output: Annotated[str, typer.Option("-o", "--output", metavar="FOLDER", help="Where to write.")] = "report",
     quick: Annotated[bool, typer.Option("--quick", help="Small shapes only, about a minute in all.")] = False,
+    run: Annotated[
+        bool, typer.Option("--run", help="Measure real runs anew, in labs (root); else those kept with the package.")
+    ] = False,
     as_json: Json = False,
 ) -> None:
     """Reproduce figures of decks 1 and 2: SVG, PNG, CSV and JSON of each, and FOLDER/index.html with all of them.
@@ -37,7 +40,7 @@ def reproduce(
         _list(as_json)
         return
     with progress("reproducing") as bar:
-        entries = ap.reproduce.reproduce(figures, output, quick=quick, progress=bar)
+        entries = ap.reproduce.reproduce(figures, output, quick=quick, run=run, progress=bar)
     if as_json:
         print_json([{k: v for k, v in e.items() if k not in ("csv", "rows", "picture")} for e in entries])
     else:

@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 
+from allport.figures.lab_runs import LabRun
+
 __all__ = ["Bars", "Chart", "Figure", "Number", "Picture", "Result", "Run", "Series", "Table"]
 
 WAYS = ("model", "simulation", "lab", "real run", "exact")
@@ -96,6 +98,8 @@ class Run:
 
     quick: bool = False
     step: Callable[[float], None] = field(default=lambda fraction: None)
+    lab: LabRun | None = None
+    """The figure's real run: the kept one, or a new one where that was asked for."""
 
 
 @dataclass(frozen=True)
@@ -110,3 +114,7 @@ class Figure:
     """Of WAYS."""
     make: Callable[[Run], Result]
     also: Sequence[str] = ()
+    run_name: str = ""
+    """Of the kept run in figures/runs, which several figures may share."""
+    measure: Callable[[Run], LabRun] | None = None
+    """Makes that run anew."""

@@ -1,0 +1,45 @@
+"""Real runs of figures in a lab: kept with the package, each with its date and command, or measured anew."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import asdict, dataclass, field
+from pathlib import Path
+from typing import Any
+
+__all__ = ["LabRun", "stored"]
+
+KEPT = Path(__file__).parent / "runs"
+
+
+@dataclass(frozen=True)
+class LabRun:
+    """What a figure's `measure` found. lab, rate: as `allport lab up` takes them; data: the figure's own."""
+
+    lab: str
+    rate: str
+    data: dict[str, Any] = field(default_factory=dict)
+    date: str = ""
+    command: str = ""
+    anew: bool = False
+    """Measured by this very command, not read from the package."""
+
+    @property
+    def said(self) -> str:
+        """A sentence for `obtained`: where, when and how."""
+        whence = "measured for this page" if self.anew else "kept with the package"
+        return (
+            f"Lab: real runs on {self.lab} with links of {self.rate}, all nodes on one computer, {self.date}, {whence} "
+            f"({self.command})."
+        )
+
+    def to_json(self) -> str:
+        """The text of a file in figures/runs."""
+        kept = {k: v for k, v in asdict(self).items() if k != "anew"}
+        return json.dumps(kept, indent=1) + "\n"
+
+
+def stored(name: str) -> LabRun | None:
+    """The run that is kept with the package under a name; None where there is none yet."""
+    path = KEPT / f"{name}.json"
+    return LabRun(**json.loads(path.read_text())) if path.exists() else None
