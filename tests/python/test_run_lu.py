@@ -143,7 +143,7 @@ def test_factors_are_read_again(allport, a, tmp_path):
         text=True,
         timeout=120,
     )
-    assert done.returncode == 0 and done.stdout.split() == ["True", "True"], done.stderr
+    assert done.returncode == 0 and done.stdout.count("True") == 2, done.stderr
 
 
 class TestBadInput:
