@@ -12,6 +12,7 @@
 #include <functional>
 #include <memory>
 #include <string>
+#include <thread>
 #include <vector>
 
 #include "allport/linalg/solve.h"
@@ -143,13 +144,22 @@ Contender lapack(Communicator const& comm, int n) {
   auto a = std::make_shared<Matrix>(cyclic(n, n, 1, 1), comm.rank());
   auto pivots = std::make_shared<std::vector<int>>(static_cast<std::size_t>(n));
   auto const run = [=, &comm] {
-    if (comm.rank() != 0) return;
+    if (comm.rank() != 0) {  // asleep, not polling: LAPACK wants this core
+      int done = 0;
+      while (done == 0) {
+        std::this_thread::sleep_for(std::chrono::milliseconds(1));
+        MPI_Iprobe(0, 0, MPI_COMM_WORLD, &done, MPI_STATUS_IGNORE);
+      }
+      MPI_Recv(nullptr, 0, MPI_BYTE, 0, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+      return;
+    }
     using SetThreads = void (*)(int);
     auto const set = reinterpret_cast<SetThreads>(dlsym(RTLD_DEFAULT, "openblas_set_num_threads"));
     if (set != nullptr) set(comm.size());
     int info = 0;
     dgetrf_(&n, &n, a->data.data(), &n, pivots->data(), &info);
     if (set != nullptr) set(1);
+    for (int r = 1; r < comm.size(); ++r) MPI_Send(nullptr, 0, MPI_BYTE, r, 0, MPI_COMM_WORLD);
   };
   return {"dgetrf, " + std::to_string(comm.size()) + " threads", [=] { a->fill(); }, run, [] { return 0.0; }, {}};
 }
