@@ -115,9 +115,7 @@ def simulated(run: Run) -> dict[str, Any]:
 
 def table(runs: list[Run]) -> tuple[str, list[str]]:
     """Markdown, one row a run: measured over simulated, both ways of sharing; and the rows that nothing explains."""
-    head = (
-        "| lab | rate | collective | by | bytes | segment | measured: best | median | most | fifo | fair | "
-    )
+    head = "| lab | rate | collective | by | bytes | segment | measured: best | median | most | fifo | fair | "
     lines = [head + "best / fifo | best / fair | why |", "|" + "---|" * 14]
     strange = []
     for run in runs:
