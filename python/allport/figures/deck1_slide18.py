@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from allport._native import Machine
+from allport.figures import lu_runs
 from allport.figures.figure import Bars, Figure, Number, Result, Run, Series
 from allport.figures.lu_parts import lu
 from allport.figures.multiply_16384 import FLAT, LAYERED
@@ -34,16 +35,18 @@ def _make(run: Run) -> Result:
     )
     saved = 1 - found["none", "2.5D rect"]["communication"] / found["none", "2D bnm"]["communication"]
     return Result(
-        panels=[Bars(places, "seconds", parts, stacked=True)],
+        panels=[Bars(places, "seconds", parts, stacked=True), *([lu_runs.breakdown(run.lab)] if run.lab else [])],
         got=f"2.5D is faster by {said['none']} without pivoting and by {said['tournament']} with tournament "
-        f"pivoting; ideal compute is {found['none', '2D bnm']['compute']:.1f} s.",
+        f"pivoting; ideal compute is {found['none', '2D bnm']['compute']:.1f} s."
+        + (lu_runs.said(run.lab) if run.lab else ""),
         obtained=f"Model: lu_time on preset bgp, block sizes tuned for each bar ({blocks}). Idle is what the "
-        "critical path (corners, panels, uneven blocks, tournaments) has beyond an even share of the work. No real "
-        "run yet: LU is to come.",
+        "critical path (corners, panels, uneven blocks, tournaments) has beyond an even share of the work."
+        + (f" {run.lab.said}" if run.lab else ""),
         why="The deck's axis ends at 100 s, the model's bars are far lower: local LU and GEMM run at peak in it and "
         "nobody waits for the slowest. Without pivoting the ratio to 2D with binomial trees is the deck's. With "
         "tournaments it is smaller, because in the model rows change places on every layer, where columns hold 4 "
-        "times as much as in 2D; how the deck's code moves them is not said, nor which trees its 2D used.",
+        "times as much as in 2D; how the deck's code moves them is not said, nor which trees its 2D used. "
+        + lu_runs.WHY,
         numbers=[
             Number("LU 2.5D over 2D, no pivoting", "2x", said["none"]),
             Number("LU 2.5D over 2D, tournament pivoting", "2x", said["tournament"]),
@@ -56,6 +59,8 @@ FIGURE = Figure(
     id="deck1-slide18",
     title="LU on 16,384 nodes of BG/P, n = 131,072",
     claim="2.5D LU is 2x faster than 2D, without pivoting and with tournament (CA) pivoting.",
-    how=("model",),
+    how=("model", "lab"),
     make=_make,
+    run_name=lu_runs.NAME,
+    measure=lu_runs.measure,
 )

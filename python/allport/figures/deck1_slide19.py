@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from allport import model
 from allport._native import Machine
+from allport.figures import lu_runs
 from allport.figures.figure import Bars, Figure, Number, Result, Run, Series
 from allport.figures.lu_parts import lu
 from allport.figures.multiply_16384 import FLAT, LAYERED
@@ -33,13 +34,16 @@ def _make(run: Run) -> Result:
                 ["MM", "LU", "LU+PVT"],
                 "% of machine peak",
                 [Series(name, None, values) for name, values in peak.items()],
-            )
+            ),
+            *([lu_runs.bars(run.lab, [name for name, _, _ in WAYS])] if run.lab else []),
         ],
         got=f"MM, LU, LU with pivoting: {said}. The deck's order {'holds' if ordered else 'does not hold'} in all "
-        "three.",
-        obtained="Model: gemm_time and lu_time (blocks tuned) on preset bgp, 32x32x16 and 128x128 processes.",
+        "three." + (lu_runs.said(run.lab) if run.lab else ""),
+        obtained="Model: gemm_time and lu_time (blocks tuned) on preset bgp, 32x32x16 and 128x128 processes."
+        + (f" {run.lab.said}" if run.lab else ""),
         why="The deck's axis ends at 80 %; the model has local kernels at peak and nobody waiting, so its bars "
-        "stand higher. Binomial trees are without contention here (lines of the torus), which favours them.",
+        "stand higher. Binomial trees are without contention here (lines of the torus), which favours them. "
+        + lu_runs.WHY,
         numbers=[
             Number(
                 "MM at 16,384 nodes, % of peak, RCT / BNM / 2D BNM",
@@ -55,6 +59,8 @@ FIGURE = Figure(
     title="Rectangular (RCT) against binomial (BNM) collectives, n = 131,072, 16,384 nodes",
     claim="2.5D with rectangular collectives beats 2.5D with binomial ones, and both beat 2D, in MM, LU and LU with "
     "pivoting.",
-    how=("model",),
+    how=("model", "lab"),
     make=_make,
+    run_name=lu_runs.NAME,
+    measure=lu_runs.measure,
 )

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from allport.figures import lu_runs
 from allport.figures.figure import Figure, Result, Run
 from allport.figures.lu_scaling import scaling
 
@@ -14,6 +15,8 @@ FIGURE = Figure(
     id="deck1-slide35",
     title="Strong scaling of LU without pivoting, n = 65,536",
     claim="2.5D LU stays near ideal scaling from 256 to 2048 nodes, 2D LU droops.",
-    how=("model",),
+    how=("model", "lab"),
     make=_make,
+    run_name=lu_runs.NAME,
+    measure=lu_runs.measure,
 )

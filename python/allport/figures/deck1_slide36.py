@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from allport.figures import lu_runs
 from allport.figures.figure import Figure, Result, Run
 from allport.figures.lu_scaling import scaling
 
@@ -19,6 +20,8 @@ FIGURE = Figure(
     id="deck1-slide36",
     title="Strong scaling of LU with tournament pivoting, n = 65,536",
     claim="2.5D LU stays near ideal scaling, 2D LU droops, ScaLAPACK's PDGETRF is lowest.",
-    how=("model",),
+    how=("model", "lab"),
     make=_make,
+    run_name=lu_runs.NAME,
+    measure=lu_runs.measure,
 )

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from allport import model
 from allport._native import Machine
+from allport.figures import lu_runs
 from allport.figures.figure import Chart, Number, Result, Run, Series
 from allport.figures.lu_parts import lu
 
@@ -32,13 +33,14 @@ def scaling(pivoting: str, rival: str, why: str, run: Run) -> Result:
         panels=[
             Chart(
                 "nodes", "% of machine peak", [*(Series(k, NODES, v) for k, v in peak.items()), ideal], low=0, high=105
-            )
+            ),
+            *([lu_runs.curve(run.lab, pivoting)] if run.lab else []),
         ],
-        got=f"{ends}, from 256 to 2048 nodes.",
+        got=f"{ends}, from 256 to 2048 nodes." + (lu_runs.said(run.lab) if run.lab else ""),
         obtained="Model: lu_time on preset bgp, blocks tuned, the fastest number of copies that fits in 2 GiB a "
-        f"node ({', '.join(grids)}). Real runs come with LU.",
+        f"node ({', '.join(grids)})." + (f" {run.lab.said}" if run.lab else ""),
         why="The model's kernels run at peak, so all curves stand higher than the deck's, and lines without "
-        f"contention favour 2D. {rival} {why}",
+        f"contention favour 2D. {rival} {why} " + lu_runs.WHY,
         numbers=[
             Number(
                 f"LU ({pivoting} pivoting) at 2048 nodes, 2.5D over 2D binomial",
