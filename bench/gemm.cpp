@@ -1,5 +1,6 @@
 // gemm against ScaLAPACK's pdgemm at several block sizes and against the ranks' own dgemm (the peak), in turns within
-// one run. Usage: mpirun -n RANKS bench_gemm N ROUNDS [ALGORITHM]; prints one JSON object.
+// one run. Usage: mpirun -n RANKS bench_gemm N ROUNDS [ALGORITHM]; prints one JSON object. The machine is
+// ALLPORT_MACHINE's, else one computer.
 // Every contender starts from matrices in its own best layout; "allport_cyclic" starts from ScaLAPACK's and pays for
 // the redistribution.
 #include <algorithm>
@@ -166,14 +167,17 @@ int main(int argc, char** argv) {
   {
     int size = 0;
     MPI_Comm_size(MPI_COMM_WORLD, &size);
-    Communicator const comm(MPI_COMM_WORLD, Machine::parse("laptop:" + std::to_string(size)));
+    bool const named = std::getenv("ALLPORT_MACHINE") != nullptr;  // a lab's, for example
+    auto const comm = named ? Communicator(MPI_COMM_WORLD)
+                            : Communicator(MPI_COMM_WORLD, Machine::parse("laptop:" + std::to_string(size)));
     std::vector<Contender> all;
     all.push_back(peak(n, comm.size()));
     all.push_back(ours(comm, n, algorithm, false));
     all.push_back(ours(comm, n, algorithm, true));
-    for (int const nb : {64, 128, 256, 512}) {
-      all.push_back(scalapack(n, nb, 1, comm.size(), comm.rank()));
-      all.push_back(scalapack(n, nb, comm.size(), 1, comm.rank()));
+    for (int rows = 1; rows <= comm.size(); ++rows) {
+      auto const cols = comm.size() / rows;
+      if (comm.size() % rows != 0 || (comm.size() > 4 && (rows > 2 * cols || cols > 2 * rows))) continue;
+      for (int const nb : {64, 128, 256, 512}) all.push_back(scalapack(n, nb, rows, cols, comm.rank()));
     }
     double worst_error = 0;
     for (int round = -1; round < rounds; ++round) {  // round -1 warms up and is checked
