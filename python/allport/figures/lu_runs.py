@@ -33,8 +33,8 @@ WAYS = {
 WORK = ("gemm", "none", "tournament")  # multiplication; LU by its pivoting
 N, BEST_OF = 1024, 3
 WHY = (
-    "In the lab n is so small beside its slow links that messages are most of the time, and lines of 2 to 4 nodes have "
-    "little that a rectangular tree could do better; layers then cost more messages than they save words."
+    "In the lab n is so small beside its slow links that nearly all of the time is one message after another: there "
+    "layers cost LU more messages than they save words, and rectangular trees pay most where lines are longest."
 )
 
 
