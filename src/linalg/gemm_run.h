@@ -100,6 +100,9 @@ struct GemmRun {
 /// Copies rows x cols out of a strided block into a packed one.
 template <class T>
 void pack(Index rows, Index cols, T const* from, Index ld, T* to) {
+  if (rows == 0) {
+    return;  // there may be no memory at all
+  }
   for (Index j = 0; j < cols; ++j) {
     std::memcpy(to + j * rows, from + j * ld, static_cast<std::size_t>(rows) * sizeof(T));
   }

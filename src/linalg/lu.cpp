@@ -49,6 +49,9 @@ double largest(Layout const& layout, Rank rank, Part<T const> a, bool upper_only
     return most;
   }
   auto const rows = layout.rows().runs(place.row);
+  if (rows.empty()) {
+    return most;
+  }
   for (auto const& c : layout.cols().runs(place.col)) {
     for (Index j = 0; j < c.length; ++j) {
       T const* const column = a.data + (c.local + j) * a.ld;

@@ -99,7 +99,7 @@ class Partial {
   }
 
  private:
-  [[nodiscard]] T* element(Index row, Index s) const { return base_ + row + s * a_.ld; }
+  [[nodiscard]] T* element(Index row, Index s) const { return base_ == nullptr ? nullptr : base_ + row + s * a_.ld; }
   [[nodiscard]] T& u(Index r, Index s) { return rows_of_u_[static_cast<std::size_t>(r + s * width_)]; }
 
   /// Finds the pivot of column s, exchanges two rows and takes column s out of those up to `end`.

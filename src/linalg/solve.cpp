@@ -63,9 +63,7 @@ class Substitution {
   }
 
  private:
-  [[nodiscard]] T const* factor(Index local_row, Index local_col) const {
-    return factors_.data + local_row + local_col * factors_.ld;
-  }
+  [[nodiscard]] T const* factor(Index local_row, Index local_col) const { return factors_.at(local_row, local_col); }
   template <class Visit>
   void each_panel(bool ascending, Visit&& visit) {
     if (ascending) {
@@ -219,7 +217,7 @@ void lu_solve(Communicator const& comm, Trans trans, Layout const& lu_layout, Pa
     for (Index from = 0; from < sides; from += widest_sides) {
       auto const home = want.cols().owner(from);
       auto part = native.part;
-      if (home == view.j) part.data += want.cols().local(from) * part.ld;
+      if (home == view.j && part.data != nullptr) part.data += want.cols().local(from) * part.ld;
       Substitution<T>(grid, view, std::min(widest_sides, sides - from), home).run(trans, exchanges, back, part);
     }
   }

@@ -45,6 +45,9 @@ void each_element(Layout const& layout, Rank rank, Part<T const> a, Visit&& visi
     return;
   }
   auto const rows = layout.rows().runs(place.row);
+  if (rows.empty()) {
+    return;
+  }
   for (auto const& c : layout.cols().runs(place.col)) {
     for (Index j = 0; j < c.length; ++j) {
       T const* const column = a.data + (c.local + j) * a.ld;
