@@ -95,6 +95,8 @@ struct TransferState {
   /// `reserved`: the number of a start that was set aside; negative: the next one.
   void start(std::int64_t reserved = -1);
   void wait(std::function<void()> const& pause);
+  /// Until the buffers hold all that will come.
+  void wait_for_data();
   /// For destructors: waits unless that makes no sense any more.
   void settle() noexcept;
   [[nodiscard]] std::string text() const;

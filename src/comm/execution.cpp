@@ -57,6 +57,7 @@ void Execution::start(int tag) {
   error_ = nullptr;
   ready_first_ = ready_count_ = 0;
   ops_left_ = static_cast<std::int64_t>(ops_.size());
+  writes_left_ = std::ranges::count_if(program_.ops, [](Op const& op) { return op.kind != OpKind::send; });
   for (auto& o : ops_) o = OpProgress{.segments = o.segments};
   std::ranges::fill(landed_, std::uint8_t{0});
   active_ = ops_left_ > 0;
@@ -151,9 +152,12 @@ void Execution::complete(std::int32_t op, std::int64_t segment) {
     landed[state.completed % window_] = 0;
     ++state.completed;
   }
-  if (state.completed == state.segments && --ops_left_ == 0) {
-    active_ = false;
-    return;
+  if (state.completed == state.segments) {
+    if (program_.ops[index(op)].kind != OpKind::send) --writes_left_;
+    if (--ops_left_ == 0) {
+      active_ = false;
+      return;
+    }
   }
   advance(op);
   for (auto k = op == 0 ? 0 : dependents_end_[index(op - 1)]; k < dependents_end_[index(op)]; ++k) {

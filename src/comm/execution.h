@@ -42,6 +42,8 @@ class Execution {
   /// Posts all that can go. Channel c travels under MPI tag `tag` + c.
   void start(int tag);
   [[nodiscard]] bool active() const { return active_; }
+  /// Nothing will be written to this rank's buffers any more; it may still be sending.
+  [[nodiscard]] bool has_data() const { return !active_ || writes_left_ == 0; }
   void rethrow_if_failed() const {
     if (error_) std::rethrow_exception(error_);
   }
@@ -88,6 +90,7 @@ class Execution {
   std::size_t ready_count_ = 0;
   bool listed_ = false;  // in the family's list of executions with something to compute
   std::int64_t ops_left_ = 0;
+  std::int64_t writes_left_ = 0;  // of ops_left_, those that are no sends
   int tag_ = 0;
   bool active_ = false;
   std::exception_ptr error_;

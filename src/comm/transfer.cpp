@@ -77,6 +77,11 @@ void TransferState::wait(std::function<void()> const& pause) {
   execution.rethrow_if_failed();
 }
 
+void TransferState::wait_for_data() {
+  comm->family->wait_until([this] { return execution.has_data(); }, [this] { return text(); }, comm->shadow.mpi());
+  execution.rethrow_if_failed();
+}
+
 std::string TransferState::text() const {
   if (!schedule) return fmt::format("{}; a message with tag {}", execution.waits_for(), tag);
   return fmt::format("{}; {}", execution.waits_for(), schedule_text(*schedule));
@@ -123,6 +128,10 @@ void Transfer::wait() {
 
 void Transfer::wait(std::function<void()> const& pause) {
   if (state_) state_->wait(pause);
+}
+
+void Transfer::wait_for_data() {
+  if (state_) state_->wait_for_data();
 }
 
 bool Transfer::active() const { return state_ && state_->execution.active(); }

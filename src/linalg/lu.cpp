@@ -19,8 +19,8 @@ namespace {
 std::string how_text(LuPlan const& plan) {
   auto const& c = plan.chosen;
   auto const& g = c.grid;
-  return fmt::format("lu {} {}x{}x{} {} {} {} {} {} {} {}", c.algorithm, g.rows, g.cols, g.layers, c.order, c.in_place,
-                     c.block, c.big, plan.options.broadcast, plan.options.reduce,
+  return fmt::format("lu {} {}x{}x{} {} {} {} {} {} {} {} {} {}", c.algorithm, g.rows, g.cols, g.layers, c.order,
+                     c.in_place, c.block, c.dealt, c.ahead, c.big, plan.options.broadcast, plan.options.reduce,
                      static_cast<char>(plan.problem.pivoting));
 }
 

@@ -80,6 +80,11 @@ class Line {
     transfer.wait();
   }
   void wait(Transfer&& transfer) const { wait(transfer); }
+  /// Until this rank has its data; it may still be passing them on.
+  void wait_for_data(Transfer& transfer) const {
+    Stopwatch const watch(ledger_->wait);
+    transfer.wait_for_data();
+  }
   void progress() const {
     if (comm_ != nullptr) comm_->progress();
   }

@@ -14,11 +14,18 @@ using namespace lu_detail;
 namespace {
 
 constexpr Index block_widths[] = {64, 32, 128, 256};
+/// Likewise on the caller's own layout.
+constexpr Index given_widths[] = {128, 64, 32};
 /// Beyond this many ranks, or visits of a rank at a step, only some ranks are counted (LuPlan::traffic stays empty).
 constexpr int counted_ranks = 4096;
 constexpr std::int64_t counted_visits = 400'000;
 
+/// Panels that a rank of 1D has on their way: those of one of its blocks and the next one's first, within limits.
+constexpr Index fewest_ahead = 2;
+constexpr Index most_ahead = 8;
+
 constexpr GemmAlgorithmName names[] = {
+    {"1d", "right-looking on one row of ranks, each with whole columns; several panels under way at a time"},
     {"2d", "right-looking on a p_r x p_c grid, next panel ahead (deck 1 slides 14 and 18)"},
     {"2.5d", "c layers: big panels dealt to all of them, updates shared between them (deck 1 slides 15 to 19)"},
 };
@@ -31,13 +38,16 @@ void check(LuProblem const& problem, Machine const& machine, LuOptions const& op
   ensure(problem.m >= 0, "m", problem.m, "a number of rows >= 0");
   ensure(problem.n >= 0, "n", problem.n, "a number of columns >= 0");
   ensure(options.block >= 0, "block", options.block, "a width >= 0", "pass 0 to have it chosen");
+  ensure(options.dealt >= 0, "dealt", options.dealt, "a width >= 0", "pass 0 to have it chosen");
+  ensure(options.dealt == 0 || (options.block > 0 && options.dealt % options.block == 0), "dealt", options.dealt,
+         fmt::format("a multiple of block = {}", options.block), "give both, or leave dealt to the plan");
   ensure(options.big >= 0, "big", options.big, "a width >= 0", "pass 0 to have it chosen");
   ensure(options.block == 0 || options.big % options.block == 0, "big", options.big,
          fmt::format("a multiple of block = {}", options.block));
   ensure(options.memory.value() >= 0, "memory", options.memory, "bytes per rank >= 0");
   auto const& name = options.algorithm;
   bool const known = name.empty() || std::ranges::any_of(names, [&](auto const& n) { return n.name == name; });
-  ensure(known, "algorithm", name, "2d or 2.5d");
+  ensure(known, "algorithm", name, "1d, 2d or 2.5d");
   if (options.given) {
     ensure(options.given->rows().extent() == problem.m && options.given->cols().extent() == problem.n, "given",
            fmt::format("{} x {}", options.given->rows().extent(), options.given->cols().extent()),
@@ -75,6 +85,7 @@ std::vector<GemmGrid> grids(LuOptions const& options, Rank ranks) {
 }
 
 std::optional<std::string> why_not(std::string_view algorithm, GemmGrid const& grid) {
+  if (algorithm == "1d" && (grid.rows > 1 || grid.layers > 1)) return "is for one row of ranks: it needs p_r = c = 1";
   if (algorithm == "2d" && grid.layers > 1) return "is for one layer: it needs c = 1";
   if (algorithm == "2.5d" && grid.layers == 1) return "needs c > 1; with c = 1 it is '2d'";
   return std::nullopt;
@@ -95,6 +106,8 @@ class Planner {
   }
 
   void consider(std::string_view algorithm, GemmGrid const& grid) {
+    // What 2D does on one row of ranks, 1D does better; for comparisons it can be asked for.
+    if (algorithm == "2d" && grid.rows == 1 && plan_.options.algorithm.empty()) return;
     LuCandidate candidate;
     candidate.algorithm = algorithm;
     candidate.grid = grid;
@@ -104,19 +117,23 @@ class Planner {
       return;
     }
     std::optional<LuCandidate> best;
-    auto const attempt = [&](std::string const& order, Index block) {
+    auto const attempt = [&](std::string const& order, Index block, Index dealt) {
       candidate.order = order;
       candidate.block = block;
+      candidate.dealt = dealt;
+      candidate.ahead = ahead_for(algorithm, block, dealt);
       candidate.big = grid.layers == 1 ? block : big_for(grid, block);
       price(plan_.problem, plan_.machine, pricer_, candidate);
       candidate.total += moving(candidate);
       if (!best || candidate.total < best->total) best = candidate;
     };
     auto const first = plan_.options.block > 0 ? plan_.options.block : block_widths[0];
-    for (auto const& order : orders(grid)) attempt(order, first);
-    if (plan_.options.block == 0) {
-      auto const order = best->order;
-      for (std::size_t w = 1; w < std::size(block_widths); ++w) attempt(order, block_widths[w]);
+    for (auto const& order : orders(grid)) attempt(order, first, first);
+    auto const order = best->order;
+    for (auto const block : block_widths) {
+      if (plan_.options.block > 0 && block != block_widths[0]) break;
+      auto const b = plan_.options.block > 0 ? plan_.options.block : block;
+      for (auto const dealt : dealt_for(algorithm, grid, b)) attempt(order, b, dealt);
     }
     keep(*best);
   }
@@ -125,19 +142,19 @@ class Planner {
   void consider_given() {
     auto const& given = *plan_.options.given;
     LuCandidate candidate;
-    candidate.algorithm = "2d";
     candidate.grid = {given.rows().parts(), given.cols().parts(), 1};
+    auto const& asked = plan_.options.algorithm;
+    candidate.algorithm = candidate.grid.rows == 1 && asked != "2d" ? "1d" : "2d";
+    if (!asked.empty() && asked != candidate.algorithm) return;
     candidate.in_place = true;
-    auto const count = std::max<Index>(1, std::min(plan_.problem.m, plan_.problem.n));
-    candidate.block = plan_.options.block > 0 ? plan_.options.block : 128;
-    auto const panels = panels_of(given.rows(), given.cols(), count, candidate.block);
-    auto const mean = std::max<Index>(1, count / static_cast<Index>(panels.size()));
-    auto const widest = candidate.block;
-    candidate.block = mean;
-    price(plan_.problem, plan_.machine, pricer_, candidate);
-    candidate.block = widest;
-    candidate.big = widest;
-    keep(candidate);
+    std::optional<LuCandidate> best;
+    for (auto const width : given_widths) {
+      auto const widest = plan_.options.block > 0 ? plan_.options.block : width;
+      price_given(candidate, widest);
+      if (!best || candidate.total < best->total) best = candidate;
+      if (plan_.options.block > 0 || candidate.algorithm != "1d") break;
+    }
+    keep(*best);
   }
 
   void choose() {
@@ -155,11 +172,40 @@ class Planner {
   [[nodiscard]] Layout layout_of(LuCandidate const& c) const {
     if (c.in_place) return *plan_.options.given;
     Seats const seats(c, std::nullopt);
-    return {Deal::cyclic(plan_.problem.m, c.grid.rows, c.block), Deal::cyclic(plan_.problem.n, c.grid.cols, c.block),
+    return {Deal::cyclic(plan_.problem.m, c.grid.rows, c.block), Deal::cyclic(plan_.problem.n, c.grid.cols, c.dealt),
             seats.layer()};
   }
 
  private:
+  /// Panels end where the caller's blocks do: priced by their mean width.
+  void price_given(LuCandidate& candidate, Index widest) {
+    auto const& given = *plan_.options.given;
+    auto const count = std::max<Index>(1, std::min(plan_.problem.m, plan_.problem.n));
+    auto const panels = static_cast<Index>(panels_of(given.rows(), given.cols(), count, widest).size());
+    auto const blocks = static_cast<Index>(panels_of(given.cols(), given.cols(), count, count).size());
+    candidate.block = std::max<Index>(1, count / panels);
+    candidate.dealt = std::max(candidate.block, count / blocks);
+    candidate.ahead = ahead_for(candidate.algorithm, candidate.block, candidate.dealt);
+    price(plan_.problem, plan_.machine, pricer_, candidate);
+    candidate.block = candidate.big = widest;
+  }
+
+  /// Widths of a rank's blocks that are worth a look: doubling, up to one block for every rank.
+  [[nodiscard]] std::vector<Index> dealt_for(std::string_view algorithm, GemmGrid const& grid, Index block) const {
+    if (algorithm != "1d") return {block};
+    if (plan_.options.dealt > 0) return {plan_.options.dealt};
+    std::vector<Index> widths{block};
+    auto const panels = (plan_.problem.n + block - 1) / block;
+    auto const all = (panels + grid.cols - 1) / grid.cols * block;
+    for (auto width = 2 * block; width < all; width *= 2) widths.push_back(width);
+    if (all > block) widths.push_back(all);
+    return widths;
+  }
+
+  [[nodiscard]] static int ahead_for(std::string_view algorithm, Index block, Index dealt) {
+    return algorithm == "1d" ? static_cast<int>(std::clamp(dealt / block + 1, fewest_ahead, most_ahead)) : 1;
+  }
+
   [[nodiscard]] Index big_for(GemmGrid const& grid, Index block) const {
     if (plan_.options.big > 0) return std::max(plan_.options.big / block, Index{1}) * block;
     return block * std::max(grid.rows, grid.cols);
@@ -182,7 +228,8 @@ class Planner {
     auto const b = candidate.block;
     auto const rows = (p.m + g.rows - 1) / g.rows;
     auto const cols = (p.n + g.cols - 1) / g.cols;
-    auto const words = rows * cols + 3 * b * rows + b * cols + 6 * b * b +
+    auto const panels = candidate.algorithm == "1d" ? candidate.ahead + 1 : 3;
+    auto const words = rows * cols + panels * b * rows + b * cols + 6 * b * b +
                        (g.layers > 1 ? 2 * (rows + cols) * candidate.big / std::min(g.rows, g.cols) : 0);
     candidate.memory = Bytes(words * bytes_of(p.type));
     bounds(candidate);

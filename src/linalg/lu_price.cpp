@@ -81,6 +81,27 @@ class Price {
     return cost;
   }
 
+  /// 1D: the panels of a block of w columns whose first is `at`, all on one rank, b at a time. The rank sends them
+  /// without a pause while it factors the next; what the next rank then waits for is the last one's way through the
+  /// machine.
+  [[nodiscard]] StepCost block(double at, double w, double b) {
+    auto const ranks = static_cast<double>(candidate_.grid.cols);
+    auto const rows = std::max(0.0, static_cast<double>(problem_.m) - at);
+    auto const right = std::max(0.0, static_cast<double>(problem_.n) - at - w);
+    auto const busiest =
+        std::ceil(right / (static_cast<double>(candidate_.dealt) * ranks)) * static_cast<double>(candidate_.dealt);
+    StepCost cost;
+    auto const first = rows * b * b * (1.0 / panel_rate + 2.0) / rate_;
+    auto const own = rows * w * (b / panel_rate + w) / rate_;
+    auto const update = 2.0 * rows * w * std::min(busiest, right) / rate_ * (1.0 + 8.0 / b);
+    auto const stream = collective(Step::Kind::broadcast, Way::row, rows * w, cost);
+    cost.messages *= w / b;
+    cost.compute = own / ranks + update;
+    cost.communicate = stream;
+    cost.total = ranks > 1 ? first + std::max({stream, own, update}) : own + update;
+    return cost;
+  }
+
  private:
   static LuCandidate candidate_without_given(LuCandidate candidate) {
     candidate.in_place = false;
@@ -151,16 +172,21 @@ class Price {
 void price(LuProblem const& problem, Machine const& machine, Pricer& pricer, LuCandidate& candidate) {
   auto const count = std::min(problem.m, problem.n);
   auto const b = std::max<Index>(1, std::min(candidate.block, count));
-  auto const steps = (count + b - 1) / b;
+  // 1D is priced by blocks of a rank, the others by panels.
+  bool const by_block = candidate.algorithm == "1d";
+  auto const step = by_block ? std::max<Index>(1, std::min(candidate.dealt, count)) : b;
+  auto const steps = (count + step - 1) / step;
   Price priced(problem, machine, pricer, candidate);
   StepCost sum;
   auto const parts = static_cast<int>(std::min<Index>(samples, steps));
   for (int s = 0; s < parts; ++s) {
     auto const from = steps * s / parts;
     auto const to = steps * (s + 1) / parts;
-    auto const middle = static_cast<double>(from + to - 1) / 2.0 * static_cast<double>(b);
-    auto const width = std::min(static_cast<double>(b), static_cast<double>(count) - middle);
-    sum += priced.step(middle, width) * static_cast<double>(to - from);
+    auto const middle = static_cast<double>(from + to - 1) / 2.0 * static_cast<double>(step);
+    auto const width = std::min(static_cast<double>(step), static_cast<double>(count) - middle);
+    auto const panel = static_cast<double>(b);
+    sum += (by_block ? priced.block(middle, width, std::min(panel, width)) : priced.step(middle, width)) *
+           static_cast<double>(to - from);
   }
   candidate.compute = Seconds(sum.compute);
   candidate.communicate = Seconds(sum.communicate);

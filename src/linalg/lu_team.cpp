@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "lu_1d.h"
+
 namespace allport::lu_detail {
 
 Seats::Seats(LuCandidate const& candidate, std::optional<Layout> const& given) : grid_(candidate.grid) {
@@ -105,6 +107,10 @@ Found factor(Team& team, Order const& order, Layout const& layout, Part<T> a) {
   }
   Grid const grid{team.line(Way::row), team.line(Way::col)};
   auto const count = std::min(order.problem.m, order.problem.n);
+  auto const& how = order.chosen;
+  if (how.algorithm == "1d") {
+    return factor_1d(grid, view, count, how.block, how.ahead, order.problem.pivoting, order.progress);
+  }
   return factor_2d(grid, view, count, order.chosen.block, order.problem.pivoting, order.progress);
 }
 

@@ -39,6 +39,9 @@ class Transfer {
   /// As wait(), calling `pause` whenever nothing moves; it may let go of the caller's lock and take it again, while
   /// other threads use the communicator family under the same lock.
   void wait(std::function<void()> const& pause);
+  /// As wait(), until this rank has all that it gets. It may still be passing data on: the buffers may be read, but not
+  /// written or freed before wait().
+  void wait_for_data();
   [[nodiscard]] bool active() const;
 
  private:

@@ -32,9 +32,10 @@ struct LuProblem {
 
 /// What the caller fixes; everything left empty is chosen by predicted time.
 struct LuOptions {
-  std::string algorithm;   ///< "2d", "2.5d"; empty: any
+  std::string algorithm;   ///< "1d", "2d", "2.5d"; empty: any
   GemmGrid grid{0, 0, 0};  ///< p_r x p_c x c; zeros: any
   Index block = 0;         ///< b: columns of a panel; 0: chosen
+  Index dealt = 0;         ///< 1D: columns of a rank's blocks, a multiple of b; 0: chosen
   Index big = 0;           ///< 2.5D: B_g, columns between two sums over the layers, a multiple of b; 0: chosen
   Bytes memory{0};         ///< limit per rank; 0: the machine's memory per rank, or no limit if that is unknown
   std::string broadcast;   ///< collective algorithms by name; empty: selected by price
@@ -47,9 +48,11 @@ struct LuOptions {
 struct LuCandidate {
   std::string algorithm;
   GemmGrid grid;
-  std::string order = "ijl";  ///< which grid axis runs fastest over the machine's ranks
-  bool in_place = false;      ///< on the caller's own layout (LuOptions::given)
-  Index block = 0;
+  std::string order = "ijl";   ///< which grid axis runs fastest over the machine's ranks
+  bool in_place = false;       ///< on the caller's own layout (LuOptions::given)
+  Index block = 0;             ///< columns of a panel
+  Index dealt = 0;             ///< 1D: columns of a rank's blocks in the layout, a multiple of block; else block
+  int ahead = 1;               ///< 1D: panels under way at a time
   Index big = 0;               ///< block where there is one layer
   Seconds compute{};           ///< local work of the busiest rank
   Seconds communicate{};       ///< collectives of the busiest rank, as if nothing overlapped
