@@ -52,6 +52,20 @@ TEST(MpiTransfers, TwentyAtOnceFinishInAnyOrder) {
   }
 }
 
+TEST(MpiTransfers, DataCanBeUsedWhileTheyArePassedOn) {
+  auto const comm = flat();
+  // A long one, so that ranks in the middle of the chain have much to pass on.
+  Contract const contract{Collective::broadcast, comm.size(), 0, 6'000'011, 1};
+  auto buffers = filled(contract, comm.rank());
+  auto transfer = comm.start(chain_broadcast(comm.size(), 0, contract.bytes, {100'000, 2}), spans(buffers));
+  transfer.wait_for_data();
+  EXPECT_TRUE(same_bytes(buffers.output, expected_output(contract, comm.rank())));
+  if (comm.rank() == comm.size() - 1) EXPECT_FALSE(transfer.active());  // passes nothing on
+  transfer.wait();
+  EXPECT_FALSE(transfer.active());
+  Transfer().wait_for_data();
+}
+
 TEST(MpiTransfers, TestLoopsFinishWithoutWait) {
   auto const comm = flat();
   Pair one(comm, 40);

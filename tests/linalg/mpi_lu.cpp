@@ -56,6 +56,17 @@ std::vector<LuOptions> ways(Communicator const& comm) {
       all.push_back(o);
     }
   }
+  LuOptions one_row;
+  one_row.grid = {1, p, 1};
+  one_row.block = 3;
+  for (Index const dealt : {3, 12, 48}) {  // one panel a block, several, more than there are columns
+    one_row.algorithm = "1d";
+    one_row.dealt = dealt;
+    all.push_back(one_row);
+  }
+  one_row.algorithm = "2d";  // as a grid of one row
+  one_row.dealt = 0;
+  all.push_back(one_row);
   if (p > 2) {
     LuOptions o;
     o.grid = {1, p - 1, 1};  // one rank is left out
@@ -151,6 +162,14 @@ TEST_F(Lu, RefusesWrongArgumentsOnEveryRank) {
   LuOptions options;
   options.algorithm = "3d";
   EXPECT_THROW((void)plan_lu({.m = 3, .n = 3}, comm.machine(), options), Error);
+  options = {};
+  options.block = 4;
+  options.dealt = 10;
+  EXPECT_THROW((void)plan_lu({.m = 3, .n = 3}, comm.machine(), options), Error);
+  options = {};
+  options.algorithm = "1d";
+  options.grid = {2, 1, 1};
+  EXPECT_THROW((void)plan_lu({.m = 3, .n = 3}, Machine::flat(2), options), Error);
   options = {};
   options.memory = Bytes(64);
   EXPECT_THROW((void)plan_lu({.m = 300, .n = 300}, comm.machine(), options), Error);
