@@ -39,10 +39,7 @@ void bind_transfer(nb::module_& m) {
 }
 
 Combine combine_for(Schedule const& schedule, std::string const& op, std::string const& dtype) {
-  auto const what = schedule.contract().what;
-  bool const combines =
-      what == Collective::reduce || what == Collective::allreduce || what == Collective::reduce_scatter;
-  return combines ? combine_of(op, dtype) : Combine();
+  return combines(schedule.contract().what) ? combine_of(op, dtype) : Combine();
 }
 
 void bind_transport(nb::class_<Communicator>& c) {

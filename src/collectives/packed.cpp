@@ -25,7 +25,7 @@ Seconds price_packed(Machine const& machine, Contract const& contract, Cut cut, 
                            {.depth = packed->extent.depth * turns,
                             .parts = slices(contract.bytes, unit_of(contract), packed->report.trees),
                             .fan_out = packed->extent.fan_out,
-                            .combines = contract.what != Collective::broadcast,
+                            .combines = combines(contract.what),
                             .segment = Bytes(cut.segment),
                             .window = cut.window},
                            Bytes(contract.bytes * turns));

@@ -61,7 +61,7 @@ Seconds price_packed_family(Machine const& machine, Contract const& contract, Cu
   t.node_bytes = t.link_bytes * family->trees;
   t.messages =
       2.0 * std::max(trees * (contract.ranks - 1), all / static_cast<double>(std::max<std::int64_t>(cut.segment, 1)));
-  if (contract.what == Collective::reduce_scatter) t.combined_bytes = all;
+  if (combines(contract.what)) t.combined_bytes = all;
   t.copied_bytes = machine.ranks_per_node() > 1 ? all * machine.ranks_per_node() : static_cast<double>(contract.bytes);
   t.depth = family->depth + static_cast<std::int64_t>(std::ceil(std::log2(machine.ranks_per_node())));
   t.first_bytes = std::min(static_cast<double>(contract.bytes) / trees, static_cast<double>(cut.segment));

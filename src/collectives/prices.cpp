@@ -9,10 +9,6 @@
 namespace allport {
 namespace {
 
-bool combines(Contract const& contract) {
-  return contract.what == Collective::reduce || contract.what == Collective::allreduce;
-}
-
 /// An allreduce over trees goes up and down them at once: in the steady state every link carries the message twice.
 Contract both_ways(Contract contract) {
   if (contract.what == Collective::allreduce) contract.bytes *= 2;
@@ -25,7 +21,7 @@ Seconds streamed(Machine const& machine, Contract const& one_way, Cut cut, model
   auto const contract = both_ways(one_way);
   if (contract.what == Collective::allreduce) trees.depth *= 2;
   trees.parts = slices(contract.bytes, unit_of(contract), trees.parts);
-  trees.combines = combines(contract);
+  trees.combines = combines(contract.what);
   trees.segment = Bytes(cut.segment);
   trees.window = cut.window;
   return model::t_streamed(machine, trees, Bytes(contract.bytes));
@@ -65,7 +61,7 @@ Seconds price_binomial(Machine const& machine, Contract const& given, Cut cut) {
   }
   if (contract.bytes == 0) return {};
   auto const segment = Bytes(std::min(contract.bytes, cut.segment / unit_of(contract) * unit_of(contract)));
-  auto const first = model::t_binomial(machine, segment, contract.root, combines(contract));
+  auto const first = model::t_binomial(machine, segment, contract.root, combines(contract.what));
   auto const segments = (contract.bytes + segment.value() - 1) / segment.value();
   if (segments == 1) return first;
   auto const loads = model::binomial_loads(machine, contract.root);
@@ -74,7 +70,7 @@ Seconds price_binomial(Machine const& machine, Contract const& given, Cut cut) {
                                           .parts = 1,
                                           .fan_out = std::max(1, rounds),
                                           .sharing = std::max(1, static_cast<int>(loads->all_at_once_flows)),
-                                          .combines = combines(contract),
+                                          .combines = combines(contract.what),
                                           .segment = segment,
                                           .window = cut.window};
   return first + model::segment_period(machine, trees, segment) * static_cast<double>(segments - 1);

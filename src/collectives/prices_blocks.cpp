@@ -56,10 +56,6 @@ double sum_of_displacements(Machine const& machine) {
   return sum;
 }
 
-bool combines(Contract const& c) {
-  return c.what == Collective::reduce_scatter || c.what == Collective::allreduce || c.what == Collective::reduce;
-}
-
 }  // namespace
 
 Seconds price_block_trees(Machine const& machine, Contract const& contract, Cut cut) {
@@ -103,7 +99,7 @@ Seconds price_all_roots(Machine const& machine, Contract const& contract, Cut cu
   }
   t.node_bytes = t.link_bytes * 2.0 * real(links);
   t.messages = 2.0 * messages(all, real(trees) * (contract.ranks - 1), cut);
-  if (combines(contract)) t.combined_bytes = all;
+  if (combines(contract.what)) t.combined_bytes = all;
   t.copied_bytes = machine.ranks_per_node() > 1 ? all * machine.ranks_per_node() : real(contract.bytes);
   t.depth = rectangular_extent(machine, contract.root).depth + static_cast<std::int64_t>(rounds_within_node(machine));
   t.first_bytes = std::min(real(contract.bytes) / trees, real(cut.segment));
@@ -136,7 +132,7 @@ Seconds price_bucket(Machine const& machine, Contract const& contract, Cut cut) 
     t.node_bytes = 2.0 * t.link_bytes;
     t.messages = (2.0 + cores) * messages(have * (axis.length - 1), axis.length - 1, cut);
     t.copied_bytes = cores * have * (axis.length - 1);
-    if (combines(contract)) t.combined_bytes = have * (axis.length - 1);
+    if (combines(contract.what)) t.combined_bytes = have * (axis.length - 1);
     t.depth = steps;
     t.first_bytes = std::min(have, real(cut.segment));
     sum += model::t_traffic(machine, t);

@@ -73,10 +73,6 @@ Interval slice(std::int64_t bytes, std::int64_t unit, int count, int i) {
   return {begin(i), begin(i + 1)};
 }
 
-std::int64_t unit_of(Contract const& contract) {
-  auto const combines = contract.what == Collective::reduce || contract.what == Collective::reduce_scatter ||
-                        contract.what == Collective::allreduce;
-  return combines ? contract.element : 1;
-}
+std::int64_t unit_of(Contract const& contract) { return combines(contract.what) ? contract.element : 1; }
 
 }  // namespace allport

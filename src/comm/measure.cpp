@@ -10,10 +10,6 @@ namespace allport {
 
 namespace {
 
-bool reduces(Collective what) {
-  return what == Collective::reduce || what == Collective::allreduce || what == Collective::reduce_scatter;
-}
-
 std::byte byte_of(Rank source, Rank destination, std::int64_t i, int round) {
   return static_cast<std::byte>((source * 131 + destination * 29 + i * 7 + (i >> 8) * 13 + round * 17 + 5) & 0xff);
 }
@@ -34,7 +30,7 @@ class Data {
 
   void fill(int round) {
     std::fill(out_.begin(), out_.end(), std::byte{0xee});
-    if (reduces(c_.what)) {
+    if (combines(c_.what)) {
       for (std::size_t at = 0; at + 8 <= in_.size(); at += 8) {
         auto const value = (me_ + 1.0) * term(static_cast<std::int64_t>(at / 8), round);
         std::memcpy(in_.data() + at, &value, 8);
@@ -118,7 +114,7 @@ class Data {
 Measured measure(Communicator const& comm, Schedule const& schedule, int iterations, double budget) {
   ensure(iterations >= 1, "iterations", iterations, "at least 1");
   auto const& contract = schedule.contract();
-  auto const sums = reduces(contract.what);
+  auto const sums = combines(contract.what);
   ensure(!sums || contract.element == 8, "element", contract.element, "8 bytes, for doubles are added");
   auto const clock = detail::Clock(comm.mpi());
   auto data = Data(contract, comm.position(comm.rank()));

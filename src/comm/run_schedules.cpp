@@ -8,10 +8,6 @@
 namespace allport {
 namespace {
 
-bool combines(Collective what) {
-  return what == Collective::reduce || what == Collective::reduce_scatter || what == Collective::allreduce;
-}
-
 /// @throws Error naming the buffer that is too short on this rank
 void check_buffers(detail::CommState const& comm, Schedule const& schedule, Buffers const& buffers,
                    Combine const& combine) {

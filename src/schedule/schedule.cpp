@@ -30,6 +30,10 @@ std::string_view name(Collective what) {
   throw Error::argument("collective", std::to_string(static_cast<int>(what)), "one of the kinds of Collective");
 }
 
+bool combines(Collective what) {
+  return what == Collective::reduce || what == Collective::reduce_scatter || what == Collective::allreduce;
+}
+
 Collective parse_collective(std::string_view text) {
   if (text == "broadcast") return Collective::broadcast;
   std::string known;

@@ -48,13 +48,15 @@ std::string Boxes::text(RankBox box) const {
                           : fmt::format("the {} ranks of box {}..{}", size(box), box.lo, box.hi);
 }
 
-Space::Space(Contract const& contract, Machine const& machine) : contract_(contract), boxes_(machine) {
+Space::Space(Contract const& contract, Machine const& machine)
+    : contract_(contract), boxes_(machine), reduces_(combines(contract.what)) {
   switch (contract.what) {
     case Collective::gather:
     case Collective::allgather:
       by_source_ = true;
       break;
     case Collective::scatter:
+    case Collective::reduce_scatter:
       by_destination_ = true;
       break;
     case Collective::alltoall:
@@ -62,14 +64,9 @@ Space::Space(Contract const& contract, Machine const& machine) : contract_(contr
       ensure(contract.bytes <= std::numeric_limits<std::int64_t>::max() / contract.ranks / contract.ranks, "bytes",
              contract.bytes, "at most 2^63 - 1 over all pairs of ranks");
       break;
+    case Collective::broadcast:
     case Collective::reduce:
     case Collective::allreduce:
-      reduces_ = true;
-      break;
-    case Collective::reduce_scatter:
-      by_destination_ = reduces_ = true;
-      break;
-    case Collective::broadcast:
     case Collective::barrier:
     case Collective::none:
       break;

@@ -32,6 +32,16 @@ TEST(Contract, BufferSizesFollowMpi) {
   EXPECT_THROW((void)parse_collective("gossip"), Error);
 }
 
+TEST(Contract, ReductionsCombine) {
+  for (auto const what : {Collective::reduce, Collective::reduce_scatter, Collective::allreduce}) {
+    EXPECT_TRUE(combines(what)) << name(what);
+  }
+  for (auto const what : {Collective::broadcast, Collective::scatter, Collective::gather, Collective::allgather,
+                          Collective::alltoall, Collective::barrier, Collective::none}) {
+    EXPECT_FALSE(combines(what)) << name(what);
+  }
+}
+
 TEST(Contract, ChecksItsArguments) {
   EXPECT_NO_THROW((Contract{Collective::reduce, 1, 0, 0, 8}.check()));
   EXPECT_THROW((Contract{Collective::reduce, 0, 0, 8, 8}.check()), Error);
