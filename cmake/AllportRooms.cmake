@@ -2,6 +2,7 @@
 # its library `allport_ROOM`, its tests and its place in the installed library.
 
 include(GNUInstallDirs)
+include(AllportPrecompile)
 
 add_library(allport_settings INTERFACE)
 target_include_directories(allport_settings INTERFACE ${PROJECT_SOURCE_DIR}/include)
@@ -36,6 +37,7 @@ function(allport_room room)
   target_link_libraries(allport_${room} ${scope} allport_settings fmt::fmt ${ARG_EXTERNAL})
   if(sources)
     target_link_libraries(allport_${room} PRIVATE nlohmann_json::nlohmann_json tomlplusplus::tomlplusplus)
+    allport_precompile(allport_${room} rooms)
   endif()
   foreach(dependency IN LISTS ARG_DEPENDS)
     target_link_libraries(allport_${room} ${scope} allport_${dependency})
@@ -84,6 +86,7 @@ function(allport_room_tests room)
                           nlohmann_json::nlohmann_json)
     target_include_directories(test_${room} PRIVATE ${PROJECT_SOURCE_DIR}/tests)
     target_compile_definitions(test_${room} PRIVATE ALLPORT_SOURCE_DIR="${PROJECT_SOURCE_DIR}")
+    allport_precompile(test_${room} tests <gtest/gtest.h>)
     add_test(NAME ${room} COMMAND test_${room} --gtest_brief=1)
     set_tests_properties(${room} PROPERTIES TIMEOUT 600 LABELS local)
   endif()
@@ -93,6 +96,7 @@ function(allport_room_tests room)
     target_link_libraries(test_${room}_mpi PRIVATE allport_${room} GTest::gtest MPI::MPI_CXX)
     target_include_directories(test_${room}_mpi PRIVATE ${PROJECT_SOURCE_DIR}/tests)
     target_compile_definitions(test_${room}_mpi PRIVATE ALLPORT_SOURCE_DIR="${PROJECT_SOURCE_DIR}")
+    allport_precompile(test_${room}_mpi tests)
     foreach(ranks IN LISTS ALLPORT_TEST_RANKS)
       add_test(NAME ${room}.mpi.${ranks}
                COMMAND ${PROJECT_SOURCE_DIR}/tools/mpirun ${MPIEXEC_EXECUTABLE} ${ranks}

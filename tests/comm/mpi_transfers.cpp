@@ -60,7 +60,9 @@ TEST(MpiTransfers, DataCanBeUsedWhileTheyArePassedOn) {
   auto transfer = comm.start(chain_broadcast(comm.size(), 0, contract.bytes, {100'000, 2}), spans(buffers));
   transfer.wait_for_data();
   EXPECT_TRUE(same_bytes(buffers.output, expected_output(contract, comm.rank())));
-  if (comm.rank() == comm.size() - 1) EXPECT_FALSE(transfer.active());  // passes nothing on
+  if (comm.rank() == comm.size() - 1) {
+    EXPECT_FALSE(transfer.active());  // passes nothing on
+  }
   transfer.wait();
   EXPECT_FALSE(transfer.active());
   Transfer().wait_for_data();

@@ -107,6 +107,7 @@ def test_a_rank_killed_in_the_main_job_is_named_and_leaves_no_file(tmp_path):
         while len(pids := _ranks_of(tag)) < 3 and time.monotonic() < ends and job.poll() is None:
             time.sleep(0.01)
         assert len(pids) == 3, job.communicate()
+        os.kill(pids[2], signal.SIGSTOP)  # or a slow machine might see the end of the job first
         time.sleep(0.3)  # they have told their numbers by now, or not: both must end well
         os.kill(pids[2], signal.SIGKILL)
         out, err = job.communicate(timeout=60)
