@@ -131,7 +131,8 @@ def test_placements_visit_every_node_once() -> None:
         assert sorted(order) == list(range(machine.nodes)), spec
         assert all(machine.hops(a, b) == 1 for a, b in pairwise(order[: row[spec]])), "a row of blocks is a snake"
     assert placements.cubes(64) == ["2x2x2", "4x2x2", "4x4x2", "4x4x4"]
-    assert sorted(placements.at_random(100, 1)) == list(range(100))
+    anywhere = ap.sim.placement_of("random:1", ap.Machine.parse("torus:10x10"), 100)
+    assert sorted(anywhere) == list(range(100)) != anywhere
 
 
 def test_one_failing_figure_does_not_stop_the_others(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -5,8 +5,9 @@ from __future__ import annotations
 from allport import model
 from allport._native import Machine
 from allport.figures.figure import Chart, Figure, Number, Result, Run, Series
-from allport.figures.placements import at_random, cubes, scheduler_order
+from allport.figures.placements import cubes, scheduler_order
 from allport.figures.simulated import seconds
+from allport.sim import placement_of
 
 MESSAGE = 1 << 20
 SEED = 6
@@ -25,7 +26,7 @@ def _make(run: Run) -> Result:
         nodes.append(bgp.nodes)
         rect.append(MESSAGE / model.t_mcast(MESSAGE, model.multicast_terms(bgp)) / MB)
         packets.append(MESSAGE / seconds("bcast", "rectangular", bgp, MESSAGE) / MB)
-        orders = ([], scheduler_order(xe6), at_random(xe6.nodes, SEED))
+        orders = ([], scheduler_order(xe6), placement_of(f"random:{SEED}", xe6, xe6.ranks))
         for name, order in zip(placed, orders):
             placed[name].append(MESSAGE / model.t_binomial(xe6, MESSAGE, placement=order) / MB)
             t = seconds("bcast", "binomial", xe6, MESSAGE, whole=True, placement=order or None)

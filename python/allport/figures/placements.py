@@ -1,4 +1,4 @@
-"""Where a scheduler, or chance, puts the ranks: spec of deck 1, 1/30 of a link depends on it."""
+"""Where a scheduler puts the ranks: spec of deck 1, 1/30 of a link depends on it."""
 
 from __future__ import annotations
 
@@ -6,14 +6,7 @@ from collections.abc import Iterator
 
 from allport._native import Machine
 
-__all__ = ["at_random", "cubes", "scheduler_order"]
-
-
-def at_random(nodes: int, seed: int) -> list[int]:
-    """A node for every rank, drawn without replacement by numpy's generator; rank 0 anywhere."""
-    import numpy as np
-
-    return [int(n) for n in np.random.default_rng(seed).permutation(nodes)]
+__all__ = ["cubes", "scheduler_order"]
 
 
 def _there_and_back(count: int, turn: int) -> range:
