@@ -14,9 +14,18 @@ from allport import _native
 from allport._native import Layout, LuPlan, Machine
 from allport.errors import AllportError, failure, together
 from allport.io import scalar_of, working_dtype
-from allport.linalg import DistributedMatrix, GemmReport, as_matrix, own_part, parse_grid, plan_together, world_of
+from allport.linalg import (
+    DistributedMatrix,
+    GemmReport,
+    as_matrix,
+    own_part,
+    parse_grid,
+    parse_memory,
+    plan_together,
+    whole_matrix,
+    world_of,
+)
 from allport.machine import as_machine
-from allport.units import parse_bytes
 
 if TYPE_CHECKING:
     from allport.comm import Communicator
@@ -49,14 +58,6 @@ class GrowthWarning(UserWarning):
 def lu_algorithms() -> list[dict[str, str]]:
     """The registered factorization algorithms, each {'name', 'summary'}."""
     return _native.lu_algorithms()
-
-
-def limit_of(memory: int | str | None) -> int:
-    """Bytes per rank; 0 leaves it to the machine."""
-    limit = 0 if memory is None else parse_bytes(memory, "memory")
-    if memory is not None and limit == 0:
-        raise failure("memory = 0: expected at least 1 byte per rank")
-    return limit
 
 
 def plan_lu(
@@ -97,7 +98,7 @@ def plan_lu(
         parse_grid(grid),
         block,
         big,
-        limit_of(memory),
+        parse_memory(memory),
         broadcast or "",
         reduce or "",
         given,
@@ -289,6 +290,18 @@ class right_hand_sides:
         return np.ascontiguousarray(x.to_numpy()).reshape(np.shape(self.given))
 
 
+def check_growth_bound(growth_bound: float | None) -> None:
+    """Raises AllportError unless it is a bound that growth can exceed."""
+    if growth_bound is not None and not growth_bound > 0:
+        raise failure(f"growth_bound = {growth_bound}: expected a number above 0, or None")
+
+
+def plan_on(comm: Communicator, a: Any, *, algorithm: Any, grid: Any, block: int, big: int, **limits: Any) -> LuPlan:
+    """plan_lu() of a matrix on the communicator's machine: rank 0 chooses, all follow. Called by all ranks."""
+    shape, machine, fixed = a.shape, comm.machine, {"algorithm": algorithm, "grid": grid, "block": block, "big": big}
+    return plan_together(comm, lambda **f: plan_lu(*shape, machine, candidates=1, **limits, **f), fixed)
+
+
 def _working_copy(a: Any, plan: LuPlan, comm: Communicator, dtype: np.dtype, overwrite: bool) -> DistributedMatrix:
     if not isinstance(a, DistributedMatrix):
         return DistributedMatrix(comm, plan.layout, own_part(a, plan.layout, comm, dtype))
@@ -343,31 +356,18 @@ def lu(
     A singular matrix is no error: see LU.info. NaN and inf in A go into the factors.
     Raises AllportError on every rank for wrong shapes, types, or too little memory.
     """
-    if comm is None and isinstance(a, DistributedMatrix):
-        comm = a.comm
-    comm = world_of(comm)
-    limits: dict[str, Any] = {
-        "dtype": None,
-        "memory": memory,
-        "broadcast": broadcast,
-        "reduce": reduce,
-        "candidates": 1,
-    }
+    comm = world_of(a.comm if comm is None and isinstance(a, DistributedMatrix) else comm)
+    limits: dict[str, Any] = {"memory": memory, "broadcast": broadcast, "reduce": reduce}
     with together(comm):
-        if not isinstance(a, DistributedMatrix):
-            if np.ndim(a) != 2:
-                raise failure(f"a: has {np.ndim(a)} dimensions; expected 2")
-            a = as_matrix(a, "a")
+        a = whole_matrix(a)
         limits["dtype"] = dtype = working_dtype(a.dtype)
-        if growth_bound is not None and not growth_bound > 0:
-            raise failure(f"growth_bound = {growth_bound}: expected a number above 0, or None")
+        check_growth_bound(growth_bound)
     for name, extent in (("m", a.shape[0]), ("n", a.shape[1])):
         comm.ensure_agreement(name, extent)
     if plan is None:
-        limits["given"] = a.layout if isinstance(a, DistributedMatrix) else None
-        fixed = {"algorithm": algorithm, "grid": grid, "block": block, "big": big}
-        shape, machine = a.shape, comm.machine
-        plan = plan_together(comm, lambda **f: plan_lu(*shape, machine, pivot=pivot, **limits, **f), fixed)
+        given = a.layout if isinstance(a, DistributedMatrix) else None
+        how = {"pivot": pivot, "given": given, "algorithm": algorithm, "grid": grid, "block": block, "big": big}
+        plan = plan_on(comm, a, **how, **limits)
     with together(comm):
         if plan.shape != tuple(a.shape):
             raise failure(f"plan: is for {plan.shape[0]} x {plan.shape[1]}, a is {a.shape[0]} x {a.shape[1]}")
@@ -384,7 +384,7 @@ def lu(
         if again:
             matrix.local[...] = kept
             with together(comm):
-                plan = plan_lu(*a.shape, comm.machine, pivot="partial", **{**limits, "given": matrix.layout})
+                plan = plan_lu(*a.shape, comm.machine, pivot="partial", given=matrix.layout, candidates=1, **limits)
             made = _factor(matrix, plan, progress, norm1)
     return (made, made.report) if report else made
 

@@ -15,7 +15,7 @@ import numpy as np
 
 from allport._native import Layout
 from allport.errors import failure, together
-from allport.io import local_block, scalar_of
+from allport.io import ensure_writable, local_block, scalar_of
 from allport.linalg import DistributedMatrix
 
 if TYPE_CHECKING:
@@ -30,13 +30,9 @@ PIECE = 1 << 26  # bytes that travel at once
 def check(path: str | os.PathLike[str]) -> None:
     """Raises AllportError unless factors can be written at `path`."""
     text = os.fspath(path)
-    folder = os.path.dirname(text) or "."
     if not text.lower().endswith(".npz"):
         raise failure(f"output '{text}': expected a name that ends in .npz", "io")
-    if not os.path.isdir(folder):
-        raise failure(f"output '{text}': there is no folder '{folder}'", "io")
-    if not os.access(folder, os.W_OK) or os.path.isdir(text):
-        raise failure(f"output '{text}': cannot be written", "io")
+    ensure_writable(text)
 
 
 def _by_columns(shape: tuple[int, int], ranks: int) -> Layout:

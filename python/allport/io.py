@@ -22,7 +22,7 @@ from allport.errors import AllportError, failure, together
 if TYPE_CHECKING:
     from allport.comm import Communicator
 
-__all__ = ["MatrixFile", "check_output", "inspect", "read", "scalar_of", "write"]
+__all__ = ["MatrixFile", "check_output", "ensure_writable", "inspect", "read", "scalar_of", "write"]
 
 _SCALARS = {"f4": "s", "f8": "d", "c8": "c", "c16": "z"}
 
@@ -67,7 +67,7 @@ class MatrixFile:
         return f"{self.path}:{self.dataset}" if self.dataset else self.path
 
 
-def _split(name: str | os.PathLike[str]) -> tuple[str, str, str]:
+def _split(name: str | os.PathLike[str], argument: str) -> tuple[str, str, str]:
     """(path, kind, dataset) of a file name."""
     text = os.fspath(name)
     match = re.fullmatch(r"(.*\.(?:h5|hdf5|hdf))(?::(.*))?", text, re.IGNORECASE | re.DOTALL)
@@ -75,7 +75,7 @@ def _split(name: str | os.PathLike[str]) -> tuple[str, str, str]:
         return match.group(1), "h5", match.group(2) or ""
     kind = os.path.splitext(text)[1].lower().lstrip(".")
     if kind not in ("npy", "mtx"):
-        raise failure(f"file '{text}': expected a name that ends in .npy, .mtx or .h5:DATASET", "io")
+        raise failure(f"{argument} '{text}': expected a name that ends in .npy, .mtx or .h5:DATASET", "io")
     return text, kind, ""
 
 
@@ -101,8 +101,6 @@ def _open_dataset(file: Any, path: str, dataset: str) -> Any:
 
 def _inspect_h5(path: str, dataset: str) -> MatrixFile:
     h5py = _h5py()
-    if not os.path.exists(path):
-        raise failure(f"file '{path}': no such file", "io")
     try:
         with h5py.File(path, "r") as file:
             data = _open_dataset(file, path, dataset)
@@ -115,16 +113,21 @@ def _inspect_h5(path: str, dataset: str) -> MatrixFile:
         raise failure(f"file '{path}': not a readable HDF5 file ({error})", "io") from error
 
 
-def inspect(name: str | os.PathLike[str]) -> MatrixFile:
+def inspect(name: str | os.PathLike[str], argument: str = "file") -> MatrixFile:
     """Reads the head of a matrix file. No MPI. Raises AllportError naming the file when it is not usable."""
-    path, kind, dataset = _split(name)
+    path, kind, dataset = _split(name, argument)
+    if not os.path.isfile(path):
+        folder = os.path.abspath(os.path.dirname(path))
+        raise failure(f"{argument} '{path}': there is no such file in {folder}; check its path", "io")
+    if kind == "h5":
+        return _inspect_h5(path, dataset)
+    try:
+        head = (_native.read_npy_header if kind == "npy" else _native.read_mtx_header)(path)
+    except AllportError as error:
+        raise failure(f"{argument} {error}", error.kind) from error  # which begins with the path
     if kind == "npy":
-        npy = _native.read_npy_header(path)
-        return MatrixFile(path, kind, npy.shape, np.dtype(npy.dtype if npy.dtype != "b1" else "?"), header=npy)
-    if kind == "mtx":
-        mtx = _native.read_mtx_header(path)
-        return MatrixFile(path, kind, mtx.shape, np.dtype("c16" if mtx.complex else "f8"), header=mtx)
-    return _inspect_h5(path, dataset)
+        return MatrixFile(path, kind, head.shape, np.dtype(head.dtype if head.dtype != "b1" else "?"), header=head)
+    return MatrixFile(path, kind, head.shape, np.dtype("c16" if head.complex else "f8"), header=head)
 
 
 def local_block(layout: Layout, rank: int, dtype: Any) -> np.ndarray:
@@ -175,14 +178,22 @@ def _read_h5(file: MatrixFile, comm: Communicator, layout: Layout, local: np.nda
     comm.ensure_all_well(text)
 
 
+def ensure_writable(path: str | os.PathLike[str], argument: str = "output") -> None:
+    """Raises AllportError, naming the argument, unless a file can be written at `path`."""
+    text = os.fspath(path)
+    folder = os.path.dirname(text) or "."
+    if not os.path.isdir(folder):
+        raise failure(f"{argument} '{text}': there is no folder '{folder}'; make it first", "io")
+    if os.path.isdir(text):
+        raise failure(f"{argument} '{text}': is a folder; name a file in it", "io")
+    if not os.access(folder, os.W_OK):
+        raise failure(f"{argument} '{text}': folder '{folder}' may not be written to; choose another", "io")
+
+
 def check_output(name: str | os.PathLike[str]) -> None:
     """Raises AllportError unless a matrix can be written at `name`."""
-    path, kind, dataset = _split(name)
-    folder = os.path.dirname(path) or "."
-    if not os.path.isdir(folder):
-        raise failure(f"output '{path}': there is no folder '{folder}'", "io")
-    if not os.access(folder, os.W_OK) or os.path.isdir(path):
-        raise failure(f"output '{path}': cannot be written", "io")
+    path, kind, dataset = _split(name, "output")
+    ensure_writable(path)
     if kind == "h5":
         _h5py()
         if not dataset:
@@ -212,7 +223,7 @@ def write(name: str | os.PathLike[str], comm: Communicator, layout: Layout, loca
     """
     with together(comm):
         check_output(name)
-    path, kind, dataset = _split(name)
+    path, kind, dataset = _split(name, "output")
     if kind == "npy":
         _native.save_npy(comm._native, path, scalar_of(local.dtype), layout, local)
         return

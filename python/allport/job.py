@@ -14,6 +14,7 @@ from collections.abc import Callable
 from dataclasses import asdict, dataclass
 from typing import TYPE_CHECKING, Any, ClassVar
 
+from allport import io
 from allport.errors import failure
 from allport.machine import Machine
 from allport.units import format_bytes
@@ -46,9 +47,21 @@ class Job:
         """The plan of the job; checks shapes and types on the way."""
         raise NotImplementedError
 
+    def check_output(self) -> None:
+        """Raises when the output cannot be written."""
+        io.check_output(self.out)
+
+    def memory_per_rank(self, planned: Any, files: Any, machine: Machine) -> int:
+        """Bytes that a rank needs at most."""
+        return planned.memory
+
     def check(self, machine: Machine) -> Any:
         """Everything that can be found wrong before ranks are started; the plan."""
-        raise NotImplementedError
+        files = self.files()
+        self.check_output()
+        planned = self.plan(machine, files)
+        ensure_room(self.memory_per_rank(planned, files, machine), machine)
+        return planned
 
     def decided(self, planned: Any) -> Job:
         """The job with its choices made: planning it again looks at one candidate, not at all of them."""
@@ -113,6 +126,7 @@ def agree(job: Any, comm: Communicator) -> tuple[Any, Any, Any, Any]:
     files: Any = None
     with together(comm):
         files = job.files()
+        job.check_output()
         if comm.rank == 0:
             first = job.plan(comm.machine, files)
     job = comm.mpi4py.bcast(job.decided(first) if first is not None else None)

@@ -53,6 +53,14 @@ def parse_grid(grid: str | tuple[int, ...] | None) -> tuple[int, int, int]:
     return (numbers[0], numbers[1], numbers[2] if len(numbers) == 3 else 1)
 
 
+def parse_memory(memory: int | str | None) -> int:
+    """Bytes per rank; 0 leaves it to the machine."""
+    limit = 0 if memory is None else parse_bytes(memory, "memory")
+    if memory is not None and limit == 0:
+        raise failure("memory = 0: expected at least 1 byte per rank")
+    return limit
+
+
 def square_layout(shape: tuple[int, int], ranks: int) -> Layout:
     """Balanced blocks over all ranks, on the grid that is nearest to square blocks."""
     rows, cols = (max(n, 1) for n in shape)
@@ -173,6 +181,13 @@ def as_matrix(array: Any, name: str) -> np.ndarray:
     return a.reshape(-1, 1) if a.ndim == 1 else a
 
 
+def whole_matrix(a: Any) -> Any:
+    """A distributed matrix as it is, an array of two dimensions as numpy's."""
+    if not isinstance(a, DistributedMatrix) and np.ndim(a) != 2:
+        raise failure(f"a: has {np.ndim(a)} dimensions; expected 2")
+    return a if isinstance(a, DistributedMatrix) else as_matrix(a, "a")
+
+
 def distribute(
     array: np.ndarray | None, comm: Communicator | None = None, *, root: int = 0, layout: Layout | None = None
 ) -> DistributedMatrix:
@@ -241,9 +256,6 @@ def plan_gemm(
     memory: bytes per rank at most ('2GiB'); the machine's share per rank when None. Raises AllportError, of kind
     'memory' with the bytes needed and had when nothing fits.
     """
-    limit = 0 if memory is None else parse_bytes(memory, "memory")
-    if memory is not None and limit == 0:
-        raise failure("memory = 0: expected at least 1 byte per rank")
     return _native.plan_gemm(
         m,
         n,
@@ -255,7 +267,7 @@ def plan_gemm(
         algorithm or "",
         parse_grid(grid),
         panel,
-        limit,
+        parse_memory(memory),
         broadcast or "",
         reduce or "",
         candidates,

@@ -12,9 +12,9 @@ import numpy as np
 from allport import _native
 from allport._native import Layout, LuPlan
 from allport.errors import failure, together
-from allport.factor import LuReport, SingularMatrix, lu, number, plan_lu, right_hand_sides
+from allport.factor import LuReport, SingularMatrix, lu, number, plan_on, right_hand_sides
 from allport.io import scalar_of, working_dtype
-from allport.linalg import DistributedMatrix, as_matrix, gemm, own_part, plan_together, world_of
+from allport.linalg import DistributedMatrix, gemm, own_part, whole_matrix, world_of
 
 if TYPE_CHECKING:
     from allport.comm import Communicator
@@ -86,10 +86,7 @@ def solve_residual(a: DistributedMatrix, x: DistributedMatrix, b: DistributedMat
 
 
 def _square(a: Any) -> Any:
-    if not isinstance(a, DistributedMatrix):
-        if np.ndim(a) != 2:
-            raise failure(f"a: has {np.ndim(a)} dimensions; expected 2")
-        a = as_matrix(a, "a")
+    a = whole_matrix(a)
     if a.shape[0] != a.shape[1]:
         raise failure(f"a: is {a.shape[0]} x {a.shape[1]}: expected a square matrix")
     return a
@@ -156,15 +153,13 @@ def solve(
         a = _with_dtype(a, dtype)
     for name, extent in (("n", a.shape[0]), ("right-hand sides", right.whole.shape[1])):
         comm.ensure_agreement(name, extent)
-    options = {"algorithm": algorithm, "grid": grid, "block": block, "big": big}
-    limits: dict[str, Any] = {"memory": memory, "broadcast": broadcast, "reduce": reduce}
+    options: dict[str, Any] = {"pivot": pivot, "algorithm": algorithm, "grid": grid, "block": block, "big": big}
+    options.update(memory=memory, broadcast=broadcast, reduce=reduce)
     x, refinement, op = right.matrix(comm), None, trans
     if refine and a.shape[0] > 0:
         if plan is None:
             given = a.layout if isinstance(a, DistributedMatrix) and trans == "N" else None
-            limits.update(dtype=dtype, pivot=pivot, given=given, candidates=1)
-            shape, machine = a.shape, comm.machine
-            plan = plan_together(comm, lambda **fixed: plan_lu(*shape, machine, **limits, **fixed), options)
+            plan = plan_on(comm, a, dtype=dtype, given=given, **options)
         a, op = _dealt(a, plan.layout, comm, dtype), "N"
         a = a if trans == "N" else _transposed(a, trans)
         refinement = _refined(a, x, plan, progress)
@@ -173,7 +168,7 @@ def solve(
             raise SingularMatrix(data["info"] - 1)
     else:
         growth = {"growth_bound": growth_bound, "fall_back": fall_back}
-        factors = lu(a, pivot=pivot, comm=comm, plan=plan, progress=progress, **options, **limits, **growth)
+        factors = lu(a, comm=comm, plan=plan, progress=progress, **options, **growth)
         x, data = factors.solve(x, trans), factors.report.to_dict()
         a = _dealt(a, factors.factors.layout, comm, dtype) if report else a
     solved = time.perf_counter()

@@ -2,6 +2,7 @@ import json
 import os
 import subprocess
 import sys
+from typing import ClassVar
 
 import allport as ap
 import numpy as np
@@ -144,7 +145,9 @@ def test_it_joins_when_mpiexec_has_started_it(ab, tmp_path):
 class TestBadInput:
     """One line that names the trouble, a non-zero exit, and no output file."""
 
-    def fails(self, allport, tmp_path, *arguments, words=(), code=1, env=None):
+    NO_RANKS: ClassVar = {"ALLPORT_MPIEXEC": "false"}  # what is found before ranks are started
+
+    def fails(self, allport, tmp_path, *arguments, words=(), code=1, env=NO_RANKS):
         before = left_behind(tmp_path)
         done = allport("run", "gemm", *arguments, env=env)
         assert done.returncode == code, (done.returncode, done.stdout, done.stderr)
@@ -157,7 +160,9 @@ class TestBadInput:
         self.fails(allport, tmp_path, "A.npy", "A.npy", "-o", "C.npy", "-n", 2, words=["37 x 29"])
 
     def test_a_missing_file(self, allport, ab, tmp_path):
-        self.fails(allport, tmp_path, "A.npy", "none.npy", "-o", "C.npy", "-n", 2, words=["none.npy"])
+        self.fails(
+            allport, tmp_path, "A.npy", "none.npy", "-o", "C.npy", "-n", 2, words=["B 'none.npy'", "no such file"]
+        )
 
     def test_a_truncated_file(self, allport, ab, tmp_path):
         whole = (tmp_path / "A.npy").read_bytes()
@@ -204,7 +209,7 @@ class TestBadInput:
         self.fails(allport, tmp_path, "A.npy", "B.npy", "-n", 2, words=["output"], code=2)
 
     def test_an_output_that_cannot_be(self, allport, ab, tmp_path):
-        self.fails(allport, tmp_path, "A.npy", "B.npy", "-o", "no/folder/C.npy", "-n", 2, words=["no/folder"])
+        self.fails(allport, tmp_path, "A.npy", "B.npy", "-o", "no/folder/C.npy", "-n", 2, words=["folder 'no/folder'"])
         self.fails(allport, tmp_path, "A.npy", "B.npy", "-o", "C.xlsx", "-n", 2, words=[".npy"])
 
     def test_a_launcher_that_is_not_there(self, allport, ab, tmp_path):
@@ -217,4 +222,4 @@ class TestBadInput:
         text = (tmp_path / "A.mtx").read_text().splitlines()
         text[600] = "5 oops 1.0"
         (tmp_path / "A.mtx").write_text("\n".join(text) + "\n")
-        self.fails(allport, tmp_path, "A.mtx", "B.npy", "-o", "C.npy", "-n", 3, words=["A.mtx"])
+        self.fails(allport, tmp_path, "A.mtx", "B.npy", "-o", "C.npy", "-n", 3, words=["A.mtx"], env={})

@@ -151,7 +151,7 @@ class TestBadInput:
 
     def fails(self, allport, tmp_path, *arguments, words=(), code=1):
         before = left_behind(tmp_path)
-        done = allport("run", "lu", *arguments)
+        done = allport("run", "lu", *arguments, env={"ALLPORT_MPIEXEC": "false"})  # no rank is started for it
         assert done.returncode == code, (done.returncode, done.stdout, done.stderr)
         assert done.stderr.startswith("allport: ") and "Traceback" not in done.stderr, done.stderr
         for word in words:
@@ -159,9 +159,13 @@ class TestBadInput:
         assert done.stdout == "" and left_behind(tmp_path) == before
 
     def test_files(self, allport, a, tmp_path):
-        self.fails(allport, tmp_path, "none.npy", "-o", "F.npz", "-n", 2, words=["none.npy"])
+        self.fails(allport, tmp_path, "none.npy", "-o", "F.npz", "-n", 2, words=["A 'none.npy'", "no such file"])
+        self.fails(allport, tmp_path, "A", "-o", "F.npz", "-n", 2, words=["A 'A'", ".npy"])
+        self.fails(allport, tmp_path, "A.npy", "-o", "F", "-n", 2, words=["output 'F'", ".npz"])
         self.fails(allport, tmp_path, "A.npy", "-o", "F.npy", "-n", 2, words=[".npz"])
-        self.fails(allport, tmp_path, "A.npy", "-o", "no/folder/F.npz", "-n", 2, words=["no/folder"])
+        self.fails(allport, tmp_path, "A.npy", "-o", "no/folder/F.npz", "-n", 2, words=["folder 'no/folder'"])
+        (tmp_path / "F.npz").mkdir()
+        self.fails(allport, tmp_path, "A.npy", "-o", "F.npz", "-n", 2, words=["output 'F.npz'", "is a folder"])
         self.fails(allport, tmp_path, "A.npy", "-n", 2, words=["output"], code=2)
         np.save(tmp_path / "A.npy", np.zeros((2, 2, 2)))
         self.fails(allport, tmp_path, "A.npy", "-o", "F.npz", "-n", 2, words=["A.npy", "3"])
@@ -178,6 +182,7 @@ class TestBadInput:
         self.fails(allport, tmp_path, *files, "--grid", "3x1x1", words=["grid"])
         self.fails(allport, tmp_path, *files, "--memory", "1KiB", words=["1024"])
         self.fails(allport, tmp_path, *files, "--broadcast", "shouting", words=["shouting"])
-        self.fails(allport, tmp_path, *files, "--growth-bound", "-2", words=["growth_bound"])
+        self.fails(allport, tmp_path, *files, "--growth-bound", "-2", words=["growth_bound = -2"])
+        self.fails(allport, tmp_path, *files, "--growth-bound", "nan", words=["growth_bound = nan"])
         self.fails(allport, tmp_path, *files, "--block", "8", "--big", "12", words=["big"])
         self.fails(allport, tmp_path, *files, "--block", "-8", words=["block"], code=2)

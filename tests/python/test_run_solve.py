@@ -2,6 +2,7 @@ import json
 import os
 import subprocess
 import sys
+from typing import ClassVar
 
 import allport as ap
 import numpy as np
@@ -130,9 +131,11 @@ def test_it_joins_when_mpiexec_has_started_it(system, tmp_path):
 class TestBadInput:
     """One line that names the trouble, a non-zero exit, and no output file."""
 
-    def fails(self, allport, tmp_path, *arguments, words=(), code=1):
+    NO_RANKS: ClassVar = {"ALLPORT_MPIEXEC": "false"}  # what is found before ranks are started
+
+    def fails(self, allport, tmp_path, *arguments, words=(), code=1, env=NO_RANKS):
         before = left_behind(tmp_path)
-        done = allport("run", "solve", *arguments)
+        done = allport("run", "solve", *arguments, env=env)
         assert done.returncode == code, (done.returncode, done.stdout, done.stderr)
         assert done.stderr.startswith("allport: ") and "Traceback" not in done.stderr, done.stderr
         for word in words:
@@ -144,17 +147,31 @@ class TestBadInput:
         a = np.diag(np.arange(45.0)[::-1] - 30)  # the zero is at 14
         np.save(tmp_path / "A.npy", a)
         words = ["singular", "U[14, 14]", "INFO = 15"]
-        self.fails(allport, tmp_path, "A.npy", "B.npy", "-o", "X.npy", "-n", 3, *extra, words=words)
+        self.fails(allport, tmp_path, "A.npy", "B.npy", "-o", "X.npy", "-n", 3, *extra, words=words, env={})
+
+    def test_an_output_is_refused_before_the_work_on_ranks_that_are_there_already(self, system, tmp_path):
+        np.save(tmp_path / "A.npy", np.zeros((45, 45)))  # would be found singular
+        command = [*ap.launch.mpiexec_command(3), sys.executable, "-m", "allport", "run", "solve", "A.npy", "B.npy"]
+        env = {**os.environ, **ap.launch.environment(3)}
+        done = subprocess.run(
+            [*command, "-o", "no/X.npy"], cwd=tmp_path, env=env, capture_output=True, text=True, timeout=240
+        )
+        assert done.returncode != 0 and done.stdout == "", done.stdout
+        assert done.stderr.count("allport: ") == 1 and "folder 'no'" in done.stderr, done.stderr
+        assert "singular" not in done.stderr
 
     def test_shapes(self, allport, system, tmp_path):
-        self.fails(allport, tmp_path, "B.npy", "B.npy", "-o", "X.npy", "-n", 2, words=["45 x 4", "square"])
+        self.fails(allport, tmp_path, "B.npy", "B.npy", "-o", "X.npy", "-n", 2, words=["A 'B.npy'", "45 x 4", "square"])
         np.save(tmp_path / "B.npy", np.ones((44, 2)))
-        self.fails(allport, tmp_path, "A.npy", "B.npy", "-o", "X.npy", "-n", 2, words=["44 rows", "45"])
+        self.fails(allport, tmp_path, "A.npy", "B.npy", "-o", "X.npy", "-n", 2, words=["B 'B.npy'", "44 rows", "45"])
 
     def test_files(self, allport, system, tmp_path):
-        self.fails(allport, tmp_path, "A.npy", "none.npy", "-o", "X.npy", "-n", 2, words=["none.npy"])
-        self.fails(allport, tmp_path, "A.npy", "B.npy", "-o", "no/folder/X.npy", "-n", 2, words=["no/folder"])
-        self.fails(allport, tmp_path, "A.npy", "B.npy", "-o", "X.npz", "-n", 2, words=[".npy"])
+        self.fails(
+            allport, tmp_path, "A.npy", "none.npy", "-o", "X.npy", "-n", 2, words=["B 'none.npy'", "no such file"]
+        )
+        self.fails(allport, tmp_path, "A.npy", "B.npy", "-o", "no/folder/X.npy", "-n", 2, words=["folder 'no/folder'"])
+        self.fails(allport, tmp_path, "A.npy", "B.npy", "-o", "X.npz", "-n", 2, words=["output 'X.npz'", ".npy"])
+        self.fails(allport, tmp_path, "A.npy", "B.npy", "-o", "X", "-n", 2, words=["output 'X'", ".npy"])
         self.fails(allport, tmp_path, "A.npy", "B.npy", "-n", 2, words=["output"], code=2)
         self.fails(allport, tmp_path, "A.npy", "-o", "X.npy", "-n", 2, words=["B"], code=2)
 

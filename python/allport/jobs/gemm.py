@@ -8,8 +8,8 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 from allport.errors import failure
-from allport.io import MatrixFile, check_output, inspect, read, working_dtype
-from allport.job import Job, agree, ensure_room
+from allport.io import MatrixFile, inspect, read, working_dtype
+from allport.job import Job, agree
 from allport.machine import Machine
 
 if TYPE_CHECKING:
@@ -47,7 +47,7 @@ class GemmJob(Job):
 
     def files(self) -> Files:
         """a, b and c_in."""
-        return inspect(self.a), inspect(self.b), inspect(self.c_in) if self.c_in else None
+        return inspect(self.a, "A"), inspect(self.b, "B"), inspect(self.c_in, "C0") if self.c_in else None
 
     def dtype(self, files: Files) -> Any:
         """The type that the job computes in."""
@@ -76,14 +76,6 @@ class GemmJob(Job):
             panel=self.panel,
             memory=self.memory,
         )
-
-    def check(self, machine: Machine) -> GemmPlan:
-        """Files, shapes, types, output, memory, plan."""
-        files = self.files()
-        check_output(self.out)
-        planned = self.plan(machine, files)
-        ensure_room(planned.memory, machine)
-        return planned
 
     def decided(self, planned: GemmPlan) -> GemmJob:
         """With algorithm, grid and panel."""

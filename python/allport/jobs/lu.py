@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from allport import factor_file
 from allport.io import MatrixFile, inspect, read, working_dtype
-from allport.job import Job, agree, ensure_room
+from allport.job import Job, agree
 from allport.machine import Machine
 
 if TYPE_CHECKING:
@@ -35,8 +35,9 @@ class FactorJob(Job):
 
     def plan_of(self, shape: tuple[int, int], dtype: Any, machine: Machine) -> LuPlan:
         """The factorization's plan."""
-        from allport.factor import plan_lu
+        from allport.factor import check_growth_bound, plan_lu
 
+        check_growth_bound(self.growth_bound)
         return plan_lu(
             *shape,
             machine,
@@ -68,19 +69,15 @@ class LuJob(FactorJob):
 
     def files(self) -> MatrixFile:
         """A's head."""
-        return inspect(self.a)
+        return inspect(self.a, "A")
 
     def plan(self, machine: Machine, files: MatrixFile) -> LuPlan:
         """The factorization's plan."""
         return self.plan_of(files.shape, working_dtype(files.dtype), machine)
 
-    def check(self, machine: Machine) -> LuPlan:
-        """File, type, output, memory, plan."""
-        file = self.files()
+    def check_output(self) -> None:
+        """Raises when the factors cannot be written."""
         factor_file.check(self.out)
-        planned = self.plan(machine, file)
-        ensure_room(planned.memory, machine)
-        return planned
 
     def execute(self, comm: Communicator, progress: Callable[[int, int], None] | None = None) -> dict[str, Any]:
         """Loads, factors, checks, saves."""

@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from allport.errors import failure, together
-from allport.io import MatrixFile, check_output, inspect, read, working_dtype
-from allport.job import agree, ensure_room
+from allport.io import MatrixFile, inspect, read, working_dtype
+from allport.job import agree
 from allport.jobs.lu import FactorJob
 from allport.machine import Machine
 
@@ -43,7 +43,7 @@ class SolveJob(FactorJob):
 
     def files(self) -> Files:
         """a and b."""
-        return inspect(self.a), inspect(self.b)
+        return inspect(self.a, "A"), inspect(self.b, "B")
 
     def dtype(self, files: Files) -> np.dtype:
         """The type that the job computes in."""
@@ -53,9 +53,9 @@ class SolveJob(FactorJob):
         """The factorization's plan; checks shapes and types on the way."""
         a, b = files
         if a.shape[0] != a.shape[1]:
-            raise failure(f"A is {a.shape[0]} x {a.shape[1]}: expected a square matrix")
+            raise failure(f"A '{a.name}': is {a.shape[0]} x {a.shape[1]}; expected a square matrix")
         if b.shape[0] != a.shape[0]:
-            raise failure(f"b has {b.shape[0]} rows: expected {a.shape[0]}, as many as A")
+            raise failure(f"B '{b.name}': has {b.shape[0]} rows; expected {a.shape[0]}, as many as A")
         if self.trans not in ("N", "T", "C"):
             raise failure(f"trans = '{self.trans}': expected 'N', 'T' or 'C'")
         dtype = self.dtype(files)
@@ -63,14 +63,10 @@ class SolveJob(FactorJob):
             raise failure(f"refine: needs float64 or complex128, the files have {dtype}; leave --refine out")
         return self.plan_of(a.shape, dtype, machine)
 
-    def check(self, machine: Machine) -> LuPlan:
-        """Files, shapes, types, output, memory (of the factorization, a second A, and b, x and b - A x), plan."""
-        files = self.files()
-        check_output(self.out)
-        planned = self.plan(machine, files)
+    def memory_per_rank(self, planned: LuPlan, files: Files, machine: Machine) -> int:
+        """Of the factorization, a second A, and b, x and b - A x."""
         size, (n, columns) = self.dtype(files).itemsize, files[1].shape
-        ensure_room(planned.memory + (n * n + 3 * n * columns) * size // machine.ranks, machine)
-        return planned
+        return planned.memory + (n * n + 3 * n * columns) * size // machine.ranks
 
     def execute(self, comm: Communicator, progress: Callable[[int, int], None] | None = None) -> dict[str, Any]:
         """Loads, solves, checks, saves."""
