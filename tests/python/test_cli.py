@@ -90,6 +90,11 @@ def test_trees_are_drawn(allport, tmp_path):
         ("plan gemm --shape 10x10x10", ["--ranks"], 1),
         ("plan gemm --shape 10x10x10 -n 4 --dtype int7", ["int7"], 1),
         ("plan gemm --shape 1000x1000x1000 -n 4 --memory 1MiB", ["1048576"], 1),
+        ("plan gemm --shape 99999999999999999999x1x1 -n 4", ["shape", "99999999999999999999x1x1", "2^59"], 1),
+        ("plan lu --shape 99999999999x99999999999 -n 4", ["shape", "2^59"], 1),
+        ("plan lu --shape 10x10", ["machine", "--ranks", "ALLPORT_MACHINE"], 1),
+        ("simulate bcast -m torus:4 --timeline no/x.json", ["timeline 'no/x.json'", "folder 'no'"], 1),
+        ("machine calibrate -o no/m.toml", ["output 'no/m.toml'", "folder 'no'"], 1),
         ("nonsense", ["nonsense"], 2),
         ("machine", [], 0),
     ],
@@ -101,6 +106,28 @@ def test_errors_are_one_message_and_a_code(allport, arguments, words, code):
         assert done.stdout == "" and "Traceback" not in done.stderr
     for word in words:
         assert word in done.stderr, done.stderr
+
+
+def test_the_environment_names_the_machine(allport):
+    done = allport("plan", "lu", "--shape", "10x10", "--json", env={"ALLPORT_MACHINE": "torus:2x2"})
+    assert done.returncode == 0 and json.loads(done.stdout)["machine"] == "torus:2x2", done.stderr
+
+
+@pytest.mark.parametrize(
+    ("commands", "options"),
+    [
+        (
+            ["run lu", "run solve", "plan lu"],
+            "machine ranks pivot algorithm grid block big memory broadcast reduce json",
+        ),
+        (["run gemm", "plan gemm"], "machine ranks algorithm grid memory trans-a trans-b json"),
+        (["schedule verify", "schedule export", "simulate"], "machine algorithm root size element segment window json"),
+    ],
+)
+def test_commands_of_a_kind_take_the_same_options(allport, commands, options):
+    for command in commands:
+        shown = allport(*command.split(), "--help", env={"NO_COLOR": "1", "TERM": "dumb"}).stdout
+        assert not [name for name in options.split() if f"--{name} " not in shown], (command, shown)
 
 
 def test_debug_shows_where(allport):

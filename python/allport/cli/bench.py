@@ -9,7 +9,8 @@ from typing import Annotated, Any
 import typer
 
 import allport as ap
-from allport.cli.console import Json, console, need_folders, print_json, progress, table
+from allport.cli.console import console, ensure_outputs, print_json, progress, table
+from allport.cli.options import AnyMachine, Collective, Json, Ranks
 from allport.units import format_bytes, format_rate, format_seconds
 
 
@@ -69,15 +70,13 @@ def _show(result: dict[str, Any]) -> None:
 
 
 def bench(
-    collective: Annotated[str, typer.Argument(metavar="COLLECTIVE", help="bcast, reduce, allreduce, allgather, ...")],
+    collective: Collective,
     against: Annotated[str | None, typer.Option(help="mpi: beside the MPI library's own; none.")] = "mpi",
     sizes: Annotated[
         list[str] | None, typer.Option(help="Of the whole vector: 4MB, 8:16MiB (doubling), or several with commas.")
     ] = None,
-    machine: Annotated[
-        str | None, typer.Option("--machine", "-m", metavar="SPEC", help="torus:4x4, FILE.toml of calibrate, ...")
-    ] = None,
-    ranks: Annotated[int | None, typer.Option("-n", "--ranks", help="Ranks of a machine without a spec.")] = None,
+    machine: AnyMachine = None,
+    ranks: Ranks = None,
     lab: Annotated[
         str | None,
         typer.Option(metavar="SPEC|NAME", help="On a lab brought up for it, or on one that is up."),
@@ -109,7 +108,7 @@ def bench(
                 f"algorithms = '{algorithms}': the drop-in takes the chosen one; use --through direct"
             )
         through = "direct"
-    need_folders(plot=plot, output=output)
+    ensure_outputs(plot=plot, output=output)
     job = ap.bench.Job(
         collective,
         sizes=sizes or ["8:1MiB"],

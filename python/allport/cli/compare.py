@@ -9,7 +9,8 @@ from typing import Annotated, Any
 import typer
 
 import allport as ap
-from allport.cli.console import Json, Machine_, console, need_folders, print_json, progress, table
+from allport.cli.console import console, ensure_outputs, print_json, progress, table
+from allport.cli.options import Collective, Json, Machine, Root, Segment
 from allport.cli.simulate import Force, Overheads, Placement, Sharing
 from allport.units import format_bytes, format_seconds
 
@@ -34,14 +35,14 @@ def _show(result: dict[str, Any]) -> None:
 
 
 def compare(
-    collective: Annotated[str, typer.Argument(metavar="COLLECTIVE", help="bcast, reduce, allreduce, allgather, ...")],
-    machine: Machine_,
+    collective: Collective,
+    machine: Machine,
     sizes: Annotated[
         list[str] | None, typer.Option(help="Of the whole vector: 4MB, 1KiB:16MiB (doubling), or several with commas.")
     ] = None,
     algorithms: Annotated[str, typer.Option(help="all, or names with commas.")] = "all",
-    segment: Annotated[str | None, typer.Option(help="Bytes at most that travel at once; else the cheapest.")] = None,
-    root: Annotated[int, typer.Option(help="Rank that sends or receives the whole.")] = 0,
+    segment: Segment = None,
+    root: Root = 0,
     sharing: Sharing = "fifo",
     overheads: Overheads = "parallel",
     placement: Placement = None,
@@ -51,7 +52,7 @@ def compare(
     as_json: Json = False,
 ) -> None:
     """Simulate all algorithms of a collective, or some, over sizes: a table, a plot, JSON."""
-    need_folders(plot=plot, output=output)
+    ensure_outputs(plot=plot, output=output)
     with progress("simulating") as bar:
         result = ap.compare.compare(
             collective,

@@ -1,4 +1,4 @@
-"""What the commands share: tables, JSON, progress bars, options."""
+"""What the commands share: tables, JSON, progress bars."""
 
 from __future__ import annotations
 
@@ -6,19 +6,12 @@ import json
 import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from pathlib import Path
-from typing import Annotated, Any
+from typing import Any
 
-import typer
 from rich.console import Console
 from rich.table import Table
 
-from allport import AllportError
-
-Json = Annotated[bool, typer.Option("--json", help="Print JSON for programs.")]
-Machine_ = Annotated[
-    str, typer.Option("--machine", "-m", metavar="SPEC", help="torus:4x4x4, mesh:8x8, bgp:8x8x8, FILE.toml, ...")
-]
+import allport as ap
 
 
 def console() -> Console:
@@ -26,11 +19,11 @@ def console() -> Console:
     return Console(width=None if sys.stdout.isatty() else 200, highlight=False, soft_wrap=False)
 
 
-def need_folders(**files: str | None) -> None:
-    """Raises AllportError, naming the option, where a file to be written has no folder."""
+def ensure_outputs(**files: str | None) -> None:
+    """Raises AllportError, naming the option, where a file that is asked for cannot be written."""
     for name, path in files.items():
-        if path is not None and not Path(path).resolve().parent.is_dir():
-            raise AllportError(f"{name} = '{path}': its folder is not there")
+        if path is not None:
+            ap.io.ensure_writable(path, name)
 
 
 def print_json(data: Any) -> None:

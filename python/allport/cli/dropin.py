@@ -7,7 +7,8 @@ from typing import Annotated
 import typer
 
 import allport as ap
-from allport.cli.console import Json, print_json
+from allport.cli.console import print_json
+from allport.cli.options import Json
 
 
 def dropin(

@@ -7,21 +7,13 @@ from typing import Annotated, Any
 import typer
 
 import allport as ap
-from allport.cli.console import Json, Machine_, console, print_json
+from allport.cli.console import console, print_json
+from allport.cli.options import Collective, Element, Json, Machine, Root, ScheduleAlgorithm, Segment, Size, Window
 from allport.units import format_bytes, format_seconds
 
 FORMATS = ("goal", "msccl")
-Collective = Annotated[str, typer.Argument(metavar="COLLECTIVE", help="bcast, reduce, allgather, ...")]
 Output = Annotated[str, typer.Option("--output", "-o", metavar="FILE", help="Where to write it.")]
 Format = Annotated[str, typer.Option("--format", "-f", help="goal (LogGOPSim) or msccl (XML).")]
-Algorithm = Annotated[
-    str | None, typer.Option("--algorithm", "-a", help="A name of `schedule list`; else the cheapest.")
-]
-Root = Annotated[int, typer.Option(help="Rank that sends or receives the whole.")]
-Size = Annotated[str, typer.Option(help="Bytes of the message or of a block: 4096, 64KiB, 1MiB.")]
-Element = Annotated[int, typer.Option(help="Bytes that are never cut apart (reductions).")]
-Segment = Annotated[str | None, typer.Option(help="Bytes at most that travel at once; else the cheapest.")]
-Window = Annotated[int, typer.Option(help="Segments in flight per stream.")]
 Steps = Annotated[int, typer.Option(help="msccl: steps that a threadblock may have; older MSCCL takes 256.")]
 Rates = Annotated[
     str | None,
@@ -65,10 +57,10 @@ def _tell(schedule: ap.Schedule, more: dict[str, Any], as_json: bool) -> None:
 
 def export(
     collective: Collective,
-    machine: Machine_,
+    machine: Machine,
     output: Output,
     form: Format = "goal",
-    algorithm: Algorithm = None,
+    algorithm: ScheduleAlgorithm = None,
     root: Root = 0,
     size: Size = "1MiB",
     element: Element = 1,

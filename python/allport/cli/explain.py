@@ -7,7 +7,8 @@ from typing import Annotated, Any
 import typer
 
 import allport as ap
-from allport.cli.console import Json, Machine_, console, print_json, table
+from allport.cli.console import console, print_json, table
+from allport.cli.options import Collective, Element, Json, Machine, Root, Size
 from allport.units import format_bytes, format_seconds
 
 
@@ -67,13 +68,11 @@ def _show(data: dict[str, Any]) -> None:
 
 
 def explain(
-    collective: Annotated[
-        str, typer.Argument(metavar="COLLECTIVE", help="bcast, reduce, allreduce, allgather, alltoall, ...")
-    ],
-    machine: Machine_,
-    size: Annotated[str, typer.Option(help="Bytes of the message, or of one rank's block: 4096, 64KiB, 4MiB.")],
-    root: Annotated[int, typer.Option(help="Rank that sends or receives the whole.")] = 0,
-    element: Annotated[int, typer.Option(help="Bytes that are never cut apart (reductions).")] = 1,
+    collective: Collective,
+    machine: Machine,
+    size: Size,
+    root: Root = 0,
+    element: Element = 1,
     measured: Annotated[
         str | None, typer.Option(metavar="FILE.json", help="Times that allport bench kept; else ALLPORT_MEASURED.")
     ] = None,

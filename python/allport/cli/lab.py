@@ -7,7 +7,8 @@ from typing import Annotated, Any
 import typer
 
 import allport as ap
-from allport.cli.console import Json, console, print_json, table
+from allport.cli.console import console, print_json, table
+from allport.cli.options import Json
 from allport.units import format_bytes, parse_bytes
 
 app = typer.Typer(help="A torus in a box: bring it up, run programs on it, cut its links.", no_args_is_help=True)

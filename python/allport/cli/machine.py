@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-import os
 from pathlib import Path
 from typing import Annotated, Any
 
 import typer
 
 import allport as ap
-from allport.cli.console import Json, console, print_json, progress, table
+from allport.cli.console import console, ensure_outputs, print_json, progress, table
+from allport.cli.options import AnyMachine, Json, StartedRanks
 from allport.units import format_bytes, format_rate, format_seconds
 
 app = typer.Typer(help="Show and measure machines, print machine files.", no_args_is_help=True)
@@ -110,21 +110,15 @@ def _show_calibration(machine: ap.Machine, output: str | None) -> None:
 def _checked_output(output: str | None) -> None:
     if output is None:
         return
-    folder = Path(output).resolve().parent
     if not output.endswith(".toml"):
         raise ap.AllportError(f"output = '{output}': expected a name that ends in .toml, as machine files do")
-    if not folder.is_dir() or not os.access(folder, os.W_OK):
-        raise ap.AllportError(f"output = '{output}': folder {folder} is not there, or may not be written to")
+    ensure_outputs(output=output)
 
 
 @app.command()
 def calibrate(
-    machine: Annotated[
-        str | None, typer.Option("--machine", "-m", metavar="SPEC", help="torus:4x4, FILE.toml, ...; its shape counts.")
-    ] = None,
-    ranks: Annotated[
-        int | None, typer.Option("-n", "--ranks", help="Ranks of a machine without a spec; else one a core.")
-    ] = None,
+    machine: AnyMachine = None,
+    ranks: StartedRanks = None,
     output: Annotated[str | None, typer.Option("-o", "--output", metavar="FILE.toml", help="Machine file.")] = None,
     quick: Annotated[bool, typer.Option("--quick", help="Short messages, few repetitions: for slow links.")] = False,
     mpi_collectives: Annotated[bool, typer.Option(help="Time the MPI library's own collectives, too.")] = True,

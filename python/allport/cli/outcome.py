@@ -79,37 +79,33 @@ def lu_flops(problem: dict[str, Any]) -> float:
     return count * (4 if problem["type"] in "cz" else 1)
 
 
-def _factored(data: dict[str, Any]) -> list[str]:
-    report, lines = data["report"], []
-    found = (
-        "0: no zero pivot" if report["info"] == 0 else f"{report['info']}: U({report['info']}, {report['info']}) = 0"
-    )
-    lines.append(f"INFO {found}; growth max|U| / max|A| = {_number(report['growth'])}")
+def _factored(data: dict[str, Any]) -> Any:
+    """What is printed of every factorization; returns the console."""
+    out, report = _top(data, "local updates"), data["report"]
+    out.print(_speed(data, lu_flops(data["plan"]["problem"])))
+    out.print(bounds(data["plan"]["chosen"]))
+    info = report["info"]
+    found = "0: no zero pivot" if info == 0 else f"{info}: U({info}, {info}) = 0"
+    out.print(f"INFO {found}; growth max|U| / max|A| = {_number(report['growth'])}")
     if report["fell_back_panels"]:
-        lines.append(
+        out.print(
             f"{report['fell_back_panels']} panels were pivoted partially: their tournament ended with a zero pivot"
         )
-    return [bounds(data["plan"]["chosen"]), *lines]
+    return out
 
 
 def print_lu(data: dict[str, Any]) -> None:
     """Of `allport run lu`."""
-    out = _top(data, "local updates")
-    out.print(_speed(data, lu_flops(data["plan"]["problem"])))
-    for line in _factored(data):
-        out.print(line)
-    if data["checked"]:
+    out = _factored(data)
+    check = {"check": "checked"} if data["checked"] else {}
+    if check:
         out.print(f"residual ||PA - LU|| / (||A|| n eps) = {_number(data['residual'])}, at most 1 is asked for")
-    out.print(_ended(data, load="read", lu="factored", check="checked", save="written"))
+    out.print(_ended(data, load="read", lu="factored", **check, save="written"))
 
 
 def print_solve(data: dict[str, Any]) -> None:
     """Of `allport run solve`."""
-    out = _top(data, "local updates")
-    out.print(_speed(data, lu_flops(data["plan"]["problem"])))
-    for line in _factored(data):
-        out.print(line)
-    refined = data["refinement"]
+    out, refined = _factored(data), data["refinement"]
     if refined is not None and refined["fell_back"]:
         out.print(f"refinement: fell back to full precision: {refined['why']}")
     elif refined is not None:

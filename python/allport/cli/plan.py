@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import os
 from typing import Annotated, Any
 
 import typer
 
 import allport as ap
-from allport.cli.console import Json, console, print_json, table
+from allport.cli.console import console, print_json, table
+from allport.cli.options import FACTORIZATION, MULTIPLICATION, AnyMachine, Group, Json, Ranks, with_options
 from allport.units import format_bytes, format_seconds
 
 app = typer.Typer(help="Plan without running: algorithm, grid, time, words, messages, memory.", no_args_is_help=True)
@@ -16,21 +18,9 @@ WIDTHS = {"gemm": ("panel",), "lu": ("block", "big")}
 PRICES = ("compute", "communicate", "total", "words", "messages", "memory", "x bound")
 DTYPES = {"s": "float32", "d": "float64", "c": "complex64", "z": "complex128"}
 
-Algorithm = Annotated[
-    str | None, typer.Option("--algorithm", "-a", help="summa, cannon, summa25, cannon25, ...; else the cheapest.")
-]
-Grid = Annotated[str | None, typer.Option(metavar="QxQxC", help="Rows x columns x layers of ranks; else the cheapest.")]
-Memory = Annotated[str | None, typer.Option(help="Limit per rank: 512MiB, 2GiB.")]
-LuAlgorithm = Annotated[str | None, typer.Option("--algorithm", "-a", help="2d or 2.5d; else the cheapest.")]
-Pivot = Annotated[str, typer.Option(help="tournament, partial (as LAPACK) or none.")]
-Block = Annotated[int, typer.Option(min=0, help="Columns of a panel; 0: the cheapest.")]
-Big = Annotated[int, typer.Option(min=0, help="With layers: columns between two sums over them; 0: the cheapest.")]
-Broadcast = Annotated[str | None, typer.Option(help="Multicast algorithm, like binomial; else the cheapest.")]
-Reduce = Annotated[str | None, typer.Option(help="Reduction algorithm; else the cheapest.")]
-Where = Annotated[str | None, typer.Option("--machine", "-m", metavar="SPEC", help="torus:4x4, bgp:8x8x8, ...")]
-Ranks = Annotated[int | None, typer.Option("--ranks", "-n", help="Ranks of a machine without a spec.")]
 Dtype = Annotated[str, typer.Option(help="float32, float64, complex64 or complex128.")]
 All = Annotated[bool, typer.Option("--all", help="Show every candidate, not only the best 12.")]
+PLANNED: Group = {"machine": (AnyMachine, None), "ranks": (Ranks, None), "dtype": (Dtype, "float64")}
 
 
 @app.callback()
@@ -40,22 +30,24 @@ def _plan() -> None:
 
 def _extents(text: str, count: int, example: str) -> list[int]:
     parts = text.lower().split("x")
-    if len(parts) != count or not all(p.strip().isdigit() for p in parts):
+    if len(parts) != count or not all(p.strip().isdecimal() for p in parts):
         raise ap.AllportError(f"shape = '{text}': expected {example}")
-    return [int(p) for p in parts]
+    extents = [int(p) for p in parts]
+    largest = sorted(extents)[-2:]
+    if largest[0] * largest[1] >= 2**59:
+        raise ap.AllportError(f"shape = '{text}': expected matrices of fewer than 2^59 elements; take smaller extents")
+    return extents
 
 
-def _kind(dtype: str) -> str:
+def _given(machine: str | None, ranks: int | None, dtype: str, **options: Any) -> dict[str, Any]:
+    """The options as plan_gemm and plan_lu take them."""
+    if machine is None and ranks is None and "ALLPORT_MACHINE" not in os.environ:
+        raise ap.AllportError("machine: expected --machine SPEC, --ranks N or ALLPORT_MACHINE")
     try:
-        return ap.io.scalar_of(dtype) and dtype
+        ap.io.scalar_of(dtype)
     except TypeError as error:
         raise ap.AllportError(f"dtype = '{dtype}': expected float32, float64, complex64 or complex128") from error
-
-
-def _machine(spec: str | None, ranks: int | None) -> ap.Machine:
-    if spec is None and ranks is None:
-        raise ap.AllportError("machine: expected --machine SPEC or --ranks N")
-    return ap.job.machine_for(spec, ranks, 1)
+    return {"machine": ap.job.machine_for(machine, ranks, 1), "dtype": dtype, **options}
 
 
 def _widths(plan: dict[str, Any]) -> tuple[str, ...]:
@@ -120,7 +112,10 @@ def bounds(chosen: dict[str, Any]) -> str:
     )
 
 
-def _print(plan: dict[str, Any], all_: bool) -> None:
+def _show(plan: dict[str, Any], all_: bool, as_json: bool) -> None:
+    if as_json:
+        print_json(plan)
+        return
     out = console()
     out.print(headline(plan))
     out.print()
@@ -135,52 +130,28 @@ def _print(plan: dict[str, Any], all_: bool) -> None:
 
 
 @app.command()
+@with_options(PLANNED, MULTIPLICATION)
 def gemm(
     shape: Annotated[str, typer.Option(metavar="MxNxK", help="C is M x N; K is summed over.")],
-    machine: Where = None,
-    ranks: Ranks = None,
-    dtype: Dtype = "float64",
-    trans_a: Annotated[str, typer.Option(help="N, T or C: op(A).")] = "N",
-    trans_b: Annotated[str, typer.Option(help="N, T or C: op(B).")] = "N",
-    algorithm: Algorithm = None,
-    grid: Grid = None,
-    memory: Memory = None,
+    *,
     all_: All = False,
     as_json: Json = False,
+    **options: Any,
 ) -> None:
     """Choose algorithm, grid and replication for C = op(A) op(B), with every candidate's price."""
-    extents = _extents(shape, 3, "MxNxK, like 4000x4000x4000: C is M x N, K is summed over")
-    how = {"trans_a": trans_a, "trans_b": trans_b, "algorithm": algorithm, "grid": grid, "memory": memory}
-    plan = ap.plan_gemm(*extents, _machine(machine, ranks), dtype=_kind(dtype), **how).to_dict()
-    if as_json:
-        print_json(plan)
-    else:
-        _print(plan, all_)
+    m, n, k = _extents(shape, 3, "MxNxK, like 4000x4000x4000: C is M x N, K is summed over")
+    _show(ap.plan_gemm(m, n, k, **_given(**options)).to_dict(), all_, as_json)
 
 
 @app.command()
+@with_options(PLANNED, FACTORIZATION)
 def lu(
     shape: Annotated[str, typer.Option(metavar="MxN", help="A is M x N.")],
-    machine: Where = None,
-    ranks: Ranks = None,
-    dtype: Dtype = "float64",
-    pivot: Pivot = "tournament",
-    algorithm: LuAlgorithm = None,
-    grid: Grid = None,
-    block: Block = 0,
-    big: Big = 0,
-    memory: Memory = None,
-    broadcast: Broadcast = None,
-    reduce: Reduce = None,
+    *,
     all_: All = False,
     as_json: Json = False,
+    **options: Any,
 ) -> None:
     """Choose algorithm, grid, replication and panels for P A = L U, with every candidate's price."""
     m, n = _extents(shape, 2, "MxN, like 4000x4000")
-    how = {"pivot": pivot, "algorithm": algorithm, "grid": grid, "block": block, "big": big, "memory": memory}
-    where = _machine(machine, ranks)
-    plan = ap.plan_lu(m, n, where, dtype=_kind(dtype), broadcast=broadcast, reduce=reduce, **how).to_dict()
-    if as_json:
-        print_json(plan)
-    else:
-        _print(plan, all_)
+    _show(ap.plan_lu(m, n, **_given(**options)).to_dict(), all_, as_json)

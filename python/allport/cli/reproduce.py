@@ -7,7 +7,8 @@ from typing import Annotated
 import typer
 
 import allport as ap
-from allport.cli.console import Json, console, print_json, progress, table
+from allport.cli.console import console, print_json, progress, table
+from allport.cli.options import Json
 
 WORDS = {"ok": "done", "partly": "partly run", "missing": "not run here", "failed": "FAILED"}
 

@@ -10,19 +10,19 @@ from typing import Annotated, Any
 import typer
 
 import allport as ap
-from allport.cli.console import Json, print_json, progress
+from allport.cli.console import print_json, progress
+from allport.cli.options import FACTORIZATION, MULTIPLICATION, AnyMachine, Group, Json, StartedRanks, with_options
 from allport.cli.outcome import print_gemm, print_lu, print_solve
-from allport.cli.plan import Algorithm, Big, Block, Broadcast, Grid, LuAlgorithm, Memory, Pivot, Reduce
 
 app = typer.Typer(help="Run a job on files.", no_args_is_help=True)
 
-Ranks = Annotated[int | None, typer.Option("-n", "--ranks", help="Ranks to start; else the machine's, or one a core.")]
-Where = Annotated[str | None, typer.Option("--machine", "-m", metavar="SPEC", help="torus:4x4, FILE.toml, ...")]
 A = Annotated[str, typer.Argument(metavar="A", help="A.npy, A.mtx or FILE.h5:DATASET")]
 GrowthBound = Annotated[float | None, typer.Option(metavar="G", help="Warn when max|U| / max|A| exceeds this.")]
 FallBack = Annotated[
     bool, typer.Option("--fall-back", help="Keep a copy of A, and pivot partially when --growth-bound is exceeded.")
 ]
+STARTED: Group = {"ranks": (StartedRanks, None), "machine": (AnyMachine, None)}
+GROWTH: Group = {"growth_bound": (GrowthBound, None), "fall_back": (FallBack, False)}
 
 
 @app.callback()
@@ -79,122 +79,50 @@ def _run_job(job: ap.job.Job, as_json: bool, show: Callable[[dict[str, Any]], No
 
 
 @app.command()
+@with_options(STARTED, MULTIPLICATION)
 def gemm(
     a: A,
     b: Annotated[str, typer.Argument(metavar="B", help="B.npy, B.mtx or FILE.h5:DATASET")],
     output: Annotated[str, typer.Option("-o", "--output", help="C.npy, C.mtx or FILE.h5:DATASET")],
-    ranks: Ranks = None,
-    machine: Where = None,
-    algorithm: Algorithm = None,
-    grid: Grid = None,
-    memory: Memory = None,
+    *,
     alpha: Annotated[str, typer.Option(help="Factor of the product.")] = "1",
     beta: Annotated[str, typer.Option(help="Factor of C0; 0: C0 is not read.")] = "0",
     c_in: Annotated[str | None, typer.Option("--c-in", metavar="C0", help="File that beta C0 is taken from.")] = None,
-    trans_a: Annotated[str, typer.Option(help="N, T (transpose) or C (conjugate transpose).")] = "N",
-    trans_b: Annotated[str, typer.Option(help="N, T (transpose) or C (conjugate transpose).")] = "N",
     as_json: Json = False,
+    **options: Any,
 ) -> None:
     """Multiply two matrix files: C = alpha op(A) op(B) + beta C0, on all ranks of a machine."""
-    job = ap.jobs.GemmJob(
-        a=a,
-        b=b,
-        out=output,
-        c_in=c_in,
-        machine=machine,
-        ranks=ranks,
-        algorithm=algorithm,
-        grid=grid,
-        memory=memory,
-        alpha=_number(alpha, "alpha"),
-        beta=_number(beta, "beta"),
-        trans_a=trans_a,
-        trans_b=trans_b,
-    )
-    _run_job(job, as_json, print_gemm)
+    scale, keep = _number(alpha, "alpha"), _number(beta, "beta")
+    _run_job(ap.jobs.GemmJob(a=a, b=b, out=output, c_in=c_in, alpha=scale, beta=keep, **options), as_json, print_gemm)
 
 
 @app.command()
+@with_options(STARTED, FACTORIZATION, GROWTH)
 def lu(
     a: A,
     output: Annotated[str, typer.Option("-o", "--output", help="F.npz: factors, pivots, INFO, growth")],
-    ranks: Ranks = None,
-    machine: Where = None,
-    pivot: Pivot = "tournament",
-    algorithm: LuAlgorithm = None,
-    grid: Grid = None,
-    block: Block = 0,
-    big: Big = 0,
-    memory: Memory = None,
-    broadcast: Broadcast = None,
-    reduce: Reduce = None,
-    growth_bound: GrowthBound = None,
-    fall_back: FallBack = False,
+    *,
     check: Annotated[bool, typer.Option(help="Read A again and compute the residual.")] = True,
     as_json: Json = False,
+    **options: Any,
 ) -> None:
     """Factor a matrix file: P A = L U with row exchanges, on all ranks of a machine."""
-    job = ap.jobs.LuJob(
-        a=a,
-        out=output,
-        machine=machine,
-        ranks=ranks,
-        pivot=pivot,
-        algorithm=algorithm,
-        grid=grid,
-        block=block,
-        big=big,
-        memory=memory,
-        broadcast=broadcast,
-        reduce=reduce,
-        growth_bound=growth_bound,
-        fall_back=fall_back,
-        check_residual=check,
-    )
-    _run_job(job, as_json, print_lu)
+    _run_job(ap.jobs.LuJob(a=a, out=output, check_residual=check, **options), as_json, print_lu)
 
 
 @app.command()
+@with_options(STARTED, FACTORIZATION, GROWTH)
 def solve(
     a: A,
     b: Annotated[str, typer.Argument(metavar="B", help="Right-hand sides: B.npy, B.mtx or FILE.h5:DATASET")],
     output: Annotated[str, typer.Option("-o", "--output", help="X.npy, X.mtx or FILE.h5:DATASET")],
-    ranks: Ranks = None,
-    machine: Where = None,
-    pivot: Pivot = "tournament",
+    *,
     refine: Annotated[
         bool, typer.Option("--refine", help="Factor in half the precision and correct the solution to full.")
     ] = False,
     trans: Annotated[str, typer.Option(help="N, T (transpose) or C (conjugate transpose): op(A) X = B.")] = "N",
-    algorithm: LuAlgorithm = None,
-    grid: Grid = None,
-    block: Block = 0,
-    big: Big = 0,
-    memory: Memory = None,
-    broadcast: Broadcast = None,
-    reduce: Reduce = None,
-    growth_bound: GrowthBound = None,
-    fall_back: FallBack = False,
     as_json: Json = False,
+    **options: Any,
 ) -> None:
     """Solve op(A) X = B for matrix files, on all ranks of a machine."""
-    job = ap.jobs.SolveJob(
-        a=a,
-        b=b,
-        out=output,
-        machine=machine,
-        ranks=ranks,
-        pivot=pivot,
-        refine=refine,
-        trans=trans,
-        algorithm=algorithm,
-        grid=grid,
-        block=block,
-        big=big,
-        memory=memory,
-        broadcast=broadcast,
-        reduce=reduce,
-        growth_bound=growth_bound,
-        fall_back=fall_back,
-    )
-    _run_job(job, as_json, print_solve)
+    _run_job(ap.jobs.SolveJob(a=a, b=b, out=output, refine=refine, trans=trans, **options), as_json, print_solve)

@@ -8,20 +8,12 @@ import typer
 
 import allport as ap
 from allport.cli import exchange
-from allport.cli.console import Json, Machine_, console, print_json, progress, table
+from allport.cli.console import console, print_json, progress, table
+from allport.cli.options import Collective, Element, Json, Machine, Root, ScheduleAlgorithm, Segment, Size, Window
 from allport.units import format_bytes
 
 app = typer.Typer(help="List, show, draw and verify collective schedules.", no_args_is_help=True)
 exchange.register(app)
-Collective = Annotated[str, typer.Argument(metavar="COLLECTIVE", help="bcast or reduce")]
-Algorithm = Annotated[
-    str | None, typer.Option("--algorithm", "-a", help="A name of `schedule list`; else the cheapest.")
-]
-Root = Annotated[int, typer.Option(help="Rank that sends or receives the whole.")]
-Size = Annotated[str, typer.Option(help="Bytes of the message: 4096, 64KiB, 1MiB.")]
-Element = Annotated[int, typer.Option(help="Bytes that are never cut apart (reductions).")]
-Segment = Annotated[str | None, typer.Option(help="Bytes at most that travel at once; else the cheapest.")]
-Window = Annotated[int, typer.Option(help="Segments in flight per stream.")]
 ROWS = 200
 
 
@@ -41,8 +33,8 @@ def list_(as_json: Json = False) -> None:
 @app.command()
 def verify(
     collective: Collective,
-    machine: Machine_,
-    algorithm: Algorithm = None,
+    machine: Machine,
+    algorithm: ScheduleAlgorithm = None,
     root: Root = 0,
     size: Size = "1MiB",
     element: Element = 1,
@@ -92,8 +84,8 @@ def _after(op: ap.Op) -> str:
 @app.command()
 def show(
     collective: Collective,
-    machine: Machine_,
-    algorithm: Algorithm = None,
+    machine: Machine,
+    algorithm: ScheduleAlgorithm = None,
     root: Root = 0,
     size: Size = "1MiB",
     element: Element = 1,

@@ -7,7 +7,8 @@ from typing import Annotated, Any
 import typer
 
 import allport as ap
-from allport.cli.console import Json, Machine_, console, need_folders, print_json, progress, table
+from allport.cli.console import console, ensure_outputs, print_json, progress, table
+from allport.cli.options import Collective, Json, Machine, Root, ScheduleAlgorithm, Segment, Size, Window
 from allport.units import format_bytes, format_rate, format_seconds, parse_bytes
 
 Sharing = Annotated[str, typer.Option(help="fifo: a link carries one segment at a time; fair: all at once.")]
@@ -97,18 +98,14 @@ def _show(run: ap.Simulation, bound: float) -> None:
 
 
 def simulate(
-    collective: Annotated[str, typer.Argument(metavar="COLLECTIVE", help="bcast, reduce, allreduce, allgather, ...")],
-    machine: Machine_,
-    size: Annotated[
-        str, typer.Option(help="Bytes of the message, or of one rank's block: 4096, 64KiB, 4MiB.")
-    ] = "1MiB",
-    algorithm: Annotated[
-        str | None, typer.Option("--algorithm", "-a", help="Of `schedule list`; else the cheapest.")
-    ] = None,
-    root: Annotated[int, typer.Option(help="Rank that sends or receives the whole.")] = 0,
+    collective: Collective,
+    machine: Machine,
+    size: Size = "1MiB",
+    algorithm: ScheduleAlgorithm = None,
+    root: Root = 0,
     element: Annotated[int | None, typer.Option(help="Bytes that are never cut apart; 8 in reductions.")] = None,
-    segment: Annotated[str | None, typer.Option(help="Bytes at most that travel at once; else the cheapest.")] = None,
-    window: Annotated[int, typer.Option(help="Segments in flight per stream.")] = 2,
+    segment: Segment = None,
+    window: Window = 2,
     sharing: Sharing = "fifo",
     overheads: Overheads = "parallel",
     eager: Annotated[str, typer.Option(help="Bytes up to which a message does not wait for its receive.")] = "0",
@@ -126,7 +123,7 @@ def simulate(
     as_json: Json = False,
 ) -> None:
     """Simulate a collective on a machine, once its schedule is proven: time, links, and what made it late."""
-    need_folders(timeline=timeline, view=view)
+    ensure_outputs(timeline=timeline, view=view)
     where = ap.Machine.parse(machine)
     schedule = ap.make_schedule(
         collective,

@@ -5,7 +5,8 @@ from __future__ import annotations
 import platform
 
 import allport as ap
-from allport.cli.console import Json, console, print_json, table
+from allport.cli.console import console, print_json, table
+from allport.cli.options import Json
 
 
 def version(as_json: Json = False) -> None:

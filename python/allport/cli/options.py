@@ -1,0 +1,88 @@
+"""Options that several commands have, each declared once, and groups of them."""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Callable
+from typing import Annotated, Any
+
+import typer
+
+Json = Annotated[bool, typer.Option("--json", help="Print JSON for programs.")]
+
+# Where it runs.
+Machine = Annotated[
+    str, typer.Option("--machine", "-m", metavar="SPEC", help="torus:4x4x4, mesh:8x8, bgp:8x8x8, FILE.toml, ...")
+]
+AnyMachine = Annotated[
+    str | None, typer.Option("--machine", "-m", metavar="SPEC", help="torus:4x4, bgp:8x8x8, FILE.toml, ...")
+]
+Ranks = Annotated[int | None, typer.Option("--ranks", "-n", help="Ranks of a machine without a spec.")]
+StartedRanks = Annotated[
+    int | None, typer.Option("--ranks", "-n", help="Ranks to start; else the machine's, or one a core.")
+]
+
+# Collectives and their schedules.
+Collective = Annotated[str, typer.Argument(metavar="COLLECTIVE", help="bcast, reduce, allreduce, allgather, ...")]
+ScheduleAlgorithm = Annotated[
+    str | None, typer.Option("--algorithm", "-a", help="A name of `schedule list`; else the cheapest.")
+]
+Root = Annotated[int, typer.Option(help="Rank that sends or receives the whole.")]
+Size = Annotated[str, typer.Option(help="Bytes of the message, or of one rank's block: 4096, 64KiB, 4MiB.")]
+Element = Annotated[int, typer.Option(help="Bytes that are never cut apart (reductions).")]
+Segment = Annotated[str | None, typer.Option(help="Bytes at most that travel at once; else the cheapest.")]
+Window = Annotated[int, typer.Option(help="Segments in flight per stream.")]
+
+# Multiplications and factorizations.
+GemmAlgorithm = Annotated[
+    str | None, typer.Option("--algorithm", "-a", help="summa, cannon, summa25, cannon25, ...; else the cheapest.")
+]
+LuAlgorithm = Annotated[str | None, typer.Option("--algorithm", "-a", help="2d or 2.5d; else the cheapest.")]
+Grid = Annotated[str | None, typer.Option(metavar="QxQxC", help="Rows x columns x layers of ranks; else the cheapest.")]
+Memory = Annotated[str | None, typer.Option(help="Limit per rank: 512MiB, 2GiB.")]
+Transposed = Annotated[str, typer.Option(help="N, T (transpose) or C (conjugate transpose).")]
+Pivot = Annotated[str, typer.Option(help="tournament, partial (as LAPACK) or none.")]
+Block = Annotated[int, typer.Option(min=0, help="Columns of a panel; 0: the cheapest.")]
+Big = Annotated[int, typer.Option(min=0, help="With layers: columns between two sums over them; 0: the cheapest.")]
+Broadcast = Annotated[str | None, typer.Option(help="Multicast algorithm, like binomial; else the cheapest.")]
+Reduce = Annotated[str | None, typer.Option(help="Reduction algorithm; else the cheapest.")]
+
+# Groups: an option's name, its type and its default.
+Group = dict[str, tuple[Any, Any]]
+MULTIPLICATION: Group = {
+    "algorithm": (GemmAlgorithm, None),
+    "grid": (Grid, None),
+    "memory": (Memory, None),
+    "trans_a": (Transposed, "N"),
+    "trans_b": (Transposed, "N"),
+}
+FACTORIZATION: Group = {
+    "pivot": (Pivot, "tournament"),
+    "algorithm": (LuAlgorithm, None),
+    "grid": (Grid, None),
+    "block": (Block, 0),
+    "big": (Big, 0),
+    "memory": (Memory, None),
+    "broadcast": (Broadcast, None),
+    "reduce": (Reduce, None),
+}
+
+
+def with_options(*groups: Group) -> Callable[[Callable[..., None]], Callable[..., None]]:
+    """Gives a command, which takes them as **options, the options of groups: after its positional parameters, before
+    its keyword-only ones."""
+
+    def give(command: Callable[..., None]) -> Callable[..., None]:
+        own = inspect.signature(command, eval_str=True)
+        shared = [
+            inspect.Parameter(name, inspect.Parameter.KEYWORD_ONLY, default=default, annotation=kind)
+            for group in groups
+            for name, (kind, default) in group.items()
+        ]
+        first = [p for p in own.parameters.values() if p.kind is p.POSITIONAL_OR_KEYWORD]
+        last = [p for p in own.parameters.values() if p.kind is p.KEYWORD_ONLY]
+        command.__signature__ = own.replace(parameters=[*first, *shared, *last])  # type: ignore[attr-defined]
+        command.__annotations__.update({p.name: p.annotation for p in shared})
+        return command
+
+    return give
