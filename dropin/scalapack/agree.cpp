@@ -4,10 +4,11 @@
 
 namespace allport::scalapack {
 
-void share(std::vector<Shared>& values, Operand const& x, int rows_at, int cols_at, int desc_at) {
+void share(std::vector<Shared>& values, Operand const& x, Given const& given) {
   auto const& d = x.desc;
-  values.insert(values.end(), {{x.rows, 100 * rows_at},
-                               {x.cols, 100 * cols_at},
+  auto const desc_at = given.desc_at;
+  values.insert(values.end(), {{x.rows, 100 * given.rows_at},
+                               {x.cols, 100 * given.cols_at},
                                {x.i, 100 * (desc_at - 2)},
                                {x.j, 100 * (desc_at - 1)},
                                {d.type, 100 * desc_at + 1},

@@ -4,6 +4,7 @@
 #include <vector>
 
 #include "descriptor.h"
+#include "enter.h"
 #include "record.h"
 
 namespace allport::scalapack {
@@ -13,12 +14,45 @@ struct Shared {
   std::int64_t value;
   int position;
 };
-/// Adds all of a matrix argument but its context and LLD_.
-void share(std::vector<Shared>& values, Operand const& x, int rows_at, int cols_at, int desc_at);
 
+/// A matrix among a routine's arguments, with the positions of its rows, columns and descriptor.
+struct Given {
+  Argument const& matrix;
+  Int const* rows;
+  Int const* cols;
+  int rows_at;
+  int cols_at;
+  int desc_at;
+};
+
+/// Adds all of a matrix argument but its context and LLD_.
+void share(std::vector<Shared>& values, Operand const& x, Given const& given);
 /// True on every process when nobody has found anything wrong and all values are equal.
 [[nodiscard]] bool all_well(Record const& record, std::vector<Shared> const& values, Wrong const& wrong);
 /// The INFO that ScaLAPACK gives then: the smallest of all processes. Collective.
 [[nodiscard]] Int common_info(Record const& record, std::vector<Shared> const& values, Wrong const& wrong);
+
+/// The way of getrf, getrs and gesv from their arguments to the work, or to why the call is handed back.
+/// @param values  what must be equal beside the matrices
+/// @param check   (std::vector<Operand> const&, Wrong&): what must hold beside CHK1MAT's conditions
+/// @param act     (Record&, std::vector<Operand> const&) -> Outcome, where all is well on all processes; INFO is 0
+template <class Check, class Act>
+Outcome agree(Grid const& grid, std::vector<Given> const& matrices, std::vector<Shared> values, Int* info,
+              Check const& check, Act const& act) {
+  if (auto outcome = why_no_grid(grid, matrices.front().desc_at)) return *outcome;
+  std::vector<Operand> operands;
+  Wrong wrong;
+  for (auto const& g : matrices) {
+    auto const& x = operands.emplace_back(g.matrix, *g.rows, *g.cols);
+    check_scalapack(x, g.rows_at, g.cols_at, g.desc_at, grid, wrong);
+    share(values, x, g);
+  }
+  if (!wrong.any()) check(operands, wrong);
+  auto& record = record_of(grid);
+  if (record.settings().policy == Policy::never) return handed_back(never_wanted);
+  if (!all_well(record, values, wrong)) return handed_back("a wrong argument", common_info(record, values, wrong));
+  *info = 0;
+  return act(record, operands);
+}
 
 }  // namespace allport::scalapack

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cctype>
+#include <complex>
 #include <cstdint>
 #include <string>
 
@@ -95,5 +96,9 @@ bool read_trans(char const* letter, Trans& trans) {
       return false;
   }
 }
+
+/// Defines what is exported: define(float), ...
+#define ALLPORT_SCALAPACK_TYPES(define) \
+  define(float) define(double) define(std::complex<float>) define(std::complex<double>)
 
 }  // namespace allport::scalapack

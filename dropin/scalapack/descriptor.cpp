@@ -7,7 +7,7 @@ namespace allport::scalapack {
 namespace {
 
 /// Numbers of the entries of both types of descriptors, as INFO counts them.
-enum Type1 { dtype_1 = 1, m_1 = 3, n_1, mb_1, nb_1, rsrc_1, csrc_1, lld_1 };
+enum Type1 { dtype_1 = 1, ctxt_1, m_1, n_1, mb_1, nb_1, rsrc_1, csrc_1, lld_1 };
 enum Type2 { dtype_2 = 1, ctxt_2, m_2, n_2, imb_2, inb_2, mb_2, nb_2, rsrc_2, csrc_2, lld_2 };
 
 constexpr Int replicated = -1;
@@ -125,6 +125,30 @@ void check_pblas(Operand const& x, int rows_at, int cols_at, int desc_at, Grid c
   if (d.rsrc < replicated || d.rsrc >= grid.rows) wrong.entry(desc_at, rsrc_2);
   if (d.csrc < replicated || d.csrc >= grid.cols) wrong.entry(desc_at, csrc_2);
   check_extents_pblas(x, desc_at, grid, wrong);
+}
+
+void check_blocks(Operand const& a, int desc_at, Wrong& wrong) {
+  if (wrong.any()) return;
+  if (a.i % a.desc.mb != 0) {
+    wrong.argument(desc_at - 2);
+  } else if (a.j % a.desc.nb != 0) {
+    wrong.argument(desc_at - 1);
+  } else if (a.desc.mb != a.desc.nb) {
+    wrong.entry(desc_at, nb_1);
+  }
+}
+
+void check_blocks(Operand const& a, int a_desc_at, Operand const& b, int b_desc_at, Grid const& grid, Wrong& wrong) {
+  check_blocks(a, a_desc_at, wrong);
+  if (wrong.any()) return;
+  auto const first_row = [&](Operand const& x) { return (x.desc.rsrc + x.i / x.desc.mb) % grid.rows; };
+  if (b.i % b.desc.mb != 0 || first_row(a) != first_row(b)) {
+    wrong.argument(b_desc_at - 2);
+  } else if (b.desc.mb != a.desc.nb) {
+    wrong.entry(b_desc_at, nb_1);
+  } else if (a.desc.context != b.desc.context) {
+    wrong.entry(b_desc_at, ctxt_1);
+  }
 }
 
 Deal row_deal(Descriptor const& d, Grid const& grid) {

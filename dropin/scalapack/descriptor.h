@@ -58,6 +58,11 @@ void check_scalapack(Operand const& x, int rows_at, int cols_at, int desc_at, Gr
 /// of type 2, whatever the type.
 void check_pblas(Operand const& x, int rows_at, int cols_at, int desc_at, Grid const& grid, Wrong& wrong);
 
+/// Beyond that for LU: sub(A) in whole blocks from its first row and column on, and these square.
+void check_blocks(Operand const& a, int desc_at, Wrong& wrong);
+/// As above, and sub(B) dealt as the rows of sub(A) are.
+void check_blocks(Operand const& a, int a_desc_at, Operand const& b, int b_desc_at, Grid const& grid, Wrong& wrong);
+
 /// How the whole matrix is dealt to process rows and columns.
 [[nodiscard]] Deal row_deal(Descriptor const& desc, Grid const& grid);
 [[nodiscard]] Deal col_deal(Descriptor const& desc, Grid const& grid);

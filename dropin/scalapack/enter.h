@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include <exception>
+#include <optional>
 #include <string>
 
 #include "blacs.h"
@@ -22,16 +23,14 @@ struct Outcome {
 [[nodiscard]] inline Outcome taken(std::string how) { return {std::move(how), {}, 0}; }
 [[nodiscard]] inline Outcome handed_back(std::string why, Int info = 0) { return {{}, std::move(why), info}; }
 
-/// Outcome of a call on a process outside of the context, or without BLACS; null otherwise.
-[[nodiscard]] inline Outcome const* why_no_grid(Grid const& grid, Outcome& outcome, Int info) {
-  if (!what_blacs_lacks().empty()) {
-    outcome = handed_back(what_blacs_lacks() + " of BLACS was not found");
-  } else if (!grid.has_me()) {
-    outcome = handed_back("a context that this process is not in", info);
-  } else {
-    return nullptr;
-  }
-  return &outcome;
+inline constexpr auto never_wanted = "ALLPORT_SCALAPACK is 'never'";
+
+/// Outcome of a call on a process outside of the context of the descriptor at `desc_at`, or without BLACS; else
+/// nothing.
+[[nodiscard]] inline std::optional<Outcome> why_no_grid(Grid const& grid, int desc_at) {
+  if (!what_blacs_lacks().empty()) return handed_back(what_blacs_lacks() + " of BLACS was not found");
+  if (!grid.has_me()) return handed_back("a context that this process is not in", -(100 * desc_at + 2));
+  return std::nullopt;
 }
 
 /// There is no ScaLAPACK to hand the call to, and nothing wrong with its arguments.
@@ -78,6 +77,16 @@ void enter(Original const& original, Int const* desc, void const* caller, Take c
     refuse(original, grid, outcome.why_not);
   }
   count_returned(original.name(), grid, outcome.why_not, now() - begin);
+}
+
+/// As above for routines that tell what is wrong in INFO.
+template <class Take, class Back>
+void enter(Original const& original, Int const* desc, void const* caller, Int* info, Take const& take,
+           Back const& back) {
+  enter(original, desc, caller, take, back, [&](Grid const& grid, Int wrong) {
+    *info = wrong;
+    tell_wrong_argument(grid.context, original.name(), wrong);
+  });
 }
 
 }  // namespace allport::scalapack

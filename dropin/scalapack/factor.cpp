@@ -2,33 +2,11 @@
 
 #include <fmt/format.h>
 
+#include "allport/linalg/solve.h"
+#include "report.h"
+
 namespace allport::scalapack {
 namespace {
-
-Choice<LuPlan> make_choice(Record const& record, LuProblem const& problem, View const& a, Shape const& shape) {
-  Choice<LuPlan> choice;
-  auto const automatic = record.settings().policy == Policy::automatic;
-  auto const& machine = record.comm().machine();
-  auto const theirs = price_scalapack(problem, machine, shape);
-  if (automatic && theirs < too_short) {
-    choice.why_not = "too small to gain anything";
-    return choice;
-  }
-  try {
-    LuOptions options;
-    options.given = a.layout;
-    options.candidates = 1;
-    choice.plan = plan_lu(problem, machine, options);
-  } catch (Error const& e) {
-    choice.why_not = e.what();
-    return choice;
-  }
-  if (automatic && choice.plan->chosen.total > theirs) {
-    choice.why_not = "ScaLAPACK's own is expected to be faster";
-    choice.plan.reset();
-  }
-  return choice;
-}
 
 /// All that a layout of ScaLAPACK's depends on within one grid.
 std::string deal_text(Deal const& deal) {
@@ -36,15 +14,25 @@ std::string deal_text(Deal const& deal) {
   return fmt::format("{}:{}", deal.owner(0), first.length);
 }
 
-}  // namespace
-
-Choice<LuPlan> const& choose_lu(Record& record, LuProblem const& problem, View const& a, Shape const& shape) {
+/// The plan for factoring a sub-matrix where it lies, or why it is handed back.
+Choice<LuPlan> const& choose(Record& record, LuProblem const& problem, View const& a, Shape const& shape) {
   auto const key = fmt::format("{} {} {} {} {} {} {}", problem.m, problem.n, static_cast<int>(problem.type),
                                static_cast<char>(problem.pivoting), shape.block, deal_text(a.layout.rows()),
                                deal_text(a.layout.cols()));
-  return record.choose(record.lu_choices, key, [&] { return make_choice(record, problem, a, shape); });
+  auto const& machine = record.comm().machine();
+  auto const plan = [&] {
+    LuOptions options;
+    options.given = a.layout;
+    options.candidates = 1;
+    return plan_lu(problem, machine, options);
+  };
+  return record.remember(record.lu_choices, key, [&] {
+    return scalapack::choose(record.settings().policy, price_scalapack(problem, machine, shape), plan,
+                             [](LuPlan const& made) { return made.chosen.total; });
+  });
 }
 
+/// Rows from 1 in the whole matrix, at the local rows of this process: ScaLAPACK's IPIV.
 void write_pivots(std::vector<Index> const& pivots, Operand const& a, View const& view, Grid const& grid, Int* ipiv) {
   auto const& rows = view.layout.rows();
   auto const known = static_cast<Index>(pivots.size());
@@ -54,6 +42,35 @@ void write_pivots(std::vector<Index> const& pivots, Operand const& a, View const
           static_cast<Int>(pivots[static_cast<std::size_t>(run.global + x)] + a.i + 1);
     }
   }
+}
+
+}  // namespace
+
+template <class T>
+Factored factor(std::string const& name, Grid const& grid, Record& record, Operand const& a, void* data, Int* ipiv,
+                Int* info) {
+  Factored done;
+  done.view = view_of(a, grid, record.ranks(), record.comm().rank());
+  LuProblem const problem{a.rows, a.cols, scalar_of<T>, record.settings().pivoting};
+  auto const& choice = choose(record, problem, done.view, shape_of(grid, a.desc));
+  done.why_not = choice.why_not;
+  if (!choice.plan) return done;
+  done.why_not = short_of_memory([&] {
+    done.report = lu<T>(record.comm(), *choice.plan, done.view.layout, done.view.part<T>(data), done.pivots);
+  });
+  if (!done.why_not.empty()) return done;
+  write_pivots(done.pivots, a, done.view, grid, ipiv);
+  *info = static_cast<Int>(done.report.info);
+  count_growth(name, grid, done.report.growth);
+  return done;
+}
+
+template <class T>
+void solve(Grid const& grid, Record const& record, Trans trans, View const& a, void* factors,
+           std::vector<Index> const& pivots, Operand const& b, void* right) {
+  auto const view = view_of(b, grid, record.ranks(), record.comm().rank());
+  auto const part = a.part<T>(factors);
+  lu_solve<T>(record.comm(), trans, a.layout, {part.data, part.ld}, pivots, view.layout, view.part<T>(right));
 }
 
 std::vector<Index> read_pivots(Record const& record, Operand const& a, View const& view, Grid const& grid,
@@ -90,5 +107,11 @@ std::string why_not_solve(Record const& record) {
   // 2 ranks, n = 2000, 10 right-hand sides: 0.12 s against ScaLAPACK's 0.02 s, which sends fewer and longer messages.
   return record.settings().policy == Policy::always ? "" : "a solve with given factors: ScaLAPACK's own is faster";
 }
+
+#define ALLPORT_SCALAPACK_INSTANCE(T)                                                                       \
+  template Factored factor<T>(std::string const&, Grid const&, Record&, Operand const&, void*, Int*, Int*); \
+  template void solve<T>(Grid const&, Record const&, Trans, View const&, void*, std::vector<Index> const&,  \
+                         Operand const&, void*);
+ALLPORT_SCALAPACK_TYPES(ALLPORT_SCALAPACK_INSTANCE)
 
 }  // namespace allport::scalapack

@@ -5,7 +5,6 @@
 
 #include "descriptor.h"
 #include "enter.h"
-#include "price.h"
 #include "record.h"
 
 namespace allport::scalapack {
@@ -13,40 +12,26 @@ namespace {
 
 enum Position { trans_a_at = 1, trans_b_at, m_at, n_at, k_at, a_desc_at = 10, b_desc_at = 14, c_desc_at = 19 };
 
-Choice<GemmPlan> make_choice(Record& record, GemmProblem const& problem, Shape const& shape, bool reads_c) {
-  Choice<GemmPlan> choice;
-  auto const automatic = record.settings().policy == Policy::automatic;
-  auto const& machine = record.comm().machine();
-  auto const theirs = price_scalapack(problem, machine, shape);
-  if (automatic && theirs < too_short) {
-    choice.why_not = "too small to gain anything";
-    return choice;
-  }
-  try {
-    GemmOptions options;
-    options.candidates = 1;
-    choice.plan = plan_gemm(problem, machine, options);
-  } catch (Error const& e) {
-    choice.why_not = e.what();
-    return choice;
-  }
-  auto const m = static_cast<double>(problem.m);
-  auto const n = static_cast<double>(problem.n);
-  auto const k = static_cast<double>(problem.k);
-  auto const moved = m * k + k * n + (reads_c ? 2 : 1) * m * n;
-  auto const ours = choice.plan->chosen.total + price_moving(moved, problem.type, machine);
-  if (automatic && ours > theirs) {
-    choice.why_not = "ScaLAPACK's own is expected to be faster";
-    choice.plan.reset();
-  }
-  return choice;
-}
-
 Choice<GemmPlan> const& choose(Record& record, GemmProblem const& problem, Shape const& shape, bool reads_c) {
   auto const key =
       fmt::format("{} {} {} {} {} {} {} {}", problem.m, problem.n, problem.k, static_cast<int>(problem.type),
                   static_cast<char>(problem.trans_a), static_cast<char>(problem.trans_b), shape.block, reads_c);
-  return record.choose(record.gemm_choices, key, [&] { return make_choice(record, problem, shape, reads_c); });
+  auto const& machine = record.comm().machine();
+  auto const plan = [&] {
+    GemmOptions options;
+    options.candidates = 1;
+    return plan_gemm(problem, machine, options);
+  };
+  auto const price = [&](GemmPlan const& made) {
+    auto const m = static_cast<double>(problem.m);
+    auto const n = static_cast<double>(problem.n);
+    auto const k = static_cast<double>(problem.k);
+    auto const moved = m * k + k * n + (reads_c ? 2 : 1) * m * n;
+    return made.chosen.total + price_moving(moved, problem.type, machine);
+  };
+  return record.remember(record.gemm_choices, key, [&] {
+    return scalapack::choose(record.settings().policy, price_scalapack(problem, machine, shape), plan, price);
+  });
 }
 
 /// sub(C) = beta sub(C), in place and without a word to others; zero overwrites whatever was there.
@@ -67,7 +52,7 @@ template <class T>
 Outcome multiply(GemmCall const& x, Grid const& grid, GemmProblem const& problem, Operand const& a, Operand const& b,
                  Operand const& c) {
   auto& record = record_of(grid);
-  if (record.settings().policy == Policy::never) return handed_back("ALLPORT_SCALAPACK is 'never'");
+  if (record.settings().policy == Policy::never) return handed_back(never_wanted);
   auto const alpha = *static_cast<T const*>(x.alpha);
   auto const beta = *static_cast<T const*>(x.beta);
   bool const nothing_to_add = alpha == T(0) || problem.k == 0;
@@ -78,28 +63,24 @@ Outcome multiply(GemmCall const& x, Grid const& grid, GemmProblem const& problem
     scale(c_view, me, beta, c_view.part<T>(x.c.data));
     return taken("scaling");
   }
-  auto const& choice =
-      choose(record, problem, {grid.rows, grid.cols, std::min<Index>(c.desc.mb, c.desc.nb)}, beta != T(0));
+  auto const& choice = choose(record, problem, shape_of(grid, c.desc), beta != T(0));
   if (!choice.plan) return handed_back(choice.why_not);
   auto const a_view = view_of(a, grid, record.ranks(), me);
   auto const b_view = view_of(b, grid, record.ranks(), me);
   auto const& plan = *choice.plan;
   auto const constant = [](Part<T> part) { return Part<T const>{part.data, part.ld}; };
-  try {
+  auto why_not = short_of_memory([&] {
     allport::gemm<T>(record.comm(), plan, alpha, a_view.layout, constant(a_view.part<T>(x.a.data)), b_view.layout,
                      constant(b_view.part<T>(x.b.data)), beta, c_view.layout, c_view.part<T>(x.c.data));
-  } catch (Error const& e) {
-    if (e.kind() == ErrorKind::memory) return handed_back(e.what());  // said before anything is touched
-    throw;
-  }
+  });
+  if (!why_not.empty()) return handed_back(std::move(why_not));
   auto const& g = plan.chosen.grid;
   return taken(fmt::format("{} on {}x{}x{}", plan.chosen.algorithm, g.rows, g.cols, g.layers));
 }
 
 template <class T>
 Outcome take(GemmCall const& x, Grid const& grid) {
-  Outcome outcome;
-  if (why_no_grid(grid, outcome, -(100 * a_desc_at + 2)) != nullptr) return outcome;
+  if (auto outcome = why_no_grid(grid, a_desc_at)) return *outcome;
   GemmProblem problem{*x.m, *x.n, *x.k, scalar_of<T>};
   Wrong wrong;
   if (!read_trans<T>(x.trans_a, problem.trans_a)) {
@@ -142,9 +123,7 @@ void gemm(GemmCall const& x, void const* caller) {
       });
 }
 
-template void gemm<float>(GemmCall const&, void const*);
-template void gemm<double>(GemmCall const&, void const*);
-template void gemm<std::complex<float>>(GemmCall const&, void const*);
-template void gemm<std::complex<double>>(GemmCall const&, void const*);
+#define ALLPORT_SCALAPACK_INSTANCE(T) template void gemm<T>(GemmCall const&, void const*);
+ALLPORT_SCALAPACK_TYPES(ALLPORT_SCALAPACK_INSTANCE)
 
 }  // namespace allport::scalapack

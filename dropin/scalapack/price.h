@@ -1,8 +1,11 @@
 // What ScaLAPACK is expected to take, and what bringing matrices to our layouts costs: simple prices for one decision.
 #pragma once
 
+#include <algorithm>
+
 #include "allport/linalg/gemm.h"
 #include "allport/linalg/lu.h"
+#include "descriptor.h"
 
 namespace allport::scalapack {
 
@@ -12,6 +15,10 @@ struct Shape {
   int cols = 1;
   Index block = 32;  ///< MB_, NB_
 };
+
+[[nodiscard]] inline Shape shape_of(Grid const& grid, Descriptor const& desc) {
+  return {grid.rows, grid.cols, std::min<Index>(desc.mb, desc.nb)};
+}
 
 /// p?gemm_: panels travel round the rings of process rows and columns, and nothing overlaps with multiplying.
 [[nodiscard]] Seconds price_scalapack(GemmProblem const& problem, Machine const& machine, Shape const& shape);

@@ -12,16 +12,10 @@
 #include "allport/linalg/gemm.h"
 #include "allport/linalg/lu.h"
 #include "blacs.h"
+#include "choice.h"
 #include "settings.h"
 
 namespace allport::scalapack {
-
-/// A plan and whether it is expected to win.
-template <class Plan>
-struct Choice {
-  std::optional<Plan> plan;
-  std::string why_not;  ///< not empty: handed back, and why
-};
 
 class Record {
  public:
@@ -42,7 +36,7 @@ class Record {
 
   /// A choice made before, or that `make` makes now; equal on all processes, as all ask in one order.
   template <class Plan, class Make>
-  Choice<Plan> const& choose(std::map<std::string, Choice<Plan>>& made, std::string const& key, Make const& make) {
+  Choice<Plan> const& remember(std::map<std::string, Choice<Plan>>& made, std::string const& key, Make const& make) {
     constexpr std::size_t most = 64;
     auto const known = made.find(key);
     if (known != made.end()) return known->second;
