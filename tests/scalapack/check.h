@@ -102,7 +102,10 @@ struct matrix {
   int m, n, imb, inb, mb, nb, rsrc, csrc;
   int rows, cols, ld; /* local */
 };
+/* All of a replicated axis is everywhere. */
+enum { REPLICATED = -1 };
 static int local_count(int n, int first_block, int block, int me, int source, int parts) {
+  if (source == REPLICATED) return n;
   int count = 0;
   for (int i = 0; i < n; ++i) {
     int const b = i < first_block ? 0 : 1 + (i - first_block) / block;
@@ -112,6 +115,7 @@ static int local_count(int n, int first_block, int block, int me, int source, in
 }
 /* Global index of local index l, or -1. */
 static int global_of(int l, int n, int first_block, int block, int me, int source, int parts) {
+  if (source == REPLICATED) return l < n ? l : -1;
   for (int i = 0; i < n; ++i) {
     int const b = i < first_block ? 0 : 1 + (i - first_block) / block;
     if ((source + b) % parts == me && l-- == 0) return i;

@@ -56,7 +56,7 @@ static void errors(struct grid const* g) {
   __typeof__(pdgetrf_)* const getrf = original("pdgetrf_");
   __typeof__(pdgetrs_)* const getrs = original("pdgetrs_");
   __typeof__(pdgesv_)* const gesv = original("pdgesv_");
-  for (int wrong = 0; wrong < 24; ++wrong) {
+  for (int wrong = 0; wrong < 29; ++wrong) {
     for (int routine = 0; routine < 3; ++routine) {
       int n = 6, nrhs = 2, i = 4, j = 1, ib = 4, jb = 2, da[9], db[9], info[2], calls[2];
       char trans = 'T', names[2][16];
@@ -135,6 +135,21 @@ static void errors(struct grid const* g) {
           break;
         case 23:
           n = 0;
+          break;
+        case 24: /* replicated, which only the PBLAS know */
+          da[7] = -1;
+          break;
+        case 25:
+          da[6] = da[7] = -1;
+          break;
+        case 26:
+          db[6] = -1;
+          break;
+        case 27:
+          db[7] = -1;
+          break;
+        case 28:
+          da[6] = da[7] = db[6] = db[7] = -1;
           break;
       }
       for (int who = 0; who < 2; ++who) {

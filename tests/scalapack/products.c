@@ -1,5 +1,6 @@
 /* p?gemm_ against ScaLAPACK's own: sub-matrices anywhere, both descriptors, any source, every grid, all four types. The
-   numbers are small integers, so that every order of summing gives the same bits; what lies outside must stay. */
+   numbers are small integers, so that every order of summing gives the same bits; what lies outside must stay.
+   Replicated matrices are the PBLAS's own business, and theirs must be what comes out. */
 #include "check.h"
 
 #define T float
@@ -76,10 +77,18 @@ int main(int argc, char** argv) {
   for (int which = 0; open_grid(which, &g); ++which) {
     int const inside = g.context >= 0 && g.rows > 0;
     for (int c = 0; c < cases; ++c) {
-      sproducts(&g, inside);
-      dproducts(&g, inside);
-      cproducts(&g, inside);
-      zproducts(&g, inside);
+      sproducts(&g, inside, 0);
+      dproducts(&g, inside, 0);
+      cproducts(&g, inside, 0);
+      zproducts(&g, inside, 0);
+    }
+    for (int replicated = 1; replicated < 64; ++replicated) {
+      dproducts(&g, inside, replicated);
+      if (replicated % 9 == 0) {
+        sproducts(&g, inside, replicated);
+        cproducts(&g, inside, replicated);
+        zproducts(&g, inside, replicated);
+      }
     }
     if (inside) errors(&g);
     if (inside) Cblacs_gridexit(g.context);

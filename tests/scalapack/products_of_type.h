@@ -11,8 +11,9 @@ static T NAME(small)(unsigned salt, int i, int j) {
 #endif
 }
 
-/* Draws a place for a rows x cols sub-matrix. */
-static void NAME(place)(struct matrix* x, struct grid const* g, int rows, int cols, int* i, int* j) {
+/* Draws a place for a rows x cols sub-matrix; `replicated`: 1 + 2 for its rows on all process rows, its columns on all
+   process columns. */
+static void NAME(place)(struct matrix* x, struct grid const* g, int rows, int cols, int replicated, int* i, int* j) {
   *i = between(1, 9);
   *j = between(1, 9);
   x->m = *i - 1 + rows + between(0, 4);
@@ -29,6 +30,8 @@ static void NAME(place)(struct matrix* x, struct grid const* g, int rows, int co
   if (g->rows < 1) return; /* outside: only to draw the same numbers */
   x->rsrc %= g->rows;
   x->csrc %= g->cols;
+  if (replicated & 1) x->rsrc = REPLICATED;
+  if (replicated & 2) x->csrc = REPLICATED;
   describe(x, g, type, gap);
 }
 
@@ -44,7 +47,8 @@ static T* NAME(fill)(struct matrix const* x, struct grid const* g, unsigned salt
   return data;
 }
 
-static void NAME(products)(struct grid const* g, int inside) {
+/* `replicated`: of A, B and C, as NAME(place) says, 1 + 4 + 16. */
+static void NAME(products)(struct grid const* g, int inside, int replicated) {
   static char const letters[] = "NTCntc";
   static REAL const scalars[] = {0, 1, -1, 2, 0.5};
   char const ta = letters[between(0, 5)], tb = letters[between(0, 5)];
@@ -59,9 +63,9 @@ static void NAME(products)(struct grid const* g, int inside) {
   struct matrix a, b, c;
   int ia, ja, ib, jb, ic, jc;
   int const a_as_is = ta == 'N' || ta == 'n', b_as_is = tb == 'N' || tb == 'n';
-  NAME(place)(&a, g, a_as_is ? m : k, a_as_is ? k : m, &ia, &ja);
-  NAME(place)(&b, g, b_as_is ? k : n, b_as_is ? n : k, &ib, &jb);
-  NAME(place)(&c, g, m, n, &ic, &jc);
+  NAME(place)(&a, g, a_as_is ? m : k, a_as_is ? k : m, replicated & 3, &ia, &ja);
+  NAME(place)(&b, g, b_as_is ? k : n, b_as_is ? n : k, replicated >> 2 & 3, &ib, &jb);
+  NAME(place)(&c, g, m, n, replicated >> 4 & 3, &ic, &jc);
   if (!inside) return;
   T *const da = NAME(fill)(&a, g, 1), *const db = NAME(fill)(&b, g, 2), *const dc = NAME(fill)(&c, g, 3);
   if (beta == 0) { /* must not be read */
@@ -86,8 +90,8 @@ static void NAME(products)(struct grid const* g, int inside) {
   GEMM(&ta, &tb, &m, &n, &k, &alpha, da, &ia, &ja, a.desc, db, &ib, &jb, b.desc, &beta, dc, &ic, &jc, c.desc);
   size_t wrong = 0;
   for (size_t x = 0; x < elements; ++x) wrong += !(dc[x] == want[x]);
-  CHECK(wrong == 0, "%s %c%c m %d n %d k %d on %dx%d: %zu elements differ", SYMBOL, ta, tb, m, n, k, g->rows, g->cols,
-        wrong);
+  CHECK(wrong == 0, "%s %c%c m %d n %d k %d on %dx%d, replicated %d: %zu elements differ", SYMBOL, ta, tb, m, n, k,
+        g->rows, g->cols, replicated, wrong);
   CHECK(memcmp(keep_a, da, bytes_a) == 0 && memcmp(keep_b, db, bytes_b) == 0, "A or B changed");
   free(da), free(db), free(dc), free(want), free(keep_a), free(keep_b);
 }
