@@ -104,7 +104,7 @@ std::string in_words(LuReport const& report) {
 }
 
 std::string why_not_solve(Record const& record) {
-  // 2 ranks, n = 2000, 10 right-hand sides: 0.12 s against ScaLAPACK's 0.02 s, which sends fewer and longer messages.
+  // lu_solve multiplies in one process column at a time. tests/scalapack/solve_times.c times both.
   return record.settings().policy == Policy::always ? "" : "a solve with given factors: ScaLAPACK's own is faster";
 }
 
