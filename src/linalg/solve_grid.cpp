@@ -2,23 +2,21 @@
 
 namespace allport::lu_detail {
 
-namespace {
-
-LuCandidate as_it_lies(Layout const& layout) {
-  LuCandidate candidate;
-  candidate.grid = {layout.rows().parts(), layout.cols().parts(), 1};
-  candidate.in_place = true;
-  return candidate;
+Seats seats_of(Layout const& layout) {
+  LuCandidate as_it_lies;
+  as_it_lies.grid = {layout.rows().parts(), layout.cols().parts(), 1};
+  as_it_lies.in_place = true;
+  return {as_it_lies, layout};
 }
 
-}  // namespace
-
-LayoutGrid::LayoutGrid(Communicator const& comm, Layout const& layout) : pricer_(comm.machine(), told_) {
-  Seats const seats(as_it_lies(layout), layout);
-  auto const place = seats.place(comm.rank());
-  lines_ = lines_of(comm, seats, place);
+LayoutGrid::LayoutGrid(Communicator const& comm, Layout const& layout)
+    : schedules_(std::static_pointer_cast<Schedules>(
+          comm.keep("schedules of solves", [&] { return std::make_shared<Schedules>(comm.machine()); }))),
+      seats_(seats_of(layout)) {
+  auto const place = seats_.place(comm.rank());
+  lines_ = lines_of(comm, seats_, place);
   if (place) {
-    team_ = std::make_unique<Team>(seats, *place, pricer_, lines_.get());
+    team_ = std::make_unique<Team>(seats_, *place, schedules_->pricer, lines_.get());
   }
 }
 

@@ -13,17 +13,29 @@ class LayoutGrid {
   LayoutGrid(LayoutGrid const&) = delete;
   LayoutGrid& operator=(LayoutGrid const&) = delete;
 
+  [[nodiscard]] Seats const& seats() const { return seats_; }
+  [[nodiscard]] Pricer& pricer() const { return schedules_->pricer; }
   /// Whether this rank has a place in the grid.
   [[nodiscard]] bool seated() const { return team_ != nullptr; }
+  [[nodiscard]] Team& team() const { return *team_; }
   [[nodiscard]] Line const& row() const { return team_->line(Way::row); }
   [[nodiscard]] Line const& col() const { return team_->line(Way::col); }
 
  private:
-  GemmOptions told_;
-  Pricer pricer_;
+  /// Made once for a communicator: a solve is often followed by many of the same extents.
+  struct Schedules {
+    explicit Schedules(Machine const& machine) : pricer(machine, told) {}
+    GemmOptions told;
+    Pricer pricer;
+  };
+  std::shared_ptr<Schedules> schedules_;
+  Seats seats_;
   std::shared_ptr<LineComms> lines_;
   std::unique_ptr<Team> team_;
 };
+
+/// The grid of a layout, as it lies.
+[[nodiscard]] Seats seats_of(Layout const& layout);
 
 /// This rank's row, column and so on, where longer than 1; made once for these seats and kept with the communicator.
 [[nodiscard]] std::shared_ptr<LineComms> lines_of(Communicator const& comm, Seats const& seats,

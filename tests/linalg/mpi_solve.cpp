@@ -1,8 +1,13 @@
 // Solves, condition, determinant, residual and refinement on real ranks, against the definition.
 #include <gtest/gtest.h>
 
+#include <array>
+
 #include "allport/linalg/solve.h"
 #include "lu_samples.h"
+
+extern "C" void dgetrs_(char const*, int const*, int const*, double const*, int const*, int const*, double*, int const*,
+                        int*);
 
 namespace allport {
 namespace {
@@ -54,15 +59,16 @@ double solve_error(Whole<T> const& a, Trans trans, Whole<T> const& b, Whole<T> c
 
 template <class T>
 void solve_and_check(Communicator const& comm, Index n, Index sides, Trans trans, LuOptions const& options,
-                     std::optional<Layout> given = {}) {
-  SCOPED_TRACE(fmt::format("n {} sides {} trans {} grid {}x{}", n, sides, static_cast<char>(trans), options.grid.rows,
-                           options.grid.cols));
+                     std::optional<Layout> given = {}, std::optional<SolveForm> form = {}) {
+  SCOPED_TRACE(fmt::format("n {} sides {} trans {} grid {}x{}x{} form {}", n, sides, static_cast<char>(trans),
+                           options.grid.rows, options.grid.cols, options.grid.layers,
+                           form ? static_cast<int>(*form) : -1));
   auto const a = make<T>(Sample::random, n, n);
   Factored<T> f(comm, a, options, given);
   auto b = make<T>(Sample::random, n, sides);
   auto const b_layout = whole_on(comm.size() - 1, n, sides);
   auto held = deal(b, b_layout, comm.rank());
-  lu_solve<T>(comm, trans, f.layout, f.held.view(), f.pivots, b_layout, held.part());
+  lu_solve<T>(comm, trans, f.layout, f.held.view(), f.pivots, b_layout, held.part(), form);
   auto const x = collect(comm, b_layout, held, n, sides);
   if (n > 0 && sides > 0) {
     EXPECT_LE(solve_error(a, trans, b, x), 25.0);
@@ -81,21 +87,41 @@ std::vector<LuOptions> grids(Communicator const& comm) {
   return all;
 }
 
-TEST_F(Solve, GivesTheSolutionForEveryType) {
+constexpr std::array forms{SolveForm::sums, SolveForm::panels};
+constexpr std::array ways{Trans::none, Trans::transpose, Trans::conjugate};
+
+TEST_F(Solve, GivesTheSolutionForEveryTypeInEveryForm) {
   for (auto const& options : grids(comm)) {
-    for (auto const trans : {Trans::none, Trans::transpose, Trans::conjugate}) {
-      solve_and_check<float>(comm, 29, 3, trans, options);
-      solve_and_check<double>(comm, 29, 3, trans, options);
-      solve_and_check<std::complex<float>>(comm, 29, 3, trans, options);
-      solve_and_check<std::complex<double>>(comm, 29, 3, trans, options);
+    for (auto const trans : ways) {
+      for (auto const form : forms) {
+        solve_and_check<float>(comm, 29, 3, trans, options, {}, form);
+        solve_and_check<double>(comm, 29, 19, trans, options, {}, form);
+        solve_and_check<std::complex<float>>(comm, 29, 5, trans, options, {}, form);
+        solve_and_check<std::complex<double>>(comm, 29, 14, trans, options, {}, form);
+      }
     }
   }
 }
 
+TEST_F(Solve, TakesFactorsOfLayers) {
+  if (comm.size() % 2 != 0) return;
+  LuOptions options;
+  options.algorithm = "2.5d";
+  options.grid = {1, comm.size() / 2, 2};
+  options.block = 4;
+  for (auto const form : forms) solve_and_check<double>(comm, 23, 9, Trans::none, options, {}, form);
+  solve_and_check<double>(comm, 23, 9, Trans::transpose, options);
+}
+
 TEST_F(Solve, TakesAnyNumberOfRightHandSides) {
-  for (Index const sides : {0, 1, 2, 300, 520})
-    solve_and_check<double>(comm, 17, sides, Trans::none, grids(comm).back());
-  for (Index const sides : {1, 300}) solve_and_check<double>(comm, 17, sides, Trans::transpose, grids(comm).front());
+  for (auto const form : forms) {
+    for (Index const sides : {0, 1, 2, 300, 520}) {
+      solve_and_check<double>(comm, 17, sides, Trans::none, grids(comm).back(), {}, form);
+    }
+    for (Index const sides : {1, 300}) {
+      solve_and_check<double>(comm, 17, sides, Trans::transpose, grids(comm).front(), {}, form);
+    }
+  }
   solve_and_check<double>(comm, 0, 2, Trans::none, {});
   solve_and_check<double>(comm, 1, 1, Trans::none, {});
 }
@@ -104,10 +130,116 @@ TEST_F(Solve, TakesFactorsWhereTheyLie) {
   auto const p = comm.size();
   std::vector<Rank> ranks(static_cast<std::size_t>(p));
   for (Rank r = 0; r < p; ++r) ranks[static_cast<std::size_t>(r)] = p - 1 - r;
-  solve_and_check<double>(comm, 31, 2, Trans::none, {},
-                          Layout(Deal::cyclic(31, p, 4, p - 1, 3), Deal::cyclic(31, 1, 5), ranks));
-  solve_and_check<double>(comm, 31, 2, Trans::transpose, {},
-                          Layout(Deal::balanced(31, 1), Deal::cyclic(31, p, 5, 0, 2), ranks));
+  Layout const tall(Deal::cyclic(31, p, 4, p - 1, 3), Deal::cyclic(31, 1, 5), ranks);
+  Layout const wide(Deal::balanced(31, 1), Deal::cyclic(31, p, 5, 0, 2), ranks);
+  for (auto const form : forms) {
+    for (auto const& layout : {tall, wide}) {
+      solve_and_check<double>(comm, 31, 2, Trans::none, {}, layout, form);
+      solve_and_check<double>(comm, 31, 15, Trans::transpose, {}, layout, form);
+    }
+  }
+}
+
+/// LAPACK's X of a well-conditioned system.
+Whole<double> lapack_solution(Whole<double> a, Trans trans, Whole<double> b) {
+  int const n = static_cast<int>(a.n), sides = static_cast<int>(b.n);
+  char const how = static_cast<char>(trans);
+  std::vector<int> pivots(static_cast<std::size_t>(n));
+  int info = 0;
+  dgetrf_(&n, &n, a.data.data(), &n, pivots.data(), &info);
+  dgetrs_(&how, &n, &sides, a.data.data(), &n, pivots.data(), b.data.data(), &n, &info);
+  return b;
+}
+
+TEST_F(Solve, EqualsLapackWhereverTheRightHandSidesLie) {
+  Index const n = 40, sides = 21;
+  auto a = make<double>(Sample::dominant, n, n);
+  for (Index j = 0; j < n; ++j) std::swap(a(0, j), a(n - 1, j));  // so that rows are exchanged
+  auto const b = make<double>(Sample::random, n, sides);
+  for (auto const& options : grids(comm)) {
+    Factored<double> f(comm, a, options);
+    auto const& rows = f.layout.rows();
+    auto const parts = f.layout.cols().parts();
+    std::vector<Layout> const layouts{
+        Layout(rows, Deal::cyclic(sides, parts, 6), f.layout.grid()),
+        Layout(rows, Deal::cyclic(sides, parts, sides, parts - 1), f.layout.grid()),  // all in the last grid column
+        whole_on(0, n, sides),
+    };
+    for (auto const trans : ways) {
+      auto const expected = lapack_solution(a, trans, b);
+      for (auto const& layout : layouts) {
+        for (auto const form : forms) {
+          auto held = deal(b, layout, comm.rank());
+          lu_solve<double>(comm, trans, f.layout, f.held.view(), f.pivots, layout, held.part(), form);
+          auto x = collect(comm, layout, held, n, sides);
+          for (std::size_t e = 0; e < x.data.size(); ++e) ASSERT_NEAR(x.data[e], expected.data[e], 1e-14) << e;
+        }
+      }
+    }
+  }
+}
+
+/// A solve in a form counts what its plan says: no rows are exchanged, B lies where the form wants it.
+template <class T>
+void count_and_compare(Communicator const& comm, Trans trans, Index sides, Layout const& layout, SolveForm form) {
+  SCOPED_TRACE(fmt::format("sides {} trans {} form {}", sides, static_cast<char>(trans), static_cast<int>(form)));
+  auto const n = layout.rows().extent();
+  auto const factors = deal(make<T>(Sample::dominant, n, n), layout, comm.rank());  // as good as factors: not singular
+  std::vector<Index> pivots;
+  for (Index i = 0; i < n; ++i) pivots.push_back(i);
+  SolveProblem const problem{trans, scalar_of<T>};
+  auto const b_layout = plan_solve(problem, layout, whole_on(0, n, sides), comm.machine(), form).layout;
+  auto const plan = plan_solve(problem, layout, b_layout, comm.machine(), form);
+  EXPECT_EQ(plan.layout, b_layout);
+  auto b = deal(make<T>(Sample::random, n, sides), b_layout, comm.rank());
+  auto const before = comm.counted();
+  lu_solve<T>(comm, trans, layout, factors.view(), pivots, b_layout, b.part(), form);
+  auto const& after = comm.counted();
+  auto const& planned = plan.traffic.at(static_cast<std::size_t>(comm.rank()));
+  EXPECT_EQ(after.bytes_sent - before.bytes_sent, planned.bytes_sent);
+  EXPECT_EQ(after.bytes_received - before.bytes_received, planned.bytes_received);
+  EXPECT_EQ(after.messages_sent - before.messages_sent, planned.messages_sent);
+  EXPECT_EQ(after.messages_received - before.messages_received, planned.messages_received);
+  if (comm.size() > 1 && sides > 0) {
+    std::int64_t all = 0;
+    for (auto const& one : plan.traffic) all += one.bytes_sent;
+    EXPECT_GT(all, 0);
+  }
+}
+
+TEST_F(Solve, SendsWhatItsPlanSays) {
+  for (auto const& options : grids(comm)) {
+    auto const layout = plan_lu({.m = 37, .n = 37}, comm.machine(), options).layout;
+    for (auto const form : forms) {
+      for (auto const trans : {Trans::none, Trans::transpose}) {
+        for (Index const sides : {0, 1, 3, 30, 300}) count_and_compare<double>(comm, trans, sides, layout, form);
+      }
+      count_and_compare<float>(comm, Trans::none, 9, layout, form);
+      count_and_compare<std::complex<float>>(comm, Trans::conjugate, 9, layout, form);
+      count_and_compare<std::complex<double>>(comm, Trans::none, 9, layout, form);
+    }
+  }
+}
+
+TEST_F(Solve, ChoosesByPrice) {
+  // The busiest of 16 ranks has all updates to do while the factors stay, and an eighth of them when their panels
+  // travel.
+  Index const n = 4096;
+  std::vector<Rank> ranks;
+  for (Rank r = 0; r < 16; ++r) ranks.push_back(r);
+  Layout const layout(Deal::cyclic(n, 2, 64), Deal::cyclic(n, 8, 64), ranks);
+  auto const plan = [&](Deal const& sides, std::optional<SolveForm> form = {}) {
+    return plan_solve({}, layout, Layout(layout.rows(), sides, ranks), Machine::flat(16), form);
+  };
+  auto const few = plan(Deal::cyclic(1, 8, 64));
+  auto const many = plan(Deal::cyclic(n, 8, 64));
+  EXPECT_EQ(few.form, SolveForm::sums);
+  EXPECT_EQ(many.form, SolveForm::panels);
+  EXPECT_EQ(many.layout.cols(), Deal::cyclic(n, 8, 64));  // balanced enough to stay
+  EXPECT_LT(many.total, plan(Deal::cyclic(n, 8, 64), SolveForm::sums).total);
+  EXPECT_LT(few.total, plan(Deal::cyclic(1, 8, 64), SolveForm::panels).total);
+  EXPECT_EQ(plan(Deal::cyclic(n, 8, n)).layout.cols(), Deal::balanced(n, 8));  // all in one grid column: dealt
+  EXPECT_THROW((void)plan_solve({}, layout, whole_on(0, n + 1, 1), Machine::flat(16)), Error);
 }
 
 TEST_F(Solve, NormsAreTheDefinitions) {

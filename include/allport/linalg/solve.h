@@ -2,6 +2,7 @@
 #pragma once
 
 #include <complex>
+#include <optional>
 #include <span>
 #include <vector>
 
@@ -9,13 +10,42 @@
 
 namespace allport {
 
+/// What travels while right-hand sides are solved for.
+enum class SolveForm : std::uint8_t {
+  sums,    ///< sums over the unknowns that are known; the factors stay where they are: for few right-hand sides
+  panels,  ///< panels of the factors, to right-hand sides that are dealt over the whole grid: for many
+};
+
+/// op(A) X = B.
+struct SolveProblem {
+  Trans trans = Trans::none;
+  Scalar type = Scalar::d;
+};
+
+/// A decision, equal on every rank, and what it will cost.
+struct SolvePlan {
+  SolveProblem problem;
+  SolveForm form = SolveForm::sums;
+  Layout layout;    ///< where the form wants B; who holds it so pays no redistribution
+  Seconds total{};  ///< predicted
+  /// Exact prediction per rank, without redistribution and without exchanged rows, which depend on the pivots.
+  std::vector<Traffic> traffic;
+};
+
+/// Plans without MPI what lu_solve() will do with factors and right-hand sides that lie so. Deterministic.
+/// @param form  the form to take; nothing: the one that is faster by predicted time
+/// @throws Error for factors that are not square, or a B of other rows
+[[nodiscard]] SolvePlan plan_solve(SolveProblem const& problem, Layout const& lu_layout, Layout const& b_layout,
+                                   Machine const& machine, std::optional<SolveForm> form = {});
+
 /// B = op(A)^-1 B from the factors and pivots of lu(). A: n x n, B: n x any number of right-hand sides (0 too), each in
 /// any layout. Called by all ranks with equal layouts and pivots.
+/// @param form  as for plan_solve()
 /// @throws Error on every rank for a factor that is not square, extents that differ, wrong local parts. A zero on U's
 ///         diagonal is not looked for (see LuReport::info): it gives inf and NaN, as LAPACK's getrs
 template <class T>
 void lu_solve(Communicator const& comm, Trans trans, Layout const& lu_layout, Part<T const> factors,
-              std::span<Index const> pivots, Layout const& b_layout, Part<T> b);
+              std::span<Index const> pivots, Layout const& b_layout, Part<T> b, std::optional<SolveForm> form = {});
 
 /// 1 / (norm1(A) norm1(A^-1)), estimated from the factors by Hager's and Higham's method (LAPACK's gecon); 0 for
 /// singular.
