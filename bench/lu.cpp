@@ -1,21 +1,21 @@
 // lu against ScaLAPACK's pdgetrf at several block sizes, and against LAPACK's dgetrf on all cores, in turns within one
-// run, every result checked. Usage: mpirun -n RANKS bench_lu N ROUNDS [--blocks 32,64,128] [--no-lapack];
+// run, every result checked. Usage: mpirun -n RANKS bench_lu N ROUNDS [--blocks 32,64,128] [--no-lapack]
+// [--ours BLOCK,DEALT]... (1D with panels and layout blocks of so many columns instead of the plan's choice);
 // prints one JSON object. The machine is ALLPORT_MACHINE's. Every contender starts from A in its own best layout;
 // "allport given" takes A as ScaLAPACK has it.
 #include <dlfcn.h>
 
 #include <algorithm>
-#include <chrono>
 #include <cmath>
 #include <cstdio>
 #include <cstring>
-#include <functional>
 #include <memory>
 #include <string>
 #include <thread>
 #include <vector>
 
 #include "allport/linalg/solve.h"
+#include "contenders.h"
 
 extern "C" {
 void Cblacs_get(int, int, int*);
@@ -29,56 +29,7 @@ void dgetrf_(int const*, int const*, double*, int const*, int*, int*);
 namespace {
 
 using namespace allport;
-
-/// Entries in -0.5..0.5 that any rank can compute.
-double entry(Index i, Index j) {
-  auto x = static_cast<std::uint64_t>(i) * 0x9E3779B97F4A7C15u + static_cast<std::uint64_t>(j) * 0xC2B2AE3D27D4EB4Fu;
-  x = (x ^ (x >> 31)) * 0xD6E8FEB86659FD93u;
-  return static_cast<double>(x >> 11) / 9007199254740992.0 - 0.5;
-}
-
-struct Matrix {
-  Layout layout;
-  Rank rank;
-  Index ld;
-  std::vector<double> data;
-
-  Matrix(Layout l, Rank r) : layout(std::move(l)), rank(r), ld(std::max<Index>(layout.local_rows(r), 1)) { fill(); }
-  void fill() {
-    data.assign(static_cast<std::size_t>(ld * layout.local_cols(rank)), 0.0);
-    auto const at = layout.position(rank);
-    if (at.row < 0) return;
-    for (auto const& r : layout.rows().runs(at.row)) {
-      for (auto const& c : layout.cols().runs(at.col)) {
-        for (Index j = 0; j < c.length; ++j) {
-          for (Index i = 0; i < r.length; ++i) {
-            data[static_cast<std::size_t>(r.local + i + (c.local + j) * ld)] = entry(r.global + i, c.global + j);
-          }
-        }
-      }
-    }
-  }
-  [[nodiscard]] Part<double const> view() const { return {data.data(), ld}; }
-  [[nodiscard]] Part<double> part() { return {data.data(), ld}; }
-};
-
-double now() { return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count(); }
-
-struct Contender {
-  std::string name;
-  std::function<void()> prepare;
-  std::function<void()> run;
-  std::function<double()> residual;
-  std::vector<double> seconds;
-};
-
-Layout cyclic(int n, int nb, int grid_rows, int grid_cols) {
-  std::vector<Rank> ranks;
-  for (int c = 0; c < grid_cols; ++c) {
-    for (int r = 0; r < grid_rows; ++r) ranks.push_back(r + c * grid_rows);  // BLACS "C"
-  }
-  return {Deal::cyclic(n, grid_rows, nb), Deal::cyclic(n, grid_cols, nb), std::move(ranks)};
-}
+using namespace allport::bench;
 
 double residual_of(Communicator const& comm, Matrix& factored, std::vector<Index> const& pivots) {
   Matrix const original(factored.layout, factored.rank);
@@ -89,7 +40,7 @@ Contender scalapack(Communicator const& comm, int n, int nb, int grid_rows, int 
   int context = 0;
   Cblacs_get(-1, 0, &context);
   Cblacs_gridinit(&context, "C", grid_rows, grid_cols);
-  auto a = std::make_shared<Matrix>(cyclic(n, nb, grid_rows, grid_cols), comm.rank());
+  auto a = std::make_shared<Matrix>(cyclic(n, n, nb, grid_rows, grid_cols), comm.rank());
   auto descriptor = std::make_shared<std::vector<int>>(9);
   auto local = std::make_shared<std::vector<int>>(static_cast<std::size_t>(a->ld + nb));
   int const zero = 0, ld = static_cast<int>(a->ld);
@@ -135,13 +86,14 @@ Contender ours(Communicator const& comm, int n, Pivoting pivoting, LuOptions con
   };
   auto const& g = plan.chosen.grid;
   auto const name = "allport " + what + " " + plan.chosen.algorithm + " " + std::to_string(g.rows) + "x" +
-                    std::to_string(g.cols) + "x" + std::to_string(g.layers) + " b=" + std::to_string(plan.chosen.block);
+                    std::to_string(g.cols) + "x" + std::to_string(g.layers) +
+                    " b=" + std::to_string(plan.chosen.block) + " of " + std::to_string(plan.chosen.dealt);
   return {name, [=] { a->fill(); }, run, [=, &comm] { return residual_of(comm, *a, *pivots); }, {}};
 }
 
 /// LAPACK on rank 0 with as many threads as there are ranks; the others sleep.
 Contender lapack(Communicator const& comm, int n) {
-  auto a = std::make_shared<Matrix>(cyclic(n, n, 1, 1), comm.rank());
+  auto a = std::make_shared<Matrix>(cyclic(n, n, n, 1, 1), comm.rank());
   auto pivots = std::make_shared<std::vector<int>>(static_cast<std::size_t>(n));
   auto const run = [=, &comm] {
     if (comm.rank() != 0) {  // asleep, not polling: LAPACK wants this core
@@ -164,12 +116,6 @@ Contender lapack(Communicator const& comm, int n) {
   return {"dgetrf, " + std::to_string(comm.size()) + " threads", [=] { a->fill(); }, run, [] { return 0.0; }, {}};
 }
 
-double slowest(double mine) {
-  double all = 0;
-  MPI_Allreduce(&mine, &all, 1, MPI_DOUBLE, MPI_MAX, MPI_COMM_WORLD);
-  return all;
-}
-
 }  // namespace
 
 int main(int argc, char** argv) {
@@ -179,8 +125,16 @@ int main(int argc, char** argv) {
     int const rounds = argc > 2 ? std::atoi(argv[2]) : 5;
     std::vector<int> blocks{32, 64, 128};
     bool with_lapack = true;
+    std::vector<LuOptions> asked;
     for (int x = 3; x < argc; ++x) {
       if (std::strcmp(argv[x], "--no-lapack") == 0) with_lapack = false;
+      if (std::strcmp(argv[x], "--ours") == 0 && x + 1 < argc) {
+        auto& options = asked.emplace_back();
+        options.algorithm = "1d";
+        char* comma = nullptr;
+        options.block = std::strtoll(argv[++x], &comma, 10);
+        if (*comma == ',') options.dealt = std::strtoll(comma + 1, nullptr, 10);
+      }
       if (std::strcmp(argv[x], "--blocks") == 0 && x + 1 < argc) {
         blocks.clear();
         for (auto* word = std::strtok(argv[++x], ","); word != nullptr; word = std::strtok(nullptr, ",")) {
@@ -196,38 +150,17 @@ int main(int argc, char** argv) {
       if (comm.size() > 4 && (r > 2 * c || c > 2 * r)) continue;
       for (auto const nb : blocks) contenders.push_back(scalapack(comm, n, nb, r, c));
     }
-    contenders.push_back(ours(comm, n, Pivoting::partial, {}, "partial"));
-    contenders.push_back(ours(comm, n, Pivoting::tournament, {}, "tournament"));
-    if (with_lapack) contenders.push_back(lapack(comm, n));
-    for (int round = 0; round < rounds; ++round) {
-      for (auto& one : contenders) {
-        one.prepare();
-        MPI_Barrier(MPI_COMM_WORLD);
-        auto const begin = now();
-        one.run();
-        one.seconds.push_back(slowest(now() - begin));
-        if (round == 0) {
-          auto const residual = one.residual();
-          if (!(residual <= 1.0)) {
-            if (comm.rank() == 0) std::fprintf(stderr, "%s: residual %g\n", one.name.c_str(), residual);
-            MPI_Abort(MPI_COMM_WORLD, 1);
-          }
-        }
-      }
+    for (auto const& options : asked) contenders.push_back(ours(comm, n, Pivoting::partial, options, "partial"));
+    if (asked.empty()) {
+      contenders.push_back(ours(comm, n, Pivoting::partial, {}, "partial"));
+      contenders.push_back(ours(comm, n, Pivoting::tournament, {}, "tournament"));
     }
+    if (with_lapack) contenders.push_back(lapack(comm, n));
+    run_in_turns(contenders, rounds, 1.0);
     if (comm.rank() == 0) {
-      std::printf("{\"n\": %d, \"ranks\": %d, \"contenders\": [", n, comm.size());
-      for (std::size_t x = 0; x < contenders.size(); ++x) {
-        auto& one = contenders[x];
-        std::printf("%s\n {\"name\": \"%s\", \"seconds\": [", x > 0 ? "," : "", one.name.c_str());
-        for (std::size_t s = 0; s < one.seconds.size(); ++s) std::printf("%s%.5f", s > 0 ? ", " : "", one.seconds[s]);
-        auto sorted = one.seconds;
-        std::ranges::sort(sorted);
-        auto const flops = 2.0 / 3.0 * n * static_cast<double>(n) * n;
-        std::printf("], \"gflops_median\": %.3f, \"gflops_best\": %.3f}", flops / sorted[sorted.size() / 2] / 1e9,
-                    flops / sorted.front() / 1e9);
-      }
-      std::printf("]}\n");
+      std::printf("{\"n\": %d, \"ranks\": %d, \"contenders\": ", n, comm.size());
+      print(contenders, 2.0 / 3.0 * n * static_cast<double>(n) * n);
+      std::printf("}\n");
     }
   }
   MPI_Finalize();

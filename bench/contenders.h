@@ -1,0 +1,113 @@
+// What the benchmarks of factorizations and solves share: matrices that any rank can fill, and contenders that run in
+// turns, are checked once and are told as JSON.
+#pragma once
+
+#include <algorithm>
+#include <chrono>
+#include <cstdio>
+#include <functional>
+#include <string>
+#include <vector>
+
+#include "allport/comm/communicator.h"
+#include "allport/linalg/layout.h"
+
+namespace allport::bench {
+
+/// Entries in -0.5..0.5 that any rank can compute.
+inline double entry(Index i, Index j) {
+  auto x = static_cast<std::uint64_t>(i) * 0x9E3779B97F4A7C15u + static_cast<std::uint64_t>(j) * 0xC2B2AE3D27D4EB4Fu;
+  x = (x ^ (x >> 31)) * 0xD6E8FEB86659FD93u;
+  return static_cast<double>(x >> 11) / 9007199254740992.0 - 0.5;
+}
+
+struct Matrix {
+  Layout layout;
+  Rank rank;
+  Index ld;
+  std::vector<double> data;
+
+  Matrix(Layout l, Rank r) : layout(std::move(l)), rank(r), ld(std::max<Index>(layout.local_rows(r), 1)) { fill(); }
+  void fill() {
+    data.assign(static_cast<std::size_t>(ld * layout.local_cols(rank)), 0.0);
+    auto const at = layout.position(rank);
+    if (at.row < 0) return;
+    for (auto const& r : layout.rows().runs(at.row)) {
+      for (auto const& c : layout.cols().runs(at.col)) {
+        for (Index j = 0; j < c.length; ++j) {
+          for (Index i = 0; i < r.length; ++i) {
+            data[static_cast<std::size_t>(r.local + i + (c.local + j) * ld)] = entry(r.global + i, c.global + j);
+          }
+        }
+      }
+    }
+  }
+  [[nodiscard]] Part<double const> view() const { return {data.data(), ld}; }
+  [[nodiscard]] Part<double> part() { return {data.data(), ld}; }
+};
+
+inline double now() {
+  return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count();
+}
+
+struct Contender {
+  std::string name;
+  std::function<void()> prepare;
+  std::function<void()> run;
+  std::function<double()> residual;
+  std::vector<double> seconds;
+};
+
+/// ScaLAPACK's layout on a grid that BLACS made in column order.
+inline Layout cyclic(int rows, int cols, int nb, int grid_rows, int grid_cols) {
+  std::vector<Rank> ranks;
+  for (int c = 0; c < grid_cols; ++c) {
+    for (int r = 0; r < grid_rows; ++r) ranks.push_back(r + c * grid_rows);  // BLACS "C"
+  }
+  return {Deal::cyclic(rows, grid_rows, nb), Deal::cyclic(cols, grid_cols, nb), std::move(ranks)};
+}
+
+inline double slowest(double mine) {
+  double all = 0;
+  MPI_Allreduce(&mine, &all, 1, MPI_DOUBLE, MPI_MAX, MPI_COMM_WORLD);
+  return all;
+}
+
+/// Rounds of all contenders; the first is checked: a residual above `limit` ends the program.
+inline void run_in_turns(std::vector<Contender>& contenders, int rounds, double limit) {
+  for (int round = 0; round < rounds; ++round) {
+    for (auto& one : contenders) {
+      one.prepare();
+      MPI_Barrier(MPI_COMM_WORLD);
+      auto const begin = now();
+      one.run();
+      one.seconds.push_back(slowest(now() - begin));
+      if (round > 0) continue;
+      auto const residual = one.residual();
+      if (!(residual <= limit)) {
+        std::fprintf(stderr, "%s: residual %g\n", one.name.c_str(), residual);
+        MPI_Abort(MPI_COMM_WORLD, 1);
+      }
+    }
+  }
+}
+
+inline double median(std::vector<double> values) {
+  std::ranges::sort(values);
+  return values[values.size() / 2];
+}
+
+/// The contenders as a JSON list.
+inline void print(std::vector<Contender> const& contenders, double flops) {
+  std::printf("[");
+  for (std::size_t x = 0; x < contenders.size(); ++x) {
+    auto const& one = contenders[x];
+    std::printf("%s\n {\"name\": \"%s\", \"seconds\": [", x > 0 ? "," : "", one.name.c_str());
+    for (std::size_t s = 0; s < one.seconds.size(); ++s) std::printf("%s%.5f", s > 0 ? ", " : "", one.seconds[s]);
+    std::printf("], \"gflops_median\": %.3f, \"gflops_best\": %.3f}", flops / median(one.seconds) / 1e9,
+                flops / *std::ranges::min_element(one.seconds) / 1e9);
+  }
+  std::printf("]");
+}
+
+}  // namespace allport::bench

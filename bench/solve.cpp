@@ -1,0 +1,150 @@
+// lu_solve against ScaLAPACK's pdgetrs at several block sizes and on all grids of the ranks, in turns within one run,
+// every result checked. Usage: mpirun -n RANKS bench_solve N NRHS ROUNDS [--blocks 32,64,128] [--trans N|T];
+// prints one JSON object. The machine is ALLPORT_MACHINE's. Every contender has factors from its own kind and B where
+// it wants it; "given" is lu_solve on ScaLAPACK's factors and B as they lie.
+#include <cmath>
+#include <cstring>
+#include <memory>
+
+#include "allport/linalg/solve.h"
+#include "contenders.h"
+
+extern "C" {
+void Cblacs_get(int, int, int*);
+void Cblacs_gridinit(int*, char const*, int, int);
+void descinit_(int*, int const*, int const*, int const*, int const*, int const*, int const*, int const*, int const*,
+               int*);
+void pdgetrf_(int const*, int const*, double*, int const*, int const*, int const*, int*, int*);
+void pdgetrs_(char const*, int const*, int const*, double const*, int const*, int const*, int const*, int const*,
+              double*, int const*, int const*, int const*, int*);
+}
+
+namespace {
+
+using namespace allport;
+using namespace allport::bench;
+
+struct Problem {
+  int n = 0;
+  int nrhs = 0;
+  Trans trans = Trans::none;
+};
+
+/// norm1(B - op(A) X) / (n norm1(A) norm1(X) eps).
+double residual_of(Communicator const& comm, Problem const& p, Matrix const& x) {
+  auto const whole = cyclic(p.n, p.n, 64, comm.size(), 1);
+  Matrix const a(whole, comm.rank());
+  Matrix b(x.layout, comm.rank());
+  GemmProblem const product{.m = p.n, .n = p.nrhs, .k = p.n, .trans_a = p.trans};
+  gemm<double>(comm, plan_gemm(product, comm.machine()), -1.0, a.layout, a.view(), x.layout, x.view(), 1.0, b.layout,
+               b.part());
+  auto const size = [&](Matrix const& m) { return norm<double>(comm, Norm::one, m.layout, m.view()); };
+  return size(b) / (p.n * size(a) * size(x) * std::ldexp(1.0, -53));
+}
+
+int context_of(int grid_rows, int grid_cols) {
+  int context = 0;
+  Cblacs_get(-1, 0, &context);
+  Cblacs_gridinit(&context, "C", grid_rows, grid_cols);
+  return context;
+}
+
+std::vector<int> describe(Matrix const& m, int context, int rows, int cols, int nb) {
+  std::vector<int> descriptor(9);
+  int const zero = 0, ld = static_cast<int>(m.ld);
+  int info = 0;
+  descinit_(descriptor.data(), &rows, &cols, &nb, &nb, &zero, &zero, &context, &ld, &info);
+  return descriptor;
+}
+
+/// Everybody's pivots, from 0: ScaLAPACK keeps a pivot beside its row.
+std::vector<Index> gather_pivots(Communicator const& comm, Layout const& layout, std::vector<int> const& local) {
+  std::vector<std::int64_t> mine(static_cast<std::size_t>(layout.rows().extent()), -1);
+  for (auto const& r : layout.rows().runs(layout.position(comm.rank()).row)) {
+    for (Index x = 0; x < r.length; ++x) {
+      mine[static_cast<std::size_t>(r.global + x)] = local[static_cast<std::size_t>(r.local + x)] - 1;
+    }
+  }
+  auto const all = comm.all_gather(mine);
+  std::vector<Index> pivots(mine.size());
+  for (std::size_t x = 0; x < all.size(); ++x) {
+    if (all[x] >= 0) pivots[x % mine.size()] = all[x];
+  }
+  return pivots;
+}
+
+/// pdgetrs, and lu_solve on the same data.
+void add_scalapack(std::vector<Contender>& to, Communicator const& comm, Problem const& p, int nb, int r, int c) {
+  auto const context = context_of(r, c);
+  auto a = std::make_shared<Matrix>(cyclic(p.n, p.n, nb, r, c), comm.rank());
+  auto b = std::make_shared<Matrix>(cyclic(p.n, p.nrhs, nb, r, c), comm.rank());
+  auto const a_desc = describe(*a, context, p.n, p.n, nb);
+  auto const b_desc = describe(*b, context, p.n, p.nrhs, nb);
+  auto local = std::make_shared<std::vector<int>>(static_cast<std::size_t>(a->ld + nb));
+  int const one = 1;
+  int info = 0;
+  pdgetrf_(&p.n, &p.n, a->data.data(), &one, &one, a_desc.data(), local->data(), &info);
+  auto const pivots = gather_pivots(comm, a->layout, *local);
+  auto const run = [=] {
+    int info_of_run = 0;
+    auto const trans = static_cast<char>(p.trans);
+    pdgetrs_(&trans, &p.n, &p.nrhs, a->data.data(), &one, &one, a_desc.data(), local->data(), b->data.data(), &one,
+             &one, b_desc.data(), &info_of_run);
+  };
+  auto const ours = [=, &comm] { lu_solve<double>(comm, p.trans, a->layout, a->view(), pivots, b->layout, b->part()); };
+  auto const check = [=, &comm] { return residual_of(comm, p, *b); };
+  auto const where = " nb=" + std::to_string(nb) + " " + std::to_string(r) + "x" + std::to_string(c);
+  to.push_back({"pdgetrs" + where, [=] { b->fill(); }, run, check, {}});
+  to.push_back({"allport given" + where, [=] { b->fill(); }, ours, check, {}});
+}
+
+Contender ours(Communicator const& comm, Problem const& p) {
+  auto const plan = plan_lu({.m = p.n, .n = p.n}, comm.machine());
+  auto a = std::make_shared<Matrix>(plan.layout, comm.rank());
+  auto pivots = std::make_shared<std::vector<Index>>();
+  lu<double>(comm, plan, a->layout, a->part(), *pivots);
+  auto const& g = plan.chosen.grid;
+  std::vector<Rank> const ranks(plan.layout.grid());
+  auto b = std::make_shared<Matrix>(Layout(plan.layout.rows(), Deal::balanced(p.nrhs, g.cols), ranks), comm.rank());
+  auto const run = [=, &comm] { lu_solve<double>(comm, p.trans, a->layout, a->view(), *pivots, b->layout, b->part()); };
+  auto const name = "allport " + plan.chosen.algorithm + " " + std::to_string(g.rows) + "x" + std::to_string(g.cols) +
+                    " b=" + std::to_string(plan.chosen.block);
+  return {name, [=] { b->fill(); }, run, [=, &comm] { return residual_of(comm, p, *b); }, {}};
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  MPI_Init(&argc, &argv);
+  {
+    Problem p{argc > 1 ? std::atoi(argv[1]) : 2000, argc > 2 ? std::atoi(argv[2]) : 2000};
+    int const rounds = argc > 3 ? std::atoi(argv[3]) : 5;
+    std::vector<int> blocks{32, 64, 128};
+    for (int x = 4; x + 1 < argc; x += 2) {
+      if (std::strcmp(argv[x], "--trans") == 0) p.trans = static_cast<Trans>(argv[x + 1][0]);
+      if (std::strcmp(argv[x], "--blocks") == 0) {
+        blocks.clear();
+        for (auto* word = std::strtok(argv[x + 1], ","); word != nullptr; word = std::strtok(nullptr, ",")) {
+          blocks.push_back(std::atoi(word));
+        }
+      }
+    }
+    Communicator const comm(MPI_COMM_WORLD);
+    std::vector<Contender> contenders;
+    for (int r = 1; r <= comm.size(); ++r) {
+      for (auto const nb : blocks) {
+        if (comm.size() % r == 0) add_scalapack(contenders, comm, p, nb, r, comm.size() / r);
+      }
+    }
+    contenders.push_back(ours(comm, p));
+    run_in_turns(contenders, rounds, 1.0);
+    if (comm.rank() == 0) {
+      std::printf("{\"n\": %d, \"nrhs\": %d, \"trans\": \"%c\", \"ranks\": %d, \"contenders\": ", p.n, p.nrhs,
+                  static_cast<char>(p.trans), comm.size());
+      print(contenders, 2.0 * p.n * static_cast<double>(p.n) * p.nrhs);
+      std::printf("}\n");
+    }
+  }
+  MPI_Finalize();
+  return 0;
+}
