@@ -4,6 +4,7 @@
 #include <bit>
 #include <cmath>
 
+#include "elements.h"
 #include "lu_price.h"
 #include "solve_grid.h"
 
@@ -38,33 +39,6 @@ void agree(Communicator const& comm, LuPlan const& plan) {
     comm.ensure_agreement("pivoting, algorithm and grid", gemm_detail::hash_of(how));
     throw;
   }
-}
-
-/// Largest size of an element; NaN when one is NaN.
-template <class T>
-double largest(Layout const& layout, Rank rank, Part<T const> a, bool upper_only) {
-  double most = 0;
-  auto const place = layout.position(rank);
-  if (place.row < 0) {
-    return most;
-  }
-  auto const rows = layout.rows().runs(place.row);
-  if (rows.empty()) {
-    return most;
-  }
-  for (auto const& c : layout.cols().runs(place.col)) {
-    for (Index j = 0; j < c.length; ++j) {
-      T const* const column = a.data + (c.local + j) * a.ld;
-      for (auto const& r : rows) {
-        auto const end = upper_only ? std::min(r.length, c.global + j - r.global + 1) : r.length;
-        for (Index i = 0; i < end; ++i) {
-          auto const size = static_cast<double>(std::abs(column[r.local + i]));
-          if (!(size <= most)) most = std::isnan(most) ? most : size;
-        }
-      }
-    }
-  }
-  return most;
 }
 
 /// The first j with U(j, j) exactly zero, from 1; the extent + 1 when there is none here.
@@ -112,9 +86,6 @@ LuReport report_of(Communicator const& comm, LuPlan const& plan, Measured const&
   std::vector<std::int64_t> most(8, std::numeric_limits<std::int64_t>::min());
   double before = 0;
   double after = 0;
-  auto const raise = [](double& to, double with) {
-    if (!(with <= to)) to = std::isnan(to) ? to : with;
-  };
   for (std::size_t r = 0; r < all.size(); r += words.size()) {
     report.measured.push_back(from_words(&all[r]));
     report.exchanged.push_back(from_words(&all[r + 4]));
@@ -186,7 +157,8 @@ LuReport lu(Communicator const& comm, LuPlan const& plan, Layout const& layout, 
       redistribute(comm, layout, gemm_detail::constant(a), plan.layout, native.part);
     }
     mine.moved = difference(comm.counted(), before);
-    mine.before = largest<T>(plan.layout, rank, gemm_detail::constant(native.part), false);
+    mine.before =
+        largest_element(plan.layout, rank, gemm_detail::constant(native.part), [](Index, Index) { return true; });
     auto const middle = comm.counted();
     if (place) {
       GemmOptions told;
@@ -207,7 +179,8 @@ LuReport lu(Communicator const& comm, LuPlan const& plan, Layout const& layout, 
     }
     auto const after = comm.counted();
     tell_pivots(comm, seats, std::min(p.m, p.n), pivots);
-    mine.after = largest<T>(plan.layout, rank, gemm_detail::constant(native.part), true);
+    mine.after =
+        largest_element(plan.layout, rank, gemm_detail::constant(native.part), [](Index i, Index j) { return i <= j; });
     mine.zero = first_zero<T>(plan.layout, rank, gemm_detail::constant(native.part));
     if (!native.borrowed) {
       Stopwatch const watch(mine.redistribute);

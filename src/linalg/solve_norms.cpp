@@ -5,6 +5,7 @@
 #include <limits>
 
 #include "allport/linalg/solve.h"
+#include "elements.h"
 #include "solve_grid.h"
 
 namespace allport {
@@ -32,30 +33,8 @@ std::vector<double> gather_doubles(Communicator const& comm, std::vector<double>
 
 double largest(std::vector<double> const& values) {
   double most = 0;
-  for (auto const x : values) {
-    if (!(x <= most)) most = std::isnan(most) ? most : x;
-  }
+  for (auto const x : values) raise(most, x);
   return most;
-}
-
-template <class T, class Visit>
-void each_element(Layout const& layout, Rank rank, Part<T const> a, Visit&& visit) {
-  auto const place = layout.position(rank);
-  if (place.row < 0) {
-    return;
-  }
-  auto const rows = layout.rows().runs(place.row);
-  if (rows.empty()) {
-    return;
-  }
-  for (auto const& c : layout.cols().runs(place.col)) {
-    for (Index j = 0; j < c.length; ++j) {
-      T const* const column = a.data + (c.local + j) * a.ld;
-      for (auto const& r : rows) {
-        for (Index i = 0; i < r.length; ++i) visit(r.global + i, c.global + j, column[r.local + i]);
-      }
-    }
-  }
 }
 
 template <class T>
@@ -96,12 +75,8 @@ double norm(Communicator const& comm, Norm which, Layout const& layout, Part<T c
     return frobenius(comm, layout, a);
   }
   if (which == Norm::max) {
-    double most = 0;
-    each_element(layout, comm.rank(), a, [&](Index, Index, T x) {
-      auto const size = static_cast<double>(std::abs(x));
-      if (!(size <= most)) most = std::isnan(most) ? most : size;
-    });
-    return largest(gather_doubles(comm, {most}));
+    auto const all = [](Index, Index) { return true; };
+    return largest(gather_doubles(comm, {largest_element(layout, comm.rank(), a, all)}));
   }
   bool const by_column = which == Norm::one;
   std::vector<double> sums(static_cast<std::size_t>(by_column ? layout.cols().extent() : layout.rows().extent()));
