@@ -70,6 +70,7 @@ def plan_lu(
     algorithm: str | None = None,
     grid: str | tuple[int, ...] | None = None,
     block: int = 0,
+    dealt: int = 0,
     big: int = 0,
     memory: int | str | None = None,
     broadcast: str | None = None,
@@ -81,7 +82,8 @@ def plan_lu(
 
     Chosen by predicted time among all algorithms, grids p_r x p_c x c and panel widths that are not fixed here.
     pivot: 'tournament' (deck 1 slides 16 and 17), 'partial' (as LAPACK) or 'none'.
-    block: columns of a panel. big: with layers, columns between two sums over them, a multiple of block.
+    block: columns of a panel. dealt: algorithm 1d, columns of a rank's blocks in the layout, a multiple of block.
+    big: with layers, columns between two sums over them, a multiple of block.
     memory: bytes per rank at most ('2GiB'); the machine's share per rank when None.
     broadcast, reduce: collective algorithms by name, as `ap.algorithms` lists them; by price when None.
     given: where A lies already; moving it to another layout is priced.
@@ -97,6 +99,7 @@ def plan_lu(
         algorithm or "",
         parse_grid(grid),
         block,
+        dealt,
         big,
         parse_memory(memory),
         broadcast or "",
@@ -296,9 +299,9 @@ def check_growth_bound(growth_bound: float | None) -> None:
         raise failure(f"growth_bound = {growth_bound}: expected a number above 0, or None")
 
 
-def plan_on(comm: Communicator, a: Any, *, algorithm: Any, grid: Any, block: int, big: int, **limits: Any) -> LuPlan:
+def plan_on(comm: Communicator, a: Any, *, widths: dict[str, int], algorithm: Any, grid: Any, **limits: Any) -> LuPlan:
     """plan_lu() of a matrix on the communicator's machine: rank 0 chooses, all follow. Called by all ranks."""
-    shape, machine, fixed = a.shape, comm.machine, {"algorithm": algorithm, "grid": grid, "block": block, "big": big}
+    shape, machine, fixed = a.shape, comm.machine, {"algorithm": algorithm, "grid": grid, **widths}
     return plan_together(comm, lambda **f: plan_lu(*shape, machine, candidates=1, **limits, **f), fixed)
 
 
@@ -335,6 +338,7 @@ def lu(
     algorithm: str | None = None,
     grid: str | tuple[int, ...] | None = None,
     block: int = 0,
+    dealt: int = 0,
     big: int = 0,
     memory: int | str | None = None,
     broadcast: str | None = None,
@@ -349,7 +353,7 @@ def lu(
 
     a: numpy array [m, n] that every rank has, or DistributedMatrix. Returns LU, whose factors lie in the plan's layout.
     overwrite: a distributed `a` is replaced by its factors, in its own layout; otherwise it is not changed.
-    pivot, algorithm, grid, block, big, memory, broadcast, reduce: as in plan_lu(). plan: of plan_lu(), instead of them.
+    pivot, algorithm, grid, block, dealt, big, memory, broadcast, reduce: as in plan_lu(). plan: of plan_lu(), instead.
     growth_bound: where max |U| / max |A| exceeds it, rank 0 warns (GrowthWarning); with fall_back the matrix, of which
     a copy is kept, is factored again with partial pivoting.
     progress(done, total) is called on every rank now and then, in panels. With report=True returns (LU, LuReport).
@@ -366,8 +370,9 @@ def lu(
         comm.ensure_agreement(name, extent)
     if plan is None:
         given = a.layout if isinstance(a, DistributedMatrix) else None
-        how = {"pivot": pivot, "given": given, "algorithm": algorithm, "grid": grid, "block": block, "big": big}
-        plan = plan_on(comm, a, **how, **limits)
+        widths = {"block": block, "dealt": dealt, "big": big}
+        how = {"pivot": pivot, "given": given, "algorithm": algorithm, "grid": grid}
+        plan = plan_on(comm, a, widths=widths, **how, **limits)
     with together(comm):
         if plan.shape != tuple(a.shape):
             raise failure(f"plan: is for {plan.shape[0]} x {plan.shape[1]}, a is {a.shape[0]} x {a.shape[1]}")

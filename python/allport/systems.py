@@ -121,6 +121,7 @@ def solve(
     algorithm: str | None = None,
     grid: str | tuple[int, ...] | None = None,
     block: int = 0,
+    dealt: int = 0,
     big: int = 0,
     memory: int | str | None = None,
     broadcast: str | None = None,
@@ -153,13 +154,14 @@ def solve(
         a = _with_dtype(a, dtype)
     for name, extent in (("n", a.shape[0]), ("right-hand sides", right.whole.shape[1])):
         comm.ensure_agreement(name, extent)
-    options: dict[str, Any] = {"pivot": pivot, "algorithm": algorithm, "grid": grid, "block": block, "big": big}
+    widths = {"block": block, "dealt": dealt, "big": big}
+    options: dict[str, Any] = {"pivot": pivot, "algorithm": algorithm, "grid": grid}
     options.update(memory=memory, broadcast=broadcast, reduce=reduce)
     x, refinement, op = right.matrix(comm), None, trans
     if refine and a.shape[0] > 0:
         if plan is None:
             given = a.layout if isinstance(a, DistributedMatrix) and trans == "N" else None
-            plan = plan_on(comm, a, dtype=dtype, given=given, **options)
+            plan = plan_on(comm, a, widths=widths, dtype=dtype, given=given, **options)
         a, op = _dealt(a, plan.layout, comm, dtype), "N"
         a = a if trans == "N" else _transposed(a, trans)
         refinement = _refined(a, x, plan, progress)
@@ -168,7 +170,7 @@ def solve(
             raise SingularMatrix(data["info"] - 1)
     else:
         growth = {"growth_bound": growth_bound, "fall_back": fall_back}
-        factors = lu(a, comm=comm, plan=plan, progress=progress, **options, **growth)
+        factors = lu(a, comm=comm, plan=plan, progress=progress, **widths, **options, **growth)
         x, data = factors.solve(x, trans), factors.report.to_dict()
         a = _dealt(a, factors.factors.layout, comm, dtype) if report else a
     solved = time.perf_counter()

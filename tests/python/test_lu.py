@@ -36,6 +36,8 @@ def test_a_plan_needs_no_ranks():
         ({"grid": "5x5x1"}, ["grid", "5x5x1"]),
         ({"block": -1}, ["block"]),
         ({"block": 8, "big": 12}, ["big", "8"]),
+        ({"block": 8, "dealt": 12}, ["dealt", "8"]),
+        ({"algorithm": "1d", "grid": "2x8x1"}, ["1d", "one row"]),
         ({"memory": "1KiB"}, ["1024"]),
         ({"memory": 0}, ["memory = 0"]),
         ({"broadcast": "shouting"}, ["shouting"]),
@@ -61,7 +63,7 @@ def test_broadcasts_can_be_compared():
 def test_what_is_chosen_is_left_alone():
     plan = ap.plan_lu(300, 300, "torus:4x3", grid="4x3", block=20, algorithm="2d", pivot="none")
     assert (plan.grid, plan.block, plan.algorithm, plan.pivot) == ((4, 3, 1), 20, "2d", "none")
-    assert {a["name"] for a in ap.lu_algorithms()} == {"2d", "2.5d"}
+    assert {a["name"] for a in ap.lu_algorithms()} == {"1d", "2d", "2.5d"}
 
 
 def test_plan_lu_on_the_command_line(allport):

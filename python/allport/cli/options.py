@@ -37,12 +37,15 @@ Window = Annotated[int, typer.Option(help="Segments in flight per stream.")]
 GemmAlgorithm = Annotated[
     str | None, typer.Option("--algorithm", "-a", help="summa, cannon, summa25, cannon25, ...; else the cheapest.")
 ]
-LuAlgorithm = Annotated[str | None, typer.Option("--algorithm", "-a", help="2d or 2.5d; else the cheapest.")]
+LuAlgorithm = Annotated[str | None, typer.Option("--algorithm", "-a", help="1d, 2d or 2.5d; else the cheapest.")]
 Grid = Annotated[str | None, typer.Option(metavar="QxQxC", help="Rows x columns x layers of ranks; else the cheapest.")]
 Memory = Annotated[str | None, typer.Option(help="Limit per rank: 512MiB, 2GiB.")]
 Transposed = Annotated[str, typer.Option(help="N, T (transpose) or C (conjugate transpose).")]
 Pivot = Annotated[str, typer.Option(help="tournament, partial (as LAPACK) or none.")]
 Block = Annotated[int, typer.Option(min=0, help="Columns of a panel; 0: the cheapest.")]
+Dealt = Annotated[
+    int, typer.Option(min=0, help="1d: columns of a rank's blocks, a multiple of --block; 0: the cheapest.")
+]
 Big = Annotated[int, typer.Option(min=0, help="With layers: columns between two sums over them; 0: the cheapest.")]
 Broadcast = Annotated[str | None, typer.Option(help="Multicast algorithm, like binomial; else the cheapest.")]
 Reduce = Annotated[str | None, typer.Option(help="Reduction algorithm; else the cheapest.")]
@@ -61,6 +64,7 @@ FACTORIZATION: Group = {
     "algorithm": (LuAlgorithm, None),
     "grid": (Grid, None),
     "block": (Block, 0),
+    "dealt": (Dealt, 0),
     "big": (Big, 0),
     "memory": (Memory, None),
     "broadcast": (Broadcast, None),

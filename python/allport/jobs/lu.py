@@ -27,6 +27,7 @@ class FactorJob(Job):
     a: str
     pivot: str = "tournament"
     block: int = 0
+    dealt: int = 0
     big: int = 0
     broadcast: str | None = None
     reduce: str | None = None
@@ -46,6 +47,7 @@ class FactorJob(Job):
             algorithm=self.algorithm,
             grid=self.grid,
             block=self.block,
+            dealt=self.dealt,
             big=self.big,
             memory=self.memory,
             broadcast=self.broadcast,
@@ -56,7 +58,8 @@ class FactorJob(Job):
         """With algorithm, grid and the widths of panels."""
         chosen = planned.to_dict()["chosen"]
         grid = "x".join(str(g) for g in chosen["grid"])
-        return replace(self, algorithm=chosen["algorithm"], grid=grid, block=chosen["block"], big=chosen["big"])
+        widths = {name: chosen[name] for name in ("block", "dealt", "big")}
+        return replace(self, algorithm=chosen["algorithm"], grid=grid, **widths)
 
 
 @dataclass(kw_only=True)
