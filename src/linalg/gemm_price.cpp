@@ -13,7 +13,7 @@ namespace {
 /// are under way than where a rank does nothing but communicate. All are multiples of every element.
 constexpr std::int64_t segments[] = {64 << 10, 256 << 10, 1 << 20, 4 << 20, 16 << 20};
 /// Where even the shortest of them takes that long on a link, communication moves along often enough for shorter ones.
-constexpr std::int64_t short_segments[] = {8 << 10, 16 << 10, 32 << 10};
+constexpr std::int64_t short_segments[] = {12 << 10, 16 << 10, 32 << 10};
 constexpr Seconds slow{1e-3};
 constexpr std::int32_t in_flight = 4;
 
@@ -90,14 +90,19 @@ Pricer::Offer& Pricer::offer(Group const& group, Step const& step, std::int64_t 
   return offers_.emplace(key, Offer{make_schedule(shape, choice), choice.best.predicted, {}}).first->second;
 }
 
-Traffic Pricer::traffic(Group const& group, int index, Step const& step, std::int64_t element) {
+Pricer::Part const& Pricer::part(Group const& group, int index, Step const& step, std::int64_t element) {
   auto& offered = offer(group, step, element);
   auto const position = group.position[static_cast<std::size_t>(index)];
-  auto const known = offered.traffic.find(position);
-  if (known != offered.traffic.end()) {
+  auto const known = offered.parts.find(position);
+  if (known != offered.parts.end()) {
     return known->second;
   }
-  return offered.traffic.emplace(position, allport::traffic(offered.schedule.program(position))).first->second;
+  auto const program = offered.schedule.program(position);
+  return offered.parts.emplace(position, Part{allport::traffic(program), program.scratch}).first->second;
+}
+
+Traffic Pricer::traffic(Group const& group, int index, Step const& step, std::int64_t element) {
+  return part(group, index, step, element).traffic;
 }
 
 Seconds Pricer::seconds(Group const& group, Step const& step, std::int64_t element) {
@@ -105,7 +110,7 @@ Seconds Pricer::seconds(Group const& group, Step const& step, std::int64_t eleme
 }
 
 std::int64_t Pricer::scratch(Group const& group, int index, Step const& step, std::int64_t element) {
-  return offer(group, step, element).schedule.program(group.position[static_cast<std::size_t>(index)]).scratch;
+  return part(group, index, step, element).scratch;
 }
 
 Seconds Pricer::message(Rank from, Rank to, std::int64_t bytes) const {

@@ -34,19 +34,39 @@ class Pricer {
   [[nodiscard]] Seconds message(Rank from, Rank to, std::int64_t bytes) const;
 
  private:
+  /// What one rank has to do with a schedule.
+  struct Part {
+    Traffic traffic;
+    std::int64_t scratch = 0;
+  };
   struct Offer {
     Schedule schedule;
     Seconds price;
-    std::map<Rank, Traffic> traffic;  // by position, as far as asked for
+    std::map<Rank, Part> parts;  // by position, as far as asked for
   };
   using Key = std::tuple<int, Step::Kind, Rank, std::int64_t, std::int64_t>;
   Offer& offer(Group const& group, Step const& step, std::int64_t element);
+  Part const& part(Group const& group, int index, Step const& step, std::int64_t element);
 
   Machine const& machine_;
   GemmOptions const& options_;
   std::map<std::vector<Rank>, Group> groups_;
   std::deque<Machine> shapes_;
   std::map<Key, Offer> offers_;
+};
+
+/// A Pricer with all that it refers to: it outlives what it was made for.
+struct Schedules {
+  Schedules(Machine const& on, std::string broadcast, std::string reduce) : machine(on), pricer(machine, told) {
+    told.broadcast = std::move(broadcast);
+    told.reduce = std::move(reduce);
+  }
+  Schedules(Schedules const&) = delete;
+  Schedules& operator=(Schedules const&) = delete;
+
+  Machine machine;
+  GemmOptions told;
+  Pricer pricer;
 };
 
 }  // namespace allport::gemm_detail

@@ -161,11 +161,7 @@ LuReport lu(Communicator const& comm, LuPlan const& plan, Layout const& layout, 
         largest_element(plan.layout, rank, gemm_detail::constant(native.part), [](Index, Index) { return true; });
     auto const middle = comm.counted();
     if (place) {
-      GemmOptions told;
-      told.broadcast = plan.options.broadcast;
-      told.reduce = plan.options.reduce;
-      Pricer pricer(plan.machine, told);
-      Team team(seats, *place, pricer, lines.get());
+      Team team(seats, *place, plan.schedules->pricer, lines.get());
       Order const order{p, plan.chosen, progress};
       auto found = factor(team, order, plan.layout, native.part);
       pivots = std::move(found.pivots);

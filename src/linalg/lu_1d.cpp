@@ -61,10 +61,18 @@ class Columns {
   Slot& slot_of(std::size_t k) { return slots_[k % slots_.size()]; }
   [[nodiscard]] bool is_mine(std::size_t k) const { return a_.cols.owner(panels_[k].begin) == grid_.j(); }
 
+  /// How many panels of its own a rank sends at a time. More only fill the queues of its links, whose losses then delay
+  /// all.
+  static constexpr std::ptrdiff_t most_sent = 2;
+
+  [[nodiscard]] bool sends_enough() const {
+    return std::ranges::count_if(slots_, [](Slot const& slot) { return slot.transfer.active(); }) >= most_sent;
+  }
+
   /// Begins to send or to receive as many panels as can be begun, in their order.
   void start_all() {
     while (started_ < panels_.size() && started_ < done_ + slots_.size()) {
-      if (is_mine(started_) && here_ < started_) return;
+      if (is_mine(started_) && (here_ < started_ || (started_ > done_ && sends_enough()))) return;
       start(started_++);
     }
   }
@@ -77,6 +85,9 @@ class Columns {
     auto const height = rows_ - top;
     auto const mine = is_mine(k);
     if (mine) {
+      for (auto x = k > slots_.size() ? k - slots_.size() : 0; x < k && sends_enough(); ++x) {
+        grid_.row.wait(slot_of(x).transfer);
+      }
       for (auto before = done_; before < k; ++before) update(before, a_.col(panel.begin), a_.col(panel.end));
       slot.pivots = factor_panel(grid_.col, a_, panel, pivoting_, found_.fell_back);
       slot.l = a_.at(top, a_.col(panel.begin));

@@ -256,13 +256,15 @@ class Planner {
     Seats const seats(chosen, plan_.options.given);
     if (all) plan_.traffic.assign(static_cast<std::size_t>(plan_.machine.ranks()), Traffic{});
     if (!all && count_of_steps > counted_visits / 8) return;
+    // Of all that was priced, only what the chosen candidate does is kept.
+    auto& pricer = plan_.schedules->pricer;
     chosen.words = chosen.messages = 0;
     chosen.memory = Bytes(0);
     auto const element = bytes_of(plan_.problem.type);
     for (int l = 0; l < g.layers; l += all ? 1 : std::max(1, g.layers - 1)) {
       for (int j = 0; j < g.cols; j += all ? 1 : std::max(1, g.cols - 1)) {
         for (int i = 0; i < g.rows; i += all ? 1 : std::max(1, g.rows - 1)) {
-          auto const [t, memory] = count(plan_, pricer_, {i, j, l});
+          auto const [t, memory] = count(plan_, pricer, {i, j, l});
           chosen.words = std::max({chosen.words, t.bytes_sent / element, t.bytes_received / element});
           chosen.messages = std::max({chosen.messages, t.messages_sent, t.messages_received});
           chosen.memory = std::max(chosen.memory, memory);
@@ -305,6 +307,7 @@ LuPlan plan_lu(LuProblem const& problem, Machine const& machine, LuOptions const
   plan.problem = problem;
   plan.machine = machine;
   plan.options = options;
+  plan.schedules = std::make_shared<gemm_detail::Schedules>(machine, options.broadcast, options.reduce);
   Planner planner(plan);
   if (options.given && options.algorithm != "2.5d" && options.grid.ranks() == 0) planner.consider_given();
   for (auto const& grid : grids(options, machine.ranks())) {

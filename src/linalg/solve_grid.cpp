@@ -10,8 +10,8 @@ Seats seats_of(Layout const& layout) {
 }
 
 LayoutGrid::LayoutGrid(Communicator const& comm, Layout const& layout)
-    : schedules_(std::static_pointer_cast<Schedules>(
-          comm.keep("schedules of solves", [&] { return std::make_shared<Schedules>(comm.machine()); }))),
+    : schedules_(std::static_pointer_cast<gemm_detail::Schedules>(comm.keep(
+          "schedules of solves", [&] { return std::make_shared<gemm_detail::Schedules>(comm.machine(), "", ""); }))),
       seats_(seats_of(layout)) {
   auto const place = seats_.place(comm.rank());
   lines_ = lines_of(comm, seats_, place);

@@ -23,12 +23,7 @@ class LayoutGrid {
 
  private:
   /// Made once for a communicator: a solve is often followed by many of the same extents.
-  struct Schedules {
-    explicit Schedules(Machine const& machine) : pricer(machine, told) {}
-    GemmOptions told;
-    Pricer pricer;
-  };
-  std::shared_ptr<Schedules> schedules_;
+  std::shared_ptr<gemm_detail::Schedules> schedules_;
   Seats seats_;
   std::shared_ptr<LineComms> lines_;
   std::unique_ptr<Team> team_;

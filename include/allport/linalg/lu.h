@@ -1,6 +1,7 @@
 // Distributed LU factorization with row exchanges: P A = L U, planned before, measured after.
 #pragma once
 
+#include <memory>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -12,6 +13,10 @@
 #include "allport/machine/machine.h"
 
 namespace allport {
+
+namespace gemm_detail {
+struct Schedules;
+}
 
 /// How the row that is divided by is found.
 enum class Pivoting : char {
@@ -78,6 +83,8 @@ struct LuPlan {
   /// Exact prediction per rank, without redistribution and without exchanged rows, which depend on the pivots. Empty on
   /// more than 4,096 ranks.
   std::vector<Traffic> traffic;
+  /// The collectives that were counted, for lu() to run. Copies of a plan share them: not for several threads at once.
+  std::shared_ptr<gemm_detail::Schedules> schedules;
 
   [[nodiscard]] std::string to_json() const;
 };

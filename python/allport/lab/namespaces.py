@@ -36,6 +36,7 @@ _SETTINGS = {
     "net/ipv4/conf/default/send_redirects": "0",
     "net/ipv4/conf/all/accept_redirects": "0",
     "net/ipv4/conf/default/accept_redirects": "0",
+    "net/ipv4/tcp_congestion_control": "cubic",  # the kernel's own choice, whatever this machine's is
     "net/ipv4/tcp_no_metrics_save": "1",  # a run shall not start with what an earlier one has learnt
     "net/ipv6/conf/all/disable_ipv6": "1",
     "net/ipv6/conf/default/disable_ipv6": "1",
@@ -83,7 +84,7 @@ def make(state: State) -> None:
         _call("unshare", _NEWNET | _NEWUTS)
         socket.sethostname(state.plan.host(place))
         for key, value in _SETTINGS.items():
-            with contextlib.suppress(FileNotFoundError):  # no IPv6 in this kernel
+            with contextlib.suppress(FileNotFoundError):  # no IPv6 or no cubic in this kernel
                 Path("/proc/sys", key).write_text(value)
         for kind, path in (("net", NETNS / name), ("uts", state.path / "uts" / str(place))):
             os.close(os.open(path, os.O_CREAT | os.O_EXCL | os.O_RDONLY, 0o444))
