@@ -29,9 +29,7 @@ inline Case parse_case(std::string const& text, Rank ranks) {
   c.contract.what = parse_collective(parts[0]);
   c.contract.ranks = ranks;
   c.contract.bytes = std::stoll(parts[2]);
-  auto const sums = c.contract.what == Collective::reduce || c.contract.what == Collective::allreduce ||
-                    c.contract.what == Collective::reduce_scatter;
-  c.contract.element = sums ? 8 : 1;
+  c.contract.element = combines(c.contract.what) ? 8 : 1;
   c.cut = {std::stoll(parts[3]), std::stoi(parts[4])};
   c.contract.root = static_cast<Rank>(std::stoi(parts[5]));
   return c;

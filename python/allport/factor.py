@@ -26,6 +26,7 @@ from allport.linalg import (
     world_of,
 )
 from allport.machine import as_machine
+from allport.right_hand_sides import RightHandSides
 
 if TYPE_CHECKING:
     from allport.comm import Communicator
@@ -180,7 +181,7 @@ class LU:
         comm = self.factors.comm
         with together(comm):
             n = self._square("solve")
-            right = right_hand_sides(b, n, self.dtype, trans)
+            right = RightHandSides(b, n, self.dtype, trans)
         if self.info > 0 and n > 0:
             raise SingularMatrix(self.info - 1)
         x = right.matrix(comm)
@@ -264,33 +265,6 @@ class LU:
     def __repr__(self) -> str:
         state = f"singular, info {self.info}" if self.info else f"growth {self.growth:.3g}"
         return f"LU({self.shape[0]} x {self.shape[1]}, {self.dtype}, {self.pivot} pivoting, {state})"
-
-
-class right_hand_sides:
-    """What b of a system is: numpy or distributed, one or many columns; and how its x is made like it."""
-
-    def __init__(self, b: Any, n: int, dtype: Any, trans: str) -> None:
-        if trans not in ("N", "T", "C"):
-            raise failure(f"trans = '{trans}': expected 'N', 'T' or 'C'")
-        self.given = b
-        self.whole = b if isinstance(b, DistributedMatrix) else as_matrix(b, "b")
-        if self.whole.shape[0] != n:
-            raise failure(f"b: has {self.whole.shape[0]} rows: expected {n}, as many as the matrix")
-        self.dtype = working_dtype(dtype, self.whole.dtype)
-
-    def matrix(self, comm: Communicator) -> DistributedMatrix:
-        """A copy that may be overwritten. Called by all ranks."""
-        if isinstance(self.whole, DistributedMatrix):
-            local = self.whole.local.astype(self.dtype, order="F", copy=True)
-            return DistributedMatrix(comm, self.whole.layout, local)
-        layout = Layout.balanced(self.whole.shape, (comm.size, 1), list(range(comm.size)))
-        return DistributedMatrix(comm, layout, own_part(self.whole, layout, comm, self.dtype))
-
-    def like(self, x: DistributedMatrix) -> Any:
-        """x as the caller gave b."""
-        if isinstance(self.whole, DistributedMatrix):
-            return x
-        return np.ascontiguousarray(x.to_numpy()).reshape(np.shape(self.given))
 
 
 def check_growth_bound(growth_bound: float | None) -> None:

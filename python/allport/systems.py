@@ -12,9 +12,10 @@ import numpy as np
 from allport import _native
 from allport._native import Layout, LuPlan
 from allport.errors import failure, together
-from allport.factor import LuReport, SingularMatrix, lu, number, plan_on, right_hand_sides
+from allport.factor import LuReport, SingularMatrix, lu, number, plan_on
 from allport.io import scalar_of, working_dtype
 from allport.linalg import DistributedMatrix, gemm, own_part, whole_matrix, world_of
+from allport.right_hand_sides import RightHandSides
 
 if TYPE_CHECKING:
     from allport.comm import Communicator
@@ -147,7 +148,7 @@ def solve(
     began = time.perf_counter()
     with together(comm):
         a = _square(a)
-        right = right_hand_sides(b, a.shape[0], working_dtype(a.dtype), trans)
+        right = RightHandSides(b, a.shape[0], working_dtype(a.dtype), trans)
         dtype = right.dtype
         if refine and dtype.str[1:] not in REFINED:
             raise failure(f"refine: needs float64 or complex128, got {dtype}; convert with astype, or refine=False")
