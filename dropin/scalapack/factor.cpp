@@ -103,9 +103,22 @@ std::string in_words(LuReport const& report) {
                      report.chosen.in_place ? " in place" : "");
 }
 
-std::string why_not_solve(Record const& record) {
-  // On 2 and 4 ranks 0.95 to 2.2 times ScaLAPACK's seconds (docs/reference/scalapack.md has the table).
-  return record.settings().policy == Policy::always ? "" : "a solve with given factors: ScaLAPACK's own is faster";
+std::string why_not_solve(Grid const& grid, Record& record, SolveProblem const& problem, View const& a,
+                          Operand const& b) {
+  if (record.settings().policy == Policy::always) return "";
+  // docs/reference/scalapack.md has the measurements.
+  if (problem.trans != Trans::none) return "a transposed solve: ScaLAPACK's own is as fast";
+  auto const right = view_of(b, grid, record.ranks(), record.comm().rank());
+  auto const key = fmt::format("{} {} {} {} {} {} {} {}", b.rows, b.cols, static_cast<int>(problem.type),
+                               shape_of(grid, b.desc).block, deal_text(a.layout.rows()), deal_text(a.layout.cols()),
+                               deal_text(right.layout.rows()), deal_text(right.layout.cols()));
+  auto const& choice = record.remember(record.solve_choices, key, [&] {
+    Choice<SolvePlan> made;
+    made.plan = plan_solve(problem, a.layout, right.layout, record.comm().machine());
+    if (made.plan->form != SolveForm::panels) made.why_not = "few right-hand sides: ScaLAPACK's own is as fast";
+    return made;
+  });
+  return choice.why_not;
 }
 
 #define ALLPORT_SCALAPACK_INSTANCE(T)                                                                       \

@@ -21,8 +21,9 @@ template <class T>
 [[nodiscard]] Factored factor(std::string const& name, Grid const& grid, Record& record, Operand const& a, void* data,
                               Int* ipiv, Int* info);
 
-/// Why a solve with given factors is handed back; empty: it is ours.
-[[nodiscard]] std::string why_not_solve(Record const& record);
+/// Why a solve with given factors, of that type, is handed back; empty: it is ours.
+[[nodiscard]] std::string why_not_solve(Grid const& grid, Record& record, SolveProblem const& problem, View const& a,
+                                        Operand const& b);
 /// op(A) X = B with the factors where they lie.
 template <class T>
 void solve(Grid const& grid, Record const& record, Trans trans, View const& a, void* factors,

@@ -9,10 +9,10 @@ enum Position { n_at = 1, nrhs_at, a_desc_at = 6, b_desc_at = 11 };
 
 /// With the factors in place: ours, or the original's getrs where that is faster.
 template <class T>
-std::string solve_with(GesvCall const& x, Grid const& grid, Record const& record, Factored const& a, Operand const& b) {
+std::string solve_with(GesvCall const& x, Grid const& grid, Record& record, Factored const& a, Operand const& b) {
   static Original const original_getrs(symbol<T>("getrs"));
   if (b.cols == 0) return "";
-  if (original_getrs.there() && !why_not_solve(record).empty()) {
+  if (original_getrs.there() && !why_not_solve(grid, record, {Trans::none, scalar_of<T>}, a.view, b).empty()) {
     original_getrs.call("N", x.n, x.nrhs, x.a.data, x.a.i, x.a.j, x.a.desc, x.pivots, x.b.data, x.b.i, x.b.j, x.b.desc,
                         x.info, std::size_t{1});
     return ", solved by ScaLAPACK";

@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "allport/linalg/gemm.h"
-#include "allport/linalg/lu.h"
+#include "allport/linalg/solve.h"
 #include "blacs.h"
 #include "choice.h"
 #include "settings.h"
@@ -45,6 +45,7 @@ class Record {
   }
   std::map<std::string, Choice<GemmPlan>> gemm_choices;
   std::map<std::string, Choice<LuPlan>> lu_choices;
+  std::map<std::string, Choice<SolvePlan>> solve_choices;
 
  private:
   Settings settings_;
