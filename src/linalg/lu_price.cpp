@@ -10,6 +10,9 @@ namespace {
 /// Parts of the peak that panels reach: LAPACK on a tall block; a column at a time with the others asked in between.
 constexpr double panel_rate = 0.35;
 constexpr double column_rate = 0.12;
+/// What exchanging rows and multiplying by narrow panels cost more, in columns.
+constexpr double thin_panels = 16;
+constexpr Bytes cache_line{64};
 /// Triangular solves of a block row.
 constexpr double trsm_rate = 0.6;
 
@@ -51,6 +54,9 @@ class Price {
     }
     double const work = problem.type == Scalar::c || problem.type == Scalar::z ? 4 : 1;
     double const speed = problem.type == Scalar::s || problem.type == Scalar::c ? 2 : 1;
+    if (machine.rates().memory_bandwidth.value() > 0) {
+      row_element_seconds_ = (cache_line / machine.rates().memory_bandwidth).value();
+    }
     rate_ = machine.rates().flops.value() / machine.ranks_per_node() * speed / work;
   }
 
@@ -71,7 +77,7 @@ class Price {
     auto const exchange = g.rows == 1 ? 0.0 : exchange_seconds(b, cols, cost);
     auto const upper = collective(Step::Kind::broadcast, Way::col, b * cols / g.layers, cost);
     auto const solve = b * b * cols / g.layers / (rate_ * trsm_rate);
-    auto const update = 2.0 * rows * cols * b / g.layers / rate_ * (1.0 + 8.0 * g.layers / b);
+    auto const update = 2.0 * rows * cols * b / g.layers / rate_ * (1.0 + thin_panels * g.layers / b);
     auto const over_layers = g.layers == 1 ? 0.0 : layer_seconds(rows, cols, b, cost);
     cost.compute = panel_compute / g.cols + solve / g.rows + update;
     cost.communicate = panel_talk + left + exchange + upper + over_layers;
@@ -92,8 +98,9 @@ class Price {
         std::ceil(right / (static_cast<double>(candidate_.dealt) * ranks)) * static_cast<double>(candidate_.dealt);
     StepCost cost;
     auto const first = rows * b * b * (1.0 / panel_rate + 2.0) / rate_;
-    auto const own = rows * w * (b / panel_rate + w) / rate_;
-    auto const update = 2.0 * rows * w * std::min(busiest, right) / rate_ * (1.0 + 8.0 / b);
+    auto const thin = 1.0 + thin_panels / b;
+    auto const own = rows * w * (b / panel_rate + w * thin) / rate_;
+    auto const update = 2.0 * rows * w * std::min(busiest, right) / rate_ * thin;
     auto const stream = collective(Step::Kind::broadcast, Way::row, rows * w, cost);
     cost.messages *= w / b;
     cost.compute = own / ranks + update;
@@ -148,7 +155,7 @@ class Price {
     auto const elements = b * cols * others;
     cost.exchanged += 2.0 * elements / candidate_.grid.rows;
     StepCost unused;
-    return collective(Step::Kind::broadcast, Way::col, elements, unused);
+    return collective(Step::Kind::broadcast, Way::col, elements, unused) + 2.0 * elements * row_element_seconds_;
   }
 
   /// Sums of the next panels over the layers, and the panels' way to the layer that multiplies by them.
@@ -165,6 +172,7 @@ class Price {
   Seats seats_;
   std::array<Group const*, all_ways.size()> groups_{};
   double rate_ = 0;
+  double row_element_seconds_ = 0;  ///< taking an element out of a row, or putting one in: a cache line of its own
 };
 
 }  // namespace
