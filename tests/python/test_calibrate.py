@@ -44,7 +44,7 @@ def test_ranks_that_mpiexec_started_are_joined(tmp_path):
     ("arguments", "word"),
     [
         (["-n", "2", "-o", "mine.txt"], ".toml"),
-        (["-n", "2", "-o", "no/such/mine.toml"], "not there"),
+        (["-n", "2", "-o", "no/such/mine.toml"], "there is no folder"),
         (["-n", "3", "-m", "torus:4"], "more"),
         (["-m", "tours:4"], "tours"),
     ],
