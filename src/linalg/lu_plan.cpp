@@ -127,14 +127,10 @@ class Planner {
       candidate.total += moving(candidate);
       if (!best || candidate.total < best->total) best = candidate;
     };
-    auto const first = plan_.options.block > 0 ? plan_.options.block : block_widths[0];
-    for (auto const& order : orders(grid)) attempt(order, first, first);
+    auto const all = widths(algorithm, grid);
+    for (auto const& order : orders(grid)) attempt(order, all.front().first, all.front().second);
     auto const order = best->order;
-    for (auto const block : block_widths) {
-      if (plan_.options.block > 0 && block != block_widths[0]) break;
-      auto const b = plan_.options.block > 0 ? plan_.options.block : block;
-      for (auto const dealt : dealt_for(algorithm, grid, b)) attempt(order, b, dealt);
-    }
+    for (std::size_t w = 1; w < all.size(); ++w) attempt(order, all[w].first, all[w].second);
     keep(*best);
   }
 
@@ -190,16 +186,26 @@ class Planner {
     candidate.block = candidate.big = widest;
   }
 
-  /// Widths of a rank's blocks that are worth a look: doubling, up to one block for every rank.
-  [[nodiscard]] std::vector<Index> dealt_for(std::string_view algorithm, GemmGrid const& grid, Index block) const {
-    if (algorithm != "1d") return {block};
-    if (plan_.options.dealt > 0) return {plan_.options.dealt};
-    std::vector<Index> widths{block};
-    auto const panels = (plan_.problem.n + block - 1) / block;
-    auto const all = (panels + grid.cols - 1) / grid.cols * block;
-    for (auto width = 2 * block; width < all; width *= 2) widths.push_back(width);
-    if (all > block) widths.push_back(all);
-    return widths;
+  /// Widths of panels and of a rank's blocks that are worth a look: what the caller fixes, else blocks from one panel
+  /// on, doubling, up to one block for every rank.
+  [[nodiscard]] std::vector<std::pair<Index, Index>> widths(std::string_view algorithm, GemmGrid const& grid) const {
+    auto const& fixed = plan_.options;
+    std::vector<std::pair<Index, Index>> all;
+    for (auto const width : block_widths) {
+      auto const block = fixed.block > 0 ? fixed.block : width;
+      bool const wide = algorithm == "1d";
+      if (wide && fixed.dealt > 0) {
+        all.emplace_back(block, fixed.dealt);
+      } else {
+        all.emplace_back(block, block);
+        auto const panels = (plan_.problem.n + block - 1) / block;
+        auto const most = wide ? (panels + grid.cols - 1) / grid.cols * block : block;
+        for (auto dealt = 2 * block; dealt < most; dealt *= 2) all.emplace_back(block, dealt);
+        if (most > block) all.emplace_back(block, most);
+      }
+      if (fixed.block > 0) break;
+    }
+    return all;
   }
 
   [[nodiscard]] static int ahead_for(std::string_view algorithm, Index block, Index dealt) {

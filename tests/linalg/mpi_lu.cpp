@@ -157,6 +157,19 @@ TEST_F(Lu, SaysWhichPivotIsZero) {
   }
 }
 
+TEST_F(Lu, TakesTheWidthsThatAreFixed) {
+  LuOptions options;
+  options.algorithm = "1d";
+  options.grid = {1, comm.size(), 1};
+  options.block = 3;
+  for (Index const dealt : {3, 12, 48}) {
+    options.dealt = dealt;
+    auto const plan = plan_lu({.m = 100, .n = 100}, comm.machine(), options);
+    EXPECT_EQ(plan.chosen.block, 3);
+    EXPECT_EQ(plan.chosen.dealt, dealt);
+  }
+}
+
 TEST_F(Lu, RefusesWrongArgumentsOnEveryRank) {
   EXPECT_THROW((void)plan_lu({.m = -1, .n = 3}, comm.machine()), Error);
   LuOptions options;
