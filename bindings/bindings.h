@@ -4,6 +4,7 @@
 #include <nanobind/nanobind.h>
 
 #include <string>
+#include <string_view>
 
 #include "allport/machine/machine.h"
 #include "allport/schedule/interpreter.h"
@@ -35,6 +36,8 @@ inline nb::object from_json(std::string const& text) { return nb::module_::impor
 
 /// Python's name of an ErrorKind: "argument", "io", ...
 char const* kind_name(ErrorKind kind);
+/// The kind that a name means; argument when it is none of them.
+ErrorKind kind_of(std::string_view name);
 
 /// A collective over all ranks of the machine, checked.
 Contract contract_of(std::string const& what, Machine const& machine, std::int64_t root, std::int64_t bytes,

@@ -129,8 +129,11 @@ void bind_comm(nb::module_& m) {
           [](Communicator const& s, std::string const& name, std::int64_t value) { s.ensure_agreement(name, value); },
           "name"_a, "value"_a)
       .def(
-          "ensure_all_well", [](Communicator const& s, std::string const& error) { s.ensure_all_well(error); },
-          "local_error"_a);
+          "ensure_all_well",
+          [](Communicator const& s, std::string const& error, std::string const& kind) {
+            s.ensure_all_well(error, kind_of(kind));
+          },
+          "local_error"_a, "kind"_a);
   bind_transport(c);
 }
 

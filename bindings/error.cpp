@@ -1,31 +1,38 @@
 // allport::Error as the Python exception AllportError, with its kind.
 #include <nanobind/nanobind.h>
 
+#include <algorithm>
+#include <array>
+#include <iterator>
+#include <string_view>
+
 #include "allport/base/error.h"
 #include "bindings.h"
 
 namespace allport::python {
 
+namespace {
+
+struct KindName {
+  ErrorKind kind;
+  char const* name;
+};
+
+constexpr std::array kinds{KindName{ErrorKind::argument, "argument"}, KindName{ErrorKind::io, "io"},
+                           KindName{ErrorKind::memory, "memory"},     KindName{ErrorKind::machine, "machine"},
+                           KindName{ErrorKind::schedule, "schedule"}, KindName{ErrorKind::mpi, "mpi"},
+                           KindName{ErrorKind::mismatch, "mismatch"}, KindName{ErrorKind::unsupported, "unsupported"}};
+
+}  // namespace
+
 char const* kind_name(ErrorKind kind) {
-  switch (kind) {
-    case ErrorKind::argument:
-      return "argument";
-    case ErrorKind::io:
-      return "io";
-    case ErrorKind::memory:
-      return "memory";
-    case ErrorKind::machine:
-      return "machine";
-    case ErrorKind::schedule:
-      return "schedule";
-    case ErrorKind::mpi:
-      return "mpi";
-    case ErrorKind::mismatch:
-      return "mismatch";
-    case ErrorKind::unsupported:
-      return "unsupported";
-  }
-  return "argument";
+  auto const known = std::ranges::find(kinds, kind, &KindName::kind);
+  return known != kinds.end() ? known->name : kinds.front().name;
+}
+
+ErrorKind kind_of(std::string_view name) {
+  auto const known = std::ranges::find_if(kinds, [&](auto const& k) { return k.name == name; });
+  return known != kinds.end() ? known->kind : ErrorKind::argument;
 }
 
 namespace {
@@ -36,7 +43,10 @@ void translate(std::exception_ptr const& thrown, void*) {
   try {
     std::rethrow_exception(thrown);
   } catch (Error const& error) {
-    auto instance = nb::handle(exception_type)(error.what());
+    // A message quotes what files and arguments hold, which need not be UTF-8.
+    auto const text = std::string_view(error.what());
+    auto const message = nb::steal(PyUnicode_DecodeUTF8(text.data(), std::ssize(text), "backslashreplace"));
+    auto instance = nb::handle(exception_type)(message);
     instance.attr("kind") = kind_name(error.kind());
     PyErr_SetObject(exception_type, instance.ptr());
   }

@@ -25,6 +25,7 @@ void bind_io(nb::module_& m) {
           "shape", [](io::NpyHeader const& h) { return nb::make_tuple(h.rows, h.cols); },
           nb::sig("def shape(self) -> tuple[int, int]"), "1-D arrays count as one column.")
       .def_prop_ro("dtype", [](io::NpyHeader const& h) { return type_name(h.type); })
+      .def_ro("dimensions", &io::NpyHeader::dimensions, "1 or 2.")
       .def_ro("fortran_order", &io::NpyHeader::fortran_order);
   m.def("read_npy_header", &io::read_npy_header, "path"_a);
   nb::class_<io::MtxHeader>(m, "MtxHeader", "Banner and size line of a Matrix Market file.")

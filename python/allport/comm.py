@@ -376,9 +376,9 @@ class Communicator:
         """Starts counting anew."""
         self._native.reset_counted()
 
-    def ensure_all_well(self, local_error: str = "") -> None:
-        """Raises AllportError on every rank when any rank brings an error text."""
-        self._native.ensure_all_well(local_error)
+    def ensure_all_well(self, local_error: str = "", kind: str = "argument") -> None:
+        """Raises AllportError on every rank when any rank brings an error text: the first rank's text and kind."""
+        self._native.ensure_all_well(local_error, kind)
 
     def ensure_agreement(self, name: str, value: int) -> None:
         """Raises AllportError on every rank unless all ranks pass the same value."""

@@ -21,20 +21,28 @@ def failure(message: str, kind: str = "argument") -> AllportError:
     return error
 
 
+def _kind(error: BaseException) -> str:
+    if isinstance(error, AllportError):
+        return error.kind
+    if isinstance(error, MemoryError):
+        return "memory"
+    return "argument" if isinstance(error, (TypeError, ValueError)) else "io"
+
+
 @contextmanager
 def together(comm: Communicator) -> Iterator[None]:
-    """Local work that may fail on some ranks: when it does, AllportError is raised on all of them.
+    """Local work that may fail on some ranks: when it does, AllportError is raised on all of them, with one text.
 
-    The body must not communicate.
+    Whatever the body raises counts, also what nobody foresaw: the others wait. The body must not communicate.
     """
-    text, cause = "", None
+    text, kind, cause = "", "argument", None
     try:
         yield
-    except (AllportError, OSError, MemoryError, ValueError) as error:
-        text, cause = str(error) or type(error).__name__, error
+    except Exception as error:
+        # A name that is not Unicode travels as the escapes that Python prints for it.
+        text = (str(error) or type(error).__name__).encode(errors="backslashreplace").decode()
+        kind, cause = _kind(error), error
     try:
-        comm.ensure_all_well(text)
+        comm.ensure_all_well(text, kind)
     except AllportError as error:
-        if cause is not None:
-            error.kind = getattr(cause, "kind", "memory" if isinstance(cause, MemoryError) else "io")
-        raise
+        raise error from cause

@@ -7,15 +7,14 @@ from __future__ import annotations
 
 import os
 import re
-import shutil
-from collections.abc import Iterator
-from contextlib import contextmanager
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from allport import _native
+from allport import _native, hdf5
 from allport._native import Layout
 from allport.errors import AllportError, failure, together
 
@@ -79,40 +78,6 @@ def _split(name: str | os.PathLike[str], argument: str) -> tuple[str, str, str]:
     return text, kind, ""
 
 
-def _h5py() -> Any:
-    try:
-        import h5py
-    except ImportError as error:
-        raise failure("HDF5 files need h5py; pip install h5py", "unsupported") from error
-    return h5py
-
-
-def _open_dataset(file: Any, path: str, dataset: str) -> Any:
-    h5py = _h5py()
-    found: list[str] = []
-    file.visititems(lambda name, item: found.append(name) if isinstance(item, h5py.Dataset) else None)
-    if not dataset and len(found) == 1:
-        return file[found[0]]
-    if dataset not in file or not isinstance(file[dataset], h5py.Dataset):
-        names = ", ".join(found[:8]) or "none"
-        raise failure(f"file '{path}': dataset '{dataset}' not found; it has {names}; write {path}:DATASET", "io")
-    return file[dataset]
-
-
-def _inspect_h5(path: str, dataset: str) -> MatrixFile:
-    h5py = _h5py()
-    try:
-        with h5py.File(path, "r") as file:
-            data = _open_dataset(file, path, dataset)
-            if len(data.shape or ()) not in (1, 2):
-                raise failure(f"file '{path}:{dataset}': has shape {data.shape}; expected 1 or 2 dimensions", "io")
-            working_dtype(data.dtype)
-            shape = (data.shape[0], data.shape[1] if len(data.shape) == 2 else 1)
-            return MatrixFile(path, "h5", shape, data.dtype, data.name.lstrip("/"))
-    except OSError as error:
-        raise failure(f"file '{path}': not a readable HDF5 file ({error})", "io") from error
-
-
 def inspect(name: str | os.PathLike[str], argument: str = "file") -> MatrixFile:
     """Reads the head of a matrix file. No MPI. Raises AllportError naming the file when it is not usable."""
     path, kind, dataset = _split(name, argument)
@@ -120,7 +85,9 @@ def inspect(name: str | os.PathLike[str], argument: str = "file") -> MatrixFile:
         folder = os.path.abspath(os.path.dirname(path))
         raise failure(f"{argument} '{path}': there is no such file in {folder}; check its path", "io")
     if kind == "h5":
-        return _inspect_h5(path, dataset)
+        shape, dtype, found = hdf5.head(path, dataset, argument)
+        working_dtype(dtype)
+        return MatrixFile(path, "h5", shape, dtype, found)
     try:
         head = (_native.read_npy_header if kind == "npy" else _native.read_mtx_header)(path)
     except AllportError as error:
@@ -147,35 +114,34 @@ def read(file: MatrixFile, comm: Communicator, layout: Layout, dtype: Any) -> np
     """This rank's part of a file, [local rows, local columns], column-major. Called by all ranks of `comm`.
 
     .npy: each rank reads its own boxes. Matrix Market: each rank reads a byte range and sends entries to their owners
-    (entries that are given twice add up). HDF5: ranks take turns. Raises AllportError on every rank.
+    (entries that are given twice add up). HDF5: ranks take turns. Raises AllportError on every rank, also where ranks
+    see different files.
     """
-    if layout.shape != file.shape:
-        raise failure(f"layout: has shape {layout.shape}, the file '{file.name}' {file.shape}")
-    local = np.empty(0)
+    local, scalar = np.empty(0), ""
     with together(comm):
+        if layout.shape != file.shape:
+            raise failure(f"layout: has shape {layout.shape}, the file '{file.name}' {file.shape}")
+        scalar = scalar_of(dtype)
+        if file.dtype.kind == "c" and np.dtype(dtype).kind != "c":
+            raise failure(f"file '{file.name}' holds complex numbers: expected a complex matrix to read them into")
         local = local_block(layout, comm.rank, dtype)
+    for name, value in (("rows", file.shape[0]), ("columns", file.shape[1]), ("type to read", ord(scalar))):
+        comm.ensure_agreement(f"{name} of '{file.name}'", value)
     if file.kind == "h5":
-        _read_h5(file, comm, layout, local)
+        mine = boxes(layout, comm.rank)
+        _in_turns(comm, lambda turn: hdf5.read_boxes(file.path, file.dataset, mine, local))
     else:
         load = _native.load_npy if file.kind == "npy" else _native.load_mtx
-        load(comm._native, file.path, scalar_of(dtype), layout, local)
+        load(comm._native, file.path, scalar, layout, local)
     return local
 
 
-def _read_h5(file: MatrixFile, comm: Communicator, layout: Layout, local: np.ndarray) -> None:
-    h5py, text = _h5py(), ""
+def _in_turns(comm: Communicator, work: Callable[[int], None]) -> None:
+    """work(turn) on one rank after the other; where one fails, nobody goes on and all raise its error."""
     for turn in range(comm.size):
-        if turn == comm.rank:
-            try:
-                with h5py.File(file.path, "r") as handle:
-                    data = _open_dataset(handle, file.path, file.dataset)
-                    for (r0, r1), (c0, c1), where in boxes(layout, comm.rank):
-                        box = data[r0:r1, c0:c1] if data.ndim == 2 else data[r0:r1, None]
-                        local[where] = box
-            except (OSError, AllportError) as error:
-                text = f"file '{file.name}': {error}"
-        comm.barrier()
-    comm.ensure_all_well(text)
+        with together(comm):
+            if turn == comm.rank:
+                work(turn)
 
 
 def ensure_writable(path: str | os.PathLike[str], argument: str = "output") -> None:
@@ -186,6 +152,8 @@ def ensure_writable(path: str | os.PathLike[str], argument: str = "output") -> N
         raise failure(f"{argument} '{text}': there is no folder '{folder}'; make it first", "io")
     if os.path.isdir(text):
         raise failure(f"{argument} '{text}': is a folder; name a file in it", "io")
+    if os.path.exists(text) and not os.path.isfile(text):
+        raise failure(f"{argument} '{text}': is no regular file, and would be replaced by one; name another", "io")
     if not os.access(folder, os.W_OK):
         raise failure(f"{argument} '{text}': folder '{folder}' may not be written to; choose another", "io")
 
@@ -195,31 +163,33 @@ def check_output(name: str | os.PathLike[str]) -> None:
     path, kind, dataset = _split(name, "output")
     ensure_writable(path)
     if kind == "h5":
-        _h5py()
-        if not dataset:
-            raise failure(f"output '{path}': expected a dataset's name; write {path}:DATASET", "io")
+        hdf5.check_place(path, dataset)
 
 
 @contextmanager
-def _aside(comm: Communicator, path: str) -> Iterator[str]:
-    """A path to write to, equal on all ranks, that takes the place of `path` when all went well."""
-    aside = comm.mpi4py.bcast(f"{path}.part{os.getpid()}" if comm.rank == 0 else None)
+def aside(comm: Communicator, path: str | os.PathLike[str]) -> Iterator[str]:
+    """A path to write to, equal on all ranks, that takes the place of `path` when all went well. Called by all ranks.
+
+    What is raised in the body must be raised on all of them.
+    """
+    name = comm.mpi4py.bcast(f"{os.fspath(path)}.part{os.getpid()}" if comm.rank == 0 else None)
     try:
-        yield aside
+        yield name
         comm.barrier()
         with together(comm):
             if comm.rank == 0:
-                os.replace(aside, path)
+                os.replace(name, path)
     finally:
-        if comm.rank == 0 and os.path.exists(aside):
-            os.unlink(aside)
+        if comm.rank == 0:
+            with suppress(OSError):  # it has its name, or was never made
+                os.unlink(name)
 
 
 def write(name: str | os.PathLike[str], comm: Communicator, layout: Layout, local: np.ndarray) -> None:
     """Writes a distributed matrix. Called by all ranks; raises AllportError on every rank, and leaves no partial file.
 
-    .npy: each rank writes its own boxes. HDF5: ranks take turns; other datasets of an existing file
-    stay. Matrix Market (array format): columns are gathered into blocks that ranks append in turns.
+    .npy: each rank writes its own boxes. HDF5: ranks take turns; everything else in an existing file
+    stays. Matrix Market (array format): columns are gathered into blocks that ranks append in turns.
     """
     with together(comm):
         check_output(name)
@@ -227,50 +197,37 @@ def write(name: str | os.PathLike[str], comm: Communicator, layout: Layout, loca
     if kind == "npy":
         _native.save_npy(comm._native, path, scalar_of(local.dtype), layout, local)
         return
-    with _aside(comm, path) as aside:
+    with aside(comm, path) as part:
         if kind == "mtx":
-            _write_mtx(aside, comm, layout, local)
-        else:
-            _write_h5(path, aside, dataset, comm, layout, local)
+            _write_mtx(path, part, comm, layout, local)
+            return
+        with together(comm):
+            if comm.rank == 0:
+                hdf5.create(path, part, dataset, layout.shape, local.dtype)
+        mine = boxes(layout, comm.rank)
+        _in_turns(comm, lambda turn: hdf5.write_boxes(path, part, dataset, mine, local))
 
 
-def _write_h5(path: str, aside: str, dataset: str, comm: Communicator, layout: Layout, local: np.ndarray) -> None:
-    h5py, text = _h5py(), ""
-    for turn in range(comm.size):
-        if turn == comm.rank:
-            try:
-                if turn == 0 and os.path.exists(path):
-                    shutil.copyfile(path, aside)
-                with h5py.File(aside, "a") as handle:
-                    if turn == 0:
-                        if dataset in handle:
-                            del handle[dataset]
-                        handle.create_dataset(dataset, shape=layout.shape, dtype=local.dtype)
-                    for (r0, r1), (c0, c1), where in boxes(layout, comm.rank):
-                        handle[dataset][r0:r1, c0:c1] = local[where]
-            except (OSError, ValueError, RuntimeError) as error:
-                text = f"output '{path}:{dataset}': {error}"
-        comm.barrier()
-    comm.ensure_all_well(text)
-
-
-def _write_mtx(aside: str, comm: Communicator, layout: Layout, local: np.ndarray) -> None:
+def _write_mtx(path: str, part: str, comm: Communicator, layout: Layout, local: np.ndarray) -> None:
     columns = Layout.balanced(layout.shape, (1, comm.size), list(range(comm.size)))
-    block = local_block(columns, comm.rank, local.dtype)
+    block = np.empty(0)
+    with together(comm):
+        block = local_block(columns, comm.rank, local.dtype)
     _native.redistribute(comm._native, scalar_of(local.dtype), layout, local, columns, block)
-    text = ""
-    for turn in range(comm.size):
-        if turn == comm.rank:
-            try:
-                with open(aside, "w" if turn == 0 else "a") as out:
-                    if turn == 0:
-                        field = "complex" if np.iscomplexobj(local) else "real"
-                        out.write(f"%%MatrixMarket matrix array {field} general\n{layout.shape[0]} {layout.shape[1]}\n")
-                    _append_columns(out, block)
-            except OSError as error:
-                text = f"output '{aside}': {error.strerror}"
-        comm.barrier()
-    comm.ensure_all_well(text)
+
+    def append(turn: int) -> None:
+        # Only rank 0 makes the file: on a disk that another rank does not share, there is none to append to.
+        try:
+            with open(part, "w" if turn == 0 else "r+") as out:
+                out.seek(0, os.SEEK_END)
+                if turn == 0:
+                    field = "complex" if np.iscomplexobj(local) else "real"
+                    out.write(f"%%MatrixMarket matrix array {field} general\n{layout.shape[0]} {layout.shape[1]}\n")
+                _append_columns(out, block)
+        except OSError as error:
+            raise failure(f"output '{path}': cannot be written: {error.strerror}", "io") from error
+
+    _in_turns(comm, append)
 
 
 def _append_columns(out: Any, block: np.ndarray) -> None:

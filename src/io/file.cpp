@@ -24,6 +24,13 @@ void fail(std::string const& path, std::string_view what) {
   throw Error(ErrorKind::io, fmt::format("'{}': {}", path, what));
 }
 
+std::string shown(std::string_view text, std::size_t longest) {
+  auto beginning = std::string(text.substr(0, longest));
+  std::ranges::replace_if(
+      beginning, [](unsigned char c) { return c < 32 || c > 126; }, '.');
+  return text.size() > longest ? beginning + "..." : beginning;
+}
+
 File File::open(std::string const& path) {
   auto const fd = ::open(path.c_str(), O_RDONLY | O_CLOEXEC);
   if (fd < 0) {

@@ -40,4 +40,7 @@ class File {
 /// Throws Error(io) "'path': what".
 [[noreturn]] void fail(std::string const& path, std::string_view what);
 
+/// The beginning of what a file holds as an error message shows it: printable, at most so many characters.
+[[nodiscard]] std::string shown(std::string_view text, std::size_t longest = 60);
+
 }  // namespace allport::io

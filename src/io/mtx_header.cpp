@@ -107,6 +107,9 @@ MtxHeader read_mtx_header(std::string const& path) {
   if (header.symmetry != Symmetry::general && header.rows != header.cols) {
     wrong_line(path, *line, "as many rows as columns in a symmetric matrix");
   }
+  if (header.entries > 0 && (header.rows == 0 || header.cols == 0)) {
+    wrong_line(path, *line, "no entries in a matrix without elements");
+  }
   if (header.array) {
     header.entries = array_entries(path, *line, header);
   }

@@ -78,15 +78,4 @@ double Words::real() {
   return value;
 }
 
-std::string shown(std::string_view line) {
-  constexpr std::size_t longest = 60;
-  auto text = std::string(line.substr(0, longest));
-  for (auto& c : text) {
-    if (static_cast<unsigned char>(c) < 32 || static_cast<unsigned char>(c) > 126) {
-      c = '.';
-    }
-  }
-  return line.size() > longest ? text + "..." : text;
-}
-
 }  // namespace allport::io

@@ -93,9 +93,6 @@ class Words {
   bool good_ = true;
 };
 
-/// A line as an error message shows it.
-[[nodiscard]] std::string shown(std::string_view line);
-
 /// Neither blank nor a comment.
 [[nodiscard]] inline bool is_data(std::string_view line) {
   for (auto const c : line) {

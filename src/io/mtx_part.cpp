@@ -32,8 +32,8 @@ class ArrayPlace {
     auto const stored = header.symmetry != Symmetry::general;
     first_of_column_ = header.symmetry == Symmetry::skew ? 1 : 0;
     step_ = stored ? 1 : 0;
-    if (line >= header.entries) {
-      return;  // a part without lines, or one too many: never asked for
+    if (!header.array || line >= header.entries) {
+      return;  // coordinates stand in their lines; a part without lines, or one too many, is never asked for
     }
     if (!stored) {
       col = line / rows_;
@@ -196,7 +196,7 @@ std::vector<Entry<T>> read_mtx_part(std::string const& path, MtxHeader const& he
   std::vector<Entry<T>> entries;
   auto const mirrors = header.symmetry == Symmetry::general ? 1 : 2;
   entries.reserve(static_cast<std::size_t>(
-      std::min(header.entries / parts + 16, (header.file_bytes - header.data_offset) / parts / 2 + 16) * mirrors));
+      std::min(header.entries / parts, (header.file_bytes - header.data_offset) / parts / 2 + 16) * mirrors));
   PartParser<T> parser(path, header, lines_before);
   std::int64_t count = 0;
   while (auto const line = lines.next()) {

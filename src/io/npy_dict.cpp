@@ -22,7 +22,7 @@ class Parser {
       expect(':');
       bool* seen = key == "descr" ? &descr : key == "fortran_order" ? &order : key == "shape" ? &shape : nullptr;
       if (seen == nullptr || *seen) {
-        complain(fmt::format("each of the keys 'descr', 'fortran_order' and 'shape' once, not '{}'", key));
+        complain(fmt::format("each of the keys 'descr', 'fortran_order' and 'shape' once, not '{}'", shown(key)));
       }
       *seen = true;
       if (seen == &descr) {
@@ -49,13 +49,8 @@ class Parser {
 
  private:
   [[noreturn]] void complain(std::string_view expected) const {
-    auto shown = std::string(text_.substr(0, 120));
-    for (auto& c : shown) {
-      if (static_cast<unsigned char>(c) < 32 || static_cast<unsigned char>(c) > 126) {
-        c = '.';
-      }
-    }
-    fail(path_, fmt::format("not a .npy header: expected {} at character {} of \"{}\"", expected, at_, shown));
+    fail(path_,
+         fmt::format("not a .npy header: expected {} at character {} of \"{}\"", expected, at_, shown(text_, 120)));
   }
 
   void skip_space() {

@@ -42,7 +42,8 @@ std::pair<FileType, bool> parse_descr(std::string const& path, std::string_view 
   auto const ordered = std::string_view("<>|=").find(order) != std::string_view::npos && order != '\0';
   auto const name = descr.substr(ordered ? 1 : 0);
   if (name.starts_with('O')) {
-    fail(path, fmt::format("dtype '{}' holds Python objects, which are never unpickled; save numbers instead", descr));
+    fail(path,
+         fmt::format("dtype '{}' holds Python objects, which are never unpickled; save numbers instead", shown(descr)));
   }
   for (auto const& known : type_names) {
     if (known.name == name) {
@@ -54,7 +55,8 @@ std::pair<FileType, bool> parse_descr(std::string const& path, std::string_view 
       return {known.type, several && order == other};
     }
   }
-  fail(path, fmt::format("dtype '{}': expected one of f2 f4 f8 c8 c16 i1 i2 i4 i8 u1 u2 u4 u8 b1, as in '<f8'", descr));
+  fail(path, fmt::format("dtype '{}': expected one of f2 f4 f8 c8 c16 i1 i2 i4 i8 u1 u2 u4 u8 b1, as in '<f8'",
+                         shown(descr)));
 }
 
 std::uint64_t little_endian(std::span<std::byte const> bytes) {

@@ -245,5 +245,28 @@ TEST(Mtx, ALineLongerThanAnyMatrixHasIsAnError) {
   expect_error([&] { (void)read_mtx_part<double>(path, read_mtx_header(path), 0, 1); }, {"longer than"});
 }
 
+// Entries of a matrix without elements once ended the process: the place of line 0 was sought among 0 rows.
+TEST(Mtx, EntriesInAMatrixWithoutElements) {
+  Folder const folder;
+  for (auto const* size : {"0 0 3", "0 5 1", "5 0 1"}) {
+    auto const path =
+        folder.file("a.mtx", std::string("%%MatrixMarket matrix coordinate real general\n") + size + "\n1 1 2.0\n");
+    expect_error([&] { (void)read_mtx_header(path); }, {"a.mtx", size, "no entries"});
+  }
+  for (auto const* text :
+       {"coordinate real general\n0 5 0\n", "array real general\n0 5\n", "array real symmetric\n0 0\n"}) {
+    auto const path = folder.file("b.mtx", std::string("%%MatrixMarket matrix ") + text);
+    EXPECT_TRUE(read_mtx_part<double>(path, read_mtx_header(path), 0, 1).empty());
+  }
+}
+
+// More entries than any memory holds, which only the size line says.
+TEST(Mtx, FewerEntriesThanTheSizeLineSays) {
+  Folder const folder;
+  auto const path =
+      folder.file("a.mtx", "%%MatrixMarket matrix coordinate real symmetric\n9 9 9223372036854775807\n2 1 3\n");
+  EXPECT_EQ(read_mtx_part<double>(path, read_mtx_header(path), 0, 1).size(), 2);
+}
+
 }  // namespace
 }  // namespace allport::io

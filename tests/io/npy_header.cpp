@@ -1,6 +1,8 @@
 // Heads of .npy files, written byte by byte.
 #include <gtest/gtest.h>
 
+#include <algorithm>
+
 #include <random>
 
 #include "allport/io/matrix_file.h"
@@ -157,6 +159,20 @@ TEST(NpyHeader, ChangedBytesGiveAHeaderThatFitsTheFileOrAnError) {
     }
   }
   EXPECT_GT(errors, 1500);
+}
+
+TEST(NpyHeader, ErrorsAreTextWhateverTheFileHolds) {
+  Folder const folder;
+  for (std::string const dict : {"{'\xff\xc0\x01': 1}", "{'descr': '<\xff', 'fortran_order': True, 'shape': (1, 1)}",
+                                 "{'descr': 'O\xfe', 'fortran_order': True, 'shape': (1, 1)}", "\xf0\x9f"}) {
+    auto bytes = std::string("\x93NUMPY\x01\x00", 8) + static_cast<char>(dict.size()) + std::string(1, '\0') + dict;
+    try {
+      (void)read_npy_header(folder.file("a.npy", bytes));
+      ADD_FAILURE() << "expected an error";
+    } catch (Error const& e) {
+      EXPECT_TRUE(std::ranges::all_of(std::string_view(e.what()), [](unsigned char c) { return c >= 32 && c < 127; }));
+    }
+  }
 }
 
 TEST(NpyHeader, WrittenAsNumpyWritesIt) {

@@ -26,9 +26,7 @@ Files = tuple[MatrixFile, MatrixFile]
 
 def _is_vector(file: MatrixFile) -> bool:
     """Whether a .npy file holds a 1-D array."""
-    if file.kind != "npy":
-        return False
-    return np.load(file.path, mmap_mode="r", allow_pickle=False).ndim == 1 if 0 not in file.shape else False
+    return file.kind == "npy" and file.header.dimensions == 1
 
 
 @dataclass(kw_only=True)
