@@ -1,32 +1,62 @@
 #include "datatypes.h"
 
-#include <fmt/format.h>
-
-#include <algorithm>
 #include <array>
-#include <map>
 #include <mutex>
 #include <unordered_map>
-
-#include "allport/base/error.h"
 
 namespace allport::dropin {
 namespace {
 
 MPI_Comm quiet = MPI_COMM_NULL;
 
+/// How a type was made. Of what the large-count constructors of MPI 4 made only their own forms can tell.
 struct Envelope {
-  int integers = 0;
-  int addresses = 0;
-  int datatypes = 0;
+  MPI_Count integers = 0;
+  MPI_Count addresses = 0;
+  MPI_Count counts = 0;
+  MPI_Count datatypes = 0;
   int combiner = MPI_COMBINER_NAMED;
 };
 
+#if MPI_VERSION >= 4
 Envelope envelope_of(MPI_Datatype type) {
   Envelope e;
-  PMPI_Type_get_envelope(type, &e.integers, &e.addresses, &e.datatypes, &e.combiner);
+  PMPI_Type_get_envelope_c(type, &e.integers, &e.addresses, &e.counts, &e.datatypes, &e.combiner);
   return e;
 }
+
+/// The one type that `type` was made from, by at most one number. @pre e.datatypes == 1
+MPI_Datatype inner_of(MPI_Datatype type, Envelope const& e) {
+  int integer = 0;
+  MPI_Aint address = 0;
+  MPI_Count count = 0;
+  MPI_Datatype inner = MPI_DATATYPE_NULL;
+  PMPI_Type_get_contents_c(type, e.integers, e.addresses, e.counts, e.datatypes, &integer, &address, &count, &inner);
+  return inner;
+}
+#else
+Envelope envelope_of(MPI_Datatype type) {
+  int integers = 0;
+  int addresses = 0;
+  int datatypes = 0;
+  Envelope e;
+  PMPI_Type_get_envelope(type, &integers, &addresses, &datatypes, &e.combiner);
+  e.integers = integers;
+  e.addresses = addresses;
+  e.datatypes = datatypes;
+  return e;
+}
+
+/// The one type that `type` was made from, by at most one number. @pre e.datatypes == 1
+MPI_Datatype inner_of(MPI_Datatype type, Envelope const& e) {
+  int integer = 0;
+  MPI_Aint address = 0;
+  MPI_Datatype inner = MPI_DATATYPE_NULL;
+  PMPI_Type_get_contents(type, static_cast<int>(e.integers), static_cast<int>(e.addresses),
+                         static_cast<int>(e.datatypes), &integer, &address, &inner);
+  return inner;
+}
+#endif
 
 bool is_named(int combiner) {
   return combiner == MPI_COMBINER_NAMED || combiner == MPI_COMBINER_F90_REAL || combiner == MPI_COMBINER_F90_COMPLEX ||
@@ -38,14 +68,9 @@ bool is_sequence(MPI_Datatype type) {
   auto const e = envelope_of(type);
   if (is_named(e.combiner)) return true;
   if (e.combiner != MPI_COMBINER_DUP && e.combiner != MPI_COMBINER_CONTIGUOUS) return false;
-  if (e.integers > 1 || e.addresses > 1 || e.datatypes != 1) return false;
-  std::array<int, 1> integers{};
-  std::array<MPI_Aint, 1> addresses{};
-  MPI_Datatype inner = MPI_DATATYPE_NULL;
-  if (PMPI_Type_get_contents(type, e.integers, e.addresses, 1, integers.data(), addresses.data(), &inner) !=
-      MPI_SUCCESS) {
-    return false;
-  }
+  if (e.integers > 1 || e.addresses > 1 || e.counts > 1 || e.datatypes != 1) return false;
+  auto inner = inner_of(type, e);
+  if (inner == MPI_DATATYPE_NULL) return false;
   auto const answer = is_sequence(inner);
   if (!is_predefined(inner)) PMPI_Type_free(&inner);
   return answer;
@@ -67,64 +92,6 @@ Layout measure(MPI_Datatype type) {
   l.true_extent = true_extent;
   l.plain = size == extent && lb == 0 && true_lb == 0 && true_extent == extent && is_sequence(type);
   return l;
-}
-
-/// At most so many elements a call: MPI_Pack counts bytes in an int.
-std::int64_t chunk_of(Layout const& layout) {
-  constexpr std::int64_t most = std::int64_t{1} << 30;
-  if (layout.size > most) {
-    throw Error(ErrorKind::unsupported,
-                fmt::format("one element of the datatype has {} bytes; at most {} can be packed", layout.size, most));
-  }
-  return layout.size == 0 ? most : std::max<std::int64_t>(1, most / layout.size);
-}
-
-void check(int code, char const* call) {
-  if (code == MPI_SUCCESS) return;
-  std::array<char, MPI_MAX_ERROR_STRING> text{};
-  int length = 0;
-  PMPI_Error_string(code, text.data(), &length);
-  throw Error(ErrorKind::mpi, fmt::format("{}: {}", call, text.data()));
-}
-
-/// The type that describes the same bytes from another base. MPICH packs nothing from MPI_BOTTOM, which is null.
-class Shifted {
- public:
-  Shifted(std::int64_t count, MPI_Datatype type) {
-    auto const n = static_cast<int>(count);
-    auto const back = -static_cast<MPI_Aint>(reinterpret_cast<std::intptr_t>(&anchor_));
-    PMPI_Type_create_hindexed(1, &n, &back, type, &type_);
-    PMPI_Type_commit(&type_);
-  }
-  ~Shifted() { PMPI_Type_free(&type_); }
-  Shifted(Shifted const&) = delete;
-  Shifted& operator=(Shifted const&) = delete;
-  [[nodiscard]] MPI_Datatype type() const { return type_; }
-  [[nodiscard]] void* base() { return &anchor_; }
-
- private:
-  std::byte anchor_{};
-  MPI_Datatype type_ = MPI_DATATYPE_NULL;
-};
-
-/// Predefined operations know which types they are for.
-bool is_predefined_op(MPI_Op op) {
-  auto const all = std::array{MPI_MAX, MPI_MIN,  MPI_SUM,  MPI_PROD,   MPI_LAND,   MPI_BAND,    MPI_LOR,
-                              MPI_BOR, MPI_LXOR, MPI_BXOR, MPI_MINLOC, MPI_MAXLOC, MPI_REPLACE, MPI_NO_OP};
-  return std::ranges::find(all, op) != all.end();
-}
-
-/// Asks the library, whose answer to a wrong pair is an error.
-bool ask_whether_defined(MPI_Op op, MPI_Datatype type) {
-  MPI_Errhandler callers = MPI_ERRHANDLER_NULL;
-  PMPI_Comm_get_errhandler(MPI_COMM_WORLD, &callers);
-  PMPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN);
-  alignas(16) std::array<std::byte, 64> left{};
-  alignas(16) std::array<std::byte, 64> right{};
-  auto const code = PMPI_Reduce_local(left.data(), right.data(), 0, type, op);
-  PMPI_Comm_set_errhandler(MPI_COMM_WORLD, callers);
-  PMPI_Errhandler_free(&callers);
-  return code == MPI_SUCCESS;
 }
 
 }  // namespace
@@ -164,65 +131,6 @@ bool is_usable(MPI_Datatype type) {
   std::array<char, 8> nothing{};
   int position = 0;
   return PMPI_Pack(nothing.data(), 0, type, nothing.data(), 8, &position, quiet) == MPI_SUCCESS;
-}
-
-bool is_defined(MPI_Op op, MPI_Datatype type) {
-  if (op == MPI_OP_NULL) return false;
-  if (!is_predefined_op(op)) return true;
-  if (!is_predefined(type)) return ask_whether_defined(op, type);
-  static std::mutex mutex;
-  static std::map<std::pair<MPI_Op, MPI_Datatype>, bool> known;
-  std::scoped_lock const lock(mutex);
-  auto const [entry, fresh] = known.try_emplace({op, type}, false);
-  if (fresh) entry->second = ask_whether_defined(op, type);
-  return entry->second;
-}
-
-void pack(void const* from, std::int64_t count, MPI_Datatype type, Layout const& layout, std::byte* to) {
-  auto const chunk = chunk_of(layout);
-  if (from == nullptr && count <= chunk) {
-    Shifted shifted(count, type);
-    int position = 0;
-    check(PMPI_Pack(shifted.base(), 1, shifted.type(), to, static_cast<int>(count * layout.size), &position, quiet),
-          "MPI_Pack");
-    return;
-  }
-  for (std::int64_t i = 0; i < count; i += chunk) {
-    auto const n = std::min(chunk, count - i);
-    int position = 0;
-    auto const bytes = static_cast<int>(n * layout.size);
-    check(PMPI_Pack(static_cast<std::byte const*>(from) + i * layout.extent, static_cast<int>(n), type,
-                    to + i * layout.size, bytes, &position, quiet),
-          "MPI_Pack");
-  }
-}
-
-void unpack(std::byte const* from, void* to, std::int64_t count, MPI_Datatype type, Layout const& layout) {
-  auto const chunk = chunk_of(layout);
-  if (to == nullptr && count <= chunk) {
-    Shifted shifted(count, type);
-    int position = 0;
-    check(PMPI_Unpack(from, static_cast<int>(count * layout.size), &position, shifted.base(), 1, shifted.type(), quiet),
-          "MPI_Unpack");
-    return;
-  }
-  for (std::int64_t i = 0; i < count; i += chunk) {
-    auto const n = std::min(chunk, count - i);
-    int position = 0;
-    auto const bytes = static_cast<int>(n * layout.size);
-    check(PMPI_Unpack(from + i * layout.size, bytes, &position, static_cast<std::byte*>(to) + i * layout.extent,
-                      static_cast<int>(n), type, quiet),
-          "MPI_Unpack");
-  }
-}
-
-Elements::Elements(std::int64_t count, Layout const& layout) : base_(nullptr) {
-  if (count == 0) return;
-  auto const last = (count - 1) * layout.extent;  // negative where the extent is
-  auto const low = layout.true_lb + std::min<std::int64_t>(0, last);
-  auto const high = layout.true_lb + layout.true_extent + std::max<std::int64_t>(0, last);
-  store_.resize(static_cast<std::size_t>(high - low));
-  base_ = store_.data() - low;
 }
 
 }  // namespace allport::dropin

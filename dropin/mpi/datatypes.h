@@ -24,15 +24,18 @@ struct Layout {
 
 /// Predefined by MPI, not made from others.
 [[nodiscard]] bool is_predefined(MPI_Datatype type);
+[[nodiscard]] bool is_predefined_op(MPI_Op op);
 
-/// True where MPI defines `op` on `type`; for user-defined operations always.
+/// True where the MPI standard defines `op` on `type`; for user-defined operations always. What a library defines
+/// beyond it (predefined operators on the program's own types, types of a compiler's extensions) is left to that
+/// library.
 [[nodiscard]] bool is_defined(MPI_Op op, MPI_Datatype type);
 
-/// count * layout.size bytes. @throws Error(mpi)
+/// count * layout.size bytes; elements of any length. @throws Error(mpi)
 void pack(void const* from, std::int64_t count, MPI_Datatype type, Layout const& layout, std::byte* to);
 void unpack(std::byte const* from, void* to, std::int64_t count, MPI_Datatype type, Layout const& layout);
 
-/// Memory for elements of a type that is not plain.
+/// Memory for elements of a type that is not plain, aligned for any of C's types.
 class Elements {
  public:
   Elements(std::int64_t count, Layout const& layout);
@@ -43,7 +46,9 @@ class Elements {
   std::byte* base_;
 };
 
-/// Made once per process at start: quiet about errors, never used for messages between ranks.
+/// Made once per process at start: quiet about errors, never used for messages between ranks. The last of the tags that
+/// MPI promises is packing's.
+inline constexpr int packing_tag = 32767;
 void make_quiet_communicator();
 void free_quiet_communicator();
 [[nodiscard]] MPI_Comm quiet_communicator();

@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include <limits>
+
 #include "allport/select/mpi_price.h"
 #include "allport/select/select.h"
 #include "datatypes.h"
@@ -132,6 +134,7 @@ std::optional<std::string> why_not(Call const& call, Record& record) {
   std::int64_t element = 1;
   if (reduces(call.what)) {
     element = element_of(layout_of(call.receive.type));
+    if (element > std::numeric_limits<int>::max()) return "reduction of elements of 2 GiB or more";
     int commutative = 0;
     PMPI_Op_commutative(call.op, &commutative);
     if (commutative == 0) return why_not_in_order(record, call);

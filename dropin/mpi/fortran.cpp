@@ -73,6 +73,14 @@ struct Argument<MPI_Request*> : HandleBack<MPI_Request, PMPI_Request_f2c, PMPI_R
   using HandleBack::HandleBack;
 };
 template <>
+struct Argument<MPI_Datatype*> : HandleBack<MPI_Datatype, PMPI_Type_f2c, PMPI_Type_c2f> {
+  using HandleBack::HandleBack;
+};
+template <>
+struct Argument<MPI_Op*> : HandleBack<MPI_Op, PMPI_Op_f2c, PMPI_Op_c2f> {
+  using HandleBack::HandleBack;
+};
+template <>
 struct Argument<MPI_Comm*> : HandleBack<MPI_Comm, PMPI_Comm_f2c, PMPI_Comm_c2f> {
   using HandleBack::HandleBack;
 };
@@ -125,6 +133,8 @@ ALLPORT_FORTRAN(mpi, finalize, 0, MPI_Finalize)
 ALLPORT_FORTRAN(mpi, start, 1, MPI_Start)
 ALLPORT_FORTRAN(mpi, startall, 2, allport::dropin::startall)
 ALLPORT_FORTRAN(mpi, request_free, 1, MPI_Request_free)
+ALLPORT_FORTRAN(mpi, type_free, 1, MPI_Type_free)
+ALLPORT_FORTRAN(mpi, op_free, 1, MPI_Op_free)
 
 ALLPORT_FORTRAN(mpi, comm_dup, 2, MPI_Comm_dup)
 ALLPORT_FORTRAN(mpi, comm_dup_with_info, 3, MPI_Comm_dup_with_info)

@@ -90,6 +90,13 @@ void Operation::plan_reduction() {
   combine_ = combine_by(call_.op, side.type, side.layout, commutative != 0);
 }
 
+void Operation::keep_handles() {
+  for (auto const* side : {&in_, &out_}) {
+    if (side->used && !is_predefined(side->type)) types_.push_back(std::make_unique<Kept<Datatypes>>(side->type));
+  }
+  if (reduces(call_.what) && !is_predefined_op(call_.op)) op_ = std::make_unique<Kept<Operators>>(call_.op);
+}
+
 void Operation::start() {
   started_ = now();
   bring_in();

@@ -12,6 +12,7 @@
 #include "allport/comm/communicator.h"
 #include "call.h"
 #include "datatypes.h"
+#include "kept.h"
 #include "state.h"
 
 namespace allport::dropin {
@@ -41,6 +42,9 @@ class Operation {
   Operation(Call const& call, std::shared_ptr<Record> record);
   Operation(Operation const&) = delete;
   Operation& operator=(Operation const&) = delete;
+
+  /// For an operation that goes on after the call: what the caller may free meanwhile lives as long as this.
+  void keep_handles();
 
   // The rest under the Lock; errors are thrown as Error.
   void start();
@@ -96,6 +100,8 @@ class Operation {
   Transfer transfer_;
   std::int64_t bytes_ = 0;
   double started_ = 0;
+  std::vector<std::unique_ptr<Kept<Datatypes>>> types_;
+  std::unique_ptr<Kept<Operators>> op_;
 };
 
 /// Combine by the MPI library. `commutative` lets the operands be exchanged where that saves a copy.

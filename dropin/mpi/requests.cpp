@@ -96,6 +96,7 @@ std::string advance(Operation& operation, bool& done) {
 }  // namespace
 
 MPI_Request fly(std::shared_ptr<Operation> operation) {
+  operation->keep_handles();
   operation->start();
   Flight flight{std::move(operation), MPI_REQUEST_NULL, new Ticket, 0};
   PMPI_Grequest_start(&query, &release, &cancel, flight.ticket, &flight.request);
@@ -133,8 +134,9 @@ MPI_Request keep_persistent(std::shared_ptr<Operation> operation) {
     if (used != tag) break;
     ++tag;
   }
-  ensure(tag < 32768, "persistent requests", tag, "at most 32768 at a time", "free some by MPI_Request_free",
+  ensure(tag < packing_tag, "persistent requests", tag, "at most 32767 at a time", "free some by MPI_Request_free",
          ErrorKind::unsupported);
+  operation->keep_handles();
   MPI_Request request = MPI_REQUEST_NULL;
   PMPI_Recv_init(nullptr, 0, MPI_BYTE, 0, tag, quiet_communicator(), &request);
   t.tags.insert(tag);

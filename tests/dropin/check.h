@@ -6,6 +6,18 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+/* Persistent collectives by the name of each library. */
+#ifdef OPEN_MPI
+#include <mpi-ext.h>
+#define Bcast_init MPIX_Bcast_init
+#define Allreduce_init MPIX_Allreduce_init
+#define Barrier_init MPIX_Barrier_init
+#else
+#define Bcast_init MPI_Bcast_init
+#define Allreduce_init MPI_Allreduce_init
+#define Barrier_init MPI_Barrier_init
+#endif
+
 static int differences;
 
 #define EXPECT(what, i, got, want)                                                                             \

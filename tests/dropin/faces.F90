@@ -28,6 +28,7 @@ program faces
   HANDLE(MPI_Comm) :: rows, copy
   HANDLE(MPI_Request) :: requests(2)
   HANDLE(MPI_Datatype) :: columns
+  HANDLE(MPI_Op) :: sums
   logical :: flag
   integer :: grid(4, n)
 
@@ -74,6 +75,22 @@ program faces
   call expect('strided bcast', all_equal(grid(2, :), [(i, i=1, n)]) .and. all_equal(grid(3, :), [(-1, i=1, n)]))
   call MPI_Type_free(columns CODE)
 
+  ! What MPI lets a program free while a collective is on its way.
+  grid = -1
+  if (me == 0) grid(2, :) = [(i, i=1, n)]
+  call MPI_Type_vector(n, 1, 4, MPI_INTEGER, columns CODE)
+  call MPI_Type_commit(columns CODE)
+  call MPI_Ibcast(grid(2, 1), 1, columns, 0, MPI_COMM_WORLD, requests(1) CODE)
+  call MPI_Type_free(columns CODE)
+  call MPI_Op_create(add, .true., sums CODE)
+  b = me
+  call MPI_Iallreduce(b, a, n, MPI_INTEGER, sums, MPI_COMM_WORLD, requests(2) CODE)
+  call MPI_Op_free(sums CODE)
+  call expect('null handles', columns == MPI_DATATYPE_NULL .and. sums == MPI_OP_NULL)
+  call MPI_Waitall(2, requests, MPI_STATUSES_IGNORE CODE)
+  call expect('ibcast of a freed type', all_equal(grid(2, :), [(i, i=1, n)]) .and. all_equal(grid(3, :), [(-1, i=1, n)]))
+  call expect('iallreduce by a freed operator', all_equal(a, [(p*(p - 1)/2, i=1, n)]))
+
   b = me
   call MPI_Ibcast(a, n, MPI_INTEGER, 0, MPI_COMM_WORLD, requests(1) CODE)
   call MPI_Iallreduce(b, all, n, MPI_INTEGER, MPI_SUM, MPI_COMM_WORLD, requests(2) CODE)
@@ -99,6 +116,27 @@ program faces
   if (me == 0) print '(a, i0, a)', 'faces: well on ', p, ' ranks'
 
 contains
+
+#if FACE == 8
+  subroutine add(left, right, count, kind)
+    use, intrinsic :: iso_c_binding, only: c_ptr, c_f_pointer
+    type(c_ptr), value :: left, right
+    integer :: count
+    type(MPI_Datatype) :: kind
+    integer, pointer :: x(:), y(:)
+    call c_f_pointer(left, x, [count])
+    call c_f_pointer(right, y, [count])
+    if (kind /= MPI_INTEGER) wrong = wrong + 1
+    y = x + y
+  end subroutine
+#else
+  subroutine add(left, right, count, kind)
+    integer :: count, kind
+    integer :: left(count), right(count)
+    if (kind /= MPI_INTEGER) wrong = wrong + 1
+    right = left + right
+  end subroutine
+#endif
 
   logical function all_equal(got, want)
     integer, intent(in) :: got(:), want(:)

@@ -8,17 +8,6 @@
 
 #include "check.h"
 
-#ifdef OPEN_MPI
-#include <mpi-ext.h>
-#define Bcast_init MPIX_Bcast_init
-#define Allreduce_init MPIX_Allreduce_init
-#define Barrier_init MPIX_Barrier_init
-#else
-#define Bcast_init MPI_Bcast_init
-#define Allreduce_init MPI_Allreduce_init
-#define Barrier_init MPI_Barrier_init
-#endif
-
 enum { n = 3000, many = 8 };
 static int data[many][n], sums[many][n];
 
