@@ -78,7 +78,8 @@ def measure(run: Run, best_of: int) -> Run:
             seconds=60.0,
             measured=f"{folder}/times.json",
         )
-        row = ap.bench.run(job)["sizes"][0]
+        result = ap.bench.run(job)
+        row = result["sizes"][0]
     if row["wrong"]:
         raise SystemExit(f"{key(run)}: {row['wrong']} wrong bytes")
     times = row["ours"][row["ours_best"]]
@@ -91,13 +92,14 @@ def measure(run: Run, best_of: int) -> Run:
         "samples": times["samples"],
         "date": date.today().isoformat(),
         "load": round(os.getloadavg()[0]),
+        "links": result["links"],
     }
     return {**run, **made}
 
 
 def simulated(run: Run) -> dict[str, Any]:
     """The schedule that ran, on the machine file that the lab gives its ranks; o is spent by a rank's one processor."""
-    plan = make_plan("simulated", ap.Machine.parse(run["lab"]), run["rate"], 32_768, 131_072)
+    plan = make_plan("simulated", ap.Machine.parse(run["lab"]), run["rate"])
     machine = ap.Machine.from_toml(machine_toml(plan))
     bytes_ = block_of(run["collective"], parse_bytes(run["size"], "size"), machine.ranks)
     name = contract_name(run["collective"])
@@ -113,10 +115,16 @@ def simulated(run: Run) -> dict[str, Any]:
     return {**found, "segment": schedule.segment}
 
 
+def set_of(run: Run) -> str:
+    """What the links of the run were set to besides their rate, where it was written down."""
+    links = run.get("links")
+    return f"{links['tcp']}, {format_bytes(links['burst'])}, {format_bytes(links['limit'])}" if links else ""
+
+
 def table(runs: list[Run]) -> tuple[str, list[str]]:
     """Markdown, one row a run: measured over simulated, both ways of sharing; and the rows that nothing explains."""
     head = "| lab | rate | collective | by | bytes | segment | measured: best | median | most | fifo | fair | "
-    lines = [head + "best / fifo | best / fair | why |", "|" + "---|" * 14]
+    lines = [head + "best / fifo | best / fair | TCP, burst, queue | why |", "|" + "---|" * 15]
     strange = []
     for run in runs:
         sim = simulated(run)
@@ -129,7 +137,7 @@ def table(runs: list[Run]) -> tuple[str, list[str]]:
         lines.append(
             f"| {run['lab']} | {run['rate']} | {run['collective']} | {run['algorithm']} | {run['size']} | "
             f"{format_bytes(sim['segment'])} | {run['least']:.3f} | {run['median']:.3f} | {run['most']:.3f} | "
-            f"{sim['fifo']:.3f} | {sim['fair']:.3f} | {mark} | {ratio['fair']:.2f} | {why} |"
+            f"{sim['fifo']:.3f} | {sim['fair']:.3f} | {mark} | {ratio['fair']:.2f} | {set_of(run)} | {why} |"
         )
     return "\n".join(lines), strange
 

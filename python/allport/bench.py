@@ -39,7 +39,8 @@ SUMS = ("reduce", "allreduce", "reduce_scatter", "reduce_scatter_block")
 class Job:
     """What is to be compared. Sizes are of the whole vector: block collectives cut it into a block per rank.
 
-    lab: a spec, brought up for this run with links of `rate`, or the name of a lab that is up; None: this computer.
+    lab: a spec, brought up for this run with links of `rate`, `burst` and `limit` as `Lab.up` takes them, or the name
+    of a lab that is up; None: this computer.
     through: 'preload' runs the plain MPI program with the drop-in, 'direct' calls the Communicator, 'auto' preloads
     where the drop-in is built. algorithms: 'chosen', 'all' or names, for the direct mode. sweep: try the MPI library's
     settings, else only its default; settings: only those whose names hold one of these words. rounds: both sides by
@@ -51,6 +52,8 @@ class Job:
     machine: str | None = None
     lab: str | None = None
     rate: str | None = None
+    burst: int | None = None
+    limit: int | None = None
     mpi: str | None = None
     against: str | None = "mpi"
     through: str = "auto"
@@ -112,6 +115,9 @@ def _check(job: Job) -> None:
         raise failure(f"through = '{job.through}': expected auto, preload or direct")
     if job.against not in (None, "mpi"):
         raise failure(f"against = '{job.against}': expected mpi")
+    for name in ("rate", "burst", "limit"):
+        if job.lab is None and getattr(job, name) is not None:
+            raise failure(f"{name} = {getattr(job, name)}: is of a lab's links; give a lab, such as lab = torus:4x4")
 
 
 @contextmanager
@@ -128,9 +134,16 @@ def _place(job: Job) -> Iterator[Place]:
 
     if job.lab in labs.names():
         lab = labs.Lab.attach(job.lab)
+        for name in ("rate", "burst", "limit"):
+            if getattr(job, name) is not None:
+                there = labs.format_links(lab.plan.links())
+                raise failure(
+                    f"{name} = {getattr(job, name)}: lab '{job.lab}' is up already, with {there}; leave it out, or "
+                    f"give the spec of a lab that is brought up for this run"
+                )
         yield Place(Machine.parse(job.machine or lab.machine_file), lab, job.mpi, job.machine)
         return
-    lab = labs.Lab.up(job.lab, rate=job.rate, name=f"bench{os.getpid()}")
+    lab = labs.Lab.up(job.lab, job.rate, f"bench{os.getpid()}", job.burst, job.limit)
     with lab:
         yield Place(Machine.parse(job.machine or lab.machine_file), lab, job.mpi, job.machine)
 
@@ -287,6 +300,7 @@ class _Bench:
             "machine": place.machine.name,
             "ranks": place.machine.ranks,
             "lab": None if place.lab is None else place.lab.plan.spec,
+            "links": None if place.lab is None else place.lab.plan.links(),
             "library": self.mpi_name,
             "through": "direct" if self.library is None else "preload",
             "rounds": job.rounds,
@@ -350,7 +364,8 @@ def _entries(result: dict[str, Any]) -> Iterator[dict[str, Any]]:
 
 
 def run(job: Job, progress: Progress | None = None) -> dict[str, Any]:
-    """Runs the comparison; {"sizes": [{size, mpi, mpi_best, ours, ours_best, ratio, bound, of_bound, wrong, ...}]}.
+    """Runs the comparison; {"sizes": [{size, mpi, mpi_best, ours, ours_best, ratio, bound, of_bound, wrong, ...}]},
+    and in "links" what the lab's links are set to.
 
     Times in seconds of the slowest rank. Keeps them for `allport explain`. Raises AllportError or JobFailed.
     """

@@ -11,7 +11,6 @@ import select
 import shlex
 import shutil
 import signal
-import socket
 import subprocess
 import sys
 import threading
@@ -23,16 +22,21 @@ from typing import IO, Any
 
 from allport import _native
 from allport.errors import failure
+from allport.supervisor import Supervised
 
-__all__ = ["JobFailed", "cores", "environment", "joined_rank", "joined_size", "mpiexec_command", "run"]
+__all__ = ["JobFailed", "cores", "environment", "joined_rank", "joined_size", "mpiexec_command", "run", "start_time"]
 
 MARK = "@allport "
 # A rank's first deed is to say who it is, before anything that takes time or can fail.
 RANK_NAMES = ("OMPI_COMM_WORLD_RANK", "PMIX_RANK", "PMI_RANK", "SLURM_PROCID")
 BOOT = f"""\
-import json, os, runpy, socket, sys
+import json, os, runpy, sys
 rank = next((os.environ[n] for n in {RANK_NAMES!r} if os.environ.get(n, "").isdigit()), "0")
-who = dict(rank=int(rank), pid=os.getpid(), host=socket.gethostname())
+who = dict(rank=int(rank), pid=os.getpid())
+try:
+    who["started"] = int(open("/proc/self/stat").read().rpartition(")")[2].split()[19])
+except OSError:
+    pass
 sys.stdout.write({MARK!r} + json.dumps(who) + "\\n")
 sys.stdout.flush()
 module = sys.argv.pop(1)
@@ -47,6 +51,13 @@ class JobFailed(RuntimeError):
     def __init__(self, message: str, code: int = 1) -> None:
         super().__init__(message)
         self.code = code
+
+
+def start_time(pid: int) -> int:
+    """When a process started, in ticks since boot; 0 when there is none. With its number it names one process alone."""
+    with contextlib.suppress(OSError, ValueError, IndexError):
+        return int(Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[19])
+    return 0
 
 
 def cores() -> int:
@@ -160,18 +171,16 @@ class _Watch:
     handles: dict[int, int] = field(default_factory=dict)  # pidfd -> rank
     lock: threading.Lock = field(default_factory=threading.Lock)
     done: bool = False
+    failure: BaseException | None = None  # what on_event has raised
 
     def out(self, stream: IO[str]) -> None:
+        """Reads to the end whatever happens: a job that nobody reads from stands still."""
         for line in stream:
-            if line.startswith(MARK):
-                try:
-                    event = json.loads(line[len(MARK) :])
-                except ValueError:  # two ranks' lines ran into each other
-                    self.err_line(line)
-                    continue
-                self._event(event)
-            else:
+            event = _event_of(line)
+            if event is None:
                 self.err_line(line)
+            else:
+                self._event(event)
 
     def err(self, stream: IO[str]) -> None:
         for line in stream:
@@ -193,13 +202,23 @@ class _Watch:
                 self.errors[event["rank"]] = event["error"]
             if "result" in event:
                 self.results.append(event["result"])
-        if self.on_event:
-            self.on_event(event)
+        if self.on_event and self.failure is None:
+            try:
+                self.on_event(event)
+            except BaseException as error:  # raised again where the job is waited for
+                self.failure = error
 
     def _follow(self, event: dict[str, Any]) -> None:
-        if hasattr(os, "pidfd_open") and event.get("host") == socket.gethostname():
-            with contextlib.suppress(OSError):
-                self.handles[os.pidfd_open(event["pid"])] = event["rank"]
+        """Where that process is one of this computer's, and not another of the same number."""
+        pid, started = event["pid"], event.get("started")
+        if not started or not hasattr(os, "pidfd_open"):
+            return
+        with contextlib.suppress(OSError):
+            handle = os.pidfd_open(pid)
+            if start_time(pid) == started:
+                self.handles[handle] = event["rank"]
+            else:
+                os.close(handle)
 
     def follow_deaths(self) -> None:
         """Notes in which order ranks end: when one dies, MPICH's mpiexec kills the others and may name one of those."""
@@ -215,6 +234,18 @@ class _Watch:
                 self.deaths.append(self.handles[handle])
         for handle in self.handles:
             os.close(handle)
+
+
+def _event_of(line: str) -> dict[str, Any] | None:
+    """What a rank tells the launcher; None for any other line, also where two ranks' lines ran into each other."""
+    if not line.startswith(MARK):
+        return None
+    try:
+        event = json.loads(line[len(MARK) :])
+    except ValueError:
+        return None
+    whole = isinstance(event, dict) and ("rank" in event or not event.keys() & {"pid", "error"})
+    return event if whole and all(isinstance(event.get(key, 0), int) for key in ("rank", "pid")) else None
 
 
 def _signal_name(number: int) -> str:
@@ -268,10 +299,12 @@ def ended_by_signals() -> Iterator[None]:
     def stop(number: int, _frame: Any) -> None:
         raise SystemExit(128 + number)
 
-    if threading.current_thread() is not threading.main_thread():  # only there may handlers be set
-        yield
-        return
-    before = {number: signal.signal(number, stop) for number in (signal.SIGTERM, signal.SIGHUP)}
+    before: dict[int, Any] = {}
+    if threading.current_thread() is threading.main_thread():  # only there may handlers be set
+        for number in (signal.SIGTERM, signal.SIGHUP):
+            # What is ignored (nohup) stays ignored; a handler that is not Python's (None) could not be put back.
+            if signal.getsignal(number) not in (signal.SIG_IGN, None):
+                before[number] = signal.signal(number, stop)
     try:
         yield
     finally:
@@ -284,22 +317,15 @@ def run(
 ) -> dict[str, Any]:
     """Runs `python -m module JOB` on so many ranks; returns what rank 0 emitted as result.
 
-    Raises JobFailed, and ends all ranks, when any of them fails.
+    Raises JobFailed, and ends all ranks, when any of them fails. What `on_event` raises ends them, too, and is raised.
     """
     command = [*mpiexec_command(ranks), sys.executable, "-c", BOOT, module, json.dumps(job)]
-    process = subprocess.Popen(
-        command,
-        env=environment(ranks),
-        stdin=subprocess.DEVNULL,
-        stdout=subprocess.PIPE,
-        stderr=subprocess.PIPE,
-        text=True,
-        errors="replace",
-    )
+    pipes = {"stdin": subprocess.DEVNULL, "stdout": subprocess.PIPE, "stderr": subprocess.PIPE}
+    started = Supervised(command, env=environment(ranks), text=True, errors="replace", **pipes)
     watch = _Watch(on_event)
     threads = [
-        threading.Thread(target=watch.out, args=(process.stdout,), daemon=True),
-        threading.Thread(target=watch.err, args=(process.stderr,), daemon=True),
+        threading.Thread(target=watch.out, args=(started.stdout,), daemon=True),
+        threading.Thread(target=watch.err, args=(started.stderr,), daemon=True),
     ]
     if hasattr(select, "poll"):
         threads.append(threading.Thread(target=watch.follow_deaths, daemon=True))
@@ -307,20 +333,18 @@ def run(
         thread.start()
     try:
         with ended_by_signals():
-            code = process.wait()
+            while (code := started.wait(0.2)) is None:
+                if watch.failure is not None:
+                    raise watch.failure
     except BaseException:
-        process.terminate()
-        try:
-            process.wait(timeout=5)
-        except subprocess.TimeoutExpired:
-            process.kill()
-        for pid in watch.pids:  # those of this computer that mpiexec has left behind
-            with contextlib.suppress(OSError):
-                os.kill(pid, signal.SIGKILL)
+        started.end()
         raise
-    watch.done = True
+    finally:
+        watch.done = True
     for thread in threads:
         thread.join(timeout=5)
+    if watch.failure is not None:
+        raise watch.failure
     if code != 0 or watch.errors or not watch.results:
         if os.environ.get("ALLPORT_DEBUG") == "1":
             sys.stderr.write("\n".join(watch.noise) + "\n")

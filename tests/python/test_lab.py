@@ -141,6 +141,67 @@ def test_comes_up_whole_and_goes_without_a_trace(up: Callable[..., Lab]) -> None
         Lab.attach(NAME)
 
 
+def allowed_tcp() -> list[str]:
+    """What this machine lets a network namespace choose."""
+    return Path("/proc/sys/net/ipv4/tcp_allowed_congestion_control").read_text().split()
+
+
+def test_all_nodes_have_the_best_tcp_that_is_allowed_and_the_lab_says_which(up: Callable[..., Lab]) -> None:
+    lab = up("torus:3")
+    expected = next((name for name in ("cubic", "reno") if name in allowed_tcp()), None)
+    ask = ["cat", "/proc/sys/net/ipv4/tcp_congestion_control"]
+    has = {
+        subprocess.run([*lab.node_command(n), *ask], capture_output=True, text=True, check=True).stdout.strip()
+        for n in range(3)
+    }
+    assert has == {lab.plan.tcp} and expected in (lab.plan.tcp, None)
+    assert Lab.attach(NAME).plan.tcp == ap.lab.status(NAME)["set"]["tcp"] == lab.plan.tcp
+    assert f"TCP {lab.plan.tcp}" in Path(lab.machine_file).read_text()
+
+
+def test_a_tcp_that_is_not_allowed_is_refused_and_leaves_nothing(up: Callable[..., Lab]) -> None:
+    before = namespaces()
+    there = Path("/proc/sys/net/ipv4/tcp_available_congestion_control").read_text().split()
+    refused = next((name for name in there if name not in allowed_tcp()), "nosuchtcp")
+    with pytest.raises(ap.AllportError, match=f"tcp = '{refused}': a network namespace may not choose it here"):
+        up("torus:3", tcp=refused)
+    assert namespaces() == before and NAME not in ap.lab.names()
+    assert up("torus:3", tcp=allowed_tcp()[-1]).plan.tcp == allowed_tcp()[-1]
+
+
+@pytest.mark.parametrize(("burst", "limit"), [(16 << 10, 64 << 10), (64 << 10, 256 << 10), (4 << 10, 8 << 10)])
+def test_bursts_and_queues_are_the_kernels(up: Callable[..., Lab], burst: int, limit: int) -> None:
+    lab = up("torus:3x2m", "x=40mbit,y=100mbit", burst=burst, limit=limit)
+    shown = subprocess.run([*lab.node_command(1), "tc", "-raw", "qdisc"], capture_output=True, text=True).stdout
+    links = [line for line in shown.splitlines() if "tbf" in line]
+    assert len(links) == 3
+    for line in links:
+        assert f"burst {burst >> 10}Kb" in line and f"limit {limit >> 10}Kb" in line
+    assert [(row["burst"], row["limit"]) for row in ap.lab.status(NAME)["links"]] == [(burst, limit)] * 9
+    Flow(lab, 0, 4, 300_000).rates()
+    lab.throttle("0-1", "10mbit")
+    shown = subprocess.run([*lab.node_command(0), "tc", "-raw", "qdisc"], capture_output=True, text=True).stdout
+    assert all(f"burst {burst >> 10}Kb" in line for line in shown.splitlines() if "tbf" in line)
+
+
+def test_a_benchmark_sets_the_links_and_its_result_says_how(
+    allport: Callable[..., subprocess.CompletedProcess[str]], up: Callable[..., Lab], tmp_path: Path
+) -> None:
+    short = ["--sizes", "64KiB", "--against", "none", "--best-of", 1, "--iterations", 1, "--measured", "times.json"]
+    made = allport(
+        "bench", "bcast", "--lab", "torus:2", "--burst", "16KiB", "--limit", "64KiB", *short, "-o", "result.json"
+    )
+    assert made.returncode == 0, made.stderr
+    links = json.loads((tmp_path / "result.json").read_text())["links"]
+    assert (links["rate"], links["burst"], links["limit"]) == ("40mbit", 16_384, 65_536)
+    assert f"links of 40mbit, bursts of 16 KiB, queues of 64 KiB, TCP {links['tcp']}" in made.stdout
+    up("torus:2")
+    late = allport("bench", "bcast", "--lab", NAME, "--burst", "16KiB", *short)
+    assert late.returncode == 1 and f"burst = 16384: lab '{NAME}' is up already, with links of 40mbit" in late.stderr
+    nowhere = allport("bench", "bcast", "--limit", "64KiB", *short)
+    assert nowhere.returncode == 1 and "limit = 65536: is of a lab's links; give a lab" in nowhere.stderr
+
+
 def test_two_labs_do_not_meet(up: Callable[..., Lab]) -> None:
     one, two = up("mesh:2"), up("torus:3", name=f"{NAME}b")
     Flow(one, 0, 1, 200_000).rates()

@@ -6,8 +6,9 @@ import random
 
 import allport as ap
 import pytest
+from allport.lab import tcp
 from allport.lab.files import machine_toml
-from allport.lab.plan import Cable, Plan, cut_off, make_plan, next_ports, parse_bits, parse_rates
+from allport.lab.plan import Cable, Plan, cut_off, format_links, make_plan, next_ports, parse_bits, parse_rates
 from allport.lab.torus import find_cable
 
 SHAPES = [
@@ -178,3 +179,65 @@ def test_dead_links_of_a_machine_file_are_never_laid() -> None:
     assert [hop[0] for hop in walk(plan, 0, 1)] == [0, 3, 2]
     with pytest.raises(ap.AllportError, match="dead in one direction only"):
         make_plan("lab", ap.Machine.from_toml(text + "both_directions = false\n"), None)
+
+
+class Kernel:
+    """A network namespace that may choose some congestion controls."""
+
+    def __init__(self, own: str, may: set[str], there: set[str]) -> None:
+        self.now, self.may, self.there = own, may, there
+
+    def write(self, name: str) -> None:
+        if name not in self.there:
+            raise FileNotFoundError(2, "No such file or directory")
+        if name not in self.may:
+            raise PermissionError(1, "Operation not permitted")
+        self.now = name
+
+
+@pytest.mark.parametrize(
+    ("own", "may", "taken"),
+    [
+        ("bbr", {"reno", "bbr", "cubic"}, "cubic"),
+        ("bbr", {"reno", "bbr"}, "reno"),
+        ("bbr", {"bbr"}, "bbr"),
+        ("cubic", {"cubic"}, "cubic"),
+        ("dctcp", set(), "dctcp"),
+    ],
+)
+@pytest.mark.parametrize("there", [{"reno", "bbr", "cubic", "dctcp"}, {"reno", "bbr", "dctcp"}])
+def test_the_best_tcp_that_a_namespace_may_choose(own: str, may: set[str], taken: str, there: set[str]) -> None:
+    kernel = Kernel(own, may, there)
+    if taken not in there:
+        taken = "reno" if "reno" in may else own
+    assert tcp.choose(None, lambda: kernel.now, kernel.write) == taken == kernel.now
+
+
+def test_a_tcp_that_is_asked_for_is_taken_or_refused() -> None:
+    kernel = Kernel("bbr", {"reno", "bbr"}, {"reno", "bbr", "cubic"})
+    assert tcp.choose("bbr", lambda: kernel.now, kernel.write) == "bbr"
+    for name in ("cubic", "vegas"):
+        with pytest.raises(ap.AllportError, match=f"tcp = '{name}': a network namespace may not choose it here"):
+            tcp.choose(name, lambda: kernel.now, kernel.write)
+    assert kernel.now == "bbr"
+    with pytest.raises(ap.AllportError, match=r"tcp = '\.\./x': expected a congestion control"):
+        make_plan("lab", ap.Machine.parse("torus:4"), None, tcp="../x")
+
+
+def test_bursts_and_queues_are_taken_as_given() -> None:
+    machine = ap.Machine.parse("torus:4x4")
+    given = make_plan("lab", machine, "x=40mbit,y=1gbit", burst=16 << 10, limit=20_000)
+    assert {(given.burst_of(bits), given.limit_of(bits)) for bits in given.bits} == {(16_384, 20_000)}
+    own = make_plan("lab", machine, "x=40mbit,y=1gbit", tcp="reno")
+    assert own.links() == {
+        "rate": "x=40mbit,y=1gbit",
+        "burst": {"x": 32_768, "y": 250_000},
+        "limit": {"x": 131_072, "y": 1_000_000},
+        "tcp": "reno",
+    }
+    half = make_plan("lab", machine, "40mbit", burst=16 << 10, limit=64 << 10, tcp="reno").links()
+    assert half == {"rate": "40mbit", "burst": 16_384, "limit": 65_536, "tcp": "reno"}
+    assert format_links(half) == "links of 40mbit, bursts of 16 KiB, queues of 64 KiB, TCP reno"
+    assert "x=32 KiB, y=244 KiB" in format_links(own.links())
+    with pytest.raises(ap.AllportError, match="limit = 8000: a burst of 32768 bytes must find room in the queue"):
+        make_plan("lab", machine, "40mbit", limit=8_000)

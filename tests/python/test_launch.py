@@ -1,5 +1,7 @@
+import json
 import os
 import signal
+import socket
 import subprocess
 import sys
 import time
@@ -117,3 +119,66 @@ def test_a_rank_killed_in_the_main_job_is_named_and_leaves_no_file(tmp_path):
     assert err.startswith("allport: ") and "SIGKILL" in err, err
     assert "rank 2" in err or f"pid {pids[2]}" in err, err
     assert [p.name for p in tmp_path.iterdir()] == ["A.npy"]
+
+
+# Stands for mpiexec: a rank says who it is, as rank 0 and under a number that is another process's here.
+SAYS = """
+import json, os, sys, time
+told = json.loads(os.environ["TOLD"])
+print("@allport " + json.dumps(told), flush=True)
+print("@allport 7", flush=True)
+print("@allport " + json.dumps({"rank": 0, "phase": "works"}), flush=True)
+time.sleep(600)
+"""
+
+
+@pytest.fixture
+def other():
+    """A process that no job has started."""
+    process = subprocess.Popen(["sleep", "600"])
+    yield process
+    process.kill()
+    process.wait()
+
+
+@pytest.fixture
+def stand_in(monkeypatch, other, tmp_path):
+    (tmp_path / "says.py").write_text(SAYS)
+    told = {"rank": 0, "pid": other.pid, "host": socket.gethostname(), "started": 12345}
+    monkeypatch.setenv("TOLD", json.dumps(told))
+    monkeypatch.setenv("ALLPORT_MPIEXEC", f"{sys.executable} {tmp_path}/says.py")
+
+
+@pytest.mark.parametrize("host", ["this", "another"])
+def test_numbers_that_ranks_tell_are_never_signalled(monkeypatch, stand_in, other, host):
+    if host == "another":
+        monkeypatch.setenv("TOLD", os.environ["TOLD"].replace(socket.gethostname(), "another"))
+    code = "import allport as ap; ap.launch.run('die', {}, 2, lambda e: print(e, flush=True))"
+    job = subprocess.Popen([sys.executable, "-c", code], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+    while "works" not in job.stdout.readline():
+        assert job.poll() is None, job.communicate()
+    job.send_signal(signal.SIGTERM)
+    job.communicate(timeout=60)
+    assert job.returncode == 128 + signal.SIGTERM
+    assert other.poll() is None
+
+
+def test_what_a_listener_raises_ends_the_job(stand_in, other):
+    def listen(event):
+        if "phase" in event:
+            raise KeyError("no such bar")
+
+    with pytest.raises(KeyError, match="no such bar"):
+        ap.launch.run("die", {}, 2, listen)
+    assert other.poll() is None
+
+
+def test_ranks_that_mpiexec_leaves_behind_are_ended(tmp_path, monkeypatch, other):
+    leave = "import os, sys, time\nif os.fork():\n    sys.exit(3)\nos.setsid()\nprint(os.getpid(), flush=True)\n"
+    leave += "time.sleep(600)\n"
+    (tmp_path / "leaves.py").write_text(leave)
+    monkeypatch.setenv("ALLPORT_MPIEXEC", f"{sys.executable} {tmp_path}/leaves.py")
+    with pytest.raises(JobFailed, match="exit code 3") as error:
+        ap.launch.run("die", {}, 2)
+    (left,) = (int(word) for word in str(error.value).split() if word.isdigit() and int(word) > 3)
+    assert ap.launch.start_time(left) == 0 and other.poll() is None

@@ -188,15 +188,18 @@ def test_a_new_run_replaces_the_kept_one_and_is_made_once(tmp_path: Path, monkey
     def measure(run: figures.Run) -> LabRun:
         asked.append(run)
         seconds = {str(n): [1e-3 + (n / 5e6 if n > 2048 else 0)] * 6 for n in (8, 2048, 1 << 17, 1 << 19)}
-        return LabRun("torus:3x3x3", "40mbit", {"seconds": seconds})
+        links = {"rate": "40mbit", "burst": 4096, "limit": 131072, "tcp": "reno"}
+        return LabRun("torus:3x3x3", "40mbit", {"seconds": seconds}, links=links)
 
     made = [replace(m.FIGURE, measure=measure) for m in (deck2_simultaneous, deck2_point_to_point)]
     monkeypatch.setattr("allport.reproduce.find", lambda names: made)
     entries = ap.reproduce.reproduce("all", tmp_path, quick=True, run=True)
     assert [e["status"] for e in entries] == ["ok", "ok"] and len(asked) == 1
     assert "measured for this page" in entries[0]["obtained"]
+    assert "links of 40mbit, bursts of 4 KiB, queues of 128 KiB, TCP reno, all nodes" in entries[0]["obtained"]
     assert "alpha = 1000 us, 1/beta = 5.00 MB/s" in entries[1]["got"]
     kept = LabRun(**json.loads((tmp_path / "deck2-sends.run.json").read_text()))
+    assert kept.links["tcp"] == "reno"
     assert kept.date and kept.command == "allport reproduce deck2-simultaneous --run"
 
     def cannot(run: figures.Run) -> LabRun:

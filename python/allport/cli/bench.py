@@ -10,7 +10,7 @@ import typer
 
 import allport as ap
 from allport.cli.console import console, ensure_outputs, print_json, progress, table
-from allport.cli.options import AnyMachine, Collective, Json, Ranks
+from allport.cli.options import AnyMachine, Burst, Collective, Json, Limit, Ranks, size_of
 from allport.units import format_bytes, format_rate, format_seconds
 
 
@@ -33,6 +33,8 @@ def _show(result: dict[str, Any]) -> None:
         f"{result['collective']} on {where}, {result['ranks']} ranks: Allport {through} and {result['library']}, "
         f"{result['rounds']} round{'s' * (result['rounds'] != 1)} by turns"
     )
+    if result["links"]:
+        out.print(ap.lab.format_links(result["links"]))
     rows = table(
         "size", "MPI default", "MPI best", "its setting", "ours", "by", "simulated", "MPI", "ours at best", "times",
         "of bound",
@@ -82,6 +84,8 @@ def bench(
         typer.Option(metavar="SPEC|NAME", help="On a lab brought up for it, or on one that is up."),
     ] = None,
     rate: Annotated[str | None, typer.Option(help="Of the lab's links: 40mbit.")] = None,
+    burst: Burst = None,
+    limit: Limit = None,
     mpi: Annotated[str | None, typer.Option(help="openmpi or mpich; else the one that Allport was built for.")] = None,
     through: Annotated[
         str, typer.Option(help="preload: an unmodified program with the drop-in; direct: our communicator; auto.")
@@ -115,6 +119,8 @@ def bench(
         machine=machine,
         lab=lab,
         rate=rate,
+        burst=size_of("burst", burst),
+        limit=size_of("limit", limit),
         mpi=mpi,
         against=None if against in (None, "none") else against,
         through=through,

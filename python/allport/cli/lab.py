@@ -8,8 +8,8 @@ import typer
 
 import allport as ap
 from allport.cli.console import console, print_json, table
-from allport.cli.options import Json
-from allport.units import format_bytes, parse_bytes
+from allport.cli.options import Burst, Json, Limit, size_of
+from allport.units import format_bytes
 
 app = typer.Typer(help="A torus in a box: bring it up, run programs on it, cut its links.", no_args_is_help=True)
 Name = Annotated[str, typer.Option(help="Name of the lab; several may be up at once.")]
@@ -23,20 +23,24 @@ def up(
         str | None, typer.Option(help="Of each link and direction: 40mbit, or x=40mbit,y=20mbit. 40mbit unless a file.")
     ] = None,
     name: Name = "lab",
-    burst: Annotated[str, typer.Option(help="Bytes that a link sends at once after a pause.")] = "32KiB",
-    limit: Annotated[str, typer.Option(help="Bytes that may wait for a link.")] = "128KiB",
+    burst: Burst = None,
+    limit: Limit = None,
+    tcp: Annotated[
+        str | None, typer.Option(help="Congestion control; else cubic where it is allowed, reno, or the kernel's own.")
+    ] = None,
     as_json: Json = False,
 ) -> None:
     """Bring up a lab: a namespace a node, a rate-limited cable a link. Needs root."""
-    lab = ap.lab.Lab.up(spec, rate, name, parse_bytes(burst, "burst"), parse_bytes(limit, "limit"))
+    lab = ap.lab.Lab.up(spec, rate, name, size_of("burst", burst), size_of("limit", limit), tcp)
     plan = lab.plan
     if as_json:
-        print_json({"name": name, "spec": spec, "nodes": plan.nodes, "ranks": plan.ranks, "cables": len(plan.cables)})
+        made = {"name": name, "spec": spec, "nodes": plan.nodes, "ranks": plan.ranks, "cables": len(plan.cables)}
+        print_json({**made, "set": plan.links()})
         return
     again = "" if name == "lab" else f" --name {name}"
     console().print(
         f"lab '{name}' is up: {plan.nodes} node{'s' * (plan.nodes != 1)}, {len(plan.cables)} cables, "
-        f"{', '.join(dict.fromkeys(ap.lab.format_bits(b) for b in plan.bits))} a link and direction\n"
+        f"{ap.lab.format_links(plan.links())}\n"
         f"allport lab run{again} -- PROGRAM; allport lab status{again}; allport lab down{again}"
     )
 
@@ -142,6 +146,7 @@ def _show(lab: dict[str, Any], blank: bool) -> None:
     if blank:
         out.print()
     out.print(f"lab '{lab['name']}': {lab['spec']}, {lab['state']}; {lab['processes']} processes in it")
+    out.print(ap.lab.format_links(lab["set"]))
     nodes = table("node", "at", "host", "address", "sent", "received", right=("node", "sent", "received"))
     for node in lab["nodes"]:
         nodes.add_row(

@@ -8,6 +8,14 @@ from typing import Annotated, Any
 
 import typer
 
+from allport.units import parse_bytes
+
+
+def size_of(option: str, text: str | None) -> int | None:
+    """Bytes of an option that may be left out."""
+    return None if text is None else parse_bytes(text, option)
+
+
 Json = Annotated[bool, typer.Option("--json", help="Print JSON for programs.")]
 
 # Where it runs.
@@ -20,6 +28,15 @@ AnyMachine = Annotated[
 Ranks = Annotated[int | None, typer.Option("--ranks", "-n", help="Ranks of a machine without a spec.")]
 StartedRanks = Annotated[
     int | None, typer.Option("--ranks", "-n", help="Ranks to start; else the machine's, or one a core.")
+]
+
+# The lab's links.
+Burst = Annotated[
+    str | None,
+    typer.Option(metavar="SIZE", help="Bytes that a link sends at once after a pause; else 32KiB, or 2 ms."),
+]
+Limit = Annotated[
+    str | None, typer.Option(metavar="SIZE", help="Bytes that may wait for a link; else 128KiB, or four bursts.")
 ]
 
 # Collectives and their schedules.

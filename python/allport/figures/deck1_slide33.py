@@ -35,10 +35,11 @@ def _measure(run: Run) -> LabRun:
                 seconds=20.0,
                 measured=f"{folder}/times.json",
             )
-            for row in bench.run(job)["sizes"]:
+            result = bench.run(job)
+            for row in result["sizes"]:
                 found.setdefault(f"ring {what}", {})[str(row["size"])] = row["ours"]["ring"]["least"]
                 found.setdefault(f"MPI {what}", {})[str(row["size"])] = row["mpi"]["default"]["least"]
-    return LabRun(LAB, RATE, {"seconds": found})
+    return LabRun(LAB, RATE, {"seconds": found}, links=result["links"])
 
 
 def _lab(found: LabRun) -> tuple[Chart, str]:

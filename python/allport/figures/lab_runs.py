@@ -14,22 +14,27 @@ KEPT = Path(__file__).parent / "runs"
 
 @dataclass(frozen=True)
 class LabRun:
-    """What a figure's `measure` found. lab, rate: as `allport lab up` takes them; data: the figure's own."""
+    """What a figure's `measure` found. lab, rate: as `allport lab up` takes them; data: the figure's own; links: what
+    the lab's links were set to (`Plan.links()`), which the oldest runs do not tell."""
 
     lab: str
     rate: str
     data: dict[str, Any] = field(default_factory=dict)
     date: str = ""
     command: str = ""
+    links: dict[str, Any] = field(default_factory=dict)
     anew: bool = False
     """Measured by this very command, not read from the package."""
 
     @property
     def said(self) -> str:
         """A sentence for `obtained`: where, when and how."""
+        from allport.lab.plan import format_links
+
+        links = format_links(self.links) if self.links else f"links of {self.rate}"
         whence = "measured for this page" if self.anew else "kept with the package"
         return (
-            f"Lab: real runs on {self.lab} with links of {self.rate}, all nodes on one computer, {self.date}, {whence} "
+            f"Lab: real runs on {self.lab} with {links}, all nodes on one computer, {self.date}, {whence} "
             f"({self.command})."
         )
 

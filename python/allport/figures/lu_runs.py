@@ -50,10 +50,11 @@ def measure(run: Run) -> LabRun:
         with labs.Lab.up(spec, rate=RATE, name=f"lu{os.getpid()}") as lab:
             place = Place(Machine.parse(lab.machine_file), lab)
             lines = place.run([sys.executable, "-m", "allport.figures.lu_runs", json.dumps({**job, "nodes": nodes})])
+            links = lab.plan.links()  # the same of all three labs
         for line in lines:
             if "work" in line:
                 data.setdefault(str(nodes), {}).setdefault(line["work"], {})[line["way"]] = line["seconds"]
-    return LabRun("torus of 4, 8 and 16 nodes", RATE, {**job, "seconds": data})
+    return LabRun("torus of 4, 8 and 16 nodes", RATE, {**job, "seconds": data}, links=links)
 
 
 def gigaflops(found: LabRun, nodes: int, work: str, way: str) -> float:

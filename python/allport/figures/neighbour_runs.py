@@ -46,8 +46,9 @@ def measure(run: Run) -> LabRun:
     with labs.Lab.up(LAB, rate=RATE, burst=BURST, name=f"sends{os.getpid()}") as lab:
         place = Place(Machine.parse(lab.machine_file), lab)
         lines = place.run([sys.executable, "-m", "allport.figures.neighbour_runs", json.dumps(job)])
+        links = lab.plan.links()
     data = {str(line["bytes"]): line["seconds"] for line in lines if "bytes" in line}
-    return LabRun(LAB, RATE, {"seconds": data, "best_of": job["best_of"]})
+    return LabRun(LAB, RATE, {"seconds": data, "best_of": job["best_of"]}, links=links)
 
 
 def times_of(found: LabRun) -> dict[int, list[float]]:

@@ -10,9 +10,21 @@ Needs Linux, root, iproute2 and util-linux.
 from __future__ import annotations
 
 from allport.lab.counters import status
-from allport.lab.plan import Cable, Plan, format_bits, make_plan, parse_bits
+from allport.lab.plan import Cable, Plan, format_bits, format_links, make_plan, parse_bits
 from allport.lab.state import names
 from allport.lab.torus import Lab, take_down
 from allport.lab.watch import run
 
-__all__ = ["Cable", "Lab", "Plan", "format_bits", "make_plan", "names", "parse_bits", "run", "status", "take_down"]
+__all__ = [
+    "Cable",
+    "Lab",
+    "Plan",
+    "format_bits",
+    "format_links",
+    "make_plan",
+    "names",
+    "parse_bits",
+    "run",
+    "status",
+    "take_down",
+]

@@ -12,7 +12,9 @@ __all__ = ["status"]
 
 
 def status(name: str = "lab") -> dict[str, Any]:
-    """A lab's nodes and cables with their states, rates (bit/s) and bytes on the wire since `up`.
+    """A lab's nodes and cables with their states, rates (bit/s), bursts, queues and bytes on the wire since `up`.
+
+    `set` is what `up` has set for all links, TCP's congestion control with them.
 
     `sent_forth` counts what the lower end of a cable (the one whose port is +) has sent.
     Raises AllportError when there is no such lab.
@@ -31,6 +33,7 @@ def status(name: str = "lab") -> dict[str, Any]:
         "spec": plan.spec,
         "state": phase,
         "ranks_per_node": plan.ranks_per_node,
+        "set": plan.links(),
         "machine_file": str(found.path / "machine.toml"),
         "processes": len(namespaces.processes(found)),
         "nodes": [_node(plan, node, seen) for node in range(plan.nodes)],
@@ -69,6 +72,8 @@ def _link(plan: Plan, c: Cable, seen: list[dict[str, tuple[int, int, bool]]] | N
         "high": c.high,
         "name": plan.link_name(c.low, c.axis, 1),
         "bits": c.bits,
+        "burst": plan.burst_of(c.bits),
+        "limit": plan.limit_of(c.bits),
         "state": word,
         "sent_forth": forth[1],
         "sent_back": back[1],

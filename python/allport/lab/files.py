@@ -5,7 +5,7 @@ from __future__ import annotations
 import shlex
 from pathlib import Path
 
-from allport.lab.plan import Plan
+from allport.lab.plan import Plan, format_links
 from allport.lab.state import NETNS, State
 from allport.launch import cores
 from allport.machine import axis_letter
@@ -86,6 +86,7 @@ def machine_toml(plan: Plan) -> str:
     lines = [
         f"# allport lab '{plan.name}': link rates x {TCP_SHARE}, which TCP leaves; latency and overhead are typical,",
         "# calibrate for your own (allport machine calibrate).",
+        f"# {format_links(plan.links())}.",
         f'name = "lab {plan.spec}"',
         f"ranks_per_node = {plan.ranks_per_node}",
         f"overhead = {OVERHEAD * max(1.0, plan.ranks / cores()):g}",

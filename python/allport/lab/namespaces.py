@@ -17,6 +17,8 @@ from pathlib import Path
 from typing import TypeVar
 
 from allport.errors import failure
+from allport.lab import tcp
+from allport.lab.plan import Plan
 from allport.lab.state import NETNS, State
 
 __all__ = ["end_processes", "in_each", "make", "processes", "remove"]
@@ -36,7 +38,6 @@ _SETTINGS = {
     "net/ipv4/conf/default/send_redirects": "0",
     "net/ipv4/conf/all/accept_redirects": "0",
     "net/ipv4/conf/default/accept_redirects": "0",
-    "net/ipv4/tcp_congestion_control": "cubic",  # the kernel's own choice, whatever this machine's is
     "net/ipv4/tcp_no_metrics_save": "1",  # a run shall not start with what an earlier one has learnt
     "net/ipv6/conf/all/disable_ipv6": "1",
     "net/ipv6/conf/default/disable_ipv6": "1",
@@ -75,17 +76,30 @@ def _in_thread(function: Callable[[_P], _T], places: Iterable[_P], threads: int)
         return list(pool.map(function, places))
 
 
+def _set_kernel(plan: Plan) -> None:
+    """What the kernel is to do in the calling thread's namespace. The first namespace settles which TCP all have."""
+    try:
+        for key, value in _SETTINGS.items():
+            with contextlib.suppress(FileNotFoundError):  # no IPv6 in this kernel
+                Path("/proc/sys", key).write_text(value)
+        plan.tcp = tcp.choose(plan.tcp or None)
+    except OSError as error:
+        raise failure(
+            f"lab: {error.filename or '/proc/sys'}: {error.strerror}; a lab sets its namespaces' network there: run it "
+            "where root may (in a container: with /proc/sys writable, such as docker run --privileged)",
+            "io",
+        ) from None
+
+
 def make(state: State) -> None:
-    """Makes and names the namespaces of all nodes and of the front, and records their inodes."""
+    """Makes and names the namespaces of all nodes and of the front, and records their inodes and their TCP."""
     (state.path / "uts").mkdir()
 
     def one(place: int | str) -> tuple[str, int]:
         name = state.plan.namespace(place)
         _call("unshare", _NEWNET | _NEWUTS)
         socket.sethostname(state.plan.host(place))
-        for key, value in _SETTINGS.items():
-            with contextlib.suppress(FileNotFoundError):  # no IPv6 or no cubic in this kernel
-                Path("/proc/sys", key).write_text(value)
+        _set_kernel(state.plan)
         for kind, path in (("net", NETNS / name), ("uts", state.path / "uts" / str(place))):
             os.close(os.open(path, os.O_CREAT | os.O_EXCL | os.O_RDONLY, 0o444))
             _mount(f"/proc/thread-self/ns/{kind}", path, _BIND)

@@ -13,9 +13,11 @@ from functools import cached_property
 from typing import Any
 
 from allport.errors import failure
+from allport.lab.tcp import check
 from allport.machine import Machine, axis_letter
+from allport.units import format_bytes
 
-__all__ = ["Cable", "Plan", "format_bits", "make_plan", "parse_bits", "parse_rates"]
+__all__ = ["Cable", "Plan", "check_name", "format_bits", "format_links", "make_plan", "parse_bits", "parse_rates"]
 
 MAX_NODES = 1000
 DEFAULT_BITS = 40_000_000
@@ -69,6 +71,27 @@ def parse_rates(text: str | None, machine: Machine) -> list[int]:
     return [bits.get(letter, DEFAULT_BITS) for letter in letters]
 
 
+def check_name(name: str) -> str:
+    """The name itself. Raises AllportError for what cannot be a lab's: names become parts of paths and host names."""
+    if not isinstance(name, str) or not re.fullmatch(r"[a-z][a-z0-9]{0,11}", name):
+        raise failure(f"name = '{name}': expected up to 12 letters and digits, a letter first, such as lab or lab2")
+    return name
+
+
+def format_links(links: dict[str, Any]) -> str:
+    """'links of 40mbit, bursts of 32 KiB, queues of 128 KiB, TCP reno' of `Plan.links()`."""
+
+    def sizes(found: int | dict[str, int]) -> str:
+        if isinstance(found, dict):
+            return ", ".join(f"{letter}={format_bytes(size)}" for letter, size in found.items())
+        return format_bytes(found)
+
+    return (
+        f"links of {links['rate']}, bursts of {sizes(links['burst'])}, queues of {sizes(links['limit'])}, "
+        f"TCP {links['tcp']}"
+    )
+
+
 def _octets(node: int) -> str:
     return f"{node // 100}.{100 + node % 100}"
 
@@ -106,8 +129,9 @@ class Plan:
     wraps: list[bool]
     ranks_per_node: int
     bits: list[int]  # per axis
-    burst: int = 32_768
-    limit: int = 131_072
+    burst: int | None = None  # bytes, as asked for; see burst_of
+    limit: int | None = None
+    tcp: str = ""  # congestion control: what is asked for, and once the lab is made what it has
     cables: list[Cable] = field(default_factory=list)
 
     @property
@@ -203,6 +227,32 @@ class Plan:
         """'link 3-0, (3,0)+x -> (0,0)'."""
         return f"link {c.low}-{c.high}, {self.link_name(c.low, c.axis, 1)}"
 
+    def burst_of(self, bits: int) -> int:
+        """Bytes that a link of this rate sends at once after a pause: as asked for, else 32 KiB, or 2 ms of a faster
+        link, so that the kernel's timer keeps up."""
+        return self.burst if self.burst is not None else max(32_768, bits // 8 // 500)
+
+    def limit_of(self, bits: int) -> int:
+        """Bytes that may wait for a link of this rate: as asked for, else 128 KiB or four bursts."""
+        return self.limit if self.limit is not None else max(131_072, 4 * self.burst_of(bits))
+
+    def links(self) -> dict[str, Any]:
+        """What every result in this lab depends on, for its record: rate (as `up` takes it), burst and limit (bytes;
+        where axes differ, by axis) and tcp."""
+        rates = [bits for bits, length in zip(self.bits, self.lengths) if length > 1] or self.bits
+        letters = [axis_letter(a) for a, length in enumerate(self.lengths) if length > 1] or ["x"]
+
+        def by_axis(values: list[int]) -> int | dict[str, int]:
+            return values[0] if len(set(values)) == 1 else dict(zip(letters, values))
+
+        pairs = [f"{letter}={format_bits(bits)}" for letter, bits in zip(letters, rates)]
+        return {
+            "rate": format_bits(rates[0]) if len(set(rates)) == 1 else ",".join(pairs),
+            "burst": by_axis([self.burst_of(bits) for bits in rates]),
+            "limit": by_axis([self.limit_of(bits) for bits in rates]),
+            "tcp": self.tcp,
+        }
+
     def to_dict(self) -> dict[str, Any]:
         """For the state file."""
         return asdict(self)
@@ -213,14 +263,20 @@ class Plan:
         return cls(**{**data, "cables": [Cable(**c) for c in data["cables"]]})
 
 
-def make_plan(name: str, machine: Machine, rate: str | None, burst: int = 32_768, limit: int = 131_072) -> Plan:
+def make_plan(
+    name: str,
+    machine: Machine,
+    rate: str | None,
+    burst: int | None = None,
+    limit: int | None = None,
+    tcp: str | None = None,
+) -> Plan:
     """The plan of a lab of so many nodes as the machine has. Raises AllportError."""
-    if not re.fullmatch(r"[a-z][a-z0-9]{0,11}", name):
-        raise failure(f"name = '{name}': expected up to 12 letters and digits, a letter first, such as lab or lab2")
+    check_name(name)
     if machine.nodes > MAX_NODES:
         raise failure(f"machine = '{machine.name}': {machine.nodes:,} nodes; a lab has {MAX_NODES:,} at most")
     for what, value in (("burst", burst), ("limit", limit)):
-        if not 2_000 <= value <= 64 << 20:
+        if value is not None and not 2_000 <= value <= 64 << 20:
             raise failure(f"{what} = {value}: expected 2000 bytes (more than a packet) to 64MiB")
     bits = parse_rates(rate, machine)
     plan = Plan(
@@ -232,7 +288,14 @@ def make_plan(name: str, machine: Machine, rate: str | None, burst: int = 32_768
         bits=bits,
         burst=burst,
         limit=limit,
+        tcp=check(tcp) if tcp else "",
     )
+    for value in bits:
+        if plan.limit_of(value) < plan.burst_of(value):
+            raise failure(
+                f"limit = {plan.limit_of(value)}: a burst of {plan.burst_of(value)} bytes must find room in the queue; "
+                f"expected a limit of that at least, or a smaller burst"
+            )
     dead = set(machine.dead_links)
     for axis in range(len(plan.lengths)):
         for node in range(plan.nodes):

@@ -18,8 +18,9 @@ from typing import Any
 
 from allport.errors import failure
 from allport.lab.plan import Plan
+from allport.launch import start_time
 
-__all__ = ["NETNS", "State", "alive", "folder", "load", "locked", "names", "start_time"]
+__all__ = ["NETNS", "State", "alive", "folder", "load", "locked", "names"]
 
 ROOT = Path("/run/allport-lab")
 NETNS = Path("/run/netns")  # where iproute2 looks for named namespaces
@@ -136,13 +137,6 @@ def _take(path: Path) -> int:
             if os.path.samestat(os.fstat(handle), os.stat(path)):
                 return handle
         os.close(handle)
-
-
-def start_time(pid: int) -> int:
-    """When a process started, in ticks since boot; 0 when there is none."""
-    with contextlib.suppress(OSError, ValueError, IndexError):
-        return int(Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[19])
-    return 0
 
 
 def alive(pid: int, started: int) -> bool:

@@ -10,7 +10,7 @@ from types import TracebackType
 from allport.errors import failure
 from allport.lab import files, mpiexec, namespaces, state, wires
 from allport.lab.plan import Cable, Plan, cut_off, make_plan, parse_bits
-from allport.launch import ended_by_signals
+from allport.launch import ended_by_signals, start_time
 from allport.machine import Machine, as_machine
 
 __all__ = ["Lab"]
@@ -40,20 +40,23 @@ class Lab:
         machine: Machine | str,
         rate: str | None = None,
         name: str = "lab",
-        burst: int = 32_768,
-        limit: int = 131_072,
+        burst: int | None = None,
+        limit: int | None = None,
+        tcp: str | None = None,
     ) -> Lab:
         """Brings up a lab of the machine's shape.
 
         rate: '40mbit' for all links or 'x=40mbit,y=20mbit'; None: the rates of a machine file, else 40mbit.
-        burst, limit: bytes of each link's token bucket and of its queue.
+        burst, limit: bytes of each link's token bucket (None: 32 KiB, or 2 ms of a faster link) and of its queue (None:
+        128 KiB, or four bursts). tcp: congestion control; None: cubic where namespaces may choose it, else reno, else
+        the namespace's own; `lab.plan.links()` says what was taken.
         Raises AllportError, and leaves nothing behind, when it cannot.
         """
         _need_root()
-        plan = make_plan(name, as_machine(machine), rate, burst, limit)
+        plan = make_plan(name, as_machine(machine), rate, burst, limit, tcp)
         with state.locked(name), ended_by_signals():
             _clear_place(name)
-            made = state.State(plan, "starting", os.getpid(), state.start_time(os.getpid()))
+            made = state.State(plan, "starting", os.getpid(), start_time(os.getpid()))
             _refuse_strangers(plan)
             made.path.mkdir(mode=0o755)
             try:
@@ -258,7 +261,7 @@ def _clear_place(name: str) -> None:
 
 
 def _destroy(old: state.State) -> dict[str, object]:
-    old.phase, old.maker, old.maker_start = "going", os.getpid(), state.start_time(os.getpid())
+    old.phase, old.maker, old.maker_start = "going", os.getpid(), start_time(os.getpid())
     old.save()
     ended = namespaces.end_processes(old)
     foreign = namespaces.remove(old)

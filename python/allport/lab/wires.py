@@ -79,13 +79,10 @@ def _await_carriers(state: State, cables: Iterable[Cable]) -> None:
         time.sleep(0.02)
 
 
-def _burst(plan: Plan, bits: int) -> int:
-    return max(plan.burst, bits // 8 // 500)  # 2 ms of a fast link, so that its timer keeps up
-
-
 def _tbf(plan: Plan, interface: str, bits: int, verb: str) -> str:
-    burst = _burst(plan, bits)
-    return f"qdisc {verb} dev {interface} root tbf rate {bits}bit burst {burst} limit {max(plan.limit, 4 * burst)}"
+    return (
+        f"qdisc {verb} dev {interface} root tbf rate {bits}bit burst {plan.burst_of(bits)} limit {plan.limit_of(bits)}"
+    )
 
 
 def _parcel(plan: Plan, bits: int) -> int:
@@ -94,7 +91,7 @@ def _parcel(plan: Plan, bits: int) -> int:
     Larger ones would be taken apart packet by packet, which costs the processor most of its time, and two of them would
     overflow the queue.
     """
-    return min(_burst(plan, bits) * 9 // 10, 65_536)
+    return min(plan.burst_of(bits) * 9 // 10, 65_536)
 
 
 def routes(plan: Plan) -> Routes:

@@ -1,0 +1,230 @@
+"""A program and all that descends from it, ended as one, and nothing else.
+
+Between the caller and the program stands a process of its own, the supervisor, which adopts whatever the program leaves
+behind (PR_SET_CHILD_SUBREAPER). It signals its own children alone, and only those that it has not waited for, so that
+the number of one cannot be another process's by then; their children become its own when they die. Nothing is signalled
+because of a number that a file, a message or another computer has told. The calling process keeps its children, their
+exit codes and its settings.
+
+This file is both sides, and needs Python's own library alone; the supervisor is
+`python -I -S supervisor.py DOOR PARENT PATIENCE PROGRAM [ARG ...]`.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import ctypes
+import json
+import os
+import select
+import signal
+import socket
+import subprocess
+import sys
+import time
+from collections.abc import Sequence
+from typing import Any
+
+__all__ = ["Supervised"]
+
+_SUBREAPER, _DEATH_SIGNAL = 36, 1
+_KILLING = 10.0  # seconds in which a killed process goes, unless the kernel holds it
+_STUCK = 120.0  # seconds after which a supervisor that says nothing is given up
+_LINGER = 0.5  # seconds that a program's own children have after its end
+
+
+class Supervised:
+    """A program that runs. Streams as for subprocess.Popen; `stdout`, `stderr`: their pipes' ends, if asked for.
+
+    patience: seconds between asking the program to end (SIGTERM) and killing it. When the calling process dies, its
+    program ends as by `end`.
+    """
+
+    def __init__(self, argv: Sequence[str], patience: float = 5.0, **streams: Any) -> None:
+        self.patience = patience
+        self.code: int | None = None  # of the program: as subprocess has it, -N for signal N
+        self.survivors: list[int] = []  # processes that even SIGKILL did not end
+        self.door, theirs = socket.socketpair()
+        self.told = b""
+        own = [sys.executable, "-I", "-S", os.path.abspath(__file__)]
+        words = [str(theirs.fileno()), str(os.getpid()), str(patience)]
+        with theirs:
+            self.process = subprocess.Popen([*own, *words, *argv], pass_fds=[theirs.fileno()], **streams)
+        self.stdout, self.stderr = self.process.stdout, self.process.stderr
+
+    def wait(self, timeout: float | None = None) -> int | None:
+        """The program's exit code once it has ended with all its descendants; None when that takes longer."""
+        limit = None if timeout is None else time.monotonic() + timeout
+        poller = select.poll()
+        while self.door.fileno() >= 0:
+            poller.register(self.door, select.POLLIN)
+            if not poller.poll(None if limit is None else max(0.0, limit - time.monotonic()) * 1e3):
+                return None
+            part = b""
+            with contextlib.suppress(ConnectionError):
+                part = self.door.recv(1 << 16)
+            self.told += part
+            if not part:
+                self._gone()
+        return self.code
+
+    def _gone(self) -> None:
+        """The supervisor has said what it had to say."""
+        self.door.close()
+        self.process.wait()
+        for line in self.told.splitlines():
+            said = json.loads(line)
+            if "error" in said:
+                raise OSError(*said["error"])
+            if "warning" in said:
+                sys.stderr.write(f"allport: warning: {said['warning']}\n")
+            self.code, self.survivors = said.get("code", self.code), said.get("survivors", self.survivors)
+        if self.code is None:  # killed itself: the program has had a SIGTERM then
+            self.code = -signal.SIGKILL
+
+    def end(self) -> int:
+        """Ends it with all its descendants, whether it runs or not; its exit code."""
+        if self.door.fileno() >= 0:
+            with contextlib.suppress(OSError):
+                self.door.shutdown(socket.SHUT_WR)
+        if self.wait(self.patience + _STUCK) is None:
+            self.process.kill()  # somebody has stopped it: the kernel asks the program to end then
+            self.wait()
+        assert self.code is not None
+        return self.code
+
+
+def _adopts() -> bool:
+    """Makes this process the parent of its descendants' orphans; False where the system has no such thing."""
+    try:
+        return ctypes.CDLL(None).prctl(_SUBREAPER, 1, 0, 0, 0) == 0
+    except (OSError, AttributeError):
+        return False
+
+
+def _end_with_parent() -> None:
+    with contextlib.suppress(OSError, AttributeError):
+        ctypes.CDLL(None).prctl(_DEATH_SIGNAL, signal.SIGTERM, 0, 0, 0)
+
+
+class _Supervisor:
+    """The process in between. It has one thread."""
+
+    def __init__(self, door: socket.socket, parent: int, patience: float) -> None:
+        self.door, self.parent, self.patience = door, parent, patience
+        self.asked = False  # to end
+        self.wakes = socket.socketpair()
+        for end in self.wakes:
+            end.setblocking(False)
+        signal.set_wakeup_fd(self.wakes[1].fileno(), warn_on_full_buffer=False)
+        signal.signal(signal.SIGCHLD, lambda *_: None)
+        # Of Ctrl-C the caller decides. What is ignored here (nohup) stays so in the program; a handler does not.
+        handlers = {signal.SIGTERM: self._ask, signal.SIGHUP: self._ask, signal.SIGINT: lambda *_: None}
+        for number, handler in handlers.items():
+            if signal.getsignal(number) is not signal.SIG_IGN:
+                signal.signal(number, handler)
+        self.main = 0
+        self.code: int | None = None
+
+    def _ask(self, *_: Any) -> None:
+        self.asked = True
+
+    def say(self, **words: Any) -> None:
+        with contextlib.suppress(OSError):  # the caller has died
+            self.door.sendall(json.dumps(words).encode() + b"\n")
+
+    def run(self, program: list[str]) -> None:
+        if not _adopts():
+            self.say(warning="this system has no child subreaper: what the program leaves behind is not ended")
+        try:
+            process = subprocess.Popen(program, preexec_fn=_end_with_parent)
+        except OSError as error:
+            self.say(error=[error.errno, error.strerror, program[0]])
+            return
+        self.main = process.pid
+        while self.code is None and not self._to_end():
+            self._reap()
+            if self.code is None:
+                self._sleep(1.0)
+        if self.code is None:
+            self._ask_program()
+        else:
+            self._await_children(_LINGER)
+        self.say(survivors=self._kill_children(), code=-signal.SIGKILL if self.code is None else self.code)
+
+    def _to_end(self) -> bool:
+        """Whether the caller has asked for the end, or is no more."""
+        if not self.asked and select.select([self.door], [], [], 0)[0]:
+            self.asked = True  # it writes nothing: this is its end of the door shut
+        return self.asked or os.getppid() != self.parent
+
+    def _sleep(self, seconds: float) -> None:
+        """Until something happens."""
+        select.select([self.door, self.wakes[0]] if not self.asked else [self.wakes[0]], [], [], seconds)
+        with contextlib.suppress(BlockingIOError):
+            self.wakes[0].recv(1 << 12)
+
+    def _reap(self) -> None:
+        """Waits for all children that have ended."""
+        with contextlib.suppress(ChildProcessError):
+            while True:
+                pid, status = os.waitpid(-1, os.WNOHANG)
+                if pid == 0:
+                    return
+                if pid == self.main:
+                    self.code = os.waitstatus_to_exitcode(status)
+
+    def _children(self) -> list[int]:
+        """Children that run. None of their numbers can be another's before `_reap` is called."""
+        found = []
+        with contextlib.suppress(FileNotFoundError):  # no /proc
+            for name in os.listdir("/proc"):
+                with contextlib.suppress(OSError, IndexError):
+                    if name.isdigit():
+                        with open(f"/proc/{name}/stat", "rb") as file:
+                            state, parent = file.read().rpartition(b")")[2].split()[:2]
+                        if int(parent) == os.getpid() and state not in b"ZX":
+                            found.append(int(name))
+            return found
+        return [self.main] if self.code is None else []
+
+    def _await_children(self, seconds: float) -> bool:
+        """Whether all children end by themselves."""
+        end = time.monotonic() + seconds
+        while True:
+            self._reap()
+            if not self._children():
+                return True
+            left = end - time.monotonic()
+            if left <= 0:
+                return False
+            self._sleep(min(left, 0.05))
+
+    def _ask_program(self) -> None:
+        os.kill(self.main, signal.SIGTERM)  # our child, not waited for
+        end = time.monotonic() + self.patience
+        while self.code is None and time.monotonic() < end:
+            self._sleep(0.05)
+            self._reap()
+
+    def _kill_children(self) -> list[int]:
+        """Kills all descendants, generation by generation; those that stay."""
+        end = time.monotonic() + _KILLING
+        while (left := self._children()) and time.monotonic() < end:
+            for pid in left:
+                with contextlib.suppress(PermissionError):  # it has become another user's
+                    os.kill(pid, signal.SIGKILL)
+            self._sleep(0.02)
+            self._reap()
+        self._reap()
+        return left
+
+
+def main() -> None:
+    """The supervisor's own process."""
+    door, parent, patience = sys.argv[1:4]
+    _Supervisor(socket.socket(fileno=int(door)), int(parent), float(patience)).run(sys.argv[4:])
+
+
+if __name__ == "__main__":
+    main()
