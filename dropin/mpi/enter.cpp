@@ -36,9 +36,9 @@ int enter(Call const& call, Library const& library, Take const& take) {
   std::string trouble;
   std::optional<std::string> why;
   try {
-    Lock lock;
+    Lock const lock;
     why = why_not(call, *record);
-    if (!why) take(record, lock);
+    if (!why) take(record);
   } catch (std::exception const& e) {
     trouble = e.what();
   }
@@ -56,24 +56,24 @@ int fail(Call const& call, char const* text) {
 }
 
 int run_blocking(Call const& call, Library library) {
-  return enter(call, library, [&](std::shared_ptr<Record> const& record, Lock& lock) {
+  return enter(call, library, [&](std::shared_ptr<Record> const& record) {
     Operation operation(call, record);
     operation.start();
-    operation.wait(lock);
+    operation.wait();
     count_taken(call.what, *record, operation.bytes(), now() - operation.started());
   });
 }
 
 int start_nonblocking(Call const& call, MPI_Request* request, Library library) {
   if (request == nullptr) return library();
-  return enter(call, library, [&](std::shared_ptr<Record> const& record, Lock&) {
+  return enter(call, library, [&](std::shared_ptr<Record> const& record) {
     *request = fly(std::make_shared<Operation>(call, record));
   });
 }
 
 int make_persistent(Call const& call, MPI_Request* request, Library library) {
   if (request == nullptr) return library();
-  return enter(call, library, [&](std::shared_ptr<Record> const& record, Lock&) {
+  return enter(call, library, [&](std::shared_ptr<Record> const& record) {
     *request = keep_persistent(std::make_shared<Operation>(call, record));
   });
 }

@@ -101,8 +101,8 @@ void Operation::start() {
   started_ = now();
   bring_in();
   step_ = 0;
-  first_ = record_->ours->reserve(static_cast<std::int64_t>(steps_.size()));
   transfer_ = {};
+  if (!lasts_ && steps_.size() > 1) turn_ = record_->ours->reserve();
   transfer_ = steps_.front()();
 }
 
@@ -112,6 +112,7 @@ bool Operation::advance() {
     if (step_ == steps_.size()) return true;
     if (++step_ == steps_.size()) {
       transfer_ = {};
+      if (!lasts_) turn_.reset();
       bring_out();
       return true;
     }
@@ -120,14 +121,18 @@ bool Operation::advance() {
   return false;
 }
 
-void Operation::wait(Lock& lock) {
+void Operation::wait() {
   while (!advance()) {
-    transfer_.wait([&lock] {
+    transfer_.wait([] {
       // Others wait for our part in what is in flight beside this call.
       if (state().flying.load(std::memory_order_relaxed) > 0) progress_in_flight();
-      lock.pause();
     });
   }
+}
+
+void Operation::make_lasting() {
+  turn_ = record_->ours->reserve_lasting();
+  lasts_ = true;
 }
 
 void Operation::bring_in() {

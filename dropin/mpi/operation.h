@@ -6,6 +6,7 @@
 #include <cstddef>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -51,7 +52,9 @@ class Operation {
   /// Goes on with the next step where one is done; true when all are.
   bool advance();
   /// Until done, letting other threads in.
-  void wait(Lock& lock);
+  void wait();
+  /// To be started again and again, in any order with others: takes its tags, in which all ranks follow one order.
+  void make_lasting();
   /// Lets go of what is in flight.
   void abandon() { transfer_ = {}; }
 
@@ -96,7 +99,8 @@ class Operation {
   std::vector<std::int64_t> row_;      ///< of this rank's blocks for the others
   std::vector<std::function<Transfer()>> steps_;
   std::size_t step_ = 0;
-  std::int64_t first_ = 0;  ///< number of the first of the starts that are set aside for the steps
+  std::optional<Turn> turn_;  ///< for all steps, where there are several, and all starts, where there will be
+  bool lasts_ = false;
   Transfer transfer_;
   std::int64_t bytes_ = 0;
   double started_ = 0;

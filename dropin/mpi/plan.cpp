@@ -2,6 +2,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <tuple>
 
 #include "operation.h"
 
@@ -188,14 +189,19 @@ void Operation::plan_in_order(Contract const& contract) {
 }
 
 Transfer Operation::run(Contract const& contract) {
-  check_length(contract);
+  try {
+    check_length(contract);
+  } catch (Error const&) {
+    if (!turn_) std::ignore = record_->ours->reserve();  // the other ranks count this start
+    throw;
+  }
   return run(contract, buffers_);
 }
 
 Transfer Operation::run(Contract const& contract, Buffers buffers, std::string_view algorithm) {
   auto const& ours = *record_->ours;
   auto const schedule = ours.schedule_for(contract, algorithm);
-  return ours.start(first_ + static_cast<std::int64_t>(step_), schedule, buffers, combine_);
+  return turn_ ? ours.start(*turn_, schedule, buffers, combine_) : ours.start(schedule, buffers, combine_);
 }
 
 Transfer Operation::send_lengths() {

@@ -2,6 +2,9 @@
 
 #include <dlfcn.h>
 
+#include <mutex>
+#include <vector>
+
 #include "requests.h"
 #include "state.h"
 

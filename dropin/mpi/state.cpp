@@ -1,7 +1,6 @@
 #include "state.h"
 
 #include <fmt/format.h>
-#include <sched.h>
 
 #include <cstdlib>
 #include <numeric>
@@ -15,8 +14,6 @@
 
 namespace allport::dropin {
 namespace {
-
-thread_local bool lock_is_mine = false;
 
 /// What rank 0 found in its environment, for all.
 struct Settings {
@@ -163,44 +160,9 @@ State& state() {
   return *the_state;
 }
 
-namespace {
-
-void take_mutex() {
-  auto& s = state();
-  ++s.waiting;
-  s.mutex.lock();
-  --s.waiting;
-  ++s.admissions;
-  lock_is_mine = true;
-}
-
-}  // namespace
-
-Lock::Lock() { take_mutex(); }
-Lock::~Lock() {
-  lock_is_mine = false;
-  state().mutex.unlock();
-}
-void Lock::pause() {
-  // Whoever holds the lock moves everybody's operations along, so there is no hurry to let go of it without need.
-  auto& s = state();
-  if (s.waiting.load(std::memory_order_relaxed) == 0) return;
-  auto const before = s.admissions.load();
-  lock_is_mine = false;
-  s.mutex.unlock();
-  // The mutex is not fair: this thread would have it again long before a sleeping one is there.
-  while (s.waiting.load() > 0 && s.admissions.load() == before) sched_yield();
-  take_mutex();
-}
-bool Lock::held() { return lock_is_mine; }
-
-TryLock::TryLock() : got_(!lock_is_mine && state().mutex.try_lock()) {
-  if (got_) lock_is_mine = true;
-}
+TryLock::TryLock() : got_(!Lock::held() && state().lock->try_lock()) {}
 TryLock::~TryLock() {
-  if (!got_) return;
-  lock_is_mine = false;
-  state().mutex.unlock();
+  if (got_) state().lock->unlock();
 }
 
 std::shared_ptr<Record> record_of(MPI_Comm comm) {
@@ -248,6 +210,7 @@ void begin() {
     warn(rank, s.why_inactive);
     return;
   }
+  s.lock = s.world->lock();
   PMPI_Comm_create_keyval(MPI_COMM_NULL_COPY_FN, &forget_record, &s.keyval, nullptr);
   s.why_inactive.clear();
   s.active = true;

@@ -7,7 +7,6 @@
 #include <atomic>
 #include <map>
 #include <memory>
-#include <mutex>
 #include <optional>
 #include <string>
 #include <tuple>
@@ -36,9 +35,6 @@ struct Record {
 };
 
 struct State {
-  std::mutex mutex;
-  std::atomic<int> waiting{0};          ///< threads that want the mutex
-  std::atomic<unsigned> admissions{0};  ///< how often one of them got it
   Policy policy = Policy::automatic;
   bool begun = false;     ///< between begin() and end()
   bool active = false;    ///< calls may be taken
@@ -46,28 +42,28 @@ struct State {
   std::string why_inactive;
   std::string report;  ///< ALLPORT_REPORT of rank 0
   std::optional<Communicator> world;
+  std::shared_ptr<EngineLock> lock;  ///< of world's family; none until there was one
   int keyval = MPI_KEYVAL_INVALID;
   std::atomic<int> flying{0};  ///< operations that nobody waits for in a blocking call; read without the lock
 };
 
 [[nodiscard]] State& state();
 
-/// The one lock, which a waiting thread lets go again and again. A thread that holds it passes its calls straight on.
+/// The one lock, that of our communicators' family, which a waiting thread lets go again and again. A thread that holds
+/// it passes its calls straight on.
 class Lock {
  public:
-  Lock();
-  ~Lock();
-  Lock(Lock const&) = delete;
-  Lock& operator=(Lock const&) = delete;
-  /// Lets other threads in.
-  void pause();
-  [[nodiscard]] static bool held();  ///< by this thread
+  Lock() : hold_(*state().lock) {}
+  [[nodiscard]] static bool held() {  ///< by this thread
+    auto const* const lock = state().lock.get();
+    return lock != nullptr && lock->held();
+  }
 
  private:
-  friend class TryLock;
+  EngineGuard hold_;
 };
 
-/// As Lock, but does not wait.
+/// As Lock, but does not wait, and is not had twice by one thread.
 class TryLock {
  public:
   TryLock();

@@ -91,11 +91,13 @@ void CommState::disagree(std::string_view name, std::int64_t value, std::string 
 }  // namespace detail
 
 void Communicator::ensure_agreement(std::string_view name, std::int64_t value) const {
+  EngineGuard const hold(state_->lock());
   state_->ensure_alive();
   state_->agree(name, value, std::to_string(value));
 }
 
 void Communicator::ensure_all_well(std::string const& local_error, ErrorKind kind) const {
+  EngineGuard const hold(state_->lock());
   state_->ensure_alive();
   state_->all_well(local_error, kind);
 }

@@ -5,6 +5,7 @@
 namespace allport {
 
 std::vector<std::int64_t> Communicator::all_gather(std::span<std::int64_t const> mine) const {
+  EngineGuard const hold(state_->lock());
   state_->ensure_alive();
   std::vector<std::int64_t> all(mine.size() * static_cast<std::size_t>(state_->size));
   auto const count = static_cast<int>(mine.size());

@@ -3,26 +3,10 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <limits>
 
 #include "mpi_errors.h"
 
 namespace allport::detail {
-
-TagSpace TagSpace::of(MPI_Comm comm) {
-  void* value = nullptr;
-  int found = 0;
-  // MPI keeps MPI_TAG_UB with the world; some libraries do not answer for other
-  // communicators.
-  MPI_Comm_get_attr(MPI_COMM_WORLD, MPI_TAG_UB, &value, &found);
-  if (found == 0) MPI_Comm_get_attr(comm, MPI_TAG_UB, &value, &found);
-  auto const top = found != 0 ? *static_cast<int*>(value) : 32767;  // the least that MPI allows
-  auto const room = static_cast<std::int64_t>(top) + 1 - schedules;
-  TagSpace tags;
-  tags.sequences = static_cast<int>(std::clamp<std::int64_t>(room / 1024, 1, 1024));
-  tags.channels = static_cast<int>(std::min<std::int64_t>(room / tags.sequences, std::numeric_limits<int>::max()));
-  return tags;
-}
 
 CommState::CommState(std::shared_ptr<Family> family_, MPI_Comm mpi, Machine machine_, bool box_,
                      std::vector<Rank> ranks_, std::vector<Rank> whole_)
@@ -33,7 +17,9 @@ CommState::CommState(std::shared_ptr<Family> family_, MPI_Comm mpi, Machine mach
       ranks(std::move(ranks_)),
       positions(ranks.size()),
       whole(std::move(whole_)),
-      tags(TagSpace::of(mpi)) {
+      tags(TagSpace::of(mpi)),
+      turns(tags),
+      lasting_turns(tags) {
   check(MPI_Comm_set_errhandler(mpi, MPI_ERRORS_RETURN), "MPI_Comm_set_errhandler", rank);
   check(MPI_Comm_rank(mpi, &rank), "MPI_Comm_rank", rank);
   check(MPI_Comm_size(mpi, &size), "MPI_Comm_size", rank);
@@ -60,9 +46,23 @@ void CommState::ensure_rank(std::string_view argument, Rank r) const {
   }
 }
 
+int CommState::take_lasting_turn() {
+  if (lasting_turns.must_ask()) {
+    auto const here = lasting_turns.in_use();
+    auto anywhere = here;
+    MPI_Request request = MPI_REQUEST_NULL;
+    check(MPI_Iallreduce(here.data(), anywhere.data(), static_cast<int>(here.size()), MPI_UINT64_T, MPI_BOR,
+                         shadow.mpi(), &request),
+          "MPI_Iallreduce", rank);
+    await(request, "all ranks to prepare a persistent collective");
+    lasting_turns.learn(anywhere);
+  }
+  return lasting_turns.take();
+}
+
 void CommState::await(MPI_Request request, std::string_view what) const {
-  family->await(
-      request, [what] { return std::string(what); }, shadow.mpi());
+  auto const text = [what] { return std::string(what); };
+  family->await(request, text, shadow.mpi());
 }
 
 std::uint64_t hash(std::string_view text, std::uint64_t seed) {

@@ -17,25 +17,11 @@
 #include "execution.h"
 #include "family.h"
 #include "schedule_cache.h"
+#include "turns.h"
 
 namespace allport::detail {
 
-/// How one communicator's MPI tags are dealt out: messages of the caller, the
-/// library's own, then schedules by turns.
-struct TagSpace {
-  static constexpr int messages = 4096;     ///< tags 0..4095: Communicator::start_send
-  static constexpr int meeting = messages;  ///< members of a sub-communicator wait for each other
-  static constexpr int schedules = messages + 16;
-
-  int channels = 0;   ///< of one schedule
-  int sequences = 0;  ///< schedules in flight at once
-
-  [[nodiscard]] static TagSpace of(MPI_Comm comm);
-  [[nodiscard]] int first_tag(std::int64_t sequence) const {
-    return schedules + static_cast<int>(sequence % sequences) * channels;
-  }
-};
-
+/// All under the family's lock, but for what never changes.
 struct CommState : std::enable_shared_from_this<CommState> {
   /// Takes `mpi` over. `ranks`: by position in `machine`; `whole`: positions in
   /// the family's machine by rank; both empty for the identity.
@@ -57,6 +43,9 @@ struct CommState : std::enable_shared_from_this<CommState> {
 
   /// Waits for an MPI request, moving the family along meanwhile.
   void await(MPI_Request request, std::string_view what) const;
+  /// A block of tags to keep. Called by all ranks in one order.
+  [[nodiscard]] int take_lasting_turn();
+  [[nodiscard]] EngineLock& lock() const { return *family->lock(); }
   /// Throws on every rank when any brings a non-empty text.
   void all_well(std::string const& trouble, ErrorKind kind) const;
   /// Throws on every rank unless `value` is equal on all; `text` is what a
@@ -73,8 +62,8 @@ struct CommState : std::enable_shared_from_this<CommState> {
   std::vector<Rank> positions;  ///< by rank; empty: identity
   std::vector<Rank> whole;      ///< position in family->machine() by rank; empty: identity
   TagSpace tags;
-  std::int64_t started = 0;             ///< schedules
-  std::vector<Execution const*> turns;  ///< who has which turn of the tags; may have finished
+  Turns turns;
+  LastingTurns lasting_turns;
   ScheduleCache schedules;
   std::list<std::pair<std::string, std::shared_ptr<void>>> kept;  ///< Communicator::keep, latest first
 
@@ -88,13 +77,21 @@ struct TransferState {
   TransferState(std::shared_ptr<CommState> comm, Schedule schedule, Buffers buffers, Combine combine);
   /// A message's, under its own tag.
   TransferState(std::shared_ptr<CommState> comm, Program program, Buffers buffers, int tag);
+  /// A start's that failed here, for the others to be told: ALLPORT_CHECK.
+  explicit TransferState(std::shared_ptr<CommState> comm);
+  /// Waits unless that makes no sense any more.
   ~TransferState();
   TransferState(TransferState const&) = delete;
   TransferState& operator=(TransferState const&) = delete;
 
-  /// `reserved`: the number of a start that was set aside; negative: the next one.
-  void start(std::int64_t reserved = -1);
-  void wait(std::function<void()> const& pause);
+  // With the lock:
+  void start(Tags tags, std::shared_ptr<StartCheck> check = {});
+  /// The first tag of the block that it keeps.
+  [[nodiscard]] int lasting_tag() const { return comm->lasting_turns.first_tag(lasting_turn); }
+
+  // Without:
+  [[nodiscard]] bool test();
+  void wait(FunctionRef<void()> pause = {});
   /// Until the buffers hold all that will come.
   void wait_for_data();
   /// For destructors: waits unless that makes no sense any more.
@@ -103,12 +100,23 @@ struct TransferState {
 
   std::shared_ptr<CommState> comm;
   std::unique_ptr<Schedule> schedule;  ///< none: a message
-  int tag = 0;
+  int tag = 0;                         ///< of a message
+  int lasting_turn = -1;               ///< of a Persistent
   Execution execution;
+};
 
- private:
-  int take_turn(std::int64_t number);
-  std::int64_t turn_ = -1;
+/// The state of a Turn.
+struct TurnState {
+  TurnState(std::shared_ptr<CommState> comm, bool lasts);
+  ~TurnState();
+  TurnState(TurnState const&) = delete;
+  TurnState& operator=(TurnState const&) = delete;
+
+  std::shared_ptr<CommState> comm;
+  std::int64_t number = -1;
+  int lasting = -1;
+  bool used = false;
+  std::shared_ptr<TransferState> latest;  ///< that was started under it
 };
 
 /// What all ranks must pass alike, in words.

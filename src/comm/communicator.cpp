@@ -61,10 +61,15 @@ std::uint64_t fingerprint(Machine const& m) {
 std::shared_ptr<CommState> found(MPI_Comm comm, Machine machine, std::string trouble) {
   auto const size = size_of(comm);
   auto family = std::make_shared<Family>(machine);
+  EngineGuard const hold(*family->lock());
   auto state =
       std::make_shared<CommState>(family, comm, std::move(machine), true, std::vector<Rank>{}, std::vector<Rank>{});
+  detail::FamilySettings settings;
+  detail::Carriers carriers;
   try {
-    family->configure();
+    // Every process watches its own node's links; the rest must be alike on all ranks.
+    carriers = detail::Carriers::from_environment();
+    if (state->rank == 0) settings = detail::FamilySettings::from_environment();
     ensure(state->machine.ranks() == size, "machine", state->machine.name(),
            fmt::format("a machine of as many ranks as the communicator, {}, not {}", size, state->machine.ranks()),
            "change the machine, or start as many ranks as it has", ErrorKind::machine);
@@ -72,6 +77,10 @@ std::shared_ptr<CommState> found(MPI_Comm comm, Machine machine, std::string tro
     if (trouble.empty()) trouble = e.what();
   }
   state->all_well(trouble, ErrorKind::machine);
+  MPI_Request request = MPI_REQUEST_NULL;
+  check(MPI_Ibcast(&settings, sizeof settings, MPI_BYTE, 0, comm, &request), "MPI_Ibcast", state->rank, 0);
+  state->await(request, "rank 0's settings");
+  family->configure(settings, std::move(carriers));
   auto const& m = state->machine;
   state->agree("machine", static_cast<std::int64_t>(fingerprint(m)),
                fmt::format("'{}' ({} nodes, {:016x})", m.name(), m.nodes(), fingerprint(m)));
@@ -124,6 +133,7 @@ Rank Communicator::at_position(Rank p) const {
 }
 
 void Communicator::progress() const {
+  EngineGuard const hold(state_->lock());
   // As long as something moves, but not for ever: the caller has work of its own.
   for (int polls = 0; polls < 64 && state_->family->progress(); ++polls) {
   }
@@ -133,21 +143,39 @@ std::shared_ptr<void> Communicator::keep(std::string const& key,
                                          std::function<std::shared_ptr<void>()> const& make) const {
   constexpr std::size_t most = 8;
   auto& kept = state_->kept;
-  auto const known = std::ranges::find(kept, key, &std::pair<std::string, std::shared_ptr<void>>::first);
-  if (known != kept.end()) {
-    kept.splice(kept.begin(), kept, known);
-    return kept.front().second;
+  {
+    EngineGuard const hold(state_->lock());
+    auto const known = std::ranges::find(kept, key, &std::pair<std::string, std::shared_ptr<void>>::first);
+    if (known != kept.end()) {
+      kept.splice(kept.begin(), kept, known);
+      return kept.front().second;
+    }
   }
   auto made = make();
-  if (kept.size() == most) kept.pop_back();
-  kept.emplace_front(key, std::move(made));
-  return kept.front().second;
+  std::shared_ptr<void> gone;  // its destructor may wait, or communicate
+  EngineGuard const hold(state_->lock());
+  if (kept.size() == most) {
+    gone = std::move(kept.back().second);
+    kept.pop_back();
+  }
+  kept.emplace_front(key, made);
+  return made;
 }
 
-Traffic const& Communicator::counted() const { return state_->family->counted; }
-void Communicator::reset_counted() const { state_->family->counted = {}; }
+Traffic Communicator::counted() const {
+  EngineGuard const hold(state_->lock());
+  return state_->family->counted;
+}
+
+void Communicator::reset_counted() const {
+  EngineGuard const hold(state_->lock());
+  state_->family->counted = {};
+}
+
+std::shared_ptr<EngineLock> Communicator::lock() const { return state_->family->lock(); }
 
 void Communicator::barrier() const {
+  EngineGuard const hold(state_->lock());
   state_->ensure_alive();
   MPI_Request request = MPI_REQUEST_NULL;
   check(MPI_Ibarrier(state_->shadow.mpi(), &request), "MPI_Ibarrier", state_->rank);

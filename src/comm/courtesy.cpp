@@ -45,24 +45,32 @@ void Courtesy::moved() {
   polls_ = 0;
 }
 
-void Courtesy::idle() {
+void Courtesy::idle(EngineLock& lock) {
   if (slept_) sleep_ = std::min<std::chrono::nanoseconds>(2 * sleep_, longest_);
   slept_ = false;
   ++polls_;
   bool const sleeps = longest_ >= shortest;
-  if (crowded_ == 0 ? polls_ > spins : !sleeps || --to_offer_ <= 0) offer();
+  if (crowded_ == 0 ? polls_ > spins : !sleeps || --to_offer_ <= 0) offer(lock);
   if (crowded_ == 0 || !sleeps) return;
   timespec const pause{0, sleep_.count()};
-  nanosleep(&pause, nullptr);
+  {
+    EngineLock::Released const meanwhile(lock);
+    nanosleep(&pause, nullptr);
+  }
   slept_ = true;
 }
 
-void Courtesy::offer() {
+void Courtesy::offer(EngineLock& lock) {
   to_offer_ = polls_per_offer;
   using Clock = std::chrono::steady_clock;
-  auto const before = Clock::now();
-  sched_yield();
-  if (Clock::now() - before > taken) {
+  Clock::duration away{};
+  {
+    EngineLock::Released const meanwhile(lock);
+    auto const before = Clock::now();
+    sched_yield();
+    away = Clock::now() - before;
+  }
+  if (away > taken) {
     if (crowded_ == 0) sleep_ = shortest;
     crowded_ = memory;
   } else if (crowded_ > 0) {

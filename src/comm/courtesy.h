@@ -3,6 +3,7 @@
 
 #include <chrono>
 
+#include "allport/comm/engine_lock.h"
 #include "allport/machine/machine.h"
 
 namespace allport::detail {
@@ -18,11 +19,11 @@ class Courtesy {
 
   /// The last poll found something.
   void moved();
-  /// It found nothing: may offer the core to others, or sleep.
-  void idle();
+  /// It found nothing: may offer the core to others, or sleep. Meanwhile the lock is free.
+  void idle(EngineLock& lock);
 
  private:
-  void offer();
+  void offer(EngineLock& lock);
 
   int polls_ = 0;     ///< without success since the last one with
   int crowded_ = 0;   ///< offers for which the core still counts as shared

@@ -26,7 +26,7 @@ Execution::Execution(CommState& comm, Program program, Buffers buffers, Combine 
 }
 
 Execution::~Execution() {
-  if (active_) abandon(nullptr);
+  if (active()) abandon(nullptr);
 }
 
 void Execution::link_dependents() {
@@ -49,20 +49,40 @@ void Execution::link_dependents() {
   }
 }
 
-void Execution::start(int tag) {
-  if (!scratch_ && program_.scratch > 0) {
-    scratch_ = std::make_unique_for_overwrite<std::byte[]>(index(program_.scratch));
-  }
-  tag_ = tag;
+void Execution::start(Tags tags, std::shared_ptr<StartCheck> check) {
+  tag_ = -1;
+  tags_ = tags;
   error_ = nullptr;
   ready_first_ = ready_count_ = 0;
   ops_left_ = static_cast<std::int64_t>(ops_.size());
   writes_left_ = std::ranges::count_if(program_.ops, [](Op const& op) { return op.kind != OpKind::send; });
   for (auto& o : ops_) o = OpProgress{.segments = o.segments};
   std::ranges::fill(landed_, std::uint8_t{0});
-  active_ = ops_left_ > 0;
+  active_.store(true, std::memory_order_relaxed);
+  if (!check) return go_in_turn();
+  check_ = std::move(check);
+  try {
+    family_.post(check_->start(), {this, agreement, 0});
+  } catch (...) {
+    abandon(std::current_exception());
+  }
+}
+
+void Execution::go_in_turn() {
+  if (tags_.turn < 0) return go(tags_.first);
+  if (!comm_.turns.is_on(tags_.turn)) return comm_.turns.hold_back(tags_.turn, *this);
+  go(comm_.turns.first_tag(tags_.turn));
+}
+
+void Execution::go(int tag) {
+  tag_ = tag;
+  if (ops_left_ == 0) return end();
   // Receives first, so that they are there before what they wait for.
   try {
+    comm_.ensure_alive();
+    if (!scratch_ && program_.scratch > 0) {
+      scratch_ = std::make_unique_for_overwrite<std::byte[]>(index(program_.scratch));
+    }
     for (auto const kind : {OpKind::receive, OpKind::send, OpKind::combine, OpKind::copy}) {
       for (std::size_t i = 0; i < ops_.size(); ++i) {
         if (program_.ops[i].kind == kind) advance(static_cast<std::int32_t>(i));
@@ -70,15 +90,21 @@ void Execution::start(int tag) {
     }
   } catch (...) {
     abandon(std::current_exception());
-    throw;
   }
 }
 
+void Execution::end() {
+  active_.store(false, std::memory_order_release);
+  if (tags_.gives_back) comm_.turns.give_back(tags_.turn);
+}
+
 void Execution::abandon(std::exception_ptr why) {
-  active_ = false;
   error_ = std::move(why);
   listed_ = false;
+  if (tag_ < 0 && tags_.turn >= 0) comm_.turns.forget(tags_.turn);
   if (mpi_is_up()) family_.abandon(*this);
+  if (check_) family_.keep(std::move(check_));
+  end();
 }
 
 bool Execution::may_go(std::int32_t op) const {
@@ -130,8 +156,14 @@ void Execution::post(std::int32_t op) {
 }
 
 void Execution::finished(Finished const& f) {
-  if (!active_) return;  // failed on another request of the same poll
+  if (!active()) return;  // failed on another request of the same poll
   try {
+    if (f.what.op == agreement) {
+      check(f.error, "MPI_Iallreduce", comm_.rank);
+      auto const passed = std::move(check_);
+      passed->ensure_agreement();
+      return go_in_turn();
+    }
     check_arrival(f);
     if (receives(f.what.op)) {
       ++family_.counted.messages_received;
@@ -154,10 +186,7 @@ void Execution::complete(std::int32_t op, std::int64_t segment) {
   }
   if (state.completed == state.segments) {
     if (program_.ops[index(op)].kind != OpKind::send) --writes_left_;
-    if (--ops_left_ == 0) {
-      active_ = false;
-      return;
-    }
+    if (--ops_left_ == 0) return end();
   }
   advance(op);
   for (auto k = op == 0 ? 0 : dependents_end_[index(op - 1)]; k < dependents_end_[index(op)]; ++k) {

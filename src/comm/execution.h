@@ -4,6 +4,7 @@
 
 #include <mpi.h>
 
+#include <atomic>
 #include <cstddef>
 #include <cstdint>
 #include <exception>
@@ -15,8 +16,16 @@
 #include "allport/schedule/interpreter.h"
 #include "allport/schedule/program.h"
 #include "family.h"
+#include "start_check.h"
 
 namespace allport::detail {
+
+/// Under which tags an execution runs.
+struct Tags {
+  std::int64_t turn = -1;   ///< when this turn is on, under its tags; negative: at once, under `first`
+  bool gives_back = false;  ///< the turn, at the end
+  int first = 0;            ///< channel c travels under MPI tag first + c
+};
 
 /// Segments of one operation: [0, completed) are done, [completed, posted) are
 /// with MPI.
@@ -39,11 +48,13 @@ class Execution {
   Execution(Execution const&) = delete;
   Execution& operator=(Execution const&) = delete;
 
-  /// Posts all that can go. Channel c travels under MPI tag `tag` + c.
-  void start(int tag);
-  [[nodiscard]] bool active() const { return active_; }
+  /// Goes as soon as all ranks have passed `check`, if there is one, and its turn has come. Errors of starting are kept
+  /// for rethrow_if_failed().
+  void start(Tags tags, std::shared_ptr<StartCheck> check = {});
+  /// May be asked without the lock; what the execution wrote is there for whom it tells that it has ended.
+  [[nodiscard]] bool active() const { return active_.load(std::memory_order_acquire); }
   /// Nothing will be written to this rank's buffers any more; it may still be sending.
-  [[nodiscard]] bool has_data() const { return !active_ || writes_left_ == 0; }
+  [[nodiscard]] bool has_data() const { return !active() || (tag_ >= 0 && writes_left_ == 0); }
   void rethrow_if_failed() const {
     if (error_) std::rethrow_exception(error_);
   }
@@ -53,7 +64,12 @@ class Execution {
   /// is waited for.
   [[nodiscard]] std::string waits_for() const;
 
+  // For Turns:
+  /// Posts all that can go. Channel c travels under MPI tag `tag` + c.
+  void go(int tag);
+
   // For Family:
+  static constexpr std::int32_t agreement = -1;  ///< stands for the operation of a StartCheck's request
   void finished(Finished const& f);
   /// Does one ready combine or copy segment; false when none is ready any more.
   bool compute_one();
@@ -64,6 +80,8 @@ class Execution {
   void check_program() const;
   void check_slot(std::int32_t op, Slot const& slot, char const* role) const;
   void link_dependents();
+  void go_in_turn();
+  void end();
   void check_arrival(Finished const& f) const;
 
   [[nodiscard]] bool may_go(std::int32_t op) const;
@@ -91,8 +109,10 @@ class Execution {
   bool listed_ = false;  // in the family's list of executions with something to compute
   std::int64_t ops_left_ = 0;
   std::int64_t writes_left_ = 0;  // of ops_left_, those that are no sends
-  int tag_ = 0;
-  bool active_ = false;
+  int tag_ = -1;                  // of channel 0; negative: it has not gone yet
+  Tags tags_;
+  std::shared_ptr<StartCheck> check_;  // while it is under way
+  std::atomic<bool> active_ = false;
   std::exception_ptr error_;
 };
 

@@ -109,6 +109,8 @@ std::string Execution::segment_text(std::int32_t op, std::int64_t segment) const
 }
 
 std::string Execution::waits_for() const {
+  if (check_) return "all ranks to say which schedule they start (ALLPORT_CHECK)";
+  if (tag_ < 0) return fmt::format("an earlier start, as {} are in flight at once", comm_.tags.sequences);
   for (auto const kind : {OpKind::receive, OpKind::send}) {
     for (std::size_t i = 0; i < ops_.size(); ++i) {
       if (program_.ops[i].kind == kind && ops_[i].posted > ops_[i].completed) {

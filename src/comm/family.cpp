@@ -2,12 +2,12 @@
 
 #include <algorithm>
 #include <cstdlib>
-#include <optional>
 #include <span>
 #include <string_view>
 
 #include "execution.h"
 #include "mpi_errors.h"
+#include "start_check.h"
 
 namespace allport::detail {
 namespace {
@@ -15,20 +15,28 @@ namespace {
 /// Idle polls between two looks at the clock.
 constexpr int polls_per_check = 64;
 
-bool asks_for_checks() {
-  auto const* text = std::getenv("ALLPORT_CHECK");
-  return text != nullptr && *text != '\0' && std::string_view(text) != "0";
-}
+/// Polls that moved something, after which other threads are let in all the same.
+constexpr int polls_per_pause = 64;
 
 }  // namespace
 
-Family::Family(Machine whole) : machine_(std::move(whole)), courtesy_(machine_), checks_(asks_for_checks()) {
+Family::Family(Machine whole) : machine_(std::move(whole)), courtesy_(machine_) {
   check(MPI_Comm_create_keyval(MPI_COMM_NULL_COPY_FN, &Family::at_finalize, &keyval_, nullptr),
         "MPI_Comm_create_keyval", 0);
   check(MPI_Comm_set_attr(MPI_COMM_SELF, keyval_, this), "MPI_Comm_set_attr", 0);
 }
 
-void Family::configure() { stall_ = StallOptions::from_environment(); }
+FamilySettings FamilySettings::from_environment() {
+  auto const stall = StallOptions::from_environment();
+  auto const* text = std::getenv("ALLPORT_CHECK");
+  bool const checks = text != nullptr && *text != '\0' && std::string_view(text) != "0";
+  return {stall.seconds, stall.abort ? 1 : 0, checks ? 1 : 0};
+}
+
+void Family::configure(FamilySettings const& settings, Carriers carriers) {
+  stall_ = {settings.stall_seconds, settings.stall_aborts != 0, std::move(carriers)};
+  checks_ = settings.checks != 0;
+}
 
 Family::~Family() {
   if (!alive_ || !mpi_is_up()) return;
@@ -43,10 +51,19 @@ int Family::at_finalize(MPI_Comm, int, void* family, void*) {
 }
 
 void Family::finalize() {
+  auto const lock = lock_;
+  EngineGuard const hold(*lock);
   if (!alive_) return;
   alive_ = false;
   auto const why = std::make_exception_ptr(Error(ErrorKind::mpi, "MPI was finalized while this was in flight"));
-  while (!owners_.empty()) owners_.back().owner->abandon(why);
+  while (!owners_.empty()) {
+    if (auto* const owner = owners_.back().owner) {
+      owner->abandon(why);
+    } else {
+      owners_.pop_back();
+      requests_.pop_back();
+    }
+  }
   while (!computing_.empty()) computing_.back()->abandon(why);
   for (auto* shadow : shadows_) {
     if (shadow->comm_ != MPI_COMM_NULL) MPI_Comm_free(&shadow->comm_);
@@ -94,7 +111,9 @@ bool Family::poll() {
     finished_.push_back(f);
   }
   remove_finished(count);
-  for (auto const& f : finished_) f.what.owner->finished(f);
+  for (auto const& f : finished_) {
+    if (f.what.owner != nullptr) f.what.owner->finished(f);
+  }
   return true;
 }
 
@@ -141,6 +160,10 @@ void Family::abandon(Execution& execution) {
       continue;
     }
     auto& request = requests_[i];
+    if (owners_[i].op == Execution::agreement) {  // a collective cannot be cancelled
+      owners_[i++].owner = nullptr;
+      continue;
+    }
     if (execution.receives(owners_[i].op)) {
       MPI_Cancel(&request);
       MPI_Wait(&request, MPI_STATUS_IGNORE);
@@ -155,35 +178,34 @@ void Family::abandon(Execution& execution) {
   std::erase(computing_, &execution);
 }
 
-void Family::wait_until(std::function<bool()> const& done, std::function<std::string()> const& what, MPI_Comm comm,
-                        std::function<void()> const& pause) {
+void Family::wait_until(FunctionRef<bool()> done, FunctionRef<std::string()> what, MPI_Comm comm,
+                        FunctionRef<void()> pause) {
   if (done()) return;
+  ensure(!busy_, "wait", "inside an operator", "no waiting while a reduction combines", "wait after it");
   StallWatch watch(stall_, comm);
-  // Not while other threads may run: they want the world's error handler as it was. progress() has a guard of its own.
-  std::optional<CompletionsReturn> guard;
-  if (!pause) guard.emplace(completions_return_);
-  for (int idle = 0; !done();) {
+  for (int idle = 0, moved = 0; !done();) {
     ensure(alive_, "communicator", "finalized", "MPI to be up while something is waited for", "", ErrorKind::mpi);
     if (progress()) {
       idle = 0;
       courtesy_.moved();
       watch.moved();
+      if (++moved % polls_per_pause == 0) lock_->pause();
       continue;
     }
     if (pause) pause();
-    courtesy_.idle();
+    lock_->pause();
+    courtesy_.idle(*lock_);
     if (++idle % polls_per_check == 0) watch.check(what);
   }
 }
 
-void Family::await(MPI_Request request, std::function<std::string()> const& what, MPI_Comm comm) {
-  wait_until(
-      [&request] {
-        int flag = 0;
-        check(MPI_Test(&request, &flag, MPI_STATUS_IGNORE), "MPI_Test", 0);
-        return flag != 0;
-      },
-      what, comm);
+void Family::await(MPI_Request request, FunctionRef<std::string()> what, MPI_Comm comm) {
+  auto const done = [&request] {
+    int flag = 0;
+    check(MPI_Test(&request, &flag, MPI_STATUS_IGNORE), "MPI_Test", 0);
+    return flag != 0;
+  };
+  wait_until(done, what, comm);
 }
 
 Shadow::Shadow(Family& family, MPI_Comm comm) : family_(family), comm_(comm), place_(family.shadows_.size()) {
@@ -191,6 +213,7 @@ Shadow::Shadow(Family& family, MPI_Comm comm) : family_(family), comm_(comm), pl
 }
 
 Shadow::~Shadow() {
+  EngineGuard const hold(*family_.lock());
   auto& all = family_.shadows_;
   all[place_] = all.back();
   all[place_]->place_ = place_;

@@ -6,10 +6,12 @@
 
 #include <cstdint>
 #include <exception>
-#include <functional>
+#include <memory>
 #include <string>
 #include <vector>
 
+#include "allport/base/function_ref.h"
+#include "allport/comm/engine_lock.h"
 #include "allport/machine/machine.h"
 #include "allport/schedule/schedule.h"
 #include "courtesy.h"
@@ -19,10 +21,11 @@ namespace allport::detail {
 
 class Execution;
 class Shadow;
+class StartCheck;
 
 /// One MPI request's place in an Execution.
 struct InFlight {
-  Execution* owner = nullptr;
+  Execution* owner = nullptr;  ///< none: nobody asks for the result any more
   std::int32_t op = 0;
   std::int64_t segment = 0;
 };
@@ -34,6 +37,17 @@ struct Finished {
   int bytes = 0;  ///< received; MPI_UNDEFINED where MPI cannot tell
 };
 
+/// What rank 0 finds in its environment when a family is made, and tells all.
+struct FamilySettings {
+  double stall_seconds = 0;
+  std::int32_t stall_aborts = 0;
+  std::int32_t checks = 0;  ///< ALLPORT_CHECK
+
+  /// @throws Error naming the variable
+  [[nodiscard]] static FamilySettings from_environment();
+};
+
+/// Everything but the constructor and the destructor is called with lock() held.
 class Family {
  public:
   /// Hangs itself on MPI_COMM_SELF, so that MPI_Finalize frees what is left.
@@ -42,19 +56,19 @@ class Family {
   Family(Family const&) = delete;
   Family& operator=(Family const&) = delete;
 
-  /// Reads the environment. @throws Error naming the variable
-  void configure();
+  void configure(FamilySettings const& settings, Carriers carriers);
+  [[nodiscard]] std::shared_ptr<EngineLock> const& lock() const { return lock_; }
 
   /// Moves everything along once; true when something moved. Reentrant calls
   /// (from a Combine) do nothing.
   bool progress();
-  /// Progresses until done(). `what` tells the stall watch what is waited for. `pause`, if any, is called when nothing
-  /// moves and may let other threads in.
-  void wait_until(std::function<bool()> const& done, std::function<std::string()> const& what, MPI_Comm comm,
-                  std::function<void()> const& pause = {});
+  /// Progresses until done(), letting other threads in between two looks at MPI. `what` tells the stall watch what is
+  /// waited for. `pause`, if any, is called when nothing moves.
+  void wait_until(FunctionRef<bool()> done, FunctionRef<std::string()> what, MPI_Comm comm,
+                  FunctionRef<void()> pause = {});
   /// Waits for a request of the caller's own (a barrier, an agreement), moving
   /// the family along meanwhile.
-  void await(MPI_Request request, std::function<std::string()> const& what, MPI_Comm comm);
+  void await(MPI_Request request, FunctionRef<std::string()> what, MPI_Comm comm);
 
   void post(MPI_Request request, InFlight what);
   /// Has a combine or copy segment ready.
@@ -62,6 +76,8 @@ class Family {
   /// Forgets an execution that failed: cancels its receives and lets go of its
   /// sends.
   void abandon(Execution& execution);
+  /// Keeps the buffers of an abandoned check, which MPI still uses.
+  void keep(std::shared_ptr<StartCheck> check) { orphans_.push_back(std::move(check)); }
 
   [[nodiscard]] Machine const& machine() const { return machine_; }
   [[nodiscard]] bool alive() const { return alive_; }
@@ -78,6 +94,7 @@ class Family {
   void remove_finished(int count);
   void compute();
 
+  std::shared_ptr<EngineLock> lock_ = std::make_shared<EngineLock>();
   Machine machine_;
   StallOptions stall_;
   Courtesy courtesy_;
@@ -94,6 +111,7 @@ class Family {
   std::vector<Finished> finished_;
   std::vector<Execution*> computing_;
   std::size_t next_computing_ = 0;
+  std::vector<std::shared_ptr<StartCheck>> orphans_;
 };
 
 /// A duplicate or sub-communicator that is Allport's own; freed by its

@@ -12,6 +12,7 @@ namespace {
 /// Nothing for zero bytes.
 std::shared_ptr<detail::TransferState> start_message(std::shared_ptr<detail::CommState> const& comm, OpKind kind,
                                                      Buffers buffers, Rank peer, int tag) {
+  EngineGuard const hold(comm->lock());
   comm->ensure_alive();
   comm->ensure_rank(kind == OpKind::send ? "to" : "from", peer);
   ensure(tag >= 0 && tag < detail::TagSpace::messages, "tag", tag, "a tag in 0..4095");
@@ -26,7 +27,7 @@ std::shared_ptr<detail::TransferState> start_message(std::shared_ptr<detail::Com
   op.piece.bytes = {0, op.length};
   (kind == OpKind::send ? op.from : op.into).buffer = kind == OpKind::send ? Buffer::input : Buffer::output;
   auto state = std::make_shared<detail::TransferState>(comm, std::move(program), buffers, tag);
-  state->start();
+  state->start({.first = tag});
   return state;
 }
 

@@ -1,6 +1,8 @@
 // Starting schedules: any schedule, and the collectives that selection makes.
 #include <fmt/format.h>
 
+#include <utility>
+
 #include "allport/select/select.h"
 #include "comm_state.h"
 #include "mpi_errors.h"
@@ -26,44 +28,106 @@ void check_buffers(detail::CommState const& comm, Schedule const& schedule, Buff
          fmt::format("an operator for {}", name(contract.what)));
 }
 
+/// The schedule, bound to buffers that suit it.
+std::shared_ptr<detail::TransferState> bind(std::shared_ptr<detail::CommState> const& comm, Schedule const& schedule,
+                                            Buffers buffers, Combine&& combine) {
+  check_buffers(*comm, schedule, buffers, combine);
+  return std::make_shared<detail::TransferState>(comm, schedule, buffers, std::move(combine));
+}
+
+/// Starts a schedule; with ALLPORT_CHECK, once all ranks have said that they start the same. An error on one rank is
+/// then an error of every rank's transfer, told before anybody waits for the one that has left.
+std::shared_ptr<detail::TransferState> start_checked(std::shared_ptr<detail::CommState> const& comm, detail::Tags tags,
+                                                     Schedule const& schedule, Buffers buffers, Combine&& combine) {
+  std::shared_ptr<detail::TransferState> state;
+  std::shared_ptr<detail::StartCheck> check;
+  auto const mpi = comm->shadow.mpi();
+  try {
+    state = bind(comm, schedule, buffers, std::move(combine));
+    auto const text = detail::schedule_text(schedule);
+    check = std::make_shared<detail::StartCheck>(mpi, detail::hash(text), text);
+  } catch (Error const& e) {
+    state = std::make_shared<detail::TransferState>(comm);
+    check = std::make_shared<detail::StartCheck>(mpi, e);
+  }
+  state->start(tags, std::move(check));
+  return state;
+}
+
 }  // namespace
 
 Persistent Communicator::prepare(Schedule const& schedule, Buffers buffers, Combine combine) const {
+  EngineGuard const hold(state_->lock());
   state_->ensure_alive();
-  if (!state_->family->checks()) {
-    check_buffers(*state_, schedule, buffers, combine);
-    return Persistent(std::make_shared<detail::TransferState>(state_, schedule, buffers, std::move(combine)));
-  }
-  // With ALLPORT_CHECK an error on one rank is an error on all, before anybody
-  // waits for the one that has left.
+  auto const turn = state_->take_lasting_turn();
   std::shared_ptr<detail::TransferState> state;
   std::string trouble;
   auto kind = ErrorKind::argument;
   try {
-    check_buffers(*state_, schedule, buffers, combine);
-    state = std::make_shared<detail::TransferState>(state_, schedule, buffers, std::move(combine));
+    state = bind(state_, schedule, buffers, std::move(combine));
+    state->lasting_turn = turn;
   } catch (Error const& e) {
+    state_->lasting_turns.give_back(turn);
+    if (!state_->family->checks()) throw;
     trouble = e.what();
     kind = e.kind();
   }
-  state_->all_well(trouble, kind);
+  if (state_->family->checks()) {  // later starts come in any order, so that this is the time to ask
+    state_->all_well(trouble, kind);
+    auto const text = detail::schedule_text(schedule);
+    state_->agree("schedule", static_cast<std::int64_t>(detail::hash(text)), text);
+  }
   return Persistent(std::move(state));
 }
 
 Transfer Communicator::start(Schedule const& schedule, Buffers buffers, Combine combine) const {
-  return prepare(schedule, buffers, std::move(combine)).start();
+  EngineGuard const hold(state_->lock());
+  state_->ensure_alive();
+  // The number is taken whatever comes, so that the other ranks' next starts still meet this one's.
+  detail::Tags const tags{.turn = state_->turns.take(), .gives_back = true};
+  if (state_->family->checks()) return Transfer(start_checked(state_, tags, schedule, buffers, std::move(combine)));
+  std::shared_ptr<detail::TransferState> state;
+  try {
+    state = bind(state_, schedule, buffers, std::move(combine));
+  } catch (...) {
+    state_->turns.give_back(tags.turn);
+    throw;
+  }
+  state->start(tags);
+  return Transfer(std::move(state));
 }
 
-std::int64_t Communicator::reserve(std::int64_t starts) const {
-  auto const first = state_->started;
-  state_->started += starts;
-  return first;
+Turn Communicator::reserve() const {
+  EngineGuard const hold(state_->lock());
+  state_->ensure_alive();
+  return Turn(std::make_shared<detail::TurnState>(state_, false));
 }
 
-Transfer Communicator::start(std::int64_t reserved, Schedule const& schedule, Buffers buffers, Combine combine) const {
-  auto const prepared = prepare(schedule, buffers, std::move(combine));
-  prepared.state_->start(reserved);
-  return Transfer(prepared.state_);
+Turn Communicator::reserve_lasting() const {
+  EngineGuard const hold(state_->lock());
+  state_->ensure_alive();
+  return Turn(std::make_shared<detail::TurnState>(state_, true));
+}
+
+Transfer Communicator::start(Turn const& under, Schedule const& schedule, Buffers buffers, Combine combine) const {
+  ensure(under.state_ && under.state_->comm == state_, "under", "none, or another communicator's",
+         "a turn of this communicator", "reserve() makes one");
+  EngineGuard const hold(state_->lock());
+  state_->ensure_alive();
+  auto& turn = *under.state_;
+  ensure(!turn.latest || !turn.latest->execution.active(), "under", "a turn in use", "a turn whose last start is done",
+         "wait() first");
+  bool const first = !std::exchange(turn.used, true);
+  if (turn.lasting >= 0) {
+    turn.latest = bind(state_, schedule, buffers, std::move(combine));
+    turn.latest->start({.first = state_->lasting_turns.first_tag(turn.lasting)});
+  } else if (first && state_->family->checks()) {
+    turn.latest = start_checked(state_, {.turn = turn.number}, schedule, buffers, std::move(combine));
+  } else {
+    turn.latest = bind(state_, schedule, buffers, std::move(combine));
+    turn.latest->start({.turn = turn.number});
+  }
+  return Transfer(turn.latest);
 }
 
 void Communicator::run(Schedule const& schedule, Buffers buffers, Combine combine) const {
@@ -78,6 +142,7 @@ Schedule Communicator::schedule_for(Collective what, Rank root, Bytes bytes, std
 
 Schedule Communicator::schedule_for(Contract const& contract, std::string_view algorithm) const {
   contract.check();
+  EngineGuard const hold(state_->lock());
   if (auto const* known = state_->schedules.find(contract, algorithm)) return *known;
   auto const& machine = state_->machine;
   auto const choice = choose(machine, contract, {.algorithm = std::string(algorithm), .segments = {}});

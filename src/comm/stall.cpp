@@ -25,7 +25,6 @@ StallOptions StallOptions::from_environment() {
     ensure(choice == "abort" || choice == "warn", "ALLPORT_STALL", choice, "'warn' or 'abort'");
     options.abort = choice == "abort";
   }
-  options.carriers = Carriers::from_environment();
   return options;
 }
 
@@ -47,7 +46,7 @@ void tell(std::string const& line) {
 
 }  // namespace
 
-void StallWatch::check(std::function<std::string()> const& what) {
+void StallWatch::check(FunctionRef<std::string()> what) {
   if (options_.seconds <= 0 && !options_.carriers.watched()) return;
   auto const now = Clock::now();
   if (!since_) {
@@ -74,7 +73,7 @@ void StallWatch::warn(double still, std::string const& what) const {
   if (options_.abort) MPI_Abort(comm_, 1);
 }
 
-void StallWatch::end_if_cut(double still, std::function<std::string()> const& what) {
+void StallWatch::end_if_cut(double still, FunctionRef<std::string()> what) {
   next_look_ = still + look_seconds / 2;
   auto const link = options_.carriers.lost();
   if (!link) return;

@@ -5,41 +5,40 @@
 #include <mpi.h>
 
 #include <chrono>
-#include <functional>
 #include <optional>
 #include <string>
 
+#include "allport/base/function_ref.h"
 #include "carrier.h"
 
 namespace allport::detail {
 
-/// Read from the environment when a communicator family is made.
 struct StallOptions {
   double seconds = 20.0;  ///< ALLPORT_STALL_SECONDS; 0: never warn
   bool abort = false;     ///< ALLPORT_STALL=abort
-  Carriers carriers;      ///< ALLPORT_LINKS
+  Carriers carriers;      ///< ALLPORT_LINKS, of each process's own node
 
-  /// @throws Error naming the variable and its value
+  /// All but the carriers. @throws Error naming the variable and its value
   [[nodiscard]] static StallOptions from_environment();
 };
 
 /// One wait's watch. Costs a clock reading per check() and nothing per moved().
 class StallWatch {
  public:
-  StallWatch(StallOptions options, MPI_Comm comm) : options_(options), comm_(comm) {}
+  StallWatch(StallOptions const& options, MPI_Comm comm) : options_(options), comm_(comm) {}
 
   void moved() { since_.reset(); }
   /// `what` is asked only when the warning is due. Warns after `seconds`, then
   /// at doubling intervals. Ends the job by MPI_Abort after a second or two of
   /// stillness with a link of this node cut and not routed around.
-  void check(std::function<std::string()> const& what);
+  void check(FunctionRef<std::string()> what);
 
  private:
   void warn(double still, std::string const& what) const;
-  void end_if_cut(double still, std::function<std::string()> const& what);
+  void end_if_cut(double still, FunctionRef<std::string()> what);
 
   using Clock = std::chrono::steady_clock;
-  StallOptions options_;
+  StallOptions const& options_;
   MPI_Comm comm_;
   std::optional<Clock::time_point> since_;
   double next_ = 0.0;       ///< seconds of stillness at which the next warning is due

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <numeric>
+#include <optional>
 
 #include "allport/mapping/mapping.h"
 #include "comm_state.h"
@@ -49,6 +50,11 @@ void meet(CommState const& comm, std::span<Rank const> members, Rank me) {
 }
 
 MPI_Comm create(CommState const& comm, std::span<Rank const> members) {
+  // The call blocks, and another rank's thread may come to its part of it only after one of ours has got the lock.
+  std::optional<EngineLock::Released> meanwhile;
+  int level = MPI_THREAD_SINGLE;
+  MPI_Query_thread(&level);
+  if (level == MPI_THREAD_MULTIPLE) meanwhile.emplace(comm.lock());
   MPI_Group all = MPI_GROUP_NULL;
   MPI_Group some = MPI_GROUP_NULL;
   MPI_Comm made = MPI_COMM_NULL;
@@ -80,18 +86,21 @@ std::shared_ptr<CommState> make_sub(CommState const& parent, std::span<Rank cons
 }  // namespace
 
 Communicator Communicator::sub(std::span<Rank const> members) const {
+  EngineGuard const hold(state_->lock());
   state_->ensure_alive();
   meet(*state_, members, place_among(*state_, members));
   return Communicator(make_sub(*state_, members, create(*state_, members)));
 }
 
 Communicator Communicator::sub(std::span<Rank const> members, MPI_Comm given) const {
+  EngineGuard const hold(state_->lock());
   state_->ensure_alive();
   place_among(*state_, members);
   return Communicator(make_sub(*state_, members, given));
 }
 
 std::optional<Communicator> Communicator::split(int color, int key) const {
+  EngineGuard const hold(state_->lock());
   state_->ensure_alive();
   struct Wish {
     int color;

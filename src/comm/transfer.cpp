@@ -25,60 +25,62 @@ TransferState::TransferState(std::shared_ptr<CommState> comm_, Schedule schedule
       execution(*comm, schedule->program(comm->position_of(comm->rank)), buffers, std::move(combine),
                 schedule->cut().window) {}
 
+namespace {
+
+/// All messages are posted at once: their order under one tag is what tells them apart.
+std::int64_t messages_of(Program const& program) { return program.ops.empty() ? 1 : program.ops.front().segments(); }
+
+}  // namespace
+
 TransferState::TransferState(std::shared_ptr<CommState> comm_, Program program, Buffers buffers, int tag_)
-    : comm(std::move(comm_)),
-      tag(tag_),
-      // All messages are posted at once: their order under one tag is what
-      // tells them apart.
-      execution(*comm, std::move(program), buffers, {}, program.ops.empty() ? 1 : program.ops.front().segments()) {}
+    : comm(std::move(comm_)), tag(tag_), execution(*comm, program, buffers, {}, messages_of(program)) {}
+
+TransferState::TransferState(std::shared_ptr<CommState> comm_)
+    : comm(std::move(comm_)), execution(*comm, {}, {}, {}, 1) {}
 
 TransferState::~TransferState() {
-  if (turn_ >= 0 && comm->turns[static_cast<std::size_t>(turn_)] == &execution) {
-    comm->turns[static_cast<std::size_t>(turn_)] = nullptr;
-  }
+  // Whoever moved the last piece may still be about it.
+  EngineGuard const hold(comm->lock());
+  if (execution.active()) execution.abandon(nullptr);
+  if (lasting_turn >= 0) comm->lasting_turns.give_back(lasting_turn);
 }
 
-int TransferState::take_turn(std::int64_t number) {
-  auto const turn = static_cast<std::size_t>(number % comm->tags.sequences);
-  auto& turns = comm->turns;
-  if (turn >= turns.size()) turns.resize(turn + 1);
-  if (turns[turn] != nullptr && turns[turn]->active()) {
-    // As many schedules are in flight as there are turns: the oldest must go
-    // first.
-    comm->family->wait_until([&] { return turns[turn] == nullptr || !turns[turn]->active(); },
-                             [&] { return turns[turn]->waits_for(); }, comm->shadow.mpi());
-  }
-  if (turn_ >= 0 && turns[static_cast<std::size_t>(turn_)] == &execution) {
-    turns[static_cast<std::size_t>(turn_)] = nullptr;
-  }
-  turns[turn] = &execution;
-  turn_ = static_cast<std::int64_t>(turn);
-  return comm->tags.first_tag(number);
-}
-
-void TransferState::start(std::int64_t reserved) {
+void TransferState::start(Tags tags, std::shared_ptr<StartCheck> check) {
   comm->ensure_alive();
   ensure(!execution.active(), "start", "a transfer in flight", "a transfer that is done", "wait() first");
-  if (schedule && comm->family->checks()) {
-    auto const text = schedule_text(*schedule);
-    comm->agree("schedule", static_cast<std::int64_t>(hash(text)), text);
-  }
-  if (schedule) {
-    execution.start(take_turn(reserved < 0 ? comm->started++ : reserved));
-  } else {
-    execution.start(tag);
-  }
+  execution.start(tags, std::move(check));
+  if (!execution.active()) execution.rethrow_if_failed();
   comm->family->progress();
 }
 
-void TransferState::wait(std::function<void()> const& pause) {
-  comm->family->wait_until([this] { return !execution.active(); }, [this] { return text(); }, comm->shadow.mpi(),
-                           pause);
+bool TransferState::test() {
+  if (execution.active()) {
+    EngineGuard const hold(comm->lock());
+    comm->family->progress();
+  }
+  if (execution.active()) return false;
+  execution.rethrow_if_failed();
+  return true;
+}
+
+void TransferState::wait(FunctionRef<void()> pause) {
+  if (execution.active()) {
+    EngineGuard const hold(comm->lock());
+    auto const done = [this] { return !execution.active(); };
+    auto const what = [this] { return text(); };
+    comm->family->wait_until(done, what, comm->shadow.mpi(), pause);
+  }
   execution.rethrow_if_failed();
 }
 
 void TransferState::wait_for_data() {
-  comm->family->wait_until([this] { return execution.has_data(); }, [this] { return text(); }, comm->shadow.mpi());
+  if (execution.active()) {
+    EngineGuard const hold(comm->lock());
+    auto const done = [this] { return execution.has_data(); };
+    auto const what = [this] { return text(); };
+    comm->family->wait_until(done, what, comm->shadow.mpi());
+    if (execution.active()) return;
+  }
   execution.rethrow_if_failed();
 }
 
@@ -89,15 +91,31 @@ std::string TransferState::text() const {
 
 void TransferState::settle() noexcept {
   if (!execution.active()) return;
-  if (std::uncaught_exceptions() > 0 || !comm->family->alive() || !mpi_is_up()) {
-    execution.abandon(nullptr);
-    return;
-  }
   try {
-    wait({});
+    EngineGuard const hold(comm->lock());
+    if (std::uncaught_exceptions() > 0 || !comm->family->alive() || !mpi_is_up()) {
+      execution.abandon(nullptr);
+    } else {
+      wait();
+    }
   } catch (std::exception const& e) {
     fmt::print(stderr, "allport: a transfer that nobody waited for failed: {}\n", e.what());
   }
+}
+
+TurnState::TurnState(std::shared_ptr<CommState> comm_, bool lasts) : comm(std::move(comm_)) {
+  if (lasts) {
+    lasting = comm->take_lasting_turn();
+  } else {
+    number = comm->turns.take();
+  }
+}
+
+TurnState::~TurnState() {
+  if (latest) latest->settle();
+  EngineGuard const hold(comm->lock());
+  if (lasting >= 0) comm->lasting_turns.give_back(lasting);
+  if (number >= 0) comm->turns.give_back(number);
 }
 
 }  // namespace detail
@@ -114,16 +132,10 @@ Transfer::~Transfer() {
   if (state_) state_->settle();
 }
 
-bool Transfer::test() {
-  if (!state_) return true;
-  if (state_->execution.active()) state_->comm->family->progress();
-  if (state_->execution.active()) return false;
-  state_->execution.rethrow_if_failed();
-  return true;
-}
+bool Transfer::test() { return !state_ || state_->test(); }
 
 void Transfer::wait() {
-  if (state_) state_->wait({});
+  if (state_) state_->wait();
 }
 
 void Transfer::wait(std::function<void()> const& pause) {
@@ -137,7 +149,8 @@ void Transfer::wait_for_data() {
 bool Transfer::active() const { return state_ && state_->execution.active(); }
 
 Transfer Persistent::start() {
-  state_->start();
+  EngineGuard const hold(state_->comm->lock());
+  state_->start({.first = state_->lasting_tag()});
   return Transfer(state_);
 }
 

@@ -2,9 +2,11 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <array>
 #include <chrono>
 #include <cstdio>
 #include <limits>
+#include <optional>
 #include <stdexcept>
 #include <thread>
 
@@ -104,6 +106,76 @@ TEST(MpiAgreement, CheckedStartsNameWhoPassesAnotherSchedule) {
   auto const shorter = error_of([&] { comm.run(chain_broadcast(comm.size(), 0, 1000), {{}, few}); });
   EXPECT_NE(shorter.find("output = 10"), std::string::npos) << shorter;
   comm.run(chain_broadcast(comm.size(), 0, 1000), {{}, data});  // still usable
+}
+
+/// ALLPORT_CHECK on some ranks only: what rank 0 has counts.
+class OnRank {
+ public:
+  OnRank(Rank rank, char const* name, char const* value) {
+    if (world_rank() == rank) set_.emplace(name, value);
+  }
+
+ private:
+  std::optional<Environment> set_;
+};
+
+TEST(MpiAgreement, CheckedStartsDoNotWait) {
+  OnRank const check(0, "ALLPORT_CHECK", "1");
+  auto const comm = flat();
+  if (comm.size() < 2) return;
+  std::vector<std::byte> data(1000, comm.rank() == 0 ? std::byte{4} : std::byte{});
+  auto const start = [&] { return comm.start(chain_broadcast(comm.size(), 0, 1000), {{}, data}); };
+  Transfer open;
+  // Rank 0 sends after its start, the others receive before theirs.
+  if (comm.rank() == 0) {
+    open = start();
+    for (Rank r = 1; r < comm.size(); ++r) MPI_Ssend(nullptr, 0, MPI_BYTE, r, 3, MPI_COMM_WORLD);
+  } else {
+    MPI_Recv(nullptr, 0, MPI_BYTE, 0, 3, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+    open = start();
+  }
+  open.wait();
+  EXPECT_EQ(data.back(), std::byte{4});
+}
+
+TEST(MpiAgreement, CheckedTransfersFailWhenTheyAreWaitedFor) {
+  OnRank const check(0, "ALLPORT_CHECK", "1");
+  auto const comm = flat();
+  if (comm.size() < 2) return;
+  bool const odd = comm.rank() == comm.size() - 1;
+  std::vector<std::byte> good(1000, comm.rank() == 0 ? std::byte{4} : std::byte{});
+  std::vector<std::byte> bad(1000);
+  auto wrong = comm.start(chain_broadcast(comm.size(), 0, odd ? 999 : 1000), {{}, bad});
+  auto few = comm.start(chain_broadcast(comm.size(), 0, 1000), {{}, std::span(bad).first(odd ? 10 : 1000)});
+  auto right = comm.start(chain_broadcast(comm.size(), 0, 1000), {{}, good});
+  right.wait();
+  EXPECT_EQ(good.back(), std::byte{4});
+  auto const told = error_of([&] { wrong.wait(); });
+  EXPECT_NE(told.find("999 bytes"), std::string::npos) << told;
+  EXPECT_NE(told.find("1000 bytes"), std::string::npos) << told;
+  auto const shorter = error_of([&] {
+    while (!few.test()) std::this_thread::yield();
+  });
+  EXPECT_NE(shorter.find("output = 10"), std::string::npos) << shorter;
+  EXPECT_NE(shorter.find(fmt::format("on rank {}", comm.size() - 1)), std::string::npos) << shorter;
+}
+
+TEST(MpiAgreement, CheckedPersistentsStartInAnyOrder) {
+  OnRank const check(0, "ALLPORT_CHECK", "1");
+  auto const comm = flat();
+  std::array<std::vector<std::byte>, 2> data;
+  std::vector<Persistent> all;
+  for (std::size_t i = 0; i < 2; ++i) {
+    data[i].assign(100 + i, comm.rank() == 0 ? static_cast<std::byte>(i + 1) : std::byte{});
+    auto const bytes = static_cast<std::int64_t>(data[i].size());
+    all.push_back(comm.prepare(chain_broadcast(comm.size(), 0, bytes), {{}, data[i]}));
+  }
+  auto const mine = static_cast<std::size_t>(comm.rank() % 2);
+  auto first = all[mine].start();
+  auto second = all[1 - mine].start();
+  first.wait();
+  second.wait();
+  for (std::size_t i = 0; i < 2; ++i) EXPECT_EQ(data[i].back(), static_cast<std::byte>(i + 1));
 }
 
 TEST(MpiAgreement, ShortBuffersAndMissingOperatorsAreNamed) {
@@ -241,6 +313,19 @@ TEST(MpiStall, WarnsWithWhatIsWaitedFor) {
 TEST(MpiStall, WrongSettingsAreNamedOnEveryRank) {
   Environment const seconds("ALLPORT_STALL_SECONDS", "soon");
   EXPECT_NE(error_of([] { flat(); }).find("ALLPORT_STALL_SECONDS = 'soon'"), std::string::npos);
+}
+
+TEST(MpiStall, TheSettingsAreThoseOfRankZero) {
+  {
+    OnRank const seconds(0, "ALLPORT_STALL_SECONDS", "soon");
+    EXPECT_NE(error_of([] { flat(); }).find("ALLPORT_STALL_SECONDS = 'soon'"), std::string::npos);
+  }
+  if (world_size() < 2) return;
+  OnRank const seconds(1, "ALLPORT_STALL_SECONDS", "soon");
+  OnRank const check(1, "ALLPORT_CHECK", "1");
+  auto const comm = flat();
+  std::vector<std::byte> data(100);
+  comm.run(chain_broadcast(comm.size(), 0, 100), {{}, data});
 }
 
 }  // namespace

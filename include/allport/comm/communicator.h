@@ -13,6 +13,7 @@
 #include <string_view>
 #include <vector>
 
+#include "allport/comm/engine_lock.h"
 #include "allport/machine/machine.h"
 #include "allport/schedule/interpreter.h"
 #include "allport/schedule/schedule.h"
@@ -22,6 +23,7 @@ namespace allport {
 namespace detail {
 struct CommState;      // shadow communicator, machine, order, counters, transfers in flight
 struct TransferState;  // one rank's running program
+struct TurnState;      // a place among the starts
 }  // namespace detail
 
 /// One collective (or message) in flight. Movable; destroying an unfinished one waits for it.
@@ -36,8 +38,7 @@ class Transfer {
   bool test();
   /// Progresses this and all other transfers of the communicator family until this one is done.
   void wait();
-  /// As wait(), calling `pause` whenever nothing moves; it may let go of the caller's lock and take it again, while
-  /// other threads use the communicator family under the same lock.
+  /// As wait(), calling `pause`, with the family's lock, whenever nothing moves.
   void wait(std::function<void()> const& pause);
   /// As wait(), until this rank has all that it gets. It may still be passing data on: the buffers may be read, but not
   /// written or freed before wait().
@@ -51,7 +52,8 @@ class Transfer {
   std::shared_ptr<detail::TransferState> state_;
 };
 
-/// A schedule bound to buffers, ready to be started many times; one start at a time.
+/// A schedule bound to buffers, ready to be started many times; one start at a time. Its tags are its own from
+/// preparation to destruction, so that ranks may start several in different orders.
 class Persistent {
  public:
   Transfer start();
@@ -62,6 +64,18 @@ class Persistent {
   std::shared_ptr<detail::TransferState> state_;
 };
 
+/// A place among the starts of a communicator, for schedules that run one after another as the parts of one operation.
+/// Given back when destroyed, after waiting for what was started under it last.
+class Turn {
+ public:
+  Turn() = default;
+
+ private:
+  friend class Communicator;
+  explicit Turn(std::shared_ptr<detail::TurnState> state) : state_(std::move(state)) {}
+  std::shared_ptr<detail::TurnState> state_;
+};
+
 /// The caller's buffers for one schedule; lengths are checked against the contract.
 struct Buffers {
   std::span<std::byte const> input;
@@ -69,7 +83,15 @@ struct Buffers {
 };
 
 /// An MPI communicator that knows what part of the machine it is. Copies share one state; the shadow communicator is
-/// freed with the last copy (or at MPI_Finalize, whichever is first). Not for concurrent use by several threads.
+/// freed with the last copy (or at MPI_Finalize, whichever is first).
+///
+/// Threads: a communicator and all that came from it by sub() and split() are one family with one progress engine and
+/// one lock, which every call takes and every waiting call lets go again and again. Several threads may use different
+/// communicators of a family at once, and any transfers; MPI must have been started with MPI_THREAD_MULTIPLE, or with
+/// MPI_THREAD_SERIALIZED where all MPI calls of the process are made through one family. As in MPI, the collective
+/// calls of one communicator must come in one order on all ranks, so that two threads that start collectives on the
+/// same communicator must order them. One Transfer, one Persistent is used by one thread at a time. An operator
+/// (Combine) runs with the lock held: it may call progress(), but neither wait nor wait for another thread that does.
 class Communicator {
  public:
   /// Collective over `comm`. Rank i of comm is rank i of the machine (x-fastest).
@@ -96,15 +118,20 @@ class Communicator {
   /// As MPI_Comm_split; nothing for color < 0. Called by all ranks.
   [[nodiscard]] std::optional<Communicator> split(int color, int key) const;
 
-  /// Starts a schedule over machine() positions; contract().root is a position too. Called by all ranks in one order.
-  /// `combine` is needed by reductions and must stay valid until done.
+  /// Starts a schedule over machine() positions; contract().root is a position too. Called by all ranks in one order;
+  /// never waits for another rank. `combine` is needed by reductions and must stay valid until done.
   Transfer start(Schedule const& schedule, Buffers buffers, Combine combine = {}) const;
   void run(Schedule const& schedule, Buffers buffers, Combine combine = {}) const;
-  /// Sets so many starts aside, to be made later and in between others; the first one's number. Called by all ranks in
-  /// one order with the starts.
-  [[nodiscard]] std::int64_t reserve(std::int64_t starts) const;
-  /// As start(), but the start of this number, which was reserved.
-  Transfer start(std::int64_t reserved, Schedule const& schedule, Buffers buffers, Combine combine = {}) const;
+  /// Sets a place among the starts aside, for several to be made under it, one when the other is done. Called by all
+  /// ranks in one order with the starts, the first of which follows at once. Starts that come much later (1024, or
+  /// fewer where MPI has few tags) go only when this is given back.
+  [[nodiscard]] Turn reserve() const;
+  /// As reserve(), for what is started again and again, in any order with others: no later start waits for it.
+  /// @throws Error(unsupported) on every rank when too many (31744 with Open MPI) are kept
+  [[nodiscard]] Turn reserve_lasting() const;
+  /// As start(), but in the place that was set aside.
+  Transfer start(Turn const& under, Schedule const& schedule, Buffers buffers, Combine combine = {}) const;
+  /// Called by all ranks in one order. @throws Error(unsupported) as reserve_lasting()
   [[nodiscard]] Persistent prepare(Schedule const& schedule, Buffers buffers, Combine combine = {}) const;
 
   /// The schedule that selection (or the named algorithm) makes for a collective with `root` a rank of this
@@ -135,8 +162,11 @@ class Communicator {
                                            std::function<std::shared_ptr<void>()> const& make) const;
 
   /// What this rank has sent and received since reset, over the whole family.
-  [[nodiscard]] Traffic const& counted() const;
+  [[nodiscard]] Traffic counted() const;
   void reset_counted() const;
+
+  /// The family's lock, for a program that keeps data of its own under it. Outlives the family.
+  [[nodiscard]] std::shared_ptr<EngineLock> lock() const;
 
   /// Throws Error(mismatch) on every rank unless all ranks pass the same value; the message names the ranks that
   /// differ.

@@ -1,0 +1,81 @@
+// How one communicator's MPI tags are dealt out.
+#pragma once
+
+#include <mpi.h>
+
+#include <cstdint>
+#include <map>
+#include <vector>
+
+namespace allport::detail {
+
+class Execution;
+
+/// Messages of the caller, the library's own, then blocks of tags for schedules: some for single starts, some for what
+/// is started again and again.
+struct TagSpace {
+  static constexpr int messages = 4096;     ///< tags 0..4095: Communicator::start_send
+  static constexpr int meeting = messages;  ///< members of a sub-communicator wait for each other
+  static constexpr int schedules = messages + 16;
+
+  int channels = 0;   ///< tags of one block
+  int sequences = 0;  ///< blocks for single starts
+  int lasting = 0;    ///< blocks that are kept from preparation to destruction
+
+  /// Of tags 0..top, the greatest that MPI allows.
+  [[nodiscard]] static TagSpace up_to(std::int64_t top);
+  [[nodiscard]] static TagSpace of(MPI_Comm comm);
+  [[nodiscard]] int first_tag(std::int64_t block) const { return schedules + static_cast<int>(block) * channels; }
+};
+
+/// The single starts of one communicator, which all ranks number alike. Start n has block n % sequences, so it must
+/// wait until start n - sequences has ended on this rank; then this rank's messages of both cannot overtake each other.
+/// It is held back, not the caller: a start never blocks.
+class Turns {
+ public:
+  explicit Turns(TagSpace tags) : tags_(tags) {}
+
+  [[nodiscard]] std::int64_t take() { return next_++; }
+  /// Whether all earlier starts of the same block have ended.
+  [[nodiscard]] bool is_on(std::int64_t number);
+  [[nodiscard]] int first_tag(std::int64_t number) const { return tags_.first_tag(number % tags_.sequences); }
+  /// Will go when its turn comes.
+  void hold_back(std::int64_t number, Execution& execution) { later_[number] = &execution; }
+  /// No more.
+  void forget(std::int64_t number) { later_.erase(number); }
+  /// Nothing runs, or will run, under this number any more: the next one's turn.
+  void give_back(std::int64_t number);
+
+ private:
+  std::int64_t& on(std::int64_t number);
+
+  TagSpace tags_;
+  std::int64_t next_ = 0;
+  std::vector<std::int64_t> on_;              ///< by block: the number whose turn it is
+  std::map<std::int64_t, Execution*> later_;  ///< held back; null: given back before its turn
+};
+
+/// The blocks that last. Ranks take them in one order, but give them back when they like.
+class LastingTurns {
+ public:
+  explicit LastingTurns(TagSpace tags) : tags_(tags) {}
+
+  /// True when all ranks must tell which blocks they have in use, before the next can be taken.
+  [[nodiscard]] bool must_ask() const { return fresh_ == tags_.lasting && free_.empty(); }
+  /// One bit a block, set where it is in use here; to be joined by bitwise or.
+  [[nodiscard]] std::vector<std::uint64_t> in_use() const;
+  void learn(std::vector<std::uint64_t> const& in_use_anywhere);
+
+  /// @throws Error when all are in use
+  [[nodiscard]] int take();
+  void give_back(int block) { used_[static_cast<std::size_t>(block)] = false; }
+  [[nodiscard]] int first_tag(int block) const { return tags_.first_tag(tags_.sequences + block); }
+
+ private:
+  TagSpace tags_;
+  int fresh_ = 0;          ///< never used from here on
+  std::vector<int> free_;  ///< in use nowhere when all were asked, the first one last
+  std::vector<bool> used_;
+};
+
+}  // namespace allport::detail
