@@ -21,7 +21,7 @@ from allport import _native, measured, places
 from allport.errors import AllportError, failure
 from allport.launch import as_rank, emit, ended_by_signals
 from allport.machine import Machine
-from allport.places import Place
+from allport.places import Place, raw_machine
 from allport.rivals import Variant, collectives, variants
 from allport.select import explain
 from allport.sim import simulate
@@ -146,19 +146,6 @@ def _place(job: Job) -> Iterator[Place]:
     lab = labs.Lab.up(job.lab, job.rate, f"bench{os.getpid()}", job.burst, job.limit)
     with lab:
         yield Place(Machine.parse(job.machine or lab.machine_file), lab, job.mpi, job.machine)
-
-
-def raw_machine(place: Place) -> Machine:
-    """The machine with the rates that its links are set to: what bounds are taken of."""
-    if place.lab is None:
-        return place.machine
-    axes = ", ".join(
-        f'{{ length = {a.length}, wraps = {str(a.wraps).lower()}, bandwidth = "{bits} bit/s", latency = 0 }}'
-        for a, bits in zip(place.machine.axes, place.lab.plan.bits, strict=True)
-    )
-    return Machine.from_toml(
-        f'name = "{place.machine.name}"\nranks_per_node = {place.machine.ranks_per_node}\naxes = [ {axes} ]'
-    )
 
 
 def _program(family: str) -> str:

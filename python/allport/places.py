@@ -6,15 +6,17 @@ import json
 import os
 import shutil
 import subprocess
+import tempfile
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import IO, Any
 
 from allport import _native, launch
 from allport.launch import MARK, JobFailed
 from allport.machine import Machine
+from allport.supervisor import Supervised
 
-__all__ = ["Place"]
+__all__ = ["Place", "executable", "raw_machine"]
 
 
 @dataclass
@@ -55,22 +57,23 @@ class Place:
         env: dict[str, str] | None = None,
         limit: float = 900.0,
     ) -> list[dict[str, Any]]:
-        """Runs a program that prints JSON lines; returns them. Raises JobFailed with what it said."""
+        """Runs a program that prints JSON lines; returns them.
+
+        Raises JobFailed with what it said, or when it was not done after `limit` seconds; nothing of it then runs on.
+        """
         argv, environment = self.command(exports)
-        try:
-            done = subprocess.run(
-                [*argv, *program],
-                env={**environment, **(env or {})},
-                stdin=subprocess.DEVNULL,
-                capture_output=True,
-                text=True,
-                errors="replace",
-                timeout=limit,
-            )
-        except subprocess.TimeoutExpired:
-            raise JobFailed(f"{os.path.basename(program[0])} was not done after {limit:.0f} s") from None
+        with tempfile.TemporaryFile() as out, tempfile.TemporaryFile() as err:
+            streams = {"stdin": subprocess.DEVNULL, "stdout": out, "stderr": err}
+            started = Supervised([*argv, *program], env={**environment, **(env or {})}, **streams)
+            try:
+                ended = started.wait(limit) is not None
+            finally:
+                code = started.end()
+            if not ended:
+                raise JobFailed(f"{os.path.basename(program[0])} was not done after {limit:.0f} s and was ended")
+            told_out, told_err = (_text(stream) for stream in (out, err))
         lines, errors = [], []
-        for line in done.stdout.splitlines():
+        for line in told_out.splitlines():
             text = line[len(MARK) :] if line.startswith(MARK) else line
             if not text.startswith("{"):
                 continue
@@ -81,10 +84,28 @@ class Place:
             if "error" in entry:
                 errors.append(entry["error"])
             lines.append(entry.get("result", entry))
-        if done.returncode != 0 or errors:
-            told = errors or [t for t in (done.stderr + done.stdout).splitlines() if t.strip()][-12:]
-            raise JobFailed("\n".join(told) or f"mpiexec ended with exit code {done.returncode}", done.returncode or 1)
+        if code != 0 or errors:
+            told = errors or [t for t in (told_err + told_out).splitlines() if t.strip()][-12:]
+            raise JobFailed("\n".join(told) or f"mpiexec ended with exit code {code}", code or 1)
         return lines
+
+
+def raw_machine(place: Place) -> Machine:
+    """The machine with the rates that its links are set to: what bounds are taken of."""
+    if place.lab is None:
+        return place.machine
+    axes = ", ".join(
+        f'{{ length = {a.length}, wraps = {str(a.wraps).lower()}, bandwidth = "{bits} bit/s", latency = 0 }}'
+        for a, bits in zip(place.machine.axes, place.lab.plan.bits, strict=True)
+    )
+    return Machine.from_toml(
+        f'name = "{place.machine.name}"\nranks_per_node = {place.machine.ranks_per_node}\naxes = [ {axes} ]'
+    )
+
+
+def _text(stream: IO[bytes]) -> str:
+    stream.seek(0)
+    return stream.read().decode(errors="replace")
 
 
 def executable(name: str) -> str | None:

@@ -75,6 +75,7 @@ class Supervised:
         for line in self.told.splitlines():
             said = json.loads(line)
             if "error" in said:
+                self.code = 127  # as shells have it
                 raise OSError(*said["error"])
             if "warning" in said:
                 sys.stderr.write(f"allport: warning: {said['warning']}\n")

@@ -12,6 +12,7 @@ from typing import Any
 
 import allport as ap
 import pytest
+from lab_rig import up as up
 
 HERE = Path(__file__).parent
 LIMIT = 240

@@ -8,9 +8,8 @@ import shutil
 import signal
 import subprocess
 import sys
-import threading
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -18,46 +17,13 @@ import allport as ap
 import pytest
 from allport.lab import Lab
 from allport.launch import JobFailed
+from lab_rig import NAME, later, namespaces, why_not
 
 HERE = Path(__file__).parent
 
 
-def _why_not() -> str:
-    if os.geteuid() != 0:
-        return "needs root, to make network namespaces"
-    missing = [tool for tool in ("ip", "tc", "nsenter", "unshare") if shutil.which(tool) is None]
-    if missing:
-        return f"needs {', '.join(missing)} (iproute2, util-linux)"
-    tried = subprocess.run(
-        ["unshare", "--net", "--uts", "ip", "link", "add", "probe0", "type", "veth"], capture_output=True
-    )
-    return "" if tried.returncode == 0 else f"this kernel makes no namespaces or veth: {tried.stderr.decode().strip()}"
-
-
-if WHY := _why_not():
+if WHY := why_not():
     pytest.skip(f"the lab {WHY}", allow_module_level=True)
-
-NAME = f"t{os.getpid()}"
-
-
-def namespaces() -> set[str]:
-    """Names of all network namespaces."""
-    return set(os.listdir("/run/netns")) if os.path.isdir("/run/netns") else set()
-
-
-@pytest.fixture
-def up() -> Iterator[Callable[..., Lab]]:
-    """Brings up labs, and takes down what the test has left up."""
-    made: list[str] = []
-
-    def bring(spec: str, rate: str = "40mbit", name: str = NAME, **more: Any) -> Lab:
-        made.append(name)
-        return Lab.up(spec, rate, name, **more)
-
-    yield bring
-    for name in made:
-        if name in ap.lab.names():
-            ap.lab.take_down(name)
 
 
 SEND = """
@@ -410,18 +376,6 @@ def test_any_mpi_program_runs_over_the_links(
     assert capfd.readouterr().out == "round\n"
     assert sent(lab)["(0,0)+x -> (1,0)"] > 300_000
     assert all(node["control"] < 200_000 for node in ap.lab.status(NAME)["nodes"])
-
-
-def later(seconds: float, action: Callable[[], Any]) -> threading.Thread:
-    """Does something while the test runs a program."""
-
-    def wait() -> None:
-        time.sleep(seconds)
-        action()
-
-    thread = threading.Thread(target=wait)
-    thread.start()
-    return thread
 
 
 def test_a_cut_ends_the_run_and_names_the_link(up: Callable[..., Lab], ring: tuple[str, str]) -> None:

@@ -6,7 +6,7 @@ import random
 
 import allport as ap
 import pytest
-from allport.lab import tcp
+from allport.lab import state, tcp
 from allport.lab.files import machine_toml
 from allport.lab.plan import Cable, Plan, cut_off, format_links, make_plan, next_ports, parse_bits, parse_rates
 from allport.lab.torus import find_cable
@@ -147,6 +147,15 @@ def test_bad_plans_are_refused() -> None:
         plan_of("torus:16x16x16")
     with pytest.raises(ap.AllportError, match="burst = 100"):
         make_plan("lab", ap.Machine.parse("torus:4"), None, burst=100)
+
+
+@pytest.mark.parametrize("name", ["../../X", "/tmp/x", "", ".", "a/b", "Lab", "a.lock", "a\n"])
+def test_every_path_of_a_lab_is_of_a_checked_name(name: str) -> None:
+    with pytest.raises(ap.AllportError, match=r"name = [\s\S]*expected up to 12 letters and digits"):
+        state.folder(name)
+    for act in (state.load, state.fingerprint, ap.lab.status, lambda name: state.locked(name).__enter__()):
+        with pytest.raises(ap.AllportError, match="name = "):
+            act(name)
 
 
 @pytest.mark.parametrize("link", ["", "3", "3-", "99-0", "0-5", "0+z", "0*1", "0-0", "x-y"])

@@ -173,6 +173,23 @@ def test_what_a_listener_raises_ends_the_job(stand_in, other):
     assert other.poll() is None
 
 
+def test_a_benchmark_that_takes_too_long_is_ended_with_all_its_ranks(tmp_path, monkeypatch, other):
+    # A rank that holds on to mpiexec's output: whoever reads to its end waits for the rank.
+    (tmp_path / "stays.py").write_text("import os, time\nos.fork() or os.setsid()\ntime.sleep(600)\n")
+    monkeypatch.setenv("ALLPORT_MPIEXEC", f"{sys.executable} {tmp_path}/stays.py")
+    with pytest.raises(JobFailed, match="was not done after 1 s and was ended"):
+        ap.places.Place(ap.Machine.parse("torus:2")).run(["program"], limit=1)
+    assert other.poll() is None
+    assert not [p for p in Path("/proc").iterdir() if p.name.isdigit() and _runs(p, f"{tmp_path}/stays.py")]
+
+
+def _runs(process: Path, word: str) -> bool:
+    try:
+        return word in (process / "cmdline").read_text()
+    except OSError:
+        return False
+
+
 def test_ranks_that_mpiexec_leaves_behind_are_ended(tmp_path, monkeypatch, other):
     leave = "import os, sys, time\nif os.fork():\n    sys.exit(3)\nos.setsid()\nprint(os.getpid(), flush=True)\n"
     leave += "time.sleep(600)\n"

@@ -131,14 +131,25 @@ def status(
     name: Annotated[str | None, typer.Option(help="One lab; else all that are there.")] = None, as_json: Json = False
 ) -> None:
     """Nodes, links, rates, states and byte counts of the labs that are up."""
-    labs = [ap.lab.status(one) for one in ([name] if name else ap.lab.names())]
+    labs = [ap.lab.status(name)] if name else [_status_of(one) for one in ap.lab.names()]
     if as_json:
         print_json(labs)
         return
     if not labs:
         console().print("no lab is up: allport lab up torus:4x4 --rate 40mbit")
     for i, lab in enumerate(labs):
-        _show(lab, blank=i > 0)
+        if "error" in lab:
+            console().print(f"lab '{lab['name']}': {lab['error']}")
+        else:
+            _show(lab, blank=i > 0)
+
+
+def _status_of(name: str) -> dict[str, Any]:
+    """One damaged lab shall not hide the others."""
+    try:
+        return ap.lab.status(name)
+    except ap.AllportError as error:
+        return {"name": name, "state": "damaged", "error": str(error)}
 
 
 def _show(lab: dict[str, Any], blank: bool) -> None:

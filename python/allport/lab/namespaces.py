@@ -10,6 +10,7 @@ import ctypes
 import os
 import signal
 import socket
+import sys
 import time
 from collections.abc import Callable, Iterable
 from concurrent.futures import ThreadPoolExecutor
@@ -133,30 +134,54 @@ def in_each(
     return _in_thread(one, state.plan.places() if places is None else places, threads)
 
 
+def _inside(pid: int, spaces: set[int]) -> bool:
+    """Whether a process is in one of these network namespaces."""
+    with contextlib.suppress(OSError):
+        return os.stat(f"/proc/{pid}/ns/net").st_ino in spaces
+    return False
+
+
+def _spaces(state: State) -> set[int]:
+    return {inode for name, inode in state.inodes.items() if state.owns(name)}
+
+
 def processes(state: State) -> list[int]:
     """Processes inside the lab's namespaces."""
-    ours = {inode for name, inode in state.inodes.items() if state.owns(name)}
-    found = []
-    for entry in Path("/proc").iterdir():
-        if not entry.name.isdigit() or int(entry.name) == os.getpid():
-            continue
-        with contextlib.suppress(OSError):
-            if os.stat(entry / "ns/net").st_ino in ours:
-                found.append(int(entry.name))
-    return found
+    ours = _spaces(state)
+    numbers = (int(name) for name in os.listdir("/proc") if name.isdigit())
+    return [pid for pid in numbers if ours and pid != os.getpid() and _inside(pid, ours)]
+
+
+def _signal(pid: int, number: int, spaces: set[int]) -> None:
+    """Signals a process that is in one of these namespaces, and never a later one of its number."""
+    try:
+        handle = os.pidfd_open(pid)
+    except ProcessLookupError:
+        return
+    try:
+        if _inside(pid, spaces):
+            with contextlib.suppress(ProcessLookupError):
+                signal.pidfd_send_signal(handle, number)
+    finally:
+        os.close(handle)
 
 
 def end_processes(state: State, patience: float = 2.0) -> int:
     """Ends what runs inside the lab: asks, then kills. Returns how many there were."""
     first = processes(state)
-    end = time.monotonic() + patience
-    for number in (signal.SIGTERM, signal.SIGKILL):
-        for pid in processes(state) if first else []:
-            with contextlib.suppress(OSError):
-                os.kill(pid, number)
-        while processes(state) and time.monotonic() < end:
-            time.sleep(0.02)
-        end += patience
+    spaces, end = _spaces(state), time.monotonic() + patience
+    try:
+        for number in (signal.SIGTERM, signal.SIGKILL):
+            for pid in processes(state) if first else []:
+                _signal(pid, number, spaces)
+            while first and processes(state) and time.monotonic() < end:
+                time.sleep(0.02)
+            end += patience
+    except (AttributeError, OSError) as error:  # Linux before 5.3: numbers alone could name others by then
+        sys.stderr.write(
+            f"allport: warning: this system has no handles of processes ({error}); still running in lab "
+            f"'{state.plan.name}', to be ended by hand: {', '.join(map(str, processes(state)))}\n"
+        )
     return len(first)
 
 

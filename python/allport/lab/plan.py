@@ -257,11 +257,6 @@ class Plan:
         """For the state file."""
         return asdict(self)
 
-    @classmethod
-    def from_dict(cls, data: dict[str, Any]) -> Plan:
-        """Reads to_dict() back."""
-        return cls(**{**data, "cables": [Cable(**c) for c in data["cables"]]})
-
 
 def make_plan(
     name: str,

@@ -11,20 +11,22 @@ import fcntl
 import json
 import os
 import shutil
+import sys
+import time
+import uuid
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
 
-from allport.errors import failure
-from allport.lab.plan import Plan
+from allport.errors import AllportError, failure
+from allport.lab import record
+from allport.lab.plan import Plan, check_name
 from allport.launch import start_time
 
-__all__ = ["NETNS", "State", "alive", "folder", "load", "locked", "names"]
+__all__ = ["NETNS", "State", "alive", "fingerprint", "folder", "load", "locked", "names"]
 
 ROOT = Path("/run/allport-lab")
 NETNS = Path("/run/netns")  # where iproute2 looks for named namespaces
-MARK = "made by allport lab up"
 
 
 @dataclass
@@ -37,6 +39,7 @@ class State:
     maker_start: int = 0  # its start time, so that a later process of the same number is not mistaken for it
     inodes: dict[str, int] = field(default_factory=dict)  # of the network namespaces, by name
     changes: int = 0  # number of cuts, restorations and throttlings
+    born: str = field(default_factory=lambda: uuid.uuid4().hex)  # this lab, and no later one of its name
 
     @property
     def path(self) -> Path:
@@ -51,12 +54,13 @@ class State:
     def save(self) -> None:
         """Writes it, whole or not at all."""
         data = {
-            "mark": MARK,
+            "mark": record.MARK,
             "phase": self.phase,
             "maker": self.maker,
             "maker_start": self.maker_start,
             "inodes": self.inodes,
             "changes": self.changes,
+            "born": self.born,
             "plan": self.plan.to_dict(),
         }
         fresh = self.path / "lab.json.new"
@@ -66,44 +70,58 @@ class State:
     def owns(self, namespace: str) -> bool:
         """Whether the namespace of this name is the one that this lab made."""
         with contextlib.suppress(OSError):
-            inode = os.stat(NETNS / namespace).st_ino
+            there = os.lstat(NETNS / namespace)
+            if os.path.samestat(there, _everyones()) or there.st_dev != _everyones().st_dev:
+                return False
             # Not recorded: `up` died while it was making them, having seen that the names were free.
-            return self.inodes.get(namespace, inode) == inode
+            return self.inodes.get(namespace, there.st_ino) == there.st_ino
         return False
 
 
+def _everyones() -> os.stat_result:
+    """The network namespace that the machine runs in; where that is not shown, the one that we run in."""
+    with contextlib.suppress(PermissionError):
+        return os.stat("/proc/1/ns/net")
+    return os.stat("/proc/self/ns/net")
+
+
 def folder(name: str) -> Path:
-    """The folder of a lab."""
-    return ROOT / name
+    """The folder of a lab. Every path of a lab is made here. Raises AllportError for what cannot be a lab's name."""
+    return ROOT / check_name(name)
+
+
+def fingerprint(name: str) -> tuple[int, int, int] | None:
+    """Something that differs whenever a lab's record does; None where there is none."""
+    with contextlib.suppress(OSError):
+        found = os.stat(folder(name) / "lab.json")
+        return found.st_ino, found.st_mtime_ns, found.st_size
+    return None
 
 
 def names() -> list[str]:
     """Names of the labs that are recorded."""
     if not ROOT.is_dir():
         return []
-    return sorted(p.name for p in ROOT.iterdir() if (p / "lab.json").is_file())
+    return sorted(p.name for p in ROOT.iterdir() if _may_be_a_labs(p.name) and (p / "lab.json").is_file())
+
+
+def _may_be_a_labs(name: str) -> bool:
+    try:
+        return bool(check_name(name))
+    except AllportError:
+        return False
 
 
 def load(name: str) -> State:
     """Reads a lab's state. Raises AllportError when there is none or it is none of ours."""
     try:
-        data: dict[str, Any] = json.loads((folder(name) / "lab.json").read_text())
+        data = record.read(folder(name) / "lab.json", name)
     except FileNotFoundError:
         others = names()
         there = f"; there is {', '.join(others)}" if others else ""
         raise failure(f"no lab '{name}' is up{there}: allport lab up torus:4x4 --rate 40mbit", "io") from None
-    except (OSError, ValueError) as error:
-        raise failure(f"{folder(name) / 'lab.json'}: cannot be read: {error}", "io") from None
-    if data.get("mark") != MARK:
-        raise failure(f"{folder(name)}: not made by allport lab; it is left alone", "io")
-    return State(
-        Plan.from_dict(data["plan"]),
-        data["phase"],
-        data["maker"],
-        data["maker_start"],
-        data["inodes"],
-        data["changes"],
-    )
+    del data["mark"]
+    return State(**data)
 
 
 def forget(state: State) -> None:
@@ -113,8 +131,8 @@ def forget(state: State) -> None:
 
 @contextlib.contextmanager
 def locked(name: str) -> Iterator[None]:
-    """One change to a lab at a time. Waits for the others."""
-    path = ROOT / f"{name}.lock"
+    """One change to a lab at a time. Waits for the others, and says so."""
+    path = folder(name).with_suffix(".lock")
     try:
         ROOT.mkdir(mode=0o755, exist_ok=True)
         handle = _take(path)
@@ -132,11 +150,23 @@ def _take(path: Path) -> int:
     """Opens and locks a file that others may remove while we wait for it."""
     while True:
         handle = os.open(path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
-        fcntl.flock(handle, fcntl.LOCK_EX)
+        _await_lock(handle, path.stem)
         with contextlib.suppress(FileNotFoundError):
             if os.path.samestat(os.fstat(handle), os.stat(path)):
                 return handle
         os.close(handle)
+
+
+def _await_lock(handle: int, name: str) -> None:
+    """Silent at first: most changes take a fraction of a second."""
+    end = time.monotonic() + 2.0
+    while time.monotonic() < end:
+        with contextlib.suppress(BlockingIOError):
+            fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            return
+        time.sleep(0.01)
+    sys.stderr.write(f"allport: lab '{name}': waits for another command that is changing it\n")
+    fcntl.flock(handle, fcntl.LOCK_EX)
 
 
 def alive(pid: int, started: int) -> bool:

@@ -31,8 +31,8 @@ class Lab:
             argv, env = lab.mpiexec_command()
     """
 
-    def __init__(self, plan: Plan) -> None:
-        self.plan = plan
+    def __init__(self, plan: Plan, born: str = "") -> None:
+        self.plan, self.born = plan, born
 
     @classmethod
     def up(
@@ -70,7 +70,7 @@ class Lab:
             except BaseException:
                 _destroy(made)
                 raise
-        return cls(plan)
+        return cls(plan, made.born)
 
     @classmethod
     def attach(cls, name: str = "lab") -> Lab:
@@ -79,11 +79,14 @@ class Lab:
         if found.phase != "up":
             doing = "is being made or taken down" if not found.abandoned else "was left half made"
             raise failure(f"lab '{name}' {doing} (by process {found.maker}): allport lab down clears it", "io")
-        return cls(found.plan)
+        return cls(found.plan, found.born)
 
     def down(self) -> dict[str, object]:
-        """Takes it down, with all that runs inside."""
-        return take_down(self.plan.name)
+        """Takes it down, with all that runs inside.
+
+        Raises AllportError when it is gone already, also where another lab has its name by now, which is left alone.
+        """
+        return _take_down(self.plan.name, self.born)
 
     def __enter__(self) -> Lab:
         return self
@@ -91,7 +94,11 @@ class Lab:
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
-        self.down()
+        """Takes it down, unless somebody has done so."""
+        with state.locked(self.name):
+            there = self.name in state.names() and state.load(self.name).born == self.born
+        if there:
+            self.down()
 
     @property
     def name(self) -> str:
@@ -188,7 +195,7 @@ class _Change:
         _need_root()
         self.lock.__enter__()
         try:
-            Lab.attach(self.lab.name)
+            ensure_same(Lab.attach(self.lab.name), self.lab.born)
             self.now = state.load(self.lab.name)
         except BaseException:
             self.lock.__exit__(None, None, None)
@@ -269,11 +276,26 @@ def _destroy(old: state.State) -> dict[str, object]:
     return {"name": old.plan.name, "spec": old.plan.spec, "ended_processes": ended, "left_alone": foreign}
 
 
+def ensure_same(found: Lab | state.State, born: str) -> None:
+    """Raises AllportError where a lab is another than the one of that name that was meant."""
+    if found.born != born:
+        raise failure(
+            f"lab '{found.plan.name}' was taken down, and what has its name now is another; it is left alone", "io"
+        )
+
+
+def _take_down(name: str, born: str | None) -> dict[str, object]:
+    _need_root()
+    with state.locked(name):
+        found = state.load(name)
+        if born is not None:
+            ensure_same(found, born)
+        return _destroy(found)
+
+
 def take_down(name: str = "lab") -> dict[str, object]:
     """Takes a lab down, or clears what a crash has left of it. Returns what was done.
 
     Raises AllportError when there is none of that name.
     """
-    _need_root()
-    with state.locked(name):
-        return _destroy(state.load(name))
+    return _take_down(name, None)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import contextlib
-import ctypes
 import math
 import os
 import re
@@ -11,22 +10,18 @@ import shlex
 import signal
 import subprocess
 import sys
-import threading
 import time
-from collections import deque
 from collections.abc import Sequence
-from pathlib import Path
-from typing import IO, TextIO
 
 from allport.errors import AllportError, failure
 from allport.lab import state
+from allport.lab.output import PassedOn
 from allport.lab.plan import Cable, Plan
 from allport.lab.torus import Lab
 from allport.launch import JobFailed, ended_by_signals
+from allport.supervisor import Supervised
 
 __all__ = ["run"]
-
-_SUBREAPER, _DEATH_SIGNAL = 36, 1
 
 
 def _pairs(texts: Sequence[str], option: str) -> list[tuple[str, str]]:
@@ -85,39 +80,22 @@ class _Run:
 
     def __init__(self, lab: Lab, argv: list[str], env: dict[str, str], grace: float) -> None:
         self.lab, self.grace = lab, grace
-        self.told: dict[str, deque[bytes]] = {}
-        ctypes.CDLL(None).prctl(_SUBREAPER, 1, 0, 0, 0)  # whatever the program leaves behind becomes our child
-        pipe = subprocess.PIPE
-        self.process = subprocess.Popen(argv, env=env, stdout=pipe, stderr=pipe, preexec_fn=_die_with_parent)
-        self.readers = [
-            threading.Thread(target=self._pass_on, args=(source, target), daemon=True)
-            for source, target in ((self.process.stdout, sys.stdout), (self.process.stderr, sys.stderr))
-        ]
-        for reader in self.readers:
-            reader.start()
-
-    def _pass_on(self, source: IO[bytes], target: TextIO) -> None:
-        """Copies output as it comes, and keeps its end, where mpiexec says what went wrong."""
-        kept = self.told[target.name] = deque(maxlen=64)
-        target.flush()
-        while part := os.read(source.fileno(), 1 << 16):
-            kept.append(part)
-            with contextlib.suppress(BrokenPipeError):  # the reader of our output has gone, which is its right
-                target.buffer.write(part)
-                target.buffer.flush()
+        self.read: tuple[int, int, int] | None = None  # of the lab's record, when its plan was read
+        self.code: int | None = None
+        # mpiexec is asked first, so that it can end its ranks in order.
+        self.program = Supervised(argv, 1.5, env=env, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+        assert self.program.stdout is not None and self.program.stderr is not None
+        self.outputs = [PassedOn(self.program.stdout, sys.stdout), PassedOn(self.program.stderr, sys.stderr)]
 
     def wait(self) -> int:
         """Waits for the end; raises JobFailed when it is a bad one that has a name."""
         try:
             with ended_by_signals():
                 fault = self._watch()
-        except BaseException:
-            self._end()
-            raise
-        code = self.process.returncode if fault is None else 1
-        self._end()
-        for reader in self.readers:
-            reader.join(timeout=2)
+        finally:
+            code = self.program.end()
+        for output in self.outputs:
+            output.finish(None if not self.program.survivors else 2.0)
         if fault is not None:
             raise JobFailed(fault)
         if code:
@@ -128,8 +106,8 @@ class _Run:
         """Waits for the program's end, or for something that ends it; the latter in words."""
         since: float | None = None
         while True:
-            with contextlib.suppress(subprocess.TimeoutExpired):
-                self.process.wait(timeout=0.2)
+            self.code = self.program.wait(0.2)
+            if self.code is not None:
                 return self._why()
             if not self._refresh():
                 return self._gone()
@@ -150,11 +128,15 @@ class _Run:
         return next((c for c in self.lab.plan.cables if c.cut and not c.rerouted), None)
 
     def _refresh(self) -> bool:
-        """Reads the lab's state; False when it is there no more, or about to go."""
+        """Reads the lab's state where it has changed; False when the lab is there no more, is about to go, or is
+        another of this name."""
+        seen = state.fingerprint(self.lab.name)
+        if seen is not None and seen == self.read:
+            return True
         with contextlib.suppress(AllportError):
             now = state.load(self.lab.name)
-            self.lab.plan = now.plan
-            return now.phase == "up"
+            self.lab.plan, self.read = now.plan, seen
+            return now.phase == "up" and now.born == self.lab.born
         return False
 
     def _gone(self) -> str:
@@ -162,18 +144,18 @@ class _Run:
 
     def _why(self) -> str | None:
         """What in the lab may have made a program fail that ended by itself."""
-        if self.process.returncode == 0:
+        if self.code == 0:
             return None
         if not self._refresh():
             return self._gone()
         broken = self._broken()
         if broken is None:
             return None
-        return f"{self.lab.plan.cable_name(broken)}, is cut; the program ended with code {self.process.returncode}"
+        return f"{self.lab.plan.cable_name(broken)}, is cut; the program ended with code {self.code}"
 
     def _explain(self, code: int) -> None:
         """Names the rank that was killed, which mpiexec does in many words."""
-        text = "\n".join(b"".join(kept).decode(errors="replace") for kept in self.told.values())
+        text = "\n".join(output.end for output in self.outputs)
         found = re.search(r"process rank (\d+) with PID (\d+) on node (\S+) exited on signal (\d+)", text)
         if found:
             rank, number = int(found.group(1)), int(found.group(4))
@@ -196,42 +178,7 @@ class _Run:
             )
 
     def _say(self, text: str) -> None:
+        if sys.stderr is None:
+            return
         sys.stderr.write(f"allport: lab '{self.lab.name}': {text}\n")
         sys.stderr.flush()
-
-    def _end(self) -> None:
-        """Ends all that descends from the program: asks mpiexec first, so that it can end its ranks in order."""
-        if self.process.poll() is None:
-            self.process.terminate()
-            with contextlib.suppress(subprocess.TimeoutExpired):
-                self.process.wait(timeout=1.5)
-        end = time.monotonic() + 5
-        while (left := _descendants(self.process.pid)) and time.monotonic() < end:
-            for pid in left:
-                with contextlib.suppress(OSError):
-                    os.kill(pid, signal.SIGKILL)
-            time.sleep(0.02)
-        self.process.poll()
-
-
-def _die_with_parent() -> None:
-    ctypes.CDLL(None).prctl(_DEATH_SIGNAL, signal.SIGTERM, 0, 0, 0)
-
-
-def _descendants(first: int) -> list[int]:
-    """Living descendants of this process: the program's, and those that it has left behind and that came to us."""
-    parents: dict[int, int] = {}
-    for entry in Path("/proc").iterdir():
-        if entry.name.isdigit():
-            with contextlib.suppress(OSError, ValueError, IndexError):
-                fields = (entry / "stat").read_text().rpartition(")")[2].split()
-                if fields[0] not in "ZX":
-                    parents[int(entry.name)] = int(fields[1])
-                elif int(fields[1]) == os.getpid() and int(entry.name) != first:
-                    os.waitpid(int(entry.name), os.WNOHANG)
-    found, grown = {os.getpid()}, True
-    while grown:
-        more = {pid for pid, parent in parents.items() if parent in found and pid not in found}
-        grown = bool(more)
-        found |= more
-    return sorted(found - {os.getpid()})

@@ -1,0 +1,143 @@
+"""The record of a lab, lab.json: read with suspicion, for what it says is removed and ended by root.
+
+Names of namespaces and interfaces are not taken from it: they follow from the lab's name and shape, which are checked.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from dataclasses import fields
+from pathlib import Path
+from typing import Any
+
+from allport.errors import failure
+from allport.lab.plan import MAX_NODES, Cable, Plan
+
+__all__ = ["MARK", "PHASES", "read"]
+
+MARK = "made by allport lab up"
+PHASES = ("starting", "up", "going")
+_KEYS = {
+    "mark": str,
+    "phase": str,
+    "maker": int,
+    "maker_start": int,
+    "born": str,
+    "inodes": dict,
+    "changes": int,
+    "plan": dict,
+}
+
+
+class _Wrong(Exception):
+    """What is wrong with a record, in words."""
+
+
+def _expect(condition: bool, what: str) -> None:
+    if not condition:
+        raise _Wrong(what)
+
+
+def _is(value: Any, kind: type) -> bool:
+    return isinstance(value, kind) and (kind is bool or not isinstance(value, bool))
+
+
+def read(path: Path, name: str) -> dict[str, Any]:
+    """What a lab's record says, its plan as a Plan. `name`: of the lab whose record it must be.
+
+    FileNotFoundError where there is none. Raises AllportError, naming the file and the remedy, for anything else than
+    what `lab up` writes; such a lab is left alone.
+    """
+    try:
+        data = json.loads(path.read_text())
+        _expect(_is(data, dict) and data.get("mark") == MARK, "it was not made by allport lab")
+        _check_keys(data, _KEYS, "")
+        _check_state(data)
+        data["plan"] = _plan(data["plan"], name)
+        _check_inodes(data)
+    except FileNotFoundError:
+        raise
+    except _Wrong as wrong:
+        raise failure(f"{path}: {wrong}; {_remedy(path, name)}", "io") from None
+    except (OSError, ValueError, RecursionError) as error:
+        raise failure(f"{path}: cannot be read: {error}; {_remedy(path, name)}", "io") from None
+    return data
+
+
+def _remedy(path: Path, name: str) -> str:
+    return (
+        f"nothing was touched. Where it is this lab's and damaged, remove the lab by hand: ip netns delete those of "
+        f"its namespaces allport-{name}-* that ip netns list shows, then rm -r {path.parent}"
+    )
+
+
+def _check_keys(data: dict[str, Any], kinds: dict[str, type], where: str) -> None:
+    for key, kind in kinds.items():
+        _expect(key in data, f"{where}'{key}' is missing")
+        _expect(_is(data[key], kind), f"{where}'{key}' = {data[key]!r}: expected {kind.__name__}")
+    for key in data:
+        _expect(key in kinds, f"{where}'{key}' is not known")
+
+
+def _check_state(data: dict[str, Any]) -> None:
+    _expect(data["phase"] in PHASES, f"'phase' = {data['phase']!r}: expected {', '.join(PHASES)}")
+    for key in ("maker", "maker_start", "changes"):
+        _expect(data[key] >= 0, f"'{key}' = {data[key]}: expected 0 or more")
+    _expect(re.fullmatch(r"[0-9a-f]{32}", data["born"]) is not None, f"'born' = {data['born']!r}: expected 32 digits")
+
+
+def _plan(data: dict[str, Any], name: str) -> Plan:
+    kinds = {"name": str, "spec": str, "lengths": list, "wraps": list, "ranks_per_node": int, "bits": list}
+    kinds |= {"tcp": str, "cables": list}
+    plain = {key: value for key, value in data.items() if key not in ("burst", "limit")}
+    _check_keys(plain, kinds, "plan: ")
+    _expect(data["name"] == name, f"plan: 'name' = {data['name']!r}: expected {name!r}, as its folder is called")
+    _expect(data["spec"].isprintable() and len(data["spec"]) < 4096, f"plan: 'spec' = {data['spec']!r}")
+    _expect(re.fullmatch(r"[a-z0-9_-]{0,15}", data["tcp"]) is not None, f"plan: 'tcp' = {data['tcp']!r}")
+    axes = len(data["lengths"])
+    for key, kind in (("lengths", int), ("wraps", bool), ("bits", int)):
+        whole = len(data[key]) == axes >= 1 and all(_is(value, kind) for value in data[key])
+        _expect(whole, f"plan: '{key}' = {data[key]!r}: expected {axes or 'some'} of {kind.__name__}, one an axis")
+    _expect(all(1 <= n <= MAX_NODES for n in data["lengths"]), f"plan: 'lengths' = {data['lengths']}")
+    _expect(data["ranks_per_node"] >= 1, f"plan: 'ranks_per_node' = {data['ranks_per_node']}")
+    for key in ("burst", "limit"):
+        value = data.get(key)
+        _expect(value is None or (_is(value, int) and 2_000 <= value <= 64 << 20), f"plan: '{key}' = {value!r}")
+    plan = Plan(**{**data, "cables": [_cable(c) for c in data["cables"]]})
+    _expect(plan.nodes <= MAX_NODES, f"plan: {plan.nodes} nodes; a lab has {MAX_NODES} at most")
+    _expect(all(_rate(bits) for bits in plan.bits), f"plan: 'bits' = {plan.bits}: expected 8kbit to 100gbit")
+    _check_cables(plan)
+    return plan
+
+
+def _rate(bits: int) -> bool:
+    return 8_000 <= bits <= 100_000_000_000
+
+
+def _cable(data: Any) -> Cable:
+    _expect(_is(data, dict), f"plan: cable {data!r}: expected an object")
+    _check_keys(data, {f.name: bool if f.type == "bool" else int for f in fields(Cable)}, "plan: cable: ")
+    return Cable(**data)
+
+
+def _check_cables(plan: Plan) -> None:
+    """They must be those of the shape, each once and in its place."""
+    ends = [
+        (axis, node, plan.neighbour(node, axis, 1)) for axis in range(len(plan.lengths)) for node in range(plan.nodes)
+    ]
+    expected = [(axis, low, high) for axis, low, high in ends if high is not None]
+    _expect([(c.axis, c.low, c.high) for c in plan.cables] == expected, "plan: 'cables' are not those of its shape")
+    for c in plan.cables:
+        _expect(_rate(c.bits), f"plan: cable {c.low}-{c.high}: {c.bits} bit/s: expected 8kbit to 100gbit")
+
+
+def _check_inodes(data: dict[str, Any]) -> None:
+    """Of this lab's namespaces, all of them once it is up."""
+    plan: Plan = data["plan"]
+    ours = {plan.namespace(place) for place in plan.places()}
+    for space, inode in data["inodes"].items():
+        _expect(space in ours, f"'inodes': {space!r} is no namespace of lab '{plan.name}' ({plan.spec})")
+        _expect(_is(inode, int) and inode > 0, f"'inodes': {space!r}: {inode!r}: expected an inode's number")
+    missing = sorted(ours - data["inodes"].keys()) if data["phase"] == "up" else []
+    _expect(not missing, f"'inodes': {missing[:1]} is missing")

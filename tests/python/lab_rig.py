@@ -1,0 +1,61 @@
+"""A lab for a test: whether this machine can have one, its name, and what brings it up and takes it down."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import subprocess
+import threading
+import time
+from collections.abc import Callable, Iterator
+from typing import Any
+
+import allport as ap
+import pytest
+from allport.lab import Lab
+
+NAME = f"t{os.getpid()}"
+
+
+def why_not() -> str:
+    if os.geteuid() != 0:
+        return "needs root, to make network namespaces"
+    missing = [tool for tool in ("ip", "tc", "nsenter", "unshare") if shutil.which(tool) is None]
+    if missing:
+        return f"needs {', '.join(missing)} (iproute2, util-linux)"
+    tried = subprocess.run(
+        ["unshare", "--net", "--uts", "ip", "link", "add", "probe0", "type", "veth"], capture_output=True
+    )
+    return "" if tried.returncode == 0 else f"this kernel makes no namespaces or veth: {tried.stderr.decode().strip()}"
+
+
+def namespaces() -> set[str]:
+    """Names of all network namespaces."""
+    return set(os.listdir("/run/netns")) if os.path.isdir("/run/netns") else set()
+
+
+@pytest.fixture
+def up() -> Iterator[Callable[..., Lab]]:
+    """Brings up labs, and takes down what the test has left up."""
+    made: list[str] = []
+
+    def bring(spec: str, rate: str = "40mbit", name: str = NAME, **more: Any) -> Lab:
+        made.append(name)
+        return Lab.up(spec, rate, name, **more)
+
+    yield bring
+    for name in made:
+        if name in ap.lab.names():
+            ap.lab.take_down(name)
+
+
+def later(seconds: float, action: Callable[[], Any]) -> threading.Thread:
+    """Does something while the test runs a program."""
+
+    def wait() -> None:
+        time.sleep(seconds)
+        action()
+
+    thread = threading.Thread(target=wait)
+    thread.start()
+    return thread
