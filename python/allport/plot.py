@@ -6,6 +6,7 @@ import os
 from typing import Any
 
 from allport._native import AllportError
+from allport.lab.plan import format_links
 
 __all__ = ["benchmark", "comparison"]
 
@@ -92,7 +93,8 @@ def benchmark(result: dict[str, Any], path: str) -> None:
     axes.set_xlabel("whole vector, bytes")
     axes.set_ylabel("bytes / s")
     where = f"lab {result['lab']}" if result["lab"] else result["machine"]
-    axes.set_title(f"{result['collective']} on {where}, {result['ranks']} ranks: median, and all samples")
+    said = f"{result['collective']} on {where}, {result['ranks']} ranks: median, and all samples"
+    axes.set_title(said + (f"\n{format_links(result['links'])}" if result.get("links") else ""))
     axes.grid(alpha=0.3)
     axes.legend()
     _save(plt, figure, path)

@@ -5,9 +5,11 @@ from __future__ import annotations
 import asyncio
 import ctypes
 import json
+import os
 import subprocess
 import sys
 import threading
+import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
@@ -163,6 +165,22 @@ def test_a_bad_record_is_refused_with_the_remedy_and_nothing_is_touched(
     assert namespaces() == before and inside.poll() is None
     path.write_text(good)
     assert ap.lab.take_down(NAME)["ended_processes"] == 1
+    inside.wait()
+
+
+def test_without_handles_of_processes_nothing_is_signalled_and_that_is_said(
+    up: Callable[..., Lab], monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    lab = up("torus:2")
+    inside = subprocess.Popen([*lab.node_command(1), "sleep", "600"])
+    while ap.lab.status(NAME)["processes"] == 0:
+        time.sleep(0.01)
+    monkeypatch.delattr(os, "pidfd_open")  # Linux before 5.3
+    assert ap.lab.take_down(NAME)["ended_processes"] == 0
+    told = capsys.readouterr().err
+    assert "this system has no handles of processes" in told and told.split()[-1] == str(inside.pid)
+    assert inside.poll() is None
+    inside.kill()
     inside.wait()
 
 

@@ -167,7 +167,7 @@ def _signal(pid: int, number: int, spaces: set[int]) -> None:
 
 
 def end_processes(state: State, patience: float = 2.0) -> int:
-    """Ends what runs inside the lab: asks, then kills. Returns how many there were."""
+    """Ends what runs inside the lab: asks, then kills. Returns how many have ended."""
     first = processes(state)
     spaces, end = _spaces(state), time.monotonic() + patience
     try:
@@ -182,7 +182,7 @@ def end_processes(state: State, patience: float = 2.0) -> int:
             f"allport: warning: this system has no handles of processes ({error}); still running in lab "
             f"'{state.plan.name}', to be ended by hand: {', '.join(map(str, processes(state)))}\n"
         )
-    return len(first)
+    return len(set(first) - set(processes(state)))
 
 
 def remove(state: State) -> list[str]:

@@ -88,7 +88,7 @@ def format_links(links: dict[str, Any]) -> str:
 
     return (
         f"links of {links['rate']}, bursts of {sizes(links['burst'])}, queues of {sizes(links['limit'])}, "
-        f"TCP {links['tcp']}"
+        f"TCP {links['tcp'] or 'as the kernel has it'}"
     )
 
 

@@ -52,6 +52,7 @@ def read(path: Path, name: str) -> dict[str, Any]:
     try:
         data = json.loads(path.read_text())
         _expect(_is(data, dict) and data.get("mark") == MARK, "it was not made by allport lab")
+        data.setdefault("born", "")  # of labs that were up before this was recorded
         _check_keys(data, _KEYS, "")
         _check_state(data)
         data["plan"] = _plan(data["plan"], name)
@@ -84,7 +85,9 @@ def _check_state(data: dict[str, Any]) -> None:
     _expect(data["phase"] in PHASES, f"'phase' = {data['phase']!r}: expected {', '.join(PHASES)}")
     for key in ("maker", "maker_start", "changes"):
         _expect(data[key] >= 0, f"'{key}' = {data[key]}: expected 0 or more")
-    _expect(re.fullmatch(r"[0-9a-f]{32}", data["born"]) is not None, f"'born' = {data['born']!r}: expected 32 digits")
+    _expect(
+        re.fullmatch(r"([0-9a-f]{32})?", data["born"]) is not None, f"'born' = {data['born']!r}: expected 32 digits"
+    )
 
 
 def _plan(data: dict[str, Any], name: str) -> Plan:
