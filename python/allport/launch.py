@@ -95,7 +95,8 @@ def reads_other_processes() -> bool:
     finally:
         os.close(writer)
         os.close(reader)
-        os.waitpid(child, 0)
+        with contextlib.suppress(ChildProcessError):  # somebody in this process waits for all children
+            os.waitpid(child, 0)
 
 
 def joined_size() -> int | None:
@@ -341,8 +342,8 @@ def run(
         raise
     finally:
         watch.done = True
-    for thread in threads:
-        thread.join(timeout=5)
+    for thread in threads:  # nobody holds the pipes' other ends any more
+        thread.join(5 if started.survivors else None)
     if watch.failure is not None:
         raise watch.failure
     if code != 0 or watch.errors or not watch.results:

@@ -134,3 +134,18 @@ def test_what_is_ignored_stays_ignored_and_ctrl_c_reaches_the_program() -> None:
 def test_a_program_that_is_not_there() -> None:
     with pytest.raises(FileNotFoundError, match="no/such/program"):
         Supervised(["/no/such/program"]).wait()
+
+
+def test_without_a_subreaper_it_says_what_it_cannot_end(tmp_path: Path) -> None:
+    from allport import supervisor
+
+    text = Path(supervisor.__file__).read_text()
+    without = tmp_path / "supervisor.py"
+    without.write_text(text.replace("_SUBREAPER, _DEATH_SIGNAL = 36, 1", "_SUBREAPER, _DEATH_SIGNAL = 9999, 1"))
+    assert without.read_text() != text
+    script = "import sys; from supervisor import Supervised; print(Supervised(['sh', '-c', 'exit 3']).wait())"
+    told = subprocess.run([sys.executable, "-c", script], cwd=tmp_path, capture_output=True, text=True, timeout=60)
+    assert told.stdout == "3\n"
+    assert told.stderr.startswith(
+        "allport: warning: this system has no child subreaper: what the program leaves behind"
+    )
