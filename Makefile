@@ -40,7 +40,8 @@ test-asan: ## the C++ tests under the sanitizers only
 	@tools/setup packages venv
 	@tools/test asan
 
-test-suites: setup ## mpi4py's own collective tests and ScaLAPACK's own drivers under the drop-ins (an hour)
+test-suites: setup ## mutated inputs for every parser; mpi4py's and ScaLAPACK's own tests under the drop-ins (over an hour)
+	@tools/mutation-suite
 	@tools/mpi4py-suite openmpi
 	@tools/mpi4py-suite mpich
 	@tools/scalapack-suite

@@ -20,13 +20,13 @@ from allport.linalg import (
     as_matrix,
     own_part,
     parse_grid,
-    parse_memory,
     plan_together,
     whole_matrix,
     world_of,
 )
 from allport.machine import as_machine
 from allport.right_hand_sides import RightHandSides
+from allport.units import parse_memory
 
 if TYPE_CHECKING:
     from allport.comm import Communicator
@@ -267,10 +267,15 @@ class LU:
         return f"LU({self.shape[0]} x {self.shape[1]}, {self.dtype}, {self.pivot} pivoting, {state})"
 
 
-def check_growth_bound(growth_bound: float | None) -> None:
-    """Raises AllportError unless it is a bound that growth can exceed."""
+def check_growth_bound(growth_bound: float | None, fall_back: bool) -> None:
+    """Raises AllportError unless it is a bound that growth can exceed, and falling back has one."""
     if growth_bound is not None and not growth_bound > 0:
         raise failure(f"growth_bound = {growth_bound}: expected a number above 0, or None")
+    if fall_back and growth_bound is None:
+        raise failure(
+            "fall_back: is on without a growth_bound, and nothing tells when to fall back; "
+            "give the growth_bound that is too much (--growth-bound 1e6), or leave fall_back out"
+        )
 
 
 def plan_on(comm: Communicator, a: Any, *, widths: dict[str, int], algorithm: Any, grid: Any, **limits: Any) -> LuPlan:
@@ -285,7 +290,12 @@ def _working_copy(a: Any, plan: LuPlan, comm: Communicator, dtype: np.dtype, ove
     if overwrite:
         return a
     moved = a.redistribute(plan.layout)
-    return DistributedMatrix(comm, moved.layout, a.local.copy(order="F")) if moved is a else moved
+    if moved is not a:
+        return moved
+    local = a.local
+    with together(comm):
+        local = a.local.copy(order="F")
+    return DistributedMatrix(comm, a.layout, local)
 
 
 def _factor(matrix: DistributedMatrix, plan: LuPlan, progress: Any, norm1: float) -> LU:
@@ -328,8 +338,8 @@ def lu(
     a: numpy array [m, n] that every rank has, or DistributedMatrix. Returns LU, whose factors lie in the plan's layout.
     overwrite: a distributed `a` is replaced by its factors, in its own layout; otherwise it is not changed.
     pivot, algorithm, grid, block, dealt, big, memory, broadcast, reduce: as in plan_lu(). plan: of plan_lu(), instead.
-    growth_bound: where max |U| / max |A| exceeds it, rank 0 warns (GrowthWarning); with fall_back the matrix, of which
-    a copy is kept, is factored again with partial pivoting.
+    growth_bound: where max |U| / max |A| exceeds it, rank 0 warns (GrowthWarning); with fall_back, which needs it, the
+    matrix, of which a copy is kept, is factored again with partial pivoting.
     progress(done, total) is called on every rank now and then, in panels. With report=True returns (LU, LuReport).
     A singular matrix is no error: see LU.info. NaN and inf in A go into the factors.
     Raises AllportError on every rank for wrong shapes, types, or too little memory.
@@ -339,7 +349,7 @@ def lu(
     with together(comm):
         a = whole_matrix(a)
         limits["dtype"] = dtype = working_dtype(a.dtype)
-        check_growth_bound(growth_bound)
+        check_growth_bound(growth_bound, fall_back)
     for name, extent in (("m", a.shape[0]), ("n", a.shape[1])):
         comm.ensure_agreement(name, extent)
     if plan is None:
@@ -351,7 +361,9 @@ def lu(
         if plan.shape != tuple(a.shape):
             raise failure(f"plan: is for {plan.shape[0]} x {plan.shape[1]}, a is {a.shape[0]} x {a.shape[1]}")
     matrix = _working_copy(a, plan, comm, dtype, overwrite)
-    kept = matrix.local.copy(order="F") if fall_back and growth_bound is not None else None
+    kept: np.ndarray | None = None
+    with together(comm):
+        kept = matrix.local.copy(order="F") if fall_back else None
     norm1 = _native.norm(comm._native, "1", scalar_of(dtype), matrix.layout, matrix.local)
     made = _factor(matrix, plan, progress, norm1)
     if growth_bound is not None and made.growth > growth_bound:

@@ -16,6 +16,7 @@ import numpy as np
 
 from allport._native import Layout
 from allport.errors import AllportError, failure, together
+from allport.factor import PIVOTING, plan_lu
 from allport.io import aside, ensure_writable, local_block, scalar_of
 from allport.linalg import DistributedMatrix
 
@@ -211,6 +212,8 @@ def _contents(archive: zipfile.ZipFile) -> tuple[dict[str, Any], tuple[tuple[int
         "growth": float(found.get("growth", np.nan)),
         "norm1": float(found.get("norm1", np.nan)),
     }
+    if plain["pivot"] not in PIVOTING:
+        raise failure(f"its pivot is {plain['pivot']!a}; expected one of {', '.join(PIVOTING)}", "io")
     if not 0 <= plain["info"] <= min(shape):
         raise failure(f"its info is {plain['info']}; expected 0..{min(shape)}", "io")
     return plain, ((shape[0], shape[1]), fortran, dtype.str)
@@ -226,8 +229,6 @@ def read(
     path: str | os.PathLike[str], comm: Communicator, layout: Layout | None
 ) -> tuple[DistributedMatrix, dict[str, Any]]:
     """(factors, what goes with them) of a file. Called by all ranks; raises on all."""
-    from allport.factor import plan_lu
-
     name = os.fspath(path)
     told: Any = None
     with together(comm):

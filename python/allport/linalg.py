@@ -12,8 +12,9 @@ from allport import _native
 from allport._native import GemmPlan, Layout, Machine
 from allport.errors import failure, together
 from allport.io import boxes, inspect, local_block, read, scalar_of, working_dtype, write
+from allport.layouts import root_layout, square_layout
 from allport.machine import as_machine
-from allport.units import parse_bytes
+from allport.units import parse_memory
 
 if TYPE_CHECKING:
     from allport.comm import Communicator
@@ -51,26 +52,6 @@ def parse_grid(grid: str | tuple[int, ...] | None) -> tuple[int, int, int]:
     if len(numbers) not in (2, 3) or min(numbers) < 1:
         raise failure(f"grid = '{grid}': expected p_r x p_c x c, like 4x4x1")
     return (numbers[0], numbers[1], numbers[2] if len(numbers) == 3 else 1)
-
-
-def parse_memory(memory: int | str | None) -> int:
-    """Bytes per rank; 0 leaves it to the machine."""
-    limit = 0 if memory is None else parse_bytes(memory, "memory")
-    if memory is not None and limit == 0:
-        raise failure("memory = 0: expected at least 1 byte per rank")
-    return limit
-
-
-def square_layout(shape: tuple[int, int], ranks: int) -> Layout:
-    """Balanced blocks over all ranks, on the grid that is nearest to square blocks."""
-    rows, cols = (max(n, 1) for n in shape)
-    best = min((p for p in range(1, ranks + 1) if ranks % p == 0), key=lambda p: rows / p + cols / (ranks // p))
-    return Layout.balanced(shape, (best, ranks // best), list(range(ranks)))
-
-
-def root_layout(shape: tuple[int, int], root: int = 0) -> Layout:
-    """Everything on one rank."""
-    return Layout.balanced(shape, (1, 1), [root])
 
 
 class DistributedMatrix:
@@ -131,8 +112,8 @@ class DistributedMatrix:
     def to_numpy(self) -> np.ndarray:
         """The whole matrix on every rank. Called by all ranks."""
         whole = self.gather(0)
-        if whole is None:
-            whole = np.empty(self.shape, dtype=self.dtype, order="F")
+        with together(self.comm):
+            whole = np.empty(self.shape, dtype=self.dtype, order="F") if whole is None else whole
         return self.comm.bcast(whole, 0)
 
     def save(self, path: str | os.PathLike[str]) -> None:
@@ -323,9 +304,28 @@ def own_part(whole: np.ndarray, layout: Layout, comm: Communicator, dtype: np.dt
 
 
 def _operand(x: Any, layout: Layout, comm: Communicator, dtype: np.dtype) -> tuple[Layout, np.ndarray]:
-    if isinstance(x, DistributedMatrix):
-        return x.layout, x.local if x.dtype == dtype else x.local.astype(dtype, order="F")
-    return layout, own_part(x, layout, comm, dtype)
+    if not isinstance(x, DistributedMatrix):
+        return layout, own_part(x, layout, comm, dtype)
+    local = x.local
+    with together(comm):
+        local = local.astype(dtype, order="F", copy=False)
+    return x.layout, local
+
+
+def _start_of_product(
+    c: Any, beta: complex, layout: Layout, comm: Communicator, dtype: np.dtype, overwrite: bool
+) -> DistributedMatrix:
+    """What the product is added to: c itself or a copy of it, in its layout or, where c is not distributed, layout."""
+    if overwrite and isinstance(c, DistributedMatrix) and c.dtype == dtype:
+        return c
+    if beta == 0 or c is None:
+        return DistributedMatrix.empty(comm, c.layout if isinstance(c, DistributedMatrix) else layout, dtype)
+    if not isinstance(c, DistributedMatrix):
+        return DistributedMatrix(comm, layout, own_part(c, layout, comm, dtype))
+    local = c.local
+    with together(comm):
+        local = local.astype(dtype, order="F", copy=True)
+    return DistributedMatrix(comm, c.layout, local)
 
 
 def gemm(
@@ -342,12 +342,14 @@ def gemm(
     algorithm: str | None = None,
     grid: str | tuple[int, ...] | None = None,
     memory: int | str | None = None,
+    overwrite: bool = False,
     progress: Callable[[int, int], None] | None = None,
     report: bool = False,
 ) -> Any:
     """alpha op(A) op(B) + beta C over all ranks of a communicator. Called by all ranks with equal arguments.
 
-    a, b, c: numpy arrays that every rank has, or DistributedMatrix. `c` is read when beta is not 0, and not changed.
+    a, b, c: numpy arrays that every rank has, or DistributedMatrix. `c` is read when beta is not 0, and not changed;
+    with overwrite a distributed `c` of the product's type becomes the product: there is no second one in memory.
     Returns a numpy array on every rank when a and b are numpy arrays, otherwise a DistributedMatrix in the plan's
     layout (C's own when c is distributed). With report=True returns (result, GemmReport).
     plan: of plan_gemm(); made here from algorithm, grid and memory when None.
@@ -376,10 +378,7 @@ def gemm(
         )
     a_layout, a_local = _operand(a, plan.a, comm, dtype)
     b_layout, b_local = _operand(b, plan.b, comm, dtype)
-    c_layout = c.layout if isinstance(c, DistributedMatrix) else plan.c
-    result = DistributedMatrix.empty(comm, c_layout, dtype)
-    if c is not None and beta != 0:
-        result.local[...] = _operand(c, plan.c, comm, dtype)[1]
+    result = _start_of_product(c, beta, plan.c, comm, dtype, overwrite)
     data = _native.gemm(
         comm._native,
         plan,
@@ -390,7 +389,7 @@ def gemm(
         b_layout,
         b_local,
         complex(beta),
-        c_layout,
+        result.layout,
         result.local,
         progress,
     )

@@ -12,7 +12,7 @@ import numpy as np
 from allport import _native
 from allport._native import Layout, LuPlan
 from allport.errors import failure, together
-from allport.factor import LuReport, SingularMatrix, lu, number, plan_on
+from allport.factor import LuReport, SingularMatrix, check_growth_bound, lu, number, plan_on
 from allport.io import scalar_of, working_dtype
 from allport.linalg import DistributedMatrix, gemm, own_part, whole_matrix, world_of
 from allport.right_hand_sides import RightHandSides
@@ -150,6 +150,12 @@ def solve(
         a = _square(a)
         right = RightHandSides(b, a.shape[0], working_dtype(a.dtype), trans)
         dtype = right.dtype
+        check_growth_bound(growth_bound, fall_back)
+        if refine and growth_bound is not None:
+            raise failure(
+                "growth_bound: refine=True looks at the answer instead, and factors in full precision where half does "
+                "not do; leave one of them out"
+            )
         if refine and dtype.str[1:] not in REFINED:
             raise failure(f"refine: needs float64 or complex128, got {dtype}; convert with astype, or refine=False")
         a = _with_dtype(a, dtype)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 
 from allport._native import AllportError
+from allport.errors import failure
 
 _BINARY = {"": 1, "k": 2**10, "m": 2**20, "g": 2**30, "t": 2**40, "p": 2**50}
 _DECIMAL = {"": 1, "k": 10**3, "m": 10**6, "g": 10**9, "t": 10**12, "p": 10**15}
@@ -27,6 +28,14 @@ def parse_bytes(text: str | int, name: str = "size") -> int:
     if not 0 <= value < 2**63:
         raise AllportError(f"{name} = '{text}': expected 0 to 2^63 - 1 bytes")
     return value
+
+
+def parse_memory(memory: int | str | None) -> int:
+    """Bytes per rank; 0 leaves it to the machine."""
+    limit = 0 if memory is None else parse_bytes(memory, "memory")
+    if memory is not None and limit == 0:
+        raise failure("memory = 0: expected at least 1 byte per rank")
+    return limit
 
 
 def _three(value: float) -> str:

@@ -184,5 +184,6 @@ class TestBadInput:
         self.fails(allport, tmp_path, *files, "--broadcast", "shouting", words=["shouting"])
         self.fails(allport, tmp_path, *files, "--growth-bound", "-2", words=["growth_bound = -2"])
         self.fails(allport, tmp_path, *files, "--growth-bound", "nan", words=["growth_bound = nan"])
+        self.fails(allport, tmp_path, *files, "--fall-back", words=["fall_back", "--growth-bound"])
         self.fails(allport, tmp_path, *files, "--block", "8", "--big", "12", words=["big"])
         self.fails(allport, tmp_path, *files, "--block", "-8", words=["block"], code=2)

@@ -108,6 +108,7 @@ class GemmJob(Job):
             trans_b=job.trans_b,
             comm=comm,
             plan=planned,
+            overwrite=True,
             progress=progress,
             report=True,
         )

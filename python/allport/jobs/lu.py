@@ -38,7 +38,7 @@ class FactorJob(Job):
         """The factorization's plan."""
         from allport.factor import check_growth_bound, plan_lu
 
-        check_growth_bound(self.growth_bound)
+        check_growth_bound(self.growth_bound, self.fall_back)
         return plan_lu(
             *shape,
             machine,

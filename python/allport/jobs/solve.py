@@ -57,6 +57,8 @@ class SolveJob(FactorJob):
         if self.trans not in ("N", "T", "C"):
             raise failure(f"trans = '{self.trans}': expected 'N', 'T' or 'C'")
         dtype = self.dtype(files)
+        if self.refine and self.growth_bound is not None:
+            raise failure("growth_bound: --refine looks at the answer instead; leave one of them out")
         if self.refine and dtype not in (np.float64, np.complex128):
             raise failure(f"refine: needs float64 or complex128, the files have {dtype}; leave --refine out")
         return self.plan_of(a.shape, dtype, machine)
@@ -69,7 +71,8 @@ class SolveJob(FactorJob):
     def execute(self, comm: Communicator, progress: Callable[[int, int], None] | None = None) -> dict[str, Any]:
         """Loads, solves, checks, saves."""
         from allport import systems
-        from allport.linalg import DistributedMatrix, square_layout
+        from allport.layouts import square_layout
+        from allport.linalg import DistributedMatrix
 
         began = time.perf_counter()
         job, files, planned, first = agree(self, comm)

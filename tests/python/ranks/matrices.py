@@ -55,6 +55,24 @@ for dtype in ["f4", "f8", "c8", "c16"]:
             got = ap.gemm(a, b, alpha=2, beta=-1, c=c, comm=comm, trans_a=trans_a, trans_b=trans_b)
             close(got, (2 * (op_a @ op_b) - c).astype(dtype))
 
+# C in its own memory, when it may be: there is no second one.
+for dtype in ["f4", "c16"]:
+    a, b, c = random((13, 21), dtype), random((21, 9), dtype), random((13, 9), dtype)
+    dc = ap.distribute(c, comm)
+    own = dc.local
+    for beta, wanted in [(-1, a @ b - c), (0, a @ b)]:
+        dc.local[...] = ap.distribute(c, comm).local
+        kept = ap.gemm(a, b, beta=beta, c=dc, comm=comm)
+        close(kept.to_numpy(), wanted.astype(dtype))
+        assert kept is not dc and (dc.to_numpy() == c).all()
+        got = ap.gemm(a, b, beta=beta, c=dc, comm=comm, overwrite=True)
+        assert got is dc and got.local is own
+        close(got.to_numpy(), wanted.astype(dtype))
+    narrow = ap.distribute(c.real.astype("f4"), comm)
+    got = ap.gemm(a, b, beta=1, c=narrow, comm=comm, overwrite=True)
+    assert got is narrow or got.dtype == np.dtype(dtype)
+    close(got.to_numpy(), (a @ b + c.real.astype("f4")).astype(dtype))
+
 # Every algorithm that serves, distributed in and out, with a report.
 a, b = random((50, 31), "f8"), random((31, 44), "f8")
 da, db = ap.distribute(a, comm), ap.distribute(b, comm)
