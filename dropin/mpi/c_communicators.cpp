@@ -5,7 +5,6 @@
 #include "exported.h"
 #include "progress.h"
 #include "state.h"
-#include "waiting.h"
 
 using namespace allport::dropin;
 
@@ -50,10 +49,7 @@ int made(int code, MPI_Comm const* comm) {
   X(Intercomm_merge, (MPI_Comm comm, int high, MPI_Comm* made_comm), (comm, high, made_comm))
 
 #define ALLPORT_EXPORT(Name, PARAMETERS, ARGUMENTS) \
-  ALLPORT_EXPORTED int MPI_##Name PARAMETERS {      \
-    settle_in_flight();                             \
-    return made(PMPI_##Name ARGUMENTS, made_comm);  \
-  }
+  ALLPORT_EXPORTED int MPI_##Name PARAMETERS { return made(PMPI_##Name ARGUMENTS, made_comm); }
 
 extern "C" {
 

@@ -1,24 +1,41 @@
 // The start and end of MPI, and persistent requests, under their C names.
 #include <mpi.h>
 
+#include <cstdlib>
+
 #include "exported.h"
+#include "progress.h"
 #include "requests.h"
 #include "state.h"
 
 using namespace allport::dropin;
 
-extern "C" {
+namespace {
 
-ALLPORT_EXPORTED int MPI_Init(int* argc, char*** argv) {
-  auto const code = PMPI_Init(argc, argv);
-  if (code == MPI_SUCCESS) begin();
+/// Begins at the level that the program wants, or at a higher one where we need it; `library` is its own way to begin.
+template <class Begin>
+int begin_at(int* argc, char*** argv, int wanted, int* provided, Begin const& library) {
+  auto const* machine = std::getenv("ALLPORT_MACHINE");
+  auto const level = machine != nullptr && *machine != 0 ? level_for(wanted) : wanted;
+  auto const code = level == wanted ? library() : PMPI_Init_thread(argc, argv, level, provided);
+  if (code != MPI_SUCCESS) return code;
+  // Programs compare what they get with what they asked for.
+  if (level != wanted && *provided > wanted) *provided = wanted;
+  begin();
   return code;
 }
 
+}  // namespace
+
+extern "C" {
+
+ALLPORT_EXPORTED int MPI_Init(int* argc, char*** argv) {
+  int provided = MPI_THREAD_SINGLE;
+  return begin_at(argc, argv, MPI_THREAD_SINGLE, &provided, [&] { return PMPI_Init(argc, argv); });
+}
+
 ALLPORT_EXPORTED int MPI_Init_thread(int* argc, char*** argv, int required, int* provided) {
-  auto const code = PMPI_Init_thread(argc, argv, required, provided);
-  if (code == MPI_SUCCESS) begin();
-  return code;
+  return begin_at(argc, argv, required, provided, [&] { return PMPI_Init_thread(argc, argv, required, provided); });
 }
 
 ALLPORT_EXPORTED int MPI_Finalize() {

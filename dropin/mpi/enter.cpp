@@ -64,8 +64,11 @@ int run_blocking(Call const& call, Library library) {
   });
 }
 
+constexpr auto unattended = "MPI library at whose thread level nobody moves on what is not waited for";
+
 int start_nonblocking(Call const& call, MPI_Request* request, Library library) {
   if (request == nullptr) return library();
+  if (state().active && !state().progresses) return hand_back(call, record_of(call.comm).get(), unattended, library);
   return enter(call, library, [&](std::shared_ptr<Record> const& record) {
     *request = fly(std::make_shared<Operation>(call, record));
   });
@@ -73,6 +76,7 @@ int start_nonblocking(Call const& call, MPI_Request* request, Library library) {
 
 int make_persistent(Call const& call, MPI_Request* request, Library library) {
   if (request == nullptr) return library();
+  if (state().active && !state().progresses) return hand_back(call, record_of(call.comm).get(), unattended, library);
   return enter(call, library, [&](std::shared_ptr<Record> const& record) {
     *request = keep_persistent(std::make_shared<Operation>(call, record));
   });

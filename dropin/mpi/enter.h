@@ -5,7 +5,6 @@
 
 #include "call.h"
 #include "state.h"
-#include "waiting.h"
 
 namespace allport::dropin {
 
@@ -15,7 +14,6 @@ class Library {
   template <class F>
   explicit Library(F const& f) : object_(&f), call_([](void const* o) { return (*static_cast<F const*>(o))(); }) {}
   int operator()() const {
-    settle_in_flight();
     Inside const inside;
     return call_(object_);
   }

@@ -4,11 +4,9 @@
 
 #ifndef OPEN_MPI
 #include <dlfcn.h>
-#include <sched.h>
 
 #include "fortran.h"
-#include "requests.h"
-#include "state.h"
+#include "progress.h"
 
 namespace allport::dropin {
 
@@ -20,16 +18,6 @@ struct Argument<int const*> {
 
 namespace {
 
-bool flying() { return state().flying.load(std::memory_order_relaxed) > 0 && !Inside::now() && !Lock::held(); }
-
-void move() {
-  {
-    TryLock const lock;
-    if (lock && progress_in_flight()) return;
-  }
-  sched_yield();
-}
-
 bool is_done(MPI_Request request) {
   int flag = 0;
   PMPI_Request_get_status(request, &flag, MPI_STATUS_IGNORE);
@@ -38,7 +26,7 @@ bool is_done(MPI_Request request) {
 
 /// Until `enough` of the requests are done (all of them, or one that is not null), or nothing of ours is in flight.
 void await(int count, MPI_Request const* requests, bool all) {
-  for (; flying(); move()) {
+  for (; should_poll(); poll_once()) {
     int done = 0;
     int live = 0;
     for (int i = 0; i < count; ++i) {
@@ -69,7 +57,7 @@ using namespace allport::dropin;
 // Moves ours along, then the library's own.
 #define ALLPORT_F08_FIRST(name, n, first)                                \
   ALLPORT_EXPORTED void mpi_##name##_f08_(ALLPORT_P##n MPI_Fint* code) { \
-    if (flying()) first;                                                 \
+    if (should_poll()) first;                                            \
     library("mpi_" #name "_f08_" ALLPORT_A##n, code);                    \
   }
 #define ALLPORT_COUNT *static_cast<int*>(a1)
@@ -105,11 +93,11 @@ ALLPORT_F08_FIRST(wait, 2, await(1, ALLPORT_REQUESTS(a1), true))
 ALLPORT_F08_FIRST(waitall, 3, await(ALLPORT_COUNT, ALLPORT_REQUESTS(a2), true))
 ALLPORT_F08_FIRST(waitany, 4, await(ALLPORT_COUNT, ALLPORT_REQUESTS(a2), false))
 ALLPORT_F08_FIRST(waitsome, 5, await(ALLPORT_COUNT, ALLPORT_REQUESTS(a2), false))
-ALLPORT_F08_FIRST(test, 3, move())
-ALLPORT_F08_FIRST(testall, 4, move())
-ALLPORT_F08_FIRST(testany, 5, move())
-ALLPORT_F08_FIRST(testsome, 5, move())
-ALLPORT_F08_FIRST(request_get_status, 3, move())
+ALLPORT_F08_FIRST(test, 3, poll_once())
+ALLPORT_F08_FIRST(testall, 4, poll_once())
+ALLPORT_F08_FIRST(testany, 5, poll_once())
+ALLPORT_F08_FIRST(testsome, 5, poll_once())
+ALLPORT_F08_FIRST(request_get_status, 3, poll_once())
 
 }  // extern "C"
 #endif

@@ -1,15 +1,21 @@
 #include "progress.h"
 
 #include <dlfcn.h>
+#include <sched.h>
 
 #include <mutex>
 #include <vector>
 
+#include "exported.h"
+#include "progress_thread.h"
 #include "requests.h"
 #include "state.h"
 
 namespace allport::dropin {
 namespace {
+
+std::atomic<bool> engine_asks{false};  ///< us, on its turns
+std::atomic<bool> engine_seen{false};  ///< MPICH's, by its calls into UCX
 
 int on_library_progress() {
   if (state().flying.load(std::memory_order_relaxed) == 0) return 0;
@@ -19,20 +25,67 @@ int on_library_progress() {
 
 using Callback = int (*)();
 using Registration = int (*)(Callback);
+using Poll = unsigned (*)(void*);
 
 Registration engine(char const* name) { return reinterpret_cast<Registration>(dlsym(RTLD_DEFAULT, name)); }
+
+Poll polling_of_ucx() {
+  static auto* const library = reinterpret_cast<Poll>(dlsym(RTLD_NEXT, "ucp_worker_progress"));
+  return library;
+}
+
+ProgressThread& thread() {
+  static auto* const the_thread = new ProgressThread;  // never destroyed: a program may exit without MPI_Finalize
+  return *the_thread;
+}
+
+bool start_here() {
+  if (auto* const add = engine("opal_progress_register")) {
+    engine_asks = add(&on_library_progress) == 0;
+    return engine_asks;
+  }
+  int level = MPI_THREAD_SINGLE;
+  PMPI_Query_thread(&level);
+  // At this level MPICH holds a lock of its own, which is not recursive, while it polls.
+  if (level == MPI_THREAD_MULTIPLE) return thread().start();
+  PMPI_Barrier(MPI_COMM_WORLD);  // which cannot end without a turn of the engine
+  engine_asks = engine_seen.load();
+  return engine_asks;
+}
 
 std::mutex retired_mutex;
 std::vector<std::shared_ptr<Record>> retired;
 
 }  // namespace
 
-void start_progressing() {
-  if (auto* const add = engine("opal_progress_register")) add(&on_library_progress);
+int level_for(int wanted) {
+  bool const tells = engine("opal_progress_register") != nullptr || polling_of_ucx() != nullptr;
+  return tells ? wanted : MPI_THREAD_MULTIPLE;
+}
+
+bool start_progressing() {
+  int here = start_here() ? 1 : 0;
+  int everywhere = 0;
+  PMPI_Allreduce(&here, &everywhere, 1, MPI_INT, MPI_MIN, MPI_COMM_WORLD);
+  return everywhere != 0;
 }
 
 void stop_progressing() {
+  engine_asks = false;
   if (auto* const remove = engine("opal_progress_unregister")) remove(&on_library_progress);
+  thread().stop();
+}
+
+void operation_flies() { thread().wake(); }
+
+bool should_poll() { return state().flying.load(std::memory_order_relaxed) > 0 && !Inside::now() && !Lock::held(); }
+
+void poll_once() {
+  {
+    TryLock const lock;
+    if (lock && progress_in_flight()) return;
+  }
+  sched_yield();
 }
 
 void retire(std::shared_ptr<Record>* record) {
@@ -51,5 +104,17 @@ void release_retired() {
   Lock const lock;
   gone.clear();
 }
+
+#ifndef OPEN_MPI
+extern "C" ALLPORT_EXPORTED unsigned ucp_worker_progress(void* worker) {
+  auto const events = polling_of_ucx()(worker);
+  if (engine_asks.load(std::memory_order_relaxed)) {
+    on_library_progress();
+  } else {
+    engine_seen.store(true, std::memory_order_relaxed);
+  }
+  return events;
+}
+#endif
 
 }  // namespace allport::dropin

@@ -6,6 +6,7 @@
 #include <unordered_map>
 
 #include "enter.h"
+#include "progress.h"
 #include "report.h"
 
 namespace allport::dropin {
@@ -34,6 +35,7 @@ struct Table {
   std::unordered_map<MPI_Request, Persistence> persistent;
   std::atomic<int> persistent_count{0};
   std::set<int> tags;  ///< in use
+  std::atomic<unsigned> turns{0};
 };
 
 Table& table() {
@@ -80,6 +82,7 @@ void complete(Flight const& flight, int code) {
 void add(Flight flight) {
   table().flights.push_back(std::move(flight));
   state().flying = static_cast<int>(table().flights.size());
+  operation_flies();
 }
 
 /// Empty when well; "done" tells whether it has ended.
@@ -108,6 +111,7 @@ MPI_Request fly(std::shared_ptr<Operation> operation) {
 
 bool progress_in_flight() {
   auto& flights = table().flights;
+  ++table().turns;
   state().world->progress();
   bool any = false;
   for (std::size_t i = 0; i < flights.size();) {
@@ -126,6 +130,8 @@ bool progress_in_flight() {
   }
   return any;
 }
+
+unsigned turns() { return table().turns.load(std::memory_order_relaxed); }
 
 MPI_Request keep_persistent(std::shared_ptr<Operation> operation) {
   auto& t = table();

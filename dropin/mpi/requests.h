@@ -22,6 +22,9 @@ bool progress_in_flight();
 
 // Without the lock:
 
+/// How often progress_in_flight() was called.
+[[nodiscard]] unsigned turns();
+
 /// True when `request` was made by keep_persistent.
 [[nodiscard]] bool is_persistent_of_ours(MPI_Request request);
 /// MPI_Start of such a request.

@@ -217,7 +217,7 @@ void begin() {
   Inside const inside;
   adopt(MPI_COMM_WORLD);
   adopt(MPI_COMM_SELF);
-  start_progressing();
+  s.progresses = start_progressing();
 }
 
 void end() {

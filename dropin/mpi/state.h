@@ -36,9 +36,10 @@ struct Record {
 
 struct State {
   Policy policy = Policy::automatic;
-  bool begun = false;     ///< between begin() and end()
-  bool active = false;    ///< calls may be taken
-  bool counting = false;  ///< ALLPORT_REPORT: calls are counted even where none is taken
+  bool begun = false;       ///< between begin() and end()
+  bool active = false;      ///< calls may be taken
+  bool progresses = false;  ///< operations go on after their calls, on every rank
+  bool counting = false;    ///< ALLPORT_REPORT: calls are counted even where none is taken
   std::string why_inactive;
   std::string report;  ///< ALLPORT_REPORT of rank 0
   std::optional<Communicator> world;

@@ -1,51 +1,26 @@
-// MPICH's waits, tests and blocking messages. Its progress engine cannot be told of our operations, so that a call
-// which would block polls instead, while and only while any of ours is in flight. Open MPI asks us itself:
-// progress.cpp.
-#include "waiting.h"
-
+// MPICH's waits, tests and blocking messages: they poll instead, while and only while any of ours is in flight.
 #include <mpi.h>
-#include <sched.h>
 
 #include <vector>
 
 #include "collectives.h"
 #include "exported.h"
-#include "report.h"
-#include "requests.h"
-#include "state.h"
+#include "progress.h"
 
-#ifdef OPEN_MPI
-void allport::dropin::settle_in_flight() {}
-#else
+#ifndef OPEN_MPI
 
 using namespace allport::dropin;
 
 namespace {
 
-constexpr double patience = 1.0;
-
-/// Ours are in flight, and this call is the program's own.
-bool flying() { return state().flying.load(std::memory_order_relaxed) > 0 && !Inside::now() && !Lock::held(); }
-
-/// One step of ours; true when an operation ended.
-bool move() {
-  bool moved = false;
-  {
-    TryLock const lock;
-    moved = lock && progress_in_flight();
-  }
-  if (!moved) sched_yield();
-  return moved;
-}
-
 /// Polls while ours are in flight. `test(flag)` is the library's own test; its code when done, else `block()`.
 template <class Test, class Block>
 int poll(Test const& test, Block const& block) {
-  while (flying()) {
+  while (should_poll()) {
     int flag = 0;
     auto const code = test(&flag);
     if (flag != 0 || code != MPI_SUCCESS) return code;
-    move();
+    poll_once();
   }
   return block();
 }
@@ -72,13 +47,6 @@ void await_message(int from, int tag, MPI_Comm comm) {
 
 }  // namespace
 
-void allport::dropin::settle_in_flight() {
-  auto since = now();
-  while (flying() && now() - since < patience) {
-    if (move()) since = now();
-  }
-}
-
 // X(Name, (parameters), (arguments)), with counts of type N.
 #define ALLPORT_SENDS(X, S, N)                                                                        \
   X(Send, Isend, S, (void const* data, N count, MPI_Datatype type, int to, int tag, MPI_Comm comm),   \
@@ -90,20 +58,20 @@ void allport::dropin::settle_in_flight() {
 
 #define ALLPORT_EXPORT_SEND(Name, Start, S, PARAMETERS, ARGUMENTS)                                    \
   ALLPORT_EXPORTED int MPI_##Name##S PARAMETERS {                                                     \
-    if (!flying()) return PMPI_##Name##S ARGUMENTS;                                                   \
+    if (!should_poll()) return PMPI_##Name##S ARGUMENTS;                                              \
     return finish_send([&](MPI_Request* r) { return PMPI_##Start##S(ALLPORT_UNPACK ARGUMENTS, r); }); \
   }
 
 #define ALLPORT_EXPORT_RECEIVES(S, N)                                                                                 \
   ALLPORT_EXPORTED int MPI_Recv##S(void* data, N count, MPI_Datatype type, int from, int tag, MPI_Comm comm,          \
                                    MPI_Status* status) {                                                              \
-    if (flying()) await_message(from, tag, comm);                                                                     \
+    if (should_poll()) await_message(from, tag, comm);                                                                \
     return PMPI_Recv##S(data, count, type, from, tag, comm, status);                                                  \
   }                                                                                                                   \
   ALLPORT_EXPORTED int MPI_Sendrecv##S(void const* data, N count, MPI_Datatype type, int to, int tag, void* into,     \
                                        N into_count, MPI_Datatype into_type, int from, int from_tag, MPI_Comm comm,   \
                                        MPI_Status* status) {                                                          \
-    if (!flying()) {                                                                                                  \
+    if (!should_poll()) {                                                                                             \
       return PMPI_Sendrecv##S(data, count, type, to, tag, into, into_count, into_type, from, from_tag, comm, status); \
     }                                                                                                                 \
     int received = MPI_SUCCESS;                                                                                       \
@@ -117,41 +85,19 @@ void allport::dropin::settle_in_flight() {
     return sent != MPI_SUCCESS ? sent : received;                                                                     \
   }
 
-// Collective and one-sided calls that are not ours and cannot be polled.
-#define ALLPORT_OTHERS(X, S, N, D)                                                                                    \
-  X(Scan##S, (void const* send, void* receive, N count, MPI_Datatype type, MPI_Op op, MPI_Comm comm),                 \
-    (send, receive, count, type, op, comm))                                                                           \
-  X(Exscan##S, (void const* send, void* receive, N count, MPI_Datatype type, MPI_Op op, MPI_Comm comm),               \
-    (send, receive, count, type, op, comm))                                                                           \
-  X(Alltoallw##S,                                                                                                     \
-    (void const* send, N const counts[], D const begins[], MPI_Datatype const types[], void* receive, N const into[], \
-     D const into_begins[], MPI_Datatype const into_types[], MPI_Comm comm),                                          \
-    (send, counts, begins, types, receive, into, into_begins, into_types, comm))
-
-#define ALLPORT_EXPORT_OTHER(Name, PARAMETERS, ARGUMENTS) \
-  ALLPORT_EXPORTED int MPI_##Name PARAMETERS {            \
-    settle_in_flight();                                   \
-    return PMPI_##Name ARGUMENTS;                         \
-  }
-
 extern "C" {
 
 ALLPORT_SENDS(ALLPORT_EXPORT_SEND, , int)
 ALLPORT_EXPORT_RECEIVES(, int)
-ALLPORT_OTHERS(ALLPORT_EXPORT_OTHER, , int, int)
 #if MPI_VERSION >= 4
 ALLPORT_SENDS(ALLPORT_EXPORT_SEND, _c, MPI_Count)
 ALLPORT_EXPORT_RECEIVES(_c, MPI_Count)
-ALLPORT_OTHERS(ALLPORT_EXPORT_OTHER, _c, MPI_Count, MPI_Aint)
 #endif
-ALLPORT_EXPORT_OTHER(Win_fence, (int assert, MPI_Win win), (assert, win))
-ALLPORT_EXPORT_OTHER(Win_free, (MPI_Win * win), (win))
-ALLPORT_EXPORT_OTHER(Win_wait, (MPI_Win win), (win))
 
 ALLPORT_EXPORTED int MPI_Sendrecv_replace(void* data, int count, MPI_Datatype type, int to, int tag, int from,
                                           int from_tag, MPI_Comm comm, MPI_Status* status) {
   int bytes = 0;
-  if (!flying() || PMPI_Pack_size(count, type, comm, &bytes) != MPI_SUCCESS) {
+  if (!should_poll() || PMPI_Pack_size(count, type, comm, &bytes) != MPI_SUCCESS) {
     return PMPI_Sendrecv_replace(data, count, type, to, tag, from, from_tag, comm, status);
   }
   std::vector<char> copy(static_cast<std::size_t>(bytes) + 1);
@@ -167,7 +113,7 @@ ALLPORT_EXPORTED int MPI_Probe(int from, int tag, MPI_Comm comm, MPI_Status* sta
 }
 
 ALLPORT_EXPORTED int MPI_Iprobe(int from, int tag, MPI_Comm comm, int* flag, MPI_Status* status) {
-  if (flying()) move();
+  if (should_poll()) poll_once();
   return PMPI_Iprobe(from, tag, comm, flag, status);
 }
 
@@ -201,27 +147,27 @@ ALLPORT_EXPORTED int MPI_Waitsome(int count, MPI_Request requests[], int* done, 
 }
 
 ALLPORT_EXPORTED int MPI_Test(MPI_Request* request, int* flag, MPI_Status* status) {
-  if (flying()) move();
+  if (should_poll()) poll_once();
   return PMPI_Test(request, flag, status);
 }
 
 ALLPORT_EXPORTED int MPI_Testall(int count, MPI_Request requests[], int* flag, MPI_Status statuses[]) {
-  if (flying()) move();
+  if (should_poll()) poll_once();
   return PMPI_Testall(count, requests, flag, statuses);
 }
 
 ALLPORT_EXPORTED int MPI_Testany(int count, MPI_Request requests[], int* which, int* flag, MPI_Status* status) {
-  if (flying()) move();
+  if (should_poll()) poll_once();
   return PMPI_Testany(count, requests, which, flag, status);
 }
 
 ALLPORT_EXPORTED int MPI_Testsome(int count, MPI_Request requests[], int* done, int which[], MPI_Status statuses[]) {
-  if (flying()) move();
+  if (should_poll()) poll_once();
   return PMPI_Testsome(count, requests, done, which, statuses);
 }
 
 ALLPORT_EXPORTED int MPI_Request_get_status(MPI_Request request, int* flag, MPI_Status* status) {
-  if (flying()) move();
+  if (should_poll()) poll_once();
   return PMPI_Request_get_status(request, flag, status);
 }
 

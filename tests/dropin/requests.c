@@ -271,7 +271,9 @@ static void between_communicators(void) {
 }
 
 int main(int argc, char** argv) {
-  MPI_Init(&argc, &argv);
+  int provided;
+  MPI_Init_thread(&argc, &argv, argc > 1 && strcmp(argv[1], "multiple") == 0 ? MPI_THREAD_MULTIPLE : MPI_THREAD_SINGLE,
+                  &provided);
   in_flight(MPI_COMM_WORLD);
   blocked_elsewhere(MPI_COMM_WORLD);
   all_forms(MPI_COMM_WORLD);
