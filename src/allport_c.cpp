@@ -167,7 +167,7 @@ int allport_comm_create(MPI_Comm comm, char const* machine, allport_comm* create
     ensure(created != nullptr, "created", "NULL", "a place for the handle");
     *created = nullptr;
     *created = machine == nullptr ? new allport_comm_s{Communicator(comm), {}}
-                                  : new allport_comm_s{Communicator(comm, Machine::parse(machine)), {}};
+                                  : new allport_comm_s{Communicator(comm, machine), {}};
   });
 }
 

@@ -9,8 +9,8 @@
 namespace {
 
 int run(char const* spec) {
-  auto const comm = spec == nullptr ? allport::Communicator(MPI_COMM_WORLD)
-                                    : allport::Communicator(MPI_COMM_WORLD, allport::Machine::parse(spec));
+  auto const comm =
+      spec == nullptr ? allport::Communicator(MPI_COMM_WORLD) : allport::Communicator(MPI_COMM_WORLD, spec);
   allport::GemmProblem const problem{.m = 500, .n = 400, .k = 300};
   auto const plan = allport::plan_gemm(problem, comm.machine());
 

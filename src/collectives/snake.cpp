@@ -53,6 +53,7 @@ Node Snake::path_offset(Node position) const {
 }
 
 Node Snake::node(Node position) const {
+  ensure(position >= 0 && position < nodes_, "position", position, "0 <= position < nodes()");
   if (!grid_) return path_offset(position);
   auto const rows = path_is_rows_ ? path_nodes_ : other_.length;
   auto const columns = path_is_rows_ ? other_.length : path_nodes_;
@@ -72,6 +73,7 @@ Node Snake::node(Node position) const {
 }
 
 Node Snake::position(Node node) const {
+  ensure(node >= 0 && node < nodes_, "node", node, "0 <= node < nodes()");
   auto const along_path = path_position(node);
   if (!grid_) return along_path;
   auto const along_other = (node / other_.stride) % other_.length;
@@ -84,6 +86,7 @@ Node Snake::position(Node node) const {
 }
 
 Port Snake::forward(Node position) const {
+  ensure(position >= 0 && position < nodes_, "position", position, "0 <= position < nodes()");
   if (nodes_ == 1) return any_port;
   auto const last = position == nodes_ - 1;
   if (last && !closed_) return any_port;
@@ -107,6 +110,7 @@ Port Snake::forward(Node position) const {
 }
 
 Port Snake::backward(Node position) const {
+  ensure(position >= 0 && position < nodes_, "position", position, "0 <= position < nodes()");
   auto const p = forward(position == 0 ? nodes_ - 1 : position - 1);
   return p == any_port ? any_port : static_cast<Port>(p ^ 1);
 }

@@ -2,6 +2,7 @@
 #include "allport/comm/communicator.h"
 
 #include <algorithm>
+#include <array>
 
 #include <fmt/format.h>
 
@@ -17,7 +18,9 @@ using detail::check;
 using detail::CommState;
 using detail::Family;
 
-MPI_Comm duplicate(MPI_Comm comm) {
+/// A copy of `comm` whose ranks agree on where they take the machine from: the ways to learn it differ in what they
+/// send.
+MPI_Comm duplicate(MPI_Comm comm, bool is_given) {
   if (!detail::mpi_is_up()) {
     throw Error(ErrorKind::mpi,
                 "a Communicator lives between MPI_Init and "
@@ -29,6 +32,14 @@ MPI_Comm duplicate(MPI_Comm comm) {
   ensure(inter == 0, "comm", "an intercommunicator", "an intracommunicator", "merge it by MPI_Intercomm_merge");
   MPI_Comm copy = MPI_COMM_NULL;
   check(MPI_Comm_dup(comm, &copy), "MPI_Comm_dup", 0);
+  std::array<int, 2> const mine{is_given ? 1 : 0, is_given ? 0 : 1};
+  std::array<int, 2> all{};
+  check(MPI_Allreduce(mine.data(), all.data(), 2, MPI_INT, MPI_MAX, copy), "MPI_Allreduce", 0);
+  if (all[0] + all[1] == 2) {
+    check(MPI_Comm_free(&copy), "MPI_Comm_free", 0);
+    throw Error(ErrorKind::mismatch,
+                "machine: some ranks pass one, others leave it to ALLPORT_MACHINE; pass the same on all ranks");
+  }
   return copy;
 }
 
@@ -87,6 +98,17 @@ std::shared_ptr<CommState> found(MPI_Comm comm, Machine machine, std::string tro
   return state;
 }
 
+std::shared_ptr<CommState> found_by_spec(MPI_Comm comm, std::string_view spec) {
+  auto machine = Machine::flat(size_of(comm));
+  std::string trouble;
+  try {
+    machine = Machine::parse(spec);
+  } catch (Error const& e) {
+    trouble = e.what();
+  }
+  return found(comm, std::move(machine), trouble);
+}
+
 /// Rank 0 reads ALLPORT_MACHINE (a spec or a file that may lie on its disk
 /// only), all get the same.
 std::shared_ptr<CommState> found_by_environment(MPI_Comm comm) {
@@ -112,9 +134,12 @@ std::shared_ptr<CommState> found_by_environment(MPI_Comm comm) {
 
 }  // namespace
 
-Communicator::Communicator(MPI_Comm comm, Machine machine) : state_(found(duplicate(comm), std::move(machine), "")) {}
+Communicator::Communicator(MPI_Comm comm, Machine machine)
+    : state_(found(duplicate(comm, true), std::move(machine), "")) {}
 
-Communicator::Communicator(MPI_Comm comm) : state_(found_by_environment(duplicate(comm))) {}
+Communicator::Communicator(MPI_Comm comm, std::string_view spec) : state_(found_by_spec(duplicate(comm, true), spec)) {}
+
+Communicator::Communicator(MPI_Comm comm) : state_(found_by_environment(duplicate(comm, false))) {}
 
 Rank Communicator::rank() const { return state_->rank; }
 Rank Communicator::size() const { return state_->size; }

@@ -68,7 +68,7 @@ void layouts(GemmProblem const& problem, Frame const& frame, GemmPlan& plan) {
   plan.c = c_layout(problem, frame);
 }
 
-std::vector<Stage> stages(GemmProblem const& problem, Frame const& frame, Place p, Index) {
+std::vector<Stretch> stages(GemmProblem const& problem, Frame const& frame, Place p, Index) {
   Walk const walk(frame.grid(), p);
   auto const q = walk.q;
   auto const rows = share(problem.m, q, p.i);
@@ -88,12 +88,12 @@ std::vector<Stage> stages(GemmProblem const& problem, Frame const& frame, Place 
                 .to = frame.rank(to),
                 .from = frame.rank(from)};
   };
-  std::vector<Stage> result;
+  std::vector<Stretch> result;
   if (frame.grid().layers > 1) {
     Stage stage;
     stage.steps.push_back({.line = Line::layer, .root = 0, .elements = rows * depth(p.j)});
     stage.steps.push_back({.line = Line::layer, .root = 0, .elements = depth(p.i) * cols});
-    result.push_back(std::move(stage));
+    result.push_back({.narrow = std::move(stage)});
   }
   for (int t = walk.first; t < walk.last; ++t) {
     auto const now = walk.kappa(t);
@@ -105,9 +105,9 @@ std::vector<Stage> stages(GemmProblem const& problem, Frame const& frame, Place 
                                           : b_move(walk.above(), walk.below(), before, now));
     stage.depth = depth(now);
     stage.flops = 2.0 * static_cast<double>(rows) * static_cast<double>(cols) * static_cast<double>(depth(now));
-    result.push_back(std::move(stage));
+    result.push_back({.narrow = std::move(stage)});
   }
-  result.push_back(reduce_stage(problem, frame, p));
+  result.push_back({.narrow = reduce_stage(problem, frame, p)});
   return result;
 }
 

@@ -1,6 +1,7 @@
 // The grid of a multiply laid over the machine's ranks, and the sub-groups that communicate.
 #pragma once
 
+#include <algorithm>
 #include <array>
 #include <map>
 #include <optional>
@@ -65,6 +66,23 @@ struct Stage {
   Index depth = 0;  ///< k of the local multiplication
 };
 
+/// Stages with the same steps one after the other, as a length is cut into balanced pieces (cut()): most of them
+/// `narrow`, and `wide` ones, a piece longer by one, spread as evenly as may be. The first is narrow; the last is wide
+/// if any is.
+struct Stretch {
+  Stage narrow;
+  Stage wide;
+  Index narrows = 1;
+  Index wides = 0;
+
+  /// How often a stage of one kind follows one of the other, and how often narrow follows narrow. Whichever kind is the
+  /// rarer never follows itself, so every one of them has the other kind around it.
+  [[nodiscard]] Index narrow_to_wide() const { return std::min(narrows, wides); }
+  [[nodiscard]] Index wide_to_narrow() const { return std::max<Index>(narrow_to_wide() - 1, 0); }
+  [[nodiscard]] Index narrow_to_narrow() const { return wides > 0 ? narrows - narrow_to_wide() : narrows - 1; }
+  [[nodiscard]] Index wide_to_wide() const { return wides > 0 ? wides - 1 - wide_to_narrow() : 0; }
+};
+
 /// k cut into c layer slices, each dealt to `parts` owners: the cuts of all (layer, owner) parts in order.
 [[nodiscard]] std::vector<Index> slice_cuts(Index extent, int layers, int parts);
 
@@ -80,7 +98,7 @@ struct Method {
   std::optional<std::string> (*why_not)(GemmProblem const&, GemmGrid const&);
   /// Fills plan.a, b, c.
   void (*layouts)(GemmProblem const&, Frame const&, GemmPlan&);
-  std::vector<Stage> (*stages)(GemmProblem const&, Frame const&, Place, Index panel);
+  std::vector<Stretch> (*stages)(GemmProblem const&, Frame const&, Place, Index panel);
   /// Work space in elements at a place, without the schedules' own scratch.
   Index (*workspace)(GemmProblem const&, Frame const&, Place, Index panel);
 };
@@ -88,8 +106,10 @@ struct Method {
 [[nodiscard]] Method const& method(std::string_view name);
 
 /// Extent of part p of `parts` balanced parts.
-[[nodiscard]] constexpr Index cut(Index extent, int parts, int p) { return extent * p / parts; }
-[[nodiscard]] constexpr Index share(Index extent, int parts, int p) {
+[[nodiscard]] constexpr Index cut(Index extent, Index parts, Index p) {
+  return extent / parts * p + extent % parts * p / parts;  // = extent * p / parts, which may be too large a number
+}
+[[nodiscard]] constexpr Index share(Index extent, Index parts, Index p) {
   return cut(extent, parts, p + 1) - cut(extent, parts, p);
 }
 

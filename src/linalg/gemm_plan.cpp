@@ -35,11 +35,6 @@ struct PlaceCost {
   Bytes memory{};
 };
 
-struct Draft {
-  GemmCandidate candidate;
-  std::vector<PlaceCost> places;
-};
-
 Bytes memory_limit(Machine const& machine, GemmOptions const& options) {
   return options.memory.value() > 0 ? options.memory : machine.rates().memory / machine.ranks_per_node();
 }
@@ -51,34 +46,23 @@ class Judge {
 
   [[nodiscard]] PlaceCost cost(Method const& how, Frame const& frame, Place p, Index width) {
     PlaceCost cost;
-    Group const* const lines[3] = {&pricer_.group(frame.members(p, Line::row)),
-                                   &pricer_.group(frame.members(p, Line::col)),
-                                   &pricer_.group(frame.members(p, Line::layer))};
     std::int64_t scratch = 0;
     Seconds computing{};  // of the stage before, under which this stage's communication hides
-    for (auto const& stage : how.stages(problem_, frame, p, width)) {
-      Seconds lanes[4] = {};
-      std::int64_t stage_scratch = 0;
-      for (auto const& step : stage.steps) {
-        if (step.kind == Step::Kind::exchange) {
-          exchange(step, frame.rank(p), cost.traffic, lanes[3]);
-          continue;
-        }
-        auto const& group = *lines[static_cast<int>(step.line)];
-        auto const index = frame.index(p, step.line);
-        cost.traffic += pricer_.traffic(group, index, step, element_);
-        lanes[static_cast<int>(step.line)] += pricer_.seconds(group, step, element_);
-        stage_scratch += pricer_.scratch(group, index, step, element_);
-      }
-      scratch = std::max(scratch, stage_scratch);
-      auto const communicate = together(lanes);
-      auto const compute = Seconds(stage.flops * shallowness(stage.depth) / flops_per_rank());
-      cost.communicate += communicate;
-      cost.compute += compute;
-      // The sums over layers need the last product; everything else hides under the multiplication before it.
-      bool const hides = stage.steps.empty() || stage.steps.front().kind != Step::Kind::reduce;
-      cost.total += hides ? std::max(communicate, computing) : communicate + computing;
-      computing = compute;
+    for (auto const& stretch : how.stages(problem_, frame, p, width)) {
+      auto const narrow = price(stretch.narrow, frame, p);
+      auto const wide = stretch.wides > 0 ? price(stretch.wide, frame, p) : StageCost{};
+      auto const follow = [&](StageCost const& stage, Seconds before, Index times) {
+        if (times > 0) cost.total += stage.after(before) * static_cast<double>(times);
+      };
+      follow(narrow, computing, 1);
+      follow(narrow, narrow.compute, stretch.narrow_to_narrow());
+      follow(wide, narrow.compute, stretch.narrow_to_wide());
+      follow(narrow, wide.compute, stretch.wide_to_narrow());
+      follow(wide, wide.compute, stretch.wide_to_wide());
+      add(cost, narrow, stretch.narrows);
+      if (stretch.wides > 0) add(cost, wide, stretch.wides);
+      scratch = std::max({scratch, narrow.scratch, wide.scratch});
+      computing = (stretch.wides > 0 ? wide : narrow).compute;
     }
     cost.total += computing;
     cost.memory = Bytes(how.workspace(problem_, frame, p, width) * element_ + scratch);
@@ -86,6 +70,48 @@ class Judge {
   }
 
  private:
+  struct StageCost {
+    Traffic traffic;
+    Seconds compute{};
+    Seconds communicate{};
+    std::int64_t scratch = 0;
+    bool hides = true;
+
+    /// Until its own work begins, when a stage that computes for so long comes before.
+    [[nodiscard]] Seconds after(Seconds computing) const {
+      return hides ? std::max(communicate, computing) : communicate + computing;
+    }
+  };
+
+  [[nodiscard]] StageCost price(Stage const& stage, Frame const& frame, Place p) {
+    StageCost cost;
+    Seconds lanes[4] = {};
+    for (auto const& step : stage.steps) {
+      if (step.kind == Step::Kind::exchange) {
+        exchange(step, frame.rank(p), cost.traffic, lanes[3]);
+        continue;
+      }
+      auto const& group = pricer_.group(frame.members(p, step.line));
+      auto const index = frame.index(p, step.line);
+      cost.traffic += pricer_.traffic(group, index, step, element_);
+      lanes[static_cast<int>(step.line)] += pricer_.seconds(group, step, element_);
+      cost.scratch += pricer_.scratch(group, index, step, element_);
+    }
+    cost.communicate = together(lanes);
+    cost.compute = Seconds(stage.flops * shallowness(stage.depth) / flops_per_rank());
+    // The sums over layers need the last product; everything else hides under the multiplication before it.
+    cost.hides = stage.steps.empty() || stage.steps.front().kind != Step::Kind::reduce;
+    return cost;
+  }
+
+  static void add(PlaceCost& sum, StageCost const& stage, Index times) {
+    sum.compute += stage.compute * static_cast<double>(times);
+    sum.communicate += stage.communicate * static_cast<double>(times);
+    auto const& t = stage.traffic;
+    sum.traffic +=
+        {t.messages_sent * times, t.messages_received * times, t.bytes_sent * times, t.bytes_received * times};
+  }
+
   void exchange(Step const& step, Rank me, Traffic& traffic, Seconds& lane) {
     if (step.to == me) {
       return;
@@ -251,6 +277,14 @@ void check(GemmProblem const& problem, Machine const& machine, GemmOptions const
   ensure(problem.m >= 0, "m", problem.m, "a number of rows >= 0");
   ensure(problem.n >= 0, "n", problem.n, "a number of columns >= 0");
   ensure(problem.k >= 0, "k", problem.k, "an inner extent >= 0");
+  // Bytes and words are counted in 64 bits, some of them several matrices' together.
+  constexpr auto most = std::int64_t(1) << 59;
+  for (auto const& [rows, cols] : {std::pair(problem.m, problem.k), {problem.k, problem.n}, {problem.m, problem.n}}) {
+    Index elements = 0;
+    ensure(!__builtin_mul_overflow(rows, cols, &elements) && elements <= most / bytes_of(problem.type), "m, n, k",
+           fmt::format("{}, {}, {}", problem.m, problem.n, problem.k), "matrices of at most 2^59 bytes",
+           "take smaller extents");
+  }
   ensure(options.panel >= 0, "panel", options.panel, "a width >= 0", "pass 0 to have it chosen");
   ensure(options.memory.value() >= 0, "memory", options.memory, "bytes per rank >= 0");
   auto const& g = options.grid;

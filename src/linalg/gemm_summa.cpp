@@ -5,6 +5,7 @@
 // nothing is replicated before the first panel; the layers' sums are reduce-scattered along c in the end. The words per
 // rank are n^2/sqrt(cp) for A and for B and (c-1)/c n^2 c/p for C (docs/decisions/0003-k-sliced-layers.md).
 #include <algorithm>
+#include <array>
 #include <set>
 
 #include "gemm_run.h"
@@ -13,39 +14,56 @@ namespace allport::gemm_detail {
 
 namespace {
 
-/// A slab of k that one column of ranks owns in A and one row in B.
+/// Indices of k that one column of ranks owns in A and one row in B, cut into panels.
+struct Slab {
+  Index begin = 0;
+  Index length = 0;
+  int a_owner = 0;  // j
+  int b_owner = 0;  // i
+  Index panels = 1;
+};
+
+/// What travels at once.
 struct Panel {
   Index begin = 0;
   Index end = 0;
-  int a_owner = 0;  // j
-  int b_owner = 0;  // i
+  int a_owner = 0;
+  int b_owner = 0;
 
   [[nodiscard]] Index width() const { return end - begin; }
 };
 
 /// The owner of index k within cuts [first part's begin, ...].
 int owner_of(Index k, Index begin, Index extent, int parts) {
-  int p = static_cast<int>((k - begin) * parts / std::max<Index>(extent, 1));
-  p = std::clamp(p, 0, parts - 1);
+  auto const about = static_cast<double>(k - begin) / static_cast<double>(std::max<Index>(extent, 1)) * parts;
+  int p = std::clamp(static_cast<int>(about), 0, parts - 1);
   while (p > 0 && begin + cut(extent, parts, p) > k) --p;
   while (begin + cut(extent, parts, p + 1) <= k) ++p;
   return p;
 }
 
-std::vector<Panel> panels_of(GemmProblem const& problem, GemmGrid const& grid, int layer, Index width) {
+std::vector<Slab> slabs_of(GemmProblem const& problem, GemmGrid const& grid, int layer, Index width) {
   auto const begin = cut(problem.k, grid.layers, layer);
   auto const extent = share(problem.k, grid.layers, layer);
   std::set<Index> cuts{begin, begin + extent};
   for (int j = 0; j < grid.cols; ++j) cuts.insert(begin + cut(extent, grid.cols, j));
   for (int i = 0; i < grid.rows; ++i) cuts.insert(begin + cut(extent, grid.rows, i));
-  std::vector<Panel> panels;
+  std::vector<Slab> slabs;
   for (auto next = std::next(cuts.begin()); next != cuts.end(); ++next) {
     auto const from = *std::prev(next);
     auto const length = *next - from;
-    auto const pieces = static_cast<int>((length + width - 1) / width);
-    for (int p = 0; p < pieces; ++p) {
-      panels.push_back({from + cut(length, pieces, p), from + cut(length, pieces, p + 1),
-                        owner_of(from, begin, extent, grid.cols), owner_of(from, begin, extent, grid.rows)});
+    slabs.push_back({from, length, owner_of(from, begin, extent, grid.cols), owner_of(from, begin, extent, grid.rows),
+                     (length - 1) / width + 1});
+  }
+  return slabs;
+}
+
+std::vector<Panel> panels_of(GemmProblem const& problem, GemmGrid const& grid, int layer, Index width) {
+  std::vector<Panel> panels;
+  for (auto const& slab : slabs_of(problem, grid, layer, width)) {
+    for (Index p = 0; p < slab.panels; ++p) {
+      panels.push_back({slab.begin + cut(slab.length, slab.panels, p),
+                        slab.begin + cut(slab.length, slab.panels, p + 1), slab.a_owner, slab.b_owner});
     }
   }
   return panels;
@@ -74,24 +92,25 @@ void layouts(GemmProblem const& problem, Frame const& frame, GemmPlan& plan) {
   plan.c = c_layout(problem, frame);
 }
 
-std::vector<Stage> stages(GemmProblem const& problem, Frame const& frame, Place p, Index width) {
+std::vector<Stretch> stages(GemmProblem const& problem, Frame const& frame, Place p, Index width) {
   auto const& grid = frame.grid();
   auto const rows = share(problem.m, grid.rows, p.i);
   auto const cols = share(problem.n, grid.cols, p.j);
-  std::vector<Stage> result;
-  for (auto const& panel : panels_of(problem, grid, p.l, width)) {
-    Stage stage;
-    if (grid.cols > 1) {
-      stage.steps.push_back({.line = Line::row, .root = panel.a_owner, .elements = rows * panel.width()});
-    }
-    if (grid.rows > 1) {
-      stage.steps.push_back({.line = Line::col, .root = panel.b_owner, .elements = panel.width() * cols});
-    }
-    stage.depth = panel.width();
-    stage.flops = 2.0 * static_cast<double>(rows) * static_cast<double>(cols) * static_cast<double>(panel.width());
-    result.push_back(std::move(stage));
+  std::vector<Stretch> result;
+  for (auto const& slab : slabs_of(problem, grid, p.l, width)) {
+    auto const of_width = [&](Index panel) {
+      Stage stage;
+      if (grid.cols > 1) stage.steps.push_back({.line = Line::row, .root = slab.a_owner, .elements = rows * panel});
+      if (grid.rows > 1) stage.steps.push_back({.line = Line::col, .root = slab.b_owner, .elements = panel * cols});
+      stage.depth = panel;
+      stage.flops = 2.0 * static_cast<double>(rows) * static_cast<double>(cols) * static_cast<double>(panel);
+      return stage;
+    };
+    auto const wides = slab.length % slab.panels;
+    auto const narrow = slab.length / slab.panels;
+    result.push_back({of_width(narrow), wides > 0 ? of_width(narrow + 1) : Stage(), slab.panels - wides, wides});
   }
-  result.push_back(reduce_stage(problem, frame, p));
+  result.push_back({.narrow = reduce_stage(problem, frame, p)});
   return result;
 }
 
@@ -100,19 +119,43 @@ std::size_t panels_in_flight(std::size_t panels, bool all_at_once) {
   return all_at_once ? panels : std::min<std::size_t>(panels, 2);
 }
 
+/// Whether wide pieces of a slab lie at an odd distance from its last one, which is wide. They are panels / wides
+/// apart, or one more; of the distances around the circle, the one over its end (the longer) counts for nothing.
+bool wide_at_both_parities(Index panels, Index wides) {
+  auto const apart = panels / wides;
+  auto const longer = panels % wides;
+  bool const short_ones = longer > 0 || wides > 1;
+  return apart % 2 == 1 ? short_ones : longer > 1;
+}
+
+/// The widest panel of each of the two slots that panels take in turn.
+std::array<Index, 2> widest_in_turn(std::vector<Slab> const& slabs) {
+  std::array<Index, 2> widest{};
+  auto const meet = [&](Index panel, Index width) {
+    auto& slot = widest[static_cast<std::size_t>(panel % 2)];
+    slot = std::max(slot, width);
+  };
+  Index before = 0;  // panels of earlier slabs
+  for (auto const& slab : slabs) {
+    auto const wides = slab.length % slab.panels;
+    auto const narrow = slab.length / slab.panels;
+    meet(before, narrow);
+    if (slab.panels > 1) meet(before + 1, narrow);
+    auto const last = before + slab.panels - 1;
+    if (wides > 0) meet(last, narrow + 1);
+    if (wides > 0 && wide_at_both_parities(slab.panels, wides)) meet(last + 1, narrow + 1);
+    before += slab.panels;
+  }
+  return widest;
+}
+
 Index space(GemmProblem const& problem, Frame const& frame, Place p, Index width, bool all_at_once) {
   auto const& grid = frame.grid();
-  auto const panels = panels_of(problem, grid, p.l, width);
-  auto const slots = panels_in_flight(panels.size(), all_at_once);
-  std::vector<Index> widest(slots, 0);
-  for (std::size_t t = 0; t < panels.size(); ++t) {
-    widest[t % slots] = std::max(widest[t % slots], panels[t].width());
-  }
-  Index slab = 0;
-  for (auto const w : widest) slab += w;
+  auto const widest = widest_in_turn(slabs_of(problem, grid, p.l, width));
+  auto const held = all_at_once ? share(problem.k, grid.layers, p.l) : widest[0] + widest[1];
   auto const rows = grid.cols > 1 ? share(problem.m, grid.rows, p.i) : 0;
   auto const cols = grid.rows > 1 ? share(problem.n, grid.cols, p.j) : 0;
-  return slab * (rows + cols) + reduce_workspace(problem, frame, p);
+  return held * (rows + cols) + reduce_workspace(problem, frame, p);
 }
 Index workspace(GemmProblem const& problem, Frame const& frame, Place p, Index width) {
   return space(problem, frame, p, width, false);

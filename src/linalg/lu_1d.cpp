@@ -172,6 +172,8 @@ class Columns {
 template <class T>
 Found factor_1d(Grid const& grid, View<T> const& a, Index count, Index widest, int ahead, Pivoting pivoting,
                 Progress const& progress) {
+  ensure_columns(a, count);
+  ensure(grid.col.length() == 1, "grid.col", grid.col.length(), "one row of ranks");
   return Columns<T>(grid, a, count, widest, ahead, pivoting, progress).run();
 }
 

@@ -174,6 +174,7 @@ class Factoring {
 template <class T>
 Found factor_2d(Grid const& grid, View<T> const& a, Index count, Index widest, Pivoting pivoting,
                 Progress const& progress) {
+  ensure_columns(a, count);
   return Factoring<T>(grid, a, count, widest, pivoting, progress).run();
 }
 

@@ -37,6 +37,10 @@ Bytes memory_limit(Machine const& machine, LuOptions const& options) {
 void check(LuProblem const& problem, Machine const& machine, LuOptions const& options) {
   ensure(problem.m >= 0, "m", problem.m, "a number of rows >= 0");
   ensure(problem.n >= 0, "n", problem.n, "a number of columns >= 0");
+  Index elements = 0;  // bytes are counted in 64 bits, some of them several matrices' together
+  ensure(!__builtin_mul_overflow(problem.m, problem.n, &elements) &&
+             elements <= (std::int64_t(1) << 59) / bytes_of(problem.type),
+         "m, n", fmt::format("{}, {}", problem.m, problem.n), "a matrix of at most 2^59 bytes", "take smaller extents");
   ensure(options.block >= 0, "block", options.block, "a width >= 0", "pass 0 to have it chosen");
   ensure(options.dealt >= 0, "dealt", options.dealt, "a width >= 0", "pass 0 to have it chosen");
   ensure(options.dealt == 0 || (options.block > 0 && options.dealt % options.block == 0), "dealt", options.dealt,

@@ -3,9 +3,14 @@
 #include <algorithm>
 #include <cmath>
 
+#include "allport/base/error.h"
+
 namespace allport::model {
 
 LuBound lu_bound(std::int64_t m, std::int64_t n, std::int64_t ranks, double memory_words) {
+  ensure(m >= 0, "m", m, "a number of rows >= 0");
+  ensure(n >= 0, "n", n, "a number of columns >= 0");
+  ensure(ranks >= 1, "ranks", ranks, "a number >= 1");
   if (ranks <= 1) {
     return {};
   }

@@ -53,6 +53,16 @@ TEST_P(SnakeOn, VisitsEveryNodeOnceOverPhysicalLinks) {
   }
 }
 
+TEST(Snake, ThePositionsThatItHas) {
+  auto const snake = Snake(Machine::parse("torus:3x4"));
+  for (Node const wrong : {-1, 12, 1000}) {
+    EXPECT_THROW((void)snake.node(wrong), Error);
+    EXPECT_THROW((void)snake.position(wrong), Error);
+    EXPECT_THROW((void)snake.forward(wrong), Error);
+    EXPECT_THROW((void)snake.backward(wrong), Error);
+  }
+}
+
 INSTANTIATE_TEST_SUITE_P(Small, SnakeOn, testing::ValuesIn(test::small_machines()));
 INSTANTIATE_TEST_SUITE_P(Large, SnakeOn, testing::ValuesIn(test::large_machines()));
 INSTANTIATE_TEST_SUITE_P(Odd, SnakeOn,

@@ -144,6 +144,25 @@ TEST(MpiCommunicators, MachinesMustBeEqualAndFit) {
   EXPECT_NE(odd.find("rank 1"), std::string::npos) << odd;
 }
 
+TEST(MpiCommunicators, OneRanksWrongSpecIsAnErrorOnAll) {
+  auto const n = world_size();
+  auto const sound = fmt::format("mesh:{}", n);
+  for (auto const* wrong : {"nonsense:3", "mesh:", "gone.toml"}) {
+    auto const odd = error_of([&] { Communicator(MPI_COMM_WORLD, world_rank() == n - 1 ? wrong : sound); });
+    EXPECT_NE(odd.find(wrong), std::string::npos) << odd;
+  }
+  EXPECT_EQ(Communicator(MPI_COMM_WORLD, sound).machine(), Machine::parse(sound));
+  if (n == 1) return;
+  auto const differ = error_of([&] {
+    if (world_rank() == 1) {
+      (void)Communicator(MPI_COMM_WORLD);
+    } else {
+      (void)Communicator(MPI_COMM_WORLD, sound);
+    }
+  });
+  EXPECT_NE(differ.find("ALLPORT_MACHINE"), std::string::npos) << differ;
+}
+
 TEST(MpiCommunicators, EnvironmentNamesTheMachine) {
   auto const n = world_size();
   {

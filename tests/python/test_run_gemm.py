@@ -223,3 +223,21 @@ class TestBadInput:
         text[600] = "5 oops 1.0"
         (tmp_path / "A.mtx").write_text("\n".join(text) + "\n")
         self.fails(allport, tmp_path, "A.mtx", "B.npy", "-o", "C.npy", "-n", 3, words=["A.mtx"], env={})
+
+
+@pytest.mark.parametrize("shape", [(10**8, 10**8, 10**8), (1, 10**8, 10**8), (3, 7, 2**52)])
+def test_plans_of_huge_products(shape):
+    """Their panels are counted, not walked through: these took hours."""
+    for machine in ("torus:4x4", "torus:3x2x2"):
+        plan = ap.plan_gemm(*shape, machine)
+        chosen = plan.to_dict()["chosen"]
+        assert plan.memory >= sum(shape[i] * shape[j] * 8 // 16 for i, j in ((0, 1), (0, 2), (1, 2)))
+        assert chosen["words"] >= chosen["bound_words"] * 0.99
+
+
+def test_products_that_no_memory_holds():
+    for shape in [(2**40, 2**40, 1), (2**63 - 1, 1, 1), (1, 2**62, 2**62)]:
+        with pytest.raises(ap.AllportError, match="m, n, k"):
+            ap.plan_gemm(*shape, "torus:4x4")
+    with pytest.raises(ap.AllportError, match="m, n"):
+        ap.plan_lu(2**40, 2**40, "torus:4x4")

@@ -97,6 +97,8 @@ class Communicator {
   /// Collective over `comm`. Rank i of comm is rank i of the machine (x-fastest).
   /// @throws Error on every rank when sizes differ or when ranks pass different machines
   Communicator(MPI_Comm comm, Machine machine);
+  /// As above; machine as Machine::parse() reads it, on every rank: one that cannot is an error on all of them.
+  Communicator(MPI_Comm comm, std::string_view spec);
   /// As above; machine from the environment's ALLPORT_MACHINE, else Machine::flat.
   explicit Communicator(MPI_Comm comm);
 
