@@ -3,7 +3,7 @@
 #   make MPI=mpich TARGET    the MPI library to use: auto (default), openmpi, mpich, path
 #   make JOBS=4 TARGET       parallel jobs; all cores by default
 .DEFAULT_GOAL := help
-.PHONY: help setup environment demo test test-release test-python test-mpich test-asan test-suites check format bench docs clean distclean
+.PHONY: help setup environment demo test test-release test-python test-mpich test-asan test-tsan test-suites check format bench docs clean distclean
 
 export MPI JOBS
 
@@ -40,8 +40,13 @@ test-asan: ## the C++ tests under the sanitizers only
 	@tools/setup packages venv
 	@tools/test asan
 
-test-suites: setup ## mutated inputs for every parser; mpi4py's and ScaLAPACK's own tests under the drop-ins (over an hour)
+test-tsan: ## comm and the MPI drop-in under the thread sanitizer only
+	@tools/setup packages venv
+	@tools/test tsan
+
+test-suites: setup ## mutated inputs, the rooms whose sanitizers make test leaves out, others' own tests under the drop-ins (hours)
 	@tools/mutation-suite
+	@tools/test rest
 	@tools/mpi4py-suite openmpi
 	@tools/mpi4py-suite mpich
 	@tools/scalapack-suite

@@ -11,10 +11,13 @@ target_compile_options(allport_settings INTERFACE
   $<$<COMPILE_LANGUAGE:CXX>:-Wall -Wextra -Wpedantic -Wshadow -Wno-unused-parameter>)
 # The MPI libraries' old C++ bindings are never used.
 target_compile_definitions(allport_settings INTERFACE OMPI_SKIP_MPICXX MPICH_SKIP_MPICXX)
+# What is not ours but runs in one process with us (foreign programs of the tests) needs the same sanitizers.
+add_library(allport_sanitizers INTERFACE)
+target_link_libraries(allport_settings INTERFACE allport_sanitizers)
 if(ALLPORT_SANITIZE)
-  target_compile_options(allport_settings INTERFACE -fsanitize=${ALLPORT_SANITIZE} -fno-omit-frame-pointer
-                         -fno-sanitize-recover=all)
-  target_link_options(allport_settings INTERFACE -fsanitize=${ALLPORT_SANITIZE})
+  set(ALLPORT_SANITIZE_FLAGS -fsanitize=${ALLPORT_SANITIZE} -fno-omit-frame-pointer -fno-sanitize-recover=all)
+  target_compile_options(allport_sanitizers INTERFACE ${ALLPORT_SANITIZE_FLAGS})
+  target_link_options(allport_sanitizers INTERFACE -fsanitize=${ALLPORT_SANITIZE})
 endif()
 
 set(ALLPORT_UNTESTED_ROOMS "" CACHE STRING "Rooms whose tests are not built")
@@ -60,9 +63,13 @@ function(allport_mpi_test name)
   set_tests_properties(${name} PROPERTIES TIMEOUT 300 PROCESSORS 2 LABELS mpi
     ENVIRONMENT "ALLPORT_MPIRUN_TIMEOUT=280;ALLPORT_MPICH_YIELD=$<TARGET_FILE:mpich_yield>")
   if(ALLPORT_SANITIZE)
-    # No leak check where MPI runs: Open MPI keeps and unloads so much that the checker itself died of signal 11 at the
-    # end. Addresses and undefined behaviour are checked as everywhere, leaks in the programs without MPI.
-    set_property(TEST ${name} APPEND PROPERTY ENVIRONMENT "ASAN_OPTIONS=detect_leaks=0:detect_stack_use_after_return=1")
+    if(NOT TARGET keep_loaded)
+      add_library(keep_loaded MODULE ${PROJECT_SOURCE_DIR}/tests/keep_loaded.c)
+    endif()
+    # No leak check where MPI runs. Addresses and undefined behaviour are checked as everywhere, leaks in the programs
+    # without MPI.
+    set_property(TEST ${name} APPEND PROPERTY ENVIRONMENT "ALLPORT_MPIRUN_PRELOAD=$<TARGET_FILE:keep_loaded>"
+                 "ASAN_OPTIONS=detect_leaks=0:detect_stack_use_after_return=1:verify_asan_link_order=0")
   endif()
 endfunction()
 

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <atomic>
 #include <set>
 #include <unordered_map>
 
@@ -14,7 +15,7 @@ namespace {
 
 /// What stands behind a generalized request.
 struct Ticket {
-  int code = MPI_SUCCESS;
+  std::atomic<int> code{MPI_SUCCESS};  ///< set by the thread that moved the operation, read by the one that waited
 };
 
 struct Persistence {
@@ -48,7 +49,7 @@ int query(void* ticket, MPI_Status* status) {
   PMPI_Status_set_cancelled(status, 0);
   status->MPI_SOURCE = MPI_ANY_SOURCE;
   status->MPI_TAG = MPI_ANY_TAG;
-  return static_cast<Ticket*>(ticket)->code;
+  return static_cast<Ticket*>(ticket)->code.load(std::memory_order_acquire);
 }
 
 int release(void* ticket) {
@@ -74,7 +75,7 @@ void complete(Flight const& flight, int code) {
   if (flight.ticket == nullptr) {
     complete_persistent(flight.tag, code);
   } else {
-    flight.ticket->code = code;
+    flight.ticket->code.store(code, std::memory_order_release);
     PMPI_Grequest_complete(flight.request);
   }
 }

@@ -19,17 +19,20 @@ __all__ = ["library"]
 
 _FAMILIES = ("openmpi", "mpich")
 _INTERFACES = ("mpi", "scalapack")
+_SANITIZED = ("asan", "tsan")
 
 
 def _places(interface: str, name: str) -> list[Path]:
     """Where a build may have put the library, the best first."""
     package = Path(str(_native.__file__)).parent
     found = [package / "dropin" / name]
-    # A source tree: the trees of `make setup` and `make test`, then whatever was built last.
+    # A source tree: the trees of `make setup` and `make test`, then whatever was built last. A library with a sanitizer
+    # in it cannot be preloaded into programs without.
     root = Path(__file__).resolve().parents[2]
     if (root / "dropin" / interface).is_dir():
         found += [root / "build" / tree / "dropin" / interface / name for tree in ("release", *_FAMILIES)]
-        others = (root / "build").glob(f"*/dropin/{interface}/{name}")
+        built = (root / "build").glob(f"*/dropin/{interface}/{name}")
+        others = [path for path in built if path.parents[2].name not in _SANITIZED]
         found += sorted(others, key=lambda path: path.stat().st_mtime, reverse=True)
     return found
 
