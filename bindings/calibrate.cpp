@@ -21,8 +21,12 @@ void bind_calibrate(nb::module_& m) {
         options.quick = quick;
         options.mpi_collectives = mpi_collectives;
         if (!progress.is_none()) {
-          options.progress = [progress](std::string_view phase, double done) { progress(std::string(phase), done); };
+          options.progress = [&progress](std::string_view phase, double done) {
+            auto const locked = nb::gil_scoped_acquire();
+            progress(std::string(phase), done);
+          };
         }
+        auto const unlocked = nb::gil_scoped_release();
         return calibrate(comm, options);
       },
       "comm"_a, "quick"_a, "mpi_collectives"_a, "progress"_a.none());

@@ -1,4 +1,8 @@
 // Room comm in Python: communicators by their Fortran handle, collectives on bytes.
+//
+// Whatever may take the family's lock, destructors included, first lets go of the interpreter's: a thread that waits
+// for other ranks must not keep the program's other threads from running, and whoever holds the family's lock may come
+// to want the interpreter's.
 #include "allport/comm/communicator.h"
 
 #include <fmt/format.h>
@@ -9,10 +13,35 @@
 
 #include "arrays.h"
 
+namespace nanobind::detail {
+
+template <class T>
+void destroy_unlocked(void* object) noexcept {
+  auto const unlocked = gil_scoped_release();
+  static_cast<T*>(object)->~T();
+}
+
+// What nanobind calls at an object's end.
+template <>
+void wrap_destruct<allport::Transfer>(void* object) noexcept {
+  destroy_unlocked<allport::Transfer>(object);
+}
+template <>
+void wrap_destruct<allport::Persistent>(void* object) noexcept {
+  destroy_unlocked<allport::Persistent>(object);
+}
+template <>
+void wrap_destruct<allport::Communicator>(void* object) noexcept {
+  destroy_unlocked<allport::Communicator>(object);
+}
+
+}  // namespace nanobind::detail
+
 namespace allport::python {
 namespace {
 
 using namespace nb::literals;
+using Unlocked = nb::call_guard<nb::gil_scoped_release>;
 
 MPI_Comm handle(std::int64_t fortran) {
   int initialised = 0, finalised = 0;
@@ -30,12 +59,11 @@ Rank checked(Communicator const& comm, std::int64_t rank, char const* what) {
 
 void bind_transfer(nb::module_& m) {
   nb::class_<Transfer>(m, "Transfer", "A collective in flight. Its arrays must not be touched before it is done.")
-      .def("test", &Transfer::test, nb::call_guard<nb::gil_scoped_release>(), "Moves things along; True when done.")
-      .def("wait", nb::overload_cast<>(&Transfer::wait), nb::call_guard<nb::gil_scoped_release>(),
-           "Returns when it is done.")
+      .def("test", &Transfer::test, Unlocked(), "Moves things along; True when done.")
+      .def("wait", nb::overload_cast<>(&Transfer::wait), Unlocked(), "Returns when it is done.")
       .def_prop_ro("active", &Transfer::active, "Whether it is still under way.");
   nb::class_<Persistent>(m, "Persistent", "A schedule bound to its arrays, to be started many times, one at a time.")
-      .def("start", &Persistent::start, nb::keep_alive<0, 1>());
+      .def("start", &Persistent::start, nb::keep_alive<0, 1>(), Unlocked());
 }
 
 Combine combine_for(Schedule const& schedule, std::string const& op, std::string const& dtype) {
@@ -46,15 +74,19 @@ void bind_transport(nb::class_<Communicator>& c) {
   c.def(
        "start_broadcast",
        [](Communicator const& s, WriteBytes data, std::int64_t root, std::string const& algorithm) {
-         return s.start_broadcast(bytes_of(data), checked(s, root, "root"), algorithm);
+         auto const bytes = bytes_of(data);
+         auto const unlocked = nb::gil_scoped_release();
+         return s.start_broadcast(bytes, checked(s, root, "root"), algorithm);
        },
        "data"_a, "root"_a, "algorithm"_a, nb::keep_alive<0, 1>(), nb::keep_alive<0, 2>())
       .def(
           "start_reduce",
           [](Communicator const& s, ReadBytes in, WriteBytes out, std::int64_t element, std::string const& op,
              std::string const& dtype, std::int64_t root, std::string const& algorithm) {
-            return s.start_reduce(bytes_of(in), bytes_of(out), element, combine_of(op, dtype), checked(s, root, "root"),
-                                  algorithm);
+            auto const from = bytes_of(in);
+            auto const to = bytes_of(out);
+            auto const unlocked = nb::gil_scoped_release();
+            return s.start_reduce(from, to, element, combine_of(op, dtype), checked(s, root, "root"), algorithm);
           },
           "input"_a, "output"_a, "element"_a, "op"_a, "dtype"_a, "root"_a, "algorithm"_a, nb::keep_alive<0, 1>(),
           nb::keep_alive<0, 2>(), nb::keep_alive<0, 3>())
@@ -62,7 +94,9 @@ void bind_transport(nb::class_<Communicator>& c) {
           "start",
           [](Communicator const& s, Schedule const& schedule, ReadBytes in, WriteBytes out, std::string const& op,
              std::string const& dtype) {
-            return s.start(schedule, {bytes_of(in), bytes_of(out)}, combine_for(schedule, op, dtype));
+            auto const buffers = Buffers{bytes_of(in), bytes_of(out)};
+            auto const unlocked = nb::gil_scoped_release();
+            return s.start(schedule, buffers, combine_for(schedule, op, dtype));
           },
           "schedule"_a, "input"_a, "output"_a, "op"_a, "dtype"_a, nb::keep_alive<0, 1>(), nb::keep_alive<0, 3>(),
           nb::keep_alive<0, 4>())
@@ -70,7 +104,9 @@ void bind_transport(nb::class_<Communicator>& c) {
           "prepare",
           [](Communicator const& s, Schedule const& schedule, ReadBytes in, WriteBytes out, std::string const& op,
              std::string const& dtype) {
-            return s.prepare(schedule, {bytes_of(in), bytes_of(out)}, combine_for(schedule, op, dtype));
+            auto const buffers = Buffers{bytes_of(in), bytes_of(out)};
+            auto const unlocked = nb::gil_scoped_release();
+            return s.prepare(schedule, buffers, combine_for(schedule, op, dtype));
           },
           "schedule"_a, "input"_a, "output"_a, "op"_a, "dtype"_a, nb::keep_alive<0, 1>(), nb::keep_alive<0, 3>(),
           nb::keep_alive<0, 4>());
@@ -92,7 +128,7 @@ void bind_comm(nb::module_& m) {
            new (self) Communicator(comm);
          }
        },
-       "handle"_a, "machine"_a.none())
+       "handle"_a, "machine"_a.none(), Unlocked())
       .def_prop_ro("rank", &Communicator::rank)
       .def_prop_ro("size", &Communicator::size)
       .def_prop_ro("machine", [](Communicator const& s) { return s.machine(); })
@@ -111,29 +147,29 @@ void bind_comm(nb::module_& m) {
             }
             return s.sub(ranks);
           },
-          "members"_a)
-      .def("split", &Communicator::split, "color"_a, "key"_a)
-      .def("barrier", &Communicator::barrier, nb::call_guard<nb::gil_scoped_release>())
-      .def("progress", &Communicator::progress)
+          "members"_a, Unlocked())
+      .def("split", &Communicator::split, "color"_a, "key"_a, Unlocked())
+      .def("barrier", &Communicator::barrier, Unlocked())
+      .def("progress", &Communicator::progress, Unlocked())
       .def(
           "schedule_for",
           [](Communicator const& s, std::string const& what, std::int64_t root, std::int64_t bytes,
              std::int64_t element, std::string const& algorithm) {
             return s.schedule_for(parse_collective(what), checked(s, root, "root"), Bytes(bytes), element, algorithm);
           },
-          "collective"_a, "root"_a, "bytes"_a, "element"_a, "algorithm"_a)
-      .def_prop_ro("counted", [](Communicator const& s) { return s.counted(); })
-      .def("reset_counted", &Communicator::reset_counted)
+          "collective"_a, "root"_a, "bytes"_a, "element"_a, "algorithm"_a, Unlocked())
+      .def_prop_ro("counted", &Communicator::counted, Unlocked())
+      .def("reset_counted", &Communicator::reset_counted, Unlocked())
       .def(
           "ensure_agreement",
           [](Communicator const& s, std::string const& name, std::int64_t value) { s.ensure_agreement(name, value); },
-          "name"_a, "value"_a)
+          "name"_a, "value"_a, Unlocked())
       .def(
           "ensure_all_well",
           [](Communicator const& s, std::string const& error, std::string const& kind) {
             s.ensure_all_well(error, kind_of(kind));
           },
-          "local_error"_a, "kind"_a);
+          "local_error"_a, "kind"_a, Unlocked());
   bind_transport(c);
 }
 

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import functools
 import sys
+import threading
 from collections.abc import Callable, Sequence
 from types import TracebackType
 from typing import Any
@@ -120,6 +121,10 @@ class Communicator:
     comm: an mpi4py communicator, MPI.COMM_WORLD when None. Rank i of it is rank i of the machine, x-fastest.
     machine: a Machine, a spec or a machine file; None takes ALLPORT_MACHINE from the environment, else a plain line.
     Called by all ranks. Raises AllportError on every rank when sizes differ or ranks name different machines.
+
+    Threads: communicators that came from one by sub() and split() are one family, of which several threads may use
+    different members at once; collectives of the same communicator come in one order on all ranks, as in MPI. Calls let
+    go of the interpreter's lock while they communicate.
     """
 
     def __init__(self, comm: MPI.Comm | None = None, machine: Machine | str | None = None) -> None:
@@ -389,11 +394,13 @@ class Communicator:
 
 
 _world: Communicator | None = None
+_making_world = threading.Lock()
 
 
 def world() -> Communicator:
     """The communicator of all ranks on ALLPORT_MACHINE's machine; made once."""
     global _world
-    if _world is None:
-        _world = Communicator(MPI.COMM_WORLD)
-    return _world
+    with _making_world:
+        if _world is None:
+            _world = Communicator(MPI.COMM_WORLD)
+        return _world

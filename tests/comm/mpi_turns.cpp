@@ -148,9 +148,12 @@ TEST(MpiTurns, AStartThatFailsOnOneRankLeavesTheNextOnesInStep) {
   bool const odd = comm.rank() == comm.size() - 1;
   std::array<std::byte, 5> lost{};
   auto const few = std::span(lost).first(odd ? 3 : 5);
-  // The chain's last one fails by itself; what was sent to it is lost with the communicator's next starts unharmed.
+  // The chain's last one fails by itself; the others' starts are good.
   auto const told = error_of([&] { comm.run(broadcast_of_five(comm), {{}, few}); });
   EXPECT_EQ(odd, told.find("output = 3") != std::string::npos) << told;
+  if (odd) {  // what was sent to it all the same, which MPICH would give to a later communicator
+    MPI_Recv(lost.data(), 5, MPI_BYTE, comm.rank() - 1, MPI_ANY_TAG, comm.mpi(), MPI_STATUS_IGNORE);
+  }
   for (std::size_t i = 0; i < 20; ++i) {
     std::array<std::byte, 5> data{};
     if (comm.rank() == 0) data = bytes_of(i);

@@ -19,3 +19,9 @@ def test_collectives_on_a_machine(ranks, count, spec):
 def test_matrices(ranks, count, spec):
     done = ranks("matrices", count, spec)
     assert done.returncode == 0 and "good" in done.stdout, done.stderr[-3000:]
+
+
+@pytest.mark.parametrize("count", [2, 3])
+def test_calls_that_wait_let_other_threads_run(ranks, count):
+    done = ranks("interpreter_lock", count)
+    assert done.returncode == 0 and "good" in done.stdout, done.stderr[-3000:]
