@@ -55,8 +55,6 @@ class Operation {
   void wait();
   /// To be started again and again, in any order with others: takes its tags, in which all ranks follow one order.
   void make_lasting();
-  /// Lets go of what is in flight.
-  void abandon() { transfer_ = {}; }
 
   [[nodiscard]] Call const& call() const { return call_; }
   [[nodiscard]] Record const& record() const { return *record_; }

@@ -1,8 +1,10 @@
 #include "requests.h"
 
 #include <fmt/format.h>
+#include <sched.h>
 
 #include <atomic>
+#include <cstdlib>
 #include <set>
 #include <unordered_map>
 
@@ -12,6 +14,8 @@
 
 namespace allport::dropin {
 namespace {
+
+constexpr double patience = 10;  ///< seconds without an operation's end that MPI_Finalize waits for them
 
 /// What stands behind a generalized request.
 struct Ticket {
@@ -97,6 +101,22 @@ std::string advance(Operation& operation, bool& done) {
   }
 }
 
+/// MPI_Finalize with an operation that does not end. The others' part will not come any more, or is not to be had
+/// without waiting for ever.
+[[noreturn]] void give_up() {
+  Lock const lock;
+  auto const& operation = *table().flights.front().operation;
+  fmt::print(
+      stderr,
+      "allport: MPI_Finalize on rank {} of a communicator of {}, but its MPI_{} was started, never completed, and "
+      "other ranks have not done their part within {:g} s; start it on all ranks and complete every request "
+      "(MPI_Wait) before MPI_Finalize\n",
+      operation.record().rank, operation.record().size, name(operation.call().what), patience);
+  std::fflush(stderr);
+  PMPI_Abort(MPI_COMM_WORLD, 1);
+  std::abort();
+}
+
 }  // namespace
 
 MPI_Request fly(std::shared_ptr<Operation> operation) {
@@ -174,6 +194,7 @@ int start_persistent(MPI_Request* request) {
       progress_in_flight();
     } catch (std::exception const& e) {
       trouble = e.what();
+      complete_persistent(entry.tag, MPI_ERR_OTHER);
     }
   }
   return trouble.empty() ? MPI_SUCCESS : fail(operation->call(), trouble.c_str());
@@ -188,14 +209,22 @@ void forget_persistent(MPI_Request request) {
   table().persistent_count = static_cast<int>(table().persistent.size());
 }
 
-void abandon_persistent() {
-  Lock const lock;
+void end_requests() {
   auto& t = table();
-  for (auto& flight : t.flights) flight.operation->abandon();
-  t.flights.clear();
-  state().flying = 0;
+  for (auto since = now(); state().flying.load() > 0;) {
+    bool ended = false;
+    {
+      Lock const lock;
+      ended = progress_in_flight();
+    }
+    if (ended) since = now();
+    if (now() - since > patience) give_up();
+    if (!ended) sched_yield();
+  }
+  Lock const lock;
   for (auto& [request, _] : t.persistent) {
     auto r = request;
+    PMPI_Wait(&r, MPI_STATUS_IGNORE);
     PMPI_Request_free(&r);
   }
   t.persistent.clear();

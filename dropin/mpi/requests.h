@@ -31,7 +31,8 @@ bool progress_in_flight();
 int start_persistent(MPI_Request* request);
 /// After the library has freed such a request.
 void forget_persistent(MPI_Request request);
-/// At the end: all that the user did not free.
-void abandon_persistent();
+/// Before MPI_Finalize: ends what the program has started and not waited for, and frees what it has not freed. Where
+/// other ranks do not do their part it ends the job with a message, because the library would wait for ever.
+void end_requests();
 
 }  // namespace allport::dropin

@@ -116,15 +116,45 @@ std::vector<Rank> whole_positions(MPI_Comm comm, int size) {
   return whole;
 }
 
-/// A communicator of the same ranks without the user's attributes.
+/// Communicators that we make beside the program's, at most. MPICH has 2048 in all, and a program that needs most of
+/// them must find them.
+#ifdef OPEN_MPI
+constexpr int most_twins = 16384;
+#else
+constexpr int most_twins = 256;
+#endif
+std::atomic<int> twins{0};
+
+/// Whether every rank of `comm` has room for one more.
+bool room_for_twin(MPI_Comm comm) {
+  int mine = twins.load() < most_twins ? 1 : 0;
+  int all = 0;
+  return PMPI_Allreduce(&mine, &all, 1, MPI_INT, MPI_MIN, comm) == MPI_SUCCESS && all != 0;
+}
+
+/// A communicator of the same ranks without the user's attributes; MPI_COMM_NULL on all of them where the library has
+/// run out of communicators. @pre nobody else has `comm` yet
 MPI_Comm twin_of(MPI_Comm comm) {
   MPI_Group group = MPI_GROUP_NULL;
   MPI_Comm twin = MPI_COMM_NULL;
+  MPI_Errhandler own = MPI_ERRHANDLER_NULL;
+  PMPI_Comm_get_errhandler(comm, &own);
+  PMPI_Comm_set_errhandler(comm, MPI_ERRORS_RETURN);
   PMPI_Comm_group(comm, &group);
-  PMPI_Comm_create(comm, group, &twin);
+  if (PMPI_Comm_create(comm, group, &twin) != MPI_SUCCESS) twin = MPI_COMM_NULL;
   PMPI_Group_free(&group);
+  PMPI_Comm_set_errhandler(comm, own);
+  PMPI_Errhandler_free(&own);
   return twin;
 }
+
+/// One of `twins`.
+struct Counted {
+  Counted() { ++twins; }
+  ~Counted() { --twins; }
+  Counted(Counted const&) = delete;
+  Counted& operator=(Counted const&) = delete;
+};
 
 std::shared_ptr<Record> make_record(MPI_Comm comm) {
   auto record = std::make_shared<Record>();
@@ -141,8 +171,12 @@ std::shared_ptr<Record> make_record(MPI_Comm comm) {
     record->why_not = "communicator with ranks of another job";
   } else if (auto const box = find_box(state().world->machine(), whole); !box) {
     record->why_not = "communicator is no box of the machine";
+  } else if (!room_for_twin(comm)) {
+    record->why_not = fmt::format("more than {} communicators at a time", most_twins);
+  } else if (auto const twin = twin_of(comm); twin == MPI_COMM_NULL) {
+    record->why_not = "MPI library that has no communicators left";
   } else {
-    auto const twin = twin_of(comm);
+    record->twin = std::make_shared<Counted>();
     Lock const lock;
     record->ours.emplace(state().world->sub(whole, twin));
     record->in_order = box->mapping.is_identity();
@@ -235,7 +269,7 @@ void end() {
   s.active = s.counting = false;
   PMPI_Comm_delete_attr(MPI_COMM_WORLD, s.keyval);
   PMPI_Comm_delete_attr(MPI_COMM_SELF, s.keyval);
-  abandon_persistent();
+  end_requests();
   release_retired();
   {
     Lock const lock;

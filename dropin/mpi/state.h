@@ -26,6 +26,7 @@ struct Decision {
 /// Hangs on a communicator of the user's as an attribute.
 struct Record {
   MPI_Comm user = MPI_COMM_NULL;
+  std::shared_ptr<void> twin;        ///< counts the communicator that was made for `ours`
   std::optional<Communicator> ours;  ///< none: not for us
   std::string why_not;
   int rank = 0;
