@@ -13,6 +13,11 @@ namespace allport::python {
 
 namespace nb = nanobind;
 
+/// What a user names or writes: the bytes that Python's str stands for, also where they are not UTF-8 (PEP 383).
+struct Text {
+  std::string bytes;
+};
+
 void bind_error(nb::module_& m);
 void bind_machine(nb::module_& m);
 void bind_schedule(nb::module_& m);
@@ -49,3 +54,20 @@ std::int32_t checked_window(std::int64_t window);
 Combine combine_of(std::string const& op, std::string const& dtype);
 
 }  // namespace allport::python
+
+template <>
+struct nanobind::detail::type_caster<allport::python::Text> {
+  NB_TYPE_CASTER(allport::python::Text, const_name("str"))
+
+  bool from_python(handle source, std::uint8_t, cleanup_list*) noexcept {
+    if (!PyUnicode_Check(source.ptr())) return false;
+    auto* const encoded = PyUnicode_EncodeFSDefault(source.ptr());
+    if (encoded == nullptr) {
+      PyErr_Clear();
+      return false;
+    }
+    value.bytes.assign(PyBytes_AS_STRING(encoded), static_cast<std::size_t>(PyBytes_GET_SIZE(encoded)));
+    Py_DECREF(encoded);
+    return true;
+  }
+};

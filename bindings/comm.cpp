@@ -9,6 +9,7 @@
 #include <nanobind/nanobind.h>
 #include <nanobind/stl/optional.h>
 #include <nanobind/stl/string.h>
+#include <nanobind/stl/variant.h>
 #include <nanobind/stl/vector.h>
 
 #include "arrays.h"
@@ -120,12 +121,14 @@ void bind_comm(nb::module_& m) {
       nb::class_<Communicator>(m, "Communicator", "An MPI communicator that knows what part of the machine it is.");
   c.def(
        "__init__",
-       [](Communicator* self, std::int64_t fortran, std::optional<Machine> const& machine) {
+       [](Communicator* self, std::int64_t fortran, std::optional<std::variant<Machine, Text>> const& machine) {
          auto const comm = handle(fortran);
-         if (machine) {
-           new (self) Communicator(comm, *machine);
-         } else {
+         if (!machine) {
            new (self) Communicator(comm);
+         } else if (auto const* known = std::get_if<Machine>(&*machine)) {
+           new (self) Communicator(comm, *known);
+         } else {
+           new (self) Communicator(comm, std::get<Text>(*machine).bytes);
          }
        },
        "handle"_a, "machine"_a.none(), Unlocked())

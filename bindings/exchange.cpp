@@ -20,25 +20,25 @@ namespace {
 using namespace nb::literals;
 
 /// `name` is how errors call the file, which is written aside.
-void write_file(std::string const& path, std::string const& name, std::function<void(std::ostream&)> const& write) {
+void write_file(Text const& path, Text const& name, std::function<void(std::ostream&)> const& write) {
   auto const unlocked = nb::gil_scoped_release();
   errno = 0;
-  std::ofstream out(path, std::ios::binary);
+  std::ofstream out(path.bytes, std::ios::binary);
   if (out) write(out);
   out.close();
-  if (!out) throw Error(ErrorKind::io, fmt::format("{}: cannot be written: {}", name, std::strerror(errno)));
+  if (!out) throw Error(ErrorKind::io, fmt::format("{}: cannot be written: {}", name.bytes, std::strerror(errno)));
 }
 
-Schedule read_goal(std::string const& path, std::string const& name, double copy_seconds_per_byte) {
+Schedule read_goal(Text const& path, Text const& name, double copy_seconds_per_byte) {
   auto const unlocked = nb::gil_scoped_release();
   errno = 0;
-  std::ifstream in(path, std::ios::binary);
+  std::ifstream in(path.bytes, std::ios::binary);
   // A folder opens, but gives nothing.
   if (!in || (in.peek() == std::ifstream::traits_type::eof() && errno != 0)) {
-    throw Error(ErrorKind::io, fmt::format("{}: cannot be read: {}", name, std::strerror(errno)));
+    throw Error(ErrorKind::io, fmt::format("{}: cannot be read: {}", name.bytes, std::strerror(errno)));
   }
   in.clear();
-  return import_goal(in, name, copy_seconds_per_byte);
+  return import_goal(in, name.bytes, copy_seconds_per_byte);
 }
 
 }  // namespace
@@ -53,7 +53,7 @@ void bind_exchange(nb::module_& m) {
       "Seconds per byte of a reduction's operator and of a copy.");
   m.def(
       "export_goal",
-      [](Schedule const& schedule, std::string const& path, std::string const& name, double operators, double copies,
+      [](Schedule const& schedule, Text const& path, Text const& name, double operators, double copies,
          std::int64_t segments) {
         write_file(path, name, [&](std::ostream& out) { export_goal(schedule, out, {operators, copies}, segments); });
       },
@@ -61,8 +61,8 @@ void bind_exchange(nb::module_& m) {
   m.def("import_goal", read_goal, "path"_a, "name"_a, "copy_seconds_per_byte"_a);
   m.def(
       "export_msccl",
-      [](Schedule const& schedule, std::string const& path, std::string const& name, int channels, int peers,
-         int blocks, int steps, int count, int chunks) {
+      [](Schedule const& schedule, Text const& path, Text const& name, int channels, int peers, int blocks, int steps,
+         int count, int chunks) {
         auto const limits = MscclLimits{channels, peers, blocks, steps, count, chunks};
         write_file(path, name, [&](std::ostream& out) { export_msccl(schedule, out, limits); });
       },

@@ -2,7 +2,6 @@
 #include "allport/io/matrix_file.h"
 
 #include <nanobind/nanobind.h>
-#include <nanobind/stl/string.h>
 
 #include "bindings.h"
 
@@ -27,7 +26,8 @@ void bind_io(nb::module_& m) {
       .def_prop_ro("dtype", [](io::NpyHeader const& h) { return type_name(h.type); })
       .def_ro("dimensions", &io::NpyHeader::dimensions, "1 or 2.")
       .def_ro("fortran_order", &io::NpyHeader::fortran_order);
-  m.def("read_npy_header", &io::read_npy_header, "path"_a);
+  m.def(
+      "read_npy_header", [](Text const& path) { return io::read_npy_header(path.bytes); }, "path"_a);
   nb::class_<io::MtxHeader>(m, "MtxHeader", "Banner and size line of a Matrix Market file.")
       .def_prop_ro(
           "shape", [](io::MtxHeader const& h) { return nb::make_tuple(h.rows, h.cols); },
@@ -35,7 +35,8 @@ void bind_io(nb::module_& m) {
       .def_ro("entries", &io::MtxHeader::entries, "Lines of data.")
       .def_ro("array", &io::MtxHeader::array, "Dense (array) rather than coordinates.")
       .def_ro("complex", &io::MtxHeader::complex);
-  m.def("read_mtx_header", &io::read_mtx_header, "path"_a);
+  m.def(
+      "read_mtx_header", [](Text const& path) { return io::read_mtx_header(path.bytes); }, "path"_a);
 }
 
 }  // namespace allport::python

@@ -153,20 +153,20 @@ void move_file(Communicator const& comm, char type, Layout const& layout, Array 
 void bind_files(nb::module_& m) {
   m.def(
       "load_npy",
-      [](Communicator const& comm, std::string const& path, char type, Layout const& layout, WriteBlock const& array) {
-        move_file(comm, type, layout, array, [&](auto part) { load_npy(comm, path, layout, part); });
+      [](Communicator const& comm, Text const& path, char type, Layout const& layout, WriteBlock const& array) {
+        move_file(comm, type, layout, array, [&](auto part) { load_npy(comm, path.bytes, layout, part); });
       },
       "comm"_a, "path"_a, "scalar"_a, "layout"_a, "part"_a);
   m.def(
       "load_mtx",
-      [](Communicator const& comm, std::string const& path, char type, Layout const& layout, WriteBlock const& array) {
-        move_file(comm, type, layout, array, [&](auto part) { load_mtx(comm, path, layout, part); });
+      [](Communicator const& comm, Text const& path, char type, Layout const& layout, WriteBlock const& array) {
+        move_file(comm, type, layout, array, [&](auto part) { load_mtx(comm, path.bytes, layout, part); });
       },
       "comm"_a, "path"_a, "scalar"_a, "layout"_a, "part"_a);
   m.def(
       "save_npy",
-      [](Communicator const& comm, std::string const& path, char type, Layout const& layout, ReadBlock const& array) {
-        move_file(comm, type, layout, array, [&](auto part) { save_npy(comm, path, layout, part); });
+      [](Communicator const& comm, Text const& path, char type, Layout const& layout, ReadBlock const& array) {
+        move_file(comm, type, layout, array, [&](auto part) { save_npy(comm, path.bytes, layout, part); });
       },
       "comm"_a, "path"_a, "scalar"_a, "layout"_a, "part"_a);
 }

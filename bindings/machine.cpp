@@ -55,7 +55,8 @@ Coordinates coordinates(Machine const& machine, Node n) {
   return {c.begin(), c.begin() + machine.axes()};
 }
 
-Machine from_file(std::string const& path) {
+Machine from_file(Text const& named) {
+  auto const& path = named.bytes;
   auto in = std::ifstream(path);
   ensure(in.good(), "machine file", path, "a readable TOML file", "allport machine file SPEC prints one",
          ErrorKind::io);
@@ -164,12 +165,13 @@ void bind_machine(nb::module_& m) {
   auto c = nb::class_<Machine>(m, "Machine",
                                "A torus, a mesh or a mix, with the rates of its links and nodes. Immutable.\n\n"
                                "Nodes and ranks are numbered x-fastest; rank = node * ranks_per_node + core.");
-  c.def_static("parse", &Machine::parse, "spec"_a,
-               "Reads a spec: 'torus:4x4x4', 'mesh:8x8', 'torus:8x8x3m' (m: open axis), 'bgp:8x8x8', each with\n"
-               "'/ppn=2' for ranks per node; or the path of a machine file (*.toml). Raises AllportError.")
+  c.def_static(
+       "parse", [](Text const& spec) { return Machine::parse(spec.bytes); }, "spec"_a,
+       "Reads a spec: 'torus:4x4x4', 'mesh:8x8', 'torus:8x8x3m' (m: open axis), 'bgp:8x8x8', each with\n"
+       "'/ppn=2' for ranks per node; or the path of a machine file (*.toml). Raises AllportError.")
       .def_static("from_file", from_file, "path"_a, "Reads a machine file (TOML). Raises AllportError.")
       .def_static(
-          "from_toml", [](std::string const& text) { return Machine::from_toml(text); }, "text"_a,
+          "from_toml", [](Text const& text) { return Machine::from_toml(text.bytes); }, "text"_a,
           "Reads the text of a machine file. Raises AllportError.")
       .def_static("flat", &Machine::flat, "ranks"_a, "A line of ranks of which nothing is known.")
       .def("to_toml", &Machine::to_toml, "The machine file's text; from_toml() reads it back to an equal machine.")

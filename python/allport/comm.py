@@ -133,8 +133,9 @@ class Communicator:
             raise AllportError(f"comm: expected an mpi4py communicator, got {type(comm).__name__}")
         if self._mpi4py == MPI.COMM_NULL:
             raise AllportError("comm: expected a communicator, got MPI.COMM_NULL")
-        hardware = Machine.parse(machine) if isinstance(machine, str) else machine
-        self._native = _native.Communicator(self._mpi4py.py2f(), hardware)
+        # A spec is read where all ranks learn of it when one cannot.
+        given = machine if machine is None or isinstance(machine, Machine) else str(machine)
+        self._native = _native.Communicator(self._mpi4py.py2f(), given)
 
     @classmethod
     def _of(cls, native: _native.Communicator, mpi4py: MPI.Comm) -> Communicator:

@@ -124,7 +124,7 @@ def parsers(folder: Path) -> dict[str, Parser]:
     from allport import measured, units
 
     comm = ap.Communicator()
-    text = lambda data: data.decode(errors="replace")  # noqa: E731
+    text = lambda data: data.decode(errors="surrogateescape")  # noqa: E731  as Python has arguments
 
     def machine(made: ap.Machine) -> None:
         assert ap.Machine.from_toml(made.to_toml()) == made

@@ -25,3 +25,9 @@ def test_matrices(ranks, count, spec):
 def test_calls_that_wait_let_other_threads_run(ranks, count):
     done = ranks("interpreter_lock", count)
     assert done.returncode == 0 and "good" in done.stdout, done.stderr[-3000:]
+
+
+@pytest.mark.parametrize("count", [2, 3])
+def test_a_machine_that_one_rank_cannot_read(ranks, count):
+    done = ranks("specs", count)
+    assert done.returncode == 0 and "good" in done.stdout, done.stderr[-3000:]
