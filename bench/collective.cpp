@@ -8,6 +8,11 @@
 // --iterations: at most; --seconds: of a size and variant together, but 3 iterations at least (fewer if asked).
 // Every iteration begins on all ranks together with fresh data, lasts until the slowest rank is done, and has every
 // byte of its result checked on every rank. Prints one JSON line per variant and size on rank 0.
+//
+//   bench_collective all|COLLECTIVE[,COLLECTIVE...] --plan BYTES[;BYTES...] --calls N [--seconds S]
+//
+// N calls back to back whose root goes round, as programs make them; one of each root is checked before. Fewer calls
+// where N would take longer than S.
 #include <mpi.h>
 #include <time.h>
 
@@ -19,10 +24,11 @@
 #include <string>
 #include <vector>
 
+#include "collective_data.h"
+
 namespace {
 
-int rank = 0;
-int ranks = 1;
+using namespace bench;
 
 /// Seconds of the computer's own clock, which all ranks share where they run under one kernel.
 double now() {
@@ -59,165 +65,6 @@ double begin_together(MPI_Comm comm) {
     nanosleep(&pause, nullptr);
   }
   return start;
-}
-
-[[noreturn]] void stop(std::string const& text) {
-  if (rank == 0) std::fprintf(stderr, "bench_collective: %s\n", text.c_str());
-  PMPI_Abort(MPI_COMM_WORLD, 2);
-  std::exit(2);
-}
-
-unsigned char byte_of(int source, int destination, std::int64_t i, int round) {
-  return static_cast<unsigned char>(source * 131 + destination * 29 + i * 7 + (i >> 8) * 13 + round * 17 + 5);
-}
-
-/// Small whole numbers, so that sums are exact in any order.
-double term(int source, std::int64_t i, int round) {
-  return (source + 1.0) * static_cast<double>((i * 7 + round * 3) % 1021);
-}
-double sum_of_terms(std::int64_t i, int round) {
-  return 0.5 * ranks * (ranks + 1.0) * static_cast<double>((i * 7 + round * 3) % 1021);
-}
-
-struct Plan {
-  std::string what;
-  bool sums = false;        ///< doubles that are added up
-  std::vector<int> count;   ///< of blocks, in bytes or doubles
-  std::vector<int> offset;  ///< where they begin
-  int whole = 0;            ///< their sum
-  std::int64_t bytes() const { return static_cast<std::int64_t>(whole) * (sums ? 8 : 1); }
-};
-
-bool ends_with(std::string const& text, char letter) { return !text.empty() && text.back() == letter; }
-
-bool is_one_of(std::string const& text, std::vector<char const*> const& all) {
-  return std::any_of(all.begin(), all.end(), [&](char const* one) { return text == one; });
-}
-
-Plan plan_of(std::string const& what, std::int64_t bytes) {
-  Plan p;
-  p.what = what;
-  p.sums = is_one_of(what, {"reduce", "allreduce", "reduce_scatter", "reduce_scatter_block"});
-  auto const whole = is_one_of(what, {"bcast", "reduce", "allreduce"});
-  auto const unit = p.sums ? 8 : 1;
-  auto const uneven = ends_with(what, 'v') || what == "reduce_scatter";
-  auto const parts = whole ? 1 : ranks;
-  auto const items = bytes / unit;
-  auto const block = std::max<std::int64_t>(items / parts, bytes > 0 ? 1 : 0);
-  for (int r = 0; r < parts; ++r) {
-    auto const more = uneven ? (r % 3 - 1) * (block / 2) : 0;
-    p.offset.push_back(p.whole);
-    p.count.push_back(static_cast<int>(block + more));
-    p.whole += p.count.back();
-  }
-  return p;
-}
-
-struct Data {
-  std::vector<unsigned char> in, out;
-  double* in_numbers() { return reinterpret_cast<double*>(in.data()); }
-  double* out_numbers() { return reinterpret_cast<double*>(out.data()); }
-};
-
-/// alltoallv: the block from s to d has count[(s + d) % ranks]; others: count[d] or count[s].
-int pair_count(Plan const& p, int source, int destination) {
-  auto const uneven = ends_with(p.what, 'v');
-  return p.count[static_cast<std::size_t>(uneven ? (source + destination) % ranks : destination)];
-}
-
-std::vector<int> pair_counts(Plan const& p, int mine) {
-  std::vector<int> all;
-  for (int r = 0; r < ranks; ++r) all.push_back(pair_count(p, mine, r));
-  return all;
-}
-
-std::vector<int> offsets(std::vector<int> const& counts) {
-  std::vector<int> all(counts.size());
-  for (std::size_t i = 1; i < counts.size(); ++i) all[i] = all[i - 1] + counts[i - 1];
-  return all;
-}
-
-void fill(Plan const& p, Data& d, int round) {
-  std::memset(d.out.data(), 0xee, d.out.size());
-  if (p.sums) {
-    for (int i = 0; i < p.whole; ++i) d.in_numbers()[i] = term(rank, i, round);
-    return;
-  }
-  auto const& w = p.what;
-  auto const write = [&](std::vector<unsigned char>& into, std::int64_t at, int from, int to, int count) {
-    for (int i = 0; i < count; ++i) into[static_cast<std::size_t>(at + i)] = byte_of(from, to, i, round);
-  };
-  if (w == "bcast" && rank == 0) write(d.out, 0, 0, 0, p.whole);
-  if (w == "scatter" || w == "scatterv") {
-    for (int r = 0; r < ranks && rank == 0; ++r) write(d.in, p.offset[r], 0, r, p.count[r]);
-  }
-  if (is_one_of(w, {"gather", "gatherv", "allgather", "allgatherv"})) write(d.in, 0, rank, 0, p.count[rank]);
-  if (w == "alltoall" || w == "alltoallv") {
-    auto const counts = pair_counts(p, rank);
-    auto const at = offsets(counts);
-    for (int r = 0; r < ranks; ++r) write(d.in, at[r], rank, r, counts[r]);
-  }
-}
-
-std::int64_t wrong_bytes(std::vector<unsigned char> const& got, std::int64_t at, int from, int to, int count,
-                         int round) {
-  std::int64_t wrong = 0;
-  for (int i = 0; i < count; ++i) wrong += got[static_cast<std::size_t>(at + i)] != byte_of(from, to, i, round);
-  return wrong;
-}
-
-/// Bytes (or sums) of this rank's result that are not what they must be.
-std::int64_t check(Plan const& p, Data& d, int round) {
-  auto const& w = p.what;
-  std::int64_t wrong = 0;
-  auto const wrong_sums = [&](int first, int count) {
-    for (int i = 0; i < count; ++i) wrong += d.out_numbers()[i] != sum_of_terms(first + i, round);
-  };
-  if (w == "allreduce" || (w == "reduce" && rank == 0)) wrong_sums(0, p.whole);
-  if (w == "reduce_scatter" || w == "reduce_scatter_block") wrong_sums(p.offset[rank], p.count[rank]);
-  if (w == "bcast") wrong += wrong_bytes(d.out, 0, 0, 0, p.whole, round);
-  if (w == "scatter" || w == "scatterv") wrong += wrong_bytes(d.out, 0, 0, rank, p.count[rank], round);
-  if (is_one_of(w, {"allgather", "allgatherv"}) || (is_one_of(w, {"gather", "gatherv"}) && rank == 0)) {
-    for (int r = 0; r < ranks; ++r) wrong += wrong_bytes(d.out, p.offset[r], r, 0, p.count[r], round);
-  }
-  if (w == "alltoall" || w == "alltoallv") {
-    std::int64_t at = 0;
-    for (int r = 0; r < ranks; ++r) {
-      wrong += wrong_bytes(d.out, at, r, rank, pair_count(p, r, rank), round);
-      at += pair_count(p, r, rank);
-    }
-  }
-  return wrong;
-}
-
-int run(Plan const& p, Data& d, MPI_Comm comm) {
-  auto const& w = p.what;
-  auto* const in = d.in.data();
-  auto* const out = d.out.data();
-  auto const mine = p.count[static_cast<std::size_t>(p.count.size() > 1 ? rank : 0)];
-  if (w == "bcast") return MPI_Bcast(out, p.whole, MPI_BYTE, 0, comm);
-  if (w == "reduce") return MPI_Reduce(in, out, p.whole, MPI_DOUBLE, MPI_SUM, 0, comm);
-  if (w == "allreduce") return MPI_Allreduce(in, out, p.whole, MPI_DOUBLE, MPI_SUM, comm);
-  if (w == "reduce_scatter_block") return MPI_Reduce_scatter_block(in, out, mine, MPI_DOUBLE, MPI_SUM, comm);
-  if (w == "reduce_scatter") return MPI_Reduce_scatter(in, out, p.count.data(), MPI_DOUBLE, MPI_SUM, comm);
-  if (w == "scatter") return MPI_Scatter(in, mine, MPI_BYTE, out, mine, MPI_BYTE, 0, comm);
-  if (w == "gather") return MPI_Gather(in, mine, MPI_BYTE, out, mine, MPI_BYTE, 0, comm);
-  if (w == "allgather") return MPI_Allgather(in, mine, MPI_BYTE, out, mine, MPI_BYTE, comm);
-  if (w == "alltoall") return MPI_Alltoall(in, mine, MPI_BYTE, out, mine, MPI_BYTE, comm);
-  auto const* const counts = p.count.data();
-  auto const* const at = p.offset.data();
-  if (w == "scatterv") return MPI_Scatterv(in, counts, at, MPI_BYTE, out, mine, MPI_BYTE, 0, comm);
-  if (w == "gatherv") return MPI_Gatherv(in, mine, MPI_BYTE, out, counts, at, MPI_BYTE, 0, comm);
-  if (w == "allgatherv") return MPI_Allgatherv(in, mine, MPI_BYTE, out, counts, at, MPI_BYTE, comm);
-  if (w == "alltoallv") {
-    auto const each = pair_counts(p, rank);  // symmetric: what s has for d is as long as what d has for s
-    auto const begin = offsets(each);
-    return MPI_Alltoallv(in, each.data(), begin.data(), MPI_BYTE, out, each.data(), begin.data(), MPI_BYTE, comm);
-  }
-  if (w == "barrier") return MPI_Barrier(comm);
-  stop("COLLECTIVE = '" + w +
-       "': expected bcast, reduce, allreduce, reduce_scatter(_block), scatter(v), gather(v), "
-       "allgather(v), alltoall(v) or barrier");
 }
 
 double slowest(double mine) {
@@ -291,6 +138,36 @@ void measure(std::string const& what, std::string const& variant, std::int64_t b
   std::fflush(stdout);
 }
 
+/// Seconds a call: `most` calls in a row, the root going round, until the slowest rank has made them all.
+void measure_calls(std::string const& what, std::int64_t bytes, int most, double budget) {
+  MPI_Comm comm = MPI_COMM_NULL;
+  MPI_Comm_dup(MPI_COMM_WORLD, &comm);
+  auto const plan = plan_of(what, bytes);
+  auto const room = static_cast<std::size_t>(plan.bytes()) + static_cast<std::size_t>(ranks) * 16 + 64;
+  auto data = Data{std::vector<unsigned char>(room), std::vector<unsigned char>(room)};
+  std::int64_t wrong = 0;
+  for (int root = 0; root < ranks; ++root) {
+    fill(plan, data, root, root);
+    if (run(plan, data, comm, root) != MPI_SUCCESS) stop("an MPI error in " + what);
+    wrong += check(plan, data, root, root);
+  }
+  auto const calls = [&](int count) {
+    auto const began = begin_together(comm);
+    for (int i = 0; i < count; ++i) run(plan, data, comm, i % ranks);
+    return slowest(now() - began) / count;
+  };
+  auto const warm = calls(2 * ranks);
+  auto const count = std::clamp(static_cast<int>(budget / std::max(warm, 1e-9)), std::min(most, 2 * ranks), most);
+  auto const seconds = calls(count);
+  std::int64_t all_wrong = 0;
+  PMPI_Reduce(&wrong, &all_wrong, 1, MPI_INT64_T, MPI_SUM, 0, MPI_COMM_WORLD);
+  MPI_Comm_free(&comm);
+  if (rank != 0) return;
+  std::printf("{\"collective\": \"%s\", \"asked\": %lld, \"calls\": %d, \"wrong\": %lld, \"seconds\": %.9g}\n",
+              what.c_str(), static_cast<long long>(bytes), count, static_cast<long long>(all_wrong), seconds);
+  std::fflush(stdout);
+}
+
 std::vector<std::string> split(std::string const& text, char at) {
   std::vector<std::string> parts(1);
   for (auto const c : text) {
@@ -302,6 +179,11 @@ std::vector<std::string> split(std::string const& text, char at) {
   }
   return parts;
 }
+
+std::vector<std::string> const all_collectives{
+    "barrier",  "bcast",    "reduce", "allreduce", "reduce_scatter", "reduce_scatter_block",
+    "scatter",  "scatterv", "gather", "gatherv",   "allgather",      "allgatherv",
+    "alltoall", "alltoallv"};
 
 /// Which MPI this is: its first line, for the table's head.
 void print_library() {
@@ -326,6 +208,7 @@ int main(int argc, char** argv) {
   print_library();
   std::string plan = "8";
   int iterations = 20;
+  int calls = 0;
   auto seconds = 1.0;
   for (int i = 2; i + 1 < argc; i += 2) {
     std::string const key = argv[i];
@@ -333,12 +216,21 @@ int main(int argc, char** argv) {
       plan = argv[i + 1];
     else if (key == "--iterations")
       iterations = std::max(1, std::atoi(argv[i + 1]));
+    else if (key == "--calls")
+      calls = std::max(1, std::atoi(argv[i + 1]));
     else if (key == "--seconds")
       seconds = std::atof(argv[i + 1]);
     else
       stop("unknown option '" + key + "'");
   }
-  for (auto const& part : split(plan, ';')) {
+  auto const names = std::string(argv[1]) == "all" ? all_collectives : split(argv[1], ',');
+  for (auto const& what : names) {
+    for (auto const& part : split(calls > 0 ? plan : "", ';')) {
+      if (!part.empty()) measure_calls(what, std::atoll(part.c_str()), calls, seconds);
+    }
+  }
+  for (auto const& part : split(calls > 0 ? "" : plan, ';')) {
+    if (part.empty()) continue;
     auto const sides = split(part, '=');
     for (auto const& variant : split(sides.size() > 1 ? sides[1] : "default", ',')) {
       measure(argv[1], variant, std::atoll(sides[0].c_str()), iterations, seconds);

@@ -27,8 +27,8 @@ void bind_select(nb::module_& m) {
           "mpi_is_calibrated", [](Choice const& c) { return c.mpi->source == PriceSource::calibrated; },
           "Whether MPI's own was timed on this machine; else it is modelled.")
       .def_prop_ro(
-          "expects_to_win", [](Choice const& c) { return expect_to_win(c, c.mpi->time); },
-          "Whether ours costs no more than MPI's own.")
+          "expects_to_win", [](Choice const& c) { return expect_to_win(c, *c.mpi); },
+          "Whether ours is expected to cost clearly less than MPI's own: what the drop-in goes by.")
       .def(
           "to_dict", [](Choice const& c) { return from_json(to_json(c)); }, nb::sig("def to_dict(self) -> dict"))
       .def("__str__", [](Choice const& c) { return explain(c); });

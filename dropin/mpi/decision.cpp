@@ -2,7 +2,9 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <limits>
+#include <numeric>
 
 #include "allport/select/mpi_price.h"
 #include "allport/select/select.h"
@@ -78,7 +80,14 @@ bool lengths_are_secret(Function what) {
   return what == Function::scatterv || what == Function::gatherv || what == Function::alltoallv;
 }
 
-/// Longest block (or the message), as far as all ranks know it.
+/// Bytes of one element; negative where the type has none that MPI would tell.
+std::int64_t type_size(MPI_Datatype type) {
+  MPI_Count size = -1;
+  if (type == MPI_DATATYPE_NULL || PMPI_Type_size_x(type, &size) != MPI_SUCCESS) return -1;
+  return size;
+}
+
+/// Longest block (or the message), as far as all ranks know it; negative for arguments that are wrong.
 std::int64_t bytes_of(Call const& call, Record const& record) {
   if (call.what == Function::barrier) return 0;
   if (lengths_are_secret(call.what)) return unknown_bytes;
@@ -86,68 +95,133 @@ std::int64_t bytes_of(Call const& call, Record const& record) {
   bool const by_send = (collective == Collective::scatter && record.rank == call.root) ||
                        (collective == Collective::gather && record.rank != call.root);
   auto const& operand = by_send ? call.send : call.receive;
-  std::int64_t most = 0;
-  for (int r = 0; r < (per_rank(operand) ? record.size : 1); ++r) most = std::max(most, operand.count_of(r));
-  return most * layout_of(operand.type).size;
+  auto most = operand.count_of(0);
+  for (int r = 1; r < (per_rank(operand) ? record.size : 0); ++r) most = std::max(most, operand.count_of(r));
+  return most * type_size(operand.type);
 }
 
-Decision by_price(Record const& record, Contract const& contract) {
+/// The least call of a size class, which stands for all of them; whole doubles where they are added.
+Contract least_of(Function what, int size_class, Rank ranks) {
+  auto const bytes = size_class == 0 ? std::int64_t{0} : std::int64_t{1} << (size_class - 1);
+  return {collective(what), ranks, 0, bytes, reduces(what) ? std::clamp<std::int64_t>(bytes, 1, 8) : 1};
+}
+
+/// How a collective of ours goes about whose lengths only some ranks know: they travel first.
+Contract lengths_of(Function what, Rank ranks) {
+  auto const pairs = what == Function::alltoallv;
+  return {pairs ? Collective::allgather : Collective::broadcast, ranks, 0, 8 * std::int64_t{ranks}, 1};
+}
+
+/// Ours as timed, else as predicted.
+Seconds our_seconds(Machine const& machine, Contract const& contract) {
+  auto const timed = mpi_price_of(machine, contract).ours;
+  return timed ? *timed : choose(machine, contract).best.predicted;
+}
+
+Verdict by_price(Record const& record, Function what, Contract const& contract) {
+  auto const& ours = *record.ours;
+  auto const& machine = combines(contract.what) ? ours.named_machine() : ours.machine();
   try {
-    auto const& machine = record.ours->machine();
-    auto const choice = choose(machine, contract);
-    if (state().policy == Policy::always || expect_to_win(choice, mpi_price(machine, contract))) return {true, {}};
-    return {false, "MPI's own is expected to be faster"};
-  } catch (Error const& e) {
-    return {false, fmt::format("no algorithm for {} on {}", name(contract.what), record.ours->machine().name())};
+    auto choice = choose(machine, contract);
+    if (state().policy == Policy::always) return Verdict::take;
+    // MPI libraries return at once where nothing is to be moved.
+    if (contract.bytes == 0 && contract.what != Collective::barrier) return Verdict::too_slow;
+    if (state().without_links) return Verdict::no_links;
+    auto price = mpi_price_of(machine, contract);
+    if (lengths_are_secret(what)) {
+      auto const first = our_seconds(machine, lengths_of(what, contract.ranks));
+      choice.best.predicted += first;
+      if (price.ours) *price.ours += first;
+    }
+    return expect_to_win(choice, price) ? Verdict::take : Verdict::too_slow;
+  } catch (Error const&) {
+    return Verdict::no_algorithm;
   }
 }
 
-Decision const& decide(Record& record, Contract const& contract) {
-  constexpr std::size_t most = 4096;
-  if (record.decisions.size() >= most) record.decisions.clear();
-  auto const key = std::tuple(contract.what, contract.root, contract.bytes, contract.element);
-  auto const [entry, fresh] = record.decisions.try_emplace(key);
-  if (fresh) entry->second = by_price(record, contract);
-  return entry->second;
+Verdict decide(Record& record, Function what, std::int64_t bytes) {
+  auto& verdict = record.verdict(what, bytes);
+  if (verdict == Verdict::open) verdict = by_price(record, what, least_of(what, size_class(bytes), record.size));
+  return verdict;
+}
+
+std::optional<std::string> in_words(Verdict verdict, Function what, Record const& record) {
+  switch (verdict) {
+    case Verdict::too_slow:
+      return "MPI's own is expected to be faster";
+    case Verdict::no_algorithm:
+      return fmt::format("no algorithm for {} on {}", name(collective(what)), record.ours->machine().name());
+    case Verdict::no_links:
+      return "the ranks share one computer, and no rates of the machine were measured there";
+    default:
+      return std::nullopt;
+  }
 }
 
 /// Operands that may not be exchanged: what is needed beside the collective itself.
 std::optional<std::string> why_not_in_order(Record& record, Call const& call) {
   if (!record.in_order) return "non-commutative operation where ranks are not in the machine's order";
-  auto const n = record.size;
   auto const what = collective(call.what);
-  auto const next = what == Collective::allreduce ? Collective::broadcast
-                    : what == Collective::reduce  ? Collective::gather
-                                                  : Collective::scatter;
-  for (auto const step : {Collective::reduce, next}) {
-    auto const& decision = decide(record, {step, n, 0, unknown_bytes, 1});
-    if (!decision.take) return decision.why_not;
+  auto const next = what == Collective::allreduce ? Function::bcast
+                    : what == Collective::reduce  ? Function::gather
+                                                  : Function::scatter;
+  for (auto const step : {Function::reduce, next}) {
+    auto const verdict = decide(record, step, unknown_bytes);
+    if (verdict != Verdict::take) return in_words(verdict, step, record);
   }
   return std::nullopt;
 }
 
+Sampled& sampled(Record& record, Function what) { return record.sampled[static_cast<std::size_t>(what)]; }
+
+/// Calls of known length that follow one which was looked at are handed back so often.
+constexpr int calls_between_looks = 127;
+
+void plan_next_look(Record& record, Function what) {
+  auto& s = sampled(record, what);
+  bool const loses = s.bytes >= 0 && decide(record, what, s.bytes) != Verdict::take;
+  s.calls = loses ? calls_between_looks : 0;
+}
+
 }  // namespace
+
+bool is_handed_back(Call const& call, Record& record) {
+  if (!record.ours) return true;
+  auto const bytes = bytes_of(call, record);
+  if (bytes < 0) return false;
+  auto const verdict = record.verdict(call.what, bytes).load(std::memory_order_relaxed);
+  if (verdict == Verdict::open) return false;
+  if (verdict != Verdict::take) return true;
+  if (!lengths_are_secret(call.what) || sampled(record, call.what).calls == 0) return false;
+  --sampled(record, call.what).calls;
+  return true;
+}
 
 std::optional<std::string> why_not(Call const& call, Record& record) {
   if (!record.ours) return record.why_not;
+  if (is_handed_back(call, record)) {
+    auto const verdict = record.verdict(call.what, bytes_of(call, record)).load();
+    return in_words(verdict, call.what, record)
+        .value_or("blocks of the length that was seen last are quicker by MPI's own");
+  }
   if (!arguments_are_good(call, record)) return "arguments that the MPI library complains about";
-  std::int64_t element = 1;
   if (reduces(call.what)) {
-    element = element_of(layout_of(call.receive.type));
+    auto const element = element_of(layout_of(call.receive.type));
     if (element > std::numeric_limits<int>::max()) return "reduction of elements of 2 GiB or more";
     int commutative = 0;
     PMPI_Op_commutative(call.op, &commutative);
     if (commutative == 0) return why_not_in_order(record, call);
   }
-  auto const n = record.size;
-  auto const root = has_root(call.what) ? record.ours->position(call.root) : 0;
-  if (call.what == Function::alltoallv) {
-    auto const& rows = decide(record, {Collective::allgather, n, 0, 8 * std::int64_t{n}, 1});
-    if (!rows.take) return rows.why_not;
-  }
-  auto const& decision = decide(record, {collective(call.what), n, root, bytes_of(call, record), element});
-  if (!decision.take) return decision.why_not;
-  return std::nullopt;
+  auto const verdict = decide(record, call.what, bytes_of(call, record));
+  if (verdict == Verdict::take && lengths_are_secret(call.what)) plan_next_look(record, call.what);
+  return in_words(verdict, call.what, record);
+}
+
+void learn(Call const& call, Record& record, std::vector<std::int64_t> const& lengths) {
+  if (state().policy == Policy::always) return;
+  auto const total = std::accumulate(lengths.begin(), lengths.end(), std::int64_t{0});
+  sampled(record, call.what).bytes = total / static_cast<std::int64_t>(lengths.size());
+  plan_next_look(record, call.what);
 }
 
 }  // namespace allport::dropin

@@ -1,16 +1,26 @@
 // Whether a call is ours.
 #pragma once
 
+#include <cstdint>
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "call.h"
 #include "state.h"
 
 namespace allport::dropin {
 
+/// True where it was decided before that the MPI library does calls like this one: of this function, on this
+/// communicator, of this size class. Without the lock; a fraction of what the shortest call takes.
+[[nodiscard]] bool is_handed_back(Call const& call, Record& record);
+
 /// Why the MPI library does this call, or nothing when we do. Under the Lock. Decided from what is the same on all
 /// ranks of the communicator, but for wrong arguments, which are the MPI library's to complain about.
 [[nodiscard]] std::optional<std::string> why_not(Call const& call, Record& record);
+
+/// What a blocking call whose lengths only some ranks knew turned out to carry: `lengths` of its blocks, which all
+/// ranks were told. Under the Lock.
+void learn(Call const& call, Record& record, std::vector<std::int64_t> const& lengths);
 
 }  // namespace allport::dropin

@@ -27,17 +27,26 @@ int run_blocking(Call const& call, Library library);
 int start_nonblocking(Call const& call, MPI_Request* request, Library library);
 int make_persistent(Call const& call, MPI_Request* request, Library library);
 
+/// True where it stands that the MPI library does this call, and nobody wants it counted.
+[[nodiscard]] bool passes_straight(Call const& call);
+
+/// `ours` where the call is looked at, else the library's own; one test where nothing is set.
+template <class F, class Ours>
+int choose_side(Call const& call, F const& library, Ours const& ours) {
+  if (!at_work()) return library();
+  return passes_straight(call) ? Library(library)() : ours(Library(library));
+}
 template <class F>
 int blocking(Call const& call, F const& library) {
-  return at_work() ? run_blocking(call, Library(library)) : library();
+  return choose_side(call, library, [&](Library l) { return run_blocking(call, l); });
 }
 template <class F>
 int nonblocking(Call const& call, MPI_Request* request, F const& library) {
-  return at_work() ? start_nonblocking(call, request, Library(library)) : library();
+  return choose_side(call, library, [&](Library l) { return start_nonblocking(call, request, l); });
 }
 template <class F>
 int persistent(Call const& call, MPI_Request* request, F const& library) {
-  return at_work() ? make_persistent(call, request, Library(library)) : library();
+  return choose_side(call, library, [&](Library l) { return make_persistent(call, request, l); });
 }
 
 /// Tells of an error of ours by the communicator's error handler; MPI_ERR_OTHER if that returns.

@@ -60,6 +60,8 @@ class Operation {
   [[nodiscard]] Record const& record() const { return *record_; }
   [[nodiscard]] std::int64_t bytes() const { return bytes_; }
   [[nodiscard]] double started() const { return started_; }
+  /// Bytes of every block, where ranks had to be told them first; the same on all ranks once done.
+  [[nodiscard]] std::vector<std::int64_t> const& lengths() const { return lengths_; }
 
  private:
   void plan_sides();

@@ -4,6 +4,8 @@
 #include <mpi.h>
 
 #define MPI_Abort PMPI_Abort
+#define MPI_Allreduce PMPI_Allreduce
+#define MPI_Barrier PMPI_Barrier
 #define MPI_Bcast PMPI_Bcast
 #define MPI_Cancel PMPI_Cancel
 #define MPI_Comm_create_group PMPI_Comm_create_group
@@ -35,7 +37,10 @@
 #define MPI_Initialized PMPI_Initialized
 #define MPI_Irecv PMPI_Irecv
 #define MPI_Isend PMPI_Isend
+#define MPI_Recv PMPI_Recv
 #define MPI_Request_free PMPI_Request_free
+#define MPI_Send PMPI_Send
 #define MPI_Test PMPI_Test
 #define MPI_Testsome PMPI_Testsome
 #define MPI_Wait PMPI_Wait
+#define MPI_Waitall PMPI_Waitall

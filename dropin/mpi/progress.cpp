@@ -89,6 +89,7 @@ void poll_once() {
 }
 
 void retire(std::shared_ptr<Record>* record) {
+  state().epoch.fetch_add(1, std::memory_order_release);
   std::scoped_lock const lock(retired_mutex);
   retired.push_back(std::move(*record));
   delete record;

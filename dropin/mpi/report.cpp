@@ -101,6 +101,36 @@ std::string in_words(Table const& t, std::string const& machine) {
   return text;
 }
 
+/// Where the numbers come from by which calls are taken, and what they are.
+json rates_of(State const& s) {
+  if (!s.world) return nullptr;
+  auto const& machine = s.world->machine();
+  json axes = json::array();
+  for (int a = 0; a < machine.axes(); ++a) {
+    auto const& axis = machine.axis(a);
+    axes.push_back({{"bandwidth", axis.bandwidth.value()}, {"latency", axis.latency.value()}});
+  }
+  return {{"source", s.rates.source},
+          {"seconds", s.rates.seconds},
+          {"overhead", machine.rates().overhead.value()},
+          {"axes", std::move(axes)}};
+}
+
+std::string rates_in_words(State const& s) {
+  if (!s.world) return {};
+  if (s.rates.source == "given") return {};
+  auto text = fmt::format("allport:   rates of the links: {}", s.rates.source);
+  if (s.rates.seconds == 0.0) return text + ", nobody measured them; allport machine calibrate does\n";
+  text += fmt::format(" in {:.3f} s:", s.rates.seconds);
+  auto const& machine = s.world->machine();
+  for (int a = 0; a < machine.axes(); ++a) {
+    auto const& axis = machine.axis(a);
+    text += fmt::format("{} {:.2f} MB/s, {:.1f} us", a == 0 ? "" : ";", axis.bandwidth.value() / 1e6,
+                        axis.latency.value() * 1e6);
+  }
+  return text + "; allport machine calibrate measures them once for all\n";
+}
+
 void write_file(std::string const& path, json const& content) {
   std::ofstream file(path);
   file << content.dump(2) << '\n';
@@ -147,12 +177,14 @@ void write_report() {
   auto const machine = s.world ? s.world->machine().name() : std::string{};
   if (s.report == "1") {
     auto text = in_words(sum, machine);
+    text += rates_in_words(s);
     if (!s.active) text += fmt::format("allport:   nothing was taken: {}\n", s.why_inactive);
     fmt::print(stderr, "{}", text);
     std::fflush(stderr);
   } else {
     write_file(s.report, {{"machine", machine},
                           {"active", s.active},
+                          {"rates", rates_of(s)},
                           {"why_inactive", s.why_inactive},
                           {"ranks", ranks},
                           {"collectives", to_json(sum)}});

@@ -6,6 +6,7 @@
 #include <numeric>
 #include <string_view>
 
+#include "allport/comm/calibrate.h"
 #include "allport/mapping/mapping.h"
 #include "datatypes.h"
 #include "progress.h"
@@ -15,12 +16,16 @@
 namespace allport::dropin {
 namespace {
 
+/// What a start may spend on the rates of a machine that nobody has measured.
+constexpr double seconds_for_rates = 0.1;
+
 /// What rank 0 found in its environment, for all.
 struct Settings {
   std::string machine;  ///< TOML; empty: none
   std::string trouble;
   std::string report;
   int policy = 0;
+  int rates_are_given = 1;  ///< by the machine's file or another; else they are a preset's, of no network in particular
 };
 
 std::string_view environment(char const* name) {
@@ -53,6 +58,7 @@ Settings read_environment(int ranks) {
     auto const machine = Machine::parse(spec);
     if (machine.ranks() == ranks) {
       s.machine = machine.to_toml();
+      s.rates_are_given = Machine::gives_rates(spec) ? 1 : 0;
     } else {
       s.trouble = fmt::format(
           "ALLPORT_MACHINE = '{}' has {} ranks, but MPI_COMM_WORLD has {}; start as many ranks as the "
@@ -83,6 +89,7 @@ Settings agree_on_settings(int rank, int ranks) {
   s.trouble = told_by_rank_0(s.trouble);
   s.report = told_by_rank_0(s.report);
   PMPI_Bcast(&s.policy, 1, MPI_INT, 0, MPI_COMM_WORLD);
+  PMPI_Bcast(&s.rates_are_given, 1, MPI_INT, 0, MPI_COMM_WORLD);
   return s;
 }
 
@@ -90,6 +97,29 @@ void warn(int rank, std::string const& text) {
   if (rank != 0) return;
   fmt::print(stderr, "allport: warning: {}; every MPI call goes to the MPI library\n", text);
   std::fflush(stderr);
+}
+
+bool all_share_a_computer(int ranks) {
+  MPI_Comm here = MPI_COMM_NULL;
+  PMPI_Comm_split_type(MPI_COMM_WORLD, MPI_COMM_TYPE_SHARED, 0, MPI_INFO_NULL, &here);
+  int size = 0;
+  PMPI_Comm_size(here, &size);
+  PMPI_Comm_free(&here);
+  int least = 0;
+  PMPI_Allreduce(&size, &least, 1, MPI_INT, MPI_MIN, MPI_COMM_WORLD);
+  return least == ranks;
+}
+
+/// A network that nobody has measured: how fast it is shows in a few messages, so that prices are not those of another.
+/// Which algorithm combines what still follows from the machine as it was named, or sums would differ between runs.
+Communicator on_measured_rates(Machine named) {
+  auto& s = state();
+  auto const began = now();
+  Communicator const probe(MPI_COMM_WORLD, named);
+  auto measured = measure_rates(probe, seconds_for_rates);
+  s.rates.seconds = now() - began;
+  s.rates.source = "measured at start";
+  return {MPI_COMM_WORLD, std::move(measured), std::move(named)};
 }
 
 int forget_record(MPI_Comm, int, void* value, void*) {
@@ -201,10 +231,14 @@ TryLock::~TryLock() {
 
 std::shared_ptr<Record> record_of(MPI_Comm comm) {
   if (comm == MPI_COMM_NULL || state().keyval == MPI_KEYVAL_INVALID) return nullptr;
+  auto const epoch = state().epoch.load(std::memory_order_acquire);
   void* value = nullptr;
   int found = 0;
   PMPI_Comm_get_attr(comm, state().keyval, &value, &found);
-  return found == 0 ? nullptr : *static_cast<std::shared_ptr<Record>*>(value);
+  if (found == 0) return nullptr;
+  auto const& record = *static_cast<std::shared_ptr<Record>*>(value);
+  last_record = {comm, record.get(), epoch};
+  return record;
 }
 
 void adopt(MPI_Comm comm) {
@@ -238,7 +272,15 @@ void begin() {
   }
   make_quiet_communicator();
   try {
-    s.world.emplace(MPI_COMM_WORLD, Machine::from_toml(settings.machine, "ALLPORT_MACHINE"));
+    auto machine = Machine::from_toml(settings.machine, "ALLPORT_MACHINE");
+    bool const measured = machine.calibration().empty() && settings.rates_are_given == 0;
+    s.without_links = machine.calibration().empty() && all_share_a_computer(ranks);
+    s.rates.source = !measured ? "given" : "assumed";
+    if (measured && !s.without_links && machine.nodes() > 1) {
+      s.world.emplace(on_measured_rates(std::move(machine)));
+    } else {
+      s.world.emplace(MPI_COMM_WORLD, std::move(machine));
+    }
   } catch (std::exception const& e) {
     s.why_inactive = e.what();
     warn(rank, s.why_inactive);

@@ -4,23 +4,42 @@
 
 #include <mpi.h>
 
+#include <array>
 #include <atomic>
-#include <map>
+#include <bit>
 #include <memory>
 #include <optional>
 #include <string>
-#include <tuple>
 
 #include "allport/comm/communicator.h"
+#include "call.h"
 
 namespace allport::dropin {
 
 enum class Policy : std::uint8_t { automatic, always, never };  ///< ALLPORT_DROPIN
 
-/// What was decided about one kind of call; the same on all ranks of its communicator.
-struct Decision {
-  bool take = false;
-  std::string why_not;  ///< for the report
+/// What was decided about calls of one function and size class; the same on all ranks of their communicator.
+enum class Verdict : std::uint8_t { open, take, too_slow, no_algorithm, no_links };
+
+/// What a collective whose lengths only some ranks know was last seen to carry. Every rank learns it from a call that
+/// we ran; calls that are handed back teach nothing, so that now and then one is taken again.
+struct Sampled {
+  std::int64_t bytes = -1;  ///< mean block; negative: not seen yet
+  int calls = 0;            ///< handed back until the next look
+};
+
+/// The size class of so many bytes: all of one power of two.
+[[nodiscard]] constexpr int size_class(std::int64_t bytes) { return std::bit_width(static_cast<std::uint64_t>(bytes)); }
+inline constexpr int size_classes = 65;
+
+/// Arguments that were looked at once: MPI's own types, of one length, and operator of calls of one function.
+struct Form {
+  bool known = false;
+  MPI_Datatype send = MPI_DATATYPE_NULL;
+  MPI_Datatype receive = MPI_DATATYPE_NULL;
+  MPI_Op op = MPI_OP_NULL;
+  std::int64_t element = 1;  ///< bytes
+  Combine combine{};
 };
 
 /// Hangs on a communicator of the user's as an attribute.
@@ -32,7 +51,20 @@ struct Record {
   int rank = 0;
   int size = 1;
   bool in_order = false;  ///< rank i is the box's position i
-  std::map<std::tuple<Collective, Rank, std::int64_t, std::int64_t>, Decision> decisions;
+  /// Decided once each, by the first call. Read without the lock.
+  std::array<std::array<std::atomic<Verdict>, size_classes>, functions> verdicts{};
+  std::array<Sampled, functions> sampled{};
+  std::array<Form, functions> forms{};  ///< of the latest calls of ours
+
+  [[nodiscard]] std::atomic<Verdict>& verdict(Function what, std::int64_t bytes) {
+    return verdicts[static_cast<std::size_t>(what)][static_cast<std::size_t>(size_class(bytes))];
+  }
+};
+
+/// Where the machine's numbers come from, for the report.
+struct Rates {
+  std::string source;    ///< "given", "measured at start", "assumed"
+  double seconds = 0.0;  ///< that measuring took
 };
 
 struct State {
@@ -40,13 +72,17 @@ struct State {
   bool begun = false;       ///< between begin() and end()
   bool active = false;      ///< calls may be taken
   bool progresses = false;  ///< operations go on after their calls, on every rank
-  bool counting = false;    ///< ALLPORT_REPORT: calls are counted even where none is taken
+  /// All ranks share one computer and nobody measured what they do there: the machine's links are not between them.
+  bool without_links = false;
+  bool counting = false;  ///< ALLPORT_REPORT: calls are counted even where none is taken
   std::string why_inactive;
   std::string report;  ///< ALLPORT_REPORT of rank 0
   std::optional<Communicator> world;
   std::shared_ptr<EngineLock> lock;  ///< of world's family; none until there was one
+  Rates rates;
   int keyval = MPI_KEYVAL_INVALID;
-  std::atomic<int> flying{0};  ///< operations that nobody waits for in a blocking call; read without the lock
+  std::atomic<unsigned> epoch{1};  ///< how often a record went; see LastRecord
+  std::atomic<int> flying{0};      ///< operations that nobody waits for in a blocking call; read without the lock
 };
 
 [[nodiscard]] State& state();
@@ -78,6 +114,14 @@ class TryLock {
   bool got_;
 };
 
+/// The communicator that a thread used last. Void once any communicator has been freed.
+struct LastRecord {
+  MPI_Comm comm = MPI_COMM_NULL;
+  Record* record = nullptr;
+  unsigned epoch = 0;
+};
+inline thread_local LastRecord last_record;
+
 /// While it lives, calls of this thread are not ours: they come from inside the MPI library or its Fortran face.
 class Inside {
  public:
@@ -101,6 +145,11 @@ void end();
 
 /// The record of a communicator, or none.
 [[nodiscard]] std::shared_ptr<Record> record_of(MPI_Comm comm);
+/// The same for a thread's calls in a row on one communicator, without asking MPI each time.
+[[nodiscard]] inline Record* known_record(MPI_Comm comm) {
+  auto const& last = last_record;
+  return last.comm == comm && last.epoch == state().epoch.load(std::memory_order_acquire) ? last.record : nullptr;
+}
 /// Gives a new communicator its record; collective over its members, of which each calls it.
 void adopt(MPI_Comm comm);
 

@@ -28,6 +28,7 @@ if TYPE_CHECKING:
     from allport import (
         bench,
         calibrate,
+        calls,
         collectives,
         comm,
         compare,
@@ -83,6 +84,7 @@ __version__: str = str(build_info()["version"])
 _ROOMS = (
     "bench",
     "calibrate",
+    "calls",
     "collectives",
     "comm",
     "compare",
@@ -188,6 +190,7 @@ __all__ = [
     "bench",
     "build_info",
     "calibrate",
+    "calls",
     "collectives",
     "comm",
     "compare",

@@ -121,7 +121,7 @@ def _check(job: Job) -> None:
 
 
 @contextmanager
-def _place(job: Job) -> Iterator[Place]:
+def place_of(job: Job) -> Iterator[Place]:
     """The lab is taken down at the end if it was brought up for this."""
     if job.lab is None:
         from allport.job import machine_for
@@ -148,7 +148,7 @@ def _place(job: Job) -> Iterator[Place]:
         yield Place(Machine.parse(job.machine or lab.machine_file), lab, job.mpi, job.machine)
 
 
-def _program(family: str) -> str:
+def program_of(family: str) -> str:
     """The plain MPI program; the one beside the package is of the MPI that Allport was built for."""
     built = family == _native.build_info()["mpi_family"]
     found = os.environ.get("ALLPORT_BENCH_PROGRAM") or (places.executable("bench_collective") if built else None)
@@ -192,7 +192,7 @@ class _Row:
 class _Bench:
     def __init__(self, job: Job, place: Place, progress: Progress) -> None:
         self.job, self.place, self.progress = job, place, progress
-        self.program = _program(place.family) if job.against or job.through != "direct" else ""
+        self.program = program_of(place.family) if job.against or job.through != "direct" else ""
         self.library = dropin_library(job) if job.through != "direct" else None
         ranks = place.machine.ranks
         self.rows = {s: _Row(s, block_of(job.collective, s, ranks)) for s in sizes_of(job.sizes)}
@@ -357,7 +357,7 @@ def run(job: Job, progress: Progress | None = None) -> dict[str, Any]:
     Times in seconds of the slowest rank. Keeps them for `allport explain`. Raises AllportError or JobFailed.
     """
     _check(job)
-    with ended_by_signals(), _place(job) as place:  # or a lab would outlive it
+    with ended_by_signals(), place_of(job) as place:  # or a lab would outlive it
         bench = _Bench(job, place, progress or (lambda what, done: None))
         bench.all()
         result = bench.result()

@@ -17,6 +17,8 @@ double Clock::slowest(double mine) const {
   return most;
 }
 
+void Clock::meet() const { check(MPI_Barrier(comm_), "MPI_Barrier", rank_); }
+
 void Clock::barrier() const {
   MPI_Request request = MPI_REQUEST_NULL;
   check(MPI_Ibarrier(comm_, &request), "MPI_Ibarrier", rank_);
@@ -30,7 +32,7 @@ void Clock::barrier() const {
 double Clock::sample(std::function<void()> const& once, int repeats) const {
   auto sum = 0.0;
   for (int i = 0; i < repeats; ++i) {
-    check(MPI_Barrier(comm_), "MPI_Barrier", rank_);
+    meet();
     auto const began = MPI_Wtime();
     once();
     sum += MPI_Wtime() - began;
@@ -38,13 +40,34 @@ double Clock::sample(std::function<void()> const& once, int repeats) const {
   return slowest(sum / repeats);
 }
 
+double Clock::sample_in_a_row(std::function<void()> const& once, int repeats) const {
+  meet();
+  auto const began = MPI_Wtime();
+  for (int i = 0; i < repeats; ++i) once();
+  return slowest(MPI_Wtime() - began) / repeats;
+}
+
+namespace {
+
+constexpr int most_samples = 25;
+
+double middle_of(std::vector<double> samples) {
+  auto const middle = samples.begin() + static_cast<std::ptrdiff_t>(samples.size() / 2);
+  std::nth_element(samples.begin(), middle, samples.end());
+  return std::max(*middle, 1e-9);
+}
+
+/// Repetitions that last at least `grain`.
+int repeats_for(double grain, double once, int most) {
+  return std::clamp(static_cast<int>(grain / std::max(once, 1e-9)), 1, most);
+}
+
+}  // namespace
+
 double Clock::median(std::function<void()> const& once, double budget, int fewest) const {
-  constexpr auto grain = 2e-3;
-  constexpr int most_repeats = 50;
-  constexpr int most_samples = 25;
   auto const first = sample(once, 1);  // warm: connections are made, pages touched
   if (first > budget) return std::max(first, 1e-9);
-  auto const repeats = std::clamp(static_cast<int>(grain / std::max(first, 1e-9)), 1, most_repeats);
+  auto const repeats = repeats_for(2e-3, first, 50);
   std::vector<double> samples;
   auto spent = 0.0;
   while (static_cast<int>(samples.size()) < fewest ||
@@ -52,9 +75,21 @@ double Clock::median(std::function<void()> const& once, double budget, int fewes
     samples.push_back(sample(once, repeats));
     spent += samples.back() * repeats;
   }
-  auto const middle = samples.begin() + static_cast<std::ptrdiff_t>(samples.size() / 2);
-  std::nth_element(samples.begin(), middle, samples.end());
-  return std::max(*middle, 1e-9);
+  return middle_of(std::move(samples));
+}
+
+double Clock::median_in_a_row(std::function<void()> const& once, double budget, int row, int fewest) const {
+  auto const first = sample_in_a_row(once, row);  // warm, and every member of the row has been seen
+  if (first * row > budget) return std::max(first, 1e-9);
+  auto const repeats = row * repeats_for(5e-3 / row, first, std::max(1, 400 / row));
+  std::vector<double> samples;
+  auto spent = 0.0;
+  while (static_cast<int>(samples.size()) < fewest ||
+         (spent < budget && static_cast<int>(samples.size()) < most_samples)) {
+    samples.push_back(sample_in_a_row(once, repeats));
+    spent += samples.back() * repeats;
+  }
+  return middle_of(std::move(samples));
 }
 
 }  // namespace allport::detail

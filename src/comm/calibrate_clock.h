@@ -18,12 +18,19 @@ class Clock {
   /// samples, then as many as fit into `budget`, 25 at most. Called by all ranks; the same value on all.
   [[nodiscard]] double median(std::function<void()> const& once, double budget, int fewest = 3) const;
 
+  /// Median of the time that one of many in a row takes, as programs call: until the slowest rank has done them all.
+  /// Samples as above, of at least `row` each, so that what goes round the ranks comes to all of them.
+  [[nodiscard]] double median_in_a_row(std::function<void()> const& once, double budget, int row, int fewest) const;
+
   [[nodiscard]] double slowest(double mine) const;
+  /// All begin together.
+  void meet() const;
   /// For ranks that have nothing to do but must not spin on a core that others need.
   void barrier() const;
 
  private:
   [[nodiscard]] double sample(std::function<void()> const& once, int repeats) const;
+  [[nodiscard]] double sample_in_a_row(std::function<void()> const& once, int repeats) const;
 
   MPI_Comm comm_;
   Rank rank_ = 0;

@@ -1,4 +1,5 @@
-// What MPI's own collectives take, by the library's default choice of algorithm.
+// What MPI's own collectives take, by the library's default choice of algorithm, and what Allport's take beside them:
+// calls in a row whose roots go round, as programs make them.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -15,10 +16,10 @@ namespace {
 
 using detail::check;
 
-/// One collective of MPI on doubles, on buffers of its own; sums are of zeros, which take the same time.
+/// One collective on doubles, on buffers of its own; sums are of zeros, which take the same time.
 class Own {
  public:
-  Own(MPI_Comm comm, std::int64_t most) : comm_(comm) {
+  Own(Communicator const& ours, MPI_Comm comm, std::int64_t most) : ours_(ours), comm_(comm) {
     check(MPI_Comm_rank(comm, &rank_), "MPI_Comm_rank", 0);
     check(MPI_Comm_size(comm, &size_), "MPI_Comm_size", rank_);
     auto const words = static_cast<std::size_t>(most / 8 + 2 * size_ + 16);
@@ -26,18 +27,19 @@ class Own {
     out_.assign(words, 0.0);
   }
 
-  /// `bytes` of the contract, a multiple of 8.
+  /// By MPI; `bytes` of the contract, a multiple of 8.
   void run(std::string_view what, std::int64_t bytes) {
+    auto const root = next_root();
     auto const n = static_cast<int>(bytes / 8);
     auto* const in = in_.data();
     auto* const out = out_.data();
     auto const type = MPI_DOUBLE;
     int code = MPI_SUCCESS;  // SMPI's is an enumerator
-    if (what == "bcast") code = MPI_Bcast(out, n, type, 0, comm_);
-    if (what == "reduce") code = MPI_Reduce(in, out, n, type, MPI_SUM, 0, comm_);
+    if (what == "bcast") code = MPI_Bcast(out, n, type, root, comm_);
+    if (what == "reduce") code = MPI_Reduce(in, out, n, type, MPI_SUM, root, comm_);
     if (what == "allreduce") code = MPI_Allreduce(in, out, n, type, MPI_SUM, comm_);
-    if (what == "scatter") code = MPI_Scatter(in, n, type, out, n, type, 0, comm_);
-    if (what == "gather") code = MPI_Gather(in, n, type, out, n, type, 0, comm_);
+    if (what == "scatter") code = MPI_Scatter(in, n, type, out, n, type, root, comm_);
+    if (what == "gather") code = MPI_Gather(in, n, type, out, n, type, root, comm_);
     if (what == "allgather") code = MPI_Allgather(in, n, type, out, n, type, comm_);
     if (what == "reduce_scatter") code = MPI_Reduce_scatter_block(in, out, n, type, MPI_SUM, comm_);
     if (what == "alltoall") code = MPI_Alltoall(in, n, type, out, n, type, comm_);
@@ -45,10 +47,34 @@ class Own {
     check(code, fmt::format("MPI's own {}", what), rank_);
   }
 
+  /// By Allport; false where no algorithm serves the machine.
+  bool run_ours(std::string_view what, std::int64_t bytes) {
+    auto const kind = parse_collective(what);
+    auto const element = combines(kind) ? std::int64_t{8} : std::int64_t{1};
+    Contract const contract{kind, size_, ours_.position(next_root()), bytes, element};
+    try {
+      auto const me = ours_.position(ours_.rank());
+      auto const part = [](std::vector<double>& all, std::int64_t length) {
+        return std::as_writable_bytes(std::span(all)).first(static_cast<std::size_t>(length));
+      };
+      ours_.run(ours_.schedule_for(contract),
+                {part(in_, contract.input_bytes(me)), part(out_, contract.output_bytes(me))},
+                combines(kind) ? sum_of<double>() : Combine());
+      return true;
+    } catch (Error const& e) {
+      if (e.kind() != ErrorKind::unsupported) throw;
+      return false;
+    }
+  }
+
   [[nodiscard]] int size() const { return size_; }
 
  private:
+  int next_root() { return turn_++ % size_; }
+
+  Communicator const& ours_;
   MPI_Comm comm_;
+  int turn_ = 0;
   int rank_ = 0;
   int size_ = 1;
   std::vector<double> in_;
@@ -67,11 +93,30 @@ std::vector<std::int64_t> vectors(bool quick) {
   return all;
 }
 
+/// Vectors up to which Allport's own is timed, too: beyond them its prices hold.
+constexpr std::int64_t longest_beside = 256 << 10;
+
 MpiTimes timed(std::string_view what, Own& own, detail::Clock const& clock, bool quick) {
   auto const per_size = quick ? 0.3 : 0.12;
   auto const all = quick ? 3.5 : 1.6;  // seconds for one collective
-  MpiTimes times{std::string(what), {}, {}};
-  if (what == "barrier") return {times.collective, {0}, {clock.median([&] { own.run(what, 0); }, per_size)}};
+  MpiTimes times{std::string(what), {}, {}, {}};
+  // Short calls from every root in turn; of long ones two must do.
+  auto const row = [&](std::int64_t bytes) {
+    return bytes * (of_blocks(what) ? own.size() : 1) <= 16 << 10 ? own.size() : std::min(own.size(), 2);
+  };
+  auto const by_mpi = [&](std::int64_t bytes, int fewest) {
+    return clock.median_in_a_row([&] { own.run(what, bytes); }, per_size, row(bytes), fewest);
+  };
+  auto const by_us = [&](std::int64_t bytes) {
+    if (times.ours.size() + 1 != times.bytes.size() || !own.run_ours(what, bytes)) return;
+    times.ours.push_back(clock.median_in_a_row([&] { own.run_ours(what, bytes); }, per_size, row(bytes), 1));
+  };
+  if (what == "barrier") {
+    times.bytes = {0};
+    times.seconds = {by_mpi(0, 3)};
+    by_us(0);
+    return times;
+  }
   auto spent = 0.0;
   for (auto const vector : vectors(quick)) {
     auto const parts = of_blocks(what) ? own.size() : 1;
@@ -83,10 +128,10 @@ MpiTimes timed(std::string_view what, Own& own, detail::Clock const& clock, bool
                                                     static_cast<double>(times.bytes.back());
     if (times.bytes.size() > 2 && spent + std::min(expected, 8.0 * times.seconds.back()) > all) break;
     auto const began = MPI_Wtime();
-    auto const seconds = clock.median([&] { own.run(what, bytes); }, per_size, quick ? 1 : 3);
-    spent += clock.slowest(MPI_Wtime() - began);
     times.bytes.push_back(bytes);
-    times.seconds.push_back(seconds);
+    times.seconds.push_back(by_mpi(bytes, quick ? 1 : 3));
+    spent += clock.slowest(MPI_Wtime() - began);
+    if (vector <= longest_beside) by_us(bytes);
   }
   return times;
 }
@@ -98,7 +143,7 @@ std::vector<MpiTimes> time_mpi_collectives(Communicator const& comm, CalibrateOp
   check(MPI_Comm_dup(comm.mpi(), &own_comm), "MPI_Comm_dup", comm.rank());
   std::vector<MpiTimes> all;
   {
-    auto own = Own(own_comm, vectors(options.quick).back());
+    auto own = Own(comm, own_comm, vectors(options.quick).back());
     auto const clock = detail::Clock(own_comm);
     auto const names = mpi_collectives();
     for (auto const what : names) {

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "allport/select/select.h"
 #include "mpi_errors.h"
 
 namespace allport::detail {
@@ -44,6 +45,14 @@ void CommState::ensure_rank(std::string_view argument, Rank r) const {
   if (r < 0 || r >= size) [[unlikely]] {
     throw Error::argument(argument, show(r), fmt::format("a rank in 0..{}", size - 1));
   }
+}
+
+ScheduleCache::Entry& CommState::schedule_for(Contract const& contract, std::string_view algorithm) {
+  if (auto* known = schedules.find(contract, algorithm)) return *known;
+  auto chosen = std::string(algorithm);
+  if (chosen.empty() && named && combines(contract.what)) chosen = choose(*named, contract).best.algorithm->name;
+  auto const choice = choose(machine, contract, {.algorithm = chosen, .segments = {}});
+  return schedules.add(contract, algorithm, make_schedule(machine, choice));
 }
 
 int CommState::take_lasting_turn() {

@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <list>
 #include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -43,6 +44,8 @@ struct CommState : std::enable_shared_from_this<CommState> {
 
   /// Waits for an MPI request, moving the family along meanwhile.
   void await(MPI_Request request, std::string_view what) const;
+  /// By selection on the machine, or of the algorithm that is named.
+  [[nodiscard]] ScheduleCache::Entry& schedule_for(Contract const& contract, std::string_view algorithm);
   /// A block of tags to keep. Called by all ranks in one order.
   [[nodiscard]] int take_lasting_turn();
   [[nodiscard]] EngineLock& lock() const { return *family->lock(); }
@@ -57,6 +60,8 @@ struct CommState : std::enable_shared_from_this<CommState> {
   Rank rank = 0;
   Rank size = 1;
   Machine machine;
+  /// As it was named, where `machine` has rates that were measured at start: the order of sums must not hang on those.
+  std::optional<Machine> named;
   bool box = true;
   std::vector<Rank> ranks;      ///< by position; empty: identity
   std::vector<Rank> positions;  ///< by rank; empty: identity
@@ -69,6 +74,17 @@ struct CommState : std::enable_shared_from_this<CommState> {
 
  private:
   [[noreturn]] void disagree(std::string_view name, std::int64_t value, std::string const& text) const;
+};
+
+/// A turn that ends with a scope.
+struct GivesBack {
+  GivesBack(CommState& comm_, std::int64_t number_) : comm(comm_), number(number_) {}
+  ~GivesBack() { comm.turns.give_back(number); }
+  GivesBack(GivesBack const&) = delete;
+  GivesBack& operator=(GivesBack const&) = delete;
+
+  CommState& comm;
+  std::int64_t number;
 };
 
 /// One rank's part of a collective or message, and all that it needs to live.

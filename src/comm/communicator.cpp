@@ -69,12 +69,14 @@ std::uint64_t fingerprint(Machine const& m) {
 }
 
 /// Owns a fresh family over `comm` once all ranks are content with it.
-std::shared_ptr<CommState> found(MPI_Comm comm, Machine machine, std::string trouble) {
+std::shared_ptr<CommState> found(MPI_Comm comm, Machine machine, std::string trouble,
+                                 std::optional<Machine> named = {}) {
   auto const size = size_of(comm);
-  auto family = std::make_shared<Family>(machine);
+  auto family = std::make_shared<Family>(machine, named);
   EngineGuard const hold(*family->lock());
   auto state =
       std::make_shared<CommState>(family, comm, std::move(machine), true, std::vector<Rank>{}, std::vector<Rank>{});
+  state->named = std::move(named);
   detail::FamilySettings settings;
   detail::Carriers carriers;
   try {
@@ -139,11 +141,15 @@ Communicator::Communicator(MPI_Comm comm, Machine machine)
 
 Communicator::Communicator(MPI_Comm comm, std::string_view spec) : state_(found_by_spec(duplicate(comm, true), spec)) {}
 
+Communicator::Communicator(MPI_Comm comm, Machine measured, Machine named)
+    : state_(found(duplicate(comm, true), std::move(measured), "", std::move(named))) {}
+
 Communicator::Communicator(MPI_Comm comm) : state_(found_by_environment(duplicate(comm, false))) {}
 
 Rank Communicator::rank() const { return state_->rank; }
 Rank Communicator::size() const { return state_->size; }
 Machine const& Communicator::machine() const { return state_->machine; }
+Machine const& Communicator::named_machine() const { return state_->named ? *state_->named : state_->machine; }
 bool Communicator::is_box() const { return state_->box; }
 MPI_Comm Communicator::mpi() const { return state_->shadow.mpi(); }
 

@@ -6,6 +6,7 @@
 #include <cstring>
 
 #include "comm_state.h"
+#include "execution_checks.h"
 #include "mpi_errors.h"
 
 namespace allport::detail {
@@ -20,7 +21,8 @@ Execution::Execution(CommState& comm, Program program, Buffers buffers, Combine 
       ops_(program_.ops.size()),
       landed_(program_.ops.size() * index(window)),
       ready_(program_.ops.size()) {
-  check_program();
+  auto const bytes = [](auto const& buffer) { return static_cast<std::int64_t>(buffer.size()); };
+  check_program(comm_, program_, {bytes(buffers_.input), bytes(buffers_.output)}, static_cast<bool>(combine_));
   link_dependents();
   for (std::size_t i = 0; i < ops_.size(); ++i) ops_[i].segments = program_.ops[i].segments();
 }
@@ -164,7 +166,7 @@ void Execution::finished(Finished const& f) {
       passed->ensure_agreement();
       return go_in_turn();
     }
-    check_arrival(f);
+    check_arrival(comm_, program_.ops[index(f.what.op)], f);
     if (receives(f.what.op)) {
       ++family_.counted.messages_received;
       family_.counted.bytes_received += f.bytes;

@@ -77,12 +77,9 @@ class Execution {
 
  private:
   static std::size_t index(std::int64_t i) { return static_cast<std::size_t>(i); }
-  void check_program() const;
-  void check_slot(std::int32_t op, Slot const& slot, char const* role) const;
   void link_dependents();
   void go_in_turn();
   void end();
-  void check_arrival(Finished const& f) const;
 
   [[nodiscard]] bool may_go(std::int32_t op) const;
   void advance(std::int32_t op);
@@ -90,7 +87,6 @@ class Execution {
   void complete(std::int32_t op, std::int64_t segment);
   [[nodiscard]] std::byte* place(Slot const& slot, Op const& op, std::int64_t segment) const;
   [[nodiscard]] Rank peer_rank(Op const& op) const;
-  [[nodiscard]] std::string segment_text(std::int32_t op, std::int64_t segment) const;
 
   CommState& comm_;
   Family& family_;

@@ -20,7 +20,8 @@ constexpr int polls_per_pause = 64;
 
 }  // namespace
 
-Family::Family(Machine whole) : machine_(std::move(whole)), courtesy_(machine_) {
+Family::Family(Machine whole, std::optional<Machine> named)
+    : machine_(std::move(whole)), named_(std::move(named)), courtesy_(machine_) {
   check(MPI_Comm_create_keyval(MPI_COMM_NULL_COPY_FN, &Family::at_finalize, &keyval_, nullptr),
         "MPI_Comm_create_keyval", 0);
   check(MPI_Comm_set_attr(MPI_COMM_SELF, keyval_, this), "MPI_Comm_set_attr", 0);
@@ -153,6 +154,19 @@ void Family::post(MPI_Request request, InFlight what) {
   owners_.push_back(what);
 }
 
+void let_go(MPI_Request& request, bool receives) {
+  if (receives) {
+    MPI_Cancel(&request);
+    MPI_Wait(&request, MPI_STATUS_IGNORE);
+  } else {
+    MPI_Request_free(&request);
+  }
+}
+
+void Family::ensure_no_operator() const {
+  ensure(!busy_, "wait", "inside an operator", "no waiting while a reduction combines", "wait after it");
+}
+
 void Family::abandon(Execution& execution) {
   for (std::size_t i = 0; i < owners_.size();) {
     if (owners_[i].owner != &execution) {
@@ -164,12 +178,7 @@ void Family::abandon(Execution& execution) {
       owners_[i++].owner = nullptr;
       continue;
     }
-    if (execution.receives(owners_[i].op)) {
-      MPI_Cancel(&request);
-      MPI_Wait(&request, MPI_STATUS_IGNORE);
-    } else {
-      MPI_Request_free(&request);
-    }
+    let_go(request, execution.receives(owners_[i].op));
     requests_[i] = requests_.back();
     owners_[i] = owners_.back();
     requests_.pop_back();
@@ -181,7 +190,7 @@ void Family::abandon(Execution& execution) {
 void Family::wait_until(FunctionRef<bool()> done, FunctionRef<std::string()> what, MPI_Comm comm,
                         FunctionRef<void()> pause) {
   if (done()) return;
-  ensure(!busy_, "wait", "inside an operator", "no waiting while a reduction combines", "wait after it");
+  ensure_no_operator();
   StallWatch watch(stall_, comm);
   for (int idle = 0, moved = 0; !done();) {
     ensure(alive_, "communicator", "finalized", "MPI to be up while something is waited for", "", ErrorKind::mpi);

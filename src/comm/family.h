@@ -7,6 +7,7 @@
 #include <cstdint>
 #include <exception>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -47,11 +48,14 @@ struct FamilySettings {
   [[nodiscard]] static FamilySettings from_environment();
 };
 
+/// Ends a request of an operation that failed: a receive is cancelled, a send goes on by itself.
+void let_go(MPI_Request& request, bool receives);
+
 /// Everything but the constructor and the destructor is called with lock() held.
 class Family {
  public:
   /// Hangs itself on MPI_COMM_SELF, so that MPI_Finalize frees what is left.
-  explicit Family(Machine whole);
+  explicit Family(Machine whole, std::optional<Machine> named = {});
   ~Family();
   Family(Family const&) = delete;
   Family& operator=(Family const&) = delete;
@@ -79,7 +83,15 @@ class Family {
   /// Keeps the buffers of an abandoned check, which MPI still uses.
   void keep(std::shared_ptr<StartCheck> check) { orphans_.push_back(std::move(check)); }
 
+  /// Whether any transfer or request is under way.
+  [[nodiscard]] bool in_flight() const { return !requests_.empty() || !computing_.empty(); }
+  /// @throws Error inside an operator, where nothing may be waited for
+  void ensure_no_operator() const;
+  [[nodiscard]] bool& completions_return() { return completions_return_; }
+
   [[nodiscard]] Machine const& machine() const { return machine_; }
+  /// The machine as it was named, where machine() has rates that were measured at start.
+  [[nodiscard]] std::optional<Machine> const& named() const { return named_; }
   [[nodiscard]] bool alive() const { return alive_; }
   [[nodiscard]] bool checks() const { return checks_; }  ///< ALLPORT_CHECK
   [[nodiscard]] std::size_t shadows() const { return shadows_.size(); }
@@ -96,6 +108,7 @@ class Family {
 
   std::shared_ptr<EngineLock> lock_ = std::make_shared<EngineLock>();
   Machine machine_;
+  std::optional<Machine> named_;
   StallOptions stall_;
   Courtesy courtesy_;
   bool checks_ = false;

@@ -13,19 +13,25 @@ namespace {
 /// @throws Error naming the buffer that is too short on this rank
 void check_buffers(detail::CommState const& comm, Schedule const& schedule, Buffers const& buffers,
                    Combine const& combine) {
+  // Texts are made only for errors: this is passed by every call.
   auto const& contract = schedule.contract();
-  ensure(contract.ranks == comm.size, "schedule", contract.ranks,
-         fmt::format("a schedule for the communicator's {} ranks", comm.size));
+  if (contract.ranks != comm.size) {
+    throw Error::argument("schedule", show(contract.ranks),
+                          fmt::format("a schedule for the communicator's {} ranks", comm.size));
+  }
   ensure(schedule.cut().window >= 1, "window", schedule.cut().window, "at least 1", "", ErrorKind::schedule);
   auto const me = comm.position_of(comm.rank);
   auto const needs = [&](std::string_view argument, std::size_t has, std::int64_t wants) {
-    ensure(static_cast<std::int64_t>(has) >= wants, argument, has,
-           fmt::format("at least {} bytes on rank {} for {}", wants, comm.rank, detail::schedule_text(schedule)));
+    if (static_cast<std::int64_t>(has) >= wants) return;
+    throw Error::argument(
+        argument, show(has),
+        fmt::format("at least {} bytes on rank {} for {}", wants, comm.rank, detail::schedule_text(schedule)));
   };
   needs("input", buffers.input.size(), contract.input_bytes(me));
   needs("output", buffers.output.size(), contract.output_bytes(me));
-  ensure(!combines(contract.what) || contract.ranks == 1 || combine, "combine", "none",
-         fmt::format("an operator for {}", name(contract.what)));
+  if (combines(contract.what) && contract.ranks > 1 && !combine) {
+    throw Error::argument("combine", "none", fmt::format("an operator for {}", name(contract.what)));
+  }
 }
 
 /// The schedule, bound to buffers that suit it.
@@ -143,10 +149,31 @@ Schedule Communicator::schedule_for(Collective what, Rank root, Bytes bytes, std
 Schedule Communicator::schedule_for(Contract const& contract, std::string_view algorithm) const {
   contract.check();
   EngineGuard const hold(state_->lock());
-  if (auto const* known = state_->schedules.find(contract, algorithm)) return *known;
-  auto const& machine = state_->machine;
-  auto const choice = choose(machine, contract, {.algorithm = std::string(algorithm), .segments = {}});
-  return state_->schedules.add(contract, algorithm, make_schedule(machine, choice));
+  return state_->schedule_for(contract, algorithm).schedule;
+}
+
+bool Communicator::run_short(Contract const& contract, Buffers buffers, Combine const& combine) const {
+  EngineGuard const hold(state_->lock());
+  state_->ensure_alive();
+  if (state_->family->checks()) return false;
+  auto& entry = state_->schedule_for(contract, {});
+  auto const me = state_->position_of(state_->rank);
+  if (!std::exchange(entry.asked_for_short_run, true)) {
+    entry.short_run = detail::ShortRun::of(*state_, entry.schedule.program(me),
+                                           {contract.input_bytes(me), contract.output_bytes(me)});
+  }
+  if (!entry.short_run) return false;
+  auto const number = state_->turns.take();
+  detail::GivesBack const turn{*state_, number};
+  check_buffers(*state_, entry.schedule, buffers, combine);
+  if (state_->turns.is_on(number)) {
+    entry.short_run->run(state_->turns.first_tag(number), buffers, combine);
+    return true;
+  }
+  auto const late = bind(state_, std::as_const(entry.schedule), buffers, Combine(combine));
+  late->start({.turn = number});
+  late->wait();
+  return true;
 }
 
 Transfer Communicator::start_broadcast(std::span<std::byte> data, Rank root, std::string_view algorithm) const {

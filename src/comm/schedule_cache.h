@@ -3,10 +3,12 @@
 
 #include <cstdint>
 #include <list>
+#include <memory>
 #include <string>
 #include <string_view>
 
 #include "allport/schedule/schedule.h"
+#include "short_run.h"
 
 namespace allport::detail {
 
@@ -20,23 +22,25 @@ class ScheduleCache {
     Contract contract;
     std::string algorithm;  ///< as asked for; empty: selected
     Schedule schedule;
+    std::unique_ptr<ShortRun> short_run;  ///< of this rank's program, where it is of that kind
+    bool asked_for_short_run = false;
   };
 
   /// Or nullptr.
-  [[nodiscard]] Schedule const* find(Contract const& contract, std::string_view algorithm) {
+  [[nodiscard]] Entry* find(Contract const& contract, std::string_view algorithm) {
     for (auto e = entries_.begin(); e != entries_.end(); ++e) {
       if (e->contract == contract && e->algorithm == algorithm) {
         entries_.splice(entries_.begin(), entries_, e);
-        return &e->schedule;
+        return &*e;
       }
     }
     return nullptr;
   }
 
-  Schedule const& add(Contract const& contract, std::string_view algorithm, Schedule schedule) {
+  Entry& add(Contract const& contract, std::string_view algorithm, Schedule schedule) {
     if (entries_.size() == capacity) entries_.pop_back();
-    entries_.push_front({contract, std::string(algorithm), std::move(schedule)});
-    return entries_.front().schedule;
+    entries_.push_front({contract, std::string(algorithm), std::move(schedule), nullptr, false});
+    return entries_.front();
   }
 
  private:

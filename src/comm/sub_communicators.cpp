@@ -79,8 +79,12 @@ std::shared_ptr<CommState> make_sub(CommState const& parent, std::span<Rank cons
                                        std::move(whole));
   }
   auto ranks = box->mapping.is_identity() ? std::vector<Rank>{} : box->mapping.inverse().list();
-  return std::make_shared<CommState>(parent.family, mpi, std::move(box->machine), true, std::move(ranks),
-                                     std::move(whole));
+  auto named = parent.family->named();
+  if (named) named = std::move(find_box(*named, whole)->machine);
+  auto made = std::make_shared<CommState>(parent.family, mpi, std::move(box->machine), true, std::move(ranks),
+                                          std::move(whole));
+  made->named = std::move(named);
+  return made;
 }
 
 }  // namespace

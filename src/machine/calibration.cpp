@@ -22,6 +22,11 @@ void check_times(MpiTimes const& times) {
   ensure(!times.bytes.empty() && times.bytes.size() == times.seconds.size(), "mpi.seconds",
          static_cast<std::int64_t>(times.seconds.size()),
          fmt::format("as many times as bytes ({}), at least one", times.bytes.size()), "", ErrorKind::machine);
+  ensure(times.ours.size() <= times.bytes.size(), "mpi.ours", static_cast<std::int64_t>(times.ours.size()),
+         fmt::format("at most as many times as bytes ({})", times.bytes.size()), "", ErrorKind::machine);
+  for (auto const seconds : times.ours) {
+    ensure(std::isfinite(seconds) && seconds > 0.0, "mpi.ours", seconds, "seconds > 0", "", ErrorKind::machine);
+  }
   for (std::size_t i = 0; i < times.bytes.size(); ++i) {
     ensure(times.bytes[i] >= 0 && (i == 0 || times.bytes[i] > times.bytes[i - 1]), "mpi.bytes", times.bytes[i],
            "bytes >= 0 in ascending order", "", ErrorKind::machine);

@@ -25,7 +25,7 @@ constexpr std::string_view top_keys[] = {
     "adds", "memory_bandwidth", "memory",   "axes", "link",  "calibration", "mpi"};
 constexpr std::string_view calibration_keys[] = {"date", "library", "ranks", "fit"};
 constexpr std::string_view fit_keys[] = {"what", "value", "error"};
-constexpr std::string_view mpi_keys[] = {"collective", "bytes", "seconds"};
+constexpr std::string_view mpi_keys[] = {"collective", "bytes", "seconds", "ours"};
 constexpr std::string_view axis_keys[] = {"length", "wraps", "bandwidth", "latency"};
 constexpr std::string_view link_keys[] = {"from", "axis",      "direction", "to",
                                           "dead", "bandwidth", "latency",   "both_directions"};
@@ -328,8 +328,9 @@ class Reader {
     }
     each_table(table, "mpi", "collective", [&](toml::table const& one) {
       check_keys(one, mpi_keys, "times of MPI's own collective");
-      auto const& times = c.mpi.emplace_back(MpiTimes{text(one, "collective"), numbers<std::int64_t>(one, "bytes", 0),
-                                                      numbers<double>(one, "seconds", 0.0)});
+      auto const& times = c.mpi.emplace_back(MpiTimes{
+          text(one, "collective"), numbers<std::int64_t>(one, "bytes", 0), numbers<double>(one, "seconds", 0.0),
+          one.get("ours") == nullptr ? std::vector<double>{} : numbers<double>(one, "ours", 0.0)});
       try {
         Calibration{.mpi = {times}}.check();
       } catch (Error const& e) {

@@ -78,6 +78,7 @@ std::string calibration_text(Calibration const& c) {
   for (auto const& t : c.mpi) {
     out += fmt::format("\n[[mpi]]\ncollective = {}\nbytes = [{}]\nseconds = [{}]\n", toml_string(t.collective),
                        fmt::join(t.bytes, ", "), fmt::join(t.seconds, ", "));
+    if (!t.ours.empty()) out += fmt::format("ours = [{}]\n", fmt::join(t.ours, ", "));
   }
   return out;
 }
@@ -157,7 +158,7 @@ std::string Machine::to_json() const {
     }
     auto mpi = json::object();
     for (auto const& t : calibration_.mpi) {
-      mpi[t.collective] = {{"bytes", t.bytes}, {"seconds", t.seconds}};
+      mpi[t.collective] = {{"bytes", t.bytes}, {"seconds", t.seconds}, {"ours", t.ours}};
     }
     all["calibration"] = {{"date", calibration_.date},
                           {"library", calibration_.library},

@@ -123,6 +123,13 @@ void take_rates(std::vector<Axis>& axes, Machine const& from) {
 
 }  // namespace
 
+bool Machine::gives_rates(std::string_view spec) {
+  auto const kind = spec.substr(0, spec.find(':'));
+  if (kind != "torus" && kind != "mesh") return true;
+  auto const* const path = std::getenv("ALLPORT_RATES");
+  return path != nullptr && *path != '\0';
+}
+
 Machine Machine::parse(std::string_view spec) {
   if (spec.ends_with(".toml")) {
     return from_toml(read_text(std::string(spec)), spec);

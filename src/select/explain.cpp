@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <nlohmann/json.hpp>
 
+#include "allport/select/mpi_price.h"
 #include "allport/select/select.h"
 
 namespace allport {
@@ -55,6 +56,10 @@ std::string explain(Choice const& choice) {
         choice.best.predicted.value() > 0.0 ? choice.mpi->time.value() / choice.best.predicted.value() : 1.0;
     text += fmt::format("  {:<12} {:>12}  x{:<6.2f} {}\n", "MPI's own", time_text(choice.mpi->time), times,
                         choice.mpi->source == PriceSource::calibrated ? "as calibrated" : "modelled, not timed");
+    if (choice.mpi->ours) {
+      text += fmt::format("  {:<12} {:>12}         a call, as timed beside MPI's own\n", "Allport's",
+                          time_text(*choice.mpi->ours));
+    }
   }
   return text;
 }
@@ -88,6 +93,8 @@ std::string to_json(Choice const& choice, int indent) {
   if (choice.mpi) {
     json["mpi"] = {{"predicted_s", choice.mpi->time.value()},
                    {"source", choice.mpi->source == PriceSource::calibrated ? "calibrated" : "modelled"}};
+    json["mpi"]["taken"] = expect_to_win(choice, *choice.mpi);
+    if (choice.mpi->ours) json["mpi"]["ours_s"] = choice.mpi->ours->value();
   }
   return json.dump(indent);
 }

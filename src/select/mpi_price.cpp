@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <span>
 
 #include "allport/model/mpi_cost.h"
 
@@ -11,9 +12,8 @@ namespace allport {
 
 namespace {
 
-Seconds interpolated(MpiTimes const& times, std::int64_t bytes) {
-  auto const& x = times.bytes;
-  auto const& y = times.seconds;
+/// `y`, timed at x; equally many.
+Seconds interpolated(std::span<std::int64_t const> x, std::span<double const> y, std::int64_t bytes) {
   auto const above = std::lower_bound(x.begin(), x.end(), bytes);
   if (above == x.end()) {
     auto const last = std::max<std::int64_t>(x.back(), 1);
@@ -62,6 +62,16 @@ Seconds modelled(Machine const& machine, Contract const& contract) {
                         "one of the kinds of Collective");
 }
 
+/// Our prediction for one element of eight bytes; nothing where no algorithm serves.
+Seconds shortest(Machine const& machine, Contract const& contract) {
+  auto const bytes = contract.what == Collective::barrier ? std::int64_t{0} : std::int64_t{8};
+  try {
+    return choose(machine, {contract.what, contract.ranks, contract.root, bytes, 1}).best.predicted;
+  } catch (Error const&) {
+    return {};
+  }
+}
+
 }  // namespace
 
 MpiPrice mpi_price_of(Machine const& machine, Contract const& contract) {
@@ -69,15 +79,24 @@ MpiPrice mpi_price_of(Machine const& machine, Contract const& contract) {
   ensure(contract.ranks == machine.ranks(), "ranks", contract.ranks,
          fmt::format("{}, the ranks of machine {}", machine.ranks(), machine.name()));
   if (auto const* times = machine.mpi_times(name(contract.what))) {
-    return {interpolated(*times, size_of(contract)), PriceSource::calibrated};
+    auto const bytes = size_of(contract);
+    auto price = MpiPrice{interpolated(times->bytes, times->seconds, bytes), PriceSource::calibrated, {}, {}};
+    auto const sizes = std::span(times->bytes).first(times->ours.size());
+    if (!sizes.empty() && bytes <= sizes.back()) price.ours = interpolated(sizes, times->ours, bytes);
+    return price;
   }
-  return {modelled(machine, contract), PriceSource::modelled};
+  return {modelled(machine, contract), PriceSource::modelled, {}, shortest(machine, contract)};
 }
 
 Seconds mpi_price(Machine const& machine, Contract const& contract) { return mpi_price_of(machine, contract).time; }
 
-bool expect_to_win(Seconds ours, Seconds mpi) { return ours <= mpi; }
-
-bool expect_to_win(Choice const& choice, Seconds mpi) { return expect_to_win(choice.best.predicted, mpi); }
+bool expect_to_win(Choice const& choice, MpiPrice const& mpi) {
+  constexpr double timed = 0.9;
+  constexpr double guessed = 0.8;
+  constexpr double starts = 5.0;
+  auto const ours = mpi.ours.value_or(choice.best.predicted);
+  if (ours < starts * mpi.starts) return false;
+  return ours.value() <= (mpi.ours ? timed : guessed) * mpi.time.value();
+}
 
 }  // namespace allport

@@ -120,3 +120,22 @@ def test_times_replace_older_ones_of_the_same_thing(tmp_path):
     (tmp_path / "bad.json").write_text("[1]")
     with pytest.raises(ap.AllportError, match=r"bad\.json"):
         ap.measured.find(machine, "bcast", 8, str(tmp_path / "bad.json"))
+
+
+def test_calls_in_a_row_plain_and_under_the_dropin(allport):
+    done = allport(
+        *"bench all --calls 20 -m mesh:3 --sizes 0,64 --best-of 1 --seconds 0.01 --json".split(),
+    )
+    assert done.returncode == 0, done.stderr
+    result = json.loads(done.stdout)
+    assert (result["ranks"], result["calls"], result["calibrated"]) == (3, 20, False)
+    assert {row["collective"] for row in result["rows"]} == set(ap.rivals.collectives())
+    for row in result["rows"]:
+        assert row["wrong"] == 0
+        for mode in ap.calls.MODES:
+            assert 0 < row[mode]["least"] <= row[mode]["median"] <= row[mode]["most"]
+
+
+def test_calls_of_no_collective_are_refused(allport):
+    done = allport(*"bench bcast,scan --calls 20 -m mesh:2".split())
+    assert done.returncode == 1 and "collective = 'scan': expected all, or some of" in done.stderr

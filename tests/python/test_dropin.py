@@ -1,5 +1,6 @@
 """The libraries to preload: where they are, and what is said when they are not."""
 
+import json
 import subprocess
 import sys
 from pathlib import Path
@@ -44,3 +45,30 @@ def test_64_bit_integers_are_scalapack_s_alone() -> None:
 def test_wrong_names_are_refused(arguments: tuple[str, str | None], message: str) -> None:
     with pytest.raises(ap.AllportError, match=message):
         ap.dropin.library(*arguments)
+
+
+def test_ranks_that_share_a_computer_have_no_links_that_a_spec_describes(tmp_path: Path) -> None:
+    report = tmp_path / "report.json"
+    given = {"LD_PRELOAD": ap.dropin.library("mpi"), "ALLPORT_MACHINE": "torus:2", "ALLPORT_REPORT": str(report)}
+    exports = [argument for name, value in given.items() for argument in export(name, value)]
+    program = ap.places.executable("bench_collective")
+    command = [
+        *ap.launch.mpiexec_command(2),
+        *exports,
+        str(program),
+        "bcast",
+        "--plan",
+        "8;1000000",
+        "--iterations",
+        "2",
+    ]
+    subprocess.run(command, env=ap.launch.environment(2), capture_output=True, check=True, timeout=60)
+    told = json.loads(report.read_text())
+    assert told["rates"]["source"] == "assumed"
+    assert told["collectives"]["MPI_Bcast"]["taken"] == 0
+    assert "share one computer" in next(iter(told["collectives"]["MPI_Bcast"]["reasons"]))
+
+
+def export(name: str, value: str) -> list[str]:
+    """mpiexec's arguments that give the ranks a variable."""
+    return ["-x", f"{name}={value}"] if ap.mpi.family() == "openmpi" else ["-genv", name, value]

@@ -53,13 +53,40 @@ TEST(MpiPrice, KnowsEveryCollective) {
   }
 }
 
-TEST(MpiPrice, TiesAreOurs) {
-  EXPECT_TRUE(expect_to_win(Seconds(1.0), Seconds(1.0)));
-  EXPECT_TRUE(expect_to_win(Seconds(0.5), Seconds(1.0)));
-  EXPECT_FALSE(expect_to_win(Seconds(1.1), Seconds(1.0)));
-  auto const m = calibrated();
-  auto const choice = choose(m, {Collective::broadcast, 8, 0, 1 << 20, 1});
-  EXPECT_EQ(expect_to_win(choice, mpi_price(m, choice.contract)), choice.best.predicted <= Seconds(1e-2));
+TEST(MpiPrice, TiesAreMpis) {
+  auto const choice = choose(calibrated(), {Collective::broadcast, 8, 0, 1 << 20, 1});
+  auto const predicted = choice.best.predicted.value();
+  auto const wins = [&](double mpi, std::optional<Seconds> ours) {
+    return expect_to_win(choice, {Seconds(mpi), PriceSource::calibrated, ours});
+  };
+  EXPECT_FALSE(wins(predicted, {}));
+  EXPECT_FALSE(wins(1.2 * predicted, {}));
+  EXPECT_TRUE(wins(1.3 * predicted, {}));
+  EXPECT_FALSE(wins(1.05, Seconds(1.0))) << "what was timed counts, not the prediction";
+  EXPECT_TRUE(wins(1.2, Seconds(1.0)));
+}
+
+TEST(MpiPrice, FormulasAreTrustedWhereBytesWeigh) {
+  auto const m = Machine::parse("torus:4x4");
+  auto const wins = [&](std::int64_t bytes) {
+    auto const choice = choose(m, {Collective::broadcast, 16, 0, bytes, 1});
+    auto const mpi = mpi_price_of(m, choice.contract);
+    EXPECT_GT(mpi.starts.value(), 0.0);
+    return std::pair(expect_to_win(choice, mpi), choice.best.predicted < mpi.time);
+  };
+  EXPECT_EQ(wins(8), std::pair(false, true)) << "cheaper by the formulas, but all of it is starts";
+  EXPECT_EQ(wins(4 << 20), std::pair(true, true));
+  EXPECT_FALSE(wins(0).first);
+}
+
+TEST(MpiPrice, KnowsWhatOursTookBesideIt) {
+  Calibration c;
+  c.mpi = {{"bcast", {8, 1024, 1 << 20}, {1e-6, 4e-6, 1e-3}, {4e-6, 8e-6}}};
+  auto const m = Machine("mine", {Machine::parse("torus:8").axis(0)}, {}, 1, {}, c);
+  auto const ours = [&](std::int64_t bytes) { return mpi_price_of(m, {Collective::broadcast, 8, 0, bytes, 1}).ours; };
+  EXPECT_DOUBLE_EQ(ours(0)->value(), 4e-6);
+  EXPECT_DOUBLE_EQ(ours(1024)->value(), 8e-6);
+  EXPECT_FALSE(ours(1025).has_value()) << "not timed: the prediction holds";
 }
 
 TEST(MpiPrice, RefusesAContractOfAnotherMachine) {

@@ -31,8 +31,14 @@ struct CalibrateOptions {
 /// @throws Error(mpi) when the MPI library fails
 [[nodiscard]] Machine calibrate(Communicator const& comm, CalibrateOptions const& options = {});
 
-/// The MPI library's default algorithms over all ranks of `comm`, each collective for sizes from a few bytes until it
-/// takes too long. Sizes are those of Contract::bytes. Called by all ranks; the same on all.
+/// The communicator's machine with o, L and the bandwidth of every axis as a few messages of about `budget` seconds in
+/// all show them, all nodes sending at once; everything else stays. For machines that nobody has calibrated: rough, and
+/// different at every start, so that nothing may hang on it which must be the same in every run. Called by all ranks;
+/// the same on all.
+[[nodiscard]] Machine measure_rates(Communicator const& comm, double budget);
+
+/// The MPI library's default algorithms and Allport's beside them, over all ranks of `comm`, each collective for sizes
+/// from a few bytes until it takes too long. Sizes are those of Contract::bytes. Called by all ranks; the same on all.
 [[nodiscard]] std::vector<MpiTimes> time_mpi_collectives(Communicator const& comm,
                                                          CalibrateOptions const& options = {});
 

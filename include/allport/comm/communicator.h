@@ -99,6 +99,9 @@ class Communicator {
   Communicator(MPI_Comm comm, Machine machine);
   /// As above; machine as Machine::parse() reads it, on every rank: one that cannot is an error on all of them.
   Communicator(MPI_Comm comm, std::string_view spec);
+  /// As above for a machine whose rates were measured just now (measure_rates): reductions still choose their
+  /// algorithm, and so the order of their sums, by `named`, which is the same in every run. Of equal shapes.
+  Communicator(MPI_Comm comm, Machine measured, Machine named);
   /// As above; machine from the environment's ALLPORT_MACHINE, else Machine::flat.
   explicit Communicator(MPI_Comm comm);
 
@@ -106,6 +109,8 @@ class Communicator {
   [[nodiscard]] Rank size() const;
   /// The box of the machine that this communicator is, or Machine::flat(size) when it is none.
   [[nodiscard]] Machine const& machine() const;
+  /// What reductions choose by: machine(), but for rates that were measured at start.
+  [[nodiscard]] Machine const& named_machine() const;
   [[nodiscard]] bool is_box() const;
   /// The schedule's rank (position in machine()) of a rank of this communicator, and back.
   [[nodiscard]] Rank position(Rank r) const;
@@ -124,6 +129,9 @@ class Communicator {
   /// never waits for another rank. `combine` is needed by reductions and must stay valid until done.
   Transfer start(Schedule const& schedule, Buffers buffers, Combine combine = {}) const;
   void run(Schedule const& schedule, Buffers buffers, Combine combine = {}) const;
+  /// Runs schedule_for(contract) at once where this rank's part of it is a few short messages: many times quicker to
+  /// start than run(). False where it is not; then nothing was done, and run() meets the other ranks that did.
+  [[nodiscard]] bool run_short(Contract const& contract, Buffers buffers, Combine const& combine) const;
   /// Sets a place among the starts aside, for several to be made under it, one when the other is done. Called by all
   /// ranks in one order with the starts, the first of which follows at once. Starts that come much later (1024, or
   /// fewer where MPI has few tags) go only when this is given back.

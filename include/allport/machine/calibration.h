@@ -15,7 +15,9 @@ namespace allport {
 struct MpiTimes {
   std::string collective;           ///< MPI's name in lower case, of mpi_collectives()
   std::vector<std::int64_t> bytes;  ///< as Contract::bytes: the message, or the block per pair of ranks; ascending
-  std::vector<double> seconds;      ///< one per entry of bytes, > 0
+  std::vector<double> seconds;      ///< a call, one per entry of bytes, > 0
+  /// What Allport's own took beside it, for the first entries of bytes; empty where only MPI's was timed.
+  std::vector<double> ours{};
 
   friend bool operator==(MpiTimes const&, MpiTimes const&) = default;
 };

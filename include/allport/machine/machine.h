@@ -82,6 +82,9 @@ class Machine {
   /// where it has as many axes, else those of its first; and its node's), or else of preset `laptop`.
   [[nodiscard]] static Machine parse(std::string_view spec);
 
+  /// False where the spec leaves its rates to preset `laptop`, which is no network in particular.
+  [[nodiscard]] static bool gives_rates(std::string_view spec);
+
   /// The machine file's text (TOML; docs/reference/machine-file.md). `origin` names it in errors.
   [[nodiscard]] static Machine from_toml(std::string_view text, std::string_view origin = "machine file");
   [[nodiscard]] std::string to_toml() const;

@@ -38,6 +38,8 @@ enum class PriceSource : std::uint8_t {
 struct MpiPrice {
   Seconds time{};
   PriceSource source = PriceSource::modelled;
+  std::optional<Seconds> ours{};  ///< Allport's own where it was timed beside MPI's
+  Seconds starts{};               ///< where MPI's is modelled: our prediction for the shortest message
 };
 
 struct Choice {

@@ -71,6 +71,41 @@ def _show(result: dict[str, Any]) -> None:
     out.print(f"kept for allport explain: {result['measured']}")
 
 
+def _show_calls(result: dict[str, Any]) -> None:
+    out = console()
+    where = f"lab {result['lab']}" if result["lab"] else result["machine"]
+    known = "calibrated" if result["calibrated"] else "not calibrated"
+    out.print(
+        f"{result['calls']} calls in a row, roots going round, on {where} ({known}), {result['ranks']} ranks on "
+        f"{result['cores']} cores, {result['mpi']}: medians of {result['rounds']} rounds by turns"
+    )
+    modes = ap.calls.MODES
+    rows = table("collective", "size", *modes, "auto", "always", right=("size", *modes))
+    for row in result["rows"]:
+        plain = row["plain"]["median"]
+        times = [format_seconds(row[mode]["median"]) for mode in modes]
+        ratios = [f"x{row[mode]['median'] / plain:.2f}" for mode in modes[1:]]
+        rows.add_row(row["collective"], format_bytes(row["size"]), *times, *ratios)
+    out.print(rows)
+    out.print("time of a call until the slowest rank has made all; plain: without the drop-in")
+    wrong = sum(row["wrong"] for row in result["rows"])
+    out.print("every byte of every result was right" if not wrong else f"WRONG: {wrong} bytes of results")
+
+
+def _calls(job: ap.bench.Job, calls: int, output: str | None, as_json: bool) -> None:
+    """Many short calls, plain and under the drop-in."""
+    with progress("starting") as bar:
+        result = ap.calls.run(job, calls, bar)
+    if output:
+        Path(output).write_text(json.dumps(result, indent=1) + "\n")
+    if as_json:
+        print_json(result)
+    else:
+        _show_calls(result)
+    if any(row["wrong"] for row in result["rows"]):
+        raise typer.Exit(1)
+
+
 def bench(
     collective: Collective,
     against: Annotated[str | None, typer.Option(help="mpi: beside the MPI library's own; none.")] = "mpi",
@@ -100,6 +135,10 @@ def bench(
     best_of: Annotated[int, typer.Option("--best-of", help="Rounds, both sides by turns.")] = 5,
     iterations: Annotated[int, typer.Option(help="At most so many of each size in a round.")] = 20,
     seconds: Annotated[float, typer.Option(help="About so long for each size in a round.")] = 0.5,
+    calls: Annotated[
+        int | None,
+        typer.Option(metavar="N", help="N calls in a row, roots going round: plain, auto, always; also for 'all'."),
+    ] = None,
     plot: Annotated[str | None, typer.Option(metavar="FILE.svg", help="Draw bandwidth over size.")] = None,
     output: Annotated[str | None, typer.Option("-o", "--output", metavar="FILE.json", help="All numbers.")] = None,
     measured: Annotated[str | None, typer.Option(metavar="FILE.json", help="Where times are kept for explain.")] = None,
@@ -134,6 +173,9 @@ def bench(
         ranks=ranks,
         settings=[word.strip() for word in settings.split(",")] if settings else [],
     )
+    if calls is not None:
+        _calls(job, calls, output, as_json)
+        return
     with progress("starting") as bar:
         result = ap.bench.run(job, bar)
     if plot:

@@ -1,0 +1,106 @@
+// A few rates of links that nobody has measured, in the moment that a program's start may take.
+#include "allport/comm/calibrate.h"
+
+#include <algorithm>
+#include <array>
+
+#include "calibrate_clock.h"
+#include "calibrate_links.h"
+#include "mpi_errors.h"
+
+namespace allport {
+
+namespace {
+
+constexpr std::int64_t first_bytes = 16 << 10;
+constexpr std::int64_t last_bytes = 4 << 20;
+constexpr int burst = 16;
+
+/// One axis, with every node sending to its neighbour along it.
+class Axle {
+ public:
+  Axle(detail::Clock const& clock, detail::Links& links, Port way) : clock_(clock), links_(links), way_(way) {}
+
+  /// Seconds of one exchange, or of one of `count` in a row.
+  [[nodiscard]] double exchange(std::int64_t bytes, int count = 1) {
+    return timed([&] {
+             for (int i = 0; i < count; ++i) links_.exchange({&way_, 1}, bytes);
+           }) /
+           count;
+  }
+  /// Seconds of the processor for one short message: many in flight at once.
+  [[nodiscard]] double overhead() {
+    return timed([&] { links_.burst(way_, 8, burst); }) / (2.0 * burst);
+  }
+
+  /// Seconds a byte, by messages that grow while there is time: what the last one took longer than the one before,
+  /// which is three quarters of it where the machine is quiet.
+  [[nodiscard]] double per_byte(double start, double budget) {
+    auto bytes = first_bytes;
+    auto took = exchange(bytes);
+    auto grown = std::max(took - start, 0.5 * took) / static_cast<double>(bytes);
+    for (auto spent = took; bytes < last_bytes && spent + 5.0 * took < budget; spent += took) {
+      auto const before = took;
+      bytes *= 4;
+      took = exchange(bytes);
+      grown = std::max(took - before, 0.5 * took) / (0.75 * static_cast<double>(bytes));
+    }
+    return grown;
+  }
+
+ private:
+  template <class Once>
+  [[nodiscard]] double timed(Once const& once) const {
+    clock_.meet();
+    auto const began = MPI_Wtime();
+    once();
+    return clock_.slowest(MPI_Wtime() - began);
+  }
+
+  detail::Clock const& clock_;
+  detail::Links& links_;
+  Port way_;
+};
+
+}  // namespace
+
+Machine measure_rates(Communicator const& comm, double budget) {
+  auto const& machine = comm.machine();
+  MPI_Comm own = MPI_COMM_NULL;
+  detail::check(MPI_Comm_dup(comm.mpi(), &own), "MPI_Comm_dup", comm.rank());
+  std::vector<Rank> by_position;
+  for (Rank p = 0; p < comm.size(); ++p) by_position.push_back(comm.at_position(p));
+  auto const clock = detail::Clock(own);
+  auto links = detail::Links(own, machine, comm.position(comm.rank()), std::move(by_position), last_bytes);
+  std::vector<Axis> axes;
+  for (int a = 0; a < machine.axes(); ++a) axes.push_back(machine.axis(a));
+  auto const active = std::ranges::count_if(axes, [](Axis const& axis) { return axis.length > 1; });
+  auto rates = machine.rates();
+  auto least = 1.0;
+  Axis const* last = nullptr;
+  auto const began = MPI_Wtime();
+  for (std::size_t a = 0; a < axes.size(); ++a) {
+    if (axes[a].length == 1) continue;
+    if (last != nullptr && clock.slowest(MPI_Wtime() - began) > budget) {  // a busy machine: like the axis before
+      axes[a].bandwidth = last->bandwidth;
+      axes[a].latency = last->latency;
+      continue;
+    }
+    auto axle = Axle(clock, links, port(static_cast<int>(a), 1));
+    static_cast<void>(axle.exchange(8));  // makes the connection
+    auto const start = axle.exchange(8, 4);
+    least = std::min({least, axle.overhead(), start / 2.0});
+    axes[a].bandwidth = BytesPerSecond(1.0 / axle.per_byte(start, budget / static_cast<double>(active)));
+    axes[a].latency = Seconds(start);  // of which 2o goes below
+    last = &axes[a];
+  }
+  detail::check(MPI_Comm_free(&own), "MPI_Comm_free", comm.rank());
+  if (active == 0) return machine;
+  rates.overhead = Seconds(least);
+  for (auto& axis : axes) {
+    if (axis.length > 1) axis.latency = Seconds(std::max(0.0, axis.latency.value() - 2.0 * least));
+  }
+  return {machine.name(), std::move(axes), rates, machine.ranks_per_node(), machine.exceptions(), {}};
+}
+
+}  // namespace allport

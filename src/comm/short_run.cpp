@@ -1,0 +1,177 @@
+#include "short_run.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cstring>
+#include <utility>
+
+#include "comm_state.h"
+#include "mpi_errors.h"
+
+namespace allport::detail {
+namespace {
+
+/// Looks at MPI, which lets others have the core by itself, before the engine's own ways of waiting come in: sleeping
+/// where ranks share cores, and watching for stalls.
+constexpr int patience = 1000;
+
+bool is_short(Program const& program) {
+  return program.ops.size() <= ShortRun::most_operations && std::ranges::all_of(program.ops, [](Op const& op) {
+           return op.segments() == 1 && op.length <= ShortRun::most_bytes &&
+                  std::ranges::all_of(op.after, [](Dependence const& d) { return d.lag <= 0; });
+         });
+}
+
+}  // namespace
+
+std::unique_ptr<ShortRun> ShortRun::of(CommState& comm, Program program, Room room) {
+  if (!is_short(program)) return nullptr;
+  check_program(comm, program, room, true);
+  return std::unique_ptr<ShortRun>(new ShortRun(comm, std::move(program)));
+}
+
+ShortRun::ShortRun(CommState& comm, Program program)
+    : comm_(comm), program_(std::move(program)), after_(program_.ops.size()) {
+  for (std::size_t i = 0; i < after_.size(); ++i) {
+    all_ |= bit(i);
+    for (auto const& d : program_.ops[i].after) after_[i] |= bit(static_cast<std::size_t>(d.op));
+  }
+  if (program_.scratch > 0) scratch_ = std::make_unique_for_overwrite<std::byte[]>(std::size_t(program_.scratch));
+}
+
+void ShortRun::run(int tag, Buffers buffers, Combine const& combine) {
+  tag_ = tag;
+  buffers_ = buffers;
+  combine_ = &combine;
+  started_ = done_ = 0;
+  outstanding_ = 0;
+  auto& family = *comm_.family;
+  family.ensure_no_operator();
+  try {
+    go();
+    for (int idle = 0; done_ != all_ && idle < patience;) {
+      bool const moved = poll();
+      if (moved) go();
+      if (family.in_flight()) family.progress();
+      if (moved) continue;
+      ++idle;
+      family.lock()->pause();
+    }
+    if (done_ == all_) return;
+    auto const finish = [this] {
+      if (poll()) go();
+      return done_ == all_;
+    };
+    auto const what = [this] { return waits_for(); };
+    family.wait_until(finish, what, comm_.shadow.mpi());
+  } catch (...) {
+    abandon();
+    throw;
+  }
+}
+
+void ShortRun::go() {
+  for (bool again = true; again;) {
+    again = false;
+    for (auto waiting = all_ & ~started_; waiting != 0; waiting &= waiting - 1) {
+      auto const op = static_cast<std::size_t>(std::countr_zero(waiting));
+      if ((after_[op] & ~done_) != 0) continue;
+      start(op);
+      again = again || (done_ & bit(op)) != 0;  // computed: others may wait for it
+    }
+  }
+}
+
+void ShortRun::start(std::size_t op) {
+  auto const& what = program_.ops[op];
+  auto const bytes = static_cast<int>(what.length);
+  auto& counted = comm_.family->counted;
+  started_ |= bit(op);
+  if (what.kind == OpKind::combine) {
+    (*combine_)(place(what.with), place(what.from), place(what.into), what.length);
+    done_ |= bit(op);
+    return;
+  }
+  if (what.kind == OpKind::copy) {
+    std::memmove(place(what.into), place(what.from), static_cast<std::size_t>(bytes));
+    done_ |= bit(op);
+    return;
+  }
+  auto const peer = comm_.rank_at(what.peer);
+  auto const tag = tag_ + what.channel;
+  auto& request = requests_[static_cast<std::size_t>(outstanding_)];
+  if (what.kind == OpKind::receive) {
+    check(MPI_Irecv(place(what.into), bytes, MPI_BYTE, peer, tag, comm_.shadow.mpi(), &request), "MPI_Irecv",
+          comm_.rank, peer);
+  } else {
+    check(MPI_Isend(place(what.from), bytes, MPI_BYTE, peer, tag, comm_.shadow.mpi(), &request), "MPI_Isend",
+          comm_.rank, peer);
+    ++counted.messages_sent;
+    counted.bytes_sent += bytes;
+  }
+  owners_[static_cast<std::size_t>(outstanding_++)] = static_cast<std::uint8_t>(op);
+}
+
+bool ShortRun::poll() {
+  if (outstanding_ == 0) return false;
+  CompletionsReturn const guard(comm_.family->completions_return());
+  // One after the other from the back, so that the last entry fills the hole: each look moves all of MPI along.
+  bool any = false;
+  for (int i = outstanding_ - 1; i >= 0; --i) {
+    int flag = 0;
+    MPI_Status status{};
+    auto const code = MPI_Test(&requests_[static_cast<std::size_t>(i)], &flag, &status);
+    if (code == MPI_SUCCESS && flag == 0) continue;
+    any = true;
+    completed(static_cast<std::size_t>(i), status, code);
+  }
+  return any;
+}
+
+void ShortRun::completed(std::size_t place, MPI_Status const& status, int code) {
+  auto const op = static_cast<std::size_t>(owners_[place]);
+  auto const last = static_cast<std::size_t>(--outstanding_);
+  requests_[place] = requests_[last];
+  owners_[place] = owners_[last];
+  auto const& what = program_.ops[op];
+  Finished arrived{{nullptr, static_cast<std::int32_t>(op), 0}, code, 0};
+  bool const receives = what.kind == OpKind::receive;
+  if (code == MPI_SUCCESS && receives) MPI_Get_count(&status, MPI_BYTE, &arrived.bytes);
+  check_arrival(comm_, what, arrived);
+  if (receives) {
+    ++comm_.family->counted.messages_received;
+    comm_.family->counted.bytes_received += arrived.bytes;
+  }
+  done_ |= bit(op);
+}
+
+void ShortRun::abandon() noexcept {
+  while (outstanding_ > 0) {
+    auto const i = static_cast<std::size_t>(--outstanding_);
+    if (requests_[i] != MPI_REQUEST_NULL && mpi_is_up())
+      let_go(requests_[i], program_.ops[owners_[i]].kind == OpKind::receive);
+  }
+}
+
+std::string ShortRun::waits_for() const {
+  for (auto waiting = all_ & ~done_; waiting != 0; waiting &= waiting - 1) {
+    auto const op = std::countr_zero(waiting);
+    auto const& what = program_.ops[static_cast<std::size_t>(op)];
+    if (what.kind == OpKind::receive || what.kind == OpKind::send) return segment_text(comm_, what, {nullptr, op, 0});
+  }
+  return "nothing";
+}
+
+std::byte* ShortRun::place(Slot const& slot) const {
+  switch (slot.buffer) {
+    case Buffer::input:  // never written: check_program
+      return const_cast<std::byte*>(buffers_.input.data()) + slot.offset;
+    case Buffer::output:
+      return buffers_.output.data() + slot.offset;
+    default:
+      return scratch_.get() + slot.offset;
+  }
+}
+
+}  // namespace allport::detail
