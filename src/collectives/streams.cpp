@@ -25,7 +25,7 @@ Slot Stream::new_ring(Program& program) const {
 }
 
 Stream stream(Contract const& contract, Cut cut, Piece const& piece, std::int32_t channel, std::int64_t length) {
-  ensure(length > 0, "length", length, "bytes > 0");
+  ensure(length >= 0, "length", length, "bytes >= 0");
   auto const unit = unit_of(contract);
   return {piece, channel, length, std::min(cut.segment / unit * unit, length), cut.window};
 }

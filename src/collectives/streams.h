@@ -23,7 +23,7 @@ struct Stream {
   [[nodiscard]] Slot new_ring(Program& program) const;
 };
 
-/// @pre length > 0
+/// @pre length >= 0; of a stream without bytes no operation may be made
 [[nodiscard]] Stream stream(Contract const& contract, Cut cut, Piece const& piece, std::int32_t channel,
                             std::int64_t length);
 
