@@ -67,7 +67,7 @@ int run_blocking(Call const& call, Library library) {
   if (auto const code = run_short(call)) return *code;
   return enter(call, library, [&](std::shared_ptr<Record> const& record) {
     Operation operation(call, record);
-    operation.start();
+    operation.start_blocking();
     operation.wait();
     if (!operation.lengths().empty()) learn(call, *record, operation.lengths());
     remember_form(call, *record);

@@ -121,13 +121,19 @@ bool Operation::advance() {
   return false;
 }
 
+void Operation::start_blocking() {
+  blocks_ = true;
+  start();
+}
+
 void Operation::wait() {
-  while (!advance()) {
-    transfer_.wait([] {
-      // Others wait for our part in what is in flight beside this call.
-      if (state().flying.load(std::memory_order_relaxed) > 0) progress_in_flight();
-    });
-  }
+  while (!advance()) transfer_.wait(move_others);
+}
+
+bool Operation::run_short(Contract const& contract, Buffers const& buffers) {
+  auto const& ours = *record_->ours;
+  return turn_ ? ours.run_short(*turn_, contract, buffers, combine_, [] { move_others(); })
+               : ours.run_short(contract, buffers, combine_, [] { move_others(); });
 }
 
 void Operation::make_lasting() {

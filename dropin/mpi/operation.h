@@ -49,6 +49,8 @@ class Operation {
 
   // The rest under the Lock; errors are thrown as Error.
   void start();
+  /// As start(), for a caller that waits next: short steps are run at once.
+  void start_blocking();
   /// Goes on with the next step where one is done; true when all are.
   bool advance();
   /// Until done, letting other threads in.
@@ -72,6 +74,7 @@ class Operation {
   void plan_in_order(Contract const& contract);
   Transfer run(Contract const& contract);
   Transfer run(Contract const& contract, Buffers buffers, std::string_view algorithm = {});
+  bool run_short(Contract const& contract, Buffers const& buffers);
   Transfer send_lengths();
   Transfer run_by_lengths();
   void check_length(Contract const& contract) const;
@@ -99,6 +102,7 @@ class Operation {
   std::vector<std::int64_t> row_;      ///< of this rank's blocks for the others
   std::vector<std::function<Transfer()>> steps_;
   std::size_t step_ = 0;
+  bool blocks_ = false;       ///< short steps may be run at once
   std::optional<Turn> turn_;  ///< for all steps, where there are several, and all starts, where there will be
   bool lasts_ = false;
   Transfer transfer_;

@@ -200,6 +200,7 @@ Transfer Operation::run(Contract const& contract) {
 
 Transfer Operation::run(Contract const& contract, Buffers buffers, std::string_view algorithm) {
   auto const& ours = *record_->ours;
+  if (blocks_ && algorithm.empty() && run_short(contract, buffers)) return {};
   auto const schedule = ours.schedule_for(contract, algorithm);
   return turn_ ? ours.start(*turn_, schedule, buffers, combine_) : ours.start(schedule, buffers, combine_);
 }

@@ -130,6 +130,10 @@ MPI_Request fly(std::shared_ptr<Operation> operation) {
   return request;
 }
 
+void move_others() {
+  if (state().flying.load(std::memory_order_relaxed) > 0) progress_in_flight();
+}
+
 bool progress_in_flight() {
   auto& flights = table().flights;
   ++table().turns;

@@ -19,6 +19,8 @@ MPI_Request keep_persistent(std::shared_ptr<Operation> operation);
 
 /// Moves all of them on; true when one is done.
 bool progress_in_flight();
+/// The same while a call of ours waits: others wait for our part in what is in flight beside it.
+void move_others();
 
 // Without the lock:
 

@@ -9,6 +9,7 @@
 #include "enter.h"
 #include "operation.h"
 #include "report.h"
+#include "requests.h"
 
 namespace allport::dropin {
 namespace {
@@ -102,7 +103,7 @@ std::optional<int> run_short(Call const& given) {
     auto const root = has_root(call.what) ? record->ours->position(call.root) : 0;
     Contract const contract{collective(call.what), record->size, root, bytes, reduces(call.what) ? form.element : 1};
     auto const buffers = buffers_of(call, *record, bytes);
-    if (!record->ours->run_short(contract, buffers, form.combine)) return std::nullopt;
+    if (!record->ours->run_short(contract, buffers, form.combine, [] { move_others(); })) return std::nullopt;
     if (state().counting) {
       count_taken(given.what, *record, static_cast<std::int64_t>(std::max(buffers.input.size(), buffers.output.size())),
                   now() - began);

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <utility>
 
 #include "allport/select/select.h"
 #include "mpi_errors.h"
@@ -53,6 +54,17 @@ ScheduleCache::Entry& CommState::schedule_for(Contract const& contract, std::str
   if (chosen.empty() && named && combines(contract.what)) chosen = choose(*named, contract).best.algorithm->name;
   auto const choice = choose(machine, contract, {.algorithm = chosen, .segments = {}});
   return schedules.add(contract, algorithm, make_schedule(machine, choice));
+}
+
+ScheduleCache::Entry* CommState::short_entry(Contract const& contract) {
+  if (family->checks()) return nullptr;
+  auto& entry = schedule_for(contract, {});
+  if (!std::exchange(entry.asked_for_short_run, true)) {
+    auto const me = position_of(rank);
+    entry.short_run =
+        ShortRun::of(*this, entry.schedule.program(me), {contract.input_bytes(me), contract.output_bytes(me)});
+  }
+  return entry.short_run ? &entry : nullptr;
 }
 
 int CommState::take_lasting_turn() {

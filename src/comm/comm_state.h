@@ -46,6 +46,8 @@ struct CommState : std::enable_shared_from_this<CommState> {
   void await(MPI_Request request, std::string_view what) const;
   /// By selection on the machine, or of the algorithm that is named.
   [[nodiscard]] ScheduleCache::Entry& schedule_for(Contract const& contract, std::string_view algorithm);
+  /// The same where this rank's program is short; else, and with ALLPORT_CHECK, null.
+  [[nodiscard]] ScheduleCache::Entry* short_entry(Contract const& contract);
   /// A block of tags to keep. Called by all ranks in one order.
   [[nodiscard]] int take_lasting_turn();
   [[nodiscard]] EngineLock& lock() const { return *family->lock(); }

@@ -60,6 +60,20 @@ std::shared_ptr<detail::TransferState> start_checked(std::shared_ptr<detail::Com
   return state;
 }
 
+/// A short program, in the calling thread, when its turn is on; else by the engine, when it comes.
+void run_now(std::shared_ptr<detail::CommState> const& comm, detail::ScheduleCache::Entry& entry, std::int64_t number,
+             Buffers buffers, Combine const& combine, FunctionRef<void()> pause) {
+  check_buffers(*comm, entry.schedule, buffers, combine);
+  if (comm->turns.is_on(number)) {
+    auto const program = entry.short_run;  // while it waits, other starts may put the entry out of the cache
+    program->run(comm->turns.first_tag(number), buffers, combine, pause);
+    return;
+  }
+  auto const late = bind(comm, std::as_const(entry.schedule), buffers, Combine(combine));
+  late->start({.turn = number});
+  late->wait(pause);
+}
+
 }  // namespace
 
 Persistent Communicator::prepare(Schedule const& schedule, Buffers buffers, Combine combine) const {
@@ -115,14 +129,19 @@ Turn Communicator::reserve_lasting() const {
   return Turn(std::make_shared<detail::TurnState>(state_, true));
 }
 
-Transfer Communicator::start(Turn const& under, Schedule const& schedule, Buffers buffers, Combine combine) const {
+detail::TurnState& Communicator::free_turn(Turn const& under) const {
   ensure(under.state_ && under.state_->comm == state_, "under", "none, or another communicator's",
          "a turn of this communicator", "reserve() makes one");
-  EngineGuard const hold(state_->lock());
-  state_->ensure_alive();
   auto& turn = *under.state_;
   ensure(!turn.latest || !turn.latest->execution.active(), "under", "a turn in use", "a turn whose last start is done",
          "wait() first");
+  return turn;
+}
+
+Transfer Communicator::start(Turn const& under, Schedule const& schedule, Buffers buffers, Combine combine) const {
+  EngineGuard const hold(state_->lock());
+  state_->ensure_alive();
+  auto& turn = free_turn(under);
   bool const first = !std::exchange(turn.used, true);
   if (turn.lasting >= 0) {
     turn.latest = bind(state_, schedule, buffers, std::move(combine));
@@ -152,27 +171,26 @@ Schedule Communicator::schedule_for(Contract const& contract, std::string_view a
   return state_->schedule_for(contract, algorithm).schedule;
 }
 
-bool Communicator::run_short(Contract const& contract, Buffers buffers, Combine const& combine) const {
+bool Communicator::run_short(Contract const& contract, Buffers buffers, Combine const& combine,
+                             FunctionRef<void()> pause) const {
   EngineGuard const hold(state_->lock());
   state_->ensure_alive();
-  if (state_->family->checks()) return false;
-  auto& entry = state_->schedule_for(contract, {});
-  auto const me = state_->position_of(state_->rank);
-  if (!std::exchange(entry.asked_for_short_run, true)) {
-    entry.short_run = detail::ShortRun::of(*state_, entry.schedule.program(me),
-                                           {contract.input_bytes(me), contract.output_bytes(me)});
-  }
-  if (!entry.short_run) return false;
-  auto const number = state_->turns.take();
-  detail::GivesBack const turn{*state_, number};
-  check_buffers(*state_, entry.schedule, buffers, combine);
-  if (state_->turns.is_on(number)) {
-    entry.short_run->run(state_->turns.first_tag(number), buffers, combine);
-    return true;
-  }
-  auto const late = bind(state_, std::as_const(entry.schedule), buffers, Combine(combine));
-  late->start({.turn = number});
-  late->wait();
+  auto* const entry = state_->short_entry(contract);
+  if (entry == nullptr) return false;
+  detail::GivesBack const turn{*state_, state_->turns.take()};
+  run_now(state_, *entry, turn.number, buffers, combine, pause);
+  return true;
+}
+
+bool Communicator::run_short(Turn const& under, Contract const& contract, Buffers buffers, Combine const& combine,
+                             FunctionRef<void()> pause) const {
+  EngineGuard const hold(state_->lock());
+  state_->ensure_alive();
+  auto& turn = free_turn(under);
+  auto* const entry = turn.lasting < 0 ? state_->short_entry(contract) : nullptr;
+  if (entry == nullptr) return false;
+  turn.used = true;
+  run_now(state_, *entry, turn.number, buffers, combine, pause);
   return true;
 }
 

@@ -22,7 +22,7 @@ class ScheduleCache {
     Contract contract;
     std::string algorithm;  ///< as asked for; empty: selected
     Schedule schedule;
-    std::unique_ptr<ShortRun> short_run;  ///< of this rank's program, where it is of that kind
+    std::shared_ptr<ShortRun> short_run;  ///< of this rank's program, where it is of that kind
     bool asked_for_short_run = false;
   };
 

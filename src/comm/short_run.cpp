@@ -40,7 +40,7 @@ ShortRun::ShortRun(CommState& comm, Program program)
   if (program_.scratch > 0) scratch_ = std::make_unique_for_overwrite<std::byte[]>(std::size_t(program_.scratch));
 }
 
-void ShortRun::run(int tag, Buffers buffers, Combine const& combine) {
+void ShortRun::run(int tag, Buffers buffers, Combine const& combine, FunctionRef<void()> pause) {
   tag_ = tag;
   buffers_ = buffers;
   combine_ = &combine;
@@ -56,6 +56,7 @@ void ShortRun::run(int tag, Buffers buffers, Combine const& combine) {
       if (family.in_flight()) family.progress();
       if (moved) continue;
       ++idle;
+      if (pause) pause();
       family.lock()->pause();
     }
     if (done_ == all_) return;
@@ -64,7 +65,7 @@ void ShortRun::run(int tag, Buffers buffers, Combine const& combine) {
       return done_ == all_;
     };
     auto const what = [this] { return waits_for(); };
-    family.wait_until(finish, what, comm_.shadow.mpi());
+    family.wait_until(finish, what, comm_.shadow.mpi(), pause);
   } catch (...) {
     abandon();
     throw;

@@ -11,6 +11,7 @@
 #include <string>
 #include <vector>
 
+#include "allport/base/function_ref.h"
 #include "allport/comm/communicator.h"
 #include "allport/schedule/program.h"
 #include "execution_checks.h"
@@ -31,8 +32,9 @@ class ShortRun {
   [[nodiscard]] static std::unique_ptr<ShortRun> of(CommState& comm, Program program, Room room);
 
   /// From start to end; channel c travels under MPI tag `tag` + c. Waits as Family::wait_until does, others' transfers
-  /// move meanwhile. @throws Error(mpi), Error(mismatch); nothing is in flight then
-  void run(int tag, Buffers buffers, Combine const& combine);
+  /// move meanwhile, and `pause`, if any, is called when nothing moves. @throws Error(mpi), Error(mismatch); nothing is
+  /// in flight then
+  void run(int tag, Buffers buffers, Combine const& combine, FunctionRef<void()> pause);
 
  private:
   using Bits = std::uint64_t;

@@ -138,6 +138,24 @@ static void lengths_of_pairs(MPI_Comm comm, int turn) {
   free(counts), free(at), free(out), free(in);
 }
 
+/* A blocking call moves on what was started before it, in all its steps: others wait for this rank's part of that. */
+static void beside_a_start(MPI_Comm comm) {
+  int const me = rank_of(comm), p = size_of(comm);
+  int *counts = numbers((size_t)p), *at = numbers((size_t)p), *out = numbers((size_t)p), *in = numbers((size_t)p);
+  for (int turn = 0; turn < 30; ++turn) {
+    for (int r = 0; r < p; ++r) counts[r] = 1, at[r] = r, out[r] = value(me, r, 0, turn), in[r] = -1;
+    int word = me == 0 ? turn : -1;
+    MPI_Request request;
+    MPI_Ialltoallv(out, counts, at, MPI_INT, in, counts, at, MPI_INT, comm, &request);
+    if (me == 0) MPI_Wait(&request, MPI_STATUS_IGNORE);
+    MPI_Bcast(&word, 1, MPI_INT, 0, comm);
+    if (me != 0) MPI_Wait(&request, MPI_STATUS_IGNORE);
+    EXPECT("bcast beside", turn, word, turn);
+    for (int r = 0; r < p; ++r) EXPECT("ialltoallv", r, in[r], value(r, me, 0, turn));
+  }
+  free(counts), free(at), free(out), free(in);
+}
+
 int main(int argc, char** argv) {
   MPI_Init(&argc, &argv);
   mixed = argc > 1 && strcmp(argv[1], "mixed") == 0;
@@ -150,6 +168,7 @@ int main(int argc, char** argv) {
       every_pair(MPI_COMM_WORLD, sizes[s], turn);
     }
   }
+  beside_a_start(MPI_COMM_WORLD);
   for (int turn = 0; turn < 600; ++turn) {
     lengths(MPI_COMM_WORLD, turn);
     lengths_of_pairs(MPI_COMM_WORLD, turn);

@@ -13,6 +13,7 @@
 #include <string_view>
 #include <vector>
 
+#include "allport/base/function_ref.h"
 #include "allport/comm/engine_lock.h"
 #include "allport/machine/machine.h"
 #include "allport/schedule/interpreter.h"
@@ -131,7 +132,12 @@ class Communicator {
   void run(Schedule const& schedule, Buffers buffers, Combine combine = {}) const;
   /// Runs schedule_for(contract) at once where this rank's part of it is a few short messages: many times quicker to
   /// start than run(). False where it is not; then nothing was done, and run() meets the other ranks that did.
-  [[nodiscard]] bool run_short(Contract const& contract, Buffers buffers, Combine const& combine) const;
+  /// `pause` as in Transfer::wait().
+  [[nodiscard]] bool run_short(Contract const& contract, Buffers buffers, Combine const& combine,
+                               FunctionRef<void()> pause = {}) const;
+  /// As above in a place that was set aside; false for one that lasts.
+  [[nodiscard]] bool run_short(Turn const& under, Contract const& contract, Buffers buffers, Combine const& combine,
+                               FunctionRef<void()> pause = {}) const;
   /// Sets a place among the starts aside, for several to be made under it, one when the other is done. Called by all
   /// ranks in one order with the starts, the first of which follows at once. Starts that come much later (1024, or
   /// fewer where MPI has few tags) go only when this is given back.
@@ -189,6 +195,7 @@ class Communicator {
 
  private:
   explicit Communicator(std::shared_ptr<detail::CommState> state) : state_(std::move(state)) {}
+  [[nodiscard]] detail::TurnState& free_turn(Turn const& under) const;
   std::shared_ptr<detail::CommState> state_;
 };
 
