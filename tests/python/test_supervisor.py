@@ -124,7 +124,7 @@ def test_the_callers_exit_codes_and_streams_are_its_own(tmp_path: Path) -> None:
 def test_what_is_ignored_stays_ignored_and_ctrl_c_reaches_the_program() -> None:
     code = "import signal; print(*(int(signal.getsignal(n) == signal.SIG_IGN) for n in (1, 2, 15)))"
     show = f"from allport.supervisor import Supervised; Supervised([{sys.executable!r}, '-c', {code!r}]).wait()"
-    hears = "import os, signal, sys; [signal.signal(n, signal.SIG_DFL) for n in (1, 2, 15)]; os.execv(sys.argv[1], sys.argv[1:])"
+    hears = "import os, signal, sys; [signal.signal(n, 0) for n in (1, 2, 15)]; os.execv(sys.argv[1], sys.argv[1:])"
     plain = subprocess.run([sys.executable, "-c", hears, sys.executable, "-c", show], capture_output=True, text=True)
     assert plain.stdout == "0 0 0\n"
     deaf = subprocess.run(["sh", "-c", 'trap "" HUP INT; exec "$@"', "-", sys.executable, "-c", show],
