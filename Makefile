@@ -40,7 +40,7 @@ test-asan: ## the C++ tests under the sanitizers only
 	@tools/setup packages venv
 	@tools/test asan
 
-test-tsan: ## comm and the MPI drop-in under the thread sanitizer only
+test-tsan: ## comm, the MPI drop-in and the bindings under the thread sanitizer only
 	@tools/setup packages venv
 	@tools/test tsan
 
