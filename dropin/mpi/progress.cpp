@@ -40,10 +40,7 @@ ProgressThread& thread() {
 }
 
 bool start_here() {
-  if (auto* const add = engine("opal_progress_register")) {
-    engine_asks = add(&on_library_progress) == 0;
-    return engine_asks;
-  }
+  if (engine("opal_progress_register") != nullptr) return true;  // from the first operation on: operation_flies()
   int level = MPI_THREAD_SINGLE;
   PMPI_Query_thread(&level);
   // At this level MPICH holds a lock of its own, which is not recursive, while it polls.
@@ -76,7 +73,13 @@ void stop_progressing() {
   thread().stop();
 }
 
-void operation_flies() { thread().wake(); }
+void operation_flies() {
+  // Only now, for its engine turns while any call waits, and programs that start nothing should not pay for that.
+  if (auto* const add = engine_asks ? nullptr : engine("opal_progress_register")) {
+    engine_asks = add(&on_library_progress) == 0;
+  }
+  thread().wake();
+}
 
 bool should_poll() { return state().flying.load(std::memory_order_relaxed) > 0 && !Inside::now() && !Lock::held(); }
 
