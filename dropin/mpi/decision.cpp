@@ -17,11 +17,6 @@ namespace {
 /// Blocks whose lengths are not known to all are taken to be so long when prices are compared.
 constexpr std::int64_t unknown_bytes = 64 * 1024;
 
-bool has_root(Function what) {
-  return what == Function::bcast || what == Function::reduce || what == Function::scatter ||
-         what == Function::scatterv || what == Function::gather || what == Function::gatherv;
-}
-
 bool per_rank(Operand const& operand) { return operand.counts.given(); }
 
 /// A buffer that MPI would accept. Its elements may lie at absolute addresses (MPI_BOTTOM is the null pointer).
@@ -74,10 +69,6 @@ bool arguments_are_good(Call const& call, Record const& record) {
   if (call.what == Function::barrier) return true;
   if (sends && !call.send.in_place() && !is_good(call.send, n)) return false;
   return !receives || call.receive.in_place() || is_good(call.receive, n);
-}
-
-bool lengths_are_secret(Function what) {
-  return what == Function::scatterv || what == Function::gatherv || what == Function::alltoallv;
 }
 
 /// Bytes of one element; negative where the type has none that MPI would tell.
@@ -184,6 +175,15 @@ void plan_next_look(Record& record, Function what) {
 }
 
 }  // namespace
+
+bool has_root(Function what) {
+  return what == Function::bcast || what == Function::reduce || what == Function::scatter ||
+         what == Function::scatterv || what == Function::gather || what == Function::gatherv;
+}
+
+bool lengths_are_secret(Function what) {
+  return what == Function::scatterv || what == Function::gatherv || what == Function::alltoallv;
+}
 
 bool is_handed_back(Call const& call, Record& record) {
   if (!record.ours) return true;

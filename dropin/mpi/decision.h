@@ -11,6 +11,10 @@
 
 namespace allport::dropin {
 
+[[nodiscard]] bool has_root(Function what);
+/// Only the root, or only each pair of ranks, knows how long the blocks are.
+[[nodiscard]] bool lengths_are_secret(Function what);
+
 /// True where it was decided before that the MPI library does calls like this one: of this function, on this
 /// communicator, of this size class. Without the lock; a fraction of what the shortest call takes.
 [[nodiscard]] bool is_handed_back(Call const& call, Record& record);

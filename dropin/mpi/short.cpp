@@ -27,11 +27,6 @@ bool receives_blocks(Function what) {
   return what == Function::gather || what == Function::allgather || what == Function::alltoall;
 }
 
-/// The functions of which every rank knows all lengths.
-bool is_open(Function what) {
-  return what != Function::scatterv && what != Function::gatherv && what != Function::alltoallv;
-}
-
 /// Blocks of one length, one behind the other: the same call without arrays. Nothing where they differ.
 std::optional<Call> without_arrays(Call const& call, int ranks) {
   if (!call.receive.counts.given()) return call;
@@ -45,10 +40,6 @@ std::optional<Call> without_arrays(Call const& call, int ranks) {
   even.receive = {call.receive.buffer, count, call.receive.type, {}, {}};
   if (even.what == Function::reduce_scatter_block) even.send = {call.send.buffer, count, call.send.type, {}, {}};
   return even;
-}
-
-bool has_root(Function what) {
-  return what == Function::bcast || what == Function::reduce || what == Function::scatter || what == Function::gather;
 }
 
 /// Bytes of the message or of a block.
@@ -116,7 +107,7 @@ std::optional<int> run_short(Call const& given) {
 
 void remember_form(Call const& call, Record& record) {
   auto& form = record.forms[static_cast<std::size_t>(call.what)];
-  if (!is_open(call.what) || !record.ours || !(record.in_order || call.what == Function::barrier)) return;
+  if (lengths_are_secret(call.what) || !record.ours || !(record.in_order || call.what == Function::barrier)) return;
   auto const is_plain = [](MPI_Datatype type) { return is_predefined(type) && layout_of(type).plain; };
   Form seen{true, call.send.type, call.receive.type, call.op, 1, {}};
   if (call.what != Function::barrier) {
