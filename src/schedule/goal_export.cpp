@@ -4,6 +4,7 @@
 #include <cmath>
 #include <ostream>
 
+#include "allport/schedule/linked.h"
 #include "goal_write.h"
 
 namespace allport {
@@ -29,7 +30,7 @@ class Writer {
     Program program;
     for (Rank r = 0; r < schedule_.ranks(); ++r) {
       schedule_.program(r, program);
-      check(program, r, schedule_.ranks());
+      check_program(program, r, schedule_.ranks(), extents(schedule_.contract(), r));
       line("");
       line(fmt::format("rank {} {{", r));
       comment(note(r, program));
@@ -126,7 +127,7 @@ void export_goal(Schedule const& schedule, std::ostream& out, GoalCosts const& c
   Program program;
   for (Rank r = 0; r < schedule.ranks(); ++r) {
     schedule.program(r, program);
-    goal::check(program, r, schedule.ranks());
+    check_program(program, r, schedule.ranks(), extents(schedule.contract(), r));
     for (auto const& op : program.ops) segments += op.segments();
     ensure(segments <= most_segments, "segments", segments,
            fmt::format("at most {} in one GOAL file (rank {} of {})", most_segments, r, schedule.ranks()),

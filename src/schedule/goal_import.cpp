@@ -10,6 +10,7 @@
 #include <string>
 
 #include "allport/schedule/exchange.h"
+#include "allport/schedule/linked.h"
 #include "goal_foreign.h"
 #include "goal_text.h"
 #include "goal_write.h"
@@ -105,7 +106,7 @@ class Notes {
     if (rank_ < 0) return;
     auto const got = static_cast<std::int64_t>(now().ops.size());
     ensure(got == wanted_, "operations", got, fmt::format("comments for the {} of rank {}", wanted_, rank_));
-    check(now(), rank_, head_->contract.ranks);
+    check_program(now(), rank_, head_->contract.ranks, extents(head_->contract, rank_));
   }
 
   void complete(std::int64_t last_line) {

@@ -110,30 +110,6 @@ void check(GoalCosts const& costs) {
          "seconds, at least 0");
 }
 
-void check(Program const& program, Rank rank, Rank ranks) {
-  auto const count = static_cast<std::int32_t>(program.ops.size());
-  for (std::int32_t i = 0; i < count; ++i) {
-    auto const& op = program.ops[static_cast<std::size_t>(i)];
-    std::string wrong;
-    if (op.length <= 0 || op.segment <= 0) wrong = fmt::format("has {} bytes by {}", op.length, op.segment);
-    bool const travels = op.kind == OpKind::send || op.kind == OpKind::receive;
-    if (travels && (op.peer < 0 || op.peer >= ranks)) wrong = fmt::format("has peer {} of {} ranks", op.peer, ranks);
-    if (travels && op.channel < 0) wrong = fmt::format("has channel {}", op.channel);
-    for (auto const& d : op.after) {
-      if (!wrong.empty()) break;
-      if (d.op < 0 || d.op >= count) {
-        wrong = fmt::format("waits for operation {}, which is not there", d.op);
-      } else if (d.lag < Dependence::whole) {
-        wrong = fmt::format("waits with lag {}", d.lag);
-      } else if (d.lag != Dependence::whole &&
-                 program.ops[static_cast<std::size_t>(d.op)].segments() != op.segments()) {
-        wrong = fmt::format("follows operation {}, which has another number of segments", d.op);
-      }
-    }
-    if (!wrong.empty()) throw Error(ErrorKind::schedule, fmt::format("rank {} operation {} {}", rank, i, wrong));
-  }
-}
-
 std::string note(Head const& head) {
   auto const& c = head.contract;
   Json note{{"allport_goal", version}, {"collective", name(c.what)}, {"algorithm", head.algorithm}};

@@ -23,9 +23,6 @@ struct Head {
 
 /// The costs are finite and not negative.
 void check(GoalCosts const& costs);
-/// Every operation can be written down: bytes, peers, lags and the operations that it waits for.
-/// @throws Error(schedule)
-void check(Program const& program, Rank rank, Rank ranks);
 
 [[nodiscard]] std::string note(Head const& head);
 [[nodiscard]] std::string note(Rank rank, Program const& program);  ///< how a rank begins

@@ -24,11 +24,7 @@ struct Running {
 };
 
 std::string describe(Running const& r) {
-  constexpr std::string_view kinds[] = {"receive", "send", "combine", "copy"};
-  auto text = fmt::format("rank {} operation {} ({}", r.rank, r.index, kinds[static_cast<int>(r.op.kind)]);
-  if (r.op.peer >= 0)
-    text += fmt::format(" {} {} on channel {}", r.op.kind == OpKind::send ? "to" : "from", r.op.peer, r.op.channel);
-  return text + ")";
+  return fmt::format("rank {} operation {} ({})", r.rank, r.index, describe(r.op));
 }
 
 class Interpreter {

@@ -3,20 +3,15 @@
 
 #include <algorithm>
 #include <numeric>
+#include <tuple>
 
-#include "goal_notes.h"
+#include "allport/schedule/linked.h"
 #include "msccl_blocks.h"
 
 namespace allport::msccl {
 namespace {
 
-struct Stream {
-  std::tuple<Rank, Rank, std::int32_t> key;
-  std::int64_t length = 0;
-  std::int64_t segment = 0;
-
-  friend auto operator<=>(Stream const&, Stream const&) = default;
-};
+using Stream = std::tuple<Rank, Rank, std::int32_t>;  // source, target, channel
 
 /// The greatest number of bytes that divides all offsets and lengths of an operation.
 std::int64_t grain(Op const& op) {
@@ -39,7 +34,7 @@ class Channels {
         receives_(sends_.size()) {}
 
   int add(Stream const& s) {
-    auto const [source, target, channel] = s.key;
+    auto const [source, target, channel] = s;
     if (std::pair(source, target) != pair_) next_ = 0;
     pair_ = {source, target};
     for (; next_ < limits_.channels; ++next_) {
@@ -73,28 +68,22 @@ class Channels {
 Plan plan(Schedule const& schedule, MscclLimits const& limits) {
   auto const& contract = schedule.contract();
   Plan made;
-  std::vector<Stream> sends;
-  std::vector<Stream> receives;
+  LinkedProgram const linked(schedule);
   Program program;
   for (Rank r = 0; r < schedule.ranks(); ++r) {
     schedule.program(r, program);
-    goal::check(program, r, schedule.ranks());
-    for (auto const& op : program.ops) {
-      made.chunk = std::gcd(made.chunk, grain(op));
-      if (op.kind == OpKind::send) sends.push_back({{r, op.peer, op.channel}, op.length, op.segment});
-      if (op.kind == OpKind::receive) receives.push_back({{op.peer, r, op.channel}, op.length, op.segment});
-    }
+    for (auto const& op : program.ops) made.chunk = std::gcd(made.chunk, grain(op));
     made.chunk = std::gcd(std::gcd(made.chunk, contract.input_bytes(r)), contract.output_bytes(r));
   }
-  std::ranges::sort(sends);
-  std::ranges::sort(receives);
-  if (sends != receives || std::ranges::adjacent_find(sends, {}, &Stream::key) != sends.end()) {
-    throw Error(ErrorKind::schedule, "the schedule's sends and receives do not match: prove it to see where");
+  std::vector<Stream> streams;
+  for (auto const& op : linked.ops()) {
+    if (op.kind == OpKind::send) streams.emplace_back(op.rank, op.peer, op.channel);
   }
+  std::ranges::sort(streams);
   Channels channels(schedule.ranks(), limits);
-  for (auto const& s : sends) {
+  for (auto const& s : streams) {
     auto const channel = channels.add(s);
-    made.channel_of[s.key] = channel;
+    made.channel_of[s] = channel;
     made.channels = std::max(made.channels, channel + 1);
   }
   return made;

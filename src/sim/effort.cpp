@@ -11,7 +11,7 @@ namespace {
 // Measured on one core of a shared machine of 2020. Tables beyond its caches cost most.
 constexpr double seconds_per_row = 1e-6;            // of programs and streams
 constexpr double seconds_per_recurrence = 0.05e-6;  // a hop
-constexpr RowId far_rows = 200'000;
+constexpr OpId far_rows = 200'000;
 constexpr double seconds_per_event[] = {0.1e-6, 0.6e-6};   // near, far
 constexpr double seconds_per_shared[] = {2.5e-6, 5.5e-6};  // fair: a hop beyond the first, where rates change often
 
@@ -40,8 +40,8 @@ std::string time_text(double seconds) {
 Effort effort_of(Streams const& streams, Options const& options, Engine engine, std::int64_t segment) {
   auto effort = Effort{segment};
   double messages = 0.0;
-  for (RowId i = 0; i < streams.size(); ++i) {
-    auto const& row = streams.row(i);
+  for (OpId i = 0; i < streams.size(); ++i) {
+    auto const& row = streams.op(i);
     if (row.kind != OpKind::send) continue;
     auto const longest = std::max(segment, row.segment);
     auto const segments = static_cast<double>((row.length + longest - 1) / longest);
@@ -73,7 +73,7 @@ void check_effort(Streams const& streams, Options const& options, Engine engine)
   if (effort.seconds <= options.most_seconds) return;
   auto longer = effort;
   std::int64_t longest = 0;
-  for (auto const& row : streams.rows()) longest = std::max(longest, row.length);
+  for (auto const& row : streams.ops()) longest = std::max(longest, row.length);
   while (longer.seconds > options.most_seconds && longer.segment < longest) {
     longer = effort_of(streams, options, engine, 2 * longer.segment);
   }

@@ -61,29 +61,24 @@ EventEngine::EventEngine(Streams const& streams, Options const& options)
 
 EventEngine::~EventEngine() = default;
 
-Server& EventEngine::processor(RowId r) {
-  return processors_[options_.overheads == Overheads::serial ? at(streams_.row(r).rank) : r];
+Server& EventEngine::processor(OpId r) {
+  return processors_[options_.overheads == Overheads::serial ? at(streams_.op(r).rank) : r];
 }
 
-bool EventEngine::lacks(Need const& need, std::int32_t i) const {
-  auto const done = states_[need.row].done;
-  return need.lag == Dependence::whole ? done < streams_.row(need.row).segments : i >= need.lag && done <= i - need.lag;
-}
-
-bool EventEngine::may_go(RowId r) const {
+bool EventEngine::may_go(OpId r) const {
   auto const& state = states_[r];
-  auto const& row = streams_.row(r);
+  auto const& row = streams_.op(r);
   auto const i = state.posted;
   if (i == row.segments || i - state.done == window_) return false;
-  return std::ranges::none_of(streams_.needs(r), [&](Need const& n) { return lacks(n, i); });
+  return streams_.linked().ready(r, i, [this](OpId other) { return states_[other].done; });
 }
 
-void EventEngine::advance(RowId r) {
+void EventEngine::advance(OpId r) {
   while (may_go(r)) post(r);
 }
 
-void EventEngine::post(RowId r) {
-  auto const& row = streams_.row(r);
+void EventEngine::post(OpId r) {
+  auto const& row = streams_.op(r);
   auto const segment = states_[r].posted++;
   switch (row.kind) {
     case OpKind::receive: {
@@ -105,16 +100,16 @@ void EventEngine::post(RowId r) {
   }
 }
 
-void EventEngine::offer(RowId send) {
+void EventEngine::offer(OpId send) {
   auto const segment = states_[send].offered++;
   if (options_.handshake) offered_at_[at(send) * at(streams_.window()) + at(segment % streams_.window())] = now_;
   launch(send);
 }
 
 // Sends go in order, each when its receive is posted, or at once when it is short.
-void EventEngine::launch(RowId send) {
+void EventEngine::launch(OpId send) {
   auto& state = states_[send];
-  auto const& row = streams_.row(send);
+  auto const& row = streams_.op(send);
   auto const& receive = states_[row.partner];
   while (state.launched < state.offered) {
     auto const segment = state.launched;
@@ -132,7 +127,7 @@ void EventEngine::launch(RowId send) {
   }
 }
 
-void EventEngine::take_in(RowId receive) {
+void EventEngine::take_in(OpId receive) {
   auto& state = states_[receive];
   while (state.launched < std::min(state.offered, state.posted)) {
     auto const segment = state.launched++;
@@ -147,8 +142,8 @@ void EventEngine::take_in(RowId receive) {
 }
 
 // To another node by the network, within a node by its memory.
-void EventEngine::carry(RowId send, std::int32_t segment) {
-  auto const& row = streams_.row(send);
+void EventEngine::carry(OpId send, std::int32_t segment) {
+  auto const& row = streams_.op(send);
   if (streams_.node(row.rank) != streams_.node(row.peer)) {
     network_->start(send, segment, now_, cause_);
     return;
@@ -158,31 +153,31 @@ void EventEngine::carry(RowId send, std::int32_t segment) {
   at_time(memory.free, EventKind::arrived, send, segment, memory.last);
 }
 
-Server const& EventEngine::serve(Server& server, RowId r, std::int32_t segment, double seconds, Deed what) {
-  auto const& row = streams_.row(r);
+Server const& EventEngine::serve(Server& server, OpId r, std::int32_t segment, double seconds, Deed what) {
+  auto const& row = streams_.op(r);
   auto const booked = book(server, now_, seconds, cause_);
   server.last =
-      tracer_.keep({booked.begin, booked.end, booked.cause, -1, segment, row.rank, streams_.index(r), row.peer, what});
+      tracer_.keep({booked.begin, booked.end, booked.cause, -1, segment, row.rank, streams_.linked().index(r), row.peer, what});
   return server;
 }
 
-Server const& EventEngine::occupy(RowId r, std::int32_t segment, double seconds_per_byte, Deed what) {
-  auto const& row = streams_.row(r);
+Server const& EventEngine::occupy(OpId r, std::int32_t segment, double seconds_per_byte, Deed what) {
+  auto const& row = streams_.op(r);
   auto const seconds = static_cast<double>(row.bytes(segment)) * seconds_per_byte;
   return serve(memory_[at(streams_.node(row.rank))], r, segment, seconds, what);
 }
 
-void EventEngine::compute(RowId r, std::int32_t segment) {
-  bool const combines = streams_.row(r).kind == OpKind::combine;
+void EventEngine::compute(OpId r, std::int32_t segment) {
+  bool const combines = streams_.op(r).kind == OpKind::combine;
   auto const& cores = occupy(r, segment, combines ? operator_ : copy_, combines ? Deed::combine : Deed::copy);
   at_time(cores.free, EventKind::computed, r, segment, cores.last);
 }
 
-void EventEngine::complete(RowId r, std::int32_t segment) {
+void EventEngine::complete(OpId r, std::int32_t segment) {
   auto& state = states_[r];
   state.landed |= std::uint64_t{1} << (segment - state.done);
   if (!pass_prefix(state.landed, state.done)) return;  // an earlier one is still on its way
-  auto const& row = streams_.row(r);
+  auto const& row = streams_.op(r);
   if (state.done == row.segments) {
     --left_;
     rank_end_[at(row.rank)] = now_;
@@ -192,7 +187,7 @@ void EventEngine::complete(RowId r, std::int32_t segment) {
     }
   }
   advance(r);
-  for (auto const w : streams_.wakes(r)) advance(w);
+  for (auto const w : streams_.linked().wakes(r)) advance(w);
 }
 
 void EventEngine::handle(Event const& e) {
@@ -207,7 +202,7 @@ void EventEngine::handle(Event const& e) {
       network_->handle(e);
       break;
     case EventKind::arrived: {
-      auto const receive = streams_.row(e.row).partner;
+      auto const receive = streams_.op(e.row).partner;
       states_[receive].came |= std::uint64_t{1} << (e.segment - states_[receive].offered);
       // A short last segment can be there before the one ahead of it.
       pass_prefix(states_[receive].came, states_[receive].offered);
@@ -220,16 +215,16 @@ void EventEngine::handle(Event const& e) {
 }
 
 void EventEngine::stalled() const {
-  for (RowId r = 0; r < streams_.size(); ++r) {
+  for (OpId r = 0; r < streams_.size(); ++r) {
     auto const& state = states_[r];
-    auto const& row = streams_.row(r);
+    auto const& row = streams_.op(r);
     if (state.done == row.segments) continue;
     std::string why = "its window is full";
     if (state.posted == row.segments || state.posted - state.done < streams_.window()) {
       why = row.kind == OpKind::send ? "its receive is not posted" : "nothing arrives";
-      for (auto const& n : streams_.needs(r)) {
-        if (state.posted < row.segments && lacks(n, state.posted)) {
-          why = fmt::format("it waits for {}", streams_.text(n.row));
+      for (auto const& n : streams_.linked().needs(r)) {
+        if (state.posted < row.segments && streams_.linked().holds_back(n, state.posted, states_[n.op].done)) {
+          why = fmt::format("it waits for {}", streams_.linked().text(n.op));
         }
       }
     }
@@ -237,18 +232,18 @@ void EventEngine::stalled() const {
         ErrorKind::schedule,
         fmt::format("the schedule stops at {:.6g} s: {} has done {} of {} segments, {}; allport schedule verify "
                     "shows the cycle",
-                    now_, streams_.text(r), state.done, row.segments, why));
+                    now_, streams_.linked().text(r), state.done, row.segments, why));
   }
   throw Error(ErrorKind::schedule, "the schedule stops");
 }
 
 void EventEngine::run(Result& into) {
   std::int64_t total = 0;
-  for (auto const& row : streams_.rows()) total += row.kind == OpKind::receive ? row.segments : 0;
+  for (auto const& row : streams_.ops()) total += row.kind == OpKind::receive ? row.segments : 0;
   // Receives first, so that they are there before what they wait for.
   for (auto const kind : {OpKind::receive, OpKind::send, OpKind::combine, OpKind::copy}) {
-    for (RowId r = 0; r < streams_.size(); ++r) {
-      if (streams_.row(r).kind == kind) advance(r);
+    for (OpId r = 0; r < streams_.size(); ++r) {
+      if (streams_.op(r).kind == kind) advance(r);
     }
   }
   network_->settle(0.0);

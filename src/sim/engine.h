@@ -51,15 +51,15 @@ class EventEngine {
   void run(Result& into);
 
   // What a network calls.
-  void at_time(double time, EventKind kind, RowId row, std::int32_t segment, std::int64_t cause,
+  void at_time(double time, EventKind kind, OpId row, std::int32_t segment, std::int64_t cause,
                std::uint32_t token = 0) {
     queue_.push({time, cause, row, segment, token, kind});
   }
   [[nodiscard]] Tracer& tracer() { return tracer_; }
   [[nodiscard]] Streams const& streams() const { return streams_; }
   [[nodiscard]] Options const& options() const { return options_; }
-  [[nodiscard]] double bytes_on_wire(RowId send, std::int32_t segment) const {
-    return static_cast<double>(streams_.row(send).bytes(segment) + options_.header);
+  [[nodiscard]] double bytes_on_wire(OpId send, std::int32_t segment) const {
+    return static_cast<double>(streams_.op(send).bytes(segment) + options_.header);
   }
 
  private:
@@ -72,23 +72,21 @@ class EventEngine {
     std::uint64_t came = 0;     ///< receive, bit i: segment offered + i has arrived
   };
 
-  /// Whether segment i of an operation has to wait for another one still.
-  [[nodiscard]] bool lacks(Need const& need, std::int32_t i) const;
-  [[nodiscard]] bool may_go(RowId r) const;
-  void advance(RowId r);
-  void post(RowId r);
-  void offer(RowId send);
-  void launch(RowId send);
-  void carry(RowId send, std::int32_t segment);
+  [[nodiscard]] bool may_go(OpId r) const;
+  void advance(OpId r);
+  void post(OpId r);
+  void offer(OpId send);
+  void launch(OpId send);
+  void carry(OpId send, std::int32_t segment);
   /// Books a server for an end, operator or copy of operation r, keeps a record of it, and returns it as it is after.
-  Server const& serve(Server& server, RowId r, std::int32_t segment, double seconds, Deed what);
+  Server const& serve(Server& server, OpId r, std::int32_t segment, double seconds, Deed what);
   /// The same of the memory and cores of a rank's node, which its copies and operators take one after the other.
-  Server const& occupy(RowId r, std::int32_t segment, double seconds_per_byte, Deed what);
-  void take_in(RowId receive);
-  void complete(RowId r, std::int32_t segment);
-  void compute(RowId r, std::int32_t segment);
+  Server const& occupy(OpId r, std::int32_t segment, double seconds_per_byte, Deed what);
+  void take_in(OpId receive);
+  void complete(OpId r, std::int32_t segment);
+  void compute(OpId r, std::int32_t segment);
   void handle(Event const& e);
-  [[nodiscard]] Server& processor(RowId r);
+  [[nodiscard]] Server& processor(OpId r);
   [[noreturn]] void stalled() const;
 
   Streams const& streams_;

@@ -28,7 +28,7 @@ struct Flow {
   double weight = 1.0;
   double begin = 0.0;
   std::int64_t cause = -1;
-  RowId row = 0;
+  OpId row = 0;
   std::int32_t segment = 0;
   std::uint32_t version = 0;  // of the event that ends it; also 0 while latency passes
   bool moving = false;
@@ -68,7 +68,7 @@ class Fair final : public Network {
     }
   }
 
-  void start(RowId send, std::int32_t segment, double now, std::int64_t cause) override {
+  void start(OpId send, std::int32_t segment, double now, std::int64_t cause) override {
     auto const& way = way_of(send);
     auto const id = fresh();
     auto& flow = flows_[id];
@@ -114,10 +114,10 @@ class Fair final : public Network {
   }
 
  private:
-  Way const& way_of(RowId send) {
+  Way const& way_of(OpId send) {
     auto& way = ways_[send];
     if (way.count > 0) return way;
-    auto const& row = streams_.row(send);
+    auto const& row = streams_.op(send);
     way.first = static_cast<std::uint32_t>(uses_.size());
     streams_.route(row, [&](LinkId l) {
       uses_.push_back(static_cast<ResourceId>(l));
@@ -197,12 +197,12 @@ class Fair final : public Network {
 
   void finish(FlowId id, double now) {
     auto& flow = flows_[id];
-    auto const& row = streams_.row(flow.row);
+    auto const& row = streams_.op(flow.row);
     std::int64_t record = -1;
     if (engine_.tracer().on()) {
       streams_.route(row, [&](LinkId l) {
         record = engine_.tracer().keep(
-            {flow.begin, now, flow.cause, l, flow.segment, row.rank, streams_.index(flow.row), row.peer, Deed::link});
+            {flow.begin, now, flow.cause, l, flow.segment, row.rank, streams_.linked().index(flow.row), row.peer, Deed::link});
       });
     }
     auto const uses = uses_of(flow);

@@ -5,7 +5,7 @@
 
 namespace allport::sim {
 
-double path_latency(Streams const& streams, Row const& send) {
+double path_latency(Streams const& streams, LinkedOp const& send) {
   double sum = 0.0;
   streams.route(send, [&](LinkId l) { sum += streams.machine().latency(l).value(); });
   return sum;
@@ -36,8 +36,8 @@ class Fifo final : public Network {
     if (ports > 0 && ports < 2 * machine_.axes()) ports_.resize(at(machine_.nodes()) * at(ports));
   }
 
-  void start(RowId send, std::int32_t segment, double now, std::int64_t cause) override {
-    auto const& row = streams_.row(send);
+  void start(OpId send, std::int32_t segment, double now, std::int64_t cause) override {
+    auto const& row = streams_.op(send);
     auto const here = streams_.node(row.rank);
     auto const target = streams_.node(row.peer);
     auto const link = streams_.next_link(row, here, target);
@@ -50,7 +50,7 @@ class Fifo final : public Network {
   void handle(Event const& e) override {
     auto const head = heads_[e.token];
     free_.push_back(e.token);
-    auto const& row = streams_.row(e.row);
+    auto const& row = streams_.op(e.row);
     auto const target = streams_.node(row.peer);
     auto const link = streams_.next_link(row, head.node, target);
     auto const crossed =
@@ -72,7 +72,7 @@ class Fifo final : public Network {
   };
 
   /// source: the node whose own send this is, -1 for one that is passed on.
-  Crossed cross(LinkId link, RowId send, std::int32_t segment, double now, double bytes, double tail,
+  Crossed cross(LinkId link, OpId send, std::int32_t segment, double now, double bytes, double tail,
                 std::int64_t cause, Node source) {
     auto& server = links_[at(link)];
     auto begin = now;
@@ -94,9 +94,9 @@ class Fifo final : public Network {
       if (tau > 0.0) seconds *= 1.0 + static_cast<double>(busy_links(source, begin)) * tau;
     }
     auto const end = std::max(begin + seconds, tail);
-    auto const& row = streams_.row(send);
+    auto const& row = streams_.op(send);
     auto const record =
-        engine_.tracer().keep({begin, end, cause, link, segment, row.rank, streams_.index(send), row.peer, Deed::link});
+        engine_.tracer().keep({begin, end, cause, link, segment, row.rank, streams_.linked().index(send), row.peer, Deed::link});
     server = {end, record};
     if (port != nullptr) *port = {end, record};
     if (source >= 0 && injects_) {
@@ -105,7 +105,7 @@ class Fifo final : public Network {
     return {begin, end, record};
   }
 
-  void go_on(LinkId link, RowId send, std::int32_t segment, Node target, Crossed const& crossed) {
+  void go_on(LinkId link, OpId send, std::int32_t segment, Node target, Crossed const& crossed) {
     auto const latency = machine_.latency(link).value();
     auto const next = *machine_.neighbour(machine_.link_source(link), machine_.link_port(link));
     if (next == target) {

@@ -12,7 +12,7 @@ class Network {
   virtual ~Network() = default;
   /// A segment of a send to another node starts at `now`. The network tells the engine when it has left and when it has
   /// arrived.
-  virtual void start(RowId send, std::int32_t segment, double now, std::int64_t cause) = 0;
+  virtual void start(OpId send, std::int32_t segment, double now, std::int64_t cause) = 0;
   /// An event of its own.
   virtual void handle(Event const& e) = 0;
   /// All events of time `now` are over.
@@ -23,7 +23,7 @@ class Network {
 [[nodiscard]] std::unique_ptr<Network> fair_network(EventEngine& engine);
 
 /// Latency of the whole way of a send.
-[[nodiscard]] double path_latency(Streams const& streams, Row const& send);
+[[nodiscard]] double path_latency(Streams const& streams, LinkedOp const& send);
 /// Whether a node's own sends can outrun its injection limit.
 [[nodiscard]] bool injection_binds(Machine const& machine);
 

@@ -23,7 +23,7 @@ enum class EventKind : std::uint8_t {
 struct Event {
   double time = 0.0;
   std::int64_t cause = -1;  ///< record that ends with it
-  RowId row = 0;
+  OpId row = 0;
   std::int32_t segment = 0;
   std::uint32_t token = 0;  ///< the network's
   EventKind kind = EventKind::network;

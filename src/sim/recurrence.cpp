@@ -16,8 +16,8 @@ constexpr std::int32_t chunk = 16;    // segments of a stream that are worked ou
 
 /// A send with its receive.
 struct Unit {
-  RowId send = 0;
-  RowId receive = 0;
+  OpId send = 0;
+  OpId receive = 0;
   double bandwidth = 0.0;
   double latency = 0.0;
   double offered = 0.0;  // out of the processor, last segment
@@ -40,7 +40,7 @@ class Recurrence {
     collect();
     sort();
     std::int32_t longest = 0;
-    for (auto const& u : units_) longest = std::max(longest, streams_.row(u.send).segments);
+    for (auto const& u : units_) longest = std::max(longest, streams_.op(u.send).segments);
     for (std::int32_t begin = 0; begin < longest; begin += step_) {
       for (auto& unit : units_) advance(unit, begin, begin + step_);
       if (options_.progress) options_.progress(std::min(1.0, static_cast<double>(begin + step_) / longest));
@@ -48,7 +48,7 @@ class Recurrence {
     into.ranks.assign(at(streams_.schedule().ranks()), 0.0);
     for (auto const& u : units_) {
       for (auto const r : {u.send, u.receive}) {
-        auto const& row = streams_.row(r);
+        auto const& row = streams_.op(r);
         auto& end = into.ranks[at(row.rank)];
         end = std::max(end, done(r, row.segments - 1));
       }
@@ -57,12 +57,12 @@ class Recurrence {
   }
 
  private:
-  [[nodiscard]] double& done(RowId r, std::int32_t segment) { return done_[at(r) * history + at(segment % history)]; }
+  [[nodiscard]] double& done(OpId r, std::int32_t segment) { return done_[at(r) * history + at(segment % history)]; }
 
   void collect() {
     auto const& machine = streams_.machine();
-    for (RowId i = 0; i < streams_.size(); ++i) {
-      auto const& row = streams_.row(i);
+    for (OpId i = 0; i < streams_.size(); ++i) {
+      auto const& row = streams_.op(i);
       if (row.kind != OpKind::send) continue;
       auto unit = Unit{i, row.partner};
       streams_.route(row, [&](LinkId l) {
@@ -84,7 +84,7 @@ class Recurrence {
     std::vector<std::uint32_t> waits(units_.size(), 0);
     auto const each_need = [&](std::uint32_t u, auto&& visit) {
       for (auto const r : {units_[u].send, units_[u].receive}) {
-        for (auto const& n : streams_.needs(r)) visit(n);
+        for (auto const& n : streams_.linked().needs(r)) visit(n);
       }
     };
     for (std::uint32_t u = 0; u < units_.size(); ++u) {
@@ -97,9 +97,9 @@ class Recurrence {
     }
     for (std::size_t i = 0; i < order.size(); ++i) {
       for (auto const r : {units_[order[i]].send, units_[order[i]].receive}) {
-        for (auto const w : streams_.wakes(r)) {
-          for (auto const& n : streams_.needs(w)) {
-            if (n.row == r && n.lag == 0 && --waits[unit_of[w]] == 0) order.push_back(unit_of[w]);
+        for (auto const w : streams_.linked().wakes(r)) {
+          for (auto const& n : streams_.linked().needs(w)) {
+            if (n.op == r && n.lag == 0 && --waits[unit_of[w]] == 0) order.push_back(unit_of[w]);
           }
         }
       }
@@ -107,13 +107,13 @@ class Recurrence {
     if (order.size() < units_.size()) {
       auto const stuck = std::ranges::find_if(waits, [](std::uint32_t w) { return w > 0; });
       throw Error(ErrorKind::schedule, fmt::format("{} waits for itself; allport schedule verify shows the cycle",
-                                                   streams_.text(units_[at(stuck - waits.begin())].send)));
+                                                   streams_.linked().text(units_[at(stuck - waits.begin())].send)));
     }
     std::vector<std::uint32_t> place(units_.size());
     for (std::uint32_t i = 0; i < order.size(); ++i) place[order[i]] = i;
     for (std::uint32_t u = 0; u < units_.size(); ++u) {
       each_need(u, [&](Need const& n) {
-        if (n.lag > 0 && place[unit_of[n.row]] >= place[u]) step_ = std::min(step_, n.lag);
+        if (n.lag > 0 && place[unit_of[n.op]] >= place[u]) step_ = std::min(step_, n.lag);
       });
     }
     std::vector<Unit> sorted;
@@ -122,16 +122,16 @@ class Recurrence {
     units_ = std::move(sorted);
   }
 
-  [[nodiscard]] double needed(RowId r, std::int32_t i, double time) {
-    for (auto const& n : streams_.needs(r)) {
-      if (i >= n.lag) time = std::max(time, done(n.row, i - n.lag));
+  [[nodiscard]] double needed(OpId r, std::int32_t i, double time) {
+    for (auto const& n : streams_.linked().needs(r)) {
+      if (i >= n.lag) time = std::max(time, done(n.op, i - n.lag));
     }
     if (i >= streams_.window()) time = std::max(time, done(r, i - streams_.window()));
     return time;
   }
 
   void advance(Unit& u, std::int32_t begin, std::int32_t end) {
-    auto const& row = streams_.row(u.send);
+    auto const& row = streams_.op(u.send);
     end = std::min(end, row.segments);
     for (auto i = begin; i < end; ++i) {
       auto const bytes = row.bytes(i);
@@ -176,11 +176,11 @@ std::string shared_by_streams(Streams const& streams, Options const& options) {
   if (streams.window() > chunk) return fmt::format("the window is longer than {} segments", chunk);
   std::vector<bool> used(at(machine.link_ids()), false);
   std::string why;
-  for (RowId i = 0; i < streams.size() && why.empty(); ++i) {
-    auto const& row = streams.row(i);
-    for (auto const& n : streams.needs(i)) {
+  for (OpId i = 0; i < streams.size() && why.empty(); ++i) {
+    auto const& row = streams.op(i);
+    for (auto const& n : streams.linked().needs(i)) {
       if (n.lag == Dependence::whole || n.lag > chunk) why = "an operation waits for the whole of another";
-      if (streams.row(n.row).segments < row.segments) why = "an operation waits for one with fewer segments";
+      if (streams.op(n.op).segments < row.segments) why = "an operation waits for one with fewer segments";
     }
     if (row.kind == OpKind::combine || row.kind == OpKind::copy) why = "nodes combine or copy";
     if (row.kind != OpKind::send) continue;

@@ -49,8 +49,8 @@ void count(Streams const& streams, Result& into) {
   into.link_busy.assign(at(machine.link_ids()), 0.0);
   into.link_bytes.assign(at(machine.link_ids()), 0.0);
   std::vector<std::uint8_t> users(at(machine.link_ids()), 0);
-  for (RowId i = 0; i < streams.size(); ++i) {
-    auto const& row = streams.row(i);
+  for (OpId i = 0; i < streams.size(); ++i) {
+    auto const& row = streams.op(i);
     if (row.kind != OpKind::send) continue;
     ++into.counts.streams;
     into.counts.messages += row.segments;

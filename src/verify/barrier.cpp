@@ -14,16 +14,16 @@ constexpr Rank slice_ranks = 4096;
 /// Who of the ranks [first, first + count) each operation's end has heard of.
 class Knowledge {
  public:
-  Knowledge(Table const& table, std::vector<RowId> const& order, Rank first, Rank count)
-      : table_(table), words_((static_cast<std::size_t>(count) + 63) / 64), sets_(table.rows().size() * words_, 0) {
+  Knowledge(Table const& table, std::vector<OpId> const& order, Rank first, Rank count)
+      : table_(table), words_((static_cast<std::size_t>(count) + 63) / 64), sets_(table.size() * words_, 0) {
     for (auto const row : order) {
-      auto const rank = table.rows()[row].rank - first;
+      auto const rank = table.op(row).rank - first;
       if (rank >= 0 && rank < count) set(row)[rank / 64] |= std::uint64_t{1} << (rank % 64);
       learn_needs(row, row);
-      auto const partner = table.rows()[row].partner;
-      if (table.rows()[row].kind != OpKind::receive || partner == no_row) continue;
+      auto const partner = table.op(row).partner;
+      if (table.op(row).kind != OpKind::receive || partner == no_op) continue;
       // A receive knows what its send knew when it could begin.
-      if (auto const r = table.rows()[partner].rank - first; r >= 0 && r < count) {
+      if (auto const r = table.op(partner).rank - first; r >= 0 && r < count) {
         set(row)[r / 64] |= std::uint64_t{1} << (r % 64);
       }
       learn_needs(row, partner);
@@ -31,16 +31,16 @@ class Knowledge {
   }
 
   /// Adds what the row knows to `all`.
-  void add(RowId row, std::vector<std::uint64_t>& all) const {
+  void add(OpId row, std::vector<std::uint64_t>& all) const {
     for (std::size_t w = 0; w < words_; ++w) all[w] |= sets_[row * words_ + w];
   }
   [[nodiscard]] std::size_t words() const { return words_; }
 
  private:
-  std::uint64_t* set(RowId row) { return sets_.data() + row * words_; }
-  void learn_needs(RowId row, RowId from) {
-    for (auto const& need : table_.needs(from)) {
-      for (std::size_t w = 0; w < words_; ++w) set(row)[w] |= set(need.row)[w];
+  std::uint64_t* set(OpId row) { return sets_.data() + row * words_; }
+  void learn_needs(OpId row, OpId from) {
+    for (auto const& need : table_.linked().needs(from)) {
+      for (std::size_t w = 0; w < words_; ++w) set(row)[w] |= set(need.op)[w];
     }
   }
 
@@ -52,22 +52,21 @@ class Knowledge {
 }  // namespace
 
 void check_barrier(Table const& table, Findings& findings) {
-  auto const& rows = table.rows();
   auto const ranks = table.space().contract().ranks;
   // By the time of their ends: every operation after all that it waited for; the two ends of a stream together.
-  std::vector<RowId> order;
-  for (RowId i = 0; i < rows.size(); ++i) order.push_back(i);
-  std::ranges::stable_sort(order, {}, [&](RowId i) { return rows[i].clock; });
+  std::vector<OpId> order;
+  for (OpId i = 0; i < table.size(); ++i) order.push_back(i);
+  std::ranges::stable_sort(order, {}, [&](OpId i) { return table.row(i).clock; });
   for (Rank first = 0; first < ranks; first += slice_ranks) {
     auto const count = std::min(slice_ranks, ranks - first);
     Knowledge const knowledge(table, order, first, count);
-    RowId row = 0;
+    OpId row = 0;
     for (Rank rank = 0; rank < ranks; ++rank) {
       std::vector<std::uint64_t> all(knowledge.words(), 0);
       if (rank >= first && rank < first + count) {
         all[static_cast<std::size_t>(rank - first) / 64] |= std::uint64_t{1} << ((rank - first) % 64);
       }
-      for (; row < rows.size() && rows[row].rank == rank; ++row) knowledge.add(row, all);
+      for (; row < table.size() && table.op(row).rank == rank; ++row) knowledge.add(row, all);
       for (Rank other = 0; other < count; ++other) {
         if ((all[static_cast<std::size_t>(other) / 64] >> (other % 64) & 1) != 0) continue;
         findings.add({Kind::missing, 0, 0, rank, -1}, [&] {

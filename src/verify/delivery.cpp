@@ -82,26 +82,25 @@ void Delivery::check(Rank rank, std::int64_t begin, std::int64_t end, std::int64
   if (at < end) missing(rank, at, end, address + at - begin);
 }
 
-RowId Delivery::writer(Rank rank, std::int64_t at, std::int64_t& segment) const {
-  auto const& rows = table_.rows();
-  for (auto i = table_.row(rank, 0); i < table_.row(rank + 1, 0); ++i) {
-    auto const& row = rows[i];
-    if (row.kind == OpKind::send || row.length == 0) continue;
-    auto const& into = table_.slots(row)[row.kind == OpKind::receive ? 0 : 1];
-    if (into.buffer != Buffer::output || at < into.offset || at >= into.offset + row.length) continue;
-    segment = (at - into.offset) / row.segment;
+OpId Delivery::writer(Rank rank, std::int64_t at, std::int64_t& segment) const {
+  for (auto i = table_.linked().first(rank); i < table_.linked().first(rank + 1); ++i) {
+    auto const& op = table_.op(i);
+    if (op.kind == OpKind::send || op.length == 0) continue;
+    auto const& into = table_.slots(i)[op.kind == OpKind::receive ? 0 : 1];
+    if (into.buffer != Buffer::output || at < into.offset || at >= into.offset + op.length) continue;
+    segment = (at - into.offset) / op.segment;
     return i;
   }
-  return no_row;
+  return no_op;
 }
 
 // Breaches that execution has met come first: what is missing in the end is often their consequence.
 Place Delivery::place(Kind kind, Rank rank, std::int64_t at) const {
   std::int64_t segment = 0;
-  auto const row = writer(rank, at, segment);
-  if (row == no_row) return {kind, 0, Place::late + unknown, rank, -1};
-  auto const depth = table_.rows()[row].done > 0 ? table_.rows()[row].depth : unknown;
-  return {kind, segment, Place::late + depth, rank, table_.index(row)};
+  auto const op = writer(rank, at, segment);
+  if (op == no_op) return {kind, 0, Place::late + unknown, rank, -1};
+  auto const depth = table_.row(op).done > 0 ? table_.row(op).depth : unknown;
+  return {kind, segment, Place::late + depth, rank, table_.linked().index(op)};
 }
 
 void Delivery::missing(Rank rank, std::int64_t begin, std::int64_t end, std::int64_t address) {
@@ -110,16 +109,17 @@ void Delivery::missing(Rank rank, std::int64_t begin, std::int64_t end, std::int
     std::int64_t segment = 0;
     auto const id = writer(rank, begin, segment);
     std::string why = "no operation of its program writes them";
-    if (id != no_row) {
-      auto const& row = table_.rows()[id];
-      if (row.segments > 0 && row.done <= segment) {
-        why = row.kind == OpKind::receive
-                  ? fmt::format("its parent {} sends them on channel {}, but", row.peer, row.channel)
+    if (id != no_op) {
+      auto const& op = table_.op(id);
+      auto const done = table_.row(id).done;
+      if (op.segments > 0 && done <= segment) {
+        why = op.kind == OpKind::receive
+                  ? fmt::format("its parent {} sends them on channel {}, but", op.peer, op.channel)
                   : fmt::format("its operation {} writes them, but", where.op);
-        why += fmt::format(" stops before segment {} of {}", row.done, row.segments);
+        why += fmt::format(" stops before segment {} of {}", done, op.segments);
       } else {
-        why = row.kind == OpKind::receive
-                  ? fmt::format("what its parent {} sends on channel {} does not hold them", row.peer, row.channel)
+        why = op.kind == OpKind::receive
+                  ? fmt::format("what its parent {} sends on channel {} does not hold them", op.peer, op.channel)
                   : fmt::format("what its operation {} writes there does not hold them", where.op);
       }
     }

@@ -26,8 +26,8 @@ class Delivery {
   void wrong(Rank rank, Run const& found, std::int64_t address);
   void explain_sums();
   [[nodiscard]] Finding explain(WrongSum const& sum, Trace const& trace, std::uint32_t node) const;
-  /// The operation that is meant to write a byte of the rank's output, or no_row; sets its segment.
-  [[nodiscard]] RowId writer(Rank rank, std::int64_t at, std::int64_t& segment) const;
+  /// The operation that is meant to write a byte of the rank's output, or no_op; sets its segment.
+  [[nodiscard]] OpId writer(Rank rank, std::int64_t at, std::int64_t& segment) const;
   [[nodiscard]] Place place(Kind kind, Rank rank, std::int64_t at) const;
 
   Table& table_;

@@ -17,7 +17,7 @@ Execution::Execution(Table& table, Findings& findings, Trace* trace)
     output_[static_cast<std::size_t>(c.root)].write(0, c.bytes, {&message, 1});
   }
   table.rewind();
-  for (auto const& row : table.rows()) total_ += row.segments;
+  for (auto const& op : table.linked().ops()) total_ += op.segments;
   if (trace_ == nullptr) return;
   trace_->contributors = c.ranks;
   for (Rank r = 0; r < c.ranks; ++r) trace_->nodes.push_back({0, 0, r});
@@ -25,14 +25,14 @@ Execution::Execution(Table& table, Findings& findings, Trace* trace)
 }
 
 void Execution::run(std::function<void(std::string_view, double)> const& progress) {
-  for (RowId i = 0; i < table_.rows().size(); ++i) offer(i);
+  for (OpId i = 0; i < table_.size(); ++i) offer(i);
   std::int64_t told = 0;
   while (!next_.empty()) {
     queue_.swap(next_);
     next_.clear();
-    for (auto const row : queue_) {
-      table_.rows()[row].queued = false;
-      advance(row);
+    for (auto const id : queue_) {
+      table_.row(id).queued = false;
+      advance(id);
     }
     if (progress && moved_ - told > total_ / 50) {
       told = moved_;
@@ -41,38 +41,27 @@ void Execution::run(std::function<void(std::string_view, double)> const& progres
   }
 }
 
-bool Execution::ready(RowId id) const {
-  auto const& row = table_.rows()[id];
-  if (row.done >= row.segments) return false;
-  for (auto const& need : table_.needs(id)) {
-    auto const& other = table_.rows()[need.row];
-    if (need.lag == Dependence::whole ? other.segments == 0 || other.done < other.segments
-                                      : row.done >= need.lag && other.done <= row.done - need.lag) {
-      return false;
-    }
-  }
-  return true;
-}
-
 // A stream waits in the list under its receive.
-void Execution::offer(RowId id) {
-  auto& rows = table_.rows();
-  if (rows[id].kind == OpKind::send) id = rows[id].partner;
-  if (id == no_row || rows[id].queued || rows[id].done >= rows[id].segments) return;
-  if (rows[id].kind == OpKind::receive && rows[id].partner == no_row) return;
-  if (!ready(id) || (rows[id].kind == OpKind::receive && !ready(rows[id].partner))) return;
-  rows[id].queued = true;
+void Execution::offer(OpId id) {
+  if (table_.op(id).kind == OpKind::send) id = table_.op(id).partner;
+  if (id == no_op) return;
+  auto const& op = table_.op(id);
+  auto& row = table_.row(id);
+  if (row.queued || row.done >= op.segments) return;
+  if (op.kind == OpKind::receive && op.partner == no_op) return;
+  if (!table_.ready(id) || (op.kind == OpKind::receive && !table_.ready(op.partner))) return;
+  row.queued = true;
   next_.push_back(id);
 }
 
-void Execution::advance(RowId id) {
-  auto& row = table_.rows()[id];
-  auto const sender = row.kind == OpKind::receive ? row.partner : no_row;
-  while (ready(id) && (sender == no_row || ready(sender))) {
-    tick(id, sender != no_row);
-    if (sender != no_row) {
+void Execution::advance(OpId id) {
+  auto& row = table_.row(id);
+  auto const sender = table_.op(id).kind == OpKind::receive ? table_.op(id).partner : no_op;
+  while (table_.ready(id) && (sender == no_op || table_.ready(sender))) {
+    tick(id, sender != no_op);
+    if (sender != no_op) {
       move_stream(id);
-      ++table_.rows()[sender].done;
+      ++table_.row(sender).done;
       ++moved_;
     } else {
       move_local(id);
@@ -80,81 +69,81 @@ void Execution::advance(RowId id) {
     ++row.done;
     ++moved_;
     wake(id);
-    if (sender != no_row) wake(sender);
+    if (sender != no_op) wake(sender);
   }
 }
 
-void Execution::wake(RowId id) {
-  for (auto const waiting : table_.wakes(id)) offer(waiting);
+void Execution::wake(OpId id) {
+  for (auto const waiting : table_.linked().wakes(id)) offer(waiting);
 }
 
 // The segment's logical time, and the first one's place in the longest chain of messages.
-void Execution::tick(RowId id, bool stream) {
-  auto& rows = table_.rows();
-  auto& row = rows[id];
+void Execution::tick(OpId id, bool stream) {
+  auto& row = table_.row(id);
+  auto const partner = table_.op(id).partner;
   std::int32_t depth = 0;
   auto clock = row.clock;
-  auto const look = [&](RowId end) {
-    for (auto const& need : table_.needs(end)) {
-      clock = std::max(clock, rows[need.row].clock);
-      if (need.lag <= 0) depth = std::max(depth, rows[need.row].depth);
+  auto const look = [&](OpId end) {
+    for (auto const& need : table_.linked().needs(end)) {
+      auto const& other = table_.row(need.op);
+      clock = std::max(clock, other.clock);
+      if (need.lag <= 0) depth = std::max(depth, other.depth);
     }
   };
   look(id);
-  if (stream) look(row.partner);
+  if (stream) look(partner);
   row.clock = clock + 1;
-  if (stream) rows[row.partner].clock = clock + 1;
+  if (stream) table_.row(partner).clock = clock + 1;
   if (row.done > 0) return;
   row.depth = depth + (stream ? 1 : 0);
-  if (stream) rows[row.partner].depth = row.depth;
+  if (stream) table_.row(partner).depth = row.depth;
   depth_ = std::max<std::int64_t>(depth_, row.depth);
 }
 
-void Execution::move_stream(RowId receive) {
-  auto const send = table_.rows()[receive].partner;
-  auto const& from = table_.rows()[send];
-  auto const& slot = *table_.slots(from);
+void Execution::move_stream(OpId receive) {
+  auto const send = table_.op(receive).partner;
+  auto const& slot = *table_.slots(send);
   moving_.clear();
-  read(from, slot, moving_);
-  auto const origin = from.position(slot, from.done);
+  read(send, slot, moving_);
+  auto const origin = position(send, slot);
   check(send, moving_, origin);
-  auto const& into = table_.rows()[receive];
-  auto const shift = into.position(*table_.slots(into), into.done) - origin;
+  auto const& into = table_.op(receive);
+  auto const shift = position(receive, *table_.slots(receive)) - origin;
   for (auto& run : moving_) {
     run.begin += shift;
     run.end += shift;
     if (trace_ != nullptr) trace_->furthest[run.value.node] = into.rank;
   }
-  write(receive, *table_.slots(into), moving_);
+  write(receive, *table_.slots(receive), moving_);
 }
 
-void Execution::move_local(RowId id) {
-  auto const& row = table_.rows()[id];
-  if (row.kind == OpKind::combine) {
+void Execution::move_local(OpId id) {
+  if (table_.op(id).kind == OpKind::combine) {
     combine(id);
     return;
   }
-  auto const* slots = table_.slots(row);
+  auto const* slots = table_.slots(id);
   moving_.clear();
-  read(row, slots[0], moving_);
-  auto const origin = row.position(slots[0], row.done);
+  read(id, slots[0], moving_);
+  auto const origin = position(id, slots[0]);
   check(id, moving_, origin);
+  auto const shift = position(id, slots[1]) - origin;
   for (auto& run : moving_) {
-    run.begin += row.position(slots[1], row.done) - origin;
-    run.end += row.position(slots[1], row.done) - origin;
+    run.begin += shift;
+    run.end += shift;
   }
   write(id, slots[1], moving_);
 }
 
 // Where an operand is undefined, or the two are not the same element, the result is undefined and that is reported.
-void Execution::combine(RowId id) {
-  auto const& row = table_.rows()[id];
-  auto const* slots = table_.slots(row);
-  auto const into = row.position(slots[1], row.done);
+void Execution::combine(OpId id) {
+  auto const rank = table_.op(id).rank;
+  auto const* slots = table_.slots(id);
+  auto const into = position(id, slots[1]);
   auto const operand = [&](Slot const& slot, std::vector<Run>& runs) {
     runs.clear();
-    read(row, slot, runs);
-    auto const origin = row.position(slot, row.done);
+    read(id, slot, runs);
+    auto const origin = position(id, slot);
     check(id, runs, origin);
     for (auto& run : runs) {
       run.begin += into - origin;
@@ -170,7 +159,7 @@ void Execution::combine(RowId id) {
     auto const begin = std::max(l->begin, r->begin);
     auto const end = std::min(l->end, r->end);
     if (begin < end && l->shift() == r->shift()) {
-      sums.push_back({begin, end, begin + l->shift(), combined(row.rank, l->value, r->value)});
+      sums.push_back({begin, end, begin + l->shift(), combined(rank, l->value, r->value)});
     }
     if (l->end < r->end) {
       ++l;
@@ -191,14 +180,15 @@ Value Execution::combined(Rank rank, Value const& left, Value const& right) {
   return both;
 }
 
-void Execution::read(Row const& row, Slot const& slot, std::vector<Run>& into) {
-  auto const begin = row.position(slot, row.done);
-  auto const end = begin + row.bytes(row.done);
+void Execution::read(OpId id, Slot const& slot, std::vector<Run>& into) {
+  auto const& op = table_.op(id);
+  auto const begin = position(id, slot);
+  auto const end = begin + op.bytes(table_.row(id).done);
   if (slot.buffer == Buffer::input) {
-    initial(row.rank, begin, end, into);
+    initial(op.rank, begin, end, into);
   } else {
     auto& all = slot.buffer == Buffer::output ? output_ : scratch_;
-    all[static_cast<std::size_t>(row.rank)].read(begin, end, into);
+    all[static_cast<std::size_t>(op.rank)].read(begin, end, into);
   }
 }
 
@@ -214,35 +204,36 @@ void Execution::initial(Rank rank, std::int64_t begin, std::int64_t end, std::ve
   into.push_back(run);
 }
 
-void Execution::write(RowId id, Slot const& slot, std::vector<Run>& content) {
-  auto const& row = table_.rows()[id];
-  auto const begin = row.position(slot, row.done);
+void Execution::write(OpId id, Slot const& slot, std::vector<Run>& content) {
+  auto const& op = table_.op(id);
+  auto const begin = position(id, slot);
   auto& all = slot.buffer == Buffer::output ? output_ : scratch_;
-  auto& into = all[static_cast<std::size_t>(row.rank)];
+  auto& into = all[static_cast<std::size_t>(op.rank)];
   if (slot.buffer == Buffer::output && trace_ == nullptr) check_doubled(id, into, content);
-  into.write(begin, begin + row.bytes(row.done), content);
+  into.write(begin, begin + op.bytes(table_.row(id).done), content);
 }
 
 // The same byte again: one of the two deliveries was for nothing. A reduction's partial sums replace each other.
-void Execution::check_doubled(RowId id, Contents const& output, std::vector<Run> const& content) {
-  auto const& row = table_.rows()[id];
+void Execution::check_doubled(OpId id, Contents const& output, std::vector<Run> const& content) {
+  auto const& op = table_.op(id);
+  auto const& row = table_.row(id);
   for (auto const& run : content) {
     existing_.clear();
     output.read(run.begin, run.end, existing_);
     for (auto const& old : existing_) {
       if (old.shift() != run.shift() || !(old.value == run.value)) continue;
-      findings_.add({Kind::doubled, row.done, row.clock, row.rank, table_.index(id)}, [&] {
+      findings_.add({Kind::doubled, row.done, row.clock, op.rank, table_.linked().index(id)}, [&] {
         auto const text = space_.text(old.address, old.address + old.end - old.begin);
-        auto const how = row.kind == OpKind::receive
-                             ? fmt::format("rank {} sends them on channel {}", row.peer, row.channel)
-                             : fmt::format("its operation {} writes them", table_.index(id));
+        auto const how = op.kind == OpKind::receive
+                             ? fmt::format("rank {} sends them on channel {}", op.peer, op.channel)
+                             : fmt::format("its operation {} writes them", table_.linked().index(id));
         return Finding{
             {},
             -1,
             -1,
             row.done,
             text,
-            fmt::format("rank {} gets {} twice: {} although it has them (segment {})", row.rank, text, how, row.done)};
+            fmt::format("rank {} gets {} twice: {} although it has them (segment {})", op.rank, text, how, row.done)};
       });
     }
   }

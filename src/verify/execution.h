@@ -40,20 +40,23 @@ class Execution {
   [[nodiscard]] bool finished() const { return moved_ == total_; }
 
  private:
-  [[nodiscard]] bool ready(RowId row) const;
-  void offer(RowId row);
-  void advance(RowId row);
-  void wake(RowId row);
-  void tick(RowId row, bool stream);
-  void move_stream(RowId receive);
-  void move_local(RowId row);
-  void combine(RowId row);
-  void read(Row const& row, Slot const& slot, std::vector<Run>& into);
-  void write(RowId row, Slot const& slot, std::vector<Run>& content);
+  void offer(OpId id);
+  void advance(OpId id);
+  void wake(OpId id);
+  void tick(OpId id, bool stream);
+  void move_stream(OpId receive);
+  void move_local(OpId id);
+  void combine(OpId id);
+  /// Where the operation's next segment lies.
+  [[nodiscard]] std::int64_t position(OpId id, Slot const& slot) const {
+    return table_.op(id).position(slot, table_.row(id).done);
+  }
+  void read(OpId id, Slot const& slot, std::vector<Run>& into);
+  void write(OpId id, Slot const& slot, std::vector<Run>& content);
   /// Compares what an operation reads with what its piece promises (promise.cpp).
-  void check(RowId row, std::vector<Run> const& content, std::int64_t position);
-  void report(RowId row, Breach const& breach);
-  void check_doubled(RowId row, Contents const& output, std::vector<Run> const& content);
+  void check(OpId id, std::vector<Run> const& content, std::int64_t position);
+  void report(OpId id, Breach const& breach);
+  void check_doubled(OpId id, Contents const& output, std::vector<Run> const& content);
   void initial(Rank rank, std::int64_t begin, std::int64_t end, std::vector<Run>& into) const;
   [[nodiscard]] Value combined(Rank rank, Value const& left, Value const& right);
 
@@ -63,8 +66,8 @@ class Execution {
   Space const& space_;
   std::vector<Contents> output_;
   std::vector<Contents> scratch_;
-  std::vector<RowId> queue_;
-  std::vector<RowId> next_;
+  std::vector<OpId> queue_;
+  std::vector<OpId> next_;
   std::vector<Run> moving_;
   std::vector<Run> left_;
   std::vector<Run> existing_;

@@ -18,11 +18,9 @@ class Operations {
 
  private:
   /// Both return the complaint, empty when there is none. `fatal` complaints keep the operation from running.
-  [[nodiscard]] std::string fatal(Rank rank, Program const& program, Op const& op) const;
+  [[nodiscard]] std::string fatal(Rank rank, Program const& program, std::size_t index) const;
   [[nodiscard]] std::string unaligned(Op const& op) const;
   [[nodiscard]] std::string bad_piece(Op const& op) const;
-  [[nodiscard]] std::string bad_slot(Rank rank, Program const& program, Op const& op) const;
-  [[nodiscard]] std::string bad_dependence(Program const& program, Op const& op) const;
   void report(Rank rank, std::size_t index, Op const& op, std::string const& complaint);
 
   Space const& space_;

@@ -32,10 +32,10 @@ bool keeps(Promise const& promise, Run const& run, std::int64_t q) {
 
 }  // namespace
 
-std::optional<Breach> breach(Table const& table, Row const& row, std::vector<Run> const& content,
-                             std::int64_t position) {
-  auto const start = row.done * row.segment;
-  auto const end = start + row.bytes(row.done);
+std::optional<Breach> breach(Table const& table, OpId op, std::vector<Run> const& content, std::int64_t position) {
+  auto const& row = table.row(op);
+  auto const start = row.done * table.op(op).segment;
+  auto const end = start + table.op(op).bytes(row.done);
   if (content.size() == 1 && row.expected >= 0 && content[0].begin == position &&
       content[0].end == position + end - start && content[0].address == row.expected + start) {
     return std::nullopt;
@@ -56,24 +56,26 @@ std::optional<Breach> breach(Table const& table, Row const& row, std::vector<Run
   return std::nullopt;
 }
 
-void Execution::check(RowId id, std::vector<Run> const& content, std::int64_t position) {
+void Execution::check(OpId id, std::vector<Run> const& content, std::int64_t position) {
   if (trace_ != nullptr || space_.contract().what == Collective::barrier) return;
-  if (auto const found = breach(table_, table_.rows()[id], content, position)) report(id, *found);
+  if (auto const found = breach(table_, id, content, position)) report(id, *found);
 }
 
-void Execution::report(RowId id, Breach const& breach) {
-  auto const& row = table_.rows()[id];
+void Execution::report(OpId id, Breach const& breach) {
+  auto const& op = table_.op(id);
+  auto const& row = table_.row(id);
+  auto const index = table_.linked().index(id);
   auto const kind = breach.absent ? Kind::missing : Kind::wrong;
-  findings_.add({kind, row.done, row.clock, row.rank, table_.index(id)}, [&] {
+  findings_.add({kind, row.done, row.clock, op.rank, index}, [&] {
     auto const wanted = space_.text(breach.promised, breach.promised + breach.end - breach.begin);
-    auto const what = row.kind == OpKind::send ? fmt::format("it sends them to {} on channel {}", row.peer, row.channel)
-                                               : fmt::format("its operation {} reads them", table_.index(id));
+    auto const what = op.kind == OpKind::send ? fmt::format("it sends them to {} on channel {}", op.peer, op.channel)
+                                               : fmt::format("its operation {} reads them", index);
     std::string text;
     if (breach.absent) {
-      text = fmt::format("rank {} never gets {} before {} (segment {})", row.rank, wanted, what, row.done);
+      text = fmt::format("rank {} never gets {} before {} (segment {})", op.rank, wanted, what, row.done);
     } else {
       auto const found = space_.text(breach.found.address, breach.found.address + breach.end - breach.begin);
-      text = fmt::format("rank {} holds {}{} in the place of {} when {} (segment {})", row.rank, found,
+      text = fmt::format("rank {} holds {}{} in the place of {} when {} (segment {})", op.rank, found,
                          found == wanted ? " combined from other ranks" : "", wanted, what, row.done);
     }
     return Finding{{}, -1, -1, row.done, wanted, text};

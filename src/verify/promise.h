@@ -18,8 +18,8 @@ struct Breach {
   Run found;                  ///< else: what is there instead, from its first byte
 };
 
-/// @param content runs of the row's next segment, which lies at `position` of its slot
-[[nodiscard]] std::optional<Breach> breach(Table const& table, Row const& row, std::vector<Run> const& content,
+/// @param content runs of the operation's next segment, which lies at `position` of its slot
+[[nodiscard]] std::optional<Breach> breach(Table const& table, OpId op, std::vector<Run> const& content,
                                            std::int64_t position);
 
 }  // namespace allport::verify

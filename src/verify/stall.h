@@ -18,16 +18,16 @@ class Stall {
  private:
   /// One step of a cycle: `from`, an end of the unit that waits, needs `need` of the next unit.
   struct Wait {
-    RowId from = no_row;
+    OpId from = no_op;
     Need need;
   };
 
   /// A stream is one unit, named by its receive; a combine or copy is its own.
-  [[nodiscard]] RowId unit(RowId row) const;
-  [[nodiscard]] bool waits(RowId unit) const;
-  void waits_of(RowId unit, std::vector<Wait>& into) const;
-  [[nodiscard]] std::vector<RowId> any_cycle() const;
-  [[nodiscard]] std::vector<Wait> shortest_cycle(RowId through) const;
+  [[nodiscard]] OpId unit(OpId op) const;
+  [[nodiscard]] bool waits(OpId unit) const;
+  void waits_of(OpId unit, std::vector<Wait>& into) const;
+  [[nodiscard]] std::vector<OpId> any_cycle() const;
+  [[nodiscard]] std::vector<Wait> shortest_cycle(OpId through) const;
   [[nodiscard]] std::string text(std::vector<Wait> const& cycle) const;
 
   Table const& table_;

@@ -95,8 +95,8 @@ class Proof {
   }
 
   void count_streams() {
-    for (auto const& row : table_.rows()) {
-      if (row.kind == OpKind::receive && row.partner != no_row) ++report_.counts.streams;
+    for (auto const& op : table_.linked().ops()) {
+      if (op.kind == OpKind::receive && op.partner != no_op) ++report_.counts.streams;
     }
     for (auto const& [channel, segments] : channels_) report_.counts.segments += segments;
   }

@@ -58,7 +58,9 @@ Schedule messages(Rank ranks, std::vector<Send> const& sends, std::int32_t windo
               op.channel = i;
               op.length = s.bytes;
               op.segment = s.segment;
+              op.into = {Buffer::scratch, 0, 0};
               p.ops.push_back(op);
+              p.scratch = std::max(p.scratch, op.length);
             }
             for (std::int32_t i = 0; i < static_cast<std::int32_t>(sends.size()); ++i) {
               auto const& s = sends[static_cast<std::size_t>(i)];
@@ -69,8 +71,10 @@ Schedule messages(Rank ranks, std::vector<Send> const& sends, std::int32_t windo
               op.channel = i;
               op.length = s.bytes;
               op.segment = s.segment;
+              op.from = {Buffer::scratch, 0, 0};
               if (s.after >= 0) op.after.add(received[static_cast<std::size_t>(s.after)]);
               p.ops.push_back(op);
+              p.scratch = std::max(p.scratch, op.length);
             }
           }};
 }
@@ -311,7 +315,8 @@ TEST(Simulate, BadSchedulesAndOptionsAreRefused) {
     Op op;
     op.kind = OpKind::send;
     op.peer = 1;
-    op.length = op.segment = 8;
+    op.length = op.segment = p.scratch = 8;
+    op.from = {Buffer::scratch, 0, 0};
     p.ops.push_back(op);
   });
   expect(alone, {}, "received by nobody");
@@ -321,7 +326,8 @@ TEST(Simulate, BadSchedulesAndOptionsAreRefused) {
       Op op;
       op.kind = kind;
       op.peer = 1 - r;
-      op.length = op.segment = 8;
+      op.length = op.segment = p.scratch = 8;
+      op.from = op.into = {Buffer::scratch, 0, 0};
       if (kind == OpKind::send) op.after.add(0);
       p.ops.push_back(op);
     }

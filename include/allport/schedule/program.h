@@ -3,6 +3,8 @@
 
 #include <array>
 #include <cstdint>
+#include <string>
+#include <string_view>
 #include <vector>
 
 #include "allport/base/error.h"
@@ -12,12 +14,14 @@
 namespace allport {
 
 enum class OpKind : std::uint8_t { receive, send, combine, copy };
+[[nodiscard]] std::string_view name(OpKind kind);
 
 /// Where bytes live on a rank.
 ///   input   the caller's read-only contribution (reduce, allgather, ...); absent in a broadcast
 ///   output  the caller's result; in a broadcast the one buffer, which holds the message on the root from the start
 ///   scratch the program's own, Program::scratch bytes
 enum class Buffer : std::uint8_t { none, input, output, scratch };
+[[nodiscard]] std::string_view name(Buffer buffer);
 
 /// A stream's place: segment i lies at offset + i * segment, or, with ring = w > 0, at offset + (i % w) * segment.
 struct Slot {
@@ -91,6 +95,9 @@ struct Op {
     return slot.offset + (slot.ring > 0 ? i % slot.ring : i) * segment;
   }
 };
+
+/// "send to 4 on channel 0", "combine".
+[[nodiscard]] std::string describe(Op const& op);
 
 /// One rank's operations. Order in the list carries no meaning but for reading; dependences refer to it by index.
 struct Program {

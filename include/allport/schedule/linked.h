@@ -1,0 +1,139 @@
+// What a schedule's programs mean: which operations are valid, which send meets which receive, and when a segment may
+// go. Written once; the verifier, the simulator, the executor and the exporters read it. Only the interpreter does
+// without, so that it can judge them all.
+#pragma once
+
+#include <cstdint>
+#include <limits>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "allport/base/function_ref.h"
+#include "allport/schedule/schedule.h"
+
+namespace allport {
+
+/// Bytes of the caller's buffers on a rank.
+struct Extents {
+  std::int64_t input = 0;
+  std::int64_t output = 0;
+};
+/// Those that the contract owes the rank.
+[[nodiscard]] Extents extents(Contract const& contract, Rank rank);
+
+/// What operation `index` of a rank's program breaks of the rules of program.h, after "rank 3's operation 2 ": "has
+/// length 0"; empty where it breaks none. Looks at this rank alone: lengths, peer, slots, dependences.
+/// @pre 0 <= index < program.ops.size()
+[[nodiscard]] std::string fault_of(Program const& program, std::size_t index, Rank rank, Rank ranks, Extents extents);
+
+/// @throws Error(schedule) naming rank, operation and rule where the program breaks one
+void check_program(Program const& program, Rank rank, Rank ranks, Extents extents);
+
+/// An operation of all ranks' programs, counted through: rank 0's come first.
+using OpId = std::uint32_t;
+inline constexpr OpId no_op = std::numeric_limits<OpId>::max();
+
+/// An operation without its slots and its piece: what it takes to match, order and price it.
+struct LinkedOp {
+  std::int64_t length = 0;
+  std::int64_t segment = 1;
+  OpId partner = no_op;       ///< the stream's other end
+  std::int32_t segments = 0;  ///< 0: broken, it never runs
+  std::uint32_t needs = 0;    ///< first of its dependences
+  std::uint32_t wakes = 0;    ///< first of those that wait for it
+  Rank rank = 0;
+  Rank peer = -1;
+  std::int32_t channel = 0;
+  OpKind kind = OpKind::receive;
+  std::int8_t port = -1;
+
+  [[nodiscard]] bool streams() const { return kind == OpKind::send || kind == OpKind::receive; }
+  [[nodiscard]] std::int64_t bytes(std::int64_t i) const { return i + 1 < segments ? segment : length - i * segment; }
+  [[nodiscard]] std::int64_t position(Slot const& s, std::int64_t i) const {
+    return s.offset + (s.ring > 0 ? i % s.ring : i) * segment;
+  }
+};
+
+/// A dependence among all ranks' operations.
+struct Need {
+  OpId op = 0;
+  std::int32_t lag = 0;
+};
+
+/// Two operations that do not fit, or one that fits nothing.
+struct Mismatch {
+  enum class Kind : std::uint8_t {
+    twice,     ///< `op` has the same peer and channel as `other` of the same rank
+    length,    ///< the ends of a stream: send `op`, receive `other`
+    segment,   ///< the same
+    unmatched  ///< `op` has no other end
+  };
+  Kind kind = Kind::unmatched;
+  OpId op = no_op;
+  OpId other = no_op;
+};
+
+class LinkedProgram {
+ public:
+  LinkedProgram() = default;
+
+  /// All ranks' programs, valid and matched.
+  /// @throws Error(schedule) naming the first operation that breaks a rule or finds no other end
+  explicit LinkedProgram(Schedule const& schedule);
+  /// One rank's operations alone, in their order, for who runs that rank: nothing is matched.
+  /// @pre check_program() has passed
+  explicit LinkedProgram(Program const& program);
+
+  /// For who goes on after a fault: ranks are added in order, then linked. Operations flagged in `broken` are kept but
+  /// never run; an empty list flags none.
+  void add(Rank rank, Program const& program, std::vector<bool> const& broken = {});
+  /// Joins the ends of streams and reverses the dependences. Ends that disagree about their cut become broken.
+  void link(FunctionRef<void(Mismatch const&)> report);
+
+  [[nodiscard]] std::vector<LinkedOp> const& ops() const { return ops_; }
+  [[nodiscard]] LinkedOp const& op(OpId i) const { return ops_[i]; }
+  [[nodiscard]] OpId size() const { return static_cast<OpId>(ops_.size()); }
+  /// First operation of a rank; the rank behind the last one's is size().
+  [[nodiscard]] OpId first(Rank rank) const { return first_[static_cast<std::size_t>(rank)]; }
+  /// Where the operation stands in its rank's program.
+  [[nodiscard]] std::int32_t index(OpId i) const { return static_cast<std::int32_t>(i - first(ops_[i].rank)); }
+  [[nodiscard]] std::span<Need const> needs(OpId i) const {
+    return {needs_.data() + ops_[i].needs, needs_.data() + end_of(i, &LinkedOp::needs, needs_.size())};
+  }
+  /// Those that wait for it, once for each dependence.
+  [[nodiscard]] std::span<OpId const> wakes(OpId i) const {
+    return {wakes_.data() + ops_[i].wakes, wakes_.data() + end_of(i, &LinkedOp::wakes, wakes_.size())};
+  }
+
+  /// Readiness: whether segment i of the one that has this need must wait, `done` segments of the other being complete.
+  [[nodiscard]] bool holds_back(Need const& need, std::int64_t i, std::int64_t done) const {
+    if (need.lag != Dependence::whole) return i >= need.lag && done <= i - need.lag;
+    auto const all = ops_[need.op].segments;
+    return all == 0 || done < all;
+  }
+  /// Whether segment i of an operation waits for nothing; `done(OpId)` counts the complete segments of another.
+  template <class Done>
+  [[nodiscard]] bool ready(OpId op, std::int64_t i, Done&& done) const {
+    for (auto const& need : needs(op)) {
+      if (holds_back(need, i, done(need.op))) return false;
+    }
+    return true;
+  }
+
+  /// "rank 4's send to 6 on channel 2".
+  [[nodiscard]] std::string text(OpId i) const;
+
+ private:
+  [[nodiscard]] std::size_t end_of(OpId i, std::uint32_t LinkedOp::*begin, std::size_t last) const {
+    return i + 1 < ops_.size() ? ops_[i + 1].*begin : last;
+  }
+  void reverse_needs();
+
+  std::vector<LinkedOp> ops_;
+  std::vector<Need> needs_;
+  std::vector<OpId> wakes_;
+  std::vector<OpId> first_;  // of each rank, and the end
+};
+
+}  // namespace allport
