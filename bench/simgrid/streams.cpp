@@ -18,10 +18,10 @@
 #include <simgrid/s4u/Host.hpp>
 #include <simgrid/s4u/Semaphore.hpp>
 #include <string>
-#include <unordered_map>
 #include <vector>
 
 #include "allport/collectives/registry.h"
+#include "allport/schedule/linked.h"
 #include "case.h"
 #include "network.h"
 
@@ -32,39 +32,33 @@ namespace s4u = simgrid::s4u;
 
 /// One operation of one rank while it runs.
 struct Stream {
-  Op op;
-  Rank rank = 0;
-  std::int64_t segments = 0;
   std::int64_t posted = 0;
   std::int64_t completed = 0;
-  Stream* other = nullptr;           ///< the other end of a message
   s4u::Host* from = nullptr;         ///< send: where its messages leave
   s4u::Host* to = nullptr;           ///< send: where they arrive
-  std::vector<Stream*> dependents;   ///< to look at when this advances
   std::vector<std::uint8_t> landed;  ///< [window], done out of order
-  std::vector<std::pair<Stream*, std::int32_t>> after;
 };
 
 class Run {
  public:
-  Run(Machine const& machine, Schedule const& schedule) : window_(schedule.cut().window), ranks_(schedule.ranks()) {
-    std::unordered_map<std::string, Stream*> ends;
-    programs_.resize(static_cast<std::size_t>(ranks_));
-    for (Rank r = 0; r < ranks_; ++r) add(r, schedule.program(r));
-    for (auto& program : programs_) {
-      for (auto& s : program) meet(machine, ends, s);
+  Run(Machine const& machine, Schedule const& schedule)
+      : window_(schedule.cut().window),
+        linked_(schedule),
+        streams_(linked_.size()),
+        seconds_(static_cast<std::size_t>(schedule.ranks())),
+        left_(linked_.size()) {
+    for (OpId i = 0; i < linked_.size(); ++i) {
+      streams_[i].landed.assign(static_cast<std::size_t>(window_), 0);
+      if (linked_.op(i).kind == OpKind::send) place(machine, i);
     }
-    seconds_.resize(static_cast<std::size_t>(ranks_));
   }
 
   /// In an actor: begins now and returns when all is done.
   void operator()() {
     start_ = s4u::Engine::get_clock();
     for (auto const kind : {OpKind::receive, OpKind::send, OpKind::combine, OpKind::copy}) {
-      for (auto& program : programs_) {
-        for (auto& s : program) {
-          if (s.op.kind == kind) advance(s);
-        }
+      for (OpId i = 0; i < linked_.size(); ++i) {
+        if (linked_.op(i).kind == kind) advance(i);
       }
     }
     launch();
@@ -76,7 +70,7 @@ class Run {
 
  private:
   struct Message {
-    Stream* send = nullptr;
+    OpId send = no_op;
     std::int64_t segment = 0;
   };
   /// An actor that carries one message after the other.
@@ -85,74 +79,48 @@ class Run {
     s4u::SemaphorePtr wake = s4u::Semaphore::create(0);
   };
 
-  void add(Rank rank, Program program) {
-    auto& streams = programs_[static_cast<std::size_t>(rank)];
-    streams.resize(program.ops.size());
-    for (std::size_t i = 0; i < streams.size(); ++i) {
-      auto& s = streams[i];
-      s.op = std::move(program.ops[i]);
-      s.rank = rank;
-      s.segments = s.op.segments();
-      s.landed.assign(static_cast<std::size_t>(window_), 0);
-      for (auto const& d : s.op.after) {
-        auto& waited = streams[static_cast<std::size_t>(d.op)];
-        s.after.emplace_back(&waited, d.lag);
-        waited.dependents.push_back(&s);
-      }
-    }
-    left_ += static_cast<std::int64_t>(streams.size());
+  void place(Machine const& machine, OpId send) {
+    auto const& op = linked_.op(send);
+    auto const second = op.port != any_port && simulated::has_second_host(machine, op.port);
+    auto const name = second ? simulated::host_name(op.rank, op.port) : simulated::host_name(op.rank);
+    streams_[send].from = s4u::Host::by_name(name);
+    streams_[send].to = s4u::Host::by_name(simulated::host_name(op.peer));
   }
 
-  void meet(Machine const& machine, std::unordered_map<std::string, Stream*>& ends, Stream& s) {
-    auto const sends = s.op.kind == OpKind::send;
-    if (!sends && s.op.kind != OpKind::receive) return;
-    auto const key = sends ? fmt::format("{} {} {}", s.rank, s.op.peer, s.op.channel)
-                           : fmt::format("{} {} {}", s.op.peer, s.rank, s.op.channel);
-    if (sends) {
-      auto const second = s.op.port != any_port && simulated::has_second_host(machine, s.op.port);
-      s.from = s4u::Host::by_name(second ? simulated::host_name(s.rank, s.op.port) : simulated::host_name(s.rank));
-      s.to = s4u::Host::by_name(simulated::host_name(s.op.peer));
-    }
-    auto const [place, first] = ends.try_emplace(key, &s);
-    if (first) return;
-    s.other = place->second;
-    s.other->other = &s;
+  [[nodiscard]] bool may_go(OpId i) const {
+    auto const& s = streams_[i];
+    if (s.posted == linked_.op(i).segments || s.posted - s.completed == window_) return false;
+    return linked_.ready(i, s.posted, [this](OpId other) { return streams_[other].completed; });
   }
 
-  [[nodiscard]] bool may_go(Stream const& s) const {
-    if (s.posted == s.segments || s.posted - s.completed == window_) return false;
-    return std::all_of(s.after.begin(), s.after.end(), [&](auto const& d) {
-      auto const& [waited, lag] = d;
-      if (lag == Dependence::whole) return waited->completed == waited->segments;
-      return s.posted < lag || waited->completed > s.posted - lag;
-    });
-  }
-
-  void advance(Stream& s) {
-    while (may_go(s)) {
-      auto const segment = s.posted++;
-      if (s.other == nullptr) {  // a combination or copy, which takes no time
-        complete(s, segment);
-      } else if (s.other->posted > segment) {
-        ready_.push_back({s.op.kind == OpKind::send ? &s : s.other, segment});
+  void advance(OpId i) {
+    auto const& op = linked_.op(i);
+    while (may_go(i)) {
+      auto const segment = streams_[i].posted++;
+      if (!op.streams()) {  // a combination or copy, which takes no time
+        complete(i, segment);
+      } else if (streams_[op.partner].posted > segment) {
+        ready_.push_back({op.kind == OpKind::send ? i : op.partner, segment});
       }
     }
   }
 
-  void complete(Stream& s, std::int64_t segment) {
-    auto const place = [&](std::int64_t i) -> std::uint8_t& { return s.landed[static_cast<std::size_t>(i % window_)]; };
+  void complete(OpId i, std::int64_t segment) {
+    auto& s = streams_[i];
+    auto const place = [&](std::int64_t k) -> std::uint8_t& { return s.landed[static_cast<std::size_t>(k % window_)]; };
     place(segment) = 1;
     if (segment != s.completed) return;
     while (s.completed < s.posted && place(s.completed) != 0) {
       place(s.completed) = 0;
       ++s.completed;
     }
-    if (s.completed == s.segments) {
+    auto const& op = linked_.op(i);
+    if (s.completed == op.segments) {
       --left_;
-      seconds_[static_cast<std::size_t>(s.rank)] = s4u::Engine::get_clock() - start_;
+      seconds_[static_cast<std::size_t>(op.rank)] = s4u::Engine::get_clock() - start_;
     }
-    if (s.other != nullptr) advance(s);
-    for (auto* const d : s.dependents) advance(*d);
+    if (op.streams()) advance(i);
+    for (auto const waiting : linked_.wakes(i)) advance(waiting);
   }
 
   /// Gives the messages that both ends have posted to carriers.
@@ -163,7 +131,7 @@ class Run {
       ++messages_;
       if (idle_.empty()) {
         carriers_.push_back(std::make_unique<Carrier>(Carrier{message}));
-        s4u::Actor::create("carrier", message.send->from, [this, c = carriers_.back().get()] {
+        s4u::Actor::create("carrier", streams_[message.send].from, [this, c = carriers_.back().get()] {
           carry(*c);
         })->daemonize();
       } else {
@@ -178,9 +146,10 @@ class Run {
   void carry(Carrier& carrier) {
     while (true) {
       auto const [send, segment] = carrier.message;
-      s4u::Comm::sendto(send->from, send->to, static_cast<std::uint64_t>(send->op.segment_bytes(segment)));
-      complete(*send, segment);
-      complete(*send->other, segment);
+      auto const& op = linked_.op(send);
+      s4u::Comm::sendto(streams_[send].from, streams_[send].to, static_cast<std::uint64_t>(op.bytes(segment)));
+      complete(send, segment);
+      complete(op.partner, segment);
       idle_.push_back(&carrier);
       launch();
       if (left_ == 0) done_->release();
@@ -189,14 +158,14 @@ class Run {
   }
 
   std::int64_t window_;
-  Rank ranks_;
-  std::vector<std::vector<Stream>> programs_;
+  LinkedProgram linked_;
+  std::vector<Stream> streams_;
+  std::vector<double> seconds_;
+  std::int64_t left_ = 0;
   std::vector<Message> ready_;
   std::vector<std::unique_ptr<Carrier>> carriers_;
   std::vector<Carrier*> idle_;
   s4u::SemaphorePtr done_ = s4u::Semaphore::create(0);
-  std::vector<double> seconds_;
-  std::int64_t left_ = 0;
   std::int64_t messages_ = 0;
   double start_ = 0.0;
 };

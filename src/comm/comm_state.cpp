@@ -61,8 +61,7 @@ ScheduleCache::Entry* CommState::short_entry(Contract const& contract) {
   auto& entry = schedule_for(contract, {});
   if (!std::exchange(entry.asked_for_short_run, true)) {
     auto const me = position_of(rank);
-    entry.short_run =
-        ShortRun::of(*this, entry.schedule.program(me), {contract.input_bytes(me), contract.output_bytes(me)});
+    entry.short_run = ShortRun::of(*this, entry.schedule.program(me), extents(contract, me));
   }
   return entry.short_run ? &entry : nullptr;
 }

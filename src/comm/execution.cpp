@@ -15,40 +15,16 @@ Execution::Execution(CommState& comm, Program program, Buffers buffers, Combine 
     : comm_(comm),
       family_(*comm.family),
       program_(std::move(program)),
+      linked_(program_),
       buffers_(buffers),
       combine_(std::move(combine)),
       window_(window),
       ops_(program_.ops.size()),
       landed_(program_.ops.size() * index(window)),
-      ready_(program_.ops.size()) {
-  auto const bytes = [](auto const& buffer) { return static_cast<std::int64_t>(buffer.size()); };
-  check_program(comm_, program_, {bytes(buffers_.input), bytes(buffers_.output)}, static_cast<bool>(combine_));
-  link_dependents();
-  for (std::size_t i = 0; i < ops_.size(); ++i) ops_[i].segments = program_.ops[i].segments();
-}
+      ready_(program_.ops.size()) {}
 
 Execution::~Execution() {
   if (active()) abandon(nullptr);
-}
-
-void Execution::link_dependents() {
-  auto const count = program_.ops.size();
-  std::vector<std::int32_t> degree(count, 0);
-  for (auto const& op : program_.ops) {
-    for (auto const& d : op.after) ++degree[index(d.op)];
-  }
-  dependents_end_.resize(count);
-  std::int32_t begin = 0;
-  for (std::size_t i = 0; i < count; ++i) {
-    dependents_end_[i] = begin;  // moves to the end while filled
-    begin += degree[i];
-  }
-  dependents_.resize(index(begin));
-  for (std::size_t i = 0; i < count; ++i) {
-    for (auto const& d : program_.ops[i].after) {
-      dependents_[index(dependents_end_[index(d.op)]++)] = static_cast<std::int32_t>(i);
-    }
-  }
 }
 
 void Execution::start(Tags tags, std::shared_ptr<StartCheck> check) {
@@ -58,7 +34,7 @@ void Execution::start(Tags tags, std::shared_ptr<StartCheck> check) {
   ready_first_ = ready_count_ = 0;
   ops_left_ = static_cast<std::int64_t>(ops_.size());
   writes_left_ = std::ranges::count_if(program_.ops, [](Op const& op) { return op.kind != OpKind::send; });
-  for (auto& o : ops_) o = OpProgress{.segments = o.segments};
+  std::ranges::fill(ops_, OpProgress{});
   std::ranges::fill(landed_, std::uint8_t{0});
   active_.store(true, std::memory_order_relaxed);
   if (!check) return go_in_turn();
@@ -111,15 +87,9 @@ void Execution::abandon(std::exception_ptr why) {
 
 bool Execution::may_go(std::int32_t op) const {
   auto const& state = ops_[index(op)];
-  auto const i = state.posted;
-  if (i == state.segments || i - state.completed == window_) return false;
-  for (auto const& d : program_.ops[index(op)].after) {
-    auto const& other = ops_[index(d.op)];
-    if (d.lag == Dependence::whole ? other.completed < other.segments : i >= d.lag && other.completed <= i - d.lag) {
-      return false;
-    }
-  }
-  return true;
+  auto const id = static_cast<OpId>(op);
+  if (state.posted == linked_.op(id).segments || state.posted - state.completed == window_) return false;
+  return linked_.ready(id, state.posted, [this](OpId other) { return ops_[other].completed; });
 }
 
 void Execution::advance(std::int32_t op) {
@@ -186,14 +156,12 @@ void Execution::complete(std::int32_t op, std::int64_t segment) {
     landed[state.completed % window_] = 0;
     ++state.completed;
   }
-  if (state.completed == state.segments) {
+  if (state.completed == linked_.op(static_cast<OpId>(op)).segments) {
     if (program_.ops[index(op)].kind != OpKind::send) --writes_left_;
     if (--ops_left_ == 0) return end();
   }
   advance(op);
-  for (auto k = op == 0 ? 0 : dependents_end_[index(op - 1)]; k < dependents_end_[index(op)]; ++k) {
-    advance(dependents_[index(k)]);
-  }
+  for (auto const waiting : linked_.wakes(static_cast<OpId>(op))) advance(static_cast<std::int32_t>(waiting));
 }
 
 bool Execution::compute_one() {
@@ -225,7 +193,7 @@ Rank Execution::peer_rank(Op const& op) const { return comm_.rank_at(op.peer); }
 std::byte* Execution::place(Slot const& slot, Op const& op, std::int64_t segment) const {
   auto const at = op.position(slot, segment);
   switch (slot.buffer) {
-    case Buffer::input:  // never written: check_program
+    case Buffer::input:  // never written: ensure_runnable
       return const_cast<std::byte*>(buffers_.input.data()) + at;
     case Buffer::output:
       return buffers_.output.data() + at;

@@ -14,7 +14,7 @@
 
 #include "allport/comm/communicator.h"
 #include "allport/schedule/interpreter.h"
-#include "allport/schedule/program.h"
+#include "allport/schedule/linked.h"
 #include "family.h"
 #include "start_check.h"
 
@@ -32,7 +32,6 @@ struct Tags {
 struct OpProgress {
   std::int64_t posted = 0;
   std::int64_t completed = 0;
-  std::int64_t segments = 0;
   bool queued = false;  ///< combine, copy: has its place in the compute queue
 };
 
@@ -41,8 +40,7 @@ struct OpProgress {
 class Execution {
  public:
   /// `window`: segments in flight per operation.
-  /// @throws Error(schedule) when the program breaks the rules of program.h or
-  /// leaves its buffers
+  /// @pre ensure_runnable(), or a program of one message
   Execution(CommState& comm, Program program, Buffers buffers, Combine combine, std::int64_t window);
   ~Execution();
   Execution(Execution const&) = delete;
@@ -77,7 +75,6 @@ class Execution {
 
  private:
   static std::size_t index(std::int64_t i) { return static_cast<std::size_t>(i); }
-  void link_dependents();
   void go_in_turn();
   void end();
 
@@ -91,15 +88,14 @@ class Execution {
   CommState& comm_;
   Family& family_;
   Program program_;
+  LinkedProgram linked_;  // of this rank's program alone
   Buffers buffers_;
   Combine combine_;
   std::int64_t window_;
   std::unique_ptr<std::byte[]> scratch_;  // made by the first start
   std::vector<OpProgress> ops_;
-  std::vector<std::uint8_t> landed_;          // [ops, window]: segments done out of order
-  std::vector<std::int32_t> dependents_;      // operations to look at when one advances ...
-  std::vector<std::int32_t> dependents_end_;  // ... those of i end here, and begin where i - 1's end
-  std::vector<std::int32_t> ready_;           // ring of combine and copy operations that may go
+  std::vector<std::uint8_t> landed_;  // [ops, window]: segments done out of order
+  std::vector<std::int32_t> ready_;   // ring of combine and copy operations that may go
   std::size_t ready_first_ = 0;
   std::size_t ready_count_ = 0;
   bool listed_ = false;  // in the family's list of executions with something to compute

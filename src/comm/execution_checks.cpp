@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <array>
 #include <limits>
 
 #include "comm_state.h"
@@ -12,71 +11,28 @@
 namespace allport::detail {
 namespace {
 
-constexpr std::array<char const*, 4> kinds{"receive", "send", "combine", "copy"};
-
-[[noreturn]] void broken(std::int32_t op, Op const& what, std::string const& why) {
-  throw Error(ErrorKind::schedule,
-              fmt::format("operation {} ({}) {}", op, kinds[static_cast<std::size_t>(what.kind)], why));
-}
-
-void check_slot(Program const& program, Room room, std::int32_t op, Slot const& slot, char const* role) {
-  auto const& what = program.ops[static_cast<std::size_t>(op)];
-  auto const n = what.segments();
-  std::int64_t bytes = program.scratch;
-  if (slot.buffer == Buffer::none) broken(op, what, fmt::format("has no buffer in `{}`", role));
-  if (slot.buffer == Buffer::input) {
-    if (&slot == &what.into) broken(op, what, "writes the caller's input");
-    bytes = room.input;
-  } else if (slot.buffer == Buffer::output) {
-    bytes = room.output;
-  }
-  bool const whole_ring = slot.ring > 0 && slot.ring < n;
-  auto const end = slot.offset + (whole_ring ? slot.ring * what.segment : what.length);
-  if (slot.offset < 0 || slot.ring < 0 || end > bytes) {
-    broken(op, what, fmt::format("reaches bytes [{}, {}) in `{}`, where {} are", slot.offset, end, role, bytes));
-  }
+[[noreturn]] void cannot_run(std::size_t op, Op const& what, std::string const& why) {
+  throw Error(ErrorKind::unsupported, fmt::format("operation {} ({}) {}", op, describe(what), why));
 }
 
 }  // namespace
 
-void check_program(CommState const& comm, Program const& program, Room room, bool can_combine) {
-  auto const count = static_cast<std::int32_t>(program.ops.size());
-  if (program.scratch < 0) {
-    throw Error(ErrorKind::schedule, fmt::format("the program asks for {} bytes of scratch", program.scratch));
-  }
-  for (std::int32_t i = 0; i < count; ++i) {
-    auto const& op = program.ops[static_cast<std::size_t>(i)];
-    if (op.length <= 0 || op.segment <= 0) {
-      broken(i, op, fmt::format("has length {} in segments of {} bytes", op.length, op.segment));
-    }
-    for (auto const& d : op.after) {
-      if (d.op < 0 || d.op >= count) broken(i, op, fmt::format("waits for operation {}, absent", d.op));
-      auto const other = program.ops[static_cast<std::size_t>(d.op)].segments();
-      if (d.lag != Dependence::whole && (d.lag < 0 || other != op.segments())) {
-        broken(i, op,
-               fmt::format("follows operation {} with lag {}, but has {} "
-                           "segments against {}",
-                           d.op, d.lag, op.segments(), other));
-      }
-    }
+void ensure_runnable(CommState const& comm, Program const& program, Extents extents, bool can_combine) {
+  check_program(program, comm.position_of(comm.rank), comm.size, extents);
+  for (std::size_t i = 0; i < program.ops.size(); ++i) {
+    auto const& op = program.ops[i];
     bool const talks = op.kind == OpKind::receive || op.kind == OpKind::send;
-    if (talks && (op.peer < 0 || op.peer >= comm.size)) {
-      broken(i, op, fmt::format("talks with rank {} of {}", op.peer, comm.size));
-    }
-    if (talks && (op.channel < 0 || op.channel >= comm.tags.channels)) {
-      throw Error(ErrorKind::unsupported, fmt::format("operation {} uses channel {}, but the tags of this MPI library "
-                                                      "leave room for {} channels",
-                                                      i, op.channel, comm.tags.channels));
+    if (talks && op.channel >= comm.tags.channels) {
+      cannot_run(i, op,
+                 fmt::format("needs more channels than the {} that the tags of this MPI library leave room for",
+                             comm.tags.channels));
     }
     if (talks && std::min(op.length, op.segment) > std::numeric_limits<int>::max()) {
-      broken(i, op, fmt::format("has segments of {} bytes, more than one MPI message may have", op.segment));
+      cannot_run(i, op, fmt::format("has segments of {} bytes, more than one MPI message may have", op.segment));
     }
     if (op.kind == OpKind::combine && !can_combine) {
       throw Error::argument("combine", "none", fmt::format("an operator, for operation {} combines", i));
     }
-    if (op.kind != OpKind::receive) check_slot(program, room, i, op.from, "from");
-    if (op.kind == OpKind::combine) check_slot(program, room, i, op.with, "with");
-    if (op.kind != OpKind::send) check_slot(program, room, i, op.into, "into");
   }
 }
 

@@ -4,21 +4,17 @@
 #include <cstdint>
 #include <string>
 
-#include "allport/schedule/program.h"
+#include "allport/schedule/linked.h"
 #include "family.h"
 
 namespace allport::detail {
 
 struct CommState;
 
-/// Bytes of the caller's buffers.
-struct Room {
-  std::int64_t input = 0;
-  std::int64_t output = 0;
-};
-
-/// @throws Error(schedule) when the program breaks the rules of program.h or leaves its buffers
-void check_program(CommState const& comm, Program const& program, Room room, bool can_combine);
+/// @throws Error(schedule) when the program breaks the rules of program.h or leaves its buffers, Error(unsupported)
+/// where
+///         this MPI library cannot carry its messages
+void ensure_runnable(CommState const& comm, Program const& program, Extents extents, bool can_combine);
 
 /// @throws Error(mpi), or Error(mismatch) where other bytes came than the operation takes
 void check_arrival(CommState const& comm, Op const& op, Finished const& f);

@@ -25,17 +25,18 @@ bool is_short(Program const& program) {
 
 }  // namespace
 
-std::unique_ptr<ShortRun> ShortRun::of(CommState& comm, Program program, Room room) {
+std::unique_ptr<ShortRun> ShortRun::of(CommState& comm, Program program, Extents extents) {
   if (!is_short(program)) return nullptr;
-  check_program(comm, program, room, true);
+  ensure_runnable(comm, program, extents, true);
   return std::unique_ptr<ShortRun>(new ShortRun(comm, std::move(program)));
 }
 
 ShortRun::ShortRun(CommState& comm, Program program)
     : comm_(comm), program_(std::move(program)), after_(program_.ops.size()) {
-  for (std::size_t i = 0; i < after_.size(); ++i) {
+  LinkedProgram const linked(program_);  // of one segment each: to wait for one is to wait for all of it
+  for (OpId i = 0; i < linked.size(); ++i) {
     all_ |= bit(i);
-    for (auto const& d : program_.ops[i].after) after_[i] |= bit(static_cast<std::size_t>(d.op));
+    for (auto const& need : linked.needs(i)) after_[i] |= bit(need.op);
   }
   if (program_.scratch > 0) scratch_ = std::make_unique_for_overwrite<std::byte[]>(std::size_t(program_.scratch));
 }
@@ -166,7 +167,7 @@ std::string ShortRun::waits_for() const {
 
 std::byte* ShortRun::place(Slot const& slot) const {
   switch (slot.buffer) {
-    case Buffer::input:  // never written: check_program
+    case Buffer::input:  // never written: ensure_runnable
       return const_cast<std::byte*>(buffers_.input.data()) + slot.offset;
     case Buffer::output:
       return buffers_.output.data() + slot.offset;

@@ -28,8 +28,8 @@ class ShortRun {
   static constexpr std::size_t most_operations = 64;
   static constexpr std::int64_t most_bytes = 64 << 10;  ///< of one operation
 
-  /// Nothing where the program is not of that kind. @throws Error(schedule) as check_program()
-  [[nodiscard]] static std::unique_ptr<ShortRun> of(CommState& comm, Program program, Room room);
+  /// Nothing where the program is not of that kind. @throws as ensure_runnable()
+  [[nodiscard]] static std::unique_ptr<ShortRun> of(CommState& comm, Program program, Extents extents);
 
   /// From start to end; channel c travels under MPI tag `tag` + c. Waits as Family::wait_until does, others' transfers
   /// move meanwhile, and `pause`, if any, is called when nothing moves. @throws Error(mpi), Error(mismatch); nothing is

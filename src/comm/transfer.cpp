@@ -5,6 +5,7 @@
 #include <exception>
 
 #include "comm_state.h"
+#include "execution_checks.h"
 #include "mpi_errors.h"
 
 namespace allport {
@@ -19,18 +20,26 @@ std::string schedule_text(Schedule const& schedule) {
       schedule.cut().window);
 }
 
-TransferState::TransferState(std::shared_ptr<CommState> comm_, Schedule schedule_, Buffers buffers, Combine combine)
-    : comm(std::move(comm_)),
-      schedule(std::make_unique<Schedule>(std::move(schedule_))),
-      execution(*comm, schedule->program(comm->position_of(comm->rank)), buffers, std::move(combine),
-                schedule->cut().window) {}
-
 namespace {
+
+/// This rank's.
+Program program_of(Schedule const& schedule, CommState const& comm, Buffers buffers, bool can_combine) {
+  auto program = schedule.program(comm.position_of(comm.rank));
+  auto const bytes = [](auto const& buffer) { return static_cast<std::int64_t>(buffer.size()); };
+  ensure_runnable(comm, program, {bytes(buffers.input), bytes(buffers.output)}, can_combine);
+  return program;
+}
 
 /// All messages are posted at once: their order under one tag is what tells them apart.
 std::int64_t messages_of(Program const& program) { return program.ops.empty() ? 1 : program.ops.front().segments(); }
 
 }  // namespace
+
+TransferState::TransferState(std::shared_ptr<CommState> comm_, Schedule schedule_, Buffers buffers, Combine combine)
+    : comm(std::move(comm_)),
+      schedule(std::make_unique<Schedule>(std::move(schedule_))),
+      execution(*comm, program_of(*schedule, *comm, buffers, static_cast<bool>(combine)), buffers, combine,
+                schedule->cut().window) {}
 
 TransferState::TransferState(std::shared_ptr<CommState> comm_, Program program, Buffers buffers, int tag_)
     : comm(std::move(comm_)), tag(tag_), execution(*comm, program, buffers, {}, messages_of(program)) {}

@@ -156,8 +156,8 @@ void EventEngine::carry(OpId send, std::int32_t segment) {
 Server const& EventEngine::serve(Server& server, OpId r, std::int32_t segment, double seconds, Deed what) {
   auto const& row = streams_.op(r);
   auto const booked = book(server, now_, seconds, cause_);
-  server.last =
-      tracer_.keep({booked.begin, booked.end, booked.cause, -1, segment, row.rank, streams_.linked().index(r), row.peer, what});
+  server.last = tracer_.keep(
+      {booked.begin, booked.end, booked.cause, -1, segment, row.rank, streams_.linked().index(r), row.peer, what});
   return server;
 }
 

@@ -201,8 +201,8 @@ class Fair final : public Network {
     std::int64_t record = -1;
     if (engine_.tracer().on()) {
       streams_.route(row, [&](LinkId l) {
-        record = engine_.tracer().keep(
-            {flow.begin, now, flow.cause, l, flow.segment, row.rank, streams_.linked().index(flow.row), row.peer, Deed::link});
+        record = engine_.tracer().keep({flow.begin, now, flow.cause, l, flow.segment, row.rank,
+                                        streams_.linked().index(flow.row), row.peer, Deed::link});
       });
     }
     auto const uses = uses_of(flow);

@@ -72,8 +72,8 @@ class Fifo final : public Network {
   };
 
   /// source: the node whose own send this is, -1 for one that is passed on.
-  Crossed cross(LinkId link, OpId send, std::int32_t segment, double now, double bytes, double tail,
-                std::int64_t cause, Node source) {
+  Crossed cross(LinkId link, OpId send, std::int32_t segment, double now, double bytes, double tail, std::int64_t cause,
+                Node source) {
     auto& server = links_[at(link)];
     auto begin = now;
     if (server.free > begin) {
@@ -95,8 +95,8 @@ class Fifo final : public Network {
     }
     auto const end = std::max(begin + seconds, tail);
     auto const& row = streams_.op(send);
-    auto const record =
-        engine_.tracer().keep({begin, end, cause, link, segment, row.rank, streams_.linked().index(send), row.peer, Deed::link});
+    auto const record = engine_.tracer().keep(
+        {begin, end, cause, link, segment, row.rank, streams_.linked().index(send), row.peer, Deed::link});
     server = {end, record};
     if (port != nullptr) *port = {end, record};
     if (source >= 0 && injects_) {

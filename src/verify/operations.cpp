@@ -73,8 +73,8 @@ std::string Operations::unaligned(Op const& op) const {
 
 void Operations::report(Rank rank, std::size_t index, Op const& op, std::string const& complaint) {
   findings_.add({Kind::program, 0, 0, rank, static_cast<std::int32_t>(index)}, [&] {
-    return Finding{
-        {}, -1, -1, -1, {}, fmt::format("rank {}'s operation {} ({}) {}", rank, index, describe(op), complaint)};
+    return Finding{{}, -1, -1,
+                   -1, {}, fmt::format("rank {}'s operation {} ({}) {}", rank, index, describe(op), complaint)};
   });
 }
 

@@ -69,7 +69,7 @@ void Execution::report(OpId id, Breach const& breach) {
   findings_.add({kind, row.done, row.clock, op.rank, index}, [&] {
     auto const wanted = space_.text(breach.promised, breach.promised + breach.end - breach.begin);
     auto const what = op.kind == OpKind::send ? fmt::format("it sends them to {} on channel {}", op.peer, op.channel)
-                                               : fmt::format("its operation {} reads them", index);
+                                              : fmt::format("its operation {} reads them", index);
     std::string text;
     if (breach.absent) {
       text = fmt::format("rank {} never gets {} before {} (segment {})", op.rank, wanted, what, row.done);

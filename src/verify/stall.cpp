@@ -107,9 +107,8 @@ void Stall::report() {
   std::rotate(best.begin(), lowest, best.end());
   auto const first = best.front().from;
   auto const done = table_.row(first).done;
-  findings_.add({Kind::deadlock, done, 0, table_.op(first).rank, table_.linked().index(first)}, [&] {
-    return Finding{{}, -1, -1, done, table_.piece_text(first, done), text(best)};
-  });
+  findings_.add({Kind::deadlock, done, 0, table_.op(first).rank, table_.linked().index(first)},
+                [&] { return Finding{{}, -1, -1, done, table_.piece_text(first, done), text(best)}; });
 }
 
 std::string Stall::text(std::vector<Wait> const& cycle) const {
@@ -121,8 +120,8 @@ std::string Stall::text(std::vector<Wait> const& cycle) const {
     auto const segment = table_.row(from).done;
     auto const wanted =
         need.lag == Dependence::whole ? std::string("all segments") : fmt::format("segment {}", segment - need.lag);
-    out += fmt::format("{}{} (segment {}) waits for {} of {}", i == 0 ? "" : "; ", table_.linked().text(from), segment, wanted,
-                       table_.linked().text(need.op));
+    out += fmt::format("{}{} (segment {}) waits for {} of {}", i == 0 ? "" : "; ", table_.linked().text(from), segment,
+                       wanted, table_.linked().text(need.op));
   }
   return out;
 }

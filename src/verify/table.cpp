@@ -115,14 +115,13 @@ void Table::report_lost(OpId lost, Findings& findings) const {
       text = meant == no_op
                  ? fmt::format("{}: rank {} sends it nothing on channel {}", sentence, row.peer, row.channel)
                  : fmt::format("{}: its parent {} sends {} on channel {} to rank {}", sentence, row.peer,
-                               alike(meant) ? "them" : piece_text(meant, 0),
-                               op(meant).channel, op(meant).peer);
+                               alike(meant) ? "them" : piece_text(meant, 0), op(meant).channel, op(meant).peer);
     } else {
       auto const sentence = fmt::format("rank {} sends {} on channel {} to rank {}", row.rank, piece_text(lost, 0),
                                         row.channel, row.peer);
       text = meant == no_op ? sentence + ", which never receives them"
-                             : fmt::format("{}, which expects {} on channel {} from rank {}", sentence,
-                                           piece_text(meant, 0), op(meant).channel, op(meant).peer);
+                            : fmt::format("{}, which expects {} on channel {} from rank {}", sentence,
+                                          piece_text(meant, 0), op(meant).channel, op(meant).peer);
     }
     return Finding{{}, -1, -1, 0, piece_text(lost, 0), text + " (segment 0)"};
   });

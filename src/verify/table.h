@@ -1,5 +1,5 @@
-// All ranks' operations as the verifier executes them: the linked program, with what each operation promises and how far
-// it is.
+// All ranks' operations as the verifier executes them: the linked program, with what each operation promises and how
+// far it is.
 #pragma once
 
 #include <cstdint>

@@ -217,12 +217,12 @@ TEST(MpiAgreement, ProgramsThatLeaveTheirBuffersAreRefused) {
   copy.from = {Buffer::output, 0, 0};
   copy.into = {Buffer::scratch, 0, 0};
   EXPECT_EQ(with(copy, 8), "");
-  EXPECT_NE(with(copy, 7).find("into"), std::string::npos);
+  EXPECT_NE(with(copy, 7).find("[0, 8) of scratch, which has 7"), std::string::npos);
   copy.into.ring = 1;
   EXPECT_EQ(with(copy, 4), "");
   copy.into.ring = 0;
   copy.from.offset = 3;
-  EXPECT_NE(with(copy, 8).find("from"), std::string::npos);
+  EXPECT_NE(with(copy, 8).find("[3, 11) of output, which has 10"), std::string::npos);
   copy.from.offset = 0;
   copy.after.add(1);
   EXPECT_NE(with(copy, 8).find("operation 1"), std::string::npos);
