@@ -46,6 +46,7 @@ if TYPE_CHECKING:
         measured,
         model,
         places,
+        plan,
         plot,
         reproduce,
         rivals,
@@ -59,19 +60,10 @@ if TYPE_CHECKING:
     )
     from allport.collectives import algorithms, make_schedule
     from allport.comm import Communicator, Transfer
-    from allport.factor import LU, GrowthWarning, LuPlan, LuReport, SingularMatrix, load_lu, lu, lu_algorithms, plan_lu
-    from allport.linalg import (
-        DistributedMatrix,
-        GemmPlan,
-        GemmReport,
-        Layout,
-        distribute,
-        gemm,
-        gemm_algorithms,
-        load,
-        plan_gemm,
-    )
+    from allport.factor import LU, GrowthWarning, LuReport, SingularMatrix, load_lu, lu
+    from allport.linalg import DistributedMatrix, GemmReport, Layout, distribute, gemm, load
     from allport.machine import Axis, Machine, NodeRates, preset_names
+    from allport.plan import GemmPlan, LuPlan, gemm_algorithms, lu_algorithms, plan_gemm, plan_lu
     from allport.schedule import Op, Piece, Program, Schedule, Slot, Traffic, interpret
     from allport.select import Choice, explain
     from allport.sim import Simulation, simulate
@@ -102,6 +94,7 @@ _ROOMS = (
     "measured",
     "model",
     "places",
+    "plan",
     "plot",
     "reproduce",
     "rivals",
@@ -118,12 +111,12 @@ _HOMES = {
     "Choice": "select",
     "Communicator": "comm",
     "DistributedMatrix": "linalg",
-    "GemmPlan": "linalg",
+    "GemmPlan": "plan",
     "GemmReport": "linalg",
     "GrowthWarning": "factor",
     "LU": "factor",
     "Layout": "linalg",
-    "LuPlan": "factor",
+    "LuPlan": "plan",
     "LuReport": "factor",
     "Machine": "machine",
     "NodeRates": "machine",
@@ -142,16 +135,16 @@ _HOMES = {
     "distribute": "linalg",
     "explain": "select",
     "gemm": "linalg",
-    "gemm_algorithms": "linalg",
+    "gemm_algorithms": "plan",
     "interpret": "schedule",
     "load": "linalg",
     "load_lu": "factor",
     "lu": "factor",
-    "lu_algorithms": "factor",
+    "lu_algorithms": "plan",
     "make_schedule": "collectives",
     "norm": "systems",
-    "plan_gemm": "linalg",
-    "plan_lu": "factor",
+    "plan_gemm": "plan",
+    "plan_lu": "plan",
     "preset_names": "machine",
     "prove": "verify",
     "simulate": "sim",
@@ -220,6 +213,7 @@ __all__ = [
     "mpi",
     "norm",
     "places",
+    "plan",
     "plan_gemm",
     "plan_lu",
     "plot",

@@ -17,11 +17,15 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import Any
 
-from allport import _native, measured, places
+from allport import _native, dropin, measured, places
+from allport import lab as labs
+from allport.collectives import algorithms
 from allport.errors import AllportError, failure
-from allport.launch import as_rank, emit, ended_by_signals
+from allport.job import machine_for
+from allport.launch import cores, ended_by_signals
 from allport.machine import Machine
 from allport.places import Place, raw_machine
+from allport.rank import as_rank, emit
 from allport.rivals import Variant, collectives, variants
 from allport.select import explain
 from allport.sim import simulate
@@ -124,14 +128,9 @@ def _check(job: Job) -> None:
 def place_of(job: Job) -> Iterator[Place]:
     """The lab is taken down at the end if it was brought up for this."""
     if job.lab is None:
-        from allport.job import machine_for
-        from allport.launch import cores
-
         spec = job.machine or os.environ.get("ALLPORT_MACHINE") or f"mesh:{job.ranks or cores()}"
         yield Place(machine_for(spec, job.ranks, 1), mpi=job.mpi, spec=spec)
         return
-    from allport import lab as labs
-
     if job.lab in labs.names():
         lab = labs.Lab.attach(job.lab)
         for name in ("rate", "burst", "limit"):
@@ -168,8 +167,6 @@ def dropin_library(job: Job) -> str | None:
         if not os.access(given, os.R_OK):
             raise failure(f"library = '{given}': not there; allport dropin mpi prints the path of the drop-in", "io")
         return os.path.abspath(given)
-    from allport import dropin
-
     try:
         return dropin.library("mpi", job.mpi)
     except AllportError:
@@ -367,7 +364,6 @@ def run(job: Job, progress: Progress | None = None) -> dict[str, Any]:
 
 def _direct(text: str) -> dict[str, Any] | None:
     """A rank of the direct mode: times schedules of ours."""
-    from allport.collectives import algorithms
     from allport.comm import MPI, Communicator
 
     job = json.loads(text)

@@ -14,9 +14,9 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 from allport import _native
-from allport.launch import as_rank, emit
 from allport.launch import run as launch
 from allport.machine import Machine, as_machine
+from allport.rank import as_rank, emit
 
 if TYPE_CHECKING:
     from allport.comm import Communicator

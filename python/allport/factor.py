@@ -11,29 +11,18 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from allport import _native
-from allport._native import Layout, LuPlan, Machine
+from allport._native import Layout, LuPlan
 from allport.errors import AllportError, failure, together
+from allport.factor_file import read, write
 from allport.io import scalar_of, working_dtype
-from allport.linalg import (
-    DistributedMatrix,
-    GemmReport,
-    as_matrix,
-    own_part,
-    parse_grid,
-    plan_together,
-    whole_matrix,
-    world_of,
-)
-from allport.machine import as_machine
+from allport.linalg import DistributedMatrix, GemmReport, as_matrix, own_part, whole_matrix, world_of
+from allport.plan import check_growth_bound, plan_lu, plan_on
 from allport.right_hand_sides import RightHandSides
-from allport.units import parse_memory
 
 if TYPE_CHECKING:
     from allport.comm import Communicator
 
-__all__ = ["LU", "GrowthWarning", "LuPlan", "LuReport", "SingularMatrix", "load_lu", "lu", "lu_algorithms", "plan_lu"]
-
-PIVOTING = ("tournament", "partial", "none")
+__all__ = ["LU", "GrowthWarning", "LuPlan", "LuReport", "SingularMatrix", "load_lu", "lu"]
 
 
 class SingularMatrix(AllportError, np.linalg.LinAlgError):
@@ -54,60 +43,6 @@ class SingularMatrix(AllportError, np.linalg.LinAlgError):
 
 class GrowthWarning(UserWarning):
     """The factorization's growth factor passed the bound that was asked for: its answers may have few right digits."""
-
-
-def lu_algorithms() -> list[dict[str, str]]:
-    """The registered factorization algorithms, each {'name', 'summary'}."""
-    return _native.lu_algorithms()
-
-
-def plan_lu(
-    m: int,
-    n: int,
-    machine: Machine | str,
-    *,
-    dtype: Any = "f8",
-    pivot: str = "tournament",
-    algorithm: str | None = None,
-    grid: str | tuple[int, ...] | None = None,
-    block: int = 0,
-    dealt: int = 0,
-    big: int = 0,
-    memory: int | str | None = None,
-    broadcast: str | None = None,
-    reduce: str | None = None,
-    given: Layout | None = None,
-    candidates: int = 0,
-) -> LuPlan:
-    """Plans P A = L U for A (m x n) on a machine, without MPI.
-
-    Chosen by predicted time among all algorithms, grids p_r x p_c x c and panel widths that are not fixed here.
-    pivot: 'tournament' (deck 1 slides 16 and 17), 'partial' (as LAPACK) or 'none'.
-    block: columns of a panel. dealt: algorithm 1d, columns of a rank's blocks in the layout, a multiple of block.
-    big: with layers, columns between two sums over them, a multiple of block.
-    memory: bytes per rank at most ('2GiB'); the machine's share per rank when None.
-    broadcast, reduce: collective algorithms by name, as `ap.algorithms` lists them; by price when None.
-    given: where A lies already; moving it to another layout is priced.
-    candidates: keep the best so many in the plan's table; 0 keeps all.
-    Raises AllportError; of kind 'memory' with the bytes needed and had when nothing fits.
-    """
-    return _native.plan_lu(
-        m,
-        n,
-        scalar_of(dtype),
-        pivot,
-        as_machine(machine),
-        algorithm or "",
-        parse_grid(grid),
-        block,
-        dealt,
-        big,
-        parse_memory(memory),
-        broadcast or "",
-        reduce or "",
-        given,
-        candidates,
-    )
 
 
 class LuReport(GemmReport):
@@ -257,31 +192,12 @@ class LU:
 
     def save(self, path: str | os.PathLike[str]) -> None:
         """Writes an .npz with factors, pivots, pivot, info, growth and norm1, which ap.load_lu and numpy.load read."""
-        from allport.factor_file import write
-
         small = {"pivots": self.pivots, "pivot": self.pivot, "info": self.info}
         write(path, self.factors, {**small, "growth": self.growth, "norm1": self.norm1})
 
     def __repr__(self) -> str:
         state = f"singular, info {self.info}" if self.info else f"growth {self.growth:.3g}"
         return f"LU({self.shape[0]} x {self.shape[1]}, {self.dtype}, {self.pivot} pivoting, {state})"
-
-
-def check_growth_bound(growth_bound: float | None, fall_back: bool) -> None:
-    """Raises AllportError unless it is a bound that growth can exceed, and falling back has one."""
-    if growth_bound is not None and not growth_bound > 0:
-        raise failure(f"growth_bound = {growth_bound}: expected a number above 0, or None")
-    if fall_back and growth_bound is None:
-        raise failure(
-            "fall_back: is on without a growth_bound, and nothing tells when to fall back; "
-            "give the growth_bound that is too much (--growth-bound 1e6), or leave fall_back out"
-        )
-
-
-def plan_on(comm: Communicator, a: Any, *, widths: dict[str, int], algorithm: Any, grid: Any, **limits: Any) -> LuPlan:
-    """plan_lu() of a matrix on the communicator's machine: rank 0 chooses, all follow. Called by all ranks."""
-    shape, machine, fixed = a.shape, comm.machine, {"algorithm": algorithm, "grid": grid, **widths}
-    return plan_together(comm, lambda **f: plan_lu(*shape, machine, candidates=1, **limits, **f), fixed)
 
 
 def _working_copy(a: Any, plan: LuPlan, comm: Communicator, dtype: np.dtype, overwrite: bool) -> DistributedMatrix:
@@ -385,7 +301,5 @@ def load_lu(path: str | os.PathLike[str], comm: Communicator | None = None, *, l
 
     layout: the one that a factorization here would choose, unless given. Raises AllportError, naming the file.
     """
-    from allport.factor_file import read
-
     factors, small = read(path, world_of(comm), layout)
     return LU(factors, small.pop("pivots"), **small)

@@ -16,9 +16,9 @@ import numpy as np
 
 from allport._native import Layout
 from allport.errors import AllportError, failure, together
-from allport.factor import PIVOTING, plan_lu
 from allport.io import aside, ensure_writable, local_block, scalar_of
 from allport.linalg import DistributedMatrix
+from allport.plan import PIVOTING, plan_lu
 
 if TYPE_CHECKING:
     from allport.comm import Communicator

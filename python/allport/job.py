@@ -1,21 +1,19 @@
 """What jobs share: matrix files in, files out, planned and checked before ranks are started.
 
-`python -m allport.job JSON` is one of a job's ranks. The kinds of jobs are in allport.jobs.
+The kinds of jobs are in allport.jobs, and `python -m allport.jobs JSON` is one of a job's ranks.
 """
 
 from __future__ import annotations
 
-import json
 import os
 import sys
-import time
 import warnings
 from collections.abc import Callable
 from dataclasses import asdict, dataclass
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from allport import io
-from allport.errors import failure
+from allport.errors import failure, together
 from allport.machine import Machine
 from allport.units import format_bytes
 
@@ -119,8 +117,6 @@ def _available() -> int:
 
 def agree(job: Any, comm: Communicator) -> tuple[Any, Any, Any, Any]:
     """(job decided, files, plan, rank 0's plan with all its candidates): rank 0 chooses, all follow."""
-    from allport.errors import together
-
     first: Any = None
     planned: Any = None
     files: Any = None
@@ -144,38 +140,3 @@ def join(job: Job, progress: Callable[[int, int], None] | None = None) -> tuple[
     with warnings.catch_warnings():
         warnings.showwarning = lambda message, *_: print(f"allport: warning: {message}", file=sys.stderr, flush=True)
         return comm, job.execute(comm, progress if comm.rank == 0 else None)
-
-
-def leave_together(patience: float = 5.0) -> None:
-    """Waits for the other ranks to fail, too; when they do not, the error is this rank's alone and ends the job.
-
-    A rank that left at once would make mpiexec kill the others, and with them the one that says why.
-    """
-    from mpi4py import MPI
-
-    if not MPI.Is_initialized() or MPI.Is_finalized():
-        return
-    sys.stdout.flush()
-    sys.stderr.flush()
-    others = MPI.COMM_WORLD.Ibarrier()
-    end = time.monotonic() + patience
-    while not others.Test():
-        if time.monotonic() > end:
-            MPI.COMM_WORLD.Abort(1)
-        time.sleep(0.01)
-
-
-def _work(text: str) -> dict[str, Any]:
-    from allport.jobs import KINDS
-    from allport.launch import emit
-
-    values = json.loads(text)
-    job = KINDS[values.pop("kind")](**values)
-    _, result = join(job, lambda done, total: emit(rank=0, done=done, total=total))
-    return result
-
-
-if __name__ == "__main__":
-    from allport.launch import as_rank
-
-    sys.exit(as_rank(lambda: _work(sys.argv[1])))

@@ -14,7 +14,6 @@ import signal
 import subprocess
 import sys
 import threading
-import traceback
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -22,13 +21,12 @@ from typing import IO, Any
 
 from allport import _native
 from allport.errors import failure
+from allport.rank import MARK, RANK_NAMES, joined_rank, joined_size
 from allport.supervisor import Supervised
 
 __all__ = ["JobFailed", "cores", "environment", "joined_rank", "joined_size", "mpiexec_command", "run", "start_time"]
 
-MARK = "@allport "
 # A rank's first deed is to say who it is, before anything that takes time or can fail.
-RANK_NAMES = ("OMPI_COMM_WORLD_RANK", "PMIX_RANK", "PMI_RANK", "SLURM_PROCID")
 BOOT = f"""\
 import json, os, runpy, sys
 rank = next((os.environ[n] for n in {RANK_NAMES!r} if os.environ.get(n, "").isdigit()), "0")
@@ -97,24 +95,6 @@ def reads_other_processes() -> bool:
         os.close(reader)
         with contextlib.suppress(ChildProcessError):  # somebody in this process waits for all children
             os.waitpid(child, 0)
-
-
-def joined_size() -> int | None:
-    """Number of ranks when this process was started by mpiexec, mpirun or srun; None when it was not."""
-    env = os.environ
-    for name in ("OMPI_COMM_WORLD_SIZE", "PMI_SIZE", "MPI_LOCALNRANKS", "PMIX_SIZE"):
-        if env.get(name, "").isdigit():
-            return int(env[name])
-    # srun gives each task these; sbatch's own shell has SLURM_NTASKS, too, but no rank of PMI.
-    if ("PMIX_RANK" in env or "PMI_RANK" in env) and env.get("SLURM_NTASKS", "").isdigit():
-        return int(env["SLURM_NTASKS"])
-    return None
-
-
-def emit(**event: Any) -> None:
-    """Tells the launcher something: one line on standard output."""
-    sys.stdout.write(MARK + json.dumps(event) + "\n")
-    sys.stdout.flush()
 
 
 def mpiexec_command(ranks: int) -> list[str]:
@@ -351,36 +331,3 @@ def run(
             sys.stderr.write("\n".join(watch.noise) + "\n")
         raise JobFailed(_complaint(watch, code), code if 0 < code < 256 else 1)
     return watch.results[-1]
-
-
-def joined_rank() -> int:
-    """This process's rank as mpiexec or srun numbered it; 0 when it was not started by one."""
-    return int(next((os.environ[n] for n in RANK_NAMES if os.environ.get(n, "").isdigit()), "0"))
-
-
-def as_rank(work: Callable[[], dict[str, Any] | None]) -> int:
-    """A rank's main: runs `work`, tells the launcher rank 0's result or this rank's error; the exit code."""
-    from allport.errors import AllportError
-    from allport.job import leave_together
-
-    rank = joined_rank()
-    try:
-        result = work()
-    except AllportError as error:  # nearly always raised on every rank alike, so MPI can end in order
-        emit(rank=rank, error=str(error))
-        leave_together()
-        return 1
-    except ImportError as error:
-        emit(rank=rank, error=str(error))
-        return 1
-    except BaseException as error:  # this rank alone: the others must not wait for it
-        emit(rank=rank, error=f"{type(error).__name__}: {error}")
-        if os.environ.get("ALLPORT_DEBUG") == "1":
-            traceback.print_exc()
-        sys.stdout.flush()
-        from mpi4py import MPI
-
-        MPI.COMM_WORLD.Abort(1)
-    if rank == 0:
-        emit(rank=0, result=result)
-    return 0

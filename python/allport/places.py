@@ -9,11 +9,14 @@ import subprocess
 import tempfile
 from collections.abc import Sequence
 from dataclasses import dataclass
+from pathlib import Path
 from typing import IO, Any
 
 from allport import _native, launch
-from allport.launch import MARK, JobFailed
+from allport.lab.mpiexec import find
+from allport.launch import JobFailed
 from allport.machine import Machine
+from allport.rank import MARK
 from allport.supervisor import Supervised
 
 __all__ = ["Place", "executable", "raw_machine"]
@@ -43,8 +46,6 @@ class Place:
         ranks = self.machine.ranks
         argv, env = launch.mpiexec_command(ranks), launch.environment(ranks)
         if self.mpi is not None and self.mpi != _native.build_info()["mpi_family"]:
-            from allport.lab.mpiexec import find
-
             argv, env = [find(self.mpi)[1], "-n", str(ranks)], {**env, "HYDRA_LAUNCHER": "fork"}
         for name, value in given:
             argv += ["-x", f"{name}={value}"] if self.family == "openmpi" else ["-genv", name, value]
@@ -110,7 +111,5 @@ def _text(stream: IO[bytes]) -> str:
 
 def executable(name: str) -> str | None:
     """A program that is installed beside the package."""
-    from pathlib import Path
-
     beside = Path(str(_native.__file__)).parent / "libexec" / name
     return str(beside) if os.access(beside, os.X_OK) else shutil.which(name)

@@ -10,6 +10,7 @@ import numpy as np
 
 from allport import _native
 from allport._native import AllportError, Machine, Op, Piece, Program, Schedule, Slot, Traffic
+from allport.machine import as_machine
 
 __all__ = [
     "Op",
@@ -66,8 +67,6 @@ def interpret(
 
 
 def _costs(machine: Machine | str | None) -> tuple[float, float]:
-    from allport.machine import as_machine
-
     return (0.0, 0.0) if machine is None else _native.exchange_costs(as_machine(machine))
 
 

@@ -12,9 +12,10 @@ import numpy as np
 from allport import _native
 from allport._native import Layout, LuPlan
 from allport.errors import failure, together
-from allport.factor import LuReport, SingularMatrix, check_growth_bound, lu, number, plan_on
+from allport.factor import LuReport, SingularMatrix, lu, number
 from allport.io import scalar_of, working_dtype
 from allport.linalg import DistributedMatrix, gemm, own_part, whole_matrix, world_of
+from allport.plan import check_growth_bound, plan_on
 from allport.right_hand_sides import RightHandSides
 
 if TYPE_CHECKING:

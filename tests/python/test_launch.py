@@ -92,7 +92,7 @@ def _ranks_of(tag: str) -> dict[int, int]:
         except (OSError, UnicodeDecodeError):
             continue
         rank = env.get("OMPI_COMM_WORLD_RANK", env.get("PMI_RANK"))
-        is_rank = Path(program).name.startswith("python") and "allport.job" in arguments
+        is_rank = Path(program).name.startswith("python") and "allport.jobs" in arguments
         if is_rank and rank is not None and env.get("ALLPORT_TEST_JOB") == tag:
             found[int(rank)] = int(entry.name)
     return found

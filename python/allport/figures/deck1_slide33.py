@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from allport import model
+import tempfile
+
+from allport import bench, model
 from allport._native import Machine
 from allport.figures.figure import Chart, Figure, Number, Result, Run, Series
 from allport.figures.lab_runs import LabRun
@@ -15,10 +17,6 @@ LINK = 5.0  # MB/s of that rate
 
 def _measure(run: Run) -> LabRun:
     """Our ring beside MPI's default, multicast and reduction, by turns, every byte checked. Needs root, for the lab."""
-    import tempfile
-
-    from allport import bench
-
     found: dict[str, dict[str, float]] = {}
     for what in ("bcast", "reduce"):
         with tempfile.TemporaryDirectory() as folder:

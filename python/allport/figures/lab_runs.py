@@ -7,6 +7,8 @@ from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Any
 
+from allport.lab.plan import format_links
+
 __all__ = ["LabRun", "stored"]
 
 KEPT = Path(__file__).parent / "runs"
@@ -29,8 +31,6 @@ class LabRun:
     @property
     def said(self) -> str:
         """A sentence for `obtained`: where, when and how."""
-        from allport.lab.plan import format_links
-
         links = format_links(self.links) if self.links else f"links of {self.rate}"
         whence = "measured for this page" if self.anew else "kept with the package"
         return (

@@ -12,10 +12,17 @@ import os
 import sys
 from typing import Any
 
+import numpy as np
+
+from allport import lab as labs
 from allport._native import Machine
+from allport.factor import lu
 from allport.figures.figure import Bars, Chart, Run, Series
 from allport.figures.lab_runs import LabRun
-from allport.launch import as_rank, emit
+from allport.linalg import DistributedMatrix, distribute, gemm
+from allport.places import Place
+from allport.plan import plan_gemm, plan_lu
+from allport.rank import as_rank, emit
 
 __all__ = ["NAME", "WHY", "bars", "breakdown", "curve", "gigaflops", "measure", "said"]
 
@@ -40,9 +47,6 @@ WHY = (
 
 def measure(run: Run) -> LabRun:
     """The least seconds of some, with their parts on the busiest rank, for all ways and numbers of nodes."""
-    from allport import lab as labs
-    from allport.places import Place
-
     data: dict[str, dict[str, dict[str, dict[str, float]]]] = {}
     job = {"n": 256 if run.quick else N, "best_of": 1 if run.quick else BEST_OF}
     for i, (nodes, spec) in enumerate(LABS.items()):
@@ -109,37 +113,33 @@ def breakdown(found: LabRun, nodes: int = 16) -> Bars:
 
 
 def _one(comm: Any, work: str, grid: str, how: str, n: int) -> dict[str, float]:
-    import numpy as np
-
-    import allport as ap
-
     fixed = {"grid": grid, "broadcast": how, "reduce": how}
     random = np.random.default_rng(comm.rank)
 
     def filled(layout: Any) -> Any:
-        matrix = ap.DistributedMatrix.empty(comm, layout)
+        matrix = DistributedMatrix.empty(comm, layout)
         matrix.local[...] = random.random(matrix.local.shape) - 0.5
         return matrix
 
     if work == "gemm":
-        plan = ap.plan_gemm(n, n, n, comm.machine, **fixed)
-        _, report = ap.gemm(filled(plan.a), filled(plan.b), plan=plan, report=True)
+        plan = plan_gemm(n, n, n, comm.machine, **fixed)
+        _, report = gemm(filled(plan.a), filled(plan.b), plan=plan, report=True)
     else:
-        plan = ap.plan_lu(n, n, comm.machine, pivot=work, **fixed)
+        plan = plan_lu(n, n, comm.machine, pivot=work, **fixed)
         a = filled(plan.layout)
         if work == "none":  # harmless without row exchanges: a heavy diagonal
-            eye = ap.distribute(np.eye(n) * n if comm.rank == 0 else None, comm, layout=plan.layout)
+            eye = distribute(np.eye(n) * n if comm.rank == 0 else None, comm, layout=plan.layout)
             a.local[...] += eye.local
-        factors, report = ap.lu(a, plan=plan, overwrite=True, report=True)
+        factors, report = lu(a, plan=plan, overwrite=True, report=True)
         if factors.info != 0:
             raise ValueError(f"INFO = {factors.info}")
     return dict(report.seconds)
 
 
 def _work(text: str) -> dict[str, Any]:
-    import allport as ap
+    from allport.comm import world
 
-    job, comm = json.loads(text), ap.comm.world()
+    job, comm = json.loads(text), world()
     for work in WORK:
         for way, (grids, how) in WAYS.items():
             if job["nodes"] not in grids:

@@ -14,10 +14,12 @@ import sys
 import time
 from typing import TYPE_CHECKING, Any
 
+from allport import lab as labs
 from allport._native import Machine, MultilinkTerms
 from allport.figures.figure import Run, Series
 from allport.figures.lab_runs import LabRun
-from allport.launch import as_rank, emit
+from allport.places import Place
+from allport.rank import as_rank, emit
 
 if TYPE_CHECKING:
     from mpi4py.MPI import Intracomm
@@ -34,9 +36,6 @@ BURST = 4096  # bytes that a link passes at once; the usual 32 KiB would hide it
 
 def measure(run: Run) -> LabRun:
     """Seconds until the last of m messages of n bytes has arrived, the least of some. Raises AllportError."""
-    from allport import lab as labs
-    from allport.places import Place
-
     sizes = (
         [8, 128, 2048, 32768, 1 << 17, 1 << 18]
         if run.quick

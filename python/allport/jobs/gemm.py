@@ -7,10 +7,12 @@ from collections.abc import Callable
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
+from allport import linalg
 from allport.errors import failure
 from allport.io import MatrixFile, inspect, read, working_dtype
 from allport.job import Job, agree
 from allport.machine import Machine
+from allport.plan import plan_gemm, problem_of
 
 if TYPE_CHECKING:
     from allport._native import GemmPlan
@@ -57,8 +59,6 @@ class GemmJob(Job):
 
     def plan(self, machine: Machine, files: Files) -> GemmPlan:
         """The plan of the job; checks shapes and types on the way."""
-        from allport.linalg import plan_gemm, problem_of
-
         a, b, c = files
         if self.keep != 0 and c is None:
             raise failure("beta: is not 0, so C must be given; pass --c-in C0.npy")
@@ -85,8 +85,6 @@ class GemmJob(Job):
 
     def execute(self, comm: Communicator, progress: Callable[[int, int], None] | None = None) -> dict[str, Any]:
         """Loads, multiplies, saves."""
-        from allport import linalg
-
         began = time.perf_counter()
         job, files, planned, first = agree(self, comm)
         dtype = job.dtype(files)

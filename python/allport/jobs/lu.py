@@ -9,9 +9,12 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 from allport import factor_file
+from allport.factor import lu
 from allport.io import MatrixFile, inspect, read, working_dtype
 from allport.job import Job, agree
+from allport.linalg import DistributedMatrix
 from allport.machine import Machine
+from allport.plan import check_growth_bound, plan_lu
 
 if TYPE_CHECKING:
     from allport._native import LuPlan
@@ -36,8 +39,6 @@ class FactorJob(Job):
 
     def plan_of(self, shape: tuple[int, int], dtype: Any, machine: Machine) -> LuPlan:
         """The factorization's plan."""
-        from allport.factor import check_growth_bound, plan_lu
-
         check_growth_bound(self.growth_bound, self.fall_back)
         return plan_lu(
             *shape,
@@ -84,9 +85,6 @@ class LuJob(FactorJob):
 
     def execute(self, comm: Communicator, progress: Callable[[int, int], None] | None = None) -> dict[str, Any]:
         """Loads, factors, checks, saves."""
-        from allport.factor import lu
-        from allport.linalg import DistributedMatrix
-
         began = time.perf_counter()
         job, file, planned, first = agree(self, comm)
         dtype = working_dtype(file.dtype)

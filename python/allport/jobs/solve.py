@@ -10,16 +10,18 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from allport import systems
 from allport.errors import failure, together
 from allport.io import MatrixFile, inspect, read, working_dtype
 from allport.job import agree
 from allport.jobs.lu import FactorJob
+from allport.layouts import square_layout
+from allport.linalg import DistributedMatrix
 from allport.machine import Machine
 
 if TYPE_CHECKING:
     from allport._native import LuPlan
     from allport.comm import Communicator
-    from allport.linalg import DistributedMatrix
 
 Files = tuple[MatrixFile, MatrixFile]
 
@@ -70,10 +72,6 @@ class SolveJob(FactorJob):
 
     def execute(self, comm: Communicator, progress: Callable[[int, int], None] | None = None) -> dict[str, Any]:
         """Loads, solves, checks, saves."""
-        from allport import systems
-        from allport.layouts import square_layout
-        from allport.linalg import DistributedMatrix
-
         began = time.perf_counter()
         job, files, planned, first = agree(self, comm)
         dtype = job.dtype(files)

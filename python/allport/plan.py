@@ -1,0 +1,199 @@
+"""Plans of products and factorizations: what will run and what it will cost, chosen by price before it runs."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any
+
+from allport import _native
+from allport._native import GemmPlan, Layout, LuPlan, Machine
+from allport.errors import failure, together
+from allport.io import scalar_of
+from allport.machine import as_machine
+from allport.units import parse_memory
+
+if TYPE_CHECKING:
+    from allport.comm import Communicator
+
+__all__ = [
+    "GemmPlan",
+    "LuPlan",
+    "gemm_algorithms",
+    "lu_algorithms",
+    "parse_grid",
+    "plan_gemm",
+    "plan_lu",
+    "plan_together",
+]
+
+ANY_GRID = (0, 0, 0)
+PIVOTING = ("tournament", "partial", "none")
+
+
+def gemm_algorithms() -> list[dict[str, str]]:
+    """The registered multiplication algorithms, each {'name', 'summary'}."""
+    return _native.gemm_algorithms()
+
+
+def lu_algorithms() -> list[dict[str, str]]:
+    """The registered factorization algorithms, each {'name', 'summary'}."""
+    return _native.lu_algorithms()
+
+
+def parse_grid(grid: str | tuple[int, ...] | None) -> tuple[int, int, int]:
+    """'4x4x1', '4x4' or a tuple as (p_r, p_c, c); None as zeros, which leave the choice open."""
+    if grid is None:
+        return ANY_GRID
+    parts = tuple(grid.lower().split("x")) if isinstance(grid, str) else tuple(grid)
+    try:
+        numbers = [int(p) for p in parts]
+    except ValueError:
+        numbers = []
+    if len(numbers) not in (2, 3) or min(numbers) < 1:
+        raise failure(f"grid = '{grid}': expected p_r x p_c x c, like 4x4x1")
+    return (numbers[0], numbers[1], numbers[2] if len(numbers) == 3 else 1)
+
+
+def problem_of(
+    a: tuple[int, int], b: tuple[int, int], c: tuple[int, int] | None, trans_a: str, trans_b: str
+) -> tuple[int, int, int]:
+    """(m, n, k) of op(A) op(B), checked: inner extents must agree, and C must be m x n."""
+    for name, trans in (("trans_a", trans_a), ("trans_b", trans_b)):
+        if trans not in ("N", "T", "C"):
+            raise failure(f"{name} = '{trans}': expected 'N', 'T' or 'C'")
+    m, k = a if trans_a == "N" else a[::-1]
+    inner, n = b if trans_b == "N" else b[::-1]
+    ways = {"N": "", "T": "^T", "C": "^H"}
+    if k != inner:
+        raise failure(
+            f"A{ways[trans_a]} is {m} x {k} and B{ways[trans_b]} is {inner} x {n}: "
+            f"expected as many columns as rows; see trans_a and trans_b"
+        )
+    if c is not None and tuple(c) != (m, n):
+        raise failure(f"C is {c[0]} x {c[1]}: expected {m} x {n}, the shape of the product")
+    return m, n, k
+
+
+def plan_gemm(
+    m: int,
+    n: int,
+    k: int,
+    machine: Machine | str,
+    *,
+    dtype: Any = "f8",
+    trans_a: str = "N",
+    trans_b: str = "N",
+    algorithm: str | None = None,
+    grid: str | tuple[int, ...] | None = None,
+    panel: int = 0,
+    memory: int | str | None = None,
+    broadcast: str | None = None,
+    reduce: str | None = None,
+    candidates: int = 0,
+) -> GemmPlan:
+    """Plans C (m x n) = op(A) (m x k) op(B) (k x n) on a machine, without MPI.
+
+    Chosen by predicted time among all algorithms, grids p_r x p_c x c and panel widths that are not fixed here.
+    memory: bytes per rank at most ('2GiB'); the machine's share per rank when None. Raises AllportError, of kind
+    'memory' with the bytes needed and had when nothing fits.
+    """
+    return _native.plan_gemm(
+        m,
+        n,
+        k,
+        scalar_of(dtype),
+        trans_a,
+        trans_b,
+        as_machine(machine),
+        algorithm or "",
+        parse_grid(grid),
+        panel,
+        parse_memory(memory),
+        broadcast or "",
+        reduce or "",
+        candidates,
+    )
+
+
+def plan_lu(
+    m: int,
+    n: int,
+    machine: Machine | str,
+    *,
+    dtype: Any = "f8",
+    pivot: str = "tournament",
+    algorithm: str | None = None,
+    grid: str | tuple[int, ...] | None = None,
+    block: int = 0,
+    dealt: int = 0,
+    big: int = 0,
+    memory: int | str | None = None,
+    broadcast: str | None = None,
+    reduce: str | None = None,
+    given: Layout | None = None,
+    candidates: int = 0,
+) -> LuPlan:
+    """Plans P A = L U for A (m x n) on a machine, without MPI.
+
+    Chosen by predicted time among all algorithms, grids p_r x p_c x c and panel widths that are not fixed here.
+    pivot: 'tournament' (deck 1 slides 16 and 17), 'partial' (as LAPACK) or 'none'.
+    block: columns of a panel. dealt: algorithm 1d, columns of a rank's blocks in the layout, a multiple of block.
+    big: with layers, columns between two sums over them, a multiple of block.
+    memory: bytes per rank at most ('2GiB'); the machine's share per rank when None.
+    broadcast, reduce: collective algorithms by name, as `ap.algorithms` lists them; by price when None.
+    given: where A lies already; moving it to another layout is priced.
+    candidates: keep the best so many in the plan's table; 0 keeps all.
+    Raises AllportError; of kind 'memory' with the bytes needed and had when nothing fits.
+    """
+    return _native.plan_lu(
+        m,
+        n,
+        scalar_of(dtype),
+        pivot,
+        as_machine(machine),
+        algorithm or "",
+        parse_grid(grid),
+        block,
+        dealt,
+        big,
+        parse_memory(memory),
+        broadcast or "",
+        reduce or "",
+        given,
+        candidates,
+    )
+
+
+def check_growth_bound(growth_bound: float | None, fall_back: bool) -> None:
+    """Raises AllportError unless it is a bound that growth can exceed, and falling back has one."""
+    if growth_bound is not None and not growth_bound > 0:
+        raise failure(f"growth_bound = {growth_bound}: expected a number above 0, or None")
+    if fall_back and growth_bound is None:
+        raise failure(
+            "fall_back: is on without a growth_bound, and nothing tells when to fall back; "
+            "give the growth_bound that is too much (--growth-bound 1e6), or leave fall_back out"
+        )
+
+
+def plan_together(comm: Communicator, make: Callable[..., Any], fixed: dict[str, Any]) -> Any:
+    """A plan that rank 0 chooses; the others make the same one, and search among one choice only.
+
+    make(**fixed) plans; fixed: what may be chosen, by its name in the plan. Called by all ranks.
+    """
+    plan: Any = None
+    with together(comm):
+        if comm.rank == 0:
+            plan = make(**fixed)
+            chosen = plan.to_dict()["chosen"]
+            if not chosen.get("in_place"):  # the caller's own layout is no grid that could be asked for
+                fixed = {name: chosen[name] for name in fixed}
+    fixed = comm.mpi4py.bcast(fixed, 0)
+    with together(comm):
+        plan = make(**fixed)
+    return plan
+
+
+def plan_on(comm: Communicator, a: Any, *, widths: dict[str, int], algorithm: Any, grid: Any, **limits: Any) -> LuPlan:
+    """plan_lu() of a matrix on the communicator's machine: rank 0 chooses, all follow. Called by all ranks."""
+    shape, machine, fixed = a.shape, comm.machine, {"algorithm": algorithm, "grid": grid, **widths}
+    return plan_together(comm, lambda **f: plan_lu(*shape, machine, candidates=1, **limits, **f), fixed)

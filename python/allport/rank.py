@@ -1,0 +1,85 @@
+"""A rank's side of a job: who it is, what it tells the launcher, and how it leaves."""
+
+from __future__ import annotations
+
+import json
+import os
+import sys
+import time
+import traceback
+from collections.abc import Callable
+from typing import Any
+
+from allport.errors import AllportError
+
+__all__ = ["as_rank", "emit", "joined_rank", "joined_size", "leave_together"]
+
+MARK = "@allport "  # starts a line for the launcher
+RANK_NAMES = ("OMPI_COMM_WORLD_RANK", "PMIX_RANK", "PMI_RANK", "SLURM_PROCID")
+
+
+def joined_rank() -> int:
+    """This process's rank as mpiexec or srun numbered it; 0 when it was not started by one."""
+    return int(next((os.environ[n] for n in RANK_NAMES if os.environ.get(n, "").isdigit()), "0"))
+
+
+def joined_size() -> int | None:
+    """Number of ranks when this process was started by mpiexec, mpirun or srun; None when it was not."""
+    env = os.environ
+    for name in ("OMPI_COMM_WORLD_SIZE", "PMI_SIZE", "MPI_LOCALNRANKS", "PMIX_SIZE"):
+        if env.get(name, "").isdigit():
+            return int(env[name])
+    # srun gives each task these; sbatch's own shell has SLURM_NTASKS, too, but no rank of PMI.
+    if ("PMIX_RANK" in env or "PMI_RANK" in env) and env.get("SLURM_NTASKS", "").isdigit():
+        return int(env["SLURM_NTASKS"])
+    return None
+
+
+def emit(**event: Any) -> None:
+    """Tells the launcher something: one line on standard output."""
+    sys.stdout.write(MARK + json.dumps(event) + "\n")
+    sys.stdout.flush()
+
+
+def leave_together(patience: float = 5.0) -> None:
+    """Waits for the other ranks to fail, too; when they do not, the error is this rank's alone and ends the job.
+
+    A rank that left at once would make mpiexec kill the others, and with them the one that says why.
+    """
+    from mpi4py import MPI
+
+    if not MPI.Is_initialized() or MPI.Is_finalized():
+        return
+    sys.stdout.flush()
+    sys.stderr.flush()
+    others = MPI.COMM_WORLD.Ibarrier()
+    end = time.monotonic() + patience
+    while not others.Test():
+        if time.monotonic() > end:
+            MPI.COMM_WORLD.Abort(1)
+        time.sleep(0.01)
+
+
+def as_rank(work: Callable[[], dict[str, Any] | None]) -> int:
+    """A rank's main: runs `work`, tells the launcher rank 0's result or this rank's error; the exit code."""
+    rank = joined_rank()
+    try:
+        result = work()
+    except AllportError as error:  # nearly always raised on every rank alike, so MPI can end in order
+        emit(rank=rank, error=str(error))
+        leave_together()
+        return 1
+    except ImportError as error:
+        emit(rank=rank, error=str(error))
+        return 1
+    except BaseException as error:  # this rank alone: the others must not wait for it
+        emit(rank=rank, error=f"{type(error).__name__}: {error}")
+        if os.environ.get("ALLPORT_DEBUG") == "1":
+            traceback.print_exc()
+        sys.stdout.flush()
+        from mpi4py import MPI
+
+        MPI.COMM_WORLD.Abort(1)
+    if rank == 0:
+        emit(rank=0, result=result)
+    return 0
