@@ -2,13 +2,13 @@
 // node holds for one position travels as one message from neighbour to neighbour along the line. Slice t of every block
 // takes the axes in another order, so that all axes are busy at once, and blocks for half-way round a ring of even
 // length go up in one half of the slices and down in the other.
+#include "alltoall.h"
+
 #include <algorithm>
 #include <unordered_map>
 #include <vector>
 
-#include "algorithms.h"
 #include "allport/collectives/trees.h"
-#include "prices.h"
 #include "streams.h"
 
 namespace allport {
@@ -39,7 +39,8 @@ std::vector<Dimension> axes_of(Machine const& machine) {
   return all;
 }
 
-int parts(Machine const& machine) {
+/// Slices that have an order of the axes, or a way for ties, of their own.
+int orders(Machine const& machine) {
   auto const axes = axes_of(machine);
   bool const ties = std::ranges::any_of(axes, [](Dimension const& d) { return d.wraps && d.length % 2 == 0; });
   return std::max(1, static_cast<int>(axes.size()) * (ties ? 2 : 1));
@@ -286,27 +287,15 @@ class Exchange {
   std::unordered_map<std::int64_t, Held> held_;  // by (source, destination)
 };
 
-Schedule make(Machine const& machine, Contract const& contract, Cut cut) {
-  auto const used = slices(contract.bytes, 1, parts(machine));
+}  // namespace
+
+Schedule alltoall_axes(Machine const& machine, Contract const& contract, Cut cut) {
+  auto const used = slices(contract.bytes, 1, orders(machine));
   auto const program = [machine, contract, cut, used](Rank rank, Program& into) {
     if (contract.bytes == 0) return;
     for (int t = 0; t < used; ++t) Exchange(machine, rank, contract, cut, used, t, into).append();
   };
   return {"axes", contract, cut, used, program};
 }
-
-}  // namespace
-
-constinit Algorithm const alltoall_axes{
-    .what = Collective::alltoall,
-    .name = "axes",
-    .summary =
-        "Dimension by dimension from neighbour to neighbour, slices in rotated orders of the axes, half-way blocks "
-        "split both ways: attains the bound on tori with equal axes.",
-    .parts = parts,
-    .make = make,
-    .price = price_alltoall_axes,
-    .why_not = needs_all_links,
-};
 
 }  // namespace allport

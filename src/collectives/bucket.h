@@ -39,4 +39,7 @@ std::int32_t bucket_reduce_scatter(Machine const& machine, Rank rank, Contract c
 
 [[nodiscard]] std::int32_t bucket_channels(Machine const& machine);
 
+/// Axis by axis with whole blocks: allgather, reduce-scatter, both for an allreduce.
+[[nodiscard]] Seconds price_bucket(Machine const& machine, Contract const& contract, Cut cut);
+
 }  // namespace allport

@@ -1,22 +1,18 @@
-#include "packed.h"
-
+// Packed trees: of one root, and of every root where links are dead.
 #include <algorithm>
-#include <cmath>
+#include <utility>
 
+#include "allport/base/recent.h"
+#include "allport/collectives/packing.h"
 #include "allport/model/link_traffic.h"
-#include "allport/model/multicast_cost.h"
+#include "families.h"
+#include "prices.h"
 
 namespace allport {
+namespace {
 
-int packed_parts(Machine const& machine, TreeWay way) {
-  try {
-    return packing(machine, 0, way)->report.trees;
-  } catch (Error const&) {
-    return 1;
-  }
-}
-
-Seconds price_packed(Machine const& machine, Contract const& contract, Cut cut, TreeWay way) {
+/// Streams through the trees, with their real depth: broadcast, reduce, allreduce.
+Seconds price_streams(Machine const& machine, Contract const& contract, Cut cut, TreeWay way) {
   if (contract.bytes == 0) return {};
   auto const packed = packing(machine, machine.node_of(contract.root), way);
   // An allreduce goes up and down at once: in the steady state every link carries the message twice.
@@ -31,24 +27,15 @@ Seconds price_packed(Machine const& machine, Contract const& contract, Cut cut, 
                            Bytes(contract.bytes * turns));
 }
 
-Seconds price_packed_blocks(Machine const& machine, Contract const& contract, Cut cut, TreeWay way) {
+/// Scatter and gather.
+Seconds price_blocks(Machine const& machine, Contract const& contract, Cut cut, TreeWay way) {
   if (contract.total() == 0) return {};
   auto const packed = packing(machine, machine.node_of(contract.root), way);
-  auto const trees = static_cast<double>(slices(contract.bytes, 1, packed->report.trees));
-  auto const all = static_cast<double>(contract.total());
-  auto const away = all * (machine.nodes() - 1) / machine.nodes();
-  model::LinkTraffic t;
-  t.link_bytes = away / trees;
-  t.node_bytes = away;
-  t.messages =
-      std::max(trees * (contract.ranks - 1), away / static_cast<double>(std::max<std::int64_t>(cut.segment, 1)));
-  t.copied_bytes = all;
-  t.depth = packed->extent.depth + static_cast<std::int64_t>(std::ceil(std::log2(machine.ranks_per_node())));
-  t.first_bytes = std::min(static_cast<double>(contract.bytes) / trees, static_cast<double>(cut.segment));
-  return model::t_traffic(machine, t);
+  return price_block_trees(machine, contract, cut, packed->report.trees, packed->extent.depth);
 }
 
-std::optional<std::string> packed_why_not(Machine const& machine, Contract const& contract, TreeWay way) {
+/// The message of packing(), where it throws.
+std::optional<std::string> cut_off(Machine const& machine, Contract const& contract, TreeWay way) {
   if (!machine.has_dead_links()) return std::nullopt;
   try {
     (void)packing(machine, machine.node_of(contract.root), way);
@@ -58,11 +45,152 @@ std::optional<std::string> packed_why_not(Machine const& machine, Contract const
   return std::nullopt;
 }
 
-std::optional<std::string> packed_is_no_help(Machine const& machine, Contract const& contract, TreeWay way) {
+/// The same, and where the rectangular trees serve and are as many.
+std::optional<std::string> no_help(Machine const& machine, Contract const& contract, TreeWay way) {
   if (!machine.has_dead_links() && tree_limit(machine) <= rectangular_tree_count(machine)) {
     return "the rectangular trees of machine " + machine.name() + " are as many";
   }
-  return packed_why_not(machine, contract, way);
+  return cut_off(machine, contract, way);
+}
+
+/// Largest machine that packs the trees of all roots.
+constexpr Node max_packed_roots = 256;
+
+/// The packings of all roots, as many trees of each as the root with fewest has.
+struct AllRoots {
+  Machine machine;
+  std::vector<std::shared_ptr<Packing const>> roots;  // by node
+  int trees = 1;
+  std::int64_t depth = 0;
+};
+
+/// Kept for the last few machines.
+std::shared_ptr<AllRoots const> all_roots(Machine const& machine, TreeWay way) {
+  static Recent<std::pair<Machine, TreeWay>, AllRoots> recent(4);
+  return recent.get({machine, way}, [&] {
+    auto made = AllRoots{machine, {}, 2 * max_axes, 0};
+    for (Node root = 0; root < machine.nodes(); ++root) {
+      auto const packed = packing(machine, root, way);
+      made.roots.push_back(packed);
+      made.trees = std::min(made.trees, packed->report.trees);
+      made.depth = std::max(made.depth, packed->extent.depth);
+    }
+    return made;
+  });
+}
+
+TreeFamily trees_of_all_roots(Machine const& machine, TreeWay way) {
+  auto const all = all_roots(machine, way);
+  return {all->trees, [all](Rank root) {
+            auto const& packed = all->roots[static_cast<std::size_t>(all->machine.node_of(root))];
+            return spread_within_nodes(all->machine, root, packed->over_nodes);
+          }};
+}
+
+/// Allgather and reduce-scatter.
+Seconds price_all_roots(Machine const& machine, Contract const& contract, Cut cut, TreeWay way) {
+  if (contract.total() == 0) return {};
+  auto const packed = all_roots(machine, way);
+  auto const trees = static_cast<double>(slices(contract.bytes, unit_of(contract), packed->trees));
+  auto const all = static_cast<double>(contract.total());
+  model::LinkTraffic t;
+  // The trees of all roots fill the links that live, more or less evenly: half as much again on the busiest.
+  t.link_bytes = 1.5 * all * (machine.nodes() - 1) / machine.nodes() / trees;
+  t.node_bytes = t.link_bytes * packed->trees;
+  t.messages = 2.0 * messages_of(all, trees * (contract.ranks - 1), cut);
+  if (combines(contract.what)) t.combined_bytes = all;
+  t.copied_bytes = machine.ranks_per_node() > 1 ? all * machine.ranks_per_node() : static_cast<double>(contract.bytes);
+  t.depth = packed->depth + static_cast<std::int64_t>(rounds_within_node(machine));
+  t.first_bytes = std::min(static_cast<double>(contract.bytes) / trees, static_cast<double>(cut.segment));
+  return model::t_traffic(machine, t);
+}
+
+std::optional<std::string> all_roots_why_not(Machine const& machine, Contract const& contract) {
+  if (!machine.has_dead_links()) return "machine " + machine.name() + " has no dead links to go round";
+  if (machine.nodes() > max_packed_roots) {
+    return "machine " + machine.name() + " has " + std::to_string(machine.nodes()) +
+           " nodes, and the trees of all roots are packed up to " + std::to_string(max_packed_roots);
+  }
+  // Who reaches node 0 and is reached from there reaches everyone.
+  auto from_first = contract;
+  from_first.root = 0;
+  if (auto reason = cut_off(machine, from_first, TreeWay::from_root)) return reason;
+  if (auto reason = cut_off(machine, from_first, TreeWay::to_root)) return reason;
+  return std::nullopt;
+}
+
+/// A price of a function with a way, as a row wants it; and why_not.
+template <class Price>
+auto priced(Price price, TreeWay way) {
+  return [=](Machine const& machine, Contract const& contract, Cut cut) { return price(machine, contract, cut, way); };
+}
+template <class Reason>
+auto refused(Reason reason, TreeWay way) {
+  return [=](Machine const& machine, Contract const& contract) { return reason(machine, contract, way); };
+}
+auto trees(TreeWay way) {
+  return [way](Machine const& machine, Rank root) { return packed_trees(machine, root, way); };
+}
+auto of_all_roots(TreeWay way) {
+  return [way](Machine const& machine) { return trees_of_all_roots(machine, way); };
+}
+
+}  // namespace
+
+AlgorithmTable packed_family() {
+  return {
+      {.what = Collective::broadcast,
+       .name = "packed",
+       .summary = "Each tree of a largest link-disjoint set has its slice of the message; goes round dead links and "
+                  "serves wrapped and open axes mixed (Edmonds 1973; deck 1 slides 4-5).",
+       .make = over_trees("packed", trees(TreeWay::from_root), broadcast_down),
+       .price = priced(price_streams, TreeWay::from_root),
+       .why_not = refused(cut_off, TreeWay::from_root)},
+      {.what = Collective::reduce,
+       .name = "packed",
+       .summary = "Up the trees of a largest link-disjoint set, which goes round dead links and serves wrapped and "
+                  "open axes mixed (Edmonds 1973; deck 1 slides 4-5).",
+       .make = over_trees("packed", trees(TreeWay::to_root), reduce_up),
+       .price = priced(price_streams, TreeWay::to_root),
+       .why_not = refused(cut_off, TreeWay::to_root)},
+  };
+}
+
+AlgorithmTable packed_stand_ins() {
+  return {
+      {.what = Collective::scatter,
+       .name = "packed",
+       .summary = "Blocks cut over a largest set of link-disjoint trees, where dead links or mixed axes make it larger "
+                  "than the rectangular one.",
+       .make = over_trees("packed", trees(TreeWay::from_root), scatter_down),
+       .price = priced(price_blocks, TreeWay::from_root),
+       .why_not = refused(no_help, TreeWay::from_root)},
+      {.what = Collective::gather,
+       .name = "packed",
+       .summary = "Blocks cut over a largest set of link-disjoint trees to the root, where dead links or mixed axes "
+                  "make it larger than the rectangular one.",
+       .make = over_trees("packed", trees(TreeWay::to_root), gather_up),
+       .price = priced(price_blocks, TreeWay::to_root),
+       .why_not = refused(no_help, TreeWay::to_root)},
+      {.what = Collective::allreduce,
+       .name = "packed",
+       .summary = "Up and down a largest set of link-disjoint trees over links whose two directions live.",
+       .make = over_trees("packed", trees(TreeWay::both), reduce_up),
+       .price = priced(price_streams, TreeWay::both),
+       .why_not = refused(no_help, TreeWay::both)},
+      {.what = Collective::allgather,
+       .name = "packed",
+       .summary = "Every rank's block down its own packed trees, round dead links.",
+       .make = over_all_roots("packed", of_all_roots(TreeWay::from_root), allgather_down),
+       .price = priced(price_all_roots, TreeWay::from_root),
+       .why_not = all_roots_why_not},
+      {.what = Collective::reduce_scatter,
+       .name = "packed",
+       .summary = "Every rank's block of the sum up its own packed trees, round dead links.",
+       .make = over_all_roots("packed", of_all_roots(TreeWay::to_root), reduce_scatter_up),
+       .price = priced(price_all_roots, TreeWay::to_root),
+       .why_not = all_roots_why_not},
+  };
 }
 
 }  // namespace allport

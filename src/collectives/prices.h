@@ -1,25 +1,24 @@
-// What the tree algorithms cost, put together from room model's closed forms.
+// What the prices of several families are put together from, over room model's closed forms.
 #pragma once
 
 #include "allport/machine/machine.h"
+#include "allport/model/multicast_cost.h"
 #include "allport/schedule/schedule.h"
 
 namespace allport {
 
-[[nodiscard]] Seconds price_rectangular(Machine const& machine, Contract const& contract, Cut cut);
-[[nodiscard]] Seconds price_ring(Machine const& machine, Contract const& contract, Cut cut);
-[[nodiscard]] Seconds price_line(Machine const& machine, Contract const& contract, Cut cut);
-[[nodiscard]] Seconds price_binomial(Machine const& machine, Contract const& contract, Cut cut);
+/// Trees that stream the message, up and down again for an allreduce. Of `trees`: depth, parts and fan_out.
+[[nodiscard]] Seconds price_streamed(Machine const& machine, Contract const& contract, Cut cut,
+                                     model::StreamedTrees trees);
 
-/// Scatter and gather over rectangular trees.
-[[nodiscard]] Seconds price_block_trees(Machine const& machine, Contract const& contract, Cut cut);
-/// Allgather and reduce-scatter over the trees of all roots.
-[[nodiscard]] Seconds price_all_roots_rectangular(Machine const& machine, Contract const& contract, Cut cut);
-[[nodiscard]] Seconds price_all_roots_rotated(Machine const& machine, Contract const& contract, Cut cut);
-/// Axis by axis with whole blocks: allgather, reduce-scatter, both for an allreduce.
-[[nodiscard]] Seconds price_bucket(Machine const& machine, Contract const& contract, Cut cut);
-[[nodiscard]] Seconds price_alltoall_axes(Machine const& machine, Contract const& contract, Cut cut);
-[[nodiscard]] Seconds price_alltoall_pairs(Machine const& machine, Contract const& contract, Cut cut);
-[[nodiscard]] Seconds price_barrier(Machine const& machine, Contract const& contract, Cut cut);
+/// Scatter and gather over `trees` link-disjoint trees of that depth in hops.
+[[nodiscard]] Seconds price_block_trees(Machine const& machine, Contract const& contract, Cut cut, int trees,
+                                        std::int64_t depth);
+
+/// Bytes of all blocks that meet at one rank.
+[[nodiscard]] double all_blocks(Contract const& contract);
+/// Messages of `bytes` that go as `streams`, each of at least one segment.
+[[nodiscard]] double messages_of(double bytes, double streams, Cut cut);
+[[nodiscard]] double rounds_within_node(Machine const& machine);
 
 }  // namespace allport

@@ -2,20 +2,36 @@
 
 #include <fmt/format.h>
 
-#include <array>
+#include <algorithm>
 
-#include "algorithms.h"
-#include "allport/collectives/trees.h"
+#include "families.h"
 
 namespace allport {
+namespace {
 
-std::span<Algorithm const* const> algorithms() {
-  static constexpr auto all = std::to_array<Algorithm const*>({
-#define ALLPORT_ALGORITHM(NAME) &NAME,
-#include "registry.def"
-#undef ALLPORT_ALGORITHM
-  });
+std::optional<std::string> nothing_against(Machine const&, Contract const&) { return std::nullopt; }
+
+/// The families one after the other; their order, then that of a table's rows, breaks ties in price.
+AlgorithmTable all_families() {
+  AlgorithmTable all;
+  for (auto* family : {rectangular_family, line_and_ring_family, binomial_family, packed_family, bucket_family,
+                       barrier_family, alltoall_family, mst_family, scatter_allgather_family, packed_stand_ins}) {
+    for (auto& row : family()) all.push_back(std::move(row));
+  }
+  std::ranges::stable_sort(all, {}, &Algorithm::what);
+  for (auto& row : all) {
+    if (!row.why_not) row.why_not = nothing_against;
+  }
   return all;
+}
+
+}  // namespace
+
+std::vector<Algorithm const*> algorithms() {
+  static auto const& all = *new AlgorithmTable const(all_families());  // outlives whoever asks while the process ends
+  std::vector<Algorithm const*> list;
+  for (auto const& row : all) list.push_back(&row);
+  return list;
 }
 
 Algorithm const& algorithm(Collective what, std::string_view name) {
@@ -23,7 +39,7 @@ Algorithm const& algorithm(Collective what, std::string_view name) {
   for (auto const* candidate : algorithms()) {
     if (candidate->what != what) continue;
     if (candidate->name == name) return *candidate;
-    known += (known.empty() ? "" : ", ") + std::string(candidate->name);
+    known += (known.empty() ? "" : ", ") + candidate->name;
   }
   auto const collective = std::string(allport::name(what));
   if (known.empty()) {
@@ -50,19 +66,9 @@ Schedule make_schedule(Machine const& machine, Contract const& contract, std::st
   return chosen.make(machine, contract, cut);
 }
 
-std::optional<std::string> nothing_against(Machine const&, Contract const&) { return std::nullopt; }
-
 std::optional<std::string> needs_all_links(Machine const& machine, Contract const&) {
   if (!machine.has_dead_links()) return std::nullopt;
   return "machine " + machine.name() + " has dead links, and these trees follow fixed links; binomial is routed";
-}
-
-std::optional<std::string> needs_few_roots(Machine const& machine, Contract const& contract) {
-  if (machine.ranks() > all_roots_ranks) {
-    return fmt::format("machine {} has {} ranks, and a program over all roots' trees serves at most {}", machine.name(),
-                       machine.ranks(), all_roots_ranks);
-  }
-  return needs_all_links(machine, contract);
 }
 
 }  // namespace allport

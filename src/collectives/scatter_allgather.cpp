@@ -1,10 +1,14 @@
 // Long-vector broadcast: slices of the message, one a rank, down a tree and round again by buckets.
 #include <algorithm>
+#include <cmath>
 #include <memory>
 #include <utility>
 #include <vector>
 
+#include "allport/model/link_traffic.h"
 #include "bucket.h"
+#include "families.h"
+#include "mst_cost.h"
 
 namespace allport {
 namespace {
@@ -126,6 +130,59 @@ Schedule scatter_allgather(Machine const& machine, TreeSet tree, std::string nam
     bucket_allgather(machine, rank, contract, cut, row, message, home, {done, Dependence::whole}, contract.ranks, into);
   };
   return {std::move(name), contract, cut, 1, program};
+}
+
+namespace {
+
+Schedule make_long(Machine const& machine, Contract const& contract, Cut cut) {
+  return scatter_allgather(machine, mst_trees(machine, contract.root, MstForm::both_sides), "long", contract, cut);
+}
+
+Seconds price_long(Machine const& machine, Contract const& contract, Cut cut) {
+  auto slices = contract;
+  slices.what = Collective::scatter;
+  slices.bytes = (contract.bytes + contract.ranks - 1) / contract.ranks;
+  return price_mst(machine, MstForm::both_sides, slices, cut) + price_bucket(machine, contract, cut);
+}
+
+std::optional<std::string> why_not_long(Machine const& machine, Contract const& contract) {
+  return mst_why_not(machine, MstForm::both_sides, contract);
+}
+
+Schedule make_binomial(Machine const& machine, Contract const& contract, Cut cut) {
+  return scatter_allgather(machine, binomial_trees(machine, contract.root), "scatter_allgather", contract, cut);
+}
+
+/// The root sends (P - 1)/P of the message one half after the other, ceil(log2 P) messages deep.
+Seconds price_binomial(Machine const& machine, Contract const& contract, Cut cut) {
+  if (contract.bytes == 0) return {};
+  auto const bytes = static_cast<double>(contract.bytes);
+  model::LinkTraffic down;
+  down.link_bytes = down.node_bytes = bytes;
+  down.depth = static_cast<std::int64_t>(std::ceil(std::log2(static_cast<double>(contract.ranks))));
+  down.messages = static_cast<double>(down.depth) + bytes / static_cast<double>(cut.segment);
+  down.copied_bytes = bytes;
+  return model::t_traffic(machine, down) + price_bucket(machine, contract, cut);
+}
+
+}  // namespace
+
+AlgorithmTable scatter_allgather_family() {
+  return {
+      {.what = Collective::broadcast,
+       .name = "long",
+       .summary =
+           "Long-vector broadcast: slices down the 2N + 1 minimum spanning tree, then bucket allgather (deck 2).",
+       .make = make_long,
+       .price = price_long,
+       .why_not = why_not_long},
+      {.what = Collective::broadcast,
+       .name = "scatter_allgather",
+       .summary = "Slices down a binomial tree, then bucket allgather: what MPI libraries do with long messages.",
+       .make = make_binomial,
+       .price = price_binomial,
+       .why_not = needs_all_links},
+  };
 }
 
 }  // namespace allport

@@ -65,12 +65,11 @@ TEST_P(MpiAlgorithms, EqualTheInterpreter) {
   }
 }
 
-INSTANTIATE_TEST_SUITE_P(Registered, MpiAlgorithms, ::testing::ValuesIn(algorithms().begin(), algorithms().end()),
-                         [](auto const& info) {
-                           auto text = fmt::format("{}_{}", name(info.param->what), info.param->name);
-                           for (auto& c : text) c = std::isalnum(static_cast<unsigned char>(c)) != 0 ? c : '_';
-                           return text;
-                         });
+INSTANTIATE_TEST_SUITE_P(Registered, MpiAlgorithms, ::testing::ValuesIn(algorithms()), [](auto const& info) {
+  auto text = fmt::format("{}_{}", name(info.param->what), info.param->name);
+  for (auto& c : text) c = std::isalnum(static_cast<unsigned char>(c)) != 0 ? c : '_';
+  return text;
+});
 
 template <class T>
 void reduce_elements(Communicator const& comm) {

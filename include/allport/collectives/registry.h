@@ -1,33 +1,33 @@
-// The registered algorithms: one line each in registry.def, which feeds select, verify's tests, the command line and
-// the reference pages.
+// The registered algorithms: the rows of the families' tables (src/collectives), which feed select, verify's tests, the
+// command line and the reference pages.
 #pragma once
 
+#include <functional>
 #include <optional>
-#include <span>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "allport/machine/machine.h"
 #include "allport/schedule/schedule.h"
 
 namespace allport {
 
-/// One way to do a collective. Ranks are the machine's, x-fastest.
+/// One way to do a collective: a row of its family's table. Ranks are the machine's, x-fastest.
 struct Algorithm {
-  Collective what;
-  std::string_view name;
-  std::string_view summary;  ///< one sentence with its source, for the reference pages
-  /// Number of trees or other parallel parts that it would use (before small messages use fewer).
-  int (*parts)(Machine const&);
+  Collective what = Collective::none;
+  std::string name{};
+  std::string summary{};  ///< one sentence with its source, for the reference pages
   /// @pre contract.ranks == machine.ranks(), !why_not(machine, contract)
-  Schedule (*make)(Machine const&, Contract const&, Cut);
+  std::function<Schedule(Machine const&, Contract const&, Cut)> make{};
   /// Predicted time of make's schedule on an otherwise idle machine, from the closed forms of room model.
-  Seconds (*price)(Machine const&, Contract const&, Cut);
-  /// Why it cannot serve this machine and contract, or nothing when it can.
-  std::optional<std::string> (*why_not)(Machine const&, Contract const&);
+  std::function<Seconds(Machine const&, Contract const&, Cut)> price{};
+  /// Why it cannot serve this machine and contract, or nothing when it can. A row without it serves all.
+  std::function<std::optional<std::string>(Machine const&, Contract const&)> why_not{};
 };
 
-[[nodiscard]] std::span<Algorithm const* const> algorithms();
+/// Collective by collective; the order in which equal prices are settled, earlier ones first.
+[[nodiscard]] std::vector<Algorithm const*> algorithms();
 /// @throws Error that lists the registered names
 [[nodiscard]] Algorithm const& algorithm(Collective what, std::string_view name);
 

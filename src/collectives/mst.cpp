@@ -1,13 +1,14 @@
+// The generalised minimum spanning trees (deck 2): what they cost step by step along the longest way, and their rows.
 #include "mst_cost.h"
 
 #include <algorithm>
 #include <cmath>
 #include <limits>
 
-#include "algorithms.h"
 #include "allport/model/link_loads.h"
 #include "allport/model/multicast_cost.h"
 #include "allport/model/multilink_cost.h"
+#include "families.h"
 
 namespace allport {
 namespace {
@@ -103,6 +104,61 @@ std::optional<std::string> mst_why_not(Machine const& machine, MstForm form, Con
   if (messages <= TreePlace::capacity) return std::nullopt;
   return "the root of machine " + machine.name() + " would serve " + std::to_string(messages) + " parts, and at most " +
          std::to_string(TreePlace::capacity) + " are possible";
+}
+
+namespace {
+
+/// Every row of one form; `parts`: a step's, in words.
+AlgorithmTable rows(MstForm form, std::string const& name, std::string const& parts) {
+  auto const priced = [form](Machine const& machine, Contract const& contract, Cut cut) {
+    return price_mst(machine, form, contract, cut);
+  };
+  auto const refused = [form](Machine const& machine, Contract const& contract) {
+    return mst_why_not(machine, form, contract);
+  };
+  auto const by = [form, name](Schedule (*make)(Machine const&, MstForm, std::string, Contract const&, Cut)) {
+    return [=](Machine const& machine, Contract const& contract, Cut cut) {
+      return make(machine, form, name, contract, cut);
+    };
+  };
+  auto const trees = [form](Machine const& machine, Rank root) { return mst_trees(machine, root, form); };
+  return {
+      {.what = Collective::broadcast,
+       .name = name,
+       .summary = "Generalised minimum spanning tree: boxes cut into " + parts +
+                  " parts a step, a link direction each (deck 2).",
+       .make = by(mst_bcast),
+       .price = priced,
+       .why_not = refused},
+      {.what = Collective::reduce,
+       .name = name,
+       .summary = "Up the generalised minimum spanning tree, " + parts + " parts a step (deck 2, reversed).",
+       .make = over_trees(name, trees, reduce_up),
+       .price = priced,
+       .why_not = refused},
+      {.what = Collective::scatter,
+       .name = name,
+       .summary = "Down the generalised minimum spanning tree, " + parts +
+                  " parts a step, each with its blocks only (deck 2).",
+       .make = by(mst_scatter),
+       .price = priced,
+       .why_not = refused},
+      {.what = Collective::gather,
+       .name = name,
+       .summary = "Up the generalised minimum spanning tree, " + parts +
+                  " parts a step, each with its blocks only (deck 2, reversed).",
+       .make = by(mst_gather),
+       .price = priced,
+       .why_not = refused},
+  };
+}
+
+}  // namespace
+
+AlgorithmTable mst_family() {
+  auto all = rows(MstForm::one_side, "mst", "N + 1");
+  for (auto& row : rows(MstForm::both_sides, "mst2", "2N + 1")) all.push_back(std::move(row));
+  return all;
 }
 
 }  // namespace allport

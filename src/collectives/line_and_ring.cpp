@@ -1,5 +1,9 @@
+// The line and the ring along the snake, the machine's Hamiltonian order of nodes.
+#include <algorithm>
+
 #include "allport/collectives/snake.h"
-#include "allport/collectives/trees.h"
+#include "families.h"
+#include "prices.h"
 
 namespace allport {
 namespace {
@@ -27,6 +31,21 @@ void start_arm(Snake const& snake, Arm arm, Node root, TreePlace& into) {
   if (arm.reach == 0) return;
   auto const next = wrap(arm.forward ? root + 1 : root - 1, snake.nodes());
   into.add(snake.node(next), arm.forward ? snake.forward(root) : snake.backward(root));
+}
+
+Seconds price_line(Machine const& machine, Contract const& contract, Cut cut) {
+  auto const snake = Snake(machine);
+  auto const start = snake.position(machine.node_of(contract.root));
+  auto const last = machine.nodes() - 1;
+  auto const depth = snake.closed() ? machine.nodes() / 2 : std::max(start, last - start);
+  return price_streamed(machine, contract, cut, {.depth = depth, .parts = 1, .fan_out = 2});
+}
+
+Seconds price_ring(Machine const& machine, Contract const& contract, Cut cut) {
+  auto const nodes = machine.nodes();
+  // A routed closing edge runs over links that the snake uses, too: two halves at half the speed.
+  auto const parts = nodes > 1 && Snake(machine).closed() ? 2 : 1;
+  return price_streamed(machine, contract, cut, {.depth = nodes - 1, .parts = parts, .fan_out = 1});
 }
 
 }  // namespace
@@ -72,6 +91,41 @@ TreeSet ring_trees(Machine const& machine, Rank root) {
     }
   };
   return spread_within_nodes(machine, root, {n > 1 ? 2 : 1, find});
+}
+
+AlgorithmTable line_and_ring_family() {
+  return {
+      {.what = Collective::broadcast,
+       .name = "ring",
+       .summary = "Half of the message either way round one Hamiltonian ring of the machine (deck 1 slide 33).",
+       .make = over_trees("ring", ring_trees, broadcast_down),
+       .price = price_ring,
+       .why_not = needs_all_links},
+      {.what = Collective::broadcast,
+       .name = "line",
+       .summary = "The whole message both ways along one Hamiltonian line of the machine, pipelined.",
+       .make = over_trees("line", line_trees, broadcast_down),
+       .price = price_line,
+       .why_not = needs_all_links},
+      {.what = Collective::reduce,
+       .name = "ring",
+       .summary = "Half of the message up either way round one Hamiltonian ring of the machine (deck 1 slide 33).",
+       .make = over_trees("ring", ring_trees, reduce_up),
+       .price = price_ring,
+       .why_not = needs_all_links},
+      {.what = Collective::reduce,
+       .name = "line",
+       .summary = "The whole message up both ways along one Hamiltonian line of the machine, pipelined.",
+       .make = over_trees("line", line_trees, reduce_up),
+       .price = price_line,
+       .why_not = needs_all_links},
+      {.what = Collective::allreduce,
+       .name = "line",
+       .summary = "Up a line of all nodes from both ends to its middle and down again.",
+       .make = over_trees("line", line_trees, reduce_up),
+       .price = price_line,
+       .why_not = needs_all_links},
+  };
 }
 
 }  // namespace allport

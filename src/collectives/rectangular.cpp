@@ -1,0 +1,154 @@
+// Rectangular trees, and the rotated ones that share their links: one root's for a message, all roots' for blocks.
+#include <algorithm>
+
+#include "allport/model/link_traffic.h"
+#include "families.h"
+#include "prices.h"
+
+namespace allport {
+namespace {
+
+TreeFamily rectangular_of_all(Machine const& machine) {
+  return {rectangular_tree_count(machine), [machine](Rank root) { return rectangular_trees(machine, root); }};
+}
+
+TreeFamily rotated_of_all(Machine const& machine) {
+  return {rectangular_tree_count(machine), [machine](Rank root) { return rotated_trees(machine, root); }};
+}
+
+Seconds price(Machine const& machine, Contract const& contract, Cut cut) {
+  auto const extent = rectangular_extent(machine, contract.root);
+  return price_streamed(machine, contract, cut,
+                        {.depth = extent.depth, .parts = rectangular_tree_count(machine), .fan_out = extent.fan_out});
+}
+
+/// Scatter and gather.
+Seconds price_blocks(Machine const& machine, Contract const& contract, Cut cut) {
+  return price_block_trees(machine, contract, cut, rectangular_tree_count(machine),
+                           rectangular_extent(machine, contract.root).depth);
+}
+
+/// Bytes on the busiest link when every rank's block goes down its own trees, and the number of axes that carry them.
+struct BusiestLink {
+  double bytes = 0.0;
+  std::int64_t axes = 0;
+};
+
+BusiestLink busiest_link(Machine const& machine, double all, int trees, bool rotated) {
+  BusiestLink busiest;
+  for (int a = 0; a < machine.axes(); ++a) {
+    auto const& axis = machine.axis(a);
+    if (axis.length == 1) continue;
+    ++busiest.axes;
+    // The last link of an open line carries all of the line but its own end.
+    auto const away = all * (axis.length - 1) / axis.length;
+    busiest.bytes = std::max(busiest.bytes, axis.wraps ? away / 2 : away);
+  }
+  bool const torus = rectangular_tree_count(machine) == 2 * busiest.axes;
+  if (torus && !rotated) {
+    busiest.bytes = all * (machine.nodes() - 1) / machine.nodes() / trees;
+  } else if (busiest.axes > 0) {
+    busiest.bytes /= static_cast<double>(std::min<std::int64_t>(trees, busiest.axes));
+    // A mesh's rectangular trees go by one side of the root's plane.
+    if (!rotated) busiest.bytes *= 1.5;
+  }
+  return busiest;
+}
+
+/// Allgather and reduce-scatter.
+template <bool rotated>
+Seconds price_all_roots(Machine const& machine, Contract const& contract, Cut cut) {
+  if (contract.total() == 0) return {};
+  auto const trees = slices(contract.bytes, unit_of(contract), rectangular_tree_count(machine));
+  auto const all = all_blocks(contract);
+  auto const bytes = static_cast<double>(contract.bytes);
+  auto const busiest = busiest_link(machine, all, trees, rotated);
+  model::LinkTraffic t;
+  t.link_bytes = busiest.bytes;
+  t.node_bytes = t.link_bytes * 2.0 * static_cast<double>(busiest.axes);
+  t.messages = 2.0 * messages_of(all, static_cast<double>(trees) * (contract.ranks - 1), cut);
+  if (combines(contract.what)) t.combined_bytes = all;
+  t.copied_bytes = machine.ranks_per_node() > 1 ? all * machine.ranks_per_node() : bytes;
+  t.depth = rectangular_extent(machine, contract.root).depth + static_cast<std::int64_t>(rounds_within_node(machine));
+  t.first_bytes = std::min(bytes / trees, static_cast<double>(cut.segment));
+  return model::t_traffic(machine, t);
+}
+
+/// Programs that hold the trees of all roots.
+std::optional<std::string> needs_few_roots(Machine const& machine, Contract const& contract) {
+  if (machine.ranks() > all_roots_ranks) {
+    return "machine " + machine.name() + " has " + std::to_string(machine.ranks()) +
+           " ranks, and a program over all roots' trees serves at most " + std::to_string(all_roots_ranks);
+  }
+  return needs_all_links(machine, contract);
+}
+
+}  // namespace
+
+AlgorithmTable rectangular_family() {
+  return {
+      {.what = Collective::broadcast,
+       .name = "rectangular",
+       .summary =
+           "Link-disjoint rectangular trees, 2d on a torus of d axes, each with its slice of the message (deck 1 "
+           "slides 4-5).",
+       .make = over_trees("rectangular", rectangular_trees, broadcast_down),
+       .price = price,
+       .why_not = needs_all_links},
+      {.what = Collective::reduce,
+       .name = "rectangular",
+       .summary = "The rectangular broadcast's link-disjoint trees upwards, combining at every node (deck 1 slide 32).",
+       .make = over_trees("rectangular", rectangular_trees, reduce_up),
+       .price = price,
+       .why_not = needs_all_links},
+      {.what = Collective::scatter,
+       .name = "rectangular",
+       .summary = "Every block cut over the link-disjoint rectangular trees, farthest ranks first: all of the root's "
+                  "links at once.",
+       .make = over_trees("rectangular", rectangular_trees, scatter_down),
+       .price = price_blocks,
+       .why_not = needs_all_links},
+      {.what = Collective::gather,
+       .name = "rectangular",
+       .summary = "The scatter over rectangular trees reversed: all of the root's links at once.",
+       .make = over_trees("rectangular", rectangular_trees, gather_up),
+       .price = price_blocks,
+       .why_not = needs_all_links},
+      {.what = Collective::allgather,
+       .name = "rectangular",
+       .summary = "Every rank's block down its own 2d rectangular trees, all roots at once: attains the bandwidth "
+                  "bound on any torus.",
+       .make = over_all_roots("rectangular", rectangular_of_all, allgather_down),
+       .price = price_all_roots<false>,
+       .why_not = needs_few_roots},
+      {.what = Collective::allgather,
+       .name = "rotated",
+       .summary = "Bucket allgather in all axes at once, both directions, the order of the axes rotated over 2d slices "
+                  "(deck 2 slides on bucket algorithms).",
+       .make = over_all_roots("rotated", rotated_of_all, allgather_down),
+       .price = price_all_roots<true>,
+       .why_not = needs_few_roots},
+      {.what = Collective::reduce_scatter,
+       .name = "rectangular",
+       .summary = "Every rank's block of the sum up its own 2d rectangular trees, all roots at once: attains the "
+                  "bandwidth bound on any torus.",
+       .make = over_all_roots("rectangular", rectangular_of_all, reduce_scatter_up),
+       .price = price_all_roots<false>,
+       .why_not = needs_few_roots},
+      {.what = Collective::reduce_scatter,
+       .name = "rotated",
+       .summary = "The rotated bucket allgather reversed, combining on the way.",
+       .make = over_all_roots("rotated", rotated_of_all, reduce_scatter_up),
+       .price = price_all_roots<true>,
+       .why_not = needs_few_roots},
+      {.what = Collective::allreduce,
+       .name = "rectangular",
+       .summary = "Up the rectangular trees of one root and down again, segment by segment, both directions of every "
+                  "link at once.",
+       .make = over_trees("rectangular", rectangular_trees, reduce_up),
+       .price = price,
+       .why_not = needs_all_links},
+  };
+}
+
+}  // namespace allport
