@@ -88,6 +88,8 @@ ALLPORT_F08(intercomm_create, 6, MPI_Intercomm_create)
 ALLPORT_F08(intercomm_merge, 3, MPI_Intercomm_merge)
 ALLPORT_F08(comm_free, 1, MPI_Comm_free)
 ALLPORT_F08(comm_disconnect, 1, MPI_Comm_disconnect)
+ALLPORT_F08(comm_get_errhandler, 2, MPI_Comm_get_errhandler)
+ALLPORT_F08(comm_set_errhandler, 2, MPI_Comm_set_errhandler)
 
 ALLPORT_F08_FIRST(wait, 2, await(1, ALLPORT_REQUESTS(a1), true))
 ALLPORT_F08_FIRST(waitall, 3, await(ALLPORT_COUNT, ALLPORT_REQUESTS(a2), true))

@@ -8,6 +8,7 @@
 #define MPI_Barrier PMPI_Barrier
 #define MPI_Bcast PMPI_Bcast
 #define MPI_Cancel PMPI_Cancel
+#define MPI_Comm_create_errhandler PMPI_Comm_create_errhandler
 #define MPI_Comm_create_group PMPI_Comm_create_group
 #define MPI_Comm_create_keyval PMPI_Comm_create_keyval
 #define MPI_Comm_delete_attr PMPI_Comm_delete_attr

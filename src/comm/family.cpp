@@ -5,6 +5,7 @@
 #include <span>
 #include <string_view>
 
+#include "completions.h"
 #include "execution.h"
 #include "mpi_errors.h"
 #include "start_check.h"
@@ -22,6 +23,7 @@ constexpr int polls_per_pause = 64;
 
 Family::Family(Machine whole, std::optional<Machine> named)
     : machine_(std::move(whole)), named_(std::move(named)), courtesy_(machine_) {
+  let_completions_return();
   check(MPI_Comm_create_keyval(MPI_COMM_NULL_COPY_FN, &Family::at_finalize, &keyval_, nullptr),
         "MPI_Comm_create_keyval", 0);
   check(MPI_Comm_set_attr(MPI_COMM_SELF, keyval_, this), "MPI_Comm_set_attr", 0);
@@ -79,11 +81,7 @@ bool Family::progress() {
     bool& flag;
     ~Leave() { flag = false; }
   } const leave{busy_};
-  bool moved = false;
-  if (!requests_.empty()) {
-    CompletionsReturn const guard(completions_return_);
-    moved = poll();
-  }
+  bool moved = !requests_.empty() && poll();
   if (!computing_.empty()) {
     compute();
     moved = true;
@@ -96,7 +94,10 @@ bool Family::poll() {
   indices_.resize(requests_.size());
   statuses_.resize(requests_.size());
   int count = 0;
-  auto const code = MPI_Testsome(outstanding, requests_.data(), &count, indices_.data(), statuses_.data());
+  auto const code = [&] {
+    Completing const completing;
+    return MPI_Testsome(outstanding, requests_.data(), &count, indices_.data(), statuses_.data());
+  }();
   if (code != MPI_SUCCESS && code != MPI_ERR_IN_STATUS) {
     int error_class = code;
     MPI_Error_class(code, &error_class);
@@ -156,6 +157,7 @@ void Family::post(MPI_Request request, InFlight what) {
 
 void let_go(MPI_Request& request, bool receives) {
   if (receives) {
+    Completing const completing;  // it may have failed already
     MPI_Cancel(&request);
     MPI_Wait(&request, MPI_STATUS_IGNORE);
   } else {
@@ -211,6 +213,7 @@ void Family::wait_until(FunctionRef<bool()> done, FunctionRef<std::string()> wha
 void Family::await(MPI_Request request, FunctionRef<std::string()> what, MPI_Comm comm) {
   auto const done = [&request] {
     int flag = 0;
+    Completing const completing;
     check(MPI_Test(&request, &flag, MPI_STATUS_IGNORE), "MPI_Test", 0);
     return flag != 0;
   };

@@ -87,7 +87,6 @@ class Family {
   [[nodiscard]] bool in_flight() const { return !requests_.empty() || !computing_.empty(); }
   /// @throws Error inside an operator, where nothing may be waited for
   void ensure_no_operator() const;
-  [[nodiscard]] bool& completions_return() { return completions_return_; }
 
   [[nodiscard]] Machine const& machine() const { return machine_; }
   /// The machine as it was named, where machine() has rates that were measured at start.
@@ -114,7 +113,6 @@ class Family {
   bool checks_ = false;
   bool alive_ = true;
   bool busy_ = false;
-  bool completions_return_ = false;  // a CompletionsReturn is at work
   int keyval_ = MPI_KEYVAL_INVALID;
   std::vector<Shadow*> shadows_;
   std::vector<MPI_Request> requests_;

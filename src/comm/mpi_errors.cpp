@@ -20,24 +20,6 @@ void check(int code, std::string_view call, Rank rank, Rank peer) {
   throw Error(ErrorKind::mpi, fmt::format("{} {}: {}", call, who, mpi_text(code)));
 }
 
-CompletionsReturn::CompletionsReturn(bool& held) : held_(held), outermost_(!held) {
-#ifdef MPICH_NUMVERSION
-  if (!outermost_) return;
-  held_ = true;
-  MPI_Comm_get_errhandler(MPI_COMM_WORLD, &callers_);
-  MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN);
-#endif
-}
-
-CompletionsReturn::~CompletionsReturn() {
-#ifdef MPICH_NUMVERSION
-  if (!outermost_) return;
-  held_ = false;
-  MPI_Comm_set_errhandler(MPI_COMM_WORLD, callers_);
-  MPI_Errhandler_free(&callers_);
-#endif
-}
-
 bool mpi_is_up() {
   int initialized = 0;
   int finalized = 0;

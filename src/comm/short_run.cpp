@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "comm_state.h"
+#include "completions.h"
 #include "mpi_errors.h"
 
 namespace allport::detail {
@@ -15,6 +16,11 @@ namespace {
 /// Looks at MPI, which lets others have the core by itself, before the engine's own ways of waiting come in: sleeping
 /// where ranks share cores, and watching for stalls.
 constexpr int patience = 1000;
+
+int test(MPI_Request& request, int& flag, MPI_Status& status) {
+  Completing const completing;
+  return MPI_Test(&request, &flag, &status);
+}
 
 bool is_short(Program const& program) {
   return program.ops.size() <= ShortRun::most_operations && std::ranges::all_of(program.ops, [](Op const& op) {
@@ -117,13 +123,12 @@ void ShortRun::start(std::size_t op) {
 
 bool ShortRun::poll() {
   if (outstanding_ == 0) return false;
-  CompletionsReturn const guard(comm_.family->completions_return());
   // One after the other from the back, so that the last entry fills the hole: each look moves all of MPI along.
   bool any = false;
   for (int i = outstanding_ - 1; i >= 0; --i) {
     int flag = 0;
     MPI_Status status{};
-    auto const code = MPI_Test(&requests_[static_cast<std::size_t>(i)], &flag, &status);
+    auto const code = test(requests_[static_cast<std::size_t>(i)], flag, status);
     if (code == MPI_SUCCESS && flag == 0) continue;
     any = true;
     completed(static_cast<std::size_t>(i), status, code);

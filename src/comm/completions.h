@@ -1,0 +1,28 @@
+// Failed completions of our requests, where MPI calls the program's error handler for them.
+#pragma once
+
+namespace allport::detail {
+
+/// Prepares this process for Completing. MPICH (seen with 4.0) calls the handler of MPI_COMM_WORLD about a request that
+/// failed, whatever handler the request's communicator has. By default that ends the job, so stand_in_for_fatal() takes
+/// the default's place. Any other handler of the program's stays and is called. No handler is exchanged for the time of
+/// a call: other threads may be making errors of their own. Does nothing for other libraries.
+void let_completions_return();
+
+/// While it lives, requests that this thread completes return their errors, unless the program's own handler of
+/// MPI_COMM_WORLD does not return (MPICH).
+class Completing {
+ public:
+  Completing() { ++depth_; }
+  ~Completing() { --depth_; }
+  Completing(Completing const&) = delete;
+  Completing& operator=(Completing const&) = delete;
+
+  /// Whether this thread is inside one.
+  [[nodiscard]] static bool here() { return depth_ > 0; }
+
+ private:
+  static thread_local int depth_;
+};
+
+}  // namespace allport::detail
