@@ -26,5 +26,14 @@ ALLPORT_EXPORTED int MPI_Comm_set_errhandler(MPI_Comm comm, MPI_Errhandler handl
   return PMPI_Comm_set_errhandler(comm, stands_in ? ours : handler);
 }
 
+// Names of MPI 1 that MPICH's header no longer has and its library does; Fortran's old names call them.
+ALLPORT_EXPORTED int MPI_Errhandler_get(MPI_Comm comm, MPI_Errhandler* handler) {
+  return MPI_Comm_get_errhandler(comm, handler);
+}
+
+ALLPORT_EXPORTED int MPI_Errhandler_set(MPI_Comm comm, MPI_Errhandler handler) {
+  return MPI_Comm_set_errhandler(comm, handler);
+}
+
 }  // extern "C"
 #endif

@@ -29,6 +29,7 @@ program faces
   HANDLE(MPI_Request) :: requests(2)
   HANDLE(MPI_Datatype) :: columns
   HANDLE(MPI_Op) :: sums
+  HANDLE(MPI_Errhandler) :: handler, other
   logical :: flag
   integer :: grid(4, n)
 
@@ -109,6 +110,15 @@ program faces
   call expect('bcast of a row', b(1) == me/3*3)
   call MPI_Comm_free(copy CODE)
   call MPI_Comm_free(rows CODE)
+
+  call MPI_Comm_get_errhandler(MPI_COMM_WORLD, handler CODE)
+  call expect('default handler', handler == MPI_ERRORS_ARE_FATAL)
+  call MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN CODE)
+  call MPI_Comm_get_errhandler(MPI_COMM_WORLD, other CODE)
+  call expect('returning handler', other == MPI_ERRORS_RETURN)
+  call MPI_Comm_set_errhandler(MPI_COMM_WORLD, handler CODE)
+  call MPI_Comm_get_errhandler(MPI_COMM_WORLD, handler CODE)
+  call expect('default handler again', handler == MPI_ERRORS_ARE_FATAL)
 
   call MPI_Barrier(MPI_COMM_WORLD CODE)
   call MPI_Finalize(code)
