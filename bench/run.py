@@ -14,7 +14,7 @@ import subprocess
 import sys
 from pathlib import Path
 
-from allport.launch import reads_other_processes
+from allport.run.launch import reads_other_processes
 
 ROOT = Path(__file__).resolve().parent.parent
 

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Compares the tree with the table of rooms in docs/concepts/house.md. Needs the standard library only."""
+"""Compares the tree with the tables of rooms in docs/concepts/house.md. Needs the standard library only."""
 
 from __future__ import annotations
 
@@ -10,10 +10,13 @@ import sys
 from dataclasses import dataclass, field
 from pathlib import Path
 
+import python_rooms
+
 BANNED_NAMES = {"utils", "util", "common", "core", "misc", "helpers", "helper"}
 CPP = {".h", ".hpp", ".cpp", ".c", ".def", ".inc"}
 DOORS = {"fortran"}  # folders of src/ above the rooms
 LONG_FILE = 400
+PLANNED = "(planned)"
 
 INCLUDE = re.compile(r'^[ \t]*#[ \t]*include[ \t]*[<"]([^>"]+)[>"]', re.MULTILINE)
 # Either a comment (to drop) or a string literal (to keep: it may hold //).
@@ -32,20 +35,22 @@ class Room:
     floor: int
     name: str
     allowed: set[str] = field(default_factory=set)
+    planned: bool = False  # there is a row, and nothing in the room yet
+    used: set[str] = field(default_factory=set)  # rooms that its files have been seen to include
 
 
 def read_table(page: Path) -> dict[str, Room]:
-    """The rows `| floor | `room` | what | may include |`, in the page's order."""
+    """The rows `| floor | `room` | what | may include |` of both tables, in the page's order."""
     rooms: dict[str, Room] = {}
     for number, line in enumerate(page.read_text().splitlines(), 1):
         cells = [cell.strip() for cell in line.strip().strip("|").split("|")]
         if not line.startswith("|") or len(cells) != 4 or not cells[0].isdigit():
             continue
-        name = cells[1].strip("`")
+        name = cells[1].removesuffix(PLANNED).strip(" `")
         allowed = set() if cells[3] == "-" else {other.strip(" `") for other in cells[3].split(",")}
         if name in rooms:
             raise SystemExit(f"{page}:{number}: room {name} has two rows")
-        rooms[name] = Room(int(cells[0]), name, allowed)
+        rooms[name] = Room(int(cells[0]), name, allowed, cells[1].endswith(PLANNED))
     if not rooms:
         raise SystemExit(f"{page}: found no table of rooms")
     return rooms
@@ -58,7 +63,10 @@ def without_comments(text: str) -> str:
 class House:
     def __init__(self, root: Path):
         self.root = root
-        self.rooms = read_table(root / "docs/concepts/house.md")
+        self.page = root / "docs/concepts/house.md"
+        rooms = read_table(self.page)
+        self.python = {name: room for name, room in rooms.items() if name.startswith(python_rooms.PACKAGE)}
+        self.rooms = {name: room for name, room in rooms.items() if name not in self.python}
         self.problems: list[str] = []
         self.long_files: list[tuple[int, str]] = []
 
@@ -67,7 +75,8 @@ class House:
         self.problems.append(f"{where}:{line}: {what}" if line else f"{where}: {what}")
 
     def check(self) -> None:
-        self.check_table()
+        self.check_table(self.rooms)
+        self.check_table(self.python)
         self.check_cmake()
         self.check_folders()
         for folder in ("include", "src", "dropin", "bindings", "tests", "bench", "examples"):
@@ -76,18 +85,31 @@ class House:
                     self.check_cpp(path)
         for path in sorted((self.root / "python/allport/cli").glob("*.py")):
             self.check_command(path)
+        for name in python_rooms.check(self.root, self.python, self.problem):
+            self.check_planned(self.python[name], False)
+        self.check_grants(self.rooms)
+        self.check_grants(self.python)
         for folder in ("python", "tools", "lab"):
             for path in sorted((self.root / folder).rglob("*.py")):
                 self.measure(path, path.read_text())
 
-    def check_table(self) -> None:
-        page = self.root / "docs/concepts/house.md"
-        for room in self.rooms.values():
+    def check_table(self, rooms: dict[str, Room]) -> None:
+        for room in rooms.values():
             for other in sorted(room.allowed):
-                if other not in self.rooms:
-                    self.problem(page, f"{room.name} may include {other}, which has no row")
-                elif self.rooms[other].floor >= room.floor:
-                    self.problem(page, f"{room.name} (floor {room.floor}) may include {other}, which is not below it")
+                if other not in rooms:
+                    self.problem(self.page, f"{room.name} may include {other}, which has no row")
+                elif rooms[other].floor >= room.floor:
+                    self.problem(
+                        self.page, f"{room.name} (floor {room.floor}) may include {other}, which is not below it"
+                    )
+
+    def check_grants(self, rooms: dict[str, Room]) -> None:
+        """What a row allows, its room does; rooms that are planned have their grants, and are granted, beforehand."""
+        for room in rooms.values():
+            for other in sorted(room.allowed - room.used):
+                below = other in rooms and rooms[other].floor < room.floor  # or check_table has said so
+                if below and not room.planned and not rooms[other].planned:
+                    self.problem(self.page, f"{room.name} may include {other} and does not; take it out of the row")
 
     def check_cmake(self) -> None:
         """allport_room(NAME DEPENDS ...) must name what the row names, and nothing else."""
@@ -111,8 +133,9 @@ class House:
                 self.problem(path, f"{name} links {extra}, which its row in house.md does not name", line)
 
     def check_folders(self) -> None:
-        for parent in ("include/allport", "src", "dropin", "tests", "python/allport"):
-            for path in sorted((self.root / parent).glob("*")):
+        parents = ("include/allport", "src", "dropin", "tests", "python/allport", "python/allport/*")
+        for parent in parents:
+            for path in sorted(self.root.glob(f"{parent}/*")):
                 if path.stem in BANNED_NAMES:
                     self.problem(path, "a name that says nothing; name what lives there")
         for parent in ("include/allport", "src"):
@@ -127,6 +150,15 @@ class House:
                     self.problem(path, "a room without a row in house.md")
                 elif parent == "src" and not any((self.root / "tests" / path.name).glob("*")):
                     self.problem(path, f"a room without tests/{path.name}")
+        for room in self.rooms.values():
+            folders = (self.root / parent / room.name for parent in ("include/allport", "src", "."))
+            self.check_planned(room, any(any(folder.rglob("*.*")) for folder in folders))
+
+    def check_planned(self, room: Room, is_there: bool) -> None:
+        if room.planned and is_there:
+            self.problem(self.page, f"{room.name} is called planned, and is there")
+        if not room.planned and not is_there:
+            self.problem(self.page, f"{room.name} has no files; write {PLANNED} after its name, or remove its row")
 
     def room_of(self, path: Path) -> str | None:
         """The room of a file, or None where all rooms may be included."""
@@ -170,6 +202,7 @@ class House:
             self.problem(path, f"{room} includes {name}; no room includes the C interface", line)
             return
         other = parts[1]
+        self.rooms[room].used.add(other)
         if other not in self.rooms:
             self.problem(path, f"{room} includes {name}, a room without a row in house.md", line)
         elif other not in self.rooms[room].allowed | {"base", room}:
@@ -215,7 +248,7 @@ def main() -> int:
     if house.problems:
         print(f"{len(house.problems)} problem(s) against docs/concepts/house.md", file=sys.stderr)
         return 1
-    print(f"{len(house.rooms)} rooms, each on its floor")
+    print(f"{len(house.rooms)} rooms and {len(house.python)} of Python's, each on its floor")
     return 0
 
 

@@ -27,43 +27,33 @@ from allport._native import AllportError, build_info
 if TYPE_CHECKING:
     from allport import (
         bench,
-        calibrate,
-        calls,
         collectives,
         comm,
-        compare,
-        draw,
         dropin,
         errors,
         factor,
         io,
-        job,
-        jobs,
         lab,
-        launch,
         linalg,
         machine,
-        measured,
         model,
-        places,
         plan,
-        plot,
-        reproduce,
-        rivals,
         schedule,
         select,
         sim,
         systems,
-        trace,
         units,
         verify,
     )
+    from allport.bench import calls, compare, measured, places, rivals
     from allport.collectives import algorithms, make_schedule
     from allport.comm import Communicator, Transfer
     from allport.factor import LU, GrowthWarning, LuReport, SingularMatrix, load_lu, lu
     from allport.linalg import DistributedMatrix, GemmReport, Layout, distribute, gemm, load
     from allport.machine import Axis, Machine, NodeRates, preset_names
     from allport.plan import GemmPlan, LuPlan, gemm_algorithms, lu_algorithms, plan_gemm, plan_lu
+    from allport.report import draw, plot, reproduce, trace
+    from allport.run import calibrate, job, jobs, launch
     from allport.schedule import Op, Piece, Program, Schedule, Slot, Traffic, interpret
     from allport.select import Choice, explain
     from allport.sim import Simulation, simulate
@@ -73,39 +63,40 @@ if TYPE_CHECKING:
 Error = AllportError
 __version__: str = str(build_info()["version"])
 
-_ROOMS = (
-    "bench",
-    "calibrate",
-    "calls",
-    "collectives",
-    "comm",
-    "compare",
-    "draw",
-    "dropin",
-    "errors",
-    "factor",
-    "io",
-    "job",
-    "jobs",
-    "lab",
-    "launch",
-    "linalg",
-    "machine",
-    "measured",
-    "model",
-    "places",
-    "plan",
-    "plot",
-    "reproduce",
-    "rivals",
-    "schedule",
-    "select",
-    "sim",
-    "systems",
-    "trace",
-    "units",
-    "verify",
-)
+# Names, and the modules below allport that they come from.
+_ROOMS = {
+    "bench": "bench",
+    "calibrate": "run.calibrate",
+    "calls": "bench.calls",
+    "collectives": "collectives",
+    "comm": "comm",
+    "compare": "bench.compare",
+    "draw": "report.draw",
+    "dropin": "dropin",
+    "errors": "errors",
+    "factor": "factor",
+    "io": "io",
+    "job": "run.job",
+    "jobs": "run.jobs",
+    "lab": "lab",
+    "launch": "run.launch",
+    "linalg": "linalg",
+    "machine": "machine",
+    "measured": "bench.measured",
+    "model": "model",
+    "places": "bench.places",
+    "plan": "plan",
+    "plot": "report.plot",
+    "reproduce": "report.reproduce",
+    "rivals": "bench.rivals",
+    "schedule": "schedule",
+    "select": "select",
+    "sim": "sim",
+    "systems": "systems",
+    "trace": "report.trace",
+    "units": "units",
+    "verify": "verify",
+}
 _HOMES = {
     "Axis": "machine",
     "Choice": "select",
@@ -235,9 +226,9 @@ __all__ = [
 
 
 def __getattr__(name: str) -> Any:
-    # Rooms come in when first used: a look at a machine does not pay for numpy, matplotlib or MPI.
+    # They come in when first used: a look at a machine does not pay for numpy, matplotlib or MPI.
     if name in _ROOMS:
-        return importlib.import_module(f"allport.{name}")
+        return importlib.import_module(f"allport.{_ROOMS[name]}")
     if name in _HOMES:
         return getattr(importlib.import_module(f"allport.{_HOMES[name]}"), name)
     raise AttributeError(f"module 'allport' has no attribute '{name}'")

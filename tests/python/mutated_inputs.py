@@ -121,7 +121,8 @@ class Parser:
 def parsers(folder: Path) -> dict[str, Parser]:
     """All of them, with sound samples made in a folder."""
     import allport as ap
-    from allport import measured, units
+    from allport import units
+    from allport.bench import measured
 
     comm = ap.Communicator()
     text = lambda data: data.decode(errors="surrogateescape")  # noqa: E731  as Python has arguments
@@ -144,7 +145,7 @@ def parsers(folder: Path) -> dict[str, Parser]:
         measured.find(small, "bcast", 64, str(path))
 
     def numbers(data: bytes, _: Path) -> None:
-        for read in (units.parse_bytes, ap.linalg.parse_grid, units.parse_memory):
+        for read in (units.parse_bytes, ap.plan.parse_grid, units.parse_memory):
             with suppress(ap.AllportError):
                 read(text(data))
 

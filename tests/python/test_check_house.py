@@ -1,7 +1,6 @@
 """tools/check_house.py must catch what it is there for: each seeded violation, and nothing in a clean tree."""
 
-import importlib.util
-import sys
+import importlib
 from pathlib import Path
 
 import pytest
@@ -13,18 +12,32 @@ PAGE = """
 | 0 | `base` | units | - |
 | 1 | `machine` | the hardware | - |
 | 2 | `model` | costs | machine |
-| 5 | `comm` | MPI | machine |
+| 3 | `graph` (planned) | tasks | machine, model |
+| 5 | `comm` | MPI | machine, graph |
 | 7 | `linalg` | matrices | comm, machine |
+
+| floor | room | what lives there | may import |
+|---|---|---|---|
+| 0 | `allport._native` | compiled | - |
+| 1 | `allport` | public | allport._native |
+| 2 | `allport.run` | jobs | allport, allport._native |
+| 3 | `allport.cli` | commands | allport, allport.run |
+"""
+DOOR = """
+from allport import machine
+from allport._native import x
+if TYPE_CHECKING:
+    from allport.run import launch
+_ROOMS = {"launch": "run.launch"}
+_HOMES = {"Machine": "machine"}
 """
 
 
 @pytest.fixture(scope="module")
 def check_house():
-    spec = importlib.util.spec_from_file_location("check_house", ROOT / "tools/check_house.py")
-    module = importlib.util.module_from_spec(spec)
-    sys.modules[spec.name] = module
-    spec.loader.exec_module(module)
-    return module
+    with pytest.MonkeyPatch.context() as patch:
+        patch.syspath_prepend(ROOT / "tools")
+        yield importlib.import_module("check_house")
 
 
 @pytest.fixture
@@ -36,13 +49,24 @@ def tree(tmp_path):
 
     write("docs/concepts/house.md", PAGE)
     write("CMakeLists.txt", "allport_room(machine DEPENDS base)\nallport_room(model DEPENDS machine)\n")
+    write("include/allport/base/units.h", "#include <string>\n")
     write("include/allport/machine/machine.h", '#include "allport/base/units.h"\n')
     write("src/machine/machine.cpp", '#include "allport/machine/machine.h"\n')
     write("src/model/cost.cpp", '#include "allport/machine/machine.h"\n')
-    write("src/comm/run.cpp", "#include <mpi.h>\n")
-    write("src/linalg/gemm.cpp", "#include <cblas.h>\nvoid f() { dgemm_(1); }\n")
+    write("src/comm/run.cpp", '#include <mpi.h>\n#include "allport/machine/machine.h"\n')
+    uses = '#include "allport/comm/run.h"\n#include "allport/machine/machine.h"\n'
+    write("src/linalg/gemm.cpp", f"#include <cblas.h>\n{uses}void f() {{ dgemm_(1); }}\n")
     write("src/allport_c.cpp", '#include <mpi.h>\n#include "allport/linalg/gemm.h"\n')
-    write("python/allport/cli/plan.py", "import json\nimport typer\nfrom rich.table import Table\nimport allport\n")
+    write("python/allport/__init__.py", DOOR)
+    write("python/allport/__main__.py", "from allport.cli import plan\n")
+    write("python/allport/machine.py", "from allport import _native\n")
+    write("python/allport/comm.py", "from allport.machine import Machine\n")
+    write("python/allport/run/__init__.py", "")
+    write("python/allport/run/rank.py", "from allport._native import info\n")
+    write("python/allport/run/launch.py", "from .rank import emit\ndef f():\n    from allport.comm import MPI\n")
+    write("python/allport/cli/__init__.py", "")
+    write("python/allport/cli/plan.py", "import typer\nfrom rich.table import Table\nimport allport as ap\nap.launch\n")
+    write("python/allport/cli/show.py", "from allport.machine import Machine\n")
     for room in ("machine", "model", "comm", "linalg"):
         write(f"tests/{room}/some.cpp", "#include <mpi.h>\n")
     return tmp_path, write
@@ -74,10 +98,33 @@ def test_a_clean_tree_has_no_problem(check_house, tree):
         ("src/comm/fast.cpp", "void f() { zgemm_(a); }\n", "comm names zgemm_"),
         ("src/attic/x.cpp", "", "a room without a row"),
         ("src/utils/x.cpp", "", "a name that says nothing"),
+        ("include/allport/graph/x.h", "", "graph is called planned, and is there"),
+        (
+            "docs/concepts/house.md",
+            PAGE.replace("| costs | machine |", "| costs | machine |\n| 2 | `io` | files | - |"),
+            "io has no files",
+        ),
+        ("src/comm/run.cpp", "#include <mpi.h>\n", "comm may include machine and does not"),
+        ("src/model/cost.cpp", "", "model may include machine and does not"),
         ("src/base/units.cpp", "", "a room without tests/base"),
         ("include/allport/machine/json.h", "#include <nlohmann/json.hpp>\n", "installed headers do not include"),
         ("python/allport/cli/run.py", "import numpy\n", "a command imports numpy"),
-        ("python/allport/cli/run.py", "def f():\n    from allport._native import x\n", "use the public API"),
+        ("python/allport/attic/x.py", "", "python/allport/attic: a room without a row"),
+        ("python/allport/run/misc.py", "", "a name that says nothing"),
+        (
+            "python/allport/machine.py",
+            "from allport.run import rank\nimport allport._native",
+            "may not import allport.run.rank",
+        ),
+        (
+            "python/allport/comm.py",
+            "if TYPE_CHECKING:\n    from allport.run.rank import emit\n",
+            "comm.py:2: allport may not import allport.run.rank, of allport.run; it may import: allport._native",
+        ),
+        ("python/allport/run/job.py", "import allport as ap\n", "only allport.cli goes in by the door"),
+        ("python/allport/run/job.py", "def f():\n    import allport.machine\n", "allport.machine inside a function"),
+        ("python/allport/run/rank.py", "", "allport.run may include allport._native and does not"),
+        ("python/allport/cli/plan.py", "", "allport.cli may include allport.run and does not"),
         ("CMakeLists.txt", "allport_room(machine DEPENDS base model)\n", "machine links model"),
         (
             "docs/concepts/house.md",
@@ -106,6 +153,31 @@ def test_comments_and_lookalikes_pass(check_house, tree, name, text):
     root, write = tree
     write(name, text)
     assert problems(check_house, root) == []
+
+
+@pytest.mark.parametrize(
+    ("texts", "circle"),
+    [
+        ({"a": "from allport.b import x", "b": "from allport import a"}, "allport.a -> allport.b -> allport.a"),
+        ({"a": "import allport.a.b", "b": ""}, ""),
+        (
+            {"a": "from allport.comm import x", "comm": "def f():\n    from allport import a"},
+            "allport.a -> allport.comm",
+        ),
+        (
+            {"a": "from .b import x", "b": "from . import c", "c": "from .a import y"},
+            "allport.a -> allport.b -> allport.c",
+        ),
+        ({"a": "from allport.b import x", "b": "if TYPE_CHECKING:\n    from allport import a"}, ""),
+    ],
+)
+def test_circles_of_imports_are_found_wherever_they_are_hidden(check_house, tree, texts, circle):
+    root, write = tree
+    for name, text in texts.items():
+        write(f"python/allport/{name}.py", text)
+    found = [p for p in problems(check_house, root) if "circle" in p]
+    assert len(found) == (1 if circle else 0), found
+    assert not circle or circle in found[0]
 
 
 def test_a_long_file_is_a_warning(check_house, tree):

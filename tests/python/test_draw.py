@@ -2,7 +2,7 @@ import re
 
 import allport as ap
 import pytest
-from allport import draw
+from allport.report import draw
 
 pytest.importorskip("matplotlib")
 

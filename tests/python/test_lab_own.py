@@ -17,7 +17,7 @@ from typing import Any
 import allport as ap
 import pytest
 from allport.lab import Lab
-from allport.launch import JobFailed
+from allport.run.launch import JobFailed
 from lab_rig import NAME, later, namespaces, why_not
 
 if WHY := why_not():

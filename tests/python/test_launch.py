@@ -10,7 +10,7 @@ from pathlib import Path
 import allport as ap
 import numpy as np
 import pytest
-from allport.launch import JobFailed
+from allport.run.launch import JobFailed
 
 HERE = Path(__file__).parent
 
@@ -92,7 +92,7 @@ def _ranks_of(tag: str) -> dict[int, int]:
         except (OSError, UnicodeDecodeError):
             continue
         rank = env.get("OMPI_COMM_WORLD_RANK", env.get("PMI_RANK"))
-        is_rank = Path(program).name.startswith("python") and "allport.jobs" in arguments
+        is_rank = Path(program).name.startswith("python") and "allport.run.jobs" in arguments
         if is_rank and rank is not None and env.get("ALLPORT_TEST_JOB") == tag:
             found[int(rank)] = int(entry.name)
     return found

@@ -14,7 +14,7 @@ from typing import Any
 
 import allport as ap
 import pytest
-from allport import figures
+from allport.report import figures
 
 KEYS = {"id", "title", "claim", "how", "status", "got", "obtained", "why", "error", "not_run", "numbers", "data"}
 EXPECTED = [f"deck1-slide{n}" for n in (3, 5, 11, 12, 13, 18, 19, 22, 23, 24, 25, 26, 27, 32, 33, 34, 35, 36)]
@@ -122,7 +122,7 @@ def test_values_are_those_of_the_specification(report: tuple[Path, list[dict[str
 
 
 def test_placements_visit_every_node_once() -> None:
-    from allport.figures import placements
+    from allport.report.figures import placements
 
     row = {"torus:16x16x16": 256, "torus:4x2x8": 64, "torus:2x2x2": 8, "torus:8x4x16": 128}
     for spec in row:
@@ -152,7 +152,7 @@ def test_one_failing_figure_does_not_stop_the_others(tmp_path: Path, monkeypatch
         figures.Figure("deck9-c", "C", "claim", ("model",), infinite),
         next(f for f in figures.all_figures() if f.id == "deck2-rounds"),
     ]
-    monkeypatch.setattr("allport.reproduce.find", lambda names: made)
+    monkeypatch.setattr("allport.report.reproduce.find", lambda names: made)
     entries = ap.reproduce.reproduce("all", tmp_path, quick=True)
     assert [e["status"] for e in entries] == ["failed", "missing", "failed", "ok"]
     assert entries[0]["error"] == "ValueError: the moon is full"
@@ -180,8 +180,8 @@ def test_real_runs_are_shown_with_their_date_and_command(report: tuple[Path, lis
 
 
 def test_a_new_run_replaces_the_kept_one_and_is_made_once(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    from allport.figures import deck2_point_to_point, deck2_simultaneous
-    from allport.figures.lab_runs import LabRun
+    from allport.report.figures import deck2_point_to_point, deck2_simultaneous
+    from allport.report.figures.lab_runs import LabRun
 
     asked: list[figures.Run] = []
 
@@ -192,7 +192,7 @@ def test_a_new_run_replaces_the_kept_one_and_is_made_once(tmp_path: Path, monkey
         return LabRun("torus:3x3x3", "40mbit", {"seconds": seconds}, links=links)
 
     made = [replace(m.FIGURE, measure=measure) for m in (deck2_simultaneous, deck2_point_to_point)]
-    monkeypatch.setattr("allport.reproduce.find", lambda names: made)
+    monkeypatch.setattr("allport.report.reproduce.find", lambda names: made)
     entries = ap.reproduce.reproduce("all", tmp_path, quick=True, run=True)
     assert [e["status"] for e in entries] == ["ok", "ok"] and len(asked) == 1
     assert "measured for this page" in entries[0]["obtained"]

@@ -12,8 +12,8 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from allport.launch import start_time
-from allport.supervisor import Supervised
+from allport.run.launch import start_time
+from allport.run.supervisor import Supervised
 
 # A program whose child leaves it (as daemons do), tells its number and waits, deaf to SIGTERM.
 LEAVES = """
@@ -92,7 +92,7 @@ def eventually(true: Callable[[], Any], seconds: float = 60) -> bool:
 @pytest.mark.parametrize("victim", ["caller", "supervisor"])
 def test_it_ends_when_the_caller_or_the_supervisor_is_killed(victim: str) -> None:
     caller = (
-        "import os, sys; from allport.supervisor import Supervised\n"
+        "import os, sys; from allport.run.supervisor import Supervised\n"
         "s = Supervised([sys.executable, '-c', 'import os, time; print(os.getpid(), flush=True); time.sleep(600)'])\n"
         "print(s.process.pid, flush=True); print('code', s.wait())"
     )
@@ -123,7 +123,7 @@ def test_the_callers_exit_codes_and_streams_are_its_own(tmp_path: Path) -> None:
 
 def test_what_is_ignored_stays_ignored_and_ctrl_c_reaches_the_program() -> None:
     code = "import signal; print(*(int(signal.getsignal(n) == signal.SIG_IGN) for n in (1, 2, 15)))"
-    show = f"from allport.supervisor import Supervised; Supervised([{sys.executable!r}, '-c', {code!r}]).wait()"
+    show = f"from allport.run.supervisor import Supervised; Supervised([{sys.executable!r}, '-c', {code!r}]).wait()"
     hears = "import os, signal, sys; [signal.signal(n, 0) for n in (1, 2, 15)]; os.execv(sys.argv[1], sys.argv[1:])"
     plain = subprocess.run([sys.executable, "-c", hears, sys.executable, "-c", show], capture_output=True, text=True)
     assert plain.stdout == "0 0 0\n"
@@ -138,7 +138,7 @@ def test_a_program_that_is_not_there() -> None:
 
 
 def test_without_a_subreaper_it_says_what_it_cannot_end(tmp_path: Path) -> None:
-    from allport import supervisor
+    from allport.run import supervisor
 
     text = Path(supervisor.__file__).read_text()
     without = tmp_path / "supervisor.py"

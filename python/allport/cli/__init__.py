@@ -11,8 +11,8 @@ import typer
 
 from allport.cli import bench, compare, dropin, explain, lab, machine, plan, reproduce, run, schedule, simulate, version
 from allport.errors import AllportError
-from allport.launch import JobFailed
-from allport.rank import joined_rank, joined_size, leave_together
+from allport.run.launch import JobFailed
+from allport.run.rank import joined_rank, joined_size, leave_together
 
 app = typer.Typer(
     name="allport",

@@ -68,7 +68,7 @@ def _launched(job: ap.job.Job) -> dict[str, Any]:
             if "total" in event:
                 bar(job.doing, event["done"] / max(event["total"], 1))
 
-        data = ap.launch.run("allport.jobs", job.decided(planned).to_dict(), machine.ranks, on_event)
+        data = ap.launch.run("allport.run.jobs", job.decided(planned).to_dict(), machine.ranks, on_event)
     return {**data, "plan": planned.to_dict()}
 
 

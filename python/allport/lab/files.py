@@ -7,8 +7,8 @@ from pathlib import Path
 
 from allport.lab.plan import Plan, format_links
 from allport.lab.state import NETNS, State
-from allport.launch import cores
 from allport.machine import axis_letter
+from allport.run.launch import cores
 
 __all__ = ["TCP_SHARE", "machine_toml", "write_all", "write_machine"]
 

@@ -21,7 +21,7 @@ from pathlib import Path
 from allport.errors import AllportError, failure
 from allport.lab import record
 from allport.lab.plan import Plan, check_name
-from allport.launch import start_time
+from allport.run.launch import start_time
 
 __all__ = ["NETNS", "State", "alive", "fingerprint", "folder", "load", "locked", "names"]
 

@@ -10,8 +10,8 @@ from types import TracebackType
 from allport.errors import failure
 from allport.lab import files, mpiexec, namespaces, state, wires
 from allport.lab.plan import Cable, Plan, cut_off, make_plan, parse_bits
-from allport.launch import ended_by_signals, start_time
 from allport.machine import Machine, as_machine
+from allport.run.launch import ended_by_signals, start_time
 
 __all__ = ["Lab"]
 

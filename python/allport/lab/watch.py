@@ -18,8 +18,8 @@ from allport.lab import state
 from allport.lab.output import PassedOn
 from allport.lab.plan import Cable, Plan
 from allport.lab.torus import Lab
-from allport.launch import JobFailed, ended_by_signals
-from allport.supervisor import Supervised
+from allport.run.launch import JobFailed, ended_by_signals
+from allport.run.supervisor import Supervised
 
 __all__ = ["run"]
 

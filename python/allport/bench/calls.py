@@ -1,0 +1,82 @@
+"""What a preloaded library costs, or spares, programs of many short collective calls.
+
+    result = ap.calls.run(ap.bench.Job("all", sizes=["0", "8:64KiB"], machine="torus:2x2"), calls=200)
+
+Calls follow each other as programs make them, the root going round: plain, with the drop-in in `auto`, and with every
+call taken (`always`).
+"""
+
+from __future__ import annotations
+
+import os
+import statistics
+from collections.abc import Callable
+from typing import Any
+
+from allport.bench.job import Job, dropin_library, place_of, program_of, sizes_of
+from allport.bench.places import Place
+from allport.bench.rivals import collectives
+from allport.errors import failure
+from allport.run.launch import ended_by_signals
+
+__all__ = ["MODES", "run"]
+
+MODES = ("plain", "auto", "always")
+
+
+def _check(job: Job, calls: int) -> list[str]:
+    names = collectives() if job.collective == "all" else [name.strip() for name in job.collective.split(",")]
+    for name in names:
+        if name not in collectives():
+            raise failure(f"collective = '{name}': expected all, or some of {', '.join(collectives())}")
+    for what, number in (("calls", calls), ("rounds", job.rounds)):
+        if number < 1:
+            raise failure(f"{what} = {number}: expected at least 1")
+    return names
+
+
+def _round(job: Job, place: Place, mode: str, names: list[str], calls: int, library: str) -> list[dict[str, Any]]:
+    """One run of the plain MPI program, with or without the drop-in: a line for each collective and size."""
+    exports = [] if mode == "plain" else [("LD_PRELOAD", library), ("ALLPORT_DROPIN", mode)]
+    plan = ";".join(str(size) for size in sizes_of(job.sizes))
+    argv = [program_of(place.family), ",".join(names), "--plan", plan]
+    argv += ["--calls", str(calls), "--seconds", str(job.seconds)]
+    return [line for line in place.run(argv, exports, job.environment) if "asked" in line]
+
+
+def run(job: Job, calls: int = 200, progress: Callable[[str, float], None] | None = None) -> dict[str, Any]:
+    """{"calls", "rows": [{collective, size, wrong, plain, auto, always}]}: seconds of a call, {median, least, most}.
+
+    job: a bench.Job, of which collective ('all' or names with commas), sizes, machine or lab, mpi, library, rounds and
+    seconds (about so long for each collective and size in a round) count. Each round starts the program once for each
+    mode, by turns. Raises AllportError or JobFailed.
+    """
+    names = _check(job, calls)
+    with ended_by_signals(), place_of(job) as place:
+        library = dropin_library(job)
+        if library is None:
+            raise failure("library: the MPI drop-in is not built; make setup builds it", "io")
+        rows: dict[tuple[str, int], dict[str, Any]] = {}
+        for turn in range(job.rounds):
+            for i, mode in enumerate(MODES):
+                if progress:
+                    progress(f"round {turn + 1} of {job.rounds}, {mode}", (turn + i / len(MODES)) / job.rounds)
+                for line in _round(job, place, mode, names, calls, library):
+                    key = (line["collective"], line["asked"])
+                    row = rows.setdefault(key, {"collective": key[0], "size": key[1], "wrong": 0})
+                    row.setdefault(mode, []).append(line["seconds"])
+                    row["wrong"] += line["wrong"]
+        for row in rows.values():
+            for mode in MODES:
+                row[mode] = {"median": statistics.median(row[mode]), "least": min(row[mode]), "most": max(row[mode])}
+        return {
+            "machine": place.machine.name,
+            "calibrated": bool(place.machine.to_dict().get("calibration")),
+            "ranks": place.machine.ranks,
+            "lab": None if place.lab is None else place.lab.plan.spec,
+            "cores": len(os.sched_getaffinity(0)),
+            "mpi": place.family,
+            "calls": calls,
+            "rounds": job.rounds,
+            "rows": list(rows.values()),
+        }

@@ -1,0 +1,39 @@
+"""`python -m allport.bench.direct JSON` is a rank of the direct mode: times schedules of ours, every byte checked."""
+
+from __future__ import annotations
+
+import json
+import sys
+from typing import Any
+
+from allport import _native
+from allport.bench.job import element_of
+from allport.collectives import algorithms
+from allport.run.rank import as_rank, emit
+from allport.select import explain
+
+
+def _work(text: str) -> dict[str, Any] | None:
+    from allport.comm import MPI, Communicator
+
+    job = json.loads(text)
+    comm = Communicator(MPI.COMM_WORLD)
+    element = element_of(job["collective"])
+    known = [a["name"] for a in algorithms() if a["collective"] == job["collective"]]
+    wanted = {"chosen": [None], "all": known}.get(job["algorithms"], job["algorithms"].split(","))
+    for size, block in job["sizes"].items():
+        for algorithm in wanted:
+            try:
+                choice = explain(job["collective"], comm.machine, bytes=block, element=element, algorithm=algorithm)
+            except _native.AllportError as error:
+                if getattr(error, "kind", "") != "unsupported":
+                    raise
+                continue  # it cannot serve this machine
+            schedule = _native.make_schedule(comm.machine, choice)
+            seconds, wrong = _native.measure(comm._native, schedule, job["iterations"], job["seconds"])
+            if comm.rank == 0:
+                emit(result={"asked": int(size), "algorithm": choice.algorithm, "seconds": seconds, "wrong": wrong})
+    return {}
+
+
+sys.exit(as_rank(lambda: _work(sys.argv[1])))

@@ -1,0 +1,82 @@
+"""Measures a machine: its numbers from short runs over its ranks, and the times of MPI's own collectives.
+
+    machine = ap.calibrate.run("torus:4x4")           # starts 16 ranks here
+    open("mine.toml", "w").write(machine.to_toml())   # a machine file, wherever a spec is asked for
+
+`python -m allport.run.calibrate JSON` is one of the ranks.
+"""
+
+from __future__ import annotations
+
+import json
+import sys
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any
+
+from allport import _native
+from allport.machine import Machine, as_machine
+from allport.run.launch import run as launch
+from allport.run.rank import as_rank, emit
+
+if TYPE_CHECKING:
+    from allport.comm import Communicator
+
+__all__ = ["calibrate", "join", "run"]
+
+Progress = Callable[[str, float], None]
+
+
+def calibrate(
+    comm: Communicator, *, quick: bool = False, mpi_collectives: bool = True, progress: Progress | None = None
+) -> Machine:
+    """The communicator's machine with measured numbers; machine.to_toml() says how well they fit.
+
+    quick: short messages and few repetitions, for slow links. mpi_collectives: time the MPI library's own, too.
+    progress: called on rank 0 with (what, fraction). Called by all ranks; equal on all. Raises AllportError.
+    """
+    return _native.calibrate(comm._native, quick, mpi_collectives, progress)
+
+
+def join(
+    machine: Machine | str | None = None,
+    *,
+    quick: bool = False,
+    mpi_collectives: bool = True,
+    progress: Progress | None = None,
+) -> Machine | None:
+    """calibrate() on the ranks that mpiexec has started; the machine on rank 0, None elsewhere."""
+    from allport.comm import MPI, Communicator
+
+    comm = Communicator(MPI.COMM_WORLD, machine)
+    found = calibrate(comm, quick=quick, mpi_collectives=mpi_collectives, progress=progress)
+    return found if comm.rank == 0 else None
+
+
+def run(
+    machine: Machine | str, *, quick: bool = False, mpi_collectives: bool = True, progress: Progress | None = None
+) -> Machine:
+    """calibrate() on ranks that are started here, one for each of the machine. Raises AllportError or JobFailed."""
+    where = as_machine(machine)
+    job = {"machine": where.to_toml(), "quick": quick, "mpi_collectives": mpi_collectives}
+
+    def on_event(event: dict[str, Any]) -> None:
+        if progress is not None and "phase" in event:
+            progress(event["phase"], event["done"])
+
+    result = launch("allport.run.calibrate", job, where.ranks, on_event)
+    return Machine.from_toml(result["toml"])
+
+
+def _work(text: str) -> dict[str, Any] | None:
+    job = json.loads(text)
+    found = join(
+        Machine.from_toml(job["machine"]),
+        quick=job["quick"],
+        mpi_collectives=job["mpi_collectives"],
+        progress=lambda phase, done: emit(rank=0, phase=phase, done=done),
+    )
+    return None if found is None else {"toml": found.to_toml()}
+
+
+if __name__ == "__main__":
+    sys.exit(as_rank(lambda: _work(sys.argv[1])))

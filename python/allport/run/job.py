@@ -1,0 +1,142 @@
+"""What jobs share: matrix files in, files out, planned and checked before ranks are started.
+
+The kinds of jobs are in allport.run.jobs, and `python -m allport.run.jobs JSON` is one of a job's ranks.
+"""
+
+from __future__ import annotations
+
+import os
+import sys
+import warnings
+from collections.abc import Callable
+from dataclasses import asdict, dataclass
+from typing import TYPE_CHECKING, Any, ClassVar
+
+from allport import io
+from allport.errors import failure, together
+from allport.machine import Machine
+from allport.units import format_bytes
+
+if TYPE_CHECKING:
+    from allport.comm import Communicator
+
+__all__ = ["Job", "agree", "ensure_room", "join", "machine_for"]
+
+
+@dataclass(kw_only=True)
+class Job:
+    """A job on files. A kind names itself, says what it is doing while it runs, and implements the methods below."""
+
+    kind: ClassVar[str]
+    doing: ClassVar[str]
+
+    out: str
+    machine: str | None = None
+    ranks: int | None = None
+    algorithm: str | None = None
+    grid: str | None = None
+    memory: str | None = None
+
+    def files(self) -> Any:
+        """The heads of the input files. Raises when one cannot be used."""
+        raise NotImplementedError
+
+    def plan(self, machine: Machine, files: Any) -> Any:
+        """The plan of the job; checks shapes and types on the way."""
+        raise NotImplementedError
+
+    def check_output(self) -> None:
+        """Raises when the output cannot be written."""
+        io.check_output(self.out)
+
+    def memory_per_rank(self, planned: Any, files: Any, machine: Machine) -> int:
+        """Bytes that a rank needs at most."""
+        return planned.memory
+
+    def check(self, machine: Machine) -> Any:
+        """Everything that can be found wrong before ranks are started; the plan."""
+        files = self.files()
+        self.check_output()
+        planned = self.plan(machine, files)
+        ensure_room(self.memory_per_rank(planned, files, machine), machine)
+        return planned
+
+    def decided(self, planned: Any) -> Job:
+        """The job with its choices made: planning it again looks at one candidate, not at all of them."""
+        raise NotImplementedError
+
+    def execute(self, comm: Communicator, progress: Callable[[int, int], None] | None = None) -> dict[str, Any]:
+        """Loads, computes, saves; called by all ranks. Returns {plan, report, output, seconds, ...} on each."""
+        raise NotImplementedError
+
+    def to_dict(self) -> dict[str, Any]:
+        """The job as its ranks are told it."""
+        return {"kind": self.kind, **asdict(self)}
+
+
+def machine_for(spec: str | None, ranks: int | None, default: int) -> Machine:
+    """The machine of a run, and the ranks that fill it. Raises when more or fewer ranks are asked for than it has."""
+    spec = spec or os.environ.get("ALLPORT_MACHINE")
+    if ranks is not None and ranks < 1:
+        raise failure(f"ranks = {ranks}: expected at least 1")
+    if spec is None:
+        return Machine.flat(ranks or default)
+    machine = Machine.parse(spec)
+    if ranks is not None and ranks != machine.ranks:
+        more = "more" if ranks > machine.ranks else "fewer"
+        raise failure(
+            f"ranks = {ranks}: {more} than machine '{spec}' has, {machine.ranks} "
+            f"({machine.nodes} nodes x {machine.ranks_per_node}); leave -n out, or name a machine of {ranks} ranks",
+            "machine",
+        )
+    return machine
+
+
+def ensure_room(per_rank: int, machine: Machine) -> None:
+    """All ranks of one computer share its memory; what does not fit would be killed half-way."""
+    if "ALLPORT_MPIEXEC" in os.environ or not hasattr(os, "sysconf"):
+        return
+    had = os.sysconf("SC_AVPHYS_PAGES") * os.sysconf("SC_PAGE_SIZE")
+    had = max(had, _available())
+    needed = per_rank * machine.ranks
+    if needed > had:
+        raise failure(
+            f"memory: {machine.ranks} ranks need {needed} bytes ({format_bytes(needed)}) here and {had} "
+            f"({format_bytes(had)}) are free; use fewer ranks, more nodes (ALLPORT_MPIEXEC) or float32",
+            "memory",
+        )
+
+
+def _available() -> int:
+    try:
+        with open("/proc/meminfo") as info:
+            return next(int(line.split()[1]) * 1024 for line in info if line.startswith("MemAvailable"))
+    except (OSError, StopIteration):
+        return 0
+
+
+def agree(job: Any, comm: Communicator) -> tuple[Any, Any, Any, Any]:
+    """(job decided, files, plan, rank 0's plan with all its candidates): rank 0 chooses, all follow."""
+    first: Any = None
+    planned: Any = None
+    files: Any = None
+    with together(comm):
+        files = job.files()
+        job.check_output()
+        if comm.rank == 0:
+            first = job.plan(comm.machine, files)
+    job = comm.mpi4py.bcast(job.decided(first) if first is not None else None)
+    with together(comm):
+        planned = job.plan(comm.machine, files)
+    return job, files, planned, first or planned
+
+
+def join(job: Job, progress: Callable[[int, int], None] | None = None) -> tuple[Communicator, dict[str, Any]]:
+    """Runs a job on the ranks of MPI_COMM_WORLD, which are there already."""
+    from allport.comm import MPI, Communicator
+
+    machine = machine_for(job.machine, None, MPI.COMM_WORLD.size)
+    comm = Communicator(MPI.COMM_WORLD, machine)
+    with warnings.catch_warnings():
+        warnings.showwarning = lambda message, *_: print(f"allport: warning: {message}", file=sys.stderr, flush=True)
+        return comm, job.execute(comm, progress if comm.rank == 0 else None)

@@ -1,0 +1,12 @@
+"""The kinds of jobs, one file each: files in, files out, on all ranks of a machine."""
+
+from __future__ import annotations
+
+from allport.run.job import Job
+from allport.run.jobs.gemm import GemmJob
+from allport.run.jobs.lu import LuJob
+from allport.run.jobs.solve import SolveJob
+
+__all__ = ["KINDS", "GemmJob", "LuJob", "SolveJob"]
+
+KINDS: dict[str, type[Job]] = {kind.kind: kind for kind in (GemmJob, LuJob, SolveJob)}

@@ -1,0 +1,121 @@
+"""The job of `allport run gemm`: two matrix files in, their product out."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any
+
+from allport import linalg
+from allport.errors import failure
+from allport.io import MatrixFile, inspect, read, working_dtype
+from allport.machine import Machine
+from allport.plan import plan_gemm, problem_of
+from allport.run.job import Job, agree
+
+if TYPE_CHECKING:
+    from allport._native import GemmPlan
+    from allport.comm import Communicator
+
+Files = tuple[MatrixFile, MatrixFile, MatrixFile | None]
+
+
+@dataclass(kw_only=True)
+class GemmJob(Job):
+    """out = alpha op(a) op(b) + beta c_in, all of them files. alpha, beta: (real, imaginary)."""
+
+    kind = "gemm"
+    doing = "multiplying"
+
+    a: str
+    b: str
+    c_in: str | None = None
+    panel: int = 0
+    alpha: tuple[float, float] = (1.0, 0.0)
+    beta: tuple[float, float] = (0.0, 0.0)
+    trans_a: str = "N"
+    trans_b: str = "N"
+
+    @property
+    def scale(self) -> complex:
+        """alpha."""
+        return complex(*self.alpha)
+
+    @property
+    def keep(self) -> complex:
+        """beta."""
+        return complex(*self.beta)
+
+    def files(self) -> Files:
+        """a, b and c_in."""
+        return inspect(self.a, "A"), inspect(self.b, "B"), inspect(self.c_in, "C0") if self.c_in else None
+
+    def dtype(self, files: Files) -> Any:
+        """The type that the job computes in."""
+        dtypes = [f.dtype for f in files if f is not None]
+        is_complex = self.scale.imag != 0 or self.keep.imag != 0
+        return working_dtype(*dtypes, *(["c8"] if is_complex else []))
+
+    def plan(self, machine: Machine, files: Files) -> GemmPlan:
+        """The plan of the job; checks shapes and types on the way."""
+        a, b, c = files
+        if self.keep != 0 and c is None:
+            raise failure("beta: is not 0, so C must be given; pass --c-in C0.npy")
+        m, n, k = problem_of(a.shape, b.shape, None if c is None else c.shape, self.trans_a, self.trans_b)
+        return plan_gemm(
+            m,
+            n,
+            k,
+            machine,
+            dtype=self.dtype(files),
+            trans_a=self.trans_a,
+            trans_b=self.trans_b,
+            algorithm=self.algorithm,
+            grid=self.grid,
+            panel=self.panel,
+            memory=self.memory,
+        )
+
+    def decided(self, planned: GemmPlan) -> GemmJob:
+        """With algorithm, grid and panel."""
+        chosen = planned.to_dict()["chosen"]
+        grid = "x".join(str(g) for g in chosen["grid"])
+        return replace(self, algorithm=chosen["algorithm"], grid=grid, panel=chosen["panel"])
+
+    def execute(self, comm: Communicator, progress: Callable[[int, int], None] | None = None) -> dict[str, Any]:
+        """Loads, multiplies, saves."""
+        began = time.perf_counter()
+        job, files, planned, first = agree(self, comm)
+        dtype = job.dtype(files)
+        a, b, c = files
+        local_a, local_b = read(a, comm, planned.a, dtype), read(b, comm, planned.b, dtype)
+        old = (
+            linalg.DistributedMatrix(comm, planned.c, read(c, comm, planned.c, dtype))
+            if c is not None and job.keep
+            else None
+        )
+        loaded = time.perf_counter()
+        product, report = linalg.gemm(
+            linalg.DistributedMatrix(comm, planned.a, local_a),
+            linalg.DistributedMatrix(comm, planned.b, local_b),
+            alpha=job.scale,
+            beta=job.keep,
+            c=old,
+            trans_a=job.trans_a,
+            trans_b=job.trans_b,
+            comm=comm,
+            plan=planned,
+            overwrite=True,
+            progress=progress,
+            report=True,
+        )
+        multiplied = time.perf_counter()
+        product.save(job.out)
+        ended = time.perf_counter()
+        return {
+            "plan": first.to_dict(),
+            "report": report.to_dict(),
+            "output": {"path": job.out, "shape": list(product.shape), "dtype": str(dtype)},
+            "seconds": {"load": loaded - began, "gemm": multiplied - loaded, "save": ended - multiplied},
+        }

@@ -1,0 +1,123 @@
+"""The job of `allport run lu`: a matrix file in, its factors and pivots out."""
+
+from __future__ import annotations
+
+import math
+import time
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any
+
+from allport import factor_file
+from allport.factor import lu
+from allport.io import MatrixFile, inspect, read, working_dtype
+from allport.linalg import DistributedMatrix
+from allport.machine import Machine
+from allport.plan import check_growth_bound, plan_lu
+from allport.run.job import Job, agree
+
+if TYPE_CHECKING:
+    from allport._native import LuPlan
+    from allport.comm import Communicator
+
+
+@dataclass(kw_only=True)
+class FactorJob(Job):
+    """What jobs that factor a matrix file share."""
+
+    doing = "factoring"
+
+    a: str
+    pivot: str = "tournament"
+    block: int = 0
+    dealt: int = 0
+    big: int = 0
+    broadcast: str | None = None
+    reduce: str | None = None
+    growth_bound: float | None = None
+    fall_back: bool = False
+
+    def plan_of(self, shape: tuple[int, int], dtype: Any, machine: Machine) -> LuPlan:
+        """The factorization's plan."""
+        check_growth_bound(self.growth_bound, self.fall_back)
+        return plan_lu(
+            *shape,
+            machine,
+            dtype=dtype,
+            pivot=self.pivot,
+            algorithm=self.algorithm,
+            grid=self.grid,
+            block=self.block,
+            dealt=self.dealt,
+            big=self.big,
+            memory=self.memory,
+            broadcast=self.broadcast,
+            reduce=self.reduce,
+        )
+
+    def decided(self, planned: LuPlan) -> FactorJob:
+        """With algorithm, grid and the widths of panels."""
+        chosen = planned.to_dict()["chosen"]
+        grid = "x".join(str(g) for g in chosen["grid"])
+        widths = {name: chosen[name] for name in ("block", "dealt", "big")}
+        return replace(self, algorithm=chosen["algorithm"], grid=grid, **widths)
+
+
+@dataclass(kw_only=True)
+class LuJob(FactorJob):
+    """P A = L U of a matrix file; out: an .npz of factors and pivots. check_residual: A is read again for it."""
+
+    kind = "lu"
+
+    check_residual: bool = True
+
+    def files(self) -> MatrixFile:
+        """A's head."""
+        return inspect(self.a, "A")
+
+    def plan(self, machine: Machine, files: MatrixFile) -> LuPlan:
+        """The factorization's plan."""
+        return self.plan_of(files.shape, working_dtype(files.dtype), machine)
+
+    def check_output(self) -> None:
+        """Raises when the factors cannot be written."""
+        factor_file.check(self.out)
+
+    def execute(self, comm: Communicator, progress: Callable[[int, int], None] | None = None) -> dict[str, Any]:
+        """Loads, factors, checks, saves."""
+        began = time.perf_counter()
+        job, file, planned, first = agree(self, comm)
+        dtype = working_dtype(file.dtype)
+        matrix = DistributedMatrix(comm, planned.layout, read(file, comm, planned.layout, dtype))
+        loaded = time.perf_counter()
+        factors, report = lu(
+            matrix,
+            comm=comm,
+            plan=planned,
+            overwrite=True,
+            growth_bound=job.growth_bound,
+            fall_back=job.fall_back,
+            progress=progress,
+            report=True,
+        )
+        factored = time.perf_counter()
+        residual = None
+        if job.check_residual:
+            again = DistributedMatrix(comm, planned.layout, read(file, comm, planned.layout, dtype))
+            residual = factors.residual(again)
+        checked = time.perf_counter()
+        factors.save(job.out)
+        ended = time.perf_counter()
+        return {
+            "plan": first.to_dict(),
+            "report": report.to_dict(),
+            "checked": job.check_residual,
+            "residual": residual if residual is not None and math.isfinite(residual) else None,
+            "output": {"path": job.out, "shape": list(factors.shape), "dtype": str(dtype)},
+            "seconds": {
+                "load": loaded - began,
+                "lu": factored - loaded,
+                "check": checked - factored,
+                "save": ended - checked,
+            },
+        }

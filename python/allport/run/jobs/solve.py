@@ -1,0 +1,127 @@
+"""The job of `allport run solve`: a matrix file and right-hand sides in, the solution out."""
+
+from __future__ import annotations
+
+import os
+import time
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from allport import systems
+from allport.errors import failure, together
+from allport.io import MatrixFile, inspect, read, working_dtype
+from allport.layouts import square_layout
+from allport.linalg import DistributedMatrix
+from allport.machine import Machine
+from allport.run.job import agree
+from allport.run.jobs.lu import FactorJob
+
+if TYPE_CHECKING:
+    from allport._native import LuPlan
+    from allport.comm import Communicator
+
+Files = tuple[MatrixFile, MatrixFile]
+
+
+def _is_vector(file: MatrixFile) -> bool:
+    """Whether a .npy file holds a 1-D array."""
+    return file.kind == "npy" and file.header.dimensions == 1
+
+
+@dataclass(kw_only=True)
+class SolveJob(FactorJob):
+    """out = op(a)^-1 b, all of them files."""
+
+    kind = "solve"
+
+    b: str
+    trans: str = "N"
+    refine: bool = False
+
+    def files(self) -> Files:
+        """a and b."""
+        return inspect(self.a, "A"), inspect(self.b, "B")
+
+    def dtype(self, files: Files) -> np.dtype:
+        """The type that the job computes in."""
+        return working_dtype(*(f.dtype for f in files))
+
+    def plan(self, machine: Machine, files: Files) -> LuPlan:
+        """The factorization's plan; checks shapes and types on the way."""
+        a, b = files
+        if a.shape[0] != a.shape[1]:
+            raise failure(f"A '{a.name}': is {a.shape[0]} x {a.shape[1]}; expected a square matrix")
+        if b.shape[0] != a.shape[0]:
+            raise failure(f"B '{b.name}': has {b.shape[0]} rows; expected {a.shape[0]}, as many as A")
+        if self.trans not in ("N", "T", "C"):
+            raise failure(f"trans = '{self.trans}': expected 'N', 'T' or 'C'")
+        dtype = self.dtype(files)
+        if self.refine and self.growth_bound is not None:
+            raise failure("growth_bound: --refine looks at the answer instead; leave one of them out")
+        if self.refine and dtype not in (np.float64, np.complex128):
+            raise failure(f"refine: needs float64 or complex128, the files have {dtype}; leave --refine out")
+        return self.plan_of(a.shape, dtype, machine)
+
+    def memory_per_rank(self, planned: LuPlan, files: Files, machine: Machine) -> int:
+        """Of the factorization, a second A, and b, x and b - A x."""
+        size, (n, columns) = self.dtype(files).itemsize, files[1].shape
+        return planned.memory + (n * n + 3 * n * columns) * size // machine.ranks
+
+    def execute(self, comm: Communicator, progress: Callable[[int, int], None] | None = None) -> dict[str, Any]:
+        """Loads, solves, checks, saves."""
+        began = time.perf_counter()
+        job, files, planned, first = agree(self, comm)
+        dtype = job.dtype(files)
+        spread = square_layout(files[1].shape, comm.size)
+        a = DistributedMatrix(comm, planned.layout, read(files[0], comm, planned.layout, dtype))
+        b = DistributedMatrix(comm, spread, read(files[1], comm, spread, dtype))
+        loaded = time.perf_counter()
+        x, report = systems.solve(
+            a,
+            b,
+            refine=job.refine,
+            trans=job.trans,
+            comm=comm,
+            plan=planned,
+            growth_bound=job.growth_bound,
+            fall_back=job.fall_back,
+            progress=progress,
+            report=True,
+        )
+        solved = time.perf_counter()
+        shape = self._save(x, _is_vector(files[1]))
+        ended = time.perf_counter()
+        data = report.to_dict()
+        return {
+            "plan": first.to_dict(),
+            "report": data["factorization"],
+            "refinement": data["refinement"],
+            "residual": data["residual"],
+            "output": {"path": job.out, "shape": shape, "dtype": str(dtype)},
+            "seconds": {
+                "load": loaded - began,
+                "solve": data["seconds"]["total"],
+                "check": solved - loaded - data["seconds"]["total"],
+                "save": ended - solved,
+            },
+        }
+
+    def _save(self, x: DistributedMatrix, vector: bool) -> list[int]:
+        """Writes x with b's dimensions; its shape in the file."""
+        if not (vector and self.out.lower().endswith(".npy")):
+            x.save(self.out)
+            return list(x.shape)
+        whole = x.gather(0)
+        with together(x.comm):
+            if whole is not None:
+                aside = f"{self.out}.part{os.getpid()}.npy"
+                try:
+                    np.save(aside, whole[:, 0])
+                    os.replace(aside, self.out)
+                finally:
+                    if os.path.exists(aside):
+                        os.unlink(aside)
+        return [x.shape[0]]
