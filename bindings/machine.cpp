@@ -13,6 +13,7 @@
 #include <fstream>
 #include <sstream>
 
+#include "allport/machine/topology_id.h"
 #include "bindings.h"
 
 namespace allport::python {
@@ -95,6 +96,34 @@ void bind_parts(nb::module_& m) {
         return fmt::format("Axis(length={}, wraps={}, bandwidth={:g}, latency={:g})", a.length,
                            a.wraps ? "True" : "False", a.bandwidth.value(), a.latency.value());
       });
+  nb::class_<Level>(m, "Level", "What each place of the level above divides into: hosts on a router, sockets, cores.")
+      .def_ro("name", &Level::name)
+      .def_ro("count", &Level::count, "Parts of each place of the level above.")
+      .def_prop_ro(
+          "bandwidth", [](Level const& l) { return l.bandwidth.value(); },
+          "Bytes/s that one part sends to its siblings; 0: they copy through the node's memory.")
+      .def_prop_ro(
+          "latency", [](Level const& l) { return l.latency.value(); }, "Seconds of a message between siblings.")
+      .def_prop_ro(
+          "injection", [](Level const& l) { return l.injection.value(); },
+          "Bytes/s over all that one part sends, to its siblings and beyond; 0: no cap.")
+      .def("__repr__", [](Level const& l) {
+        return fmt::format("Level(name='{}', count={}, bandwidth={:g}, latency={:g}, injection={:g})", l.name, l.count,
+                           l.bandwidth.value(), l.latency.value(), l.injection.value());
+      });
+  nb::class_<TopologyIds>(m, "TopologyIds",
+                          "Ranks' places as digits, what is slowest to cross first: a longer common prefix is nearer "
+                          "(deck 5).")
+      .def(nb::init<Machine const&, int>(), "machine"_a, "bits"_a = 2,
+           "The IDs of a machine's ranks, in digits of so many bits (1 to 8). Raises AllportError.")
+      .def_prop_ro("base", &TopologyIds::base, "2 ** bits.")
+      .def_prop_ro("digits", &TopologyIds::digits, "Digits of an ID.")
+      .def_prop_ro("ranks", &TopologyIds::ranks)
+      .def("of", &TopologyIds::of, "rank"_a,
+           "The ID of a rank, its digits packed into an integer. Raises AllportError.")
+      .def("rank", &TopologyIds::rank, "id"_a, "The rank with this ID, or None where it names no place.")
+      .def("common_prefix", &TopologyIds::common_prefix, "a"_a, "b"_a, "Equal leading digits of two IDs.")
+      .def("text", &TopologyIds::text, "id"_a, "'2.0.13.1'.");
   nb::class_<NodeRates>(m, "NodeRates", "What a node can do beside its links; rates are per node.")
       .def_prop_ro(
           "overhead", [](NodeRates const& r) { return r.overhead.value(); }, "Seconds of processor per message end.")
@@ -162,9 +191,10 @@ void bind_links(nb::class_<Machine>& c) {
 
 void bind_machine(nb::module_& m) {
   bind_parts(m);
-  auto c = nb::class_<Machine>(m, "Machine",
-                               "A torus, a mesh or a mix, with the rates of its links and nodes. Immutable.\n\n"
-                               "Nodes and ranks are numbered x-fastest; rank = node * ranks_per_node + core.");
+  auto c = nb::class_<Machine>(
+      m, "Machine",
+      "A torus, a mesh or a mix, with the rates of its links and nodes. Immutable.\n\n"
+      "Nodes and ranks are numbered x-fastest; rank = node * ranks_per_node + rank within the node.");
   c.def_static(
        "parse", [](Text const& spec) { return Machine::parse(spec.bytes); }, "spec"_a,
        "Reads a spec: 'torus:4x4x4', 'mesh:8x8', 'torus:8x8x3m' (m: open axis), 'bgp:8x8x8', each with\n"
@@ -193,6 +223,9 @@ void bind_machine(nb::module_& m) {
       .def_prop_ro(
           "rates", [](Machine const& s) { return s.rates(); }, "What a node can do beside its links.")
       .def_prop_ro("ranks_per_node", &Machine::ranks_per_node)
+      .def_prop_ro(
+          "levels", [](Machine const& s) { return nb::tuple(nb::cast(s.levels().all())); },
+          nb::sig("def levels(self) -> tuple[Level, ...]"), "What a node divides into, outermost first.")
       .def_prop_ro("nodes", &Machine::nodes, "Number of nodes.")
       .def_prop_ro("ranks", &Machine::ranks, "Number of ranks: nodes * ranks_per_node.")
       .def_prop_ro("links", &Machine::links, "Number of physical directed links, dead ones included.")

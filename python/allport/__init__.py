@@ -50,7 +50,7 @@ if TYPE_CHECKING:
     from allport.comm import Communicator, Transfer
     from allport.factor import LU, GrowthWarning, LuReport, SingularMatrix, load_lu, lu
     from allport.linalg import DistributedMatrix, GemmReport, Layout, distribute, gemm, load
-    from allport.machine import Axis, Machine, NodeRates, preset_names
+    from allport.machine import Axis, Level, Machine, NodeRates, TopologyIds, preset_names
     from allport.plan import GemmPlan, LuPlan, gemm_algorithms, lu_algorithms, plan_gemm, plan_lu
     from allport.report import draw, plot, reproduce, trace
     from allport.run import calibrate, job, jobs, launch
@@ -107,6 +107,7 @@ _HOMES = {
     "GrowthWarning": "factor",
     "LU": "factor",
     "Layout": "linalg",
+    "Level": "machine",
     "LuPlan": "plan",
     "LuReport": "factor",
     "Machine": "machine",
@@ -120,6 +121,7 @@ _HOMES = {
     "SingularMatrix": "factor",
     "Slot": "schedule",
     "SolveReport": "systems",
+    "TopologyIds": "machine",
     "Traffic": "schedule",
     "Transfer": "comm",
     "algorithms": "collectives",
@@ -155,6 +157,7 @@ __all__ = [
     "GemmReport",
     "GrowthWarning",
     "Layout",
+    "Level",
     "LuPlan",
     "LuReport",
     "Machine",
@@ -168,6 +171,7 @@ __all__ = [
     "SingularMatrix",
     "Slot",
     "SolveReport",
+    "TopologyIds",
     "Traffic",
     "Transfer",
     "algorithms",

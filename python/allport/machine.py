@@ -2,10 +2,20 @@
 
 from __future__ import annotations
 
-from allport._native import Axis, Machine, NodeRates, axis_letter, preset_names
+from allport._native import Axis, Level, Machine, NodeRates, TopologyIds, axis_letter, preset_names
 from allport.units import format_bytes, format_flops, format_rate, format_seconds
 
-__all__ = ["Axis", "Machine", "NodeRates", "as_machine", "axis_letter", "describe", "preset_names"]
+__all__ = [
+    "Axis",
+    "Level",
+    "Machine",
+    "NodeRates",
+    "TopologyIds",
+    "as_machine",
+    "axis_letter",
+    "describe",
+    "preset_names",
+]
 
 
 def as_machine(machine: Machine | str) -> Machine:
@@ -41,6 +51,16 @@ def _axis_words(machine: Machine, index: int) -> str:
     return f"Along {letter}, rings of {axis.length}; {rate} per link and direction."
 
 
+def _levels_words(machine: Machine) -> str:
+    parts = [f"{level.count} {level.name}{'s' if level.count != 1 else ''}" for level in machine.levels]
+    rates = [
+        f"{format_rate(level.bandwidth)} from {level.name} to {level.name}"
+        for level in machine.levels
+        if level.bandwidth
+    ]
+    return "; ".join([" of ".join(parts), *rates])
+
+
 def describe(machine: Machine) -> str:
     """The machine in words: its shape, axis by axis, and what a node has."""
     lines = [f"{machine.name} is {_shape_words(machine)}."]
@@ -49,6 +69,8 @@ def describe(machine: Machine) -> str:
     node = f"Node 0 has {ways} outgoing link{'s' if ways != 1 else ''}"
     if machine.ranks_per_node > 1:
         node += f" and {machine.ranks_per_node} ranks"
+        if len(machine.levels) > 1 or machine.levels[0].name != "core":
+            node += f" ({_levels_words(machine)})"
     lines.append(node + f"; ranks count x-fastest, 0 to {machine.ranks - 1}.")
     if machine.dead_links:
         names = [machine.link_name(link) for link in machine.dead_links[:4]]

@@ -265,8 +265,7 @@ Machine calibrate(Communicator const& comm, CalibrateOptions const& options) {
     }
     found.mpi = time_mpi_collectives(comm, rest);
   }
-  return {machine.name(),           std::move(bench.axes), bench.rates,
-          machine.ranks_per_node(), machine.exceptions(),  std::move(found)};
+  return {machine.name(), std::move(bench.axes), bench.rates, machine.levels(), machine.exceptions(), std::move(found)};
 }
 
 }  // namespace allport

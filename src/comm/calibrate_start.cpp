@@ -100,7 +100,7 @@ Machine measure_rates(Communicator const& comm, double budget) {
   for (auto& axis : axes) {
     if (axis.length > 1) axis.latency = Seconds(std::max(0.0, axis.latency.value() - 2.0 * least));
   }
-  return {machine.name(), std::move(axes), rates, machine.ranks_per_node(), machine.exceptions(), {}};
+  return {machine.name(), std::move(axes), rates, machine.levels(), machine.exceptions(), {}};
 }
 
 }  // namespace allport

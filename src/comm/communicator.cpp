@@ -59,6 +59,10 @@ std::uint64_t fingerprint(Machine const& m) {
     auto const& axis = m.axis(a);
     text += fmt::format("|{} {} {:a} {:a}", axis.length, axis.wraps, axis.bandwidth.value(), axis.latency.value());
   }
+  for (auto const& l : m.levels().all()) {
+    text += fmt::format("|{} {} {:a} {:a} {:a}", l.name, l.count, l.bandwidth.value(), l.latency.value(),
+                        l.injection.value());
+  }
   auto sum = detail::hash(text);
   for (auto const& e : m.exceptions()) {
     sum = detail::hash(

@@ -46,20 +46,19 @@ char axis_letter(int a) {
   return "xyzuvwst"[a];
 }
 
-Machine::Machine(std::string name, std::vector<Axis> axes, NodeRates rates, int ranks_per_node,
+Machine::Machine(std::string name, std::vector<Axis> axes, NodeRates rates, Levels levels,
                  std::vector<LinkException> exceptions, Calibration calibration)
     : name_(std::move(name)),
       axes_(std::move(axes)),
       rates_(rates),
-      ranks_per_node_(ranks_per_node),
+      levels_(std::move(levels)),
       exceptions_(std::move(exceptions)),
       calibration_(std::move(calibration)) {
   ensure(!axes_.empty() && axes_.size() <= max_axes, "axes", static_cast<int>(axes_.size()),
          fmt::format("1 to {} axes", max_axes), "", ErrorKind::machine);
-  ensure(ranks_per_node >= 1, "ranks_per_node", ranks_per_node, "a number >= 1", "", ErrorKind::machine);
   check_rates(rates_);
   calibration_.check();
-  std::int64_t ranks = ranks_per_node;
+  std::int64_t ranks = levels_.ranks();
   for (std::size_t a = 0; a < axes_.size(); ++a) {
     check_axis(axes_[a], a);
     stride_[a] = nodes_;
@@ -170,6 +169,17 @@ Seconds Machine::latency(LinkId l) const {
   return e != nullptr && e->latency.value() >= 0.0 ? e->latency : axis(axis_of(link_port(l))).latency;
 }
 
+std::vector<Rank> places_on(Machine const& machine, std::span<Node const> node_of_rank) {
+  std::vector<Rank> places;
+  places.reserve(node_of_rank.size());
+  std::vector<std::int32_t> taken(static_cast<std::size_t>(machine.nodes()), 0);
+  for (auto const n : node_of_rank) {
+    ensure(n >= 0 && n < machine.nodes(), "node_of_rank", n, "a node of the machine");
+    places.push_back(n * machine.ranks_per_node() + taken[static_cast<std::size_t>(n)]++ % machine.ranks_per_node());
+  }
+  return places;
+}
+
 std::int64_t Machine::links() const {
   std::int64_t sum = 0;
   for (auto const& a : axes_) {
@@ -210,7 +220,7 @@ Machine Machine::box(Coord const& lo, Coord const& hi) const {
   auto const text = [this](Coord const& c) {
     return fmt::format("({})", fmt::join(c.begin(), c.begin() + this->axes(), ","));
   };
-  Machine sub(fmt::format("{} in {}..{}", name_, text(lo), text(hi)), std::move(axes), rates_, ranks_per_node_);
+  Machine sub(fmt::format("{} in {}..{}", name_, text(lo), text(hi)), std::move(axes), rates_, levels_);
   std::vector<LinkException> kept;
   for (auto e : exceptions_) {
     Coord c{};
@@ -229,7 +239,7 @@ Machine Machine::box(Coord const& lo, Coord const& hi) const {
   if (kept.empty() && !(whole && !calibration_.empty())) {
     return sub;
   }
-  return {sub.name_, sub.axes_, rates_, ranks_per_node_, std::move(kept), whole ? calibration_ : Calibration{}};
+  return {sub.name_, sub.axes_, rates_, levels_, std::move(kept), whole ? calibration_ : Calibration{}};
 }
 
 }  // namespace allport

@@ -20,9 +20,10 @@ namespace {
 
 using machine_text::Dimension;
 
-constexpr std::string_view top_keys[] = {
-    "name", "ranks_per_node",   "overhead", "tau",  "ports", "injection",   "flops",
-    "adds", "memory_bandwidth", "memory",   "axes", "link",  "calibration", "mpi"};
+constexpr std::string_view top_keys[] = {"name",   "ranks_per_node", "levels", "overhead",    "tau",
+                                         "ports",  "injection",      "flops",  "adds",        "memory_bandwidth",
+                                         "memory", "axes",           "link",   "calibration", "mpi"};
+constexpr std::string_view level_keys[] = {"name", "count", "bandwidth", "latency", "injection"};
 constexpr std::string_view calibration_keys[] = {"date", "library", "ranks", "fit"};
 constexpr std::string_view fit_keys[] = {"what", "value", "error"};
 constexpr std::string_view mpi_keys[] = {"collective", "bytes", "seconds", "ours"};
@@ -340,6 +341,22 @@ class Reader {
     return c;
   }
 
+  Levels levels(toml::table const& table) const {
+    auto const* per_node = table.get("ranks_per_node");
+    std::vector<Level> all;
+    each_table(table, "levels", "level", [&](toml::table const& one) {
+      check_keys(one, level_keys, "a level");
+      if (one.get("name") == nullptr || one.get("count") == nullptr) fail(one, "a level has a 'name' and a 'count'");
+      all.push_back({text(one, "name"), whole(*one.get("count"), "count", 1),
+                     BytesPerSecond(quantity(one, "bandwidth", Dimension::bandwidth, 0.0)),
+                     Seconds(quantity(one, "latency", Dimension::time, 0.0)),
+                     BytesPerSecond(quantity(one, "injection", Dimension::bandwidth, 0.0))});
+    });
+    if (table.get("levels") == nullptr) return per_node == nullptr ? 1 : whole(*per_node, "ranks_per_node", 1);
+    if (per_node != nullptr) fail(*per_node, "ranks_per_node: expected either it or 'levels', whose counts give it");
+    return Levels(std::move(all));
+  }
+
   Machine machine(toml::table const& table) const {
     check_keys(table, top_keys, "a machine file");
     auto const* name = table.get("name");
@@ -353,14 +370,17 @@ class Reader {
                               "\"375 MB/s\", latency = \"0.5 us\" }} ]",
                               max_axes));
     }
-    auto const* per_node = table.get("ranks_per_node");
-    auto const ranks_per_node = per_node == nullptr ? 1 : whole(*per_node, "ranks_per_node", 1);
     auto const title = name == nullptr ? origin_ : **name->as_string();
     try {
-      Machine const whole_machine(title, axes, rates(table), ranks_per_node);
+      Machine const whole_machine(title, axes, rates(table), levels(table));
       std::vector<LinkException> exceptions;
       each_table(table, "link", "link", [&](toml::table const& one) { link(one, whole_machine, exceptions); });
-      return {title, std::move(axes), whole_machine.rates(), ranks_per_node, std::move(exceptions), calibration(table)};
+      return {title,
+              std::move(axes),
+              whole_machine.rates(),
+              whole_machine.levels(),
+              std::move(exceptions),
+              calibration(table)};
     } catch (Error const& e) {
       if (std::string_view(e.what()).starts_with(origin_)) {
         throw;

@@ -64,6 +64,20 @@ LinkException const* partner(Machine const& machine, LinkException const& e) {
   return at == all.end() ? nullptr : &*at;
 }
 
+std::string levels_text(Levels const& levels) {
+  auto const rate = [](std::string_view key, double value, Dimension dimension) {
+    return value == 0.0 ? std::string() : fmt::format(", {} = \"{}\"", key, quantity_text(value, dimension));
+  };
+  auto out = std::string("levels = [\n");
+  for (auto const& l : levels.all()) {
+    out += fmt::format("  {{ name = {}, count = {}{}{}{} }},\n", toml_string(l.name), l.count,
+                       rate("bandwidth", l.bandwidth.value(), Dimension::bandwidth),
+                       rate("latency", l.latency.value(), Dimension::time),
+                       rate("injection", l.injection.value(), Dimension::bandwidth));
+  }
+  return out + "]\n";
+}
+
 std::string calibration_text(Calibration const& c) {
   auto out = std::string();
   if (!c.date.empty() || !c.library.empty() || c.ranks != 0 || !c.fits.empty()) {
@@ -86,7 +100,8 @@ std::string calibration_text(Calibration const& c) {
 }  // namespace
 
 std::string Machine::to_toml() const {
-  auto out = fmt::format("name = {}\nranks_per_node = {}\n", toml_string(name_), ranks_per_node_);
+  auto out = fmt::format("name = {}\n", toml_string(name_));
+  out += levels_.plain() ? fmt::format("ranks_per_node = {}\n", levels_.ranks()) : levels_text(levels_);
   line(out, "overhead", rates_.overhead.value(), Dimension::time);
   out += rates_.tau != 0.0 ? fmt::format("tau = {}\n", rates_.tau) : "";
   out += rates_.ports != 0 ? fmt::format("ports = {}\n", rates_.ports) : "";
@@ -123,6 +138,14 @@ std::string Machine::to_json() const {
     axes.push_back(
         {{"length", a.length}, {"wraps", a.wraps}, {"bandwidth", a.bandwidth.value()}, {"latency", a.latency.value()}});
   }
+  auto levels = json::array();
+  for (auto const& l : levels_.all()) {
+    levels.push_back({{"name", l.name},
+                      {"count", l.count},
+                      {"bandwidth", l.bandwidth.value()},
+                      {"latency", l.latency.value()},
+                      {"injection", l.injection.value()}});
+  }
   auto differing = json::array();
   for (auto const& e : exceptions_) {
     auto const l = link(e.node, e.out);
@@ -140,7 +163,8 @@ std::string Machine::to_json() const {
                   {"axes", std::move(axes)},
                   {"nodes", nodes_},
                   {"ranks", ranks()},
-                  {"ranks_per_node", ranks_per_node_},
+                  {"ranks_per_node", ranks_per_node()},
+                  {"levels", std::move(levels)},
                   {"links", links()},
                   {"exceptions", std::move(differing)},
                   {"overhead", rates_.overhead.value()},

@@ -27,16 +27,20 @@ axes = [
 ]
 )toml";
 
-constexpr std::string_view xe6 = R"toml(# Cray XE6 of deck 1 slide 3, one host in use per Gemini router.
+constexpr std::string_view xe6 =
+    R"toml(# Cray XE6 of deck 1 slide 3: a node here is one Gemini router with its two hosts; /ppn=1 where one is in use.
 name = "xe6"
+# What a host sends passes its HyperTransport interface, also to the other host of its router, which is nearer than any
+# link's end: 10.4 GB/s (16 bits at 5.2 GT/s, typical) and half a hop (typical).
+levels = [ { name = "host", count = 2, bandwidth = "10.4 GB/s", latency = "0.05 us", injection = "10.4 GB/s" } ]
 overhead = "0.3175 us"           # host 0.635 us for both ends: from public simulator settings, in no deck
 injection = "20 GB/s"            # cap of a Gemini: from public simulator settings, in no deck
-flops = "201.6 GF"               # 24 cores x 2.1 GHz x 4 flop (typical)
-adds = "4.2 Gadd/s"              # one core, two adds per cycle (derived)
-memory_bandwidth = "85.3 GB/s"   # (typical)
-memory = "32 GiB"                # (typical)
+flops = "403.2 GF"               # two hosts of 24 cores x 2.1 GHz x 4 flop (typical)
+adds = "8.4 Gadd/s"              # two hosts, one core each, two adds per cycle (derived)
+memory_bandwidth = "170.6 GB/s"  # two hosts of 85.3 (typical)
+memory = "64 GiB"                # two hosts of 32 (typical)
 # X and Z have twice the links of Y and 0.1 us per hop (deck 4 slides 2 and 11); 2.9 and 5.8 GB/s per direction as MPI
-# sees them: from public simulator settings, in no deck. 4096 nodes as in deck 1 slide 3.
+# sees them: from public simulator settings, in no deck. 4096 routers; deck 1 slide 3 has 4096 nodes.
 axes = [
   { length = 16, wraps = true, bandwidth = "5.8 GB/s", latency = "0.1 us" },
   { length = 16, wraps = true, bandwidth = "2.9 GB/s", latency = "0.1 us" },
@@ -47,7 +51,10 @@ axes = [
 constexpr std::string_view gemini =
     R"toml(# Cray Gemini of deck 4 (Blue Waters): a node here is one router ASIC with its two hosts.
 name = "gemini"
-ranks_per_node = 2               # two hosts share a Gemini ASIC (deck 4 slide 2)
+# Two hosts share a Gemini ASIC (deck 4 slide 2). What a host sends passes its HyperTransport interface, also to the
+# other host of its router, which is nearer than any link's end: 10.4 GB/s (16 bits at 5.2 GT/s, typical) and half a hop
+# (typical).
+levels = [ { name = "host", count = 2, bandwidth = "10.4 GB/s", latency = "0.05 us", injection = "10.4 GB/s" } ]
 overhead = "0.3175 us"           # host 0.635 us for both ends: from public simulator settings, in no deck
 injection = "20 GB/s"            # cap of a Gemini: from public simulator settings, in no deck
 flops = "627.2 GF"               # two hosts of 313.6 (typical)

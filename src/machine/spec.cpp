@@ -73,13 +73,17 @@ std::vector<Axis> parse_axes(std::string_view spec, std::string_view dims, Machi
   return axes;
 }
 
-int parse_options(std::string_view spec, std::string_view options, int ranks_per_node) {
+Levels parse_options(std::string_view spec, std::string_view options, Levels const& levels) {
   constexpr std::string_view key = "ppn=";
   auto const value = options.substr(0, key.size()) == key ? whole(options.substr(key.size())) : std::nullopt;
   if (!value || *value < 1) {
     refuse(spec, fmt::format("/{}", options), "/ppn=N with N >= 1 ranks per node, once, at the end");
   }
-  return *value;
+  try {
+    return levels.with_ranks(*value);
+  } catch (Error const& e) {
+    refuse(spec, fmt::format("/{}", options), e.what());
+  }
 }
 
 std::string read_text(std::string const& path) {
@@ -161,18 +165,18 @@ Machine Machine::parse(std::string_view spec) {
     take_rates(axes, source);
     rates = source.rates();
   }
-  auto ranks_per_node = preset->ranks_per_node();
+  auto levels = preset->levels();
   if (slash != std::string_view::npos) {
-    ranks_per_node = parse_options(spec, spec.substr(slash + 1), ranks_per_node);
+    levels = parse_options(spec, spec.substr(slash + 1), levels);
   }
-  std::int64_t ranks = ranks_per_node;
+  std::int64_t ranks = levels.ranks();
   for (auto const& axis : axes) {
     ranks *= axis.length;  // no overflow: both factors are below 2^31
     if (ranks > std::numeric_limits<Rank>::max()) {
       refuse(spec, head.substr(colon + 1), "fewer than 2^31 ranks (product of the lengths and ppn)");
     }
   }
-  return {std::string(spec), std::move(axes), rates, ranks_per_node};
+  return {std::string(spec), std::move(axes), rates, std::move(levels)};
 }
 
 Machine Machine::flat(int ranks) {

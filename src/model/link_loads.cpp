@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "allport/base/recent.h"
+#include "allport/model/within_node.h"
 
 namespace allport::model {
 
@@ -72,34 +73,66 @@ BinomialLoads assume(Machine const& machine) {
   return loads;
 }
 
-/// @param place the node of a rank
-BinomialLoads count(Machine const& machine, Rank root, std::function<Node(Rank)> const& place) {
+/// Messages of one round within nodes: through the memory of each, or by the ways of its parts to their siblings.
+class Within {
+ public:
+  explicit Within(Machine const& machine) : machine_(machine), copies_(static_cast<std::size_t>(machine.nodes())) {
+    for (int l = 0; l < machine.levels().size(); ++l) {
+      auto const parts = machine.ranks() / machine.levels().ranks_of_part(l);
+      sends_.emplace_back(machine.levels()[l].bandwidth.value() > 0.0 ? static_cast<std::size_t>(parts) : 0);
+    }
+  }
+
+  void clear() {
+    std::fill(copies_.begin(), copies_.end(), 0);
+    for (auto& level : sends_) std::fill(level.begin(), level.end(), 0);
+    seconds_per_byte_ = 0.0;
+  }
+  /// @param from, to places among the machine's ranks, of one node
+  void add(Rank from, Rank to) {
+    auto const l = machine_.levels().parting(from, to);
+    if (l < machine_.levels().size() && machine_.levels()[l].bandwidth.value() > 0.0) {
+      auto const part = static_cast<std::size_t>(from / machine_.levels().ranks_of_part(l));
+      raise(++sends_[static_cast<std::size_t>(l)][part] / machine_.levels()[l].bandwidth.value());
+    } else {
+      raise(copy_seconds_per_byte(machine_, ++copies_[static_cast<std::size_t>(machine_.node_of(from))]));
+    }
+  }
+  [[nodiscard]] double seconds_per_byte() const { return seconds_per_byte_; }
+
+ private:
+  void raise(double seconds) { seconds_per_byte_ = std::max(seconds_per_byte_, seconds); }
+
+  Machine const& machine_;
+  std::vector<std::int32_t> copies_;              // by node
+  std::vector<std::vector<std::int32_t>> sends_;  // by level and part; empty where memory carries
+  double seconds_per_byte_ = 0.0;
+};
+
+/// @param place a rank's place among the machine's ranks
+BinomialLoads count(Machine const& machine, Rank root, std::function<Rank(Rank)> const& place) {
   BinomialLoads loads;
   LinkLoads one(machine);
   LinkLoads all(machine);
   auto const ranks = machine.ranks();
-  auto const node = [&](std::int64_t v) { return place(static_cast<Rank>((v + root) % ranks)); };
-  std::vector<std::int32_t> within(static_cast<std::size_t>(machine.ranks_per_node() > 1 ? machine.nodes() : 0));
+  auto const where = [&](std::int64_t v) { return place(static_cast<Rank>((v + root) % ranks)); };
+  Within within(machine);
   for (int k = rounds_of(ranks) - 1; k >= 0; --k) {
     one.clear();
-    std::fill(within.begin(), within.end(), 0);
-    std::int32_t copied = 0;
+    within.clear();
     auto const step = std::int64_t{1} << k;
     for (std::int64_t v = 0; v + step < ranks; v += 2 * step) {
-      auto const from = node(v);
-      auto const to = node(v + step);
-      one.add(from, to);
-      all.add(from, to);
-      if (from == to) {
-        copied = std::max(copied, ++within[static_cast<std::size_t>(from)]);
-      }
+      auto const from = where(v);
+      auto const to = where(v + step);
+      one.add(machine.node_of(from), machine.node_of(to));
+      all.add(machine.node_of(from), machine.node_of(to));
+      if (machine.node_of(from) == machine.node_of(to)) within.add(from, to);
     }
-    loads.rounds.push_back(
-        {one.flows(), std::max(one.seconds_per_byte(), copy_seconds_per_byte(machine, copied)), one.path()});
+    loads.rounds.push_back({one.flows(), std::max(one.seconds_per_byte(), within.seconds_per_byte()), one.path()});
     loads.path += one.path();
   }
   loads.all_at_once_flows = all.flows();
-  loads.all_at_once = std::max(all.seconds_per_byte(), copy_seconds_per_byte(machine, machine.ranks_per_node() - 1.0));
+  loads.all_at_once = std::max(all.seconds_per_byte(), spread_seconds_per_byte(machine));
   return loads;
 }
 
@@ -110,7 +143,7 @@ std::shared_ptr<BinomialLoads const> binomial_loads(Machine const& machine, Rank
   static Recent<std::pair<Machine, Rank>, BinomialLoads> recent(16);
   return recent.get({machine, root}, [&] {
     auto const exact = std::int64_t{machine.ranks()} <= binomial_exact_ranks;
-    return exact ? count(machine, root, [&](Rank r) { return machine.node_of(r); }) : assume(machine);
+    return exact ? count(machine, root, [](Rank r) { return r; }) : assume(machine);
   });
 }
 
@@ -118,10 +151,8 @@ BinomialLoads binomial_loads(Machine const& machine, Rank root, std::span<Node c
   ensure(root >= 0 && root < machine.ranks(), "root", root, "a rank of the machine");
   ensure(node_of_rank.size() == static_cast<std::size_t>(machine.ranks()), "node_of_rank",
          static_cast<std::int64_t>(node_of_rank.size()), "one node per rank of the machine");
-  for (auto const node : node_of_rank) {
-    ensure(node >= 0 && node < machine.nodes(), "node_of_rank", node, "a node of the machine");
-  }
-  return count(machine, root, [node_of_rank](Rank r) { return node_of_rank[static_cast<std::size_t>(r)]; });
+  return count(machine, root,
+               [places = places_on(machine, node_of_rank)](Rank r) { return places[static_cast<std::size_t>(r)]; });
 }
 
 }  // namespace allport::model

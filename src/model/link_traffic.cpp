@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "allport/model/multicast_cost.h"
+#include "allport/model/within_node.h"
 
 namespace allport::model {
 
@@ -51,6 +52,12 @@ Seconds t_traffic(Machine const& machine, LinkTraffic const& t) {
   busy = std::max(busy, t.combined_bytes * operator_seconds_per_byte(machine));
   if (rates.memory_bandwidth.value() > 0.0) {
     busy = std::max(busy, 2.0 * t.copied_bytes / rates.memory_bandwidth.value());
+  }
+  busy = std::max(busy, t.copied_bytes / machine.ranks_per_node() * ways_seconds_per_byte(machine));
+  auto parts = 1.0;  // of the node, which share what it sends
+  for (auto const& level : machine.levels().all()) {
+    parts *= level.count;
+    if (level.injection.value() > 0.0) busy = std::max(busy, t.node_bytes / parts / level.injection.value());
   }
   auto const hop = 2.0 * rates.overhead.value() + latency + (link > 0.0 ? t.first_bytes / link : 0.0);
   return Seconds(busy + static_cast<double>(t.depth) * hop);

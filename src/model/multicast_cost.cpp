@@ -5,6 +5,8 @@
 #include <functional>
 #include <limits>
 
+#include "allport/model/within_node.h"
+
 namespace allport::model {
 
 namespace {
@@ -174,28 +176,17 @@ Seconds segment_period(Machine const& machine, StreamedTrees const& trees, Bytes
   }
   auto const within = machine.ranks_per_node() - 1.0;
   period = std::max(period, static_cast<double>(trees.parts + sends) * rates.overhead.value());
-  if (rates.memory_bandwidth.value() > 0.0) {
-    period = std::max(period, within * trees.parts * 2.0 * s / rates.memory_bandwidth.value());
-  }
+  period = std::max(period, trees.parts * s * spread_seconds_per_byte(machine));
+  // Up the trees, a node's leader sends once a tree, and its siblings to it by ways of their own.
+  auto const out = trees.combines ? injection_seconds_per_byte(machine, trees.parts, 0.0)
+                                  : injection_seconds_per_byte(machine, static_cast<double>(sends), trees.parts);
+  period = std::max(period, s * out);
   if (trees.combines) {
     period = std::max(period, (static_cast<double>(sends) + within * trees.parts) * s * operator_time(machine));
   }
   auto const hop = 2.0 * rates.overhead.value() + worst.latency.value() + link;
   return Seconds(std::max(period, hop / trees.window));
 }
-
-namespace {
-
-/// The binomial tree within a node, for one segment.
-double within_node(Machine const& machine, double segment, bool combines) {
-  auto const& rates = machine.rates();
-  auto const rounds = std::ceil(std::log2(static_cast<double>(machine.ranks_per_node())));
-  auto const copy = rates.memory_bandwidth.value() > 0.0 ? 2.0 * segment / rates.memory_bandwidth.value() : 0.0;
-  auto const apply = combines ? segment * operator_time(machine) : 0.0;
-  return rounds * (2.0 * rates.overhead.value() + copy + apply);
-}
-
-}  // namespace
 
 Seconds t_streamed(Machine const& machine, StreamedTrees const& trees, Bytes message) {
   ensure(trees.depth >= 0, "trees.depth", trees.depth, "hops >= 0");
@@ -213,7 +204,7 @@ Seconds t_streamed(Machine const& machine, StreamedTrees const& trees, Bytes mes
   auto const link = machine.nodes() > 1 ? s / worst.bandwidth.value() : 0.0;
   auto const apply = trees.combines ? s * operator_time(machine) : 0.0;
   auto const hop = 2.0 * machine.rates().overhead.value() + worst.latency.value() + link + apply;
-  auto time = static_cast<double>(trees.depth) * hop + within_node(machine, s, trees.combines);
+  auto time = static_cast<double>(trees.depth) * hop + spread_time(machine, s, trees.combines).value();
   time += static_cast<double>(full - 1) * segment_period(machine, trees, Bytes(segment)).value();
   time += rest > 0 ? segment_period(machine, trees, Bytes(rest)).value() : 0.0;
   return Seconds(time);

@@ -49,6 +49,7 @@ EventEngine::EventEngine(Streams const& streams, Options const& options)
       tracer_(options.trace, options.trace_limit),
       states_(streams.size()),
       memory_(at(streams.machine().nodes())),
+      inside_(streams),
       rank_end_(at(streams.schedule().ranks()), 0.0),
       left_(streams.size()) {
   ensure(streams.window() <= 64, "window", streams.window(), "at most 64 segments in flight per stream");
@@ -118,7 +119,7 @@ void EventEngine::launch(OpId send) {
     ++state.launched;
     if (!eager && options_.handshake) {
       // The request leaves with the offer; its answer when both it and the receive are there.
-      auto const way = path_latency(streams_, row);
+      auto const way = path_latency(streams_, row) + inside_.latency(row.rank, row.peer);
       auto const asked = offered_at_[at(send) * at(streams_.window()) + at(segment % streams_.window())];
       at_time(std::max(now_, asked + way) + way, EventKind::granted, send, segment, cause_);
     } else {
@@ -141,16 +142,17 @@ void EventEngine::take_in(OpId receive) {
   }
 }
 
-// To another node by the network, within a node by its memory.
+// To another node by the network, within a node by what joins its parts, or by its memory.
 void EventEngine::carry(OpId send, std::int32_t segment) {
   auto const& row = streams_.op(send);
   if (streams_.node(row.rank) != streams_.node(row.peer)) {
     network_->start(send, segment, now_, cause_);
     return;
   }
-  auto const& memory = occupy(send, segment, copy_, Deed::copy);
-  at_time(memory.free, EventKind::sent, send, segment, memory.last);
-  at_time(memory.free, EventKind::arrived, send, segment, memory.last);
+  auto const way = inside_.way(row.rank, row.peer);
+  auto const& server = way.server == nullptr ? occupy(send, segment, copy_, Deed::copy) : pass(way, send, segment);
+  at_time(server.free, EventKind::sent, send, segment, server.last);
+  at_time(server.free + way.latency, EventKind::arrived, send, segment, server.last);
 }
 
 Server const& EventEngine::serve(Server& server, OpId r, std::int32_t segment, double seconds, Deed what) {
@@ -159,6 +161,26 @@ Server const& EventEngine::serve(Server& server, OpId r, std::int32_t segment, d
   server.last = tracer_.keep(
       {booked.begin, booked.end, booked.cause, -1, segment, row.rank, streams_.linked().index(r), row.peer, what});
   return server;
+}
+
+Server const& EventEngine::pass(Inside::Way const& way, OpId send, std::int32_t segment) {
+  auto const& row = streams_.op(send);
+  auto const bytes = bytes_on_wire(send, segment);
+  auto begin = now_;
+  auto cause = cause_;
+  auto const wait = [&](Server const& s) {
+    if (s.free <= begin) return;
+    begin = s.free;
+    cause = s.last;
+  };
+  wait(*way.server);
+  inside_.each_cap(row.rank, way.level, [&](Server const& s, double) { wait(s); });
+  auto const end = begin + bytes / way.bandwidth;
+  auto const record =
+      tracer_.keep({begin, end, cause, -1, segment, row.rank, streams_.linked().index(send), row.peer, Deed::copy});
+  *way.server = {end, record};
+  inside_.each_cap(row.rank, way.level, [&](Server& s, double rate) { s = {begin + bytes / rate, record}; });
+  return *way.server;
 }
 
 Server const& EventEngine::occupy(OpId r, std::int32_t segment, double seconds_per_byte, Deed what) {

@@ -5,18 +5,13 @@
 #include <memory>
 #include <vector>
 
+#include "inside.h"
 #include "queue.h"
 #include "streams.h"
 
 namespace allport::sim {
 
 class Network;
-
-/// A server that serves one at a time, in the order of asking.
-struct Server {
-  double free = 0.0;
-  std::int64_t last = -1;  ///< record
-};
 
 class Tracer {
  public:
@@ -57,6 +52,7 @@ class EventEngine {
   }
   [[nodiscard]] Tracer& tracer() { return tracer_; }
   [[nodiscard]] Streams const& streams() const { return streams_; }
+  [[nodiscard]] Inside& inside() { return inside_; }
   [[nodiscard]] Options const& options() const { return options_; }
   [[nodiscard]] double bytes_on_wire(OpId send, std::int32_t segment) const {
     return static_cast<double>(streams_.op(send).bytes(segment) + options_.header);
@@ -82,6 +78,8 @@ class EventEngine {
   Server const& serve(Server& server, OpId r, std::int32_t segment, double seconds, Deed what);
   /// The same of the memory and cores of a rank's node, which its copies and operators take one after the other.
   Server const& occupy(OpId r, std::int32_t segment, double seconds_per_byte, Deed what);
+  /// The way of a send's message to a sibling part of its node.
+  Server const& pass(Inside::Way const& way, OpId send, std::int32_t segment);
   void take_in(OpId receive);
   void complete(OpId r, std::int32_t segment);
   void compute(OpId r, std::int32_t segment);
@@ -99,6 +97,7 @@ class EventEngine {
   std::vector<State> states_;
   std::vector<Server> processors_;  // of ranks, or of rows
   std::vector<Server> memory_;      // of nodes
+  Inside inside_;
   std::vector<double> rank_end_;
   std::vector<double> offered_at_;  // with a handshake: of the segments in a send's window
   EventQueue queue_;

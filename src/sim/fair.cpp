@@ -66,6 +66,15 @@ class Fair final : public Network {
     for (Node n = 0; injects_ && n < machine_.nodes(); ++n) {
       resources_[at(machine_.link_ids() + n)].capacity = rates.injection.value();
     }
+    for (int l = 0; l < machine_.levels().size(); ++l) {
+      auto const& level = machine_.levels()[l];
+      if (!level_binds(machine_, level)) continue;
+      auto const ranks = machine_.levels().ranks_of_part(l);
+      parts_.push_back({static_cast<ResourceId>(resources_.size()), ranks});
+      for (Rank part = 0; part < machine_.ranks() / ranks; ++part) {
+        resources_.emplace_back().capacity = level.injection.value();
+      }
+    }
   }
 
   void start(OpId send, std::int32_t segment, double now, std::int64_t cause) override {
@@ -124,6 +133,7 @@ class Fair final : public Network {
       way.latency += machine_.latency(l).value();
     });
     if (injects_) uses_.push_back(static_cast<ResourceId>(machine_.link_ids() + streams_.node(row.rank)));
+    for (auto const& p : parts_) uses_.push_back(p.first + static_cast<ResourceId>(streams_.place(row.rank) / p.ranks));
     way.count = static_cast<std::uint32_t>(uses_.size()) - way.first;
     return way;
   }
@@ -274,8 +284,15 @@ class Fair final : public Network {
   Streams const& streams_;
   Machine const& machine_;
   bool injects_;
-  std::vector<Resource> resources_;  // links, then nodes
-  std::vector<Way> ways_;            // of rows
+  /// The parts of a level whose injection binds.
+  struct Parts {
+    ResourceId first = 0;
+    std::int32_t ranks = 1;  // of a part
+  };
+
+  std::vector<Resource> resources_;  // links, then nodes, then parts of nodes
+  std::vector<Parts> parts_;
+  std::vector<Way> ways_;  // of rows
   std::vector<ResourceId> uses_;
   std::vector<Flow> flows_;
   std::vector<FlowId> unused_;

@@ -11,14 +11,19 @@ double path_latency(Streams const& streams, LinkedOp const& send) {
   return sum;
 }
 
-bool injection_binds(Machine const& machine) {
-  auto const limit = machine.rates().injection.value();
-  if (limit <= 0.0) return false;
-  double sum = 0.0;  // of any node: a link that is faster than its axis is an exception, and then it may bind
+double links_of_a_node(Machine const& machine) {
+  double sum = 0.0;
   for (int a = 0; a < machine.axes(); ++a) {
     if (machine.axis(a).length > 1) sum += 2.0 * machine.axis(a).bandwidth.value();
   }
-  return !machine.exceptions().empty() || sum > limit * (1.0 + 1e-12);
+  return sum;
+}
+
+bool injection_binds(Machine const& machine) {
+  auto const limit = machine.rates().injection.value();
+  if (limit <= 0.0) return false;
+  // A link that is faster than its axis is an exception, and then it may bind.
+  return !machine.exceptions().empty() || links_of_a_node(machine) > limit * (1.0 + 1e-12);
 }
 
 namespace {
@@ -84,12 +89,14 @@ class Fifo final : public Network {
     Server* port = nullptr;
     if (source >= 0) {
       port = free_port(source);
-      for (auto* const s : {port, injects_ ? &injection_[at(source)] : nullptr}) {
-        if (s != nullptr && s->free > begin) {
-          begin = s->free;
-          cause = s->last;
-        }
-      }
+      auto const wait = [&](Server const& s) {
+        if (s.free <= begin) return;
+        begin = s.free;
+        cause = s.last;
+      };
+      if (port != nullptr) wait(*port);
+      if (injects_) wait(injection_[at(source)]);
+      engine_.inside().each_cap(streams_.op(send).rank, 0, [&](Server const& s, double) { wait(s); });
       auto const tau = machine_.rates().tau;
       if (tau > 0.0) seconds *= 1.0 + static_cast<double>(busy_links(source, begin)) * tau;
     }
@@ -101,6 +108,9 @@ class Fifo final : public Network {
     if (port != nullptr) *port = {end, record};
     if (source >= 0 && injects_) {
       injection_[at(source)] = {begin + bytes / machine_.rates().injection.value(), record};
+    }
+    if (source >= 0) {
+      engine_.inside().each_cap(row.rank, 0, [&](Server& s, double rate) { s = {begin + bytes / rate, record}; });
     }
     return {begin, end, record};
   }

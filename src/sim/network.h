@@ -22,6 +22,8 @@ class Network {
 [[nodiscard]] std::unique_ptr<Network> fifo_network(EventEngine& engine);
 [[nodiscard]] std::unique_ptr<Network> fair_network(EventEngine& engine);
 
+/// Bytes per second of all links of a node that is like every other.
+[[nodiscard]] double links_of_a_node(Machine const& machine);
 /// Latency of the whole way of a send.
 [[nodiscard]] double path_latency(Streams const& streams, LinkedOp const& send);
 /// Whether a node's own sends can outrun its injection limit.

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <limits>
 
+#include "inside.h"
 #include "network.h"
 
 namespace allport::sim {
@@ -173,6 +174,9 @@ std::string shared_by_streams(Streams const& streams, Options const& options) {
   if (rates.tau > 0.0) return "simultaneous sends slow each other down (tau)";
   if (rates.ports > 0 && rates.ports < 2 * machine.axes()) return "streams share ports";
   if (injection_binds(machine)) return "streams share the injection limit";
+  for (auto const& level : machine.levels().all()) {
+    if (level_binds(machine, level)) return fmt::format("streams share a {}'s injection limit", level.name);
+  }
   if (streams.window() > chunk) return fmt::format("the window is longer than {} segments", chunk);
   std::vector<bool> used(at(machine.link_ids()), false);
   std::string why;

@@ -15,6 +15,7 @@ Streams::Streams(Schedule const& schedule, Machine const& machine, std::vector<N
            fmt::format("a node for each of {} ranks", schedule.ranks()));
     for (auto const n : placement) ensure(n >= 0 && n < machine.nodes(), "placement", n, "nodes of the machine");
   }
+  if (!placement.empty()) places_ = places_on(machine, placement);
   linked_ = LinkedProgram(schedule);
   check_links();
 }

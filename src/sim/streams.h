@@ -26,6 +26,8 @@ class Streams {
   [[nodiscard]] Node node(Rank rank) const {
     return placement_.empty() ? machine_.node_of(rank) : placement_[at(rank)];
   }
+  /// The rank's place among the machine's ranks: its own, or the next free one of the node that it was placed on.
+  [[nodiscard]] Rank place(Rank rank) const { return places_.empty() ? rank : places_[at(rank)]; }
   [[nodiscard]] std::int32_t window() const { return schedule_.cut().window; }
   /// The port that a send leaves by; ranks that were placed elsewhere are routed.
   [[nodiscard]] Port leaves_by(LinkedOp const& send) const { return placement_.empty() ? send.port : any_port; }
@@ -52,6 +54,7 @@ class Streams {
   Machine const& machine_;
   std::vector<Node> const& placement_;
   LinkedProgram linked_;
+  std::vector<Rank> places_;  // where ranks were placed
 };
 
 }  // namespace allport::sim

@@ -245,7 +245,7 @@ TEST(Multilink, GivesTheNumbersOfDeckTwo) {
 
 /// Deck 1 slide 6, spec E1: what a binomial tree gets depends on where the ranks are.
 TEST(BinomialLoads, FollowThePlacement) {
-  auto const m = Machine::parse("xe6:16x16x16");
+  auto const m = Machine::parse("xe6:16x16x16/ppn=1");
   std::vector<Node> order(static_cast<std::size_t>(m.nodes()));
   std::iota(order.begin(), order.end(), 0);
   auto const flows = [](BinomialLoads const& loads) {

@@ -81,3 +81,20 @@ def test_words_name_shape_and_dead_links():
     assert "3-D mix of rings and open lines of 4 x 2 x 3" in text
     assert "rings of 4" in text and "pairs joined by two links" in text and "open at both ends" in text
     assert "ranks count x-fastest, 0 to 47" in text
+
+
+def test_levels_within_a_node_and_topology_ids() -> None:
+    machine = ap.Machine.parse("gemini:4x4x2/ppn=8")
+    assert [(level.name, level.count) for level in machine.levels] == [("host", 2), ("core", 4)]
+    assert machine.levels[0].bandwidth > machine.axes[0].bandwidth
+    assert "2 hosts of 4 cores" in ap.machine.describe(machine)
+    ids = ap.TopologyIds(machine)
+    assert (ids.base, ids.ranks) == (4, machine.ranks)
+    assert sorted(ids.rank(ids.of(r)) for r in range(machine.ranks)) == list(range(machine.ranks))
+    first, twin = ids.of(0), ids.of(4)  # the two hosts of one router
+    assert ids.common_prefix(first, twin) == ids.digits - 2
+    assert ids.text(twin).endswith("1.0")
+    with pytest.raises(ap.AllportError, match="bits = 0"):
+        ap.TopologyIds(machine, bits=0)
+    with pytest.raises(ap.AllportError, match="rank = 256"):
+        ids.of(machine.ranks)

@@ -160,6 +160,28 @@ TEST(Simulate, RanksOfANodeShareItsMemory) {
   EXPECT_NEAR(run(messages(8, {{0, 2, 1000}}), m), 1010 * us, 1e-12);
 }
 
+TEST(Simulate, HostsOfARouterSendOnChipAndShareTheirInjection) {
+  auto const m = ring(4,
+                      "levels = [ { name = \"host\", count = 2, bandwidth = \"4 MB/s\", latency = \"1 us\", "
+                      "injection = \"1.25 MB/s\" }, { name = \"core\", count = 2 } ]\nmemory_bandwidth = \"4 MB/s\"\n");
+  EXPECT_NEAR(run(messages(16, {{0, 2, 1000}}), m), 251 * us, 1e-12) << "on-chip: 1000 B at 4 MB/s and its latency";
+  EXPECT_NEAR(run(messages(16, {{0, 1, 1000}}), m), 500 * us, 1e-12) << "cores of one host copy through memory";
+  EXPECT_NEAR(run(messages(16, {{0, 2, 1000}, {2, 0, 1000}}), m), 251 * us, 1e-12) << "each host has a way of its own";
+  EXPECT_NEAR(run(messages(16, {{0, 4, 1000}}), m), 1010 * us, 1e-12) << "a link is slower than a host's injection";
+  // Rank 0 is of host 0 of node 0, rank 2 of host 1; 4 and 12 are on the nodes to both sides. One host's two messages
+  // are held to 1.25 MB/s together, those of two hosts are not.
+  EXPECT_NEAR(run(messages(16, {{0, 4, 1000}, {2, 12, 1000}}), m), 1010 * us, 1e-12);
+  EXPECT_NEAR(run(messages(16, {{0, 4, 1000}, {0, 12, 1000}}), m), 1810 * us, 1e-12)
+      << "the second begins 800 us later";
+  EXPECT_NEAR(run(messages(16, {{0, 4, 1000}, {2, 12, 1000}}), m, fair()), 1010 * us, 1e-9);
+  EXPECT_NEAR(run(messages(16, {{0, 4, 1000}, {0, 12, 1000}}), m, fair()), 1610 * us, 1e-9) << "2000 B at 1.25 MB/s";
+  // Placed ranks take the places of their node in turn: 0 and 1 the first host's cores, 2 the second host's first.
+  Options placed;
+  placed.placement.assign(16, 1);
+  EXPECT_NEAR(run(messages(16, {{0, 2, 1000}}), m, placed), 251 * us, 1e-12);
+  EXPECT_NEAR(run(messages(16, {{0, 1, 1000}}), m, placed), 500 * us, 1e-12);
+}
+
 TEST(Simulate, EveryLinkIsUsedOnceByTheRectangularTreesAndTheTimesAgreeToTheLastBit) {
   for (auto const& m : {torus({8}), torus({4, 4}), torus({3, 5}), torus({2, 4}), torus({8, 8, 8}),
                         torus({4, 4}, "overhead = \"3 us\"\n"), torus({4, 3}, "", false)}) {

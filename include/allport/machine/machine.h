@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <limits>
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -12,6 +13,7 @@
 #include "allport/base/error.h"
 #include "allport/base/units.h"
 #include "allport/machine/calibration.h"
+#include "allport/machine/levels.h"
 
 namespace allport {
 
@@ -69,17 +71,18 @@ struct NodeRates {
 };
 
 /// A machine. Immutable once made; cheap to copy but for its exceptions.
-/// Node order and rank order are x-fastest: rank = node * ranks_per_node + (core within the node).
+/// Its levels, outermost first: the grid of nodes, then what is within a node. Node order and rank order are x-fastest,
+/// within a node innermost level fastest: rank = node * ranks_per_node() + (rank within the node).
 class Machine {
  public:
-  /// @pre 1 <= axes.size() <= max_axes; lengths >= 1; product of lengths * ranks_per_node < 2^31
-  Machine(std::string name, std::vector<Axis> axes, NodeRates rates, int ranks_per_node = 1,
+  /// @pre 1 <= axes.size() <= max_axes; lengths >= 1; product of lengths * levels.ranks() < 2^31
+  Machine(std::string name, std::vector<Axis> axes, NodeRates rates, Levels levels = {},
           std::vector<LinkException> exceptions = {}, Calibration calibration = {});
 
   /// Spec grammar: `torus:4x4x4`, `mesh:8x8`, mixed `torus:8x8x3m` (m: this axis is open; in `mesh:`, `t`: this axis
-  /// wraps), a preset `bgp:8x8x8` or bare `bgp`, each with `/ppn=2`; or the path of a machine file (*.toml).
-  /// Rates of torus: and mesh: are those of the machine file that the environment's ALLPORT_RATES names (axis by axis
-  /// where it has as many axes, else those of its first; and its node's), or else of preset `laptop`.
+  /// wraps), a preset `bgp:8x8x8` or bare `bgp`, each with `/ppn=2` (Levels::with_ranks); or the path of a machine file
+  /// (*.toml). Rates of torus: and mesh: are those of the machine file that the environment's ALLPORT_RATES names (axis
+  /// by axis where it has as many axes, else those of its first; and its node's), or else of preset `laptop`.
   [[nodiscard]] static Machine parse(std::string_view spec);
 
   /// False where the spec leaves its rates to preset `laptop`, which is no network in particular.
@@ -97,7 +100,8 @@ class Machine {
   [[nodiscard]] int axes() const { return static_cast<int>(axes_.size()); }
   [[nodiscard]] Axis const& axis(int a) const { return axes_[static_cast<std::size_t>(a)]; }
   [[nodiscard]] NodeRates const& rates() const { return rates_; }
-  [[nodiscard]] int ranks_per_node() const { return ranks_per_node_; }
+  [[nodiscard]] Levels const& levels() const { return levels_; }
+  [[nodiscard]] int ranks_per_node() const { return levels_.ranks(); }
   [[nodiscard]] std::vector<LinkException> const& exceptions() const { return exceptions_; }
   [[nodiscard]] bool has_dead_links() const { return has_dead_links_; }
   /// Where the numbers come from and what MPI's own collectives take; empty unless the machine file says it.
@@ -106,8 +110,8 @@ class Machine {
   [[nodiscard]] MpiTimes const* mpi_times(std::string_view collective) const;
 
   [[nodiscard]] Node nodes() const { return nodes_; }
-  [[nodiscard]] Rank ranks() const { return nodes_ * ranks_per_node_; }
-  [[nodiscard]] Node node_of(Rank r) const { return r / ranks_per_node_; }
+  [[nodiscard]] Rank ranks() const { return nodes_ * levels_.ranks(); }
+  [[nodiscard]] Node node_of(Rank r) const { return r / levels_.ranks(); }
 
   [[nodiscard]] Coord coord(Node n) const;
   [[nodiscard]] Node node(Coord const& c) const;
@@ -159,13 +163,18 @@ class Machine {
   std::string name_;
   std::vector<Axis> axes_;
   NodeRates rates_;
-  std::int32_t ranks_per_node_ = 1;
+  Levels levels_;
   std::vector<LinkException> exceptions_;  // sorted by (node, out)
   Calibration calibration_;
   bool has_dead_links_ = false;
   Node nodes_ = 1;
   std::array<Node, max_axes> stride_{};
 };
+
+/// Where ranks are within nodes that only the nodes are known of: each takes the next free place of its node, and where
+/// there are more ranks than places, they begin again. Entries are numbered as the machine's ranks.
+/// @throws Error naming the entry that is no node of the machine
+[[nodiscard]] std::vector<Rank> places_on(Machine const& machine, std::span<Node const> node_of_rank);
 
 /// Names of the built-in machines, each readable as a spec: bgp, xe6, gemini, exascale, laptop.
 [[nodiscard]] std::vector<std::string> preset_names();

@@ -22,7 +22,7 @@ def _make(run: Run) -> Result:
     sums: dict[str, int] = {}
     for i, shape in enumerate(shapes):
         run.step(i / len(shapes))
-        bgp, xe6 = Machine.parse(f"bgp:{shape}"), Machine.parse(f"xe6:{shape}")
+        bgp, xe6 = Machine.parse(f"bgp:{shape}"), Machine.parse(f"xe6:{shape}/ppn=1")
         nodes.append(bgp.nodes)
         rect.append(MESSAGE / model.t_mcast(MESSAGE, model.multicast_terms(bgp)) / MB)
         packets.append(MESSAGE / seconds("bcast", "rectangular", bgp, MESSAGE) / MB)

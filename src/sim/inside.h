@@ -1,0 +1,62 @@
+// What messages meet within their sender's node: caps on what a part of it sends, and the way to its siblings.
+#pragma once
+
+#include <vector>
+
+#include "streams.h"
+
+namespace allport::sim {
+
+/// A server that serves one at a time, in the order of asking.
+struct Server {
+  double free = 0.0;
+  std::int64_t last = -1;  ///< record
+};
+
+class Inside {
+ public:
+  explicit Inside(Streams const& streams);
+
+  /// Calls visit(Server&, bytes per second) for each cap that a message of `rank` passes when it leaves its part of
+  /// level `from`; 0: also the node.
+  template <class Visit>
+  void each_cap(Rank rank, int from, Visit&& visit) {
+    for (auto& cap : caps_) {
+      if (cap.level >= from) visit(cap.parts[part(rank, cap.level)], cap.rate);
+    }
+  }
+
+  struct Way {
+    Server* server = nullptr;  ///< the sending part's; none: through the node's memory
+    double bandwidth = 0.0;
+    double latency = 0.0;
+    int level = 0;
+  };
+  /// Between two ranks of one node.
+  [[nodiscard]] Way way(Rank from, Rank to);
+  /// Of a message within a node; 0 between nodes.
+  [[nodiscard]] double latency(Rank from, Rank to) {
+    return streams_.node(from) == streams_.node(to) ? way(from, to).latency : 0.0;
+  }
+
+ private:
+  struct Cap {
+    int level = 0;
+    double rate = 0.0;
+    std::vector<Server> parts;
+  };
+
+  [[nodiscard]] std::size_t part(Rank rank, int level) const {
+    return at(streams_.place(rank) / levels_.ranks_of_part(level));
+  }
+
+  Streams const& streams_;
+  Levels const& levels_;
+  std::vector<Cap> caps_;
+  std::vector<std::vector<Server>> ways_;  // by level and part; empty where memory carries
+};
+
+/// Whether a part's injection limit can be below what the node's links and its own way to its siblings ask of it.
+[[nodiscard]] bool level_binds(Machine const& machine, Level const& level);
+
+}  // namespace allport::sim
