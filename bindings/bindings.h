@@ -23,6 +23,7 @@ void bind_machine(nb::module_& m);
 void bind_schedule(nb::module_& m);
 void bind_exchange(nb::module_& m);
 void bind_collectives(nb::module_& m);
+void bind_registered(nb::module_& m);
 void bind_verify(nb::module_& m);
 void bind_model(nb::module_& m);
 void bind_model_costs(nb::module_& m);

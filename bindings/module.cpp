@@ -11,6 +11,7 @@ NB_MODULE(_native, m) {
   bind_schedule(m);
   bind_exchange(m);
   bind_collectives(m);
+  bind_registered(m);
   bind_verify(m);
   bind_model(m);
   bind_model_costs(m);

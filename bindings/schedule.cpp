@@ -3,10 +3,17 @@
 
 #include <fmt/format.h>
 #include <nanobind/nanobind.h>
+#include <nanobind/stl/optional.h>
+#include <nanobind/stl/pair.h>
 #include <nanobind/stl/string.h>
 #include <nanobind/stl/string_view.h>
 #include <nanobind/stl/vector.h>
 
+#include <algorithm>
+#include <array>
+#include <optional>
+
+#include "allport/machine/machine.h"
 #include "allport/schedule/interpreter.h"
 #include "bindings.h"
 
@@ -43,6 +50,58 @@ char const* buffer_text(Slot const& slot) {
   return "";
 }
 
+template <class Kind, std::size_t count>
+Kind kind_named(char const* argument, std::string const& name, std::array<std::pair<char const*, Kind>, count> known) {
+  std::string names;
+  for (auto const& [text, kind] : known) {
+    if (name == text) return kind;
+    names += (names.empty() ? "'" : ", '") + std::string(text) + "'";
+  }
+  throw Error::argument(argument, "'" + name + "'", "one of " + names);
+}
+
+Slot slot(std::string const& buffer, std::int64_t offset, std::int32_t ring) {
+  auto const kind = kind_named<Buffer, 4>(
+      "buffer", buffer,
+      {{{"input", Buffer::input}, {"output", Buffer::output}, {"scratch", Buffer::scratch}, {"none", Buffer::none}}});
+  return {kind, ring, offset};
+}
+
+using Ends = std::pair<std::int64_t, std::int64_t>;
+
+Piece piece(std::pair<Rank, Rank> sources, std::pair<Rank, Rank> destinations, Ends bytes, bool combined) {
+  ensure(bytes.first >= 0 && bytes.second >= bytes.first, "bytes", fmt::format("{}..{}", bytes.first, bytes.second),
+         "a begin of 0 or more, and an end that is not before it");
+  return {{sources.first, sources.second},
+          {destinations.first, destinations.second},
+          {bytes.first, bytes.second},
+          combined};
+}
+
+Op operation(std::string const& kind, Piece const& piece, Rank peer, std::int32_t channel, int port,
+             std::optional<std::int64_t> length, std::optional<std::int64_t> segment, std::optional<Slot> source,
+             std::optional<Slot> operand, std::optional<Slot> target,
+             std::vector<std::pair<std::int32_t, std::int32_t>> const& after) {
+  ensure(port >= -1 && port < 2 * max_axes, "port", port, fmt::format("-1 (routed), or 0..{}", 2 * max_axes - 1));
+  Op op;
+  op.kind = kind_named<OpKind, 4>(
+      "kind", kind,
+      {{{"receive", OpKind::receive}, {"send", OpKind::send}, {"combine", OpKind::combine}, {"copy", OpKind::copy}}});
+  op.port = static_cast<std::int8_t>(port);
+  op.peer = peer;
+  op.channel = channel;
+  op.length = length.value_or(piece.bytes.size());
+  op.segment = std::min(segment.value_or(op.length), op.length);
+  ensure(op.length > 0 && op.segment > 0, "length", op.length, "bytes, and segments of 1 or more",
+         "leave out what is empty");
+  op.piece = piece;
+  op.from = source.value_or(Slot{});
+  op.with = operand.value_or(Slot{});
+  op.into = target.value_or(Slot{});
+  for (auto const& [other, lag] : after) op.after.add(other, lag);
+  return op;
+}
+
 std::string op_repr(Op const& op) {
   auto const peer = op.kind == OpKind::receive ? fmt::format(" from {}", op.peer)
                     : op.kind == OpKind::send  ? fmt::format(" to {}", op.peer)
@@ -53,10 +112,21 @@ std::string op_repr(Op const& op) {
 
 void bind_operations(nb::module_& m) {
   nb::class_<Slot>(m, "Slot", "Where a stream's segments lie: one behind the other, or in a ring of a few.")
+      .def(
+          "__init__",
+          [](Slot* self, std::string const& buffer, std::int64_t offset, std::int32_t ring) {
+            new (self) Slot(slot(buffer, offset, ring));
+          },
+          "buffer"_a, "offset"_a = 0, "ring"_a = 0)
       .def_prop_ro("buffer", buffer_text, "'input', 'output', 'scratch' or 'none'.")
       .def_ro("ring", &Slot::ring, "Segments in the ring; 0: no ring.")
       .def_ro("offset", &Slot::offset, "Bytes.");
   nb::class_<Piece>(m, "Piece", "(sources x destinations x byte interval) that a stream carries.")
+      .def(
+          "__init__",
+          [](Piece* self, std::pair<Rank, Rank> sources, std::pair<Rank, Rank> destinations, Ends bytes,
+             bool combined) { new (self) Piece(piece(sources, destinations, bytes, combined)); },
+          "sources"_a, "destinations"_a, "bytes"_a, "combined"_a = false)
       .def_prop_ro(
           "sources", [](Piece const& p) { return nb::make_tuple(p.sources.lo, p.sources.hi); },
           nb::sig("def sources(self) -> tuple[int, int]"), "Corner ranks of the box of origins.")
@@ -68,6 +138,18 @@ void bind_operations(nb::module_& m) {
           nb::sig("def bytes(self) -> tuple[int, int]"), "Half-open interval within each block.")
       .def_ro("combined", &Piece::combined, "Whether the bytes are a reduction over the sources.");
   nb::class_<Op>(m, "Op", "A stream of segments: receive, send, combine or copy, after what `after` names.")
+      .def(
+          "__init__",
+          [](Op* self, std::string const& kind, Piece const& piece, Rank peer, std::int32_t channel, int port,
+             std::optional<std::int64_t> length, std::optional<std::int64_t> segment, std::optional<Slot> source,
+             std::optional<Slot> operand, std::optional<Slot> target,
+             std::vector<std::pair<std::int32_t, std::int32_t>> const& after) {
+            new (self) Op(operation(kind, piece, peer, channel, port, length, segment, source, operand, target, after));
+          },
+          "kind"_a, "piece"_a, nb::kw_only(), "peer"_a = -1, "channel"_a = 0, "port"_a = -1, "length"_a = nb::none(),
+          "segment"_a = nb::none(), "source"_a = nb::none(), "operand"_a = nb::none(), "target"_a = nb::none(),
+          "after"_a = std::vector<std::pair<std::int32_t, std::int32_t>>(),
+          "length: the piece's bytes unless given; segment: at most, the whole unless given.")
       .def_prop_ro("kind", kind_text)
       .def_prop_ro(
           "port", [](Op const& op) { return static_cast<int>(op.port); },
@@ -94,6 +176,13 @@ void bind_operations(nb::module_& m) {
           "(operation, lag): segment i waits for segment i - lag of that operation; lag -1: for all of it.")
       .def("__repr__", op_repr);
   nb::class_<Program>(m, "Program", "One rank's operations; their order carries no meaning beyond `after`.")
+      .def(
+          "__init__",
+          [](Program* self, std::vector<Op> ops, std::int64_t scratch) {
+            ensure(scratch >= 0, "scratch", scratch, "0 bytes or more");
+            new (self) Program{std::move(ops), scratch};
+          },
+          "ops"_a, "scratch"_a = 0)
       .def_prop_ro(
           "ops", [](Program const& p) { return p.ops; }, nb::sig("def ops(self) -> list[Op]"))
       .def_ro("scratch", &Program::scratch, "Bytes of scratch space.")

@@ -2,6 +2,7 @@
 #include "allport/select/select.h"
 
 #include <nanobind/nanobind.h>
+#include <nanobind/stl/optional.h>
 #include <nanobind/stl/string.h>
 #include <nanobind/stl/string_view.h>
 #include <nanobind/stl/vector.h>
@@ -20,7 +21,9 @@ void bind_select(nb::module_& m) {
           "segment", [](Choice const& c) { return c.best.cut.segment; }, "Bytes.")
       .def_prop_ro("window", [](Choice const& c) { return c.best.cut.window; })
       .def_prop_ro(
-          "predicted", [](Choice const& c) { return c.best.predicted.value(); }, "Seconds.")
+          "predicted",
+          [](Choice const& c) { return c.best.priced() ? std::optional(c.best.predicted.value()) : std::nullopt; },
+          "Seconds; None where the algorithm has no price.")
       .def_prop_ro(
           "mpi", [](Choice const& c) { return c.mpi->time.value(); }, "Seconds of MPI's own collective.")
       .def_prop_ro(

@@ -46,7 +46,7 @@ if TYPE_CHECKING:
         verify,
     )
     from allport.bench import calls, compare, measured, places, rivals
-    from allport.collectives import algorithms, make_schedule
+    from allport.collectives import algorithms, load_algorithms, make_schedule, register_algorithm
     from allport.comm import Communicator, Transfer
     from allport.factor import LU, GrowthWarning, LuReport, SingularMatrix, load_lu, lu
     from allport.linalg import DistributedMatrix, GemmReport, Layout, distribute, gemm, load
@@ -131,6 +131,7 @@ _HOMES = {
     "gemm_algorithms": "plan",
     "interpret": "schedule",
     "load": "linalg",
+    "load_algorithms": "collectives",
     "load_lu": "factor",
     "lu": "factor",
     "lu_algorithms": "plan",
@@ -140,6 +141,7 @@ _HOMES = {
     "plan_lu": "plan",
     "preset_names": "machine",
     "prove": "verify",
+    "register_algorithm": "collectives",
     "simulate": "sim",
     "solve": "systems",
     "solve_residual": "systems",
@@ -198,6 +200,7 @@ __all__ = [
     "launch",
     "linalg",
     "load",
+    "load_algorithms",
     "load_lu",
     "lu",
     "lu_algorithms",
@@ -214,6 +217,7 @@ __all__ = [
     "plot",
     "preset_names",
     "prove",
+    "register_algorithm",
     "reproduce",
     "rivals",
     "schedule",

@@ -1,20 +1,122 @@
-"""The registered collective algorithms and the schedules they make."""
+"""The registered collective algorithms, those that a program adds, and the schedules they make."""
 
 from __future__ import annotations
 
+import importlib
+import importlib.util
+import os
+import sys
+from collections.abc import Callable
+from pathlib import Path
 from typing import Any
 
 from allport import _native
-from allport._native import Machine, Schedule
+from allport._native import AllportError, Contract, Cut, Machine, Op, Program, Schedule
 from allport.machine import as_machine
 from allport.select import DEFAULT_WINDOW, explain
 
-__all__ = ["algorithms", "make_schedule", "mst_rounds", "packing"]
+__all__ = [
+    "algorithms",
+    "load_algorithms",
+    "loaded",
+    "make_schedule",
+    "mst_rounds",
+    "packing",
+    "register_algorithm",
+]
+
+Rank = int
+Made = Schedule | Callable[[Rank], Program | list[Op]]
+_loaded: list[str] = []
 
 
 def algorithms(collective: str | None = None) -> list[dict[str, str]]:
     """The registered algorithms, each {'collective', 'name', 'summary'}; of one collective when it is named."""
     return [a for a in _native.algorithms() if collective in (None, a["collective"])]
+
+
+def register_algorithm(
+    collective: str,
+    name: str,
+    make: Callable[[Machine, Contract, Cut], Made],
+    price: Callable[[Machine, Contract, Cut], float] | None = None,
+    why_not: Callable[[Machine, Contract], str | None] | None = None,
+    *,
+    summary: str | None = None,
+) -> None:
+    """Adds an algorithm of your own: verified, simulated, priced, explained and run as the library's are.
+
+    make(machine, contract, cut): a function that gives one rank's operations (a list of Op, or a Program where they
+    need scratch), or a Schedule for that contract. price(machine, contract, cut): predicted seconds; an algorithm
+    without one is taken only where it is named. why_not(machine, contract): why it cannot serve, or None. summary: one
+    sentence; else the first line of make's docstring.
+    The functions may be called from several threads, and must give the same for the same arguments on every rank.
+    Every rank registers the same ones in the same order, before it makes the Communicators that shall know them.
+    Raises AllportError where the name is taken; what a function raises later becomes an AllportError that names it.
+    """
+    if summary is None:
+        summary = next(iter((make.__doc__ or "").strip().splitlines()), "")
+    _native.register_algorithm(collective, name, summary, make, price, why_not)
+
+
+def load_algorithms(where: str | os.PathLike[str]) -> list[dict[str, str]]:
+    """Imports a file or a module that registers algorithms, once, and returns those: what `--load` does.
+
+    where: FILE.py, or the name of a module that can be imported.
+    Raises AllportError where it is missing, raises when it is imported, or registers nothing.
+    """
+    text = os.fspath(where)
+    is_file = text.endswith(".py") or os.sep in text
+    if is_file:
+        text = str(Path(text).resolve())
+    if text in _loaded:
+        return []
+    known = len(_native.algorithms())
+    before = {(a["collective"], a["name"]) for a in algorithms()}
+    try:
+        _import_file(text) if is_file else importlib.import_module(text)
+    except AllportError as error:
+        raise AllportError(f"load = '{where}': {error}") from error
+    except Exception as error:
+        raise AllportError(f"load = '{where}': {_raised(error, text)}") from error
+    if len(_native.algorithms()) == known:
+        raise AllportError(
+            f"load = '{where}': expected algorithms, it registers none; call ap.register_algorithm where it is imported"
+        )
+    _loaded.append(text)
+    return [a for a in algorithms() if (a["collective"], a["name"]) not in before]
+
+
+def loaded() -> list[str]:
+    """What load_algorithms has imported, for the ranks that this process starts to import it, too."""
+    return list(_loaded)
+
+
+def _import_file(path: str) -> None:
+    if not Path(path).is_file():
+        raise AllportError("expected a file, there is none of that name")
+    name = f"allport_loaded_{Path(path).stem}_{len(_loaded)}"
+    spec = importlib.util.spec_from_file_location(name, path)
+    assert spec is not None and spec.loader is not None
+    module = importlib.util.module_from_spec(spec)
+    sys.modules[name] = module
+    try:
+        spec.loader.exec_module(module)
+    except BaseException:
+        del sys.modules[name]
+        raise
+
+
+def _raised(error: Exception, path: str) -> str:
+    """The exception, and the last line of the loaded file that led to it."""
+    line = None
+    at = error.__traceback__
+    while at is not None:
+        if at.tb_frame.f_code.co_filename == path:
+            line = at.tb_lineno
+        at = at.tb_next
+    where = f" (line {line})" if line is not None else ""
+    return f"raises {type(error).__name__}: {error}{where}"
 
 
 def make_schedule(

@@ -9,10 +9,12 @@ from pathlib import Path
 import numpy as np
 
 from allport import _native
-from allport._native import AllportError, Machine, Op, Piece, Program, Schedule, Slot, Traffic
+from allport._native import AllportError, Contract, Cut, Machine, Op, Piece, Program, Schedule, Slot, Traffic
 from allport.machine import as_machine
 
 __all__ = [
+    "Contract",
+    "Cut",
     "Op",
     "Piece",
     "Program",

@@ -3,6 +3,9 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <deque>
+#include <mutex>
+#include <utility>
 
 #include "families.h"
 
@@ -25,33 +28,83 @@ AlgorithmTable all_families() {
   return all;
 }
 
-}  // namespace
+/// The library's rows, and what was added. Never freed: who asks while the process ends still finds it.
+struct Registry {
+  AlgorithmTable const rows = all_families();
+  AlgorithmList library;
+  std::mutex mutex;
+  std::deque<Algorithm> added;  // guarded, as `all` is; its elements stay where they are
+  AlgorithmList all;
 
-std::vector<Algorithm const*> algorithms() {
-  static auto const& all = *new AlgorithmTable const(all_families());  // outlives whoever asks while the process ends
-  std::vector<Algorithm const*> list;
-  for (auto const& row : all) list.push_back(&row);
-  return list;
+  Registry() {
+    for (auto const& row : rows) library.push_back(&row);
+    all = library;
+  }
+};
+
+Registry& registry() {
+  static auto& only = *new Registry;
+  return only;
 }
 
-Algorithm const& algorithm(Collective what, std::string_view name) {
+std::string quoted(std::string_view name) { return fmt::format("'{}'", name); }
+
+}  // namespace
+
+AlgorithmList algorithms() {
+  std::scoped_lock const hold(registry().mutex);
+  return registry().all;
+}
+
+AlgorithmList library_algorithms() { return registry().library; }
+
+std::string registered_text(AlgorithmList const& among) {
+  std::string text;
+  auto const& library = registry().library;
+  for (auto const* a : among) {
+    if (std::ranges::find(library, a) != library.end()) continue;
+    text += fmt::format("{}{} {}", text.empty() ? "" : ", ", name(a->what), a->name);
+  }
+  return text.empty() ? "none" : text;
+}
+
+void register_algorithm(Algorithm added) {
+  ensure(added.what != Collective::none, "what", "none", "the collective that the algorithm does");
+  ensure(!added.name.empty(), "name", "", "a name for the algorithm");
+  ensure(static_cast<bool>(added.make), "make", "nothing", "a function that makes the schedule of " + added.name);
+  if (!added.why_not) added.why_not = nothing_against;
+  auto& known = registry();
+  std::scoped_lock const hold(known.mutex);
+  for (auto const* a : known.all) {
+    ensure(a->what != added.what || a->name != added.name, "name", added.name,
+           fmt::format("one that no algorithm of {} has yet", name(added.what)), "take another name");
+  }
+  auto const& kept = known.added.emplace_back(std::move(added));
+  known.all.insert(std::ranges::upper_bound(known.all, kept.what, {}, &Algorithm::what), &kept);
+}
+
+Algorithm const& algorithm(Collective what, std::string_view name) { return algorithm(what, name, algorithms()); }
+
+Algorithm const& algorithm(Collective what, std::string_view name, AlgorithmList const& among) {
   std::string known;
-  for (auto const* candidate : algorithms()) {
+  for (auto const* candidate : among) {
     if (candidate->what != what) continue;
     if (candidate->name == name) return *candidate;
     known += (known.empty() ? "" : ", ") + candidate->name;
   }
   auto const collective = std::string(allport::name(what));
   if (known.empty()) {
-    throw Error::argument("algorithm", fmt::format("'{}'", name), "an algorithm of " + collective,
-                          "none is registered for it yet", ErrorKind::unsupported);
+    throw Error::argument("algorithm", quoted(name), "an algorithm of " + collective, "none is registered for it yet",
+                          ErrorKind::unsupported);
   }
-  throw Error::argument("algorithm", fmt::format("'{}'", name), "an algorithm of " + collective,
-                        "choose one of: " + known);
+  throw Error::argument("algorithm", quoted(name), "an algorithm of " + collective, "choose one of: " + known);
 }
 
 Schedule make_schedule(Machine const& machine, Contract const& contract, std::string_view name, Cut cut) {
-  auto const& chosen = algorithm(contract.what, name);
+  return make_schedule(machine, contract, algorithm(contract.what, name), cut);
+}
+
+Schedule make_schedule(Machine const& machine, Contract const& contract, Algorithm const& chosen, Cut cut) {
   contract.check();
   ensure(contract.ranks == machine.ranks(), "ranks", contract.ranks,
          std::to_string(machine.ranks()) + ", the ranks of machine " + machine.name(),
@@ -60,10 +113,13 @@ Schedule make_schedule(Machine const& machine, Contract const& contract, std::st
          "at least one element (" + std::to_string(contract.element) + " bytes)", "ask for longer segments");
   ensure(cut.window >= 1, "window", cut.window, "at least 1 segment in flight");
   if (auto const reason = chosen.why_not(machine, contract)) {
-    throw Error::argument("algorithm", fmt::format("'{}'", name), "one that can serve this machine", *reason,
+    throw Error::argument("algorithm", quoted(chosen.name), "one that can serve this machine", *reason,
                           ErrorKind::unsupported);
   }
-  return chosen.make(machine, contract, cut);
+  auto made = chosen.make(machine, contract, cut);
+  ensure(made.contract() == contract, "algorithm", chosen.name, "a schedule for the contract that it was given",
+         "keep the contract in make()", ErrorKind::schedule);
+  return made;
 }
 
 std::optional<std::string> needs_all_links(Machine const& machine, Contract const&) {

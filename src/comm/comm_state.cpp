@@ -51,8 +51,9 @@ void CommState::ensure_rank(std::string_view argument, Rank r) const {
 ScheduleCache::Entry& CommState::schedule_for(Contract const& contract, std::string_view algorithm) {
   if (auto* known = schedules.find(contract, algorithm)) return *known;
   auto chosen = std::string(algorithm);
-  if (chosen.empty() && named && combines(contract.what)) chosen = choose(*named, contract).best.algorithm->name;
-  auto const choice = choose(machine, contract, {.algorithm = chosen, .segments = {}});
+  if (chosen.empty() && named && combines(contract.what))
+    chosen = choose(*named, contract, {.among = family->algorithms()}).best.algorithm->name;
+  auto const choice = choose(machine, contract, {.algorithm = chosen, .among = family->algorithms()});
   return schedules.add(contract, algorithm, make_schedule(machine, choice));
 }
 

@@ -101,6 +101,8 @@ std::shared_ptr<CommState> found(MPI_Comm comm, Machine machine, std::string tro
   auto const& m = state->machine;
   state->agree("machine", static_cast<std::int64_t>(fingerprint(m)),
                fmt::format("'{}' ({} nodes, {:016x})", m.name(), m.nodes(), fingerprint(m)));
+  auto const added = registered_text(family->algorithms());
+  state->agree("algorithms registered by the program", static_cast<std::int64_t>(detail::hash(added)), added);
   return state;
 }
 

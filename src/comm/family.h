@@ -15,6 +15,7 @@
 #include "allport/comm/engine_lock.h"
 #include "allport/machine/machine.h"
 #include "allport/schedule/schedule.h"
+#include "allport/select/select.h"
 #include "courtesy.h"
 #include "stall.h"
 
@@ -91,6 +92,8 @@ class Family {
   [[nodiscard]] Machine const& machine() const { return machine_; }
   /// The machine as it was named, where machine() has rates that were measured at start.
   [[nodiscard]] std::optional<Machine> const& named() const { return named_; }
+  /// What was registered when the family was made, on all ranks alike: selection knows no others.
+  [[nodiscard]] AlgorithmList const& algorithms() const { return algorithms_; }
   [[nodiscard]] bool alive() const { return alive_; }
   [[nodiscard]] bool checks() const { return checks_; }  ///< ALLPORT_CHECK
   [[nodiscard]] std::size_t shadows() const { return shadows_.size(); }
@@ -108,6 +111,7 @@ class Family {
   std::shared_ptr<EngineLock> lock_ = std::make_shared<EngineLock>();
   Machine machine_;
   std::optional<Machine> named_;
+  AlgorithmList algorithms_ = allport::algorithms();
   StallOptions stall_;
   Courtesy courtesy_;
   bool checks_ = false;

@@ -72,6 +72,7 @@ Pricer::Offer& Pricer::offer(Group const& group, Step const& step, std::int64_t 
                           .element = reduces ? element : 1};
   SelectOptions wanted;
   wanted.window = in_flight;
+  wanted.among = library_algorithms();  // ranks plan without asking each other
   auto const is_slow = Bytes(segments[0]) / slowest_axis(shape) > slow;
   for (auto const segment : short_segments) {
     if (is_slow && segment < contract.bytes && segment % contract.element == 0) wanted.segments.push_back(segment);

@@ -48,8 +48,8 @@ std::string explain(Choice const& choice) {
     auto const times =
         choice.best.predicted.value() > 0.0 ? candidate.predicted.value() / choice.best.predicted.value() : 1.0;
     text += fmt::format("{} {:<12} {:>12}  x{:<6.2f} segment {} bytes, window {}\n", chosen ? "*" : " ",
-                        candidate.algorithm->name, time_text(candidate.predicted), times, candidate.cut.segment,
-                        candidate.cut.window);
+                        candidate.algorithm->name, candidate.priced() ? time_text(candidate.predicted) : "no price",
+                        times, candidate.cut.segment, candidate.cut.window);
   }
   if (choice.mpi) {
     auto const times =
@@ -66,6 +66,9 @@ std::string explain(Choice const& choice) {
 
 std::string to_json(Choice const& choice, int indent) {
   using Json = nlohmann::ordered_json;
+  auto const predicted = [](Candidate const& candidate) {
+    return candidate.priced() ? Json(candidate.predicted.value()) : Json(nullptr);
+  };
   auto const& c = choice.contract;
   Json candidates = Json::array();
   for (auto const& candidate : choice.candidates) {
@@ -73,7 +76,7 @@ std::string to_json(Choice const& choice, int indent) {
     if (candidate.applicable()) {
       entry["segment"] = candidate.cut.segment;
       entry["window"] = candidate.cut.window;
-      entry["predicted_s"] = candidate.predicted.value();
+      entry["predicted_s"] = predicted(candidate);
     } else {
       entry["reason"] = candidate.reason;
     }
@@ -88,7 +91,7 @@ std::string to_json(Choice const& choice, int indent) {
                {"algorithm", choice.best.algorithm->name},
                {"segment", choice.best.cut.segment},
                {"window", choice.best.cut.window},
-               {"predicted_s", choice.best.predicted.value()},
+               {"predicted_s", predicted(choice.best)},
                {"candidates", std::move(candidates)}};
   if (choice.mpi) {
     json["mpi"] = {{"predicted_s", choice.mpi->time.value()},

@@ -94,6 +94,7 @@ bool expect_to_win(Choice const& choice, MpiPrice const& mpi) {
   constexpr double timed = 0.9;
   constexpr double guessed = 0.8;
   constexpr double starts = 5.0;
+  if (!mpi.ours && !choice.best.priced()) return false;
   auto const ours = mpi.ours.value_or(choice.best.predicted);
   if (ours < starts * mpi.starts) return false;
   return ours.value() <= (mpi.ours ? timed : guessed) * mpi.time.value();

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 
 namespace allport {
 namespace {
@@ -17,7 +18,27 @@ void check(Machine const& machine, Contract const& contract, SelectOptions const
     ensure(segment >= contract.element, "segments", segment,
            fmt::format("at least one element ({} bytes)", contract.element), "ask for longer segments");
   }
-  if (!options.algorithm.empty()) static_cast<void>(algorithm(contract.what, options.algorithm));
+}
+
+/// What the segments of an algorithm cost; of one without a price, the one segment that it gets.
+void try_segments(Machine const& machine, Algorithm const& candidate, std::vector<std::int64_t> const& segments,
+                  std::int32_t window, Choice& choice) {
+  for (auto const segment : segments) {
+    auto const cut = Cut{segment, window};
+    auto const price = candidate.price ? candidate.price(machine, choice.contract, cut) : Seconds{};
+    ensure(std::isfinite(price.value()) && price.value() >= 0.0, "price", fmt::format("{} s", price.value()),
+           fmt::format("a time of 0 s or more of algorithm '{}'", candidate.name), "mend its price()",
+           ErrorKind::schedule);
+    auto const& tried = choice.candidates.emplace_back(Candidate{&candidate, cut, price, {}});
+    auto const first = choice.best.algorithm == nullptr;
+    if (first || tried.predicted < choice.best.predicted) choice.best = tried;
+  }
+}
+
+/// Of an algorithm whose prices nobody can compare: the caller's, or what a Cut has of itself, in whole elements.
+std::int64_t segment_without_price(SelectOptions const& options, Contract const& contract) {
+  if (!options.segments.empty()) return options.segments.front();
+  return std::max(Cut{}.segment / contract.element, std::int64_t{1}) * contract.element;
 }
 
 [[noreturn]] void nobody_can(Machine const& machine, Choice const& choice) {
@@ -46,19 +67,20 @@ Choice choose(Machine const& machine, Contract const& contract, SelectOptions co
   check(machine, contract, options);
   auto const segments = options.segments.empty() ? segment_ladder(contract.bytes, contract.element) : options.segments;
   Choice choice{machine.name(), contract, {}, {}, {}};
-  for (auto const* candidate : algorithms()) {
+  auto const known = options.among ? *options.among : algorithms();
+  bool const named = !options.algorithm.empty();
+  if (named) static_cast<void>(algorithm(contract.what, options.algorithm, known));
+  for (auto const* candidate : known) {
     if (candidate->what != contract.what) continue;
-    if (!options.algorithm.empty() && candidate->name != options.algorithm) continue;
-    if (auto const reason = candidate->why_not(machine, contract)) {
+    if (named && candidate->name != options.algorithm) continue;
+    auto reason = candidate->why_not(machine, contract);
+    if (!reason && !candidate->price && !named) reason = "it has no price, and is taken only where it is named";
+    if (reason) {
       choice.candidates.push_back({candidate, {segments.front(), options.window}, {}, *reason});
-      continue;
-    }
-    for (auto const segment : segments) {
-      auto const cut = Cut{segment, options.window};
-      auto const& tried =
-          choice.candidates.emplace_back(Candidate{candidate, cut, candidate->price(machine, contract, cut), {}});
-      auto const first = choice.best.algorithm == nullptr;
-      if (first || tried.predicted < choice.best.predicted) choice.best = tried;
+    } else if (candidate->price) {
+      try_segments(machine, *candidate, segments, options.window, choice);
+    } else {
+      try_segments(machine, *candidate, {segment_without_price(options, contract)}, options.window, choice);
     }
   }
   if (choice.best.algorithm == nullptr) nobody_can(machine, choice);
@@ -67,7 +89,7 @@ Choice choose(Machine const& machine, Contract const& contract, SelectOptions co
 
 Schedule make_schedule(Machine const& machine, Choice const& choice) {
   ensure(choice.best.algorithm != nullptr, "choice", 0, "the result of choose()");
-  return make_schedule(machine, choice.contract, choice.best.algorithm->name, choice.best.cut);
+  return make_schedule(machine, choice.contract, *choice.best.algorithm, choice.best.cut);
 }
 
 }  // namespace allport

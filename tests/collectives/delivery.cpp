@@ -114,7 +114,7 @@ void expect_blocks(Machine const& machine, Algorithm const& algorithm, Rank root
 
 /// Sizes: in bytes for a broadcast, in elements of four bytes for a reduction.
 void expect_delivery(Machine const& machine, Rank root, std::int64_t size, Cut cut, std::uint64_t seed) {
-  for (auto const* algorithm : algorithms()) {
+  for (auto const* algorithm : library_algorithms()) {
     auto const contract = Contract{algorithm->what, machine.ranks(), root, size * 4, 4};
     if (algorithm->why_not(machine, contract)) continue;
     SCOPED_TRACE(std::string(name(algorithm->what)) + " " + std::string(algorithm->name) + " root " +
@@ -177,7 +177,7 @@ INSTANTIATE_TEST_SUITE_P(Large, DeliveryOnLarge, testing::ValuesIn(test::large_m
 TEST(Reductions, GiveTheSameBitsForAnyCutAndInterleaving) {
   for (auto const* spec : {"torus:4x3", "mesh:3x4", "torus:3x2x2/ppn=2", "torus:7"}) {
     auto const machine = Machine::parse(spec);
-    for (auto const* algorithm : algorithms()) {
+    for (auto const* algorithm : library_algorithms()) {
       if (algorithm->what != Collective::reduce) continue;
       SCOPED_TRACE(std::string(spec) + " " + std::string(algorithm->name));
       auto const expected = reduced<double>(machine, algorithm->name, 5, 211, {1 << 20, 2}, 0);

@@ -26,7 +26,7 @@ std::string message_of(Call&& call) {
 
 TEST(Registry, HasNamesThatAreUniquePerCollective) {
   std::set<std::pair<Collective, std::string_view>> seen;
-  for (auto const* a : algorithms()) {
+  for (auto const* a : library_algorithms()) {
     EXPECT_TRUE(seen.insert({a->what, a->name}).second) << a->name;
     EXPECT_FALSE(a->summary.empty());
     EXPECT_EQ(&algorithm(a->what, a->name), a);
@@ -53,9 +53,9 @@ TEST(Registry, KeepsItsOrder) {
       {Collective::barrier, {"dissemination"}},
   };
   std::map<Collective, Names> listed;
-  for (auto const* a : algorithms()) listed[a->what].push_back(a->name);
+  for (auto const* a : library_algorithms()) listed[a->what].push_back(a->name);
   EXPECT_EQ(listed, expected);
-  EXPECT_TRUE(std::ranges::is_sorted(algorithms(), {}, &Algorithm::what)) << "collective by collective";
+  EXPECT_TRUE(std::ranges::is_sorted(library_algorithms(), {}, &Algorithm::what)) << "collective by collective";
 }
 
 TEST(Registry, NamesWhatIsWrongAndWhatToDo) {
@@ -97,7 +97,7 @@ TEST(Registry, SaysWhyAnAlgorithmCannotServe) {
 TEST(Programs, AreEmptyWithoutBytes) {
   for (auto const* spec : {"torus:1", "torus:4x3", "mesh:5/ppn=2"}) {
     auto const machine = Machine::parse(spec);
-    for (auto const* a : algorithms()) {
+    for (auto const* a : library_algorithms()) {
       if (a->why_not(machine, {a->what, machine.ranks(), 0, 0, 1})) continue;
       if (a->what == Collective::barrier) continue;  // its tokens are not data
       auto const schedule = make_schedule(machine, {a->what, machine.ranks(), 0, 0, 1}, a->name);
@@ -125,7 +125,7 @@ int trees_of(Machine const& machine, std::string const& algorithm) {
 TEST(Programs, UseAllTreesAndFewerForShortMessages) {
   for (auto const& spec : test::large_machines()) {
     auto const machine = Machine::parse(spec);
-    for (auto const* a : algorithms()) {
+    for (auto const* a : library_algorithms()) {
       auto const trees = [&](std::int64_t bytes) {
         return make_schedule(machine, {a->what, machine.ranks(), 0, bytes, 8}, a->name).trees();
       };
@@ -142,7 +142,7 @@ TEST(Programs, AreMadeQuickly) {
   GTEST_SKIP() << "times under the sanitizers say nothing";
 #endif
   auto const machine = Machine::parse("torus:32x32x32");
-  for (auto const* a : algorithms()) {
+  for (auto const* a : library_algorithms()) {
     auto const bytes = a->what == Collective::barrier ? 0 : 1 << 20;
     Contract const contract{a->what, machine.ranks(), 12345, bytes, 8};
     if (a->why_not(machine, contract)) continue;

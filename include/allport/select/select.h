@@ -14,19 +14,21 @@
 namespace allport {
 
 struct SelectOptions {
-  std::string algorithm;               ///< only this one; empty: all that are registered for the collective
-  std::vector<std::int64_t> segments;  ///< bytes, tried in this order; empty: segment_ladder()
-  std::int32_t window = 2;             ///< segments in flight per stream
+  std::string algorithm{};               ///< only this one; empty: all that have a price
+  std::vector<std::int64_t> segments{};  ///< bytes, tried in this order; empty: segment_ladder()
+  std::int32_t window = 2;               ///< segments in flight per stream
+  std::optional<AlgorithmList> among{};  ///< those that are known; none: all that are registered now
 };
 
 /// One algorithm with one cut, priced; or one algorithm that cannot serve.
 struct Candidate {
   Algorithm const* algorithm = nullptr;
   Cut cut;
-  Seconds predicted{};
-  std::string reason;  ///< why it cannot serve; empty: it can
+  Seconds predicted{};  ///< 0 where the algorithm has no price
+  std::string reason;   ///< why it cannot serve; empty: it can
 
   [[nodiscard]] bool applicable() const { return reason.empty(); }
+  [[nodiscard]] bool priced() const { return applicable() && algorithm->price; }
 };
 
 /// Where a price of MPI's own collective comes from.
@@ -54,8 +56,9 @@ struct Choice {
 /// is one segment), each rounded down to whole elements; at least one entry.
 [[nodiscard]] std::vector<std::int64_t> segment_ladder(std::int64_t bytes, std::int64_t element);
 
-/// The cheapest candidate; of equally cheap ones the first. A function of its arguments alone, so that all ranks which
-/// hold the same machine and contract choose alike without asking each other.
+/// The cheapest candidate; of equally cheap ones the first. An algorithm without a price is taken only where it is
+/// named, with the first of options.segments, or a Cut's own. A function of its arguments alone, so that all ranks
+/// which hold the same machine and contract choose alike without asking each other.
 /// @pre contract.check() holds, contract.ranks == machine.ranks(), options.window >= 1, segments >= contract.element
 /// @throws Error(unsupported) with every candidate's reason when no algorithm can serve
 [[nodiscard]] Choice choose(Machine const& machine, Contract const& contract, SelectOptions const& options = {});
@@ -68,7 +71,8 @@ struct Choice {
 
 /// {"machine", "collective", "ranks", "root", "bytes", "element", "algorithm", "segment", "window", "predicted_s",
 ///  "candidates": [{"algorithm", "segment", "window", "predicted_s"} or {"algorithm", "reason"}]}
-/// and, where the choice has it, "mpi": {"predicted_s", "source": "calibrated" or "modelled"}.
+/// where "predicted_s" is null without a price; and, where the choice has it, "mpi": {"predicted_s", "source":
+/// "calibrated" or "modelled"}.
 [[nodiscard]] std::string to_json(Choice const& choice, int indent = 2);
 
 }  // namespace allport

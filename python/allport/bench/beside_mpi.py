@@ -25,6 +25,7 @@ from allport.bench.job import (
 )
 from allport.bench.places import Place, raw_machine
 from allport.bench.rivals import Variant, variants
+from allport.collectives import loaded
 from allport.errors import failure
 from allport.run.launch import ended_by_signals
 from allport.select import explain
@@ -115,6 +116,7 @@ class _Bench:
             "collective": contract_name(self.job.collective),
             "sizes": {str(s): row.bytes for s, row in self.rows.items()},
             "algorithms": self.job.algorithms,
+            "load": loaded(),
             "iterations": self.job.iterations,
             "seconds": self.job.seconds,
         }

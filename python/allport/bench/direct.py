@@ -8,7 +8,7 @@ from typing import Any
 
 from allport import _native
 from allport.bench.job import element_of
-from allport.collectives import algorithms
+from allport.collectives import algorithms, load_algorithms
 from allport.run.rank import as_rank, emit
 from allport.select import explain
 
@@ -17,6 +17,8 @@ def _work(text: str) -> dict[str, Any] | None:
     from allport.comm import MPI, Communicator
 
     job = json.loads(text)
+    for file in job["load"]:
+        load_algorithms(file)
     comm = Communicator(MPI.COMM_WORLD)
     element = element_of(job["collective"])
     known = [a["name"] for a in algorithms() if a["collective"] == job["collective"]]

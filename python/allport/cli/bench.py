@@ -10,7 +10,7 @@ import typer
 
 import allport as ap
 from allport.cli.console import console, ensure_outputs, print_json, progress, table
-from allport.cli.options import AnyMachine, Burst, Collective, Json, Limit, Ranks, size_of
+from allport.cli.options import AnyMachine, Burst, Collective, Json, Limit, Load, Ranks, size_of
 from allport.units import format_bytes, format_rate, format_seconds
 
 
@@ -127,6 +127,7 @@ def bench(
     ] = "auto",
     library: Annotated[str | None, typer.Option(metavar="LIB", help="The drop-in, else the built one.")] = None,
     algorithms: Annotated[str, typer.Option(help="chosen, all, or names with commas; directly only.")] = "chosen",
+    load: Load = None,
     sweep: Annotated[bool, typer.Option(help="Try the MPI library's settings, not only its default.")] = True,
     settings: Annotated[
         str | None,
@@ -145,10 +146,10 @@ def bench(
     as_json: Json = False,
 ) -> None:
     """Time a collective, every byte checked: ours beside the MPI library's default and best setting, by turns."""
-    if algorithms != "chosen":
+    if algorithms != "chosen" or load:
         if through == "preload":
             raise ap.AllportError(
-                f"algorithms = '{algorithms}': the drop-in takes the chosen one; use --through direct"
+                f"algorithms = '{algorithms}': the drop-in takes the library's chosen one; use --through direct"
             )
         through = "direct"
     ensure_outputs(plot=plot, output=output)

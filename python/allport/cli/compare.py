@@ -10,7 +10,7 @@ import typer
 
 import allport as ap
 from allport.cli.console import console, ensure_outputs, print_json, progress, table
-from allport.cli.options import Collective, Json, Machine, Root, Segment
+from allport.cli.options import Collective, Json, Load, Machine, Root, Segment
 from allport.cli.simulate import Force, Overheads, Placement, Sharing
 from allport.units import format_bytes, format_seconds
 
@@ -41,6 +41,7 @@ def compare(
         list[str] | None, typer.Option(help="Of the whole vector: 4MB, 1KiB:16MiB (doubling), or several with commas.")
     ] = None,
     algorithms: Annotated[str, typer.Option(help="all, or names with commas.")] = "all",
+    load: Load = None,
     segment: Segment = None,
     root: Root = 0,
     sharing: Sharing = "fifo",

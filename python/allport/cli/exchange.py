@@ -8,7 +8,7 @@ import typer
 
 import allport as ap
 from allport.cli.console import console, print_json
-from allport.cli.options import Collective, Element, Json, Machine, Root, ScheduleAlgorithm, Segment, Size, Window
+from allport.cli.options import Collective, Element, Json, Load, Machine, Root, ScheduleAlgorithm, Segment, Size, Window
 from allport.units import format_bytes, format_seconds
 
 FORMATS = ("goal", "msccl")
@@ -61,6 +61,7 @@ def export(
     output: Output,
     form: Format = "goal",
     algorithm: ScheduleAlgorithm = None,
+    load: Load = None,
     root: Root = 0,
     size: Size = "1MiB",
     element: Element = 1,

@@ -8,7 +8,7 @@ import typer
 
 import allport as ap
 from allport.cli.console import console, print_json, table
-from allport.cli.options import Collective, Element, Json, Machine, Root, Size
+from allport.cli.options import Collective, Element, Json, Load, Machine, Root, Size
 from allport.units import format_bytes, format_seconds
 
 
@@ -73,6 +73,7 @@ def explain(
     collective: Collective,
     machine: Machine,
     size: Size,
+    load: Load = None,
     root: Root = 0,
     element: Element = 1,
     measured: Annotated[

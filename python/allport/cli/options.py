@@ -8,6 +8,7 @@ from typing import Annotated, Any
 
 import typer
 
+import allport as ap
 from allport.units import parse_bytes
 
 
@@ -43,6 +44,20 @@ Limit = Annotated[
 Collective = Annotated[str, typer.Argument(metavar="COLLECTIVE", help="bcast, reduce, allreduce, allgather, ...")]
 ScheduleAlgorithm = Annotated[
     str | None, typer.Option("--algorithm", "-a", help="A name of `schedule list`; else the cheapest.")
+]
+
+
+def _load(files: list[str] | None) -> list[str] | None:
+    for file in files or []:
+        ap.load_algorithms(file)
+    return files
+
+
+Load = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--load", metavar="FILE.py", callback=_load, help="Registers algorithms of your own first; may be repeated."
+    ),
 ]
 Root = Annotated[int, typer.Option(help="Rank that sends or receives the whole.")]
 Size = Annotated[str, typer.Option(help="Bytes of the message, or of one rank's block: 4096, 64KiB, 4MiB.")]

@@ -9,7 +9,7 @@ import typer
 import allport as ap
 from allport.cli import exchange
 from allport.cli.console import console, print_json, progress, table
-from allport.cli.options import Collective, Element, Json, Machine, Root, ScheduleAlgorithm, Segment, Size, Window
+from allport.cli.options import Collective, Element, Json, Load, Machine, Root, ScheduleAlgorithm, Segment, Size, Window
 from allport.units import format_bytes
 
 app = typer.Typer(help="List, show, draw and verify collective schedules.", no_args_is_help=True)
@@ -18,7 +18,7 @@ ROWS = 200
 
 
 @app.command(name="list")
-def list_(as_json: Json = False) -> None:
+def list_(load: Load = None, as_json: Json = False) -> None:
     """The registered algorithms."""
     known = ap.algorithms()
     if as_json:
@@ -35,6 +35,7 @@ def verify(
     collective: Collective,
     machine: Machine,
     algorithm: ScheduleAlgorithm = None,
+    load: Load = None,
     root: Root = 0,
     size: Size = "1MiB",
     element: Element = 1,
@@ -86,6 +87,7 @@ def show(
     collective: Collective,
     machine: Machine,
     algorithm: ScheduleAlgorithm = None,
+    load: Load = None,
     root: Root = 0,
     size: Size = "1MiB",
     element: Element = 1,

@@ -8,7 +8,7 @@ import typer
 
 import allport as ap
 from allport.cli.console import console, ensure_outputs, print_json, progress, table
-from allport.cli.options import Collective, Json, Machine, Root, ScheduleAlgorithm, Segment, Size, Window
+from allport.cli.options import Collective, Json, Load, Machine, Root, ScheduleAlgorithm, Segment, Size, Window
 from allport.units import format_bytes, format_rate, format_seconds, parse_bytes
 
 Sharing = Annotated[str, typer.Option(help="fifo: a link carries one segment at a time; fair: all at once.")]
@@ -102,6 +102,7 @@ def simulate(
     machine: Machine,
     size: Size = "1MiB",
     algorithm: ScheduleAlgorithm = None,
+    load: Load = None,
     root: Root = 0,
     element: Annotated[int | None, typer.Option(help="Bytes that are never cut apart; 8 in reductions.")] = None,
     segment: Segment = None,
