@@ -43,7 +43,7 @@ Outcome agree(Grid const& grid, std::vector<Given> const& matrices, std::vector<
   std::vector<Operand> operands;
   Wrong wrong;
   for (auto const& g : matrices) {
-    auto const& x = operands.emplace_back(g.matrix, *g.rows, *g.cols);
+    auto const& x = operands.emplace_back(g.matrix, *g.rows, *g.cols, Takes::type_1);
     check_scalapack(x, g.rows_at, g.cols_at, g.desc_at, grid, wrong);
     share(values, x, g);
   }

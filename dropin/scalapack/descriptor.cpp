@@ -64,8 +64,8 @@ void check_extents_pblas(Operand const& x, int desc_at, Grid const& grid, Wrong&
 
 }  // namespace
 
-Descriptor::Descriptor(Int const* d) : type(d[0]), context(d[1]) {
-  if (type != 1 && type != 2) return;  // may be shorter
+Descriptor::Descriptor(Int const* d, Takes takes) : type(d[0]), context(d[1]) {
+  if (type != 1 && (type != 2 || takes != Takes::both_types)) return;  // may be shorter
   m = d[2];
   n = d[3];
   auto const* const rest = type == 2 ? d + 6 : d + 4;

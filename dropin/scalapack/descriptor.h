@@ -9,13 +9,17 @@
 
 namespace allport::scalapack {
 
+/// What a routine takes: the PBLAS both types of descriptors, ScaLAPACK's own routines those with 9 entries, of which
+/// no more may be read, whatever type they name.
+enum class Takes { type_1, both_types };
+
 /// Both kinds of descriptor: type 1 (9 entries) has first blocks like all others, type 2 (11 entries) names them.
 struct Descriptor {
-  explicit Descriptor(Int const* entries);
+  Descriptor(Int const* entries, Takes takes);
 
   Int type = 0, context = -1;
   Int m = 0, n = 0, imb = 0, inb = 0, mb = 0, nb = 0, rsrc = 0, csrc = 0,
-      lld = 0;  ///< of a type that is neither: zeros
+      lld = 0;  ///< of a type that is not taken: zeros
 
   [[nodiscard]] bool is_replicated() const { return rsrc == -1 || csrc == -1; }
 };
@@ -41,8 +45,8 @@ class Wrong {
 
 /// rows x cols of a distributed matrix from global (i, j) on, counted from 0.
 struct Operand {
-  Operand(Argument const& argument, Index m, Index n)
-      : desc(argument.desc), i(*argument.i - Index{1}), j(*argument.j - Index{1}), rows(m), cols(n) {}
+  Operand(Argument const& argument, Index m, Index n, Takes takes)
+      : desc(argument.desc, takes), i(*argument.i - Index{1}), j(*argument.j - Index{1}), rows(m), cols(n) {}
 
   Descriptor desc;
   Index i;

@@ -93,9 +93,9 @@ Outcome take(GemmCall const& x, Grid const& grid) {
   }
   bool const a_as_is = problem.trans_a == Trans::none;
   bool const b_as_is = problem.trans_b == Trans::none;
-  Operand const a(x.a, a_as_is ? problem.m : problem.k, a_as_is ? problem.k : problem.m);
-  Operand const b(x.b, b_as_is ? problem.k : problem.n, b_as_is ? problem.n : problem.k);
-  Operand const c(x.c, problem.m, problem.n);
+  Operand const a(x.a, a_as_is ? problem.m : problem.k, a_as_is ? problem.k : problem.m, Takes::both_types);
+  Operand const b(x.b, b_as_is ? problem.k : problem.n, b_as_is ? problem.n : problem.k, Takes::both_types);
+  Operand const c(x.c, problem.m, problem.n, Takes::both_types);
   check_pblas(a, a_as_is ? m_at : k_at, a_as_is ? k_at : m_at, a_desc_at, grid, wrong);
   check_pblas(b, b_as_is ? k_at : n_at, b_as_is ? n_at : k_at, b_desc_at, grid, wrong);
   check_pblas(c, m_at, n_at, c_desc_at, grid, wrong);
