@@ -6,6 +6,7 @@
 
 #include "allport/base/recent.h"
 #include "allport/model/within_node.h"
+#include "rounds.h"
 
 namespace allport::model {
 
@@ -40,14 +41,6 @@ double copy_seconds_per_byte(Machine const& machine, double flows) {
 }
 
 namespace {
-
-int rounds_of(Rank ranks) {
-  int rounds = 0;
-  while ((std::int64_t{1} << rounds) < ranks) {
-    ++rounds;
-  }
-  return rounds;
-}
 
 Round assumed_round(Machine const& machine) {
   Round round{1, 0.0, {}};

@@ -8,6 +8,7 @@
 #include "allport/base/recent.h"
 #include "allport/model/link_loads.h"
 #include "allport/model/multicast_cost.h"
+#include "rounds.h"
 
 namespace allport::model {
 
@@ -53,12 +54,6 @@ class Counter {
   std::vector<std::int32_t> within_;
   std::int32_t copies_ = 0;
 };
-
-int rounds_of(Rank ranks) {
-  int rounds = 0;
-  while ((std::int64_t{1} << rounds) < ranks) ++rounds;
-  return rounds;
-}
 
 /// All distances, or an even choice of at most `most`; each stands for `weight` distances.
 void count_shifts(Machine const& machine, Patterns& into, Rank most) {

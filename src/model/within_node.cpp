@@ -5,13 +5,9 @@
 
 #include "allport/model/link_loads.h"
 #include "allport/model/multicast_cost.h"
+#include "rounds.h"
 
 namespace allport::model {
-namespace {
-
-double rounds_of(std::int32_t count) { return std::ceil(std::log2(static_cast<double>(count))); }
-
-}  // namespace
 
 double ways_seconds_per_byte(Machine const& machine) {
   auto busiest = 0.0;
