@@ -120,13 +120,14 @@ void bind_plan(nb::module_& m) {
   m.def(
       "plan_gemm",
       [](Index rows, Index cols, Index inner, char type, std::string const& trans_a, std::string const& trans_b,
-         Machine const& machine, std::string const& algorithm, std::tuple<int, int, int> grid, Index panel,
-         std::int64_t memory, std::string const& broadcast, std::string const& reduce, int candidates) {
+         Machine const& machine, std::string const& algorithm, std::tuple<int, int, int> grid, std::string const& order,
+         Index panel, std::int64_t memory, std::string const& broadcast, std::string const& reduce, int candidates) {
         auto const problem = GemmProblem{
             rows, cols, inner, scalar_named(type), trans_named(trans_a, "trans_a"), trans_named(trans_b, "trans_b")};
         auto options = GemmOptions();
         options.algorithm = algorithm;
         options.grid = {std::get<0>(grid), std::get<1>(grid), std::get<2>(grid)};
+        options.order = order;
         options.panel = panel;
         options.memory = Bytes(memory);
         options.broadcast = broadcast;
@@ -135,8 +136,8 @@ void bind_plan(nb::module_& m) {
         auto const unlocked = nb::gil_scoped_release();
         return plan_gemm(problem, machine, options);
       },
-      "m"_a, "n"_a, "k"_a, "scalar"_a, "trans_a"_a, "trans_b"_a, "machine"_a, "algorithm"_a, "grid"_a, "panel"_a,
-      "memory"_a, "broadcast"_a, "reduce"_a, "candidates"_a);
+      "m"_a, "n"_a, "k"_a, "scalar"_a, "trans_a"_a, "trans_b"_a, "machine"_a, "algorithm"_a, "grid"_a, "order"_a,
+      "panel"_a, "memory"_a, "broadcast"_a, "reduce"_a, "candidates"_a);
 }
 
 /// load(comm, path, layout, part) for the array's scalar type, which `type` names.

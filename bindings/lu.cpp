@@ -87,13 +87,14 @@ void bind_plan(nb::module_& m) {
   m.def(
       "plan_lu",
       [](Index rows, Index cols, char type, std::string const& pivot, Machine const& machine,
-         std::string const& algorithm, std::tuple<int, int, int> grid, Index block, Index dealt, Index big,
-         std::int64_t memory, std::string const& broadcast, std::string const& reduce,
+         std::string const& algorithm, std::tuple<int, int, int> grid, std::string const& order, Index block,
+         Index dealt, Index big, std::int64_t memory, std::string const& broadcast, std::string const& reduce,
          std::optional<Layout> const& given, int candidates) {
         auto const problem = LuProblem{rows, cols, scalar_named(type), pivoting_named(pivot)};
         auto options = LuOptions();
         options.algorithm = algorithm;
         options.grid = {std::get<0>(grid), std::get<1>(grid), std::get<2>(grid)};
+        options.order = order;
         options.block = block;
         options.dealt = dealt;
         options.big = big;
@@ -105,8 +106,8 @@ void bind_plan(nb::module_& m) {
         auto const unlocked = nb::gil_scoped_release();
         return plan_lu(problem, machine, options);
       },
-      "m"_a, "n"_a, "scalar"_a, "pivot"_a, "machine"_a, "algorithm"_a, "grid"_a, "block"_a, "dealt"_a, "big"_a,
-      "memory"_a, "broadcast"_a, "reduce"_a, "given"_a.none(), "candidates"_a);
+      "m"_a, "n"_a, "scalar"_a, "pivot"_a, "machine"_a, "algorithm"_a, "grid"_a, "order"_a, "block"_a, "dealt"_a,
+      "big"_a, "memory"_a, "broadcast"_a, "reduce"_a, "given"_a.none(), "candidates"_a);
 }
 
 /// The report as JSON, and the rows that were exchanged.

@@ -47,7 +47,7 @@ if TYPE_CHECKING:
     )
     from allport.bench import calls, compare, measured, places, rivals
     from allport.collectives import algorithms, load_algorithms, make_schedule, register_algorithm
-    from allport.comm import Communicator, Transfer
+    from allport.comm import Communicator
     from allport.factor import LU, GrowthWarning, LuReport, SingularMatrix, load_lu, lu
     from allport.linalg import DistributedMatrix, GemmReport, Layout, distribute, gemm, load
     from allport.machine import Axis, Level, Machine, NodeRates, TopologyIds, preset_names
@@ -58,6 +58,7 @@ if TYPE_CHECKING:
     from allport.select import Choice, explain
     from allport.sim import Simulation, simulate
     from allport.systems import SolveReport, norm, solve, solve_residual
+    from allport.transfer import Transfer
     from allport.verify import Report, prove
 
 Error = AllportError
@@ -123,7 +124,7 @@ _HOMES = {
     "SolveReport": "systems",
     "TopologyIds": "machine",
     "Traffic": "schedule",
-    "Transfer": "comm",
+    "Transfer": "transfer",
     "algorithms": "collectives",
     "distribute": "linalg",
     "explain": "select",

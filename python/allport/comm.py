@@ -11,13 +11,13 @@ import sys
 import threading
 from collections.abc import Callable, Sequence
 from types import TracebackType
-from typing import Any
 
 import numpy as np
 
 from allport import _native
 from allport import mpi as _mpi
 from allport._native import AllportError, Machine, Schedule, Traffic
+from allport.transfer import NOTHING, Persistent, Transfer, arrived, by_rank, flat_bytes
 
 _mpi.check()
 
@@ -38,81 +38,6 @@ def _end_all(kind: type[BaseException], error: BaseException, trace: TracebackTy
 
 
 sys.excepthook = _end_all
-
-_NOTHING = np.zeros(0, dtype=np.uint8)
-
-
-def _flat(array: Any, name: str, writable: bool = False) -> np.ndarray:
-    """The array's bytes as they lie in memory."""
-    if not isinstance(array, np.ndarray):
-        raise AllportError(f"{name}: expected a numpy array, got {type(array).__name__}")
-    if array.dtype.hasobject:
-        raise AllportError(f"{name}: expected numbers, got an array of Python objects")
-    if writable and not array.flags.writeable:
-        raise AllportError(f"{name}: expected a writable array")
-    if array.flags.c_contiguous:
-        return array.reshape(-1).view(np.uint8)
-    if array.flags.f_contiguous:
-        return array.T.reshape(-1).view(np.uint8)
-    raise AllportError(f"{name}: expected a contiguous array; numpy.ascontiguousarray makes one")
-
-
-def _by_rank(out: np.ndarray, order: list[int] | None) -> Callable[[], np.ndarray] | None:
-    """Blocks that come by position in the machine, put in rank order."""
-    if order is None:
-        return None
-
-    def reorder() -> np.ndarray:
-        result = np.empty_like(out)
-        result[order] = out
-        return result
-
-    return reorder
-
-
-def _there(transfer: Transfer) -> np.ndarray:
-    result = transfer.wait()
-    assert result is not None
-    return result
-
-
-class Transfer:
-    """A collective in flight. Its arrays must not be touched before it is done."""
-
-    def __init__(
-        self,
-        native: _native.Transfer,
-        result: np.ndarray | None,
-        finish: Callable[[], np.ndarray] | None = None,
-    ) -> None:
-        self._native, self._result, self._finish = native, result, finish
-
-    def test(self) -> bool:
-        """Moves things along; True when done."""
-        return self._native.test()
-
-    def wait(self) -> np.ndarray | None:
-        """Returns the result when it is there: the array, or None where a reduction has its root elsewhere."""
-        self._native.wait()
-        if self._finish is not None:
-            self._result, self._finish = self._finish(), None
-        return self._result
-
-    @property
-    def active(self) -> bool:
-        """Whether it is still under way."""
-        return self._native.active
-
-
-class Persistent:
-    """A schedule bound to its arrays, to be started many times, one start at a time."""
-
-    def __init__(self, native: _native.Persistent, result: np.ndarray | None) -> None:
-        self._native, self._result = native, result
-
-    def start(self) -> Transfer:
-        """Starts it; the Transfer's wait() returns the result."""
-        return Transfer(self._native.start(), self._result)
 
 
 class Communicator:
@@ -182,7 +107,7 @@ class Communicator:
 
     def start_bcast(self, array: np.ndarray, root: int = 0, algorithm: str | None = None) -> Transfer:
         """Starts sending root's array into everyone's array, all of the same size. Called by all ranks in one order."""
-        flat = _flat(array, "array", writable=True)
+        flat = flat_bytes(array, "array", writable=True)
         return Transfer(self._native.start_broadcast(flat, root, algorithm or ""), array)
 
     def bcast(self, array: np.ndarray, root: int = 0, algorithm: str | None = None) -> np.ndarray:
@@ -203,7 +128,7 @@ class Communicator:
         op: 'sum', 'prod', 'max' or 'min'. out: the result's array on the root, made when None. The combining order
         depends on machine, root and size alone, so results are the same bits on every run.
         """
-        flat = _flat(array, "array")
+        flat = flat_bytes(array, "array")
         mine = self.rank == root
         if mine and out is None:
             out = np.empty_like(array)
@@ -211,7 +136,7 @@ class Communicator:
             out.dtype != array.dtype or out.shape != array.shape or out.flags.c_contiguous != array.flags.c_contiguous
         ):  # type: ignore[union-attr]
             raise AllportError("out: expected an array like the input: its dtype, shape and order")
-        target = _flat(out, "out", writable=True) if mine else _NOTHING
+        target = flat_bytes(out, "out", writable=True) if mine else NOTHING
         native = self._native.start_reduce(
             flat, target, array.dtype.itemsize, op, array.dtype.str, root, algorithm or ""
         )
@@ -249,8 +174,8 @@ class Communicator:
     ) -> Transfer:
         element = array.dtype.itemsize if collective in ("reduce_scatter", "allreduce") else 1
         schedule = self.schedule_for(collective, root=root, bytes=block, element=element, algorithm=algorithm)
-        target = _flat(out, "out", writable=True) if out.size else _NOTHING
-        native = self._native.start(schedule, _flat(array, "array"), target, op, array.dtype.str)
+        target = flat_bytes(out, "out", writable=True) if out.size else NOTHING
+        native = self._native.start(schedule, flat_bytes(array, "array"), target, op, array.dtype.str)
         return Transfer(native, out if result else None, finish)
 
     def _blocks(self, array: np.ndarray) -> np.ndarray:
@@ -267,26 +192,26 @@ class Communicator:
 
     def allreduce(self, array: np.ndarray, op: str = "sum", algorithm: str | None = None) -> np.ndarray:
         """Combines everyone's arrays and returns the result on every rank."""
-        return _there(self.start_allreduce(array, op, algorithm))
+        return arrived(self.start_allreduce(array, op, algorithm))
 
     def start_allgather(self, array: np.ndarray, algorithm: str | None = None) -> Transfer:
         """Starts collecting everyone's arrays, all of one shape: result[r] is rank r's, on every rank."""
         array = np.asarray(array, order="C")
         out = np.empty((self.size, *array.shape), array.dtype)
         return self._start(
-            "allgather", array, out, block=array.nbytes, algorithm=algorithm, finish=_by_rank(out, self._order)
+            "allgather", array, out, block=array.nbytes, algorithm=algorithm, finish=by_rank(out, self._order)
         )
 
     def allgather(self, array: np.ndarray, algorithm: str | None = None) -> np.ndarray:
         """Everyone's arrays, all of one shape, along a new first axis."""
-        return _there(self.start_allgather(array, algorithm))
+        return arrived(self.start_allgather(array, algorithm))
 
     def start_gather(self, array: np.ndarray, root: int = 0, algorithm: str | None = None) -> Transfer:
         """Starts collecting everyone's arrays, all of one shape, on the root."""
         array = np.asarray(array, order="C")
         mine = self.rank == root
         out = np.empty((self.size, *array.shape) if mine else (0,), array.dtype)
-        finish = _by_rank(out, self._order) if mine else None
+        finish = by_rank(out, self._order) if mine else None
         return self._start(
             "gather", array, out, block=array.nbytes, root=root, algorithm=algorithm, finish=finish, result=mine
         )
@@ -299,7 +224,7 @@ class Communicator:
         self, array: np.ndarray | None, out: np.ndarray, root: int = 0, algorithm: str | None = None
     ) -> Transfer:
         """Starts sending block r of the root's array, along its first axis, into rank r's `out`."""
-        source = _NOTHING.view(out.dtype) if out.dtype.itemsize else _NOTHING
+        source = NOTHING.view(out.dtype) if out.dtype.itemsize else NOTHING
         if self.rank == root:
             if array is None:
                 raise AllportError("array: expected the blocks of all ranks on the root, got None")
@@ -316,7 +241,7 @@ class Communicator:
         self, array: np.ndarray | None, out: np.ndarray, root: int = 0, algorithm: str | None = None
     ) -> np.ndarray:
         """Block r of the root's array, along its first axis, on rank r: in `out`, which is returned."""
-        return _there(self.start_scatter(array, out, root, algorithm))
+        return arrived(self.start_scatter(array, out, root, algorithm))
 
     def start_reduce_scatter(self, array: np.ndarray, op: str = "sum", algorithm: str | None = None) -> Transfer:
         """Starts combining everyone's arrays; rank r gets block r of the result, along the first axis."""
@@ -327,7 +252,7 @@ class Communicator:
 
     def reduce_scatter(self, array: np.ndarray, op: str = "sum", algorithm: str | None = None) -> np.ndarray:
         """Block r, along the first axis, of the combined arrays on rank r."""
-        return _there(self.start_reduce_scatter(array, op, algorithm))
+        return arrived(self.start_reduce_scatter(array, op, algorithm))
 
     def start_alltoall(self, array: np.ndarray, algorithm: str | None = None) -> Transfer:
         """Starts sending block r of everyone's array, along the first axis, to rank r: result[s] came from rank s."""
@@ -335,19 +260,19 @@ class Communicator:
         source = self._blocks(array) if order is None else np.ascontiguousarray(self._blocks(array)[order])
         out = np.empty(array.shape, array.dtype)
         block = array.nbytes // self.size
-        return self._start("alltoall", source, out, block=block, algorithm=algorithm, finish=_by_rank(out, order))
+        return self._start("alltoall", source, out, block=block, algorithm=algorithm, finish=by_rank(out, order))
 
     def alltoall(self, array: np.ndarray, algorithm: str | None = None) -> np.ndarray:
         """Block s of the result came from rank s, where it was block r of the array."""
-        return _there(self.start_alltoall(array, algorithm))
+        return arrived(self.start_alltoall(array, algorithm))
 
     def prepare(
         self, schedule: Schedule, array: np.ndarray, op: str = "sum", out: np.ndarray | None = None
     ) -> Persistent:
         """Binds a schedule over this communicator's machine to arrays, for many starts."""
         if schedule.collective == "bcast":
-            flat = _flat(array, "array", writable=True)
-            return Persistent(self._native.prepare(schedule, _NOTHING, flat, op, array.dtype.str), array)
+            flat = flat_bytes(array, "array", writable=True)
+            return Persistent(self._native.prepare(schedule, NOTHING, flat, op, array.dtype.str), array)
         mine = self.rank == self._native.at_position(schedule.root)
         if schedule.collective != "reduce":  # blocks by position in the machine, as the schedule has them
             if out is None:
@@ -355,8 +280,8 @@ class Communicator:
             mine = True
         if mine and out is None:
             out = np.empty_like(array)
-        target = _flat(out, "out", writable=True) if mine else _NOTHING
-        native = self._native.prepare(schedule, _flat(array, "array"), target, op, array.dtype.str)
+        target = flat_bytes(out, "out", writable=True) if mine else NOTHING
+        native = self._native.prepare(schedule, flat_bytes(array, "array"), target, op, array.dtype.str)
         return Persistent(native, out if mine else None)
 
     def barrier(self) -> None:

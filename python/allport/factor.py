@@ -270,9 +270,8 @@ def lu(
         comm.ensure_agreement(name, extent)
     if plan is None:
         given = a.layout if isinstance(a, DistributedMatrix) else None
-        widths = {"block": block, "dealt": dealt, "big": big}
         how = {"pivot": pivot, "given": given, "algorithm": algorithm, "grid": grid}
-        plan = plan_on(comm, a, widths=widths, **how, **limits)
+        plan = plan_on(comm, a, block=block, dealt=dealt, big=big, **how, **limits)
     with together(comm):
         if plan.shape != tuple(a.shape):
             raise failure(f"plan: is for {plan.shape[0]} x {plan.shape[1]}, a is {a.shape[0]} x {a.shape[1]}")

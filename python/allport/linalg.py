@@ -265,12 +265,10 @@ def gemm(
     for name, extent in (("m", m), ("n", n), ("k", k)):
         comm.ensure_agreement(name, extent)
     if plan is None:
-        ways = {"trans_a": trans_a, "trans_b": trans_b, "memory": memory, "candidates": 1}
+        ways = {"trans_a": trans_a, "trans_b": trans_b, "memory": memory, "algorithm": algorithm, "grid": grid}
         machine = comm.machine
         plan = plan_together(
-            comm,
-            lambda **fixed: plan_gemm(m, n, k, machine, dtype=dtype, **ways, **fixed),
-            {"algorithm": algorithm, "grid": grid, "panel": 0},
+            comm, lambda **taken: plan_gemm(m, n, k, machine, dtype=dtype, candidates=1, **{**ways, **taken})
         )
     a_layout, a_local = _operand(a, plan.a, comm, dtype)
     b_layout, b_local = _operand(b, plan.b, comm, dtype)

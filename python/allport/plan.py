@@ -27,6 +27,8 @@ __all__ = [
 ]
 
 ANY_GRID = (0, 0, 0)
+# What is chosen, by its name among the arguments and in the plan.
+DECISIONS = ("algorithm", "grid", "order", "panel", "block", "dealt", "big")
 PIVOTING = ("tournament", "partial", "none")
 
 
@@ -85,6 +87,7 @@ def plan_gemm(
     trans_b: str = "N",
     algorithm: str | None = None,
     grid: str | tuple[int, ...] | None = None,
+    order: str | None = None,
     panel: int = 0,
     memory: int | str | None = None,
     broadcast: str | None = None,
@@ -94,6 +97,7 @@ def plan_gemm(
     """Plans C (m x n) = op(A) (m x k) op(B) (k x n) on a machine, without MPI.
 
     Chosen by predicted time among all algorithms, grids p_r x p_c x c and panel widths that are not fixed here.
+    order: the grid's axes i, j and l, the fastest running over the ranks first ('jil').
     memory: bytes per rank at most ('2GiB'); the machine's share per rank when None. Raises AllportError, of kind
     'memory' with the bytes needed and had when nothing fits.
     """
@@ -107,6 +111,7 @@ def plan_gemm(
         as_machine(machine),
         algorithm or "",
         parse_grid(grid),
+        order or "",
         panel,
         parse_memory(memory),
         broadcast or "",
@@ -124,6 +129,7 @@ def plan_lu(
     pivot: str = "tournament",
     algorithm: str | None = None,
     grid: str | tuple[int, ...] | None = None,
+    order: str | None = None,
     block: int = 0,
     dealt: int = 0,
     big: int = 0,
@@ -136,6 +142,7 @@ def plan_lu(
     """Plans P A = L U for A (m x n) on a machine, without MPI.
 
     Chosen by predicted time among all algorithms, grids p_r x p_c x c and panel widths that are not fixed here.
+    order: the grid's axes i, j and l, the fastest running over the ranks first ('jil').
     pivot: 'tournament' (deck 1 slides 16 and 17), 'partial' (as LAPACK) or 'none'.
     block: columns of a panel. dealt: algorithm 1d, columns of a rank's blocks in the layout, a multiple of block.
     big: with layers, columns between two sums over them, a multiple of block.
@@ -153,6 +160,7 @@ def plan_lu(
         as_machine(machine),
         algorithm or "",
         parse_grid(grid),
+        order or "",
         block,
         dealt,
         big,
@@ -175,25 +183,36 @@ def check_growth_bound(growth_bound: float | None, fall_back: bool) -> None:
         )
 
 
-def plan_together(comm: Communicator, make: Callable[..., Any], fixed: dict[str, Any]) -> Any:
-    """A plan that rank 0 chooses; the others make the same one, and search among one choice only.
+def decisions(plan: GemmPlan | LuPlan) -> dict[str, Any]:
+    """What a plan has chosen, as arguments that lead plan_gemm() or plan_lu() to the same one without a search."""
+    chosen = plan.to_dict()["chosen"]
+    # The caller's own layout is no grid that could be asked for: there is nothing to search among, either.
+    return {} if chosen.get("in_place") else {name: chosen[name] for name in DECISIONS if name in chosen}
 
-    make(**fixed) plans; fixed: what may be chosen, by its name in the plan. Called by all ranks.
+
+def plan_together(comm: Communicator, make: Callable[..., Any]) -> Any:
+    """A plan that rank 0 chooses, and the others follow. make(**decisions) plans; each rank calls it once.
+
+    Called by all ranks. Raises AllportError on all of them where one comes to another plan than rank 0.
     """
     plan: Any = None
+    taken: dict[str, Any] = {}
     with together(comm):
         if comm.rank == 0:
-            plan = make(**fixed)
-            chosen = plan.to_dict()["chosen"]
-            if not chosen.get("in_place"):  # the caller's own layout is no grid that could be asked for
-                fixed = {name: chosen[name] for name in fixed}
-    fixed = comm.mpi4py.bcast(fixed, 0)
+            plan = make()
+            taken = decisions(plan)
+    taken = comm.mpi4py.bcast(taken, 0)
     with together(comm):
-        plan = make(**fixed)
+        if comm.rank != 0:
+            plan = make(**taken)
+            if decisions(plan) != taken:
+                raise failure(
+                    f"plan: is {decisions(plan)} on rank {comm.rank}, {taken} on rank 0: expected one machine"
+                )
     return plan
 
 
-def plan_on(comm: Communicator, a: Any, *, widths: dict[str, int], algorithm: Any, grid: Any, **limits: Any) -> LuPlan:
+def plan_on(comm: Communicator, a: Any, **options: Any) -> LuPlan:
     """plan_lu() of a matrix on the communicator's machine: rank 0 chooses, all follow. Called by all ranks."""
-    shape, machine, fixed = a.shape, comm.machine, {"algorithm": algorithm, "grid": grid, **widths}
-    return plan_together(comm, lambda **f: plan_lu(*shape, machine, candidates=1, **limits, **f), fixed)
+    shape, machine = a.shape, comm.machine
+    return plan_together(comm, lambda **taken: plan_lu(*shape, machine, candidates=1, **{**options, **taken}))

@@ -169,7 +169,7 @@ def solve(
     if refine and a.shape[0] > 0:
         if plan is None:
             given = a.layout if isinstance(a, DistributedMatrix) and trans == "N" else None
-            plan = plan_on(comm, a, widths=widths, dtype=dtype, given=given, **options)
+            plan = plan_on(comm, a, dtype=dtype, given=given, **widths, **options)
         a, op = _dealt(a, plan.layout, comm, dtype), "N"
         a = a if trans == "N" else _transposed(a, trans)
         refinement = _refined(a, x, plan, progress)

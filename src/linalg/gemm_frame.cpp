@@ -4,6 +4,13 @@
 
 namespace allport::gemm_detail {
 
+void ensure_order(std::string const& order) {
+  std::string_view const letters = "ijl";
+  ensure(order.empty() || std::is_permutation(order.begin(), order.end(), letters.begin(), letters.end()), "order",
+         order, "the grid's axes i, j and l, the fastest running over the ranks first",
+         "write jil, or leave it out to have it chosen");
+}
+
 Frame::Frame(GemmGrid grid, std::string const& order) : grid_(grid) {
   int stride = 1;
   for (char const axis : order) {

@@ -29,6 +29,9 @@ enum class Line : std::uint8_t {
   layer,  ///< (i, j, *), indexed by l
 };
 
+/// @pre order is a permutation of "ijl", or empty where it is left open.
+void ensure_order(std::string const& order);
+
 /// The grid on ranks 0 .. grid.ranks()-1 of the machine; later ranks are left out. `order` names the grid axes from the
 /// fastest-running to the slowest: "jil" lays the columns of a grid row on consecutive ranks.
 class Frame {

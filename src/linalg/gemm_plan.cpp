@@ -285,6 +285,7 @@ void check(GemmProblem const& problem, Machine const& machine, GemmOptions const
            fmt::format("{}, {}, {}", problem.m, problem.n, problem.k), "matrices of at most 2^59 bytes",
            "take smaller extents");
   }
+  ensure_order(options.order);
   ensure(options.panel >= 0, "panel", options.panel, "a width >= 0", "pass 0 to have it chosen");
   ensure(options.memory.value() >= 0, "memory", options.memory, "bytes per rank >= 0");
   auto const& g = options.grid;
@@ -329,7 +330,8 @@ void consider(Judge& with, Method const& how, GemmGrid const& grid, GemmPlan& pl
     auto const rank = [](GemmCandidate const& c) { return std::pair(!c.why_not.empty(), c.total.value()); };
     if (best.algorithm.empty() || rank(candidate) < rank(best)) best = candidate;
   };
-  for (auto const& order : orders(grid)) attempt(order, widths.front());
+  auto const& asked = plan.options.order;
+  for (auto const& order : asked.empty() ? orders(grid) : std::vector{asked}) attempt(order, widths.front());
   for (std::size_t w = 1; w < widths.size(); ++w) attempt(best.order, widths[w]);
   plan.candidates.push_back(best);
 }

@@ -41,6 +41,7 @@ void check(LuProblem const& problem, Machine const& machine, LuOptions const& op
   ensure(!__builtin_mul_overflow(problem.m, problem.n, &elements) &&
              elements <= (std::int64_t(1) << 59) / bytes_of(problem.type),
          "m, n", fmt::format("{}, {}", problem.m, problem.n), "a matrix of at most 2^59 bytes", "take smaller extents");
+  gemm_detail::ensure_order(options.order);
   ensure(options.block >= 0, "block", options.block, "a width >= 0", "pass 0 to have it chosen");
   ensure(options.dealt >= 0, "dealt", options.dealt, "a width >= 0", "pass 0 to have it chosen");
   ensure(options.dealt == 0 || (options.block > 0 && options.dealt % options.block == 0), "dealt", options.dealt,
@@ -132,7 +133,9 @@ class Planner {
       if (!best || candidate.total < best->total) best = candidate;
     };
     auto const all = widths(algorithm, grid);
-    for (auto const& order : orders(grid)) attempt(order, all.front().first, all.front().second);
+    auto const& asked = plan_.options.order;
+    for (auto const& o : asked.empty() ? orders(grid) : std::vector{asked})
+      attempt(o, all.front().first, all.front().second);
     auto const order = best->order;
     for (std::size_t w = 1; w < all.size(); ++w) attempt(order, all[w].first, all[w].second);
     keep(*best);

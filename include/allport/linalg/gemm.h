@@ -42,6 +42,7 @@ struct GemmGrid {
 struct GemmOptions {
   std::string algorithm;   ///< "summa", "cannon", "summa25", "cannon25", "3d"; empty: any
   GemmGrid grid{0, 0, 0};  ///< zeros: any
+  std::string order;       ///< grid axes from the fastest running over the ranks, a permutation of "ijl"; empty: any
   Index panel = 0;         ///< columns of A that travel at once; 0: chosen
   Bytes memory{0};         ///< limit per rank; 0: the machine's memory per rank, or no limit if that is unknown
   std::string broadcast;   ///< collective algorithms by name; empty: selected by price

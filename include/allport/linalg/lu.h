@@ -39,6 +39,7 @@ struct LuProblem {
 struct LuOptions {
   std::string algorithm;   ///< "1d", "2d", "2.5d"; empty: any
   GemmGrid grid{0, 0, 0};  ///< p_r x p_c x c; zeros: any
+  std::string order;       ///< as GemmOptions::order; empty: any
   Index block = 0;         ///< b: columns of a panel; 0: chosen
   Index dealt = 0;         ///< 1D: columns of a rank's blocks, a multiple of b; 0: chosen
   Index big = 0;           ///< 2.5D: B_g, columns between two sums over the layers, a multiple of b; 0: chosen

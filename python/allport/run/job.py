@@ -9,12 +9,13 @@ import os
 import sys
 import warnings
 from collections.abc import Callable
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from allport import io
 from allport.errors import failure, together
 from allport.machine import Machine
+from allport.plan import decisions, plan_together
 from allport.units import format_bytes
 
 if TYPE_CHECKING:
@@ -34,7 +35,8 @@ class Job:
     machine: str | None = None
     ranks: int | None = None
     algorithm: str | None = None
-    grid: str | None = None
+    grid: str | tuple[int, ...] | None = None
+    order: str | None = None
     memory: str | None = None
 
     def files(self) -> Any:
@@ -62,8 +64,8 @@ class Job:
         return planned
 
     def decided(self, planned: Any) -> Job:
-        """The job with its choices made: planning it again looks at one candidate, not at all of them."""
-        raise NotImplementedError
+        """The job with its choices made: its ranks come to the same plan without a search."""
+        return replace(self, **decisions(planned))
 
     def execute(self, comm: Communicator, progress: Callable[[int, int], None] | None = None) -> dict[str, Any]:
         """Loads, computes, saves; called by all ranks. Returns {plan, report, output, seconds, ...} on each."""
@@ -115,20 +117,14 @@ def _available() -> int:
         return 0
 
 
-def agree(job: Any, comm: Communicator) -> tuple[Any, Any, Any, Any]:
-    """(job decided, files, plan, rank 0's plan with all its candidates): rank 0 chooses, all follow."""
-    first: Any = None
-    planned: Any = None
+def agree(job: Any, comm: Communicator) -> tuple[Any, Any, Any]:
+    """(job, files, plan): rank 0's job, which it plans; all follow. Only its own plan has all candidates."""
+    job = comm.mpi4py.bcast(job)
     files: Any = None
     with together(comm):
         files = job.files()
         job.check_output()
-        if comm.rank == 0:
-            first = job.plan(comm.machine, files)
-    job = comm.mpi4py.bcast(job.decided(first) if first is not None else None)
-    with together(comm):
-        planned = job.plan(comm.machine, files)
-    return job, files, planned, first or planned
+    return job, files, plan_together(comm, lambda **taken: replace(job, **taken).plan(comm.machine, files))
 
 
 def join(job: Job, progress: Callable[[int, int], None] | None = None) -> tuple[Communicator, dict[str, Any]]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from allport import linalg
@@ -73,20 +73,15 @@ class GemmJob(Job):
             trans_b=self.trans_b,
             algorithm=self.algorithm,
             grid=self.grid,
+            order=self.order,
             panel=self.panel,
             memory=self.memory,
         )
 
-    def decided(self, planned: GemmPlan) -> GemmJob:
-        """With algorithm, grid and panel."""
-        chosen = planned.to_dict()["chosen"]
-        grid = "x".join(str(g) for g in chosen["grid"])
-        return replace(self, algorithm=chosen["algorithm"], grid=grid, panel=chosen["panel"])
-
     def execute(self, comm: Communicator, progress: Callable[[int, int], None] | None = None) -> dict[str, Any]:
         """Loads, multiplies, saves."""
         began = time.perf_counter()
-        job, files, planned, first = agree(self, comm)
+        job, files, planned = agree(self, comm)
         dtype = job.dtype(files)
         a, b, c = files
         local_a, local_b = read(a, comm, planned.a, dtype), read(b, comm, planned.b, dtype)
@@ -114,7 +109,7 @@ class GemmJob(Job):
         product.save(job.out)
         ended = time.perf_counter()
         return {
-            "plan": first.to_dict(),
+            "plan": planned.to_dict(),
             "report": report.to_dict(),
             "output": {"path": job.out, "shape": list(product.shape), "dtype": str(dtype)},
             "seconds": {"load": loaded - began, "gemm": multiplied - loaded, "save": ended - multiplied},

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 import time
 from collections.abc import Callable
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from allport import factor_file
@@ -47,6 +47,7 @@ class FactorJob(Job):
             pivot=self.pivot,
             algorithm=self.algorithm,
             grid=self.grid,
+            order=self.order,
             block=self.block,
             dealt=self.dealt,
             big=self.big,
@@ -54,13 +55,6 @@ class FactorJob(Job):
             broadcast=self.broadcast,
             reduce=self.reduce,
         )
-
-    def decided(self, planned: LuPlan) -> FactorJob:
-        """With algorithm, grid and the widths of panels."""
-        chosen = planned.to_dict()["chosen"]
-        grid = "x".join(str(g) for g in chosen["grid"])
-        widths = {name: chosen[name] for name in ("block", "dealt", "big")}
-        return replace(self, algorithm=chosen["algorithm"], grid=grid, **widths)
 
 
 @dataclass(kw_only=True)
@@ -86,7 +80,7 @@ class LuJob(FactorJob):
     def execute(self, comm: Communicator, progress: Callable[[int, int], None] | None = None) -> dict[str, Any]:
         """Loads, factors, checks, saves."""
         began = time.perf_counter()
-        job, file, planned, first = agree(self, comm)
+        job, file, planned = agree(self, comm)
         dtype = working_dtype(file.dtype)
         matrix = DistributedMatrix(comm, planned.layout, read(file, comm, planned.layout, dtype))
         loaded = time.perf_counter()
@@ -109,7 +103,7 @@ class LuJob(FactorJob):
         factors.save(job.out)
         ended = time.perf_counter()
         return {
-            "plan": first.to_dict(),
+            "plan": planned.to_dict(),
             "report": report.to_dict(),
             "checked": job.check_residual,
             "residual": residual if residual is not None and math.isfinite(residual) else None,

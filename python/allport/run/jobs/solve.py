@@ -73,7 +73,7 @@ class SolveJob(FactorJob):
     def execute(self, comm: Communicator, progress: Callable[[int, int], None] | None = None) -> dict[str, Any]:
         """Loads, solves, checks, saves."""
         began = time.perf_counter()
-        job, files, planned, first = agree(self, comm)
+        job, files, planned = agree(self, comm)
         dtype = job.dtype(files)
         spread = square_layout(files[1].shape, comm.size)
         a = DistributedMatrix(comm, planned.layout, read(files[0], comm, planned.layout, dtype))
@@ -92,11 +92,11 @@ class SolveJob(FactorJob):
             report=True,
         )
         solved = time.perf_counter()
-        shape = self._save(x, _is_vector(files[1]))
+        shape = job._save(x, _is_vector(files[1]))
         ended = time.perf_counter()
         data = report.to_dict()
         return {
-            "plan": first.to_dict(),
+            "plan": planned.to_dict(),
             "report": data["factorization"],
             "refinement": data["refinement"],
             "residual": data["residual"],
