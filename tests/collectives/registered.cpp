@@ -7,19 +7,12 @@
 
 #include "allport/collectives/registry.h"
 #include "allport/collectives/trees.h"
+#include "collectives/message_of.h"
 
 namespace allport {
 namespace {
 
-template <class Call>
-std::string message_of(Call&& call) {
-  try {
-    call();
-  } catch (Error const& error) {
-    return error.what();
-  }
-  return "nothing was thrown";
-}
+using test::message_of;
 
 /// A tree of the program's own: everyone hangs below the root.
 Schedule star(Machine const&, Contract const& contract, Cut cut) {

@@ -10,19 +10,12 @@
 #include "allport/collectives/packing.h"
 #include "allport/collectives/trees.h"
 #include "collectives/machines.h"
+#include "collectives/message_of.h"
 
 namespace allport {
 namespace {
 
-template <class Call>
-std::string message_of(Call&& call) {
-  try {
-    call();
-  } catch (Error const& error) {
-    return error.what();
-  }
-  return "nothing was thrown";
-}
+using test::message_of;
 
 TEST(Registry, HasNamesThatAreUniquePerCollective) {
   std::set<std::pair<Collective, std::string_view>> seen;
