@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "allport/comm/communicator.h"
-#include "allport/linalg/layout.h"
+#include "allport/linalg/distribution.h"
 
 namespace allport::bench {
 
@@ -22,18 +22,21 @@ inline double entry(Index i, Index j) {
 }
 
 struct Matrix {
-  Layout layout;
+  Distribution distribution;
   Rank rank;
   Index ld;
   std::vector<double> data;
 
-  Matrix(Layout l, Rank r) : layout(std::move(l)), rank(r), ld(std::max<Index>(layout.local_rows(r), 1)) { fill(); }
+  Matrix(Distribution l, Rank r)
+      : distribution(std::move(l)), rank(r), ld(std::max<Index>(distribution.local_rows(r), 1)) {
+    fill();
+  }
   void fill() {
-    data.assign(static_cast<std::size_t>(ld * layout.local_cols(rank)), 0.0);
-    auto const at = layout.position(rank);
+    data.assign(static_cast<std::size_t>(ld * distribution.local_cols(rank)), 0.0);
+    auto const at = distribution.position(rank);
     if (at.row < 0) return;
-    for (auto const& r : layout.rows().runs(at.row)) {
-      for (auto const& c : layout.cols().runs(at.col)) {
+    for (auto const& r : distribution.rows().runs(at.row)) {
+      for (auto const& c : distribution.cols().runs(at.col)) {
         for (Index j = 0; j < c.length; ++j) {
           for (Index i = 0; i < r.length; ++i) {
             data[static_cast<std::size_t>(r.local + i + (c.local + j) * ld)] = entry(r.global + i, c.global + j);
@@ -58,13 +61,14 @@ struct Contender {
   std::vector<double> seconds;
 };
 
-/// ScaLAPACK's layout on a grid that BLACS made in column order.
-inline Layout cyclic(int rows, int cols, int nb, int grid_rows, int grid_cols) {
+/// ScaLAPACK's distribution on a grid that BLACS made in column order.
+inline Distribution cyclic(int rows, int cols, int nb, int grid_rows, int grid_cols) {
   std::vector<Rank> ranks;
   for (int c = 0; c < grid_cols; ++c) {
     for (int r = 0; r < grid_rows; ++r) ranks.push_back(r + c * grid_rows);  // BLACS "C"
   }
-  return {Deal::cyclic(rows, grid_rows, nb), Deal::cyclic(cols, grid_cols, nb), std::move(ranks)};
+  return {AxisDistribution::cyclic(rows, grid_rows, nb), AxisDistribution::cyclic(cols, grid_cols, nb),
+          std::move(ranks)};
 }
 
 inline double slowest(double mine) {

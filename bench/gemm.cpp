@@ -1,8 +1,8 @@
 // gemm against ScaLAPACK's pdgemm at several block sizes and against the ranks' own dgemm (the peak), in turns within
 // one run. Usage: mpirun -n RANKS bench_gemm N ROUNDS [ALGORITHM]; prints one JSON object. The machine is
 // ALLPORT_MACHINE's, else one computer.
-// Every contender starts from matrices in its own best layout; "allport_cyclic" starts from ScaLAPACK's and pays for
-// the redistribution.
+// Every contender starts from matrices in its own best distribution; "allport_cyclic" starts from ScaLAPACK's and pays
+// for the redistribution.
 #include <algorithm>
 #include <chrono>
 #include <cmath>
@@ -43,16 +43,17 @@ double entry(int which, Index i, Index j) {
 }
 
 struct Matrix {
-  Layout layout;
+  Distribution distribution;
   std::vector<double> data;
   Index ld = 1;
 
-  Matrix(Layout l, Rank rank, int which) : layout(std::move(l)), ld(std::max<Index>(layout.local_rows(rank), 1)) {
-    data.assign(static_cast<std::size_t>(ld * layout.local_cols(rank)), 0.0);
-    auto const at = layout.position(rank);
+  Matrix(Distribution l, Rank rank, int which)
+      : distribution(std::move(l)), ld(std::max<Index>(distribution.local_rows(rank), 1)) {
+    data.assign(static_cast<std::size_t>(ld * distribution.local_cols(rank)), 0.0);
+    auto const at = distribution.position(rank);
     if (which < 0 || at.row < 0) return;
-    for (auto const& r : layout.rows().runs(at.row)) {
-      for (auto const& c : layout.cols().runs(at.col)) {
+    for (auto const& r : distribution.rows().runs(at.row)) {
+      for (auto const& c : distribution.cols().runs(at.col)) {
         for (Index j = 0; j < c.length; ++j) {
           for (Index i = 0; i < r.length; ++i) {
             data[static_cast<std::size_t>(r.local + i + (c.local + j) * ld)] = entry(which, r.global + i, c.global + j);
@@ -76,11 +77,11 @@ struct Contender {
 
 /// Largest deviation over a sample of local entries from the definition.
 double sample_error(Matrix const& c, Rank rank, Index n) {
-  auto const at = c.layout.position(rank);
+  auto const at = c.distribution.position(rank);
   if (at.row < 0) return 0;
   double worst = 0;
-  for (auto const& r : c.layout.rows().runs(at.row)) {
-    for (auto const& q : c.layout.cols().runs(at.col)) {
+  for (auto const& r : c.distribution.rows().runs(at.row)) {
+    for (auto const& q : c.distribution.cols().runs(at.col)) {
       Index const i = r.length / 2, j = q.length / 3;
       double sum = 0;
       for (Index x = 0; x < n; ++x) sum += entry(0, r.global + i, x) * entry(1, x, q.global + j);
@@ -90,22 +91,22 @@ double sample_error(Matrix const& c, Rank rank, Index n) {
   return worst;
 }
 
-Layout cyclic(int n, int nb, int grid_rows, int grid_cols) {
+Distribution cyclic(int n, int nb, int grid_rows, int grid_cols) {
   std::vector<Rank> ranks;
   for (int c = 0; c < grid_cols; ++c) {
     for (int r = 0; r < grid_rows; ++r) ranks.push_back(r * grid_cols + c);  // BLACS "R"
   }
-  return {Deal::cyclic(n, grid_rows, nb), Deal::cyclic(n, grid_cols, nb), std::move(ranks)};
+  return {AxisDistribution::cyclic(n, grid_rows, nb), AxisDistribution::cyclic(n, grid_cols, nb), std::move(ranks)};
 }
 
 Contender scalapack(int n, int nb, int grid_rows, int grid_cols, Rank rank) {
   int context = 0;
   Cblacs_get(-1, 0, &context);
   Cblacs_gridinit(&context, "R", grid_rows, grid_cols);
-  auto const layout = cyclic(n, nb, grid_rows, grid_cols);
-  auto a = std::make_shared<Matrix>(layout, rank, 0);
-  auto b = std::make_shared<Matrix>(layout, rank, 1);
-  auto c = std::make_shared<Matrix>(layout, rank, -1);
+  auto const distribution = cyclic(n, nb, grid_rows, grid_cols);
+  auto a = std::make_shared<Matrix>(distribution, rank, 0);
+  auto b = std::make_shared<Matrix>(distribution, rank, 1);
+  auto c = std::make_shared<Matrix>(distribution, rank, -1);
   auto descriptor = std::make_shared<std::vector<int>>(9);
   int const zero = 0, ld = static_cast<int>(a->ld);
   int info = 0;
@@ -131,8 +132,8 @@ Contender ours(Communicator const& comm, int n, std::string const& algorithm, bo
   auto b = std::make_shared<Matrix>(from_cyclic ? foreign : plan.b, comm.rank(), 1);
   auto c = std::make_shared<Matrix>(from_cyclic ? foreign : plan.c, comm.rank(), -1);
   auto const run = [=, &comm] {
-    auto const report =
-        gemm<double>(comm, plan, 1.0, a->layout, a->view(), b->layout, b->view(), 0.0, c->layout, c->part());
+    auto const report = gemm<double>(comm, plan, 1.0, a->distribution, a->view(), b->distribution, b->view(), 0.0,
+                                     c->distribution, c->part());
     if (std::getenv("ALLPORT_BENCH_VERBOSE") != nullptr && comm.rank() == 0) {
       std::fprintf(stderr, "total %.3f compute %.3f wait %.3f redistribute %.3f\n", report.total.value(),
                    report.compute.value(), report.communicate.value(), report.redistribute.value());

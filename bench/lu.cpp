@@ -1,7 +1,7 @@
 // lu against ScaLAPACK's pdgetrf at several block sizes, and against LAPACK's dgetrf on all cores, in turns within one
 // run, every result checked. Usage: mpirun -n RANKS bench_lu N ROUNDS [--blocks 32,64,128] [--no-lapack]
-// [--ours BLOCK,DEALT]... (1D with panels and layout blocks of so many columns instead of the plan's choice);
-// prints one JSON object. The machine is ALLPORT_MACHINE's. Every contender starts from A in its own best layout;
+// [--ours BLOCK,DEALT]... (1D with panels and distribution blocks of so many columns instead of the plan's choice);
+// prints one JSON object. The machine is ALLPORT_MACHINE's. Every contender starts from A in its own best distribution;
 // "allport given" takes A as ScaLAPACK has it.
 #include <dlfcn.h>
 
@@ -32,8 +32,9 @@ using namespace allport;
 using namespace allport::bench;
 
 double residual_of(Communicator const& comm, Matrix& factored, std::vector<Index> const& pivots) {
-  Matrix const original(factored.layout, factored.rank);
-  return lu_residual<double>(comm, original.layout, original.view(), factored.layout, factored.view(), pivots);
+  Matrix const original(factored.distribution, factored.rank);
+  return lu_residual<double>(comm, original.distribution, original.view(), factored.distribution, factored.view(),
+                             pivots);
 }
 
 Contender scalapack(Communicator const& comm, int n, int nb, int grid_rows, int grid_cols) {
@@ -54,8 +55,8 @@ Contender scalapack(Communicator const& comm, int n, int nb, int grid_rows, int 
   auto const residual = [=, &comm] {
     // ScaLAPACK keeps a pivot beside its row: gathers them.
     std::vector<std::int64_t> mine(static_cast<std::size_t>(n), -1);
-    auto const at = a->layout.position(comm.rank());
-    for (auto const& r : a->layout.rows().runs(at.row)) {
+    auto const at = a->distribution.position(comm.rank());
+    for (auto const& r : a->distribution.rows().runs(at.row)) {
       for (Index x = 0; x < r.length; ++x) {
         mine[static_cast<std::size_t>(r.global + x)] = (*local)[static_cast<std::size_t>(r.local + x)] - 1;
       }
@@ -74,10 +75,10 @@ Contender scalapack(Communicator const& comm, int n, int nb, int grid_rows, int 
 
 Contender ours(Communicator const& comm, int n, Pivoting pivoting, LuOptions const& options, std::string const& what) {
   auto const plan = plan_lu({.m = n, .n = n, .pivoting = pivoting}, comm.machine(), options);
-  auto a = std::make_shared<Matrix>(plan.layout, comm.rank());
+  auto a = std::make_shared<Matrix>(plan.distribution, comm.rank());
   auto pivots = std::make_shared<std::vector<Index>>();
   auto const run = [=, &comm] {
-    auto const report = lu<double>(comm, plan, a->layout, a->part(), *pivots);
+    auto const report = lu<double>(comm, plan, a->distribution, a->part(), *pivots);
     if (std::getenv("ALLPORT_BENCH_VERBOSE") != nullptr && comm.rank() == 0) {
       std::fprintf(stderr, "%s: total %.3f compute %.3f panel %.3f wait %.3f (predicted %.3f)\n", what.c_str(),
                    report.total.value(), report.compute.value(), report.panel.value(), report.communicate.value(),
@@ -87,7 +88,7 @@ Contender ours(Communicator const& comm, int n, Pivoting pivoting, LuOptions con
   auto const& g = plan.chosen.grid;
   auto const name = "allport " + what + " " + plan.chosen.algorithm + " " + std::to_string(g.rows) + "x" +
                     std::to_string(g.cols) + "x" + std::to_string(g.layers) +
-                    " b=" + std::to_string(plan.chosen.block) + " of " + std::to_string(plan.chosen.dealt);
+                    " b=" + std::to_string(plan.chosen.block) + " of " + std::to_string(plan.chosen.nb);
   return {name, [=] { a->fill(); }, run, [=, &comm] { return residual_of(comm, *a, *pivots); }, {}};
 }
 
@@ -133,7 +134,7 @@ int main(int argc, char** argv) {
         options.algorithm = "1d";
         char* comma = nullptr;
         options.block = std::strtoll(argv[++x], &comma, 10);
-        if (*comma == ',') options.dealt = std::strtoll(comma + 1, nullptr, 10);
+        if (*comma == ',') options.nb = std::strtoll(comma + 1, nullptr, 10);
       }
       if (std::strcmp(argv[x], "--blocks") == 0 && x + 1 < argc) {
         blocks.clear();

@@ -31,7 +31,7 @@ def mpiexec_of(build: Path) -> str:
 
 
 def gemm(build: Path, ranks: int, n: int, rounds: int) -> dict:
-    """Side by side: the ranks' own dgemm (the peak), ours from its own layout and from ScaLAPACK's, pdgemm."""
+    """Side by side: the ranks' own dgemm (the peak), ours from its own distribution and from ScaLAPACK's, pdgemm."""
     program = build / "bench" / "bench_gemm"
     if not program.exists():
         return {"skipped": "bench_gemm was not built: ScaLAPACK is missing"}

@@ -34,11 +34,11 @@ struct Problem {
 double residual_of(Communicator const& comm, Problem const& p, Matrix const& x) {
   auto const whole = cyclic(p.n, p.n, 64, comm.size(), 1);
   Matrix const a(whole, comm.rank());
-  Matrix b(x.layout, comm.rank());
+  Matrix b(x.distribution, comm.rank());
   GemmProblem const product{.m = p.n, .n = p.nrhs, .k = p.n, .trans_a = p.trans};
-  gemm<double>(comm, plan_gemm(product, comm.machine()), -1.0, a.layout, a.view(), x.layout, x.view(), 1.0, b.layout,
-               b.part());
-  auto const size = [&](Matrix const& m) { return norm<double>(comm, Norm::one, m.layout, m.view()); };
+  gemm<double>(comm, plan_gemm(product, comm.machine()), -1.0, a.distribution, a.view(), x.distribution, x.view(), 1.0,
+               b.distribution, b.part());
+  auto const size = [&](Matrix const& m) { return norm<double>(comm, Norm::one, m.distribution, m.view()); };
   return size(b) / (p.n * size(a) * size(x) * std::ldexp(1.0, -53));
 }
 
@@ -58,9 +58,10 @@ std::vector<int> describe(Matrix const& m, int context, int rows, int cols, int 
 }
 
 /// Everybody's pivots, from 0: ScaLAPACK keeps a pivot beside its row.
-std::vector<Index> gather_pivots(Communicator const& comm, Layout const& layout, std::vector<int> const& local) {
-  std::vector<std::int64_t> mine(static_cast<std::size_t>(layout.rows().extent()), -1);
-  for (auto const& r : layout.rows().runs(layout.position(comm.rank()).row)) {
+std::vector<Index> gather_pivots(Communicator const& comm, Distribution const& distribution,
+                                 std::vector<int> const& local) {
+  std::vector<std::int64_t> mine(static_cast<std::size_t>(distribution.rows().extent()), -1);
+  for (auto const& r : distribution.rows().runs(distribution.position(comm.rank()).row)) {
     for (Index x = 0; x < r.length; ++x) {
       mine[static_cast<std::size_t>(r.global + x)] = local[static_cast<std::size_t>(r.local + x)] - 1;
     }
@@ -84,14 +85,16 @@ void add_scalapack(std::vector<Contender>& to, Communicator const& comm, Problem
   int const one = 1;
   int info = 0;
   pdgetrf_(&p.n, &p.n, a->data.data(), &one, &one, a_desc.data(), local->data(), &info);
-  auto const pivots = gather_pivots(comm, a->layout, *local);
+  auto const pivots = gather_pivots(comm, a->distribution, *local);
   auto const run = [=] {
     int info_of_run = 0;
     auto const trans = static_cast<char>(p.trans);
     pdgetrs_(&trans, &p.n, &p.nrhs, a->data.data(), &one, &one, a_desc.data(), local->data(), b->data.data(), &one,
              &one, b_desc.data(), &info_of_run);
   };
-  auto const ours = [=, &comm] { lu_solve<double>(comm, p.trans, a->layout, a->view(), pivots, b->layout, b->part()); };
+  auto const ours = [=, &comm] {
+    lu_solve<double>(comm, p.trans, a->distribution, a->view(), pivots, b->distribution, b->part());
+  };
   auto const check = [=, &comm] { return residual_of(comm, p, *b); };
   auto const where = " nb=" + std::to_string(nb) + " " + std::to_string(r) + "x" + std::to_string(c);
   to.push_back({"pdgetrs" + where, [=] { b->fill(); }, run, check, {}});
@@ -100,13 +103,16 @@ void add_scalapack(std::vector<Contender>& to, Communicator const& comm, Problem
 
 Contender ours(Communicator const& comm, Problem const& p) {
   auto const plan = plan_lu({.m = p.n, .n = p.n}, comm.machine());
-  auto a = std::make_shared<Matrix>(plan.layout, comm.rank());
+  auto a = std::make_shared<Matrix>(plan.distribution, comm.rank());
   auto pivots = std::make_shared<std::vector<Index>>();
-  lu<double>(comm, plan, a->layout, a->part(), *pivots);
+  lu<double>(comm, plan, a->distribution, a->part(), *pivots);
   auto const& g = plan.chosen.grid;
-  std::vector<Rank> const ranks(plan.layout.grid());
-  auto b = std::make_shared<Matrix>(Layout(plan.layout.rows(), Deal::balanced(p.nrhs, g.cols), ranks), comm.rank());
-  auto const run = [=, &comm] { lu_solve<double>(comm, p.trans, a->layout, a->view(), *pivots, b->layout, b->part()); };
+  std::vector<Rank> const ranks(plan.distribution.grid().ranks());
+  auto b = std::make_shared<Matrix>(
+      Distribution(plan.distribution.rows(), AxisDistribution::balanced(p.nrhs, g.cols), ranks), comm.rank());
+  auto const run = [=, &comm] {
+    lu_solve<double>(comm, p.trans, a->distribution, a->view(), *pivots, b->distribution, b->part());
+  };
   auto const name = "allport " + plan.chosen.algorithm + " " + std::to_string(g.rows) + "x" + std::to_string(g.cols) +
                     " b=" + std::to_string(plan.chosen.block);
   return {name, [=] { b->fill(); }, run, [=, &comm] { return residual_of(comm, p, *b); }, {}};

@@ -9,7 +9,7 @@
 #include <complex>
 #include <string>
 
-#include "allport/linalg/layout.h"
+#include "allport/linalg/distribution.h"
 #include "bindings.h"
 
 namespace allport::python {
@@ -56,10 +56,10 @@ auto part_of(Array const& array, char const* name) {
   return Part<Element>{static_cast<Element*>(array.data()), std::max<Index>(ld, 1)};
 }
 
-/// Throws unless a local block has the shape that its layout says.
+/// Throws unless a local block has the shape that its distribution says.
 template <class Array>
-void ensure_shape(Array const& array, Layout const& layout, Rank rank, char const* name) {
-  auto const rows = layout.local_rows(rank), cols = layout.local_cols(rank);
+void ensure_shape(Array const& array, Distribution const& distribution, Rank rank, char const* name) {
+  auto const rows = distribution.local_rows(rank), cols = distribution.local_cols(rank);
   auto const has_rows = static_cast<Index>(array.shape(0)), has_cols = static_cast<Index>(array.shape(1));
   ensure((has_rows == rows && has_cols == cols) || (rows * cols == 0 && has_rows * has_cols == 0), name,
          fmt::format("{} x {} elements", has_rows, has_cols), fmt::format("{} x {} on rank {}", rows, cols, rank));

@@ -1,4 +1,4 @@
-// Room linalg in Python: layouts, redistribution, gemm.
+// Room linalg in Python: distributions, redistribution, gemm.
 #include <fmt/format.h>
 #include <nanobind/nanobind.h>
 #include <nanobind/operators.h>
@@ -22,10 +22,10 @@ using namespace nb::literals;
 using RunProgress = std::optional<std::function<void(int, int)>>;
 using Runs = std::vector<std::tuple<Index, Index, Index>>;
 
-Runs runs_of(Deal const& deal, int part) {
+Runs runs_of(AxisDistribution const& distribution, int part) {
   auto runs = Runs();
   if (part >= 0) {
-    for (auto const& r : deal.runs(part)) {
+    for (auto const& r : distribution.runs(part)) {
       runs.emplace_back(r.global, r.local, r.length);
     }
   }
@@ -41,54 +41,57 @@ Trans trans_named(std::string const& text, char const* name) {
   return static_cast<Trans>(text[0]);
 }
 
-void bind_layout(nb::module_& m) {
-  nb::class_<Layout>(m, "Layout",
-                     "How a matrix lies on the ranks: rows and columns are dealt to a grid of owners.\n\n"
-                     "Local parts are column-major.")
+void bind_distribution(nb::module_& m) {
+  nb::class_<Distribution>(m, "Distribution",
+                           "How a matrix lies on the ranks: rows and columns are distributed to a grid of owners.\n\n"
+                           "Local parts are column-major.")
       .def_static(
           "cuts",
           [](std::vector<Index> rows, std::vector<Index> cols, std::vector<Rank> grid) {
-            return Layout(Deal::cuts(std::move(rows)), Deal::cuts(std::move(cols)), std::move(grid));
+            return Distribution(AxisDistribution::cuts(std::move(rows)), AxisDistribution::cuts(std::move(cols)),
+                                std::move(grid));
           },
           "rows"_a, "cols"_a, "grid"_a,
           "Grid row r owns rows[r]..rows[r + 1] - 1; likewise columns. grid[r + c * grid rows] is the rank.")
       .def_static(
           "balanced",
           [](std::tuple<Index, Index> shape, std::tuple<int, int> parts, std::vector<Rank> grid) {
-            return Layout(Deal::balanced(std::get<0>(shape), std::get<0>(parts)),
-                          Deal::balanced(std::get<1>(shape), std::get<1>(parts)), std::move(grid));
+            return Distribution(AxisDistribution::balanced(std::get<0>(shape), std::get<0>(parts)),
+                                AxisDistribution::balanced(std::get<1>(shape), std::get<1>(parts)), std::move(grid));
           },
           "shape"_a, "parts"_a, "grid"_a, "Blocks that differ by at most one row or column.")
       .def_static(
           "cyclic",
           [](std::tuple<Index, Index> shape, std::tuple<int, int> parts, std::tuple<Index, Index> block,
              std::vector<Rank> grid) {
-            return Layout(Deal::cyclic(std::get<0>(shape), std::get<0>(parts), std::get<0>(block)),
-                          Deal::cyclic(std::get<1>(shape), std::get<1>(parts), std::get<1>(block)), std::move(grid));
+            return Distribution(AxisDistribution::cyclic(std::get<0>(shape), std::get<0>(parts), std::get<0>(block)),
+                                AxisDistribution::cyclic(std::get<1>(shape), std::get<1>(parts), std::get<1>(block)),
+                                std::move(grid));
           },
-          "shape"_a, "parts"_a, "block"_a, "grid"_a, "ScaLAPACK's block-cyclic dealing.")
+          "shape"_a, "parts"_a, "block"_a, "grid"_a, "ScaLAPACK's block-cyclic distributing.")
       .def_prop_ro(
-          "shape", [](Layout const& l) { return nb::make_tuple(l.rows().extent(), l.cols().extent()); },
+          "shape", [](Distribution const& l) { return nb::make_tuple(l.rows().extent(), l.cols().extent()); },
           nb::sig("def shape(self) -> tuple[int, int]"))
       .def_prop_ro(
-          "parts", [](Layout const& l) { return nb::make_tuple(l.rows().parts(), l.cols().parts()); },
+          "parts", [](Distribution const& l) { return nb::make_tuple(l.rows().parts(), l.cols().parts()); },
           nb::sig("def parts(self) -> tuple[int, int]"), "Grid rows and grid columns.")
       .def_prop_ro(
-          "grid", [](Layout const& l) { return l.grid(); }, "Owner of grid row r, column c at r + c * rows.")
+          "grid", [](Distribution const& l) { return l.grid().ranks(); },
+          "Owner of grid row r, column c at r + c * rows.")
       .def(
           "local_shape",
-          [](Layout const& l, Rank rank) { return nb::make_tuple(l.local_rows(rank), l.local_cols(rank)); }, "rank"_a,
-          nb::sig("def local_shape(self, rank: int) -> tuple[int, int]"))
+          [](Distribution const& l, Rank rank) { return nb::make_tuple(l.local_rows(rank), l.local_cols(rank)); },
+          "rank"_a, nb::sig("def local_shape(self, rank: int) -> tuple[int, int]"))
       .def(
-          "row_runs", [](Layout const& l, Rank rank) { return runs_of(l.rows(), l.position(rank).row); }, "rank"_a,
-          "(global, local, length) of a rank's consecutive rows.")
+          "row_runs", [](Distribution const& l, Rank rank) { return runs_of(l.rows(), l.position(rank).row); },
+          "rank"_a, "(global, local, length) of a rank's consecutive rows.")
       .def(
-          "col_runs", [](Layout const& l, Rank rank) { return runs_of(l.cols(), l.position(rank).col); }, "rank"_a,
-          "(global, local, length) of a rank's consecutive columns.")
+          "col_runs", [](Distribution const& l, Rank rank) { return runs_of(l.cols(), l.position(rank).col); },
+          "rank"_a, "(global, local, length) of a rank's consecutive columns.")
       .def(
-          "__eq__", [](Layout const& a, Layout const& b) { return a == b; }, nb::is_operator())
-      .def("__repr__", [](Layout const& l) {
-        return fmt::format("Layout({} x {} on a {} x {} grid, {})", l.rows().extent(), l.cols().extent(),
+          "__eq__", [](Distribution const& a, Distribution const& b) { return a == b; }, nb::is_operator())
+      .def("__repr__", [](Distribution const& l) {
+        return fmt::format("Distribution({} x {} on a {} x {} grid, {})", l.rows().extent(), l.cols().extent(),
                            l.rows().parts(), l.cols().parts(), l.rows().is_cyclic() ? "block-cyclic" : "blocks");
       });
 }
@@ -140,10 +143,10 @@ void bind_plan(nb::module_& m) {
       "panel"_a, "memory"_a, "broadcast"_a, "reduce"_a, "candidates"_a);
 }
 
-/// load(comm, path, layout, part) for the array's scalar type, which `type` names.
+/// load(comm, path, distribution, part) for the array's scalar type, which `type` names.
 template <class Array, class Move>
-void move_file(Communicator const& comm, char type, Layout const& layout, Array const& array, Move&& move) {
-  ensure_shape(array, layout, comm.rank(), "part");
+void move_file(Communicator const& comm, char type, Distribution const& distribution, Array const& array, Move&& move) {
+  ensure_shape(array, distribution, comm.rank(), "part");
   with_scalar(type, [&]<class T>(T) {
     auto const part = part_of<T>(array, "part");
     auto const unlocked = nb::gil_scoped_release();
@@ -154,28 +157,31 @@ void move_file(Communicator const& comm, char type, Layout const& layout, Array 
 void bind_files(nb::module_& m) {
   m.def(
       "load_npy",
-      [](Communicator const& comm, Text const& path, char type, Layout const& layout, WriteBlock const& array) {
-        move_file(comm, type, layout, array, [&](auto part) { load_npy(comm, path.bytes, layout, part); });
+      [](Communicator const& comm, Text const& path, char type, Distribution const& distribution,
+         WriteBlock const& array) {
+        move_file(comm, type, distribution, array, [&](auto part) { load_npy(comm, path.bytes, distribution, part); });
       },
-      "comm"_a, "path"_a, "scalar"_a, "layout"_a, "part"_a);
+      "comm"_a, "path"_a, "scalar"_a, "distribution"_a, "part"_a);
   m.def(
       "load_mtx",
-      [](Communicator const& comm, Text const& path, char type, Layout const& layout, WriteBlock const& array) {
-        move_file(comm, type, layout, array, [&](auto part) { load_mtx(comm, path.bytes, layout, part); });
+      [](Communicator const& comm, Text const& path, char type, Distribution const& distribution,
+         WriteBlock const& array) {
+        move_file(comm, type, distribution, array, [&](auto part) { load_mtx(comm, path.bytes, distribution, part); });
       },
-      "comm"_a, "path"_a, "scalar"_a, "layout"_a, "part"_a);
+      "comm"_a, "path"_a, "scalar"_a, "distribution"_a, "part"_a);
   m.def(
       "save_npy",
-      [](Communicator const& comm, Text const& path, char type, Layout const& layout, ReadBlock const& array) {
-        move_file(comm, type, layout, array, [&](auto part) { save_npy(comm, path.bytes, layout, part); });
+      [](Communicator const& comm, Text const& path, char type, Distribution const& distribution,
+         ReadBlock const& array) {
+        move_file(comm, type, distribution, array, [&](auto part) { save_npy(comm, path.bytes, distribution, part); });
       },
-      "comm"_a, "path"_a, "scalar"_a, "layout"_a, "part"_a);
+      "comm"_a, "path"_a, "scalar"_a, "distribution"_a, "part"_a);
 }
 
 template <class T>
-std::string run_gemm(Communicator const& comm, GemmPlan const& plan, std::complex<double> alpha, Layout const& la,
-                     ReadBlock const& a, Layout const& lb, ReadBlock const& b, std::complex<double> beta,
-                     Layout const& lc, WriteBlock const& c, RunProgress const& progress) {
+std::string run_gemm(Communicator const& comm, GemmPlan const& plan, std::complex<double> alpha, Distribution const& la,
+                     ReadBlock const& a, Distribution const& lb, ReadBlock const& b, std::complex<double> beta,
+                     Distribution const& lc, WriteBlock const& c, RunProgress const& progress) {
   auto const scalar = [](std::complex<double> x) {
     if constexpr (std::is_floating_point_v<T>) {
       return static_cast<T>(x.real());
@@ -199,36 +205,36 @@ std::string run_gemm(Communicator const& comm, GemmPlan const& plan, std::comple
 }  // namespace
 
 void bind_linalg(nb::module_& m) {
-  bind_layout(m);
+  bind_distribution(m);
   bind_plan(m);
   bind_files(m);
   m.def(
       "redistribute",
-      [](Communicator const& comm, char type, Layout const& from_layout, ReadBlock const& from, Layout const& to_layout,
-         WriteBlock const& to) {
-        ensure_shape(from, from_layout, comm.rank(), "from");
-        ensure_shape(to, to_layout, comm.rank(), "to");
+      [](Communicator const& comm, char type, Distribution const& from_distribution, ReadBlock const& from,
+         Distribution const& to_distribution, WriteBlock const& to) {
+        ensure_shape(from, from_distribution, comm.rank(), "from");
+        ensure_shape(to, to_distribution, comm.rank(), "to");
         with_scalar(type, [&]<class T>(T) {
           auto const source = part_of<T>(from, "from");
           auto const target = part_of<T>(to, "to");
           auto const unlocked = nb::gil_scoped_release();
-          redistribute<T>(comm, from_layout, source, to_layout, target);
+          redistribute<T>(comm, from_distribution, source, to_distribution, target);
         });
       },
-      "comm"_a, "scalar"_a, "from_layout"_a, "source"_a, "to_layout"_a, "target"_a);
+      "comm"_a, "scalar"_a, "from_distribution"_a, "source"_a, "to_distribution"_a, "target"_a);
   m.def(
       "gemm",
-      [](Communicator const& comm, GemmPlan const& plan, char type, std::complex<double> alpha, Layout const& la,
-         ReadBlock const& a, Layout const& lb, ReadBlock const& b, std::complex<double> beta, Layout const& lc,
-         WriteBlock const& c, RunProgress const& progress) {
+      [](Communicator const& comm, GemmPlan const& plan, char type, std::complex<double> alpha, Distribution const& la,
+         ReadBlock const& a, Distribution const& lb, ReadBlock const& b, std::complex<double> beta,
+         Distribution const& lc, WriteBlock const& c, RunProgress const& progress) {
         ensure_shape(a, la, comm.rank(), "A");
         ensure_shape(b, lb, comm.rank(), "B");
         ensure_shape(c, lc, comm.rank(), "C");
         return from_json(with_scalar(
             type, [&]<class T>(T) { return run_gemm<T>(comm, plan, alpha, la, a, lb, b, beta, lc, c, progress); }));
       },
-      "comm"_a, "plan"_a, "scalar"_a, "alpha"_a, "a_layout"_a, "a"_a, "b_layout"_a, "b"_a, "beta"_a, "c_layout"_a,
-      "c"_a, "progress"_a.none());
+      "comm"_a, "plan"_a, "scalar"_a, "alpha"_a, "a_distribution"_a, "a"_a, "b_distribution"_a, "b"_a, "beta"_a,
+      "c_distribution"_a, "c"_a, "progress"_a.none());
   m.def(
       "gemm_algorithms",
       [] {

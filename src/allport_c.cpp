@@ -13,8 +13,8 @@ struct allport_comm_s {
   std::string report;
 };
 
-struct allport_layout_s {
-  allport::Layout layout;
+struct allport_distribution_s {
+  allport::Distribution distribution;
 };
 
 namespace {
@@ -123,19 +123,20 @@ GemmOptions options_of(char const* text) {
 
 template <class T>
 int run_gemm(allport_comm comm, char trans_a, char trans_b, std::int64_t m, std::int64_t n, std::int64_t k,
-             void const* alpha, void const* a, std::int64_t lda, allport_layout a_layout, void const* b,
-             std::int64_t ldb, allport_layout b_layout, void const* beta, void* c, std::int64_t ldc,
-             allport_layout c_layout, char const* options) {
+             void const* alpha, void const* a, std::int64_t lda, allport_distribution a_distribution, void const* b,
+             std::int64_t ldb, allport_distribution b_distribution, void const* beta, void* c, std::int64_t ldc,
+             allport_distribution c_distribution, char const* options) {
   return guarded([&] {
     auto& on = the(comm, "comm");
     ensure(alpha != nullptr, "alpha", "NULL", "a pointer to a number");
     ensure(beta != nullptr, "beta", "NULL", "a pointer to a number");
     GemmProblem const problem{m, n, k, scalar_of<T>, trans_of(trans_a, "trans_a"), trans_of(trans_b, "trans_b")};
     auto const plan = plan_gemm(problem, on.comm.machine(), options_of(options));
-    auto const report = gemm<T>(on.comm, plan, *static_cast<T const*>(alpha), the(a_layout, "a_layout").layout,
-                                Part<T const>{static_cast<T const*>(a), lda}, the(b_layout, "b_layout").layout,
-                                Part<T const>{static_cast<T const*>(b), ldb}, *static_cast<T const*>(beta),
-                                the(c_layout, "c_layout").layout, Part<T>{static_cast<T*>(c), ldc});
+    auto const report =
+        gemm<T>(on.comm, plan, *static_cast<T const*>(alpha), the(a_distribution, "a_distribution").distribution,
+                Part<T const>{static_cast<T const*>(a), lda}, the(b_distribution, "b_distribution").distribution,
+                Part<T const>{static_cast<T const*>(b), ldb}, *static_cast<T const*>(beta),
+                the(c_distribution, "c_distribution").distribution, Part<T>{static_cast<T*>(c), ldc});
     on.report = report.to_json();
   });
 }
@@ -209,8 +210,9 @@ int allport_reduce_sum(allport_comm comm, char type, void const* input, void* ou
   });
 }
 
-int allport_layout_cyclic(int64_t rows, int64_t cols, int64_t row_block, int64_t col_block, int grid_rows,
-                          int grid_cols, int first_row, int first_col, char order, allport_layout* created) {
+int allport_distribution_cyclic(int64_t rows, int64_t cols, int64_t row_block, int64_t col_block, int grid_rows,
+                                int grid_cols, int first_row, int first_col, char order,
+                                allport_distribution* created) {
   return guarded([&] {
     ensure(created != nullptr, "created", "NULL", "a place for the handle");
     *created = nullptr;
@@ -221,67 +223,68 @@ int allport_layout_cyclic(int64_t rows, int64_t cols, int64_t row_block, int64_t
     for (int c = 0; c < grid_cols; ++c) {
       for (int r = 0; r < grid_rows; ++r) grid.push_back(order == 'C' ? r + c * grid_rows : r * grid_cols + c);
     }
-    *created = new allport_layout_s{Layout(Deal::cyclic(rows, grid_rows, row_block, first_row),
-                                           Deal::cyclic(cols, grid_cols, col_block, first_col), std::move(grid))};
+    *created = new allport_distribution_s{Distribution(AxisDistribution::cyclic(rows, grid_rows, row_block, first_row),
+                                                       AxisDistribution::cyclic(cols, grid_cols, col_block, first_col),
+                                                       std::move(grid))};
   });
 }
 
-int allport_layout_local(allport_layout layout, int rank, int64_t* local_rows, int64_t* local_cols) {
+int allport_distribution_local(allport_distribution distribution, int rank, int64_t* local_rows, int64_t* local_cols) {
   return guarded([&] {
-    auto const& l = the(layout, "layout").layout;
+    auto const& l = the(distribution, "distribution").distribution;
     ensure(local_rows != nullptr && local_cols != nullptr, "local_rows, local_cols", "NULL", "places for the extents");
     *local_rows = l.local_rows(rank);
     *local_cols = l.local_cols(rank);
   });
 }
 
-int allport_layout_free(allport_layout* layout) {
+int allport_distribution_free(allport_distribution* distribution) {
   return guarded([&] {
-    ensure(layout != nullptr, "layout", "NULL", "the place of a handle");
-    delete *layout;
-    *layout = nullptr;
+    ensure(distribution != nullptr, "distribution", "NULL", "the place of a handle");
+    delete *distribution;
+    *distribution = nullptr;
   });
 }
 
-int allport_gemm_layout(allport_comm comm, char type, char trans_a, char trans_b, int64_t m, int64_t n, int64_t k,
-                        char const* options, char which, allport_layout* created) {
+int allport_gemm_distribution(allport_comm comm, char type, char trans_a, char trans_b, int64_t m, int64_t n, int64_t k,
+                              char const* options, char which, allport_distribution* created) {
   return guarded([&] {
     ensure(created != nullptr, "created", "NULL", "a place for the handle");
     *created = nullptr;
     ensure(which == 'A' || which == 'B' || which == 'C', "which", std::string(1, which), "'A', 'B' or 'C'");
     GemmProblem const problem{m, n, k, scalar_named(type), trans_of(trans_a, "trans_a"), trans_of(trans_b, "trans_b")};
     auto const plan = plan_gemm(problem, the(comm, "comm").comm.machine(), options_of(options));
-    *created = new allport_layout_s{which == 'A' ? plan.a : which == 'B' ? plan.b : plan.c};
+    *created = new allport_distribution_s{which == 'A' ? plan.a : which == 'B' ? plan.b : plan.c};
   });
 }
 
 int allport_sgemm(allport_comm comm, char trans_a, char trans_b, int64_t m, int64_t n, int64_t k, float const* alpha,
-                  float const* a, int64_t lda, allport_layout a_layout, float const* b, int64_t ldb,
-                  allport_layout b_layout, float const* beta, float* c, int64_t ldc, allport_layout c_layout,
-                  char const* options) {
-  return run_gemm<float>(comm, trans_a, trans_b, m, n, k, alpha, a, lda, a_layout, b, ldb, b_layout, beta, c, ldc,
-                         c_layout, options);
+                  float const* a, int64_t lda, allport_distribution a_distribution, float const* b, int64_t ldb,
+                  allport_distribution b_distribution, float const* beta, float* c, int64_t ldc,
+                  allport_distribution c_distribution, char const* options) {
+  return run_gemm<float>(comm, trans_a, trans_b, m, n, k, alpha, a, lda, a_distribution, b, ldb, b_distribution, beta,
+                         c, ldc, c_distribution, options);
 }
 int allport_dgemm(allport_comm comm, char trans_a, char trans_b, int64_t m, int64_t n, int64_t k, double const* alpha,
-                  double const* a, int64_t lda, allport_layout a_layout, double const* b, int64_t ldb,
-                  allport_layout b_layout, double const* beta, double* c, int64_t ldc, allport_layout c_layout,
-                  char const* options) {
-  return run_gemm<double>(comm, trans_a, trans_b, m, n, k, alpha, a, lda, a_layout, b, ldb, b_layout, beta, c, ldc,
-                          c_layout, options);
+                  double const* a, int64_t lda, allport_distribution a_distribution, double const* b, int64_t ldb,
+                  allport_distribution b_distribution, double const* beta, double* c, int64_t ldc,
+                  allport_distribution c_distribution, char const* options) {
+  return run_gemm<double>(comm, trans_a, trans_b, m, n, k, alpha, a, lda, a_distribution, b, ldb, b_distribution, beta,
+                          c, ldc, c_distribution, options);
 }
 int allport_cgemm(allport_comm comm, char trans_a, char trans_b, int64_t m, int64_t n, int64_t k, void const* alpha,
-                  void const* a, int64_t lda, allport_layout a_layout, void const* b, int64_t ldb,
-                  allport_layout b_layout, void const* beta, void* c, int64_t ldc, allport_layout c_layout,
-                  char const* options) {
-  return run_gemm<std::complex<float>>(comm, trans_a, trans_b, m, n, k, alpha, a, lda, a_layout, b, ldb, b_layout, beta,
-                                       c, ldc, c_layout, options);
+                  void const* a, int64_t lda, allport_distribution a_distribution, void const* b, int64_t ldb,
+                  allport_distribution b_distribution, void const* beta, void* c, int64_t ldc,
+                  allport_distribution c_distribution, char const* options) {
+  return run_gemm<std::complex<float>>(comm, trans_a, trans_b, m, n, k, alpha, a, lda, a_distribution, b, ldb,
+                                       b_distribution, beta, c, ldc, c_distribution, options);
 }
 int allport_zgemm(allport_comm comm, char trans_a, char trans_b, int64_t m, int64_t n, int64_t k, void const* alpha,
-                  void const* a, int64_t lda, allport_layout a_layout, void const* b, int64_t ldb,
-                  allport_layout b_layout, void const* beta, void* c, int64_t ldc, allport_layout c_layout,
-                  char const* options) {
-  return run_gemm<std::complex<double>>(comm, trans_a, trans_b, m, n, k, alpha, a, lda, a_layout, b, ldb, b_layout,
-                                        beta, c, ldc, c_layout, options);
+                  void const* a, int64_t lda, allport_distribution a_distribution, void const* b, int64_t ldb,
+                  allport_distribution b_distribution, void const* beta, void* c, int64_t ldc,
+                  allport_distribution c_distribution, char const* options) {
+  return run_gemm<std::complex<double>>(comm, trans_a, trans_b, m, n, k, alpha, a, lda, a_distribution, b, ldb,
+                                        b_distribution, beta, c, ldc, c_distribution, options);
 }
 
 char const* allport_gemm_report(allport_comm comm) { return comm == nullptr ? "" : comm->report.c_str(); }

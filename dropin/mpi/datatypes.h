@@ -9,7 +9,7 @@
 
 namespace allport::dropin {
 
-struct Layout {
+struct Distribution {
   std::int64_t size = 0;         ///< bytes of data
   std::int64_t extent = 0;       ///< from one element to the next
   std::int64_t true_lb = 0;      ///< where the first byte lies
@@ -17,7 +17,7 @@ struct Layout {
   bool plain = false;            ///< elements lie one behind the other, without gaps, their bytes in packing order
 };
 
-[[nodiscard]] Layout layout_of(MPI_Datatype type);
+[[nodiscard]] Distribution layout_of(MPI_Datatype type);
 
 /// False for MPI_DATATYPE_NULL and for types that were not committed.
 [[nodiscard]] bool is_usable(MPI_Datatype type);
@@ -32,13 +32,13 @@ struct Layout {
 [[nodiscard]] bool is_defined(MPI_Op op, MPI_Datatype type);
 
 /// count * layout.size bytes; elements of any length. @throws Error(mpi)
-void pack(void const* from, std::int64_t count, MPI_Datatype type, Layout const& layout, std::byte* to);
-void unpack(std::byte const* from, void* to, std::int64_t count, MPI_Datatype type, Layout const& layout);
+void pack(void const* from, std::int64_t count, MPI_Datatype type, Distribution const& layout, std::byte* to);
+void unpack(std::byte const* from, void* to, std::int64_t count, MPI_Datatype type, Distribution const& layout);
 
 /// Memory for elements of a type that is not plain, aligned for any of C's types.
 class Elements {
  public:
-  Elements(std::int64_t count, Layout const& layout);
+  Elements(std::int64_t count, Distribution const& layout);
   [[nodiscard]] std::byte* base() { return base_; }  ///< what MPI calls take as buffer
 
  private:

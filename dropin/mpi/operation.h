@@ -27,7 +27,7 @@ struct Side {
 
   bool used = false;
   MPI_Datatype type = MPI_DATATYPE_NULL;
-  Layout layout{};
+  Distribution layout{};
   std::vector<Block> blocks;
 
   [[nodiscard]] std::int64_t bytes(std::size_t block) const { return blocks[block].count * layout.size; }
@@ -113,10 +113,10 @@ class Operation {
 };
 
 /// Combine by the MPI library. `commutative` lets the operands be exchanged where that saves a copy.
-[[nodiscard]] Combine combine_by(MPI_Op op, MPI_Datatype type, Layout const& layout, bool commutative);
+[[nodiscard]] Combine combine_by(MPI_Op op, MPI_Datatype type, Distribution const& layout, bool commutative);
 
 /// Bytes of one element as a reduction's schedule moves it.
-[[nodiscard]] inline std::int64_t element_of(Layout const& layout) { return layout.size > 0 ? layout.size : 1; }
+[[nodiscard]] inline std::int64_t element_of(Distribution const& layout) { return layout.size > 0 ? layout.size : 1; }
 
 [[nodiscard]] Collective collective(Function what);
 

@@ -15,13 +15,14 @@ constexpr Int replicated = -1;
 /// Fewer rows in LLD_ than the local part has, where that matters.
 bool lld_too_small(Descriptor const& d, Grid const& grid) {
   if (d.rsrc == replicated || d.csrc == replicated) return d.lld < 1;
-  return d.lld < row_deal(d, grid).count(grid.row) && col_deal(d, grid).count(grid.col) > 0;
+  return d.lld < row_distribution(d, grid).count(grid.row) && col_distribution(d, grid).count(grid.col) > 0;
 }
 
 /// One axis of a sub-matrix: from index i on, with what is left of i's block as its first block.
-Deal sub_deal(Deal const& whole, Index i, Index extent, Index first_block, Index block) {
+AxisDistribution sub_distribution(AxisDistribution const& whole, Index i, Index extent, Index first_block,
+                                  Index block) {
   auto const left = i < first_block ? first_block - i : block - (i - first_block) % block;
-  return Deal::cyclic(extent, whole.parts(), block, whole.owner(i), left);
+  return AxisDistribution::cyclic(extent, whole.parts(), block, whole.owner(i), left);
 }
 
 /// M_, N_ and the place of the sub-matrix, in ScaLAPACK's order of questions.
@@ -151,24 +152,25 @@ void check_blocks(Operand const& a, int a_desc_at, Operand const& b, int b_desc_
   }
 }
 
-Deal row_deal(Descriptor const& d, Grid const& grid) {
-  return Deal::cyclic(d.m, grid.rows, d.mb, static_cast<int>(d.rsrc), d.imb);
+AxisDistribution row_distribution(Descriptor const& d, Grid const& grid) {
+  return AxisDistribution::cyclic(d.m, grid.rows, d.mb, static_cast<int>(d.rsrc), d.imb);
 }
 
-Deal col_deal(Descriptor const& d, Grid const& grid) {
-  return Deal::cyclic(d.n, grid.cols, d.nb, static_cast<int>(d.csrc), d.inb);
+AxisDistribution col_distribution(Descriptor const& d, Grid const& grid) {
+  return AxisDistribution::cyclic(d.n, grid.cols, d.nb, static_cast<int>(d.csrc), d.inb);
 }
 
 View view_of(Operand const& x, Grid const& grid, std::vector<Rank> const& ranks, Rank me) {
   auto const& d = x.desc;
-  auto const rows = row_deal(d, grid);
-  auto const cols = col_deal(d, grid);
+  auto const rows = row_distribution(d, grid);
+  auto const cols = col_distribution(d, grid);
   View view;
-  view.layout = Layout(sub_deal(rows, x.i, x.rows, d.imb, d.mb), sub_deal(cols, x.j, x.cols, d.inb, d.nb), ranks);
+  view.distribution = Distribution(sub_distribution(rows, x.i, x.rows, d.imb, d.mb),
+                                   sub_distribution(cols, x.j, x.cols, d.inb, d.nb), ranks);
   view.rows_before = rows.before(grid.row, x.i);
   view.cols_before = cols.before(grid.col, x.j);
   // A process without columns may have any LLD_, so long as it is positive.
-  view.ld = std::max<Index>(d.lld, view.layout.local_rows(me));
+  view.ld = std::max<Index>(d.lld, view.distribution.local_rows(me));
   return view;
 }
 

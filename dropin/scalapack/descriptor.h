@@ -1,9 +1,9 @@
-// Descriptors, what is wrong with them in ScaLAPACK's words, and a sub-matrix as one of our layouts.
+// Descriptors, what is wrong with them in ScaLAPACK's words, and a sub-matrix as one of our distributions.
 #pragma once
 
 #include <vector>
 
-#include "allport/linalg/layout.h"
+#include "allport/linalg/distribution.h"
 #include "blacs.h"
 #include "call.h"
 
@@ -64,16 +64,16 @@ void check_pblas(Operand const& x, int rows_at, int cols_at, int desc_at, Grid c
 
 /// Beyond that for LU: sub(A) in whole blocks from its first row and column on, and these square.
 void check_blocks(Operand const& a, int desc_at, Wrong& wrong);
-/// As above, and sub(B) dealt as the rows of sub(A) are.
+/// As above, and sub(B) distributed as the rows of sub(A) are.
 void check_blocks(Operand const& a, int a_desc_at, Operand const& b, int b_desc_at, Grid const& grid, Wrong& wrong);
 
-/// How the whole matrix is dealt to process rows and columns.
-[[nodiscard]] Deal row_deal(Descriptor const& desc, Grid const& grid);
-[[nodiscard]] Deal col_deal(Descriptor const& desc, Grid const& grid);
+/// How the whole matrix is distributed to process rows and columns.
+[[nodiscard]] AxisDistribution row_distribution(Descriptor const& desc, Grid const& grid);
+[[nodiscard]] AxisDistribution col_distribution(Descriptor const& desc, Grid const& grid);
 
-/// A sub-matrix where it lies: its layout, and the elements of the local part before its first one.
+/// A sub-matrix where it lies: its distribution, and the elements of the local part before its first one.
 struct View {
-  Layout layout;
+  Distribution distribution;
   Index rows_before = 0;
   Index cols_before = 0;
   Index ld = 1;

@@ -8,21 +8,21 @@
 namespace allport::scalapack {
 namespace {
 
-/// All that a layout of ScaLAPACK's depends on within one grid.
-std::string deal_text(Deal const& deal) {
-  auto const first = deal.run_at(0);
-  return fmt::format("{}:{}", deal.owner(0), first.length);
+/// All that a distribution of ScaLAPACK's depends on within one grid.
+std::string axis_text(AxisDistribution const& distribution) {
+  auto const first = distribution.run_at(0);
+  return fmt::format("{}:{}", distribution.owner(0), first.length);
 }
 
 /// The plan for factoring a sub-matrix where it lies, or why it is handed back.
 Choice<LuPlan> const& choose(Record& record, LuProblem const& problem, View const& a, Shape const& shape) {
   auto const key = fmt::format("{} {} {} {} {} {} {}", problem.m, problem.n, static_cast<int>(problem.type),
-                               static_cast<char>(problem.pivoting), shape.block, deal_text(a.layout.rows()),
-                               deal_text(a.layout.cols()));
+                               static_cast<char>(problem.pivoting), shape.block, axis_text(a.distribution.rows()),
+                               axis_text(a.distribution.cols()));
   auto const& machine = record.comm().machine();
   auto const plan = [&] {
     LuOptions options;
-    options.given = a.layout;
+    options.given = a.distribution;
     options.candidates = 1;
     return plan_lu(problem, machine, options);
   };
@@ -34,7 +34,7 @@ Choice<LuPlan> const& choose(Record& record, LuProblem const& problem, View cons
 
 /// Rows from 1 in the whole matrix, at the local rows of this process: ScaLAPACK's IPIV.
 void write_pivots(std::vector<Index> const& pivots, Operand const& a, View const& view, Grid const& grid, Int* ipiv) {
-  auto const& rows = view.layout.rows();
+  auto const& rows = view.distribution.rows();
   auto const known = static_cast<Index>(pivots.size());
   for (auto const& run : rows.runs(grid.row)) {
     for (Index x = 0; x < run.length && run.global + x < known; ++x) {
@@ -56,7 +56,7 @@ Factored factor(std::string const& name, Grid const& grid, Record& record, Opera
   done.why_not = choice.why_not;
   if (!choice.plan) return done;
   done.why_not = short_of_memory([&] {
-    done.report = lu<T>(record.comm(), *choice.plan, done.view.layout, done.view.part<T>(data), done.pivots);
+    done.report = lu<T>(record.comm(), *choice.plan, done.view.distribution, done.view.part<T>(data), done.pivots);
   });
   if (!done.why_not.empty()) return done;
   write_pivots(done.pivots, a, done.view, grid, ipiv);
@@ -70,13 +70,14 @@ void solve(Grid const& grid, Record const& record, Trans trans, View const& a, v
            std::vector<Index> const& pivots, Operand const& b, void* right) {
   auto const view = view_of(b, grid, record.ranks(), record.comm().rank());
   auto const part = a.part<T>(factors);
-  lu_solve<T>(record.comm(), trans, a.layout, {part.data, part.ld}, pivots, view.layout, view.part<T>(right));
+  lu_solve<T>(record.comm(), trans, a.distribution, {part.data, part.ld}, pivots, view.distribution,
+              view.part<T>(right));
 }
 
 std::vector<Index> read_pivots(Record const& record, Operand const& a, View const& view, Grid const& grid,
                                Int const* ipiv) {
   std::vector<std::int64_t> pivots(static_cast<std::size_t>(a.rows), -1);
-  for (auto const& run : view.layout.rows().runs(grid.row)) {
+  for (auto const& run : view.distribution.rows().runs(grid.row)) {
     for (Index x = 0; x < run.length; ++x) {
       pivots[static_cast<std::size_t>(run.global + x)] = ipiv[view.rows_before + run.local + x] - 1 - a.i;
     }
@@ -109,12 +110,13 @@ std::string why_not_solve(Grid const& grid, Record& record, SolveProblem const& 
   // docs/reference/scalapack.md has the measurements.
   if (problem.trans != Trans::none) return "a transposed solve: ScaLAPACK's own is as fast";
   auto const right = view_of(b, grid, record.ranks(), record.comm().rank());
-  auto const key = fmt::format("{} {} {} {} {} {} {} {}", b.rows, b.cols, static_cast<int>(problem.type),
-                               shape_of(grid, b.desc).block, deal_text(a.layout.rows()), deal_text(a.layout.cols()),
-                               deal_text(right.layout.rows()), deal_text(right.layout.cols()));
+  auto const key =
+      fmt::format("{} {} {} {} {} {} {} {}", b.rows, b.cols, static_cast<int>(problem.type),
+                  shape_of(grid, b.desc).block, axis_text(a.distribution.rows()), axis_text(a.distribution.cols()),
+                  axis_text(right.distribution.rows()), axis_text(right.distribution.cols()));
   auto const& choice = record.remember(record.solve_choices, key, [&] {
     Choice<SolvePlan> made;
-    made.plan = plan_solve(problem, a.layout, right.layout, record.comm().machine());
+    made.plan = plan_solve(problem, a.distribution, right.distribution, record.comm().machine());
     if (made.plan->form != SolveForm::panels) made.why_not = "few right-hand sides: ScaLAPACK's own is as fast";
     return made;
   });

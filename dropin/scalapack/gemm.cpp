@@ -37,8 +37,8 @@ Choice<GemmPlan> const& choose(Record& record, GemmProblem const& problem, Shape
 /// sub(C) = beta sub(C), in place and without a word to others; zero overwrites whatever was there.
 template <class T>
 void scale(View const& view, Rank me, T beta, Part<T> c) {
-  auto const rows = view.layout.local_rows(me);
-  for (Index j = 0; j < view.layout.local_cols(me); ++j) {
+  auto const rows = view.distribution.local_rows(me);
+  for (Index j = 0; j < view.distribution.local_cols(me); ++j) {
     auto* const column = c.data + j * c.ld;
     if (beta == T(0)) {
       std::fill_n(column, rows, T(0));
@@ -70,8 +70,9 @@ Outcome multiply(GemmCall const& x, Grid const& grid, GemmProblem const& problem
   auto const& plan = *choice.plan;
   auto const constant = [](Part<T> part) { return Part<T const>{part.data, part.ld}; };
   auto why_not = short_of_memory([&] {
-    allport::gemm<T>(record.comm(), plan, alpha, a_view.layout, constant(a_view.part<T>(x.a.data)), b_view.layout,
-                     constant(b_view.part<T>(x.b.data)), beta, c_view.layout, c_view.part<T>(x.c.data));
+    allport::gemm<T>(record.comm(), plan, alpha, a_view.distribution, constant(a_view.part<T>(x.a.data)),
+                     b_view.distribution, constant(b_view.part<T>(x.b.data)), beta, c_view.distribution,
+                     c_view.part<T>(x.c.data));
   });
   if (!why_not.empty()) return handed_back(std::move(why_not));
   auto const& g = plan.chosen.grid;

@@ -1,4 +1,5 @@
-// What ScaLAPACK is expected to take, and what bringing matrices to our layouts costs: simple prices for one decision.
+// What ScaLAPACK is expected to take, and what bringing matrices to our distributions costs: simple prices for one
+// decision.
 #pragma once
 
 #include <algorithm>
@@ -25,7 +26,7 @@ struct Shape {
 /// p?getrf_: a search and an exchange of rows for each column, a panel and a block row for each block.
 [[nodiscard]] Seconds price_scalapack(LuProblem const& problem, Machine const& machine, Shape const& shape);
 
-/// Moving so many elements, spread evenly, from one layout to another.
+/// Moving so many elements, spread evenly, from one distribution to another.
 [[nodiscard]] Seconds price_moving(double elements, Scalar type, Machine const& machine);
 
 /// Below this ScaLAPACK is done before we have planned.

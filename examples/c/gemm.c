@@ -11,7 +11,7 @@ static void check(int code, const char* what) {
   }
 }
 
-/* Global index of local index i: blocks of `block`, dealt to `parts` processes. */
+/* Global index of local index i: blocks of `block`, distributed to `parts` processes. */
 static int64_t global_of(int64_t i, int64_t block, int part, int parts) {
   return (i / block * parts + part) * block + i % block;
 }
@@ -30,11 +30,12 @@ int main(int argc, char** argv) {
   const int grid_cols = size / grid_rows, my_row = rank % grid_rows, my_col = rank / grid_rows;
 
   allport_comm comm;
-  allport_layout layout;
+  allport_distribution distribution;
   int64_t rows, cols;
   check(allport_comm_create(MPI_COMM_WORLD, argc > 1 ? argv[1] : NULL, &comm), "allport_comm_create");
-  check(allport_layout_cyclic(n, n, block, block, grid_rows, grid_cols, 0, 0, 'C', &layout), "allport_layout_cyclic");
-  check(allport_layout_local(layout, rank, &rows, &cols), "allport_layout_local");
+  check(allport_distribution_cyclic(n, n, block, block, grid_rows, grid_cols, 0, 0, 'C', &distribution),
+        "allport_distribution_cyclic");
+  check(allport_distribution_local(distribution, rank, &rows, &cols), "allport_distribution_local");
 
   const int64_t ld = rows > 0 ? rows : 1;
   const size_t bytes = sizeof(double) * (size_t)(ld * (cols > 0 ? cols : 1));
@@ -48,7 +49,8 @@ int main(int argc, char** argv) {
   }
 
   const double one = 1.0, zero = 0.0;
-  check(allport_dgemm(comm, 'N', 'N', n, n, n, &one, a, ld, layout, b, ld, layout, &zero, c, ld, layout, NULL),
+  check(allport_dgemm(comm, 'N', 'N', n, n, n, &one, a, ld, distribution, b, ld, distribution, &zero, c, ld,
+                      distribution, NULL),
         "allport_dgemm");
   int wrong = 0, wrong_anywhere = 0;
   for (int64_t x = 0; x < rows * cols; ++x) wrong += c[x] != a[x];
@@ -58,7 +60,7 @@ int main(int argc, char** argv) {
   free(a);
   free(b);
   free(c);
-  check(allport_layout_free(&layout), "allport_layout_free");
+  check(allport_distribution_free(&distribution), "allport_distribution_free");
   check(allport_comm_free(&comm), "allport_comm_free");
   MPI_Finalize();
   return wrong_anywhere != 0;

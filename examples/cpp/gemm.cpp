@@ -1,5 +1,5 @@
-// Plans a multiply, shows the plan's choice, runs it in the plan's own layouts, and compares what moved with the plan.
-// Run: mpirun -n 4 ./gemm_cpp [MACHINE]
+// Plans a multiply, shows the plan's choice, runs it in the plan's own distributions, and compares what moved with the
+// plan. Run: mpirun -n 4 ./gemm_cpp [MACHINE]
 #include <allport/linalg/gemm.h>
 
 #include <cstdio>
@@ -15,11 +15,13 @@ int run(char const* spec) {
   auto const plan = allport::plan_gemm(problem, comm.machine());
 
   // Part (i, j) of A is [local_rows x local_cols], column-major; all entries are 2, of B 3, so C must be 6 k.
-  auto const make = [&](allport::Layout const& layout, double value) {
+  auto const make = [&](allport::Distribution const& distribution, double value) {
     return std::vector<double>(
-        static_cast<std::size_t>(layout.local_rows(comm.rank()) * layout.local_cols(comm.rank())), value);
+        static_cast<std::size_t>(distribution.local_rows(comm.rank()) * distribution.local_cols(comm.rank())), value);
   };
-  auto const ld = [&](allport::Layout const& layout) { return std::max<long>(layout.local_rows(comm.rank()), 1); };
+  auto const ld = [&](allport::Distribution const& distribution) {
+    return std::max<long>(distribution.local_rows(comm.rank()), 1);
+  };
   auto const a = make(plan.a, 2), b = make(plan.b, 3);
   auto c = make(plan.c, -1);
   auto const report = allport::gemm<double>(comm, plan, 1.0, plan.a, {a.data(), ld(plan.a)}, plan.b,

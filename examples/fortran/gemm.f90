@@ -1,4 +1,4 @@
-! Multiplies two matrices from Fortran, in the layouts that the plan prefers. Run: mpirun -n 4 ./gemm_fortran [MACHINE]
+! Multiplies two matrices from Fortran, in the distributions that the plan prefers. Run: mpirun -n 4 ./gemm_fortran [MACHINE]
 ! All entries of A are 2 and of B are 3, so that every entry of C must be 6 k.
 program gemm_example
   use, intrinsic :: iso_c_binding, only: c_int64_t, c_double
@@ -7,7 +7,7 @@ program gemm_example
   implicit none
   integer, parameter :: m = 200, n = 150, k = 120
   type(allport_comm) :: comm
-  type(allport_layout) :: a_layout, b_layout, c_layout
+  type(allport_distribution) :: a_distribution, b_distribution, c_distribution
   real(c_double), allocatable :: a(:, :), b(:, :), c(:, :)
   character(len=256) :: machine
   integer :: rank, ierror, wrong, wrong_anywhere
@@ -22,20 +22,21 @@ program gemm_example
     call check(allport_comm_create(MPI_COMM_WORLD, comm, trim(machine)))
   end if
 
-  call make('A', a_layout, a)
-  call make('B', b_layout, b)
-  call make('C', c_layout, c)
+  call make('A', a_distribution, a)
+  call make('B', b_distribution, b)
+  call make('C', c_distribution, c)
   a = 2
   b = 3
   c = -1
-  call check(allport_gemm(comm, 'N', 'N', m, n, k, 1.0_c_double, a, a_layout, b, b_layout, 0.0_c_double, c, c_layout))
+  call check(allport_gemm(comm, 'N', 'N', m, n, k, 1.0_c_double, a, a_distribution, b, b_distribution, &
+       0.0_c_double, c, c_distribution))
 
   wrong = count(c /= 6.0_c_double * k)
   call MPI_Allreduce(wrong, wrong_anywhere, 1, MPI_INTEGER, MPI_SUM, MPI_COMM_WORLD, ierror)
   if (rank == 0) print '(a,i0)', 'wrong elements: ', wrong_anywhere
-  call check(allport_layout_free(a_layout))
-  call check(allport_layout_free(b_layout))
-  call check(allport_layout_free(c_layout))
+  call check(allport_distribution_free(a_distribution))
+  call check(allport_distribution_free(b_distribution))
+  call check(allport_distribution_free(c_distribution))
   call check(allport_comm_free(comm))
   call MPI_Finalize(ierror)
   if (wrong_anywhere /= 0) stop 1
@@ -49,13 +50,13 @@ contains
     call MPI_Abort(MPI_COMM_WORLD, code, ierror)
   end subroutine check
 
-  subroutine make(which, layout, part)
+  subroutine make(which, distribution, part)
     character, intent(in) :: which
-    type(allport_layout), intent(out) :: layout
+    type(allport_distribution), intent(out) :: distribution
     real(c_double), allocatable, intent(out) :: part(:, :)
     integer(c_int64_t) :: rows, cols
-    call check(allport_gemm_layout(comm, 'd', 'N', 'N', m, n, k, which, layout))
-    call check(allport_layout_local(layout, rank, rows, cols))
+    call check(allport_gemm_distribution(comm, 'd', 'N', 'N', m, n, k, which, distribution))
+    call check(allport_distribution_local(distribution, rank, rows, cols))
     allocate (part(rows, cols))
   end subroutine make
 

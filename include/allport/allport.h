@@ -29,7 +29,7 @@ const char* allport_error(void);
 const char* allport_version(void);
 
 typedef struct allport_comm_s* allport_comm;
-typedef struct allport_layout_s* allport_layout;
+typedef struct allport_distribution_s* allport_distribution;
 
 /* machine: a spec such as "torus:4x4" or the path of a machine file; NULL: the environment's ALLPORT_MACHINE, else a
  * machine without known links. Rank i of comm is rank i of the machine, x-fastest. */
@@ -44,39 +44,39 @@ int allport_bcast(allport_comm comm, void* data, int64_t bytes, int root, const 
 int allport_reduce_sum(allport_comm comm, char type, const void* input, void* output, int64_t count, int root,
                        const char* algorithm);
 
-/* A block-cyclic layout as ScaLAPACK has it: rows x cols in blocks of row_block x col_block over a grid of grid_rows x
- * grid_cols ranks, the first block on process row first_row and column first_col. The process at (r, c) is rank
- * r + c * grid_rows ('C', column-major) or r * grid_cols + c ('R'). Local parts are column-major. */
-int allport_layout_cyclic(int64_t rows, int64_t cols, int64_t row_block, int64_t col_block, int grid_rows,
-                          int grid_cols, int first_row, int first_col, char order, allport_layout* created);
+/* A block-cyclic distribution as ScaLAPACK has it: rows x cols in blocks of row_block x col_block over a grid of
+ * grid_rows x grid_cols ranks, the first block on process row first_row and column first_col. The process at (r, c) is
+ * rank r + c * grid_rows ('C', column-major) or r * grid_cols + c ('R'). Local parts are column-major. */
+int allport_distribution_cyclic(int64_t rows, int64_t cols, int64_t row_block, int64_t col_block, int grid_rows,
+                                int grid_cols, int first_row, int first_col, char order, allport_distribution* created);
 /* Extents of a rank's local part: [*local_rows x *local_cols]. */
-int allport_layout_local(allport_layout layout, int rank, int64_t* local_rows, int64_t* local_cols);
-int allport_layout_free(allport_layout* layout);
+int allport_distribution_local(allport_distribution distribution, int rank, int64_t* local_rows, int64_t* local_cols);
+int allport_distribution_free(allport_distribution* distribution);
 
 /* Where an operand should lie so that a multiply redistributes nothing: which is 'A', 'B' or 'C' of the plan for
  * op(A): m x k, op(B): k x n, C: m x n of the given type. options: NULL, or "algorithm=summa25 grid=2x2x2 panel=256
  * memory=1073741824" (any of them). */
-int allport_gemm_layout(allport_comm comm, char type, char trans_a, char trans_b, int64_t m, int64_t n, int64_t k,
-                        const char* options, char which, allport_layout* created);
+int allport_gemm_distribution(allport_comm comm, char type, char trans_a, char trans_b, int64_t m, int64_t n, int64_t k,
+                              const char* options, char which, allport_distribution* created);
 
 /* C = alpha op(A) op(B) + beta C. trans: 'N', 'T' or 'C'. a, b, c: this rank's parts with leading dimensions lda, ldb,
  * ldc. beta == 0 never reads C. options as above. */
 int allport_sgemm(allport_comm comm, char trans_a, char trans_b, int64_t m, int64_t n, int64_t k, const float* alpha,
-                  const float* a, int64_t lda, allport_layout a_layout, const float* b, int64_t ldb,
-                  allport_layout b_layout, const float* beta, float* c, int64_t ldc, allport_layout c_layout,
-                  const char* options);
+                  const float* a, int64_t lda, allport_distribution a_distribution, const float* b, int64_t ldb,
+                  allport_distribution b_distribution, const float* beta, float* c, int64_t ldc,
+                  allport_distribution c_distribution, const char* options);
 int allport_dgemm(allport_comm comm, char trans_a, char trans_b, int64_t m, int64_t n, int64_t k, const double* alpha,
-                  const double* a, int64_t lda, allport_layout a_layout, const double* b, int64_t ldb,
-                  allport_layout b_layout, const double* beta, double* c, int64_t ldc, allport_layout c_layout,
-                  const char* options);
+                  const double* a, int64_t lda, allport_distribution a_distribution, const double* b, int64_t ldb,
+                  allport_distribution b_distribution, const double* beta, double* c, int64_t ldc,
+                  allport_distribution c_distribution, const char* options);
 int allport_cgemm(allport_comm comm, char trans_a, char trans_b, int64_t m, int64_t n, int64_t k, const void* alpha,
-                  const void* a, int64_t lda, allport_layout a_layout, const void* b, int64_t ldb,
-                  allport_layout b_layout, const void* beta, void* c, int64_t ldc, allport_layout c_layout,
-                  const char* options);
+                  const void* a, int64_t lda, allport_distribution a_distribution, const void* b, int64_t ldb,
+                  allport_distribution b_distribution, const void* beta, void* c, int64_t ldc,
+                  allport_distribution c_distribution, const char* options);
 int allport_zgemm(allport_comm comm, char trans_a, char trans_b, int64_t m, int64_t n, int64_t k, const void* alpha,
-                  const void* a, int64_t lda, allport_layout a_layout, const void* b, int64_t ldb,
-                  allport_layout b_layout, const void* beta, void* c, int64_t ldc, allport_layout c_layout,
-                  const char* options);
+                  const void* a, int64_t lda, allport_distribution a_distribution, const void* b, int64_t ldb,
+                  allport_distribution b_distribution, const void* beta, void* c, int64_t ldc,
+                  allport_distribution c_distribution, const char* options);
 
 /* The report of comm's last multiply as JSON (docs/reference/c.md); valid until the next one or allport_comm_free. */
 const char* allport_gemm_report(allport_comm comm);

@@ -49,7 +49,7 @@ if TYPE_CHECKING:
     from allport.collectives import algorithms, load_algorithms, make_schedule, register_algorithm
     from allport.comm import Communicator
     from allport.factor import LU, GrowthWarning, LuReport, SingularMatrix, load_lu, lu
-    from allport.linalg import DistributedMatrix, GemmReport, Layout, distribute, gemm, load
+    from allport.linalg import DistributedMatrix, Distribution, GemmReport, distribute, gemm, load
     from allport.machine import Axis, Level, Machine, NodeRates, TopologyIds, preset_names
     from allport.plan import GemmPlan, LuPlan, gemm_algorithms, lu_algorithms, plan_gemm, plan_lu
     from allport.report import draw, plot, reproduce, trace
@@ -107,7 +107,7 @@ _HOMES = {
     "GemmReport": "linalg",
     "GrowthWarning": "factor",
     "LU": "factor",
-    "Layout": "linalg",
+    "Distribution": "linalg",
     "Level": "machine",
     "LuPlan": "plan",
     "LuReport": "factor",
@@ -155,11 +155,11 @@ __all__ = [
     "Choice",
     "Communicator",
     "DistributedMatrix",
+    "Distribution",
     "Error",
     "GemmPlan",
     "GemmReport",
     "GrowthWarning",
-    "Layout",
     "Level",
     "LuPlan",
     "LuReport",

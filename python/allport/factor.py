@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from allport import _native
-from allport._native import Layout, LuPlan
+from allport._native import Distribution, LuPlan
 from allport.errors import AllportError, failure, together
 from allport.factor_file import read, write
 from allport.io import scalar_of, working_dtype
@@ -122,12 +122,12 @@ class LU:
         x = right.matrix(comm)
         own, scalar = self.factors, scalar_of(x.dtype)
         local = own.local if own.dtype == x.dtype else own.local.astype(x.dtype, order="F")
-        _native.lu_solve(comm._native, scalar, trans, own.layout, local, self.pivots, x.layout, x.local)
+        _native.lu_solve(comm._native, scalar, trans, own.distribution, local, self.pivots, x.distribution, x.local)
         return right.like(x)
 
-    def _numbers(self) -> tuple[Any, str, Layout, np.ndarray]:
+    def _numbers(self) -> tuple[Any, str, Distribution, np.ndarray]:
         own = self.factors
-        return own.comm._native, scalar_of(own.dtype), own.layout, own.local
+        return own.comm._native, scalar_of(own.dtype), own.distribution, own.local
 
     def condition(self) -> float:
         """The condition number ||A||_1 ||A^-1||_1, estimated (Hager and Higham, LAPACK's gecon); inf when singular."""
@@ -184,11 +184,11 @@ class LU:
                     f"a: is {a.shape[0]} x {a.shape[1]}: expected {self.shape[0]} x {self.shape[1]}, as its factors"
                 )
         if isinstance(a, DistributedMatrix):
-            layout, local = a.layout, a.local.astype(self.dtype, order="F", copy=False)
+            distribution, local = a.distribution, a.local.astype(self.dtype, order="F", copy=False)
         else:
-            layout, local = self.factors.layout, own_part(a, self.factors.layout, comm, self.dtype)
-        native, scalar, own_layout, own = self._numbers()
-        return _native.lu_residual(native, scalar, layout, local, own_layout, own, self.pivots)
+            distribution, local = self.factors.distribution, own_part(a, self.factors.distribution, comm, self.dtype)
+        native, scalar, own_distribution, own = self._numbers()
+        return _native.lu_residual(native, scalar, distribution, local, own_distribution, own, self.pivots)
 
     def save(self, path: str | os.PathLike[str]) -> None:
         """Writes an .npz with factors, pivots, pivot, info, growth and norm1, which ap.load_lu and numpy.load read."""
@@ -202,21 +202,21 @@ class LU:
 
 def _working_copy(a: Any, plan: LuPlan, comm: Communicator, dtype: np.dtype, overwrite: bool) -> DistributedMatrix:
     if not isinstance(a, DistributedMatrix):
-        return DistributedMatrix(comm, plan.layout, own_part(a, plan.layout, comm, dtype))
+        return DistributedMatrix(comm, plan.distribution, own_part(a, plan.distribution, comm, dtype))
     if overwrite:
         return a
-    moved = a.redistribute(plan.layout)
+    moved = a.redistribute(plan.distribution)
     if moved is not a:
         return moved
     local = a.local
     with together(comm):
         local = a.local.copy(order="F")
-    return DistributedMatrix(comm, a.layout, local)
+    return DistributedMatrix(comm, a.distribution, local)
 
 
 def _factor(matrix: DistributedMatrix, plan: LuPlan, progress: Any, norm1: float) -> LU:
     comm, scalar = matrix.comm._native, scalar_of(matrix.dtype)
-    data, pivots = _native.lu(comm, plan, scalar, matrix.layout, matrix.local, progress)
+    data, pivots = _native.lu(comm, plan, scalar, matrix.distribution, matrix.local, progress)
     report = LuReport(data)
     return LU(
         matrix,
@@ -238,7 +238,7 @@ def lu(
     algorithm: str | None = None,
     grid: str | tuple[int, ...] | None = None,
     block: int = 0,
-    dealt: int = 0,
+    nb: int = 0,
     big: int = 0,
     memory: int | str | None = None,
     broadcast: str | None = None,
@@ -251,9 +251,9 @@ def lu(
 ) -> Any:
     """P A = L U over all ranks of a communicator. Called by all ranks with equal arguments.
 
-    a: numpy array [m, n] that every rank has, or DistributedMatrix. Returns LU, whose factors lie in the plan's layout.
-    overwrite: a distributed `a` is replaced by its factors, in its own layout; otherwise it is not changed.
-    pivot, algorithm, grid, block, dealt, big, memory, broadcast, reduce: as in plan_lu(). plan: of plan_lu(), instead.
+    a: numpy array [m, n] that every rank has, or DistributedMatrix. Returns LU, its factors distributed as planned.
+    overwrite: a distributed `a` is replaced by its factors, in its own distribution; otherwise it is not changed.
+    pivot, algorithm, grid, block, nb, big, memory, broadcast, reduce: as in plan_lu(). plan: of plan_lu(), instead.
     growth_bound: where max |U| / max |A| exceeds it, rank 0 warns (GrowthWarning); with fall_back, which needs it, the
     matrix, of which a copy is kept, is factored again with partial pivoting.
     progress(done, total) is called on every rank now and then, in panels. With report=True returns (LU, LuReport).
@@ -269,9 +269,9 @@ def lu(
     for name, extent in (("m", a.shape[0]), ("n", a.shape[1])):
         comm.ensure_agreement(name, extent)
     if plan is None:
-        given = a.layout if isinstance(a, DistributedMatrix) else None
+        given = a.distribution if isinstance(a, DistributedMatrix) else None
         how = {"pivot": pivot, "given": given, "algorithm": algorithm, "grid": grid}
-        plan = plan_on(comm, a, block=block, dealt=dealt, big=big, **how, **limits)
+        plan = plan_on(comm, a, block=block, nb=nb, big=big, **how, **limits)
     with together(comm):
         if plan.shape != tuple(a.shape):
             raise failure(f"plan: is for {plan.shape[0]} x {plan.shape[1]}, a is {a.shape[0]} x {a.shape[1]}")
@@ -279,7 +279,7 @@ def lu(
     kept: np.ndarray | None = None
     with together(comm):
         kept = matrix.local.copy(order="F") if fall_back else None
-    norm1 = _native.norm(comm._native, "1", scalar_of(dtype), matrix.layout, matrix.local)
+    norm1 = _native.norm(comm._native, "1", scalar_of(dtype), matrix.distribution, matrix.local)
     made = _factor(matrix, plan, progress, norm1)
     if growth_bound is not None and made.growth > growth_bound:
         again = kept is not None and made.pivot != "partial"
@@ -290,15 +290,19 @@ def lu(
         if again:
             matrix.local[...] = kept
             with together(comm):
-                plan = plan_lu(*a.shape, comm.machine, pivot="partial", given=matrix.layout, candidates=1, **limits)
+                plan = plan_lu(
+                    *a.shape, comm.machine, pivot="partial", given=matrix.distribution, candidates=1, **limits
+                )
             made = _factor(matrix, plan, progress, norm1)
     return (made, made.report) if report else made
 
 
-def load_lu(path: str | os.PathLike[str], comm: Communicator | None = None, *, layout: Layout | None = None) -> LU:
+def load_lu(
+    path: str | os.PathLike[str], comm: Communicator | None = None, *, distribution: Distribution | None = None
+) -> LU:
     """Reads what LU.save() wrote; rank 0 reads and deals. Called by all ranks.
 
-    layout: the one that a factorization here would choose, unless given. Raises AllportError, naming the file.
+    distribution: the one that a factorization here would choose, unless given. Raises AllportError, naming the file.
     """
-    factors, small = read(path, world_of(comm), layout)
+    factors, small = read(path, world_of(comm), distribution)
     return LU(factors, small.pop("pivots"), **small)

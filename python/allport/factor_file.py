@@ -14,7 +14,7 @@ from typing import IO, TYPE_CHECKING, Any
 
 import numpy as np
 
-from allport._native import Layout
+from allport._native import Distribution
 from allport.errors import AllportError, failure, together
 from allport.io import aside, ensure_writable, local_block, scalar_of
 from allport.linalg import DistributedMatrix
@@ -39,12 +39,12 @@ def check(path: str | os.PathLike[str]) -> None:
     ensure_writable(text)
 
 
-def _by_columns(shape: tuple[int, int], ranks: int) -> Layout:
-    return Layout.balanced(shape, (1, ranks), list(range(ranks)))
+def _by_columns(shape: tuple[int, int], ranks: int) -> Distribution:
+    return Distribution.balanced(shape, (1, ranks), list(range(ranks)))
 
 
-def _by_rows(shape: tuple[int, int], ranks: int) -> Layout:
-    return Layout.balanced(shape, (ranks, 1), list(range(ranks)))
+def _by_rows(shape: tuple[int, int], ranks: int) -> Distribution:
+    return Distribution.balanced(shape, (ranks, 1), list(range(ranks)))
 
 
 def _pieces(lines: int, line_bytes: int) -> Iterator[slice]:
@@ -73,7 +73,7 @@ class _Lines:
     own: [lines, length], this rank's block. Made by all ranks; raises on all when one has too little memory.
     """
 
-    def __init__(self, comm: Communicator, blocks: Layout, own: np.ndarray, by_columns: bool) -> None:
+    def __init__(self, comm: Communicator, blocks: Distribution, own: np.ndarray, by_columns: bool) -> None:
         self.comm, self.own = comm, own
         shapes = (blocks.local_shape(rank) for rank in range(comm.size))
         self.shapes = [shape[::-1] if by_columns else shape for shape in shapes]
@@ -226,7 +226,7 @@ def _small(path: str) -> tuple[dict[str, Any], tuple[tuple[int, int], bool, str]
 
 
 def read(
-    path: str | os.PathLike[str], comm: Communicator, layout: Layout | None
+    path: str | os.PathLike[str], comm: Communicator, distribution: Distribution | None
 ) -> tuple[DistributedMatrix, dict[str, Any]]:
     """(factors, what goes with them) of a file. Called by all ranks; raises on all."""
     name = os.fspath(path)
@@ -238,9 +238,11 @@ def read(
     blocks = (_by_columns if fortran else _by_rows)(shape, comm.size)
     block = np.empty(0)
     with together(comm):
-        layout = layout or plan_lu(*shape, comm.machine, dtype=dtype, pivot=small["pivot"], candidates=1).layout
-        if layout.shape != shape:
-            raise failure(f"layout: has shape {layout.shape}, the factors in '{name}' {shape}")
+        distribution = (
+            distribution or plan_lu(*shape, comm.machine, dtype=dtype, pivot=small["pivot"], candidates=1).distribution
+        )
+        if distribution.shape != shape:
+            raise failure(f"distribution: has shape {distribution.shape}, the factors in '{name}' {shape}")
         block = local_block(blocks, comm.rank, dtype)
     lines = _Lines(comm, blocks, block.T if fortran else block, by_columns=fortran)
     about = (f"file '{name}'", DAMAGED)
@@ -251,4 +253,4 @@ def read(
                 member = files.enter_context(archive.open("factors.npy"))
                 _head(member)
         lines.from_root(member, name)
-    return DistributedMatrix(comm, blocks, block).redistribute(layout), small
+    return DistributedMatrix(comm, blocks, block).redistribute(distribution), small

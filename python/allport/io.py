@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from allport import _native, hdf5
-from allport._native import Layout
+from allport._native import Distribution
 from allport.errors import AllportError, failure, together
 
 if TYPE_CHECKING:
@@ -97,20 +97,22 @@ def inspect(name: str | os.PathLike[str], argument: str = "file") -> MatrixFile:
     return MatrixFile(path, kind, head.shape, np.dtype("c16" if head.complex else "f8"), header=head)
 
 
-def local_block(layout: Layout, rank: int, dtype: Any) -> np.ndarray:
+def local_block(distribution: Distribution, rank: int, dtype: Any) -> np.ndarray:
     """An empty column-major array for a rank's part."""
-    return np.empty(layout.local_shape(rank), dtype=dtype, order="F")
+    return np.empty(distribution.local_shape(rank), dtype=dtype, order="F")
 
 
-def boxes(layout: Layout, rank: int) -> Iterator[tuple[tuple[int, int], tuple[int, int], tuple[slice, slice]]]:
+def boxes(
+    distribution: Distribution, rank: int
+) -> Iterator[tuple[tuple[int, int], tuple[int, int], tuple[slice, slice]]]:
     """(rows, columns, where in the local part) of every contiguous box that a rank owns."""
-    for g, l, n in layout.row_runs(rank):
-        for cg, cl, cn in layout.col_runs(rank):
+    for g, l, n in distribution.row_runs(rank):
+        for cg, cl, cn in distribution.col_runs(rank):
             if n and cn:
                 yield (g, g + n), (cg, cg + cn), (slice(l, l + n), slice(cl, cl + cn))
 
 
-def read(file: MatrixFile, comm: Communicator, layout: Layout, dtype: Any) -> np.ndarray:
+def read(file: MatrixFile, comm: Communicator, distribution: Distribution, dtype: Any) -> np.ndarray:
     """This rank's part of a file, [local rows, local columns], column-major. Called by all ranks of `comm`.
 
     .npy: each rank reads its own boxes. Matrix Market: each rank reads a byte range and sends entries to their owners
@@ -119,20 +121,20 @@ def read(file: MatrixFile, comm: Communicator, layout: Layout, dtype: Any) -> np
     """
     local, scalar = np.empty(0), ""
     with together(comm):
-        if layout.shape != file.shape:
-            raise failure(f"layout: has shape {layout.shape}, the file '{file.name}' {file.shape}")
+        if distribution.shape != file.shape:
+            raise failure(f"distribution: has shape {distribution.shape}, the file '{file.name}' {file.shape}")
         scalar = scalar_of(dtype)
         if file.dtype.kind == "c" and np.dtype(dtype).kind != "c":
             raise failure(f"file '{file.name}' holds complex numbers: expected a complex matrix to read them into")
-        local = local_block(layout, comm.rank, dtype)
+        local = local_block(distribution, comm.rank, dtype)
     for name, value in (("rows", file.shape[0]), ("columns", file.shape[1]), ("type to read", ord(scalar))):
         comm.ensure_agreement(f"{name} of '{file.name}'", value)
     if file.kind == "h5":
-        mine = boxes(layout, comm.rank)
+        mine = boxes(distribution, comm.rank)
         _in_turns(comm, lambda turn: hdf5.read_boxes(file.path, file.dataset, mine, local))
     else:
         load = _native.load_npy if file.kind == "npy" else _native.load_mtx
-        load(comm._native, file.path, scalar, layout, local)
+        load(comm._native, file.path, scalar, distribution, local)
     return local
 
 
@@ -185,7 +187,7 @@ def aside(comm: Communicator, path: str | os.PathLike[str]) -> Iterator[str]:
                 os.unlink(name)
 
 
-def write(name: str | os.PathLike[str], comm: Communicator, layout: Layout, local: np.ndarray) -> None:
+def write(name: str | os.PathLike[str], comm: Communicator, distribution: Distribution, local: np.ndarray) -> None:
     """Writes a distributed matrix. Called by all ranks; raises AllportError on every rank, and leaves no partial file.
 
     .npy: each rank writes its own boxes. HDF5: ranks take turns; everything else in an existing file
@@ -195,25 +197,25 @@ def write(name: str | os.PathLike[str], comm: Communicator, layout: Layout, loca
         check_output(name)
     path, kind, dataset = _split(name, "output")
     if kind == "npy":
-        _native.save_npy(comm._native, path, scalar_of(local.dtype), layout, local)
+        _native.save_npy(comm._native, path, scalar_of(local.dtype), distribution, local)
         return
     with aside(comm, path) as part:
         if kind == "mtx":
-            _write_mtx(path, part, comm, layout, local)
+            _write_mtx(path, part, comm, distribution, local)
             return
         with together(comm):
             if comm.rank == 0:
-                hdf5.create(path, part, dataset, layout.shape, local.dtype)
-        mine = boxes(layout, comm.rank)
+                hdf5.create(path, part, dataset, distribution.shape, local.dtype)
+        mine = boxes(distribution, comm.rank)
         _in_turns(comm, lambda turn: hdf5.write_boxes(path, part, dataset, mine, local))
 
 
-def _write_mtx(path: str, part: str, comm: Communicator, layout: Layout, local: np.ndarray) -> None:
-    columns = Layout.balanced(layout.shape, (1, comm.size), list(range(comm.size)))
+def _write_mtx(path: str, part: str, comm: Communicator, distribution: Distribution, local: np.ndarray) -> None:
+    columns = Distribution.balanced(distribution.shape, (1, comm.size), list(range(comm.size)))
     block = np.empty(0)
     with together(comm):
         block = local_block(columns, comm.rank, local.dtype)
-    _native.redistribute(comm._native, scalar_of(local.dtype), layout, local, columns, block)
+    _native.redistribute(comm._native, scalar_of(local.dtype), distribution, local, columns, block)
 
     def append(turn: int) -> None:
         # Only rank 0 makes the file: on a disk that another rank does not share, there is none to append to.
@@ -222,7 +224,8 @@ def _write_mtx(path: str, part: str, comm: Communicator, layout: Layout, local: 
                 out.seek(0, os.SEEK_END)
                 if turn == 0:
                     field = "complex" if np.iscomplexobj(local) else "real"
-                    out.write(f"%%MatrixMarket matrix array {field} general\n{layout.shape[0]} {layout.shape[1]}\n")
+                    rows, cols = distribution.shape
+                    out.write(f"%%MatrixMarket matrix array {field} general\n{rows} {cols}\n")
                 _append_columns(out, block)
         except OSError as error:
             raise failure(f"output '{path}': cannot be written: {error.strerror}", "io") from error

@@ -9,10 +9,10 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from allport import _native
-from allport._native import GemmPlan, Layout
+from allport._native import Distribution, GemmPlan
+from allport.distributions import root_distribution, square_distribution
 from allport.errors import failure, together
 from allport.io import boxes, inspect, local_block, read, scalar_of, working_dtype, write
-from allport.layouts import root_layout, square_layout
 from allport.plan import plan_gemm, plan_together, problem_of
 
 if TYPE_CHECKING:
@@ -20,9 +20,9 @@ if TYPE_CHECKING:
 
 __all__ = [
     "DistributedMatrix",
+    "Distribution",
     "GemmPlan",
     "GemmReport",
-    "Layout",
     "distribute",
     "gemm",
     "load",
@@ -30,58 +30,58 @@ __all__ = [
 
 
 class DistributedMatrix:
-    """A matrix dealt to the ranks of a communicator.
+    """A matrix distributed over the ranks of a communicator.
 
     local: this rank's part, [local rows, local columns], column-major; a view that may be written.
     """
 
-    def __init__(self, comm: Communicator, layout: Layout, local: np.ndarray) -> None:
+    def __init__(self, comm: Communicator, distribution: Distribution, local: np.ndarray) -> None:
         scalar_of(local.dtype)
-        if tuple(local.shape) != layout.local_shape(comm.rank):
+        if tuple(local.shape) != distribution.local_shape(comm.rank):
             raise failure(
-                f"local: has shape {local.shape}; expected {layout.local_shape(comm.rank)} on rank {comm.rank}"
+                f"local: has shape {local.shape}; expected {distribution.local_shape(comm.rank)} on rank {comm.rank}"
             )
-        self.comm, self.layout, self.local = comm, layout, np.asfortranarray(local)
+        self.comm, self.distribution, self.local = comm, distribution, np.asfortranarray(local)
 
     @classmethod
-    def empty(cls, comm: Communicator, layout: Layout, dtype: Any = "f8") -> DistributedMatrix:
+    def empty(cls, comm: Communicator, distribution: Distribution, dtype: Any = "f8") -> DistributedMatrix:
         """A matrix with undefined contents. Called by all ranks; raises on all when one has too little memory."""
         local = np.empty(0)
         with together(comm):
-            local = local_block(layout, comm.rank, dtype)
-        return cls(comm, layout, local)
+            local = local_block(distribution, comm.rank, dtype)
+        return cls(comm, distribution, local)
 
     @classmethod
     def zeros(
-        cls, comm: Communicator, shape: tuple[int, int], dtype: Any = "f8", layout: Layout | None = None
+        cls, comm: Communicator, shape: tuple[int, int], dtype: Any = "f8", distribution: Distribution | None = None
     ) -> DistributedMatrix:
-        """A matrix of zeros in balanced blocks, or as `layout` says."""
-        made = cls.empty(comm, layout or square_layout(shape, comm.size), dtype)
+        """A matrix of zeros in balanced blocks, or as `distribution` says."""
+        made = cls.empty(comm, distribution or square_distribution(shape, comm.size), dtype)
         made.local[...] = 0
         return made
 
     @property
     def shape(self) -> tuple[int, int]:
         """(rows, columns) of the whole matrix."""
-        return self.layout.shape
+        return self.distribution.shape
 
     @property
     def dtype(self) -> np.dtype:
         """float32, float64, complex64 or complex128."""
         return self.local.dtype
 
-    def redistribute(self, layout: Layout) -> DistributedMatrix:
-        """The same matrix in another layout. Called by all ranks."""
-        if layout == self.layout:
+    def redistribute(self, distribution: Distribution) -> DistributedMatrix:
+        """The same matrix in another distribution. Called by all ranks."""
+        if distribution == self.distribution:
             return self
-        moved = DistributedMatrix.empty(self.comm, layout, self.dtype)
+        moved = DistributedMatrix.empty(self.comm, distribution, self.dtype)
         native = self.comm._native
-        _native.redistribute(native, scalar_of(self.dtype), self.layout, self.local, layout, moved.local)
+        _native.redistribute(native, scalar_of(self.dtype), self.distribution, self.local, distribution, moved.local)
         return moved
 
     def gather(self, root: int = 0) -> np.ndarray | None:
         """The whole matrix on the root, None elsewhere. Called by all ranks."""
-        whole = self.redistribute(root_layout(self.shape, root))
+        whole = self.redistribute(root_distribution(self.shape, root))
         return whole.local if self.comm.rank == root else None
 
     def to_numpy(self) -> np.ndarray:
@@ -93,10 +93,10 @@ class DistributedMatrix:
 
     def save(self, path: str | os.PathLike[str]) -> None:
         """Writes a .npy, .mtx or .h5:DATASET file; each rank writes its part. Called by all ranks."""
-        write(path, self.comm, self.layout, self.local)
+        write(path, self.comm, self.distribution, self.local)
 
     def __repr__(self) -> str:
-        return f"DistributedMatrix({self.shape[0]} x {self.shape[1]}, {self.dtype}, {self.layout!r})"
+        return f"DistributedMatrix({self.shape[0]} x {self.shape[1]}, {self.dtype}, {self.distribution!r})"
 
 
 def world_of(comm: Communicator | None) -> Communicator:
@@ -112,20 +112,20 @@ def load(
     path: str | os.PathLike[str],
     comm: Communicator | None = None,
     *,
-    layout: Layout | None = None,
+    distribution: Distribution | None = None,
     dtype: Any = None,
 ) -> DistributedMatrix:
     """Reads a .npy, .mtx or .h5:DATASET file; each rank reads its part only. Called by all ranks.
 
-    layout: balanced blocks unless given. dtype: the file's, with integers as float64, unless given.
+    distribution: balanced blocks unless given. dtype: the file's, with integers as float64, unless given.
     """
     comm = world_of(comm)
     file: Any = None
     with together(comm):
         file = inspect(path)
     kind = working_dtype(file.dtype) if dtype is None else np.dtype(dtype)
-    layout = layout or square_layout(file.shape, comm.size)
-    return DistributedMatrix(comm, layout, read(file, comm, layout, kind))
+    distribution = distribution or square_distribution(file.shape, comm.size)
+    return DistributedMatrix(comm, distribution, read(file, comm, distribution, kind))
 
 
 def as_matrix(array: Any, name: str) -> np.ndarray:
@@ -145,7 +145,11 @@ def whole_matrix(a: Any) -> Any:
 
 
 def distribute(
-    array: np.ndarray | None, comm: Communicator | None = None, *, root: int = 0, layout: Layout | None = None
+    array: np.ndarray | None,
+    comm: Communicator | None = None,
+    *,
+    root: int = 0,
+    distribution: Distribution | None = None,
 ) -> DistributedMatrix:
     """Deals root's array to all ranks. Called by all ranks; `array` is looked at on the root only."""
     comm = world_of(comm)
@@ -158,10 +162,10 @@ def distribute(
             whole = np.asfortranarray(given, dtype=working_dtype(given.dtype))
             head = (whole.shape, whole.dtype.str)
     shape, dtype = comm.mpi4py.bcast(head, root)
-    on_root = root_layout(shape, root)
+    on_root = root_distribution(shape, root)
     local = whole if whole is not None else np.empty((0, 0), dtype=dtype, order="F")
     return DistributedMatrix(comm, on_root, local.reshape(on_root.local_shape(comm.rank))).redistribute(
-        layout or square_layout(shape, comm.size)
+        distribution or square_distribution(shape, comm.size)
     )
 
 
@@ -189,39 +193,43 @@ class GemmReport:
         return f"GemmReport({self.seconds['total']:.4g} s, as planned: {self.as_planned})"
 
 
-def own_part(whole: np.ndarray, layout: Layout, comm: Communicator, dtype: np.dtype) -> np.ndarray:
+def own_part(whole: np.ndarray, distribution: Distribution, comm: Communicator, dtype: np.dtype) -> np.ndarray:
     """This rank's part of an array that every rank has. Called by all ranks."""
     local = np.empty(0)
     with together(comm):
-        local = local_block(layout, comm.rank, dtype)
-        for (r0, r1), (c0, c1), where in boxes(layout, comm.rank):
+        local = local_block(distribution, comm.rank, dtype)
+        for (r0, r1), (c0, c1), where in boxes(distribution, comm.rank):
             local[where] = whole[r0:r1, c0:c1]
     return local
 
 
-def _operand(x: Any, layout: Layout, comm: Communicator, dtype: np.dtype) -> tuple[Layout, np.ndarray]:
+def _operand(
+    x: Any, distribution: Distribution, comm: Communicator, dtype: np.dtype
+) -> tuple[Distribution, np.ndarray]:
     if not isinstance(x, DistributedMatrix):
-        return layout, own_part(x, layout, comm, dtype)
+        return distribution, own_part(x, distribution, comm, dtype)
     local = x.local
     with together(comm):
         local = local.astype(dtype, order="F", copy=False)
-    return x.layout, local
+    return x.distribution, local
 
 
 def _start_of_product(
-    c: Any, beta: complex, layout: Layout, comm: Communicator, dtype: np.dtype, overwrite: bool
+    c: Any, beta: complex, distribution: Distribution, comm: Communicator, dtype: np.dtype, overwrite: bool
 ) -> DistributedMatrix:
-    """What the product is added to: c itself or a copy of it, in its layout or, where c is not distributed, layout."""
+    """What the product is added to: c itself or a copy, distributed as c is or, where c is not, as `distribution`."""
     if overwrite and isinstance(c, DistributedMatrix) and c.dtype == dtype:
         return c
     if beta == 0 or c is None:
-        return DistributedMatrix.empty(comm, c.layout if isinstance(c, DistributedMatrix) else layout, dtype)
+        return DistributedMatrix.empty(
+            comm, c.distribution if isinstance(c, DistributedMatrix) else distribution, dtype
+        )
     if not isinstance(c, DistributedMatrix):
-        return DistributedMatrix(comm, layout, own_part(c, layout, comm, dtype))
+        return DistributedMatrix(comm, distribution, own_part(c, distribution, comm, dtype))
     local = c.local
     with together(comm):
         local = local.astype(dtype, order="F", copy=True)
-    return DistributedMatrix(comm, c.layout, local)
+    return DistributedMatrix(comm, c.distribution, local)
 
 
 def gemm(
@@ -247,7 +255,7 @@ def gemm(
     a, b, c: numpy arrays that every rank has, or DistributedMatrix. `c` is read when beta is not 0, and not changed;
     with overwrite a distributed `c` of the product's type becomes the product: there is no second one in memory.
     Returns a numpy array on every rank when a and b are numpy arrays, otherwise a DistributedMatrix in the plan's
-    layout (C's own when c is distributed). With report=True returns (result, GemmReport).
+    distribution (C's own when c is distributed). With report=True returns (result, GemmReport).
     plan: of plan_gemm(); made here from algorithm, grid and memory when None.
     Raises AllportError on every rank for wrong shapes, types, or too little memory.
     """
@@ -270,20 +278,20 @@ def gemm(
         plan = plan_together(
             comm, lambda **taken: plan_gemm(m, n, k, machine, dtype=dtype, candidates=1, **{**ways, **taken})
         )
-    a_layout, a_local = _operand(a, plan.a, comm, dtype)
-    b_layout, b_local = _operand(b, plan.b, comm, dtype)
+    a_distribution, a_local = _operand(a, plan.a, comm, dtype)
+    b_distribution, b_local = _operand(b, plan.b, comm, dtype)
     result = _start_of_product(c, beta, plan.c, comm, dtype, overwrite)
     data = _native.gemm(
         comm._native,
         plan,
         scalar_of(dtype),
         complex(alpha),
-        a_layout,
+        a_distribution,
         a_local,
-        b_layout,
+        b_distribution,
         b_local,
         complex(beta),
-        result.layout,
+        result.distribution,
         result.local,
         progress,
     )

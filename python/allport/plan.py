@@ -6,7 +6,7 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 from allport import _native
-from allport._native import GemmPlan, Layout, LuPlan, Machine
+from allport._native import Distribution, GemmPlan, LuPlan, Machine
 from allport.errors import failure, together
 from allport.io import scalar_of
 from allport.machine import as_machine
@@ -28,7 +28,7 @@ __all__ = [
 
 ANY_GRID = (0, 0, 0)
 # What is chosen, by its name among the arguments and in the plan.
-DECISIONS = ("algorithm", "grid", "order", "panel", "block", "dealt", "big")
+DECISIONS = ("algorithm", "grid", "order", "panel", "block", "nb", "big")
 PIVOTING = ("tournament", "partial", "none")
 
 
@@ -131,12 +131,12 @@ def plan_lu(
     grid: str | tuple[int, ...] | None = None,
     order: str | None = None,
     block: int = 0,
-    dealt: int = 0,
+    nb: int = 0,
     big: int = 0,
     memory: int | str | None = None,
     broadcast: str | None = None,
     reduce: str | None = None,
-    given: Layout | None = None,
+    given: Distribution | None = None,
     candidates: int = 0,
 ) -> LuPlan:
     """Plans P A = L U for A (m x n) on a machine, without MPI.
@@ -144,11 +144,11 @@ def plan_lu(
     Chosen by predicted time among all algorithms, grids p_r x p_c x c and panel widths that are not fixed here.
     order: the grid's axes i, j and l, the fastest running over the ranks first ('jil').
     pivot: 'tournament' (deck 1 slides 16 and 17), 'partial' (as LAPACK) or 'none'.
-    block: columns of a panel. dealt: algorithm 1d, columns of a rank's blocks in the layout, a multiple of block.
+    block: columns of a panel. nb: algorithm 1d, columns of a rank's blocks in the distribution, a multiple of block.
     big: with layers, columns between two sums over them, a multiple of block.
     memory: bytes per rank at most ('2GiB'); the machine's share per rank when None.
     broadcast, reduce: collective algorithms by name, as `ap.algorithms` lists them; by price when None.
-    given: where A lies already; moving it to another layout is priced.
+    given: where A lies already; moving it to another distribution is priced.
     candidates: keep the best so many in the plan's table; 0 keeps all.
     Raises AllportError; of kind 'memory' with the bytes needed and had when nothing fits.
     """
@@ -162,7 +162,7 @@ def plan_lu(
         parse_grid(grid),
         order or "",
         block,
-        dealt,
+        nb,
         big,
         parse_memory(memory),
         broadcast or "",
@@ -186,7 +186,7 @@ def check_growth_bound(growth_bound: float | None, fall_back: bool) -> None:
 def decisions(plan: GemmPlan | LuPlan) -> dict[str, Any]:
     """What a plan has chosen, as arguments that lead plan_gemm() or plan_lu() to the same one without a search."""
     chosen = plan.to_dict()["chosen"]
-    # The caller's own layout is no grid that could be asked for: there is nothing to search among, either.
+    # The caller's own distribution is no grid that could be asked for: there is nothing to search among, either.
     return {} if chosen.get("in_place") else {name: chosen[name] for name in DECISIONS if name in chosen}
 
 

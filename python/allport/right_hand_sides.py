@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from allport._native import Layout
+from allport._native import Distribution
 from allport.errors import failure
 from allport.io import working_dtype
 from allport.linalg import DistributedMatrix, as_matrix, own_part
@@ -31,9 +31,9 @@ class RightHandSides:
         """A copy that may be overwritten. Called by all ranks."""
         if isinstance(self.whole, DistributedMatrix):
             local = self.whole.local.astype(self.dtype, order="F", copy=True)
-            return DistributedMatrix(comm, self.whole.layout, local)
-        layout = Layout.balanced(self.whole.shape, (comm.size, 1), list(range(comm.size)))
-        return DistributedMatrix(comm, layout, own_part(self.whole, layout, comm, self.dtype))
+            return DistributedMatrix(comm, self.whole.distribution, local)
+        distribution = Distribution.balanced(self.whole.shape, (comm.size, 1), list(range(comm.size)))
+        return DistributedMatrix(comm, distribution, own_part(self.whole, distribution, comm, self.dtype))
 
     def like(self, x: DistributedMatrix) -> Any:
         """x as the caller gave b."""

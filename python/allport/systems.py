@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from allport import _native
-from allport._native import Layout, LuPlan
+from allport._native import Distribution, LuPlan
 from allport.errors import failure, together
 from allport.factor import LuReport, SingularMatrix, lu, number
 from allport.io import scalar_of, working_dtype
@@ -31,7 +31,7 @@ def norm(a: DistributedMatrix, which: float | str = 1) -> float:
     """A norm of a distributed matrix: 1, numpy.inf, 'fro' or 'max'; NaN when an element is NaN. Called by all ranks."""
     if which not in NORMS:
         raise failure(f"which = {which!r}: expected 1, numpy.inf, 'fro' or 'max'")
-    return _native.norm(a.comm._native, NORMS[which], scalar_of(a.dtype), a.layout, a.local)
+    return _native.norm(a.comm._native, NORMS[which], scalar_of(a.dtype), a.distribution, a.local)
 
 
 class SolveReport:
@@ -67,14 +67,14 @@ class SolveReport:
 def _transposed(a: DistributedMatrix, trans: str) -> DistributedMatrix:
     """A^T or A^H; every rank transposes its part, nothing moves."""
     local = a.local.T if trans == "T" else a.local.conj().T
-    return DistributedMatrix(a.comm, _native.transposed(a.layout), np.asfortranarray(local))
+    return DistributedMatrix(a.comm, _native.transposed(a.distribution), np.asfortranarray(local))
 
 
 def solve_residual(a: DistributedMatrix, x: DistributedMatrix, b: DistributedMatrix, trans: str = "N") -> float:
     """||b - op(A) x||_1 / (||op(A)||_1 ||x||_1 n eps), eps half the distance from 1 to the next number.
 
     SLATE asks for at most 50 of this without the n; ScaLAPACK's solvers for about 10. 0 for an empty system, NaN when
-    anything is NaN. a [n, n], x and b [n, any number]: distributed, of one dtype, in any layouts. Called by all ranks.
+    anything is NaN. a [n, n], x and b [n, any number]: of one dtype, distributed at will. Called by all ranks.
     """
     n, columns = x.shape
     if n == 0 or columns == 0:
@@ -97,18 +97,22 @@ def _square(a: Any) -> Any:
 def _with_dtype(a: Any, dtype: np.dtype) -> Any:
     if not isinstance(a, DistributedMatrix):
         return a.astype(dtype, copy=False)
-    return a if a.dtype == dtype else DistributedMatrix(a.comm, a.layout, a.local.astype(dtype, order="F"))
+    return a if a.dtype == dtype else DistributedMatrix(a.comm, a.distribution, a.local.astype(dtype, order="F"))
 
 
-def _dealt(a: Any, layout: Layout, comm: Communicator, dtype: np.dtype) -> DistributedMatrix:
-    return a if isinstance(a, DistributedMatrix) else DistributedMatrix(comm, layout, own_part(a, layout, comm, dtype))
+def _distributed(a: Any, distribution: Distribution, comm: Communicator, dtype: np.dtype) -> DistributedMatrix:
+    return (
+        a
+        if isinstance(a, DistributedMatrix)
+        else DistributedMatrix(comm, distribution, own_part(a, distribution, comm, dtype))
+    )
 
 
 def _refined(
     a: DistributedMatrix, x: DistributedMatrix, plan: LuPlan, progress: Callable[[int, int], None] | None
 ) -> dict[str, Any]:
     native, scalar = x.comm._native, scalar_of(x.dtype)
-    return _native.solve_refined(native, plan, scalar, a.layout, a.local, x.layout, x.local, progress)
+    return _native.solve_refined(native, plan, scalar, a.distribution, a.local, x.distribution, x.local, progress)
 
 
 def solve(
@@ -123,7 +127,7 @@ def solve(
     algorithm: str | None = None,
     grid: str | tuple[int, ...] | None = None,
     block: int = 0,
-    dealt: int = 0,
+    nb: int = 0,
     big: int = 0,
     memory: int | str | None = None,
     broadcast: str | None = None,
@@ -162,15 +166,15 @@ def solve(
         a = _with_dtype(a, dtype)
     for name, extent in (("n", a.shape[0]), ("right-hand sides", right.whole.shape[1])):
         comm.ensure_agreement(name, extent)
-    widths = {"block": block, "dealt": dealt, "big": big}
+    widths = {"block": block, "nb": nb, "big": big}
     options: dict[str, Any] = {"pivot": pivot, "algorithm": algorithm, "grid": grid}
     options.update(memory=memory, broadcast=broadcast, reduce=reduce)
     x, refinement, op = right.matrix(comm), None, trans
     if refine and a.shape[0] > 0:
         if plan is None:
-            given = a.layout if isinstance(a, DistributedMatrix) and trans == "N" else None
+            given = a.distribution if isinstance(a, DistributedMatrix) and trans == "N" else None
             plan = plan_on(comm, a, dtype=dtype, given=given, **widths, **options)
-        a, op = _dealt(a, plan.layout, comm, dtype), "N"
+        a, op = _distributed(a, plan.distribution, comm, dtype), "N"
         a = a if trans == "N" else _transposed(a, trans)
         refinement = _refined(a, x, plan, progress)
         data = refinement.pop("factorization")
@@ -180,7 +184,7 @@ def solve(
         growth = {"growth_bound": growth_bound, "fall_back": fall_back}
         factors = lu(a, comm=comm, plan=plan, progress=progress, **widths, **options, **growth)
         x, data = factors.solve(x, trans), factors.report.to_dict()
-        a = _dealt(a, factors.factors.layout, comm, dtype) if report else a
+        a = _distributed(a, factors.factors.distribution, comm, dtype) if report else a
     solved = time.perf_counter()
     answer = right.like(x)
     if not report:

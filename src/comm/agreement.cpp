@@ -11,7 +11,7 @@
 #include "mpi_errors.h"
 
 namespace allport {
-namespace detail {
+namespace engine {
 namespace {
 
 /// "0-2,4".
@@ -88,7 +88,7 @@ void CommState::disagree(std::string_view name, std::int64_t value, std::string 
   throw Error(ErrorKind::mismatch, fmt::format("{}: {}; pass the same on all ranks", name, told));
 }
 
-}  // namespace detail
+}  // namespace engine
 
 void Communicator::ensure_agreement(std::string_view name, std::int64_t value) const {
   EngineGuard const hold(state_->lock());

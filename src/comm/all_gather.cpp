@@ -10,7 +10,7 @@ std::vector<std::int64_t> Communicator::all_gather(std::span<std::int64_t const>
   std::vector<std::int64_t> all(mine.size() * static_cast<std::size_t>(state_->size));
   auto const count = static_cast<int>(mine.size());
   MPI_Request request = MPI_REQUEST_NULL;
-  detail::check(
+  engine::check(
       MPI_Iallgather(mine.data(), count, MPI_INT64_T, all.data(), count, MPI_INT64_T, state_->shadow.mpi(), &request),
       "MPI_Iallgather", state_->rank);
   state_->await(request, "all ranks to bring their figures");

@@ -15,8 +15,8 @@ namespace allport {
 
 namespace {
 
-using detail::Clock;
-using detail::Links;
+using engine::Clock;
+using engine::Links;
 
 /// Rank 0's day, for clocks differ.
 std::string today(Communicator const& comm) {
@@ -250,12 +250,12 @@ class Bench {
 Machine calibrate(Communicator const& comm, CalibrateOptions const& options) {
   auto const& machine = comm.machine();
   MPI_Comm own = MPI_COMM_NULL;
-  detail::check(MPI_Comm_dup(comm.mpi(), &own), "MPI_Comm_dup", comm.rank());
+  engine::check(MPI_Comm_dup(comm.mpi(), &own), "MPI_Comm_dup", comm.rank());
   auto bench = Bench(comm, own, options);
   bench.rates.flops = machine.rates().flops;
   bench.rates.memory = machine.rates().memory;
   bench.measure();
-  detail::check(MPI_Comm_free(&own), "MPI_Comm_free", comm.rank());
+  engine::check(MPI_Comm_free(&own), "MPI_Comm_free", comm.rank());
   auto found = Calibration{
       options.date.empty() ? today(comm) : options.date, mpi_library_name(), comm.size(), std::move(bench.fits), {}};
   if (options.mpi_collectives) {

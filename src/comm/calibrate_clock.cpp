@@ -7,7 +7,7 @@
 
 #include "mpi_errors.h"
 
-namespace allport::detail {
+namespace allport::engine {
 
 Clock::Clock(MPI_Comm comm) : comm_(comm) { check(MPI_Comm_rank(comm, &rank_), "MPI_Comm_rank", 0); }
 
@@ -92,4 +92,4 @@ double Clock::median_in_a_row(std::function<void()> const& once, double budget, 
   return middle_of(std::move(samples));
 }
 
-}  // namespace allport::detail
+}  // namespace allport::engine

@@ -7,7 +7,7 @@
 
 #include "allport/base/units.h"
 
-namespace allport::detail {
+namespace allport::engine {
 
 class Clock {
  public:
@@ -36,4 +36,4 @@ class Clock {
   Rank rank_ = 0;
 };
 
-}  // namespace allport::detail
+}  // namespace allport::engine

@@ -5,7 +5,7 @@
 
 #include "mpi_errors.h"
 
-namespace allport::detail {
+namespace allport::engine {
 
 Links::Links(MPI_Comm comm, Machine const& machine, Rank position, std::vector<Rank> ranks, std::int64_t longest)
     : comm_(comm),
@@ -84,4 +84,4 @@ void Links::ping_pong(int axis, int hops, std::int64_t bytes) {
   if (position_ != 0) send();
 }
 
-}  // namespace allport::detail
+}  // namespace allport::engine

@@ -9,7 +9,7 @@
 #include "allport/machine/machine.h"
 #include "calibrate_clock.h"
 
-namespace allport::detail {
+namespace allport::engine {
 
 /// One rank's end of the links of its node; ranks that are not their node's first take no part but are called alike.
 class Links {
@@ -38,4 +38,4 @@ class Links {
   std::vector<MPI_Request> requests_;
 };
 
-}  // namespace allport::detail
+}  // namespace allport::engine

@@ -14,7 +14,7 @@ namespace allport {
 
 namespace {
 
-using detail::check;
+using engine::check;
 
 /// One collective on doubles, on buffers of its own; sums are of zeros, which take the same time.
 class Own {
@@ -96,7 +96,7 @@ std::vector<std::int64_t> vectors(bool quick) {
 /// Vectors up to which Allport's own is timed, too: beyond them its prices hold.
 constexpr std::int64_t longest_beside = 256 << 10;
 
-MpiTimes timed(std::string_view what, Own& own, detail::Clock const& clock, bool quick) {
+MpiTimes timed(std::string_view what, Own& own, engine::Clock const& clock, bool quick) {
   auto const per_size = quick ? 0.3 : 0.12;
   auto const all = quick ? 3.5 : 1.6;  // seconds for one collective
   MpiTimes times{std::string(what), {}, {}, {}};
@@ -144,7 +144,7 @@ std::vector<MpiTimes> time_mpi_collectives(Communicator const& comm, CalibrateOp
   std::vector<MpiTimes> all;
   {
     auto own = Own(comm, own_comm, vectors(options.quick).back());
-    auto const clock = detail::Clock(own_comm);
+    auto const clock = engine::Clock(own_comm);
     auto const names = mpi_collectives();
     for (auto const what : names) {
       if (options.progress && comm.rank() == 0) {

@@ -19,7 +19,7 @@ constexpr int burst = 16;
 /// One axis, with every node sending to its neighbour along it.
 class Axle {
  public:
-  Axle(detail::Clock const& clock, detail::Links& links, Port way) : clock_(clock), links_(links), way_(way) {}
+  Axle(engine::Clock const& clock, engine::Links& links, Port way) : clock_(clock), links_(links), way_(way) {}
 
   /// Seconds of one exchange, or of one of `count` in a row.
   [[nodiscard]] double exchange(std::int64_t bytes, int count = 1) {
@@ -57,8 +57,8 @@ class Axle {
     return clock_.slowest(MPI_Wtime() - began);
   }
 
-  detail::Clock const& clock_;
-  detail::Links& links_;
+  engine::Clock const& clock_;
+  engine::Links& links_;
   Port way_;
 };
 
@@ -67,11 +67,11 @@ class Axle {
 Machine measure_rates(Communicator const& comm, double budget) {
   auto const& machine = comm.machine();
   MPI_Comm own = MPI_COMM_NULL;
-  detail::check(MPI_Comm_dup(comm.mpi(), &own), "MPI_Comm_dup", comm.rank());
+  engine::check(MPI_Comm_dup(comm.mpi(), &own), "MPI_Comm_dup", comm.rank());
   std::vector<Rank> by_position;
   for (Rank p = 0; p < comm.size(); ++p) by_position.push_back(comm.at_position(p));
-  auto const clock = detail::Clock(own);
-  auto links = detail::Links(own, machine, comm.position(comm.rank()), std::move(by_position), last_bytes);
+  auto const clock = engine::Clock(own);
+  auto links = engine::Links(own, machine, comm.position(comm.rank()), std::move(by_position), last_bytes);
   std::vector<Axis> axes;
   for (int a = 0; a < machine.axes(); ++a) axes.push_back(machine.axis(a));
   auto const active = std::ranges::count_if(axes, [](Axis const& axis) { return axis.length > 1; });
@@ -94,7 +94,7 @@ Machine measure_rates(Communicator const& comm, double budget) {
     axes[a].latency = Seconds(start);  // of which 2o goes below
     last = &axes[a];
   }
-  detail::check(MPI_Comm_free(&own), "MPI_Comm_free", comm.rank());
+  engine::check(MPI_Comm_free(&own), "MPI_Comm_free", comm.rank());
   if (active == 0) return machine;
   rates.overhead = Seconds(least);
   for (auto& axis : axes) {

@@ -16,7 +16,7 @@
 #include <cerrno>
 #endif
 
-namespace allport::detail {
+namespace allport::engine {
 
 Carriers::Carriers(std::string_view text) {
   std::vector<WatchedLink> links;
@@ -82,4 +82,4 @@ std::optional<std::string> Carriers::lost() const { return std::nullopt; }
 
 #endif
 
-}  // namespace allport::detail
+}  // namespace allport::engine

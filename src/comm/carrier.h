@@ -7,7 +7,7 @@
 #include <string_view>
 #include <vector>
 
-namespace allport::detail {
+namespace allport::engine {
 
 struct WatchedLink {
   std::string interface;
@@ -33,4 +33,4 @@ class Carriers {
   std::shared_ptr<std::vector<WatchedLink> const> links_;
 };
 
-}  // namespace allport::detail
+}  // namespace allport::engine

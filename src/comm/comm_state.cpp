@@ -8,12 +8,12 @@
 #include "allport/select/select.h"
 #include "mpi_errors.h"
 
-namespace allport::detail {
+namespace allport::engine {
 
-CommState::CommState(std::shared_ptr<Family> family_, MPI_Comm mpi, Machine machine_, bool box_,
+CommState::CommState(std::shared_ptr<ProgressEngine> engine_, MPI_Comm mpi, Machine machine_, bool box_,
                      std::vector<Rank> ranks_, std::vector<Rank> whole_)
-    : family(std::move(family_)),
-      shadow(*family, mpi),
+    : engine(std::move(engine_)),
+      shadow(*engine, mpi),
       machine(std::move(machine_)),
       box(box_),
       ranks(std::move(ranks_)),
@@ -29,7 +29,7 @@ CommState::CommState(std::shared_ptr<Family> family_, MPI_Comm mpi, Machine mach
 }
 
 std::string CommState::rank_text(Rank r) const {
-  auto const& all = family->machine();
+  auto const& all = engine->machine();
   auto const node = all.node_of(whole_position(r));
   std::string at;
   for (int a = 0; a < all.axes(); ++a) at += fmt::format("{}{}", a == 0 ? "" : ",", all.coord(node, a));
@@ -37,7 +37,7 @@ std::string CommState::rank_text(Rank r) const {
 }
 
 void CommState::ensure_alive() const {
-  if (!family->alive() || !mpi_is_up()) {
+  if (!engine->alive() || !mpi_is_up()) {
     throw Error(ErrorKind::mpi, "this communicator ended with MPI_Finalize; use it before");
   }
 }
@@ -52,13 +52,13 @@ ScheduleCache::Entry& CommState::schedule_for(Contract const& contract, std::str
   if (auto* known = schedules.find(contract, algorithm)) return *known;
   auto chosen = std::string(algorithm);
   if (chosen.empty() && named && combines(contract.what))
-    chosen = choose(*named, contract, {.among = family->algorithms()}).best.algorithm->name;
-  auto const choice = choose(machine, contract, {.algorithm = chosen, .among = family->algorithms()});
+    chosen = choose(*named, contract, {.among = engine->algorithms()}).best.algorithm->name;
+  auto const choice = choose(machine, contract, {.algorithm = chosen, .among = engine->algorithms()});
   return schedules.add(contract, algorithm, make_schedule(machine, choice));
 }
 
 ScheduleCache::Entry* CommState::short_entry(Contract const& contract) {
-  if (family->checks()) return nullptr;
+  if (engine->checks()) return nullptr;
   auto& entry = schedule_for(contract, {});
   if (!std::exchange(entry.asked_for_short_run, true)) {
     auto const me = position_of(rank);
@@ -83,7 +83,7 @@ int CommState::take_lasting_turn() {
 
 void CommState::await(MPI_Request request, std::string_view what) const {
   auto const text = [what] { return std::string(what); };
-  family->await(request, text, shadow.mpi());
+  engine->await(request, text, shadow.mpi());
 }
 
 std::uint64_t hash(std::string_view text, std::uint64_t seed) {
@@ -91,4 +91,4 @@ std::uint64_t hash(std::string_view text, std::uint64_t seed) {
   return seed;
 }
 
-}  // namespace allport::detail
+}  // namespace allport::engine

@@ -16,17 +16,17 @@
 #include "allport/comm/communicator.h"
 #include "allport/machine/machine.h"
 #include "execution.h"
-#include "family.h"
+#include "progress_engine.h"
 #include "schedule_cache.h"
 #include "turns.h"
 
-namespace allport::detail {
+namespace allport::engine {
 
 /// All under the family's lock, but for what never changes.
 struct CommState : std::enable_shared_from_this<CommState> {
   /// Takes `mpi` over. `ranks`: by position in `machine`; `whole`: positions in
   /// the family's machine by rank; both empty for the identity.
-  CommState(std::shared_ptr<Family> family, MPI_Comm mpi, Machine machine, bool box, std::vector<Rank> ranks,
+  CommState(std::shared_ptr<ProgressEngine> engine, MPI_Comm mpi, Machine machine, bool box, std::vector<Rank> ranks,
             std::vector<Rank> whole);
 
   [[nodiscard]] Rank rank_at(Rank position) const {
@@ -50,14 +50,14 @@ struct CommState : std::enable_shared_from_this<CommState> {
   [[nodiscard]] ScheduleCache::Entry* short_entry(Contract const& contract);
   /// A block of tags to keep. Called by all ranks in one order.
   [[nodiscard]] int take_lasting_turn();
-  [[nodiscard]] EngineLock& lock() const { return *family->lock(); }
+  [[nodiscard]] EngineLock& lock() const { return *engine->lock(); }
   /// Throws on every rank when any brings a non-empty text.
   void all_well(std::string const& trouble, ErrorKind kind) const;
   /// Throws on every rank unless `value` is equal on all; `text` is what a
   /// message shows of it (cut to 119 characters).
   void agree(std::string_view name, std::int64_t value, std::string const& text) const;
 
-  std::shared_ptr<Family> family;
+  std::shared_ptr<ProgressEngine> engine;
   Shadow shadow;  // after family: freed before it
   Rank rank = 0;
   Rank size = 1;
@@ -67,7 +67,7 @@ struct CommState : std::enable_shared_from_this<CommState> {
   bool box = true;
   std::vector<Rank> ranks;      ///< by position; empty: identity
   std::vector<Rank> positions;  ///< by rank; empty: identity
-  std::vector<Rank> whole;      ///< position in family->machine() by rank; empty: identity
+  std::vector<Rank> whole;      ///< position in engine->machine() by rank; empty: identity
   TagSpace tags;
   Turns turns;
   LastingTurns lasting_turns;
@@ -143,4 +143,4 @@ struct TurnState {
 /// FNV-1a over bytes; the same on all ranks of a job.
 [[nodiscard]] std::uint64_t hash(std::string_view text, std::uint64_t seed = 14695981039346656037ULL);
 
-}  // namespace allport::detail
+}  // namespace allport::engine

@@ -14,14 +14,14 @@
 namespace allport {
 namespace {
 
-using detail::check;
-using detail::CommState;
-using detail::Family;
+using engine::check;
+using engine::CommState;
+using engine::ProgressEngine;
 
 /// A copy of `comm` whose ranks agree on where they take the machine from: the ways to learn it differ in what they
 /// send.
 MPI_Comm duplicate(MPI_Comm comm, bool is_given) {
-  if (!detail::mpi_is_up()) {
+  if (!engine::mpi_is_up()) {
     throw Error(ErrorKind::mpi,
                 "a Communicator lives between MPI_Init and "
                 "MPI_Finalize; call MPI_Init first");
@@ -63,12 +63,12 @@ std::uint64_t fingerprint(Machine const& m) {
     text += fmt::format("|{} {} {:a} {:a} {:a}", l.name, l.count, l.bandwidth.value(), l.latency.value(),
                         l.injection.value());
   }
-  auto sum = detail::hash(text);
+  auto sum = engine::hash(text);
   for (auto const& e : m.exceptions()) {
-    sum = detail::hash(
+    sum = engine::hash(
         fmt::format("|{} {} {} {:a} {:a}", e.node, int{e.out}, e.dead, e.bandwidth.value(), e.latency.value()), sum);
   }
-  if (!m.calibration().empty()) sum = detail::hash(m.to_toml(), sum);  // what MPI takes decides who runs a collective
+  if (!m.calibration().empty()) sum = engine::hash(m.to_toml(), sum);  // what MPI takes decides who runs a collective
   return sum;
 }
 
@@ -76,17 +76,17 @@ std::uint64_t fingerprint(Machine const& m) {
 std::shared_ptr<CommState> found(MPI_Comm comm, Machine machine, std::string trouble,
                                  std::optional<Machine> named = {}) {
   auto const size = size_of(comm);
-  auto family = std::make_shared<Family>(machine, named);
-  EngineGuard const hold(*family->lock());
+  auto engine = std::make_shared<ProgressEngine>(machine, named);
+  EngineGuard const hold(*engine->lock());
   auto state =
-      std::make_shared<CommState>(family, comm, std::move(machine), true, std::vector<Rank>{}, std::vector<Rank>{});
+      std::make_shared<CommState>(engine, comm, std::move(machine), true, std::vector<Rank>{}, std::vector<Rank>{});
   state->named = std::move(named);
-  detail::FamilySettings settings;
-  detail::Carriers carriers;
+  engine::EngineSettings settings;
+  engine::Carriers carriers;
   try {
     // Every process watches its own node's links; the rest must be alike on all ranks.
-    carriers = detail::Carriers::from_environment();
-    if (state->rank == 0) settings = detail::FamilySettings::from_environment();
+    carriers = engine::Carriers::from_environment();
+    if (state->rank == 0) settings = engine::EngineSettings::from_environment();
     ensure(state->machine.ranks() == size, "machine", state->machine.name(),
            fmt::format("a machine of as many ranks as the communicator, {}, not {}", size, state->machine.ranks()),
            "change the machine, or start as many ranks as it has", ErrorKind::machine);
@@ -97,12 +97,12 @@ std::shared_ptr<CommState> found(MPI_Comm comm, Machine machine, std::string tro
   MPI_Request request = MPI_REQUEST_NULL;
   check(MPI_Ibcast(&settings, sizeof settings, MPI_BYTE, 0, comm, &request), "MPI_Ibcast", state->rank, 0);
   state->await(request, "rank 0's settings");
-  family->configure(settings, std::move(carriers));
+  engine->configure(settings, std::move(carriers));
   auto const& m = state->machine;
   state->agree("machine", static_cast<std::int64_t>(fingerprint(m)),
                fmt::format("'{}' ({} nodes, {:016x})", m.name(), m.nodes(), fingerprint(m)));
-  auto const added = registered_text(family->algorithms());
-  state->agree("algorithms registered by the program", static_cast<std::int64_t>(detail::hash(added)), added);
+  auto const added = registered_text(engine->algorithms());
+  state->agree("algorithms registered by the program", static_cast<std::int64_t>(engine::hash(added)), added);
   return state;
 }
 
@@ -172,7 +172,7 @@ Rank Communicator::at_position(Rank p) const {
 void Communicator::progress() const {
   EngineGuard const hold(state_->lock());
   // As long as something moves, but not for ever: the caller has work of its own.
-  for (int polls = 0; polls < 64 && state_->family->progress(); ++polls) {
+  for (int polls = 0; polls < 64 && state_->engine->progress(); ++polls) {
   }
 }
 
@@ -201,15 +201,15 @@ std::shared_ptr<void> Communicator::keep(std::string const& key,
 
 Traffic Communicator::counted() const {
   EngineGuard const hold(state_->lock());
-  return state_->family->counted;
+  return state_->engine->counted;
 }
 
 void Communicator::reset_counted() const {
   EngineGuard const hold(state_->lock());
-  state_->family->counted = {};
+  state_->engine->counted = {};
 }
 
-std::shared_ptr<EngineLock> Communicator::lock() const { return state_->family->lock(); }
+std::shared_ptr<EngineLock> Communicator::lock() const { return state_->engine->lock(); }
 
 void Communicator::barrier() const {
   EngineGuard const hold(state_->lock());

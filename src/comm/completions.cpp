@@ -9,7 +9,7 @@
 #include "mpi_errors.h"
 
 namespace allport {
-namespace detail {
+namespace engine {
 namespace {
 
 std::atomic<MPI_Errhandler> stand_in{MPI_ERRHANDLER_NULL};
@@ -48,8 +48,8 @@ void let_completions_return() {
 #endif
 }
 
-}  // namespace detail
+}  // namespace engine
 
-MPI_Errhandler stand_in_for_fatal() { return detail::stand_in; }
+MPI_Errhandler stand_in_for_fatal() { return engine::stand_in; }
 
 }  // namespace allport

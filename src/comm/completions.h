@@ -1,7 +1,7 @@
 // Failed completions of our requests, where MPI calls the program's error handler for them.
 #pragma once
 
-namespace allport::detail {
+namespace allport::engine {
 
 /// Prepares this process for Completing. MPICH (seen with 4.0) calls the handler of MPI_COMM_WORLD about a request that
 /// failed, whatever handler the request's communicator has. By default that ends the job, so stand_in_for_fatal() takes
@@ -25,4 +25,4 @@ class Completing {
   static thread_local int depth_;
 };
 
-}  // namespace allport::detail
+}  // namespace allport::engine

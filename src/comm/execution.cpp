@@ -9,11 +9,11 @@
 #include "execution_checks.h"
 #include "mpi_errors.h"
 
-namespace allport::detail {
+namespace allport::engine {
 
 Execution::Execution(CommState& comm, Program program, Buffers buffers, Combine combine, std::int64_t window)
     : comm_(comm),
-      family_(*comm.family),
+      engine_(*comm.engine),
       program_(std::move(program)),
       linked_(program_),
       buffers_(buffers),
@@ -40,7 +40,7 @@ void Execution::start(Tags tags, std::shared_ptr<StartCheck> check) {
   if (!check) return go_in_turn();
   check_ = std::move(check);
   try {
-    family_.post(check_->start(), {this, agreement, 0});
+    engine_.post(check_->start(), {this, agreement, 0});
   } catch (...) {
     abandon(std::current_exception());
   }
@@ -80,8 +80,8 @@ void Execution::abandon(std::exception_ptr why) {
   error_ = std::move(why);
   listed_ = false;
   if (tag_ < 0 && tags_.turn >= 0) comm_.turns.forget(tags_.turn);
-  if (mpi_is_up()) family_.abandon(*this);
-  if (check_) family_.keep(std::move(check_));
+  if (mpi_is_up()) engine_.abandon(*this);
+  if (check_) engine_.keep(std::move(check_));
   end();
 }
 
@@ -99,7 +99,7 @@ void Execution::advance(std::int32_t op) {
   } else if (!ops_[index(op)].queued && may_go(op)) {
     ops_[index(op)].queued = true;
     ready_[(ready_first_ + ready_count_++) % ready_.size()] = op;
-    if (!listed_) family_.compute_later(*this);
+    if (!listed_) engine_.compute_later(*this);
     listed_ = true;
   }
 }
@@ -120,11 +120,11 @@ void Execution::post(std::int32_t op) {
     check(MPI_Isend(place(what.from, what, i), static_cast<int>(bytes), MPI_BYTE, peer, tag, comm_.shadow.mpi(),
                     &request),
           "MPI_Isend", comm_.rank, peer);
-    ++family_.counted.messages_sent;
-    family_.counted.bytes_sent += bytes;
+    ++engine_.counted.messages_sent;
+    engine_.counted.bytes_sent += bytes;
   }
   ++state.posted;
-  family_.post(request, {this, op, i});
+  engine_.post(request, {this, op, i});
 }
 
 void Execution::finished(Finished const& f) {
@@ -138,8 +138,8 @@ void Execution::finished(Finished const& f) {
     }
     check_arrival(comm_, program_.ops[index(f.what.op)], f);
     if (receives(f.what.op)) {
-      ++family_.counted.messages_received;
-      family_.counted.bytes_received += f.bytes;
+      ++engine_.counted.messages_received;
+      engine_.counted.bytes_received += f.bytes;
     }
     complete(f.what.op, f.what.segment);
   } catch (...) {
@@ -202,4 +202,4 @@ std::byte* Execution::place(Slot const& slot, Op const& op, std::int64_t segment
   }
 }
 
-}  // namespace allport::detail
+}  // namespace allport::engine

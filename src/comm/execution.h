@@ -15,10 +15,10 @@
 #include "allport/comm/communicator.h"
 #include "allport/schedule/interpreter.h"
 #include "allport/schedule/linked.h"
-#include "family.h"
+#include "progress_engine.h"
 #include "start_check.h"
 
-namespace allport::detail {
+namespace allport::engine {
 
 /// Under which tags an execution runs.
 struct Tags {
@@ -66,7 +66,7 @@ class Execution {
   /// Posts all that can go. Channel c travels under MPI tag `tag` + c.
   void go(int tag);
 
-  // For Family:
+  // For ProgressEngine:
   static constexpr std::int32_t agreement = -1;  ///< stands for the operation of a StartCheck's request
   void finished(Finished const& f);
   /// Does one ready combine or copy segment; false when none is ready any more.
@@ -86,7 +86,7 @@ class Execution {
   [[nodiscard]] Rank peer_rank(Op const& op) const;
 
   CommState& comm_;
-  Family& family_;
+  ProgressEngine& engine_;
   Program program_;
   LinkedProgram linked_;  // of this rank's program alone
   Buffers buffers_;
@@ -108,4 +108,4 @@ class Execution {
   std::exception_ptr error_;
 };
 
-}  // namespace allport::detail
+}  // namespace allport::engine

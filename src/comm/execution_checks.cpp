@@ -8,7 +8,7 @@
 #include "comm_state.h"
 #include "mpi_errors.h"
 
-namespace allport::detail {
+namespace allport::engine {
 namespace {
 
 [[noreturn]] void cannot_run(std::size_t op, Op const& what, std::string const& why) {
@@ -76,4 +76,4 @@ std::string Execution::waits_for() const {
   return "nothing that is in flight (a dependence that no message will fulfil)";
 }
 
-}  // namespace allport::detail
+}  // namespace allport::engine

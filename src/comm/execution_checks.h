@@ -5,9 +5,9 @@
 #include <string>
 
 #include "allport/schedule/linked.h"
-#include "family.h"
+#include "progress_engine.h"
 
-namespace allport::detail {
+namespace allport::engine {
 
 struct CommState;
 
@@ -22,4 +22,4 @@ void check_arrival(CommState const& comm, Op const& op, Finished const& f);
 /// "segment 3 of 16 of channel 1, 65536 bytes, from rank 5".
 [[nodiscard]] std::string segment_text(CommState const& comm, Op const& what, InFlight const& which);
 
-}  // namespace allport::detail
+}  // namespace allport::engine

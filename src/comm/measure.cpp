@@ -116,7 +116,7 @@ Measured measure(Communicator const& comm, Schedule const& schedule, int iterati
   auto const& contract = schedule.contract();
   auto const sums = combines(contract.what);
   ensure(!sums || contract.element == 8, "element", contract.element, "8 bytes, for doubles are added");
-  auto const clock = detail::Clock(comm.mpi());
+  auto const clock = engine::Clock(comm.mpi());
   auto data = Data(contract, comm.position(comm.rank()));
   auto const combine = sums ? sum_of<double>() : Combine{};
   Measured result;

@@ -10,12 +10,12 @@ namespace allport {
 namespace {
 
 /// Nothing for zero bytes.
-std::shared_ptr<detail::TransferState> start_message(std::shared_ptr<detail::CommState> const& comm, OpKind kind,
+std::shared_ptr<engine::TransferState> start_message(std::shared_ptr<engine::CommState> const& comm, OpKind kind,
                                                      Buffers buffers, Rank peer, int tag) {
   EngineGuard const hold(comm->lock());
   comm->ensure_alive();
   comm->ensure_rank(kind == OpKind::send ? "to" : "from", peer);
-  ensure(tag >= 0 && tag < detail::TagSpace::messages, "tag", tag, "a tag in 0..4095");
+  ensure(tag >= 0 && tag < engine::TagSpace::messages, "tag", tag, "a tag in 0..4095");
   auto const length = kind == OpKind::send ? buffers.input.size() : buffers.output.size();
   if (length == 0) return nullptr;
   Program program;
@@ -26,7 +26,7 @@ std::shared_ptr<detail::TransferState> start_message(std::shared_ptr<detail::Com
   op.segment = longest_message.value();
   op.piece.bytes = {0, op.length};
   (kind == OpKind::send ? op.from : op.into).buffer = kind == OpKind::send ? Buffer::input : Buffer::output;
-  auto state = std::make_shared<detail::TransferState>(comm, std::move(program), buffers, tag);
+  auto state = std::make_shared<engine::TransferState>(comm, std::move(program), buffers, tag);
   state->start({.first = tag});
   return state;
 }

@@ -4,7 +4,7 @@
 
 #include <array>
 
-namespace allport::detail {
+namespace allport::engine {
 
 std::string mpi_text(int code) {
   std::array<char, MPI_MAX_ERROR_STRING> text{};
@@ -28,4 +28,4 @@ bool mpi_is_up() {
   return initialized != 0 && finalized == 0;
 }
 
-}  // namespace allport::detail
+}  // namespace allport::engine

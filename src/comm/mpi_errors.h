@@ -9,7 +9,7 @@
 #include "allport/base/error.h"
 #include "allport/base/units.h"
 
-namespace allport::detail {
+namespace allport::engine {
 
 inline constexpr Rank no_peer = -1;
 
@@ -23,4 +23,4 @@ void check(int code, std::string_view call, Rank rank, Rank peer = no_peer);
 /// Neither before MPI_Init nor after MPI_Finalize.
 [[nodiscard]] bool mpi_is_up();
 
-}  // namespace allport::detail
+}  // namespace allport::engine

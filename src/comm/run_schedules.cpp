@@ -11,7 +11,7 @@ namespace allport {
 namespace {
 
 /// @throws Error naming the buffer that is too short on this rank
-void check_buffers(detail::CommState const& comm, Schedule const& schedule, Buffers const& buffers,
+void check_buffers(engine::CommState const& comm, Schedule const& schedule, Buffers const& buffers,
                    Combine const& combine) {
   // Texts are made only for errors: this is passed by every call.
   auto const& contract = schedule.contract();
@@ -25,7 +25,7 @@ void check_buffers(detail::CommState const& comm, Schedule const& schedule, Buff
     if (static_cast<std::int64_t>(has) >= wants) return;
     throw Error::argument(
         argument, show(has),
-        fmt::format("at least {} bytes on rank {} for {}", wants, comm.rank, detail::schedule_text(schedule)));
+        fmt::format("at least {} bytes on rank {} for {}", wants, comm.rank, engine::schedule_text(schedule)));
   };
   needs("input", buffers.input.size(), contract.input_bytes(me));
   needs("output", buffers.output.size(), contract.output_bytes(me));
@@ -35,33 +35,33 @@ void check_buffers(detail::CommState const& comm, Schedule const& schedule, Buff
 }
 
 /// The schedule, bound to buffers that suit it.
-std::shared_ptr<detail::TransferState> bind(std::shared_ptr<detail::CommState> const& comm, Schedule const& schedule,
+std::shared_ptr<engine::TransferState> bind(std::shared_ptr<engine::CommState> const& comm, Schedule const& schedule,
                                             Buffers buffers, Combine&& combine) {
   check_buffers(*comm, schedule, buffers, combine);
-  return std::make_shared<detail::TransferState>(comm, schedule, buffers, std::move(combine));
+  return std::make_shared<engine::TransferState>(comm, schedule, buffers, std::move(combine));
 }
 
 /// Starts a schedule; with ALLPORT_CHECK, once all ranks have said that they start the same. An error on one rank is
 /// then an error of every rank's transfer, told before anybody waits for the one that has left.
-std::shared_ptr<detail::TransferState> start_checked(std::shared_ptr<detail::CommState> const& comm, detail::Tags tags,
+std::shared_ptr<engine::TransferState> start_checked(std::shared_ptr<engine::CommState> const& comm, engine::Tags tags,
                                                      Schedule const& schedule, Buffers buffers, Combine&& combine) {
-  std::shared_ptr<detail::TransferState> state;
-  std::shared_ptr<detail::StartCheck> check;
+  std::shared_ptr<engine::TransferState> state;
+  std::shared_ptr<engine::StartCheck> check;
   auto const mpi = comm->shadow.mpi();
   try {
     state = bind(comm, schedule, buffers, std::move(combine));
-    auto const text = detail::schedule_text(schedule);
-    check = std::make_shared<detail::StartCheck>(mpi, detail::hash(text), text);
+    auto const text = engine::schedule_text(schedule);
+    check = std::make_shared<engine::StartCheck>(mpi, engine::hash(text), text);
   } catch (Error const& e) {
-    state = std::make_shared<detail::TransferState>(comm);
-    check = std::make_shared<detail::StartCheck>(mpi, e);
+    state = std::make_shared<engine::TransferState>(comm);
+    check = std::make_shared<engine::StartCheck>(mpi, e);
   }
   state->start(tags, std::move(check));
   return state;
 }
 
 /// A short program, in the calling thread, when its turn is on; else by the engine, when it comes.
-void run_now(std::shared_ptr<detail::CommState> const& comm, detail::ScheduleCache::Entry& entry, std::int64_t number,
+void run_now(std::shared_ptr<engine::CommState> const& comm, engine::ScheduleCache::Entry& entry, std::int64_t number,
              Buffers buffers, Combine const& combine, FunctionRef<void()> pause) {
   check_buffers(*comm, entry.schedule, buffers, combine);
   if (comm->turns.is_on(number)) {
@@ -80,7 +80,7 @@ Persistent Communicator::prepare(Schedule const& schedule, Buffers buffers, Comb
   EngineGuard const hold(state_->lock());
   state_->ensure_alive();
   auto const turn = state_->take_lasting_turn();
-  std::shared_ptr<detail::TransferState> state;
+  std::shared_ptr<engine::TransferState> state;
   std::string trouble;
   auto kind = ErrorKind::argument;
   try {
@@ -88,14 +88,14 @@ Persistent Communicator::prepare(Schedule const& schedule, Buffers buffers, Comb
     state->lasting_turn = turn;
   } catch (Error const& e) {
     state_->lasting_turns.give_back(turn);
-    if (!state_->family->checks()) throw;
+    if (!state_->engine->checks()) throw;
     trouble = e.what();
     kind = e.kind();
   }
-  if (state_->family->checks()) {  // later starts come in any order, so that this is the time to ask
+  if (state_->engine->checks()) {  // later starts come in any order, so that this is the time to ask
     state_->all_well(trouble, kind);
-    auto const text = detail::schedule_text(schedule);
-    state_->agree("schedule", static_cast<std::int64_t>(detail::hash(text)), text);
+    auto const text = engine::schedule_text(schedule);
+    state_->agree("schedule", static_cast<std::int64_t>(engine::hash(text)), text);
   }
   return Persistent(std::move(state));
 }
@@ -104,9 +104,9 @@ Transfer Communicator::start(Schedule const& schedule, Buffers buffers, Combine 
   EngineGuard const hold(state_->lock());
   state_->ensure_alive();
   // The number is taken whatever comes, so that the other ranks' next starts still meet this one's.
-  detail::Tags const tags{.turn = state_->turns.take(), .gives_back = true};
-  if (state_->family->checks()) return Transfer(start_checked(state_, tags, schedule, buffers, std::move(combine)));
-  std::shared_ptr<detail::TransferState> state;
+  engine::Tags const tags{.turn = state_->turns.take(), .gives_back = true};
+  if (state_->engine->checks()) return Transfer(start_checked(state_, tags, schedule, buffers, std::move(combine)));
+  std::shared_ptr<engine::TransferState> state;
   try {
     state = bind(state_, schedule, buffers, std::move(combine));
   } catch (...) {
@@ -120,16 +120,16 @@ Transfer Communicator::start(Schedule const& schedule, Buffers buffers, Combine 
 Turn Communicator::reserve() const {
   EngineGuard const hold(state_->lock());
   state_->ensure_alive();
-  return Turn(std::make_shared<detail::TurnState>(state_, false));
+  return Turn(std::make_shared<engine::TurnState>(state_, false));
 }
 
 Turn Communicator::reserve_lasting() const {
   EngineGuard const hold(state_->lock());
   state_->ensure_alive();
-  return Turn(std::make_shared<detail::TurnState>(state_, true));
+  return Turn(std::make_shared<engine::TurnState>(state_, true));
 }
 
-detail::TurnState& Communicator::free_turn(Turn const& under) const {
+engine::TurnState& Communicator::free_turn(Turn const& under) const {
   ensure(under.state_ && under.state_->comm == state_, "under", "none, or another communicator's",
          "a turn of this communicator", "reserve() makes one");
   auto& turn = *under.state_;
@@ -146,7 +146,7 @@ Transfer Communicator::start(Turn const& under, Schedule const& schedule, Buffer
   if (turn.lasting >= 0) {
     turn.latest = bind(state_, schedule, buffers, std::move(combine));
     turn.latest->start({.first = state_->lasting_turns.first_tag(turn.lasting)});
-  } else if (first && state_->family->checks()) {
+  } else if (first && state_->engine->checks()) {
     turn.latest = start_checked(state_, {.turn = turn.number}, schedule, buffers, std::move(combine));
   } else {
     turn.latest = bind(state_, schedule, buffers, std::move(combine));
@@ -177,7 +177,7 @@ bool Communicator::run_short(Contract const& contract, Buffers buffers, Combine 
   state_->ensure_alive();
   auto* const entry = state_->short_entry(contract);
   if (entry == nullptr) return false;
-  detail::GivesBack const turn{*state_, state_->turns.take()};
+  engine::GivesBack const turn{*state_, state_->turns.take()};
   run_now(state_, *entry, turn.number, buffers, combine, pause);
   return true;
 }

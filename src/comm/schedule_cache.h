@@ -10,7 +10,7 @@
 #include "allport/schedule/schedule.h"
 #include "short_run.h"
 
-namespace allport::detail {
+namespace allport::engine {
 
 /// Bounded, most recently used first. Programs repeat few collectives, so a
 /// short list beats a map.
@@ -47,4 +47,4 @@ class ScheduleCache {
   std::list<Entry> entries_;
 };
 
-}  // namespace allport::detail
+}  // namespace allport::engine

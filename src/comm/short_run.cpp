@@ -10,7 +10,7 @@
 #include "completions.h"
 #include "mpi_errors.h"
 
-namespace allport::detail {
+namespace allport::engine {
 namespace {
 
 /// Looks at MPI, which lets others have the core by itself, before the engine's own ways of waiting come in: sleeping
@@ -53,18 +53,18 @@ void ShortRun::run(int tag, Buffers buffers, Combine const& combine, FunctionRef
   combine_ = &combine;
   started_ = done_ = 0;
   outstanding_ = 0;
-  auto& family = *comm_.family;
-  family.ensure_no_operator();
+  auto& engine = *comm_.engine;
+  engine.ensure_no_operator();
   try {
     go();
     for (int idle = 0; done_ != all_ && idle < patience;) {
       bool const moved = poll();
       if (moved) go();
-      if (family.in_flight()) family.progress();
+      if (engine.in_flight()) engine.progress();
       if (moved) continue;
       ++idle;
       if (pause) pause();
-      family.lock()->pause();
+      engine.lock()->pause();
     }
     if (done_ == all_) return;
     auto const finish = [this] {
@@ -72,7 +72,7 @@ void ShortRun::run(int tag, Buffers buffers, Combine const& combine, FunctionRef
       return done_ == all_;
     };
     auto const what = [this] { return waits_for(); };
-    family.wait_until(finish, what, comm_.shadow.mpi(), pause);
+    engine.wait_until(finish, what, comm_.shadow.mpi(), pause);
   } catch (...) {
     abandon();
     throw;
@@ -94,7 +94,7 @@ void ShortRun::go() {
 void ShortRun::start(std::size_t op) {
   auto const& what = program_.ops[op];
   auto const bytes = static_cast<int>(what.length);
-  auto& counted = comm_.family->counted;
+  auto& counted = comm_.engine->counted;
   started_ |= bit(op);
   if (what.kind == OpKind::combine) {
     (*combine_)(place(what.with), place(what.from), place(what.into), what.length);
@@ -147,8 +147,8 @@ void ShortRun::completed(std::size_t place, MPI_Status const& status, int code) 
   if (code == MPI_SUCCESS && receives) MPI_Get_count(&status, MPI_BYTE, &arrived.bytes);
   check_arrival(comm_, what, arrived);
   if (receives) {
-    ++comm_.family->counted.messages_received;
-    comm_.family->counted.bytes_received += arrived.bytes;
+    ++comm_.engine->counted.messages_received;
+    comm_.engine->counted.bytes_received += arrived.bytes;
   }
   done_ |= bit(op);
 }
@@ -181,4 +181,4 @@ std::byte* ShortRun::place(Slot const& slot) const {
   }
 }
 
-}  // namespace allport::detail
+}  // namespace allport::engine

@@ -16,7 +16,7 @@
 #include "allport/schedule/program.h"
 #include "execution_checks.h"
 
-namespace allport::detail {
+namespace allport::engine {
 
 struct CommState;
 
@@ -31,9 +31,9 @@ class ShortRun {
   /// Nothing where the program is not of that kind. @throws as ensure_runnable()
   [[nodiscard]] static std::unique_ptr<ShortRun> of(CommState& comm, Program program, Extents extents);
 
-  /// From start to end; channel c travels under MPI tag `tag` + c. Waits as Family::wait_until does, others' transfers
-  /// move meanwhile, and `pause`, if any, is called when nothing moves. @throws Error(mpi), Error(mismatch); nothing is
-  /// in flight then
+  /// From start to end; channel c travels under MPI tag `tag` + c. Waits as ProgressEngine::wait_until does, others'
+  /// transfers move meanwhile, and `pause`, if any, is called when nothing moves. @throws Error(mpi), Error(mismatch);
+  /// nothing is in flight then
   void run(int tag, Buffers buffers, Combine const& combine, FunctionRef<void()> pause);
 
  private:
@@ -67,4 +67,4 @@ class ShortRun {
   std::array<std::uint8_t, most_operations> owners_{};  ///< of requests_
 };
 
-}  // namespace allport::detail
+}  // namespace allport::engine

@@ -10,7 +10,7 @@
 
 #include "allport/base/error.h"
 
-namespace allport::detail {
+namespace allport::engine {
 
 StallOptions StallOptions::from_environment() {
   StallOptions options;
@@ -83,4 +83,4 @@ void StallWatch::end_if_cut(double still, FunctionRef<std::string()> what) {
   MPI_Abort(comm_, 1);
 }
 
-}  // namespace allport::detail
+}  // namespace allport::engine

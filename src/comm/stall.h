@@ -11,7 +11,7 @@
 #include "allport/base/function_ref.h"
 #include "carrier.h"
 
-namespace allport::detail {
+namespace allport::engine {
 
 struct StallOptions {
   double seconds = 20.0;  ///< ALLPORT_STALL_SECONDS; 0: never warn
@@ -45,4 +45,4 @@ class StallWatch {
   double next_look_ = 0.0;  ///< ... at which the node's links are looked at again
 };
 
-}  // namespace allport::detail
+}  // namespace allport::engine

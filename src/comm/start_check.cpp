@@ -6,7 +6,7 @@
 
 #include "mpi_errors.h"
 
-namespace allport::detail {
+namespace allport::engine {
 namespace {
 
 template <std::size_t size>
@@ -92,4 +92,4 @@ void StartCheck::ensure_agreement() const {
               fmt::format("schedule: {}, but {}; pass the same on all ranks", all_.least.text(), all_.most.text()));
 }
 
-}  // namespace allport::detail
+}  // namespace allport::engine

@@ -12,7 +12,7 @@
 #include "allport/base/error.h"
 #include "allport/base/units.h"
 
-namespace allport::detail {
+namespace allport::engine {
 
 /// What one rank starts, or why it cannot. All ranks' statements are joined by one MPI_Iallreduce, which is on its way
 /// while the program goes on; every rank comes to the same verdict. Lives until that request has ended.
@@ -61,4 +61,4 @@ class StartCheck {
   Verdict all_;
 };
 
-}  // namespace allport::detail
+}  // namespace allport::engine

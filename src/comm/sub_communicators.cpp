@@ -12,8 +12,8 @@
 namespace allport {
 namespace {
 
-using detail::check;
-using detail::CommState;
+using engine::check;
+using engine::CommState;
 
 /// Position of this rank among `members`. @throws Error naming what is wrong
 /// with them
@@ -41,8 +41,8 @@ void meet(CommState const& comm, std::span<Rank const> members, Rank me) {
     MPI_Request sent = MPI_REQUEST_NULL;
     MPI_Request taken = MPI_REQUEST_NULL;
     auto const mpi = comm.shadow.mpi();
-    check(MPI_Irecv(nullptr, 0, MPI_BYTE, from, detail::TagSpace::meeting, mpi, &taken), "MPI_Irecv", comm.rank, from);
-    check(MPI_Isend(nullptr, 0, MPI_BYTE, to, detail::TagSpace::meeting, mpi, &sent), "MPI_Isend", comm.rank, to);
+    check(MPI_Irecv(nullptr, 0, MPI_BYTE, from, engine::TagSpace::meeting, mpi, &taken), "MPI_Irecv", comm.rank, from);
+    check(MPI_Isend(nullptr, 0, MPI_BYTE, to, engine::TagSpace::meeting, mpi, &sent), "MPI_Isend", comm.rank, to);
     auto const what = fmt::format("{} to make a sub-communicator", comm.rank_text(from));
     comm.await(taken, what);
     comm.await(sent, what);
@@ -61,7 +61,7 @@ MPI_Comm create(CommState const& comm, std::span<Rank const> members) {
   check(MPI_Comm_group(comm.shadow.mpi(), &all), "MPI_Comm_group", comm.rank);
   auto code = MPI_Group_incl(all, static_cast<int>(members.size()), members.data(), &some);
   if (code == MPI_SUCCESS) {
-    code = MPI_Comm_create_group(comm.shadow.mpi(), some, detail::TagSpace::meeting, &made);
+    code = MPI_Comm_create_group(comm.shadow.mpi(), some, engine::TagSpace::meeting, &made);
     MPI_Group_free(&some);
   }
   MPI_Group_free(&all);
@@ -72,16 +72,16 @@ MPI_Comm create(CommState const& comm, std::span<Rank const> members) {
 std::shared_ptr<CommState> make_sub(CommState const& parent, std::span<Rank const> members, MPI_Comm mpi) {
   std::vector<Rank> whole(members.size());
   std::ranges::transform(members, whole.begin(), [&](Rank r) { return parent.whole_position(r); });
-  auto box = find_box(parent.family->machine(), whole);
+  auto box = find_box(parent.engine->machine(), whole);
   if (!box) {
     auto const size = static_cast<int>(members.size());
-    return std::make_shared<CommState>(parent.family, mpi, Machine::flat(size), false, std::vector<Rank>{},
+    return std::make_shared<CommState>(parent.engine, mpi, Machine::flat(size), false, std::vector<Rank>{},
                                        std::move(whole));
   }
   auto ranks = box->mapping.is_identity() ? std::vector<Rank>{} : box->mapping.inverse().list();
-  auto named = parent.family->named();
+  auto named = parent.engine->named();
   if (named) named = std::move(find_box(*named, whole)->machine);
-  auto made = std::make_shared<CommState>(parent.family, mpi, std::move(box->machine), true, std::move(ranks),
+  auto made = std::make_shared<CommState>(parent.engine, mpi, std::move(box->machine), true, std::move(ranks),
                                           std::move(whole));
   made->named = std::move(named);
   return made;

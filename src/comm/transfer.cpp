@@ -9,7 +9,7 @@
 #include "mpi_errors.h"
 
 namespace allport {
-namespace detail {
+namespace engine {
 
 std::string schedule_text(Schedule const& schedule) {
   auto const& c = schedule.contract();
@@ -59,13 +59,13 @@ void TransferState::start(Tags tags, std::shared_ptr<StartCheck> check) {
   ensure(!execution.active(), "start", "a transfer in flight", "a transfer that is done", "wait() first");
   execution.start(tags, std::move(check));
   if (!execution.active()) execution.rethrow_if_failed();
-  comm->family->progress();
+  comm->engine->progress();
 }
 
 bool TransferState::test() {
   if (execution.active()) {
     EngineGuard const hold(comm->lock());
-    comm->family->progress();
+    comm->engine->progress();
   }
   if (execution.active()) return false;
   execution.rethrow_if_failed();
@@ -77,7 +77,7 @@ void TransferState::wait(FunctionRef<void()> pause) {
     EngineGuard const hold(comm->lock());
     auto const done = [this] { return !execution.active(); };
     auto const what = [this] { return text(); };
-    comm->family->wait_until(done, what, comm->shadow.mpi(), pause);
+    comm->engine->wait_until(done, what, comm->shadow.mpi(), pause);
   }
   execution.rethrow_if_failed();
 }
@@ -87,7 +87,7 @@ void TransferState::wait_for_data() {
     EngineGuard const hold(comm->lock());
     auto const done = [this] { return execution.has_data(); };
     auto const what = [this] { return text(); };
-    comm->family->wait_until(done, what, comm->shadow.mpi());
+    comm->engine->wait_until(done, what, comm->shadow.mpi());
     if (execution.active()) return;
   }
   execution.rethrow_if_failed();
@@ -102,7 +102,7 @@ void TransferState::settle() noexcept {
   if (!execution.active()) return;
   try {
     EngineGuard const hold(comm->lock());
-    if (std::uncaught_exceptions() > 0 || !comm->family->alive() || !mpi_is_up()) {
+    if (std::uncaught_exceptions() > 0 || !comm->engine->alive() || !mpi_is_up()) {
       execution.abandon(nullptr);
     } else {
       wait();
@@ -127,7 +127,7 @@ TurnState::~TurnState() {
   if (number >= 0) comm->turns.give_back(number);
 }
 
-}  // namespace detail
+}  // namespace engine
 
 Transfer& Transfer::operator=(Transfer&& other) noexcept {
   if (this != &other) {

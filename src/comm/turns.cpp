@@ -7,7 +7,7 @@
 #include "allport/base/error.h"
 #include "execution.h"
 
-namespace allport::detail {
+namespace allport::engine {
 
 TagSpace TagSpace::up_to(std::int64_t top) {
   // Trees from every root use a channel for each root and tree, so a block must not be short.
@@ -84,4 +84,4 @@ int LastingTurns::take() {
   return block;
 }
 
-}  // namespace allport::detail
+}  // namespace allport::engine

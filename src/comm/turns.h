@@ -1,4 +1,4 @@
-// How one communicator's MPI tags are dealt out.
+// How one communicator's MPI tags are given out.
 #pragma once
 
 #include <mpi.h>
@@ -7,7 +7,7 @@
 #include <map>
 #include <vector>
 
-namespace allport::detail {
+namespace allport::engine {
 
 class Execution;
 
@@ -78,4 +78,4 @@ class LastingTurns {
   std::vector<bool> used_;
 };
 
-}  // namespace allport::detail
+}  // namespace allport::engine

@@ -16,12 +16,12 @@ module allport
   end type allport_comm
 
   ! How a matrix lies on the ranks.
-  type, public :: allport_layout
+  type, public :: allport_distribution
     type(c_ptr) :: handle = c_null_ptr
-  end type allport_layout
+  end type allport_distribution
 
-  public :: allport_error, allport_comm_create, allport_comm_free, allport_layout_cyclic, allport_layout_local, &
-       allport_layout_free, allport_gemm_layout, allport_gemm, allport_gemm_report, allport_bcast, allport_reduce_sum
+  public :: allport_error, allport_comm_create, allport_comm_free, allport_distribution_cyclic, allport_distribution_local, &
+       allport_distribution_free, allport_gemm_distribution, allport_gemm, allport_gemm_report, allport_bcast, allport_reduce_sum
 
   ! C = alpha op(A) op(B) + beta C on local parts [ld, *], column-major; s, d, c and z by the arguments' type.
   interface allport_gemm
@@ -71,64 +71,64 @@ module allport
       integer(c_int), value :: root
       integer(c_int) :: code
     end function c_reduce
-    function c_layout_cyclic(rows, cols, row_block, col_block, grid_rows, grid_cols, first_row, first_col, order, &
-         created) bind(C, name='allport_layout_cyclic') result(code)
+    function c_distribution_cyclic(rows, cols, row_block, col_block, grid_rows, grid_cols, first_row, first_col, order, &
+         created) bind(C, name='allport_distribution_cyclic') result(code)
       import :: c_ptr, c_int, c_int64_t, c_signed_char
       integer(c_int64_t), value :: rows, cols, row_block, col_block
       integer(c_int), value :: grid_rows, grid_cols, first_row, first_col
       integer(c_signed_char), value :: order
       type(c_ptr), intent(out) :: created
       integer(c_int) :: code
-    end function c_layout_cyclic
-    function c_layout_local(layout, rank, rows, cols) bind(C, name='allport_layout_local') result(code)
+    end function c_distribution_cyclic
+    function c_distribution_local(distribution, rank, rows, cols) bind(C, name='allport_distribution_local') result(code)
       import :: c_ptr, c_int, c_int64_t
-      type(c_ptr), value :: layout
+      type(c_ptr), value :: distribution
       integer(c_int), value :: rank
       integer(c_int64_t), intent(out) :: rows, cols
       integer(c_int) :: code
-    end function c_layout_local
-    function c_layout_free(layout) bind(C, name='allport_layout_free') result(code)
+    end function c_distribution_local
+    function c_distribution_free(distribution) bind(C, name='allport_distribution_free') result(code)
       import :: c_ptr, c_int
-      type(c_ptr), intent(inout) :: layout
+      type(c_ptr), intent(inout) :: distribution
       integer(c_int) :: code
-    end function c_layout_free
-    function c_gemm_layout(comm, type, trans_a, trans_b, m, n, k, options, which, created) &
-         bind(C, name='allport_gemm_layout') result(code)
+    end function c_distribution_free
+    function c_gemm_distribution(comm, type, trans_a, trans_b, m, n, k, options, which, created) &
+         bind(C, name='allport_gemm_distribution') result(code)
       import :: c_ptr, c_int, c_int64_t, c_signed_char
       type(c_ptr), value :: comm, options
       integer(c_signed_char), value :: type, trans_a, trans_b, which
       integer(c_int64_t), value :: m, n, k
       type(c_ptr), intent(out) :: created
       integer(c_int) :: code
-    end function c_gemm_layout
-    function c_sgemm(comm, trans_a, trans_b, m, n, k, alpha, a, lda, a_layout, b, ldb, b_layout, beta, c, ldc, &
-         c_layout, options) bind(C, name='allport_sgemm') result(code)
+    end function c_gemm_distribution
+    function c_sgemm(comm, trans_a, trans_b, m, n, k, alpha, a, lda, a_distribution, b, ldb, b_distribution, beta, c, ldc, &
+         c_distribution, options) bind(C, name='allport_sgemm') result(code)
       import :: c_ptr, c_int, c_int64_t, c_signed_char
-      type(c_ptr), value :: comm, alpha, a, a_layout, b, b_layout, beta, c, c_layout, options
+      type(c_ptr), value :: comm, alpha, a, a_distribution, b, b_distribution, beta, c, c_distribution, options
       integer(c_signed_char), value :: trans_a, trans_b
       integer(c_int64_t), value :: m, n, k, lda, ldb, ldc
       integer(c_int) :: code
     end function c_sgemm
-    function c_dgemm(comm, trans_a, trans_b, m, n, k, alpha, a, lda, a_layout, b, ldb, b_layout, beta, c, ldc, &
-         c_layout, options) bind(C, name='allport_dgemm') result(code)
+    function c_dgemm(comm, trans_a, trans_b, m, n, k, alpha, a, lda, a_distribution, b, ldb, b_distribution, beta, c, ldc, &
+         c_distribution, options) bind(C, name='allport_dgemm') result(code)
       import :: c_ptr, c_int, c_int64_t, c_signed_char
-      type(c_ptr), value :: comm, alpha, a, a_layout, b, b_layout, beta, c, c_layout, options
+      type(c_ptr), value :: comm, alpha, a, a_distribution, b, b_distribution, beta, c, c_distribution, options
       integer(c_signed_char), value :: trans_a, trans_b
       integer(c_int64_t), value :: m, n, k, lda, ldb, ldc
       integer(c_int) :: code
     end function c_dgemm
-    function c_cgemm(comm, trans_a, trans_b, m, n, k, alpha, a, lda, a_layout, b, ldb, b_layout, beta, c, ldc, &
-         c_layout, options) bind(C, name='allport_cgemm') result(code)
+    function c_cgemm(comm, trans_a, trans_b, m, n, k, alpha, a, lda, a_distribution, b, ldb, b_distribution, beta, c, ldc, &
+         c_distribution, options) bind(C, name='allport_cgemm') result(code)
       import :: c_ptr, c_int, c_int64_t, c_signed_char
-      type(c_ptr), value :: comm, alpha, a, a_layout, b, b_layout, beta, c, c_layout, options
+      type(c_ptr), value :: comm, alpha, a, a_distribution, b, b_distribution, beta, c, c_distribution, options
       integer(c_signed_char), value :: trans_a, trans_b
       integer(c_int64_t), value :: m, n, k, lda, ldb, ldc
       integer(c_int) :: code
     end function c_cgemm
-    function c_zgemm(comm, trans_a, trans_b, m, n, k, alpha, a, lda, a_layout, b, ldb, b_layout, beta, c, ldc, &
-         c_layout, options) bind(C, name='allport_zgemm') result(code)
+    function c_zgemm(comm, trans_a, trans_b, m, n, k, alpha, a, lda, a_distribution, b, ldb, b_distribution, beta, c, ldc, &
+         c_distribution, options) bind(C, name='allport_zgemm') result(code)
       import :: c_ptr, c_int, c_int64_t, c_signed_char
-      type(c_ptr), value :: comm, alpha, a, a_layout, b, b_layout, beta, c, c_layout, options
+      type(c_ptr), value :: comm, alpha, a, a_distribution, b, b_distribution, beta, c, c_distribution, options
       integer(c_signed_char), value :: trans_a, trans_b
       integer(c_int64_t), value :: m, n, k, lda, ldb, ldc
       integer(c_int) :: code
@@ -221,11 +221,11 @@ contains
     code = c_reduce(comm%handle, letter(type), input, output, count, int(root, c_int), pointer)
   end function allport_reduce_sum
 
-  ! ScaLAPACK's block-cyclic layout; order 'C': rank = r + c*grid_rows (the default), 'R': rank = r*grid_cols + c.
-  integer function allport_layout_cyclic(rows, cols, row_block, col_block, grid_rows, grid_cols, created, first_row, &
+  ! ScaLAPACK's block-cyclic distribution; order 'C': rank = r + c*grid_rows (the default), 'R': rank = r*grid_cols + c.
+  integer function allport_distribution_cyclic(rows, cols, row_block, col_block, grid_rows, grid_cols, created, first_row, &
        first_col, order) result(code)
     integer, intent(in) :: rows, cols, row_block, col_block, grid_rows, grid_cols
-    type(allport_layout), intent(out) :: created
+    type(allport_distribution), intent(out) :: created
     integer, intent(in), optional :: first_row, first_col
     character, intent(in), optional :: order
     integer(c_int) :: row, col
@@ -236,29 +236,29 @@ contains
     if (present(first_row)) row = int(first_row, c_int)
     if (present(first_col)) col = int(first_col, c_int)
     if (present(order)) by = letter(order)
-    code = c_layout_cyclic(int(rows, c_int64_t), int(cols, c_int64_t), int(row_block, c_int64_t), &
+    code = c_distribution_cyclic(int(rows, c_int64_t), int(cols, c_int64_t), int(row_block, c_int64_t), &
          int(col_block, c_int64_t), int(grid_rows, c_int), int(grid_cols, c_int), row, col, by, created%handle)
-  end function allport_layout_cyclic
+  end function allport_distribution_cyclic
 
   ! Extents of a rank's local part.
-  integer function allport_layout_local(layout, rank, rows, cols) result(code)
-    type(allport_layout), intent(in) :: layout
+  integer function allport_distribution_local(distribution, rank, rows, cols) result(code)
+    type(allport_distribution), intent(in) :: distribution
     integer, intent(in) :: rank
     integer(c_int64_t), intent(out) :: rows, cols
-    code = c_layout_local(layout%handle, int(rank, c_int), rows, cols)
-  end function allport_layout_local
+    code = c_distribution_local(distribution%handle, int(rank, c_int), rows, cols)
+  end function allport_distribution_local
 
-  integer function allport_layout_free(layout) result(code)
-    type(allport_layout), intent(inout) :: layout
-    code = c_layout_free(layout%handle)
-  end function allport_layout_free
+  integer function allport_distribution_free(distribution) result(code)
+    type(allport_distribution), intent(inout) :: distribution
+    code = c_distribution_free(distribution%handle)
+  end function allport_distribution_free
 
   ! Where operand `which` ('A', 'B', 'C') should lie so that a multiply of this shape redistributes nothing.
-  integer function allport_gemm_layout(comm, type, trans_a, trans_b, m, n, k, which, created, options) result(code)
+  integer function allport_gemm_distribution(comm, type, trans_a, trans_b, m, n, k, which, created, options) result(code)
     type(allport_comm), intent(in) :: comm
     character, intent(in) :: type, trans_a, trans_b, which
     integer, intent(in) :: m, n, k
-    type(allport_layout), intent(out) :: created
+    type(allport_distribution), intent(out) :: created
     character(len=*), intent(in), optional :: options
     character(len=:), allocatable, target :: text
     type(c_ptr) :: pointer
@@ -267,12 +267,12 @@ contains
       text = trim(options)//c_null_char
       pointer = c_loc(text)
     end if
-    code = c_gemm_layout(comm%handle, letter(type), letter(trans_a), letter(trans_b), &
+    code = c_gemm_distribution(comm%handle, letter(type), letter(trans_a), letter(trans_b), &
          int(m, c_int64_t), int(n, c_int64_t), &
          int(k, c_int64_t), pointer, letter(which), created%handle)
-  end function allport_gemm_layout
+  end function allport_gemm_distribution
 
-  integer function gemm_s(comm, trans_a, trans_b, m, n, k, alpha, a, a_layout, b, b_layout, beta, c, c_layout, &
+  integer function gemm_s(comm, trans_a, trans_b, m, n, k, alpha, a, a_distribution, b, b_distribution, beta, c, c_distribution, &
        options) result(code)
     type(allport_comm), intent(in) :: comm
     character, intent(in) :: trans_a, trans_b
@@ -280,7 +280,7 @@ contains
     real(c_float), intent(in), target :: alpha, beta
     real(c_float), intent(in), target, contiguous :: a(:, :), b(:, :)
     real(c_float), intent(inout), target, contiguous :: c(:, :)
-    type(allport_layout), intent(in) :: a_layout, b_layout, c_layout
+    type(allport_distribution), intent(in) :: a_distribution, b_distribution, c_distribution
     character(len=*), intent(in), optional :: options
     character(len=:), allocatable, target :: text
     type(c_ptr) :: pointer
@@ -291,11 +291,11 @@ contains
     end if
     code = c_sgemm(comm%handle, letter(trans_a), letter(trans_b), &
          int(m, c_int64_t), int(n, c_int64_t), int(k, c_int64_t), &
-         c_loc(alpha), c_loc(a), leading(size(a, 1)), a_layout%handle, c_loc(b), leading(size(b, 1)), &
-         b_layout%handle, c_loc(beta), c_loc(c), leading(size(c, 1)), c_layout%handle, pointer)
+         c_loc(alpha), c_loc(a), leading(size(a, 1)), a_distribution%handle, c_loc(b), leading(size(b, 1)), &
+         b_distribution%handle, c_loc(beta), c_loc(c), leading(size(c, 1)), c_distribution%handle, pointer)
   end function gemm_s
 
-  integer function gemm_d(comm, trans_a, trans_b, m, n, k, alpha, a, a_layout, b, b_layout, beta, c, c_layout, &
+  integer function gemm_d(comm, trans_a, trans_b, m, n, k, alpha, a, a_distribution, b, b_distribution, beta, c, c_distribution, &
        options) result(code)
     type(allport_comm), intent(in) :: comm
     character, intent(in) :: trans_a, trans_b
@@ -303,7 +303,7 @@ contains
     real(c_double), intent(in), target :: alpha, beta
     real(c_double), intent(in), target, contiguous :: a(:, :), b(:, :)
     real(c_double), intent(inout), target, contiguous :: c(:, :)
-    type(allport_layout), intent(in) :: a_layout, b_layout, c_layout
+    type(allport_distribution), intent(in) :: a_distribution, b_distribution, c_distribution
     character(len=*), intent(in), optional :: options
     character(len=:), allocatable, target :: text
     type(c_ptr) :: pointer
@@ -314,11 +314,11 @@ contains
     end if
     code = c_dgemm(comm%handle, letter(trans_a), letter(trans_b), &
          int(m, c_int64_t), int(n, c_int64_t), int(k, c_int64_t), &
-         c_loc(alpha), c_loc(a), leading(size(a, 1)), a_layout%handle, c_loc(b), leading(size(b, 1)), &
-         b_layout%handle, c_loc(beta), c_loc(c), leading(size(c, 1)), c_layout%handle, pointer)
+         c_loc(alpha), c_loc(a), leading(size(a, 1)), a_distribution%handle, c_loc(b), leading(size(b, 1)), &
+         b_distribution%handle, c_loc(beta), c_loc(c), leading(size(c, 1)), c_distribution%handle, pointer)
   end function gemm_d
 
-  integer function gemm_c(comm, trans_a, trans_b, m, n, k, alpha, a, a_layout, b, b_layout, beta, c, c_layout, &
+  integer function gemm_c(comm, trans_a, trans_b, m, n, k, alpha, a, a_distribution, b, b_distribution, beta, c, c_distribution, &
        options) result(code)
     type(allport_comm), intent(in) :: comm
     character, intent(in) :: trans_a, trans_b
@@ -326,7 +326,7 @@ contains
     complex(c_float_complex), intent(in), target :: alpha, beta
     complex(c_float_complex), intent(in), target, contiguous :: a(:, :), b(:, :)
     complex(c_float_complex), intent(inout), target, contiguous :: c(:, :)
-    type(allport_layout), intent(in) :: a_layout, b_layout, c_layout
+    type(allport_distribution), intent(in) :: a_distribution, b_distribution, c_distribution
     character(len=*), intent(in), optional :: options
     character(len=:), allocatable, target :: text
     type(c_ptr) :: pointer
@@ -337,11 +337,11 @@ contains
     end if
     code = c_cgemm(comm%handle, letter(trans_a), letter(trans_b), &
          int(m, c_int64_t), int(n, c_int64_t), int(k, c_int64_t), &
-         c_loc(alpha), c_loc(a), leading(size(a, 1)), a_layout%handle, c_loc(b), leading(size(b, 1)), &
-         b_layout%handle, c_loc(beta), c_loc(c), leading(size(c, 1)), c_layout%handle, pointer)
+         c_loc(alpha), c_loc(a), leading(size(a, 1)), a_distribution%handle, c_loc(b), leading(size(b, 1)), &
+         b_distribution%handle, c_loc(beta), c_loc(c), leading(size(c, 1)), c_distribution%handle, pointer)
   end function gemm_c
 
-  integer function gemm_z(comm, trans_a, trans_b, m, n, k, alpha, a, a_layout, b, b_layout, beta, c, c_layout, &
+  integer function gemm_z(comm, trans_a, trans_b, m, n, k, alpha, a, a_distribution, b, b_distribution, beta, c, c_distribution, &
        options) result(code)
     type(allport_comm), intent(in) :: comm
     character, intent(in) :: trans_a, trans_b
@@ -349,7 +349,7 @@ contains
     complex(c_double_complex), intent(in), target :: alpha, beta
     complex(c_double_complex), intent(in), target, contiguous :: a(:, :), b(:, :)
     complex(c_double_complex), intent(inout), target, contiguous :: c(:, :)
-    type(allport_layout), intent(in) :: a_layout, b_layout, c_layout
+    type(allport_distribution), intent(in) :: a_distribution, b_distribution, c_distribution
     character(len=*), intent(in), optional :: options
     character(len=:), allocatable, target :: text
     type(c_ptr) :: pointer
@@ -360,8 +360,8 @@ contains
     end if
     code = c_zgemm(comm%handle, letter(trans_a), letter(trans_b), &
          int(m, c_int64_t), int(n, c_int64_t), int(k, c_int64_t), &
-         c_loc(alpha), c_loc(a), leading(size(a, 1)), a_layout%handle, c_loc(b), leading(size(b, 1)), &
-         b_layout%handle, c_loc(beta), c_loc(c), leading(size(c, 1)), c_layout%handle, pointer)
+         c_loc(alpha), c_loc(a), leading(size(a, 1)), a_distribution%handle, c_loc(b), leading(size(b, 1)), &
+         b_distribution%handle, c_loc(beta), c_loc(c), leading(size(c, 1)), c_distribution%handle, pointer)
   end function gemm_z
 
   ! A C char: gfortran 12 passes a character dummy by value wrongly, so characters cross the border as integers.

@@ -4,22 +4,22 @@
 #include <cmath>
 #include <utility>
 
-#include "allport/linalg/layout.h"
+#include "allport/linalg/distribution.h"
 
 namespace allport::lu_detail {
 
 /// visit(i, j, element) for this rank's part, column by column.
 template <class T, class Visit>
-void each_element(Layout const& layout, Rank rank, Part<T const> a, Visit&& visit) {
-  auto const place = layout.position(rank);
+void each_element(Distribution const& distribution, Rank rank, Part<T const> a, Visit&& visit) {
+  auto const place = distribution.position(rank);
   if (place.row < 0) {
     return;
   }
-  auto const rows = layout.rows().runs(place.row);
+  auto const rows = distribution.rows().runs(place.row);
   if (rows.empty()) {
     return;
   }
-  for (auto const& c : layout.cols().runs(place.col)) {
+  for (auto const& c : distribution.cols().runs(place.col)) {
     for (Index j = 0; j < c.length; ++j) {
       T const* const column = a.data + (c.local + j) * a.ld;
       for (auto const& r : rows) {
@@ -36,9 +36,9 @@ inline void raise(double& most, double size) {
 
 /// Largest size of the elements that `of(i, j)` names; NaN when one is NaN.
 template <class T, class Which>
-[[nodiscard]] double largest_element(Layout const& layout, Rank rank, Part<T const> a, Which&& of) {
+[[nodiscard]] double largest_element(Distribution const& distribution, Rank rank, Part<T const> a, Which&& of) {
   double most = 0;
-  each_element(layout, rank, a, [&](Index i, Index j, T x) {
+  each_element(distribution, rank, a, [&](Index i, Index j, T x) {
     if (of(i, j)) raise(most, static_cast<double>(std::abs(x)));
   });
   return most;

@@ -149,14 +149,14 @@ GemmReport report_of(Communicator const& comm, GemmPlan const& plan, Measured co
 }  // namespace
 
 template <class T>
-GemmReport gemm(Communicator const& comm, GemmPlan const& plan, T alpha, Layout const& a_layout, Part<T const> a,
-                Layout const& b_layout, Part<T const> b, T beta, Layout const& c_layout, Part<T> c,
-                Progress const& progress) {
+GemmReport gemm(Communicator const& comm, GemmPlan const& plan, T alpha, Distribution const& a_distribution,
+                Part<T const> a, Distribution const& b_distribution, Part<T const> b, T beta,
+                Distribution const& c_distribution, Part<T> c, Progress const& progress) {
   auto const& p = plan.problem;
   auto const rank = comm.rank();
-  auto error = trouble("A", stored(p.trans_a, p.m, p.k), a_layout, a.data, a.ld, rank, comm.size());
-  if (error.empty()) error = trouble("B", stored(p.trans_b, p.k, p.n), b_layout, b.data, b.ld, rank, comm.size());
-  if (error.empty()) error = trouble("C", {p.m, p.n}, c_layout, c.data, c.ld, rank, comm.size());
+  auto error = trouble("A", stored(p.trans_a, p.m, p.k), a_distribution, a.data, a.ld, rank, comm.size());
+  if (error.empty()) error = trouble("B", stored(p.trans_b, p.k, p.n), b_distribution, b.data, b.ld, rank, comm.size());
+  if (error.empty()) error = trouble("C", {p.m, p.n}, c_distribution, c.data, c.ld, rank, comm.size());
   if (error.empty() && scalar_of<T> != p.type) error = "element type: expected the plan's";
   if (error.empty() && !(plan.machine == comm.machine())) {
     error = fmt::format("plan = for machine {}: expected one for this communicator's, {}", plan.machine.name(),
@@ -164,18 +164,18 @@ GemmReport gemm(Communicator const& comm, GemmPlan const& plan, T alpha, Layout 
   }
   auto kind = ErrorKind::argument;
 
-  // The memory contract, before anything is allocated: the plan's peak counts parts in the algorithm's layouts, which
-  // come on top of the caller's where those differ.
+  // The memory contract, before anything is allocated: the plan's peak counts parts in the algorithm's distributions,
+  // which come on top of the caller's where those differ.
   auto extra = Bytes(0);
   if (error.empty()) {
-    extra = native_bytes<T>(a_layout, plan.a, rank) + native_bytes<T>(b_layout, plan.b, rank) +
-            native_bytes<T>(c_layout, plan.c, rank);
+    extra = native_bytes<T>(a_distribution, plan.a, rank) + native_bytes<T>(b_distribution, plan.b, rank) +
+            native_bytes<T>(c_distribution, plan.c, rank);
   }
   if (auto const limit = limit_of(plan); error.empty() && limit.value() > 0 && plan.chosen.memory + extra > limit) {
     kind = ErrorKind::memory;
     error = fmt::format(
         "memory = {} bytes per rank: expected at least {} ({} for the multiply, {} to redistribute); "
-        "raise the limit or hand the matrices over in the plan's layouts",
+        "raise the limit or hand the matrices over in the plan's distributions",
         limit.value(), (plan.chosen.memory + extra).value(), plan.chosen.memory.value(), extra.value());
   }
   comm.ensure_all_well(error, kind);
@@ -188,12 +188,12 @@ GemmReport gemm(Communicator const& comm, GemmPlan const& plan, T alpha, Layout 
     Stopwatch const total(mine.total);
     {
       Stopwatch const watch(mine.redistribute);
-      na = make_native(a_layout, Part<T>{const_cast<T*>(a.data), a.ld}, plan.a, rank);
-      nb = make_native(b_layout, Part<T>{const_cast<T*>(b.data), b.ld}, plan.b, rank);
-      nc = make_native(c_layout, c, plan.c, rank);
-      if (!na.borrowed && alpha != T(0)) redistribute(comm, a_layout, a, plan.a, na.part);
-      if (!nb.borrowed && alpha != T(0)) redistribute(comm, b_layout, b, plan.b, nb.part);
-      if (!nc.borrowed && beta != T(0)) redistribute(comm, c_layout, constant(c), plan.c, nc.part);
+      na = make_native(a_distribution, Part<T>{const_cast<T*>(a.data), a.ld}, plan.a, rank);
+      nb = make_native(b_distribution, Part<T>{const_cast<T*>(b.data), b.ld}, plan.b, rank);
+      nc = make_native(c_distribution, c, plan.c, rank);
+      if (!na.borrowed && alpha != T(0)) redistribute(comm, a_distribution, a, plan.a, na.part);
+      if (!nb.borrowed && alpha != T(0)) redistribute(comm, b_distribution, b, plan.b, nb.part);
+      if (!nc.borrowed && beta != T(0)) redistribute(comm, c_distribution, constant(c), plan.c, nc.part);
     }
     mine.moved = difference(comm.counted(), before);
     auto const middle = comm.counted();
@@ -205,12 +205,13 @@ GemmReport gemm(Communicator const& comm, GemmPlan const& plan, T alpha, Layout 
     auto const after = comm.counted();
     if (!nc.borrowed) {
       Stopwatch const watch(mine.redistribute);
-      redistribute(comm, plan.c, constant(nc.part), c_layout, c);
+      redistribute(comm, plan.c, constant(nc.part), c_distribution, c);
     }
     mine.moved += difference(comm.counted(), after);
   }
-  for (auto const* layout : {&plan.a, &plan.b, &plan.c}) {
-    mine.memory += layout->local_rows(rank) * layout->local_cols(rank) * static_cast<std::int64_t>(sizeof(T));
+  for (auto const* distribution : {&plan.a, &plan.b, &plan.c}) {
+    mine.memory +=
+        distribution->local_rows(rank) * distribution->local_cols(rank) * static_cast<std::int64_t>(sizeof(T));
   }
   auto report = report_of(comm, plan, mine);
   if (alpha == T(0)) report.predicted.assign(report.predicted.size(), Traffic{});  // A and B were not looked at

@@ -53,7 +53,7 @@ std::optional<std::string> needs_square_25d(GemmProblem const&, GemmGrid const& 
   return needs_square(grid);
 }
 
-void layouts(GemmProblem const& problem, Frame const& frame, GemmPlan& plan) {
+void distributions(GemmProblem const& problem, Frame const& frame, GemmPlan& plan) {
   auto const q = frame.grid().rows;
   std::vector<Index> m{0}, n{0}, k{0};
   std::vector<Rank> owners;
@@ -63,9 +63,9 @@ void layouts(GemmProblem const& problem, Frame const& frame, GemmPlan& plan) {
     k.push_back(cut(problem.k, q, j + 1));
     for (int i = 0; i < q; ++i) owners.push_back(frame.rank({i, j, 0}));
   }
-  plan.a = operand_layout(problem.trans_a, m, k, owners);
-  plan.b = operand_layout(problem.trans_b, k, n, owners);
-  plan.c = c_layout(problem, frame);
+  plan.a = operand_distribution(problem.trans_a, m, k, owners);
+  plan.b = operand_distribution(problem.trans_b, k, n, owners);
+  plan.c = c_distribution(problem, frame);
 }
 
 std::vector<Stretch> stages(GemmProblem const& problem, Frame const& frame, Place p, Index) {
@@ -242,12 +242,13 @@ template void run_cannon(GemmRun<double>&);
 template void run_cannon(GemmRun<std::complex<float>>&);
 template void run_cannon(GemmRun<std::complex<double>>&);
 
-extern Method const cannon{
-    "cannon", "2D Cannon: skewed blocks wander left and up (deck 1 slide 9)", false, needs_square_2d, layouts, stages,
-    workspace};
-extern Method const cannon25{"cannon25", "2.5D Cannon: c copies of A and B, q/c shifts a layer (deck 1 slide 9)",
-                             false,      needs_square_25d,
-                             layouts,    stages,
+extern Method const cannon{"cannon",      "2D Cannon: skewed blocks wander left and up (deck 1 slide 9)",
+                           false,         needs_square_2d,
+                           distributions, stages,
+                           workspace};
+extern Method const cannon25{"cannon25",    "2.5D Cannon: c copies of A and B, q/c shifts a layer (deck 1 slide 9)",
+                             false,         needs_square_25d,
+                             distributions, stages,
                              workspace};
 
 }  // namespace allport::gemm_detail

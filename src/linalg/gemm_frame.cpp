@@ -47,7 +47,7 @@ std::vector<Index> slice_cuts(Index extent, int layers, int parts) {
   return cuts;
 }
 
-Layout c_layout(GemmProblem const& problem, Frame const& frame) {
+Distribution c_distribution(GemmProblem const& problem, Frame const& frame) {
   auto const& grid = frame.grid();
   std::vector<Index> cols{0};
   std::vector<Rank> owners;
@@ -59,7 +59,7 @@ Layout c_layout(GemmProblem const& problem, Frame const& frame) {
       }
     }
   }
-  return {Deal::balanced(problem.m, grid.rows), Deal::cuts(std::move(cols)), std::move(owners)};
+  return {AxisDistribution::balanced(problem.m, grid.rows), AxisDistribution::cuts(std::move(cols)), std::move(owners)};
 }
 
 Stage reduce_stage(GemmProblem const& problem, Frame const& frame, Place p) {
@@ -85,10 +85,10 @@ Index reduce_workspace(GemmProblem const& problem, Frame const& frame, Place p) 
   return rows * cols + rows * share(cols, grid.layers, p.l);
 }
 
-Layout operand_layout(Trans trans, std::vector<Index> row_cuts, std::vector<Index> col_cuts,
-                      std::vector<Rank> const& grid) {
+Distribution operand_distribution(Trans trans, std::vector<Index> row_cuts, std::vector<Index> col_cuts,
+                                  std::vector<Rank> const& grid) {
   if (trans == Trans::none) {
-    return {Deal::cuts(std::move(row_cuts)), Deal::cuts(std::move(col_cuts)), grid};
+    return {AxisDistribution::cuts(std::move(row_cuts)), AxisDistribution::cuts(std::move(col_cuts)), grid};
   }
   auto const rows = row_cuts.size() - 1;
   auto const cols = col_cuts.size() - 1;
@@ -98,7 +98,7 @@ Layout operand_layout(Trans trans, std::vector<Index> row_cuts, std::vector<Inde
       turned[c + r * cols] = grid[r + c * rows];
     }
   }
-  return {Deal::cuts(std::move(col_cuts)), Deal::cuts(std::move(row_cuts)), std::move(turned)};
+  return {AxisDistribution::cuts(std::move(col_cuts)), AxisDistribution::cuts(std::move(row_cuts)), std::move(turned)};
 }
 
 }  // namespace allport::gemm_detail

@@ -86,10 +86,10 @@ struct Stretch {
   [[nodiscard]] Index wide_to_wide() const { return wides > 0 ? wides - 1 - wide_to_narrow() : 0; }
 };
 
-/// k cut into c layer slices, each dealt to `parts` owners: the cuts of all (layer, owner) parts in order.
+/// k cut into c layer slices, each distributed to `parts` owners: the cuts of all (layer, owner) parts in order.
 [[nodiscard]] std::vector<Index> slice_cuts(Index extent, int layers, int parts);
 
-/// Ranks of a layout's grid, for a matrix dealt over (first axis of the grid) x (second).
+/// Ranks of a distribution's grid, for a matrix distributed over (first axis of the grid) x (second).
 using Owner = Rank (*)(Frame const&, int, int);
 
 /// An algorithm's plan side; its run side is a template beside it (gemm_run.h).
@@ -100,7 +100,7 @@ struct Method {
   /// Why a grid cannot serve, or nothing.
   std::optional<std::string> (*why_not)(GemmProblem const&, GemmGrid const&);
   /// Fills plan.a, b, c.
-  void (*layouts)(GemmProblem const&, Frame const&, GemmPlan&);
+  void (*distributions)(GemmProblem const&, Frame const&, GemmPlan&);
   std::vector<Stretch> (*stages)(GemmProblem const&, Frame const&, Place, Index panel);
   /// Work space in elements at a place, without the schedules' own scratch.
   Index (*workspace)(GemmProblem const&, Frame const&, Place, Index panel);
@@ -116,14 +116,14 @@ struct Method {
   return cut(extent, parts, p + 1) - cut(extent, parts, p);
 }
 
-/// C is dealt over layers too: rank (i, j, l) owns part l of the columns of block (i, j).
-[[nodiscard]] Layout c_layout(GemmProblem const& problem, Frame const& frame);
+/// C is distributed over layers too: rank (i, j, l) owns part l of the columns of block (i, j).
+[[nodiscard]] Distribution c_distribution(GemmProblem const& problem, Frame const& frame);
 /// The last stage of every layered method: part l of the block is summed onto layer l.
 [[nodiscard]] Stage reduce_stage(GemmProblem const& problem, Frame const& frame, Place p);
 /// Work space of reduce_layers(): the block's partial sum and the landing place of the own part.
 [[nodiscard]] Index reduce_workspace(GemmProblem const& problem, Frame const& frame, Place p);
 /// A matrix given as stored: rows and columns change places under a transposition, and so does the grid.
-[[nodiscard]] Layout operand_layout(Trans trans, std::vector<Index> row_cuts, std::vector<Index> col_cuts,
-                                    std::vector<Rank> const& grid);
+[[nodiscard]] Distribution operand_distribution(Trans trans, std::vector<Index> row_cuts, std::vector<Index> col_cuts,
+                                                std::vector<Rank> const& grid);
 
 }  // namespace allport::gemm_detail

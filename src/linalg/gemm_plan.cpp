@@ -159,7 +159,7 @@ std::vector<Place> all_places(GemmGrid const& grid) {
   return places;
 }
 
-/// The grid's corners and the place after the first on each axis: the extremes of every balanced dealing.
+/// The grid's corners and the place after the first on each axis: the extremes of every balanced distributing.
 std::vector<Place> corner_places(GemmGrid const& grid) {
   std::vector<Place> places;
   for (int const i : {0, grid.rows - 1}) {
@@ -173,18 +173,18 @@ std::vector<Place> corner_places(GemmGrid const& grid) {
   return places;
 }
 
-/// Elements of A, B and C that a place owns in the algorithm's own layouts.
-Index owned(GemmPlan const& layouts, Rank rank) {
+/// Elements of A, B and C that a place owns in the algorithm's own distributions.
+Index owned(GemmPlan const& distributions, Rank rank) {
   Index sum = 0;
-  for (auto const* layout : {&layouts.a, &layouts.b, &layouts.c}) {
-    sum += layout->local_rows(rank) * layout->local_cols(rank);
+  for (auto const* distribution : {&distributions.a, &distributions.b, &distributions.c}) {
+    sum += distribution->local_rows(rank) * distribution->local_cols(rank);
   }
   return sum;
 }
 
 void judge(Judge& with, Method const& how, GemmPlan& plan, GemmCandidate& candidate, bool in_full) {
   Frame const frame(candidate.grid, candidate.order);
-  how.layouts(plan.problem, frame, plan);
+  how.distributions(plan.problem, frame, plan);
   auto const element = bytes_of(plan.problem.type);
   candidate.words = candidate.messages = 0;
   candidate.memory = Bytes(0);

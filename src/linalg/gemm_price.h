@@ -55,18 +55,22 @@ class Pricer {
   std::map<Key, Offer> offers_;
 };
 
+}  // namespace allport::gemm_detail
+
+namespace allport {
+
 /// A Pricer with all that it refers to: it outlives what it was made for.
-struct Schedules {
-  Schedules(Machine const& on, std::string broadcast, std::string reduce) : machine(on), pricer(machine, told) {
+struct PlannedSchedules {
+  PlannedSchedules(Machine const& on, std::string broadcast, std::string reduce) : machine(on), pricer(machine, told) {
     told.broadcast = std::move(broadcast);
     told.reduce = std::move(reduce);
   }
-  Schedules(Schedules const&) = delete;
-  Schedules& operator=(Schedules const&) = delete;
+  PlannedSchedules(PlannedSchedules const&) = delete;
+  PlannedSchedules& operator=(PlannedSchedules const&) = delete;
 
   Machine machine;
   GemmOptions told;
-  Pricer pricer;
+  gemm_detail::Pricer pricer;
 };
 
-}  // namespace allport::gemm_detail
+}  // namespace allport

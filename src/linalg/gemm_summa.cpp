@@ -1,9 +1,9 @@
 // SUMMA on p_r x p_c x c: 2D for c = 1, 2.5D for c > 1 (deck 1 slides 8 to 13), and 3D, which sends every panel at
 // once.
 //
-// Layer l works on slice l of k and holds that slice of A and B from the start, dealt over its p_r x p_c ranks, so
-// nothing is replicated before the first panel; the layers' sums are reduce-scattered along c in the end. The words per
-// rank are n^2/sqrt(cp) for A and for B and (c-1)/c n^2 c/p for C (docs/decisions/0003-k-sliced-layers.md).
+// Layer l works on slice l of k and holds that slice of A and B from the start, distributed over its p_r x p_c ranks,
+// so nothing is replicated before the first panel; the layers' sums are reduce-scattered along c in the end. The words
+// per rank are n^2/sqrt(cp) for A and for B and (c-1)/c n^2 c/p for C (docs/decisions/0003-k-sliced-layers.md).
 #include <algorithm>
 #include <array>
 #include <set>
@@ -69,7 +69,7 @@ std::vector<Panel> panels_of(GemmProblem const& problem, GemmGrid const& grid, i
   return panels;
 }
 
-void layouts(GemmProblem const& problem, Frame const& frame, GemmPlan& plan) {
+void distributions(GemmProblem const& problem, Frame const& frame, GemmPlan& plan) {
   auto const& grid = frame.grid();
   std::vector<Index> m_cuts{0};
   std::vector<Index> n_cuts{0};
@@ -87,9 +87,9 @@ void layouts(GemmProblem const& problem, Frame const& frame, GemmPlan& plan) {
       for (int i = 0; i < grid.rows; ++i) b_grid.push_back(frame.rank({i, j, l}));
     }
   }
-  plan.a = operand_layout(problem.trans_a, m_cuts, slice_cuts(problem.k, grid.layers, grid.cols), a_grid);
-  plan.b = operand_layout(problem.trans_b, slice_cuts(problem.k, grid.layers, grid.rows), n_cuts, b_grid);
-  plan.c = c_layout(problem, frame);
+  plan.a = operand_distribution(problem.trans_a, m_cuts, slice_cuts(problem.k, grid.layers, grid.cols), a_grid);
+  plan.b = operand_distribution(problem.trans_b, slice_cuts(problem.k, grid.layers, grid.rows), n_cuts, b_grid);
+  plan.c = c_distribution(problem, frame);
 }
 
 std::vector<Stretch> stages(GemmProblem const& problem, Frame const& frame, Place p, Index width) {
@@ -293,18 +293,19 @@ template void run_summa(GemmRun<double>&);
 template void run_summa(GemmRun<std::complex<float>>&);
 template void run_summa(GemmRun<std::complex<double>>&);
 
-extern Method const summa{"summa",  "2D SUMMA: panels of A along rows, panels of B along columns (deck 1 slide 8)",
-                          true,     needs_one_layer,
-                          layouts,  stages,
+extern Method const summa{"summa",       "2D SUMMA: panels of A along rows, panels of B along columns (deck 1 slide 8)",
+                          true,          needs_one_layer,
+                          distributions, stages,
                           workspace};
-extern Method const summa25{"summa25", "2.5D SUMMA: c layers share k, their sums are reduce-scattered (deck 1 slide 9)",
-                            true,      needs_layers,
-                            layouts,   stages,
-                            workspace};
+extern Method const summa25{
+    "summa25",     "2.5D SUMMA: c layers share k, their sums are reduce-scattered (deck 1 slide 9)",
+    true,          needs_layers,
+    distributions, stages,
+    workspace};
 extern Method const gemm3d{
-    "3d",        "3D: every block travels at once, one multiplication a block, sums over c layers",
-    false,       needs_layers,
-    layouts,     stages,
+    "3d",          "3D: every block travels at once, one multiplication a block, sums over c layers",
+    false,         needs_layers,
+    distributions, stages,
     workspace_3d};
 
 }  // namespace allport::gemm_detail

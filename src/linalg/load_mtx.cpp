@@ -26,9 +26,10 @@ struct Sorted {
 
 // Indices become their owners' local ones.
 template <class T>
-Sorted<T> sorted_by_owner(std::vector<io::Entry<T>> const& entries, Layout const& layout, Rank ranks) {
+Sorted<T> sorted_by_owner(std::vector<io::Entry<T>> const& entries, Distribution const& distribution, Rank ranks) {
   auto const owner = [&](io::Entry<T> const& e) {
-    return static_cast<std::size_t>(layout.rank_at(layout.rows().owner(e.row), layout.cols().owner(e.col)));
+    return static_cast<std::size_t>(
+        distribution.rank_at(distribution.rows().owner(e.row), distribution.cols().owner(e.col)));
   };
   Sorted<T> sorted;
   sorted.first.assign(static_cast<std::size_t>(ranks) + 1, 0);
@@ -39,7 +40,7 @@ Sorted<T> sorted_by_owner(std::vector<io::Entry<T>> const& entries, Layout const
   sorted.entries.resize(entries.size());
   auto next = sorted.first;
   for (auto const& e : entries) {
-    sorted.entries[next[owner(e)]++] = {layout.rows().local(e.row), layout.cols().local(e.col), e.value};
+    sorted.entries[next[owner(e)]++] = {distribution.rows().local(e.row), distribution.cols().local(e.col), e.value};
   }
   return sorted;
 }
@@ -105,14 +106,14 @@ std::int64_t lines_before(Communicator const& comm, std::string const& path, io:
 
 template <class T>
 Sorted<T> read_share(Communicator const& comm, std::string const& path, io::MtxHeader const& header,
-                     Layout const& layout) {
+                     Distribution const& distribution) {
   auto const before = header.array ? lines_before(comm, path, header) : 0;
   Sorted<T> sorted;
   std::int64_t lines = 0;
   detail::on_all(comm, [&] {
     auto const entries = io::read_mtx_part<T>(path, header, static_cast<int>(comm.rank()),
                                               static_cast<int>(comm.size()), before, &lines);
-    sorted = sorted_by_owner(entries, layout, comm.size());
+    sorted = sorted_by_owner(entries, distribution, comm.size());
   });
   auto const all = comm.all_gather({&lines, 1});
   auto const total = std::accumulate(all.begin(), all.end(), std::int64_t(0));
@@ -126,17 +127,17 @@ Sorted<T> read_share(Communicator const& comm, std::string const& path, io::MtxH
 }  // namespace
 
 template <class T>
-void load_mtx(Communicator const& comm, std::string const& path, Layout const& layout, Part<T> part) {
+void load_mtx(Communicator const& comm, std::string const& path, Distribution const& distribution, Part<T> part) {
   io::MtxHeader header;
   detail::on_all(comm, [&] {
-    detail::ensure_part(comm, layout, part);
+    detail::ensure_part(comm, distribution, part);
     header = io::read_mtx_header(path);
-    detail::ensure_extents(path, layout, header.rows, header.cols);
+    detail::ensure_extents(path, distribution, header.rows, header.cols);
   });
   comm.ensure_agreement(fmt::format("bytes of '{}'", path), header.file_bytes);
-  auto const mine = exchange_entries(comm, read_share<T>(comm, path, header, layout));
-  auto const rows = layout.local_rows(comm.rank());
-  for (Index j = 0; j < layout.local_cols(comm.rank()); ++j) {
+  auto const mine = exchange_entries(comm, read_share<T>(comm, path, header, distribution));
+  auto const rows = distribution.local_rows(comm.rank());
+  for (Index j = 0; j < distribution.local_cols(comm.rank()); ++j) {
     std::fill_n(part.data + j * part.ld, rows, T(0));
   }
   for (auto const& e : mine) {
@@ -144,9 +145,9 @@ void load_mtx(Communicator const& comm, std::string const& path, Layout const& l
   }
 }
 
-template void load_mtx(Communicator const&, std::string const&, Layout const&, Part<float>);
-template void load_mtx(Communicator const&, std::string const&, Layout const&, Part<double>);
-template void load_mtx(Communicator const&, std::string const&, Layout const&, Part<std::complex<float>>);
-template void load_mtx(Communicator const&, std::string const&, Layout const&, Part<std::complex<double>>);
+template void load_mtx(Communicator const&, std::string const&, Distribution const&, Part<float>);
+template void load_mtx(Communicator const&, std::string const&, Distribution const&, Part<double>);
+template void load_mtx(Communicator const&, std::string const&, Distribution const&, Part<std::complex<float>>);
+template void load_mtx(Communicator const&, std::string const&, Distribution const&, Part<std::complex<double>>);
 
 }  // namespace allport

@@ -16,9 +16,9 @@ namespace {
 // Runs of fewer bytes are not written one by one: a call costs more than moving them to another rank.
 constexpr std::int64_t shortest_written = 64 << 10;
 
-std::vector<io::Range> ranges_of(Deal const& deal, int part) {
+std::vector<io::Range> ranges_of(AxisDistribution const& distribution, int part) {
   std::vector<io::Range> ranges;
-  for (auto const& run : deal.runs(part)) {
+  for (auto const& run : distribution.runs(part)) {
     ranges.push_back({run.global, run.global + run.length});
   }
   return ranges;
@@ -30,12 +30,12 @@ struct FileRanges {
   std::vector<io::Range> cols;
 };
 
-FileRanges file_ranges(Layout const& layout, Rank rank, bool transposed) {
-  auto const at = layout.position(rank);
+FileRanges file_ranges(Distribution const& distribution, Rank rank, bool transposed) {
+  auto const at = distribution.position(rank);
   if (at.row < 0) {
     return {};
   }
-  FileRanges ranges{ranges_of(layout.rows(), at.row), ranges_of(layout.cols(), at.col)};
+  FileRanges ranges{ranges_of(distribution.rows(), at.row), ranges_of(distribution.cols(), at.col)};
   if (transposed) {
     std::swap(ranges.rows, ranges.cols);
   }
@@ -46,19 +46,19 @@ FileRanges file_ranges(Layout const& layout, Rank rank, bool transposed) {
 bool lines_are_columns(bool fortran_order, bool transposed) { return fortran_order != transposed; }
 
 // All lines of the file in ranges, one for each rank.
-Layout by_lines(Layout const& layout, Rank ranks, bool columns) {
+Distribution by_lines(Distribution const& distribution, Rank ranks, bool columns) {
   std::vector<Rank> grid(static_cast<std::size_t>(ranks));
   for (Rank r = 0; r < ranks; ++r) {
     grid[static_cast<std::size_t>(r)] = r;
   }
-  auto const rows = layout.rows().extent();
-  auto const cols = layout.cols().extent();
-  return columns ? Layout(Deal::cuts({0, rows}), Deal::balanced(cols, ranks), grid)
-                 : Layout(Deal::balanced(rows, ranks), Deal::cuts({0, cols}), grid);
+  auto const rows = distribution.rows().extent();
+  auto const cols = distribution.cols().extent();
+  return columns ? Distribution(AxisDistribution::cuts({0, rows}), AxisDistribution::balanced(cols, ranks), grid)
+                 : Distribution(AxisDistribution::balanced(rows, ranks), AxisDistribution::cuts({0, cols}), grid);
 }
 
 // Whether any owner's runs along the file's lines are short, though not whole lines. The same on all ranks.
-bool has_short_runs(Deal const& along_lines, std::int64_t element) {
+bool has_short_runs(AxisDistribution const& along_lines, std::int64_t element) {
   for (int p = 0; p < along_lines.parts(); ++p) {
     auto const runs = along_lines.runs(p);
     auto const whole = runs.size() == 1 && runs[0].length == along_lines.extent();
@@ -92,10 +92,10 @@ constexpr io::FileType file_type() {
 
 // Writes the part into a new file aside; then all ranks know whether all have.
 template <class T>
-void write_aside(Communicator const& comm, std::string const& aside, Layout const& layout, Part<T const> part,
-                 bool fortran_order, bool transposed) {
-  auto rows = layout.rows().extent();
-  auto cols = layout.cols().extent();
+void write_aside(Communicator const& comm, std::string const& aside, Distribution const& distribution,
+                 Part<T const> part, bool fortran_order, bool transposed) {
+  auto rows = distribution.rows().extent();
+  auto cols = distribution.cols().extent();
   if (transposed) {
     std::swap(rows, cols);
   }
@@ -105,7 +105,7 @@ void write_aside(Communicator const& comm, std::string const& aside, Layout cons
     }
   });
   detail::on_all(comm, [&] {
-    auto const ranges = file_ranges(layout, comm.rank(), transposed);
+    auto const ranges = file_ranges(distribution, comm.rank(), transposed);
     auto const header = io::read_npy_header(aside);
     io::write_npy_boxes<T>(aside, header, ranges.rows, ranges.cols, part.data, part.ld, transposed);
   });
@@ -114,35 +114,36 @@ void write_aside(Communicator const& comm, std::string const& aside, Layout cons
 }  // namespace
 
 template <class T>
-void load_npy(Communicator const& comm, std::string const& path, Layout const& layout, Part<T> part, bool transposed) {
+void load_npy(Communicator const& comm, std::string const& path, Distribution const& distribution, Part<T> part,
+              bool transposed) {
   detail::on_all(comm, [&] {
-    detail::ensure_part(comm, layout, part);
+    detail::ensure_part(comm, distribution, part);
     auto const header = io::read_npy_header(path);
-    detail::ensure_extents(path, layout, transposed ? header.cols : header.rows,
+    detail::ensure_extents(path, distribution, transposed ? header.cols : header.rows,
                            transposed ? header.rows : header.cols);
-    auto const ranges = file_ranges(layout, comm.rank(), transposed);
+    auto const ranges = file_ranges(distribution, comm.rank(), transposed);
     io::read_npy_boxes<T>(path, header, ranges.rows, ranges.cols, part.data, part.ld, transposed);
   });
 }
 
 template <class T>
-void save_npy(Communicator const& comm, std::string const& path, Layout const& layout, Part<T const> part,
+void save_npy(Communicator const& comm, std::string const& path, Distribution const& distribution, Part<T const> part,
               bool fortran_order, bool transposed) {
-  detail::on_all(comm, [&] { detail::ensure_part(comm, layout, part); });
+  detail::on_all(comm, [&] { detail::ensure_part(comm, distribution, part); });
   auto const columns = lines_are_columns(fortran_order, transposed);
-  if (has_short_runs(columns ? layout.rows() : layout.cols(), sizeof(T))) {
-    auto const lines = by_lines(layout, comm.size(), columns);
+  if (has_short_runs(columns ? distribution.rows() : distribution.cols(), sizeof(T))) {
+    auto const lines = by_lines(distribution, comm.size(), columns);
     auto const rows = lines.local_rows(comm.rank());
     auto const ld = std::max<Index>(1, rows);
     std::vector<T> moved;
     detail::on_all(comm, [&] { moved.resize(static_cast<std::size_t>(rows * lines.local_cols(comm.rank()))); });
-    redistribute<T>(comm, layout, part, lines, {moved.data(), ld});
+    redistribute<T>(comm, distribution, part, lines, {moved.data(), ld});
     save_npy<T>(comm, path, lines, {moved.data(), ld}, fortran_order, transposed);
     return;
   }
   auto const aside = fmt::format("{}.part-{}", path, number_aside(comm));
   try {
-    write_aside(comm, aside, layout, part, fortran_order, transposed);
+    write_aside(comm, aside, distribution, part, fortran_order, transposed);
     detail::on_all(comm, [&] {
       if (comm.rank() == 0 && std::rename(aside.c_str(), path.c_str()) != 0) {
         throw Error(ErrorKind::io, fmt::format("'{}' cannot take its name: {}", path, std::strerror(errno)));
@@ -156,9 +157,9 @@ void save_npy(Communicator const& comm, std::string const& path, Layout const& l
   }
 }
 
-#define ALLPORT_NPY(T)                                                                           \
-  template void load_npy(Communicator const&, std::string const&, Layout const&, Part<T>, bool); \
-  template void save_npy(Communicator const&, std::string const&, Layout const&, Part<T const>, bool, bool)
+#define ALLPORT_NPY(T)                                                                                 \
+  template void load_npy(Communicator const&, std::string const&, Distribution const&, Part<T>, bool); \
+  template void save_npy(Communicator const&, std::string const&, Distribution const&, Part<T const>, bool, bool)
 ALLPORT_NPY(float);
 ALLPORT_NPY(double);
 ALLPORT_NPY(std::complex<float>);

@@ -21,7 +21,7 @@ std::string how_text(LuPlan const& plan) {
   auto const& c = plan.chosen;
   auto const& g = c.grid;
   return fmt::format("lu {} {}x{}x{} {} {} {} {} {} {} {} {} {}", c.algorithm, g.rows, g.cols, g.layers, c.order,
-                     c.in_place, c.block, c.dealt, c.ahead, c.big, plan.options.broadcast, plan.options.reduce,
+                     c.in_place, c.block, c.nb, c.ahead, c.big, plan.options.broadcast, plan.options.reduce,
                      static_cast<char>(plan.problem.pivoting));
 }
 
@@ -43,16 +43,16 @@ void agree(Communicator const& comm, LuPlan const& plan) {
 
 /// The first j with U(j, j) exactly zero, from 1; the extent + 1 when there is none here.
 template <class T>
-Index first_zero(Layout const& layout, Rank rank, Part<T const> a) {
-  auto const count = std::min(layout.rows().extent(), layout.cols().extent());
-  auto const place = layout.position(rank);
+Index first_zero(Distribution const& distribution, Rank rank, Part<T const> a) {
+  auto const count = std::min(distribution.rows().extent(), distribution.cols().extent());
+  auto const place = distribution.position(rank);
   if (place.row < 0) {
     return count + 1;
   }
-  for (auto const& c : layout.cols().runs(place.col)) {
+  for (auto const& c : distribution.cols().runs(place.col)) {
     for (Index j = c.global; j < std::min(c.global + c.length, count); ++j) {
-      if (layout.rows().owner(j) != place.row) continue;
-      if (a.data[layout.rows().local(j) + (c.local + j - c.global) * a.ld] == T(0)) return j + 1;
+      if (distribution.rows().owner(j) != place.row) continue;
+      if (a.data[distribution.rows().local(j) + (c.local + j - c.global) * a.ld] == T(0)) return j + 1;
     }
   }
   return count + 1;
@@ -120,11 +120,11 @@ void tell_pivots(Communicator const& comm, Seats const& seats, Index count, std:
 }  // namespace
 
 template <class T>
-LuReport lu(Communicator const& comm, LuPlan const& plan, Layout const& layout, Part<T> a, std::vector<Index>& pivots,
-            Progress const& progress) {
+LuReport lu(Communicator const& comm, LuPlan const& plan, Distribution const& distribution, Part<T> a,
+            std::vector<Index>& pivots, Progress const& progress) {
   auto const& p = plan.problem;
   auto const rank = comm.rank();
-  auto error = gemm_detail::trouble<T>("A", {p.m, p.n}, layout, a.data, a.ld, rank, comm.size());
+  auto error = gemm_detail::trouble<T>("A", {p.m, p.n}, distribution, a.data, a.ld, rank, comm.size());
   if (error.empty() && scalar_of<T> != p.type) error = "element type: expected the plan's";
   if (error.empty() && !(plan.machine == comm.machine())) {
     error = fmt::format("plan = for machine {}: expected one for this communicator's, {}", plan.machine.name(),
@@ -132,12 +132,12 @@ LuReport lu(Communicator const& comm, LuPlan const& plan, Layout const& layout, 
   }
   auto kind = ErrorKind::argument;
   auto const limit = plan.options.memory;
-  auto const extra = error.empty() ? gemm_detail::native_bytes<T>(layout, plan.layout, rank) : Bytes(0);
+  auto const extra = error.empty() ? gemm_detail::native_bytes<T>(distribution, plan.distribution, rank) : Bytes(0);
   if (error.empty() && limit.value() > 0 && plan.chosen.memory + extra > limit) {
     kind = ErrorKind::memory;
     error = fmt::format(
         "memory = {} bytes per rank: expected at least {} ({} to factor, {} to redistribute); "
-        "raise the limit or hand the matrix over in the plan's layout",
+        "raise the limit or hand the matrix over in the plan's distribution",
         limit.value(), (plan.chosen.memory + extra).value(), plan.chosen.memory.value(), extra.value());
   }
   comm.ensure_all_well(error, kind);
@@ -151,19 +151,19 @@ LuReport lu(Communicator const& comm, LuPlan const& plan, Layout const& layout, 
   {
     Stopwatch const total(mine.total);
     auto const before = comm.counted();
-    auto native = gemm_detail::make_native(layout, a, plan.layout, rank);
+    auto native = gemm_detail::make_native(distribution, a, plan.distribution, rank);
     if (!native.borrowed) {
       Stopwatch const watch(mine.redistribute);
-      redistribute(comm, layout, gemm_detail::constant(a), plan.layout, native.part);
+      redistribute(comm, distribution, gemm_detail::constant(a), plan.distribution, native.part);
     }
     mine.moved = difference(comm.counted(), before);
     mine.before =
-        largest_element(plan.layout, rank, gemm_detail::constant(native.part), [](Index, Index) { return true; });
+        largest_element(plan.distribution, rank, gemm_detail::constant(native.part), [](Index, Index) { return true; });
     auto const middle = comm.counted();
     if (place) {
       Team team(seats, *place, plan.schedules->pricer, lines.get());
       Order const order{p, plan.chosen, progress};
-      auto found = factor(team, order, plan.layout, native.part);
+      auto found = factor(team, order, plan.distribution, native.part);
       pivots = std::move(found.pivots);
       mine.fell_back = found.fell_back;
       mine.exchanged = team.ledger.exchanged;
@@ -175,16 +175,17 @@ LuReport lu(Communicator const& comm, LuPlan const& plan, Layout const& layout, 
     }
     auto const after = comm.counted();
     tell_pivots(comm, seats, std::min(p.m, p.n), pivots);
-    mine.after =
-        largest_element(plan.layout, rank, gemm_detail::constant(native.part), [](Index i, Index j) { return i <= j; });
-    mine.zero = first_zero<T>(plan.layout, rank, gemm_detail::constant(native.part));
+    mine.after = largest_element(plan.distribution, rank, gemm_detail::constant(native.part),
+                                 [](Index i, Index j) { return i <= j; });
+    mine.zero = first_zero<T>(plan.distribution, rank, gemm_detail::constant(native.part));
     if (!native.borrowed) {
       Stopwatch const watch(mine.redistribute);
-      redistribute(comm, plan.layout, gemm_detail::constant(native.part), layout, a);
+      redistribute(comm, plan.distribution, gemm_detail::constant(native.part), distribution, a);
     }
     mine.moved += difference(comm.counted(), after);
   }
-  mine.memory += plan.layout.local_rows(rank) * plan.layout.local_cols(rank) * static_cast<std::int64_t>(sizeof(T));
+  mine.memory +=
+      plan.distribution.local_rows(rank) * plan.distribution.local_cols(rank) * static_cast<std::int64_t>(sizeof(T));
   return report_of(comm, plan, mine);
 }
 

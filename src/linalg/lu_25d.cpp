@@ -1,10 +1,11 @@
 // 2.5D LU (deck 1 slides 14 to 19): c layers hold partial sums of the matrix and share every part of the work.
 //
 // Layer 0 begins with A, the others with zeros; A is the sum over the layers. A big panel of B_g columns is summed over
-// the layers in such a way that its rows are dealt to all of them, so it is a 2D problem on a (p_r c) x p_c grid (A);
-// the rows of U beside it are summed likewise with their columns dealt, a triangular solve on p_r x (p_c c) (D). Then
-// each layer gets the whole of its share of the inner dimension (B) and multiplies once (C). Exchanged rows change
-// places in every layer's sums alike. Words per rank: O(n^2 / sqrt(c P)), and O(n^2 c / P) over the layers.
+// the layers in such a way that its rows are distributed over all of them, so it is a 2D problem on a (p_r c) x p_c
+// grid (A); the rows of U beside it are summed likewise with their columns distributed, a triangular solve on p_r x
+// (p_c c) (D). Then each layer gets the whole of its share of the inner dimension (B) and multiplies once (C).
+// Exchanged rows change places in every layer's sums alike. Words per rank: O(n^2 / sqrt(c P)), and O(n^2 c / P) over
+// the layers.
 #include <algorithm>
 
 #include "lu_team.h"
@@ -17,9 +18,10 @@ constexpr int tag_of_l = 12;
 constexpr int tag_of_u = 13;
 constexpr int tag_to_layer_0 = 14;
 
-/// The deal of indices from..extent-1 of a block-cyclic deal that begins at part 0.
-Deal from(Index begin, Index extent, int parts, Index block) {
-  return Deal::cyclic(extent - begin, parts, block, static_cast<int>(begin / block % parts), block - begin % block);
+/// The distribution of indices from..extent-1 of a block-cyclic distribution that begins at part 0.
+AxisDistribution from(Index begin, Index extent, int parts, Index block) {
+  return AxisDistribution::cyclic(extent - begin, parts, block, static_cast<int>(begin / block % parts),
+                                  block - begin % block);
 }
 
 template <class T>
@@ -80,7 +82,7 @@ class Layered {
   [[nodiscard]] bool dry() const { return team_.dry(); }
   [[nodiscard]] Line const& line(Way way) const { return team_.line(way); }
   T* room(Index elements) { return space<T>(team_.ledger, dry(), std::max<Index>(elements, 0)); }
-  /// The most that one of so many parts gets of a block-cyclic deal, wherever it begins.
+  /// The most that one of so many parts gets of a block-cyclic distribution, wherever it begins.
   [[nodiscard]] Index most(Index extent, int parts) const { return ((extent + b_ - 1) / b_ / parts + 2) * b_; }
   /// The layer that multiplies by the small block that begins at column `at`.
   [[nodiscard]] int layer_of(Index at) const {
@@ -91,14 +93,17 @@ class Layered {
   void each_block(Visit&& visit) const {
     for (Index at = begin_; at < end_; at += b_) visit(Panel{at, std::min(at + b_, end_), end_});
   }
-  /// Local rows (columns) of this grid row (column) from `begin` on that are dealt to `layer`.
+  /// Local rows (columns) of this grid row (column) from `begin` on that are distributed to `layer`.
   [[nodiscard]] std::vector<Index> rows_of(int layer, Index begin) const {
-    return dealt(sums_.rows, Deal::cyclic(m_, team_.grid.rows * c_, b_), team_.me.i + team_.grid.rows * layer, begin);
+    return distributed(sums_.rows, AxisDistribution::cyclic(m_, team_.grid.rows * c_, b_),
+                       team_.me.i + team_.grid.rows * layer, begin);
   }
   [[nodiscard]] std::vector<Index> cols_of(int layer, Index begin) const {
-    return dealt(sums_.cols, Deal::cyclic(n_, team_.grid.cols * c_, b_), team_.me.j + team_.grid.cols * layer, begin);
+    return distributed(sums_.cols, AxisDistribution::cyclic(n_, team_.grid.cols * c_, b_),
+                       team_.me.j + team_.grid.cols * layer, begin);
   }
-  static std::vector<Index> dealt(Deal const& base, Deal const& fine, int part, Index begin) {
+  static std::vector<Index> distributed(AxisDistribution const& base, AxisDistribution const& fine, int part,
+                                        Index begin) {
     std::vector<Index> local;
     for (auto const& run : fine.runs(part)) {
       for (Index x = std::max<Index>(0, begin - run.global); x < run.length; ++x) {
@@ -204,7 +209,7 @@ class Layered {
     }
   }
 
-  /// (D) The rows of U beside the big panel, columns dealt to all layers.
+  /// (D) The rows of U beside the big panel, columns distributed to all layers.
   void sum_upper() {
     auto const rows = range(sums_.row(begin_), sums_.row(end_));
     for (int l = 0; l < c_; ++l) sum(l, rows, cols_of(l, end_), upper_);

@@ -140,8 +140,8 @@ struct Grid {
 /// This rank's part of a matrix on a Grid; without data in a dry run.
 template <class T>
 struct View {
-  Deal rows;
-  Deal cols;
+  AxisDistribution rows;
+  AxisDistribution cols;
   int i = 0;
   int j = 0;
   T* data = nullptr;
@@ -176,9 +176,9 @@ struct RowMoves {
   Index ld = 1;
   std::vector<Move> moves;
 };
-/// Carries out all jobs; one message for each pair of ranks of `line` that exchange anything. `rows` deals the rows to
-/// the line. Called by all ranks of the line with equal widths and moves.
+/// Carries out all jobs; one message for each pair of ranks of `line` that exchange anything. `rows` distributes the
+/// rows to the line. Called by all ranks of the line with equal widths and moves.
 template <class T>
-void move_rows(Line const& line, Deal const& rows, std::vector<RowMoves<T>> const& jobs);
+void move_rows(Line const& line, AxisDistribution const& rows, std::vector<RowMoves<T>> const& jobs);
 
 }  // namespace allport::lu_detail

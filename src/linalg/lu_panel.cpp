@@ -7,7 +7,7 @@
 
 namespace allport::lu_detail {
 
-std::vector<Panel> panels_of(Deal const& rows, Deal const& cols, Index count, Index widest) {
+std::vector<Panel> panels_of(AxisDistribution const& rows, AxisDistribution const& cols, Index count, Index widest) {
   std::vector<Panel> panels;
   for (Index begin = 0; begin < count;) {
     auto const end = std::min({count, begin + widest, rows.block_end(begin), cols.block_end(begin)});

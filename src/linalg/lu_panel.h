@@ -17,7 +17,8 @@ struct Panel {
 };
 
 /// Cuts columns 0..count-1 so that every panel is one: at the ends of row and column blocks, and at `widest` columns.
-[[nodiscard]] std::vector<Panel> panels_of(Deal const& rows, Deal const& cols, Index count, Index widest);
+[[nodiscard]] std::vector<Panel> panels_of(AxisDistribution const& rows, AxisDistribution const& cols, Index count,
+                                           Index widest);
 
 /// Elements of work space for panels of at most that many local rows and columns.
 [[nodiscard]] constexpr Index panel_space(Index local_rows, Index width) {

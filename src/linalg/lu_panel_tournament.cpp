@@ -90,7 +90,7 @@ Combine match(Index width) {
   };
 }
 
-std::vector<Index> global_rows(Deal const& rows, int part, Index from_local) {
+std::vector<Index> global_rows(AxisDistribution const& rows, int part, Index from_local) {
   std::vector<Index> ids;
   for (auto const& run : rows.runs(part)) {
     for (Index x = std::max<Index>(0, from_local - run.local); x < run.length; ++x) ids.push_back(run.global + x);

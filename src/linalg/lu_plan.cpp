@@ -14,7 +14,7 @@ using namespace lu_detail;
 namespace {
 
 constexpr Index block_widths[] = {64, 32, 128, 256};
-/// Likewise on the caller's own layout.
+/// Likewise on the caller's own distribution.
 constexpr Index given_widths[] = {128, 64, 32};
 /// Beyond this many ranks, or visits of a rank at a step, only some ranks are counted (LuPlan::traffic stays empty).
 constexpr int counted_ranks = 4096;
@@ -27,7 +27,7 @@ constexpr Index most_ahead = 8;
 constexpr GemmAlgorithmName names[] = {
     {"1d", "right-looking on one row of ranks, each with whole columns; several panels under way at a time"},
     {"2d", "right-looking on a p_r x p_c grid, next panel ahead (deck 1 slides 14 and 18)"},
-    {"2.5d", "c layers: big panels dealt to all of them, updates shared between them (deck 1 slides 15 to 19)"},
+    {"2.5d", "c layers: big panels distributed over all of them, updates shared between them (deck 1 slides 15 to 19)"},
 };
 
 Bytes memory_limit(Machine const& machine, LuOptions const& options) {
@@ -43,9 +43,9 @@ void check(LuProblem const& problem, Machine const& machine, LuOptions const& op
          "m, n", fmt::format("{}, {}", problem.m, problem.n), "a matrix of at most 2^59 bytes", "take smaller extents");
   gemm_detail::ensure_order(options.order);
   ensure(options.block >= 0, "block", options.block, "a width >= 0", "pass 0 to have it chosen");
-  ensure(options.dealt >= 0, "dealt", options.dealt, "a width >= 0", "pass 0 to have it chosen");
-  ensure(options.dealt == 0 || (options.block > 0 && options.dealt % options.block == 0), "dealt", options.dealt,
-         fmt::format("a multiple of block = {}", options.block), "give both, or leave dealt to the plan");
+  ensure(options.nb >= 0, "nb", options.nb, "a width >= 0", "pass 0 to have it chosen");
+  ensure(options.nb == 0 || (options.block > 0 && options.nb % options.block == 0), "nb", options.nb,
+         fmt::format("a multiple of block = {}", options.block), "give both, or leave nb to the plan");
   ensure(options.big >= 0, "big", options.big, "a width >= 0", "pass 0 to have it chosen");
   ensure(options.block == 0 || options.big % options.block == 0, "big", options.big,
          fmt::format("a multiple of block = {}", options.block));
@@ -56,7 +56,7 @@ void check(LuProblem const& problem, Machine const& machine, LuOptions const& op
   if (options.given) {
     ensure(options.given->rows().extent() == problem.m && options.given->cols().extent() == problem.n, "given",
            fmt::format("{} x {}", options.given->rows().extent(), options.given->cols().extent()),
-           fmt::format("a layout of {} x {}", problem.m, problem.n));
+           fmt::format("a distribution of {} x {}", problem.m, problem.n));
   }
   auto const& g = options.grid;
   if (g.rows == 0 && g.cols == 0 && g.layers == 0) {
@@ -122,11 +122,11 @@ class Planner {
       return;
     }
     std::optional<LuCandidate> best;
-    auto const attempt = [&](std::string const& order, Index block, Index dealt) {
+    auto const attempt = [&](std::string const& order, Index block, Index nb) {
       candidate.order = order;
       candidate.block = block;
-      candidate.dealt = dealt;
-      candidate.ahead = ahead_for(algorithm, block, dealt);
+      candidate.nb = nb;
+      candidate.ahead = ahead_for(algorithm, block, nb);
       candidate.big = grid.layers == 1 ? block : big_for(grid, block);
       price(plan_.problem, plan_.machine, pricer_, candidate);
       candidate.total += moving(candidate);
@@ -141,7 +141,7 @@ class Planner {
     keep(*best);
   }
 
-  /// The caller's own layout, which costs no redistribution.
+  /// The caller's own distribution, which costs no redistribution.
   void consider_given() {
     auto const& given = *plan_.options.given;
     LuCandidate candidate;
@@ -167,16 +167,16 @@ class Planner {
     });
     if (all.empty() || !all.front().why_not.empty()) refuse();
     plan_.chosen = all.front();
-    plan_.layout = layout_of(plan_.chosen);
+    plan_.distribution = distribution_of(plan_.chosen);
     count_chosen();
     all.front() = plan_.chosen;
   }
 
-  [[nodiscard]] Layout layout_of(LuCandidate const& c) const {
+  [[nodiscard]] Distribution distribution_of(LuCandidate const& c) const {
     if (c.in_place) return *plan_.options.given;
     Seats const seats(c, std::nullopt);
-    return {Deal::cyclic(plan_.problem.m, c.grid.rows, c.block), Deal::cyclic(plan_.problem.n, c.grid.cols, c.dealt),
-            seats.layer()};
+    return {AxisDistribution::cyclic(plan_.problem.m, c.grid.rows, c.block),
+            AxisDistribution::cyclic(plan_.problem.n, c.grid.cols, c.nb), seats.layer()};
   }
 
  private:
@@ -187,8 +187,8 @@ class Planner {
     auto const panels = static_cast<Index>(panels_of(given.rows(), given.cols(), count, widest).size());
     auto const blocks = static_cast<Index>(panels_of(given.cols(), given.cols(), count, count).size());
     candidate.block = std::max<Index>(1, count / panels);
-    candidate.dealt = std::max(candidate.block, count / blocks);
-    candidate.ahead = ahead_for(candidate.algorithm, candidate.block, candidate.dealt);
+    candidate.nb = std::max(candidate.block, count / blocks);
+    candidate.ahead = ahead_for(candidate.algorithm, candidate.block, candidate.nb);
     price(plan_.problem, plan_.machine, pricer_, candidate);
     candidate.block = candidate.big = widest;
   }
@@ -201,13 +201,13 @@ class Planner {
     for (auto const width : block_widths) {
       auto const block = fixed.block > 0 ? fixed.block : width;
       bool const wide = algorithm == "1d";
-      if (wide && fixed.dealt > 0) {
-        all.emplace_back(block, fixed.dealt);
+      if (wide && fixed.nb > 0) {
+        all.emplace_back(block, fixed.nb);
       } else {
         all.emplace_back(block, block);
         auto const panels = (plan_.problem.n + block - 1) / block;
         auto const most = wide ? (panels + grid.cols - 1) / grid.cols * block : block;
-        for (auto dealt = 2 * block; dealt < most; dealt *= 2) all.emplace_back(block, dealt);
+        for (auto nb = 2 * block; nb < most; nb *= 2) all.emplace_back(block, nb);
         if (most > block) all.emplace_back(block, most);
       }
       if (fixed.block > 0) break;
@@ -215,8 +215,8 @@ class Planner {
     return all;
   }
 
-  [[nodiscard]] static int ahead_for(std::string_view algorithm, Index block, Index dealt) {
-    return algorithm == "1d" ? static_cast<int>(std::clamp(dealt / block + 1, fewest_ahead, most_ahead)) : 1;
+  [[nodiscard]] static int ahead_for(std::string_view algorithm, Index block, Index nb) {
+    return algorithm == "1d" ? static_cast<int>(std::clamp(nb / block + 1, fewest_ahead, most_ahead)) : 1;
   }
 
   [[nodiscard]] Index big_for(GemmGrid const& grid, Index block) const {
@@ -226,7 +226,7 @@ class Planner {
 
   [[nodiscard]] Seconds moving(LuCandidate const& c) {
     if (!plan_.options.given) return Seconds(0);
-    auto const want = layout_of(c);
+    auto const want = distribution_of(c);
     if (want == *plan_.options.given) return Seconds(0);
     // There and back: every rank's part over the links of one direction.
     auto const element = bytes_of(plan_.problem.type);
@@ -320,7 +320,7 @@ LuPlan plan_lu(LuProblem const& problem, Machine const& machine, LuOptions const
   plan.problem = problem;
   plan.machine = machine;
   plan.options = options;
-  plan.schedules = std::make_shared<gemm_detail::Schedules>(machine, options.broadcast, options.reduce);
+  plan.schedules = std::make_shared<PlannedSchedules>(machine, options.broadcast, options.reduce);
   Planner planner(plan);
   if (options.given && options.algorithm != "2.5d" && options.grid.ranks() == 0) planner.consider_given();
   for (auto const& grid : grids(options, machine.ranks())) {

@@ -66,7 +66,7 @@ class Price {
     auto const rows = std::max(0.0, static_cast<double>(problem_.m) - at) / g.rows;
     auto const cols = std::max(0.0, static_cast<double>(problem_.n) - at - b) / g.cols;
     StepCost cost;
-    // The panel; with layers its rows are dealt to all of them.
+    // The panel; with layers its rows are distributed over all of them.
     auto const tall = rows / g.layers;
     auto const panel_flops = tall * b * b;
     bool const alone = g.rows * g.layers == 1;
@@ -95,7 +95,7 @@ class Price {
     auto const rows = std::max(0.0, static_cast<double>(problem_.m) - at);
     auto const right = std::max(0.0, static_cast<double>(problem_.n) - at - w);
     auto const busiest =
-        std::ceil(right / (static_cast<double>(candidate_.dealt) * ranks)) * static_cast<double>(candidate_.dealt);
+        std::ceil(right / (static_cast<double>(candidate_.nb) * ranks)) * static_cast<double>(candidate_.nb);
     StepCost cost;
     auto const first = rows * b * b * (1.0 / panel_rate + 2.0) / rate_;
     auto const thin = 1.0 + thin_panels / b;
@@ -182,7 +182,7 @@ void price(LuProblem const& problem, Machine const& machine, Pricer& pricer, LuC
   auto const b = std::max<Index>(1, std::min(candidate.block, count));
   // 1D is priced by blocks of a rank, the others by panels.
   bool const by_block = candidate.algorithm == "1d";
-  auto const step = by_block ? std::max<Index>(1, std::min(candidate.dealt, count)) : b;
+  auto const step = by_block ? std::max<Index>(1, std::min(candidate.nb, count)) : b;
   auto const steps = (count + step - 1) / step;
   Price priced(problem, machine, pricer, candidate);
   StepCost sum;
@@ -208,7 +208,7 @@ std::pair<Traffic, Bytes> count(LuPlan const& plan, Pricer& pricer, Place place)
   Seats const seats(plan.chosen, plan.options.given);
   Team team(seats, place, pricer, nullptr);
   Order const order{plan.problem, plan.chosen, {}};
-  auto const run = [&]<class T>(T) { (void)factor<T>(team, order, plan.layout, Part<T>{nullptr, 1}); };
+  auto const run = [&]<class T>(T) { (void)factor<T>(team, order, plan.distribution, Part<T>{nullptr, 1}); };
   switch (plan.problem.type) {
     case Scalar::s:
       run(float{});
@@ -224,7 +224,7 @@ std::pair<Traffic, Bytes> count(LuPlan const& plan, Pricer& pricer, Place place)
       break;
   }
   auto const rank = seats.rank(place);
-  auto const part = place.l > 0 ? 0 : plan.layout.local_rows(rank) * plan.layout.local_cols(rank);
+  auto const part = place.l > 0 ? 0 : plan.distribution.local_rows(rank) * plan.distribution.local_cols(rank);
   return {team.ledger.planned,
           Bytes(part * bytes_of(plan.problem.type) + team.ledger.work.bytes() + team.ledger.scratch)};
 }

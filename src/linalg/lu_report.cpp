@@ -19,7 +19,7 @@ std::string pivoting_name(Pivoting p) {
 json candidate_json(LuCandidate const& c) {
   return report::candidate(c, {{"in_place", c.in_place},
                                {"block", c.block},
-                               {"dealt", c.dealt},
+                               {"nb", c.nb},
                                {"ahead", c.ahead},
                                {"big", c.big},
                                {"exchanged_words", c.exchanged_words},

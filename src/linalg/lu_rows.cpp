@@ -22,7 +22,7 @@ struct Sorted {
   std::vector<Far> incoming;  // by sender: rows that arrive, in the order of `to`
 };
 
-Sorted sort_moves(std::vector<Move> const& moves, Deal const& rows, int me) {
+Sorted sort_moves(std::vector<Move> const& moves, AxisDistribution const& rows, int me) {
   Sorted sorted;
   std::map<int, std::vector<Index>> out;
   std::map<int, std::vector<Index>> in;
@@ -90,7 +90,7 @@ std::vector<Index> exchanges_for(std::span<Index const> ids, Index begin) {
 }
 
 template <class T>
-void move_rows(Line const& line, Deal const& rows, std::vector<RowMoves<T>> const& jobs) {
+void move_rows(Line const& line, AxisDistribution const& rows, std::vector<RowMoves<T>> const& jobs) {
   if (line.dry()) {
     return;
   }
@@ -145,9 +145,9 @@ void move_rows(Line const& line, Deal const& rows, std::vector<RowMoves<T>> cons
   for (auto& send : sends) line.wait(send);
 }
 
-template void move_rows(Line const&, Deal const&, std::vector<RowMoves<float>> const&);
-template void move_rows(Line const&, Deal const&, std::vector<RowMoves<double>> const&);
-template void move_rows(Line const&, Deal const&, std::vector<RowMoves<std::complex<float>>> const&);
-template void move_rows(Line const&, Deal const&, std::vector<RowMoves<std::complex<double>>> const&);
+template void move_rows(Line const&, AxisDistribution const&, std::vector<RowMoves<float>> const&);
+template void move_rows(Line const&, AxisDistribution const&, std::vector<RowMoves<double>> const&);
+template void move_rows(Line const&, AxisDistribution const&, std::vector<RowMoves<std::complex<float>>> const&);
+template void move_rows(Line const&, AxisDistribution const&, std::vector<RowMoves<std::complex<double>>> const&);
 
 }  // namespace allport::lu_detail

@@ -6,9 +6,9 @@
 
 namespace allport::lu_detail {
 
-Seats::Seats(LuCandidate const& candidate, std::optional<Layout> const& given) : grid_(candidate.grid) {
+Seats::Seats(LuCandidate const& candidate, std::optional<Distribution> const& given) : grid_(candidate.grid) {
   if (candidate.in_place) {
-    ranks_ = given->grid();
+    ranks_ = given->grid().ranks();
     return;
   }
   gemm_detail::Frame const frame(candidate.grid, candidate.order);
@@ -100,8 +100,8 @@ Team::Team(Seats const& seats, Place place, Pricer& pricer, LineComms const* com
 }
 
 template <class T>
-Found factor(Team& team, Order const& order, Layout const& layout, Part<T> a) {
-  View<T> const view{layout.rows(), layout.cols(), team.me.i, team.me.j, a.data, a.ld};
+Found factor(Team& team, Order const& order, Distribution const& distribution, Part<T> a) {
+  View<T> const view{distribution.rows(), distribution.cols(), team.me.i, team.me.j, a.data, a.ld};
   if (team.grid.layers > 1) {
     return factor_25d(team, order, view);
   }
@@ -114,7 +114,7 @@ Found factor(Team& team, Order const& order, Layout const& layout, Part<T> a) {
   return factor_2d(grid, view, count, order.chosen.block, order.problem.pivoting, order.progress);
 }
 
-#define ALLPORT_TEAM(T) template Found factor(Team&, Order const&, Layout const&, Part<T>);
+#define ALLPORT_TEAM(T) template Found factor(Team&, Order const&, Distribution const&, Part<T>);
 ALLPORT_FOR_SCALARS(ALLPORT_TEAM)
 
 }  // namespace allport::lu_detail

@@ -16,7 +16,7 @@ enum class Way : std::uint8_t {
   row,    ///< (i, *, l), indexed by j
   col,    ///< (*, j, l), indexed by i
   layer,  ///< (i, j, *), indexed by l
-  tall,   ///< (*, j, *), indexed by i + p_r l: a big panel's rows are dealt to all layers
+  tall,   ///< (*, j, *), indexed by i + p_r l: a big panel's rows are distributed to all layers
   wide,   ///< (i, *, *), indexed by j + p_c l: a big row block's columns likewise
 };
 inline constexpr std::array all_ways{Way::row, Way::col, Way::layer, Way::tall, Way::wide};
@@ -25,7 +25,7 @@ inline constexpr std::array all_ways{Way::row, Way::col, Way::layer, Way::tall, 
 class Seats {
  public:
   /// The candidate's grid over ranks 0, 1, ... in its order; or that of `given`, where it is to be used as it lies.
-  Seats(LuCandidate const& candidate, std::optional<Layout> const& given);
+  Seats(LuCandidate const& candidate, std::optional<Distribution> const& given);
 
   [[nodiscard]] GemmGrid const& grid() const { return grid_; }
   [[nodiscard]] Rank rank(Place p) const {
@@ -35,7 +35,7 @@ class Seats {
   [[nodiscard]] std::vector<Rank> members(Place p, Way way) const;
   [[nodiscard]] int length(Way way) const;
   [[nodiscard]] static int index(GemmGrid const& grid, Place p, Way way);
-  /// The ranks of layer 0, as Layout wants them.
+  /// The ranks of layer 0, as Distribution wants them.
   [[nodiscard]] std::vector<Rank> layer() const;
 
  private:
@@ -68,9 +68,9 @@ struct Order {
   LuCandidate chosen;
   Progress progress;
 };
-/// Runs (or counts) the chosen algorithm. `a`: layer 0's part of A in the plan's layout, elsewhere empty.
+/// Runs (or counts) the chosen algorithm. `a`: layer 0's part of A in the plan's distribution, elsewhere empty.
 template <class T>
-[[nodiscard]] Found factor(Team& team, Order const& order, Layout const& layout, Part<T> a);
+[[nodiscard]] Found factor(Team& team, Order const& order, Distribution const& distribution, Part<T> a);
 
 /// 2.5D: see lu_25d.cpp.
 template <class T>

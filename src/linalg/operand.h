@@ -20,19 +20,19 @@ struct Extents {
 
 /// The first thing that is wrong with an operand on this rank, as text, or empty.
 template <class T>
-std::string trouble(std::string_view name, Extents want, Layout const& layout, T const* data, Index ld, Rank rank,
-                    Rank size) {
-  if (layout.rows().extent() != want.rows || layout.cols().extent() != want.cols) {
-    return fmt::format("layout of {} = {} x {}: expected {} x {}, as the plan says", name, layout.rows().extent(),
-                       layout.cols().extent(), want.rows, want.cols);
+std::string trouble(std::string_view name, Extents want, Distribution const& distribution, T const* data, Index ld,
+                    Rank rank, Rank size) {
+  if (distribution.rows().extent() != want.rows || distribution.cols().extent() != want.cols) {
+    return fmt::format("distribution of {} = {} x {}: expected {} x {}, as the plan says", name,
+                       distribution.rows().extent(), distribution.cols().extent(), want.rows, want.cols);
   }
-  for (auto const owner : layout.grid()) {
+  for (auto const owner : distribution.grid()) {
     if (owner < 0 || owner >= size) {
-      return fmt::format("layout of {}: expected owners in 0..{}, got {}", name, size - 1, owner);
+      return fmt::format("distribution of {}: expected owners in 0..{}, got {}", name, size - 1, owner);
     }
   }
-  auto const rows = layout.local_rows(rank);
-  auto const cols = layout.local_cols(rank);
+  auto const rows = distribution.local_rows(rank);
+  auto const cols = distribution.local_cols(rank);
   if (ld < std::max<Index>(rows, 1)) {
     return fmt::format("leading dimension of {} = {}: expected at least {}", name, ld, std::max<Index>(rows, 1));
   }
@@ -52,7 +52,7 @@ std::int64_t bits_of(T const& value) {
   return hash_of({reinterpret_cast<char const*>(&value), sizeof(T)});
 }
 
-/// A matrix in the algorithm's layout: the caller's own memory when it already lies so.
+/// A matrix in the algorithm's distribution: the caller's own memory when it already lies so.
 template <class T>
 struct Native {
   Workspace storage;
@@ -61,7 +61,7 @@ struct Native {
 };
 
 template <class T>
-Bytes native_bytes(Layout const& have, Layout const& want, Rank rank) {
+Bytes native_bytes(Distribution const& have, Distribution const& want, Rank rank) {
   if (have == want) return Bytes(0);
   auto const element = static_cast<std::int64_t>(sizeof(T));
   return Bytes(want.local_rows(rank) * want.local_cols(rank) * element) +
@@ -69,7 +69,7 @@ Bytes native_bytes(Layout const& have, Layout const& want, Rank rank) {
 }
 
 template <class T>
-Native<T> make_native(Layout const& have, Part<T> given, Layout const& want, Rank rank) {
+Native<T> make_native(Distribution const& have, Part<T> given, Distribution const& want, Rank rank) {
   Native<T> native;
   if (have == want) {
     native.part = given;

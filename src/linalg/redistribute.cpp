@@ -36,12 +36,13 @@ struct Flight {
 template <class T>
 class Exchange {
  public:
-  Exchange(Communicator const& comm, Layout const& from_layout, Part<T const> from, Layout const& to_layout, Part<T> to)
+  Exchange(Communicator const& comm, Distribution const& from_distribution, Part<T const> from,
+           Distribution const& to_distribution, Part<T> to)
       : comm_(comm),
         from_(from),
         to_(to),
-        sends_(detail::side_of(from_layout, to_layout, comm.rank(), true)),
-        receives_(detail::side_of(to_layout, from_layout, comm.rank(), false)),
+        sends_(detail::side_of(from_distribution, to_distribution, comm.rank(), true)),
+        receives_(detail::side_of(to_distribution, from_distribution, comm.rank(), false)),
         rounds_(detail::rounds_of(sends_, receives_)),
         limit_(detail::window_bytes(rounds_, sizeof(T)) / static_cast<Index>(sizeof(T))),
         pace_(comm) {}
@@ -196,16 +197,16 @@ class Exchange {
   Index in_flight_ = 0;
 };
 
-void check_ranks(char const* name, Layout const& layout, Rank size) {
-  auto const largest = *std::ranges::max_element(layout.grid());
+void check_ranks(char const* name, Distribution const& distribution, Rank size) {
+  auto const largest = *std::ranges::max_element(distribution.grid());
   ensure(largest < size, fmt::format("{}: rank in grid", name), largest, fmt::format("a rank in 0..{}", size - 1),
          "lay the matrix on ranks of this communicator");
 }
 
 template <class T>
-void check_part(char const* name, Layout const& layout, Part<T> part, Rank rank) {
-  auto const rows = layout.local_rows(rank);
-  auto const cols = layout.local_cols(rank);
+void check_part(char const* name, Distribution const& distribution, Part<T> part, Rank rank) {
+  auto const rows = distribution.local_rows(rank);
+  auto const cols = distribution.local_cols(rank);
   ensure(part.ld >= std::max<Index>(1, rows), fmt::format("{}: ld on rank {}", name, rank), part.ld,
          fmt::format("at least max(1, local rows) = {}", std::max<Index>(1, rows)));
   ensure(part.data != nullptr || rows == 0 || cols == 0, fmt::format("{}: data on rank {}", name, rank), "null",
@@ -214,7 +215,7 @@ void check_part(char const* name, Layout const& layout, Part<T> part, Rank rank)
 
 // Whether two local parts share memory. Parts of one array with one ld (two blocks of its rows) may interleave.
 template <class T>
-bool overlap(Layout const& a, Part<T const> x, Layout const& b, Part<T const> y, Rank rank) {
+bool overlap(Distribution const& a, Part<T const> x, Distribution const& b, Part<T const> y, Rank rank) {
   auto const rows_x = a.local_rows(rank), cols_x = a.local_cols(rank);
   auto const rows_y = b.local_rows(rank), cols_y = b.local_cols(rank);
   if (rows_x == 0 || cols_x == 0 || rows_y == 0 || cols_y == 0) {
@@ -233,20 +234,20 @@ bool overlap(Layout const& a, Part<T const> x, Layout const& b, Part<T const> y,
 }
 
 template <class T>
-std::string what_is_wrong(Communicator const& comm, Layout const& from_layout, Part<T const> from,
-                          Layout const& to_layout, Part<T> to) {
+std::string what_is_wrong(Communicator const& comm, Distribution const& from_distribution, Part<T const> from,
+                          Distribution const& to_distribution, Part<T> to) {
   try {
-    auto const extent = [](Deal const& a, Deal const& b, char const* name) {
+    auto const extent = [](AxisDistribution const& a, AxisDistribution const& b, char const* name) {
       ensure(a.extent() == b.extent(), fmt::format("to: {}", name), b.extent(),
              fmt::format("as many as the source's {}", a.extent()));
     };
-    extent(from_layout.rows(), to_layout.rows(), "rows");
-    extent(from_layout.cols(), to_layout.cols(), "columns");
-    check_ranks("from", from_layout, comm.size());
-    check_ranks("to", to_layout, comm.size());
-    check_part("from", from_layout, from, comm.rank());
-    check_part("to", to_layout, to, comm.rank());
-    ensure(!overlap<T>(from_layout, from, to_layout, {to.data, to.ld}, comm.rank()), "to", "memory of from",
+    extent(from_distribution.rows(), to_distribution.rows(), "rows");
+    extent(from_distribution.cols(), to_distribution.cols(), "columns");
+    check_ranks("from", from_distribution, comm.size());
+    check_ranks("to", to_distribution, comm.size());
+    check_part("from", from_distribution, from, comm.rank());
+    check_part("to", to_distribution, to, comm.rank());
+    ensure(!overlap<T>(from_distribution, from, to_distribution, {to.data, to.ld}, comm.rank()), "to", "memory of from",
            "memory of its own", "redistribute into another array");
     return {};
   } catch (Error const& e) {
@@ -257,18 +258,21 @@ std::string what_is_wrong(Communicator const& comm, Layout const& from_layout, P
 }  // namespace
 
 template <class T>
-void redistribute(Communicator const& comm, Layout const& from_layout, Part<T const> from, Layout const& to_layout,
-                  Part<T> to) {
-  comm.ensure_all_well(what_is_wrong(comm, from_layout, from, to_layout, to));
-  Exchange<T> exchange(comm, from_layout, from, to_layout, to);
-  exchange.run([&](Pace& pace) { detail::copy_local(from_layout, from, to_layout, to, comm.rank(), pace); });
+void redistribute(Communicator const& comm, Distribution const& from_distribution, Part<T const> from,
+                  Distribution const& to_distribution, Part<T> to) {
+  comm.ensure_all_well(what_is_wrong(comm, from_distribution, from, to_distribution, to));
+  Exchange<T> exchange(comm, from_distribution, from, to_distribution, to);
+  exchange.run(
+      [&](Pace& pace) { detail::copy_local(from_distribution, from, to_distribution, to, comm.rank(), pace); });
 }
 
-template void redistribute(Communicator const&, Layout const&, Part<float const>, Layout const&, Part<float>);
-template void redistribute(Communicator const&, Layout const&, Part<double const>, Layout const&, Part<double>);
-template void redistribute(Communicator const&, Layout const&, Part<std::complex<float> const>, Layout const&,
-                           Part<std::complex<float>>);
-template void redistribute(Communicator const&, Layout const&, Part<std::complex<double> const>, Layout const&,
-                           Part<std::complex<double>>);
+template void redistribute(Communicator const&, Distribution const&, Part<float const>, Distribution const&,
+                           Part<float>);
+template void redistribute(Communicator const&, Distribution const&, Part<double const>, Distribution const&,
+                           Part<double>);
+template void redistribute(Communicator const&, Distribution const&, Part<std::complex<float> const>,
+                           Distribution const&, Part<std::complex<float>>);
+template void redistribute(Communicator const&, Distribution const&, Part<std::complex<double> const>,
+                           Distribution const&, Part<std::complex<double>>);
 
 }  // namespace allport

@@ -27,7 +27,7 @@ class Pace {
   std::int64_t since_ = 0;
 };
 
-// A run of one element in each span, spans at equal distances: layouts with blocks of one.
+// A run of one element in each span, spans at equal distances: distributions with blocks of one.
 struct Comb {
   Index first = 0;
   Index stride = 0;  // 0: the spans are no comb
@@ -119,15 +119,15 @@ T* in_one_piece(Part<T> part, Overlap const& rows, Overlap const& cols) {
 }
 
 template <class T>
-void copy_local(Layout const& from_layout, Part<T const> from, Layout const& to_layout, Part<T> to, Rank rank,
-                Pace& pace) {
-  auto const source = from_layout.position(rank);
-  auto const target = to_layout.position(rank);
+void copy_local(Distribution const& from_distribution, Part<T const> from, Distribution const& to_distribution,
+                Part<T> to, Rank rank, Pace& pace) {
+  auto const source = from_distribution.position(rank);
+  auto const target = to_distribution.position(rank);
   if (source.row < 0 || target.row < 0) {
     return;
   }
-  auto const rows = common(from_layout.rows(), source.row, to_layout.rows(), target.row);
-  auto const cols = common(from_layout.cols(), source.col, to_layout.cols(), target.col);
+  auto const rows = common(from_distribution.rows(), source.row, to_distribution.rows(), target.row);
+  auto const cols = common(from_distribution.cols(), source.col, to_distribution.cols(), target.col);
   for (auto const& col : cols) {
     for (Index j = 0; j < col.length; ++j) {
       auto const* source_column = from.data + (col.from + j) * from.ld;

@@ -14,7 +14,7 @@ constexpr std::int64_t window = std::int64_t(256) << 20;
 
 // Calls visit(part of theirs, mine local, their local, length) for each run of part `part` cut at their blocks.
 template <class Visit>
-void cut_at_blocks(Deal const& mine, int part, Deal const& theirs, Visit&& visit) {
+void cut_at_blocks(AxisDistribution const& mine, int part, AxisDistribution const& theirs, Visit&& visit) {
   for (auto const& run : mine.runs(part)) {
     for (Index done = 0; done < run.length;) {
       auto const there = theirs.run_at(run.global + done);
@@ -25,13 +25,13 @@ void cut_at_blocks(Deal const& mine, int part, Deal const& theirs, Visit&& visit
   }
 }
 
-Rank ranks_of(Layout const& a, Layout const& b) {
+Rank ranks_of(Distribution const& a, Distribution const& b) {
   return 1 + std::max(*std::ranges::max_element(a.grid()), *std::ranges::max_element(b.grid()));
 }
 
 }  // namespace
 
-std::vector<Overlap> overlaps(Deal const& mine, int part, Deal const& theirs) {
+std::vector<Overlap> overlaps(AxisDistribution const& mine, int part, AxisDistribution const& theirs) {
   std::vector<Overlap> shared(static_cast<std::size_t>(theirs.parts()));
   cut_at_blocks(mine, part, theirs, [&](int other, Index local, Index, Index length) {
     auto& overlap = shared[static_cast<std::size_t>(other)];
@@ -45,7 +45,7 @@ std::vector<Overlap> overlaps(Deal const& mine, int part, Deal const& theirs) {
   return shared;
 }
 
-std::vector<Common> common(Deal const& from, int p, Deal const& to, int q) {
+std::vector<Common> common(AxisDistribution const& from, int p, AxisDistribution const& to, int q) {
   std::vector<Common> shared;
   cut_at_blocks(from, p, to, [&](int other, Index source, Index target, Index length) {
     if (other != q) {
@@ -63,7 +63,7 @@ std::vector<Common> common(Deal const& from, int p, Deal const& to, int q) {
   return shared;
 }
 
-Side side_of(Layout const& mine, Layout const& theirs, Rank rank, bool sending) {
+Side side_of(Distribution const& mine, Distribution const& theirs, Rank rank, bool sending) {
   Side side;
   auto const at = mine.position(rank);
   if (at.row < 0) {
@@ -119,7 +119,7 @@ std::int64_t window_bytes(std::vector<Round> const& rounds, std::int64_t element
 
 }  // namespace detail
 
-Traffic redistribution_traffic(Layout const& from, Layout const& to, Rank rank, std::int64_t element) {
+Traffic redistribution_traffic(Distribution const& from, Distribution const& to, Rank rank, std::int64_t element) {
   Traffic traffic;
   for (auto const& message : detail::side_of(from, to, rank, true).messages) {
     traffic.messages_sent += messages_for(Bytes(message.elements * element));
@@ -132,7 +132,7 @@ Traffic redistribution_traffic(Layout const& from, Layout const& to, Rank rank, 
   return traffic;
 }
 
-Bytes redistribution_memory(Layout const& from, Layout const& to, Rank rank, std::int64_t element) {
+Bytes redistribution_memory(Distribution const& from, Distribution const& to, Rank rank, std::int64_t element) {
   auto const sends = detail::side_of(from, to, rank, true);
   auto const receives = detail::side_of(to, from, rank, false);
   return Bytes(detail::window_bytes(detail::rounds_of(sends, receives), element));

@@ -1,9 +1,9 @@
-// Who exchanges what in redistribute(): the overlaps of two dealings, and the messages they make, in rounds.
+// Who exchanges what in redistribute(): the overlaps of two distributions, and the messages they make, in rounds.
 #pragma once
 
 #include <vector>
 
-#include "allport/linalg/layout.h"
+#include "allport/linalg/distribution.h"
 
 namespace allport::detail {
 
@@ -13,14 +13,15 @@ struct Span {
   Index length = 0;
 };
 
-/// What one part of a deal shares with one part of another, ascending in global order; `spans` merged where they touch.
+/// What one part of a distribution shares with one part of another, ascending in global order; `spans` merged where
+/// they touch.
 struct Overlap {
   std::vector<Span> spans;
   Index count = 0;
 };
 
 /// What part `part` of `mine` shares with each part of `theirs`.
-[[nodiscard]] std::vector<Overlap> overlaps(Deal const& mine, int part, Deal const& theirs);
+[[nodiscard]] std::vector<Overlap> overlaps(AxisDistribution const& mine, int part, AxisDistribution const& theirs);
 
 /// Rows (or columns) that are consecutive in two local storages.
 struct Common {
@@ -30,7 +31,7 @@ struct Common {
 };
 
 /// What part `p` of `from` shares with part `q` of `to`, merged where both storages touch.
-[[nodiscard]] std::vector<Common> common(Deal const& from, int p, Deal const& to, int q);
+[[nodiscard]] std::vector<Common> common(AxisDistribution const& from, int p, AxisDistribution const& to, int q);
 
 /// All that this rank has to tell (or to hear from) one peer: rows[row_part] x cols[col_part] of its Side.
 struct Message {
@@ -42,13 +43,13 @@ struct Message {
 };
 
 struct Side {
-  std::vector<Overlap> rows;  ///< by the other layout's row parts
+  std::vector<Overlap> rows;  ///< by the other distribution's row parts
   std::vector<Overlap> cols;
   std::vector<Message> messages;  ///< ascending by distance; none to itself
 };
 
 /// The messages between `rank`'s part of `mine` and all parts of `theirs`.
-[[nodiscard]] Side side_of(Layout const& mine, Layout const& theirs, Rank rank, bool sending);
+[[nodiscard]] Side side_of(Distribution const& mine, Distribution const& theirs, Rank rank, bool sending);
 
 /// What a rank sends and receives in one round; at least one of the two. Elements, 0 for none.
 struct Round {

@@ -31,11 +31,11 @@ std::vector<Move> inverse(std::vector<Move> moves) {
 
 /// What is wrong with the arguments on this rank, or empty.
 template <class T>
-std::string wrong_with(Communicator const& comm, Layout const& lu_layout, Part<T const> factors,
-                       std::span<Index const> pivots, Layout const& b_layout, Part<T> b) {
-  auto const n = lu_layout.rows().extent();
-  if (lu_layout.cols().extent() != n) {
-    return fmt::format("factors = {} x {}: expected those of a square matrix", n, lu_layout.cols().extent());
+std::string wrong_with(Communicator const& comm, Distribution const& lu_distribution, Part<T const> factors,
+                       std::span<Index const> pivots, Distribution const& b_distribution, Part<T> b) {
+  auto const n = lu_distribution.rows().extent();
+  if (lu_distribution.cols().extent() != n) {
+    return fmt::format("factors = {} x {}: expected those of a square matrix", n, lu_distribution.cols().extent());
   }
   if (static_cast<Index>(pivots.size()) != n) return fmt::format("pivots = {}: expected {}", pivots.size(), n);
   for (std::size_t s = 0; s < pivots.size(); ++s) {
@@ -43,10 +43,11 @@ std::string wrong_with(Communicator const& comm, Layout const& lu_layout, Part<T
       return fmt::format("pivots[{}] = {}: expected a row in {}..{}", s, pivots[s], s, n - 1);
     }
   }
-  auto error = gemm_detail::trouble("factors", {n, n}, lu_layout, factors.data, factors.ld, comm.rank(), comm.size());
+  auto error =
+      gemm_detail::trouble("factors", {n, n}, lu_distribution, factors.data, factors.ld, comm.rank(), comm.size());
   if (error.empty()) {
-    error =
-        gemm_detail::trouble<T>("B", {n, b_layout.cols().extent()}, b_layout, b.data, b.ld, comm.rank(), comm.size());
+    error = gemm_detail::trouble<T>("B", {n, b_distribution.cols().extent()}, b_distribution, b.data, b.ld, comm.rank(),
+                                    comm.size());
   }
   return error;
 }
@@ -54,36 +55,37 @@ std::string wrong_with(Communicator const& comm, Layout const& lu_layout, Part<T
 }  // namespace
 
 template <class T>
-void lu_solve(Communicator const& comm, Trans trans, Layout const& lu_layout, Part<T const> factors,
-              std::span<Index const> pivots, Layout const& b_layout, Part<T> b, std::optional<SolveForm> form) {
-  comm.ensure_all_well(wrong_with(comm, lu_layout, factors, pivots, b_layout, b));
-  auto const n = lu_layout.rows().extent();
-  auto const sides = b_layout.cols().extent();
+void lu_solve(Communicator const& comm, Trans trans, Distribution const& lu_distribution, Part<T const> factors,
+              std::span<Index const> pivots, Distribution const& b_distribution, Part<T> b,
+              std::optional<SolveForm> form) {
+  comm.ensure_all_well(wrong_with(comm, lu_distribution, factors, pivots, b_distribution, b));
+  auto const n = lu_distribution.rows().extent();
+  auto const sides = b_distribution.cols().extent();
   auto const told = form ? static_cast<int>(*form) : -1;
   comm.ensure_agreement("trans, n, right-hand sides and form",
                         gemm_detail::hash_of(fmt::format("{} {} {} {}", static_cast<char>(trans), n, sides, told)));
   if (n == 0 || sides == 0) {
     return;
   }
-  LayoutGrid const grid(comm, lu_layout);
+  LayoutGrid const grid(comm, lu_distribution);
   auto const plan =
-      decide({trans, scalar_of<T>}, lu_layout, b_layout, comm.machine(), grid.seats(), grid.pricer(), form);
-  auto native = gemm_detail::make_native(b_layout, b, plan.layout, comm.rank());
-  if (!native.borrowed) redistribute(comm, b_layout, gemm_detail::constant(b), plan.layout, native.part);
+      decide({trans, scalar_of<T>}, lu_distribution, b_distribution, comm.machine(), grid.seats(), grid.pricer(), form);
+  auto native = gemm_detail::make_native(b_distribution, b, plan.distribution, comm.rank());
+  if (!native.borrowed) redistribute(comm, b_distribution, gemm_detail::constant(b), plan.distribution, native.part);
   if (grid.seated()) {
-    Factors<T> const view(grid.team(), trans, lu_layout, factors);
-    auto const count = plan.layout.cols().count(view.along.index());
+    Factors<T> const view(grid.team(), trans, lu_distribution, factors);
+    auto const count = plan.distribution.cols().count(view.along.index());
     auto const exchanges = moves_of(pivots, 0);
     if (trans == Trans::none) exchange_rows(view, count, native.part, exchanges);
-    solve_in_form(plan.form, view, plan.layout.cols(), native.part);
+    solve_in_form(plan.form, view, plan.distribution.cols(), native.part);
     if (trans != Trans::none) exchange_rows(view, count, native.part, inverse(exchanges));
   }
-  if (!native.borrowed) redistribute(comm, plan.layout, gemm_detail::constant(native.part), b_layout, b);
+  if (!native.borrowed) redistribute(comm, plan.distribution, gemm_detail::constant(native.part), b_distribution, b);
 }
 
-#define ALLPORT_SOLVE(T)                                                                                   \
-  template void lu_solve(Communicator const&, Trans, Layout const&, Part<T const>, std::span<Index const>, \
-                         Layout const&, Part<T>, std::optional<SolveForm>);
+#define ALLPORT_SOLVE(T)                                                                                         \
+  template void lu_solve(Communicator const&, Trans, Distribution const&, Part<T const>, std::span<Index const>, \
+                         Distribution const&, Part<T>, std::optional<SolveForm>);
 ALLPORT_FOR_SCALARS(ALLPORT_SOLVE)
 
 }  // namespace allport

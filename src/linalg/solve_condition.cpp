@@ -17,8 +17,9 @@ namespace {
 template <class T>
 class InverseNorm {
  public:
-  InverseNorm(Communicator const& comm, Layout const& layout, Part<T const> factors, std::span<Index const> pivots)
-      : comm_(comm), layout_(layout), factors_(factors), pivots_(pivots), n_(layout.rows().extent()) {}
+  InverseNorm(Communicator const& comm, Distribution const& distribution, Part<T const> factors,
+              std::span<Index const> pivots)
+      : comm_(comm), layout_(distribution), factors_(factors), pivots_(pivots), n_(distribution.rows().extent()) {}
 
   [[nodiscard]] double estimate() {
     constexpr int most_steps = 5;
@@ -72,7 +73,7 @@ class InverseNorm {
   }
 
   Communicator const& comm_;
-  Layout const& layout_;
+  Distribution const& layout_;
   Part<T const> factors_;
   std::span<Index const> pivots_;
   Index n_;
@@ -81,17 +82,17 @@ class InverseNorm {
 }  // namespace
 
 template <class T>
-double lu_condition(Communicator const& comm, Layout const& lu_layout, Part<T const> factors,
+double lu_condition(Communicator const& comm, Distribution const& lu_distribution, Part<T const> factors,
                     std::span<Index const> pivots, double norm1) {
-  auto const n = lu_layout.rows().extent();
+  auto const n = lu_distribution.rows().extent();
   if (n == 0) {
     return 1;
   }
-  auto const det = lu_determinant(comm, lu_layout, factors, pivots);
+  auto const det = lu_determinant(comm, lu_distribution, factors, pivots);
   if (norm1 == 0 || det.phase == 0.0) {
     return 0;
   }
-  auto const inverse = InverseNorm<T>(comm, lu_layout, factors, pivots).estimate();
+  auto const inverse = InverseNorm<T>(comm, lu_distribution, factors, pivots).estimate();
   if (std::isnan(inverse) || std::isnan(norm1)) {
     return std::numeric_limits<double>::quiet_NaN();
   }
@@ -99,7 +100,7 @@ double lu_condition(Communicator const& comm, Layout const& lu_layout, Part<T co
 }
 
 #define ALLPORT_CONDITION(T) \
-  template double lu_condition(Communicator const&, Layout const&, Part<T const>, std::span<Index const>, double);
+  template double lu_condition(Communicator const&, Distribution const&, Part<T const>, std::span<Index const>, double);
 ALLPORT_FOR_SCALARS(ALLPORT_CONDITION)
 
 }  // namespace allport

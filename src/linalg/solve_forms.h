@@ -14,12 +14,13 @@ inline constexpr Index widest_block = 128;
 inline constexpr Index widest_sides = 256;
 
 /// The lines of a solve with op(A), op(A) = A, A^T or A^H. A transposed solve is a plain one on the mirror image of the
-/// grid: its unknowns are dealt as the factors' columns are, and rows and columns of ranks change places.
+/// grid: its unknowns are distributed as the factors' columns are, and rows and columns of ranks change places.
 [[nodiscard]] constexpr Way along_way(Trans trans) { return trans == Trans::none ? Way::row : Way::col; }
 [[nodiscard]] constexpr Way across_way(Trans trans) { return trans == Trans::none ? Way::col : Way::row; }
 
-/// Right-hand sides where a solve wants them, with their columns dealt so.
-[[nodiscard]] Layout sides_layout(Trans trans, Layout const& lu_layout, Deal const& sides);
+/// Right-hand sides where a solve wants them, with their columns distributed so.
+[[nodiscard]] Distribution sides_distribution(Trans trans, Distribution const& lu_distribution,
+                                              AxisDistribution const& sides);
 
 /// One of op(A)'s two triangles, in the order in which they are solved with.
 struct Sweep {
@@ -36,12 +37,12 @@ struct Sweep {
 /// This rank's part of op(A)'s factors, and its lines; without data in a dry run.
 template <class T>
 struct Factors {
-  Factors(Team& team, Trans how, Layout const& layout, Part<T const> factors)
+  Factors(Team& team, Trans how, Distribution const& distribution, Part<T const> factors)
       : trans(how),
         along(team.line(along_way(how))),
         across(team.line(across_way(how))),
-        rows(how == Trans::none ? layout.rows() : layout.cols()),
-        cols(how == Trans::none ? layout.cols() : layout.rows()),
+        rows(how == Trans::none ? distribution.rows() : distribution.cols()),
+        cols(how == Trans::none ? distribution.cols() : distribution.rows()),
         part(factors),
         ledger(team.ledger) {}
 
@@ -59,10 +60,10 @@ struct Factors {
   }
 
   Trans trans;
-  Line const& along;   ///< ranks with the same unknowns: a row of op(T)'s blocks lies along it
-  Line const& across;  ///< ranks with the other unknowns
-  Deal rows;           ///< over the ranks of `across`
-  Deal cols;           ///< over the ranks of `along`
+  Line const& along;      ///< ranks with the same unknowns: a row of op(T)'s blocks lies along it
+  Line const& across;     ///< ranks with the other unknowns
+  AxisDistribution rows;  ///< over the ranks of `across`
+  AxisDistribution cols;  ///< over the ranks of `along`
   Part<T const> part;
   Ledger& ledger;
 };
@@ -105,21 +106,22 @@ class Course {
   Sweep sweep_;
 };
 
-/// B = op(LU)^-1 B: the factors stay. `sides` deals the right-hand sides along the line; b: [local rows x own sides].
+/// B = op(LU)^-1 B: the factors stay. `sides` distributes the right-hand sides along the line; b: [local rows x own
+/// sides].
 template <class T>
-void solve_with_sums(Factors<T> const& factors, Deal const& sides, Part<T> b);
+void solve_with_sums(Factors<T> const& factors, AxisDistribution const& sides, Part<T> b);
 /// As above: panels of the factors travel, to every rank that has right-hand sides.
 template <class T>
-void solve_with_panels(Factors<T> const& factors, Deal const& sides, Part<T> b);
+void solve_with_panels(Factors<T> const& factors, AxisDistribution const& sides, Part<T> b);
 
 template <class T>
-void solve_in_form(SolveForm form, Factors<T> const& factors, Deal const& sides, Part<T> b) {
+void solve_in_form(SolveForm form, Factors<T> const& factors, AxisDistribution const& sides, Part<T> b) {
   (form == SolveForm::sums ? solve_with_sums<T> : solve_with_panels<T>)(factors, sides, b);
 }
 
-/// plan_solve() without the traffic. @pre the grid of `seats` is lu_layout's
-[[nodiscard]] SolvePlan decide(SolveProblem const& problem, Layout const& lu_layout, Layout const& b_layout,
-                               Machine const& machine, Seats const& seats, Pricer& pricer,
-                               std::optional<SolveForm> form);
+/// plan_solve() without the traffic. @pre the grid of `seats` is lu_distribution's
+[[nodiscard]] SolvePlan decide(SolveProblem const& problem, Distribution const& lu_distribution,
+                               Distribution const& b_distribution, Machine const& machine, Seats const& seats,
+                               Pricer& pricer, std::optional<SolveForm> form);
 
 }  // namespace allport::lu_detail

@@ -2,17 +2,17 @@
 
 namespace allport::lu_detail {
 
-Seats seats_of(Layout const& layout) {
+Seats seats_of(Distribution const& distribution) {
   LuCandidate as_it_lies;
-  as_it_lies.grid = {layout.rows().parts(), layout.cols().parts(), 1};
+  as_it_lies.grid = {distribution.rows().parts(), distribution.cols().parts(), 1};
   as_it_lies.in_place = true;
-  return {as_it_lies, layout};
+  return {as_it_lies, distribution};
 }
 
-LayoutGrid::LayoutGrid(Communicator const& comm, Layout const& layout)
-    : schedules_(std::static_pointer_cast<gemm_detail::Schedules>(comm.keep(
-          "schedules of solves", [&] { return std::make_shared<gemm_detail::Schedules>(comm.machine(), "", ""); }))),
-      seats_(seats_of(layout)) {
+LayoutGrid::LayoutGrid(Communicator const& comm, Distribution const& distribution)
+    : schedules_(std::static_pointer_cast<PlannedSchedules>(comm.keep(
+          "schedules of solves", [&] { return std::make_shared<PlannedSchedules>(comm.machine(), "", ""); }))),
+      seats_(seats_of(distribution)) {
   auto const place = seats_.place(comm.rank());
   lines_ = lines_of(comm, seats_, place);
   if (place) {
@@ -53,17 +53,17 @@ void sum_over_all(Communicator const& comm, std::span<T> values) {
 }
 
 template <class T>
-void apply(Communicator const& comm, Trans trans, Layout const& layout, Part<T const> a, T const* x, Index count,
-           std::span<T> y) {
+void apply(Communicator const& comm, Trans trans, Distribution const& distribution, Part<T const> a, T const* x,
+           Index count, std::span<T> y) {
   std::fill(y.begin(), y.end(), T(0));
-  auto const rows = layout.rows().extent();
-  auto const cols = layout.cols().extent();
+  auto const rows = distribution.rows().extent();
+  auto const cols = distribution.cols().extent();
   auto const tall = trans == Trans::none ? rows : cols;
   auto const deep = trans == Trans::none ? cols : rows;
-  auto const place = layout.position(comm.rank());
+  auto const place = distribution.position(comm.rank());
   if (place.row >= 0) {
-    for (auto const& r : layout.rows().runs(place.row)) {
-      for (auto const& c : layout.cols().runs(place.col)) {
+    for (auto const& r : distribution.rows().runs(place.row)) {
+      for (auto const& c : distribution.cols().runs(place.col)) {
         auto const& out = trans == Trans::none ? r : c;
         auto const& in = trans == Trans::none ? c : r;
         blas::gemm(trans, Trans::none, out.length, count, in.length, T(1), a.data + r.local + c.local * a.ld, a.ld,
@@ -76,7 +76,7 @@ void apply(Communicator const& comm, Trans trans, Layout const& layout, Part<T c
 
 #define ALLPORT_GRID(T)                                          \
   template void sum_over_all(Communicator const&, std::span<T>); \
-  template void apply(Communicator const&, Trans, Layout const&, Part<T const>, T const*, Index, std::span<T>);
+  template void apply(Communicator const&, Trans, Distribution const&, Part<T const>, T const*, Index, std::span<T>);
 ALLPORT_FOR_SCALARS(ALLPORT_GRID)
 
 }  // namespace allport::lu_detail

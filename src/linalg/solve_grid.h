@@ -6,10 +6,10 @@
 
 namespace allport::lu_detail {
 
-/// The lines of a layout's grid, kept with the communicator. Made by all ranks together.
+/// The lines of a distribution's grid, kept with the communicator. Made by all ranks together.
 class LayoutGrid {
  public:
-  LayoutGrid(Communicator const& comm, Layout const& layout);
+  LayoutGrid(Communicator const& comm, Distribution const& distribution);
   LayoutGrid(LayoutGrid const&) = delete;
   LayoutGrid& operator=(LayoutGrid const&) = delete;
 
@@ -23,14 +23,14 @@ class LayoutGrid {
 
  private:
   /// Made once for a communicator: a solve is often followed by many of the same extents.
-  std::shared_ptr<gemm_detail::Schedules> schedules_;
+  std::shared_ptr<PlannedSchedules> schedules_;
   Seats seats_;
   std::shared_ptr<LineComms> lines_;
   std::unique_ptr<Team> team_;
 };
 
-/// The grid of a layout, as it lies.
-[[nodiscard]] Seats seats_of(Layout const& layout);
+/// The grid of a distribution, as it lies.
+[[nodiscard]] Seats seats_of(Distribution const& distribution);
 
 /// This rank's row, column and so on, where longer than 1; made once for these seats and kept with the communicator.
 [[nodiscard]] std::shared_ptr<LineComms> lines_of(Communicator const& comm, Seats const& seats,
@@ -42,7 +42,7 @@ void sum_over_all(Communicator const& comm, std::span<T> values);
 
 /// Y = op(A) X; X and Y lie whole on every rank, packed: X [cols x count] for Trans::none, else [rows x count].
 template <class T>
-void apply(Communicator const& comm, Trans trans, Layout const& layout, Part<T const> a, T const* x, Index count,
-           std::span<T> y);
+void apply(Communicator const& comm, Trans trans, Distribution const& distribution, Part<T const> a, T const* x,
+           Index count, std::span<T> y);
 
 }  // namespace allport::lu_detail

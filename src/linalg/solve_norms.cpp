@@ -38,14 +38,14 @@ double largest(std::vector<double> const& values) {
 }
 
 template <class T>
-void ensure_part(Communicator const& comm, std::string_view name, Layout const& layout, Part<T const> a) {
-  comm.ensure_all_well(gemm_detail::trouble(name, {layout.rows().extent(), layout.cols().extent()}, layout, a.data,
-                                            a.ld, comm.rank(), comm.size()));
+void ensure_part(Communicator const& comm, std::string_view name, Distribution const& distribution, Part<T const> a) {
+  comm.ensure_all_well(gemm_detail::trouble(name, {distribution.rows().extent(), distribution.cols().extent()},
+                                            distribution, a.data, a.ld, comm.rank(), comm.size()));
 }
 
 /// Frobenius norm without overflow: a scale and the sum of squares over it, as LAPACK's lassq.
 template <class T>
-double frobenius(Communicator const& comm, Layout const& layout, Part<T const> a) {
+double frobenius(Communicator const& comm, Distribution const& distribution, Part<T const> a) {
   double scale = 0;
   double sum = 1;
   auto const add = [&](double size, double squares) {
@@ -58,7 +58,7 @@ double frobenius(Communicator const& comm, Layout const& layout, Part<T const> a
       sum += squares * (size / scale) * (size / scale);
     }
   };
-  each_element(layout, comm.rank(), a, [&](Index, Index, T x) { add(static_cast<double>(std::abs(x)), 1); });
+  each_element(distribution, comm.rank(), a, [&](Index, Index, T x) { add(static_cast<double>(std::abs(x)), 1); });
   auto const all = gather_doubles(comm, {scale, sum});
   scale = 0;
   sum = 1;
@@ -69,18 +69,19 @@ double frobenius(Communicator const& comm, Layout const& layout, Part<T const> a
 }  // namespace
 
 template <class T>
-double norm(Communicator const& comm, Norm which, Layout const& layout, Part<T const> a) {
-  ensure_part(comm, "A", layout, a);
+double norm(Communicator const& comm, Norm which, Distribution const& distribution, Part<T const> a) {
+  ensure_part(comm, "A", distribution, a);
   if (which == Norm::frobenius) {
-    return frobenius(comm, layout, a);
+    return frobenius(comm, distribution, a);
   }
   if (which == Norm::max) {
     auto const all = [](Index, Index) { return true; };
-    return largest(gather_doubles(comm, {largest_element(layout, comm.rank(), a, all)}));
+    return largest(gather_doubles(comm, {largest_element(distribution, comm.rank(), a, all)}));
   }
   bool const by_column = which == Norm::one;
-  std::vector<double> sums(static_cast<std::size_t>(by_column ? layout.cols().extent() : layout.rows().extent()));
-  each_element(layout, comm.rank(), a, [&](Index i, Index j, T x) {
+  std::vector<double> sums(
+      static_cast<std::size_t>(by_column ? distribution.cols().extent() : distribution.rows().extent()));
+  each_element(distribution, comm.rank(), a, [&](Index i, Index j, T x) {
     sums[static_cast<std::size_t>(by_column ? j : i)] += static_cast<double>(std::abs(x));
   });
   sum_over_all(comm, std::span<double>(sums));
@@ -88,15 +89,15 @@ double norm(Communicator const& comm, Norm which, Layout const& layout, Part<T c
 }
 
 template <class T>
-Determinant lu_determinant(Communicator const& comm, Layout const& lu_layout, Part<T const> factors,
+Determinant lu_determinant(Communicator const& comm, Distribution const& lu_distribution, Part<T const> factors,
                            std::span<Index const> pivots) {
-  ensure_part(comm, "factors", lu_layout, factors);
-  auto const n = lu_layout.rows().extent();
-  ensure(n == lu_layout.cols().extent(), "factors", fmt::format("{} x {}", n, lu_layout.cols().extent()),
+  ensure_part(comm, "factors", lu_distribution, factors);
+  auto const n = lu_distribution.rows().extent();
+  ensure(n == lu_distribution.cols().extent(), "factors", fmt::format("{} x {}", n, lu_distribution.cols().extent()),
          "those of a square matrix");
   std::complex<double> phase(1);
   double log_abs = 0;
-  each_element(lu_layout, comm.rank(), factors, [&](Index i, Index j, T x) {
+  each_element(lu_distribution, comm.rank(), factors, [&](Index i, Index j, T x) {
     if (i != j) return;
     std::complex<double> const value(x);
     auto const size = std::abs(value);
@@ -120,51 +121,53 @@ Determinant lu_determinant(Communicator const& comm, Layout const& lu_layout, Pa
 }
 
 template <class T>
-double lu_residual(Communicator const& comm, Layout const& a_layout, Part<T const> a, Layout const& lu_layout,
-                   Part<T const> factors, std::span<Index const> pivots) {
-  auto const m = lu_layout.rows().extent();
-  auto const n = lu_layout.cols().extent();
+double lu_residual(Communicator const& comm, Distribution const& a_distribution, Part<T const> a,
+                   Distribution const& lu_distribution, Part<T const> factors, std::span<Index const> pivots) {
+  auto const m = lu_distribution.rows().extent();
+  auto const n = lu_distribution.cols().extent();
   auto const k = std::min(m, n);
-  ensure_part(comm, "A", a_layout, a);
-  ensure_part(comm, "factors", lu_layout, factors);
-  auto const size_of_a = norm(comm, Norm::one, a_layout, a);
+  ensure_part(comm, "A", a_distribution, a);
+  ensure_part(comm, "factors", lu_distribution, factors);
+  auto const size_of_a = norm(comm, Norm::one, a_distribution, a);
   if (m == 0 || n == 0) {
     return 0;
   }
   // L and U of their own, on the factors' ranks: the first k columns and rows.
   auto const rank = comm.rank();
-  auto const ld = std::max<Index>(lu_layout.local_rows(rank), 1);
-  auto const elements = static_cast<std::size_t>(ld * std::max<Index>(lu_layout.local_cols(rank), 1));
+  auto const ld = std::max<Index>(lu_distribution.local_rows(rank), 1);
+  auto const elements = static_cast<std::size_t>(ld * std::max<Index>(lu_distribution.local_cols(rank), 1));
   std::vector<T> lower(elements);
   std::vector<T> upper(elements);
   std::vector<T> rest(elements);
-  each_element(lu_layout, rank, factors, [&](Index i, Index j, T x) {
-    auto const at = static_cast<std::size_t>(lu_layout.rows().local(i) + lu_layout.cols().local(j) * ld);
+  each_element(lu_distribution, rank, factors, [&](Index i, Index j, T x) {
+    auto const at = static_cast<std::size_t>(lu_distribution.rows().local(i) + lu_distribution.cols().local(j) * ld);
     if (i >= j) lower[at] = i == j ? T(1) : x;
     if (i <= j) upper[at] = x;
   });
-  redistribute<T>(comm, a_layout, a, lu_layout, {rest.data(), ld});
-  LayoutGrid const grid(comm, lu_layout);
+  redistribute<T>(comm, a_distribution, a, lu_distribution, {rest.data(), ld});
+  LayoutGrid const grid(comm, lu_distribution);
   if (grid.seated()) {
-    move_rows<T>(grid.col(), lu_layout.rows(), {{rest.data(), lu_layout.local_cols(rank), ld, moves_of(pivots, 0)}});
+    move_rows<T>(grid.col(), lu_distribution.rows(),
+                 {{rest.data(), lu_distribution.local_cols(rank), ld, moves_of(pivots, 0)}});
   }
-  Layout const l_layout(lu_layout.rows(), lu_layout.cols().head(k), lu_layout.grid());
-  Layout const u_layout(lu_layout.rows().head(k), lu_layout.cols(), lu_layout.grid());
+  Distribution const l_distribution(lu_distribution.rows(), lu_distribution.cols().head(k), lu_distribution.grid());
+  Distribution const u_distribution(lu_distribution.rows().head(k), lu_distribution.cols(), lu_distribution.grid());
   auto const plan = plan_gemm({.m = m, .n = n, .k = k, .type = scalar_of<T>}, comm.machine());
-  gemm<T>(comm, plan, T(-1), l_layout, {lower.data(), ld}, u_layout, {upper.data(), ld}, T(1), lu_layout,
-          {rest.data(), ld});
-  auto const difference = norm<T>(comm, Norm::one, lu_layout, {rest.data(), ld});
+  gemm<T>(comm, plan, T(-1), l_distribution, {lower.data(), ld}, u_distribution, {upper.data(), ld}, T(1),
+          lu_distribution, {rest.data(), ld});
+  auto const difference = norm<T>(comm, Norm::one, lu_distribution, {rest.data(), ld});
   if (difference == 0) {
     return 0;
   }
   return difference / (size_of_a * static_cast<double>(n) * eps<T>());
 }
 
-#define ALLPORT_NORMS(T)                                                                                          \
-  template double norm(Communicator const&, Norm, Layout const&, Part<T const>);                                  \
-  template Determinant lu_determinant(Communicator const&, Layout const&, Part<T const>, std::span<Index const>); \
-  template double lu_residual(Communicator const&, Layout const&, Part<T const>, Layout const&, Part<T const>,    \
-                              std::span<Index const>);
+#define ALLPORT_NORMS(T)                                                                                    \
+  template double norm(Communicator const&, Norm, Distribution const&, Part<T const>);                      \
+  template Determinant lu_determinant(Communicator const&, Distribution const&, Part<T const>,              \
+                                      std::span<Index const>);                                              \
+  template double lu_residual(Communicator const&, Distribution const&, Part<T const>, Distribution const&, \
+                              Part<T const>, std::span<Index const>);
 ALLPORT_FOR_SCALARS(ALLPORT_NORMS)
 
 }  // namespace allport

@@ -1,4 +1,4 @@
-// Triangular solves with many right-hand sides, which are dealt over the grid as the unknowns are: panels of the
+// Triangular solves with many right-hand sides, which are distributed over the grid as the unknowns are: panels of the
 // factors travel along the lines of ranks with the same unknowns, blocks of X along the others, and every rank updates
 // its own B -= op(T) X. Two panels and the next block of X are on their way under the update.
 #include <algorithm>
@@ -153,11 +153,11 @@ class Panels {
 }  // namespace
 
 template <class T>
-void solve_with_panels(Factors<T> const& factors, Deal const& sides, Part<T> b) {
+void solve_with_panels(Factors<T> const& factors, AxisDistribution const& sides, Part<T> b) {
   Panels<T>(factors, sides.count(factors.along.index()), b).run();
 }
 
-#define ALLPORT_PANELS(T) template void solve_with_panels(Factors<T> const&, Deal const&, Part<T>);
+#define ALLPORT_PANELS(T) template void solve_with_panels(Factors<T> const&, AxisDistribution const&, Part<T>);
 ALLPORT_FOR_SCALARS(ALLPORT_PANELS)
 
 }  // namespace allport::lu_detail

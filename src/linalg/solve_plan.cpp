@@ -13,15 +13,15 @@ using namespace lu_detail;
 
 namespace lu_detail {
 
-Layout sides_layout(Trans trans, Layout const& lu_layout, Deal const& sides) {
+Distribution sides_distribution(Trans trans, Distribution const& lu_distribution, AxisDistribution const& sides) {
   if (trans == Trans::none) {
-    return {lu_layout.rows(), sides, lu_layout.grid()};
+    return {lu_distribution.rows(), sides, lu_distribution.grid()};
   }
   std::vector<Rank> mirrored;
-  for (int i = 0; i < lu_layout.rows().parts(); ++i) {
-    for (int j = 0; j < lu_layout.cols().parts(); ++j) mirrored.push_back(lu_layout.rank_at(i, j));
+  for (int i = 0; i < lu_distribution.rows().parts(); ++i) {
+    for (int j = 0; j < lu_distribution.cols().parts(); ++j) mirrored.push_back(lu_distribution.rank_at(i, j));
   }
-  return {lu_layout.cols(), sides, std::move(mirrored)};
+  return {lu_distribution.cols(), sides, std::move(mirrored)};
 }
 
 namespace {
@@ -35,14 +35,14 @@ constexpr int samples = 12;
 
 class Price {
  public:
-  Price(SolveProblem const& problem, Layout const& lu_layout, Machine const& machine, Seats const& seats,
+  Price(SolveProblem const& problem, Distribution const& lu_distribution, Machine const& machine, Seats const& seats,
         Pricer& pricer)
       : pricer_(pricer),
         along_(seats.members({}, along_way(problem.trans))),
         across_(seats.members({}, across_way(problem.trans))),
         element_(bytes_of(problem.type)),
-        n_(lu_layout.rows().extent()),
-        steps_(static_cast<Index>(panels_of(lu_layout.rows(), lu_layout.cols(), n_, widest_block).size())),
+        n_(lu_distribution.rows().extent()),
+        steps_(static_cast<Index>(panels_of(lu_distribution.rows(), lu_distribution.cols(), n_, widest_block).size())),
         width_(static_cast<double>(n_) / static_cast<double>(steps_)) {
     double const work = problem.type == Scalar::c || problem.type == Scalar::z ? 4 : 1;
     double const speed = problem.type == Scalar::s || problem.type == Scalar::c ? 2 : 1;
@@ -51,7 +51,7 @@ class Price {
 
   /// Updates are the work of the ranks across that have the panel: two columns of them at a time, one at the step that
   /// the other has left.
-  [[nodiscard]] double sums(Deal const& sides) const {
+  [[nodiscard]] double sums(AxisDistribution const& sides) const {
     double total = 0;
     for (int home = 0; home < sides.parts(); ++home) {
       for (Index rest = sides.count(home); rest > 0; rest -= widest_sides) {
@@ -68,7 +68,7 @@ class Price {
   }
 
   /// A panel travels under the update before; the busiest rank has the most right-hand sides.
-  [[nodiscard]] double panels(Deal const& sides) const {
+  [[nodiscard]] double panels(AxisDistribution const& sides) const {
     auto const count = static_cast<double>(most(sides));
     auto const talk = seconds(Step::Kind::broadcast, across_, width_ * count);
     return over_steps([&](double rows) {
@@ -78,7 +78,7 @@ class Price {
   }
 
   /// There and back.
-  [[nodiscard]] double moving(Deal const& from, Deal const& to) const {
+  [[nodiscard]] double moving(AxisDistribution const& from, AxisDistribution const& to) const {
     if (along_.size() == 1) return 0;
     auto const elements = static_cast<double>(n_) / size(across_) * static_cast<double>(std::max(most(from), most(to)));
     return 2 * pricer_.message(along_[0], along_[1], std::llround(elements) * element_).value();
@@ -86,7 +86,7 @@ class Price {
 
  private:
   static double size(std::vector<Rank> const& line) { return static_cast<double>(line.size()); }
-  static Index most(Deal const& sides) {
+  static Index most(AxisDistribution const& sides) {
     Index count = 0;
     for (int part = 0; part < sides.parts(); ++part) count = std::max(count, sides.count(part));
     return count;
@@ -127,38 +127,40 @@ class Price {
 };
 
 template <class T>
-Traffic count(SolvePlan const& plan, Layout const& lu_layout, Seats const& seats, Place place, Pricer& pricer) {
+Traffic count(SolvePlan const& plan, Distribution const& lu_distribution, Seats const& seats, Place place,
+              Pricer& pricer) {
   Team team(seats, place, pricer, nullptr);
-  Factors<T> const factors(team, plan.problem.trans, lu_layout, {nullptr, 1});
-  solve_in_form<T>(plan.form, factors, plan.layout.cols(), {nullptr, 1});
+  Factors<T> const factors(team, plan.problem.trans, lu_distribution, {nullptr, 1});
+  solve_in_form<T>(plan.form, factors, plan.distribution.cols(), {nullptr, 1});
   return team.ledger.planned;
 }
 
 }  // namespace
 
-SolvePlan decide(SolveProblem const& problem, Layout const& lu_layout, Layout const& b_layout, Machine const& machine,
-                 Seats const& seats, Pricer& pricer, std::optional<SolveForm> form) {
+SolvePlan decide(SolveProblem const& problem, Distribution const& lu_distribution, Distribution const& b_distribution,
+                 Machine const& machine, Seats const& seats, Pricer& pricer, std::optional<SolveForm> form) {
   SolvePlan plan;
   plan.problem = problem;
-  auto const sides = b_layout.cols().extent();
+  auto const sides = b_distribution.cols().extent();
   auto const parts = seats.length(along_way(problem.trans));
-  bool const fits =
-      b_layout.cols().parts() == parts && b_layout == sides_layout(problem.trans, lu_layout, b_layout.cols());
+  bool const fits = b_distribution.cols().parts() == parts &&
+                    b_distribution == sides_distribution(problem.trans, lu_distribution, b_distribution.cols());
   std::optional<double> best;
-  Price const price(problem, lu_layout, machine, seats, pricer);
+  Price const price(problem, lu_distribution, machine, seats, pricer);
   for (auto const one : {SolveForm::sums, SolveForm::panels}) {
     if (form && *form != one) continue;
-    auto const own = one == SolveForm::sums ? Deal::cyclic(sides, parts, widest_sides) : Deal::balanced(sides, parts);
-    std::vector<Deal> deals{own};
-    if (fits) deals.insert(deals.begin(), b_layout.cols());
-    for (auto const& deal : deals) {
-      bool const given = fits && deal == b_layout.cols();
-      auto const predicted = (one == SolveForm::sums ? price.sums(deal) : price.panels(deal)) +
-                             (fits && !given ? price.moving(b_layout.cols(), deal) : 0);
+    auto const own = one == SolveForm::sums ? AxisDistribution::cyclic(sides, parts, widest_sides)
+                                            : AxisDistribution::balanced(sides, parts);
+    std::vector<AxisDistribution> distributes{own};
+    if (fits) distributes.insert(distributes.begin(), b_distribution.cols());
+    for (auto const& distribution : distributes) {
+      bool const given = fits && distribution == b_distribution.cols();
+      auto const predicted = (one == SolveForm::sums ? price.sums(distribution) : price.panels(distribution)) +
+                             (fits && !given ? price.moving(b_distribution.cols(), distribution) : 0);
       if (best && predicted >= *best) continue;
       best = predicted;
       plan.form = one;
-      plan.layout = sides_layout(problem.trans, lu_layout, deal);
+      plan.distribution = sides_distribution(problem.trans, lu_distribution, distribution);
       plan.total = Seconds(predicted);
     }
   }
@@ -167,39 +169,40 @@ SolvePlan decide(SolveProblem const& problem, Layout const& lu_layout, Layout co
 
 }  // namespace lu_detail
 
-SolvePlan plan_solve(SolveProblem const& problem, Layout const& lu_layout, Layout const& b_layout,
-                     Machine const& machine, std::optional<SolveForm> form) {
-  auto const n = lu_layout.rows().extent();
-  ensure(lu_layout.cols().extent() == n, "factors", fmt::format("{} x {}", n, lu_layout.cols().extent()),
+SolvePlan plan_solve(SolveProblem const& problem, Distribution const& lu_distribution,
+                     Distribution const& b_distribution, Machine const& machine, std::optional<SolveForm> form) {
+  auto const n = lu_distribution.rows().extent();
+  ensure(lu_distribution.cols().extent() == n, "factors", fmt::format("{} x {}", n, lu_distribution.cols().extent()),
          "those of a square matrix");
-  ensure(b_layout.rows().extent() == n, "B", fmt::format("{} rows", b_layout.rows().extent()), fmt::format("{}", n));
+  ensure(b_distribution.rows().extent() == n, "B", fmt::format("{} rows", b_distribution.rows().extent()),
+         fmt::format("{}", n));
   SolvePlan plan;
   plan.problem = problem;
-  plan.layout = b_layout;
+  plan.distribution = b_distribution;
   plan.traffic.resize(static_cast<std::size_t>(machine.ranks()));
-  if (n == 0 || b_layout.cols().extent() == 0) {
+  if (n == 0 || b_distribution.cols().extent() == 0) {
     return plan;
   }
   GemmOptions const told;
   Pricer pricer(machine, told);
-  auto const seats = seats_of(lu_layout);
-  plan = decide(problem, lu_layout, b_layout, machine, seats, pricer, form);
+  auto const seats = seats_of(lu_distribution);
+  plan = decide(problem, lu_distribution, b_distribution, machine, seats, pricer, form);
   plan.traffic.resize(static_cast<std::size_t>(machine.ranks()));
-  for (auto const rank : lu_layout.grid()) {
+  for (auto const rank : lu_distribution.grid()) {
     auto const place = *seats.place(rank);
     auto& sent = plan.traffic[static_cast<std::size_t>(rank)];
     switch (problem.type) {
       case Scalar::s:
-        sent = count<float>(plan, lu_layout, seats, place, pricer);
+        sent = count<float>(plan, lu_distribution, seats, place, pricer);
         break;
       case Scalar::d:
-        sent = count<double>(plan, lu_layout, seats, place, pricer);
+        sent = count<double>(plan, lu_distribution, seats, place, pricer);
         break;
       case Scalar::c:
-        sent = count<std::complex<float>>(plan, lu_layout, seats, place, pricer);
+        sent = count<std::complex<float>>(plan, lu_distribution, seats, place, pricer);
         break;
       case Scalar::z:
-        sent = count<std::complex<double>>(plan, lu_layout, seats, place, pricer);
+        sent = count<std::complex<double>>(plan, lu_distribution, seats, place, pricer);
         break;
     }
   }

@@ -69,9 +69,16 @@ void to_all(Communicator const& comm, std::vector<T>& whole) {
 template <class T>
 class Corrections {
  public:
-  Corrections(Communicator const& comm, Layout const& layout, Part<T const> a, Layout const& half_layout,
-              std::vector<Half<T>> const& factors, Index ld, std::vector<Index> const& pivots)
-      : comm_(comm), layout_(layout), a_(a), half_layout_(half_layout), factors_(factors), ld_(ld), pivots_(pivots) {}
+  Corrections(Communicator const& comm, Distribution const& distribution, Part<T const> a,
+              Distribution const& half_distribution, std::vector<Half<T>> const& factors, Index ld,
+              std::vector<Index> const& pivots)
+      : comm_(comm),
+        layout_(distribution),
+        a_(a),
+        half_layout_(half_distribution),
+        factors_(factors),
+        ld_(ld),
+        pivots_(pivots) {}
 
   /// The number of corrections, or nothing when they do not converge.
   std::optional<int> run(Sides<T>& s) {
@@ -107,9 +114,9 @@ class Corrections {
   }
 
   Communicator const& comm_;
-  Layout const& layout_;
+  Distribution const& layout_;
   Part<T const> a_;
-  Layout const& half_layout_;
+  Distribution const& half_layout_;
   std::vector<Half<T>> const& factors_;
   Index ld_;
   std::vector<Index> const& pivots_;
@@ -118,13 +125,13 @@ class Corrections {
 }  // namespace
 
 template <class T>
-Refinement solve_refined(Communicator const& comm, LuPlan const& plan, Layout const& a_layout, Part<T const> a,
-                         Layout const& b_layout, Part<T> b, Progress const& progress) {
-  auto const n = a_layout.rows().extent();
-  auto const sides = b_layout.cols().extent();
+Refinement solve_refined(Communicator const& comm, LuPlan const& plan, Distribution const& a_distribution,
+                         Part<T const> a, Distribution const& b_distribution, Part<T> b, Progress const& progress) {
+  auto const n = a_distribution.rows().extent();
+  auto const sides = b_distribution.cols().extent();
   auto const rank = comm.rank();
-  auto error = gemm_detail::trouble("A", {n, n}, a_layout, a.data, a.ld, rank, comm.size());
-  if (error.empty()) error = gemm_detail::trouble<T>("B", {n, sides}, b_layout, b.data, b.ld, rank, comm.size());
+  auto error = gemm_detail::trouble("A", {n, n}, a_distribution, a.data, a.ld, rank, comm.size());
+  if (error.empty()) error = gemm_detail::trouble<T>("B", {n, sides}, b_distribution, b.data, b.ld, rank, comm.size());
   if (error.empty() && (plan.problem.m != n || plan.problem.n != n)) {
     error = fmt::format("plan = for {} x {}: expected {} x {}", plan.problem.m, plan.problem.n, n, n);
   }
@@ -139,26 +146,26 @@ Refinement solve_refined(Communicator const& comm, LuPlan const& plan, Layout co
   half_options.grid = plan.chosen.grid;
   half_options.candidates = 1;
   auto const half_plan = plan_lu(half_problem, plan.machine, half_options);
-  auto const rows = a_layout.local_rows(rank);
-  auto const cols = a_layout.local_cols(rank);
+  auto const rows = a_distribution.local_rows(rank);
+  auto const cols = a_distribution.local_cols(rank);
   auto const ld = std::max<Index>(rows, 1);
   std::vector<Half<T>> half(static_cast<std::size_t>(ld * std::max<Index>(cols, 1)));
   std::vector<Index> pivots;
   if (!everywhere(comm, convert(rows, cols, a.data, a.ld, half.data(), ld))) {
     how.why = "overflow";
   } else {
-    how.factorization = lu<Half<T>>(comm, half_plan, a_layout, {half.data(), ld}, pivots, progress);
+    how.factorization = lu<Half<T>>(comm, half_plan, a_distribution, {half.data(), ld}, pivots, progress);
     if (how.factorization.info != 0) how.why = "singular";
   }
   Sides<T> s{n, sides, std::vector<T>(static_cast<std::size_t>(n * sides)), {}, {}};
   if (how.why[0] == '\0') {
     s.x.resize(s.b.size());
-    gather_to_root<T>(comm, b_layout, {b.data, b.ld}, 0, {s.b.data(), std::max<Index>(n, 1)});
+    gather_to_root<T>(comm, b_distribution, {b.data, b.ld}, 0, {s.b.data(), std::max<Index>(n, 1)});
     to_all(comm, s.b);
-    auto const corrections = Corrections<T>(comm, a_layout, a, a_layout, half, ld, pivots).run(s);
+    auto const corrections = Corrections<T>(comm, a_distribution, a, a_distribution, half, ld, pivots).run(s);
     if (corrections) {
       how.iterations = *corrections;
-      scatter_from_root<T>(comm, 0, {s.x.data(), std::max<Index>(n, 1)}, b_layout, b);
+      scatter_from_root<T>(comm, 0, {s.x.data(), std::max<Index>(n, 1)}, b_distribution, b);
       return how;
     }
     how.why = "no convergence";
@@ -167,16 +174,17 @@ Refinement solve_refined(Communicator const& comm, LuPlan const& plan, Layout co
   std::vector<T> full(half.size());
   for (Index j = 0; j < cols; ++j) std::copy_n(a.data + j * a.ld, rows, full.data() + j * ld);
   half = {};
-  how.factorization = lu<T>(comm, plan, a_layout, {full.data(), ld}, pivots, progress);
+  how.factorization = lu<T>(comm, plan, a_distribution, {full.data(), ld}, pivots, progress);
   if (how.factorization.info == 0) {
-    lu_solve<T>(comm, Trans::none, a_layout, {full.data(), ld}, pivots, b_layout, b);
+    lu_solve<T>(comm, Trans::none, a_distribution, {full.data(), ld}, pivots, b_distribution, b);
   }
   return how;
 }
 
-template Refinement solve_refined(Communicator const&, LuPlan const&, Layout const&, Part<double const>, Layout const&,
-                                  Part<double>, Progress const&);
-template Refinement solve_refined(Communicator const&, LuPlan const&, Layout const&, Part<std::complex<double> const>,
-                                  Layout const&, Part<std::complex<double>>, Progress const&);
+template Refinement solve_refined(Communicator const&, LuPlan const&, Distribution const&, Part<double const>,
+                                  Distribution const&, Part<double>, Progress const&);
+template Refinement solve_refined(Communicator const&, LuPlan const&, Distribution const&,
+                                  Part<std::complex<double> const>, Distribution const&, Part<std::complex<double>>,
+                                  Progress const&);
 
 }  // namespace allport

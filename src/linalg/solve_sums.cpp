@@ -125,7 +125,7 @@ class Sums {
 }  // namespace
 
 template <class T>
-void solve_with_sums(Factors<T> const& factors, Deal const& sides, Part<T> b) {
+void solve_with_sums(Factors<T> const& factors, AxisDistribution const& sides, Part<T> b) {
   for (int home = 0; home < factors.along.length(); ++home) {
     auto const count = sides.count(home);
     for (Index from = 0; from < count; from += widest_sides) {
@@ -136,7 +136,7 @@ void solve_with_sums(Factors<T> const& factors, Deal const& sides, Part<T> b) {
   }
 }
 
-#define ALLPORT_SUMS(T) template void solve_with_sums(Factors<T> const&, Deal const&, Part<T>);
+#define ALLPORT_SUMS(T) template void solve_with_sums(Factors<T> const&, AxisDistribution const&, Part<T>);
 ALLPORT_FOR_SCALARS(ALLPORT_SUMS)
 
 }  // namespace allport::lu_detail

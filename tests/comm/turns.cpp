@@ -4,7 +4,7 @@
 
 #include "allport/base/error.h"
 
-namespace allport::detail {
+namespace allport::engine {
 namespace {
 
 TEST(TagSpaces, HaveRoomInWhateverMpiAllows) {
@@ -60,4 +60,4 @@ TEST(LastingTurns, AreUsedAgainOnceTheyAreFreeEverywhere) {
 }
 
 }  // namespace
-}  // namespace allport::detail
+}  // namespace allport::engine

@@ -1,4 +1,4 @@
-// Matrices that are hard for LU, dealt to ranks and collected, and what the definition says of their factors.
+// Matrices that are hard for LU, distributed to ranks and collected, and what the definition says of their factors.
 #pragma once
 
 #include <fmt/format.h>
@@ -124,14 +124,14 @@ struct Held {
 };
 
 template <class T>
-Held<T> deal(Whole<T> const& whole, Layout const& layout, Rank rank) {
+Held<T> distribute(Whole<T> const& whole, Distribution const& distribution, Rank rank) {
   Held<T> held;
-  held.ld = std::max<Index>(layout.local_rows(rank), 1) + 2;
-  held.data.assign(static_cast<std::size_t>(held.ld * std::max<Index>(layout.local_cols(rank), 1)), T(77));
-  auto const at = layout.position(rank);
+  held.ld = std::max<Index>(distribution.local_rows(rank), 1) + 2;
+  held.data.assign(static_cast<std::size_t>(held.ld * std::max<Index>(distribution.local_cols(rank), 1)), T(77));
+  auto const at = distribution.position(rank);
   if (at.row < 0) return held;
-  for (auto const& r : layout.rows().runs(at.row)) {
-    for (auto const& c : layout.cols().runs(at.col)) {
+  for (auto const& r : distribution.rows().runs(at.row)) {
+    for (auto const& c : distribution.cols().runs(at.col)) {
       for (Index j = 0; j < c.length; ++j) {
         for (Index i = 0; i < r.length; ++i) {
           held.data[static_cast<std::size_t>(r.local + i + (c.local + j) * held.ld)] =
@@ -145,9 +145,9 @@ Held<T> deal(Whole<T> const& whole, Layout const& layout, Rank rank) {
 
 /// The whole matrix on every rank.
 template <class T>
-Whole<T> collect(Communicator const& comm, Layout const& layout, Held<T> const& held, Index m, Index n) {
+Whole<T> collect(Communicator const& comm, Distribution const& distribution, Held<T> const& held, Index m, Index n) {
   Whole<T> whole{m, n, std::vector<T>(static_cast<std::size_t>(m * n))};
-  gather_to_root(comm, layout, held.view(), 0, Part<T>{whole.data.data(), std::max<Index>(m, 1)});
+  gather_to_root(comm, distribution, held.view(), 0, Part<T>{whole.data.data(), std::max<Index>(m, 1)});
   auto transfer = comm.start_broadcast(std::as_writable_bytes(std::span<T>(whole.data)), 0);
   transfer.wait();
   return whole;

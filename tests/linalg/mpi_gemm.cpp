@@ -61,14 +61,14 @@ struct Held {
 
 /// This rank's part of matrix `which`, with a leading dimension `slack` larger than needed.
 template <class T>
-Held<T> fill(Layout const& layout, Rank rank, int which, Index slack) {
+Held<T> fill(Distribution const& distribution, Rank rank, int which, Index slack) {
   Held<T> held;
-  auto const at = layout.position(rank);
-  held.ld = std::max<Index>(layout.local_rows(rank), 1) + slack;
-  held.data.assign(static_cast<std::size_t>(held.ld * std::max<Index>(layout.local_cols(rank), 1)), T(77));
+  auto const at = distribution.position(rank);
+  held.ld = std::max<Index>(distribution.local_rows(rank), 1) + slack;
+  held.data.assign(static_cast<std::size_t>(held.ld * std::max<Index>(distribution.local_cols(rank), 1)), T(77));
   if (at.row < 0) return held;
-  for (auto const& r : layout.rows().runs(at.row)) {
-    for (auto const& c : layout.cols().runs(at.col)) {
+  for (auto const& r : distribution.rows().runs(at.row)) {
+    for (auto const& c : distribution.cols().runs(at.col)) {
       for (Index j = 0; j < c.length; ++j) {
         for (Index i = 0; i < r.length; ++i) {
           held.data[static_cast<std::size_t>(r.local + i + (c.local + j) * held.ld)] =
@@ -82,12 +82,12 @@ Held<T> fill(Layout const& layout, Rank rank, int which, Index slack) {
 
 /// Number of local elements of C that differ from the product by hand.
 template <class T>
-int wrong(Layout const& layout, Rank rank, Held<T> const& c, GemmProblem const& p, T alpha, T beta) {
-  auto const at = layout.position(rank);
+int wrong(Distribution const& distribution, Rank rank, Held<T> const& c, GemmProblem const& p, T alpha, T beta) {
+  auto const at = distribution.position(rank);
   int bad = 0;
   if (at.row < 0) return 0;
-  for (auto const& r : layout.rows().runs(at.row)) {
-    for (auto const& q : layout.cols().runs(at.col)) {
+  for (auto const& r : distribution.rows().runs(at.row)) {
+    for (auto const& q : distribution.cols().runs(at.col)) {
       for (Index j = 0; j < q.length; ++j) {
         for (Index i = 0; i < r.length; ++i) {
           T sum(0);
@@ -106,7 +106,7 @@ int wrong(Layout const& layout, Rank rank, Held<T> const& c, GemmProblem const& 
 
 template <class T>
 void run_case(Communicator const& comm, GemmProblem problem, GemmOptions const& options, T alpha, T beta,
-              bool foreign_layouts, std::string const& what) {
+              bool foreign_distributions, std::string const& what) {
   SCOPED_TRACE(what);
   problem.type = scalar_of<T>;
   auto const plan = plan_gemm(problem, comm.machine(), options);
@@ -115,16 +115,18 @@ void run_case(Communicator const& comm, GemmProblem problem, GemmOptions const& 
   auto la = plan.a;
   auto lb = plan.b;
   auto lc = plan.c;
-  if (foreign_layouts) {  // block-cyclic on a column, on a row, and all on the last rank
+  if (foreign_distributions) {  // block-cyclic on a column, on a row, and all on the last rank
     std::vector<Rank> everyone;
     for (Rank r = 0; r < size; ++r) everyone.push_back(size - 1 - r);
-    la = Layout(Deal::cyclic(la.rows().extent(), size, 3, size / 2), Deal::balanced(la.cols().extent(), 1), everyone);
-    lb = Layout(Deal::balanced(lb.rows().extent(), 1), Deal::cyclic(lb.cols().extent(), size, 2), everyone);
-    lc = Layout(Deal::balanced(problem.m, 1), Deal::balanced(problem.n, 1), {size - 1});
+    la = Distribution(AxisDistribution::cyclic(la.rows().extent(), size, 3, size / 2),
+                      AxisDistribution::balanced(la.cols().extent(), 1), everyone);
+    lb = Distribution(AxisDistribution::balanced(lb.rows().extent(), 1),
+                      AxisDistribution::cyclic(lb.cols().extent(), size, 2), everyone);
+    lc = Distribution(AxisDistribution::balanced(problem.m, 1), AxisDistribution::balanced(problem.n, 1), {size - 1});
   }
-  auto const a = fill<T>(la, rank, 0, foreign_layouts ? 2 : 0);
-  auto const b = fill<T>(lb, rank, 1, foreign_layouts ? 1 : 0);
-  auto c = fill<T>(lc, rank, 2, foreign_layouts ? 3 : 0);
+  auto const a = fill<T>(la, rank, 0, foreign_distributions ? 2 : 0);
+  auto const b = fill<T>(lb, rank, 1, foreign_distributions ? 1 : 0);
+  auto c = fill<T>(lc, rank, 2, foreign_distributions ? 3 : 0);
   auto const report = gemm<T>(comm, plan, alpha, la, a.view(), lb, b.view(), beta, lc, c.part());
   EXPECT_EQ(wrong<T>(lc, rank, c, problem, alpha, beta), 0);
   EXPECT_EQ(report.measured, report.predicted);
@@ -272,10 +274,10 @@ TEST(Gemm, WrongArgumentsAreErrorsOnEveryRank) {
   auto const a = fill<double>(plan.a, comm.rank(), 0, 0);
   auto const b = fill<double>(plan.b, comm.rank(), 1, 0);
   auto c = fill<double>(plan.c, comm.rank(), 2, 0);
-  auto const call = [&](Layout const& la, double alpha) {
+  auto const call = [&](Distribution const& la, double alpha) {
     gemm<double>(comm, plan, alpha, la, a.view(), plan.b, b.view(), 0.0, plan.c, c.part());
   };
-  EXPECT_THROW(call(Layout(Deal::balanced(6, 1), Deal::balanced(7, 1), {0}), 1.0), Error);
+  EXPECT_THROW(call(Distribution(AxisDistribution::balanced(6, 1), AxisDistribution::balanced(7, 1), {0}), 1.0), Error);
   if (comm.size() > 1) {
     EXPECT_THROW(call(plan.a, comm.rank() == 0 ? 1.0 : 2.0), Error);
   }

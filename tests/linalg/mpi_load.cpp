@@ -1,4 +1,4 @@
-// Matrix files into layouts of every kind and back.
+// Matrix files into distributions of every kind and back.
 #include "allport/linalg/load.h"
 
 #include <gtest/gtest.h>
@@ -7,7 +7,7 @@
 #include <fstream>
 
 #include "allport/io/matrix_file.h"
-#include "linalg/layout_samples.h"
+#include "linalg/distribution_samples.h"
 
 namespace allport {
 namespace {
@@ -62,9 +62,9 @@ double at(Index i, Index j) { return static_cast<double>(i * 1009 + j + 1); }
 // A rank's part with a row to spare.
 template <class T>
 struct Held {
-  Held(Layout const& layout, Rank rank)
-      : rows(layout.local_rows(rank)),
-        cols(layout.local_cols(rank)),
+  Held(Distribution const& distribution, Rank rank)
+      : rows(distribution.local_rows(rank)),
+        cols(distribution.local_cols(rank)),
         ld(rows + 1),
         data(static_cast<std::size_t>(ld * std::max<Index>(1, cols)), T(-7)) {}
   Part<T> part() { return {data.data(), ld}; }
@@ -75,16 +75,16 @@ struct Held {
 
 // Calls visit(global row, global column, element) for every element that a rank holds, found by asking for owners.
 template <class T, class Visit>
-void for_elements(Layout const& layout, Rank rank, Held<T>& held, Visit&& visit) {
-  auto const mine = layout.position(rank);
+void for_elements(Distribution const& distribution, Rank rank, Held<T>& held, Visit&& visit) {
+  auto const mine = distribution.position(rank);
   Index q = 0;
-  for (Index j = 0; j < layout.cols().extent(); ++j) {
-    if (layout.cols().owner(j) != mine.col) {
+  for (Index j = 0; j < distribution.cols().extent(); ++j) {
+    if (distribution.cols().owner(j) != mine.col) {
       continue;
     }
     Index p = 0;
-    for (Index i = 0; i < layout.rows().extent(); ++i) {
-      if (layout.rows().owner(i) == mine.row) {
+    for (Index i = 0; i < distribution.rows().extent(); ++i) {
+      if (distribution.rows().owner(i) == mine.row) {
         visit(i, j, held.data[static_cast<std::size_t>(p + q * held.ld)]);
         ++p;
       }
@@ -94,9 +94,9 @@ void for_elements(Layout const& layout, Rank rank, Held<T>& held, Visit&& visit)
 }
 
 template <class T>
-Index wrong_elements(Layout const& layout, Rank rank, Held<T>& held, auto&& value) {
+Index wrong_elements(Distribution const& distribution, Rank rank, Held<T>& held, auto&& value) {
   Index wrong = 0;
-  for_elements(layout, rank, held, [&](Index i, Index j, T& x) { wrong += x != static_cast<T>(value(i, j)); });
+  for_elements(distribution, rank, held, [&](Index i, Index j, T& x) { wrong += x != static_cast<T>(value(i, j)); });
   for (Index j = 0; j < held.cols; ++j) {
     wrong += held.data[static_cast<std::size_t>(held.rows + j * held.ld)] != T(-7);
   }
@@ -119,29 +119,29 @@ TEST(MpiLoad, NpyIntoAnyLayout) {
       bytes.append(reinterpret_cast<char const*>(&x), sizeof x);
     }
     auto const path = folder.file("a.npy", bytes);
-    auto const layout = transposed ? samples::random_layout(random, n, m, comm.size())
-                                   : samples::random_layout(random, m, n, comm.size());
+    auto const distribution = transposed ? samples::random_distribution(random, n, m, comm.size())
+                                         : samples::random_distribution(random, m, n, comm.size());
     auto const value = [&](Index i, Index j) { return transposed ? at(j, i) : at(i, j); };
-    Held<double> held(layout, comm.rank());
-    load_npy(comm, path, layout, held.part(), transposed);
-    EXPECT_EQ(wrong_elements(layout, comm.rank(), held, value), 0) << trial;
-    Held<std::complex<float>> other(layout, comm.rank());
-    load_npy(comm, path, layout, other.part(), transposed);
-    EXPECT_EQ(wrong_elements(layout, comm.rank(), other,
+    Held<double> held(distribution, comm.rank());
+    load_npy(comm, path, distribution, held.part(), transposed);
+    EXPECT_EQ(wrong_elements(distribution, comm.rank(), held, value), 0) << trial;
+    Held<std::complex<float>> other(distribution, comm.rank());
+    load_npy(comm, path, distribution, other.part(), transposed);
+    EXPECT_EQ(wrong_elements(distribution, comm.rank(), other,
                              [&](Index i, Index j) { return std::complex<float>(static_cast<float>(value(i, j))); }),
               0);
   }
 }
 
 template <class T>
-void save_and_check(Communicator const& comm, SharedFolder const& folder, Layout const& layout, bool fortran,
-                    bool transposed) {
+void save_and_check(Communicator const& comm, SharedFolder const& folder, Distribution const& distribution,
+                    bool fortran, bool transposed) {
   auto const path = folder.path("saved.npy");
-  Held<T> held(layout, comm.rank());
-  for_elements(layout, comm.rank(), held, [](Index i, Index j, T& x) { x = static_cast<T>(at(i, j)); });
-  save_npy<T>(comm, path, layout, std::as_const(held).part(), fortran, transposed);
+  Held<T> held(distribution, comm.rank());
+  for_elements(distribution, comm.rank(), held, [](Index i, Index j, T& x) { x = static_cast<T>(at(i, j)); });
+  save_npy<T>(comm, path, distribution, std::as_const(held).part(), fortran, transposed);
   auto const header = io::read_npy_header(path);
-  EXPECT_EQ(header.rows, transposed ? layout.cols().extent() : layout.rows().extent());
+  EXPECT_EQ(header.rows, transposed ? distribution.cols().extent() : distribution.rows().extent());
   EXPECT_EQ(header.fortran_order, fortran);
   std::vector<T> whole(static_cast<std::size_t>(header.rows * header.cols));
   io::read_npy_box<T>(path, header, {0, header.rows}, {0, header.cols}, whole.data(), std::max<Index>(1, header.rows));
@@ -160,12 +160,12 @@ TEST(MpiLoad, NpyFromAnyLayout) {
   SharedFolder const folder(comm);
   std::mt19937 random(29);
   for (int trial = 0; trial < 12; ++trial) {
-    auto const layout = samples::random_layout(random, static_cast<Index>(random() % 60),
-                                               static_cast<Index>(random() % 60), comm.size());
+    auto const distribution = samples::random_distribution(random, static_cast<Index>(random() % 60),
+                                                           static_cast<Index>(random() % 60), comm.size());
     if (trial % 3 == 0) {
-      save_and_check<float>(comm, folder, layout, trial % 2 == 1, trial % 4 >= 2);
+      save_and_check<float>(comm, folder, distribution, trial % 2 == 1, trial % 4 >= 2);
     } else {
-      save_and_check<std::complex<double>>(comm, folder, layout, trial % 2 == 1, trial % 4 >= 2);
+      save_and_check<std::complex<double>>(comm, folder, distribution, trial % 2 == 1, trial % 4 >= 2);
     }
   }
 }
@@ -176,8 +176,8 @@ TEST(MpiLoad, LongRunsAreWrittenWhereTheyAre) {
   std::vector<Rank> ranks(static_cast<std::size_t>(comm.size()));
   std::iota(ranks.rbegin(), ranks.rend(), 0);
   auto const n = Index(9000) * comm.size();
-  Layout const long_rows(Deal::cyclic(n, comm.size(), 9000), Deal::cuts({0, 5}), ranks);
-  Layout const long_cols(Deal::cuts({0, 5}), Deal::cyclic(n, comm.size(), 9000), ranks);
+  Distribution const long_rows(AxisDistribution::cyclic(n, comm.size(), 9000), AxisDistribution::cuts({0, 5}), ranks);
+  Distribution const long_cols(AxisDistribution::cuts({0, 5}), AxisDistribution::cyclic(n, comm.size(), 9000), ranks);
   for (bool const transposed : {false, true}) {
     for (bool const fortran : {false, true}) {
       save_and_check<double>(comm, folder, long_rows, fortran, transposed);
@@ -196,38 +196,39 @@ void expect_on_every_rank(auto&& call, std::string const& part_of_message, Error
   }
 }
 
-Layout row_blocks(Communicator const& comm, Index rows, Index cols) {
+Distribution row_blocks(Communicator const& comm, Index rows, Index cols) {
   std::vector<Rank> ranks(static_cast<std::size_t>(comm.size()));
   std::iota(ranks.begin(), ranks.end(), 0);
-  return {Deal::balanced(rows, comm.size()), Deal::cuts({0, cols}), ranks};
+  return {AxisDistribution::balanced(rows, comm.size()), AxisDistribution::cuts({0, cols}), ranks};
 }
 
 TEST(MpiLoad, NpyErrorsReachEveryRankAndLeaveTheOldFile) {
   Communicator const comm(MPI_COMM_WORLD);
   SharedFolder const folder(comm);
-  auto const layout = row_blocks(comm, 32, 4);
-  Held<double> held(layout, comm.rank());
-  expect_on_every_rank([&] { load_npy(comm, folder.path("absent.npy"), layout, held.part()); }, "absent.npy");
-  save_npy<double>(comm, folder.path("a.npy"), layout, std::as_const(held).part());
+  auto const distribution = row_blocks(comm, 32, 4);
+  Held<double> held(distribution, comm.rank());
+  expect_on_every_rank([&] { load_npy(comm, folder.path("absent.npy"), distribution, held.part()); }, "absent.npy");
+  save_npy<double>(comm, folder.path("a.npy"), distribution, std::as_const(held).part());
   expect_on_every_rank([&] { load_npy(comm, folder.path("a.npy"), row_blocks(comm, 4, 32), held.part()); },
-                       "layout = '4 x 32': expected the 32 x 4 elements", ErrorKind::argument);
+                       "distribution = '4 x 32': expected the 32 x 4 elements", ErrorKind::argument);
   auto const last = comm.size() - 1;
   Part<double> const bad{held.data.data(), comm.rank() == last ? 0 : held.ld};
-  expect_on_every_rank([&] { load_npy(comm, folder.path("a.npy"), layout, bad); }, "ld on rank " + std::to_string(last),
-                       ErrorKind::argument);
+  expect_on_every_rank([&] { load_npy(comm, folder.path("a.npy"), distribution, bad); },
+                       "ld on rank " + std::to_string(last), ErrorKind::argument);
   expect_on_every_rank(
       [&] {
-        save_npy<double>(comm, folder.path("a.npy"), layout, {bad.data, bad.ld});
+        save_npy<double>(comm, folder.path("a.npy"), distribution, {bad.data, bad.ld});
       },
       "ld on rank", ErrorKind::argument);
   expect_on_every_rank(
-      [&] { save_npy<double>(comm, folder.path("no/such/b.npy"), layout, std::as_const(held).part()); }, "no/such");
+      [&] { save_npy<double>(comm, folder.path("no/such/b.npy"), distribution, std::as_const(held).part()); },
+      "no/such");
   // A folder cannot be replaced by the file: what was written aside is removed.
   if (comm.rank() == 0) {
     std::filesystem::create_directories(folder.path("c.npy/in"));
   }
   MPI_Barrier(MPI_COMM_WORLD);
-  expect_on_every_rank([&] { save_npy<double>(comm, folder.path("c.npy"), layout, std::as_const(held).part()); },
+  expect_on_every_rank([&] { save_npy<double>(comm, folder.path("c.npy"), distribution, std::as_const(held).part()); },
                        "cannot take its name");
   EXPECT_EQ(folder.names(), (std::vector<std::string>{"a.npy", "c.npy"}));
   EXPECT_EQ(io::read_npy_header(folder.path("a.npy")).rows, 32);
@@ -258,10 +259,10 @@ TEST(MpiLoad, MtxEntriesReachTheirOwnersAndAddUp) {
       }
     }
     auto const path = folder.file("a.mtx", text);
-    auto const layout = samples::random_layout(random, m, n, comm.size());
-    Held<double> held(layout, comm.rank());
-    load_mtx(comm, path, layout, held.part());
-    EXPECT_EQ(wrong_elements(layout, comm.rank(), held,
+    auto const distribution = samples::random_distribution(random, m, n, comm.size());
+    Held<double> held(distribution, comm.rank());
+    load_mtx(comm, path, distribution, held.part());
+    EXPECT_EQ(wrong_elements(distribution, comm.rank(), held,
                              [&](Index i, Index j) { return whole[static_cast<std::size_t>(i + j * m)]; }),
               0);
   }
@@ -280,27 +281,27 @@ TEST(MpiLoad, MtxArraysFindTheirPlaces) {
   EXPECT_EQ(shape.rows, m);
   EXPECT_EQ(shape.cols, n);
   EXPECT_EQ(shape.scalar, Scalar::d);
-  auto const layout = row_blocks(comm, m, n);
-  Held<float> held(layout, comm.rank());
-  load_mtx(comm, path, layout, held.part());
-  EXPECT_EQ(wrong_elements(layout, comm.rank(), held, at), 0);
+  auto const distribution = row_blocks(comm, m, n);
+  Held<float> held(distribution, comm.rank());
+  load_mtx(comm, path, distribution, held.part());
+  EXPECT_EQ(wrong_elements(distribution, comm.rank(), held, at), 0);
 }
 
 TEST(MpiLoad, MtxErrorsReachEveryRank) {
   Communicator const comm(MPI_COMM_WORLD);
   SharedFolder const folder(comm);
-  auto const layout = row_blocks(comm, 3, 3);
-  Held<double> held(layout, comm.rank());
+  auto const distribution = row_blocks(comm, 3, 3);
+  Held<double> held(distribution, comm.rank());
   auto const head = std::string("%%MatrixMarket matrix coordinate real general\n3 3 4\n");
   expect_on_every_rank(
-      [&] { load_mtx(comm, folder.file("few.mtx", head + "1 1 1\n2 2 2\n3 3 3\n"), layout, held.part()); },
+      [&] { load_mtx(comm, folder.file("few.mtx", head + "1 1 1\n2 2 2\n3 3 3\n"), distribution, held.part()); },
       "3 entries: expected the 4");
   expect_on_every_rank(
-      [&] { load_mtx(comm, folder.file("bad.mtx", head + "1 1 1\n2 2 2\n3 3 3\n3 4 1\n"), layout, held.part()); },
+      [&] { load_mtx(comm, folder.file("bad.mtx", head + "1 1 1\n2 2 2\n3 3 3\n3 4 1\n"), distribution, held.part()); },
       "\"3 4 1\"");
-  expect_on_every_rank([&] { load_mtx(comm, folder.path("absent.mtx"), layout, held.part()); }, "absent.mtx");
+  expect_on_every_rank([&] { load_mtx(comm, folder.path("absent.mtx"), distribution, held.part()); }, "absent.mtx");
   expect_on_every_rank([&] { load_mtx(comm, folder.file("a.mtx", head), row_blocks(comm, 3, 2), held.part()); },
-                       "layout = '3 x 2'", ErrorKind::argument);
+                       "distribution = '3 x 2'", ErrorKind::argument);
   expect_on_every_rank([&] { (void)shape_of_file(comm, folder.path("absent.npy")); }, "absent.npy");
   EXPECT_TRUE(std::ranges::all_of(held.data, [](double x) { return x == -7; })) << "written to in spite of errors";
 }

@@ -17,17 +17,17 @@ using namespace lu_samples;
 /// Factors `sample` on all ranks of the world and compares with the definition.
 template <class T>
 LuReport check(Communicator const& comm, LuProblem problem, LuOptions const& options, Sample sample,
-               std::optional<Layout> foreign, std::string const& what) {
+               std::optional<Distribution> foreign, std::string const& what) {
   SCOPED_TRACE(what +
                fmt::format(" {} {}x{} {}", name_of(sample), problem.m, problem.n, static_cast<char>(problem.pivoting)));
   problem.type = scalar_of<T>;
   auto const plan = plan_lu(problem, comm.machine(), options);
-  auto const layout = foreign ? *foreign : plan.layout;
+  auto const distribution = foreign ? *foreign : plan.distribution;
   auto const whole = make<T>(sample, problem.m, problem.n);
-  auto held = deal(whole, layout, comm.rank());
+  auto held = distribute(whole, distribution, comm.rank());
   std::vector<Index> pivots;
-  auto const report = lu(comm, plan, layout, held.part(), pivots);
-  auto const factors = collect(comm, layout, held, problem.m, problem.n);
+  auto const report = lu(comm, plan, distribution, held.part(), pivots);
+  auto const factors = collect(comm, distribution, held, problem.m, problem.n);
   EXPECT_EQ(static_cast<Index>(pivots.size()), std::min(problem.m, problem.n));
   for (std::size_t s = 0; s < pivots.size(); ++s) {
     EXPECT_GE(pivots[s], static_cast<Index>(s));
@@ -59,13 +59,13 @@ std::vector<LuOptions> ways(Communicator const& comm) {
   LuOptions one_row;
   one_row.grid = {1, p, 1};
   one_row.block = 3;
-  for (Index const dealt : {3, 12, 48}) {  // one panel a block, several, more than there are columns
+  for (Index const distributed : {3, 12, 48}) {  // one panel a block, several, more than there are columns
     one_row.algorithm = "1d";
-    one_row.dealt = dealt;
+    one_row.nb = distributed;
     all.push_back(one_row);
   }
   one_row.algorithm = "2d";  // as a grid of one row
-  one_row.dealt = 0;
+  one_row.nb = 0;
   all.push_back(one_row);
   if (p > 2) {
     LuOptions o;
@@ -120,9 +120,9 @@ TEST_F(Lu, PartialPivotsAreLapacks) {
   for (auto const& options : ways(comm)) {
     auto const plan = plan_lu({.m = 50, .n = 44, .pivoting = Pivoting::partial}, comm.machine(), options);
     auto const whole = make<double>(Sample::random, 50, 44);
-    auto held = deal(whole, plan.layout, comm.rank());
+    auto held = distribute(whole, plan.distribution, comm.rank());
     std::vector<Index> pivots;
-    lu(comm, plan, plan.layout, held.part(), pivots);
+    lu(comm, plan, plan.distribution, held.part(), pivots);
     EXPECT_EQ(pivots, lapack_pivots(whole));
   }
 }
@@ -134,14 +134,16 @@ TEST_F(Lu, WorksOnTheCallersLayout) {
   for (int r = 1; r <= p; ++r) {
     if (p % r != 0) continue;
     int const c = p / r;
-    for (auto const& layout : {Layout(Deal::cyclic(43, r, 6, r - 1), Deal::cyclic(43, c, 6, c / 2), ranks),
-                               Layout(Deal::cyclic(43, r, 6, 0, 2), Deal::cyclic(43, c, 4, 0, 3), ranks),
-                               Layout(Deal::balanced(43, r), Deal::cyclic(43, c, 3), ranks)}) {
+    for (auto const& distribution :
+         {Distribution(AxisDistribution::cyclic(43, r, 6, r - 1), AxisDistribution::cyclic(43, c, 6, c / 2), ranks),
+          Distribution(AxisDistribution::cyclic(43, r, 6, 0, 2), AxisDistribution::cyclic(43, c, 4, 0, 3), ranks),
+          Distribution(AxisDistribution::balanced(43, r), AxisDistribution::cyclic(43, c, 3), ranks)}) {
       LuOptions options;
-      options.given = layout;
+      options.given = distribution;
       auto const found = check<double>(comm, {.m = 43, .n = 43, .pivoting = Pivoting::partial}, options, Sample::random,
-                                       layout, "given");
-      check<double>(comm, {.m = 43, .n = 43, .pivoting = Pivoting::tournament}, {}, Sample::random, layout, "moved");
+                                       distribution, "given");
+      check<double>(comm, {.m = 43, .n = 43, .pivoting = Pivoting::tournament}, {}, Sample::random, distribution,
+                    "moved");
       (void)found;
     }
   }
@@ -162,11 +164,11 @@ TEST_F(Lu, TakesTheWidthsThatAreFixed) {
   options.algorithm = "1d";
   options.grid = {1, comm.size(), 1};
   options.block = 3;
-  for (Index const dealt : {3, 12, 48}) {
-    options.dealt = dealt;
+  for (Index const distributed : {3, 12, 48}) {
+    options.nb = distributed;
     auto const plan = plan_lu({.m = 100, .n = 100}, comm.machine(), options);
     EXPECT_EQ(plan.chosen.block, 3);
-    EXPECT_EQ(plan.chosen.dealt, dealt);
+    EXPECT_EQ(plan.chosen.nb, distributed);
   }
 }
 
@@ -177,7 +179,7 @@ TEST_F(Lu, RefusesWrongArgumentsOnEveryRank) {
   EXPECT_THROW((void)plan_lu({.m = 3, .n = 3}, comm.machine(), options), Error);
   options = {};
   options.block = 4;
-  options.dealt = 10;
+  options.nb = 10;
   EXPECT_THROW((void)plan_lu({.m = 3, .n = 3}, comm.machine(), options), Error);
   options = {};
   options.algorithm = "1d";
@@ -189,8 +191,9 @@ TEST_F(Lu, RefusesWrongArgumentsOnEveryRank) {
   auto const plan = plan_lu({.m = 9, .n = 9}, comm.machine());
   std::vector<double> data(100);
   std::vector<Index> pivots;
-  EXPECT_THROW(lu(comm, plan, plan.layout, Part<double>{data.data(), comm.rank() == comm.size() - 1 ? 0 : 10}, pivots),
-               Error);
+  EXPECT_THROW(
+      lu(comm, plan, plan.distribution, Part<double>{data.data(), comm.rank() == comm.size() - 1 ? 0 : 10}, pivots),
+      Error);
 }
 
 }  // namespace

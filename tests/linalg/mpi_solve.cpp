@@ -19,17 +19,18 @@ class Solve : public ::testing::Test {
   Communicator comm{MPI_COMM_WORLD};
 };
 
-/// A factored on all ranks, in a layout of the test's choice.
+/// A factored on all ranks, in a distribution of the test's choice.
 template <class T>
 struct Factored {
-  Factored(Communicator const& comm, Whole<T> const& a, LuOptions const& options, std::optional<Layout> given = {}) {
+  Factored(Communicator const& comm, Whole<T> const& a, LuOptions const& options,
+           std::optional<Distribution> given = {}) {
     auto const plan =
         plan_lu({.m = a.m, .n = a.n, .type = scalar_of<T>, .pivoting = Pivoting::partial}, comm.machine(), options);
-    layout = given ? *given : plan.layout;
-    held = deal(a, layout, comm.rank());
-    report = lu(comm, plan, layout, held.part(), pivots);
+    distribution = given ? *given : plan.distribution;
+    held = distribute(a, distribution, comm.rank());
+    report = lu(comm, plan, distribution, held.part(), pivots);
   }
-  Layout layout;
+  Distribution distribution;
   Held<T> held;
   std::vector<Index> pivots;
   LuReport report;
@@ -59,17 +60,17 @@ double solve_error(Whole<T> const& a, Trans trans, Whole<T> const& b, Whole<T> c
 
 template <class T>
 void solve_and_check(Communicator const& comm, Index n, Index sides, Trans trans, LuOptions const& options,
-                     std::optional<Layout> given = {}, std::optional<SolveForm> form = {}) {
+                     std::optional<Distribution> given = {}, std::optional<SolveForm> form = {}) {
   SCOPED_TRACE(fmt::format("n {} sides {} trans {} grid {}x{}x{} form {}", n, sides, static_cast<char>(trans),
                            options.grid.rows, options.grid.cols, options.grid.layers,
                            form ? static_cast<int>(*form) : -1));
   auto const a = make<T>(Sample::random, n, n);
   Factored<T> f(comm, a, options, given);
   auto b = make<T>(Sample::random, n, sides);
-  auto const b_layout = whole_on(comm.size() - 1, n, sides);
-  auto held = deal(b, b_layout, comm.rank());
-  lu_solve<T>(comm, trans, f.layout, f.held.view(), f.pivots, b_layout, held.part(), form);
-  auto const x = collect(comm, b_layout, held, n, sides);
+  auto const b_distribution = whole_on(comm.size() - 1, n, sides);
+  auto held = distribute(b, b_distribution, comm.rank());
+  lu_solve<T>(comm, trans, f.distribution, f.held.view(), f.pivots, b_distribution, held.part(), form);
+  auto const x = collect(comm, b_distribution, held, n, sides);
   if (n > 0 && sides > 0) {
     EXPECT_LE(solve_error(a, trans, b, x), 25.0);
   }
@@ -130,12 +131,12 @@ TEST_F(Solve, TakesFactorsWhereTheyLie) {
   auto const p = comm.size();
   std::vector<Rank> ranks(static_cast<std::size_t>(p));
   for (Rank r = 0; r < p; ++r) ranks[static_cast<std::size_t>(r)] = p - 1 - r;
-  Layout const tall(Deal::cyclic(31, p, 4, p - 1, 3), Deal::cyclic(31, 1, 5), ranks);
-  Layout const wide(Deal::balanced(31, 1), Deal::cyclic(31, p, 5, 0, 2), ranks);
+  Distribution const tall(AxisDistribution::cyclic(31, p, 4, p - 1, 3), AxisDistribution::cyclic(31, 1, 5), ranks);
+  Distribution const wide(AxisDistribution::balanced(31, 1), AxisDistribution::cyclic(31, p, 5, 0, 2), ranks);
   for (auto const form : forms) {
-    for (auto const& layout : {tall, wide}) {
-      solve_and_check<double>(comm, 31, 2, Trans::none, {}, layout, form);
-      solve_and_check<double>(comm, 31, 15, Trans::transpose, {}, layout, form);
+    for (auto const& distribution : {tall, wide}) {
+      solve_and_check<double>(comm, 31, 2, Trans::none, {}, distribution, form);
+      solve_and_check<double>(comm, 31, 15, Trans::transpose, {}, distribution, form);
     }
   }
 }
@@ -158,20 +159,21 @@ TEST_F(Solve, EqualsLapackWhereverTheRightHandSidesLie) {
   auto const b = make<double>(Sample::random, n, sides);
   for (auto const& options : grids(comm)) {
     Factored<double> f(comm, a, options);
-    auto const& rows = f.layout.rows();
-    auto const parts = f.layout.cols().parts();
-    std::vector<Layout> const layouts{
-        Layout(rows, Deal::cyclic(sides, parts, 6), f.layout.grid()),
-        Layout(rows, Deal::cyclic(sides, parts, sides, parts - 1), f.layout.grid()),  // all in the last grid column
+    auto const& rows = f.distribution.rows();
+    auto const parts = f.distribution.cols().parts();
+    std::vector<Distribution> const distributions{
+        Distribution(rows, AxisDistribution::cyclic(sides, parts, 6), f.distribution.grid()),
+        Distribution(rows, AxisDistribution::cyclic(sides, parts, sides, parts - 1),
+                     f.distribution.grid()),  // all in the last grid column
         whole_on(0, n, sides),
     };
     for (auto const trans : ways) {
       auto const expected = lapack_solution(a, trans, b);
-      for (auto const& layout : layouts) {
+      for (auto const& distribution : distributions) {
         for (auto const form : forms) {
-          auto held = deal(b, layout, comm.rank());
-          lu_solve<double>(comm, trans, f.layout, f.held.view(), f.pivots, layout, held.part(), form);
-          auto x = collect(comm, layout, held, n, sides);
+          auto held = distribute(b, distribution, comm.rank());
+          lu_solve<double>(comm, trans, f.distribution, f.held.view(), f.pivots, distribution, held.part(), form);
+          auto x = collect(comm, distribution, held, n, sides);
           for (std::size_t e = 0; e < x.data.size(); ++e) ASSERT_NEAR(x.data[e], expected.data[e], 1e-14) << e;
         }
       }
@@ -181,19 +183,22 @@ TEST_F(Solve, EqualsLapackWhereverTheRightHandSidesLie) {
 
 /// A solve in a form counts what its plan says: no rows are exchanged, B lies where the form wants it.
 template <class T>
-void count_and_compare(Communicator const& comm, Trans trans, Index sides, Layout const& layout, SolveForm form) {
+void count_and_compare(Communicator const& comm, Trans trans, Index sides, Distribution const& distribution,
+                       SolveForm form) {
   SCOPED_TRACE(fmt::format("sides {} trans {} form {}", sides, static_cast<char>(trans), static_cast<int>(form)));
-  auto const n = layout.rows().extent();
-  auto const factors = deal(make<T>(Sample::dominant, n, n), layout, comm.rank());  // as good as factors: not singular
+  auto const n = distribution.rows().extent();
+  auto const factors =
+      distribute(make<T>(Sample::dominant, n, n), distribution, comm.rank());  // as good as factors: not singular
   std::vector<Index> pivots;
   for (Index i = 0; i < n; ++i) pivots.push_back(i);
   SolveProblem const problem{trans, scalar_of<T>};
-  auto const b_layout = plan_solve(problem, layout, whole_on(0, n, sides), comm.machine(), form).layout;
-  auto const plan = plan_solve(problem, layout, b_layout, comm.machine(), form);
-  EXPECT_EQ(plan.layout, b_layout);
-  auto b = deal(make<T>(Sample::random, n, sides), b_layout, comm.rank());
+  auto const b_distribution =
+      plan_solve(problem, distribution, whole_on(0, n, sides), comm.machine(), form).distribution;
+  auto const plan = plan_solve(problem, distribution, b_distribution, comm.machine(), form);
+  EXPECT_EQ(plan.distribution, b_distribution);
+  auto b = distribute(make<T>(Sample::random, n, sides), b_distribution, comm.rank());
   auto const before = comm.counted();
-  lu_solve<T>(comm, trans, layout, factors.view(), pivots, b_layout, b.part(), form);
+  lu_solve<T>(comm, trans, distribution, factors.view(), pivots, b_distribution, b.part(), form);
   auto const& after = comm.counted();
   auto const& planned = plan.traffic.at(static_cast<std::size_t>(comm.rank()));
   EXPECT_EQ(after.bytes_sent - before.bytes_sent, planned.bytes_sent);
@@ -209,14 +214,14 @@ void count_and_compare(Communicator const& comm, Trans trans, Index sides, Layou
 
 TEST_F(Solve, SendsWhatItsPlanSays) {
   for (auto const& options : grids(comm)) {
-    auto const layout = plan_lu({.m = 37, .n = 37}, comm.machine(), options).layout;
+    auto const distribution = plan_lu({.m = 37, .n = 37}, comm.machine(), options).distribution;
     for (auto const form : forms) {
       for (auto const trans : {Trans::none, Trans::transpose}) {
-        for (Index const sides : {0, 1, 3, 30, 300}) count_and_compare<double>(comm, trans, sides, layout, form);
+        for (Index const sides : {0, 1, 3, 30, 300}) count_and_compare<double>(comm, trans, sides, distribution, form);
       }
-      count_and_compare<float>(comm, Trans::none, 9, layout, form);
-      count_and_compare<std::complex<float>>(comm, Trans::conjugate, 9, layout, form);
-      count_and_compare<std::complex<double>>(comm, Trans::none, 9, layout, form);
+      count_and_compare<float>(comm, Trans::none, 9, distribution, form);
+      count_and_compare<std::complex<float>>(comm, Trans::conjugate, 9, distribution, form);
+      count_and_compare<std::complex<double>>(comm, Trans::none, 9, distribution, form);
     }
   }
 }
@@ -227,25 +232,26 @@ TEST_F(Solve, ChoosesByPrice) {
   Index const n = 4096;
   std::vector<Rank> ranks;
   for (Rank r = 0; r < 16; ++r) ranks.push_back(r);
-  Layout const layout(Deal::cyclic(n, 2, 64), Deal::cyclic(n, 8, 64), ranks);
-  auto const plan = [&](Deal const& sides, std::optional<SolveForm> form = {}) {
-    return plan_solve({}, layout, Layout(layout.rows(), sides, ranks), Machine::flat(16), form);
+  Distribution const distribution(AxisDistribution::cyclic(n, 2, 64), AxisDistribution::cyclic(n, 8, 64), ranks);
+  auto const plan = [&](AxisDistribution const& sides, std::optional<SolveForm> form = {}) {
+    return plan_solve({}, distribution, Distribution(distribution.rows(), sides, ranks), Machine::flat(16), form);
   };
-  auto const few = plan(Deal::cyclic(1, 8, 64));
-  auto const many = plan(Deal::cyclic(n, 8, 64));
+  auto const few = plan(AxisDistribution::cyclic(1, 8, 64));
+  auto const many = plan(AxisDistribution::cyclic(n, 8, 64));
   EXPECT_EQ(few.form, SolveForm::sums);
   EXPECT_EQ(many.form, SolveForm::panels);
-  EXPECT_EQ(many.layout.cols(), Deal::cyclic(n, 8, 64));  // balanced enough to stay
-  EXPECT_LT(many.total, plan(Deal::cyclic(n, 8, 64), SolveForm::sums).total);
-  EXPECT_LT(few.total, plan(Deal::cyclic(1, 8, 64), SolveForm::panels).total);
-  EXPECT_EQ(plan(Deal::cyclic(n, 8, n)).layout.cols(), Deal::balanced(n, 8));  // all in one grid column: dealt
-  EXPECT_THROW((void)plan_solve({}, layout, whole_on(0, n + 1, 1), Machine::flat(16)), Error);
+  EXPECT_EQ(many.distribution.cols(), AxisDistribution::cyclic(n, 8, 64));  // balanced enough to stay
+  EXPECT_LT(many.total, plan(AxisDistribution::cyclic(n, 8, 64), SolveForm::sums).total);
+  EXPECT_LT(few.total, plan(AxisDistribution::cyclic(1, 8, 64), SolveForm::panels).total);
+  EXPECT_EQ(plan(AxisDistribution::cyclic(n, 8, n)).distribution.cols(),
+            AxisDistribution::balanced(n, 8));  // all in one grid column: distributed
+  EXPECT_THROW((void)plan_solve({}, distribution, whole_on(0, n + 1, 1), Machine::flat(16)), Error);
 }
 
 TEST_F(Solve, NormsAreTheDefinitions) {
   auto const a = make<std::complex<double>>(Sample::random, 13, 9);
-  auto const layout = plan_lu({.m = 13, .n = 9, .type = Scalar::z}, comm.machine()).layout;
-  auto const held = deal(a, layout, comm.rank());
+  auto const distribution = plan_lu({.m = 13, .n = 9, .type = Scalar::z}, comm.machine()).distribution;
+  auto const held = distribute(a, distribution, comm.rank());
   double infinity = 0, squares = 0, most = 0;
   for (Index i = 0; i < 13; ++i) {
     double sum = 0;
@@ -256,13 +262,13 @@ TEST_F(Solve, NormsAreTheDefinitions) {
     }
     infinity = std::max(infinity, sum);
   }
-  EXPECT_NEAR(norm(comm, Norm::one, layout, held.view()), norm1(a), 1e-13);
-  EXPECT_NEAR(norm(comm, Norm::infinity, layout, held.view()), infinity, 1e-13);
-  EXPECT_NEAR(norm(comm, Norm::frobenius, layout, held.view()), std::sqrt(squares), 1e-13);
-  EXPECT_EQ(norm(comm, Norm::max, layout, held.view()), most);
-  auto const bad = deal(make<double>(Sample::nan, 13, 9), layout, comm.rank());
+  EXPECT_NEAR(norm(comm, Norm::one, distribution, held.view()), norm1(a), 1e-13);
+  EXPECT_NEAR(norm(comm, Norm::infinity, distribution, held.view()), infinity, 1e-13);
+  EXPECT_NEAR(norm(comm, Norm::frobenius, distribution, held.view()), std::sqrt(squares), 1e-13);
+  EXPECT_EQ(norm(comm, Norm::max, distribution, held.view()), most);
+  auto const bad = distribute(make<double>(Sample::nan, 13, 9), distribution, comm.rank());
   for (auto const which : {Norm::one, Norm::infinity, Norm::frobenius, Norm::max}) {
-    EXPECT_TRUE(std::isnan(norm(comm, which, layout, bad.view())));
+    EXPECT_TRUE(std::isnan(norm(comm, which, distribution, bad.view())));
   }
 }
 
@@ -273,10 +279,10 @@ TEST_F(Solve, ConditionOfHilbertsMatrix) {
     for (Index i = 0; i < 8; ++i) h(i, j) = 1.0 / static_cast<double>(i + j + 1);
   }
   Factored<double> f(comm, h, {});
-  auto const rcond = lu_condition(comm, f.layout, f.held.view(), std::span<Index const>(f.pivots), norm1(h));
+  auto const rcond = lu_condition(comm, f.distribution, f.held.view(), std::span<Index const>(f.pivots), norm1(h));
   EXPECT_NEAR(1.0 / rcond / 3.387e10, 1.0, 0.01);
   Factored<double> zero(comm, make<double>(Sample::zero, 5, 5), {});
-  EXPECT_EQ(lu_condition(comm, zero.layout, zero.held.view(), std::span<Index const>(zero.pivots), 0.0), 0.0);
+  EXPECT_EQ(lu_condition(comm, zero.distribution, zero.held.view(), std::span<Index const>(zero.pivots), 0.0), 0.0);
 }
 
 TEST_F(Solve, DeterminantOfAKnownMatrix) {
@@ -288,7 +294,7 @@ TEST_F(Solve, DeterminantOfAKnownMatrix) {
   }
   for (Index i = 0; i < 20; ++i) a(i, 0) *= std::complex<double>(0, -3);  // times -3i
   Factored<std::complex<double>> f(comm, a, grids(comm).back());
-  auto const det = lu_determinant(comm, f.layout, f.held.view(), std::span<Index const>(f.pivots));
+  auto const det = lu_determinant(comm, f.distribution, f.held.view(), std::span<Index const>(f.pivots));
   EXPECT_NEAR(det.log_abs, std::log(63.0), 1e-12);
   EXPECT_NEAR(std::abs(det.phase - std::complex<double>(0, -1)), 0, 1e-12);
 }
@@ -296,13 +302,15 @@ TEST_F(Solve, DeterminantOfAKnownMatrix) {
 TEST_F(Solve, ResidualTellsRightFromWrong) {
   for (auto const& [m, n] : std::vector<std::pair<Index, Index>>{{30, 30}, {30, 19}, {19, 30}}) {
     auto const a = make<double>(Sample::random, m, n);
-    auto const a_layout = whole_on(0, m, n);
-    auto const original = deal(a, a_layout, comm.rank());
+    auto const a_distribution = whole_on(0, m, n);
+    auto const original = distribute(a, a_distribution, comm.rank());
     Factored<double> f(comm, a, grids(comm).front());
-    EXPECT_LE(lu_residual(comm, a_layout, original.view(), f.layout, f.held.view(), std::span<Index const>(f.pivots)),
+    EXPECT_LE(lu_residual(comm, a_distribution, original.view(), f.distribution, f.held.view(),
+                          std::span<Index const>(f.pivots)),
               1.0);
     for (auto& x : f.held.data) x *= 1.0 + 1e-9;
-    EXPECT_GT(lu_residual(comm, a_layout, original.view(), f.layout, f.held.view(), std::span<Index const>(f.pivots)),
+    EXPECT_GT(lu_residual(comm, a_distribution, original.view(), f.distribution, f.held.view(),
+                          std::span<Index const>(f.pivots)),
               100.0);
   }
 }
@@ -311,16 +319,16 @@ template <class T>
 void refine(Communicator const& comm, Whole<T> const& a, bool falls_back, std::string const& why) {
   auto const n = a.n;
   auto const plan = plan_lu({.m = n, .n = n, .type = scalar_of<T>}, comm.machine());
-  auto const layout = plan.layout;
-  auto const held = deal(a, layout, comm.rank());
+  auto const distribution = plan.distribution;
+  auto const held = distribute(a, distribution, comm.rank());
   auto const b = make<T>(Sample::random, n, 2);
-  auto const b_layout = whole_on(0, n, 2);
-  auto sides = deal(b, b_layout, comm.rank());
-  auto const how = solve_refined<T>(comm, plan, layout, held.view(), b_layout, sides.part());
+  auto const b_distribution = whole_on(0, n, 2);
+  auto sides = distribute(b, b_distribution, comm.rank());
+  auto const how = solve_refined<T>(comm, plan, distribution, held.view(), b_distribution, sides.part());
   EXPECT_EQ(how.fell_back, falls_back);
   EXPECT_EQ(how.why, why);
   if (why != "singular") {
-    EXPECT_LE(solve_error(a, Trans::none, b, collect(comm, b_layout, sides, n, 2)), 5.0);
+    EXPECT_LE(solve_error(a, Trans::none, b, collect(comm, b_distribution, sides, n, 2)), 5.0);
   }
 }
 
@@ -341,13 +349,15 @@ TEST_F(Solve, RefinesHalfThePrecisionOrFallsBack) {
 TEST_F(Solve, RefusesWrongArgumentsOnEveryRank) {
   auto const a = make<double>(Sample::random, 8, 7);
   Factored<double> f(comm, a, {});
-  auto const b_layout = whole_on(0, 8, 1);
-  auto b = deal(make<double>(Sample::random, 8, 1), b_layout, comm.rank());
-  EXPECT_THROW(lu_solve<double>(comm, Trans::none, f.layout, f.held.view(), f.pivots, b_layout, b.part()), Error);
+  auto const b_distribution = whole_on(0, 8, 1);
+  auto b = distribute(make<double>(Sample::random, 8, 1), b_distribution, comm.rank());
+  EXPECT_THROW(lu_solve<double>(comm, Trans::none, f.distribution, f.held.view(), f.pivots, b_distribution, b.part()),
+               Error);
   Factored<double> g(comm, make<double>(Sample::random, 8, 8), {});
   auto pivots = g.pivots;
   if (comm.rank() == 0) pivots[0] = 9;
-  EXPECT_THROW(lu_solve<double>(comm, Trans::none, g.layout, g.held.view(), pivots, b_layout, b.part()), Error);
+  EXPECT_THROW(lu_solve<double>(comm, Trans::none, g.distribution, g.held.view(), pivots, b_distribution, b.part()),
+               Error);
 }
 
 }  // namespace

@@ -14,7 +14,7 @@ def test_systems(ranks, count, spec):
 def test_a_plan_needs_no_ranks():
     plan = ap.plan_lu(5000, 4000, "torus:4x4", dtype="f4", pivot="partial")
     data = plan.to_dict()
-    assert plan.shape == (5000, 4000) and plan.pivot == "partial" and plan.layout.shape == (5000, 4000)
+    assert plan.shape == (5000, 4000) and plan.pivot == "partial" and plan.distribution.shape == (5000, 4000)
     assert data["problem"] == {"m": 5000, "n": 4000, "type": "s", "pivot": "partial"}
     assert (
         plan.predicted
@@ -36,7 +36,7 @@ def test_a_plan_needs_no_ranks():
         ({"grid": "5x5x1"}, ["grid", "5x5x1"]),
         ({"block": -1}, ["block"]),
         ({"block": 8, "big": 12}, ["big", "8"]),
-        ({"block": 8, "dealt": 12}, ["dealt", "8"]),
+        ({"block": 8, "nb": 12}, ["nb", "8"]),
         ({"algorithm": "1d", "grid": "2x8x1"}, ["1d", "one row"]),
         ({"memory": "1KiB"}, ["1024"]),
         ({"memory": 0}, ["memory = 0"]),

@@ -34,7 +34,7 @@ def test_a_factorization_planned_again_from_its_decisions_is_the_same(machine, s
         plan = ap.plan_lu(*shape, machine, pivot=pivot)
         again = ap.plan_lu(*shape, machine, pivot=pivot, **decisions(plan))
         assert again.to_dict()["chosen"] == plan.to_dict()["chosen"]
-        assert again.layout == plan.layout
+        assert again.distribution == plan.distribution
 
 
 def test_the_order_of_the_grids_axes_can_be_asked_for_and_is_checked():

@@ -45,7 +45,7 @@ Schedule sum(std::function<void(Rank, Program&)> const& spoil = {}) {
           }};
 }
 
-std::string error_of(Schedule const& s) {
+std::string refusal_of(Schedule const& s) {
   try {
     LinkedProgram const linked(s);
     return {};
@@ -153,15 +153,15 @@ TEST(Linked, RefusesWhatTheInterpreterRefuses) {
       {"has 8 bytes in segments of 8, its receive 16 in segments of 8",
        [](Rank r, Program& p) { p.ops[0].length = r == 0 ? 8 : 16; }},
   };
-  EXPECT_EQ(error_of(sum()), "");
+  EXPECT_EQ(refusal_of(sum()), "");
   EXPECT_FALSE(interpreter_refuses(sum()));
   for (auto const& c : cases) {
     auto const spoiled = sum(c.spoil);
-    EXPECT_NE(error_of(spoiled).find(c.says), std::string::npos) << c.says << " | " << error_of(spoiled);
+    EXPECT_NE(refusal_of(spoiled).find(c.says), std::string::npos) << c.says << " | " << refusal_of(spoiled);
     EXPECT_TRUE(interpreter_refuses(spoiled)) << c.says;
   }
   // The interpreter looks at lengths, not at the names of channels.
-  EXPECT_NE(error_of(sum([](Rank, Program& p) { p.ops[0].channel = -1; })).find("has channel -1"), std::string::npos);
+  EXPECT_NE(refusal_of(sum([](Rank, Program& p) { p.ops[0].channel = -1; })).find("has channel -1"), std::string::npos);
 }
 
 TEST(Linked, GoesOnAfterAFault) {

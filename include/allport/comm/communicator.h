@@ -21,11 +21,11 @@
 
 namespace allport {
 
-namespace detail {
+namespace engine {
 struct CommState;      // shadow communicator, machine, order, counters, transfers in flight
 struct TransferState;  // one rank's running program
 struct TurnState;      // a place among the starts
-}  // namespace detail
+}  // namespace engine
 
 /// One collective (or message) in flight. Movable; destroying an unfinished one waits for it.
 class Transfer {
@@ -49,8 +49,8 @@ class Transfer {
  private:
   friend class Communicator;
   friend class Persistent;
-  explicit Transfer(std::shared_ptr<detail::TransferState> state) : state_(std::move(state)) {}
-  std::shared_ptr<detail::TransferState> state_;
+  explicit Transfer(std::shared_ptr<engine::TransferState> state) : state_(std::move(state)) {}
+  std::shared_ptr<engine::TransferState> state_;
 };
 
 /// A schedule bound to buffers, ready to be started many times; one start at a time. Its tags are its own from
@@ -61,8 +61,8 @@ class Persistent {
 
  private:
   friend class Communicator;
-  explicit Persistent(std::shared_ptr<detail::TransferState> state) : state_(std::move(state)) {}
-  std::shared_ptr<detail::TransferState> state_;
+  explicit Persistent(std::shared_ptr<engine::TransferState> state) : state_(std::move(state)) {}
+  std::shared_ptr<engine::TransferState> state_;
 };
 
 /// A place among the starts of a communicator, for schedules that run one after another as the parts of one operation.
@@ -73,8 +73,8 @@ class Turn {
 
  private:
   friend class Communicator;
-  explicit Turn(std::shared_ptr<detail::TurnState> state) : state_(std::move(state)) {}
-  std::shared_ptr<detail::TurnState> state_;
+  explicit Turn(std::shared_ptr<engine::TurnState> state) : state_(std::move(state)) {}
+  std::shared_ptr<engine::TurnState> state_;
 };
 
 /// The caller's buffers for one schedule; lengths are checked against the contract.
@@ -194,9 +194,9 @@ class Communicator {
   [[nodiscard]] std::vector<std::int64_t> all_gather(std::span<std::int64_t const> mine) const;
 
  private:
-  explicit Communicator(std::shared_ptr<detail::CommState> state) : state_(std::move(state)) {}
-  [[nodiscard]] detail::TurnState& free_turn(Turn const& under) const;
-  std::shared_ptr<detail::CommState> state_;
+  explicit Communicator(std::shared_ptr<engine::CommState> state) : state_(std::move(state)) {}
+  [[nodiscard]] engine::TurnState& free_turn(Turn const& under) const;
+  std::shared_ptr<engine::CommState> state_;
 };
 
 /// output[i] = left[i] + right[i] on doubles, floats, complex: a Combine for sums of T.

@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "allport/comm/communicator.h"
-#include "allport/linalg/layout.h"
+#include "allport/linalg/distribution.h"
 #include "allport/machine/machine.h"
 
 namespace allport {
@@ -74,10 +74,10 @@ struct GemmPlan {
   GemmCandidate chosen;
   std::vector<GemmCandidate> candidates;  ///< best first; unusable ones last
   /// Where the algorithm wants its matrices (ranks are the communicator's). A is stored as given: op is applied on the
-  /// fly, so a transposed A is dealt k x m. Callers that hold them so pay no redistribution.
-  Layout a;
-  Layout b;
-  Layout c;
+  /// fly, so a transposed A is distributed k x m. Callers that hold them so pay no redistribution.
+  Distribution a;
+  Distribution b;
+  Distribution c;
   /// Exact prediction per rank, without redistribution.
   std::vector<Traffic> traffic;
 
@@ -109,18 +109,19 @@ struct GemmReport {
 /// Called on every rank now and then with (steps done, steps in all).
 using Progress = std::function<void(int, int)>;
 
-/// Runs a plan. Layouts are the caller's; whatever differs from the plan's is redistributed. beta == 0 never reads C.
-/// Called by all ranks of comm with equal arguments (but for the data).
-/// @pre plan.machine == comm.machine(); local parts as the layouts say
+/// Runs a plan. Distributions are the caller's; whatever differs from the plan's is redistributed. beta == 0 never
+/// reads C. Called by all ranks of comm with equal arguments (but for the data).
+/// @pre plan.machine == comm.machine(); local parts as the distributions say
 /// @throws Error on every rank; C is then undefined
 template <class T>
-GemmReport gemm(Communicator const& comm, GemmPlan const& plan, T alpha, Layout const& a_layout, Part<T const> a,
-                Layout const& b_layout, Part<T const> b, T beta, Layout const& c_layout, Part<T> c,
-                Progress const& progress = {});
+GemmReport gemm(Communicator const& comm, GemmPlan const& plan, T alpha, Distribution const& a_distribution,
+                Part<T const> a, Distribution const& b_distribution, Part<T const> b, T beta,
+                Distribution const& c_distribution, Part<T> c, Progress const& progress = {});
 
-#define ALLPORT_GEMM_INSTANCE(prefix, T)                                                                 \
-  prefix template GemmReport gemm(Communicator const&, GemmPlan const&, T, Layout const&, Part<T const>, \
-                                  Layout const&, Part<T const>, T, Layout const&, Part<T>, Progress const&)
+#define ALLPORT_GEMM_INSTANCE(prefix, T)                                                                       \
+  prefix template GemmReport gemm(Communicator const&, GemmPlan const&, T, Distribution const&, Part<T const>, \
+                                  Distribution const&, Part<T const>, T, Distribution const&, Part<T>,         \
+                                  Progress const&)
 ALLPORT_GEMM_INSTANCE(extern, float);
 ALLPORT_GEMM_INSTANCE(extern, double);
 ALLPORT_GEMM_INSTANCE(extern, std::complex<float>);

@@ -8,15 +8,13 @@
 #include <vector>
 
 #include "allport/comm/communicator.h"
+#include "allport/linalg/distribution.h"
 #include "allport/linalg/gemm.h"
-#include "allport/linalg/layout.h"
 #include "allport/machine/machine.h"
 
 namespace allport {
 
-namespace gemm_detail {
-struct Schedules;
-}
+struct PlannedSchedules;  // of one plan, priced; src/linalg
 
 /// How the row that is divided by is found.
 enum class Pivoting : char {
@@ -41,13 +39,14 @@ struct LuOptions {
   GemmGrid grid{0, 0, 0};  ///< p_r x p_c x c; zeros: any
   std::string order;       ///< as GemmOptions::order; empty: any
   Index block = 0;         ///< b: columns of a panel; 0: chosen
-  Index dealt = 0;         ///< 1D: columns of a rank's blocks, a multiple of b; 0: chosen
+  Index nb = 0;            ///< 1D: columns of a rank's blocks, a multiple of b; 0: chosen
   Index big = 0;           ///< 2.5D: B_g, columns between two sums over the layers, a multiple of b; 0: chosen
   Bytes memory{0};         ///< limit per rank; 0: the machine's memory per rank, or no limit if that is unknown
   std::string broadcast;   ///< collective algorithms by name; empty: selected by price
   std::string reduce;
-  std::optional<Layout> given;  ///< where the caller's A lies: moving it elsewhere is priced, staying there is free
-  int candidates = 0;           ///< keep only the best so many in the plan's table; 0: all
+  std::optional<Distribution>
+      given;           ///< where the caller's A lies: moving it elsewhere is priced, staying there is free
+  int candidates = 0;  ///< keep only the best so many in the plan's table; 0: all
 };
 
 /// One way to factor, with its price.
@@ -55,9 +54,9 @@ struct LuCandidate {
   std::string algorithm;
   GemmGrid grid;
   std::string order = "ijl";   ///< which grid axis runs fastest over the machine's ranks
-  bool in_place = false;       ///< on the caller's own layout (LuOptions::given)
+  bool in_place = false;       ///< on the caller's own distribution (LuOptions::given)
   Index block = 0;             ///< columns of a panel
-  Index dealt = 0;             ///< 1D: columns of a rank's blocks in the layout, a multiple of block; else block
+  Index nb = 0;                ///< 1D: columns of a rank's blocks in the distribution, a multiple of block; else block
   int ahead = 1;               ///< 1D: panels under way at a time
   Index big = 0;               ///< block where there is one layer
   Seconds compute{};           ///< local work of the busiest rank
@@ -80,12 +79,12 @@ struct LuPlan {
   LuOptions options;
   LuCandidate chosen;
   std::vector<LuCandidate> candidates;  ///< best first; unusable ones last
-  Layout layout;                        ///< where the algorithm wants A; callers that hold it so pay no redistribution
+  Distribution distribution;            ///< where the algorithm wants A; callers that hold it so pay no redistribution
   /// Exact prediction per rank, without redistribution and without exchanged rows, which depend on the pivots. Empty on
   /// more than 4,096 ranks.
   std::vector<Traffic> traffic;
   /// The collectives that were counted, for lu() to run. Copies of a plan share them: not for several threads at once.
-  std::shared_ptr<gemm_detail::Schedules> schedules;
+  std::shared_ptr<PlannedSchedules> schedules;
 
   [[nodiscard]] std::string to_json() const;
 };
@@ -123,17 +122,17 @@ struct LuReport {
 /// P A = L U in place: U on and above the diagonal, the multipliers of L (its unit diagonal is not stored) below.
 /// Called by all ranks of comm with equal arguments (but for the data).
 /// @param pivots  on every rank: min(m, n) rows counted from 0; row i was exchanged with row pivots[i] >= i, in order
-/// @pre plan.machine == comm.machine(); the local part as the layout says
+/// @pre plan.machine == comm.machine(); the local part as the distribution says
 /// @throws Error on every rank; A is then undefined. A singular matrix is no error: see LuReport::info
 template <class T>
-LuReport lu(Communicator const& comm, LuPlan const& plan, Layout const& layout, Part<T> a, std::vector<Index>& pivots,
-            Progress const& progress = {});
+LuReport lu(Communicator const& comm, LuPlan const& plan, Distribution const& distribution, Part<T> a,
+            std::vector<Index>& pivots, Progress const& progress = {});
 
 /// The registered algorithms' names with a sentence each.
 [[nodiscard]] std::vector<GemmAlgorithmName> lu_algorithms();
 
-#define ALLPORT_LU_INSTANCE(prefix, T)                                                                         \
-  prefix template LuReport lu(Communicator const&, LuPlan const&, Layout const&, Part<T>, std::vector<Index>&, \
+#define ALLPORT_LU_INSTANCE(prefix, T)                                                                               \
+  prefix template LuReport lu(Communicator const&, LuPlan const&, Distribution const&, Part<T>, std::vector<Index>&, \
                               Progress const&)
 ALLPORT_LU_INSTANCE(extern, float);
 ALLPORT_LU_INSTANCE(extern, double);

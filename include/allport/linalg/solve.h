@@ -13,7 +13,7 @@ namespace allport {
 /// What travels while right-hand sides are solved for.
 enum class SolveForm : std::uint8_t {
   sums,    ///< sums over the unknowns that are known; the factors stay where they are: for few right-hand sides
-  panels,  ///< panels of the factors, to right-hand sides that are dealt over the whole grid: for many
+  panels,  ///< panels of the factors, to right-hand sides that are distributed over the whole grid: for many
 };
 
 /// op(A) X = B.
@@ -26,8 +26,8 @@ struct SolveProblem {
 struct SolvePlan {
   SolveProblem problem;
   SolveForm form = SolveForm::sums;
-  Layout layout;    ///< where the form wants B; who holds it so pays no redistribution
-  Seconds total{};  ///< predicted
+  Distribution distribution;  ///< where the form wants B; who holds it so pays no redistribution
+  Seconds total{};            ///< predicted
   /// Exact prediction per rank, without redistribution and without exchanged rows, which depend on the pivots.
   std::vector<Traffic> traffic;
 };
@@ -35,23 +35,25 @@ struct SolvePlan {
 /// Plans without MPI what lu_solve() will do with factors and right-hand sides that lie so. Deterministic.
 /// @param form  the form to take; nothing: the one that is faster by predicted time
 /// @throws Error for factors that are not square, or a B of other rows
-[[nodiscard]] SolvePlan plan_solve(SolveProblem const& problem, Layout const& lu_layout, Layout const& b_layout,
-                                   Machine const& machine, std::optional<SolveForm> form = {});
+[[nodiscard]] SolvePlan plan_solve(SolveProblem const& problem, Distribution const& lu_distribution,
+                                   Distribution const& b_distribution, Machine const& machine,
+                                   std::optional<SolveForm> form = {});
 
 /// B = op(A)^-1 B from the factors and pivots of lu(). A: n x n, B: n x any number of right-hand sides (0 too), each in
-/// any layout. Called by all ranks with equal layouts and pivots.
+/// any distribution. Called by all ranks with equal distributions and pivots.
 /// @param form  as for plan_solve()
 /// @throws Error on every rank for a factor that is not square, extents that differ, wrong local parts. A zero on U's
 ///         diagonal is not looked for (see LuReport::info): it gives inf and NaN, as LAPACK's getrs
 template <class T>
-void lu_solve(Communicator const& comm, Trans trans, Layout const& lu_layout, Part<T const> factors,
-              std::span<Index const> pivots, Layout const& b_layout, Part<T> b, std::optional<SolveForm> form = {});
+void lu_solve(Communicator const& comm, Trans trans, Distribution const& lu_distribution, Part<T const> factors,
+              std::span<Index const> pivots, Distribution const& b_distribution, Part<T> b,
+              std::optional<SolveForm> form = {});
 
 /// 1 / (norm1(A) norm1(A^-1)), estimated from the factors by Hager's and Higham's method (LAPACK's gecon); 0 for
 /// singular.
 /// @param norm1  of A before it was factored: see norm()
 template <class T>
-[[nodiscard]] double lu_condition(Communicator const& comm, Layout const& lu_layout, Part<T const> factors,
+[[nodiscard]] double lu_condition(Communicator const& comm, Distribution const& lu_distribution, Part<T const> factors,
                                   std::span<Index const> pivots, double norm1);
 
 /// det A = phase * exp(log_abs); phase is 0 and log_abs -inf for a singular A.
@@ -60,19 +62,20 @@ struct Determinant {
   double log_abs = 0.0;
 };
 template <class T>
-[[nodiscard]] Determinant lu_determinant(Communicator const& comm, Layout const& lu_layout, Part<T const> factors,
-                                         std::span<Index const> pivots);
+[[nodiscard]] Determinant lu_determinant(Communicator const& comm, Distribution const& lu_distribution,
+                                         Part<T const> factors, std::span<Index const> pivots);
 
 enum class Norm : char { one = '1', infinity = 'I', frobenius = 'F', max = 'M' };
 /// NaN when an element is NaN. Called by all ranks, equal on all.
 template <class T>
-[[nodiscard]] double norm(Communicator const& comm, Norm which, Layout const& layout, Part<T const> a);
+[[nodiscard]] double norm(Communicator const& comm, Norm which, Distribution const& distribution, Part<T const> a);
 
 /// norm1(P A - L U) / (norm1(A) n eps), eps = LAPACK's (half of the machine epsilon): ScaLAPACK's measure for its LU
-/// driver, which asks for at most 1. A: as it was before lu(). All in any layout.
+/// driver, which asks for at most 1. A: as it was before lu(). All in any distribution.
 template <class T>
-[[nodiscard]] double lu_residual(Communicator const& comm, Layout const& a_layout, Part<T const> a,
-                                 Layout const& lu_layout, Part<T const> factors, std::span<Index const> pivots);
+[[nodiscard]] double lu_residual(Communicator const& comm, Distribution const& a_distribution, Part<T const> a,
+                                 Distribution const& lu_distribution, Part<T const> factors,
+                                 std::span<Index const> pivots);
 
 /// How a refined solve went.
 struct Refinement {
@@ -86,7 +89,7 @@ struct Refinement {
 /// A is factored in full. double and complex<double> only. A is not changed. B: n x nrhs, overwritten by X.
 /// @param plan  for T's type; the half-precision plan is made alike
 template <class T>
-Refinement solve_refined(Communicator const& comm, LuPlan const& plan, Layout const& a_layout, Part<T const> a,
-                         Layout const& b_layout, Part<T> b, Progress const& progress = {});
+Refinement solve_refined(Communicator const& comm, LuPlan const& plan, Distribution const& a_distribution,
+                         Part<T const> a, Distribution const& b_distribution, Part<T> b, Progress const& progress = {});
 
 }  // namespace allport

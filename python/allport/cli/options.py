@@ -75,9 +75,7 @@ Memory = Annotated[str | None, typer.Option(help="Limit per rank: 512MiB, 2GiB."
 Transposed = Annotated[str, typer.Option(help="N, T (transpose) or C (conjugate transpose).")]
 Pivot = Annotated[str, typer.Option(help="tournament, partial (as LAPACK) or none.")]
 Block = Annotated[int, typer.Option(min=0, help="Columns of a panel; 0: the cheapest.")]
-Dealt = Annotated[
-    int, typer.Option(min=0, help="1d: columns of a rank's blocks, a multiple of --block; 0: the cheapest.")
-]
+Nb = Annotated[int, typer.Option(min=0, help="1d: columns of a rank's blocks, a multiple of --block; 0: the cheapest.")]
 Big = Annotated[int, typer.Option(min=0, help="With layers: columns between two sums over them; 0: the cheapest.")]
 Broadcast = Annotated[str | None, typer.Option(help="Multicast algorithm, like binomial; else the cheapest.")]
 Reduce = Annotated[str | None, typer.Option(help="Reduction algorithm; else the cheapest.")]
@@ -96,7 +94,7 @@ FACTORIZATION: Group = {
     "algorithm": (LuAlgorithm, None),
     "grid": (Grid, None),
     "block": (Block, 0),
-    "dealt": (Dealt, 0),
+    "nb": (Nb, 0),
     "big": (Big, 0),
     "memory": (Memory, None),
     "broadcast": (Broadcast, None),

@@ -14,7 +14,7 @@ from allport.units import format_bytes, format_seconds
 
 app = typer.Typer(help="Plan without running: algorithm, grid, time, words, messages, memory.", no_args_is_help=True)
 # What tells candidates of a kind apart, beside algorithm and grid.
-WIDTHS = {"gemm": ("panel",), "lu": ("block", "dealt", "big")}
+WIDTHS = {"gemm": ("panel",), "lu": ("block", "nb", "big")}
 PRICES = ("compute", "communicate", "total", "words", "messages", "memory", "x bound")
 DTYPES = {"s": "float32", "d": "float64", "c": "complex64", "z": "complex128"}
 

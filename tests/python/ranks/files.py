@@ -110,7 +110,7 @@ fails("complex", lambda: ap.load("f.h5:z", comm, dtype="f8"))
 if comm.size > 1:
     fails("rows of", lambda: ap.load(on_rank(last, "A.npy", "other.npy"), comm), "mismatch")
     fails("type to read", lambda: ap.load(on_rank(last, "A.npy", "single.npy"), comm), "mismatch")
-    fails("layout", lambda: ap.load(on_rank(last, "A.npy", "other.npy"), comm, layout=matrix.layout))
+    fails("distribution", lambda: ap.load(on_rank(last, "A.npy", "other.npy"), comm, distribution=matrix.distribution))
 
 # A disk that is full for one rank: the file that was there stays, and nothing lies beside it.
 for rank in {0, last}:

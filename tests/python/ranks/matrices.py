@@ -23,14 +23,14 @@ def random(shape, dtype):
     return (x + 1j * rng.standard_normal(shape) if np.dtype(dtype).kind == "c" else x).astype(dtype)
 
 
-# There and back, in any layout.
+# There and back, in any distribution.
 for shape in [(17, 23), (1, 40), (40, 1), (3, 2), (0, 5)]:
     whole = random(shape, "f8")
     given = whole if comm.rank == comm.size - 1 else None
     matrix = ap.distribute(given, comm, root=comm.size - 1)
-    assert matrix.shape == shape and matrix.local.shape == matrix.layout.local_shape(comm.rank)
+    assert matrix.shape == shape and matrix.local.shape == matrix.distribution.local_shape(comm.rank)
     assert (matrix.to_numpy() == whole).all()
-    cyclic = ap.Layout.cyclic(shape, (1, comm.size), (2, 3), list(range(comm.size))[::-1])
+    cyclic = ap.Distribution.cyclic(shape, (1, comm.size), (2, 3), list(range(comm.size))[::-1])
     moved = matrix.redistribute(cyclic)
     assert (moved.to_numpy() == whole).all()
     root = moved.gather(root=0)

@@ -94,10 +94,10 @@ for dtype in DTYPES:
                 assert x.shape == shape and x.dtype == np.dtype(dtype) and (b == kept).all()
                 assert backward_error(OP[trans](a), x, b) <= limit, (dtype, n, trans, shape)
             b = random((n, 3), dtype)
-            layout = ap.Layout.cyclic((n, 3), (1, comm.size), (2, 1), list(range(comm.size))[::-1])
-            db = ap.distribute(b, comm).redistribute(layout)
+            distribution = ap.Distribution.cyclic((n, 3), (1, comm.size), (2, 1), list(range(comm.size))[::-1])
+            db = ap.distribute(b, comm).redistribute(distribution)
             dx = f.solve(db, trans)
-            assert dx.layout == layout and (db.to_numpy() == b).all()
+            assert dx.distribution == distribution and (db.to_numpy() == b).all()
             assert backward_error(OP[trans](a), dx.to_numpy(), b) <= limit
             for left, right in [(a, b), (ap.distribute(a, comm), b), (a, db), (ap.distribute(a, comm), db)]:
                 x, report = ap.solve(left, right, trans=trans, comm=comm, report=True)
@@ -197,13 +197,13 @@ with warnings.catch_warnings(record=True) as heard:
 told = [w for w in heard if issubclass(w.category, ap.GrowthWarning)]
 assert len(told) == (4 if comm.rank == 0 else 0) and all("growth" in str(w.message) for w in told)
 
-# In place, in the caller's layout.
+# In place, in the caller's distribution.
 a = random((30, 30))
-layout = ap.Layout.cyclic((30, 30), (comm.size, 1), (3, 4), list(range(comm.size)))
-given = ap.distribute(a, comm, layout=layout)
+distribution = ap.Distribution.cyclic((30, 30), (comm.size, 1), (3, 4), list(range(comm.size)))
+given = ap.distribute(a, comm, distribution=distribution)
 f = ap.lu(given, overwrite=True)
-assert f.factors is given and f.factors.layout == layout and f.residual(a) <= 1
-given = ap.distribute(a, comm, layout=layout)
+assert f.factors is given and f.factors.distribution == distribution and f.residual(a) <= 1
+given = ap.distribute(a, comm, distribution=distribution)
 f = ap.lu(given)
 assert f.factors is not given and (given.to_numpy() == a).all() and f.residual(given) <= 1
 

@@ -118,8 +118,8 @@ def _one(comm: Any, work: str, grid: str, how: str, n: int) -> dict[str, float]:
     fixed = {"grid": grid, "broadcast": how, "reduce": how}
     random = np.random.default_rng(comm.rank)
 
-    def filled(layout: Any) -> Any:
-        matrix = DistributedMatrix.empty(comm, layout)
+    def filled(distribution: Any) -> Any:
+        matrix = DistributedMatrix.empty(comm, distribution)
         matrix.local[...] = random.random(matrix.local.shape) - 0.5
         return matrix
 
@@ -128,9 +128,9 @@ def _one(comm: Any, work: str, grid: str, how: str, n: int) -> dict[str, float]:
         _, report = gemm(filled(plan.a), filled(plan.b), plan=plan, report=True)
     else:
         plan = plan_lu(n, n, comm.machine, pivot=work, **fixed)
-        a = filled(plan.layout)
+        a = filled(plan.distribution)
         if work == "none":  # harmless without row exchanges: a heavy diagonal
-            eye = distribute(np.eye(n) * n if comm.rank == 0 else None, comm, layout=plan.layout)
+            eye = distribute(np.eye(n) * n if comm.rank == 0 else None, comm, distribution=plan.distribution)
             a.local[...] += eye.local
         factors, report = lu(a, plan=plan, overwrite=True, report=True)
         if factors.info != 0:

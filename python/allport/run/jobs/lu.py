@@ -30,7 +30,7 @@ class FactorJob(Job):
     a: str
     pivot: str = "tournament"
     block: int = 0
-    dealt: int = 0
+    nb: int = 0
     big: int = 0
     broadcast: str | None = None
     reduce: str | None = None
@@ -49,7 +49,7 @@ class FactorJob(Job):
             grid=self.grid,
             order=self.order,
             block=self.block,
-            dealt=self.dealt,
+            nb=self.nb,
             big=self.big,
             memory=self.memory,
             broadcast=self.broadcast,
@@ -82,7 +82,7 @@ class LuJob(FactorJob):
         began = time.perf_counter()
         job, file, planned = agree(self, comm)
         dtype = working_dtype(file.dtype)
-        matrix = DistributedMatrix(comm, planned.layout, read(file, comm, planned.layout, dtype))
+        matrix = DistributedMatrix(comm, planned.distribution, read(file, comm, planned.distribution, dtype))
         loaded = time.perf_counter()
         factors, report = lu(
             matrix,
@@ -97,7 +97,7 @@ class LuJob(FactorJob):
         factored = time.perf_counter()
         residual = None
         if job.check_residual:
-            again = DistributedMatrix(comm, planned.layout, read(file, comm, planned.layout, dtype))
+            again = DistributedMatrix(comm, planned.distribution, read(file, comm, planned.distribution, dtype))
             residual = factors.residual(again)
         checked = time.perf_counter()
         factors.save(job.out)

@@ -11,9 +11,9 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from allport import systems
+from allport.distributions import square_distribution
 from allport.errors import failure, together
 from allport.io import MatrixFile, inspect, read, working_dtype
-from allport.layouts import square_layout
 from allport.linalg import DistributedMatrix
 from allport.machine import Machine
 from allport.run.job import agree
@@ -75,8 +75,8 @@ class SolveJob(FactorJob):
         began = time.perf_counter()
         job, files, planned = agree(self, comm)
         dtype = job.dtype(files)
-        spread = square_layout(files[1].shape, comm.size)
-        a = DistributedMatrix(comm, planned.layout, read(files[0], comm, planned.layout, dtype))
+        spread = square_distribution(files[1].shape, comm.size)
+        a = DistributedMatrix(comm, planned.distribution, read(files[0], comm, planned.distribution, dtype))
         b = DistributedMatrix(comm, spread, read(files[1], comm, spread, dtype))
         loaded = time.perf_counter()
         x, report = systems.solve(

@@ -4,12 +4,12 @@
 #include <map>
 
 #include "allport/linalg/redistribute.h"
-#include "linalg/layout_samples.h"
+#include "linalg/distribution_samples.h"
 
 namespace allport {
 namespace {
 
-Traffic counted_by_element(Layout const& from, Layout const& to, Rank rank, std::int64_t element) {
+Traffic counted_by_element(Distribution const& from, Distribution const& to, Rank rank, std::int64_t element) {
   std::map<Rank, std::int64_t> sent;
   std::map<Rank, std::int64_t> received;
   for (Index j = 0; j < from.cols().extent(); ++j) {
@@ -42,8 +42,8 @@ TEST(RedistributionTraffic, CountsEveryElementThatMovesOnce) {
     auto const rows = static_cast<Index>(random() % 23);
     auto const cols = static_cast<Index>(random() % 19);
     auto const ranks = 1 + static_cast<Rank>(random() % 12);
-    auto const from = samples::random_layout(random, rows, cols, ranks);
-    auto const to = trial % 10 == 0 ? from : samples::random_layout(random, rows, cols, ranks);
+    auto const from = samples::random_distribution(random, rows, cols, ranks);
+    auto const to = trial % 10 == 0 ? from : samples::random_distribution(random, rows, cols, ranks);
     for (Rank r = 0; r < ranks; ++r) {
       auto const expected = counted_by_element(from, to, r, 8);
       ASSERT_EQ(redistribution_traffic(from, to, r, 8), expected) << trial << " rank " << r;
@@ -57,8 +57,8 @@ TEST(RedistributionTraffic, CountsEveryElementThatMovesOnce) {
 
 TEST(RedistributionTraffic, LongMessagesAreCutByComm) {
   // 20000 x 20000 complex doubles, half of them to the other rank: 3.2e9 bytes are three messages of at most 1 GiB.
-  Layout const from(Deal::cuts({0, 20000}), Deal::cuts({0, 20000}), {0});
-  Layout const to(Deal::cyclic(20000, 2, 64, 0), Deal::cuts({0, 20000}), {0, 1});
+  Distribution const from(AxisDistribution::cuts({0, 20000}), AxisDistribution::cuts({0, 20000}), {0});
+  Distribution const to(AxisDistribution::cyclic(20000, 2, 64, 0), AxisDistribution::cuts({0, 20000}), {0, 1});
   auto const rows = to.rows().count(1);
   auto const sent = redistribution_traffic(from, to, 0, 16);
   EXPECT_EQ(sent.bytes_sent, rows * 20000 * 16);
@@ -71,9 +71,9 @@ TEST(RedistributionTraffic, LongMessagesAreCutByComm) {
 
 TEST(RedistributionMemory, IsAWindowNotTheMatrix) {
   // 16 ranks change from rows to columns: 15 messages of 8 MB each way, and at most 256 MiB of them at a time.
-  Layout const from(Deal::balanced(64000, 16), Deal::cuts({0, 16000}),
-                    {0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15});
-  Layout const to(Deal::cuts({0, 64000}), Deal::balanced(16000, 16), from.grid());
+  Distribution const from(AxisDistribution::balanced(64000, 16), AxisDistribution::cuts({0, 16000}),
+                          {0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15});
+  Distribution const to(AxisDistribution::cuts({0, 64000}), AxisDistribution::balanced(16000, 16), from.grid().ranks());
   EXPECT_EQ(redistribution_memory(from, to, 3, 8).value(), std::int64_t(256) << 20);
   EXPECT_GT(redistribution_traffic(from, to, 3, 8).bytes_sent, std::int64_t(400) << 20);
 }

@@ -6,16 +6,16 @@
 #include "allport/comm/engine_lock.h"
 #include "allport/machine/machine.h"
 
-namespace allport::detail {
+namespace allport::engine {
 
 /// Told of every poll. On a core of its own a rank polls without a pause. Where others want the core, which shows in
 /// how long they keep it once it is offered, it sleeps between polls: longer after a sleep in which nothing came,
 /// shorter after one in which something did. So a poll finds about one completion, however far apart they come. It
 /// never sleeps longer than a small part of what a segment takes on the slowest link, and not at all where links are
 /// fast: MPI moves large messages through shared memory a little with every poll, and a sleeping rank moves nothing.
-class Courtesy {
+class Backoff {
  public:
-  explicit Courtesy(Machine const& machine);
+  explicit Backoff(Machine const& machine);
 
   /// The last poll found something.
   void moved();
@@ -33,4 +33,4 @@ class Courtesy {
   std::chrono::nanoseconds longest_;
 };
 
-}  // namespace allport::detail
+}  // namespace allport::engine

@@ -1,11 +1,11 @@
-#include "courtesy.h"
+#include "backoff.h"
 
 #include <sched.h>
 #include <time.h>
 
 #include <algorithm>
 
-namespace allport::detail {
+namespace allport::engine {
 namespace {
 
 using std::chrono::microseconds;
@@ -37,15 +37,15 @@ constexpr int polls_per_offer = 8;
 
 }  // namespace
 
-Courtesy::Courtesy(Machine const& machine) : longest_(longest_on(machine)) {}
+Backoff::Backoff(Machine const& machine) : longest_(longest_on(machine)) {}
 
-void Courtesy::moved() {
+void Backoff::moved() {
   if (slept_) sleep_ = std::max<std::chrono::nanoseconds>(sleep_ / 2, shortest);
   slept_ = false;
   polls_ = 0;
 }
 
-void Courtesy::idle(EngineLock& lock) {
+void Backoff::idle(EngineLock& lock) {
   if (slept_) sleep_ = std::min<std::chrono::nanoseconds>(2 * sleep_, longest_);
   slept_ = false;
   ++polls_;
@@ -60,7 +60,7 @@ void Courtesy::idle(EngineLock& lock) {
   slept_ = true;
 }
 
-void Courtesy::offer(EngineLock& lock) {
+void Backoff::offer(EngineLock& lock) {
   to_offer_ = polls_per_offer;
   using Clock = std::chrono::steady_clock;
   Clock::duration away{};
@@ -78,4 +78,4 @@ void Courtesy::offer(EngineLock& lock) {
   }
 }
 
-}  // namespace allport::detail
+}  // namespace allport::engine

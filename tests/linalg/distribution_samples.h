@@ -1,4 +1,4 @@
-// Layouts of every kind for the tests of what moves between them.
+// Distributions of every kind for the tests of what moves between them.
 #pragma once
 
 #include <algorithm>
@@ -6,31 +6,31 @@
 #include <random>
 #include <vector>
 
-#include "allport/linalg/layout.h"
+#include "allport/linalg/distribution.h"
 
 namespace allport::samples {
 
-inline Deal random_deal(std::mt19937& random, Index extent, int parts) {
+inline AxisDistribution random_deal(std::mt19937& random, Index extent, int parts) {
   auto const below = [&](Index n) { return static_cast<Index>(random() % static_cast<std::uint64_t>(n)); };
   switch (below(3)) {
     case 0:
-      return Deal::balanced(extent, parts);
+      return AxisDistribution::balanced(extent, parts);
     case 1: {
       std::vector<Index> cuts(static_cast<std::size_t>(parts) + 1);
       std::ranges::generate(cuts, [&] { return below(extent + 1); });
       cuts.front() = 0;
       cuts.back() = extent;
       std::ranges::sort(cuts);
-      return Deal::cuts(cuts);
+      return AxisDistribution::cuts(cuts);
     }
     default:
-      return Deal::cyclic(extent, parts, 1 + below(below(2) == 0 ? 2 : extent + 3), static_cast<int>(below(parts)),
-                          below(5));
+      return AxisDistribution::cyclic(extent, parts, 1 + below(below(2) == 0 ? 2 : extent + 3),
+                                      static_cast<int>(below(parts)), below(5));
   }
 }
 
-/// A layout on some of `ranks` ranks, in any order.
-inline Layout random_layout(std::mt19937& random, Index rows, Index cols, Rank ranks) {
+/// A distribution on some of `ranks` ranks, in any order.
+inline Distribution random_distribution(std::mt19937& random, Index rows, Index cols, Rank ranks) {
   auto const used = 1 + static_cast<int>(random() % static_cast<unsigned>(ranks));
   std::vector<int> divisors;
   for (int d = 1; d <= used; ++d) {
@@ -46,8 +46,8 @@ inline Layout random_layout(std::mt19937& random, Index rows, Index cols, Rank r
   return {random_deal(random, rows, grid_rows), random_deal(random, cols, used / grid_rows), grid};
 }
 
-inline Rank owner(Layout const& layout, Index i, Index j) {
-  return layout.rank_at(layout.rows().owner(i), layout.cols().owner(j));
+inline Rank owner(Distribution const& distribution, Index i, Index j) {
+  return distribution.rank_at(distribution.rows().owner(i), distribution.cols().owner(j));
 }
 
 }  // namespace allport::samples

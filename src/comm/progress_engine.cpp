@@ -1,4 +1,4 @@
-#include "family.h"
+#include "progress_engine.h"
 
 #include <algorithm>
 #include <cstdlib>
@@ -10,7 +10,7 @@
 #include "mpi_errors.h"
 #include "start_check.h"
 
-namespace allport::detail {
+namespace allport::engine {
 namespace {
 
 /// Idle polls between two looks at the clock.
@@ -21,39 +21,39 @@ constexpr int polls_per_pause = 64;
 
 }  // namespace
 
-Family::Family(Machine whole, std::optional<Machine> named)
-    : machine_(std::move(whole)), named_(std::move(named)), courtesy_(machine_) {
+ProgressEngine::ProgressEngine(Machine whole, std::optional<Machine> named)
+    : machine_(std::move(whole)), named_(std::move(named)), backoff_(machine_) {
   let_completions_return();
-  check(MPI_Comm_create_keyval(MPI_COMM_NULL_COPY_FN, &Family::at_finalize, &keyval_, nullptr),
+  check(MPI_Comm_create_keyval(MPI_COMM_NULL_COPY_FN, &ProgressEngine::at_finalize, &keyval_, nullptr),
         "MPI_Comm_create_keyval", 0);
   check(MPI_Comm_set_attr(MPI_COMM_SELF, keyval_, this), "MPI_Comm_set_attr", 0);
 }
 
-FamilySettings FamilySettings::from_environment() {
+EngineSettings EngineSettings::from_environment() {
   auto const stall = StallOptions::from_environment();
   auto const* text = std::getenv("ALLPORT_CHECK");
   bool const checks = text != nullptr && *text != '\0' && std::string_view(text) != "0";
   return {stall.seconds, stall.abort ? 1 : 0, checks ? 1 : 0};
 }
 
-void Family::configure(FamilySettings const& settings, Carriers carriers) {
+void ProgressEngine::configure(EngineSettings const& settings, Carriers carriers) {
   stall_ = {settings.stall_seconds, settings.stall_aborts != 0, std::move(carriers)};
   checks_ = settings.checks != 0;
 }
 
-Family::~Family() {
+ProgressEngine::~ProgressEngine() {
   if (!alive_ || !mpi_is_up()) return;
   alive_ = false;  // the attribute's callback has nothing left to do
   MPI_Comm_delete_attr(MPI_COMM_SELF, keyval_);
   MPI_Comm_free_keyval(&keyval_);
 }
 
-int Family::at_finalize(MPI_Comm, int, void* family, void*) {
-  static_cast<Family*>(family)->finalize();
+int ProgressEngine::at_finalize(MPI_Comm, int, void* engine, void*) {
+  static_cast<ProgressEngine*>(engine)->finalize();
   return MPI_SUCCESS;
 }
 
-void Family::finalize() {
+void ProgressEngine::finalize() {
   auto const lock = lock_;
   EngineGuard const hold(*lock);
   if (!alive_) return;
@@ -74,7 +74,7 @@ void Family::finalize() {
   MPI_Comm_free_keyval(&keyval_);
 }
 
-bool Family::progress() {
+bool ProgressEngine::progress() {
   if (busy_ || !alive_) return false;
   busy_ = true;
   struct Leave {
@@ -89,7 +89,7 @@ bool Family::progress() {
   return moved;
 }
 
-bool Family::poll() {
+bool ProgressEngine::poll() {
   auto const outstanding = static_cast<int>(requests_.size());
   indices_.resize(requests_.size());
   statuses_.resize(requests_.size());
@@ -119,7 +119,7 @@ bool Family::poll() {
   return true;
 }
 
-void Family::remove_finished(int count) {
+void ProgressEngine::remove_finished(int count) {
   auto const done = std::span(indices_).first(static_cast<std::size_t>(count));
   // From the back, so that the last entry, which fills the hole, is never one
   // that is done.
@@ -133,7 +133,7 @@ void Family::remove_finished(int count) {
   }
 }
 
-void Family::compute() {
+void ProgressEngine::compute() {
   // One segment of one execution, then MPI gets its turn again: links must not
   // idle behind arithmetic.
   next_computing_ = next_computing_ >= computing_.size() ? 0 : next_computing_;
@@ -150,7 +150,7 @@ void Family::compute() {
   }
 }
 
-void Family::post(MPI_Request request, InFlight what) {
+void ProgressEngine::post(MPI_Request request, InFlight what) {
   requests_.push_back(request);
   owners_.push_back(what);
 }
@@ -165,11 +165,11 @@ void let_go(MPI_Request& request, bool receives) {
   }
 }
 
-void Family::ensure_no_operator() const {
+void ProgressEngine::ensure_no_operator() const {
   ensure(!busy_, "wait", "inside an operator", "no waiting while a reduction combines", "wait after it");
 }
 
-void Family::abandon(Execution& execution) {
+void ProgressEngine::abandon(Execution& execution) {
   for (std::size_t i = 0; i < owners_.size();) {
     if (owners_[i].owner != &execution) {
       ++i;
@@ -189,8 +189,8 @@ void Family::abandon(Execution& execution) {
   std::erase(computing_, &execution);
 }
 
-void Family::wait_until(FunctionRef<bool()> done, FunctionRef<std::string()> what, MPI_Comm comm,
-                        FunctionRef<void()> pause) {
+void ProgressEngine::wait_until(FunctionRef<bool()> done, FunctionRef<std::string()> what, MPI_Comm comm,
+                                FunctionRef<void()> pause) {
   if (done()) return;
   ensure_no_operator();
   StallWatch watch(stall_, comm);
@@ -198,19 +198,19 @@ void Family::wait_until(FunctionRef<bool()> done, FunctionRef<std::string()> wha
     ensure(alive_, "communicator", "finalized", "MPI to be up while something is waited for", "", ErrorKind::mpi);
     if (progress()) {
       idle = 0;
-      courtesy_.moved();
+      backoff_.moved();
       watch.moved();
       if (++moved % polls_per_pause == 0) lock_->pause();
       continue;
     }
     if (pause) pause();
     lock_->pause();
-    courtesy_.idle(*lock_);
+    backoff_.idle(*lock_);
     if (++idle % polls_per_check == 0) watch.check(what);
   }
 }
 
-void Family::await(MPI_Request request, FunctionRef<std::string()> what, MPI_Comm comm) {
+void ProgressEngine::await(MPI_Request request, FunctionRef<std::string()> what, MPI_Comm comm) {
   auto const done = [&request] {
     int flag = 0;
     Completing const completing;
@@ -220,17 +220,17 @@ void Family::await(MPI_Request request, FunctionRef<std::string()> what, MPI_Com
   wait_until(done, what, comm);
 }
 
-Shadow::Shadow(Family& family, MPI_Comm comm) : family_(family), comm_(comm), place_(family.shadows_.size()) {
-  family_.shadows_.push_back(this);
+Shadow::Shadow(ProgressEngine& engine, MPI_Comm comm) : engine_(engine), comm_(comm), place_(engine.shadows_.size()) {
+  engine_.shadows_.push_back(this);
 }
 
 Shadow::~Shadow() {
-  EngineGuard const hold(*family_.lock());
-  auto& all = family_.shadows_;
+  EngineGuard const hold(*engine_.lock());
+  auto& all = engine_.shadows_;
   all[place_] = all.back();
   all[place_]->place_ = place_;
   all.pop_back();
   if (comm_ != MPI_COMM_NULL && mpi_is_up()) MPI_Comm_free(&comm_);
 }
 
-}  // namespace allport::detail
+}  // namespace allport::engine

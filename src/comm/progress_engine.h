@@ -16,10 +16,10 @@
 #include "allport/machine/machine.h"
 #include "allport/schedule/schedule.h"
 #include "allport/select/select.h"
-#include "courtesy.h"
+#include "backoff.h"
 #include "stall.h"
 
-namespace allport::detail {
+namespace allport::engine {
 
 class Execution;
 class Shadow;
@@ -40,28 +40,28 @@ struct Finished {
 };
 
 /// What rank 0 finds in its environment when a family is made, and tells all.
-struct FamilySettings {
+struct EngineSettings {
   double stall_seconds = 0;
   std::int32_t stall_aborts = 0;
   std::int32_t checks = 0;  ///< ALLPORT_CHECK
 
   /// @throws Error naming the variable
-  [[nodiscard]] static FamilySettings from_environment();
+  [[nodiscard]] static EngineSettings from_environment();
 };
 
 /// Ends a request of an operation that failed: a receive is cancelled, a send goes on by itself.
 void let_go(MPI_Request& request, bool receives);
 
 /// Everything but the constructor and the destructor is called with lock() held.
-class Family {
+class ProgressEngine {
  public:
   /// Hangs itself on MPI_COMM_SELF, so that MPI_Finalize frees what is left.
-  explicit Family(Machine whole, std::optional<Machine> named = {});
-  ~Family();
-  Family(Family const&) = delete;
-  Family& operator=(Family const&) = delete;
+  explicit ProgressEngine(Machine whole, std::optional<Machine> named = {});
+  ~ProgressEngine();
+  ProgressEngine(ProgressEngine const&) = delete;
+  ProgressEngine& operator=(ProgressEngine const&) = delete;
 
-  void configure(FamilySettings const& settings, Carriers carriers);
+  void configure(EngineSettings const& settings, Carriers carriers);
   [[nodiscard]] std::shared_ptr<EngineLock> const& lock() const { return lock_; }
 
   /// Moves everything along once; true when something moved. Reentrant calls
@@ -102,7 +102,7 @@ class Family {
 
  private:
   friend class Shadow;
-  static int at_finalize(MPI_Comm, int, void* family, void*);
+  static int at_finalize(MPI_Comm, int, void* engine, void*);
   void finalize();
   bool poll();
   void remove_finished(int count);
@@ -113,7 +113,7 @@ class Family {
   std::optional<Machine> named_;
   AlgorithmList algorithms_ = allport::algorithms();
   StallOptions stall_;
-  Courtesy courtesy_;
+  Backoff backoff_;
   bool checks_ = false;
   bool alive_ = true;
   bool busy_ = false;
@@ -133,7 +133,7 @@ class Family {
 /// destructor or by MPI_Finalize, whichever is first.
 class Shadow {
  public:
-  Shadow(Family& family, MPI_Comm comm);
+  Shadow(ProgressEngine& engine, MPI_Comm comm);
   ~Shadow();
   Shadow(Shadow const&) = delete;
   Shadow& operator=(Shadow const&) = delete;
@@ -141,10 +141,10 @@ class Shadow {
   [[nodiscard]] MPI_Comm mpi() const { return comm_; }
 
  private:
-  friend class Family;
-  Family& family_;
+  friend class ProgressEngine;
+  ProgressEngine& engine_;
   MPI_Comm comm_;
-  std::size_t place_;  // in family_.shadows_
+  std::size_t place_;  // in engine_.shadows_
 };
 
-}  // namespace allport::detail
+}  // namespace allport::engine

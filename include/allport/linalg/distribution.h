@@ -1,0 +1,156 @@
+// How a matrix lies on the ranks: a process grid, and how either axis is distributed over the grid's rows or columns.
+#pragma once
+
+#include <complex>
+#include <cstdint>
+#include <vector>
+
+#include "allport/base/error.h"
+#include "allport/base/units.h"
+
+namespace allport {
+
+using Index = std::int64_t;
+
+/// A run of consecutive global indices that one part owns, and where it starts in that part's local storage.
+struct Run {
+  Index global = 0;
+  Index local = 0;
+  Index length = 0;
+
+  friend bool operator==(Run const&, Run const&) = default;
+};
+
+/// Indices 0..extent-1 over `parts` rows or columns of a process grid. Two forms:
+///   cyclic(extent, parts, nb, source, first_block): ScaLAPACK's block-cyclic; block t (of nb indices, the first of
+///          `first_block`, the last may be short) belongs to part (source + t) % parts
+///   cuts({0, ..., extent}): part p owns cuts[p]..cuts[p+1]-1; parts may be empty
+class AxisDistribution {
+ public:
+  AxisDistribution() = default;
+  [[nodiscard]] static AxisDistribution cyclic(Index extent, int parts, Index nb, int source = 0,
+                                               Index first_block = 0);
+  [[nodiscard]] static AxisDistribution cuts(std::vector<Index> cuts);
+  /// cuts at p * extent / parts: blocks that differ by at most one.
+  [[nodiscard]] static AxisDistribution balanced(Index extent, int parts);
+
+  [[nodiscard]] Index extent() const { return extent_; }
+  [[nodiscard]] int parts() const { return parts_; }
+  /// Block size; 0 where cuts say it.
+  [[nodiscard]] Index nb() const { return nb_; }
+  [[nodiscard]] int source() const { return source_; }
+  [[nodiscard]] bool is_cyclic() const { return nb_ > 0; }
+  [[nodiscard]] int owner(Index i) const;
+  /// Where the owner of index i keeps it.
+  [[nodiscard]] Index local(Index i) const;
+  /// From index i to the end of its block: global = i, local = local(i), length >= 1.
+  [[nodiscard]] Run run_at(Index i) const;
+  /// Number of indices that a part owns.
+  [[nodiscard]] Index count(int part) const;
+  /// Number of indices below i, 0 <= i <= extent, that a part owns: where its indices from i on begin in its storage.
+  [[nodiscard]] Index before(int part, Index i) const;
+  /// The distribution of the first `extent` indices alone: owners and local places as here.
+  [[nodiscard]] AxisDistribution head(Index extent) const;
+  /// The first index after i, i < extent, at which a block ends; the extent where all is one part's.
+  [[nodiscard]] Index block_end(Index i) const;
+  /// A part's runs, ascending, neighbours merged.
+  [[nodiscard]] std::vector<Run> runs(int part) const;
+
+  friend bool operator==(AxisDistribution const&, AxisDistribution const&) = default;
+
+ private:
+  void check_index(Index i) const;
+
+  Index extent_ = 0;
+  int parts_ = 1;
+  Index nb_ = 0;  // 0: by cuts_
+  Index first_block_ = 0;
+  int source_ = 0;
+  std::vector<Index> cuts_{0, 0};
+};
+
+/// Processes in rows and columns, each the place of one rank.
+class ProcessGrid {
+ public:
+  ProcessGrid() = default;  ///< rank 0 alone
+  /// ranks[r + c * rows] has row r, column c. Ranks of the communicator may be missing, none may appear twice.
+  /// @throws Error unless there are rows * cols different ranks >= 0
+  ProcessGrid(int rows, int cols, std::vector<Rank> ranks);
+  /// Ranks first, first + 1, ... column after column, as BLACS' 'C'.
+  [[nodiscard]] static ProcessGrid column_major(int rows, int cols, Rank first = 0);
+  /// Row after row, as BLACS' 'R'.
+  [[nodiscard]] static ProcessGrid row_major(int rows, int cols, Rank first = 0);
+
+  [[nodiscard]] int rows() const { return rows_; }
+  [[nodiscard]] int cols() const { return cols_; }
+  [[nodiscard]] std::size_t size() const { return ranks_.size(); }
+  [[nodiscard]] std::vector<Rank> const& ranks() const { return ranks_; }
+  [[nodiscard]] auto begin() const { return ranks_.begin(); }
+  [[nodiscard]] auto end() const { return ranks_.end(); }
+  [[nodiscard]] Rank rank_at(int r, int c) const { return ranks_[static_cast<std::size_t>(r + c * rows_)]; }
+  /// Row and column of a rank, {-1, -1} when it has no place.
+  struct Position {
+    int row = -1;
+    int col = -1;
+  };
+  [[nodiscard]] Position position(Rank rank) const;
+
+  friend bool operator==(ProcessGrid const& a, ProcessGrid const& b) {
+    return a.rows_ == b.rows_ && a.ranks_ == b.ranks_;
+  }
+
+ private:
+  int rows_ = 1;
+  int cols_ = 1;
+  std::vector<Rank> ranks_{0};
+  std::vector<int> by_rank_{0};  // places in ascending order of their ranks: position() searches it
+};
+
+/// How a matrix lies on the ranks: its rows distributed over a process grid's rows, its columns over the grid's
+/// columns. Element (i, j) lives on rank_at(rows.owner(i), cols.owner(j)), once. Local storage is column-major:
+/// local(i) + local(j) * ld.
+class Distribution {
+ public:
+  using Position = ProcessGrid::Position;
+
+  Distribution() = default;
+  /// @throws Error unless the grid has as many rows and columns as the axes have parts
+  Distribution(AxisDistribution rows, AxisDistribution cols, ProcessGrid grid);
+  /// grid[r + c * rows.parts()] is the owning rank.
+  Distribution(AxisDistribution rows, AxisDistribution cols, std::vector<Rank> grid);
+
+  [[nodiscard]] AxisDistribution const& rows() const { return rows_; }
+  [[nodiscard]] AxisDistribution const& cols() const { return cols_; }
+  [[nodiscard]] ProcessGrid const& grid() const { return grid_; }
+  [[nodiscard]] Rank rank_at(int r, int c) const { return grid_.rank_at(r, c); }
+  [[nodiscard]] Position position(Rank rank) const { return grid_.position(rank); }
+  [[nodiscard]] Index local_rows(Rank rank) const;
+  [[nodiscard]] Index local_cols(Rank rank) const;
+
+  friend bool operator==(Distribution const&, Distribution const&) = default;
+
+ private:
+  AxisDistribution rows_;
+  AxisDistribution cols_;
+  ProcessGrid grid_;
+};
+
+/// One rank's part of a distributed matrix; a view that owns nothing. data: [local_rows x local_cols], column-major.
+template <class T>
+struct Part {
+  T* data = nullptr;
+  Index ld = 1;  ///< >= max(1, local_rows)
+};
+
+enum class Scalar : std::uint8_t { s, d, c, z };
+template <class T>
+inline constexpr Scalar scalar_of = Scalar::d;
+template <>
+inline constexpr Scalar scalar_of<float> = Scalar::s;
+template <>
+inline constexpr Scalar scalar_of<std::complex<float>> = Scalar::c;
+template <>
+inline constexpr Scalar scalar_of<std::complex<double>> = Scalar::z;
+[[nodiscard]] constexpr std::int64_t bytes_of(Scalar s) { return s == Scalar::s ? 4 : s == Scalar::z ? 16 : 8; }
+
+}  // namespace allport
