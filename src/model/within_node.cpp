@@ -1,7 +1,6 @@
 #include "allport/model/within_node.h"
 
 #include <algorithm>
-#include <cmath>
 
 #include "allport/model/link_loads.h"
 #include "allport/model/multicast_cost.h"
@@ -44,10 +43,10 @@ Seconds spread_time(Machine const& machine, double bytes, bool combines) {
   auto const ends = 2.0 * machine.rates().overhead.value() + apply;
   auto const copy = copy_seconds_per_byte(machine, 1.0);
   auto sum = 0.0;
-  auto memory = 1.0;  // ranks that one has been handed to by rounds through memory, over neighbouring levels
+  std::int32_t memory = 1;  // ranks that one has been handed to by rounds through memory, over neighbouring levels
   auto const close = [&] {
-    sum += std::ceil(std::log2(memory)) * (ends + bytes * copy);
-    memory = 1.0;
+    sum += rounds_of(memory) * (ends + bytes * copy);
+    memory = 1;
   };
   for (auto const& level : machine.levels().all()) {
     auto const bandwidth = level.bandwidth.value();

@@ -30,9 +30,9 @@ class Levels {
   /// `cores` alike ranks that share the node's memory: what `ranks_per_node` and `/ppn=` say.
   /// @throws Error(machine) unless cores >= 1
   Levels(int cores = 1);  // NOLINT(google-explicit-constructor): a number is the plain case everywhere
-  /// @throws Error(machine) naming the level and the field: at most max_levels, names of letters, each once, counts >=
-  /// 1,
-  ///         finite rates >= 0, fewer than 2^31 ranks
+  /// @throws Error(machine) naming the level and the field: at most max_levels, names of letters, each once, counts
+  /// from
+  ///         1, finite rates >= 0, fewer than 2^31 ranks
   explicit Levels(std::vector<Level> all);
 
   [[nodiscard]] int size() const { return static_cast<int>(all_.size()); }

@@ -48,8 +48,8 @@ def _make(run: Run) -> Result:
         got=f"On {where} BG/P's rectangular trees carry {ours:.1f} links' worth ({simulated:.1f} simulated); a "
         f"binomial tree on XE6 gets {ratios} of a link, so the gain in efficiency is {gains}.",
         obtained="Model: t_mcast with 2d trees (slide 20) on preset bgp; t_binomial, the sum over rounds of the "
-        "busiest link's messages under x-first routes, on preset xe6, whole messages, rounds one after the other. "
-        "Simulation of both schedules.",
+        "busiest link's messages under x-first routes, on preset xe6 with one host a router, whole messages, rounds "
+        "one after the other. Simulation of both schedules.",
         why="The deck's 1/30 needs a placement: x-fastest ranks meet no contention on a 16x16x16 torus (1/12, the "
         "depth of the tree); scattered ranks give about 1/30, and only beside that placement does 120x hold. In "
         f"MB/s the curves also depend on which link is meant: XE6's y links have {slowest:.0f} MB/s, half of x and "
