@@ -17,11 +17,12 @@ setup: ## what a bare machine lacks, .venv, the C++ core and .venv/bin/allport
 environment: # what check needs: tools, but nothing built
 	@tools/setup packages venv
 
-demo: setup ## read handwritten digits: solve a real kernel system on 16 and 12 ranks, and check it
+demo: ## read handwritten digits: solve a real kernel system on 16 and 12 ranks, and check it
+	@tools/setup packages venv python ready
 	@.venv/bin/python tools/demo.py
 
 test: ## every test: release, Python, a second MPI, sanitizers
-	@tools/setup packages venv
+	@tools/setup packages testing venv
 	@tools/test
 
 test-release: ## the C++ tests only, optimised
@@ -29,7 +30,7 @@ test-release: ## the C++ tests only, optimised
 	@tools/test release
 
 test-python: ## the Python tests only
-	@tools/setup packages venv
+	@tools/setup packages testing venv
 	@tools/test python
 
 test-mpich: ## the C++ tests on MPICH only

@@ -9,8 +9,7 @@
 #include <string>
 #include <vector>
 
-#include "allport/comm/communicator.h"
-#include "allport/linalg/distribution.h"
+#include "allport/linalg/matrix.h"
 
 namespace allport::bench {
 
@@ -21,33 +20,14 @@ inline double entry(Index i, Index j) {
   return static_cast<double>(x >> 11) / 9007199254740992.0 - 0.5;
 }
 
-struct Matrix {
-  Distribution distribution;
-  Rank rank;
-  Index ld;
-  std::vector<double> data;
-
-  Matrix(Distribution l, Rank r)
-      : distribution(std::move(l)), rank(r), ld(std::max<Index>(distribution.local_rows(r), 1)) {
-    fill();
-  }
-  void fill() {
-    data.assign(static_cast<std::size_t>(ld * distribution.local_cols(rank)), 0.0);
-    auto const at = distribution.position(rank);
-    if (at.row < 0) return;
-    for (auto const& r : distribution.rows().runs(at.row)) {
-      for (auto const& c : distribution.cols().runs(at.col)) {
-        for (Index j = 0; j < c.length; ++j) {
-          for (Index i = 0; i < r.length; ++i) {
-            data[static_cast<std::size_t>(r.local + i + (c.local + j) * ld)] = entry(r.global + i, c.global + j);
-          }
-        }
-      }
-    }
-  }
-  [[nodiscard]] Part<double const> view() const { return {data.data(), ld}; }
-  [[nodiscard]] Part<double> part() { return {data.data(), ld}; }
-};
+inline void fill(Matrix<double> const& a) {
+  a.for_each([](Index i, Index j, double& x) { x = entry(i, j); });
+}
+inline Matrix<double> filled(Communicator const& comm, Distribution const& distribution) {
+  auto const made = Matrix<double>::allocate(comm, distribution);
+  fill(made);
+  return made;
+}
 
 inline double now() {
   return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count();

@@ -42,29 +42,12 @@ double entry(int which, Index i, Index j) {
   return static_cast<double>(x >> 11) / 9007199254740992.0 - 0.5;
 }
 
-struct Matrix {
-  Distribution distribution;
-  std::vector<double> data;
-  Index ld = 1;
-
-  Matrix(Distribution l, Rank rank, int which)
-      : distribution(std::move(l)), ld(std::max<Index>(distribution.local_rows(rank), 1)) {
-    data.assign(static_cast<std::size_t>(ld * distribution.local_cols(rank)), 0.0);
-    auto const at = distribution.position(rank);
-    if (which < 0 || at.row < 0) return;
-    for (auto const& r : distribution.rows().runs(at.row)) {
-      for (auto const& c : distribution.cols().runs(at.col)) {
-        for (Index j = 0; j < c.length; ++j) {
-          for (Index i = 0; i < r.length; ++i) {
-            data[static_cast<std::size_t>(r.local + i + (c.local + j) * ld)] = entry(which, r.global + i, c.global + j);
-          }
-        }
-      }
-    }
-  }
-  [[nodiscard]] Part<double const> view() const { return {data.data(), ld}; }
-  [[nodiscard]] Part<double> part() { return {data.data(), ld}; }
-};
+/// Matrix `which` in that distribution; of zeros where it is to be computed (-1).
+Matrix<double> make(Communicator const& comm, Distribution const& distribution, int which) {
+  auto const made = Matrix<double>::zeros(comm, distribution);
+  if (which >= 0) made.for_each([&](Index i, Index j, double& x) { x = entry(which, i, j); });
+  return made;
+}
 
 double now() { return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count(); }
 
@@ -76,16 +59,16 @@ struct Contender {
 };
 
 /// Largest deviation over a sample of local entries from the definition.
-double sample_error(Matrix const& c, Rank rank, Index n) {
-  auto const at = c.distribution.position(rank);
+double sample_error(Matrix<double> const& c) {
+  auto const at = c.distribution().position(c.comm().rank());
   if (at.row < 0) return 0;
   double worst = 0;
-  for (auto const& r : c.distribution.rows().runs(at.row)) {
-    for (auto const& q : c.distribution.cols().runs(at.col)) {
+  for (auto const& r : c.distribution().rows().runs(at.row)) {
+    for (auto const& q : c.distribution().cols().runs(at.col)) {
       Index const i = r.length / 2, j = q.length / 3;
       double sum = 0;
-      for (Index x = 0; x < n; ++x) sum += entry(0, r.global + i, x) * entry(1, x, q.global + j);
-      worst = std::max(worst, std::abs(sum - c.data[static_cast<std::size_t>(r.local + i + (q.local + j) * c.ld)]));
+      for (Index x = 0; x < c.cols(); ++x) sum += entry(0, r.global + i, x) * entry(1, x, q.global + j);
+      worst = std::max(worst, std::abs(sum - c.data()[r.local + i + (q.local + j) * c.ld()]));
     }
   }
   return worst;
@@ -99,28 +82,26 @@ Distribution cyclic(int n, int nb, int grid_rows, int grid_cols) {
   return {AxisDistribution::cyclic(n, grid_rows, nb), AxisDistribution::cyclic(n, grid_cols, nb), std::move(ranks)};
 }
 
-Contender scalapack(int n, int nb, int grid_rows, int grid_cols, Rank rank) {
+Contender scalapack(Communicator const& comm, int n, int nb, int grid_rows, int grid_cols) {
   int context = 0;
   Cblacs_get(-1, 0, &context);
   Cblacs_gridinit(&context, "R", grid_rows, grid_cols);
   auto const distribution = cyclic(n, nb, grid_rows, grid_cols);
-  auto a = std::make_shared<Matrix>(distribution, rank, 0);
-  auto b = std::make_shared<Matrix>(distribution, rank, 1);
-  auto c = std::make_shared<Matrix>(distribution, rank, -1);
+  auto const a = make(comm, distribution, 0), b = make(comm, distribution, 1), c = make(comm, distribution, -1);
   auto descriptor = std::make_shared<std::vector<int>>(9);
-  int const zero = 0, ld = static_cast<int>(a->ld);
+  int const zero = 0, ld = static_cast<int>(a.ld());
   int info = 0;
   descinit_(descriptor->data(), &n, &n, &nb, &nb, &zero, &zero, &context, &ld, &info);
   auto const run = [=] {
     int const one = 1;
     double const alpha = 1, beta = 0;
     auto const* d = descriptor->data();
-    pdgemm_("N", "N", &n, &n, &n, &alpha, a->data.data(), &one, &one, d, b->data.data(), &one, &one, d, &beta,
-            c->data.data(), &one, &one, d);
+    pdgemm_("N", "N", &n, &n, &n, &alpha, a.data(), &one, &one, d, b.data(), &one, &one, d, &beta, c.data(), &one, &one,
+            d);
   };
   auto const name =
       "pdgemm nb=" + std::to_string(nb) + " " + std::to_string(grid_rows) + "x" + std::to_string(grid_cols);
-  return {name, run, [=] { return sample_error(*c, rank, n); }, {}};
+  return {name, run, [=] { return sample_error(c); }, {}};
 }
 
 Contender ours(Communicator const& comm, int n, std::string const& algorithm, bool from_cyclic) {
@@ -128,13 +109,11 @@ Contender ours(Communicator const& comm, int n, std::string const& algorithm, bo
   options.algorithm = algorithm;
   auto const plan = plan_gemm({.m = n, .n = n, .k = n}, comm.machine(), options);
   auto const foreign = cyclic(n, 128, comm.size(), 1);
-  auto a = std::make_shared<Matrix>(from_cyclic ? foreign : plan.a, comm.rank(), 0);
-  auto b = std::make_shared<Matrix>(from_cyclic ? foreign : plan.b, comm.rank(), 1);
-  auto c = std::make_shared<Matrix>(from_cyclic ? foreign : plan.c, comm.rank(), -1);
-  auto const run = [=, &comm] {
-    auto const report = gemm<double>(comm, plan, 1.0, a->distribution, a->view(), b->distribution, b->view(), 0.0,
-                                     c->distribution, c->part());
-    if (std::getenv("ALLPORT_BENCH_VERBOSE") != nullptr && comm.rank() == 0) {
+  auto const a = make(comm, from_cyclic ? foreign : plan.a, 0), b = make(comm, from_cyclic ? foreign : plan.b, 1),
+             c = make(comm, from_cyclic ? foreign : plan.c, -1);
+  auto const run = [=] {
+    auto const report = gemm(plan, 1.0, a, b, 0.0, c);
+    if (std::getenv("ALLPORT_BENCH_VERBOSE") != nullptr && c.comm().rank() == 0) {
       std::fprintf(stderr, "total %.3f compute %.3f wait %.3f redistribute %.3f\n", report.total.value(),
                    report.compute.value(), report.communicate.value(), report.redistribute.value());
     }
@@ -142,7 +121,7 @@ Contender ours(Communicator const& comm, int n, std::string const& algorithm, bo
   auto const& g = plan.chosen.grid;
   auto const name = std::string(from_cyclic ? "allport_cyclic " : "allport ") + plan.chosen.algorithm + " " +
                     std::to_string(g.rows) + "x" + std::to_string(g.cols) + "x" + std::to_string(g.layers);
-  return {name, run, [=, rank = comm.rank()] { return sample_error(*c, rank, n); }, {}};
+  return {name, run, [=] { return sample_error(c); }, {}};
 }
 
 /// Each rank multiplies its share of the work on its own: no communication at all.
@@ -178,7 +157,7 @@ int main(int argc, char** argv) {
     for (int rows = 1; rows <= comm.size(); ++rows) {
       auto const cols = comm.size() / rows;
       if (comm.size() % rows != 0 || (comm.size() > 4 && (rows > 2 * cols || cols > 2 * rows))) continue;
-      for (int const nb : {64, 128, 256, 512}) all.push_back(scalapack(n, nb, rows, cols, comm.rank()));
+      for (int const nb : {64, 128, 256, 512}) all.push_back(scalapack(comm, n, nb, rows, cols));
     }
     double worst_error = 0;
     for (int round = -1; round < rounds; ++round) {  // round -1 warms up and is checked

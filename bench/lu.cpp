@@ -31,32 +31,30 @@ namespace {
 using namespace allport;
 using namespace allport::bench;
 
-double residual_of(Communicator const& comm, Matrix& factored, std::vector<Index> const& pivots) {
-  Matrix const original(factored.distribution, factored.rank);
-  return lu_residual<double>(comm, original.distribution, original.view(), factored.distribution, factored.view(),
-                             pivots);
+double residual_of(Matrix<double> const& factored, std::vector<Index> const& pivots) {
+  return lu_residual<double>(filled(factored.comm(), factored.distribution()), factored, pivots);
 }
 
 Contender scalapack(Communicator const& comm, int n, int nb, int grid_rows, int grid_cols) {
   int context = 0;
   Cblacs_get(-1, 0, &context);
   Cblacs_gridinit(&context, "C", grid_rows, grid_cols);
-  auto a = std::make_shared<Matrix>(cyclic(n, n, nb, grid_rows, grid_cols), comm.rank());
+  auto const a = filled(comm, cyclic(n, n, nb, grid_rows, grid_cols));
   auto descriptor = std::make_shared<std::vector<int>>(9);
-  auto local = std::make_shared<std::vector<int>>(static_cast<std::size_t>(a->ld + nb));
-  int const zero = 0, ld = static_cast<int>(a->ld);
+  auto local = std::make_shared<std::vector<int>>(static_cast<std::size_t>(a.ld() + nb));
+  int const zero = 0, ld = static_cast<int>(a.ld());
   int info = 0;
   descinit_(descriptor->data(), &n, &n, &nb, &nb, &zero, &zero, &context, &ld, &info);
   auto const run = [=] {
     int const one = 1;
     int info_of_run = 0;
-    pdgetrf_(&n, &n, a->data.data(), &one, &one, descriptor->data(), local->data(), &info_of_run);
+    pdgetrf_(&n, &n, a.data(), &one, &one, descriptor->data(), local->data(), &info_of_run);
   };
   auto const residual = [=, &comm] {
     // ScaLAPACK keeps a pivot beside its row: gathers them.
     std::vector<std::int64_t> mine(static_cast<std::size_t>(n), -1);
-    auto const at = a->distribution.position(comm.rank());
-    for (auto const& r : a->distribution.rows().runs(at.row)) {
+    auto const at = a.distribution().position(comm.rank());
+    for (auto const& r : a.distribution().rows().runs(at.row)) {
       for (Index x = 0; x < r.length; ++x) {
         mine[static_cast<std::size_t>(r.global + x)] = (*local)[static_cast<std::size_t>(r.local + x)] - 1;
       }
@@ -66,19 +64,19 @@ Contender scalapack(Communicator const& comm, int n, int nb, int grid_rows, int 
     for (std::size_t x = 0; x < all.size(); ++x) {
       if (all[x] >= 0) pivots[x % static_cast<std::size_t>(n)] = all[x];
     }
-    return residual_of(comm, *a, pivots);
+    return residual_of(a, pivots);
   };
   auto const name =
       "pdgetrf nb=" + std::to_string(nb) + " " + std::to_string(grid_rows) + "x" + std::to_string(grid_cols);
-  return {name, [=] { a->fill(); }, run, residual, {}};
+  return {name, [=] { fill(a); }, run, residual, {}};
 }
 
 Contender ours(Communicator const& comm, int n, Pivoting pivoting, LuOptions const& options, std::string const& what) {
   auto const plan = plan_lu({.m = n, .n = n, .pivoting = pivoting}, comm.machine(), options);
-  auto a = std::make_shared<Matrix>(plan.distribution, comm.rank());
+  auto const a = filled(comm, plan.distribution);
   auto pivots = std::make_shared<std::vector<Index>>();
   auto const run = [=, &comm] {
-    auto const report = lu<double>(comm, plan, a->distribution, a->part(), *pivots);
+    auto const report = lu(plan, a, *pivots);
     if (std::getenv("ALLPORT_BENCH_VERBOSE") != nullptr && comm.rank() == 0) {
       std::fprintf(stderr, "%s: total %.3f compute %.3f panel %.3f wait %.3f (predicted %.3f)\n", what.c_str(),
                    report.total.value(), report.compute.value(), report.panel.value(), report.communicate.value(),
@@ -89,12 +87,12 @@ Contender ours(Communicator const& comm, int n, Pivoting pivoting, LuOptions con
   auto const name = "allport " + what + " " + plan.chosen.algorithm + " " + std::to_string(g.rows) + "x" +
                     std::to_string(g.cols) + "x" + std::to_string(g.layers) +
                     " b=" + std::to_string(plan.chosen.block) + " of " + std::to_string(plan.chosen.nb);
-  return {name, [=] { a->fill(); }, run, [=, &comm] { return residual_of(comm, *a, *pivots); }, {}};
+  return {name, [=] { fill(a); }, run, [=] { return residual_of(a, *pivots); }, {}};
 }
 
 /// LAPACK on rank 0 with as many threads as there are ranks; the others sleep.
 Contender lapack(Communicator const& comm, int n) {
-  auto a = std::make_shared<Matrix>(cyclic(n, n, n, 1, 1), comm.rank());
+  auto const a = filled(comm, cyclic(n, n, n, 1, 1));
   auto pivots = std::make_shared<std::vector<int>>(static_cast<std::size_t>(n));
   auto const run = [=, &comm] {
     if (comm.rank() != 0) {  // asleep, not polling: LAPACK wants this core
@@ -110,11 +108,11 @@ Contender lapack(Communicator const& comm, int n) {
     auto const set = reinterpret_cast<SetThreads>(dlsym(RTLD_DEFAULT, "openblas_set_num_threads"));
     if (set != nullptr) set(comm.size());
     int info = 0;
-    dgetrf_(&n, &n, a->data.data(), &n, pivots->data(), &info);
+    dgetrf_(&n, &n, a.data(), &n, pivots->data(), &info);
     if (set != nullptr) set(1);
     for (int r = 1; r < comm.size(); ++r) MPI_Send(nullptr, 0, MPI_BYTE, r, 0, MPI_COMM_WORLD);
   };
-  return {"dgetrf, " + std::to_string(comm.size()) + " threads", [=] { a->fill(); }, run, [] { return 0.0; }, {}};
+  return {"dgetrf, " + std::to_string(comm.size()) + " threads", [=] { fill(a); }, run, [] { return 0.0; }, {}};
 }
 
 }  // namespace

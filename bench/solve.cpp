@@ -31,14 +31,13 @@ struct Problem {
 };
 
 /// norm1(B - op(A) X) / (n norm1(A) norm1(X) eps).
-double residual_of(Communicator const& comm, Problem const& p, Matrix const& x) {
-  auto const whole = cyclic(p.n, p.n, 64, comm.size(), 1);
-  Matrix const a(whole, comm.rank());
-  Matrix b(x.distribution, comm.rank());
+double residual_of(Problem const& p, Matrix<double> const& x) {
+  auto const& comm = x.comm();
+  auto const a = filled(comm, cyclic(p.n, p.n, 64, comm.size(), 1));
+  auto const b = filled(comm, x.distribution());
   GemmProblem const product{.m = p.n, .n = p.nrhs, .k = p.n, .trans_a = p.trans};
-  gemm<double>(comm, plan_gemm(product, comm.machine()), -1.0, a.distribution, a.view(), x.distribution, x.view(), 1.0,
-               b.distribution, b.part());
-  auto const size = [&](Matrix const& m) { return norm<double>(comm, Norm::one, m.distribution, m.view()); };
+  gemm(plan_gemm(product, comm.machine()), -1.0, a, x, 1.0, b);
+  auto const size = [](Matrix<double> const& m) { return norm<double>(Norm::one, m); };
   return size(b) / (p.n * size(a) * size(x) * std::ldexp(1.0, -53));
 }
 
@@ -49,9 +48,9 @@ int context_of(int grid_rows, int grid_cols) {
   return context;
 }
 
-std::vector<int> describe(Matrix const& m, int context, int rows, int cols, int nb) {
+std::vector<int> describe(Matrix<double> const& m, int context, int rows, int cols, int nb) {
   std::vector<int> descriptor(9);
-  int const zero = 0, ld = static_cast<int>(m.ld);
+  int const zero = 0, ld = static_cast<int>(m.ld());
   int info = 0;
   descinit_(descriptor.data(), &rows, &cols, &nb, &nb, &zero, &zero, &context, &ld, &info);
   return descriptor;
@@ -77,45 +76,41 @@ std::vector<Index> gather_pivots(Communicator const& comm, Distribution const& d
 /// pdgetrs, and lu_solve on the same data.
 void add_scalapack(std::vector<Contender>& to, Communicator const& comm, Problem const& p, int nb, int r, int c) {
   auto const context = context_of(r, c);
-  auto a = std::make_shared<Matrix>(cyclic(p.n, p.n, nb, r, c), comm.rank());
-  auto b = std::make_shared<Matrix>(cyclic(p.n, p.nrhs, nb, r, c), comm.rank());
-  auto const a_desc = describe(*a, context, p.n, p.n, nb);
-  auto const b_desc = describe(*b, context, p.n, p.nrhs, nb);
-  auto local = std::make_shared<std::vector<int>>(static_cast<std::size_t>(a->ld + nb));
+  auto const a = filled(comm, cyclic(p.n, p.n, nb, r, c));
+  auto const b = filled(comm, cyclic(p.n, p.nrhs, nb, r, c));
+  auto const a_desc = describe(a, context, p.n, p.n, nb);
+  auto const b_desc = describe(b, context, p.n, p.nrhs, nb);
+  auto local = std::make_shared<std::vector<int>>(static_cast<std::size_t>(a.ld() + nb));
   int const one = 1;
   int info = 0;
-  pdgetrf_(&p.n, &p.n, a->data.data(), &one, &one, a_desc.data(), local->data(), &info);
-  auto const pivots = gather_pivots(comm, a->distribution, *local);
+  pdgetrf_(&p.n, &p.n, a.data(), &one, &one, a_desc.data(), local->data(), &info);
+  auto const pivots = gather_pivots(comm, a.distribution(), *local);
   auto const run = [=] {
     int info_of_run = 0;
     auto const trans = static_cast<char>(p.trans);
-    pdgetrs_(&trans, &p.n, &p.nrhs, a->data.data(), &one, &one, a_desc.data(), local->data(), b->data.data(), &one,
-             &one, b_desc.data(), &info_of_run);
+    pdgetrs_(&trans, &p.n, &p.nrhs, a.data(), &one, &one, a_desc.data(), local->data(), b.data(), &one, &one,
+             b_desc.data(), &info_of_run);
   };
-  auto const ours = [=, &comm] {
-    lu_solve<double>(comm, p.trans, a->distribution, a->view(), pivots, b->distribution, b->part());
-  };
-  auto const check = [=, &comm] { return residual_of(comm, p, *b); };
+  auto const ours = [=] { lu_solve(p.trans, a, pivots, b); };
+  auto const check = [=] { return residual_of(p, b); };
   auto const where = " nb=" + std::to_string(nb) + " " + std::to_string(r) + "x" + std::to_string(c);
-  to.push_back({"pdgetrs" + where, [=] { b->fill(); }, run, check, {}});
-  to.push_back({"allport given" + where, [=] { b->fill(); }, ours, check, {}});
+  to.push_back({"pdgetrs" + where, [=] { fill(b); }, run, check, {}});
+  to.push_back({"allport given" + where, [=] { fill(b); }, ours, check, {}});
 }
 
 Contender ours(Communicator const& comm, Problem const& p) {
   auto const plan = plan_lu({.m = p.n, .n = p.n}, comm.machine());
-  auto a = std::make_shared<Matrix>(plan.distribution, comm.rank());
+  auto const a = filled(comm, plan.distribution);
   auto pivots = std::make_shared<std::vector<Index>>();
-  lu<double>(comm, plan, a->distribution, a->part(), *pivots);
+  lu(plan, a, *pivots);
   auto const& g = plan.chosen.grid;
   std::vector<Rank> const ranks(plan.distribution.grid().ranks());
-  auto b = std::make_shared<Matrix>(
-      Distribution(plan.distribution.rows(), AxisDistribution::balanced(p.nrhs, g.cols), ranks), comm.rank());
-  auto const run = [=, &comm] {
-    lu_solve<double>(comm, p.trans, a->distribution, a->view(), *pivots, b->distribution, b->part());
-  };
+  auto const b =
+      filled(comm, Distribution(plan.distribution.rows(), AxisDistribution::balanced(p.nrhs, g.cols), ranks));
+  auto const run = [=] { lu_solve(p.trans, a, *pivots, b); };
   auto const name = "allport " + plan.chosen.algorithm + " " + std::to_string(g.rows) + "x" + std::to_string(g.cols) +
                     " b=" + std::to_string(plan.chosen.block);
-  return {name, [=] { b->fill(); }, run, [=, &comm] { return residual_of(comm, p, *b); }, {}};
+  return {name, [=] { fill(b); }, run, [=] { return residual_of(p, b); }, {}};
 }
 
 }  // namespace

@@ -30,6 +30,7 @@ void bind_model_costs(nb::module_& m);
 void bind_model_matrices(nb::module_& m);
 void bind_sim(nb::module_& m);
 void bind_select(nb::module_& m);
+void bind_multicast(nb::module_& m);
 void bind_mpi(nb::module_& m);
 void bind_io(nb::module_& m);
 void bind_comm(nb::module_& m);

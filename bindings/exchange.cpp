@@ -59,14 +59,19 @@ void bind_exchange(nb::module_& m) {
       },
       "schedule"_a, "path"_a, "name"_a, "operator_seconds_per_byte"_a, "copy_seconds_per_byte"_a, "most_segments"_a);
   m.def("import_goal", read_goal, "path"_a, "name"_a, "copy_seconds_per_byte"_a);
+  nb::class_<MscclLimits>(m, "MscclLimits", "What the reader of an MSCCL file can take.")
+      .def(
+          "__init__",
+          [](MscclLimits* self, int channels, int peers, int blocks, int steps, int count, int chunks) {
+            new (self) MscclLimits{channels, peers, blocks, steps, count, chunks};
+          },
+          nb::kw_only(), "channels"_a, "peers"_a, "blocks"_a, "steps"_a, "count"_a, "chunks"_a);
   m.def(
       "export_msccl",
-      [](Schedule const& schedule, Text const& path, Text const& name, int channels, int peers, int blocks, int steps,
-         int count, int chunks) {
-        auto const limits = MscclLimits{channels, peers, blocks, steps, count, chunks};
+      [](Schedule const& schedule, Text const& path, Text const& name, MscclLimits const& limits) {
         write_file(path, name, [&](std::ostream& out) { export_msccl(schedule, out, limits); });
       },
-      "schedule"_a, "path"_a, "name"_a, "channels"_a, "peers"_a, "blocks"_a, "steps"_a, "count"_a, "chunks"_a);
+      "schedule"_a, "path"_a, "name"_a, "limits"_a);
 }
 
 }  // namespace allport::python

@@ -116,12 +116,23 @@ void bind_parts(nb::module_& m) {
                           "(deck 5).")
       .def(nb::init<Machine const&, int>(), "machine"_a, "bits"_a = 2,
            "The IDs of a machine's ranks, in digits of so many bits (1 to 8). Raises AllportError.")
+      .def_static("given", &TopologyIds::given, "digits"_a, "bits"_a, "ranks"_a,
+                  "The ID of rank r is r, in so many digits; fewer ranks than IDs leave the last unused.")
+      .def_static("listed", &TopologyIds::listed, "ids"_a, "digits"_a, "bits"_a, "ids[r] is the ID of rank r.")
+      .def_static(
+          "parse", [](Text const& spec) { return TopologyIds::parse(spec.bytes); }, "spec"_a,
+          "'3x1bit', '4x3bit:2048', or a file with a line of digits for each rank, as 2.0.13.1.")
+      .def_static("usual_bits", &TopologyIds::usual_bits, "ranks"_a,
+                  "Bits of a digit as in the deck's examples: the square root of log2(ranks), rounded down.")
+      .def_prop_ro("bits", &TopologyIds::bits, "Bits of a digit.")
       .def_prop_ro("base", &TopologyIds::base, "2 ** bits.")
       .def_prop_ro("digits", &TopologyIds::digits, "Digits of an ID.")
       .def_prop_ro("ranks", &TopologyIds::ranks)
       .def("of", &TopologyIds::of, "rank"_a,
            "The ID of a rank, its digits packed into an integer. Raises AllportError.")
       .def("rank", &TopologyIds::rank, "id"_a, "The rank with this ID, or None where it names no place.")
+      .def("position", &TopologyIds::position, "rank"_a, "How many ranks have smaller IDs.")
+      .def("rank_at", &TopologyIds::rank_at, "position"_a, "The rank that so many others come before.")
       .def("common_prefix", &TopologyIds::common_prefix, "a"_a, "b"_a, "Equal leading digits of two IDs.")
       .def("text", &TopologyIds::text, "id"_a, "'2.0.13.1'.");
   nb::class_<NodeRates>(m, "NodeRates", "What a node can do beside its links; rates are per node.")

@@ -99,8 +99,8 @@ void bind_contended(nb::module_& m) {
       "machine"_a, "root"_a = 0, "placement"_a = std::vector<Node>{},
       "Most messages on one link in every round of a binomial tree, first round first. Their sum is by how much the\n"
       "bandwidth of a link is divided.");
-  using Price = Seconds (*)(Machine const&, Rank, Bytes);
-  using Rootless = Seconds (*)(Machine const&, Bytes);
+  using Price = Seconds (*)(Machine const&, Rank, Bytes, std::span<Rank const>);
+  using Rootless = Seconds (*)(Machine const&, Bytes, std::span<Rank const>);
   m.def(
       "mpi_textbook",
       [](std::string const& what, Machine const& machine, std::int64_t root, std::int64_t bytes) {
@@ -113,10 +113,10 @@ void bind_contended(nb::module_& m) {
                                                                     {"allreduce", model::mpi_allreduce},
                                                                     {"alltoall", model::mpi_alltoall}};
         for (auto const& [name, price] : rooted) {
-          if (what == name) return price(machine, root_of(machine, root), Bytes(bytes)).value();
+          if (what == name) return price(machine, root_of(machine, root), Bytes(bytes), {}).value();
         }
         for (auto const& [name, price] : rootless) {
-          if (what == name) return price(machine, Bytes(bytes)).value();
+          if (what == name) return price(machine, Bytes(bytes), {}).value();
         }
         throw Error::argument("collective", what, "bcast, reduce, scatter, gather, allgather, reduce_scatter, ...");
       },

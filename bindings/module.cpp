@@ -18,6 +18,7 @@ NB_MODULE(_native, m) {
   bind_model_matrices(m);
   bind_sim(m);
   bind_select(m);
+  bind_multicast(m);
   bind_io(m);
   bind_mpi(m);
   bind_comm(m);

@@ -7,6 +7,7 @@
 #include <cstdlib>
 #include <string>
 
+#include "allport/base/output.h"
 #include "bindings.h"
 
 namespace allport::python {
@@ -68,6 +69,9 @@ void bind_mpi(nb::module_& m) {
   make_mpi_global();
   m.def("build_info", build_info, nb::sig("def build_info() -> dict[str, object]"));
   m.def("mpi_library_version", library_version, "MPI_Get_library_version of the MPI that Allport is linked with.");
+  m.def(
+      "drain_output", [] { drain_output(); }, nb::call_guard<nb::gil_scoped_release>(),
+      "Waits until whoever reads stdout and stderr has taken all that was written, at most a second.");
   m.def("libmpi_path", libmpi_path, "Path of the MPI library that Allport is linked with.");
 }
 

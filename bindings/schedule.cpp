@@ -255,6 +255,13 @@ void bind_schedule(nb::module_& m) {
       .def_prop_ro("ranks", &Schedule::ranks)
       .def_prop_ro("root", [](Schedule const& s) { return s.contract().root; })
       .def_prop_ro(
+          "targets",
+          [](Schedule const& s) {
+            auto const& targets = s.contract().targets;
+            return targets ? std::optional(*targets) : std::nullopt;
+          },
+          "Ranks that a bcast is for; None: all.")
+      .def_prop_ro(
           "bytes", [](Schedule const& s) { return s.contract().bytes; }, "Bytes of the message, or of a block.")
       .def_prop_ro(
           "element", [](Schedule const& s) { return s.contract().element; }, "Bytes that are never cut apart.")

@@ -25,29 +25,40 @@ void bind_select(nb::module_& m) {
           [](Choice const& c) { return c.best.priced() ? std::optional(c.best.predicted.value()) : std::nullopt; },
           "Seconds; None where the algorithm has no price.")
       .def_prop_ro(
-          "mpi", [](Choice const& c) { return c.mpi->time.value(); }, "Seconds of MPI's own collective.")
+          "bound", [](Choice const& c) { return c.bound ? std::optional(c.bound->value()) : std::nullopt; },
+          "Seconds that no schedule beats; None where no bound is known.")
       .def_prop_ro(
-          "mpi_is_calibrated", [](Choice const& c) { return c.mpi->source == PriceSource::calibrated; },
+          "mpi", [](Choice const& c) { return c.mpi ? std::optional(c.mpi->time.value()) : std::nullopt; },
+          "Seconds of MPI's own collective; None for a multicast, which MPI has none of.")
+      .def_prop_ro(
+          "mpi_is_calibrated", [](Choice const& c) { return c.mpi && c.mpi->source == PriceSource::calibrated; },
           "Whether MPI's own was timed on this machine; else it is modelled.")
       .def_prop_ro(
-          "expects_to_win", [](Choice const& c) { return expect_to_win(c, *c.mpi); },
-          "Whether ours is expected to cost clearly less than MPI's own: what the drop-in goes by.")
+          "expects_to_win",
+          [](Choice const& c) { return c.mpi ? std::optional(expect_to_win(c, *c.mpi)) : std::nullopt; },
+          "Whether ours is expected to cost clearly less than MPI's own: what the drop-in goes by. None for a "
+          "multicast.")
       .def(
           "to_dict", [](Choice const& c) { return from_json(to_json(c)); }, nb::sig("def to_dict(self) -> dict"))
       .def("__str__", [](Choice const& c) { return explain(c); });
   m.def(
       "choose",
       [](std::string const& what, Machine const& machine, std::int64_t root, std::int64_t bytes, std::int64_t element,
-         std::string const& algorithm, std::vector<std::int64_t> const& segments, std::int64_t window) {
+         std::string const& algorithm, std::vector<std::int64_t> const& segments, std::int64_t window,
+         std::vector<Node> const& placement) {
         auto options = SelectOptions();
         options.algorithm = algorithm;
         options.segments = segments;
         options.window = checked_window(window);
+        if (!placement.empty()) options.mapping = Mapping::from_list(places_on(machine, placement));
         auto choice = choose(machine, contract_of(what, machine, root, bytes, element), options);
-        choice.mpi = mpi_price_of(machine, choice.contract);
+        choice.mpi = mpi_price_of(machine, choice.contract, choice.mapping);
+        choice.bound =
+            lower_bound(machine, choice.mapping ? at_places(choice.contract, *choice.mapping) : choice.contract);
         return choice;
       },
-      "collective"_a, "machine"_a, "root"_a, "bytes"_a, "element"_a, "algorithm"_a, "segments"_a, "window"_a);
+      "collective"_a, "machine"_a, "root"_a, "bytes"_a, "element"_a, "algorithm"_a, "segments"_a, "window"_a,
+      "placement"_a);
   m.def(
       "make_schedule", [](Machine const& machine, Choice const& choice) { return make_schedule(machine, choice); },
       "machine"_a, "choice"_a);

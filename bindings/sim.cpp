@@ -49,21 +49,8 @@ nb::dict columns(std::vector<sim::Record> const& records) {
   return table;
 }
 
-nb::dict run(Schedule const& schedule, Machine const& machine, std::string const& sharing, std::string const& overheads,
-             std::string const& engine, std::int64_t eager, bool handshake, bool latency_weights, std::int64_t header,
-             std::vector<Node> const& placement, bool trace, std::optional<std::function<void(double)>> const& progress,
-             double most_seconds) {
-  auto options = sim::Options();
-  options.sharing = sim::parse_sharing(sharing);
-  options.overheads = sim::parse_overheads(overheads);
-  options.engine = sim::parse_engine(engine);
-  options.eager = eager;
-  options.handshake = handshake;
-  options.latency_weights = latency_weights;
-  options.header = header;
-  options.placement = placement;
-  options.trace = trace;
-  options.most_seconds = most_seconds;
+nb::dict run(Schedule const& schedule, Machine const& machine, sim::Options options,
+             std::optional<std::function<void(double)>> const& progress) {
   if (progress) {
     options.progress = [&](double fraction) {
       auto const locked = nb::gil_scoped_acquire();
@@ -98,11 +85,30 @@ nb::dict run(Schedule const& schedule, Machine const& machine, std::string const
 }  // namespace
 
 void bind_sim(nb::module_& m) {
-  m.def("simulate", run, "schedule"_a, "machine"_a, "sharing"_a, "overheads"_a, "engine"_a, "eager"_a, "handshake"_a,
-        "latency_weights"_a, "header"_a, "placement"_a, "trace"_a, "progress"_a.none(), "most_seconds"_a = 0.0,
-        nb::sig("def simulate(schedule: Schedule, machine: Machine, sharing: str, overheads: str, engine: str, "
-                "eager: int, handshake: bool, latency_weights: bool, header: int, placement: list[int], trace: bool, "
-                "progress: object, most_seconds: float = 0.0) -> dict[str, object]"));
+  nb::class_<sim::Options>(m, "SimOptions", "What a simulated machine's ends and links do, and what is kept of it.")
+      .def(
+          "__init__",
+          [](sim::Options* self, std::string const& sharing, std::string const& overheads, std::string const& engine,
+             std::int64_t eager, bool handshake, bool latency_weights, std::int64_t header,
+             std::vector<Node> const& placement, bool trace, double most_seconds) {
+            auto options = sim::Options();
+            options.sharing = sim::parse_sharing(sharing);
+            options.overheads = sim::parse_overheads(overheads);
+            options.engine = sim::parse_engine(engine);
+            options.eager = eager;
+            options.handshake = handshake;
+            options.latency_weights = latency_weights;
+            options.header = header;
+            options.placement = placement;
+            options.trace = trace;
+            options.most_seconds = most_seconds;
+            new (self) sim::Options(std::move(options));
+          },
+          nb::kw_only(), "sharing"_a, "overheads"_a, "engine"_a, "eager"_a, "handshake"_a, "latency_weights"_a,
+          "header"_a, "placement"_a, "trace"_a, "most_seconds"_a);
+  m.def("simulate", run, "schedule"_a, "machine"_a, "options"_a, "progress"_a.none(),
+        nb::sig("def simulate(schedule: Schedule, machine: Machine, options: SimOptions, progress: object) "
+                "-> dict[str, object]"));
 }
 
 }  // namespace allport::python

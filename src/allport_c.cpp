@@ -132,11 +132,10 @@ int run_gemm(allport_comm comm, char trans_a, char trans_b, std::int64_t m, std:
     ensure(beta != nullptr, "beta", "NULL", "a pointer to a number");
     GemmProblem const problem{m, n, k, scalar_of<T>, trans_of(trans_a, "trans_a"), trans_of(trans_b, "trans_b")};
     auto const plan = plan_gemm(problem, on.comm.machine(), options_of(options));
-    auto const report =
-        gemm<T>(on.comm, plan, *static_cast<T const*>(alpha), the(a_distribution, "a_distribution").distribution,
-                Part<T const>{static_cast<T const*>(a), lda}, the(b_distribution, "b_distribution").distribution,
-                Part<T const>{static_cast<T const*>(b), ldb}, *static_cast<T const*>(beta),
-                the(c_distribution, "c_distribution").distribution, Part<T>{static_cast<T*>(c), ldc});
+    Matrix const left(on.comm, the(a_distribution, "a_distribution").distribution, static_cast<T const*>(a), lda);
+    Matrix const right(on.comm, the(b_distribution, "b_distribution").distribution, static_cast<T const*>(b), ldb);
+    Matrix const product(on.comm, the(c_distribution, "c_distribution").distribution, static_cast<T*>(c), ldc);
+    auto const report = gemm(plan, *static_cast<T const*>(alpha), left, right, *static_cast<T const*>(beta), product);
     on.report = report.to_json();
   });
 }

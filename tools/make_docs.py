@@ -31,6 +31,8 @@ COMMANDS = (
     ("schedule", "export"),
     ("schedule", "import"),
     ("explain",),
+    ("multicast", "explain"),
+    ("multicast", "table"),
     ("bench",),
     ("lab", "up"),
     ("lab", "run"),

@@ -27,7 +27,7 @@ enum class Function : std::uint8_t {
 };
 inline constexpr int functions = 14;
 
-/// MPI's name without its prefix: "Bcast".
+/// MPI's name: "MPI_Bcast".
 [[nodiscard]] std::string_view name(Function what);
 
 /// An array of counts or displacements: of int, or of MPI_Count and MPI_Aint in the `_c` forms.

@@ -9,6 +9,7 @@
 #include "allport/select/mpi_price.h"
 #include "allport/select/select.h"
 #include "datatypes.h"
+#include "handback/decide.h"
 #include "operation.h"
 
 namespace allport::dropin {
@@ -104,61 +105,77 @@ Contract lengths_of(Function what, Rank ranks) {
 }
 
 /// Ours as timed, else as predicted.
-Seconds our_seconds(Machine const& machine, Contract const& contract) {
-  auto const timed = mpi_price_of(machine, contract).ours;
-  return timed ? *timed : choose(machine, contract).best.predicted;
+Seconds our_seconds(Machine const& machine, Contract const& contract, std::optional<Mapping> const& mapping) {
+  auto const timed = mpi_price_of(machine, contract, mapping).ours;
+  return timed ? *timed : choose(machine, contract, {.mapping = mapping}).best.predicted;
 }
 
-Verdict by_price(Record const& record, Function what, Contract const& contract) {
+constexpr auto theirs_is_faster = "MPI's own is expected to be faster";
+
+/// What we would do, and how long the lengths travel ahead of it.
+struct Plan {
+  Choice choice;
+  Seconds first{};
+};
+
+Plan plan_of(Machine const& machine, Function what, Contract const& contract, std::optional<Mapping> const& mapping) {
+  try {
+    Plan plan{choose(machine, contract, {.mapping = mapping})};
+    if (lengths_are_secret(what)) plan.first = our_seconds(machine, lengths_of(what, contract.ranks), mapping);
+    return plan;
+  } catch (Error const&) {
+    throw Error(ErrorKind::unsupported, fmt::format("no algorithm for {} on {}", name(contract.what), machine.name()));
+  }
+}
+
+/// Why the MPI library does calls like this one; empty: we do them.
+std::string why_by_price(Record const& record, Function what, Contract const& contract) {
   auto const& ours = *record.ours;
   auto const& machine = combines(contract.what) ? ours.named_machine() : ours.machine();
-  try {
-    auto choice = choose(machine, contract);
-    if (state().policy == Policy::always) return Verdict::take;
+  auto const hopeless = [&]() -> std::string {
     // MPI libraries return at once where nothing is to be moved.
-    if (contract.bytes == 0 && contract.what != Collective::barrier) return Verdict::too_slow;
-    if (state().without_links) return Verdict::no_links;
-    auto price = mpi_price_of(machine, contract);
-    if (lengths_are_secret(what)) {
-      auto const first = our_seconds(machine, lengths_of(what, contract.ranks));
-      choice.best.predicted += first;
-      if (price.ours) *price.ours += first;
-    }
-    return expect_to_win(choice, price) ? Verdict::take : Verdict::too_slow;
-  } catch (Error const&) {
-    return Verdict::no_algorithm;
-  }
+    if (contract.bytes == 0 && contract.what != Collective::barrier) return theirs_is_faster;
+    if (!state().without_links) return {};
+    return "the ranks share one computer, and no rates of the machine were measured there";
+  };
+  auto const loses = [&](Plan const& plan) -> std::string {
+    auto choice = plan.choice;
+    auto price = mpi_price_of(machine, contract, record.mapping);
+    choice.best.predicted += plan.first;
+    if (price.ours) *price.ours += plan.first;
+    return expect_to_win(choice, price) ? "" : theirs_is_faster;
+  };
+  auto const plan = [&] { return plan_of(machine, what, contract, record.mapping); };
+  return handback::decide(state().policy, hopeless, plan, loses).why_not;
 }
 
-Verdict decide(Record& record, Function what, std::int64_t bytes) {
+/// As by why_by_price(); whoever finds it open decides for all calls of the size class.
+bool is_ours(Record& record, Function what, std::int64_t bytes) {
   auto& verdict = record.verdict(what, bytes);
-  if (verdict == Verdict::open) verdict = by_price(record, what, least_of(what, size_class(bytes), record.size));
-  return verdict;
+  if (verdict == Verdict::open) {
+    auto why = why_by_price(record, what, least_of(what, size_class(bytes), record.size));
+    auto const decided = why.empty() ? Verdict::take : Verdict::back;
+    if (decided == Verdict::back) record.reasons[{what, size_class(bytes)}] = std::move(why);
+    verdict = decided;
+  }
+  return verdict == Verdict::take;
 }
 
-std::optional<std::string> in_words(Verdict verdict, Function what, Record const& record) {
-  switch (verdict) {
-    case Verdict::too_slow:
-      return "MPI's own is expected to be faster";
-    case Verdict::no_algorithm:
-      return fmt::format("no algorithm for {} on {}", name(collective(what)), record.ours->machine().name());
-    case Verdict::no_links:
-      return "the ranks share one computer, and no rates of the machine were measured there";
-    default:
-      return std::nullopt;
-  }
+/// Nothing where such calls are ours.
+std::optional<std::string> why_not(Record& record, Function what, std::int64_t bytes) {
+  if (is_ours(record, what, bytes)) return std::nullopt;
+  return record.reasons.at({what, size_class(bytes)});
 }
 
 /// Operands that may not be exchanged: what is needed beside the collective itself.
 std::optional<std::string> why_not_in_order(Record& record, Call const& call) {
-  if (!record.in_order) return "non-commutative operation where ranks are not in the machine's order";
+  if (!record.in_order()) return "non-commutative operation where ranks are not in the machine's order";
   auto const what = collective(call.what);
   auto const next = what == Collective::allreduce ? Function::bcast
                     : what == Collective::reduce  ? Function::gather
                                                   : Function::scatter;
   for (auto const step : {Function::reduce, next}) {
-    auto const verdict = decide(record, step, unknown_bytes);
-    if (verdict != Verdict::take) return in_words(verdict, step, record);
+    if (auto why = why_not(record, step, unknown_bytes)) return why;
   }
   return std::nullopt;
 }
@@ -170,7 +187,7 @@ constexpr int calls_between_looks = 127;
 
 void plan_next_look(Record& record, Function what) {
   auto& s = sampled(record, what);
-  bool const loses = s.bytes >= 0 && decide(record, what, s.bytes) != Verdict::take;
+  bool const loses = s.bytes >= 0 && !is_ours(record, what, s.bytes);
   s.calls = loses ? calls_between_looks : 0;
 }
 
@@ -200,8 +217,7 @@ bool is_handed_back(Call const& call, Record& record) {
 std::optional<std::string> why_not(Call const& call, Record& record) {
   if (!record.ours) return record.why_not;
   if (is_handed_back(call, record)) {
-    auto const verdict = record.verdict(call.what, bytes_of(call, record)).load();
-    return in_words(verdict, call.what, record)
+    return why_not(record, call.what, bytes_of(call, record))
         .value_or("blocks of the length that was seen last are quicker by MPI's own");
   }
   if (!arguments_are_good(call, record)) return "arguments that the MPI library complains about";
@@ -212,9 +228,9 @@ std::optional<std::string> why_not(Call const& call, Record& record) {
     PMPI_Op_commutative(call.op, &commutative);
     if (commutative == 0) return why_not_in_order(record, call);
   }
-  auto const verdict = decide(record, call.what, bytes_of(call, record));
-  if (verdict == Verdict::take && lengths_are_secret(call.what)) plan_next_look(record, call.what);
-  return in_words(verdict, call.what, record);
+  auto why = why_not(record, call.what, bytes_of(call, record));
+  if (!why && lengths_are_secret(call.what)) plan_next_look(record, call.what);
+  return why;
 }
 
 void learn(Call const& call, Record& record, std::vector<std::int64_t> const& lengths) {

@@ -13,39 +13,33 @@
 namespace allport::dropin {
 namespace {
 
-/// The call for the library, counted.
-int hand_back(Call const& call, Record const* record, std::string const& why, Library const& library) {
-  auto const begin = now();
-  int rank = -1;
-  if (record != nullptr) {
-    rank = record->rank;
-  } else if (state().counting && call.comm != MPI_COMM_NULL) {
-    PMPI_Comm_rank(call.comm, &rank);
-  }
-  auto const code = library();
-  count_returned(call.what, rank, why, now() - begin);
-  return code;
-}
+constexpr auto unattended = "MPI library at whose thread level nobody moves on what is not waited for";
 
-std::string why_no_record() { return state().active ? "communicator that was made unseen" : state().why_inactive; }
+/// Why a call is not even asked about; `goes_on`: it would have to go on after it.
+std::optional<std::string> why_not_asked(Record const* record, bool goes_on) {
+  if (goes_on && state().active && !state().progresses) return unattended;
+  if (record != nullptr) return std::nullopt;
+  return state().active ? "communicator that was made unseen" : state().why_inactive;
+}
 
 /// Runs `take` under the lock where the call is ours; else the library.
 template <class Take>
-int enter(Call const& call, Library const& library, Take const& take) {
+int enter(Call const& call, Library const& library, bool goes_on, Take const& take) {
   auto const record = record_of(call.comm);
-  if (!record) return hand_back(call, nullptr, why_no_record(), library);
-  std::string trouble;
-  std::optional<std::string> why;
-  try {
-    Lock const lock;
-    why = why_not(call, *record);
-    if (!why) take(record);
-  } catch (std::exception const& e) {
-    trouble = e.what();
-  }
-  if (!trouble.empty()) return fail(call, trouble.c_str());
-  return why ? hand_back(call, record.get(), *why, library) : MPI_SUCCESS;
+  auto code = MPI_SUCCESS;
+  handback::enter(
+      tally_of(call, record.get()),
+      [&] {
+        if (auto why = why_not_asked(record.get(), goes_on)) return handback::handed_back(*why);
+        Lock const lock;
+        if (auto why = why_not(call, *record)) return handback::handed_back(*why);
+        return take(record);
+      },
+      [&](handback::Outcome const&) { code = library(); }, [&](char const* text) { code = fail(call, text); });
+  return code;
 }
+
+handback::Outcome under_way() { return {{}, {}, true}; }
 
 }  // namespace
 
@@ -57,7 +51,7 @@ bool passes_straight(Call const& call) {
 }
 
 int fail(Call const& call, char const* text) {
-  fmt::print(stderr, "allport: MPI_{}: {}\n", name(call.what), text);
+  fmt::print(stderr, "allport: {}: {}\n", name(call.what), text);
   std::fflush(stderr);
   PMPI_Comm_call_errhandler(call.comm, MPI_ERR_OTHER);
   return MPI_ERR_OTHER;
@@ -65,31 +59,29 @@ int fail(Call const& call, char const* text) {
 
 int run_blocking(Call const& call, Library library) {
   if (auto const code = run_short(call)) return *code;
-  return enter(call, library, [&](std::shared_ptr<Record> const& record) {
+  return enter(call, library, false, [&](std::shared_ptr<Record> const& record) -> handback::Outcome {
     Operation operation(call, record);
     operation.start_blocking();
     operation.wait();
     if (!operation.lengths().empty()) learn(call, *record, operation.lengths());
     remember_form(call, *record);
-    count_taken(call.what, *record, operation.bytes(), now() - operation.started());
+    return {{}, taken(*record, operation.contract(), operation.bytes()), false};
   });
 }
 
-constexpr auto unattended = "MPI library at whose thread level nobody moves on what is not waited for";
-
 int start_nonblocking(Call const& call, MPI_Request* request, Library library) {
   if (request == nullptr) return library();
-  if (state().active && !state().progresses) return hand_back(call, record_of(call.comm).get(), unattended, library);
-  return enter(call, library, [&](std::shared_ptr<Record> const& record) {
+  return enter(call, library, true, [&](std::shared_ptr<Record> const& record) {
     *request = fly(std::make_shared<Operation>(call, record));
+    return under_way();
   });
 }
 
 int make_persistent(Call const& call, MPI_Request* request, Library library) {
   if (request == nullptr) return library();
-  if (state().active && !state().progresses) return hand_back(call, record_of(call.comm).get(), unattended, library);
-  return enter(call, library, [&](std::shared_ptr<Record> const& record) {
+  return enter(call, library, true, [&](std::shared_ptr<Record> const& record) {
     *request = keep_persistent(std::make_shared<Operation>(call, record));
+    return under_way();
   });
 }
 

@@ -59,7 +59,9 @@ class Operation {
   void make_lasting();
 
   [[nodiscard]] Call const& call() const { return call_; }
-  [[nodiscard]] Record const& record() const { return *record_; }
+  [[nodiscard]] Record& record() const { return *record_; }
+  /// What it comes to on the machine's positions; not yet known where lengths must be told first.
+  [[nodiscard]] std::optional<Contract> const& contract() const { return contract_; }
   [[nodiscard]] std::int64_t bytes() const { return bytes_; }
   [[nodiscard]] double started() const { return started_; }
   /// Bytes of every block, where ranks had to be told them first; the same on all ranks once done.
@@ -71,6 +73,7 @@ class Operation {
   void plan_steps();
   void bring_in();
   void bring_out();
+  void plan_one(Contract const& contract);
   void plan_in_order(Contract const& contract);
   Transfer run(Contract const& contract);
   Transfer run(Contract const& contract, Buffers buffers, std::string_view algorithm = {});
@@ -100,6 +103,7 @@ class Operation {
   std::vector<std::byte> whole_;       ///< the result of such an operation on position 0
   std::vector<std::int64_t> lengths_;  ///< of the blocks, told by the root or by all
   std::vector<std::int64_t> row_;      ///< of this rank's blocks for the others
+  std::optional<Contract> contract_;
   std::vector<std::function<Transfer()>> steps_;
   std::size_t step_ = 0;
   bool blocks_ = false;       ///< short steps may be run at once

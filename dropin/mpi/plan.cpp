@@ -142,18 +142,20 @@ void Operation::plan_steps() {
       for (std::size_t b = 0; b < all.blocks.size(); ++b) bytes.push_back(all.bytes(b));
       auto contract = all_equal(bytes) ? uniform(bytes.front())
                                        : with_blocks(what, record_->size, root_, BlockTable::per_rank(bytes), element_);
-      if (in_order_) return plan_in_order(contract);
-      steps_ = {[this, contract] { return run(contract); }};
-      return;
+      return plan_one(contract);
     }
     default: {
       // Blocks of equal length: any of them tells it.
       auto const bytes = in_.used && what != Collective::barrier ? in_.bytes(0) : out_.used ? out_.bytes(0) : 0;
-      auto const contract = uniform(bytes);
-      if (in_order_) return plan_in_order(contract);
-      steps_ = {[this, contract] { return run(contract); }};
+      return plan_one(uniform(bytes));
     }
   }
+}
+
+void Operation::plan_one(Contract const& contract) {
+  contract_ = contract;
+  if (in_order_) return plan_in_order(contract);
+  steps_ = {[this, contract] { return run(contract); }};
 }
 
 /// Only one algorithm combines in rank order: the binomial tree to position 0. From there the result goes on.
@@ -224,6 +226,7 @@ Transfer Operation::send_lengths() {
 
 Transfer Operation::run_by_lengths() {
   auto const what = collective(call_.what);
+  if (all_equal(lengths_)) contract_ = {what, record_->size, root_, lengths_.front(), 1};
   auto table =
       what == Collective::alltoall ? BlockTable::per_pair(lengths_, record_->size) : BlockTable::per_rank(lengths_);
   return run(with_blocks(what, record_->size, root_, std::move(table)));

@@ -3,103 +3,15 @@
 #include <fmt/format.h>
 
 #include <array>
-#include <chrono>
-#include <fstream>
-#include <map>
-#include <mutex>
 #include <nlohmann/json.hpp>
-#include <vector>
 
+#include "allport/select/select.h"
 #include "state.h"
 
 namespace allport::dropin {
 namespace {
 
 using nlohmann::json;
-
-struct Figures {
-  std::int64_t taken = 0;
-  std::int64_t bytes = 0;
-  double seconds = 0;
-  std::map<std::string, std::int64_t> returned;
-  double seconds_returned = 0;
-
-  [[nodiscard]] std::int64_t handed_back() const {
-    std::int64_t sum = 0;
-    for (auto const& [_, count] : returned) sum += count;
-    return sum;
-  }
-};
-using Table = std::array<Figures, functions>;
-
-// A lock of its own: a call is counted after its communication, by any thread.
-std::mutex mutex;
-Table table;
-
-json to_json(Table const& t) {
-  json all = json::object();
-  for (std::size_t f = 0; f < t.size(); ++f) {
-    if (t[f].taken == 0 && t[f].returned.empty()) continue;
-    all[fmt::format("MPI_{}", name(static_cast<Function>(f)))] = {
-        {"taken", t[f].taken},      {"bytes", t[f].bytes},
-        {"seconds", t[f].seconds},  {"handed_back", t[f].handed_back()},
-        {"reasons", t[f].returned}, {"handed_back_seconds", t[f].seconds_returned}};
-  }
-  return all;
-}
-
-void add(Table& sum, json const& part) {
-  for (std::size_t f = 0; f < sum.size(); ++f) {
-    auto const found = part.find(fmt::format("MPI_{}", name(static_cast<Function>(f))));
-    if (found == part.end()) continue;
-    sum[f].taken += found->at("taken").get<std::int64_t>();
-    sum[f].bytes += found->at("bytes").get<std::int64_t>();
-    sum[f].seconds += found->at("seconds").get<double>();
-    sum[f].seconds_returned += found->at("handed_back_seconds").get<double>();
-    for (auto const& [why, count] : found->at("reasons").items()) sum[f].returned[why] += count.get<std::int64_t>();
-  }
-}
-
-/// The sum over all ranks, on rank 0.
-Table sum_up(int rank, int ranks) {
-  std::string mine;
-  {
-    std::scoped_lock const lock(mutex);
-    mine = to_json(table).dump();
-  }
-  auto const length = static_cast<int>(mine.size());
-  std::vector<int> lengths(static_cast<std::size_t>(ranks));
-  PMPI_Gather(&length, 1, MPI_INT, lengths.data(), 1, MPI_INT, 0, MPI_COMM_WORLD);
-  std::vector<int> begins(lengths.size() + 1);
-  for (std::size_t r = 0; r < lengths.size(); ++r) begins[r + 1] = begins[r] + lengths[r];
-  std::string all(static_cast<std::size_t>(begins.back()), ' ');
-  PMPI_Gatherv(mine.data(), length, MPI_CHAR, all.data(), lengths.data(), begins.data(), MPI_CHAR, 0, MPI_COMM_WORLD);
-  Table sum;
-  for (std::size_t r = 0; rank == 0 && r < lengths.size(); ++r) {
-    add(sum, json::parse(all.substr(static_cast<std::size_t>(begins[r]), static_cast<std::size_t>(lengths[r]))));
-  }
-  return sum;
-}
-
-std::string in_words(Table const& t, std::string const& machine) {
-  std::int64_t taken = 0;
-  std::int64_t returned = 0;
-  for (auto const& f : t) {
-    taken += f.taken;
-    returned += f.handed_back();
-  }
-  auto text = fmt::format("allport: machine {}: {} collective calls taken, {} handed back\n",
-                          machine.empty() ? "none" : machine, taken, returned);
-  for (std::size_t i = 0; i < t.size(); ++i) {
-    auto const& f = t[i];
-    if (f.taken == 0 && f.returned.empty()) continue;
-    text += fmt::format("allport:   {:<24} {:>8} taken, {:>14} bytes, {:>10.6f} s; {:>8} handed back, {:>10.6f} s\n",
-                        fmt::format("MPI_{}", name(static_cast<Function>(i))), f.taken, f.bytes, f.seconds,
-                        f.handed_back(), f.seconds_returned);
-    for (auto const& [why, count] : f.returned) text += fmt::format("allport:     {:>8} x {}\n", count, why);
-  }
-  return text;
-}
 
 /// Where the numbers come from by which calls are taken, and what they are.
 json rates_of(State const& s) {
@@ -131,39 +43,32 @@ std::string rates_in_words(State const& s) {
   return text + "; allport machine calibrate measures them once for all\n";
 }
 
-void write_file(std::string const& path, json const& content) {
-  std::ofstream file(path);
-  file << content.dump(2) << '\n';
-  if (!file.flush()) fmt::print(stderr, "allport: warning: ALLPORT_REPORT = '{}': cannot be written\n", path);
-}
-
 }  // namespace
 
 std::string_view name(Function what) {
   constexpr std::array<std::string_view, functions> names{
-      "Barrier",  "Bcast",    "Reduce", "Allreduce", "Reduce_scatter", "Reduce_scatter_block",
-      "Scatter",  "Scatterv", "Gather", "Gatherv",   "Allgather",      "Allgatherv",
-      "Alltoall", "Alltoallv"};
+      "MPI_Barrier",  "MPI_Bcast",    "MPI_Reduce", "MPI_Allreduce", "MPI_Reduce_scatter", "MPI_Reduce_scatter_block",
+      "MPI_Scatter",  "MPI_Scatterv", "MPI_Gather", "MPI_Gatherv",   "MPI_Allgather",      "MPI_Allgatherv",
+      "MPI_Alltoall", "MPI_Alltoallv"};
   return names[static_cast<std::size_t>(what)];
 }
 
-double now() { return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count(); }
-
-void count_taken(Function what, Record const& record, std::int64_t bytes, double seconds) {
-  if (!state().counting || record.rank != 0) return;
-  std::scoped_lock const lock(mutex);
-  auto& f = table[static_cast<std::size_t>(what)];
-  ++f.taken;
-  f.bytes += bytes;
-  f.seconds += seconds;
+handback::Tally tally_of(Call const& call, Record const* record) {
+  int rank = -1;
+  if (record != nullptr) {
+    rank = record->rank;
+  } else if (state().counting && call.comm != MPI_COMM_NULL) {
+    PMPI_Comm_rank(call.comm, &rank);
+  }
+  return {state().calls, name(call.what), state().counting && rank == 0};
 }
 
-void count_returned(Function what, int rank, std::string const& why, double seconds) {
-  if (!state().counting || rank != 0) return;
-  std::scoped_lock const lock(mutex);
-  auto& f = table[static_cast<std::size_t>(what)];
-  ++f.returned[why];
-  f.seconds_returned += seconds;
+handback::Taken taken(Record& record, std::optional<Contract> const& contract, std::int64_t bytes) {
+  if (!state().counting || record.rank != 0 || !contract || contract->blocks) return {{}, bytes, {}};
+  auto const bound = record.bounds.get({contract->what, contract->root, contract->bytes}, [&] {
+    return lower_bound(record.ours->machine(), *contract).value_or(Seconds{});
+  });
+  return {{}, bytes, *bound};
 }
 
 void write_report() {
@@ -171,23 +76,24 @@ void write_report() {
   int ranks = 1;
   PMPI_Comm_rank(MPI_COMM_WORLD, &rank);
   PMPI_Comm_size(MPI_COMM_WORLD, &ranks);
-  auto const sum = sum_up(rank, ranks);
-  if (rank != 0) return;
   auto const& s = state();
+  auto const calls = s.calls.sum(MPI_COMM_WORLD);
+  if (rank != 0) return;
   auto const machine = s.world ? s.world->machine().name() : std::string{};
-  if (s.report == "1") {
-    auto text = in_words(sum, machine);
-    text += rates_in_words(s);
+  if (s.report_to == "1") {
+    auto const all = handback::total(calls);
+    auto text = fmt::format("allport: machine {}: {} collective calls taken, {} handed back\n",
+                            machine.empty() ? "none" : machine, all.taken, all.handed_back());
+    text += handback::in_words(calls) + rates_in_words(s);
     if (!s.active) text += fmt::format("allport:   nothing was taken: {}\n", s.why_inactive);
-    fmt::print(stderr, "{}", text);
-    std::fflush(stderr);
+    handback::print(text);
   } else {
-    write_file(s.report, {{"machine", machine},
-                          {"active", s.active},
-                          {"rates", rates_of(s)},
-                          {"why_inactive", s.why_inactive},
-                          {"ranks", ranks},
-                          {"collectives", to_json(sum)}});
+    handback::write(s.report_to, {{"machine", machine},
+                                  {"active", s.active},
+                                  {"rates", rates_of(s)},
+                                  {"why_inactive", s.why_inactive},
+                                  {"ranks", ranks},
+                                  {"collectives", handback::to_json(calls)}});
   }
 }
 

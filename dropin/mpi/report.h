@@ -1,21 +1,23 @@
-// Which calls were taken, which were handed back and why, and what they cost.
+// The MPI drop-in's calls in a report, beside the lower bounds of their collectives.
 #pragma once
 
 #include <cstdint>
-#include <string>
+#include <optional>
 
+#include "allport/schedule/schedule.h"
 #include "call.h"
+#include "handback/enter.h"
 
 namespace allport::dropin {
 
 struct Record;
 
-/// Seconds since some moment.
-[[nodiscard]] double now();
+/// Where a call is counted: on rank 0 of its communicator, so that sums over ranks count collectives, not calls.
+[[nodiscard]] handback::Tally tally_of(Call const& call, Record const* record);
 
-/// Counted where the caller is rank 0 of the communicator, so that sums over ranks count collectives, not calls.
-void count_taken(Function what, Record const& record, std::int64_t bytes, double seconds);
-void count_returned(Function what, int rank, std::string const& why, double seconds);
+/// A call that was taken.
+/// @param contract  what it came to, if that is known and a report is wanted
+[[nodiscard]] handback::Taken taken(Record& record, std::optional<Contract> const& contract, std::int64_t bytes);
 
 /// To stderr or to the JSON file that ALLPORT_REPORT names. Collective over MPI_COMM_WORLD.
 void write_report();

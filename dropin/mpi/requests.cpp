@@ -8,6 +8,7 @@
 #include <set>
 #include <unordered_map>
 
+#include "allport/comm/end_job.h"
 #include "enter.h"
 #include "progress.h"
 #include "report.h"
@@ -72,9 +73,11 @@ void complete_persistent(int tag, int code) {
 }
 
 void complete(Flight const& flight, int code) {
-  auto const& operation = *flight.operation;
+  auto& operation = *flight.operation;
   if (code == MPI_SUCCESS) {
-    count_taken(operation.call().what, operation.record(), operation.bytes(), now() - operation.started());
+    auto const seconds = now() - operation.started();
+    auto& record = operation.record();
+    tally_of(operation.call(), &record).taken(taken(record, operation.contract(), operation.bytes()), seconds);
   }
   if (flight.ticket == nullptr) {
     complete_persistent(flight.tag, code);
@@ -106,14 +109,12 @@ std::string advance(Operation& operation, bool& done) {
 [[noreturn]] void give_up() {
   Lock const lock;
   auto const& operation = *table().flights.front().operation;
-  fmt::print(
-      stderr,
-      "allport: MPI_Finalize on rank {} of a communicator of {}, but its MPI_{} was started, never completed, and "
-      "other ranks have not done their part within {:g} s; start it on all ranks and complete every request "
-      "(MPI_Wait) before MPI_Finalize\n",
-      operation.record().rank, operation.record().size, name(operation.call().what), patience);
-  std::fflush(stderr);
-  PMPI_Abort(MPI_COMM_WORLD, 1);
+  end_job(MPI_COMM_WORLD, 1,
+          fmt::format(
+              "allport: MPI_Finalize on rank {} of a communicator of {}, but its {} was started, never completed, and "
+              "other ranks have not done their part within {:g} s; start it on all ranks and complete every request "
+              "(MPI_Wait) before MPI_Finalize\n",
+              operation.record().rank, operation.record().size, name(operation.call().what), patience));
   std::abort();
 }
 

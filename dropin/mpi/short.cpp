@@ -96,8 +96,9 @@ std::optional<int> run_short(Call const& given) {
     auto const buffers = buffers_of(call, *record, bytes);
     if (!record->ours->run_short(contract, buffers, form.combine, [] { move_others(); })) return std::nullopt;
     if (state().counting) {
-      count_taken(given.what, *record, static_cast<std::int64_t>(std::max(buffers.input.size(), buffers.output.size())),
-                  now() - began);
+      auto const seconds = now() - began;
+      auto const longer = std::max(buffers.input.size(), buffers.output.size());
+      tally_of(given, record).taken(taken(*record, contract, static_cast<std::int64_t>(longer)), seconds);
     }
     return MPI_SUCCESS;
   } catch (std::exception const& e) {
@@ -107,7 +108,7 @@ std::optional<int> run_short(Call const& given) {
 
 void remember_form(Call const& call, Record& record) {
   auto& form = record.forms[static_cast<std::size_t>(call.what)];
-  if (lengths_are_secret(call.what) || !record.ours || !(record.in_order || call.what == Function::barrier)) return;
+  if (lengths_are_secret(call.what) || !record.ours || !(record.in_order() || call.what == Function::barrier)) return;
   auto const is_plain = [](MPI_Datatype type) { return is_predefined(type) && layout_of(type).plain; };
   Form seen{true, call.send.type, call.receive.type, call.op, 1, {}};
   if (call.what != Function::barrier) {

@@ -2,13 +2,10 @@
 
 #include <fmt/format.h>
 
-#include <cstdlib>
-#include <numeric>
-#include <string_view>
-
 #include "allport/comm/calibrate.h"
 #include "allport/mapping/mapping.h"
 #include "datatypes.h"
+#include "handback/world_ranks.h"
 #include "progress.h"
 #include "report.h"
 #include "requests.h"
@@ -18,95 +15,22 @@ namespace {
 
 /// What a start may spend on the rates of a machine that nobody has measured.
 constexpr double seconds_for_rates = 0.1;
+constexpr auto policy_variable = "ALLPORT_DROPIN";
 
-/// What rank 0 found in its environment, for all.
-struct Settings {
-  std::string machine;  ///< TOML; empty: none
-  std::string trouble;
-  std::string report;
-  int policy = 0;
-  int rates_are_given = 1;  ///< by the machine's file or another; else they are a preset's, of no network in particular
-};
-
-std::string_view environment(char const* name) {
-  auto const* text = std::getenv(name);
-  return text == nullptr ? std::string_view{} : std::string_view(text);
+void warn_of_idleness(handback::Settings const& settings, std::string const& why) {
+  settings.warn(why + "; every MPI call goes to the MPI library");
 }
 
-void read_policy(Settings& s) {
-  auto const text = environment("ALLPORT_DROPIN");
-  if (text.empty() || text == "auto") {
-    s.policy = static_cast<int>(Policy::automatic);
-  } else if (text == "always") {
-    s.policy = static_cast<int>(Policy::always);
-  } else if (text == "never") {
-    s.policy = static_cast<int>(Policy::never);
-  } else {
-    s.trouble = Error::argument("ALLPORT_DROPIN", fmt::format("'{}'", text), "auto, always or never").what();
-  }
-}
-
-Settings read_environment(int ranks) {
-  Settings s;
-  auto const report = environment("ALLPORT_REPORT");
-  if (report != "0") s.report = report;
-  auto const spec = environment("ALLPORT_MACHINE");
-  if (spec.empty()) return s;
-  read_policy(s);
-  if (!s.trouble.empty()) return s;
-  try {
-    auto const machine = Machine::parse(spec);
-    if (machine.ranks() == ranks) {
-      s.machine = machine.to_toml();
-      s.rates_are_given = Machine::gives_rates(spec) ? 1 : 0;
-    } else {
-      s.trouble = fmt::format(
-          "ALLPORT_MACHINE = '{}' has {} ranks, but MPI_COMM_WORLD has {}; start as many ranks as the "
-          "machine has, or name another machine",
-          spec, machine.ranks(), ranks);
-    }
-  } catch (std::exception const& e) {
-    s.trouble = fmt::format("ALLPORT_MACHINE: {}", e.what());
-  }
-  return s;
-}
-
-std::string told_by_rank_0(std::string text) {
-  auto length = static_cast<int>(text.size());
-  PMPI_Bcast(&length, 1, MPI_INT, 0, MPI_COMM_WORLD);
-  text.resize(static_cast<std::size_t>(length));
-  if (length > 0) PMPI_Bcast(text.data(), length, MPI_CHAR, 0, MPI_COMM_WORLD);
-  return text;
-}
-
-Settings agree_on_settings(int rank, int ranks) {
-  auto s = rank == 0 ? read_environment(ranks) : Settings{};
-  // One word where nothing is set, which is the common case.
-  int something = s.machine.empty() && s.trouble.empty() && s.report.empty() ? 0 : 1;
-  PMPI_Bcast(&something, 1, MPI_INT, 0, MPI_COMM_WORLD);
-  if (something == 0) return s;
-  s.machine = told_by_rank_0(s.machine);
-  s.trouble = told_by_rank_0(s.trouble);
-  s.report = told_by_rank_0(s.report);
-  PMPI_Bcast(&s.policy, 1, MPI_INT, 0, MPI_COMM_WORLD);
-  PMPI_Bcast(&s.rates_are_given, 1, MPI_INT, 0, MPI_COMM_WORLD);
-  return s;
-}
-
-void warn(int rank, std::string const& text) {
-  if (rank != 0) return;
-  fmt::print(stderr, "allport: warning: {}; every MPI call goes to the MPI library\n", text);
-  std::fflush(stderr);
-}
-
-bool all_share_a_computer(int ranks) {
+bool all_share_a_computer() {
   MPI_Comm here = MPI_COMM_NULL;
   PMPI_Comm_split_type(MPI_COMM_WORLD, MPI_COMM_TYPE_SHARED, 0, MPI_INFO_NULL, &here);
   int size = 0;
   PMPI_Comm_size(here, &size);
   PMPI_Comm_free(&here);
   int least = 0;
+  int ranks = 1;
   PMPI_Allreduce(&size, &least, 1, MPI_INT, MPI_MIN, MPI_COMM_WORLD);
+  PMPI_Comm_size(MPI_COMM_WORLD, &ranks);
   return least == ranks;
 }
 
@@ -126,24 +50,6 @@ int forget_record(MPI_Comm, int, void* value, void*) {
   // The shadow communicator goes with the record's last user, not inside the library's own freeing.
   retire(static_cast<std::shared_ptr<Record>*>(value));
   return MPI_SUCCESS;
-}
-
-/// Positions in the machine of a communicator's ranks; empty: some are not of this job.
-std::vector<Rank> whole_positions(MPI_Comm comm, int size) {
-  MPI_Group mine = MPI_GROUP_NULL;
-  MPI_Group all = MPI_GROUP_NULL;
-  PMPI_Comm_group(comm, &mine);
-  PMPI_Comm_group(MPI_COMM_WORLD, &all);
-  std::vector<int> ranks(static_cast<std::size_t>(size));
-  std::iota(ranks.begin(), ranks.end(), 0);
-  std::vector<Rank> whole(ranks.size());
-  PMPI_Group_translate_ranks(mine, size, ranks.data(), all, whole.data());
-  PMPI_Group_free(&mine);
-  PMPI_Group_free(&all);
-  for (auto const r : whole) {
-    if (r == MPI_UNDEFINED) return {};
-  }
-  return whole;
 }
 
 /// Communicators that we make beside the program's, at most. MPICH has 2048 in all, and a program that needs most of
@@ -197,7 +103,7 @@ std::shared_ptr<Record> make_record(MPI_Comm comm) {
     record->why_not = "inter-communicator";
   } else if (record->size == 1) {
     record->why_not = "communicator of one rank";
-  } else if (auto const whole = whole_positions(comm, record->size); whole.empty()) {
+  } else if (auto const whole = handback::world_ranks(comm); whole.empty()) {
     record->why_not = "communicator with ranks of another job";
   } else if (auto const box = find_box(state().world->machine(), whole); !box) {
     record->why_not = "communicator is no box of the machine";
@@ -209,7 +115,7 @@ std::shared_ptr<Record> make_record(MPI_Comm comm) {
     record->twin = std::make_shared<Counted>();
     Lock const lock;
     record->ours.emplace(state().world->sub(whole, twin));
-    record->in_order = box->mapping.is_identity();
+    record->mapping = box->mapping;
   }
   return record;
 }
@@ -255,26 +161,22 @@ void begin() {
   auto& s = state();
   if (s.begun) return;
   s.begun = true;
-  int rank = 0;
-  int ranks = 1;
-  PMPI_Comm_rank(MPI_COMM_WORLD, &rank);
-  PMPI_Comm_size(MPI_COMM_WORLD, &ranks);
-  auto const settings = agree_on_settings(rank, ranks);
-  s.report = settings.report;
-  s.counting = !settings.report.empty();
-  s.policy = static_cast<Policy>(settings.policy);
-  s.why_inactive = settings.trouble.empty() ? "ALLPORT_MACHINE is not set" : settings.trouble;
-  if (!settings.trouble.empty()) warn(rank, settings.trouble);
-  if (settings.machine.empty()) return;
+  handback::Settings const settings(MPI_COMM_WORLD, {"ALLPORT_MACHINE", policy_variable, "ALLPORT_REPORT"});
+  s.report_to = settings.report();
+  s.counting = !s.report_to.empty();
+  s.why_inactive = settings.trouble().empty() ? "ALLPORT_MACHINE is not set" : settings.trouble();
+  if (!settings.trouble().empty()) warn_of_idleness(settings, settings.trouble());
+  if (settings.machine().empty()) return;
+  s.policy = settings.policy(policy_variable);
   if (s.policy == Policy::never) {
-    s.why_inactive = "ALLPORT_DROPIN is 'never'";
+    s.why_inactive = handback::never_wanted(policy_variable);
     return;
   }
   make_quiet_communicator();
   try {
-    auto machine = Machine::from_toml(settings.machine, "ALLPORT_MACHINE");
-    bool const measured = machine.calibration().empty() && settings.rates_are_given == 0;
-    s.without_links = machine.calibration().empty() && all_share_a_computer(ranks);
+    auto machine = Machine::from_toml(settings.machine(), "ALLPORT_MACHINE");
+    bool const measured = machine.calibration().empty() && !settings.rates_are_given();
+    s.without_links = machine.calibration().empty() && all_share_a_computer();
     s.rates.source = !measured ? "given" : "assumed";
     if (measured && !s.without_links && machine.nodes() > 1) {
       s.world.emplace(on_measured_rates(std::move(machine)));
@@ -283,7 +185,7 @@ void begin() {
     }
   } catch (std::exception const& e) {
     s.why_inactive = e.what();
-    warn(rank, s.why_inactive);
+    warn_of_idleness(settings, s.why_inactive);
     return;
   }
   s.lock = s.world->lock();

@@ -7,19 +7,27 @@
 #include <array>
 #include <atomic>
 #include <bit>
+#include <map>
 #include <memory>
 #include <optional>
 #include <string>
+#include <tuple>
+#include <utility>
 
+#include "allport/base/recent.h"
 #include "allport/comm/communicator.h"
+#include "allport/mapping/mapping.h"
 #include "call.h"
+#include "handback/report.h"
+#include "handback/settings.h"
 
 namespace allport::dropin {
 
-enum class Policy : std::uint8_t { automatic, always, never };  ///< ALLPORT_DROPIN
+using handback::now;
+using handback::Policy;
 
 /// What was decided about calls of one function and size class; the same on all ranks of their communicator.
-enum class Verdict : std::uint8_t { open, take, too_slow, no_algorithm, no_links };
+enum class Verdict : std::uint8_t { open, take, back };
 
 /// What a collective whose lengths only some ranks know was last seen to carry. Every rank learns it from a call that
 /// we ran; calls that are handed back teach nothing, so that now and then one is taken again.
@@ -50,12 +58,18 @@ struct Record {
   std::string why_not;
   int rank = 0;
   int size = 1;
-  bool in_order = false;  ///< rank i is the box's position i
+  std::optional<Mapping> mapping;  ///< rank -> place in the box that ours is; none: not for us
   /// Decided once each, by the first call. Read without the lock.
   std::array<std::array<std::atomic<Verdict>, size_classes>, functions> verdicts{};
   std::array<Sampled, functions> sampled{};
   std::array<Form, functions> forms{};  ///< of the latest calls of ours
+  /// Why a function's size class is handed back. Under the Lock.
+  std::map<std::pair<Function, int>, std::string> reasons;
+  /// Lower bounds that a report has asked for, by collective, root's position and bytes.
+  Recent<std::tuple<Collective, Rank, std::int64_t>, Seconds> bounds{64};
 
+  /// Rank i is at the box's place i.
+  [[nodiscard]] bool in_order() const { return mapping && mapping->is_identity(); }
   [[nodiscard]] std::atomic<Verdict>& verdict(Function what, std::int64_t bytes) {
     return verdicts[static_cast<std::size_t>(what)][static_cast<std::size_t>(size_class(bytes))];
   }
@@ -68,15 +82,16 @@ struct Rates {
 };
 
 struct State {
-  Policy policy = Policy::automatic;
-  bool begun = false;       ///< between begin() and end()
-  bool active = false;      ///< calls may be taken
-  bool progresses = false;  ///< operations go on after their calls, on every rank
+  Policy policy = Policy::automatic;  ///< ALLPORT_DROPIN
+  bool begun = false;                 ///< between begin() and end()
+  bool active = false;                ///< calls may be taken
+  bool progresses = false;            ///< operations go on after their calls, on every rank
   /// All ranks share one computer and nobody measured what they do there: the machine's links are not between them.
   bool without_links = false;
   bool counting = false;  ///< ALLPORT_REPORT: calls are counted even where none is taken
   std::string why_inactive;
-  std::string report;  ///< ALLPORT_REPORT of rank 0
+  std::string report_to;  ///< ALLPORT_REPORT of rank 0
+  handback::Report calls;
   std::optional<Communicator> world;
   std::shared_ptr<EngineLock> lock;  ///< of world's family; none until there was one
   Rates rates;

@@ -4,6 +4,7 @@
 
 #include <cstdio>
 
+#include "allport/base/output.h"
 #include "original.h"
 
 namespace allport::scalapack {
@@ -60,7 +61,7 @@ MPI_Comm comm_of(Int context) {
 int rank_of(Int context, int row, int col) { return static_cast<int>(blacs().pnum(context, row, col)); }
 
 void abort_job(Int context, Int code) {
-  std::fflush(stderr);
+  drain_output();
   if (auto* const abort = reinterpret_cast<void (*)(Int, Int)>(find_behind("Cblacs_abort"))) abort(context, code);
   MPI_Abort(MPI_COMM_WORLD, code == 0 ? 1 : static_cast<int>(code));
 }

@@ -3,7 +3,7 @@
 
 #include <vector>
 
-#include "allport/linalg/distribution.h"
+#include "allport/linalg/matrix.h"
 #include "blacs.h"
 #include "call.h"
 
@@ -78,9 +78,10 @@ struct View {
   Index cols_before = 0;
   Index ld = 1;
 
+  /// The sub-matrix; `local`: the whole one's local part.
   template <class T>
-  [[nodiscard]] Part<T> part(void* local) const {
-    return {static_cast<T*>(local) + rows_before + cols_before * ld, ld};
+  [[nodiscard]] Matrix<T> matrix(Communicator const& comm, void* local) const {
+    return {comm, distribution, static_cast<T*>(local) + rows_before + cols_before * ld, ld};
   }
 };
 /// @param ranks  of grid place (r, c) at r + c * rows

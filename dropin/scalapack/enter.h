@@ -3,27 +3,29 @@
 
 #include <fmt/format.h>
 
-#include <exception>
 #include <optional>
 #include <string>
 
+#include "allport/base/error.h"
 #include "blacs.h"
+#include "handback/enter.h"
 #include "original.h"
 #include "report.h"
 
 namespace allport::scalapack {
 
-/// What became of a call that we looked at.
-struct Outcome {
-  std::string how;      ///< taken, by what
-  std::string why_not;  ///< not empty: to be handed back, and nothing of the caller's was changed
-  Int info = 0;         ///< handed back for a wrong argument: ScaLAPACK's INFO
+struct Outcome : handback::Outcome {
+  Int info = 0;  ///< handed back for a wrong argument: ScaLAPACK's INFO
 };
 
-[[nodiscard]] inline Outcome taken(std::string how) { return {std::move(how), {}, 0}; }
-[[nodiscard]] inline Outcome handed_back(std::string why, Int info = 0) { return {{}, std::move(why), info}; }
-
-inline constexpr auto never_wanted = "ALLPORT_SCALAPACK is 'never'";
+/// @param how    by what: an algorithm
+/// @param bound  no way to do it takes less; 0: none is known
+[[nodiscard]] inline Outcome taken(std::string how, Seconds bound = {}) {
+  return {{{}, {std::move(how), 0, bound}, false}, 0};
+}
+[[nodiscard]] inline Outcome handed_back(std::string why, Int info = 0) {
+  return {handback::handed_back(std::move(why)), info};
+}
 
 /// Outcome of a call on a process outside of the context of the descriptor at `desc_at`, or without BLACS; else
 /// nothing.
@@ -42,6 +44,18 @@ inline constexpr auto never_wanted = "ALLPORT_SCALAPACK is 'never'";
   std::terminate();
 }
 
+/// Runs what says before it touches anything that memory is short: what it said then, else empty.
+template <class Run>
+std::string short_of_memory(Run const& run) {
+  try {
+    run();
+  } catch (Error const& e) {
+    if (e.kind() == ErrorKind::memory) return e.what();
+    throw;
+  }
+  return {};
+}
+
 /// @param desc      the first descriptor: its context is the call's
 /// @param original  the real routine
 /// @param take      Grid -> Outcome
@@ -51,32 +65,28 @@ template <class Take, class Back, class Tell>
 void enter(Original const& original, Int const* desc, void const* caller, Take const& take, Back const& back,
            Tell const& tell) {
   if (Within::now() || original.is_home_of(caller)) {
-    count_inner(original.name(), desc);
+    if (what_blacs_lacks().empty() && grid_of(desc[1]).is_first()) calls().count_inner(original.name());
     back();
     return;
   }
-  auto const begin = now();
   auto const grid = what_blacs_lacks().empty() ? grid_of(desc[1]) : Grid{desc[1]};
-  Outcome outcome;
-  try {
-    outcome = take(grid);
-  } catch (std::exception const& e) {
-    fmt::print(stderr, "allport: {}: {}\n", original.name(), e.what());
-    abort_job(grid.context, 1);
-    return;
-  }
-  if (outcome.why_not.empty()) {
-    count_taken(original.name(), grid, outcome.how, now() - begin);
-    return;
-  }
-  if (original.there()) {
-    back();
-  } else if (outcome.info != 0) {
-    tell(grid, outcome.info);
-  } else {
-    refuse(original, grid, outcome.why_not);
-  }
-  count_returned(original.name(), grid, outcome.why_not, now() - begin);
+  // Where there is no grid, the call is one process's own.
+  handback::Tally const tally{calls(), original.name(), !grid.has_me() || grid.is_first()};
+  handback::enter(
+      tally, [&] { return take(grid); },
+      [&](Outcome const& outcome) {
+        if (original.there()) {
+          back();
+        } else if (outcome.info != 0) {
+          tell(grid, outcome.info);
+        } else {
+          refuse(original, grid, outcome.why_not);
+        }
+      },
+      [&](char const* text) {
+        fmt::print(stderr, "allport: {}: {}\n", original.name(), text);
+        abort_job(grid.context, 1);
+      });
 }
 
 /// As above for routines that tell what is wrong in INFO.

@@ -3,7 +3,8 @@
 #include <fmt/format.h>
 
 #include "allport/linalg/solve.h"
-#include "report.h"
+#include "enter.h"
+#include "price.h"
 
 namespace allport::scalapack {
 namespace {
@@ -15,7 +16,7 @@ std::string axis_text(AxisDistribution const& distribution) {
 }
 
 /// The plan for factoring a sub-matrix where it lies, or why it is handed back.
-Choice<LuPlan> const& choose(Record& record, LuProblem const& problem, View const& a, Shape const& shape) {
+Decision<LuPlan> const& decide(Record& record, LuProblem const& problem, View const& a, Shape const& shape) {
   auto const key = fmt::format("{} {} {} {} {} {} {}", problem.m, problem.n, static_cast<int>(problem.type),
                                static_cast<char>(problem.pivoting), shape.block, axis_text(a.distribution.rows()),
                                axis_text(a.distribution.cols()));
@@ -26,9 +27,9 @@ Choice<LuPlan> const& choose(Record& record, LuProblem const& problem, View cons
     options.candidates = 1;
     return plan_lu(problem, machine, options);
   };
-  return record.remember(record.lu_choices, key, [&] {
-    return scalapack::choose(record.settings().policy, price_scalapack(problem, machine, shape), plan,
-                             [](LuPlan const& made) { return made.chosen.total; });
+  return record.remember(record.lu_decisions, key, [&] {
+    return decide_by_price(record.policy(), price_scalapack(problem, machine, shape), plan,
+                           [](LuPlan const& made) { return made.chosen.total; });
   });
 }
 
@@ -51,17 +52,17 @@ Factored factor(std::string const& name, Grid const& grid, Record& record, Opera
                 Int* info) {
   Factored done;
   done.view = view_of(a, grid, record.ranks(), record.comm().rank());
-  LuProblem const problem{a.rows, a.cols, scalar_of<T>, record.settings().pivoting};
-  auto const& choice = choose(record, problem, done.view, shape_of(grid, a.desc));
-  done.why_not = choice.why_not;
-  if (!choice.plan) return done;
-  done.why_not = short_of_memory([&] {
-    done.report = lu<T>(record.comm(), *choice.plan, done.view.distribution, done.view.part<T>(data), done.pivots);
-  });
+  LuProblem const problem{a.rows, a.cols, scalar_of<T>, record.pivoting()};
+  auto const& decision = decide(record, problem, done.view, shape_of(grid, a.desc));
+  done.why_not = decision.why_not;
+  if (!decision.plan) return done;
+  done.why_not =
+      short_of_memory([&] { done.report = lu(*decision.plan, done.view.matrix<T>(record.comm(), data), done.pivots); });
   if (!done.why_not.empty()) return done;
   write_pivots(done.pivots, a, done.view, grid, ipiv);
   *info = static_cast<Int>(done.report.info);
-  count_growth(name, grid, done.report.growth);
+  if (grid.is_first()) calls().count_growth(name, done.report.growth);
+  if (record.knows_machine()) done.bound = bound_of(problem, decision.plan->chosen, record.comm().machine());
   return done;
 }
 
@@ -69,9 +70,7 @@ template <class T>
 void solve(Grid const& grid, Record const& record, Trans trans, View const& a, void* factors,
            std::vector<Index> const& pivots, Operand const& b, void* right) {
   auto const view = view_of(b, grid, record.ranks(), record.comm().rank());
-  auto const part = a.part<T>(factors);
-  lu_solve<T>(record.comm(), trans, a.distribution, {part.data, part.ld}, pivots, view.distribution,
-              view.part<T>(right));
+  lu_solve(trans, a.matrix<T>(record.comm(), factors), pivots, view.matrix<T>(record.comm(), right));
 }
 
 std::vector<Index> read_pivots(Record const& record, Operand const& a, View const& view, Grid const& grid,
@@ -106,7 +105,7 @@ std::string in_words(LuReport const& report) {
 
 std::string why_not_solve(Grid const& grid, Record& record, SolveProblem const& problem, View const& a,
                           Operand const& b) {
-  if (record.settings().policy == Policy::always) return "";
+  if (record.policy() == Policy::always) return "";
   // docs/reference/scalapack.md has the measurements.
   if (problem.trans != Trans::none) return "a transposed solve: ScaLAPACK's own is as fast";
   auto const right = view_of(b, grid, record.ranks(), record.comm().rank());
@@ -114,13 +113,13 @@ std::string why_not_solve(Grid const& grid, Record& record, SolveProblem const& 
       fmt::format("{} {} {} {} {} {} {} {}", b.rows, b.cols, static_cast<int>(problem.type),
                   shape_of(grid, b.desc).block, axis_text(a.distribution.rows()), axis_text(a.distribution.cols()),
                   axis_text(right.distribution.rows()), axis_text(right.distribution.cols()));
-  auto const& choice = record.remember(record.solve_choices, key, [&] {
-    Choice<SolvePlan> made;
+  auto const& decision = record.remember(record.solve_decisions, key, [&] {
+    Decision<SolvePlan> made;
     made.plan = plan_solve(problem, a.distribution, right.distribution, record.comm().machine());
     if (made.plan->form != SolveForm::panels) made.why_not = "few right-hand sides: ScaLAPACK's own is as fast";
     return made;
   });
-  return choice.why_not;
+  return decision.why_not;
 }
 
 #define ALLPORT_SCALAPACK_INSTANCE(T)                                                                       \

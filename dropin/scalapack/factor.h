@@ -15,6 +15,7 @@ struct Factored {
   View view;
   std::vector<Index> pivots;
   LuReport report;
+  Seconds bound{};  ///< no factorization takes less; 0: none is known
 };
 /// @param name  of the routine, for the report
 template <class T>

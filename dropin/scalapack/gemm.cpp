@@ -5,6 +5,7 @@
 
 #include "descriptor.h"
 #include "enter.h"
+#include "price.h"
 #include "record.h"
 
 namespace allport::scalapack {
@@ -12,7 +13,7 @@ namespace {
 
 enum Position { trans_a_at = 1, trans_b_at, m_at, n_at, k_at, a_desc_at = 10, b_desc_at = 14, c_desc_at = 19 };
 
-Choice<GemmPlan> const& choose(Record& record, GemmProblem const& problem, Shape const& shape, bool reads_c) {
+Decision<GemmPlan> const& decide(Record& record, GemmProblem const& problem, Shape const& shape, bool reads_c) {
   auto const key =
       fmt::format("{} {} {} {} {} {} {} {}", problem.m, problem.n, problem.k, static_cast<int>(problem.type),
                   static_cast<char>(problem.trans_a), static_cast<char>(problem.trans_b), shape.block, reads_c);
@@ -22,24 +23,24 @@ Choice<GemmPlan> const& choose(Record& record, GemmProblem const& problem, Shape
     options.candidates = 1;
     return plan_gemm(problem, machine, options);
   };
-  auto const price = [&](GemmPlan const& made) {
+  auto const ours = [&](GemmPlan const& made) {
     auto const m = static_cast<double>(problem.m);
     auto const n = static_cast<double>(problem.n);
     auto const k = static_cast<double>(problem.k);
     auto const moved = m * k + k * n + (reads_c ? 2 : 1) * m * n;
     return made.chosen.total + price_moving(moved, problem.type, machine);
   };
-  return record.remember(record.gemm_choices, key, [&] {
-    return scalapack::choose(record.settings().policy, price_scalapack(problem, machine, shape), plan, price);
+  return record.remember(record.gemm_decisions, key, [&] {
+    return decide_by_price(record.policy(), price_scalapack(problem, machine, shape), plan, ours);
   });
 }
 
 /// sub(C) = beta sub(C), in place and without a word to others; zero overwrites whatever was there.
 template <class T>
-void scale(View const& view, Rank me, T beta, Part<T> c) {
-  auto const rows = view.distribution.local_rows(me);
-  for (Index j = 0; j < view.distribution.local_cols(me); ++j) {
-    auto* const column = c.data + j * c.ld;
+void scale(T beta, Matrix<T> const& c) {
+  auto const rows = c.local_rows();
+  for (Index j = 0; j < c.local_cols(); ++j) {
+    auto* const column = c.data() + j * c.ld();
     if (beta == T(0)) {
       std::fill_n(column, rows, T(0));
     } else {
@@ -52,31 +53,28 @@ template <class T>
 Outcome multiply(GemmCall const& x, Grid const& grid, GemmProblem const& problem, Operand const& a, Operand const& b,
                  Operand const& c) {
   auto& record = record_of(grid);
-  if (record.settings().policy == Policy::never) return handed_back(never_wanted);
+  if (record.policy() == Policy::never) return handed_back(handback::never_wanted(policy_variable));
   auto const alpha = *static_cast<T const*>(x.alpha);
   auto const beta = *static_cast<T const*>(x.beta);
   bool const nothing_to_add = alpha == T(0) || problem.k == 0;
   if (problem.m == 0 || problem.n == 0 || (nothing_to_add && beta == T(1))) return taken("nothing to do");
-  auto const me = record.comm().rank();
-  auto const c_view = view_of(c, grid, record.ranks(), me);
+  auto const matrix = [&](Operand const& part, void* local) {
+    return view_of(part, grid, record.ranks(), record.comm().rank()).matrix<T>(record.comm(), local);
+  };
+  auto const product = matrix(c, x.c.data);
   if (nothing_to_add) {
-    scale(c_view, me, beta, c_view.part<T>(x.c.data));
+    scale(beta, product);
     return taken("scaling");
   }
-  auto const& choice = choose(record, problem, shape_of(grid, c.desc), beta != T(0));
-  if (!choice.plan) return handed_back(choice.why_not);
-  auto const a_view = view_of(a, grid, record.ranks(), me);
-  auto const b_view = view_of(b, grid, record.ranks(), me);
-  auto const& plan = *choice.plan;
-  auto const constant = [](Part<T> part) { return Part<T const>{part.data, part.ld}; };
-  auto why_not = short_of_memory([&] {
-    allport::gemm<T>(record.comm(), plan, alpha, a_view.distribution, constant(a_view.part<T>(x.a.data)),
-                     b_view.distribution, constant(b_view.part<T>(x.b.data)), beta, c_view.distribution,
-                     c_view.part<T>(x.c.data));
-  });
+  auto const& decision = decide(record, problem, shape_of(grid, c.desc), beta != T(0));
+  if (!decision.plan) return handed_back(decision.why_not);
+  auto const& plan = *decision.plan;
+  auto why_not =
+      short_of_memory([&] { allport::gemm(plan, alpha, matrix(a, x.a.data), matrix(b, x.b.data), beta, product); });
   if (!why_not.empty()) return handed_back(std::move(why_not));
   auto const& g = plan.chosen.grid;
-  return taken(fmt::format("{} on {}x{}x{}", plan.chosen.algorithm, g.rows, g.cols, g.layers));
+  auto const bound = record.knows_machine() ? bound_of(problem, plan.chosen, record.comm().machine()) : Seconds{};
+  return taken(fmt::format("{} on {}x{}x{}", plan.chosen.algorithm, g.rows, g.cols, g.layers), bound);
 }
 
 template <class T>

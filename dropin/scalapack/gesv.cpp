@@ -29,8 +29,8 @@ Outcome factor_and_solve(GesvCall const& x, std::string const& name, Grid const&
   if (a.rows == 0) return taken("nothing to do");
   auto const done = factor<T>(name, grid, record, a, x.a.data, x.pivots, x.info);
   if (!done.why_not.empty()) return handed_back(done.why_not);
-  return taken(in_words(done.report) +
-               (done.report.info == 0 ? solve_with<T>(x, grid, record, done, b) : ", singular"));
+  auto const solved = done.report.info == 0 ? solve_with<T>(x, grid, record, done, b) : ", singular";
+  return taken(in_words(done.report) + solved, done.bound);
 }
 
 template <class T>

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <cmath>
 
+#include "allport/model/matrix_time_bound.h"
+
 namespace allport::scalapack {
 namespace {
 
@@ -15,15 +17,16 @@ struct Rates {
   double links = 0;    ///< directed, in the whole machine
 };
 
-double flops_of(Machine const& machine, Scalar type) {
+/// An element's multiplications beside a double's: four real ones if complex, at twice the rate if single.
+model::ElementCost cost_of(Scalar type) {
   double const work = type == Scalar::c || type == Scalar::z ? 4 : 1;
   double const speed = type == Scalar::s || type == Scalar::c ? 2 : 1;
-  return machine.rates().flops.value() / machine.ranks_per_node() * speed / work;
+  return {static_cast<double>(bytes_of(type)), work / speed};
 }
 
 Rates rates_of(Machine const& machine, Scalar type) {
   Rates rates;
-  rates.flops = flops_of(machine, type);
+  rates.flops = machine.rates().flops.value() / machine.ranks_per_node() / cost_of(type).work;
   rates.message = 2 * machine.rates().overhead.value();
   double latency = 0;
   for (int a = 0; a < machine.axes(); ++a) {
@@ -41,7 +44,29 @@ Rates rates_of(Machine const& machine, Scalar type) {
 
 double log_2(int n) { return n > 1 ? std::ceil(std::log2(n)) : 0; }
 
+template <class Candidate>
+std::int64_t nodes_of(Candidate const& chosen, Machine const& machine) {
+  auto const per_node = machine.ranks_per_node();
+  return (chosen.grid.ranks() + per_node - 1) / per_node;
+}
+
+/// Words of memory that a node uses.
+template <class Candidate>
+double memory_of(Candidate const& chosen, Machine const& machine, Scalar type) {
+  return static_cast<double>(chosen.memory.value()) * machine.ranks_per_node() / static_cast<double>(bytes_of(type));
+}
+
 }  // namespace
+
+Seconds bound_of(GemmProblem const& problem, GemmCandidate const& chosen, Machine const& machine) {
+  return model::gemm_time_bound(machine, {problem.m, problem.n, problem.k}, nodes_of(chosen, machine),
+                                memory_of(chosen, machine, problem.type), cost_of(problem.type));
+}
+
+Seconds bound_of(LuProblem const& problem, LuCandidate const& chosen, Machine const& machine) {
+  return model::lu_time_bound(machine, problem.m, problem.n, nodes_of(chosen, machine),
+                              memory_of(chosen, machine, problem.type), cost_of(problem.type));
+}
 
 Seconds price_scalapack(GemmProblem const& problem, Machine const& machine, Shape const& shape) {
   auto const r = rates_of(machine, problem.type);

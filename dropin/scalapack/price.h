@@ -3,10 +3,12 @@
 #pragma once
 
 #include <algorithm>
+#include <string>
 
 #include "allport/linalg/gemm.h"
 #include "allport/linalg/lu.h"
 #include "descriptor.h"
+#include "handback/decide.h"
 
 namespace allport::scalapack {
 
@@ -29,7 +31,24 @@ struct Shape {
 /// Moving so many elements, spread evenly, from one distribution to another.
 [[nodiscard]] Seconds price_moving(double elements, Scalar type, Machine const& machine);
 
+/// No multiplication, or factorization, by as many nodes with as much memory as `chosen` takes less.
+[[nodiscard]] Seconds bound_of(GemmProblem const& problem, GemmCandidate const& chosen, Machine const& machine);
+[[nodiscard]] Seconds bound_of(LuProblem const& problem, LuCandidate const& chosen, Machine const& machine);
+
 /// Below this ScaLAPACK is done before we have planned.
 inline constexpr Seconds too_short{1e-3};
+
+/// @param theirs  what ScaLAPACK is expected to take
+/// @param plan    () -> Plan; may find that memory is short
+/// @param ours    Plan const& -> Seconds
+template <class MakePlan, class Price>
+auto decide_by_price(handback::Policy policy, Seconds theirs, MakePlan const& plan, Price const& ours) {
+  using Plan = decltype(plan());
+  return handback::decide(
+      policy, [&] { return std::string(theirs < too_short ? "too small to gain anything" : ""); }, plan,
+      [&](Plan const& made) {
+        return std::string(ours(made) > theirs ? "ScaLAPACK's own is expected to be faster" : "");
+      });
+}
 
 }  // namespace allport::scalapack

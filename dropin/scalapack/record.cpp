@@ -1,9 +1,10 @@
 #include "record.h"
 
-#include <algorithm>
+#include <array>
 #include <numeric>
 
 #include "allport/mapping/mapping.h"
+#include "handback/world_ranks.h"
 
 namespace allport::scalapack {
 namespace {
@@ -14,53 +15,26 @@ int size_of(MPI_Comm comm) {
   return size;
 }
 
-/// Ranks in MPI_COMM_WORLD of a communicator's; empty: some are not of this job.
-std::vector<Rank> world_ranks(MPI_Comm comm) {
-  MPI_Group mine = MPI_GROUP_NULL;
-  MPI_Group all = MPI_GROUP_NULL;
-  MPI_Comm_group(comm, &mine);
-  MPI_Comm_group(MPI_COMM_WORLD, &all);
-  auto const size = size_of(comm);
-  std::vector<int> ranks(static_cast<std::size_t>(size));
-  std::iota(ranks.begin(), ranks.end(), 0);
-  std::vector<Rank> world(ranks.size());
-  MPI_Group_translate_ranks(mine, size, ranks.data(), all, world.data());
-  MPI_Group_free(&mine);
-  MPI_Group_free(&all);
-  if (std::ranges::find(world, MPI_UNDEFINED) != world.end()) return {};
-  return world;
-}
-
-std::string told_by_first(MPI_Comm comm, std::string text) {
-  auto length = static_cast<int>(text.size());
-  MPI_Bcast(&length, 1, MPI_INT, 0, comm);
-  text.resize(static_cast<std::size_t>(length));
-  if (length > 0) MPI_Bcast(text.data(), length, MPI_CHAR, 0, comm);
-  return text;
-}
-
-/// Rank 0's environment counts for all.
-Settings agree_on_settings(MPI_Comm comm) {
-  int rank = 0;
-  MPI_Comm_rank(comm, &rank);
-  auto s = rank == 0 ? read_settings(size_of(MPI_COMM_WORLD)) : Settings{};
-  int words[] = {static_cast<int>(s.policy), static_cast<int>(s.pivoting)};
-  MPI_Bcast(words, 2, MPI_INT, 0, comm);
-  return {static_cast<Policy>(words[0]), static_cast<Pivoting>(words[1]), told_by_first(comm, s.machine)};
+Pivoting pivoting_of(handback::Settings const& settings) {
+  constexpr std::array<std::string_view, 3> words{"partial", "tournament", "none"};
+  constexpr std::array values{Pivoting::partial, Pivoting::tournament, Pivoting::none};
+  return values[static_cast<std::size_t>(settings.word("ALLPORT_PIVOT", words))];
 }
 
 /// The part of the machine that the processes are, and their places in it.
 struct Portion {
   Machine machine = Machine::flat(1);
   std::vector<Rank> places;
+  bool is_known = false;  ///< else a flat machine
 };
 
 Portion portion_of(std::string const& machine, std::vector<Rank> const& world, int size) {
-  Portion part{Machine::flat(size), std::vector<Rank>(static_cast<std::size_t>(size))};
+  Portion part{Machine::flat(size), std::vector<Rank>(static_cast<std::size_t>(size)), false};
   std::iota(part.places.begin(), part.places.end(), 0);
   if (machine.empty() || world.empty()) return part;
   auto box = find_box(Machine::from_toml(machine, "ALLPORT_MACHINE"), world);
   if (!box) return part;
+  part.is_known = true;
   part.machine = std::move(box->machine);
   for (Rank r = 0; r < size; ++r) part.places[static_cast<std::size_t>(r)] = box->mapping.place(r);
   return part;
@@ -92,8 +66,12 @@ Record::Record(Grid const& grid) {
   // One more of the same processes: nothing of ours travels on BLACS's own, and its attributes stay there.
   MPI_Comm plain = MPI_COMM_NULL;
   MPI_Comm_split(theirs, 0, rank, &plain);
-  settings_ = agree_on_settings(plain);
-  auto const part = portion_of(settings_.machine, world_ranks(plain), size);
+  handback::Settings const settings(plain, {"ALLPORT_MACHINE", policy_variable, "ALLPORT_PIVOT"});
+  if (!settings.trouble().empty()) settings.warn(settings.trouble() + "; a flat machine is taken");
+  policy_ = settings.policy(policy_variable);
+  pivoting_ = pivoting_of(settings);
+  auto const part = portion_of(settings.machine(), handback::world_ranks(plain), size);
+  knows_machine_ = part.is_known;
   MPI_Comm_split(plain, 0, part.places[static_cast<std::size_t>(rank)], &talk_);
   MPI_Comm_free(&plain);
   comm_.emplace(talk_, part.machine);

@@ -12,10 +12,14 @@
 #include "allport/linalg/gemm.h"
 #include "allport/linalg/solve.h"
 #include "blacs.h"
-#include "choice.h"
-#include "settings.h"
+#include "handback/decide.h"
 
 namespace allport::scalapack {
+
+using handback::Decision;
+using handback::Policy;
+
+inline constexpr auto policy_variable = "ALLPORT_SCALAPACK";
 
 class Record {
  public:
@@ -26,7 +30,10 @@ class Record {
   Record& operator=(Record const&) = delete;
 
   [[nodiscard]] Communicator const& comm() const { return *comm_; }
-  [[nodiscard]] Settings const& settings() const { return settings_; }
+  /// False where the machine is a flat one, for want of a named one that has these processes as a box.
+  [[nodiscard]] bool knows_machine() const { return knows_machine_; }
+  [[nodiscard]] Policy policy() const { return policy_; }
+  [[nodiscard]] Pivoting pivoting() const { return pivoting_; }
   /// Our rank of grid place (r, c), at r + c * rows.
   [[nodiscard]] std::vector<Rank> const& ranks() const { return ranks_; }
   /// For messages of the drop-in itself.
@@ -34,21 +41,24 @@ class Record {
   /// Rank in talk() of the grid's first process.
   [[nodiscard]] int first() const { return first_; }
 
-  /// A choice made before, or that `make` makes now; equal on all processes, as all ask in one order.
+  /// A decision made before, or that `make` makes now; equal on all processes, as all ask in one order.
   template <class Plan, class Make>
-  Choice<Plan> const& remember(std::map<std::string, Choice<Plan>>& made, std::string const& key, Make const& make) {
+  Decision<Plan> const& remember(std::map<std::string, Decision<Plan>>& made, std::string const& key,
+                                 Make const& make) {
     constexpr std::size_t most = 64;
     auto const known = made.find(key);
     if (known != made.end()) return known->second;
     if (made.size() == most) made.clear();
     return made.emplace(key, make()).first->second;
   }
-  std::map<std::string, Choice<GemmPlan>> gemm_choices;
-  std::map<std::string, Choice<LuPlan>> lu_choices;
-  std::map<std::string, Choice<SolvePlan>> solve_choices;
+  std::map<std::string, Decision<GemmPlan>> gemm_decisions;
+  std::map<std::string, Decision<LuPlan>> lu_decisions;
+  std::map<std::string, Decision<SolvePlan>> solve_decisions;
 
  private:
-  Settings settings_;
+  Policy policy_ = Policy::automatic;
+  Pivoting pivoting_ = Pivoting::partial;
+  bool knows_machine_ = false;
   std::optional<Communicator> comm_;
   MPI_Comm talk_ = MPI_COMM_NULL;
   int first_ = 0;

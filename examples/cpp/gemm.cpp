@@ -4,7 +4,7 @@
 
 #include <cstdio>
 #include <exception>
-#include <vector>
+#include <string>
 
 namespace {
 
@@ -14,21 +14,15 @@ int run(char const* spec) {
   allport::GemmProblem const problem{.m = 500, .n = 400, .k = 300};
   auto const plan = allport::plan_gemm(problem, comm.machine());
 
-  // Part (i, j) of A is [local_rows x local_cols], column-major; all entries are 2, of B 3, so C must be 6 k.
-  auto const make = [&](allport::Distribution const& distribution, double value) {
-    return std::vector<double>(
-        static_cast<std::size_t>(distribution.local_rows(comm.rank()) * distribution.local_cols(comm.rank())), value);
-  };
-  auto const ld = [&](allport::Distribution const& distribution) {
-    return std::max<long>(distribution.local_rows(comm.rank()), 1);
-  };
-  auto const a = make(plan.a, 2), b = make(plan.b, 3);
-  auto c = make(plan.c, -1);
-  auto const report = allport::gemm<double>(comm, plan, 1.0, plan.a, {a.data(), ld(plan.a)}, plan.b,
-                                            {b.data(), ld(plan.b)}, 0.0, plan.c, {c.data(), ld(plan.c)});
+  // Each rank has memory for its own part; all entries of A are 2, of B 3, so C must be 6 k.
+  using Matrix = allport::Matrix<double>;
+  auto const a = Matrix::allocate(comm, plan.a), b = Matrix::allocate(comm, plan.b), c = Matrix::zeros(comm, plan.c);
+  a.for_each([](auto, auto, double& x) { x = 2; });
+  b.for_each([](auto, auto, double& x) { x = 3; });
+  auto const report = allport::gemm(plan, 1.0, a, b, 0.0, c);
 
   int wrong = 0;
-  for (auto const x : c) wrong += x != 6.0 * 300;
+  c.for_each([&](auto, auto, double x) { wrong += x != 6.0 * 300; });
   if (comm.rank() == 0) {
     std::printf("%s on %d x %d x %d, traffic as planned: %s\n", plan.chosen.algorithm.c_str(), plan.chosen.grid.rows,
                 plan.chosen.grid.cols, plan.chosen.grid.layers, report.measured == plan.traffic ? "yes" : "no");

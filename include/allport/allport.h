@@ -39,7 +39,7 @@ int allport_comm_create_fortran(MPI_Fint comm, const char* machine, allport_comm
 int allport_comm_free(allport_comm* comm);
 
 /* Starts a collective of comm, runs it to its end. algorithm: a registered name, or NULL to have it chosen by price. */
-int allport_bcast(allport_comm comm, void* data, int64_t bytes, int root, const char* algorithm);
+int allport_bcast(allport_comm comm, void* buffer, int64_t bytes, int root, const char* algorithm);
 /* Sums of count elements; type is 's', 'd', 'c' or 'z'. output matters at the root only and must not overlap input. */
 int allport_reduce_sum(allport_comm comm, char type, const void* input, void* output, int64_t count, int root,
                        const char* algorithm);
@@ -49,8 +49,8 @@ int allport_reduce_sum(allport_comm comm, char type, const void* input, void* ou
  * rank r + c * grid_rows ('C', column-major) or r * grid_cols + c ('R'). Local parts are column-major. */
 int allport_distribution_cyclic(int64_t rows, int64_t cols, int64_t row_block, int64_t col_block, int grid_rows,
                                 int grid_cols, int first_row, int first_col, char order, allport_distribution* created);
-/* Extents of a rank's local part: [*local_rows x *local_cols]. */
-int allport_distribution_local(allport_distribution distribution, int rank, int64_t* local_rows, int64_t* local_cols);
+/* Extents of a rank's local part: [*rows x *cols]. */
+int allport_distribution_local(allport_distribution distribution, int rank, int64_t* rows, int64_t* cols);
 int allport_distribution_free(allport_distribution* distribution);
 
 /* Where an operand should lie so that a multiply redistributes nothing: which is 'A', 'B' or 'C' of the plan for

@@ -33,8 +33,7 @@ def _end_all(kind: type[BaseException], error: BaseException, trace: TracebackTy
     alone = not MPI.Is_initialized() or MPI.Is_finalized() or MPI.COMM_WORLD.size == 1
     if not alone and not hasattr(sys, "ps1"):
         sys.stderr.write(f"allport: rank {MPI.COMM_WORLD.rank} ends all ranks after this {kind.__name__}\n")
-        sys.stderr.flush()
-        MPI.COMM_WORLD.Abort(1)
+        _mpi.end_job()
 
 
 sys.excepthook = _end_all

@@ -14,8 +14,8 @@ from allport import _native
 from allport._native import Distribution, LuPlan
 from allport.errors import AllportError, failure, together
 from allport.factor_file import read, write
-from allport.io import scalar_of, working_dtype
-from allport.linalg import DistributedMatrix, GemmReport, as_matrix, own_part, whole_matrix, world_of
+from allport.io import working_dtype
+from allport.linalg import DistributedMatrix, GemmReport, as_distributed, as_matrix, own_part, whole_matrix, world_of
 from allport.plan import check_growth_bound, plan_lu, plan_on
 from allport.right_hand_sides import RightHandSides
 
@@ -120,14 +120,9 @@ class LU:
         if self.info > 0 and n > 0:
             raise SingularMatrix(self.info - 1)
         x = right.matrix(comm)
-        own, scalar = self.factors, scalar_of(x.dtype)
-        local = own.local if own.dtype == x.dtype else own.local.astype(x.dtype, order="F")
-        _native.lu_solve(comm._native, scalar, trans, own.distribution, local, self.pivots, x.distribution, x.local)
+        factors = as_distributed(self.factors, self.factors.distribution, comm, x.dtype)
+        _native.lu_solve(trans, factors._native, self.pivots, x._native)
         return right.like(x)
-
-    def _numbers(self) -> tuple[Any, str, Distribution, np.ndarray]:
-        own = self.factors
-        return own.comm._native, scalar_of(own.dtype), own.distribution, own.local
 
     def condition(self) -> float:
         """The condition number ||A||_1 ||A^-1||_1, estimated (Hager and Higham, LAPACK's gecon); inf when singular."""
@@ -135,7 +130,7 @@ class LU:
             return 0.0
         if self.info > 0:
             return math.inf
-        reciprocal = _native.lu_condition(*self._numbers(), self.pivots, self.norm1)
+        reciprocal = _native.lu_condition(self.factors._native, self.pivots, self.norm1)
         return math.inf if reciprocal == 0 else 1 / reciprocal
 
     def slogdet(self) -> tuple[Any, float]:
@@ -143,7 +138,7 @@ class LU:
         self._square("a determinant")
         if self.info > 0:
             return self.dtype.type(0).item(), -math.inf
-        phase, logarithm = _native.lu_determinant(*self._numbers(), self.pivots)
+        phase, logarithm = _native.lu_determinant(self.factors._native, self.pivots)
         return (phase if self.dtype.kind == "c" else phase.real), logarithm
 
     def det(self) -> Any:
@@ -183,12 +178,8 @@ class LU:
                 raise failure(
                     f"a: is {a.shape[0]} x {a.shape[1]}: expected {self.shape[0]} x {self.shape[1]}, as its factors"
                 )
-        if isinstance(a, DistributedMatrix):
-            distribution, local = a.distribution, a.local.astype(self.dtype, order="F", copy=False)
-        else:
-            distribution, local = self.factors.distribution, own_part(a, self.factors.distribution, comm, self.dtype)
-        native, scalar, own_distribution, own = self._numbers()
-        return _native.lu_residual(native, scalar, distribution, local, own_distribution, own, self.pivots)
+        given = as_distributed(a, self.factors.distribution, comm, self.dtype)
+        return _native.lu_residual(given._native, self.factors._native, self.pivots)
 
     def save(self, path: str | os.PathLike[str]) -> None:
         """Writes an .npz with factors, pivots, pivot, info, growth and norm1, which ap.load_lu and numpy.load read."""
@@ -215,8 +206,7 @@ def _working_copy(a: Any, plan: LuPlan, comm: Communicator, dtype: np.dtype, ove
 
 
 def _factor(matrix: DistributedMatrix, plan: LuPlan, progress: Any, norm1: float) -> LU:
-    comm, scalar = matrix.comm._native, scalar_of(matrix.dtype)
-    data, pivots = _native.lu(comm, plan, scalar, matrix.distribution, matrix.local, progress)
+    data, pivots = _native.lu(plan, matrix._native, progress)
     report = LuReport(data)
     return LU(
         matrix,
@@ -279,7 +269,7 @@ def lu(
     kept: np.ndarray | None = None
     with together(comm):
         kept = matrix.local.copy(order="F") if fall_back else None
-    norm1 = _native.norm(comm._native, "1", scalar_of(dtype), matrix.distribution, matrix.local)
+    norm1 = _native.norm("1", matrix._native)
     made = _factor(matrix, plan, progress, norm1)
     if growth_bound is not None and made.growth > growth_bound:
         again = kept is not None and made.pivot != "partial"

@@ -119,6 +119,7 @@ def read(file: MatrixFile, comm: Communicator, distribution: Distribution, dtype
     (entries that are given twice add up). HDF5: ranks take turns. Raises AllportError on every rank, also where ranks
     see different files.
     """
+    matrix: Any = None
     local, scalar = np.empty(0), ""
     with together(comm):
         if distribution.shape != file.shape:
@@ -127,6 +128,7 @@ def read(file: MatrixFile, comm: Communicator, distribution: Distribution, dtype
         if file.dtype.kind == "c" and np.dtype(dtype).kind != "c":
             raise failure(f"file '{file.name}' holds complex numbers: expected a complex matrix to read them into")
         local = local_block(distribution, comm.rank, dtype)
+        matrix = _native.Matrix(comm._native, distribution, local)
     for name, value in (("rows", file.shape[0]), ("columns", file.shape[1]), ("type to read", ord(scalar))):
         comm.ensure_agreement(f"{name} of '{file.name}'", value)
     if file.kind == "h5":
@@ -134,7 +136,7 @@ def read(file: MatrixFile, comm: Communicator, distribution: Distribution, dtype
         _in_turns(comm, lambda turn: hdf5.read_boxes(file.path, file.dataset, mine, local))
     else:
         load = _native.load_npy if file.kind == "npy" else _native.load_mtx
-        load(comm._native, file.path, scalar, distribution, local)
+        load(file.path, matrix)
     return local
 
 
@@ -197,7 +199,7 @@ def write(name: str | os.PathLike[str], comm: Communicator, distribution: Distri
         check_output(name)
     path, kind, dataset = _split(name, "output")
     if kind == "npy":
-        _native.save_npy(comm._native, path, scalar_of(local.dtype), distribution, local)
+        _native.save_npy(path, _native.Matrix(comm._native, distribution, local))
         return
     with aside(comm, path) as part:
         if kind == "mtx":
@@ -215,7 +217,8 @@ def _write_mtx(path: str, part: str, comm: Communicator, distribution: Distribut
     block = np.empty(0)
     with together(comm):
         block = local_block(columns, comm.rank, local.dtype)
-    _native.redistribute(comm._native, scalar_of(local.dtype), distribution, local, columns, block)
+    native = comm._native
+    _native.redistribute(_native.Matrix(native, distribution, local), _native.Matrix(native, columns, block))
 
     def append(turn: int) -> None:
         # Only rank 0 makes the file: on a disk that another rank does not share, there is none to append to.

@@ -70,13 +70,17 @@ class DistributedMatrix:
         """float32, float64, complex64 or complex128."""
         return self.local.dtype
 
+    @property
+    def _native(self) -> _native.Matrix:
+        """As the compiled functions take it: a view of this rank's part."""
+        return _native.Matrix(self.comm._native, self.distribution, self.local)
+
     def redistribute(self, distribution: Distribution) -> DistributedMatrix:
         """The same matrix in another distribution. Called by all ranks."""
         if distribution == self.distribution:
             return self
         moved = DistributedMatrix.empty(self.comm, distribution, self.dtype)
-        native = self.comm._native
-        _native.redistribute(native, scalar_of(self.dtype), self.distribution, self.local, distribution, moved.local)
+        _native.redistribute(self._native, moved._native)
         return moved
 
     def gather(self, root: int = 0) -> np.ndarray | None:
@@ -203,15 +207,14 @@ def own_part(whole: np.ndarray, distribution: Distribution, comm: Communicator, 
     return local
 
 
-def _operand(
-    x: Any, distribution: Distribution, comm: Communicator, dtype: np.dtype
-) -> tuple[Distribution, np.ndarray]:
+def as_distributed(x: Any, distribution: Distribution, comm: Communicator, dtype: np.dtype) -> DistributedMatrix:
+    """x in that type: as it is distributed, or, where every rank has all of it, distributed so. Called by all ranks."""
     if not isinstance(x, DistributedMatrix):
-        return distribution, own_part(x, distribution, comm, dtype)
+        return DistributedMatrix(comm, distribution, own_part(x, distribution, comm, dtype))
     local = x.local
     with together(comm):
         local = local.astype(dtype, order="F", copy=False)
-    return x.distribution, local
+    return x if local is x.local else DistributedMatrix(x.comm, x.distribution, local)
 
 
 def _start_of_product(
@@ -278,23 +281,9 @@ def gemm(
         plan = plan_together(
             comm, lambda **taken: plan_gemm(m, n, k, machine, dtype=dtype, candidates=1, **{**ways, **taken})
         )
-    a_distribution, a_local = _operand(a, plan.a, comm, dtype)
-    b_distribution, b_local = _operand(b, plan.b, comm, dtype)
+    left, right = as_distributed(a, plan.a, comm, dtype), as_distributed(b, plan.b, comm, dtype)
     result = _start_of_product(c, beta, plan.c, comm, dtype, overwrite)
-    data = _native.gemm(
-        comm._native,
-        plan,
-        scalar_of(dtype),
-        complex(alpha),
-        a_distribution,
-        a_local,
-        b_distribution,
-        b_local,
-        complex(beta),
-        result.distribution,
-        result.local,
-        progress,
-    )
+    data = _native.gemm(plan, complex(alpha), left._native, right._native, complex(beta), result._native, progress)
     given = any(isinstance(x, DistributedMatrix) for x in (a, b, c))
     answer = result if given else result.to_numpy()
     return (answer, GemmReport(data)) if report else answer

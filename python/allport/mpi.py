@@ -12,6 +12,7 @@ import ctypes
 import os
 import sys
 from pathlib import Path
+from typing import NoReturn
 
 from allport import _native
 
@@ -29,6 +30,20 @@ def library_version() -> str:
 def library_path() -> str:
     """Path of the MPI library that Allport is linked with."""
     return _native.libmpi_path()
+
+
+def end_job(code: int = 1) -> NoReturn:
+    """Ends every rank of the job with exit code `code`, once the launcher has read what this rank has written.
+
+    A launcher that is told to end a job (MPI_Abort) may throw away what it has not read yet.
+    """
+    from mpi4py import MPI
+
+    sys.stdout.flush()
+    sys.stderr.flush()
+    _native.drain_output()
+    MPI.COMM_WORLD.Abort(code)
+    raise SystemExit(code)  # not reached where MPI_Abort does what it should
 
 
 def guide_mpi4py() -> None:

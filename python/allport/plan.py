@@ -101,23 +101,18 @@ def plan_gemm(
     memory: bytes per rank at most ('2GiB'); the machine's share per rank when None. Raises AllportError, of kind
     'memory' with the bytes needed and had when nothing fits.
     """
-    return _native.plan_gemm(
-        m,
-        n,
-        k,
-        scalar_of(dtype),
-        trans_a,
-        trans_b,
-        as_machine(machine),
-        algorithm or "",
-        parse_grid(grid),
-        order or "",
-        panel,
-        parse_memory(memory),
-        broadcast or "",
-        reduce or "",
-        candidates,
+    options = _native.GemmOptions(
+        algorithm=algorithm,
+        grid=parse_grid(grid),
+        order=order,
+        panel=panel,
+        memory=parse_memory(memory),
+        broadcast=broadcast,
+        reduce=reduce,
+        candidates=candidates,
     )
+    problem = _native.GemmProblem(m, n, k, scalar_of(dtype), trans_a, trans_b)
+    return _native.plan_gemm(problem, as_machine(machine), options)
 
 
 def plan_lu(
@@ -152,24 +147,20 @@ def plan_lu(
     candidates: keep the best so many in the plan's table; 0 keeps all.
     Raises AllportError; of kind 'memory' with the bytes needed and had when nothing fits.
     """
-    return _native.plan_lu(
-        m,
-        n,
-        scalar_of(dtype),
-        pivot,
-        as_machine(machine),
-        algorithm or "",
-        parse_grid(grid),
-        order or "",
-        block,
-        nb,
-        big,
-        parse_memory(memory),
-        broadcast or "",
-        reduce or "",
-        given,
-        candidates,
+    options = _native.LuOptions(
+        algorithm=algorithm,
+        grid=parse_grid(grid),
+        order=order,
+        block=block,
+        nb=nb,
+        big=big,
+        memory=parse_memory(memory),
+        broadcast=broadcast,
+        reduce=reduce,
+        given=given,
+        candidates=candidates,
     )
+    return _native.plan_lu(_native.LuProblem(m, n, scalar_of(dtype), pivot), as_machine(machine), options)
 
 
 def check_growth_bound(growth_bound: float | None, fall_back: bool) -> None:

@@ -42,7 +42,7 @@ def interpret(
 ) -> list[np.ndarray | None]:
     """Runs a schedule in this process, all ranks at once, and returns what each rank ends up with.
 
-    bcast: `data` is the root's array; every rank gets a copy.
+    bcast: `data` is the root's array; every rank gets a copy, of a multicast the root and the targets, the others None.
     reduce: `data` has one array per rank; the root gets them combined by `op` ('sum', 'prod', 'max', 'min'), the
     others None.
     seed draws the interleaving of the ranks; the result never depends on it.
@@ -53,7 +53,9 @@ def interpret(
         sent = _checked(schedule, data, "data")
         outputs = [sent.tobytes() if r == schedule.root else empty for r in range(ranks)]
         got = _native.interpret(schedule, [b""] * ranks, outputs, op, sent.dtype.str, seed)
-        return [np.frombuffer(b, dtype=sent.dtype).reshape(sent.shape).copy() for b in got]
+        wanted = range(ranks) if schedule.targets is None else {schedule.root, *schedule.targets}
+        whole = [np.frombuffer(b, dtype=sent.dtype).reshape(sent.shape).copy() for b in got]
+        return [a if r in wanted else None for r, a in enumerate(whole)]
     if schedule.collective == "reduce":
         if len(data) != ranks:
             raise AllportError(f"data: has {len(data)} arrays; expected one per rank, {ranks}")
@@ -131,7 +133,5 @@ def export_msccl(
     Raises AllportError naming what MSCCL cannot express: barriers, blocks of different lengths, 0 bytes, or more than
     these limits.
     """
-    _write(
-        file,
-        lambda path, name: _native.export_msccl(schedule, path, name, channels, peers, blocks, steps, count, chunks),
-    )
+    limits = _native.MscclLimits(channels=channels, peers=peers, blocks=blocks, steps=steps, count=count, chunks=chunks)
+    _write(file, lambda path, name: _native.export_msccl(schedule, path, name, limits))

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from allport import _native
 from allport._native import Choice, Machine
 from allport.machine import as_machine
+from allport.sim import placement_of
 from allport.units import parse_bytes
 
 __all__ = ["Choice", "explain"]
@@ -22,12 +25,17 @@ def explain(
     algorithm: str | None = None,
     segment: int | str | None = None,
     window: int = DEFAULT_WINDOW,
+    placement: str | Sequence[int] | None = None,
 ) -> Choice:
     """The cheapest algorithm and cut of a collective, with the price of every other.
 
     algorithm, segment: fix them; None leaves them open. str(choice) is a text, choice.to_dict() has every candidate
-    with its predicted seconds, or the reason why it cannot serve. Raises AllportError when none can.
+    with its predicted seconds, or the reason why it cannot serve. placement: the node of each rank, as many on each as
+    it has places, or 'random:SEED'; ours is then priced for where the root is, MPI's own for its rank order. Raises
+    AllportError when none can.
     """
     segments = [] if segment is None else [parse_bytes(segment, "segment")]
     size = parse_bytes(bytes, "bytes")
-    return _native.choose(collective, as_machine(machine), root, size, element, algorithm or "", segments, window)
+    where = as_machine(machine)
+    places = placement_of(placement, where, where.ranks)
+    return _native.choose(collective, where, root, size, element, algorithm or "", segments, window, places)

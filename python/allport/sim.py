@@ -192,10 +192,19 @@ def simulate(
             raise failure(
                 f"schedule: fails its proof, so it is not simulated: {report.findings[0]['message']}", "schedule"
             )
-    data = _native.simulate(
-        schedule, where, sharing, overheads, engine, eager, handshake, latency_weights, header, places, trace,
-        progress or (lambda fraction: None), most_seconds,
-    )  # fmt: skip
+    options = _native.SimOptions(
+        sharing=sharing,
+        overheads=overheads,
+        engine=engine,
+        eager=eager,
+        handshake=handshake,
+        latency_weights=latency_weights,
+        header=header,
+        placement=places,
+        trace=trace,
+        most_seconds=most_seconds,
+    )
+    data = _native.simulate(schedule, where, options, progress or (lambda fraction: None))
     return Simulation(data, schedule, where)
 
 

@@ -10,11 +10,11 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from allport import _native
-from allport._native import Distribution, LuPlan
+from allport._native import LuPlan
 from allport.errors import failure, together
 from allport.factor import LuReport, SingularMatrix, lu, number
-from allport.io import scalar_of, working_dtype
-from allport.linalg import DistributedMatrix, gemm, own_part, whole_matrix, world_of
+from allport.io import working_dtype
+from allport.linalg import DistributedMatrix, as_distributed, gemm, whole_matrix, world_of
 from allport.plan import check_growth_bound, plan_on
 from allport.right_hand_sides import RightHandSides
 
@@ -31,7 +31,7 @@ def norm(a: DistributedMatrix, which: float | str = 1) -> float:
     """A norm of a distributed matrix: 1, numpy.inf, 'fro' or 'max'; NaN when an element is NaN. Called by all ranks."""
     if which not in NORMS:
         raise failure(f"which = {which!r}: expected 1, numpy.inf, 'fro' or 'max'")
-    return _native.norm(a.comm._native, NORMS[which], scalar_of(a.dtype), a.distribution, a.local)
+    return _native.norm(NORMS[which], a._native)
 
 
 class SolveReport:
@@ -100,21 +100,6 @@ def _with_dtype(a: Any, dtype: np.dtype) -> Any:
     return a if a.dtype == dtype else DistributedMatrix(a.comm, a.distribution, a.local.astype(dtype, order="F"))
 
 
-def _distributed(a: Any, distribution: Distribution, comm: Communicator, dtype: np.dtype) -> DistributedMatrix:
-    return (
-        a
-        if isinstance(a, DistributedMatrix)
-        else DistributedMatrix(comm, distribution, own_part(a, distribution, comm, dtype))
-    )
-
-
-def _refined(
-    a: DistributedMatrix, x: DistributedMatrix, plan: LuPlan, progress: Callable[[int, int], None] | None
-) -> dict[str, Any]:
-    native, scalar = x.comm._native, scalar_of(x.dtype)
-    return _native.solve_refined(native, plan, scalar, a.distribution, a.local, x.distribution, x.local, progress)
-
-
 def solve(
     a: Any,
     b: Any,
@@ -174,9 +159,9 @@ def solve(
         if plan is None:
             given = a.distribution if isinstance(a, DistributedMatrix) and trans == "N" else None
             plan = plan_on(comm, a, dtype=dtype, given=given, **widths, **options)
-        a, op = _distributed(a, plan.distribution, comm, dtype), "N"
+        a, op = as_distributed(a, plan.distribution, comm, dtype), "N"
         a = a if trans == "N" else _transposed(a, trans)
-        refinement = _refined(a, x, plan, progress)
+        refinement = _native.solve_refined(plan, a._native, x._native, progress)
         data = refinement.pop("factorization")
         if data["info"] > 0:
             raise SingularMatrix(data["info"] - 1)
@@ -184,7 +169,7 @@ def solve(
         growth = {"growth_bound": growth_bound, "fall_back": fall_back}
         factors = lu(a, comm=comm, plan=plan, progress=progress, **widths, **options, **growth)
         x, data = factors.solve(x, trans), factors.report.to_dict()
-        a = _distributed(a, factors.factors.distribution, comm, dtype) if report else a
+        a = as_distributed(a, factors.factors.distribution, comm, dtype) if report else a
     solved = time.perf_counter()
     answer = right.like(x)
     if not report:

@@ -9,41 +9,30 @@
 #include <vector>
 
 #include "allport/collectives/trees.h"
+#include "allport/machine/dimensions.h"
 #include "streams.h"
 
 namespace allport {
 namespace {
-
-/// An axis of the machine, or the cores of a node, as ranks see it.
-struct Dimension {
-  int axis = -1;  ///< of the machine; -1: the cores, of which everyone talks to everyone
-  Rank length = 1;
-  Rank stride = 1;
-  bool wraps = false;
-
-  [[nodiscard]] Rank of(Rank rank) const { return rank / stride % length; }
-  [[nodiscard]] Rank with(Rank rank, Rank position) const { return rank + (position - of(rank)) * stride; }
-};
 
 /// Hops from one position to another, going up (way 1) or down (-1); 0 where they talk directly.
 Rank steps(Dimension const& dim, Rank from, Rank to, int way) {
   return ((to - from) * way % dim.length + dim.length) % dim.length;
 }
 
-std::vector<Dimension> axes_of(Machine const& machine) {
-  std::vector<Dimension> all;
-  for (int a = 0; a < machine.axes(); ++a) {
-    auto const& axis = machine.axis(a);
-    if (axis.length > 1) all.push_back({a, axis.length, machine.stride(a) * machine.ranks_per_node(), axis.wraps});
-  }
+/// Those that are longer than 1: the node's ranks, if more than one; then the axes.
+std::vector<Dimension> lines_of(Machine const& machine) {
+  auto all = dimensions(machine);
+  std::erase_if(all, [](Dimension const& d) { return d.length == 1; });
   return all;
 }
 
 /// Slices that have an order of the axes, or a way for ties, of their own.
 int orders(Machine const& machine) {
-  auto const axes = axes_of(machine);
-  bool const ties = std::ranges::any_of(axes, [](Dimension const& d) { return d.wraps && d.length % 2 == 0; });
-  return std::max(1, static_cast<int>(axes.size()) * (ties ? 2 : 1));
+  auto const lines = lines_of(machine);
+  auto const ties = [](Dimension const& d) { return d.axis >= 0 && d.wraps && d.length % 2 == 0; };
+  auto const axes = static_cast<int>(std::ranges::count_if(lines, [](Dimension const& d) { return d.axis >= 0; }));
+  return std::max(1, axes * (std::ranges::any_of(lines, ties) ? 2 : 1));
 }
 
 std::int64_t pair_of(Rank source, Rank destination) {
@@ -55,11 +44,11 @@ class Exchange {
  public:
   Exchange(Machine const& machine, Rank rank, Contract const& contract, Cut cut, int used, int slice, Program& into)
       : rank_(rank), contract_(contract), cut_(cut), used_(used), slice_(slice), into_(into) {
-    auto const axes = axes_of(machine);
-    if (machine.ranks_per_node() > 1) order_.push_back({-1, machine.ranks_per_node(), 1, false});
-    auto const d = axes.size();
-    for (std::size_t i = 0; i < d; ++i) order_.push_back(axes[(i + static_cast<std::size_t>(slice)) % d]);
-    ties_up_ = d == 0 || static_cast<std::size_t>(slice) / d % 2 == 0;
+    order_ = lines_of(machine);
+    auto const first = std::ranges::find_if(order_, [](Dimension const& dim) { return dim.axis >= 0; });
+    auto const d = order_.end() - first;
+    if (d > 0) std::rotate(first, first + slice % d, order_.end());
+    ties_up_ = d == 0 || slice / d % 2 == 0;
     for (auto const& dim : order_) longest_ = std::max(longest_, dim.length);
     bytes_ = allport::slice(contract.bytes, 1, used, slice);
   }

@@ -3,67 +3,73 @@
 #include <algorithm>
 #include <vector>
 
+#include "allport/collectives/hierarchical.h"
+#include "allport/machine/dimensions.h"
+
 namespace allport {
 namespace {
 
 std::int32_t index_of_next(Program const& program) { return static_cast<std::int32_t>(program.ops.size()); }
 
-/// The line along one axis through this rank's node, and the blocks that meet on it.
+/// The line of one dimension through this rank, and the blocks that meet on it.
 struct Line {
-  int axis = 0;
-  Node length = 1;
-  bool wraps = false;
-  Node here = 0;    // this node's position
-  Node stride = 1;  // nodes from one position to the next
-  Node node = 0;    // this rank's
-  Rank per_node = 1;
+  Dimension dim;
+  Rank rank = 0;
+  Rank here = 0;             // its position
   std::int32_t channel = 0;  // of position 0's stream
 
-  Line(Machine const& machine, Rank rank, int a, std::int32_t first_channel)
-      : axis(a),
-        length(machine.axis(a).length),
-        wraps(machine.axis(a).wraps),
-        here(machine.coord(machine.node_of(rank), a)),
-        stride(machine.stride(a)),
-        node(machine.node_of(rank)),
-        per_node(machine.ranks_per_node()),
-        channel(first_channel) {}
+  Line(Dimension const& along, Rank me, std::int32_t first_channel)
+      : dim(along), rank(me), here(along.of(me)), channel(first_channel) {}
 
-  /// First of the ranks whose blocks position j has brought together before this axis: all positions on the axes
-  /// below, this node's on the axes above.
-  [[nodiscard]] Rank first(Node j) const {
-    auto const above = node / (stride * length) * (stride * length);
-    return (above + j * stride) * per_node;
+  /// Whether its ends are those of links, which the leaders of the nodes talk over; else it is a node's ranks.
+  [[nodiscard]] bool has_links() const { return dim.axis >= 0; }
+
+  /// First of the ranks whose blocks position j has brought together before: all positions on the dimensions below,
+  /// this rank's on those above.
+  [[nodiscard]] Rank first(Rank j) const {
+    auto const all = dim.stride * dim.length;
+    return rank / all * all + j * dim.stride;
   }
-  [[nodiscard]] Rank last(Node j) const { return first(j) + stride * per_node - 1; }
+  [[nodiscard]] Rank last(Rank j) const { return first(j) + dim.stride - 1; }
 
   /// How far a stream from position j goes upwards; ties on a ring go up.
-  [[nodiscard]] Node up(Node j) const { return wraps ? length / 2 : length - 1 - j; }
-  [[nodiscard]] Node down(Node j) const { return length - 1 - up(j); }
-  [[nodiscard]] Node ahead(Node j) const { return here >= j ? here - j : here - j + length; }
-  [[nodiscard]] bool above(Node j) const { return ahead(j) <= up(j); }
+  [[nodiscard]] Rank up(Rank j) const { return dim.wraps ? dim.length / 2 : dim.length - 1 - j; }
+  [[nodiscard]] Rank down(Rank j) const { return dim.length - 1 - up(j); }
+  [[nodiscard]] Rank ahead(Rank j) const { return here >= j ? here - j : here - j + dim.length; }
+  [[nodiscard]] bool above(Rank j) const { return has_links() && ahead(j) <= up(j); }
 
-  /// The leader's place in the line tree that position j roots.
-  void place(Node j, TreePlace& into) const {
-    into.clear();
+  /// The node's place, among nodes, in the line tree that position j roots. @pre has_links()
+  [[nodiscard]] TreePlace over_links(Rank j, InnerTrees const& inner) const {
+    TreePlace place;
     auto const step = [&](int sign) {
-      auto const x = (here + sign + length) % length;
-      return TreeEdge{(node + (x - here) * stride) * per_node, port(axis, sign)};
+      auto const there = dim.with(rank, (here + sign + dim.length) % dim.length);
+      return TreeEdge{there / inner.ranks(), port(dim.axis, sign)};
     };
     auto const add = [&](int sign) {
       auto const edge = step(sign);
-      into.add(edge.rank, edge.out);
+      place.add(edge.rank, edge.out);
     };
     if (here == j) {
       if (up(j) > 0) add(1);
       if (down(j) > 0) add(-1);
     } else if (above(j)) {
-      into.parent = step(-1);
+      place.parent = step(-1);
       if (ahead(j) < up(j)) add(1);
     } else {
-      into.parent = step(1);
-      if (length - ahead(j) < down(j)) add(-1);
+      place.parent = step(1);
+      if (dim.length - ahead(j) < down(j)) add(-1);
     }
+    return place;
+  }
+
+  /// Position j's tree within a node: all others are its children.
+  [[nodiscard]] TreePlace direct(Rank j) const {
+    TreePlace place;
+    if (here != j) place.parent = {dim.with(rank, j), any_port};
+    for (Rank other = 0; other < dim.length && here == j; ++other) {
+      if (other != here) place.add(dim.with(rank, other), any_port);
+    }
+    return place;
   }
 };
 
@@ -88,80 +94,53 @@ class Allgather {
         source_(source),
         home_(home),
         channel_(channel),
-        into_(into) {
+        into_(into),
+        inner_(machine.levels(), 0, Below::direct) {
     if (ready.op != at_once) joins_.push_back(ready.op);
   }
 
   void append() {
-    auto const per_node = machine_.ranks_per_node();
-    if (per_node > 1) among_cores(per_node);
-    channel_ += per_node;
-    for (int a = 0; a < machine_.axes(); ++a) {
-      if (machine_.axis(a).length > 1) along(Line(machine_, rank_, a, channel_));
-      channel_ += machine_.axis(a).length;
+    for (auto const& dim : dimensions(machine_)) {
+      if (dim.length > 1) along(Line(dim, rank_, channel_));
+      channel_ += dim.length;
     }
   }
 
  private:
-  [[nodiscard]] bool leads() const { return rank_ % machine_.ranks_per_node() == 0; }
-
   /// What was waited for so far is passed on by the phase's own send, or else by its first receive.
   struct Phase {
     std::int32_t own = at_once;
     bool waits = false;
   };
 
-  void among_cores(Rank per_node) {
-    auto const first = rank_ / per_node * per_node;
-    Phase phase;
-    std::int32_t before = at_once;
-    for (Rank i = 0; i < per_node; ++i) {
-      auto const source = first + (rank_ - first + i) % per_node;
-      auto const length = row_.begin(source + 1) - row_.begin(source);
-      if (length == 0) continue;
-      auto const s = stream_of(contract_, cut_, row_, source, source, channel_ + source - first);
-      TreePlace place;
-      if (source == rank_) {
-        for (Rank r = first; r < first + per_node; ++r) {
-          if (r != rank_) place.add(r, any_port);
-        }
-      } else {
-        place.parent = {source, any_port};
-      }
-      send_or_receive(s, place, row_.begin(source), phase, before);
-    }
-    close(phase, {before});
-  }
-
   void along(Line const& line) {
     Phase phase;
     std::int32_t rising = at_once;   // chain of receives from below
     std::int32_t falling = at_once;  // from above
     emit(line, line.here, phase, rising);
-    for (Node distance = 1; distance < line.length; ++distance) {
+    for (Rank distance = 1; distance < line.dim.length; ++distance) {
       auto const below = line.here - distance;
-      auto const j = below < 0 ? below + line.length : below;
-      if ((line.wraps || below >= 0) && line.above(j)) emit(line, j, phase, rising);
-      auto const k = (line.here + distance) % line.length;
-      if ((line.wraps || line.here + distance < line.length) && !line.above(k)) emit(line, k, phase, falling);
+      auto const j = below < 0 ? below + line.dim.length : below;
+      if ((line.dim.wraps || below >= 0) && line.above(j)) emit(line, j, phase, rising);
+      auto const k = (line.here + distance) % line.dim.length;
+      if ((line.dim.wraps || line.here + distance < line.dim.length) && !line.above(k)) emit(line, k, phase, falling);
     }
     close(phase, {rising, falling});
   }
 
-  void emit(Line const& line, Node j, Phase& phase, std::int32_t& before) {
+  void emit(Line const& line, Rank j, Phase& phase, std::int32_t& before) {
     auto const first = line.first(j);
     auto const last = line.last(j);
     if (row_.begin(last + 1) == row_.begin(first)) return;
     TreePlace place;
-    auto const per_node = machine_.ranks_per_node();
-    if (leads()) {
-      line.place(j, place);
-      // The other cores of the node where the data come from have them.
-      for (Rank c = 1; c < per_node && j != line.here; ++c) place.add(rank_ + c, any_port);
-    } else if (j == line.here) {
-      return;
+    if (!line.has_links()) {
+      place = line.direct(j);
+    } else if (j != line.here) {
+      place_below(line.over_links(j, inner_), inner_, rank_, place);
+    } else if (inner_.leads(rank_)) {
+      inner_.lead(line.over_links(j, inner_), place);  // the other ranks of its node have the data
     } else {
-      place.parent = {rank_ / per_node * per_node, any_port};
+      return;
     }
     send_or_receive(stream_of(contract_, cut_, row_, first, last, line.channel + j), place, row_.begin(first), phase,
                     before);
@@ -207,6 +186,7 @@ class Allgather {
   Slot home_;
   std::int32_t channel_;
   Program& into_;
+  InnerTrees inner_;
   std::vector<std::int32_t> joins_;  // what the next phase's own data wait for
 };
 
@@ -223,53 +203,47 @@ class ReduceScatter {
         output_(output),
         channel_(channel),
         into_(into),
-        first_(rank / machine.ranks_per_node() * machine.ranks_per_node()) {}
+        inner_(machine.levels(), 0, Below::direct) {}
 
   std::int32_t append() {
-    auto const per_node = machine_.ranks_per_node();
     if (row_.begin(contract_.ranks) == 0) return at_once;
-    if (per_node > 1) reduce_cores(per_node);
-    if (rank_ == first_) {
-      int last = -1;
-      for (int a = 0; a < machine_.axes(); ++a) {
-        if (last < 0 && machine_.axis(a).length > 1) last = a;
-      }
+    bool const alone = inner_.ranks() == 1;
+    if (!alone) reduce_within();
+    if (inner_.leads(rank_)) {
+      auto const dims = dimensions(machine_);
+      auto const last = std::ranges::find_if(dims, [](Dimension const& d) { return d.axis >= 0 && d.length > 1; });
       auto channel = channel_ + bucket_channels(machine_);
-      for (int a = machine_.axes() - 1; a >= 0; --a) {
-        channel -= machine_.axis(a).length;
-        if (machine_.axis(a).length > 1) along(Line(machine_, rank_, a, channel), a == last && per_node == 1);
+      for (auto dim = dims.end(); --dim != dims.begin();) {
+        channel -= dim->length;
+        if (dim->length > 1) along(Line(*dim, rank_, channel), dim == last && alone);
       }
-      if (per_node == 1 && last >= 0) return done_.op;
+      if (alone && last != dims.end()) return done_.op;
     }
-    return per_node > 1 ? spread_over_cores(per_node) : copy_own();
+    return alone ? copy_own() : scatter_within();
   }
 
  private:
-  /// The node's rows combined at its first core.
-  void reduce_cores(Rank per_node) {
+  /// The node's rows combined at its leader.
+  void reduce_within() {
     auto const s = stream_of(contract_, cut_, row_, 0, contract_.ranks - 1, channel_);
     TreePlace place;
-    if (rank_ == first_) {
-      for (Rank c = 1; c < per_node; ++c) place.add(first_ + c, any_port);
-    } else {
-      place.parent = {first_, any_port};
-    }
-    auto const output = rank_ == first_ ? new_row(s.length) : Slot{};
+    place_below({}, inner_, rank_, place);
+    auto const output = inner_.leads(rank_) ? new_row(s.length) : Slot{};
     done_ = {stream_up(s, place, sums_, {}, output, into_), Dependence::whole};
-    if (rank_ == first_) sums_ = output;
+    if (inner_.leads(rank_)) sums_ = output;
   }
 
   void along(Line const& line, bool to_output) {
     Slot mine = sums_;
     Ready done = done_;
     TreePlace place;
-    for (Node i = 0; i < line.length; ++i) {
-      auto const j = (line.here + i) % line.length;
+    for (Rank i = 0; i < line.dim.length; ++i) {
+      auto const j = (line.here + i) % line.dim.length;
       auto const first = line.first(j);
       auto const last = line.last(j);
       auto const length = row_.begin(last + 1) - row_.begin(first);
       if (length == 0) continue;
-      line.place(j, place);
+      inner_.lead(line.over_links(j, inner_), place);
       // The new row begins where this position's blocks do.
       auto const output = j != line.here ? Slot{} : to_output ? output_ : new_row(length);
       auto const end = stream_up(stream_of(contract_, cut_, row_, first, last, line.channel + j), place,
@@ -282,23 +256,24 @@ class ReduceScatter {
     done_ = done;
   }
 
-  std::int32_t spread_over_cores(Rank per_node) {
+  std::int32_t scatter_within() {
     auto mine = at_once;
-    for (Rank c = 0; c < per_node; ++c) {
-      auto const rank = first_ + c;
-      if (rank_ != first_ && rank != rank_) continue;
+    auto const leader = inner_.leader_of(machine_.node_of(rank_));
+    for (Rank c = 0; c < inner_.ranks(); ++c) {
+      auto const rank = leader + c;
+      if (rank_ != leader && rank != rank_) continue;
       if (row_.begin(rank + 1) == row_.begin(rank)) continue;
-      auto const s = stream_of(contract_, cut_, row_, rank, rank, channel_ + c);
-      if (c == 0) {
+      if (rank == leader) {
         mine = copy_own();
         continue;
       }
       TreePlace place;
       if (rank == rank_) {
-        place.parent = {first_, any_port};
+        place.parent = {leader, any_port};
       } else {
         place.add(rank, any_port);
       }
+      auto const s = stream_of(contract_, cut_, row_, rank, rank, channel_ + c);
       auto const arrived = stream_down(s, place, at(sums_, row_.begin(rank)), done_, output_, into_);
       if (rank == rank_) mine = arrived;
     }
@@ -330,15 +305,15 @@ class ReduceScatter {
   Slot output_;
   std::int32_t channel_;
   Program& into_;
-  Rank first_;  // of the node's ranks: the one that talks to the links
+  InnerTrees inner_;
   Ready done_;  // when sums_ is complete
 };
 
 }  // namespace
 
 std::int32_t bucket_channels(Machine const& machine) {
-  auto count = machine.ranks_per_node();
-  for (int a = 0; a < machine.axes(); ++a) count += machine.axis(a).length;
+  std::int32_t count = 0;
+  for (auto const& dim : dimensions(machine)) count += dim.length;
   return count;
 }
 

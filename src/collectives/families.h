@@ -6,6 +6,7 @@
 #include <utility>
 #include <vector>
 
+#include "allport/collectives/hierarchical.h"
 #include "allport/collectives/registry.h"
 #include "allport/collectives/trees.h"
 
@@ -24,6 +25,15 @@ using AlgorithmTable = std::vector<Algorithm>;
 [[nodiscard]] AlgorithmTable scatter_allgather_family();
 /// Packed trees where only dead links or mixed axes make them more than the rectangular ones.
 [[nodiscard]] AlgorithmTable packed_stand_ins();
+
+/// Trees of the grid, `outer(machine, node)`, as trees over ranks from any root: what over_trees() takes.
+template <class Outer>
+[[nodiscard]] auto hierarchically(Outer outer) {
+  return [outer](Machine const& machine, Rank root) {
+    auto const leader = root % machine.ranks_per_node();
+    return hierarchical(outer(machine, machine.node_of(root)), {machine.levels(), leader, Below::binomial});
+  };
+}
 
 /// Algorithm::make over the trees of the contract's root: `trees(machine, root)`, streamed by broadcast_down,
 /// reduce_up, scatter_down or gather_up under the algorithm's name.

@@ -50,10 +50,10 @@ Seconds price_ring(Machine const& machine, Contract const& contract, Cut cut) {
 
 }  // namespace
 
-TreeSet line_trees(Machine const& machine, Rank root) {
+TreeSet line_trees(Machine const& machine, Node root) {
   auto const snake = Snake(machine);
   auto const n = snake.nodes();
-  auto const start = snake.position(machine.node_of(root));
+  auto const start = snake.position(root);
   auto const up = Arm{true, snake.closed() ? n / 2 : n - 1 - start};
   auto const down = Arm{false, n - 1 - up.reach};
   auto const find = [=](int, Rank node, TreePlace& into) {
@@ -72,13 +72,13 @@ TreeSet line_trees(Machine const& machine, Rank root) {
       place_on_arm(snake, down, here, n - ahead, into);
     }
   };
-  return spread_within_nodes(machine, root, {1, find});
+  return {1, find};
 }
 
-TreeSet ring_trees(Machine const& machine, Rank root) {
+TreeSet ring_trees(Machine const& machine, Node root) {
   auto const snake = Snake(machine);
   auto const n = snake.nodes();
-  auto const start = snake.position(machine.node_of(root));
+  auto const start = snake.position(root);
   auto const find = [=](int tree, Rank node, TreePlace& into) {
     into.clear();
     auto const here = snake.position(node);
@@ -90,7 +90,7 @@ TreeSet ring_trees(Machine const& machine, Rank root) {
       place_on_arm(snake, arm, here, arm.forward ? ahead : n - ahead, into);
     }
   };
-  return spread_within_nodes(machine, root, {n > 1 ? 2 : 1, find});
+  return {n > 1 ? 2 : 1, find};
 }
 
 AlgorithmTable line_and_ring_family() {
@@ -98,31 +98,31 @@ AlgorithmTable line_and_ring_family() {
       {.what = Collective::broadcast,
        .name = "ring",
        .summary = "Half of the message either way round one Hamiltonian ring of the machine (deck 1 slide 33).",
-       .make = over_trees("ring", ring_trees, broadcast_down),
+       .make = over_trees("ring", hierarchically(ring_trees), broadcast_down),
        .price = price_ring,
        .why_not = needs_all_links},
       {.what = Collective::broadcast,
        .name = "line",
        .summary = "The whole message both ways along one Hamiltonian line of the machine, pipelined.",
-       .make = over_trees("line", line_trees, broadcast_down),
+       .make = over_trees("line", hierarchically(line_trees), broadcast_down),
        .price = price_line,
        .why_not = needs_all_links},
       {.what = Collective::reduce,
        .name = "ring",
        .summary = "Half of the message up either way round one Hamiltonian ring of the machine (deck 1 slide 33).",
-       .make = over_trees("ring", ring_trees, reduce_up),
+       .make = over_trees("ring", hierarchically(ring_trees), reduce_up),
        .price = price_ring,
        .why_not = needs_all_links},
       {.what = Collective::reduce,
        .name = "line",
        .summary = "The whole message up both ways along one Hamiltonian line of the machine, pipelined.",
-       .make = over_trees("line", line_trees, reduce_up),
+       .make = over_trees("line", hierarchically(line_trees), reduce_up),
        .price = price_line,
        .why_not = needs_all_links},
       {.what = Collective::allreduce,
        .name = "line",
        .summary = "Up a line of all nodes from both ends to its middle and down again.",
-       .make = over_trees("line", line_trees, reduce_up),
+       .make = over_trees("line", hierarchically(line_trees), reduce_up),
        .price = price_line,
        .why_not = needs_all_links},
   };

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "allport/machine/dimensions.h"
+
 namespace allport {
 namespace {
 
@@ -14,17 +16,12 @@ std::int32_t share(std::int32_t length, int parts) { return std::max(1, (2 * len
 
 }  // namespace
 
-MstShape::MstShape(Machine const& machine, MstForm form) : form_(form), axes_(machine.axes() + 1) {
-  length_[0] = machine.ranks_per_node();
-  wraps_[0] = true;
-  for (int a = 0; a < machine.axes(); ++a) {
-    length_[at(a + 1)] = machine.axis(a).length;
-    wraps_[at(a + 1)] = machine.axis(a).wraps;
-  }
-  std::int32_t stride = 1;
-  for (int a = 0; a < axes_; ++a) {
-    stride_[at(a)] = stride;
-    stride *= length_[at(a)];
+MstShape::MstShape(Machine const& machine, MstForm form) : form_(form) {
+  for (auto const& dim : dimensions(machine)) {
+    length_[at(axes_)] = dim.length;
+    stride_[at(axes_)] = dim.stride;
+    wraps_[at(axes_)] = dim.wraps;
+    ++axes_;
   }
 }
 

@@ -9,7 +9,7 @@
 
 namespace allport {
 
-/// Axes of a box: the ranks of a node, then the machine's axes.
+/// Axes of a box: those of dimensions(machine).
 inline constexpr int max_box_axes = max_axes + 1;
 
 /// Positions lo, lo + 1, ..., around the wrap, along one axis.
@@ -63,7 +63,7 @@ class MstShape {
   void take(MstBox& box, int a, int sign, std::int32_t width, std::vector<MstPart>& into) const;
 
   MstForm form_;
-  int axes_ = 1;
+  int axes_ = 0;
   std::array<std::int32_t, max_box_axes> length_{};
   std::array<std::int32_t, max_box_axes> stride_{};
   std::array<bool, max_box_axes> wraps_{};

@@ -4,7 +4,6 @@
 
 #include "allport/base/recent.h"
 #include "allport/collectives/packing.h"
-#include "allport/model/link_traffic.h"
 #include "families.h"
 #include "prices.h"
 
@@ -81,10 +80,10 @@ std::shared_ptr<AllRoots const> all_roots(Machine const& machine, TreeWay way) {
 
 TreeFamily trees_of_all_roots(Machine const& machine, TreeWay way) {
   auto const all = all_roots(machine, way);
-  return {all->trees, [all](Rank root) {
-            auto const& packed = all->roots[static_cast<std::size_t>(all->machine.node_of(root))];
-            return spread_within_nodes(all->machine, root, packed->over_nodes);
-          }};
+  auto const outer = [all](Machine const&, Node root) {
+    return all->roots[static_cast<std::size_t>(root)]->over_nodes;
+  };
+  return {all->trees, [all, trees = hierarchically(outer)](Rank root) { return trees(all->machine, root); }};
 }
 
 /// Allgather and reduce-scatter.
@@ -98,11 +97,9 @@ Seconds price_all_roots(Machine const& machine, Contract const& contract, Cut cu
   t.link_bytes = 1.5 * all * (machine.nodes() - 1) / machine.nodes() / trees;
   t.node_bytes = t.link_bytes * packed->trees;
   t.messages = 2.0 * messages_of(all, trees * (contract.ranks - 1), cut);
-  if (combines(contract.what)) t.combined_bytes = all;
-  t.copied_bytes = machine.ranks_per_node() > 1 ? all * machine.ranks_per_node() : static_cast<double>(contract.bytes);
-  t.depth = packed->depth + static_cast<std::int64_t>(rounds_within_node(machine));
+  t.depth = packed->depth;
   t.first_bytes = std::min(static_cast<double>(contract.bytes) / trees, static_cast<double>(cut.segment));
-  return model::t_traffic(machine, t);
+  return price_hierarchical(machine, contract, t);
 }
 
 std::optional<std::string> all_roots_why_not(Machine const& machine, Contract const& contract) {
@@ -129,7 +126,7 @@ auto refused(Reason reason, TreeWay way) {
   return [=](Machine const& machine, Contract const& contract) { return reason(machine, contract, way); };
 }
 auto trees(TreeWay way) {
-  return [way](Machine const& machine, Rank root) { return packed_trees(machine, root, way); };
+  return hierarchically([way](Machine const& machine, Node root) { return packing(machine, root, way)->over_nodes; });
 }
 auto of_all_roots(TreeWay way) {
   return [way](Machine const& machine) { return trees_of_all_roots(machine, way); };

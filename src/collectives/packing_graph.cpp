@@ -8,18 +8,29 @@ namespace {
 std::size_t at(std::int32_t i) { return static_cast<std::size_t>(i); }
 }  // namespace
 
+PackingGraph::PackingGraph(Node nodes_, int ports_, Node root_)
+    : nodes(nodes_), ports(ports_), root(root_), neighbour(at(nodes_) * at(ports_), -1), live(neighbour.size(), 0) {}
+
+void PackingGraph::join(Node tail, int port, Node head, bool there, bool back, TreeWay way) {
+  auto const out = arc(tail, port);
+  auto const in = arc(head, port ^ 1);
+  neighbour[at(out)] = head;
+  neighbour[at(in)] = tail;
+  auto const runs = [way](bool down, bool up) {
+    return (down || way == TreeWay::to_root) && (up || way == TreeWay::from_root) ? std::uint8_t{1} : std::uint8_t{0};
+  };
+  live[at(out)] = runs(there, back);
+  live[at(in)] = runs(back, there);
+}
+
 PackingGraph::PackingGraph(Machine const& machine, Node from, TreeWay way)
-    : nodes(machine.nodes()), ports(2 * machine.axes()), root(from) {
-  neighbour.assign(at(nodes) * at(ports), -1);
-  live.assign(neighbour.size(), 0);
+    : PackingGraph(machine.nodes(), 2 * machine.axes(), from) {
   for (Node n = 0; n < nodes; ++n) {
     for (Port p = 0; p < ports; ++p) {
       auto const other = machine.neighbour(n, p);
       if (!other) continue;
-      auto const down = !machine.dead(machine.link(n, p));
-      auto const up = !machine.dead(machine.link(*other, static_cast<Port>(p ^ 1)));
-      neighbour[at(arc(n, p))] = *other;
-      live[at(arc(n, p))] = (down || way == TreeWay::to_root) && (up || way == TreeWay::from_root) ? 1 : 0;
+      join(n, p, *other, !machine.dead(machine.link(n, p)),
+           !machine.dead(machine.link(*other, static_cast<Port>(p ^ 1))), way);
     }
   }
 }

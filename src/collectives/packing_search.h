@@ -20,6 +20,11 @@ struct PackingGraph {
   std::vector<std::uint8_t> live;  ///< [arc]
 
   PackingGraph(Machine const& machine, Node root, TreeWay way);
+  /// No arcs yet.
+  PackingGraph(Node nodes, int ports, Node root);
+
+  /// A way between two nodes, from `port` of the one to `port ^ 1` of the other; which directions data may go.
+  void join(Node tail, int port, Node head, bool there, bool back, TreeWay way);
 
   [[nodiscard]] Arc arc(Node tail, int port) const { return tail * ports + port; }
   [[nodiscard]] Node head(Arc a) const { return neighbour[static_cast<std::size_t>(a)]; }
@@ -85,6 +90,22 @@ class Supply {
   std::vector<Node> queue_;
   std::uint32_t seen_trees_ = 0;
   std::uint32_t stamp_ = 0;
+};
+
+/// Trees as parent ports and heights, shared and immutable.
+class PackedTable {
+ public:
+  PackedTable(PackingGraph const& graph, PartialTrees const& trees);
+
+  [[nodiscard]] TreeExtent extent() const { return extent_; }
+  /// The node's place; the child with the largest height first.
+  void place(int tree, Node node, TreePlace& into) const;
+
+ private:
+  PackingGraph graph_;
+  std::vector<std::vector<Port>> up_;
+  std::vector<std::vector<std::int32_t>> height_;
+  TreeExtent extent_{0, 1};
 };
 
 /// The most trees, but not more than `most`, completed. `seeds`: parent ports [tree][node] of link-disjoint trees to

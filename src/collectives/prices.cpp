@@ -1,10 +1,8 @@
 #include "prices.h"
 
 #include <algorithm>
-#include <cmath>
 
-#include "allport/collectives/trees.h"
-#include "allport/model/link_traffic.h"
+#include "allport/collectives/hierarchical.h"
 
 namespace allport {
 
@@ -30,10 +28,9 @@ Seconds price_block_trees(Machine const& machine, Contract const& contract, Cut 
   t.link_bytes = away / used;
   t.node_bytes = away;
   t.messages = messages_of(away, used * (contract.ranks - 1), cut);
-  t.copied_bytes = all_blocks(contract);
-  t.depth = depth + static_cast<std::int64_t>(rounds_within_node(machine));
+  t.depth = depth;
   t.first_bytes = std::min(static_cast<double>(contract.bytes) / used, static_cast<double>(cut.segment));
-  return model::t_traffic(machine, t);
+  return price_hierarchical(machine, contract, t);
 }
 
 double all_blocks(Contract const& contract) {
@@ -45,8 +42,14 @@ double messages_of(double bytes, double streams, Cut cut) {
   return std::max(streams, bytes / static_cast<double>(std::max<std::int64_t>(cut.segment, 1)));
 }
 
-double rounds_within_node(Machine const& machine) {
-  return std::ceil(std::log2(static_cast<double>(machine.ranks_per_node())));
+Seconds price_hierarchical(Machine const& machine, Contract const& contract, model::LinkTraffic over_grid) {
+  auto const all = all_blocks(contract);
+  auto const per_node = machine.ranks_per_node();
+  bool const one_root = contract.what == Collective::scatter || contract.what == Collective::gather;
+  if (combines(contract.what)) over_grid.combined_bytes = all;
+  over_grid.copied_bytes = one_root ? all : per_node > 1 ? all * per_node : static_cast<double>(contract.bytes);
+  over_grid.depth += InnerTrees(machine.levels(), 0, Below::binomial).rounds();
+  return model::t_traffic(machine, over_grid);
 }
 
 }  // namespace allport

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "allport/machine/machine.h"
+#include "allport/model/link_traffic.h"
 #include "allport/model/multicast_cost.h"
 #include "allport/schedule/schedule.h"
 
@@ -19,6 +20,11 @@ namespace allport {
 [[nodiscard]] double all_blocks(Contract const& contract);
 /// Messages of `bytes` that go as `streams`, each of at least one segment.
 [[nodiscard]] double messages_of(double bytes, double streams, Cut cut);
-[[nodiscard]] double rounds_within_node(Machine const& machine);
+
+/// What an algorithm over blocks costs, given its traffic over the grid (link_bytes, node_bytes, messages, depth,
+/// first_bytes): hierarchical() adds the rounds of the nodes' inner trees, the copies of a node's blocks, and what is
+/// combined.
+[[nodiscard]] Seconds price_hierarchical(Machine const& machine, Contract const& contract,
+                                         model::LinkTraffic over_grid);
 
 }  // namespace allport

@@ -1,23 +1,20 @@
 // Rectangular trees, and the rotated ones that share their links: one root's for a message, all roots' for blocks.
 #include <algorithm>
 
-#include "allport/model/link_traffic.h"
 #include "families.h"
 #include "prices.h"
 
 namespace allport {
 namespace {
 
-TreeFamily rectangular_of_all(Machine const& machine) {
-  return {rectangular_tree_count(machine), [machine](Rank root) { return rectangular_trees(machine, root); }};
-}
-
-TreeFamily rotated_of_all(Machine const& machine) {
-  return {rectangular_tree_count(machine), [machine](Rank root) { return rotated_trees(machine, root); }};
+/// The trees of all roots.
+template <TreeSet (*outer)(Machine const&, Node)>
+TreeFamily of_all(Machine const& machine) {
+  return {rectangular_tree_count(machine), [machine](Rank root) { return hierarchically(outer)(machine, root); }};
 }
 
 Seconds price(Machine const& machine, Contract const& contract, Cut cut) {
-  auto const extent = rectangular_extent(machine, contract.root);
+  auto const extent = rectangular_extent(machine, machine.node_of(contract.root));
   return price_streamed(machine, contract, cut,
                         {.depth = extent.depth, .parts = rectangular_tree_count(machine), .fan_out = extent.fan_out});
 }
@@ -25,7 +22,7 @@ Seconds price(Machine const& machine, Contract const& contract, Cut cut) {
 /// Scatter and gather.
 Seconds price_blocks(Machine const& machine, Contract const& contract, Cut cut) {
   return price_block_trees(machine, contract, cut, rectangular_tree_count(machine),
-                           rectangular_extent(machine, contract.root).depth);
+                           rectangular_extent(machine, machine.node_of(contract.root)).depth);
 }
 
 /// Bytes on the busiest link when every rank's block goes down its own trees, and the number of axes that carry them.
@@ -67,11 +64,9 @@ Seconds price_all_roots(Machine const& machine, Contract const& contract, Cut cu
   t.link_bytes = busiest.bytes;
   t.node_bytes = t.link_bytes * 2.0 * static_cast<double>(busiest.axes);
   t.messages = 2.0 * messages_of(all, static_cast<double>(trees) * (contract.ranks - 1), cut);
-  if (combines(contract.what)) t.combined_bytes = all;
-  t.copied_bytes = machine.ranks_per_node() > 1 ? all * machine.ranks_per_node() : bytes;
-  t.depth = rectangular_extent(machine, contract.root).depth + static_cast<std::int64_t>(rounds_within_node(machine));
+  t.depth = rectangular_extent(machine, machine.node_of(contract.root)).depth;
   t.first_bytes = std::min(bytes / trees, static_cast<double>(cut.segment));
-  return model::t_traffic(machine, t);
+  return price_hierarchical(machine, contract, t);
 }
 
 /// Programs that hold the trees of all roots.
@@ -92,60 +87,60 @@ AlgorithmTable rectangular_family() {
        .summary =
            "Link-disjoint rectangular trees, 2d on a torus of d axes, each with its slice of the message (deck 1 "
            "slides 4-5).",
-       .make = over_trees("rectangular", rectangular_trees, broadcast_down),
+       .make = over_trees("rectangular", hierarchically(rectangular_trees), broadcast_down),
        .price = price,
        .why_not = needs_all_links},
       {.what = Collective::reduce,
        .name = "rectangular",
        .summary = "The rectangular broadcast's link-disjoint trees upwards, combining at every node (deck 1 slide 32).",
-       .make = over_trees("rectangular", rectangular_trees, reduce_up),
+       .make = over_trees("rectangular", hierarchically(rectangular_trees), reduce_up),
        .price = price,
        .why_not = needs_all_links},
       {.what = Collective::scatter,
        .name = "rectangular",
        .summary = "Every block cut over the link-disjoint rectangular trees, farthest ranks first: all of the root's "
                   "links at once.",
-       .make = over_trees("rectangular", rectangular_trees, scatter_down),
+       .make = over_trees("rectangular", hierarchically(rectangular_trees), scatter_down),
        .price = price_blocks,
        .why_not = needs_all_links},
       {.what = Collective::gather,
        .name = "rectangular",
        .summary = "The scatter over rectangular trees reversed: all of the root's links at once.",
-       .make = over_trees("rectangular", rectangular_trees, gather_up),
+       .make = over_trees("rectangular", hierarchically(rectangular_trees), gather_up),
        .price = price_blocks,
        .why_not = needs_all_links},
       {.what = Collective::allgather,
        .name = "rectangular",
        .summary = "Every rank's block down its own 2d rectangular trees, all roots at once: attains the bandwidth "
                   "bound on any torus.",
-       .make = over_all_roots("rectangular", rectangular_of_all, allgather_down),
+       .make = over_all_roots("rectangular", of_all<rectangular_trees>, allgather_down),
        .price = price_all_roots<false>,
        .why_not = needs_few_roots},
       {.what = Collective::allgather,
        .name = "rotated",
        .summary = "Bucket allgather in all axes at once, both directions, the order of the axes rotated over 2d slices "
                   "(deck 2 slides on bucket algorithms).",
-       .make = over_all_roots("rotated", rotated_of_all, allgather_down),
+       .make = over_all_roots("rotated", of_all<rotated_trees>, allgather_down),
        .price = price_all_roots<true>,
        .why_not = needs_few_roots},
       {.what = Collective::reduce_scatter,
        .name = "rectangular",
        .summary = "Every rank's block of the sum up its own 2d rectangular trees, all roots at once: attains the "
                   "bandwidth bound on any torus.",
-       .make = over_all_roots("rectangular", rectangular_of_all, reduce_scatter_up),
+       .make = over_all_roots("rectangular", of_all<rectangular_trees>, reduce_scatter_up),
        .price = price_all_roots<false>,
        .why_not = needs_few_roots},
       {.what = Collective::reduce_scatter,
        .name = "rotated",
        .summary = "The rotated bucket allgather reversed, combining on the way.",
-       .make = over_all_roots("rotated", rotated_of_all, reduce_scatter_up),
+       .make = over_all_roots("rotated", of_all<rotated_trees>, reduce_scatter_up),
        .price = price_all_roots<true>,
        .why_not = needs_few_roots},
       {.what = Collective::allreduce,
        .name = "rectangular",
        .summary = "Up the rectangular trees of one root and down again, segment by segment, both directions of every "
                   "link at once.",
-       .make = over_trees("rectangular", rectangular_trees, reduce_up),
+       .make = over_trees("rectangular", hierarchically(rectangular_trees), reduce_up),
        .price = price,
        .why_not = needs_all_links},
   };

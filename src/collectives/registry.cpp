@@ -51,6 +51,12 @@ std::string quoted(std::string_view name) { return fmt::format("'{}'", name); }
 
 }  // namespace
 
+std::optional<std::string> reason_against(Algorithm const& algorithm, Machine const& machine,
+                                          Contract const& contract) {
+  if (contract.targets && !algorithm.to_some) return "it reaches all ranks, and the message is for some of them";
+  return algorithm.why_not ? algorithm.why_not(machine, contract) : std::nullopt;
+}
+
 AlgorithmList algorithms() {
   std::scoped_lock const hold(registry().mutex);
   return registry().all;
@@ -112,7 +118,7 @@ Schedule make_schedule(Machine const& machine, Contract const& contract, Algorit
   ensure(cut.segment >= contract.element, "segment", cut.segment,
          "at least one element (" + std::to_string(contract.element) + " bytes)", "ask for longer segments");
   ensure(cut.window >= 1, "window", cut.window, "at least 1 segment in flight");
-  if (auto const reason = chosen.why_not(machine, contract)) {
+  if (auto const reason = reason_against(chosen, machine, contract)) {
     throw Error::argument("algorithm", quoted(chosen.name), "one that can serve this machine", *reason,
                           ErrorKind::unsupported);
   }

@@ -21,20 +21,16 @@ struct ClosedForm {
 };
 
 ClosedForm closed_form(Machine const& machine, Node root) {
-  // Places are nodes here: a rank a node.
-  std::vector<Axis> axes;
-  for (int a = 0; a < machine.axes(); ++a) axes.push_back(machine.axis(a));
-  auto const nodes = Machine(machine.name(), axes, machine.rates());
-  auto const rectangular = rectangular_extent(nodes, root);
+  auto const rectangular = rectangular_extent(machine, root);
   if (mixed_tree_count(machine) <= rectangular_tree_count(machine)) {
-    return {rectangular_trees(nodes, root), rectangular, "rectangular trees"};
+    return {rectangular_trees(machine, root), rectangular, "rectangular trees"};
   }
   std::int64_t depth = 2;  // all axes, and the ends that are filled backwards
   for (int a = 0; a < machine.axes(); ++a) {
     auto const last = machine.axis(a).length - 1;
     depth += machine.axis(a).wraps && last > 1 ? last : std::max(machine.coord(root, a), last - machine.coord(root, a));
   }
-  return {mixed_trees(nodes, root), {depth, 2 * machine.axes()}, "2t + m trees in closed form"};
+  return {mixed_trees(machine, root), {depth, 2 * machine.axes()}, "2t + m trees in closed form"};
 }
 
 /// Parent ports [tree][node].
@@ -49,54 +45,6 @@ std::vector<std::vector<Port>> tabulate(TreeSet const& trees, Node nodes) {
   }
   return up;
 }
-
-/// Trees as parent ports and heights, shared and immutable.
-class Table {
- public:
-  Table(PackingGraph const& graph, PartialTrees const& trees)
-      : graph_(graph), up_(trees.up), height_(at(trees.count), std::vector<std::int32_t>(at(graph.nodes), 0)) {
-    std::vector<Node> order(at(graph.nodes));
-    for (int t = 0; t < trees.count; ++t) {
-      for (Node n = 0; n < graph.nodes; ++n) order[at(n)] = n;
-      auto const& depth = trees.depth[at(t)];
-      std::stable_sort(order.begin(), order.end(), [&](Node l, Node r) { return depth[at(l)] > depth[at(r)]; });
-      extent_.depth = std::max<std::int64_t>(extent_.depth, depth[at(order.front())]);
-      auto& height = height_[at(t)];
-      std::vector<int> children(at(graph.nodes), 0);
-      for (auto const n : order) {
-        if (n == graph.root) continue;
-        auto const parent = graph.head(graph.arc(n, up_[at(t)][at(n)]));
-        height[at(parent)] = std::max(height[at(parent)], height[at(n)] + 1);
-        extent_.fan_out = std::max(extent_.fan_out, ++children[at(parent)]);
-      }
-    }
-  }
-
-  [[nodiscard]] TreeExtent extent() const { return extent_; }
-
-  void place(int tree, Node node, TreePlace& into) const {
-    into.clear();
-    auto const& up = up_[at(tree)];
-    if (node != graph_.root) into.parent = {graph_.head(graph_.arc(node, up[at(node)])), up[at(node)]};
-    std::array<std::pair<std::int32_t, Port>, std::size_t{2} * max_axes> below;
-    std::size_t children = 0;
-    for (int p = 0; p < graph_.ports; ++p) {
-      auto const child = graph_.head(graph_.arc(node, p));
-      if (child < 0 || child == graph_.root || up[at(child)] != (p ^ 1)) continue;
-      below[children++] = {-height_[at(tree)][at(child)], static_cast<Port>(p)};
-    }
-    std::sort(below.begin(), below.begin() + static_cast<std::ptrdiff_t>(children));
-    for (std::size_t i = 0; i < children; ++i) {
-      into.add(graph_.head(graph_.arc(node, below[i].second)), below[i].second);
-    }
-  }
-
- private:
-  PackingGraph graph_;
-  std::vector<std::vector<Port>> up_;
-  std::vector<std::vector<std::int32_t>> height_;
-  TreeExtent extent_{0, 1};
-};
 
 /// The dead physical links that a tree would need.
 bool meets_dead_link(Machine const& machine, TreeSet const& trees, int tree, TreeWay way) {
@@ -172,7 +120,7 @@ Packing untouched(Machine const& machine, PackingGraph const& graph, ClosedForm 
 Packing packed(Machine const& machine, PackingGraph const& graph, ClosedForm const& closed) {
   auto const most = machine.nodes() <= max_grown_nodes ? 2 * max_axes : closed.trees.count;
   auto const trees = pack(graph, tabulate(closed.trees, machine.nodes()), most);
-  auto const table = std::make_shared<Table const>(graph, trees);
+  auto const table = std::make_shared<PackedTable const>(graph, trees);
   auto const around = machine.has_dead_links() ? " around " + dead_links_text(machine) : "";
   // Where the number was not limited to the closed form's, the smallest cut has stopped it.
   auto const possible = trees.count < most ? trees.count : graph.degree_limit();
@@ -221,11 +169,6 @@ std::shared_ptr<Packing const> packing(Machine const& machine, Node root, TreeWa
   ensure(root >= 0 && root < machine.nodes(), "root", root, "a node of the machine (0 <= root < nodes())");
   static Recent<std::tuple<Machine, Node, TreeWay>, Packing> recent(8);
   return recent.get({machine, root, way}, [&] { return make_packing(machine, root, way); });
-}
-
-TreeSet packed_trees(Machine const& machine, Rank root, TreeWay way) {
-  ensure(root >= 0 && root < machine.ranks(), "root", root, "a rank of the machine (0 <= root < ranks())");
-  return spread_within_nodes(machine, root, packing(machine, machine.node_of(root), way)->over_nodes);
 }
 
 }  // namespace allport

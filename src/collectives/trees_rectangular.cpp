@@ -123,8 +123,8 @@ class View {
 
 int rectangular_tree_count(Machine const& machine) { return model::rectangular_trees(machine); }
 
-TreeExtent rectangular_extent(Machine const& machine, Rank root) {
-  auto const shape = shape_of(machine, machine.node_of(root));
+TreeExtent rectangular_extent(Machine const& machine, Node root) {
+  auto const shape = shape_of(machine, root);
   auto const reach = [&](Line const& l) { return shape.torus ? l.length - 1 : std::max(l.up, l.down); };
   std::int64_t all = 0;
   for (int k = 0; k < shape.axes; ++k) all += reach(shape.lines[static_cast<std::size_t>(k)]);
@@ -139,18 +139,18 @@ TreeExtent rectangular_extent(Machine const& machine, Rank root) {
 
 namespace {
 
-TreeSet trees_of(Machine const& machine, Rank root, bool ghosts) {
-  auto const find = [shape = shape_of(machine, machine.node_of(root)), ghosts](int tree, Rank node, TreePlace& into) {
+TreeSet trees_of(Machine const& machine, Node root, bool ghosts) {
+  auto const find = [shape = shape_of(machine, root), ghosts](int tree, Rank node, TreePlace& into) {
     into.clear();
     if (shape.axes > 0) View(shape, ghosts, tree, node).place(node, into);
   };
-  return spread_within_nodes(machine, root, {rectangular_tree_count(machine), find});
+  return {rectangular_tree_count(machine), find};
 }
 
 }  // namespace
 
-TreeSet rectangular_trees(Machine const& machine, Rank root) { return trees_of(machine, root, true); }
+TreeSet rectangular_trees(Machine const& machine, Node root) { return trees_of(machine, root, true); }
 
-TreeSet rotated_trees(Machine const& machine, Rank root) { return trees_of(machine, root, false); }
+TreeSet rotated_trees(Machine const& machine, Node root) { return trees_of(machine, root, false); }
 
 }  // namespace allport

@@ -48,12 +48,16 @@ void CommState::ensure_rank(std::string_view argument, Rank r) const {
   }
 }
 
+AlgorithmList CommState::algorithms(std::optional<Scattered> const& trees) const {
+  return trees ? trees->among(engine->algorithms()) : engine->algorithms();
+}
+
 ScheduleCache::Entry& CommState::schedule_for(Contract const& contract, std::string_view algorithm) {
   if (auto* known = schedules.find(contract, algorithm)) return *known;
   auto chosen = std::string(algorithm);
   if (chosen.empty() && named && combines(contract.what))
-    chosen = choose(*named, contract, {.among = engine->algorithms()}).best.algorithm->name;
-  auto const choice = choose(machine, contract, {.algorithm = chosen, .among = engine->algorithms()});
+    chosen = choose(*named, contract, {.among = algorithms(scattered_named)}).best.algorithm->name;
+  auto const choice = choose(machine, contract, {.algorithm = chosen, .among = algorithms(scattered)});
   return schedules.add(contract, algorithm, make_schedule(machine, choice));
 }
 

@@ -15,6 +15,7 @@
 #include "allport/base/error.h"
 #include "allport/comm/communicator.h"
 #include "allport/machine/machine.h"
+#include "allport/select/scattered.h"
 #include "execution.h"
 #include "progress_engine.h"
 #include "schedule_cache.h"
@@ -44,6 +45,8 @@ struct CommState : std::enable_shared_from_this<CommState> {
 
   /// Waits for an MPI request, moving the family along meanwhile.
   void await(MPI_Request request, std::string_view what) const;
+  /// What selection may choose from.
+  [[nodiscard]] AlgorithmList algorithms(std::optional<Scattered> const& trees) const;
   /// By selection on the machine, or of the algorithm that is named.
   [[nodiscard]] ScheduleCache::Entry& schedule_for(Contract const& contract, std::string_view algorithm);
   /// The same where this rank's program is short; else, and with ALLPORT_CHECK, null.
@@ -65,6 +68,9 @@ struct CommState : std::enable_shared_from_this<CommState> {
   /// As it was named, where `machine` has rates that were measured at start: the order of sums must not hang on those.
   std::optional<Machine> named;
   bool box = true;
+  /// Beside what the family knows, for ranks that form no box: by the rates of `machine`, and of `named`.
+  std::optional<Scattered> scattered;
+  std::optional<Scattered> scattered_named;
   std::vector<Rank> ranks;      ///< by position; empty: identity
   std::vector<Rank> positions;  ///< by rank; empty: identity
   std::vector<Rank> whole;      ///< position in engine->machine() by rank; empty: identity

@@ -157,6 +157,14 @@ Rank Communicator::size() const { return state_->size; }
 Machine const& Communicator::machine() const { return state_->machine; }
 Machine const& Communicator::named_machine() const { return state_->named ? *state_->named : state_->machine; }
 bool Communicator::is_box() const { return state_->box; }
+
+bool Communicator::is_congruent(Communicator const& other) const {
+  if (state_ == other.state_) return true;
+  EngineGuard const hold(state_->lock());
+  int result = MPI_UNEQUAL;
+  check(MPI_Comm_compare(mpi(), other.mpi(), &result), "MPI_Comm_compare", rank());
+  return result == MPI_IDENT || result == MPI_CONGRUENT;
+}
 MPI_Comm Communicator::mpi() const { return state_->shadow.mpi(); }
 
 Rank Communicator::position(Rank r) const {

@@ -3,8 +3,8 @@
 #include <fmt/format.h>
 
 #include <atomic>
-#include <cstdio>
 
+#include "allport/comm/end_job.h"
 #include "allport/comm/error_handler.h"
 #include "mpi_errors.h"
 
@@ -17,13 +17,11 @@ std::atomic<MPI_Errhandler> stand_in{MPI_ERRHANDLER_NULL};
 #ifdef MPICH_NUMVERSION
 /// Where several threads may call, MPICH 4.0 holds its lock here: most of MPI cannot be called, and MPI_Abort ends the
 /// job by a failed assertion, so the error itself is told before.
-void end_job(MPI_Comm* comm, int* code, ...) {
+void end_by_error(MPI_Comm* comm, int* code, ...) {
   if (Completing::here()) return;
   int rank = 0;
   MPI_Comm_rank(MPI_COMM_WORLD, &rank);
-  fmt::print(stderr, "Fatal error in MPI on rank {}: {}\n", rank, mpi_text(*code));
-  std::fflush(stderr);
-  MPI_Abort(*comm, *code);
+  end_job(*comm, *code, fmt::format("Fatal error in MPI on rank {}: {}\n", rank, mpi_text(*code)));
 }
 #endif
 
@@ -35,7 +33,7 @@ void let_completions_return() {
 #ifdef MPICH_NUMVERSION
   static MPI_Errhandler const made = [] {
     auto handler = MPI_ERRHANDLER_NULL;
-    check(MPI_Comm_create_errhandler(&end_job, &handler), "MPI_Comm_create_errhandler", 0);
+    check(MPI_Comm_create_errhandler(&end_by_error, &handler), "MPI_Comm_create_errhandler", 0);
     return handler;
   }();
   stand_in = made;

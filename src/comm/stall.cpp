@@ -9,6 +9,7 @@
 #include <string_view>
 
 #include "allport/base/error.h"
+#include "allport/comm/end_job.h"
 
 namespace allport::engine {
 
@@ -39,11 +40,6 @@ int rank_in(MPI_Comm comm) {
   return rank;
 }
 
-void tell(std::string const& line) {
-  std::fputs(line.c_str(), stderr);
-  std::fflush(stderr);
-}
-
 }  // namespace
 
 void StallWatch::check(FunctionRef<std::string()> what) {
@@ -66,11 +62,13 @@ void StallWatch::warn(double still, std::string const& what) const {
   std::array<char, MPI_MAX_PROCESSOR_NAME> host{};
   int length = 0;
   MPI_Get_processor_name(host.data(), &length);
-  tell(
-      fmt::format("allport: rank {} on {} has waited {:.1f} s, with nothing moving, for "
-                  "{}\n",
-                  rank_in(comm_), std::string_view(host.data(), static_cast<std::size_t>(length)), still, what));
-  if (options_.abort) MPI_Abort(comm_, 1);
+  auto const line = fmt::format(
+      "allport: rank {} on {} has waited {:.1f} s, with nothing moving, for "
+      "{}\n",
+      rank_in(comm_), std::string_view(host.data(), static_cast<std::size_t>(length)), still, what);
+  if (options_.abort) return end_job(comm_, 1, line);
+  std::fputs(line.c_str(), stderr);
+  std::fflush(stderr);
 }
 
 void StallWatch::end_if_cut(double still, FunctionRef<std::string()> what) {
@@ -78,9 +76,9 @@ void StallWatch::end_if_cut(double still, FunctionRef<std::string()> what) {
   auto const link = options_.carriers.lost();
   if (!link) return;
   auto const* const node = std::getenv("ALLPORT_NODE");
-  tell(fmt::format("allport: rank {} (node {}): link {} has lost its carrier; waits for {}\n", rank_in(MPI_COMM_WORLD),
-                   node == nullptr ? "unknown" : node, *link, what()));
-  MPI_Abort(comm_, 1);
+  end_job(comm_, 1,
+          fmt::format("allport: rank {} (node {}): link {} has lost its carrier; waits for {}\n",
+                      rank_in(MPI_COMM_WORLD), node == nullptr ? "unknown" : node, *link, what()));
 }
 
 }  // namespace allport::engine

@@ -69,15 +69,28 @@ MPI_Comm create(CommState const& comm, std::span<Rank const> members) {
   return made;
 }
 
+std::shared_ptr<CommState> make_scattered(CommState const& parent, std::vector<Rank> whole, MPI_Comm mpi) {
+  auto const& engine = *parent.engine;
+  auto const size = static_cast<int>(whole.size());
+  std::optional<Scattered> scattered;
+  std::optional<Scattered> named;
+  if (engine.machine() != Machine::flat(engine.machine().ranks())) {
+    scattered.emplace(engine.machine(), whole);
+    if (engine.named()) named.emplace(*engine.named(), whole);
+  }
+  auto made = std::make_shared<CommState>(parent.engine, mpi, scattered ? scattered->line() : Machine::flat(size),
+                                          false, std::vector<Rank>{}, std::move(whole));
+  if (named) made->named = named->line();
+  made->scattered = std::move(scattered);
+  made->scattered_named = std::move(named);
+  return made;
+}
+
 std::shared_ptr<CommState> make_sub(CommState const& parent, std::span<Rank const> members, MPI_Comm mpi) {
   std::vector<Rank> whole(members.size());
   std::ranges::transform(members, whole.begin(), [&](Rank r) { return parent.whole_position(r); });
   auto box = find_box(parent.engine->machine(), whole);
-  if (!box) {
-    auto const size = static_cast<int>(members.size());
-    return std::make_shared<CommState>(parent.engine, mpi, Machine::flat(size), false, std::vector<Rank>{},
-                                       std::move(whole));
-  }
+  if (!box) return make_scattered(parent, std::move(whole), mpi);
   auto ranks = box->mapping.is_identity() ? std::vector<Rank>{} : box->mapping.inverse().list();
   auto named = parent.engine->named();
   if (named) named = std::move(find_box(*named, whole)->machine);

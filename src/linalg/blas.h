@@ -31,6 +31,18 @@ void sgetrf_(int const*, int const*, float*, int const*, int*, int*);
 void dgetrf_(int const*, int const*, double*, int const*, int*, int*);
 void cgetrf_(int const*, int const*, std::complex<float>*, int const*, int*, int*);
 void zgetrf_(int const*, int const*, std::complex<double>*, int const*, int*, int*);
+void spotrf_(char const*, int const*, float*, int const*, int*);
+void dpotrf_(char const*, int const*, double*, int const*, int*);
+void cpotrf_(char const*, int const*, std::complex<float>*, int const*, int*);
+void zpotrf_(char const*, int const*, std::complex<double>*, int const*, int*);
+void ssyrk_(char const*, char const*, int const*, int const*, float const*, float const*, int const*, float const*,
+            float*, int const*);
+void dsyrk_(char const*, char const*, int const*, int const*, double const*, double const*, int const*, double const*,
+            double*, int const*);
+void cherk_(char const*, char const*, int const*, int const*, float const*, std::complex<float> const*, int const*,
+            float const*, std::complex<float>*, int const*);
+void zherk_(char const*, char const*, int const*, int const*, double const*, std::complex<double> const*, int const*,
+            double const*, std::complex<double>*, int const*);
 }
 
 namespace allport::blas {
@@ -106,6 +118,50 @@ int getrf(Index m, Index n, T* a, Index lda, int* pivots) {
     zgetrf_(&mi, &ni, a, &la, pivots, &info);
   }
   return info;
+}
+
+/// A = L L^H or U^H U of the triangle that is named; the other one is not touched. Returns LAPACK's INFO.
+template <class T>
+int potrf(Triangle triangle, Index n, T* a, Index lda) {
+  if (n == 0) {
+    return 0;
+  }
+  char const u = static_cast<char>(triangle);
+  int const ni = narrow(n), la = narrow(lda);
+  int info = 0;
+  if constexpr (scalar_of<T> == Scalar::s) {
+    spotrf_(&u, &ni, a, &la, &info);
+  } else if constexpr (scalar_of<T> == Scalar::d) {
+    dpotrf_(&u, &ni, a, &la, &info);
+  } else if constexpr (scalar_of<T> == Scalar::c) {
+    cpotrf_(&u, &ni, a, &la, &info);
+  } else {
+    zpotrf_(&u, &ni, a, &la, &info);
+  }
+  return info;
+}
+
+/// The named triangle of C = C - op(A) op(A)^H; op(A): [n x k], C: [n x n].
+template <class T>
+void herk_subtract(Triangle triangle, Trans trans, Index n, Index k, T const* a, Index lda, T* c, Index ldc) {
+  if (n == 0 || k == 0) {
+    return;
+  }
+  char const u = static_cast<char>(triangle), t = static_cast<char>(trans);
+  int const ni = narrow(n), ki = narrow(k), la = narrow(lda), lc = narrow(ldc);
+  if constexpr (scalar_of<T> == Scalar::s) {
+    float const minus = -1, one = 1;
+    ssyrk_(&u, &t, &ni, &ki, &minus, a, &la, &one, c, &lc);
+  } else if constexpr (scalar_of<T> == Scalar::d) {
+    double const minus = -1, one = 1;
+    dsyrk_(&u, &t, &ni, &ki, &minus, a, &la, &one, c, &lc);
+  } else if constexpr (scalar_of<T> == Scalar::c) {
+    float const minus = -1, one = 1;
+    cherk_(&u, &t, &ni, &ki, &minus, a, &la, &one, c, &lc);
+  } else {
+    double const minus = -1, one = 1;
+    zherk_(&u, &t, &ni, &ki, &minus, a, &la, &one, c, &lc);
+  }
 }
 
 }  // namespace allport::blas

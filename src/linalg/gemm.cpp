@@ -15,8 +15,11 @@ using namespace gemm_detail;
 
 namespace {
 
-Extents stored(Trans trans, Index rows, Index cols) {
-  return trans == Trans::none ? Extents{rows, cols} : Extents{cols, rows};
+template <class T>
+void check_stored(std::string_view name, Matrix<T> const& matrix, Trans trans, Index rows, Index cols,
+                  Communicator const& comm) {
+  if (trans != Trans::none) std::swap(rows, cols);
+  detail::check_operand(name, matrix, rows, cols, comm);
 }
 
 /// Grid and order: what the sub-communicators depend on.
@@ -149,69 +152,51 @@ GemmReport report_of(Communicator const& comm, GemmPlan const& plan, Measured co
 }  // namespace
 
 template <class T>
-GemmReport gemm(Communicator const& comm, GemmPlan const& plan, T alpha, Distribution const& a_distribution,
-                Part<T const> a, Distribution const& b_distribution, Part<T const> b, T beta,
-                Distribution const& c_distribution, Part<T> c, Progress const& progress) {
+GemmReport gemm(GemmPlan const& plan, std::type_identity_t<T> alpha, Matrix<std::type_identity_t<T> const> const& a,
+                Matrix<std::type_identity_t<T> const> const& b, std::type_identity_t<T> beta, Matrix<T> const& c,
+                Progress const& progress) {
   auto const& p = plan.problem;
-  auto const rank = comm.rank();
-  auto error = trouble("A", stored(p.trans_a, p.m, p.k), a_distribution, a.data, a.ld, rank, comm.size());
-  if (error.empty()) error = trouble("B", stored(p.trans_b, p.k, p.n), b_distribution, b.data, b.ld, rank, comm.size());
-  if (error.empty()) error = trouble("C", {p.m, p.n}, c_distribution, c.data, c.ld, rank, comm.size());
-  if (error.empty() && scalar_of<T> != p.type) error = "element type: expected the plan's";
-  if (error.empty() && !(plan.machine == comm.machine())) {
-    error = fmt::format("plan = for machine {}: expected one for this communicator's, {}", plan.machine.name(),
-                        comm.machine().name());
-  }
-  auto kind = ErrorKind::argument;
-
-  // The memory contract, before anything is allocated: the plan's peak counts parts in the algorithm's distributions,
-  // which come on top of the caller's where those differ.
-  auto extra = Bytes(0);
-  if (error.empty()) {
-    extra = native_bytes<T>(a_distribution, plan.a, rank) + native_bytes<T>(b_distribution, plan.b, rank) +
-            native_bytes<T>(c_distribution, plan.c, rank);
-  }
-  if (auto const limit = limit_of(plan); error.empty() && limit.value() > 0 && plan.chosen.memory + extra > limit) {
-    kind = ErrorKind::memory;
-    error = fmt::format(
-        "memory = {} bytes per rank: expected at least {} ({} for the multiply, {} to redistribute); "
-        "raise the limit or hand the matrices over in the plan's distributions",
-        limit.value(), (plan.chosen.memory + extra).value(), plan.chosen.memory.value(), extra.value());
-  }
-  comm.ensure_all_well(error, kind);
+  auto const& comm = c.comm();
+  detail::on_all(comm, [&] {
+    check_stored("A", a, p.trans_a, p.m, p.k, comm);
+    check_stored("B", b, p.trans_b, p.k, p.n, comm);
+    detail::check_operand("C", c, p.m, p.n, comm);
+    detail::check_plan<T>(plan, comm);
+    detail::check_memory(
+        plan, limit_of(plan),
+        Native<T const>::bytes(a, plan.a) + Native<T const>::bytes(b, plan.b) + Native<T>::bytes(c, plan.c));
+  });
   agree(comm, plan, alpha, beta);
 
   Measured mine;
   auto const before = comm.counted();
-  Native<T> na, nb, nc;
   {
     Stopwatch const total(mine.total);
+    Native<T const> const na(a, plan.a);
+    Native<T const> const nb(b, plan.b);
+    Native<T> const nc(c, plan.c);
     {
       Stopwatch const watch(mine.redistribute);
-      na = make_native(a_distribution, Part<T>{const_cast<T*>(a.data), a.ld}, plan.a, rank);
-      nb = make_native(b_distribution, Part<T>{const_cast<T*>(b.data), b.ld}, plan.b, rank);
-      nc = make_native(c_distribution, c, plan.c, rank);
-      if (!na.borrowed && alpha != T(0)) redistribute(comm, a_distribution, a, plan.a, na.part);
-      if (!nb.borrowed && alpha != T(0)) redistribute(comm, b_distribution, b, plan.b, nb.part);
-      if (!nc.borrowed && beta != T(0)) redistribute(comm, c_distribution, constant(c), plan.c, nc.part);
+      if (alpha != T(0)) na.fetch();
+      if (alpha != T(0)) nb.fetch();
+      if (beta != T(0)) nc.fetch();
     }
     mine.moved = difference(comm.counted(), before);
     auto const middle = comm.counted();
     std::int64_t work_bytes = 0;
-    run_plan(comm, plan, alpha, constant(na.part), constant(nb.part), beta, nc.part, progress, mine.compute, mine.wait,
-             work_bytes);
+    run_plan(comm, plan, alpha, na.part(), nb.part(), beta, nc.part(), progress, mine.compute, mine.wait, work_bytes);
     mine.multiply = difference(comm.counted(), middle);
     mine.memory = work_bytes;
     auto const after = comm.counted();
-    if (!nc.borrowed) {
+    {
       Stopwatch const watch(mine.redistribute);
-      redistribute(comm, plan.c, constant(nc.part), c_distribution, c);
+      nc.give_back();
     }
     mine.moved += difference(comm.counted(), after);
   }
   for (auto const* distribution : {&plan.a, &plan.b, &plan.c}) {
-    mine.memory +=
-        distribution->local_rows(rank) * distribution->local_cols(rank) * static_cast<std::int64_t>(sizeof(T));
+    mine.memory += distribution->local_rows(comm.rank()) * distribution->local_cols(comm.rank()) *
+                   static_cast<std::int64_t>(sizeof(T));
   }
   auto report = report_of(comm, plan, mine);
   if (alpha == T(0)) report.predicted.assign(report.predicted.size(), Traffic{});  // A and B were not looked at

@@ -8,30 +8,12 @@
 #include <array>
 #include <set>
 
+#include "gemm_panels.h"
 #include "gemm_run.h"
 
 namespace allport::gemm_detail {
 
 namespace {
-
-/// Indices of k that one column of ranks owns in A and one row in B, cut into panels.
-struct Slab {
-  Index begin = 0;
-  Index length = 0;
-  int a_owner = 0;  // j
-  int b_owner = 0;  // i
-  Index panels = 1;
-};
-
-/// What travels at once.
-struct Panel {
-  Index begin = 0;
-  Index end = 0;
-  int a_owner = 0;
-  int b_owner = 0;
-
-  [[nodiscard]] Index width() const { return end - begin; }
-};
 
 /// The owner of index k within cuts [first part's begin, ...].
 int owner_of(Index k, Index begin, Index extent, int parts) {
@@ -41,6 +23,8 @@ int owner_of(Index k, Index begin, Index extent, int parts) {
   while (begin + cut(extent, parts, p + 1) <= k) ++p;
   return p;
 }
+
+}  // namespace
 
 std::vector<Slab> slabs_of(GemmProblem const& problem, GemmGrid const& grid, int layer, Index width) {
   auto const begin = cut(problem.k, grid.layers, layer);
@@ -68,6 +52,12 @@ std::vector<Panel> panels_of(GemmProblem const& problem, GemmGrid const& grid, i
   }
   return panels;
 }
+
+std::size_t panels_in_flight(std::size_t panels, bool all_at_once) {
+  return all_at_once ? panels : std::min<std::size_t>(panels, 2);
+}
+
+namespace {
 
 void distributions(GemmProblem const& problem, Frame const& frame, GemmPlan& plan) {
   auto const& grid = frame.grid();
@@ -112,11 +102,6 @@ std::vector<Stretch> stages(GemmProblem const& problem, Frame const& frame, Plac
   }
   result.push_back({.narrow = reduce_stage(problem, frame, p)});
   return result;
-}
-
-/// Panels in flight at once: one under the multiplication and one on its way; 3D has all of them.
-std::size_t panels_in_flight(std::size_t panels, bool all_at_once) {
-  return all_at_once ? panels : std::min<std::size_t>(panels, 2);
 }
 
 /// Whether wide pieces of a slab lie at an odd distance from its last one, which is wide. They are panels / wides

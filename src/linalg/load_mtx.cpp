@@ -5,7 +5,7 @@
 
 #include "allport/io/matrix_file.h"
 #include "allport/linalg/load.h"
-#include "load_checks.h"
+#include "checks.h"
 
 namespace allport {
 namespace {
@@ -127,27 +127,27 @@ Sorted<T> read_share(Communicator const& comm, std::string const& path, io::MtxH
 }  // namespace
 
 template <class T>
-void load_mtx(Communicator const& comm, std::string const& path, Distribution const& distribution, Part<T> part) {
+void load_mtx(std::string const& path, Matrix<T> const& matrix) {
+  auto const& comm = matrix.comm();
   io::MtxHeader header;
   detail::on_all(comm, [&] {
-    detail::ensure_part(comm, distribution, part);
+    matrix.check("matrix");
     header = io::read_mtx_header(path);
-    detail::ensure_extents(path, distribution, header.rows, header.cols);
+    detail::check_like_file(path, matrix, header.rows, header.cols);
   });
   comm.ensure_agreement(fmt::format("bytes of '{}'", path), header.file_bytes);
-  auto const mine = exchange_entries(comm, read_share<T>(comm, path, header, distribution));
-  auto const rows = distribution.local_rows(comm.rank());
-  for (Index j = 0; j < distribution.local_cols(comm.rank()); ++j) {
-    std::fill_n(part.data + j * part.ld, rows, T(0));
+  auto const mine = exchange_entries(comm, read_share<T>(comm, path, header, matrix.distribution()));
+  for (Index j = 0; j < matrix.local_cols(); ++j) {
+    std::fill_n(matrix.data() + j * matrix.ld(), matrix.local_rows(), T(0));
   }
   for (auto const& e : mine) {
-    part.data[e.row + e.col * part.ld] += e.value;
+    matrix.data()[e.row + e.col * matrix.ld()] += e.value;
   }
 }
 
-template void load_mtx(Communicator const&, std::string const&, Distribution const&, Part<float>);
-template void load_mtx(Communicator const&, std::string const&, Distribution const&, Part<double>);
-template void load_mtx(Communicator const&, std::string const&, Distribution const&, Part<std::complex<float>>);
-template void load_mtx(Communicator const&, std::string const&, Distribution const&, Part<std::complex<double>>);
+template void load_mtx(std::string const&, Matrix<float> const&);
+template void load_mtx(std::string const&, Matrix<double> const&);
+template void load_mtx(std::string const&, Matrix<std::complex<float>> const&);
+template void load_mtx(std::string const&, Matrix<std::complex<double>> const&);
 
 }  // namespace allport

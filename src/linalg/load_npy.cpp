@@ -3,12 +3,13 @@
 #include <cerrno>
 #include <cstdio>
 #include <cstring>
+#include <optional>
 #include <utility>
 
 #include "allport/io/matrix_file.h"
 #include "allport/linalg/load.h"
 #include "allport/linalg/redistribute.h"
-#include "load_checks.h"
+#include "checks.h"
 
 namespace allport {
 namespace {
@@ -92,10 +93,10 @@ constexpr io::FileType file_type() {
 
 // Writes the part into a new file aside; then all ranks know whether all have.
 template <class T>
-void write_aside(Communicator const& comm, std::string const& aside, Distribution const& distribution,
-                 Part<T const> part, bool fortran_order, bool transposed) {
-  auto rows = distribution.rows().extent();
-  auto cols = distribution.cols().extent();
+void write_aside(std::string const& aside, Matrix<T const> const& matrix, bool fortran_order, bool transposed) {
+  auto const& comm = matrix.comm();
+  auto rows = matrix.rows();
+  auto cols = matrix.cols();
   if (transposed) {
     std::swap(rows, cols);
   }
@@ -105,45 +106,42 @@ void write_aside(Communicator const& comm, std::string const& aside, Distributio
     }
   });
   detail::on_all(comm, [&] {
-    auto const ranges = file_ranges(distribution, comm.rank(), transposed);
+    auto const ranges = file_ranges(matrix.distribution(), comm.rank(), transposed);
     auto const header = io::read_npy_header(aside);
-    io::write_npy_boxes<T>(aside, header, ranges.rows, ranges.cols, part.data, part.ld, transposed);
+    io::write_npy_boxes<T>(aside, header, ranges.rows, ranges.cols, matrix.data(), matrix.ld(), transposed);
   });
 }
 
 }  // namespace
 
 template <class T>
-void load_npy(Communicator const& comm, std::string const& path, Distribution const& distribution, Part<T> part,
-              bool transposed) {
-  detail::on_all(comm, [&] {
-    detail::ensure_part(comm, distribution, part);
+void load_npy(std::string const& path, Matrix<T> const& matrix, bool transposed) {
+  detail::on_all(matrix.comm(), [&] {
+    matrix.check("matrix");
     auto const header = io::read_npy_header(path);
-    detail::ensure_extents(path, distribution, transposed ? header.cols : header.rows,
-                           transposed ? header.rows : header.cols);
-    auto const ranges = file_ranges(distribution, comm.rank(), transposed);
-    io::read_npy_boxes<T>(path, header, ranges.rows, ranges.cols, part.data, part.ld, transposed);
+    detail::check_like_file(path, matrix, transposed ? header.cols : header.rows,
+                            transposed ? header.rows : header.cols);
+    auto const ranges = file_ranges(matrix.distribution(), matrix.comm().rank(), transposed);
+    io::read_npy_boxes<T>(path, header, ranges.rows, ranges.cols, matrix.data(), matrix.ld(), transposed);
   });
 }
 
 template <class T>
-void save_npy(Communicator const& comm, std::string const& path, Distribution const& distribution, Part<T const> part,
-              bool fortran_order, bool transposed) {
-  detail::on_all(comm, [&] { detail::ensure_part(comm, distribution, part); });
+void save_npy(std::string const& path, Matrix<T const> const& matrix, bool fortran_order, bool transposed) {
+  auto const& comm = matrix.comm();
+  detail::on_all(comm, [&] { matrix.check("matrix"); });
   auto const columns = lines_are_columns(fortran_order, transposed);
+  auto const& distribution = matrix.distribution();
   if (has_short_runs(columns ? distribution.rows() : distribution.cols(), sizeof(T))) {
-    auto const lines = by_lines(distribution, comm.size(), columns);
-    auto const rows = lines.local_rows(comm.rank());
-    auto const ld = std::max<Index>(1, rows);
-    std::vector<T> moved;
-    detail::on_all(comm, [&] { moved.resize(static_cast<std::size_t>(rows * lines.local_cols(comm.rank()))); });
-    redistribute<T>(comm, distribution, part, lines, {moved.data(), ld});
-    save_npy<T>(comm, path, lines, {moved.data(), ld}, fortran_order, transposed);
+    std::optional<Matrix<T>> lines;
+    detail::on_all(comm, [&] { lines = Matrix<T>::allocate(comm, by_lines(distribution, comm.size(), columns)); });
+    redistribute(matrix, *lines);
+    save_npy<T>(path, *lines, fortran_order, transposed);
     return;
   }
   auto const aside = fmt::format("{}.part-{}", path, number_aside(comm));
   try {
-    write_aside(comm, aside, distribution, part, fortran_order, transposed);
+    write_aside(aside, matrix, fortran_order, transposed);
     detail::on_all(comm, [&] {
       if (comm.rank() == 0 && std::rename(aside.c_str(), path.c_str()) != 0) {
         throw Error(ErrorKind::io, fmt::format("'{}' cannot take its name: {}", path, std::strerror(errno)));
@@ -157,9 +155,9 @@ void save_npy(Communicator const& comm, std::string const& path, Distribution co
   }
 }
 
-#define ALLPORT_NPY(T)                                                                                 \
-  template void load_npy(Communicator const&, std::string const&, Distribution const&, Part<T>, bool); \
-  template void save_npy(Communicator const&, std::string const&, Distribution const&, Part<T const>, bool, bool)
+#define ALLPORT_NPY(T)                                                   \
+  template void load_npy<T>(std::string const&, Matrix<T> const&, bool); \
+  template void save_npy<T>(std::string const&, Matrix<T const> const&, bool, bool)
 ALLPORT_NPY(float);
 ALLPORT_NPY(double);
 ALLPORT_NPY(std::complex<float>);

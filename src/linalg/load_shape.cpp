@@ -3,7 +3,7 @@
 
 #include "allport/io/matrix_file.h"
 #include "allport/linalg/load.h"
-#include "load_checks.h"
+#include "checks.h"
 
 namespace allport {
 namespace {

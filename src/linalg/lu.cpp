@@ -43,16 +43,17 @@ void agree(Communicator const& comm, LuPlan const& plan) {
 
 /// The first j with U(j, j) exactly zero, from 1; the extent + 1 when there is none here.
 template <class T>
-Index first_zero(Distribution const& distribution, Rank rank, Part<T const> a) {
+Index first_zero(Matrix<T> const& a) {
+  auto const& distribution = a.distribution();
   auto const count = std::min(distribution.rows().extent(), distribution.cols().extent());
-  auto const place = distribution.position(rank);
+  auto const place = distribution.position(a.comm().rank());
   if (place.row < 0) {
     return count + 1;
   }
   for (auto const& c : distribution.cols().runs(place.col)) {
     for (Index j = c.global; j < std::min(c.global + c.length, count); ++j) {
       if (distribution.rows().owner(j) != place.row) continue;
-      if (a.data[distribution.rows().local(j) + (c.local + j - c.global) * a.ld] == T(0)) return j + 1;
+      if (a.data()[distribution.rows().local(j) + (c.local + j - c.global) * a.ld()] == T(0)) return j + 1;
     }
   }
   return count + 1;
@@ -120,50 +121,38 @@ void tell_pivots(Communicator const& comm, Seats const& seats, Index count, std:
 }  // namespace
 
 template <class T>
-LuReport lu(Communicator const& comm, LuPlan const& plan, Distribution const& distribution, Part<T> a,
-            std::vector<Index>& pivots, Progress const& progress) {
+LuReport lu(LuPlan const& plan, Matrix<T> const& a, std::vector<Index>& pivots, Progress const& progress) {
+  using gemm_detail::Native;
   auto const& p = plan.problem;
-  auto const rank = comm.rank();
-  auto error = gemm_detail::trouble<T>("A", {p.m, p.n}, distribution, a.data, a.ld, rank, comm.size());
-  if (error.empty() && scalar_of<T> != p.type) error = "element type: expected the plan's";
-  if (error.empty() && !(plan.machine == comm.machine())) {
-    error = fmt::format("plan = for machine {}: expected one for this communicator's, {}", plan.machine.name(),
-                        comm.machine().name());
-  }
-  auto kind = ErrorKind::argument;
-  auto const limit = plan.options.memory;
-  auto const extra = error.empty() ? gemm_detail::native_bytes<T>(distribution, plan.distribution, rank) : Bytes(0);
-  if (error.empty() && limit.value() > 0 && plan.chosen.memory + extra > limit) {
-    kind = ErrorKind::memory;
-    error = fmt::format(
-        "memory = {} bytes per rank: expected at least {} ({} to factor, {} to redistribute); "
-        "raise the limit or hand the matrix over in the plan's distribution",
-        limit.value(), (plan.chosen.memory + extra).value(), plan.chosen.memory.value(), extra.value());
-  }
-  comm.ensure_all_well(error, kind);
+  auto const& comm = a.comm();
+  detail::on_all(comm, [&] {
+    detail::check_operand("A", a, p.m, p.n, comm);
+    detail::check_plan<T>(plan, comm);
+    detail::check_memory(plan, plan.options.memory, Native<T>::bytes(a, plan.distribution));
+  });
   agree(comm, plan);
 
   Seats const seats(plan.chosen, plan.options.given);
-  auto const place = seats.place(rank);
+  auto const place = seats.place(comm.rank());
   auto const lines = lines_of(comm, seats, place);
   Measured mine;
   pivots.clear();
   {
     Stopwatch const total(mine.total);
     auto const before = comm.counted();
-    auto native = gemm_detail::make_native(distribution, a, plan.distribution, rank);
-    if (!native.borrowed) {
+    Native<T> const native(a, plan.distribution);
+    auto const there = native.matrix();
+    {
       Stopwatch const watch(mine.redistribute);
-      redistribute(comm, distribution, gemm_detail::constant(a), plan.distribution, native.part);
+      native.fetch();
     }
     mine.moved = difference(comm.counted(), before);
-    mine.before =
-        largest_element(plan.distribution, rank, gemm_detail::constant(native.part), [](Index, Index) { return true; });
+    mine.before = largest_element(there, [](Index, Index) { return true; });
     auto const middle = comm.counted();
     if (place) {
       Team team(seats, *place, plan.schedules->pricer, lines.get());
       Order const order{p, plan.chosen, progress};
-      auto found = factor(team, order, plan.distribution, native.part);
+      auto found = factor(team, order, plan.distribution, there.part());
       pivots = std::move(found.pivots);
       mine.fell_back = found.fell_back;
       mine.exchanged = team.ledger.exchanged;
@@ -175,17 +164,15 @@ LuReport lu(Communicator const& comm, LuPlan const& plan, Distribution const& di
     }
     auto const after = comm.counted();
     tell_pivots(comm, seats, std::min(p.m, p.n), pivots);
-    mine.after = largest_element(plan.distribution, rank, gemm_detail::constant(native.part),
-                                 [](Index i, Index j) { return i <= j; });
-    mine.zero = first_zero<T>(plan.distribution, rank, gemm_detail::constant(native.part));
-    if (!native.borrowed) {
+    mine.after = largest_element(there, [](Index i, Index j) { return i <= j; });
+    mine.zero = first_zero(there);
+    {
       Stopwatch const watch(mine.redistribute);
-      redistribute(comm, plan.distribution, gemm_detail::constant(native.part), distribution, a);
+      native.give_back();
     }
     mine.moved += difference(comm.counted(), after);
+    mine.memory += there.local_rows() * there.local_cols() * static_cast<std::int64_t>(sizeof(T));
   }
-  mine.memory +=
-      plan.distribution.local_rows(rank) * plan.distribution.local_cols(rank) * static_cast<std::int64_t>(sizeof(T));
   return report_of(comm, plan, mine);
 }
 

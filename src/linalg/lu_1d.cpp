@@ -28,8 +28,8 @@ class Columns {
     for (auto const& panel : panels_) most = std::max(most, panel.width());
     if (grid.row.length() > 1) {
       for (auto& slot : slots_) {
-        slot.buffer =
-            space<std::byte>(grid.ledger(), grid.dry(), head(most) + rows_ * most * static_cast<Index>(sizeof(T)));
+        slot.buffer = space<std::byte>(grid.ledger(), grid.dry(),
+                                       head_bytes(most) + rows_ * most * static_cast<Index>(sizeof(T)));
       }
     }
   }
@@ -57,7 +57,6 @@ class Columns {
     std::vector<Index> pivots;
     Transfer transfer;
   };
-  static Index head(Index width) { return (width * static_cast<Index>(sizeof(Index)) + 15) / 16 * 16; }
   Slot& slot_of(std::size_t k) { return slots_[k % slots_.size()]; }
   [[nodiscard]] bool is_mine(std::size_t k) const { return a_.cols.owner(panels_[k].begin) == grid_.j(); }
 
@@ -97,9 +96,9 @@ class Columns {
     if (grid_.row.length() == 1) return;
     // Of the last block the others need the pivots only.
     auto const needed = a_.cols.block_end(panel.begin) < a_.cols.extent() ? height : 0;
-    auto const bytes = head(panel.width()) + needed * panel.width() * static_cast<Index>(sizeof(T));
+    auto const bytes = head_bytes(panel.width()) + needed * panel.width() * static_cast<Index>(sizeof(T));
     if (!grid_.dry()) {
-      auto* const l = reinterpret_cast<T*>(slot.buffer + head(panel.width()));
+      auto* const l = reinterpret_cast<T*>(slot.buffer + head_bytes(panel.width()));
       if (mine) {
         std::memcpy(slot.buffer, slot.pivots.data(), slot.pivots.size() * sizeof(Index));
         gemm_detail::pack(needed, panel.width(), slot.l, a_.ld, l);

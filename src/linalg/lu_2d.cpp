@@ -24,7 +24,8 @@ class Factoring {
     auto& ledger = grid.ledger();
     if (grid.row.length() > 1) {
       for (auto& slot : slots_) {
-        slot.buffer = space<std::byte>(ledger, grid.dry(), head(most) + rows_ * most * static_cast<Index>(sizeof(T)));
+        slot.buffer =
+            space<std::byte>(ledger, grid.dry(), head_bytes(most) + rows_ * most * static_cast<Index>(sizeof(T)));
       }
     }
     if (grid.col.length() > 1) {
@@ -67,7 +68,6 @@ class Factoring {
     std::vector<Index> pivots;
     Transfer transfer;
   };
-  static Index head(Index width) { return (width * static_cast<Index>(sizeof(Index)) + 15) / 16 * 16; }
 
   void start(std::size_t k) {
     auto const panel = panels_[k];
@@ -83,9 +83,9 @@ class Factoring {
       slot.ld = a_.ld;
       return;
     }
-    auto const elements = head(panel.width()) + height * panel.width() * static_cast<Index>(sizeof(T));
+    auto const elements = head_bytes(panel.width()) + height * panel.width() * static_cast<Index>(sizeof(T));
     if (!grid_.dry()) {
-      auto* const l = reinterpret_cast<T*>(slot.buffer + head(panel.width()));
+      auto* const l = reinterpret_cast<T*>(slot.buffer + head_bytes(panel.width()));
       if (owner == grid_.j()) {
         std::memcpy(slot.buffer, slot.pivots.data(), slot.pivots.size() * sizeof(Index));
         gemm_detail::pack(height, panel.width(), static_cast<T const*>(a_.at(top, a_.col(panel.begin))), a_.ld, l);

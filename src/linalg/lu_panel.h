@@ -25,6 +25,20 @@ struct Panel {
   return local_rows * width + 6 * width * width;
 }
 
+/// What travels before the elements of L: the panel's pivots, padded so that these lie at a multiple of 16 bytes.
+[[nodiscard]] constexpr Index head_bytes(Index width) {
+  return (width * static_cast<Index>(sizeof(Index)) + 15) / 16 * 16;
+}
+/// Partial pivoting, of one column: the largest element's row and the row that gives way to it.
+[[nodiscard]] constexpr Index bid_bytes(Index width, Index element) { return 32 + 2 * width * element; }
+/// A tournament's entry: row numbers, then at most `width` rows. What the root tells in the end has as many more.
+[[nodiscard]] constexpr Index entry_bytes(Index width, Index element) {
+  return head_bytes(width) + width * width * element;
+}
+[[nodiscard]] constexpr Index verdict_bytes(Index width, Index element) {
+  return entry_bytes(width, element) + width * width * element;
+}
+
 /// Factors one panel in place on the ranks that own its columns, of which `line` is the grid column.
 /// @param fell_back  raised by one when a tournament met an exactly zero pivot and partial pivoting did the panel
 /// @return row begin + s was exchanged with row [s], in order; rows in this panel's columns are exchanged already

@@ -31,14 +31,13 @@ struct Head {
   Index has_top = 0;
   Index unused = 0;
 };
+static_assert(bid_bytes(0, 1) == sizeof(Head));
 
 template <class T>
 class Bid {
  public:
   explicit Bid(Index width) : width_(width), words_(static_cast<std::size_t>(bytes(width)) / sizeof(double)) {}
-  static Index bytes(Index width) {
-    return static_cast<Index>(sizeof(Head)) + 2 * width * static_cast<Index>(sizeof(T));
-  }
+  static Index bytes(Index width) { return bid_bytes(width, static_cast<Index>(sizeof(T))); }
 
   [[nodiscard]] Head& head() { return *reinterpret_cast<Head*>(words_.data()); }
   [[nodiscard]] T* pivot_row() { return reinterpret_cast<T*>(words_.data() + sizeof(Head) / sizeof(double)); }

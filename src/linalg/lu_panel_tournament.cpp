@@ -14,9 +14,7 @@ namespace {
 template <class T>
 class Entry {
  public:
-  static Index bytes(Index width) { return head(width) + width * width * static_cast<Index>(sizeof(T)); }
-  /// Numbers first, padded so that the values lie at a multiple of 16 bytes.
-  static Index head(Index width) { return (width * static_cast<Index>(sizeof(Index)) + 15) / 16 * 16; }
+  static Index bytes(Index width) { return entry_bytes(width, static_cast<Index>(sizeof(T))); }
 };
 
 /// Rows read from entries: original values, column-major with `ld` rows.
@@ -31,7 +29,7 @@ template <class T>
 void append(Rows<T>& rows, std::byte const* entry, Index width) {
   std::vector<Index> ids(static_cast<std::size_t>(width));
   std::memcpy(ids.data(), entry, ids.size() * sizeof(Index));
-  auto const* const values = entry + Entry<T>::head(width);
+  auto const* const values = entry + head_bytes(width);
   for (Index r = 0; r < width; ++r) {
     if (ids[static_cast<std::size_t>(r)] < 0) continue;
     auto const at = static_cast<Index>(rows.ids.size());
@@ -62,7 +60,7 @@ template <class T>
 void write(std::byte* entry, Index width, std::vector<Index> const& order, Index const* ids, T const* values,
            Index ld) {
   std::vector<Index> numbers(static_cast<std::size_t>(width), -1);
-  auto* const out = entry + Entry<T>::head(width);
+  auto* const out = entry + head_bytes(width);
   std::memset(out, 0, static_cast<std::size_t>(width * width) * sizeof(T));
   for (Index r = 0; r < std::min(width, static_cast<Index>(order.size())); ++r) {
     auto const from = order[static_cast<std::size_t>(r)];
@@ -116,15 +114,13 @@ void enter(View<T> const& a, Panel panel, std::byte* entry) {
 template <class T>
 struct Verdict {
   explicit Verdict(Index columns) : width(columns), bytes_(static_cast<std::size_t>(bytes(columns))) {}
-  static Index bytes(Index columns) {
-    return Entry<T>::bytes(columns) + columns * columns * static_cast<Index>(sizeof(T));
-  }
+  static Index bytes(Index columns) { return verdict_bytes(columns, static_cast<Index>(sizeof(T))); }
 
   [[nodiscard]] std::byte* data() { return bytes_.data(); }
   [[nodiscard]] std::span<Index const> ids() const {
     return {reinterpret_cast<Index const*>(bytes_.data()), static_cast<std::size_t>(width)};
   }
-  [[nodiscard]] T* factors() { return reinterpret_cast<T*>(bytes_.data() + Entry<T>::head(width)); }
+  [[nodiscard]] T* factors() { return reinterpret_cast<T*>(bytes_.data() + head_bytes(width)); }
   [[nodiscard]] T* displaced() { return factors() + width * width; }
 
   Index width;

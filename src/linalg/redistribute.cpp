@@ -8,6 +8,7 @@
 #include <memory>
 #include <span>
 
+#include "checks.h"
 #include "redistribute_pack.h"
 #include "redistribute_plan.h"
 
@@ -36,16 +37,15 @@ struct Flight {
 template <class T>
 class Exchange {
  public:
-  Exchange(Communicator const& comm, Distribution const& from_distribution, Part<T const> from,
-           Distribution const& to_distribution, Part<T> to)
-      : comm_(comm),
-        from_(from),
-        to_(to),
-        sends_(detail::side_of(from_distribution, to_distribution, comm.rank(), true)),
-        receives_(detail::side_of(to_distribution, from_distribution, comm.rank(), false)),
+  Exchange(Matrix<T const> const& from, Matrix<T> const& to)
+      : comm_(to.comm()),
+        from_(from.part()),
+        to_(to.part()),
+        sends_(detail::side_of(from.distribution(), to.distribution(), comm_.rank(), true)),
+        receives_(detail::side_of(to.distribution(), from.distribution(), comm_.rank(), false)),
         rounds_(detail::rounds_of(sends_, receives_)),
         limit_(detail::window_bytes(rounds_, sizeof(T)) / static_cast<Index>(sizeof(T))),
-        pace_(comm) {}
+        pace_(comm_) {}
 
   // Posts the rounds in order and at most `limit_` buffered elements of them at a time. The oldest unfinished round of
   // all ranks is always posted on both of its ends, so whatever the windows of other ranks, it finishes.
@@ -197,82 +197,43 @@ class Exchange {
   Index in_flight_ = 0;
 };
 
-void check_ranks(char const* name, Distribution const& distribution, Rank size) {
-  auto const largest = *std::ranges::max_element(distribution.grid());
-  ensure(largest < size, fmt::format("{}: rank in grid", name), largest, fmt::format("a rank in 0..{}", size - 1),
-         "lay the matrix on ranks of this communicator");
-}
-
-template <class T>
-void check_part(char const* name, Distribution const& distribution, Part<T> part, Rank rank) {
-  auto const rows = distribution.local_rows(rank);
-  auto const cols = distribution.local_cols(rank);
-  ensure(part.ld >= std::max<Index>(1, rows), fmt::format("{}: ld on rank {}", name, rank), part.ld,
-         fmt::format("at least max(1, local rows) = {}", std::max<Index>(1, rows)));
-  ensure(part.data != nullptr || rows == 0 || cols == 0, fmt::format("{}: data on rank {}", name, rank), "null",
-         fmt::format("{} x {} elements", rows, cols));
-}
-
 // Whether two local parts share memory. Parts of one array with one ld (two blocks of its rows) may interleave.
 template <class T>
-bool overlap(Distribution const& a, Part<T const> x, Distribution const& b, Part<T const> y, Rank rank) {
-  auto const rows_x = a.local_rows(rank), cols_x = a.local_cols(rank);
-  auto const rows_y = b.local_rows(rank), cols_y = b.local_cols(rank);
-  if (rows_x == 0 || cols_x == 0 || rows_y == 0 || cols_y == 0) {
+bool overlap(Matrix<T const> const& x, Matrix<T const> const& y) {
+  if (x.local_rows() == 0 || x.local_cols() == 0 || y.local_rows() == 0 || y.local_cols() == 0) {
     return false;
   }
   std::less<> const before;
-  if (!before(x.data, y.data + rows_y + (cols_y - 1) * y.ld) ||
-      !before(y.data, x.data + rows_x + (cols_x - 1) * x.ld)) {
+  if (!before(x.data(), y.data() + y.local_rows() + (y.local_cols() - 1) * y.ld()) ||
+      !before(y.data(), x.data() + x.local_rows() + (x.local_cols() - 1) * x.ld())) {
     return false;
   }
-  if (x.ld != y.ld) {
+  if (x.ld() != y.ld()) {
     return true;
   }
-  auto const shift = ((y.data - x.data) % x.ld + x.ld) % x.ld;  // y's first row, seen from x's
-  return shift < rows_x || shift + rows_y > x.ld;
-}
-
-template <class T>
-std::string what_is_wrong(Communicator const& comm, Distribution const& from_distribution, Part<T const> from,
-                          Distribution const& to_distribution, Part<T> to) {
-  try {
-    auto const extent = [](AxisDistribution const& a, AxisDistribution const& b, char const* name) {
-      ensure(a.extent() == b.extent(), fmt::format("to: {}", name), b.extent(),
-             fmt::format("as many as the source's {}", a.extent()));
-    };
-    extent(from_distribution.rows(), to_distribution.rows(), "rows");
-    extent(from_distribution.cols(), to_distribution.cols(), "columns");
-    check_ranks("from", from_distribution, comm.size());
-    check_ranks("to", to_distribution, comm.size());
-    check_part("from", from_distribution, from, comm.rank());
-    check_part("to", to_distribution, to, comm.rank());
-    ensure(!overlap<T>(from_distribution, from, to_distribution, {to.data, to.ld}, comm.rank()), "to", "memory of from",
-           "memory of its own", "redistribute into another array");
-    return {};
-  } catch (Error const& e) {
-    return e.what();
-  }
+  auto const shift = ((y.data() - x.data()) % x.ld() + x.ld()) % x.ld();  // y's first row, seen from x's
+  return shift < x.local_rows() || shift + y.local_rows() > x.ld();
 }
 
 }  // namespace
 
 template <class T>
-void redistribute(Communicator const& comm, Distribution const& from_distribution, Part<T const> from,
-                  Distribution const& to_distribution, Part<T> to) {
-  comm.ensure_all_well(what_is_wrong(comm, from_distribution, from, to_distribution, to));
-  Exchange<T> exchange(comm, from_distribution, from, to_distribution, to);
-  exchange.run(
-      [&](Pace& pace) { detail::copy_local(from_distribution, from, to_distribution, to, comm.rank(), pace); });
+void redistribute(Matrix<std::type_identity_t<T> const> const& from, Matrix<T> const& to) {
+  auto const& comm = to.comm();
+  detail::on_all(comm, [&] {
+    from.check("from");
+    detail::check_operand("to", to, from.rows(), from.cols(), from.comm());
+    ensure(!overlap<T>(from, to), "to", "memory of from", "memory of its own", "redistribute into another array");
+  });
+  Exchange<T> exchange(from, to);
+  exchange.run([&](Pace& pace) {
+    detail::copy_local(from.distribution(), from.part(), to.distribution(), to.part(), comm.rank(), pace);
+  });
 }
 
-template void redistribute(Communicator const&, Distribution const&, Part<float const>, Distribution const&,
-                           Part<float>);
-template void redistribute(Communicator const&, Distribution const&, Part<double const>, Distribution const&,
-                           Part<double>);
-template void redistribute(Communicator const&, Distribution const&, Part<std::complex<float> const>,
-                           Distribution const&, Part<std::complex<float>>);
-template void redistribute(Communicator const&, Distribution const&, Part<std::complex<double> const>,
-                           Distribution const&, Part<std::complex<double>>);
+ALLPORT_REDISTRIBUTE_INSTANCE(, float);
+ALLPORT_REDISTRIBUTE_INSTANCE(, double);
+ALLPORT_REDISTRIBUTE_INSTANCE(, std::complex<float>);
+ALLPORT_REDISTRIBUTE_INSTANCE(, std::complex<double>);
 
 }  // namespace allport

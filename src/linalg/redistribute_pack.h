@@ -3,7 +3,7 @@
 
 #include <cstring>
 
-#include "allport/comm/communicator.h"
+#include "allport/linalg/matrix.h"
 #include "redistribute_plan.h"
 
 namespace allport::detail {

@@ -29,63 +29,53 @@ std::vector<Move> inverse(std::vector<Move> moves) {
   return moves;
 }
 
-/// What is wrong with the arguments on this rank, or empty.
 template <class T>
-std::string wrong_with(Communicator const& comm, Distribution const& lu_distribution, Part<T const> factors,
-                       std::span<Index const> pivots, Distribution const& b_distribution, Part<T> b) {
-  auto const n = lu_distribution.rows().extent();
-  if (lu_distribution.cols().extent() != n) {
-    return fmt::format("factors = {} x {}: expected those of a square matrix", n, lu_distribution.cols().extent());
+void check_arguments(Matrix<T const> const& factors, std::span<Index const> pivots, Matrix<T> const& b) {
+  auto const n = factors.rows();
+  ensure(factors.cols() == n, "factors", fmt::format("{} x {}", n, factors.cols()), "those of a square matrix");
+  ensure(static_cast<Index>(pivots.size()) == n, "pivots", static_cast<Index>(pivots.size()), fmt::format("{}", n));
+  for (Index s = 0; s < n; ++s) {
+    auto const row = pivots[static_cast<std::size_t>(s)];
+    if (row >= s && row < n) continue;
+    throw Error::argument(fmt::format("pivots[{}]", s), show(row), fmt::format("a row in {}..{}", s, n - 1));
   }
-  if (static_cast<Index>(pivots.size()) != n) return fmt::format("pivots = {}: expected {}", pivots.size(), n);
-  for (std::size_t s = 0; s < pivots.size(); ++s) {
-    if (pivots[s] < static_cast<Index>(s) || pivots[s] >= n) {
-      return fmt::format("pivots[{}] = {}: expected a row in {}..{}", s, pivots[s], s, n - 1);
-    }
-  }
-  auto error =
-      gemm_detail::trouble("factors", {n, n}, lu_distribution, factors.data, factors.ld, comm.rank(), comm.size());
-  if (error.empty()) {
-    error = gemm_detail::trouble<T>("B", {n, b_distribution.cols().extent()}, b_distribution, b.data, b.ld, comm.rank(),
-                                    comm.size());
-  }
-  return error;
+  detail::check_operand("factors", factors, n, n, b.comm());
+  detail::check_operand("B", b, n, b.cols(), b.comm());
 }
 
 }  // namespace
 
 template <class T>
-void lu_solve(Communicator const& comm, Trans trans, Distribution const& lu_distribution, Part<T const> factors,
-              std::span<Index const> pivots, Distribution const& b_distribution, Part<T> b,
-              std::optional<SolveForm> form) {
-  comm.ensure_all_well(wrong_with(comm, lu_distribution, factors, pivots, b_distribution, b));
-  auto const n = lu_distribution.rows().extent();
-  auto const sides = b_distribution.cols().extent();
+void lu_solve(Trans trans, Matrix<std::type_identity_t<T> const> const& factors, std::span<Index const> pivots,
+              Matrix<T> const& b, std::optional<SolveForm> form) {
+  auto const& comm = b.comm();
+  detail::on_all(comm, [&] { check_arguments<T>(factors, pivots, b); });
   auto const told = form ? static_cast<int>(*form) : -1;
-  comm.ensure_agreement("trans, n, right-hand sides and form",
-                        gemm_detail::hash_of(fmt::format("{} {} {} {}", static_cast<char>(trans), n, sides, told)));
-  if (n == 0 || sides == 0) {
+  comm.ensure_agreement(
+      "trans, n, right-hand sides and form",
+      gemm_detail::hash_of(fmt::format("{} {} {} {}", static_cast<char>(trans), b.rows(), b.cols(), told)));
+  if (b.rows() == 0 || b.cols() == 0) {
     return;
   }
-  LayoutGrid const grid(comm, lu_distribution);
-  auto const plan =
-      decide({trans, scalar_of<T>}, lu_distribution, b_distribution, comm.machine(), grid.seats(), grid.pricer(), form);
-  auto native = gemm_detail::make_native(b_distribution, b, plan.distribution, comm.rank());
-  if (!native.borrowed) redistribute(comm, b_distribution, gemm_detail::constant(b), plan.distribution, native.part);
+  LayoutGrid const grid(comm, factors.distribution());
+  auto const plan = decide({trans, scalar_of<T>}, factors.distribution(), b.distribution(), comm.machine(),
+                           grid.seats(), grid.pricer(), form);
+  gemm_detail::Native<T> const native(b, plan.distribution);
+  native.fetch();
   if (grid.seated()) {
-    Factors<T> const view(grid.team(), trans, lu_distribution, factors);
+    Factors<T> const view(grid.team(), trans, factors.distribution(), factors.part());
     auto const count = plan.distribution.cols().count(view.along.index());
     auto const exchanges = moves_of(pivots, 0);
-    if (trans == Trans::none) exchange_rows(view, count, native.part, exchanges);
-    solve_in_form(plan.form, view, plan.distribution.cols(), native.part);
-    if (trans != Trans::none) exchange_rows(view, count, native.part, inverse(exchanges));
+    if (trans == Trans::none) exchange_rows(view, count, native.part(), exchanges);
+    solve_in_form(plan.form, view, plan.distribution.cols(), native.part());
+    if (trans != Trans::none) exchange_rows(view, count, native.part(), inverse(exchanges));
   }
-  if (!native.borrowed) redistribute(comm, plan.distribution, gemm_detail::constant(native.part), b_distribution, b);
+  native.give_back();
 }
 
-#define ALLPORT_SOLVE(T)                                                                                         \
-  template void lu_solve(Communicator const&, Trans, Distribution const&, Part<T const>, std::span<Index const>, \
-                         Distribution const&, Part<T>, std::optional<SolveForm>);
+#define ALLPORT_SOLVE(T)                                                                             \
+  template void lu_solve<T>(Trans, Matrix<T const> const&, std::span<Index const>, Matrix<T> const&, \
+                            std::optional<SolveForm>);
 ALLPORT_FOR_SCALARS(ALLPORT_SOLVE)
 
 }  // namespace allport

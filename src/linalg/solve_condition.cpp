@@ -3,7 +3,6 @@
 #include <cmath>
 #include <limits>
 
-#include "allport/linalg/gather.h"
 #include "allport/linalg/solve.h"
 #include "solve_grid.h"
 
@@ -17,9 +16,8 @@ namespace {
 template <class T>
 class InverseNorm {
  public:
-  InverseNorm(Communicator const& comm, Distribution const& distribution, Part<T const> factors,
-              std::span<Index const> pivots)
-      : comm_(comm), layout_(distribution), factors_(factors), pivots_(pivots), n_(distribution.rows().extent()) {}
+  InverseNorm(Matrix<T const> const& factors, std::span<Index const> pivots)
+      : factors_(factors), pivots_(pivots), n_(factors.rows()) {}
 
   [[nodiscard]] double estimate() {
     constexpr int most_steps = 5;
@@ -53,9 +51,9 @@ class InverseNorm {
   [[nodiscard]] std::size_t size() const { return static_cast<std::size_t>(n_); }
 
   void solve(Trans trans, std::vector<T>& x) {
-    auto const whole = whole_on(0, n_, 1);
-    lu_solve<T>(comm_, trans, layout_, factors_, pivots_, whole, {x.data(), n_});
-    auto transfer = comm_.start_broadcast(std::as_writable_bytes(std::span<T>(x)), 0);
+    auto const& comm = factors_.comm();
+    lu_solve(trans, factors_, pivots_, Matrix(comm, whole_on(0, n_, 1), x.data(), n_));
+    auto transfer = comm.start_broadcast(std::as_writable_bytes(std::span<T>(x)), 0);
     transfer.wait();
   }
   static T direction(T value) {
@@ -72,9 +70,7 @@ class InverseNorm {
     return static_cast<Index>(most - x.begin());
   }
 
-  Communicator const& comm_;
-  Distribution const& layout_;
-  Part<T const> factors_;
+  Matrix<T const> const& factors_;
   std::span<Index const> pivots_;
   Index n_;
 };
@@ -82,25 +78,22 @@ class InverseNorm {
 }  // namespace
 
 template <class T>
-double lu_condition(Communicator const& comm, Distribution const& lu_distribution, Part<T const> factors,
-                    std::span<Index const> pivots, double norm1) {
-  auto const n = lu_distribution.rows().extent();
-  if (n == 0) {
+double lu_condition(Matrix<T const> const& factors, std::span<Index const> pivots, double norm1) {
+  if (factors.rows() == 0) {
     return 1;
   }
-  auto const det = lu_determinant(comm, lu_distribution, factors, pivots);
+  auto const det = lu_determinant(factors, pivots);
   if (norm1 == 0 || det.phase == 0.0) {
     return 0;
   }
-  auto const inverse = InverseNorm<T>(comm, lu_distribution, factors, pivots).estimate();
+  auto const inverse = InverseNorm<T>(factors, pivots).estimate();
   if (std::isnan(inverse) || std::isnan(norm1)) {
     return std::numeric_limits<double>::quiet_NaN();
   }
   return 1.0 / inverse / norm1;
 }
 
-#define ALLPORT_CONDITION(T) \
-  template double lu_condition(Communicator const&, Distribution const&, Part<T const>, std::span<Index const>, double);
+#define ALLPORT_CONDITION(T) template double lu_condition<T>(Matrix<T const> const&, std::span<Index const>, double);
 ALLPORT_FOR_SCALARS(ALLPORT_CONDITION)
 
 }  // namespace allport

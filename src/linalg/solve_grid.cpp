@@ -53,30 +53,29 @@ void sum_over_all(Communicator const& comm, std::span<T> values) {
 }
 
 template <class T>
-void apply(Communicator const& comm, Trans trans, Distribution const& distribution, Part<T const> a, T const* x,
-           Index count, std::span<T> y) {
+void apply(Trans trans, Matrix<T const> const& a, T const* x, Index count, std::span<T> y) {
   std::fill(y.begin(), y.end(), T(0));
-  auto const rows = distribution.rows().extent();
-  auto const cols = distribution.cols().extent();
-  auto const tall = trans == Trans::none ? rows : cols;
-  auto const deep = trans == Trans::none ? cols : rows;
-  auto const place = distribution.position(comm.rank());
+  auto const& distribution = a.distribution();
+  auto const tall = trans == Trans::none ? a.rows() : a.cols();
+  auto const deep = trans == Trans::none ? a.cols() : a.rows();
+  auto const place = distribution.position(a.comm().rank());
   if (place.row >= 0) {
     for (auto const& r : distribution.rows().runs(place.row)) {
       for (auto const& c : distribution.cols().runs(place.col)) {
         auto const& out = trans == Trans::none ? r : c;
         auto const& in = trans == Trans::none ? c : r;
-        blas::gemm(trans, Trans::none, out.length, count, in.length, T(1), a.data + r.local + c.local * a.ld, a.ld,
-                   x + in.global, std::max<Index>(deep, 1), T(1), y.data() + out.global, std::max<Index>(tall, 1));
+        blas::gemm(trans, Trans::none, out.length, count, in.length, T(1), a.data() + r.local + c.local * a.ld(),
+                   a.ld(), x + in.global, std::max<Index>(deep, 1), T(1), y.data() + out.global,
+                   std::max<Index>(tall, 1));
       }
     }
   }
-  sum_over_all(comm, y);
+  sum_over_all(a.comm(), y);
 }
 
 #define ALLPORT_GRID(T)                                          \
   template void sum_over_all(Communicator const&, std::span<T>); \
-  template void apply(Communicator const&, Trans, Distribution const&, Part<T const>, T const*, Index, std::span<T>);
+  template void apply(Trans, Matrix<T const> const&, T const*, Index, std::span<T>);
 ALLPORT_FOR_SCALARS(ALLPORT_GRID)
 
 }  // namespace allport::lu_detail

@@ -42,7 +42,6 @@ void sum_over_all(Communicator const& comm, std::span<T> values);
 
 /// Y = op(A) X; X and Y lie whole on every rank, packed: X [cols x count] for Trans::none, else [rows x count].
 template <class T>
-void apply(Communicator const& comm, Trans trans, Distribution const& distribution, Part<T const> a, T const* x,
-           Index count, std::span<T> y);
+void apply(Trans trans, Matrix<T const> const& a, T const* x, Index count, std::span<T> y);
 
 }  // namespace allport::lu_detail

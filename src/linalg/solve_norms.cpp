@@ -38,14 +38,13 @@ double largest(std::vector<double> const& values) {
 }
 
 template <class T>
-void ensure_part(Communicator const& comm, std::string_view name, Distribution const& distribution, Part<T const> a) {
-  comm.ensure_all_well(gemm_detail::trouble(name, {distribution.rows().extent(), distribution.cols().extent()},
-                                            distribution, a.data, a.ld, comm.rank(), comm.size()));
+void check(std::string_view name, Matrix<T const> const& a) {
+  detail::on_all(a.comm(), [&] { a.check(name); });
 }
 
 /// Frobenius norm without overflow: a scale and the sum of squares over it, as LAPACK's lassq.
 template <class T>
-double frobenius(Communicator const& comm, Distribution const& distribution, Part<T const> a) {
+double frobenius(Matrix<T const> const& a) {
   double scale = 0;
   double sum = 1;
   auto const add = [&](double size, double squares) {
@@ -58,8 +57,8 @@ double frobenius(Communicator const& comm, Distribution const& distribution, Par
       sum += squares * (size / scale) * (size / scale);
     }
   };
-  each_element(distribution, comm.rank(), a, [&](Index, Index, T x) { add(static_cast<double>(std::abs(x)), 1); });
-  auto const all = gather_doubles(comm, {scale, sum});
+  a.for_each([&](Index, Index, T x) { add(static_cast<double>(std::abs(x)), 1); });
+  auto const all = gather_doubles(a.comm(), {scale, sum});
   scale = 0;
   sum = 1;
   for (std::size_t r = 0; r < all.size(); r += 2) add(all[r], all[r + 1]);
@@ -69,19 +68,18 @@ double frobenius(Communicator const& comm, Distribution const& distribution, Par
 }  // namespace
 
 template <class T>
-double norm(Communicator const& comm, Norm which, Distribution const& distribution, Part<T const> a) {
-  ensure_part(comm, "A", distribution, a);
+double norm(Norm which, Matrix<T const> const& a) {
+  check("A", a);
+  auto const& comm = a.comm();
   if (which == Norm::frobenius) {
-    return frobenius(comm, distribution, a);
+    return frobenius(a);
   }
   if (which == Norm::max) {
-    auto const all = [](Index, Index) { return true; };
-    return largest(gather_doubles(comm, {largest_element(distribution, comm.rank(), a, all)}));
+    return largest(gather_doubles(comm, {largest_element(a, [](Index, Index) { return true; })}));
   }
   bool const by_column = which == Norm::one;
-  std::vector<double> sums(
-      static_cast<std::size_t>(by_column ? distribution.cols().extent() : distribution.rows().extent()));
-  each_element(distribution, comm.rank(), a, [&](Index i, Index j, T x) {
+  std::vector<double> sums(static_cast<std::size_t>(by_column ? a.cols() : a.rows()));
+  a.for_each([&](Index i, Index j, T x) {
     sums[static_cast<std::size_t>(by_column ? j : i)] += static_cast<double>(std::abs(x));
   });
   sum_over_all(comm, std::span<double>(sums));
@@ -89,22 +87,20 @@ double norm(Communicator const& comm, Norm which, Distribution const& distributi
 }
 
 template <class T>
-Determinant lu_determinant(Communicator const& comm, Distribution const& lu_distribution, Part<T const> factors,
-                           std::span<Index const> pivots) {
-  ensure_part(comm, "factors", lu_distribution, factors);
-  auto const n = lu_distribution.rows().extent();
-  ensure(n == lu_distribution.cols().extent(), "factors", fmt::format("{} x {}", n, lu_distribution.cols().extent()),
-         "those of a square matrix");
+Determinant lu_determinant(Matrix<T const> const& factors, std::span<Index const> pivots) {
+  check("factors", factors);
+  auto const n = factors.rows();
+  ensure(n == factors.cols(), "factors", fmt::format("{} x {}", n, factors.cols()), "those of a square matrix");
   std::complex<double> phase(1);
   double log_abs = 0;
-  each_element(lu_distribution, comm.rank(), factors, [&](Index i, Index j, T x) {
+  factors.for_each([&](Index i, Index j, T x) {
     if (i != j) return;
     std::complex<double> const value(x);
     auto const size = std::abs(value);
     phase = size == 0 ? 0 : phase * (value / size);
     log_abs += std::log(size);
   });
-  auto const all = gather_doubles(comm, {phase.real(), phase.imag(), log_abs});
+  auto const all = gather_doubles(factors.comm(), {phase.real(), phase.imag(), log_abs});
   Determinant det;
   for (std::size_t r = 0; r < all.size(); r += 3) {
     det.phase *= std::complex<double>(all[r], all[r + 1]);
@@ -121,53 +117,48 @@ Determinant lu_determinant(Communicator const& comm, Distribution const& lu_dist
 }
 
 template <class T>
-double lu_residual(Communicator const& comm, Distribution const& a_distribution, Part<T const> a,
-                   Distribution const& lu_distribution, Part<T const> factors, std::span<Index const> pivots) {
-  auto const m = lu_distribution.rows().extent();
-  auto const n = lu_distribution.cols().extent();
+double lu_residual(Matrix<T const> const& a, Matrix<T const> const& factors, std::span<Index const> pivots) {
+  auto const m = factors.rows();
+  auto const n = factors.cols();
   auto const k = std::min(m, n);
-  ensure_part(comm, "A", a_distribution, a);
-  ensure_part(comm, "factors", lu_distribution, factors);
-  auto const size_of_a = norm(comm, Norm::one, a_distribution, a);
+  auto const& comm = factors.comm();
+  detail::on_all(comm, [&] {
+    factors.check("factors");
+    detail::check_operand("A", a, m, n, comm);
+  });
+  auto const size_of_a = norm(Norm::one, a);
   if (m == 0 || n == 0) {
     return 0;
   }
   // L and U of their own, on the factors' ranks: the first k columns and rows.
-  auto const rank = comm.rank();
-  auto const ld = std::max<Index>(lu_distribution.local_rows(rank), 1);
-  auto const elements = static_cast<std::size_t>(ld * std::max<Index>(lu_distribution.local_cols(rank), 1));
-  std::vector<T> lower(elements);
-  std::vector<T> upper(elements);
-  std::vector<T> rest(elements);
-  each_element(lu_distribution, rank, factors, [&](Index i, Index j, T x) {
-    auto const at = static_cast<std::size_t>(lu_distribution.rows().local(i) + lu_distribution.cols().local(j) * ld);
-    if (i >= j) lower[at] = i == j ? T(1) : x;
-    if (i <= j) upper[at] = x;
+  auto const& where = factors.distribution();
+  auto const rest = Matrix<T>::allocate(comm, where);
+  auto const lower = Matrix<T>::zeros(comm, where);
+  auto const upper = Matrix<T>::zeros(comm, where);
+  factors.for_each([&](Index i, Index j, T x) {
+    auto const at = where.rows().local(i) + where.cols().local(j) * lower.ld();
+    if (i >= j) lower.data()[at] = i == j ? T(1) : x;
+    if (i <= j) upper.data()[at] = x;
   });
-  redistribute<T>(comm, a_distribution, a, lu_distribution, {rest.data(), ld});
-  LayoutGrid const grid(comm, lu_distribution);
+  redistribute(a, rest);
+  LayoutGrid const grid(comm, where);
   if (grid.seated()) {
-    move_rows<T>(grid.col(), lu_distribution.rows(),
-                 {{rest.data(), lu_distribution.local_cols(rank), ld, moves_of(pivots, 0)}});
+    move_rows<T>(grid.col(), where.rows(), {{rest.data(), rest.local_cols(), rest.ld(), moves_of(pivots, 0)}});
   }
-  Distribution const l_distribution(lu_distribution.rows(), lu_distribution.cols().head(k), lu_distribution.grid());
-  Distribution const u_distribution(lu_distribution.rows().head(k), lu_distribution.cols(), lu_distribution.grid());
-  auto const plan = plan_gemm({.m = m, .n = n, .k = k, .type = scalar_of<T>}, comm.machine());
-  gemm<T>(comm, plan, T(-1), l_distribution, {lower.data(), ld}, u_distribution, {upper.data(), ld}, T(1),
-          lu_distribution, {rest.data(), ld});
-  auto const difference = norm<T>(comm, Norm::one, lu_distribution, {rest.data(), ld});
+  Matrix const l(comm, Distribution(where.rows(), where.cols().head(k), where.grid()), lower.data(), lower.ld());
+  Matrix const u(comm, Distribution(where.rows().head(k), where.cols(), where.grid()), upper.data(), upper.ld());
+  gemm(plan_gemm({.m = m, .n = n, .k = k, .type = scalar_of<T>}, comm.machine()), T(-1), l, u, T(1), rest);
+  auto const difference = norm<T>(Norm::one, rest);
   if (difference == 0) {
     return 0;
   }
   return difference / (size_of_a * static_cast<double>(n) * eps<T>());
 }
 
-#define ALLPORT_NORMS(T)                                                                                    \
-  template double norm(Communicator const&, Norm, Distribution const&, Part<T const>);                      \
-  template Determinant lu_determinant(Communicator const&, Distribution const&, Part<T const>,              \
-                                      std::span<Index const>);                                              \
-  template double lu_residual(Communicator const&, Distribution const&, Part<T const>, Distribution const&, \
-                              Part<T const>, std::span<Index const>);
+#define ALLPORT_NORMS(T)                                                                  \
+  template double norm<T>(Norm, Matrix<T const> const&);                                  \
+  template Determinant lu_determinant<T>(Matrix<T const> const&, std::span<Index const>); \
+  template double lu_residual<T>(Matrix<T const> const&, Matrix<T const> const&, std::span<Index const>);
 ALLPORT_FOR_SCALARS(ALLPORT_NORMS)
 
 }  // namespace allport

@@ -4,7 +4,6 @@
 #include <limits>
 #include <type_traits>
 
-#include "allport/linalg/gather.h"
 #include "allport/linalg/solve.h"
 #include "solve_grid.h"
 
@@ -21,15 +20,15 @@ constexpr int most_corrections = 30;
 
 /// The local part in another precision; false when a number does not fit.
 template <class To, class From>
-bool convert(Index rows, Index cols, From const* from, Index ld, To* to, Index to_ld) {
+bool convert(Index rows, Index cols, Part<From const> from, Part<To> to) {
   using Small = decltype(std::abs(To{}));
   bool fits = true;
   for (Index j = 0; j < cols; ++j) {
     for (Index i = 0; i < rows; ++i) {
-      auto const x = from[i + j * ld];
+      auto const x = from.data[i + j * from.ld];
       auto const size = static_cast<double>(std::abs(x));
       fits = fits && !(size > static_cast<double>(std::numeric_limits<Small>::max()));
-      to[i + j * to_ld] = static_cast<To>(x);
+      to.data[i + j * to.ld] = static_cast<To>(x);
     }
   }
   return fits;
@@ -69,26 +68,18 @@ void to_all(Communicator const& comm, std::vector<T>& whole) {
 template <class T>
 class Corrections {
  public:
-  Corrections(Communicator const& comm, Distribution const& distribution, Part<T const> a,
-              Distribution const& half_distribution, std::vector<Half<T>> const& factors, Index ld,
-              std::vector<Index> const& pivots)
-      : comm_(comm),
-        layout_(distribution),
-        a_(a),
-        half_layout_(half_distribution),
-        factors_(factors),
-        ld_(ld),
-        pivots_(pivots) {}
+  Corrections(Matrix<T const> const& a, Matrix<Half<T> const> const& factors, std::vector<Index> const& pivots)
+      : a_(a), factors_(factors), pivots_(pivots) {}
 
   /// The number of corrections, or nothing when they do not converge.
   std::optional<int> run(Sides<T>& s) {
-    auto const norm_a = norm(comm_, Norm::infinity, layout_, a_);
+    auto const norm_a = norm(Norm::infinity, a_);
     auto const enough = norm_a * (std::numeric_limits<double>::epsilon() / 2) * std::sqrt(static_cast<double>(s.n));
     std::fill(s.x.begin(), s.x.end(), T(0));
     s.r = s.b;
     for (int step = 0; step <= most_corrections; ++step) {
       if (!correct(s)) return std::nullopt;
-      apply<T>(comm_, Trans::none, layout_, a_, s.x.data(), s.count, std::span<T>(s.r));
+      apply(Trans::none, a_, static_cast<T const*>(s.x.data()), s.count, std::span<T>(s.r));
       for (std::size_t x = 0; x < s.r.size(); ++x) s.r[x] = s.b[x] - s.r[x];
       bool done = true;
       for (Index j = 0; j < s.count; ++j) {
@@ -103,39 +94,35 @@ class Corrections {
   /// x += A^-1 r in half the precision; false when r does not fit into it.
   bool correct(Sides<T>& s) {
     std::vector<Half<T>> small(s.r.size());
-    if (!convert(s.n, s.count, s.r.data(), s.n, small.data(), s.n)) {
+    if (!convert(s.n, s.count, Part<T const>{s.r.data(), s.n}, Part<Half<T>>{small.data(), s.n})) {
       return false;
     }
-    lu_solve<Half<T>>(comm_, Trans::none, half_layout_, {factors_.data(), ld_}, pivots_, whole_on(0, s.n, s.count),
-                      {small.data(), s.n});
-    to_all(comm_, small);
+    auto const& comm = a_.comm();
+    lu_solve(Trans::none, factors_, pivots_, Matrix(comm, whole_on(0, s.n, s.count), small.data(), s.n));
+    to_all(comm, small);
     for (std::size_t x = 0; x < s.x.size(); ++x) s.x[x] += static_cast<T>(small[x]);
     return true;
   }
 
-  Communicator const& comm_;
-  Distribution const& layout_;
-  Part<T const> a_;
-  Distribution const& half_layout_;
-  std::vector<Half<T>> const& factors_;
-  Index ld_;
+  Matrix<T const> const& a_;
+  Matrix<Half<T> const> factors_;
   std::vector<Index> const& pivots_;
 };
 
 }  // namespace
 
 template <class T>
-Refinement solve_refined(Communicator const& comm, LuPlan const& plan, Distribution const& a_distribution,
-                         Part<T const> a, Distribution const& b_distribution, Part<T> b, Progress const& progress) {
-  auto const n = a_distribution.rows().extent();
-  auto const sides = b_distribution.cols().extent();
-  auto const rank = comm.rank();
-  auto error = gemm_detail::trouble("A", {n, n}, a_distribution, a.data, a.ld, rank, comm.size());
-  if (error.empty()) error = gemm_detail::trouble<T>("B", {n, sides}, b_distribution, b.data, b.ld, rank, comm.size());
-  if (error.empty() && (plan.problem.m != n || plan.problem.n != n)) {
-    error = fmt::format("plan = for {} x {}: expected {} x {}", plan.problem.m, plan.problem.n, n, n);
-  }
-  comm.ensure_all_well(error);
+Refinement solve_refined(LuPlan const& plan, Matrix<std::type_identity_t<T> const> const& a, Matrix<T> const& b,
+                         Progress const& progress) {
+  auto const n = a.rows();
+  auto const sides = b.cols();
+  auto const& comm = b.comm();
+  detail::on_all(comm, [&] {
+    detail::check_operand("A", a, n, n, comm);
+    detail::check_operand("B", b, n, sides, comm);
+    ensure(plan.problem.m == n && plan.problem.n == n, "plan",
+           fmt::format("for {} x {}", plan.problem.m, plan.problem.n), fmt::format("{} x {}", n, n));
+  });
   Refinement how;
 
   auto half_problem = plan.problem;
@@ -146,45 +133,42 @@ Refinement solve_refined(Communicator const& comm, LuPlan const& plan, Distribut
   half_options.grid = plan.chosen.grid;
   half_options.candidates = 1;
   auto const half_plan = plan_lu(half_problem, plan.machine, half_options);
-  auto const rows = a_distribution.local_rows(rank);
-  auto const cols = a_distribution.local_cols(rank);
-  auto const ld = std::max<Index>(rows, 1);
-  std::vector<Half<T>> half(static_cast<std::size_t>(ld * std::max<Index>(cols, 1)));
+  std::optional half(Matrix<Half<T>>::allocate(comm, a.distribution()));
   std::vector<Index> pivots;
-  if (!everywhere(comm, convert(rows, cols, a.data, a.ld, half.data(), ld))) {
+  if (!everywhere(comm, convert(a.local_rows(), a.local_cols(), a.part(), half->part()))) {
     how.why = "overflow";
   } else {
-    how.factorization = lu<Half<T>>(comm, half_plan, a_distribution, {half.data(), ld}, pivots, progress);
+    how.factorization = lu(half_plan, *half, pivots, progress);
     if (how.factorization.info != 0) how.why = "singular";
   }
   Sides<T> s{n, sides, std::vector<T>(static_cast<std::size_t>(n * sides)), {}, {}};
   if (how.why[0] == '\0') {
     s.x.resize(s.b.size());
-    gather_to_root<T>(comm, b_distribution, {b.data, b.ld}, 0, {s.b.data(), std::max<Index>(n, 1)});
+    auto const on_root = [&](std::vector<T>& whole) { return Matrix(comm, whole_on(0, n, sides), whole.data()); };
+    redistribute(b, on_root(s.b));
     to_all(comm, s.b);
-    auto const corrections = Corrections<T>(comm, a_distribution, a, a_distribution, half, ld, pivots).run(s);
+    auto const corrections = Corrections<T>(a, *half, pivots).run(s);
     if (corrections) {
       how.iterations = *corrections;
-      scatter_from_root<T>(comm, 0, {s.x.data(), std::max<Index>(n, 1)}, b_distribution, b);
+      redistribute(on_root(s.x), b);
       return how;
     }
     how.why = "no convergence";
   }
   how.fell_back = true;
-  std::vector<T> full(half.size());
-  for (Index j = 0; j < cols; ++j) std::copy_n(a.data + j * a.ld, rows, full.data() + j * ld);
-  half = {};
-  how.factorization = lu<T>(comm, plan, a_distribution, {full.data(), ld}, pivots, progress);
-  if (how.factorization.info == 0) {
-    lu_solve<T>(comm, Trans::none, a_distribution, {full.data(), ld}, pivots, b_distribution, b);
+  half.reset();
+  auto const full = Matrix<T>::allocate(comm, a.distribution());
+  for (Index j = 0; j < a.local_cols(); ++j) {
+    std::copy_n(a.data() + j * a.ld(), a.local_rows(), full.data() + j * full.ld());
   }
+  how.factorization = lu(plan, full, pivots, progress);
+  if (how.factorization.info == 0) lu_solve(Trans::none, full, pivots, b);
   return how;
 }
 
-template Refinement solve_refined(Communicator const&, LuPlan const&, Distribution const&, Part<double const>,
-                                  Distribution const&, Part<double>, Progress const&);
-template Refinement solve_refined(Communicator const&, LuPlan const&, Distribution const&,
-                                  Part<std::complex<double> const>, Distribution const&, Part<std::complex<double>>,
-                                  Progress const&);
+template Refinement solve_refined<double>(LuPlan const&, Matrix<double const> const&, Matrix<double> const&,
+                                          Progress const&);
+template Refinement solve_refined<std::complex<double>>(LuPlan const&, Matrix<std::complex<double> const> const&,
+                                                        Matrix<std::complex<double>> const&, Progress const&);
 
 }  // namespace allport

@@ -18,7 +18,7 @@ namespace allport {
 
 namespace {
 
-using machine_text::Dimension;
+using machine_text::QuantityKind;
 
 constexpr std::string_view top_keys[] = {"name",   "ranks_per_node", "levels", "overhead",    "tau",
                                          "ports",  "injection",      "flops",  "adds",        "memory_bandwidth",
@@ -82,7 +82,7 @@ class Reader {
   }
 
   /// A number in SI units or a text with a unit; `absent` when the key is not there.
-  double quantity(toml::table const& table, std::string_view key, Dimension dimension, double absent) const {
+  double quantity(toml::table const& table, std::string_view key, QuantityKind kind, double absent) const {
     auto const* node = table.get(key);
     if (node == nullptr) {
       return absent;
@@ -93,10 +93,10 @@ class Reader {
     } else if (node->is_floating_point()) {
       value = **node->as_floating_point();
     } else if (node->is_string()) {
-      value = machine_text::parse_quantity(**node->as_string(), dimension).value_or(-1.0);
+      value = machine_text::parse_quantity(**node->as_string(), kind).value_or(-1.0);
     }
     if (!std::isfinite(value) || value < 0.0) {
-      fail(*node, fmt::format("{}: expected {}, not negative", key, machine_text::quantity_help(dimension)));
+      fail(*node, fmt::format("{}: expected {}, not negative", key, machine_text::quantity_help(kind)));
     }
     return value;
   }
@@ -135,7 +135,7 @@ class Reader {
   }
 
   Bytes memory(toml::table const& table) const {
-    auto const value = quantity(table, "memory", Dimension::bytes, 0.0);
+    auto const value = quantity(table, "memory", QuantityKind::bytes, 0.0);
     auto const* node = table.get("memory");
     if (value >= 0x1p63) {
       fail(*node, "memory: expected fewer than 2^63 bytes");
@@ -147,11 +147,11 @@ class Reader {
 
   NodeRates rates(toml::table const& table) const {
     NodeRates r;
-    r.overhead = Seconds(quantity(table, "overhead", Dimension::time, 0.0));
-    r.injection = BytesPerSecond(quantity(table, "injection", Dimension::bandwidth, 0.0));
-    r.flops = FlopsPerSecond(quantity(table, "flops", Dimension::flops, 0.0));
-    r.adds = FlopsPerSecond(quantity(table, "adds", Dimension::adds, 0.0));
-    r.memory_bandwidth = BytesPerSecond(quantity(table, "memory_bandwidth", Dimension::bandwidth, 0.0));
+    r.overhead = Seconds(quantity(table, "overhead", QuantityKind::time, 0.0));
+    r.injection = BytesPerSecond(quantity(table, "injection", QuantityKind::bandwidth, 0.0));
+    r.flops = FlopsPerSecond(quantity(table, "flops", QuantityKind::flops, 0.0));
+    r.adds = FlopsPerSecond(quantity(table, "adds", QuantityKind::adds, 0.0));
+    r.memory_bandwidth = BytesPerSecond(quantity(table, "memory_bandwidth", QuantityKind::bandwidth, 0.0));
     r.memory = memory(table);
     if (auto const* node = table.get("ports")) {
       r.ports = whole(*node, "ports", 0);
@@ -176,8 +176,8 @@ class Reader {
     Axis a;
     a.length = whole(*table.get("length"), "length", 1);
     a.wraps = flag(table, "wraps", true);
-    a.bandwidth = BytesPerSecond(quantity(table, "bandwidth", Dimension::bandwidth, 0.0));
-    a.latency = Seconds(quantity(table, "latency", Dimension::time, 0.0));
+    a.bandwidth = BytesPerSecond(quantity(table, "bandwidth", QuantityKind::bandwidth, 0.0));
+    a.latency = Seconds(quantity(table, "latency", QuantityKind::time, 0.0));
     if (a.length > 1 && a.bandwidth.value() <= 0.0) {
       fail(*table.get("bandwidth"), "bandwidth: expected more than 0 bytes/s");
     }
@@ -259,8 +259,8 @@ class Reader {
     e.node = node(table, "from", machine);
     e.out = out_port(table, machine, e.node);
     e.dead = flag(table, "dead", false);
-    e.bandwidth = BytesPerSecond(quantity(table, "bandwidth", Dimension::bandwidth, 0.0));
-    e.latency = Seconds(quantity(table, "latency", Dimension::time, -1.0));
+    e.bandwidth = BytesPerSecond(quantity(table, "bandwidth", QuantityKind::bandwidth, 0.0));
+    e.latency = Seconds(quantity(table, "latency", QuantityKind::time, -1.0));
     if (!e.dead && e.bandwidth.value() == 0.0 && e.latency.value() < 0.0) {
       fail(table, "this link differs in nothing; give dead = true, a bandwidth > 0 or a latency");
     }
@@ -348,9 +348,9 @@ class Reader {
       check_keys(one, level_keys, "a level");
       if (one.get("name") == nullptr || one.get("count") == nullptr) fail(one, "a level has a 'name' and a 'count'");
       all.push_back({text(one, "name"), whole(*one.get("count"), "count", 1),
-                     BytesPerSecond(quantity(one, "bandwidth", Dimension::bandwidth, 0.0)),
-                     Seconds(quantity(one, "latency", Dimension::time, 0.0)),
-                     BytesPerSecond(quantity(one, "injection", Dimension::bandwidth, 0.0))});
+                     BytesPerSecond(quantity(one, "bandwidth", QuantityKind::bandwidth, 0.0)),
+                     Seconds(quantity(one, "latency", QuantityKind::time, 0.0)),
+                     BytesPerSecond(quantity(one, "injection", QuantityKind::bandwidth, 0.0))});
     });
     if (table.get("levels") == nullptr) return per_node == nullptr ? 1 : whole(*per_node, "ranks_per_node", 1);
     if (per_node != nullptr) fail(*per_node, "ranks_per_node: expected either it or 'levels', whose counts give it");

@@ -11,8 +11,8 @@ namespace allport {
 
 namespace {
 
-using machine_text::Dimension;
 using machine_text::quantity_text;
+using machine_text::QuantityKind;
 
 std::string toml_string(std::string_view text) {
   std::string out = "\"";
@@ -29,9 +29,9 @@ std::string toml_string(std::string_view text) {
   return out + "\"";
 }
 
-void line(std::string& out, std::string_view key, double value, Dimension dimension) {
+void line(std::string& out, std::string_view key, double value, QuantityKind kind) {
   if (value != 0.0) {
-    out += fmt::format("{} = \"{}\"\n", key, quantity_text(value, dimension));
+    out += fmt::format("{} = \"{}\"\n", key, quantity_text(value, kind));
   }
 }
 
@@ -47,9 +47,9 @@ std::string link_text(Machine const& machine, LinkException const& e, bool both)
   if (e.dead) {
     out += "dead = true\n";
   }
-  line(out, "bandwidth", e.bandwidth.value(), Dimension::bandwidth);
+  line(out, "bandwidth", e.bandwidth.value(), QuantityKind::bandwidth);
   if (e.latency.value() >= 0.0) {
-    out += fmt::format("latency = \"{}\"\n", quantity_text(e.latency.value(), Dimension::time));
+    out += fmt::format("latency = \"{}\"\n", quantity_text(e.latency.value(), QuantityKind::time));
   }
   return out + (both ? "" : "both_directions = false\n");
 }
@@ -65,15 +65,15 @@ LinkException const* partner(Machine const& machine, LinkException const& e) {
 }
 
 std::string levels_text(Levels const& levels) {
-  auto const rate = [](std::string_view key, double value, Dimension dimension) {
-    return value == 0.0 ? std::string() : fmt::format(", {} = \"{}\"", key, quantity_text(value, dimension));
+  auto const rate = [](std::string_view key, double value, QuantityKind kind) {
+    return value == 0.0 ? std::string() : fmt::format(", {} = \"{}\"", key, quantity_text(value, kind));
   };
   auto out = std::string("levels = [\n");
   for (auto const& l : levels.all()) {
     out += fmt::format("  {{ name = {}, count = {}{}{}{} }},\n", toml_string(l.name), l.count,
-                       rate("bandwidth", l.bandwidth.value(), Dimension::bandwidth),
-                       rate("latency", l.latency.value(), Dimension::time),
-                       rate("injection", l.injection.value(), Dimension::bandwidth));
+                       rate("bandwidth", l.bandwidth.value(), QuantityKind::bandwidth),
+                       rate("latency", l.latency.value(), QuantityKind::time),
+                       rate("injection", l.injection.value(), QuantityKind::bandwidth));
   }
   return out + "]\n";
 }
@@ -102,25 +102,25 @@ std::string calibration_text(Calibration const& c) {
 std::string Machine::to_toml() const {
   auto out = fmt::format("name = {}\n", toml_string(name_));
   out += levels_.plain() ? fmt::format("ranks_per_node = {}\n", levels_.ranks()) : levels_text(levels_);
-  line(out, "overhead", rates_.overhead.value(), Dimension::time);
+  line(out, "overhead", rates_.overhead.value(), QuantityKind::time);
   out += rates_.tau != 0.0 ? fmt::format("tau = {}\n", rates_.tau) : "";
   out += rates_.ports != 0 ? fmt::format("ports = {}\n", rates_.ports) : "";
-  line(out, "injection", rates_.injection.value(), Dimension::bandwidth);
-  line(out, "flops", rates_.flops.value(), Dimension::flops);
-  line(out, "adds", rates_.adds.value(), Dimension::adds);
-  line(out, "memory_bandwidth", rates_.memory_bandwidth.value(), Dimension::bandwidth);
+  line(out, "injection", rates_.injection.value(), QuantityKind::bandwidth);
+  line(out, "flops", rates_.flops.value(), QuantityKind::flops);
+  line(out, "adds", rates_.adds.value(), QuantityKind::adds);
+  line(out, "memory_bandwidth", rates_.memory_bandwidth.value(), QuantityKind::bandwidth);
   if (rates_.memory.value() != 0) {
     // Above 2^53 a double would lose bytes, so an integer it is.
     auto const exact = rates_.memory.value() < (std::int64_t{1} << 53);
     out += exact ? fmt::format("memory = \"{}\"\n",
-                               quantity_text(static_cast<double>(rates_.memory.value()), Dimension::bytes))
+                               quantity_text(static_cast<double>(rates_.memory.value()), QuantityKind::bytes))
                  : fmt::format("memory = {}\n", rates_.memory.value());
   }
   out += "axes = [\n";
   for (auto const& a : axes_) {
     out += fmt::format("  {{ length = {}, wraps = {}, bandwidth = \"{}\", latency = \"{}\" }},\n", a.length, a.wraps,
-                       quantity_text(a.bandwidth.value(), Dimension::bandwidth),
-                       quantity_text(a.latency.value(), Dimension::time));
+                       quantity_text(a.bandwidth.value(), QuantityKind::bandwidth),
+                       quantity_text(a.latency.value(), QuantityKind::time));
   }
   out += "]\n";
   for (auto const& e : exceptions_) {

@@ -38,17 +38,17 @@ constexpr Unit flop_units[] = {{"flop/s", 0, 1}, {"MF", 6, 1},      {"GF", 9, 1}
                                {"PF", 15, 1},    {"Mflop/s", 6, 1}, {"Gflop/s", 9, 1}, {"Tflop/s", 12, 1}};
 constexpr Unit add_units[] = {{"add/s", 0, 1}, {"Madd/s", 6, 1}, {"Gadd/s", 9, 1}, {"Tadd/s", 12, 1}};
 
-std::span<Unit const> units(Dimension dimension) {
-  switch (dimension) {
-    case Dimension::bandwidth:
+std::span<Unit const> units(QuantityKind kind) {
+  switch (kind) {
+    case QuantityKind::bandwidth:
       return bandwidth_units;
-    case Dimension::time:
+    case QuantityKind::time:
       return time_units;
-    case Dimension::bytes:
+    case QuantityKind::bytes:
       return byte_units;
-    case Dimension::flops:
+    case QuantityKind::flops:
       return flop_units;
-    case Dimension::adds:
+    case QuantityKind::adds:
       return add_units;
   }
   return {};
@@ -75,7 +75,7 @@ std::string_view trimmed(std::string_view text) {
 
 }  // namespace
 
-std::optional<double> parse_quantity(std::string_view text, Dimension dimension) {
+std::optional<double> parse_quantity(std::string_view text, QuantityKind kind) {
   text = trimmed(text);
   // The number ends where its characters end; no unit starts with a digit, a sign or a point.
   auto const end = text.find_first_not_of("0123456789+-.");
@@ -88,14 +88,14 @@ std::optional<double> parse_quantity(std::string_view text, Dimension dimension)
     if (!value) {
       return std::nullopt;
     }
-    for (auto const& unit : units(dimension)) {
+    for (auto const& unit : units(kind)) {
       if (trimmed(rest.substr(1 + length)) == unit.name) {
         return *value * std::pow(10.0, unit.exponent) * unit.factor;
       }
     }
     return std::nullopt;
   }
-  for (auto const& unit : units(dimension)) {
+  for (auto const& unit : units(kind)) {
     if (trimmed(rest) == unit.name) {
       auto const value = number(fmt::format("{}e{}", digits, unit.exponent));
       return value ? std::optional(*value * unit.factor) : std::nullopt;
@@ -104,9 +104,9 @@ std::optional<double> parse_quantity(std::string_view text, Dimension dimension)
   return std::nullopt;
 }
 
-std::string quantity_text(double value, Dimension dimension) {
+std::string quantity_text(double value, QuantityKind kind) {
   // Binary units first for memory, so that 2 GiB does not become 2.147483648 GB.
-  if (dimension == Dimension::bytes) {
+  if (kind == QuantityKind::bytes) {
     for (auto const& unit : {byte_units[8], byte_units[7], byte_units[6], byte_units[5]}) {
       if (value >= unit.factor && std::fmod(value, unit.factor) == 0.0) {
         return fmt::format("{} {}", value / unit.factor, unit.name);
@@ -114,38 +114,38 @@ std::string quantity_text(double value, Dimension dimension) {
     }
   }
   Unit const* best = nullptr;
-  for (auto const& unit : units(dimension)) {
+  for (auto const& unit : units(kind)) {
     auto const scale = std::pow(10.0, unit.exponent);
     auto const larger = best == nullptr || unit.exponent > best->exponent;
-    auto const fits = value >= scale || (dimension == Dimension::time && unit.exponent == -9);
+    auto const fits = value >= scale || (kind == QuantityKind::time && unit.exponent == -9);
     if (unit.factor == 1.0 && fits && larger) {
       best = &unit;
     }
   }
-  best = best == nullptr ? units(dimension).data() : best;
+  best = best == nullptr ? units(kind).data() : best;
   // Dividing or multiplying may miss the round value by one bit; the shortest text that reads back exactly wins, and
   // the bare number (which fmt prints with its shortest round trip) always does.
-  auto shortest = fmt::format("{} {}", value, units(dimension).front().name);
+  auto shortest = fmt::format("{} {}", value, units(kind).front().name);
   for (auto const scaled : {value / std::pow(10.0, best->exponent), value * std::pow(10.0, -best->exponent)}) {
     auto text = fmt::format("{} {}", scaled, best->name);
-    if (parse_quantity(text, dimension) == value && (text.size() <= shortest.size() || scaled == std::floor(scaled))) {
+    if (parse_quantity(text, kind) == value && (text.size() <= shortest.size() || scaled == std::floor(scaled))) {
       shortest = std::move(text);
     }
   }
   return shortest;
 }
 
-std::string_view quantity_help(Dimension dimension) {
-  switch (dimension) {
-    case Dimension::bandwidth:
+std::string_view quantity_help(QuantityKind kind) {
+  switch (kind) {
+    case QuantityKind::bandwidth:
       return "a number in bytes/s, or text with a unit such as '425 MB/s', '1 GiB/s' or '40 Mbit/s'";
-    case Dimension::time:
+    case QuantityKind::time:
       return "a number in seconds, or text with a unit such as '0.5 us' or '250 ns'";
-    case Dimension::bytes:
+    case QuantityKind::bytes:
       return "a number of bytes, or text with a unit such as '2 GiB'";
-    case Dimension::flops:
+    case QuantityKind::flops:
       return "a number in flop/s, or text with a unit such as '13.6 GF'";
-    case Dimension::adds:
+    case QuantityKind::adds:
       return "a number in additions/s, or text with a unit such as '1.7 Gadd/s'";
   }
   return "";

@@ -7,16 +7,16 @@
 
 namespace allport::machine_text {
 
-enum class Dimension { bandwidth, time, bytes, flops, adds };
+enum class QuantityKind { bandwidth, time, bytes, flops, adds };
 
 /// The value in SI units (bytes/s, s, bytes, 1/s), or nothing when the text is not a number and a unit of the
-/// dimension.
-[[nodiscard]] std::optional<double> parse_quantity(std::string_view text, Dimension dimension);
+/// kind.
+[[nodiscard]] std::optional<double> parse_quantity(std::string_view text, QuantityKind kind);
 
 /// A short text that parse_quantity reads back as exactly this value, in the largest unit that stays >= 1.
-[[nodiscard]] std::string quantity_text(double value, Dimension dimension);
+[[nodiscard]] std::string quantity_text(double value, QuantityKind kind);
 
 /// "a number in bytes/s, or text such as '425 MB/s', ...", for messages.
-[[nodiscard]] std::string_view quantity_help(Dimension dimension);
+[[nodiscard]] std::string_view quantity_help(QuantityKind kind);
 
 }  // namespace allport::machine_text

@@ -4,13 +4,26 @@
 
 #include <algorithm>
 #include <bit>
+#include <cmath>
 #include <numeric>
 #include <tuple>
+#include <utility>
 
 namespace allport {
+namespace {
+
+void check_bits(int bits) {
+  ensure(bits >= 1 && bits <= TopologyIds::most_bits, "bits", bits,
+         fmt::format("1 to {} bits of a digit", TopologyIds::most_bits));
+}
+
+/// The last `width` bits, 0 <= width <= 64.
+TopologyId low_bits(int width) { return width == 0 ? 0 : ~TopologyId{0} >> (64 - width); }
+
+}  // namespace
 
 TopologyIds::TopologyIds(Machine const& machine, int bits) : bits_(bits), ranks_(machine.ranks()) {
-  ensure(bits >= 1 && bits <= most_bits, "bits", bits, fmt::format("1 to {} bits of a digit", most_bits));
+  check_bits(bits);
   std::vector<int> axes(static_cast<std::size_t>(machine.axes()));
   std::iota(axes.begin(), axes.end(), 0);
   std::ranges::sort(axes, {}, [&](int a) {
@@ -31,8 +44,58 @@ TopologyIds::TopologyIds(Machine const& machine, int bits) : bits_(bits), ranks_
          "choose shorter digits");
 }
 
+TopologyIds TopologyIds::given(int digits, int bits, Rank ranks) {
+  check_bits(bits);
+  ensure(digits >= 1 && digits < 64 && digits * bits < 64, "digits", digits,
+         fmt::format("1 to {} digits of {} bits", 63 / bits, bits));
+  ensure(ranks >= 1, "ranks", ranks, "at least 1");
+  auto const space = TopologyId{1} << (digits * bits);
+  ensure(static_cast<TopologyId>(ranks) <= space, "ranks", ranks,
+         fmt::format("at most the {} IDs of {} digits of {} bits", space, digits, bits));
+  TopologyIds ids;
+  ids.bits_ = bits;
+  ids.digits_ = digits;
+  ids.ranks_ = ranks;
+  ids.parts_.push_back({1, ranks, digits});
+  return ids;
+}
+
+TopologyIds TopologyIds::listed(std::vector<TopologyId> all, int digits, int bits) {
+  check_bits(bits);
+  ensure(digits >= 1 && digits <= 64 && digits * bits <= 64, "digits", digits,
+         fmt::format("1 to {} digits of {} bits", 64 / bits, bits));
+  ensure(!all.empty(), "ids", all.size(), "an ID for at least one rank");
+  List list;
+  list.of_rank = std::move(all);
+  list.by_id.resize(list.of_rank.size());
+  std::iota(list.by_id.begin(), list.by_id.end(), 0);
+  auto const id_of = [&](Rank r) { return list.of_rank[static_cast<std::size_t>(r)]; };
+  std::ranges::sort(list.by_id, {}, id_of);
+  for (std::size_t i = 0; i < list.by_id.size(); ++i) {
+    auto const rank = list.by_id[i];
+    ensure(id_of(rank) <= low_bits(digits * bits), fmt::format("ids[{}]", rank), id_of(rank),
+           fmt::format("an ID of {} digits of {} bits", digits, bits));
+    if (i == 0) continue;
+    ensure(id_of(rank) != id_of(list.by_id[i - 1]), fmt::format("ids[{}]", rank), id_of(rank),
+           fmt::format("another ID than that of rank {}", list.by_id[i - 1]));
+  }
+  TopologyIds ids;
+  ids.bits_ = bits;
+  ids.digits_ = digits;
+  ids.ranks_ = static_cast<Rank>(list.of_rank.size());
+  ids.list_ = std::make_shared<List const>(std::move(list));
+  return ids;
+}
+
+int TopologyIds::usual_bits(Rank ranks) {
+  ensure(ranks >= 1, "ranks", ranks, "at least 1");
+  auto const log2 = std::bit_width(static_cast<std::uint32_t>(ranks - 1));
+  return std::max(1, static_cast<int>(std::sqrt(static_cast<double>(log2))));
+}
+
 TopologyId TopologyIds::of(Rank rank) const {
   ensure(rank >= 0 && rank < ranks_, "rank", rank, fmt::format("0 <= rank < {}", ranks_));
+  if (list_) return list_->of_rank[static_cast<std::size_t>(rank)];
   TopologyId id = 0;
   for (auto const& part : parts_) {
     id = id << (part.digits * bits_) | static_cast<TopologyId>(rank / part.stride % part.length);
@@ -41,15 +104,11 @@ TopologyId TopologyIds::of(Rank rank) const {
 }
 
 std::optional<Rank> TopologyIds::rank(TopologyId id) const {
-  Rank rank = 0;
-  for (auto part = parts_.rbegin(); part != parts_.rend(); ++part) {
-    auto const width = part->digits * bits_;  // below 64: a coordinate has 31 bits
-    auto const x = id & ((TopologyId{1} << width) - 1);
-    if (x >= static_cast<TopologyId>(part->length)) return std::nullopt;
-    rank += static_cast<Rank>(x) * part->stride;
-    id = width < 64 ? id >> width : 0;
-  }
-  return id == 0 ? std::optional(rank) : std::nullopt;
+  if ((id & ~low_bits(digits_ * bits_)) != 0) return std::nullopt;
+  auto const position = below(id);
+  if (position >= ranks_) return std::nullopt;
+  auto const found = rank_at(position);
+  return of(found) == id ? std::optional(found) : std::nullopt;
 }
 
 int TopologyIds::common_prefix(TopologyId a, TopologyId b) const {
@@ -62,6 +121,45 @@ std::string TopologyIds::text(TopologyId id) const {
   std::string out;
   for (int i = 0; i < digits_; ++i) out += fmt::format("{}{}", i == 0 ? "" : ".", digit(id, i));
   return out;
+}
+
+Rank TopologyIds::below(TopologyId id) const {
+  if (list_) {
+    auto const& of = list_->of_rank;
+    auto const found =
+        std::ranges::lower_bound(list_->by_id, id, {}, [&](Rank r) { return of[static_cast<std::size_t>(r)]; });
+    return static_cast<Rank>(found - list_->by_id.begin());
+  }
+  Rank count = 0;
+  Rank inner = ranks_;
+  auto shift = digits_ * bits_;
+  for (auto const& part : parts_) {
+    auto const width = part.digits * bits_;  // below 64: a coordinate has 31 bits, and given() says so
+    shift -= width;
+    inner /= part.length;
+    auto const x = id >> shift & low_bits(width);
+    if (x >= static_cast<TopologyId>(part.length)) return count + part.length * inner;
+    count += static_cast<Rank>(x) * inner;
+  }
+  return count;
+}
+
+Rank TopologyIds::rank_at(Rank position) const {
+  ensure(position >= 0 && position < ranks_, "position", position, fmt::format("0 <= position < {}", ranks_));
+  if (list_) return list_->by_id[static_cast<std::size_t>(position)];
+  Rank rank = 0;
+  for (auto part = parts_.rbegin(); part != parts_.rend(); ++part) {
+    rank += position % part->length * part->stride;
+    position /= part->length;
+  }
+  return rank;
+}
+
+Positions TopologyIds::with_prefix(TopologyId id, int digits) const {
+  ensure(digits >= 0 && digits <= digits_, "digits", digits, fmt::format("0 to {}", digits_));
+  auto const rest = low_bits((digits_ - digits) * bits_);
+  auto const last = id | rest;
+  return {below(id & ~rest), below(last) + (rank(last) ? 1 : 0)};
 }
 
 }  // namespace allport

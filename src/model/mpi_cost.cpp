@@ -28,12 +28,12 @@ struct Patterns {
 /// Counts messages between ranks; those within a node are copies in its memory.
 class Counter {
  public:
-  explicit Counter(Machine const& machine)
-      : machine_(machine), links_(machine), within_(static_cast<std::size_t>(machine.nodes())) {}
+  Counter(Machine const& machine, std::span<Rank const> places)
+      : machine_(machine), places_(places), links_(machine), within_(static_cast<std::size_t>(machine.nodes())) {}
 
   void add(Rank from, Rank to) {
-    auto const a = machine_.node_of(from);
-    auto const b = machine_.node_of(to);
+    auto const a = node_of(from);
+    auto const b = node_of(to);
     links_.add(a, b);
     if (a == b && from != to) copies_ = std::max(copies_, ++within_[static_cast<std::size_t>(a)]);
   }
@@ -49,17 +49,22 @@ class Counter {
   }
 
  private:
+  [[nodiscard]] Node node_of(Rank rank) const {
+    return machine_.node_of(places_.empty() ? rank : places_[static_cast<std::size_t>(rank)]);
+  }
+
   Machine const& machine_;
+  std::span<Rank const> places_;
   LinkLoads links_;
   std::vector<std::int32_t> within_;
   std::int32_t copies_ = 0;
 };
 
 /// All distances, or an even choice of at most `most`; each stands for `weight` distances.
-void count_shifts(Machine const& machine, Patterns& into, Rank most) {
+void count_shifts(Machine const& machine, std::span<Rank const> places, Patterns& into, Rank most) {
   auto const ranks = machine.ranks();
-  auto one = Counter(machine);
-  auto all = Counter(machine);
+  auto one = Counter(machine, places);
+  auto all = Counter(machine, places);
   auto const tried = std::min(ranks - 1, most);
   auto const weight = tried > 0 ? static_cast<double>(ranks - 1) / tried : 0.0;
   for (Rank i = 0; i < tried; ++i) {
@@ -76,10 +81,10 @@ void count_shifts(Machine const& machine, Patterns& into, Rank most) {
   into.all_per_byte = all.take(weight).seconds_per_byte;
 }
 
-Patterns count(Machine const& machine, bool with_shifts) {
+Patterns count(Machine const& machine, std::span<Rank const> places, bool with_shifts) {
   Patterns p;
   auto const ranks = machine.ranks();
-  auto counter = Counter(machine);
+  auto counter = Counter(machine, places);
   for (Rank r = 0; r + 1 < ranks; ++r) counter.add(r, r + 1);
   p.chain = counter.take();
   for (Rank r = 0; r < ranks && ranks > 1; ++r) counter.add(r, (r + 1) % ranks);
@@ -96,23 +101,39 @@ Patterns count(Machine const& machine, bool with_shifts) {
   for (Rank r = 1; r < ranks; ++r) counter.add(0, r);
   p.fan = counter.take();
   constexpr Rank most_distances = 64;
-  if (with_shifts) count_shifts(machine, p, std::max<Rank>(1, std::min<Rank>(most_distances, (1 << 19) / ranks)));
+  if (with_shifts)
+    count_shifts(machine, places, p, std::max<Rank>(1, std::min<Rank>(most_distances, (1 << 19) / ranks)));
   return p;
 }
 
-/// A pure function of the machine, so one small cache serves every thread.
-std::shared_ptr<Patterns const> patterns(Machine const& machine, bool with_shifts) {
-  static Recent<std::pair<Machine, bool>, Patterns> recent(16);
-  auto const fits = [&](std::pair<Machine, bool> const& known) {
-    return (known.second || !with_shifts) && known.first == machine;
+/// A pure function of machine and places, so one small cache serves every thread.
+std::shared_ptr<Patterns const> patterns(Machine const& machine, std::span<Rank const> places, bool with_shifts) {
+  struct Key {
+    Machine machine;
+    std::vector<Rank> places;
+    bool with_shifts = false;
   };
-  return recent.get(fits, {machine, with_shifts}, [&] { return count(machine, with_shifts); });
+  static Recent<Key, Patterns> recent(16);
+  auto const fits = [&](Key const& known) {
+    return (known.with_shifts || !with_shifts) && std::ranges::equal(known.places, places) && known.machine == machine;
+  };
+  return recent.get(fits, {machine, {places.begin(), places.end()}, with_shifts},
+                    [&] { return count(machine, places, with_shifts); });
+}
+
+/// The binomial tree over rank order.
+Seconds binomial(Machine const& machine, Bytes message, Rank root, std::span<Rank const> places,
+                 bool combines = false) {
+  if (places.empty()) return t_binomial(machine, message, root, combines);
+  std::vector<Node> nodes(places.size());
+  std::ranges::transform(places, nodes.begin(), [&](Rank place) { return machine.node_of(place); });
+  return t_binomial(machine, message, binomial_loads(machine, root, nodes), combines);
 }
 
 class Price {
  public:
-  explicit Price(Machine const& machine, bool with_shifts = false)
-      : patterns_(patterns(machine, with_shifts)),
+  Price(Machine const& machine, std::span<Rank const> places, bool with_shifts = false)
+      : patterns_(patterns(machine, places, with_shifts)),
         overhead_(2.0 * machine.rates().overhead.value()),
         operator_(operator_seconds_per_byte(machine)),
         ranks_(machine.ranks()) {}
@@ -163,72 +184,74 @@ class Price {
   Rank ranks_;
 };
 
-void check(Machine const& machine, Rank root, Bytes bytes) {
+void check(Machine const& machine, std::span<Rank const> places, Rank root, Bytes bytes) {
   ensure(root >= 0 && root < machine.ranks(), "root", root, "a rank of the machine");
   ensure(bytes.value() >= 0, "bytes", bytes.value(), "bytes >= 0");
+  ensure(places.empty() || places.size() == static_cast<std::size_t>(machine.ranks()), "places", places.size(),
+         "none, or one of every rank of the machine");
 }
 
 double of(Bytes bytes) { return static_cast<double>(bytes.value()); }
 
 }  // namespace
 
-Seconds mpi_bcast(Machine const& machine, Rank root, Bytes message) {
-  check(machine, root, message);
+Seconds mpi_bcast(Machine const& machine, Rank root, Bytes message, std::span<Rank const> places) {
+  check(machine, places, root, message);
   if (machine.ranks() == 1) return {};
-  auto const price = Price(machine);
+  auto const price = Price(machine, places);
   auto const share = of(message) / price.ranks();
   auto const spread = price.doubling(share, false);
-  auto const best = std::min({t_binomial(machine, message, root).value(), price.chain(of(message), false),
+  auto const best = std::min({binomial(machine, message, root, places).value(), price.chain(of(message), false),
                               spread + price.ring(share, false), spread + price.doubling(share, false)});
   return Seconds(best);
 }
 
-Seconds mpi_reduce(Machine const& machine, Rank root, Bytes message) {
-  check(machine, root, message);
+Seconds mpi_reduce(Machine const& machine, Rank root, Bytes message, std::span<Rank const> places) {
+  check(machine, places, root, message);
   if (machine.ranks() == 1) return {};
-  auto const price = Price(machine);
+  auto const price = Price(machine, places);
   auto const share = of(message) / price.ranks();
-  return Seconds(std::min({t_binomial(machine, message, root, true).value(), price.chain(of(message), true),
+  return Seconds(std::min({binomial(machine, message, root, places, true).value(), price.chain(of(message), true),
                            price.doubling(share, true) + price.doubling(share, false)}));
 }
 
-Seconds mpi_scatter(Machine const& machine, Rank root, Bytes block) {
-  check(machine, root, block);
+Seconds mpi_scatter(Machine const& machine, Rank root, Bytes block, std::span<Rank const> places) {
+  check(machine, places, root, block);
   if (machine.ranks() == 1) return {};
-  auto const price = Price(machine);
+  auto const price = Price(machine, places);
   auto const& fan = price.rounds().fan;
   auto const linear = price.round(fan, of(block)) + (price.ranks() - 2.0) * 0.5 * price.overhead();
   return Seconds(std::min(price.doubling(of(block), false), linear));
 }
 
-Seconds mpi_allgather(Machine const& machine, Bytes block) {
-  check(machine, 0, block);
+Seconds mpi_allgather(Machine const& machine, Bytes block, std::span<Rank const> places) {
+  check(machine, places, 0, block);
   if (machine.ranks() == 1) return {};
-  auto const price = Price(machine);
+  auto const price = Price(machine, places);
   return Seconds(std::min(price.ring(of(block), false), price.doubling(of(block), false)));
 }
 
-Seconds mpi_reduce_scatter(Machine const& machine, Bytes block) {
-  check(machine, 0, block);
+Seconds mpi_reduce_scatter(Machine const& machine, Bytes block, std::span<Rank const> places) {
+  check(machine, places, 0, block);
   if (machine.ranks() == 1) return {};
-  auto const price = Price(machine);
+  auto const price = Price(machine, places);
   return Seconds(std::min(price.ring(of(block), true), price.doubling(of(block), true)));
 }
 
-Seconds mpi_allreduce(Machine const& machine, Bytes message) {
-  check(machine, 0, message);
+Seconds mpi_allreduce(Machine const& machine, Bytes message, std::span<Rank const> places) {
+  check(machine, places, 0, message);
   if (machine.ranks() == 1) return {};
-  auto const price = Price(machine);
+  auto const price = Price(machine, places);
   auto const share = of(message) / price.ranks();
   return Seconds(
       std::min({price.swapping(of(message), true), price.doubling(share, true) + price.doubling(share, false),
                 price.ring(share, true) + price.ring(share, false)}));
 }
 
-Seconds mpi_alltoall(Machine const& machine, Bytes block) {
-  check(machine, 0, block);
+Seconds mpi_alltoall(Machine const& machine, Bytes block, std::span<Rank const> places) {
+  check(machine, places, 0, block);
   if (machine.ranks() == 1) return {};
-  auto const price = Price(machine, true);
+  auto const price = Price(machine, places, true);
   auto const& p = price.rounds();
   auto const others = price.ranks() - 1.0;
   auto const pairwise = others * price.overhead() + p.shifts_path.value() + of(block) * p.shifts_per_byte;
@@ -238,6 +261,9 @@ Seconds mpi_alltoall(Machine const& machine, Bytes block) {
   return Seconds(std::min({pairwise, bruck, at_once}));
 }
 
-Seconds mpi_barrier(Machine const& machine) { return Seconds(Price(machine).swapping(0.0, false)); }
+Seconds mpi_barrier(Machine const& machine, std::span<Rank const> places) {
+  check(machine, places, 0, Bytes(0));
+  return Seconds(Price(machine, places).swapping(0.0, false));
+}
 
 }  // namespace allport::model

@@ -79,6 +79,14 @@ void Contract::check() const {
     ensure(bytes <= most_bytes / ranks, "bytes", bytes,
            "at most 2^63 - 1 over all " + std::to_string(ranks) + " blocks", "split the message");
   }
+  for (std::size_t i = 0; targets && i < targets->size(); ++i) {
+    auto const target = (*targets)[i];
+    ensure(what == Collective::broadcast, "targets", targets->size(), "none for " + std::string(name(what)),
+           "only a broadcast can be for some of the ranks");
+    ensure(target >= 0 && target < ranks, "target", target, "a rank in 0.." + std::to_string(ranks - 1));
+    ensure(i == 0 || (*targets)[i - 1] < target, "target", target, "ranks in ascending order, each once",
+           "let multicast_contract() sort them");
+  }
   if (!blocks) return;
   ensure(in_blocks(what), "blocks", blocks->entries(), "none for " + std::string(name(what)),
          "only scatter, gather, allgather, reduce_scatter and alltoall have blocks");
@@ -130,6 +138,7 @@ std::int64_t Contract::output_bytes(Rank r) const {
     case Collective::alltoall:
       return output_offset(r, ranks - 1) + block(ranks - 1, r);
     case Collective::broadcast:
+      return r == root || wanted_by(r) ? bytes : 0;
     case Collective::allreduce:
       return bytes;
     case Collective::scatter:
@@ -137,6 +146,10 @@ std::int64_t Contract::output_bytes(Rank r) const {
       return block(0, r);
   }
   return 0;
+}
+
+bool Contract::wanted_by(Rank r) const {
+  return what == Collective::broadcast && (!targets || std::ranges::binary_search(*targets, r));
 }
 
 std::int64_t Contract::block(Rank source, Rank destination) const {
@@ -167,16 +180,25 @@ std::int64_t Contract::total() const {
 }
 
 bool operator==(Contract const& a, Contract const& b) {
-  auto const same_blocks =
-      a.blocks == b.blocks || (a.blocks != nullptr && b.blocks != nullptr && *a.blocks == *b.blocks);
+  auto const same = [](auto const& x, auto const& y) { return x == y || (x != nullptr && y != nullptr && *x == *y); };
   return a.what == b.what && a.ranks == b.ranks && a.root == b.root && a.bytes == b.bytes && a.element == b.element &&
-         same_blocks;
+         same(a.blocks, b.blocks) && same(a.targets, b.targets);
 }
 
 Contract with_blocks(Collective what, Rank ranks, Rank root, std::shared_ptr<BlockTable const> blocks,
                      std::int64_t element) {
   auto const longest = blocks->longest();
   return {what, ranks, root, longest, element, std::move(blocks)};
+}
+
+Contract multicast_contract(Rank ranks, Rank root, std::int64_t bytes, std::vector<Rank> targets) {
+  std::ranges::sort(targets);
+  auto const repeated = std::ranges::unique(targets);
+  targets.erase(repeated.begin(), repeated.end());
+  Contract contract{Collective::broadcast, ranks, root, bytes, 1};
+  contract.targets = std::make_shared<std::vector<Rank> const>(std::move(targets));
+  contract.check();
+  return contract;
 }
 
 }  // namespace allport

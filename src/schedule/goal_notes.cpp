@@ -96,6 +96,17 @@ std::shared_ptr<BlockTable const> read_blocks(Json const& note, Collective what,
                                       : BlockTable::per_rank(std::move(bytes));
 }
 
+/// Whom a broadcast is for, if not for all.
+std::shared_ptr<std::vector<Rank> const> read_targets(Json const& note, Rank ranks) {
+  if (!note.contains("targets")) return nullptr;
+  auto const& listed = note["targets"];
+  if (!listed.is_array()) fail("\"targets\": expected a list of ranks");
+  std::vector<Rank> targets;
+  targets.reserve(listed.size());
+  for (auto const& r : listed) targets.push_back(static_cast<Rank>(integer(r, "targets", 0, ranks - 1)));
+  return std::make_shared<std::vector<Rank> const>(std::move(targets));
+}
+
 }  // namespace
 
 std::int64_t read_integer(Json const& note, char const* key, std::int64_t low, std::int64_t high) {
@@ -126,6 +137,7 @@ std::string note(Head const& head) {
     auto& lengths = note["blocks"] = Json::array();
     for (std::int64_t i = 0; i < c.blocks->entries(); ++i) lengths.push_back(c.blocks->bytes(i));
   }
+  if (c.targets) note["targets"] = *c.targets;
   return note.dump(-1, ' ', true, Json::error_handler_t::replace);
 }
 
@@ -168,6 +180,7 @@ Head read_head(Json const& note) {
   c.bytes = read_integer(note, "bytes", 0, most);
   c.element = read_integer(note, "element", 1, most);
   c.blocks = read_blocks(note, c.what, c.ranks);
+  c.targets = read_targets(note, c.ranks);
   c.check();
   head.cut.segment = read_integer(note, "segment", 1, most);
   head.cut.window = static_cast<std::int32_t>(read_integer(note, "window", 1, most32));

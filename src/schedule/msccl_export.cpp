@@ -16,6 +16,7 @@ namespace {
 std::string_view collective(Contract const& contract) {
   switch (contract.what) {
     case Collective::broadcast:
+      if (contract.targets) unsupported("its broadcasts are for all ranks");
       return "broadcast";
     case Collective::reduce_scatter:
       return "reducescatter";

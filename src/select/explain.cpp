@@ -1,10 +1,12 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 #include <nlohmann/json.hpp>
 
 #include "allport/select/mpi_price.h"
 #include "allport/select/select.h"
+#include "allport/verify/bound.h"
 
 namespace allport {
 namespace {
@@ -33,12 +35,26 @@ std::vector<Candidate> best_of_each(Choice const& choice) {
   return best;
 }
 
+/// What the chosen algorithm's rate is of the fastest that there can be; none without a price.
+std::optional<double> of_bound(Choice const& choice) {
+  if (!choice.best.priced() || choice.best.predicted.value() <= 0.0) return std::nullopt;
+  return choice.bound->value() / choice.best.predicted.value();
+}
+
 }  // namespace
+
+std::optional<Seconds> lower_bound(Machine const& machine, Contract const& contract) {
+  auto const bound = verify::lower_bound(machine, contract).time();
+  return bound.value() > 0.0 && std::isfinite(bound.value()) ? std::optional(bound) : std::nullopt;
+}
 
 std::string explain(Choice const& choice) {
   auto const& c = choice.contract;
-  auto text = fmt::format("{} of {} bytes, root {}, on {} ({} ranks)\n", name(c.what), c.bytes, c.root, choice.machine,
-                          c.ranks);
+  auto const at = choice.mapping ? fmt::format(" at place {}", choice.mapping->place(c.root)) : std::string();
+  auto text = c.targets ? fmt::format("multicast of {} bytes from {}{} to {} of the {} ranks of {}\n", c.bytes, c.root,
+                                      at, c.targets->size(), c.ranks, choice.machine)
+                        : fmt::format("{} of {} bytes, root {}{}, on {} ({} ranks)\n", name(c.what), c.bytes, c.root,
+                                      at, choice.machine, c.ranks);
   for (auto const& candidate : best_of_each(choice)) {
     if (!candidate.applicable()) {
       text += fmt::format("  {:<12} cannot: {}\n", candidate.algorithm->name, candidate.reason);
@@ -50,6 +66,11 @@ std::string explain(Choice const& choice) {
     text += fmt::format("{} {:<12} {:>12}  x{:<6.2f} segment {} bytes, window {}\n", chosen ? "*" : " ",
                         candidate.algorithm->name, candidate.priced() ? time_text(candidate.predicted) : "no price",
                         times, candidate.cut.segment, candidate.cut.window);
+  }
+  if (choice.bound) {
+    auto const share = of_bound(choice);
+    text += fmt::format("  {:<12} {:>12}         no schedule is faster{}\n", "lower bound", time_text(*choice.bound),
+                        share ? fmt::format("; {} has {:.2f} of it", choice.best.algorithm->name, *share) : "");
   }
   if (choice.mpi) {
     auto const times =
@@ -93,6 +114,13 @@ std::string to_json(Choice const& choice, int indent) {
                {"window", choice.best.cut.window},
                {"predicted_s", predicted(choice.best)},
                {"candidates", std::move(candidates)}};
+  if (choice.mapping) json["root_place"] = choice.mapping->place(c.root);
+  if (c.targets) json["targets"] = *c.targets;
+  if (choice.bound) {
+    auto const share = of_bound(choice);
+    json["bound_s"] = choice.bound->value();
+    json["of_bound"] = share ? Json(*share) : Json(nullptr);
+  }
   if (choice.mpi) {
     json["mpi"] = {{"predicted_s", choice.mpi->time.value()},
                    {"source", choice.mpi->source == PriceSource::calibrated ? "calibrated" : "modelled"}};

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cmath>
 #include <span>
+#include <vector>
 
 #include "allport/model/mpi_cost.h"
 
@@ -35,26 +36,26 @@ std::int64_t size_of(Contract const& contract) {
   return (contract.blocks->total() + entries - 1) / entries;
 }
 
-Seconds modelled(Machine const& machine, Contract const& contract) {
+Seconds modelled(Machine const& machine, Contract const& contract, std::span<Rank const> places) {
   auto const bytes = Bytes(size_of(contract));
   switch (contract.what) {
     case Collective::broadcast:
-      return model::mpi_bcast(machine, contract.root, bytes);
+      return model::mpi_bcast(machine, contract.root, bytes, places);
     case Collective::reduce:
-      return model::mpi_reduce(machine, contract.root, bytes);
+      return model::mpi_reduce(machine, contract.root, bytes, places);
     case Collective::scatter:
     case Collective::gather:
-      return model::mpi_scatter(machine, contract.root, bytes);
+      return model::mpi_scatter(machine, contract.root, bytes, places);
     case Collective::allgather:
-      return model::mpi_allgather(machine, bytes);
+      return model::mpi_allgather(machine, bytes, places);
     case Collective::reduce_scatter:
-      return model::mpi_reduce_scatter(machine, bytes);
+      return model::mpi_reduce_scatter(machine, bytes, places);
     case Collective::allreduce:
-      return model::mpi_allreduce(machine, bytes);
+      return model::mpi_allreduce(machine, bytes, places);
     case Collective::alltoall:
-      return model::mpi_alltoall(machine, bytes);
+      return model::mpi_alltoall(machine, bytes, places);
     case Collective::barrier:
-      return model::mpi_barrier(machine);
+      return model::mpi_barrier(machine, places);
     case Collective::none:
       break;
   }
@@ -63,10 +64,11 @@ Seconds modelled(Machine const& machine, Contract const& contract) {
 }
 
 /// Our prediction for one element of eight bytes; nothing where no algorithm serves.
-Seconds shortest(Machine const& machine, Contract const& contract) {
+Seconds shortest(Machine const& machine, Contract const& contract, std::optional<Mapping> const& mapping) {
   auto const bytes = contract.what == Collective::barrier ? std::int64_t{0} : std::int64_t{8};
   try {
-    return choose(machine, {contract.what, contract.ranks, contract.root, bytes, 1}).best.predicted;
+    return choose(machine, {contract.what, contract.ranks, contract.root, bytes, 1}, {.mapping = mapping})
+        .best.predicted;
   } catch (Error const&) {
     return {};
   }
@@ -74,10 +76,12 @@ Seconds shortest(Machine const& machine, Contract const& contract) {
 
 }  // namespace
 
-MpiPrice mpi_price_of(Machine const& machine, Contract const& contract) {
+MpiPrice mpi_price_of(Machine const& machine, Contract const& contract, std::optional<Mapping> const& mapping) {
   contract.check();
   ensure(contract.ranks == machine.ranks(), "ranks", contract.ranks,
          fmt::format("{}, the ranks of machine {}", machine.ranks(), machine.name()));
+  ensure(!mapping || mapping->ranks() == contract.ranks, "mapping", mapping ? mapping->ranks() : 0,
+         fmt::format("of the {} ranks of the contract", contract.ranks));
   if (auto const* times = machine.mpi_times(name(contract.what))) {
     auto const bytes = size_of(contract);
     auto price = MpiPrice{interpolated(times->bytes, times->seconds, bytes), PriceSource::calibrated, {}, {}};
@@ -85,10 +89,13 @@ MpiPrice mpi_price_of(Machine const& machine, Contract const& contract) {
     if (!sizes.empty() && bytes <= sizes.back()) price.ours = interpolated(sizes, times->ours, bytes);
     return price;
   }
-  return {modelled(machine, contract), PriceSource::modelled, {}, shortest(machine, contract)};
+  auto const places = mapping && !mapping->is_identity() ? mapping->list() : std::vector<Rank>{};
+  return {modelled(machine, contract, places), PriceSource::modelled, {}, shortest(machine, contract, mapping)};
 }
 
-Seconds mpi_price(Machine const& machine, Contract const& contract) { return mpi_price_of(machine, contract).time; }
+Seconds mpi_price(Machine const& machine, Contract const& contract, std::optional<Mapping> const& mapping) {
+  return mpi_price_of(machine, contract, mapping).time;
+}
 
 bool expect_to_win(Choice const& choice, MpiPrice const& mpi) {
   constexpr double timed = 0.9;

@@ -6,7 +6,7 @@
 #include <cmath>
 #include <map>
 
-#include "allport/model/bounds.h"
+#include "allport/verify/bound.h"
 
 namespace allport::verify {
 
@@ -18,9 +18,9 @@ Loads::Loads(Machine const& machine, Schedule const& schedule, Options const& op
 }
 
 void Loads::add(Rank rank, std::int32_t index, Op const& op) {
-  auto const from = machine_.node_of(rank);
-  auto const to = machine_.node_of(op.peer);
-  if (op.port == any_port) {
+  auto const from = node_of(rank);
+  auto const to = node_of(op.peer);
+  if (op.port == any_port || !options_.placement.empty()) {
     if (options_.links || machine_.has_dead_links()) {
       machine_.route(from, to, [&](LinkId link) { cross(link, rank, index, op); });
     }
@@ -42,6 +42,10 @@ void Loads::add(Rank rank, std::int32_t index, Op const& op) {
     return;
   }
   cross(machine_.link(from, op.port), rank, index, op);
+}
+
+Node Loads::node_of(Rank rank) const {
+  return options_.placement.empty() ? machine_.node_of(rank) : options_.placement[static_cast<std::size_t>(rank)];
 }
 
 void Loads::cross(LinkId link, Rank rank, std::int32_t index, Op const& op) {
@@ -154,37 +158,11 @@ void Loads::times(Report& report) const {
     }
     if (rates.ports > 0) offer(serial / rates.ports, [&] { return fmt::format("ports of node {}", n); });
   }
-  time.lower_bound = lower_bound(report.contract);
+  if (options_.placement.empty()) {
+    auto const bound = lower_bound(machine_, report.contract).bandwidth;
+    time.lower_bound = std::isfinite(bound.value()) ? bound : Seconds(0);
+  }
   if (time.lower_bound.value() > 0) time.gap = time.busiest.value() / time.lower_bound.value();
-}
-
-Seconds Loads::lower_bound(Contract const& contract) const {
-  auto const bound = [&]() -> model::Bound {
-    auto const bytes = Bytes(contract.bytes);
-    switch (contract.what) {
-      case Collective::broadcast:
-        return model::bcast_bound(machine_, contract.root, bytes);
-      case Collective::reduce:
-        return model::reduce_bound(machine_, contract.root, bytes);
-      case Collective::scatter:
-        return model::scatter_bound(machine_, contract.root, bytes);
-      case Collective::gather:
-        return model::gather_bound(machine_, contract.root, bytes);
-      case Collective::allgather:
-        return model::allgather_bound(machine_, bytes);
-      case Collective::reduce_scatter:
-        return model::reduce_scatter_bound(machine_, bytes);
-      case Collective::allreduce:
-        return model::allreduce_bound(machine_, bytes);
-      case Collective::alltoall:
-        return model::alltoall_bound(machine_, bytes);
-      case Collective::barrier:
-      case Collective::none:
-        break;
-    }
-    return {};
-  }();
-  return std::isfinite(bound.bandwidth.value()) ? bound.bandwidth : Seconds(0);
 }
 
 }  // namespace allport::verify

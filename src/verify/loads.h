@@ -21,7 +21,7 @@ class Loads {
   void cross(LinkId link, Rank rank, std::int32_t index, Op const& op);
   void histogram(std::vector<std::int64_t>& used, Links& into) const;
   void times(Report& report) const;
-  [[nodiscard]] Seconds lower_bound(Contract const& contract) const;
+  [[nodiscard]] Node node_of(Rank rank) const;
 
   Machine const& machine_;
   Schedule const& schedule_;

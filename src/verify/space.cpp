@@ -5,16 +5,15 @@
 #include <algorithm>
 #include <limits>
 
+#include "allport/machine/dimensions.h"
+
 namespace allport::verify {
 
 Boxes::Boxes(Machine const& machine) {
-  length_[0] = machine.ranks_per_node();
-  for (int a = 0; a < machine.axes(); ++a) length_[a + 1] = machine.axis(a).length;
-  axes_ = machine.axes() + 1;
-  std::int32_t stride = 1;
-  for (int a = 0; a < axes_; ++a) {
-    stride_[a] = stride;
-    stride *= length_[a];
+  for (auto const& dim : dimensions(machine)) {
+    length_[axes_] = dim.length;
+    stride_[axes_] = dim.stride;
+    ++axes_;
   }
 }
 

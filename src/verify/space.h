@@ -9,7 +9,7 @@
 
 namespace allport::verify {
 
-/// Boxes of ranks over the machine's axes, the cores of a node being one more axis, the fastest.
+/// Boxes of ranks over dimensions(machine).
 class Boxes {
  public:
   explicit Boxes(Machine const& machine);

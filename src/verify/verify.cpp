@@ -25,7 +25,7 @@ class Proof {
   Proof(Schedule const& schedule, Machine const& machine, Options const& options)
       : schedule_(schedule),
         options_(options),
-        space_(schedule.contract(), machine),
+        space_(schedule.contract(), options.placement.empty() ? machine : Machine::flat(schedule.ranks())),
         findings_(options.max_findings),
         table_(schedule, space_),
         loads_(machine, schedule, options, findings_),
@@ -130,8 +130,13 @@ Report prove(Schedule const& schedule, Machine const& machine, Options const& op
   schedule.contract().check();
   ensure(schedule.contract().what != Collective::none, "schedule", schedule.algorithm(), "one with a contract",
          "this one came from elsewhere and promises nothing that could be proven; interpret, simulate or run it");
-  ensure(schedule.ranks() == machine.ranks(), "schedule.ranks", schedule.ranks(),
-         fmt::format("the machine's {} ranks", machine.ranks()), "make the schedule for this machine");
+  auto const& placement = options.placement;
+  ensure(schedule.ranks() == machine.ranks() || !placement.empty(), "schedule.ranks", schedule.ranks(),
+         fmt::format("the machine's {} ranks", machine.ranks()),
+         "make the schedule for this machine, or pass a placement");
+  ensure(placement.empty() || placement.size() == static_cast<std::size_t>(schedule.ranks()), "placement",
+         placement.size(), fmt::format("a node for each of {} ranks", schedule.ranks()));
+  for (auto const n : placement) ensure(n >= 0 && n < machine.nodes(), "placement", n, "nodes of the machine");
   ensure(options.max_findings >= 1, "max_findings", options.max_findings, "at least 1");
   ensure(options.max_operations >= 1, "max_operations", options.max_operations, "at least 1");
   auto const start = std::chrono::steady_clock::now();

@@ -1,5 +1,5 @@
 // The machines that every algorithm is tried on: all dimensions, odd and even axes, axes of 1 and 2, open, wrapped and
-// mixed ones, several ranks per node.
+// mixed ones, several ranks per node, nodes of several levels.
 #pragma once
 
 #include <string>
@@ -10,11 +10,14 @@
 namespace allport::test {
 
 inline std::vector<std::string> small_machines() {
-  return {"torus:1",        "torus:2",         "mesh:2",       "torus:3",      "mesh:5",        "torus:8",
-          "torus:4x4",      "torus:3x5",       "torus:2x2",    "torus:2x4",    "torus:1x5",     "torus:5x1",
-          "torus:2x3x4",    "mesh:3x4",        "mesh:3x3",     "mesh:2x2x2",   "mesh:3x5x1",    "torus:4x3m",
-          "torus:2mx3",     "torus:2mx2",      "torus:4x4m",   "torus:3x3mx2", "torus:4/ppn=2", "torus:3x3/ppn=3",
-          "mesh:2x3/ppn=3", "torus:2x2/ppn=5", "torus:1/ppn=4"};
+  return {"torus:1",        "torus:2",         "mesh:2",        "torus:3",
+          "mesh:5",         "torus:8",         "torus:4x4",     "torus:3x5",
+          "torus:2x2",      "torus:2x4",       "torus:1x5",     "torus:5x1",
+          "torus:2x3x4",    "mesh:3x4",        "mesh:3x3",      "mesh:2x2x2",
+          "mesh:3x5x1",     "torus:4x3m",      "torus:2mx3",    "torus:2mx2",
+          "torus:4x4m",     "torus:3x3mx2",    "torus:4/ppn=2", "torus:3x3/ppn=3",
+          "mesh:2x3/ppn=3", "torus:2x2/ppn=5", "torus:1/ppn=4", "gemini:2x1x2/ppn=4",
+          "xe6:1x3x1/ppn=6"};
 }
 
 inline std::vector<std::string> large_machines() {

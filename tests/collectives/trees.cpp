@@ -5,10 +5,18 @@
 #include <algorithm>
 #include <map>
 
+#include "allport/collectives/hierarchical.h"
 #include "collectives/machines.h"
 
 namespace allport {
 namespace {
+
+using OfGrid = TreeSet (*)(Machine const&, Node);
+
+TreeSet over_ranks(OfGrid make, Machine const& machine, Rank root) {
+  auto const leader = root % machine.ranks_per_node();
+  return hierarchical(make(machine, machine.node_of(root)), {machine.levels(), leader, Below::binomial});
+}
 
 /// What the places of one tree say together.
 struct Gathered {
@@ -87,7 +95,7 @@ void expect_rectangular(std::string const& spec, std::vector<Rank> const& roots)
   auto const trees = std::max(1, active_axes(machine) * (any_open(machine) ? 1 : 2));
   for (auto const root : roots) {
     SCOPED_TRACE(spec + " root " + std::to_string(root));
-    auto const set = rectangular_trees(machine, root);
+    auto const set = over_ranks(rectangular_trees, machine, root);
     ASSERT_EQ(set.count, trees);
     std::vector<LinkId> used;
     int deepest = 0;
@@ -118,14 +126,11 @@ class EveryTreeOn : public testing::TestWithParam<std::string> {};
 TEST_P(EveryTreeOn, Spans) {
   auto const machine = Machine::parse(GetParam());
   auto const roots = machine.ranks() <= 27 ? test::all_roots(machine) : test::some_roots(machine);
-  using Make = TreeSet (*)(Machine const&, Rank);
-  for (auto const& [name, make] : std::map<std::string, Make>{{"binomial", binomial_trees},
-                                                              {"line", line_trees},
-                                                              {"ring", ring_trees},
-                                                              {"rectangular", rectangular_trees}}) {
+  for (auto const& [name, make] : std::map<std::string, OfGrid>{
+           {"binomial", nullptr}, {"line", line_trees}, {"ring", ring_trees}, {"rectangular", rectangular_trees}}) {
     for (auto const root : roots) {
       SCOPED_TRACE(name + " root " + std::to_string(root));
-      auto const set = make(machine, root);
+      auto const set = make == nullptr ? binomial_trees(machine, root) : over_ranks(make, machine, root);
       for (int t = 0; t < set.count; ++t) gather(machine, set, t, root);
     }
   }

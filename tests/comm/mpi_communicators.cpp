@@ -94,6 +94,34 @@ TEST(MpiCommunicators, PlanesAreBoxesAndDiagonalsAreNone) {
   }
 }
 
+TEST(MpiCommunicators, RanksThatFormNoBoxHaveTreesOfTheirOwnNetwork) {
+  auto const machine = torus();
+  Communicator const comm(MPI_COMM_WORLD, machine);
+  if (comm.size() < 4) return;
+  // A torus without one corner; of a ring, what two gaps leave.
+  auto const in = [&](Rank r) { return machine.axes() > 1 ? r != 1 : r % 3 != 1; };
+  auto const unknown = Communicator(MPI_COMM_WORLD, Machine::flat(comm.size())).split(in(comm.rank()) ? 0 : -1, 0);
+  auto const some = comm.split(in(comm.rank()) ? 0 : -1, -comm.rank());
+  if (!some) return;
+  EXPECT_EQ(unknown->machine(), Machine::flat(unknown->size())) << "nothing is known of its network";
+  EXPECT_FALSE(some->is_box());
+  EXPECT_EQ(some->machine().ranks(), some->size());
+  broadcast_on(*some, "no box");
+  for (auto const what : {Collective::broadcast, Collective::reduce, Collective::scatter, Collective::gather,
+                          Collective::allgather, Collective::reduce_scatter, Collective::allreduce}) {
+    for (Rank root : {0, some->size() - 1}) {
+      Contract const contract{what, some->size(), root, 4096, combines(what) ? 8 : 1};
+      auto own = filled(contract, some->rank());
+      auto const schedule = some->schedule_for(contract, "subnetwork");
+      EXPECT_EQ(schedule.algorithm(), "subnetwork");
+      some->run(schedule, {own.input, own.output}, sum_of<std::uint8_t>());
+      EXPECT_TRUE(same_bytes(own.output, expected_output(contract, some->rank()))) << name(what) << " root " << root;
+    }
+  }
+  auto const chosen = some->schedule_for(Collective::broadcast, 0, Bytes(4 << 20)).algorithm();
+  if (machine.axes() > 1 && comm.size() > 4) EXPECT_EQ(chosen, "subnetwork");
+}
+
 TEST(MpiCommunicators, SplitLeavesOutNegativeColoursAndSortsByKey) {
   Communicator const comm(MPI_COMM_WORLD, Machine::flat(world_size()));
   auto const sub = comm.split(comm.rank() == 0 ? -1 : 3, -comm.rank());

@@ -10,8 +10,9 @@
 #include <string>
 #include <vector>
 
-#include "allport/linalg/gather.h"
 #include "allport/linalg/lu.h"
+#include "allport/linalg/redistribute.h"
+#include "linalg/held.h"
 
 extern "C" void dgetrf_(int const*, int const*, double*, int const*, int*, int*);
 
@@ -115,40 +116,23 @@ Whole<T> make(Sample sample, Index m, Index n) {
   return a;
 }
 
-template <class T>
-struct Held {
-  std::vector<T> data;
-  Index ld = 1;
-  Part<T> part() { return {data.data(), ld}; }
-  Part<T const> view() const { return {data.data(), ld}; }
-};
+using samples::Held;
 
 template <class T>
-Held<T> distribute(Whole<T> const& whole, Distribution const& distribution, Rank rank) {
-  Held<T> held;
-  held.ld = std::max<Index>(distribution.local_rows(rank), 1) + 2;
-  held.data.assign(static_cast<std::size_t>(held.ld * std::max<Index>(distribution.local_cols(rank), 1)), T(77));
-  auto const at = distribution.position(rank);
-  if (at.row < 0) return held;
-  for (auto const& r : distribution.rows().runs(at.row)) {
-    for (auto const& c : distribution.cols().runs(at.col)) {
-      for (Index j = 0; j < c.length; ++j) {
-        for (Index i = 0; i < r.length; ++i) {
-          held.data[static_cast<std::size_t>(r.local + i + (c.local + j) * held.ld)] =
-              whole(r.global + i, c.global + j);
-        }
-      }
-    }
-  }
+Held<T> distribute(Whole<T> const& whole, Distribution const& distribution, Communicator const& comm) {
+  Held<T> held(comm, distribution, 2);
+  held.matrix.for_each([&](Index i, Index j, T& x) { x = whole(i, j); });
   return held;
 }
 
 /// The whole matrix on every rank.
 template <class T>
-Whole<T> collect(Communicator const& comm, Distribution const& distribution, Held<T> const& held, Index m, Index n) {
-  Whole<T> whole{m, n, std::vector<T>(static_cast<std::size_t>(m * n))};
-  gather_to_root(comm, distribution, held.view(), 0, Part<T>{whole.data.data(), std::max<Index>(m, 1)});
-  auto transfer = comm.start_broadcast(std::as_writable_bytes(std::span<T>(whole.data)), 0);
+Whole<T> collect(Held<T> const& held) {
+  auto const& a = held.matrix;
+  EXPECT_EQ(held.overwritten(), 0);
+  Whole<T> whole{a.rows(), a.cols(), std::vector<T>(static_cast<std::size_t>(a.rows() * a.cols()))};
+  redistribute(a, Matrix(a.comm(), whole_on(0, a.rows(), a.cols()), whole.data.data()));
+  auto transfer = a.comm().start_broadcast(std::as_writable_bytes(std::span<T>(whole.data)), 0);
   transfer.wait();
   return whole;
 }

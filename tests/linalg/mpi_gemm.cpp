@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "allport/linalg/gemm.h"
+#include "linalg/held.h"
 
 namespace allport {
 namespace {
@@ -51,56 +52,27 @@ T op_element(Trans trans, int which, Index i, Index j) {
   return trans == Trans::conjugate ? conjugate(x) : x;
 }
 
-template <class T>
-struct Held {
-  std::vector<T> data;
-  Index ld = 1;
-  Part<T> part() { return {data.data(), ld}; }
-  Part<T const> view() const { return {data.data(), ld}; }
-};
+using samples::Held;
 
-/// This rank's part of matrix `which`, with a leading dimension `slack` larger than needed.
+/// Matrix `which`, with a leading dimension `slack` larger than needed.
 template <class T>
-Held<T> fill(Distribution const& distribution, Rank rank, int which, Index slack) {
-  Held<T> held;
-  auto const at = distribution.position(rank);
-  held.ld = std::max<Index>(distribution.local_rows(rank), 1) + slack;
-  held.data.assign(static_cast<std::size_t>(held.ld * std::max<Index>(distribution.local_cols(rank), 1)), T(77));
-  if (at.row < 0) return held;
-  for (auto const& r : distribution.rows().runs(at.row)) {
-    for (auto const& c : distribution.cols().runs(at.col)) {
-      for (Index j = 0; j < c.length; ++j) {
-        for (Index i = 0; i < r.length; ++i) {
-          held.data[static_cast<std::size_t>(r.local + i + (c.local + j) * held.ld)] =
-              element<T>(which, r.global + i, c.global + j);
-        }
-      }
-    }
-  }
+Held<T> fill(Communicator const& comm, Distribution const& distribution, int which, Index slack) {
+  Held<T> held(comm, distribution, slack);
+  held.matrix.for_each([&](Index i, Index j, T& x) { x = element<T>(which, i, j); });
   return held;
 }
 
-/// Number of local elements of C that differ from the product by hand.
+/// Number of local elements of C that differ from the product by hand, and of others that were written.
 template <class T>
-int wrong(Distribution const& distribution, Rank rank, Held<T> const& c, GemmProblem const& p, T alpha, T beta) {
-  auto const at = distribution.position(rank);
-  int bad = 0;
-  if (at.row < 0) return 0;
-  for (auto const& r : distribution.rows().runs(at.row)) {
-    for (auto const& q : distribution.cols().runs(at.col)) {
-      for (Index j = 0; j < q.length; ++j) {
-        for (Index i = 0; i < r.length; ++i) {
-          T sum(0);
-          for (Index x = 0; x < p.k; ++x) {
-            sum += op_element<T>(p.trans_a, 0, r.global + i, x) * op_element<T>(p.trans_b, 1, x, q.global + j);
-          }
-          T want = alpha * sum;
-          if (beta != T(0)) want += beta * element<T>(2, r.global + i, q.global + j);
-          bad += c.data[static_cast<std::size_t>(r.local + i + (q.local + j) * c.ld)] != want;
-        }
-      }
-    }
-  }
+Index wrong(Held<T> const& c, GemmProblem const& p, T alpha, T beta) {
+  auto bad = c.overwritten();
+  c.matrix.for_each([&](Index i, Index j, T found) {
+    T sum(0);
+    for (Index x = 0; x < p.k; ++x) sum += op_element<T>(p.trans_a, 0, i, x) * op_element<T>(p.trans_b, 1, x, j);
+    T want = alpha * sum;
+    if (beta != T(0)) want += beta * element<T>(2, i, j);
+    bad += found != want;
+  });
   return bad;
 }
 
@@ -110,7 +82,6 @@ void run_case(Communicator const& comm, GemmProblem problem, GemmOptions const& 
   SCOPED_TRACE(what);
   problem.type = scalar_of<T>;
   auto const plan = plan_gemm(problem, comm.machine(), options);
-  auto const rank = comm.rank();
   auto const size = comm.size();
   auto la = plan.a;
   auto lb = plan.b;
@@ -124,11 +95,11 @@ void run_case(Communicator const& comm, GemmProblem problem, GemmOptions const& 
                       AxisDistribution::cyclic(lb.cols().extent(), size, 2), everyone);
     lc = Distribution(AxisDistribution::balanced(problem.m, 1), AxisDistribution::balanced(problem.n, 1), {size - 1});
   }
-  auto const a = fill<T>(la, rank, 0, foreign_distributions ? 2 : 0);
-  auto const b = fill<T>(lb, rank, 1, foreign_distributions ? 1 : 0);
-  auto c = fill<T>(lc, rank, 2, foreign_distributions ? 3 : 0);
-  auto const report = gemm<T>(comm, plan, alpha, la, a.view(), lb, b.view(), beta, lc, c.part());
-  EXPECT_EQ(wrong<T>(lc, rank, c, problem, alpha, beta), 0);
+  auto const a = fill<T>(comm, la, 0, foreign_distributions ? 2 : 0);
+  auto const b = fill<T>(comm, lb, 1, foreign_distributions ? 1 : 0);
+  auto c = fill<T>(comm, lc, 2, foreign_distributions ? 3 : 0);
+  auto const report = gemm(plan, alpha, a.matrix, b.matrix, beta, c.matrix);
+  EXPECT_EQ(wrong<T>(c, problem, alpha, beta), 0);
   EXPECT_EQ(report.measured, report.predicted);
   if (alpha != T(0)) {
     EXPECT_EQ(report.measured, plan.traffic) << "words or messages differ from the plan's";
@@ -248,19 +219,19 @@ TEST(Gemm, BetaZeroNeverReadsCAndNanPropagates) {
   Communicator const comm(MPI_COMM_WORLD);
   GemmProblem const problem{.m = 6, .n = 5, .k = 8};
   auto const plan = plan_gemm(problem, comm.machine());
-  auto a = fill<double>(plan.a, comm.rank(), 0, 0);
-  auto const b = fill<double>(plan.b, comm.rank(), 1, 0);
-  auto c = fill<double>(plan.c, comm.rank(), 2, 0);
+  auto a = fill<double>(comm, plan.a, 0, 0);
+  auto const b = fill<double>(comm, plan.b, 1, 0);
+  auto c = fill<double>(comm, plan.c, 2, 0);
   for (auto& x : c.data) x = std::numeric_limits<double>::quiet_NaN();
-  gemm<double>(comm, plan, 1.0, plan.a, a.view(), plan.b, b.view(), 0.0, plan.c, c.part());
-  EXPECT_EQ(wrong<double>(plan.c, comm.rank(), c, problem, 1.0, 0.0), 0);
+  gemm(plan, 1.0, a.matrix, b.matrix, 0.0, c.matrix);
+  EXPECT_EQ(wrong<double>(c, problem, 1.0, 0.0), 0);
 
   // alpha = 0: A and B are not looked at, so their NaN stays out; beta = 0 clears C.
   for (auto& x : a.data) x = std::numeric_limits<double>::quiet_NaN();
-  gemm<double>(comm, plan, 0.0, plan.a, a.view(), plan.b, b.view(), 0.0, plan.c, c.part());
-  EXPECT_EQ(wrong<double>(plan.c, comm.rank(), c, {.m = 6, .n = 5, .k = 0}, 1.0, 0.0), 0);
+  gemm(plan, 0.0, a.matrix, b.matrix, 0.0, c.matrix);
+  EXPECT_EQ(wrong<double>(c, {.m = 6, .n = 5, .k = 0}, 1.0, 0.0), 0);
 
-  gemm<double>(comm, plan, 1.0, plan.a, a.view(), plan.b, b.view(), 0.0, plan.c, c.part());
+  gemm(plan, 1.0, a.matrix, b.matrix, 0.0, c.matrix);
   auto const rows = plan.c.local_rows(comm.rank());
   for (Index i = 0; i < rows * plan.c.local_cols(comm.rank()); ++i) {
     EXPECT_TRUE(std::isnan(c.data[static_cast<std::size_t>(i)]));
@@ -271,16 +242,21 @@ TEST(Gemm, WrongArgumentsAreErrorsOnEveryRank) {
   Communicator const comm(MPI_COMM_WORLD);
   GemmProblem const problem{.m = 6, .n = 5, .k = 8};
   auto const plan = plan_gemm(problem, comm.machine());
-  auto const a = fill<double>(plan.a, comm.rank(), 0, 0);
-  auto const b = fill<double>(plan.b, comm.rank(), 1, 0);
-  auto c = fill<double>(plan.c, comm.rank(), 2, 0);
+  auto const a = fill<double>(comm, plan.a, 0, 0);
+  auto const b = fill<double>(comm, plan.b, 1, 0);
+  auto c = fill<double>(comm, plan.c, 2, 0);
   auto const call = [&](Distribution const& la, double alpha) {
-    gemm<double>(comm, plan, alpha, la, a.view(), plan.b, b.view(), 0.0, plan.c, c.part());
+    gemm(plan, alpha, Matrix(comm, la, a.data.data()), b.matrix, 0.0, c.matrix);
   };
   EXPECT_THROW(call(Distribution(AxisDistribution::balanced(6, 1), AxisDistribution::balanced(7, 1), {0}), 1.0), Error);
   if (comm.size() > 1) {
     EXPECT_THROW(call(plan.a, comm.rank() == 0 ? 1.0 : 2.0), Error);
+    auto const alone = *comm.split(comm.rank(), 0);  // its rank 0 is another process on every rank but one
+    EXPECT_THROW(gemm(plan, 1.0, Matrix<double>::zeros(alone, whole_on(0, 6, 8)), b.matrix, 0.0, c.matrix), Error);
   }
+  EXPECT_THROW(gemm(plan, 1.0F, Matrix<float>::zeros(comm, plan.a), Matrix<float>::zeros(comm, plan.b), 0.0F,
+                    Matrix<float>::zeros(comm, plan.c)),
+               Error);
   GemmOptions tight;
   tight.memory = Bytes(16);
   EXPECT_THROW((void)plan_gemm(problem, comm.machine(), tight), Error);

@@ -8,6 +8,7 @@
 
 #include "allport/io/matrix_file.h"
 #include "linalg/distribution_samples.h"
+#include "linalg/held.h"
 
 namespace allport {
 namespace {
@@ -59,24 +60,13 @@ class SharedFolder {
 
 double at(Index i, Index j) { return static_cast<double>(i * 1009 + j + 1); }
 
-// A rank's part with a row to spare.
-template <class T>
-struct Held {
-  Held(Distribution const& distribution, Rank rank)
-      : rows(distribution.local_rows(rank)),
-        cols(distribution.local_cols(rank)),
-        ld(rows + 1),
-        data(static_cast<std::size_t>(ld * std::max<Index>(1, cols)), T(-7)) {}
-  Part<T> part() { return {data.data(), ld}; }
-  Part<T const> part() const { return {data.data(), ld}; }
-  Index rows, cols, ld;
-  std::vector<T> data;
-};
+using samples::Held;
 
 // Calls visit(global row, global column, element) for every element that a rank holds, found by asking for owners.
 template <class T, class Visit>
-void for_elements(Distribution const& distribution, Rank rank, Held<T>& held, Visit&& visit) {
-  auto const mine = distribution.position(rank);
+void for_elements(Matrix<T> const& matrix, Visit&& visit) {
+  auto const& distribution = matrix.distribution();
+  auto const mine = distribution.position(matrix.comm().rank());
   Index q = 0;
   for (Index j = 0; j < distribution.cols().extent(); ++j) {
     if (distribution.cols().owner(j) != mine.col) {
@@ -85,7 +75,7 @@ void for_elements(Distribution const& distribution, Rank rank, Held<T>& held, Vi
     Index p = 0;
     for (Index i = 0; i < distribution.rows().extent(); ++i) {
       if (distribution.rows().owner(i) == mine.row) {
-        visit(i, j, held.data[static_cast<std::size_t>(p + q * held.ld)]);
+        visit(i, j, matrix.data()[p + q * matrix.ld()]);
         ++p;
       }
     }
@@ -94,12 +84,9 @@ void for_elements(Distribution const& distribution, Rank rank, Held<T>& held, Vi
 }
 
 template <class T>
-Index wrong_elements(Distribution const& distribution, Rank rank, Held<T>& held, auto&& value) {
-  Index wrong = 0;
-  for_elements(distribution, rank, held, [&](Index i, Index j, T& x) { wrong += x != static_cast<T>(value(i, j)); });
-  for (Index j = 0; j < held.cols; ++j) {
-    wrong += held.data[static_cast<std::size_t>(held.rows + j * held.ld)] != T(-7);
-  }
+Index wrong_elements(Held<T> const& held, auto&& value) {
+  Index wrong = held.overwritten();
+  for_elements(held.matrix, [&](Index i, Index j, T& x) { wrong += x != static_cast<T>(value(i, j)); });
   return wrong;
 }
 
@@ -122,14 +109,14 @@ TEST(MpiLoad, NpyIntoAnyLayout) {
     auto const distribution = transposed ? samples::random_distribution(random, n, m, comm.size())
                                          : samples::random_distribution(random, m, n, comm.size());
     auto const value = [&](Index i, Index j) { return transposed ? at(j, i) : at(i, j); };
-    Held<double> held(distribution, comm.rank());
-    load_npy(comm, path, distribution, held.part(), transposed);
-    EXPECT_EQ(wrong_elements(distribution, comm.rank(), held, value), 0) << trial;
-    Held<std::complex<float>> other(distribution, comm.rank());
-    load_npy(comm, path, distribution, other.part(), transposed);
-    EXPECT_EQ(wrong_elements(distribution, comm.rank(), other,
-                             [&](Index i, Index j) { return std::complex<float>(static_cast<float>(value(i, j))); }),
-              0);
+    Held<double> held(comm, distribution, 1);
+    load_npy(path, held.matrix, transposed);
+    EXPECT_EQ(wrong_elements(held, value), 0) << trial;
+    Held<std::complex<float>> other(comm, distribution, 1);
+    load_npy(path, other.matrix, transposed);
+    EXPECT_EQ(
+        wrong_elements(other, [&](Index i, Index j) { return std::complex<float>(static_cast<float>(value(i, j))); }),
+        0);
   }
 }
 
@@ -137,9 +124,9 @@ template <class T>
 void save_and_check(Communicator const& comm, SharedFolder const& folder, Distribution const& distribution,
                     bool fortran, bool transposed) {
   auto const path = folder.path("saved.npy");
-  Held<T> held(distribution, comm.rank());
-  for_elements(distribution, comm.rank(), held, [](Index i, Index j, T& x) { x = static_cast<T>(at(i, j)); });
-  save_npy<T>(comm, path, distribution, std::as_const(held).part(), fortran, transposed);
+  Held<T> held(comm, distribution, 1);
+  for_elements(held.matrix, [](Index i, Index j, T& x) { x = static_cast<T>(at(i, j)); });
+  save_npy<T>(path, held.matrix, fortran, transposed);
   auto const header = io::read_npy_header(path);
   EXPECT_EQ(header.rows, transposed ? distribution.cols().extent() : distribution.rows().extent());
   EXPECT_EQ(header.fortran_order, fortran);
@@ -206,30 +193,24 @@ TEST(MpiLoad, NpyErrorsReachEveryRankAndLeaveTheOldFile) {
   Communicator const comm(MPI_COMM_WORLD);
   SharedFolder const folder(comm);
   auto const distribution = row_blocks(comm, 32, 4);
-  Held<double> held(distribution, comm.rank());
-  expect_on_every_rank([&] { load_npy(comm, folder.path("absent.npy"), distribution, held.part()); }, "absent.npy");
-  save_npy<double>(comm, folder.path("a.npy"), distribution, std::as_const(held).part());
-  expect_on_every_rank([&] { load_npy(comm, folder.path("a.npy"), row_blocks(comm, 4, 32), held.part()); },
+  Held<double> held(comm, distribution, 1);
+  expect_on_every_rank([&] { load_npy(folder.path("absent.npy"), held.matrix); }, "absent.npy");
+  save_npy<double>(folder.path("a.npy"), held.matrix);
+  Held<double> const wide(comm, row_blocks(comm, 4, 32), 1);
+  expect_on_every_rank([&] { load_npy(folder.path("a.npy"), wide.matrix); },
                        "distribution = '4 x 32': expected the 32 x 4 elements", ErrorKind::argument);
   auto const last = comm.size() - 1;
-  Part<double> const bad{held.data.data(), comm.rank() == last ? 0 : held.ld};
-  expect_on_every_rank([&] { load_npy(comm, folder.path("a.npy"), distribution, bad); },
-                       "ld on rank " + std::to_string(last), ErrorKind::argument);
-  expect_on_every_rank(
-      [&] {
-        save_npy<double>(comm, folder.path("a.npy"), distribution, {bad.data, bad.ld});
-      },
-      "ld on rank", ErrorKind::argument);
-  expect_on_every_rank(
-      [&] { save_npy<double>(comm, folder.path("no/such/b.npy"), distribution, std::as_const(held).part()); },
-      "no/such");
+  Matrix const bad(comm, distribution, held.data.data(), comm.rank() == last ? 0 : held.matrix.ld());
+  expect_on_every_rank([&] { load_npy(folder.path("a.npy"), bad); }, "ld on rank " + std::to_string(last),
+                       ErrorKind::argument);
+  expect_on_every_rank([&] { save_npy<double>(folder.path("a.npy"), bad); }, "ld on rank", ErrorKind::argument);
+  expect_on_every_rank([&] { save_npy<double>(folder.path("no/such/b.npy"), held.matrix); }, "no/such");
   // A folder cannot be replaced by the file: what was written aside is removed.
   if (comm.rank() == 0) {
     std::filesystem::create_directories(folder.path("c.npy/in"));
   }
   MPI_Barrier(MPI_COMM_WORLD);
-  expect_on_every_rank([&] { save_npy<double>(comm, folder.path("c.npy"), distribution, std::as_const(held).part()); },
-                       "cannot take its name");
+  expect_on_every_rank([&] { save_npy<double>(folder.path("c.npy"), held.matrix); }, "cannot take its name");
   EXPECT_EQ(folder.names(), (std::vector<std::string>{"a.npy", "c.npy"}));
   EXPECT_EQ(io::read_npy_header(folder.path("a.npy")).rows, 32);
 }
@@ -260,11 +241,9 @@ TEST(MpiLoad, MtxEntriesReachTheirOwnersAndAddUp) {
     }
     auto const path = folder.file("a.mtx", text);
     auto const distribution = samples::random_distribution(random, m, n, comm.size());
-    Held<double> held(distribution, comm.rank());
-    load_mtx(comm, path, distribution, held.part());
-    EXPECT_EQ(wrong_elements(distribution, comm.rank(), held,
-                             [&](Index i, Index j) { return whole[static_cast<std::size_t>(i + j * m)]; }),
-              0);
+    Held<double> held(comm, distribution, 1);
+    load_mtx(path, held.matrix);
+    EXPECT_EQ(wrong_elements(held, [&](Index i, Index j) { return whole[static_cast<std::size_t>(i + j * m)]; }), 0);
   }
 }
 
@@ -282,26 +261,25 @@ TEST(MpiLoad, MtxArraysFindTheirPlaces) {
   EXPECT_EQ(shape.cols, n);
   EXPECT_EQ(shape.scalar, Scalar::d);
   auto const distribution = row_blocks(comm, m, n);
-  Held<float> held(distribution, comm.rank());
-  load_mtx(comm, path, distribution, held.part());
-  EXPECT_EQ(wrong_elements(distribution, comm.rank(), held, at), 0);
+  Held<float> held(comm, distribution, 1);
+  load_mtx(path, held.matrix);
+  EXPECT_EQ(wrong_elements(held, at), 0);
 }
 
 TEST(MpiLoad, MtxErrorsReachEveryRank) {
   Communicator const comm(MPI_COMM_WORLD);
   SharedFolder const folder(comm);
   auto const distribution = row_blocks(comm, 3, 3);
-  Held<double> held(distribution, comm.rank());
+  Held<double> held(comm, distribution, 1);
   auto const head = std::string("%%MatrixMarket matrix coordinate real general\n3 3 4\n");
-  expect_on_every_rank(
-      [&] { load_mtx(comm, folder.file("few.mtx", head + "1 1 1\n2 2 2\n3 3 3\n"), distribution, held.part()); },
-      "3 entries: expected the 4");
-  expect_on_every_rank(
-      [&] { load_mtx(comm, folder.file("bad.mtx", head + "1 1 1\n2 2 2\n3 3 3\n3 4 1\n"), distribution, held.part()); },
-      "\"3 4 1\"");
-  expect_on_every_rank([&] { load_mtx(comm, folder.path("absent.mtx"), distribution, held.part()); }, "absent.mtx");
-  expect_on_every_rank([&] { load_mtx(comm, folder.file("a.mtx", head), row_blocks(comm, 3, 2), held.part()); },
-                       "distribution = '3 x 2'", ErrorKind::argument);
+  expect_on_every_rank([&] { load_mtx(folder.file("few.mtx", head + "1 1 1\n2 2 2\n3 3 3\n"), held.matrix); },
+                       "3 entries: expected the 4");
+  expect_on_every_rank([&] { load_mtx(folder.file("bad.mtx", head + "1 1 1\n2 2 2\n3 3 3\n3 4 1\n"), held.matrix); },
+                       "\"3 4 1\"");
+  expect_on_every_rank([&] { load_mtx(folder.path("absent.mtx"), held.matrix); }, "absent.mtx");
+  Held<double> const narrow(comm, row_blocks(comm, 3, 2), 1);
+  expect_on_every_rank([&] { load_mtx(folder.file("a.mtx", head), narrow.matrix); }, "distribution = '3 x 2'",
+                       ErrorKind::argument);
   expect_on_every_rank([&] { (void)shape_of_file(comm, folder.path("absent.npy")); }, "absent.npy");
   EXPECT_TRUE(std::ranges::all_of(held.data, [](double x) { return x == -7; })) << "written to in spite of errors";
 }

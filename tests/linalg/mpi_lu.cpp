@@ -24,10 +24,10 @@ LuReport check(Communicator const& comm, LuProblem problem, LuOptions const& opt
   auto const plan = plan_lu(problem, comm.machine(), options);
   auto const distribution = foreign ? *foreign : plan.distribution;
   auto const whole = make<T>(sample, problem.m, problem.n);
-  auto held = distribute(whole, distribution, comm.rank());
+  auto held = distribute(whole, distribution, comm);
   std::vector<Index> pivots;
-  auto const report = lu(comm, plan, distribution, held.part(), pivots);
-  auto const factors = collect(comm, distribution, held, problem.m, problem.n);
+  auto const report = lu(plan, held.matrix, pivots);
+  auto const factors = collect(held);
   EXPECT_EQ(static_cast<Index>(pivots.size()), std::min(problem.m, problem.n));
   for (std::size_t s = 0; s < pivots.size(); ++s) {
     EXPECT_GE(pivots[s], static_cast<Index>(s));
@@ -120,9 +120,9 @@ TEST_F(Lu, PartialPivotsAreLapacks) {
   for (auto const& options : ways(comm)) {
     auto const plan = plan_lu({.m = 50, .n = 44, .pivoting = Pivoting::partial}, comm.machine(), options);
     auto const whole = make<double>(Sample::random, 50, 44);
-    auto held = distribute(whole, plan.distribution, comm.rank());
+    auto held = distribute(whole, plan.distribution, comm);
     std::vector<Index> pivots;
-    lu(comm, plan, plan.distribution, held.part(), pivots);
+    lu(plan, held.matrix, pivots);
     EXPECT_EQ(pivots, lapack_pivots(whole));
   }
 }
@@ -191,9 +191,8 @@ TEST_F(Lu, RefusesWrongArgumentsOnEveryRank) {
   auto const plan = plan_lu({.m = 9, .n = 9}, comm.machine());
   std::vector<double> data(100);
   std::vector<Index> pivots;
-  EXPECT_THROW(
-      lu(comm, plan, plan.distribution, Part<double>{data.data(), comm.rank() == comm.size() - 1 ? 0 : 10}, pivots),
-      Error);
+  EXPECT_THROW(lu(plan, Matrix(comm, plan.distribution, data.data(), comm.rank() == comm.size() - 1 ? 0 : 10), pivots),
+               Error);
 }
 
 }  // namespace

@@ -1,12 +1,14 @@
 // Redistribution between distributions of every kind, element by element, and what it sends against what it said.
 #include <gtest/gtest.h>
 
-#include "allport/linalg/gather.h"
 #include "allport/linalg/redistribute.h"
 #include "linalg/distribution_samples.h"
+#include "linalg/held.h"
 
 namespace allport {
 namespace {
+
+using samples::Held;
 
 template <class T>
 T value_at(Index i, Index j) {
@@ -17,59 +19,20 @@ T value_at(Index i, Index j) {
   }
 }
 
-// A rank's part with rows to spare below it, which must stay as they were.
-template <class T>
-struct Held {
-  Held(Distribution const& distribution, Rank rank, Index spare)
-      : rows(distribution.local_rows(rank)),
-        cols(distribution.local_cols(rank)),
-        ld(std::max<Index>(1, rows) + spare),
-        data(static_cast<std::size_t>(ld * std::max<Index>(1, cols)), T(-7)) {}
-
-  // Calls visit(global row, global column, element) for every element held.
-  template <class Visit>
-  void for_elements(Distribution const& distribution, Rank rank, Visit&& visit) {
-    auto const at = distribution.position(rank);
-    if (at.row < 0) {
-      return;
-    }
-    for (auto const& c : distribution.cols().runs(at.col)) {
-      for (auto const& r : distribution.rows().runs(at.row)) {
-        for (Index j = 0; j < c.length; ++j) {
-          for (Index i = 0; i < r.length; ++i) {
-            visit(r.global + i, c.global + j, data[static_cast<std::size_t>(r.local + i + (c.local + j) * ld)]);
-          }
-        }
-      }
-    }
-  }
-
-  Part<T> part() { return {data.data(), ld}; }
-  Part<T const> part() const { return {data.data(), ld}; }
-
-  Index rows, cols, ld;
-  std::vector<T> data;
-};
-
 template <class T>
 void move_and_check(Communicator const& comm, Distribution const& from, Distribution const& to, Index spare) {
-  auto const me = comm.rank();
-  Held<T> source(from, me, spare);
-  Held<T> target(to, me, spare);
-  source.for_elements(from, me, [](Index i, Index j, T& x) { x = value_at<T>(i, j); });
+  Held<T> source(comm, from, spare);
+  Held<T> target(comm, to, spare);
+  source.matrix.for_each([](Index i, Index j, T& x) { x = value_at<T>(i, j); });
   auto const before = source.data;
   comm.reset_counted();
-  redistribute<T>(comm, from, std::as_const(source).part(), to, target.part());
-  EXPECT_EQ(comm.counted(), redistribution_traffic(from, to, me, sizeof(T)));
+  redistribute(source.matrix, target.matrix);
+  EXPECT_EQ(comm.counted(), redistribution_traffic(from, to, comm.rank(), sizeof(T)));
   EXPECT_EQ(source.data, before);
   Index wrong = 0;
-  target.for_elements(to, me, [&](Index i, Index j, T const& x) { wrong += x != value_at<T>(i, j); });
+  target.matrix.for_each([&](Index i, Index j, T const& x) { wrong += x != value_at<T>(i, j); });
   EXPECT_EQ(wrong, 0);
-  for (Index j = 0; j < target.cols; ++j) {
-    for (Index i = target.rows; i < target.ld; ++i) {
-      EXPECT_EQ(target.data[static_cast<std::size_t>(i + j * target.ld)], T(-7)) << "written beyond its rows";
-    }
-  }
+  EXPECT_EQ(target.overwritten(), 0) << "written beyond its rows";
 }
 
 TEST(MpiRedistribute, AnyLayoutToAnyOther) {
@@ -127,7 +90,7 @@ TEST(MpiRedistribute, GathersToARootAndScattersFromIt) {
   Index const rows = 37, cols = 29;
   Distribution const distribution(AxisDistribution::cyclic(rows, comm.size(), 3), AxisDistribution::balanced(cols, 1),
                                   all_ranks(comm));
-  Held<double> part(distribution, me, 1);
+  Held<double> part(comm, distribution, 1);
   std::vector<double> whole;
   if (me == root) {
     for (Index j = 0; j < cols; ++j) {
@@ -136,14 +99,15 @@ TEST(MpiRedistribute, GathersToARootAndScattersFromIt) {
       }
     }
   }
-  scatter_from_root<double>(comm, root, {whole.data(), rows}, distribution, part.part());
+  Matrix const on_root(comm, whole_on(root, rows, cols), whole.data());
+  redistribute(on_root, part.matrix);
   Index wrong = 0;
-  part.for_elements(distribution, me, [&](Index i, Index j, double& x) {
+  part.matrix.for_each([&](Index i, Index j, double& x) {
     wrong += x != value_at<double>(i, j);
     x = -x;
   });
   EXPECT_EQ(wrong, 0);
-  gather_to_root<double>(comm, distribution, std::as_const(part).part(), root, {whole.data(), rows});
+  redistribute(part.matrix, on_root);
   for (std::size_t k = 0; k < whole.size(); ++k) {
     EXPECT_EQ(whole[k], -value_at<double>(static_cast<Index>(k) % rows, static_cast<Index>(k) / rows));
   }
@@ -167,20 +131,17 @@ TEST(MpiRedistribute, WhatIsWrongOnOneRankIsToldToAll) {
                            all_ranks(comm));
   Distribution const outside(AxisDistribution::cuts({0, 24}), AxisDistribution::cuts({0, 5}), {comm.size()});
   std::vector<double> a(24 * 6, 1.0), b(24 * 6, 2.0);
-  Part<double const> const from{a.data(), 24};
-  Part<double> const to{b.data(), 24};
-  expect_on_every_rank([&] { redistribute<double>(comm, distribution, from, wider, to); }, "to: columns = 6");
-  expect_on_every_rank([&] { redistribute<double>(comm, distribution, from, outside, to); }, "to: rank in grid");
-  expect_on_every_rank([&] { redistribute<double>(comm, outside, from, distribution, to); }, "from: rank in grid");
-  auto const bad_ld = Part<double>{b.data(), comm.rank() == last ? 0 : 24};
-  expect_on_every_rank([&] { redistribute<double>(comm, distribution, from, distribution, bad_ld); },
-                       "to: ld on rank " + std::to_string(last) + " = 0");
-  auto const no_data = Part<double>{comm.rank() == last ? nullptr : b.data(), 24};
-  expect_on_every_rank([&] { redistribute<double>(comm, distribution, from, distribution, no_data); },
-                       "to: data on rank");
-  auto const same = Part<double>{comm.rank() == last ? a.data() : b.data(), 24};
-  expect_on_every_rank([&] { redistribute<double>(comm, distribution, from, distribution, same); },
-                       "memory of its own");
+  auto const refused = [&](Distribution const& from, Distribution const& to, double* data, Index ld,
+                           std::string const& message) {
+    expect_on_every_rank([&] { redistribute(Matrix(comm, from, a.data(), 24), Matrix(comm, to, data, ld)); }, message);
+  };
+  bool const on_last = comm.rank() == last;
+  refused(distribution, wider, b.data(), 24, "to = '24 x 6': expected 24 x 5");
+  refused(distribution, outside, b.data(), 24, "to: rank in grid");
+  refused(outside, distribution, b.data(), 24, "from: rank in grid");
+  refused(distribution, distribution, b.data(), on_last ? 0 : 24, "to: ld on rank " + std::to_string(last) + " = 0");
+  refused(distribution, distribution, on_last ? nullptr : b.data(), 24, "to: data on rank");
+  refused(distribution, distribution, on_last ? a.data() : b.data(), 24, "memory of its own");
   EXPECT_EQ(b, std::vector<double>(24 * 6, 2.0)) << "nothing moves when something is wrong";
 }
 

@@ -23,14 +23,12 @@ class Solve : public ::testing::Test {
 template <class T>
 struct Factored {
   Factored(Communicator const& comm, Whole<T> const& a, LuOptions const& options,
-           std::optional<Distribution> given = {}) {
-    auto const plan =
-        plan_lu({.m = a.m, .n = a.n, .type = scalar_of<T>, .pivoting = Pivoting::partial}, comm.machine(), options);
-    distribution = given ? *given : plan.distribution;
-    held = distribute(a, distribution, comm.rank());
-    report = lu(comm, plan, distribution, held.part(), pivots);
-  }
-  Distribution distribution;
+           std::optional<Distribution> given = {})
+      : plan(plan_lu({.m = a.m, .n = a.n, .type = scalar_of<T>, .pivoting = Pivoting::partial}, comm.machine(),
+                     options)),
+        held(distribute(a, given ? *given : plan.distribution, comm)),
+        report(lu(plan, held.matrix, pivots)) {}
+  LuPlan plan;
   Held<T> held;
   std::vector<Index> pivots;
   LuReport report;
@@ -68,9 +66,9 @@ void solve_and_check(Communicator const& comm, Index n, Index sides, Trans trans
   Factored<T> f(comm, a, options, given);
   auto b = make<T>(Sample::random, n, sides);
   auto const b_distribution = whole_on(comm.size() - 1, n, sides);
-  auto held = distribute(b, b_distribution, comm.rank());
-  lu_solve<T>(comm, trans, f.distribution, f.held.view(), f.pivots, b_distribution, held.part(), form);
-  auto const x = collect(comm, b_distribution, held, n, sides);
+  auto held = distribute(b, b_distribution, comm);
+  lu_solve(trans, f.held.matrix, f.pivots, held.matrix, form);
+  auto const x = collect(held);
   if (n > 0 && sides > 0) {
     EXPECT_LE(solve_error(a, trans, b, x), 25.0);
   }
@@ -159,21 +157,21 @@ TEST_F(Solve, EqualsLapackWhereverTheRightHandSidesLie) {
   auto const b = make<double>(Sample::random, n, sides);
   for (auto const& options : grids(comm)) {
     Factored<double> f(comm, a, options);
-    auto const& rows = f.distribution.rows();
-    auto const parts = f.distribution.cols().parts();
+    auto const& rows = f.held.matrix.distribution().rows();
+    auto const parts = f.held.matrix.distribution().cols().parts();
     std::vector<Distribution> const distributions{
-        Distribution(rows, AxisDistribution::cyclic(sides, parts, 6), f.distribution.grid()),
+        Distribution(rows, AxisDistribution::cyclic(sides, parts, 6), f.held.matrix.distribution().grid()),
         Distribution(rows, AxisDistribution::cyclic(sides, parts, sides, parts - 1),
-                     f.distribution.grid()),  // all in the last grid column
+                     f.held.matrix.distribution().grid()),  // all in the last grid column
         whole_on(0, n, sides),
     };
     for (auto const trans : ways) {
       auto const expected = lapack_solution(a, trans, b);
       for (auto const& distribution : distributions) {
         for (auto const form : forms) {
-          auto held = distribute(b, distribution, comm.rank());
-          lu_solve<double>(comm, trans, f.distribution, f.held.view(), f.pivots, distribution, held.part(), form);
-          auto x = collect(comm, distribution, held, n, sides);
+          auto held = distribute(b, distribution, comm);
+          lu_solve(trans, f.held.matrix, f.pivots, held.matrix, form);
+          auto x = collect(held);
           for (std::size_t e = 0; e < x.data.size(); ++e) ASSERT_NEAR(x.data[e], expected.data[e], 1e-14) << e;
         }
       }
@@ -188,7 +186,7 @@ void count_and_compare(Communicator const& comm, Trans trans, Index sides, Distr
   SCOPED_TRACE(fmt::format("sides {} trans {} form {}", sides, static_cast<char>(trans), static_cast<int>(form)));
   auto const n = distribution.rows().extent();
   auto const factors =
-      distribute(make<T>(Sample::dominant, n, n), distribution, comm.rank());  // as good as factors: not singular
+      distribute(make<T>(Sample::dominant, n, n), distribution, comm);  // as good as factors: not singular
   std::vector<Index> pivots;
   for (Index i = 0; i < n; ++i) pivots.push_back(i);
   SolveProblem const problem{trans, scalar_of<T>};
@@ -196,9 +194,9 @@ void count_and_compare(Communicator const& comm, Trans trans, Index sides, Distr
       plan_solve(problem, distribution, whole_on(0, n, sides), comm.machine(), form).distribution;
   auto const plan = plan_solve(problem, distribution, b_distribution, comm.machine(), form);
   EXPECT_EQ(plan.distribution, b_distribution);
-  auto b = distribute(make<T>(Sample::random, n, sides), b_distribution, comm.rank());
+  auto b = distribute(make<T>(Sample::random, n, sides), b_distribution, comm);
   auto const before = comm.counted();
-  lu_solve<T>(comm, trans, distribution, factors.view(), pivots, b_distribution, b.part(), form);
+  lu_solve(trans, factors.matrix, pivots, b.matrix, form);
   auto const& after = comm.counted();
   auto const& planned = plan.traffic.at(static_cast<std::size_t>(comm.rank()));
   EXPECT_EQ(after.bytes_sent - before.bytes_sent, planned.bytes_sent);
@@ -251,7 +249,7 @@ TEST_F(Solve, ChoosesByPrice) {
 TEST_F(Solve, NormsAreTheDefinitions) {
   auto const a = make<std::complex<double>>(Sample::random, 13, 9);
   auto const distribution = plan_lu({.m = 13, .n = 9, .type = Scalar::z}, comm.machine()).distribution;
-  auto const held = distribute(a, distribution, comm.rank());
+  auto const held = distribute(a, distribution, comm);
   double infinity = 0, squares = 0, most = 0;
   for (Index i = 0; i < 13; ++i) {
     double sum = 0;
@@ -262,13 +260,13 @@ TEST_F(Solve, NormsAreTheDefinitions) {
     }
     infinity = std::max(infinity, sum);
   }
-  EXPECT_NEAR(norm(comm, Norm::one, distribution, held.view()), norm1(a), 1e-13);
-  EXPECT_NEAR(norm(comm, Norm::infinity, distribution, held.view()), infinity, 1e-13);
-  EXPECT_NEAR(norm(comm, Norm::frobenius, distribution, held.view()), std::sqrt(squares), 1e-13);
-  EXPECT_EQ(norm(comm, Norm::max, distribution, held.view()), most);
-  auto const bad = distribute(make<double>(Sample::nan, 13, 9), distribution, comm.rank());
+  EXPECT_NEAR(norm<std::complex<double>>(Norm::one, held.matrix), norm1(a), 1e-13);
+  EXPECT_NEAR(norm<std::complex<double>>(Norm::infinity, held.matrix), infinity, 1e-13);
+  EXPECT_NEAR(norm<std::complex<double>>(Norm::frobenius, held.matrix), std::sqrt(squares), 1e-13);
+  EXPECT_EQ(norm<std::complex<double>>(Norm::max, held.matrix), most);
+  auto const bad = distribute(make<double>(Sample::nan, 13, 9), distribution, comm);
   for (auto const which : {Norm::one, Norm::infinity, Norm::frobenius, Norm::max}) {
-    EXPECT_TRUE(std::isnan(norm(comm, which, distribution, bad.view())));
+    EXPECT_TRUE(std::isnan(norm<double>(which, bad.matrix)));
   }
 }
 
@@ -279,10 +277,10 @@ TEST_F(Solve, ConditionOfHilbertsMatrix) {
     for (Index i = 0; i < 8; ++i) h(i, j) = 1.0 / static_cast<double>(i + j + 1);
   }
   Factored<double> f(comm, h, {});
-  auto const rcond = lu_condition(comm, f.distribution, f.held.view(), std::span<Index const>(f.pivots), norm1(h));
+  auto const rcond = lu_condition<double>(f.held.matrix, f.pivots, norm1(h));
   EXPECT_NEAR(1.0 / rcond / 3.387e10, 1.0, 0.01);
   Factored<double> zero(comm, make<double>(Sample::zero, 5, 5), {});
-  EXPECT_EQ(lu_condition(comm, zero.distribution, zero.held.view(), std::span<Index const>(zero.pivots), 0.0), 0.0);
+  EXPECT_EQ(lu_condition<double>(zero.held.matrix, zero.pivots, 0.0), 0.0);
 }
 
 TEST_F(Solve, DeterminantOfAKnownMatrix) {
@@ -294,7 +292,7 @@ TEST_F(Solve, DeterminantOfAKnownMatrix) {
   }
   for (Index i = 0; i < 20; ++i) a(i, 0) *= std::complex<double>(0, -3);  // times -3i
   Factored<std::complex<double>> f(comm, a, grids(comm).back());
-  auto const det = lu_determinant(comm, f.distribution, f.held.view(), std::span<Index const>(f.pivots));
+  auto const det = lu_determinant<std::complex<double>>(f.held.matrix, f.pivots);
   EXPECT_NEAR(det.log_abs, std::log(63.0), 1e-12);
   EXPECT_NEAR(std::abs(det.phase - std::complex<double>(0, -1)), 0, 1e-12);
 }
@@ -303,15 +301,11 @@ TEST_F(Solve, ResidualTellsRightFromWrong) {
   for (auto const& [m, n] : std::vector<std::pair<Index, Index>>{{30, 30}, {30, 19}, {19, 30}}) {
     auto const a = make<double>(Sample::random, m, n);
     auto const a_distribution = whole_on(0, m, n);
-    auto const original = distribute(a, a_distribution, comm.rank());
+    auto const original = distribute(a, a_distribution, comm);
     Factored<double> f(comm, a, grids(comm).front());
-    EXPECT_LE(lu_residual(comm, a_distribution, original.view(), f.distribution, f.held.view(),
-                          std::span<Index const>(f.pivots)),
-              1.0);
+    EXPECT_LE(lu_residual<double>(original.matrix, f.held.matrix, f.pivots), 1.0);
     for (auto& x : f.held.data) x *= 1.0 + 1e-9;
-    EXPECT_GT(lu_residual(comm, a_distribution, original.view(), f.distribution, f.held.view(),
-                          std::span<Index const>(f.pivots)),
-              100.0);
+    EXPECT_GT(lu_residual<double>(original.matrix, f.held.matrix, f.pivots), 100.0);
   }
 }
 
@@ -320,15 +314,15 @@ void refine(Communicator const& comm, Whole<T> const& a, bool falls_back, std::s
   auto const n = a.n;
   auto const plan = plan_lu({.m = n, .n = n, .type = scalar_of<T>}, comm.machine());
   auto const distribution = plan.distribution;
-  auto const held = distribute(a, distribution, comm.rank());
+  auto const held = distribute(a, distribution, comm);
   auto const b = make<T>(Sample::random, n, 2);
   auto const b_distribution = whole_on(0, n, 2);
-  auto sides = distribute(b, b_distribution, comm.rank());
-  auto const how = solve_refined<T>(comm, plan, distribution, held.view(), b_distribution, sides.part());
+  auto sides = distribute(b, b_distribution, comm);
+  auto const how = solve_refined(plan, held.matrix, sides.matrix);
   EXPECT_EQ(how.fell_back, falls_back);
   EXPECT_EQ(how.why, why);
   if (why != "singular") {
-    EXPECT_LE(solve_error(a, Trans::none, b, collect(comm, b_distribution, sides, n, 2)), 5.0);
+    EXPECT_LE(solve_error(a, Trans::none, b, collect(sides)), 5.0);
   }
 }
 
@@ -350,14 +344,12 @@ TEST_F(Solve, RefusesWrongArgumentsOnEveryRank) {
   auto const a = make<double>(Sample::random, 8, 7);
   Factored<double> f(comm, a, {});
   auto const b_distribution = whole_on(0, 8, 1);
-  auto b = distribute(make<double>(Sample::random, 8, 1), b_distribution, comm.rank());
-  EXPECT_THROW(lu_solve<double>(comm, Trans::none, f.distribution, f.held.view(), f.pivots, b_distribution, b.part()),
-               Error);
+  auto b = distribute(make<double>(Sample::random, 8, 1), b_distribution, comm);
+  EXPECT_THROW(lu_solve(Trans::none, f.held.matrix, f.pivots, b.matrix), Error);
   Factored<double> g(comm, make<double>(Sample::random, 8, 8), {});
   auto pivots = g.pivots;
   if (comm.rank() == 0) pivots[0] = 9;
-  EXPECT_THROW(lu_solve<double>(comm, Trans::none, g.distribution, g.held.view(), pivots, b_distribution, b.part()),
-               Error);
+  EXPECT_THROW(lu_solve(Trans::none, g.held.matrix, pivots, b.matrix), Error);
 }
 
 }  // namespace

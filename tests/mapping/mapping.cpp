@@ -166,6 +166,26 @@ TEST(FindBox, RefusesRanksThatAreNone) {
   EXPECT_FALSE(find_box(m, std::vector<Rank>{1, 1})) << "duplicates fill no box";
 }
 
+TEST(LineThrough, IsAsSlowAsItsWaysAre) {
+  auto const mesh = Machine::parse("mesh:8");
+  auto const& axis = mesh.axis(0);
+  auto const straight = line_through(mesh, std::vector<Rank>{0, 2, 3, 7});
+  EXPECT_EQ(straight.ranks(), 4);
+  EXPECT_EQ(straight.axes(), 1);
+  EXPECT_FALSE(straight.axis(0).wraps);
+  EXPECT_EQ(straight.axis(0).bandwidth, axis.bandwidth) << "every link serves one message";
+  EXPECT_DOUBLE_EQ(straight.axis(0).latency.value(), 4.0 * axis.latency.value());
+  // 0 -> 7 and 1 -> 7 share the links from 1 on.
+  auto const turned = line_through(mesh, std::vector<Rank>{0, 7, 1});
+  EXPECT_DOUBLE_EQ(turned.axis(0).bandwidth.value(), axis.bandwidth.value() / 2);
+  EXPECT_DOUBLE_EQ(turned.axis(0).latency.value(), 7.0 * axis.latency.value());
+  auto const node = Machine::parse("torus:1/ppn=4");
+  EXPECT_EQ(line_through(node, std::vector<Rank>{3, 1}).axis(0).bandwidth, node.axis(0).bandwidth);
+  EXPECT_EQ(line_through(mesh, std::vector<Rank>{5}).ranks(), 1);
+  EXPECT_THROW((void)line_through(mesh, std::vector<Rank>{}), Error);
+  EXPECT_THROW((void)line_through(mesh, std::vector<Rank>{0, 8}), Error);
+}
+
 TEST(FindBox, WorksOnAWholeExascaleMachine) {
   auto const m = Machine::parse("exascale");
   std::vector<Rank> plane;

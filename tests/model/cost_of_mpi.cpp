@@ -122,6 +122,49 @@ TEST(MpiCost, ALongBroadcastComesNearOneLinkAndAShortOneIsATree) {
   EXPECT_EQ(mpi_reduce(m, 0, Bytes(0)).value() > 0.0, true);
 }
 
+// Ranks that are placed elsewhere send over other links: what is walked is then the places' way.
+TEST(MpiCost, GoesByTheRanksPlaces) {
+  auto const n = 8;
+  std::vector<Rank> const places = {3, 6, 1, 4, 7, 2, 5, 0};
+  auto const placed = [&](Messages messages) {
+    for (auto& [from, to] : messages) {
+      from = places[static_cast<std::size_t>(from)];
+      to = places[static_cast<std::size_t>(to)];
+    }
+    return messages;
+  };
+  for (auto const bytes : {8, 100000}) {
+    auto const m = Bytes(bytes);
+    Messages next;
+    Messages fan;
+    for (int r = 0; r < n; ++r) next.emplace_back(r, (r + 1) % n);
+    for (int r = 1; r < n; ++r) fan.emplace_back(0, r);
+    auto doubling = 0.0;
+    auto swapping = 0.0;
+    for (int bit = 1; bit < n; bit *= 2) {
+      doubling += walked(n, true, placed(exchange(n, bit)), bit * bytes);
+      swapping += walked(n, true, placed(exchange(n, bit)), 0);
+    }
+    auto const by_ring = (n - 1) * walked(n, true, placed(next), bytes);
+    EXPECT_NEAR(mpi_allgather(ring(n), m, places).value(), std::min(by_ring, doubling), near(doubling));
+    EXPECT_NEAR(mpi_barrier(ring(n), places).value(), swapping, near(swapping));
+    auto const linear = walked(n, true, placed(fan), bytes) + (n - 2) * o;
+    EXPECT_NEAR(mpi_scatter(ring(n), 0, m, places).value(), std::min(doubling, linear), near(linear));
+  }
+  // Short: the binomial tree from rank 2, round by round.
+  auto tree = 0.0;
+  for (int step = 4; step > 0; step /= 2) {
+    Messages round;
+    for (int v = 0; v + step < n; v += 2 * step) round.emplace_back((v + 2) % n, (v + step + 2) % n);
+    tree += walked(n, true, placed(round), 8);
+  }
+  EXPECT_NEAR(mpi_bcast(ring(n), 2, Bytes(8), places).value(), tree, near(tree));
+  std::vector<Rank> const same = {0, 1, 2, 3, 4, 5, 6, 7};
+  EXPECT_EQ(mpi_allreduce(ring(n), Bytes(100000), same), mpi_allreduce(ring(n), Bytes(100000)));
+  EXPECT_GT(mpi_alltoall(ring(n), Bytes(1000), places).value(), 0.0);
+  EXPECT_THROW((void)mpi_barrier(ring(n), std::span(places).first(7)), Error);
+}
+
 TEST(MpiCost, OneRankIsFreeAndLargeMachinesAreQuick) {
   auto const one = Machine::parse("torus:1");
   EXPECT_EQ(mpi_bcast(one, 0, Bytes(100)).value(), 0.0);

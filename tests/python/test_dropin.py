@@ -69,6 +69,26 @@ def test_ranks_that_share_a_computer_have_no_links_that_a_spec_describes(tmp_pat
     assert "share one computer" in next(iter(told["collectives"]["MPI_Bcast"]["reasons"]))
 
 
+def test_the_report_has_the_lower_bound_beside_the_time(tmp_path: Path) -> None:
+    report, size = tmp_path / "report.json", 1 << 20
+    given = {
+        "LD_PRELOAD": ap.dropin.library("mpi"),
+        "ALLPORT_MACHINE": "torus:3",
+        "ALLPORT_DROPIN": "always",
+        "ALLPORT_REPORT": str(report),
+    }
+    exports = [argument for name, value in given.items() for argument in export(name, value)]
+    program = [str(ap.places.executable("bench_collective")), "bcast", "--plan", str(size), "--iterations", "2"]
+    command = [*ap.launch.mpiexec_command(3), *exports, *program]
+    subprocess.run(command, env=ap.launch.environment(3), capture_output=True, check=True, timeout=60)
+    calls = json.loads(report.read_text())["collectives"]["MPI_Bcast"]
+    assert calls["bounded_calls"] == calls["taken"] > 0
+    # A ring's root sends the message over both of its links.
+    bandwidth = ap.Machine.parse("torus:3").axes[0].bandwidth
+    assert calls["bound_seconds"] == pytest.approx(calls["taken"] * size / (2 * bandwidth))
+    assert calls["of_bound"] == pytest.approx(calls["bound_seconds"] / calls["seconds"])
+
+
 def export(name: str, value: str) -> list[str]:
     """mpiexec's arguments that give the ranks a variable."""
     return ["-x", f"{name}={value}"] if ap.mpi.family() == "openmpi" else ["-genv", name, value]

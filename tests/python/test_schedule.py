@@ -64,6 +64,21 @@ def test_the_choice_is_the_cheapest_candidate():
     assert choice.algorithm in str(choice)
 
 
+def test_ranks_that_are_placed_elsewhere_cost_mpi_their_links():
+    here = ap.explain("allgather", "torus:8x8", bytes="64KiB")
+    away = ap.explain("allgather", "torus:8x8", bytes="64KiB", placement="random:3")
+    assert away.predicted == here.predicted
+    assert away.mpi > 1.5 * here.mpi
+    ends = [ap.explain("bcast", "mesh:9", bytes="1MiB", root=r).predicted for r in (0, 4)]
+    turned = [*range(8, 3, -1), *range(4)]  # rank 4 stays in the middle, rank 0 sits at the other end
+    moved = ap.explain("bcast", "mesh:9", bytes="1MiB", placement=turned)
+    assert moved.predicted == ends[0] > ends[1]
+    assert moved.to_dict()["root_place"] == 8
+    assert "root_place" not in here.to_dict()
+    with pytest.raises(ap.AllportError, match="place"):
+        ap.explain("bcast", "mesh:3", bytes=8, placement=[0, 0, 1])
+
+
 def test_a_proof_counts_links_and_trees():
     report = ap.prove(
         ap.make_schedule("bcast", "torus:4x4", algorithm="rectangular", bytes=1 << 16), "torus:4x4", disjoint=True

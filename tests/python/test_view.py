@@ -15,8 +15,12 @@ import pytest
 OPTIONS = "--headless --no-sandbox --disable-gpu --disable-quic --no-first-run --disable-background-networking"
 OPTIONS += " --disable-component-update --disable-sync --virtual-time-budget=20000 --window-size=900,900"
 
-# Before the page's own script: errors are kept.
-CATCH = """<script>window.wrong = []; addEventListener('error', e => wrong.push(e.message + ' line ' + e.lineno));
+# Before the page's own script: errors are kept; a frame comes 16 ms after it was asked for, whatever this browser does
+# about frames of a window that nobody sees.
+CATCH = """<script>let frames = 0;
+window.requestAnimationFrame = draw => setTimeout(() => draw(frames += 16), 16);
+window.cancelAnimationFrame = clearTimeout;
+window.wrong = []; addEventListener('error', e => wrong.push(e.message + ' line ' + e.lineno));
 const told = console.error; console.error = (...a) => { wrong.push(a.join(' ')); told(...a); };</script>"""
 
 # Moves the slider as a hand does, and reads pixels of the picture: how many are as warm as busy links, and green ones.

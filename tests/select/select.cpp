@@ -1,5 +1,6 @@
 #include "allport/select/select.h"
 
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 
 #include <nlohmann/json.hpp>
@@ -60,6 +61,33 @@ TEST_P(ChoiceOn, IsTheCheapestOfAllThatWereTried) {
   }
 }
 
+/// Trees of all roots at once are priced by their busiest axis alone, up to a third below what their links carry; a
+/// barrier's rounds without the hops to partners that are far away.
+bool is_priced_too_low(Candidate const& c, Contract const& contract) {
+  if (contract.what == Collective::barrier) return c.algorithm->name == "dissemination";
+  bool const all_roots = contract.what == Collective::allgather || contract.what == Collective::reduce_scatter;
+  return all_roots && (c.algorithm->name == "rotated" || c.algorithm->name == "rectangular");
+}
+
+TEST_P(ChoiceOn, HasNoPriceBelowTheLowerBound) {
+  auto const machine = Machine::parse(GetParam());
+  for (auto const what :
+       {Collective::broadcast, Collective::reduce, Collective::scatter, Collective::gather, Collective::allgather,
+        Collective::reduce_scatter, Collective::allreduce, Collective::alltoall, Collective::barrier}) {
+    for (std::int64_t const bytes : {0, 8, 4096, 1 << 20}) {
+      if ((what == Collective::barrier) != (bytes == 0)) continue;
+      auto const contract = Contract{what, machine.ranks(), machine.ranks() / 3, bytes, 8};
+      auto const bound = lower_bound(machine, contract);
+      ASSERT_EQ(bound.has_value(), machine.nodes() > 1) << name(what);
+      for (auto const& c : choose(machine, contract).candidates) {
+        if (!bound || !c.priced() || is_priced_too_low(c, contract)) continue;
+        EXPECT_GE(c.predicted.value(), bound->value() * (1 - 1e-9))
+            << name(what) << " " << c.algorithm->name << " " << bytes;
+      }
+    }
+  }
+}
+
 INSTANTIATE_TEST_SUITE_P(Small, ChoiceOn, testing::ValuesIn(test::small_machines()));
 INSTANTIATE_TEST_SUITE_P(Large, ChoiceOn, testing::ValuesIn(test::large_machines()));
 INSTANTIATE_TEST_SUITE_P(Presets, ChoiceOn, testing::Values("bgp:8x8x8", "exascale", "laptop"));
@@ -95,6 +123,29 @@ TEST(Choose, GoesRoundAlgorithmsThatCannotServe) {
     return choose(machine, {Collective::broadcast, 16, 0, 1 << 24, 1}, {"rectangular", {}, 2});
   });
   EXPECT_NE(message.find("dead links"), std::string::npos) << message;
+}
+
+TEST(Choose, ShowsTheLowerBoundBesideTheTime) {
+  auto const machine = Machine::parse("torus:3x3x3");
+  constexpr std::int64_t bytes = 6 << 20;
+  auto choice = choose(machine, {Collective::broadcast, 27, 4, bytes, 1});
+  EXPECT_EQ(explain(choice).find("lower bound"), std::string::npos) << "it was not asked for";
+  EXPECT_FALSE(nlohmann::json::parse(to_json(choice)).contains("bound_s"));
+  choice.bound = lower_bound(machine, choice.contract);
+  // m / (2d b): deck 2, lower bounds.
+  auto const seconds = bytes / (6 * machine.axis(0).bandwidth.value());
+  auto const json = nlohmann::json::parse(to_json(choice));
+  EXPECT_NEAR(json["bound_s"].get<double>(), seconds, 1e-9 * seconds);
+  EXPECT_NEAR(json["of_bound"].get<double>(), seconds / choice.best.predicted.value(), 1e-9);
+  auto const share = fmt::format("{} has {:.2f} of it", choice.best.algorithm->name, json["of_bound"].get<double>());
+  EXPECT_NE(explain(choice).find(share), std::string::npos) << explain(choice);
+}
+
+TEST(Choose, KnowsNoBoundOfAMachineThatIsCutApart) {
+  auto const line = Machine::parse("mesh:3");
+  Machine const apart("apart", {line.axis(0)}, line.rates(), {},
+                      {{.node = 0, .out = port(0, 1), .dead = true}, {.node = 1, .out = port(0, -1), .dead = true}});
+  EXPECT_FALSE(lower_bound(apart, {Collective::broadcast, 3, 0, 8, 1}));
 }
 
 TEST(Choose, WritesJsonWithEveryCandidate) {

@@ -57,10 +57,6 @@ inline constexpr Node max_grown_nodes = 16384;
 [[nodiscard]] std::shared_ptr<Packing const> packing(Machine const& machine, Node root,
                                                      TreeWay way = TreeWay::from_root);
 
-/// The packing as trees over ranks.
-/// @pre 0 <= root < machine.ranks()
-[[nodiscard]] TreeSet packed_trees(Machine const& machine, Rank root, TreeWay way = TreeWay::from_root);
-
 /// 2t + m link-disjoint trees for t wrapped axes of 3 or more and m >= 1 other axes longer than 1 (an axis that wraps
 /// and has length 2 counts among these), over nodes. See trees_packed_mixed.cpp.
 /// @pre t >= 1, m >= 1, 0 <= root < machine.nodes()

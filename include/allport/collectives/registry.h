@@ -19,14 +19,19 @@ struct Algorithm {
   Collective what = Collective::none;
   std::string name{};
   std::string summary{};  ///< one sentence with its source, for the reference pages
-  /// @pre contract.ranks == machine.ranks(), !why_not(machine, contract)
+  /// @pre contract.ranks == machine.ranks(), !reason_against(*this, machine, contract)
   std::function<Schedule(Machine const&, Contract const&, Cut)> make{};
   /// Predicted time of make's schedule on an otherwise idle machine, from the closed forms of room model. An algorithm
   /// without it is never chosen by price: who wants it names it.
   std::function<Seconds(Machine const&, Contract const&, Cut)> price{};
   /// Why it cannot serve this machine and contract, or nothing when it can. A row without it serves all.
   std::function<std::optional<std::string>(Machine const&, Contract const&)> why_not{};
+  bool to_some = false;  ///< serves broadcasts that are for some of the ranks only (Contract::targets)
 };
+
+/// why_not(), and whether it serves the contract's targets.
+[[nodiscard]] std::optional<std::string> reason_against(Algorithm const& algorithm, Machine const& machine,
+                                                        Contract const& contract);
 
 using AlgorithmList = std::vector<Algorithm const*>;
 

@@ -51,34 +51,32 @@ struct TreeSet {
 /// The binomial tree over ranks relative to the root: in round k, v sends to v + 2^k. Ports are left to the router.
 [[nodiscard]] TreeSet binomial_trees(Machine const& machine, Rank root);
 
+// Trees of the grid. Places are nodes here: Rank means node. hierarchical() makes them trees over ranks.
+
 /// One tree: the snake (snake.h) from the root both ways. On a machine with a Hamiltonian ring it ends opposite the
 /// root, otherwise at the snake's two ends.
-[[nodiscard]] TreeSet line_trees(Machine const& machine, Rank root);
+[[nodiscard]] TreeSet line_trees(Machine const& machine, Node root);
 
 /// Two trees: once round the snake in either direction. Where the snake does not close over a link, the closing edge is
 /// routed through the machine and shares links with the rest.
-[[nodiscard]] TreeSet ring_trees(Machine const& machine, Rank root);
+[[nodiscard]] TreeSet ring_trees(Machine const& machine, Node root);
 
 /// Rectangular trees (deck 1 slides 4-5): pairwise link-disjoint. 2d on a torus with d axes longer than 1, d when an
 /// axis is open; one for a single node.
-[[nodiscard]] TreeSet rectangular_trees(Machine const& machine, Rank root);
+[[nodiscard]] TreeSet rectangular_trees(Machine const& machine, Node root);
 [[nodiscard]] int rectangular_tree_count(Machine const& machine);
 /// The trees of a bucket allgather in all axes at once (deck 2): along the first axis, from all nodes reached along the
 /// second, and so on; tree t begins with another axis. 2d trees on a torus with d axes longer than 1, each going one
 /// way; d when an axis is open, each going both ways. A link may serve several trees of one root, but over all roots
 /// the trees load the links of a torus with equal axes evenly, and those of a mesh nearly so.
-[[nodiscard]] TreeSet rotated_trees(Machine const& machine, Rank root);
+[[nodiscard]] TreeSet rotated_trees(Machine const& machine, Node root);
 
 /// What the rectangular trees from `root` cost: the deepest one's hops over links, and most children over links.
 struct TreeExtent {
   std::int64_t depth = 0;
   int fan_out = 1;
 };
-[[nodiscard]] TreeExtent rectangular_extent(Machine const& machine, Rank root);
-
-/// Node trees made rank trees: the ranks with the root's index within their node are the nodes of `over_nodes`; the
-/// others of a node hang below it in a binomial tree.
-[[nodiscard]] TreeSet spread_within_nodes(Machine const& machine, Rank root, TreeSet over_nodes);
+[[nodiscard]] TreeExtent rectangular_extent(Machine const& machine, Node root);
 
 /// Slices below this many bytes are not worth a tree of their own: a shorter message uses fewer trees.
 inline constexpr std::int64_t min_slice = 64;

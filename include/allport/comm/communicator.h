@@ -108,11 +108,16 @@ class Communicator {
 
   [[nodiscard]] Rank rank() const;
   [[nodiscard]] Rank size() const;
-  /// The box of the machine that this communicator is, or Machine::flat(size) when it is none.
+  /// The box of the machine that this communicator is. Where it is none: the line through its places that the machine
+  /// has for it (line_through), beside which selection knows trees over the network among them (SubNetwork); or
+  /// Machine::flat(size) where no machine was named.
   [[nodiscard]] Machine const& machine() const;
   /// What reductions choose by: machine(), but for rates that were measured at start.
   [[nodiscard]] Machine const& named_machine() const;
   [[nodiscard]] bool is_box() const;
+  /// Whether both are of the same processes in the same order, so that ranks of one are ranks of the other
+  /// (MPI_IDENT and MPI_CONGRUENT). Local.
+  [[nodiscard]] bool is_congruent(Communicator const& other) const;
   /// The schedule's rank (position in machine()) of a rank of this communicator, and back.
   [[nodiscard]] Rank position(Rank r) const;
   [[nodiscard]] Rank at_position(Rank p) const;

@@ -135,12 +135,10 @@ class Distribution {
   ProcessGrid grid_;
 };
 
-/// One rank's part of a distributed matrix; a view that owns nothing. data: [local_rows x local_cols], column-major.
-template <class T>
-struct Part {
-  T* data = nullptr;
-  Index ld = 1;  ///< >= max(1, local_rows)
-};
+/// The distribution of a rows x cols matrix that lies whole on `owner`: redistribute() to it gathers, from it scatters.
+[[nodiscard]] inline Distribution whole_on(Rank owner, Index rows, Index cols) {
+  return {AxisDistribution::cuts({0, rows}), AxisDistribution::cuts({0, cols}), {owner}};
+}
 
 enum class Scalar : std::uint8_t { s, d, c, z };
 template <class T>

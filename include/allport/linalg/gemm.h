@@ -7,8 +7,7 @@
 #include <string_view>
 #include <vector>
 
-#include "allport/comm/communicator.h"
-#include "allport/linalg/distribution.h"
+#include "allport/linalg/matrix.h"
 #include "allport/machine/machine.h"
 
 namespace allport {
@@ -109,19 +108,18 @@ struct GemmReport {
 /// Called on every rank now and then with (steps done, steps in all).
 using Progress = std::function<void(int, int)>;
 
-/// Runs a plan. Distributions are the caller's; whatever differs from the plan's is redistributed. beta == 0 never
-/// reads C. Called by all ranks of comm with equal arguments (but for the data).
-/// @pre plan.machine == comm.machine(); local parts as the distributions say
+/// Runs a plan. Matrices are distributed as the caller has them; whatever differs from the plan's is redistributed.
+/// beta == 0 never reads C. Called by all ranks of C's communicator with equal arguments (but for the data).
+/// @pre plan.machine == c.comm().machine(); A and B are over the same ranks
 /// @throws Error on every rank; C is then undefined
 template <class T>
-GemmReport gemm(Communicator const& comm, GemmPlan const& plan, T alpha, Distribution const& a_distribution,
-                Part<T const> a, Distribution const& b_distribution, Part<T const> b, T beta,
-                Distribution const& c_distribution, Part<T> c, Progress const& progress = {});
+GemmReport gemm(GemmPlan const& plan, std::type_identity_t<T> alpha, Matrix<std::type_identity_t<T> const> const& a,
+                Matrix<std::type_identity_t<T> const> const& b, std::type_identity_t<T> beta, Matrix<T> const& c,
+                Progress const& progress = {});
 
-#define ALLPORT_GEMM_INSTANCE(prefix, T)                                                                       \
-  prefix template GemmReport gemm(Communicator const&, GemmPlan const&, T, Distribution const&, Part<T const>, \
-                                  Distribution const&, Part<T const>, T, Distribution const&, Part<T>,         \
-                                  Progress const&)
+#define ALLPORT_GEMM_INSTANCE(prefix, T)                                                                    \
+  prefix template GemmReport gemm<T>(GemmPlan const&, T, Matrix<T const> const&, Matrix<T const> const&, T, \
+                                     Matrix<T> const&, Progress const&)
 ALLPORT_GEMM_INSTANCE(extern, float);
 ALLPORT_GEMM_INSTANCE(extern, double);
 ALLPORT_GEMM_INSTANCE(extern, std::complex<float>);

@@ -7,8 +7,6 @@
 #include <string_view>
 #include <vector>
 
-#include "allport/comm/communicator.h"
-#include "allport/linalg/distribution.h"
 #include "allport/linalg/gemm.h"
 #include "allport/machine/machine.h"
 
@@ -120,20 +118,18 @@ struct LuReport {
 };
 
 /// P A = L U in place: U on and above the diagonal, the multipliers of L (its unit diagonal is not stored) below.
-/// Called by all ranks of comm with equal arguments (but for the data).
+/// Called by all ranks of A's communicator with equal arguments (but for the data).
 /// @param pivots  on every rank: min(m, n) rows counted from 0; row i was exchanged with row pivots[i] >= i, in order
-/// @pre plan.machine == comm.machine(); the local part as the distribution says
+/// @pre plan.machine == a.comm().machine()
 /// @throws Error on every rank; A is then undefined. A singular matrix is no error: see LuReport::info
 template <class T>
-LuReport lu(Communicator const& comm, LuPlan const& plan, Distribution const& distribution, Part<T> a,
-            std::vector<Index>& pivots, Progress const& progress = {});
+LuReport lu(LuPlan const& plan, Matrix<T> const& a, std::vector<Index>& pivots, Progress const& progress = {});
 
 /// The registered algorithms' names with a sentence each.
 [[nodiscard]] std::vector<GemmAlgorithmName> lu_algorithms();
 
-#define ALLPORT_LU_INSTANCE(prefix, T)                                                                               \
-  prefix template LuReport lu(Communicator const&, LuPlan const&, Distribution const&, Part<T>, std::vector<Index>&, \
-                              Progress const&)
+#define ALLPORT_LU_INSTANCE(prefix, T) \
+  prefix template LuReport lu(LuPlan const&, Matrix<T> const&, std::vector<Index>&, Progress const&)
 ALLPORT_LU_INSTANCE(extern, float);
 ALLPORT_LU_INSTANCE(extern, double);
 ALLPORT_LU_INSTANCE(extern, std::complex<float>);

@@ -1,17 +1,15 @@
 // Moves a matrix from one distribution to another; every element travels at most once, and none that stays.
 #pragma once
 
-#include "allport/comm/communicator.h"
-#include "allport/linalg/distribution.h"
+#include "allport/linalg/matrix.h"
 
 namespace allport {
 
-/// to(i, j) = from(i, j) for all i, j. Called by all ranks of `comm` with equal distributions (ranks are comm's).
-/// @pre equal extents; from and to do not overlap in memory
-/// @throws Error naming the distribution, extents or ld that is wrong, on every rank
+/// to(i, j) = from(i, j) for all i, j. Called by all ranks of their communicator with equal distributions.
+/// @pre equal extents, the same ranks; from and to do not overlap in memory
+/// @throws Error naming the matrix and what is wrong with it, on every rank
 template <class T>
-void redistribute(Communicator const& comm, Distribution const& from_distribution, Part<T const> from,
-                  Distribution const& to_distribution, Part<T> to);
+void redistribute(Matrix<std::type_identity_t<T> const> const& from, Matrix<T> const& to);
 
 /// What redistribute() sends and receives on a rank: one message per pair of different ranks that share elements.
 [[nodiscard]] Traffic redistribution_traffic(Distribution const& from, Distribution const& to, Rank rank,
@@ -21,13 +19,11 @@ void redistribute(Communicator const& comm, Distribution const& from_distributio
 [[nodiscard]] Bytes redistribution_memory(Distribution const& from, Distribution const& to, Rank rank,
                                           std::int64_t element);
 
-extern template void redistribute(Communicator const&, Distribution const&, Part<float const>, Distribution const&,
-                                  Part<float>);
-extern template void redistribute(Communicator const&, Distribution const&, Part<double const>, Distribution const&,
-                                  Part<double>);
-extern template void redistribute(Communicator const&, Distribution const&, Part<std::complex<float> const>,
-                                  Distribution const&, Part<std::complex<float>>);
-extern template void redistribute(Communicator const&, Distribution const&, Part<std::complex<double> const>,
-                                  Distribution const&, Part<std::complex<double>>);
+#define ALLPORT_REDISTRIBUTE_INSTANCE(prefix, T) \
+  prefix template void redistribute<T>(Matrix<T const> const&, Matrix<T> const&)
+ALLPORT_REDISTRIBUTE_INSTANCE(extern, float);
+ALLPORT_REDISTRIBUTE_INSTANCE(extern, double);
+ALLPORT_REDISTRIBUTE_INSTANCE(extern, std::complex<float>);
+ALLPORT_REDISTRIBUTE_INSTANCE(extern, std::complex<double>);
 
 }  // namespace allport

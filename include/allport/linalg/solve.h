@@ -40,21 +40,19 @@ struct SolvePlan {
                                    std::optional<SolveForm> form = {});
 
 /// B = op(A)^-1 B from the factors and pivots of lu(). A: n x n, B: n x any number of right-hand sides (0 too), each in
-/// any distribution. Called by all ranks with equal distributions and pivots.
+/// any distribution over the same ranks. Called by all of them with equal distributions and pivots.
 /// @param form  as for plan_solve()
 /// @throws Error on every rank for a factor that is not square, extents that differ, wrong local parts. A zero on U's
 ///         diagonal is not looked for (see LuReport::info): it gives inf and NaN, as LAPACK's getrs
 template <class T>
-void lu_solve(Communicator const& comm, Trans trans, Distribution const& lu_distribution, Part<T const> factors,
-              std::span<Index const> pivots, Distribution const& b_distribution, Part<T> b,
-              std::optional<SolveForm> form = {});
+void lu_solve(Trans trans, Matrix<std::type_identity_t<T> const> const& factors, std::span<Index const> pivots,
+              Matrix<T> const& b, std::optional<SolveForm> form = {});
 
 /// 1 / (norm1(A) norm1(A^-1)), estimated from the factors by Hager's and Higham's method (LAPACK's gecon); 0 for
 /// singular.
 /// @param norm1  of A before it was factored: see norm()
 template <class T>
-[[nodiscard]] double lu_condition(Communicator const& comm, Distribution const& lu_distribution, Part<T const> factors,
-                                  std::span<Index const> pivots, double norm1);
+[[nodiscard]] double lu_condition(Matrix<T const> const& factors, std::span<Index const> pivots, double norm1);
 
 /// det A = phase * exp(log_abs); phase is 0 and log_abs -inf for a singular A.
 struct Determinant {
@@ -62,19 +60,17 @@ struct Determinant {
   double log_abs = 0.0;
 };
 template <class T>
-[[nodiscard]] Determinant lu_determinant(Communicator const& comm, Distribution const& lu_distribution,
-                                         Part<T const> factors, std::span<Index const> pivots);
+[[nodiscard]] Determinant lu_determinant(Matrix<T const> const& factors, std::span<Index const> pivots);
 
 enum class Norm : char { one = '1', infinity = 'I', frobenius = 'F', max = 'M' };
 /// NaN when an element is NaN. Called by all ranks, equal on all.
 template <class T>
-[[nodiscard]] double norm(Communicator const& comm, Norm which, Distribution const& distribution, Part<T const> a);
+[[nodiscard]] double norm(Norm which, Matrix<T const> const& a);
 
 /// norm1(P A - L U) / (norm1(A) n eps), eps = LAPACK's (half of the machine epsilon): ScaLAPACK's measure for its LU
-/// driver, which asks for at most 1. A: as it was before lu(). All in any distribution.
+/// driver, which asks for at most 1. A: as it was before lu(). Both in any distribution over the same ranks.
 template <class T>
-[[nodiscard]] double lu_residual(Communicator const& comm, Distribution const& a_distribution, Part<T const> a,
-                                 Distribution const& lu_distribution, Part<T const> factors,
+[[nodiscard]] double lu_residual(Matrix<T const> const& a, Matrix<T const> const& factors,
                                  std::span<Index const> pivots);
 
 /// How a refined solve went.
@@ -89,7 +85,7 @@ struct Refinement {
 /// A is factored in full. double and complex<double> only. A is not changed. B: n x nrhs, overwritten by X.
 /// @param plan  for T's type; the half-precision plan is made alike
 template <class T>
-Refinement solve_refined(Communicator const& comm, LuPlan const& plan, Distribution const& a_distribution,
-                         Part<T const> a, Distribution const& b_distribution, Part<T> b, Progress const& progress = {});
+Refinement solve_refined(LuPlan const& plan, Matrix<std::type_identity_t<T> const> const& a, Matrix<T> const& b,
+                         Progress const& progress = {});
 
 }  // namespace allport

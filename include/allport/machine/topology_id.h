@@ -2,8 +2,10 @@
 #pragma once
 
 #include <cstdint>
+#include <memory>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "allport/machine/machine.h"
@@ -13,10 +15,20 @@ namespace allport {
 /// Digits of base B = 2^w, the most significant first, packed into a word.
 using TopologyId = std::uint64_t;
 
-/// The IDs of a machine's ranks: one after the other its levels' coordinates, what is slowest to cross first, each cut
-/// in digits of w bits: the grid's axes by falling time of a message (lowest bandwidth, then highest latency, then the
-/// later axis first), then the levels within a node, outermost first. Where lengths are no powers of B, some IDs name
-/// no rank: the program's IDs are a subset (deck 5, "topology ID").
+/// Ranks in the order of their IDs: positions begin .. end - 1 of it. Who shares a prefix is one such interval.
+struct Positions {
+  Rank begin = 0;
+  Rank end = 0;
+
+  [[nodiscard]] Rank size() const { return end - begin; }
+  [[nodiscard]] bool contains(Rank position) const { return begin <= position && position < end; }
+  friend bool operator==(Positions, Positions) = default;
+};
+
+/// An ID for each rank. From a machine: one after the other its levels' coordinates, what is slowest to cross first,
+/// each cut in digits of w bits: the grid's axes by falling time of a message (lowest bandwidth, then highest latency,
+/// then the later axis first), then the levels within a node, outermost first. Where lengths are no powers of B, some
+/// IDs name no rank: the program's IDs are a subset (deck 5, "topology ID").
 class TopologyIds {
  public:
   static constexpr int most_bits = 8;
@@ -24,6 +36,22 @@ class TopologyIds {
   /// @param bits w, of one digit
   /// @throws Error unless 1 <= bits <= most_bits, and where the digits of all levels take more than 64 bits
   explicit TopologyIds(Machine const& machine, int bits = 2);
+  /// Given digits: the ID of rank r is r. Fewer ranks than IDs leave the last IDs unused.
+  /// @pre digits >= 1, 1 <= bits <= most_bits, digits * bits < 64, 1 <= ranks <= 2^(digits * bits)
+  [[nodiscard]] static TopologyIds given(int digits, int bits, Rank ranks);
+  /// ids[r] is the ID of rank r. O(ranks) memory, as nothing above is.
+  /// @throws Error naming the rank whose ID is longer than `digits`, or another's
+  [[nodiscard]] static TopologyIds listed(std::vector<TopologyId> ids, int digits, int bits);
+  /// `3x1bit`: given(3, 1, 8); `4x3bit:2048`: given(4, 3, 2048); anything else is the path of a file for from_text().
+  [[nodiscard]] static TopologyIds parse(std::string_view spec);
+  /// A line for each rank: its digits, the most significant first, as in "2.0.13.1"; what follows a # is a comment.
+  /// w is what the largest digit of all needs. `origin` names the text in errors.
+  [[nodiscard]] static TopologyIds from_text(std::string_view text, std::string_view origin = "topology IDs");
+
+  /// w of the deck's examples, by how many ranks there are: the square root of log2, rounded down, so that a table of
+  /// B entries a digit stays as short as its rows are few (256: 2, 2,048: 3, 2^20: 4, 2^30: 5).
+  /// @pre ranks >= 1
+  [[nodiscard]] static int usual_bits(Rank ranks);
 
   [[nodiscard]] int bits() const { return bits_; }
   [[nodiscard]] int base() const { return 1 << bits_; }  ///< B
@@ -43,6 +71,15 @@ class TopologyIds {
   /// "2.0.13.1".
   [[nodiscard]] std::string text(TopologyId id) const;
 
+  /// How many ranks have smaller IDs; for the ID of a rank, its position.
+  [[nodiscard]] Rank below(TopologyId id) const;
+  /// @pre 0 <= rank < ranks()
+  [[nodiscard]] Rank position(Rank rank) const { return below(of(rank)); }
+  /// The rank at a position. @pre 0 <= position < ranks()
+  [[nodiscard]] Rank rank_at(Rank position) const;
+  /// Who shares the first `digits` digits of `id`. @pre 0 <= digits <= this->digits()
+  [[nodiscard]] Positions with_prefix(TopologyId id, int digits) const;
+
  private:
   /// A coordinate: rank / stride % length.
   struct Part {
@@ -50,11 +87,19 @@ class TopologyIds {
     std::int32_t length = 1;
     int digits = 0;
   };
+  /// IDs of a list, by rank and in their own order.
+  struct List {
+    std::vector<TopologyId> of_rank;
+    std::vector<Rank> by_id;
+  };
 
-  int bits_;
+  TopologyIds() = default;
+
+  int bits_ = 1;
   int digits_ = 0;
   Rank ranks_ = 1;
-  std::vector<Part> parts_;
+  std::vector<Part> parts_;  // the slowest first; none for a list
+  std::shared_ptr<List const> list_;
 };
 
 }  // namespace allport

@@ -61,4 +61,11 @@ struct BoxInMachine {
 /// @pre members is not empty; 0 <= member < machine.ranks()
 [[nodiscard]] std::optional<BoxInMachine> find_box(Machine const& machine, std::span<Rank const> members);
 
+/// What ranks that form no box are to algorithms that know boxes only: an open line of one-rank nodes in the members'
+/// order. A link is as slow as the slowest message gets when every member sends to the next and to the one before at
+/// the same time over the machine's routes, and its latency is that of the longest such route. Dead links are routed
+/// over as if they lived, as `binomial` does.
+/// @pre members is not empty; 0 <= member < machine.ranks()
+[[nodiscard]] Machine line_through(Machine const& machine, std::span<Rank const> members);
+
 }  // namespace allport

@@ -5,9 +5,11 @@
 
 namespace allport::model {
 
+/// F, the multiplications of a number of L with one of U: mnk - (m+n)k^2/2 + k^3/3 with k = min(m, n): n^3/3 if square.
+[[nodiscard]] double lu_products(std::int64_t m, std::int64_t n);
+
 /// Words (matrix elements) that some rank must send or receive while P ranks factor an m x n matrix, work spread
-/// evenly. F multiplications of a number of L with one of U, mnk - (m+n)k^2/2 + k^3/3 with k = min(m, n): n^3/3 if
-/// square.
+/// evenly.
 struct LuBound {
   /// 2F / (P sqrt(M)), M = words of memory of a rank: 2n^3 / (3P sqrt(M)) if square (Kwasniewski et al. 2021; of the
   /// order that Ballard, Demmel, Holtz and Schwartz 2011 give).

@@ -63,7 +63,8 @@ class BlockTable {
 };
 
 /// What a schedule promises: who holds what before, and who must hold what after.
-///   broadcast: `bytes` of root's output reach everyone's output.
+///   broadcast: `bytes` of root's output reach everyone's output; where there are targets, theirs (a multicast), and
+///              who is neither root nor target has no output.
 ///   reduce:    input of `bytes` on every rank, combined over all ranks element by element into root's output.
 /// The block collectives follow the same lines with `bytes` per (source, destination) block. A barrier moves nothing:
 /// it promises that no rank ends before every rank has begun. `none` promises nothing and has no buffers but scratch.
@@ -75,13 +76,18 @@ struct Contract {
   std::int64_t element = 1;  ///< bytes that must not be cut apart (an element of the datatype); 1 for data movers
   /// Block collectives whose blocks differ in length; `bytes` is then the longest block's. The same on all ranks.
   std::shared_ptr<BlockTable const> blocks{};
+  /// Of a broadcast that is not for all: who must get it, ascending. The root may be among them.
+  std::shared_ptr<std::vector<Rank> const> targets{};
 
   /// Throws Error naming the argument: ranks >= 1, 0 <= root < ranks, bytes >= 0, element >= 1, bytes % element == 0;
-  /// blocks with one entry a rank (a pair for alltoall), each of whole elements, the longest of `bytes`.
+  /// blocks with one entry a rank (a pair for alltoall), each of whole elements, the longest of `bytes`; targets only
+  /// of a broadcast, each a rank, once.
   void check() const;
   /// Bytes that the caller's buffers have on a rank.
   [[nodiscard]] std::int64_t input_bytes(Rank r) const;
   [[nodiscard]] std::int64_t output_bytes(Rank r) const;
+  /// Whether a broadcast's message is for rank r.
+  [[nodiscard]] bool wanted_by(Rank r) const;
 
   /// Bytes that `source` has for `destination`: of a block, or of the whole message where there are no blocks.
   [[nodiscard]] std::int64_t block(Rank source, Rank destination) const;
@@ -98,6 +104,10 @@ struct Contract {
 /// Contract of a v-variant.
 [[nodiscard]] Contract with_blocks(Collective what, Rank ranks, Rank root, std::shared_ptr<BlockTable const> blocks,
                                    std::int64_t element = 1);
+
+/// Contract of a multicast; targets in any order, each may be named more than once.
+/// @throws Error naming the target that is no rank
+[[nodiscard]] Contract multicast_contract(Rank ranks, Rank root, std::int64_t bytes, std::vector<Rank> targets);
 
 /// How a schedule was cut; carried along for reports.
 struct Cut {

@@ -9,6 +9,7 @@
 
 #include "allport/collectives/registry.h"
 #include "allport/machine/machine.h"
+#include "allport/mapping/mapping.h"
 #include "allport/schedule/schedule.h"
 
 namespace allport {
@@ -18,6 +19,7 @@ struct SelectOptions {
   std::vector<std::int64_t> segments{};  ///< bytes, tried in this order; empty: segment_ladder()
   std::int32_t window = 2;               ///< segments in flight per stream
   std::optional<AlgorithmList> among{};  ///< those that are known; none: all that are registered now
+  std::optional<Mapping> mapping{};      ///< where the contract's ranks are; none: rank r at place r
 };
 
 /// One algorithm with one cut, priced; or one algorithm that cannot serve.
@@ -50,29 +52,45 @@ struct Choice {
   Candidate best;
   std::vector<Candidate> candidates;  ///< in the order tried: registry order, then segments
   std::optional<MpiPrice> mpi{};      ///< for reports: mpi_price_of(); choose() leaves it out
+  std::optional<Mapping> mapping{};   ///< as it was asked for
+  std::optional<Seconds> bound{};     ///< for reports: lower_bound(); choose() leaves it out
 };
 
 /// 1 KiB, 2 KiB, ... 4 MiB, without those that a message of this size does not need twice (everything from `bytes` up
 /// is one segment), each rounded down to whole elements; at least one entry.
 [[nodiscard]] std::vector<std::int64_t> segment_ladder(std::int64_t bytes, std::int64_t element);
 
+/// What the places of a machine promise each other where its ranks promise `contract`: the root's and the targets'
+/// places, and blocks in the order of places. Algorithms make and price schedules over places;
+/// program(mapping.place(r)) is rank r's.
+/// @pre contract.check() holds, mapping.ranks() == contract.ranks
+[[nodiscard]] Contract at_places(Contract const& contract, Mapping const& mapping);
+
 /// The cheapest candidate; of equally cheap ones the first. An algorithm without a price is taken only where it is
 /// named, with the first of options.segments, or a Cut's own. A function of its arguments alone, so that all ranks
 /// which hold the same machine and contract choose alike without asking each other.
-/// @pre contract.check() holds, contract.ranks == machine.ranks(), options.window >= 1, segments >= contract.element
+/// @param contract by rank; every algorithm is priced for where options.mapping has its ranks
+/// @pre contract.check() holds, contract.ranks == machine.ranks() == options.mapping's, options.window >= 1,
+///      segments >= contract.element
 /// @throws Error(unsupported) with every candidate's reason when no algorithm can serve
 [[nodiscard]] Choice choose(Machine const& machine, Contract const& contract, SelectOptions const& options = {});
 
-/// The chosen algorithm's schedule.
+/// The chosen algorithm's schedule, over places.
 [[nodiscard]] Schedule make_schedule(Machine const& machine, Choice const& choice);
 
-/// Why: the best cut of every algorithm with its price, cheapest first, and the reasons of those that cannot serve.
+/// What no schedule of a contract over places beats on the machine, by latency and by bandwidth: verify::lower_bound().
+/// None where none is known, or where dead links cut the machine apart.
+[[nodiscard]] std::optional<Seconds> lower_bound(Machine const& machine, Contract const& contract);
+
+/// Why: the best cut of every algorithm with its price, cheapest first, the lower bound and the chosen one's share of
+/// it where the choice has it, and the reasons of those that cannot serve.
 [[nodiscard]] std::string explain(Choice const& choice);
 
 /// {"machine", "collective", "ranks", "root", "bytes", "element", "algorithm", "segment", "window", "predicted_s",
 ///  "candidates": [{"algorithm", "segment", "window", "predicted_s"} or {"algorithm", "reason"}]}
-/// where "predicted_s" is null without a price; and, where the choice has it, "mpi": {"predicted_s", "source":
-/// "calibrated" or "modelled"}.
+/// where "predicted_s" is null without a price; with a mapping also "root_place"; "targets" where the message is for
+/// some of the ranks; and, where the choice has them, "mpi": {"predicted_s", "source": "calibrated" or "modelled"},
+/// "bound_s", and "of_bound": the bound over "predicted_s", or null without a price.
 [[nodiscard]] std::string to_json(Choice const& choice, int indent = 2);
 
 }  // namespace allport

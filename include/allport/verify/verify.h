@@ -100,6 +100,10 @@ struct Report {
 struct Options {
   bool links = true;      ///< loads, disjointness and times; dead links are always looked for
   bool disjoint = false;  ///< two trees over one link are a finding
+  /// Node of each rank, for ranks that are not all of the machine's, or placed otherwise; empty: as the machine counts
+  /// them. With a placement ports mean nothing, messages are routed, boxes of ranks are intervals, and no lower bound
+  /// is known.
+  std::vector<Node> placement{};
   int max_findings = 20;
   std::int64_t max_operations = 40'000'000;  ///< about 150 bytes of memory each
   /// Called now and then with the phase and its finished fraction; may be empty.
@@ -116,7 +120,8 @@ struct Options {
 ///      contribution exactly once (count and 128-bit fingerprint; a failing byte is rerun with exact multisets);
 ///   5. loads of all links, and whether the trees share one.
 /// By 2 the result does not depend on timing, so one execution, symbolic and in any order, stands for all.
-/// @pre schedule.ranks() == machine.ranks(); the schedule has a contract (not Collective::none)
+/// @pre schedule.ranks() == machine.ranks(), or a node of the machine for each in options.placement; the schedule has a
+/// contract (not Collective::none)
 /// @throws Error(argument) on a broken precondition, Error(memory) beyond options.max_operations. A wrong schedule does
 ///         not throw; it is reported.
 [[nodiscard]] Report prove(Schedule const& schedule, Machine const& machine, Options const& options = {});

@@ -9,7 +9,21 @@ from typing import Any
 
 import typer
 
-from allport.cli import bench, compare, dropin, explain, lab, machine, plan, reproduce, run, schedule, simulate, version
+from allport.cli import (
+    bench,
+    compare,
+    dropin,
+    explain,
+    lab,
+    machine,
+    multicast,
+    plan,
+    reproduce,
+    run,
+    schedule,
+    simulate,
+    version,
+)
 from allport.errors import AllportError
 from allport.run.launch import JobFailed
 from allport.run.rank import joined_rank, joined_size, leave_together
@@ -25,6 +39,7 @@ app.add_typer(run.app, name="run")
 app.add_typer(plan.app, name="plan")
 app.add_typer(machine.app, name="machine")
 app.add_typer(schedule.app, name="schedule")
+app.add_typer(multicast.app, name="multicast")
 app.add_typer(lab.app, name="lab")
 app.command(name="bench")(bench.bench)
 app.command(name="compare")(compare.compare)

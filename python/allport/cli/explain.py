@@ -9,6 +9,7 @@ import typer
 import allport as ap
 from allport.cli.console import console, print_json, table
 from allport.cli.options import Collective, Element, Json, Load, Machine, Root, Size
+from allport.cli.simulate import Placement
 from allport.units import format_bytes, format_seconds
 
 
@@ -35,32 +36,31 @@ def _measured(seen: list[dict[str, Any]], algorithm: str) -> str:
 def _show(data: dict[str, Any]) -> None:
     out, seen = console(), data["measured"]
     where = f"{data['machine']} ({data['ranks']} ranks)"
-    out.print(f"{data['collective']} of {data['bytes']} bytes, root {data['root']}, on {where}")
-    least = data["predicted_s"] or 1.0
-    rows = table("", "algorithm", "predicted", "times", "segment", "measured", right=("predicted", "times", "segment"))
+    root = f"root {data['root']}" + (f" at place {data['root_place']}" if "root_place" in data else "")
+    out.print(f"{data['collective']} of {data['bytes']} bytes, {root}, on {where}")
+    least, bound = data["predicted_s"] or 1.0, data.get("bound_s")
+    right = ("predicted", "times", "of bound", "segment")
+    rows = table("", "algorithm", "predicted", "times", "of bound", "segment", "measured", right=right)
+
+    def prices(seconds: float) -> tuple[str, str, str]:
+        share = f"{bound / seconds:.2f}" if bound and seconds else ""
+        return format_seconds(seconds), f"{seconds / least:.2f}", share
+
     for c in _best_of_each(data["candidates"]):
         name = c["algorithm"]
         if "reason" in c:
-            rows.add_row("", name, "", "", "", f"cannot: {c['reason']}")
+            rows.add_row("", name, "", "", "", "", f"cannot: {c['reason']}")
             continue
         mark = "*" if name == data["algorithm"] else ""
-        price = c["predicted_s"]
-        rows.add_row(
-            mark, name, format_seconds(price), f"{price / least:.2f}", format_bytes(c["segment"]), _measured(seen, name)
-        )
+        rows.add_row(mark, name, *prices(c["predicted_s"]), format_bytes(c["segment"]), _measured(seen, name))
     own = data["mpi"]
     if "ours_s" in own:
-        rows.add_row("", "Allport's, as timed", format_seconds(own["ours_s"]), f"{own['ours_s'] / least:.2f}", "", "")
+        rows.add_row("", "Allport's, as timed", *prices(own["ours_s"]), "", "")
     source = "" if own["source"] == "calibrated" else " (modelled)"
-    rows.add_row(
-        "",
-        ap.measured.MPI + source,
-        format_seconds(own["predicted_s"]),
-        f"{own['predicted_s'] / least:.2f}",
-        "",
-        _measured(seen, ap.measured.MPI),
-    )
+    rows.add_row("", ap.measured.MPI + source, *prices(own["predicted_s"]), "", _measured(seen, ap.measured.MPI))
     out.print(rows)
+    if bound:
+        out.print(f"lower bound: {format_seconds(bound)}; no schedule is faster on this machine")
     if own["taken"]:
         out.print(f"taken: {data['algorithm']} is expected to be clearly faster than MPI's own")
     else:
@@ -76,6 +76,7 @@ def explain(
     load: Load = None,
     root: Root = 0,
     element: Element = 1,
+    placement: Placement = None,
     measured: Annotated[
         str | None, typer.Option(metavar="FILE.json", help="Times that allport bench kept; else ALLPORT_MEASURED.")
     ] = None,
@@ -83,7 +84,7 @@ def explain(
 ) -> None:
     """Every algorithm's predicted time for a collective, MPI's own, what was measured, and which one is chosen."""
     where = ap.Machine.parse(machine)
-    choice = ap.explain(collective, where, bytes=size, root=root, element=element)
+    choice = ap.explain(collective, where, bytes=size, root=root, element=element, placement=placement)
     data = choice.to_dict()
     data["measured"] = ap.measured.find(where, data["collective"], data["bytes"], measured)
     if as_json:

@@ -55,7 +55,7 @@ def _joined(job: ap.job.Job, quiet: bool) -> dict[str, Any] | None:
             import traceback
 
             traceback.print_exc()
-        ap.comm.MPI.COMM_WORLD.Abort(1)
+        ap.mpi.end_job()
         raise
 
 

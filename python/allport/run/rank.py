@@ -11,6 +11,7 @@ from collections.abc import Callable
 from typing import Any
 
 from allport.errors import AllportError
+from allport.mpi import end_job
 
 __all__ = ["as_rank", "emit", "joined_rank", "joined_size", "leave_together"]
 
@@ -56,7 +57,7 @@ def leave_together(patience: float = 5.0) -> None:
     end = time.monotonic() + patience
     while not others.Test():
         if time.monotonic() > end:
-            MPI.COMM_WORLD.Abort(1)
+            end_job()
         time.sleep(0.01)
 
 
@@ -76,10 +77,7 @@ def as_rank(work: Callable[[], dict[str, Any] | None]) -> int:
         emit(rank=rank, error=f"{type(error).__name__}: {error}")
         if os.environ.get("ALLPORT_DEBUG") == "1":
             traceback.print_exc()
-        sys.stdout.flush()
-        from mpi4py import MPI
-
-        MPI.COMM_WORLD.Abort(1)
+        end_job()
     if rank == 0:
         emit(rank=0, result=result)
     return 0

@@ -1,0 +1,77 @@
+// Distributed matrices of Python: numpy arrays as local parts, of one of the four types.
+#pragma once
+
+#include <nanobind/nanobind.h>
+#include <nanobind/ndarray.h>
+
+#include <complex>
+#include <functional>
+#include <optional>
+#include <string>
+#include <tuple>
+#include <variant>
+
+#include "allport/linalg/gemm.h"
+#include "bindings.h"
+
+namespace allport::python {
+
+/// What _native.Matrix is: a Matrix of the array's type that views the array's memory, and keeps the array.
+class ArrayMatrix {
+ public:
+  /// @throws Error unless `local` is a column-major array of the local shape, of one of the four types
+  ArrayMatrix(Communicator const& comm, Distribution const& distribution, nb::object const& local);
+  ArrayMatrix(ArrayMatrix const&) = delete;
+  ArrayMatrix& operator=(ArrayMatrix const&) = delete;
+  /// Lets go of the interpreter's lock: the last copy of a communicator takes its family's.
+  ~ArrayMatrix();
+
+  /// To read. @throws Error naming the matrix `name` where its type is not T
+  template <class T>
+  [[nodiscard]] Matrix<T const> read(char const* name) const {
+    return get<T>(name);
+  }
+  /// To write. @throws Error likewise, and where the array is read-only
+  template <class T>
+  [[nodiscard]] Matrix<T> write(char const* name) const {
+    ensure(writable_, name, "a read-only array", "one that may be written", "copy it");
+    return get<T>(name);
+  }
+  /// Calls visit(T{}) with its element type.
+  template <class Visit>
+  decltype(auto) with_type(Visit&& visit) const {
+    return std::visit([&]<class T>(Matrix<T> const&) { return visit(T{}); }, *matrix_);
+  }
+
+ private:
+  template <class T>
+  [[nodiscard]] Matrix<T> const& get(char const* name) const {
+    auto const* const found = std::get_if<Matrix<T>>(&*matrix_);
+    ensure(found != nullptr, name, "another dtype", "that of the call's other matrices", "convert with astype()");
+    return *found;
+  }
+
+  using AnyMatrix =
+      std::variant<Matrix<float>, Matrix<double>, Matrix<std::complex<float>>, Matrix<std::complex<double>>>;
+  nb::ndarray<nb::ro, nb::ndim<2>, nb::device::cpu> array_;
+  bool writable_;
+  std::optional<AnyMatrix> matrix_;
+};
+
+/// What 's', 'd', 'c' or 'z' names.
+Scalar scalar_named(char type);
+/// What 'N', 'T' or 'C' names, of the argument `name`.
+Trans trans_named(std::string const& text, char const* name);
+
+/// What options leave open, as Python says it: None.
+using GivenName = std::optional<std::string>;
+using GivenGrid = std::optional<std::tuple<int, int, int>>;
+GemmGrid grid_of(GivenGrid const& grid);
+
+/// Python's callback, called with the interpreter's lock while the run has let go of it.
+using RunProgress = std::optional<std::function<void(int, int)>>;
+Progress told_by(RunProgress const& progress);
+
+void bind_matrix(nb::module_& m);
+
+}  // namespace allport::python

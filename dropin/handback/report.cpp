@@ -1,0 +1,191 @@
+#include "report.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <chrono>
+#include <cmath>
+#include <cstdio>
+#include <fstream>
+#include <nlohmann/json.hpp>
+#include <vector>
+
+namespace allport::handback {
+namespace {
+
+using nlohmann::json;
+using Counts = std::map<std::string, std::int64_t>;
+
+void add(Counts& sum, Counts const& part) {
+  for (auto const& [text, count] : part) sum[text] += count;
+}
+
+void add(Figures& sum, Figures const& part) {
+  sum.taken += part.taken;
+  add(sum.how, part.how);
+  sum.bytes += part.bytes;
+  sum.seconds += part.seconds;
+  sum.bounded += part.bounded;
+  sum.bounded_seconds += part.bounded_seconds;
+  sum.bound += part.bound;
+  add(sum.returned, part.returned);
+  sum.seconds_returned += part.seconds_returned;
+  sum.inner += part.inner;
+  sum.growth = std::max(sum.growth, part.growth);
+}
+
+json to_json(Figures const& f) {
+  json j = {{"taken", f.taken},
+            {"how", f.how},
+            {"bytes", f.bytes},
+            {"seconds", f.seconds},
+            {"reasons", f.returned},
+            {"handed_back", f.handed_back()},
+            {"handed_back_seconds", f.seconds_returned}};
+  if (f.bounded > 0) {
+    j["bounded_calls"] = f.bounded;
+    j["bounded_seconds"] = f.bounded_seconds;
+    j["bound_seconds"] = f.bound;
+    j["of_bound"] = f.bounded_seconds > 0 ? json(f.bound / f.bounded_seconds) : json(nullptr);
+  }
+  if (f.inner > 0) j["inside_scalapack"] = f.inner;
+  if (f.growth > 0) j["largest_growth"] = f.growth;
+  return j;
+}
+
+Figures from_json(json const& j) {
+  Figures f;
+  f.taken = j.at("taken");
+  f.how = j.at("how");
+  f.bytes = j.at("bytes");
+  f.seconds = j.at("seconds");
+  f.bounded = j.value("bounded_calls", std::int64_t{0});
+  f.bounded_seconds = j.value("bounded_seconds", 0.0);
+  f.bound = j.value("bound_seconds", 0.0);
+  f.returned = j.at("reasons");
+  f.seconds_returned = j.at("handed_back_seconds");
+  f.inner = j.value("inside_scalapack", std::int64_t{0});
+  f.growth = j.value("largest_growth", 0.0);
+  return f;
+}
+
+std::string bound_in_words(Figures const& f) {
+  if (f.bounded == 0 || f.bounded_seconds <= 0) return {};
+  auto const which = f.bounded == f.taken ? std::string{} : fmt::format(" for {} of them", f.bounded);
+  return fmt::format("allport:     lower bound{} {:.6f} s: {:.2f} of the bound\n", which, f.bound,
+                     f.bound / f.bounded_seconds);
+}
+
+}  // namespace
+
+double now() { return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count(); }
+
+std::int64_t Figures::handed_back() const {
+  std::int64_t all = 0;
+  for (auto const& [_, count] : returned) all += count;
+  return all;
+}
+
+Figures& Report::of(std::string_view routine) {
+  auto const known = table_.find(routine);
+  return known != table_.end() ? known->second : table_[std::string(routine)];
+}
+
+void Report::count_taken(std::string_view routine, Taken const& call, double seconds) {
+  std::scoped_lock const lock(mutex_);
+  auto& f = of(routine);
+  ++f.taken;
+  if (!call.how.empty()) ++f.how[call.how];
+  f.bytes += call.bytes;
+  f.seconds += seconds;
+  if (call.bound.value() <= 0 || !std::isfinite(call.bound.value())) return;
+  ++f.bounded;
+  f.bounded_seconds += seconds;
+  f.bound += call.bound.value();
+}
+
+void Report::count_returned(std::string_view routine, std::string const& why, double seconds) {
+  std::scoped_lock const lock(mutex_);
+  auto& f = of(routine);
+  ++f.returned[why];
+  f.seconds_returned += seconds;
+}
+
+void Report::count_inner(std::string_view routine) {
+  std::scoped_lock const lock(mutex_);
+  ++of(routine).inner;
+}
+
+void Report::count_growth(std::string_view routine, double growth) {
+  if (!std::isfinite(growth)) return;
+  std::scoped_lock const lock(mutex_);
+  auto& f = of(routine);
+  f.growth = std::max(f.growth, growth);
+}
+
+Table Report::sum(MPI_Comm comm) const {
+  int rank = 0;
+  int ranks = 1;
+  PMPI_Comm_rank(comm, &rank);
+  PMPI_Comm_size(comm, &ranks);
+  std::string mine;
+  {
+    std::scoped_lock const lock(mutex_);
+    mine = to_json(table_).dump(-1, ' ', false, json::error_handler_t::replace);
+  }
+  auto const length = static_cast<int>(mine.size());
+  std::vector<int> lengths(static_cast<std::size_t>(ranks));
+  PMPI_Gather(&length, 1, MPI_INT, lengths.data(), 1, MPI_INT, 0, comm);
+  std::vector<int> begins(lengths.size() + 1);
+  for (std::size_t r = 0; r < lengths.size(); ++r) begins[r + 1] = begins[r] + lengths[r];
+  std::string all(static_cast<std::size_t>(begins.back()), ' ');
+  PMPI_Gatherv(mine.data(), length, MPI_CHAR, all.data(), lengths.data(), begins.data(), MPI_CHAR, 0, comm);
+  Table summed;
+  for (std::size_t r = 0; rank == 0 && r < lengths.size(); ++r) {
+    auto const part =
+        json::parse(all.substr(static_cast<std::size_t>(begins[r]), static_cast<std::size_t>(lengths[r])));
+    for (auto const& [routine, figures] : part.items()) add(summed[routine], from_json(figures));
+  }
+  return summed;
+}
+
+Figures total(Table const& table) {
+  Figures all;
+  for (auto const& [_, figures] : table) add(all, figures);
+  return all;
+}
+
+std::string in_words(Table const& table) {
+  bool const counts_bytes = total(table).bytes > 0;
+  std::string text;
+  for (auto const& [routine, f] : table) {
+    text += fmt::format("allport:   {:<24} {:>8} taken,{} {:>10.6f} s; {:>8} handed back, {:>10.6f} s{}\n", routine,
+                        f.taken, counts_bytes ? fmt::format(" {:>14} bytes,", f.bytes) : std::string{}, f.seconds,
+                        f.handed_back(), f.seconds_returned,
+                        f.inner > 0 ? fmt::format("; {} inside", f.inner) : std::string{});
+    text += bound_in_words(f);
+    if (f.growth > 0) text += fmt::format("allport:     largest growth {:.3g}\n", f.growth);
+    for (auto const& [how, count] : f.how) text += fmt::format("allport:     {:>8} x taken: {}\n", count, how);
+    for (auto const& [why, count] : f.returned) text += fmt::format("allport:     {:>8} x back: {}\n", count, why);
+  }
+  return text;
+}
+
+json to_json(Table const& table) {
+  json all = json::object();
+  for (auto const& [routine, figures] : table) all[routine] = to_json(figures);
+  return all;
+}
+
+void print(std::string const& words) {
+  fmt::print(stderr, "{}", words);
+  std::fflush(stderr);
+}
+
+void write(std::string const& path, json const& content) {
+  std::ofstream file(path);
+  file << content.dump(2, ' ', false, json::error_handler_t::replace) << '\n';
+  if (!file.flush()) fmt::print(stderr, "allport: warning: ALLPORT_REPORT = '{}': cannot be written\n", path);
+}
+
+}  // namespace allport::handback

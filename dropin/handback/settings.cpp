@@ -1,0 +1,122 @@
+#include "settings.h"
+
+#include <fmt/format.h>
+
+#include <array>
+#include <cstdio>
+#include <cstdlib>
+#include <mutex>
+#include <nlohmann/json.hpp>
+#include <set>
+
+#include "allport/machine/machine.h"
+
+namespace allport::handback {
+namespace {
+
+constexpr auto machine_variable = "ALLPORT_MACHINE";
+
+/// Rank 0's text, on all ranks.
+std::string told_by_rank_0(MPI_Comm comm, std::string text) {
+  auto length = static_cast<int>(text.size());
+  PMPI_Bcast(&length, 1, MPI_INT, 0, comm);
+  text.resize(static_cast<std::size_t>(length));
+  if (length > 0) PMPI_Bcast(text.data(), length, MPI_CHAR, 0, comm);
+  return text;
+}
+
+}  // namespace
+
+Settings::Settings(MPI_Comm comm, std::initializer_list<char const*> variables) {
+  int rank = 0;
+  PMPI_Comm_rank(comm, &rank);
+  first_ = rank == 0;
+  if (first_) read(variables);
+  auto const text = told_by_rank_0(comm, first_ ? packed() : std::string{});
+  if (!first_) unpack(text);
+}
+
+void Settings::read(std::initializer_list<char const*> variables) {
+  for (auto const* variable : variables) {
+    auto const* text = std::getenv(variable);
+    if (text == nullptr || *text == '\0') continue;
+    values_[variable] = text;
+    if (std::string_view(variable) == machine_variable) read_machine(text);
+  }
+}
+
+void Settings::read_machine(std::string const& spec) {
+  int ranks = 1;
+  PMPI_Comm_size(MPI_COMM_WORLD, &ranks);
+  try {
+    auto const machine = Machine::parse(spec);
+    rates_are_given_ = Machine::gives_rates(spec);
+    if (machine.ranks() == ranks) {
+      machine_ = machine.to_toml();
+    } else {
+      trouble_ = fmt::format(
+          "ALLPORT_MACHINE = '{}' has {} ranks, but MPI_COMM_WORLD has {}; start as many ranks as the "
+          "machine has, or name another machine",
+          spec, machine.ranks(), ranks);
+    }
+  } catch (std::exception const& e) {
+    trouble_ = fmt::format("ALLPORT_MACHINE: {}", e.what());
+  }
+}
+
+std::string Settings::packed() const {
+  if (values_.empty()) return {};
+  return nlohmann::json(
+             {{"values", values_}, {"machine", machine_}, {"trouble", trouble_}, {"rates", rates_are_given_}})
+      .dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);
+}
+
+void Settings::unpack(std::string const& text) {
+  if (text.empty()) return;
+  auto const all = nlohmann::json::parse(text);
+  values_ = all.at("values");
+  machine_ = all.at("machine");
+  trouble_ = all.at("trouble");
+  rates_are_given_ = all.at("rates");
+}
+
+std::string const& Settings::operator[](std::string const& variable) const {
+  static std::string const unset;
+  auto const found = values_.find(variable);
+  return found == values_.end() ? unset : found->second;
+}
+
+int Settings::word(char const* variable, std::span<std::string_view const> words) const {
+  auto const& text = (*this)[variable];
+  if (text.empty()) return 0;
+  for (std::size_t w = 0; w < words.size(); ++w) {
+    if (text == words[w]) return static_cast<int>(w);
+  }
+  warn(
+      fmt::format("{} = '{}': expected one of {}; {} is taken", variable, text, fmt::join(words, ", "), words.front()));
+  return 0;
+}
+
+Policy Settings::policy(char const* variable) const {
+  constexpr std::array<std::string_view, 3> words{"auto", "always", "never"};
+  return static_cast<Policy>(word(variable, words));
+}
+
+std::string Settings::report() const {
+  auto const& text = (*this)["ALLPORT_REPORT"];
+  return text == "0" ? std::string{} : text;
+}
+
+void Settings::warn(std::string const& text) const {
+  static std::mutex mutex;
+  static std::set<std::string> said;
+  if (!first_) return;
+  std::scoped_lock const lock(mutex);
+  if (!said.insert(text).second) return;
+  fmt::print(stderr, "allport: warning: {}\n", text);
+  std::fflush(stderr);
+}
+
+std::string never_wanted(char const* variable) { return fmt::format("{} is 'never'", variable); }
+
+}  // namespace allport::handback

@@ -1,0 +1,60 @@
+// Which messages carry what an edge of a graph carries to other ranks: passed in by who counts, prices or simulates.
+#pragma once
+
+#include <memory>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "allport/graph/task_graph.h"
+
+namespace allport::graph {
+
+/// What several ranks do with one output, one sum, or one collective of a gang.
+struct Delivery {
+  Task task;       ///< whose output travels; for a sum its consumer, for a gang its first member
+  int output = 0;  ///< which of its outputs; for a sum the input
+  Collective what = Collective::broadcast;  ///< broadcast: an output; reduce: a sum; or what a gang calls
+  /// Who takes part. An output: its owner, then the others in the order in which children() names them. A sum: the
+  /// owners of its contributors, in their order. A gang: its members.
+  std::span<Rank const> ranks;
+  int root = 0;  ///< index in `ranks`
+  std::int64_t bytes = 0;
+  std::int64_t element = 1;
+};
+
+/// A message, or a stream of them: all that goes from one rank to another in one delivery for one reason.
+struct Hop {
+  Rank from = 0;
+  Rank to = 0;
+  std::int64_t bytes = 0;
+  std::int64_t messages = 1;
+};
+
+/// Hops are told in an order in which a rank's own come after those that it waits for: in a broadcast after the first
+/// that reaches it, in a reduction after all that reach it.
+class Carrier {
+ public:
+  using VisitHop = FunctionRef<void(Hop const&)>;
+
+  Carrier() = default;
+  Carrier(Carrier const&) = delete;
+  Carrier& operator=(Carrier const&) = delete;
+  virtual ~Carrier() = default;
+  /// @pre delivery.ranks.size() > 1, delivery.bytes > 0
+  virtual void hops(Delivery const& delivery, VisitHop visit) const = 0;
+};
+
+/// The root sends to all, or all to the root. A task's data is then sent as often as it has targets.
+[[nodiscard]] std::unique_ptr<Carrier> flat();
+/// From each rank to the next one, in ascending order around from the root.
+[[nodiscard]] std::unique_ptr<Carrier> chain();
+/// Binomial trees (deck 1 slide 20), over the ranks in ascending order around from the root.
+[[nodiscard]] std::unique_ptr<Carrier> binomial();
+/// @throws Error that lists the names: flat, chain, binomial
+[[nodiscard]] std::unique_ptr<Carrier> carrier(std::string_view name);
+
+/// The messages of a schedule, whose ranks stand for `members`, for carriers that choose among schedules.
+void hops_of(Schedule const& schedule, std::span<Rank const> members, Carrier::VisitHop visit);
+
+}  // namespace allport::graph

@@ -1,0 +1,31 @@
+// What a graph will take, from samples of its steps and ranks: for planners that compare thousands of them.
+#pragma once
+
+#include "allport/graph/carrier.h"
+#include "allport/graph/rates.h"
+
+namespace allport::graph {
+
+struct PriceOptions {
+  int workers = 1;
+  double factor = 1.0;  ///< as in Rates
+  int steps = 24;       ///< that are looked at; the others lie between
+  int ranks = 16;
+};
+
+struct Price {
+  Seconds work{};   ///< of the busiest sampled rank, its gangs' collectives included
+  Seconds links{};  ///< of the mean link of the busiest axis, as if traffic were even, or of message ends on a rank
+  Seconds chain{};  ///< along the children of highest priority, from an entry to the end: work, gangs, messages
+  /// Root of the sum of squares of the longer of work and links, and of what of the chain lies on other ranks than the
+  /// one that has most of it: between the maximum, which nothing beats, and the sum, which list scheduling keeps
+  /// (Graham 1966) where links are free.
+  Seconds total{};
+};
+
+/// @pre graph.steps() > 0
+/// @throws Error(argument) unless the graph has steps, and the machine its ranks
+[[nodiscard]] Price price(TaskGraph const& graph, Machine const& machine, Carrier const& carrier,
+                          PriceOptions const& options = {});
+
+}  // namespace allport::graph

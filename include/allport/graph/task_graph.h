@@ -1,0 +1,167 @@
+// A computation: which task runs where, what it needs, who needs what it makes, and what it costs.
+#pragma once
+
+#include <compare>
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "allport/base/error.h"
+#include "allport/base/function_ref.h"
+#include "allport/base/units.h"
+#include "allport/schedule/schedule.h"
+
+namespace allport {
+
+/// A task's identity, all that any function of a graph needs. What `kind` and the numbers mean is the algorithm's own.
+struct Task {
+  std::uint16_t kind = 0;
+  std::uint16_t layer = 0;
+  std::int32_t i = 0;
+  std::int32_t j = 0;
+  std::int32_t k = 0;
+
+  friend auto operator<=>(Task const&, Task const&) = default;
+};
+static_assert(sizeof(Task) == 16);
+
+/// How an edge carries: whether it is local or a multicast follows from the owners of its two ends.
+enum class Carries : std::uint8_t {
+  data,   ///< the child gets the parent's output: a reference on the same rank, one copy a rank elsewhere
+  sum,    ///< the child gets the sum of several tasks' outputs, in the order of TaskGraph::contributors
+  order,  ///< nothing travels: the child overwrites what the parent has read. Both are on one rank
+  sent,   ///< likewise, once the parent's output has left: the child overwrites the memory that it is sent from
+};
+
+struct Edge {
+  Task child;
+  int input = 0;   ///< which of the child's inputs; of no meaning for order and sent
+  int output = 0;  ///< which of the parent's outputs
+  Carries carries = Carries::data;
+};
+
+/// What an edge carries: a block of elements, and bytes beside it (the pivots of a panel). May be empty.
+struct Shape {
+  std::int64_t rows = 0;
+  std::int64_t cols = 0;
+  std::int64_t header = 0;  ///< bytes
+
+  [[nodiscard]] std::int64_t bytes(std::int64_t element) const { return rows * cols * element + header; }
+  friend bool operator==(Shape const&, Shape const&) = default;
+};
+
+/// What a task mostly does, by which the machine's rates are looked up.
+enum class Kernel : std::uint8_t { none, gemm, syrk, trsm, potrf, panel, add, copy, own };
+inline constexpr int kernels = 9;
+[[nodiscard]] std::string_view name(Kernel kernel);
+
+struct Work {
+  Kernel kernel = Kernel::none;
+  double flops = 0;  ///< of the graph's element type: a complex multiply-add counts as two here, as a real one does
+  double bytes = 0;  ///< of memory that are touched
+};
+
+/// Memory of a rank that tasks overwrite: its name is the algorithm's own, and means nothing on other ranks.
+using Tile = Task;
+
+/// A collective that the members of a gang call together while they run.
+struct Talk {
+  Collective what = Collective::broadcast;
+  int root = 0;              ///< index in Gang::members
+  std::int64_t bytes = 0;    ///< as Contract::bytes
+  std::int64_t element = 1;  ///< as Contract::element
+  std::int64_t times = 1;    ///< so often, one after the other
+};
+
+/// Tasks of different ranks that run at the same time, because their bodies communicate: a panel with one reduction a
+/// column, rows that change places. None of them starts before all can.
+struct Gang {
+  std::vector<Task> members;  ///< one a rank; the first one names the gang
+  std::vector<Talk> talk;     ///< what is known beforehand
+  /// What depends on the data, as expected of each member on average; counted apart.
+  double expected_bytes = 0;
+  double expected_messages = 0;
+};
+
+/// What a body has: its inputs as the graph names them, and where its outputs go.
+class TaskContext {
+ public:
+  TaskContext() = default;
+  TaskContext(TaskContext const&) = delete;
+  TaskContext& operator=(TaskContext const&) = delete;
+  virtual ~TaskContext() = default;
+  [[nodiscard]] virtual std::span<std::byte const> input(int index) const = 0;
+  [[nodiscard]] virtual std::span<std::byte> output(int index) = 0;
+  /// Moves communication along; bodies of more than 2e7 flops call it now and then.
+  virtual void progress() = 0;
+};
+
+/// Functions of a task's identity, the same on every rank; never a table. All may be called from several threads.
+/// The checker, the counter, the price, the simulator, the drawing and the executor read it.
+class TaskGraph {
+ public:
+  using VisitTask = FunctionRef<void(Task)>;
+  using VisitEdge = FunctionRef<void(Edge const&)>;
+
+  TaskGraph() = default;
+  TaskGraph(TaskGraph const&) = delete;
+  TaskGraph& operator=(TaskGraph const&) = delete;
+  virtual ~TaskGraph() = default;
+
+  [[nodiscard]] virtual Rank ranks() const = 0;
+  /// Bytes of an element of a Shape.
+  [[nodiscard]] virtual std::int64_t element() const { return 8; }
+  /// For messages and drawings: "T(3, 1)".
+  [[nodiscard]] virtual std::string name(Task task) const;
+
+  /// Tasks of a rank that wait for nothing.
+  virtual void entries(Rank rank, VisitTask visit) const = 0;
+  /// Tasks of a rank that nobody waits for; they need to be said only where count() does not know.
+  virtual void exits(Rank rank, VisitTask visit) const {}
+  /// How many tasks a rank runs. Without it a run ends by its exits and a termination wave, and check() cannot find
+  /// tasks that nothing leads to.
+  [[nodiscard]] virtual std::optional<std::int64_t> count(Rank rank) const { return std::nullopt; }
+
+  /// The rank that runs a task: owner computes.
+  [[nodiscard]] virtual Rank owner(Task task) const = 0;
+  /// Edges that lead to a task, of every kind; the contributions to a sum count one by one.
+  [[nodiscard]] virtual int num_parents(Task task) const = 0;
+  /// Edges that leave a task.
+  virtual void children(Task task, VisitEdge visit) const = 0;
+  /// The tasks whose outputs are summed into an input, in the order in which they are combined. The child's own rank is
+  /// among their owners, and every owner is once.
+  virtual void contributors(Task child, int input, VisitTask visit) const {}
+  /// Fills `gang` if the task is a member of one.
+  [[nodiscard]] virtual bool gang(Task task, Gang& gang) const { return false; }
+
+  /// What travels.
+  [[nodiscard]] virtual Shape output(Task task, int index) const = 0;
+  /// What an input expects, for check(); nothing where any shape will do.
+  [[nodiscard]] virtual std::optional<Shape> input(Task task, int index) const { return std::nullopt; }
+  [[nodiscard]] virtual Work work(Task task) const { return {}; }
+  /// Larger first; among equals in the order of readiness.
+  [[nodiscard]] virtual double priority(Task task) const { return 0; }
+  /// Memory that a task overwrites, of its own rank, so that check() can find unordered overwriting.
+  virtual void writes(Task task, VisitTask visit) const {}
+  /// Whether an output lies in the first of the tiles that writes() names, and is read and sent from there; else it has
+  /// memory of its own.
+  [[nodiscard]] virtual bool in_place(Task task, int index) const { return false; }
+
+  /// An order of the tasks that no edge runs against: tasks(rank, 0), tasks(rank, 1), ... 0 where there is none. Then
+  /// the price samples it, and counting walks nothing else.
+  [[nodiscard]] virtual std::int64_t steps() const { return 0; }
+  virtual void tasks(Rank rank, std::int64_t step, VisitTask visit) const {}
+
+  /// Where a tile of the calling rank lies, in one piece: what in_place() outputs are read and sent from.
+  /// @throws Error(unsupported) where the graph has none
+  [[nodiscard]] virtual std::span<std::byte> memory(Tile tile) const;
+  /// The body, for who runs the graph.
+  /// @throws Error(unsupported) where the graph has none
+  virtual void run(Task task, TaskContext& context) const;
+};
+
+}  // namespace allport

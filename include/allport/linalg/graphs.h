@@ -1,0 +1,36 @@
+// The algorithms of dense linear algebra as task graphs, so far without bodies: to check, count, price, simulate, draw.
+#pragma once
+
+#include <memory>
+
+#include "allport/graph/carrier.h"
+#include "allport/graph/task_graph.h"
+#include "allport/linalg/distribution.h"
+#include "allport/linalg/gemm.h"
+#include "allport/linalg/lu.h"
+
+namespace allport {
+
+/// Which triangle of a symmetric matrix is stored and factored: A = L L^H or A = U^H U.
+enum class Uplo : char { lower = 'L', upper = 'U' };
+
+/// Tile Cholesky (deck 5 slides 4 to 6; parents and children as corrected in docs/concepts/graph.md). A task is a
+/// tile's kernel: P(k) potrf of tile (k, k), T(i, k) trsm of tile (i, k), G(i, j, k) the update of tile (i, j) by tiles
+/// (i, k) and (j, k), syrk where i = j. For an upper triangle tile (i, j) is stored at (j, i).
+/// @param distribution  of the n x n matrix; its blocks are the tiles
+/// @pre square, both axes block-cyclic with the same nb and whole first blocks
+[[nodiscard]] std::unique_ptr<TaskGraph> cholesky_graph(Distribution const& distribution, Uplo uplo = Uplo::lower,
+                                                        Scalar type = Scalar::d);
+
+/// A product as its plan runs it: `of_a` and `of_b` send a panel, `multiply` adds one product, `sum` combines the
+/// layers.
+/// @throws Error(unsupported) for Cannon's algorithm
+[[nodiscard]] std::unique_ptr<TaskGraph> gemm_graph(GemmPlan const& plan);
+/// The schedules that the plan has priced, for the edges of its graph. One thread at a time.
+[[nodiscard]] std::unique_ptr<graph::Carrier> plan_carrier(GemmPlan const& plan);
+
+/// A factorization as its plan runs it: 1D, 2D, 2.5D, with each pivoting. Panels and row exchanges are gangs.
+[[nodiscard]] std::unique_ptr<TaskGraph> lu_graph(LuPlan const& plan);
+[[nodiscard]] std::unique_ptr<graph::Carrier> plan_carrier(LuPlan const& plan);
+
+}  // namespace allport

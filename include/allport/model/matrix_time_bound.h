@@ -1,0 +1,27 @@
+// Lower bounds on the time of matrix multiplication and LU factorization on a machine.
+#pragma once
+
+#include "allport/machine/machine.h"
+#include "allport/model/gemm_bound.h"
+
+namespace allport::model {
+
+/// What an element of a matrix costs beside a double.
+struct ElementCost {
+  double bytes = 8.0;
+  double work = 1.0;  ///< time of its multiplications and additions, of a double's
+};
+
+/// Work spread evenly over `nodes` nodes, each one processor with the memory of all its ranks, takes as long as the
+/// larger of its flops (2mnk; 2F of LuBound) at the nodes' peak, and gemm_bound().words() or lu_bound().words() of one
+/// node, which may come in over all its links while as many go out: words * bytes / (2 * link_sum()). Latency and what
+/// happens within a node are not counted; nor is work where the machine's flops are 0 (unknown).
+/// @param nodes         at work, 1 <= nodes <= machine.nodes()
+/// @param memory_words  M that a node really uses, as in gemm_bound()
+[[nodiscard]] Seconds gemm_time_bound(Machine const& machine, GemmShape shape, std::int64_t nodes, double memory_words,
+                                      ElementCost element = {});
+/// The same of an m x n matrix's factors.
+[[nodiscard]] Seconds lu_time_bound(Machine const& machine, std::int64_t m, std::int64_t n, std::int64_t nodes,
+                                    double memory_words, ElementCost element = {});
+
+}  // namespace allport::model

@@ -1,0 +1,71 @@
+// The forwarding rule of deck 5: what a rank does with a message, from its own table and the destinations alone.
+#pragma once
+
+#include <vector>
+
+#include "allport/multicast/destinations.h"
+#include "allport/multicast/table.h"
+
+namespace allport {
+
+/// When a rank that has the message for many groups of one row hands several of them on together: the row of a digit of
+/// w bits is then taken as rows of `bits` bits each, which makes a tree of 2^bits ways out of a fan of 2^w - 1 sends.
+struct Split {
+  int bits = 0;  ///< rows with more than 2^bits groups are split; 0: none is, as in the deck
+
+  friend bool operator==(Split, Split) = default;
+};
+
+/// A message to `next`, which delivers it to itself if it is among `set`, and to all others there.
+struct Hop {
+  Rank next = -1;
+  Positions covers;  ///< whose IDs share the prefix of this group, in `set` or not; next is one of them
+  DestinationSet set;
+
+  friend bool operator==(Hop const&, Hop const&) = default;
+};
+
+struct Forwarding {
+  bool deliver = false;   ///< the rank itself is among the destinations
+  std::vector<Hop> hops;  ///< the farthest groups first
+};
+
+/// Destinations are grouped by the row at which their IDs part from this rank's and by their digit there; every group
+/// goes to the table's entry. Each hop's ranks share a longer prefix with `next` than with this rank, so that no
+/// message comes back, and after at most as many steps as an ID has digits (bits / split.bits as many where rows are
+/// split) all are reached.
+/// @pre 0 <= split.bits <= TopologyIds::most_bits
+[[nodiscard]] Forwarding forward(RoutingTable const& table, DestinationSet const& set, Split split = {});
+
+/// How a multicast goes.
+///   flat    the source sends to one destination after the other
+///   chain   from the source to the next destination in the order of IDs, round to the last
+///   prefix  forward()
+enum class MulticastWay : std::uint8_t { flat, chain, prefix };
+[[nodiscard]] std::string_view name(MulticastWay way);
+/// @throws Error(argument) that lists the names
+[[nodiscard]] MulticastWay parse_multicast_way(std::string_view text);
+
+/// A multicast from one rank to some. The source may be among the destinations: it has the message anyway.
+struct Multicast {
+  Rank source = 0;
+  DestinationSet set{};
+  MulticastWay way = MulticastWay::prefix;
+  Split split{};
+};
+
+/// One rank's share in a multicast.
+struct Share {
+  Rank from = -1;         ///< whom it gets the message from; -1: it has it (the source), or has nothing to do with it
+  bool deliver = false;   ///< it is among the destinations
+  std::vector<Hop> hops;  ///< to whom it hands the message on, in this order
+
+  [[nodiscard]] bool takes_part() const { return from >= 0 || deliver || !hops.empty(); }
+};
+
+/// Computed from the source on, hop by hop, without asking anybody: what lets a relay know its destinations from the
+/// multicast's name alone. O(steps * (table + set)).
+/// @pre 0 <= rank, multicast.source < ids.ranks(); positions of the set below ids.ranks()
+[[nodiscard]] Share share(TopologyIds const& ids, Multicast const& multicast, Rank rank);
+
+}  // namespace allport

@@ -1,0 +1,198 @@
+// The rows of one sub-network: its packed trees under the collectives over trees, priced with the links that they
+// share.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <mutex>
+#include <utility>
+
+#include "allport/collectives/sub_network.h"
+#include "families.h"
+#include "prices.h"
+
+namespace allport {
+namespace {
+
+/// Largest sub-network that packs the trees of all roots.
+constexpr Node max_roots = 256;
+
+/// The trees of all members, as many of each as the one with fewest has.
+struct AllRoots {
+  std::vector<std::shared_ptr<SubNetwork::Trees const>> roots;
+  int trees = 2 * max_axes;
+  std::int64_t depth = 0;
+  Seconds through{};
+  std::int32_t streams = 1;  ///< over the busiest link
+};
+
+class Rows {
+ public:
+  explicit Rows(std::shared_ptr<SubNetwork const> network) : network_(std::move(network)) {}
+
+  [[nodiscard]] SubNetwork const& network() const { return *network_; }
+
+  [[nodiscard]] AllRoots const& all_roots(TreeWay way) const {
+    auto const i = static_cast<std::size_t>(way);
+    std::call_once(made_[i], [&] {
+      AllRoots all;
+      std::vector<std::int32_t> load(static_cast<std::size_t>(network_->machine().link_ids()), 0);
+      for (Rank root = 0; root < network_->ranks(); ++root) {
+        auto const& trees = all.roots.emplace_back(network_->trees(root, way));
+        all.trees = std::min(all.trees, trees->over_ranks.count);
+        all.depth = std::max(all.depth, trees->extent.depth);
+        all.through = std::max(all.through, trees->through);
+        for (auto const l : trees->ways) all.streams = std::max(all.streams, ++load[static_cast<std::size_t>(l)]);
+      }
+      all_[i] = std::move(all);
+    });
+    return all_[i];
+  }
+
+  /// Streams: broadcast, reduce, allreduce.
+  [[nodiscard]] Seconds streams(Contract const& contract, Cut cut, TreeWay way) const {
+    auto const trees = network_->trees(contract.root, way);
+    auto const turns = contract.what == Collective::allreduce ? 2.0 : 1.0;
+    auto const time = price_streamed(network_->machine(), contract, cut,
+                                     {.depth = trees->extent.depth,
+                                      .parts = trees->over_ranks.count,
+                                      .fan_out = trees->extent.fan_out,
+                                      .sharing = trees->sharing});
+    return contract.bytes == 0 ? time : time + turns * trees->through;
+  }
+
+  /// Scatter and gather.
+  [[nodiscard]] Seconds blocks(Contract const& contract, Cut cut, TreeWay way) const {
+    if (contract.total() == 0) return {};
+    auto const trees = network_->trees(contract.root, way);
+    return static_cast<double>(trees->sharing) *
+               price_block_trees(network_->machine(), contract, cut, trees->over_ranks.count, trees->extent.depth) +
+           trees->through;
+  }
+
+  /// Allgather and reduce-scatter: the streams over the busiest link are counted.
+  [[nodiscard]] Seconds of_all_roots(Contract const& contract, Cut cut, TreeWay way) const {
+    if (contract.total() == 0) return {};
+    auto const& all = all_roots(way);
+    auto const trees = static_cast<double>(slices(contract.bytes, unit_of(contract), all.trees));
+    auto const total = static_cast<double>(contract.total());
+    model::LinkTraffic t;
+    t.link_bytes = total / network_->ranks() / trees * all.streams;
+    t.node_bytes = t.link_bytes * all.trees;
+    t.messages = 2.0 * messages_of(total, trees * (contract.ranks - 1), cut);
+    t.depth = all.depth;
+    t.first_bytes = std::min(static_cast<double>(contract.bytes) / trees, static_cast<double>(cut.segment));
+    return price_hierarchical(network_->machine(), contract, t) + all.through;
+  }
+
+ private:
+  std::shared_ptr<SubNetwork const> network_;
+  mutable std::array<std::once_flag, 3> made_;
+  mutable std::array<AllRoots, 3> all_;
+};
+
+using Shared = std::shared_ptr<Rows const>;
+
+std::optional<std::string> cut_off(Shared const& rows, TreeWay way) {
+  if (rows->network().nodes() > max_sub_network_nodes) {
+    return fmt::format("it has {} nodes, and trees are packed up to {}", rows->network().nodes(),
+                       max_sub_network_nodes);
+  }
+  if (!rows->network().machine().has_dead_links()) return std::nullopt;
+  try {
+    // Who reaches member 0 and is reached from there reaches everyone.
+    (void)rows->network().trees(0, way == TreeWay::both ? way : TreeWay::from_root);
+    (void)rows->network().trees(0, way == TreeWay::both ? way : TreeWay::to_root);
+  } catch (Error const& error) {
+    return error.what();
+  }
+  return std::nullopt;
+}
+
+auto why_not(Shared const& rows, TreeWay way) {
+  return [rows, way](Machine const&, Contract const&) { return cut_off(rows, way); };
+}
+
+auto why_not_all_roots(Shared const& rows, TreeWay way) {
+  return [rows, way](Machine const&, Contract const&) -> std::optional<std::string> {
+    if (rows->network().ranks() > max_roots) {
+      return fmt::format("it has {} ranks, and the trees of all roots are packed up to {}", rows->network().ranks(),
+                         max_roots);
+    }
+    return cut_off(rows, way);
+  };
+}
+
+auto priced(Shared const& rows, Seconds (Rows::*price)(Contract const&, Cut, TreeWay) const, TreeWay way) {
+  return [=](Machine const&, Contract const& contract, Cut cut) { return ((*rows).*price)(contract, cut, way); };
+}
+
+constexpr auto row_name = "subnetwork";
+
+auto over(Shared const& rows, TreeWay way, Schedule (*stream)(TreeSet, std::string, Contract const&, Cut)) {
+  auto const trees = [rows, way](Machine const&, Rank root) { return rows->network().trees(root, way)->over_ranks; };
+  return over_trees(row_name, trees, stream);
+}
+
+auto over_all(Shared const& rows, TreeWay way, Schedule (*stream)(TreeFamily, std::string, Contract const&, Cut)) {
+  auto const family = [rows, way](Machine const&) {
+    return TreeFamily{rows->all_roots(way).trees, [rows, way](Rank root) {
+                        return rows->all_roots(way).roots[static_cast<std::size_t>(root)]->over_ranks;
+                      }};
+  };
+  return over_all_roots(row_name, family, stream);
+}
+
+}  // namespace
+
+std::vector<Algorithm> sub_network_algorithms(std::shared_ptr<SubNetwork const> const& network) {
+  auto const rows = std::make_shared<Rows const>(network);
+  constexpr auto down = TreeWay::from_root;
+  constexpr auto up = TreeWay::to_root;
+  std::string const trees = "packed trees over the links among ranks that form no box of the machine.";
+  return {
+      {.what = Collective::broadcast,
+       .name = row_name,
+       .summary = "Down " + trees,
+       .make = over(rows, down, broadcast_down),
+       .price = priced(rows, &Rows::streams, down),
+       .why_not = why_not(rows, down)},
+      {.what = Collective::reduce,
+       .name = row_name,
+       .summary = "Up " + trees,
+       .make = over(rows, up, reduce_up),
+       .price = priced(rows, &Rows::streams, up),
+       .why_not = why_not(rows, up)},
+      {.what = Collective::scatter,
+       .name = row_name,
+       .summary = "Every block cut over " + trees,
+       .make = over(rows, down, scatter_down),
+       .price = priced(rows, &Rows::blocks, down),
+       .why_not = why_not(rows, down)},
+      {.what = Collective::gather,
+       .name = row_name,
+       .summary = "Every block up " + trees,
+       .make = over(rows, up, gather_up),
+       .price = priced(rows, &Rows::blocks, up),
+       .why_not = why_not(rows, up)},
+      {.what = Collective::allgather,
+       .name = row_name,
+       .summary = "Every rank's block down its own " + trees,
+       .make = over_all(rows, down, allgather_down),
+       .price = priced(rows, &Rows::of_all_roots, down),
+       .why_not = why_not_all_roots(rows, down)},
+      {.what = Collective::reduce_scatter,
+       .name = row_name,
+       .summary = "Every rank's block of the sum up its own " + trees,
+       .make = over_all(rows, up, reduce_scatter_up),
+       .price = priced(rows, &Rows::of_all_roots, up),
+       .why_not = why_not_all_roots(rows, up)},
+      {.what = Collective::allreduce,
+       .name = row_name,
+       .summary = "Up and down " + trees,
+       .make = over(rows, TreeWay::both, reduce_up),
+       .price = priced(rows, &Rows::streams, TreeWay::both),
+       .why_not = why_not(rows, TreeWay::both)},
+  };
+}
+
+}  // namespace allport

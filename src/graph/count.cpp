@@ -1,0 +1,48 @@
+#include "allport/graph/count.h"
+
+#include "deliveries.h"
+#include "walk.h"
+
+namespace allport::graph {
+
+namespace {
+
+Traffic sent(Hop const& hop) { return {hop.messages, 0, hop.bytes, 0}; }
+Traffic received(Hop const& hop) { return {0, hop.messages, 0, hop.bytes}; }
+
+}  // namespace
+
+std::vector<Count> count(TaskGraph const& graph, Carrier const& carrier) {
+  std::vector<Count> counts(static_cast<std::size_t>(graph.ranks()));
+  auto const of = [&](Rank r) -> Count& { return counts[static_cast<std::size_t>(r)]; };
+  Leaving leaving;
+  Gang gang;
+  std::vector<Rank> members;
+  walk(graph, [&](Task task) {
+    leaving.read(graph, task);
+    auto& mine = of(leaving.owner());
+    mine.tasks += 1;
+    mine.flops += graph.work(task).flops;
+    auto const carry = [&](Delivery const& delivery, std::int64_t times) {
+      carrier.hops(delivery, [&](Hop const& hop) {
+        for (std::int64_t t = 0; t < times; ++t) {
+          of(hop.from).traffic += sent(hop);
+          of(hop.to).traffic += received(hop);
+        }
+      });
+    };
+    leaving.deliveries(graph, task, [&](Delivery const& delivery) { carry(delivery, 1); });
+    if (!graph.gang(task, gang)) return;
+    mine.expected_bytes += gang.expected_bytes;
+    mine.expected_messages += gang.expected_messages;
+    if (gang.members.front() != task || gang.members.size() < 2) return;
+    members.clear();
+    for (auto const member : gang.members) members.push_back(graph.owner(member));
+    for (auto const& talk : gang.talk) {
+      if (talk.bytes > 0) carry({task, 0, talk.what, members, talk.root, talk.bytes, talk.element}, talk.times);
+    }
+  });
+  return counts;
+}
+
+}  // namespace allport::graph

@@ -1,0 +1,63 @@
+// What a task sends and to whom, read off its edges: one delivery an output, however many tasks a rank has that use it.
+#pragma once
+
+#include "allport/graph/carrier.h"
+
+namespace allport::graph {
+
+/// A child with its owner.
+struct Heir {
+  Edge edge;
+  Rank owner = 0;
+};
+
+/// One output on its way: `ranks` begins with the task's owner and is alone where nothing travels.
+struct Sending {
+  int output = 0;
+  std::int64_t bytes = 0;
+  std::vector<Rank> ranks;
+};
+
+/// A task's edges with what follows from them. Kept from task to task, so that memory is.
+class Leaving {
+ public:
+  void read(TaskGraph const& graph, Task task);
+
+  [[nodiscard]] Rank owner() const { return owner_; }
+  [[nodiscard]] std::vector<Heir> const& heirs() const { return heirs_; }
+  /// By output, of edges that carry data.
+  [[nodiscard]] std::span<Sending const> sendings() const { return {sendings_.data(), used_}; }
+  /// Calls visit(Delivery) for what the task's rank begins: its outputs that travel, and the sums of which it is the
+  /// contributor on the consumer's own rank.
+  template <class Visit>
+  void deliveries(TaskGraph const& graph, Task task, Visit&& visit);
+
+ private:
+  [[nodiscard]] Sending& sending(int output);
+
+  Rank owner_ = 0;
+  std::vector<Heir> heirs_;
+  std::vector<Sending> sendings_;
+  std::size_t used_ = 0;
+  std::vector<Rank> contributors_;
+};
+
+template <class Visit>
+void Leaving::deliveries(TaskGraph const& graph, Task task, Visit&& visit) {
+  for (auto const& s : sendings()) {
+    if (s.ranks.size() > 1 && s.bytes > 0)
+      visit(Delivery{task, s.output, Collective::broadcast, s.ranks, 0, s.bytes, 1});
+  }
+  for (auto const& heir : heirs_) {
+    if (heir.edge.carries != Carries::sum || heir.owner != owner_) continue;
+    contributors_.clear();
+    graph.contributors(heir.edge.child, heir.edge.input, [&](Task t) { contributors_.push_back(graph.owner(t)); });
+    auto const bytes = graph.output(task, heir.edge.output).bytes(graph.element());
+    if (contributors_.size() < 2 || bytes == 0) continue;
+    int root = 0;
+    while (contributors_[static_cast<std::size_t>(root)] != owner_) ++root;
+    visit(Delivery{heir.edge.child, heir.edge.input, Collective::reduce, contributors_, root, bytes, graph.element()});
+  }
+}
+
+}  // namespace allport::graph

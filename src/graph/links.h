@@ -1,0 +1,44 @@
+// The machine's links as whole messages book them.
+#pragma once
+
+#include <vector>
+
+#include "allport/machine/machine.h"
+
+namespace allport::graph {
+
+class Links {
+ public:
+  explicit Links(Machine const& machine);
+
+  /// A message on its way: when it begins, when its head and its last byte are at the other end.
+  struct Passage {
+    double begin = 0;
+    double head = 0;
+    double tail = 0;
+  };
+  /// Books the way of a message whose head can leave at `first` and whose last byte is there at `last`.
+  Passage cross(Rank from, Rank to, std::int64_t bytes, double first, double last);
+  /// Seconds until a message is there if nothing else is on its way.
+  [[nodiscard]] double alone(Rank from, Rank to, double bytes) const;
+  /// Seconds that `bytes` take to follow a head.
+  [[nodiscard]] double trailing(Rank from, Rank to, std::int64_t bytes) const;
+  [[nodiscard]] std::vector<double> const& busy() const { return busy_; }
+
+ private:
+  struct Within {
+    double seconds_per_byte = 0;
+    double latency = 0;
+  };
+  [[nodiscard]] Within within(Rank from, Rank to) const;
+
+  Machine const& machine_;
+  double overhead_;
+  std::vector<double> free_;       // by link
+  std::vector<double> busy_;       // by link
+  std::vector<double> ends_;       // by rank: of its processor, which begins one message after the other
+  std::vector<double> injection_;  // by node
+  std::vector<double> inside_;     // by rank: what it hands to others of its node
+};
+
+}  // namespace allport::graph

@@ -1,0 +1,192 @@
+#include "allport/graph/price.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <map>
+#include <optional>
+
+#include "deliveries.h"
+#include "talk.h"
+
+namespace allport::graph {
+
+namespace {
+
+class Pricing {
+ public:
+  Pricing(TaskGraph const& graph, Machine const& machine, Carrier const& carrier, PriceOptions const& options)
+      : graph_(graph),
+        machine_(machine),
+        carrier_(carrier),
+        options_(options),
+        rates_(machine, options.factor),
+        links_(machine),
+        axis_seconds_(static_cast<std::size_t>(machine.axes()), 0.0) {}
+
+  Price run() {
+    Price price;
+    auto const ranks = std::min(options_.ranks, graph_.ranks());
+    double most = 0;
+    for (int x = 0; x < ranks; ++x) most = std::max(most, rank_seconds(sampled(x, ranks)));
+    price.work = Seconds(most / options_.workers);
+    price.links = Seconds(link_seconds(static_cast<double>(graph_.ranks()) / ranks));
+    auto const [chain, elsewhere] = chain_seconds();
+    price.chain = Seconds(chain);
+    auto const busy = std::max(price.work, price.links).value();
+    price.total = Seconds(std::max(chain, std::hypot(busy, elsewhere)));
+    return price;
+  }
+
+ private:
+  /// One of each of so many equal parts, at another place in each, so that no row of a grid is all that is seen.
+  [[nodiscard]] Rank sampled(int x, int parts) const {
+    constexpr double golden = 0.6180339887498949;
+    auto const shift = parts < graph_.ranks() ? std::fmod(x * golden, 1.0) : 0.0;
+    return static_cast<Rank>((x + shift) * graph_.ranks() / parts);
+  }
+
+  double rank_seconds(Rank rank) {
+    auto const all = graph_.steps();
+    auto const parts = std::min<std::int64_t>(options_.steps, all);
+    double sum = 0;
+    for (std::int64_t p = 0; p < parts; ++p) {
+      auto const from = all * p / parts;
+      auto const to = all * (p + 1) / parts;
+      auto const times = static_cast<double>(to - from);
+      graph_.tasks(rank, (from + to - 1) / 2, [&](Task task) {
+        sum += times * task_seconds(task);
+        send(task, times);
+      });
+    }
+    return sum;
+  }
+
+  [[nodiscard]] double task_seconds(Task task) {
+    auto const own = rates_.seconds(graph_.work(task));
+    if (!graph_.gang(task, gang_) || gang_.members.size() < 2) return own;
+    // Members of one gang, and gangs of one shape, say the same: the first of a step stands for them.
+    auto const key = std::pair(task.kind, task.k);
+    auto const [known, is_new] = talks_.try_emplace(key, 0.0);
+    if (is_new) known->second = talk_seconds(graph_, gang_, carrier_, links_);
+    return own + known->second;
+  }
+
+  void send(Task task, double times) {
+    leaving_.read(graph_, task);
+    leaving_.deliveries(graph_, task, [&](Delivery const& delivery) {
+      carrier_.hops(delivery, [&](Hop const& hop) {
+        ends_ += 2 * times;
+        machine_.route(machine_.node_of(hop.from), machine_.node_of(hop.to), [&](LinkId l) {
+          auto const axis = static_cast<std::size_t>(axis_of(machine_.link_port(l)));
+          axis_seconds_[axis] += times * static_cast<double>(hop.bytes) / machine_.bandwidth(l).value();
+        });
+      });
+    });
+  }
+
+  [[nodiscard]] double link_seconds(double scale) const {
+    auto longest = ends_ * machine_.rates().overhead.value() / graph_.ranks();
+    for (int a = 0; a < machine_.axes(); ++a) {
+      auto const& axis = machine_.axis(a);
+      auto const per_line = axis.length == 1 ? 0 : axis.wraps ? 2 * axis.length : 2 * (axis.length - 1);
+      auto const links = static_cast<double>(per_line) * machine_.nodes() / axis.length;
+      if (links > 0) longest = std::max(longest, axis_seconds_[static_cast<std::size_t>(a)] / links);
+    }
+    return longest * scale;
+  }
+
+  /// All of the chain, and what of it is not work of the rank that has most of it.
+  std::pair<double, double> chain_seconds() {
+    std::map<Rank, double> on;
+    Task at;
+    bool found = false;
+    for (Rank r = 0; r < graph_.ranks(); ++r) {
+      graph_.entries(r, [&](Task task) {
+        if (!found || graph_.priority(task) > graph_.priority(at)) at = task;
+        found = true;
+      });
+    }
+    double sum = 0;
+    while (found) {
+      auto const seconds = task_seconds(at);
+      sum += seconds;
+      on[graph_.owner(at)] += seconds;
+      auto const next = most_urgent(at);
+      if (!next) break;
+      leaving_.read(graph_, next->first);
+      sum += arrival_seconds(next->first, next->second);
+      at = next->second.edge.child;
+    }
+    double most = 0;
+    for (auto const& [rank, seconds] : on) most = std::max(most, seconds);
+    return {sum, sum - most};
+  }
+
+  /// The child of highest priority, of all members where the task is one of a gang, with its parent.
+  std::optional<std::pair<Task, Heir>> most_urgent(Task task) {
+    std::optional<std::pair<Task, Heir>> best;
+    double highest = 0;
+    std::vector<Task> parents{task};
+    if (graph_.gang(task, gang_)) parents = gang_.members;
+    for (auto const parent : parents) {
+      leaving_.read(graph_, parent);
+      for (auto const& heir : leaving_.heirs()) {
+        auto const priority = graph_.priority(heir.edge.child);
+        if (best && priority <= highest) continue;
+        best = {parent, heir};
+        highest = priority;
+      }
+    }
+    return best;
+  }
+
+  /// Until a child has what its parent, which leaving_ holds, gives it.
+  double arrival_seconds(Task parent, Heir const& heir) {
+    double seconds = 0;
+    if (heir.edge.carries == Carries::sum) {
+      contributors_.clear();
+      graph_.contributors(heir.edge.child, heir.edge.input, [&](Task t) { contributors_.push_back(graph_.owner(t)); });
+      auto const root = std::ranges::find(contributors_, heir.owner) - contributors_.begin();
+      auto const bytes = graph_.output(parent, heir.edge.output).bytes(graph_.element());
+      if (contributors_.size() < 2 || bytes == 0) return 0;
+      return delivery_seconds({heir.edge.child, heir.edge.input, Collective::reduce, contributors_,
+                               static_cast<int>(root), bytes, graph_.element()},
+                              heir.owner, carrier_, links_);
+    }
+    if (heir.owner == leaving_.owner()) return 0;
+    leaving_.deliveries(graph_, parent, [&](Delivery const& delivery) {
+      if (delivery.what != Collective::broadcast || delivery.output != heir.edge.output) return;
+      seconds = delivery_seconds(delivery, heir.owner, carrier_, links_);
+    });
+    return seconds;
+  }
+
+  TaskGraph const& graph_;
+  Machine const& machine_;
+  Carrier const& carrier_;
+  PriceOptions const& options_;
+  Rates rates_;
+  Links links_;
+  std::vector<double> axis_seconds_;
+  double ends_ = 0;
+  std::map<std::pair<std::uint16_t, std::int32_t>, double> talks_;
+  Leaving leaving_;
+  Gang gang_;
+  std::vector<Rank> contributors_;
+};
+
+}  // namespace
+
+Price price(TaskGraph const& graph, Machine const& machine, Carrier const& carrier, PriceOptions const& options) {
+  ensure(graph.ranks() <= machine.ranks(), "machine", machine.ranks(), fmt::format("{} ranks", graph.ranks()),
+         "take a larger machine");
+  ensure(graph.steps() > 0, "graph", graph.steps(), "a graph that has steps", "simulate it");
+  ensure(options.steps >= 1 && options.ranks >= 1, "steps, ranks", std::min(options.steps, options.ranks),
+         "at least one of each");
+  ensure(options.workers >= 1, "workers", options.workers, "a number of workers >= 1");
+  return Pricing(graph, machine, carrier, options).run();
+}
+
+}  // namespace allport::graph

@@ -1,0 +1,28 @@
+#include "allport/graph/task_graph.h"
+
+#include <fmt/format.h>
+
+#include <array>
+
+namespace allport {
+
+std::string_view name(Kernel kernel) {
+  static constexpr std::array<std::string_view, kernels> names{"none",  "gemm", "syrk", "trsm", "potrf",
+                                                               "panel", "add",  "copy", "own"};
+  return names[static_cast<std::size_t>(kernel)];
+}
+
+std::string TaskGraph::name(Task task) const {
+  return fmt::format("task {} of layer {} ({}, {}, {})", task.kind, task.layer, task.i, task.j, task.k);
+}
+
+std::span<std::byte> TaskGraph::memory(Tile) const {
+  throw Error::argument("graph", "an output in place", "a graph that says where its tiles lie", "define memory()",
+                        ErrorKind::unsupported);
+}
+
+void TaskGraph::run(Task task, TaskContext&) const {
+  throw Error::argument("graph", name(task), "a graph whose tasks have bodies", "define run()", ErrorKind::unsupported);
+}
+
+}  // namespace allport

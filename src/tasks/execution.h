@@ -1,0 +1,112 @@
+// One rank's part in running a graph: workers that run bodies, and the messages between ranks.
+#pragma once
+
+#include <atomic>
+#include <chrono>
+#include <cstdint>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include "allport/comm/mailbox.h"
+#include "allport/multicast/forward.h"
+#include "allport/tasks/run.h"
+#include "frontier.h"
+#include "pool.h"
+
+namespace allport::tasks {
+
+class Execution {
+ public:
+  Execution(TaskGraph const& graph, Communicator const& comm, RunOptions const& options);
+  RunReport run();
+
+ private:
+  class Context;
+  using Clock = std::chrono::steady_clock;
+
+  enum What : std::int64_t { output_of, contribution_to, failure };
+
+  /// A message that its worker could not send itself.
+  struct Outgoing {
+    Rank to = 0;
+    Letter::Header header{};
+    Block block{};
+    std::int64_t leaving = -1;
+  };
+  /// Messages that are sent from one block.
+  struct Leaving {
+    Block block{};
+    Task task{};
+    int output = 0;
+    int left = 1;      ///< messages
+    bool own = false;  ///< this rank's task made it
+  };
+  /// A task's output to hand on: to its children here, and to other ranks.
+  struct Handing {
+    int output = 0;
+    Block block;
+    std::vector<Edge> here;
+    std::vector<Rank> ranks;  ///< positions of the others that need it
+  };
+
+  void work(bool caller);
+  [[nodiscard]] bool execute_one();
+  void execute(Ready ready);
+  void finish(Task task, Context& context);
+  [[nodiscard]] Block sum(std::vector<Given*> const& parts);
+
+  [[nodiscard]] static Letter::Header header_of(What what, Task t, std::int64_t index, std::int64_t contribution = 0);
+  /// Children of a task's output, for the rank that made it and for those it has come to.
+  [[nodiscard]] Handing handing(Task task, int output, Block block) const;
+  /// With mutex_ held.
+  void hand_on(Task task, Handing handing, bool own);
+  void fulfil_sent(Task task, int output);
+  [[nodiscard]] std::int64_t leave(Leaving leaving);
+  void queue(Rank to, Letter::Header const& header, std::int64_t leaving);
+  [[nodiscard]] bool leaves(Task task, int output) const;
+
+  /// Sends what is queued, takes what has come. True when anything moved. Called by one thread at a time.
+  bool talk(bool caller);
+  void arrived(Letter&& letter);
+  void left(std::int64_t leaving);
+  [[nodiscard]] bool idle();
+  void watch(bool moved);
+  void fail(std::exception const& error, std::string const& where);
+
+  TaskGraph const& graph_;
+  Communicator const& comm_;
+  RunOptions const& options_;
+  Rank const me_;
+  std::vector<Rank> positions_;  ///< in the machine, by rank
+  std::vector<Rank> ranks_;      ///< by position
+  TopologyIds const ids_;
+  std::shared_ptr<Pool> pool_ = std::make_shared<Pool>();
+  Mailbox mailbox_;
+  bool const only_caller_talks_;
+  std::thread::id const caller_ = std::this_thread::get_id();
+
+  std::mutex mutex_;  ///< of all below, down to the next mutex
+  Frontier frontier_;
+  std::vector<Outgoing> outgoing_;
+  std::vector<Leaving> leaving_;
+  std::vector<std::size_t> free_leaving_;
+  std::int64_t executed_ = 0;
+  std::int64_t unsent_ = 0;  ///< messages that have not left, queued ones among them
+  int running_ = 0;
+  bool stopped_ = false;  ///< here or elsewhere something has failed
+  std::string failure_;   ///< what has failed here
+  ErrorKind failure_kind_ = ErrorKind::schedule;
+  RunReport report_;
+
+  std::mutex network_;
+  std::atomic<bool> over_{false};
+  std::optional<std::int64_t> const count_;
+  Clock::time_point moved_ = Clock::now();
+  double next_warning_;
+};
+
+}  // namespace allport::tasks

@@ -1,0 +1,90 @@
+// What one rank knows of a graph while it runs: tasks that wait for inputs, and tasks that are ready.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <queue>
+#include <unordered_map>
+#include <vector>
+
+#include "allport/graph/task_graph.h"
+
+namespace allport::tasks {
+
+struct TaskHash {
+  [[nodiscard]] std::size_t operator()(Task const& t) const {
+    auto const word = [](std::uint64_t a) {
+      a ^= a >> 32;
+      a *= 0xd6e8feb86659fd93ULL;
+      return a ^ (a >> 32);
+    };
+    auto const low = static_cast<std::uint64_t>(t.kind) << 48 | static_cast<std::uint64_t>(t.layer) << 32 |
+                     static_cast<std::uint32_t>(t.i);
+    auto const high =
+        static_cast<std::uint64_t>(static_cast<std::uint32_t>(t.j)) << 32 | static_cast<std::uint32_t>(t.k);
+    return word(low ^ word(high));
+  }
+};
+
+/// What a task has made, or what has come from another rank, for as long as anybody needs it.
+struct Block {
+  std::shared_ptr<std::byte> memory;  ///< keeps what is not a tile
+  std::span<std::byte> bytes;
+};
+
+/// A part of an input: all of it, or one contribution to a sum.
+struct Given {
+  int input = 0;
+  int contribution = 0;
+  Block block;
+};
+
+/// A task whose inputs are all there.
+struct Ready {
+  Task task;
+  std::vector<Given> inputs;
+};
+
+/// Not safe for several threads: its owner locks.
+class Frontier {
+ public:
+  explicit Frontier(TaskGraph const& graph) : graph_(graph) {}
+
+  /// A task that waits for nothing.
+  void enter(Task task) { push({task, {}}); }
+  /// One of a task's edges is there; nothing is given along an edge that carries order alone.
+  void fulfil(Task task, std::optional<Given> given);
+  /// The ready task of the highest priority; among equals the one that was ready first.
+  [[nodiscard]] std::optional<Ready> pop();
+
+  [[nodiscard]] bool empty() const { return ready_.empty(); }
+  [[nodiscard]] std::size_t waiting() const { return waiting_.size(); }
+  /// "T(3, 1) for 2 of 3 inputs, ...", at most `most` of them.
+  [[nodiscard]] std::string waiting_text(std::size_t most) const;
+
+ private:
+  struct Waiting {
+    int left = 0;
+    std::vector<Given> inputs;
+  };
+  struct Queued {
+    double priority = 0;
+    std::int64_t order = 0;
+    std::size_t at = 0;
+    friend bool operator<(Queued const& a, Queued const& b) {
+      return a.priority != b.priority ? a.priority < b.priority : a.order > b.order;
+    }
+  };
+  void push(Ready ready);
+
+  TaskGraph const& graph_;
+  std::unordered_map<Task, Waiting, TaskHash> waiting_;
+  std::priority_queue<Queued> ready_;
+  std::vector<Ready> slots_;
+  std::vector<std::size_t> free_;
+  std::int64_t pushed_ = 0;
+};
+
+}  // namespace allport::tasks

@@ -1,0 +1,38 @@
+#include "allport/verify/bound.h"
+
+#include <fmt/format.h>
+
+namespace allport::verify {
+
+model::Bound lower_bound(Machine const& machine, Contract const& contract) {
+  ensure(contract.ranks == machine.ranks(), "ranks", contract.ranks,
+         fmt::format("{}, the ranks of machine {}", machine.ranks(), machine.name()));
+  bool const nothing_to_move = contract.bytes == 0 && contract.what != Collective::barrier;
+  if (nothing_to_move || contract.blocks != nullptr || contract.targets) return {};
+  auto const bytes = Bytes(contract.bytes);
+  switch (contract.what) {
+    case Collective::broadcast:
+      return model::bcast_bound(machine, contract.root, bytes);
+    case Collective::reduce:
+      return model::reduce_bound(machine, contract.root, bytes);
+    case Collective::scatter:
+      return model::scatter_bound(machine, contract.root, bytes);
+    case Collective::gather:
+      return model::gather_bound(machine, contract.root, bytes);
+    case Collective::allgather:
+      return model::allgather_bound(machine, bytes);
+    case Collective::reduce_scatter:
+      return model::reduce_scatter_bound(machine, bytes);
+    case Collective::allreduce:
+      return model::allreduce_bound(machine, bytes);
+    case Collective::alltoall:
+      return model::alltoall_bound(machine, bytes);
+    case Collective::barrier:
+      return model::bcast_bound(machine, 0, Bytes(0));
+    case Collective::none:
+      break;
+  }
+  return {};
+}
+
+}  // namespace allport::verify

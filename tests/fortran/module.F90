@@ -1,0 +1,155 @@
+! The Fortran module's functions, each with what it leaves out and what it gives; on any number of ranks.
+program test_module
+  use, intrinsic :: iso_c_binding
+  use mpi
+  use allport
+  implicit none
+  integer, parameter :: m = 17, n = 11, k = 13, nb = 3
+  type(allport_comm) :: comm
+  integer :: rank, ranks, ierror, failures = 0, all_failures
+
+  call MPI_Init(ierror)
+  call MPI_Comm_rank(MPI_COMM_WORLD, rank, ierror)
+  call MPI_Comm_size(MPI_COMM_WORLD, ranks, ierror)
+  call assert(len(allport_version()) > 0, 'a version')
+  call assert(allport_comm_create(MPI_COMM_WORLD, comm, 'torus:0') == allport_machine, 'a wrong machine')
+  call assert(index(allport_error(), 'torus:0') > 0, 'the message names the machine')
+  call expect(allport_comm_create(MPI_COMM_WORLD, comm), 'comm_create')
+  call broadcasts()
+  call reductions()
+  call distributions()
+  call gemm_s()
+  call gemm_d()
+  call gemm_c()
+  call gemm_z()
+  call expect(allport_comm_free(comm), 'comm_free')
+  call assert(.not. c_associated(comm%handle), 'a freed communicator is null')
+  call MPI_Allreduce(failures, all_failures, 1, MPI_INTEGER, MPI_SUM, MPI_COMM_WORLD, ierror)
+  call MPI_Finalize(ierror)
+  if (all_failures /= 0) stop 1
+
+contains
+
+  subroutine assert(holds, what)
+    logical, intent(in) :: holds
+    character(len=*), intent(in) :: what
+    if (holds) return
+    failures = failures + 1
+    print '(a,i0,2a)', 'rank ', rank, ': not so: ', what
+  end subroutine assert
+
+  subroutine expect(code, what)
+    integer, intent(in) :: code
+    character(len=*), intent(in) :: what
+    call assert(code == allport_success, what)
+    if (code /= allport_success) print '(a)', allport_error()
+  end subroutine expect
+
+  subroutine broadcasts()
+    integer(c_int), target :: data(1000)
+    integer :: i
+    data = merge([(i, i=1, 1000)], -1, rank == ranks - 1)
+    call expect(allport_bcast(comm, c_loc(data), 4000_c_int64_t, ranks - 1), 'bcast')
+    call assert(all(data == [(i, i=1, 1000)]), 'the message of bcast')
+    data = rank
+    call expect(allport_bcast(comm, c_loc(data), 4000_c_int64_t, 0, 'binomial'), 'bcast by binomial trees')
+    call assert(all(data == 0), 'the message of the binomial bcast')
+    call assert(allport_bcast(comm, c_loc(data), 4_c_int64_t, 0, algorithm='osmosis') /= allport_success, 'osmosis')
+    call assert(index(allport_error(), 'osmosis') > 0, 'the message names the algorithm')
+  end subroutine broadcasts
+
+  subroutine reductions()
+    complex(c_double_complex), target :: mine(5), sums(5)
+    mine = cmplx(rank + 1, -rank, c_double_complex)
+    sums = 0
+    call expect(allport_reduce_sum(comm, 'z', c_loc(mine), c_loc(sums), 5_c_int64_t, 0), 'reduce_sum')
+    if (rank /= 0) return
+    call assert(all(abs(sums - cmplx(ranks * (ranks + 1) / 2, -ranks * (ranks - 1) / 2, c_double_complex)) <= 0), 'sums')
+  end subroutine reductions
+
+  ! Against ScaLAPACK's NUMROC, on every rank of both orders.
+  subroutine distributions()
+    type(allport_distribution) :: made
+    integer(c_int64_t) :: rows, cols
+    integer :: r
+    call expect(allport_distribution_cyclic(m, n, nb, 2, ranks, 1, made, first_row=ranks - 1), 'cyclic')
+    do r = 0, ranks - 1
+      call expect(allport_distribution_local(made, r, rows, cols), 'local')
+      call assert(rows == numroc(m, nb, r, ranks - 1, ranks) .and. cols == n, 'extents of rows from the last rank on')
+    end do
+    call expect(allport_distribution_free(made), 'distribution_free')
+    call expect(allport_distribution_cyclic(m, n, nb, 2, 1, ranks, made, order='R'), 'cyclic by rows')
+    do r = 0, ranks - 1
+      call expect(allport_distribution_local(made, r, rows, cols), 'local')
+      call assert(rows == m .and. cols == numroc(n, 2, r, 0, ranks), 'extents of columns')
+    end do
+    call expect(allport_distribution_free(made), 'distribution_free')
+    call expect(allport_gemm_distribution(comm, 'd', 'N', 'N', m, n, k, 'B', made, 'algorithm=summa'), 'gemm_distribution')
+    call expect(allport_distribution_local(made, rank, rows, cols), 'local')
+    call assert(rows <= k .and. cols <= n, 'extents of the plan''s B')
+    call expect(allport_distribution_free(made), 'distribution_free')
+  end subroutine distributions
+
+  pure integer function numroc(extent, block, place, first, places)
+    integer, intent(in) :: extent, block, place, first, places
+    integer :: i
+    numroc = count([(mod((i - 1) / block + first, places) == place, i=1, extent)])
+  end function numroc
+
+  ! Blocks of nb rows over all ranks.
+  subroutine cyclic(rows, cols, made)
+    integer, intent(in) :: rows, cols
+    type(allport_distribution), intent(out) :: made
+    call expect(allport_distribution_cyclic(rows, cols, nb, nb, ranks, 1, made), 'cyclic')
+  end subroutine cyclic
+
+  integer function held(distribution, which)
+    type(allport_distribution), intent(in) :: distribution
+    integer, intent(in) :: which
+    integer(c_int64_t) :: extents(2)
+    call expect(allport_distribution_local(distribution, rank, extents(1), extents(2)), 'local')
+    held = int(extents(which))
+  end function held
+
+  ! The row in the whole matrix of a local one.
+  pure integer function whole(i)
+    integer, intent(in) :: i
+    whole = ((i - 1) / nb * ranks + rank) * nb + mod(i - 1, nb) + 1
+  end function whole
+
+#define REAL_VALUE(i, j) (mod(3 * (i) + 5 * (j), 7) - 3)
+#define COMPLEX_VALUE(i, j) cmplx(mod(3 * (i) + 5 * (j), 7) - 3, mod((i) + 2 * (j), 5) - 2)
+
+#define TYPE real
+#define KIND c_float
+#define NAME gemm_s
+#define VALUE(i, j) real(REAL_VALUE(i, j), c_float)
+#define CONJUGATE(x) (x)
+#include "gemm_of_type.F90"
+#undef NAME
+#undef KIND
+#undef VALUE
+#define KIND c_double
+#define NAME gemm_d
+#define VALUE(i, j) real(REAL_VALUE(i, j), c_double)
+#include "gemm_of_type.F90"
+#undef NAME
+#undef KIND
+#undef VALUE
+#undef TYPE
+#undef CONJUGATE
+#define TYPE complex
+#define CONJUGATE(x) conjg(x)
+#define KIND c_float
+#define NAME gemm_c
+#define VALUE(i, j) COMPLEX_VALUE(i, j)
+#include "gemm_of_type.F90"
+#undef NAME
+#undef KIND
+#define KIND c_double
+#define NAME gemm_z
+#undef VALUE
+#define VALUE(i, j) cmplx(COMPLEX_VALUE(i, j), kind=c_double)
+#include "gemm_of_type.F90"
+
+end program test_module

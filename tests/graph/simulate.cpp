@@ -1,0 +1,192 @@
+#include "allport/graph/simulate.h"
+
+#include <gtest/gtest.h>
+
+#include <map>
+
+#include "graph/table_graph.h"
+
+namespace allport {
+namespace {
+
+using graph_samples::diamond;
+using graph_samples::TableGraph;
+using graph_samples::task;
+using graph_samples::to;
+
+/// A line of nodes: 1 flop/s, 8 bytes/s a link, 0.25 s a hop, o = 0.5 s.
+Machine line(int nodes, int ranks_per_node = 1) {
+  NodeRates rates;
+  rates.overhead = Seconds(0.5);
+  rates.flops = FlopsPerSecond(ranks_per_node);
+  rates.memory_bandwidth = BytesPerSecond(32 * ranks_per_node);
+  return {"line", {{nodes, false, BytesPerSecond(8), Seconds(0.25)}}, rates, ranks_per_node};
+}
+
+double sum_of(graph::SimulateResult const& result, double graph::Spent::*part) {
+  double sum = 0;
+  for (auto const& rank : result.ranks) sum += rank.*part;
+  return sum;
+}
+
+TEST(GraphSimulate, TasksOfOneRankFollowEachOther) {
+  TableGraph const chain(
+      {{.children = {to(1), to(2)}, .flops = 3}, {.children = {}, .flops = 4}, {.children = {}, .flops = 6}});
+  auto const one = graph::simulate(chain, line(1), *graph::flat());
+  EXPECT_DOUBLE_EQ(one.seconds, 13);
+  EXPECT_EQ(one.tasks, 3);
+  EXPECT_EQ(one.hops, 0);
+  EXPECT_DOUBLE_EQ(one.longest_work, 9);
+  EXPECT_EQ(one.longest_tasks, 2);
+  auto const two = graph::simulate(chain, line(1), *graph::flat(), {.workers = 2});
+  EXPECT_DOUBLE_EQ(two.seconds, 9);
+  EXPECT_DOUBLE_EQ(two.ranks[0].compute, 13);
+  EXPECT_DOUBLE_EQ(two.ranks[0].idle, 3 + 2);
+  EXPECT_DOUBLE_EQ(two.ranks[0].communicate, 0);
+}
+
+TEST(GraphSimulate, AMessageTakesItsOverheadsItsHopsAndItsBytes) {
+  // 16 bytes over two links: 0.5 to start, heads 0.25 each, 2 s for the bytes, 0.5 to take it.
+  TableGraph const pair(
+      {{.owner = 0, .children = {to(1)}, .output = {2, 1, 0}, .flops = 1}, {.owner = 2, .children = {}, .flops = 1}});
+  TableGraph::Row const nobody{.owner = 1, .children = {}};
+  auto rows = pair.rows;
+  rows.push_back(nobody);
+  TableGraph const three(rows);
+  auto const result = graph::simulate(three, line(3), *graph::flat());
+  EXPECT_DOUBLE_EQ(result.seconds, 1 + 0.5 + 0.5 + 2 + 0.5 + 1);
+  EXPECT_DOUBLE_EQ(result.ranks[2].communicate, 3.5);
+  EXPECT_DOUBLE_EQ(result.ranks[2].idle, 1);
+  EXPECT_DOUBLE_EQ(result.ranks[1].idle, 5.5);
+  double busy = 0;
+  for (auto const seconds : result.link_busy) busy += seconds;
+  EXPECT_DOUBLE_EQ(busy, 4);
+}
+
+TEST(GraphSimulate, MessagesTakeALinkOneAfterTheOther) {
+  // Two outputs of 16 bytes from rank 0 to rank 1, which its two workers have ready at the same time.
+  TableGraph const both({{.owner = 0, .children = {to(2)}, .output = {2, 1, 0}, .flops = 1},
+                         {.owner = 0, .children = {to(3)}, .output = {2, 1, 0}, .flops = 1},
+                         {.owner = 1, .children = {}, .flops = 0},
+                         {.owner = 1, .children = {}, .flops = 0}});
+  auto const result = graph::simulate(both, line(2), *graph::flat(), {.workers = 2});
+  EXPECT_DOUBLE_EQ(result.seconds, 1 + 0.5 + 2 + 2 + 0.25 + 0.5);
+}
+
+TEST(GraphSimulate, RelaysPassOnWhatHasComeSegmentBySegment) {
+  TableGraph const chain({{.owner = 0, .children = {to(1), to(2)}, .output = {8, 1, 0}, .flops = 0},
+                          {.owner = 1, .children = {}, .flops = 0},
+                          {.owner = 2, .children = {}, .flops = 0}});
+  auto const whole = graph::simulate(chain, line(3), *graph::chain());
+  auto const cut = graph::simulate(chain, line(3), *graph::chain(), {.segment = 8});
+  EXPECT_DOUBLE_EQ(whole.seconds, 2 * (0.5 + 8 + 0.25 + 0.5));
+  EXPECT_DOUBLE_EQ(cut.seconds, 0.5 + 8 + 0.25 + 0.5 + 0.5 + 1 + 0.25 + 0.5 - 0.5 + 0.5);
+}
+
+TEST(GraphSimulate, RanksOfANodeHandOverThroughItsMemory) {
+  TableGraph const pair(
+      {{.owner = 0, .children = {to(1)}, .output = {4, 1, 0}, .flops = 0}, {.owner = 1, .children = {}}});
+  EXPECT_DOUBLE_EQ(graph::simulate(pair, line(1, 2), *graph::flat()).seconds, 0.5 + 32 * 2 / 64.0 + 0.5);
+}
+
+TEST(GraphSimulate, SumsWaitForAllContributions) {
+  TableGraph const sum({{.owner = 0, .children = {to(3, 0, Carries::sum)}, .flops = 1},
+                        {.owner = 1, .children = {to(3, 0, Carries::sum)}, .flops = 2},
+                        {.owner = 2, .children = {to(3, 0, Carries::sum)}, .flops = 30},
+                        {.owner = 1, .children = {}, .flops = 5}});
+  auto const result = graph::simulate(sum, line(3), *graph::flat());
+  EXPECT_DOUBLE_EQ(result.seconds, 30 + 0.5 + 1 + 0.25 + 0.5 + 5);
+  EXPECT_EQ(result.longest_tasks, 2);
+  EXPECT_DOUBLE_EQ(result.longest_work, 35);
+  // In a chain 0 -> 2 -> 1 around from the root, what rank 0 has waits on rank 2 for rank 2's own.
+  EXPECT_DOUBLE_EQ(graph::simulate(sum, line(3), *graph::chain()).seconds, 36.25 + 1);
+}
+
+TEST(GraphSimulate, GangsStartTogetherAndTalk) {
+  TableGraph pair({{.owner = 0, .children = {}, .flops = 1},
+                   {.owner = 1, .children = {to(2)}, .flops = 10},
+                   {.owner = 1, .children = {}, .flops = 3}});
+  Gang gang;
+  gang.members = {task(0), task(2)};
+  gang.talk = {{Collective::broadcast, 0, 8, 1, 4}};
+  pair.gangs = {{0, gang}, {2, gang}};
+  auto const result = graph::simulate(pair, line(2), *graph::flat());
+  EXPECT_DOUBLE_EQ(result.seconds, 10 + 3 + 4 * (0.5 + 0.25 + 1 + 0.5));
+  EXPECT_DOUBLE_EQ(result.ranks[0].compute, 1);
+  EXPECT_DOUBLE_EQ(result.ranks[1].communicate, 9);
+  pair.gangs[2].members = {task(1), task(2)};
+  try {
+    (void)graph::simulate(pair, line(2), *graph::flat());
+    FAIL() << "one of the gang can never start";
+  } catch (Error const& error) {
+    EXPECT_NE(std::string(error.what()).find("the others of its gang"), std::string::npos) << error.what();
+  }
+}
+
+TEST(GraphSimulate, NamesATaskThatNeverStarts) {
+  auto broken = diamond();
+  broken.parents[4] = 4;
+  try {
+    (void)graph::simulate(broken, line(3), *graph::flat());
+    FAIL();
+  } catch (Error const& error) {
+    EXPECT_EQ(error.kind(), ErrorKind::schedule);
+    EXPECT_NE(std::string(error.what()).find("#4 waits for 1 more"), std::string::npos) << error.what();
+  }
+}
+
+TEST(GraphSimulate, TheCriticalPathLeadsFromTheStartToTheEnd) {
+  auto const result = graph::simulate(diamond(), line(3), *graph::binomial(), {.trace = true});
+  auto const path = result.critical_path();
+  ASSERT_FALSE(path.empty());
+  EXPECT_EQ(path.front().begin, 0);
+  EXPECT_EQ(path.back().end, result.seconds);
+  for (std::size_t s = 1; s < path.size(); ++s) EXPECT_GE(path[s].begin, path[s - 1].begin);
+  std::map<Rank, double> compute;
+  std::int64_t tasks = 0;
+  for (auto const& span : result.spans) {
+    if (span.to >= 0) continue;
+    ++tasks;
+    compute[span.rank] += span.end - span.begin;
+  }
+  EXPECT_EQ(tasks, result.tasks);
+  for (auto const& [rank, seconds] : compute)
+    EXPECT_DOUBLE_EQ(result.ranks[static_cast<std::size_t>(rank)].compute, seconds);
+}
+
+TEST(GraphSimulate, AllTimeIsAccountedFor) {
+  for (int const workers : {1, 2, 3}) {
+    auto const result = graph::simulate(diamond(), line(3), *graph::flat(), {.workers = workers});
+    for (auto const& rank : result.ranks) {
+      EXPECT_NEAR(rank.compute + rank.communicate + rank.idle, result.seconds * workers, 1e-9);
+      EXPECT_GE(rank.idle, 0);
+    }
+    EXPECT_DOUBLE_EQ(sum_of(result, &graph::Spent::compute), 11111);
+  }
+}
+
+TEST(GraphSimulate, KernelsHaveTheMachineFilesRates) {
+  auto const machine = Machine::from_toml(R"(
+    flops = "10 GF"
+    ranks_per_node = 2
+    axes = [ { length = 1, bandwidth = "1 GB/s", latency = "1 us" } ]
+    [calibration]
+    date = "2026-11-23"
+    library = "none"
+    ranks = 1
+    fit = [ { what = "flops gemm", value = 4e9, error = 0.01 } ]
+  )");
+  graph::Rates const rates(machine, 0.5);
+  EXPECT_DOUBLE_EQ(rates.seconds({Kernel::gemm, 4e9, 0}), 2);
+  EXPECT_DOUBLE_EQ(rates.seconds({Kernel::trsm, 5e9, 0}), 2);
+  Machine const silent("silent", {{3, false, BytesPerSecond(8), Seconds(0.25)}}, {});
+  EXPECT_THROW((void)graph::simulate(diamond(), silent, *graph::flat()), Error);
+}
+
+TEST(GraphSimulate, RefusesWhatCannotBe) {
+  EXPECT_THROW((void)graph::simulate(diamond(), line(2), *graph::flat()), Error);
+  EXPECT_THROW((void)graph::simulate(diamond(), line(3), *graph::flat(), {.workers = 0}), Error);
+}
+
+}  // namespace
+}  // namespace allport

@@ -1,0 +1,199 @@
+// Cholesky over odd grids, tiles and distributions, beside LAPACK's on the whole matrix.
+#include <complex>
+#include <limits>
+#include <random>
+#include <vector>
+
+#include "allport/linalg/cholesky.h"
+#include "comm/world.h"
+#include "linalg/held.h"
+
+extern "C" {
+void spotrf_(char const*, int const*, float*, int const*, int*);
+void dpotrf_(char const*, int const*, double*, int const*, int*);
+void cpotrf_(char const*, int const*, std::complex<float>*, int const*, int*);
+void zpotrf_(char const*, int const*, std::complex<double>*, int const*, int*);
+}
+
+namespace allport::testing {
+namespace {
+
+void lapack(char u, int n, float* a, int* info) { spotrf_(&u, &n, a, &n, info); }
+void lapack(char u, int n, double* a, int* info) { dpotrf_(&u, &n, a, &n, info); }
+void lapack(char u, int n, std::complex<float>* a, int* info) { cpotrf_(&u, &n, a, &n, info); }
+void lapack(char u, int n, std::complex<double>* a, int* info) { zpotrf_(&u, &n, a, &n, info); }
+
+template <class T>
+T random_element(std::mt19937& random) {
+  std::uniform_real_distribution<double> number(-1, 1);
+  if constexpr (scalar_of<T> == Scalar::c || scalar_of<T> == Scalar::z) {
+    auto const real = number(random);
+    return T(static_cast<typename T::value_type>(real), static_cast<typename T::value_type>(number(random)));
+  } else {
+    return static_cast<T>(number(random));
+  }
+}
+
+template <class T>
+T conjugate(T x) {
+  if constexpr (scalar_of<T> == Scalar::c || scalar_of<T> == Scalar::z) {
+    return std::conj(x);
+  } else {
+    return x;
+  }
+}
+
+/// Hermitian, diagonally dominant; the triangle that is not named holds marks.
+template <class T>
+std::vector<T> positive(int n, Uplo uplo, unsigned seed) {
+  std::mt19937 random(seed);
+  std::vector<T> a(std::size_t(n) * std::size_t(n));
+  for (int j = 0; j < n; ++j) {
+    for (int i = 0; i <= j; ++i) {
+      auto const x = random_element<T>(random);
+      auto const upper = std::size_t(i) + std::size_t(j) * std::size_t(n);
+      auto const lower = std::size_t(j) + std::size_t(i) * std::size_t(n);
+      a[upper] = uplo == Uplo::upper ? x : T(77);
+      a[lower] = uplo == Uplo::lower ? conjugate(x) : T(77);
+      if (i == j) a[upper] = T(static_cast<float>(n + 2));
+    }
+  }
+  return a;
+}
+
+using samples::Held;
+
+template <class T>
+void fill(Held<T>& held, std::vector<T> const& whole) {
+  held.matrix.for_each([&](Index i, Index j, T& x) { x = whole[std::size_t(i + j * held.matrix.rows())]; });
+}
+
+/// Largest difference from the whole matrix.
+template <class T>
+double difference(Held<T> const& held, std::vector<T> const& whole) {
+  double most = 0;
+  held.matrix.for_each([&](Index i, Index j, T const& x) {
+    most = std::max(most, double(std::abs(x - whole[std::size_t(i + j * held.matrix.rows())])));
+  });
+  return most;
+}
+
+std::vector<ProcessGrid> grids(int ranks) {
+  std::vector<ProcessGrid> all;
+  for (int p = 1; p <= ranks; ++p) {
+    if (ranks % p == 0) all.push_back(ProcessGrid::column_major(p, ranks / p));
+  }
+  if (ranks > 2) all.push_back(ProcessGrid::row_major(1, ranks - 1, 1));  // one rank has no part
+  return all;
+}
+
+template <class T>
+void factors_as_lapack_does(Communicator const& comm, Distribution const& d, int n, Uplo uplo,
+                            CholeskyOptions const& options) {
+  auto const whole = positive<T>(n, uplo, unsigned(n));
+  Held<T> held(comm, d, 3);
+  fill(held, whole);
+  auto wanted = whole;
+  int info = 0;
+  if (n > 0) lapack(static_cast<char>(uplo), n, wanted.data(), &info);
+  auto const report = cholesky(held.matrix, uplo, options);
+  EXPECT_EQ(report.info, info);
+  using Real = decltype(std::abs(T()));
+  EXPECT_EQ(held.overwritten(), 0);
+  EXPECT_LE(difference(held, wanted), 30 * std::numeric_limits<Real>::epsilon() * std::sqrt(double(n + 1)))
+      << n << " " << d.grid().rows() << " x " << d.grid().cols() << " nb " << report.nb;
+}
+
+TEST(Cholesky, IsLapacksOnEveryGridTypeAndTriangle) {
+  Communicator const comm(MPI_COMM_WORLD, Machine::flat(world_size()));
+  for (auto const& grid : grids(comm.size())) {
+    for (auto const uplo : {Uplo::lower, Uplo::upper}) {
+      for (int const n : {0, 1, 5, 37}) {
+        for (Index const nb : {1, 4, 7, 50}) {
+          if ((nb == 1 && n > 5) || (comm.size() > 7 && nb != 4)) continue;
+          Distribution const d(AxisDistribution::cyclic(n, grid.rows(), nb, grid.rows() - 1),
+                               AxisDistribution::cyclic(n, grid.cols(), nb), grid);
+          CholeskyOptions const options{.nb = nb, .workers = 1 + n % 2};
+          factors_as_lapack_does<double>(comm, d, n, uplo, options);
+          if (n != 37) continue;
+          factors_as_lapack_does<float>(comm, d, n, uplo, options);
+          factors_as_lapack_does<std::complex<float>>(comm, d, n, uplo, options);
+          factors_as_lapack_does<std::complex<double>>(comm, d, n, uplo, options);
+        }
+      }
+    }
+  }
+}
+
+TEST(Cholesky, TakesAnyDistribution) {
+  Communicator const comm(MPI_COMM_WORLD, Machine::flat(world_size()));
+  int const n = 41;
+  for (auto const& grid : grids(comm.size())) {
+    auto const p = grid.rows();
+    auto const q = grid.cols();
+    for (auto const& [rows, cols] :
+         {std::pair(AxisDistribution::balanced(n, p), AxisDistribution::balanced(n, q)),
+          std::pair(AxisDistribution::cyclic(n, p, 3), AxisDistribution::cyclic(n, q, 5)),
+          std::pair(AxisDistribution::cyclic(n, p, 6, 0, 2), AxisDistribution::cyclic(n, q, 6, 0, 2))}) {
+      for (auto const uplo : {Uplo::lower, Uplo::upper}) {
+        factors_as_lapack_does<double>(comm, {rows, cols, grid}, n, uplo, {.nb = 6});
+        factors_as_lapack_does<double>(comm, {rows, cols, grid}, n, uplo, {});
+      }
+    }
+  }
+}
+
+TEST(Cholesky, SaysWhichMinorIsNotPositive) {
+  Communicator const comm(MPI_COMM_WORLD, Machine::flat(world_size()));
+  int const n = 30;
+  for (auto const& grid : grids(comm.size())) {
+    Distribution const d(AxisDistribution::cyclic(n, grid.rows(), 4), AxisDistribution::cyclic(n, grid.cols(), 4),
+                         grid);
+    for (double const bad : {-5.0, 0.0, std::numeric_limits<double>::quiet_NaN()}) {
+      for (int const at : {0, 13, 29}) {
+        auto whole = positive<double>(n, Uplo::lower, 3);
+        whole[std::size_t(at * (n + 1))] = bad;
+        Held<double> held(comm, d, 3);
+        fill(held, whole);
+        EXPECT_EQ(cholesky(held.matrix, Uplo::lower, {.nb = 4}).info, at + 1) << bad;
+      }
+    }
+  }
+}
+
+TEST(Cholesky, SendsWhatItsGraphCounts) {
+  Communicator const comm(MPI_COMM_WORLD, Machine::flat(world_size()));
+  int const n = 61;
+  for (auto const& grid : grids(comm.size())) {
+    Distribution const d(AxisDistribution::cyclic(n, grid.rows(), 8), AxisDistribution::cyclic(n, grid.cols(), 8),
+                         grid);
+    auto const whole = positive<double>(n, Uplo::lower, 3);
+    Held<double> held(comm, d, 3);
+    fill(held, whole);
+    auto const run = cholesky(held.matrix, Uplo::lower, {.nb = 8, .way = MulticastWay::flat}).run;
+    auto const counts = graph::count(*cholesky_graph(d), *graph::flat());
+    auto const mine = std::size_t(comm.rank()) < counts.size() ? counts[std::size_t(comm.rank())] : graph::Count{};
+    EXPECT_EQ(run.count.tasks, mine.tasks);
+    EXPECT_EQ(run.count.traffic, mine.traffic);
+    EXPECT_NEAR(run.count.flops, mine.flops, 1e-9 * mine.flops);
+  }
+}
+
+TEST(Cholesky, NamesWhatIsWrong) {
+  Communicator const comm(MPI_COMM_WORLD, Machine::flat(world_size()));
+  auto const grid = ProcessGrid::column_major(1, comm.size());
+  Distribution const oblong(AxisDistribution::cyclic(6, 1, 2), AxisDistribution::cyclic(7, comm.size(), 2), grid);
+  std::vector<double> a(100);
+  auto const of = [&](Distribution const& d, Part<double> part, CholeskyOptions const& options) {
+    return error_of([&] { cholesky(Matrix<double>(comm, d, part.data, part.ld), Uplo::lower, options); });
+  };
+  EXPECT_NE(of(oblong, {a.data(), 10}, {}).find("a = '6 x 7'"), std::string::npos);
+  Distribution const d(AxisDistribution::cyclic(6, 1, 2), AxisDistribution::cyclic(6, comm.size(), 2), grid);
+  EXPECT_NE(of(d, {a.data(), 5}, {}), "");
+  EXPECT_NE(of(d, {nullptr, 6}, {}), "");
+  EXPECT_NE(of(d, {a.data(), 6}, {.nb = -1}).find("nb = -1"), std::string::npos);
+  EXPECT_NE(of(d, {a.data(), 6}, {.workers = 0}).find("workers = 0"), std::string::npos);
+}
+
+}  // namespace
+}  // namespace allport::testing

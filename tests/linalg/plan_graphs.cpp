@@ -1,0 +1,225 @@
+// Graphs of gemm and LU against the plans whose runs are measured: words and messages rank by rank, flops in all.
+#include <gtest/gtest.h>
+
+#include "allport/graph/check.h"
+#include "allport/graph/count.h"
+#include "allport/graph/price.h"
+#include "allport/graph/simulate.h"
+#include "allport/linalg/graphs.h"
+
+namespace allport {
+namespace {
+
+std::vector<Traffic> traffic_of(std::vector<graph::Count> const& counts) {
+  std::vector<Traffic> traffic;
+  for (auto const& count : counts) traffic.push_back(count.traffic);
+  return traffic;
+}
+
+double flops_of(std::vector<graph::Count> const& counts) {
+  double sum = 0;
+  for (auto const& count : counts) sum += count.flops;
+  return sum;
+}
+
+double expected_of(std::vector<graph::Count> const& counts) {
+  double sum = 0;
+  for (auto const& count : counts) sum += count.expected_bytes;
+  return sum;
+}
+
+/// The whole graph runs, does the work that was counted and sends what was counted along its edges.
+void expect_to_run(TaskGraph const& made, Machine const& machine, graph::Carrier const& carrier,
+                   std::vector<graph::Count> const& counts) {
+  auto const result = graph::simulate(made, machine, carrier, {.trace = true});
+  std::int64_t tasks = 0;
+  for (auto const& count : counts) tasks += count.tasks;
+  EXPECT_EQ(result.tasks, tasks);
+  graph::Rates const rates(machine);
+  double work = 0;
+  std::int64_t sent = 0;
+  for (auto const& span : result.spans) {
+    sent += span.bytes;
+    if (span.to < 0) work += rates.seconds(made.work(span.task));
+  }
+  double compute = 0;
+  for (auto const& rank : result.ranks) compute += rank.compute;
+  EXPECT_NEAR(compute, work, 1e-9 * work);
+  EXPECT_GE(result.seconds, result.longest_work);
+  for (auto const& span : result.spans) {  // what the gangs say occupies no links
+    Gang gang;
+    if (span.to >= 0 || !made.gang(span.task, gang) || gang.members.front() != span.task) continue;
+    std::vector<Rank> ranks;
+    for (auto const member : gang.members) ranks.push_back(made.owner(member));
+    for (auto const& talk : gang.talk) {
+      if (ranks.size() < 2) continue;
+      carrier.hops({span.task, 0, talk.what, ranks, talk.root, talk.bytes, talk.element},
+                   [&](graph::Hop const& hop) { sent += hop.bytes * talk.times; });
+    }
+  }
+  for (auto const& count : counts) sent -= count.traffic.bytes_sent;
+  EXPECT_EQ(sent, 0);
+}
+
+void expect_as_planned(GemmProblem const& problem, std::string const& machine, GemmOptions const& options) {
+  SCOPED_TRACE(::testing::Message() << options.algorithm << " " << problem.m << " x " << problem.n << " x " << problem.k
+                                    << " on " << machine << " grid " << options.grid.rows << "x" << options.grid.cols
+                                    << "x" << options.grid.layers << " panel " << options.panel);
+  auto const plan = plan_gemm(problem, Machine::parse(machine), options);
+  auto const made = gemm_graph(plan);
+  (void)graph::check(*made);
+  auto const carrier = plan_carrier(plan);
+  auto const counts = graph::count(*made, *carrier);
+  EXPECT_EQ(traffic_of(counts), plan.traffic);
+  expect_to_run(*made, plan.machine, *carrier, counts);
+  auto const m = static_cast<double>(problem.m);
+  EXPECT_EQ(flops_of(counts), 2 * m * static_cast<double>(problem.n) * static_cast<double>(problem.k));
+}
+
+GemmOptions asked(std::string algorithm, GemmGrid grid, Index panel) {
+  GemmOptions options;
+  options.algorithm = std::move(algorithm);
+  options.grid = grid;
+  options.panel = panel;
+  return options;
+}
+
+TEST(GemmGraph, CountsAsThePlanDoes) {
+  for (GemmProblem const& problem : {GemmProblem{100, 90, 110}, {57, 200, 31, Scalar::z}, {7, 5, 3, Scalar::s}}) {
+    for (Index const panel : {16, 100}) {
+      for (auto const& grid : {GemmGrid{1, 1, 1}, {2, 3, 1}, {5, 1, 1}, {1, 7, 1}, {3, 4, 1}}) {
+        expect_as_planned(problem, "torus:12", asked("summa", grid, panel));
+      }
+      for (auto const& grid : {GemmGrid{2, 2, 2}, {1, 3, 4}, {2, 1, 3}, {2, 3, 2}}) {
+        expect_as_planned(problem, "torus:2x2x3", asked("summa25", grid, panel));
+        expect_as_planned(problem, "mesh:3x5", asked("3d", grid, panel));
+      }
+    }
+  }
+  auto turned = asked("summa", {4, 4, 1}, 64);
+  turned.order = "jil";
+  expect_as_planned({300, 300, 300}, "torus:4x4", turned);
+  expect_as_planned({40, 40, 2}, "torus:5x3", asked("summa25", {2, 2, 3}, 8));  // k < ranks
+  EXPECT_THROW((void)gemm_graph(plan_gemm({8, 8, 8}, Machine::parse("torus:2x2"), asked("cannon", {0, 0, 0}, 0))),
+               Error);
+}
+
+struct LuCase {
+  LuProblem problem;
+  std::string machine;
+  LuOptions options;
+};
+
+void expect_as_planned(LuCase const& c) {
+  SCOPED_TRACE(::testing::Message() << c.options.algorithm << " " << c.problem.m << " x " << c.problem.n << " "
+                                    << static_cast<char>(c.problem.pivoting) << " on " << c.machine << " grid "
+                                    << c.options.grid.rows << "x" << c.options.grid.cols << "x" << c.options.grid.layers
+                                    << " block " << c.options.block << " big " << c.options.big);
+  auto const plan = plan_lu(c.problem, Machine::parse(c.machine), c.options);
+  ASSERT_FALSE(plan.traffic.empty());
+  auto const made = lu_graph(plan);
+  (void)graph::check(*made);
+  auto const carrier = plan_carrier(plan);
+  auto const counts = graph::count(*made, *carrier);
+  EXPECT_EQ(traffic_of(counts), plan.traffic);
+  expect_to_run(*made, plan.machine, *carrier, counts);
+  double flops = 0;  // column by column: divide what is below, update what is beside and below
+  for (Index s = 0; s < std::min(c.problem.m, c.problem.n); ++s) {
+    auto const below = static_cast<double>(c.problem.m - s - 1);
+    flops += below + 2 * below * static_cast<double>(c.problem.n - s - 1);
+  }
+  EXPECT_EQ(flops_of(counts), flops);
+  // With layers the rows of a big panel lie on all of them.
+  auto const& chosen = plan.chosen;
+  bool const apart = chosen.grid.rows > 1 || (chosen.grid.layers > 1 && chosen.big > chosen.block);
+  bool const exchanges = c.problem.pivoting != Pivoting::none && apart;
+  EXPECT_EQ(expected_of(counts) > 0, exchanges);
+}
+
+constexpr Pivoting pivotings[] = {Pivoting::none, Pivoting::partial, Pivoting::tournament};
+
+LuOptions factored(std::string algorithm, GemmGrid grid, Index block, Index big = 0) {
+  LuOptions options;
+  options.algorithm = std::move(algorithm);
+  options.grid = grid;
+  options.block = block;
+  options.big = big;
+  return options;
+}
+
+TEST(LuGraph, OneDimensionCountsAsThePlanDoes) {
+  for (auto const& [m, n] : {std::pair<Index, Index>(100, 100), {70, 121}, {130, 40}}) {
+    for (Index const nb : {8, 24}) {
+      for (int const ranks : {1, 3, 5, 12}) {
+        auto options = factored("1d", {1, ranks, 1}, 8);
+        options.nb = nb;
+        expect_as_planned({{m, n, Scalar::d, Pivoting::partial}, "torus:4x3", options});
+      }
+    }
+  }
+}
+
+TEST(LuGraph, TwoDimensionsCountAsThePlanDoes) {
+  for (auto const pivoting : pivotings) {
+    for (auto const& [m, n] : {std::pair<Index, Index>(90, 90), {50, 121}, {120, 31}}) {
+      for (auto const& grid : {GemmGrid{1, 1, 1}, {2, 3, 1}, {5, 1, 1}, {1, 7, 1}, {3, 4, 1}}) {
+        expect_as_planned({{m, n, Scalar::d, pivoting}, "torus:3x4", factored("2d", grid, 8)});
+      }
+      expect_as_planned({{m, n, Scalar::c, pivoting}, "mesh:5x2", factored("2d", {2, 5, 1}, 13)});
+    }
+  }
+}
+
+TEST(LuGraph, CountsOnTheCallersOwnDistribution) {
+  Distribution const given(AxisDistribution::cyclic(83, 3, 10, 1, 4), AxisDistribution::cyclic(95, 2, 7, 1),
+                           ProcessGrid(3, 2, {5, 0, 3, 1, 7, 2}));
+  auto options = factored("2d", {0, 0, 0}, 6);
+  options.given = given;
+  for (auto const pivoting : pivotings) {
+    expect_as_planned({{83, 95, Scalar::d, pivoting}, "torus:4x2", options});
+  }
+  Distribution const row(AxisDistribution::balanced(60, 1), AxisDistribution::cyclic(66, 5, 9, 2),
+                         ProcessGrid::row_major(1, 5));
+  options = factored("1d", {0, 0, 0}, 4);
+  options.given = row;
+  expect_as_planned({{60, 66, Scalar::d, Pivoting::partial}, "torus:5", options});
+}
+
+TEST(LuGraph, LayersCountAsThePlanDoes) {
+  for (auto const pivoting : pivotings) {
+    for (auto const& [m, n] : {std::pair<Index, Index>(96, 96), {50, 101}, {120, 47}}) {
+      for (auto const& grid : {GemmGrid{2, 2, 2}, {1, 2, 3}, {3, 1, 2}, {2, 3, 2}, {1, 1, 4}}) {
+        for (Index const big : {0, 8, 40}) {
+          expect_as_planned({{m, n, Scalar::d, pivoting}, "torus:2x2x3", factored("2.5d", grid, 8, big)});
+        }
+      }
+    }
+  }
+  auto turned = factored("2.5d", {2, 2, 4}, 16);
+  turned.order = "lij";
+  expect_as_planned({{130, 130, Scalar::z, Pivoting::tournament}, "torus:4x4", turned});
+}
+
+/// Samples of steps and ranks and one chain stand for all tasks on all links.
+void expect_price_near(TaskGraph const& made, Machine const& machine, graph::Carrier const& carrier, double least,
+                       double most) {
+  auto const simulated = graph::simulate(made, machine, carrier).seconds;
+  auto const price = graph::price(made, machine, carrier);
+  EXPECT_GE(price.total.value(), least * simulated);
+  EXPECT_LE(price.total.value(), most * simulated);
+}
+
+TEST(PlanGraphs, ArePricedNearTheirSimulation) {
+  auto const machine = Machine::parse("bgp:4x4");
+  auto const product = plan_gemm({2048, 2048, 2048}, machine, asked("summa", {4, 4, 1}, 128));
+  expect_price_near(*gemm_graph(product), machine, *plan_carrier(product), 0.9, 1.05);
+  for (auto const& options :
+       {factored("1d", {1, 16, 1}, 32), factored("2d", {4, 4, 1}, 64), factored("2.5d", {4, 2, 2}, 64)}) {
+    auto const plan = plan_lu({2048, 2048}, machine, options);
+    SCOPED_TRACE(options.algorithm);
+    expect_price_near(*lu_graph(plan), machine, *plan_carrier(plan), 0.6, 1.6);
+  }
+}
+
+}  // namespace
+}  // namespace allport
