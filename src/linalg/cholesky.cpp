@@ -175,7 +175,9 @@ CholeskyReport cholesky(Matrix<T> const& a, Uplo uplo, CholeskyOptions const& op
   graph.read(work.part());
   {
     blas::OneThread const alone(options.workers > 1);
-    report.run = tasks::run(graph, comm, {.workers = options.workers, .way = options.way});
+    tasks::RunOptions const run{
+        .workers = options.workers, .way = options.way, .record = options.record, .attend = options.attend};
+    report.run = tasks::run(graph, comm, run);
   }
   graph.write(work.part());
   if (report.moved) redistribute(work, a);

@@ -16,6 +16,7 @@ namespace allport::tasks {
 namespace {
 
 constexpr int polls_before_sleep = 100;
+constexpr auto between_looks = std::chrono::milliseconds(50);
 
 }  // namespace
 
@@ -24,12 +25,10 @@ class Execution::Context final : public TaskContext {
  public:
   Context(Execution& execution, Task task) : execution_(execution), task_(task) {}
 
-  std::span<std::byte const> input(int index) const override {
-    auto const at = inputs_.find(index);
-    ensure(at != inputs_.end(), "input", index, "an input that an edge with data leads to", "", ErrorKind::schedule);
-    return at->second.bytes;
-  }
+  std::span<std::byte const> input(int index) const override { return given(index).bytes; }
   std::span<std::byte> output(int index) override { return block(index).bytes; }
+  std::shared_ptr<void> keep_input(int index) const override { return given(index).memory; }
+  std::shared_ptr<void> keep_output(int index) override { return block(index).memory; }
   void progress() override {
     if (!execution_.network_.try_lock()) return;
     std::scoped_lock const hold(std::adopt_lock, execution_.network_);
@@ -70,6 +69,12 @@ class Execution::Context final : public TaskContext {
   }
 
  private:
+  [[nodiscard]] Block const& given(int index) const {
+    auto const at = inputs_.find(index);
+    ensure(at != inputs_.end(), "input", index, "an input that an edge with data leads to", "", ErrorKind::schedule);
+    return at->second;
+  }
+
   Execution& execution_;
   Task task_;
   std::map<int, Block> inputs_;
@@ -94,7 +99,8 @@ Execution::Execution(TaskGraph const& graph, Communicator const& comm, RunOption
 }
 
 RunReport Execution::run() {
-  auto const begin = Clock::now();
+  if (options_.record) comm_.barrier();
+  begin_ = Clock::now();
   try {
     std::scoped_lock const hold(mutex_);
     if (me_ < graph_.ranks()) graph_.entries(me_, [&](Task task) { frontier_.enter(task); });
@@ -102,27 +108,29 @@ RunReport Execution::run() {
     fail(error, "the graph's entries");
   }
   std::vector<std::jthread> threads;
-  for (int w = 1; w < options_.workers; ++w) threads.emplace_back([this] { work(false); });
-  work(true);
+  for (int w = 1; w < options_.workers; ++w) threads.emplace_back([this, w] { work(w); });
+  work(0);
   threads.clear();
   comm_.ensure_all_well(failure_, failure_kind_);
   report_.count.tasks = executed_;
   report_.count.traffic = mailbox_.counted();
   report_.control_messages = mailbox_.control_messages();
   report_.peak_bytes = pool_->peak();
-  report_.seconds = std::chrono::duration<double>(Clock::now() - begin).count();
-  return report_;
+  report_.seconds = since_begin(Clock::now());
+  return std::move(report_);
 }
 
-void Execution::work(bool caller) {
+void Execution::work(int worker) {
+  bool const caller = worker == 0;
   int polls = 0;
   while (!over_) {
+    if (caller && options_.attend) attend();
     bool moved = false;
     if ((caller || !only_caller_talks_) && network_.try_lock()) {
       std::scoped_lock const hold(std::adopt_lock, network_);
       moved = talk(caller);
     }
-    moved = execute_one() || moved;
+    moved = execute_one(worker) || moved;
     polls = moved ? 0 : polls + 1;
     if (moved) continue;
     if (polls < polls_before_sleep) {
@@ -133,7 +141,18 @@ void Execution::work(bool caller) {
   }
 }
 
-bool Execution::execute_one() {
+void Execution::attend() {
+  auto const now = Clock::now();
+  if (now - attended_ < between_looks) return;
+  attended_ = now;
+  try {
+    options_.attend();
+  } catch (std::exception const& error) {
+    fail(error, "the program");
+  }
+}
+
+bool Execution::execute_one(int worker) {
   std::optional<Ready> ready;
   {
     std::scoped_lock const hold(mutex_);
@@ -144,7 +163,7 @@ bool Execution::execute_one() {
   }
   auto const task = ready->task;
   try {
-    execute(std::move(*ready));
+    execute(std::move(*ready), worker);
   } catch (std::exception const& error) {
     fail(error, fmt::format("task {}", graph_.name(task)));
   }
@@ -167,7 +186,7 @@ Block Execution::sum(std::vector<Given*> const& parts) {
   return total;
 }
 
-void Execution::execute(Ready ready) {
+void Execution::execute(Ready ready, int worker) {
   Gang gang;
   ensure(!graph_.gang(ready.task, gang) || gang.members.size() < 2, "graph", graph_.name(ready.task),
          "a graph without gangs", "tasks that run together on several ranks are not run yet", ErrorKind::unsupported);
@@ -183,12 +202,17 @@ void Execution::execute(Ready ready) {
   }
   auto const begin = Clock::now();
   graph_.run(ready.task, context);
-  auto const seconds = std::chrono::duration<double>(Clock::now() - begin).count();
+  auto const end = Clock::now();
   finish(ready.task, context);
+  auto const work = graph_.work(ready.task);
   std::scoped_lock const hold(mutex_);
-  report_.busy_seconds += seconds;
-  report_.count.flops += graph_.work(ready.task).flops;
+  report_.busy_seconds += std::chrono::duration<double>(end - begin).count();
+  report_.count.flops += work.flops;
   ++executed_;
+  if (options_.record) {
+    report_.records.push_back({Record::Deed::task, work.kernel, worker, -1, ready.task, graph_.name(ready.task), 0,
+                               since_begin(begin), since_begin(end)});
+  }
 }
 
 void Execution::finish(Task task, Context& context) {

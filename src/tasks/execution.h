@@ -53,9 +53,14 @@ class Execution {
     std::vector<Rank> ranks;  ///< positions of the others that need it
   };
 
-  void work(bool caller);
-  [[nodiscard]] bool execute_one();
-  void execute(Ready ready);
+  void work(int worker);
+  [[nodiscard]] bool execute_one(int worker);
+  void execute(Ready ready, int worker);
+  void attend();
+  [[nodiscard]] double since_begin(Clock::time_point when) const {
+    return std::chrono::duration<double>(when - begin_).count();
+  }
+  void record_message(Record::Deed deed, Rank peer, Letter::Header const& header, std::int64_t bytes);
   void finish(Task task, Context& context);
   [[nodiscard]] Block sum(std::vector<Given*> const& parts);
 
@@ -107,6 +112,8 @@ class Execution {
   std::optional<std::int64_t> const count_;
   Clock::time_point moved_ = Clock::now();
   double next_warning_;
+  Clock::time_point begin_ = Clock::now();
+  Clock::time_point attended_ = begin_;
 };
 
 }  // namespace allport::tasks

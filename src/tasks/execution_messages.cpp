@@ -91,8 +91,18 @@ void Execution::fulfil_sent(Task task, int output) {
   });
 }
 
+void Execution::record_message(Record::Deed deed, Rank peer, Letter::Header const& header, std::int64_t bytes) {
+  if (!options_.record || bytes == 0) return;
+  auto const now = since_begin(Clock::now());
+  auto const task = task_of(header);
+  auto name = graph_.name(task);
+  std::scoped_lock const hold(mutex_);
+  report_.records.push_back({deed, Kernel::none, 0, peer, task, std::move(name), bytes, now, now});
+}
+
 void Execution::arrived(Letter&& letter) {
   auto const task = task_of(letter.header);
+  record_message(Record::Deed::receive, letter.from, letter.header, letter.bytes);
   auto const index = static_cast<int>(letter.header[3]);
   auto block = pool_->adopt(letter);
   if (letter.header[0] == failure) {
@@ -119,7 +129,10 @@ bool Execution::talk(bool caller) {
       std::scoped_lock const hold(mutex_);
       outgoing.swap(outgoing_);
     }
-    for (auto const& one : outgoing) mailbox_.send(one.to, one.header, one.block.bytes, one.leaving);
+    for (auto const& one : outgoing) {
+      mailbox_.send(one.to, one.header, one.block.bytes, one.leaving);
+      record_message(Record::Deed::send, one.to, one.header, std::ssize(one.block.bytes));
+    }
     moved = mailbox_.poll([&](Letter&& letter) { arrived(std::move(letter)); },
                           [&](std::int64_t leaving) { left(leaving); }) ||
             !outgoing.empty();

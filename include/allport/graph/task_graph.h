@@ -4,6 +4,7 @@
 #include <compare>
 #include <cstddef>
 #include <cstdint>
+#include <memory>
 #include <optional>
 #include <span>
 #include <string>
@@ -96,6 +97,9 @@ class TaskContext {
   virtual ~TaskContext() = default;
   [[nodiscard]] virtual std::span<std::byte const> input(int index) const = 0;
   [[nodiscard]] virtual std::span<std::byte> output(int index) = 0;
+  /// What keeps an input's or an output's memory beyond the body's end; null where it is a tile, or empty.
+  [[nodiscard]] virtual std::shared_ptr<void> keep_input(int index) const { return nullptr; }
+  [[nodiscard]] virtual std::shared_ptr<void> keep_output(int index) { return nullptr; }
   /// Moves communication along; bodies of more than 2e7 flops call it now and then.
   virtual void progress() = 0;
 };

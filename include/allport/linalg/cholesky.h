@@ -1,6 +1,8 @@
 // Cholesky factorization of distributed Hermitian (real: symmetric) positive definite matrices.
 #pragma once
 
+#include <functional>
+
 #include "allport/linalg/graphs.h"
 #include "allport/linalg/matrix.h"
 #include "allport/tasks/run.h"
@@ -14,6 +16,10 @@ struct CholeskyOptions {
   int workers = 1;
   /// How tiles travel that several ranks need.
   MulticastWay way = MulticastWay::prefix;
+  /// Keeps what tasks and messages did, in CholeskyReport::run.
+  bool record = false;
+  /// As tasks::RunOptions::attend.
+  std::function<void()> attend{};
 };
 
 struct CholeskyReport {

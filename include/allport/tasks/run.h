@@ -2,6 +2,9 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
+#include <string>
+#include <vector>
 
 #include "allport/comm/communicator.h"
 #include "allport/graph/count.h"
@@ -19,6 +22,25 @@ struct RunOptions {
   Combine combine{};
   /// Seconds in which nothing moves and no body runs before a rank says what it waits for; 0: never.
   double stall_seconds = 10;
+  /// Keeps what every task and every message did: RunReport::records.
+  bool record = false;
+  /// Called by the calling thread some twenty times a second, between tasks. What it throws ends the run on every rank,
+  /// as what a body throws does: so that a program can look whether it is to stop.
+  std::function<void()> attend{};
+};
+
+/// What one rank saw of a task or of a message. Seconds from a moment at which all ranks met.
+struct Record {
+  enum class Deed : std::uint8_t { task, send, receive };
+  Deed deed = Deed::task;
+  Kernel kernel = Kernel::none;
+  int worker = 0;  ///< that ran the task; 0 is the calling thread
+  Rank peer = -1;  ///< whom a message goes to, or comes from; the n-th to a rank is the n-th that it has from here
+  Task task;       ///< a message: whose output it has; a contribution to a sum: its consumer
+  std::string name;
+  std::int64_t bytes = 0;
+  double begin = 0;  ///< a message that is received: when it was there
+  double end = 0;    ///< a message that is sent: as begin
 };
 
 /// What a rank has done.
@@ -29,7 +51,8 @@ struct RunReport {
   std::int64_t forwarded = 0;   ///< of the messages sent, those of other ranks' outputs
   std::int64_t peak_bytes = 0;  ///< of outputs that were kept at one time, beside tiles
   double seconds = 0;
-  double busy_seconds = 0;  ///< in bodies, over all workers
+  double busy_seconds = 0;      ///< in bodies, over all workers
+  std::vector<Record> records;  ///< with RunOptions::record, as they came; messages without data are none
 };
 
 /// Called by all ranks of `comm` with equal graphs; ranks that have no part in the graph forward. No rank ever holds
