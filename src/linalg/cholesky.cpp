@@ -14,13 +14,11 @@
 #include "blas_threads.h"
 #include "checks.h"
 #include "cholesky_graph.h"
+#include "cholesky_tiles.h"
 
 namespace allport {
 
 namespace {
-
-constexpr Index least_tile = 128;
-constexpr Index usual_tile = 256;
 
 /// CholeskyGraph with bodies. Tile (i, j), i >= j, of an upper triangle is kept as it is stored there, at (j, i).
 template <class Element>
@@ -136,24 +134,6 @@ class RunningCholesky final : public CholeskyGraph {
   mutable Index info_ = 0;
 };
 
-Index tile_size(Distribution const& distribution, Index wanted) {
-  if (wanted > 0) return wanted;
-  auto const nb = distribution.rows().nb();
-  return nb >= least_tile && nb == distribution.cols().nb() ? nb : usual_tile;
-}
-
-/// The tiles' own distribution: over the same grid, from its first process on.
-Distribution tiled(Distribution const& distribution, Index nb) {
-  auto const& rows = distribution.rows();
-  auto const& cols = distribution.cols();
-  auto const kept = rows.is_cyclic() && cols.is_cyclic() && rows.nb() == nb && cols.nb() == nb;
-  return {AxisDistribution::cyclic(rows.extent(), rows.parts(), nb, kept ? rows.source() : 0),
-          AxisDistribution::cyclic(cols.extent(), cols.parts(), nb, kept ? cols.source() : 0), distribution.grid()};
-}
-
-/// Where an axis has one part alone all blocks lie one behind the other, whatever their size.
-bool same_places(AxisDistribution const& a, AxisDistribution const& b) { return a.parts() == 1 || a == b; }
-
 }  // namespace
 
 template <class T>
@@ -167,8 +147,7 @@ CholeskyReport cholesky(Matrix<T> const& a, Uplo uplo, CholeskyOptions const& op
   CholeskyReport report;
   report.nb = tile_size(a.distribution(), options.nb);
   auto const tiles = tiled(a.distribution(), report.nb);
-  report.moved =
-      !same_places(a.distribution().rows(), tiles.rows()) || !same_places(a.distribution().cols(), tiles.cols());
+  report.moved = !same_places(a.distribution(), tiles);
   auto const work = report.moved ? Matrix<T>::allocate(comm, tiles) : a;
   if (report.moved) redistribute(a, work);
   RunningCholesky<T> graph(tiles, uplo, comm.rank());

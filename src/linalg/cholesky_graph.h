@@ -8,7 +8,7 @@
 #include <optional>
 #include <string>
 
-#include "allport/linalg/graphs.h"
+#include "triangle_tiles.h"
 
 namespace allport {
 
@@ -19,22 +19,13 @@ class CholeskyGraph : public TaskGraph {
   enum Input { own, from_row, from_column };
 
   CholeskyGraph(Distribution const& distribution, Uplo uplo, Scalar type)
-      : grid_(distribution.grid()),
-        uplo_(uplo),
-        element_(bytes_of(type)),
-        n_(distribution.rows().extent()),
-        nb_(distribution.rows().nb()),
-        tiles_((n_ + nb_ - 1) / nb_),
-        rows_(tiles_of(uplo == Uplo::lower ? distribution.rows() : distribution.cols())),
-        cols_(tiles_of(uplo == Uplo::lower ? distribution.cols() : distribution.rows())) {
-    for (auto const rank : grid_) ranks_ = std::max(ranks_, rank + 1);
-  }
+      : at_(distribution, uplo), element_(bytes_of(type)), tiles_(at_.tiles()) {}
 
   /// Rows of a tile (i, .), and columns of a tile (., i).
-  [[nodiscard]] Index extent(Index tile) const { return std::min(nb_, n_ - tile * nb_); }
+  [[nodiscard]] Index extent(Index tile) const { return at_.extent(tile); }
   [[nodiscard]] Index tiles() const { return tiles_; }
 
-  Rank ranks() const override { return ranks_; }
+  Rank ranks() const override { return at_.ranks(); }
   std::int64_t element() const override { return element_; }
   std::string name(Task t) const override {
     if (t.kind == P) return fmt::format("P({})", t.k);
@@ -46,19 +37,15 @@ class CholeskyGraph : public TaskGraph {
   }
   /// Tile (i, j) is updated j times, then factored or solved.
   std::optional<std::int64_t> count(Rank rank) const override {
-    auto const at = place(rank);
+    auto const at = at_.place(rank);
     std::int64_t sum = 0;
     for (Index j = 0; j < tiles_; ++j) {
-      if (cols_.owner(j) == at.col) sum += (j + 1) * (rows_.count(at.row) - rows_.before(at.row, j));
+      if (at_.cols().owner(j) == at.col) sum += (j + 1) * (at_.rows().count(at.row) - at_.rows().before(at.row, j));
     }
     return at.row < 0 ? 0 : sum;
   }
 
-  Rank owner(Task t) const override {
-    auto const r = rows_.owner(t.i);
-    auto const c = cols_.owner(t.j);
-    return uplo_ == Uplo::lower ? grid_.rank_at(r, c) : grid_.rank_at(c, r);
-  }
+  Rank owner(Task t) const override { return at_.owner(t.i, t.j); }
   int num_parents(Task t) const override {
     int const updated = t.k > 0 ? 1 : 0;
     if (t.kind == P) return updated;
@@ -105,13 +92,13 @@ class CholeskyGraph : public TaskGraph {
 
   std::int64_t steps() const override { return tiles_; }
   void tasks(Rank rank, std::int64_t step, VisitTask visit) const override {
-    auto const at = place(rank);
+    auto const at = at_.place(rank);
     if (at.row < 0) return;
     auto const k = static_cast<std::int32_t>(step);
     for (auto j = k; j < tiles_; ++j) {
-      if (cols_.owner(j) != at.col) continue;
+      if (at_.cols().owner(j) != at.col) continue;
       for (auto i = j; i < tiles_; ++i) {
-        if (rows_.owner(i) == at.row) visit(j > k ? update(i, j, k) : i > k ? trsm(i, k) : potrf(k));
+        if (at_.rows().owner(i) == at.row) visit(j > k ? update(i, j, k) : i > k ? trsm(i, k) : potrf(k));
       }
     }
   }
@@ -125,24 +112,9 @@ class CholeskyGraph : public TaskGraph {
     return t.i == t.j ? potrf(t.j) : trsm(t.i, t.j);
   }
 
-  static AxisDistribution tiles_of(AxisDistribution const& axis) {
-    return AxisDistribution::cyclic((axis.extent() + axis.nb() - 1) / axis.nb(), axis.parts(), 1, axis.source());
-  }
-  /// Row and column among the tiles as a lower triangle.
-  [[nodiscard]] ProcessGrid::Position place(Rank rank) const {
-    auto const at = grid_.position(rank);
-    return uplo_ == Uplo::lower ? at : ProcessGrid::Position{at.col, at.row};
-  }
-
-  ProcessGrid grid_;
-  Uplo uplo_;
+  TriangleTiles at_;
   std::int64_t element_;
-  Index n_;
-  Index nb_;
   Index tiles_;
-  AxisDistribution rows_;
-  AxisDistribution cols_;
-  Rank ranks_ = 0;
 };
 
 }  // namespace allport

@@ -1,12 +1,11 @@
 // Cholesky over odd grids, tiles and distributions, beside LAPACK's on the whole matrix.
 #include <complex>
 #include <limits>
-#include <random>
 #include <vector>
 
 #include "allport/linalg/cholesky.h"
 #include "comm/world.h"
-#include "linalg/held.h"
+#include "linalg/cholesky_samples.h"
 
 extern "C" {
 void spotrf_(char const*, int const*, float*, int const*, int*);
@@ -18,74 +17,12 @@ void zpotrf_(char const*, int const*, std::complex<double>*, int const*, int*);
 namespace allport::testing {
 namespace {
 
+using namespace samples;
+
 void lapack(char u, int n, float* a, int* info) { spotrf_(&u, &n, a, &n, info); }
 void lapack(char u, int n, double* a, int* info) { dpotrf_(&u, &n, a, &n, info); }
 void lapack(char u, int n, std::complex<float>* a, int* info) { cpotrf_(&u, &n, a, &n, info); }
 void lapack(char u, int n, std::complex<double>* a, int* info) { zpotrf_(&u, &n, a, &n, info); }
-
-template <class T>
-T random_element(std::mt19937& random) {
-  std::uniform_real_distribution<double> number(-1, 1);
-  if constexpr (scalar_of<T> == Scalar::c || scalar_of<T> == Scalar::z) {
-    auto const real = number(random);
-    return T(static_cast<typename T::value_type>(real), static_cast<typename T::value_type>(number(random)));
-  } else {
-    return static_cast<T>(number(random));
-  }
-}
-
-template <class T>
-T conjugate(T x) {
-  if constexpr (scalar_of<T> == Scalar::c || scalar_of<T> == Scalar::z) {
-    return std::conj(x);
-  } else {
-    return x;
-  }
-}
-
-/// Hermitian, diagonally dominant; the triangle that is not named holds marks.
-template <class T>
-std::vector<T> positive(int n, Uplo uplo, unsigned seed) {
-  std::mt19937 random(seed);
-  std::vector<T> a(std::size_t(n) * std::size_t(n));
-  for (int j = 0; j < n; ++j) {
-    for (int i = 0; i <= j; ++i) {
-      auto const x = random_element<T>(random);
-      auto const upper = std::size_t(i) + std::size_t(j) * std::size_t(n);
-      auto const lower = std::size_t(j) + std::size_t(i) * std::size_t(n);
-      a[upper] = uplo == Uplo::upper ? x : T(77);
-      a[lower] = uplo == Uplo::lower ? conjugate(x) : T(77);
-      if (i == j) a[upper] = T(static_cast<float>(n + 2));
-    }
-  }
-  return a;
-}
-
-using samples::Held;
-
-template <class T>
-void fill(Held<T>& held, std::vector<T> const& whole) {
-  held.matrix.for_each([&](Index i, Index j, T& x) { x = whole[std::size_t(i + j * held.matrix.rows())]; });
-}
-
-/// Largest difference from the whole matrix.
-template <class T>
-double difference(Held<T> const& held, std::vector<T> const& whole) {
-  double most = 0;
-  held.matrix.for_each([&](Index i, Index j, T const& x) {
-    most = std::max(most, double(std::abs(x - whole[std::size_t(i + j * held.matrix.rows())])));
-  });
-  return most;
-}
-
-std::vector<ProcessGrid> grids(int ranks) {
-  std::vector<ProcessGrid> all;
-  for (int p = 1; p <= ranks; ++p) {
-    if (ranks % p == 0) all.push_back(ProcessGrid::column_major(p, ranks / p));
-  }
-  if (ranks > 2) all.push_back(ProcessGrid::row_major(1, ranks - 1, 1));  // one rank has no part
-  return all;
-}
 
 template <class T>
 void factors_as_lapack_does(Communicator const& comm, Distribution const& d, int n, Uplo uplo,

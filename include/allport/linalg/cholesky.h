@@ -1,7 +1,8 @@
-// Cholesky factorization of distributed Hermitian (real: symmetric) positive definite matrices.
+// Cholesky factorization of distributed Hermitian (real: symmetric) positive definite matrices, and solves with it.
 #pragma once
 
 #include <functional>
+#include <type_traits>
 
 #include "allport/linalg/graphs.h"
 #include "allport/linalg/matrix.h"
@@ -38,11 +39,51 @@ struct CholeskyReport {
 template <class T>
 CholeskyReport cholesky(Matrix<T> const& a, Uplo uplo, CholeskyOptions const& options = {});
 
+struct CholeskySolveReport {
+  Index nb = 0;                ///< of the tiles
+  Index width = 0;             ///< right-hand sides of a tile of B
+  int sweeps = 0;              ///< so many parts of B were solved for, one after the other
+  bool factors_moved = false;  ///< the factors were redistributed to the tiles' distribution
+  bool b_moved = false;        ///< B was, and back
+  tasks::RunReport run;        ///< of this rank: all sweeps' sums, and the largest of their peaks
+};
+
+/// B = A^-1 B from the factors that cholesky() left in one triangle of A (LAPACK's potrs), by the graph of
+/// cholesky_solve_graph(). A: n x n, B: n x any number of right-hand sides (0 too), each in any distribution over the
+/// same ranks. The other triangle is not looked at. Called by all ranks of the matrices' communicator.
+/// @throws Error on every rank naming what is wrong: a factor that is not square, extents, ld, nb, workers. A zero on
+///         the diagonal is not looked for (see CholeskyReport::info): it gives inf and NaN, as LAPACK's potrs
+template <class T>
+CholeskySolveReport cholesky_solve(Matrix<std::type_identity_t<T> const> const& factors, Uplo uplo, Matrix<T> const& b,
+                                   CholeskyOptions const& options = {});
+
+struct PositiveDefiniteReport {
+  CholeskyReport factorization;
+  CholeskySolveReport solve;  ///< of nothing where factorization.info is not 0
+};
+
+/// A X = B for Hermitian (real: symmetric) positive definite A, of which one triangle is read (LAPACK's posv): A is
+/// overwritten by its factor, B by X. Where factorization.info is not 0, A is half factored and B as it was.
+/// @throws Error as cholesky() and cholesky_solve()
+template <class T>
+PositiveDefiniteReport solve_positive_definite(Matrix<T> const& a, Uplo uplo, Matrix<T> const& b,
+                                               CholeskyOptions const& options = {});
+
 #define ALLPORT_CHOLESKY_INSTANCE(prefix, T) \
   prefix template CholeskyReport cholesky(Matrix<T> const&, Uplo, CholeskyOptions const&)
 ALLPORT_CHOLESKY_INSTANCE(extern, float);
 ALLPORT_CHOLESKY_INSTANCE(extern, double);
 ALLPORT_CHOLESKY_INSTANCE(extern, std::complex<float>);
 ALLPORT_CHOLESKY_INSTANCE(extern, std::complex<double>);
+
+#define ALLPORT_CHOLESKY_SOLVE_INSTANCE(prefix, T)                                                            \
+  prefix template CholeskySolveReport cholesky_solve<T>(Matrix<T const> const&, Uplo, Matrix<T> const&,       \
+                                                        CholeskyOptions const&);                              \
+  prefix template PositiveDefiniteReport solve_positive_definite<T>(Matrix<T> const&, Uplo, Matrix<T> const&, \
+                                                                    CholeskyOptions const&)
+ALLPORT_CHOLESKY_SOLVE_INSTANCE(extern, float);
+ALLPORT_CHOLESKY_SOLVE_INSTANCE(extern, double);
+ALLPORT_CHOLESKY_SOLVE_INSTANCE(extern, std::complex<float>);
+ALLPORT_CHOLESKY_SOLVE_INSTANCE(extern, std::complex<double>);
 
 }  // namespace allport

@@ -22,6 +22,16 @@ enum class Uplo : char { lower = 'L', upper = 'U' };
 [[nodiscard]] std::unique_ptr<TaskGraph> cholesky_graph(Distribution const& distribution, Uplo uplo = Uplo::lower,
                                                         Scalar type = Scalar::d);
 
+/// Solves with Cholesky factors: L Y = B from the first row on, then L^H X = Y from the last (upper: U^H, U). F(k)
+/// hands the diagonal tile (k, k) of the factors to who solves with it; S(i, j) solves for tile (i, j) of Y, U(i, j, k)
+/// takes from it what Y's tile (k, j) contributes, on the rank that has tile (i, k) of the factors, and S sums over
+/// those ranks; B(i, j) is the right-hand side's own tile. S', U' and B' are the same backward.
+/// @param factors  distribution of the n x n factors; its blocks are the tiles
+/// @param b        of the right-hand sides, n x any number, over any grid; its row blocks are as high as the tiles
+/// @pre as cholesky_graph(), and B's axes block-cyclic with whole first blocks
+[[nodiscard]] std::unique_ptr<TaskGraph> cholesky_solve_graph(Distribution const& factors, Distribution const& b,
+                                                              Uplo uplo = Uplo::lower, Scalar type = Scalar::d);
+
 /// A product as its plan runs it: `of_a` and `of_b` send a panel, `multiply` adds one product, `sum` combines the
 /// layers.
 /// @throws Error(unsupported) for Cannon's algorithm

@@ -1,0 +1,67 @@
+// The tiles of a triangle that is stored: which rank has which.
+#pragma once
+
+#include <algorithm>
+
+#include "allport/linalg/graphs.h"
+
+namespace allport {
+
+/// An axis of tiles for an axis of elements whose blocks they are.
+[[nodiscard]] inline AxisDistribution axis_of_tiles(AxisDistribution const& axis) {
+  return AxisDistribution::cyclic((axis.extent() + axis.nb() - 1) / axis.nb(), axis.parts(), 1, axis.source());
+}
+
+/// Tiles (i, j), i >= j, of a lower triangle; tile (i, j) of an upper one is stored at (j, i), conjugated.
+class TriangleTiles {
+ public:
+  TriangleTiles(Distribution const& distribution, Uplo uplo)
+      : grid_(distribution.grid()),
+        uplo_(uplo),
+        n_(distribution.rows().extent()),
+        nb_(distribution.rows().nb()),
+        rows_(axis_of_tiles(uplo == Uplo::lower ? distribution.rows() : distribution.cols())),
+        cols_(axis_of_tiles(uplo == Uplo::lower ? distribution.cols() : distribution.rows())) {
+    for (auto const rank : grid_) ranks_ = std::max(ranks_, rank + 1);
+  }
+
+  [[nodiscard]] Index tiles() const { return rows_.extent(); }
+  [[nodiscard]] Index nb() const { return nb_; }
+  /// Rows of a tile (i, .), and columns of a tile (., i).
+  [[nodiscard]] Index extent(Index tile) const { return std::min(nb_, n_ - tile * nb_); }
+  /// Rows and columns of tiles over the grid, as of a lower triangle.
+  [[nodiscard]] AxisDistribution const& rows() const { return rows_; }
+  [[nodiscard]] AxisDistribution const& cols() const { return cols_; }
+  /// One more than the largest rank.
+  [[nodiscard]] Rank ranks() const { return ranks_; }
+  [[nodiscard]] Rank owner(Index i, Index j) const {
+    auto const r = rows_.owner(i);
+    auto const c = cols_.owner(j);
+    return uplo_ == Uplo::lower ? grid_.rank_at(r, c) : grid_.rank_at(c, r);
+  }
+  /// Row and column of a rank among the tiles of a lower triangle, {-1, -1} when it has no place.
+  [[nodiscard]] ProcessGrid::Position place(Rank rank) const {
+    auto const at = grid_.position(rank);
+    return uplo_ == Uplo::lower ? at : ProcessGrid::Position{at.col, at.row};
+  }
+  /// A rank's tiles below the diagonal.
+  [[nodiscard]] Index below(Rank rank) const {
+    auto const at = place(rank);
+    Index sum = 0;
+    for (Index j = 0; at.row >= 0 && j < tiles(); ++j) {
+      if (cols_.owner(j) == at.col) sum += rows_.count(at.row) - rows_.before(at.row, j + 1);
+    }
+    return sum;
+  }
+
+ private:
+  ProcessGrid grid_;
+  Uplo uplo_;
+  Index n_;
+  Index nb_;
+  AxisDistribution rows_;
+  AxisDistribution cols_;
+  Rank ranks_ = 0;
+};
+
+}  // namespace allport
