@@ -86,16 +86,17 @@ Execution::Execution(TaskGraph const& graph, Communicator const& comm, RunOption
       comm_(comm),
       options_(options),
       me_(comm.rank()),
-      ids_(comm.machine(), TopologyIds::usual_bits(comm.size())),
-      mailbox_(comm),
-      only_caller_talks_(!Mailbox::any_thread()),
+      multicasts_(comm, TopologyIds(comm.machine(), TopologyIds::usual_bits(comm.size())), carried(),
+                  [this](MessageName const& name) { return route(task_of(name), static_cast<int>(name[3])); }),
+      only_caller_talks_(!Multicasts::any_thread()),
       frontier_(graph),
       count_(comm.rank() < graph.ranks() ? graph.count(comm.rank()) : 0),
-      next_warning_(options.stall_seconds) {
-  for (Rank r = 0; r < comm.size(); ++r) {
-    positions_.push_back(comm.position(r));
-    ranks_.push_back(comm.at_position(r));
-  }
+      next_warning_(options.stall_seconds) {}
+
+MulticastOptions Execution::carried() {
+  MulticastOptions options;
+  if (options_.record) options.watch = [this](Passage const& passage) { record_message(passage); };
+  return options;
 }
 
 RunReport Execution::run() {
@@ -113,8 +114,9 @@ RunReport Execution::run() {
   threads.clear();
   comm_.ensure_all_well(failure_, failure_kind_);
   report_.count.tasks = executed_;
-  report_.count.traffic = mailbox_.counted();
-  report_.control_messages = mailbox_.control_messages();
+  report_.count.traffic = multicasts_.counted();
+  report_.control_messages = multicasts_.control_messages();
+  report_.forwarded = multicasts_.forwarded();
   report_.peak_bytes = pool_->peak();
   report_.seconds = since_begin(Clock::now());
   return std::move(report_);
@@ -210,44 +212,65 @@ void Execution::execute(Ready ready, int worker) {
   report_.count.flops += work.flops;
   ++executed_;
   if (options_.record) {
-    report_.records.push_back({Record::Deed::task, work.kernel, worker, -1, ready.task, graph_.name(ready.task), 0,
+    report_.records.push_back({Record::Deed::task, work.kernel, worker, -1, 0, ready.task, graph_.name(ready.task), 0,
                                since_begin(begin), since_begin(end)});
   }
 }
 
 void Execution::finish(Task task, Context& context) {
-  std::vector<int> outputs;
-  std::vector<Edge> others;
+  struct Leads {
+    Edge edge;
+    Rank to;
+    Block const* block;  ///< what is given along it
+  };
+  std::vector<Leads> edges;
+  std::vector<int> outputs;  // that other ranks get
   graph_.children(task, [&](Edge const& edge) {
-    if (edge.carries == Carries::data || edge.carries == Carries::sum) outputs.push_back(edge.output);
-    if (edge.carries != Carries::data) others.push_back(edge);
+    auto const to = graph_.owner(edge.child);
+    edges.push_back({edge, to, nullptr});
+    if (edge.carries == Carries::data && to != me_) outputs.push_back(edge.output);
   });
+  for (auto& one : edges) {
+    if (one.edge.carries == Carries::data || one.edge.carries == Carries::sum)
+      one.block = &context.made(one.edge.output);
+  }
   std::ranges::sort(outputs);
   outputs.erase(std::ranges::unique(outputs).begin(), outputs.end());
-  std::vector<Handing> handings;
-  for (auto const output : outputs) handings.push_back(handing(task, output, context.made(output)));
   std::scoped_lock const hold(mutex_);
-  for (auto const& edge : others) {
-    if (edge.carries == Carries::order) frontier_.fulfil(edge.child, std::nullopt);
-    if (edge.carries != Carries::sum) continue;
-    int index = 0;
-    int mine = -1;
-    graph_.contributors(edge.child, edge.input, [&](Task t) {
-      if (t == task) mine = index;
-      ++index;
-    });
-    auto const& block = context.made(edge.output);
-    auto const owner = graph_.owner(edge.child);
-    if (owner == me_) {
-      frontier_.fulfil(edge.child, Given{edge.input, mine, block});
-    } else {
-      queue(owner, header_of(contribution_to, edge.child, edge.input, mine),
-            leave({block, task, edge.output, 1, true}));
+  for (auto const output : outputs) {
+    queue(name_of(output_of, task, output), std::nullopt, {context.made(output), task, output});
+  }
+  for (auto const& [edge, to, block] : edges) {
+    switch (edge.carries) {
+      case Carries::data:
+        if (to == me_) frontier_.fulfil(edge.child, Given{edge.input, 0, *block});
+        break;
+      case Carries::sum:
+        contribute(task, edge, to, *block);
+        break;
+      case Carries::order:
+        frontier_.fulfil(edge.child, std::nullopt);
+        break;
+      case Carries::sent:
+        break;
     }
   }
-  for (auto& one : handings) hand_on(task, std::move(one), true);
-  for (auto const& edge : others) {
+  for (auto const& [edge, to, block] : edges) {
     if (edge.carries == Carries::sent && !leaves(task, edge.output)) frontier_.fulfil(edge.child, std::nullopt);
+  }
+}
+
+void Execution::contribute(Task task, Edge const& edge, Rank to, Block const& block) {
+  int index = 0;
+  int mine = -1;
+  graph_.contributors(edge.child, edge.input, [&](Task t) {
+    if (t == task) mine = index;
+    ++index;
+  });
+  if (to == me_) {
+    frontier_.fulfil(edge.child, Given{edge.input, mine, block});
+  } else {
+    queue(name_of(contribution_to, edge.child, edge.input, mine), straight_to(to), {block, task, edge.output});
   }
 }
 
@@ -282,9 +305,9 @@ void Execution::fail(std::exception const& error, std::string const& where) {
   auto const* const known = dynamic_cast<Error const*>(&error);
   failure_kind_ = known != nullptr ? known->kind() : ErrorKind::schedule;
   if (std::exchange(stopped_, true)) return;
-  for (Rank r = 0; r < comm_.size(); ++r) {
-    if (r != me_) queue(r, header_of(failure, {}, 0), leave({}));
-  }
+  auto const here = multicasts_.ids().position(comm_.position(me_));
+  Multicast all{comm_.position(me_), DestinationSet::all(multicasts_.ids()).without(here)};
+  if (comm_.size() > 1) queue(name_of(failure, {}, 0), std::move(all), {});
 }
 
 }  // namespace allport::tasks

@@ -11,8 +11,7 @@
 #include <thread>
 #include <vector>
 
-#include "allport/comm/mailbox.h"
-#include "allport/multicast/forward.h"
+#include "allport/comm/multicasts.h"
 #include "allport/tasks/run.h"
 #include "frontier.h"
 #include "pool.h"
@@ -32,25 +31,15 @@ class Execution {
 
   /// A message that its worker could not send itself.
   struct Outgoing {
-    Rank to = 0;
-    Letter::Header header{};
-    Block block{};
+    MessageName name{};
+    std::optional<Multicast> to{};  ///< none: who gets it follows from the name
     std::int64_t leaving = -1;
   };
-  /// Messages that are sent from one block.
+  /// An output until it has left.
   struct Leaving {
     Block block{};
     Task task{};
-    int output = 0;
-    int left = 1;      ///< messages
-    bool own = false;  ///< this rank's task made it
-  };
-  /// A task's output to hand on: to its children here, and to other ranks.
-  struct Handing {
-    int output = 0;
-    Block block;
-    std::vector<Edge> here;
-    std::vector<Rank> ranks;  ///< positions of the others that need it
+    int output = -1;
   };
 
   void work(int worker);
@@ -60,23 +49,27 @@ class Execution {
   [[nodiscard]] double since_begin(Clock::time_point when) const {
     return std::chrono::duration<double>(when - begin_).count();
   }
-  void record_message(Record::Deed deed, Rank peer, Letter::Header const& header, std::int64_t bytes);
+  void record_message(Passage const& passage);
   void finish(Task task, Context& context);
+  /// With mutex_ held.
+  void contribute(Task task, Edge const& edge, Rank to, Block const& block);
   [[nodiscard]] Block sum(std::vector<Given*> const& parts);
 
-  [[nodiscard]] static Letter::Header header_of(What what, Task t, std::int64_t index, std::int64_t contribution = 0);
-  /// Children of a task's output, for the rank that made it and for those it has come to.
-  [[nodiscard]] Handing handing(Task task, int output, Block block) const;
+  [[nodiscard]] MulticastOptions carried();
+  [[nodiscard]] static Task task_of(MessageName const& name);
+  [[nodiscard]] static MessageName name_of(What what, Task t, std::int64_t index, std::int64_t contribution = 0);
+  /// The ranks that an output goes to.
+  [[nodiscard]] Multicast route(Task task, int output) const;
+  [[nodiscard]] Multicast straight_to(Rank rank) const;
   /// With mutex_ held.
-  void hand_on(Task task, Handing handing, bool own);
+  void give_children_here(Task task, int output, Block const& block);
   void fulfil_sent(Task task, int output);
-  [[nodiscard]] std::int64_t leave(Leaving leaving);
-  void queue(Rank to, Letter::Header const& header, std::int64_t leaving);
+  void queue(MessageName const& name, std::optional<Multicast> to, Leaving leaving);
   [[nodiscard]] bool leaves(Task task, int output) const;
 
   /// Sends what is queued, takes what has come. True when anything moved. Called by one thread at a time.
   bool talk(bool caller);
-  void arrived(Letter&& letter);
+  void arrived(Multicasts::Message&& message);
   void left(std::int64_t leaving);
   [[nodiscard]] bool idle();
   void watch(bool moved);
@@ -86,11 +79,8 @@ class Execution {
   Communicator const& comm_;
   RunOptions const& options_;
   Rank const me_;
-  std::vector<Rank> positions_;  ///< in the machine, by rank
-  std::vector<Rank> ranks_;      ///< by position
-  TopologyIds const ids_;
   std::shared_ptr<Pool> pool_ = std::make_shared<Pool>();
-  Mailbox mailbox_;
+  Multicasts multicasts_;
   bool const only_caller_talks_;
   std::thread::id const caller_ = std::this_thread::get_id();
 
@@ -100,7 +90,7 @@ class Execution {
   std::vector<Leaving> leaving_;
   std::vector<std::size_t> free_leaving_;
   std::int64_t executed_ = 0;
-  std::int64_t unsent_ = 0;  ///< messages that have not left, queued ones among them
+  std::int64_t unsent_ = 0;  ///< of leaving_, what has not left
   int running_ = 0;
   bool stopped_ = false;  ///< here or elsewhere something has failed
   std::string failure_;   ///< what has failed here

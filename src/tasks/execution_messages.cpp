@@ -8,52 +8,42 @@
 
 namespace allport::tasks {
 
-namespace {
-
-Task task_of(Letter::Header const& header) {
-  auto const high = static_cast<std::uint64_t>(header[1]) >> 32;
-  return {static_cast<std::uint16_t>(high >> 16), static_cast<std::uint16_t>(high),
-          static_cast<std::int32_t>(header[1]), static_cast<std::int32_t>(header[2] >> 32),
-          static_cast<std::int32_t>(header[2])};
+Task Execution::task_of(MessageName const& name) {
+  auto const high = static_cast<std::uint64_t>(name[1]) >> 32;
+  return {static_cast<std::uint16_t>(high >> 16), static_cast<std::uint16_t>(high), static_cast<std::int32_t>(name[1]),
+          static_cast<std::int32_t>(name[2] >> 32), static_cast<std::int32_t>(name[2])};
 }
 
-}  // namespace
-
-/// What, the task (two words), output or input, contribution, 0.
-Letter::Header Execution::header_of(What what, Task t, std::int64_t index, std::int64_t contribution) {
+/// What, the task (two words), output or input, contribution.
+MessageName Execution::name_of(What what, Task t, std::int64_t index, std::int64_t contribution) {
   auto const word = [](std::int64_t high, std::int32_t low) { return high << 32 | static_cast<std::uint32_t>(low); };
-  return {what, word(static_cast<std::int64_t>(t.kind) << 16 | t.layer, t.i), word(t.j, t.k), index, contribution, 0};
+  return {what, word(static_cast<std::int64_t>(t.kind) << 16 | t.layer, t.i), word(t.j, t.k), index, contribution};
 }
 
-Execution::Handing Execution::handing(Task task, int output, Block block) const {
-  Handing handing{output, std::move(block), {}, {}};
+Multicast Execution::route(Task task, int output) const {
   auto const owner = graph_.owner(task);
+  std::vector<Rank> positions;
   graph_.children(task, [&](Edge const& edge) {
     if (edge.carries != Carries::data || edge.output != output) return;
     auto const rank = graph_.owner(edge.child);
-    if (rank == me_) {
-      handing.here.push_back(edge);
-    }
-    if (rank != owner) handing.ranks.push_back(positions_[static_cast<std::size_t>(rank)]);
+    if (rank != owner) positions.push_back(comm_.position(rank));
   });
-  return handing;
+  return {comm_.position(owner), DestinationSet::of(multicasts_.ids(), positions), options_.way, {}};
 }
 
-void Execution::hand_on(Task task, Handing handing, bool own) {
-  for (auto const& edge : handing.here) frontier_.fulfil(edge.child, Given{edge.input, 0, handing.block});
-  if (handing.ranks.empty()) return;
-  auto const source = positions_[static_cast<std::size_t>(graph_.owner(task))];
-  Multicast const multicast{source, DestinationSet::of(ids_, handing.ranks), options_.way, {}};
-  auto const hops = share(ids_, multicast, positions_[static_cast<std::size_t>(me_)]).hops;
-  if (hops.empty()) return;
-  auto const leaving = leave({handing.block, task, handing.output, static_cast<int>(hops.size()), own});
-  for (auto const& hop : hops) {
-    queue(ranks_[static_cast<std::size_t>(hop.next)], header_of(output_of, task, handing.output), leaving);
-  }
-  if (!own && !handing.block.bytes.empty()) report_.forwarded += static_cast<std::int64_t>(hops.size());
+Multicast Execution::straight_to(Rank rank) const {
+  Rank const to = comm_.position(rank);
+  return {comm_.position(me_), DestinationSet::of(multicasts_.ids(), std::span(&to, 1)), MulticastWay::flat, {}};
 }
 
-std::int64_t Execution::leave(Leaving leaving) {
+void Execution::give_children_here(Task task, int output, Block const& block) {
+  graph_.children(task, [&](Edge const& edge) {
+    if (edge.carries != Carries::data || edge.output != output || graph_.owner(edge.child) != me_) return;
+    frontier_.fulfil(edge.child, Given{edge.input, 0, block});
+  });
+}
+
+void Execution::queue(MessageName const& name, std::optional<Multicast> to, Leaving leaving) {
   auto at = leaving_.size();
   if (free_leaving_.empty()) {
     leaving_.push_back(std::move(leaving));
@@ -62,27 +52,20 @@ std::int64_t Execution::leave(Leaving leaving) {
     free_leaving_.pop_back();
     leaving_[at] = std::move(leaving);
   }
-  return static_cast<std::int64_t>(at);
-}
-
-void Execution::queue(Rank to, Letter::Header const& header, std::int64_t leaving) {
   ++unsent_;
-  outgoing_.push_back({to, header, leaving_[static_cast<std::size_t>(leaving)].block, leaving});
+  outgoing_.push_back({name, std::move(to), static_cast<std::int64_t>(at)});
 }
 
 bool Execution::leaves(Task task, int output) const {
-  return std::ranges::any_of(
-      leaving_, [&](Leaving const& l) { return l.own && l.left > 0 && l.task == task && l.output == output; });
+  return std::ranges::any_of(leaving_, [&](Leaving const& l) { return l.output == output && l.task == task; });
 }
 
 void Execution::left(std::int64_t leaving) {
   std::scoped_lock const hold(mutex_);
   --unsent_;
-  auto& one = leaving_[static_cast<std::size_t>(leaving)];
-  if (--one.left > 0) return;
-  one.block = {};
+  auto const one = std::exchange(leaving_[static_cast<std::size_t>(leaving)], {});
   free_leaving_.push_back(static_cast<std::size_t>(leaving));
-  if (one.own && !leaves(one.task, one.output)) fulfil_sent(one.task, one.output);
+  if (one.output >= 0 && !leaves(one.task, one.output)) fulfil_sent(one.task, one.output);
 }
 
 void Execution::fulfil_sent(Task task, int output) {
@@ -91,33 +74,29 @@ void Execution::fulfil_sent(Task task, int output) {
   });
 }
 
-void Execution::record_message(Record::Deed deed, Rank peer, Letter::Header const& header, std::int64_t bytes) {
-  if (!options_.record || bytes == 0) return;
+void Execution::record_message(Passage const& passage) {
+  if (passage.bytes == 0) return;
   auto const now = since_begin(Clock::now());
-  auto const task = task_of(header);
+  auto const task = task_of(passage.name);
   auto name = graph_.name(task);
+  auto const deed = passage.sent ? Record::Deed::send : Record::Deed::receive;
   std::scoped_lock const hold(mutex_);
-  report_.records.push_back({deed, Kernel::none, 0, peer, task, std::move(name), bytes, now, now});
+  report_.records.push_back(
+      {deed, Kernel::none, 0, passage.peer, passage.number, task, std::move(name), passage.bytes, now, now});
 }
 
-void Execution::arrived(Letter&& letter) {
-  auto const task = task_of(letter.header);
-  record_message(Record::Deed::receive, letter.from, letter.header, letter.bytes);
-  auto const index = static_cast<int>(letter.header[3]);
-  auto block = pool_->adopt(letter);
-  if (letter.header[0] == failure) {
-    std::scoped_lock const hold(mutex_);
-    stopped_ = true;
-    return;
-  }
-  if (letter.header[0] == contribution_to) {
-    std::scoped_lock const hold(mutex_);
-    frontier_.fulfil(task, Given{index, static_cast<int>(letter.header[4]), std::move(block)});
-    return;
-  }
-  auto one = handing(task, index, std::move(block));
+void Execution::arrived(Multicasts::Message&& message) {
+  auto const task = task_of(message.name);
+  auto const index = static_cast<int>(message.name[3]);
+  auto block = pool_->adopt(message);
   std::scoped_lock const hold(mutex_);
-  if (!stopped_) hand_on(task, std::move(one), false);
+  if (message.name[0] == failure) {
+    stopped_ = true;
+  } else if (message.name[0] == contribution_to) {
+    frontier_.fulfil(task, Given{index, static_cast<int>(message.name[4]), std::move(block)});
+  } else if (!stopped_) {
+    give_children_here(task, index, block);
+  }
 }
 
 bool Execution::talk(bool caller) {
@@ -125,18 +104,24 @@ bool Execution::talk(bool caller) {
   bool moved = false;
   try {
     std::vector<Outgoing> outgoing;
+    std::vector<std::span<std::byte>> data;
     {
       std::scoped_lock const hold(mutex_);
       outgoing.swap(outgoing_);
+      for (auto const& one : outgoing) data.push_back(leaving_[static_cast<std::size_t>(one.leaving)].block.bytes);
     }
-    for (auto const& one : outgoing) {
-      mailbox_.send(one.to, one.header, one.block.bytes, one.leaving);
-      record_message(Record::Deed::send, one.to, one.header, std::ssize(one.block.bytes));
+    for (std::size_t o = 0; o < outgoing.size(); ++o) {
+      auto const& one = outgoing[o];
+      if (one.to) {
+        multicasts_.send(*one.to, one.name, data[o], one.leaving);
+      } else {
+        multicasts_.send(one.name, data[o], one.leaving);
+      }
     }
-    moved = mailbox_.poll([&](Letter&& letter) { arrived(std::move(letter)); },
-                          [&](std::int64_t leaving) { left(leaving); }) ||
+    moved = multicasts_.poll([&](Multicasts::Message&& message) { arrived(std::move(message)); },
+                             [&](std::int64_t leaving) { left(leaving); }) ||
             !outgoing.empty();
-    if (idle() && mailbox_.finish()) {
+    if (idle() && multicasts_.finish()) {
       std::scoped_lock const hold(mutex_);
       auto const unfinished = frontier_.waiting();
       if (!stopped_ && unfinished > 0) {

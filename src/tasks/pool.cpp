@@ -29,12 +29,12 @@ Block Pool::allocate(std::int64_t bytes) {
           {memory, static_cast<std::size_t>(bytes)}};
 }
 
-Block Pool::adopt(Letter const& letter) {
-  if (letter.bytes == 0) return {};
-  grow(letter.bytes);
-  return {{letter.data.get(),
-           [pool = shared_from_this(), data = letter.data, bytes = letter.bytes](std::byte*) { pool->now_ -= bytes; }},
-          {letter.data.get(), static_cast<std::size_t>(letter.bytes)}};
+Block Pool::adopt(Multicasts::Message const& message) {
+  if (message.bytes == 0) return {};
+  grow(message.bytes);
+  return {{message.data.get(), [pool = shared_from_this(), data = message.data,
+                                bytes = message.bytes](std::byte*) { pool->now_ -= bytes; }},
+          {message.data.get(), static_cast<std::size_t>(message.bytes)}};
 }
 
 }  // namespace allport::tasks

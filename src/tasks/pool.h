@@ -5,7 +5,7 @@
 #include <cstdint>
 #include <memory>
 
-#include "allport/comm/mailbox.h"
+#include "allport/comm/multicasts.h"
 #include "frontier.h"
 
 namespace allport::tasks {
@@ -16,7 +16,7 @@ class Pool : public std::enable_shared_from_this<Pool> {
   /// Memory for an output of our own, 64-byte aligned.
   [[nodiscard]] Block allocate(std::int64_t bytes);
   /// Counts what a message brought.
-  [[nodiscard]] Block adopt(Letter const& letter);
+  [[nodiscard]] Block adopt(Multicasts::Message const& message);
   [[nodiscard]] std::int64_t peak() const { return peak_.load(); }
 
  private:

@@ -1,75 +1,110 @@
 // Many multicasts at once, from any rank at any time to any ranks, without a communicator for each (deck 5).
 #pragma once
 
-#include <mpi.h>
-
+#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <functional>
 #include <memory>
 #include <span>
-#include <vector>
 
+#include "allport/base/function_ref.h"
 #include "allport/base/units.h"
-#include "allport/multicast/destinations.h"
+#include "allport/comm/communicator.h"
+#include "allport/multicast/forward.h"
 
 namespace allport {
 
-struct MulticastOptions {
-  int receives = 4;                    ///< posted at a time for each digit of an ID
-  Bytes segment{std::int64_t{16384}};  ///< longer messages travel in so long pieces
-  int intervals = 64;                  ///< of destinations in one message; a set with more is cut in several
-  int sends = 16;                      ///< of this rank's own messages under way at a time
+/// What a multicast's message is known by; means nothing to who carries it.
+using MessageName = std::array<std::int64_t, 5>;
+
+/// One rank's message to the next, or from the one before.
+struct Passage {
+  bool sent = false;
+  Rank peer = 0;
+  std::int64_t number = 0;  ///< of the messages on this way, as they were started
+  MessageName name{};
+  std::int64_t bytes = 0;
 };
 
-/// Carries multicasts by the forwarding rule of room multicast. A message names its destinations; who gets it hands it
-/// on, before it is delivered here. No rank knows beforehand who will send, or to whom.
+struct MulticastOptions {
+  Bytes segment{std::int64_t{65536}};           ///< messages that are handed on travel in so long pieces, if longer
+  int intervals = 64;                           ///< of destinations in one message; a set with more is cut in several
+  int sends = 16;                               ///< multicasts of this rank that have been started and have not left
+  Bytes transit{std::int64_t{4} << 20};         ///< memory for what is only handed on, for each digit of an ID
+  std::function<void(Passage const&)> watch{};  ///< told of every message, as it is started and when it has come
+};
+
+/// Carries multicasts along the hops that room multicast gives. A message names its destinations in its header, or
+/// every rank on its way works them out from its name; no rank knows beforehand who will send, or to whom. A segment
+/// goes on as soon as it is there, from the memory that it came into; what comes is kept by whoever keeps
+/// Message::data.
 ///
-/// Transit needs bounded memory: for each digit of an ID `receives` buffers of a segment and its header. A message that
-/// was sent over row i of a table is received in a buffer of digit i, and goes on over later rows only; that buffer
-/// takes the next one when all its sends are done. Over the last row nothing goes on, so buffers of the last digit
-/// become free, then those of the one before, and so on: no cycle of waits, whatever is under way. A message of several
-/// segments is put together where it is delivered.
+/// Memory of messages that a rank only hands on is bounded. One that goes by way of prefix over row i of the sender's
+/// table, and on from there, is in transit of class i; it goes on over later rows only. A rank takes one of a class
+/// when that class has less than `transit` bytes under way here, and its sender keeps it until it is taken. What is of
+/// the last class goes to destinations only, and they take everything; so those of the last class leave, then those of
+/// the class before, and so on: no cycle of waits, whatever is under way. A destination's memory is its owner's to
+/// bound.
 ///
-/// For one thread at a time. Nothing moves but inside of progress() and finish().
+/// Ranks are positions in the communicator's machine, as in schedules. Any thread may call, one at a time; MPI is
+/// called with the family's lock held. Nothing moves but inside of poll().
 class Multicasts {
  public:
-  /// A message has come whole; `data` until it returns. It may call send().
-  using Deliver = std::function<void(Rank source, std::uint64_t tag, std::span<std::byte const> data)>;
+  /// Whom a message that is named so goes to, and how: the same on all ranks.
+  using Route = std::function<Multicast(MessageName const&)>;
+  /// A message that has come whole.
+  struct Message {
+    Rank source = 0;
+    MessageName name{};
+    std::shared_ptr<std::byte[]> data{};  ///< 64-byte aligned; null where there are none
+    std::int64_t bytes = 0;
+  };
+  using Arrived = FunctionRef<void(Message&&)>;
+  using Left = FunctionRef<void(std::int64_t token)>;
 
-  /// Collective over `comm`, of which a duplicate carries the messages.
+  /// Collective over `comm`, of which two duplicates carry the messages.
+  /// @param route  needed by send() without destinations
   /// @pre the same IDs and options on all ranks; ids.ranks() == the size of comm; options at least 1
-  Multicasts(MPI_Comm comm, TopologyIds ids, Deliver deliver, MulticastOptions options = {});
-  /// Collective. @pre finish() has returned, and nothing was sent since
+  Multicasts(Communicator const& comm, TopologyIds ids, MulticastOptions options = {}, Route route = {});
+  /// Collective where finish() has been true and nothing was sent since; else what is in flight is abandoned.
   ~Multicasts();
   Multicasts(Multicasts const&) = delete;
   Multicasts& operator=(Multicasts const&) = delete;
 
   [[nodiscard]] TopologyIds const& ids() const;
+  /// Whether threads other than the one that started MPI may call it.
+  [[nodiscard]] static bool any_thread();
 
-  /// Starts a multicast from this rank and returns at once. `tag` is for the receivers to know it by, and means nothing
-  /// here. The sender gets it too if it is among the set.
+  /// Starts a multicast from this rank and returns at once. The sender gets it too if it is among the set. `data` must
+  /// not change until poll() says that `token` has left; tokens < 0 are not told.
+  /// @pre what.source is this rank's position; data.size() <= longest_message
   /// @throws Error where the set has positions that no rank has
-  void send(DestinationSet const& set, std::uint64_t tag, std::vector<std::byte> data);
+  void send(Multicast const& what, MessageName const& name, std::span<std::byte const> data, std::int64_t token = -1);
+  /// As above to route(name); no destinations travel with it.
+  void send(MessageName const& name, std::span<std::byte const> data, std::int64_t token = -1);
 
-  /// Takes, hands on and delivers what has come, and sends what may go. Whether anything moved.
-  /// @throws what Deliver throws, when the message has been handed on; Error(mpi)
-  bool progress();
+  /// Takes and hands on what has come, sends what may go. True when anything moved. `arrived` may call send(); what it
+  /// throws is thrown when all that has come is handed on, and the rest arrives with the next poll.
+  bool poll(Arrived arrived, Left left = {});
 
-  /// Collective: progress() until all that any rank has sent, also from inside of Deliver, is delivered everywhere.
-  /// Ranks agree by counting what was sent and received, until two counts in a row are equal and even (Mattern, 1987).
-  void finish();
+  /// Called by every rank when it will send nothing more but what poll() makes it send; true on every rank once all
+  /// that any has sent is taken everywhere. Never waits: call it, and poll(), until it is. Ranks agree by counting what
+  /// was sent and taken, until two counts in a row are equal and even (Mattern, 1987). Then a new phase may begin.
+  [[nodiscard]] bool finish();
 
-  /// Messages that this rank has sent, its own and others', and received.
-  struct Counted {
-    std::int64_t sent = 0;
-    std::int64_t received = 0;
-  };
-  [[nodiscard]] Counted counted() const;
+  /// Payload alone: messages with data from rank to rank, whatever their segments, and their bytes without headers.
+  [[nodiscard]] Traffic counted() const;
+  /// Messages sent that are headers alone.
+  [[nodiscard]] std::int64_t control_messages() const;
+  /// Messages with data sent that came from another rank.
+  [[nodiscard]] std::int64_t forwarded() const;
+  /// The most bytes that were in transit at a time: held here, and for other ranks only.
+  [[nodiscard]] std::int64_t peak_transit() const;
 
  private:
-  class Engine;
-  std::unique_ptr<Engine> engine_;
+  struct State;
+  std::unique_ptr<State> state_;
 };
 
 }  // namespace allport

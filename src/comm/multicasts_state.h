@@ -1,0 +1,126 @@
+// What carries multicasts: messages that are here, their ways on, and the requests of all.
+#pragma once
+
+#include <mpi.h>
+
+#include <array>
+#include <cstdint>
+#include <deque>
+#include <memory>
+#include <optional>
+#include <span>
+#include <vector>
+
+#include "allport/comm/multicasts.h"
+#include "multicast_letter.h"
+
+namespace allport {
+
+struct Multicasts::State {
+  using LetterHead = engine::LetterHead;
+
+  /// A message's way to the next rank.
+  struct Outgoing {
+    Rank to = 0;   ///< of the communicator
+    int row = -1;  ///< class of transit there; -1: it is for that rank alone, or a destination hands it on
+    LetterHead head{};
+    std::optional<DestinationSet> set{};
+    std::vector<std::byte> packet{};
+    std::int64_t sent = 0;  ///< bytes whose sends have been started
+    int open = 0;           ///< requests
+  };
+
+  /// A message that is here: one of this rank's own, or one that comes and is taken, handed on, or both.
+  struct Carried {
+    LetterHead head{};
+    std::shared_ptr<std::byte[]> memory{};  ///< of what came
+    std::byte const* data = nullptr;
+    std::int64_t there = 0;      ///< bytes that are here, from the first on
+    std::int64_t asked = 0;      ///< bytes whose receives have been posted
+    std::uint64_t ahead = 0;     ///< segments behind `there` that are here: bit 0 is the first that is not
+    std::optional<Rank> from{};  ///< of the communicator; none: own
+    int row = -1;                ///< class of transit that it counts in
+    bool deliver = false;
+    bool taken = false;
+    std::vector<Outgoing> hops{};
+    std::int64_t token = -1;
+  };
+
+  /// What a request is of.
+  struct Pending {
+    std::size_t at = 0;        ///< of a Carried
+    std::int64_t hop = -1;     ///< of its hops; -1: a receive
+    std::int64_t segment = 0;  ///< of a receive
+  };
+
+  State(Communicator const& comm_, TopologyIds ids_, MulticastOptions options_, Route route_);
+
+  // Where a message goes.
+
+  [[nodiscard]] int row_of(MulticastWay way, Hop const& hop) const;
+  /// Whoever gets it alone gets it in one piece.
+  [[nodiscard]] bool goes_on(Hop const& hop) const {
+    return hop.set.size() > 1 || row_of(MulticastWay::prefix, hop) >= 0;
+  }
+
+  void add_hop(Carried& carried, Hop const& hop, std::optional<DestinationSet> set);
+  void add_hops(Carried& carried, std::vector<Hop> const& hops);
+  /// This rank's share in a message that has come.
+  [[nodiscard]] Forwarding share_of(engine::Letter const& letter) const;
+  void start(MessageName const& name, Multicast const& what, bool routed, std::span<std::byte const> data,
+             std::int64_t token);
+
+  // What moves.
+
+  std::size_t place(Carried carried);
+  void request(MPI_Request r, Pending what);
+  void start_hop(std::size_t at, std::size_t h);
+  void post_receives(std::size_t at);
+  void send_pieces(std::size_t at);
+  /// Whatever a message can do now.
+  void pump(std::size_t at);
+  void take(Carried const& carried);
+  void release(std::size_t at);
+  [[nodiscard]] static std::int64_t in_transit(Carried const& carried);
+  bool start_own();
+  bool complete();
+  /// Looks for a letter of the classes that have memory left.
+  bool probe(MPI_Message& message, MPI_Status& status);
+  bool receive();
+
+  Communicator comm;
+  TopologyIds ids;
+  MulticastOptions options;
+  Route route;
+  Rank me = 0;
+  std::optional<RoutingTable> table;
+  MPI_Comm letters = MPI_COMM_NULL;
+  MPI_Comm pieces = MPI_COMM_NULL;
+  std::vector<std::int64_t> numbers;  ///< of letters to each rank
+  std::vector<std::int64_t> transit;  ///< bytes under way, of each class
+  std::int64_t transit_now = 0;
+  std::int64_t transit_peak = 0;
+  std::deque<Carried> waiting;  ///< own ones that have not been started
+  int under_way = 0;            ///< own ones that have been, and have not left
+  std::deque<Carried> all;      ///< in places that stay
+  std::vector<std::size_t> free;
+  std::vector<MPI_Request> requests;
+  std::vector<Pending> pending;  ///< of requests
+  std::vector<int> done;
+  std::vector<std::byte> incoming;
+  std::deque<Message> arrivals;
+  std::vector<std::int64_t> gone;  ///< tokens
+  Traffic traffic;
+  std::int64_t control = 0;
+  std::int64_t forwarded = 0;
+  std::int64_t sent = 0;
+  std::int64_t taken = 0;
+  MPI_Request wave = MPI_REQUEST_NULL;  ///< a sum over all ranks of what was sent and what was taken
+  std::array<std::int64_t, 2> mine{};
+  std::array<std::int64_t, 2> sums{-1, -1};
+  std::array<std::int64_t, 2> before{-1, -1};
+  bool agreed = false;  ///< that all is taken; MPI may still have sends to give back
+  bool clean = false;   ///< finished, and nothing was sent since
+};
+
+}  // namespace allport
