@@ -19,7 +19,8 @@ constexpr double half_height = 15;
 
 /// Okabe and Ito's palette, which all eyes tell apart; by Kernel.
 constexpr std::array<std::string_view, kernels> fills{"#ffffff", "#56b4e9", "#009e73", "#e69f00", "#d55e00",
-                                                      "#cc79a7", "#f0e442", "#dddddd", "#ffffff"};
+                                                      "#cc79a7", "#f0e442", "#dddddd", "#ffffff", "#d55e00",
+                                                      "#e69f00", "#009e73", "#56b4e9"};
 
 std::string escaped(std::string const& text) {
   std::string out;

@@ -7,8 +7,8 @@
 namespace allport {
 
 std::string_view name(Kernel kernel) {
-  static constexpr std::array<std::string_view, kernels> names{"none",  "gemm", "syrk", "trsm", "potrf",
-                                                               "panel", "add",  "copy", "own"};
+  static constexpr std::array<std::string_view, kernels> names{
+      "none", "gemm", "syrk", "trsm", "potrf", "panel", "add", "copy", "own", "geqrt", "tpqrt", "gemqrt", "tpmqrt"};
   return names[static_cast<std::size_t>(kernel)];
 }
 

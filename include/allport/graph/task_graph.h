@@ -55,9 +55,10 @@ struct Shape {
   friend bool operator==(Shape const&, Shape const&) = default;
 };
 
-/// What a task mostly does, by which the machine's rates are looked up.
-enum class Kernel : std::uint8_t { none, gemm, syrk, trsm, potrf, panel, add, copy, own };
-inline constexpr int kernels = 9;
+/// What a task mostly does, by which the machine's rates are looked up. Of QR, by LAPACK's names: geqrt and tpqrt
+/// factor a tile, and a tile below a triangle; gemqrt and tpmqrt apply their reflectors.
+enum class Kernel : std::uint8_t { none, gemm, syrk, trsm, potrf, panel, add, copy, own, geqrt, tpqrt, gemqrt, tpmqrt };
+inline constexpr int kernels = 13;
 [[nodiscard]] std::string_view name(Kernel kernel);
 
 struct Work {

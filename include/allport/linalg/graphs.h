@@ -32,6 +32,21 @@ enum class Uplo : char { lower = 'L', upper = 'U' };
 [[nodiscard]] std::unique_ptr<TaskGraph> cholesky_solve_graph(Distribution const& factors, Distribution const& b,
                                                               Uplo uplo = Uplo::lower, Scalar type = Scalar::d);
 
+/// Tile QR with a reduction tree (Demmel, Grigori, Hoemmen, Langou 2012; the field's kernel names). In panel k each
+/// process row reduces its tiles one after the other onto the first of them: GEQRT(i, k) factors that one, TSQRT(i, k)
+/// adds tile row i. TTQRT(i, k) merges two process rows' triangles, in a binary tree over them; KEEP(i, k) takes its
+/// reflectors to the rank of tile row i. UNMQR, TSMQR and TTMQR(i, j, k) apply each to column tile j: both ranks of a
+/// merge exchange their tiles, both compute, and each keeps its own (TTMQR' is the other end).
+/// @param distribution  of the m x n matrix, of any shape; its blocks are the tiles
+/// @pre both axes block-cyclic with the same nb and whole first blocks
+[[nodiscard]] std::unique_ptr<TaskGraph> qr_graph(Distribution const& distribution, Scalar type = Scalar::d);
+/// C = Q^H C (adjoint) or Q C with the reflectors of qr_graph(): V(i, k) and V2(i, k), a merge's, are sent to where
+/// tiles of C are. In Q C, C(i, j) is a tile that a merge exchanges before anything was done to it.
+/// @param factors  the distribution of the factored matrix
+/// @param c  that of the m x any matrix: rows and grid as the factors', columns block-cyclic of any block size
+[[nodiscard]] std::unique_ptr<TaskGraph> apply_q_graph(Distribution const& factors, Distribution const& c, bool adjoint,
+                                                       Scalar type = Scalar::d);
+
 /// A product as its plan runs it: `of_a` and `of_b` send a panel, `multiply` adds one product, `sum` combines the
 /// layers.
 /// @throws Error(unsupported) for Cannon's algorithm
