@@ -1,0 +1,84 @@
+// QR factorization of distributed matrices of any shape, and products with its Q.
+#pragma once
+
+#include <memory>
+
+#include "allport/linalg/graphs.h"
+#include "allport/linalg/matrix.h"
+#include "allport/tasks/run.h"
+
+namespace allport {
+
+struct QrOptions {
+  /// Tile size; 0: the distribution's own block size where it is at least 128, else 256.
+  Index nb = 0;
+  /// Threads that run tasks on each rank. With more than one, BLAS runs a thread for each of them.
+  int workers = 1;
+  /// How reflectors travel that several ranks need.
+  MulticastWay way = MulticastWay::prefix;
+};
+
+struct QrReport {
+  Index nb = 0;          ///< of the tiles
+  bool moved = false;    ///< the matrix was redistributed to the tiles' distribution, and back
+  tasks::RunReport run;  ///< of this rank
+};
+
+namespace detail {
+template <class T>
+class Reflectors;
+}
+
+/// Q of A = Q R as the reflectors that make it, where the tiles are that they came from: V, T and those of the trees.
+/// Copies share them. Made by qr().
+template <class T>
+class QrFactors {
+ public:
+  explicit QrFactors(std::shared_ptr<detail::Reflectors<T> const> reflectors);
+
+  /// Of the matrix that was factored: Q is rows x rows, of which the first min(rows, cols) columns span A's.
+  [[nodiscard]] Index rows() const;
+  [[nodiscard]] Index cols() const;
+  [[nodiscard]] Communicator const& comm() const;
+  /// Of the tiles.
+  [[nodiscard]] Distribution const& distribution() const;
+  /// Bytes of this rank's reflectors.
+  [[nodiscard]] Bytes memory() const;
+  [[nodiscard]] detail::Reflectors<T> const& reflectors() const { return *reflectors_; }
+
+ private:
+  std::shared_ptr<detail::Reflectors<T> const> reflectors_;
+};
+
+/// A = Q R by the graph of qr_graph() (tile QR with reduction trees: Demmel, Grigori, Hoemmen, Langou 2012). R comes on
+/// and above A's diagonal, which is real; below it are the tiles' reflectors, which mean nothing without the trees' in
+/// the factors. Called by all ranks of the matrix's communicator. NaN and inf flow into the factors.
+/// @param a  m x n of any shape and distribution; overwritten
+/// @throws Error on every rank naming what is wrong: ld, nb, workers
+template <class T>
+QrFactors<T> qr(Matrix<T> const& a, QrOptions const& options = {}, QrReport* report = nullptr);
+
+/// C = Q C (Trans::none) or Q^H C (any other; Trans::transposed for real types alone).
+/// @param c  rows() x any number of columns, of any distribution over the same ranks
+/// @throws Error on every rank naming what is wrong
+template <class T>
+QrReport apply_q(QrFactors<T> const& factors, Trans trans, Matrix<std::type_identity_t<T>> const& c,
+                 QrOptions const& options = {});
+
+/// The first columns of Q.
+/// @param q  rows() x any number of columns up to rows(), of any distribution over the same ranks
+/// @throws Error on every rank naming what is wrong
+template <class T>
+QrReport form_q(QrFactors<T> const& factors, Matrix<std::type_identity_t<T>> const& q, QrOptions const& options = {});
+
+#define ALLPORT_QR_INSTANCE(prefix, T)                                                                 \
+  prefix template class QrFactors<T>;                                                                  \
+  prefix template QrFactors<T> qr(Matrix<T> const&, QrOptions const&, QrReport*);                      \
+  prefix template QrReport apply_q<T>(QrFactors<T> const&, Trans, Matrix<T> const&, QrOptions const&); \
+  prefix template QrReport form_q<T>(QrFactors<T> const&, Matrix<T> const&, QrOptions const&)
+ALLPORT_QR_INSTANCE(extern, float);
+ALLPORT_QR_INSTANCE(extern, double);
+ALLPORT_QR_INSTANCE(extern, std::complex<float>);
+ALLPORT_QR_INSTANCE(extern, std::complex<double>);
+
+}  // namespace allport

@@ -1,0 +1,184 @@
+// Products with the Q of a tile QR, and its columns.
+#include <algorithm>
+
+#include "allport/linalg/redistribute.h"
+#include "blas_threads.h"
+#include "checks.h"
+#include "cholesky_tiles.h"
+#include "qr_reflectors.h"
+
+namespace allport {
+
+namespace {
+
+using detail::LocalTiles;
+using detail::Reflectors;
+
+/// QrGraph with bodies, over reflectors that are there.
+template <class T>
+class RunningProduct final : public QrGraph {
+ public:
+  RunningProduct(Reflectors<T>& q, Distribution const& c, QrScope scope, LocalTiles<T>& tiles)
+      : QrGraph(q.distribution, c, scope, q.ib, scalar_of<T>), q_(q), tiles_(tiles) {}
+
+  std::span<std::byte> memory(Tile t) const override {
+    if (t.kind == read) return detail::bytes_at(q_.tile(t.i, t.j).v, q_.elements_of(t.i, t.j));
+    if (t.kind == read_tree) return detail::bytes_at(q_.tree(t.i, t.j).v, q_.elements_of_tree(t.i, t.j));
+    return detail::bytes_at(tiles_.at(t.i, t.j), rows_of(t.i) * cols_of(t.j));
+  }
+  void run(Task t, TaskContext& context) const override {
+    if (!is_operation(t)) return;
+    detail::apply_reflectors<T>(*this, t, context, [&](std::int32_t i, std::int32_t j) { return tiles_.at(i, j); });
+  }
+
+ private:
+  Reflectors<T>& q_;
+  LocalTiles<T>& tiles_;
+};
+
+/// Reflectors of so many panels at once are under way that every process column has some of its own; one after the
+/// other, so that a rank with few columns of C does not collect those of the whole matrix.
+std::int32_t panels_at_once(Distribution const& factors) { return 4 * factors.cols().parts(); }
+
+void add(tasks::RunReport& sum, tasks::RunReport const& one) {
+  sum.count.tasks += one.count.tasks;
+  sum.count.flops += one.count.flops;
+  sum.count.traffic += one.count.traffic;
+  sum.control_messages += one.control_messages;
+  sum.forwarded += one.forwarded;
+  sum.peak_bytes = std::max(sum.peak_bytes, one.peak_bytes);
+  sum.seconds += one.seconds;
+  sum.busy_seconds += one.busy_seconds;
+}
+
+/// @param c  the tiles' distribution
+template <class T>
+tasks::RunReport multiply(Reflectors<T>& q, Distribution const& c, QrScope scope, LocalTiles<T>& tiles,
+                          QrOptions const& options) {
+  blas::OneThread const alone(options.workers > 1);
+  tasks::RunReport sum;
+  auto const all = q.panels();
+  auto const step = panels_at_once(q.distribution);
+  for (std::int32_t done = 0; done < all; done += step) {
+    auto const now = std::min(step, all - done);
+    scope.first_panel = scope.adjoint ? done : all - done - now;
+    scope.end_panel = scope.first_panel + now;
+    RunningProduct<T> const graph(q, c, scope, tiles);
+    add(sum, tasks::run(graph, q.comm, {.workers = options.workers, .way = options.way}));
+  }
+  return sum;
+}
+
+template <class T>
+LocalTiles<T> tiles_for(Distribution const& c, Rank me) {
+  auto const count = [](AxisDistribution const& axis) { return (axis.extent() + axis.nb() - 1) / axis.nb(); };
+  auto const length = [](AxisDistribution const& axis, Index t) {
+    return std::min(axis.nb(), axis.extent() - t * axis.nb());
+  };
+  return {count(c.rows()), count(c.cols()), c, me,
+          [&](std::int32_t i, std::int32_t j) { return length(c.rows(), i) * length(c.cols(), j); }};
+}
+
+/// Rows and grid of the factors'; columns as they are where their blocks are whole and short, else a share a process.
+Distribution beside(Distribution const& factors, Distribution const& c) {
+  auto const& cols = c.cols();
+  auto const nb = factors.rows().nb();
+  if (c.grid() == factors.grid() && cols.is_cyclic() && cols.nb() <= 2 * nb) {
+    auto const plain = AxisDistribution::cyclic(cols.extent(), cols.parts(), cols.nb(), cols.source());
+    if (plain == cols) return {factors.rows(), plain, factors.grid()};
+  }
+  auto const parts = factors.cols().parts();
+  auto const share = std::clamp<Index>((cols.extent() + parts - 1) / parts, 1, nb);
+  return {factors.rows(), AxisDistribution::cyclic(cols.extent(), parts, share), factors.grid()};
+}
+
+template <class T>
+void check_product(QrFactors<T> const& factors, std::string_view name, Matrix<T> const& c, QrOptions const& options) {
+  detail::check_operand(name, c, factors.rows(), c.cols(), factors.comm());
+  ensure(options.workers >= 1, "workers", options.workers, "at least 1");
+}
+
+template <class T>
+Reflectors<T>& memory_of(QrFactors<T> const& factors) {
+  // Graphs read tiles through the spans that they are written by; a product writes none of the reflectors.
+  return const_cast<Reflectors<T>&>(factors.reflectors());
+}
+
+}  // namespace
+
+template <class T>
+QrReport apply_q(QrFactors<T> const& factors, Trans trans, Matrix<std::type_identity_t<T>> const& c,
+                 QrOptions const& options) {
+  auto const& comm = factors.comm();
+  bool const complex = scalar_of<T> == Scalar::c || scalar_of<T> == Scalar::z;
+  auto const want = beside(factors.distribution(), c.distribution());
+  std::optional<LocalTiles<T>> tiles;
+  std::optional<Matrix<T>> work;
+  QrReport report;
+  report.nb = factors.distribution().rows().nb();
+  report.moved = !(c.distribution().grid() == want.grid()) || !same_places(c.distribution(), want);
+  detail::on_all(comm, [&] {
+    check_product(factors, "c", c, options);
+    ensure(!complex || trans != Trans::transpose, "trans", "transposed", "none, or the conjugate transposed", "",
+           ErrorKind::unsupported);
+    tiles.emplace(tiles_for<T>(want, comm.rank()));
+    work = report.moved ? Matrix<T>::allocate(comm, want) : c;
+  });
+  if (c.cols() == 0) return report;
+  if (report.moved) redistribute(c, *work);
+  auto const part = work->part();
+  detail::each_tile(want, comm.rank(), part, [&](auto i, auto j, Index m, Index n, T const* from) {
+    for (Index col = 0; col < n; ++col) std::copy_n(from + col * part.ld, m, tiles->at(i, j) + col * m);
+  });
+  QrScope const scope{.factors = false, .adjoint = trans != Trans::none};
+  report.run = multiply(memory_of(factors), want, scope, *tiles, options);
+  detail::each_tile(want, comm.rank(), part, [&](auto i, auto j, Index m, Index n, T* to) {
+    for (Index col = 0; col < n; ++col) std::copy_n(tiles->at(i, j) + col * m, m, to + col * part.ld);
+  });
+  if (report.moved) redistribute(*work, c);
+  return report;
+}
+
+template <class T>
+QrReport form_q(QrFactors<T> const& factors, Matrix<std::type_identity_t<T>> const& q, QrOptions const& options) {
+  auto const& comm = factors.comm();
+  auto const& d = factors.distribution();
+  auto const nb = d.rows().nb();
+  QrReport report;
+  report.nb = nb;
+  std::optional<LocalTiles<T>> tiles;
+  std::optional<Matrix<T>> work;
+  Distribution want;
+  detail::on_all(comm, [&] {
+    check_product(factors, "q", q, options);
+    ensure(q.cols() <= factors.rows(), "q", fmt::format("{} x {}", q.rows(), q.cols()),
+           fmt::format("at most the {} columns of Q", factors.rows()));
+    want = {d.rows(), AxisDistribution::cyclic(q.cols(), d.cols().parts(), nb, d.cols().source()), d.grid()};
+    report.moved = !(q.distribution().grid() == want.grid()) || !same_places(q.distribution(), want);
+    tiles.emplace(tiles_for<T>(want, comm.rank()));
+    work = report.moved ? Matrix<T>::allocate(comm, want) : q;
+  });
+  if (q.cols() == 0) return report;
+  auto const part = work->part();
+  detail::each_tile(want, comm.rank(), part, [&](auto i, auto j, Index m, Index n, T const*) {
+    if (i != j) return;  // memory is zero
+    for (Index c = 0; c < std::min(m, n); ++c) tiles->at(i, j)[c * (m + 1)] = T(1);
+  });
+  QrScope const scope{.factors = false, .adjoint = false, .upper = true};
+  report.run = multiply(memory_of(factors), want, scope, *tiles, options);
+  detail::each_tile(want, comm.rank(), part, [&](auto i, auto j, Index m, Index n, T* to) {
+    for (Index c = 0; c < n; ++c) std::copy_n(tiles->at(i, j) + c * m, m, to + c * part.ld);
+  });
+  if (report.moved) redistribute(*work, q);
+  return report;
+}
+
+#define ALLPORT_QR_PRODUCT(T)                                                                   \
+  template QrReport apply_q<T>(QrFactors<T> const&, Trans, Matrix<T> const&, QrOptions const&); \
+  template QrReport form_q<T>(QrFactors<T> const&, Matrix<T> const&, QrOptions const&);
+ALLPORT_QR_PRODUCT(float)
+ALLPORT_QR_PRODUCT(double)
+ALLPORT_QR_PRODUCT(std::complex<float>)
+ALLPORT_QR_PRODUCT(std::complex<double>)
+
+}  // namespace allport
