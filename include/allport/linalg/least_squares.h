@@ -1,0 +1,41 @@
+// Least squares and minimum norm solutions from QR factorizations.
+#pragma once
+
+#include <vector>
+
+#include "allport/linalg/qr.h"
+
+namespace allport {
+
+struct LeastSquaresReport {
+  /// Columns (of A^H: rows, where A has fewer rows than columns) that do not depend on those before them, to rounding:
+  /// |R(j, j)| > max(m, n) eps ||R(:, j)||. An estimate of A's rank; QR without pivoting can be deceived.
+  Index rank = 0;
+  /// The first that depends, counted from 0; -1: A has full rank. Where there is one, nothing was solved for.
+  Index dependent = -1;
+  /// 1 / (norm1(R) norm1(R^-1)), estimated (LAPACK's trcon); 0 where A has not full rank.
+  double condition_reciprocal = 0;
+  /// ||b - A x|| of each right-hand side, in the 2-norm: of what Q^H b has below R. Zeros where m <= n.
+  std::vector<double> residuals;
+  QrReport factorization;
+};
+
+/// The x that minimizes ||b - A x|| (m >= n), or of those with A x = b the one of least norm (m < n), for every column
+/// b of B: LAPACK's gels for trans = 'N'. Called by all ranks of the matrices' communicator.
+/// @param a  m x n, m >= n: overwritten as by qr(); m < n: not changed
+/// @param b  m x any number of right-hand sides; m >= n: overwritten by Q^H B; m < n: not changed
+/// @param x  n x as many, of any distribution
+/// @throws Error on every rank naming what is wrong. A matrix without full rank is no error: see the report
+template <class T>
+LeastSquaresReport least_squares(Matrix<T> const& a, Matrix<std::type_identity_t<T>> const& b,
+                                 Matrix<std::type_identity_t<T>> const& x, QrOptions const& options = {});
+
+#define ALLPORT_LEAST_SQUARES_INSTANCE(prefix, T)                                                           \
+  prefix template LeastSquaresReport least_squares<T>(Matrix<T> const&, Matrix<T> const&, Matrix<T> const&, \
+                                                      QrOptions const&)
+ALLPORT_LEAST_SQUARES_INSTANCE(extern, float);
+ALLPORT_LEAST_SQUARES_INSTANCE(extern, double);
+ALLPORT_LEAST_SQUARES_INSTANCE(extern, std::complex<float>);
+ALLPORT_LEAST_SQUARES_INSTANCE(extern, std::complex<double>);
+
+}  // namespace allport
