@@ -31,12 +31,17 @@ void bind_model_matrices(nb::module_& m);
 void bind_sim(nb::module_& m);
 void bind_select(nb::module_& m);
 void bind_multicast(nb::module_& m);
+void bind_task_graph(nb::module_& m);
+void bind_own_graph(nb::module_& m);
+void bind_graph(nb::module_& m);
 void bind_mpi(nb::module_& m);
 void bind_io(nb::module_& m);
 void bind_comm(nb::module_& m);
 void bind_calibrate(nb::module_& m);
+void bind_tasks(nb::module_& m);
 void bind_linalg(nb::module_& m);
 void bind_linalg_lu(nb::module_& m);
+void bind_linalg_graphs(nb::module_& m);
 
 /// JSON text as Python objects.
 inline nb::object from_json(std::string const& text) { return nb::module_::import_("json").attr("loads")(text); }
@@ -45,6 +50,8 @@ inline nb::object from_json(std::string const& text) { return nb::module_::impor
 char const* kind_name(ErrorKind kind);
 /// The kind that a name means; argument when it is none of them.
 ErrorKind kind_of(std::string_view name);
+/// An exception and where it was raised: "ZeroDivisionError: division by zero (my_bcast.py:12)".
+std::string text_of(nb::python_error& error);
 
 /// A collective over all ranks of the machine, checked.
 Contract contract_of(std::string const& what, Machine const& machine, std::int64_t root, std::int64_t bytes,

@@ -1,5 +1,7 @@
 // allport::Error as the Python exception AllportError, with its kind.
+#include <fmt/format.h>
 #include <nanobind/nanobind.h>
+#include <nanobind/stl/string.h>
 
 #include <algorithm>
 #include <array>
@@ -33,6 +35,16 @@ char const* kind_name(ErrorKind kind) {
 ErrorKind kind_of(std::string_view name) {
   auto const known = std::ranges::find_if(kinds, [&](auto const& k) { return k.name == name; });
   return known != kinds.end() ? known->kind : ErrorKind::argument;
+}
+
+std::string text_of(nb::python_error& error) {
+  auto const type = nb::cast<std::string>(error.type().attr("__name__"));
+  auto text = fmt::format("{}: {}", type, nb::str(error.value()).c_str());
+  nb::object at = nb::borrow(error.traceback());
+  if (!at.is_valid() || at.is_none()) return text;
+  while (!at.attr("tb_next").is_none()) at = at.attr("tb_next");
+  auto const file = nb::str(nb::object(at.attr("tb_frame").attr("f_code").attr("co_filename")));
+  return text + fmt::format(" ({}:{})", file.c_str(), nb::cast<int>(at.attr("tb_lineno")));
 }
 
 namespace {

@@ -19,10 +19,15 @@ NB_MODULE(_native, m) {
   bind_sim(m);
   bind_select(m);
   bind_multicast(m);
+  bind_task_graph(m);
+  bind_own_graph(m);
+  bind_graph(m);
   bind_io(m);
   bind_mpi(m);
   bind_comm(m);
   bind_calibrate(m);
+  bind_tasks(m);
   bind_linalg(m);
   bind_linalg_lu(m);
+  bind_linalg_graphs(m);
 }

@@ -16,17 +16,6 @@ namespace {
 
 using namespace nb::literals;
 
-/// The exception and where it was raised: "ZeroDivisionError: division by zero (my_bcast.py:12)".
-std::string text_of(nb::python_error& error) {
-  auto const type = nb::cast<std::string>(error.type().attr("__name__"));
-  auto text = fmt::format("{}: {}", type, nb::str(error.value()).c_str());
-  nb::object at = nb::borrow(error.traceback());
-  if (!at.is_valid() || at.is_none()) return text;
-  while (!at.attr("tb_next").is_none()) at = at.attr("tb_next");
-  auto const file = nb::str(nb::object(at.attr("tb_frame").attr("f_code").attr("co_filename")));
-  return text + fmt::format(" ({}:{})", file.c_str(), nb::cast<int>(at.attr("tb_lineno")));
-}
-
 /// A Python function of an algorithm. Copies of what holds it need no lock: the function is counted here once.
 class Function {
  public:

@@ -1,6 +1,5 @@
 // Room sim in Python: what a run took, as numpy arrays.
 #include <nanobind/nanobind.h>
-#include <nanobind/ndarray.h>
 #include <nanobind/stl/function.h>
 #include <nanobind/stl/optional.h>
 #include <nanobind/stl/string.h>
@@ -8,44 +7,27 @@
 #include <nanobind/stl/vector.h>
 
 #include <functional>
-#include <memory>
 #include <optional>
 
 #include "allport/sim/simulate.h"
-#include "bindings.h"
+#include "arrays_of.h"
 
 namespace allport::python {
 namespace {
 
 using namespace nb::literals;
 
-template <class T>
-nb::object array_of(std::vector<T>&& values) {
-  auto owned = std::make_unique<std::vector<T>>(std::move(values));
-  auto* const data = owned.get();
-  auto owner = nb::capsule(owned.release(), [](void* p) noexcept { delete static_cast<std::vector<T>*>(p); });
-  return nb::ndarray<nb::numpy, T, nb::ndim<1>>(data->data(), {data->size()}, owner).cast();
-}
-
-template <class T, class Part>
-nb::object column(std::vector<sim::Record> const& records, Part&& part) {
-  std::vector<T> values;
-  values.reserve(records.size());
-  for (auto const& r : records) values.push_back(static_cast<T>(part(r)));
-  return array_of(std::move(values));
-}
-
 nb::dict columns(std::vector<sim::Record> const& records) {
   auto table = nb::dict();
-  table["what"] = column<std::uint8_t>(records, [](auto const& r) { return static_cast<std::uint8_t>(r.what); });
-  table["rank"] = column<std::int32_t>(records, [](auto const& r) { return r.rank; });
-  table["op"] = column<std::int32_t>(records, [](auto const& r) { return r.op; });
-  table["peer"] = column<std::int32_t>(records, [](auto const& r) { return r.peer; });
-  table["segment"] = column<std::int64_t>(records, [](auto const& r) { return r.segment; });
-  table["link"] = column<std::int64_t>(records, [](auto const& r) { return r.link; });
-  table["begin"] = column<double>(records, [](auto const& r) { return r.begin; });
-  table["end"] = column<double>(records, [](auto const& r) { return r.end; });
-  table["cause"] = column<std::int64_t>(records, [](auto const& r) { return r.cause; });
+  table["what"] = column_of<std::uint8_t>(records, [](auto const& r) { return static_cast<std::uint8_t>(r.what); });
+  table["rank"] = column_of<std::int32_t>(records, [](auto const& r) { return r.rank; });
+  table["op"] = column_of<std::int32_t>(records, [](auto const& r) { return r.op; });
+  table["peer"] = column_of<std::int32_t>(records, [](auto const& r) { return r.peer; });
+  table["segment"] = column_of<std::int64_t>(records, [](auto const& r) { return r.segment; });
+  table["link"] = column_of<std::int64_t>(records, [](auto const& r) { return r.link; });
+  table["begin"] = column_of<double>(records, [](auto const& r) { return r.begin; });
+  table["end"] = column_of<double>(records, [](auto const& r) { return r.end; });
+  table["cause"] = column_of<std::int64_t>(records, [](auto const& r) { return r.cause; });
   return table;
 }
 

@@ -32,6 +32,7 @@ if TYPE_CHECKING:
         dropin,
         errors,
         factor,
+        graph,
         io,
         lab,
         linalg,
@@ -43,6 +44,7 @@ if TYPE_CHECKING:
         select,
         sim,
         systems,
+        tasks,
         units,
         verify,
     )
@@ -50,6 +52,7 @@ if TYPE_CHECKING:
     from allport.collectives import algorithms, load_algorithms, make_schedule, register_algorithm
     from allport.comm import Communicator
     from allport.factor import LU, GrowthWarning, LuReport, SingularMatrix, load_lu, lu
+    from allport.graph import Edge, Task, TaskGraph, TaskSimulation, Work, cholesky_graph, gemm_graph, lu_graph
     from allport.linalg import DistributedMatrix, Distribution, GemmReport, distribute, gemm, load
     from allport.machine import Axis, Level, Machine, NodeRates, TopologyIds, preset_names
     from allport.plan import GemmPlan, LuPlan, gemm_algorithms, lu_algorithms, plan_gemm, plan_lu
@@ -59,6 +62,7 @@ if TYPE_CHECKING:
     from allport.select import Choice, explain
     from allport.sim import Simulation, simulate
     from allport.systems import SolveReport, norm, solve, solve_residual
+    from allport.tasks import run_graph
     from allport.transfer import Transfer
     from allport.verify import Report, prove
 
@@ -77,6 +81,7 @@ _ROOMS = {
     "dropin": "dropin",
     "errors": "errors",
     "factor": "factor",
+    "graph": "graph",
     "io": "io",
     "job": "run.job",
     "jobs": "run.jobs",
@@ -96,6 +101,7 @@ _ROOMS = {
     "select": "select",
     "sim": "sim",
     "systems": "systems",
+    "tasks": "tasks",
     "trace": "report.trace",
     "units": "units",
     "verify": "verify",
@@ -110,6 +116,7 @@ _HOMES = {
     "GrowthWarning": "factor",
     "LU": "factor",
     "Distribution": "linalg",
+    "Edge": "graph",
     "Level": "machine",
     "LuPlan": "plan",
     "LuReport": "factor",
@@ -124,20 +131,27 @@ _HOMES = {
     "SingularMatrix": "factor",
     "Slot": "schedule",
     "SolveReport": "systems",
+    "Task": "graph",
+    "TaskGraph": "graph",
+    "TaskSimulation": "graph",
     "TopologyIds": "machine",
     "Traffic": "schedule",
     "Transfer": "transfer",
+    "Work": "graph",
     "algorithms": "collectives",
+    "cholesky_graph": "graph",
     "distribute": "linalg",
     "explain": "select",
     "gemm": "linalg",
     "gemm_algorithms": "plan",
+    "gemm_graph": "graph",
     "interpret": "schedule",
     "load": "linalg",
     "load_algorithms": "collectives",
     "load_lu": "factor",
     "lu": "factor",
     "lu_algorithms": "plan",
+    "lu_graph": "graph",
     "make_schedule": "collectives",
     "norm": "systems",
     "plan_gemm": "plan",
@@ -145,6 +159,7 @@ _HOMES = {
     "preset_names": "machine",
     "prove": "verify",
     "register_algorithm": "collectives",
+    "run_graph": "tasks",
     "simulate": "sim",
     "solve": "systems",
     "solve_residual": "systems",
@@ -158,6 +173,7 @@ __all__ = [
     "Communicator",
     "DistributedMatrix",
     "Distribution",
+    "Edge",
     "Error",
     "GemmPlan",
     "GemmReport",
@@ -176,14 +192,19 @@ __all__ = [
     "SingularMatrix",
     "Slot",
     "SolveReport",
+    "Task",
+    "TaskGraph",
+    "TaskSimulation",
     "TopologyIds",
     "Traffic",
     "Transfer",
+    "Work",
     "algorithms",
     "bench",
     "build_info",
     "calibrate",
     "calls",
+    "cholesky_graph",
     "collectives",
     "comm",
     "compare",
@@ -195,6 +216,8 @@ __all__ = [
     "factor",
     "gemm",
     "gemm_algorithms",
+    "gemm_graph",
+    "graph",
     "interpret",
     "io",
     "job",
@@ -207,6 +230,7 @@ __all__ = [
     "load_lu",
     "lu",
     "lu_algorithms",
+    "lu_graph",
     "machine",
     "make_schedule",
     "measured",
@@ -224,6 +248,7 @@ __all__ = [
     "register_algorithm",
     "reproduce",
     "rivals",
+    "run_graph",
     "schedule",
     "select",
     "sim",
@@ -231,6 +256,7 @@ __all__ = [
     "solve",
     "solve_residual",
     "systems",
+    "tasks",
     "trace",
     "units",
     "verify",

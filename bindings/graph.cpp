@@ -1,0 +1,149 @@
+// Room graph in Python: what reads a task graph.
+#include <nanobind/nanobind.h>
+#include <nanobind/stl/string.h>
+#include <nanobind/stl/string_view.h>
+#include <nanobind/stl/unique_ptr.h>
+#include <nanobind/stl/vector.h>
+
+#include "allport/graph/check.h"
+#include "allport/graph/count.h"
+#include "allport/graph/draw.h"
+#include "allport/graph/price.h"
+#include "allport/graph/simulate.h"
+#include "arrays_of.h"
+#include "task_graph.h"
+
+namespace allport::python {
+namespace {
+
+using namespace nb::literals;
+using Carrier = graph::Carrier;
+
+nb::dict check(TaskGraph const& graph, std::int64_t exhaustive, std::int64_t paths, std::uint64_t seed) {
+  graph::CheckReport report;
+  {
+    auto const unlocked = nb::gil_scoped_release();
+    report = graph::check(graph, {exhaustive, paths, seed});
+  }
+  nb::dict d;
+  d["tasks"] = report.tasks;
+  d["edges"] = report.edges;
+  d["longest"] = report.longest;
+  d["exhaustive"] = report.exhaustive;
+  d["unreached_unknown"] = report.unreached_unknown;
+  return d;
+}
+
+nb::list count(TaskGraph const& graph, Carrier const& carrier) {
+  std::vector<graph::Count> counts;
+  {
+    auto const unlocked = nb::gil_scoped_release();
+    counts = graph::count(graph, carrier);
+  }
+  nb::list list;
+  for (auto const& c : counts) list.append(dict_of(c));
+  return list;
+}
+
+nb::dict price(TaskGraph const& graph, Machine const& machine, Carrier const& carrier, int workers, double factor) {
+  graph::Price price;
+  {
+    auto const unlocked = nb::gil_scoped_release();
+    graph::PriceOptions options;
+    options.workers = workers;
+    options.factor = factor;
+    price = graph::price(graph, machine, carrier, options);
+  }
+  nb::dict d;
+  d["work"] = price.work.value();
+  d["links"] = price.links.value();
+  d["chain"] = price.chain.value();
+  d["total"] = price.total.value();
+  return d;
+}
+
+nb::dict columns(TaskGraph const& graph, std::vector<graph::Span> const& spans) {
+  nb::list names;
+  nb::list kinds;
+  for (auto const& s : spans) {
+    names.append(graph.name(s.task));
+    kinds.append(s.to < 0 ? name(graph.work(s.task).kernel) : std::string_view("none"));
+  }
+  nb::dict d;
+  d["name"] = names;
+  d["kernel"] = kinds;
+  d["rank"] = column_of<std::int32_t>(spans, [](auto const& s) { return s.rank; });
+  d["to"] = column_of<std::int32_t>(spans, [](auto const& s) { return s.to; });
+  d["worker"] = column_of<std::int32_t>(spans, [](auto const& s) { return s.worker; });
+  d["bytes"] = column_of<std::int64_t>(spans, [](auto const& s) { return s.bytes; });
+  d["begin"] = column_of<double>(spans, [](auto const& s) { return s.begin; });
+  d["end"] = column_of<double>(spans, [](auto const& s) { return s.end; });
+  d["cause"] = column_of<std::int64_t>(spans, [](auto const& s) { return s.cause; });
+  return d;
+}
+
+nb::dict simulate(TaskGraph const& graph, Machine const& machine, Carrier const& carrier, int workers, double factor,
+                  std::int64_t segment, bool trace, std::int64_t trace_limit, nb::object const& progress) {
+  graph::SimulateOptions options{workers, factor, segment, trace, trace_limit};
+  Signals signals;
+  options.progress = [&](std::int64_t done) {
+    signals.look();
+    auto const locked = nb::gil_scoped_acquire();
+    progress(done);
+    return true;
+  };
+  graph::SimulateResult result;
+  signals.guard([&] {
+    auto const unlocked = nb::gil_scoped_release();
+    result = graph::simulate(graph, machine, carrier, options);
+  });
+  nb::dict d;
+  d["seconds"] = result.seconds;
+  d["tasks"] = result.tasks;
+  d["messages"] = result.hops;
+  d["most_waiting"] = result.most_waiting;
+  d["longest_work"] = result.longest_work;
+  d["longest_tasks"] = result.longest_tasks;
+  d["compute"] = column_of<double>(result.ranks, [](auto const& r) { return r.compute; });
+  d["communicate"] = column_of<double>(result.ranks, [](auto const& r) { return r.communicate; });
+  d["idle"] = column_of<double>(result.ranks, [](auto const& r) { return r.idle; });
+  d["link_busy"] = array_of(std::move(result.link_busy));
+  d["last"] = result.last;
+  d["spans"] = columns(graph, result.spans);
+  return d;
+}
+
+}  // namespace
+
+nb::dict dict_of(graph::Count const& c) {
+  nb::dict d;
+  d["tasks"] = c.tasks;
+  d["flops"] = c.flops;
+  d["messages_sent"] = c.traffic.messages_sent;
+  d["messages_received"] = c.traffic.messages_received;
+  d["bytes_sent"] = c.traffic.bytes_sent;
+  d["bytes_received"] = c.traffic.bytes_received;
+  d["expected_bytes"] = c.expected_bytes;
+  d["expected_messages"] = c.expected_messages;
+  return d;
+}
+
+void bind_graph(nb::module_& m) {
+  nb::class_<Carrier>(m, "Carrier", "Which messages carry what an edge carries to other ranks.");
+  m.def(
+      "carrier", [](std::string const& name) { return graph::carrier(name); }, "name"_a);
+  m.def("graph_check", check, "graph"_a, "exhaustive"_a, "paths"_a, "seed"_a);
+  m.def("graph_count", count, "graph"_a, "carrier"_a);
+  m.def("graph_price", price, "graph"_a, "machine"_a, "carrier"_a, "workers"_a, "factor"_a);
+  m.def("graph_simulate", simulate, "graph"_a, "machine"_a, "carrier"_a, "workers"_a, "factor"_a, "segment"_a,
+        "trace"_a, "trace_limit"_a, "progress"_a);
+  m.def(
+      "graph_draw",
+      [](TaskGraph const& graph, std::int64_t most) {
+        auto const unlocked = nb::gil_scoped_release();
+        return graph::draw(graph, most);
+      },
+      "graph"_a, "most"_a);
+}
+
+}  // namespace allport::python

@@ -1,0 +1,32 @@
+// Room linalg in Python, last part: its algorithms as task graphs, without bodies.
+#include <nanobind/nanobind.h>
+#include <nanobind/stl/string.h>
+#include <nanobind/stl/unique_ptr.h>
+
+#include "allport/linalg/graphs.h"
+#include "matrix.h"
+
+namespace allport::python {
+
+void bind_linalg_graphs(nb::module_& m) {
+  using namespace nb::literals;
+  m.def(
+      "cholesky_graph",
+      [](Distribution const& distribution, std::string const& uplo, char type) {
+        ensure(uplo == "L" || uplo == "U", "uplo", "'" + uplo + "'", "'L' or 'U'");
+        return cholesky_graph(distribution, uplo == "L" ? Uplo::lower : Uplo::upper, scalar_named(type));
+      },
+      "distribution"_a, "uplo"_a, "scalar"_a);
+  // Graphs and carriers may look at their plan for as long as they live.
+  m.def("gemm_graph", &gemm_graph, "plan"_a, nb::keep_alive<0, 1>());
+  m.def("lu_graph", &lu_graph, "plan"_a, nb::keep_alive<0, 1>());
+  m.def("plan_carrier", nb::overload_cast<GemmPlan const&>(&plan_carrier), "plan"_a, nb::keep_alive<0, 1>());
+  m.def("plan_carrier", nb::overload_cast<LuPlan const&>(&plan_carrier), "plan"_a, nb::keep_alive<0, 1>());
+  auto const letter = [](Scalar type) { return std::string(1, "sdcz"[static_cast<int>(type)]); };
+  m.def(
+      "plan_scalar", [letter](GemmPlan const& p) { return letter(p.problem.type); }, "plan"_a);
+  m.def(
+      "plan_scalar", [letter](LuPlan const& p) { return letter(p.problem.type); }, "plan"_a);
+}
+
+}  // namespace allport::python

@@ -1,0 +1,200 @@
+"""Task graphs: computations that are defined once, and checked, counted, priced, simulated, drawn and run.
+
+class Chain(ap.TaskGraph): ...                # owner, entries, num_parents, children, run
+ap.graph.check(Chain(4))
+ap.run_graph(Chain(comm.size), comm)
+print(ap.graph.simulate(ap.cholesky_graph(8192, 256, "4x4"), "bgp:4x4").seconds)
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from allport import _native
+from allport._native import Carrier, Distribution, GemmPlan, LuPlan, Machine
+from allport.errors import failure
+from allport.io import scalar_of
+from allport.machine import as_machine
+from allport.plan import parse_grid
+from allport.task_graph import Edge, Graph, Task, TaskContext, TaskGraph, Work, asking, carrier_of
+from allport.timeline import TaskSimulation, Timeline
+from allport.units import parse_bytes
+
+__all__ = [
+    "CheckReport",
+    "Count",
+    "Edge",
+    "Price",
+    "Task",
+    "TaskContext",
+    "TaskGraph",
+    "TaskSimulation",
+    "Timeline",
+    "Work",
+    "check",
+    "cholesky_graph",
+    "count",
+    "draw",
+    "gemm_graph",
+    "lu_graph",
+    "price",
+    "simulate",
+]
+
+# What a machine's rates, of double precision, become by element type: a complex multiply-add counts as two operations.
+FACTORS = {"s": 2.0, "d": 1.0, "c": 0.5, "z": 0.25}
+
+
+class CheckReport(NamedTuple):
+    """What check() has looked at."""
+
+    tasks: int
+    edges: int
+    longest: int  #: tasks on the longest path
+    exhaustive: bool  #: False: along random paths, which cannot see all
+    unreached_unknown: bool  #: some rank has no count(): tasks that nothing leads to cannot be found
+
+
+class Count(NamedTuple):
+    """What a rank does and sends. expected_*: what depends on the data, apart."""
+
+    tasks: int
+    flops: float
+    messages_sent: int
+    messages_received: int
+    bytes_sent: int
+    bytes_received: int
+    expected_bytes: float
+    expected_messages: float
+
+
+class Price(NamedTuple):
+    """Seconds: of the busiest rank's work, of the links, along the chain of highest priority, and in all."""
+
+    work: float
+    links: float
+    chain: float
+    total: float
+
+
+def check(graph: Graph, *, exhaustive: int = 1_000_000, paths: int = 1_000, seed: int = 1) -> CheckReport:
+    """Whether a graph holds together: raises AllportError that names the task where it does not.
+
+    Parents and children agree, no task waits for itself, every input is filled once, shapes fit, counts are right, no
+    memory is overwritten while others may use it. Graphs of more than `exhaustive` tasks: along random paths.
+    """
+    with asking(graph):
+        return CheckReport(**_native.graph_check(graph, exhaustive, paths, seed))
+
+
+def count(graph: Graph, *, carrier: Carrier | str | None = None) -> list[Count]:
+    """What each rank will do and send, exactly. carrier: 'flat', 'chain' or 'binomial'; the graph's own when None."""
+    with asking(graph):
+        return [Count(**c) for c in _native.graph_count(graph, carrier_of(graph, carrier))]
+
+
+def price(
+    graph: Graph,
+    machine: Machine | str,
+    *,
+    carrier: Carrier | str | None = None,
+    workers: int = 1,
+    factor: float | None = None,
+) -> Price:
+    """What a graph will take, from samples of its steps: milliseconds where a simulation takes minutes.
+
+    For graphs with steps(). factor: what the dtype makes of the machine's rates; the graph's own when None.
+    """
+    with asking(graph):
+        rate = getattr(graph, "factor", 1.0) if factor is None else factor
+        return Price(**_native.graph_price(graph, as_machine(machine), carrier_of(graph, carrier), workers, rate))
+
+
+def draw(graph: Graph, path: str | os.PathLike[str] | None = None, *, most: int = 400) -> str:
+    """A small graph as SVG text: tasks below what they wait for, coloured by kernel, edges between ranks dashed.
+
+    path: also writes it there. Raises AllportError beyond `most` tasks.
+    """
+    with asking(graph):
+        text = str(_native.graph_draw(graph, most))
+    if path is not None:
+        try:
+            Path(path).write_text(text)
+        except OSError as error:
+            raise failure(f"path = '{path}': cannot be written: {error.strerror}", "io") from None
+    return text
+
+
+def simulate(
+    graph: Graph,
+    machine: Machine | str,
+    *,
+    carrier: Carrier | str | None = None,
+    workers: int = 1,
+    factor: float | None = None,
+    segment: int | str = "64KiB",
+    trace: bool = False,
+    trace_limit: int = 2_000_000,
+    progress: Callable[[int], None] | None = None,
+) -> TaskSimulation:
+    """How long a graph takes on a machine: tasks occupy workers, data occupy links. Holds the graph's frontier alone.
+
+    workers: of each rank. segment: bytes that a relay has before it passes a message on. trace: keep the timeline and
+    the critical path, of at most trace_limit tasks and messages. progress: called now and then with the tasks done.
+    Raises AllportError, of kind 'machine' where the machine does not say how fast it computes.
+    """
+    where = as_machine(machine)
+    with asking(graph):
+        data = _native.graph_simulate(
+            graph,
+            where,
+            carrier_of(graph, carrier),
+            workers,
+            getattr(graph, "factor", 1.0) if factor is None else factor,
+            parse_bytes(segment, "segment"),
+            trace,
+            trace_limit,
+            progress or (lambda done: None),
+        )
+        return TaskSimulation(data, graph, where, workers)
+
+
+def cholesky_graph(
+    n: int, nb: int, grid: str | tuple[int, ...] = "1x1", *, uplo: str = "L", dtype: Any = "f8"
+) -> _native.TaskGraph:
+    """Tile Cholesky of an n x n matrix in tiles of nb x nb over a grid of P x Q ranks, without bodies (deck 5 slide 4).
+
+    Tile (i, j) is on rank i % P + P * (j % Q). uplo: which triangle, 'L' or 'U'.
+    """
+    rows, cols, layers = parse_grid(grid)
+    if layers != 1:
+        raise failure(f"grid = '{grid}': expected P x Q, without layers")
+    if n < 0 or nb < 1:
+        raise failure(f"n, nb = {n}, {nb}: expected 0 or more, and tiles of 1 or more")
+    distribution = Distribution.cyclic((n, n), (rows, cols), (nb, nb), list(range(rows * cols)))
+    scalar = scalar_of(dtype)
+    graph = _native.cholesky_graph(distribution, uplo, scalar)
+    graph.factor = FACTORS[scalar]
+    return graph
+
+
+def _planned(graph: _native.TaskGraph, plan: GemmPlan | LuPlan) -> _native.TaskGraph:
+    graph.factor = FACTORS[_native.plan_scalar(plan)]
+    graph.carrier = _native.plan_carrier(plan)
+    return graph
+
+
+def gemm_graph(plan: GemmPlan) -> _native.TaskGraph:
+    """A product as its plan runs it, its edges over the schedules that the plan has priced.
+
+    Raises AllportError of kind 'unsupported' for Cannon's algorithm.
+    """
+    return _planned(_native.gemm_graph(plan), plan)
+
+
+def lu_graph(plan: LuPlan) -> _native.TaskGraph:
+    """A factorization as its plan runs it: 1D, 2D or 2.5D, panels and row exchanges as gangs."""
+    return _planned(_native.lu_graph(plan), plan)

@@ -1,0 +1,112 @@
+"""Task graphs that run: bodies in Python or compiled, over the ranks of a communicator.
+
+report = ap.run_graph(graph, comm, workers=2, record=True)
+timeline = ap.tasks.timeline(report, comm)      # of all ranks, on rank 0
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict, deque
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import numpy as np
+
+from allport import _native
+from allport.errors import failure
+from allport.graph import Count
+from allport.task_graph import Graph, TaskGraph, asking
+from allport.timeline import Timeline
+
+if TYPE_CHECKING:
+    from allport.comm import Communicator
+
+__all__ = ["RunReport", "report_of", "run_graph", "timeline"]
+
+TASK, SEND, RECEIVE = range(3)
+
+
+class RunReport(NamedTuple):
+    """What this rank has done. count: as graph.count() foretells for the same way; seconds in bodies over all workers
+    are busy_seconds; peak_bytes: of outputs that were kept at one time; forwarded: messages of other ranks' outputs."""
+
+    seconds: float
+    busy_seconds: float
+    count: Count
+    control_messages: int
+    forwarded: int
+    peak_bytes: int
+    records: dict[str, Any]  #: columns, with record=True: what tasks and messages did here; timeline() reads them
+
+
+def report_of(data: dict[str, Any]) -> RunReport:
+    """What a compiled run tells, as a report."""
+    return RunReport(**{**data, "count": Count(**data["count"])})
+
+
+def run_graph(
+    graph: Graph,
+    comm: Communicator | None = None,
+    *,
+    workers: int = 1,
+    way: str = "prefix",
+    op: str = "sum",
+    stall_seconds: float = 10.0,
+    record: bool = False,
+) -> RunReport:
+    """Runs a task graph whose tasks have bodies. Called by all ranks, with equal graphs.
+
+    comm: all ranks when None. workers: threads that run bodies; Python's own bodies take turns, but for what lets go of
+    the interpreter's lock, as numpy does. way: how an output travels that several ranks need, 'flat', 'chain' or
+    'prefix'. op: how contributions to sums are combined. stall_seconds: after so long without anything a rank says what
+    it waits for; 0: never. record: keep what every task and message did.
+    Raises AllportError on every rank when a body raises on any: it names the task, and has the exception as its cause
+    where that was raised. Ctrl-C ends all ranks, too.
+    """
+    from allport.comm import world
+
+    comm = world() if comm is None else comm
+    kind = ""
+    if isinstance(graph, TaskGraph) and type(graph).contributors is not TaskGraph.contributors:
+        kind = graph.dtype.str
+    with asking(graph):
+        data = _native.run_graph(graph, comm._native, workers, way, op if kind else "", kind, stall_seconds, record)
+        return report_of(data)
+
+
+def timeline(report: RunReport, comm: Communicator, *, root: int = 0, title: str = "run") -> Timeline | None:
+    """What tasks and messages of all ranks did, on the root; None elsewhere. Called by all ranks.
+
+    The ranks' clocks start when all of them have met, so that ranks may differ by what a barrier takes.
+    """
+    every = comm.mpi4py.gather(report.records, root)
+    return None if every is None else _joined(every, title)
+
+
+def _joined(every: list[dict[str, Any]], title: str) -> Timeline:
+    columns: dict[str, list[Any]] = {n: [] for n in ("name", "kernel", "rank", "to", "worker", "bytes", "begin", "end")}
+    # The n-th message from one rank to another is the n-th that that one has received from it.
+    arrivals: dict[tuple[int, int], deque[float]] = defaultdict(deque)
+    for rank, records in enumerate(every):
+        for deed, peer, end in zip(*(records[k].tolist() for k in ("deed", "peer", "end"))):
+            if deed == RECEIVE:
+                arrivals[peer, rank].append(end)
+    for rank, records in enumerate(every):
+        for row in zip(*_lists(records)):
+            deed, name, kernel, worker, peer, size, begin, end = row
+            if deed == RECEIVE:
+                continue
+            if deed == SEND:
+                if not arrivals[rank, peer]:
+                    raise failure(f"records: rank {peer} has not received what rank {rank} has sent it", "schedule")
+                end = max(begin, arrivals[rank, peer].popleft())
+            values = (name, kernel, rank, peer if deed == SEND else -1, worker, size, begin, end)
+            for column, value in zip(columns.values(), values):
+                column.append(value)
+    kept: dict[str, Any] = {n: v if n in ("name", "kernel") else np.array(v) for n, v in columns.items()}
+    kept["cause"] = np.full(len(columns["name"]), -1)
+    return Timeline(kept, len(every), title)
+
+
+def _lists(records: dict[str, Any]) -> list[list[Any]]:
+    wanted = ("deed", "name", "kernel", "worker", "peer", "bytes", "begin", "end")
+    return [v if isinstance(v, list) else v.tolist() for v in (records[k] for k in wanted)]

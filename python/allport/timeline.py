@@ -1,0 +1,123 @@
+"""What happened in a run of a task graph, and a simulated run."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Any
+
+import numpy as np
+
+from allport._native import Machine
+from allport.task_graph import Graph
+
+__all__ = ["TaskSimulation", "Timeline"]
+
+
+class Timeline:
+    """What tasks and messages did, of a simulated or of a real run; seconds from the start.
+
+    columns: name, kernel ('none' for messages), rank (a message's sender), to (its receiver; -1 for tasks), worker,
+    bytes, begin, end, and cause, the row that it waited for last (-1: none, or not known).
+    """
+
+    def __init__(self, columns: dict[str, Any], ranks: int, title: str) -> None:
+        self.columns, self.ranks, self.title = columns, ranks, title
+        self.critical: list[int] = []
+
+    def __len__(self) -> int:
+        return len(self.columns["name"])
+
+    def rows(self, which: Iterable[int] | None = None) -> list[dict[str, Any]]:
+        """A dict for each task and message, in the order of which, else of the columns."""
+        lists = {k: v if isinstance(v, list) else v.tolist() for k, v in self.columns.items()}
+        return [{k: v[x] for k, v in lists.items()} for x in (range(len(self)) if which is None else which)]
+
+
+class TaskSimulation:
+    """A simulated run of a task graph. Times in seconds."""
+
+    def __init__(self, data: dict[str, Any], graph: Graph, machine: Machine, workers: int) -> None:
+        self._data, self.graph, self.machine, self.workers = data, graph, machine, workers
+        self.timeline = Timeline(data["spans"], graph.ranks, f"simulated on {machine.name}")
+        cause, at = data["spans"]["cause"], data["last"]
+        while at >= 0:
+            self.timeline.critical.insert(0, at)
+            at = int(cause[at])
+
+    @property
+    def seconds(self) -> float:
+        """Until the last task is done."""
+        return float(self._data["seconds"])
+
+    @property
+    def tasks(self) -> int:
+        """How many have run."""
+        return int(self._data["tasks"])
+
+    @property
+    def messages(self) -> int:
+        """How many have travelled, hop by hop."""
+        return int(self._data["messages"])
+
+    @property
+    def compute(self) -> np.ndarray:
+        """[ranks] seconds of workers in tasks; with communicate and idle, seconds * workers."""
+        return self._data["compute"]
+
+    @property
+    def communicate(self) -> np.ndarray:
+        """[ranks] seconds of workers that waited while data were on their way to or from the rank, or in a gang."""
+        return self._data["communicate"]
+
+    @property
+    def idle(self) -> np.ndarray:
+        """[ranks] seconds of workers that waited while nothing was."""
+        return self._data["idle"]
+
+    @property
+    def link_busy(self) -> np.ndarray:
+        """[link ids] seconds that each directed link of the machine was busy."""
+        return self._data["link_busy"]
+
+    @property
+    def longest_work(self) -> float:
+        """Seconds of work on the longest path: no machine with such workers is faster, whatever its links."""
+        return float(self._data["longest_work"])
+
+    @property
+    def longest_tasks(self) -> int:
+        """Tasks on the path with most."""
+        return int(self._data["longest_tasks"])
+
+    @property
+    def critical_path(self) -> list[dict[str, Any]]:
+        """With trace: tasks and messages that made the last one late, from the start on."""
+        return self.timeline.rows(self.timeline.critical)
+
+    def to_dict(self) -> dict[str, Any]:
+        """What `allport simulate --json` prints: shares of all workers' time, no arrays by rank or link."""
+        ranks = max(self.graph.ranks, 1)
+        whole = self.seconds * self.workers * ranks
+        busy = self.link_busy
+
+        def share(spent: np.ndarray) -> float:
+            return float(spent.sum()) / whole if whole > 0 else 0.0
+
+        return {
+            "machine": self.machine.name,
+            "ranks": self.graph.ranks,
+            "workers": self.workers,
+            "seconds": self.seconds,
+            "tasks": self.tasks,
+            "messages": self.messages,
+            "compute": share(self.compute),
+            "communicate": share(self.communicate),
+            "idle": share(self.idle),
+            "longest_work": self.longest_work,
+            "longest_tasks": self.longest_tasks,
+            "most_waiting": int(self._data["most_waiting"]),
+            "busiest_link": float(busy.max()) / self.seconds if busy.size and self.seconds > 0 else 0.0,
+        }
+
+    def __repr__(self) -> str:
+        return f"TaskSimulation({self.tasks} tasks on {self.machine.name}, {self.seconds:.6g} s)"

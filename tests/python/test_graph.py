@@ -1,0 +1,173 @@
+from itertools import pairwise
+
+import allport as ap
+import numpy as np
+import pytest
+from allport import Edge, Task
+
+
+class Tree(ap.TaskGraph):
+    """A sum over a binary tree of leaves, one a rank: task (0, i, k) is node i of level k."""
+
+    def __init__(self, levels, dtype="f8"):
+        super().__init__(2**levels, dtype)
+        self.levels, self.result = levels, None
+
+    def owner(self, task):
+        return task.i << task.k
+
+    def entries(self, rank):
+        return [Task(0, rank)]
+
+    def count(self, rank):
+        return 1 + next(k for k in range(self.levels + 1) if rank >> k & 1 or k == self.levels)
+
+    def num_parents(self, task):
+        return 2 if task.k else 0
+
+    def children(self, task):
+        return [Edge(Task(0, task.i // 2, 0, task.k + 1), task.i % 2)] if task.k < self.levels else []
+
+    def output(self, task, index):
+        return 10
+
+    def input(self, task, index):
+        return 10
+
+    def work(self, task):
+        return ap.Work("add", 10.0, 240.0)
+
+    def steps(self):
+        return self.levels + 1
+
+    def tasks(self, rank, step):
+        return [Task(0, rank >> step, 0, step)] if rank % (1 << step) == 0 else []
+
+
+def _said(call, *arguments):
+    with pytest.raises(ap.AllportError) as caught:
+        call(*arguments)
+    return caught.value
+
+
+def _check_and_count(graph):
+    ap.graph.check(graph)
+    ap.graph.count(graph)
+
+
+def test_a_graph_of_ones_own_is_checked_counted_priced_simulated_and_drawn():
+    tree = Tree(3)
+    report = ap.graph.check(tree)
+    assert report == (15, 14, 4, True, False)
+    counts = ap.graph.count(tree, carrier="flat")
+    assert [c.tasks for c in counts] == [4, 1, 2, 1, 3, 1, 2, 1]
+    assert [c.bytes_received for c in counts] == [240, 0, 80, 0, 160, 0, 80, 0]
+    assert sum(c.flops for c in counts) == 150
+    run = ap.graph.simulate(tree, "bgp:8", trace=True, workers=2)
+    assert run.tasks == 15 and run.messages == 7 and run.longest_tasks == 4
+    spent = run.compute + run.communicate + run.idle
+    np.testing.assert_allclose(spent, 2 * run.seconds)
+    assert run.to_dict()["compute"] + run.to_dict()["communicate"] + run.to_dict()["idle"] == pytest.approx(1)
+    path = run.critical_path
+    assert path[0]["begin"] == 0 and path[-1]["end"] == run.seconds and len(run.timeline) == 22
+    assert all(a["end"] <= b["end"] for a, b in pairwise(path))
+    price = ap.graph.price(tree, "bgp:8")
+    assert price.chain == pytest.approx(4 * 10 / 13.6e9) and price.chain < price.links <= price.total < run.seconds
+    assert ap.graph.draw(tree).count('class="task"') == 15
+    assert ap.graph.simulate(tree, "bgp:8", factor=2.0).seconds < run.seconds
+
+
+def test_cholesky_is_slide_fours_graph(tmp_path):
+    graph = ap.cholesky_graph(4, 1, "2x2")
+    report = ap.graph.check(graph)
+    assert (report.tasks, report.longest) == (20, 10)
+    text = ap.graph.draw(graph, tmp_path / "dag.svg")
+    assert (tmp_path / "dag.svg").read_text() == text
+    assert sum(c.flops for c in ap.graph.count(ap.cholesky_graph(300, 300, uplo="U"))) == 300 * 301 * 601 / 6
+    # Twice as fast in single precision, a quarter in complex doubles, which move twice the bytes.
+    seconds = [ap.graph.simulate(ap.cholesky_graph(900, 300, dtype=t), "bgp:2").seconds for t in ("f4", "f8", "c16")]
+    np.testing.assert_allclose(seconds, [seconds[1] / 2, seconds[1], 4 * seconds[1]])
+
+
+def test_plans_as_graphs_send_what_their_plans_say():
+    plan = ap.plan_gemm(256, 256, 256, "bgp:4x4", algorithm="summa", dtype="f4")
+    graph = ap.gemm_graph(plan)
+    ap.graph.check(graph)
+    assert graph.factor == 2.0
+    assert sum(c.flops for c in ap.graph.count(graph)) == 2 * 256**3
+    flat = ap.graph.count(graph, carrier="flat")
+    assert sum(c.bytes_sent for c in flat) == sum(c.bytes_received for c in flat) > 0
+    plan = ap.plan_lu(256, 256, "bgp:4x4", algorithm="2d", pivot="partial")
+    graph = ap.lu_graph(plan)
+    del plan
+    ap.graph.check(graph)
+    assert ap.graph.simulate(graph, "bgp:4x4").seconds > 0
+    with pytest.raises(ap.AllportError, match="without layers"):
+        ap.cholesky_graph(10, 2, "2x2x2")
+    with pytest.raises(ap.AllportError, match="dtype"):
+        ap.cholesky_graph(10, 2, dtype="i4")
+
+
+def test_errors_name_the_method_the_task_and_the_cause():
+    class Broken(Tree):
+        def children(self, task):
+            return {}[task.k] if task.k == 2 else super().children(task)
+
+    error = _said(lambda: ap.graph.check(Broken(3)))
+    assert "children() of Broken raised KeyError: 2" in str(error) and "test_graph.py:" in str(error)
+    assert isinstance(error.__cause__, KeyError) and error.kind == "schedule"
+
+    for what, gives, words in (
+        ("owner", "here", "owner() of Strange gave 'here'; expected an integer"),
+        ("owner", 8, "expected a rank in 0..7"),
+        ("num_parents", -1, "0 or more"),
+        ("children", [(0.5,)], "expected an Edge"),
+        ("children", [Edge(Task(0, 1), 0, 0, "air")], "data, sum, order or sent"),
+        ("children", 7, "not iterable"),
+        ("entries", [Task(2**16)], "kind to be an integer in 0..65535"),
+        ("entries", [Task(0, 2**31)], "i to be an integer"),
+        ("output", (2, -1), "extents of 0 or more"),
+        ("work", ("think", 1.0), "one of none, gemm, syrk, trsm, potrf, panel, add, copy, own"),
+        ("work", 3.0, "expected Work"),
+    ):
+        strange = type("Strange", (Tree,), {what: lambda self, *_, gives=gives: gives})
+        said = str(_said(_check_and_count, strange(3)))
+        assert words in said, (what, gives, said)
+
+
+def test_classes_that_leave_something_out():
+    class Nothing(ap.TaskGraph):
+        def owner(self, task):
+            return 0
+
+    assert "Nothing: has no method entries()" in str(_said(lambda: Nothing(1)))
+
+    class Unmade(Tree):
+        def __init__(self):
+            self.levels = 1
+
+    assert "super().__init__(ranks)" in str(_said(lambda: ap.graph.check(Unmade())))
+    assert "expected an ap.TaskGraph, got int" in str(_said(lambda: ap.graph.check(7)))
+    assert "dtype" in str(_said(lambda: Tree(1, object)))
+    assert "flat, chain or binomial" in str(_said(lambda: ap.graph.count(Tree(1), carrier="star")))
+    unfinished = type("Bodiless", (Tree,), {})(0)
+    assert "define run()" in str(_said(lambda: ap.run_graph(unfinished)))
+    assert _said(lambda: ap.run_graph(ap.cholesky_graph(4, 1))).kind == "unsupported"
+
+
+def test_ctrl_c_ends_what_only_reads(monkeypatch):
+    class Pressed(Tree):
+        def owner(self, task):
+            if task.k == 2:
+                raise KeyboardInterrupt
+            return super().owner(task)
+
+    with pytest.raises(KeyboardInterrupt):
+        ap.graph.check(Pressed(3))
+
+
+@pytest.mark.parametrize("count", [1, 2, 3, 5])
+def test_bodies_in_python_on_several_ranks(ranks, count):
+    done = ranks("task_graphs", count)
+    assert done.returncode == 0 and f"{count} ranks: " in done.stdout, done.stderr[-3000:]
+    assert "leaked" not in done.stderr
