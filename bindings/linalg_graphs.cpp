@@ -7,16 +7,31 @@
 #include "matrix.h"
 
 namespace allport::python {
+namespace {
+
+Uplo uplo_named(std::string const& text) {
+  ensure(text == "L" || text == "U", "uplo", "'" + text + "'", "'L' or 'U'");
+  return text == "L" ? Uplo::lower : Uplo::upper;
+}
+
+}  // namespace
 
 void bind_linalg_graphs(nb::module_& m) {
   using namespace nb::literals;
   m.def(
       "cholesky_graph",
-      [](Distribution const& distribution, std::string const& uplo, char type) {
-        ensure(uplo == "L" || uplo == "U", "uplo", "'" + uplo + "'", "'L' or 'U'");
-        return cholesky_graph(distribution, uplo == "L" ? Uplo::lower : Uplo::upper, scalar_named(type));
+      [](Distribution const& a, std::string const& uplo, char type) {
+        return cholesky_graph(a, uplo_named(uplo), scalar_named(type));
       },
-      "distribution"_a, "uplo"_a, "scalar"_a);
+      "a"_a, "uplo"_a, "scalar"_a);
+  m.def(
+      "cholesky_solve_graph",
+      [](Distribution const& factors, Distribution const& b, std::string const& uplo, char type) {
+        return cholesky_solve_graph(factors, b, uplo_named(uplo), scalar_named(type));
+      },
+      "factors"_a, "b"_a, "uplo"_a, "scalar"_a);
+  m.def(
+      "qr_graph", [](Distribution const& a, char type) { return qr_graph(a, scalar_named(type)); }, "a"_a, "scalar"_a);
   // Graphs and carriers may look at their plan for as long as they live.
   m.def("gemm_graph", &gemm_graph, "plan"_a, nb::keep_alive<0, 1>());
   m.def("lu_graph", &lu_graph, "plan"_a, nb::keep_alive<0, 1>());

@@ -49,6 +49,7 @@ nb::dict columns(std::vector<tasks::Record> const& records) {
   d["kernel"] = kernels;
   d["worker"] = column_of<std::int32_t>(records, [](auto const& r) { return r.worker; });
   d["peer"] = column_of<std::int32_t>(records, [](auto const& r) { return r.peer; });
+  d["number"] = column_of<std::int64_t>(records, [](auto const& r) { return r.number; });
   d["bytes"] = column_of<std::int64_t>(records, [](auto const& r) { return r.bytes; });
   d["begin"] = column_of<double>(records, [](auto const& r) { return r.begin; });
   d["end"] = column_of<double>(records, [](auto const& r) { return r.end; });

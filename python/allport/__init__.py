@@ -52,7 +52,18 @@ if TYPE_CHECKING:
     from allport.collectives import algorithms, load_algorithms, make_schedule, register_algorithm
     from allport.comm import Communicator
     from allport.factor import LU, GrowthWarning, LuReport, SingularMatrix, load_lu, lu
-    from allport.graph import Edge, Task, TaskGraph, TaskSimulation, Work, cholesky_graph, gemm_graph, lu_graph
+    from allport.graph import (
+        Edge,
+        Task,
+        TaskGraph,
+        TaskSimulation,
+        Work,
+        cholesky_graph,
+        cholesky_solve_graph,
+        gemm_graph,
+        lu_graph,
+        qr_graph,
+    )
     from allport.linalg import DistributedMatrix, Distribution, GemmReport, distribute, gemm, load
     from allport.machine import Axis, Level, Machine, NodeRates, TopologyIds, preset_names
     from allport.plan import GemmPlan, LuPlan, gemm_algorithms, lu_algorithms, plan_gemm, plan_lu
@@ -140,6 +151,7 @@ _HOMES = {
     "Work": "graph",
     "algorithms": "collectives",
     "cholesky_graph": "graph",
+    "cholesky_solve_graph": "graph",
     "distribute": "linalg",
     "explain": "select",
     "gemm": "linalg",
@@ -158,6 +170,7 @@ _HOMES = {
     "plan_lu": "plan",
     "preset_names": "machine",
     "prove": "verify",
+    "qr_graph": "graph",
     "register_algorithm": "collectives",
     "run_graph": "tasks",
     "simulate": "sim",
@@ -205,6 +218,7 @@ __all__ = [
     "calibrate",
     "calls",
     "cholesky_graph",
+    "cholesky_solve_graph",
     "collectives",
     "comm",
     "compare",
@@ -245,6 +259,7 @@ __all__ = [
     "plot",
     "preset_names",
     "prove",
+    "qr_graph",
     "register_algorithm",
     "reproduce",
     "rivals",

@@ -36,11 +36,13 @@ __all__ = [
     "Work",
     "check",
     "cholesky_graph",
+    "cholesky_solve_graph",
     "count",
     "draw",
     "gemm_graph",
     "lu_graph",
     "price",
+    "qr_graph",
     "simulate",
 ]
 
@@ -162,6 +164,22 @@ def simulate(
         return TaskSimulation(data, graph, where, workers)
 
 
+def _tiles(shape: tuple[int, int], nb: int, grid: str | tuple[int, ...]) -> Distribution:
+    rows, cols, layers = parse_grid(grid)
+    if layers != 1:
+        raise failure(f"grid = '{grid}': expected P x Q, without layers")
+    if min(shape) < 0 or nb < 1:
+        raise failure(
+            f"{shape[0]} x {shape[1]} in tiles of {nb}: expected extents of 0 or more, and tiles of 1 or more"
+        )
+    return Distribution.cyclic(shape, (rows, cols), (nb, nb), list(range(rows * cols)))
+
+
+def _made(graph: _native.TaskGraph, scalar: str) -> _native.TaskGraph:
+    graph.factor = FACTORS[scalar]
+    return graph
+
+
 def cholesky_graph(
     n: int, nb: int, grid: str | tuple[int, ...] = "1x1", *, uplo: str = "L", dtype: Any = "f8"
 ) -> _native.TaskGraph:
@@ -169,22 +187,28 @@ def cholesky_graph(
 
     Tile (i, j) is on rank i % P + P * (j % Q). uplo: which triangle, 'L' or 'U'.
     """
-    rows, cols, layers = parse_grid(grid)
-    if layers != 1:
-        raise failure(f"grid = '{grid}': expected P x Q, without layers")
-    if n < 0 or nb < 1:
-        raise failure(f"n, nb = {n}, {nb}: expected 0 or more, and tiles of 1 or more")
-    distribution = Distribution.cyclic((n, n), (rows, cols), (nb, nb), list(range(rows * cols)))
     scalar = scalar_of(dtype)
-    graph = _native.cholesky_graph(distribution, uplo, scalar)
-    graph.factor = FACTORS[scalar]
-    return graph
+    return _made(_native.cholesky_graph(_tiles((n, n), nb, grid), uplo, scalar), scalar)
+
+
+def cholesky_solve_graph(
+    n: int, columns: int, nb: int, grid: str | tuple[int, ...] = "1x1", *, uplo: str = "L", dtype: Any = "f8"
+) -> _native.TaskGraph:
+    """Solves with Cholesky factors for an n x columns right-hand side, both in tiles as cholesky_graph() has them."""
+    scalar = scalar_of(dtype)
+    factors, b = _tiles((n, n), nb, grid), _tiles((n, columns), nb, grid)
+    return _made(_native.cholesky_solve_graph(factors, b, uplo, scalar), scalar)
+
+
+def qr_graph(m: int, n: int, nb: int, grid: str | tuple[int, ...] = "1x1", *, dtype: Any = "f8") -> _native.TaskGraph:
+    """Tile QR of an m x n matrix, with reduction trees over the grid's rows, without bodies."""
+    scalar = scalar_of(dtype)
+    return _made(_native.qr_graph(_tiles((m, n), nb, grid), scalar), scalar)
 
 
 def _planned(graph: _native.TaskGraph, plan: GemmPlan | LuPlan) -> _native.TaskGraph:
-    graph.factor = FACTORS[_native.plan_scalar(plan)]
     graph.carrier = _native.plan_carrier(plan)
-    return graph
+    return _made(graph, _native.plan_scalar(plan))
 
 
 def gemm_graph(plan: GemmPlan) -> _native.TaskGraph:

@@ -6,13 +6,12 @@ timeline = ap.tasks.timeline(report, comm)      # of all ranks, on rank 0
 
 from __future__ import annotations
 
-from collections import defaultdict, deque
+from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
 from allport import _native
-from allport.errors import failure
 from allport.graph import Count
 from allport.task_graph import Graph, TaskGraph, asking
 from allport.timeline import Timeline
@@ -84,21 +83,20 @@ def timeline(report: RunReport, comm: Communicator, *, root: int = 0, title: str
 
 def _joined(every: list[dict[str, Any]], title: str) -> Timeline:
     columns: dict[str, list[Any]] = {n: [] for n in ("name", "kernel", "rank", "to", "worker", "bytes", "begin", "end")}
-    # The n-th message from one rank to another is the n-th that that one has received from it.
-    arrivals: dict[tuple[int, int], deque[float]] = defaultdict(deque)
+    # A message was there when its receiver says so: the number says which one of a pair of ranks it is.
+    arrived = {
+        (peer, rank, number): end
+        for rank, records in enumerate(every)
+        for deed, peer, number, end in _rows(records, "deed", "peer", "number", "end")
+        if deed == RECEIVE
+    }
+    wanted = ("deed", "name", "kernel", "worker", "peer", "number", "bytes", "begin", "end")
     for rank, records in enumerate(every):
-        for deed, peer, end in zip(*(records[k].tolist() for k in ("deed", "peer", "end"))):
-            if deed == RECEIVE:
-                arrivals[peer, rank].append(end)
-    for rank, records in enumerate(every):
-        for row in zip(*_lists(records)):
-            deed, name, kernel, worker, peer, size, begin, end = row
+        for deed, name, kernel, worker, peer, number, size, begin, end in _rows(records, *wanted):
             if deed == RECEIVE:
                 continue
             if deed == SEND:
-                if not arrivals[rank, peer]:
-                    raise failure(f"records: rank {peer} has not received what rank {rank} has sent it", "schedule")
-                end = max(begin, arrivals[rank, peer].popleft())
+                end = max(begin, arrived[rank, peer, number])
             values = (name, kernel, rank, peer if deed == SEND else -1, worker, size, begin, end)
             for column, value in zip(columns.values(), values):
                 column.append(value)
@@ -107,6 +105,5 @@ def _joined(every: list[dict[str, Any]], title: str) -> Timeline:
     return Timeline(kept, len(every), title)
 
 
-def _lists(records: dict[str, Any]) -> list[list[Any]]:
-    wanted = ("deed", "name", "kernel", "worker", "peer", "bytes", "begin", "end")
-    return [v if isinstance(v, list) else v.tolist() for v in (records[k] for k in wanted)]
+def _rows(records: dict[str, Any], *names: str) -> Iterator[tuple[Any, ...]]:
+    return zip(*(v if isinstance(v, list) else v.tolist() for v in (records[n] for n in names)))

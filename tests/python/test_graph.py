@@ -89,6 +89,13 @@ def test_cholesky_is_slide_fours_graph(tmp_path):
     np.testing.assert_allclose(seconds, [seconds[1] / 2, seconds[1], 4 * seconds[1]])
 
 
+def test_the_other_graphs_of_the_library():
+    for graph in (ap.qr_graph(70, 50, 8, "2x3"), ap.cholesky_solve_graph(70, 9, 8, "3x2", uplo="U", dtype="c8")):
+        assert ap.graph.check(graph).exhaustive and graph.ranks == 6
+        assert ap.graph.simulate(graph, "bgp:3x2").tasks == sum(c.tasks for c in ap.graph.count(graph))
+    assert graph.factor == 0.5 and graph.element == 8
+
+
 def test_plans_as_graphs_send_what_their_plans_say():
     plan = ap.plan_gemm(256, 256, 256, "bgp:4x4", algorithm="summa", dtype="f4")
     graph = ap.gemm_graph(plan)
