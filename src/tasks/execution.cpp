@@ -6,8 +6,6 @@
 #include <algorithm>
 #include <cstdio>
 #include <exception>
-#include <map>
-#include <new>
 #include <thread>
 #include <utility>
 
@@ -17,69 +15,9 @@ namespace {
 
 constexpr int polls_before_sleep = 100;
 constexpr auto between_looks = std::chrono::milliseconds(50);
+constexpr auto between_polls = std::chrono::microseconds(10);  // of the network, where there are tasks to run
 
 }  // namespace
-
-/// What a body sees.
-class Execution::Context final : public TaskContext {
- public:
-  Context(Execution& execution, Task task) : execution_(execution), task_(task) {}
-
-  std::span<std::byte const> input(int index) const override { return given(index).bytes; }
-  std::span<std::byte> output(int index) override { return block(index).bytes; }
-  std::shared_ptr<void> keep_input(int index) const override { return given(index).memory; }
-  std::shared_ptr<void> keep_output(int index) override { return block(index).memory; }
-  void progress() override {
-    if (!execution_.network_.try_lock()) return;
-    std::scoped_lock const hold(std::adopt_lock, execution_.network_);
-    static_cast<void>(execution_.talk(std::this_thread::get_id() == execution_.caller_));
-  }
-
-  void give(int index, Block block) { inputs_[index] = std::move(block); }
-  /// An output that somebody waits for.
-  /// @throws Error where the body has not asked for its memory, so that nothing can be in it
-  Block const& made(int index) {
-    auto const& graph = execution_.graph_;
-    bool const nothing = graph.output(task_, index).bytes(graph.element()) == 0;
-    ensure(outputs_.contains(index) || nothing || graph.in_place(task_, index), "output", index,
-           fmt::format("to be filled by the body of {}", graph.name(task_)), "call context.output()",
-           ErrorKind::schedule);
-    return block(index);
-  }
-  /// An output's memory: the tile that it lies in, or its own.
-  Block& block(int index) {
-    auto const [at, fresh] = outputs_.try_emplace(index);
-    if (!fresh) return at->second;
-    auto const& graph = execution_.graph_;
-    auto const bytes = graph.output(task_, index).bytes(graph.element());
-    if (graph.in_place(task_, index)) {
-      std::optional<Tile> tile;
-      graph.writes(task_, [&](Tile t) { tile = tile.value_or(t); });
-      ensure(tile.has_value(), "writes", graph.name(task_), "a tile, for a task with an output in place", "",
-             ErrorKind::schedule);
-      auto const memory = graph.memory(*tile);
-      ensure(static_cast<std::int64_t>(memory.size()) >= bytes, "memory", memory.size(),
-             fmt::format("at least the {} bytes of the output of {}", bytes, graph.name(task_)), "",
-             ErrorKind::schedule);
-      at->second.bytes = memory.first(static_cast<std::size_t>(bytes));
-    } else if (bytes > 0) {
-      at->second = execution_.pool_->allocate(bytes);
-    }
-    return at->second;
-  }
-
- private:
-  [[nodiscard]] Block const& given(int index) const {
-    auto const at = inputs_.find(index);
-    ensure(at != inputs_.end(), "input", index, "an input that an edge with data leads to", "", ErrorKind::schedule);
-    return at->second;
-  }
-
-  Execution& execution_;
-  Task task_;
-  std::map<int, Block> inputs_;
-  std::map<int, Block> outputs_;
-};
 
 Execution::Execution(TaskGraph const& graph, Communicator const& comm, RunOptions const& options)
     : graph_(graph),
@@ -122,17 +60,25 @@ RunReport Execution::run() {
   return std::move(report_);
 }
 
-void Execution::work(int worker) {
-  bool const caller = worker == 0;
+void Execution::work(int index) {
+  Worker worker{index};
+  bool const caller = index == 0;
+  bool const talks = caller || !only_caller_talks_;
   int polls = 0;
   while (!over_) {
     if (caller && options_.attend) attend();
     bool moved = false;
-    if ((caller || !only_caller_talks_) && network_.try_lock()) {
+    bool const late = !worker.next || worker.now - worker.looked > between_polls;
+    if (talks && (late || hurry_.load(std::memory_order_relaxed)) && network_.try_lock()) {
       std::scoped_lock const hold(std::adopt_lock, network_);
       moved = talk(caller);
+      worker.looked = worker.now;
     }
-    moved = execute_one(worker) || moved;
+    if (!worker.next) take(worker);
+    if (worker.next) {
+      execute_one(worker);
+      moved = true;
+    }
     polls = moved ? 0 : polls + 1;
     if (moved) continue;
     if (polls < polls_before_sleep) {
@@ -154,110 +100,120 @@ void Execution::attend() {
   }
 }
 
-bool Execution::execute_one(int worker) {
-  std::optional<Ready> ready;
-  {
-    std::scoped_lock const hold(mutex_);
-    if (stopped_) return false;
-    ready = frontier_.pop();
-    if (!ready) return false;
-    ++running_;
-  }
-  auto const task = ready->task;
-  try {
-    execute(std::move(*ready), worker);
-  } catch (std::exception const& error) {
-    fail(error, fmt::format("task {}", graph_.name(task)));
-  }
+void Execution::take(Worker& worker) {
   std::scoped_lock const hold(mutex_);
-  --running_;
-  return true;
+  take_with_lock(worker);
 }
 
-Block Execution::sum(std::vector<Given*> const& parts) {
+void Execution::take_with_lock(Worker& worker) {
+  if (!stopped_) worker.next = frontier_.pop();
+  if (worker.next) ++running_;
+}
+
+void Execution::execute_one(Worker& worker) {
+  auto ready = std::move(*worker.next);
+  worker.next.reset();
+  try {
+    execute(ready, worker);
+  } catch (std::exception const& error) {
+    fail(error, fmt::format("task {}", graph_.name(ready.task)));
+    std::scoped_lock const hold(mutex_);
+    --running_;
+  }
+}
+
+Block Execution::sum(std::span<Given const> parts) {
   ensure(options_.combine != nullptr, "combine", "none", "an operator, for a graph with edges that carry sums");
-  auto total = pool_->allocate(static_cast<std::int64_t>(parts.front()->block.bytes.size()));
-  auto const* left = parts.front()->block.bytes.data();
-  for (std::size_t p = 1; p < parts.size(); ++p) {
-    ensure(parts[p]->block.bytes.size() == total.bytes.size(), "output", parts[p]->block.bytes.size(),
+  auto total = pool_->allocate(static_cast<std::int64_t>(parts.front().block.bytes.size()));
+  auto const* left = parts.front().block.bytes.data();
+  for (auto const& part : parts.subspan(1)) {
+    ensure(part.block.bytes.size() == total.bytes.size(), "output", part.block.bytes.size(),
            fmt::format("{} bytes, as the sum's other contributions have", total.bytes.size()), "", ErrorKind::schedule);
-    options_.combine(left, parts[p]->block.bytes.data(), total.bytes.data(),
-                     static_cast<std::int64_t>(total.bytes.size()));
+    options_.combine(left, part.block.bytes.data(), total.bytes.data(), static_cast<std::int64_t>(total.bytes.size()));
     left = total.bytes.data();
   }
   return total;
 }
 
-void Execution::execute(Ready ready, int worker) {
-  Gang gang;
-  ensure(!graph_.gang(ready.task, gang) || gang.members.size() < 2, "graph", graph_.name(ready.task),
-         "a graph without gangs", "tasks that run together on several ranks are not run yet", ErrorKind::unsupported);
-  Context context(*this, ready.task);
-  std::ranges::sort(ready.inputs, {}, [](Given const& g) { return std::pair(g.input, g.contribution); });
-  for (std::size_t first = 0; first < ready.inputs.size();) {
-    std::vector<Given*> parts;
-    auto const input = ready.inputs[first].input;
-    for (; first < ready.inputs.size() && ready.inputs[first].input == input; ++first) {
-      parts.push_back(&ready.inputs[first]);
-    }
-    context.give(input, parts.size() == 1 ? parts.front()->block : sum(parts));
+void Execution::add_up(std::vector<Given>& inputs) {
+  auto const same_input = [](Given const& a, Given const& b) { return a.input == b.input; };
+  if (inputs.size() < 2) return;
+  std::ranges::sort(inputs, {}, [](Given const& g) { return std::pair(g.input, g.contribution); });
+  if (std::ranges::adjacent_find(inputs, same_input) == inputs.end()) return;
+  std::vector<Given> whole;
+  for (auto first = inputs.begin(); first != inputs.end();) {
+    auto const last = std::find_if(first, inputs.end(), [&](Given const& g) { return g.input != first->input; });
+    whole.push_back(last - first == 1 ? *first : Given{first->input, 0, sum({first, last})});
+    first = last;
   }
-  auto const begin = Clock::now();
-  graph_.run(ready.task, context);
-  auto const end = Clock::now();
-  finish(ready.task, context);
-  auto const work = graph_.work(ready.task);
-  std::scoped_lock const hold(mutex_);
-  report_.busy_seconds += std::chrono::duration<double>(end - begin).count();
-  report_.count.flops += work.flops;
-  ++executed_;
-  if (options_.record) {
-    report_.records.push_back({Record::Deed::task, work.kernel, worker, -1, 0, ready.task, graph_.name(ready.task), 0,
-                               since_begin(begin), since_begin(end)});
-  }
+  inputs = std::move(whole);
 }
 
-void Execution::finish(Task task, Context& context) {
-  struct Leads {
-    Edge edge;
-    Rank to;
-    Block const* block;  ///< what is given along it
+void Execution::execute(Ready& ready, Worker& worker) {
+  Gang gang;
+  if (graph_.gang(ready.task, gang) && gang.members.size() > 1) {
+    throw Error::argument("graph", graph_.name(ready.task), "a graph without gangs",
+                          "tasks that run together on several ranks are not run yet", ErrorKind::unsupported);
+  }
+  add_up(ready.inputs);
+  auto const look = [this] {
+    if (!network_.try_lock()) return;
+    std::scoped_lock const hold(std::adopt_lock, network_);
+    static_cast<void>(talk(std::this_thread::get_id() == caller_));
   };
-  std::vector<Leads> edges;
-  std::vector<int> outputs;  // that other ranks get
+  Context context(graph_, *pool_, ready.task, ready.inputs, look);
+  auto const begin = Clock::now();
+  graph_.run(ready.task, context);
+  worker.now = Clock::now();
+  auto const work = graph_.work(ready.task);
+  if (options_.record) record_task(ready.task, worker, begin);
+  find_children(ready.task, context, worker);
+  std::scoped_lock const hold(mutex_);
+  fulfil_children(ready.task, worker);
+  report_.busy_seconds += std::chrono::duration<double>(worker.now - begin).count();
+  report_.count.flops += work.flops;
+  ++executed_;
+  --running_;
+  take_with_lock(worker);
+}
+
+void Execution::record_task(Task task, Worker const& worker, Clock::time_point begin) {
+  Record record{Record::Deed::task, graph_.work(task).kernel, worker.index, -1, 0, task, graph_.name(task), 0,
+                since_begin(begin), since_begin(worker.now)};
+  std::scoped_lock const hold(mutex_);
+  report_.records.push_back(std::move(record));
+}
+
+void Execution::find_children(Task task, Context& context, Worker& worker) const {
+  worker.edges.clear();
+  worker.outputs.clear();
   graph_.children(task, [&](Edge const& edge) {
     auto const to = graph_.owner(edge.child);
-    edges.push_back({edge, to, nullptr});
-    if (edge.carries == Carries::data && to != me_) outputs.push_back(edge.output);
+    bool const given = edge.carries == Carries::data || edge.carries == Carries::sum;
+    worker.edges.push_back({edge, to, given ? context.made(edge.output) : Block{}});
+    if (edge.carries == Carries::data && to != me_) worker.outputs.emplace_back(edge.output, worker.edges.back().block);
   });
-  for (auto& one : edges) {
-    if (one.edge.carries == Carries::data || one.edge.carries == Carries::sum)
-      one.block = &context.made(one.edge.output);
+  auto const number = [](std::pair<int, Block> const& output) { return output.first; };
+  std::ranges::sort(worker.outputs, {}, number);
+  worker.outputs.erase(std::ranges::unique(worker.outputs, {}, number).begin(), worker.outputs.end());
+}
+
+void Execution::fulfil_children(Task task, Worker& worker) {
+  for (auto& [output, block] : worker.outputs) {
+    queue(name_of(output_of, task, output), std::nullopt, {std::move(block), task, output});
   }
-  std::ranges::sort(outputs);
-  outputs.erase(std::ranges::unique(outputs).begin(), outputs.end());
-  std::scoped_lock const hold(mutex_);
-  for (auto const output : outputs) {
-    queue(name_of(output_of, task, output), std::nullopt, {context.made(output), task, output});
-  }
-  for (auto const& [edge, to, block] : edges) {
-    switch (edge.carries) {
-      case Carries::data:
-        if (to == me_) frontier_.fulfil(edge.child, Given{edge.input, 0, *block});
-        break;
-      case Carries::sum:
-        contribute(task, edge, to, *block);
-        break;
-      case Carries::order:
-        frontier_.fulfil(edge.child, std::nullopt);
-        break;
-      case Carries::sent:
-        break;
+  for (auto& [edge, to, block] : worker.edges) {
+    if (edge.carries == Carries::sum) contribute(task, edge, to, block);
+    if (edge.carries == Carries::order) frontier_.fulfil(edge.child, std::nullopt);
+    if (edge.carries == Carries::data && to == me_) {
+      frontier_.fulfil(edge.child, Given{edge.input, 0, std::move(block)});
     }
   }
-  for (auto const& [edge, to, block] : edges) {
+  for (auto const& [edge, to, block] : worker.edges) {
     if (edge.carries == Carries::sent && !leaves(task, edge.output)) frontier_.fulfil(edge.child, std::nullopt);
   }
+  worker.edges.clear();
+  worker.outputs.clear();
 }
 
 void Execution::contribute(Task task, Edge const& edge, Rank to, Block const& block) {

@@ -13,6 +13,7 @@
 
 #include "allport/comm/multicasts.h"
 #include "allport/tasks/run.h"
+#include "context.h"
 #include "frontier.h"
 #include "pool.h"
 
@@ -24,7 +25,6 @@ class Execution {
   RunReport run();
 
  private:
-  class Context;
   using Clock = std::chrono::steady_clock;
 
   enum What : std::int64_t { output_of, contribution_to, failure };
@@ -42,18 +42,40 @@ class Execution {
     int output = -1;
   };
 
+  /// An edge that leaves a task that has run, and what is given along it.
+  struct Leads {
+    Edge edge;
+    Rank to = 0;
+    Block block{};
+  };
+  struct Worker {
+    int index = 0;
+    std::optional<Ready> next{};
+    Clock::time_point now = Clock::now();  ///< when its last body ended
+    Clock::time_point looked{};            ///< for messages
+    std::vector<Leads> edges{};            ///< memory for find_children()
+    std::vector<std::pair<int, Block>> outputs{};
+  };
+
   void work(int worker);
-  [[nodiscard]] bool execute_one(int worker);
-  void execute(Ready ready, int worker);
+  void take(Worker& worker);
+  void take_with_lock(Worker& worker);
+  void execute_one(Worker& worker);
+  void execute(Ready& ready, Worker& worker);
+  void record_task(Task task, Worker const& worker, Clock::time_point begin);
   void attend();
   [[nodiscard]] double since_begin(Clock::time_point when) const {
     return std::chrono::duration<double>(when - begin_).count();
   }
   void record_message(Passage const& passage);
-  void finish(Task task, Context& context);
+  /// Where a task's outputs go, in the worker's own memory.
+  void find_children(Task task, Context& context, Worker& worker) const;
   /// With mutex_ held.
+  void fulfil_children(Task task, Worker& worker);
   void contribute(Task task, Edge const& edge, Rank to, Block const& block);
-  [[nodiscard]] Block sum(std::vector<Given*> const& parts);
+  /// Inputs in their order, contributions to a sum made one.
+  void add_up(std::vector<Given>& inputs);
+  [[nodiscard]] Block sum(std::span<Given const> parts);
 
   [[nodiscard]] MulticastOptions carried();
   [[nodiscard]] static Task task_of(MessageName const& name);
@@ -99,6 +121,7 @@ class Execution {
 
   std::mutex network_;
   std::atomic<bool> over_{false};
+  std::atomic<bool> hurry_{false};  ///< something is to be sent
   std::optional<std::int64_t> const count_;
   Clock::time_point moved_ = Clock::now();
   double next_warning_;

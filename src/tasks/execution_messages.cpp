@@ -53,6 +53,7 @@ void Execution::queue(MessageName const& name, std::optional<Multicast> to, Leav
     leaving_[at] = std::move(leaving);
   }
   ++unsent_;
+  hurry_.store(true, std::memory_order_relaxed);
   outgoing_.push_back({name, std::move(to), static_cast<std::int64_t>(at)});
 }
 
@@ -108,6 +109,7 @@ bool Execution::talk(bool caller) {
     {
       std::scoped_lock const hold(mutex_);
       outgoing.swap(outgoing_);
+      hurry_.store(false, std::memory_order_relaxed);
       for (auto const& one : outgoing) data.push_back(leaving_[static_cast<std::size_t>(one.leaving)].block.bytes);
     }
     for (std::size_t o = 0; o < outgoing.size(); ++o) {

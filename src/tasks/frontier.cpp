@@ -12,9 +12,14 @@ void Frontier::fulfil(Task task, std::optional<Given> given) {
   auto const [at, fresh] = waiting_.try_emplace(task);
   auto& waiting = at->second;
   if (fresh) waiting.left = graph_.num_parents(task);
-  ensure(waiting.left > 0, "num_parents", waiting.left, "one for each edge that leads to the task",
-         fmt::format("task {} got an input and has no parents; graph::check() finds such graphs", graph_.name(task)),
-         ErrorKind::schedule);
+  if (waiting.left <= 0) {
+    auto const name = graph_.name(task);
+    waiting_.erase(at);
+    throw Error::argument(
+        "num_parents", "0", "one for each edge that leads to the task",
+        fmt::format("task {} got an input and has no parents; graph::check() finds such graphs", name),
+        ErrorKind::schedule);
+  }
   if (given) waiting.inputs.push_back(std::move(*given));
   if (--waiting.left > 0) return;
   Ready ready{task, std::move(waiting.inputs)};

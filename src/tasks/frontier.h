@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <functional>
 #include <memory>
+#include <memory_resource>
 #include <optional>
 #include <queue>
 #include <unordered_map>
@@ -80,7 +81,8 @@ class Frontier {
   void push(Ready ready);
 
   TaskGraph const& graph_;
-  std::unordered_map<Task, Waiting, TaskHash> waiting_;
+  std::pmr::unsynchronized_pool_resource memory_;  ///< tasks come and go in great numbers
+  std::pmr::unordered_map<Task, Waiting, TaskHash> waiting_{&memory_};
   std::priority_queue<Queued> ready_;
   std::vector<Ready> slots_;
   std::vector<std::size_t> free_;

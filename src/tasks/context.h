@@ -1,0 +1,46 @@
+// What a body sees of its task: inputs, the memory of outputs, the network.
+#pragma once
+
+#include <memory>
+#include <span>
+#include <utility>
+#include <vector>
+
+#include "allport/base/function_ref.h"
+#include "allport/graph/task_graph.h"
+#include "frontier.h"
+#include "pool.h"
+
+namespace allport::tasks {
+
+class Context final : public TaskContext {
+ public:
+  /// @param inputs one for each index
+  Context(TaskGraph const& graph, Pool& pool, Task task, std::vector<Given> const& inputs, FunctionRef<void()> progress)
+      : graph_(graph), pool_(pool), task_(task), inputs_(inputs), progress_(progress) {}
+
+  std::span<std::byte const> input(int index) const override { return given(index).bytes; }
+  std::span<std::byte> output(int index) override { return block(index).bytes; }
+  std::shared_ptr<void> keep_input(int index) const override { return given(index).memory; }
+  std::shared_ptr<void> keep_output(int index) override { return block(index).memory; }
+  void progress() override { progress_(); }
+
+  /// An output that somebody waits for.
+  /// @throws Error where the body has not asked for its memory, so that nothing can be in it
+  Block made(int index);
+
+ private:
+  [[nodiscard]] Block const& given(int index) const;
+  /// An output's memory: the tile that it lies in, or its own.
+  Block block(int index);
+  [[nodiscard]] std::span<std::byte> in_tile(std::int64_t bytes) const;
+
+  TaskGraph const& graph_;
+  Pool& pool_;
+  Task task_;
+  std::vector<Given> const& inputs_;
+  FunctionRef<void()> progress_;
+  std::vector<std::pair<int, Block>> outputs_;
+};
+
+}  // namespace allport::tasks
