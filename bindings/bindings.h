@@ -42,6 +42,7 @@ void bind_tasks(nb::module_& m);
 void bind_linalg(nb::module_& m);
 void bind_linalg_lu(nb::module_& m);
 void bind_linalg_graphs(nb::module_& m);
+void bind_linalg_cholesky(nb::module_& m);
 
 /// JSON text as Python objects.
 inline nb::object from_json(std::string const& text) { return nb::module_::import_("json").attr("loads")(text); }

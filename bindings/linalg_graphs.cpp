@@ -7,15 +7,6 @@
 #include "matrix.h"
 
 namespace allport::python {
-namespace {
-
-Uplo uplo_named(std::string const& text) {
-  ensure(text == "L" || text == "U", "uplo", "'" + text + "'", "'L' or 'U'");
-  return text == "L" ? Uplo::lower : Uplo::upper;
-}
-
-}  // namespace
-
 void bind_linalg_graphs(nb::module_& m) {
   using namespace nb::literals;
   m.def(

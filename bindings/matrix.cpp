@@ -186,6 +186,11 @@ Trans trans_named(std::string const& text, char const* name) {
   return static_cast<Trans>(text[0]);
 }
 
+Uplo uplo_named(std::string const& text) {
+  ensure(text == "L" || text == "U", "uplo", text, "'L' or 'U'");
+  return static_cast<Uplo>(text[0]);
+}
+
 GemmGrid grid_of(GivenGrid const& grid) {
   if (!grid) return {0, 0, 0};
   return {std::get<0>(*grid), std::get<1>(*grid), std::get<2>(*grid)};

@@ -12,6 +12,7 @@
 #include <variant>
 
 #include "allport/linalg/gemm.h"
+#include "allport/linalg/graphs.h"
 #include "bindings.h"
 
 namespace allport::python {
@@ -62,6 +63,8 @@ class ArrayMatrix {
 Scalar scalar_named(char type);
 /// What 'N', 'T' or 'C' names, of the argument `name`.
 Trans trans_named(std::string const& text, char const* name);
+/// What 'L' or 'U' names.
+Uplo uplo_named(std::string const& text);
 
 /// What options leave open, as Python says it: None.
 using GivenName = std::optional<std::string>;

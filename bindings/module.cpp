@@ -30,4 +30,5 @@ NB_MODULE(_native, m) {
   bind_linalg(m);
   bind_linalg_lu(m);
   bind_linalg_graphs(m);
+  bind_linalg_cholesky(m);
 }

@@ -40,6 +40,7 @@ if TYPE_CHECKING:
         model,
         multicast,
         plan,
+        positive_definite,
         schedule,
         select,
         sim,
@@ -66,7 +67,17 @@ if TYPE_CHECKING:
     )
     from allport.linalg import DistributedMatrix, Distribution, GemmReport, distribute, gemm, load
     from allport.machine import Axis, Level, Machine, NodeRates, TopologyIds, preset_names
-    from allport.plan import GemmPlan, LuPlan, gemm_algorithms, lu_algorithms, plan_gemm, plan_lu
+    from allport.plan import (
+        CholeskyPlan,
+        GemmPlan,
+        LuPlan,
+        gemm_algorithms,
+        lu_algorithms,
+        plan_cholesky,
+        plan_gemm,
+        plan_lu,
+    )
+    from allport.positive_definite import Cholesky, CholeskyReport, NotPositiveDefinite, cholesky
     from allport.report import draw, plot, reproduce, trace
     from allport.run import calibrate, job, jobs, launch
     from allport.schedule import Op, Piece, Program, Schedule, Slot, Traffic, interpret
@@ -106,6 +117,7 @@ _ROOMS = {
     "places": "bench.places",
     "plan": "plan",
     "plot": "report.plot",
+    "positive_definite": "positive_definite",
     "reproduce": "report.reproduce",
     "rivals": "bench.rivals",
     "schedule": "schedule",
@@ -119,6 +131,9 @@ _ROOMS = {
 }
 _HOMES = {
     "Axis": "machine",
+    "Cholesky": "positive_definite",
+    "CholeskyPlan": "plan",
+    "CholeskyReport": "positive_definite",
     "Choice": "select",
     "Communicator": "comm",
     "DistributedMatrix": "linalg",
@@ -133,6 +148,7 @@ _HOMES = {
     "LuReport": "factor",
     "Machine": "machine",
     "NodeRates": "machine",
+    "NotPositiveDefinite": "positive_definite",
     "Op": "schedule",
     "Piece": "schedule",
     "Program": "schedule",
@@ -150,6 +166,7 @@ _HOMES = {
     "Transfer": "transfer",
     "Work": "graph",
     "algorithms": "collectives",
+    "cholesky": "positive_definite",
     "cholesky_graph": "graph",
     "cholesky_solve_graph": "graph",
     "distribute": "linalg",
@@ -166,6 +183,7 @@ _HOMES = {
     "lu_graph": "graph",
     "make_schedule": "collectives",
     "norm": "systems",
+    "plan_cholesky": "plan",
     "plan_gemm": "plan",
     "plan_lu": "plan",
     "preset_names": "machine",
@@ -183,6 +201,9 @@ __all__ = [
     "AllportError",
     "Axis",
     "Choice",
+    "Cholesky",
+    "CholeskyPlan",
+    "CholeskyReport",
     "Communicator",
     "DistributedMatrix",
     "Distribution",
@@ -196,6 +217,7 @@ __all__ = [
     "LuReport",
     "Machine",
     "NodeRates",
+    "NotPositiveDefinite",
     "Op",
     "Piece",
     "Program",
@@ -217,6 +239,7 @@ __all__ = [
     "build_info",
     "calibrate",
     "calls",
+    "cholesky",
     "cholesky_graph",
     "cholesky_solve_graph",
     "collectives",
@@ -254,9 +277,11 @@ __all__ = [
     "norm",
     "places",
     "plan",
+    "plan_cholesky",
     "plan_gemm",
     "plan_lu",
     "plot",
+    "positive_definite",
     "preset_names",
     "prove",
     "qr_graph",

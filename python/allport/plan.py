@@ -6,7 +6,7 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 from allport import _native
-from allport._native import Distribution, GemmPlan, LuPlan, Machine
+from allport._native import CholeskyPlan, Distribution, GemmPlan, LuPlan, Machine
 from allport.errors import failure, together
 from allport.io import scalar_of
 from allport.machine import as_machine
@@ -16,11 +16,13 @@ if TYPE_CHECKING:
     from allport.comm import Communicator
 
 __all__ = [
+    "CholeskyPlan",
     "GemmPlan",
     "LuPlan",
     "gemm_algorithms",
     "lu_algorithms",
     "parse_grid",
+    "plan_cholesky",
     "plan_gemm",
     "plan_lu",
     "plan_together",
@@ -163,6 +165,55 @@ def plan_lu(
     return _native.plan_lu(_native.LuProblem(m, n, scalar_of(dtype), pivot), as_machine(machine), options)
 
 
+def plan_cholesky(
+    n: int,
+    machine: Machine | str,
+    *,
+    dtype: Any = "f8",
+    uplo: str = "L",
+    grid: str | tuple[int, ...] | None = None,
+    order: str | None = None,
+    nb: int = 0,
+    workers: int = 1,
+    memory: int | str | None = None,
+    candidates: int = 0,
+) -> CholeskyPlan:
+    """Plans A = L L^H ('L') or U^H U ('U') for A (n x n) on a machine, without MPI.
+
+    Chosen by the price of the task graph among all grids p_r x p_c and tile sizes that are not fixed here.
+    order: 'ij' where the grid's rows run fastest over the ranks, 'ji' where its columns do.
+    nb: rows and columns of a tile. workers: threads on each rank.
+    memory: bytes per rank at most ('2GiB'); the machine's share per rank when None.
+    candidates: keep the best so many in the plan's table; 0 keeps all.
+    Raises AllportError; of kind 'memory' with the bytes needed and had when nothing fits.
+    """
+    rows, cols, layers = parse_grid(grid)
+    if layers > 1:
+        raise failure(f"grid = '{grid}': expected p_r x p_c, like 4x4: Cholesky has no layers")
+    return _native.plan_cholesky(
+        n,
+        scalar_of(dtype),
+        uplo,
+        as_machine(machine),
+        grid=(rows, cols) if grid is not None else None,
+        order=order,
+        nb=nb,
+        workers=workers,
+        memory=parse_memory(memory),
+        candidates=candidates,
+    )
+
+
+def check_assumption(assume: str, general: dict[str, Any]) -> None:
+    """Raises AllportError unless a system is 'gen' or 'pos', and nothing of `general`, which LU alone knows, is given
+    with 'pos'."""
+    if assume not in ("gen", "pos"):
+        raise failure(f"assume = '{assume}': expected 'gen' (any matrix) or 'pos' (Hermitian positive definite)")
+    for name, value in general.items():
+        if assume == "pos" and value:
+            raise failure(f"{name} = {value!r}: is for assume='gen'; leave it out where A is positive definite")
+
+
 def check_growth_bound(growth_bound: float | None, fall_back: bool) -> None:
     """Raises AllportError unless it is a bound that growth can exceed, and falling back has one."""
     if growth_bound is not None and not growth_bound > 0:
@@ -174,8 +225,9 @@ def check_growth_bound(growth_bound: float | None, fall_back: bool) -> None:
         )
 
 
-def decisions(plan: GemmPlan | LuPlan) -> dict[str, Any]:
-    """What a plan has chosen, as arguments that lead plan_gemm() or plan_lu() to the same one without a search."""
+def decisions(plan: GemmPlan | LuPlan | CholeskyPlan) -> dict[str, Any]:
+    """What a plan has chosen, as arguments that lead plan_gemm(), plan_lu() or plan_cholesky() to the same one without
+    a search."""
     chosen = plan.to_dict()["chosen"]
     # The caller's own distribution is no grid that could be asked for: there is nothing to search among, either.
     return {} if chosen.get("in_place") else {name: chosen[name] for name in DECISIONS if name in chosen}

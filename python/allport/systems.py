@@ -10,12 +10,13 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from allport import _native
-from allport._native import LuPlan
+from allport._native import CholeskyPlan, LuPlan
 from allport.errors import failure, together
 from allport.factor import LuReport, SingularMatrix, lu, number
 from allport.io import working_dtype
 from allport.linalg import DistributedMatrix, as_distributed, gemm, whole_matrix, world_of
-from allport.plan import check_growth_bound, plan_on
+from allport.plan import check_assumption, check_growth_bound, plan_on
+from allport.positive_definite import CholeskyReport, cholesky, copied
 from allport.right_hand_sides import RightHandSides
 
 if TYPE_CHECKING:
@@ -23,6 +24,7 @@ if TYPE_CHECKING:
 
 __all__ = ["SolveReport", "norm", "solve", "solve_residual"]
 
+PLANS = {"gen": "plan_lu()", "pos": "plan_cholesky()"}
 NORMS = {1: "1", np.inf: "I", "fro": "F", "max": "M"}
 REFINED = {"f8": "float64", "c16": "complex128"}
 
@@ -41,9 +43,10 @@ class SolveReport:
         self._data = data
 
     @property
-    def factorization(self) -> LuReport:
-        """Of the last factorization that was made."""
-        return LuReport(self._data["factorization"])
+    def factorization(self) -> LuReport | CholeskyReport:
+        """Of the last factorization that was made: CholeskyReport with assume='pos'."""
+        kind = CholeskyReport if self._data["assume"] == "pos" else LuReport
+        return kind(self._data["factorization"])
 
     @property
     def refinement(self) -> dict[str, Any] | None:
@@ -100,15 +103,54 @@ def _with_dtype(a: Any, dtype: np.dtype) -> Any:
     return a if a.dtype == dtype else DistributedMatrix(a.comm, a.distribution, a.local.astype(dtype, order="F"))
 
 
+def _hermitian(a: DistributedMatrix, uplo: str) -> DistributedMatrix:
+    """All of a Hermitian matrix of which one triangle is looked at. Called by all ranks."""
+    half = copied(a, a.dtype)
+    _native.keep_triangle(half._native, uplo)
+    other = _transposed(half, "C").redistribute(a.distribution)
+    diagonal = copied(half, half.dtype)
+    _native.keep_triangle(diagonal._native, "U" if uplo == "L" else "L")
+    half.local[...] += other.local - diagonal.local
+    return half
+
+
+def _solve_positive(
+    a: Any, x: DistributedMatrix, uplo: str, trans: str, options: dict[str, Any], began: float, report: bool
+) -> SolveReport | None:
+    """x = A^-1 x for positive definite A."""
+    comm = x.comm
+    if trans == "T" and x.dtype.kind == "c":
+        raise failure("trans = 'T': expected 'N' or 'C', which are one for a Hermitian matrix; solve with a.conj()")
+    sides = copied(x, x.dtype) if report else x
+    factors, found = cholesky(a, uplo=uplo, comm=comm, report=True, **options)
+    ran = factors._solve(x)
+    solved = time.perf_counter()
+    if not report:
+        return None
+    whole = _hermitian(as_distributed(a, factors.factor.distribution, comm, x.dtype), uplo)
+    residual = solve_residual(whole, x, sides)
+    data = {"factorization": found.to_dict(), "solve": ran, "refinement": None, "trans": trans, "assume": "pos"}
+    return SolveReport(
+        {
+            **data,
+            "residual": residual if math.isfinite(residual) else None,
+            "seconds": {"total": solved - began},
+        }
+    )
+
+
 def solve(
     a: Any,
     b: Any,
     *,
+    assume: str = "gen",
+    uplo: str = "L",
+    workers: int = 1,
     refine: bool = False,
     pivot: str = "tournament",
     trans: str = "N",
     comm: Communicator | None = None,
-    plan: LuPlan | None = None,
+    plan: LuPlan | CholeskyPlan | None = None,
     algorithm: str | None = None,
     grid: str | tuple[int, ...] | None = None,
     block: int = 0,
@@ -128,9 +170,12 @@ def solve(
     like b, in the wider type of the two. trans: 'N', 'T' or 'C': op(A) = A, A^T or A^H.
     refine: float64 and complex128 only: A is factored in half the precision and x corrected to full (LAPACK's dsgesv);
     where that does not converge A is factored in full. plan: of plan_lu(); the other arguments as in lu().
+    assume: 'gen', any matrix, by LU; 'pos', Hermitian positive definite, by Cholesky: the triangle `uplo` of A is read,
+    plan is of plan_cholesky(), and grid, nb, memory and workers are as in cholesky(); the others are LU's.
     With report=True returns (x, SolveReport). NaN in a or b flows into x.
-    Raises SingularMatrix (an AllportError and numpy's LinAlgError) with the index of the zero pivot, AllportError for
-    wrong shapes, types, or too little memory; on every rank.
+    Raises SingularMatrix (an AllportError and numpy's LinAlgError) with the index of the zero pivot,
+    NotPositiveDefinite with the leading minor, AllportError for wrong shapes, types, or too little memory; on every
+    rank.
     """
     if comm is None:
         comm = next((x.comm for x in (a, b) if isinstance(x, DistributedMatrix)), None)
@@ -141,6 +186,14 @@ def solve(
         right = RightHandSides(b, a.shape[0], working_dtype(a.dtype), trans)
         dtype = right.dtype
         check_growth_bound(growth_bound, fall_back)
+        general = {"refine": refine, "algorithm": algorithm, "block": block, "big": big, "broadcast": broadcast}
+        general.update(reduce=reduce, growth_bound=growth_bound, fall_back=fall_back)
+        general["pivot"] = pivot if pivot != "tournament" else None
+        check_assumption(assume, general)
+        if assume == "gen" and workers != 1:
+            raise failure(f"workers = {workers}: is for assume='pos'; leave it out, or set OMP_NUM_THREADS for BLAS")
+        if plan is not None and isinstance(plan, CholeskyPlan) != (assume == "pos"):
+            raise failure(f"plan: is a {type(plan).__name__}: expected one of {PLANS[assume]} for assume='{assume}'")
         if refine and growth_bound is not None:
             raise failure(
                 "growth_bound: refine=True looks at the answer instead, and factors in full precision where half does "
@@ -151,6 +204,11 @@ def solve(
         a = _with_dtype(a, dtype)
     for name, extent in (("n", a.shape[0]), ("right-hand sides", right.whole.shape[1])):
         comm.ensure_agreement(name, extent)
+    if assume == "pos":
+        x = right.matrix(comm)
+        ways = {"plan": plan, "grid": grid, "nb": nb, "workers": workers, "memory": memory}
+        told = _solve_positive(a, x, uplo, trans, ways, began, report)
+        return (right.like(x), told) if report else right.like(x)
     widths = {"block": block, "nb": nb, "big": big}
     options: dict[str, Any] = {"pivot": pivot, "algorithm": algorithm, "grid": grid}
     options.update(memory=memory, broadcast=broadcast, reduce=reduce)
@@ -181,6 +239,7 @@ def solve(
             "refinement": refinement,
             "residual": residual if math.isfinite(residual) else None,
             "trans": trans,
+            "assume": "gen",
             "seconds": {"total": solved - began},
         }
     )

@@ -3,7 +3,8 @@
 #include <limits>
 #include <vector>
 
-#include "allport/linalg/cholesky.h"
+#include "allport/linalg/cholesky_plan.h"
+#include "allport/tasks/summary.h"
 #include "comm/world.h"
 #include "linalg/cholesky_samples.h"
 
@@ -96,6 +97,62 @@ TEST(Cholesky, SaysWhichMinorIsNotPositive) {
       }
     }
   }
+}
+
+template <class T>
+void is_judged(Communicator const& comm, ProcessGrid const& grid, Uplo uplo) {
+  int const n = 33;
+  Distribution const d(AxisDistribution::cyclic(n, grid.rows(), 4), AxisDistribution::cyclic(n, grid.cols(), 4), grid);
+  auto const whole = positive<T>(n, uplo, 5);
+  Held<T> held(comm, d, 1);
+  fill(held, whole);
+  Held<T> a(comm, whole_on(0, n, n), 0);
+  fill(a, whole);
+  cholesky(held.matrix, uplo, {.nb = 4});
+  EXPECT_LE(cholesky_residual<T>(a.matrix, held.matrix, uplo), 1);
+  auto factor = whole;
+  int info = 0;
+  lapack(static_cast<char>(uplo), n, factor.data(), &info);
+  double wanted = 0;
+  for (int i = 0; i < n; ++i) wanted += 2 * std::log(double(std::real(factor[std::size_t(i * (n + 1))])));
+  EXPECT_NEAR(cholesky_log_determinant<T>(held.matrix), wanted, 1e-4 * wanted);
+  keep_triangle(held.matrix, uplo);
+  held.matrix.for_each([&](Index i, Index j, T const& x) {
+    if (uplo == Uplo::lower ? i < j : i > j) EXPECT_EQ(x, T(0));
+  });
+  held.matrix.for_each([&](Index i, Index j, T& x) {
+    if (i == 20 && j == 20) x *= T(1.1F);
+  });
+  EXPECT_GT(cholesky_residual<T>(a.matrix, held.matrix, uplo), 10);
+}
+
+TEST(Cholesky, IsJudgedByItsResidual) {
+  Communicator const comm(MPI_COMM_WORLD, Machine::flat(world_size()));
+  for (auto const& grid : grids(comm.size())) {
+    for (auto const uplo : {Uplo::lower, Uplo::upper}) {
+      is_judged<float>(comm, grid, uplo);
+      is_judged<double>(comm, grid, uplo);
+      is_judged<std::complex<float>>(comm, grid, uplo);
+      is_judged<std::complex<double>>(comm, grid, uplo);
+    }
+  }
+}
+
+TEST(Cholesky, SaysOnAllRanksWhatAllDid) {
+  Communicator const comm(MPI_COMM_WORLD, Machine::flat(world_size()));
+  auto const plan = plan_cholesky({.n = 61}, comm.machine(), {.nb = 8});
+  Held<double> held(comm, plan.distribution, 0);
+  fill(held, positive<double>(61, Uplo::lower, 3));
+  auto const report = cholesky(held.matrix, Uplo::lower, {.nb = 8, .way = MulticastWay::flat});
+  auto const summary = tasks::summarize(report.run, comm);
+  std::int64_t tasks = 0;
+  ASSERT_EQ(summary.traffic.size(), plan.counts.size());
+  for (std::size_t r = 0; r < plan.counts.size(); ++r) {
+    EXPECT_EQ(summary.traffic[r], plan.counts[r].traffic) << r;
+    tasks += plan.counts[r].tasks;
+  }
+  EXPECT_EQ(summary.tasks, tasks);
+  EXPECT_NE(to_json(report, comm).find("\"info\":0"), std::string::npos);
 }
 
 TEST(Cholesky, SendsWhatItsGraphCounts) {

@@ -37,6 +37,16 @@ def test_a_factorization_planned_again_from_its_decisions_is_the_same(machine, s
         assert again.distribution == plan.distribution
 
 
+@pytest.mark.parametrize("machine", MACHINES)
+@pytest.mark.parametrize("n", [0, 1, 100, 3000])
+def test_a_cholesky_planned_again_from_its_decisions_is_the_same(machine, n):
+    for uplo in ("L", "U"):
+        plan = ap.plan_cholesky(n, machine, uplo=uplo)
+        again = ap.plan_cholesky(n, machine, uplo=uplo, **decisions(plan))
+        assert again.to_dict()["chosen"] == plan.to_dict()["chosen"]
+        assert again.distribution == plan.distribution
+
+
 def test_the_order_of_the_grids_axes_can_be_asked_for_and_is_checked():
     for order in ("ijl", "jil"):
         assert ap.plan_gemm(64, 64, 64, "torus:4x4", grid="4x4", order=order).to_dict()["chosen"]["order"] == order

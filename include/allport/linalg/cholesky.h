@@ -69,6 +69,21 @@ template <class T>
 PositiveDefiniteReport solve_positive_definite(Matrix<T> const& a, Uplo uplo, Matrix<T> const& b,
                                                CholeskyOptions const& options = {});
 
+/// norm1(A - L L^H) / (norm1(A) n eps), eps = LAPACK's (half of the machine epsilon), from the named triangles of both
+/// (upper: U^H U): what LAPACK's and ScaLAPACK's testers ask to be at most some tens of. A: as it was before. Both in
+/// any distribution over the same ranks. Called by all ranks.
+template <class T>
+[[nodiscard]] double cholesky_residual(Matrix<T const> const& a, Matrix<std::type_identity_t<T> const> const& factors,
+                                       Uplo uplo);
+
+/// log det A from the factors, with which det A = exp(log det A) may overflow. Called by all ranks.
+template <class T>
+[[nodiscard]] double cholesky_log_determinant(Matrix<T const> const& factors);
+
+/// Zeros on the other side of the diagonal than the named triangle. Local.
+template <class T>
+void keep_triangle(Matrix<T> const& a, Uplo uplo);
+
 #define ALLPORT_CHOLESKY_INSTANCE(prefix, T) \
   prefix template CholeskyReport cholesky(Matrix<T> const&, Uplo, CholeskyOptions const&)
 ALLPORT_CHOLESKY_INSTANCE(extern, float);

@@ -79,6 +79,12 @@ Nb = Annotated[int, typer.Option(min=0, help="1d: columns of a rank's blocks, a 
 Big = Annotated[int, typer.Option(min=0, help="With layers: columns between two sums over them; 0: the cheapest.")]
 Broadcast = Annotated[str | None, typer.Option(help="Multicast algorithm, like binomial; else the cheapest.")]
 Reduce = Annotated[str | None, typer.Option(help="Reduction algorithm; else the cheapest.")]
+Uplo = Annotated[str, typer.Option(metavar="L|U", help="The triangle of A that is read: A = L L^H, or U^H U.")]
+Workers = Annotated[int, typer.Option(min=1, help="Threads that run tasks on each rank.")]
+Tile = Annotated[int, typer.Option("--nb", min=0, help="Rows and columns of a tile; 0: the cheapest.")]
+FlatGrid = Annotated[
+    str | None, typer.Option("--grid", metavar="PxQ", help="Rows x columns of ranks; else the cheapest.")
+]
 
 # Groups: an option's name, its type and its default.
 Group = dict[str, tuple[Any, Any]]
@@ -99,6 +105,15 @@ FACTORIZATION: Group = {
     "memory": (Memory, None),
     "broadcast": (Broadcast, None),
     "reduce": (Reduce, None),
+}
+
+
+POSITIVE: Group = {
+    "uplo": (Uplo, "L"),
+    "grid": (FlatGrid, None),
+    "nb": (Tile, 0),
+    "workers": (Workers, 1),
+    "memory": (Memory, None),
 }
 
 

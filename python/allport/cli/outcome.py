@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from allport.cli.console import console, table
-from allport.cli.plan import bounds, candidates_table, headline
+from allport.cli.plan import bounds, candidates_table, headline, tiled_headline, tiled_table
 from allport.units import format_bytes, format_seconds
 
 WORD = {"s": 4, "d": 8, "c": 8, "z": 16}
@@ -103,9 +103,50 @@ def print_lu(data: dict[str, Any]) -> None:
     out.print(_ended(data, load="read", lu="factored", **check, save="written"))
 
 
+def _ran(rows: Any, what: str, run: dict[str, Any], predicted: str, word: int) -> None:
+    """Rows of a task graph that has run."""
+    rows.add_row(f"time of {what}", predicted, format_seconds(run["seconds"]["total"]))
+    rows.add_row("  in kernels, over all workers", "", format_seconds(run["seconds"]["busy"]))
+    rows.add_row("  tasks", "", f"{run['tasks']:,}")
+    rows.add_row("  words of the busiest rank", "", f"{run['bytes'] // word:,}")
+    rows.add_row("  messages of the busiest rank", "", f"{run['messages']:,}")
+    rows.add_row("  most bytes of other ranks' tiles", "", format_bytes(run["peak_bytes"]))
+
+
+def _factored_tiles(data: dict[str, Any]) -> Any:
+    """What is printed of every Cholesky factorization; returns the console."""
+    out, plan, report = console(), data["plan"], data["report"]
+    out.print(tiled_headline(plan))
+    out.print()
+    out.print(tiled_table(plan, 6))
+    out.print()
+    rows = table("", "predicted", "measured", right=("predicted", "measured"))
+    word = WORD[plan["problem"]["type"]]
+    _ran(rows, "factorization", report, format_seconds(plan["chosen"]["seconds"]["total"]), word)
+    if "solve" in data:
+        _ran(rows, "solve", data["solve"], "", word)
+    out.print(rows)
+    out.print()
+    n, total = plan["problem"]["n"], report["seconds"]["total"]
+    flops = n * n * n / 3 * (4 if plan["problem"]["type"] in "cz" else 1)
+    if total > 0:
+        out.print(f"{flops / total / 1e9:.3g} Gflop/s; INFO {report['info']}: positive definite")
+    return out
+
+
+def print_cholesky(data: dict[str, Any]) -> None:
+    """Of `allport run cholesky`."""
+    out = _factored_tiles(data)
+    check = {"check": "checked"} if data["checked"] else {}
+    if check:
+        out.print(f"residual ||A - L L^H|| / (||A|| n eps) = {_number(data['residual'])}, LAPACK asks for at most 30")
+    out.print(_ended(data, load="read", cholesky="factored", **check, save="written"))
+
+
 def print_solve(data: dict[str, Any]) -> None:
     """Of `allport run solve`."""
-    out, refined = _factored(data), data["refinement"]
+    out = _factored_tiles(data) if "solve" in data else _factored(data)
+    refined = data["refinement"]
     if refined is not None and refined["fell_back"]:
         out.print(f"refinement: fell back to full precision: {refined['why']}")
     elif refined is not None:

@@ -9,7 +9,7 @@ import typer
 
 import allport as ap
 from allport.cli.console import console, print_json, table
-from allport.cli.options import FACTORIZATION, MULTIPLICATION, AnyMachine, Group, Json, Ranks, with_options
+from allport.cli.options import FACTORIZATION, MULTIPLICATION, POSITIVE, AnyMachine, Group, Json, Ranks, with_options
 from allport.units import format_bytes, format_seconds
 
 app = typer.Typer(help="Plan without running: algorithm, grid, time, words, messages, memory.", no_args_is_help=True)
@@ -155,3 +155,62 @@ def lu(
     """Choose algorithm, grid, replication and panels for P A = L U, with every candidate's price."""
     m, n = _extents(shape, 2, "MxN, like 4000x4000")
     _show(ap.plan_lu(m, n, **_given(**options)).to_dict(), all_, as_json)
+
+
+TILED = ("grid", "order", "nb", "work", "links", "chain", "total", "memory")
+
+
+def tiled_headline(plan: dict[str, Any]) -> str:
+    """What of a Cholesky factorization was chosen, in a line or two."""
+    p, c, counted = plan["problem"], plan["chosen"], plan["counted"]
+    words = ""
+    if counted:
+        tasks, moved, messages = (f"{counted[key]:,}" for key in ("tasks", "words", "messages"))
+        words = f"; {tasks} tasks, {moved} words and {messages} messages of the busiest rank"
+    threads = f", {plan['workers']} workers on each" if plan["workers"] > 1 else ""
+    where = f"{plan['machine']}, {plan['ranks']} ranks{threads}"
+    return (
+        f"cholesky of {p['n']} x {p['n']} {DTYPES[p['type']]}, {p['uplo']}, on {where}\n"
+        f"chosen: {c['grid'][0]}x{c['grid'][1]}, tiles of {c['nb']}: "
+        f"{format_seconds(c['seconds']['total'])} predicted, {format_bytes(c['memory_bytes'])} per rank{words}"
+    )
+
+
+def tiled_table(plan: dict[str, Any], most: int) -> Any:
+    """Grids and tiles with their graphs' prices, the chosen one first."""
+    rows = table(*TILED, "", right=TILED)
+    for c in plan["candidates"][:most]:
+        grid = "x".join(str(g) for g in c["grid"])
+        seconds = [format_seconds(c["seconds"][name]) for name in TILED[3:7]] if "seconds" in c else [""] * 4
+        rows.add_row(grid, c["order"], str(c["nb"]), *seconds, format_bytes(c["memory_bytes"]), c.get("why_not", ""))
+    return rows
+
+
+@app.command()
+@with_options(PLANNED, POSITIVE)
+def cholesky(
+    shape: Annotated[str, typer.Option(metavar="N", help="A is N x N; NxN is taken, too.")],
+    *,
+    all_: All = False,
+    as_json: Json = False,
+    **options: Any,
+) -> None:
+    """Choose grid and tiles for A = L L^H or U^H U, with the price of every candidate's task graph."""
+    sides = shape.lower().split("x")
+    if len(sides) == 2 and sides[0] != sides[1]:
+        raise ap.AllportError(f"shape = '{shape}': expected a square matrix, N or NxN, like 4000")
+    n, _ = _extents("x".join((sides * 2)[:2]), 2, "N or NxN, like 4000")
+    plan = ap.plan_cholesky(n, **_given(**options)).to_dict()
+    if as_json:
+        print_json(plan)
+        return
+    out, most = console(), len(plan["candidates"]) if all_ else 12
+    out.print(tiled_headline(plan))
+    out.print()
+    out.print(tiled_table(plan, most))
+    if len(plan["candidates"]) > most:
+        out.print(f"... and {len(plan['candidates']) - most} more; --all shows them")
+    out.print()
+    out.print(
+        "work: of the busiest rank's kernels; links: of the busiest axis; chain: the longest way through the graph"
+    )

@@ -11,8 +11,19 @@ import typer
 
 import allport as ap
 from allport.cli.console import print_json, progress
-from allport.cli.options import FACTORIZATION, MULTIPLICATION, AnyMachine, Group, Json, StartedRanks, with_options
-from allport.cli.outcome import print_gemm, print_lu, print_solve
+from allport.cli.options import (
+    FACTORIZATION,
+    MULTIPLICATION,
+    POSITIVE,
+    AnyMachine,
+    Group,
+    Json,
+    StartedRanks,
+    Uplo,
+    Workers,
+    with_options,
+)
+from allport.cli.outcome import print_cholesky, print_gemm, print_lu, print_solve
 
 app = typer.Typer(help="Run a job on files.", no_args_is_help=True)
 
@@ -111,6 +122,20 @@ def lu(
 
 
 @app.command()
+@with_options(STARTED, POSITIVE)
+def cholesky(
+    a: A,
+    output: Annotated[str, typer.Option("-o", "--output", help="L.npy, L.mtx or FILE.h5:DATASET")],
+    *,
+    check: Annotated[bool, typer.Option(help="Read A again and compute the residual.")] = True,
+    as_json: Json = False,
+    **options: Any,
+) -> None:
+    """Factor a positive definite matrix file: A = L L^H or U^H U, on all ranks of a machine."""
+    _run_job(ap.jobs.CholeskyJob(a=a, out=output, check_residual=check, **options), as_json, print_cholesky)
+
+
+@app.command()
 @with_options(STARTED, FACTORIZATION, GROWTH)
 def solve(
     a: A,
@@ -121,8 +146,14 @@ def solve(
         bool, typer.Option("--refine", help="Factor in half the precision and correct the solution to full.")
     ] = False,
     trans: Annotated[str, typer.Option(help="N, T (transpose) or C (conjugate transpose): op(A) X = B.")] = "N",
+    assume: Annotated[
+        str, typer.Option(metavar="gen|pos", help="pos: A is Hermitian positive definite, factored by Cholesky.")
+    ] = "gen",
+    uplo: Uplo = "L",
+    workers: Workers = 1,
     as_json: Json = False,
     **options: Any,
 ) -> None:
     """Solve op(A) X = B for matrix files, on all ranks of a machine."""
-    _run_job(ap.jobs.SolveJob(a=a, b=b, out=output, refine=refine, trans=trans, **options), as_json, print_solve)
+    own: dict[str, Any] = {"refine": refine, "trans": trans, "assume": assume, "uplo": uplo, "workers": workers}
+    _run_job(ap.jobs.SolveJob(a=a, b=b, out=output, **own, **options), as_json, print_solve)

@@ -16,11 +16,12 @@ from allport.errors import failure, together
 from allport.io import MatrixFile, inspect, read, working_dtype
 from allport.linalg import DistributedMatrix
 from allport.machine import Machine
+from allport.plan import check_assumption, plan_cholesky
 from allport.run.job import agree
 from allport.run.jobs.lu import FactorJob
 
 if TYPE_CHECKING:
-    from allport._native import LuPlan
+    from allport._native import CholeskyPlan, LuPlan
     from allport.comm import Communicator
 
 Files = tuple[MatrixFile, MatrixFile]
@@ -40,6 +41,9 @@ class SolveJob(FactorJob):
     b: str
     trans: str = "N"
     refine: bool = False
+    assume: str = "gen"
+    uplo: str = "L"
+    workers: int = 1
 
     def files(self) -> Files:
         """a and b."""
@@ -49,7 +53,7 @@ class SolveJob(FactorJob):
         """The type that the job computes in."""
         return working_dtype(*(f.dtype for f in files))
 
-    def plan(self, machine: Machine, files: Files) -> LuPlan:
+    def plan(self, machine: Machine, files: Files) -> LuPlan | CholeskyPlan:
         """The factorization's plan; checks shapes and types on the way."""
         a, b = files
         if a.shape[0] != a.shape[1]:
@@ -63,12 +67,26 @@ class SolveJob(FactorJob):
             raise failure("growth_bound: --refine looks at the answer instead; leave one of them out")
         if self.refine and dtype not in (np.float64, np.complex128):
             raise failure(f"refine: needs float64 or complex128, the files have {dtype}; leave --refine out")
-        return self.plan_of(a.shape, dtype, machine)
+        self._check_assumption()
+        if self.assume == "gen":
+            return self.plan_of(a.shape, dtype, machine)
+        ways: dict[str, Any] = {"grid": self.grid, "order": self.order, "nb": self.nb, "workers": self.workers}
+        return plan_cholesky(a.shape[0], machine, dtype=dtype, uplo=self.uplo, memory=self.memory, **ways)
 
-    def memory_per_rank(self, planned: LuPlan, files: Files, machine: Machine) -> int:
-        """Of the factorization, a second A, and b, x and b - A x."""
+    def _check_assumption(self) -> None:
+        names = ("refine", "algorithm", "block", "big", "broadcast", "reduce", "growth_bound", "fall_back")
+        general = {name: getattr(self, name) for name in names}
+        check_assumption(self.assume, {**general, "pivot": self.pivot if self.pivot != "tournament" else None})
+        if self.assume == "gen" and self.workers != 1:
+            raise failure(
+                f"workers = {self.workers}: is for --assume pos; set OMP_NUM_THREADS for BLAS of other systems"
+            )
+
+    def memory_per_rank(self, planned: LuPlan | CholeskyPlan, files: Files, machine: Machine) -> int:
+        """Of the factorization, a second A (of one triangle, made whole, four), and b, x and b - A x."""
         size, (n, columns) = self.dtype(files).itemsize, files[1].shape
-        return planned.memory + (n * n + 3 * n * columns) * size // machine.ranks
+        copies = 1 if self.assume == "gen" else 4
+        return planned.memory + (copies * n * n + 3 * n * columns) * size // machine.ranks
 
     def execute(self, comm: Communicator, progress: Callable[[int, int], None] | None = None) -> dict[str, Any]:
         """Loads, solves, checks, saves."""
@@ -79,18 +97,10 @@ class SolveJob(FactorJob):
         a = DistributedMatrix(comm, planned.distribution, read(files[0], comm, planned.distribution, dtype))
         b = DistributedMatrix(comm, spread, read(files[1], comm, spread, dtype))
         loaded = time.perf_counter()
-        x, report = systems.solve(
-            a,
-            b,
-            refine=job.refine,
-            trans=job.trans,
-            comm=comm,
-            plan=planned,
-            growth_bound=job.growth_bound,
-            fall_back=job.fall_back,
-            progress=progress,
-            report=True,
-        )
+        how: dict[str, Any] = {"assume": "pos", "uplo": job.uplo, "workers": job.workers}
+        if job.assume == "gen":
+            how = {"refine": job.refine, "growth_bound": job.growth_bound, "fall_back": job.fall_back}
+        x, report = systems.solve(a, b, trans=job.trans, comm=comm, plan=planned, progress=progress, report=True, **how)
         solved = time.perf_counter()
         shape = job._save(x, _is_vector(files[1]))
         ended = time.perf_counter()
@@ -98,6 +108,7 @@ class SolveJob(FactorJob):
         return {
             "plan": planned.to_dict(),
             "report": data["factorization"],
+            **({"solve": data["solve"]} if job.assume == "pos" else {}),
             "refinement": data["refinement"],
             "residual": data["residual"],
             "output": {"path": job.out, "shape": shape, "dtype": str(dtype)},

@@ -1,0 +1,133 @@
+// Room linalg in Python, fourth part: Cholesky factorizations and systems that are positive definite.
+#include "allport/linalg/cholesky.h"
+
+#include <fmt/format.h>
+#include <nanobind/nanobind.h>
+#include <nanobind/stl/optional.h>
+#include <nanobind/stl/string.h>
+#include <nanobind/stl/tuple.h>
+
+#include "allport/linalg/cholesky_plan.h"
+#include "matrix.h"
+#include "task_graph.h"
+
+namespace allport::python {
+namespace {
+
+using namespace nb::literals;
+using GivenFlatGrid = std::optional<std::tuple<int, int>>;
+
+CholeskyOptions options_of(Index nb, int workers, Signals& signals) {
+  return {.nb = nb, .workers = workers, .attend = [&signals] { signals.look(); }};
+}
+
+void bind_plan(nb::module_& m) {
+  nb::class_<CholeskyPlan>(m, "CholeskyPlan", "How a matrix will be factored, equal on every rank, and its price.")
+      .def_prop_ro("n", [](CholeskyPlan const& p) { return p.problem.n; })
+      .def_prop_ro(
+          "shape", [](CholeskyPlan const& p) { return nb::make_tuple(p.problem.n, p.problem.n); },
+          nb::sig("def shape(self) -> tuple[int, int]"))
+      .def_prop_ro("uplo", [](CholeskyPlan const& p) { return std::string(1, static_cast<char>(p.problem.uplo)); })
+      .def_prop_ro(
+          "grid", [](CholeskyPlan const& p) { return nb::make_tuple(p.chosen.rows, p.chosen.cols); },
+          nb::sig("def grid(self) -> tuple[int, int]"), "p_r x p_c.")
+      .def_prop_ro(
+          "nb", [](CholeskyPlan const& p) { return p.chosen.nb; }, "Rows and columns of a tile.")
+      .def_prop_ro("workers", [](CholeskyPlan const& p) { return p.options.workers; })
+      .def_prop_ro(
+          "predicted", [](CholeskyPlan const& p) { return p.chosen.price.total.value(); }, "Seconds.")
+      .def_prop_ro(
+          "memory", [](CholeskyPlan const& p) { return p.chosen.memory.value(); }, "Peak bytes per rank.")
+      .def_prop_ro("machine", [](CholeskyPlan const& p) { return p.machine; })
+      .def_prop_ro(
+          "distribution", [](CholeskyPlan const& p) { return p.distribution; }, "Where A's blocks are the tiles.")
+      .def(
+          "to_dict", [](CholeskyPlan const& p) { return from_json(p.to_json()); }, nb::sig("def to_dict(self) -> dict"))
+      .def("__repr__", [](CholeskyPlan const& p) {
+        return fmt::format("CholeskyPlan({0} x {0} on {1}x{2}, tiles of {3}, predicted {4:.3g} s)", p.problem.n,
+                           p.chosen.rows, p.chosen.cols, p.chosen.nb, p.chosen.price.total.value());
+      });
+  m.def(
+      "plan_cholesky",
+      [](Index n, char type, std::string const& uplo, Machine const& machine, GivenFlatGrid const& grid,
+         GivenName const& order, Index nb, int workers, std::int64_t memory, int candidates) {
+        auto const [rows, cols] = grid.value_or(std::tuple(0, 0));
+        CholeskyPlanOptions const options{rows, cols, order.value_or(""), nb, workers, Bytes(memory), candidates};
+        CholeskyProblem const problem{n, scalar_named(type), uplo_named(uplo)};
+        auto const unlocked = nb::gil_scoped_release();
+        return plan_cholesky(problem, machine, options);
+      },
+      "n"_a, "scalar"_a, "uplo"_a, "machine"_a, nb::kw_only(), "grid"_a = nb::none(), "order"_a = nb::none(),
+      "nb"_a = 0, "workers"_a = 1, "memory"_a = 0, "candidates"_a = 0);
+}
+
+void bind_runs(nb::module_& m) {
+  m.def(
+      "cholesky",
+      [](ArrayMatrix const& matrix, std::string const& uplo, Index nb, int workers) {
+        return from_json(matrix.with_type([&]<class T>(T) {
+          auto const a = matrix.write<T>("A");
+          Signals signals;
+          return signals.guard([&] {
+            auto const unlocked = nb::gil_scoped_release();
+            return to_json(cholesky(a, uplo_named(uplo), options_of(nb, workers, signals)), a.comm());
+          });
+        }));
+      },
+      "a"_a, "uplo"_a, "nb"_a, "workers"_a,
+      nb::sig("def cholesky(a: Matrix, uplo: str, nb: int, workers: int) -> dict"));
+  m.def(
+      "cholesky_solve",
+      [](ArrayMatrix const& factors, std::string const& uplo, ArrayMatrix const& sides, Index nb, int workers) {
+        return from_json(sides.with_type([&]<class T>(T) {
+          auto const f = factors.read<T>("factors");
+          auto const b = sides.write<T>("B");
+          Signals signals;
+          return signals.guard([&] {
+            auto const unlocked = nb::gil_scoped_release();
+            return to_json(cholesky_solve<T>(f, uplo_named(uplo), b, options_of(nb, workers, signals)), b.comm());
+          });
+        }));
+      },
+      "factors"_a, "uplo"_a, "b"_a, "nb"_a, "workers"_a,
+      nb::sig("def cholesky_solve(factors: Matrix, uplo: str, b: Matrix, nb: int, workers: int) -> dict"));
+}
+
+void bind_numbers(nb::module_& m) {
+  m.def(
+      "cholesky_residual",
+      [](ArrayMatrix const& matrix, ArrayMatrix const& factors, std::string const& uplo) {
+        return factors.with_type([&]<class T>(T) {
+          auto const a = matrix.read<T>("A"), f = factors.read<T>("factors");
+          auto const unlocked = nb::gil_scoped_release();
+          return cholesky_residual<T>(a, f, uplo_named(uplo));
+        });
+      },
+      "a"_a, "factors"_a, "uplo"_a);
+  m.def(
+      "cholesky_log_determinant",
+      [](ArrayMatrix const& factors) {
+        return factors.with_type([&]<class T>(T) {
+          auto const f = factors.read<T>("factors");
+          auto const unlocked = nb::gil_scoped_release();
+          return cholesky_log_determinant<T>(f);
+        });
+      },
+      "factors"_a);
+  m.def(
+      "keep_triangle",
+      [](ArrayMatrix const& matrix, std::string const& uplo) {
+        matrix.with_type([&]<class T>(T) { keep_triangle(matrix.write<T>("A"), uplo_named(uplo)); });
+      },
+      "a"_a, "uplo"_a, "Zeros on the other side of the diagonal.");
+}
+
+}  // namespace
+
+void bind_linalg_cholesky(nb::module_& m) {
+  bind_plan(m);
+  bind_runs(m);
+  bind_numbers(m);
+}
+
+}  // namespace allport::python

@@ -1,0 +1,86 @@
+"""The job of `allport run cholesky`: a matrix file in, its factor out."""
+
+from __future__ import annotations
+
+import math
+import time
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from allport.errors import failure
+from allport.io import MatrixFile, inspect, read, working_dtype
+from allport.linalg import DistributedMatrix
+from allport.machine import Machine
+from allport.plan import plan_cholesky
+from allport.positive_definite import cholesky
+from allport.run.job import Job, agree
+
+if TYPE_CHECKING:
+    from allport._native import CholeskyPlan
+    from allport.comm import Communicator
+
+
+@dataclass(kw_only=True)
+class CholeskyJob(Job):
+    """A = L L^H or U^H U of a matrix file; out: the factor as a matrix. check_residual: A is read again for it."""
+
+    kind = "cholesky"
+    doing = "factoring"
+
+    a: str
+    uplo: str = "L"
+    nb: int = 0
+    workers: int = 1
+    check_residual: bool = True
+
+    def files(self) -> MatrixFile:
+        """A's head."""
+        return inspect(self.a, "A")
+
+    def plan(self, machine: Machine, files: MatrixFile) -> CholeskyPlan:
+        """The factorization's plan."""
+        rows, cols = files.shape
+        if rows != cols:
+            raise failure(f"A '{files.name}': is {rows} x {cols}; expected a square matrix")
+        ways: dict[str, Any] = {"grid": self.grid, "order": self.order, "nb": self.nb, "workers": self.workers}
+        return plan_cholesky(
+            rows, machine, dtype=working_dtype(files.dtype), uplo=self.uplo, memory=self.memory, **ways
+        )
+
+    def memory_per_rank(self, planned: CholeskyPlan, files: MatrixFile, machine: Machine) -> int:
+        """Of the factorization; the check holds A, L and their product at once."""
+        whole = files.shape[0] ** 2 * working_dtype(files.dtype).itemsize // machine.ranks
+        return max(planned.memory, 5 * whole if self.check_residual else 0)
+
+    def execute(self, comm: Communicator, progress: Callable[[int, int], None] | None = None) -> dict[str, Any]:
+        """Loads, factors, checks, saves."""
+        began = time.perf_counter()
+        job, file, planned = agree(self, comm)
+        dtype, where = working_dtype(file.dtype), planned.distribution
+        matrix = DistributedMatrix(comm, where, read(file, comm, where, dtype))
+        loaded = time.perf_counter()
+        factors, report = cholesky(
+            matrix, uplo=job.uplo, comm=comm, nb=planned.nb, workers=job.workers, overwrite=True, report=True
+        )
+        factors.clear_other_triangle()
+        factored = time.perf_counter()
+        residual = None
+        if job.check_residual:
+            residual = factors.residual(DistributedMatrix(comm, where, read(file, comm, where, dtype)))
+        checked = time.perf_counter()
+        factors.factor.save(job.out)
+        ended = time.perf_counter()
+        return {
+            "plan": planned.to_dict(),
+            "report": report.to_dict(),
+            "checked": job.check_residual,
+            "residual": residual if residual is not None and math.isfinite(residual) else None,
+            "output": {"path": job.out, "shape": list(factors.shape), "dtype": str(dtype)},
+            "seconds": {
+                "load": loaded - began,
+                "cholesky": factored - loaded,
+                "check": checked - factored,
+                "save": ended - checked,
+            },
+        }
