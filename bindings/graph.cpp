@@ -1,5 +1,6 @@
 // Room graph in Python: what reads a task graph.
 #include <nanobind/nanobind.h>
+#include <nanobind/stl/optional.h>
 #include <nanobind/stl/string.h>
 #include <nanobind/stl/string_view.h>
 #include <nanobind/stl/unique_ptr.h>
@@ -32,6 +33,18 @@ nb::dict check(TaskGraph const& graph, std::int64_t exhaustive, std::int64_t pat
   d["exhaustive"] = report.exhaustive;
   d["unreached_unknown"] = report.unreached_unknown;
   return d;
+}
+
+/// None where some rank does not know.
+std::optional<std::int64_t> total(TaskGraph const& graph) {
+  auto const unlocked = nb::gil_scoped_release();
+  std::int64_t sum = 0;
+  for (Rank r = 0; r < graph.ranks(); ++r) {
+    auto const own = graph.count(r);
+    if (!own) return std::nullopt;
+    sum += *own;
+  }
+  return sum;
 }
 
 nb::list count(TaskGraph const& graph, Carrier const& carrier) {
@@ -132,6 +145,7 @@ void bind_graph(nb::module_& m) {
   nb::class_<Carrier>(m, "Carrier", "Which messages carry what an edge carries to other ranks.");
   m.def(
       "carrier", [](std::string const& name) { return graph::carrier(name); }, "name"_a);
+  m.def("graph_total", total, "graph"_a);
   m.def("graph_check", check, "graph"_a, "exhaustive"_a, "paths"_a, "seed"_a);
   m.def("graph_count", count, "graph"_a, "carrier"_a);
   m.def("graph_price", price, "graph"_a, "machine"_a, "carrier"_a, "workers"_a, "factor"_a);

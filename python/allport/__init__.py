@@ -78,7 +78,7 @@ if TYPE_CHECKING:
         plan_lu,
     )
     from allport.positive_definite import Cholesky, CholeskyReport, NotPositiveDefinite, cholesky
-    from allport.report import draw, plot, reproduce, trace
+    from allport.report import draw, gantt, plot, reproduce, trace
     from allport.run import calibrate, job, jobs, launch
     from allport.schedule import Op, Piece, Program, Schedule, Slot, Traffic, interpret
     from allport.select import Choice, explain
@@ -103,6 +103,7 @@ _ROOMS = {
     "dropin": "dropin",
     "errors": "errors",
     "factor": "factor",
+    "gantt": "report.gantt",
     "graph": "graph",
     "io": "io",
     "job": "run.job",
@@ -251,6 +252,7 @@ __all__ = [
     "errors",
     "explain",
     "factor",
+    "gantt",
     "gemm",
     "gemm_algorithms",
     "gemm_graph",

@@ -44,6 +44,7 @@ __all__ = [
     "price",
     "qr_graph",
     "simulate",
+    "tasks_of",
 ]
 
 # What a machine's rates, of double precision, become by element type: a complex multiply-add counts as two operations.
@@ -80,6 +81,12 @@ class Price(NamedTuple):
     links: float
     chain: float
     total: float
+
+
+def tasks_of(graph: Graph) -> int | None:
+    """How many tasks a graph has; None where it does not say."""
+    with asking(graph):
+        return _native.graph_total(graph)
 
 
 def check(graph: Graph, *, exhaustive: int = 1_000_000, paths: int = 1_000, seed: int = 1) -> CheckReport:
@@ -144,7 +151,8 @@ def simulate(
 ) -> TaskSimulation:
     """How long a graph takes on a machine: tasks occupy workers, data occupy links. Holds the graph's frontier alone.
 
-    workers: of each rank. segment: bytes that a relay has before it passes a message on. trace: keep the timeline and
+    workers: of each rank, each as fast as the machine says of a rank.
+    segment: bytes that a relay has before it passes a message on. trace: keep the timeline and
     the critical path, of at most trace_limit tasks and messages. progress: called now and then with the tasks done.
     Raises AllportError, of kind 'machine' where the machine does not say how fast it computes.
     """
@@ -161,7 +169,7 @@ def simulate(
             trace_limit,
             progress or (lambda done: None),
         )
-        return TaskSimulation(data, graph, where, workers)
+        return TaskSimulation(data, graph, where, workers, trace_limit)
 
 
 def _tiles(shape: tuple[int, int], nb: int, grid: str | tuple[int, ...]) -> Distribution:

@@ -36,13 +36,16 @@ class Timeline:
 class TaskSimulation:
     """A simulated run of a task graph. Times in seconds."""
 
-    def __init__(self, data: dict[str, Any], graph: Graph, machine: Machine, workers: int) -> None:
+    def __init__(self, data: dict[str, Any], graph: Graph, machine: Machine, workers: int, kept: int) -> None:
         self._data, self.graph, self.machine, self.workers = data, graph, machine, workers
         self.timeline = Timeline(data["spans"], graph.ranks, f"simulated on {machine.name}")
-        cause, at = data["spans"]["cause"], data["last"]
+        #: Whether there were more tasks and messages than were to be kept: the critical path is not known then.
+        self.truncated = len(self.timeline) >= kept
+        cause, at = data["spans"]["cause"], -1 if self.truncated else data["last"]
         while at >= 0:
-            self.timeline.critical.insert(0, at)
+            self.timeline.critical.append(at)
             at = int(cause[at])
+        self.timeline.critical.reverse()
 
     @property
     def seconds(self) -> float:

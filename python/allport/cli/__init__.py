@@ -14,6 +14,7 @@ from allport.cli import (
     compare,
     dropin,
     explain,
+    graph,
     lab,
     machine,
     multicast,
@@ -40,6 +41,7 @@ app.add_typer(plan.app, name="plan")
 app.add_typer(machine.app, name="machine")
 app.add_typer(schedule.app, name="schedule")
 app.add_typer(multicast.app, name="multicast")
+app.add_typer(graph.app, name="graph")
 app.add_typer(lab.app, name="lab")
 app.command(name="bench")(bench.bench)
 app.command(name="compare")(compare.compare)

@@ -1,4 +1,4 @@
-"""allport simulate: how long a collective takes on a machine, and what made it late."""
+"""allport simulate: how long a collective, or an algorithm's task graph, takes on a machine, and what made it late."""
 
 from __future__ import annotations
 
@@ -8,7 +8,9 @@ import typer
 
 import allport as ap
 from allport.cli.console import console, ensure_outputs, print_json, progress, table
-from allport.cli.options import Collective, Json, Load, Machine, Root, ScheduleAlgorithm, Segment, Size, Window
+from allport.cli.graph_options import GRAPH, GRAPHS, Carrier
+from allport.cli.options import Json, Load, Machine, Root, Segment, Size, Window, with_options
+from allport.cli.simulate_graph import simulate_graph
 from allport.units import format_bytes, format_rate, format_seconds, parse_bytes
 
 Sharing = Annotated[str, typer.Option(help="fifo: a link carries one segment at a time; fair: all at once.")]
@@ -97,11 +99,26 @@ def _show(run: ap.Simulation, bound: float) -> None:
     _late(run)
 
 
+def _refuse(name: str, **given: bool) -> None:
+    """What says nothing about a graph is not passed over."""
+    for option, is_there in given.items():
+        if is_there:
+            raise ap.AllportError(f"--{option}: is for collectives; expected none for {name}, which is a task graph")
+
+
+@with_options(GRAPH)
 def simulate(
-    collective: Collective,
+    what: Annotated[
+        str,
+        typer.Argument(metavar="WHAT", help=f"A collective: bcast, reduce, ...; or a task graph: {', '.join(GRAPHS)}."),
+    ],
     machine: Machine,
+    *,
     size: Size = "1MiB",
-    algorithm: ScheduleAlgorithm = None,
+    algorithm: Annotated[
+        str | None,
+        typer.Option("--algorithm", "-a", help="A name of `schedule list`, or of `plan`; else the cheapest."),
+    ] = None,
     load: Load = None,
     root: Root = 0,
     element: Annotated[int | None, typer.Option(help="Bytes that are never cut apart; 8 in reductions.")] = None,
@@ -113,26 +130,59 @@ def simulate(
     handshake: Annotated[bool, typer.Option(help="What waits pays a request and an answer.")] = False,
     engine: Annotated[str, typer.Option(help="auto, events, or recurrence where streams share nothing.")] = "auto",
     placement: Placement = None,
+    workers: Annotated[int, typer.Option(help="Task graphs: workers of a rank, each with its rates.")] = 1,
+    carrier: Carrier = None,
     late: Annotated[bool, typer.Option(help="Show what made the last rank late.")] = False,
     timeline: Annotated[
-        str | None, typer.Option(metavar="FILE.json", help="Chrome trace of all that happened, for Perfetto.")
+        str | None,
+        typer.Option(
+            "--timeline", "--trace", metavar="FILE.json", help="Chrome trace of all that happened, for Perfetto."
+        ),
     ] = None,
     view: Annotated[
         str | None, typer.Option(metavar="FILE.html", help="The machine with its links coloured by load, over time.")
     ] = None,
+    gantt: Annotated[
+        str | None, typer.Option(metavar="FILE.svg", help="Task graphs: who computed what when; .svg, .png or .pdf.")
+    ] = None,
     force: Force = False,
     as_json: Json = False,
+    **options: Any,
 ) -> None:
-    """Simulate a collective on a machine, once its schedule is proven: time, links, and what made it late."""
-    ensure_outputs(timeline=timeline, view=view)
+    """Simulate a collective (once its schedule is proven) or an algorithm's task graph on a machine.
+
+    Time, links or workers, and what made it late.
+    """
+    ensure_outputs(timeline=timeline, view=view, gantt=gantt)
     where = ap.Machine.parse(machine)
+    if what in GRAPHS:
+        _refuse(what, view=view is not None, placement=placement is not None, eager=eager != "0", root=root != 0)
+        simulate_graph(
+            what,
+            where,
+            workers=workers,
+            carrier=carrier,
+            segment=segment,
+            late=late,
+            timeline=timeline,
+            gantt=gantt,
+            as_json=as_json,
+            algorithm=algorithm,
+            **options,
+        )
+        return
+    for option, default in (("n", None), ("shape", None), ("tiles", None), ("grid", None)):
+        if options[option] != default:
+            raise ap.AllportError(f"--{option}: is for task graphs ({', '.join(GRAPHS)}); expected none for {what}")
+    if gantt is not None:
+        raise ap.AllportError(f"--gantt: is for task graphs ({', '.join(GRAPHS)}); --view shows {what}")
     schedule = ap.make_schedule(
-        collective,
+        what,
         where,
         algorithm=algorithm,
         root=root,
         bytes=size,
-        element=element if element is not None else ap.bench.element_of(collective),
+        element=element if element is not None else ap.bench.element_of(what),
         segment=segment,
         window=window,
     )

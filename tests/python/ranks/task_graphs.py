@@ -1,9 +1,11 @@
 """Task graphs with bodies in Python on several ranks: results, sums, memory in place, errors, Ctrl-C, records."""
 
+import json
 import os
 import signal
 import threading
 import time
+from pathlib import Path
 
 import allport as ap
 import numpy as np
@@ -248,6 +250,15 @@ if rank == 0:
     )
     assert len(rows) - len(tasks) == sent
     assert all(0 <= r["begin"] <= r["end"] for r in rows)
+    ap.trace.chrome(timeline, "run.json")
+    ap.gantt.chart(timeline, "run.svg", title="as it ran")
+    events = json.loads(Path("run.json").read_text())["traceEvents"]
+    assert sum(e["ph"] == "X" for e in events) == len(rows) and "as it ran" in Path("run.svg").read_text()
+    # Slices of one thread do not overlap: a worker has one task at a time, messages have threads enough.
+    ends = {}
+    for e in (e for e in events if e["ph"] == "X"):
+        assert e["ts"] >= ends.get((e["pid"], e["tid"]), 0.0) - 1e-6, e
+        ends[e["pid"], e["tid"]] = e["ts"] + e["dur"]
     print(f"{size} ranks: {len(tasks)} tasks, {sent} messages")
 else:
     assert timeline is None

@@ -1,0 +1,146 @@
+"""Which of the library's task graphs a command is about: its algorithm, its shape, and its tiles or its plan."""
+
+from __future__ import annotations
+
+import math
+from typing import Annotated, Any, NamedTuple
+
+import typer
+
+import allport as ap
+from allport.cli.options import Block, Group, Pivot
+
+GRAPHS = ("cholesky", "cholesky-solve", "qr", "gemm", "lu")
+TILE = 256
+
+Name = Annotated[str, typer.Argument(metavar="GRAPH", help=f"{', '.join(GRAPHS[:-1])} or {GRAPHS[-1]}.")]
+GRAPH: Group = {
+    "n": (Annotated[int | None, typer.Option("--n", help="Rows and columns of square matrices.")], None),
+    "shape": (
+        Annotated[
+            str | None,
+            typer.Option(metavar="MxN", help="qr, lu: MxN; gemm: MxNxK; cholesky-solve: N x right-hand sides."),
+        ],
+        None,
+    ),
+    "tiles": (Annotated[int | None, typer.Option(help="Tiles a side, in place of --n; of 1 x 1 unless --nb.")], None),
+    "nb": (Annotated[int | None, typer.Option(help=f"Tile size; else {TILE}. lu 1d: as in `plan lu`.")], None),
+    "grid": (
+        Annotated[
+            str | None, typer.Option(metavar="PxQ", help="Process grid (gemm, lu: PxQxC); else all of the machine.")
+        ],
+        None,
+    ),
+    "uplo": (Annotated[str, typer.Option(help="cholesky: the triangle, L or U.")], "L"),
+    "dtype": (Annotated[str, typer.Option(help="float32, float64, complex64 or complex128.")], "float64"),
+    "pivot": (Pivot, "tournament"),
+    "block": (Block, 0),
+}
+Carrier = Annotated[
+    str | None, typer.Option(help="How data travel: flat, chain or binomial; else by the plan, or binomial.")
+]
+
+
+class Made(NamedTuple):
+    """A graph, the words for it, and what its algorithm computes, in real operations."""
+
+    graph: Any
+    title: str
+    flops: float
+
+
+def _extents(name: str, count: int, n: int | None, shape: str | None, tiles: int | None, nb: int) -> list[int]:
+    given = [option for option, value in (("--n", n), ("--shape", shape), ("--tiles", tiles)) if value is not None]
+    if len(given) != 1:
+        raise ap.AllportError(
+            f"{name}: expected one of --n N, --shape and --tiles, got {' and '.join(given) or 'none'}"
+        )
+    if shape is None:
+        return [n if n is not None else (tiles or 0) * nb] * count
+    parts = shape.lower().split("x")
+    if len(parts) != count or not all(p.strip().isdecimal() for p in parts):
+        raise ap.AllportError(
+            f"shape = '{shape}': expected {count} extents for {name}, like {'x'.join(['4000'] * count)}"
+        )
+    return [int(p) for p in parts]
+
+
+def _grid(grid: str | None, machine: ap.Machine | None) -> str:
+    """All of a machine: its axes where it has two, else as square as its ranks allow."""
+    if grid is not None or machine is None:
+        return grid or "1x1"
+    if len(machine.axes) == 2 and machine.ranks == machine.nodes:
+        return f"{machine.axes[0].length}x{machine.axes[1].length}"
+    rows = next(p for p in range(math.isqrt(machine.ranks), 0, -1) if machine.ranks % p == 0)
+    return f"{rows}x{machine.ranks // rows}"
+
+
+def _planned(name: str, extents: list[int], machine: ap.Machine | None, options: dict[str, Any]) -> tuple[Any, str]:
+    if machine is None:
+        raise ap.AllportError(f"{name}: expected --machine SPEC, for which its algorithm and grid are chosen")
+    if name == "gemm":
+        plan = ap.plan_gemm(*extents, machine, **options, candidates=1)
+        graph = ap.gemm_graph(plan)
+    else:
+        plan = ap.plan_lu(*extents, machine, **options, candidates=1)
+        graph = ap.lu_graph(plan)
+    grid = "x".join(str(x) for x in plan.grid)
+    return graph, f"{name} by {plan.algorithm}, {' x '.join(map(str, extents))}, on a {grid} grid"
+
+
+def _tiled(name: str, extents: list[int], nb: int, grid: str, uplo: str, dtype: str) -> tuple[Any, str]:
+    if name == "cholesky":
+        graph = ap.cholesky_graph(extents[0], nb, grid, uplo=uplo, dtype=dtype)
+    elif name == "qr":
+        graph = ap.qr_graph(*extents, nb, grid, dtype=dtype)
+    else:
+        graph = ap.cholesky_solve_graph(*extents, nb, grid, uplo=uplo, dtype=dtype)
+    shape = " x ".join(str(x) for x in (extents if len(extents) > 1 else 2 * extents))
+    return graph, f"{name} of {shape} in tiles of {nb}, on a {grid} grid"
+
+
+def _flops(name: str, extents: list[int], dtype: str) -> float:
+    """Leading terms, by the field's convention; a complex multiply-add has four of each."""
+    if name == "cholesky":
+        count = extents[0] ** 3 / 3
+    elif name == "gemm":
+        count = 2.0 * math.prod(extents)
+    elif name == "cholesky-solve":
+        count = 2.0 * extents[0] ** 2 * extents[1]
+    else:
+        m, n = max(extents), min(extents)
+        count = n * n * (m - n / 3) * (2 if name == "qr" else 1)
+    return count * (4 if dtype.startswith("complex") else 1)
+
+
+def made(
+    name: str,
+    machine: ap.Machine | None,
+    *,
+    n: int | None,
+    shape: str | None,
+    tiles: int | None,
+    nb: int | None,
+    grid: str | None,
+    uplo: str,
+    dtype: str,
+    pivot: str,
+    block: int,
+    algorithm: str | None,
+) -> Made:
+    """The graph that a command's options name. Raises AllportError for a name that is none, and shapes that miss."""
+    if name not in GRAPHS:
+        raise ap.AllportError(f"graph = '{name}': expected {', '.join(GRAPHS[:-1])} or {GRAPHS[-1]}")
+    if algorithm is not None and name not in ("gemm", "lu"):
+        raise ap.AllportError(f"algorithm = '{algorithm}': expected none for {name}, which has one")
+    tile = nb or (1 if tiles is not None else TILE)
+    count = {"cholesky": 1, "gemm": 3}.get(name, 2)
+    extents = _extents(name, count, n, shape, tiles, tile)
+    if name == "gemm":
+        graph, title = _planned(name, extents, machine, {"dtype": dtype, "grid": grid, "algorithm": algorithm})
+    elif name == "lu":
+        chosen = {"dtype": dtype, "grid": grid, "algorithm": algorithm, "pivot": pivot, "block": block, "nb": nb or 0}
+        graph, title = _planned(name, extents, machine, chosen)
+    else:
+        graph, title = _tiled(name, extents, tile, _grid(grid, machine), uplo, dtype)
+    return Made(graph, title, _flops(name, extents, dtype))

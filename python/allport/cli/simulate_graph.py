@@ -1,0 +1,100 @@
+"""allport simulate cholesky | qr | gemm | lu ...: how long an algorithm's task graph takes on a machine."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import allport as ap
+from allport.cli.console import console, print_json, progress, table
+from allport.cli.graph_options import Made, made
+from allport.units import format_bytes, format_count, format_flops, format_seconds
+
+SHOWN = 12
+
+
+def _deed(step: dict[str, Any]) -> str:
+    if step["to"] < 0:
+        return f"{step['name']} on rank {step['rank']}"
+    return f"{step['name']} from {step['rank']} to {step['to']}, {format_bytes(step['bytes'])}"
+
+
+def _late(steps: list[dict[str, Any]]) -> None:
+    messages = [s for s in steps if s["to"] >= 0]
+    spent = sum(s["end"] - s["begin"] for s in steps if s["to"] < 0)
+    out = console()
+    out.print(
+        f"\nwhat made the last task late: {len(steps) - len(messages)} tasks, {format_seconds(spent)}, "
+        f"and {len(messages)} messages"
+    )
+    rows = table("from", "to", "what", right=("from", "to"))
+    shown = steps if len(steps) <= 2 * SHOWN else [*steps[:SHOWN], None, *steps[-SHOWN:]]
+    for step in shown:
+        if step is None:
+            rows.add_row("", "", "...")
+        else:
+            rows.add_row(format_seconds(step["begin"]), format_seconds(step["end"]), _deed(step))
+    out.print(rows)
+
+
+def _show(which: Made, run: ap.TaskSimulation, data: dict[str, Any]) -> None:
+    out = console()
+    out.print(
+        f"{which.title}, on {run.machine.name}: {format_count(run.tasks)} tasks, {format_count(run.messages)} messages"
+    )
+    rate = f", {format_flops(which.flops / run.seconds)}" if run.seconds > 0 else ""
+    out.print(f"{format_seconds(run.seconds)}{rate}")
+    workers = f"{run.graph.ranks} ranks" + (f" of {run.workers} workers" if run.workers > 1 else "")
+    shares = ", ".join(f"{what} {100 * data[what]:.1f} %" for what in ("compute", "communicate", "idle"))
+    out.print(f"{shares} of {workers}; the busiest link is busy for {100 * data['busiest_link']:.1f} %")
+    out.print(
+        f"longest path: {run.longest_tasks} tasks, {format_seconds(run.longest_work)} of work, "
+        "which no machine with such workers beats"
+    )
+
+
+def simulate_graph(
+    name: str,
+    machine: ap.Machine,
+    *,
+    workers: int,
+    carrier: str | None,
+    segment: str | None,
+    late: bool,
+    timeline: str | None,
+    gantt: str | None,
+    as_json: bool,
+    **options: Any,
+) -> None:
+    """Simulates a graph and shows it; writes what the options ask for."""
+    which = made(name, machine, **options)
+    total = max(ap.graph.tasks_of(which.graph) or 1, 1)
+    with progress("simulating") as bar:
+        run = ap.graph.simulate(
+            which.graph,
+            machine,
+            carrier=carrier,
+            workers=workers,
+            segment=segment or "64KiB",
+            trace=late or timeline is not None or gantt is not None,
+            progress=lambda done: bar("simulating", done / total),
+        )
+    if run.truncated:
+        raise ap.AllportError(
+            f"{name}: has {format_count(run.tasks)} tasks, more than can be kept for --late, --trace and --gantt; "
+            "take larger tiles"
+        )
+    if timeline is not None:
+        ap.trace.chrome(run, timeline)
+    if gantt is not None:
+        ap.gantt.chart(run.timeline, gantt, title=f"{which.title}, on {machine.name}: {format_seconds(run.seconds)}")
+    data = run.to_dict()
+    steps = run.critical_path if late else None
+    if as_json:
+        print_json({"graph": which.title, **data, "flops": which.flops, "late": steps})
+        return
+    _show(which, run, data)
+    if steps is not None:
+        _late(steps)
+    for what, path in (("trace", timeline), ("gantt", gantt)):
+        if path is not None:
+            console().print(f"{what}: {path}")

@@ -1,0 +1,119 @@
+"""allport graph, and allport simulate of task graphs: what they print, draw and refuse."""
+
+import json
+
+import allport as ap
+import pytest
+
+
+def test_slide_fours_graph_is_drawn(allport, golden, tmp_path):
+    path = tmp_path / "dag.svg"
+    done = allport(*f"graph show cholesky --tiles 4 --grid 2x2 -o {path}".split())
+    assert done.returncode == 0, done.stderr
+    assert "20 tasks on 4 ranks, 30 edges, 10 tasks on the longest path" in done.stdout
+    text = path.read_text()
+    assert text.count('class="task"') == 20 and text.count('class="edge"') == 30 and ">G(3, 2, 1)<" in text
+    done = allport(*"graph show cholesky --tiles 4 --json".split())
+    golden("graph-show", done.stdout)
+
+
+@pytest.mark.parametrize(
+    ("words", "expected"),
+    [
+        ("check cholesky --n 1000 --nb 128 --grid 3x2 --uplo U", "holds together: 120 tasks on 6 ranks"),
+        (
+            "check lu --n 256 -m bgp:4x4 -a 2d --pivot partial --block 32 --grid 4x4",
+            "lu by 2d, 256 x 256, on a 4x4x1 grid",
+        ),
+        ("check gemm --shape 64x32x48 -m bgp:2x2x2", "64 x 32 x 48"),
+        ("check cholesky --tiles 40 --exhaustive 100", "along random paths"),
+        ("check qr --shape 90x70 --nb 8 --grid 3x2", "qr of 90 x 70 in tiles of 8"),
+        ("check cholesky-solve --shape 90x7 --nb 8", "cholesky-solve of 90 x 7"),
+    ],
+)
+def test_graphs_are_checked(allport, words, expected):
+    done = allport("graph", *words.split())
+    assert done.returncode == 0 and expected in done.stdout, done.stdout + done.stderr
+
+
+def test_counts(allport, golden):
+    done = allport(*"graph count cholesky --tiles 4 --nb 10 --grid 2x2 --carrier flat --json".split())
+    golden("graph-count", done.stdout)
+    done = allport(*"graph count lu --n 256 -m bgp:6x6 -a 2d --grid 6x6".split())
+    lines = done.stdout.splitlines()
+    assert done.returncode == 0 and len(lines) == 2 + 24 + 2, done.stderr
+    assert lines[-1] == "the 24 ranks that send and receive most, of 36" and lines[-2].startswith(" all")
+    empty = json.loads(allport(*"graph count cholesky --n 0 --json".split()).stdout)
+    assert empty["sum"]["tasks"] == 0 and len(empty["ranks"]) == 1
+
+
+def test_a_graph_is_simulated(allport, golden, tmp_path):
+    done = allport(*"simulate cholesky --n 512 --nb 64 --grid 2x2 -m bgp:2x2 --json --late".split())
+    golden("simulate-cholesky", done.stdout)
+    data = json.loads(done.stdout)
+    assert data["flops"] == 512**3 / 3
+    assert data["compute"] + data["communicate"] + data["idle"] == pytest.approx(1)
+    assert data["late"][-1]["end"] == data["seconds"] and data["late"][-1]["name"] == "P(7)"
+    trace, chart = tmp_path / "t.json", tmp_path / "g.svg"
+    done = allport(*f"simulate cholesky --n 512 --nb 64 -m bgp:2x2 --late --trace {trace} --gantt {chart}".split())
+    assert done.returncode == 0, done.stderr
+    for words in ("120 tasks", "Gflop/s", "compute", "of 4 ranks", "longest path: 22 tasks", "P(7) on rank", "trace: "):
+        assert words in done.stdout, done.stdout
+    events = json.loads(trace.read_text())["traceEvents"]
+    slices = [e for e in events if e["ph"] == "X"]
+    assert sum(e["cat"] != "message" and e["tid"] < 1000 for e in slices) == 120
+    assert sum(e["tid"] >= 1000 for e in slices) == data["messages"]
+    assert {e["args"]["name"] for e in events if e["name"] == "process_name"} == {f"rank {r}" for r in range(4)}
+    assert max(e["ts"] + e["dur"] for e in slices) == pytest.approx(1e6 * data["seconds"])
+    assert "critical path" in chart.read_text() and "potrf" in chart.read_text()
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        "gemm --n 512 -m bgp:4x4 -a summa --dtype complex64",
+        "lu --n 512 -m bgp:4x4 --workers 2",
+        "qr --shape 512x128 --nb 32 -m bgp:2x2x2 --carrier chain",
+        "cholesky-solve --shape 512x16 --nb 64 -m bgp:8/ppn=2 --segment 8KiB",
+    ],
+)
+def test_every_graph_is_simulated(allport, words):
+    done = allport("simulate", *words.split())
+    assert done.returncode == 0 and "flop/s" in done.stdout, done.stdout + done.stderr
+
+
+@pytest.mark.parametrize(
+    ("words", "expected"),
+    [
+        ("graph show star --tiles 4", "expected cholesky, cholesky-solve, qr, gemm or lu"),
+        ("graph show cholesky", "expected one of --n N, --shape and --tiles, got none"),
+        ("graph show cholesky --n 4 --tiles 4", "got --n and --tiles"),
+        ("graph show cholesky --tiles 40 -o a.svg", "at most 400 tasks to draw"),
+        ("graph show cholesky --tiles 4 -o a.png", "ends in .svg"),
+        ("graph show cholesky --tiles 4 -o no/a.svg", "folder 'no'"),
+        ("graph show cholesky --shape 4x4", "expected 1 extents"),
+        ("graph show cholesky --tiles 4 --uplo X", "'L' or 'U'"),
+        ("graph check gemm --n 64", "expected --machine SPEC"),
+        ("graph check gemm --n 64 -m torus:4x4 -a cannon", "cannon is no graph yet"),
+        ("graph count qr --n 64 -a summa", "expected none for qr"),
+        ("graph count cholesky --tiles 4 --carrier star", "flat, chain or binomial"),
+        ("simulate cholesky --n 64 -m bgp:2x2 --view v.html", "--view: is for collectives"),
+        ("simulate cholesky --n 64 -m bgp:2x2 --grid 3x3", "9"),
+        ("simulate bcast -m torus:4 --n 64", "--n: is for task graphs"),
+        ("simulate bcast -m torus:4 --gantt g.svg", "--gantt: is for task graphs"),
+        ("simulate cholesky --n 64 -m bgp:2x2 --workers 0", "workers"),
+    ],
+)
+def test_what_is_refused(allport, words, expected):
+    done = allport(*words.split())
+    assert done.returncode == 1 and expected in done.stderr, done.stdout + done.stderr
+
+
+def test_more_than_can_be_kept_has_no_critical_path():
+    graph = ap.cholesky_graph(1000, 100, "2x2")
+    run = ap.graph.simulate(graph, "bgp:2x2", trace=True, trace_limit=100)
+    assert run.truncated and run.critical_path == [] and len(run.timeline) == 100
+    whole = ap.graph.simulate(graph, "bgp:2x2", trace=True)
+    assert not whole.truncated and whole.seconds == run.seconds and whole.critical_path
+    with pytest.raises(ap.AllportError, match="nothing was kept"):
+        ap.gantt.chart(ap.graph.simulate(graph, "bgp:2x2").timeline)
