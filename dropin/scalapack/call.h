@@ -61,6 +61,50 @@ struct GesvCall {
   Argument b;
   Int* info;
 };
+/// Memory that ScaLAPACK works in: ours needs none, and looks whether it would be enough.
+struct Workspace {
+  void* data;
+  Int const* length;  ///< elements; -1: how many would be enough is asked for
+};
+struct GeqrfCall {
+  Int const* m;
+  Int const* n;
+  Argument a;
+  void* tau;
+  Workspace work;
+  Int* info;
+};
+struct OrgqrCall {
+  Int const* m;
+  Int const* n;
+  Int const* k;
+  Argument a;
+  void* tau;
+  Workspace work;
+  Int* info;
+};
+struct OrmqrCall {
+  char const* side;
+  char const* trans;
+  Int const* m;
+  Int const* n;
+  Int const* k;
+  Argument a;
+  void* tau;
+  Argument c;
+  Workspace work;
+  Int* info;
+};
+struct GelsCall {
+  char const* trans;
+  Int const* m;
+  Int const* n;
+  Int const* nrhs;
+  Argument a;
+  Argument b;
+  Workspace work;
+  Int* info;
+};
 
 /// `caller`: the address that the call returns to.
 template <class T>
@@ -71,6 +115,15 @@ template <class T>
 void getrs(GetrsCall const& call, void const* caller);
 template <class T>
 void gesv(GesvCall const& call, void const* caller);
+template <class T>
+void geqrf(GeqrfCall const& call, void const* caller);
+/// orgqr, for complex types ungqr; ormqr, unmqr.
+template <class T>
+void orgqr(OrgqrCall const& call, void const* caller);
+template <class T>
+void ormqr(OrmqrCall const& call, void const* caller);
+template <class T>
+void gels(GelsCall const& call, void const* caller);
 
 /// "pdgemm_" for double.
 template <class T>

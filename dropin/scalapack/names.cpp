@@ -33,9 +33,39 @@ using allport::scalapack::Int;
                                 __builtin_return_address(0));                                                         \
   }
 
+#define ALLPORT_SCALAPACK_QR(letter, T, orgqr_name, ormqr_name)                                                      \
+  ALLPORT_EXPORTED void p##letter##geqrf_(Int const* m, Int const* n, void* a, Int const* ia, Int const* ja,         \
+                                          Int const* desca, void* tau, void* work, Int const* lwork, Int* info) {    \
+    allport::scalapack::geqrf<T>({m, n, {a, ia, ja, desca}, tau, {work, lwork}, info}, __builtin_return_address(0)); \
+  }                                                                                                                  \
+  ALLPORT_EXPORTED void p##letter##orgqr_name##_(Int const* m, Int const* n, Int const* k, void* a, Int const* ia,   \
+                                                 Int const* ja, Int const* desca, void* tau, void* work,             \
+                                                 Int const* lwork, Int* info) {                                      \
+    allport::scalapack::orgqr<T>({m, n, k, {a, ia, ja, desca}, tau, {work, lwork}, info},                            \
+                                 __builtin_return_address(0));                                                       \
+  }                                                                                                                  \
+  ALLPORT_EXPORTED void p##letter##ormqr_name##_(char const* side, char const* trans, Int const* m, Int const* n,    \
+                                                 Int const* k, void* a, Int const* ia, Int const* ja,                \
+                                                 Int const* desca, void* tau, void* c, Int const* ic, Int const* jc, \
+                                                 Int const* descc, void* work, Int const* lwork, Int* info) {        \
+    allport::scalapack::ormqr<T>(                                                                                    \
+        {side, trans, m, n, k, {a, ia, ja, desca}, tau, {c, ic, jc, descc}, {work, lwork}, info},                    \
+        __builtin_return_address(0));                                                                                \
+  }                                                                                                                  \
+  ALLPORT_EXPORTED void p##letter##gels_(char const* trans, Int const* m, Int const* n, Int const* nrhs, void* a,    \
+                                         Int const* ia, Int const* ja, Int const* desca, void* b, Int const* ib,     \
+                                         Int const* jb, Int const* descb, void* work, Int const* lwork, Int* info) { \
+    allport::scalapack::gels<T>({trans, m, n, nrhs, {a, ia, ja, desca}, {b, ib, jb, descb}, {work, lwork}, info},    \
+                                __builtin_return_address(0));                                                        \
+  }
+
 extern "C" {
 ALLPORT_SCALAPACK(s, float)
 ALLPORT_SCALAPACK(d, double)
 ALLPORT_SCALAPACK(c, std::complex<float>)
 ALLPORT_SCALAPACK(z, std::complex<double>)
+ALLPORT_SCALAPACK_QR(s, float, orgqr, ormqr)
+ALLPORT_SCALAPACK_QR(d, double, orgqr, ormqr)
+ALLPORT_SCALAPACK_QR(c, std::complex<float>, ungqr, unmqr)
+ALLPORT_SCALAPACK_QR(z, std::complex<double>, ungqr, unmqr)
 }  // extern "C"

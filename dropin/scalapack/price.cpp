@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <cmath>
 
+#include "allport/graph/price.h"
+#include "allport/linalg/graphs.h"
 #include "allport/model/matrix_time_bound.h"
 
 namespace allport::scalapack {
@@ -97,6 +99,33 @@ Seconds price_scalapack(LuProblem const& problem, Machine const& machine, Shape 
   auto const searches = shape.rows > 1 ? steps * (2 * log_2(shape.rows) + 2 + 2) : 0;
   auto const broadcasts = steps / block * (log_2(shape.rows) + (shape.cols > 1 ? 2 : 0));
   return Seconds(work + (left + right + exchanged) * element / r.link + (searches + broadcasts) * r.message);
+}
+
+Seconds price_scalapack(QrProblem const& problem, Machine const& machine, Shape const& shape) {
+  auto const r = rates_of(machine, problem.type);
+  auto const m = static_cast<double>(problem.m);
+  auto const n = static_cast<double>(problem.n);
+  auto const steps = std::min(m, n);
+  auto const block = static_cast<double>(std::max<Index>(shape.block, 1));
+  auto const element = static_cast<double>(bytes_of(problem.type));
+  auto const trailing = steps * (m * n - (m + n) * steps / 2 + steps * steps / 3);
+  auto const panel = 2 * steps * block * (m - steps / 2) / shape.rows;
+  auto const work = 4 * trailing / (shape.rows * shape.cols) / r.flops + panel / (r.flops / 4);
+  auto const left = shape.cols > 1 ? steps * (m - steps / 2) / shape.rows : 0;
+  auto const sums = shape.rows > 1 ? 2 * steps * (n - steps / 2) / shape.cols : 0;
+  auto const norms = shape.rows > 1 ? steps * 2 * 2 * log_2(shape.rows) : 0;
+  auto const broadcasts = steps / block * (2 * log_2(shape.rows) + (shape.cols > 1 ? 2 : 0));
+  return Seconds(work + (left + sums) * element / r.link + (norms + broadcasts) * r.message);
+}
+
+Seconds price_tiles(QrProblem const& problem, Machine const& machine, Shape const& shape) {
+  constexpr Index tile = 128;
+  Distribution const tiles(AxisDistribution::cyclic(problem.m, shape.rows, tile),
+                           AxisDistribution::cyclic(problem.n, shape.cols, tile),
+                           ProcessGrid::column_major(shape.rows, shape.cols));
+  graph::PriceOptions options;
+  options.factor = 1 / cost_of(problem.type).work;
+  return graph::price(*qr_graph(tiles, problem.type), machine, *graph::binomial(), options).total;
 }
 
 Seconds price_moving(double elements, Scalar type, Machine const& machine) {

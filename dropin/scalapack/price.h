@@ -28,6 +28,17 @@ struct Shape {
 /// p?getrf_: a search and an exchange of rows for each column, a panel and a block row for each block.
 [[nodiscard]] Seconds price_scalapack(LuProblem const& problem, Machine const& machine, Shape const& shape);
 
+/// p?geqrf_: for each column two sums down its process column, for each block one of its products with all columns.
+struct QrProblem {
+  Index m = 0;
+  Index n = 0;
+  Scalar type = Scalar::d;
+};
+[[nodiscard]] Seconds price_scalapack(QrProblem const& problem, Machine const& machine, Shape const& shape);
+/// Tile QR by the price of its graph over the same process grid.
+/// @throws Error where the machine says no rates
+[[nodiscard]] Seconds price_tiles(QrProblem const& problem, Machine const& machine, Shape const& shape);
+
 /// Moving so many elements, spread evenly, from one distribution to another.
 [[nodiscard]] Seconds price_moving(double elements, Scalar type, Machine const& machine);
 

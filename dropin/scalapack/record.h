@@ -54,6 +54,7 @@ class Record {
   std::map<std::string, Decision<GemmPlan>> gemm_decisions;
   std::map<std::string, Decision<LuPlan>> lu_decisions;
   std::map<std::string, Decision<SolvePlan>> solve_decisions;
+  std::map<std::string, Decision<Seconds>> qr_decisions;
 
  private:
   Policy policy_ = Policy::automatic;

@@ -8,6 +8,7 @@
 #include <optional>
 #include <span>
 
+#include "adjoint.h"
 #include "allport/linalg/redistribute.h"
 #include "allport/linalg/solve.h"
 #include "checks.h"
@@ -47,7 +48,7 @@ std::vector<double> column_norms(Matrix<T> const& a, Which const& of) {
 
 /// R of a factored matrix, n x n, with zeros below: the factors L = I, U = R of a solve.
 template <class T>
-Matrix<T> triangle_of(Matrix<T> const& a) {
+Matrix<T> triangle_of(Matrix<T const> const& a) {
   auto const& d = a.distribution();
   auto const n = a.cols();
   auto made = Matrix<T>::zeros(a.comm(), Distribution(d.rows().head(n), d.cols(), d.grid()));
@@ -57,6 +58,12 @@ Matrix<T> triangle_of(Matrix<T> const& a) {
     if (i <= j) x = a.data()[d.rows().local(i) + d.cols().local(j) * a.ld()];
   });
   return made;
+}
+
+std::vector<Index> no_exchanges(Index n) {
+  std::vector<Index> pivots(static_cast<std::size_t>(n));
+  std::iota(pivots.begin(), pivots.end(), Index(0));
+  return pivots;
 }
 
 /// Says in the report which columns depend on those before them.
@@ -80,37 +87,13 @@ template <class T>
 void solve_triangle(Matrix<T> const& factored, Index longest, Trans trans, Matrix<T> const& x,
                     LeastSquaresReport& report) {
   std::optional<Matrix<T>> r;
-  detail::on_all(x.comm(), [&] { r = triangle_of(factored); });
+  detail::on_all(x.comm(), [&] { r = triangle_of(Matrix<T const>(factored)); });
   judge(*r, longest, report);
   if (report.dependent >= 0) return;
-  std::vector<Index> pivots(static_cast<std::size_t>(r->cols()));
-  std::iota(pivots.begin(), pivots.end(), Index(0));
   Matrix<T const> const factors(*r);
+  auto const pivots = no_exchanges(r->cols());
   lu_solve(trans, factors, pivots, x);
-  report.condition_reciprocal = lu_condition(factors, std::span<Index const>(pivots), norm(Norm::one, factors));
-}
-
-/// A^H: every rank transposes its part, nothing moves.
-template <class T>
-Matrix<T> adjoint(Matrix<T> const& a) {
-  auto const& d = a.distribution();
-  std::vector<Rank> ranks;
-  for (int r = 0; r < d.grid().rows(); ++r) {
-    for (int c = 0; c < d.grid().cols(); ++c) ranks.push_back(d.rank_at(r, c));
-  }
-  auto made = Matrix<T>::allocate(a.comm(), Distribution(d.cols(), d.rows(), std::move(ranks)));
-  for (Index j = 0; j < a.local_cols(); ++j) {
-    for (Index i = 0; i < a.local_rows(); ++i) {
-      auto const x = a.data()[i + j * a.ld()];
-      auto& to = made.data()[j + i * made.ld()];
-      if constexpr (std::is_same_v<T, float> || std::is_same_v<T, double>) {
-        to = x;
-      } else {
-        to = std::conj(x);
-      }
-    }
-  }
-  return made;
+  report.condition_reciprocal = lu_condition(factors, std::span(pivots), norm(Norm::one, factors));
 }
 
 template <class T>
@@ -131,7 +114,7 @@ void minimize_norm(Matrix<T> const& a, Matrix<T> const& b, Matrix<T> const& x, Q
   std::optional<Matrix<T>> factored;
   std::optional<Matrix<T>> y;
   detail::on_all(comm, [&] {
-    factored = adjoint(a);
+    factored = detail::adjoint(a);
     y = Matrix<T>::allocate(comm, b.distribution());
   });
   redistribute(b, *y);
@@ -145,6 +128,17 @@ void minimize_norm(Matrix<T> const& a, Matrix<T> const& b, Matrix<T> const& x, Q
 }
 
 }  // namespace
+
+template <class T>
+void solve_upper(Matrix<std::type_identity_t<T> const> const& factored, Trans trans, Matrix<T> const& x) {
+  std::optional<Matrix<T>> r;
+  detail::on_all(x.comm(), [&] {
+    ensure(factored.rows() >= factored.cols(), "factored", fmt::format("{} x {}", factored.rows(), factored.cols()),
+           "at least as many rows as columns");
+    r = triangle_of<T>(factored);
+  });
+  lu_solve(trans, Matrix<T const>(*r), no_exchanges(r->cols()), x);
+}
 
 template <class T>
 LeastSquaresReport least_squares(Matrix<T> const& a, Matrix<std::type_identity_t<T>> const& b,

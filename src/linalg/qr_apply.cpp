@@ -69,16 +69,6 @@ tasks::RunReport multiply(Reflectors<T>& q, Distribution const& c, QrScope scope
   return sum;
 }
 
-template <class T>
-LocalTiles<T> tiles_for(Distribution const& c, Rank me) {
-  auto const count = [](AxisDistribution const& axis) { return (axis.extent() + axis.nb() - 1) / axis.nb(); };
-  auto const length = [](AxisDistribution const& axis, Index t) {
-    return std::min(axis.nb(), axis.extent() - t * axis.nb());
-  };
-  return {count(c.rows()), count(c.cols()), c, me,
-          [&](std::int32_t i, std::int32_t j) { return length(c.rows(), i) * length(c.cols(), j); }};
-}
-
 /// Rows and grid of the factors'; columns as they are where their blocks are whole and short, else a share a process.
 Distribution beside(Distribution const& factors, Distribution const& c) {
   auto const& cols = c.cols();
@@ -121,20 +111,16 @@ QrReport apply_q(QrFactors<T> const& factors, Trans trans, Matrix<std::type_iden
     check_product(factors, "c", c, options);
     ensure(!complex || trans != Trans::transpose, "trans", "transposed", "none, or the conjugate transposed", "",
            ErrorKind::unsupported);
-    tiles.emplace(tiles_for<T>(want, comm.rank()));
+    tiles.emplace(detail::tiles_for<T>(want, comm.rank()));
     work = report.moved ? Matrix<T>::allocate(comm, want) : c;
   });
   if (c.cols() == 0) return report;
   if (report.moved) redistribute(c, *work);
   auto const part = work->part();
-  detail::each_tile(want, comm.rank(), part, [&](auto i, auto j, Index m, Index n, T const* from) {
-    for (Index col = 0; col < n; ++col) std::copy_n(from + col * part.ld, m, tiles->at(i, j) + col * m);
-  });
+  detail::load_tiles(*tiles, want, comm.rank(), part);
   QrScope const scope{.factors = false, .adjoint = trans != Trans::none};
   report.run = multiply(memory_of(factors), want, scope, *tiles, options);
-  detail::each_tile(want, comm.rank(), part, [&](auto i, auto j, Index m, Index n, T* to) {
-    for (Index col = 0; col < n; ++col) std::copy_n(tiles->at(i, j) + col * m, m, to + col * part.ld);
-  });
+  detail::store_tiles(*tiles, want, comm.rank(), part);
   if (report.moved) redistribute(*work, c);
   return report;
 }
@@ -155,7 +141,7 @@ QrReport form_q(QrFactors<T> const& factors, Matrix<std::type_identity_t<T>> con
            fmt::format("at most the {} columns of Q", factors.rows()));
     want = {d.rows(), AxisDistribution::cyclic(q.cols(), d.cols().parts(), nb, d.cols().source()), d.grid()};
     report.moved = !(q.distribution().grid() == want.grid()) || !same_places(q.distribution(), want);
-    tiles.emplace(tiles_for<T>(want, comm.rank()));
+    tiles.emplace(detail::tiles_for<T>(want, comm.rank()));
     work = report.moved ? Matrix<T>::allocate(comm, want) : q;
   });
   if (q.cols() == 0) return report;
@@ -166,9 +152,7 @@ QrReport form_q(QrFactors<T> const& factors, Matrix<std::type_identity_t<T>> con
   });
   QrScope const scope{.factors = false, .adjoint = false, .upper = true};
   report.run = multiply(memory_of(factors), want, scope, *tiles, options);
-  detail::each_tile(want, comm.rank(), part, [&](auto i, auto j, Index m, Index n, T* to) {
-    for (Index c = 0; c < n; ++c) std::copy_n(tiles->at(i, j) + c * m, m, to + c * part.ld);
-  });
+  detail::store_tiles(*tiles, want, comm.rank(), part);
   if (report.moved) redistribute(*work, q);
   return report;
 }

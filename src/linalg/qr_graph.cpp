@@ -6,6 +6,7 @@
 #include <bit>
 #include <memory>
 
+#include "householder_graph.h"
 #include "triangle_tiles.h"
 
 namespace allport {
@@ -313,6 +314,17 @@ std::unique_ptr<TaskGraph> qr_graph(Distribution const& distribution, Scalar typ
   QrScope const scope{.end_panel = QrGraph::panels_of(distribution)};
   return std::make_unique<QrGraph>(distribution, distribution, scope, std::min(usual_ib, distribution.cols().nb()),
                                    type);
+}
+
+std::unique_ptr<TaskGraph> householder_graph(Distribution const& distribution, Scalar type) {
+  check_tiles(distribution, "distribution");
+  auto const& rows = distribution.rows();
+  auto const& cols = distribution.cols();
+  ensure(rows.nb() == cols.nb(), "nb", fmt::format("{} and {}", rows.nb(), cols.nb()),
+         "blocks of one size on both axes");
+  ensure(rows.extent() >= cols.extent(), "distribution", fmt::format("{} x {}", rows.extent(), cols.extent()),
+         "at least as many rows as columns");
+  return std::make_unique<HouseholderGraph>(distribution, type);
 }
 
 std::unique_ptr<TaskGraph> apply_q_graph(Distribution const& factors, Distribution const& c, bool adjoint,

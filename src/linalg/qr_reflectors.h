@@ -148,4 +148,29 @@ void each_tile(Distribution const& d, Rank me, Part<T> part, Visit const& visit)
   }
 }
 
+/// Zeros, for a matrix whose blocks are the tiles.
+template <class T>
+[[nodiscard]] LocalTiles<T> tiles_for(Distribution const& d, Rank me) {
+  auto const count = [](AxisDistribution const& axis) { return (axis.extent() + axis.nb() - 1) / axis.nb(); };
+  auto const length = [](AxisDistribution const& axis, Index t) {
+    return std::min(axis.nb(), axis.extent() - t * axis.nb());
+  };
+  return {count(d.rows()), count(d.cols()), d, me,
+          [&](std::int32_t i, std::int32_t j) { return length(d.rows(), i) * length(d.cols(), j); }};
+}
+
+/// @param d  the tiles' distribution, in whose places the part lies
+template <class T>
+void load_tiles(LocalTiles<T>& tiles, Distribution const& d, Rank me, Part<T> part) {
+  each_tile(d, me, part, [&](auto i, auto j, Index m, Index n, T const* from) {
+    for (Index c = 0; c < n; ++c) std::copy_n(from + c * part.ld, m, tiles.at(i, j) + c * m);
+  });
+}
+template <class T>
+void store_tiles(LocalTiles<T> const& tiles, Distribution const& d, Rank me, Part<T> part) {
+  each_tile(d, me, part, [&](auto i, auto j, Index m, Index n, T* to) {
+    for (Index c = 0; c < n; ++c) std::copy_n(tiles.at(i, j) + c * m, m, to + c * part.ld);
+  });
+}
+
 }  // namespace allport::detail

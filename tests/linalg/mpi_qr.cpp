@@ -7,43 +7,18 @@
 #include <vector>
 
 #include "comm/world.h"
+#include "linalg/geqrf_of_lapack.h"
 #include "linalg/whole.h"
-
-extern "C" {
-void sgeqrf_(int const*, int const*, float*, int const*, float*, float*, int const*, int*);
-void dgeqrf_(int const*, int const*, double*, int const*, double*, double*, int const*, int*);
-void cgeqrf_(int const*, int const*, std::complex<float>*, int const*, std::complex<float>*, std::complex<float>*,
-             int const*, int*);
-void zgeqrf_(int const*, int const*, std::complex<double>*, int const*, std::complex<double>*, std::complex<double>*,
-             int const*, int*);
-}
 
 namespace allport::testing {
 namespace {
 
 using namespace samples;
 
-void geqrf(int m, int n, float* a, float* tau, float* work, int length, int* info) {
-  sgeqrf_(&m, &n, a, &m, tau, work, &length, info);
-}
-void geqrf(int m, int n, double* a, double* tau, double* work, int length, int* info) {
-  dgeqrf_(&m, &n, a, &m, tau, work, &length, info);
-}
-void geqrf(int m, int n, std::complex<float>* a, std::complex<float>* tau, std::complex<float>* work, int length,
-           int* info) {
-  cgeqrf_(&m, &n, a, &m, tau, work, &length, info);
-}
-void geqrf(int m, int n, std::complex<double>* a, std::complex<double>* tau, std::complex<double>* work, int length,
-           int* info) {
-  zgeqrf_(&m, &n, a, &m, tau, work, &length, info);
-}
-
 /// R's rows up to their signs are LAPACK's, where the matrix has full rank and is not too ill-conditioned.
 template <class T>
 void expect_lapacks(Whole<T> a, Whole<T> const& r) {
-  std::vector<T> tau(std::size_t(r.rows)), work(std::size_t(64 * a.cols + 64));
-  int info = 0;
-  geqrf(int(a.rows), int(a.cols), a.data.data(), tau.data(), work.data(), int(work.size()), &info);
+  static_cast<void>(geqrf_of_lapack(a));
   auto const wanted = upper(a);
   auto const bound = 3000 * eps<T>() * (1 + frobenius(a));
   for (Index j = 0; j < r.cols; ++j) {

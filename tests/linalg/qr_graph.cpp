@@ -186,6 +186,17 @@ TEST(QrGraph, ProductsWithQHoldTogether) {
   }
 }
 
+TEST(QrGraph, HouseholdersVectorsHoldTogether) {
+  for (auto const& c : qr_cases()) {
+    if (c.m < c.n) continue;
+    SCOPED_TRACE(::testing::PrintToString(c));
+    auto const made = householder_graph(qr_distribution(c), c.type);
+    EXPECT_FALSE(graph::check(*made).unreached_unknown);
+    expect_falling_priority(*made);
+  }
+  EXPECT_THROW((void)householder_graph(qr_distribution({4, 5, 2, 1, 1})), Error);
+}
+
 TEST(QrGraph, IsPricedSimulatedAndDrawn) {
   auto const made = qr_graph(qr_distribution({400, 240, 20, 4, 4}));
   auto const machine = Machine::parse("bgp:4x4");

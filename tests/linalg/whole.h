@@ -61,6 +61,23 @@ Whole<T> minus(Whole<T> a, Whole<T> const& b) {
 }
 
 template <class T>
+Whole<T> identity(Index n) {
+  Whole<T> made(n, n);
+  for (Index i = 0; i < n; ++i) made(i, i) = T(1);
+  return made;
+}
+
+/// With rows of zeros below.
+template <class T>
+Whole<T> padded(Whole<T> const& a, Index rows) {
+  Whole<T> made(rows, a.cols);
+  for (Index j = 0; j < a.cols; ++j) {
+    for (Index i = 0; i < a.rows; ++i) made(i, j) = a(i, j);
+  }
+  return made;
+}
+
+template <class T>
 double eps() {
   return double(std::numeric_limits<decltype(std::abs(T()))>::epsilon());
 }

@@ -47,6 +47,11 @@ enum class Uplo : char { lower = 'L', upper = 'U' };
 [[nodiscard]] std::unique_ptr<TaskGraph> apply_q_graph(Distribution const& factors, Distribution const& c, bool adjoint,
                                                        Scalar type = Scalar::d);
 
+/// Householder's V and tau from Q's columns (Ballard et al. 2014): Q - S = V U without pivoting, S of signs. D(k)
+/// eliminates tile (k, k), L(i, k) and U(k, j) solve with it, G(i, j, k) updates tile (i, j).
+/// @param distribution  of the m x n columns, m >= n; as for qr_graph()
+[[nodiscard]] std::unique_ptr<TaskGraph> householder_graph(Distribution const& distribution, Scalar type = Scalar::d);
+
 /// A product as its plan runs it: `of_a` and `of_b` send a panel, `multiply` adds one product, `sum` combines the
 /// layers.
 /// @throws Error(unsupported) for Cannon's algorithm

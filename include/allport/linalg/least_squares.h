@@ -30,7 +30,14 @@ template <class T>
 LeastSquaresReport least_squares(Matrix<T> const& a, Matrix<std::type_identity_t<T>> const& b,
                                  Matrix<std::type_identity_t<T>> const& x, QrOptions const& options = {});
 
+/// X = op(R)^-1 X with R the upper triangle of a factored matrix' first rows. A zero on its diagonal is not looked for.
+/// @param factored  m x n, m >= n, as qr() or geqrf() leaves it
+/// @param x         n x any number of columns, of any distribution over the same ranks
+template <class T>
+void solve_upper(Matrix<std::type_identity_t<T> const> const& factored, Trans trans, Matrix<T> const& x);
+
 #define ALLPORT_LEAST_SQUARES_INSTANCE(prefix, T)                                                           \
+  prefix template void solve_upper<T>(Matrix<T const> const&, Trans, Matrix<T> const&);                     \
   prefix template LeastSquaresReport least_squares<T>(Matrix<T> const&, Matrix<T> const&, Matrix<T> const&, \
                                                       QrOptions const&)
 ALLPORT_LEAST_SQUARES_INSTANCE(extern, float);

@@ -1,0 +1,116 @@
+// p?gels_: least squares with sub(A) of full rank and at least as many rows as columns.
+#include <cctype>
+
+#include "agree.h"
+#include "allport/linalg/least_squares.h"
+#include "allport/linalg/solve.h"
+#include "reflectors.h"
+
+namespace allport::scalapack {
+namespace {
+
+enum Position { trans_at = 1, m_at, n_at, nrhs_at, a_desc_at = 8, b_desc_at = 12, lwork_at = 14 };
+constexpr int ctxt_entry = 2;
+constexpr int mb_entry = 5;
+
+/// A factorization, and a product with its Q.
+constexpr double tiles_and_product = 1.5;
+
+void check_alignment(Operand const& a, Operand const& b, Grid const& grid, Wrong& wrong) {
+  bool const tall = a.rows >= a.cols;
+  auto const first_row = [&](Operand const& x) { return (x.desc.rsrc + x.i / x.desc.mb) % grid.rows; };
+  auto const offset = tall ? a.i % a.desc.mb : a.j % a.desc.nb;
+  auto const block = tall ? a.desc.mb : a.desc.nb;
+  if (offset != b.i % b.desc.mb || (tall && first_row(a) != first_row(b))) {
+    wrong.argument(b_desc_at - 2);
+  } else if (block != b.desc.mb) {
+    wrong.entry(b_desc_at, mb_entry);
+  } else if (a.desc.context != b.desc.context) {
+    wrong.entry(b_desc_at, ctxt_entry);
+  }
+}
+
+/// NQ0 as p?gels counts it: from the process column that a matrix would begin in if its columns began at IA, not JA.
+Index columns_of(Operand const& x, Grid const& grid) {
+  auto const nb = Index{x.desc.nb};
+  auto const first = static_cast<int>((x.desc.csrc + x.i / nb) % grid.cols);
+  return AxisDistribution::cyclic(x.cols + x.j % nb, grid.cols, nb, first).count(grid.col);
+}
+
+/// ScaLAPACK's LWMIN for m >= n.
+Index least_length(Operand const& a, Operand const& b, Grid const& grid) {
+  auto const nb = Index{a.desc.nb};
+  auto const mpa = extents_of(a, grid).rows, mpb = extents_of(b, grid).rows;
+  auto const nqa = columns_of(a, grid), nqb = columns_of(b, grid);
+  auto const tau = AxisDistribution::cyclic(a.j + a.cols, grid.cols, nb, static_cast<int>(a.desc.csrc)).count(grid.col);
+  return tau + std::max(nb * (mpa + nqa + nb), std::max(nb * (nb - 1) / 2, (mpb + nqb) * nb) + nb * nb);
+}
+
+template <class T>
+Outcome solve_tall(GelsCall const& x, Grid const& grid, Record& record, Operand const& a, Operand const& b) {
+  auto const& comm = record.comm();
+  if (a.cols == 0 || b.cols == 0) return handed_back("nothing to solve for");
+  if (auto why = why_not_qr(grid, record, a, scalar_of<T>, tiles_and_product); !why.empty()) {
+    return handed_back(std::move(why));
+  }
+  auto const matrix = view_of(a, grid, record.ranks(), comm.rank()).matrix<T>(comm, x.a.data);
+  auto const right = view_of(b, grid, record.ranks(), comm.rank()).matrix<T>(comm, x.b.data);
+  if (norm(Norm::max, Matrix<T const>(matrix)) == 0) {
+    right.for_each([](Index, Index, T& value) { value = T(0); });
+    return taken("zeros");
+  }
+  auto const factors = qr(matrix);
+  apply_q(factors, Trans::conjugate, right);
+  auto const& d = right.distribution();
+  Matrix<T> const solution(comm, Distribution(d.rows().head(a.cols), d.cols(), d.grid()), right.data(), right.ld());
+  solve_upper(Matrix<T const>(matrix), Trans::none, solution);
+  return taken("tile QR");
+}
+
+template <class T>
+Outcome take(GelsCall const& x, Grid const& grid) {
+  auto const op = static_cast<char>(std::toupper(static_cast<unsigned char>(*x.trans)));
+  auto const transposed = scalar_of<T> == Scalar::c || scalar_of<T> == Scalar::z ? 'C' : 'T';
+  bool const tall = *x.m >= *x.n;
+  Index least = 0;
+  return agree(
+      grid,
+      {{x.a, x.m, x.n, m_at, n_at, a_desc_at}, {x.b, tall ? x.m : x.n, x.nrhs, tall ? m_at : n_at, nrhs_at, b_desc_at}},
+      {{op, 100 * trans_at}, {asks_for_length(x.work) ? -1 : 1, 100 * lwork_at}}, x.info,
+      [&](std::vector<Operand> const& given, Wrong& wrong) {
+        if (op != 'N' && op != transposed) return wrong.argument(trans_at);
+        check_alignment(given[0], given[1], grid, wrong);
+        if (wrong.any() || !tall) return;
+        least = least_length(given[0], given[1], grid);
+        check_length(x.work, least, lwork_at, wrong);
+      },
+      [&](Record& record, std::vector<Operand> const& given) {
+        if (!tall) return handed_back("fewer rows than columns");
+        if (asks_for_length(x.work)) {
+          tell_length<T>(x.work, least);
+          return taken("a workspace query");
+        }
+        if (op != 'N') return handed_back("a transposed system");
+        auto outcome = solve_tall<T>(x, grid, record, given[0], given[1]);
+        if (outcome.why_not.empty()) tell_length<T>(x.work, least);
+        return outcome;
+      });
+}
+
+}  // namespace
+
+template <class T>
+void gels(GelsCall const& x, void const* caller) {
+  static Original const original(symbol<T>("gels"));
+  enter(
+      original, x.a.desc, caller, x.info, [&](Grid const& grid) { return take<T>(x, grid); },
+      [&] {
+        original.call(x.trans, x.m, x.n, x.nrhs, x.a.data, x.a.i, x.a.j, x.a.desc, x.b.data, x.b.i, x.b.j, x.b.desc,
+                      x.work.data, x.work.length, x.info, std::size_t{1});
+      });
+}
+
+#define ALLPORT_SCALAPACK_INSTANCE(T) template void gels<T>(GelsCall const&, void const*);
+ALLPORT_SCALAPACK_TYPES(ALLPORT_SCALAPACK_INSTANCE)
+
+}  // namespace allport::scalapack

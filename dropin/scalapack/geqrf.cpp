@@ -1,0 +1,61 @@
+// p?geqrf_: sub(A) = Q R, leaving R, V and tau as ScaLAPACK does.
+#include "agree.h"
+#include "allport/linalg/householder.h"
+#include "reflectors.h"
+
+namespace allport::scalapack {
+namespace {
+
+enum Position { m_at = 1, n_at, a_desc_at = 6, lwork_at = 9 };
+
+/// Q's columns cost as much as the factorization, V and tau half of that.
+constexpr double tiles_and_reflectors = 2.5;
+
+template <class T>
+Outcome factor_in_place(GeqrfCall const& x, Grid const& grid, Record& record, Operand const& a) {
+  if (a.rows == 0 || a.cols == 0) return taken("nothing to do");
+  if (auto why = why_not_qr(grid, record, a, scalar_of<T>, tiles_and_reflectors); !why.empty()) {
+    return handed_back(std::move(why));
+  }
+  auto const view = view_of(a, grid, record.ranks(), record.comm().rank());
+  std::vector<T> tau;
+  auto const report = allport::geqrf(view.matrix<T>(record.comm(), x.a.data), tau);
+  write_tau(tau, view, grid, x.tau);
+  return taken(report.moved ? "tile QR, redistributed" : "tile QR in place");
+}
+
+template <class T>
+Outcome take(GeqrfCall const& x, Grid const& grid) {
+  Index least = 0;
+  return agree(
+      grid, {{x.a, x.m, x.n, m_at, n_at, a_desc_at}}, {{asks_for_length(x.work) ? -1 : 1, 100 * lwork_at}}, x.info,
+      [&](std::vector<Operand> const& given, Wrong& wrong) {
+        auto const [mp, nq] = extents_of(given[0], grid);
+        least = given[0].desc.nb * (mp + nq + given[0].desc.nb);
+        check_length(x.work, least, lwork_at, wrong);
+      },
+      [&](Record& record, std::vector<Operand> const& given) {
+        if (asks_for_length(x.work)) {
+          tell_length<T>(x.work, least);
+          return taken("a workspace query");
+        }
+        auto outcome = factor_in_place<T>(x, grid, record, given[0]);
+        if (outcome.why_not.empty()) tell_length<T>(x.work, least);
+        return outcome;
+      });
+}
+
+}  // namespace
+
+template <class T>
+void geqrf(GeqrfCall const& x, void const* caller) {
+  static Original const original(symbol<T>("geqrf"));
+  enter(
+      original, x.a.desc, caller, x.info, [&](Grid const& grid) { return take<T>(x, grid); },
+      [&] { original.call(x.m, x.n, x.a.data, x.a.i, x.a.j, x.a.desc, x.tau, x.work.data, x.work.length, x.info); });
+}
+
+#define ALLPORT_SCALAPACK_INSTANCE(T) template void geqrf<T>(GeqrfCall const&, void const*);
+ALLPORT_SCALAPACK_TYPES(ALLPORT_SCALAPACK_INSTANCE)
+
+}  // namespace allport::scalapack

@@ -1,0 +1,70 @@
+// p?orgqr_, p?ungqr_: the first n columns of Q from k reflectors, in their place.
+#include "agree.h"
+#include "allport/linalg/householder.h"
+#include "reflectors.h"
+
+namespace allport::scalapack {
+namespace {
+
+enum Position { m_at = 1, n_at, k_at, a_desc_at = 7, lwork_at = 10 };
+
+template <class T>
+Outcome form(OrgqrCall const& x, Grid const& grid, Record& record, Operand const& a) {
+  if (a.cols == 0) return taken("nothing to do");
+  if (auto why = why_not_product(record); !why.empty()) return handed_back(std::move(why));
+  auto const& comm = record.comm();
+  auto const view = view_of(a, grid, record.ranks(), comm.rank());
+  auto const k = Index{*x.k};
+  auto const tau = read_tau<T>(k, record, view, grid, x.tau);
+  auto const q = view.matrix<T>(comm, x.a.data);
+  auto const& d = view.distribution;
+  Matrix<T> const v(comm, Distribution(d.rows(), d.cols().head(k), d.grid()), q.data(), q.ld());
+  form_householder_q(Matrix<T const>(v), tau, q);
+  return taken("products of matrices");
+}
+
+template <class T>
+Outcome take(OrgqrCall const& x, Grid const& grid) {
+  Index least = 0;
+  return agree(
+      grid, {{x.a, x.m, x.n, m_at, n_at, a_desc_at}},
+      {{*x.k, 100 * k_at}, {asks_for_length(x.work) ? -1 : 1, 100 * lwork_at}}, x.info,
+      [&](std::vector<Operand> const& given, Wrong& wrong) {
+        auto const [mp, nq] = extents_of(given[0], grid);
+        least = given[0].desc.nb * (mp + nq + given[0].desc.nb);
+        if (*x.n > *x.m) {
+          wrong.argument(n_at);
+        } else if (*x.k < 0 || *x.k > *x.n) {
+          wrong.argument(k_at);
+        } else {
+          check_length(x.work, least, lwork_at, wrong);
+        }
+      },
+      [&](Record& record, std::vector<Operand> const& given) {
+        if (asks_for_length(x.work)) {
+          tell_length<T>(x.work, least);
+          return taken("a workspace query");
+        }
+        auto outcome = form<T>(x, grid, record, given[0]);
+        if (outcome.why_not.empty()) tell_length<T>(x.work, least);
+        return outcome;
+      });
+}
+
+}  // namespace
+
+template <class T>
+void orgqr(OrgqrCall const& x, void const* caller) {
+  constexpr bool complex = scalar_of<T> == Scalar::c || scalar_of<T> == Scalar::z;
+  static Original const original(symbol<T>(complex ? "ungqr" : "orgqr"));
+  enter(
+      original, x.a.desc, caller, x.info, [&](Grid const& grid) { return take<T>(x, grid); },
+      [&] {
+        original.call(x.m, x.n, x.k, x.a.data, x.a.i, x.a.j, x.a.desc, x.tau, x.work.data, x.work.length, x.info);
+      });
+}
+
+#define ALLPORT_SCALAPACK_INSTANCE(T) template void orgqr<T>(OrgqrCall const&, void const*);
+ALLPORT_SCALAPACK_TYPES(ALLPORT_SCALAPACK_INSTANCE)
+
+}  // namespace allport::scalapack

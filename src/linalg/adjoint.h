@@ -1,0 +1,35 @@
+// The conjugate transposed of a distributed matrix.
+#pragma once
+
+#include <complex>
+#include <type_traits>
+#include <vector>
+
+#include "allport/linalg/matrix.h"
+
+namespace allport::detail {
+
+/// A^H: every rank transposes its part, nothing moves.
+template <class T>
+[[nodiscard]] Matrix<T> adjoint(Matrix<T> const& a) {
+  auto const& d = a.distribution();
+  std::vector<Rank> ranks;
+  for (int r = 0; r < d.grid().rows(); ++r) {
+    for (int c = 0; c < d.grid().cols(); ++c) ranks.push_back(d.rank_at(r, c));
+  }
+  auto made = Matrix<T>::allocate(a.comm(), Distribution(d.cols(), d.rows(), std::move(ranks)));
+  for (Index j = 0; j < a.local_cols(); ++j) {
+    for (Index i = 0; i < a.local_rows(); ++i) {
+      auto const x = a.data()[i + j * a.ld()];
+      auto& to = made.data()[j + i * made.ld()];
+      if constexpr (std::is_same_v<T, float> || std::is_same_v<T, double>) {
+        to = x;
+      } else {
+        to = std::conj(x);
+      }
+    }
+  }
+  return made;
+}
+
+}  // namespace allport::detail
