@@ -1,0 +1,197 @@
+// cholesky against ScaLAPACK's pdpotrf at several block sizes and grids, and against LAPACK's dpotrf on all cores of one
+// rank, in turns within one run, every result checked. Usage: mpirun -n RANKS bench_cholesky N ROUNDS [--nb 192,256]
+// [--blocks 32,64,128] [--workers W] [--way flat,prefix] [--no-lapack] [--no-scalapack]; prints one JSON object. The
+// machine is ALLPORT_MACHINE's. --workers: threads that run our tasks on each rank, and LAPACK's threads a rank.
+#include <dlfcn.h>
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <chrono>
+#include <cmath>
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+#include <limits>
+#include <memory>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include "allport/linalg/cholesky.h"
+#include "allport/linalg/redistribute.h"
+#include "contenders.h"
+
+extern "C" {
+void Cblacs_get(int, int, int*);
+void Cblacs_gridinit(int*, char const*, int, int);
+void descinit_(int*, int const*, int const*, int const*, int const*, int const*, int const*, int const*, int const*,
+               int*);
+void pdpotrf_(char const*, int const*, double*, int const*, int const*, int const*, int*);
+void dpotrf_(char const*, int const*, double*, int const*, int*);
+}
+
+namespace {
+
+using namespace allport;
+using namespace allport::bench;
+
+/// Symmetric, with a diagonal that outweighs its rows.
+double entry_of(Index n, Index i, Index j) {
+  return entry(std::max(i, j), std::min(i, j)) + (i == j ? static_cast<double>(n) : 0);
+}
+
+void fill_positive(Matrix<double> const& a) {
+  a.for_each([n = a.rows()](Index i, Index j, double& x) { x = entry_of(n, i, j); });
+}
+
+Matrix<double> positive(Communicator const& comm, Distribution const& distribution) {
+  auto made = Matrix<double>::allocate(comm, distribution);
+  fill_positive(made);
+  return made;
+}
+
+/// |A x - L (L^T x)| / (n eps |A| |x|) in the largest element, for one vector x.
+double residual_of(Matrix<double> const& factored) {
+  auto const n = factored.rows();
+  auto const whole = Matrix<double>::allocate(factored.comm(), whole_on(0, n, n));
+  redistribute(factored, whole);
+  double worst = 0;
+  if (factored.comm().rank() == 0) {
+    auto const size = static_cast<std::size_t>(n);
+    std::vector<double> x(size);
+    std::vector<double> lower(size, 0);  // L^T x
+    std::vector<double> twice(size, 0);  // L L^T x
+    std::vector<double> straight(size, 0);
+    for (Index i = 0; i < n; ++i) x[static_cast<std::size_t>(i)] = entry(i, n + i);
+    auto const* const l = whole.data();
+    for (Index j = 0; j < n; ++j) {
+      for (Index i = j; i < n; ++i) lower[static_cast<std::size_t>(j)] += l[i + j * n] * x[static_cast<std::size_t>(i)];
+    }
+    for (Index j = 0; j < n; ++j) {
+      for (Index i = 0; i < n; ++i) {
+        if (i >= j) twice[static_cast<std::size_t>(i)] += l[i + j * n] * lower[static_cast<std::size_t>(j)];
+        straight[static_cast<std::size_t>(i)] += entry_of(n, i, j) * x[static_cast<std::size_t>(j)];
+      }
+    }
+    for (std::size_t i = 0; i < size; ++i) worst = std::max(worst, std::abs(twice[i] - straight[i]));
+    worst /= 2.0 * static_cast<double>(n) * static_cast<double>(n) * std::numeric_limits<double>::epsilon();
+  }
+  MPI_Bcast(&worst, 1, MPI_DOUBLE, 0, MPI_COMM_WORLD);
+  return worst;
+}
+
+Contender scalapack(Communicator const& comm, int n, int nb, int grid_rows, int grid_cols) {
+  int context = 0;
+  Cblacs_get(-1, 0, &context);
+  Cblacs_gridinit(&context, "C", grid_rows, grid_cols);
+  auto const a = positive(comm, cyclic(n, n, nb, grid_rows, grid_cols));
+  auto descriptor = std::make_shared<std::vector<int>>(9);
+  int const zero = 0;
+  int const ld = static_cast<int>(a.ld());
+  int info = 0;
+  descinit_(descriptor->data(), &n, &n, &nb, &nb, &zero, &zero, &context, &ld, &info);
+  auto const run = [=] {
+    int const one = 1;
+    int info_of_run = 0;
+    pdpotrf_("L", &n, a.data(), &one, &one, descriptor->data(), &info_of_run);
+  };
+  auto const name = fmt::format("pdpotrf nb={} {}x{}", nb, grid_rows, grid_cols);
+  return {name, [=] { fill_positive(a); }, run, [=] { return residual_of(a); }, {}};
+}
+
+Contender ours(Communicator const& comm, int n, int nb, int grid_rows, int grid_cols, CholeskyOptions const& options) {
+  auto const a = positive(comm, cyclic(n, n, nb, grid_rows, grid_cols));
+  auto const run = [=, &comm] {
+    auto const report = cholesky(a, Uplo::lower, options);
+    if (std::getenv("ALLPORT_BENCH_VERBOSE") != nullptr) {
+      std::fprintf(stderr, "rank %d: %.3f s, busy %.3f, %lld tasks, %lld messages\n", comm.rank(), report.run.seconds,
+                   report.run.busy_seconds, static_cast<long long>(report.run.count.tasks),
+                   static_cast<long long>(report.run.count.traffic.messages_sent));
+    }
+  };
+  auto const name = fmt::format("allport nb={} {}x{} {} workers={}", nb, grid_rows, grid_cols,
+                                allport::name(options.way), options.workers);
+  return {name, [=] { fill_positive(a); }, run, [=] { return residual_of(a); }, {}};
+}
+
+/// LAPACK on rank 0 with `threads` threads; the others sleep.
+Contender lapack(Communicator const& comm, int n, int threads) {
+  auto const a = positive(comm, cyclic(n, n, n, 1, 1));
+  auto const run = [=, &comm] {
+    if (comm.rank() != 0) {  // asleep, not polling: LAPACK wants this core
+      int done = 0;
+      while (done == 0) {
+        std::this_thread::sleep_for(std::chrono::milliseconds(1));
+        MPI_Iprobe(0, 0, MPI_COMM_WORLD, &done, MPI_STATUS_IGNORE);
+      }
+      MPI_Recv(nullptr, 0, MPI_BYTE, 0, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+      return;
+    }
+    using SetThreads = void (*)(int);
+    auto const set = reinterpret_cast<SetThreads>(dlsym(RTLD_DEFAULT, "openblas_set_num_threads"));
+    if (set != nullptr) set(threads);
+    int info = 0;
+    dpotrf_("L", &n, a.data(), &n, &info);
+    if (set != nullptr) set(1);
+    for (int r = 1; r < comm.size(); ++r) MPI_Send(nullptr, 0, MPI_BYTE, r, 0, MPI_COMM_WORLD);
+  };
+  return {fmt::format("dpotrf, {} threads", threads), [=] { fill_positive(a); }, run, [] { return 0.0; }, {}};
+}
+
+std::vector<std::string> words(char* list) {
+  std::vector<std::string> all;
+  for (auto* word = std::strtok(list, ","); word != nullptr; word = std::strtok(nullptr, ",")) all.emplace_back(word);
+  return all;
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  int provided = 0;
+  MPI_Init_thread(&argc, &argv, MPI_THREAD_SERIALIZED, &provided);
+  {
+    int const n = argc > 1 ? std::atoi(argv[1]) : 2000;
+    int const rounds = argc > 2 ? std::atoi(argv[2]) : 5;
+    std::vector<std::string> tiles{"192", "256"};
+    std::vector<std::string> blocks{"32", "64", "128"};
+    std::vector<std::string> ways{"prefix"};
+    int workers = 1;
+    bool with_lapack = true;
+    bool with_scalapack = true;
+    for (int x = 3; x < argc; ++x) {
+      auto const is = [&](char const* option) { return std::strcmp(argv[x], option) == 0; };
+      if (is("--no-lapack")) with_lapack = false;
+      if (is("--no-scalapack")) with_scalapack = false;
+      if (x + 1 == argc) break;
+      if (is("--workers")) workers = std::atoi(argv[x + 1]);
+      if (is("--nb")) tiles = words(argv[x + 1]);
+      if (is("--blocks")) blocks = words(argv[x + 1]);
+      if (is("--way")) ways = words(argv[x + 1]);
+    }
+    Communicator const comm(MPI_COMM_WORLD);
+    std::vector<Contender> contenders;
+    for (int r = 1; r <= comm.size(); ++r) {
+      if (comm.size() % r != 0) continue;
+      auto const c = comm.size() / r;
+      if (comm.size() > 4 && r > 1 && (r > 2 * c || c > 2 * r)) continue;
+      for (auto const& nb : blocks) {
+        if (with_scalapack) contenders.push_back(scalapack(comm, n, std::stoi(nb), r, c));
+      }
+      for (auto const& nb : tiles) {
+        for (auto const& way : ways) {
+          contenders.push_back(
+              ours(comm, n, std::stoi(nb), r, c, {.nb = std::stoi(nb), .workers = workers, .way = parse_multicast_way(way)}));
+        }
+      }
+    }
+    if (with_lapack) contenders.push_back(lapack(comm, n, comm.size() * workers));
+    run_in_turns(contenders, rounds, 1.0);
+    if (comm.rank() == 0) {
+      std::printf("{\"n\": %d, \"ranks\": %d, \"contenders\": ", n, comm.size());
+      print(contenders, 1.0 / 3.0 * n * static_cast<double>(n) * n);
+      std::printf("}\n");
+    }
+  }
+  MPI_Finalize();
+  return 0;
+}
