@@ -1,5 +1,6 @@
-// cholesky against ScaLAPACK's pdpotrf at several block sizes and grids, and against LAPACK's dpotrf on all cores of one
-// rank, in turns within one run, every result checked. Usage: mpirun -n RANKS bench_cholesky N ROUNDS [--nb 192,256]
+// cholesky against ScaLAPACK's pdpotrf at several block sizes and grids, and against LAPACK's dpotrf on all cores of
+// one rank, in turns within one run, every result checked. Usage: mpirun -n RANKS bench_cholesky N ROUNDS [--nb
+// 192,256]
 // [--blocks 32,64,128] [--workers W] [--way flat,prefix] [--no-lapack] [--no-scalapack]; prints one JSON object. The
 // machine is ALLPORT_MACHINE's. --workers: threads that run our tasks on each rank, and LAPACK's threads a rank.
 #include <dlfcn.h>
@@ -179,8 +180,8 @@ int main(int argc, char** argv) {
       }
       for (auto const& nb : tiles) {
         for (auto const& way : ways) {
-          contenders.push_back(
-              ours(comm, n, std::stoi(nb), r, c, {.nb = std::stoi(nb), .workers = workers, .way = parse_multicast_way(way)}));
+          contenders.push_back(ours(comm, n, std::stoi(nb), r, c,
+                                    {.nb = std::stoi(nb), .workers = workers, .way = parse_multicast_way(way)}));
         }
       }
     }

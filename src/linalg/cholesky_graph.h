@@ -1,4 +1,5 @@
-// Tile Cholesky as a graph. P and T outputs are needed on other ranks; an update's only child is on its own tile.
+// Tile Cholesky as a graph. P and T outputs are needed on other ranks; an update's only child is on its own tile, where
+// it lies, so that nothing is given to it.
 #pragma once
 
 #include <fmt/format.h>
@@ -62,13 +63,12 @@ class CholeskyGraph : public TaskGraph {
         for (auto i = t.i + 1; i < last; ++i) visit({update(i, t.i, t.k), from_column});
         break;
       default:
-        visit({next(t), own});
+        visit({next(t), own, 0, Carries::order});
     }
   }
 
   Shape output(Task t, int) const override { return {extent(t.i), extent(t.j), 0}; }
   std::optional<Shape> input(Task t, int index) const override {
-    if (index == own) return output(t, 0);
     auto const row = index == from_row ? t.i : t.j;
     return Shape{extent(row), extent(t.k), 0};
   }
@@ -88,7 +88,6 @@ class CholeskyGraph : public TaskGraph {
     return static_cast<double>(t.kind == G ? t.j - t.k + from(t.i, t.j) : from(t.i, t.k));
   }
   void writes(Task t, VisitTask visit) const override { visit({0, 0, t.i, t.j, 0}); }
-  bool in_place(Task, int) const override { return true; }
 
   std::int64_t steps() const override { return tiles_; }
   void tasks(Rank rank, std::int64_t step, VisitTask visit) const override {
