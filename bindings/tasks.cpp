@@ -3,7 +3,9 @@
 
 #include <nanobind/stl/string.h>
 #include <nanobind/stl/string_view.h>
+#include <nanobind/stl/unique_ptr.h>
 
+#include "allport/tasks/carrier.h"
 #include "arrays_of.h"
 #include "task_graph.h"
 
@@ -71,6 +73,10 @@ nb::dict dict_of(tasks::RunReport const& report) {
 }
 
 void bind_tasks(nb::module_& m) {
+  m.def(
+      "way_carrier",
+      [](Machine const& machine, std::string const& way) { return tasks::carrier(machine, parse_multicast_way(way)); },
+      "machine"_a, "way"_a);
   m.def("run_graph", run, "graph"_a, "comm"_a, "workers"_a, "way"_a, "op"_a, "dtype"_a, "stall_seconds"_a, "record"_a,
         nb::sig("def run_graph(graph: TaskGraph, comm: Communicator, workers: int, way: str, op: str, dtype: str, "
                 "stall_seconds: float, record: bool) -> dict"));

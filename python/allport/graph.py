@@ -99,10 +99,15 @@ def check(graph: Graph, *, exhaustive: int = 1_000_000, paths: int = 1_000, seed
         return CheckReport(**_native.graph_check(graph, exhaustive, paths, seed))
 
 
-def count(graph: Graph, *, carrier: Carrier | str | None = None) -> list[Count]:
-    """What each rank will do and send, exactly. carrier: 'flat', 'chain' or 'binomial'; the graph's own when None."""
+def count(graph: Graph, *, carrier: Carrier | str | None = None, machine: Machine | str | None = None) -> list[Count]:
+    """What each rank will do and send, exactly; ranks behind the graph's own are there where they relay.
+
+    carrier: 'flat', 'chain' or 'prefix', as run_graph() sends by that way on the machine (a plain line when None), or
+    'binomial'; the graph's own when None, 'prefix' but for what follows a plan.
+    """
+    where = None if machine is None else as_machine(machine)
     with asking(graph):
-        return [Count(**c) for c in _native.graph_count(graph, carrier_of(graph, carrier))]
+        return [Count(**c) for c in _native.graph_count(graph, carrier_of(graph, carrier, where))]
 
 
 def price(
@@ -119,7 +124,8 @@ def price(
     """
     with asking(graph):
         rate = getattr(graph, "factor", 1.0) if factor is None else factor
-        return Price(**_native.graph_price(graph, as_machine(machine), carrier_of(graph, carrier), workers, rate))
+        where = as_machine(machine)
+        return Price(**_native.graph_price(graph, where, carrier_of(graph, carrier, where), workers, rate))
 
 
 def draw(graph: Graph, path: str | os.PathLike[str] | None = None, *, most: int = 400) -> str:
@@ -151,7 +157,7 @@ def simulate(
 ) -> TaskSimulation:
     """How long a graph takes on a machine: tasks occupy workers, data occupy links. Holds the graph's frontier alone.
 
-    workers: of each rank, each as fast as the machine says of a rank.
+    carrier: as for count(). workers: of each rank, each as fast as the machine says of a rank.
     segment: bytes that a relay has before it passes a message on. trace: keep the timeline and
     the critical path, of at most trace_limit tasks and messages. progress: called now and then with the tasks done.
     Raises AllportError, of kind 'machine' where the machine does not say how fast it computes.
@@ -161,7 +167,7 @@ def simulate(
         data = _native.graph_simulate(
             graph,
             where,
-            carrier_of(graph, carrier),
+            carrier_of(graph, carrier, where),
             workers,
             getattr(graph, "factor", 1.0) if factor is None else factor,
             parse_bytes(segment, "segment"),

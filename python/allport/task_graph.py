@@ -9,12 +9,13 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from allport import _native
-from allport._native import AllportError, Carrier
+from allport._native import AllportError, Carrier, Machine
 from allport.errors import failure
 
 __all__ = ["Edge", "Graph", "Task", "TaskContext", "TaskGraph", "Work", "asking", "carrier_of", "ensure_graph"]
 
 Graph = _native.TaskGraph
+WAYS = ("flat", "chain", "prefix")  # of multicasts, by which graphs run
 
 
 class Task(NamedTuple):
@@ -84,8 +85,8 @@ class TaskGraph(_native.OwnGraph):
     several workers.
     """
 
-    #: How edges travel where check, count and simulate are told nothing else: 'flat', 'chain' or 'binomial'.
-    carrier: Carrier | str = "binomial"
+    #: How edges travel where count, price and simulate are told nothing else: as run_graph() sends by default.
+    carrier: Carrier | str = "prefix"
     #: What dtype makes of a machine's rates: 2 for single precision, 1/4 for complex doubles.
     factor = 1.0
 
@@ -220,7 +221,13 @@ def asking(graph: Any) -> Iterator[None]:
         take()
 
 
-def carrier_of(graph: Graph, carrier: Carrier | str | None) -> Carrier:
-    """The one that is asked for, else the graph's own."""
-    chosen = carrier if carrier is not None else getattr(graph, "carrier", "binomial")
-    return _native.carrier(chosen) if isinstance(chosen, str) else chosen
+def carrier_of(graph: Graph, carrier: Carrier | str | None, machine: Machine | None = None) -> Carrier:
+    """The one that is asked for, else the graph's own; ways of a multicast are over the machine's topology IDs."""
+    chosen = carrier if carrier is not None else getattr(graph, "carrier", "prefix")
+    if not isinstance(chosen, str):
+        return chosen
+    if chosen == "binomial":
+        return _native.carrier(chosen)
+    if chosen not in WAYS:
+        raise failure(f"carrier = '{chosen}': expected {', '.join(WAYS)} or binomial")
+    return _native.way_carrier(machine or Machine.flat(max(graph.ranks, 1)), chosen)

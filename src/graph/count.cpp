@@ -14,15 +14,17 @@ Traffic received(Hop const& hop) { return {0, hop.messages, 0, hop.bytes}; }
 
 std::vector<Count> count(TaskGraph const& graph, Carrier const& carrier) {
   std::vector<Count> counts(static_cast<std::size_t>(graph.ranks()));
-  auto const of = [&](Rank r) -> Count& { return counts[static_cast<std::size_t>(r)]; };
+  auto const of = [&](Rank r) -> Count& {
+    if (static_cast<std::size_t>(r) >= counts.size()) counts.resize(static_cast<std::size_t>(r) + 1);
+    return counts[static_cast<std::size_t>(r)];
+  };
   Leaving leaving;
   Gang gang;
   std::vector<Rank> members;
   walk(graph, [&](Task task) {
     leaving.read(graph, task);
-    auto& mine = of(leaving.owner());
-    mine.tasks += 1;
-    mine.flops += graph.work(task).flops;
+    of(leaving.owner()).tasks += 1;
+    of(leaving.owner()).flops += graph.work(task).flops;
     auto const carry = [&](Delivery const& delivery, std::int64_t times) {
       carrier.hops(delivery, [&](Hop const& hop) {
         for (std::int64_t t = 0; t < times; ++t) {
@@ -33,8 +35,8 @@ std::vector<Count> count(TaskGraph const& graph, Carrier const& carrier) {
     };
     leaving.deliveries(graph, task, [&](Delivery const& delivery) { carry(delivery, 1); });
     if (!graph.gang(task, gang)) return;
-    mine.expected_bytes += gang.expected_bytes;
-    mine.expected_messages += gang.expected_messages;
+    of(leaving.owner()).expected_bytes += gang.expected_bytes;
+    of(leaving.owner()).expected_messages += gang.expected_messages;
     if (gang.members.front() != task || gang.members.size() < 2) return;
     members.clear();
     for (auto const member : gang.members) members.push_back(graph.owner(member));

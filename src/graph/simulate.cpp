@@ -342,11 +342,7 @@ class Simulation {
     auto const span = keep({passage.begin, passage.tail, leg.cause, parcel.task, hop.from, hop.to, 0, hop.bytes});
     leg.cause = span;
     ++result_.hops;
-    for (auto const r : {hop.from, hop.to}) {
-      auto& end = seat(r);
-      pass(end);
-      ++end.under_way;
-    }
+    under_way(hop, 1);
     auto const trailing = links_.trailing(hop.from, hop.to, piece);
     auto const first = std::min(passage.head + trailing, passage.tail);
     for (auto const next : leg.next) {
@@ -356,15 +352,20 @@ class Simulation {
     at(passage.tail, Event::arrive, number, index);
   }
 
+  /// Ranks behind those of the graph, which only relay, have no workers whose time would be spent.
+  void under_way(Hop const& hop, int more) {
+    for (auto const r : {hop.from, hop.to}) {
+      if (r >= graph_.ranks()) continue;
+      pass(seat(r));
+      seat(r).under_way += more;
+    }
+  }
+
   void arrive(std::size_t number, std::int32_t index) {
     auto& parcel = transit_[number];
     auto const hop = parcel.legs[static_cast<std::size_t>(index)].hop;
     auto const cause = parcel.legs[static_cast<std::size_t>(index)].cause;
-    for (auto const r : {hop.from, hop.to}) {
-      auto& end = seat(r);
-      pass(end);
-      --end.under_way;
-    }
+    under_way(hop, -1);
     bool const complete = --parcel.arrivals[parcel.index(hop.to)] == 0;
     bool const over = --parcel.under_way == 0;
     if (parcel.is_sum) {
@@ -377,7 +378,7 @@ class Simulation {
       auto const begin = std::ranges::lower_bound(parcel.heirs, hop.to, {}, &Heir::owner);
       auto const end = std::ranges::upper_bound(parcel.heirs, hop.to, {}, &Heir::owner);
       for (auto heir = begin; heir != end; ++heir) fulfil(heir->edge.child, hop.to, behind, 1);
-      begin_tasks(hop.to);
+      if (begin != end) begin_tasks(hop.to);
     }
     if (over) transit_.close(number);
   }

@@ -27,7 +27,7 @@ struct Parcel {
   std::int32_t under_way = 0;  ///< legs that have not come yet
   std::int32_t to_come = 0;    ///< sum: of what its consumer waits for
   std::int32_t contributions = 0;
-  std::vector<Rank> ranks;             ///< that take part
+  std::vector<Rank> ranks;             ///< that take part, those that only relay among them
   std::vector<std::int32_t> arrivals;  ///< still to come to each of them
   std::vector<Heir> heirs;             ///< tasks that wait for it, by owner
 
@@ -43,9 +43,12 @@ class Transit {
   [[nodiscard]] Parcel& operator[](std::size_t number) { return parcels_[number]; }
 
  private:
+  void link(Parcel& parcel, std::int32_t leg);
+
   std::deque<Parcel> parcels_;
   std::vector<std::size_t> free_;
   std::vector<std::vector<std::int32_t>> inward_;  // by participant
+  std::vector<Rank> relays_;
 };
 
 }  // namespace allport::graph

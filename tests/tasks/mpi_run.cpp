@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "allport/graph/check.h"
+#include "allport/tasks/carrier.h"
 #include "allport/tasks/run.h"
 #include "comm/world.h"
 
@@ -137,9 +138,8 @@ TEST(TasksRun, RandomGraphsGiveWhatTheirTasksWant) {
           auto const report = tasks::run(graph, comm, {.workers = workers, .way = way});
           EXPECT_EQ(graph.wrong(), 0) << spec << " " << name(way);
           EXPECT_TRUE(graph.ran_all(comm.rank())) << spec << " " << name(way);
-          if (way == MulticastWay::flat) {
-            EXPECT_EQ(report.count, graph::count(graph, *graph::flat())[std::size_t(comm.rank())]) << spec;
-          }
+          auto const counts = graph::count(graph, *tasks::carrier(comm.machine(), way));
+          EXPECT_EQ(report.count, counts[std::size_t(comm.rank())]) << spec << name(way);
         }
       }
     }

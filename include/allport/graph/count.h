@@ -19,8 +19,8 @@ struct Count {
   friend bool operator==(Count const&, Count const&) = default;
 };
 
-/// Exact, rank by rank. Walks by steps where the graph has them, and holds no more than one task's edges then; else
-/// from the entries on, and holds every task's identity.
+/// Exact, rank by rank; ranks behind those of the graph are there where they relay. Walks by steps where the graph has
+/// them, and holds no more than one task's edges then; else from the entries on, and holds every task's identity.
 [[nodiscard]] std::vector<Count> count(TaskGraph const& graph, Carrier const& carrier);
 
 }  // namespace allport::graph

@@ -98,7 +98,7 @@ def count(
 ) -> None:
     """Tasks, operations, messages and bytes of every rank, exactly; what depends on the data apart, as expected."""
     which = _made(graph, **options)
-    counts = ap.graph.count(which.graph, carrier=carrier)
+    counts = ap.graph.count(which.graph, carrier=carrier, machine=options["machine"])
     whole = ap.graph.Count(*(sum(values) for values in zip(*counts))) if counts else None
     if as_json:
         ranks = [c._asdict() for c in counts]

@@ -37,7 +37,7 @@ GRAPH: Group = {
     "block": (Block, 0),
 }
 Carrier = Annotated[
-    str | None, typer.Option(help="How data travel: flat, chain or binomial; else by the plan, or binomial.")
+    str | None, typer.Option(help="How data travel: flat, chain, prefix or binomial; else by the plan, or prefix.")
 ]
 
 

@@ -102,8 +102,7 @@ for kind in (Ladder, CountedLadder):
                 # Arrays that bodies have kept keep their memory.
                 assert all(np.array_equal(a, b) for a, b in graph.kept)
                 assert len(graph.threads) <= workers
-                if way == "flat":
-                    assert report.count == ap.graph.count(graph, carrier="flat")[rank]
+                assert report.count == ap.graph.count(graph, carrier=way, machine=comm.machine)[rank]
                 assert report.records["begin"].size == 0
 
 

@@ -1,0 +1,96 @@
+// Messages of a run as a carrier: those of the multicast's rule, relays that are no targets among them.
+#include "allport/tasks/carrier.h"
+
+#include <gtest/gtest.h>
+
+#include <numeric>
+#include <utility>
+#include <vector>
+
+#include "allport/graph/count.h"
+#include "allport/graph/simulate.h"
+#include "allport/multicast/schedule.h"
+
+namespace allport {
+namespace {
+
+/// One task, whose output some ranks need.
+class OneToSome : public TaskGraph {
+ public:
+  OneToSome(Rank ranks, Rank source, std::vector<Rank> targets)
+      : ranks_(ranks), source_(source), targets_(std::move(targets)) {}
+  Rank ranks() const override { return ranks_; }
+  void entries(Rank rank, VisitTask visit) const override {
+    if (rank == source_) visit({});
+  }
+  std::optional<std::int64_t> count(Rank rank) const override {
+    return std::ranges::count(targets_, rank) + (rank == source_ ? 1 : 0);
+  }
+  Rank owner(Task t) const override { return t.kind == 0 ? source_ : t.i; }
+  int num_parents(Task t) const override { return t.kind; }
+  void children(Task t, VisitEdge visit) const override {
+    if (t.kind > 0) return;
+    for (auto const rank : targets_) visit({{1, 0, rank}});
+  }
+  Shape output(Task, int) const override { return {1000, 1}; }
+  Work work(Task) const override { return {Kernel::own, 1e6, 0}; }
+
+ private:
+  Rank ranks_;
+  Rank source_;
+  std::vector<Rank> targets_;
+};
+
+TEST(TasksCarrier, SendsWhatTheRuleOfTheMulticastSays) {
+  auto const machine = Machine::parse("bgp:4x4x4");
+  TopologyIds const ids(machine, TopologyIds::usual_bits(64));
+  int relayed = 0;
+  for (Rank source = 0; source < 64; source += 9) {
+    std::vector<Rank> targets;
+    for (Rank r = 0; r < 64; r += 1 + (source + r) % 11) {
+      if (r != source) targets.push_back(r);
+    }
+    OneToSome const graph(64, source, targets);
+    for (auto const way : {MulticastWay::flat, MulticastWay::chain, MulticastWay::prefix}) {
+      auto const carrier = tasks::carrier(machine, way);
+      std::vector<Traffic> wanted(64);
+      for (auto const& [from, to] : messages(ids, {source, DestinationSet::of(ids, targets), way, {}})) {
+        wanted[std::size_t(from)] += {1, 0, 8000, 0};
+        wanted[std::size_t(to)] += {0, 1, 0, 8000};
+        relayed += std::ranges::count(targets, to) == 0 ? 1 : 0;
+      }
+      auto const counts = graph::count(graph, *carrier);
+      std::int64_t messages_sent = 0;
+      for (std::size_t r = 0; r < 64; ++r) {
+        EXPECT_EQ(counts[r].traffic, wanted[r]) << r;
+        messages_sent += wanted[r].messages_sent;
+      }
+      auto const result = graph::simulate(graph, machine, *carrier);
+      EXPECT_EQ(result.hops, messages_sent);
+      EXPECT_EQ(result.tasks, std::ssize(targets) + 1);
+    }
+  }
+  EXPECT_GT(relayed, 0);  // else the machine is too small to show it
+}
+
+TEST(TasksCarrier, RanksBehindTheGraphsRelay) {
+  auto const machine = Machine::parse("bgp:4x4x4");
+  int behind = 0;
+  for (Rank last = 20; last < 60; ++last) {
+    OneToSome const graph(last + 1, 0, {last});
+    auto const carrier = tasks::carrier(machine, MulticastWay::prefix);
+    auto const counts = graph::count(graph, *carrier);
+    behind += counts.size() > std::size_t(last) + 1 ? 1 : 0;
+    auto const result = graph::simulate(graph, machine, *carrier);
+    EXPECT_EQ(result.ranks.size(), std::size_t(last) + 1);
+    EXPECT_EQ(result.tasks, 2);
+    EXPECT_EQ(result.hops, std::accumulate(counts.begin(), counts.end(), std::int64_t{0},
+                                           [](auto sum, auto const& c) { return sum + c.traffic.messages_sent; }));
+  }
+  OneToSome const large(65, 0, {64});
+  EXPECT_THROW(graph::count(large, *tasks::carrier(machine, MulticastWay::prefix)), Error);
+  EXPECT_GT(behind, 0);
+}
+
+}  // namespace
+}  // namespace allport
