@@ -35,7 +35,7 @@ void bind_plan(nb::module_& m) {
           "nb", [](CholeskyPlan const& p) { return p.chosen.nb; }, "Rows and columns of a tile.")
       .def_prop_ro("workers", [](CholeskyPlan const& p) { return p.options.workers; })
       .def_prop_ro(
-          "predicted", [](CholeskyPlan const& p) { return p.chosen.price.total.value(); }, "Seconds.")
+          "predicted", [](CholeskyPlan const& p) { return p.chosen.total().value(); }, "Seconds.")
       .def_prop_ro(
           "memory", [](CholeskyPlan const& p) { return p.chosen.memory.value(); }, "Peak bytes per rank.")
       .def_prop_ro("machine", [](CholeskyPlan const& p) { return p.machine; })
@@ -45,14 +45,14 @@ void bind_plan(nb::module_& m) {
           "to_dict", [](CholeskyPlan const& p) { return from_json(p.to_json()); }, nb::sig("def to_dict(self) -> dict"))
       .def("__repr__", [](CholeskyPlan const& p) {
         return fmt::format("CholeskyPlan({0} x {0} on {1}x{2}, tiles of {3}, predicted {4:.3g} s)", p.problem.n,
-                           p.chosen.rows, p.chosen.cols, p.chosen.nb, p.chosen.price.total.value());
+                           p.chosen.rows, p.chosen.cols, p.chosen.nb, p.chosen.total().value());
       });
   m.def(
       "plan_cholesky",
       [](Index n, char type, std::string const& uplo, Machine const& machine, GivenFlatGrid const& grid,
          GivenName const& order, Index nb, int workers, std::int64_t memory, int candidates) {
         auto const [rows, cols] = grid.value_or(std::tuple(0, 0));
-        CholeskyPlanOptions const options{rows, cols, order.value_or(""), nb, workers, Bytes(memory), candidates};
+        CholeskyPlanOptions const options{rows, cols, order.value_or(""), nb, workers, Bytes(memory), {}, candidates};
         CholeskyProblem const problem{n, scalar_named(type), uplo_named(uplo)};
         auto const unlocked = nb::gil_scoped_release();
         return plan_cholesky(problem, machine, options);

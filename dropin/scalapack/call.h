@@ -105,6 +105,21 @@ struct GelsCall {
   Workspace work;
   Int* info;
 };
+struct PotrfCall {
+  char const* uplo;
+  Int const* n;
+  Argument a;
+  Int* info;
+};
+struct PotrsCall {
+  char const* uplo;
+  Int const* n;
+  Int const* nrhs;
+  Argument a;
+  Argument b;
+  Int* info;
+};
+using PosvCall = PotrsCall;
 
 /// `caller`: the address that the call returns to.
 template <class T>
@@ -115,6 +130,12 @@ template <class T>
 void getrs(GetrsCall const& call, void const* caller);
 template <class T>
 void gesv(GesvCall const& call, void const* caller);
+template <class T>
+void potrf(PotrfCall const& call, void const* caller);
+template <class T>
+void potrs(PotrsCall const& call, void const* caller);
+template <class T>
+void posv(PosvCall const& call, void const* caller);
 template <class T>
 void geqrf(GeqrfCall const& call, void const* caller);
 /// orgqr, for complex types ungqr; ormqr, unmqr.

@@ -31,6 +31,22 @@ using allport::scalapack::Int;
                                          Int const* descb, Int* info) {                                               \
     allport::scalapack::gesv<T>({n, nrhs, {a, ia, ja, desca}, ipiv, {b, ib, jb, descb}, info},                        \
                                 __builtin_return_address(0));                                                         \
+  }                                                                                                                   \
+  ALLPORT_EXPORTED void p##letter##potrf_(char const* uplo, Int const* n, void* a, Int const* ia, Int const* ja,      \
+                                          Int const* desca, Int* info) {                                              \
+    allport::scalapack::potrf<T>({uplo, n, {a, ia, ja, desca}, info}, __builtin_return_address(0));                   \
+  }                                                                                                                   \
+  ALLPORT_EXPORTED void p##letter##potrs_(char const* uplo, Int const* n, Int const* nrhs, void* a, Int const* ia,    \
+                                          Int const* ja, Int const* desca, void* b, Int const* ib, Int const* jb,     \
+                                          Int const* descb, Int* info) {                                              \
+    allport::scalapack::potrs<T>({uplo, n, nrhs, {a, ia, ja, desca}, {b, ib, jb, descb}, info},                       \
+                                 __builtin_return_address(0));                                                        \
+  }                                                                                                                   \
+  ALLPORT_EXPORTED void p##letter##posv_(char const* uplo, Int const* n, Int const* nrhs, void* a, Int const* ia,     \
+                                         Int const* ja, Int const* desca, void* b, Int const* ib, Int const* jb,      \
+                                         Int const* descb, Int* info) {                                               \
+    allport::scalapack::posv<T>({uplo, n, nrhs, {a, ia, ja, desca}, {b, ib, jb, descb}, info},                        \
+                                __builtin_return_address(0));                                                         \
   }
 
 #define ALLPORT_SCALAPACK_QR(letter, T, orgqr_name, ormqr_name)                                                      \

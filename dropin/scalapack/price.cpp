@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "allport/graph/price.h"
+#include "allport/graph/rates.h"
 #include "allport/linalg/graphs.h"
 #include "allport/model/matrix_time_bound.h"
 
@@ -46,11 +47,20 @@ Rates rates_of(Machine const& machine, Scalar type) {
 
 double log_2(int n) { return n > 1 ? std::ceil(std::log2(n)) : 0; }
 
-template <class Candidate>
-std::int64_t nodes_of(Candidate const& chosen, Machine const& machine) {
+std::int64_t nodes_of(int ranks, Machine const& machine) {
   auto const per_node = machine.ranks_per_node();
-  return (chosen.grid.ranks() + per_node - 1) / per_node;
+  return (ranks + per_node - 1) / per_node;
 }
+
+/// Seconds of one rank's kernels, by the rates that our own plans of Cholesky go by.
+class Kernels {
+ public:
+  Kernels(Machine const& machine, Scalar type) : rates_(machine, 1 / cost_of(type).work) {}
+  [[nodiscard]] double seconds(Kernel kernel, double flops) const { return rates_.seconds({kernel, flops, 0}); }
+
+ private:
+  graph::Rates rates_;
+};
 
 /// Words of memory that a node uses.
 template <class Candidate>
@@ -61,13 +71,52 @@ double memory_of(Candidate const& chosen, Machine const& machine, Scalar type) {
 }  // namespace
 
 Seconds bound_of(GemmProblem const& problem, GemmCandidate const& chosen, Machine const& machine) {
-  return model::gemm_time_bound(machine, {problem.m, problem.n, problem.k}, nodes_of(chosen, machine),
+  return model::gemm_time_bound(machine, {problem.m, problem.n, problem.k}, nodes_of(chosen.grid.ranks(), machine),
                                 memory_of(chosen, machine, problem.type), cost_of(problem.type));
 }
 
 Seconds bound_of(LuProblem const& problem, LuCandidate const& chosen, Machine const& machine) {
-  return model::lu_time_bound(machine, problem.m, problem.n, nodes_of(chosen, machine),
+  return model::lu_time_bound(machine, problem.m, problem.n, nodes_of(chosen.grid.ranks(), machine),
                               memory_of(chosen, machine, problem.type), cost_of(problem.type));
+}
+
+Seconds bound_of(CholeskyProblem const& problem, CholeskyCandidate const& chosen, Machine const& machine) {
+  return model::cholesky_time_bound(machine, problem.n, nodes_of(chosen.rows * chosen.cols, machine),
+                                    memory_of(chosen, machine, problem.type), cost_of(problem.type));
+}
+
+Seconds price_scalapack(CholeskyProblem const& problem, Machine const& machine, Shape const& shape) {
+  auto const r = rates_of(machine, problem.type);
+  Kernels const kernels(machine, problem.type);
+  auto const n = static_cast<double>(problem.n);
+  auto const block = std::min(n, static_cast<double>(std::max<Index>(shape.block, 1)));
+  auto const element = static_cast<double>(bytes_of(problem.type));
+  // The diagonal's block on one process, the panel below it on a process column, while the others wait.
+  auto const work = kernels.seconds(Kernel::gemm, n * n * n / 3 / (shape.rows * shape.cols)) +
+                    kernels.seconds(Kernel::trsm, n * n * block / 2 / shape.rows) +
+                    kernels.seconds(Kernel::potrf, n * block * block / 3);
+  auto const along = shape.cols > 1 ? n * n / 2 / shape.rows : 0;
+  auto const across = shape.rows > 1 ? n * n / 2 / shape.cols : 0;
+  auto const messages = n / block * (2 * log_2(shape.rows) + (shape.cols > 1 ? 2 : 0));
+  return Seconds(work + (along + across) * element / r.link + messages * r.message);
+}
+
+Seconds price_scalapack_solve(CholeskyProblem const& problem, Index sides, Machine const& machine, Shape const& shape) {
+  auto const r = rates_of(machine, problem.type);
+  Kernels const kernels(machine, problem.type);
+  auto const n = static_cast<double>(problem.n);
+  auto const count = static_cast<double>(sides);
+  auto const block = std::min(n, static_cast<double>(std::max<Index>(shape.block, 1)));
+  auto const element = static_cast<double>(bytes_of(problem.type));
+  // Twice: each block of unknowns is solved for by one process row, and taken from all others below or above it. Either
+  // the factors come to B's process columns or, where that is less, B goes to the factors' ones.
+  auto const columns = std::min<double>(shape.cols, std::ceil(count / block));
+  auto const work = 2 * (kernels.seconds(Kernel::gemm, n * n * count / (shape.rows * columns)) +
+                         kernels.seconds(Kernel::trsm, n * block * count / columns));
+  auto const along = shape.cols > 1 ? 2 * std::min(n * n / 2, 2 * n * count) / shape.rows : 0;
+  auto const across = shape.rows > 1 ? 2 * n * count / columns : 0;
+  auto const messages = 2 * n / block * (log_2(shape.rows) + log_2(shape.cols));
+  return Seconds(work + (along + across) * element / r.link + messages * r.message);
 }
 
 Seconds price_scalapack(GemmProblem const& problem, Machine const& machine, Shape const& shape) {

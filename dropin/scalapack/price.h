@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <string>
 
+#include "allport/linalg/cholesky_plan.h"
 #include "allport/linalg/gemm.h"
 #include "allport/linalg/lu.h"
 #include "descriptor.h"
@@ -27,6 +28,12 @@ struct Shape {
 [[nodiscard]] Seconds price_scalapack(GemmProblem const& problem, Machine const& machine, Shape const& shape);
 /// p?getrf_: a search and an exchange of rows for each column, a panel and a block row for each block.
 [[nodiscard]] Seconds price_scalapack(LuProblem const& problem, Machine const& machine, Shape const& shape);
+/// p?potrf_: a block column at a time, which is factored by one process column and travels along the rows, then,
+/// transposed, along the columns.
+[[nodiscard]] Seconds price_scalapack(CholeskyProblem const& problem, Machine const& machine, Shape const& shape);
+/// p?potrs_ with so many right-hand sides, whose blocks are `shape`'s: two triangular solves of the PBLAS.
+[[nodiscard]] Seconds price_scalapack_solve(CholeskyProblem const& problem, Index sides, Machine const& machine,
+                                            Shape const& shape);
 
 /// p?geqrf_: for each column two sums down its process column, for each block one of its products with all columns.
 struct QrProblem {
@@ -45,6 +52,7 @@ struct QrProblem {
 /// No multiplication, or factorization, by as many nodes with as much memory as `chosen` takes less.
 [[nodiscard]] Seconds bound_of(GemmProblem const& problem, GemmCandidate const& chosen, Machine const& machine);
 [[nodiscard]] Seconds bound_of(LuProblem const& problem, LuCandidate const& chosen, Machine const& machine);
+[[nodiscard]] Seconds bound_of(CholeskyProblem const& problem, CholeskyCandidate const& chosen, Machine const& machine);
 
 /// Below this ScaLAPACK is done before we have planned.
 inline constexpr Seconds too_short{1e-3};

@@ -9,6 +9,7 @@
 #include <string>
 #include <vector>
 
+#include "allport/linalg/cholesky_plan.h"
 #include "allport/linalg/gemm.h"
 #include "allport/linalg/solve.h"
 #include "blacs.h"
@@ -55,6 +56,8 @@ class Record {
   std::map<std::string, Decision<LuPlan>> lu_decisions;
   std::map<std::string, Decision<SolvePlan>> solve_decisions;
   std::map<std::string, Decision<Seconds>> qr_decisions;
+  std::map<std::string, Decision<CholeskyPlan>> cholesky_decisions;
+  std::map<std::string, Decision<CholeskySolvePlan>> cholesky_solve_decisions;
 
  private:
   Policy policy_ = Policy::automatic;

@@ -7,8 +7,10 @@
 #include <nlohmann/json.hpp>
 
 #include "allport/graph/count.h"
+#include "allport/linalg/redistribute.h"
 #include "allport/model/cholesky_bound.h"
 #include "allport/tasks/summary.h"
+#include "cholesky_tiles.h"
 #include "report_json.h"
 
 namespace allport {
@@ -18,6 +20,7 @@ namespace {
 using nlohmann::json;
 
 constexpr std::array<Index, 4> tile_sizes{64, 128, 256, 512};
+constexpr Index least_own_tile = 16;
 constexpr double as_good = 1.05;
 constexpr double counted_tasks = 4e6;
 
@@ -38,14 +41,48 @@ void check_plan_options(CholeskyProblem const& problem, Machine const& machine, 
   bool const any = options.rows == 0 && options.cols == 0;
   bool const fits = options.rows >= 1 && options.cols >= 1 &&
                     static_cast<std::int64_t>(options.rows) * options.cols <= machine.ranks();
+  auto const& given = options.given;
+  ensure(!given || (given->rows().extent() == problem.n && given->cols().extent() == problem.n), "given",
+         given ? fmt::format("{} x {}", given->rows().extent(), given->cols().extent()) : "",
+         fmt::format("the distribution of a {0} x {0} matrix", problem.n));
+  ensure(!given || any, "grid", fmt::format("{}x{}", options.rows, options.cols), "none beside `given`, which has one");
   ensure(any || fits, "grid", fmt::format("{}x{}", options.rows, options.cols),
          fmt::format("p_r x p_c of at most {} ranks", machine.ranks()), "leave it out to have it chosen");
 }
 
-Distribution distribution_of(CholeskyProblem const& problem, CholeskyCandidate const& c) {
+Distribution distribution_of(CholeskyPlan const& plan, CholeskyCandidate const& c) {
+  if (plan.options.given) return tiled(*plan.options.given, c.nb);
+  auto const& problem = plan.problem;
   auto const grid =
       c.order == "ij" ? ProcessGrid::column_major(c.rows, c.cols) : ProcessGrid::row_major(c.rows, c.cols);
   return {AxisDistribution::cyclic(problem.n, c.rows, c.nb), AxisDistribution::cyclic(problem.n, c.cols, c.nb), grid};
+}
+
+/// Redistribution from one to the other, as the parts of the grid's two corners say.
+Seconds moving(Distribution const& from, Distribution const& to, Scalar type, Machine const& machine) {
+  if (same_places(from, to)) return Seconds(0);
+  std::vector<Traffic> corners;
+  for (auto const rank : {to.grid().ranks().front(), to.grid().ranks().back()}) {
+    corners.push_back(redistribution_traffic(from, to, rank, bytes_of(type)));
+  }
+  auto const most = report::busiest(corners);
+  double bandwidth = machine.rates().memory_bandwidth.value();
+  double start = 2 * machine.rates().overhead.value();
+  for (int a = 0; a < machine.axes(); ++a) {
+    auto const& axis = machine.axis(a);
+    if (axis.length == 1) continue;
+    bandwidth = bandwidth > 0 ? std::min(bandwidth, axis.bandwidth.value()) : axis.bandwidth.value();
+    start = std::max(start, 2 * machine.rates().overhead.value() + axis.latency.value());
+  }
+  auto const bytes = static_cast<double>(most.bytes);
+  return Seconds((bandwidth > 0 ? bytes / bandwidth : 0) + static_cast<double>(most.messages) * start);
+}
+
+graph::Price price_of(TaskGraph const& made, CholeskyProblem const& problem, Machine const& machine, int workers) {
+  graph::PriceOptions options;
+  options.workers = workers;
+  options.factor = rate_factor(problem.type);
+  return graph::price(made, machine, *graph::binomial(), options);
 }
 
 Bytes memory_of(CholeskyProblem const& problem, CholeskyCandidate const& c) {
@@ -72,11 +109,14 @@ CholeskyCandidate priced(CholeskyPlan const& plan, CholeskyCandidate candidate) 
     return candidate;
   }
   if (plan.problem.n == 0) return candidate;
-  auto const made = cholesky_graph(distribution_of(plan.problem, candidate), plan.problem.uplo, plan.problem.type);
-  graph::PriceOptions options;
-  options.workers = plan.options.workers;
-  options.factor = rate_factor(plan.problem.type);
-  candidate.price = graph::price(*made, plan.machine, *graph::binomial(), options);
+  auto const tiles = distribution_of(plan, candidate);
+  auto const made = cholesky_graph(tiles, plan.problem.uplo, plan.problem.type);
+  candidate.price = price_of(*made, plan.problem, plan.machine, plan.options.workers);
+  if (plan.options.given) {
+    auto const& given = *plan.options.given;
+    candidate.moving =
+        moving(given, tiles, plan.problem.type, plan.machine) + moving(tiles, given, plan.problem.type, plan.machine);
+  }
   return candidate;
 }
 
@@ -85,16 +125,22 @@ CholeskyCandidate on_grid(CholeskyPlan const& plan, int rows, int cols, std::str
   auto const& wanted = plan.options.nb;
   std::vector<Index> sizes{wanted};
   if (wanted == 0) sizes.assign(tile_sizes.begin(), tile_sizes.end());
+  if (wanted == 0 && plan.options.given) {
+    auto const own = plan.options.given->rows().nb();
+    if (own >= least_own_tile && own == plan.options.given->cols().nb()) sizes.push_back(own);
+    std::ranges::sort(sizes);
+  }
   std::vector<CholeskyCandidate> tried;
   for (auto const nb : sizes) {
-    if (!tried.empty() && nb / 2 >= plan.problem.n) break;  // one tile, as before
-    tried.push_back(priced(plan, {rows, cols, order, nb, {}, {}, 0, {}}));
+    if (!tried.empty() && tried.back().nb >= plan.problem.n) break;  // one tile, as before
+    tried.push_back(priced(plan, {rows, cols, order, nb, {}, {}, {}, 0, {}}));
   }
   auto best = std::ranges::min(
-      tried, {}, [](CholeskyCandidate const& c) { return std::pair(!c.why_not.empty(), c.price.total.value()); });
-  auto const enough = best.price.total.value() * as_good;
+      tried, {}, [](CholeskyCandidate const& c) { return std::pair(!c.why_not.empty(), c.total().value()); });
+  auto const enough = best.total().value() * as_good;
   for (auto const& c : tried) {
-    if (c.why_not.empty() && c.nb > best.nb && c.price.total.value() <= enough) best = c;
+    bool const stays = c.moving <= best.moving;
+    if (c.why_not.empty() && stays && c.nb > best.nb && c.total().value() <= enough) best = c;
   }
   return best;
 }
@@ -102,8 +148,7 @@ CholeskyCandidate on_grid(CholeskyPlan const& plan, int rows, int cols, std::str
 void choose(CholeskyPlan& plan) {
   auto& all = plan.candidates;
   std::ranges::stable_sort(all, {}, [](CholeskyCandidate const& c) {
-    return std::pair(!c.why_not.empty(),
-                     c.why_not.empty() ? c.price.total.value() : static_cast<double>(c.memory.value()));
+    return std::pair(!c.why_not.empty(), c.why_not.empty() ? c.total().value() : static_cast<double>(c.memory.value()));
   });
   plan.chosen = all.front();
   if (plan.chosen.why_not.empty()) return;
@@ -122,7 +167,8 @@ json candidate_json(CholeskyCandidate const& c) {
   j["seconds"] = {{"work", c.price.work.value()},
                   {"links", c.price.links.value()},
                   {"chain", c.price.chain.value()},
-                  {"total", c.price.total.value()}};
+                  {"moving", c.moving.value()},
+                  {"total", c.total().value()}};
   j["bound_words"] = c.bound_words;
   return j;
 }
@@ -178,7 +224,12 @@ std::string CholeskyPlan::to_json() const {
 CholeskyPlan plan_cholesky(CholeskyProblem const& problem, Machine const& machine, CholeskyPlanOptions const& options) {
   check_plan_options(problem, machine, options);
   CholeskyPlan plan{problem, machine, options, {}, {}, {}, {}};
-  auto const ranks = options.rows > 0 ? options.rows * options.cols : static_cast<int>(machine.ranks());
+  if (options.given) {
+    auto const& grid = options.given->grid();
+    plan.candidates.push_back(on_grid(plan, grid.rows(), grid.cols(), "given"));
+  }
+  auto const all = options.rows > 0 ? options.rows * options.cols : static_cast<int>(machine.ranks());
+  auto const ranks = options.given ? 0 : all;
   for (int rows = 1; rows <= ranks; ++rows) {
     if (ranks % rows != 0 || (options.rows > 0 && rows != options.rows)) continue;
     for (auto const* const order : {"ij", "ji"}) {
@@ -188,7 +239,7 @@ CholeskyPlan plan_cholesky(CholeskyProblem const& problem, Machine const& machin
     }
   }
   choose(plan);
-  plan.distribution = distribution_of(problem, plan.chosen);
+  plan.distribution = distribution_of(plan, plan.chosen);
   auto const nt = static_cast<double>((problem.n + plan.chosen.nb - 1) / plan.chosen.nb);
   if (nt * nt * nt / 6 <= counted_tasks) {
     plan.counts = graph::count(*cholesky_graph(plan.distribution, problem.uplo, problem.type), *graph::flat());
@@ -197,6 +248,23 @@ CholeskyPlan plan_cholesky(CholeskyProblem const& problem, Machine const& machin
   if (options.candidates > 0 && plan.candidates.size() > static_cast<std::size_t>(options.candidates)) {
     plan.candidates.resize(static_cast<std::size_t>(options.candidates));
   }
+  return plan;
+}
+
+CholeskySolvePlan plan_cholesky_solve(CholeskyProblem const& problem, Distribution const& factors,
+                                      Distribution const& b, Machine const& machine, CholeskyOptions const& options) {
+  ensure(factors.rows().extent() == problem.n && factors.cols().extent() == problem.n, "factors",
+         fmt::format("{} x {}", factors.rows().extent(), factors.cols().extent()), fmt::format("{0} x {0}", problem.n));
+  ensure(b.rows().extent() == problem.n, "B", fmt::format("{} rows", b.rows().extent()), fmt::format("{}", problem.n));
+  CholeskySolvePlan plan;
+  plan.nb = solve_tile_size(factors, options.nb);
+  if (problem.n == 0 || b.cols().extent() == 0) return plan;
+  auto const tiles = tiled(factors, plan.nb);
+  auto const b_tiles = tiles_of_b(b, tiles);
+  auto const made = cholesky_solve_graph(tiles, b_tiles, problem.uplo, problem.type);
+  plan.price = price_of(*made, problem, machine, options.workers);
+  plan.moving = moving(factors, tiles, problem.type, machine) + moving(b, b_tiles, problem.type, machine) +
+                moving(b_tiles, b, problem.type, machine);
   return plan;
 }
 

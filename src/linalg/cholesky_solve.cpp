@@ -2,7 +2,6 @@
 // sums for other ranks' tiles, lie in one piece each.
 #include <algorithm>
 #include <complex>
-#include <numeric>
 #include <optional>
 #include <span>
 #include <utility>
@@ -143,45 +142,6 @@ class RunningCholeskySolve final : public CholeskySolveGraph {
   mutable std::vector<Element> memory_;
 };
 
-/// Few right-hand sides stay on the diagonal's ranks, so that no tile of the factors travels; more are spread over the
-/// grid, whose rows have B's as they have the factors'.
-Distribution tiles_of_b(Distribution const& b, Distribution const& factors) {
-  constexpr Index least_width = 32;
-  constexpr Index most_width = 256;
-  auto const& rows = factors.rows();
-  auto const& grid = factors.grid();
-  auto const n = b.rows().extent();
-  auto const sides = b.cols().extent();
-  auto const nb = rows.nb();
-  if (2 * sides <= nb) {
-    auto const parts = static_cast<int>(std::lcm(rows.parts(), factors.cols().parts()));
-    std::vector<Rank> ranks;
-    for (int t = 0; t < parts; ++t) {
-      auto const r = (rows.source() + t) % rows.parts();
-      auto const c = (factors.cols().source() + t) % factors.cols().parts();
-      ranks.push_back(grid.rank_at(r, c));
-    }
-    return {AxisDistribution::cyclic(n, parts, nb), AxisDistribution::cyclic(sides, 1, std::max<Index>(sides, 1)),
-            std::move(ranks)};
-  }
-  auto const parts = grid.cols();
-  auto const own = std::clamp((sides + 2 * parts - 1) / (2 * parts), least_width, most_width);
-  auto cols = AxisDistribution::cyclic(sides, parts, own);
-  if (b.cols().is_cyclic() && b.cols().parts() == parts && b.cols().nb() >= least_width) {
-    auto const given = AxisDistribution::cyclic(sides, parts, b.cols().nb(), b.cols().source());
-    if (given == b.cols()) cols = given;
-  }
-  return {AxisDistribution::cyclic(n, rows.parts(), nb, rows.source()), cols, grid};
-}
-
-/// So many blocks of B that its sums take no more memory than the factors, and at least one a grid column.
-Index blocks_at_once(Distribution const& factors, Distribution const& b) {
-  auto const parts = b.cols().parts();
-  auto const width = factors.rows().extent() / (factors.rows().parts() + factors.cols().parts());
-  auto const blocks = width / b.cols().nb() / parts * parts;
-  return std::max<Index>(blocks, parts);
-}
-
 /// One sweep's run after those before.
 void add(tasks::RunReport& sum, tasks::RunReport run) {
   for (auto& record : run.records) {
@@ -206,7 +166,7 @@ void solve_tiled(Distribution const& tiles, Matrix<T const> const& factors, Uplo
   auto const& comm = b.comm();
   auto const b_tiles = tiles_of_b(b.distribution(), tiles);
   report.width = b_tiles.cols().nb();
-  report.b_moved = !(b_tiles.grid() == b.distribution().grid()) || !same_places(b.distribution(), b_tiles);
+  report.b_moved = !same_places(b.distribution(), b_tiles);
   auto const work = report.b_moved ? Matrix<T>::allocate(comm, b_tiles) : b;
   if (report.b_moved) redistribute(b, work);
   auto const blocks = (b.cols() + report.width - 1) / report.width;
@@ -250,7 +210,7 @@ CholeskySolveReport cholesky_solve(Matrix<std::type_identity_t<T> const> const& 
   check_solve<T>(factors, uplo, b, options);
   auto const& comm = b.comm();
   CholeskySolveReport report;
-  report.nb = tile_size(factors.distribution(), options.nb);
+  report.nb = solve_tile_size(factors.distribution(), options.nb);
   if (b.rows() == 0 || b.cols() == 0) return report;
   auto const tiles = tiled(factors.distribution(), report.nb);
   report.factors_moved = !same_places(factors.distribution(), tiles);

@@ -1,34 +1,32 @@
-// Which tiles a factorization and its solves take, and whether a matrix lies in them already.
+// Which tiles a Cholesky factorization and its solves take, and whether a matrix lies in them already.
 #pragma once
 
 #include "allport/linalg/distribution.h"
 
 namespace allport {
 
-constexpr Index least_tile = 128;
-constexpr Index usual_tile = 256;
-
-/// @param wanted  0: chosen
-inline Index tile_size(Distribution const& distribution, Index wanted) {
-  if (wanted > 0) return wanted;
-  auto const nb = distribution.rows().nb();
-  return nb >= least_tile && nb == distribution.cols().nb() ? nb : usual_tile;
-}
+/// Of a factorization. @param wanted  0: chosen
+[[nodiscard]] Index tile_size(Distribution const& distribution, Index wanted);
+/// Of a solve, whose factors are worth moving only where their blocks are tiny: more elements than the solve moves.
+[[nodiscard]] Index solve_tile_size(Distribution const& factors, Index wanted);
 
 /// The tiles' own distribution: over the same grid, from its first process on.
-inline Distribution tiled(Distribution const& distribution, Index nb) {
-  auto const& rows = distribution.rows();
-  auto const& cols = distribution.cols();
-  auto const kept = rows.is_cyclic() && cols.is_cyclic() && rows.nb() == nb && cols.nb() == nb;
-  return {AxisDistribution::cyclic(rows.extent(), rows.parts(), nb, kept ? rows.source() : 0),
-          AxisDistribution::cyclic(cols.extent(), cols.parts(), nb, kept ? cols.source() : 0), distribution.grid()};
-}
+[[nodiscard]] Distribution tiled(Distribution const& distribution, Index nb);
+
+/// Few right-hand sides stay on the diagonal's ranks, so that no tile of the factors travels; more are spread over the
+/// grid, whose rows have B's as they have the factors'.
+/// @param factors  in tiles
+[[nodiscard]] Distribution tiles_of_b(Distribution const& b, Distribution const& factors);
+
+/// So many blocks of B that its sums take no more memory than the factors, and at least one a grid column.
+[[nodiscard]] Index blocks_at_once(Distribution const& factors, Distribution const& b);
 
 /// Where an axis has one part alone all blocks lie one behind the other, whatever their size.
-inline bool same_places(AxisDistribution const& a, AxisDistribution const& b) { return a.parts() == 1 || a == b; }
-/// @pre over the same grid
-inline bool same_places(Distribution const& a, Distribution const& b) {
-  return same_places(a.rows(), b.rows()) && same_places(a.cols(), b.cols());
+[[nodiscard]] inline bool same_places(AxisDistribution const& a, AxisDistribution const& b) {
+  return a.parts() == 1 || a == b;
+}
+[[nodiscard]] inline bool same_places(Distribution const& a, Distribution const& b) {
+  return a.grid() == b.grid() && same_places(a.rows(), b.rows()) && same_places(a.cols(), b.cols());
 }
 
 }  // namespace allport

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "allport/model/cholesky_bound.h"
 #include "allport/model/lu_bound.h"
 #include "allport/model/multicast_cost.h"
 
@@ -31,6 +32,12 @@ Seconds gemm_time_bound(Machine const& machine, GemmShape shape, std::int64_t no
 Seconds lu_time_bound(Machine const& machine, std::int64_t m, std::int64_t n, std::int64_t nodes, double memory_words,
                       ElementCost element) {
   return time_bound(machine, nodes, 2.0 * lu_products(m, n), lu_bound(m, n, nodes, memory_words).words(), element);
+}
+
+Seconds cholesky_time_bound(Machine const& machine, std::int64_t n, std::int64_t nodes, double memory_words,
+                            ElementCost element) {
+  auto const rows = static_cast<double>(n);
+  return time_bound(machine, nodes, rows * rows * rows / 3.0, cholesky_bound(n, nodes, memory_words), element);
 }
 
 }  // namespace allport::model

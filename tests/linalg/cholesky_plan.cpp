@@ -50,6 +50,48 @@ TEST(CholeskyPlan, KeepsToTheMemory) {
   }
 }
 
+TEST(CholeskyPlan, StaysWhereTheCallersMatrixLies) {
+  auto const machine = Machine::flat(4);
+  auto const grid = ProcessGrid::row_major(2, 2);
+  auto const cyclic = [&](Index nb, int source) {
+    auto const axis = AxisDistribution::cyclic(3000, 2, nb, source);
+    return Distribution(axis, axis, grid);
+  };
+  auto const of = [](Distribution const& given) {
+    CholeskyPlanOptions options;
+    options.given = given;
+    return options;
+  };
+  auto twice = of(cyclic(3, 0));
+  twice.rows = twice.cols = 2;
+  auto const here = plan_cholesky({.n = 3000}, machine, of(cyclic(100, 1)));
+  EXPECT_EQ(here.chosen.nb, 100);
+  EXPECT_EQ(here.chosen.moving.value(), 0);
+  EXPECT_EQ(here.distribution, cyclic(100, 1));
+  auto const moved = plan_cholesky({.n = 3000}, machine, of(cyclic(3, 0)));
+  EXPECT_GE(moved.chosen.nb, 64);
+  EXPECT_GT(moved.chosen.moving.value(), 0);
+  EXPECT_GT(moved.chosen.total(), moved.chosen.price.total);
+  EXPECT_EQ(moved.distribution.grid(), grid);
+  EXPECT_THROW((void)plan_cholesky({.n = 2999}, machine, of(cyclic(3, 0))), Error);
+  EXPECT_THROW((void)plan_cholesky({.n = 3000}, machine, twice), Error);
+}
+
+TEST(CholeskyPlan, OfSolvesMovesFewRightHandSidesToTheDiagonal) {
+  auto const machine = Machine::flat(4);
+  auto const axis = AxisDistribution::cyclic(3000, 2, 64);
+  auto const grid = ProcessGrid::row_major(2, 2);
+  auto const plan = [&](Index sides) {
+    Distribution const b(axis, AxisDistribution::cyclic(sides, 2, 64), grid);
+    return plan_cholesky_solve({.n = 3000}, {axis, axis, grid}, b, machine);
+  };
+  EXPECT_EQ(plan(1).nb, 64);
+  EXPECT_GT(plan(1).moving.value(), 0);
+  EXPECT_EQ(plan(500).moving.value(), 0);
+  EXPECT_GT(plan(500).total(), plan(1).total());
+  EXPECT_EQ(plan(0).total().value(), 0);
+}
+
 TEST(CholeskyPlan, NothingAndOneRank) {
   EXPECT_EQ(plan_cholesky({.n = 0}, Machine::flat(3)).counts.size(), 3U);
   auto const alone = plan_cholesky({.n = 300, .type = Scalar::s}, Machine::flat(1));

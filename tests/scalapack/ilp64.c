@@ -51,6 +51,9 @@ extern void pdgesv_(Int const*, Int const*, double*, Int const*, Int const*, Int
                     Int const*, Int const*, Int*);
 extern void pdgetrf_(Int const*, Int const*, double*, Int const*, Int const*, Int const*, Int*, Int*);
 
+extern void pdposv_(char const*, Int const*, Int const*, double*, Int const*, Int const*, Int const*, double*,
+                    Int const*, Int const*, Int const*, Int*, size_t);
+
 enum { n = 37, nb = 4 };
 static double element(int i, int j) { return sin(i * i + 3.0 * j) + ((7 * i + 2) % n == j ? 20 : 0); }
 
@@ -88,6 +91,24 @@ static int run(void) {
       double const want = global(i, (int)nprow, (int)row) == global(j, (int)npcol, (int)col);
       failures += !(fabs(c[i + j * ld] - want) < 1e-11);
     }
+  }
+  /* A positive definite one: the ones' inverse times it. */
+  for (int j = 0; j < cols; ++j) {
+    int const gj = global(j, (int)npcol, (int)col);
+    for (int i = 0; i < rows; ++i) {
+      int const gi = global(i, (int)nprow, (int)row);
+      a[i + j * ld] = gi >= gj ? sin(gi + 3.0 * gj) + (gi == gj ? 2 * n : 0) : -77;
+      x[i + j * ld] = 0;
+      for (int k = 0; k < n && gj == 0; ++k)
+        x[i + j * ld] += k == gi ? sin(4.0 * k) + 2 * n : sin(k > gi ? k + 3.0 * gi : gi + 3.0 * k);
+    }
+  }
+  Int const single = 1;
+  pdposv_("L", &order, &single, a, &one, &one, desc, x, &one, &one, desc, &info, 1);
+  failures += info != 0;
+  for (int j = 0; j < cols; ++j) {
+    for (int i = 0; i < rows && global(j, (int)npcol, (int)col) == 0; ++i)
+      failures += !(fabs(x[i + j * ld] - 1) < 1e-11);
   }
   Int const two = 2;
   pdgetrf_(&order, &order, a, &two, &one, desc, pivots, &info);

@@ -1,6 +1,7 @@
 // Plans of Cholesky factorizations: which grid and which tiles, by the price of their graph, before anything runs.
 #pragma once
 
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -23,10 +24,12 @@ struct CholeskyProblem {
 struct CholeskyPlanOptions {
   int rows = 0;  ///< of the process grid; 0: any
   int cols = 0;
-  std::string order;   ///< "ij": the grid's rows run fastest over the machine's ranks; "ji": its columns; empty: any
-  Index nb = 0;        ///< of the tiles; 0: 64, 128, 256 or 512
-  int workers = 1;     ///< threads of each rank
-  Bytes memory{0};     ///< limit per rank; 0: the machine's memory per rank, or no limit if that is unknown
+  std::string order;  ///< "ij": the grid's rows run fastest over the machine's ranks; "ji": its columns; empty: any
+  Index nb = 0;       ///< of the tiles; 0: 64, 128, 256 or 512
+  int workers = 1;    ///< threads of each rank
+  Bytes memory{0};    ///< limit per rank; 0: the machine's memory per rank, or no limit if that is unknown
+  /// Where the caller's A lies: its grid is taken, and tiles that are not its blocks cost bringing it there and back.
+  std::optional<Distribution> given;
   int candidates = 0;  ///< keep only the best so many in the plan's table; 0: all
 };
 
@@ -37,9 +40,12 @@ struct CholeskyCandidate {
   std::string order = "ij";
   Index nb = 0;
   graph::Price price;      ///< of cholesky_graph() over binomial trees
+  Seconds moving{};        ///< bringing the caller's A (CholeskyPlanOptions::given) to the tiles and back
   Bytes memory{};          ///< peak per rank: its part of A, its tiles, and a step's tiles from other ranks
   double bound_words = 0;  ///< lower bound on words with that memory: model::cholesky_bound()
   std::string why_not;     ///< not empty: cannot be used, and why
+
+  [[nodiscard]] Seconds total() const { return price.total + moving; }
 };
 
 /// A decision, equal on every rank, and what it will cost.
@@ -63,6 +69,21 @@ struct CholeskyPlan {
 ///         where the machine says no rates; Error(memory) with bytes needed and had when no candidate fits
 [[nodiscard]] CholeskyPlan plan_cholesky(CholeskyProblem const& problem, Machine const& machine,
                                          CholeskyPlanOptions const& options = {});
+
+/// A X = B with the factors of an n x n matrix.
+struct CholeskySolvePlan {
+  Index nb = 0;        ///< of the tiles
+  graph::Price price;  ///< of cholesky_solve_graph() over binomial trees
+  Seconds moving{};    ///< bringing the factors to their tiles, and B to its and back
+
+  [[nodiscard]] Seconds total() const { return price.total + moving; }
+};
+
+/// Plans without MPI what cholesky_solve() will do with factors and right-hand sides that lie so. Deterministic.
+/// @throws Error for factors that are not square, a B of other rows; Error(machine) where the machine says no rates
+[[nodiscard]] CholeskySolvePlan plan_cholesky_solve(CholeskyProblem const& problem, Distribution const& factors,
+                                                    Distribution const& b, Machine const& machine,
+                                                    CholeskyOptions const& options = {});
 
 /// What a factorization or a solve did on all ranks, as JSON; called by all of them.
 [[nodiscard]] std::string to_json(CholeskyReport const& report, Communicator const& comm);

@@ -1,4 +1,4 @@
-// Lower bounds on the time of matrix multiplication and LU factorization on a machine.
+// Lower bounds on the time of matrix multiplication and of factorizations on a machine.
 #pragma once
 
 #include "allport/machine/machine.h"
@@ -23,5 +23,8 @@ struct ElementCost {
 /// The same of an m x n matrix's factors.
 [[nodiscard]] Seconds lu_time_bound(Machine const& machine, std::int64_t m, std::int64_t n, std::int64_t nodes,
                                     double memory_words, ElementCost element = {});
+/// The same of a Cholesky factor: n^3 / 3 flops, cholesky_bound() words.
+[[nodiscard]] Seconds cholesky_time_bound(Machine const& machine, std::int64_t n, std::int64_t nodes,
+                                          double memory_words, ElementCost element = {});
 
 }  // namespace allport::model

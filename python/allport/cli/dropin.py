@@ -14,7 +14,7 @@ from allport.cli.options import Json
 def dropin(
     interface: Annotated[
         str,
-        typer.Argument(metavar="INTERFACE", help="mpi: its collectives; scalapack: p?gemm, p?getrf, p?getrs, p?gesv."),
+        typer.Argument(metavar="INTERFACE", help="mpi: its collectives; scalapack: p?gemm, p?gesv, p?posv and others."),
     ] = "mpi",
     mpi: Annotated[
         str | None,

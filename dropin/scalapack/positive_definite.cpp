@@ -1,0 +1,89 @@
+#include "positive_definite.h"
+
+#include <fmt/format.h>
+
+#include "enter.h"
+#include "price.h"
+
+namespace allport::scalapack {
+namespace {
+
+/// All that a view's distribution depends on within one grid.
+std::string place_text(View const& view) {
+  auto const axis = [](AxisDistribution const& a) {
+    return fmt::format("{}:{}:{}", a.extent() > 0 ? a.owner(0) : 0, a.extent() > 0 ? a.run_at(0).length : 0, a.nb());
+  };
+  return axis(view.distribution.rows()) + " " + axis(view.distribution.cols());
+}
+
+/// The plan for factoring a sub-matrix where it lies, or why it is handed back.
+Decision<CholeskyPlan> const& decide(Record& record, CholeskyProblem const& problem, View const& a,
+                                     Shape const& shape) {
+  auto const key = fmt::format("{} {} {} {} {}", problem.n, static_cast<int>(problem.type),
+                               static_cast<char>(problem.uplo), shape.block, place_text(a));
+  auto const& machine = record.comm().machine();
+  auto const plan = [&] {
+    CholeskyPlanOptions options;
+    options.given = a.distribution;
+    return plan_cholesky(problem, machine, options);
+  };
+  return record.remember(record.cholesky_decisions, key, [&] {
+    return decide_by_price(record.policy(), price_scalapack(problem, machine, shape), plan,
+                           [](CholeskyPlan const& made) { return made.chosen.total(); });
+  });
+}
+
+}  // namespace
+
+template <class T>
+CholeskyFactored factor_cholesky(Grid const& grid, Record& record, Uplo uplo, Operand const& a, void* data, Int* info) {
+  CholeskyFactored done;
+  done.view = view_of(a, grid, record.ranks(), record.comm().rank());
+  CholeskyProblem const problem{a.rows, scalar_of<T>, uplo};
+  auto const& decision = decide(record, problem, done.view, shape_of(grid, a.desc));
+  done.why_not = decision.why_not;
+  if (!decision.plan) return done;
+  CholeskyOptions options;
+  options.nb = decision.plan->chosen.nb;
+  done.report = cholesky(done.view.matrix<T>(record.comm(), data), uplo, options);
+  *info = static_cast<Int>(done.report.info);
+  if (record.knows_machine()) done.bound = bound_of(problem, decision.plan->chosen, record.comm().machine());
+  return done;
+}
+
+template <class T>
+void solve_cholesky(Grid const& grid, Record const& record, Uplo uplo, View const& a, void* factors, Operand const& b,
+                    void* right) {
+  auto const view = view_of(b, grid, record.ranks(), record.comm().rank());
+  cholesky_solve<T>(a.matrix<T>(record.comm(), factors), uplo, view.matrix<T>(record.comm(), right));
+}
+
+std::string why_not_solve_cholesky(Grid const& grid, Record& record, Scalar type, Uplo uplo, View const& a,
+                                   Operand const& b) {
+  if (record.policy() == Policy::always) return "";
+  auto const right = view_of(b, grid, record.ranks(), record.comm().rank());
+  auto const& machine = record.comm().machine();
+  CholeskyProblem const problem{b.rows, type, uplo};
+  auto const key = fmt::format("{} {} {} {} {} {}", b.rows, b.cols, static_cast<int>(type), static_cast<char>(uplo),
+                               place_text(a), place_text(right));
+  auto const theirs = price_scalapack_solve(problem, b.cols, machine, shape_of(grid, b.desc));
+  auto const& decision = record.remember(record.cholesky_solve_decisions, key, [&] {
+    return decide_by_price(
+        record.policy(), theirs,
+        [&] { return plan_cholesky_solve(problem, a.distribution, right.distribution, machine); },
+        [](CholeskySolvePlan const& made) { return made.total(); });
+  });
+  return decision.why_not;
+}
+
+std::string in_words(CholeskyReport const& report, Grid const& grid) {
+  return fmt::format("cholesky, tiles of {} on {}x{}{}", report.nb, grid.rows, grid.cols,
+                     report.moved ? "" : " in place");
+}
+
+#define ALLPORT_SCALAPACK_INSTANCE(T)                                                                    \
+  template CholeskyFactored factor_cholesky<T>(Grid const&, Record&, Uplo, Operand const&, void*, Int*); \
+  template void solve_cholesky<T>(Grid const&, Record const&, Uplo, View const&, void*, Operand const&, void*);
+ALLPORT_SCALAPACK_TYPES(ALLPORT_SCALAPACK_INSTANCE)
+
+}  // namespace allport::scalapack

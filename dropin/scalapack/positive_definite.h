@@ -1,0 +1,42 @@
+// What potrf, potrs and posv share: Cholesky factors of sub-matrices, and solves with them.
+#pragma once
+
+#include <cctype>
+#include <string>
+
+#include "allport/linalg/cholesky_plan.h"
+#include "descriptor.h"
+#include "record.h"
+
+namespace allport::scalapack {
+
+/// ScaLAPACK's letter, in either case; false for any other.
+[[nodiscard]] inline bool read_uplo(char const* letter, Uplo& uplo) {
+  auto const upper = static_cast<char>(std::toupper(static_cast<unsigned char>(*letter)));
+  uplo = upper == 'U' ? Uplo::upper : Uplo::lower;
+  return upper == 'U' || upper == 'L';
+}
+
+/// A sub-matrix factored where it lies; INFO and the report know it already.
+struct CholeskyFactored {
+  std::string why_not;  ///< not empty: handed back, and nothing was touched
+  View view;
+  CholeskyReport report;
+  Seconds bound{};  ///< no factorization takes less; 0: none is known
+};
+template <class T>
+[[nodiscard]] CholeskyFactored factor_cholesky(Grid const& grid, Record& record, Uplo uplo, Operand const& a,
+                                               void* data, Int* info);
+
+/// Why a solve with given factors, of that type, is handed back; empty: it is ours.
+[[nodiscard]] std::string why_not_solve_cholesky(Grid const& grid, Record& record, Scalar type, Uplo uplo,
+                                                 View const& a, Operand const& b);
+/// A X = B with the factors where they lie.
+template <class T>
+void solve_cholesky(Grid const& grid, Record const& record, Uplo uplo, View const& a, void* factors, Operand const& b,
+                    void* right);
+
+/// "cholesky, tiles of 64 on 2x2"
+[[nodiscard]] std::string in_words(CholeskyReport const& report, Grid const& grid);
+
+}  // namespace allport::scalapack

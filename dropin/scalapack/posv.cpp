@@ -1,0 +1,67 @@
+// p?posv_: sub(A) X = sub(B), leaving the factors in A; B stays as it is where A is not positive definite.
+#include "agree.h"
+#include "positive_definite.h"
+
+namespace allport::scalapack {
+namespace {
+
+enum Position { uplo_at = 1, n_at, nrhs_at, a_desc_at = 7, b_desc_at = 11 };
+
+/// With the factors in place: ours, or the original's potrs where that is faster.
+template <class T>
+std::string solve_with(PosvCall const& x, Uplo uplo, Grid const& grid, Record& record, CholeskyFactored const& a,
+                       Operand const& b) {
+  static Original const original_potrs(symbol<T>("potrs"));
+  if (b.cols == 0) return "";
+  if (original_potrs.there() && !why_not_solve_cholesky(grid, record, scalar_of<T>, uplo, a.view, b).empty()) {
+    original_potrs.call(x.uplo, x.n, x.nrhs, x.a.data, x.a.i, x.a.j, x.a.desc, x.b.data, x.b.i, x.b.j, x.b.desc, x.info,
+                        std::size_t{1});
+    return ", solved by ScaLAPACK";
+  }
+  solve_cholesky<T>(grid, record, uplo, a.view, x.a.data, b, x.b.data);
+  return ", cholesky_solve";
+}
+
+template <class T>
+Outcome factor_and_solve(PosvCall const& x, Uplo uplo, Grid const& grid, Record& record, Operand const& a,
+                         Operand const& b) {
+  if (a.rows == 0) return taken("nothing to do");
+  auto const done = factor_cholesky<T>(grid, record, uplo, a, x.a.data, x.info);
+  if (!done.why_not.empty()) return handed_back(done.why_not);
+  auto const solved = done.report.info == 0 ? solve_with<T>(x, uplo, grid, record, done, b) : ", not positive definite";
+  return taken(in_words(done.report, grid) + solved, done.bound);
+}
+
+template <class T>
+Outcome take(PosvCall const& x, Grid const& grid) {
+  auto uplo = Uplo::lower;
+  bool const uplo_known = read_uplo(x.uplo, uplo);
+  return agree(
+      grid, {{x.a, x.n, x.n, n_at, n_at, a_desc_at}, {x.b, x.n, x.nrhs, n_at, nrhs_at, b_desc_at}},
+      {{static_cast<int>(uplo), 100 * uplo_at}}, x.info,
+      [&](std::vector<Operand> const& given, Wrong& wrong) {
+        if (!uplo_known) wrong.argument(uplo_at);
+        check_blocks(given[0], a_desc_at, given[1], b_desc_at, grid, wrong);
+      },
+      [&](Record& record, std::vector<Operand> const& given) {
+        return factor_and_solve<T>(x, uplo, grid, record, given[0], given[1]);
+      });
+}
+
+}  // namespace
+
+template <class T>
+void posv(PosvCall const& x, void const* caller) {
+  static Original const original(symbol<T>("posv"));
+  enter(
+      original, x.a.desc, caller, x.info, [&](Grid const& grid) { return take<T>(x, grid); },
+      [&] {
+        original.call(x.uplo, x.n, x.nrhs, x.a.data, x.a.i, x.a.j, x.a.desc, x.b.data, x.b.i, x.b.j, x.b.desc, x.info,
+                      std::size_t{1});
+      });
+}
+
+#define ALLPORT_SCALAPACK_INSTANCE(T) template void posv<T>(PosvCall const&, void const*);
+ALLPORT_SCALAPACK_TYPES(ALLPORT_SCALAPACK_INSTANCE)
+
+}  // namespace allport::scalapack

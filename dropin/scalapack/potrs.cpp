@@ -1,0 +1,53 @@
+// p?potrs_: sub(A) X = sub(B) from the factors of p?potrf_, ours or ScaLAPACK's.
+#include "agree.h"
+#include "positive_definite.h"
+
+namespace allport::scalapack {
+namespace {
+
+enum Position { uplo_at = 1, n_at, nrhs_at, a_desc_at = 7, b_desc_at = 11 };
+
+template <class T>
+Outcome solve_with(PotrsCall const& x, Uplo uplo, Grid const& grid, Record& record, Operand const& a,
+                   Operand const& b) {
+  if (a.rows == 0 || b.cols == 0) return taken("nothing to do");
+  auto const view = view_of(a, grid, record.ranks(), record.comm().rank());
+  auto why = why_not_solve_cholesky(grid, record, scalar_of<T>, uplo, view, b);
+  if (!why.empty()) return handed_back(why);
+  solve_cholesky<T>(grid, record, uplo, view, x.a.data, b, x.b.data);
+  return taken("cholesky_solve");
+}
+
+template <class T>
+Outcome take(PotrsCall const& x, Grid const& grid) {
+  auto uplo = Uplo::lower;
+  bool const uplo_known = read_uplo(x.uplo, uplo);
+  return agree(
+      grid, {{x.a, x.n, x.n, n_at, n_at, a_desc_at}, {x.b, x.n, x.nrhs, n_at, nrhs_at, b_desc_at}},
+      {{static_cast<int>(uplo), 100 * uplo_at}}, x.info,
+      [&](std::vector<Operand> const& given, Wrong& wrong) {
+        if (!uplo_known) wrong.argument(uplo_at);
+        check_blocks(given[0], a_desc_at, given[1], b_desc_at, grid, wrong);
+      },
+      [&](Record& record, std::vector<Operand> const& given) {
+        return solve_with<T>(x, uplo, grid, record, given[0], given[1]);
+      });
+}
+
+}  // namespace
+
+template <class T>
+void potrs(PotrsCall const& x, void const* caller) {
+  static Original const original(symbol<T>("potrs"));
+  enter(
+      original, x.a.desc, caller, x.info, [&](Grid const& grid) { return take<T>(x, grid); },
+      [&] {
+        original.call(x.uplo, x.n, x.nrhs, x.a.data, x.a.i, x.a.j, x.a.desc, x.b.data, x.b.i, x.b.j, x.b.desc, x.info,
+                      std::size_t{1});
+      });
+}
+
+#define ALLPORT_SCALAPACK_INSTANCE(T) template void potrs<T>(PotrsCall const&, void const*);
+ALLPORT_SCALAPACK_TYPES(ALLPORT_SCALAPACK_INSTANCE)
+
+}  // namespace allport::scalapack

@@ -1,0 +1,79 @@
+#include "cholesky_tiles.h"
+
+#include <algorithm>
+#include <numeric>
+#include <vector>
+
+namespace allport {
+
+namespace {
+
+constexpr Index least_tile = 128;
+constexpr Index least_solve_tile = 16;
+constexpr Index usual_tile = 256;
+
+Index own_or_usual(Distribution const& distribution, Index least) {
+  auto const nb = distribution.rows().nb();
+  return nb >= least && nb == distribution.cols().nb() ? nb : usual_tile;
+}
+
+}  // namespace
+
+Index tile_size(Distribution const& distribution, Index wanted) {
+  return wanted > 0 ? wanted : own_or_usual(distribution, least_tile);
+}
+
+Index solve_tile_size(Distribution const& factors, Index wanted) {
+  if (wanted > 0) return wanted;
+  bool const alone = factors.rows().parts() == 1 && factors.cols().parts() == 1;  // any tiles will do
+  return own_or_usual(factors, alone ? least_tile : least_solve_tile);
+}
+
+Distribution tiled(Distribution const& distribution, Index nb) {
+  auto const& rows = distribution.rows();
+  auto const& cols = distribution.cols();
+  auto const kept = rows.is_cyclic() && cols.is_cyclic() && rows.nb() == nb && cols.nb() == nb;
+  return {AxisDistribution::cyclic(rows.extent(), rows.parts(), nb, kept ? rows.source() : 0),
+          AxisDistribution::cyclic(cols.extent(), cols.parts(), nb, kept ? cols.source() : 0), distribution.grid()};
+}
+
+/// Few right-hand sides stay on the diagonal's ranks, so that no tile of the factors travels; more are spread over the
+/// grid, whose rows have B's as they have the factors'.
+Distribution tiles_of_b(Distribution const& b, Distribution const& factors) {
+  constexpr Index least_width = 32;
+  constexpr Index most_width = 256;
+  auto const& rows = factors.rows();
+  auto const& grid = factors.grid();
+  auto const n = b.rows().extent();
+  auto const sides = b.cols().extent();
+  auto const nb = rows.nb();
+  if (2 * sides <= nb) {
+    auto const parts = static_cast<int>(std::lcm(rows.parts(), factors.cols().parts()));
+    std::vector<Rank> ranks;
+    for (int t = 0; t < parts; ++t) {
+      auto const r = (rows.source() + t) % rows.parts();
+      auto const c = (factors.cols().source() + t) % factors.cols().parts();
+      ranks.push_back(grid.rank_at(r, c));
+    }
+    return {AxisDistribution::cyclic(n, parts, nb), AxisDistribution::cyclic(sides, 1, std::max<Index>(sides, 1)),
+            std::move(ranks)};
+  }
+  auto const parts = grid.cols();
+  auto const own = std::clamp((sides + 2 * parts - 1) / (2 * parts), least_width, most_width);
+  auto cols = AxisDistribution::cyclic(sides, parts, own);
+  if (b.cols().is_cyclic() && b.cols().parts() == parts && b.cols().nb() >= least_width) {
+    auto const given = AxisDistribution::cyclic(sides, parts, b.cols().nb(), b.cols().source());
+    if (given == b.cols()) cols = given;
+  }
+  return {AxisDistribution::cyclic(n, rows.parts(), nb, rows.source()), cols, grid};
+}
+
+/// So many blocks of B that its sums take no more memory than the factors, and at least one a grid column.
+Index blocks_at_once(Distribution const& factors, Distribution const& b) {
+  auto const parts = b.cols().parts();
+  auto const width = factors.rows().extent() / (factors.rows().parts() + factors.cols().parts());
+  auto const blocks = width / b.cols().nb() / parts * parts;
+  return std::max<Index>(blocks, parts);
+}
+
+}  // namespace allport
