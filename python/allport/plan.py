@@ -6,7 +6,7 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 from allport import _native
-from allport._native import CholeskyPlan, Distribution, GemmPlan, LuPlan, Machine
+from allport._native import CholeskyPlan, Distribution, GemmPlan, LuPlan, Machine, QrPlan
 from allport.errors import failure, together
 from allport.io import scalar_of
 from allport.machine import as_machine
@@ -19,12 +19,14 @@ __all__ = [
     "CholeskyPlan",
     "GemmPlan",
     "LuPlan",
+    "QrPlan",
     "gemm_algorithms",
     "lu_algorithms",
     "parse_grid",
     "plan_cholesky",
     "plan_gemm",
     "plan_lu",
+    "plan_qr",
     "plan_together",
 ]
 
@@ -204,6 +206,41 @@ def plan_cholesky(
     )
 
 
+def plan_qr(
+    m: int,
+    n: int,
+    machine: Machine | str,
+    *,
+    dtype: Any = "f8",
+    grid: str | tuple[int, ...] | None = None,
+    order: str | None = None,
+    nb: int = 0,
+    workers: int = 1,
+    memory: int | str | None = None,
+    candidates: int = 0,
+) -> QrPlan:
+    """Plans A = Q R for A (m x n) on a machine, without MPI; of R, and Q as the reflectors that make it.
+
+    Chosen by the price of the task graph among all grids p_r x p_c and tile sizes that are not fixed here. The other
+    arguments are as in plan_cholesky().
+    """
+    rows, cols, layers = parse_grid(grid)
+    if layers > 1:
+        raise failure(f"grid = '{grid}': expected p_r x p_c, like 4x4: QR has no layers")
+    return _native.plan_qr(
+        m,
+        n,
+        scalar_of(dtype),
+        as_machine(machine),
+        grid=(rows, cols) if grid is not None else None,
+        order=order,
+        nb=nb,
+        workers=workers,
+        memory=parse_memory(memory),
+        candidates=candidates,
+    )
+
+
 def check_assumption(assume: str, general: dict[str, Any]) -> None:
     """Raises AllportError unless a system is 'gen' or 'pos', and nothing of `general`, which LU alone knows, is given
     with 'pos'."""
@@ -225,9 +262,9 @@ def check_growth_bound(growth_bound: float | None, fall_back: bool) -> None:
         )
 
 
-def decisions(plan: GemmPlan | LuPlan | CholeskyPlan) -> dict[str, Any]:
-    """What a plan has chosen, as arguments that lead plan_gemm(), plan_lu() or plan_cholesky() to the same one without
-    a search."""
+def decisions(plan: GemmPlan | LuPlan | CholeskyPlan | QrPlan) -> dict[str, Any]:
+    """What a plan has chosen, as arguments that lead plan_gemm(), plan_lu(), plan_cholesky() or plan_qr() to the same
+    one without a search."""
     chosen = plan.to_dict()["chosen"]
     # The caller's own distribution is no grid that could be asked for: there is nothing to search among, either.
     return {} if chosen.get("in_place") else {name: chosen[name] for name in DECISIONS if name in chosen}

@@ -191,19 +191,6 @@ json counted(CholeskyPlan const& plan) {
           {"traffic", report::traffic(traffic)}};
 }
 
-json run_json(tasks::Summary const& run) {
-  auto const most = report::busiest(run.traffic);
-  return {{"seconds", {{"total", run.seconds}, {"busy", run.busy_seconds}}},
-          {"tasks", run.tasks},
-          {"flops", run.flops},
-          {"bytes", most.bytes},
-          {"messages", most.messages},
-          {"measured", report::traffic(run.traffic)},
-          {"control_messages", run.control_messages},
-          {"forwarded_messages", run.forwarded},
-          {"peak_bytes", run.peak_bytes}};
-}
-
 }  // namespace
 
 std::string CholeskyPlan::to_json() const {
@@ -269,7 +256,7 @@ CholeskySolvePlan plan_cholesky_solve(CholeskyProblem const& problem, Distributi
 }
 
 std::string to_json(CholeskyReport const& report, Communicator const& comm) {
-  auto j = run_json(tasks::summarize(report.run, comm));
+  auto j = report::run(tasks::summarize(report.run, comm));
   j["info"] = report.info;
   j["nb"] = report.nb;
   j["moved"] = report.moved;
@@ -277,7 +264,7 @@ std::string to_json(CholeskyReport const& report, Communicator const& comm) {
 }
 
 std::string to_json(CholeskySolveReport const& report, Communicator const& comm) {
-  auto j = run_json(tasks::summarize(report.run, comm));
+  auto j = report::run(tasks::summarize(report.run, comm));
   j["nb"] = report.nb;
   j["width"] = report.width;
   j["sweeps"] = report.sweeps;

@@ -162,7 +162,7 @@ QrFactors<T> qr(Matrix<T> const& a, QrOptions const& options, QrReport* report) 
   graph->read(work->part());
   {
     blas::OneThread const alone(options.workers > 1);
-    done.run = tasks::run(*graph, comm, {.workers = options.workers, .way = options.way});
+    done.run = tasks::run(*graph, comm, {.workers = options.workers, .way = options.way, .attend = options.attend});
   }
   graph->write(work->part());
   if (done.moved) redistribute(*work, a);
@@ -170,8 +170,25 @@ QrFactors<T> qr(Matrix<T> const& a, QrOptions const& options, QrReport* report) 
   return QrFactors<T>(std::move(made));
 }
 
-#define ALLPORT_QR(T)          \
-  template class QrFactors<T>; \
+template <class T>
+void copy_r(Matrix<std::type_identity_t<T> const> const& factored, Matrix<T> const& r) {
+  auto const k = std::min(factored.rows(), factored.cols());
+  detail::on_all(r.comm(), [&] {
+    detail::check_operand("factored", factored, factored.rows(), factored.cols(), r.comm());
+    detail::check_operand("r", r, k, factored.cols(), r.comm());
+  });
+  auto const& d = factored.distribution();
+  redistribute(Matrix<T const>(factored.comm(), Distribution(d.rows().head(k), d.cols(), d.grid()), factored.data(),
+                               factored.ld()),
+               r);
+  r.for_each([](Index i, Index j, T& x) {
+    if (i > j) x = T(0);
+  });
+}
+
+#define ALLPORT_QR(T)                                                \
+  template void copy_r<T>(Matrix<T const> const&, Matrix<T> const&); \
+  template class QrFactors<T>;                                       \
   template QrFactors<T> qr(Matrix<T> const&, QrOptions const&, QrReport*);
 ALLPORT_QR(float)
 ALLPORT_QR(double)

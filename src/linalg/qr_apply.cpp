@@ -64,7 +64,7 @@ tasks::RunReport multiply(Reflectors<T>& q, Distribution const& c, QrScope scope
     scope.first_panel = scope.adjoint ? done : all - done - now;
     scope.end_panel = scope.first_panel + now;
     RunningProduct<T> const graph(q, c, scope, tiles);
-    add(sum, tasks::run(graph, q.comm, {.workers = options.workers, .way = options.way}));
+    add(sum, tasks::run(graph, q.comm, {.workers = options.workers, .way = options.way, .attend = options.attend}));
   }
   return sum;
 }

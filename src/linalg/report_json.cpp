@@ -31,4 +31,17 @@ json traffic(std::vector<Traffic> const& ranks) {
   return j;
 }
 
+json run(tasks::Summary const& run) {
+  auto const most = busiest(run.traffic);
+  return {{"seconds", {{"total", run.seconds}, {"busy", run.busy_seconds}}},
+          {"tasks", run.tasks},
+          {"flops", run.flops},
+          {"bytes", most.bytes},
+          {"messages", most.messages},
+          {"measured", traffic(run.traffic)},
+          {"control_messages", run.control_messages},
+          {"forwarded_messages", run.forwarded},
+          {"peak_bytes", run.peak_bytes}};
+}
+
 }  // namespace allport::report

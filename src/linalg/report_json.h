@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "allport/linalg/gemm.h"
+#include "allport/tasks/summary.h"
 
 namespace allport::report {
 
@@ -18,6 +19,9 @@ struct Busiest {
 /// The letter of a type: "s", "d", "c" or "z".
 [[nodiscard]] char const* type_name(Scalar type);
 [[nodiscard]] nlohmann::json traffic(std::vector<Traffic> const& ranks);
+
+/// What a run of a task graph came to.
+[[nodiscard]] nlohmann::json run(tasks::Summary const& run);
 
 /// A candidate. `own` holds what only its operation's candidates have, shown where there is a price.
 template <class Candidate>

@@ -1,7 +1,9 @@
 // QR factorization of distributed matrices of any shape, and products with its Q.
 #pragma once
 
+#include <functional>
 #include <memory>
+#include <type_traits>
 
 #include "allport/linalg/graphs.h"
 #include "allport/linalg/matrix.h"
@@ -16,6 +18,8 @@ struct QrOptions {
   int workers = 1;
   /// How reflectors travel that several ranks need.
   MulticastWay way = MulticastWay::prefix;
+  /// As tasks::RunOptions::attend.
+  std::function<void()> attend{};
 };
 
 struct QrReport {
@@ -71,7 +75,15 @@ QrReport apply_q(QrFactors<T> const& factors, Trans trans, Matrix<std::type_iden
 template <class T>
 QrReport form_q(QrFactors<T> const& factors, Matrix<std::type_identity_t<T>> const& q, QrOptions const& options = {});
 
+/// R alone: the upper triangle of a factored matrix' first rows, with zeros below.
+/// @param factored  m x n, as qr() leaves it
+/// @param r         min(m, n) x n, of any distribution over the same ranks
+/// @throws Error on every rank naming what is wrong
+template <class T>
+void copy_r(Matrix<std::type_identity_t<T> const> const& factored, Matrix<T> const& r);
+
 #define ALLPORT_QR_INSTANCE(prefix, T)                                                                 \
+  prefix template void copy_r<T>(Matrix<T const> const&, Matrix<T> const&);                            \
   prefix template class QrFactors<T>;                                                                  \
   prefix template QrFactors<T> qr(Matrix<T> const&, QrOptions const&, QrReport*);                      \
   prefix template QrReport apply_q<T>(QrFactors<T> const&, Trans, Matrix<T> const&, QrOptions const&); \

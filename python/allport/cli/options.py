@@ -108,6 +108,12 @@ FACTORIZATION: Group = {
 }
 
 
+TILES: Group = {
+    "grid": (FlatGrid, None),
+    "nb": (Tile, 0),
+    "workers": (Workers, 1),
+    "memory": (Memory, None),
+}
 POSITIVE: Group = {
     "uplo": (Uplo, "L"),
     "grid": (FlatGrid, None),

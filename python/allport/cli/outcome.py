@@ -115,7 +115,17 @@ def _ran(rows: Any, what: str, run: dict[str, Any], predicted: str, word: int) -
 
 def _factored_tiles(data: dict[str, Any]) -> Any:
     """What is printed of every Cholesky factorization; returns the console."""
-    out, plan, report = console(), data["plan"], data["report"]
+    out, plan, report = _tiles(data, data["report"]), data["plan"], data["report"]
+    n, total = plan["problem"]["n"], report["seconds"]["total"]
+    flops = n * n * n / 3 * (4 if plan["problem"]["type"] in "cz" else 1)
+    if total > 0:
+        out.print(f"{flops / total / 1e9:.3g} Gflop/s; INFO {report['info']}: positive definite")
+    return out
+
+
+def _tiles(data: dict[str, Any], report: dict[str, Any]) -> Any:
+    """What is printed of every factorization by tiles; returns the console."""
+    out, plan = console(), data["plan"]
     out.print(tiled_headline(plan))
     out.print()
     out.print(tiled_table(plan, 6))
@@ -127,10 +137,6 @@ def _factored_tiles(data: dict[str, Any]) -> Any:
         _ran(rows, "solve", data["solve"], "", word)
     out.print(rows)
     out.print()
-    n, total = plan["problem"]["n"], report["seconds"]["total"]
-    flops = n * n * n / 3 * (4 if plan["problem"]["type"] in "cz" else 1)
-    if total > 0:
-        out.print(f"{flops / total / 1e9:.3g} Gflop/s; INFO {report['info']}: positive definite")
     return out
 
 
@@ -153,3 +159,37 @@ def print_solve(data: dict[str, Any]) -> None:
         out.print(f"refinement: factored in half the precision, corrected {refined['iterations']} times")
     out.print(f"residual ||b - Ax|| / (||A|| ||x|| n eps) = {_number(data['residual'])}")
     out.print(_ended(data, load="read", solve="solved", check="checked", save="written"))
+
+
+def _tile_qr(data: dict[str, Any], report: dict[str, Any]) -> Any:
+    out, p, total = _tiles(data, report), data["plan"]["problem"], report["seconds"]["total"]
+    if total > 0:
+        out.print(f"{2 * lu_flops(p) / total / 1e9:.3g} Gflop/s")
+    return out
+
+
+def print_qr(data: dict[str, Any]) -> None:
+    """Of `allport run qr`."""
+    out = _tile_qr(data, data["report"])
+    check = {"check": "checked"} if data["checked"] else {}
+    if check:
+        out.print(
+            f"residual ||A - Q R|| / (||A|| m eps) = {_number(data['residual'])}, "
+            f"||I - Q^H Q|| / (m eps) = {_number(data['orthogonality'])}: at most 30 are asked for"
+        )
+    if data["output"]["q_path"] is not None:
+        out.print(f"Q: {data['output']['q_path']}")
+    out.print(_ended(data, load="read", qr="factored", **check, save="written"))
+
+
+def print_lstsq(data: dict[str, Any]) -> None:
+    """Of `allport run lstsq`."""
+    report = data["report"]
+    out = _tile_qr(data, report["factorization"])
+    reciprocal = report["condition_reciprocal"]
+    condition = _number(1 / reciprocal if reciprocal else None)
+    out.print(f"rank {report['rank']}, condition of R about {condition}")
+    left = [r for r in report["residuals"] if r is not None]
+    if left:
+        out.print(f"||b - A x||: {_number(min(left))} to {_number(max(left))} of {len(report['residuals'])} columns")
+    out.print(_ended(data, load="read", lstsq="solved", save="written"))

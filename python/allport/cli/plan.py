@@ -9,7 +9,17 @@ import typer
 
 import allport as ap
 from allport.cli.console import console, print_json, table
-from allport.cli.options import FACTORIZATION, MULTIPLICATION, POSITIVE, AnyMachine, Group, Json, Ranks, with_options
+from allport.cli.options import (
+    FACTORIZATION,
+    MULTIPLICATION,
+    POSITIVE,
+    TILES,
+    AnyMachine,
+    Group,
+    Json,
+    Ranks,
+    with_options,
+)
 from allport.units import format_bytes, format_seconds
 
 app = typer.Typer(help="Plan without running: algorithm, grid, time, words, messages, memory.", no_args_is_help=True)
@@ -161,7 +171,7 @@ TILED = ("grid", "order", "nb", "work", "links", "chain", "total", "memory")
 
 
 def tiled_headline(plan: dict[str, Any]) -> str:
-    """What of a Cholesky factorization was chosen, in a line or two."""
+    """What of a Cholesky or QR factorization was chosen, in a line or two."""
     p, c, counted = plan["problem"], plan["chosen"], plan["counted"]
     words = ""
     if counted:
@@ -169,8 +179,11 @@ def tiled_headline(plan: dict[str, Any]) -> str:
         words = f"; {tasks} tasks, {moved} words and {messages} messages of the busiest rank"
     threads = f", {plan['workers']} workers on each" if plan["workers"] > 1 else ""
     where = f"{plan['machine']}, {plan['ranks']} ranks{threads}"
+    what = f"qr of {p.get('m')} x {p['n']} {DTYPES[p['type']]}"
+    if "uplo" in p:
+        what = f"cholesky of {p['n']} x {p['n']} {DTYPES[p['type']]}, {p['uplo']}"
     return (
-        f"cholesky of {p['n']} x {p['n']} {DTYPES[p['type']]}, {p['uplo']}, on {where}\n"
+        f"{what}, on {where}\n"
         f"chosen: {c['grid'][0]}x{c['grid'][1]}, tiles of {c['nb']}: "
         f"{format_seconds(c['seconds']['total'])} predicted, {format_bytes(c['memory_bytes'])} per rank{words}"
     )
@@ -184,6 +197,22 @@ def tiled_table(plan: dict[str, Any], most: int) -> Any:
         seconds = [format_seconds(c["seconds"][name]) for name in TILED[3:7]] if "seconds" in c else [""] * 4
         rows.add_row(grid, c["order"], str(c["nb"]), *seconds, format_bytes(c["memory_bytes"]), c.get("why_not", ""))
     return rows
+
+
+def _show_tiled(plan: dict[str, Any], all_: bool, as_json: bool) -> None:
+    if as_json:
+        print_json(plan)
+        return
+    out, most = console(), len(plan["candidates"]) if all_ else 12
+    out.print(tiled_headline(plan))
+    out.print()
+    out.print(tiled_table(plan, most))
+    if len(plan["candidates"]) > most:
+        out.print(f"... and {len(plan['candidates']) - most} more; --all shows them")
+    out.print()
+    out.print(
+        "work: of the busiest rank's kernels; links: of the busiest axis; chain: the longest way through the graph"
+    )
 
 
 @app.command()
@@ -200,17 +229,18 @@ def cholesky(
     if len(sides) == 2 and sides[0] != sides[1]:
         raise ap.AllportError(f"shape = '{shape}': expected a square matrix, N or NxN, like 4000")
     n, _ = _extents("x".join((sides * 2)[:2]), 2, "N or NxN, like 4000")
-    plan = ap.plan_cholesky(n, **_given(**options)).to_dict()
-    if as_json:
-        print_json(plan)
-        return
-    out, most = console(), len(plan["candidates"]) if all_ else 12
-    out.print(tiled_headline(plan))
-    out.print()
-    out.print(tiled_table(plan, most))
-    if len(plan["candidates"]) > most:
-        out.print(f"... and {len(plan['candidates']) - most} more; --all shows them")
-    out.print()
-    out.print(
-        "work: of the busiest rank's kernels; links: of the busiest axis; chain: the longest way through the graph"
-    )
+    _show_tiled(ap.plan_cholesky(n, **_given(**options)).to_dict(), all_, as_json)
+
+
+@app.command()
+@with_options(PLANNED, TILES)
+def qr(
+    shape: Annotated[str, typer.Option(metavar="MxN", help="A is M x N.")],
+    *,
+    all_: All = False,
+    as_json: Json = False,
+    **options: Any,
+) -> None:
+    """Choose grid and tiles for A = Q R, with the price of every candidate's task graph."""
+    m, n = _extents(shape, 2, "MxN, like 40000x400")
+    _show_tiled(ap.plan_qr(m, n, **_given(**options)).to_dict(), all_, as_json)

@@ -15,6 +15,7 @@ from allport.cli.options import (
     FACTORIZATION,
     MULTIPLICATION,
     POSITIVE,
+    TILES,
     AnyMachine,
     Group,
     Json,
@@ -23,7 +24,7 @@ from allport.cli.options import (
     Workers,
     with_options,
 )
-from allport.cli.outcome import print_cholesky, print_gemm, print_lu, print_solve
+from allport.cli.outcome import print_cholesky, print_gemm, print_lstsq, print_lu, print_qr, print_solve
 
 app = typer.Typer(help="Run a job on files.", no_args_is_help=True)
 
@@ -157,3 +158,36 @@ def solve(
     """Solve op(A) X = B for matrix files, on all ranks of a machine."""
     own: dict[str, Any] = {"refine": refine, "trans": trans, "assume": assume, "uplo": uplo, "workers": workers}
     _run_job(ap.jobs.SolveJob(a=a, b=b, out=output, **own, **options), as_json, print_solve)
+
+
+@app.command()
+@with_options(STARTED, TILES)
+def qr(
+    a: A,
+    output: Annotated[str, typer.Option("-o", "--output", help="R.npy, R.mtx or FILE.h5:DATASET")],
+    *,
+    q_out: Annotated[
+        str | None, typer.Option("--q-out", metavar="Q", help="Also Q: Q.npy, Q.mtx or FILE.h5:DATASET")
+    ] = None,
+    check: Annotated[
+        bool, typer.Option(help="Read A again and compute ||A - Q R|| and ||I - Q^H Q||; Q is formed for it.")
+    ] = True,
+    as_json: Json = False,
+    **options: Any,
+) -> None:
+    """Factor a matrix file of any shape: A = Q R, on all ranks of a machine."""
+    _run_job(ap.jobs.QrJob(a=a, out=output, q_out=q_out, check_residual=check, **options), as_json, print_qr)
+
+
+@app.command()
+@with_options(STARTED, TILES)
+def lstsq(
+    a: A,
+    b: Annotated[str, typer.Argument(metavar="B", help="Right-hand sides: B.npy, B.mtx or FILE.h5:DATASET")],
+    output: Annotated[str, typer.Option("-o", "--output", help="X.npy, X.mtx or FILE.h5:DATASET")],
+    *,
+    as_json: Json = False,
+    **options: Any,
+) -> None:
+    """Minimize ||B - A X|| for matrix files, or the norm of X where A has more columns than rows."""
+    _run_job(ap.jobs.LstsqJob(a=a, b=b, out=output, **options), as_json, print_lstsq)

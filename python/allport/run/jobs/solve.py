@@ -27,9 +27,27 @@ if TYPE_CHECKING:
 Files = tuple[MatrixFile, MatrixFile]
 
 
-def _is_vector(file: MatrixFile) -> bool:
+def is_vector(file: MatrixFile) -> bool:
     """Whether a .npy file holds a 1-D array."""
     return file.kind == "npy" and file.header.dimensions == 1
+
+
+def save_like(x: DistributedMatrix, out: str, vector: bool) -> list[int]:
+    """Writes x, 1-D where b's .npy file is, and returns its shape in the file. Called by all ranks."""
+    if not (vector and out.lower().endswith(".npy")):
+        x.save(out)
+        return list(x.shape)
+    whole = x.gather(0)
+    with together(x.comm):
+        if whole is not None:
+            aside = f"{out}.part{os.getpid()}.npy"
+            try:
+                np.save(aside, whole[:, 0])
+                os.replace(aside, out)
+            finally:
+                if os.path.exists(aside):
+                    os.unlink(aside)
+    return [x.shape[0]]
 
 
 @dataclass(kw_only=True)
@@ -102,7 +120,7 @@ class SolveJob(FactorJob):
             how = {"refine": job.refine, "growth_bound": job.growth_bound, "fall_back": job.fall_back}
         x, report = systems.solve(a, b, trans=job.trans, comm=comm, plan=planned, progress=progress, report=True, **how)
         solved = time.perf_counter()
-        shape = job._save(x, _is_vector(files[1]))
+        shape = save_like(x, job.out, is_vector(files[1]))
         ended = time.perf_counter()
         data = report.to_dict()
         return {
@@ -119,20 +137,3 @@ class SolveJob(FactorJob):
                 "save": ended - solved,
             },
         }
-
-    def _save(self, x: DistributedMatrix, vector: bool) -> list[int]:
-        """Writes x with b's dimensions; its shape in the file."""
-        if not (vector and self.out.lower().endswith(".npy")):
-            x.save(self.out)
-            return list(x.shape)
-        whole = x.gather(0)
-        with together(x.comm):
-            if whole is not None:
-                aside = f"{self.out}.part{os.getpid()}.npy"
-                try:
-                    np.save(aside, whole[:, 0])
-                    os.replace(aside, self.out)
-                finally:
-                    if os.path.exists(aside):
-                        os.unlink(aside)
-        return [x.shape[0]]

@@ -1,0 +1,109 @@
+// Room linalg in Python, fifth part: QR factorizations and least squares.
+#include "allport/linalg/qr.h"
+
+#include <fmt/format.h>
+#include <nanobind/nanobind.h>
+#include <nanobind/stl/optional.h>
+#include <nanobind/stl/string.h>
+#include <nanobind/stl/tuple.h>
+
+#include "allport/linalg/qr_plan.h"
+#include "matrix.h"
+#include "task_graph.h"
+
+namespace allport::python {
+namespace {
+
+using namespace nb::literals;
+using GivenFlatGrid = std::optional<std::tuple<int, int>>;
+
+QrOptions options_of(Index nb, int workers, Signals& signals) {
+  return {.nb = nb, .workers = workers, .attend = [&signals] { signals.look(); }};
+}
+
+void bind_plan(nb::module_& m) {
+  nb::class_<QrPlan>(m, "QrPlan", "How a matrix will be factored, equal on every rank, and its price.")
+      .def_prop_ro(
+          "shape", [](QrPlan const& p) { return nb::make_tuple(p.problem.m, p.problem.n); },
+          nb::sig("def shape(self) -> tuple[int, int]"))
+      .def_prop_ro(
+          "grid", [](QrPlan const& p) { return nb::make_tuple(p.chosen.rows, p.chosen.cols); },
+          nb::sig("def grid(self) -> tuple[int, int]"), "p_r x p_c.")
+      .def_prop_ro(
+          "nb", [](QrPlan const& p) { return p.chosen.nb; }, "Rows and columns of a tile.")
+      .def_prop_ro("workers", [](QrPlan const& p) { return p.options.workers; })
+      .def_prop_ro(
+          "predicted", [](QrPlan const& p) { return p.chosen.price.total.value(); }, "Seconds.")
+      .def_prop_ro(
+          "memory", [](QrPlan const& p) { return p.chosen.memory.value(); }, "Peak bytes per rank.")
+      .def_prop_ro("machine", [](QrPlan const& p) { return p.machine; })
+      .def_prop_ro(
+          "distribution", [](QrPlan const& p) { return p.distribution; }, "Where A's blocks are the tiles.")
+      .def(
+          "to_dict", [](QrPlan const& p) { return from_json(p.to_json()); }, nb::sig("def to_dict(self) -> dict"))
+      .def("__repr__", [](QrPlan const& p) {
+        return fmt::format("QrPlan({} x {} on {}x{}, tiles of {}, predicted {:.3g} s)", p.problem.m, p.problem.n,
+                           p.chosen.rows, p.chosen.cols, p.chosen.nb, p.chosen.price.total.value());
+      });
+  m.def(
+      "plan_qr",
+      [](Index rows_of_a, Index cols_of_a, char type, Machine const& machine, GivenFlatGrid const& grid,
+         GivenName const& order, Index nb, int workers, std::int64_t memory, int candidates) {
+        auto const [rows, cols] = grid.value_or(std::tuple(0, 0));
+        QrPlanOptions const options{rows, cols, order.value_or(""), nb, workers, Bytes(memory), candidates};
+        auto const unlocked = nb::gil_scoped_release();
+        return plan_qr({rows_of_a, cols_of_a, scalar_named(type)}, machine, options);
+      },
+      "m"_a, "n"_a, "scalar"_a, "machine"_a, nb::kw_only(), "grid"_a = nb::none(), "order"_a = nb::none(), "nb"_a = 0,
+      "workers"_a = 1, "memory"_a = 0, "candidates"_a = 0);
+}
+
+void bind_runs(nb::module_& m) {
+  m.def(
+      "qr",
+      [](ArrayMatrix const& matrix, ArrayMatrix const* columns, ArrayMatrix const& triangle, Index nb, int workers) {
+        return from_json(matrix.with_type([&]<class T>(T) {
+          auto const a = matrix.write<T>("A");
+          auto const r = triangle.write<T>("R");
+          std::optional<Matrix<T>> q;
+          if (columns != nullptr) q = columns->write<T>("Q");
+          Signals signals;
+          return signals.guard([&] {
+            auto const unlocked = nb::gil_scoped_release();
+            auto const options = options_of(nb, workers, signals);
+            QrReport report;
+            auto const factors = qr(a, options, &report);
+            copy_r(Matrix<T const>(a), r);
+            if (q) form_q(factors, *q, options);
+            return to_json(report, a.comm());
+          });
+        }));
+      },
+      "a"_a, "q"_a.none(), "r"_a, "nb"_a, "workers"_a,
+      nb::sig("def qr(a: Matrix, q: Matrix | None, r: Matrix, nb: int, workers: int) -> dict"));
+  m.def(
+      "least_squares",
+      [](ArrayMatrix const& matrix, ArrayMatrix const& sides, ArrayMatrix const& solution, Index nb, int workers) {
+        return from_json(matrix.with_type([&]<class T>(T) {
+          auto const a = matrix.write<T>("A");
+          auto const b = sides.write<T>("B");
+          auto const x = solution.write<T>("X");
+          Signals signals;
+          return signals.guard([&] {
+            auto const unlocked = nb::gil_scoped_release();
+            return to_json(least_squares<T>(a, b, x, options_of(nb, workers, signals)), a.comm());
+          });
+        }));
+      },
+      "a"_a, "b"_a, "x"_a, "nb"_a, "workers"_a,
+      nb::sig("def least_squares(a: Matrix, b: Matrix, x: Matrix, nb: int, workers: int) -> dict"));
+}
+
+}  // namespace
+
+void bind_linalg_qr(nb::module_& m) {
+  bind_plan(m);
+  bind_runs(m);
+}
+
+}  // namespace allport::python

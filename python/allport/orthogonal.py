@@ -1,0 +1,204 @@
+"""QR factorizations and least squares with distributed matrices of any shape."""
+
+from __future__ import annotations
+
+import math
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import numpy as np
+
+from allport import _native
+from allport._native import QrPlan
+from allport.distributions import square_distribution
+from allport.errors import AllportError, failure, together
+from allport.io import working_dtype
+from allport.linalg import DistributedMatrix, own_part, whole_matrix, world_of
+from allport.plan import plan_qr, plan_together
+from allport.positive_definite import copied
+from allport.right_hand_sides import RightHandSides
+
+if TYPE_CHECKING:
+    from allport.comm import Communicator
+
+__all__ = ["LstsqReport", "QRResult", "QrPlan", "QrReport", "RankDeficient", "lstsq", "qr"]
+
+MODES = ("reduced", "r")
+
+
+class QRResult(NamedTuple):
+    """A = Q R: what `ap.qr` returns. Q: [m, k], R: [k, n], k = min(m, n)."""
+
+    Q: Any
+    R: Any
+
+
+class QrReport:
+    """What a factorization measured."""
+
+    def __init__(self, data: dict[str, Any]) -> None:
+        self._data = data
+
+    @property
+    def seconds(self) -> dict[str, float]:
+        """total of the slowest rank, and busy: in kernels, over all workers of all ranks; Q's columns are not in it."""
+        return dict(self._data["seconds"])
+
+    def to_dict(self) -> dict[str, Any]:
+        """Everything, as `allport run qr --json` prints it under "report"."""
+        return self._data
+
+    def __repr__(self) -> str:
+        return f"QrReport({self.seconds['total']:.4g} s, {self._data['tasks']} tasks)"
+
+
+class RankDeficient(AllportError, np.linalg.LinAlgError):
+    """A least squares problem whose solution is not unique.
+
+    column: the first, counted from 0, that depends on those before it, to rounding; with more columns than rows, the
+    first such row. rank: an estimate of the matrix' rank.
+    """
+
+    kind = "argument"
+
+    def __init__(self, column: int, rank: int, shape: tuple[int, int]) -> None:
+        m, n = shape
+        what = "column" if m >= n else "row"
+        super().__init__(
+            f"a: has not full rank, {what} {column} (counted from 0) depends on those before it, to rounding "
+            f"(rank about {rank} of {min(m, n)}): expected independent {what}s; leave out those that depend on others"
+        )
+        self.column, self.rank = column, rank
+
+
+class LstsqReport:
+    """What a least squares solution found and measured."""
+
+    def __init__(self, data: dict[str, Any]) -> None:
+        self._data = data
+
+    @property
+    def residuals(self) -> np.ndarray:
+        """||b - A x|| in the 2-norm, of each right-hand side: float64 [right-hand sides]."""
+        return np.array([math.nan if r is None else r for r in self._data["residuals"]], dtype=np.float64)
+
+    @property
+    def condition(self) -> float:
+        """||R||_1 ||R^-1||_1, estimated (Hager and Higham, LAPACK's trcon); inf where rounding hides it."""
+        reciprocal = self._data["condition_reciprocal"]
+        return math.nan if reciprocal is None else math.inf if reciprocal == 0 else 1 / reciprocal
+
+    @property
+    def factorization(self) -> QrReport:
+        """Of A, or of A^H where it has fewer rows than columns."""
+        return QrReport(self._data["factorization"])
+
+    def to_dict(self) -> dict[str, Any]:
+        """Everything, as `allport run lstsq --json` prints it under "report"."""
+        return self._data
+
+    def __repr__(self) -> str:
+        return f"LstsqReport({self.factorization.seconds['total']:.4g} s, condition about {self.condition:.3g})"
+
+
+def _working_copy(
+    a: Any, comm: Communicator, dtype: np.dtype, nb: int, options: dict[str, Any], overwrite: bool
+) -> tuple[DistributedMatrix, int]:
+    """A matrix that may be overwritten, and the tile size; a numpy array goes where the plan wants it."""
+    if isinstance(a, DistributedMatrix) and not any(options.values()):
+        return (a if overwrite and a.dtype == dtype else copied(a, dtype)), nb
+    shape, machine = a.shape, comm.machine
+    plan = plan_together(
+        comm, lambda **taken: plan_qr(*shape, machine, dtype=dtype, candidates=1, **{**options, "nb": nb, **taken})
+    )
+    if isinstance(a, DistributedMatrix):
+        moved = a.redistribute(plan.distribution)
+        return (copied(a, dtype) if moved is a or moved.dtype != dtype else moved), plan.nb
+    where = plan.distribution
+    return DistributedMatrix(comm, where, own_part(a, where, comm, dtype)), plan.nb
+
+
+def qr(
+    a: Any,
+    mode: str = "reduced",
+    *,
+    comm: Communicator | None = None,
+    grid: str | tuple[int, ...] | None = None,
+    nb: int = 0,
+    workers: int = 1,
+    memory: int | str | None = None,
+    overwrite: bool = False,
+    report: bool = False,
+) -> Any:
+    """A = Q R over all ranks of a communicator, by tiles and trees. Called by all ranks with equal arguments.
+
+    a: numpy array [m, n] of any shape that every rank has, or DistributedMatrix; the factors are like it. Returns
+    QRResult(Q, R), Q [m, k], R [k, n], k = min(m, n), R's diagonal real and of any sign; with mode='r' R alone.
+    overwrite: a distributed `a` may be destroyed. nb: rows and columns of a tile; 0: chosen. workers: threads on each
+    rank. grid, memory: as in plan_qr(). With report=True returns (result, QrReport). NaN and inf flow into the factors.
+    Raises AllportError on every rank for wrong shapes, types, or too little memory.
+    """
+    comm = world_of(a.comm if comm is None and isinstance(a, DistributedMatrix) else comm)
+    given = a
+    with together(comm):
+        a = whole_matrix(a)
+        dtype = working_dtype(a.dtype)
+        if mode not in MODES:
+            raise failure(f"mode = '{mode}': expected 'reduced' (Q and R) or 'r' (R alone)")
+    for name, extent in (("m", a.shape[0]), ("n", a.shape[1])):
+        comm.ensure_agreement(name, extent)
+    matrix, nb = _working_copy(a, comm, dtype, nb, {"grid": grid, "memory": memory}, overwrite)
+    m, n = a.shape
+    k = min(m, n)
+    r = DistributedMatrix.empty(comm, square_distribution((k, n), comm.size), dtype)
+    q = DistributedMatrix.empty(comm, square_distribution((m, k), comm.size), dtype) if mode == "reduced" else None
+    told = QrReport(_native.qr(matrix._native, None if q is None else q._native, r._native, nb, workers))
+
+    def like(x: DistributedMatrix) -> Any:
+        return x if isinstance(given, DistributedMatrix) else np.ascontiguousarray(x.to_numpy())
+
+    result = like(r) if q is None else QRResult(like(q), like(r))
+    return (result, told) if report else result
+
+
+def lstsq(
+    a: Any,
+    b: Any,
+    *,
+    comm: Communicator | None = None,
+    grid: str | tuple[int, ...] | None = None,
+    nb: int = 0,
+    workers: int = 1,
+    memory: int | str | None = None,
+    overwrite: bool = False,
+    report: bool = False,
+) -> Any:
+    """The x that minimizes ||b - A x||; with more columns than rows, of those with A x = b the one of least norm.
+
+    Called by all ranks with equal arguments. a [m, n], b [m] or [m, any number]: numpy arrays that every rank has, or
+    DistributedMatrix. x [n] or [n, any number] is like b, in the wider type of the two. b is not changed, nor is a but
+    for overwrite, with which a distributed `a` may be destroyed. grid, nb, workers, memory: as in qr().
+    With report=True returns (x, LstsqReport). NaN in a or b flows into x.
+    Raises RankDeficient (an AllportError and numpy's LinAlgError) with the first column that depends on those before
+    it, AllportError for wrong shapes, types, or too little memory; on every rank.
+    """
+    if comm is None:
+        comm = next((x.comm for x in (a, b) if isinstance(x, DistributedMatrix)), None)
+    comm = world_of(comm)
+    with together(comm):
+        a = whole_matrix(a)
+        right = RightHandSides(b, a.shape[0], working_dtype(a.dtype), "N")
+    m, n = a.shape
+    columns = right.whole.shape[1]
+    for name, extent in (("m", m), ("n", n), ("right-hand sides", columns)):
+        comm.ensure_agreement(name, extent)
+    matrix, nb = _working_copy(a, comm, right.dtype, nb, {"grid": grid, "memory": memory}, overwrite)
+    sides = right.matrix(comm)
+    x = DistributedMatrix.empty(comm, square_distribution((n, columns), comm.size), right.dtype)
+    data = _native.least_squares(matrix._native, sides._native, x._native, nb, workers)
+    if data["dependent"] is not None:
+        raise RankDeficient(data["dependent"], data["rank"], (m, n))
+    answer: Any = x
+    if not isinstance(b, DistributedMatrix):
+        whole = np.ascontiguousarray(x.to_numpy())
+        answer = whole[:, 0] if np.ndim(b) == 1 else whole
+    return (answer, LstsqReport(data)) if report else answer

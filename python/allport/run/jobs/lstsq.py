@@ -1,0 +1,79 @@
+"""The job of `allport run lstsq`: a matrix file and right-hand sides in, the least squares solution out."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from allport.distributions import square_distribution
+from allport.errors import failure
+from allport.io import MatrixFile, inspect, read, working_dtype
+from allport.linalg import DistributedMatrix
+from allport.machine import Machine
+from allport.orthogonal import lstsq
+from allport.run.job import agree
+from allport.run.jobs.qr import TiledJob
+from allport.run.jobs.solve import is_vector, save_like
+
+if TYPE_CHECKING:
+    from allport._native import QrPlan
+    from allport.comm import Communicator
+
+Files = tuple[MatrixFile, MatrixFile]
+
+
+@dataclass(kw_only=True)
+class LstsqJob(TiledJob):
+    """out = the x that minimizes ||b - a x||, or its own norm where a has more columns than rows; all of them files."""
+
+    kind = "lstsq"
+
+    b: str
+
+    def files(self) -> Files:
+        """a and b."""
+        return inspect(self.a, "A"), inspect(self.b, "B")
+
+    def dtype(self, files: Files) -> np.dtype:
+        """The type that the job computes in."""
+        return working_dtype(*(f.dtype for f in files))
+
+    def plan(self, machine: Machine, files: Files) -> QrPlan:
+        """The factorization's plan; checks shapes on the way. Of A^H where A has more columns than rows."""
+        a, b = files
+        if b.shape[0] != a.shape[0]:
+            raise failure(f"B '{b.name}': has {b.shape[0]} rows; expected {a.shape[0]}, as many as A")
+        m, n = a.shape
+        return self.plan_of((max(m, n), min(m, n)), self.dtype(files), machine)
+
+    def memory_per_rank(self, planned: QrPlan, files: Files, machine: Machine) -> int:
+        """Of the factorization, A^H where it is factored, b and x in two distributions, and R twice."""
+        (m, n), columns = files[0].shape, files[1].shape[1]
+        more = (m * n if m < n else 0) + 2 * min(m, n) ** 2 + 3 * (m + n) * columns
+        return planned.memory + more * self.dtype(files).itemsize // machine.ranks
+
+    def execute(self, comm: Communicator, progress: Callable[[int, int], None] | None = None) -> dict[str, Any]:
+        """Loads, solves, saves."""
+        began = time.perf_counter()
+        job, files, planned = agree(self, comm)
+        dtype = job.dtype(files)
+        spread = square_distribution(files[1].shape, comm.size)
+        m, n = files[0].shape
+        where = planned.distribution if m >= n else square_distribution((m, n), comm.size)
+        a = DistributedMatrix(comm, where, read(files[0], comm, where, dtype))
+        b = DistributedMatrix(comm, spread, read(files[1], comm, spread, dtype))
+        loaded = time.perf_counter()
+        x, report = lstsq(a, b, comm=comm, nb=planned.nb, workers=job.workers, overwrite=True, report=True)
+        solved = time.perf_counter()
+        shape = save_like(x, job.out, is_vector(files[1]))
+        ended = time.perf_counter()
+        return {
+            "plan": planned.to_dict(),
+            "report": report.to_dict(),
+            "output": {"path": job.out, "shape": shape, "dtype": str(dtype)},
+            "seconds": {"load": loaded - began, "lstsq": solved - loaded, "save": ended - solved},
+        }

@@ -1,0 +1,126 @@
+"""The job of `allport run qr`: a matrix file in, R and, where asked, Q out."""
+
+from __future__ import annotations
+
+import math
+import time
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from allport import io
+from allport.io import MatrixFile, inspect, read, working_dtype
+from allport.linalg import DistributedMatrix, gemm
+from allport.machine import Machine
+from allport.orthogonal import qr
+from allport.plan import plan_qr
+from allport.run.job import Job, agree
+from allport.systems import norm
+
+if TYPE_CHECKING:
+    from allport._native import QrPlan
+    from allport.comm import Communicator
+
+
+@dataclass(kw_only=True)
+class TiledJob(Job):
+    """What jobs share that factor a matrix file by tile QR."""
+
+    doing = "factoring"
+
+    a: str
+    nb: int = 0
+    workers: int = 1
+
+    def plan_of(self, shape: tuple[int, int], dtype: Any, machine: Machine) -> QrPlan:
+        """The factorization's plan."""
+        ways: dict[str, Any] = {"grid": self.grid, "order": self.order, "nb": self.nb, "workers": self.workers}
+        return plan_qr(*shape, machine, dtype=dtype, memory=self.memory, **ways)
+
+
+def quality(a: DistributedMatrix, q: DistributedMatrix, r: DistributedMatrix) -> dict[str, float | None]:
+    """residual, ||A - Q R||_1 / (||A||_1 m eps), and orthogonality, ||I - Q^H Q||_1 / (m eps), eps half the distance
+    from 1 to the next number; 0 for empty matrices, None where something is no number. Called by all ranks."""
+    m, k = q.shape
+    unit = m * float(np.finfo(a.dtype).eps) / 2
+    if k == 0:
+        return {"residual": 0.0, "orthogonality": 0.0}
+    wrong, size = norm(gemm(q, r, alpha=-1, beta=1, c=a, comm=a.comm)), norm(a)
+    gram = gemm(q, q, trans_a="C", comm=a.comm)
+    one = DistributedMatrix.zeros(a.comm, (k, k), a.dtype, gram.distribution)
+    for (r0, r1), (c0, c1), where in io.boxes(one.distribution, a.comm.rank):
+        one.local[where] = np.eye(r1 - r0, c1 - c0, r0 - c0)
+    gram.local[...] -= one.local
+    found = {"residual": wrong / (size * unit) if size else wrong, "orthogonality": norm(gram) / unit}
+    return {name: value if math.isfinite(value) else None for name, value in found.items()}
+
+
+@dataclass(kw_only=True)
+class QrJob(TiledJob):
+    """A = Q R of a matrix file; out: R. q_out: Q's first min(m, n) columns. check_residual: A is read again for it."""
+
+    kind = "qr"
+
+    q_out: str | None = None
+    check_residual: bool = True
+
+    def files(self) -> MatrixFile:
+        """A's head."""
+        return inspect(self.a, "A")
+
+    def plan(self, machine: Machine, files: MatrixFile) -> QrPlan:
+        """The factorization's plan."""
+        return self.plan_of(files.shape, working_dtype(files.dtype), machine)
+
+    def check_output(self) -> None:
+        """Raises when R or Q cannot be written."""
+        super().check_output()
+        if self.q_out is not None:
+            io.check_output(self.q_out)
+
+    def memory_per_rank(self, planned: QrPlan, files: MatrixFile, machine: Machine) -> int:
+        """Of the factorization; Q and R beside it; the check holds A, Q, R and two products at once."""
+        m, n = files.shape
+        k = min(m, n)
+        size = working_dtype(files.dtype).itemsize
+        factors = (k * n + (3 * m * k if self._wants_q() else 0)) * size // machine.ranks
+        check = (2 * m * n + m * k + k * n + 2 * k * k) * size // machine.ranks
+        return max(planned.memory + factors, check if self.check_residual else 0)
+
+    def _wants_q(self) -> bool:
+        return self.check_residual or self.q_out is not None
+
+    def execute(self, comm: Communicator, progress: Callable[[int, int], None] | None = None) -> dict[str, Any]:
+        """Loads, factors, checks, saves."""
+        began = time.perf_counter()
+        job, file, planned = agree(self, comm)
+        dtype, where = working_dtype(file.dtype), planned.distribution
+        matrix = DistributedMatrix(comm, where, read(file, comm, where, dtype))
+        loaded = time.perf_counter()
+        mode = "reduced" if job._wants_q() else "r"
+        result, report = qr(matrix, mode, comm=comm, nb=planned.nb, workers=job.workers, overwrite=True, report=True)
+        q, r = result if mode == "reduced" else (None, result)
+        factored = time.perf_counter()
+        found: dict[str, float | None] = {"residual": None, "orthogonality": None}
+        if job.check_residual:
+            found = quality(DistributedMatrix(comm, where, read(file, comm, where, dtype)), q, r)
+        checked = time.perf_counter()
+        r.save(job.out)
+        if job.q_out is not None:
+            q.save(job.q_out)
+        ended = time.perf_counter()
+        return {
+            "plan": planned.to_dict(),
+            "report": report.to_dict(),
+            "checked": job.check_residual,
+            **found,
+            "output": {"path": job.out, "q_path": job.q_out, "shape": list(r.shape), "dtype": str(dtype)},
+            "seconds": {
+                "load": loaded - began,
+                "qr": factored - loaded,
+                "check": checked - factored,
+                "save": ended - checked,
+            },
+        }
