@@ -1,130 +1,16 @@
 // Graphs that run: every body once, with the inputs that a walk over the same graph on one rank finds.
 #include <algorithm>
 #include <atomic>
-#include <chrono>
-#include <cstring>
-#include <map>
-#include <memory>
-#include <mutex>
-#include <random>
-#include <thread>
 #include <vector>
 
 #include "allport/graph/check.h"
 #include "allport/tasks/carrier.h"
 #include "allport/tasks/run.h"
 #include "comm/world.h"
+#include "random_graph.h"
 
 namespace allport::testing {
 namespace {
-
-using Value = std::int64_t;
-
-/// Unsigned, because it is meant to wrap.
-Value mix(Value a, Value b) {
-  return static_cast<Value>(static_cast<std::uint64_t>(a) * 1000003 + static_cast<std::uint64_t>(b) * 7919 + 17);
-}
-
-/// A random graph, the same on all ranks: task i has parents below i, several outputs, some of them empty.
-class RandomGraph : public TaskGraph {
- public:
-  struct Node {
-    Rank owner = 0;
-    int outputs = 1;
-    std::vector<std::pair<int, int>> parents;  // node, output
-    std::int64_t length = 1;                   // of each output, in elements
-  };
-
-  RandomGraph(Rank ranks, int tasks, unsigned seed, std::int64_t longest) : ranks_(ranks), nodes_(std::size_t(tasks)) {
-    std::mt19937 random(seed);
-    auto const below = [&](std::int64_t n) { return static_cast<int>(random() % static_cast<std::uint64_t>(n)); };
-    for (int t = 0; t < tasks; ++t) {
-      auto& node = nodes_[std::size_t(t)];
-      node.owner = below(ranks);
-      node.outputs = 1 + below(2);
-      node.length = below(4) == 0 ? 0 : 1 + below(longest);
-      for (int p = t > 0 ? below(5) : 0; p > 0; --p) {
-        auto const parent = below(std::min(t, 40)) + std::max(0, t - 40);
-        node.parents.emplace_back(parent, below(nodes_[std::size_t(parent)].outputs));
-      }
-    }
-    children_.resize(std::size_t(tasks));
-    for (int t = 0; t < tasks; ++t) {
-      int input = 0;
-      for (auto const& [parent, output] : nodes_[std::size_t(t)].parents) {
-        children_[std::size_t(parent)].push_back({task(t), input++, output, Carries::data});
-      }
-    }
-    for (int t = 0; t < tasks; ++t) {
-      auto const& node = nodes_[std::size_t(t)];
-      Value sum = t;
-      for (auto const& [parent, output] : node.parents) sum = mix(sum, wanted(parent, output));
-      wanted_.push_back(sum);
-    }
-  }
-
-  Rank ranks() const override { return ranks_; }
-  void entries(Rank rank, VisitTask visit) const override {
-    for (int t = 0; t < size(); ++t) {
-      if (node(t).parents.empty() && node(t).owner == rank) visit(task(t));
-    }
-  }
-  std::optional<std::int64_t> count(Rank rank) const override { return std::ranges::count(nodes_, rank, &Node::owner); }
-  Rank owner(Task t) const override { return node(t.i).owner; }
-  int num_parents(Task t) const override { return static_cast<int>(node(t.i).parents.size()); }
-  void children(Task t, VisitEdge visit) const override {
-    for (auto const& edge : children_[std::size_t(t.i)]) visit(edge);
-  }
-  Shape output(Task t, int) const override { return {node(t.i).length, 1, 0}; }
-  double priority(Task t) const override { return t.i % 7; }
-  Work work(Task t) const override { return {Kernel::own, double(t.i), 0}; }
-
-  void run(Task t, TaskContext& context) const override {
-    Value sum = t.i;
-    int input = 0;
-    for (auto const& [parent, output] : node(t.i).parents) {
-      auto const given = context.input(input++);
-      auto const* const values = reinterpret_cast<Value const*>(given.data());
-      auto const length = node(parent).length;
-      if (static_cast<std::int64_t>(given.size()) != 8 * length) wrong_ += 1;
-      for (std::int64_t e = 0; e < length; ++e) wrong_ += values[e] != wanted(parent, output) + e ? 1 : 0;
-      sum = mix(sum, wanted(parent, output));
-    }
-    wrong_ += sum != wanted_[std::size_t(t.i)] ? 1 : 0;
-    for (int o = 0; o < node(t.i).outputs; ++o) {
-      auto const out = context.output(o);
-      auto* const values = reinterpret_cast<Value*>(out.data());
-      for (std::int64_t e = 0; e < node(t.i).length; ++e) values[e] = wanted(t.i, o) + e;
-    }
-    if (t.i % 5 == 0) context.progress();
-    std::scoped_lock const hold(mutex_);
-    ++times_[t.i];
-  }
-
-  [[nodiscard]] int size() const { return static_cast<int>(nodes_.size()); }
-  [[nodiscard]] int wrong() const { return wrong_; }
-  /// Every task of this rank once, and no others.
-  [[nodiscard]] bool ran_all(Rank rank) const {
-    for (int t = 0; t < size(); ++t) {
-      auto const at = times_.find(t);
-      if ((at == times_.end() ? 0 : at->second) != (node(t).owner == rank ? 1 : 0)) return false;
-    }
-    return true;
-  }
-
- private:
-  static Task task(int t) { return {0, 0, t, 0, 0}; }
-  [[nodiscard]] Node const& node(int t) const { return nodes_[std::size_t(t)]; }
-  [[nodiscard]] Value wanted(int t, int output) const { return wanted_[std::size_t(t)] + 1000 * output; }
-
-  Rank ranks_;
-  std::vector<Node> nodes_;
-  std::vector<std::vector<Edge>> children_;
-  std::vector<Value> wanted_;
-  mutable std::atomic<int> wrong_{0};
-  mutable std::mutex mutex_;
-  mutable std::map<int, int> times_;
-};
 
 TEST(TasksRun, RandomGraphsGiveWhatTheirTasksWant) {
   for (auto const& spec : fitting_specs()) {
@@ -320,103 +206,6 @@ TEST(TasksRun, NamesTasksWhoseInputsNeverCome) {
   ASSERT_GT(graph.num_parents({0, 0, 50, 0, 0}), 1);
   auto const text = error_of([&] { tasks::run(graph, comm); });
   EXPECT_NE(text.find("for 1 of"), std::string::npos) << text;
-}
-
-TEST(TasksRun, RecordsTasksAndMessages) {
-  Communicator const comm(MPI_COMM_WORLD, Machine::flat(world_size()));
-  RandomGraph const graph(comm.size(), 150, 3, 3000);
-  EXPECT_TRUE(tasks::run(graph, comm, {.workers = 2}).records.empty());
-  auto const report = tasks::run(graph, comm, {.workers = 2, .record = true});
-  std::map<int, int> times;
-  std::vector<Value> between(2 * std::size_t(comm.size()), 0);
-  Traffic counted;
-  for (auto const& r : report.records) {
-    EXPECT_EQ(r.name, graph.name(r.task));
-    EXPECT_LE(0, r.begin);
-    EXPECT_LE(r.begin, r.end);
-    EXPECT_LE(r.end, report.seconds);
-    if (r.deed == tasks::Record::Deed::task) {
-      ++times[r.task.i];
-      EXPECT_EQ(r.kernel, Kernel::own);
-      EXPECT_TRUE(r.worker == 0 || r.worker == 1) << r.worker;
-      continue;
-    }
-    bool const sends = r.deed == tasks::Record::Deed::send;
-    ASSERT_TRUE(r.peer >= 0 && r.peer < comm.size() && r.peer != comm.rank()) << r.peer;
-    between[2 * std::size_t(r.peer) + (sends ? 0 : 1)] += 1;
-    counted += sends ? Traffic{1, 0, r.bytes, 0} : Traffic{0, 1, 0, r.bytes};
-  }
-  for (int t = 0; t < graph.size(); ++t) {
-    EXPECT_EQ(times.contains(t) ? times[t] : 0, graph.owner({0, 0, t, 0, 0}) == comm.rank() ? 1 : 0) << t;
-  }
-  EXPECT_EQ(counted, report.count.traffic);
-  // What one rank has sent another, that one has received.
-  auto const all = comm.all_gather(std::span<Value const>(between));
-  auto const told = [&](Rank by, Rank of, int what) {
-    return all[2 * std::size_t(by * comm.size() + of) + std::size_t(what)];
-  };
-  for (Rank a = 0; a < comm.size(); ++a) {
-    for (Rank b = 0; b < comm.size(); ++b) EXPECT_EQ(told(a, b, 0), told(b, a, 1)) << a << " " << b;
-  }
-}
-
-/// A body that waits until the program has been asked whether to stop.
-class Attended : public RandomGraph {
- public:
-  using RandomGraph::RandomGraph;
-  void run(Task t, TaskContext& context) const override {
-    if (asked_ < 2) std::this_thread::sleep_for(std::chrono::milliseconds(60));
-    RandomGraph::run(t, context);
-  }
-  mutable std::atomic<int> asked_{0};
-};
-
-TEST(TasksRun, AsksTheProgramWhetherToStop) {
-  Communicator const comm(MPI_COMM_WORLD, Machine::flat(world_size()));
-  Attended const graph(comm.size(), 150, 3, 30);
-  auto const stop = [&] {
-    if (++graph.asked_ == 2 && comm.rank() == comm.size() - 1) throw Error(ErrorKind::schedule, "someone stops it");
-  };
-  auto const text = error_of([&] { tasks::run(graph, comm, {.attend = stop}); });
-  EXPECT_EQ(text, "the program: someone stops it" +
-                      (comm.size() > 1 ? fmt::format(" (on rank {})", comm.size() - 1) : std::string()));
-}
-
-/// Keeps an input beyond its body, as a binding to a language with its own memory does.
-class Keeping : public RandomGraph {
- public:
-  using RandomGraph::RandomGraph;
-  void run(Task t, TaskContext& context) const override {
-    RandomGraph::run(t, context);
-    std::scoped_lock const hold(kept_mutex_);
-    for (int input = 0; input < num_parents(t); ++input) {
-      auto const bytes = context.input(input);
-      if (bytes.empty()) continue;
-      Value first = 0;
-      std::memcpy(&first, bytes.data(), sizeof first);
-      kept_.push_back({context.keep_input(input), bytes.data(), first});
-    }
-    EXPECT_EQ(context.keep_output(0) == nullptr, context.output(0).empty());
-  }
-  void look() const {
-    for (auto const& one : kept_) EXPECT_EQ(std::memcmp(one.bytes, &one.first, sizeof one.first), 0);
-  }
-
- private:
-  struct Kept {
-    std::shared_ptr<void> memory;
-    std::byte const* bytes;
-    Value first;
-  };
-  mutable std::mutex kept_mutex_;
-  mutable std::vector<Kept> kept_;
-};
-
-TEST(TasksRun, MemoryThatABodyKeepsStays) {
-  Communicator const comm(MPI_COMM_WORLD, Machine::flat(world_size()));
-  Keeping const graph(comm.size(), 100, 8, 2000);
-  tasks::run(graph, comm, {.workers = 2});
-  graph.look();
 }
 
 TEST(TasksRun, RefusesWhatCannotRun) {
