@@ -17,8 +17,8 @@ namespace {
 using namespace nb::literals;
 using GivenFlatGrid = std::optional<std::tuple<int, int>>;
 
-CholeskyOptions options_of(Index nb, int workers, Signals& signals) {
-  return {.nb = nb, .workers = workers, .attend = [&signals] { signals.look(); }};
+CholeskyOptions options_of(Index nb, int workers, bool record, Signals& signals) {
+  return {.nb = nb, .workers = workers, .record = record, .attend = [&signals] { signals.look(); }};
 }
 
 void bind_plan(nb::module_& m) {
@@ -64,18 +64,22 @@ void bind_plan(nb::module_& m) {
 void bind_runs(nb::module_& m) {
   m.def(
       "cholesky",
-      [](ArrayMatrix const& matrix, std::string const& uplo, Index nb, int workers) {
-        return from_json(matrix.with_type([&]<class T>(T) {
+      [](ArrayMatrix const& matrix, std::string const& uplo, Index nb, int workers, bool record) {
+        CholeskyReport report;
+        auto found = from_json(matrix.with_type([&]<class T>(T) {
           auto const a = matrix.write<T>("A");
           Signals signals;
           return signals.guard([&] {
             auto const unlocked = nb::gil_scoped_release();
-            return to_json(cholesky(a, uplo_named(uplo), options_of(nb, workers, signals)), a.comm());
+            report = cholesky(a, uplo_named(uplo), options_of(nb, workers, record, signals));
+            return to_json(report, a.comm());
           });
         }));
+        return nb::make_tuple(found, columns_of(report.run.records));
       },
-      "a"_a, "uplo"_a, "nb"_a, "workers"_a,
-      nb::sig("def cholesky(a: Matrix, uplo: str, nb: int, workers: int) -> dict"));
+      "a"_a, "uplo"_a, "nb"_a, "workers"_a, "record"_a,
+      nb::sig("def cholesky(a: Matrix, uplo: str, nb: int, workers: int, record: bool) -> tuple[dict, dict]"),
+      "The report, and with record this rank's records.");
   m.def(
       "cholesky_solve",
       [](ArrayMatrix const& factors, std::string const& uplo, ArrayMatrix const& sides, Index nb, int workers) {
@@ -85,7 +89,8 @@ void bind_runs(nb::module_& m) {
           Signals signals;
           return signals.guard([&] {
             auto const unlocked = nb::gil_scoped_release();
-            return to_json(cholesky_solve<T>(f, uplo_named(uplo), b, options_of(nb, workers, signals)), b.comm());
+            return to_json(cholesky_solve<T>(f, uplo_named(uplo), b, options_of(nb, workers, false, signals)),
+                           b.comm());
           });
         }));
       },

@@ -5,6 +5,7 @@
 
 #include <exception>
 #include <string_view>
+#include <vector>
 
 #include "allport/graph/count.h"
 #include "allport/graph/task_graph.h"
@@ -27,6 +28,8 @@ Work work_of(nb::handle got, std::string_view what);
 
 /// What a rank does and sends.
 nb::dict dict_of(graph::Count const& count);
+/// Records by column, for allport.tasks.timeline().
+nb::dict columns_of(std::vector<tasks::Record> const& records);
 /// What a run did on this rank, its records as columns; `dict_of(report.count)` among it.
 nb::dict dict_of(tasks::RunReport const& report);
 

@@ -38,7 +38,9 @@ nb::dict run(TaskGraph const& graph, Communicator const& comm, int workers, std:
   return dict_of(report);
 }
 
-nb::dict columns(std::vector<tasks::Record> const& records) {
+}  // namespace
+
+nb::dict columns_of(std::vector<tasks::Record> const& records) {
   nb::list names;
   nb::list kernels;
   for (auto const& r : records) {
@@ -58,8 +60,6 @@ nb::dict columns(std::vector<tasks::Record> const& records) {
   return d;
 }
 
-}  // namespace
-
 nb::dict dict_of(tasks::RunReport const& report) {
   nb::dict d;
   d["seconds"] = report.seconds;
@@ -68,7 +68,7 @@ nb::dict dict_of(tasks::RunReport const& report) {
   d["control_messages"] = report.control_messages;
   d["forwarded"] = report.forwarded;
   d["peak_bytes"] = report.peak_bytes;
-  d["records"] = columns(report.records);
+  d["records"] = columns_of(report.records);
   return d;
 }
 

@@ -39,8 +39,10 @@ class NotPositiveDefinite(AllportError, np.linalg.LinAlgError):
 class CholeskyReport:
     """What a factorization found and measured."""
 
-    def __init__(self, data: dict[str, Any]) -> None:
+    def __init__(self, data: dict[str, Any], records: dict[str, Any] | None = None) -> None:
         self._data = data
+        #: With record=True what tasks and messages did on this rank, for ap.tasks.timeline(report, comm).
+        self.records = records
 
     @property
     def info(self) -> int:
@@ -155,6 +157,7 @@ def cholesky(
     overwrite: bool = False,
     check: bool = True,
     report: bool = False,
+    record: bool = False,
 ) -> Any:
     """A = L L^H (uplo 'L') or U^H U ('U') over all ranks of a communicator. Called by all ranks with equal arguments.
 
@@ -162,7 +165,7 @@ def cholesky(
     its factor distributed as planned, or as a distributed `a` is where neither plan, grid nor memory is given.
     overwrite: a distributed `a` is replaced by its factor; otherwise it is not changed.
     plan, grid, memory: of and as in plan_cholesky(). nb: of the tiles; 0: chosen. workers: threads on each rank.
-    With report=True returns (Cholesky, CholeskyReport).
+    With report=True returns (Cholesky, CholeskyReport). record: keep what every task and message did.
     Raises NotPositiveDefinite on every rank, with the leading minor, unless check=False: then see Cholesky.info.
     Raises AllportError on every rank for wrong shapes, types, or too little memory.
     """
@@ -191,7 +194,7 @@ def cholesky(
     else:
         matrix = DistributedMatrix(comm, plan.distribution, own_part(a, plan.distribution, comm, dtype))
     nb = plan.nb if plan is not None and not overwrite else nb
-    made = CholeskyReport(_native.cholesky(matrix._native, uplo, nb, workers))
+    made = CholeskyReport(*_native.cholesky(matrix._native, uplo, nb, workers, record))
     if check and made.info > 0:
         raise NotPositiveDefinite(made.info)
     factors = Cholesky(matrix, uplo=uplo, report=made, nb=nb, workers=workers)

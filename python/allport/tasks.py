@@ -72,12 +72,17 @@ def run_graph(
         return report_of(data)
 
 
-def timeline(report: RunReport, comm: Communicator, *, root: int = 0, title: str = "run") -> Timeline | None:
+def timeline(
+    records: dict[str, Any] | RunReport, comm: Communicator, *, root: int = 0, title: str = "run"
+) -> Timeline | None:
     """What tasks and messages of all ranks did, on the root; None elsewhere. Called by all ranks.
+
+    records: of a RunReport, or of whatever else has recorded a run; or the report itself.
 
     The ranks' clocks start when all of them have met, so that ranks may differ by what a barrier takes.
     """
-    every = comm.mpi4py.gather(report.records, root)
+    mine = records.records if isinstance(records, RunReport) else records
+    every = comm.mpi4py.gather(mine, root)
     return None if every is None else _joined(every, title)
 
 

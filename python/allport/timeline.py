@@ -1,16 +1,50 @@
-"""What happened in a run of a task graph, and a simulated run."""
+"""What happened in a run of a task graph, simulated or real, and how it is written for others to show."""
 
 from __future__ import annotations
 
+import json
+import os
 from collections.abc import Iterable
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 
 from allport._native import Machine
+from allport.errors import failure
 from allport.task_graph import Graph
 
-__all__ = ["TaskSimulation", "Timeline"]
+__all__ = ["TaskSimulation", "Timeline", "named", "slice_of", "write_events"]
+
+FIRST_LANE = 1_000  # threads of messages come behind those of workers
+
+
+def slice_of(
+    name: str, cat: str, times: tuple[float, float], where: tuple[int, int], args: dict[str, Any]
+) -> dict[str, Any]:
+    """An event of a Chrome trace that has begun and ended, in seconds; where: process and thread."""
+    begin, end = times
+    pid, tid = where
+    span = {"ts": begin * 1e6, "dur": (end - begin) * 1e6}
+    return {"name": name, "cat": cat, "ph": "X", **span, "pid": pid, "tid": tid, "args": args}
+
+
+def named(processes: dict[int, str], threads: dict[tuple[int, int], str]) -> list[dict[str, Any]]:
+    """What a Chrome trace calls its processes and threads."""
+    return [
+        {"name": "process_name", "ph": "M", "pid": rank, "args": {"name": name}} for rank, name in processes.items()
+    ] + [
+        {"name": "thread_name", "ph": "M", "pid": rank, "tid": thread, "args": {"name": name}}
+        for (rank, thread), name in threads.items()
+    ]
+
+
+def write_events(events: list[dict[str, Any]], path: str | os.PathLike[str]) -> None:
+    """Writes a Chrome trace. Raises AllportError where the file cannot be written."""
+    try:
+        Path(path).write_text(json.dumps({"traceEvents": events, "displayTimeUnit": "ns"}))
+    except OSError as error:
+        raise failure(f"timeline = '{path}': cannot be written: {error.strerror}", "io") from None
 
 
 class Timeline:
@@ -31,6 +65,31 @@ class Timeline:
         """A dict for each task and message, in the order of which, else of the columns."""
         lists = {k: v if isinstance(v, list) else v.tolist() for k, v in self.columns.items()}
         return [{k: v[x] for k, v in lists.items()} for x in (range(len(self)) if which is None else which)]
+
+    def write_trace(self, path: str | os.PathLike[str]) -> None:
+        """Writes a Chrome trace (opens in Perfetto): a process a rank, a thread a worker, and as many more as it takes
+        for the messages that it sends. What is on the critical path has category 'critical'."""
+        critical = set(self.critical)
+        events: list[dict[str, Any]] = []
+        threads: dict[tuple[int, int], str] = {}
+        free: dict[int, list[float]] = {}  # of a rank, when each of the threads for its messages is done
+        order = np.argsort(self.columns["begin"], kind="stable").tolist()
+        for i, row in zip(order, self.rows(order), strict=True):
+            rank, to, times = row["rank"], row["to"], (row["begin"], row["end"])
+            if to < 0:
+                thread, cat = row["worker"], row["kernel"]
+                threads.setdefault((rank, thread), f"worker {thread}")
+                name, args = row["name"], {"kernel": row["kernel"]}
+            else:
+                lanes = free.setdefault(rank, [])
+                lane = next((x for x, done in enumerate(lanes) if done <= times[0]), len(lanes))
+                lanes[lane : lane + 1] = [times[1]]
+                thread, cat = FIRST_LANE + lane, "message"
+                threads.setdefault((rank, thread), f"messages {lane}")
+                name, args = f"{row['name']} to {to}", {"bytes": row["bytes"], "to": to}
+            events.append(slice_of(name, "critical" if i in critical else cat, times, (rank, thread), args))
+        ranks = {r: f"rank {r}" for r in sorted({r for r, _ in threads})}
+        write_events(events + named(ranks, dict(sorted(threads.items()))), path)
 
 
 class TaskSimulation:

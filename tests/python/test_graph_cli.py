@@ -3,6 +3,7 @@
 import json
 
 import allport as ap
+import numpy as np
 import pytest
 
 
@@ -66,6 +67,24 @@ def test_a_graph_is_simulated(allport, golden, tmp_path):
     assert {e["args"]["name"] for e in events if e["name"] == "process_name"} == {f"rank {r}" for r in range(4)}
     assert max(e["ts"] + e["dur"] for e in slices) == pytest.approx(1e6 * data["seconds"])
     assert "critical path" in chart.read_text() and "potrf" in chart.read_text()
+
+
+def test_a_run_is_traced_as_a_simulation_is(allport, tmp_path):
+    rng = np.random.default_rng(3)
+    a = rng.standard_normal((90, 90))
+    np.save(tmp_path / "a.npy", a @ a.T + 90 * np.eye(90))
+    done = allport(*"run cholesky a.npy -o l.npy --grid 2x1 --nb 16 -m torus:2 --trace run.json".split())
+    assert done.returncode == 0 and "trace: run.json" in done.stdout, done.stdout + done.stderr
+    events = json.loads((tmp_path / "run.json").read_text())["traceEvents"]
+    graph = ap.cholesky_graph(90, 16, "2x1")
+    names = [e["name"] for e in events if e["ph"] == "X" and e["tid"] < 1000]
+    assert len(names) == len(set(names)) == ap.graph.check(graph).tasks == 56
+    assert {"P(0)", "T(5, 4)", "G(5, 5, 4)"} < set(names)
+    sent = [e for e in events if e["ph"] == "X" and e["tid"] >= 1000]
+    assert len(sent) == sum(c.messages_sent for c in ap.graph.count(graph)) and all(e["dur"] >= 0 for e in sent)
+    assert {(e["pid"], e["args"]["to"]) for e in sent} == {(0, 1), (1, 0)}
+    done = allport(*"run cholesky a.npy -o l.npy -m torus:2 --trace no/run.json".split())
+    assert done.returncode == 1 and "folder 'no'" in done.stderr
 
 
 @pytest.mark.parametrize(

@@ -39,7 +39,7 @@ def test_json_has_plan_report_and_residual(allport, system, tmp_path):
     done = allport("run", "cholesky", "A.npy", "-o", "L.mtx", "--machine", "torus:2x2", "--json")
     assert done.returncode == 0, done.stderr
     data = json.loads(done.stdout)
-    assert set(data) == {"plan", "report", "checked", "residual", "output", "seconds"}
+    assert set(data) == {"plan", "report", "checked", "residual", "trace", "output", "seconds"}
     assert data["plan"]["problem"] == {"n": 70, "type": "d", "uplo": "L"}
     assert data["report"]["tasks"] == data["plan"]["counted"]["tasks"] and data["report"]["info"] == 0
     assert 0 < data["residual"] <= 1 and data["output"]["shape"] == [70, 70]

@@ -146,6 +146,8 @@ def print_cholesky(data: dict[str, Any]) -> None:
     check = {"check": "checked"} if data["checked"] else {}
     if check:
         out.print(f"residual ||A - L L^H|| / (||A|| n eps) = {_number(data['residual'])}, LAPACK asks for at most 30")
+    if data["trace"] is not None:
+        out.print(f"trace: {data['trace']}")
     out.print(_ended(data, load="read", cholesky="factored", **check, save="written"))
 
 

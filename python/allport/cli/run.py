@@ -129,11 +129,16 @@ def cholesky(
     output: Annotated[str, typer.Option("-o", "--output", help="L.npy, L.mtx or FILE.h5:DATASET")],
     *,
     check: Annotated[bool, typer.Option(help="Read A again and compute the residual.")] = True,
+    trace: Annotated[
+        str | None,
+        typer.Option(metavar="FILE.json", help="Chrome trace of what every task and message did, for Perfetto."),
+    ] = None,
     as_json: Json = False,
     **options: Any,
 ) -> None:
     """Factor a positive definite matrix file: A = L L^H or U^H U, on all ranks of a machine."""
-    _run_job(ap.jobs.CholeskyJob(a=a, out=output, check_residual=check, **options), as_json, print_cholesky)
+    job = ap.jobs.CholeskyJob(a=a, out=output, check_residual=check, trace=trace, **options)
+    _run_job(job, as_json, print_cholesky)
 
 
 @app.command()

@@ -11,11 +11,9 @@ import numpy as np
 from allport.errors import failure
 from allport.machine import Machine, axis_letter
 from allport.sim import DEEDS, Simulation
-from allport.timeline import TaskSimulation, Timeline
+from allport.timeline import TaskSimulation, Timeline, named, slice_of, write_events
 
 __all__ = ["animate", "chrome"]
-
-FIRST_LANE = 1_000  # threads of messages come behind those of workers
 
 MOST_SHOWN = 400_000  # link crossings in one page; browsers get slow beyond
 
@@ -46,28 +44,9 @@ def chrome(run: Simulation | TaskSimulation | Timeline, path: str) -> None:
     """
     if isinstance(run, Simulation):
         _need_trace(run)
-        events = _of_segments(run)
+        write_events(_of_segments(run), path)
     else:
-        events = _of_tasks(run.timeline if isinstance(run, TaskSimulation) else run)
-    _write(path, json.dumps({"traceEvents": events, "displayTimeUnit": "ns"}), "timeline")
-
-
-def _slice(
-    name: str, cat: str, row: tuple[float, float], where: tuple[int, int], args: dict[str, Any]
-) -> dict[str, Any]:
-    begin, end = row
-    pid, tid = where
-    times = {"ts": begin * 1e6, "dur": (end - begin) * 1e6}
-    return {"name": name, "cat": cat, "ph": "X", **times, "pid": pid, "tid": tid, "args": args}
-
-
-def _named(processes: dict[int, str], threads: dict[tuple[int, int], str]) -> list[dict[str, Any]]:
-    return [
-        {"name": "process_name", "ph": "M", "pid": rank, "args": {"name": name}} for rank, name in processes.items()
-    ] + [
-        {"name": "thread_name", "ph": "M", "pid": rank, "tid": thread, "args": {"name": name}}
-        for (rank, thread), name in threads.items()
-    ]
+        (run.timeline if isinstance(run, TaskSimulation) else run).write_trace(path)
 
 
 def _critical(run: Simulation) -> set[int]:
@@ -97,33 +76,10 @@ def _of_segments(run: Simulation) -> list[dict[str, Any]]:
         name = f"to {peer}" if peer >= 0 and what != DEEDS.index("receive") else DEEDS[what]
         args = {"operation": op, "segment": segment, "what": DEEDS[what]}
         cat = "critical" if i in critical else DEEDS[what]
-        events.append(_slice(f"{name} #{segment}", cat, (begin, end), (rank, thread), args))
+        events.append(slice_of(f"{name} #{segment}", cat, (begin, end), (rank, thread), args))
     ranks = sorted({r for r, _ in threads})
     where = {r: f"rank {r} {machine.coord(r // machine.ranks_per_node)}" for r in ranks}
-    return events + _named(where, threads)
-
-
-def _of_tasks(timeline: Timeline) -> list[dict[str, Any]]:
-    critical = set(timeline.critical)
-    events: list[dict[str, Any]] = []
-    threads: dict[tuple[int, int], str] = {}
-    free: dict[int, list[float]] = {}  # of a rank, when each of the threads for its messages is done
-    order = np.argsort(timeline.columns["begin"], kind="stable").tolist()
-    for i, row in zip(order, timeline.rows(order), strict=True):
-        rank, to, times = row["rank"], row["to"], (row["begin"], row["end"])
-        if to < 0:
-            thread, cat = row["worker"], row["kernel"]
-            threads.setdefault((rank, thread), f"worker {thread}")
-            name, args = row["name"], {"kernel": row["kernel"]}
-        else:
-            lanes = free.setdefault(rank, [])
-            lane = next((x for x, done in enumerate(lanes) if done <= times[0]), len(lanes))
-            lanes[lane : lane + 1] = [times[1]]
-            thread, cat = FIRST_LANE + lane, "message"
-            threads.setdefault((rank, thread), f"messages {lane}")
-            name, args = f"{row['name']} to {to}", {"bytes": row["bytes"], "to": to}
-        events.append(_slice(name, "critical" if i in critical else cat, times, (rank, thread), args))
-    return events + _named({r: f"rank {r}" for r in sorted({r for r, _ in threads})}, dict(sorted(threads.items())))
+    return events + named(where, threads)
 
 
 def animate(run: Simulation, path: str) -> None:

@@ -8,13 +8,14 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from allport.errors import failure
-from allport.io import MatrixFile, inspect, read, working_dtype
+from allport.errors import failure, together
+from allport.io import MatrixFile, ensure_writable, inspect, read, working_dtype
 from allport.linalg import DistributedMatrix
 from allport.machine import Machine
 from allport.plan import plan_cholesky
 from allport.positive_definite import cholesky
 from allport.run.job import Job, agree
+from allport.tasks import timeline
 
 if TYPE_CHECKING:
     from allport._native import CholeskyPlan
@@ -23,7 +24,10 @@ if TYPE_CHECKING:
 
 @dataclass(kw_only=True)
 class CholeskyJob(Job):
-    """A = L L^H or U^H U of a matrix file; out: the factor as a matrix. check_residual: A is read again for it."""
+    """A = L L^H or U^H U of a matrix file; out: the factor as a matrix. check_residual: A is read again for it.
+
+    trace: what every task and message did goes there, as a Chrome trace.
+    """
 
     kind = "cholesky"
     doing = "factoring"
@@ -33,10 +37,17 @@ class CholeskyJob(Job):
     nb: int = 0
     workers: int = 1
     check_residual: bool = True
+    trace: str | None = None
 
     def files(self) -> MatrixFile:
         """A's head."""
         return inspect(self.a, "A")
+
+    def check_output(self) -> None:
+        """The factor's file, and the trace's."""
+        super().check_output()
+        if self.trace is not None:
+            ensure_writable(self.trace, "trace")
 
     def plan(self, machine: Machine, files: MatrixFile) -> CholeskyPlan:
         """The factorization's plan."""
@@ -60,11 +71,15 @@ class CholeskyJob(Job):
         dtype, where = working_dtype(file.dtype), planned.distribution
         matrix = DistributedMatrix(comm, where, read(file, comm, where, dtype))
         loaded = time.perf_counter()
-        factors, report = cholesky(
-            matrix, uplo=job.uplo, comm=comm, nb=planned.nb, workers=job.workers, overwrite=True, report=True
-        )
+        ways: dict[str, Any] = {"nb": planned.nb, "workers": job.workers, "record": job.trace is not None}
+        factors, report = cholesky(matrix, uplo=job.uplo, comm=comm, overwrite=True, report=True, **ways)
         factors.clear_other_triangle()
         factored = time.perf_counter()
+        if job.trace is not None:
+            ran = timeline(report.records, comm, title=f"Cholesky of {file.name}")
+            with together(comm):
+                if ran is not None:
+                    ran.write_trace(job.trace)
         residual = None
         if job.check_residual:
             residual = factors.residual(DistributedMatrix(comm, where, read(file, comm, where, dtype)))
@@ -76,6 +91,7 @@ class CholeskyJob(Job):
             "report": report.to_dict(),
             "checked": job.check_residual,
             "residual": residual if residual is not None and math.isfinite(residual) else None,
+            "trace": job.trace,
             "output": {"path": job.out, "shape": list(factors.shape), "dtype": str(dtype)},
             "seconds": {
                 "load": loaded - began,
