@@ -7,6 +7,7 @@
 #include <nanobind/stl/vector.h>
 
 #include "allport/comm/measure.h"
+#include "allport/linalg/kernel_measurements.h"
 #include "bindings.h"
 
 namespace allport::python {
@@ -16,10 +17,11 @@ using namespace nb::literals;
 void bind_calibrate(nb::module_& m) {
   m.def(
       "calibrate",
-      [](Communicator const& comm, bool quick, bool mpi_collectives, nb::object progress) {
+      [](Communicator const& comm, bool quick, bool mpi_collectives, bool kernels, nb::object progress) {
         auto options = CalibrateOptions();
         options.quick = quick;
         options.mpi_collectives = mpi_collectives;
+        if (kernels) options.measurements = kernel_measurements(quick);
         if (!progress.is_none()) {
           options.progress = [&progress](std::string_view phase, double done) {
             auto const locked = nb::gil_scoped_acquire();
@@ -29,7 +31,7 @@ void bind_calibrate(nb::module_& m) {
         auto const unlocked = nb::gil_scoped_release();
         return calibrate(comm, options);
       },
-      "comm"_a, "quick"_a, "mpi_collectives"_a, "progress"_a.none());
+      "comm"_a, "quick"_a, "mpi_collectives"_a, "kernels"_a, "progress"_a.none());
   m.def(
       "measure",
       [](Communicator const& comm, Schedule const& schedule, int iterations, double budget) {

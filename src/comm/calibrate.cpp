@@ -53,6 +53,7 @@ class Bench {
       at_once();
     }
     node();
+    registered();
   }
 
   std::vector<Axis> axes;
@@ -233,6 +234,19 @@ class Bench {
     rates.memory_bandwidth = BytesPerSecond(ranks * 2.0 * static_cast<double>(from.size()) / copying);
     fits.push_back({"adds", rates.adds.value(), 0.0});
     fits.push_back({"memory bandwidth", rates.memory_bandwidth.value(), 0.0});
+  }
+
+  /// What rooms above want to know, one rank's share while all are at work.
+  void registered() {
+    auto const& all = options_.measurements;
+    for (std::size_t m = 0; m < all.size(); ++m) {
+      tell(all[m].what, 0.56 + 0.03 * static_cast<double>(m) / static_cast<double>(all.size()));
+      auto const calls = all[m].prepare();
+      auto const whole = clock_.median(calls.once, 0.05);
+      auto const beside = calls.beside ? clock_.median(calls.beside, 0.01) : 0.0;
+      // What is put back may take longer alone, where caches are cold, than in between.
+      fits.push_back({all[m].what, all[m].amount / std::max(whole - beside, whole / 2), 0.0});
+    }
   }
 
   Machine const& machine_;

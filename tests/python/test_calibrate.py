@@ -14,7 +14,13 @@ def test_a_machine_is_measured_and_written(allport, tmp_path):
     assert machine.ranks == 2 and machine.to_dict() == {k: v for k, v in told.items() if k != "output"}
     found = told["calibration"]
     assert found["ranks"] == 2 and found["library"] == ap._native.mpi_library_name()
-    assert {"bandwidth x", "overhead", "tau of long messages"} <= {f["what"] for f in found["fits"]}
+    measured = {f["what"]: f["value"] for f in found["fits"]}
+    assert {"bandwidth x", "overhead", "tau of long messages"} <= set(measured)
+    kernels = ["gemm", "syrk", "trsm", "potrf", "panel", "geqrt", "tpqrt", "gemqrt", "tpmqrt"]
+    assert all(measured[f"flops {kernel}{size}"] > 1e6 for kernel in kernels for size in ("", " 64"))
+    assert measured["bytes add"] > 1e6 and measured["bytes copy"] > 1e6
+    # Which Cholesky is priced by.
+    assert ap.plan_cholesky(4096, machine, grid="1x2").predicted > 0
     assert set(found["mpi"]) >= {"bcast", "reduce", "allreduce", "alltoall", "barrier"}
     assert all(s > 0 for timed in found["mpi"].values() for s in timed["seconds"])
     assert told["adds"] > 0 and told["memory_bandwidth"] > 0 and told["axes"][0]["bandwidth"] > 0
@@ -25,7 +31,16 @@ def test_a_machine_is_measured_and_written(allport, tmp_path):
 
 
 def test_ranks_that_mpiexec_started_are_joined(tmp_path):
-    command = [sys.executable, "-m", "allport", "machine", "calibrate", "--quick", "--no-mpi-collectives"]
+    command = [
+        sys.executable,
+        "-m",
+        "allport",
+        "machine",
+        "calibrate",
+        "--quick",
+        "--no-mpi-collectives",
+        "--no-kernels",
+    ]
     done = subprocess.run(
         [*ap.launch.mpiexec_command(3), *command, "-m", "torus:3", "-o", str(tmp_path / "ring.toml")],
         env=ap.launch.environment(3),
@@ -38,6 +53,7 @@ def test_ranks_that_mpiexec_started_are_joined(tmp_path):
     machine = ap.Machine.parse(str(tmp_path / "ring.toml"))
     assert machine.axes[0].wraps and machine.ranks == 3
     assert not ap.explain("bcast", machine, bytes=8).mpi_is_calibrated
+    assert "flops" not in done.stdout and "flops gemm" not in machine.to_toml()
 
 
 @pytest.mark.parametrize(

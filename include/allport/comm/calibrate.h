@@ -13,10 +13,22 @@
 
 namespace allport {
 
+/// What a room above wants to have measured with all ranks at work: the fit's value is amount / seconds.
+struct Measurement {
+  struct Calls {
+    std::function<void()> once;      ///< timed
+    std::function<void()> beside{};  ///< part of `once` whose time is taken away; may be empty
+  };
+  std::string what;                ///< name of the fit: "flops gemm"
+  double amount = 0;               ///< of one call: flops, bytes
+  std::function<Calls()> prepare;  ///< makes what the calls work on, which goes with them
+};
+
 struct CalibrateOptions {
-  bool quick = false;           ///< messages up to 1 MiB and few repetitions, for links of some MB/s
-  bool mpi_collectives = true;  ///< time the MPI library's own collectives, too
-  std::string date;             ///< as the machine file is to say it; empty: today (UTC)
+  bool quick = false;                       ///< messages up to 1 MiB and few repetitions, for links of some MB/s
+  bool mpi_collectives = true;              ///< time the MPI library's own collectives, too
+  std::vector<Measurement> measurements{};  ///< of rooms above, the same on all ranks
+  std::string date;                         ///< as the machine file is to say it; empty: today (UTC)
   /// Called on rank 0 with what is measured now and how much is done, 0..1.
   std::function<void(std::string_view phase, double done)> progress;
 };

@@ -2,27 +2,47 @@
 #pragma once
 
 #include <array>
+#include <utility>
+#include <vector>
 
 #include "allport/graph/task_graph.h"
 #include "allport/machine/machine.h"
 
 namespace allport::graph {
 
-/// One worker's rates. The machine file gives them as fits, `{ what = "flops gemm", value = 5.57e9 }` in flop/s of one
-/// rank in double precision, for any kernel's name(); a kernel without one has the rank's share of the node's peak.
+/// Tiles whose rates stand in a machine file without a size.
+inline constexpr int usual_tile = 256;
+
+/// Flops of a kernel on tiles of s x s (a panel: 4s x s), over s^3: how large the tiles are is told by a task's flops.
+/// 0 for kernels that are not told so.
+[[nodiscard]] double flops_of_unit_tile(Kernel kernel);
+
+/// One worker's rates. The machine file gives them as fits, of one rank, for any kernel's name():
+/// - "flops gemm" in flop/s in double precision, on tiles of 256; without it the rank's share of the node's peak;
+/// - "flops gemm 64": the same on smaller or larger tiles; between those that are there it is interpolated;
+/// - "flops gemm s", c, z: the same in another type, in flops that count a complex multiply-add as two;
+/// - "bytes copy" in bytes/s of work without flops; without it the rank's share of the node's memory bandwidth.
 class Rates {
  public:
-  /// @param factor  what the graph's element type makes of them: 2 for single precision, 1/4 for complex doubles
+  /// @param factor  what the graph's element type makes of rates in double precision: 2 for single, 1/2 for complex,
+  /// 1/4
+  ///                for complex doubles. A type's own rate counts where the machine file has it
   /// @param workers  that share a rank's rates
   /// @throws Error(machine) where the machine says neither a kernel's rate nor its peak
   explicit Rates(Machine const& machine, double factor = 1.0, int workers = 1);
 
-  /// The longer of flops by the kernel's rate and, for work without flops, bytes by memory's.
+  /// Flops by the kernel's rate; work without flops by its bytes.
   [[nodiscard]] double seconds(Work const& work) const;
 
  private:
-  std::array<double, kernels> flops_{};
-  double bytes_ = 0;  ///< per second; 0: unknown, they take no time
+  struct KernelRates {
+    double flops = 0;                              ///< per second, on usual tiles
+    double bytes = 0;                              ///< per second; 0: unknown, they take no time
+    std::vector<std::pair<double, double>> sizes;  ///< of tiles, ascending, with their rates over that on usual ones
+  };
+  [[nodiscard]] double speed(Work const& work) const;
+
+  std::array<KernelRates, kernels> rates_;
 };
 
 }  // namespace allport::graph

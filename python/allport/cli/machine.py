@@ -81,7 +81,9 @@ def _fit_text(fit: dict[str, Any]) -> str:
     what, value = fit["what"], fit["value"]
     if what.startswith("tau"):
         return f"{value:.3f}"
-    if what.startswith(("bandwidth", "memory", "all links")):
+    if what.startswith("flops"):
+        return f"{value / 1e9:.3g} Gflop/s"
+    if what.startswith(("bandwidth", "memory", "all links", "bytes")):
         return format_rate(value)
     return f"{value / 1e6:.0f} Madd/s" if what == "adds" else format_seconds(value)
 
@@ -122,14 +124,15 @@ def calibrate(
     output: Annotated[str | None, typer.Option("-o", "--output", metavar="FILE.toml", help="Machine file.")] = None,
     quick: Annotated[bool, typer.Option("--quick", help="Short messages, few repetitions: for slow links.")] = False,
     mpi_collectives: Annotated[bool, typer.Option(help="Time the MPI library's own collectives, too.")] = True,
+    kernels: Annotated[bool, typer.Option(help="Measure linear algebra's kernels, by type and tile, too.")] = True,
     as_json: Json = False,
 ) -> None:
-    """Measure a machine: latency, bandwidth, overhead, tau, operator, memory, and MPI's own collectives.
+    """Measure a machine: latency, bandwidth, overhead, tau, operator, memory, kernels, and MPI's own collectives.
 
     Starts the ranks itself, or measures on those that mpiexec (allport lab run) has started.
     """
     _checked_output(output)
-    how: dict[str, Any] = {"quick": quick, "mpi_collectives": mpi_collectives}
+    how: dict[str, Any] = {"quick": quick, "mpi_collectives": mpi_collectives, "kernels": kernels}
     joined = ap.launch.joined_size()
     found: ap.Machine | None
     with progress("starting ranks") as bar:
