@@ -16,7 +16,8 @@ template <class T>
 constexpr Trans adjoint_of =
     std::is_same_v<T, float> || std::is_same_v<T, double> ? Trans::transpose : Trans::conjugate;
 
-/// alpha op(A) op(B) + beta C, planned for the communicator's machine.
+/// alpha op(A) op(B) + beta C, on a grid of C's shape: there are three products, and a search for each takes longer than
+/// they do where matrices are small.
 template <class T>
 void product(Trans trans_a, Trans trans_b, T alpha, Matrix<T> const& a, Matrix<T> const& b, T beta,
              Matrix<T> const& c) {
@@ -24,7 +25,9 @@ void product(Trans trans_a, Trans trans_b, T alpha, Matrix<T> const& a, Matrix<T
   auto const k = trans_a == Trans::none ? a.cols() : a.rows();
   GemmProblem const problem{c.rows(), c.cols(), k, scalar_of<T>, trans_a, trans_b};
   GemmOptions options;
-  options.candidates = 1;
+  options.algorithm = "summa";
+  options.grid = {c.distribution().grid().rows(), c.distribution().grid().cols(), 1};
+  options.order = "ijl";
   static_cast<void>(gemm<T>(plan_gemm(problem, c.comm().machine(), options), alpha, a, b, beta, c));
 }
 

@@ -113,7 +113,7 @@ TEST(Householder, MultipliesFromBothSides) {
     for (auto const& [m, k] : {std::pair<Index, Index>(20, 12), {9, 9}, {14, 1}, {1, 1}, {6, 0}}) {
       if (comm.size() < 5 || m == 20) multiplies<double>(comm, grid, m, k, 7);
     }
-    if (comm.size() > 7) continue;
+    if (comm.size() > 4 && grid.rows() > 1) continue;
     multiplies<double>(comm, grid, 9, 4, 0);
     multiplies<float>(comm, grid, 20, 12, 7);
     multiplies<std::complex<float>>(comm, grid, 20, 12, 7);
