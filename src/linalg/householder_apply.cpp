@@ -16,8 +16,8 @@ template <class T>
 constexpr Trans adjoint_of =
     std::is_same_v<T, float> || std::is_same_v<T, double> ? Trans::transpose : Trans::conjugate;
 
-/// alpha op(A) op(B) + beta C, on a grid of C's shape: there are three products, and a search for each takes longer than
-/// they do where matrices are small.
+/// alpha op(A) op(B) + beta C, on a grid of C's shape: there are three products, and a search for each takes longer
+/// than they do where matrices are small.
 template <class T>
 void product(Trans trans_a, Trans trans_b, T alpha, Matrix<T> const& a, Matrix<T> const& b, T beta,
              Matrix<T> const& c) {
