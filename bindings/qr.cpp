@@ -17,8 +17,8 @@ namespace {
 using namespace nb::literals;
 using GivenFlatGrid = std::optional<std::tuple<int, int>>;
 
-QrOptions options_of(Index nb, int workers, Signals& signals) {
-  return {.nb = nb, .workers = workers, .attend = [&signals] { signals.look(); }};
+QrOptions options_of(Index nb, int workers, bool record, Signals& signals) {
+  return {.nb = nb, .workers = workers, .record = record, .attend = [&signals] { signals.look(); }};
 }
 
 void bind_plan(nb::module_& m) {
@@ -61,8 +61,10 @@ void bind_plan(nb::module_& m) {
 void bind_runs(nb::module_& m) {
   m.def(
       "qr",
-      [](ArrayMatrix const& matrix, ArrayMatrix const* columns, ArrayMatrix const& triangle, Index nb, int workers) {
-        return from_json(matrix.with_type([&]<class T>(T) {
+      [](ArrayMatrix const& matrix, ArrayMatrix const* columns, ArrayMatrix const& triangle, Index nb, int workers,
+         bool record) {
+        QrReport report;
+        auto found = from_json(matrix.with_type([&]<class T>(T) {
           auto const a = matrix.write<T>("A");
           auto const r = triangle.write<T>("R");
           std::optional<Matrix<T>> q;
@@ -70,17 +72,19 @@ void bind_runs(nb::module_& m) {
           Signals signals;
           return signals.guard([&] {
             auto const unlocked = nb::gil_scoped_release();
-            auto const options = options_of(nb, workers, signals);
-            QrReport report;
+            auto const options = options_of(nb, workers, record, signals);
             auto const factors = qr(a, options, &report);
             copy_r(Matrix<T const>(a), r);
             if (q) form_q(factors, *q, options);
             return to_json(report, a.comm());
           });
         }));
+        return nb::make_tuple(found, columns_of(report.run.records));
       },
-      "a"_a, "q"_a.none(), "r"_a, "nb"_a, "workers"_a,
-      nb::sig("def qr(a: Matrix, q: Matrix | None, r: Matrix, nb: int, workers: int) -> dict"));
+      "a"_a, "q"_a.none(), "r"_a, "nb"_a, "workers"_a, "record"_a,
+      nb::sig("def qr(a: Matrix, q: Matrix | None, r: Matrix, nb: int, workers: int, record: bool) -> "
+              "tuple[dict, dict]"),
+      "The report, and with record this rank's records.");
   m.def(
       "least_squares",
       [](ArrayMatrix const& matrix, ArrayMatrix const& sides, ArrayMatrix const& solution, Index nb, int workers) {
@@ -91,7 +95,7 @@ void bind_runs(nb::module_& m) {
           Signals signals;
           return signals.guard([&] {
             auto const unlocked = nb::gil_scoped_release();
-            return to_json(least_squares<T>(a, b, x, options_of(nb, workers, signals)), a.comm());
+            return to_json(least_squares<T>(a, b, x, options_of(nb, workers, false, signals)), a.comm());
           });
         }));
       },

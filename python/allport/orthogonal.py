@@ -35,8 +35,10 @@ class QRResult(NamedTuple):
 class QrReport:
     """What a factorization measured."""
 
-    def __init__(self, data: dict[str, Any]) -> None:
+    def __init__(self, data: dict[str, Any], records: dict[str, Any] | None = None) -> None:
         self._data = data
+        #: With record=True what tasks and messages did on this rank, for ap.tasks.timeline(report.records, comm).
+        self.records = records
 
     @property
     def seconds(self) -> dict[str, float]:
@@ -128,6 +130,7 @@ def qr(
     memory: int | str | None = None,
     overwrite: bool = False,
     report: bool = False,
+    record: bool = False,
 ) -> Any:
     """A = Q R over all ranks of a communicator, by tiles and trees. Called by all ranks with equal arguments.
 
@@ -135,6 +138,7 @@ def qr(
     QRResult(Q, R), Q [m, k], R [k, n], k = min(m, n), R's diagonal real and of any sign; with mode='r' R alone.
     overwrite: a distributed `a` may be destroyed. nb: rows and columns of a tile; 0: chosen. workers: threads on each
     rank. grid, memory: as in plan_qr(). With report=True returns (result, QrReport). NaN and inf flow into the factors.
+    record: keep what every task and message of the factorization did.
     Raises AllportError on every rank for wrong shapes, types, or too little memory.
     """
     comm = world_of(a.comm if comm is None and isinstance(a, DistributedMatrix) else comm)
@@ -151,7 +155,8 @@ def qr(
     k = min(m, n)
     r = DistributedMatrix.empty(comm, square_distribution((k, n), comm.size), dtype)
     q = DistributedMatrix.empty(comm, square_distribution((m, k), comm.size), dtype) if mode == "reduced" else None
-    told = QrReport(_native.qr(matrix._native, None if q is None else q._native, r._native, nb, workers))
+    columns = None if q is None else q._native
+    told = QrReport(*_native.qr(matrix._native, columns, r._native, nb, workers, record))
 
     def like(x: DistributedMatrix) -> Any:
         return x if isinstance(given, DistributedMatrix) else np.ascontiguousarray(x.to_numpy())

@@ -41,7 +41,7 @@ class CholeskyReport:
 
     def __init__(self, data: dict[str, Any], records: dict[str, Any] | None = None) -> None:
         self._data = data
-        #: With record=True what tasks and messages did on this rank, for ap.tasks.timeline(report, comm).
+        #: With record=True what tasks and messages did on this rank, for ap.tasks.timeline(report.records, comm).
         self.records = records
 
     @property

@@ -162,7 +162,9 @@ QrFactors<T> qr(Matrix<T> const& a, QrOptions const& options, QrReport* report) 
   graph->read(work->part());
   {
     blas::OneThread const alone(options.workers > 1);
-    done.run = tasks::run(*graph, comm, {.workers = options.workers, .way = options.way, .attend = options.attend});
+    tasks::RunOptions const run{
+        .workers = options.workers, .way = options.way, .record = options.record, .attend = options.attend};
+    done.run = tasks::run(*graph, comm, run);
   }
   graph->write(work->part());
   if (done.moved) redistribute(*work, a);

@@ -83,6 +83,12 @@ def test_a_run_is_traced_as_a_simulation_is(allport, tmp_path):
     sent = [e for e in events if e["ph"] == "X" and e["tid"] >= 1000]
     assert len(sent) == sum(c.messages_sent for c in ap.graph.count(graph)) and all(e["dur"] >= 0 for e in sent)
     assert {(e["pid"], e["args"]["to"]) for e in sent} == {(0, 1), (1, 0)}
+    done = allport(*"run qr a.npy -o r.npy --grid 2x1 --nb 16 -m torus:2 --trace qr.json --no-check".split())
+    assert done.returncode == 0 and "trace: qr.json" in done.stdout, done.stdout + done.stderr
+    events = json.loads((tmp_path / "qr.json").read_text())["traceEvents"]
+    graph = ap.qr_graph(90, 90, 16, "2x1")
+    assert sum(e["ph"] == "X" and e["tid"] < 1000 for e in events) == ap.graph.check(graph).tasks
+    assert {"geqrt", "tpqrt", "gemqrt", "tpmqrt"} <= {e["cat"] for e in events if e["ph"] == "X"}
     done = allport(*"run cholesky a.npy -o l.npy -m torus:2 --trace no/run.json".split())
     assert done.returncode == 1 and "folder 'no'" in done.stderr
 

@@ -40,7 +40,7 @@ def test_json_has_plan_report_and_quality(allport, system):
     done = allport("run", "qr", "A.npy", "-o", "R.mtx", "--machine", "torus:2x2", "--json")
     assert done.returncode == 0, done.stderr
     data = json.loads(done.stdout)
-    assert set(data) == {"plan", "report", "checked", "residual", "orthogonality", "output", "seconds"}
+    assert set(data) == {"plan", "report", "checked", "residual", "orthogonality", "trace", "output", "seconds"}
     assert data["plan"]["problem"] == {"m": 90, "n": 20, "type": "d"}
     assert data["report"]["tasks"] == data["plan"]["counted"]["tasks"]
     assert 0 < data["residual"] <= 10 and 0 < data["orthogonality"] <= 10 and data["output"]["shape"] == [20, 20]

@@ -18,6 +18,8 @@ struct QrOptions {
   int workers = 1;
   /// How reflectors travel that several ranks need.
   MulticastWay way = MulticastWay::prefix;
+  /// Keeps what tasks and messages of the factorization did, in QrReport::run.
+  bool record = false;
   /// As tasks::RunOptions::attend.
   std::function<void()> attend{};
 };

@@ -181,6 +181,8 @@ def print_qr(data: dict[str, Any]) -> None:
         )
     if data["output"]["q_path"] is not None:
         out.print(f"Q: {data['output']['q_path']}")
+    if data["trace"] is not None:
+        out.print(f"trace: {data['trace']}")
     out.print(_ended(data, load="read", qr="factored", **check, save="written"))
 
 

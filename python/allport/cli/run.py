@@ -33,6 +33,10 @@ GrowthBound = Annotated[float | None, typer.Option(metavar="G", help="Warn when 
 FallBack = Annotated[
     bool, typer.Option("--fall-back", help="Keep a copy of A, and pivot partially when --growth-bound is exceeded.")
 ]
+Trace = Annotated[
+    str | None,
+    typer.Option(metavar="FILE.json", help="Chrome trace of what every task and message did, for Perfetto."),
+]
 STARTED: Group = {"ranks": (StartedRanks, None), "machine": (AnyMachine, None)}
 GROWTH: Group = {"growth_bound": (GrowthBound, None), "fall_back": (FallBack, False)}
 
@@ -129,10 +133,7 @@ def cholesky(
     output: Annotated[str, typer.Option("-o", "--output", help="L.npy, L.mtx or FILE.h5:DATASET")],
     *,
     check: Annotated[bool, typer.Option(help="Read A again and compute the residual.")] = True,
-    trace: Annotated[
-        str | None,
-        typer.Option(metavar="FILE.json", help="Chrome trace of what every task and message did, for Perfetto."),
-    ] = None,
+    trace: Trace = None,
     as_json: Json = False,
     **options: Any,
 ) -> None:
@@ -177,11 +178,13 @@ def qr(
     check: Annotated[
         bool, typer.Option(help="Read A again and compute ||A - Q R|| and ||I - Q^H Q||; Q is formed for it.")
     ] = True,
+    trace: Trace = None,
     as_json: Json = False,
     **options: Any,
 ) -> None:
     """Factor a matrix file of any shape: A = Q R, on all ranks of a machine."""
-    _run_job(ap.jobs.QrJob(a=a, out=output, q_out=q_out, check_residual=check, **options), as_json, print_qr)
+    job = ap.jobs.QrJob(a=a, out=output, q_out=q_out, check_residual=check, trace=trace, **options)
+    _run_job(job, as_json, print_qr)
 
 
 @app.command()

@@ -16,6 +16,7 @@ from allport import io
 from allport.errors import failure, together
 from allport.machine import Machine
 from allport.plan import decisions, plan_together
+from allport.tasks import timeline
 from allport.units import format_bytes
 
 if TYPE_CHECKING:
@@ -50,6 +51,15 @@ class Job:
     def check_output(self) -> None:
         """Raises when the output cannot be written."""
         io.check_output(self.out)
+
+    def write_trace(self, path: str | None, records: Any, comm: Communicator, title: str) -> None:
+        """A recorded run of all ranks as a Chrome trace, from rank 0; nothing without a path. Called by all ranks."""
+        if path is None:
+            return
+        ran = timeline(records, comm, title=title)
+        with together(comm):
+            if ran is not None:
+                ran.write_trace(path)
 
     def memory_per_rank(self, planned: Any, files: Any, machine: Machine) -> int:
         """Bytes that a rank needs at most."""

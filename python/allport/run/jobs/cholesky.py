@@ -8,14 +8,13 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from allport.errors import failure, together
+from allport.errors import failure
 from allport.io import MatrixFile, ensure_writable, inspect, read, working_dtype
 from allport.linalg import DistributedMatrix
 from allport.machine import Machine
 from allport.plan import plan_cholesky
 from allport.positive_definite import cholesky
 from allport.run.job import Job, agree
-from allport.tasks import timeline
 
 if TYPE_CHECKING:
     from allport._native import CholeskyPlan
@@ -75,11 +74,7 @@ class CholeskyJob(Job):
         factors, report = cholesky(matrix, uplo=job.uplo, comm=comm, overwrite=True, report=True, **ways)
         factors.clear_other_triangle()
         factored = time.perf_counter()
-        if job.trace is not None:
-            ran = timeline(report.records, comm, title=f"Cholesky of {file.name}")
-            with together(comm):
-                if ran is not None:
-                    ran.write_trace(job.trace)
+        job.write_trace(job.trace, report.records, comm, f"Cholesky of {file.name}")
         residual = None
         if job.check_residual:
             residual = factors.residual(DistributedMatrix(comm, where, read(file, comm, where, dtype)))

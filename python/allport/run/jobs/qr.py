@@ -59,12 +59,16 @@ def quality(a: DistributedMatrix, q: DistributedMatrix, r: DistributedMatrix) ->
 
 @dataclass(kw_only=True)
 class QrJob(TiledJob):
-    """A = Q R of a matrix file; out: R. q_out: Q's first min(m, n) columns. check_residual: A is read again for it."""
+    """A = Q R of a matrix file; out: R. q_out: Q's first min(m, n) columns. check_residual: A is read again for it.
+
+    trace: what every task and message of the factorization did goes there, as a Chrome trace.
+    """
 
     kind = "qr"
 
     q_out: str | None = None
     check_residual: bool = True
+    trace: str | None = None
 
     def files(self) -> MatrixFile:
         """A's head."""
@@ -75,8 +79,10 @@ class QrJob(TiledJob):
         return self.plan_of(files.shape, working_dtype(files.dtype), machine)
 
     def check_output(self) -> None:
-        """Raises when R or Q cannot be written."""
+        """Raises when R, Q or the trace cannot be written."""
         super().check_output()
+        if self.trace is not None:
+            io.ensure_writable(self.trace, "trace")
         if self.q_out is not None:
             io.check_output(self.q_out)
 
@@ -100,9 +106,11 @@ class QrJob(TiledJob):
         matrix = DistributedMatrix(comm, where, read(file, comm, where, dtype))
         loaded = time.perf_counter()
         mode = "reduced" if job._wants_q() else "r"
-        result, report = qr(matrix, mode, comm=comm, nb=planned.nb, workers=job.workers, overwrite=True, report=True)
+        ways: dict[str, Any] = {"nb": planned.nb, "workers": job.workers, "record": job.trace is not None}
+        result, report = qr(matrix, mode, comm=comm, overwrite=True, report=True, **ways)
         q, r = result if mode == "reduced" else (None, result)
         factored = time.perf_counter()
+        job.write_trace(job.trace, report.records, comm, f"QR of {file.name}")
         found: dict[str, float | None] = {"residual": None, "orthogonality": None}
         if job.check_residual:
             found = quality(DistributedMatrix(comm, where, read(file, comm, where, dtype)), q, r)
@@ -116,6 +124,7 @@ class QrJob(TiledJob):
             "report": report.to_dict(),
             "checked": job.check_residual,
             **found,
+            "trace": job.trace,
             "output": {"path": job.out, "q_path": job.q_out, "shape": list(r.shape), "dtype": str(dtype)},
             "seconds": {
                 "load": loaded - began,
