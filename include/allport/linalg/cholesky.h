@@ -11,7 +11,8 @@
 namespace allport {
 
 struct CholeskyOptions {
-  /// Tile size; 0: the distribution's own block size where it is at least 128, else 256.
+  /// Tile size; 0: the distribution's own block size where it is at least 128 (16 for solves, whose factors are rarely
+  /// worth moving), else 256.
   Index nb = 0;
   /// Threads that run tasks on each rank. With more than one, BLAS runs a thread for each of them.
   int workers = 1;
