@@ -111,7 +111,7 @@ Contender ours(Communicator const& comm, int n, int nb, int grid_rows, int grid_
     }
   };
   auto const name = fmt::format("allport nb={} {}x{} {} workers={}", nb, grid_rows, grid_cols,
-                                allport::name(options.way), options.workers);
+                                allport::name(*options.way), options.workers);
   return {name, [=] { fill_positive(a); }, run, [=] { return residual_of(a); }, {}};
 }
 

@@ -24,7 +24,9 @@ DestinationSet set_of(TopologyIds const& ids, Destinations const& destinations) 
 
 Multicast multicast(TopologyIds const& ids, Rank source, Destinations const& to, std::string const& way, int split) {
   ensure(source >= 0 && source < ids.ranks(), "source", source, "a rank in 0.." + std::to_string(ids.ranks() - 1));
-  return {source, set_of(ids, to), parse_multicast_way(way), {split}};
+  auto made = multicast_by(parse_multicast_way(way), ids, source, set_of(ids, to));
+  made.split = {split};
+  return made;
 }
 
 Contract contract(Rank ranks, Rank source, std::int64_t bytes, Destinations const& to) {

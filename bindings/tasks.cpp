@@ -23,7 +23,7 @@ nb::dict run(TaskGraph const& graph, Communicator const& comm, int workers, std:
     std::string trouble;
     tasks::RunOptions options;
     try {
-      options.way = parse_multicast_way(way);
+      if (!way.empty()) options.way = parse_multicast_way(way);
       if (!op.empty()) options.combine = combine_of(op, dtype);
     } catch (Error const& error) {
       trouble = error.what();
@@ -75,7 +75,9 @@ nb::dict dict_of(tasks::RunReport const& report) {
 void bind_tasks(nb::module_& m) {
   m.def(
       "way_carrier",
-      [](Machine const& machine, std::string const& way) { return tasks::carrier(machine, parse_multicast_way(way)); },
+      [](Machine const& machine, std::string const& way) {
+        return way.empty() ? tasks::carrier(machine) : tasks::carrier(machine, parse_multicast_way(way));
+      },
       "machine"_a, "way"_a);
   m.def("run_graph", run, "graph"_a, "comm"_a, "workers"_a, "way"_a, "op"_a, "dtype"_a, "stall_seconds"_a, "record"_a,
         nb::sig("def run_graph(graph: TaskGraph, comm: Communicator, workers: int, way: str, op: str, dtype: str, "

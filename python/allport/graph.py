@@ -102,8 +102,8 @@ def check(graph: Graph, *, exhaustive: int = 1_000_000, paths: int = 1_000, seed
 def count(graph: Graph, *, carrier: Carrier | str | None = None, machine: Machine | str | None = None) -> list[Count]:
     """What each rank will do and send, exactly; ranks behind the graph's own are there where they relay.
 
-    carrier: 'flat', 'chain' or 'prefix', as run_graph() sends by that way on the machine (a plain line when None), or
-    'binomial'; the graph's own when None, 'prefix' but for what follows a plan.
+    carrier: 'flat', 'chain', 'prefix' or 'axes', as run_graph() sends by that way on the machine (a plain line when
+    None), or 'binomial'; the graph's own when None: what run_graph() does when nobody says it, but for what follows a plan.
     """
     where = None if machine is None else as_machine(machine)
     with asking(graph):

@@ -102,7 +102,8 @@ def share(
 ) -> Share | None:
     """One rank's part in a multicast, worked out without asking anybody; None where it has none.
 
-    way: 'flat' (from the source to each), 'chain' (from one to the next in the order of IDs) or 'prefix'.
+    way: 'flat' (from the source to each), 'chain' (from one to the next in the order of IDs),
+    'prefix', or 'axes' (from node to neighbour along the axes of the machine that the names are of).
     """
     ids = as_ids(names)
     origin, deliver, hops = _native.multicast_share(ids, source, _list(destinations), way, split, rank)
@@ -161,7 +162,7 @@ def explain(
     segment: int | str | None = None,
     window: int = DEFAULT_WINDOW,
 ) -> Choice:
-    """The cheapest of flat, chain, prefix, segmented and trees for a multicast on a machine, with every other's price.
+    """The cheapest of flat, chain, axes, prefix, segmented and trees for a multicast on a machine, with all prices.
 
     destinations: ranks in any order, None for all. str(choice) is a text. Raises AllportError when none can serve.
     """

@@ -15,7 +15,7 @@ from allport.errors import failure
 __all__ = ["Edge", "Graph", "Task", "TaskContext", "TaskGraph", "Work", "asking", "carrier_of", "ensure_graph"]
 
 Graph = _native.TaskGraph
-WAYS = ("flat", "chain", "prefix")  # of multicasts, by which graphs run
+WAYS = ("flat", "chain", "prefix", "axes")  # of multicasts, by which graphs run
 
 
 class Task(NamedTuple):
@@ -223,11 +223,11 @@ def asking(graph: Any) -> Iterator[None]:
 
 def carrier_of(graph: Graph, carrier: Carrier | str | None, machine: Machine | None = None) -> Carrier:
     """The one that is asked for, else the graph's own; ways of a multicast are over the machine's topology IDs."""
-    chosen = carrier if carrier is not None else getattr(graph, "carrier", "prefix")
+    chosen = carrier if carrier is not None else getattr(graph, "carrier", "")
     if not isinstance(chosen, str):
         return chosen
     if chosen == "binomial":
         return _native.carrier(chosen)
-    if chosen not in WAYS:
+    if chosen and chosen not in WAYS:
         raise failure(f"carrier = '{chosen}': expected {', '.join(WAYS)} or binomial")
     return _native.way_carrier(machine or Machine.flat(max(graph.ranks, 1)), chosen)

@@ -47,7 +47,7 @@ def run_graph(
     comm: Communicator | None = None,
     *,
     workers: int = 1,
-    way: str = "prefix",
+    way: str | None = None,
     op: str = "sum",
     stall_seconds: float = 10.0,
     record: bool = False,
@@ -55,8 +55,9 @@ def run_graph(
     """Runs a task graph whose tasks have bodies. Called by all ranks, with equal graphs.
 
     comm: all ranks when None. workers: threads that run bodies; Python's own bodies take turns, but for what lets go of
-    the interpreter's lock, as numpy does. way: how an output travels that several ranks need, 'flat', 'chain' or
-    'prefix'. op: how contributions to sums are combined. stall_seconds: after so long without anything a rank says what
+    the interpreter's lock, as numpy does. way: how an output travels that several ranks need: 'flat', 'chain',
+    'prefix' or 'axes'; None: along the axes of a machine that was named, else by prefix. op: how contributions to sums
+    are combined. stall_seconds: after so long without anything a rank says what
     it waits for; 0: never. record: keep what every task and message did.
     Raises AllportError on every rank when a body raises on any: it names the task, and has the exception as its cause
     where that was raised. Ctrl-C ends all ranks, too.
@@ -68,7 +69,9 @@ def run_graph(
     if isinstance(graph, TaskGraph) and type(graph).contributors is not TaskGraph.contributors:
         kind = graph.dtype.str
     with asking(graph):
-        data = _native.run_graph(graph, comm._native, workers, way, op if kind else "", kind, stall_seconds, record)
+        data = _native.run_graph(
+            graph, comm._native, workers, way or "", op if kind else "", kind, stall_seconds, record
+        )
         return report_of(data)
 
 

@@ -21,6 +21,7 @@ struct LetterHead {
   std::int32_t intervals = routed;
   MulticastWay way = MulticastWay::prefix;
   Split split{};
+  std::int32_t order = 0;  ///< of axes
 
   static constexpr std::int32_t routed = -1;  ///< every rank works the destinations out from the name
   static constexpr std::int64_t short_bytes = 4096;

@@ -40,7 +40,7 @@ Multicasts::State::State(Communicator const& comm_, TopologyIds ids_, MulticastO
   ensure(options.transit.value() >= 1, "transit", options.transit, "at least 1 byte for each digit");
   me = comm.position(comm.rank());
   table.emplace(ids, me);
-  transit.assign(static_cast<std::size_t>(ids.digits()), 0);
+  transit.assign(static_cast<std::size_t>(std::max(ids.digits(), most_hops())), 0);
   numbers.assign(static_cast<std::size_t>(comm.size()), 0);
   EngineGuard const hold(*comm.lock());
   for (auto* const mpi : {&letters, &pieces}) {
@@ -49,15 +49,29 @@ Multicasts::State::State(Communicator const& comm_, TopologyIds ids_, MulticastO
   }
 }
 
-int Multicasts::State::row_of(MulticastWay way, Hop const& hop) const {
-  auto const further = hop.set.size() - (hop.set.contains(ids.position(hop.next)) ? 1 : 0);
-  return way == MulticastWay::prefix && further > 0 ? ids.common_prefix(ids.of(me), ids.of(hop.next)) : -1;
+int Multicasts::State::most_hops() const {
+  int hops = 0;
+  if (ids.machine() == nullptr) return hops;
+  for (int a = 0; a < ids.machine()->axes(); ++a) hops += ids.machine()->axis(a).length;
+  return hops;
+}
+
+int Multicasts::State::row_of(LetterHead const& head, Hop const& hop) const {
+  if (!goes_on(hop)) return -1;
+  if (head.way == MulticastWay::prefix) return ids.common_prefix(ids.of(me), ids.of(hop.next));
+  if (head.way != MulticastWay::axes) return -1;
+  auto const& machine = *ids.machine();
+  return machine.hops(machine.node_of(head.source), machine.node_of(me));
+}
+
+bool Multicasts::State::goes_on(Hop const& hop) const {
+  return hop.set.size() > (hop.set.contains(ids.position(hop.next)) ? 1 : 0);
 }
 
 void Multicasts::State::add_hop(Carried& carried, Hop const& hop, std::optional<DestinationSet> set) {
   Outgoing out;
   out.to = comm.at_position(hop.next);
-  out.row = row_of(carried.head.way, hop);
+  out.row = row_of(carried.head, hop);
   out.head = carried.head;
   out.head.number = numbers[static_cast<std::size_t>(out.to)]++;
   if (!carried.from)
@@ -92,7 +106,7 @@ Forwarding Multicasts::State::share_of(engine::Letter const& letter) const {
     return {own.deliver, std::move(own.hops)};
   }
   if (head.way == MulticastWay::prefix) return forward(*table, *letter.set, head.split);
-  auto own = share(ids, {head.source, *letter.set, head.way, head.split}, me);
+  auto own = share(ids, {head.source, *letter.set, head.way, head.split, head.order}, me);
   return {own.deliver, std::move(own.hops)};
 }
 
@@ -103,7 +117,7 @@ void Multicasts::State::start(MessageName const& name, Multicast const& what, bo
   EngineGuard const hold(*comm.lock());
   auto const own = share(ids, what, me);
   Carried carried;
-  carried.head = {name, 0, bytes, 0, me, routed ? LetterHead::routed : 0, what.way, what.split};
+  carried.head = {name, 0, bytes, 0, me, routed ? LetterHead::routed : 0, what.way, what.split, what.order};
   carried.data = data.data();
   carried.there = bytes;
   carried.token = token;

@@ -57,11 +57,12 @@ struct Multicasts::State {
 
   // Where a message goes.
 
-  [[nodiscard]] int row_of(MulticastWay way, Hop const& hop) const;
+  /// Classes of transit by way of axes.
+  [[nodiscard]] int most_hops() const;
+  /// The class of transit that a message is in where it goes; -1: it ends there, or who hands it on wants it.
+  [[nodiscard]] int row_of(LetterHead const& head, Hop const& hop) const;
   /// Whoever gets it alone gets it in one piece.
-  [[nodiscard]] bool goes_on(Hop const& hop) const {
-    return hop.set.size() > 1 || row_of(MulticastWay::prefix, hop) >= 0;
-  }
+  [[nodiscard]] bool goes_on(Hop const& hop) const;
 
   void add_hop(Carried& carried, Hop const& hop, std::optional<DestinationSet> set);
   void add_hops(Carried& carried, std::vector<Hop> const& hops);

@@ -22,7 +22,8 @@ TopologyId low_bits(int width) { return width == 0 ? 0 : ~TopologyId{0} >> (64 -
 
 }  // namespace
 
-TopologyIds::TopologyIds(Machine const& machine, int bits) : bits_(bits), ranks_(machine.ranks()) {
+TopologyIds::TopologyIds(Machine const& machine, int bits)
+    : bits_(bits), ranks_(machine.ranks()), machine_(std::make_shared<Machine const>(machine)) {
   check_bits(bits);
   std::vector<int> axes(static_cast<std::size_t>(machine.axes()));
   std::iota(axes.begin(), axes.end(), 0);

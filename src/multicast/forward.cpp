@@ -7,6 +7,7 @@
 #include <string>
 #include <utility>
 
+#include "axes.h"
 #include "hash.h"
 
 namespace allport {
@@ -68,7 +69,7 @@ class Row {
   std::vector<Hop>& hops_;
 };
 
-constexpr std::array<std::string_view, 3> ways{"flat", "chain", "prefix"};
+constexpr std::array<std::string_view, 4> ways{"flat", "chain", "prefix", "axes"};
 
 Share flat_share(TopologyIds const& ids, Multicast const& m, Rank rank) {
   Share share{-1, m.set.contains(ids.position(rank)), {}};
@@ -150,6 +151,12 @@ MulticastWay parse_multicast_way(std::string_view text) {
   throw Error::argument("way", fmt::format("'{}'", text), fmt::format("one of {}", fmt::join(ways, ", ")));
 }
 
+Multicast multicast_by(MulticastWay way, TopologyIds const& ids, Rank source, DestinationSet set,
+                       std::uint64_t spread) {
+  if (way == MulticastWay::axes) return along_axes(ids, source, std::move(set), spread);
+  return {source, std::move(set), way, {}};
+}
+
 Share share(TopologyIds const& ids, Multicast const& m, Rank rank) {
   ensure(m.source >= 0 && m.source < ids.ranks(), "source", m.source, fmt::format("a rank in 0..{}", ids.ranks() - 1));
   ensure(rank >= 0 && rank < ids.ranks(), "rank", rank, fmt::format("a rank in 0..{}", ids.ranks() - 1));
@@ -160,6 +167,8 @@ Share share(TopologyIds const& ids, Multicast const& m, Rank rank) {
       return flat_share(ids, m, rank);
     case MulticastWay::chain:
       return chain_share(ids, m, rank);
+    case MulticastWay::axes:
+      return axes_share(ids, m, rank);
     case MulticastWay::prefix:
       break;
   }

@@ -9,8 +9,6 @@
 namespace allport {
 namespace {
 
-constexpr std::int32_t lanes = multicast_lanes;
-
 struct Plan {
   TopologyIds ids;
   Multicast multicast;
@@ -33,6 +31,7 @@ void program(Plan const& plan, Rank rank, Program& into) {
   if (plan.contract.bytes == 0) return;
   auto const mine = share(plan.ids, plan.multicast, rank);
   auto const sends = static_cast<std::int32_t>(mine.hops.size());
+  auto const lanes = multicast_lanes(plan.multicast.way);
   Slot home{Buffer::output, 0, 0};
   std::int32_t first_send = 0;
   if (mine.from >= 0) {
@@ -66,7 +65,9 @@ Multicast multicast_of(TopologyIds const& ids, Contract const& contract, Multica
   ensure(contract.what == Collective::broadcast, "contract", name(contract.what), "a broadcast, to all or to targets");
   ensure(contract.ranks == ids.ranks(), "ranks", contract.ranks, fmt::format("{}, as many as IDs", ids.ranks()));
   auto set = contract.targets ? DestinationSet::of(ids, *contract.targets) : DestinationSet::all(ids);
-  return {contract.root, std::move(set), way, split};
+  auto m = multicast_by(way, ids, contract.root, std::move(set));
+  m.split = split;
+  return m;
 }
 
 Schedule multicast_schedule(TopologyIds const& ids, MulticastWay way, Split split, Contract const& contract, Cut cut) {
@@ -80,7 +81,7 @@ Schedule multicast_schedule(TopologyIds const& ids, MulticastWay way, Split spli
 
 std::vector<std::pair<Rank, Rank>> messages(TopologyIds const& ids, Multicast const& m) {
   std::vector<std::pair<Rank, Rank>> all;
-  if (m.way != MulticastWay::prefix) {
+  if (m.way == MulticastWay::flat || m.way == MulticastWay::chain) {
     auto const others = m.set.without(ids.position(m.source));
     auto const count = others.size();
     auto const behind = m.way == MulticastWay::chain ? others.below(ids.position(m.source)) : 0;
@@ -95,8 +96,10 @@ std::vector<std::pair<Rank, Rank>> messages(TopologyIds const& ids, Multicast co
   std::vector<Hop> reached{{m.source, {}, m.set}};
   for (std::size_t i = 0; i < reached.size(); ++i) {
     auto const from = reached[i].next;
-    auto does = forward(RoutingTable(ids, from), std::exchange(reached[i].set, {}), m.split);
-    for (auto& hop : does.hops) {
+    auto const set = std::exchange(reached[i].set, {});
+    auto hops = m.way == MulticastWay::axes ? share(ids, {m.source, set, m.way, m.split, m.order}, from).hops
+                                            : forward(RoutingTable(ids, from), set, m.split).hops;
+    for (auto& hop : hops) {
       all.push_back({from, hop.next});
       reached.push_back(std::move(hop));
     }

@@ -20,7 +20,8 @@ TopologyIds ids_of(Machine const& machine) { return TopologyIds(machine, Topolog
 Cut whole(Contract const& contract, Cut cut) { return {std::max<std::int64_t>(contract.bytes, 1), cut.window}; }
 
 Seconds price_of(Machine const& machine, TopologyIds const& ids, Multicast const& m, Contract const& c, Cut cut) {
-  return model::t_tree(machine, messages(ids, m), Bytes(c.bytes), Bytes(cut.segment), cut.window, multicast_lanes);
+  return model::t_tree(machine, messages(ids, m), Bytes(c.bytes), Bytes(cut.segment), cut.window,
+                       multicast_lanes(m.way));
 }
 
 /// Rows are split where that is cheaper. The same on every rank, as the price is.
@@ -211,9 +212,11 @@ Schedule trees(Machine const& machine, Contract const& contract, Cut cut) {
 }  // namespace
 
 AlgorithmList const& multicast_algorithms() {
-  static std::array<Algorithm, 5> const rows{
+  static std::array<Algorithm, 6> const rows{
       along(MulticastWay::flat, "From the source to one target after the other.", false),
       along(MulticastWay::chain, "From target to target in the order of their topology IDs, in segments.", true),
+      along(MulticastWay::axes,
+            "From node to neighbour along the machine's axes, a tree that takes no link twice, in segments.", true),
       by_prefix("prefix", "Over compact prefix routing tables (deck 5), the whole message from hop to hop.", false),
       by_prefix("segmented", "Over compact prefix routing tables, each segment handed on as it comes.", true),
       Algorithm{.what = Collective::broadcast,

@@ -3,6 +3,7 @@
 #include <vector>
 
 #include "allport/multicast/schedule.h"
+#include "frontier.h"
 
 namespace allport::tasks {
 
@@ -28,7 +29,8 @@ class WayCarrier final : public graph::Carrier {
       for (auto const rank : delivery.ranks) {
         if (rank != root) targets.push_back(rank);
       }
-      for (auto const& [from, to] : messages(ids_, {root, DestinationSet::of(ids_, targets), way_, {}})) {
+      for (auto const& [from, to] : messages(
+               ids_, multicast_by(way_, ids_, root, DestinationSet::of(ids_, targets), TaskHash()(delivery.task)))) {
         visit({from, to, delivery.bytes, 1});
       }
     } else {
@@ -43,6 +45,12 @@ class WayCarrier final : public graph::Carrier {
 };
 
 }  // namespace
+
+MulticastWay usual_way(Machine const& machine) {
+  return machine == Machine::flat(machine.ranks()) ? MulticastWay::prefix : MulticastWay::axes;
+}
+
+std::unique_ptr<graph::Carrier> carrier(Machine const& machine) { return carrier(machine, usual_way(machine)); }
 
 std::unique_ptr<graph::Carrier> carrier(Machine const& machine, MulticastWay way) {
   return std::make_unique<WayCarrier>(machine, way);

@@ -9,6 +9,8 @@
 #include <thread>
 #include <utility>
 
+#include "allport/tasks/carrier.h"
+
 namespace allport::tasks {
 
 namespace {
@@ -24,6 +26,7 @@ Execution::Execution(TaskGraph const& graph, Communicator const& comm, RunOption
       comm_(comm),
       options_(options),
       me_(comm.rank()),
+      way_(options.way.value_or(usual_way(comm.machine()))),
       multicasts_(comm, TopologyIds(comm.machine(), TopologyIds::usual_bits(comm.size())), carried(),
                   [this](MessageName const& name) { return route(task_of(name), static_cast<int>(name[3])); }),
       only_caller_talks_(!Multicasts::any_thread()),

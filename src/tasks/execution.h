@@ -101,6 +101,7 @@ class Execution {
   Communicator const& comm_;
   RunOptions const& options_;
   Rank const me_;
+  MulticastWay const way_;
   std::shared_ptr<Pool> pool_ = std::make_shared<Pool>();
   Multicasts multicasts_;
   bool const only_caller_talks_;

@@ -28,7 +28,8 @@ Multicast Execution::route(Task task, int output) const {
     auto const rank = graph_.owner(edge.child);
     if (rank != owner) positions.push_back(comm_.position(rank));
   });
-  return {comm_.position(owner), DestinationSet::of(multicasts_.ids(), positions), options_.way, {}};
+  auto const& ids = multicasts_.ids();
+  return multicast_by(way_, ids, comm_.position(owner), DestinationSet::of(ids, positions), TaskHash()(task));
 }
 
 Multicast Execution::straight_to(Rank rank) const {

@@ -68,7 +68,7 @@ void finish(Multicasts& all, Multicasts::Arrived arrived) {
 
 /// The way of a shot; which one is the storm's affair.
 Multicast way_of(TopologyIds const& ids, Rank source, Shot const& shot, MulticastWay way) {
-  return {source, DestinationSet::of(ids, shot.to), way, {}};
+  return multicast_by(way, ids, source, DestinationSet::of(ids, shot.to));
 }
 
 struct Storm {
@@ -158,6 +158,12 @@ TEST(MpiMulticasts, DeliverStormsWhoseDestinationsFollowFromTheirNames) {
   expect_storms(binary(), {.segment = Bytes(2000), .transit = Bytes(1)}, 9000, {all, true});
 }
 
+TEST(MpiMulticasts, DeliverStormsAlongAMachinesAxes) {
+  TopologyIds const ids(Machine::parse(fitting_specs().back()), 1);
+  expect_storms(ids, {.segment = Bytes(1500), .transit = Bytes(1)}, 5000, {{MulticastWay::axes}});
+  expect_storms(ids, {.segment = Bytes(1500)}, 5000, {{MulticastWay::axes, MulticastWay::prefix}, true});
+}
+
 TEST(MpiMulticasts, DeliverLongMessagesInSegments) {
   expect_storms(TopologyIds::given(world_size() > 16 ? 3 : 2, 2, world_size()), {.segment = Bytes(20000)}, 70'000);
 }
@@ -172,7 +178,7 @@ TEST(MpiMulticasts, AsSchedulesRunOnACommunicator) {
     Communicator const comm(MPI_COMM_WORLD, machine);
     auto const me = comm.position(comm.rank());
     TopologyIds const ids(machine, 1);
-    for (auto const way : {MulticastWay::flat, MulticastWay::chain, MulticastWay::prefix}) {
+    for (auto const way : {MulticastWay::flat, MulticastWay::chain, MulticastWay::prefix, MulticastWay::axes}) {
       auto const root = world_size() / 2;
       auto const contract = multicast_contract(world_size(), root, 5000, {0, world_size() - 1, world_size() / 3});
       auto const schedule = multicast_schedule(ids, way, {1}, contract, {700, 2});

@@ -77,8 +77,9 @@ TEST(MulticastSchedule, KeepsAWindowOnRelaysAndSendsTwoAtATime) {
   ASSERT_EQ(flat.ops.size(), 15u);
   for (std::int32_t i = 0; i < 15; ++i) {
     auto const& after = flat.ops[static_cast<std::size_t>(i)].after;
-    ASSERT_EQ(after.size(), i < multicast_lanes ? 0u : 1u);
-    if (i >= multicast_lanes) EXPECT_EQ(after.begin()->op, i - multicast_lanes);
+    ASSERT_EQ(after.size(), i < multicast_lanes(MulticastWay::prefix) ? 0u : 1u);
+    if (i >= multicast_lanes(MulticastWay::prefix))
+      EXPECT_EQ(after.begin()->op, i - multicast_lanes(MulticastWay::prefix));
   }
   // A relay that is no target: whoever of 0xx gets the message for those of 0xx that are not it.
   auto const bits = TopologyIds::given(3, 1, 8);

@@ -158,7 +158,7 @@ def test_classes_that_leave_something_out():
     assert "super().__init__(ranks)" in str(_said(lambda: ap.graph.check(Unmade())))
     assert "expected an ap.TaskGraph, got int" in str(_said(lambda: ap.graph.check(7)))
     assert "dtype" in str(_said(lambda: Tree(1, object)))
-    assert "flat, chain, prefix or binomial" in str(_said(lambda: ap.graph.count(Tree(1), carrier="star")))
+    assert "flat, chain, prefix, axes or binomial" in str(_said(lambda: ap.graph.count(Tree(1), carrier="star")))
     unfinished = type("Bodiless", (Tree,), {})(0)
     assert "define run()" in str(_said(lambda: ap.run_graph(unfinished)))
     assert _said(lambda: ap.run_graph(ap.cholesky_graph(4, 1))).kind == "unsupported"

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <functional>
+#include <optional>
 #include <type_traits>
 
 #include "allport/linalg/graphs.h"
@@ -16,8 +17,8 @@ struct CholeskyOptions {
   Index nb = 0;
   /// Threads that run tasks on each rank. With more than one, BLAS runs a thread for each of them.
   int workers = 1;
-  /// How tiles travel that several ranks need.
-  MulticastWay way = MulticastWay::prefix;
+  /// How tiles travel that several ranks need; none: tasks::usual_way().
+  std::optional<MulticastWay> way{};
   /// Keeps what tasks and messages did, in CholeskyReport::run.
   bool record = false;
   /// As tasks::RunOptions::attend.

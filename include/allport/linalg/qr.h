@@ -3,6 +3,7 @@
 
 #include <functional>
 #include <memory>
+#include <optional>
 #include <type_traits>
 
 #include "allport/linalg/graphs.h"
@@ -16,8 +17,8 @@ struct QrOptions {
   Index nb = 0;
   /// Threads that run tasks on each rank. With more than one, BLAS runs a thread for each of them.
   int workers = 1;
-  /// How reflectors travel that several ranks need.
-  MulticastWay way = MulticastWay::prefix;
+  /// How reflectors travel that several ranks need; none: tasks::usual_way().
+  std::optional<MulticastWay> way{};
   /// Keeps what tasks and messages of the factorization did, in QrReport::run.
   bool record = false;
   /// As tasks::RunOptions::attend.

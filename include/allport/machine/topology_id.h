@@ -53,6 +53,9 @@ class TopologyIds {
   /// @pre ranks >= 1
   [[nodiscard]] static int usual_bits(Rank ranks);
 
+  /// Whose places the IDs are; null for IDs that were given.
+  [[nodiscard]] Machine const* machine() const { return machine_.get(); }
+
   [[nodiscard]] int bits() const { return bits_; }
   [[nodiscard]] int base() const { return 1 << bits_; }  ///< B
   [[nodiscard]] int digits() const { return digits_; }   ///< m
@@ -100,6 +103,7 @@ class TopologyIds {
   Rank ranks_ = 1;
   std::vector<Part> parts_;  // the slowest first; none for a list
   std::shared_ptr<List const> list_;
+  std::shared_ptr<Machine const> machine_;
 };
 
 }  // namespace allport

@@ -1,6 +1,7 @@
 // The forwarding rule of deck 5: what a rank does with a message, from its own table and the destinations alone.
 #pragma once
 
+#include <cstdint>
 #include <vector>
 
 #include "allport/multicast/destinations.h"
@@ -41,7 +42,8 @@ struct Forwarding {
 ///   flat    the source sends to one destination after the other
 ///   chain   from the source to the next destination in the order of IDs, round to the last
 ///   prefix  forward()
-enum class MulticastWay : std::uint8_t { flat, chain, prefix };
+///   axes    from node to neighbour along the machine's axes, one after the other: a tree that takes no link twice
+enum class MulticastWay : std::uint8_t { flat, chain, prefix, axes };
 [[nodiscard]] std::string_view name(MulticastWay way);
 /// @throws Error(argument) that lists the names
 [[nodiscard]] MulticastWay parse_multicast_way(std::string_view text);
@@ -52,7 +54,19 @@ struct Multicast {
   DestinationSet set{};
   MulticastWay way = MulticastWay::prefix;
   Split split{};
+  int order = 0;  ///< axes: which one first, which then, and which way round; below axis_orders()
 };
+
+/// In how many orders a tree along the axes is looked for. Axes: all orders of up to three; of more, first to last and
+/// back. Rings: the shortest way round, or one and the same for all.
+[[nodiscard]] int axis_orders(int axes);
+/// By way of axes, in an order whose tree has the fewest links, and which is at most two hops deeper than one by the
+/// shortest ways. Of several such `spread` picks one, so that many multicasts load all links of a ring.
+/// @throws Error(argument) where the IDs are no machine's
+[[nodiscard]] Multicast along_axes(TopologyIds const& ids, Rank source, DestinationSet set, std::uint64_t spread = 0);
+/// By any way; along_axes() for that one.
+[[nodiscard]] Multicast multicast_by(MulticastWay way, TopologyIds const& ids, Rank source, DestinationSet set,
+                                     std::uint64_t spread = 0);
 
 /// One rank's share in a multicast.
 struct Share {
@@ -65,7 +79,8 @@ struct Share {
 
 /// Computed from the source on, hop by hop, without asking anybody: what lets a relay know its destinations from the
 /// multicast's name alone. O(steps * (table + set)).
-/// @pre 0 <= rank, multicast.source < ids.ranks(); positions of the set below ids.ranks()
+/// @pre 0 <= rank, multicast.source < ids.ranks(); positions of the set below ids.ranks(); axes: the IDs are a
+/// machine's
 [[nodiscard]] Share share(TopologyIds const& ids, Multicast const& multicast, Rank rank);
 
 }  // namespace allport

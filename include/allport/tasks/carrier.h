@@ -9,9 +9,15 @@
 
 namespace allport::tasks {
 
+/// How outputs travel where nobody says it: along the axes of a machine that was named, by prefix on the line that
+/// knows nothing (Machine::flat).
+[[nodiscard]] MulticastWay usual_way(Machine const& machine);
+
 /// What run() sends by this way on a communicator of this machine: outputs as multicasts over the topology IDs of the
 /// machine, contributions to sums straight to who adds them. Ranks are places of the machine; some that are not among
 /// a delivery's may relay. Collectives of gangs, which run() has none of, go along binomial trees.
 [[nodiscard]] std::unique_ptr<graph::Carrier> carrier(Machine const& machine, MulticastWay way);
+/// By usual_way().
+[[nodiscard]] std::unique_ptr<graph::Carrier> carrier(Machine const& machine);
 
 }  // namespace allport::tasks

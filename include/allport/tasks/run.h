@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <functional>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -16,8 +17,9 @@ namespace allport::tasks {
 struct RunOptions {
   /// Threads that run bodies, the calling one among them.
   int workers = 1;
-  /// How an output travels that several ranks need. Where there are two ranks or fewer, all ways are one.
-  MulticastWay way = MulticastWay::prefix;
+  /// How an output travels that several ranks need; none: usual_way(). Where there are two ranks or fewer, all ways are
+  /// one.
+  std::optional<MulticastWay> way{};
   /// Adds what contributes to a sum; needed by graphs with edges that carry sums.
   Combine combine{};
   /// Seconds in which nothing moves and no body runs before a rank says what it waits for; 0: never.

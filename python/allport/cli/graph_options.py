@@ -37,7 +37,8 @@ GRAPH: Group = {
     "block": (Block, 0),
 }
 Carrier = Annotated[
-    str | None, typer.Option(help="How data travel: flat, chain, prefix or binomial; else by the plan, or prefix.")
+    str | None,
+    typer.Option(help="How data travel: flat, chain, prefix, axes or binomial; else by the plan, or along the axes."),
 ]
 
 

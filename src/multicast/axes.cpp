@@ -1,0 +1,206 @@
+#include "axes.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <functional>
+#include <map>
+#include <numeric>
+#include <optional>
+#include <span>
+#include <unordered_set>
+#include <utility>
+#include <vector>
+
+#include "hash.h"
+
+namespace allport {
+
+namespace {
+
+Machine const& machine_of(TopologyIds const& ids) {
+  ensure(ids.machine() != nullptr, "way", "axes", "IDs of a machine, whose axes it goes along",
+         "choose flat, chain or prefix");
+  return *ids.machine();
+}
+
+constexpr std::int64_t most_detour = 2;  // hops, of a tree that goes one way round only
+
+using Order = std::array<int, max_axes>;
+
+Order order_of(int axes, int number) {
+  Order order{};
+  std::iota(order.begin(), order.end(), 0);
+  auto const end = order.begin() + axes;
+  if (axes > 3) {
+    if (number > 0) std::reverse(order.begin(), end);
+    return order;
+  }
+  for (; number > 0; --number) std::next_permutation(order.begin(), end);
+  return order;
+}
+
+/// Which way round a ring: the shortest, or the same for all.
+enum class Sense : std::uint8_t { shortest, positive, negative };
+constexpr int senses = 3;
+
+/// Ways from a source's node, that all ranks know alike: axis by axis. The shortest way half round a ring is the
+/// positive one from every second node and the negative one from the others, so that neither has all.
+class Ways {
+ public:
+  Ways(Machine const& machine, Node source, int order)
+      : machine_(machine),
+        source_(source),
+        order_(order_of(machine.axes(), order / senses)),
+        sense_(static_cast<Sense>(order % senses)) {
+    for (int a = 0; a < machine.axes(); ++a) odd_ = odd_ != (machine.coord(source, a) % 2 != 0);
+  }
+
+  /// Signed hops along an axis.
+  [[nodiscard]] std::int32_t steps(Node to, int a) const {
+    auto const length = machine_.axis(a).length;
+    auto const shortest = machine_.offset(machine_.coord(source_, a), machine_.coord(to, a), a);
+    if (!machine_.axis(a).wraps || shortest == 0) return shortest;
+    bool const positive =
+        sense_ == Sense::shortest ? shortest > 0 && !(odd_ && 2 * shortest == length) : sense_ == Sense::positive;
+    return positive ? (shortest + length) % length : (shortest - length) % length;
+  }
+  /// visit(node, port to the next) for every node on the way but the last.
+  template <class Visit>
+  void each(Node to, Visit&& visit) const {
+    auto at = source_;
+    for (int o = 0; o < machine_.axes(); ++o) {
+      auto const a = order_[static_cast<std::size_t>(o)];
+      auto const hops = steps(to, a);
+      auto const out = port(a, hops);
+      for (auto left = std::abs(hops); left > 0; --left) {
+        visit(at, out);
+        at = *machine_.neighbour(at, out);
+      }
+    }
+  }
+  /// The port that a way leaves `through` by; none where it does not pass it, or ends there.
+  [[nodiscard]] std::optional<Port> out_of(Node through, Node to) const {
+    std::optional<Port> found;
+    each(to, [&](Node at, Port out) {
+      if (at == through) found = out;
+    });
+    return found;
+  }
+  [[nodiscard]] std::optional<Node> before(Node node) const {
+    std::optional<Node> last;
+    each(node, [&](Node at, Port) { last = at; });
+    return last;
+  }
+
+ private:
+  Machine const& machine_;
+  Node source_;
+  Order order_;
+  Sense sense_;
+  bool odd_ = false;
+};
+
+/// What a tree is chosen by.
+struct Extent {
+  std::size_t links = 0;
+  std::int64_t hops = 0;  ///< to the farthest destination
+};
+
+Extent extent_of(Ways const& ways, Machine const& machine, std::span<Rank const> ranks) {
+  Extent all;
+  std::unordered_set<LinkId> links;
+  for (auto const rank : ranks) {
+    std::int64_t hops = 0;
+    ways.each(machine.node_of(rank), [&](Node at, Port out) {
+      links.insert(machine.link(at, out));
+      ++hops;
+    });
+    all.hops = std::max(all.hops, hops);
+  }
+  all.links = links.size();
+  return all;
+}
+
+/// Of a node's ranks the one that has the message first: the source, or a destination, or, where the node is only
+/// passed, the one with the source's place.
+Rank first_of(Machine const& machine, TopologyIds const& ids, Multicast const& m, Node node) {
+  if (machine.node_of(m.source) == node) return m.source;
+  auto const ranks = machine.ranks_per_node();
+  auto const place = m.source % ranks;
+  for (int r = 0; r < ranks; ++r) {
+    auto const rank = node * ranks + (place + r) % ranks;
+    if (m.set.contains(ids.position(rank))) return rank;
+  }
+  return node * ranks + place;
+}
+
+}  // namespace
+
+int axis_orders(int axes) { return (axes < 2 ? 1 : axes == 3 ? 6 : 2) * senses; }
+
+Multicast along_axes(TopologyIds const& ids, Rank source, DestinationSet set, std::uint64_t spread) {
+  auto const& machine = machine_of(ids);
+  Multicast best{source, std::move(set), MulticastWay::axes};
+  auto const home = machine.node_of(source);
+  auto const ranks = best.set.ranks(ids);
+  std::vector<int> least;
+  Extent shortest;
+  std::size_t links = 0;
+  for (int order = 0; order < axis_orders(machine.axes()); ++order) {
+    auto const extent = extent_of(Ways(machine, home, order), machine, ranks);
+    if (order % senses == 0) shortest = extent;
+    if (extent.hops > shortest.hops + most_detour) continue;
+    if (least.empty() || extent.links < links) {
+      links = extent.links;
+      least.clear();
+    }
+    if (extent.links == links) least.push_back(order);
+  }
+  // One way round from one rank's messages, the other from another's: all links of a ring have the same. By the
+  // shortest ways those next to the source have more.
+  auto const one_way = [](int order) { return order % senses != 0; };
+  if (std::ranges::any_of(least, one_way)) std::erase_if(least, std::not_fn(one_way));
+  best.order = least[scramble(spread) % least.size()];
+  return best;
+}
+
+Share axes_share(TopologyIds const& ids, Multicast const& m, Rank rank) {
+  auto const& machine = machine_of(ids);
+  ensure(m.order >= 0 && m.order < axis_orders(machine.axes()), "order", m.order,
+         fmt::format("0 to {}", axis_orders(machine.axes()) - 1));
+  auto const here = machine.node_of(rank);
+  auto const home = machine.node_of(m.source);
+  auto const first = first_of(machine, ids, m, here);
+  Share share{-1, m.set.contains(ids.position(rank)), {}};
+  if (rank != first) {
+    if (share.deliver) share.from = first;
+    return share;
+  }
+  Ways const ways(machine, home, m.order);
+  std::map<Port, std::vector<Positions>> beyond;
+  std::vector<Positions> beside;
+  for (auto const& i : m.set.intervals()) {
+    for (auto p = i.begin; p < i.end; ++p) {
+      auto const to = ids.rank_at(p);
+      if (to == rank) continue;
+      auto const node = machine.node_of(to);
+      if (node == here) {
+        if (to != m.source) beside.push_back({p, p + 1});
+      } else if (auto const out = ways.out_of(here, node)) {
+        beyond[*out].push_back({p, p + 1});
+      }
+    }
+  }
+  for (auto& [out, positions] : beyond) {
+    auto const next = first_of(machine, ids, m, *machine.neighbour(here, out));
+    share.hops.push_back({next, {0, ids.ranks()}, DestinationSet(std::move(positions))});
+  }
+  for (auto const& one : beside) share.hops.push_back({ids.rank_at(one.begin), one, DestinationSet({one})});
+  if (here != home && share.takes_part()) share.from = first_of(machine, ids, m, *ways.before(here));
+  std::ranges::stable_sort(share.hops, std::ranges::greater{}, [](Hop const& hop) { return hop.set.size(); });
+  return share;
+}
+
+}  // namespace allport
