@@ -103,7 +103,8 @@ def count(graph: Graph, *, carrier: Carrier | str | None = None, machine: Machin
     """What each rank will do and send, exactly; ranks behind the graph's own are there where they relay.
 
     carrier: 'flat', 'chain', 'prefix' or 'axes', as run_graph() sends by that way on the machine (a plain line when
-    None), or 'binomial'; the graph's own when None: what run_graph() does when nobody says it, but for what follows a plan.
+    None), or 'binomial'; the graph's own when None: as run_graph() does, but for what
+    follows a plan.
     """
     where = None if machine is None else as_machine(machine)
     with asking(graph):
