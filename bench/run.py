@@ -61,6 +61,35 @@ def gemm(build: Path, ranks: int, n: int, rounds: int) -> dict:
     return result
 
 
+def contenders(build: Path, program: str, ranks: int, n: int, rounds: int, *options: str) -> dict:
+    """A factorization beside its peers; the program checks every result before it is timed."""
+    path = build / "bench" / program
+    if not path.exists():
+        return {"skipped": f"{program} was not built: ScaLAPACK is missing"}
+    command = [str(ROOT / "tools" / "mpirun"), mpiexec_of(build), str(ranks), str(path), str(n), str(rounds), *options]
+    copy = "cma" if reads_other_processes() else "none"
+    env = {**os.environ, "OMPI_MCA_btl_vader_single_copy_mechanism": copy, "OPENBLAS_NUM_THREADS": "1"}
+    output = subprocess.run(command, check=True, capture_output=True, text=True, env=env).stdout
+    result = json.loads(output[output.index("{") :])
+    print(f"\n{program}, n = {n}, double, {ranks} ranks, {rounds} rounds {' '.join(options)}")
+    print(f"{'':44} seconds: median [min .. max]      GF/s")
+    for one in result["contenders"]:
+        print(f"{one['name']:44}{spread(one['seconds'])}  {one['gflops_median']:8.1f}")
+    return result
+
+
+def tasks(build: Path, ranks: int, rounds: int) -> dict:
+    """What the executor takes for itself: a task, or the shortest task that keeps half of the processors busy."""
+    command = [str(ROOT / "tools" / "mpirun"), mpiexec_of(build), str(ranks), str(build / "bench" / "bench_tasks")]
+    output = subprocess.run([*command, str(rounds)], check=True, capture_output=True, text=True).stdout
+    result = json.loads(output[output.index("{") :])
+    print(f"\ntasks on {ranks} ranks, {rounds} rounds{'':14} microseconds: median [min .. max]")
+    for name, values in result.items():
+        if name != "ranks":
+            print(f"{name:44}{spread([1e6 * v for v in values])}")
+    return result
+
+
 def verify(build: Path) -> dict:
     """The proof of the 6-tree broadcast on 262,144 nodes."""
     command = [str(build / "bench" / "bench_verify"), "torus:64x64x64", str(1 << 20), str(64 << 10)]
@@ -76,8 +105,16 @@ def main() -> int:
     quick = "--quick" in sys.argv
     arguments = [a for a in sys.argv[1:] if not a.startswith("-")]
     build = Path(arguments[0]) if arguments else ROOT / "build" / "release"
+    n, tiles = (1000, "128") if quick else (6000, "256,384,512")
     results = {
         "gemm": [gemm(build, 2, n, rounds) for n, rounds in ([(500, 3)] if quick else [(1000, 9), (4000, 5)])],
+        "cholesky": [
+            contenders(
+                build, "bench_cholesky", 1, n, 3 if quick else 7, "--workers", "2", "--no-scalapack", "--nb", tiles
+            ),
+            contenders(build, "bench_cholesky", 2, n, 3 if quick else 7, "--no-lapack", "--nb", tiles),
+        ],
+        "tasks": [tasks(build, ranks, 3 if quick else 7) for ranks in (1, 2)],
         "verify": verify(build),
     }
     (build / "bench.json").write_text(json.dumps(results, indent=2))

@@ -172,9 +172,9 @@ double plain_mpi(Steps const& graph, Rank me, int steps, double seconds) {
 /// The shortest body, in seconds, with which `run` keeps half of the processors busy.
 /// @param run  seconds of a run with bodies of that length, the same on all ranks
 double smallest(std::function<double(double)> const& run, double tasks_a_rank) {
-  double low = 1e-8;
-  double high = 1e-3;
-  for (int i = 0; i < 9; ++i) {
+  double low = 1e-7;
+  double high = 1e-4;
+  for (int i = 0; i < 8; ++i) {
     auto const middle = std::sqrt(low * high);
     auto const efficiency = middle * tasks_a_rank / run(middle);
     (efficiency >= 0.5 ? high : low) = middle;

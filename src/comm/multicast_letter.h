@@ -22,6 +22,7 @@ struct LetterHead {
   MulticastWay way = MulticastWay::prefix;
   Split split{};
   std::int32_t order = 0;  ///< of axes
+  std::int32_t hops = 0;   ///< that it has taken before this one
 
   static constexpr std::int32_t routed = -1;  ///< every rank works the destinations out from the name
   static constexpr std::int64_t short_bytes = 4096;

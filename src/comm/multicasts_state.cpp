@@ -59,9 +59,7 @@ int Multicasts::State::most_hops() const {
 int Multicasts::State::row_of(LetterHead const& head, Hop const& hop) const {
   if (!goes_on(hop)) return -1;
   if (head.way == MulticastWay::prefix) return ids.common_prefix(ids.of(me), ids.of(hop.next));
-  if (head.way != MulticastWay::axes) return -1;
-  auto const& machine = *ids.machine();
-  return machine.hops(machine.node_of(head.source), machine.node_of(me));
+  return head.way == MulticastWay::axes ? head.hops : -1;
 }
 
 bool Multicasts::State::goes_on(Hop const& hop) const {
@@ -71,8 +69,9 @@ bool Multicasts::State::goes_on(Hop const& hop) const {
 void Multicasts::State::add_hop(Carried& carried, Hop const& hop, std::optional<DestinationSet> set) {
   Outgoing out;
   out.to = comm.at_position(hop.next);
-  out.row = row_of(carried.head, hop);
   out.head = carried.head;
+  if (carried.from) ++out.head.hops;
+  out.row = row_of(out.head, hop);
   out.head.number = numbers[static_cast<std::size_t>(out.to)]++;
   if (!carried.from)
     out.head.segment = goes_on(hop) ? options.segment.value() : std::max<std::int64_t>(carried.head.bytes, 1);
