@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from allport import multicast, simulate
+from allport import multicast
 from allport.collectives import make_schedule
 from allport.machine import Machine
 from allport.report.figures.figure import Chart, Figure, Number, Result, Run, Series
 from allport.report.figures.grig import grig
 from allport.report.figures.simulated import sizes
+from allport.sim import simulate
 
 TOP = 4 << 20
 OURS = "cheapest"
