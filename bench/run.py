@@ -80,7 +80,10 @@ def contenders(build: Path, program: str, ranks: int, n: int, rounds: int, *opti
 
 def tasks(build: Path, ranks: int, rounds: int) -> dict:
     """What the executor takes for itself: a task, or the shortest task that keeps half of the processors busy."""
-    command = [str(ROOT / "tools" / "mpirun"), mpiexec_of(build), str(ranks), str(build / "bench" / "bench_tasks")]
+    path = build / "bench" / "bench_tasks"
+    if not path.exists():
+        return {"skipped": "bench_tasks was not built: OpenMP is missing"}
+    command = [str(ROOT / "tools" / "mpirun"), mpiexec_of(build), str(ranks), str(path)]
     output = subprocess.run([*command, str(rounds)], check=True, capture_output=True, text=True).stdout
     result = json.loads(output[output.index("{") :])
     print(f"\ntasks on {ranks} ranks, {rounds} rounds{'':14} microseconds: median [min .. max]")
