@@ -87,6 +87,11 @@ void Multicasts::State::add_hops(Carried& carried, std::vector<Hop> const& hops)
       add_hop(carried, hop, std::nullopt);
       continue;
     }
+    // Whom a chain or a tree along the axes goes to next hangs on all of its set: only prefix routing takes any part.
+    if (carried.head.way != MulticastWay::prefix) {
+      add_hop(carried, hop, hop.set);
+      continue;
+    }
     auto const& all = hop.set.intervals();
     for (std::size_t i = 0; i < all.size(); i += most) {
       auto const end = std::min(i + most, all.size());

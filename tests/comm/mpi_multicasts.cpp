@@ -151,6 +151,7 @@ TEST(MpiMulticasts, DeliverStormsThroughTheSmallestBuffers) {
 TEST(MpiMulticasts, DeliverStormsByAllWays) {
   auto const all = {MulticastWay::flat, MulticastWay::chain, MulticastWay::prefix};
   expect_storms(binary(), {.segment = Bytes(1500)}, 9000, {all});
+  expect_storms(binary(), {.intervals = 1}, 300, {all});
 }
 
 TEST(MpiMulticasts, DeliverStormsWhoseDestinationsFollowFromTheirNames) {
@@ -160,7 +161,7 @@ TEST(MpiMulticasts, DeliverStormsWhoseDestinationsFollowFromTheirNames) {
 
 TEST(MpiMulticasts, DeliverStormsAlongAMachinesAxes) {
   TopologyIds const ids(Machine::parse(fitting_specs().back()), 1);
-  expect_storms(ids, {.segment = Bytes(1500), .transit = Bytes(1)}, 5000, {{MulticastWay::axes}});
+  expect_storms(ids, {.segment = Bytes(1500), .intervals = 1, .transit = Bytes(1)}, 5000, {{MulticastWay::axes}});
   expect_storms(ids, {.segment = Bytes(1500)}, 5000, {{MulticastWay::axes, MulticastWay::prefix}, true});
 }
 
