@@ -1,0 +1,72 @@
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <filesystem>
+#include <fstream>
+#include <nlohmann/json.hpp>
+#include <sstream>
+
+#include "allport/base/error.h"
+#include "allport/select/selector.h"
+
+namespace allport {
+
+std::string to_json(Memory const& memory) {
+  auto sites = nlohmann::json::object();
+  for (auto const& [site, remembered] : memory) {
+    auto seconds = nlohmann::json::object();
+    for (auto const& [name, time] : remembered.seconds) seconds[name] = time.value();
+    sites[site] = {{"best", remembered.best}, {"seconds", std::move(seconds)}};
+  }
+  return nlohmann::json{{"allport_memory", 1}, {"sites", std::move(sites)}}.dump(1);
+}
+
+Memory memory_from_json(std::string const& text) {
+  Memory memory;
+  try {
+    auto const json = nlohmann::json::parse(text);
+    if (json.at("allport_memory") != 1) throw Error(ErrorKind::io, "a memory of another version");
+    for (auto const& [site, entry] : json.at("sites").items()) {
+      Remembered remembered{entry.at("best").get<std::string>(), {}};
+      for (auto const& [name, time] : entry.at("seconds").items())
+        remembered.seconds[name] = Seconds(time.get<double>());
+      memory[site] = std::move(remembered);
+    }
+  } catch (nlohmann::json::exception const& e) {
+    throw Error(ErrorKind::io, fmt::format("not what Selectors remember: {}", e.what()));
+  }
+  return memory;
+}
+
+Memory load_memory(std::string const& path) {
+  std::ifstream file(path);
+  if (!file) {
+    if (std::error_code ignored; !std::filesystem::exists(path, ignored)) return {};
+    throw Error(ErrorKind::io, fmt::format("{}: cannot be read", path));
+  }
+  std::stringstream text;
+  text << file.rdbuf();
+  try {
+    return memory_from_json(text.str());
+  } catch (Error const& e) {
+    throw Error(ErrorKind::io, fmt::format("{}: {}; remove it to begin anew", path, e.what()));
+  }
+}
+
+void save_memory(std::string const& path, Memory const& memory) {
+  auto all = load_memory(path);
+  for (auto const& [site, remembered] : memory) all[site] = remembered;
+  auto const parent = std::filesystem::path(path).parent_path();
+  std::error_code failed;
+  if (!parent.empty()) std::filesystem::create_directories(parent, failed);
+  auto const beside = fmt::format("{}.{}", path, ::getpid());
+  std::ofstream(beside) << to_json(all) << '\n';
+  std::filesystem::rename(beside, path, failed);
+  if (failed) {
+    std::error_code ignored;
+    std::filesystem::remove(beside, ignored);
+    throw Error(ErrorKind::io, fmt::format("{}: {}", path, failed.message()));
+  }
+}
+
+}  // namespace allport

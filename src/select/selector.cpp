@@ -1,0 +1,289 @@
+#include "allport/select/selector.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <set>
+
+#include "allport/base/error.h"
+
+namespace allport {
+
+namespace {
+
+/// What is expected of a configuration of which no model says anything, of the standard's time.
+constexpr double unknown = 1.5;
+/// Another one takes the best one's place when it takes clearly less: times scatter.
+constexpr double clearly = 0.97;
+/// Agreeing while nothing is tried may take so much of the time.
+constexpr double watching = 0.01;
+/// A first iteration has start-up in it. One that took so many times what is hopeless ends its trial.
+constexpr double start_up = 2.0;
+constexpr double longest_wait = 1e6;  // iterations
+
+std::string in_words(double seconds) {
+  if (seconds >= 1) return fmt::format("{:.3g} s", seconds);
+  return seconds >= 1e-3 ? fmt::format("{:.3g} ms", seconds * 1e3) : fmt::format("{:.3g} us", seconds * 1e6);
+}
+
+}  // namespace
+
+Selector::Selector(std::vector<Configuration> configurations, SelectorOptions options)
+    : options_(std::move(options)), best_(options_.standard) {
+  auto const& o = options_;
+  ensure(!configurations.empty(), "configurations", configurations.size(), "at least one");
+  ensure(o.standard < configurations.size(), "standard", o.standard, "one of the configurations");
+  ensure(o.iterations >= 1, "iterations", o.iterations, "at least 1");
+  ensure(o.blind >= 0, "blind", o.blind, "at least 0");
+  ensure(o.loss >= 0, "loss", o.loss, "a share of the standard's time, at least 0");
+  ensure(o.floor >= Seconds{}, "floor", o.floor, "at least 0 seconds");
+  ensure(o.agreement >= Seconds{}, "agreement", o.agreement, "at least 0 seconds");
+  ensure(o.hopeless >= 1, "hopeless", o.hopeless, "at least 1, times the best one's time");
+  ensure(o.drift > 0, "drift", o.drift, "a share above 0");
+  std::set<std::string> names;
+  for (auto& configuration : configurations) {
+    ensure(names.insert(configuration.name).second, "configurations", configuration.name, "names that differ");
+    ensure(configuration.predicted >= Seconds{}, "predicted", configuration.predicted, "at least 0 seconds");
+    arms_.push_back({.configuration = std::move(configuration)});
+  }
+  plan_first();
+}
+
+void Selector::tell(std::string const& text) const {
+  if (options_.tell) options_.tell(text);
+}
+
+Selector::Run Selector::trial(std::size_t arm) const { return {.arm = arm, .iterations = options_.iterations + 1}; }
+
+/// The standard and, before anyone agrees on anything, what the model expects to beat it.
+void Selector::plan_first() {
+  runs_ = {trial(options_.standard)};
+  auto const by_model = [&](std::size_t arm) { return arms_[arm].configuration.predicted; };
+  std::vector<std::size_t> better;
+  for (std::size_t a = 0; a < arms_.size(); ++a) {
+    if (by_model(a) > Seconds{} && by_model(a) < by_model(options_.standard)) better.push_back(a);
+  }
+  std::ranges::stable_sort(better, {}, by_model);
+  auto const blind = std::min(better.size(), static_cast<std::size_t>(options_.blind));
+  for (std::size_t b = 0; b < blind; ++b) runs_.push_back(trial(better[b]));
+}
+
+void Selector::record(Seconds local) {
+  auto& run = runs_[at_];
+  if (run.done == 0) run.first = local.value();
+  run.total += local.value();
+  ++run.done;
+  if (run.done >= run.iterations && at_ + 1 < runs_.size()) ++at_;
+}
+
+void Selector::decide(AgreeOnSlowest const& agree) {
+  if (!due()) return;
+  std::vector<double> times;
+  for (auto const& run : runs_) {
+    bool const drops = run.drops_first && run.done > 1;
+    times.push_back(drops ? (run.total - run.first) / (run.done - 1) : run.total / run.done);
+    times.push_back(run.total);
+  }
+  agree(times);
+  spent_ += options_.agreement.value();
+  for (std::size_t r = 0; r < runs_.size(); ++r) account(runs_[r], times[2 * r], times[2 * r + 1]);
+  at_ = 0;
+  if (auto const rest = rest_of_trial()) {
+    runs_ = {*rest};
+  } else {
+    choose_best();
+    runs_ = {next_run()};
+  }
+}
+
+void Selector::account(Run const& run, double mean, double total) {
+  auto& arm = arms_[run.arm];
+  iterations_ += run.done;
+  if (run.watches) {
+    watch(mean);
+  } else {
+    arm.seconds = mean;
+    arm.open = false;
+    if (run.arm == best_) settled_at_ = mean;
+  }
+  allowed_ += options_.loss * standard_seconds() * run.done;
+  if (run.arm != options_.standard) spent_ += total - standard_seconds() * run.done;
+}
+
+/// Twice in a row is a change: one interruption is none.
+void Selector::watch(double mean) {
+  auto& best = arms_[best_];
+  auto const change = mean / settled_at_;
+  if (std::abs(change - 1) <= options_.drift) {
+    drifted_ = 0;
+    best.seconds = mean;
+    return;
+  }
+  if (++drifted_ < 2) return;
+  drifted_ = 0;
+  settled_at_ = best.seconds = mean;
+  tell(fmt::format("iteration {}: {} takes {:.2f} times what it took: all are open again", iterations_,
+                   best.configuration.name, change));
+  for (std::size_t a = 0; a < arms_.size(); ++a) {
+    auto& arm = arms_[a];
+    if (a == best_) continue;
+    arm.open = true;
+    if (arm.seconds == 0) continue;
+    arm.expected = arm.seconds * std::min(change, 1.0);
+    // The standard stays the measure of all until it has run again.
+    arm.seconds = a == options_.standard ? arm.seconds * change : 0;
+  }
+}
+
+void Selector::choose_best() {
+  auto quickest = best_;
+  auto const limit = [&] { return quickest == best_ ? clearly * arms_[best_].seconds : arms_[quickest].seconds; };
+  for (std::size_t a = 0; a < arms_.size(); ++a) {
+    if (arms_[a].seconds > 0 && arms_[a].seconds < limit()) quickest = a;
+  }
+  if (quickest == best_) return;
+  tell(fmt::format("iteration {}: {} takes {}, {:.2f} of {}: chosen", iterations_, arms_[quickest].configuration.name,
+                   in_words(arms_[quickest].seconds), arms_[quickest].seconds / arms_[best_].seconds,
+                   arms_[best_].configuration.name));
+  best_ = quickest;
+  settled_at_ = arms_[best_].seconds;
+  drifted_ = 0;
+}
+
+/// The model's word, corrected by how it erred: on the same family, else on any.
+double Selector::expected(Arm const& arm) const {
+  if (arm.expected > 0) return arm.expected;
+  auto const predicted = arm.configuration.predicted.value();
+  if (predicted == 0) return unknown * standard_seconds();
+  double error = 1;
+  double nearest = INFINITY;
+  for (auto const& other : arms_) {
+    auto const theirs = other.configuration.predicted.value();
+    if (other.seconds == 0 || theirs == 0) continue;
+    bool const akin = other.configuration.family == arm.configuration.family;
+    auto const distance = std::abs(std::log(theirs / predicted)) + (akin ? 0 : 1e3);
+    if (distance < nearest) {
+      nearest = distance;
+      error = other.seconds / theirs;
+    }
+  }
+  return predicted * error;
+}
+
+/// Where nothing says what it takes, it may be the best.
+bool Selector::is_hopeless(Arm const& arm) const {
+  bool const says = arm.expected > 0 || arm.configuration.predicted > Seconds{};
+  return says && expected(arm) > options_.hopeless * arms_[best_].seconds;
+}
+
+std::vector<std::size_t> Selector::worth_trying() const {
+  std::vector<std::size_t> open;
+  for (std::size_t a = 0; a < arms_.size(); ++a) {
+    if (arms_[a].open && !is_hopeless(arms_[a])) open.push_back(a);
+  }
+  std::ranges::stable_sort(open, {}, [&](std::size_t a) { return expected(arms_[a]); });
+  return open;
+}
+
+std::optional<Selector::Run> Selector::rest_of_trial() const {
+  auto const& last = runs_.back();
+  auto const seconds = arms_[last.arm].seconds;
+  if (!last.probes || seconds > start_up * options_.hopeless * arms_[best_].seconds) return std::nullopt;
+  return Run{.arm = last.arm, .iterations = options_.iterations, .drops_first = false};
+}
+
+Selector::Run Selector::next_run() {
+  auto const open = worth_trying();
+  settled_ = open.empty();
+  auto const agreement = options_.agreement.value();
+  auto next = Run{.arm = best_, .watches = true};
+  auto wait = agreement / (watching * arms_[best_].seconds);
+  if (!settled_) {
+    auto const tried = trial(open.front());
+    auto const standard = standard_seconds();
+    auto const loss = std::max(expected(arms_[tried.arm]) - standard, 0.0);
+    auto const cost = tried.iterations * (loss - options_.loss * standard) + 2 * agreement;
+    auto const missing = cost - (options_.floor.value() + allowed_ - spent_);
+    if (missing <= 0) {
+      next = tried;
+      next.probes = agreement <= watching * standard;
+      if (next.probes) next.iterations = 1;
+      tell(fmt::format("iteration {}: {} is tried, expected to take {}, {:.2f} of {}", iterations_,
+                       arms_[next.arm].configuration.name, in_words(expected(arms_[next.arm])),
+                       expected(arms_[next.arm]) / arms_[best_].seconds, arms_[best_].configuration.name));
+    } else {
+      auto const saved = options_.loss * standard + std::max(standard - arms_[best_].seconds, 0.0);
+      wait = saved > 0 ? (missing + agreement) / saved : longest_wait;
+    }
+  }
+  if (next.iterations == 0) {
+    next.iterations = static_cast<int>(std::clamp<double>(std::ceil(wait), options_.iterations, longest_wait));
+  }
+  next.drops_first = next.arm != runs_.back().arm;
+  return next;
+}
+
+void Selector::resume(Remembered const& remembered) {
+  ensure(iterations_ == 0 && at_ == 0 && runs_.front().done == 0, "remembered", remembered.best,
+         "given before the first iteration");
+  auto const index = [&](std::string const& name) {
+    return static_cast<std::size_t>(std::ranges::find(arms_, name, [](Arm const& a) { return a.configuration.name; }) -
+                                    arms_.begin());
+  };
+  auto const best = index(remembered.best);
+  auto const& standard = arms_[options_.standard].configuration.name;
+  if (best == arms_.size() || !remembered.seconds.contains(standard) || !remembered.seconds.contains(remembered.best)) {
+    return;
+  }
+  for (auto const& [name, seconds] : remembered.seconds) {
+    auto const a = index(name);
+    if (a == arms_.size() || seconds <= Seconds{}) continue;
+    arms_[a].seconds = seconds.value();
+    arms_[a].open = false;
+  }
+  best_ = best;
+  settled_ = worth_trying().empty();
+  settled_at_ = arms_[best_].seconds;
+  runs_ = {trial(best_)};
+  tell(fmt::format("{} is what earlier runs found to be best", remembered.best));
+}
+
+Remembered Selector::remembered() const {
+  Remembered all{arms_[best_].configuration.name, {}};
+  for (auto const& arm : arms_) {
+    if (arm.seconds > 0) all.seconds[arm.configuration.name] = Seconds(arm.seconds);
+  }
+  return all;
+}
+
+std::optional<Seconds> Selector::seconds(std::size_t configuration) const {
+  ensure(configuration < arms_.size(), "configuration", configuration, fmt::format("below {}", arms_.size()));
+  auto const& arm = arms_[configuration];
+  return arm.seconds > 0 ? std::optional(Seconds(arm.seconds)) : std::nullopt;
+}
+
+std::string Selector::explain() const {
+  std::size_t width = 0;
+  for (auto const& arm : arms_) width = std::max(width, arm.configuration.name.size());
+  auto const best = arms_[best_].seconds;
+  std::string text;
+  for (std::size_t a = 0; a < arms_.size(); ++a) {
+    auto const& arm = arms_[a];
+    std::string what;
+    if (arm.seconds > 0) {
+      what = fmt::format("{:>8}  x{:.2f}", in_words(arm.seconds), arm.seconds / best);
+    } else if (best == 0) {
+      what = "not run yet";
+    } else if (is_hopeless(arm)) {
+      what = fmt::format("not tried: expected to take {}", in_words(expected(arm)));
+    } else {
+      what = "not tried yet: exploring has cost what it may";
+    }
+    text += fmt::format("{} {:<{}}  {}{}\n", a == best_ ? '*' : ' ', arm.configuration.name, width, what,
+                        a == options_.standard ? "  (standard)" : "");
+  }
+  return text;
+}
+
+}  // namespace allport

@@ -1,0 +1,230 @@
+// The Selector against a clock of its own: what it finds, what finding costs, that ranks agree.
+#include "allport/select/selector.h"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cmath>
+#include <cstdio>
+#include <fstream>
+#include <numeric>
+#include <random>
+
+#include "allport/base/error.h"
+
+namespace allport {
+namespace {
+
+/// Ranks in step whose iterations take what `seconds` says, scattered; the last rank is the slowest.
+class Program {
+ public:
+  Program(std::vector<Configuration> const& configurations, SelectorOptions const& options, unsigned seed,
+          int ranks = 3)
+      : random_(seed) {
+    for (int r = 0; r < ranks; ++r) ranks_.emplace_back(configurations, options);
+  }
+
+  /// @param seconds  an iteration's, by configuration
+  void run(int iterations, std::vector<double> const& seconds, double scatter = 0.02) {
+    for (int i = 0; i < iterations; ++i) {
+      auto const now = ranks_.front().current();
+      for (auto const& rank : ranks_) ASSERT_EQ(rank.current(), now);
+      auto const time = seconds[now] * std::exp(scatter * std::normal_distribution<>()(random_));
+      taken_ += time;
+      ran_.push_back(now);
+      for (std::size_t r = 0; r < ranks_.size(); ++r)
+        ranks_[r].record(Seconds(r + 1 == ranks_.size() ? time : 0.8 * time));
+      if (ranks_.front().due()) agree();
+    }
+  }
+
+  [[nodiscard]] Selector& rank(std::size_t r) { return ranks_[r]; }
+  [[nodiscard]] double taken() const { return taken_; }
+  [[nodiscard]] int agreements() const { return agreements_; }
+  [[nodiscard]] std::vector<std::size_t> const& ran() const { return ran_; }
+
+ private:
+  void agree() {
+    ++agreements_;
+    std::vector<double> slowest;
+    auto const look = [&](std::span<double> mine) {
+      slowest.resize(mine.size(), 0.0);
+      for (std::size_t i = 0; i < mine.size(); ++i) slowest[i] = std::max(slowest[i], mine[i]);
+    };
+    for (auto const& rank : ranks_) {
+      auto copy = rank;
+      copy.decide(look);
+    }
+    for (auto& rank : ranks_) {
+      rank.decide([&](std::span<double> mine) { std::ranges::copy(slowest, mine.begin()); });
+    }
+  }
+
+  std::mt19937 random_;
+  std::vector<Selector> ranks_;
+  double taken_ = 0;
+  int agreements_ = 0;
+  std::vector<std::size_t> ran_;
+};
+
+std::vector<Configuration> configurations_of(std::vector<double> const& predicted) {
+  std::vector<Configuration> all;
+  for (std::size_t i = 0; i < predicted.size(); ++i) all.push_back({"c" + std::to_string(i), Seconds(predicted[i])});
+  return all;
+}
+
+TEST(Selector, RunsTheStandardFirstAndThenWhatTheModelExpects) {
+  Program program(configurations_of({3, 1, 2, 9}), {.standard = 2}, 1, 1);
+  EXPECT_EQ(program.rank(0).current(), 2U);
+  program.run(3, {30, 10, 20, 90}, 0);
+  EXPECT_EQ(program.rank(0).current(), 1U);
+  program.run(3, {30, 10, 20, 90}, 0);
+  EXPECT_EQ(program.rank(0).best(), 1U);
+  program.run(400, {30, 10, 20, 90}, 0);
+  EXPECT_EQ(program.rank(0).seconds(1), Seconds(10));
+  EXPECT_FALSE(program.rank(0).seconds(3)) << "hopeless by the model, which erred alike on all";
+  EXPECT_TRUE(program.rank(0).settled());
+  EXPECT_EQ(program.ran().back(), 1U);
+}
+
+TEST(Selector, KeepsTheStandardWhereNothingIsBetter) {
+  Program program(configurations_of({1, 1, 1}), {.standard = 1}, 2);
+  program.run(500, {1.2, 1, 1.3});
+  EXPECT_EQ(program.rank(0).best(), 1U);
+  EXPECT_LE(program.taken(), 500 * 1.05);
+}
+
+TEST(Selector, PutsOffTrialsThatTheRunCannotPayYet) {
+  Program program(configurations_of({1.0, 1.9}), {.standard = 0}, 3);
+  program.run(20, {1.0, 0.5}, 0);
+  EXPECT_EQ(std::ranges::count(program.ran(), 1U), 0) << "3 x 0.9 is more than a twentieth of 20";
+  program.run(40, {1.0, 0.5}, 0);
+  EXPECT_EQ(program.rank(0).best(), 1U);
+}
+
+TEST(Selector, EndsATrialAfterOneIterationThatIsHopeless) {
+  Program program(configurations_of({1.0, 0.9}), {.standard = 0}, 4);
+  program.run(200, {1.0, 50}, 0);
+  EXPECT_EQ(std::ranges::count(program.ran(), 1U), 1);
+}
+
+TEST(Selector, TriesBlindlyOnlyWhatIsExpectedToWin) {
+  SelectorOptions const options{.blind = 1, .agreement = Seconds(1)};
+  Program wins(configurations_of({1e-3, 5e-4, 8e-4}), options, 5);
+  wins.run(50, {1e-3, 5e-4, 8e-4});
+  EXPECT_EQ(wins.agreements(), 1) << "an agreement is dear beside such iterations";
+  EXPECT_EQ(wins.rank(0).best(), 1U);
+  Program loses(configurations_of({1e-3, 2e-3}), options, 6);
+  loses.run(50, {1e-3, 2e-3});
+  EXPECT_EQ(std::ranges::count(loses.ran(), 1U), 0);
+  EXPECT_EQ(loses.agreements(), 1);
+}
+
+TEST(Selector, ExploresAgainWhenTimesDrift) {
+  Program program(configurations_of({1, 1, 1}), {}, 7);
+  program.run(300, {1.0, 0.7, 1.2});
+  EXPECT_EQ(program.rank(0).best(), 1U);
+  program.run(600, {1.0, 1.4, 0.6});
+  EXPECT_EQ(program.rank(0).best(), 2U);
+}
+
+TEST(Selector, DoesNotExploreAgainForOneSlowIteration) {
+  Program program(configurations_of({1, 1}), {}, 8);
+  program.run(200, {1.0, 0.7}, 0);
+  program.run(1, {5.0, 5.0}, 0);
+  program.run(100, {1.0, 0.7}, 0);
+  EXPECT_EQ(std::ranges::count(program.ran().end() - 100, program.ran().end(), 1U), 100);
+}
+
+TEST(Selector, BeginsWithWhatItRemembers) {
+  Program first(configurations_of({1, 1, 1}), {}, 9);
+  first.run(300, {1.0, 0.9, 0.6});
+  auto const remembered = first.rank(0).remembered();
+  EXPECT_EQ(remembered.best, "c2");
+  Selector second(configurations_of({1, 1, 1}));
+  second.resume(remembered);
+  EXPECT_EQ(second.current(), 2U);
+  EXPECT_TRUE(second.settled());
+  Selector other({{"x"}, {"y"}});
+  other.resume(remembered);
+  EXPECT_EQ(other.current(), 0U) << "of other configurations nothing is remembered";
+  second.record(Seconds(1));
+  EXPECT_THROW(second.resume(remembered), Error);
+}
+
+/// Random times, models that err by a factor of two either way or say nothing, runs of all lengths.
+TEST(Selector, LosesAtMostATwentiethAndOneTrialWhateverTheTimes) {
+  std::mt19937 random(10);
+  auto const log_uniform = [&](double low, double high) {
+    return std::exp(std::uniform_real_distribution<>(std::log(low), std::log(high))(random));
+  };
+  int near = 0;
+  int long_runs = 0;
+  for (unsigned seed = 0; seed < 400; ++seed) {
+    auto const n = 1 + random() % 16;
+    std::vector<double> seconds(n);
+    for (auto& s : seconds) s = log_uniform(1, 5);
+    std::vector<double> predicted(n);
+    bool const has_model = random() % 3 != 0;
+    for (std::size_t i = 0; i < n && has_model; ++i) predicted[i] = 7 * seconds[i] * log_uniform(0.7, 1.4);
+    auto const standard = random() % n;
+    auto const iterations = static_cast<int>(log_uniform(5, 3000));
+    Program program(configurations_of(predicted), {.standard = standard}, seed, 1 + static_cast<int>(random() % 4));
+    program.run(iterations, seconds);
+    auto const slowest = *std::ranges::max_element(seconds);
+    auto const best = *std::ranges::min_element(seconds);
+    auto const one_trial = std::max(3 * (slowest - seconds[standard]), 0.0);
+    EXPECT_LE(program.taken(), 1.06 * iterations * seconds[standard] + one_trial) << "seed " << seed;
+    if (iterations < 400) continue;
+    ++long_runs;
+    near += seconds[program.rank(0).best()] <= 1.05 * best;
+  }
+  EXPECT_GT(long_runs, 50);
+  EXPECT_GE(near, 0.9 * long_runs);
+}
+
+TEST(Selector, TellsWhatItDidAndWhatItLeft) {
+  std::vector<std::string> told;
+  SelectorOptions const options{.tell = [&](std::string const& text) { told.push_back(text); }};
+  Program program(configurations_of({1, 0.5, 8}), options, 11, 1);
+  program.run(100, {1, 0.5, 8}, 0);
+  ASSERT_FALSE(told.empty());
+  EXPECT_NE(told.front().find("c1 is tried, expected to take 500 ms"), std::string::npos) << told.front();
+  EXPECT_EQ(program.rank(0).explain(),
+            "  c0       1 s  x2.00  (standard)\n"
+            "* c1    500 ms  x1.00\n"
+            "  c2  not tried: expected to take 8 s\n");
+}
+
+TEST(Selector, RefusesWhatItCannotChooseFrom) {
+  EXPECT_THROW(Selector({}), Error);
+  EXPECT_THROW(Selector({{"a"}, {"a"}}), Error);
+  EXPECT_THROW(Selector({{"a"}}, {.standard = 1}), Error);
+  EXPECT_THROW(Selector({{"a", Seconds(-1)}}), Error);
+  EXPECT_THROW(Selector({{"a"}}, {.iterations = 0}), Error);
+  EXPECT_THROW(Selector({{"a"}}, {.loss = -1}), Error);
+}
+
+TEST(Memory, IsAFileThatRunsAddTo) {
+  auto const path = testing::TempDir() + "/memories/selector.json";
+  std::remove(path.c_str());
+  EXPECT_TRUE(load_memory(path).empty());
+  Memory const one{{"here", {"a", {{"a", Seconds(1.5)}, {"b", Seconds(2)}}}}};
+  Memory const two{{"there \"x\"", {"b", {{"b", Seconds(1e-7)}}}}};
+  save_memory(path, one);
+  save_memory(path, two);
+  auto both = one;
+  both.insert(two.begin(), two.end());
+  EXPECT_EQ(load_memory(path), both);
+  std::ofstream(path) << "{\"allport_memory\": 1, \"sites\": {\"x\": 3}}";
+  try {
+    std::ignore = load_memory(path);
+    FAIL();
+  } catch (Error const& e) {
+    EXPECT_EQ(e.kind(), ErrorKind::io);
+    EXPECT_NE(std::string(e.what()).find(path), std::string::npos);
+  }
+}
+
+}  // namespace
+}  // namespace allport
