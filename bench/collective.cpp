@@ -9,10 +9,11 @@
 // Every iteration begins on all ranks together with fresh data, lasts until the slowest rank is done, and has every
 // byte of its result checked on every rank. Prints one JSON line per variant and size on rank 0.
 //
-//   bench_collective all|COLLECTIVE[,COLLECTIVE...] --plan BYTES[;BYTES...] --calls N [--seconds S]
+//   bench_collective all|COLLECTIVE[,COLLECTIVE...] --plan BYTES[;BYTES...] --calls N [--seconds S] [--first 1]
 //
 // N calls back to back whose root goes round, as programs make them; one of each root is checked before. Fewer calls
-// where N would take longer than S.
+// where N would take longer than S. --first 1: the first N that a communicator sees; "later" is the second half's time,
+// and results are checked afterwards.
 #include <mpi.h>
 #include <time.h>
 
@@ -138,33 +139,70 @@ void measure(std::string const& what, std::string const& variant, std::int64_t b
   std::fflush(stdout);
 }
 
-/// Seconds a call: `most` calls in a row, the root going round, until the slowest rank has made them all.
-void measure_calls(std::string const& what, std::int64_t bytes, int most, double budget) {
-  MPI_Comm comm = MPI_COMM_NULL;
-  MPI_Comm_dup(MPI_COMM_WORLD, &comm);
-  auto const plan = plan_of(what, bytes);
-  auto const room = static_cast<std::size_t>(plan.bytes()) + static_cast<std::size_t>(ranks) * 16 + 64;
-  auto data = Data{std::vector<unsigned char>(room), std::vector<unsigned char>(room)};
+/// Bytes that are wrong on all ranks after a call for each root.
+std::int64_t check_roots(std::string const& what, Plan const& plan, Data& data, MPI_Comm comm) {
   std::int64_t wrong = 0;
   for (int root = 0; root < ranks; ++root) {
     fill(plan, data, root, root);
     if (run(plan, data, comm, root) != MPI_SUCCESS) stop("an MPI error in " + what);
     wrong += check(plan, data, root, root);
   }
+  std::int64_t all = 0;
+  PMPI_Allreduce(&wrong, &all, 1, MPI_INT64_T, MPI_SUM, MPI_COMM_WORLD);
+  return all;
+}
+
+/// Opens the connections between all ranks, past any drop-in.
+void connect() {
+  std::vector<int> out(static_cast<std::size_t>(ranks));
+  std::vector<int> in(static_cast<std::size_t>(ranks));
+  PMPI_Alltoall(out.data(), 1, MPI_INT, in.data(), 1, MPI_INT, MPI_COMM_WORLD);
+}
+
+/// Seconds a call: `most` calls in a row, the root going round, until the slowest rank has made them all. `first`: the
+/// first ones that the communicator sees, half and half.
+void measure_calls(std::string const& what, std::int64_t bytes, int most, double budget, bool first) {
+  MPI_Comm comm = MPI_COMM_NULL;
+  MPI_Comm_dup(MPI_COMM_WORLD, &comm);
+  auto const plan = plan_of(what, bytes);
+  auto const room = static_cast<std::size_t>(plan.bytes()) + static_cast<std::size_t>(ranks) * 16 + 64;
+  auto data = Data{std::vector<unsigned char>(room), std::vector<unsigned char>(room)};
+  auto made = 0;
   auto const calls = [&](int count) {
     auto const began = begin_together(comm);
-    for (int i = 0; i < count; ++i) run(plan, data, comm, i % ranks);
-    return slowest(now() - began) / count;
+    for (int i = 0; i < count; ++i) run(plan, data, comm, made++ % ranks);
+    return slowest(now() - began);
   };
-  auto const warm = calls(2 * ranks);
-  auto const count = std::clamp(static_cast<int>(budget / std::max(warm, 1e-9)), std::min(most, 2 * ranks), most);
-  auto const seconds = calls(count);
-  std::int64_t all_wrong = 0;
-  PMPI_Reduce(&wrong, &all_wrong, 1, MPI_INT64_T, MPI_SUM, 0, MPI_COMM_WORLD);
+  auto count = most;
+  auto seconds = 0.0;
+  auto later = 0.0;
+  std::int64_t wrong = 0;
+  if (first) {
+    connect();
+    fill(plan, data, 0, 0);
+    auto const half = std::max(most / 2, 1);
+    later = calls(half);
+    seconds = later;
+    count = half;
+    if (most > half) {
+      later = calls(most - half);
+      seconds += later;
+      count = most;
+      later /= most - half;
+    }
+    wrong = check_roots(what, plan, data, comm);
+  } else {
+    wrong = check_roots(what, plan, data, comm);
+    auto const warm = calls(2 * ranks) / (2 * ranks);
+    count = std::clamp(static_cast<int>(budget / std::max(warm, 1e-9)), std::min(most, 2 * ranks), most);
+    seconds = calls(count);
+  }
   MPI_Comm_free(&comm);
   if (rank != 0) return;
-  std::printf("{\"collective\": \"%s\", \"asked\": %lld, \"calls\": %d, \"wrong\": %lld, \"seconds\": %.9g}\n",
-              what.c_str(), static_cast<long long>(bytes), count, static_cast<long long>(all_wrong), seconds);
+  std::printf("{\"collective\": \"%s\", \"asked\": %lld, \"calls\": %d, \"wrong\": %lld, \"seconds\": %.9g",
+              what.c_str(), static_cast<long long>(bytes), count, static_cast<long long>(wrong), seconds / count);
+  if (first) std::printf(", \"later\": %.9g", later);
+  std::printf("}\n");
   std::fflush(stdout);
 }
 
@@ -209,6 +247,7 @@ int main(int argc, char** argv) {
   std::string plan = "8";
   int iterations = 20;
   int calls = 0;
+  bool first = false;
   auto seconds = 1.0;
   for (int i = 2; i + 1 < argc; i += 2) {
     std::string const key = argv[i];
@@ -218,6 +257,8 @@ int main(int argc, char** argv) {
       iterations = std::max(1, std::atoi(argv[i + 1]));
     else if (key == "--calls")
       calls = std::max(1, std::atoi(argv[i + 1]));
+    else if (key == "--first")
+      first = std::atoi(argv[i + 1]) != 0;
     else if (key == "--seconds")
       seconds = std::atof(argv[i + 1]);
     else
@@ -226,7 +267,7 @@ int main(int argc, char** argv) {
   auto const names = std::string(argv[1]) == "all" ? all_collectives : split(argv[1], ',');
   for (auto const& what : names) {
     for (auto const& part : split(calls > 0 ? plan : "", ';')) {
-      if (!part.empty()) measure_calls(what, std::atoll(part.c_str()), calls, seconds);
+      if (!part.empty()) measure_calls(what, std::atoll(part.c_str()), calls, seconds, first);
     }
   }
   for (auto const& part : split(calls > 0 ? "" : plan, ';')) {

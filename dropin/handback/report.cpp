@@ -8,7 +8,7 @@
 #include <cstdio>
 #include <fstream>
 #include <nlohmann/json.hpp>
-#include <vector>
+#include "told.h"
 
 namespace allport::handback {
 namespace {
@@ -124,26 +124,14 @@ void Report::count_growth(std::string_view routine, double growth) {
 }
 
 Table Report::sum(MPI_Comm comm) const {
-  int rank = 0;
-  int ranks = 1;
-  PMPI_Comm_rank(comm, &rank);
-  PMPI_Comm_size(comm, &ranks);
   std::string mine;
   {
     std::scoped_lock const lock(mutex_);
     mine = to_json(table_).dump(-1, ' ', false, json::error_handler_t::replace);
   }
-  auto const length = static_cast<int>(mine.size());
-  std::vector<int> lengths(static_cast<std::size_t>(ranks));
-  PMPI_Gather(&length, 1, MPI_INT, lengths.data(), 1, MPI_INT, 0, comm);
-  std::vector<int> begins(lengths.size() + 1);
-  for (std::size_t r = 0; r < lengths.size(); ++r) begins[r + 1] = begins[r] + lengths[r];
-  std::string all(static_cast<std::size_t>(begins.back()), ' ');
-  PMPI_Gatherv(mine.data(), length, MPI_CHAR, all.data(), lengths.data(), begins.data(), MPI_CHAR, 0, comm);
   Table summed;
-  for (std::size_t r = 0; rank == 0 && r < lengths.size(); ++r) {
-    auto const part =
-        json::parse(all.substr(static_cast<std::size_t>(begins[r]), static_cast<std::size_t>(lengths[r])));
+  for (auto const& text : gathered_on_rank_0(comm, mine)) {
+    auto const part = json::parse(text);
     for (auto const& [routine, figures] : part.items()) add(summed[routine], from_json(figures));
   }
   return summed;

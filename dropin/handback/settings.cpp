@@ -10,20 +10,12 @@
 #include <set>
 
 #include "allport/machine/machine.h"
+#include "told.h"
 
 namespace allport::handback {
 namespace {
 
 constexpr auto machine_variable = "ALLPORT_MACHINE";
-
-/// Rank 0's text, on all ranks.
-std::string told_by_rank_0(MPI_Comm comm, std::string text) {
-  auto length = static_cast<int>(text.size());
-  PMPI_Bcast(&length, 1, MPI_INT, 0, comm);
-  text.resize(static_cast<std::size_t>(length));
-  if (length > 0) PMPI_Bcast(text.data(), length, MPI_CHAR, 0, comm);
-  return text;
-}
 
 }  // namespace
 
@@ -32,7 +24,7 @@ Settings::Settings(MPI_Comm comm, std::initializer_list<char const*> variables) 
   PMPI_Comm_rank(comm, &rank);
   first_ = rank == 0;
   if (first_) read(variables);
-  auto const text = told_by_rank_0(comm, first_ ? packed() : std::string{});
+  auto const text = told_by_rank_0(comm, [this] { return packed(); });
   if (!first_) unpack(text);
 }
 

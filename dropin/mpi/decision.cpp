@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <limits>
 #include <numeric>
+#include <tuple>
 
 #include "allport/select/mpi_price.h"
 #include "allport/select/select.h"
@@ -128,10 +129,14 @@ Plan plan_of(Machine const& machine, Function what, Contract const& contract, st
   }
 }
 
+/// By whose rates calls are priced.
+Machine const& machine_of(Record const& record, Collective what) {
+  return combines(what) ? record.ours->named_machine() : record.ours->machine();
+}
+
 /// Why the MPI library does calls like this one; empty: we do them.
 std::string why_by_price(Record const& record, Function what, Contract const& contract) {
-  auto const& ours = *record.ours;
-  auto const& machine = combines(contract.what) ? ours.named_machine() : ours.machine();
+  auto const& machine = machine_of(record, contract.what);
   auto const hopeless = [&]() -> std::string {
     // MPI libraries return at once where nothing is to be moved.
     if (contract.bytes == 0 && contract.what != Collective::barrier) return theirs_is_faster;
@@ -149,15 +154,44 @@ std::string why_by_price(Record const& record, Function what, Contract const& co
   return handback::decide(state().policy, hopeless, plan, loses).why_not;
 }
 
-/// As by why_by_price(); whoever finds it open decides for all calls of the size class.
+constexpr auto theirs_was_faster = "MPI's own took less time when both were tried";
+
+/// Calls of this size class, to be tried; nothing where they are not.
+std::unique_ptr<Trial> new_trial(Record const& record, Function what, int size_class, bool by_price) {
+  auto const contract = least_of(what, size_class, record.size);
+  if (contract.bytes == 0 && contract.what != Collective::barrier) return nullptr;
+  auto const& machine = machine_of(record, contract.what);
+  auto const theirs = mpi_price_of(machine, contract, record.mapping);
+  if (!is_tried(what, theirs.source)) return nullptr;
+  try {
+    return std::make_unique<Trial>(record, site_of(record, what, size_class),
+                                   choose(machine, contract, {.mapping = record.mapping}), theirs, by_price);
+  } catch (Error const&) {  // no algorithm
+    return nullptr;
+  }
+}
+
+Verdict settled(Trial const& trial) {
+  if (!trial.is_over()) return Verdict::tried;
+  return trial.prefers_ours() ? Verdict::take : Verdict::back;
+}
+
+/// As by why_by_price(), or by trying, for all calls of the size class.
+Verdict decided(Record& record, Function what, int size_class) {
+  auto& why = record.reasons[{what, size_class}];
+  why = why_by_price(record, what, least_of(what, size_class, record.size));
+  auto trial = new_trial(record, what, size_class, why.empty());
+  if (!trial) return why.empty() ? Verdict::take : Verdict::back;
+  why = theirs_was_faster;
+  auto const verdict = settled(*trial);
+  record.trials[{what, size_class}] = std::move(trial);
+  return verdict;
+}
+
 bool is_ours(Record& record, Function what, std::int64_t bytes) {
   auto& verdict = record.verdict(what, bytes);
-  if (verdict == Verdict::open) {
-    auto why = why_by_price(record, what, least_of(what, size_class(bytes), record.size));
-    auto const decided = why.empty() ? Verdict::take : Verdict::back;
-    if (decided == Verdict::back) record.reasons[{what, size_class(bytes)}] = std::move(why);
-    verdict = decided;
-  }
+  if (verdict == Verdict::open) verdict = decided(record, what, size_class(bytes));
+  if (verdict == Verdict::tried) return record.trials.at({what, size_class(bytes)})->prefers_ours();
   return verdict == Verdict::take;
 }
 
@@ -178,6 +212,23 @@ std::optional<std::string> why_not_in_order(Record& record, Call const& call) {
     if (auto why = why_not(record, step, unknown_bytes)) return why;
   }
   return std::nullopt;
+}
+
+/// Whom arguments that are wrong, or too long, are left to.
+std::optional<std::string> why_not_possible(Call const& call, Record const& record) {
+  if (!arguments_are_good(call, record)) return "arguments that the MPI library complains about";
+  if (reduces(call.what) && element_of(layout_of(call.receive.type)) > std::numeric_limits<int>::max()) {
+    return "reduction of elements of 2 GiB or more";
+  }
+  return std::nullopt;
+}
+
+/// A reduction whose operands may not be exchanged.
+bool is_in_order(Call const& call) {
+  if (!reduces(call.what) || call.op == MPI_OP_NULL) return false;
+  int commutative = 1;
+  PMPI_Op_commutative(call.op, &commutative);
+  return commutative == 0;
 }
 
 Sampled& sampled(Record& record, Function what) { return record.sampled[static_cast<std::size_t>(what)]; }
@@ -207,8 +258,8 @@ bool is_handed_back(Call const& call, Record& record) {
   auto const bytes = bytes_of(call, record);
   if (bytes < 0) return false;
   auto const verdict = record.verdict(call.what, bytes).load(std::memory_order_relaxed);
-  if (verdict == Verdict::open) return false;
-  if (verdict != Verdict::take) return true;
+  if (verdict == Verdict::open || verdict == Verdict::tried) return false;
+  if (verdict == Verdict::back) return true;
   if (!lengths_are_secret(call.what) || sampled(record, call.what).calls == 0) return false;
   --sampled(record, call.what).calls;
   return true;
@@ -220,17 +271,40 @@ std::optional<std::string> why_not(Call const& call, Record& record) {
     return why_not(record, call.what, bytes_of(call, record))
         .value_or("blocks of the length that was seen last are quicker by MPI's own");
   }
-  if (!arguments_are_good(call, record)) return "arguments that the MPI library complains about";
-  if (reduces(call.what)) {
-    auto const element = element_of(layout_of(call.receive.type));
-    if (element > std::numeric_limits<int>::max()) return "reduction of elements of 2 GiB or more";
-    int commutative = 0;
-    PMPI_Op_commutative(call.op, &commutative);
-    if (commutative == 0) return why_not_in_order(record, call);
-  }
+  if (auto why = why_not_possible(call, record)) return why;
+  if (is_in_order(call)) return why_not_in_order(record, call);
   auto why = why_not(record, call.what, bytes_of(call, record));
   if (!why && lengths_are_secret(call.what)) plan_next_look(record, call.what);
   return why;
+}
+
+bool is_timed(Call const& call, Record& record) {
+  if (!record.ours) return false;
+  auto const bytes = bytes_of(call, record);
+  if (bytes < 0) return false;
+  auto const& verdict = record.verdict(call.what, bytes);
+  if (verdict.load(std::memory_order_relaxed) == Verdict::open) {
+    Lock const lock;
+    std::ignore = is_ours(record, call.what, bytes);
+  }
+  if (verdict.load(std::memory_order_relaxed) != Verdict::tried) return false;
+  return !reduces(call.what) || is_predefined_op(call.op) || !is_in_order(call);
+}
+
+Trial& trial_of(Call const& call, Record& record) {
+  return *record.trials.at({call.what, size_class(bytes_of(call, record))});
+}
+
+std::optional<std::string> why_not(Call const& call, Record& record, Trial const& trial) {
+  if (!trial.is_ours()) return "MPI's own, which is being tried or was best when it was";
+  return why_not_possible(call, record);
+}
+
+void learn(Call const& call, Record& record, double seconds) {
+  auto const bytes = bytes_of(call, record);
+  auto& trial = trial_of(call, record);
+  trial.record(record, seconds);
+  record.verdict(call.what, bytes) = settled(trial);
 }
 
 void learn(Call const& call, Record& record, std::vector<std::int64_t> const& lengths) {

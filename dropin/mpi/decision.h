@@ -23,6 +23,16 @@ namespace allport::dropin {
 /// ranks of the communicator, but for wrong arguments, which are the MPI library's to complain about.
 [[nodiscard]] std::optional<std::string> why_not(Call const& call, Record& record);
 
+/// True where blocking calls like this one are timed; decides it where nobody has. Without the lock.
+[[nodiscard]] bool is_timed(Call const& call, Record& record);
+
+/// The trial of calls like this one, which is timed, and as why_not(), where the trial has its say. Under the Lock.
+[[nodiscard]] Trial& trial_of(Call const& call, Record& record);
+[[nodiscard]] std::optional<std::string> why_not(Call const& call, Record& record, Trial const& trial);
+
+/// What a timed call has taken on this rank. Collective now and then. Under the Lock.
+void learn(Call const& call, Record& record, double seconds);
+
 /// What a blocking call whose lengths only some ranks knew turned out to carry: `lengths` of its blocks, which all
 /// ranks were told. Under the Lock.
 void learn(Call const& call, Record& record, std::vector<std::int64_t> const& lengths);

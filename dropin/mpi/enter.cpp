@@ -22,20 +22,45 @@ std::optional<std::string> why_not_asked(Record const* record, bool goes_on) {
   return state().active ? "communicator that was made unseen" : state().why_inactive;
 }
 
-/// Runs `take` under the lock where the call is ours; else the library.
-template <class Take>
-int enter(Call const& call, Library const& library, bool goes_on, Take const& take) {
-  auto const record = record_of(call.comm);
+/// Runs `take` under the lock where `against` says nothing; else the library.
+template <class Against, class Take>
+int enter(Call const& call, std::shared_ptr<Record> const& record, Library const& library, bool goes_on,
+          Against const& against, Take const& take) {
   auto code = MPI_SUCCESS;
   handback::enter(
       tally_of(call, record.get()),
       [&] {
         if (auto why = why_not_asked(record.get(), goes_on)) return handback::handed_back(*why);
         Lock const lock;
-        if (auto why = why_not(call, *record)) return handback::handed_back(*why);
-        return take(record);
+        if (std::optional<std::string> why = against()) return handback::handed_back(*why);
+        return take();
       },
       [&](handback::Outcome const&) { code = library(); }, [&](char const* text) { code = fail(call, text); });
+  return code;
+}
+
+handback::Outcome run_ours(Call const& call, std::shared_ptr<Record> const& record, std::string_view algorithm) {
+  Operation operation(call, record, algorithm);
+  operation.start_blocking();
+  operation.wait();
+  if (!operation.lengths().empty()) learn(call, *record, operation.lengths());
+  remember_form(call, *record);
+  return {{}, taken(*record, operation.contract(), operation.bytes()), false};
+}
+
+/// By whom its trial wants it done; what it takes is the trial's next time, whatever becomes of the call, because other
+/// ranks count it, too.
+int run_timed(Call const& call, std::shared_ptr<Record> const& record, Library const& library) {
+  auto const began = now();
+  auto code = enter(
+      call, record, library, false, [&] { return why_not(call, *record, trial_of(call, *record)); },
+      [&] { return run_ours(call, record, trial_of(call, *record).algorithm()); });
+  try {
+    Lock const lock;
+    learn(call, *record, now() - began);
+  } catch (std::exception const& e) {
+    code = fail(call, e.what());
+  }
   return code;
 }
 
@@ -59,30 +84,32 @@ int fail(Call const& call, char const* text) {
 
 int run_blocking(Call const& call, Library library) {
   if (auto const code = run_short(call)) return *code;
-  return enter(call, library, false, [&](std::shared_ptr<Record> const& record) -> handback::Outcome {
-    Operation operation(call, record);
-    operation.start_blocking();
-    operation.wait();
-    if (!operation.lengths().empty()) learn(call, *record, operation.lengths());
-    remember_form(call, *record);
-    return {{}, taken(*record, operation.contract(), operation.bytes()), false};
-  });
+  auto const record = record_of(call.comm);
+  if (record != nullptr && is_timed(call, *record)) return run_timed(call, record, library);
+  return enter(
+      call, record, library, false, [&] { return why_not(call, *record); }, [&] { return run_ours(call, record, {}); });
 }
 
 int start_nonblocking(Call const& call, MPI_Request* request, Library library) {
   if (request == nullptr) return library();
-  return enter(call, library, true, [&](std::shared_ptr<Record> const& record) {
-    *request = fly(std::make_shared<Operation>(call, record));
-    return under_way();
-  });
+  auto const record = record_of(call.comm);
+  return enter(
+      call, record, library, true, [&] { return why_not(call, *record); },
+      [&] {
+        *request = fly(std::make_shared<Operation>(call, record));
+        return under_way();
+      });
 }
 
 int make_persistent(Call const& call, MPI_Request* request, Library library) {
   if (request == nullptr) return library();
-  return enter(call, library, true, [&](std::shared_ptr<Record> const& record) {
-    *request = keep_persistent(std::make_shared<Operation>(call, record));
-    return under_way();
-  });
+  auto const record = record_of(call.comm);
+  return enter(
+      call, record, library, true, [&] { return why_not(call, *record); },
+      [&] {
+        *request = keep_persistent(std::make_shared<Operation>(call, record));
+        return under_way();
+      });
 }
 
 }  // namespace allport::dropin

@@ -71,7 +71,8 @@ bool Side::is_contiguous() const {
   return true;
 }
 
-Operation::Operation(Call const& call, std::shared_ptr<Record> record) : call_(call), record_(std::move(record)) {
+Operation::Operation(Call const& call, std::shared_ptr<Record> record, std::string_view algorithm)
+    : call_(call), record_(std::move(record)), algorithm_(algorithm) {
   auto const& ours = *record_->ours;
   position_ = ours.position(record_->rank);
   root_ = ours.position(call.root >= 0 && call.root < record_->size ? call.root : 0);

@@ -40,7 +40,8 @@ struct Side {
 class Operation {
  public:
   /// @pre acceptable(call), and decide() says that it is taken
-  Operation(Call const& call, std::shared_ptr<Record> record);
+  /// @param algorithm where it can serve; empty: whichever is expected to be quickest
+  Operation(Call const& call, std::shared_ptr<Record> record, std::string_view algorithm = {});
   Operation(Operation const&) = delete;
   Operation& operator=(Operation const&) = delete;
 
@@ -78,6 +79,7 @@ class Operation {
   Transfer run(Contract const& contract);
   Transfer run(Contract const& contract, Buffers buffers, std::string_view algorithm = {});
   bool run_short(Contract const& contract, Buffers const& buffers);
+  [[nodiscard]] Schedule schedule_for(Contract const& contract) const;
   Transfer send_lengths();
   Transfer run_by_lengths();
   void check_length(Contract const& contract) const;
@@ -88,6 +90,7 @@ class Operation {
 
   Call call_;
   std::shared_ptr<Record> record_;
+  std::string algorithm_;
   Rank position_ = 0;  ///< of this rank
   Rank root_ = 0;      ///< position of the root
   Side in_;

@@ -197,14 +197,26 @@ Transfer Operation::run(Contract const& contract) {
     if (!turn_) std::ignore = record_->ours->reserve();  // the other ranks count this start
     throw;
   }
-  return run(contract, buffers_);
+  return run(contract, buffers_, algorithm_);
 }
 
 Transfer Operation::run(Contract const& contract, Buffers buffers, std::string_view algorithm) {
   auto const& ours = *record_->ours;
   if (blocks_ && algorithm.empty() && run_short(contract, buffers)) return {};
-  auto const schedule = ours.schedule_for(contract, algorithm);
+  auto const schedule = algorithm == algorithm_ ? schedule_for(contract) : ours.schedule_for(contract, algorithm);
   return turn_ ? ours.start(*turn_, schedule, buffers, combine_) : ours.start(schedule, buffers, combine_);
+}
+
+/// By the algorithm that the call is to try, where that can serve: what it was named for had blocks of one length.
+Schedule Operation::schedule_for(Contract const& contract) const {
+  auto const& ours = *record_->ours;
+  if (!algorithm_.empty()) {
+    try {
+      return ours.schedule_for(contract, algorithm_);
+    } catch (Error const&) {  // on all ranks: a matter of machine and contract
+    }
+  }
+  return ours.schedule_for(contract);
 }
 
 Transfer Operation::send_lengths() {

@@ -5,6 +5,7 @@
 #include <optional>
 
 #include "allport/schedule/schedule.h"
+#include "allport/select/selector.h"
 #include "call.h"
 #include "handback/enter.h"
 
@@ -19,7 +20,8 @@ struct Record;
 /// @param contract  what it came to, if that is known and a report is wanted
 [[nodiscard]] handback::Taken taken(Record& record, std::optional<Contract> const& contract, std::int64_t bytes);
 
-/// To stderr or to the JSON file that ALLPORT_REPORT names. Collective over MPI_COMM_WORLD.
-void write_report();
+/// To stderr or to the JSON file that ALLPORT_REPORT names, with what trials have found. Collective over
+/// MPI_COMM_WORLD.
+void write_report(Memory const& found);
 
 }  // namespace allport::dropin

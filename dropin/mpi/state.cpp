@@ -113,9 +113,12 @@ std::shared_ptr<Record> make_record(MPI_Comm comm) {
     record->why_not = "MPI library that has no communicators left";
   } else {
     record->twin = std::make_shared<Counted>();
-    Lock const lock;
-    record->ours.emplace(state().world->sub(whole, twin));
+    {
+      Lock const lock;
+      record->ours.emplace(state().world->sub(whole, twin));
+    }
     record->mapping = box->mapping;
+    recall_trials(*record);
   }
   return record;
 }
@@ -161,7 +164,8 @@ void begin() {
   auto& s = state();
   if (s.begun) return;
   s.begun = true;
-  handback::Settings const settings(MPI_COMM_WORLD, {"ALLPORT_MACHINE", policy_variable, "ALLPORT_REPORT"});
+  handback::Settings const settings(MPI_COMM_WORLD, {"ALLPORT_MACHINE", policy_variable, "ALLPORT_REPORT",
+                                                     "ALLPORT_SELECT", "ALLPORT_SELECT_FILE", "ALLPORT_EXPLAIN"});
   s.report_to = settings.report();
   s.counting = !s.report_to.empty();
   s.why_inactive = settings.trouble().empty() ? "ALLPORT_MACHINE is not set" : settings.trouble();
@@ -173,6 +177,7 @@ void begin() {
     return;
   }
   make_quiet_communicator();
+  begin_trials(settings);
   try {
     auto machine = Machine::from_toml(settings.machine(), "ALLPORT_MACHINE");
     bool const measured = machine.calibration().empty() && !settings.rates_are_given();
@@ -203,7 +208,8 @@ void end() {
   if (!s.begun) return;
   s.begun = false;
   Inside const inside;
-  if (s.counting) write_report();
+  auto const found = s.active && s.trying != Trying::off ? remember_trials() : Memory{};
+  if (s.counting) write_report(found);
   if (!s.active) {
     s.counting = false;
     free_quiet_communicator();

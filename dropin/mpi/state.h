@@ -17,9 +17,11 @@
 #include "allport/base/recent.h"
 #include "allport/comm/communicator.h"
 #include "allport/mapping/mapping.h"
+#include "allport/select/selector.h"
 #include "call.h"
 #include "handback/report.h"
 #include "handback/settings.h"
+#include "trial.h"
 
 namespace allport::dropin {
 
@@ -27,7 +29,12 @@ using handback::now;
 using handback::Policy;
 
 /// What was decided about calls of one function and size class; the same on all ranks of their communicator.
-enum class Verdict : std::uint8_t { open, take, back };
+enum class Verdict : std::uint8_t {
+  open,
+  take,
+  back,
+  tried,  ///< each in its turn, as their Trial wants
+};
 
 /// What a collective whose lengths only some ranks know was last seen to carry. Every rank learns it from a call that
 /// we ran; calls that are handed back teach nothing, so that now and then one is taken again.
@@ -63,6 +70,9 @@ struct Record {
   std::array<std::array<std::atomic<Verdict>, size_classes>, functions> verdicts{};
   std::array<Sampled, functions> sampled{};
   std::array<Form, functions> forms{};  ///< of the latest calls of ours
+  /// Of the size classes whose verdict is `tried`. Under the Lock.
+  std::map<std::pair<Function, int>, std::unique_ptr<Trial>> trials;
+  Memory known;  ///< what was found on these ranks before the communicator was made; equal on all of them
   /// Why a function's size class is handed back. Under the Lock.
   std::map<std::pair<Function, int>, std::string> reasons;
   /// Lower bounds that a report has asked for, by collective, root's position and bytes.
@@ -91,6 +101,10 @@ struct State {
   bool counting = false;  ///< ALLPORT_REPORT: calls are counted even where none is taken
   std::string why_inactive;
   std::string report_to;  ///< ALLPORT_REPORT of rank 0
+  Trying trying = Trying::automatic;
+  bool explains = false;     ///< ALLPORT_EXPLAIN: trials tell what they do
+  std::string remembers_in;  ///< ALLPORT_SELECT_FILE
+  Memory memory;             ///< what trials found, by site, in this run and before. Under the Lock
   handback::Report calls;
   std::optional<Communicator> world;
   std::shared_ptr<EngineLock> lock;  ///< of world's family; none until there was one

@@ -132,10 +132,34 @@ def test_calls_in_a_row_plain_and_under_the_dropin(allport):
     assert {row["collective"] for row in result["rows"]} == set(ap.rivals.collectives())
     for row in result["rows"]:
         assert row["wrong"] == 0
-        for mode in ap.calls.MODES:
+        assert "later" not in row
+        for mode in ("plain", "auto", "always"):
             assert 0 < row[mode]["least"] <= row[mode]["median"] <= row[mode]["most"]
 
 
-def test_calls_of_no_collective_are_refused(allport):
-    done = allport(*"bench bcast,scan --calls 20 -m mesh:2".split())
-    assert done.returncode == 1 and "collective = 'scan': expected all, or some of" in done.stderr
+def test_the_first_calls_of_a_communicator_half_and_half(allport):
+    done = allport(
+        *"bench bcast,allreduce --calls 25 --first --modes plain,free -m mesh:3 --sizes 8 --best-of 1 --json".split(),
+        env={"ALLPORT_SELECT": "on"},  # the mode's counts
+    )
+    assert done.returncode == 0, done.stderr
+    result = json.loads(done.stdout)
+    assert result["modes"] == ["plain", "free"]
+    for row in result["rows"]:
+        assert row["wrong"] == 0 and "auto" not in row
+        for mode in result["modes"]:
+            # A call takes in the second half at most as long as if the whole time had been that half's.
+            assert 0 < row["later"][mode]["median"] <= 25 / 13 * row[mode]["median"] * 1.0001
+
+
+@pytest.mark.parametrize(
+    ("words", "complaint"),
+    [
+        ("bcast,scan", "collective = 'scan': expected all, or some of"),
+        ("bcast --modes plain,fast", "modes = 'fast': expected some of plain, auto, free, price, always"),
+        ("bcast --modes auto", "modes = auto: expected plain among them"),
+    ],
+)
+def test_calls_that_cannot_be_compared_are_refused(allport, words, complaint):
+    done = allport(*f"bench {words} --calls 20 -m mesh:2".split())
+    assert done.returncode == 1 and complaint in done.stderr

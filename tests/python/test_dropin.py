@@ -4,6 +4,7 @@ import json
 import subprocess
 import sys
 from pathlib import Path
+from typing import Any
 
 import allport as ap
 import pytest
@@ -87,6 +88,63 @@ def test_the_report_has_the_lower_bound_beside_the_time(tmp_path: Path) -> None:
     bandwidth = ap.Machine.parse("torus:3").axes[0].bandwidth
     assert calls["bound_seconds"] == pytest.approx(calls["taken"] * size / (2 * bandwidth))
     assert calls["of_bound"] == pytest.approx(calls["bound_seconds"] / calls["seconds"])
+
+
+def tried(tmp_path: Path, **given: str) -> tuple[dict[str, Any], str]:
+    """The report and what was said of 40 broadcasts and reductions of 8 bytes by four ranks under the drop-in."""
+    report = tmp_path / "report.json"
+    exports = {
+        "LD_PRELOAD": ap.dropin.library("mpi"),
+        "ALLPORT_MACHINE": "torus:4",
+        "ALLPORT_REPORT": str(report),
+        "ALLPORT_SELECT": "on",
+        **given,
+    }
+    program = [str(ap.places.executable("bench_collective")), "bcast,reduce", "--plan", "8", "--calls", "40"]
+    command = [*ap.launch.mpiexec_command(4), *(a for n, v in exports.items() for a in export(n, v)), *program]
+    done = subprocess.run(command, env=ap.launch.environment(4), capture_output=True, check=True, timeout=60, text=True)
+    return json.loads(report.read_text()), done.stderr
+
+
+def test_what_was_tried_is_remembered_and_explained(tmp_path: Path) -> None:
+    memory = tmp_path / "memory.json"
+    report, said = tried(tmp_path, ALLPORT_SELECT_FILE=str(memory), ALLPORT_EXPLAIN="1")
+    (site, found), *others = report["tried"].items()
+    assert others == [] and "torus:4" in site and site.endswith("MPI_Bcast of 8 to 15 bytes")  # no reductions
+    assert found["best"] in found["seconds"] and "MPI's own" in found["seconds"]
+    assert f"{site}: settled" in said
+    kept = json.loads(memory.read_text())["sites"]
+    assert kept == report["tried"]
+    # What stands there counts for the next run, be it true or not.
+    algorithm = next((name for name in found["seconds"] if name != "MPI's own"), "line")
+    kept[site] = {"best": algorithm, "seconds": {algorithm: 1e-9, "MPI's own": 1.0}}
+    memory.write_text(json.dumps({"allport_memory": 1, "sites": kept}))
+    report, said = tried(tmp_path, ALLPORT_SELECT_FILE=str(memory), ALLPORT_EXPLAIN="1")
+    assert f"{site}: {algorithm} is what earlier runs found to be best" in said
+    assert report["collectives"]["MPI_Bcast"]["taken"] > 0
+
+
+def test_reductions_are_tried_where_their_bits_are_free(tmp_path: Path) -> None:
+    report, _ = tried(tmp_path, ALLPORT_SELECT="free")
+    assert [site.rsplit(": ")[-1] for site in report["tried"]] == [
+        "MPI_Bcast of 8 to 15 bytes",
+        "MPI_Reduce of 8 to 15 bytes",
+    ]
+
+
+@pytest.mark.parametrize("setting", ["auto", "off"])
+def test_on_one_computer_nothing_is_tried_unless_asked(tmp_path: Path, setting: str) -> None:
+    report, said = tried(tmp_path, ALLPORT_SELECT=setting, ALLPORT_EXPLAIN="1")
+    assert report["tried"] == {} and "settled" not in said
+
+
+def test_a_file_of_somebody_else_s_stays_as_it_was(tmp_path: Path) -> None:
+    other = tmp_path / "other.json"
+    other.write_text("[1]")
+    report, said = tried(tmp_path, ALLPORT_SELECT_FILE=str(other), ALLPORT_SELECT="sometimes")
+    assert "warning: ALLPORT_SELECT_FILE" in said and "other.json" in said and other.read_text() == "[1]"
+    assert "ALLPORT_SELECT = 'sometimes': expected one of auto, on, free, off; auto is taken" in said
+    assert report["tried"] == {}
 
 
 def export(name: str, value: str) -> list[str]:

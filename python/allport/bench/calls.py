@@ -2,15 +2,15 @@
 
     result = ap.calls.run(ap.bench.Job("all", sizes=["0", "8:64KiB"], machine="torus:2x2"), calls=200)
 
-Calls follow each other as programs make them, the root going round: plain, with the drop-in in `auto`, and with every
-call taken (`always`).
+Calls follow each other as programs make them, the root going round: plain, with the drop-in in `auto`, where it tries
+reductions, too (`free`: ALLPORT_SELECT), where it tries nothing (`price`), and with every call taken (`always`).
 """
 
 from __future__ import annotations
 
 import os
 import statistics
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any
 
 from allport.bench.job import Job, dropin_library, place_of, program_of, sizes_of
@@ -21,54 +21,84 @@ from allport.run.launch import ended_by_signals
 
 __all__ = ["MODES", "run"]
 
-MODES = ("plain", "auto", "always")
+MODES: dict[str, dict[str, str]] = {
+    "plain": {},
+    "auto": {"ALLPORT_DROPIN": "auto"},
+    "free": {"ALLPORT_DROPIN": "auto", "ALLPORT_SELECT": "free"},
+    "price": {"ALLPORT_DROPIN": "auto", "ALLPORT_SELECT": "off"},
+    "always": {"ALLPORT_DROPIN": "always"},
+}
+"""By name, the drop-in's settings; plain: without it."""
+USUAL = ("plain", "auto", "always")
 
 
-def _check(job: Job, calls: int) -> list[str]:
+def _check(job: Job, calls: int, modes: Sequence[str]) -> list[str]:
     names = collectives() if job.collective == "all" else [name.strip() for name in job.collective.split(",")]
     for name in names:
         if name not in collectives():
             raise failure(f"collective = '{name}': expected all, or some of {', '.join(collectives())}")
+    for mode in modes:
+        if mode not in MODES:
+            raise failure(f"modes = '{mode}': expected some of {', '.join(MODES)}")
+    if "plain" not in modes:
+        raise failure(f"modes = {','.join(modes)}: expected plain among them, beside which the others stand")
     for what, number in (("calls", calls), ("rounds", job.rounds)):
         if number < 1:
             raise failure(f"{what} = {number}: expected at least 1")
     return names
 
 
-def _round(job: Job, place: Place, mode: str, names: list[str], calls: int, library: str) -> list[dict[str, Any]]:
+def _round(
+    job: Job, place: Place, mode: str, names: list[str], calls: int, library: str, first: bool
+) -> list[dict[str, Any]]:
     """One run of the plain MPI program, with or without the drop-in: a line for each collective and size."""
-    exports = [] if mode == "plain" else [("LD_PRELOAD", library), ("ALLPORT_DROPIN", mode)]
+    exports = [] if mode == "plain" else [("LD_PRELOAD", library), *MODES[mode].items()]
     plan = ";".join(str(size) for size in sizes_of(job.sizes))
     argv = [program_of(place.family), ",".join(names), "--plan", plan]
-    argv += ["--calls", str(calls), "--seconds", str(job.seconds)]
+    argv += ["--calls", str(calls), "--seconds", str(job.seconds), "--first", str(int(first))]
     return [line for line in place.run(argv, exports, job.environment) if "asked" in line]
 
 
-def run(job: Job, calls: int = 200, progress: Callable[[str, float], None] | None = None) -> dict[str, Any]:
-    """{"calls", "rows": [{collective, size, wrong, plain, auto, always}]}: seconds of a call, {median, least, most}.
+def _times(values: list[float]) -> dict[str, float]:
+    return {"median": statistics.median(values), "least": min(values), "most": max(values)}
+
+
+def run(
+    job: Job,
+    calls: int = 200,
+    progress: Callable[[str, float], None] | None = None,
+    modes: Sequence[str] = USUAL,
+    first: bool = False,
+) -> dict[str, Any]:
+    """{"calls", "modes", "rows": [{collective, size, wrong, MODE...}]}: seconds of a call, {median, least, most}.
 
     job: a bench.Job, of which collective ('all' or names with commas), sizes, machine or lab, mpi, library, rounds and
     seconds (about so long for each collective and size in a round) count. Each round starts the program once for each
-    mode, by turns. Raises AllportError or JobFailed.
+    mode, by turns. first: the first `calls` that a communicator sees, which the drop-in may spend on trying; then
+    "later" of a row has the same for the second half of them. Raises AllportError or JobFailed.
     """
-    names = _check(job, calls)
+    names = _check(job, calls, modes)
     with ended_by_signals(), place_of(job) as place:
         library = dropin_library(job)
         if library is None:
             raise failure("library: the MPI drop-in is not built; make setup builds it", "io")
         rows: dict[tuple[str, int], dict[str, Any]] = {}
         for turn in range(job.rounds):
-            for i, mode in enumerate(MODES):
+            for i, mode in enumerate(modes):
                 if progress:
-                    progress(f"round {turn + 1} of {job.rounds}, {mode}", (turn + i / len(MODES)) / job.rounds)
-                for line in _round(job, place, mode, names, calls, library):
+                    progress(f"round {turn + 1} of {job.rounds}, {mode}", (turn + i / len(modes)) / job.rounds)
+                for line in _round(job, place, mode, names, calls, library, first):
                     key = (line["collective"], line["asked"])
                     row = rows.setdefault(key, {"collective": key[0], "size": key[1], "wrong": 0})
                     row.setdefault(mode, []).append(line["seconds"])
+                    if first:
+                        row.setdefault("later", {}).setdefault(mode, []).append(line["later"])
                     row["wrong"] += line["wrong"]
         for row in rows.values():
-            for mode in MODES:
-                row[mode] = {"median": statistics.median(row[mode]), "least": min(row[mode]), "most": max(row[mode])}
+            for mode in modes:
+                row[mode] = _times(row[mode])
+            if first:
+                row["later"] = {mode: _times(row["later"][mode]) for mode in modes}
         return {
             "machine": place.machine.name,
             "calibrated": bool(place.machine.to_dict().get("calibration")),
@@ -77,6 +107,7 @@ def run(job: Job, calls: int = 200, progress: Callable[[str, float], None] | Non
             "cores": len(os.sched_getaffinity(0)),
             "mpi": place.family,
             "calls": calls,
+            "modes": list(modes),
             "rounds": job.rounds,
             "rows": list(rows.values()),
         }

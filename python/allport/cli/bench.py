@@ -79,23 +79,28 @@ def _show_calls(result: dict[str, Any]) -> None:
         f"{result['calls']} calls in a row, roots going round, on {where} ({known}), {result['ranks']} ranks on "
         f"{result['cores']} cores, {result['mpi']}: medians of {result['rounds']} rounds by turns"
     )
-    modes = ap.calls.MODES
-    rows = table("collective", "size", *modes, "auto", "always", right=("size", *modes))
+    modes = result["modes"]
+    later = "later" in result["rows"][0]
+    halves = [f"{mode}, later" for mode in modes] if later else []
+    rows = table("collective", "size", *modes, *modes[1:], *halves, right=("size", *modes, *halves))
     for row in result["rows"]:
         plain = row["plain"]["median"]
         times = [format_seconds(row[mode]["median"]) for mode in modes]
         ratios = [f"x{row[mode]['median'] / plain:.2f}" for mode in modes[1:]]
-        rows.add_row(row["collective"], format_bytes(row["size"]), *times, *ratios)
+        seconds = [format_seconds(row["later"][mode]["median"]) for mode in modes] if later else []
+        rows.add_row(row["collective"], format_bytes(row["size"]), *times, *ratios, *seconds)
     out.print(rows)
     out.print("time of a call until the slowest rank has made all; plain: without the drop-in")
+    if later:
+        out.print("the first calls of each communicator; later: of the second half of them")
     wrong = sum(row["wrong"] for row in result["rows"])
     out.print("every byte of every result was right" if not wrong else f"WRONG: {wrong} bytes of results")
 
 
-def _calls(job: ap.bench.Job, calls: int, output: str | None, as_json: bool) -> None:
+def _calls(job: ap.bench.Job, calls: int, modes: str, first: bool, output: str | None, as_json: bool) -> None:
     """Many short calls, plain and under the drop-in."""
     with progress("starting") as bar:
-        result = ap.calls.run(job, calls, bar)
+        result = ap.calls.run(job, calls, bar, [mode.strip() for mode in modes.split(",")], first)
     if output:
         Path(output).write_text(json.dumps(result, indent=1) + "\n")
     if as_json:
@@ -140,6 +145,12 @@ def bench(
         int | None,
         typer.Option(metavar="N", help="N calls in a row, roots going round: plain, auto, always; also for 'all'."),
     ] = None,
+    modes: Annotated[
+        str, typer.Option(metavar="MODE,...", help="Of --calls: plain, auto, free, price, always.")
+    ] = "plain,auto,always",
+    first: Annotated[
+        bool, typer.Option("--first", help="Of --calls: the first ones of a communicator, trying included.")
+    ] = False,
     plot: Annotated[str | None, typer.Option(metavar="FILE.svg", help="Draw bandwidth over size.")] = None,
     output: Annotated[str | None, typer.Option("-o", "--output", metavar="FILE.json", help="All numbers.")] = None,
     measured: Annotated[str | None, typer.Option(metavar="FILE.json", help="Where times are kept for explain.")] = None,
@@ -175,7 +186,7 @@ def bench(
         settings=[word.strip() for word in settings.split(",")] if settings else [],
     )
     if calls is not None:
-        _calls(job, calls, output, as_json)
+        _calls(job, calls, modes, first, output, as_json)
         return
     with progress("starting") as bar:
         result = ap.bench.run(job, bar)

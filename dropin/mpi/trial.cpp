@@ -1,0 +1,233 @@
+#include "trial.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <cstdio>
+#include <cstring>
+#include <iterator>
+#include <nlohmann/json.hpp>
+#include <span>
+
+#include "decision.h"
+#include "handback/told.h"
+#include "operation.h"
+#include "requests.h"
+#include "state.h"
+
+namespace allport::dropin {
+namespace {
+
+constexpr auto variable = "ALLPORT_SELECT";
+constexpr auto file_variable = "ALLPORT_SELECT_FILE";
+
+/// Beside the cheapest of ours: so many, and so much dearer by price.
+constexpr std::size_t most_others = 2;
+constexpr double dearest = 1.5;
+/// What trying may cost beside its share of the run, once per site.
+constexpr Seconds floor_of_a_trial{0.02};
+/// Calls shorter than this, or than so many agreements, are not watched for changes: that would cost what it saves.
+constexpr double shortest_watched = 1e-3;
+constexpr double agreements = 10;
+/// Times of shorter calls scatter more, and cost less to take again.
+constexpr double short_call = 1e-3;
+
+/// The cheapest cut of each algorithm, cheapest first, beginning with what would be chosen.
+std::vector<Candidate> ours_by_price(Choice const& choice) {
+  std::vector<Candidate> cheapest;
+  for (auto const& candidate : choice.candidates) {
+    if (!candidate.priced()) continue;
+    auto const known = std::ranges::find(cheapest, candidate.algorithm, &Candidate::algorithm);
+    if (known == cheapest.end()) {
+      cheapest.push_back(candidate);
+    } else if (candidate.predicted < known->predicted) {
+      *known = candidate;
+    }
+  }
+  std::ranges::stable_sort(cheapest, {}, &Candidate::predicted);
+  std::erase_if(cheapest, [&](Candidate const& c) {
+    return c.algorithm == choice.best.algorithm || c.predicted > dearest * choice.best.predicted;
+  });
+  if (cheapest.size() > most_others) cheapest.resize(most_others);
+  cheapest.insert(cheapest.begin(), choice.best);
+  return cheapest;
+}
+
+std::vector<Configuration> configurations(std::vector<Candidate> const& ours, MpiPrice const& mpi) {
+  std::vector<Configuration> all{{"MPI's own", mpi.time, "MPI"}};
+  for (auto const& candidate : ours) {
+    all.push_back({candidate.algorithm->name, candidate.predicted, "Allport"});
+  }
+  if (mpi.ours) all[1].predicted = *mpi.ours;
+  return all;
+}
+
+Contract contract_of_agreement(Rank ranks, std::int64_t bytes) {
+  return {Collective::allreduce, ranks, 0, bytes, std::int64_t{sizeof(double)}};
+}
+
+Seconds price_of_agreement(Record const& record) {
+  try {
+    return choose(record.ours->machine(), contract_of_agreement(record.size, 64)).best.predicted;
+  } catch (Error const&) {
+    return {};
+  }
+}
+
+void keep_larger(std::byte const* left, std::byte const* right, std::byte* out, std::int64_t bytes) {
+  for (std::int64_t at = 0; at < bytes; at += std::int64_t{sizeof(double)}) {
+    double a = 0;
+    double b = 0;
+    std::memcpy(&a, left + at, sizeof a);
+    std::memcpy(&b, right + at, sizeof b);
+    a = std::max(a, b);
+    std::memcpy(out + at, &a, sizeof a);
+  }
+}
+
+/// By our own means: the program's calls of the library stay what they were.
+void agree(Record const& record, std::span<double> values) {
+  std::vector<double> const mine(values.begin(), values.end());
+  auto const contract = contract_of_agreement(record.size, static_cast<std::int64_t>(values.size_bytes()));
+  auto transfer = record.ours->start(record.ours->schedule_for(contract),
+                                     {std::as_bytes(std::span(mine)), std::as_writable_bytes(values)}, keep_larger);
+  transfer.wait(move_others);
+}
+
+SelectorOptions options_of(Seconds mpi, Seconds agreement, std::function<void(std::string const&)> tell) {
+  SelectorOptions options;
+  options.iterations = mpi.value() < short_call ? 5 : 2;
+  options.blind = 1;
+  options.floor = floor_of_a_trial;
+  options.agreement = agreement;
+  options.tell = std::move(tell);
+  return options;
+}
+
+/// The same in every run with this MPI library; its first line, or what says which it is of that.
+std::string const& library() {
+  static std::string const text = [] {
+    std::array<char, MPI_MAX_LIBRARY_VERSION_STRING> version{};
+    int length = 0;
+    PMPI_Get_library_version(version.data(), &length);
+    std::string all(version.data(), static_cast<std::size_t>(length));
+    all.resize(std::min({all.size(), all.find('\n'), all.find(", package")}));
+    std::ranges::replace(all, '\t', ' ');
+    return all;
+  }();
+  return text;
+}
+
+/// What all sites of a communicator begin with.
+std::string place_of(Record const& record) {
+  auto text = fmt::format("{}, {}", library(), record.ours->machine().name());
+  if (!record.in_order()) text += fmt::format(" in order {}", fmt::join(record.mapping->list(), " "));
+  return text + ": ";
+}
+
+/// Those of `memory` that begin with `place`.
+Memory of_place(Memory const& memory, std::string const& place) {
+  Memory part;
+  std::ranges::copy_if(memory, std::inserter(part, part.end()),
+                       [&](auto const& entry) { return entry.first.starts_with(place); });
+  return part;
+}
+
+void say(std::string const& text) {
+  fmt::print(stderr, "allport: {}\n", text);
+  std::fflush(stderr);
+}
+
+}  // namespace
+
+Trial::Trial(Record const& record, std::string site, Choice const& choice, MpiPrice const& mpi, bool by_price)
+    : site_(std::move(site)),
+      agreement_(price_of_agreement(record)),
+      by_price_(by_price),
+      tells_(state().explains && record.rank == 0),
+      selector_(configurations(ours_by_price(choice), mpi),
+                options_of(mpi.time, agreement_, [this](std::string const& text) { tell(text); })) {
+  for (auto const& candidate : ours_by_price(choice)) algorithms_.emplace_back(candidate.algorithm->name);
+  algorithms_.front().clear();
+  algorithms_.emplace(algorithms_.begin());
+  if (auto const known = record.known.find(site_); known != record.known.end()) selector_.resume(known->second);
+}
+
+void Trial::tell(std::string const& text) const {
+  if (tells_) say(fmt::format("{}: {}", site_, text));
+}
+
+void Trial::record(Record const& record, double seconds) {
+  selector_.record(Seconds(seconds));
+  if (!selector_.due()) return;
+  bool const was_settled = selector_.settled();
+  selector_.decide([&](std::span<double> values) { agree(record, values); });
+  state().memory[site_] = selector_.remembered();
+  if (!was_settled && selector_.settled()) tell("settled\n" + selector_.explain());
+}
+
+bool Trial::is_over() const {
+  if (!selector_.settled() || !algorithms_[selector_.best()].empty()) return false;
+  auto const seconds = selector_.seconds(selector_.best()).value_or(Seconds{}).value();
+  return seconds < std::max(shortest_watched, agreements * agreement_.value());
+}
+
+void begin_trials(handback::Settings const& settings) {
+  constexpr std::array<std::string_view, 4> words{"auto", "on", "free", "off"};
+  auto& s = state();
+  s.trying = static_cast<Trying>(settings.word(variable, words));
+  s.explains = settings["ALLPORT_EXPLAIN"] == "1";
+  s.remembers_in = settings[file_variable];
+  if (s.remembers_in.empty() || s.trying == Trying::off) return;
+  auto const text = handback::told_by_rank_0(MPI_COMM_WORLD, [&]() -> std::string {
+    try {
+      return to_json(load_memory(s.remembers_in));
+    } catch (Error const& e) {
+      settings.warn(fmt::format("{}: {}; nothing is remembered", file_variable, e.what()));
+      return {};
+    }
+  });
+  if (text.empty()) s.remembers_in.clear();  // what stands there is somebody else's
+  if (!text.empty()) s.memory = memory_from_json(text);
+}
+
+void recall_trials(Record& record) {
+  if (state().trying == Trying::off || state().policy != Policy::automatic) return;
+  record.known = memory_from_json(handback::told_by_rank_0(record.user, [&] {
+    Lock const lock;
+    return to_json(of_place(state().memory, place_of(record)));
+  }));
+}
+
+Memory remember_trials() {
+  auto& s = state();
+  int rank = 0;
+  PMPI_Comm_rank(MPI_COMM_WORLD, &rank);
+  Memory all;
+  for (auto const& text : handback::gathered_on_rank_0(MPI_COMM_WORLD, to_json(s.memory))) {
+    all.merge(memory_from_json(text));
+  }
+  if (rank != 0 || s.remembers_in.empty() || all.empty()) return all;
+  try {
+    save_memory(s.remembers_in, all);
+  } catch (Error const& e) {
+    say(fmt::format("warning: {}: {}", file_variable, e.what()));
+  }
+  return all;
+}
+
+bool is_tried(Function what, PriceSource source) {
+  auto const& s = state();
+  if (s.policy != Policy::automatic || s.trying == Trying::off || lengths_are_secret(what)) return false;
+  if (reduces(what) && s.trying != Trying::free) return false;
+  return s.trying != Trying::automatic || (source == PriceSource::modelled && !s.without_links);
+}
+
+std::string site_of(Record const& record, Function what, int size_class) {
+  auto const least = size_class == 0 ? std::int64_t{0} : std::int64_t{1} << (size_class - 1);
+  auto const text = fmt::format("{}{}", place_of(record), name(what));
+  return size_class == 0 ? text : fmt::format("{} of {} to {} bytes", text, least, 2 * least - 1);
+}
+
+}  // namespace allport::dropin

@@ -1,0 +1,72 @@
+// A size class of one collective on one communicator, done in turn by the MPI library and by us until it shows which
+// takes less.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "allport/select/select.h"
+#include "allport/select/selector.h"
+#include "call.h"
+#include "handback/settings.h"
+
+namespace allport::dropin {
+
+struct Record;
+
+/// Which calls are tried: ALLPORT_SELECT.
+enum class Trying : std::uint8_t {
+  automatic,  ///< "auto": where MPI's time is a formula's, but no reductions
+  on,         ///< where it was timed, too
+  free,       ///< reductions, too: the bits of their sums then hang on which was quicker
+  off,
+};
+
+/// All ranks of the communicator hold equal trials and use them alike. Under the Lock.
+class Trial {
+ public:
+  /// @param choice      what is expected of ours, for the least call of the class
+  /// @param mpi         what is expected of the MPI library
+  /// @param by_price    ours, while trying has not shown what is best
+  Trial(Record const& record, std::string site, Choice const& choice, MpiPrice const& mpi, bool by_price);
+
+  /// Whether the next call of those that are timed is ours, and by which algorithm; empty: whichever is cheapest.
+  [[nodiscard]] bool is_ours() const { return selector_.current() > 0; }
+  [[nodiscard]] std::string_view algorithm() const { return algorithms_[selector_.current()]; }
+  /// Whether ours is the one for a call that is not timed.
+  [[nodiscard]] bool prefers_ours() const { return selector_.settled() ? selector_.best() > 0 : by_price_; }
+  /// What the call took on this rank. Collective now and then: ranks agree on the slowest.
+  void record(Record const& record, double seconds);
+  /// Shown, and calls are too short for trying to go on, or for what a call pays to be tried: prefers_ours() is the
+  /// answer.
+  [[nodiscard]] bool is_over() const;
+
+ private:
+  void tell(std::string const& text) const;
+
+  std::string site_;
+  std::vector<std::string> algorithms_;  ///< by configuration; the MPI library's and the cheapest: empty
+  Seconds agreement_;
+  bool by_price_;
+  bool tells_;
+  Selector selector_;
+};
+
+/// Rank 0's settings: ALLPORT_SELECT, ALLPORT_SELECT_FILE, ALLPORT_EXPLAIN. Reads what earlier runs found. Collective
+/// over MPI_COMM_WORLD.
+void begin_trials(handback::Settings const& settings);
+/// What was found on the ranks of a communicator before, on all of them as its rank 0 knows it. Collective.
+void recall_trials(Record& record);
+/// Writes what was found, where ALLPORT_SELECT_FILE says; returns it on rank 0. Collective over MPI_COMM_WORLD.
+Memory remember_trials();
+
+/// Whether calls of this function are timed where their machine's price of MPI's own comes from `source`.
+[[nodiscard]] bool is_tried(Function what, PriceSource source);
+
+/// Names a function's size class on a communicator, the same in every run on the machine.
+[[nodiscard]] std::string site_of(Record const& record, Function what, int size_class);
+
+}  // namespace allport::dropin
