@@ -30,7 +30,7 @@ constexpr Seconds floor_of_a_trial{0.02};
 /// Calls shorter than this, or than so many agreements, are not watched for changes: that would cost what it saves.
 constexpr double shortest_watched = 1e-3;
 constexpr double agreements = 10;
-/// Times of shorter calls scatter more, and cost less to take again.
+/// Times of shorter calls scatter more, and cost less to take again than ranks to meet before.
 constexpr double short_call = 1e-3;
 
 /// The cheapest cut of each algorithm, cheapest first, beginning with what would be chosen.
@@ -95,9 +95,9 @@ void agree(Record const& record, std::span<double> values) {
   transfer.wait(move_others);
 }
 
-SelectorOptions options_of(Seconds mpi, Seconds agreement, std::function<void(std::string const&)> tell) {
+SelectorOptions options_of(bool is_short, Seconds agreement, std::function<void(std::string const&)> tell) {
   SelectorOptions options;
-  options.iterations = mpi.value() < short_call ? 5 : 2;
+  options.iterations = is_short ? 5 : 2;
   options.blind = 1;
   options.floor = floor_of_a_trial;
   options.agreement = agreement;
@@ -144,10 +144,11 @@ void say(std::string const& text) {
 Trial::Trial(Record const& record, std::string site, Choice const& choice, MpiPrice const& mpi, bool by_price)
     : site_(std::move(site)),
       agreement_(price_of_agreement(record)),
+      is_short_(mpi.time.value() < short_call),
       by_price_(by_price),
       tells_(state().explains && record.rank == 0),
       selector_(configurations(ours_by_price(choice), mpi),
-                options_of(mpi.time, agreement_, [this](std::string const& text) { tell(text); })) {
+                options_of(is_short_, agreement_, [this](std::string const& text) { tell(text); })) {
   for (auto const& candidate : ours_by_price(choice)) algorithms_.emplace_back(candidate.algorithm->name);
   algorithms_.front().clear();
   algorithms_.emplace(algorithms_.begin());
@@ -160,7 +161,11 @@ void Trial::tell(std::string const& text) const {
 
 void Trial::record(Record const& record, double seconds) {
   selector_.record(Seconds(seconds));
-  if (!selector_.due()) return;
+  if (!selector_.due()) {
+    auto nothing = 0.0;
+    if (!is_short_ && selector_.begins()) agree(record, {&nothing, 1});
+    return;
+  }
   bool const was_settled = selector_.settled();
   selector_.decide([&](std::span<double> values) { agree(record, values); });
   state().memory[site_] = selector_.remembered();

@@ -50,6 +50,7 @@ class Trial {
   std::string site_;
   std::vector<std::string> algorithms_;  ///< by configuration; the MPI library's and the cheapest: empty
   Seconds agreement_;
+  bool is_short_;  ///< ranks need not meet
   bool by_price_;
   bool tells_;
   Selector selector_;

@@ -87,6 +87,22 @@ TEST(Selector, RunsTheStandardFirstAndThenWhatTheModelExpects) {
   EXPECT_EQ(program.ran().back(), 1U);
 }
 
+/// Two ranks that leave an iteration at different moments, though nobody waits in between: who left the first one early
+/// would have the rest of it on its clock.
+TEST(Selector, SaysBeforeWhichIterationRanksAreToMeet) {
+  Selector selector(configurations_of({2, 1}), {.standard = 0, .iterations = 2, .blind = 1});
+  std::vector<bool> begins;
+  while (!selector.due()) {
+    begins.push_back(selector.begins());
+    selector.record(Seconds(selector.current() == 1 ? 1 : 2));
+  }
+  EXPECT_EQ(begins, (std::vector<bool>{false, true, false, false, true, false})) << "each drops its first";
+  selector.decide([](std::span<double>) {});
+  EXPECT_TRUE(selector.begins()) << "they have met, and the same configuration ran before: nothing is dropped";
+  Selector single(configurations_of({2}), {.iterations = 1});
+  EXPECT_FALSE(single.begins());
+}
+
 TEST(Selector, KeepsTheStandardWhereNothingIsBetter) {
   Program program(configurations_of({1, 1, 1}), {.standard = 1}, 2);
   program.run(500, {1.2, 1, 1.3});

@@ -65,6 +65,9 @@ class Selector {
   [[nodiscard]] std::size_t current() const { return runs_[at_].arm; }
   /// What an iteration with current() took on this rank.
   void record(Seconds local);
+  /// The next iteration is the first of its trial that counts. Ranks that leave an iteration at different moments may
+  /// want to meet before it, or whoever left the one before early has too much on its clock.
+  [[nodiscard]] bool begins() const { return runs_[at_].done == runs_[at_].dropped(); }
   /// All that was planned has run: the next decide() may change current(). Equal on all ranks.
   [[nodiscard]] bool due() const { return at_ + 1 == runs_.size() && runs_[at_].done >= runs_[at_].iterations; }
   /// Collective. Before due() only what is due counts: nothing changes.
@@ -102,6 +105,8 @@ class Selector {
     int done = 0;
     double first = 0;
     double total = 0;
+
+    [[nodiscard]] int dropped() const { return drops_first && iterations > 1 ? 1 : 0; }
   };
 
   [[nodiscard]] double expected(Arm const& arm) const;
