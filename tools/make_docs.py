@@ -50,6 +50,7 @@ COMMANDS = (
     ("lab", "throttle"),
     ("lab", "status"),
     ("lab", "down"),
+    ("doctor",),
     ("dropin", "mpi"),
     ("version",),
 )

@@ -12,6 +12,7 @@ import typer
 from allport.cli import (
     bench,
     compare,
+    doctor,
     dropin,
     explain,
     graph,
@@ -45,6 +46,7 @@ app.add_typer(graph.app, name="graph")
 app.add_typer(lab.app, name="lab")
 app.command(name="bench")(bench.bench)
 app.command(name="compare")(compare.compare)
+app.command(name="doctor")(doctor.doctor)
 app.command(name="dropin")(dropin.dropin)
 app.command(name="explain")(explain.explain)
 app.command(name="reproduce")(reproduce.reproduce)

@@ -1,0 +1,36 @@
+"""allport doctor: what is wrong with this computer, a job on it, or a program, and what to change."""
+
+from __future__ import annotations
+
+import dataclasses
+from typing import Annotated
+
+import typer
+
+import allport as ap
+from allport.cli.console import console, print_json, table
+from allport.cli.options import Json
+
+_SIGNS = {"good": "[green]good[/]", "note": "[yellow]note[/]", "wrong": "[red]wrong[/]"}
+
+
+def doctor(
+    program: Annotated[
+        str | None, typer.Argument(metavar="[PROGRAM]", help="Which drop-in fits it: reads what it is linked with.")
+    ] = None,
+    ranks: Annotated[
+        int | None, typer.Option("-n", "--ranks", help="Of the job on this computer; else one a core.")
+    ] = None,
+    as_json: Json = False,
+) -> None:
+    """Say what is wrong here, and what to change: cores, threads, MPI, the lab; 1 where something is wrong."""
+    found = ap.doctor.examine(program, ranks)
+    if as_json:
+        print_json({"findings": [dataclasses.asdict(finding) for finding in found]})
+    else:
+        rows = table("what", "", "found", "to change")
+        for finding in found:
+            rows.add_row(finding.subject, _SIGNS[finding.state], finding.found, finding.remedy)
+        console().print(rows)
+    if any(finding.state == "wrong" for finding in found):
+        raise typer.Exit(1)

@@ -1,0 +1,30 @@
+"""What is wrong with this computer, a job on it, or a program, and what to change.
+
+for finding in ap.doctor.examine(ranks=4):
+    print(finding.subject, finding.state, finding.found, finding.remedy)
+"""
+
+from __future__ import annotations
+
+import os
+
+from allport import _native
+from allport.doctor import lab_needs, load, processors, program, transports
+from allport.doctor.finding import Finding
+from allport.errors import failure
+
+__all__ = ["Finding", "examine"]
+
+
+def examine(program_path: str | None = None, ranks: int | None = None) -> list[Finding]:
+    """Looks at processors, the load of a job, MPI, what the lab needs and, where one is given, a program.
+
+    ranks: of the job on this computer; None: one a core. Takes about a second: two processes are started, and a network
+    namespace is made where that is allowed. Raises AllportError for ranks < 1 and for a program that is not there.
+    """
+    if ranks is not None and ranks < 1:
+        raise failure(f"ranks = {ranks}: expected at least 1")
+    found = program.examine(program_path) if program_path is not None else []
+    here = processors.read()
+    job = load.examine(here, ranks, str(_native.build_info()["blas"]), os.environ)
+    return [*processors.examine(here), job, *transports.examine(), *lab_needs.examine(), *found]

@@ -1,0 +1,42 @@
+"""Whether `allport lab up` will work here: tried in a network namespace that is gone at once."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import subprocess
+
+from allport.doctor.finding import Finding
+from allport.errors import AllportError
+from allport.lab import tcp, wires
+
+__all__ = ["examine"]
+
+_TRIAL = "ip link add name a type veth peer name b && tc qdisc add dev a root tbf rate 40mbit burst 32kb limit 128kb"
+
+
+def examine() -> list[Finding]:
+    """Rights, tools, the kernel's devices, TCP."""
+    try:
+        wires.need_tools()
+    except AllportError as error:
+        return [Finding("lab", "note", str(error), "apt-get install iproute2 util-linux")]
+    if os.geteuid() != 0:
+        return [Finding("lab", "note", "needs root: network namespaces are root's", "sudo allport lab up torus:4x4")]
+    shell = shutil.which("sh") or "/bin/sh"
+    done = subprocess.run(["unshare", "--net", shell, "-c", _TRIAL], capture_output=True, text=True)
+    if done.returncode != 0:
+        told = " ".join(done.stderr.split())
+        remedy = "modprobe veth sch_tbf; in a container: --cap-add=NET_ADMIN --cap-add=SYS_ADMIN, or --privileged"
+        return [Finding("lab", "note", f"no namespace with a rate-limited link can be made: {told}", remedy)]
+    names = [name for name in tcp.PREFERRED if name in tcp.allowed()]
+    if names:
+        return [Finding("lab", "good", f"namespaces, veth, tbf; TCP's {names[0]}")]
+    return [
+        Finding(
+            "lab",
+            "note",
+            "a namespace may choose neither of TCP's " + ", ".join(tcp.PREFERRED) + ": the kernel's own counts",
+            "sysctl net.ipv4.tcp_allowed_congestion_control=" + '"cubic reno"',
+        )
+    ]
