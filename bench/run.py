@@ -93,6 +93,20 @@ def tasks(build: Path, ranks: int, rounds: int) -> dict:
     return result
 
 
+def loops(build: Path, threads: int, rounds: int) -> dict:
+    """What a parallel loop takes for itself, beside OpenMP's and oneTBB's."""
+    path = build / "bench" / "bench_loops"
+    if not path.exists():
+        return {"skipped": "bench_loops was not built: OpenMP is missing"}
+    output = subprocess.run([str(path), str(threads), str(rounds)], check=True, capture_output=True, text=True).stdout
+    result = json.loads(output)
+    print(f"\nloops on {threads} threads, {rounds} rounds{'':14} microseconds: median [min .. max]")
+    for name, values in result.items():
+        if name != "threads":
+            print(f"{name:44}{spread([1e6 * v for v in values])}")
+    return result
+
+
 def verify(build: Path) -> dict:
     """The proof of the 6-tree broadcast on 262,144 nodes."""
     command = [str(build / "bench" / "bench_verify"), "torus:64x64x64", str(1 << 20), str(64 << 10)]
@@ -118,6 +132,7 @@ def main() -> int:
             contenders(build, "bench_cholesky", 2, n, 3 if quick else 7, "--no-lapack", "--nb", tiles),
         ],
         "tasks": [tasks(build, ranks, 3 if quick else 7) for ranks in (1, 2)],
+        "loops": [loops(build, 2, 3 if quick else 7)],
         "verify": verify(build),
     }
     (build / "bench.json").write_text(json.dumps(results, indent=2))

@@ -1,0 +1,126 @@
+// What a parallel loop takes for itself, beside OpenMP's (and oneTBB's where it is installed) by turns. Usage:
+// bench_loops [THREADS] [ROUNDS]; prints one JSON object of seconds a loop, round by round. Every loop is checked
+// first.
+#include <fmt/format.h>
+#include <omp.h>
+
+#include <chrono>
+#include <cmath>
+#include <cstdio>
+#include <cstdlib>
+#include <functional>
+#include <map>
+#include <string>
+#include <vector>
+
+#include "allport/tasks/team.h"
+#ifdef ALLPORT_TBB
+#include <oneapi/tbb.h>
+#endif
+
+namespace {
+
+using namespace allport::tasks;
+
+double now() { return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count(); }
+
+/// Seconds of each of so many loops in a row that at least 20 ms go by.
+template <class Loop>
+double seconds_of(Loop const& loop) {
+  for (std::int64_t count = 16;; count *= 4) {
+    auto const began = now();
+    for (std::int64_t c = 0; c < count; ++c) loop();
+    auto const took = now() - began;
+    if (took > 0.02) return took / static_cast<double>(count);
+  }
+}
+
+/// Work of iteration i: none, little and even, or growing with i.
+enum class Work { none, even, uneven };
+double work(Work kind, std::int64_t i, std::int64_t n) {
+  if (kind == Work::none) return 0;
+  auto const steps = kind == Work::even ? 200 : 400 * i / n;
+  auto x = 1.0 + static_cast<double>(i);
+  for (std::int64_t s = 0; s < steps; ++s) x = std::sqrt(x + static_cast<double>(s));
+  return x;
+}
+
+class Contest {
+ public:
+  Contest(int threads, int rounds) : threads_(threads), rounds_(rounds), team_(threads - 1) {}
+
+  /// The same loop by all, in the schedule that suits the work best with each.
+  void run(std::string const& name, Work kind, std::int64_t n) {
+    std::vector<double> out(static_cast<std::size_t>(n));
+    auto const body = [&](std::int64_t i) { out[static_cast<std::size_t>(i)] = work(kind, i, n); };
+    auto const ours = [&](LoopSchedule schedule) {
+      return [&, schedule] { team_.parallel_for(Range{0, n}, body, {schedule}); };
+    };
+    // Named loops, so that every one is checked and then timed by turns.
+    std::map<std::string, std::function<void()>> loops;
+    loops["ours, static"] = ours(LoopSchedule::static_);
+    if (kind == Work::uneven) {
+      loops["ours, dynamic"] = ours(LoopSchedule::dynamic);
+      loops["ours, guided"] = ours(LoopSchedule::guided);
+      loops["OpenMP, dynamic"] = [&] {
+#pragma omp parallel for schedule(dynamic, 16) num_threads(threads_)
+        for (std::int64_t i = 0; i < n; ++i) body(i);
+      };
+      loops["OpenMP, guided"] = [&] {
+#pragma omp parallel for schedule(guided) num_threads(threads_)
+        for (std::int64_t i = 0; i < n; ++i) body(i);
+      };
+    }
+    loops["OpenMP, static"] = [&] {
+#pragma omp parallel for schedule(static) num_threads(threads_)
+      for (std::int64_t i = 0; i < n; ++i) body(i);
+    };
+#ifdef ALLPORT_TBB
+    tbb::task_arena arena(threads_);
+    loops["oneTBB"] = [&] { arena.execute([&] { tbb::parallel_for(std::int64_t{0}, n, body); }); };
+    loops["oneTBB, static"] = [&] {
+      arena.execute([&] { tbb::parallel_for(std::int64_t{0}, n, body, tbb::static_partitioner()); });
+    };
+#endif
+    for (auto const& [who, loop] : loops) {
+      out.assign(out.size(), -1);
+      loop();
+      for (std::int64_t i = 0; i < n; ++i) {
+        if (out[static_cast<std::size_t>(i)] != work(kind, i, n)) {
+          fmt::print(stderr, "bench_loops: {}, {}: iteration {} is wrong\n", name, who, i);
+          std::exit(1);
+        }
+      }
+    }
+    std::map<std::string, std::vector<double>> seconds;
+    for (int round = 0; round < rounds_; ++round) {
+      for (auto const& [who, loop] : loops) seconds[who].push_back(seconds_of(loop));
+    }
+    for (auto const& [who, values] : seconds) {
+      fmt::print("  \"{}: {}\": [{:.9f}],\n", name, who, fmt::join(values, ", "));
+    }
+  }
+
+ private:
+  int threads_;
+  int rounds_;
+  Team team_;
+};
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  int const threads = argc > 1 ? std::atoi(argv[1]) : omp_get_max_threads();
+  int const rounds = argc > 2 ? std::atoi(argv[2]) : 7;
+  if (threads < 1 || rounds < 1) {
+    fmt::print(stderr, "bench_loops: threads = {}, rounds = {}: expected at least 1 of each\n", threads, rounds);
+    return 1;
+  }
+  fmt::print("{{\n");
+  Contest contest(threads, rounds);
+  contest.run("nothing in 2 iterations", Work::none, 2);
+  contest.run("nothing in 1000 iterations", Work::none, 1000);
+  contest.run("1000 even iterations", Work::even, 1000);
+  contest.run("1000 growing iterations", Work::uneven, 1000);
+  fmt::print("  \"threads\": {}\n}}\n", threads);
+}

@@ -1,0 +1,89 @@
+// The loops that are open in a team, where its threads find them.
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+#include <exception>
+#include <limits>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <vector>
+
+#include "allport/base/function_ref.h"
+#include "allport/tasks/loop.h"
+
+namespace allport::tasks {
+
+/// A loop, on its caller's stack. It is there until all have left it.
+struct Loop {
+  Chunks chunks;
+  FunctionRef<void(std::int64_t, std::int64_t)> body;
+  Loop const* parent = nullptr;  ///< in a chunk of which it was opened
+  bool is_static = false;
+  /// First iteration of the first chunk that has thrown; later ones are dropped.
+  std::atomic<std::int64_t> failed{std::numeric_limits<std::int64_t>::max()};
+  std::mutex mutex{};
+  std::exception_ptr error{};
+
+  void run(Range chunk);
+  [[nodiscard]] bool is_in(Loop const* other) const;
+};
+
+/// Threads come as members 0 ... members - 1; several may come as the same one. It has none of its own.
+class LoopBoard {
+ public:
+  explicit LoopBoard(int members);
+
+  [[nodiscard]] int members() const { return members_; }
+  /// Runs a loop, with all who help. @throws what the first of its chunks threw
+  void run(std::int64_t iterations, LoopOptions const& options, FunctionRef<void(std::int64_t, std::int64_t)> body);
+  /// Runs chunks of one open loop until it has none left, or `most` of them. False where no loop has any.
+  bool help(int member, std::int64_t most = std::numeric_limits<std::int64_t>::max()) {
+    return help_within(nullptr, member, most);
+  }
+  /// Helps until stop(); between loops spins, then sleeps.
+  void serve(int member);
+  void stop();
+
+ private:
+  static constexpr std::uint32_t open = 1U << 31;
+  static constexpr std::uint32_t awaited = 1U << 30;  ///< its caller sleeps until the last one leaves
+  static constexpr std::uint32_t inside = awaited - 1;
+
+  struct alignas(64) Cursor {
+    std::atomic<std::int64_t> next{0};
+  };
+  /// A place for a loop. Places outlive loops, so that who looks at one needs no leave.
+  struct alignas(64) Slot {
+    std::atomic<std::uint32_t> state{0};  ///< how many are inside, beside the caller, and the flags
+    std::atomic<bool> taken{false};
+    Loop* loop = nullptr;
+    Cursor next;                 ///< dynamic: chunk; guided: iteration
+    std::vector<Cursor> shares;  ///< static: of member m, which of chunks m, m + members, ... comes next
+  };
+
+  [[nodiscard]] Slot* take_slot();
+  void run_alone(Loop& loop);
+  bool help_within(Loop const* outer, int member, std::int64_t most);
+  std::int64_t run_chunks(Slot& slot, int member, std::int64_t most);
+  [[nodiscard]] std::optional<Range> next(Slot& slot, int member);
+  [[nodiscard]] std::optional<Range> next_static(Slot& slot, int member);
+  [[nodiscard]] static std::optional<Range> next_guided(Slot& slot);
+  [[nodiscard]] static bool join(Slot& slot);
+  void leave(Slot& slot);
+  void wait_for_members(Slot& slot, int member);
+  void announce();
+  void sleep(std::uint32_t seen);
+  [[nodiscard]] bool spin(std::uint32_t seen) const;
+
+  int const members_;
+  bool const crowded_;  ///< more members than processors: who waits lets others run
+  std::vector<Slot> slots_;
+  /// Changes when there may be something to do, or to end.
+  alignas(64) std::atomic<std::uint32_t> signal_{0};
+  std::atomic<int> sleepers_{0};
+  std::atomic<bool> stopped_{false};
+};
+
+}  // namespace allport::tasks
