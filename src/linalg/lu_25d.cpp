@@ -8,6 +8,7 @@
 // the layers.
 #include <algorithm>
 
+#include "lu_layers.h"
 #include "lu_team.h"
 
 namespace allport::lu_detail {
@@ -17,12 +18,6 @@ namespace {
 constexpr int tag_of_l = 12;
 constexpr int tag_of_u = 13;
 constexpr int tag_to_layer_0 = 14;
-
-/// The distribution of indices from..extent-1 of a block-cyclic distribution that begins at part 0.
-AxisDistribution from(Index begin, Index extent, int parts, Index block) {
-  return AxisDistribution::cyclic(extent - begin, parts, block, static_cast<int>(begin / block % parts),
-                                  block - begin % block);
-}
 
 template <class T>
 class Layered {
@@ -102,16 +97,6 @@ class Layered {
     return distributed(sums_.cols, AxisDistribution::cyclic(n_, team_.grid.cols * c_, b_),
                        team_.me.j + team_.grid.cols * layer, begin);
   }
-  static std::vector<Index> distributed(AxisDistribution const& base, AxisDistribution const& fine, int part,
-                                        Index begin) {
-    std::vector<Index> local;
-    for (auto const& run : fine.runs(part)) {
-      for (Index x = std::max<Index>(0, begin - run.global); x < run.length; ++x) {
-        local.push_back(base.local(run.global + x));
-      }
-    }
-    return local;
-  }
 
   /// Sums elements (rows x cols of the layers' sums, local numbers) over the layers, onto one of them.
   void sum(int to, std::vector<Index> const& rows, std::vector<Index> const& cols, T* out) {
@@ -127,20 +112,14 @@ class Layered {
     layers.wait(layers.reduce(to, static_cast<T const*>(pack_), out, elements, sum_of<T>()));
   }
 
-  static std::vector<Index> range(Index begin, Index end) {
-    std::vector<Index> all;
-    for (Index x = begin; x < end; ++x) all.push_back(x);
-    return all;
-  }
-
   /// (A) The big panel as a 2D problem of all layers; (B) its parts to layer 0 and to the layers that multiply by them.
   void factor_panel_of_all() {
     auto const left = sums_.col(begin_);
     auto const right = sums_.col(end_);
     for (int l = 0; l < c_; ++l) sum(l, rows_of(l, begin_), range(left, right), tall_);
     auto const parts = team_.grid.rows * c_;
-    View<T> const panel{from(begin_, m_, parts, b_),
-                        from(begin_, end_, team_.grid.cols, b_),
+    View<T> const panel{rest_of(begin_, m_, parts, b_),
+                        rest_of(begin_, end_, team_.grid.cols, b_),
                         line(Way::tall).index(),
                         team_.me.j,
                         tall_,

@@ -51,6 +51,10 @@ class Lu25d final : public TaskGraph {
   [[nodiscard]] bool goes_to_one(Task t, int output) const;
 
  private:
+  /// Outputs of the last task of an inner problem: its panel back to layer 0; then block t's rows of the corner; then
+  /// those below it.
+  enum Output { to_layer_0, first_block };
+
   struct Step {
     Index begin = 0;
     Index end = 0;

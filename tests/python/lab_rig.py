@@ -59,3 +59,12 @@ def later(seconds: float, action: Callable[[], Any]) -> threading.Thread:
     thread = threading.Thread(target=wait)
     thread.start()
     return thread
+
+
+def sent(lab: Lab) -> dict[str, int]:
+    """Bytes that each directed link has carried."""
+    plan, found = lab.plan, {}
+    for cable, row in zip(plan.cables, ap.lab.status(lab.name)["links"]):
+        found[plan.link_name(cable.low, cable.axis, 1)] = row["sent_forth"]
+        found[plan.link_name(cable.high, cable.axis, -1)] = row["sent_back"]
+    return found

@@ -180,10 +180,9 @@ def test_circles_of_imports_are_found_wherever_they_are_hidden(check_house, tree
     assert not circle or circle in found[0]
 
 
-def test_a_long_file_is_a_warning(check_house, tree):
+def test_a_long_file_is_refused(check_house, tree):
     root, write = tree
     write("src/model/long.cpp", "\n" * 401)
-    house = check_house.House(root)
-    house.check()
-    assert house.problems == []
-    assert house.long_files == [(401, "src/model/long.cpp")]
+    write("tests/model/short.cpp", "\n" * 400)
+    (said,) = problems(check_house, root)
+    assert "src/model/long.cpp" in said and "401 lines" in said

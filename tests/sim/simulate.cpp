@@ -11,84 +11,10 @@
 #include "allport/collectives/registry.h"
 #include "allport/model/link_loads.h"
 #include "allport/model/multicast_cost.h"
+#include "sim/messages.h"
 
 namespace allport::sim {
 namespace {
-
-Machine machine_of(std::string const& axes, std::string const& more = "") {
-  return Machine::from_toml("name = \"test\"\n" + more + "axes = [ " + axes + " ]");
-}
-
-Machine ring(int n, std::string const& more = "") {
-  return machine_of("{ length = " + std::to_string(n) + ", wraps = true, bandwidth = \"1 MB/s\", latency = \"10 us\" }",
-                    more);
-}
-
-Machine torus(std::vector<int> const& lengths, std::string const& more = "", bool wraps = true) {
-  std::string axes;
-  for (auto const n : lengths) {
-    axes += "{ length = " + std::to_string(n) + ", wraps = " + (wraps ? "true" : "false") +
-            ", bandwidth = \"1 MB/s\", latency = \"10 us\" },";
-  }
-  return machine_of(axes, more);
-}
-
-struct Send {
-  Rank from;
-  Rank to;
-  std::int64_t bytes;
-  std::int64_t segment = 1 << 30;
-  Rank after = -1;  // waits for this rank's message to `from`
-};
-
-/// Messages without a promise.
-Schedule messages(Rank ranks, std::vector<Send> const& sends, std::int32_t window = 2) {
-  Contract none;
-  none.what = Collective::none;
-  none.ranks = ranks;
-  return {"test", none, {1 << 20, window}, 1, [sends](Rank r, Program& p) {
-            std::vector<std::int32_t> received(64, -1);
-            for (std::int32_t i = 0; i < static_cast<std::int32_t>(sends.size()); ++i) {
-              auto const& s = sends[static_cast<std::size_t>(i)];
-              if (s.to != r) continue;
-              received[static_cast<std::size_t>(s.from)] = static_cast<std::int32_t>(p.ops.size());
-              Op op;
-              op.kind = OpKind::receive;
-              op.peer = s.from;
-              op.channel = i;
-              op.length = s.bytes;
-              op.segment = s.segment;
-              op.into = {Buffer::scratch, 0, 0};
-              p.ops.push_back(op);
-              p.scratch = std::max(p.scratch, op.length);
-            }
-            for (std::int32_t i = 0; i < static_cast<std::int32_t>(sends.size()); ++i) {
-              auto const& s = sends[static_cast<std::size_t>(i)];
-              if (s.from != r) continue;
-              Op op;
-              op.kind = OpKind::send;
-              op.peer = s.to;
-              op.channel = i;
-              op.length = s.bytes;
-              op.segment = s.segment;
-              op.from = {Buffer::scratch, 0, 0};
-              if (s.after >= 0) op.after.add(received[static_cast<std::size_t>(s.after)]);
-              p.ops.push_back(op);
-              p.scratch = std::max(p.scratch, op.length);
-            }
-          }};
-}
-
-double run(Schedule const& s, Machine const& m, Options const& o = {}) { return simulate(s, m, o).seconds; }
-
-Options fair() {
-  Options o;
-  o.sharing = Sharing::fair;
-  return o;
-}
-
-// 1 MB/s: a byte is a microsecond, a hop 10.
-constexpr double us = 1e-6;
 
 TEST(Simulate, OneMessageTakesItsLatencyAndItsBytes) {
   EXPECT_DOUBLE_EQ(run(messages(8, {{0, 1, 1000}}), ring(8)), 1010 * us);
@@ -317,85 +243,6 @@ TEST(Simulate, EveryRegisteredAlgorithmEndsAfterItsBound) {
       }
     }
   }
-}
-
-TEST(Simulate, BadSchedulesAndOptionsAreRefused) {
-  auto const m = ring(8);
-  auto const expect = [&](Schedule const& s, Options const& o, std::string const& words) {
-    try {
-      (void)simulate(s, m, o);
-      ADD_FAILURE() << "no error: " << words;
-    } catch (Error const& e) {
-      EXPECT_NE(std::string(e.what()).find(words), std::string::npos) << e.what();
-    }
-  };
-  Contract none;
-  none.what = Collective::none;
-  none.ranks = 8;
-  auto const alone = Schedule("test", none, {}, 1, [](Rank r, Program& p) {
-    if (r != 0) return;
-    Op op;
-    op.kind = OpKind::send;
-    op.peer = 1;
-    op.length = op.segment = p.scratch = 8;
-    op.from = {Buffer::scratch, 0, 0};
-    p.ops.push_back(op);
-  });
-  expect(alone, {}, "received by nobody");
-  auto const circle = Schedule("test", none, {}, 1, [](Rank r, Program& p) {
-    if (r > 1) return;
-    for (auto const kind : {OpKind::receive, OpKind::send}) {
-      Op op;
-      op.kind = kind;
-      op.peer = 1 - r;
-      op.length = op.segment = p.scratch = 8;
-      op.from = op.into = {Buffer::scratch, 0, 0};
-      if (kind == OpKind::send) op.after.add(0);
-      p.ops.push_back(op);
-    }
-  });
-  Options events;
-  events.engine = Engine::events;
-  expect(circle, events, "stops");
-  expect(circle, {}, "waits for itself");
-  Options o;
-  o.placement = {0, 1};
-  expect(messages(8, {{0, 1, 8}}), o, "placement");
-  o = {};
-  o.eager = -1;
-  expect(messages(8, {{0, 1, 8}}), o, "eager");
-  expect(messages(4, {{0, 1, 8}}), {}, "schedule.ranks()");
-}
-
-TEST(Simulate, WhatWouldTakeTooLongIsRefusedWithTheSegmentsThatWouldNot) {
-  auto const m = torus({16, 16, 16});
-  Contract c;
-  c.ranks = m.ranks();
-  c.bytes = 64 << 20;
-  Options o;
-  o.most_seconds = 0.5;
-  auto const refused = [&](char const* algorithm, std::int64_t segment) {
-    try {
-      (void)simulate(make_schedule(m, c, algorithm, {segment, 2}), m, o);
-    } catch (Error const& e) {
-      EXPECT_EQ(e.kind(), ErrorKind::unsupported);
-      return std::string(e.what());
-    }
-    return std::string();
-  };
-  auto const text = refused("binomial", 1024);
-  // 4095 sends of 65536 segments, over 2.1 links each on average.
-  for (auto const* part : {"segment = 1KiB", "573 million segment hops", "pass --segment ", "--force"}) {
-    EXPECT_NE(text.find(part), std::string::npos) << text;
-  }
-  auto const found = text.find("--segment ") + 10;
-  auto const kib = std::stol(text.substr(found)) *
-                   (text.compare(text.find_first_not_of("0123456789", found), 3, "MiB") == 0 ? 1024 : 1);
-  EXPECT_EQ(refused("binomial", kib * 1024), "");
-  EXPECT_NE(refused("binomial", kib * 512), "");
-  EXPECT_NE(refused("rectangular", 512), "");
-  o.most_seconds = 1e-9;
-  EXPECT_NE(refused("binomial", c.bytes).find("whole messages still are"), std::string::npos);
 }
 
 TEST(Simulate, PlacementMovesRanksToOtherNodes) {

@@ -1,0 +1,155 @@
+// What tasks hand on: multicasts and sums leg by leg over the links, until those that wait for them have them.
+#include <algorithm>
+
+#include "simulation.h"
+
+namespace allport::graph {
+
+void Simulation::hand_on(Task task, Waiting const& behind) {
+  leaving_.read(graph_, task);
+  auto const me = leaving_.owner();
+  for (auto const& sending : leaving_.sendings()) {
+    if (sending.ranks.size() < 2 || sending.bytes == 0) continue;
+    auto const number =
+        transit_.open(carrier_, {task, sending.output, Collective::broadcast, sending.ranks, 0, sending.bytes, 1});
+    auto& parcel = transit_[number];
+    for (auto const& heir : leaving_.heirs()) {
+      if (heir.edge.carries == Carries::data && heir.edge.output == sending.output && heir.owner != me) {
+        parcel.heirs.push_back(heir);
+      }
+    }
+    std::ranges::stable_sort(parcel.heirs, {}, &Heir::owner);
+    remember(number, behind);
+    start_legs(number, me, behind.cause);
+  }
+  for (auto const& heir : leaving_.heirs()) {
+    if (heir.edge.carries == Carries::sum && !is_empty(task, heir.edge)) {
+      contribute(task, heir, me, behind);
+    } else if (heir.owner == me || is_empty(task, heir.edge)) {
+      fulfil(heir.edge.child, heir.owner, behind, 1);
+      if (heir.owner != me) begin_tasks(heir.owner);
+    }
+  }
+}
+
+bool Simulation::is_empty(Task task, Edge const& edge) const {
+  return graph_.output(task, edge.output).bytes(graph_.element()) == 0;
+}
+
+void Simulation::remember(std::size_t number, Waiting const& behind) {
+  if (carried_.size() <= number) carried_.resize(number + 1);
+  carried_[number] = behind;
+}
+
+void Simulation::contribute(Task task, Heir const& heir, Rank me, Waiting const& behind) {
+  auto const key = std::pair(heir.edge.child, heir.edge.input);
+  auto known = sums_.find(key);
+  if (known == sums_.end()) {
+    contributors_.clear();
+    graph_.contributors(heir.edge.child, heir.edge.input, [&](Task t) { contributors_.push_back(graph_.owner(t)); });
+    auto const root = std::ranges::find(contributors_, heir.owner) - contributors_.begin();
+    auto const bytes = graph_.output(task, heir.edge.output).bytes(graph_.element());
+    auto const number = transit_.open(carrier_, {heir.edge.child, heir.edge.input, Collective::reduce, contributors_,
+                                                 static_cast<int>(root), bytes, graph_.element()});
+    auto& parcel = transit_[number];
+    for (std::size_t l = 0; l < parcel.used; ++l) ++parcel.legs[l].waits;
+    parcel.heirs.push_back(heir);
+    parcel.contributions = static_cast<std::int32_t>(contributors_.size());
+    parcel.to_come = parcel.arrivals[parcel.index(heir.owner)] + 1;
+    remember(number, {});
+    known = sums_.emplace(key, number).first;
+  }
+  auto const number = known->second;
+  auto& parcel = transit_[number];
+  auto& so_far = carried_[number];
+  so_far.tasks = std::max(so_far.tasks, behind.tasks);
+  so_far.work = std::max(so_far.work, behind.work);
+  for (std::size_t l = 0; l < parcel.used; ++l) {
+    auto& leg = parcel.legs[l];
+    if (leg.hop.from == me) release(number, static_cast<std::int32_t>(l), now_, now_, behind.cause);
+  }
+  if (me == heir.owner) summed(number, behind.cause);
+}
+
+void Simulation::summed(std::size_t number, std::int64_t cause) {
+  auto& parcel = transit_[number];
+  if (--parcel.to_come > 0) return;
+  auto const heir = parcel.heirs.front();
+  auto behind = carried_[number];
+  behind.cause = cause;
+  sums_.erase(std::pair(heir.edge.child, heir.edge.input));
+  auto const contributions = parcel.contributions;
+  transit_.close(number);
+  fulfil(heir.edge.child, heir.owner, behind, contributions);
+  begin_tasks(heir.owner);
+}
+
+void Simulation::start_legs(std::size_t number, Rank from, std::int64_t cause) {
+  auto& parcel = transit_[number];
+  for (std::size_t l = 0; l < parcel.used; ++l) {
+    auto& leg = parcel.legs[l];
+    if (leg.hop.from != from || leg.waits > 0) continue;
+    leg.first = leg.last = now_;
+    leg.cause = cause;
+    at(now_, Event::leave, number, static_cast<std::int32_t>(l));
+  }
+}
+
+void Simulation::release(std::size_t number, std::int32_t index, double first, double last, std::int64_t cause) {
+  auto& leg = transit_[number].legs[static_cast<std::size_t>(index)];
+  leg.first = std::max(leg.first, first);
+  if (last >= leg.last) leg.cause = cause;
+  leg.last = std::max(leg.last, last);
+  if (--leg.waits == 0) at(std::max(leg.first, now_), Event::leave, number, index);
+}
+
+void Simulation::leave(std::size_t number, std::int32_t index) {
+  auto& parcel = transit_[number];
+  auto& leg = parcel.legs[static_cast<std::size_t>(index)];
+  auto const& hop = leg.hop;
+  auto const piece = std::min(hop.bytes, options_.segment);
+  auto const passage = links_.cross(hop.from, hop.to, hop.bytes, now_, leg.last);
+  auto const span = keep({passage.begin, passage.tail, leg.cause, parcel.task, hop.from, hop.to, 0, hop.bytes});
+  leg.cause = span;
+  ++result_.hops;
+  under_way(hop, 1);
+  auto const trailing = links_.trailing(hop.from, hop.to, piece);
+  auto const first = std::min(passage.head + trailing, passage.tail);
+  for (auto const next : leg.next) {
+    auto const& onward = parcel.legs[static_cast<std::size_t>(next)].hop;
+    release(number, next, first, passage.tail + links_.trailing(onward.from, onward.to, piece), span);
+  }
+  at(passage.tail, Event::arrive, number, index);
+}
+
+void Simulation::under_way(Hop const& hop, int more) {
+  for (auto const r : {hop.from, hop.to}) {
+    if (r >= graph_.ranks()) continue;
+    pass(seat(r));
+    seat(r).under_way += more;
+  }
+}
+
+void Simulation::arrive(std::size_t number, std::int32_t index) {
+  auto& parcel = transit_[number];
+  auto const hop = parcel.legs[static_cast<std::size_t>(index)].hop;
+  auto const cause = parcel.legs[static_cast<std::size_t>(index)].cause;
+  under_way(hop, -1);
+  bool const complete = --parcel.arrivals[parcel.index(hop.to)] == 0;
+  bool const over = --parcel.under_way == 0;
+  if (parcel.is_sum) {
+    if (hop.to == parcel.heirs.front().owner) summed(number, cause);
+    return;
+  }
+  if (complete) {
+    auto behind = carried_[number];
+    behind.cause = cause;
+    auto const begin = std::ranges::lower_bound(parcel.heirs, hop.to, {}, &Heir::owner);
+    auto const end = std::ranges::upper_bound(parcel.heirs, hop.to, {}, &Heir::owner);
+    for (auto heir = begin; heir != end; ++heir) fulfil(heir->edge.child, hop.to, behind, 1);
+    if (begin != end) begin_tasks(hop.to);
+  }
+  if (over) transit_.close(number);
+}
+
+}  // namespace allport::graph

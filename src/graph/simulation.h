@@ -1,0 +1,159 @@
+// A graph on a machine, event by event: tasks take workers (simulate.cpp), what they give travels
+// (simulate_messages.cpp).
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <queue>
+#include <utility>
+#include <vector>
+
+#include "allport/graph/simulate.h"
+#include "links.h"
+#include "talk.h"
+#include "task_map.h"
+#include "transit.h"
+
+namespace allport::graph {
+
+/// A task that has some of its parents.
+struct Waiting {
+  std::int32_t parents = 0;
+  std::int32_t tasks = 0;  // on the longest path to it
+  double work = 0;         // likewise, seconds
+  std::int64_t cause = -1;
+};
+
+struct Ready {
+  double priority = 0;
+  std::uint64_t order = 0;
+  Task task;
+  Waiting waited;
+
+  friend bool operator<(Ready const& a, Ready const& b) {
+    return a.priority != b.priority ? a.priority < b.priority : a.order > b.order;
+  }
+};
+
+struct Running {
+  Task task;
+  Waiting waited;
+  Rank rank = 0;
+  int worker = 0;
+  double begin = 0;
+  double seconds = 0;  // of work
+  std::int64_t span = -1;
+  std::int64_t gang = -1;  // number of those whose members have all become ready
+};
+
+struct Event {
+  enum Kind : std::uint8_t { arrive, leave, done } kind;
+  double time = 0;
+  std::uint64_t order = 0;
+  std::size_t what = 0;  // leave, arrive: parcel; done: running
+  std::int32_t leg = 0;
+
+  friend bool operator<(Event const& a, Event const& b) {
+    return a.time != b.time ? a.time > b.time : a.order > b.order;
+  }
+};
+
+/// What a rank's workers do, and since when.
+struct Seat {
+  std::priority_queue<Ready> ready;
+  std::vector<int> free;  // workers
+  int computing = 0;
+  int talking = 0;             // in gangs
+  std::int64_t under_way = 0;  // messages to and from it
+  double since = 0;
+  Spent spent;
+};
+
+class Simulation {
+ public:
+  Simulation(TaskGraph const& graph, Machine const& machine, Carrier const& carrier, SimulateOptions const& options)
+      : graph_(graph),
+        machine_(machine),
+        carrier_(carrier),
+        options_(options),
+        rates_(machine, options.factor),
+        links_(machine),
+        seats_(static_cast<std::size_t>(graph.ranks())) {
+    for (auto& seat : seats_) {
+      for (int w = options.workers - 1; w >= 0; --w) seat.free.push_back(w);
+    }
+  }
+
+  SimulateResult run();
+
+ private:
+  struct Member {
+    Task task;
+    Waiting waited;
+    Rank rank = 0;
+  };
+  /// A gang whose members have all become ready.
+  struct Call {
+    int missing = 0;
+    double talk = 0;
+    std::vector<std::size_t> members;
+  };
+
+  [[nodiscard]] Seat& seat(Rank rank) { return seats_[static_cast<std::size_t>(rank)]; }
+  void at(double time, Event::Kind kind, std::size_t what, std::int32_t leg = 0) {
+    events_.push({kind, time, ++order_, what, leg});
+  }
+  std::int64_t keep(Span const& span);
+  /// Books the time since the last change of what the rank does.
+  void pass(Seat& of) const;
+  void become_ready(Task task, Rank rank, Waiting const& waited);
+  void begin_tasks(Rank rank);
+  /// A member has its worker; with the last one the gang starts.
+  void take_part(std::size_t slot);
+  void begin(std::size_t slot, double seconds);
+  void finish(std::size_t slot);
+  void tell_progress() const;
+  void ensure_all_ran() const;
+  /// So many of a task's parents have given it what it waits for.
+  void fulfil(Task task, Rank owner, Waiting const& behind, int parents);
+
+  void hand_on(Task task, Waiting const& behind);
+  [[nodiscard]] bool is_empty(Task task, Edge const& edge) const;
+  void remember(std::size_t number, Waiting const& behind);
+  /// One task's part of a sum; with the first one it is known who takes part.
+  void contribute(Task task, Heir const& heir, Rank me, Waiting const& behind);
+  void summed(std::size_t number, std::int64_t cause);
+  void start_legs(std::size_t number, Rank from, std::int64_t cause);
+  /// One of the things that a leg waits for is there from `first` on, the last of it at `last`.
+  void release(std::size_t number, std::int32_t index, double first, double last, std::int64_t cause);
+  void leave(std::size_t number, std::int32_t index);
+  /// Ranks behind those of the graph, which only relay, have no workers whose time would be spent.
+  void under_way(Hop const& hop, int more);
+  void arrive(std::size_t number, std::int32_t index);
+
+  TaskGraph const& graph_;
+  Machine const& machine_;
+  Carrier const& carrier_;
+  SimulateOptions const& options_;
+  Rates rates_;
+  Links links_;
+  std::vector<Seat> seats_;
+  std::priority_queue<Event> events_;
+  double now_ = 0;
+  std::uint64_t order_ = 0;
+  TaskMap<Waiting> waiting_;
+  TaskMap<std::vector<Member>> gangs_;  // those whose members are not all ready
+  TaskMap<std::int64_t> gang_of_;       // members of those that are, until they have a worker
+  std::vector<Call> called_;
+  std::map<std::pair<Task, int>, std::size_t> sums_;
+  std::vector<Waiting> carried_;  // by parcel
+  Transit transit_;
+  std::vector<Running> running_;
+  std::vector<std::size_t> free_slots_;
+  Leaving leaving_;
+  Gang gang_;
+  std::vector<Rank> contributors_;
+  SimulateResult result_;
+};
+
+}  // namespace allport::graph
