@@ -99,6 +99,66 @@ TEST(Cholesky, SaysWhichMinorIsNotPositive) {
   }
 }
 
+/// INFO of reference LAPACK's unblocked algorithm: the first pivot that is not a positive number.
+template <class T>
+Index info_of_lapack(std::vector<T> a, int n, Uplo uplo) {
+  auto const at = [&](int i, int j) -> T& {
+    auto const x = uplo == Uplo::lower ? i + j * n : j + i * n;
+    return a[std::size_t(x)];
+  };
+  for (int j = 0; j < n; ++j) {
+    auto pivot = std::real(at(j, j));
+    for (int k = 0; k < j; ++k) pivot -= std::norm(at(j, k));
+    if (!(pivot > 0)) return j + 1;
+    at(j, j) = T(std::sqrt(pivot));
+    for (int i = j + 1; i < n; ++i) {
+      auto x = at(i, j);
+      for (int k = 0; k < j; ++k) {
+        if constexpr (std::is_floating_point_v<T>) {
+          x -= at(i, k) * at(j, k);
+        } else {  // above the diagonal are the conjugates of what is below: the conjugate of the same sum
+          x -= at(i, k) * std::conj(at(j, k));
+        }
+      }
+      at(i, j) = x / at(j, j);
+    }
+  }
+  return 0;
+}
+
+template <class T>
+void meets_nan_as_lapack_does(Communicator const& comm, ProcessGrid const& grid) {
+  int const n = 23;
+  Distribution const d(AxisDistribution::cyclic(n, grid.rows(), 4), AxisDistribution::cyclic(n, grid.cols(), 4), grid);
+  auto const nan = std::numeric_limits<double>::quiet_NaN();
+  struct At {
+    int i, j;
+  };
+  for (auto const uplo : {Uplo::lower, Uplo::upper}) {
+    for (auto const [i, j] : {At{0, 0}, At{3, 3}, At{4, 4}, At{22, 22}, At{7, 2}, At{6, 5}, At{22, 21}, At{13, 0}}) {
+      for (bool const earlier : {false, true}) {  // and a pivot before it that is not positive
+        auto whole = positive<T>(n, uplo, 3);
+        whole[std::size_t(uplo == Uplo::lower ? i + j * n : j + i * n)] = T(nan);
+        if (earlier && i > 1) whole[std::size_t((i / 2) * (n + 1))] = T(-1);
+        Held<T> held(comm, d, 3);
+        fill(held, whole);
+        EXPECT_EQ(cholesky(held.matrix, uplo, {.nb = 4}).info, info_of_lapack(whole, n, uplo))
+            << "NaN at " << i << " " << j << (earlier ? ", and a pivot before it" : "");
+      }
+    }
+  }
+}
+
+TEST(Cholesky, MeetsNanAsLapackDoes) {
+  Communicator const comm(MPI_COMM_WORLD, Machine::flat(world_size()));
+  for (auto const& grid : grids(comm.size())) {
+    meets_nan_as_lapack_does<float>(comm, grid);
+    meets_nan_as_lapack_does<double>(comm, grid);
+    meets_nan_as_lapack_does<std::complex<float>>(comm, grid);
+    meets_nan_as_lapack_does<std::complex<double>>(comm, grid);
+  }
+}
+
 template <class T>
 void is_judged(Communicator const& comm, ProcessGrid const& grid, Uplo uplo) {
   int const n = 33;

@@ -20,6 +20,7 @@ struct NAME(system) {
   int n, nrhs, ia, ja, ib, jb;
   char uplo;
   int bad; /* the diagonal element that is not positive; -1: none */
+  int nan; /* that is not a number; -1: none */
   T *data, *right;
   int info;
 };
@@ -27,7 +28,7 @@ struct NAME(system) {
 /* Element (i, j) of the matrix: Hermitian and diagonally dominant; marks in the triangle that is not stored. */
 static T NAME(element)(struct NAME(system) const* s, int i, int j) {
   int const lower = s->uplo == 'L' || s->uplo == 'l';
-  if (i == j) return i == s->bad ? (T)-3 : (T)(2 * s->n + 1);
+  if (i == j) return i == s->nan ? (T)NAN : i == s->bad ? (T)-3 : (T)(2 * s->n + 1);
   if ((i > j) != lower) return (T)-1088;
   T const x = NAME(number)(11, i > j ? i : j, i > j ? j : i);
 #ifdef COMPLEX
@@ -107,7 +108,7 @@ static void NAME(draw_system)(struct NAME(system) * s, struct grid const* g) {
   s->n = between(0, 9) == 0 ? between(0, 1) : between(1, 60);
   s->nrhs = between(0, 5) == 0 ? between(30, 50) : between(0, 6);
   s->uplo = "LUlu"[between(0, 3)];
-  s->bad = -1;
+  s->bad = s->nan = -1;
   s->ia = 1 + block * between(0, 3);
   s->ja = 1 + block * between(0, 3);
   s->ib = s->ia;
@@ -169,6 +170,25 @@ static void NAME(positive)(struct grid const* g, int inside) {
     POSV(&x.uplo, &x.n, &x.nrhs, x.data, &x.ia, &x.ja, x.a.desc, x.right, &x.ib, &x.jb, x.b.desc, &x.info, 1);
     posv(&y.uplo, &y.n, &y.nrhs, y.data, &y.ia, &y.ja, y.a.desc, y.right, &y.ib, &y.jb, y.b.desc, &y.info, 1);
     NAME(compare)(&x, &y, g, "posv");
+    NAME(free_system)(&x), NAME(free_system)(&y);
+  }
+  /* NaN on the diagonal: LAPACK's INFO, whatever ScaLAPACK's own routines make of it; B must stay */
+  NAME(draw_system)(&x, g);
+  int const alone = between(0, 1);
+  x.nan = x.n > 0 ? between(0, x.n - 1) : -1;
+  if (inside) {
+    y = x;
+    y.info = x.nan + 1;
+    NAME(fill_system)(&x, g);
+    NAME(fill_system)(&y, g);
+    if (POTRF == potrf) { /* without the drop-in there is nothing to look at */
+      x.info = y.info;
+    } else if (alone) {
+      POTRF(&x.uplo, &x.n, x.data, &x.ia, &x.ja, x.a.desc, &x.info, 1);
+    } else {
+      POSV(&x.uplo, &x.n, &x.nrhs, x.data, &x.ia, &x.ja, x.a.desc, x.right, &x.ib, &x.jb, x.b.desc, &x.info, 1);
+    }
+    if (x.n > 0) NAME(compare)(&x, &y, g, alone ? "potrf of NaN" : "posv of NaN");
     NAME(free_system)(&x), NAME(free_system)(&y);
   }
 }
