@@ -136,6 +136,9 @@ def write_page(path: Path, rows: list[Row], speeds: list[Speed]) -> None:
             routes=ROUTES_UP_TO,
             summary=_summary(rows),
             speed="\n".join(_speed(s) for s in speeds),
+            speed_machine=speeds[0].case.machine,
+            speed_algorithm=speeds[0].case.algorithm,
+            speed_segment=size(speeds[0].case.segment),
             settings="\n".join(f"| `{s}` | {why} |" for s, why in {**NETWORK_SETTINGS, **SMPI_SETTINGS}.items()),
             table="\n".join(_row(r) for r in rows),
         )

@@ -13,20 +13,20 @@ from cases import Case, has_twin_cables, machine_file
 
 # Each with its reason, for the page.
 NETWORK_SETTINGS = {
-    "network/crosstraffic:0": "else each message also loads the way back with 5 % of its bytes, as TCP's answers would",
+    "network/crosstraffic:0": "else each message also loads the way back with a share of its bytes, as TCP's answers would",
     "network/weight-S:0": "else shares of a link also depend on the bandwidths of the rest of the way",
-    "surf/precision:1e-12": "the grain of the clock; the default, 10 us, is longer than our hops, and smpirun's 1e-9 "
-    "bends programs of ten thousands of small messages by 0.1 %",
+    "surf/precision:1e-12": "the grain of the clock; the default is longer than our hops, and smpirun's own adds up over many "
+    "small messages",
 }
 SMPI_SETTINGS = {
     "smpi/bw-factor:0:1": "else bandwidths are bent by message size, as fitted once on a cluster of 2012",
-    "smpi/lat-factor:0:1": "the same for latencies: together 3x at 1 KiB and 44 % at 16 KiB (spec E2)",
+    "smpi/lat-factor:0:1": "the same for latencies",
     "smpi/os:0:0:0:0:0": "no time in a send; the machines of this check have o = 0",
     "smpi/or:0:0:0:0:0": "none in a receive",
     "smpi/ois:0:0:0:0:0": "none in a non-blocking send",
     "smpi/async-small-thresh:0": "every message waits for its receive to be posted",
-    "smpi/send-is-detached-thresh:0": "every send is complete when its message has arrived; by default those under "
-    "64 KiB are complete at once",
+    "smpi/send-is-detached-thresh:0": "every send is complete when its message has arrived; by default short ones "
+    "are complete at once",
     "smpi/simulate-computation:no": "our own processor time is not added to the simulated clock",
     "smpi/test:0": "no nap in a poll; the idle poll waits instead (bench/simgrid/smpi/waiting.h)",
     "smpi/iprobe:0": "the same for probes, which we do not use",
