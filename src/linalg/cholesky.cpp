@@ -15,6 +15,7 @@
 #include "checks.h"
 #include "cholesky_graph.h"
 #include "cholesky_tiles.h"
+#include "strips.h"
 
 namespace allport {
 
@@ -38,21 +39,34 @@ class RunningCholesky final : public CholeskyGraph {
     auto const m = extent(t.i);
     auto const n = extent(t.j);
     auto const k = extent(t.k);
+    auto const flops = work(t).flops;
     if (t.kind == P) {
       factor(n, own, t.k * nb());
       if (t.k + 1 < tiles()) give(t, context);
     } else if (t.kind == T) {
-      solve(m, n, given(from_column), own);
+      auto const strip = [&](Index first, Index last) {
+        solve(last - first, n, given(from_column), own + first * (lower_ ? 1 : a_.ld));
+      };
+      if (lower_) {
+        detail::in_fixed_strips(context, m, strip);
+      } else {
+        detail::in_column_strips(context, m, flops, strip);
+      }
       give(t, context);
     } else if (t.i == t.j) {
       blas::herk_subtract(triangle_, lower_ ? Trans::none : Trans::conjugate, m, k, given(from_row), lower_ ? m : k,
                           own, a_.ld);
-    } else if (lower_) {
-      blas::gemm(Trans::none, Trans::conjugate, m, n, k, Element(-1), given(from_row), m, given(from_column), n,
-                 Element(1), own, a_.ld);
     } else {
-      blas::gemm(Trans::conjugate, Trans::none, n, m, k, Element(-1), given(from_column), k, given(from_row), k,
-                 Element(1), own, a_.ld);
+      detail::in_column_strips(context, lower_ ? n : m, flops, [&](Index first, Index last) {
+        auto* const strip = own + first * a_.ld;
+        if (lower_) {
+          blas::gemm(Trans::none, Trans::conjugate, m, last - first, k, Element(-1), given(from_row), m,
+                     given(from_column) + first, n, Element(1), strip, a_.ld);
+        } else {
+          blas::gemm(Trans::conjugate, Trans::none, n, last - first, k, Element(-1), given(from_column), k,
+                     given(from_row) + first * k, k, Element(1), strip, a_.ld);
+        }
+      });
     }
   }
 

@@ -8,6 +8,7 @@
 #include "allport/linalg/qr.h"
 #include "qr_graph.h"
 #include "qr_kernels.h"
+#include "strips.h"
 
 namespace allport::detail {
 
@@ -119,15 +120,23 @@ void apply_reflectors(QrGraph const& graph, Task t, TaskContext& context, Tile c
   auto const head = merge ? QrOrder::partner(t.i, t.k) : graph.order().head(t.i, t.k);
   auto const above = graph.rows_of(head);
   auto const below = graph.rows_of(t.i);
-  if (t.kind == QrGraph::local) return blas::gemqrt<T>(adjoint, q, w, n, tile(t.i, t.j), below);
-  if (!merge) return blas::tpmqrt<T>(adjoint, q, w, false, n, tile(head, t.j), above, tile(t.i, t.j), below);
+  if (t.kind == QrGraph::local) {
+    return in_fixed_strips(context, n, [&](Index first, Index last) {
+      blas::gemqrt<T>(adjoint, q, w, last - first, tile(t.i, t.j) + first * below, below);
+    });
+  }
+  auto const apply = [&](T* upper, T* lower) {
+    in_fixed_strips(context, n, [&](Index first, Index last) {
+      blas::tpmqrt<T>(adjoint, q, w, merge, last - first, upper + first * above, above, lower + first * below, below);
+    });
+  };
+  if (!merge) return apply(tile(head, t.j), tile(t.i, t.j));
   // What the other rank keeps is computed here in a copy, and dropped.
   bool const is_top = t.kind == QrGraph::top;
   auto const others = (is_top ? below : above) * n;
   auto* const copy = blas::scratch<T, 1>(others);
   std::copy_n(elements_in<T>(context, QrGraph::tile), others, copy);
-  blas::tpmqrt<T>(adjoint, q, w, true, n, is_top ? tile(head, t.j) : copy, above, is_top ? copy : tile(t.i, t.j),
-                  below);
+  apply(is_top ? tile(head, t.j) : copy, is_top ? copy : tile(t.i, t.j));
 }
 
 /// visit(tile row, column tile, rows, columns, where the tile is in this rank's part) for this rank's tiles.

@@ -38,6 +38,13 @@ Block Context::block(int index) {
   return block;
 }
 
+void Context::parallel_for(std::int64_t parts, FunctionRef<void(std::int64_t)> body) {
+  ensure(parts >= 0, "parts", parts, "at least 0");
+  workers_.board.run(parts, {LoopSchedule::dynamic, 1}, [&](std::int64_t first, std::int64_t last) {
+    for (auto part = first; part < last; ++part) body(part);
+  });
+}
+
 std::span<std::byte> Context::in_tile(std::int64_t bytes) const {
   std::optional<Tile> tile;
   graph_.writes(task_, [&](Tile t) { tile = tile.value_or(t); });

@@ -1,6 +1,7 @@
 // What a body sees of its task: inputs, the memory of outputs, the network.
 #pragma once
 
+#include <atomic>
 #include <memory>
 #include <span>
 #include <utility>
@@ -9,21 +10,32 @@
 #include "allport/base/function_ref.h"
 #include "allport/graph/task_graph.h"
 #include "frontier.h"
+#include "loop_board.h"
 #include "pool.h"
 
 namespace allport::tasks {
 
+/// The threads that run a graph's tasks, as those see them whose bodies are spread.
+struct Workers {
+  explicit Workers(int count) : board(count) {}
+  LoopBoard board;
+  std::atomic<int> idle{0};
+};
+
 class Context final : public TaskContext {
  public:
   /// @param inputs one for each index
-  Context(TaskGraph const& graph, Pool& pool, Task task, std::vector<Given> const& inputs, FunctionRef<void()> progress)
-      : graph_(graph), pool_(pool), task_(task), inputs_(inputs), progress_(progress) {}
+  Context(TaskGraph const& graph, Pool& pool, Workers& workers, Task task, std::vector<Given> const& inputs,
+          FunctionRef<void()> progress)
+      : graph_(graph), pool_(pool), workers_(workers), task_(task), inputs_(inputs), progress_(progress) {}
 
   std::span<std::byte const> input(int index) const override { return given(index).bytes; }
   std::span<std::byte> output(int index) override { return block(index).bytes; }
   std::shared_ptr<void> keep_input(int index) const override { return given(index).memory; }
   std::shared_ptr<void> keep_output(int index) override { return block(index).memory; }
   void progress() override { progress_(); }
+  int idle() const override { return workers_.idle.load(std::memory_order_relaxed); }
+  void parallel_for(std::int64_t parts, FunctionRef<void(std::int64_t)> body) override;
 
   /// An output that somebody waits for.
   /// @throws Error where the body has not asked for its memory, so that nothing can be in it
@@ -37,6 +49,7 @@ class Context final : public TaskContext {
 
   TaskGraph const& graph_;
   Pool& pool_;
+  Workers& workers_;
   Task task_;
   std::vector<Given> const& inputs_;
   FunctionRef<void()> progress_;

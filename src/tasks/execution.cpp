@@ -27,6 +27,7 @@ Execution::Execution(TaskGraph const& graph, Communicator const& comm, RunOption
       options_(options),
       me_(comm.rank()),
       way_(options.way.value_or(usual_way(comm.machine()))),
+      workers_(options.workers),
       multicasts_(comm, TopologyIds(comm.machine(), TopologyIds::usual_bits(comm.size())), carried(),
                   [this](MessageName const& name) { return route(task_of(name), static_cast<int>(name[3])); }),
       only_caller_talks_(!Multicasts::any_thread()),
@@ -79,8 +80,12 @@ void Execution::work(int index) {
     }
     if (!worker.next) take(worker);
     if (worker.next) {
+      set_idle(worker, false);
       execute_one(worker);
       moved = true;
+    } else if (options_.workers > 1) {
+      set_idle(worker, true);
+      moved = help(worker) || moved;
     }
     polls = moved ? 0 : polls + 1;
     if (moved) continue;
@@ -90,6 +95,21 @@ void Execution::work(int index) {
       std::this_thread::sleep_for(std::chrono::microseconds(50));
     }
   }
+}
+
+void Execution::set_idle(Worker& worker, bool idle) {
+  if (worker.idle == idle) return;
+  worker.idle = idle;
+  workers_.idle += idle ? 1 : -1;
+}
+
+bool Execution::help(Worker& worker) {
+  auto const begin = Clock::now();
+  if (!workers_.board.help(worker.index, 1)) return false;
+  worker.now = Clock::now();
+  std::scoped_lock const hold(mutex_);
+  report_.busy_seconds += std::chrono::duration<double>(worker.now - begin).count();
+  return true;
 }
 
 void Execution::attend() {
@@ -164,7 +184,7 @@ void Execution::execute(Ready& ready, Worker& worker) {
     std::scoped_lock const hold(std::adopt_lock, network_);
     static_cast<void>(talk(std::this_thread::get_id() == caller_));
   };
-  Context context(graph_, *pool_, ready.task, ready.inputs, look);
+  Context context(graph_, *pool_, workers_, ready.task, ready.inputs, look);
   auto const begin = Clock::now();
   graph_.run(ready.task, context);
   worker.now = Clock::now();

@@ -53,12 +53,16 @@ class Execution {
     std::optional<Ready> next{};
     Clock::time_point now = Clock::now();  ///< when its last body ended
     Clock::time_point looked{};            ///< for messages
+    bool idle = false;                     ///< counted among those who are
     std::vector<Leads> edges{};            ///< memory for find_children()
     std::vector<std::pair<int, Block>> outputs{};
   };
 
   void work(int worker);
   void take(Worker& worker);
+  /// Runs parts of others' bodies that are spread. True when there were any.
+  [[nodiscard]] bool help(Worker& worker);
+  void set_idle(Worker& worker, bool idle);
   void take_with_lock(Worker& worker);
   void execute_one(Worker& worker);
   void execute(Ready& ready, Worker& worker);
@@ -102,6 +106,7 @@ class Execution {
   RunOptions const& options_;
   Rank const me_;
   MulticastWay const way_;
+  Workers workers_;
   std::shared_ptr<Pool> pool_ = std::make_shared<Pool>();
   Multicasts multicasts_;
   bool const only_caller_talks_;
