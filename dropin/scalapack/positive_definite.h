@@ -3,7 +3,9 @@
 
 #include <cctype>
 #include <string>
+#include <vector>
 
+#include "agree.h"
 #include "allport/linalg/cholesky_plan.h"
 #include "descriptor.h"
 #include "record.h"
@@ -15,6 +17,23 @@ namespace allport::scalapack {
   auto const upper = static_cast<char>(std::toupper(static_cast<unsigned char>(*letter)));
   uplo = upper == 'U' ? Uplo::upper : Uplo::lower;
   return upper == 'U' || upper == 'L';
+}
+
+/// The way of potrs and posv, whose arguments have the same places, to sub(A) X = sub(B): agree(), then
+/// act(record, uplo, A, B) -> Outcome.
+template <class Call, class Act>
+Outcome take_system(Call const& x, Grid const& grid, Act const& act) {
+  enum Position { uplo_at = 1, n_at, nrhs_at, a_desc_at = 7, b_desc_at = 11 };
+  auto uplo = Uplo::lower;
+  bool const uplo_known = read_uplo(x.uplo, uplo);
+  return agree(
+      grid, {{x.a, x.n, x.n, n_at, n_at, a_desc_at}, {x.b, x.n, x.nrhs, n_at, nrhs_at, b_desc_at}},
+      {{static_cast<int>(uplo), 100 * uplo_at}}, x.info,
+      [&](std::vector<Operand> const& given, Wrong& wrong) {
+        if (!uplo_known) wrong.argument(uplo_at);
+        check_blocks(given[0], a_desc_at, given[1], b_desc_at, grid, wrong);
+      },
+      [&](Record& record, std::vector<Operand> const& given) { return act(record, uplo, given[0], given[1]); });
 }
 
 /// A sub-matrix factored where it lies; INFO and the report know it already.

@@ -1,11 +1,8 @@
 // p?posv_: sub(A) X = sub(B), leaving the factors in A; B stays as it is where A is not positive definite.
-#include "agree.h"
 #include "positive_definite.h"
 
 namespace allport::scalapack {
 namespace {
-
-enum Position { uplo_at = 1, n_at, nrhs_at, a_desc_at = 7, b_desc_at = 11 };
 
 /// With the factors in place: ours, or the original's potrs where that is faster.
 template <class T>
@@ -34,18 +31,9 @@ Outcome factor_and_solve(PosvCall const& x, Uplo uplo, Grid const& grid, Record&
 
 template <class T>
 Outcome take(PosvCall const& x, Grid const& grid) {
-  auto uplo = Uplo::lower;
-  bool const uplo_known = read_uplo(x.uplo, uplo);
-  return agree(
-      grid, {{x.a, x.n, x.n, n_at, n_at, a_desc_at}, {x.b, x.n, x.nrhs, n_at, nrhs_at, b_desc_at}},
-      {{static_cast<int>(uplo), 100 * uplo_at}}, x.info,
-      [&](std::vector<Operand> const& given, Wrong& wrong) {
-        if (!uplo_known) wrong.argument(uplo_at);
-        check_blocks(given[0], a_desc_at, given[1], b_desc_at, grid, wrong);
-      },
-      [&](Record& record, std::vector<Operand> const& given) {
-        return factor_and_solve<T>(x, uplo, grid, record, given[0], given[1]);
-      });
+  return take_system(x, grid, [&](Record& record, Uplo uplo, Operand const& a, Operand const& b) {
+    return factor_and_solve<T>(x, uplo, grid, record, a, b);
+  });
 }
 
 }  // namespace

@@ -1,11 +1,8 @@
 // p?potrs_: sub(A) X = sub(B) from the factors of p?potrf_, ours or ScaLAPACK's.
-#include "agree.h"
 #include "positive_definite.h"
 
 namespace allport::scalapack {
 namespace {
-
-enum Position { uplo_at = 1, n_at, nrhs_at, a_desc_at = 7, b_desc_at = 11 };
 
 template <class T>
 Outcome solve_with(PotrsCall const& x, Uplo uplo, Grid const& grid, Record& record, Operand const& a,
@@ -20,18 +17,9 @@ Outcome solve_with(PotrsCall const& x, Uplo uplo, Grid const& grid, Record& reco
 
 template <class T>
 Outcome take(PotrsCall const& x, Grid const& grid) {
-  auto uplo = Uplo::lower;
-  bool const uplo_known = read_uplo(x.uplo, uplo);
-  return agree(
-      grid, {{x.a, x.n, x.n, n_at, n_at, a_desc_at}, {x.b, x.n, x.nrhs, n_at, nrhs_at, b_desc_at}},
-      {{static_cast<int>(uplo), 100 * uplo_at}}, x.info,
-      [&](std::vector<Operand> const& given, Wrong& wrong) {
-        if (!uplo_known) wrong.argument(uplo_at);
-        check_blocks(given[0], a_desc_at, given[1], b_desc_at, grid, wrong);
-      },
-      [&](Record& record, std::vector<Operand> const& given) {
-        return solve_with<T>(x, uplo, grid, record, given[0], given[1]);
-      });
+  return take_system(x, grid, [&](Record& record, Uplo uplo, Operand const& a, Operand const& b) {
+    return solve_with<T>(x, uplo, grid, record, a, b);
+  });
 }
 
 }  // namespace

@@ -5,15 +5,7 @@ extern void POTRS(char const*, int const*, int const*, T*, int const*, int const
 extern void POSV(char const*, int const*, int const*, T*, int const*, int const*, int const*, T*, int const*,
                  int const*, int const*, int*, size_t);
 
-static double const NAME(epsilon) = sizeof(REAL) == 4 ? 6e-8 : 1.2e-16;
-
-static T NAME(number)(unsigned salt, int i, int j) {
-#ifdef COMPLEX
-  return (T)((REAL)at(salt, i, j) + I * (REAL)at(salt + 7, i, j));
-#else
-  return (T)at(salt, i, j);
-#endif
-}
+#include "numbers_of_type.h"
 
 struct NAME(system) {
   struct matrix a, b;
@@ -60,17 +52,6 @@ static void NAME(fill_system)(struct NAME(system) * s, struct grid const* g) {
 }
 
 static void NAME(free_system)(struct NAME(system) * s) { free(s->data), free(s->right); }
-
-/* Largest difference, and of what size the numbers are; NaN nowhere. */
-static double NAME(difference)(T const* x, T const* y, size_t count, double* size) {
-  double most = 0;
-  for (size_t k = 0; k < count; ++k) {
-    double const d = cabs((double complex)(x[k] - y[k])), s = cabs((double complex)y[k]);
-    if (!(d <= most)) most = isnan(d) ? INFINITY : d;
-    if (s > *size) *size = s;
-  }
-  return most;
-}
 
 /* Half factored matrices may differ, but for what is not theirs. */
 static void NAME(compare)(struct NAME(system) const* ours, struct NAME(system) const* theirs, struct grid const* g,

@@ -7,15 +7,7 @@ extern void ORMQR(char const*, char const*, int const*, int const*, int const*, 
 extern void GELS(char const*, int const*, int const*, int const*, T*, int const*, int const*, int const*, T*,
                  int const*, int const*, int const*, T*, int const*, int*, size_t);
 
-static double const NAME(epsilon) = sizeof(REAL) == 4 ? 6e-8 : 1.2e-16;
-
-static T NAME(number)(unsigned salt, int i, int j) {
-#ifdef COMPLEX
-  return (T)((REAL)at(salt, i, j) + I * (REAL)at(salt + 7, i, j));
-#else
-  return (T)at(salt, i, j);
-#endif
-}
+#include "numbers_of_type.h"
 
 /* Two sub-matrices: what is factored, and what is multiplied or solved for. */
 struct NAME(problem) {
@@ -46,15 +38,6 @@ static void NAME(start_problem)(struct NAME(problem) * p, struct grid const* g) 
 }
 static void NAME(end_problem)(struct NAME(problem) * p) { free(p->data), free(p->other), free(p->tau); }
 
-static double NAME(difference)(T const* x, T const* y, size_t count, double* size) {
-  double most = 0;
-  for (size_t k = 0; k < count; ++k) {
-    double const d = cabs((double complex)(x[k] - y[k])), s = cabs((double complex)y[k]);
-    if (!(d <= most)) most = isnan(d) ? INFINITY : d;
-    if (s > *size) *size = s;
-  }
-  return most;
-}
 /* All of a local part, what is round the sub-matrix with it. */
 static void NAME(compare)(T const* x, T const* y, struct matrix const* of, int order, char const* what) {
   double size = 1;
