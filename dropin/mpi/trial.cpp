@@ -33,8 +33,10 @@ constexpr double agreements = 10;
 /// Times of shorter calls scatter more, and cost less to take again than ranks to meet before.
 constexpr double short_call = 1e-3;
 
-/// The cheapest cut of each algorithm, cheapest first, beginning with what would be chosen.
-std::vector<Candidate> ours_by_price(Choice const& choice) {
+/// The cheapest cut of each algorithm, cheapest first, beginning with what would be chosen. For short calls no other:
+/// what opening connections and agreeing once more take, they do not give back.
+std::vector<Candidate> ours_by_price(Choice const& choice, bool is_short) {
+  if (is_short) return {choice.best};
   std::vector<Candidate> cheapest;
   for (auto const& candidate : choice.candidates) {
     if (!candidate.priced()) continue;
@@ -97,7 +99,7 @@ void agree(Record const& record, std::span<double> values) {
 
 SelectorOptions options_of(bool is_short, Seconds agreement, std::function<void(std::string const&)> tell) {
   SelectorOptions options;
-  options.iterations = is_short ? 5 : 2;
+  options.iterations = is_short ? 3 : 2;
   options.blind = 1;
   options.floor = floor_of_a_trial;
   options.agreement = agreement;
@@ -147,9 +149,9 @@ Trial::Trial(Record const& record, std::string site, Choice const& choice, MpiPr
       is_short_(mpi.time.value() < short_call),
       by_price_(by_price),
       tells_(state().explains && record.rank == 0),
-      selector_(configurations(ours_by_price(choice), mpi),
+      selector_(configurations(ours_by_price(choice, is_short_), mpi),
                 options_of(is_short_, agreement_, [this](std::string const& text) { tell(text); })) {
-  for (auto const& candidate : ours_by_price(choice)) algorithms_.emplace_back(candidate.algorithm->name);
+  for (auto const& candidate : ours_by_price(choice, is_short_)) algorithms_.emplace_back(candidate.algorithm->name);
   algorithms_.front().clear();
   algorithms_.emplace(algorithms_.begin());
   if (auto const known = record.known.find(site_); known != record.known.end()) selector_.resume(known->second);
