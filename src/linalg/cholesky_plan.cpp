@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <array>
 #include <nlohmann/json.hpp>
 
 #include "allport/graph/count.h"
@@ -12,6 +11,7 @@
 #include "allport/tasks/summary.h"
 #include "cholesky_tiles.h"
 #include "report_json.h"
+#include "tiled_plan.h"
 
 namespace allport {
 
@@ -19,43 +19,22 @@ namespace {
 
 using nlohmann::json;
 
-constexpr std::array<Index, 4> tile_sizes{64, 128, 256, 512};
 constexpr Index least_own_tile = 16;
-constexpr double as_good = 1.05;
-constexpr double counted_tasks = 4e6;
-
-/// Single precision runs at twice the rate of double; a complex multiplication is four real ones.
-double rate_factor(Scalar type) {
-  bool const single = type == Scalar::s || type == Scalar::c;
-  bool const complex = type == Scalar::c || type == Scalar::z;
-  return (single ? 2.0 : 1.0) / (complex ? 4.0 : 1.0);
-}
 
 void check_plan_options(CholeskyProblem const& problem, Machine const& machine, CholeskyPlanOptions const& options) {
   ensure(problem.n >= 0, "n", problem.n, "an extent >= 0");
-  ensure(options.nb >= 0, "nb", options.nb, "a tile size, or 0 for one that is chosen");
-  ensure(options.workers >= 1, "workers", options.workers, "at least 1");
-  ensure(options.memory.value() >= 0, "memory", options.memory, "bytes per rank >= 0");
-  ensure(options.order.empty() || options.order == "ij" || options.order == "ji", "order", options.order, "ij or ji",
-         "leave it out to have it chosen");
-  bool const any = options.rows == 0 && options.cols == 0;
-  bool const fits = options.rows >= 1 && options.cols >= 1 &&
-                    static_cast<std::int64_t>(options.rows) * options.cols <= machine.ranks();
+  tiled_plan::check(options, machine);
   auto const& given = options.given;
   ensure(!given || (given->rows().extent() == problem.n && given->cols().extent() == problem.n), "given",
          given ? fmt::format("{} x {}", given->rows().extent(), given->cols().extent()) : "",
          fmt::format("the distribution of a {0} x {0} matrix", problem.n));
-  ensure(!given || any, "grid", fmt::format("{}x{}", options.rows, options.cols), "none beside `given`, which has one");
-  ensure(any || fits, "grid", fmt::format("{}x{}", options.rows, options.cols),
-         fmt::format("p_r x p_c of at most {} ranks", machine.ranks()), "leave it out to have it chosen");
+  ensure(!given || (options.rows == 0 && options.cols == 0), "grid", fmt::format("{}x{}", options.rows, options.cols),
+         "none beside `given`, which has one");
 }
 
 Distribution distribution_of(CholeskyPlan const& plan, CholeskyCandidate const& c) {
   if (plan.options.given) return tiled(*plan.options.given, c.nb);
-  auto const& problem = plan.problem;
-  auto const grid =
-      c.order == "ij" ? ProcessGrid::column_major(c.rows, c.cols) : ProcessGrid::row_major(c.rows, c.cols);
-  return {AxisDistribution::cyclic(problem.n, c.rows, c.nb), AxisDistribution::cyclic(problem.n, c.cols, c.nb), grid};
+  return tiled_plan::tiles_of(c, plan.problem.n, plan.problem.n);
 }
 
 /// Redistribution from one to the other, as the parts of the grid's two corners say.
@@ -78,13 +57,6 @@ Seconds moving(Distribution const& from, Distribution const& to, Scalar type, Ma
   return Seconds((bandwidth > 0 ? bytes / bandwidth : 0) + static_cast<double>(most.messages) * start);
 }
 
-graph::Price price_of(TaskGraph const& made, CholeskyProblem const& problem, Machine const& machine, int workers) {
-  graph::PriceOptions options;
-  options.workers = workers;
-  options.factor = rate_factor(problem.type);
-  return graph::price(made, machine, *graph::binomial(), options);
-}
-
 Bytes memory_of(CholeskyProblem const& problem, CholeskyCandidate const& c) {
   auto const most = [&](int parts) { return AxisDistribution::cyclic(problem.n, parts, c.nb).count(0); };
   auto const rows = most(c.rows);
@@ -93,25 +65,14 @@ Bytes memory_of(CholeskyProblem const& problem, CholeskyCandidate const& c) {
   return Bytes((2 * rows * cols + (alone ? 0 : (rows + cols) * std::min(c.nb, problem.n))) * bytes_of(problem.type));
 }
 
-Bytes limit_of(CholeskyPlan const& plan) {
-  auto const& told = plan.options.memory;
-  return told.value() > 0 ? told : plan.machine.rates().memory / plan.machine.ranks_per_node();
-}
-
 CholeskyCandidate priced(CholeskyPlan const& plan, CholeskyCandidate candidate) {
   candidate.memory = memory_of(plan.problem, candidate);
   auto const words = static_cast<double>(candidate.memory.value() / bytes_of(plan.problem.type));
   candidate.bound_words = model::cholesky_bound(plan.problem.n, candidate.rows * candidate.cols, words);
-  auto const limit = limit_of(plan);
-  if (limit.value() > 0 && candidate.memory > limit) {
-    candidate.why_not =
-        fmt::format("needs {} bytes per rank, the limit is {}", candidate.memory.value(), limit.value());
-    return candidate;
-  }
-  if (plan.problem.n == 0) return candidate;
+  if (!tiled_plan::fits(plan, candidate) || plan.problem.n == 0) return candidate;
   auto const tiles = distribution_of(plan, candidate);
   auto const made = cholesky_graph(tiles, plan.problem.uplo, plan.problem.type);
-  candidate.price = price_of(*made, plan.problem, plan.machine, plan.options.workers);
+  candidate.price = tiled_plan::price_of(*made, plan.problem.type, plan.machine, plan.options.workers);
   if (plan.options.given) {
     auto const& given = *plan.options.given;
     candidate.moving =
@@ -124,88 +85,35 @@ CholeskyCandidate priced(CholeskyPlan const& plan, CholeskyCandidate candidate) 
 CholeskyCandidate on_grid(CholeskyPlan const& plan, int rows, int cols, std::string const& order) {
   auto const& wanted = plan.options.nb;
   std::vector<Index> sizes{wanted};
-  if (wanted == 0) sizes.assign(tile_sizes.begin(), tile_sizes.end());
+  if (wanted == 0) sizes.assign(tiled_plan::tile_sizes.begin(), tiled_plan::tile_sizes.end());
   if (wanted == 0 && plan.options.given) {
     auto const own = plan.options.given->rows().nb();
     if (own >= least_own_tile && own == plan.options.given->cols().nb()) sizes.push_back(own);
     std::ranges::sort(sizes);
   }
-  std::vector<CholeskyCandidate> tried;
-  for (auto const nb : sizes) {
-    if (!tried.empty() && tried.back().nb >= plan.problem.n) break;  // one tile, as before
-    tried.push_back(priced(plan, {rows, cols, order, nb, {}, {}, {}, 0, {}}));
-  }
-  auto best = std::ranges::min(
-      tried, {}, [](CholeskyCandidate const& c) { return std::pair(!c.why_not.empty(), c.total().value()); });
-  auto const enough = best.total().value() * as_good;
-  for (auto const& c : tried) {
-    bool const stays = c.moving <= best.moving;
-    if (c.why_not.empty() && stays && c.nb > best.nb && c.total().value() <= enough) best = c;
-  }
-  return best;
-}
-
-void choose(CholeskyPlan& plan) {
-  auto& all = plan.candidates;
-  std::ranges::stable_sort(all, {}, [](CholeskyCandidate const& c) {
-    return std::pair(!c.why_not.empty(), c.why_not.empty() ? c.total().value() : static_cast<double>(c.memory.value()));
-  });
-  plan.chosen = all.front();
-  if (plan.chosen.why_not.empty()) return;
-  throw Error::argument("memory", fmt::format("{} bytes per rank", limit_of(plan).value()),
-                        fmt::format("at least {} bytes per rank ({}x{}, tiles of {})", plan.chosen.memory.value(),
-                                    plan.chosen.rows, plan.chosen.cols, plan.chosen.nb),
-                        "raise the limit, use more ranks, or leave the grid to the plan", ErrorKind::memory);
+  return tiled_plan::best_tiles(
+      sizes, plan.problem.n,
+      [&](Index nb) {
+        return priced(plan, {rows, cols, order, nb, {}, {}, {}, 0, {}});
+      },
+      [](CholeskyCandidate const& c, CholeskyCandidate const& best) { return c.moving <= best.moving; });
 }
 
 json candidate_json(CholeskyCandidate const& c) {
-  json j{{"grid", {c.rows, c.cols}}, {"order", c.order}, {"nb", c.nb}, {"memory_bytes", c.memory.value()}};
-  if (!c.why_not.empty()) {
-    j["why_not"] = c.why_not;
-    return j;
-  }
-  j["seconds"] = {{"work", c.price.work.value()},
-                  {"links", c.price.links.value()},
-                  {"chain", c.price.chain.value()},
-                  {"moving", c.moving.value()},
-                  {"total", c.total().value()}};
+  auto j = tiled_plan::candidate_json(c);
+  if (!c.why_not.empty()) return j;
+  j["seconds"]["moving"] = c.moving.value();
   j["bound_words"] = c.bound_words;
   return j;
-}
-
-json counted(CholeskyPlan const& plan) {
-  if (plan.counts.empty()) return nullptr;
-  std::vector<Traffic> traffic;
-  std::int64_t tasks = 0;
-  double flops = 0;
-  for (auto const& count : plan.counts) {
-    traffic.push_back(count.traffic);
-    tasks += count.tasks;
-    flops += count.flops;
-  }
-  auto const most = report::busiest(traffic);
-  return {{"tasks", tasks},
-          {"flops", flops},
-          {"words", most.bytes / bytes_of(plan.problem.type)},
-          {"messages", most.messages},
-          {"traffic", report::traffic(traffic)}};
 }
 
 }  // namespace
 
 std::string CholeskyPlan::to_json() const {
-  json j{{"problem",
-          {{"n", problem.n},
-           {"type", report::type_name(problem.type)},
-           {"uplo", std::string(1, static_cast<char>(problem.uplo))}}},
-         {"machine", machine.name()},
-         {"ranks", machine.ranks()},
-         {"workers", options.workers},
-         {"chosen", candidate_json(chosen)},
-         {"counted", counted(*this)},
-         {"candidates", json::array()}};
-  for (auto const& one : candidates) j["candidates"].push_back(candidate_json(one));
-  return j.dump();
+  json const said{{"n", problem.n},
+                  {"type", report::type_name(problem.type)},
+                  {"uplo", std::string(1, static_cast<char>(problem.uplo))}};
+  return tiled_plan::to_json(*this, said, candidate_json);
 }
 
 CholeskyPlan plan_cholesky(CholeskyProblem const& problem, Machine const& machine, CholeskyPlanOptions const& options) {
@@ -217,24 +125,17 @@ CholeskyPlan plan_cholesky(CholeskyProblem const& problem, Machine const& machin
   }
   auto const all = options.rows > 0 ? options.rows * options.cols : static_cast<int>(machine.ranks());
   auto const ranks = options.given ? 0 : all;
-  for (int rows = 1; rows <= ranks; ++rows) {
-    if (ranks % rows != 0 || (options.rows > 0 && rows != options.rows)) continue;
-    for (auto const* const order : {"ij", "ji"}) {
-      bool const is_line = rows == 1 || rows == ranks;
-      if (options.order.empty() ? is_line && order[0] == 'j' : options.order != order) continue;
-      plan.candidates.push_back(on_grid(plan, rows, ranks / rows, order));
-    }
-  }
-  choose(plan);
+  tiled_plan::each_grid(options, ranks, [&](int rows, int cols, std::string const& order) {
+    plan.candidates.push_back(on_grid(plan, rows, cols, order));
+  });
+  tiled_plan::choose(plan);
   plan.distribution = distribution_of(plan, plan.chosen);
   auto const nt = static_cast<double>((problem.n + plan.chosen.nb - 1) / plan.chosen.nb);
-  if (nt * nt * nt / 6 <= counted_tasks) {
+  if (nt * nt * nt / 6 <= tiled_plan::counted_tasks) {
     plan.counts = graph::count(*cholesky_graph(plan.distribution, problem.uplo, problem.type), *graph::flat());
     plan.counts.resize(static_cast<std::size_t>(machine.ranks()));
   }
-  if (options.candidates > 0 && plan.candidates.size() > static_cast<std::size_t>(options.candidates)) {
-    plan.candidates.resize(static_cast<std::size_t>(options.candidates));
-  }
+  tiled_plan::shorten(plan);
   return plan;
 }
 
@@ -249,7 +150,7 @@ CholeskySolvePlan plan_cholesky_solve(CholeskyProblem const& problem, Distributi
   auto const tiles = tiled(factors, plan.nb);
   auto const b_tiles = tiles_of_b(b, tiles);
   auto const made = cholesky_solve_graph(tiles, b_tiles, problem.uplo, problem.type);
-  plan.price = price_of(*made, problem, machine, options.workers);
+  plan.price = tiled_plan::price_of(*made, problem.type, machine, options.workers);
   plan.moving = moving(factors, tiles, problem.type, machine) + moving(b, b_tiles, problem.type, machine) +
                 moving(b_tiles, b, problem.type, machine);
   return plan;

@@ -39,6 +39,8 @@ struct QrCandidate {
   graph::Price price;   ///< of qr_graph() over binomial trees
   Bytes memory{};       ///< peak per rank: its part of A, tiles and reflectors, and a panel's from other ranks
   std::string why_not;  ///< not empty: cannot be used, and why
+
+  [[nodiscard]] Seconds total() const { return price.total; }
 };
 
 /// A decision, equal on every rank, and what it will cost.
