@@ -260,9 +260,16 @@ def test_the_dropin_measures_links_that_nobody_has(
     report = tmp_path / "report.json"
     export = [preloaded[1][0], "ALLPORT_MACHINE=torus:4", "ALLPORT_RATES=", f"ALLPORT_REPORT={report}"]
     program = [preloaded[0][0], "gather", "--plan", "4000000", "--iterations", "1"]
-    assert ap.lab.run(lab, program, export=export) == 0
+    assert ap.lab.run(lab, program, export=[*export, "ALLPORT_SELECT=off"]) == 0
     told = json.loads(report.read_text())
+    assert told["tried"] == {}
     assert told["rates"]["source"] == "measured at start"
     # The preset's 4 GB/s would hand it back; beside other work the links look slower than they are, never much faster.
     assert told["rates"]["axes"][0]["bandwidth"] < 20e6
     assert told["collectives"]["MPI_Gather"]["taken"] > 0
+    # Where it may try, the library goes first; then ours is the quicker one, and stays.
+    assert ap.lab.run(lab, [*program[:-1], "8", "--seconds", "60"], export=export) == 0
+    told = json.loads(report.read_text())
+    (found,) = told["tried"].values()
+    assert found["best"] != "MPI's own" and found["seconds"][found["best"]] < found["seconds"]["MPI's own"]
+    assert told["collectives"]["MPI_Gather"]["taken"] > 2
