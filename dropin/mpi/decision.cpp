@@ -180,6 +180,7 @@ Verdict settled(Trial const& trial) {
 Verdict decided(Record& record, Function what, int size_class) {
   auto& why = record.reasons[{what, size_class}];
   why = why_by_price(record, what, least_of(what, size_class, record.size));
+  if (why.empty() && state().guessed) why = "no machine was named, and trying has not shown that ours is quicker";
   auto trial = new_trial(record, what, size_class, why.empty());
   if (!trial) return why.empty() ? Verdict::take : Verdict::back;
   why = theirs_was_faster;

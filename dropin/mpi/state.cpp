@@ -4,7 +4,9 @@
 
 #include "allport/comm/calibrate.h"
 #include "allport/mapping/mapping.h"
+#include "computers.h"
 #include "datatypes.h"
+#include "handback/told.h"
 #include "handback/world_ranks.h"
 #include "progress.h"
 #include "report.h"
@@ -19,19 +21,6 @@ constexpr auto policy_variable = "ALLPORT_DROPIN";
 
 void warn_of_idleness(handback::Settings const& settings, std::string const& why) {
   settings.warn(why + "; every MPI call goes to the MPI library");
-}
-
-bool all_share_a_computer() {
-  MPI_Comm here = MPI_COMM_NULL;
-  PMPI_Comm_split_type(MPI_COMM_WORLD, MPI_COMM_TYPE_SHARED, 0, MPI_INFO_NULL, &here);
-  int size = 0;
-  PMPI_Comm_size(here, &size);
-  PMPI_Comm_free(&here);
-  int least = 0;
-  int ranks = 1;
-  PMPI_Allreduce(&size, &least, 1, MPI_INT, MPI_MIN, MPI_COMM_WORLD);
-  PMPI_Comm_size(MPI_COMM_WORLD, &ranks);
-  return least == ranks;
 }
 
 /// A network that nobody has measured: how fast it is shows in a few messages, so that prices are not those of another.
@@ -123,6 +112,40 @@ std::shared_ptr<Record> make_record(MPI_Comm comm) {
   return record;
 }
 
+/// Where no machine was named: the machine that the ranks' computers make, if what is tried on it may be taken. All of
+/// its rates are rank 0's.
+std::string machine_of(Computers const& where) {
+  auto& s = state();
+  s.why_inactive = "ALLPORT_MACHINE is not set";
+  if (s.policy != Policy::automatic || s.trying == Trying::off) return {};
+  auto const ring = ring_of(where);
+  if (!ring) {
+    s.why_inactive += where.count < 2 ? ", and all ranks share one computer"
+                                      : ", and computers do not have as many ranks each, one after the other";
+    return {};
+  }
+  s.guessed = true;
+  return handback::told_by_rank_0(MPI_COMM_WORLD, [&] { return Machine::parse(*ring).to_toml(); });
+}
+
+/// False where there is none to go by.
+bool make_world(handback::Settings const& settings) {
+  auto& s = state();
+  auto const where = computers();
+  auto const text = settings.machine().empty() ? machine_of(where) : settings.machine();
+  if (text.empty()) return false;
+  auto machine = Machine::from_toml(text, "ALLPORT_MACHINE");
+  bool const measured = machine.calibration().empty() && (s.guessed || !settings.rates_are_given());
+  s.without_links = machine.calibration().empty() && where.count == 1;
+  s.rates.source = !measured ? "given" : "assumed";
+  if (measured && !s.without_links && machine.nodes() > 1) {
+    s.world.emplace(on_measured_rates(std::move(machine)));
+  } else {
+    s.world.emplace(MPI_COMM_WORLD, std::move(machine));
+  }
+  return true;
+}
+
 }  // namespace
 
 thread_local int Inside::depth_ = 0;
@@ -168,9 +191,11 @@ void begin() {
                                                      "ALLPORT_SELECT", "ALLPORT_SELECT_FILE", "ALLPORT_EXPLAIN"});
   s.report_to = settings.report();
   s.counting = !s.report_to.empty();
-  s.why_inactive = settings.trouble().empty() ? "ALLPORT_MACHINE is not set" : settings.trouble();
-  if (!settings.trouble().empty()) warn_of_idleness(settings, settings.trouble());
-  if (settings.machine().empty()) return;
+  s.why_inactive = settings.trouble();
+  if (!settings.trouble().empty()) {
+    warn_of_idleness(settings, settings.trouble());
+    return;
+  }
   s.policy = settings.policy(policy_variable);
   if (s.policy == Policy::never) {
     s.why_inactive = handback::never_wanted(policy_variable);
@@ -179,15 +204,7 @@ void begin() {
   make_quiet_communicator();
   begin_trials(settings);
   try {
-    auto machine = Machine::from_toml(settings.machine(), "ALLPORT_MACHINE");
-    bool const measured = machine.calibration().empty() && !settings.rates_are_given();
-    s.without_links = machine.calibration().empty() && all_share_a_computer();
-    s.rates.source = !measured ? "given" : "assumed";
-    if (measured && !s.without_links && machine.nodes() > 1) {
-      s.world.emplace(on_measured_rates(std::move(machine)));
-    } else {
-      s.world.emplace(MPI_COMM_WORLD, std::move(machine));
-    }
+    if (!make_world(settings)) return;
   } catch (std::exception const& e) {
     s.why_inactive = e.what();
     warn_of_idleness(settings, s.why_inactive);

@@ -98,6 +98,8 @@ struct State {
   bool progresses = false;            ///< operations go on after their calls, on every rank
   /// All ranks share one computer and nobody measured what they do there: the machine's links are not between them.
   bool without_links = false;
+  /// Nobody named a machine: it is a ring of the computers, and only what is tried on it is taken.
+  bool guessed = false;
   bool counting = false;  ///< ALLPORT_REPORT: calls are counted even where none is taken
   std::string why_inactive;
   std::string report_to;  ///< ALLPORT_REPORT of rank 0

@@ -273,3 +273,26 @@ def test_the_dropin_measures_links_that_nobody_has(
     (found,) = told["tried"].values()
     assert found["best"] != "MPI's own" and found["seconds"][found["best"]] < found["seconds"]["MPI's own"]
     assert told["collectives"]["MPI_Gather"]["taken"] > 2
+
+
+def test_without_a_machine_what_is_tried_is_taken_and_nothing_else(
+    up: Callable[..., Lab], preloaded: tuple[list[str], list[str]], tmp_path: Path
+) -> None:
+    lab = up("torus:4", "40mbit")
+    report = tmp_path / "report.json"
+    export = [preloaded[1][0], "ALLPORT_MACHINE=", "ALLPORT_RATES=", f"ALLPORT_REPORT={report}"]
+
+    def told(collective: str, *settings: str) -> dict:
+        program = [preloaded[0][0], collective, "--plan", "4000000", "--iterations", "8", "--seconds", "60"]
+        assert ap.lab.run(lab, program, export=[*export, *settings]) == 0
+        return json.loads(report.read_text())
+
+    gathers = told("gather")
+    ((site, found),) = gathers["tried"].items()
+    assert "torus:4 in" in site and "MPI_Gather" in site and gathers["rates"]["source"] == "measured at start"
+    assert found["best"] != "MPI's own" and found["seconds"][found["best"]] < found["seconds"]["MPI's own"]
+    assert gathers["collectives"]["MPI_Gather"]["taken"] > 2
+    sums = told("allreduce")
+    assert sums["tried"] == {} and sums["collectives"]["MPI_Allreduce"]["taken"] == 0
+    off = told("gather", "ALLPORT_SELECT=off")
+    assert off["why_inactive"] == "ALLPORT_MACHINE is not set"
