@@ -10,16 +10,13 @@
 #include "allport/linalg/cholesky_plan.h"
 #include "matrix.h"
 #include "task_graph.h"
+#include "tiled.h"
 
 namespace allport::python {
 namespace {
 
 using namespace nb::literals;
 using GivenFlatGrid = std::optional<std::tuple<int, int>>;
-
-CholeskyOptions options_of(Index nb, int workers, bool record, Signals& signals) {
-  return {.nb = nb, .workers = workers, .record = record, .attend = [&signals] { signals.look(); }};
-}
 
 void bind_plan(nb::module_& m) {
   nb::class_<CholeskyPlan>(m, "CholeskyPlan", "How a matrix will be factored, equal on every rank, and its price.")
@@ -64,38 +61,38 @@ void bind_plan(nb::module_& m) {
 void bind_runs(nb::module_& m) {
   m.def(
       "cholesky",
-      [](ArrayMatrix const& matrix, std::string const& uplo, Index nb, int workers, bool record) {
+      [](ArrayMatrix const& matrix, std::string const& uplo, TiledOptions const& options) {
         CholeskyReport report;
         auto found = from_json(matrix.with_type([&]<class T>(T) {
           auto const a = matrix.write<T>("A");
           Signals signals;
           return signals.guard([&] {
             auto const unlocked = nb::gil_scoped_release();
-            report = cholesky(a, uplo_named(uplo), options_of(nb, workers, record, signals));
+            report = cholesky(a, uplo_named(uplo), options_of<CholeskyOptions>(options, signals));
             return to_json(report, a.comm());
           });
         }));
         return nb::make_tuple(found, columns_of(report.run.records));
       },
-      "a"_a, "uplo"_a, "nb"_a, "workers"_a, "record"_a,
-      nb::sig("def cholesky(a: Matrix, uplo: str, nb: int, workers: int, record: bool) -> tuple[dict, dict]"),
+      "a"_a, "uplo"_a, "options"_a,
+      nb::sig("def cholesky(a: Matrix, uplo: str, options: TiledOptions) -> tuple[dict, dict]"),
       "The report, and with record this rank's records.");
   m.def(
       "cholesky_solve",
-      [](ArrayMatrix const& factors, std::string const& uplo, ArrayMatrix const& sides, Index nb, int workers) {
+      [](ArrayMatrix const& factors, std::string const& uplo, ArrayMatrix const& sides, TiledOptions const& options) {
         return from_json(sides.with_type([&]<class T>(T) {
           auto const f = factors.read<T>("factors");
           auto const b = sides.write<T>("B");
           Signals signals;
           return signals.guard([&] {
             auto const unlocked = nb::gil_scoped_release();
-            return to_json(cholesky_solve<T>(f, uplo_named(uplo), b, options_of(nb, workers, false, signals)),
+            return to_json(cholesky_solve<T>(f, uplo_named(uplo), b, options_of<CholeskyOptions>(options, signals)),
                            b.comm());
           });
         }));
       },
-      "factors"_a, "uplo"_a, "b"_a, "nb"_a, "workers"_a,
-      nb::sig("def cholesky_solve(factors: Matrix, uplo: str, b: Matrix, nb: int, workers: int) -> dict"));
+      "factors"_a, "uplo"_a, "b"_a, "options"_a,
+      nb::sig("def cholesky_solve(factors: Matrix, uplo: str, b: Matrix, options: TiledOptions) -> dict"));
 }
 
 void bind_numbers(nb::module_& m) {
@@ -130,6 +127,13 @@ void bind_numbers(nb::module_& m) {
 }  // namespace
 
 void bind_linalg_cholesky(nb::module_& m) {
+  nb::class_<TiledOptions>(m, "TiledOptions", "How a factorization by tiles runs.")
+      .def(
+          "__init__",
+          [](TiledOptions* self, Index nb, int workers, bool record) {
+            new (self) TiledOptions{nb, workers, record};
+          },
+          nb::kw_only(), "nb"_a = 0, "workers"_a = 1, "record"_a = false);
   bind_plan(m);
   bind_runs(m);
   bind_numbers(m);

@@ -95,9 +95,8 @@ nb::dict columns(TaskGraph const& graph, std::vector<graph::Span> const& spans) 
   return d;
 }
 
-nb::dict simulate(TaskGraph const& graph, Machine const& machine, Carrier const& carrier, int workers, double factor,
-                  std::int64_t segment, bool trace, std::int64_t trace_limit, nb::object const& progress) {
-  graph::SimulateOptions options{workers, factor, segment, trace, trace_limit};
+nb::dict simulate(TaskGraph const& graph, Machine const& machine, Carrier const& carrier,
+                  graph::SimulateOptions options, nb::object const& progress) {
   Signals signals;
   options.progress = [&](std::int64_t done) {
     signals.look();
@@ -149,8 +148,15 @@ void bind_graph(nb::module_& m) {
   m.def("graph_check", check, "graph"_a, "exhaustive"_a, "paths"_a, "seed"_a);
   m.def("graph_count", count, "graph"_a, "carrier"_a);
   m.def("graph_price", price, "graph"_a, "machine"_a, "carrier"_a, "workers"_a, "factor"_a);
-  m.def("graph_simulate", simulate, "graph"_a, "machine"_a, "carrier"_a, "workers"_a, "factor"_a, "segment"_a,
-        "trace"_a, "trace_limit"_a, "progress"_a);
+  nb::class_<graph::SimulateOptions>(m, "GraphSimOptions", "What of a task graph is simulated, and what is kept.")
+      .def(
+          "__init__",
+          [](graph::SimulateOptions* self, int workers, double factor, std::int64_t segment, bool trace,
+             std::int64_t trace_limit) {
+            new (self) graph::SimulateOptions{workers, factor, segment, trace, trace_limit};
+          },
+          nb::kw_only(), "workers"_a, "factor"_a, "segment"_a, "trace"_a, "trace_limit"_a);
+  m.def("graph_simulate", simulate, "graph"_a, "machine"_a, "carrier"_a, "options"_a, "progress"_a);
   m.def(
       "graph_draw",
       [](TaskGraph const& graph, std::int64_t most) {

@@ -122,15 +122,11 @@ void bind_multicast(nb::module_& m) {
       "ids"_a, "source"_a, "destinations"_a.none(), "way"_a, "split"_a, "bytes"_a, "segment"_a, "window"_a);
   m.def(
       "choose_multicast",
-      [](Machine const& machine, Rank source, Destinations const& to, std::int64_t bytes, std::string const& algorithm,
-         std::vector<std::int64_t> const& segments, std::int64_t window) {
-        SelectOptions options;
-        options.algorithm = algorithm;
-        options.segments = segments;
-        options.window = checked_window(window);
+      [](Machine const& machine, Rank source, Destinations const& to, std::int64_t bytes,
+         SelectOptions const& options) {
         return choose_multicast(machine, contract(machine.ranks(), source, bytes, to), options);
       },
-      "machine"_a, "source"_a, "destinations"_a.none(), "bytes"_a, "algorithm"_a, "segments"_a, "window"_a);
+      "machine"_a, "source"_a, "destinations"_a.none(), "bytes"_a, "options"_a);
 }
 
 }  // namespace allport::python

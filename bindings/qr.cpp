@@ -10,16 +10,13 @@
 #include "allport/linalg/qr_plan.h"
 #include "matrix.h"
 #include "task_graph.h"
+#include "tiled.h"
 
 namespace allport::python {
 namespace {
 
 using namespace nb::literals;
 using GivenFlatGrid = std::optional<std::tuple<int, int>>;
-
-QrOptions options_of(Index nb, int workers, bool record, Signals& signals) {
-  return {.nb = nb, .workers = workers, .record = record, .attend = [&signals] { signals.look(); }};
-}
 
 void bind_plan(nb::module_& m) {
   nb::class_<QrPlan>(m, "QrPlan", "How a matrix will be factored, equal on every rank, and its price.")
@@ -61,8 +58,8 @@ void bind_plan(nb::module_& m) {
 void bind_runs(nb::module_& m) {
   m.def(
       "qr",
-      [](ArrayMatrix const& matrix, ArrayMatrix const* columns, ArrayMatrix const& triangle, Index nb, int workers,
-         bool record) {
+      [](ArrayMatrix const& matrix, ArrayMatrix const* columns, ArrayMatrix const& triangle,
+         TiledOptions const& options) {
         QrReport report;
         auto found = from_json(matrix.with_type([&]<class T>(T) {
           auto const a = matrix.write<T>("A");
@@ -72,22 +69,23 @@ void bind_runs(nb::module_& m) {
           Signals signals;
           return signals.guard([&] {
             auto const unlocked = nb::gil_scoped_release();
-            auto const options = options_of(nb, workers, record, signals);
-            auto const factors = qr(a, options, &report);
+            auto const told = options_of<QrOptions>(options, signals);
+            auto const factors = qr(a, told, &report);
             copy_r(Matrix<T const>(a), r);
-            if (q) form_q(factors, *q, options);
+            if (q) form_q(factors, *q, told);
             return to_json(report, a.comm());
           });
         }));
         return nb::make_tuple(found, columns_of(report.run.records));
       },
-      "a"_a, "q"_a.none(), "r"_a, "nb"_a, "workers"_a, "record"_a,
-      nb::sig("def qr(a: Matrix, q: Matrix | None, r: Matrix, nb: int, workers: int, record: bool) -> "
+      "a"_a, "q"_a.none(), "r"_a, "options"_a,
+      nb::sig("def qr(a: Matrix, q: Matrix | None, r: Matrix, options: TiledOptions) -> "
               "tuple[dict, dict]"),
       "The report, and with record this rank's records.");
   m.def(
       "least_squares",
-      [](ArrayMatrix const& matrix, ArrayMatrix const& sides, ArrayMatrix const& solution, Index nb, int workers) {
+      [](ArrayMatrix const& matrix, ArrayMatrix const& sides, ArrayMatrix const& solution,
+         TiledOptions const& options) {
         return from_json(matrix.with_type([&]<class T>(T) {
           auto const a = matrix.write<T>("A");
           auto const b = sides.write<T>("B");
@@ -95,12 +93,12 @@ void bind_runs(nb::module_& m) {
           Signals signals;
           return signals.guard([&] {
             auto const unlocked = nb::gil_scoped_release();
-            return to_json(least_squares<T>(a, b, x, options_of(nb, workers, false, signals)), a.comm());
+            return to_json(least_squares<T>(a, b, x, options_of<QrOptions>(options, signals)), a.comm());
           });
         }));
       },
-      "a"_a, "b"_a, "x"_a, "nb"_a, "workers"_a,
-      nb::sig("def least_squares(a: Matrix, b: Matrix, x: Matrix, nb: int, workers: int) -> dict"));
+      "a"_a, "b"_a, "x"_a, "options"_a,
+      nb::sig("def least_squares(a: Matrix, b: Matrix, x: Matrix, options: TiledOptions) -> dict"));
 }
 
 }  // namespace

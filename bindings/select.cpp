@@ -8,11 +8,22 @@
 #include <nanobind/stl/vector.h>
 
 #include "allport/select/mpi_price.h"
+#include "allport/select/scattered.h"
 #include "bindings.h"
 
 namespace allport::python {
 
 using namespace nb::literals;
+
+namespace {
+
+Choice with_prices(Choice choice, Machine const& machine) {
+  choice.mpi = mpi_price_of(machine, choice.contract, choice.mapping);
+  choice.bound = lower_bound(machine, choice.mapping ? at_places(choice.contract, *choice.mapping) : choice.contract);
+  return choice;
+}
+
+}  // namespace
 
 void bind_select(nb::module_& m) {
   nb::class_<Choice>(m, "Choice", "The cheapest algorithm and cut for a collective, and every other with its price.")
@@ -41,24 +52,45 @@ void bind_select(nb::module_& m) {
       .def(
           "to_dict", [](Choice const& c) { return from_json(to_json(c)); }, nb::sig("def to_dict(self) -> dict"))
       .def("__str__", [](Choice const& c) { return explain(c); });
+  nb::class_<SelectOptions>(m, "SelectOptions", "What a caller fixes of a choice, and where the ranks are.")
+      .def(
+          "__init__",
+          [](SelectOptions* self, std::string const& algorithm, std::vector<std::int64_t> const& segments,
+             std::int64_t window) {
+            new (self) SelectOptions{.algorithm = algorithm, .segments = segments, .window = checked_window(window)};
+          },
+          nb::kw_only(), "algorithm"_a, "segments"_a, "window"_a)
+      .def(
+          "place",
+          [](SelectOptions& self, Machine const& machine, std::vector<Node> const& nodes) {
+            self.mapping = Mapping::from_list(places_on(machine, nodes));
+          },
+          "machine"_a, "nodes"_a, "Ranks on these nodes.");
   m.def(
       "choose",
       [](std::string const& what, Machine const& machine, std::int64_t root, std::int64_t bytes, std::int64_t element,
-         std::string const& algorithm, std::vector<std::int64_t> const& segments, std::int64_t window,
-         std::vector<Node> const& placement) {
-        auto options = SelectOptions();
-        options.algorithm = algorithm;
-        options.segments = segments;
-        options.window = checked_window(window);
-        if (!placement.empty()) options.mapping = Mapping::from_list(places_on(machine, placement));
-        auto choice = choose(machine, contract_of(what, machine, root, bytes, element), options);
-        choice.mpi = mpi_price_of(machine, choice.contract, choice.mapping);
-        choice.bound =
-            lower_bound(machine, choice.mapping ? at_places(choice.contract, *choice.mapping) : choice.contract);
+         SelectOptions const& options) {
+        return with_prices(choose(machine, contract_of(what, machine, root, bytes, element), options), machine);
+      },
+      "collective"_a, "machine"_a, "root"_a, "bytes"_a, "element"_a, "options"_a);
+  m.def(
+      "choose_among",
+      [](std::string const& what, Machine const& machine, std::vector<Rank> const& members, std::int64_t root,
+         std::int64_t bytes, std::int64_t element, SelectOptions options) {
+        if (auto const box = find_box(machine, members)) {
+          options.mapping = box->mapping;
+          auto const contract = contract_of(what, box->machine, root, bytes, element);
+          return with_prices(choose(box->machine, contract, options), box->machine);
+        }
+        Scattered const ranks(machine, members);
+        auto const contract = contract_of(what, ranks.line(), root, bytes, element);
+        auto choice = ranks.choose(contract, options);
+        choice.mpi = mpi_price_of(ranks.line(), contract);
+        choice.bound = ranks.lower_bound(contract);
         return choice;
       },
-      "collective"_a, "machine"_a, "root"_a, "bytes"_a, "element"_a, "algorithm"_a, "segments"_a, "window"_a,
-      "placement"_a);
+      "collective"_a, "machine"_a, "members"_a, "root"_a, "bytes"_a, "element"_a, "options"_a,
+      "Of some ranks of the machine.");
   m.def(
       "make_schedule", [](Machine const& machine, Choice const& choice) { return make_schedule(machine, choice); },
       "machine"_a, "choice"_a);

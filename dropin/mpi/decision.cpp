@@ -105,10 +105,23 @@ Contract lengths_of(Function what, Rank ranks) {
   return {pairs ? Collective::allgather : Collective::broadcast, ranks, 0, 8 * std::int64_t{ranks}, 1};
 }
 
+/// By whose rates calls are priced.
+Machine const& machine_of(Record const& record, Collective what) {
+  return combines(what) ? record.ours->named_machine() : record.ours->machine();
+}
+
+/// The cheapest of ours.
+Choice chosen(Record const& record, Contract const& contract) {
+  auto const& ours = *record.ours;
+  return choose(
+      machine_of(record, contract.what), contract,
+      {.among = combines(contract.what) ? ours.named_algorithms() : ours.algorithms(), .mapping = record.mapping});
+}
+
 /// Ours as timed, else as predicted.
-Seconds our_seconds(Machine const& machine, Contract const& contract, std::optional<Mapping> const& mapping) {
-  auto const timed = mpi_price_of(machine, contract, mapping).ours;
-  return timed ? *timed : choose(machine, contract, {.mapping = mapping}).best.predicted;
+Seconds our_seconds(Record const& record, Contract const& contract) {
+  auto const timed = mpi_price_of(machine_of(record, contract.what), contract, record.mapping).ours;
+  return timed ? *timed : chosen(record, contract).best.predicted;
 }
 
 constexpr auto theirs_is_faster = "MPI's own is expected to be faster";
@@ -119,19 +132,15 @@ struct Plan {
   Seconds first{};
 };
 
-Plan plan_of(Machine const& machine, Function what, Contract const& contract, std::optional<Mapping> const& mapping) {
+Plan plan_of(Record const& record, Function what, Contract const& contract) {
   try {
-    Plan plan{choose(machine, contract, {.mapping = mapping})};
-    if (lengths_are_secret(what)) plan.first = our_seconds(machine, lengths_of(what, contract.ranks), mapping);
+    Plan plan{chosen(record, contract)};
+    if (lengths_are_secret(what)) plan.first = our_seconds(record, lengths_of(what, contract.ranks));
     return plan;
   } catch (Error const&) {
-    throw Error(ErrorKind::unsupported, fmt::format("no algorithm for {} on {}", name(contract.what), machine.name()));
+    throw Error(ErrorKind::unsupported,
+                fmt::format("no algorithm for {} on {}", name(contract.what), record.ours->machine().name()));
   }
-}
-
-/// By whose rates calls are priced.
-Machine const& machine_of(Record const& record, Collective what) {
-  return combines(what) ? record.ours->named_machine() : record.ours->machine();
 }
 
 /// Why the MPI library does calls like this one; empty: we do them.
@@ -150,7 +159,7 @@ std::string why_by_price(Record const& record, Function what, Contract const& co
     if (price.ours) *price.ours += plan.first;
     return expect_to_win(choice, price) ? "" : theirs_is_faster;
   };
-  auto const plan = [&] { return plan_of(machine, what, contract, record.mapping); };
+  auto const plan = [&] { return plan_of(record, what, contract); };
   return handback::decide(state().policy, hopeless, plan, loses).why_not;
 }
 
@@ -164,8 +173,8 @@ std::unique_ptr<Trial> new_trial(Record const& record, Function what, int size_c
   auto const theirs = mpi_price_of(machine, contract, record.mapping);
   if (!is_tried(what, theirs.source)) return nullptr;
   try {
-    return std::make_unique<Trial>(record, site_of(record, what, size_class),
-                                   choose(machine, contract, {.mapping = record.mapping}), theirs, by_price);
+    return std::make_unique<Trial>(record, site_of(record, what, size_class), chosen(record, contract), theirs,
+                                   by_price);
   } catch (Error const&) {  // no algorithm
     return nullptr;
   }
@@ -177,10 +186,19 @@ Verdict settled(Trial const& trial) {
 }
 
 /// As by why_by_price(), or by trying, for all calls of the size class.
+/// Why what is cheaper by price is not taken for that; empty: it is.
+std::string why_no_price_counts(Record const& record) {
+  if (state().policy != Policy::automatic) return {};
+  if (state().guessed) return "no machine was named, and trying has not shown that ours is quicker";
+  if (!record.ours->is_box())
+    return "the ranks form no box of the machine, and trying has not shown ours to be quicker";
+  return {};
+}
+
 Verdict decided(Record& record, Function what, int size_class) {
   auto& why = record.reasons[{what, size_class}];
   why = why_by_price(record, what, least_of(what, size_class, record.size));
-  if (why.empty() && state().guessed) why = "no machine was named, and trying has not shown that ours is quicker";
+  if (why.empty()) why = why_no_price_counts(record);
   auto trial = new_trial(record, what, size_class, why.empty());
   if (!trial) return why.empty() ? Verdict::take : Verdict::back;
   why = theirs_was_faster;

@@ -88,9 +88,8 @@ handback::Tally tally_of(Call const& call, Record const* record) {
 
 handback::Taken taken(Record& record, std::optional<Contract> const& contract, std::int64_t bytes) {
   if (!state().counting || record.rank != 0 || !contract || contract->blocks) return {{}, bytes, {}};
-  auto const bound = record.bounds.get({contract->what, contract->root, contract->bytes}, [&] {
-    return lower_bound(record.ours->machine(), *contract).value_or(Seconds{});
-  });
+  auto const bound = record.bounds.get({contract->what, contract->root, contract->bytes},
+                                       [&] { return record.ours->lower_bound(*contract).value_or(Seconds{}); });
   return {{}, bytes, *bound};
 }
 

@@ -94,8 +94,6 @@ std::shared_ptr<Record> make_record(MPI_Comm comm) {
     record->why_not = "communicator of one rank";
   } else if (auto const whole = handback::world_ranks(comm); whole.empty()) {
     record->why_not = "communicator with ranks of another job";
-  } else if (auto const box = find_box(state().world->machine(), whole); !box) {
-    record->why_not = "communicator is no box of the machine";
   } else if (!room_for_twin(comm)) {
     record->why_not = fmt::format("more than {} communicators at a time", most_twins);
   } else if (auto const twin = twin_of(comm); twin == MPI_COMM_NULL) {
@@ -106,7 +104,9 @@ std::shared_ptr<Record> make_record(MPI_Comm comm) {
       Lock const lock;
       record->ours.emplace(state().world->sub(whole, twin));
     }
-    record->mapping = box->mapping;
+    auto const box = find_box(state().world->machine(), whole);
+    record->mapping = box ? box->mapping : Mapping::identity(record->size);
+    if (!box) record->places = whole;
     recall_trials(*record);
   }
   return record;

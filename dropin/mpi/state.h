@@ -65,7 +65,8 @@ struct Record {
   std::string why_not;
   int rank = 0;
   int size = 1;
-  std::optional<Mapping> mapping;  ///< rank -> place in the box that ours is; none: not for us
+  std::optional<Mapping> mapping;  ///< rank -> place in the box (or line) that ours is; none: not for us
+  std::vector<Rank> places;        ///< of ranks that form no box, in the machine
   /// Decided once each, by the first call. Read without the lock.
   std::array<std::array<std::atomic<Verdict>, size_classes>, functions> verdicts{};
   std::array<Sampled, functions> sampled{};

@@ -71,7 +71,8 @@ Contract contract_of_agreement(Rank ranks, std::int64_t bytes) {
 
 Seconds price_of_agreement(Record const& record) {
   try {
-    return choose(record.ours->machine(), contract_of_agreement(record.size, 64)).best.predicted;
+    return choose(record.ours->machine(), contract_of_agreement(record.size, 64), {.among = record.ours->algorithms()})
+        .best.predicted;
   } catch (Error const&) {
     return {};
   }
@@ -124,6 +125,7 @@ std::string const& library() {
 /// What all sites of a communicator begin with.
 std::string place_of(Record const& record) {
   auto text = fmt::format("{}, {}", library(), record.ours->machine().name());
+  if (!record.ours->is_box()) text += fmt::format(" at {}", fmt::join(record.places, " "));
   if (!record.in_order()) text += fmt::format(" in order {}", fmt::join(record.mapping->list(), " "));
   return text + ": ";
 }

@@ -169,11 +169,13 @@ def simulate(
             graph,
             where,
             carrier_of(graph, carrier, where),
-            workers,
-            getattr(graph, "factor", 1.0) if factor is None else factor,
-            parse_bytes(segment, "segment"),
-            trace,
-            trace_limit,
+            _native.GraphSimOptions(
+                workers=workers,
+                factor=getattr(graph, "factor", 1.0) if factor is None else factor,
+                segment=parse_bytes(segment, "segment"),
+                trace=trace,
+                trace_limit=trace_limit,
+            ),
             progress or (lambda done: None),
         )
         return TaskSimulation(data, graph, where, workers, trace_limit)

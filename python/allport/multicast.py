@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 from allport import _native
 from allport._native import Choice, Machine, Schedule, TopologyIds
 from allport.machine import as_machine, preset_names
-from allport.select import DEFAULT_WINDOW
+from allport.select import DEFAULT_WINDOW, select_options
 from allport.units import parse_bytes
 
 __all__ = [
@@ -166,10 +166,9 @@ def explain(
 
     destinations: ranks in any order, None for all. str(choice) is a text. Raises AllportError when none can serve.
     """
-    segments = [] if segment is None else [parse_bytes(segment, "segment")]
     size = parse_bytes(bytes, "bytes")
     to = _list(destinations)
-    return _native.choose_multicast(as_machine(machine), source, to, size, algorithm or "", segments, window)
+    return _native.choose_multicast(as_machine(machine), source, to, size, select_options(algorithm, segment, window))
 
 
 def make_schedule(

@@ -156,7 +156,8 @@ def qr(
     r = DistributedMatrix.empty(comm, square_distribution((k, n), comm.size), dtype)
     q = DistributedMatrix.empty(comm, square_distribution((m, k), comm.size), dtype) if mode == "reduced" else None
     columns = None if q is None else q._native
-    told = QrReport(*_native.qr(matrix._native, columns, r._native, nb, workers, record))
+    options = _native.TiledOptions(nb=nb, workers=workers, record=record)
+    told = QrReport(*_native.qr(matrix._native, columns, r._native, options))
 
     def like(x: DistributedMatrix) -> Any:
         return x if isinstance(given, DistributedMatrix) else np.ascontiguousarray(x.to_numpy())
@@ -199,7 +200,8 @@ def lstsq(
     matrix, nb = _working_copy(a, comm, right.dtype, nb, {"grid": grid, "memory": memory}, overwrite)
     sides = right.matrix(comm)
     x = DistributedMatrix.empty(comm, square_distribution((n, columns), comm.size), right.dtype)
-    data = _native.least_squares(matrix._native, sides._native, x._native, nb, workers)
+    options = _native.TiledOptions(nb=nb, workers=workers)
+    data = _native.least_squares(matrix._native, sides._native, x._native, options)
     if data["dependent"] is not None:
         raise RankDeficient(data["dependent"], data["rank"], (m, n))
     answer: Any = x

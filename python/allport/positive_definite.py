@@ -104,9 +104,12 @@ class Cholesky:
         self._solve(x)
         return right.like(x)
 
+    def _options(self) -> _native.TiledOptions:
+        return _native.TiledOptions(nb=self._nb, workers=self._workers)
+
     def _solve(self, x: DistributedMatrix) -> dict[str, Any]:
         factor = as_distributed(self.factor, self.factor.distribution, self.factor.comm, x.dtype)
-        return _native.cholesky_solve(factor._native, self.uplo, x._native, self._nb, self._workers)
+        return _native.cholesky_solve(factor._native, self.uplo, x._native, self._options())
 
     def clear_other_triangle(self) -> None:
         """Zeros on the other side of the diagonal, where a matrix was overwritten. Local."""
@@ -194,7 +197,8 @@ def cholesky(
     else:
         matrix = DistributedMatrix(comm, plan.distribution, own_part(a, plan.distribution, comm, dtype))
     nb = plan.nb if plan is not None and not overwrite else nb
-    made = CholeskyReport(*_native.cholesky(matrix._native, uplo, nb, workers, record))
+    options = _native.TiledOptions(nb=nb, workers=workers, record=record)
+    made = CholeskyReport(*_native.cholesky(matrix._native, uplo, options))
     if check and made.info > 0:
         raise NotPositiveDefinite(made.info)
     factors = Cholesky(matrix, uplo=uplo, report=made, nb=nb, workers=workers)

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 
 from allport import _native
 from allport._native import Choice, Machine
+from allport.errors import failure
 from allport.machine import as_machine
 from allport.sim import placement_of
 from allport.units import parse_bytes
@@ -13,6 +14,11 @@ from allport.units import parse_bytes
 __all__ = ["Choice", "explain"]
 
 DEFAULT_WINDOW = 2
+
+
+def select_options(algorithm: str | None, segment: int | str | None, window: int) -> _native.SelectOptions:
+    segments = [] if segment is None else [parse_bytes(segment, "segment")]
+    return _native.SelectOptions(algorithm=algorithm or "", segments=segments, window=window)
 
 
 def explain(
@@ -26,16 +32,24 @@ def explain(
     segment: int | str | None = None,
     window: int = DEFAULT_WINDOW,
     placement: str | Sequence[int] | None = None,
+    members: Sequence[int] | None = None,
 ) -> Choice:
     """The cheapest algorithm and cut of a collective, with the price of every other.
 
     algorithm, segment: fix them; None leaves them open. str(choice) is a text, choice.to_dict() has every candidate
     with its predicted seconds, or the reason why it cannot serve. placement: the node of each rank, as many on each as
-    it has places, or 'random:SEED'; ours is then priced for where the root is, MPI's own for its rank order. Raises
-    AllportError when none can.
+    it has places, or 'random:SEED'; ours is then priced for where the root is, MPI's own for its rank order. members:
+    ranks of the machine that alone take part, in their order, the root one of them by its place there: a box of the
+    machine, or whatever ranks, which have trees over the network among them (choice.to_dict()["network"] tells how
+    many). Raises AllportError when none can.
     """
-    segments = [] if segment is None else [parse_bytes(segment, "segment")]
     size = parse_bytes(bytes, "bytes")
     where = as_machine(machine)
-    places = placement_of(placement, where, where.ranks)
-    return _native.choose(collective, where, root, size, element, algorithm or "", segments, window, places)
+    options = select_options(algorithm, segment, window)
+    if members is not None:
+        if placement is not None:
+            raise failure("placement: members says where ranks are: expected one of the two")
+        return _native.choose_among(collective, where, list(members), root, size, element, options)
+    if places := placement_of(placement, where, where.ranks):
+        options.place(where, places)
+    return _native.choose(collective, where, root, size, element, options)

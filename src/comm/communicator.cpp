@@ -157,6 +157,15 @@ Rank Communicator::size() const { return state_->size; }
 Machine const& Communicator::machine() const { return state_->machine; }
 Machine const& Communicator::named_machine() const { return state_->named ? *state_->named : state_->machine; }
 bool Communicator::is_box() const { return state_->box; }
+AlgorithmList Communicator::algorithms() const { return state_->algorithms(state_->scattered); }
+AlgorithmList Communicator::named_algorithms() const {
+  return state_->algorithms(state_->named ? state_->scattered_named : state_->scattered);
+}
+
+std::optional<Seconds> Communicator::lower_bound(Contract const& contract) const {
+  if (state_->scattered) return state_->scattered->lower_bound(contract);
+  return is_box() ? allport::lower_bound(machine(), contract) : std::nullopt;
+}
 
 bool Communicator::is_congruent(Communicator const& other) const {
   if (state_ == other.state_) return true;

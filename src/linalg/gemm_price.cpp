@@ -23,12 +23,9 @@ BytesPerSecond slowest_axis(Machine const& machine) {
   return slowest;
 }
 
-/// Ranks that are no box of the machine: a line of links as slow as the slowest of its axes.
-Machine scattered(Machine const& machine, int ranks) {
-  Axis line{.length = ranks, .wraps = false, .bandwidth = slowest_axis(machine), .latency = {}};
-  for (int a = 0; a < machine.axes(); ++a) line.latency = std::max(line.latency, machine.axis(a).latency);
-  return {"scattered", {line}, machine.rates()};
-}
+/// More ranks that form no box are priced on the line through their places alone: packing trees from every root of
+/// every such group would take a plan of a large grid minutes.
+constexpr std::size_t most_packed = 64;
 
 Collective what_of(Step::Kind kind) {
   return kind == Step::Kind::reduce      ? Collective::reduce
@@ -45,11 +42,13 @@ Group const& Pricer::group(std::vector<Rank> const& members) {
     return group;
   }
   auto box = find_box(machine_, members);
-  auto shape = box ? std::move(box->machine) : scattered(machine_, static_cast<int>(members.size()));
+  Shape shape{box ? std::move(box->machine) : line_through(machine_, members), {}};
+  if (!box && members.size() <= most_packed) shape.trees.emplace(machine_, members);
   for (Rank i = 0; i < static_cast<Rank>(members.size()); ++i) {
     group.position.push_back(box ? box->mapping.place(i) : i);
   }
-  auto known = std::find(shapes_.begin(), shapes_.end(), shape);
+  auto known = std::ranges::find_if(
+      shapes_, [&](Shape const& s) { return !s.trees && !shape.trees && s.machine == shape.machine; });
   group.shape = static_cast<int>(known - shapes_.begin());
   if (known == shapes_.end()) {
     shapes_.push_back(std::move(shape));
@@ -64,7 +63,7 @@ Pricer::Offer& Pricer::offer(Group const& group, Step const& step, std::int64_t 
   if (auto const known = offers_.find(key); known != offers_.end()) {
     return known->second;
   }
-  auto const& shape = shapes_[static_cast<std::size_t>(group.shape)];
+  auto const& [shape, trees] = shapes_[static_cast<std::size_t>(group.shape)];
   Contract const contract{.what = what_of(step.kind),
                           .ranks = shape.ranks(),
                           .root = root,
@@ -72,7 +71,8 @@ Pricer::Offer& Pricer::offer(Group const& group, Step const& step, std::int64_t 
                           .element = reduces ? element : 1};
   SelectOptions wanted;
   wanted.window = in_flight;
-  wanted.among = library_algorithms();  // ranks plan without asking each other
+  // Ranks plan without asking each other.
+  wanted.among = trees ? trees->among(library_algorithms()) : library_algorithms();
   auto const is_slow = Bytes(segments[0]) / slowest_axis(shape) > slow;
   for (auto const segment : short_segments) {
     if (is_slow && segment < contract.bytes && segment % contract.element == 0) wanted.segments.push_back(segment);

@@ -3,9 +3,11 @@
 
 #include <deque>
 #include <map>
+#include <optional>
 #include <tuple>
 #include <vector>
 
+#include "allport/select/scattered.h"
 #include "gemm_frame.h"
 
 namespace allport::gemm_detail {
@@ -34,6 +36,11 @@ class Pricer {
   [[nodiscard]] Seconds message(Rank from, Rank to, std::int64_t bytes) const;
 
  private:
+  /// A sub-machine, with the trees that ranks have which form no box.
+  struct Shape {
+    Machine machine;
+    std::optional<Scattered> trees;
+  };
   /// What one rank has to do with a schedule.
   struct Part {
     Traffic traffic;
@@ -51,7 +58,7 @@ class Pricer {
   Machine const& machine_;
   GemmOptions const& options_;
   std::map<std::vector<Rank>, Group> groups_;
-  std::deque<Machine> shapes_;
+  std::deque<Shape> shapes_;
   std::map<Key, Offer> offers_;
 };
 

@@ -2,8 +2,11 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstdlib>
 #include <functional>
 #include <limits>
+#include <map>
+#include <vector>
 
 #include "cuts.h"
 
@@ -11,12 +14,13 @@ namespace allport::model {
 
 namespace {
 
-/// Bytes that must leave a set of nodes and enter it, whatever the schedule.
+/// Bytes that must leave a set of nodes and enter it, whatever the schedule, by whether it has the root and by how many
+/// members it holds.
 struct Need {
   double out = 0.0;
   double in = 0.0;
 };
-using Needs = std::function<Need(NodeSet const&)>;
+using Needs = std::function<Need(bool, double)>;
 
 /// Most live links that one node has out of it.
 int most_links(Machine const& machine) {
@@ -38,37 +42,99 @@ Seconds lowest_latency(Machine const& machine, int a) {
   return latency;
 }
 
-/// @param root where the farthest way starts or ends; below 0: between any two nodes
+/// Whose contract it is: some ranks of the machine, or all.
+class Members {
+ public:
+  Members(Machine const& machine, std::span<Rank const> members) : machine_(machine) {
+    if (members.empty()) return;
+    listed_.assign(members.begin(), members.end());
+    for (auto const r : listed_) ++by_node_[machine.node_of(r)];
+    for (auto const& [node, count] : by_node_) nodes_.push_back(node);
+  }
+
+  [[nodiscard]] bool all() const { return listed_.empty(); }
+  [[nodiscard]] std::span<Node const> nodes() const { return nodes_; }
+  [[nodiscard]] double node_count() const { return static_cast<double>(all() ? machine_.nodes() : nodes_.size()); }
+  [[nodiscard]] double count() const { return static_cast<double>(all() ? machine_.ranks() : listed_.size()); }
+  [[nodiscard]] double on(Node node) const {
+    if (all()) return machine_.ranks_per_node();
+    auto const found = by_node_.find(node);
+    return found == by_node_.end() ? 0.0 : found->second;
+  }
+  [[nodiscard]] double in(NodeSet const& set) const {
+    if (all()) return static_cast<double>(set.nodes) * machine_.ranks_per_node();
+    double sum = 0.0;
+    for (auto const& [node, count] : by_node_) sum += set.holds(node) ? count : 0.0;
+    return sum;
+  }
+  /// Pairs of members on different nodes, either way.
+  [[nodiscard]] double pairs_apart() const {
+    double together = all() ? machine_.nodes() * on(0) * on(0) : 0.0;
+    for (auto const& [node, count] : by_node_) together += static_cast<double>(count) * count;
+    return count() * count() - together;
+  }
+  [[nodiscard]] Node node_of(Rank root) const {
+    ensure(root >= 0 && root < count(), "root", root, all() ? "a rank of the machine" : "an index of members");
+    return machine_.node_of(all() ? root : listed_[static_cast<std::size_t>(root)]);
+  }
+
+ private:
+  Machine const& machine_;
+  std::vector<Rank> listed_;
+  std::map<Node, int> by_node_;
+  std::vector<Node> nodes_;
+};
+
+/// A message's overheads and the links' least latencies on the way to the farthest member.
+/// @param root where the way starts or ends; below 0: between any two nodes
+Seconds farthest_way(Machine const& machine, Members const& members, Node root) {
+  auto const along = [&](int a, Node from, Node to) {
+    return std::abs(machine.offset(machine.coord(from, a), machine.coord(to, a), a)) * lowest_latency(machine, a);
+  };
+  if (!members.all()) {
+    auto const from = root < 0 ? members.nodes().front() : root;
+    auto farthest = Seconds{};
+    for (auto const to : members.nodes()) {
+      auto way = 2.0 * machine.rates().overhead;
+      for (int a = 0; a < machine.axes(); ++a) way += along(a, from, to);
+      farthest = std::max(farthest, way);
+    }
+    return farthest;
+  }
+  auto farthest = 2.0 * machine.rates().overhead;
+  for (int a = 0; a < machine.axes(); ++a) {
+    auto const& axis = machine.axis(a);
+    auto const x = root < 0 ? 0 : machine.coord(root, a);
+    auto const hops = axis.wraps ? axis.length / 2 : std::max(x, axis.length - 1 - x);
+    farthest += static_cast<double>(hops) * lowest_latency(machine, a);
+  }
+  return farthest;
+}
+
 /// @param spreads information spreads from a node (its ports count), as opposed to being collected
-Seconds latency_bound(Machine const& machine, Node root, bool spreads) {
-  if (machine.nodes() == 1) {
+Seconds latency_bound(Machine const& machine, Members const& members, Node root, bool spreads) {
+  if (members.node_count() == 1.0) {
     return {};
   }
   auto const& rates = machine.rates();
   auto fastest = Seconds(std::numeric_limits<double>::infinity());
-  Seconds farthest = 2.0 * rates.overhead;
   for (int a = 0; a < machine.axes(); ++a) {
-    auto const& axis = machine.axis(a);
-    if (axis.length > 1) {
-      auto const x = root < 0 ? 0 : machine.coord(root, a);
-      auto const hops = axis.wraps ? axis.length / 2 : std::max(x, axis.length - 1 - x);
-      farthest += static_cast<double>(hops) * lowest_latency(machine, a);
-      fastest = std::min(fastest, lowest_latency(machine, a));
-    }
+    if (machine.axis(a).length > 1) fastest = std::min(fastest, lowest_latency(machine, a));
   }
   auto links = most_links(machine);
   if (spreads && rates.ports > 0) {
     links = std::min(links, rates.ports);
   }
   int rounds = 0;
-  for (double reached = 1.0; reached < machine.nodes(); reached *= links + 1) {
+  for (double reached = 1.0; reached < members.node_count(); reached *= links + 1) {
     ++rounds;
   }
-  return std::max(farthest, static_cast<double>(rounds) * (2.0 * rates.overhead + fastest));
+  return std::max(farthest_way(machine, members, root), static_cast<double>(rounds) * (2.0 * rates.overhead + fastest));
 }
 
 /// @param volume bytes that must cross a link somewhere, summed over all links
-Bound bound(Machine const& machine, Node root, Seconds latency, double volume, Needs const& needs) {
+Bound bound(Machine const& machine, Members const& members, Node root, Seconds latency, double volume,
+            Needs const& needs) {
   Bound best{latency, {}, "nothing to send"};
   auto const offer = [&best](double bytes, BytesPerSecond rate, auto&& name) {
     if (bytes > 0.0 && bytes / rate.value() > best.bandwidth.value()) {
@@ -76,12 +142,14 @@ Bound bound(Machine const& machine, Node root, Seconds latency, double volume, N
       best.bandwidth_by = name();
     }
   };
-  visit_cuts(machine, root, [&](NodeSet const& set) {
-    auto const need = needs(set);
+  visit_cuts(machine, root, members.nodes(), [&](NodeSet const& set) {
+    auto const inside = members.in(set);
+    if (inside == 0.0 || inside == members.count()) return;  // nothing has to cross
+    auto const need = needs(set.has_root, inside);
     offer(need.out, set.out, set.name);
     offer(need.in, set.in, set.name);
   });
-  if (machine.nodes() > 1) {
+  if (members.node_count() > 1.0) {
     offer(volume, total_bandwidth(machine), [] { return std::string("all links"); });
   }
   return best;
@@ -92,80 +160,84 @@ double checked(Bytes bytes, std::string_view name) {
   return static_cast<double>(bytes.value());
 }
 
-Node root_node(Machine const& machine, Rank root) {
-  ensure(root >= 0 && root < machine.ranks(), "root", root, "a rank of the machine");
-  return machine.node_of(root);
+/// Of collectives without a root.
+Bound among_all(Machine const& machine, Members const& members, double volume, Needs const& needs) {
+  return bound(machine, members, members.node_of(0), latency_bound(machine, members, -1, true), volume, needs);
 }
 
 }  // namespace
 
-Bound bcast_bound(Machine const& machine, Rank root, Bytes message) {
+Bound bcast_bound(Machine const& machine, Rank root, Bytes message, std::span<Rank const> members) {
   auto const m = checked(message, "message");
-  auto const node = root_node(machine, root);
-  return bound(machine, node, latency_bound(machine, node, true), m * (machine.nodes() - 1.0), [m](NodeSet const& s) {
-    return s.has_root ? Need{m, 0.0} : Need{0.0, m};
-  });
+  Members const all(machine, members);
+  auto const node = all.node_of(root);
+  return bound(machine, all, node, latency_bound(machine, all, node, true), m * (all.node_count() - 1.0),
+               [m](bool has_root, double) {
+                 return has_root ? Need{m, 0.0} : Need{0.0, m};
+               });
 }
 
-Bound reduce_bound(Machine const& machine, Rank root, Bytes message) {
+Bound reduce_bound(Machine const& machine, Rank root, Bytes message, std::span<Rank const> members) {
   auto const m = checked(message, "message");
-  auto const node = root_node(machine, root);
-  return bound(machine, node, latency_bound(machine, node, false), m * (machine.nodes() - 1.0), [m](NodeSet const& s) {
-    return s.has_root ? Need{0.0, m} : Need{m, 0.0};
-  });
+  Members const all(machine, members);
+  auto const node = all.node_of(root);
+  return bound(machine, all, node, latency_bound(machine, all, node, false), m * (all.node_count() - 1.0),
+               [m](bool has_root, double) {
+                 return has_root ? Need{0.0, m} : Need{m, 0.0};
+               });
 }
 
-Bound scatter_bound(Machine const& machine, Rank root, Bytes block) {
-  auto const b = checked(block, "block") * machine.ranks_per_node();  // per node
-  auto const node = root_node(machine, root);
-  auto const n = static_cast<double>(machine.nodes());
-  return bound(machine, node, latency_bound(machine, node, true), b * (n - 1.0), [b, n](NodeSet const& s) {
-    auto const inside = static_cast<double>(s.nodes);
-    return s.has_root ? Need{(n - inside) * b, 0.0} : Need{0.0, inside * b};
-  });
+Bound scatter_bound(Machine const& machine, Rank root, Bytes block, std::span<Rank const> members) {
+  auto const b = checked(block, "block");
+  Members const all(machine, members);
+  auto const node = all.node_of(root);
+  auto const n = all.count();
+  return bound(machine, all, node, latency_bound(machine, all, node, true), b * (n - all.on(node)),
+               [b, n](bool has_root, double inside) {
+                 return has_root ? Need{(n - inside) * b, 0.0} : Need{0.0, inside * b};
+               });
 }
 
-Bound gather_bound(Machine const& machine, Rank root, Bytes block) {
-  auto const b = checked(block, "block") * machine.ranks_per_node();
-  auto const node = root_node(machine, root);
-  auto const n = static_cast<double>(machine.nodes());
-  return bound(machine, node, latency_bound(machine, node, false), b * (n - 1.0), [b, n](NodeSet const& s) {
-    auto const inside = static_cast<double>(s.nodes);
-    return s.has_root ? Need{0.0, (n - inside) * b} : Need{inside * b, 0.0};
-  });
+Bound gather_bound(Machine const& machine, Rank root, Bytes block, std::span<Rank const> members) {
+  auto const b = checked(block, "block");
+  Members const all(machine, members);
+  auto const node = all.node_of(root);
+  auto const n = all.count();
+  return bound(machine, all, node, latency_bound(machine, all, node, false), b * (n - all.on(node)),
+               [b, n](bool has_root, double inside) {
+                 return has_root ? Need{0.0, (n - inside) * b} : Need{inside * b, 0.0};
+               });
 }
 
-Bound allgather_bound(Machine const& machine, Bytes block) {
-  auto const b = checked(block, "block") * machine.ranks_per_node();
-  auto const n = static_cast<double>(machine.nodes());
-  return bound(machine, 0, latency_bound(machine, -1, true), b * n * (n - 1.0), [b, n](NodeSet const& s) {
-    auto const inside = static_cast<double>(s.nodes);
+Bound allgather_bound(Machine const& machine, Bytes block, std::span<Rank const> members) {
+  auto const b = checked(block, "block");
+  Members const all(machine, members);
+  auto const n = all.count();
+  return among_all(machine, all, b * n * (all.node_count() - 1.0), [b, n](bool, double inside) {
     return Need{inside * b, (n - inside) * b};
   });
 }
 
-Bound reduce_scatter_bound(Machine const& machine, Bytes block) {
-  auto const b = checked(block, "block") * machine.ranks_per_node();
-  auto const n = static_cast<double>(machine.nodes());
-  return bound(machine, 0, latency_bound(machine, -1, true), b * n * (n - 1.0), [b, n](NodeSet const& s) {
-    auto const inside = static_cast<double>(s.nodes);
+Bound reduce_scatter_bound(Machine const& machine, Bytes block, std::span<Rank const> members) {
+  auto const b = checked(block, "block");
+  Members const all(machine, members);
+  auto const n = all.count();
+  return among_all(machine, all, b * n * (all.node_count() - 1.0), [b, n](bool, double inside) {
     return Need{(n - inside) * b, inside * b};
   });
 }
 
-Bound allreduce_bound(Machine const& machine, Bytes message) {
+Bound allreduce_bound(Machine const& machine, Bytes message, std::span<Rank const> members) {
   auto const m = checked(message, "message");
-  return bound(machine, 0, latency_bound(machine, -1, true), 2.0 * m * (machine.nodes() - 1.0), [m](NodeSet const&) {
-    return Need{m, m};
-  });
+  Members const all(machine, members);
+  return among_all(machine, all, 2.0 * m * (all.node_count() - 1.0), [m](bool, double) { return Need{m, m}; });
 }
 
-Bound alltoall_bound(Machine const& machine, Bytes block) {
-  auto const q = static_cast<double>(machine.ranks_per_node());
-  auto const b = checked(block, "block") * q * q;  // per pair of nodes
-  auto const n = static_cast<double>(machine.nodes());
-  return bound(machine, 0, latency_bound(machine, -1, true), b * n * (n - 1.0), [b, n](NodeSet const& s) {
-    auto const inside = static_cast<double>(s.nodes);
+Bound alltoall_bound(Machine const& machine, Bytes block, std::span<Rank const> members) {
+  auto const b = checked(block, "block");
+  Members const all(machine, members);
+  auto const n = all.count();
+  return among_all(machine, all, b * all.pairs_apart(), [b, n](bool, double inside) {
     return Need{inside * (n - inside) * b, inside * (n - inside) * b};
   });
 }

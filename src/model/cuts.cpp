@@ -48,14 +48,18 @@ double carried_into(Machine const& machine, Node node) {
   return sum;
 }
 
-void visit_nodes(Machine const& machine, Node root, std::function<void(NodeSet const&)> const& visit) {
+void visit_nodes(Machine const& machine, Node root, std::span<Node const> also,
+                 std::function<void(NodeSet const&)> const& visit) {
   std::set<Node> nodes{root, 0, machine.nodes() - 1};
+  nodes.insert(also.begin(), also.end());
   for (auto const& e : machine.exceptions()) {
     nodes.insert(e.node);
     nodes.insert(*machine.neighbour(e.node, e.out));
   }
   for (auto const node : nodes) {
-    visit({1, node == root, link_sum(machine, node), BytesPerSecond(carried_into(machine, node)), [&machine, node] {
+    visit({1, node == root, [node](Node n) { return n == node; }, link_sum(machine, node),
+           BytesPerSecond(carried_into(machine, node)),
+           [&machine, node] {
              auto const c = machine.coord(node);
              return fmt::format("links of node ({})", fmt::join(c.begin(), c.begin() + machine.axes(), ","));
            }});
@@ -82,7 +86,10 @@ void visit_axis(Machine const& machine, int a, Node root, std::function<void(Nod
       out = std::min(out, static_cast<double>(inside) * injection);
       in = std::min(in, static_cast<double>(machine.nodes() - inside) * injection);
     }
-    visit({inside, (at - lo + n) % n < length, BytesPerSecond(out), BytesPerSecond(in),
+    auto const holds = [&machine, a, lo, n, length](Node node) {
+      return (machine.coord(node, a) - lo + n) % n < length;
+    };
+    visit({inside, (at - lo + n) % n < length, holds, BytesPerSecond(out), BytesPerSecond(in),
            [a, lo, hi] { return fmt::format("cut across {} at {}..{}", axis_letter(a), lo, hi); }});
   };
   auto const alike = machine.exceptions().empty();
@@ -101,11 +108,12 @@ void visit_axis(Machine const& machine, int a, Node root, std::function<void(Nod
 
 }  // namespace
 
-void visit_cuts(Machine const& machine, Node root, std::function<void(NodeSet const&)> const& visit) {
+void visit_cuts(Machine const& machine, Node root, std::span<Node const> also,
+                std::function<void(NodeSet const&)> const& visit) {
   if (machine.nodes() == 1) {
     return;
   }
-  visit_nodes(machine, root, visit);
+  visit_nodes(machine, root, also, visit);
   for (int a = 0; a < machine.axes(); ++a) {
     if (machine.axis(a).length > 1) {
       visit_axis(machine, a, root, visit);

@@ -43,8 +43,8 @@ std::optional<double> of_bound(Choice const& choice) {
 
 }  // namespace
 
-std::optional<Seconds> lower_bound(Machine const& machine, Contract const& contract) {
-  auto const bound = verify::lower_bound(machine, contract).time();
+std::optional<Seconds> lower_bound(Machine const& machine, Contract const& contract, std::span<Rank const> members) {
+  auto const bound = verify::lower_bound(machine, contract, members).time();
   return bound.value() > 0.0 && std::isfinite(bound.value()) ? std::optional(bound) : std::nullopt;
 }
 
@@ -66,6 +66,12 @@ std::string explain(Choice const& choice) {
     text += fmt::format("{} {:<12} {:>12}  x{:<6.2f} segment {} bytes, window {}\n", chosen ? "*" : " ",
                         candidate.algorithm->name, candidate.priced() ? time_text(candidate.predicted) : "no price",
                         times, candidate.cut.segment, candidate.cut.window);
+  }
+  if (choice.network) {
+    auto const& n = *choice.network;
+    text += fmt::format("  they form no box: {} trees over the network among {} nodes, {} messages deep, {}\n", n.trees,
+                        n.nodes, n.depth,
+                        n.sharing > 1 ? fmt::format("up to {} streams on a link", n.sharing) : "no link used twice");
   }
   if (choice.bound) {
     auto const share = of_bound(choice);
@@ -115,6 +121,10 @@ std::string to_json(Choice const& choice, int indent) {
                {"predicted_s", predicted(choice.best)},
                {"candidates", std::move(candidates)}};
   if (choice.mapping) json["root_place"] = choice.mapping->place(c.root);
+  if (choice.network) {
+    auto const& n = *choice.network;
+    json["network"] = {{"nodes", n.nodes}, {"trees", n.trees}, {"depth", n.depth}, {"streams_on_a_link", n.sharing}};
+  }
   if (c.targets) json["targets"] = *c.targets;
   if (choice.bound) {
     auto const share = of_bound(choice);

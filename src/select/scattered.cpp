@@ -1,20 +1,44 @@
 #include "allport/select/scattered.h"
 
-#include "allport/collectives/sub_network.h"
+#include <utility>
+
 #include "allport/mapping/mapping.h"
 
 namespace allport {
+namespace {
+
+/// None where the collective is not done over trees.
+std::optional<NetworkTrees> trees_for(SubNetwork const& network, Contract const& contract) {
+  if (contract.what == Collective::alltoall || contract.what == Collective::barrier) return std::nullopt;
+  auto const collects = contract.what == Collective::reduce || contract.what == Collective::gather;
+  auto const trees = network.trees(contract.root, collects ? TreeWay::to_root : TreeWay::from_root);
+  return NetworkTrees{network.nodes(), trees->over_ranks.count, trees->extent.depth, trees->sharing};
+}
+
+}  // namespace
 
 Scattered::Scattered(Machine const& machine, std::vector<Rank> const& places)
     : line_(line_through(machine, places)),
-      own_(std::make_shared<std::vector<Algorithm> const>(
-          sub_network_algorithms(std::make_shared<SubNetwork const>(machine, places)))) {}
+      network_(std::make_shared<SubNetwork const>(machine, places)),
+      own_(std::make_shared<Own const>(Own{machine, places, sub_network_algorithms(network_)})) {}
 
 AlgorithmList Scattered::among(AlgorithmList const& known) const {
   AlgorithmList all;
-  for (auto const& row : *own_) all.push_back(&row);
+  for (auto const& row : own_->rows) all.push_back(&row);
   all.insert(all.end(), known.begin(), known.end());
   return all;
+}
+
+Choice Scattered::choose(Contract const& contract, SelectOptions options) const {
+  options.among = among(options.among ? *options.among : algorithms());
+  auto choice = allport::choose(line_, contract, options);
+  choice.keeps = own_;
+  choice.network = trees_for(*network_, contract);
+  return choice;
+}
+
+std::optional<Seconds> Scattered::lower_bound(Contract const& contract) const {
+  return allport::lower_bound(own_->machine, contract, own_->places);
 }
 
 }  // namespace allport

@@ -7,7 +7,9 @@
 #include <cmath>
 #include <functional>
 #include <limits>
+#include <numeric>
 #include <random>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -19,7 +21,7 @@ namespace {
 /// What must cross from S to its complement and back, per collective, in bytes: written from the collectives' meaning.
 struct Case {
   std::string name;
-  std::function<Bound(Machine const&)> bound;
+  std::function<Bound(Machine const&, std::span<Rank const>)> bound;
   /// (ranks in S, ranks outside, root in S) -> bytes that leave S
   std::function<double(double, double, bool)> leave;
 };
@@ -28,40 +30,48 @@ std::vector<Case> cases(Rank root) {
   constexpr std::int64_t size = 1000;
   Bytes const b(size);
   return {
-      {"bcast", [=](auto& m) { return bcast_bound(m, root, b); },
+      {"bcast", [=](auto& m, auto who) { return bcast_bound(m, root, b, who); },
        [](double, double, bool in) { return in ? size : 0.0; }},
-      {"reduce", [=](auto& m) { return reduce_bound(m, root, b); },
+      {"reduce", [=](auto& m, auto who) { return reduce_bound(m, root, b, who); },
        [](double, double, bool in) { return in ? 0.0 : size; }},
-      {"scatter", [=](auto& m) { return scatter_bound(m, root, b); },
+      {"scatter", [=](auto& m, auto who) { return scatter_bound(m, root, b, who); },
        [](double, double outside, bool in) { return in ? outside * size : 0.0; }},
-      {"gather", [=](auto& m) { return gather_bound(m, root, b); },
+      {"gather", [=](auto& m, auto who) { return gather_bound(m, root, b, who); },
        [](double inside, double, bool in) { return in ? 0.0 : inside * size; }},
-      {"allgather", [=](auto& m) { return allgather_bound(m, b); },
+      {"allgather", [=](auto& m, auto who) { return allgather_bound(m, b, who); },
        [](double inside, double, bool) { return inside * size; }},
-      {"reduce_scatter", [=](auto& m) { return reduce_scatter_bound(m, b); },
+      {"reduce_scatter", [=](auto& m, auto who) { return reduce_scatter_bound(m, b, who); },
        [](double, double outside, bool) { return outside * size; }},
-      {"allreduce", [=](auto& m) { return allreduce_bound(m, b); },
+      {"allreduce", [=](auto& m, auto who) { return allreduce_bound(m, b, who); },
        [](double, double, bool) { return static_cast<double>(size); }},
-      {"alltoall", [=](auto& m) { return alltoall_bound(m, b); },
+      {"alltoall", [=](auto& m, auto who) { return alltoall_bound(m, b, who); },
        [](double inside, double outside, bool) { return inside * outside * size; }},
   };
 }
 
-/// The best cut of all 2^nodes - 2.
-double best_cut(Machine const& m, Rank root, Case const& c) {
+std::vector<Rank> everyone(Machine const& m) {
+  std::vector<Rank> all(static_cast<std::size_t>(m.ranks()));
+  std::iota(all.begin(), all.end(), 0);
+  return all;
+}
+
+/// The best cut of all 2^nodes - 2; root is one of the members by its index.
+double best_cut(Machine const& m, Rank root, Case const& c, std::vector<Rank> const& members) {
   double best = 0.0;
   for (std::uint32_t set = 1; set + 1 < (1U << m.nodes()); ++set) {
     auto const in = [set](Node n) { return (set >> n & 1U) != 0; };
     double rate = 0.0;
     double inside = 0.0;
     for (Node n = 0; n < m.nodes(); ++n) {
-      inside += in(n) ? m.ranks_per_node() : 0;
       for (Port p = 0; p < 2 * m.axes(); ++p) {
         auto const to = m.neighbour(n, p);
         if (to && in(n) && !in(*to) && !m.dead(m.link(n, p))) rate += m.bandwidth(m.link(n, p)).value();
       }
     }
-    auto const bytes = c.leave(inside, m.ranks() - inside, in(m.node_of(root)));
+    for (auto const r : members) inside += in(m.node_of(r)) ? 1 : 0;
+    auto const outside = static_cast<double>(members.size()) - inside;
+    if (inside == 0.0 || outside == 0.0) continue;
+    auto const bytes = c.leave(inside, outside, in(m.node_of(members[static_cast<std::size_t>(root)])));
     if (bytes > 0.0) best = std::max(best, bytes / rate);
   }
   return best;
@@ -73,8 +83,8 @@ TEST(Bounds, AreTheBestOfAllCutsOnSmallMachines) {
     auto const m = Machine::parse(spec);
     for (Rank root : {0, m.ranks() / 2}) {
       for (auto const& c : cases(root)) {
-        auto const bound = c.bound(m);
-        auto const cut = best_cut(m, root, c);
+        auto const bound = c.bound(m, {});
+        auto const cut = best_cut(m, root, c, everyone(m));
         if (c.name == "allreduce") {  // the volume bound may lie above every cut
           EXPECT_GE(bound.bandwidth.value(), cut * (1 - 1e-12)) << spec << " " << c.name;
         } else if (m.rates().injection.value() == 0.0) {
@@ -83,6 +93,43 @@ TEST(Bounds, AreTheBestOfAllCutsOnSmallMachines) {
       }
     }
   }
+}
+
+TEST(Bounds, AmongSomeRanksAreCutsBetweenThose) {
+  std::mt19937 random(11);
+  int tight = 0;
+  int all = 0;
+  for (auto const* spec : {"torus:4x3", "mesh:3x4", "torus:2x2x3", "torus:9", "torus:2x3/ppn=2"}) {
+    auto const m = Machine::parse(spec);
+    for (int trial = 0; trial < 6; ++trial) {
+      auto members = everyone(m);
+      std::ranges::shuffle(members, random);
+      members.resize(2 + random() % (members.size() - 2));
+      auto const root = static_cast<Rank>(random() % members.size());
+      for (auto const& c : cases(root)) {
+        auto const cut = best_cut(m, root, c, members);
+        auto const bound = c.bound(m, members);
+        auto const bytes = bound.bandwidth.value();
+        EXPECT_TRUE(bytes <= cut * (1 + 1e-9) || bound.bandwidth_by == "all links")
+            << spec << " " << c.name << " " << bytes << " > " << cut << " by " << bound.bandwidth_by;
+        ++all;
+        tight += bytes >= cut * (1 - 1e-9) ? 1 : 0;
+      }
+    }
+  }
+  EXPECT_GE(tight, 8 * all / 10) << "of " << all;
+  // Of all ranks, in any order, it is the machine's.
+  auto const m = Machine::parse("bgp:4x4x2");
+  auto turned = everyone(m);
+  std::ranges::reverse(turned);
+  for (std::size_t i = 0; i < cases(0).size(); ++i) {
+    auto const plain = cases(31)[i].bound(m, {});
+    auto const listed = cases(0)[i].bound(m, turned);
+    EXPECT_NEAR(listed.bandwidth.value(), plain.bandwidth.value(), 1e-12 * plain.bandwidth.value()) << cases(0)[i].name;
+    EXPECT_NEAR(listed.latency.value(), plain.latency.value(), 1e-12) << cases(0)[i].name;
+  }
+  EXPECT_EQ(bcast_bound(m, 0, Bytes(100), std::vector<Rank>{7}).time().value(), 0.0);
+  EXPECT_THROW(static_cast<void>(bcast_bound(m, 2, Bytes(100), std::vector<Rank>{7, 3})), Error);
 }
 
 TEST(Bounds, NeverExceedACutOnDamagedMachines) {
@@ -101,8 +148,8 @@ TEST(Bounds, NeverExceedACutOnDamagedMachines) {
     }
     Machine const m(plain.name(), {plain.axis(0), plain.axis(1)}, plain.rates(), 1, exceptions);
     for (auto const& c : cases(5)) {
-      auto const cut = best_cut(m, 5, c);
-      auto const bound = c.bound(m).bandwidth.value();
+      auto const cut = best_cut(m, 5, c, everyone(m));
+      auto const bound = c.bound(m, {}).bandwidth.value();
       auto const volume = c.name == "allreduce" || std::isinf(cut);
       EXPECT_TRUE(volume || bound <= cut * (1 + 1e-9)) << c.name << " " << bound << " > " << cut << "\n" << m.to_toml();
       ++all;

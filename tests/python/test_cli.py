@@ -45,6 +45,7 @@ def test_golden_json(allport, golden, name, arguments, drop):
         ("schedule show bcast -a rectangular -m torus:4x4 --rank 0", ["4 trees", "send", "+x", "-y"]),
         ("schedule verify reduce -a ring -m torus:3x4 --element 8 --size 80000", ["PROVEN", "share no link"]),
         ("explain bcast --size 4MiB -m torus:8x8x8", ["rectangular", "binomial", "of bound", "lower bound: "]),
+        ("explain bcast --size 4MiB -m torus:4x4 --members 0-12", ["subnetwork", "form no box", "13 nodes"]),
         ("plan gemm --shape 4000x4000x4000 -n 12", ["chosen:", "summa", "words", "x bound", "memory"]),
         ("version", ["mpiexec", "libmpi", ap.__version__]),
     ],

@@ -275,6 +275,27 @@ def test_the_dropin_measures_links_that_nobody_has(
     assert told["collectives"]["MPI_Gather"]["taken"] > 2
 
 
+def test_ranks_that_form_no_box_are_tried_under_the_dropin(
+    up: Callable[..., Lab], preloaded: tuple[list[str], list[str]], tmp_path: Path, capfd: pytest.CaptureFixture[str]
+) -> None:
+    lab = up("torus:4x2", "40mbit")
+    report = tmp_path / "report.json"
+    export = [preloaded[1][0], "ALLPORT_MACHINE=torus:4x2", "ALLPORT_RATES=", f"ALLPORT_REPORT={report}"]
+    program = [sys.executable, str(Path(__file__).parent / "ranks" / "no_box.py"), "250000", "8"]
+    assert ap.lab.run(lab, program, export=export) == 0
+    assert "seconds" in capfd.readouterr().out
+    told = json.loads(report.read_text())
+    site, found = next((s, f) for s, f in told["tried"].items() if "MPI_Bcast" in s)
+    assert "7 ranks of torus:4x2" in site and " at 6 5 4 3 2 1 0" in site
+    # Two trees of its own against MPI's one.
+    assert found["best"] != "MPI's own" and found["seconds"][found["best"]] < found["seconds"]["MPI's own"]
+    assert told["collectives"]["MPI_Bcast"]["taken"] > 2
+    assert ap.lab.run(lab, program, export=[*export, "ALLPORT_SELECT=off"]) == 0
+    told = json.loads(report.read_text())
+    assert told["collectives"]["MPI_Bcast"]["taken"] == 0
+    assert any("no box" in why for why in told["collectives"]["MPI_Bcast"]["reasons"]), told["collectives"]
+
+
 def test_without_a_machine_what_is_tried_is_taken_and_nothing_else(
     up: Callable[..., Lab], preloaded: tuple[list[str], list[str]], tmp_path: Path
 ) -> None:

@@ -3,6 +3,9 @@
 
 #include <gtest/gtest.h>
 
+#include <optional>
+#include <string>
+
 #include "allport/mapping/mapping.h"
 #include "allport/select/select.h"
 
@@ -32,6 +35,34 @@ TEST(Scattered, GetTheirOwnTreesWhereTheseAreCheaper) {
   for (auto const& c : everyone.candidates) {
     if (c.priced()) EXPECT_LE(everyone.best.predicted, c.predicted) << c.algorithm->name;
   }
+}
+
+// The price is above the bound of the machine that they are part of, and tells of it; the line's own bound need not be.
+TEST(Scattered, TellOfTheirNetworkAndItsBound) {
+  auto const machine = Machine::parse("bgp:4x4x1");
+  std::optional<Scattered> ranks(Scattered(machine, {0, 1, 2, 4, 5, 6, 8, 9, 10, 12, 13, 14, 3}));
+  for (auto const what :
+       {Collective::broadcast, Collective::reduce, Collective::scatter, Collective::gather, Collective::allgather,
+        Collective::reduce_scatter, Collective::allreduce, Collective::alltoall}) {
+    for (std::int64_t const bytes : {8, 4096, 1 << 20}) {
+      auto const contract = Contract{what, 13, 4, bytes, combines(what) ? 8 : 1};
+      auto const bound = ranks->lower_bound(contract);
+      ASSERT_TRUE(bound) << name(what);
+      for (auto const& c : ranks->choose(contract).candidates) {
+        if (c.priced()) {
+          EXPECT_GE(c.predicted.value(), bound->value() * (1 - 1e-9)) << name(what) << " " << c.algorithm->name;
+        }
+      }
+    }
+  }
+  auto const choice = ranks->choose({Collective::broadcast, 13, 4, 1 << 20, 1});
+  ranks.reset();  // what the choice points at stays
+  EXPECT_EQ(choice.best.algorithm->name, "subnetwork");
+  ASSERT_TRUE(choice.network);
+  EXPECT_EQ(choice.network->nodes, 13);
+  EXPECT_GE(choice.network->trees, 2);
+  EXPECT_NE(explain(choice).find("they form no box"), std::string::npos);
+  EXPECT_NE(to_json(choice).find("\"streams_on_a_link\": 1"), std::string::npos);
 }
 
 TEST(Scattered, CopiesKeepTheTrees) {

@@ -18,6 +18,7 @@
 #include "allport/machine/machine.h"
 #include "allport/schedule/interpreter.h"
 #include "allport/schedule/schedule.h"
+#include "allport/select/select.h"
 
 namespace allport {
 
@@ -115,6 +116,14 @@ class Communicator {
   /// What reductions choose by: machine(), but for rates that were measured at start.
   [[nodiscard]] Machine const& named_machine() const;
   [[nodiscard]] bool is_box() const;
+  /// What selection chooses from on machine(): the registered ones, beside trees where this is no box. Valid as long as
+  /// the communicator.
+  [[nodiscard]] AlgorithmList algorithms() const;
+  /// As above on named_machine().
+  [[nodiscard]] AlgorithmList named_algorithms() const;
+  /// What no schedule over positions beats; where this is no box, on the machine that it is part of. None where none is
+  /// known.
+  [[nodiscard]] std::optional<Seconds> lower_bound(Contract const& contract) const;
   /// Whether both are of the same processes in the same order, so that ranks of one are ranks of the other
   /// (MPI_IDENT and MPI_CONGRUENT). Local.
   [[nodiscard]] bool is_congruent(Communicator const& other) const;

@@ -1,6 +1,7 @@
 // Lower bounds of the collectives on a machine: no schedule is faster in the model of deck 2.
 #pragma once
 
+#include <span>
 #include <string>
 
 #include "allport/machine/machine.h"
@@ -23,22 +24,24 @@ struct Bound {
 };
 
 /// `message` bytes of the root reach every rank: m / (2d b) on a d-axis torus.
-/// @pre 0 <= root < machine.ranks(), bytes >= 0 (here and below)
-[[nodiscard]] Bound bcast_bound(Machine const& machine, Rank root, Bytes message);
+/// @param members distinct ranks of the machine, whose contract it is alone (others may pass data on); none: all ranks.
+///        The root is one of them by its index. Here and below
+/// @pre 0 <= root < members, bytes >= 0 (here and below)
+[[nodiscard]] Bound bcast_bound(Machine const& machine, Rank root, Bytes message, std::span<Rank const> members = {});
 /// `message` bytes of every rank are combined at the root: m / (2d b).
-[[nodiscard]] Bound reduce_bound(Machine const& machine, Rank root, Bytes message);
+[[nodiscard]] Bound reduce_bound(Machine const& machine, Rank root, Bytes message, std::span<Rank const> members = {});
 /// The root has `block` bytes for every rank: (P - 1) block / (2d b).
-[[nodiscard]] Bound scatter_bound(Machine const& machine, Rank root, Bytes block);
+[[nodiscard]] Bound scatter_bound(Machine const& machine, Rank root, Bytes block, std::span<Rank const> members = {});
 /// Every rank has `block` bytes for the root: (P - 1) block / (2d b).
-[[nodiscard]] Bound gather_bound(Machine const& machine, Rank root, Bytes block);
+[[nodiscard]] Bound gather_bound(Machine const& machine, Rank root, Bytes block, std::span<Rank const> members = {});
 /// `block` bytes of every rank reach every rank: (P - 1) block / (2d b).
-[[nodiscard]] Bound allgather_bound(Machine const& machine, Bytes block);
+[[nodiscard]] Bound allgather_bound(Machine const& machine, Bytes block, std::span<Rank const> members = {});
 /// Every rank has a vector of P blocks; each rank gets one block combined: (P - 1) block / (2d b).
-[[nodiscard]] Bound reduce_scatter_bound(Machine const& machine, Bytes block);
+[[nodiscard]] Bound reduce_scatter_bound(Machine const& machine, Bytes block, std::span<Rank const> members = {});
 /// `message` bytes of every rank are combined and reach every rank: (P - 1)/P m / (d b), for (P - 1) m bytes must move
 /// to be combined and as many to be spread.
-[[nodiscard]] Bound allreduce_bound(Machine const& machine, Bytes message);
+[[nodiscard]] Bound allreduce_bound(Machine const& machine, Bytes message, std::span<Rank const> members = {});
 /// `block` bytes from every rank to every rank: P block floor(k^2/4) / (2k b) on a torus whose longest axis is k.
-[[nodiscard]] Bound alltoall_bound(Machine const& machine, Bytes block);
+[[nodiscard]] Bound alltoall_bound(Machine const& machine, Bytes block, std::span<Rank const> members = {});
 
 }  // namespace allport::model

@@ -2,7 +2,9 @@
 #pragma once
 
 #include <cstdint>
+#include <memory>
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -46,14 +48,24 @@ struct MpiPrice {
   Seconds starts{};               ///< where MPI's is modelled: our prediction for the shortest message
 };
 
+/// Trees over the network among ranks that form no box of their machine (SubNetwork).
+struct NetworkTrees {
+  Node nodes = 0;   ///< that hold ranks
+  int trees = 0;    ///< no two over one way of the network
+  int depth = 0;    ///< messages from the root to the farthest node
+  int sharing = 1;  ///< streams on the link that has most; more than 1 only where messages join what is apart
+};
+
 struct Choice {
   std::string machine;
   Contract contract;
   Candidate best;
-  std::vector<Candidate> candidates;  ///< in the order tried: registry order, then segments
-  std::optional<MpiPrice> mpi{};      ///< for reports: mpi_price_of(); choose() leaves it out
-  std::optional<Mapping> mapping{};   ///< as it was asked for
-  std::optional<Seconds> bound{};     ///< for reports: lower_bound(); choose() leaves it out
+  std::vector<Candidate> candidates;      ///< in the order tried: registry order, then segments
+  std::optional<MpiPrice> mpi{};          ///< for reports: mpi_price_of(); choose() leaves it out
+  std::optional<Mapping> mapping{};       ///< as it was asked for
+  std::optional<Seconds> bound{};         ///< for reports: lower_bound(); choose() leaves it out
+  std::optional<NetworkTrees> network{};  ///< Scattered::choose()'s
+  std::shared_ptr<void const> keeps{};    ///< what algorithms live in that no registry holds
 };
 
 /// 1 KiB, 2 KiB, ... 4 MiB, without those that a message of this size does not need twice (everything from `bytes` up
@@ -80,7 +92,9 @@ struct Choice {
 
 /// What no schedule of a contract over places beats on the machine, by latency and by bandwidth: verify::lower_bound().
 /// None where none is known, or where dead links cut the machine apart.
-[[nodiscard]] std::optional<Seconds> lower_bound(Machine const& machine, Contract const& contract);
+/// @param members ranks of the machine that alone have the contract; none: all ranks
+[[nodiscard]] std::optional<Seconds> lower_bound(Machine const& machine, Contract const& contract,
+                                                 std::span<Rank const> members = {});
 
 /// Why: the best cut of every algorithm with its price, cheapest first, the lower bound and the chosen one's share of
 /// it where the choice has it, and the reasons of those that cannot serve.
@@ -88,7 +102,8 @@ struct Choice {
 
 /// {"machine", "collective", "ranks", "root", "bytes", "element", "algorithm", "segment", "window", "predicted_s",
 ///  "candidates": [{"algorithm", "segment", "window", "predicted_s"} or {"algorithm", "reason"}]}
-/// where "predicted_s" is null without a price; with a mapping also "root_place"; "targets" where the message is for
+/// where "predicted_s" is null without a price; for ranks that form no box also "network": {"nodes", "trees", "depth",
+/// "streams_on_a_link"}; with a mapping also "root_place"; "targets" where the message is for
 /// some of the ranks; and, where the choice has them, "mpi": {"predicted_s", "source": "calibrated" or "modelled"},
 /// "bound_s", and "of_bound": the bound over "predicted_s", or null without a price.
 [[nodiscard]] std::string to_json(Choice const& choice, int indent = 2);

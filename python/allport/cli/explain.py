@@ -8,7 +8,7 @@ import typer
 
 import allport as ap
 from allport.cli.console import console, print_json, table
-from allport.cli.options import Collective, Element, Json, Load, Machine, Root, Size
+from allport.cli.options import Collective, Element, Json, Load, Machine, Root, Size, ranks_of
 from allport.cli.simulate import Placement
 from allport.units import format_bytes, format_seconds
 
@@ -61,6 +61,11 @@ def _show(data: dict[str, Any]) -> None:
     out.print(rows)
     if bound:
         out.print(f"lower bound: {format_seconds(bound)}; no schedule is faster on this machine")
+    if n := data.get("network"):
+        busiest = n["streams_on_a_link"]
+        links = "no link is used twice" if busiest == 1 else f"up to {busiest} streams share a link"
+        trees = f"{n['trees']} trees" if n["trees"] != 1 else "one tree"
+        out.print(f"the ranks form no box: {trees} over the network among their {n['nodes']} nodes, {links}")
     if own["taken"]:
         out.print(f"taken: {data['algorithm']} is expected to be clearly faster than MPI's own")
     else:
@@ -77,6 +82,9 @@ def explain(
     root: Root = 0,
     element: Element = 1,
     placement: Placement = None,
+    members: Annotated[
+        str, typer.Option(metavar="RANKS", help="Ranks of the machine that alone take part: 0,1,4 or 0-12; else all.")
+    ] = "all",
     measured: Annotated[
         str | None, typer.Option(metavar="FILE.json", help="Times that allport bench kept; else ALLPORT_MEASURED.")
     ] = None,
@@ -84,7 +92,15 @@ def explain(
 ) -> None:
     """Every algorithm's predicted time for a collective, MPI's own, what was measured, and which one is chosen."""
     where = ap.Machine.parse(machine)
-    choice = ap.explain(collective, where, bytes=size, root=root, element=element, placement=placement)
+    choice = ap.explain(
+        collective,
+        where,
+        bytes=size,
+        root=root,
+        element=element,
+        placement=placement,
+        members=ranks_of("--members", members),
+    )
     data = choice.to_dict()
     data["measured"] = ap.measured.find(where, data["collective"], data["bytes"], measured)
     if as_json:

@@ -8,7 +8,7 @@ import typer
 
 import allport as ap
 from allport.cli.console import console, ensure_outputs, print_json, table
-from allport.cli.options import AnyMachine, Json
+from allport.cli.options import AnyMachine, Json, ranks_of
 from allport.report import draw_multicast
 
 app = typer.Typer(help="Multicasts over compact prefix routing tables.", no_args_is_help=True)
@@ -28,19 +28,6 @@ def _names(ids: str | None, machine: str | None, bits: int | None) -> tuple[ap.T
     if where is None:
         raise ap.AllportError("--ids: expected topology IDs, as 3x1bit, or --machine SPEC to take them from")
     return ap.multicast.as_ids(where, bits=bits), where
-
-
-def _ranks(text: str) -> list[int] | None:
-    """'2,4,5', '0-15', 'all' (None), or nothing."""
-    if text.strip() == "all":
-        return None
-    found: list[int] = []
-    for part in filter(None, (p.strip() for p in text.split(","))):
-        first, dash, last = part.partition("-")
-        if not first.isdecimal() or (dash and not last.isdecimal()):
-            raise ap.AllportError(f"--to = '{text}': expected ranks, as 2,4,5 or 0-15, or 'all'")
-        found += range(int(first), int(last if dash else first) + 1)
-    return found
 
 
 def _set(ids: ap.TopologyIds, ranks: list[int]) -> str:
@@ -121,7 +108,7 @@ def explain(
     """Who sends a multicast's message to whom, and for whom; with a machine its links, with a size its price."""
     ensure_outputs(output=output)
     names, where = _names(ids, machine, bits)
-    ranks = _ranks(to)
+    ranks = ranks_of("--to", to)
     parts = ap.multicast.shares(names, source, ranks, way=way, split=split)
     checked = ap.multicast.check(names, source, ranks, way=way, split=split, machine=where)
     data = _data(names, parts, ranks) | {"way": way, "split": split, "check": checked, "drawing": output}

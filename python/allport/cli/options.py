@@ -17,6 +17,19 @@ def size_of(option: str, text: str | None) -> int | None:
     return None if text is None else parse_bytes(text, option)
 
 
+def ranks_of(option: str, text: str) -> list[int] | None:
+    """'2,4,5', '0-15', 'all' (None), or nothing."""
+    if text.strip() == "all":
+        return None
+    found: list[int] = []
+    for part in filter(None, (p.strip() for p in text.split(","))):
+        first, dash, last = part.partition("-")
+        if not first.isdecimal() or (dash and not last.isdecimal()):
+            raise ap.AllportError(f"{option} = '{text}': expected ranks, as 2,4,5 or 0-15, or 'all'")
+        found += range(int(first), int(last if dash else first) + 1)
+    return found
+
+
 Json = Annotated[bool, typer.Option("--json", help="Print JSON for programs.")]
 
 # Where it runs.
