@@ -16,10 +16,9 @@ from pathlib import Path
 import allport as ap
 from cases import LARGE, Case, all_cases, machine_file, machine_text
 from page import Row, Speed, write_page
-from simgrid import SimGrid
+from simgrid import HEADER, SimGrid, version
 
 ROOT = Path(__file__).resolve().parent.parent.parent
-HEADER = 16  # bytes that SMPI sends beside every message's own
 AT_ONCE = 12  # cases in one simulation of `comm`, of few ranks
 
 
@@ -113,7 +112,7 @@ def keep(rows: list[Row], path: Path) -> None:
         for r in few
     ]
     text = ",\n".join(json.dumps(d) for d in data)
-    path.write_text(f'{{"simgrid": "3.32", "cases": [\n{text}\n]}}\n')
+    path.write_text(f'{{"simgrid": "{version()}", "header": {HEADER}, "cases": [\n{text}\n]}}\n')
 
 
 def main() -> int:

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from cases import EVEN, LATENCY, UNEVEN, Case
-from simgrid import NETWORK_SETTINGS, ROUTES_UP_TO, SMPI_SETTINGS
+from simgrid import HEADER, NETWORK_SETTINGS, ROUTES_UP_TO, SMPI_SETTINGS, version
 
 FREE, CONTENDED = 0.05, 0.15
 
@@ -124,7 +124,8 @@ def write_page(path: Path, rows: list[Row], speeds: list[Speed]) -> None:
         (Path(__file__).parent / "page.md")
         .read_text()
         .format(
-            version="3.32",
+            version=version(),
+            header=HEADER,
             count=len(rows),
             passed=passed,
             failed=len(rows) - passed,

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import subprocess
 from dataclasses import dataclass
 from pathlib import Path
@@ -33,7 +34,16 @@ SMPI_SETTINGS = {
     "smpi/wtime:0": "reading the clock takes no time",
     "smpi/privatization:no": "all ranks share our globals, so that state hidden in one would show",
 }
+HEADER = 16  # bytes that SMPI sends beside every message's own (docs/reference/simgrid.md)
 ROUTES_UP_TO = 64  # nodes; beyond, and where SimGrid's own torus fits, that
+
+
+def version() -> str:
+    """Of the SimGrid that is run: '3.32'."""
+    told = subprocess.run(["smpirun", "--version"], capture_output=True, text=True, check=True).stdout
+    if not (found := re.search(r"SimGrid version (\S+)", told)):
+        raise RuntimeError(f"smpirun --version says {told!r}: expected 'SimGrid version ...'")
+    return found[1]
 
 
 @dataclass

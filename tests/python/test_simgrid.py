@@ -9,8 +9,8 @@ import allport as ap
 import pytest
 
 KEPT = Path(__file__).resolve().parent.parent / "sim" / "simgrid.json"
-CASES = json.loads(KEPT.read_text())["cases"]
-HEADER = 16  # bytes that SimGrid's MPI sends beside every message's own
+TOLD = json.loads(KEPT.read_text())
+CASES, HEADER = TOLD["cases"], TOLD["header"]
 
 
 def simulate(case: dict, tmp_path: Path, **options: object) -> ap.sim.Simulation:
