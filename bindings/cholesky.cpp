@@ -130,10 +130,10 @@ void bind_linalg_cholesky(nb::module_& m) {
   nb::class_<TiledOptions>(m, "TiledOptions", "How a factorization by tiles runs.")
       .def(
           "__init__",
-          [](TiledOptions* self, Index nb, int workers, bool record) {
-            new (self) TiledOptions{nb, workers, record};
+          [](TiledOptions* self, Index nb, int workers, bool record, nb::object const& progress) {
+            new (self) TiledOptions{nb, workers, record, progress};
           },
-          nb::kw_only(), "nb"_a = 0, "workers"_a = 1, "record"_a = false);
+          nb::kw_only(), "nb"_a = 0, "workers"_a = 1, "record"_a = false, "progress"_a = nb::none());
   bind_plan(m);
   bind_runs(m);
   bind_numbers(m);

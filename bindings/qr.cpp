@@ -86,19 +86,24 @@ void bind_runs(nb::module_& m) {
       "least_squares",
       [](ArrayMatrix const& matrix, ArrayMatrix const& sides, ArrayMatrix const& solution,
          TiledOptions const& options) {
-        return from_json(matrix.with_type([&]<class T>(T) {
+        LeastSquaresReport report;
+        auto found = from_json(matrix.with_type([&]<class T>(T) {
           auto const a = matrix.write<T>("A");
           auto const b = sides.write<T>("B");
           auto const x = solution.write<T>("X");
           Signals signals;
           return signals.guard([&] {
             auto const unlocked = nb::gil_scoped_release();
-            return to_json(least_squares<T>(a, b, x, options_of<QrOptions>(options, signals)), a.comm());
+            report = least_squares<T>(a, b, x, options_of<QrOptions>(options, signals));
+            return to_json(report, a.comm());
           });
         }));
+        return nb::make_tuple(found, columns_of(report.factorization.run.records));
       },
       "a"_a, "b"_a, "x"_a, "options"_a,
-      nb::sig("def least_squares(a: Matrix, b: Matrix, x: Matrix, options: TiledOptions) -> dict"));
+      nb::sig("def least_squares(a: Matrix, b: Matrix, x: Matrix, options: TiledOptions) -> "
+              "tuple[dict, dict]"),
+      "The report, and with record this rank's records of the factorization.");
 }
 
 }  // namespace

@@ -127,6 +127,16 @@ void Signals::look() {
   throw Error(ErrorKind::schedule, "interrupted");
 }
 
+void Signals::tell(nb::object const& program, std::int64_t done, std::int64_t all) {
+  auto const locked = nb::gil_scoped_acquire();
+  try {
+    program(done, all);
+  } catch (nb::python_error& error) {
+    raised_ = std::current_exception();
+    throw Error(ErrorKind::schedule, text_of(error));
+  }
+}
+
 void bind_task_graph(nb::module_& m) {
   m.def(
       "set_task_type", [](nb::object task) { task_type = task.release().ptr(); }, "task"_a,

@@ -38,6 +38,8 @@ class Signals {
  public:
   /// To be called now and then by the thread that holds this; throws when a signal's handler has raised.
   void look();
+  /// Calls program(done, all), the caller's own, with the interpreter's lock; what it raises ends what runs.
+  void tell(nb::object const& program, std::int64_t done, std::int64_t all);
   /// Calls use(), and raises what a handler has raised in place of what use() throws then.
   template <class Use>
   auto guard(Use&& use) {

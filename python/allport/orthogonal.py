@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
@@ -75,8 +76,10 @@ class RankDeficient(AllportError, np.linalg.LinAlgError):
 class LstsqReport:
     """What a least squares solution found and measured."""
 
-    def __init__(self, data: dict[str, Any]) -> None:
+    def __init__(self, data: dict[str, Any], records: dict[str, Any] | None = None) -> None:
         self._data = data
+        #: With record=True what tasks and messages of the factorization did on this rank, as QrReport.records.
+        self.records = records
 
     @property
     def residuals(self) -> np.ndarray:
@@ -131,6 +134,7 @@ def qr(
     overwrite: bool = False,
     report: bool = False,
     record: bool = False,
+    progress: Callable[[int, int], None] | None = None,
 ) -> Any:
     """A = Q R over all ranks of a communicator, by tiles and trees. Called by all ranks with equal arguments.
 
@@ -138,7 +142,8 @@ def qr(
     QRResult(Q, R), Q [m, k], R [k, n], k = min(m, n), R's diagonal real and of any sign; with mode='r' R alone.
     overwrite: a distributed `a` may be destroyed. nb: rows and columns of a tile; 0: chosen. workers: threads on each
     rank. grid, memory: as in plan_qr(). With report=True returns (result, QrReport). NaN and inf flow into the factors.
-    record: keep what every task and message of the factorization did.
+    record: keep what every task and message of the factorization did. progress: called now and then with the tasks of
+    this rank that are done, and all that it has.
     Raises AllportError on every rank for wrong shapes, types, or too little memory.
     """
     comm = world_of(a.comm if comm is None and isinstance(a, DistributedMatrix) else comm)
@@ -156,7 +161,7 @@ def qr(
     r = DistributedMatrix.empty(comm, square_distribution((k, n), comm.size), dtype)
     q = DistributedMatrix.empty(comm, square_distribution((m, k), comm.size), dtype) if mode == "reduced" else None
     columns = None if q is None else q._native
-    options = _native.TiledOptions(nb=nb, workers=workers, record=record)
+    options = _native.TiledOptions(nb=nb, workers=workers, record=record, progress=progress)
     told = QrReport(*_native.qr(matrix._native, columns, r._native, options))
 
     def like(x: DistributedMatrix) -> Any:
@@ -177,13 +182,15 @@ def lstsq(
     memory: int | str | None = None,
     overwrite: bool = False,
     report: bool = False,
+    record: bool = False,
+    progress: Callable[[int, int], None] | None = None,
 ) -> Any:
     """The x that minimizes ||b - A x||; with more columns than rows, of those with A x = b the one of least norm.
 
     Called by all ranks with equal arguments. a [m, n], b [m] or [m, any number]: numpy arrays that every rank has, or
     DistributedMatrix. x [n] or [n, any number] is like b, in the wider type of the two. b is not changed, nor is a but
-    for overwrite, with which a distributed `a` may be destroyed. grid, nb, workers, memory: as in qr().
-    With report=True returns (x, LstsqReport). NaN in a or b flows into x.
+    for overwrite, with which a distributed `a` may be destroyed. grid, nb, workers, memory, record,
+    progress: as in qr(). With report=True returns (x, LstsqReport). NaN in a or b flows into x.
     Raises RankDeficient (an AllportError and numpy's LinAlgError) with the first column that depends on those before
     it, AllportError for wrong shapes, types, or too little memory; on every rank.
     """
@@ -200,12 +207,12 @@ def lstsq(
     matrix, nb = _working_copy(a, comm, right.dtype, nb, {"grid": grid, "memory": memory}, overwrite)
     sides = right.matrix(comm)
     x = DistributedMatrix.empty(comm, square_distribution((n, columns), comm.size), right.dtype)
-    options = _native.TiledOptions(nb=nb, workers=workers)
-    data = _native.least_squares(matrix._native, sides._native, x._native, options)
+    options = _native.TiledOptions(nb=nb, workers=workers, record=record, progress=progress)
+    data, records = _native.least_squares(matrix._native, sides._native, x._native, options)
     if data["dependent"] is not None:
         raise RankDeficient(data["dependent"], data["rank"], (m, n))
     answer: Any = x
     if not isinstance(b, DistributedMatrix):
         whole = np.ascontiguousarray(x.to_numpy())
         answer = whole[:, 0] if np.ndim(b) == 1 else whole
-    return (answer, LstsqReport(data)) if report else answer
+    return (answer, LstsqReport(data, records)) if report else answer

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -161,6 +162,7 @@ def cholesky(
     check: bool = True,
     report: bool = False,
     record: bool = False,
+    progress: Callable[[int, int], None] | None = None,
 ) -> Any:
     """A = L L^H (uplo 'L') or U^H U ('U') over all ranks of a communicator. Called by all ranks with equal arguments.
 
@@ -169,6 +171,7 @@ def cholesky(
     overwrite: a distributed `a` is replaced by its factor; otherwise it is not changed.
     plan, grid, memory: of and as in plan_cholesky(). nb: of the tiles; 0: chosen. workers: threads on each rank.
     With report=True returns (Cholesky, CholeskyReport). record: keep what every task and message did.
+    progress: called now and then with the tasks of this rank that are done, and all that it has.
     Raises NotPositiveDefinite on every rank, with the leading minor, unless check=False: then see Cholesky.info.
     Raises AllportError on every rank for wrong shapes, types, or too little memory.
     """
@@ -197,7 +200,7 @@ def cholesky(
     else:
         matrix = DistributedMatrix(comm, plan.distribution, own_part(a, plan.distribution, comm, dtype))
     nb = plan.nb if plan is not None and not overwrite else nb
-    options = _native.TiledOptions(nb=nb, workers=workers, record=record)
+    options = _native.TiledOptions(nb=nb, workers=workers, record=record, progress=progress)
     made = CholeskyReport(*_native.cholesky(matrix._native, uplo, options))
     if check and made.info > 0:
         raise NotPositiveDefinite(made.info)

@@ -144,8 +144,11 @@ CholeskyReport cholesky(Matrix<T> const& a, Uplo uplo, CholeskyOptions const& op
   RunningCholesky<T> graph(tiles, uplo, work.part());
   {
     blas::OneThread const alone(options.workers > 1);
-    tasks::RunOptions const run{
-        .workers = options.workers, .way = options.way, .record = options.record, .attend = options.attend};
+    tasks::RunOptions const run{.workers = options.workers,
+                                .way = options.way,
+                                .record = options.record,
+                                .attend = options.attend,
+                                .progress = options.progress};
     report.run = tasks::run(graph, comm, run);
   }
   if (report.moved) redistribute(work, a);

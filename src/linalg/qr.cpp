@@ -14,7 +14,6 @@ namespace allport {
 namespace {
 
 using detail::LocalTiles;
-using detail::Reflectors;
 
 /// Columns of a block of reflectors (LAPACK's NB of geqrt): small beside the tile, as T's work grows with it.
 constexpr Index inner_block = 32;
@@ -24,7 +23,7 @@ constexpr Index inner_block = 32;
 template <class T>
 class RunningQr final : public QrGraph {
  public:
-  explicit RunningQr(Reflectors<T>& made)
+  explicit RunningQr(QrReflectors<T>& made)
       : QrGraph(made.distribution, made.distribution, {.end_panel = made.panels()}, made.ib, scalar_of<T>),
         made_(made),
         above_(whole_tiles(made.distribution.rows()), whole_tiles(made.distribution.cols()), made.distribution,
@@ -109,14 +108,14 @@ class RunningQr final : public QrGraph {
                 reinterpret_cast<T*>(context.output(tile).data()));
   }
 
-  Reflectors<T>& made_;
+  QrReflectors<T>& made_;
   mutable LocalTiles<T> above_;
 };
 
 }  // namespace
 
 template <class T>
-QrFactors<T>::QrFactors(std::shared_ptr<detail::Reflectors<T> const> reflectors) : reflectors_(std::move(reflectors)) {}
+QrFactors<T>::QrFactors(std::shared_ptr<QrReflectors<T> const> reflectors) : reflectors_(std::move(reflectors)) {}
 template <class T>
 Index QrFactors<T>::rows() const {
   return distribution().rows().extent();
@@ -150,11 +149,11 @@ QrFactors<T> qr(Matrix<T> const& a, QrOptions const& options, QrReport* report) 
   done.nb = tile_size(a.distribution(), options.nb);
   auto const tiles = tiled(a.distribution(), done.nb);
   done.moved = !same_places(a.distribution(), tiles);
-  std::shared_ptr<Reflectors<T>> made;
+  std::shared_ptr<QrReflectors<T>> made;
   std::optional<Matrix<T>> work;
   std::unique_ptr<RunningQr<T>> graph;
   detail::on_all(comm, [&] {
-    made = std::make_shared<Reflectors<T>>(comm, tiles, std::min(inner_block, done.nb));
+    made = std::make_shared<QrReflectors<T>>(comm, tiles, std::min(inner_block, done.nb));
     graph = std::make_unique<RunningQr<T>>(*made);
     work = done.moved ? Matrix<T>::allocate(comm, tiles) : a;
   });
@@ -162,8 +161,11 @@ QrFactors<T> qr(Matrix<T> const& a, QrOptions const& options, QrReport* report) 
   graph->read(work->part());
   {
     blas::OneThread const alone(options.workers > 1);
-    tasks::RunOptions const run{
-        .workers = options.workers, .way = options.way, .record = options.record, .attend = options.attend};
+    tasks::RunOptions const run{.workers = options.workers,
+                                .way = options.way,
+                                .record = options.record,
+                                .attend = options.attend,
+                                .progress = options.progress};
     done.run = tasks::run(*graph, comm, run);
   }
   graph->write(work->part());

@@ -12,13 +12,12 @@ namespace allport {
 namespace {
 
 using detail::LocalTiles;
-using detail::Reflectors;
 
 /// QrGraph with bodies, over reflectors that are there.
 template <class T>
 class RunningProduct final : public QrGraph {
  public:
-  RunningProduct(Reflectors<T>& q, Distribution const& c, QrScope scope, LocalTiles<T>& tiles)
+  RunningProduct(QrReflectors<T>& q, Distribution const& c, QrScope scope, LocalTiles<T>& tiles)
       : QrGraph(q.distribution, c, scope, q.ib, scalar_of<T>), q_(q), tiles_(tiles) {}
 
   std::span<std::byte> memory(Tile t) const override {
@@ -32,7 +31,7 @@ class RunningProduct final : public QrGraph {
   }
 
  private:
-  Reflectors<T>& q_;
+  QrReflectors<T>& q_;
   LocalTiles<T>& tiles_;
 };
 
@@ -53,7 +52,7 @@ void add(tasks::RunReport& sum, tasks::RunReport const& one) {
 
 /// @param c  the tiles' distribution
 template <class T>
-tasks::RunReport multiply(Reflectors<T>& q, Distribution const& c, QrScope scope, LocalTiles<T>& tiles,
+tasks::RunReport multiply(QrReflectors<T>& q, Distribution const& c, QrScope scope, LocalTiles<T>& tiles,
                           QrOptions const& options) {
   blas::OneThread const alone(options.workers > 1);
   tasks::RunReport sum;
@@ -89,9 +88,9 @@ void check_product(QrFactors<T> const& factors, std::string_view name, Matrix<T>
 }
 
 template <class T>
-Reflectors<T>& memory_of(QrFactors<T> const& factors) {
+QrReflectors<T>& memory_of(QrFactors<T> const& factors) {
   // Graphs read tiles through the spans that they are written by; a product writes none of the reflectors.
-  return const_cast<Reflectors<T>&>(factors.reflectors());
+  return const_cast<QrReflectors<T>&>(factors.reflectors());
 }
 
 }  // namespace

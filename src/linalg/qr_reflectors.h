@@ -55,12 +55,16 @@ class LocalTiles {
   std::vector<T> memory_;
 };
 
+}  // namespace allport::detail
+
+namespace allport {
+
 /// Of tile (i, k), i >= k: V and T. Of head i of panel k: its triangle while it is reduced; after that, where i > k, V
 /// and T of the merge that eliminated it, and where i = k, R.
 template <class T>
-class Reflectors {
+class QrReflectors {
  public:
-  Reflectors(Communicator comm_, Distribution tiles, Index ib_)
+  QrReflectors(Communicator comm_, Distribution tiles, Index ib_)
       : comm(std::move(comm_)),
         distribution(std::move(tiles)),
         ib(ib_),
@@ -88,15 +92,19 @@ class Reflectors {
  private:
   [[nodiscard]] Index elements(Index rows, std::int32_t k) const { return (rows + ib) * sizes_.width_of(k); }
   template <class Elements>
-  [[nodiscard]] LocalTiles<T> made(Elements const& of) const {
+  [[nodiscard]] detail::LocalTiles<T> made(Elements const& of) const {
     auto const nb = distribution.rows().nb();
     return {(distribution.rows().extent() + nb - 1) / nb, panels(), distribution, comm.rank(), of};
   }
 
   QrGraph sizes_;
-  LocalTiles<T> tiles_;
-  LocalTiles<T> trees_;
+  detail::LocalTiles<T> tiles_;
+  detail::LocalTiles<T> trees_;
 };
+
+}  // namespace allport
+
+namespace allport::detail {
 
 /// Bytes of `count` elements, for graphs whose tiles they are.
 template <class T>

@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "allport/graph/price.h"
+#include "allport/tasks/carrier.h"
 #include "report_json.h"
 
 namespace allport::tiled_plan {
@@ -72,7 +73,7 @@ template <class Plan, class Candidate>
   graph::PriceOptions options;
   options.workers = workers;
   options.factor = rate_factor(type);
-  return graph::price(made, machine, *graph::binomial(), options);
+  return graph::price(made, machine, *tasks::carrier(machine), options);
 }
 
 /// The best of some tile sizes, ascending: none larger than one that is the whole matrix.

@@ -140,11 +140,10 @@ Rank first_of(Machine const& machine, TopologyIds const& ids, Multicast const& m
 
 int axis_orders(int axes) { return (axes < 2 ? 1 : axes == 3 ? 6 : 2) * senses; }
 
-Multicast along_axes(TopologyIds const& ids, Rank source, DestinationSet set, std::uint64_t spread) {
+std::vector<int> orders_along_axes(TopologyIds const& ids, Rank source, DestinationSet const& set) {
   auto const& machine = machine_of(ids);
-  Multicast best{source, std::move(set), MulticastWay::axes};
   auto const home = machine.node_of(source);
-  auto const ranks = best.set.ranks(ids);
+  auto const ranks = set.ranks(ids);
   std::vector<int> least;
   Extent shortest;
   std::size_t links = 0;
@@ -162,8 +161,14 @@ Multicast along_axes(TopologyIds const& ids, Rank source, DestinationSet set, st
   // shortest ways those next to the source have more.
   auto const one_way = [](int order) { return order % senses != 0; };
   if (std::ranges::any_of(least, one_way)) std::erase_if(least, std::not_fn(one_way));
-  best.order = least[scramble(spread) % least.size()];
-  return best;
+  return least;
+}
+
+std::size_t pick(std::size_t choices, std::uint64_t spread) { return scramble(spread) % choices; }
+
+Multicast along_axes(TopologyIds const& ids, Rank source, DestinationSet set, std::uint64_t spread) {
+  auto const orders = orders_along_axes(ids, source, set);
+  return {source, std::move(set), MulticastWay::axes, {}, orders[pick(orders.size(), spread)]};
 }
 
 Share axes_share(TopologyIds const& ids, Multicast const& m, Rank rank) {

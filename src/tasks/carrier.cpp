@@ -1,5 +1,9 @@
 #include "allport/tasks/carrier.h"
 
+#include <map>
+#include <optional>
+#include <span>
+#include <utility>
 #include <vector>
 
 #include "allport/multicast/schedule.h"
@@ -25,22 +29,45 @@ class WayCarrier final : public graph::Carrier {
         if (rank != root) visit({rank, root, delivery.bytes, 1});
       }
     } else if (delivery.what == Collective::broadcast) {
-      std::vector<Rank> targets;
+      // The source first: with it the ranks say who sends to whom.
+      std::vector<Rank> key{root};
       for (auto const rank : delivery.ranks) {
-        if (rank != root) targets.push_back(rank);
+        if (rank != root) key.push_back(rank);
       }
-      for (auto const& [from, to] : messages(
-               ids_, multicast_by(way_, ids_, root, DestinationSet::of(ids_, targets), TaskHash()(delivery.task)))) {
-        visit({from, to, delivery.bytes, 1});
-      }
+      for (auto const& [from, to] : messages_of(key, TaskHash()(delivery.task))) visit({from, to, delivery.bytes, 1});
     } else {
       gangs_->hops(delivery, visit);
     }
   }
 
  private:
+  using Messages = std::vector<std::pair<Rank, Rank>>;
+  /// Those that are equally good, as multicast_by() picks from them; filled in when they are first picked.
+  struct Trees {
+    std::vector<int> orders;
+    std::vector<std::optional<Messages>> messages;
+  };
+
+  /// A graph sends to the same ranks again and again.
+  [[nodiscard]] Messages const& messages_of(std::vector<Rank> const& key, std::uint64_t spread) const {
+    auto const set = [&] { return DestinationSet::of(ids_, std::span(key).subspan(1)); };
+    if (known_.size() >= most_known) known_.clear();
+    auto& trees = known_[key];
+    if (trees.messages.empty()) {
+      trees.orders = way_ == MulticastWay::axes ? orders_along_axes(ids_, key.front(), set()) : std::vector<int>{0};
+      trees.messages.resize(trees.orders.size());
+    }
+    auto const picked = pick(trees.orders.size(), spread);
+    auto& found = trees.messages[picked];
+    if (!found) found = messages(ids_, Multicast{key.front(), set(), way_, {}, trees.orders[picked]});
+    return *found;
+  }
+
+  static constexpr std::size_t most_known = 1 << 14;
+
   TopologyIds ids_;
   MulticastWay way_;
+  mutable std::map<std::vector<Rank>, Trees> known_;
   std::unique_ptr<graph::Carrier> gangs_ = graph::binomial();
 };
 

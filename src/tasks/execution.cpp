@@ -70,7 +70,7 @@ void Execution::work(int index) {
   bool const talks = caller || !only_caller_talks_;
   int polls = 0;
   while (!over_) {
-    if (caller && options_.attend) attend();
+    if (caller && (options_.attend || options_.progress)) attend();
     bool moved = false;
     bool const late = !worker.next || worker.now - worker.looked > between_polls;
     if (talks && (late || hurry_.load(std::memory_order_relaxed)) && network_.try_lock()) {
@@ -117,7 +117,13 @@ void Execution::attend() {
   if (now - attended_ < between_looks) return;
   attended_ = now;
   try {
-    options_.attend();
+    if (options_.attend) options_.attend();
+    if (!options_.progress || !count_) return;
+    auto const done = [this] {
+      std::scoped_lock const hold(mutex_);
+      return report_.count.tasks;
+    }();
+    options_.progress(done, *count_);
   } catch (std::exception const& error) {
     fail(error, "the program");
   }

@@ -132,7 +132,7 @@ class Execution {
   Clock::time_point moved_ = Clock::now();
   double next_warning_;
   Clock::time_point begin_ = Clock::now();
-  Clock::time_point attended_ = begin_;
+  Clock::time_point attended_{};
 };
 
 }  // namespace allport::tasks

@@ -89,8 +89,32 @@ def test_a_run_is_traced_as_a_simulation_is(allport, tmp_path):
     graph = ap.qr_graph(90, 90, 16, "2x1")
     assert sum(e["ph"] == "X" and e["tid"] < 1000 for e in events) == ap.graph.check(graph).tasks
     assert {"geqrt", "tpqrt", "gemqrt", "tpmqrt"} <= {e["cat"] for e in events if e["ph"] == "X"}
+    np.save(tmp_path / "b.npy", np.ones(90))
+    done = allport(*"run lstsq a.npy b.npy -o x.npy --grid 2x1 --nb 16 -m torus:2 --trace least.json".split())
+    assert done.returncode == 0 and "trace: least.json" in done.stdout, done.stdout + done.stderr
+    events = json.loads((tmp_path / "least.json").read_text())["traceEvents"]
+    assert sum(e["ph"] == "X" and e["tid"] < 1000 for e in events) == ap.graph.check(graph).tasks
+    done = allport(*"run lstsq a.npy b.npy -o x.npy -m torus:2 --trace no/run.json".split())
+    assert done.returncode == 1 and "folder 'no'" in done.stderr
     done = allport(*"run cholesky a.npy -o l.npy -m torus:2 --trace no/run.json".split())
     assert done.returncode == 1 and "folder 'no'" in done.stderr
+
+
+def test_a_factorization_tells_how_far_it_is():
+    rng = np.random.default_rng(5)
+    a = rng.standard_normal((640, 600))
+    comm = ap.Communicator()
+    for run in (
+        lambda tell: ap.cholesky(a.T @ a + 600 * np.eye(600), nb=8, comm=comm, progress=tell),
+        lambda tell: ap.qr(a, nb=16, comm=comm, progress=tell),
+        lambda tell: ap.lstsq(a, np.ones(640), nb=16, comm=comm, progress=tell),
+    ):
+        seen = []
+        run(lambda done, total, seen=seen: seen.append((done, total)))
+        assert len({total for _, total in seen}) == 1 and all(0 <= done <= total for done, total in seen)
+        assert [done for done, _ in seen] == sorted(done for done, _ in seen)
+    with pytest.raises(ZeroDivisionError):
+        ap.qr(a, nb=16, comm=comm, progress=lambda done, total: 1 / 0)
 
 
 @pytest.mark.parametrize(

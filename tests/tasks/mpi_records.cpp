@@ -1,4 +1,5 @@
 // What a run keeps: records, and memory that bodies hold on to; and how a program ends it.
+#include <algorithm>
 #include <atomic>
 #include <chrono>
 #include <cstring>
@@ -73,6 +74,21 @@ TEST(TasksRun, AsksTheProgramWhetherToStop) {
   auto const text = error_of([&] { tasks::run(graph, comm, {.attend = stop}); });
   EXPECT_EQ(text, "the program: someone stops it" +
                       (comm.size() > 1 ? fmt::format(" (on rank {})", comm.size() - 1) : std::string()));
+}
+
+TEST(TasksRun, TellsHowFarItIs) {
+  Communicator const comm(MPI_COMM_WORLD, Machine::flat(world_size()));
+  Attended const graph(comm.size(), 150, 3, 30);
+  std::vector<std::int64_t> seen;
+  auto const all = graph.count(comm.rank());
+  auto const report = tasks::run(graph, comm, {.workers = 2, .progress = [&](std::int64_t done, std::int64_t of) {
+                                                 EXPECT_EQ(of, all.value_or(-1));
+                                                 seen.push_back(done);
+                                                 ++graph.asked_;
+                                               }});
+  EXPECT_EQ(seen.empty(), !all.has_value()) << "at least once, at the beginning";
+  EXPECT_TRUE(std::ranges::is_sorted(seen));
+  if (!seen.empty()) EXPECT_LE(seen.back(), report.count.tasks);
 }
 
 /// Keeps an input beyond its body, as a binding to a language with its own memory does.

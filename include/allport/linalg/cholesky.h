@@ -1,6 +1,7 @@
 // Cholesky factorization of distributed Hermitian (real: symmetric) positive definite matrices, and solves with it.
 #pragma once
 
+#include <cstdint>
 #include <functional>
 #include <optional>
 #include <type_traits>
@@ -23,6 +24,8 @@ struct CholeskyOptions {
   bool record = false;
   /// As tasks::RunOptions::attend.
   std::function<void()> attend{};
+  /// As tasks::RunOptions::progress, of the factorization.
+  std::function<void(std::int64_t done, std::int64_t all)> progress{};
 };
 
 struct CholeskyReport {

@@ -39,7 +39,7 @@ struct CholeskyCandidate {
   int cols = 1;
   std::string order = "ij";
   Index nb = 0;
-  graph::Price price;      ///< of cholesky_graph() over binomial trees
+  graph::Price price;      ///< of cholesky_graph(), sent by tasks::usual_way()
   Seconds moving{};        ///< bringing the caller's A (CholeskyPlanOptions::given) to the tiles and back
   Bytes memory{};          ///< peak per rank: its part of A, its tiles, and a step's tiles from other ranks
   double bound_words = 0;  ///< lower bound on words with that memory: model::cholesky_bound()
@@ -73,7 +73,7 @@ struct CholeskyPlan {
 /// A X = B with the factors of an n x n matrix.
 struct CholeskySolvePlan {
   Index nb = 0;        ///< of the tiles
-  graph::Price price;  ///< of cholesky_solve_graph() over binomial trees
+  graph::Price price;  ///< of cholesky_solve_graph(), sent by tasks::usual_way()
   Seconds moving{};    ///< bringing the factors to their tiles, and B to its and back
 
   [[nodiscard]] Seconds total() const { return price.total + moving; }

@@ -1,6 +1,7 @@
 // QR factorization of distributed matrices of any shape, and products with its Q.
 #pragma once
 
+#include <cstdint>
 #include <functional>
 #include <memory>
 #include <optional>
@@ -23,6 +24,8 @@ struct QrOptions {
   bool record = false;
   /// As tasks::RunOptions::attend.
   std::function<void()> attend{};
+  /// As tasks::RunOptions::progress, of the factorization.
+  std::function<void(std::int64_t done, std::int64_t all)> progress{};
 };
 
 struct QrReport {
@@ -31,17 +34,16 @@ struct QrReport {
   tasks::RunReport run;  ///< of this rank
 };
 
-namespace detail {
+/// Where the tiles and trees of a factorization keep their reflectors; src/linalg's own.
 template <class T>
-class Reflectors;
-}
+class QrReflectors;
 
 /// Q of A = Q R as the reflectors that make it, where the tiles are that they came from: V, T and those of the trees.
 /// Copies share them. Made by qr().
 template <class T>
 class QrFactors {
  public:
-  explicit QrFactors(std::shared_ptr<detail::Reflectors<T> const> reflectors);
+  explicit QrFactors(std::shared_ptr<QrReflectors<T> const> reflectors);
 
   /// Of the matrix that was factored: Q is rows x rows, of which the first min(rows, cols) columns span A's.
   [[nodiscard]] Index rows() const;
@@ -51,10 +53,10 @@ class QrFactors {
   [[nodiscard]] Distribution const& distribution() const;
   /// Bytes of this rank's reflectors.
   [[nodiscard]] Bytes memory() const;
-  [[nodiscard]] detail::Reflectors<T> const& reflectors() const { return *reflectors_; }
+  [[nodiscard]] QrReflectors<T> const& reflectors() const { return *reflectors_; }
 
  private:
-  std::shared_ptr<detail::Reflectors<T> const> reflectors_;
+  std::shared_ptr<QrReflectors<T> const> reflectors_;
 };
 
 /// A = Q R by the graph of qr_graph() (tile QR with reduction trees: Demmel, Grigori, Hoemmen, Langou 2012). R comes on

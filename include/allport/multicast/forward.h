@@ -60,8 +60,14 @@ struct Multicast {
 /// In how many orders a tree along the axes is looked for. Axes: all orders of up to three; of more, first to last and
 /// back. Rings: the shortest way round, or one and the same for all.
 [[nodiscard]] int axis_orders(int axes);
-/// By way of axes, in an order whose tree has the fewest links, and which is at most two hops deeper than one by the
-/// shortest ways. Of several such `spread` picks one, so that many multicasts load all links of a ring.
+/// The orders, of axis_orders(), whose trees have the fewest links, and are at most two hops deeper than one by the
+/// shortest ways; one at least.
+/// @throws Error(argument) where the IDs are no machine's
+[[nodiscard]] std::vector<int> orders_along_axes(TopologyIds const& ids, Rank source, DestinationSet const& set);
+/// Which of so many choices that are equally good: all are picked equally often by numbers without order.
+[[nodiscard]] std::size_t pick(std::size_t choices, std::uint64_t spread);
+/// By way of axes, in one of orders_along_axes(): the one that `spread` picks, so that many multicasts load all links
+/// of a ring.
 /// @throws Error(argument) where the IDs are no machine's
 [[nodiscard]] Multicast along_axes(TopologyIds const& ids, Rank source, DestinationSet set, std::uint64_t spread = 0);
 /// By any way; along_axes() for that one.

@@ -29,6 +29,8 @@ struct RunOptions {
   /// Called by the calling thread some twenty times a second, between tasks. What it throws ends the run on every rank,
   /// as what a body throws does: so that a program can look whether it is to stop.
   std::function<void()> attend{};
+  /// As attend: (tasks that this rank has run, tasks that it has in all), where the graph's count() knows those.
+  std::function<void(std::int64_t done, std::int64_t all)> progress{};
 };
 
 /// What one rank saw of a task or of a message. Seconds from a moment at which all ranks met.

@@ -196,4 +196,6 @@ def print_lstsq(data: dict[str, Any]) -> None:
     left = [r for r in report["residuals"] if r is not None]
     if left:
         out.print(f"||b - A x||: {_number(min(left))} to {_number(max(left))} of {len(report['residuals'])} columns")
+    if data["trace"] is not None:
+        out.print(f"trace: {data['trace']}")
     out.print(_ended(data, load="read", lstsq="solved", save="written"))

@@ -194,8 +194,9 @@ def lstsq(
     b: Annotated[str, typer.Argument(metavar="B", help="Right-hand sides: B.npy, B.mtx or FILE.h5:DATASET")],
     output: Annotated[str, typer.Option("-o", "--output", help="X.npy, X.mtx or FILE.h5:DATASET")],
     *,
+    trace: Trace = None,
     as_json: Json = False,
     **options: Any,
 ) -> None:
     """Minimize ||B - A X|| for matrix files, or the norm of X where A has more columns than rows."""
-    _run_job(ap.jobs.LstsqJob(a=a, b=b, out=output, **options), as_json, print_lstsq)
+    _run_job(ap.jobs.LstsqJob(a=a, b=b, out=output, trace=trace, **options), as_json, print_lstsq)

@@ -71,6 +71,7 @@ class CholeskyJob(Job):
         matrix = DistributedMatrix(comm, where, read(file, comm, where, dtype))
         loaded = time.perf_counter()
         ways: dict[str, Any] = {"nb": planned.nb, "workers": job.workers, "record": job.trace is not None}
+        ways["progress"] = progress
         factors, report = cholesky(matrix, uplo=job.uplo, comm=comm, overwrite=True, report=True, **ways)
         factors.clear_other_triangle()
         factored = time.perf_counter()

@@ -67,13 +67,15 @@ class LstsqJob(TiledJob):
         a = DistributedMatrix(comm, where, read(files[0], comm, where, dtype))
         b = DistributedMatrix(comm, spread, read(files[1], comm, spread, dtype))
         loaded = time.perf_counter()
-        x, report = lstsq(a, b, comm=comm, nb=planned.nb, workers=job.workers, overwrite=True, report=True)
+        x, report = lstsq(a, b, comm=comm, overwrite=True, report=True, **job.ways(planned, progress))
         solved = time.perf_counter()
+        job.write_trace(job.trace, report.records, comm, f"Least squares with {files[0].name}")
         shape = save_like(x, job.out, is_vector(files[1]))
         ended = time.perf_counter()
         return {
             "plan": planned.to_dict(),
             "report": report.to_dict(),
+            "trace": job.trace,
             "output": {"path": job.out, "shape": shape, "dtype": str(dtype)},
             "seconds": {"load": loaded - began, "lstsq": solved - loaded, "save": ended - solved},
         }

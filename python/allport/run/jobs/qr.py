@@ -26,13 +26,27 @@ if TYPE_CHECKING:
 
 @dataclass(kw_only=True)
 class TiledJob(Job):
-    """What jobs share that factor a matrix file by tile QR."""
+    """What jobs share that factor a matrix file by tile QR.
+
+    trace: what every task and message of the factorization did goes there, as a Chrome trace.
+    """
 
     doing = "factoring"
 
     a: str
     nb: int = 0
     workers: int = 1
+    trace: str | None = None
+
+    def check_output(self) -> None:
+        """Raises when the output or the trace cannot be written."""
+        super().check_output()
+        if self.trace is not None:
+            io.ensure_writable(self.trace, "trace")
+
+    def ways(self, planned: QrPlan, progress: Callable[[int, int], None] | None) -> dict[str, Any]:
+        """How the factorization runs."""
+        return {"nb": planned.nb, "workers": self.workers, "record": self.trace is not None, "progress": progress}
 
     def plan_of(self, shape: tuple[int, int], dtype: Any, machine: Machine) -> QrPlan:
         """The factorization's plan."""
@@ -59,16 +73,12 @@ def quality(a: DistributedMatrix, q: DistributedMatrix, r: DistributedMatrix) ->
 
 @dataclass(kw_only=True)
 class QrJob(TiledJob):
-    """A = Q R of a matrix file; out: R. q_out: Q's first min(m, n) columns. check_residual: A is read again for it.
-
-    trace: what every task and message of the factorization did goes there, as a Chrome trace.
-    """
+    """A = Q R of a matrix file; out: R. q_out: Q's first min(m, n) columns. check_residual: A is read again for it."""
 
     kind = "qr"
 
     q_out: str | None = None
     check_residual: bool = True
-    trace: str | None = None
 
     def files(self) -> MatrixFile:
         """A's head."""
@@ -81,8 +91,6 @@ class QrJob(TiledJob):
     def check_output(self) -> None:
         """Raises when R, Q or the trace cannot be written."""
         super().check_output()
-        if self.trace is not None:
-            io.ensure_writable(self.trace, "trace")
         if self.q_out is not None:
             io.check_output(self.q_out)
 
@@ -106,8 +114,7 @@ class QrJob(TiledJob):
         matrix = DistributedMatrix(comm, where, read(file, comm, where, dtype))
         loaded = time.perf_counter()
         mode = "reduced" if job._wants_q() else "r"
-        ways: dict[str, Any] = {"nb": planned.nb, "workers": job.workers, "record": job.trace is not None}
-        result, report = qr(matrix, mode, comm=comm, overwrite=True, report=True, **ways)
+        result, report = qr(matrix, mode, comm=comm, overwrite=True, report=True, **job.ways(planned, progress))
         q, r = result if mode == "reduced" else (None, result)
         factored = time.perf_counter()
         job.write_trace(job.trace, report.records, comm, f"QR of {file.name}")
