@@ -57,7 +57,7 @@ def test_a_problem_in_its_solution_out(allport, system, tmp_path, a, b, x):
     for word in ("rank 20", "condition", "||b - A x||"):
         assert word in done.stdout, done.stdout
     data = json.loads(allport("run", "lstsq", a, b, "-o", x, "-n", 2, "--json").stdout)
-    assert set(data) == {"plan", "report", "output", "seconds"} and data["report"]["dependent"] is None
+    assert set(data) == {"plan", "report", "output", "seconds", "trace"} and data["report"]["dependent"] is None
     assert len(data["report"]["residuals"]) == (4 if b == "B.npy" else 1)
 
 
