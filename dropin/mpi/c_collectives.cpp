@@ -21,13 +21,16 @@ void* unconst(void const* buffer) { return const_cast<void*>(buffer); }
 
 #define ALLPORT_EXPORT(S, Name, lower, PARAMETERS, ARGUMENTS, CALL)                                               \
   ALLPORT_EXPORTED int MPI_##Name##S PARAMETERS {                                                                 \
+    if (!at_work()) return PMPI_##Name##S ARGUMENTS;                                                              \
     return blocking(Call{ALLPORT_UNPACK CALL}, [&] { return PMPI_##Name##S ARGUMENTS; });                         \
   }                                                                                                               \
   ALLPORT_EXPORTED int MPI_I##lower##S(ALLPORT_UNPACK PARAMETERS, MPI_Request* request) {                         \
+    if (!at_work()) return PMPI_I##lower##S(ALLPORT_UNPACK ARGUMENTS, request);                                   \
     return nonblocking(Call{ALLPORT_UNPACK CALL}, request,                                                        \
                        [&] { return PMPI_I##lower##S(ALLPORT_UNPACK ARGUMENTS, request); });                      \
   }                                                                                                               \
   ALLPORT_EXPORTED int ALLPORT_INIT(, Name, S)(ALLPORT_UNPACK PARAMETERS, MPI_Info info, MPI_Request * request) { \
+    if (!at_work()) return ALLPORT_INIT(P, Name, S)(ALLPORT_UNPACK ARGUMENTS, info, request);                     \
     return persistent(Call{ALLPORT_UNPACK CALL}, request,                                                         \
                       [&] { return ALLPORT_INIT(P, Name, S)(ALLPORT_UNPACK ARGUMENTS, info, request); });         \
   }

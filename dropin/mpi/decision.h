@@ -33,6 +33,10 @@ namespace allport::dropin {
 /// What a timed call has taken on this rank. Collective now and then. Under the Lock.
 void learn(Call const& call, Record& record, double seconds);
 
+/// True where a blocking call of ours, whose lengths only some ranks know, goes straight from rank to rank; counts it.
+/// Equal on all ranks. Under the Lock.
+[[nodiscard]] bool goes_straight(Call const& call, Record& record);
+
 /// What a blocking call whose lengths only some ranks knew turned out to carry: `lengths` of its blocks, which all
 /// ranks were told. Under the Lock.
 void learn(Call const& call, Record& record, std::vector<std::int64_t> const& lengths);

@@ -40,7 +40,7 @@ int enter(Call const& call, std::shared_ptr<Record> const& record, Library const
 }
 
 handback::Outcome run_ours(Call const& call, std::shared_ptr<Record> const& record, std::string_view algorithm) {
-  Operation operation(call, record, algorithm);
+  Operation operation(call, record, algorithm, goes_straight(call, *record));
   operation.start_blocking();
   operation.wait();
   if (!operation.lengths().empty()) learn(call, *record, operation.lengths());

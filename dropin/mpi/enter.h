@@ -30,10 +30,9 @@ int make_persistent(Call const& call, MPI_Request* request, Library library);
 /// True where it stands that the MPI library does this call, and nobody wants it counted.
 [[nodiscard]] bool passes_straight(Call const& call);
 
-/// `ours` where the call is looked at, else the library's own; one test where nothing is set.
+/// `ours` where the call is looked at, else the library's own. @pre at_work()
 template <class F, class Ours>
 int choose_side(Call const& call, F const& library, Ours const& ours) {
-  if (!at_work()) return library();
   return passes_straight(call) ? Library(library)() : ours(Library(library));
 }
 template <class F>

@@ -71,8 +71,8 @@ bool Side::is_contiguous() const {
   return true;
 }
 
-Operation::Operation(Call const& call, std::shared_ptr<Record> record, std::string_view algorithm)
-    : call_(call), record_(std::move(record)), algorithm_(algorithm) {
+Operation::Operation(Call const& call, std::shared_ptr<Record> record, std::string_view algorithm, bool straight)
+    : call_(call), record_(std::move(record)), algorithm_(algorithm), straight_(straight) {
   auto const& ours = *record_->ours;
   position_ = ours.position(record_->rank);
   root_ = ours.position(call.root >= 0 && call.root < record_->size ? call.root : 0);

@@ -41,7 +41,8 @@ class Operation {
  public:
   /// @pre acceptable(call), and decide() says that it is taken
   /// @param algorithm where it can serve; empty: whichever is expected to be quickest
-  Operation(Call const& call, std::shared_ptr<Record> record, std::string_view algorithm = {});
+  /// @param straight blocks whose lengths only some ranks know go from rank to rank; for start_blocking() alone
+  Operation(Call const& call, std::shared_ptr<Record> record, std::string_view algorithm = {}, bool straight = false);
   Operation(Operation const&) = delete;
   Operation& operator=(Operation const&) = delete;
 
@@ -82,6 +83,7 @@ class Operation {
   [[nodiscard]] Schedule schedule_for(Contract const& contract) const;
   Transfer send_lengths();
   Transfer run_by_lengths();
+  Transfer run_straight();
   void check_length(Contract const& contract) const;
 
   Side one(void* buffer, std::int64_t count, MPI_Datatype type) const;
@@ -91,6 +93,7 @@ class Operation {
   Call call_;
   std::shared_ptr<Record> record_;
   std::string algorithm_;
+  bool straight_ = false;
   Rank position_ = 0;  ///< of this rank
   Rank root_ = 0;      ///< position of the root
   Side in_;

@@ -133,6 +133,10 @@ void Operation::plan_steps() {
     case Function::scatterv:
     case Function::gatherv:
     case Function::alltoallv:
+      if (straight_) {
+        steps_ = {[this] { return run_straight(); }};
+        return;
+      }
       steps_ = {[this] { return send_lengths(); }, [this] { return run_by_lengths(); }};
       return;
     case Function::allgatherv:

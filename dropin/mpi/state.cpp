@@ -138,6 +138,10 @@ bool make_world(handback::Settings const& settings) {
   bool const measured = machine.calibration().empty() && (s.guessed || !settings.rates_are_given());
   s.without_links = machine.calibration().empty() && where.count == 1;
   s.rates.source = !measured ? "given" : "assumed";
+  if (s.without_links && s.policy == Policy::automatic && (s.trying == Trying::automatic || s.trying == Trying::off)) {
+    s.why_inactive = "the ranks share one computer, and no rates of the machine were measured there";
+    return false;
+  }
   if (measured && !s.without_links && machine.nodes() > 1) {
     s.world.emplace(on_measured_rates(std::move(machine)));
   } else {
@@ -147,8 +151,6 @@ bool make_world(handback::Settings const& settings) {
 }
 
 }  // namespace
-
-thread_local int Inside::depth_ = 0;
 
 State& state() {
   // Never destroyed: MPI may be called from destructors of static objects.
@@ -183,10 +185,11 @@ void adopt(MPI_Comm comm) {
   }
 }
 
-void begin() {
+namespace {
+
+/// All of begin() but for `watching`.
+void begin_at_work() {
   auto& s = state();
-  if (s.begun) return;
-  s.begun = true;
   handback::Settings const settings(MPI_COMM_WORLD, {"ALLPORT_MACHINE", policy_variable, "ALLPORT_REPORT",
                                                      "ALLPORT_SELECT", "ALLPORT_SELECT_FILE", "ALLPORT_EXPLAIN"});
   s.report_to = settings.report();
@@ -220,6 +223,16 @@ void begin() {
   s.progresses = start_progressing();
 }
 
+}  // namespace
+
+void begin() {
+  auto& s = state();
+  if (s.begun) return;
+  s.begun = true;
+  begin_at_work();
+  watching = s.active || s.counting;
+}
+
 void end() {
   auto& s = state();
   if (!s.begun) return;
@@ -227,6 +240,7 @@ void end() {
   Inside const inside;
   auto const found = s.active && s.trying != Trying::off ? remember_trials() : Memory{};
   if (s.counting) write_report(found);
+  watching = false;
   if (!s.active) {
     s.counting = false;
     free_quiet_communicator();

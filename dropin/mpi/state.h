@@ -41,6 +41,7 @@ enum class Verdict : std::uint8_t {
 struct Sampled {
   std::int64_t bytes = -1;  ///< mean block; negative: not seen yet
   int calls = 0;            ///< handed back until the next look
+  int straight = 0;         ///< of ours that go from rank to rank until the next look: blocks were short
 };
 
 /// The size class of so many bytes: all of one power of two.
@@ -71,6 +72,7 @@ struct Record {
   std::array<std::array<std::atomic<Verdict>, size_classes>, functions> verdicts{};
   std::array<Sampled, functions> sampled{};
   std::array<Form, functions> forms{};  ///< of the latest calls of ours
+  std::array<std::shared_ptr<BlockTable const>, functions> blocks{};  ///< of those whose blocks differed
   /// Of the size classes whose verdict is `tried`. Under the Lock.
   std::map<std::pair<Function, int>, std::unique_ptr<Trial>> trials;
   Memory known;  ///< what was found on these ranks before the communicator was made; equal on all of them
@@ -97,7 +99,8 @@ struct State {
   bool begun = false;                 ///< between begin() and end()
   bool active = false;                ///< calls may be taken
   bool progresses = false;            ///< operations go on after their calls, on every rank
-  /// All ranks share one computer and nobody measured what they do there: the machine's links are not between them.
+  /// All ranks share one computer and nobody measured what they do there: the machine's links are not between them, and
+  /// nothing is taken but what is asked for, or shown by trials that were.
   bool without_links = false;
   /// Nobody named a machine: it is a ring of the computers, and only what is tried on it is taken.
   bool guessed = false;
@@ -148,11 +151,11 @@ class TryLock {
 
 /// The communicator that a thread used last. Void once any communicator has been freed.
 struct LastRecord {
-  MPI_Comm comm = MPI_COMM_NULL;
+  MPI_Comm comm{};  ///< any, before the first: its epoch is none
   Record* record = nullptr;
   unsigned epoch = 0;
 };
-inline thread_local LastRecord last_record;
+inline constinit thread_local LastRecord last_record;
 
 /// While it lives, calls of this thread are not ours: they come from inside the MPI library or its Fortran face.
 class Inside {
@@ -164,11 +167,16 @@ class Inside {
   [[nodiscard]] static bool now() { return depth_ > 0; }
 
  private:
-  static thread_local int depth_;
+  inline static constinit thread_local int depth_ = 0;
 };
 
+/// Whether calls are looked at: some may be taken, or they are counted. Between begin() and end().
+inline constinit std::atomic<bool> watching{false};
+
 /// True where a call is looked at at all: one load and one test where nothing is set.
-[[nodiscard]] inline bool at_work() { return (state().active || state().counting) && !Inside::now() && !Lock::held(); }
+[[nodiscard]] inline bool at_work() {
+  return watching.load(std::memory_order_relaxed) && !Inside::now() && !Lock::held();
+}
 
 /// After the library's own MPI_Init; collective over MPI_COMM_WORLD.
 void begin();

@@ -174,6 +174,7 @@ bool Communicator::is_congruent(Communicator const& other) const {
   check(MPI_Comm_compare(mpi(), other.mpi(), &result), "MPI_Comm_compare", rank());
   return result == MPI_IDENT || result == MPI_CONGRUENT;
 }
+bool Communicator::checks() const { return state_->engine->checks(); }
 MPI_Comm Communicator::mpi() const { return state_->shadow.mpi(); }
 
 Rank Communicator::position(Rank r) const {

@@ -9,13 +9,10 @@
 #include "comm_state.h"
 #include "completions.h"
 #include "mpi_errors.h"
+#include "short_wait.h"
 
 namespace allport::engine {
 namespace {
-
-/// Looks at MPI, which lets others have the core by itself, before the engine's own ways of waiting come in: sleeping
-/// where ranks share cores, and watching for stalls.
-constexpr int patience = 1000;
 
 int test(MPI_Request& request, int& flag, MPI_Status& status) {
   Completing const completing;
@@ -57,18 +54,15 @@ void ShortRun::run(int tag, Buffers buffers, Combine const& combine, FunctionRef
   engine.ensure_no_operator();
   try {
     go();
-    for (int idle = 0; done_ != all_ && idle < patience;) {
+    auto const move = [this] {
       bool const moved = poll();
       if (moved) go();
-      if (engine.in_flight()) engine.progress();
-      if (moved) continue;
-      ++idle;
-      if (pause) pause();
-      engine.lock()->pause();
-    }
+      return moved;
+    };
+    wait_a_little(engine, [this] { return done_ == all_; }, move, pause);
     if (done_ == all_) return;
-    auto const finish = [this] {
-      if (poll()) go();
+    auto const finish = [&] {
+      move();
       return done_ == all_;
     };
     auto const what = [this] { return waits_for(); };

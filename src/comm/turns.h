@@ -16,6 +16,7 @@ class Execution;
 struct TagSpace {
   static constexpr int messages = 4096;     ///< tags 0..4095: Communicator::start_send
   static constexpr int meeting = messages;  ///< members of a sub-communicator wait for each other
+  static constexpr int blocks = messages + 1;   ///< Communicator::exchange
   static constexpr int schedules = messages + 16;
 
   int channels = 0;   ///< tags of one block

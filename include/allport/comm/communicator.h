@@ -84,6 +84,16 @@ struct Buffers {
   std::span<std::byte> output;
 };
 
+/// A block for another rank, and one from another: Communicator::exchange().
+struct Outgoing {
+  std::span<std::byte const> data;
+  Rank to;
+};
+struct Incoming {
+  std::span<std::byte> data;
+  Rank from;
+};
+
 /// An MPI communicator that knows what part of the machine it is. Copies share one state; the shadow communicator is
 /// freed with the last copy (or at MPI_Finalize, whichever is first).
 ///
@@ -130,6 +140,8 @@ class Communicator {
   /// The schedule's rank (position in machine()) of a rank of this communicator, and back.
   [[nodiscard]] Rank position(Rank r) const;
   [[nodiscard]] Rank at_position(Rank p) const;
+  /// ALLPORT_CHECK: ranks that start say what, and differing starts are errors on all of them.
+  [[nodiscard]] bool checks() const;
   [[nodiscard]] MPI_Comm mpi() const;  ///< the shadow communicator; for messages of the caller's own use another one
 
   /// Sub-communicator of `members` (ranks of this one, in the new order); called by exactly the members. Knows whether
@@ -181,6 +193,12 @@ class Communicator {
   /// Zero bytes send nothing (both sides know the size).
   Transfer start_send(std::span<std::byte const> data, Rank to, int tag) const;
   Transfer start_receive(std::span<std::byte> data, Rank from, int tag) const;
+
+  /// Sends and receives these blocks, all at once, and waits for all of them, as run_short() does. For short blocks whose
+  /// lengths only the two ranks know; which ranks call it, and with whom, is theirs to agree on. Blocks between two ranks
+  /// are matched in the order of the calls and, within one, of the lists. Zero bytes send nothing, as in start_send().
+  /// @throws Error(argument) for blocks of 2 GiB and more, Error(mismatch) where other bytes come than are expected
+  void exchange(std::span<Outgoing const> out, std::span<Incoming const> in, FunctionRef<void()> pause = {}) const;
 
   /// Moves all transfers of the communicator family along; cheap when nothing is in flight. Called between pieces of
   /// local work so that communication overlaps with it.

@@ -23,13 +23,15 @@ __all__ = ["MODES", "run"]
 
 MODES: dict[str, dict[str, str]] = {
     "plain": {},
+    "twin": {},
     "auto": {"ALLPORT_DROPIN": "auto"},
     "free": {"ALLPORT_DROPIN": "auto", "ALLPORT_SELECT": "free"},
     "price": {"ALLPORT_DROPIN": "auto", "ALLPORT_SELECT": "off"},
     "always": {"ALLPORT_DROPIN": "always"},
 }
-"""By name, the drop-in's settings; plain: without it."""
+"""By name, the drop-in's settings; plain: without it; twin: without it once more, for how much two equal runs differ."""
 USUAL = ("plain", "auto", "always")
+WITHOUT = ("plain", "twin")
 
 
 def _check(job: Job, calls: int, modes: Sequence[str]) -> list[str]:
@@ -52,7 +54,7 @@ def _round(
     job: Job, place: Place, mode: str, names: list[str], calls: int, library: str, first: bool
 ) -> list[dict[str, Any]]:
     """One run of the plain MPI program, with or without the drop-in: a line for each collective and size."""
-    exports = [] if mode == "plain" else [("LD_PRELOAD", library), *MODES[mode].items()]
+    exports = [] if mode in WITHOUT else [("LD_PRELOAD", library), *MODES[mode].items()]
     plan = ";".join(str(size) for size in sizes_of(job.sizes))
     argv = [program_of(place.family), ",".join(names), "--plan", plan]
     argv += ["--calls", str(calls), "--seconds", str(job.seconds), "--first", str(int(first))]

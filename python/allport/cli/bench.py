@@ -146,7 +146,7 @@ def bench(
         typer.Option(metavar="N", help="N calls in a row, roots going round: plain, auto, always; also for 'all'."),
     ] = None,
     modes: Annotated[
-        str, typer.Option(metavar="MODE,...", help="Of --calls: plain, auto, free, price, always.")
+        str, typer.Option(metavar="MODE,...", help="Of --calls: plain, twin, auto, free, price, always.")
     ] = "plain,auto,always",
     first: Annotated[
         bool, typer.Option("--first", help="Of --calls: the first ones of a communicator, trying included.")

@@ -1,0 +1,132 @@
+#include "exchange.h"
+
+#include <fmt/format.h>
+
+#include <limits>
+
+#include "allport/comm/messages.h"
+#include "comm_state.h"
+#include "completions.h"
+#include "mpi_errors.h"
+#include "short_wait.h"
+
+namespace allport {
+namespace engine {
+
+Exchange::Exchange(CommState& comm, std::span<Outgoing const> out, std::span<Incoming const> in)
+    : comm_(comm), out_(out), in_(in), requests_(in.size() + out.size(), MPI_REQUEST_NULL) {
+  for (auto const& block : out_) comm_.ensure_rank("to", block.to);
+  for (auto const& block : in_) comm_.ensure_rank("from", block.from);
+  auto const fits = [](std::size_t bytes) {
+    ensure(bytes <= std::size_t{std::numeric_limits<int>::max()}, "block", bytes, "at most 2^31 - 1 bytes",
+           "start_send() and start_receive() take longer ones");
+  };
+  for (auto const& block : out_) fits(block.data.size());
+  for (auto const& block : in_) fits(block.data.size());
+}
+
+Exchange::~Exchange() {
+  for (std::size_t i = 0; i < requests_.size() && outstanding_ > 0 && mpi_is_up(); ++i) {
+    if (requests_[i] != MPI_REQUEST_NULL) let_go(requests_[i], i < in_.size());
+  }
+}
+
+void Exchange::run(FunctionRef<void()> pause) {
+  auto& engine = *comm_.engine;
+  engine.ensure_no_operator();
+  start();
+  auto const finish = [this] {
+    poll();
+    return outstanding_ == 0;
+  };
+  wait_a_little(engine, [&] { return outstanding_ == 0; }, [this] { return poll(); }, pause);
+  if (outstanding_ > 0) engine.wait_until(finish, [this] { return waits_for(); }, comm_.shadow.mpi(), pause);
+}
+
+void Exchange::start() {
+  auto const mpi = comm_.shadow.mpi();
+  auto* request = requests_.data();
+  for (auto const& [data, from] : in_) {
+    if (!data.empty()) {
+      check(MPI_Irecv(data.data(), static_cast<int>(data.size()), MPI_BYTE, from, TagSpace::blocks, mpi, request),
+            "MPI_Irecv", comm_.rank, from);
+      ++outstanding_;
+    }
+    ++request;
+  }
+  auto& counted = comm_.engine->counted;
+  for (auto const& [data, to] : out_) {
+    if (!data.empty()) {
+      check(MPI_Isend(data.data(), static_cast<int>(data.size()), MPI_BYTE, to, TagSpace::blocks, mpi, request),
+            "MPI_Isend", comm_.rank, to);
+      ++outstanding_;
+      ++counted.messages_sent;
+      counted.bytes_sent += static_cast<std::int64_t>(data.size());
+    }
+    ++request;
+  }
+}
+
+bool Exchange::poll() {
+  bool any = false;
+  for (std::size_t i = 0; i < requests_.size(); ++i) {
+    if (requests_[i] == MPI_REQUEST_NULL) continue;
+    int flag = 0;
+    MPI_Status status{};
+    auto const code = [&] {
+      Completing const completing;
+      return MPI_Test(&requests_[i], &flag, &status);
+    }();
+    if (code == MPI_SUCCESS && flag == 0) continue;
+    any = true;
+    completed(i, status, code);
+  }
+  return any;
+}
+
+void Exchange::completed(std::size_t message, MPI_Status const& status, int code) {
+  bool const receives = message < in_.size();
+  requests_[message] = MPI_REQUEST_NULL;
+  --outstanding_;
+  int error_class = MPI_SUCCESS;
+  if (code != MPI_SUCCESS) MPI_Error_class(code, &error_class);
+  auto const mismatch = [&](std::string const& came) {
+    throw Error(ErrorKind::mismatch,
+                fmt::format("rank {} expected {}, but {} arrived; counts times datatypes must agree between the ranks",
+                            comm_.rank, text_of(message), came));
+  };
+  if (error_class == MPI_ERR_TRUNCATE) mismatch("more bytes");
+  auto const peer = receives ? in_[message].from : out_[message - in_.size()].to;
+  check(code, receives ? "MPI_Irecv" : "MPI_Isend", comm_.rank, peer);
+  if (!receives) return;
+  int bytes = 0;
+  MPI_Get_count(&status, MPI_BYTE, &bytes);
+  if (static_cast<std::size_t>(bytes) != in_[message].data.size()) mismatch(fmt::format("{} bytes", bytes));
+  ++comm_.engine->counted.messages_received;
+  comm_.engine->counted.bytes_received += bytes;
+}
+
+std::string Exchange::text_of(std::size_t message) const {
+  bool const receives = message < in_.size();
+  auto const peer = receives ? in_[message].from : out_[message - in_.size()].to;
+  auto const bytes = receives ? in_[message].data.size() : out_[message - in_.size()].data.size();
+  return fmt::format("a block of {} bytes {} {}", bytes, receives ? "from" : "to", comm_.rank_text(peer));
+}
+
+std::string Exchange::waits_for() const {
+  for (std::size_t i = 0; i < requests_.size(); ++i) {
+    if (requests_[i] != MPI_REQUEST_NULL) return text_of(i);
+  }
+  return "nothing";
+}
+
+}  // namespace engine
+
+void Communicator::exchange(std::span<Outgoing const> out, std::span<Incoming const> in,
+                            FunctionRef<void()> pause) const {
+  EngineGuard const hold(state_->lock());
+  state_->ensure_alive();
+  engine::Exchange(*state_, out, in).run(pause);
+}
+
+}  // namespace allport

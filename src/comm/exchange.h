@@ -1,0 +1,44 @@
+// Blocks that go straight from rank to rank, all at once.
+#pragma once
+
+#include <mpi.h>
+
+#include <cstddef>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "allport/base/function_ref.h"
+#include "allport/comm/communicator.h"
+
+namespace allport::engine {
+
+struct CommState;
+
+/// The messages of one call of Communicator::exchange(). Used once, with the family's lock.
+class Exchange {
+ public:
+  Exchange(CommState& comm, std::span<Outgoing const> out, std::span<Incoming const> in);
+  Exchange(Exchange const&) = delete;
+  Exchange& operator=(Exchange const&) = delete;
+  ~Exchange();
+
+  /// From start to end, as ShortRun::run(). @throws Error(mpi), Error(mismatch); nothing is in flight then
+  void run(FunctionRef<void()> pause);
+
+ private:
+  void start();
+  /// Takes what MPI has completed; true when there was something.
+  bool poll();
+  void completed(std::size_t message, MPI_Status const& status, int code);
+  [[nodiscard]] std::string text_of(std::size_t message) const;
+  [[nodiscard]] std::string waits_for() const;
+
+  CommState& comm_;
+  std::span<Outgoing const> out_;
+  std::span<Incoming const> in_;
+  std::vector<MPI_Request> requests_;  ///< of those in, then of those out; null: done
+  std::size_t outstanding_ = 0;
+};
+
+}  // namespace allport::engine
