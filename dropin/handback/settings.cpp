@@ -1,6 +1,7 @@
 #include "settings.h"
 
 #include <fmt/format.h>
+#include <unistd.h>
 
 #include <array>
 #include <cstdio>
@@ -96,7 +97,11 @@ Policy Settings::policy(char const* variable) const {
 
 std::string Settings::report() const {
   auto const& text = (*this)["ALLPORT_REPORT"];
-  return text == "0" ? std::string{} : text;
+  if (text.empty() || text == "0") return {};
+  MPI_Comm parent = MPI_COMM_NULL;
+  PMPI_Comm_get_parent(&parent);
+  bool const is_file = text != "1";
+  return is_file && parent != MPI_COMM_NULL ? fmt::format("{}.spawned-{}", text, getpid()) : text;
 }
 
 void Settings::warn(std::string const& text) const {

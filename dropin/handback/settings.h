@@ -37,7 +37,8 @@ class Settings {
   [[nodiscard]] std::string const& trouble() const { return trouble_; }
   /// By the machine's file or another; else they are a preset's, of no network in particular.
   [[nodiscard]] bool rates_are_given() const { return rates_are_given_; }
-  /// ALLPORT_REPORT: empty for none, "1" for stderr, else a file.
+  /// ALLPORT_REPORT: empty for none, "1" for stderr, else a file. A job that was spawned has the same environment; its
+  /// file is another, named after rank 0's process.
   [[nodiscard]] std::string report() const;
 
   /// A line on rank 0's stderr, the first time that it is said.

@@ -1,8 +1,8 @@
 #include "progress_thread.h"
 
-#include <csignal>
 #include <system_error>
 
+#include "no_signals.h"
 #include "requests.h"
 #include "state.h"
 
@@ -14,22 +14,6 @@ using std::chrono::microseconds;
 constexpr auto glance = microseconds(2000);  ///< between looks while others move things along
 constexpr auto nap = microseconds(100);      ///< between steps while nobody else does
 constexpr int patience = 50;                 ///< looks with nothing in flight before it parks
-
-/// The program's signals are for its own threads.
-class NoSignals {
- public:
-  NoSignals() {
-    sigset_t all;
-    sigfillset(&all);
-    pthread_sigmask(SIG_SETMASK, &all, &before_);
-  }
-  ~NoSignals() { pthread_sigmask(SIG_SETMASK, &before_, nullptr); }
-  NoSignals(NoSignals const&) = delete;
-  NoSignals& operator=(NoSignals const&) = delete;
-
- private:
-  sigset_t before_{};
-};
 
 }  // namespace
 
