@@ -259,6 +259,15 @@ class Bench {
   std::vector<Port> ports_;  ///< forward along every axis, then backward
 };
 
+/// Ours beside MPI's own, by the schedules that are chosen on the machine as it was found: those will run.
+std::vector<MpiTimes> time_beside(Communicator const& comm, Machine const& found, CalibrateOptions const& options) {
+  MPI_Comm by_place = MPI_COMM_NULL;
+  engine::check(MPI_Comm_split(comm.mpi(), 0, comm.position(comm.rank()), &by_place), "MPI_Comm_split", comm.rank());
+  auto times = time_mpi_collectives(Communicator(by_place, found), options);
+  engine::check(MPI_Comm_free(&by_place), "MPI_Comm_free", comm.rank());
+  return times;
+}
+
 }  // namespace
 
 Machine calibrate(Communicator const& comm, CalibrateOptions const& options) {
@@ -272,14 +281,18 @@ Machine calibrate(Communicator const& comm, CalibrateOptions const& options) {
   engine::check(MPI_Comm_free(&own), "MPI_Comm_free", comm.rank());
   auto found = Calibration{
       options.date.empty() ? today(comm) : options.date, mpi_library_name(), comm.size(), std::move(bench.fits), {}};
+  auto const with = [&](Calibration calibration) {
+    return Machine{machine.name(),      bench.axes,           bench.rates,
+                   machine.levels(),    machine.exceptions(), std::move(calibration)};
+  };
   if (options.mpi_collectives) {
     auto rest = options;
     if (options.progress) {
       rest.progress = [&](std::string_view phase, double done) { options.progress(phase, 0.6 + 0.4 * done); };
     }
-    found.mpi = time_mpi_collectives(comm, rest);
+    found.mpi = time_beside(comm, with(found), rest);
   }
-  return {machine.name(), std::move(bench.axes), bench.rates, machine.levels(), machine.exceptions(), std::move(found)};
+  return with(std::move(found));
 }
 
 }  // namespace allport

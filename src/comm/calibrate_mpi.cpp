@@ -100,9 +100,11 @@ MpiTimes timed(std::string_view what, Own& own, engine::Clock const& clock, bool
   auto const per_size = quick ? 0.3 : 0.12;
   auto const all = quick ? 3.5 : 1.6;  // seconds for one collective
   MpiTimes times{std::string(what), {}, {}, {}};
-  // Short calls from every root in turn; of long ones two must do.
+  // Short calls, and what is timed on both sides, from every root in turn; of long ones two must do.
   auto const row = [&](std::int64_t bytes) {
-    return bytes * (of_blocks(what) ? own.size() : 1) <= 16 << 10 ? own.size() : std::min(own.size(), 2);
+    auto const vector = bytes * (of_blocks(what) ? own.size() : 1);
+    bool const from_all = vector <= 16 << 10 || (vector <= longest_beside && own.size() <= 16);
+    return from_all ? own.size() : std::min(own.size(), 2);
   };
   auto const by_mpi = [&](std::int64_t bytes, int fewest) {
     return clock.median_in_a_row([&] { own.run(what, bytes); }, per_size, row(bytes), fewest);

@@ -76,8 +76,8 @@ def run(
 
     job: a bench.Job, of which collective ('all' or names with commas), sizes, machine or lab, mpi, library, rounds and
     seconds (about so long for each collective and size in a round) count. Each round starts the program once for each
-    mode, by turns. first: the first `calls` that a communicator sees, which the drop-in may spend on trying; then
-    "later" of a row has the same for the second half of them. Raises AllportError or JobFailed.
+    mode, by turns, another one first. first: the first `calls` that a communicator sees, which the drop-in may spend on
+    trying; then "later" of a row has the same for the second half of them. Raises AllportError or JobFailed.
     """
     names = _check(job, calls, modes)
     with ended_by_signals(), place_of(job) as place:
@@ -86,7 +86,8 @@ def run(
             raise failure("library: the MPI drop-in is not built; make setup builds it", "io")
         rows: dict[tuple[str, int], dict[str, Any]] = {}
         for turn in range(job.rounds):
-            for i, mode in enumerate(modes):
+            order = [modes[(turn + i) % len(modes)] for i in range(len(modes))]  # each begins a round in its turn
+            for i, mode in enumerate(order):
                 if progress:
                     progress(f"round {turn + 1} of {job.rounds}, {mode}", (turn + i / len(modes)) / job.rounds)
                 for line in _round(job, place, mode, names, calls, library, first):
