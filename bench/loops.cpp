@@ -14,6 +14,7 @@
 #include <vector>
 
 #include "allport/tasks/team.h"
+#include "allport/tasks/teams.h"
 #ifdef ALLPORT_TBB
 #include <oneapi/tbb.h>
 #endif
@@ -107,6 +108,23 @@ class Contest {
   Team team_;
 };
 
+/// Seconds from one shape of the teams to the next, every thread in its place, over all shapes in turn.
+void reconfigure(int threads, int rounds) {
+  Teams teams(usable_cores(), {.threads = threads});
+  auto const shapes = shapes_of(threads);
+  std::vector<double> seconds;
+  for (int round = 0; round < rounds; ++round) {
+    auto const turn = [&] {
+      for (auto const& shape : shapes) {
+        teams.configure(shape.masters, shape.drones);
+        teams.run([](int, Team&) {});
+      }
+    };
+    seconds.push_back(seconds_of(turn) / static_cast<double>(shapes.size()));
+  }
+  fmt::print("  \"other teams: {}\": [{:.9f}],\n", teams.pinned() ? "pinned" : "not pinned", fmt::join(seconds, ", "));
+}
+
 }  // namespace
 
 int main(int argc, char** argv) {
@@ -122,5 +140,6 @@ int main(int argc, char** argv) {
   contest.run("nothing in 1000 iterations", Work::none, 1000);
   contest.run("1000 even iterations", Work::even, 1000);
   contest.run("1000 growing iterations", Work::uneven, 1000);
+  reconfigure(threads, rounds);
   fmt::print("  \"threads\": {}\n}}\n", threads);
 }

@@ -40,13 +40,6 @@ void relax() {
 #endif
 }
 
-int processors() {
-  cpu_set_t set;
-  CPU_ZERO(&set);
-  if (sched_getaffinity(0, sizeof set, &set) != 0) return static_cast<int>(std::thread::hardware_concurrency());
-  return CPU_COUNT(&set);
-}
-
 }  // namespace
 
 void Loop::run(Range chunk) {
@@ -70,8 +63,8 @@ bool Loop::is_in(Loop const* other) const {
 
 // Members may each be in a loop of their own, and in one within it; where there are more, they are run by their
 // callers.
-LoopBoard::LoopBoard(int members)
-    : members_(members), crowded_(members > processors()), slots_(static_cast<std::size_t>(2 * members)) {
+LoopBoard::LoopBoard(int members, bool crowded)
+    : members_(members), crowded_(crowded), slots_(static_cast<std::size_t>(2 * members)) {
   for (auto& slot : slots_) slot.shares = std::vector<Cursor>(static_cast<std::size_t>(members));
 }
 

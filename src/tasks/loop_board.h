@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "allport/base/function_ref.h"
+#include "allport/tasks/cores.h"
 #include "allport/tasks/loop.h"
 
 namespace allport::tasks {
@@ -33,7 +34,9 @@ struct Loop {
 /// Threads come as members 0 ... members - 1; several may come as the same one. It has none of its own.
 class LoopBoard {
  public:
-  explicit LoopBoard(int members);
+  /// `crowded`: there are not as many processors as members, so that who waits lets others run.
+  LoopBoard(int members, bool crowded);
+  explicit LoopBoard(int members) : LoopBoard(members, members > processors()) {}
 
   [[nodiscard]] int members() const { return members_; }
   /// Runs a loop, with all who help. @throws what the first of its chunks threw
@@ -78,7 +81,7 @@ class LoopBoard {
   [[nodiscard]] bool spin(std::uint32_t seen) const;
 
   int const members_;
-  bool const crowded_;  ///< more members than processors: who waits lets others run
+  bool const crowded_;
   std::vector<Slot> slots_;
   /// Changes when there may be something to do, or to end.
   alignas(64) std::atomic<std::uint32_t> signal_{0};

@@ -19,6 +19,8 @@ Team::Team(int drones) : board_(std::make_unique<LoopBoard>(1 + checked(drones))
   }
 }
 
+Team::Team(std::unique_ptr<LoopBoard> board) : board_(std::move(board)) {}
+
 Team::~Team() {
   if (board_) board_->stop();
   for (auto& drone : drones_) drone.join();
@@ -27,6 +29,8 @@ Team::~Team() {
 Team::Team(Team&& other) noexcept = default;
 
 int Team::size() const { return board_->members(); }
+
+bool Team::help() { return board_->help(board_->members() - 1, 1); }
 
 void Team::for_chunks(std::int64_t iterations, LoopOptions const& options,
                       FunctionRef<void(std::int64_t, std::int64_t)> body) {

@@ -36,6 +36,8 @@ class Team {
 
   /// The master and the drones.
   [[nodiscard]] int size() const;
+  /// Runs a chunk of a loop that another thread has opened, as one more drone would; false where there is none.
+  bool help();
 
   /// body(i) for every i, or body(range) for every chunk.
   template <class Body>
@@ -88,6 +90,10 @@ class Team {
                   FunctionRef<void(std::int64_t, std::int64_t)> body);
 
  private:
+  friend class Teams;
+  /// Over a board that threads of others serve.
+  explicit Team(std::unique_ptr<LoopBoard> board);
+
   static constexpr std::int64_t most_parts = 512;
 
   /// A part's value is made by `part`; neighbours are combined, then neighbours of these.

@@ -1,0 +1,259 @@
+#include "allport/tasks/teams.h"
+
+#include <sched.h>
+
+#include <atomic>
+#include <chrono>
+#include <exception>
+#include <optional>
+#include <thread>
+
+#include "loop_board.h"
+#include "openmp_threads.h"
+
+namespace allport::tasks {
+
+namespace {
+
+/// What threads are told, in the low bits of a number that grows.
+enum Order : std::uint32_t { run_body = 0, take_place = 1, end = 2 };
+constexpr std::uint32_t order_bits = 2;
+constexpr auto spin_time = std::chrono::microseconds(50);
+
+/// Where a thread is; in no team: it sleeps.
+struct Place {
+  int team = -1;
+  int member = 0;
+  int size = 1;                   ///< of the team
+  std::vector<int> processors{};  ///< empty: anywhere
+};
+
+}  // namespace
+
+struct Teams::State {
+  State(Cores given, TeamsOptions wanted);
+  ~State();
+  State(State const&) = delete;
+  State& operator=(State const&) = delete;
+
+  void configure(int masters, int size);
+  void run(FunctionRef<void(int, Team&)> body);
+  void serve(int thread);
+  void take(Place const& place);
+  void end_threads();
+  void give(Order order);
+  void body_of(int team);
+  [[nodiscard]] std::uint32_t next_order(std::uint32_t seen) const;
+  void wait_for(int count);
+  void set_counts();
+
+  Cores cores;
+  TeamsOptions options;
+  int threads;
+  bool crowded;
+  bool pinned;
+  std::vector<int> before;  ///< the calling thread's processors
+  int openmp_before = 0;
+  std::vector<int> counts_before;
+
+  std::vector<Place> places;  ///< by thread; written while all wait for an order
+  std::vector<std::vector<int>> placed;
+  std::vector<std::unique_ptr<Team>> teams;
+  std::unique_ptr<Team> shared;  ///< of all masters
+  std::vector<std::exception_ptr> thrown;
+  std::optional<FunctionRef<void(int, Team&)>> body;
+
+  alignas(64) std::atomic<std::uint32_t> order{0};
+  alignas(64) std::atomic<int> done{0};  ///< who has done what the last order asked for
+  std::vector<std::thread> others;
+};
+
+Teams::State::State(Cores given, TeamsOptions wanted) : cores(std::move(given)), options(std::move(wanted)) {
+  ensure(cores.size() >= 1, "cores", cores.size(), "at least one");
+  ensure(options.threads >= 0, "threads", options.threads, "at least 0, which is one a core");
+  threads = options.threads > 0 ? options.threads : cores.size();
+  crowded = cores.shared || threads > cores.size();
+  pinned = options.pinned && !crowded;
+  before = pinned_to();
+  if (has_openmp()) openmp_before = omp_get_max_threads();
+  for (auto const& count : options.counts) counts_before.push_back(count.get());
+  places.resize(static_cast<std::size_t>(threads));
+  try {
+    for (int t = 1; t < threads; ++t) others.emplace_back([this, t] { serve(t); });
+    configure(1, threads);
+  } catch (...) {
+    end_threads();
+    throw;
+  }
+}
+
+void Teams::State::end_threads() {
+  for (auto& team : teams) team->board_->stop();
+  give(end);
+  for (auto& other : others) other.join();
+}
+
+Teams::State::~State() {
+  end_threads();
+  if (pinned) pin_thread(before);
+  if (openmp_before > 0) omp_set_num_threads(openmp_before);
+  for (std::size_t c = 0; c < options.counts.size(); ++c) options.counts[c].set(counts_before[c]);
+}
+
+void Teams::State::give(Order what) {
+  auto const next = ((order.load() >> order_bits) + 1) << order_bits;
+  order.store(next | what);
+  order.notify_all();
+}
+
+/// Spins for a moment, then sleeps.
+std::uint32_t Teams::State::next_order(std::uint32_t seen) const {
+  auto const until = std::chrono::steady_clock::now() + spin_time;
+  while (std::chrono::steady_clock::now() < until) {
+    auto const now = order.load();
+    if (now != seen) return now;
+    if (crowded) sched_yield();
+  }
+  order.wait(seen);
+  return order.load();
+}
+
+void Teams::State::wait_for(int count) {
+  auto const until = std::chrono::steady_clock::now() + spin_time;
+  for (auto seen = done.load(); seen < count; seen = done.load()) {
+    if (crowded) sched_yield();
+    if (std::chrono::steady_clock::now() > until) done.wait(seen);
+  }
+}
+
+/// A thread that is in no team sleeps through a body's orders, and may do so through several.
+void Teams::State::serve(int thread) {
+  Place place;
+  for (std::uint32_t seen = 0; true;) {
+    seen = next_order(seen);
+    auto const what = seen & ((1U << order_bits) - 1);
+    if (what == end) return;
+    if (what == take_place) {
+      place = places[static_cast<std::size_t>(thread)];
+      take(place);
+      // Its board is there until this thread has taken its next place.
+      auto* const board = place.team >= 0 ? teams[static_cast<std::size_t>(place.team)]->board_.get() : nullptr;
+      done.fetch_add(1);
+      done.notify_one();
+      if (board != nullptr && place.member > 0) board->serve(place.member);
+    } else if (place.team >= 0 && place.member == 0) {
+      body_of(place.team);
+      done.fetch_add(1);
+      done.notify_one();
+    }
+  }
+}
+
+void Teams::State::take(Place const& place) {
+  if (pinned) pin_thread(place.processors);
+  if (has_openmp()) omp_set_num_threads(options.bodies == Bodies::openmp && place.member == 0 ? place.size : 1);
+}
+
+void Teams::State::configure(int masters, int size) {
+  ensure(masters >= 1, "masters", masters, "at least 1");
+  ensure(size >= 1, "drones", size - 1, "at least 0");
+  ensure(std::int64_t{masters} * size <= threads, "masters x (1 + drones)", std::int64_t{masters} * size,
+         "no more than there are threads");
+  // Drones of the last teams wait for an order before their board goes.
+  for (auto& team : teams) team->board_->stop();
+  std::vector<std::unique_ptr<Team>> next;
+  bool const whole = masters * size <= cores.size();
+  placed = whole ? place_teams(cores, masters, size) : std::vector<std::vector<int>>();
+  places.assign(places.size(), {});
+  auto const at = [&](int m, int d) -> Core const& {
+    return cores.all[static_cast<std::size_t>(placed[static_cast<std::size_t>(m)][static_cast<std::size_t>(d)])];
+  };
+  for (int m = 0; m < masters; ++m) {
+    next.push_back(std::unique_ptr<Team>(new Team(std::make_unique<LoopBoard>(size, crowded))));
+    for (int d = 0; d < size; ++d) {
+      auto& place = places[static_cast<std::size_t>(m * size + d)];
+      place.team = m;
+      place.member = d;
+      place.size = size;
+      if (!pinned) continue;
+      place.processors = at(m, d).processors;
+      // OpenMP's threads begin where their master is.
+      for (int o = 0; d == 0 && options.bodies == Bodies::openmp && o < size; ++o) {
+        if (o > 0)
+          place.processors.insert(place.processors.end(), at(m, o).processors.begin(), at(m, o).processors.end());
+      }
+    }
+  }
+  for (auto t = masters * size; pinned && t < threads; ++t) places[static_cast<std::size_t>(t)].processors = before;
+  auto const last = std::exchange(teams, std::move(next));
+  shared.reset(new Team(std::make_unique<LoopBoard>(masters, crowded)));
+  done = 0;
+  give(take_place);
+  take(places.front());
+  set_counts();
+  wait_for(threads - 1);
+}
+
+void Teams::State::set_counts() {
+  auto const alone = options.bodies == Bodies::openmp && teams.size() == 1;
+  for (auto const& count : options.counts) count.set(alone ? teams.front()->size() : 1);
+}
+
+void Teams::State::body_of(int team) {
+  auto const t = static_cast<std::size_t>(team);
+  try {
+    (*body)(team, *teams[t]);
+  } catch (...) {
+    thrown[t] = std::current_exception();
+  }
+}
+
+void Teams::State::run(FunctionRef<void(int, Team&)> what) {
+  thrown.assign(teams.size(), nullptr);
+  body.emplace(what);
+  done = 0;
+  if (teams.size() > 1) give(run_body);
+  body_of(0);
+  wait_for(static_cast<int>(teams.size()) - 1);
+  for (auto const& error : thrown) {
+    if (error) std::rethrow_exception(error);
+  }
+}
+
+Teams::Teams(Cores cores, TeamsOptions options)
+    : state_(std::make_unique<State>(std::move(cores), std::move(options))) {}
+Teams::~Teams() = default;
+
+Cores const& Teams::cores() const { return state_->cores; }
+int Teams::threads() const { return state_->threads; }
+int Teams::masters() const { return static_cast<int>(state_->teams.size()); }
+int Teams::drones() const { return state_->teams.front()->size() - 1; }
+bool Teams::pinned() const { return state_->pinned; }
+void Teams::configure(int masters, int drones) { state_->configure(masters, 1 + drones); }
+void Teams::run(FunctionRef<void(int, Team&)> body) { state_->run(body); }
+
+Team& Teams::shared() const { return *state_->shared; }
+
+std::vector<int> Teams::cores_of(int master) const {
+  ensure(master >= 0 && master < masters(), "master", master, "one of the masters");
+  return state_->placed.empty() ? std::vector<int>() : state_->placed[static_cast<std::size_t>(master)];
+}
+
+void Teams::pin(int master, int member) const {
+  ensure(master >= 0 && master < masters(), "master", master, "one of the masters");
+  ensure(member >= 0 && member <= drones(), "member", member, "a thread of the team");
+  if (!state_->pinned) return;
+  auto const core = cores_of(master)[static_cast<std::size_t>(member)];
+  pin_thread(state_->cores.all[static_cast<std::size_t>(core)].processors);
+}
+
+std::vector<TeamsShape> shapes_of(int threads) {
+  ensure(threads >= 1, "threads", threads, "at least 1");
+  std::vector<TeamsShape> shapes;
+  for (int masters = threads; masters >= 1; --masters) {
+    if (threads % masters == 0) shapes.push_back({masters, threads / masters - 1});
+  }
+  return shapes;
+}
+
+}  // namespace allport::tasks
