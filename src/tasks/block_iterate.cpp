@@ -1,0 +1,168 @@
+// Blocks run as their faces come.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <thread>
+#include <tuple>
+
+#include "block_state.h"
+
+namespace allport::tasks {
+
+namespace {
+
+constexpr int yields_before_sleep = 100;
+constexpr auto nap = std::chrono::microseconds(50);
+
+Face opposite(Face face) { return {face.axis, !face.high}; }
+
+}  // namespace
+
+void BlockEngine::State::iterate(std::int64_t count, Body body) {
+  ensure(!broken, "iterate", iteration, "blocks whose last iteration did not fail", "fill() them anew");
+  std::string wrong;
+  if (count < 0) wrong = fmt::format("count = {}: expected at least 0 iterations", count);
+  comm.ensure_all_well(wrong);
+  comm.ensure_agreement("iterations, whether blocks were filled, and whether faces travel",
+                        4 * count + (stale ? 2 : 0) + (options.send ? 1 : 0));
+  if (count == 0) return;
+  if (teams.masters() != masters) spread_over_masters();
+  ready.assign(static_cast<std::size_t>(masters), {});
+  target = iteration + count;
+  left = count * static_cast<std::int64_t>(objects.size());
+  over = stopped = false;
+  error.clear();
+  if (options.send && stale) {
+    for (auto& [block, object] : objects) give_faces(object);
+  }
+  {
+    std::scoped_lock const hold(mutex);
+    for (auto& [block, object] : objects) queue_if_ready(object);
+  }
+  teams.run([&](int master, Team& team) { work(master, options.helped ? teams.shared() : team, body); });
+  iteration = target;
+  stale = !options.send;
+  broken = stopped;
+  if (stale) {
+    for (auto& [block, object] : objects) object.arrived = {};
+  }
+  if (broken) {
+    for (auto& [block, object] : objects) {
+      object.iteration = iteration;
+      object.queued = false;
+    }
+  }
+  comm.ensure_all_well(error);
+  // A rank that stopped for another's sake heard of it by message.
+  ensure(!broken, "iterate", target, "bodies that do not throw");
+}
+
+void BlockEngine::State::work(int master, Team& team, Body body) {
+  int idle = 0;
+  while (!over) {
+    if (auto* const object = next(master)) {
+      idle = 0;
+      run(*object, master, team, body);
+      if (hurry.load(std::memory_order_relaxed)) talk(master == 0);
+      continue;
+    }
+    if (talk(master == 0) || (options.helped && teams.shared().help())) {
+      idle = 0;
+      continue;
+    }
+    if (++idle < yields_before_sleep) {
+      std::this_thread::yield();
+    } else {
+      std::this_thread::sleep_for(nap);
+    }
+  }
+}
+
+/// Those that are behind first, of these such as other ranks wait for, of these the lower number.
+BlockEngine::State::Object* BlockEngine::State::next(int master) {
+  std::scoped_lock const hold(mutex);
+  auto& mine = ready[static_cast<std::size_t>(master)];
+  if (mine.empty() || stopped) return nullptr;
+  auto const first = std::ranges::min_element(
+      mine, {}, [](Object const* o) { return std::tuple(o->iteration, o->exposed ? 0 : 1, o->block); });
+  auto* const object = *first;
+  *first = mine.back();
+  mine.pop_back();
+  ++busy;
+  return object;
+}
+
+void BlockEngine::State::run(Object& object, int master, Team& team, Body body) {
+  try {
+    run_body(object, master, team, body);
+  } catch (std::exception const& caught) {
+    fail(fmt::format("block {} in iteration {} on rank {}: {}", object.block, object.iteration, me, caught.what()));
+  } catch (...) {
+    fail(fmt::format("block {} in iteration {} on rank {}: an exception", object.block, object.iteration, me));
+  }
+  std::scoped_lock const hold(mutex);
+  --busy;
+}
+
+void BlockEngine::State::run_body(Object& object, int master, Team& team, Body body) {
+  auto const before = now();
+  body(object, team);
+  auto const after = now();
+  object.taken += (after - before) * (options.helped ? 1 : team.size());
+  {
+    std::scoped_lock const hold(mutex);
+    if (options.record) {
+      records.push_back({BlockRecord::Deed::run, master, -1, object.block, object.iteration, 0, before, after});
+    }
+    object.arrived[static_cast<std::size_t>(object.iteration % 2)] = 0;
+    ++object.iteration;
+  }
+  if (options.send) give_faces(object);
+  std::scoped_lock const hold(mutex);
+  object.queued = false;
+  --left;
+  queue_if_ready(object);
+}
+
+/// To blocks here straight into their halos: who runs the iteration before reads the other copy of its cells.
+void BlockEngine::State::give_faces(Object& object) {
+  for (auto const& link : object.links) {
+    auto const to = opposite(link.face);
+    auto data = packed(object, link.face, object.iteration);
+    auto const owner = owners[static_cast<std::size_t>(link.beyond)];
+    if (owner == me) {
+      unpack(*find(link.beyond), to, object.iteration, data.data());
+      count_face(link.beyond, object.iteration);
+    } else {
+      post({face_of_block, link.beyond, to.number(), object.iteration, 0}, owner, std::move(data));
+    }
+  }
+}
+
+void BlockEngine::State::count_face(std::int64_t block, std::int64_t of) {
+  std::scoped_lock const hold(mutex);
+  auto& object = *find(block);
+  ++object.arrived[static_cast<std::size_t>(of % 2)];
+  queue_if_ready(object);
+}
+
+void BlockEngine::State::queue_if_ready(Object& object) {
+  if (object.queued || object.iteration >= target) return;
+  auto const here = object.arrived[static_cast<std::size_t>(object.iteration % 2)];
+  if (options.send && here < object.links.size()) return;
+  object.queued = true;
+  ready[static_cast<std::size_t>(object.master)].push_back(&object);
+}
+
+void BlockEngine::State::fail(std::string const& what) {
+  {
+    std::scoped_lock const hold(mutex);
+    if (error.empty()) error = what;
+  }
+  if (stopped.exchange(true)) return;
+  for (Rank r = 0; r < comm.size(); ++r) {
+    if (r != me) post({failure, 0, 0, 0, 0}, r, {});
+  }
+}
+
+}  // namespace allport::tasks
