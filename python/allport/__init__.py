@@ -51,7 +51,7 @@ if TYPE_CHECKING:
         units,
         verify,
     )
-    from allport.bench import calls, compare, measured, places, rivals
+    from allport.bench import calls, compare, jacobi, measured, places, rivals
     from allport.collectives import algorithms, load_algorithms, make_schedule, register_algorithm
     from allport.comm import Communicator
     from allport.factor import LU, GrowthWarning, LuReport, SingularMatrix, load_lu, lu
@@ -112,6 +112,7 @@ _ROOMS = {
     "gantt": "report.gantt",
     "graph": "graph",
     "io": "io",
+    "jacobi": "bench.jacobi",
     "job": "run.job",
     "jobs": "run.jobs",
     "lab": "lab",
@@ -280,6 +281,7 @@ __all__ = [
     "graph",
     "interpret",
     "io",
+    "jacobi",
     "job",
     "jobs",
     "lab",

@@ -163,3 +163,43 @@ def test_the_first_calls_of_a_communicator_half_and_half(allport):
 def test_calls_that_cannot_be_compared_are_refused(allport, words, complaint):
     done = allport(*f"bench {words} --calls 20 -m mesh:2".split())
     assert done.returncode == 1 and complaint in done.stderr
+
+
+def test_jacobi_computes_the_same_cells_by_all_ways():
+    job = ap.jacobi.Jacobi(
+        grid="90x70", objects="4x3", ranks=2, threads=2, iterations=3, rounds=2, heavy=2, balance="refine"
+    )
+    result = ap.jacobi.run(job)
+    assert result["same"] and result["ranks"] == 2 and result["threads"] == 2
+    assert result["block"] == [1, 23, 24]
+    assert {"ckloop's policy", "spread 1", "spread 2", "a process a core"} < set(result["ways"])
+    for way in result["ways"].values():
+        assert len(way["seconds"]) == 2 and min(way["seconds"]) > 0
+    # An exchange of all faces an iteration, of either kind of program: 2 x 70 or 2 x 90 doubles between two ranks.
+    assert sum(result["ways"]["mpi+openmp, 2 threads"]["received"]["bytes"]) in (3 * 2 * 70 * 8, 3 * 2 * 90 * 8)
+
+
+def test_jacobi_on_the_command_line(allport, tmp_path):
+    out = tmp_path / "jacobi.json"
+    argv = [
+        "bench",
+        "jacobi",
+        "--grid",
+        "20x30x10",
+        "--block",
+        "8x8x8",
+        "-n",
+        "1",
+        "--threads",
+        "2",
+        "--iterations",
+        "2",
+    ]
+    done = allport(*argv, "--best-of", "1", "--ways", "spread,ckloop", "-o", str(out))
+    assert done.returncode == 0, done.stderr
+    assert "spread 2" in done.stdout
+    assert json.loads(out.read_text())["grid"] == [20, 30, 10]
+    wrong = allport(*argv, "--objects", "2x2")
+    assert wrong.returncode == 1 and "objects = '2x2'" in wrong.stderr
+    wrong = allport(*argv, "--ways", "magic")
+    assert wrong.returncode == 1 and "magic" in wrong.stderr

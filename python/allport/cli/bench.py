@@ -9,9 +9,12 @@ from typing import Annotated, Any
 import typer
 
 import allport as ap
+from allport.cli import jacobi_table
 from allport.cli.console import console, ensure_outputs, print_json, progress, table
 from allport.cli.options import AnyMachine, Burst, Collective, Json, Limit, Load, Ranks, size_of
 from allport.units import format_bytes, format_rate, format_seconds
+
+JACOBI = "Of 'jacobi' alone"
 
 
 def _time(times: dict[str, Any] | None) -> str:
@@ -111,6 +114,18 @@ def _calls(job: ap.bench.Job, calls: int, modes: str, first: bool, output: str |
         raise typer.Exit(1)
 
 
+def _jacobi(job: ap.jacobi.Jacobi, output: str | None, as_json: bool) -> None:
+    ensure_outputs(output=output)
+    with progress("starting") as bar:
+        result = ap.jacobi.run(job, bar)
+    if output:
+        Path(output).write_text(json.dumps(result, indent=1) + "\n")
+    if as_json:
+        print_json(result)
+    else:
+        jacobi_table.show(result)
+
+
 def bench(
     collective: Collective,
     against: Annotated[str | None, typer.Option(help="mpi: beside the MPI library's own; none.")] = "mpi",
@@ -155,8 +170,39 @@ def bench(
     output: Annotated[str | None, typer.Option("-o", "--output", metavar="FILE.json", help="All numbers.")] = None,
     measured: Annotated[str | None, typer.Option(metavar="FILE.json", help="Where times are kept for explain.")] = None,
     as_json: Json = False,
+    grid: Annotated[
+        str, typer.Option(rich_help_panel=JACOBI, help="Cells: 2048x2048, or three lengths.")
+    ] = "2048x2048",
+    block: Annotated[str, typer.Option(rich_help_panel=JACOBI, help="Cells of a block.")] = "256x256",
+    objects: Annotated[
+        str | None, typer.Option(rich_help_panel=JACOBI, metavar="NxN", help="Blocks along each axis, not --block.")
+    ] = None,
+    ways: Annotated[
+        str, typer.Option(rich_help_panel=JACOBI, metavar="WAY,...", help="Which are compared.")
+    ] = "mpi+openmp,process a core,nested,ckloop,spread",
+    spread: Annotated[
+        str | None, typer.Option(rich_help_panel=JACOBI, metavar="S,...", help="Threads on a block; else all divisors.")
+    ] = None,
+    threads: Annotated[int | None, typer.Option(rich_help_panel=JACOBI, help="Of a rank; else its cores.")] = None,
+    schedule: Annotated[str, typer.Option(rich_help_panel=JACOBI, help="static, dynamic or guided.")] = "static",
+    chunk: Annotated[int, typer.Option(rich_help_panel=JACOBI, help="Iterations of a loop; 0: the schedule's.")] = 0,
+    collapse: Annotated[int, typer.Option(rich_help_panel=JACOBI, help="Loops that make one; 0: all.")] = 0,
+    heavy: Annotated[
+        int, typer.Option(rich_help_panel=JACOBI, help="The grid's first quarter is computed so often.")
+    ] = 1,
+    balance: Annotated[
+        str, typer.Option(rich_help_panel=JACOBI, help="Between rounds: none, greedy or refine.")
+    ] = "none",
+    send: Annotated[bool, typer.Option(rich_help_panel=JACOBI, help="Whether faces travel (slide 16).")] = True,
 ) -> None:
-    """Time a collective, every byte checked: ours beside the MPI library's default and best setting, by turns."""
+    """Time a collective, every byte checked, beside the MPI library's; or 'jacobi', in blocks spread over threads."""
+    if collective == "jacobi":
+        asked = ap.jacobi.Jacobi(
+            grid, block, objects, ways, spread, schedule, chunk, collapse, heavy, balance, send, ranks, threads,
+            machine, lab, rate, size_of("burst", burst), size_of("limit", limit), iterations, best_of,
+        )  # fmt: skip
+        _jacobi(asked, output, as_json)
+        return
     if algorithms != "chosen" or load:
         if through == "preload":
             raise ap.AllportError(

@@ -1,0 +1,187 @@
+// Jacobi's iteration on a grid of doubles, in two or three axes: ours in blocks with a spread (deck 3) beside plain MPI
+// + OpenMP, static nested OpenMP and CkLoop's policy, by turns in one run, every cell of every way the same. `allport
+// bench jacobi` runs it.
+//
+//   bench_jacobi [--grid 2048x2048] [--block 256x256] [--iterations 10] [--rounds 5] [--threads T]
+//                [--ways mpi+openmp,nested,ckloop,spread,select] [--spread 1,2,...] [--schedule static] [--chunk 0]
+//                [--collapse 0] [--heavy 1] [--balance none|greedy|refine] [--no-send]
+//
+// --grid, --block: two or three lengths. --spread: of ours and of nested; without, all that divide the threads.
+// --heavy: rows of the grid's first quarter are computed so often. A round is so many iterations; prints one JSON line
+// on rank 0: seconds an iteration by way and round, and bytes received over time.
+#include "jacobi_blocks.h"
+#include "jacobi_plain.h"
+#include "jacobi_settings.h"
+#include "jacobi_traffic.h"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <cstdio>
+#include <functional>
+#include <map>
+#include <thread>
+
+namespace {
+
+using namespace bench;
+
+/// A way with the shape of the teams that it runs on, if it has one.
+struct Contender {
+  std::string name;
+  std::unique_ptr<Way> way;
+  TeamsShape shape{0, 0};
+  std::vector<double> seconds{};  ///< an iteration, by round
+  std::vector<Timeline> received{};
+  std::string told{};
+};
+
+class Contest {
+ public:
+  explicit Contest(Settings settings)
+      : s_(std::move(settings)),
+        comm_(MPI_COMM_WORLD, Machine::flat(size())),
+        everywhere_(pinned_to()),
+        teams_(cores_of_rank(comm_), {.threads = s_.threads}) {
+    for (auto const& name : s_.ways) enter(name);
+  }
+
+  /// False where two ways computed different cells.
+  bool run() {
+    bool same = true;
+    std::optional<std::uint64_t> cells;
+    for (int round = 0; round <= s_.rounds; ++round) {
+      for (auto& c : contenders_) {
+        take_place(c);
+        auto const outcome = c.way->round();
+        if (round == 0) {  // warm-up, and the check
+          auto const found = fingerprint_of_all(*c.way);
+          same = same && cells.value_or(found) == found;
+          cells = found;
+          continue;
+        }
+        c.seconds.push_back(slowest(outcome.seconds) / s_.problem.iterations);
+        c.received.push_back(Timeline::of(outcome.received, slowest(outcome.seconds)));
+      }
+    }
+    if (comm_.rank() == 0) print(same || !s_.problem.sends);
+    return same || !s_.problem.sends;
+  }
+
+ private:
+  static int size() {
+    int ranks = 0;
+    MPI_Comm_size(MPI_COMM_WORLD, &ranks);
+    return ranks;
+  }
+  static double slowest(double mine) {
+    double most = 0;
+    MPI_Allreduce(&mine, &most, 1, MPI_DOUBLE, MPI_MAX, MPI_COMM_WORLD);
+    return most;
+  }
+  static std::uint64_t fingerprint_of_all(Way& way) {
+    auto const mine = way.fingerprint_here();
+    std::uint64_t all = 0;
+    MPI_Allreduce(&mine, &all, 1, MPI_UINT64_T, MPI_SUM, MPI_COMM_WORLD);
+    return all;
+  }
+
+  /// OpenMP's threads run where the process was let; ours where their team is. Those of the way before stop spinning.
+  void take_place(Contender const& c) {
+    if (c.shape.masters > 0) {
+      teams_.configure(c.shape.masters, c.shape.drones);
+    } else {
+      pin_thread(everywhere_);
+    }
+    std::this_thread::sleep_for(std::chrono::milliseconds(5));
+    MPI_Barrier(MPI_COMM_WORLD);
+  }
+
+  void enter(std::string const& name) {
+    auto const threads = teams_.threads();
+    std::vector<int> spreads;
+    for (auto const s : s_.spreads.empty() ? divisors(threads) : s_.spreads) {
+      ensure(s >= 1 && threads % s == 0, "spread", s, fmt::format("a divisor of the {} threads", threads));
+      spreads.push_back(s);
+    }
+    if (name == "mpi+openmp") {
+      plain(fmt::format("mpi+openmp, {} threads", threads), 1, threads);
+    } else if (name == "nested") {
+      for (auto const s : spreads) {
+        if (s < threads) plain(fmt::format("nested OpenMP, {} x {}", threads / s, s), threads / s, s);
+      }
+    } else if (name == "ckloop") {
+      // One queue of chunks that whoever is free takes, a master a core.
+      LoopOptions const loop{LoopSchedule::dynamic, s_.loop.chunk, s_.loop.collapse};
+      blocks("ckloop's policy", {threads, 0}, {.loop = loop, .helped = true, .balance = s_.balance});
+    } else if (name == "spread") {
+      for (auto const s : spreads) {
+        blocks(fmt::format("spread {}", s), {threads / s, s - 1}, {.loop = s_.loop, .balance = s_.balance});
+      }
+    } else {
+      throw Error::argument("ways", show(name), "mpi+openmp, nested, ckloop or spread");
+    }
+  }
+  static std::vector<int> divisors(int threads) {
+    std::vector<int> found;
+    for (auto const shape : shapes_of(threads)) found.push_back(1 + shape.drones);
+    return found;
+  }
+  void plain(std::string const& name, int outer, int inner) {
+    pin_thread(everywhere_);
+    contenders_.push_back(
+        {name, std::make_unique<PlainJacobi>(s_.problem, outer, inner, s_.schedule, static_cast<int>(s_.loop.chunk))});
+  }
+  void blocks(std::string const& name, TeamsShape shape, BlocksSettings const& settings) {
+    teams_.configure(shape.masters, shape.drones);
+    std::unique_ptr<Way> way;
+    if (s_.problem.axes == 2) way = std::make_unique<BlocksJacobi<2>>(s_.problem, comm_, teams_, settings);
+    if (s_.problem.axes == 3) way = std::make_unique<BlocksJacobi<3>>(s_.problem, comm_, teams_, settings);
+    contenders_.push_back({name, std::move(way), shape});
+  }
+
+  void print(bool same) const {
+    fmt::print(
+        R"({{"ranks": {}, "threads": {}, "pinned": {}, "axes": {}, "grid": [{}], "block": [{}], "iterations": {}, )",
+        comm_.size(), teams_.threads(), teams_.pinned(), s_.problem.axes, fmt::join(s_.problem.grid, ", "),
+        fmt::join(s_.problem.block, ", "), s_.problem.iterations);
+    fmt::print(R"("heavy": {}, "sends": {}, "same": {}, "ways": {{)", s_.problem.heavy, s_.problem.sends, same);
+    char const* comma = "";
+    for (auto const& c : contenders_) {
+      fmt::print(R"({}"{}": {{"seconds": [{:.9g}], "peak_to_mean": [)", comma, c.name, fmt::join(c.seconds, ", "));
+      char const* between = "";
+      for (auto const& t : c.received) {
+        fmt::print("{}{:.4g}", between, t.peak_to_mean());
+        between = ", ";
+      }
+      fmt::print(R"(], "received": {}}})", c.received.empty() ? "null" : c.received.back().json());
+      comma = ", ";
+    }
+    fmt::print("}}}}\n");
+    std::fflush(stdout);
+  }
+
+  Settings s_;
+  Communicator comm_;
+  std::vector<int> everywhere_;
+  Teams teams_;
+  std::vector<Contender> contenders_;
+};
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  int provided = 0;
+  MPI_Init_thread(&argc, &argv, MPI_THREAD_SERIALIZED, &provided);
+  int failed = 0;
+  try {
+    failed = Contest(Settings::parse(argc, argv)).run() ? 0 : 1;
+  } catch (std::exception const& error) {
+    int rank = 0;
+    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+    if (rank == 0) fmt::print(stderr, "bench_jacobi: {}\n", error.what());
+    failed = 1;
+  }
+  MPI_Finalize();
+  return failed;
+}

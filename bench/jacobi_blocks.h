@@ -1,0 +1,115 @@
+// Jacobi in blocks: ours with a spread, and by CkLoop's policy.
+#pragma once
+
+#include <optional>
+
+#include "allport/tasks/blocks.h"
+#include "jacobi_data.h"
+
+namespace bench {
+
+using namespace allport;
+using namespace allport::tasks;
+
+struct BlocksSettings {
+  LoopOptions loop{};
+  bool helped = false;  ///< CkLoop's policy
+  std::optional<BalanceOptions> balance{};
+};
+
+/// Blocks with their halo need as many axes as there are: D is 2 or 3.
+template <std::size_t D>
+class BlocksJacobi final : public Way {
+ public:
+  BlocksJacobi(Problem const& problem, Communicator const& comm, Teams& teams, BlocksSettings const& settings)
+      : p_(problem),
+        settings_(settings),
+        blocks_(comm, shape(problem), teams, {.helped = settings.helped, .send = problem.sends, .record = true}),
+        comm_(comm) {
+    fill();
+  }
+
+  void fill() override {
+    blocks_.fill([&](auto... i) {
+      if constexpr (D == 2) return first_value(p_, 0, i...);
+      if constexpr (D == 3) return first_value(p_, i...);
+    });
+    // Faces of the first iteration are none of a round's, as plain MPI has it the other way round: it exchanges before
+    // every iteration. Both exchange once an iteration.
+  }
+
+  void set(LoopOptions const& loop) { settings_.loop = loop; }
+
+  Outcome round() override {
+    auto const seen = blocks_.records().size();
+    comm_.barrier();
+    auto const begin = std::chrono::steady_clock::now();
+    auto const since = blocks_.seconds();
+    blocks_.iterate(p_.iterations, [&](Block<D, double> const& block, Team& team) { relax(block, team); });
+    Outcome outcome;
+    outcome.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
+    auto const& records = blocks_.records();
+    for (auto r = seen; r < records.size(); ++r) {
+      if (records[r].deed == BlockRecord::Deed::receive) {
+        outcome.received.push_back({records[r].begin - since, records[r].bytes});
+      }
+    }
+    if (settings_.balance) report_ = blocks_.balance(*settings_.balance);
+    return outcome;
+  }
+
+  [[nodiscard]] std::uint64_t fingerprint_here() override {
+    std::uint64_t sum = 0;
+    blocks_.each([&](Block<D, double> const& b) {
+      for (Index i = 0; i < (D == 3 ? b.size(0) : 1); ++i) {
+        for (Index j = 0; j < b.size(D - 2); ++j) {
+          for (Index k = 0; k < b.size(D - 1); ++k) {
+            auto const value = cell(b, i, j, k);
+            sum += fingerprint(p_, D == 3 ? b.first(0) + i : 0, b.first(D - 2) + j, b.first(D - 1) + k, value);
+          }
+        }
+      }
+    });
+    return sum;
+  }
+
+  [[nodiscard]] Blocks<D, double>& blocks() { return blocks_; }
+  [[nodiscard]] BalanceReport const& report() const { return report_; }
+
+ private:
+  static BlockShape shape(Problem const& p) {
+    auto const from = static_cast<std::ptrdiff_t>(3 - D);
+    return {.grid = {p.grid.begin() + from, p.grid.end()}, .block = {p.block.begin() + from, p.block.end()}};
+  }
+  static double cell(Block<D, double> const& b, Index i, Index j, Index k) {
+    if constexpr (D == 2) return b.in(j, k);
+    if constexpr (D == 3) return b.in(i, j, k);
+  }
+
+  void relax(Block<D, double> const& b, Team& team) {
+    if constexpr (D == 2) {
+      team.parallel_for(
+          Range{0, b.size(0)},
+          [&](Index j) {
+            relax_row(2, &b.in(j, 0), &b.out(j, 0), b.size(1), b.stride(0), 0, p_.times(b.first(0) + j));
+          },
+          settings_.loop);
+    } else {
+      team.parallel_for(
+          {{0, b.size(0)}, {0, b.size(1)}},
+          [&](Index i, Index j) {
+            relax_row(3, &b.in(i, j, 0), &b.out(i, j, 0), b.size(2), b.stride(1), b.stride(0),
+                      p_.times(b.first(0) + i));
+          },
+          settings_.loop);
+    }
+  }
+
+  Problem p_;
+  BlocksSettings settings_;
+  Blocks<D, double> blocks_;
+  Communicator comm_;
+  BalanceReport report_;
+};
+
+}  // namespace bench

@@ -1,0 +1,127 @@
+// What bench_jacobi is asked for.
+#pragma once
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "allport/base/error.h"
+#include "allport/tasks/balance.h"
+#include "allport/tasks/loop.h"
+#include "jacobi_data.h"
+
+namespace bench {
+
+struct Settings {
+  Problem problem;
+  std::vector<std::string> ways{"mpi+openmp", "nested", "ckloop", "spread"};
+  std::vector<int> spreads;
+  std::string schedule = "static";
+  allport::tasks::LoopOptions loop{};
+  std::optional<allport::tasks::BalanceOptions> balance{};
+  int threads = 0;
+  int rounds = 5;
+
+  static Settings parse(int argc, char** argv) {
+    Settings s;
+    std::string grid = "2048x2048";
+    std::string block = "256x256";
+    for (int a = 1; a < argc; ++a) {
+      std::string const name = argv[a];
+      if (name == "--no-send") {
+        s.problem.sends = false;
+        continue;
+      }
+      allport::ensure(a + 1 < argc, "option", name, "a value after it");
+      std::string const value = argv[++a];
+      if (name == "--grid") {
+        grid = value;
+      } else if (name == "--block") {
+        block = value;
+      } else {
+        s.take(name, value);
+      }
+    }
+    s.lengths(grid, block);
+    return s;
+  }
+
+ private:
+  static std::vector<std::string> parts(std::string const& text, char between) {
+    std::vector<std::string> found;
+    for (std::size_t from = 0; from <= text.size();) {
+      auto const to = std::min(text.find(between, from), text.size());
+      found.push_back(text.substr(from, to - from));
+      from = to + 1;
+    }
+    return found;
+  }
+  static std::int64_t number(std::string const& name, std::string const& text, std::int64_t least) {
+    std::int64_t value = least - 1;
+    std::size_t read = 0;
+    try {
+      value = std::stoll(text, &read);
+    } catch (std::exception const&) {
+      read = text.size() + 1;
+    }
+    allport::ensure(read == text.size() && value >= least, name, text, fmt::format("a number from {} on", least));
+    return value;
+  }
+  static int small(std::string const& name, std::string const& text, int least) {
+    auto const value = number(name, text, least);
+    allport::ensure(value <= 1'000'000, name, text, "at most 1000000");
+    return static_cast<int>(value);
+  }
+
+  void lengths(std::string const& grid, std::string const& block) {
+    auto const of = parts(grid, 'x');
+    auto const cut = parts(block, 'x');
+    allport::ensure(of.size() == 2 || of.size() == 3, "grid", grid, "two or three lengths: 2048x2048");
+    allport::ensure(cut.size() == of.size(), "block", block, "as many lengths as the grid");
+    problem.axes = static_cast<int>(of.size());
+    problem.grid = problem.block = {1, 1, 1};
+    for (std::size_t a = 0; a < of.size(); ++a) {
+      auto const at = 3 - of.size() + a;
+      problem.grid[at] = number("grid", of[a], 1);
+      problem.block[at] = std::min(number("block", cut[a], 1), problem.grid[at]);
+    }
+  }
+
+  void take(std::string const& name, std::string const& value) {
+    if (name == "--iterations") {
+      problem.iterations = small(name, value, 1);
+    } else if (name == "--rounds") {
+      rounds = small(name, value, 1);
+    } else if (name == "--threads") {
+      threads = small(name, value, 1);
+    } else if (name == "--heavy") {
+      problem.heavy = small(name, value, 1);
+    } else if (name == "--chunk") {
+      loop.chunk = small(name, value, 0);
+    } else if (name == "--collapse") {
+      loop.collapse = small(name, value, 0);
+    } else if (name == "--ways") {
+      ways = parts(value, ',');
+    } else if (name == "--spread") {
+      for (auto const& part : parts(value, ',')) spreads.push_back(small(name, part, 1));
+    } else if (name == "--balance") {
+      balance = allport::tasks::BalanceOptions{.balancer = allport::tasks::parse_balancer(value)};
+    } else if (name == "--schedule") {
+      schedule = value;
+      using allport::tasks::LoopSchedule;
+      allport::ensure(value == "static" || value == "dynamic" || value == "guided", name, value,
+                      "static, dynamic or guided");
+      loop.schedule = value == "static"    ? LoopSchedule::static_
+                      : value == "dynamic" ? LoopSchedule::dynamic
+                                           : LoopSchedule::guided;
+    } else {
+      throw allport::Error::argument("option", name, "one that the head of bench/jacobi.cpp names");
+    }
+  }
+};
+
+}  // namespace bench

@@ -1,0 +1,120 @@
+"""Jacobi in blocks with a spread (deck 3) beside plain MPI + OpenMP and its kin, and CkLoop's policy.
+
+result = ap.jacobi.run(ap.jacobi.Jacobi(grid="4096x4096", block="512x512", spread="1,2"))
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+from allport.bench.job import Job, place_of
+from allport.bench.places import Place, executable
+from allport.errors import failure
+from allport.run.launch import ended_by_signals
+
+__all__ = ["Jacobi", "program", "run"]
+
+
+@dataclass
+class Jacobi:
+    """What is iterated, where, and by which ways.
+
+    grid, block: two or three lengths, '2048x2048'; objects: as many blocks along each axis, in place of block. ways:
+    some of 'mpi+openmp', 'nested', 'ckloop', 'spread', 'process a core', with commas. spread: threads on a block,
+    '1,2'; None: all that divide a rank's threads. chunk, schedule, collapse: of the loop within a block. heavy: rows of
+    the grid's first quarter are computed so often. balance: 'none', 'greedy', 'refine', between rounds. send: whether
+    faces travel. threads: of a rank; None: its share of the cores. iterations: of a round.
+    """
+
+    grid: str = "2048x2048"
+    block: str = "256x256"
+    objects: str | None = None
+    ways: str = "mpi+openmp,process a core,nested,ckloop,spread"
+    spread: str | None = None
+    schedule: str = "static"
+    chunk: int = 0
+    collapse: int = 0
+    heavy: int = 1
+    balance: str = "none"
+    send: bool = True
+    ranks: int | None = None
+    threads: int | None = None
+    machine: str | None = None
+    lab: str | None = None
+    rate: str | None = None
+    burst: int | None = None
+    limit: int | None = None
+    iterations: int = 10
+    rounds: int = 5
+
+
+def program() -> str:
+    """bench_jacobi of this build."""
+    found = os.environ.get("ALLPORT_JACOBI_PROGRAM") or executable("bench_jacobi")
+    if found is None or not os.access(found, os.X_OK):
+        raise failure("bench_jacobi: not there; make setup builds it where the compiler has OpenMP", "io")
+    return found
+
+
+def _block(job: Jacobi) -> str:
+    """Of so many objects along each axis."""
+    if job.objects is None:
+        return job.block
+    try:
+        grid, objects = ([int(n) for n in text.split("x")] for text in (job.grid, job.objects))
+    except ValueError:
+        raise failure(
+            f"objects = '{job.objects}': expected numbers like 24x24, and grid = '{job.grid}' lengths"
+        ) from None
+    if len(grid) != len(objects) or min(objects) < 1:
+        raise failure(f"objects = '{job.objects}': expected as many numbers as grid = '{job.grid}' has, at least 1")
+    return "x".join(str(-(-cells // count)) for cells, count in zip(grid, objects, strict=True))
+
+
+def _one(job: Jacobi, place: Place, ways: str, threads: int | None) -> dict[str, Any]:
+    argv = [program(), "--grid", job.grid, "--block", _block(job), "--ways", ways]
+    argv += ["--iterations", str(job.iterations), "--rounds", str(job.rounds), "--schedule", job.schedule]
+    argv += ["--chunk", str(job.chunk), "--collapse", str(job.collapse), "--heavy", str(job.heavy)]
+    argv += ["--balance", job.balance]
+    argv += ["--threads", str(threads)] if threads else []
+    argv += ["--spread", job.spread] if job.spread and ("spread" in ways or "nested" in ways) else []
+    argv += [] if job.send else ["--no-send"]
+    ranks = place.machine.ranks
+    crowded = ranks * (threads or 1) > len(os.sched_getaffinity(0))
+    # Threads of OpenMP that wait take no core from others where there are more threads than cores.
+    exports = [("OMP_WAIT_POLICY", "passive")] if crowded else []
+    return place.run(argv, exports)[0]
+
+
+def run(job: Jacobi, progress: Callable[[str, float], None] | None = None) -> dict[str, Any]:
+    """{"ways": {NAME: {"seconds": [an iteration's, by round], "peak_to_mean": [...], "received": {...}}}, "same": bool}.
+
+    'process a core' starts the program a second time, with a rank for every thread. Raises AllportError or JobFailed.
+    """
+    ways = [way.strip() for way in job.ways.split(",")]
+    of_cores = "process a core" in ways
+    others = ",".join(way for way in ways if way != "process a core")
+    bench_job = Job("jacobi", machine=job.machine, lab=job.lab, rate=job.rate, burst=job.burst, limit=job.limit,
+                    ranks=job.ranks)  # fmt: skip
+    with ended_by_signals(), place_of(bench_job) as place:
+        if progress:
+            progress(others or "a process a core", 0.0)
+        result = _one(job, place, others, job.threads) if others else None
+        if of_cores and job.lab is None:
+            threads = result["threads"] if result else job.threads or 1
+            whole = Job("jacobi", machine=f"mesh:{place.machine.ranks * threads}")
+            if progress:
+                progress("a process a core", 0.7)
+            with place_of(whole) as wide:
+                found = _one(job, wide, "mpi+openmp", 1)
+            way = {"a process a core": next(iter(found["ways"].values()))}
+            result = {**found, "ways": way} if result is None else {**result, "ways": {**result["ways"], **way}}
+        if result is None:
+            raise failure("ways = 'process a core': in a lab a node's ranks are given by its spec; give /ppn=")
+        if not result["same"]:
+            raise failure("two ways computed different cells", "schedule")
+        result["lab"] = None if place.lab is None else place.lab.plan.spec
+        return result

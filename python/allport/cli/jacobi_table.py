@@ -1,0 +1,33 @@
+"""How `allport bench jacobi` prints."""
+
+from __future__ import annotations
+
+import statistics
+from typing import Any
+
+from allport.cli.console import console, table
+from allport.units import format_seconds
+
+__all__ = ["show"]
+
+
+def show(result: dict[str, Any]) -> None:
+    """A row a way, the quickest median marked."""
+    out = console()
+    grid, block = ("x".join(str(n) for n in result[key][3 - result["axes"] :]) for key in ("grid", "block"))
+    out.print(
+        f"Jacobi on {grid} doubles in blocks of {block}, {result['ranks']} ranks x {result['threads']} threads"
+        + ("" if result["sends"] else ", no faces travel")
+        + (f", lab {result['lab']}" if result["lab"] else "")
+    )
+    rows = table(
+        "way", "an iteration", "least", "most", "received: peak / mean", right=("an iteration", "least", "most")
+    )
+    medians = {way: statistics.median(found["seconds"]) for way, found in result["ways"].items()}
+    best = min(medians, key=lambda way: medians[way])
+    for way, found in result["ways"].items():
+        times = [medians[way], min(found["seconds"]), max(found["seconds"])]
+        peak = statistics.median(found["peak_to_mean"])
+        rows.add_row(way + (" <" if way == best else ""), *map(format_seconds, times), f"{peak:.1f}" if peak else "")
+    out.print(rows)
+    out.print("median, least and most of rounds by turns; every way computed the same cells")
