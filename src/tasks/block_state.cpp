@@ -182,7 +182,8 @@ void BlockEngine::iterate(std::int64_t count, Body body) { state_->iterate(count
 BalanceReport BlockEngine::balance(BalanceOptions const& options) { return state_->balance(options); }
 std::vector<double> BlockEngine::loads() const { return state_->loads(); }
 Traffic BlockEngine::counted() const { return state_->multicasts.counted(); }
-std::vector<BlockRecord> BlockEngine::records() const { return state_->records; }
+std::vector<BlockRecord> const& BlockEngine::records() const { return state_->records; }
+double BlockEngine::seconds() const { return state_->now(); }
 
 void BlockEngine::set_options(bool send, bool helped) {
   state_->options.send = send;

@@ -76,7 +76,8 @@ class BlockEngine {
   BalanceReport balance(BalanceOptions const& options);
   [[nodiscard]] std::vector<double> loads() const;
   [[nodiscard]] Traffic counted() const;
-  [[nodiscard]] std::vector<BlockRecord> records() const;
+  [[nodiscard]] std::vector<BlockRecord> const& records() const;
+  [[nodiscard]] double seconds() const;
   void set_options(bool send, bool helped);
 
  private:

@@ -130,7 +130,9 @@ class Blocks {
   /// Faces and blocks that this rank has sent and received. Not collective.
   [[nodiscard]] Traffic counted() const { return engine_.counted(); }
   /// Of this rank, as they came. Not collective.
-  [[nodiscard]] std::vector<BlockRecord> records() const { return engine_.records(); }
+  [[nodiscard]] std::vector<BlockRecord> const& records() const { return engine_.records(); }
+  /// Since the moment that records count from.
+  [[nodiscard]] double seconds() const { return engine_.seconds(); }
 
  private:
   static BlockGrid checked(BlockShape shape) {

@@ -1,0 +1,178 @@
+#include "allport/tasks/loop_selector.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cstdio>
+#include <cstdlib>
+#include <functional>
+#include <span>
+
+namespace allport::tasks {
+
+namespace {
+
+std::string_view variable(char const* called) {
+  auto const* const value = std::getenv(called);
+  return value != nullptr ? value : "";
+}
+
+std::string_view name(LoopSchedule schedule) {
+  return schedule == LoopSchedule::static_ ? "static" : schedule == LoopSchedule::dynamic ? "dynamic" : "guided";
+}
+
+/// Each number becomes the largest that any rank has.
+void agree_on_slowest(Communicator const& comm, std::span<double> numbers) {
+  if (comm.size() == 1) return;
+  std::vector<double> const mine(numbers.begin(), numbers.end());
+  auto const larger = [](std::byte const* left, std::byte const* right, std::byte* out, std::int64_t bytes) {
+    auto const* a = reinterpret_cast<double const*>(left);
+    auto const* b = reinterpret_cast<double const*>(right);
+    auto* c = reinterpret_cast<double*>(out);
+    for (std::int64_t i = 0; i < bytes / static_cast<std::int64_t>(sizeof(double)); ++i) c[i] = std::max(a[i], b[i]);
+  };
+  comm.run(comm.schedule_for(Collective::allreduce, 0, Bytes(static_cast<std::int64_t>(numbers.size_bytes())),
+                             sizeof(double)),
+           {std::as_bytes(std::span(mine)), std::as_writable_bytes(numbers)}, larger);
+}
+
+/// What it takes the ranks to agree, agreed.
+Seconds time_of_agreement(Communicator const& comm) {
+  constexpr int tries = 3;
+  double least = 1e9;
+  for (int t = 0; t < tries; ++t) {
+    double number[] = {0};
+    comm.barrier();
+    auto const begin = std::chrono::steady_clock::now();
+    agree_on_slowest(comm, number);
+    least = std::min(least, std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count());
+  }
+  double agreed[] = {least};
+  agree_on_slowest(comm, agreed);
+  return Seconds(agreed[0]);
+}
+
+}  // namespace
+
+std::string name(LoopConfiguration const& c) {
+  auto text = fmt::format("{} x (1 + {}), {}", c.shape.masters, c.shape.drones, name(c.loop.schedule));
+  if (c.loop.chunk > 0) text += fmt::format(" by {}", c.loop.chunk);
+  if (c.loop.collapse > 0) text += fmt::format(", {} loops as one", c.loop.collapse);
+  return text;
+}
+
+std::vector<LoopConfiguration> loop_configurations(int threads, std::vector<LoopOptions> const& ways) {
+  ensure(!ways.empty(), "ways", ways.size(), "at least one");
+  std::vector<LoopConfiguration> all;
+  for (auto const shape : shapes_of(threads)) {
+    for (std::size_t w = 0; w < (shape.drones == 0 ? 1 : ways.size()); ++w) all.push_back({shape, ways[w]});
+  }
+  return all;
+}
+
+LoopSelector::LoopSelector(Communicator const& comm, Teams& teams, std::vector<LoopConfiguration> configurations,
+                           LoopSelectorOptions options)
+    : comm_(comm),
+      teams_(teams),
+      configurations_(std::move(configurations)),
+      site_(std::move(options.site)),
+      fixed_(variable("ALLPORT_SELECT") == "off"),
+      standard_(options.standard) {
+  std::string wrong;
+  std::string names;
+  auto selecting = std::move(options.selecting);
+  selecting.standard = standard_;
+  selecting.agreement = time_of_agreement(comm_);
+  std::vector<double> predicted(configurations_.size());
+  try {
+    for (std::size_t c = 0; c < configurations_.size(); ++c) {
+      auto const& shape = configurations_[c].shape;
+      ensure(shape.masters >= 1 && shape.drones >= 0 && shape.masters * (1 + shape.drones) <= teams_.threads(),
+             "configuration", name(configurations_[c]), "no more threads than the teams have");
+      names += name(configurations_[c]) + ";";
+      auto const spread = 1 + shape.drones;
+      if (options.terms && spread <= options.terms->cores) {
+        predicted[c] = model::spread_time(*options.terms, spread).value();
+      }
+    }
+    ensure(standard_ < configurations_.size(), "standard", standard_, "one of the configurations");
+  } catch (std::exception const& caught) {
+    wrong = caught.what();
+  }
+  comm_.ensure_all_well(wrong);
+  comm_.ensure_agreement("configurations of the loops",
+                         static_cast<std::int64_t>(std::hash<std::string>()(names) >> 1));
+  // The slowest rank's word is every one's.
+  agree_on_slowest(comm_, predicted);
+  std::vector<Configuration> arms;
+  for (std::size_t c = 0; c < configurations_.size(); ++c) {
+    auto const& one = configurations_[c];
+    arms.push_back({name(one), Seconds(predicted[c]), std::string(name(one.loop.schedule))});
+  }
+  if (!selecting.tell && comm_.rank() == 0 && variable("ALLPORT_EXPLAIN") == "1") {
+    selecting.tell = [site = site_](std::string const& text) {
+      fmt::print(stderr, "allport: loops{}{}: {}\n", site.empty() ? "" : " of ", site, text);
+    };
+  }
+  selector_ = std::make_unique<Selector>(std::move(arms), std::move(selecting));
+  remembered();
+}
+
+LoopConfiguration const& LoopSelector::apply() {
+  auto const& now = configurations_[fixed_ ? standard_ : selector_->current()];
+  if (TeamsShape{teams_.masters(), teams_.drones()} != now.shape) teams_.configure(now.shape.masters, now.shape.drones);
+  return now;
+}
+
+void LoopSelector::record(Seconds took) {
+  if (fixed_) return;
+  selector_->record(took);
+  if (selector_->due()) selector_->decide([this](std::span<double> numbers) { agree_on_slowest(comm_, numbers); });
+}
+
+LoopConfiguration const& LoopSelector::best() const { return configurations_[fixed_ ? standard_ : selector_->best()]; }
+
+/// Rank 0's file is every rank's: it tells what it remembers, as numbers by configuration.
+void LoopSelector::remembered() {
+  std::vector<std::int64_t> told(configurations_.size() + 1, 0);
+  auto const path = std::string(variable("ALLPORT_SELECT_FILE"));
+  std::string wrong;
+  if (comm_.rank() == 0 && !path.empty() && !site_.empty() && !fixed_) {
+    try {
+      auto const memory = load_memory(path);
+      if (auto const found = memory.find(site_); found != memory.end()) {
+        for (std::size_t c = 0; c < configurations_.size(); ++c) {
+          auto const called = name(configurations_[c]);
+          auto const at = found->second.seconds.find(called);
+          if (at != found->second.seconds.end()) told[c] = static_cast<std::int64_t>(at->second.value() * 1e12);
+          if (found->second.best == called) told.back() = static_cast<std::int64_t>(c) + 1;
+        }
+      }
+    } catch (std::exception const& caught) {
+      wrong = caught.what();
+    }
+  }
+  comm_.ensure_all_well(wrong, ErrorKind::io);
+  auto const all = comm_.all_gather(told);
+  auto const best = all[configurations_.size()];
+  if (best == 0) return;
+  Remembered known{name(configurations_[static_cast<std::size_t>(best - 1)]), {}};
+  for (std::size_t c = 0; c < configurations_.size(); ++c) {
+    if (all[c] > 0) known.seconds[name(configurations_[c])] = Seconds(static_cast<double>(all[c]) * 1e-12);
+  }
+  selector_->resume(known);
+}
+
+LoopSelector::~LoopSelector() {
+  auto const path = std::string(variable("ALLPORT_SELECT_FILE"));
+  if (comm_.rank() != 0 || path.empty() || site_.empty() || fixed_) return;
+  auto const known = selector_->remembered();
+  if (known.seconds.empty()) return;
+  try {
+    save_memory(path, {{site_, known}});
+  } catch (std::exception const& caught) {
+    fmt::print(stderr, "allport: loops of {}: not remembered: {}\n", site_, caught.what());
+  }
+}
+
+}  // namespace allport::tasks
