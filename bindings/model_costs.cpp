@@ -8,6 +8,7 @@
 #include "allport/model/mpi_cost.h"
 #include "allport/model/multicast_cost.h"
 #include "allport/model/multilink_cost.h"
+#include "allport/model/spread_cost.h"
 #include "bindings.h"
 
 namespace allport::python {
@@ -124,6 +125,32 @@ void bind_contended(nb::module_& m) {
       "Seconds of the best textbook algorithm over rank order, one message at a time; bytes of the message or block.");
 }
 
+void bind_spread(nb::module_& m) {
+  m.def(
+      "spread_time",
+      [](int spread, int cores, std::int64_t objects, double grain, double fork, double fork_each, double loss_each,
+         int domain, double loss_across, double traffic, double injection, double message, double latency) {
+        model::SpreadTerms const terms{cores,
+                                       objects,
+                                       Seconds(grain),
+                                       Seconds(fork),
+                                       Seconds(fork_each),
+                                       loss_each,
+                                       domain,
+                                       loss_across,
+                                       Bytes(static_cast<std::int64_t>(traffic)),
+                                       BytesPerSecond(injection),
+                                       Bytes(static_cast<std::int64_t>(message)),
+                                       Seconds(latency)};
+        return model::spread_time(terms, spread).value();
+      },
+      "spread"_a, nb::kw_only(), "cores"_a, "objects"_a, "grain"_a, "fork"_a = 0.0, "fork_each"_a = 0.0,
+      "loss_each"_a = 0.0, "domain"_a = 0, "loss_across"_a = 0.0, "traffic"_a = 0.0, "injection"_a = 1.0,
+      "message"_a = 0.0, "latency"_a = 0.0,
+      "Seconds of an iteration on a node of `cores` over `objects` of `grain` seconds each, `spread` cores on each\n"
+      "(deck 3): w/S + max{ceil(n / M) (w/S (1 + eta) + t_f), V/B} + tail, M = cores / spread teams.");
+}
+
 void bind_multilink(nb::module_& m) {
   nb::class_<MultilinkTerms>(m, "MultilinkTerms", "alpha, beta and tau of deck 2.")
       .def(
@@ -182,6 +209,7 @@ void bind_multilink(nb::module_& m) {
 void bind_model_costs(nb::module_& m) {
   bind_terms(m);
   bind_contended(m);
+  bind_spread(m);
   bind_multilink(m);
 }
 

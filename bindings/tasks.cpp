@@ -4,7 +4,9 @@
 #include <nanobind/stl/string.h>
 #include <nanobind/stl/string_view.h>
 #include <nanobind/stl/unique_ptr.h>
+#include <nanobind/stl/vector.h>
 
+#include "allport/tasks/blocks_graph.h"
 #include "allport/tasks/carrier.h"
 #include "arrays_of.h"
 #include "task_graph.h"
@@ -82,6 +84,26 @@ void bind_tasks(nb::module_& m) {
   m.def("run_graph", run, "graph"_a, "comm"_a, "workers"_a, "way"_a, "op"_a, "dtype"_a, "stall_seconds"_a, "record"_a,
         nb::sig("def run_graph(graph: TaskGraph, comm: Communicator, workers: int, way: str, op: str, dtype: str, "
                 "stall_seconds: float, record: bool) -> dict"));
+  using Lengths = std::vector<std::int64_t>;
+  m.def(
+      "block_owners",
+      [](Lengths const& grid, Lengths const& block, std::vector<bool> const& periodic, Rank ranks) {
+        return tasks::BlockGrid({grid, block, periodic}).boxes(ranks);
+      },
+      "grid"_a, "block"_a, "periodic"_a, "ranks"_a);
+  m.def(
+      "blocks_graph",
+      [](Lengths const& grid, Lengths const& block, std::vector<bool> const& periodic, std::vector<int> const& owners,
+         Rank ranks, int iterations, double flops, double noise, std::uint64_t seed,
+         bool sends) -> std::unique_ptr<TaskGraph> {
+        return std::make_unique<tasks::BlocksGraph>(tasks::BlockGrid({grid, block, periodic}), owners, ranks,
+                                                    tasks::BlocksWork{iterations, flops, noise, seed, sends});
+      },
+      "grid"_a, "block"_a, "periodic"_a, "owners"_a, "ranks"_a, "iterations"_a, "flops"_a, "noise"_a, "seed"_a,
+      "sends"_a,
+      nb::sig("def blocks_graph(grid: Sequence[int], block: Sequence[int], periodic: Sequence[bool], "
+              "owners: Sequence[int], ranks: int, iterations: int, flops: float, noise: float, seed: int, "
+              "sends: bool) -> TaskGraph"));
 }
 
 }  // namespace allport::python

@@ -9,7 +9,7 @@ print(ap.graph.simulate(ap.cholesky_graph(8192, 256, "4x4"), "bgp:4x4").seconds)
 from __future__ import annotations
 
 import os
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -34,6 +34,8 @@ __all__ = [
     "TaskSimulation",
     "Timeline",
     "Work",
+    "block_owners",
+    "blocks_graph",
     "check",
     "cholesky_graph",
     "cholesky_solve_graph",
@@ -239,3 +241,36 @@ def gemm_graph(plan: GemmPlan) -> _native.TaskGraph:
 def lu_graph(plan: LuPlan) -> _native.TaskGraph:
     """A factorization as its plan runs it: 1D, 2D or 2.5D, panels and row exchanges as gangs."""
     return _planned(_native.lu_graph(plan), plan)
+
+
+def block_owners(grid: Sequence[int], block: Sequence[int], ranks: int, periodic: Sequence[bool] = ()) -> list[int]:
+    """Which rank has each block at first, row-major: boxes of blocks, as even as a row of all would be."""
+    return list(_native.block_owners(list(grid), list(block), list(periodic), ranks))
+
+
+def blocks_graph(
+    grid: Sequence[int],
+    block: Sequence[int],
+    ranks: int,
+    *,
+    iterations: int = 1,
+    flops: float = 0.0,
+    owners: Sequence[int] | None = None,
+    periodic: Sequence[bool] = (),
+    noise: float = 0.0,
+    seed: int = 0,
+    sends: bool = True,
+) -> _native.TaskGraph:
+    """A grid of doubles in blocks that iterate as their neighbours' faces come, without bodies (deck 3).
+
+    grid, block: lengths along one to three axes. flops: of an iteration of a whole block. owners: a rank for each
+    block, row-major; block_owners() when None. noise: standard deviation of a task's time over its mean, below
+    0.5, from `seed`. sends: False: no faces travel, and blocks wait for themselves alone.
+    """
+    given = block_owners(grid, block, ranks, periodic) if owners is None else list(owners)
+    return _made(
+        _native.blocks_graph(
+            list(grid), list(block), list(periodic), given, ranks, iterations, flops, noise, seed, sends
+        ),
+        "d",
+    )

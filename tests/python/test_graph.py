@@ -180,3 +180,28 @@ def test_bodies_in_python_on_several_ranks(ranks, count):
     done = ranks("task_graphs", count)
     assert done.returncode == 0 and f"{count} ranks: " in done.stdout, done.stderr[-3000:]
     assert "leaked" not in done.stderr
+
+
+def test_blocks_as_a_graph_are_checked_counted_and_simulated():
+    graph = ap.graph.blocks_graph((20, 15), (5, 4), 4, iterations=3, flops=1e6)
+    assert ap.graph.check(graph).tasks == 3 * 16
+    owners = ap.graph.block_owners((20, 15), (5, 4), 4)
+    assert sorted(owners) == [r for r in range(4) for _ in range(4)]
+    counts = ap.graph.count(graph, carrier="flat")
+    assert sum(c.flops for c in counts) == pytest.approx(3 * 1e6 * 15)
+    assert {c.messages_sent for c in counts} == {2 * 4}  # 2 x 2 boxes: two faces of two blocks, after two iterations
+    quiet = ap.graph.blocks_graph((20, 15), (5, 4), 4, iterations=3, sends=False)
+    assert sum(c.messages_sent for c in ap.graph.count(quiet, carrier="flat")) == 0
+    with pytest.raises(ap.Error, match="noise"):
+        ap.graph.blocks_graph((20, 15), (5, 4), 4, noise=0.7)
+    with pytest.raises(ap.Error, match="owners"):
+        ap.graph.blocks_graph((20, 15), (5, 4), 4, owners=[0])
+
+
+def test_spread_time_has_its_best_inside():
+    node = {"cores": 28, "objects": 144, "grain": 0.3, "fork": 2e-6, "loss_each": 0.002, "domain": 14}
+    times = {s: ap.model.spread_time(s, **node, loss_across=0.08) for s in (1, 2, 4, 7, 14, 28)}
+    assert times[1] == pytest.approx(6 * 0.3)  # 144 objects on 28 cores are six rounds
+    assert min(times, key=times.get) == 7
+    with pytest.raises(ap.Error, match="spread"):
+        ap.model.spread_time(29, **node)

@@ -90,7 +90,7 @@ def _one(job: Jacobi, place: Place, ways: str, threads: int | None) -> dict[str,
 
 
 def run(job: Jacobi, progress: Callable[[str, float], None] | None = None) -> dict[str, Any]:
-    """{"ways": {NAME: {"seconds": [an iteration's, by round], "peak_to_mean": [...], "received": {...}}}, "same": bool}.
+    """{"ways": {NAME: {"seconds": [iteration's, by round], "peak_to_mean": [...], "received": {...}}}, "same": bool}.
 
     'process a core' starts the program a second time, with a rank for every thread. Raises AllportError or JobFailed.
     """
