@@ -3,12 +3,15 @@
 // bench jacobi` runs it.
 //
 //   bench_jacobi [--grid 2048x2048] [--block 256x256] [--iterations 10] [--rounds 5] [--threads T]
-//                [--ways mpi+openmp,nested,ckloop,spread,select] [--spread 1,2,...] [--schedule static] [--chunk 0]
+//                [--ways mpi+openmp,nested,ckloop,spread,all,select] [--spread 1,2,...] [--schedule static] [--chunk 0]
 //                [--collapse 0] [--heavy 1] [--balance none|greedy|refine] [--no-send]
 //
 // --grid, --block: two or three lengths. --spread: of ours and of nested; without, all that divide the threads.
+// all, select: every shape of the teams, static and dynamic; and the Selector, which chooses among these round by
+// round.
 // --heavy: rows of the grid's first quarter are computed so often. A round is so many iterations; prints one JSON line
 // on rank 0: seconds an iteration by way and round, and bytes received over time.
+#include "allport/tasks/loop_selector.h"
 #include "jacobi_blocks.h"
 #include "jacobi_plain.h"
 #include "jacobi_settings.h"
@@ -33,7 +36,8 @@ struct Contender {
   TeamsShape shape{0, 0};
   std::vector<double> seconds{};  ///< an iteration, by round
   std::vector<Timeline> received{};
-  std::string told{};
+  LoopOptions loop{};
+  std::unique_ptr<LoopSelector> selector{};
 };
 
 class Contest {
@@ -54,6 +58,7 @@ class Contest {
       for (auto& c : contenders_) {
         take_place(c);
         auto const outcome = c.way->round();
+        if (c.selector) c.selector->record(Seconds(outcome.seconds));
         if (round == 0) {  // warm-up, and the check
           auto const found = fingerprint_of_all(*c.way);
           same = same && cells.value_or(found) == found;
@@ -87,8 +92,10 @@ class Contest {
   }
 
   /// OpenMP's threads run where the process was let; ours where their team is. Those of the way before stop spinning.
-  void take_place(Contender const& c) {
-    if (c.shape.masters > 0) {
+  void take_place(Contender& c) {
+    if (c.selector) {
+      c.way->set(c.selector->apply().loop);
+    } else if (c.shape.masters > 0) {
       teams_.configure(c.shape.masters, c.shape.drones);
     } else {
       pin_thread(everywhere_);
@@ -118,9 +125,20 @@ class Contest {
       for (auto const s : spreads) {
         blocks(fmt::format("spread {}", s), {threads / s, s - 1}, {.loop = s_.loop, .balance = s_.balance});
       }
+    } else if (name == "all") {
+      for (auto const& c : choices()) {
+        blocks(tasks::name(c), c.shape, {.loop = c.loop, .balance = s_.balance});
+      }
+    } else if (name == "select") {
+      blocks("selected", {threads, 0}, {.loop = s_.loop, .balance = s_.balance});
+      contenders_.back().selector = std::make_unique<LoopSelector>(comm_, teams_, choices());
     } else {
-      throw Error::argument("ways", show(name), "mpi+openmp, nested, ckloop or spread");
+      throw Error::argument("ways", show(name), "mpi+openmp, nested, ckloop, spread, all or select");
     }
+  }
+  /// What the Selector has to choose from; the first is the standard.
+  [[nodiscard]] std::vector<LoopConfiguration> choices() const {
+    return loop_configurations(teams_.threads(), {{}, {LoopSchedule::dynamic, s_.loop.chunk}});
   }
   static std::vector<int> divisors(int threads) {
     std::vector<int> found;
@@ -154,7 +172,8 @@ class Contest {
         fmt::print("{}{:.4g}", between, t.peak_to_mean());
         between = ", ";
       }
-      fmt::print(R"(], "received": {}}})", c.received.empty() ? "null" : c.received.back().json());
+      fmt::print(R"(], "chosen": "{}", "received": {}}})", c.selector ? tasks::name(c.selector->best()) : "",
+                 c.received.empty() ? "null" : c.received.back().json());
       comma = ", ";
     }
     fmt::print("}}}}\n");

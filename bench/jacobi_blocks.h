@@ -34,11 +34,9 @@ class BlocksJacobi final : public Way {
       if constexpr (D == 2) return first_value(p_, 0, i...);
       if constexpr (D == 3) return first_value(p_, i...);
     });
-    // Faces of the first iteration are none of a round's, as plain MPI has it the other way round: it exchanges before
-    // every iteration. Both exchange once an iteration.
   }
 
-  void set(LoopOptions const& loop) { settings_.loop = loop; }
+  void set(LoopOptions const& loop) override { settings_.loop = loop; }
 
   Outcome round() override {
     auto const seen = blocks_.records().size();

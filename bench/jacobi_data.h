@@ -8,6 +8,8 @@
 #include <string>
 #include <vector>
 
+#include "allport/tasks/loop.h"
+
 namespace bench {
 
 using Index = std::int64_t;
@@ -82,6 +84,8 @@ class Way {
   virtual ~Way() = default;
   virtual void fill() = 0;
   virtual Outcome round() = 0;
+  /// How loops are dealt from now on, where they are ours.
+  virtual void set(allport::tasks::LoopOptions const& loop) {}
   [[nodiscard]] virtual std::uint64_t fingerprint_here() = 0;
 };
 

@@ -35,7 +35,8 @@ def _make(run: Run) -> Result:
         why="The deck's axes are 320 KB/s and 17.6 s; its runs are of the whole program with Projections' own "
         "sampling, and "
         "what they count is not said. What can be compared is the form: bursts once an iteration from OpenMP, and a "
-        "stream from overdecomposed and spread objects.",
+        "stream from overdecomposed objects, that of one core each the most even: where objects do not wait for each "
+        "other their ends drift apart, and teams, which are fewer, end objects together more often.",
         numbers=[Number("peak over mean of received bytes", "not said; bursts, then smooth", told)],
     )
 

@@ -43,7 +43,7 @@ class Node:
 BRIDGES = Node("Bridges, 2 x 14 cores", 28, 110e9, 12.5e9, 1.5e-6)
 SUMMIT = Node("Summit, 2 x 22 cores", 44, 270e9, 23e9, 1.5e-6)
 
-# A rank's share of a node's flop/s is 10^9: flops of a task are nanoseconds.
+# A rank's share of a node's flop/s is 10^9, and so is each of its workers': flops of a task are nanoseconds.
 TEXT = """
 name = "fat nodes"
 ranks_per_node = {ranks}
@@ -58,15 +58,15 @@ axes = [
 """
 
 
-def machine(node: Node, ranks: int, workers: int, nodes: int = NODES) -> Machine:
-    """Nodes behind a switch that is never the narrow place, with so many ranks of so many workers on each."""
+def machine(node: Node, ranks: int, nodes: int = NODES) -> Machine:
+    """Nodes behind a switch that is never the narrow place, with so many ranks on each."""
     x = 1
     while x * x < nodes:
         x *= 2
     return Machine.from_toml(
         TEXT.format(
             ranks=ranks,
-            flops=ranks * workers * 1e9,
+            flops=ranks * 1e9,
             injection=node.injection,
             memory=node.memory,
             link=4 * node.injection,
@@ -154,7 +154,7 @@ def simulate(
     and its teams take whichever of its blocks may run."""
     masters = node.cores // spread
     ranks, workers = (1, masters) if one_process else (masters, 1)
-    where = machine(node, ranks, workers, nodes)
+    where = machine(node, ranks, nodes)
     owners = _owners(block, ranks, nodes)
     seconds: list[float] = []
     received: list[tuple[float, int]] = []

@@ -1,0 +1,78 @@
+"""The Selector of loops beside exhaustive search: Jacobi over grids, blocks, ranks and uneven work.
+
+Usage: bench/selector.py [--quick] [--rounds N] [-o FILE.json]. Every case is one run of bench_jacobi in which all
+shapes and schedules and the Selector go round by round in turn, on the same cells. Prints, for each case, the best of
+all, what the Selector chose, its time once settled (its last third of rounds) over the best's, and its whole run over
+the standard's.
+"""
+
+from __future__ import annotations
+
+import argparse
+import itertools
+import json
+import os
+import statistics
+from pathlib import Path
+from typing import Any
+
+from allport.bench import jacobi
+
+GRIDS = {"512x512": ("64x64", "256x256"), "2000x1500": ("125x125", "500x750"), "96x96x96": ("16x32x96", "48x48x48")}
+WITHIN = 1.05
+
+
+def case(grid: str, block: str, ranks: int, heavy: int, rounds: int) -> dict[str, Any]:
+    threads = max(2, len(os.sched_getaffinity(0)) // ranks)
+    job = jacobi.Jacobi(grid=grid, block=block, ranks=ranks, threads=threads, heavy=heavy, ways="all,select",
+                        iterations=3, rounds=rounds)  # fmt: skip
+    ways = jacobi.run(job)["ways"]
+    selected = ways.pop("selected")
+    last = max(rounds // 3, 1)
+    medians = {way: statistics.median(found["seconds"][-last:]) for way, found in ways.items()}
+    best = min(medians, key=lambda way: medians[way])
+    standard = next(iter(ways.values()))["seconds"]
+    return {
+        "grid": grid, "block": block, "ranks": ranks, "heavy": heavy, "best": best, "chosen": selected["chosen"],
+        "steady": statistics.median(selected["seconds"][-last:]) / medians[best],
+        "chosen_alone": medians[selected["chosen"]] / medians[best],
+        "whole": sum(selected["seconds"]) / sum(standard),
+    }  # fmt: skip
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--quick", action="store_true", help="two cases")
+    parser.add_argument("--rounds", type=int, default=60)
+    parser.add_argument("-o", "--output")
+    options = parser.parse_args()
+    cases = [
+        (grid, block, ranks, heavy)
+        for (grid, blocks), ranks, heavy in itertools.product(GRIDS.items(), (1, 2, 3, 4), (1, 4))
+        for block in blocks
+    ]
+    if options.quick:
+        cases = cases[:2]
+    found = []
+    for number, one in enumerate(cases, 1):
+        row = case(*one, options.rounds)
+        found.append(row)
+        print(
+            f"{number:3} of {len(cases)}  {row['grid']:>10} by {row['block']:>8}, {row['ranks']} ranks, "
+            f"heavy {row['heavy']}: best {row['best']:20} chosen {row['chosen']:20} steady x{row['steady']:.3f}, "
+            f"whole x{row['whole']:.3f} of the standard",
+            flush=True,
+        )
+    near = sum(row["steady"] <= WITHIN for row in found)
+    worse = sum(row["whole"] > WITHIN for row in found)
+    of = len(found)
+    print(
+        f"steady state within 5 % of the best in {near} of {of}; whole run over 5 % worse than the standard in {worse}"
+    )
+    if options.output:
+        Path(options.output).write_text(json.dumps(found, indent=1) + "\n")
+    return 0
+
+
+if __name__ == "__main__":
+    raise SystemExit(main())
