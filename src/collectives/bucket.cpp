@@ -56,45 +56,59 @@ Schedule make(Machine const& machine, Contract const& contract, Cut cut) {
   return {"bucket", contract, cut, 1, [=](Rank rank, Program& into) { program(machine, contract, cut, rank, into); }};
 }
 
-/// One axis, on whose line every node has `have` bytes for all the others.
-Seconds price_axis(Machine const& machine, Contract const& contract, Cut cut, Axis const& axis, double have) {
-  auto const cores = machine.ranks_per_node() - 1.0;
+/// One axis, on whose line every node has `have` bytes for all the others. In an allgather its leader hands on to
+/// `siblings` what arrives.
+Seconds price_axis(Machine const& machine, Contract const& contract, Cut cut, Axis const& axis, double have,
+                   double siblings) {
   auto const steps = axis.wraps ? axis.length / 2 : axis.length - 1;
   model::LinkTraffic t;
   // Half the line's other blocks come from either side; an end of an open line gets all of them over one link.
   t.link_bytes = have * steps;
   t.node_bytes = 2.0 * t.link_bytes;
-  t.messages = (2.0 + cores) * messages_of(have * (axis.length - 1), axis.length - 1, cut);
-  t.copied_bytes = cores * have * (axis.length - 1);
+  t.messages = (2.0 + siblings) * messages_of(have * (axis.length - 1), axis.length - 1, cut);
+  t.copied_bytes = siblings * have * (axis.length - 1);
+  if (machine.ranks_per_node() > 1) t.root_bytes = t.node_bytes + t.copied_bytes;  // node by node one rank's
   if (combines(contract.what)) t.combined_bytes = have * (axis.length - 1);
   t.depth = steps;
   t.first_bytes = std::min(have, static_cast<double>(cut.segment));
   return model::t_traffic(machine, t);
 }
 
-}  // namespace
-
-Seconds price_bucket(Machine const& machine, Contract const& contract, Cut cut) {
-  if (contract.total() == 0) return {};
-  auto const all = contract.what == Collective::allreduce || contract.what == Collective::broadcast
-                       ? static_cast<double>(contract.bytes)
-                       : all_blocks(contract);
+/// An allgather of `all` bytes, or with arrows reversed a reduce-scatter: there the ranks of a node first bring their
+/// rows together at one of them, and at last that one hands out what is theirs.
+Seconds price_half(Machine const& machine, Contract const& contract, Cut cut, double all, bool gathers) {
+  auto const siblings = machine.ranks_per_node() - 1.0;
   Seconds sum{};
   auto have = all / machine.nodes();
   for (int a = 0; a < machine.axes(); ++a) {
     auto const& axis = machine.axis(a);
     if (axis.length == 1) continue;
-    sum += price_axis(machine, contract, cut, axis, have);
+    sum += price_axis(machine, contract, cut, axis, have, gathers ? siblings : 0.0);
     have *= axis.length;
   }
-  if (machine.ranks_per_node() > 1) {
-    model::LinkTraffic t;
-    t.messages = 2.0 * (machine.ranks_per_node() - 1.0);
-    t.copied_bytes = all;
-    t.depth = 1;
-    sum += model::t_traffic(machine, t);
+  if (siblings == 0.0) return sum;
+  model::LinkTraffic t;
+  t.depth = 1;
+  t.messages = 2.0 * siblings;
+  t.copied_bytes = all;
+  if (!gathers) {
+    t.messages = siblings * (1.0 + messages_of(all, 1.0, cut));
+    t.copied_bytes = siblings * all;
+    t.combined_bytes = siblings * all;
   }
-  return contract.what == Collective::allreduce ? 2.0 * sum : sum;
+  return sum + model::t_traffic(machine, t);
+}
+
+}  // namespace
+
+Seconds price_bucket(Machine const& machine, Contract const& contract, Cut cut) {
+  if (contract.total() == 0) return {};
+  bool const whole = contract.what == Collective::allreduce || contract.what == Collective::broadcast;
+  auto const all = whole ? static_cast<double>(contract.bytes) : all_blocks(contract);
+  Seconds sum{};
+  if (combines(contract.what)) sum += price_half(machine, contract, cut, all, false);
+  if (contract.what != Collective::reduce_scatter) sum += price_half(machine, contract, cut, all, true);
+  return sum;
 }
 
 AlgorithmTable bucket_family() {

@@ -8,6 +8,7 @@
 #include "allport/model/link_loads.h"
 #include "allport/model/multicast_cost.h"
 #include "allport/model/multilink_cost.h"
+#include "allport/model/within_node.h"
 #include "families.h"
 
 namespace allport {
@@ -20,6 +21,11 @@ class Price {
   Price(Machine const& machine, MstShape const& shape, Contract const& contract, Cut cut)
       : machine_(machine), shape_(shape), contract_(contract), cut_(cut) {
     copy_ = model::copy_seconds_per_byte(machine, 1.0);
+    within_ = copy_;
+    for (auto const& level : machine.levels().all()) {
+      if (level.bandwidth.value() > 0.0) within_ = std::max(within_, 1.0 / level.bandwidth.value());
+    }
+    leaves_ = model::injection_seconds_per_byte(machine, 1.0, 0.0);
     if (contract.what == Collective::reduce) apply_ = model::operator_seconds_per_byte(machine);
     for (auto const& e : machine.exceptions()) {
       if (e.dead) continue;
@@ -52,7 +58,8 @@ class Price {
     return std::max(1.0, std::ceil(bytes / real(std::max<std::int64_t>(1, cut_.segment))));
   }
   [[nodiscard]] double within_node(double all, std::size_t messages) const {
-    return 2.0 * machine_.rates().overhead.value() * real(static_cast<std::int64_t>(messages)) + copy_ * all;
+    auto const ends = 2.0 * machine_.rates().overhead.value() * real(static_cast<std::int64_t>(messages));
+    return ends + std::max(within_, leaves_) * all;
   }
 
   [[nodiscard]] double over_links(std::vector<MstPart> const& parts, double longest, double all) const {
@@ -74,6 +81,7 @@ class Price {
     auto time = model::simultaneous_sends(whole, messages, terms).value();
     time = std::max(time, first + longest / link * real(turns));
     if (rates.injection.value() > 0.0) time = std::max(time, first + all / rates.injection.value());
+    time = std::max(time, first + all * leaves_);
     // Later segments follow `window` at a time.
     return time + (segments(longest) - 1.0) * first / cut_.window;
   }
@@ -82,8 +90,10 @@ class Price {
   MstShape const& shape_;
   Contract const& contract_;
   Cut cut_;
-  double copy_ = 0.0;   // seconds per byte copied
-  double apply_ = 0.0;  // seconds per byte combined
+  double copy_ = 0.0;    // seconds per byte copied
+  double within_ = 0.0;  // seconds per byte of the slowest way between a node's ranks
+  double leaves_ = 0.0;  // seconds per byte that one rank sends, under its parts' caps on injection
+  double apply_ = 0.0;   // seconds per byte combined
   double slowest_ = std::numeric_limits<double>::infinity();
   Seconds latency_{};
 };

@@ -12,6 +12,7 @@ Seconds price_streamed(Machine const& machine, Contract const& contract, Cut cut
   if (contract.what == Collective::allreduce) {  // up and down at once: in the steady state every link carries it twice
     bytes *= 2;
     trees.depth *= 2;
+    trees.turns = 2;
   }
   trees.parts = slices(bytes, unit_of(contract), trees.parts);
   trees.combines = combines(contract.what);
@@ -45,9 +46,16 @@ double messages_of(double bytes, double streams, Cut cut) {
 Seconds price_hierarchical(Machine const& machine, Contract const& contract, model::LinkTraffic over_grid) {
   auto const all = all_blocks(contract);
   auto const per_node = machine.ranks_per_node();
+  auto const block = static_cast<double>(contract.bytes);
   bool const one_root = contract.what == Collective::scatter || contract.what == Collective::gather;
-  if (combines(contract.what)) over_grid.combined_bytes = all;
-  over_grid.copied_bytes = one_root ? all : per_node > 1 ? all * per_node : static_cast<double>(contract.bytes);
+  if (combines(contract.what)) over_grid.combined_bytes = all * per_node;
+  if (per_node == 1) {
+    over_grid.copied_bytes = one_root ? all : block;
+  } else {
+    // Ranks copy their own blocks, and leaders hand on to their siblings: their own blocks, or everybody's.
+    over_grid.copied_bytes = one_root ? block * per_node : all * (per_node - 1) + block * per_node;
+    if (contract.what == Collective::scatter) over_grid.root_bytes = all - block;
+  }
   over_grid.depth += InnerTrees(machine.levels(), 0, Below::binomial).rounds();
   return model::t_traffic(machine, over_grid);
 }

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "allport/model/link_loads.h"
 #include "allport/model/multicast_cost.h"
 #include "allport/model/within_node.h"
 
@@ -49,16 +50,19 @@ Seconds t_traffic(Machine const& machine, LinkTraffic const& t) {
     busy = std::max(busy, t.link_bytes / link * std::max(turns, 1.0 + (at_once - 1.0) * rates.tau));
     if (rates.injection.value() > 0.0) busy = std::max(busy, t.node_bytes / rates.injection.value());
   }
-  busy = std::max(busy, t.combined_bytes * operator_seconds_per_byte(machine));
-  if (rates.memory_bandwidth.value() > 0.0) {
-    busy = std::max(busy, 2.0 * t.copied_bytes / rates.memory_bandwidth.value());
-  }
+  auto const combining = t.combined_bytes * operator_seconds_per_byte(machine);
+  auto const copying = copy_seconds_per_byte(machine, t.copied_bytes);
+  busy = std::max(busy, machine.ranks_per_node() > 1 ? combining + copying : std::max(combining, copying));
   busy = std::max(busy, t.copied_bytes / machine.ranks_per_node() * ways_seconds_per_byte(machine));
-  auto parts = 1.0;  // of the node, which share what it sends
+  // The parts of a level share what the node sends, and each hands on to the other parts what it has for them.
+  auto const handed_on = t.copied_bytes / std::max(1.0, machine.ranks_per_node() - 1.0);
+  auto parts = 1.0;
   for (auto const& level : machine.levels().all()) {
     parts *= level.count;
-    if (level.injection.value() > 0.0) busy = std::max(busy, t.node_bytes / parts / level.injection.value());
+    if (level.injection.value() <= 0.0) continue;
+    busy = std::max(busy, (t.node_bytes + (parts - 1.0) * handed_on) / parts / level.injection.value());
   }
+  busy = std::max(busy, t.root_bytes * injection_seconds_per_byte(machine, 1.0, 0.0));
   auto const hop = 2.0 * rates.overhead.value() + latency + (link > 0.0 ? t.first_bytes / link : 0.0);
   return Seconds(busy + static_cast<double>(t.depth) * hop);
 }

@@ -45,8 +45,9 @@ Link worst_link(Machine const& machine) {
   return worst;
 }
 
-/// Sum of the fastest links that a node may drive, capped by injection.
-BytesPerSecond driven(NodeRates const& rates, std::vector<double> links) {
+/// Sum of the fastest links that a node may drive, capped by its injection, and by that of all parts of a level.
+BytesPerSecond driven(Machine const& machine, std::vector<double> links) {
+  auto const& rates = machine.rates();
   if (rates.ports > 0 && links.size() > static_cast<std::size_t>(rates.ports)) {
     std::sort(links.begin(), links.end(), std::greater<>());
     links.resize(static_cast<std::size_t>(rates.ports));
@@ -55,8 +56,14 @@ BytesPerSecond driven(NodeRates const& rates, std::vector<double> links) {
   for (auto const b : links) {
     sum += b;
   }
-  auto const cap = rates.injection.value();
-  return BytesPerSecond(cap > 0.0 ? std::min(sum, cap) : sum);
+  auto const cap = [&](double injection) { sum = injection > 0.0 ? std::min(sum, injection) : sum; };
+  cap(rates.injection.value());
+  auto parts = 1.0;
+  for (auto const& level : machine.levels().all()) {
+    parts *= level.count;
+    cap(parts * level.injection.value());
+  }
+  return BytesPerSecond(sum);
 }
 
 /// Seconds per byte of the reduction operator on doubles: one addition per 8 bytes, three passes over memory.
@@ -85,7 +92,7 @@ BytesPerSecond link_sum(Machine const& machine, Node node) {
       links.push_back(machine.bandwidth(l).value());
     }
   }
-  return driven(machine.rates(), std::move(links));
+  return driven(machine, std::move(links));
 }
 
 int rectangular_trees(Machine const& machine) {
@@ -102,7 +109,7 @@ BytesPerSecond rectangular_bandwidth(Machine const& machine) {
     return {};
   }
   auto const each = worst_link(machine).bandwidth.value();
-  return driven(machine.rates(), std::vector<double>(static_cast<std::size_t>(rectangular_trees(machine)), each));
+  return driven(machine, std::vector<double>(static_cast<std::size_t>(rectangular_trees(machine)), each));
 }
 
 MulticastTerms multicast_terms(Machine const& machine) {
@@ -158,6 +165,25 @@ Seconds t_binomial(Machine const& machine, Bytes message, BinomialLoads const& l
   return sum;
 }
 
+namespace {
+
+/// Segments that a node sends to others per period, one a stream of its links at most.
+std::int64_t sends_of(Machine const& machine, StreamedTrees const& trees) {
+  auto const links = std::max<std::int64_t>(1, std::int64_t{2} * active_axes(machine) * trees.sharing);
+  return std::min(std::int64_t{trees.parts} * trees.fan_out, links);
+}
+
+/// How much later than alone the first segment of the last tree passes a node of several ranks: the leader handles the
+/// messages of all trees one after the other, and for each tree before the last that is one to another node and
+/// `rounds` within its own.
+double behind_other_trees(Machine const& machine, StreamedTrees const& trees) {
+  auto const rounds = rounds_within(machine);
+  auto const messages = rounds > 0 ? std::int64_t{trees.parts - 1} * (1 + rounds) : 0;
+  return static_cast<double>(messages) * machine.rates().overhead.value();
+}
+
+}  // namespace
+
 Seconds segment_period(Machine const& machine, StreamedTrees const& trees, Bytes segment) {
   ensure(trees.parts >= 1 && trees.fan_out >= 1 && trees.sharing >= 1 && trees.window >= 1, "trees",
          std::min({trees.parts, trees.fan_out, trees.sharing, trees.window}),
@@ -166,8 +192,7 @@ Seconds segment_period(Machine const& machine, StreamedTrees const& trees, Bytes
   auto const s = static_cast<double>(segment.value());
   auto const worst = worst_link(machine);
   auto const link = machine.nodes() > 1 ? s / worst.bandwidth.value() : 0.0;
-  auto const links = std::max<std::int64_t>(1, std::int64_t{2} * active_axes(machine) * trees.sharing);
-  auto const sends = std::min(std::int64_t{trees.parts} * trees.fan_out, links);
+  auto const sends = sends_of(machine, trees);
   auto const turns = rates.ports > 0 ? (sends + rates.ports - 1) / rates.ports : 1;
   auto const serial = 1.0 + static_cast<double>(sends - 1) * rates.tau;
   auto period = link * std::max({static_cast<double>(trees.sharing), static_cast<double>(turns), serial});
@@ -175,7 +200,8 @@ Seconds segment_period(Machine const& machine, StreamedTrees const& trees, Bytes
     period = std::max(period, static_cast<double>(sends) * s / rates.injection.value());
   }
   auto const within = machine.ranks_per_node() - 1.0;
-  period = std::max(period, static_cast<double>(trees.parts + sends) * rates.overhead.value());
+  auto const ends = trees.parts + sends + std::int64_t{trees.parts} * rounds_within(machine);
+  period = std::max(period, static_cast<double>(ends) * rates.overhead.value());
   period = std::max(period, trees.parts * s * spread_seconds_per_byte(machine));
   // Up the trees, a node's leader sends once a tree, and its siblings to it by ways of their own.
   auto const out = trees.combines ? injection_seconds_per_byte(machine, trees.parts, 0.0)
@@ -204,7 +230,8 @@ Seconds t_streamed(Machine const& machine, StreamedTrees const& trees, Bytes mes
   auto const link = machine.nodes() > 1 ? s / worst.bandwidth.value() : 0.0;
   auto const apply = trees.combines ? s * operator_time(machine) : 0.0;
   auto const hop = 2.0 * machine.rates().overhead.value() + worst.latency.value() + link + apply;
-  auto time = static_cast<double>(trees.depth) * hop + spread_time(machine, s, trees.combines).value();
+  auto time = static_cast<double>(trees.depth) * hop;
+  time += trees.turns * (spread_time(machine, s, trees.combines).value() + behind_other_trees(machine, trees));
   time += static_cast<double>(full - 1) * segment_period(machine, trees, Bytes(segment)).value();
   time += rest > 0 ? segment_period(machine, trees, Bytes(rest)).value() : 0.0;
   return Seconds(time);

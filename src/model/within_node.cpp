@@ -1,6 +1,7 @@
 #include "allport/model/within_node.h"
 
 #include <algorithm>
+#include <vector>
 
 #include "allport/model/link_loads.h"
 #include "allport/model/multicast_cost.h"
@@ -38,27 +39,49 @@ double spread_seconds_per_byte(Machine const& machine) {
   return std::max(ways_seconds_per_byte(machine), copy_seconds_per_byte(machine, copies));
 }
 
+namespace {
+
+/// Neighbouring levels that one binomial tree serves.
+struct Stage {
+  std::int32_t count = 1;  // parts
+  double latency = 0.0;
+  double seconds_per_byte = 0.0;
+};
+
+/// The stages in which a node's ranks hand on, outermost first: every level that has a bandwidth or a latency is one,
+/// and so are the levels between such that only copy through memory.
+std::vector<Stage> stages(Machine const& machine) {
+  std::vector<Stage> all;
+  auto const copy = copy_seconds_per_byte(machine, 1.0);
+  bool memory_above = false;
+  for (auto const& level : machine.levels().all()) {
+    auto const bandwidth = level.bandwidth.value();
+    bool const memory = bandwidth == 0.0 && level.latency.value() == 0.0;
+    if (memory && memory_above) {
+      all.back().count *= level.count;
+    } else {
+      all.push_back({level.count, level.latency.value(), bandwidth > 0.0 ? 1.0 / bandwidth : copy});
+    }
+    memory_above = memory;
+  }
+  return all;
+}
+
+}  // namespace
+
+int rounds_within(Machine const& machine) {
+  auto rounds = 0;
+  for (auto const& stage : stages(machine)) rounds += rounds_of(stage.count);
+  return rounds;
+}
+
 Seconds spread_time(Machine const& machine, double bytes, bool combines) {
   auto const apply = combines ? bytes * operator_seconds_per_byte(machine) : 0.0;
   auto const ends = 2.0 * machine.rates().overhead.value() + apply;
-  auto const copy = copy_seconds_per_byte(machine, 1.0);
   auto sum = 0.0;
-  std::int32_t memory = 1;  // ranks that one has been handed to by rounds through memory, over neighbouring levels
-  auto const close = [&] {
-    sum += rounds_of(memory) * (ends + bytes * copy);
-    memory = 1;
-  };
-  for (auto const& level : machine.levels().all()) {
-    auto const bandwidth = level.bandwidth.value();
-    if (bandwidth > 0.0 || level.latency.value() > 0.0) {
-      close();
-      auto const each = ends + level.latency.value() + bytes * (bandwidth > 0.0 ? 1.0 / bandwidth : copy);
-      sum += rounds_of(level.count) * each;
-    } else {
-      memory *= level.count;
-    }
+  for (auto const& stage : stages(machine)) {
+    sum += rounds_of(stage.count) * (ends + stage.latency + bytes * stage.seconds_per_byte);
   }
-  close();
   return Seconds(sum);
 }
 

@@ -11,6 +11,7 @@ namespace allport::model {
 struct LinkTraffic {
   double link_bytes = 0.0;      ///< over the busiest directed link
   double node_bytes = 0.0;      ///< out of the busiest node over all its links
+  double root_bytes = 0.0;      ///< that one rank alone sends, under the caps on injection of its parts of the node
   double messages = 0.0;        ///< message ends (sends and receives) that the busiest rank handles
   double combined_bytes = 0.0;  ///< bytes that the busiest rank applies the operator to
   double copied_bytes = 0.0;    ///< bytes that the busiest node moves in memory
@@ -19,7 +20,8 @@ struct LinkTraffic {
 };
 
 /// max(busiest link, node's ports and injection, message ends * o, operator, copies) + depth * (2o + L + first/b), with
-/// tau as in segment_period: m links at once cost 1 + (m - 1) tau times one. 0 on a machine of one rank.
+/// tau as in segment_period: m links at once cost 1 + (m - 1) tau times one. Where a node is several ranks, its
+/// operator and its copies share the memory, one after the other. 0 on a machine of one rank.
 [[nodiscard]] Seconds t_traffic(Machine const& machine, LinkTraffic const& traffic);
 
 /// Bytes over the busiest link of an axis when every node of every line along it sends `each` bytes to every other node

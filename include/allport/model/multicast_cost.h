@@ -9,8 +9,8 @@
 namespace allport::model {
 
 /// All that a node's outgoing links carry at once: the sum over its live links, of its fastest `ports` ones if the
-/// machine limits them, capped by injection. B_n of deck 1 slide 20 for the root of an undamaged torus (2d * b_link).
-/// Zero on a machine of one node.
+/// machine limits them, capped by injection, the node's and that of all parts of a level. B_n of deck 1 slide 20 for
+/// the root of an undamaged torus (2d * b_link). Zero on a machine of one node.
 [[nodiscard]] BytesPerSecond link_sum(Machine const& machine, Node node);
 
 /// Number of link-disjoint rectangular trees (deck 1 slide 4): 2d for d wrapped axes longer than 1, d as soon as one is
@@ -68,6 +68,7 @@ struct StreamedTrees {
   int parts = 1;             ///< trees at work at the same time; the message is cut in as many slices
   int fan_out = 1;           ///< most children of one node in one tree
   int sharing = 1;           ///< most streams on one directed link (1: the trees are link-disjoint)
+  int turns = 1;             ///< 2: up the trees and down again, so that a segment passes every node twice
   bool combines = false;     ///< a reduction: every node applies the operator to every segment it receives
   Bytes segment{64 * 1024};  ///< at most
   int window = 2;            ///< segments in flight per stream
@@ -76,13 +77,16 @@ struct StreamedTrees {
 /// Time per segment once the pipeline is full, for segments of `segment` bytes on all parts at once: the slowest of its
 /// links (with `sharing`, tau, ports and injection), of the CPU overhead of its messages, of its operator, and of the
 /// window (a segment returns its slot after one hop). A node drives each of its links for one stream per `sharing`, so
-/// it sends min(parts * fan_out, links * sharing) segments per period.
+/// it sends sends = min(parts * fan_out, links * sharing) segments per period. Its leader handles
+/// parts + sends + parts * rounds_within() messages per period: one of each tree comes from (goes to) another node, and
+/// each tree has its own binomial tree within the node.
 [[nodiscard]] Seconds segment_period(Machine const& machine, StreamedTrees const& trees, Bytes segment);
 
 /// Fill of the pipeline, depth hops of 2o + L + segment/b (+ operator), then one period for each further segment of the
 /// largest slice: (depth + segments - 1) * segment/b where bandwidth is all that counts [derived]. Machines with
-/// several ranks per node add the binomial tree within the node, one segment deep. 0 bytes cost one empty message per
-/// hop.
+/// several ranks per node add, once per turn, the binomial tree within the node, one segment deep, and what the last
+/// tree's first segment waits there for the other trees': (parts - 1)(1 + rounds_within()) overheads [derived; beside
+/// the simulator in tests/select/prices_simulated.cpp]. 0 bytes cost one empty message per hop.
 /// @pre trees.depth >= 0, parts, fan_out, sharing, window >= 1, segment >= 1 byte, message >= 0 bytes
 [[nodiscard]] Seconds t_streamed(Machine const& machine, StreamedTrees const& trees, Bytes message);
 

@@ -17,6 +17,11 @@ namespace allport::model {
 /// messages out of its node and begins `spreads` binomial trees within it.
 [[nodiscard]] double injection_seconds_per_byte(Machine const& machine, double sends, double spreads);
 
+/// Messages with which one of a node's ranks begins the binomial tree within it, and rounds of that tree: over the
+/// stages in which ranks hand on (levels with a way of their own, and what lies between them), ceil(log2 parts). 0
+/// where a node is one rank.
+[[nodiscard]] int rounds_within(Machine const& machine);
+
 /// Seconds until the last rank of a node has a message of `bytes` that one of them has: round after round.
 /// @param combines the operator is applied in every round
 [[nodiscard]] Seconds spread_time(Machine const& machine, double bytes, bool combines);

@@ -1,0 +1,93 @@
+// Prices beside what the simulator finds, where every rank handles its messages one after the other: each algorithm in
+// its best cut, and what is chosen beside what would have been the best.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <limits>
+#include <map>
+#include <string>
+
+#include "allport/select/select.h"
+#include "allport/sim/simulate.h"
+
+namespace allport {
+namespace {
+
+struct Tried {
+  Candidate best;  // of one algorithm's cuts, by price
+  double simulated = 0.0;
+
+  [[nodiscard]] double ratio() const { return best.predicted.value() / simulated; }
+};
+
+std::map<std::string, Tried> tried(Machine const& machine, Choice const& choice) {
+  std::map<std::string, Tried> all;
+  for (auto const& c : choice.candidates) {
+    if (!c.priced()) continue;
+    auto const [known, first] = all.try_emplace(c.algorithm->name, Tried{c});
+    if (!first && c.predicted < known->second.best.predicted) known->second.best = c;
+  }
+  sim::Options serial;
+  serial.overheads = sim::Overheads::serial;
+  for (auto& [name, t] : all) {
+    t.simulated =
+        sim::simulate(make_schedule(machine, choice.contract, *t.best.algorithm, t.best.cut), machine, serial).seconds;
+  }
+  return all;
+}
+
+/// What price / simulated may be.
+struct Range {
+  double least = 0.0;
+  double most = 0.0;
+};
+
+/// Streams through trees are priced well, blocks less so, and what waits for one another at a leader least.
+Range range_of(Algorithm const& a) {
+  bool const streams = a.what == Collective::broadcast || a.what == Collective::reduce;
+  if (streams && (a.name == "rectangular" || a.name == "packed" || a.name == "ring" || a.name == "line")) {
+    return {0.65, 1.25};
+  }
+  if (a.what == Collective::allreduce) return {0.7, 2.3};
+  if (a.what == Collective::alltoall) return {0.6, 2.4};
+  if (a.what == Collective::allgather || a.what == Collective::reduce_scatter) return {0.45, 1.9};
+  return {0.6, 2.7};
+}
+
+class PricesSimulated : public testing::TestWithParam<std::string> {};
+
+TEST_P(PricesSimulated, AreNearAndChooseWhatIsNearTheBest) {
+  auto const machine = Machine::parse(GetParam());
+  bool const levels = machine.ranks_per_node() > 1;
+  int choices = 0;
+  int poor = 0;
+  for (auto const what :
+       {Collective::broadcast, Collective::reduce, Collective::scatter, Collective::gather, Collective::allgather,
+        Collective::reduce_scatter, Collective::allreduce, Collective::alltoall}) {
+    for (std::int64_t const bytes : {8, 4096, 1 << 16, 1 << 18}) {
+      auto const choice = choose(machine, {what, machine.ranks(), machine.ranks() / 3, bytes, 8});
+      auto const all = tried(machine, choice);
+      auto least = std::numeric_limits<double>::infinity();
+      for (auto const& [name, t] : all) {
+        least = std::min(least, t.simulated);
+        auto const [low, high] = range_of(*t.best.algorithm);
+        if (!levels) continue;
+        EXPECT_GE(t.ratio(), low) << allport::name(what) << " " << name << " of " << bytes;
+        EXPECT_LE(t.ratio(), high) << allport::name(what) << " " << name << " of " << bytes;
+      }
+      auto const loss = all.at(choice.best.algorithm->name).simulated / least;
+      EXPECT_LE(loss, 1.45) << allport::name(what) << " of " << bytes << " by " << choice.best.algorithm->name;
+      ++choices;
+      poor += loss > 1.1 ? 1 : 0;
+    }
+  }
+  EXPECT_LE(poor, choices / 5) << "choices that take over 1.1 times the best";
+}
+
+INSTANTIATE_TEST_SUITE_P(Levels, PricesSimulated,
+                         testing::Values("gemini:2x2x2", "xe6:4x2x2", "gemini:4x1x2/ppn=4", "bgp:2x4/ppn=4",
+                                         "torus:4x4/ppn=2", "mesh:3x3/ppn=3"));
+INSTANTIATE_TEST_SUITE_P(Flat, PricesSimulated, testing::Values("torus:4x4", "mesh:4x4"));
+
+}  // namespace
+}  // namespace allport
