@@ -38,6 +38,7 @@ int InnerTrees::rounds() const {
 }
 
 Rank InnerTrees::parent(Rank rank) const {
+  ensure(!leads(rank), "rank", rank, "a rank that is not its node's leader");
   if (how_ == Below::direct) return leader_of(rank / ranks_);
   for (auto i = size_; i-- > 0;) {
     auto const& digit = digits_[static_cast<std::size_t>(i)];

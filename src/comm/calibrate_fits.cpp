@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <cmath>
 #include <functional>
+#include <string_view>
 
 #include "allport/comm/calibrate.h"
 
@@ -23,11 +24,16 @@ double distance(std::span<double const> times, std::function<double(double)> con
   return sum / static_cast<double>(times.size());
 }
 
+void ensure_times(std::span<double const> times, std::string_view name) {
+  for (auto const t : times) ensure(t > 0.0, name, t, "seconds > 0, for errors are parts of what was measured");
+}
+
 }  // namespace
 
 LineFit fit_line(std::span<double const> bytes, std::span<double const> seconds) {
   ensure(!bytes.empty() && bytes.size() == seconds.size(), "seconds", static_cast<std::int64_t>(seconds.size()),
          "as many times as sizes, at least one");
+  ensure_times(seconds, "seconds");
   auto best = LineFit{seconds[0], 0.0, 0.0};
   auto least = -1.0;
   auto const consider = [&](double start, double per_byte) {
@@ -60,6 +66,7 @@ LineFit fit_line(std::span<double const> bytes, std::span<double const> seconds)
 
 TauFit fit_tau(std::span<double const> times) {
   ensure(!times.empty(), "times", 0, "at least the time of one send");
+  ensure_times(times, "times");
   auto above = 0.0;
   auto below = 0.0;
   for (std::size_t i = 1; i < times.size(); ++i) {
@@ -73,6 +80,7 @@ TauFit fit_tau(std::span<double const> times) {
 
 CapFit fit_cap(std::span<double const> times) {
   ensure(!times.empty(), "times", 0, "at least the time of one send");
+  ensure_times(times, "times");
   auto const most = static_cast<double>(times.size());
   auto best = CapFit{most, distance(times, [](double) { return 1.0; })};
   for (std::size_t i = 1; i < times.size(); ++i) {

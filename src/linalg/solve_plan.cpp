@@ -139,6 +139,10 @@ Traffic count(SolvePlan const& plan, Distribution const& lu_distribution, Seats 
 
 SolvePlan decide(SolveProblem const& problem, Distribution const& lu_distribution, Distribution const& b_distribution,
                  Machine const& machine, Seats const& seats, Pricer& pricer, std::optional<SolveForm> form) {
+  auto const& lies = lu_distribution;
+  ensure(seats.grid().rows == lies.rows().parts() && seats.grid().cols == lies.cols().parts(), "seats",
+         fmt::format("{} x {}", seats.grid().rows, seats.grid().cols),
+         fmt::format("the factors' grid, {} x {}", lies.rows().parts(), lies.cols().parts()));
   SolvePlan plan;
   plan.problem = problem;
   auto const sides = b_distribution.cols().extent();

@@ -1,8 +1,11 @@
 #include "allport/model/tree_cost.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <queue>
 #include <unordered_map>
+#include <unordered_set>
 #include <vector>
 
 #include "allport/model/link_loads.h"
@@ -158,6 +161,18 @@ class Tree {
   double slowest_ = 0.0;                  // seconds per byte of a link, or of a way within a node
 };
 
+/// Every message is between ranks, and who sends it has the data before.
+void ensure_tree(Machine const& machine, std::span<Message const> messages) {
+  std::unordered_set<Rank> have;
+  for (auto const& [from, to] : messages) {
+    ensure(std::min(from, to) >= 0 && std::max(from, to) < machine.ranks(), "messages", fmt::format("{} -> {}", from, to),
+           "ranks of the machine");
+    if (have.empty()) have.insert(from);
+    ensure(have.contains(from), "messages", fmt::format("{} -> {}", from, to), "a sender that has the data by then");
+    have.insert(to);
+  }
+}
+
 }  // namespace
 
 Seconds t_tree(Machine const& machine, std::span<Message const> messages, Bytes message, Bytes segment, int window,
@@ -166,6 +181,7 @@ Seconds t_tree(Machine const& machine, std::span<Message const> messages, Bytes 
   ensure(segment.value() >= 1, "segment", segment.value(), "bytes >= 1");
   ensure(window >= 1, "window", window, "at least 1 segment in flight");
   ensure(lanes >= 1, "lanes", lanes, "at least 1 send at a time");
+  ensure_tree(machine, messages);
   if (messages.empty() || message.value() == 0) return {};
   auto const whole = std::min(segment.value(), message.value());
   auto const full = message.value() / whole;

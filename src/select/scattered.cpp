@@ -30,6 +30,7 @@ AlgorithmList Scattered::among(AlgorithmList const& known) const {
 }
 
 Choice Scattered::choose(Contract const& contract, SelectOptions options) const {
+  ensure(!options.mapping, "mapping", "one", "none: ranks are where the places are that this was made of");
   options.among = among(options.among ? *options.among : algorithms());
   auto choice = allport::choose(line_, contract, options);
   choice.keeps = own_;

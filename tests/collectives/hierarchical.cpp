@@ -121,6 +121,7 @@ TEST(Hierarchical, JoinsTheLeadersAsTheGridsTreesJoinTheNodes) {
     }
   }
   EXPECT_THROW(InnerTrees(machine.levels(), 6, Below::direct), Error);
+  EXPECT_THROW((void)InnerTrees(machine.levels(), 1, Below::binomial).parent(1), Error) << "a leader has its own above";
 }
 
 }  // namespace

@@ -96,6 +96,10 @@ TEST(Calibrate, FitsLinesThroughMostPointsAndNotThroughLateOnes) {
   EXPECT_NEAR(robust.per_byte, 2e-7, 1e-9);
   EXPECT_EQ(fit_line({x.data(), 1}, {y.data(), 1}).start, y[0]);
   EXPECT_THROW((void)fit_line(x, {y.data(), 2}), Error);
+  auto const none = std::vector<double>{1e-6, 0.0};
+  EXPECT_THROW((void)fit_line({x.data(), 2}, none), Error) << "nothing takes no time";
+  EXPECT_THROW((void)fit_tau(none), Error);
+  EXPECT_THROW((void)fit_cap(none), Error);
 }
 
 TEST(Calibrate, TellsTauFromACap) {

@@ -115,6 +115,7 @@ TEST(TopologyIds, ComplainWithTheLineOrTheArgument) {
   EXPECT_NE(spec("0x1bit").find("digits = 0"), std::string::npos);
   EXPECT_NE(spec("3x9bit:5").find("bits = 9"), std::string::npos);
   EXPECT_NE(complaint([] { (void)TopologyIds::listed({4}, 2, 1); }).find("ids[0] = 4"), std::string::npos);
+  EXPECT_NE(complaint([] { (void)TopologyIds::given(3, 1, 5).digit(4, 3); }).find("digit = 3"), std::string::npos);
 }
 
 }  // namespace

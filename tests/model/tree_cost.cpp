@@ -61,6 +61,8 @@ TEST(TreeCost, ChecksItsArguments) {
   EXPECT_THROW((void)microseconds(m, {{0, 1}}, 1, 0), Error);
   EXPECT_THROW((void)microseconds(m, {{0, 1}}, 1, 1, 0), Error);
   EXPECT_THROW((void)microseconds(m, {{0, 1}}, 1, 1, 1, 0), Error);
+  EXPECT_THROW((void)microseconds(m, {{0, 4}}, 1, 1), Error) << "no rank of the machine";
+  EXPECT_THROW((void)microseconds(m, {{0, 1}, {2, 3}}, 1, 1), Error) << "2 has nothing to send";
 }
 
 }  // namespace

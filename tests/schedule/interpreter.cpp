@@ -116,5 +116,12 @@ TEST(Interpreter, ChecksBuffers) {
   EXPECT_THROW(interpret(s, small), Error);
 }
 
+TEST(Schedule, HasProgramsOfItsRanksOnly) {
+  auto const s = hand::chain_broadcast(3, 0, 100, 64);
+  Program program;
+  EXPECT_THROW(s.program(-1, program), Error);
+  EXPECT_THROW(s.program(3, program), Error);
+}
+
 }  // namespace
 }  // namespace allport

@@ -73,6 +73,7 @@ TEST(Scattered, CopiesKeepTheTrees) {
   auto const contract = Contract{Collective::broadcast, 3, 1, 1000, 1};
   auto const choice = choose(copy.line(), contract, {.algorithm = "subnetwork", .among = copy.among({})});
   EXPECT_EQ(make_schedule(copy.line(), choice).ranks(), 3);
+  EXPECT_THROW((void)copy.choose(contract, {.mapping = Mapping::identity(3)}), Error) << "the places are the mapping";
 }
 
 }  // namespace

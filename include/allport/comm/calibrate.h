@@ -81,6 +81,7 @@ struct CapFit {
   double cap = 0.0;  ///< in links; times.size() and more: no cap is seen
   double error = 0.0;
 };
+/// @pre times not empty, times > 0
 [[nodiscard]] CapFit fit_cap(std::span<double const> times);
 
 }  // namespace allport

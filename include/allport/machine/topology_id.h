@@ -67,6 +67,7 @@ class TopologyIds {
   [[nodiscard]] std::optional<Rank> rank(TopologyId id) const;
   /// Digit i, 0 being the most significant. @pre 0 <= i < digits()
   [[nodiscard]] int digit(TopologyId id, int i) const {
+    ensure(i >= 0 && i < digits_, "digit", i, "0 <= i < digits()");
     return static_cast<int>(id >> (bits_ * (digits_ - 1 - i))) & (base() - 1);
   }
   /// Equal leading digits, LCP of deck 5; digits() for equal IDs.

@@ -135,6 +135,7 @@ class Schedule {
 
   /// @pre 0 <= r < ranks()
   void program(Rank r, Program& into) const {
+    ensure(r >= 0 && r < ranks(), "rank", r, "0 <= rank < ranks() of the schedule");
     into.clear();
     maker_(r, into);
   }
