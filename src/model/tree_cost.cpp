@@ -165,8 +165,8 @@ class Tree {
 void ensure_tree(Machine const& machine, std::span<Message const> messages) {
   std::unordered_set<Rank> have;
   for (auto const& [from, to] : messages) {
-    ensure(std::min(from, to) >= 0 && std::max(from, to) < machine.ranks(), "messages", fmt::format("{} -> {}", from, to),
-           "ranks of the machine");
+    ensure(std::min(from, to) >= 0 && std::max(from, to) < machine.ranks(), "messages",
+           fmt::format("{} -> {}", from, to), "ranks of the machine");
     if (have.empty()) have.insert(from);
     ensure(have.contains(from), "messages", fmt::format("{} -> {}", from, to), "a sender that has the data by then");
     have.insert(to);
