@@ -10,7 +10,7 @@ from allport._native import CholeskyPlan, Distribution, GemmPlan, LuPlan, Machin
 from allport.errors import failure, together
 from allport.io import scalar_of
 from allport.machine import as_machine
-from allport.units import parse_memory
+from allport.units import parse_memory, short
 
 if TYPE_CHECKING:
     from allport.comm import Communicator
@@ -56,7 +56,7 @@ def parse_grid(grid: str | tuple[int, ...] | None) -> tuple[int, int, int]:
     except ValueError:
         numbers = []
     if len(numbers) not in (2, 3) or min(numbers) < 1:
-        raise failure(f"grid = '{grid}': expected p_r x p_c x c, like 4x4x1")
+        raise failure(f"grid = '{short(grid)}': expected p_r x p_c x c, like 4x4x1")
     return (numbers[0], numbers[1], numbers[2] if len(numbers) == 3 else 1)
 
 
@@ -191,7 +191,7 @@ def plan_cholesky(
     """
     rows, cols, layers = parse_grid(grid)
     if layers > 1:
-        raise failure(f"grid = '{grid}': expected p_r x p_c, like 4x4: Cholesky has no layers")
+        raise failure(f"grid = '{short(grid)}': expected p_r x p_c, like 4x4: Cholesky has no layers")
     return _native.plan_cholesky(
         n,
         scalar_of(dtype),
@@ -226,7 +226,7 @@ def plan_qr(
     """
     rows, cols, layers = parse_grid(grid)
     if layers > 1:
-        raise failure(f"grid = '{grid}': expected p_r x p_c, like 4x4: QR has no layers")
+        raise failure(f"grid = '{short(grid)}': expected p_r x p_c, like 4x4: QR has no layers")
     return _native.plan_qr(
         m,
         n,

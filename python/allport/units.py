@@ -11,22 +11,31 @@ _BINARY = {"": 1, "k": 2**10, "m": 2**20, "g": 2**30, "t": 2**40, "p": 2**50}
 _DECIMAL = {"": 1, "k": 10**3, "m": 10**6, "g": 10**9, "t": 10**12, "p": 10**15}
 
 
+_LONGEST = 100  # characters of a number that a person would write
+
+
+def short(text: object) -> str:
+    """Text that a number is read from; cut where it is too long to be one, so that errors can be read, too."""
+    whole = str(text)
+    return whole if len(whole) <= _LONGEST else f"{whole[:_LONGEST]}..."
+
+
 def parse_bytes(text: str | int, name: str = "size") -> int:
     """Bytes of '64KiB', '2 GiB', '1MB', '1e6' or a plain number. KiB, K are 1024; kB, KB are 1000."""
     if isinstance(text, int) and not isinstance(text, bool):
         value = text
     else:
-        match = re.fullmatch(r"\s*([0-9]+\.?[0-9]*(?:[eE]\+?[0-9]+)?)\s*([kKmMgGtTpP]?)(i?[bB]|)\s*", str(text))
+        match = re.fullmatch(r"([0-9]+(?:\.[0-9]*)?(?:[eE]\+?[0-9]+)?)\s*([kKmMgGtTpP]?)(i?[bB]|)", short(text).strip())
         if not match:
-            raise AllportError(f"{name} = '{text}': expected a size; write 4096, 64KiB, 1MiB or 2GB")
+            raise AllportError(f"{name} = '{short(text)}': expected a size; write 4096, 64KiB, 1MiB or 2GB")
         number, prefix, unit = match.groups()
         scale = _DECIMAL if unit in ("b", "B") else _BINARY
         exact = (int(number) if number.isdigit() else float(number)) * scale[prefix.lower()]
         value = int(exact) if exact < 2**63 else 2**63
         if value != exact and exact < 2**63:
-            raise AllportError(f"{name} = '{text}': expected a whole number of bytes")
+            raise AllportError(f"{name} = '{short(text)}': expected a whole number of bytes")
     if not 0 <= value < 2**63:
-        raise AllportError(f"{name} = '{text}': expected 0 to 2^63 - 1 bytes")
+        raise AllportError(f"{name} = '{short(text)}': expected 0 to 2^63 - 1 bytes")
     return value
 
 

@@ -4,9 +4,11 @@
 
 #include <algorithm>
 #include <array>
+#include <cstdlib>
 #include <limits>
 #include <map>
 
+#include "allport/comm/end_job.h"
 #include "comm_state.h"
 #include "mpi_errors.h"
 
@@ -100,6 +102,14 @@ void Communicator::ensure_all_well(std::string const& local_error, ErrorKind kin
   EngineGuard const hold(state_->lock());
   state_->ensure_alive();
   state_->all_well(local_error, kind);
+}
+
+void Communicator::give_up(std::string_view what, std::string_view why) const {
+  std::array<char, 512> line{};
+  auto const end =
+      fmt::format_to_n(line.data(), line.size(), "allport: rank {} of {}: {} {}\n", rank(), size(), what, why);
+  end_job(MPI_COMM_WORLD, 1, {line.data(), std::min(end.size, line.size())});
+  std::abort();  // where MPI_Abort comes back
 }
 
 }  // namespace allport

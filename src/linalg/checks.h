@@ -3,8 +3,11 @@
 
 #include <fmt/format.h>
 
+#include <new>
+#include <optional>
 #include <string>
 #include <string_view>
+#include <utility>
 
 #include "allport/linalg/matrix.h"
 
@@ -25,6 +28,25 @@ void on_all(Communicator const& comm, Call&& call) {
     kind = ErrorKind::memory;  // the standard library throws here only when memory is short
   }
   comm.ensure_all_well(trouble, kind);
+}
+
+/// A matrix with memory of its own. @throws Error on every rank where any has too little; called by all
+template <class T>
+Matrix<T> allocate_on_all(Communicator const& comm, Distribution const& distribution) {
+  std::optional<Matrix<T>> made;
+  on_all(comm, [&] { made = Matrix<T>::allocate(comm, distribution); });
+  return std::move(*made);
+}
+
+/// Makes a call in which ranks wait for each other: where one runs out of memory there the job ends with a message, for
+/// the others' wait would not.
+template <class Call>
+decltype(auto) or_give_up(Communicator const& comm, std::string_view what, Call&& call) {
+  try {
+    return call();
+  } catch (std::bad_alloc const&) {
+    comm.give_up(what, "ran out of memory while other ranks wait for this one; the job ends");
+  }
 }
 
 /// @throws Error unless a matrix of a call on the ranks of `comm` is rows x cols, and sound

@@ -139,7 +139,7 @@ CholeskyReport cholesky(Matrix<T> const& a, Uplo uplo, CholeskyOptions const& op
   report.nb = tile_size(a.distribution(), options.nb);
   auto const tiles = tiled(a.distribution(), report.nb);
   report.moved = !same_places(a.distribution(), tiles);
-  auto const work = report.moved ? Matrix<T>::allocate(comm, tiles) : a;
+  auto const work = report.moved ? detail::allocate_on_all<T>(comm, tiles) : a;
   if (report.moved) redistribute(a, work);
   RunningCholesky<T> graph(tiles, uplo, work.part());
   {

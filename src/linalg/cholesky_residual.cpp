@@ -55,8 +55,8 @@ double cholesky_residual(Matrix<T const> const& a, Matrix<std::type_identity_t<T
   if (n == 0) return 0;
   auto const size_of_a = norm_of_triangle(a, uplo);
   auto const& where = factors.distribution();
-  auto const triangle = Matrix<T>::allocate(comm, where);
-  auto const rest = Matrix<T>::allocate(comm, where);
+  auto const triangle = detail::allocate_on_all<T>(comm, where);
+  auto const rest = detail::allocate_on_all<T>(comm, where);
   redistribute(factors, triangle);
   keep_triangle(triangle, uplo);
   redistribute(a, rest);

@@ -167,7 +167,7 @@ void solve_tiled(Distribution const& tiles, Matrix<T const> const& factors, Uplo
   auto const b_tiles = tiles_of_b(b.distribution(), tiles);
   report.width = b_tiles.cols().nb();
   report.b_moved = !same_places(b.distribution(), b_tiles);
-  auto const work = report.b_moved ? Matrix<T>::allocate(comm, b_tiles) : b;
+  auto const work = report.b_moved ? detail::allocate_on_all<T>(comm, b_tiles) : b;
   if (report.b_moved) redistribute(b, work);
   auto const blocks = (b.cols() + report.width - 1) / report.width;
   auto const at_once = blocks_at_once(tiles, b_tiles);
@@ -218,7 +218,7 @@ CholeskySolveReport cholesky_solve(Matrix<std::type_identity_t<T> const> const& 
     solve_tiled<T>(tiles, factors, uplo, b, options, report);
     return report;
   }
-  auto const moved = Matrix<T>::allocate(comm, tiles);
+  auto const moved = detail::allocate_on_all<T>(comm, tiles);
   redistribute(factors, moved);
   solve_tiled<T>(tiles, moved, uplo, b, options, report);
   return report;
@@ -236,7 +236,7 @@ PositiveDefiniteReport solve_positive_definite(Matrix<T> const& a, Uplo uplo, Ma
   in_tiles.nb = nb;
   bool const moved = !same_places(a.distribution(), tiles);
   // Factored and solved with in one distribution: A travels there and back once.
-  auto const work = moved ? Matrix<T>::allocate(comm, tiles) : a;
+  auto const work = moved ? detail::allocate_on_all<T>(comm, tiles) : a;
   if (moved) redistribute(a, work);
   report.factorization = cholesky(work, uplo, in_tiles);
   report.factorization.moved = moved;

@@ -149,25 +149,10 @@ GemmReport report_of(Communicator const& comm, GemmPlan const& plan, Measured co
   return report;
 }
 
-}  // namespace
-
+/// All that ranks do together once they have agreed on the call.
 template <class T>
-GemmReport gemm(GemmPlan const& plan, std::type_identity_t<T> alpha, Matrix<std::type_identity_t<T> const> const& a,
-                Matrix<std::type_identity_t<T> const> const& b, std::type_identity_t<T> beta, Matrix<T> const& c,
-                Progress const& progress) {
-  auto const& p = plan.problem;
-  auto const& comm = c.comm();
-  detail::on_all(comm, [&] {
-    check_stored("A", a, p.trans_a, p.m, p.k, comm);
-    check_stored("B", b, p.trans_b, p.k, p.n, comm);
-    detail::check_operand("C", c, p.m, p.n, comm);
-    detail::check_plan<T>(plan, comm);
-    detail::check_memory(
-        plan, limit_of(plan),
-        Native<T const>::bytes(a, plan.a) + Native<T const>::bytes(b, plan.b) + Native<T>::bytes(c, plan.c));
-  });
-  agree(comm, plan, alpha, beta);
-
+Measured multiply(Communicator const& comm, GemmPlan const& plan, T alpha, Matrix<T const> const& a,
+                  Matrix<T const> const& b, T beta, Matrix<T> const& c, Progress const& progress) {
   Measured mine;
   auto const before = comm.counted();
   {
@@ -198,6 +183,30 @@ GemmReport gemm(GemmPlan const& plan, std::type_identity_t<T> alpha, Matrix<std:
     mine.memory += distribution->local_rows(comm.rank()) * distribution->local_cols(comm.rank()) *
                    static_cast<std::int64_t>(sizeof(T));
   }
+  return mine;
+}
+
+}  // namespace
+
+template <class T>
+GemmReport gemm(GemmPlan const& plan, std::type_identity_t<T> alpha, Matrix<std::type_identity_t<T> const> const& a,
+                Matrix<std::type_identity_t<T> const> const& b, std::type_identity_t<T> beta, Matrix<T> const& c,
+                Progress const& progress) {
+  auto const& p = plan.problem;
+  auto const& comm = c.comm();
+  detail::on_all(comm, [&] {
+    check_stored("A", a, p.trans_a, p.m, p.k, comm);
+    check_stored("B", b, p.trans_b, p.k, p.n, comm);
+    detail::check_operand("C", c, p.m, p.n, comm);
+    detail::check_plan<T>(plan, comm);
+    detail::check_memory(
+        plan, limit_of(plan),
+        Native<T const>::bytes(a, plan.a) + Native<T const>::bytes(b, plan.b) + Native<T>::bytes(c, plan.c));
+  });
+  agree(comm, plan, alpha, beta);
+
+  auto const mine =
+      detail::or_give_up(comm, "gemm", [&] { return multiply<T>(comm, plan, alpha, a, b, beta, c, progress); });
   auto report = report_of(comm, plan, mine);
   if (alpha == T(0)) report.predicted.assign(report.predicted.size(), Traffic{});  // A and B were not looked at
   return report;

@@ -154,7 +154,7 @@ QrReport geqrf(Matrix<T> const& a, std::vector<T>& tau, QrOptions const& options
   share(comm, tau, graph.sign);
   auto const& wanted = a.distribution();
   Distribution const as_a(wanted.rows(), wanted.cols().head(k), wanted.grid());
-  auto const v = report.moved ? Matrix<T>::allocate(comm, as_a) : *q;
+  auto const v = report.moved ? detail::allocate_on_all<T>(comm, as_a) : *q;
   if (report.moved) redistribute(*q, v);
   put_in_place(a, report.moved ? v : Matrix<T>(comm, as_a, q->data(), q->ld()), graph.sign);
   return report;

@@ -42,14 +42,14 @@ class CompactQ {
 
   /// C = op(Q) C.
   void from_left(bool adjoint, Matrix<T> const& c) const {
-    auto const w = Matrix<T>::allocate(c.comm(), like(c.distribution(), v_.cols(), c.cols()));
+    auto const w = detail::allocate_on_all<T>(c.comm(), like(c.distribution(), v_.cols(), c.cols()));
     product<T>(adjoint_of<T>, Trans::none, T(1), v_, c, T(0), w);
     solve(adjoint, w);
     product<T>(Trans::none, Trans::none, T(-1), v_, w, T(1), c);
   }
   /// C = C op(Q): (C V op(T))^H = op(T)^H (C V)^H.
   void from_right(bool adjoint, Matrix<T> const& c) const {
-    auto const w = Matrix<T>::allocate(c.comm(), like(c.distribution(), c.rows(), v_.cols()));
+    auto const w = detail::allocate_on_all<T>(c.comm(), like(c.distribution(), c.rows(), v_.cols()));
     product<T>(Trans::none, Trans::none, T(1), c, v_, T(0), w);
     auto const transposed = detail::adjoint(w);
     solve(!adjoint, transposed);
@@ -77,8 +77,8 @@ class CompactQ {
   static Matrix<T> inverse_t(Matrix<T> const& v, std::vector<T> const& tau) {
     auto const k = v.cols();
     auto const& d = v.distribution();
-    auto made = Matrix<T>::allocate(v.comm(), {AxisDistribution::balanced(k, d.rows().parts()),
-                                               AxisDistribution::balanced(k, d.cols().parts()), d.grid()});
+    auto made = detail::allocate_on_all<T>(v.comm(), {AxisDistribution::balanced(k, d.rows().parts()),
+                                                      AxisDistribution::balanced(k, d.cols().parts()), d.grid()});
     product<T>(adjoint_of<T>, Trans::none, T(1), v, v, T(0), made);
     made.for_each([&](Index i, Index j, T& x) {
       auto const t = tau[static_cast<std::size_t>(j)];

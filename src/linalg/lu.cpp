@@ -118,20 +118,12 @@ void tell_pivots(Communicator const& comm, Seats const& seats, Index count, std:
   }
 }
 
-}  // namespace
-
+/// All that ranks do together once they have agreed on the call.
 template <class T>
-LuReport lu(LuPlan const& plan, Matrix<T> const& a, std::vector<Index>& pivots, Progress const& progress) {
+Measured factor_and_tell(LuPlan const& plan, Matrix<T> const& a, std::vector<Index>& pivots, Progress const& progress) {
   using gemm_detail::Native;
   auto const& p = plan.problem;
   auto const& comm = a.comm();
-  detail::on_all(comm, [&] {
-    detail::check_operand("A", a, p.m, p.n, comm);
-    detail::check_plan<T>(plan, comm);
-    detail::check_memory(plan, plan.options.memory, Native<T>::bytes(a, plan.distribution));
-  });
-  agree(comm, plan);
-
   Seats const seats(plan.chosen, plan.options.given);
   auto const place = seats.place(comm.rank());
   auto const lines = lines_of(comm, seats, place);
@@ -173,6 +165,24 @@ LuReport lu(LuPlan const& plan, Matrix<T> const& a, std::vector<Index>& pivots, 
     mine.moved += difference(comm.counted(), after);
     mine.memory += there.local_rows() * there.local_cols() * static_cast<std::int64_t>(sizeof(T));
   }
+  return mine;
+}
+
+}  // namespace
+
+template <class T>
+LuReport lu(LuPlan const& plan, Matrix<T> const& a, std::vector<Index>& pivots, Progress const& progress) {
+  using gemm_detail::Native;
+  auto const& p = plan.problem;
+  auto const& comm = a.comm();
+  detail::on_all(comm, [&] {
+    detail::check_operand("A", a, p.m, p.n, comm);
+    detail::check_plan<T>(plan, comm);
+    detail::check_memory(plan, plan.options.memory, Native<T>::bytes(a, plan.distribution));
+  });
+  agree(comm, plan);
+
+  auto const mine = detail::or_give_up(comm, "lu", [&] { return factor_and_tell(plan, a, pivots, progress); });
   return report_of(comm, plan, mine);
 }
 

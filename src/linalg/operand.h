@@ -28,8 +28,9 @@ std::int64_t bits_of(T const& value) {
 template <class T>
 class Native {
  public:
+  /// Called by all ranks. @throws Error on every rank where any has too little memory
   Native(Matrix<T> const& given, Distribution const& want) : given_(given) {
-    if (!(given.distribution() == want)) own_ = Matrix<Element>::allocate(given.comm(), want);
+    if (!(given.distribution() == want)) own_ = detail::allocate_on_all<Element>(given.comm(), want);
   }
   /// What making one adds to a rank's memory, redistribution included.
   [[nodiscard]] static Bytes bytes(Matrix<T> const& given, Distribution const& want) {

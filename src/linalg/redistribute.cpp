@@ -225,9 +225,11 @@ void redistribute(Matrix<std::type_identity_t<T> const> const& from, Matrix<T> c
     detail::check_operand("to", to, from.rows(), from.cols(), from.comm());
     ensure(!overlap<T>(from, to), "to", "memory of from", "memory of its own", "redistribute into another array");
   });
-  Exchange<T> exchange(from, to);
-  exchange.run([&](Pace& pace) {
-    detail::copy_local(from.distribution(), from.part(), to.distribution(), to.part(), comm.rank(), pace);
+  detail::or_give_up(comm, "redistribute", [&] {
+    Exchange<T> exchange(from, to);
+    exchange.run([&](Pace& pace) {
+      detail::copy_local(from.distribution(), from.part(), to.distribution(), to.part(), comm.rank(), pace);
+    });
   });
 }
 

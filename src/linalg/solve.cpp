@@ -43,20 +43,11 @@ void check_arguments(Matrix<T const> const& factors, std::span<Index const> pivo
   detail::check_operand("B", b, n, b.cols(), b.comm());
 }
 
-}  // namespace
-
+/// All that ranks do together once they have agreed on the call.
 template <class T>
-void lu_solve(Trans trans, Matrix<std::type_identity_t<T> const> const& factors, std::span<Index const> pivots,
-              Matrix<T> const& b, std::optional<SolveForm> form) {
+void solve_together(Trans trans, Matrix<T const> const& factors, std::span<Index const> pivots, Matrix<T> const& b,
+                    std::optional<SolveForm> form) {
   auto const& comm = b.comm();
-  detail::on_all(comm, [&] { check_arguments<T>(factors, pivots, b); });
-  auto const told = form ? static_cast<int>(*form) : -1;
-  comm.ensure_agreement(
-      "trans, n, right-hand sides and form",
-      gemm_detail::hash_of(fmt::format("{} {} {} {}", static_cast<char>(trans), b.rows(), b.cols(), told)));
-  if (b.rows() == 0 || b.cols() == 0) {
-    return;
-  }
   LayoutGrid const grid(comm, factors.distribution());
   auto const plan = decide({trans, scalar_of<T>}, factors.distribution(), b.distribution(), comm.machine(),
                            grid.seats(), grid.pricer(), form);
@@ -71,6 +62,23 @@ void lu_solve(Trans trans, Matrix<std::type_identity_t<T> const> const& factors,
     if (trans != Trans::none) exchange_rows(view, count, native.part(), inverse(exchanges));
   }
   native.give_back();
+}
+
+}  // namespace
+
+template <class T>
+void lu_solve(Trans trans, Matrix<std::type_identity_t<T> const> const& factors, std::span<Index const> pivots,
+              Matrix<T> const& b, std::optional<SolveForm> form) {
+  auto const& comm = b.comm();
+  detail::on_all(comm, [&] { check_arguments<T>(factors, pivots, b); });
+  auto const told = form ? static_cast<int>(*form) : -1;
+  comm.ensure_agreement(
+      "trans, n, right-hand sides and form",
+      gemm_detail::hash_of(fmt::format("{} {} {} {}", static_cast<char>(trans), b.rows(), b.cols(), told)));
+  if (b.rows() == 0 || b.cols() == 0) {
+    return;
+  }
+  detail::or_give_up(comm, "solve", [&] { solve_together<T>(trans, factors, pivots, b, form); });
 }
 
 #define ALLPORT_SOLVE(T)                                                                             \

@@ -132,7 +132,7 @@ double lu_residual(Matrix<T const> const& a, Matrix<T const> const& factors, std
   }
   // L and U of their own, on the factors' ranks: the first k columns and rows.
   auto const& where = factors.distribution();
-  auto const rest = Matrix<T>::allocate(comm, where);
+  auto const rest = detail::allocate_on_all<T>(comm, where);
   auto const lower = Matrix<T>::zeros(comm, where);
   auto const upper = Matrix<T>::zeros(comm, where);
   factors.for_each([&](Index i, Index j, T x) {

@@ -34,6 +34,17 @@ def namespaces() -> set[str]:
     return set(os.listdir("/run/netns")) if os.path.isdir("/run/netns") else set()
 
 
+def nothing_left(seconds: float = 10) -> bool:
+    """Whether no process is left in the lab's nodes, or is gone within seconds: the kernel takes its time to end those that were
+    killed, and a launcher that crashed leaves that to the supervisor."""
+    end = time.monotonic() + seconds
+    while ap.lab.status(NAME)["processes"] != 0:
+        if time.monotonic() > end:
+            return False
+        time.sleep(0.05)
+    return True
+
+
 @pytest.fixture
 def up() -> Iterator[Callable[..., Lab]]:
     """Brings up labs, and takes down what the test has left up."""

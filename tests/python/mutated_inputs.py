@@ -19,6 +19,7 @@ import signal
 import subprocess
 import sys
 import tempfile
+import time
 import traceback
 import zipfile
 from collections.abc import Callable
@@ -123,6 +124,7 @@ def parsers(folder: Path) -> dict[str, Parser]:
     import allport as ap
     from allport import units
     from allport.bench import measured
+    from allport.lab.plan import parse_bits
 
     comm = ap.Communicator()
     text = lambda data: data.decode(errors="surrogateescape")  # noqa: E731  as Python has arguments
@@ -145,7 +147,7 @@ def parsers(folder: Path) -> dict[str, Parser]:
         measured.find(small, "bcast", 64, str(path))
 
     def numbers(data: bytes, _: Path) -> None:
-        for read in (units.parse_bytes, ap.plan.parse_grid, units.parse_memory):
+        for read in (units.parse_bytes, ap.plan.parse_grid, units.parse_memory, parse_bits):
             with suppress(ap.AllportError):
                 read(text(data))
 
@@ -294,8 +296,12 @@ def main() -> int:
             (told.keep / f"{name}-{told.only}{made.suffix}").write_bytes(make(made, name, told.seed, told.only))
         return 0
     inputs, first = (told.inputs, 0) if told.only is None else (1, told.only)
-    findings = run(told.parser or NAMES, inputs, told.seed, first)
-    print(*findings, sep="\n")
+    findings = []
+    for name in told.parser or NAMES:
+        began = time.monotonic()
+        found = run([name], inputs, told.seed, first)
+        print(*found, f"{name}: {len(found)} findings, {time.monotonic() - began:.0f} s", sep="\n", flush=True)
+        findings += found
     print(f"{inputs} inputs a parser, seed {told.seed}: {len(findings)} findings")
     return 1 if findings else 0
 

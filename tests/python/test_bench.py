@@ -117,9 +117,10 @@ def test_times_replace_older_ones_of_the_same_thing(tmp_path):
     ap.measured.record(machine, [{**entry, "seconds": 3.0}, {**entry, "segment": 4}], file)
     assert sorted(e["seconds"] for e in ap.measured.find(machine, "bcast", 8, file)) == [2.0, 3.0]
     assert ap.measured.find(ap.Machine.parse("mesh:4"), "bcast", 8, file) == []
-    (tmp_path / "bad.json").write_text("[1]")
-    with pytest.raises(ap.AllportError, match=r"bad\.json"):
-        ap.measured.find(machine, "bcast", 8, str(tmp_path / "bad.json"))
+    for bad in ("[1]", "[" * 100_000, '{"some": [1]}'):
+        (tmp_path / "bad.json").write_text(bad)
+        with pytest.raises(ap.AllportError, match=r"bad\.json"):
+            ap.measured.find(machine, "bcast", 8, str(tmp_path / "bad.json"))
 
 
 def test_calls_in_a_row_plain_and_under_the_dropin(allport):

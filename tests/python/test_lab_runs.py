@@ -17,7 +17,7 @@ import allport as ap
 import pytest
 from allport.lab import Lab
 from allport.run.launch import JobFailed
-from lab_rig import NAME, later, sent, why_not
+from lab_rig import NAME, later, nothing_left, sent, why_not
 
 HERE = Path(__file__).parent
 
@@ -114,7 +114,7 @@ def test_a_cut_ends_the_run_and_names_the_link(up: Callable[..., Lab], ring: tup
         ap.lab.run(lab, [ring[1], "600"], mpi=ring[0], grace=2)
     assert time.monotonic() - start < 60
     fault.join()
-    assert ap.lab.status(NAME)["processes"] == 0
+    assert nothing_left()
     with pytest.raises(JobFailed, match="is cut and its routes are withdrawn; allport lab restore 3-0"):
         ap.lab.run(lab, [ring[1]], mpi=ring[0])
 
@@ -133,7 +133,7 @@ def test_a_stalled_rank_names_the_link_that_it_has_lost(
         for line in told
         for rank, port, other in ((0, "-", 3), (3, "+", 0))
     )
-    assert ap.lab.status(NAME)["processes"] == 0
+    assert nothing_left()
 
 
 def test_a_rerouted_cut_lets_the_run_finish(
@@ -172,7 +172,7 @@ def test_a_killed_rank_is_named(up: Callable[..., Lab], ring: tuple[str, str]) -
     with pytest.raises(JobFailed, match=r"rank 2 on node 2 \(2\) died of signal 9 \(SIGKILL\)"):
         ap.lab.run(lab, [ring[1], "600"], mpi=ring[0])
     fault.join()
-    assert ap.lab.status(NAME)["processes"] == 0
+    assert nothing_left()
 
 
 def test_going_down_ends_the_run(up: Callable[..., Lab], ring: tuple[str, str]) -> None:
@@ -221,7 +221,7 @@ def test_a_cut_under_the_dropin_ends_the_run_and_names_the_link(
     with pytest.raises(JobFailed, match=r"link 3-0, \(3\)\+x -> \(0\)"):
         ap.lab.run(lab, [*preloaded[0], "10000"], export=preloaded[1], grace=2)
     fault.join()
-    assert ap.lab.status(NAME)["processes"] == 0
+    assert nothing_left()
 
 
 def test_a_rerouted_cut_under_the_dropin_lets_the_run_finish(
@@ -250,7 +250,7 @@ def test_a_rank_killed_under_the_dropin_is_named(
     with pytest.raises(JobFailed, match=r"rank 2 on node 2 \(2\) died of signal 9 \(SIGKILL\)"):
         ap.lab.run(lab, [*preloaded[0], "10000"], export=preloaded[1])
     fault.join()
-    assert ap.lab.status(NAME)["processes"] == 0
+    assert nothing_left()
 
 
 def test_the_dropin_measures_links_that_nobody_has(

@@ -1,6 +1,7 @@
 import allport as ap
 import numpy as np
 import pytest
+from allport.lab.plan import parse_bits
 
 MACHINES = ["torus:1", "torus:5", "mesh:4", "torus:4x4", "torus:2x3m", "mesh:3x2x2", "torus:2x2/ppn=3"]
 
@@ -155,3 +156,12 @@ def test_sizes_read_as_people_write_them(text, value):
 def test_other_sizes_are_refused(text):
     with pytest.raises(ap.AllportError):
         ap.units.parse_bytes(text)
+
+
+@pytest.mark.parametrize("read", [ap.units.parse_bytes, ap.plan.parse_grid, parse_bits])
+@pytest.mark.parametrize("text", ["1" * 200_000 + "x", " " * 200_000 + "x", "4" * 5000])
+def test_what_is_far_too_long_for_a_number_is_refused(read, text):
+    """Hours pass where a pattern tries spaces or digits in all ways."""
+    with pytest.raises(ap.AllportError) as error:
+        read(text)
+    assert len(str(error.value)) < 500

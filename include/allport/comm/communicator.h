@@ -222,6 +222,9 @@ class Communicator {
   /// Throws on every rank when any rank brings an error: the first failing rank's message and kind are told to all.
   /// Call with the text of the local error, or empty.
   void ensure_all_well(std::string const& local_error, ErrorKind kind = ErrorKind::argument) const;
+  /// Ends the whole job with a line on stderr: for what goes wrong on one rank while others wait for it. Needs no
+  /// memory.
+  [[noreturn]] void give_up(std::string_view what, std::string_view why) const;
   /// Every rank's values, in rank order; all ranks pass equally many. For reports: not counted, not fast.
   [[nodiscard]] std::vector<std::int64_t> all_gather(std::span<std::int64_t const> mine) const;
 

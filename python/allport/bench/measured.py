@@ -41,9 +41,9 @@ def _load(file: Path) -> dict[str, list[dict[str, Any]]]:
         data = json.loads(file.read_text())
     except FileNotFoundError:
         return {}
-    except (OSError, ValueError) as error:
+    except (OSError, ValueError, RecursionError) as error:
         raise failure(f"measured = '{file}': cannot be read ({error}); remove it, or name another file", "io") from None
-    if not isinstance(data, dict) or not all(isinstance(v, list) for v in data.values()):
+    if not isinstance(data, dict) or not all(_is_list_of_entries(v) for v in data.values()):
         raise failure(f"measured = '{file}': holds no measured times; remove it, or name another file", "io")
     return data
 
@@ -53,6 +53,10 @@ def _locked(file: Path) -> Iterator[None]:
     with open(file.with_suffix(".lock"), "w") as lock:
         fcntl.flock(lock, fcntl.LOCK_EX)
         yield
+
+
+def _is_list_of_entries(value: Any) -> bool:
+    return isinstance(value, list) and all(isinstance(entry, dict) for entry in value)
 
 
 def _same(a: dict[str, Any], b: dict[str, Any]) -> bool:

@@ -15,7 +15,7 @@ from typing import Any
 from allport.errors import failure
 from allport.lab.tcp import check
 from allport.machine import Machine, axis_letter
-from allport.units import format_bytes
+from allport.units import format_bytes, short
 
 __all__ = ["Cable", "Plan", "check_name", "format_bits", "format_links", "make_plan", "parse_bits", "parse_rates"]
 
@@ -27,12 +27,12 @@ _SCALE = {"": 1, "k": 10**3, "m": 10**6, "g": 10**9}
 
 def parse_bits(text: str, name: str = "rate") -> int:
     """Bits per second of '40mbit', '1gbit', '40 Mbit/s' or '5MB/s'. Raises AllportError."""
-    found = re.fullmatch(r"\s*([0-9]+\.?[0-9]*)\s*([kmgKMG]?)(bit|bit/s|B/s)\s*", str(text))
+    found = re.fullmatch(r"([0-9]+(?:\.[0-9]*)?)\s*([kmgKMG]?)(bit|bit/s|B/s)", short(text).strip())
     if found is None:
-        raise failure(f"{name} = '{text}': expected a rate; write 40mbit, 1gbit or 5MB/s")
+        raise failure(f"{name} = '{short(text)}': expected a rate; write 40mbit, 1gbit or 5MB/s")
     bits = float(found.group(1)) * _SCALE[found.group(2).lower()] * (8 if found.group(3) == "B/s" else 1)
     if not 8_000 <= bits <= 100e9:
-        raise failure(f"{name} = '{text}': expected 8kbit to 100gbit")
+        raise failure(f"{name} = '{short(text)}': expected 8kbit to 100gbit")
     return round(bits)
 
 

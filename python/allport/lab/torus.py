@@ -12,6 +12,7 @@ from allport.lab import files, mpiexec, namespaces, state, wires
 from allport.lab.plan import Cable, Plan, cut_off, make_plan, parse_bits
 from allport.machine import Machine, as_machine
 from allport.run.launch import ended_by_signals, start_time
+from allport.units import short
 
 __all__ = ["Lab"]
 
@@ -218,10 +219,10 @@ class _Change:
 def find_cable(plan: Plan, link: str) -> Cable:
     """The cable that '3-4' (two neighbours) or '3+x' (a node and its port) names. Raises AllportError."""
     letters = "".join(plan.port_name(axis, 1)[0] for axis in range(len(plan.lengths)))
-    found = re.fullmatch(rf"\s*(\d+)(?:-(\d+)|([+-])([{letters}]))\s*", link)
+    found = re.fullmatch(rf"\s*(\d+)(?:-(\d+)|([+-])([{letters}]))\s*", short(link))
     if found is None or int(found.group(1)) >= plan.nodes:
         raise failure(
-            f"link = '{link}': expected two neighbours such as 3-4 or a node and a port such as 3+x; "
+            f"link = '{short(link)}': expected two neighbours such as 3-4 or a node and a port such as 3+x; "
             f"nodes are 0 to {plan.nodes - 1}, axes {', '.join(letters)}"
         )
     node = int(found.group(1))
