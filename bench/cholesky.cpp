@@ -2,7 +2,8 @@
 // one rank, in turns within one run, every result checked. Usage: mpirun -n RANKS bench_cholesky N ROUNDS [--nb
 // 192,256]
 // [--blocks 32,64,128] [--workers W] [--way flat,prefix] [--no-lapack] [--no-scalapack]; prints one JSON object. The
-// machine is ALLPORT_MACHINE's. --workers: threads that run our tasks on each rank, and LAPACK's threads a rank.
+// machine is ALLPORT_MACHINE's. --nb 0: chosen, from blocks of 256. --workers: threads that run our tasks on each rank,
+// and LAPACK's threads a rank.
 #include <dlfcn.h>
 #include <fmt/format.h>
 
@@ -35,6 +36,8 @@ namespace {
 
 using namespace allport;
 using namespace allport::bench;
+
+constexpr int usual_blocks = 256;  // where our tile size is chosen, --nb 0
 
 /// Symmetric, with a diagonal that outweighs its rows.
 double entry_of(Index n, Index i, Index j) {
@@ -101,13 +104,15 @@ Contender scalapack(Communicator const& comm, int n, int nb, int grid_rows, int 
 }
 
 Contender ours(Communicator const& comm, int n, int nb, int grid_rows, int grid_cols, CholeskyOptions const& options) {
-  auto const a = positive(comm, cyclic(n, n, nb, grid_rows, grid_cols));
+  auto const a = positive(comm, cyclic(n, n, nb > 0 ? nb : usual_blocks, grid_rows, grid_cols));
   auto const run = [=, &comm] {
     auto const report = cholesky(a, Uplo::lower, options);
     if (std::getenv("ALLPORT_BENCH_VERBOSE") != nullptr) {
-      std::fprintf(stderr, "rank %d: %.3f s, busy %.3f, %lld tasks, %lld messages\n", comm.rank(), report.run.seconds,
-                   report.run.busy_seconds, static_cast<long long>(report.run.count.tasks),
-                   static_cast<long long>(report.run.count.traffic.messages_sent));
+      std::fprintf(stderr, "rank %d: nb %lld, %.3f s, busy %.3f, %lld tasks, %lld messages, at most %.1f MB of tiles\n",
+                   comm.rank(), static_cast<long long>(report.nb), report.run.seconds, report.run.busy_seconds,
+                   static_cast<long long>(report.run.count.tasks),
+                   static_cast<long long>(report.run.count.traffic.messages_sent),
+                   static_cast<double>(report.run.peak_bytes) / 1e6);
     }
   };
   auto const name = fmt::format("allport nb={} {}x{} {} workers={}", nb, grid_rows, grid_cols,

@@ -97,7 +97,8 @@ class Pricing {
     return longest * scale;
   }
 
-  /// All of the chain, and what of it is not work of the rank that has most of it.
+  /// All of the chain, and what of it the rank that has most of it is not busy with: work on other ranks, and on one
+  /// worker while the others of that rank have none of it.
   std::pair<double, double> chain_seconds() {
     std::map<Rank, double> on;
     Task at;
@@ -121,7 +122,7 @@ class Pricing {
     }
     double most = 0;
     for (auto const& [rank, seconds] : on) most = std::max(most, seconds);
-    return {sum, sum - most};
+    return {sum, sum - most / options_.workers};
   }
 
   /// The child of highest priority, of all members where the task is one of a gang, with its parent.

@@ -136,7 +136,8 @@ CholeskyReport cholesky(Matrix<T> const& a, Uplo uplo, CholeskyOptions const& op
     ensure(options.workers >= 1, "workers", options.workers, "at least 1");
   });
   CholeskyReport report;
-  report.nb = tile_size(a.distribution(), options.nb);
+  CholeskyProblem const problem{a.rows(), scalar_of<T>, uplo};
+  report.nb = options.nb > 0 ? options.nb : cholesky_tile(problem, a.distribution(), comm.machine(), options.workers);
   auto const tiles = tiled(a.distribution(), report.nb);
   report.moved = !same_places(a.distribution(), tiles);
   auto const work = report.moved ? detail::allocate_on_all<T>(comm, tiles) : a;

@@ -19,8 +19,6 @@ namespace {
 
 using nlohmann::json;
 
-constexpr Index least_own_tile = 16;
-
 void check_plan_options(CholeskyProblem const& problem, Machine const& machine, CholeskyPlanOptions const& options) {
   ensure(problem.n >= 0, "n", problem.n, "an extent >= 0");
   tiled_plan::check(options, machine);
@@ -35,26 +33,6 @@ void check_plan_options(CholeskyProblem const& problem, Machine const& machine, 
 Distribution distribution_of(CholeskyPlan const& plan, CholeskyCandidate const& c) {
   if (plan.options.given) return tiled(*plan.options.given, c.nb);
   return tiled_plan::tiles_of(c, plan.problem.n, plan.problem.n);
-}
-
-/// Redistribution from one to the other, as the parts of the grid's two corners say.
-Seconds moving(Distribution const& from, Distribution const& to, Scalar type, Machine const& machine) {
-  if (same_places(from, to)) return Seconds(0);
-  std::vector<Traffic> corners;
-  for (auto const rank : {to.grid().ranks().front(), to.grid().ranks().back()}) {
-    corners.push_back(redistribution_traffic(from, to, rank, bytes_of(type)));
-  }
-  auto const most = report::busiest(corners);
-  double bandwidth = machine.rates().memory_bandwidth.value();
-  double start = 2 * machine.rates().overhead.value();
-  for (int a = 0; a < machine.axes(); ++a) {
-    auto const& axis = machine.axis(a);
-    if (axis.length == 1) continue;
-    bandwidth = bandwidth > 0 ? std::min(bandwidth, axis.bandwidth.value()) : axis.bandwidth.value();
-    start = std::max(start, 2 * machine.rates().overhead.value() + axis.latency.value());
-  }
-  auto const bytes = static_cast<double>(most.bytes);
-  return Seconds((bandwidth > 0 ? bytes / bandwidth : 0) + static_cast<double>(most.messages) * start);
 }
 
 Bytes memory_of(CholeskyProblem const& problem, CholeskyCandidate const& c) {
@@ -75,24 +53,17 @@ CholeskyCandidate priced(CholeskyPlan const& plan, CholeskyCandidate candidate) 
   candidate.price = tiled_plan::price_of(*made, plan.problem.type, plan.machine, plan.options.workers);
   if (plan.options.given) {
     auto const& given = *plan.options.given;
-    candidate.moving =
-        moving(given, tiles, plan.problem.type, plan.machine) + moving(tiles, given, plan.problem.type, plan.machine);
+    candidate.moving = tiled_plan::moving(given, tiles, plan.problem.type, plan.machine) +
+                       tiled_plan::moving(tiles, given, plan.problem.type, plan.machine);
   }
   return candidate;
 }
 
 /// The best tile size on a grid.
 CholeskyCandidate on_grid(CholeskyPlan const& plan, int rows, int cols, std::string const& order) {
-  auto const& wanted = plan.options.nb;
-  std::vector<Index> sizes{wanted};
-  if (wanted == 0) sizes.assign(tiled_plan::tile_sizes.begin(), tiled_plan::tile_sizes.end());
-  if (wanted == 0 && plan.options.given) {
-    auto const own = plan.options.given->rows().nb();
-    if (own >= least_own_tile && own == plan.options.given->cols().nb()) sizes.push_back(own);
-    std::ranges::sort(sizes);
-  }
+  auto const& given = plan.options.given;
   return tiled_plan::best_tiles(
-      sizes, plan.problem.n,
+      tiled_plan::sizes_to_try(plan.options.nb, given ? &*given : nullptr), plan.problem.n,
       [&](Index nb) {
         return priced(plan, {rows, cols, order, nb, {}, {}, {}, 0, {}});
       },
@@ -139,6 +110,17 @@ CholeskyPlan plan_cholesky(CholeskyProblem const& problem, Machine const& machin
   return plan;
 }
 
+Index cholesky_tile(CholeskyProblem const& problem, Distribution const& given, Machine const& machine, int workers) {
+  if (!tiled_plan::has_rates(machine)) return tiled_plan::usual_tile;
+  auto const uplo = static_cast<char>(problem.uplo);
+  return tiled_plan::remembered_tile({Kernel::potrf, problem.type, uplo, workers, given}, machine, [&] {
+    CholeskyPlan plan{problem, machine, {}, {}, {}, {}, {}};
+    plan.options.given = given;
+    plan.options.workers = workers;
+    return on_grid(plan, given.grid().rows(), given.grid().cols(), "given").nb;
+  });
+}
+
 CholeskySolvePlan plan_cholesky_solve(CholeskyProblem const& problem, Distribution const& factors,
                                       Distribution const& b, Machine const& machine, CholeskyOptions const& options) {
   ensure(factors.rows().extent() == problem.n && factors.cols().extent() == problem.n, "factors",
@@ -151,8 +133,9 @@ CholeskySolvePlan plan_cholesky_solve(CholeskyProblem const& problem, Distributi
   auto const b_tiles = tiles_of_b(b, tiles);
   auto const made = cholesky_solve_graph(tiles, b_tiles, problem.uplo, problem.type);
   plan.price = tiled_plan::price_of(*made, problem.type, machine, options.workers);
-  plan.moving = moving(factors, tiles, problem.type, machine) + moving(b, b_tiles, problem.type, machine) +
-                moving(b_tiles, b, problem.type, machine);
+  plan.moving = tiled_plan::moving(factors, tiles, problem.type, machine) +
+                tiled_plan::moving(b, b_tiles, problem.type, machine) +
+                tiled_plan::moving(b_tiles, b, problem.type, machine);
   return plan;
 }
 

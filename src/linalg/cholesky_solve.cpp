@@ -230,7 +230,9 @@ PositiveDefiniteReport solve_positive_definite(Matrix<T> const& a, Uplo uplo, Ma
   check_solve<T>(a, uplo, b, options);
   auto const& comm = b.comm();
   PositiveDefiniteReport report;
-  auto const nb = tile_size(a.distribution(), options.nb);
+  CholeskyProblem const problem{a.rows(), scalar_of<T>, uplo};
+  auto const nb =
+      options.nb > 0 ? options.nb : cholesky_tile(problem, a.distribution(), comm.machine(), options.workers);
   auto const tiles = tiled(a.distribution(), nb);
   auto in_tiles = options;
   in_tiles.nb = nb;

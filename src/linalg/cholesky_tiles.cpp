@@ -19,10 +19,6 @@ Index own_or_usual(Distribution const& distribution, Index least) {
 
 }  // namespace
 
-Index tile_size(Distribution const& distribution, Index wanted) {
-  return wanted > 0 ? wanted : own_or_usual(distribution, least_tile);
-}
-
 Index solve_tile_size(Distribution const& factors, Index wanted) {
   if (wanted > 0) return wanted;
   bool const alone = factors.rows().parts() == 1 && factors.cols().parts() == 1;  // any tiles will do

@@ -1,12 +1,15 @@
 // Which tiles a Cholesky factorization and its solves take, and whether a matrix lies in them already.
 #pragma once
 
+#include "allport/linalg/cholesky_plan.h"
 #include "allport/linalg/distribution.h"
 
 namespace allport {
 
-/// Of a factorization. @param wanted  0: chosen
-[[nodiscard]] Index tile_size(Distribution const& distribution, Index wanted);
+/// Of a factorization where its matrix lies, for who names none: the size that plan_cholesky() takes with `given`, by
+/// the price of the graph and of redistribution.
+[[nodiscard]] Index cholesky_tile(CholeskyProblem const& problem, Distribution const& given, Machine const& machine,
+                                  int workers);
 /// Of a solve, whose factors are worth moving only where their blocks are tiny: more elements than the solve moves.
 [[nodiscard]] Index solve_tile_size(Distribution const& factors, Index wanted);
 

@@ -8,6 +8,7 @@
 #include "checks.h"
 #include "cholesky_tiles.h"
 #include "qr_reflectors.h"
+#include "qr_tiles.h"
 
 namespace allport {
 
@@ -146,7 +147,8 @@ QrFactors<T> qr(Matrix<T> const& a, QrOptions const& options, QrReport* report) 
     ensure(options.workers >= 1, "workers", options.workers, "at least 1");
   });
   QrReport done;
-  done.nb = tile_size(a.distribution(), options.nb);
+  QrProblem const problem{a.rows(), a.cols(), scalar_of<T>};
+  done.nb = options.nb > 0 ? options.nb : qr_tile(problem, a.distribution(), comm.machine(), options.workers);
   auto const tiles = tiled(a.distribution(), done.nb);
   done.moved = !same_places(a.distribution(), tiles);
   std::shared_ptr<QrReflectors<T>> made;

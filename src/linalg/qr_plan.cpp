@@ -8,6 +8,8 @@
 
 #include "allport/graph/count.h"
 #include "allport/tasks/summary.h"
+#include "cholesky_tiles.h"
+#include "qr_tiles.h"
 #include "report_json.h"
 #include "tiled_plan.h"
 
@@ -50,13 +52,12 @@ QrCandidate price_qr(QrPlan const& plan, QrCandidate candidate) {
 
 /// The best tile size on a grid.
 QrCandidate on_qr_grid(QrPlan const& plan, int rows, int cols, std::string const& order) {
-  std::vector<Index> sizes{plan.options.nb};
-  if (plan.options.nb == 0) sizes.assign(tiled_plan::tile_sizes.begin(), tiled_plan::tile_sizes.end());
   auto const priced = [&](Index nb) {
     return price_qr(plan,
                     {.rows = rows, .cols = cols, .order = order, .nb = nb, .price = {}, .memory = {}, .why_not = {}});
   };
-  return tiled_plan::best_tiles(sizes, std::max(plan.problem.m, plan.problem.n), priced,
+  return tiled_plan::best_tiles(tiled_plan::sizes_to_try(plan.options.nb, nullptr),
+                                std::max(plan.problem.m, plan.problem.n), priced,
                                 [](QrCandidate const&, QrCandidate const&) { return true; });
 }
 
@@ -90,6 +91,32 @@ QrPlan plan_qr(QrProblem const& problem, Machine const& machine, QrPlanOptions c
   }
   tiled_plan::shorten(plan);
   return plan;
+}
+
+Index qr_tile(QrProblem const& problem, Distribution const& given, Machine const& machine, int workers) {
+  if (!tiled_plan::has_rates(machine)) return tiled_plan::usual_tile;
+  struct Tried {
+    Index nb = 0;
+    graph::Price price{};
+    Seconds moving{};
+    std::string why_not{};
+    [[nodiscard]] Seconds total() const { return price.total + moving; }
+  };
+  auto const extent = std::max(problem.m, problem.n);
+  auto const priced = [&](Index nb) {
+    Tried tried{nb};
+    if (problem.m == 0 || problem.n == 0) return tried;
+    auto const tiles = tiled(given, nb);
+    tried.price = tiled_plan::price_of(*qr_graph(tiles, problem.type), problem.type, machine, workers);
+    tried.moving = tiled_plan::moving(given, tiles, problem.type, machine) +
+                   tiled_plan::moving(tiles, given, problem.type, machine);
+    return tried;
+  };
+  return tiled_plan::remembered_tile({Kernel::geqrt, problem.type, 0, workers, given}, machine, [&] {
+    return tiled_plan::best_tiles(tiled_plan::sizes_to_try(0, &given), extent, priced,
+                                  [](auto const& c, auto const& b) { return c.moving <= b.moving; })
+        .nb;
+  });
 }
 
 std::string to_json(QrReport const& report, Communicator const& comm) { return qr_run_json(report, comm).dump(); }

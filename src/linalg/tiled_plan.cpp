@@ -1,6 +1,63 @@
 #include "tiled_plan.h"
 
+#include <deque>
+#include <mutex>
+
+#include "allport/linalg/redistribute.h"
+#include "cholesky_tiles.h"
+
 namespace allport::tiled_plan {
+
+std::vector<Index> sizes_to_try(Index wanted, Distribution const* given) {
+  if (wanted > 0) return {wanted};
+  std::vector<Index> sizes(tile_sizes.begin(), tile_sizes.end());
+  if (given == nullptr) return sizes;
+  auto const own = given->rows().nb();
+  if (own >= least_own_tile && own == given->cols().nb()) sizes.push_back(own);
+  std::ranges::sort(sizes);
+  return sizes;
+}
+
+Seconds moving(Distribution const& from, Distribution const& to, Scalar type, Machine const& machine) {
+  if (same_places(from, to)) return Seconds(0);
+  std::vector<Traffic> corners;
+  for (auto const rank : {to.grid().ranks().front(), to.grid().ranks().back()}) {
+    corners.push_back(redistribution_traffic(from, to, rank, bytes_of(type)));
+  }
+  auto const most = report::busiest(corners);
+  double bandwidth = machine.rates().memory_bandwidth.value();
+  double start = 2 * machine.rates().overhead.value();
+  for (int a = 0; a < machine.axes(); ++a) {
+    auto const& axis = machine.axis(a);
+    if (axis.length == 1) continue;
+    bandwidth = bandwidth > 0 ? std::min(bandwidth, axis.bandwidth.value()) : axis.bandwidth.value();
+    start = std::max(start, 2 * machine.rates().overhead.value() + axis.latency.value());
+  }
+  auto const bytes = static_cast<double>(most.bytes);
+  return Seconds((bandwidth > 0 ? bytes / bandwidth : 0) + static_cast<double>(most.messages) * start);
+}
+
+Index remembered_tile(TileQuestion const& question, Machine const& machine, FunctionRef<Index()> choose) {
+  struct Known {
+    TileQuestion question;
+    Machine machine;
+    Index nb = 0;
+  };
+  constexpr std::size_t most = 16;
+  static std::mutex mutex;
+  static std::deque<Known> all;
+  {
+    std::scoped_lock const hold(mutex);
+    for (auto const& one : all) {
+      if (one.question == question && one.machine == machine) return one.nb;
+    }
+  }
+  auto const nb = choose();
+  std::scoped_lock const hold(mutex);
+  if (all.size() == most) all.pop_front();
+  all.push_back({question, machine, nb});
+  return nb;
+}
 
 nlohmann::json counted(std::vector<graph::Count> const& counts, Scalar type) {
   if (counts.empty()) return nullptr;

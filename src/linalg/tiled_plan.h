@@ -12,12 +12,15 @@
 #include <vector>
 
 #include "allport/graph/price.h"
+#include "allport/linalg/distribution.h"
 #include "allport/tasks/carrier.h"
 #include "report_json.h"
 
 namespace allport::tiled_plan {
 
-inline constexpr std::array<Index, 4> tile_sizes{64, 128, 256, 512};
+inline constexpr std::array<Index, 6> tile_sizes{64, 128, 192, 256, 384, 512};
+/// Blocks of a matrix that lies somewhere are tried as tiles, too, from this size on.
+inline constexpr Index least_own_tile = 16;
 /// Of tile sizes whose prices are within this factor of the best the largest is taken.
 inline constexpr double as_good = 1.05;
 /// Graphs of more tasks are not counted.
@@ -75,6 +78,31 @@ template <class Plan, class Candidate>
   options.factor = rate_factor(type);
   return graph::price(made, machine, *tasks::carrier(machine), options);
 }
+
+/// Tile sizes to try, ascending. @param wanted 0: any @param given where the matrix lies, if it lies anywhere
+[[nodiscard]] std::vector<Index> sizes_to_try(Index wanted, Distribution const* given);
+
+/// A redistribution, as the parts of the grid's two corners say.
+[[nodiscard]] Seconds moving(Distribution const& from, Distribution const& to, Scalar type, Machine const& machine);
+
+/// Whether a graph can be priced on a machine.
+[[nodiscard]] inline bool has_rates(Machine const& machine) { return machine.rates().flops.value() > 0; }
+/// Tiles where it cannot.
+inline constexpr Index usual_tile = 256;
+
+/// What a choice of tiles hangs on, beside the machine.
+struct TileQuestion {
+  Kernel kernel = Kernel::none;  ///< that factors
+  Scalar type = Scalar::d;
+  char uplo = 0;
+  int workers = 1;
+  Distribution given;
+
+  friend bool operator==(TileQuestion const&, TileQuestion const&) = default;
+};
+/// choose(), or what it gave when it was asked the same before: programs factor many matrices of one shape, and small
+/// ones take no longer than the choice. Any thread may call.
+[[nodiscard]] Index remembered_tile(TileQuestion const& question, Machine const& machine, FunctionRef<Index()> choose);
 
 /// The best of some tile sizes, ascending: none larger than one that is the whole matrix.
 /// @param priced (Index nb) -> Candidate

@@ -2,6 +2,8 @@
 
 #include <gtest/gtest.h>
 
+#include <cmath>
+
 #include "graph/table_graph.h"
 
 namespace allport {
@@ -29,6 +31,19 @@ TEST(GraphPrice, WorkLinksAndChainOfASmallGraph) {
   EXPECT_DOUBLE_EQ(price.chain.value(), 1 + 10 + 10000 + (1 + 0.25 + 6) + (1 + 0.25 + 1));
   EXPECT_EQ(price.total, price.chain);  // longer than what rank 0 and the others' 19.5 s make together
   EXPECT_DOUBLE_EQ(graph::price(made, slow_line(3), *graph::flat(), {.workers = 2, .factor = 0.5}).work.value(), 10001);
+}
+
+TEST(GraphPrice, WhatOneWorkerDoesAloneIsTimeThatTheOthersLose) {
+  graph_samples::TableGraph made({{.owner = 0, .children = {{task(1)}}, .output = {}, .flops = 6},
+                                  {.owner = 0, .children = {}, .output = {}, .flops = 6},
+                                  {.owner = 0, .children = {}, .output = {}, .flops = 24}});
+  made.by_step = {{0}, {1}, {2}};
+  auto const machine = slow_line(3);
+  auto const one = graph::price(made, machine, *graph::flat());
+  EXPECT_EQ(one.total, one.work);
+  auto const two = graph::price(made, machine, *graph::flat(), {.workers = 2});
+  auto const alone = two.chain.value() / 2;
+  EXPECT_DOUBLE_EQ(two.total.value(), std::hypot(two.work.value(), alone));
 }
 
 TEST(GraphPrice, GangsTalk) {

@@ -81,6 +81,22 @@ TEST(Cholesky, TakesAnyDistribution) {
   }
 }
 
+TEST(Cholesky, TakesTheTilesOfItsPlanWhereNobodyNamesThem) {
+  Communicator const comm(MPI_COMM_WORLD, Machine::flat(world_size()));
+  auto const grid = grids(comm.size()).back();
+  int const n = 700;
+  for (Index const block : {5, 100}) {
+    Distribution const d(AxisDistribution::cyclic(n, grid.rows(), block),
+                         AxisDistribution::cyclic(n, grid.cols(), block), grid);
+    for (int const workers : {1, 2}) {
+      auto const plan = plan_cholesky({.n = n}, comm.machine(), {.workers = workers, .given = d});
+      Held<double> held(comm, d, 0);
+      fill(held, positive<double>(n, Uplo::lower, 5));
+      EXPECT_EQ(cholesky(held.matrix, Uplo::lower, {.workers = workers}).nb, plan.chosen.nb) << block;
+    }
+  }
+}
+
 /// Which tiles are spread over idle workers hangs on the moment; what comes out does not.
 template <class T>
 void same_bits_on_any_workers(Communicator const& comm) {

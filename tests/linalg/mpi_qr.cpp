@@ -53,6 +53,24 @@ void factors_well(Communicator const& comm, Distribution const& d, Whole<T> cons
   if (regular) expect_lapacks(a, r);
 }
 
+TEST(Qr, TakesTilesByPriceWhereNobodyNamesThem) {
+  Communicator const comm(MPI_COMM_WORLD, Machine::flat(world_size()));
+  auto const grid = grids(comm.size()).back();
+  for (auto const& [m, n] : {std::pair<Index, Index>(300, 40), {900, 700}, {0, 4}}) {
+    Distribution const d(AxisDistribution::cyclic(m, grid.rows(), 4), AxisDistribution::cyclic(n, grid.cols(), 4),
+                         grid);
+    Held<double> held(comm, d, 0);
+    held.matrix.for_each([](Index i, Index j, double& x) { x = double((i * 7 + j * 13) % 11); });
+    QrReport report;
+    qr(held.matrix, {}, &report);
+    EXPECT_GE(report.nb, 64);
+    EXPECT_LE(report.nb, 512);
+    auto const all = comm.all_gather(std::span(&report.nb, 1));
+    EXPECT_EQ(std::ranges::count(all, report.nb), std::ssize(all));
+    if (m == 900 && comm.size() > 1) EXPECT_LT(report.nb, 512);  // one tile would leave ranks without work
+  }
+}
+
 TEST(Qr, IsOrthogonalAndLapacksOnEveryGridTypeAndShape) {
   Communicator const comm(MPI_COMM_WORLD, Machine::flat(world_size()));
   for (auto const& grid : grids(comm.size())) {

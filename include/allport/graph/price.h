@@ -18,8 +18,8 @@ struct Price {
   Seconds links{};  ///< of the mean link of the busiest axis, as if traffic were even, or of message ends on a rank
   Seconds chain{};  ///< along the children of highest priority, from an entry to the end: work, gangs, messages
   /// Root of the sum of squares of the longer of work and links, and of what of the chain lies on other ranks than the
-  /// one that has most of it: between the maximum, which nothing beats, and the sum, which list scheduling keeps
-  /// (Graham 1966) where links are free.
+  /// one that has most of it, or on one worker of that: between the maximum, which nothing beats, and the sum, which
+  /// list scheduling keeps (Graham 1966) where links are free.
   Seconds total{};
 };
 

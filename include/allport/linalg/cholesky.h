@@ -13,8 +13,9 @@
 namespace allport {
 
 struct CholeskyOptions {
-  /// Tile size; 0: the distribution's own block size where it is at least 128 (16 for solves, whose factors are rarely
-  /// worth moving), else 256.
+  /// Tile size; 0: the one that plan_cholesky() takes on the matrix' grid, by the price of the graph with the machine's
+  /// rates, moving the matrix included. Solves with factors that lie already: the distribution's own block size where
+  /// it is at least 16, for factors are rarely worth moving, else 256.
   Index nb = 0;
   /// Threads that run tasks on each rank. With more than one, BLAS runs a thread for each of them.
   int workers = 1;

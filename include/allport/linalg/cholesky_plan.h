@@ -25,7 +25,7 @@ struct CholeskyPlanOptions {
   int rows = 0;  ///< of the process grid; 0: any
   int cols = 0;
   std::string order;  ///< "ij": the grid's rows run fastest over the machine's ranks; "ji": its columns; empty: any
-  Index nb = 0;       ///< of the tiles; 0: 64, 128, 256 or 512
+  Index nb = 0;       ///< of the tiles; 0: one of 64 to 512, or given blocks
   int workers = 1;    ///< threads of each rank
   Bytes memory{0};    ///< limit per rank; 0: the machine's memory per rank, or no limit if that is unknown
   /// Where the caller's A lies: its grid is taken, and tiles that are not its blocks cost bringing it there and back.

@@ -14,7 +14,8 @@
 namespace allport {
 
 struct QrOptions {
-  /// Tile size; 0: the distribution's own block size where it is at least 128, else 256.
+  /// Tile size; 0: by the price of the graph with the machine's rates, moving the matrix included. For products with Q
+  /// and least squares it is the factors'.
   Index nb = 0;
   /// Threads that run tasks on each rank. With more than one, BLAS runs a thread for each of them.
   int workers = 1;

@@ -24,7 +24,7 @@ struct QrPlanOptions {
   int rows = 0;  ///< of the process grid; 0: any
   int cols = 0;
   std::string order;   ///< "ij": the grid's rows run fastest over the machine's ranks; "ji": its columns; empty: any
-  Index nb = 0;        ///< of the tiles; 0: 64, 128, 256 or 512
+  Index nb = 0;        ///< of the tiles; 0: one of 64 to 512
   int workers = 1;     ///< threads of each rank
   Bytes memory{0};     ///< limit per rank; 0: the machine's memory per rank, or no limit if that is unknown
   int candidates = 0;  ///< keep only the best so many in the plan's table; 0: all
