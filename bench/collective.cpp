@@ -12,8 +12,8 @@
 //   bench_collective all|COLLECTIVE[,COLLECTIVE...] --plan BYTES[;BYTES...] --calls N [--seconds S] [--first 1]
 //
 // N calls back to back whose root goes round, as programs make them; one of each root is checked before. Fewer calls
-// where N would take longer than S, and the median of up to five such batches where there is time for them. --first 1: the first N that a communicator sees; "later" is the second half's time,
-// and results are checked afterwards.
+// where N would take longer than S, and the median of up to five such batches where there is time for them. --first 1:
+// the first N that a communicator sees; "later" is the second half's time, and results are checked afterwards.
 #include <mpi.h>
 #include <time.h>
 
@@ -159,7 +159,8 @@ void connect() {
   PMPI_Alltoall(out.data(), 1, MPI_INT, in.data(), 1, MPI_INT, MPI_COMM_WORLD);
 }
 
-/// Of up to five batches, as many as end within `budget` seconds: a core that went to something else for once spoils one.
+/// Of up to five batches, as many as end within `budget` seconds: a core that went to something else for once spoils
+/// one.
 template <class Batch>
 double median_of_batches(double budget, Batch const& batch) {
   std::vector<double> seconds{batch()};

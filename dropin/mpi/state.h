@@ -71,7 +71,7 @@ struct Record {
   /// Decided once each, by the first call. Read without the lock.
   std::array<std::array<std::atomic<Verdict>, size_classes>, functions> verdicts{};
   std::array<Sampled, functions> sampled{};
-  std::array<Form, functions> forms{};  ///< of the latest calls of ours
+  std::array<Form, functions> forms{};                                ///< of the latest calls of ours
   std::array<std::shared_ptr<BlockTable const>, functions> blocks{};  ///< of those whose blocks differed
   /// Of the size classes whose verdict is `tried`. Under the Lock.
   std::map<std::pair<Function, int>, std::unique_ptr<Trial>> trials;

@@ -40,8 +40,8 @@ class Blocks {
   void run(Communicator const& ours) const {
     if (kept_.size() != place_.size()) {
       throw Error(ErrorKind::mismatch,
-                  fmt::format("rank {} sends {} bytes to itself, but expects {}; counts times datatypes must agree", me_,
-                              kept_.size(), place_.size()));
+                  fmt::format("rank {} sends {} bytes to itself, but expects {}; counts times datatypes must agree",
+                              me_, kept_.size(), place_.size()));
     }
     if (kept_.data() != place_.data()) std::ranges::copy(kept_, place_.begin());
     ours.exchange(out_, in_, [] { move_others(); });

@@ -282,8 +282,8 @@ Machine calibrate(Communicator const& comm, CalibrateOptions const& options) {
   auto found = Calibration{
       options.date.empty() ? today(comm) : options.date, mpi_library_name(), comm.size(), std::move(bench.fits), {}};
   auto const with = [&](Calibration calibration) {
-    return Machine{machine.name(),      bench.axes,           bench.rates,
-                   machine.levels(),    machine.exceptions(), std::move(calibration)};
+    return Machine{machine.name(),   bench.axes,           bench.rates,
+                   machine.levels(), machine.exceptions(), std::move(calibration)};
   };
   if (options.mpi_collectives) {
     auto rest = options;

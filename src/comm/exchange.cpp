@@ -39,8 +39,11 @@ void Exchange::run(FunctionRef<void()> pause) {
     poll();
     return outstanding_ == 0;
   };
-  wait_a_little(engine, [&] { return outstanding_ == 0; }, [this] { return poll(); }, pause);
-  if (outstanding_ > 0) engine.wait_until(finish, [this] { return waits_for(); }, comm_.shadow.mpi(), pause);
+  wait_a_little(
+      engine, [&] { return outstanding_ == 0; }, [this] { return poll(); }, pause);
+  if (outstanding_ > 0)
+    engine.wait_until(
+        finish, [this] { return waits_for(); }, comm_.shadow.mpi(), pause);
 }
 
 void Exchange::start() {

@@ -59,7 +59,8 @@ void ShortRun::run(int tag, Buffers buffers, Combine const& combine, FunctionRef
       if (moved) go();
       return moved;
     };
-    wait_a_little(engine, [this] { return done_ == all_; }, move, pause);
+    wait_a_little(
+        engine, [this] { return done_ == all_; }, move, pause);
     if (done_ == all_) return;
     auto const finish = [&] {
       move();

@@ -14,9 +14,9 @@ class Execution;
 /// Messages of the caller, the library's own, then blocks of tags for schedules: some for single starts, some for what
 /// is started again and again.
 struct TagSpace {
-  static constexpr int messages = 4096;     ///< tags 0..4095: Communicator::start_send
-  static constexpr int meeting = messages;  ///< members of a sub-communicator wait for each other
-  static constexpr int blocks = messages + 1;   ///< Communicator::exchange
+  static constexpr int messages = 4096;        ///< tags 0..4095: Communicator::start_send
+  static constexpr int meeting = messages;     ///< members of a sub-communicator wait for each other
+  static constexpr int blocks = messages + 1;  ///< Communicator::exchange
   static constexpr int schedules = messages + 16;
 
   int channels = 0;   ///< tags of one block

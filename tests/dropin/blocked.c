@@ -2,7 +2,8 @@
  * comes late, ends the collective first and only then comes to the call. One such call of every kind. A program that
  * never heard of Allport.
  *
- * blocked [single | multiple [CALL]]: only that call while a collective is in flight, the others before and after it. */
+ * blocked [single | multiple [CALL]]: only that call while a collective is in flight, the others before and after it.
+ */
 #define _GNU_SOURCE
 #include <mpi.h>
 #include <stdlib.h>

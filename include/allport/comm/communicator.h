@@ -194,9 +194,10 @@ class Communicator {
   Transfer start_send(std::span<std::byte const> data, Rank to, int tag) const;
   Transfer start_receive(std::span<std::byte> data, Rank from, int tag) const;
 
-  /// Sends and receives these blocks, all at once, and waits for all of them, as run_short() does. For short blocks whose
-  /// lengths only the two ranks know; which ranks call it, and with whom, is theirs to agree on. Blocks between two ranks
-  /// are matched in the order of the calls and, within one, of the lists. Zero bytes send nothing, as in start_send().
+  /// Sends and receives these blocks, all at once, and waits for all of them, as run_short() does. For short blocks
+  /// whose lengths only the two ranks know; which ranks call it, and with whom, is theirs to agree on. Blocks between
+  /// two ranks are matched in the order of the calls and, within one, of the lists. Zero bytes send nothing, as in
+  /// start_send().
   /// @throws Error(argument) for blocks of 2 GiB and more, Error(mismatch) where other bytes come than are expected
   void exchange(std::span<Outgoing const> out, std::span<Incoming const> in, FunctionRef<void()> pause = {}) const;
 

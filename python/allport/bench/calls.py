@@ -29,7 +29,7 @@ MODES: dict[str, dict[str, str]] = {
     "price": {"ALLPORT_DROPIN": "auto", "ALLPORT_SELECT": "off"},
     "always": {"ALLPORT_DROPIN": "always"},
 }
-"""By name, the drop-in's settings; plain: without it; twin: without it once more, for how much two equal runs differ."""
+"""By name, the drop-in's settings; plain: without it; twin: once more without it, which tells how much runs differ."""
 USUAL = ("plain", "auto", "always")
 WITHOUT = ("plain", "twin")
 
