@@ -36,8 +36,7 @@ def namespaces() -> set[str]:
 
 def nothing_left(seconds: float = 10) -> bool:
     """Whether no process is left in the lab's nodes, or is gone within seconds: the kernel takes its time to end
-    those that were
-    killed, and a launcher that crashed leaves that to the supervisor."""
+    those that were killed, and a launcher that crashed leaves that to the supervisor."""
     end = time.monotonic() + seconds
     while ap.lab.status(NAME)["processes"] != 0:
         if time.monotonic() > end:
