@@ -157,7 +157,7 @@ def test_the_first_calls_of_a_communicator_half_and_half(allport):
     ("words", "complaint"),
     [
         ("bcast,scan", "collective = 'scan': expected all, or some of"),
-        ("bcast --modes plain,fast", "modes = 'fast': expected some of plain, auto, free, price, always"),
+        ("bcast --modes plain,fast", "modes = 'fast': expected some of plain, twin, auto, free, price, always"),
         ("bcast --modes auto", "modes = auto: expected plain among them"),
     ],
 )

@@ -65,7 +65,8 @@ def test_ranks_that_share_a_computer_have_no_links_that_a_spec_describes(tmp_pat
     ]
     subprocess.run(command, env=ap.launch.environment(2), capture_output=True, check=True, timeout=60)
     told = json.loads(report.read_text())
-    assert told["rates"]["source"] == "assumed"
+    assert not told["active"]
+    assert "share one computer" in told["why_inactive"]
     assert told["collectives"]["MPI_Bcast"]["taken"] == 0
     assert "share one computer" in next(iter(told["collectives"]["MPI_Bcast"]["reasons"]))
 
