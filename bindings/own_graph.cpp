@@ -232,6 +232,8 @@ void OwnGraph::tasks(Rank rank, std::int64_t step, VisitTask visit) const {
   if (defines(in_step)) visit_tasks(in_step, visit, rank, step);
 }
 
+std::int64_t OwnGraph::step(Task task) const { return defines(says_step) ? integer(says_step, task) : -1; }
+
 std::span<std::byte> OwnGraph::memory(Tile tile) const {
   if (!defines(lies_at)) return TaskGraph::memory(tile);
   return call(

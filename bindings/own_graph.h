@@ -38,6 +38,7 @@ class OwnGraph final : public TaskGraph {
   bool in_place(Task task, int index) const override;
   std::int64_t steps() const override;
   void tasks(Rank rank, std::int64_t step, VisitTask visit) const override;
+  std::int64_t step(Task task) const override;
   std::span<std::byte> memory(Tile tile) const override;
   void run(Task task, TaskContext& context) const override;
 
@@ -64,13 +65,14 @@ class OwnGraph final : public TaskGraph {
     keeps_place,
     has_steps,
     in_step,
+    says_step,
     lies_at,
     runs,
     methods
   };
   static constexpr char const* names[methods] = {
-      "name",  "entries", "exits",    "count",  "owner",    "num_parents", "children", "contributors", "output",
-      "input", "work",    "priority", "writes", "in_place", "steps",       "tasks",    "_memory",      "_run"};
+      "name", "entries",  "exits",  "count",    "owner", "num_parents", "children", "contributors", "output", "input",
+      "work", "priority", "writes", "in_place", "steps", "tasks",       "step",     "_memory",      "_run"};
 
   /// use(what the method gave)
   template <class Use, class... Arguments>

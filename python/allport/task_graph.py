@@ -173,6 +173,11 @@ class TaskGraph(_native.OwnGraph):
         """A rank's tasks of a step; with them price() can look at some."""
         return ()
 
+    def step(self, task: Task) -> int:
+        """The step in which tasks() names a task. With it no task runs far ahead of the slowest rank, and a
+        run's memory is bounded."""
+        return -1
+
     def _run(self, task: Task, native: _native.BodyContext) -> None:
         self.run(task, TaskContext(native, self, task))
 
@@ -192,7 +197,7 @@ _REQUIRED = {
 _METHODS = (
     *_REQUIRED,
     *("run", "count", "exits", "name", "output", "input", "contributors", "work", "priority"),
-    *("writes", "in_place", "memory", "steps", "tasks"),
+    *("writes", "in_place", "memory", "steps", "tasks", "step"),
 )
 
 

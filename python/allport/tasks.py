@@ -26,7 +26,8 @@ TASK, SEND, RECEIVE = range(3)
 
 class RunReport(NamedTuple):
     """What this rank has done. count: as graph.count() foretells for the same way; seconds in bodies over all workers
-    are busy_seconds; peak_bytes: of outputs that were kept at one time; forwarded: messages of other ranks' outputs."""
+    are busy_seconds; peak_bytes: of outputs that were kept at one time; peak_transit:
+    bytes that were only handed on, at one time; forwarded: messages of other ranks' outputs."""
 
     seconds: float
     busy_seconds: float
@@ -34,6 +35,7 @@ class RunReport(NamedTuple):
     control_messages: int
     forwarded: int
     peak_bytes: int
+    peak_transit: int
     records: dict[str, Any]  #: columns, with record=True: what tasks and messages did here; timeline() reads them
 
 

@@ -318,7 +318,10 @@ bool Multicasts::State::receive() {
   carried.head = letter.head;
   carried.from = status.MPI_SOURCE;
   carried.deliver = mine.deliver;
-  if (letter.head.bytes > 0) carried.memory = aligned(letter.head.bytes);
+  if (letter.head.bytes > 0) {
+    bool const given = mine.deliver && options.room;
+    carried.memory = given ? options.room(letter.head.name, letter.head.bytes) : aligned(letter.head.bytes);
+  }
   carried.data = carried.memory.get();
   if (letter.head.carries_data()) {
     if (!letter.data.empty()) std::memcpy(carried.memory.get(), letter.data.data(), letter.data.size());

@@ -260,6 +260,9 @@ class Whole {
           if (step_of[*id] >= 0) fail("tasks() names {} in steps {} and {}", name(*id), step_of[*id], s);
           if (graph_.owner(task) != r) fail("tasks({}, {}) names {} of rank {}", r, s, name(*id), graph_.owner(task));
           step_of[*id] = s;
+          if (auto const said = graph_.step(task); said >= 0 && said != s) {
+            fail("tasks({}, {}) names {}, and step() says {}", r, s, name(*id), said);
+          }
         });
       }
     }

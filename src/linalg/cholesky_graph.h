@@ -90,6 +90,7 @@ class CholeskyGraph : public TaskGraph {
   void writes(Task t, VisitTask visit) const override { visit({0, 0, t.i, t.j, 0}); }
 
   std::int64_t steps() const override { return tiles_; }
+  std::int64_t step(Task t) const override { return t.k; }
   void tasks(Rank rank, std::int64_t step, VisitTask visit) const override {
     auto const at = at_.place(rank);
     if (at.row < 0) return;

@@ -89,7 +89,7 @@ std::string CholeskyPlan::to_json() const {
 
 CholeskyPlan plan_cholesky(CholeskyProblem const& problem, Machine const& machine, CholeskyPlanOptions const& options) {
   check_plan_options(problem, machine, options);
-  CholeskyPlan plan{problem, machine, options, {}, {}, {}, {}};
+  CholeskyPlan plan{problem, machine, options, {}, {}, {}, {}, {}};
   if (options.given) {
     auto const& grid = options.given->grid();
     plan.candidates.push_back(on_grid(plan, grid.rows(), grid.cols(), "given"));
@@ -103,8 +103,11 @@ CholeskyPlan plan_cholesky(CholeskyProblem const& problem, Machine const& machin
   plan.distribution = distribution_of(plan, plan.chosen);
   auto const nt = static_cast<double>((problem.n + plan.chosen.nb - 1) / plan.chosen.nb);
   if (nt * nt * nt / 6 <= tiled_plan::counted_tasks) {
-    plan.counts = graph::count(*cholesky_graph(plan.distribution, problem.uplo, problem.type), *graph::flat());
+    auto const made = cholesky_graph(plan.distribution, problem.uplo, problem.type);
+    plan.counts = graph::count(*made, *graph::flat());
+    plan.pool = graph::pool(*made);
     plan.counts.resize(static_cast<std::size_t>(machine.ranks()));
+    plan.pool.resize(static_cast<std::size_t>(machine.ranks()));
   }
   tiled_plan::shorten(plan);
   return plan;
@@ -114,7 +117,7 @@ Index cholesky_tile(CholeskyProblem const& problem, Distribution const& given, M
   if (!tiled_plan::has_rates(machine)) return tiled_plan::usual_tile;
   auto const uplo = static_cast<char>(problem.uplo);
   return tiled_plan::remembered_tile({Kernel::potrf, problem.type, uplo, workers, given}, machine, [&] {
-    CholeskyPlan plan{problem, machine, {}, {}, {}, {}, {}};
+    CholeskyPlan plan{problem, machine, {}, {}, {}, {}, {}, {}};
     plan.options.given = given;
     plan.options.workers = workers;
     return on_grid(plan, given.grid().rows(), given.grid().cols(), "given").nb;

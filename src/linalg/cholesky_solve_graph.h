@@ -175,6 +175,7 @@ class CholeskySolveGraph : public TaskGraph {
   }
 
   std::int64_t steps() const override { return count_ == 0 ? 0 : 2 * std::int64_t{tiles_}; }
+  std::int64_t step(Task t) const override { return t.layer == backward ? 2 * std::int64_t{tiles_} - 1 - t.i : t.i; }
   void tasks(Rank rank, std::int64_t step, VisitTask visit) const override {
     bool const up = step >= tiles_;
     auto const way = up ? backward : forward;

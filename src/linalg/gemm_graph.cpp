@@ -115,6 +115,7 @@ class Summa final : public TaskGraph {
   bool in_place(Task t, int) const override { return t.kind == multiply; }
 
   std::int64_t steps() const override { return steps_ + (grid_.layers > 1 ? 1 : 0); }
+  std::int64_t step(Task t) const override { return t.kind == sum ? steps_ : t.k; }
   void tasks(Rank rank, std::int64_t step, VisitTask visit) const override {
     auto const place = frame_.place(rank);
     if (!place) return;

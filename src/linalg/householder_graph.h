@@ -100,6 +100,7 @@ class HouseholderGraph : public TaskGraph {
   void writes(Task t, VisitTask visit) const override { visit({0, 0, t.i, t.j, 0}); }
   bool in_place(Task, int) const override { return true; }
   std::int64_t steps() const override { return cols_.extent(); }
+  std::int64_t step(Task t) const override { return t.k; }
   void tasks(Rank rank, std::int64_t step, VisitTask visit) const override {
     auto const place = grid_.position(rank);
     if (place.row < 0) return;

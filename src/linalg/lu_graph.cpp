@@ -48,6 +48,7 @@ class Lu2d final : public TaskGraph {
   void writes(Task t, VisitTask visit) const override { inner_.writes(t, visit); }
   bool in_place(Task t, int) const override { return inner_.in_place(t); }
   std::int64_t steps() const override { return inner_.panels(); }
+  std::int64_t step(Task t) const override { return t.kind == Lu2dTasks::left ? inner_.panels() - 1 : t.k; }
   void tasks(Rank rank, std::int64_t step, VisitTask visit) const override {
     auto const at = seats_.place(rank);
     if (at) inner_.tasks(at->i, at->j, static_cast<std::int32_t>(step), visit);

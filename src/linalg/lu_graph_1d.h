@@ -30,6 +30,7 @@ class Lu1d final : public TaskGraph {
   void writes(Task t, VisitTask visit) const override;
   bool in_place(Task t, int) const override { return cols_.parts() == 1; }
   std::int64_t steps() const override { return panels(); }
+  std::int64_t step(Task t) const override { return t.kind == left ? panels() - 1 : t.k; }
   void tasks(Rank rank, std::int64_t step, VisitTask visit) const override;
 
  private:

@@ -51,7 +51,7 @@ Panel Lu25d::block(Step const& s, std::int32_t t) const {
 }
 
 std::string Lu25d::name(Task t) const {
-  if (is_inner(t)) return fmt::format("{} of big panel {}", step(t.layer).panel.name(t), t.layer);
+  if (is_inner(t)) return fmt::format("{} of big panel {}", big_step(t.layer).panel.name(t), t.layer);
   static constexpr char const* names[] = {"start",         "sum panel", "back",         "exchange",   "corner",
                                           "sum upper",     "solve",     "reduce upper", "back upper", "collect left",
                                           "collect right", "multiply",  "left"};
@@ -62,19 +62,19 @@ std::string Lu25d::name(Task t) const {
 
 Place Lu25d::place(Task t) const {
   if (is_inner(t)) {
-    auto const at = step(t.layer).panel.position(t);
+    auto const at = big_step(t.layer).panel.position(t);
     return {at.i % p_r_, at.j, at.i / p_r_};
   }
   auto at = Place{t.i, t.j, t.layer};
-  if (t.kind == solve || t.kind == collect_right) at.i = rows_.owner(block(step(step_of(t)), block_of(t)).begin);
-  if (t.kind == collect_left) at.j = cols_.owner(block(step(step_of(t)), block_of(t)).begin);
+  if (t.kind == solve || t.kind == collect_right) at.i = rows_.owner(block(big_step(step_of(t)), block_of(t)).begin);
+  if (t.kind == collect_left) at.j = cols_.owner(block(big_step(step_of(t)), block_of(t)).begin);
   return at;
 }
 
 Rank Lu25d::owner(Task t) const { return seats_.rank(place(t)); }
 
 Task Lu25d::inner_last(int i, int j, int l, std::int32_t s) const {
-  auto last = step(s).panel.last(i + p_r_ * l, j);
+  auto last = big_step(s).panel.last(i + p_r_ * l, j);
   last.layer = static_cast<std::uint16_t>(s);
   return last;
 }
@@ -109,7 +109,7 @@ std::optional<std::int64_t> Lu25d::count(Rank rank) const {
 }
 
 int Lu25d::num_parents(Task t) const {
-  auto const& s = step(step_of(t));
+  auto const& s = big_step(step_of(t));
   if (is_inner(t)) return s.panel.num_parents(t);
   switch (t.kind) {
     case start:
@@ -135,7 +135,7 @@ int Lu25d::num_parents(Task t) const {
 void Lu25d::children(Task t, VisitEdge visit) const {
   if (is_inner(t)) return inner_children(t, visit);
   auto const s = step_of(t);
-  auto const& now = step(s);
+  auto const& now = big_step(s);
   auto const at = place(t);
   auto const then = [&](Task child) { visit({child, 0, 0, Carries::order}); };
   auto const to_sums = [&](Kind kind, std::int32_t of) {
@@ -184,7 +184,7 @@ void Lu25d::children(Task t, VisitEdge visit) const {
 
 void Lu25d::inner_children(Task t, VisitEdge visit) const {
   auto const s = static_cast<std::int32_t>(t.layer);
-  step(s).panel.children(t, [&](Edge edge) {
+  big_step(s).panel.children(t, [&](Edge edge) {
     edge.child.layer = t.layer;
     visit(edge);
   });
@@ -193,7 +193,7 @@ void Lu25d::inner_children(Task t, VisitEdge visit) const {
 
 /// What a rank's part of a factored big panel is for.
 void Lu25d::after_panel(Place at, std::int32_t s, VisitEdge visit) const {
-  auto const& now = step(s);
+  auto const& now = big_step(s);
   visit({task(back, at.i, at.j, 0, s), at.l, to_layer_0});
   if (has_right(now)) visit({task(exchange, at.i, at.j, at.l, s), 0, 0, Carries::order});
   for (std::int32_t t = 0; t < now.blocks; ++t) {
@@ -209,9 +209,9 @@ void Lu25d::after_panel(Place at, std::int32_t s, VisitEdge visit) const {
 
 /// What a rank's columns of the solved rows of U are for; output t is block row t of them.
 void Lu25d::after_upper(Place at, std::int32_t s, VisitEdge visit) const {
-  auto const& now = step(s);
+  auto const& now = big_step(s);
   visit({task(back_upper, at.i, at.j, 0, s), at.l, to_layer_0});
-  if (s + 1 < steps() && has_right(step(s + 1))) {  // whose corner and rows of U take the place of these
+  if (s + 1 < steps() && has_right(big_step(s + 1))) {  // whose corner and rows of U take the place of these
     visit({task(corner, at.i, at.j, at.l, s + 1), 0, 0, Carries::order});
     visit({task(sum_upper, at.i, at.j, at.l, s + 1), 0, 0, Carries::order});
   }
@@ -228,7 +228,7 @@ void Lu25d::contributors(Task t, int, VisitTask visit) const {
 }
 
 bool Lu25d::gang(Task t, Gang& gang) const {
-  if (is_inner(t)) return step(t.layer).panel.gang(t, gang);
+  if (is_inner(t)) return big_step(t.layer).panel.gang(t, gang);
   if ((t.kind != exchange && t.kind != left) || problem_.pivoting == Pivoting::none) return false;
   gang = Gang{};
   for (int i = 0; i < p_r_; ++i) gang.members.push_back(task(static_cast<Kind>(t.kind), i, t.j, t.layer, t.k));
@@ -240,7 +240,7 @@ bool Lu25d::gang(Task t, Gang& gang) const {
     rows = std::max(rows, static_cast<double>(rows_moved));
   };
   if (t.kind == exchange) {
-    auto const& s = step(t.k);
+    auto const& s = big_step(t.k);
     add(s, s.end - s.begin, cols(t.j, s.end, n_));
   } else {
     for (auto const& s : steps_) add(s, steps_.back().end - s.end, cols(t.j, s.begin, s.end));
@@ -254,7 +254,7 @@ void Lu25d::tasks(Rank rank, std::int64_t s, VisitTask visit) const {
   if (!seat) return;
   auto const [i, j, l] = *seat;
   auto const of = static_cast<std::int32_t>(s);
-  auto const& now = step(of);
+  auto const& now = big_step(of);
   if (s == 0) visit(task(start, i, j, l, 0));
   visit(task(sum_panel, i, j, l, of));
   for (std::int32_t k = 0; k < now.panel.panels(); ++k) {

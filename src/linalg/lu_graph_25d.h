@@ -43,9 +43,10 @@ class Lu25d final : public TaskGraph {
   Work work(Task t) const override;
   double priority(Task t) const override;
   void writes(Task t, VisitTask visit) const override;
-  bool in_place(Task t, int) const override { return is_inner(t) && step(t.layer).panel.in_place(t); }
+  bool in_place(Task t, int) const override { return is_inner(t) && big_step(t.layer).panel.in_place(t); }
   std::int64_t steps() const override { return static_cast<std::int64_t>(steps_.size()); }
   void tasks(Rank rank, std::int64_t step, VisitTask visit) const override;
+  std::int64_t step(Task t) const override { return t.kind == left ? steps() - 1 : step_of(t); }
 
   /// Whether an output goes to one rank by itself, as lu_25d.cpp sends it.
   [[nodiscard]] bool goes_to_one(Task t, int output) const;
@@ -64,7 +65,7 @@ class Lu25d final : public TaskGraph {
   static bool is_inner(Task t) { return t.kind < Lu2dTasks::kinds; }
   [[nodiscard]] std::int32_t step_of(Task t) const;
   [[nodiscard]] std::int32_t block_of(Task t) const { return t.k % most_blocks_; }
-  [[nodiscard]] Step const& step(std::int32_t s) const { return steps_[static_cast<std::size_t>(s)]; }
+  [[nodiscard]] Step const& big_step(std::int32_t s) const { return steps_[static_cast<std::size_t>(s)]; }
   [[nodiscard]] bool has_right(Step const& s) const { return n_ > s.end; }
   [[nodiscard]] bool has_below(Step const& s) const { return m_ > s.end; }
   [[nodiscard]] Panel block(Step const& s, std::int32_t t) const;

@@ -6,9 +6,9 @@
 namespace allport::lu_detail {
 
 Shape Lu25d::output(Task t, int index) const {
-  if (t.kind == Lu2dTasks::factor || t.kind == Lu2dTasks::upper) return step(t.layer).panel.output(t);
+  if (t.kind == Lu2dTasks::factor || t.kind == Lu2dTasks::upper) return big_step(t.layer).panel.output(t);
   auto const s = step_of(t);
-  auto const& now = step(s);
+  auto const& now = big_step(s);
   auto const at = place(t);
   switch (t.kind) {
     case Lu2dTasks::left: {
@@ -20,7 +20,7 @@ Shape Lu25d::output(Task t, int index) const {
     }
     case start:
     case multiply: {
-      auto const& next = step(t.kind == start ? 0 : s + 1);
+      auto const& next = big_step(t.kind == start ? 0 : s + 1);
       return {rows_of(at.i, index, next.begin, m_), cols(at.j, next.begin, next.end), 0};
     }
     case exchange:
@@ -41,7 +41,7 @@ Shape Lu25d::output(Task t, int index) const {
 
 Work Lu25d::work(Task t) const {
   auto const s = step_of(t);
-  auto const& now = step(s);
+  auto const& now = big_step(s);
   if (is_inner(t)) return now.panel.work(t);
   auto const at = place(t);
   auto const size = static_cast<double>(element_);
@@ -82,7 +82,7 @@ Work Lu25d::work(Task t) const {
 double Lu25d::priority(Task t) const {
   static constexpr double urgency[] = {0, 0, -1, 5, 2, 4, 3, 3, -1, 1, 2, 0.5, -1};  // by kind, from start on
   auto const behind = static_cast<double>(10 * (steps() - step_of(t)));
-  return behind + (is_inner(t) ? 5 + step(t.layer).panel.priority(t) * 1e-6 : urgency[t.kind - start]);
+  return behind + (is_inner(t) ? 5 + big_step(t.layer).panel.priority(t) * 1e-6 : urgency[t.kind - start]);
 }
 
 /// A layer's sums by the columns of big panels, the rows of U that layer 0 gets back, and the three buffers that every
@@ -91,8 +91,8 @@ void Lu25d::writes(Task t, VisitTask visit) const {
   enum Memory : std::uint16_t { sums, rows_of_u, panel_buffer, panel_rows, corner_buffer, upper_buffer };
   auto const tile = [&](Memory memory, std::int32_t k = 0) { visit({memory, 0, 0, 0, k}); };
   if (is_inner(t)) {
-    return step(t.layer).panel.writes(t,
-                                      [&](Tile inner) { tile(inner.kind == 0 ? panel_buffer : panel_rows, inner.k); });
+    return big_step(t.layer).panel.writes(
+        t, [&](Tile inner) { tile(inner.kind == 0 ? panel_buffer : panel_rows, inner.k); });
   }
   auto const s = step_of(t);
   auto const last = static_cast<std::int32_t>(steps());  // the columns beyond all big panels
@@ -112,7 +112,7 @@ void Lu25d::writes(Task t, VisitTask visit) const {
     case back_upper:
       return tile(rows_of_u, s);
     case sum_panel:
-      for (std::int32_t k = 0; k <= step(s).panel.panels(); ++k) tile(panel_buffer, k);
+      for (std::int32_t k = 0; k <= big_step(s).panel.panels(); ++k) tile(panel_buffer, k);
       return;
     case corner:
       return tile(corner_buffer);

@@ -79,6 +79,9 @@ class QrGraph : public TaskGraph {
   bool in_place(Task t, int index) const override { return index == block ? t.kind != top : !is_panel(t); }
   std::int64_t steps() const override { return scope_.end_panel - scope_.first_panel; }
   void tasks(Rank rank, std::int64_t step, VisitTask visit) const override;
+  std::int64_t step(Task t) const override {
+    return scope_.adjoint ? t.k - scope_.first_panel : scope_.end_panel - 1 - t.k;
+  }
 
  private:
   /// What tasks a rank has in a panel, besides its columns.

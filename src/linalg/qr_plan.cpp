@@ -77,7 +77,7 @@ std::string QrPlan::to_json() const {
 
 QrPlan plan_qr(QrProblem const& problem, Machine const& machine, QrPlanOptions const& options) {
   check_qr_options(problem, machine, options);
-  QrPlan plan{problem, machine, options, {}, {}, {}, {}};
+  QrPlan plan{problem, machine, options, {}, {}, {}, {}, {}};
   auto const ranks = options.rows > 0 ? options.rows * options.cols : static_cast<int>(machine.ranks());
   tiled_plan::each_grid(options, ranks, [&](int rows, int cols, std::string const& order) {
     plan.candidates.push_back(on_qr_grid(plan, rows, cols, order));
@@ -86,8 +86,11 @@ QrPlan plan_qr(QrProblem const& problem, Machine const& machine, QrPlanOptions c
   plan.distribution = qr_tiles(problem, plan.chosen);
   auto const tiles = [&](Index extent) { return static_cast<double>((extent + plan.chosen.nb - 1) / plan.chosen.nb); };
   if (tiles(problem.m) * tiles(problem.n) * std::min(tiles(problem.m), tiles(problem.n)) <= tiled_plan::counted_tasks) {
-    plan.counts = graph::count(*qr_graph(plan.distribution, problem.type), *graph::flat());
+    auto const made = qr_graph(plan.distribution, problem.type);
+    plan.counts = graph::count(*made, *graph::flat());
+    plan.pool = graph::pool(*made);
     plan.counts.resize(static_cast<std::size_t>(machine.ranks()));
+    plan.pool.resize(static_cast<std::size_t>(machine.ranks()));
   }
   tiled_plan::shorten(plan);
   return plan;

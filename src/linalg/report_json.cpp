@@ -41,7 +41,8 @@ json run(tasks::Summary const& run) {
           {"measured", traffic(run.traffic)},
           {"control_messages", run.control_messages},
           {"forwarded_messages", run.forwarded},
-          {"peak_bytes", run.peak_bytes}};
+          {"peak_bytes", run.peak_bytes},
+          {"peak_transit_bytes", run.peak_transit}};
 }
 
 }  // namespace allport::report

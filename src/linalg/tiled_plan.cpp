@@ -59,7 +59,7 @@ Index remembered_tile(TileQuestion const& question, Machine const& machine, Func
   return nb;
 }
 
-nlohmann::json counted(std::vector<graph::Count> const& counts, Scalar type) {
+nlohmann::json counted(std::vector<graph::Count> const& counts, std::vector<std::int64_t> const& pool, Scalar type) {
   if (counts.empty()) return nullptr;
   std::vector<Traffic> traffic;
   std::int64_t tasks = 0;
@@ -74,6 +74,7 @@ nlohmann::json counted(std::vector<graph::Count> const& counts, Scalar type) {
           {"flops", flops},
           {"words", most.bytes / bytes_of(type)},
           {"messages", most.messages},
+          {"pool_bytes", std::ranges::max(pool)},
           {"traffic", report::traffic(traffic)}};
 }
 

@@ -173,15 +173,17 @@ template <class Candidate>
 }
 
 /// Of the chosen candidate's graph; null where it was not counted.
-[[nodiscard]] nlohmann::json counted(std::vector<graph::Count> const& counts, Scalar type);
+[[nodiscard]] nlohmann::json counted(std::vector<graph::Count> const& counts, std::vector<std::int64_t> const& pool,
+                                     Scalar type);
 
 /// A plan; `problem` and candidates (`write`) as its operation writes them.
 template <class Plan, class Write>
 [[nodiscard]] std::string to_json(Plan const& plan, nlohmann::json problem, Write const& write) {
-  nlohmann::json j{{"problem", std::move(problem)},        {"machine", plan.machine.name()},
-                   {"ranks", plan.machine.ranks()},        {"workers", plan.options.workers},
-                   {"chosen", write(plan.chosen)},         {"counted", counted(plan.counts, plan.problem.type)},
-                   {"candidates", nlohmann::json::array()}};
+  nlohmann::json j{
+      {"problem", std::move(problem)},        {"machine", plan.machine.name()},
+      {"ranks", plan.machine.ranks()},        {"workers", plan.options.workers},
+      {"chosen", write(plan.chosen)},         {"counted", counted(plan.counts, plan.pool, plan.problem.type)},
+      {"candidates", nlohmann::json::array()}};
   for (auto const& one : plan.candidates) j["candidates"].push_back(write(one));
   return j.dump();
 }

@@ -32,10 +32,18 @@ Block Context::block(int index) {
   if (graph_.in_place(task_, index)) {
     block.bytes = in_tile(bytes);
   } else if (bytes > 0) {
-    block = pool_.allocate(bytes);
+    block = pool_.allocate(bytes, step_, !pool_.by_step() || is_taken(index));
   }
   outputs_.emplace_back(index, block);
   return block;
+}
+
+bool Context::is_taken(int index) const {
+  bool taken = false;
+  graph_.children(task_, [&](Edge const& edge) {
+    taken = taken || (edge.output == index && (edge.carries == Carries::data || edge.carries == Carries::sum));
+  });
+  return taken;
 }
 
 void Context::parallel_for(std::int64_t parts, FunctionRef<void(std::int64_t)> body) {

@@ -26,13 +26,13 @@ class Context final : public TaskContext {
  public:
   /// @param inputs one for each index
   Context(TaskGraph const& graph, Pool& pool, Workers& workers, Task task, std::vector<Given> const& inputs,
-          FunctionRef<void()> progress)
-      : graph_(graph), pool_(pool), workers_(workers), task_(task), inputs_(inputs), progress_(progress) {}
+          std::int64_t step, FunctionRef<void()> progress)
+      : graph_(graph), pool_(pool), workers_(workers), task_(task), inputs_(inputs), step_(step), progress_(progress) {}
 
   std::span<std::byte const> input(int index) const override { return given(index).bytes; }
   std::span<std::byte> output(int index) override { return block(index).bytes; }
-  std::shared_ptr<void> keep_input(int index) const override { return given(index).memory; }
-  std::shared_ptr<void> keep_output(int index) override { return block(index).memory; }
+  std::shared_ptr<void> keep_input(int index) const override { return Pool::keep(given(index)); }
+  std::shared_ptr<void> keep_output(int index) override { return Pool::keep(block(index)); }
   void progress() override { progress_(); }
   int idle() const override { return workers_.idle.load(std::memory_order_relaxed); }
   void parallel_for(std::int64_t parts, FunctionRef<void(std::int64_t)> body) override;
@@ -40,11 +40,15 @@ class Context final : public TaskContext {
   /// An output that somebody waits for.
   /// @throws Error where the body has not asked for its memory, so that nothing can be in it
   Block made(int index);
+  /// Keeps no output any more.
+  void forget() { outputs_.clear(); }
 
  private:
   [[nodiscard]] Block const& given(int index) const;
   /// An output's memory: the tile that it lies in, or its own.
   Block block(int index);
+  /// Whether any edge takes an output.
+  [[nodiscard]] bool is_taken(int index) const;
   [[nodiscard]] std::span<std::byte> in_tile(std::int64_t bytes) const;
 
   TaskGraph const& graph_;
@@ -52,6 +56,7 @@ class Context final : public TaskContext {
   Workers& workers_;
   Task task_;
   std::vector<Given> const& inputs_;
+  std::int64_t step_;
   FunctionRef<void()> progress_;
   std::vector<std::pair<int, Block>> outputs_;
 };

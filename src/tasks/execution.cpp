@@ -28,6 +28,7 @@ Execution::Execution(TaskGraph const& graph, Communicator const& comm, RunOption
       me_(comm.rank()),
       way_(options.way.value_or(usual_way(comm.machine()))),
       workers_(options.workers),
+      window_(graph, comm.rank(), options.ahead),
       multicasts_(comm, TopologyIds(comm.machine(), TopologyIds::usual_bits(comm.size())), carried(),
                   [this](MessageName const& name) { return route(task_of(name), static_cast<int>(name[3])); }),
       only_caller_talks_(!Multicasts::any_thread()),
@@ -37,6 +38,7 @@ Execution::Execution(TaskGraph const& graph, Communicator const& comm, RunOption
 
 MulticastOptions Execution::carried() {
   MulticastOptions options;
+  options.room = [this](MessageName const& name, std::int64_t bytes) { return room_for(name, bytes); };
   if (options_.record) options.watch = [this](Passage const& passage) { record_message(passage); };
   return options;
 }
@@ -46,6 +48,7 @@ RunReport Execution::run() {
   begin_ = Clock::now();
   try {
     std::scoped_lock const hold(mutex_);
+    frontier_.let_run_before(window_.limit());
     if (me_ < graph_.ranks()) graph_.entries(me_, [&](Task task) { frontier_.enter(task); });
   } catch (std::exception const& error) {
     fail(error, "the graph's entries");
@@ -60,6 +63,7 @@ RunReport Execution::run() {
   report_.control_messages = multicasts_.control_messages();
   report_.forwarded = multicasts_.forwarded();
   report_.peak_bytes = pool_->peak();
+  report_.peak_transit = multicasts_.peak_transit();
   report_.seconds = since_begin(Clock::now());
   return std::move(report_);
 }
@@ -151,9 +155,9 @@ void Execution::execute_one(Worker& worker) {
   }
 }
 
-Block Execution::sum(std::span<Given const> parts) {
+Block Execution::sum(std::span<Given const> parts, std::int64_t step) {
   ensure(options_.combine != nullptr, "combine", "none", "an operator, for a graph with edges that carry sums");
-  auto total = pool_->allocate(static_cast<std::int64_t>(parts.front().block.bytes.size()));
+  auto total = pool_->allocate(static_cast<std::int64_t>(parts.front().block.bytes.size()), step);
   auto const* left = parts.front().block.bytes.data();
   for (auto const& part : parts.subspan(1)) {
     ensure(part.block.bytes.size() == total.bytes.size(), "output", part.block.bytes.size(),
@@ -164,7 +168,7 @@ Block Execution::sum(std::span<Given const> parts) {
   return total;
 }
 
-void Execution::add_up(std::vector<Given>& inputs) {
+void Execution::add_up(std::vector<Given>& inputs, std::int64_t step) {
   auto const same_input = [](Given const& a, Given const& b) { return a.input == b.input; };
   if (inputs.size() < 2) return;
   std::ranges::sort(inputs, {}, [](Given const& g) { return std::pair(g.input, g.contribution); });
@@ -172,7 +176,7 @@ void Execution::add_up(std::vector<Given>& inputs) {
   std::vector<Given> whole;
   for (auto first = inputs.begin(); first != inputs.end();) {
     auto const last = std::find_if(first, inputs.end(), [&](Given const& g) { return g.input != first->input; });
-    whole.push_back(last - first == 1 ? *first : Given{first->input, 0, sum({first, last})});
+    whole.push_back(last - first == 1 ? *first : Given{first->input, 0, sum({first, last}, step)});
     first = last;
   }
   inputs = std::move(whole);
@@ -184,25 +188,33 @@ void Execution::execute(Ready& ready, Worker& worker) {
     throw Error::argument("graph", graph_.name(ready.task), "a graph without gangs",
                           "tasks that run together on several ranks are not run yet", ErrorKind::unsupported);
   }
-  add_up(ready.inputs);
+  auto const step = step_of(ready.task);
+  add_up(ready.inputs, step);
   auto const look = [this] {
     if (!network_.try_lock()) return;
     std::scoped_lock const hold(std::adopt_lock, network_);
     static_cast<void>(talk(std::this_thread::get_id() == caller_));
   };
-  Context context(graph_, *pool_, workers_, ready.task, ready.inputs, look);
+  Context context(graph_, *pool_, workers_, ready.task, ready.inputs, step, look);
   auto const begin = Clock::now();
   graph_.run(ready.task, context);
   worker.now = Clock::now();
   auto const work = graph_.work(ready.task);
   if (options_.record) record_task(ready.task, worker, begin);
   find_children(ready.task, context, worker);
+  // What the task has held is given back before it counts as done.
+  context.forget();
+  ready.inputs.clear();
   std::scoped_lock const hold(mutex_);
   fulfil_children(ready.task, worker);
   report_.busy_seconds += std::chrono::duration<double>(worker.now - begin).count();
   report_.count.flops += work.flops;
   ++executed_;
   --running_;
+  if (window_.bounds()) {
+    window_.done(step);
+    tell_floor();
+  }
   take_with_lock(worker);
 }
 
@@ -220,6 +232,7 @@ void Execution::find_children(Task task, Context& context, Worker& worker) const
     auto const to = graph_.owner(edge.child);
     bool const given = edge.carries == Carries::data || edge.carries == Carries::sum;
     worker.edges.push_back({edge, to, given ? context.made(edge.output) : Block{}});
+    if (given && to == me_ && window_.bounds()) pool_->used_until(worker.edges.back().block, graph_.step(edge.child));
     if (edge.carries == Carries::data && to != me_) worker.outputs.emplace_back(edge.output, worker.edges.back().block);
   });
   auto const number = [](std::pair<int, Block> const& output) { return output.first; };
@@ -269,7 +282,7 @@ bool Execution::idle() {
 void Execution::watch(bool moved) {
   std::scoped_lock const hold(mutex_);
   auto const now = Clock::now();
-  if (moved || running_ > 0 || !frontier_.empty()) {
+  if (moved || running_ > 0 || frontier_.has_ready()) {
     moved_ = now;
     next_warning_ = options_.stall_seconds;
     return;

@@ -16,6 +16,7 @@
 #include "context.h"
 #include "frontier.h"
 #include "pool.h"
+#include "window.h"
 
 namespace allport::tasks {
 
@@ -27,7 +28,7 @@ class Execution {
  private:
   using Clock = std::chrono::steady_clock;
 
-  enum What : std::int64_t { output_of, contribution_to, failure };
+  enum What : std::int64_t { output_of, contribution_to, failure, floor_up, floor_down };
 
   /// A message that its worker could not send itself.
   struct Outgoing {
@@ -78,8 +79,8 @@ class Execution {
   void fulfil_children(Task task, Worker& worker);
   void contribute(Task task, Edge const& edge, Rank to, Block const& block);
   /// Inputs in their order, contributions to a sum made one.
-  void add_up(std::vector<Given>& inputs);
-  [[nodiscard]] Block sum(std::span<Given const> parts);
+  void add_up(std::vector<Given>& inputs, std::int64_t step);
+  [[nodiscard]] Block sum(std::span<Given const> parts, std::int64_t step);
 
   [[nodiscard]] MulticastOptions carried();
   [[nodiscard]] static Task task_of(MessageName const& name);
@@ -93,6 +94,11 @@ class Execution {
   void queue(MessageName const& name, std::optional<Multicast> to, Leaving leaving);
   [[nodiscard]] bool leaves(Task task, int output) const;
 
+  /// Memory for what comes for this rank.
+  [[nodiscard]] std::shared_ptr<std::byte[]> room_for(MessageName const& name, std::int64_t bytes);
+  /// Tells other ranks how far this one is, and lets tasks run that they have waited for. With mutex_ held.
+  void tell_floor();
+  [[nodiscard]] std::int64_t step_of(Task task) const { return window_.bounds() ? graph_.step(task) : 0; }
   /// Sends what is queued, takes what has come. True when anything moved. Called by one thread at a time.
   bool talk(bool caller);
   void arrived(Multicasts::Message&& message);
@@ -107,7 +113,8 @@ class Execution {
   Rank const me_;
   MulticastWay const way_;
   Workers workers_;
-  std::shared_ptr<Pool> pool_ = std::make_shared<Pool>();
+  Window window_;  ///< with mutex_, but for what never changes
+  std::shared_ptr<Pool> pool_ = std::make_shared<Pool>(window_.bounds());
   Multicasts multicasts_;
   bool const only_caller_talks_;
   std::thread::id const caller_ = std::this_thread::get_id();

@@ -90,15 +90,48 @@ void Execution::record_message(Passage const& passage) {
 void Execution::arrived(Multicasts::Message&& message) {
   auto const task = task_of(message.name);
   auto const index = static_cast<int>(message.name[3]);
-  auto block = pool_->adopt(message);
+  Block const block{{message.data, message.data.get()}, {message.data.get(), static_cast<std::size_t>(message.bytes)}};
+  message.data.reset();
   std::scoped_lock const hold(mutex_);
   if (message.name[0] == failure) {
     stopped_ = true;
   } else if (message.name[0] == contribution_to) {
-    frontier_.fulfil(task, Given{index, static_cast<int>(message.name[4]), std::move(block)});
+    frontier_.fulfil(task, Given{index, static_cast<int>(message.name[4]), block});
+  } else if (message.name[0] == floor_up) {
+    window_.told_by_child(static_cast<Rank>(message.name[4]), message.name[3]);
+    tell_floor();
+  } else if (message.name[0] == floor_down) {
+    window_.told_by_parent(message.name[3]);
+    tell_floor();
   } else if (!stopped_) {
     give_children_here(task, index, block);
   }
+}
+
+std::shared_ptr<std::byte[]> Execution::room_for(MessageName const& name, std::int64_t bytes) {
+  std::int64_t last = 0;
+  if (window_.bounds() && name[0] == contribution_to) {
+    last = graph_.step(task_of(name));
+  } else if (window_.bounds() && name[0] == output_of) {
+    graph_.children(task_of(name), [&](Edge const& edge) {
+      if (edge.carries != Carries::data || edge.output != name[3] || graph_.owner(edge.child) != me_) return;
+      last = std::max(last, graph_.step(edge.child));
+    });
+  }
+  return pool_->room(bytes, last);
+}
+
+void Execution::tell_floor() {
+  if (stopped_) return;
+  auto const news = window_.news(pool_->least_step());
+  if (news.to_parent) {
+    queue(name_of(floor_up, {}, *news.to_parent, me_), straight_to(window_.parent()), {});
+  }
+  if (!news.to_children) return;
+  for (auto const child : window_.children()) {
+    queue(name_of(floor_down, {}, *news.to_children), straight_to(child), {});
+  }
+  frontier_.let_run_before(window_.limit());
 }
 
 bool Execution::talk(bool caller) {
@@ -109,6 +142,7 @@ bool Execution::talk(bool caller) {
     std::vector<std::span<std::byte>> data;
     {
       std::scoped_lock const hold(mutex_);
+      if (window_.bounds()) tell_floor();
       outgoing.swap(outgoing_);
       hurry_.store(false, std::memory_order_relaxed);
       for (auto const& one : outgoing) data.push_back(leaving_[static_cast<std::size_t>(one.leaving)].block.bytes);

@@ -27,7 +27,26 @@ void Frontier::fulfil(Task task, std::optional<Given> given) {
   push(std::move(ready));
 }
 
+void Frontier::let_run_before(std::int64_t limit) {
+  limit_ = limit;
+  while (!later_.empty() && later_.begin()->first < limit) {
+    auto now = std::move(later_.begin()->second);
+    later_.erase(later_.begin());
+    for (auto& ready : now) push_now(std::move(ready));
+  }
+}
+
 void Frontier::push(Ready ready) {
+  if (limit_ < std::numeric_limits<std::int64_t>::max()) {
+    if (auto const step = graph_.step(ready.task); step >= limit_) {
+      later_[step].push_back(std::move(ready));
+      return;
+    }
+  }
+  push_now(std::move(ready));
+}
+
+void Frontier::push_now(Ready ready) {
   auto const priority = graph_.priority(ready.task);
   std::size_t at = slots_.size();
   if (free_.empty()) {
@@ -59,6 +78,9 @@ std::string Frontier::waiting_text(std::size_t most) const {
                         waiting_.at(tasks[t]).left, parents);
   }
   if (tasks.size() > most) text += fmt::format(" and {} more", tasks.size() - most);
+  std::size_t ahead = 0;
+  for (auto const& [step, ready] : later_) ahead += ready.size();
+  if (ahead > 0) text += fmt::format("{}{} for slower ranks", text.empty() ? "" : ", ", ahead);
   return text;
 }
 

@@ -3,6 +3,8 @@
 
 #include <cstdint>
 #include <functional>
+#include <limits>
+#include <map>
 #include <memory>
 #include <memory_resource>
 #include <optional>
@@ -60,7 +62,10 @@ class Frontier {
   /// The ready task of the highest priority; among equals the one that was ready first.
   [[nodiscard]] std::optional<Ready> pop();
 
-  [[nodiscard]] bool empty() const { return ready_.empty(); }
+  [[nodiscard]] bool empty() const { return ready_.empty() && later_.empty(); }
+  [[nodiscard]] bool has_ready() const { return !ready_.empty(); }
+  /// Ready tasks of this step and later ones wait; from now on this limit, which is no lower than the one before.
+  void let_run_before(std::int64_t limit);
   [[nodiscard]] std::size_t waiting() const { return waiting_.size(); }
   /// "T(3, 1) for 2 of 3 inputs, ...", at most `most` of them.
   [[nodiscard]] std::string waiting_text(std::size_t most) const;
@@ -79,6 +84,7 @@ class Frontier {
     }
   };
   void push(Ready ready);
+  void push_now(Ready ready);
 
   TaskGraph const& graph_;
   std::pmr::unsynchronized_pool_resource memory_;  ///< tasks come and go in great numbers
@@ -87,6 +93,8 @@ class Frontier {
   std::vector<Ready> slots_;
   std::vector<std::size_t> free_;
   std::int64_t pushed_ = 0;
+  std::int64_t limit_ = std::numeric_limits<std::int64_t>::max();
+  std::map<std::int64_t, std::vector<Ready>> later_;  ///< by step
 };
 
 }  // namespace allport::tasks

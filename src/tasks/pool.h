@@ -3,27 +3,51 @@
 
 #include <atomic>
 #include <cstdint>
+#include <limits>
+#include <map>
 #include <memory>
+#include <mutex>
 
-#include "allport/comm/multicasts.h"
 #include "frontier.h"
 
 namespace allport::tasks {
 
-/// Bytes of outputs that are kept, now and at most.
+/// Bytes of outputs that are kept, now and at most: own ones, and what has come or is coming for this rank's tasks. Any
+/// thread may call.
 class Pool : public std::enable_shared_from_this<Pool> {
  public:
-  /// Memory for an output of our own, 64-byte aligned.
-  [[nodiscard]] Block allocate(std::int64_t bytes);
-  /// Counts what a message brought.
-  [[nodiscard]] Block adopt(Multicasts::Message const& message);
+  static constexpr std::int64_t nothing = std::numeric_limits<std::int64_t>::max();
+
+  /// @param by_step  whether least_step() is asked for
+  explicit Pool(bool by_step) : by_step_(by_step) {}
+
+  /// Memory for an output, 64-byte aligned. @param last the step in which it is used last, as far as is known
+  /// @param counted  false for what a body asks for and no task takes
+  [[nodiscard]] Block allocate(std::int64_t bytes, std::int64_t last, bool counted = true);
+  [[nodiscard]] bool by_step() const { return by_step_; }
+  /// As above, for a message.
+  [[nodiscard]] std::shared_ptr<std::byte[]> room(std::int64_t bytes, std::int64_t last);
+  /// It is used in this step, too.
+  void used_until(Block const& block, std::int64_t last);
+  /// The memory of a block for a body that keeps it: no longer counted when the run has given it back.
+  [[nodiscard]] static std::shared_ptr<void> keep(Block const& block);
+
   [[nodiscard]] std::int64_t peak() const { return peak_.load(); }
+  /// The least step in which anything that is kept is used last; nothing: where nothing is kept.
+  [[nodiscard]] std::int64_t least_step() const;
 
  private:
-  void grow(std::int64_t bytes);
+  struct Storage;
+  struct Return;
+  [[nodiscard]] std::byte* take(std::int64_t bytes, std::int64_t last, bool counted);
+  void give_back(Storage const& storage);
+  void drop(std::int64_t step);
 
+  bool const by_step_;
   std::atomic<std::int64_t> now_{0};
   std::atomic<std::int64_t> peak_{0};
+  mutable std::mutex mutex_;
+  std::map<std::int64_t, std::int64_t> until_;  ///< how many are used last in a step
 };
 
 }  // namespace allport::tasks

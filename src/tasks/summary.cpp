@@ -18,6 +18,7 @@ struct Words {
     control,
     forwarded,
     peak,
+    transit,
     messages_out,
     messages_in,
     bytes_out,
@@ -32,9 +33,9 @@ Summary summarize(RunReport const& mine, Communicator const& comm) {
   auto const bits = [](double x) { return std::bit_cast<std::int64_t>(x); };
   auto const& sent = mine.count.traffic;
   std::array<std::int64_t, Words::count> const own{
-      bits(mine.seconds),     bits(mine.busy_seconds), mine.count.tasks,   bits(mine.count.flops),
-      mine.control_messages,  mine.forwarded,          mine.peak_bytes,    sent.messages_sent,
-      sent.messages_received, sent.bytes_sent,         sent.bytes_received};
+      bits(mine.seconds),    bits(mine.busy_seconds), mine.count.tasks, bits(mine.count.flops),
+      mine.control_messages, mine.forwarded,          mine.peak_bytes,  mine.peak_transit,
+      sent.messages_sent,    sent.messages_received,  sent.bytes_sent,  sent.bytes_received};
   auto const all = comm.all_gather(own);
   Summary sum;
   for (std::size_t r = 0; r < all.size(); r += Words::count) {
@@ -47,6 +48,7 @@ Summary summarize(RunReport const& mine, Communicator const& comm) {
     sum.control_messages += w[Words::control];
     sum.forwarded += w[Words::forwarded];
     sum.peak_bytes = std::max(sum.peak_bytes, w[Words::peak]);
+    sum.peak_transit = std::max(sum.peak_transit, w[Words::transit]);
     sum.traffic.push_back({w[Words::messages_out], w[Words::messages_in], w[Words::bytes_out], w[Words::bytes_in]});
   }
   return sum;

@@ -78,6 +78,10 @@ class TableGraph : public TaskGraph {
   void tasks(Rank rank, std::int64_t step, VisitTask visit) const override {
     each(by_step[static_cast<std::size_t>(step)], rank, visit);
   }
+  std::int64_t step(Task t) const override {
+    auto const at = std::ranges::find_if(by_step, [&](auto const& some) { return some.contains(t.i); });
+    return at == by_step.end() ? -1 : at - by_step.begin();
+  }
 
   std::vector<Row> rows;
   std::map<int, int> parents;

@@ -1,6 +1,8 @@
 // Graphs that run: every body once, with the inputs that a walk over the same graph on one rank finds.
 #include <algorithm>
 #include <atomic>
+#include <chrono>
+#include <thread>
 #include <vector>
 
 #include "allport/graph/check.h"
@@ -27,6 +29,43 @@ TEST(TasksRun, RandomGraphsGiveWhatTheirTasksWant) {
           auto const counts = graph::count(graph, *tasks::carrier(comm.machine(), way));
           EXPECT_EQ(report.count, counts[std::size_t(comm.rank())]) << spec << name(way);
         }
+      }
+    }
+  }
+}
+
+/// The same in steps of ten tasks. The first rank is slow, so that the others would run away from it.
+class Stepped : public RandomGraph {
+ public:
+  using RandomGraph::RandomGraph;
+  std::int64_t steps() const override { return (size() + 9) / 10; }
+  std::int64_t step(Task t) const override { return t.i / 10; }
+  void tasks(Rank rank, std::int64_t step, VisitTask visit) const override {
+    for (auto t = static_cast<int>(10 * step); t < std::min<int>(size(), static_cast<int>(10 * step) + 10); ++t) {
+      if (Task const task{0, 0, t, 0, 0}; owner(task) == rank) visit(task);
+    }
+  }
+  void run(Task t, TaskContext& context) const override {
+    if (owner(t) == 0) std::this_thread::sleep_for(std::chrono::microseconds(100));
+    RandomGraph::run(t, context);
+  }
+};
+
+TEST(TasksRun, KeepsNoMoreThanItsPoolAndGivesTheSame) {
+  Communicator const comm(MPI_COMM_WORLD, Machine::flat(world_size()));
+  for (int const workers : {1, 3}) {
+    for (std::int64_t const ahead : {1, 2, 5, 9, 0}) {
+      for (unsigned seed = 0; seed < 3; ++seed) {
+        Stepped const graph(comm.size(), 200, 10 * seed + unsigned(ahead), 3000);
+        graph::check(graph);
+        auto const counts = graph::count(graph, *tasks::carrier(comm.machine()));
+        auto const pool = graph::pool(graph, ahead);
+        auto const report = tasks::run(graph, comm, {.workers = workers, .ahead = ahead});
+        EXPECT_EQ(graph.wrong(), 0) << ahead << " ahead, seed " << seed;
+        EXPECT_TRUE(graph.ran_all(comm.rank())) << ahead << " ahead, seed " << seed;
+        EXPECT_EQ(report.count, counts[std::size_t(comm.rank())]);
+        EXPECT_LE(report.peak_bytes, pool[std::size_t(comm.rank())]) << ahead << " ahead, seed " << seed;
+        EXPECT_GT(report.peak_bytes, 0);
       }
     }
   }

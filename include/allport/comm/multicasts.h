@@ -28,10 +28,12 @@ struct Passage {
 };
 
 struct MulticastOptions {
-  Bytes segment{std::int64_t{65536}};           ///< messages that are handed on travel in so long pieces, if longer
-  int intervals = 64;                           ///< of destinations in one message by prefix; a set with more is cut
-  int sends = 16;                               ///< multicasts of this rank that have been started and have not left
-  Bytes transit{std::int64_t{4} << 20};         ///< memory for what is only handed on, for each class
+  Bytes segment{std::int64_t{65536}};    ///< messages that are handed on travel in so long pieces, if longer
+  int intervals = 64;                    ///< of destinations in one message by prefix; a set with more is cut
+  int sends = 16;                        ///< multicasts of this rank that have been started and have not left
+  Bytes transit{std::int64_t{4} << 20};  ///< memory for what is only handed on, for each class
+  /// Gives memory for what comes for this rank, 64-byte aligned; none: its own.
+  std::function<std::shared_ptr<std::byte[]>(MessageName const&, std::int64_t bytes)> room{};
   std::function<void(Passage const&)> watch{};  ///< told of every message, as it is started and when it has come
 };
 

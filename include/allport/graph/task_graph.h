@@ -168,6 +168,9 @@ class TaskGraph {
   /// the price samples it, and counting walks nothing else.
   [[nodiscard]] virtual std::int64_t steps() const { return 0; }
   virtual void tasks(Rank rank, std::int64_t step, VisitTask visit) const {}
+  /// The step in which tasks() names a task; -1 where there are none, or nobody says. With it a run's memory is
+  /// bounded: no task runs further ahead of the slowest rank than tasks::RunOptions::ahead.
+  [[nodiscard]] virtual std::int64_t step(Task task) const { return -1; }
 
   /// Where a tile of the calling rank lies, in one piece: what in_place() outputs are read and sent from.
   /// @throws Error(unsupported) where the graph has none

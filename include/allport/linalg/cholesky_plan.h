@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "allport/graph/pool.h"
 #include "allport/graph/price.h"
 #include "allport/linalg/cholesky.h"
 #include "allport/machine/machine.h"
@@ -59,6 +60,8 @@ struct CholeskyPlan {
   /// Tasks, flops and traffic of each rank, a message from a tile's owner to each rank that needs it; relays only move
   /// the sending from rank to rank. Empty beyond 4 million tasks.
   std::vector<graph::Count> counts;
+  /// Bytes of outputs that each rank keeps at most beside its tiles, as graph::pool() counts them. Empty likewise.
+  std::vector<std::int64_t> pool;
 
   [[nodiscard]] std::string to_json() const;
 };

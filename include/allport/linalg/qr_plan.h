@@ -4,6 +4,7 @@
 #include <string>
 #include <vector>
 
+#include "allport/graph/pool.h"
 #include "allport/graph/price.h"
 #include "allport/linalg/least_squares.h"
 #include "allport/machine/machine.h"
@@ -54,6 +55,8 @@ struct QrPlan {
   /// Tasks, flops and traffic of each rank, a message from an output's owner to each rank that needs it. Empty beyond 4
   /// million tasks.
   std::vector<graph::Count> counts;
+  /// Bytes of outputs that each rank keeps at most beside its tiles, as graph::pool() counts them. Empty likewise.
+  std::vector<std::int64_t> pool;
 
   [[nodiscard]] std::string to_json() const;
 };

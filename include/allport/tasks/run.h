@@ -9,6 +9,7 @@
 
 #include "allport/comm/communicator.h"
 #include "allport/graph/count.h"
+#include "allport/graph/pool.h"
 #include "allport/graph/task_graph.h"
 #include "allport/multicast/forward.h"
 
@@ -20,6 +21,9 @@ struct RunOptions {
   /// How an output travels that several ranks need; none: usual_way(). Where there are two ranks or fewer, all ways are
   /// one.
   std::optional<MulticastWay> way{};
+  /// So many steps of the graph, the slowest rank's among them, run at a time, where it says which task is in which; 0:
+  /// no bound. graph::pool() tells what memory that takes.
+  std::int64_t ahead = graph::usual_ahead;
   /// Adds what contributes to a sum; needed by graphs with edges that carry sums.
   Combine combine{};
   /// Seconds in which nothing moves and no body runs before a rank says what it waits for; 0: never.
@@ -53,8 +57,10 @@ struct RunReport {
   /// Tasks, flops by work(), and payload messages with their bytes: what count() foretells for the same way.
   graph::Count count;
   std::int64_t control_messages = 0;
-  std::int64_t forwarded = 0;   ///< of the messages sent, those of other ranks' outputs
-  std::int64_t peak_bytes = 0;  ///< of outputs that were kept at one time, beside tiles
+  std::int64_t forwarded = 0;  ///< of the messages sent, those of other ranks' outputs
+  /// Of outputs that were kept at one time, beside tiles: never more than graph::pool() says.
+  std::int64_t peak_bytes = 0;
+  std::int64_t peak_transit = 0;  ///< bytes that were only handed on, at one time
   double seconds = 0;
   double busy_seconds = 0;      ///< in bodies, over all workers
   std::vector<Record> records;  ///< with RunOptions::record, as they came; messages without data are none

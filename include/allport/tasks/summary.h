@@ -15,8 +15,9 @@ struct Summary {
   double flops = 0;
   std::int64_t control_messages = 0;
   std::int64_t forwarded = 0;
-  std::int64_t peak_bytes = 0;   ///< of the rank that kept most
-  std::vector<Traffic> traffic;  ///< by rank
+  std::int64_t peak_bytes = 0;    ///< of the rank that kept most
+  std::int64_t peak_transit = 0;  ///< of the rank that had most to hand on
+  std::vector<Traffic> traffic;   ///< by rank
 };
 
 /// The same on all ranks. Called by all of them.

@@ -103,14 +103,15 @@ def print_lu(data: dict[str, Any]) -> None:
     out.print(_ended(data, load="read", lu="factored", **check, save="written"))
 
 
-def _ran(rows: Any, what: str, run: dict[str, Any], predicted: str, word: int) -> None:
-    """Rows of a task graph that has run."""
+def _ran(rows: Any, what: str, run: dict[str, Any], predicted: str, word: int, counted: Any = None) -> None:
+    """Rows of a task graph that has run. counted: of its plan, where it was."""
+    pool = format_bytes(counted["pool_bytes"]) if counted else ""
     rows.add_row(f"time of {what}", predicted, format_seconds(run["seconds"]["total"]))
     rows.add_row("  in kernels, over all workers", "", format_seconds(run["seconds"]["busy"]))
     rows.add_row("  tasks", "", f"{run['tasks']:,}")
     rows.add_row("  words of the busiest rank", "", f"{run['bytes'] // word:,}")
     rows.add_row("  messages of the busiest rank", "", f"{run['messages']:,}")
-    rows.add_row("  most bytes of other ranks' tiles", "", format_bytes(run["peak_bytes"]))
+    rows.add_row("  bytes of tiles on their way to tasks, at most", pool, format_bytes(run["peak_bytes"]))
 
 
 def _factored_tiles(data: dict[str, Any]) -> Any:
@@ -132,7 +133,7 @@ def _tiles(data: dict[str, Any], report: dict[str, Any]) -> Any:
     out.print()
     rows = table("", "predicted", "measured", right=("predicted", "measured"))
     word = WORD[plan["problem"]["type"]]
-    _ran(rows, "factorization", report, format_seconds(plan["chosen"]["seconds"]["total"]), word)
+    _ran(rows, "factorization", report, format_seconds(plan["chosen"]["seconds"]["total"]), word, plan["counted"])
     if "solve" in data:
         _ran(rows, "solve", data["solve"], "", word)
     out.print(rows)

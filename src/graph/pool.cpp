@@ -1,0 +1,134 @@
+#include "allport/graph/pool.h"
+
+#include <algorithm>
+#include <limits>
+#include <map>
+#include <utility>
+
+#include "deliveries.h"
+#include "walk.h"
+
+namespace allport::graph {
+
+namespace {
+
+/// What ranks keep while step after step is begun.
+class Keeping {
+ public:
+  Keeping(TaskGraph const& graph, std::int64_t ahead)
+      : graph_(graph), ahead_(ahead), ranks_(static_cast<std::size_t>(graph.ranks())) {}
+
+  void begin(std::int64_t step) {
+    now_ = step;
+    auto const due = sums_.find(step);
+    if (due == sums_.end()) return;
+    for (auto const& [rank, bytes] : due->second) keep(rank, bytes, step);
+    sums_.erase(due);
+  }
+
+  void read(Task task) {
+    leaving_.read(graph_, task);
+    auto const own = leaving_.owner();
+    outputs_.clear();
+    for (auto const& heir : leaving_.heirs()) {
+      auto const carries = heir.edge.carries;
+      if (carries != Carries::data && carries != Carries::sum) continue;
+      auto const last = last_use(heir.edge.child);
+      bool const here = heir.owner == own;
+      note(heir.edge.output, own, here ? last : now_);
+      if (!here && carries == Carries::data) note(heir.edge.output, heir.owner, last);
+      auto const bytes = graph_.output(task, heir.edge.output).bytes(graph_.element());
+      if (!here && carries == Carries::sum) keep(heir.owner, bytes, last);
+      if (here && carries == Carries::sum) total(heir.edge, own, bytes, last);
+    }
+    for (auto const& [where, last] : outputs_) {
+      auto const [output, rank] = where;
+      if (rank == own && graph_.in_place(task, output)) continue;
+      keep(rank, graph_.output(task, output).bytes(graph_.element()), last);
+    }
+  }
+
+  [[nodiscard]] std::vector<std::int64_t> most() const {
+    std::vector<std::int64_t> most;
+    for (auto const& rank : ranks_) most.push_back(rank.most);
+    return most;
+  }
+
+ private:
+  struct Kept {
+    std::int64_t now = 0;
+    std::int64_t most = 0;
+    std::map<std::int64_t, std::int64_t> until;  ///< bytes, by the step of their last use
+  };
+
+  [[nodiscard]] bool ends() const { return ahead_ > 0; }
+  [[nodiscard]] std::int64_t last_use(Task child) const { return ends() ? graph_.step(child) : 0; }
+
+  void note(int output, Rank rank, std::int64_t last) {
+    auto& known = outputs_.try_emplace({output, rank}, last).first->second;
+    known = std::max(known, last);
+  }
+
+  void keep(Rank rank, std::int64_t bytes, std::int64_t last) {
+    if (bytes == 0) return;
+    auto& kept = ranks_[static_cast<std::size_t>(rank)];
+    while (ends() && !kept.until.empty() && kept.until.begin()->first <= now_ - ahead_) {
+      kept.now -= kept.until.begin()->second;
+      kept.until.erase(kept.until.begin());
+    }
+    kept.until[last] += bytes;
+    kept.most = std::max(kept.most, kept.now += bytes);
+  }
+
+  /// Of more parts than one a sum is made, when its consumer runs.
+  void total(Edge const& edge, Rank rank, std::int64_t bytes, std::int64_t when) {
+    int parts = 0;
+    graph_.contributors(edge.child, edge.input, [&](Task) { ++parts; });
+    if (parts < 2) return;
+    if (when <= now_) {
+      keep(rank, bytes, when);
+    } else {
+      sums_[when].emplace_back(rank, bytes);
+    }
+  }
+
+  TaskGraph const& graph_;
+  std::int64_t ahead_;
+  std::int64_t now_ = 0;
+  std::vector<Kept> ranks_;
+  std::map<std::int64_t, std::vector<std::pair<Rank, std::int64_t>>> sums_;
+  Leaving leaving_;
+  std::map<std::pair<int, Rank>, std::int64_t> outputs_;
+};
+
+}  // namespace
+
+bool says_steps(TaskGraph const& graph) {
+  for (std::int64_t s = 0; s < graph.steps(); ++s) {
+    for (Rank r = 0; r < graph.ranks(); ++r) {
+      std::int64_t said = -2;
+      graph.tasks(r, s, [&](Task task) {
+        if (said == -2) said = graph.step(task);
+      });
+      if (said > -2) return said >= 0;
+    }
+  }
+  return false;
+}
+
+std::vector<std::int64_t> pool(TaskGraph const& graph, std::int64_t ahead) {
+  ensure(ahead >= 0, "ahead", ahead, "a number of steps, or 0");
+  bool const by_step = ahead > 0 && says_steps(graph);
+  Keeping keeping(graph, by_step ? ahead : 0);
+  if (!by_step) {
+    walk(graph, [&](Task task) { keeping.read(task); });
+    return keeping.most();
+  }
+  for (std::int64_t s = 0; s < graph.steps(); ++s) {
+    keeping.begin(s);
+    for (Rank r = 0; r < graph.ranks(); ++r) graph.tasks(r, s, [&](Task task) { keeping.read(task); });
+  }
+  return keeping.most();
+}
+
+}  // namespace allport::graph

@@ -1,0 +1,67 @@
+// How far tasks may be ahead of the slowest rank.
+#pragma once
+
+#include <cstdint>
+#include <limits>
+#include <map>
+#include <optional>
+#include <vector>
+
+#include "allport/graph/task_graph.h"
+
+namespace allport::tasks {
+
+/// A rank's floor is the least step in which it has a task that has not run, or keeps an output that is used last. The
+/// floor of all is the least of these; a task of step s may run when s < floor + ahead. No edge leads to an earlier
+/// step, so that a task of the floor's step that waits for no other may always run.
+///
+/// Ranks tell floors up a binomial tree over them, and the floor of all comes down it, in whole grains, which are no
+/// longer than `ahead`: what a rank knows is late, and never too high. Its owner locks.
+class Window {
+ public:
+  /// @param ahead  0: no bound
+  Window(TaskGraph const& graph, Rank me, std::int64_t ahead);
+
+  /// False where all tasks may run as soon as they are ready.
+  [[nodiscard]] bool bounds() const { return bounds_; }
+  /// Tasks of this step and later ones may not run yet.
+  [[nodiscard]] std::int64_t limit() const;
+
+  /// A task of this rank has run.
+  void done(std::int64_t step);
+  /// What a child in the tree has told, or the parent.
+  void told_by_child(Rank child, std::int64_t floor);
+  void told_by_parent(std::int64_t floor);
+
+  struct News {
+    std::optional<std::int64_t> to_parent{};
+    std::optional<std::int64_t> to_children{};
+  };
+  /// What is to be told now. @param kept the least step of what the pool keeps
+  [[nodiscard]] News news(std::int64_t kept);
+  [[nodiscard]] Rank parent() const { return me_ & (me_ - 1); }
+  [[nodiscard]] std::vector<Rank> const& children() const { return children_; }
+
+ private:
+  void move_on();
+  /// Finds the least floor of this rank and those below it; the parent is told where it has risen.
+  [[nodiscard]] std::optional<std::int64_t> look(std::int64_t kept);
+  [[nodiscard]] std::int64_t count(std::int64_t step) const;
+
+  TaskGraph const& graph_;
+  Rank me_;
+  std::int64_t ahead_;
+  std::int64_t steps_;
+  std::int64_t grain_;
+  bool bounds_;
+  std::int64_t first_ = 0;                      ///< step with tasks of this rank that have not run
+  std::int64_t left_ = 0;                       ///< so many
+  std::map<std::int64_t, std::int64_t> later_;  ///< tasks of later steps that have
+  std::vector<Rank> children_;
+  std::vector<std::int64_t> floors_;  ///< of the children
+  std::int64_t told_ = 0;
+  std::int64_t floor_ = 0;
+  std::int64_t passed_on_ = 0;
+};
+
+}  // namespace allport::tasks
