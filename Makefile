@@ -45,8 +45,9 @@ test-tsan: ## comm, the MPI drop-in and the bindings under the thread sanitizer 
 	@tools/setup packages venv
 	@tools/test tsan
 
-test-suites: setup ## mutated inputs, the rooms whose sanitizers make test leaves out, others' own tests under the drop-ins (hours)
+test-suites: setup ## mutated inputs, storms of multicasts, rooms' sanitizers that make test leaves out, others' own tests (hours)
 	@tools/mutation-suite
+	@tools/storm-suite
 	@tools/test rest
 	@tools/mpi4py-suite openmpi
 	@tools/mpi4py-suite mpich
