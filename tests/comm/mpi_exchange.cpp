@@ -92,7 +92,8 @@ TEST(MpiExchange, NamesARankThatIsNoneAndALengthThatDiffers) {
   });
   EXPECT_EQ(text.empty(), comm.rank() == 0) << text;
   if (comm.rank() == 1) {
-    EXPECT_NE(text.find("a block of 16 bytes from rank 0, but 8 bytes arrived"), std::string::npos) << text;
+    EXPECT_NE(text.find("a block of 16 bytes from rank 0"), std::string::npos) << text;
+    EXPECT_NE(text.find("8 bytes arrived"), std::string::npos) << text;
   }
 }
 
