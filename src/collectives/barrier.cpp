@@ -1,11 +1,20 @@
 // Barriers: tokens, no data.
-#include <cmath>
+#include <algorithm>
+#include <array>
 
-#include "allport/model/link_traffic.h"
 #include "families.h"
 
 namespace allport {
 namespace {
+
+/// Of the axis' links that live.
+Seconds slowest_hop(Machine const& machine, int a) {
+  auto latency = machine.axis(a).latency;
+  for (auto const& e : machine.exceptions()) {
+    if (!e.dead && axis_of(e.out) == a) latency = std::max(latency, machine.latency(machine.link(e.node, e.out)));
+  }
+  return latency;
+}
 
 void disseminate(Rank rank, Rank ranks, Program& into) {
   Op op;
@@ -37,10 +46,48 @@ Schedule make(Machine const&, Contract const& contract, Cut cut) {
           [ranks = contract.ranks](Rank rank, Program& into) { disseminate(rank, ranks, into); }};
 }
 
+/// Latency of the longest way between two nodes that are `step` nodes apart in their order, x fastest. A position that
+/// passes its axis' end starts again at 0 and carries one to the next axis, or leaves the machine's end for its begin.
+Seconds farthest_partner(Machine const& machine, Node step) {
+  constexpr auto never = Seconds(-1.0);
+  std::array<Seconds, 2> longest = {Seconds{}, never};  // by what is carried
+  for (int a = 0; a < machine.axes(); ++a) {
+    auto const& axis = machine.axis(a);
+    auto const hop = slowest_hop(machine, a);
+    std::array<Seconds, 2> next = {never, never};
+    auto const offer = [&](int carried, Seconds before, std::int32_t hops) {
+      auto const ways = axis.wraps ? std::min(hops, axis.length - hops) : hops;
+      auto& known = next[static_cast<std::size_t>(carried)];
+      known = std::max(known, before + hop * static_cast<double>(ways));
+    };
+    for (int carry = 0; carry < 2; ++carry) {
+      auto const before = longest[static_cast<std::size_t>(carry)];
+      if (before < Seconds{}) continue;
+      auto const ahead = step % axis.length + carry;
+      if (ahead < axis.length) offer(0, before, ahead);
+      if (ahead > 0) offer(1, before, axis.length - ahead);
+    }
+    longest = next;
+    step /= axis.length;
+  }
+  return std::max(longest[0], longest[1]);
+}
+
+/// Round after round, each as long as the way to its farthest partner; within a node, that to the farthest sibling.
 Seconds price(Machine const& machine, Contract const& contract, Cut) {
-  model::LinkTraffic t;
-  t.depth = static_cast<std::int64_t>(std::ceil(std::log2(static_cast<double>(contract.ranks))));
-  return model::t_traffic(machine, t);
+  Seconds siblings{};
+  for (auto const& level : machine.levels().all()) siblings = std::max(siblings, level.latency);
+  auto const per_node = machine.ranks_per_node();
+  Seconds sum{};
+  for (std::int64_t step = 1; step < contract.ranks; step *= 2) {
+    // Ranks of a node whose partners' places within theirs lie before their own's go one node further.
+    auto const nodes = static_cast<Node>(step / per_node);
+    auto farthest = farthest_partner(machine, nodes);
+    if (step % per_node != 0) farthest = std::max(farthest, farthest_partner(machine, nodes + 1));
+    if (step < per_node) farthest = std::max(farthest, siblings);
+    sum += 2.0 * machine.rates().overhead + farthest;
+  }
+  return sum;
 }
 
 }  // namespace

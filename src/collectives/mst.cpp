@@ -76,10 +76,12 @@ class Price {
     auto const turns = rates.ports > 0 ? (messages + rates.ports - 1) / rates.ports : 1;
     auto const alpha = 2.0 * rates.overhead + latency;
     model::MultilinkTerms const terms{alpha, BytesPerSecond(link), rates.tau};
-    auto const first = model::simultaneous_sends(Bytes(0), messages, terms).value();
+    // Ports take turns with whole messages, their start-up included (deck 2: one after the other is tau = 1).
+    auto const first =
+        std::max(model::simultaneous_sends(Bytes(0), messages, terms).value(), alpha.value() * real(turns));
     auto const whole = Bytes(static_cast<std::int64_t>(std::ceil(longest)));
     auto time = model::simultaneous_sends(whole, messages, terms).value();
-    time = std::max(time, first + longest / link * real(turns));
+    time = std::max(time, (alpha.value() + longest / link) * real(turns));
     if (rates.injection.value() > 0.0) time = std::max(time, first + all / rates.injection.value());
     time = std::max(time, first + all * leaves_);
     // Later segments follow `window` at a time.

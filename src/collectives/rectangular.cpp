@@ -25,33 +25,6 @@ Seconds price_blocks(Machine const& machine, Contract const& contract, Cut cut) 
                            rectangular_extent(machine, machine.node_of(contract.root)).depth);
 }
 
-/// Bytes on the busiest link when every rank's block goes down its own trees, and the number of axes that carry them.
-struct BusiestLink {
-  double bytes = 0.0;
-  std::int64_t axes = 0;
-};
-
-BusiestLink busiest_link(Machine const& machine, double all, int trees, bool rotated) {
-  BusiestLink busiest;
-  for (int a = 0; a < machine.axes(); ++a) {
-    auto const& axis = machine.axis(a);
-    if (axis.length == 1) continue;
-    ++busiest.axes;
-    // The last link of an open line carries all of the line but its own end.
-    auto const away = all * (axis.length - 1) / axis.length;
-    busiest.bytes = std::max(busiest.bytes, axis.wraps ? away / 2 : away);
-  }
-  bool const torus = rectangular_tree_count(machine) == 2 * busiest.axes;
-  if (torus && !rotated) {
-    busiest.bytes = all * (machine.nodes() - 1) / machine.nodes() / trees;
-  } else if (busiest.axes > 0) {
-    busiest.bytes /= static_cast<double>(std::min<std::int64_t>(trees, busiest.axes));
-    // A mesh's rectangular trees go by one side of the root's plane.
-    if (!rotated) busiest.bytes *= 1.5;
-  }
-  return busiest;
-}
-
 /// Allgather and reduce-scatter.
 template <bool rotated>
 Seconds price_all_roots(Machine const& machine, Contract const& contract, Cut cut) {
@@ -59,10 +32,18 @@ Seconds price_all_roots(Machine const& machine, Contract const& contract, Cut cu
   auto const trees = slices(contract.bytes, unit_of(contract), rectangular_tree_count(machine));
   auto const all = all_blocks(contract);
   auto const bytes = static_cast<double>(contract.bytes);
-  auto const busiest = busiest_link(machine, all, trees, rotated);
+  auto const of_axes = rotated ? rotated_streams(machine, trees) : rectangular_streams(machine, trees);
+  auto const slice = all / machine.nodes() / trees;
+  auto const slowest = model::slowest_link(machine).value();
   model::LinkTraffic t;
-  t.link_bytes = busiest.bytes;
-  t.node_bytes = t.link_bytes * 2.0 * static_cast<double>(busiest.axes);
+  for (int a = 0; a < machine.axes(); ++a) {
+    if (machine.axis(a).length == 1) continue;
+    auto const [up, down] = of_axes[static_cast<std::size_t>(a)];
+    // Axes differ: what takes longest, as bytes over the slowest link.
+    auto const share = slowest / model::slowest_link(machine, a).value();
+    t.link_bytes = std::max(t.link_bytes, slice * share * static_cast<double>(std::max(up, down)));
+    t.node_bytes += slice * static_cast<double>(up + down);
+  }
   t.messages = 2.0 * messages_of(all, static_cast<double>(trees) * (contract.ranks - 1), cut);
   t.depth = rectangular_extent(machine, machine.node_of(contract.root)).depth;
   t.first_bytes = std::min(bytes / trees, static_cast<double>(cut.segment));

@@ -147,7 +147,47 @@ TreeSet trees_of(Machine const& machine, Node root, bool ghosts) {
   return {rectangular_tree_count(machine), find};
 }
 
+/// A tree's line along axis b begins where its axes before b, from the primary one on, have any positions: with ghosts
+/// off the root's plane, without them anywhere. Roots whose tree has such a line over one given link of b: as many, for
+/// each position of theirs on b that is within the line's reach of the link.
+std::array<AxisStreams, max_axes> streams_of(Machine const& machine, int trees, bool ghosts) {
+  auto const shape = shape_of(machine, 0);
+  ensure(trees >= 0 && trees <= rectangular_tree_count(machine), "trees", trees,
+         "0 to the number of rectangular trees");
+  std::array<AxisStreams, max_axes> streams{};
+  for (int tree = 0; tree < trees && shape.axes > 0; ++tree) {
+    auto const first = shape.torus ? tree / 2 : tree;
+    std::int64_t lines = 1;
+    for (int k = 0; k < shape.axes; ++k) {
+      auto const& line = shape.lines[static_cast<std::size_t>((first + k) % shape.axes)];
+      auto& on_axis = streams[static_cast<std::size_t>(line.axis)];
+      bool const wraps = machine.axis(line.axis).wraps;
+      bool const halves = wraps && !shape.torus;  // a wrapped line that goes both ways; others reach all the way
+      if (!shape.torus || tree % 2 == 0) on_axis.up += lines * (halves ? line.up : line.length - 1);
+      if (!shape.torus || tree % 2 == 1) on_axis.down += lines * (halves ? line.down : line.length - 1);
+      if (k > 0 || !ghosts) {
+        lines *= line.length;
+        continue;
+      }
+      // Ghosts, one link back: on a torus against the tree's way, else downwards, from a root at the upper end upwards.
+      auto const of_plane = machine.nodes() / line.length - 1;
+      if (shape.torus ? tree % 2 == 1 : !wraps) on_axis.up += of_plane;
+      if (!shape.torus || tree % 2 == 0) on_axis.down += of_plane;
+      lines *= line.length - 1;
+    }
+  }
+  return streams;
+}
+
 }  // namespace
+
+std::array<AxisStreams, max_axes> rectangular_streams(Machine const& machine, int trees) {
+  return streams_of(machine, trees, true);
+}
+
+std::array<AxisStreams, max_axes> rotated_streams(Machine const& machine, int trees) {
+  return streams_of(machine, trees, false);
+}
 
 TreeSet rectangular_trees(Machine const& machine, Node root) { return trees_of(machine, root, true); }
 

@@ -18,16 +18,24 @@ double line_exchange_load(Axis const& axis, double each, bool split_ties) {
   return half * (half + 1.0) / 2.0 * each;
 }
 
-BytesPerSecond slowest_link(Machine const& machine) {
-  auto slowest = 0.0;
-  auto const meet = [&](BytesPerSecond b) { slowest = slowest == 0.0 ? b.value() : std::min(slowest, b.value()); };
-  for (int a = 0; a < machine.axes(); ++a) {
-    if (machine.axis(a).length > 1) meet(machine.axis(a).bandwidth);
-  }
+BytesPerSecond slowest_link(Machine const& machine, int axis) {
+  if (machine.axis(axis).length == 1) return {};
+  auto slowest = machine.axis(axis).bandwidth;
   for (auto const& e : machine.exceptions()) {
-    if (!e.dead) meet(machine.bandwidth(machine.link(e.node, e.out)));
+    if (e.dead || axis_of(e.out) != axis) continue;
+    slowest = std::min(slowest, machine.bandwidth(machine.link(e.node, e.out)));
   }
-  return BytesPerSecond(slowest);
+  return slowest;
+}
+
+BytesPerSecond slowest_link(Machine const& machine) {
+  auto slowest = BytesPerSecond{};
+  for (int a = 0; a < machine.axes(); ++a) {
+    if (machine.axis(a).length == 1) continue;
+    auto const of_axis = slowest_link(machine, a);
+    slowest = slowest.value() == 0.0 ? of_axis : std::min(slowest, of_axis);
+  }
+  return slowest;
 }
 
 Seconds t_traffic(Machine const& machine, LinkTraffic const& t) {

@@ -57,5 +57,32 @@ TEST(Prices, ChargeARingThatDoesNotClose) {
   EXPECT_NEAR(over_links("torus:9", "ring", 2), 1.0, 0.05);
 }
 
+// A round ends when the one whose partner is farthest has heard of it.
+TEST(Prices, OfABarrierAreTheWaysToItsFarthestPartners) {
+  for (auto const* spec : {"torus:8", "mesh:5", "torus:3x5", "mesh:3x4", "torus:2x3x4", "bgp:8x8x8", "gemini:3x2x4",
+                           "torus:4x5x3m/ppn=2", "torus:3x3/ppn=3", "mesh:2x3/ppn=3", "torus:5x1"}) {
+    auto const machine = Machine::parse(spec);
+    auto expected = 0.0;
+    for (std::int64_t step = 1; step < machine.ranks(); step *= 2) {
+      auto farthest = 0.0;
+      for (Rank r = 0; r < machine.ranks(); ++r) {
+        auto const to = static_cast<Rank>((r + step) % machine.ranks());
+        auto way = 0.0;
+        machine.route(machine.node_of(r), machine.node_of(to),
+                      [&](LinkId link) { way += machine.latency(link).value(); });
+        if (machine.node_of(r) == machine.node_of(to)) {
+          auto const parted = machine.levels().parting(r, to);
+          way = machine.levels()[parted].latency.value();
+        }
+        farthest = std::max(farthest, way);
+      }
+      expected += 2.0 * machine.rates().overhead.value() + farthest;
+    }
+    auto const price = algorithm(Collective::barrier, "dissemination")
+                           .price(machine, {Collective::barrier, machine.ranks(), 0, 0, 1}, {});
+    EXPECT_NEAR(price.value(), expected, 1e-12) << spec;
+  }
+}
+
 }  // namespace
 }  // namespace allport

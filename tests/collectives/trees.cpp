@@ -232,5 +232,51 @@ TEST(Slices, CoverTheMessageInWholeUnits) {
   }
 }
 
+/// Counted on every link over the trees of all roots.
+std::array<AxisStreams, max_axes> counted_streams(Machine const& machine, OfGrid make, int trees) {
+  std::vector<std::int64_t> load(static_cast<std::size_t>(machine.link_ids()), 0);
+  TreePlace place;
+  for (Node root = 0; root < machine.nodes(); ++root) {
+    auto const set = make(machine, root);
+    for (int tree = 0; tree < trees; ++tree) {
+      for (Node node = 0; node < machine.nodes(); ++node) {
+        set.place(tree, node, place);
+        for (std::size_t i = 0; i < place.children(); ++i) {
+          ++load[static_cast<std::size_t>(machine.link(node, place.child(i).out))];
+        }
+      }
+    }
+  }
+  std::array<AxisStreams, max_axes> most{};
+  for (LinkId l = 0; l < machine.link_ids(); ++l) {
+    auto const out = machine.link_port(l);
+    auto& of_axis = most[static_cast<std::size_t>(axis_of(out))];
+    auto& side = sign_of(out) > 0 ? of_axis.up : of_axis.down;
+    side = std::max(side, load[static_cast<std::size_t>(l)]);
+  }
+  return most;
+}
+
+TEST(AllRootsTrees, LoadTheBusiestLinksOfEveryAxisAsCounted) {
+  auto all = test::small_machines();
+  for (auto const* more : {"torus:4x4x4", "torus:3x4x5", "mesh:4x3x5", "torus:4x5x3m", "torus:2x2x3x3x2"}) {
+    all.emplace_back(more);
+  }
+  for (auto const& spec : all) {
+    auto const machine = Machine::parse(spec);
+    for (int trees = 0; trees <= rectangular_tree_count(machine); ++trees) {
+      for (bool const rotated : {false, true}) {
+        auto const said = rotated ? rotated_streams(machine, trees) : rectangular_streams(machine, trees);
+        auto const counted = counted_streams(machine, rotated ? rotated_trees : rectangular_trees, trees);
+        for (std::size_t a = 0; a < max_axes; ++a) {
+          EXPECT_EQ(said[a].up, counted[a].up) << spec << " axis " << a << ", " << trees << " trees, " << rotated;
+          EXPECT_EQ(said[a].down, counted[a].down) << spec << " axis " << a << ", " << trees << " trees, " << rotated;
+        }
+      }
+    }
+  }
+  EXPECT_THROW((void)rotated_streams(Machine::parse("torus:4x4"), 5), Error);
+}
+
 }  // namespace
 }  // namespace allport

@@ -61,33 +61,6 @@ TEST_P(ChoiceOn, IsTheCheapestOfAllThatWereTried) {
   }
 }
 
-/// Trees of all roots at once are priced by their busiest axis alone, up to a third below what their links carry; a
-/// barrier's rounds without the hops to partners that are far away.
-bool is_priced_too_low(Candidate const& c, Contract const& contract) {
-  if (contract.what == Collective::barrier) return c.algorithm->name == "dissemination";
-  bool const all_roots = contract.what == Collective::allgather || contract.what == Collective::reduce_scatter;
-  return all_roots && (c.algorithm->name == "rotated" || c.algorithm->name == "rectangular");
-}
-
-TEST_P(ChoiceOn, HasNoPriceBelowTheLowerBound) {
-  auto const machine = Machine::parse(GetParam());
-  for (auto const what :
-       {Collective::broadcast, Collective::reduce, Collective::scatter, Collective::gather, Collective::allgather,
-        Collective::reduce_scatter, Collective::allreduce, Collective::alltoall, Collective::barrier}) {
-    for (std::int64_t const bytes : {0, 8, 4096, 1 << 20}) {
-      if ((what == Collective::barrier) != (bytes == 0)) continue;
-      auto const contract = Contract{what, machine.ranks(), machine.ranks() / 3, bytes, 8};
-      auto const bound = lower_bound(machine, contract);
-      ASSERT_EQ(bound.has_value(), machine.nodes() > 1) << name(what);
-      for (auto const& c : choose(machine, contract).candidates) {
-        if (!bound || !c.priced() || is_priced_too_low(c, contract)) continue;
-        EXPECT_GE(c.predicted.value(), bound->value() * (1 - 1e-9))
-            << name(what) << " " << c.algorithm->name << " " << bytes;
-      }
-    }
-  }
-}
-
 INSTANTIATE_TEST_SUITE_P(Small, ChoiceOn, testing::ValuesIn(test::small_machines()));
 INSTANTIATE_TEST_SUITE_P(Large, ChoiceOn, testing::ValuesIn(test::large_machines()));
 INSTANTIATE_TEST_SUITE_P(Presets, ChoiceOn, testing::Values("bgp:8x8x8", "exascale", "laptop"));

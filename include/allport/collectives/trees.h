@@ -78,6 +78,17 @@ struct TreeExtent {
 };
 [[nodiscard]] TreeExtent rectangular_extent(Machine const& machine, Node root);
 
+/// Most streams over one link of an axis, by direction, when every node is the root of its own trees.
+struct AxisStreams {
+  std::int64_t up = 0;
+  std::int64_t down = 0;
+};
+/// By axis, of the first `trees` rectangular trees of all roots, or of their rotated ones. Exact: all roots load the
+/// links of a wrapped axis alike, and an open line's end links most.
+/// @pre 0 <= trees <= rectangular_tree_count(machine)
+[[nodiscard]] std::array<AxisStreams, max_axes> rectangular_streams(Machine const& machine, int trees);
+[[nodiscard]] std::array<AxisStreams, max_axes> rotated_streams(Machine const& machine, int trees);
+
 /// Slices below this many bytes are not worth a tree of their own: a shorter message uses fewer trees.
 inline constexpr std::int64_t min_slice = 64;
 

@@ -31,5 +31,7 @@ struct LinkTraffic {
 
 /// The slowest alive link of the machine; 0 where there is none.
 [[nodiscard]] BytesPerSecond slowest_link(Machine const& machine);
+/// That of one axis. @pre 0 <= axis < machine.axes()
+[[nodiscard]] BytesPerSecond slowest_link(Machine const& machine, int axis);
 
 }  // namespace allport::model
