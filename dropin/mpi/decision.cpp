@@ -150,7 +150,7 @@ std::string why_by_price(Record const& record, Function what, Contract const& co
     // MPI libraries return at once where nothing is to be moved.
     if (contract.bytes == 0 && contract.what != Collective::barrier) return theirs_is_faster;
     if (!state().without_links) return {};
-    return "the ranks share one computer, and no rates of the machine were measured there";
+    return no_links_measured;
   };
   auto const loses = [&](Plan const& plan) -> std::string {
     auto choice = plan.choice;

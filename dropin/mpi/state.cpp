@@ -139,7 +139,7 @@ bool make_world(handback::Settings const& settings) {
   s.without_links = machine.calibration().empty() && where.count == 1;
   s.rates.source = !measured ? "given" : "assumed";
   if (s.without_links && s.policy == Policy::automatic && (s.trying == Trying::automatic || s.trying == Trying::off)) {
-    s.why_inactive = "the ranks share one computer, and no rates of the machine were measured there";
+    s.why_inactive = no_links_measured;
     return false;
   }
   if (measured && !s.without_links && machine.nodes() > 1) {

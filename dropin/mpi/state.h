@@ -122,6 +122,10 @@ struct State {
 
 [[nodiscard]] State& state();
 
+/// Why nothing is taken where State::without_links.
+inline constexpr auto no_links_measured =
+    "the ranks share one computer, and no rates of the machine were measured there";
+
 /// The one lock, that of our communicators' family, which a waiting thread lets go again and again. A thread that holds
 /// it passes its calls straight on.
 class Lock {

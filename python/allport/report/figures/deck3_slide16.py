@@ -24,13 +24,11 @@ def _make(run: Run) -> Result:
         got=f"The best spread takes {100 * gain[True]:.0f} % less time than spread 1 with messages, "
         f"{100 * gain[False]:.0f} % less without: {100 * kept:.0f} % of the gain remain.",
         obtained=f"Simulation as for slide 13, {iterations} iterations; without: no face travels and no object "
-        f"waits for "
-        f"another. {fat.assumptions(node)}.",
+        f"waits for another. {fat.assumptions(node)}.",
         why="The deck asks whether its gain is caching's alone and gives no number. In ours there is no cache at "
-        "all, and "
-        "what remains is the rounding of objects to cores: faces of 60 KB on a link of 23 GB/s take microseconds "
-        "beside "
-        "objects of tenths of a second. `allport bench jacobi --no-send` is the real form of it on any machine.",
+        "all, and what remains is the rounding of objects to cores: faces of 60 KB on a link of 23 GB/s take "
+        "microseconds beside objects of tenths of a second. `allport bench jacobi --no-send` is the real form of it on "
+        "any machine.",
         numbers=[Number("of the gain, remaining without messages", "not said", f"{100 * kept:.0f} %")],
     )
 
