@@ -30,8 +30,14 @@ constexpr Seconds floor_of_a_trial{0.02};
 /// Calls shorter than this, or than so many agreements, are not watched for changes: that would cost what it saves.
 constexpr double shortest_watched = 1e-3;
 constexpr double agreements = 10;
-/// Times of shorter calls scatter more, and cost less to take again than ranks to meet before.
+/// Times of shorter calls, or of calls that carry less, scatter more, and cost less to take again than ranks to meet
+/// before.
 constexpr double short_call = 1e-3;
+constexpr std::int64_t short_message = 4096;
+/// Short calls in a row overlap, by the library's trees more than by ours: a few in a row tell what single ones do not.
+/// The library's, ours, and the library's again, each with a first call that is dropped: half of 50 calls.
+constexpr int iterations_of_short = 7;
+constexpr int confirming_short = 32;
 
 /// The cheapest cut of each algorithm, cheapest first, beginning with what would be chosen. For short calls no other:
 /// what opening connections and agreeing once more take, they do not give back.
@@ -100,8 +106,9 @@ void agree(Record const& record, std::span<double> values) {
 
 SelectorOptions options_of(bool is_short, Seconds agreement, std::function<void(std::string const&)> tell) {
   SelectorOptions options;
-  options.iterations = is_short ? 3 : 2;
+  options.iterations = is_short ? iterations_of_short : 2;
   options.blind = 1;
+  options.confirm = is_short ? confirming_short : 0;
   options.floor = floor_of_a_trial;
   options.agreement = agreement;
   options.tell = std::move(tell);
@@ -148,7 +155,7 @@ void say(std::string const& text) {
 Trial::Trial(Record const& record, std::string site, Choice const& choice, MpiPrice const& mpi, bool by_price)
     : site_(std::move(site)),
       agreement_(price_of_agreement(record)),
-      is_short_(mpi.time.value() < short_call),
+      is_short_(mpi.time.value() < short_call || choice.contract.bytes <= short_message),
       by_price_(by_price),
       tells_(state().explains && record.rank == 0),
       selector_(configurations(ours_by_price(choice, is_short_), mpi),

@@ -21,6 +21,8 @@ constexpr double watching = 0.01;
 /// A first iteration has start-up in it. One that took so many times what is hopeless ends its trial.
 constexpr double start_up = 2.0;
 constexpr double longest_wait = 1e6;  // iterations
+/// The standard and another that differ by more are not tried twice.
+constexpr double surely = 4.0;
 
 std::string in_words(double seconds) {
   if (seconds >= 1) return fmt::format("{:.3g} s", seconds);
@@ -36,6 +38,7 @@ Selector::Selector(std::vector<Configuration> configurations, SelectorOptions op
   ensure(o.standard < configurations.size(), "standard", o.standard, "one of the configurations");
   ensure(o.iterations >= 1, "iterations", o.iterations, "at least 1");
   ensure(o.blind >= 0, "blind", o.blind, "at least 0");
+  ensure(o.confirm >= 0, "confirm", o.confirm, "at least 0");
   ensure(o.loss >= 0, "loss", o.loss, "a share of the standard's time, at least 0");
   ensure(o.floor >= Seconds{}, "floor", o.floor, "at least 0 seconds");
   ensure(o.agreement >= Seconds{}, "agreement", o.agreement, "at least 0 seconds");
@@ -67,6 +70,7 @@ void Selector::plan_first() {
   std::ranges::stable_sort(better, {}, by_model);
   auto const blind = std::min(better.size(), static_cast<std::size_t>(options_.blind));
   for (std::size_t b = 0; b < blind; ++b) runs_.push_back(trial(better[b]));
+  if (options_.confirm > 0 && blind > 0) runs_.push_back(trial(options_.standard));
 }
 
 void Selector::record(Seconds local) {
@@ -87,26 +91,31 @@ void Selector::decide(AgreeOnSlowest const& agree) {
   }
   agree(times);
   spent_ += options_.agreement.value();
-  for (std::size_t r = 0; r < runs_.size(); ++r) account(runs_[r], times[2 * r], times[2 * r + 1]);
+  for (std::size_t r = 0; r < runs_.size(); ++r) learn(runs_[r], times[2 * r]);
+  for (std::size_t r = 0; r < runs_.size(); ++r) account(runs_[r], times[2 * r + 1]);
   at_ = 0;
   if (auto const rest = rest_of_trial()) {
     runs_ = {*rest};
   } else {
     choose_best();
-    runs_ = {next_run()};
+    runs_ = next_runs();
   }
 }
 
-void Selector::account(Run const& run, double mean, double total) {
+void Selector::learn(Run const& run, double mean) {
   auto& arm = arms_[run.arm];
   iterations_ += run.done;
   if (run.watches) {
     watch(mean);
-  } else {
-    arm.seconds = mean;
-    arm.open = false;
-    if (run.arm == best_) settled_at_ = mean;
+    return;
   }
+  bool const again = &run != &*std::ranges::find(runs_, run.arm, &Run::arm);
+  arm.seconds = again ? std::min(arm.seconds, mean) : mean;
+  arm.open = false;
+  if (run.arm == best_) settled_at_ = arm.seconds;
+}
+
+void Selector::account(Run const& run, double total) {
   allowed_ += options_.loss * standard_seconds() * run.done;
   if (run.arm != options_.standard) spent_ += total - standard_seconds() * run.done;
 }
@@ -193,35 +202,57 @@ std::optional<Selector::Run> Selector::rest_of_trial() const {
   return Run{.arm = last.arm, .iterations = options_.iterations, .drops_first = false};
 }
 
-Selector::Run Selector::next_run() {
+/// What is to be tried once more, beside the standard.
+std::optional<std::size_t> Selector::to_confirm() const {
+  if (confirmed_ || options_.confirm == 0) return std::nullopt;
+  std::optional<std::size_t> other;
+  for (std::size_t a = 0; a < arms_.size(); ++a) {
+    if (a == options_.standard || arms_[a].seconds == 0) continue;
+    if (!other || arms_[a].seconds < arms_[*other].seconds) other = a;
+  }
+  if (!other) return std::nullopt;
+  auto const ratio = arms_[*other].seconds / standard_seconds();
+  return ratio > surely || ratio < 1 / surely ? std::nullopt : other;
+}
+
+std::vector<Selector::Run> Selector::next_runs() {
   auto const open = worth_trying();
-  settled_ = open.empty();
+  auto const again = open.empty() ? to_confirm() : std::nullopt;
+  settled_ = open.empty() && !again;
   auto const agreement = options_.agreement.value();
+  auto const standard = standard_seconds();
   auto next = Run{.arm = best_, .watches = true};
   auto wait = agreement / (watching * arms_[best_].seconds);
   if (!settled_) {
-    auto const tried = trial(open.front());
-    auto const standard = standard_seconds();
-    auto const loss = std::max(expected(arms_[tried.arm]) - standard, 0.0);
+    auto const tried = again ? Run{.arm = *again, .iterations = options_.confirm + 1} : trial(open.front());
+    auto const expects = again ? arms_[*again].seconds : expected(arms_[tried.arm]);
+    auto const loss = std::max(expects - standard, 0.0);
     auto const cost = tried.iterations * (loss - options_.loss * standard) + 2 * agreement;
     auto const missing = cost - (options_.floor.value() + allowed_ - spent_);
-    if (missing <= 0) {
+    if (missing > 0) {
+      auto const saved = options_.loss * standard + std::max(standard - arms_[best_].seconds, 0.0);
+      wait = saved > 0 ? (missing + agreement) / saved : longest_wait;
+    } else if (again) {
+      confirmed_ = true;
+      next.iterations = options_.confirm;
+      next.drops_first = next.arm != runs_.back().arm;
+      tell(fmt::format("iteration {}: {} and {} will be tried once more", iterations_,
+                       arms_[options_.standard].configuration.name, arms_[*again].configuration.name));
+      return {next, {.arm = options_.standard, .iterations = tried.iterations}, tried};
+    } else {
       next = tried;
       next.probes = agreement <= watching * standard;
       if (next.probes) next.iterations = 1;
       tell(fmt::format("iteration {}: {} is tried, expected to take {}, {:.2f} of {}", iterations_,
-                       arms_[next.arm].configuration.name, in_words(expected(arms_[next.arm])),
-                       expected(arms_[next.arm]) / arms_[best_].seconds, arms_[best_].configuration.name));
-    } else {
-      auto const saved = options_.loss * standard + std::max(standard - arms_[best_].seconds, 0.0);
-      wait = saved > 0 ? (missing + agreement) / saved : longest_wait;
+                       arms_[next.arm].configuration.name, in_words(expects), expects / arms_[best_].seconds,
+                       arms_[best_].configuration.name));
     }
   }
   if (next.iterations == 0) {
     next.iterations = static_cast<int>(std::clamp<double>(std::ceil(wait), options_.iterations, longest_wait));
   }
   next.drops_first = next.arm != runs_.back().arm;
-  return next;
+  return {next};
 }
 
 void Selector::resume(Remembered const& remembered) {

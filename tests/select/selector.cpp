@@ -136,6 +136,26 @@ TEST(Selector, TriesBlindlyOnlyWhatIsExpectedToWin) {
   EXPECT_EQ(loses.agreements(), 1);
 }
 
+/// Short calls: whoever runs first opens connections, and is slow for so long.
+TEST(Selector, TriesOnceMoreWhatTheFirstIterationsMisjudged) {
+  SelectorOptions const options{.iterations = 7, .blind = 1, .confirm = 32, .floor = Seconds(1000)};
+  Program program(configurations_of({2, 1}), options, 17);
+  program.run(8, {9, 0});
+  program.run(8, {0, 3});
+  program.run(8, {2, 0});
+  EXPECT_EQ(program.rank(0).best(), 0U) << "the standard's lesser time counts";
+  EXPECT_EQ(program.agreements(), 1);
+  EXPECT_FALSE(program.rank(0).settled());
+  program.run(98, {2, 1});
+  EXPECT_EQ(program.rank(0).best(), 1U);
+  EXPECT_TRUE(program.rank(0).settled());
+  EXPECT_EQ(program.agreements(), 2);
+  Program clear(configurations_of({2, 1}), options, 18);
+  clear.run(24, {10, 1});
+  EXPECT_TRUE(clear.rank(0).settled()) << "so much is no start-up";
+  EXPECT_EQ(clear.rank(0).best(), 1U);
+}
+
 TEST(Selector, ExploresAgainWhenTimesDrift) {
   Program program(configurations_of({1, 1, 1}), {}, 7);
   program.run(300, {1.0, 0.7, 1.2});

@@ -23,6 +23,9 @@ struct SelectorOptions {
   std::size_t standard = 0;  ///< the configuration that runs where nobody tunes
   int iterations = 2;        ///< of a trial, after the first, which is dropped
   int blind = 0;          ///< configurations predicted to beat the standard that are tried before the first agreement
+  int confirm = 0;        ///< > 0: the standard runs again after those, because a run's first iterations may open
+                          ///< connections; what is best so far then runs so often, and the standard and the best of
+                          ///< the others are tried once more for so long, before it is settled
   double loss = 0.05;     ///< of the time that the standard would have taken, which exploring may cost at any moment
   Seconds floor{};        ///< and so much beside, from the start
   Seconds agreement{};    ///< what it takes the ranks to agree
@@ -58,7 +61,7 @@ using AgreeOnSlowest = std::function<void(std::span<double>)>;
 class Selector {
  public:
   /// @pre configurations is not empty, names differ, predictions >= 0, options.standard is one of them,
-  ///      iterations >= 1, blind >= 0, loss >= 0, floor >= 0, agreement >= 0, hopeless >= 1, drift > 0
+  ///      iterations >= 1, blind >= 0, confirm >= 0, loss >= 0, floor >= 0, agreement >= 0, hopeless >= 1, drift > 0
   explicit Selector(std::vector<Configuration> configurations, SelectorOptions options = {});
 
   /// The configuration that the next iteration is to run with.
@@ -115,10 +118,12 @@ class Selector {
   [[nodiscard]] std::vector<std::size_t> worth_trying() const;
   [[nodiscard]] Run trial(std::size_t arm) const;
   [[nodiscard]] std::optional<Run> rest_of_trial() const;
-  void account(Run const& run, double mean, double total);
+  void learn(Run const& run, double mean);
+  void account(Run const& run, double total);
   void watch(double mean);
   void choose_best();
-  [[nodiscard]] Run next_run();
+  [[nodiscard]] std::vector<Run> next_runs();
+  [[nodiscard]] std::optional<std::size_t> to_confirm() const;
   void plan_first();
   void tell(std::string const& text) const;
 
@@ -128,6 +133,7 @@ class Selector {
   std::size_t at_ = 0;
   std::size_t best_;
   bool settled_ = false;
+  bool confirmed_ = false;
   double settled_at_ = 0;  ///< the best one's time when it was chosen, or last changed
   int drifted_ = 0;        ///< watches in a row that found it changed
   double spent_ = 0;
