@@ -260,7 +260,9 @@ constexpr std::int64_t longest_straight = 4096;
 
 void plan_next_look(Record& record, Function what) {
   auto& s = sampled(record, what);
-  bool const loses = s.bytes >= 0 && !is_ours(record, what, s.bytes);
+  // What goes straight the library sends straight, too.
+  bool const is_short = state().policy == Policy::automatic && s.bytes <= longest_straight;
+  bool const loses = s.bytes >= 0 && (is_short || !is_ours(record, what, s.bytes));
   s.calls = loses ? calls_between_looks : 0;
 }
 
