@@ -30,8 +30,8 @@ constexpr Seconds floor_of_a_trial{0.02};
 /// Calls shorter than this, or than so many agreements, are not watched for changes: that would cost what it saves.
 constexpr double shortest_watched = 1e-3;
 constexpr double agreements = 10;
-/// Times of shorter calls, or of calls that carry less, scatter more, and cost less to take again than ranks to meet
-/// before.
+/// Times of shorter calls, or of calls in which a rank has less, scatter more, and cost less to take again than ranks
+/// to meet before.
 constexpr double short_call = 1e-3;
 constexpr std::int64_t short_message = 4096;
 /// Short calls in a row overlap, by the library's trees more than by ours: a few in a row tell what single ones do not.
@@ -60,6 +60,11 @@ std::vector<Candidate> ours_by_price(Choice const& choice, bool is_short) {
   if (cheapest.size() > most_others) cheapest.resize(most_others);
   cheapest.insert(cheapest.begin(), choice.best);
   return cheapest;
+}
+
+bool is_short_call(Contract const& contract, MpiPrice const& mpi) {
+  auto const bytes = std::max(contract.input_bytes(contract.root), contract.output_bytes(contract.root));
+  return mpi.time.value() < short_call || bytes <= short_message;
 }
 
 std::vector<Configuration> configurations(std::vector<Candidate> const& ours, MpiPrice const& mpi) {
@@ -155,7 +160,7 @@ void say(std::string const& text) {
 Trial::Trial(Record const& record, std::string site, Choice const& choice, MpiPrice const& mpi, bool by_price)
     : site_(std::move(site)),
       agreement_(price_of_agreement(record)),
-      is_short_(mpi.time.value() < short_call || choice.contract.bytes <= short_message),
+      is_short_(is_short_call(choice.contract, mpi)),
       by_price_(by_price),
       tells_(state().explains && record.rank == 0),
       selector_(configurations(ours_by_price(choice, is_short_), mpi),
