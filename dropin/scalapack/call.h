@@ -7,6 +7,7 @@
 #include <string>
 
 #include "allport/linalg/gemm.h"
+#include "original.h"
 
 namespace allport::scalapack {
 
@@ -16,6 +17,9 @@ using Int = std::int64_t;
 #else
 using Int = int;
 #endif
+
+template <class T>
+inline constexpr bool is_complex = scalar_of<T> == Scalar::c || scalar_of<T> == Scalar::z;
 
 /// A matrix argument: local part, global row and column of its first element (from 1), descriptor.
 struct Argument {
@@ -43,6 +47,10 @@ struct GetrfCall {
   Argument a;
   Int* pivots;
   Int* info;
+
+  template <class T>
+  static constexpr char const* routine = "getrf";
+  void pass_to(Original const& original) const { original.call(m, n, a.data, a.i, a.j, a.desc, pivots, info); }
 };
 struct GetrsCall {
   char const* trans;
@@ -52,6 +60,12 @@ struct GetrsCall {
   Int* pivots;
   Argument b;
   Int* info;
+
+  template <class T>
+  static constexpr char const* routine = "getrs";
+  void pass_to(Original const& original) const {
+    original.call(trans, n, nrhs, a.data, a.i, a.j, a.desc, pivots, b.data, b.i, b.j, b.desc, info, std::size_t{1});
+  }
 };
 struct GesvCall {
   Int const* n;
@@ -60,6 +74,12 @@ struct GesvCall {
   Int* pivots;
   Argument b;
   Int* info;
+
+  template <class T>
+  static constexpr char const* routine = "gesv";
+  void pass_to(Original const& original) const {
+    original.call(n, nrhs, a.data, a.i, a.j, a.desc, pivots, b.data, b.i, b.j, b.desc, info);
+  }
 };
 /// Memory that ScaLAPACK works in: ours needs none, and looks whether it would be enough.
 struct Workspace {
@@ -73,6 +93,12 @@ struct GeqrfCall {
   void* tau;
   Workspace work;
   Int* info;
+
+  template <class T>
+  static constexpr char const* routine = "geqrf";
+  void pass_to(Original const& original) const {
+    original.call(m, n, a.data, a.i, a.j, a.desc, tau, work.data, work.length, info);
+  }
 };
 struct OrgqrCall {
   Int const* m;
@@ -82,6 +108,12 @@ struct OrgqrCall {
   void* tau;
   Workspace work;
   Int* info;
+
+  template <class T>
+  static constexpr char const* routine = is_complex<T> ? "ungqr" : "orgqr";
+  void pass_to(Original const& original) const {
+    original.call(m, n, k, a.data, a.i, a.j, a.desc, tau, work.data, work.length, info);
+  }
 };
 struct OrmqrCall {
   char const* side;
@@ -94,6 +126,13 @@ struct OrmqrCall {
   Argument c;
   Workspace work;
   Int* info;
+
+  template <class T>
+  static constexpr char const* routine = is_complex<T> ? "unmqr" : "ormqr";
+  void pass_to(Original const& original) const {
+    original.call(side, trans, m, n, k, a.data, a.i, a.j, a.desc, tau, c.data, c.i, c.j, c.desc, work.data, work.length,
+                  info, std::size_t{1}, std::size_t{1});
+  }
 };
 struct GelsCall {
   char const* trans;
@@ -104,12 +143,25 @@ struct GelsCall {
   Argument b;
   Workspace work;
   Int* info;
+
+  template <class T>
+  static constexpr char const* routine = "gels";
+  void pass_to(Original const& original) const {
+    original.call(trans, m, n, nrhs, a.data, a.i, a.j, a.desc, b.data, b.i, b.j, b.desc, work.data, work.length, info,
+                  std::size_t{1});
+  }
 };
 struct PotrfCall {
   char const* uplo;
   Int const* n;
   Argument a;
   Int* info;
+
+  template <class T>
+  static constexpr char const* routine = "potrf";
+  void pass_to(Original const& original) const {
+    original.call(uplo, n, a.data, a.i, a.j, a.desc, info, std::size_t{1});
+  }
 };
 struct PotrsCall {
   char const* uplo;
@@ -118,33 +170,44 @@ struct PotrsCall {
   Argument a;
   Argument b;
   Int* info;
-};
-using PosvCall = PotrsCall;
 
-/// `caller`: the address that the call returns to.
+  template <class T>
+  static constexpr char const* routine = "potrs";
+  void pass_to(Original const& original) const {
+    original.call(uplo, n, nrhs, a.data, a.i, a.j, a.desc, b.data, b.i, b.j, b.desc, info, std::size_t{1});
+  }
+};
+struct PosvCall : PotrsCall {
+  template <class T>
+  static constexpr char const* routine = "posv";
+};
+
+struct Outcome;
+struct Grid;
+/// What becomes of a call: ours, or why it is handed back.
+template <class T>
+[[nodiscard]] Outcome take(GetrfCall const& call, Grid const& grid);
+template <class T>
+[[nodiscard]] Outcome take(GetrsCall const& call, Grid const& grid);
+template <class T>
+[[nodiscard]] Outcome take(GesvCall const& call, Grid const& grid);
+template <class T>
+[[nodiscard]] Outcome take(PotrfCall const& call, Grid const& grid);
+template <class T>
+[[nodiscard]] Outcome take(PotrsCall const& call, Grid const& grid);
+template <class T>
+[[nodiscard]] Outcome take(PosvCall const& call, Grid const& grid);
+template <class T>
+[[nodiscard]] Outcome take(GeqrfCall const& call, Grid const& grid);
+template <class T>
+[[nodiscard]] Outcome take(OrgqrCall const& call, Grid const& grid);
+template <class T>
+[[nodiscard]] Outcome take(OrmqrCall const& call, Grid const& grid);
+template <class T>
+[[nodiscard]] Outcome take(GelsCall const& call, Grid const& grid);
+/// The whole of it, for gemm, which tells of wrong arguments in its own way. `caller`: the address that it returns to.
 template <class T>
 void gemm(GemmCall const& call, void const* caller);
-template <class T>
-void getrf(GetrfCall const& call, void const* caller);
-template <class T>
-void getrs(GetrsCall const& call, void const* caller);
-template <class T>
-void gesv(GesvCall const& call, void const* caller);
-template <class T>
-void potrf(PotrfCall const& call, void const* caller);
-template <class T>
-void potrs(PotrsCall const& call, void const* caller);
-template <class T>
-void posv(PosvCall const& call, void const* caller);
-template <class T>
-void geqrf(GeqrfCall const& call, void const* caller);
-/// orgqr, for complex types ungqr; ormqr, unmqr.
-template <class T>
-void orgqr(OrgqrCall const& call, void const* caller);
-template <class T>
-void ormqr(OrmqrCall const& call, void const* caller);
-template <class T>
-void gels(GelsCall const& call, void const* caller);
 
 /// "pdgemm_" for double.
 template <class T>
@@ -155,7 +218,6 @@ std::string symbol(char const* routine) {
 /// op(X) of ScaLAPACK's letter, in either case; nothing for any other letter. For real types C is T.
 template <class T>
 bool read_trans(char const* letter, Trans& trans) {
-  constexpr bool complex = scalar_of<T> == Scalar::c || scalar_of<T> == Scalar::z;
   switch (std::toupper(static_cast<unsigned char>(*letter))) {
     case 'N':
       trans = Trans::none;
@@ -164,7 +226,7 @@ bool read_trans(char const* letter, Trans& trans) {
       trans = Trans::transpose;
       return true;
     case 'C':
-      trans = complex ? Trans::conjugate : Trans::transpose;
+      trans = is_complex<T> ? Trans::conjugate : Trans::transpose;
       return true;
     default:
       return false;

@@ -89,14 +89,24 @@ void enter(Original const& original, Int const* desc, void const* caller, Take c
       });
 }
 
-/// As above for routines that tell what is wrong in INFO.
-template <class Take, class Back>
-void enter(Original const& original, Int const* desc, void const* caller, Int* info, Take const& take,
-           Back const& back) {
-  enter(original, desc, caller, take, back, [&](Grid const& grid, Int wrong) {
-    *info = wrong;
-    tell_wrong_argument(grid.context, original.name(), wrong);
-  });
+/// The real routine of a call.
+template <class T, class Call>
+[[nodiscard]] Original const& original_of() {
+  static Original const original(symbol<T>(Call::template routine<T>));
+  return original;
+}
+
+/// As above for routines that tell in INFO what is wrong.
+template <class T, class Call>
+void enter(Call const& call, void const* caller) {
+  auto const& original = original_of<T, Call>();
+  enter(
+      original, call.a.desc, caller, [&](Grid const& grid) { return take<T>(call, grid); },
+      [&] { call.pass_to(original); },
+      [&](Grid const& grid, Int wrong) {
+        *call.info = wrong;
+        tell_wrong_argument(grid.context, original.name(), wrong);
+      });
 }
 
 }  // namespace allport::scalapack

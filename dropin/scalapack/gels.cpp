@@ -67,10 +67,12 @@ Outcome solve_tall(GelsCall const& x, Grid const& grid, Record& record, Operand 
   return taken("tile QR");
 }
 
+}  // namespace
+
 template <class T>
 Outcome take(GelsCall const& x, Grid const& grid) {
   auto const op = static_cast<char>(std::toupper(static_cast<unsigned char>(*x.trans)));
-  auto const transposed = scalar_of<T> == Scalar::c || scalar_of<T> == Scalar::z ? 'C' : 'T';
+  auto const transposed = is_complex<T> ? 'C' : 'T';
   bool const tall = *x.m >= *x.n;
   Index least = 0;
   return agree(
@@ -86,31 +88,14 @@ Outcome take(GelsCall const& x, Grid const& grid) {
       },
       [&](Record& record, std::vector<Operand> const& given) {
         if (!tall) return handed_back("fewer rows than columns");
-        if (asks_for_length(x.work)) {
-          tell_length<T>(x.work, least);
-          return taken("a workspace query");
-        }
-        if (op != 'N') return handed_back("a transposed system");
-        auto outcome = solve_tall<T>(x, grid, record, given[0], given[1]);
-        if (outcome.why_not.empty()) tell_length<T>(x.work, least);
-        return outcome;
+        return answer<T>(x.work, least, [&] {
+          if (op != 'N') return handed_back("a transposed system");
+          return solve_tall<T>(x, grid, record, given[0], given[1]);
+        });
       });
 }
 
-}  // namespace
-
-template <class T>
-void gels(GelsCall const& x, void const* caller) {
-  static Original const original(symbol<T>("gels"));
-  enter(
-      original, x.a.desc, caller, x.info, [&](Grid const& grid) { return take<T>(x, grid); },
-      [&] {
-        original.call(x.trans, x.m, x.n, x.nrhs, x.a.data, x.a.i, x.a.j, x.a.desc, x.b.data, x.b.i, x.b.j, x.b.desc,
-                      x.work.data, x.work.length, x.info, std::size_t{1});
-      });
-}
-
-#define ALLPORT_SCALAPACK_INSTANCE(T) template void gels<T>(GelsCall const&, void const*);
+#define ALLPORT_SCALAPACK_INSTANCE(T) template Outcome take<T>(GelsCall const&, Grid const&);
 ALLPORT_SCALAPACK_TYPES(ALLPORT_SCALAPACK_INSTANCE)
 
 }  // namespace allport::scalapack

@@ -24,6 +24,8 @@ Outcome factor_in_place(GeqrfCall const& x, Grid const& grid, Record& record, Op
   return taken(report.moved ? "tile QR, redistributed" : "tile QR in place");
 }
 
+}  // namespace
+
 template <class T>
 Outcome take(GeqrfCall const& x, Grid const& grid) {
   Index least = 0;
@@ -35,27 +37,11 @@ Outcome take(GeqrfCall const& x, Grid const& grid) {
         check_length(x.work, least, lwork_at, wrong);
       },
       [&](Record& record, std::vector<Operand> const& given) {
-        if (asks_for_length(x.work)) {
-          tell_length<T>(x.work, least);
-          return taken("a workspace query");
-        }
-        auto outcome = factor_in_place<T>(x, grid, record, given[0]);
-        if (outcome.why_not.empty()) tell_length<T>(x.work, least);
-        return outcome;
+        return answer<T>(x.work, least, [&] { return factor_in_place<T>(x, grid, record, given[0]); });
       });
 }
 
-}  // namespace
-
-template <class T>
-void geqrf(GeqrfCall const& x, void const* caller) {
-  static Original const original(symbol<T>("geqrf"));
-  enter(
-      original, x.a.desc, caller, x.info, [&](Grid const& grid) { return take<T>(x, grid); },
-      [&] { original.call(x.m, x.n, x.a.data, x.a.i, x.a.j, x.a.desc, x.tau, x.work.data, x.work.length, x.info); });
-}
-
-#define ALLPORT_SCALAPACK_INSTANCE(T) template void geqrf<T>(GeqrfCall const&, void const*);
+#define ALLPORT_SCALAPACK_INSTANCE(T) template Outcome take<T>(GeqrfCall const&, Grid const&);
 ALLPORT_SCALAPACK_TYPES(ALLPORT_SCALAPACK_INSTANCE)
 
 }  // namespace allport::scalapack

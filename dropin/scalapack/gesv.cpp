@@ -10,11 +10,10 @@ enum Position { n_at = 1, nrhs_at, a_desc_at = 6, b_desc_at = 11 };
 /// With the factors in place: ours, or the original's getrs where that is faster.
 template <class T>
 std::string solve_with(GesvCall const& x, Grid const& grid, Record& record, Factored const& a, Operand const& b) {
-  static Original const original_getrs(symbol<T>("getrs"));
+  auto const& getrs = original_of<T, GetrsCall>();
   if (b.cols == 0) return "";
-  if (original_getrs.there() && !why_not_solve(grid, record, {Trans::none, scalar_of<T>}, a.view, b).empty()) {
-    original_getrs.call("N", x.n, x.nrhs, x.a.data, x.a.i, x.a.j, x.a.desc, x.pivots, x.b.data, x.b.i, x.b.j, x.b.desc,
-                        x.info, std::size_t{1});
+  if (getrs.there() && !why_not_solve(grid, record, {Trans::none, scalar_of<T>}, a.view, b).empty()) {
+    GetrsCall{"N", x.n, x.nrhs, x.a, x.pivots, x.b, x.info}.pass_to(getrs);
     return ", solved by ScaLAPACK";
   }
   solve<T>(grid, record, Trans::none, a.view, x.a.data, a.pivots, b, x.b.data);
@@ -22,43 +21,31 @@ std::string solve_with(GesvCall const& x, Grid const& grid, Record& record, Fact
 }
 
 template <class T>
-Outcome factor_and_solve(GesvCall const& x, std::string const& name, Grid const& grid, Record& record, Operand const& a,
-                         Operand const& b) {
+Outcome factor_and_solve(GesvCall const& x, Grid const& grid, Record& record, Operand const& a, Operand const& b) {
   // What is left to ScaLAPACK's rule for a matrix of one row, whose element is not looked at, is left to ScaLAPACK.
   if (a.desc.m == 1) return handed_back("a matrix of one row");
   if (a.rows == 0) return taken("nothing to do");
-  auto const done = factor<T>(name, grid, record, a, x.a.data, x.pivots, x.info);
+  auto const done = factor<T>(original_of<T, GesvCall>().name(), grid, record, a, x.a.data, x.pivots, x.info);
   if (!done.why_not.empty()) return handed_back(done.why_not);
   auto const solved = done.report.info == 0 ? solve_with<T>(x, grid, record, done, b) : ", singular";
   return taken(in_words(done.report) + solved, done.bound);
 }
 
+}  // namespace
+
 template <class T>
-Outcome take(GesvCall const& x, std::string const& name, Grid const& grid) {
+Outcome take(GesvCall const& x, Grid const& grid) {
   return agree(
       grid, {{x.a, x.n, x.n, n_at, n_at, a_desc_at}, {x.b, x.n, x.nrhs, n_at, nrhs_at, b_desc_at}}, {}, x.info,
       [&](std::vector<Operand> const& given, Wrong& wrong) {
         check_blocks(given[0], a_desc_at, given[1], b_desc_at, grid, wrong);
       },
       [&](Record& record, std::vector<Operand> const& given) {
-        return factor_and_solve<T>(x, name, grid, record, given[0], given[1]);
+        return factor_and_solve<T>(x, grid, record, given[0], given[1]);
       });
 }
 
-}  // namespace
-
-template <class T>
-void gesv(GesvCall const& x, void const* caller) {
-  static Original const original(symbol<T>("gesv"));
-  enter(
-      original, x.a.desc, caller, x.info, [&](Grid const& grid) { return take<T>(x, original.name(), grid); },
-      [&] {
-        original.call(x.n, x.nrhs, x.a.data, x.a.i, x.a.j, x.a.desc, x.pivots, x.b.data, x.b.i, x.b.j, x.b.desc,
-                      x.info);
-      });
-}
-
-#define ALLPORT_SCALAPACK_INSTANCE(T) template void gesv<T>(GesvCall const&, void const*);
+#define ALLPORT_SCALAPACK_INSTANCE(T) template Outcome take<T>(GesvCall const&, Grid const&);
 ALLPORT_SCALAPACK_TYPES(ALLPORT_SCALAPACK_INSTANCE)
 
 }  // namespace allport::scalapack

@@ -7,8 +7,10 @@ namespace {
 
 enum Position { m_at = 1, n_at, a_desc_at = 6 };
 
+}  // namespace
+
 template <class T>
-Outcome take(GetrfCall const& x, std::string const& name, Grid const& grid) {
+Outcome take(GetrfCall const& x, Grid const& grid) {
   return agree(
       grid, {{x.a, x.m, x.n, m_at, n_at, a_desc_at}}, {}, x.info,
       [&](std::vector<Operand> const& given, Wrong& wrong) { check_blocks(given[0], a_desc_at, wrong); },
@@ -16,22 +18,12 @@ Outcome take(GetrfCall const& x, std::string const& name, Grid const& grid) {
         auto const& a = given[0];
         if (a.desc.m == 1) *x.pivots = 1;  // whatever its element is
         if (a.desc.m == 1 || a.rows == 0 || a.cols == 0) return taken("nothing to do");
-        auto const done = factor<T>(name, grid, record, a, x.a.data, x.pivots, x.info);
+        auto const done = factor<T>(original_of<T, GetrfCall>().name(), grid, record, a, x.a.data, x.pivots, x.info);
         return done.why_not.empty() ? taken(in_words(done.report), done.bound) : handed_back(done.why_not);
       });
 }
 
-}  // namespace
-
-template <class T>
-void getrf(GetrfCall const& x, void const* caller) {
-  static Original const original(symbol<T>("getrf"));
-  enter(
-      original, x.a.desc, caller, x.info, [&](Grid const& grid) { return take<T>(x, original.name(), grid); },
-      [&] { original.call(x.m, x.n, x.a.data, x.a.i, x.a.j, x.a.desc, x.pivots, x.info); });
-}
-
-#define ALLPORT_SCALAPACK_INSTANCE(T) template void getrf<T>(GetrfCall const&, void const*);
+#define ALLPORT_SCALAPACK_INSTANCE(T) template Outcome take<T>(GetrfCall const&, Grid const&);
 ALLPORT_SCALAPACK_TYPES(ALLPORT_SCALAPACK_INSTANCE)
 
 }  // namespace allport::scalapack

@@ -19,6 +19,8 @@ Outcome solve_with(GetrsCall const& x, Trans trans, Grid const& grid, Record& re
   return taken("lu_solve");
 }
 
+}  // namespace
+
 template <class T>
 Outcome take(GetrsCall const& x, Grid const& grid) {
   auto trans = Trans::conjugate;
@@ -35,20 +37,7 @@ Outcome take(GetrsCall const& x, Grid const& grid) {
       });
 }
 
-}  // namespace
-
-template <class T>
-void getrs(GetrsCall const& x, void const* caller) {
-  static Original const original(symbol<T>("getrs"));
-  enter(
-      original, x.a.desc, caller, x.info, [&](Grid const& grid) { return take<T>(x, grid); },
-      [&] {
-        original.call(x.trans, x.n, x.nrhs, x.a.data, x.a.i, x.a.j, x.a.desc, x.pivots, x.b.data, x.b.i, x.b.j,
-                      x.b.desc, x.info, std::size_t{1});
-      });
-}
-
-#define ALLPORT_SCALAPACK_INSTANCE(T) template void getrs<T>(GetrsCall const&, void const*);
+#define ALLPORT_SCALAPACK_INSTANCE(T) template Outcome take<T>(GetrsCall const&, Grid const&);
 ALLPORT_SCALAPACK_TYPES(ALLPORT_SCALAPACK_INSTANCE)
 
 }  // namespace allport::scalapack

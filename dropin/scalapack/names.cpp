@@ -1,10 +1,11 @@
 // ScaLAPACK's names, as Fortran compilers spell them in lower case with an underscore.
 #include <complex>
 
-#include "call.h"
+#include "enter.h"
 #include "exported.h"
 
-using allport::scalapack::Int;
+namespace ours = allport::scalapack;
+using ours::Int;
 
 // The hidden lengths that Fortran appends for characters are of no use to us: only the first letter counts.
 #define ALLPORT_SCALAPACK(letter, T)                                                                                  \
@@ -12,67 +13,66 @@ using allport::scalapack::Int;
                                          Int const* k, void const* alpha, void* a, Int const* ia, Int const* ja,      \
                                          Int const* desca, void* b, Int const* ib, Int const* jb, Int const* descb,   \
                                          void const* beta, void* c, Int const* ic, Int const* jc, Int const* descc) { \
-    allport::scalapack::gemm<T>(                                                                                      \
-        {transa, transb, m, n, k, alpha, {a, ia, ja, desca}, {b, ib, jb, descb}, beta, {c, ic, jc, descc}},           \
-        __builtin_return_address(0));                                                                                 \
+    ours::gemm<T>({transa, transb, m, n, k, alpha, {a, ia, ja, desca}, {b, ib, jb, descb}, beta, {c, ic, jc, descc}}, \
+                  __builtin_return_address(0));                                                                       \
   }                                                                                                                   \
   ALLPORT_EXPORTED void p##letter##getrf_(Int const* m, Int const* n, void* a, Int const* ia, Int const* ja,          \
                                           Int const* desca, Int* ipiv, Int* info) {                                   \
-    allport::scalapack::getrf<T>({m, n, {a, ia, ja, desca}, ipiv, info}, __builtin_return_address(0));                \
+    ours::enter<T>(ours::GetrfCall{m, n, {a, ia, ja, desca}, ipiv, info}, __builtin_return_address(0));               \
   }                                                                                                                   \
   ALLPORT_EXPORTED void p##letter##getrs_(char const* trans, Int const* n, Int const* nrhs, void* a, Int const* ia,   \
                                           Int const* ja, Int const* desca, Int* ipiv, void* b, Int const* ib,         \
                                           Int const* jb, Int const* descb, Int* info) {                               \
-    allport::scalapack::getrs<T>({trans, n, nrhs, {a, ia, ja, desca}, ipiv, {b, ib, jb, descb}, info},                \
-                                 __builtin_return_address(0));                                                        \
+    ours::enter<T>(ours::GetrsCall{trans, n, nrhs, {a, ia, ja, desca}, ipiv, {b, ib, jb, descb}, info},               \
+                   __builtin_return_address(0));                                                                      \
   }                                                                                                                   \
   ALLPORT_EXPORTED void p##letter##gesv_(Int const* n, Int const* nrhs, void* a, Int const* ia, Int const* ja,        \
                                          Int const* desca, Int* ipiv, void* b, Int const* ib, Int const* jb,          \
                                          Int const* descb, Int* info) {                                               \
-    allport::scalapack::gesv<T>({n, nrhs, {a, ia, ja, desca}, ipiv, {b, ib, jb, descb}, info},                        \
-                                __builtin_return_address(0));                                                         \
+    ours::enter<T>(ours::GesvCall{n, nrhs, {a, ia, ja, desca}, ipiv, {b, ib, jb, descb}, info},                       \
+                   __builtin_return_address(0));                                                                      \
   }                                                                                                                   \
   ALLPORT_EXPORTED void p##letter##potrf_(char const* uplo, Int const* n, void* a, Int const* ia, Int const* ja,      \
                                           Int const* desca, Int* info) {                                              \
-    allport::scalapack::potrf<T>({uplo, n, {a, ia, ja, desca}, info}, __builtin_return_address(0));                   \
+    ours::enter<T>(ours::PotrfCall{uplo, n, {a, ia, ja, desca}, info}, __builtin_return_address(0));                  \
   }                                                                                                                   \
   ALLPORT_EXPORTED void p##letter##potrs_(char const* uplo, Int const* n, Int const* nrhs, void* a, Int const* ia,    \
                                           Int const* ja, Int const* desca, void* b, Int const* ib, Int const* jb,     \
                                           Int const* descb, Int* info) {                                              \
-    allport::scalapack::potrs<T>({uplo, n, nrhs, {a, ia, ja, desca}, {b, ib, jb, descb}, info},                       \
-                                 __builtin_return_address(0));                                                        \
+    ours::enter<T>(ours::PotrsCall{uplo, n, nrhs, {a, ia, ja, desca}, {b, ib, jb, descb}, info},                      \
+                   __builtin_return_address(0));                                                                      \
   }                                                                                                                   \
   ALLPORT_EXPORTED void p##letter##posv_(char const* uplo, Int const* n, Int const* nrhs, void* a, Int const* ia,     \
                                          Int const* ja, Int const* desca, void* b, Int const* ib, Int const* jb,      \
                                          Int const* descb, Int* info) {                                               \
-    allport::scalapack::posv<T>({uplo, n, nrhs, {a, ia, ja, desca}, {b, ib, jb, descb}, info},                        \
-                                __builtin_return_address(0));                                                         \
+    ours::enter<T>(ours::PosvCall{uplo, n, nrhs, {a, ia, ja, desca}, {b, ib, jb, descb}, info},                       \
+                   __builtin_return_address(0));                                                                      \
   }
 
-#define ALLPORT_SCALAPACK_QR(letter, T, orgqr_name, ormqr_name)                                                      \
-  ALLPORT_EXPORTED void p##letter##geqrf_(Int const* m, Int const* n, void* a, Int const* ia, Int const* ja,         \
-                                          Int const* desca, void* tau, void* work, Int const* lwork, Int* info) {    \
-    allport::scalapack::geqrf<T>({m, n, {a, ia, ja, desca}, tau, {work, lwork}, info}, __builtin_return_address(0)); \
-  }                                                                                                                  \
-  ALLPORT_EXPORTED void p##letter##orgqr_name##_(Int const* m, Int const* n, Int const* k, void* a, Int const* ia,   \
-                                                 Int const* ja, Int const* desca, void* tau, void* work,             \
-                                                 Int const* lwork, Int* info) {                                      \
-    allport::scalapack::orgqr<T>({m, n, k, {a, ia, ja, desca}, tau, {work, lwork}, info},                            \
-                                 __builtin_return_address(0));                                                       \
-  }                                                                                                                  \
-  ALLPORT_EXPORTED void p##letter##ormqr_name##_(char const* side, char const* trans, Int const* m, Int const* n,    \
-                                                 Int const* k, void* a, Int const* ia, Int const* ja,                \
-                                                 Int const* desca, void* tau, void* c, Int const* ic, Int const* jc, \
-                                                 Int const* descc, void* work, Int const* lwork, Int* info) {        \
-    allport::scalapack::ormqr<T>(                                                                                    \
-        {side, trans, m, n, k, {a, ia, ja, desca}, tau, {c, ic, jc, descc}, {work, lwork}, info},                    \
-        __builtin_return_address(0));                                                                                \
-  }                                                                                                                  \
-  ALLPORT_EXPORTED void p##letter##gels_(char const* trans, Int const* m, Int const* n, Int const* nrhs, void* a,    \
-                                         Int const* ia, Int const* ja, Int const* desca, void* b, Int const* ib,     \
-                                         Int const* jb, Int const* descb, void* work, Int const* lwork, Int* info) { \
-    allport::scalapack::gels<T>({trans, m, n, nrhs, {a, ia, ja, desca}, {b, ib, jb, descb}, {work, lwork}, info},    \
-                                __builtin_return_address(0));                                                        \
+#define ALLPORT_SCALAPACK_QR(letter, T, orgqr_name, ormqr_name)                                                       \
+  ALLPORT_EXPORTED void p##letter##geqrf_(Int const* m, Int const* n, void* a, Int const* ia, Int const* ja,          \
+                                          Int const* desca, void* tau, void* work, Int const* lwork, Int* info) {     \
+    ours::enter<T>(ours::GeqrfCall{m, n, {a, ia, ja, desca}, tau, {work, lwork}, info}, __builtin_return_address(0)); \
+  }                                                                                                                   \
+  ALLPORT_EXPORTED void p##letter##orgqr_name##_(Int const* m, Int const* n, Int const* k, void* a, Int const* ia,    \
+                                                 Int const* ja, Int const* desca, void* tau, void* work,              \
+                                                 Int const* lwork, Int* info) {                                       \
+    ours::enter<T>(ours::OrgqrCall{m, n, k, {a, ia, ja, desca}, tau, {work, lwork}, info},                            \
+                   __builtin_return_address(0));                                                                      \
+  }                                                                                                                   \
+  ALLPORT_EXPORTED void p##letter##ormqr_name##_(char const* side, char const* trans, Int const* m, Int const* n,     \
+                                                 Int const* k, void* a, Int const* ia, Int const* ja,                 \
+                                                 Int const* desca, void* tau, void* c, Int const* ic, Int const* jc,  \
+                                                 Int const* descc, void* work, Int const* lwork, Int* info) {         \
+    ours::enter<T>(                                                                                                   \
+        ours::OrmqrCall{side, trans, m, n, k, {a, ia, ja, desca}, tau, {c, ic, jc, descc}, {work, lwork}, info},      \
+        __builtin_return_address(0));                                                                                 \
+  }                                                                                                                   \
+  ALLPORT_EXPORTED void p##letter##gels_(char const* trans, Int const* m, Int const* n, Int const* nrhs, void* a,     \
+                                         Int const* ia, Int const* ja, Int const* desca, void* b, Int const* ib,      \
+                                         Int const* jb, Int const* descb, void* work, Int const* lwork, Int* info) {  \
+    ours::enter<T>(ours::GelsCall{trans, m, n, nrhs, {a, ia, ja, desca}, {b, ib, jb, descb}, {work, lwork}, info},    \
+                   __builtin_return_address(0));                                                                      \
   }
 
 extern "C" {

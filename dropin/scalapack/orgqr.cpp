@@ -23,6 +23,8 @@ Outcome form(OrgqrCall const& x, Grid const& grid, Record& record, Operand const
   return taken("products of matrices");
 }
 
+}  // namespace
+
 template <class T>
 Outcome take(OrgqrCall const& x, Grid const& grid) {
   Index least = 0;
@@ -41,30 +43,11 @@ Outcome take(OrgqrCall const& x, Grid const& grid) {
         }
       },
       [&](Record& record, std::vector<Operand> const& given) {
-        if (asks_for_length(x.work)) {
-          tell_length<T>(x.work, least);
-          return taken("a workspace query");
-        }
-        auto outcome = form<T>(x, grid, record, given[0]);
-        if (outcome.why_not.empty()) tell_length<T>(x.work, least);
-        return outcome;
+        return answer<T>(x.work, least, [&] { return form<T>(x, grid, record, given[0]); });
       });
 }
 
-}  // namespace
-
-template <class T>
-void orgqr(OrgqrCall const& x, void const* caller) {
-  constexpr bool complex = scalar_of<T> == Scalar::c || scalar_of<T> == Scalar::z;
-  static Original const original(symbol<T>(complex ? "ungqr" : "orgqr"));
-  enter(
-      original, x.a.desc, caller, x.info, [&](Grid const& grid) { return take<T>(x, grid); },
-      [&] {
-        original.call(x.m, x.n, x.k, x.a.data, x.a.i, x.a.j, x.a.desc, x.tau, x.work.data, x.work.length, x.info);
-      });
-}
-
-#define ALLPORT_SCALAPACK_INSTANCE(T) template void orgqr<T>(OrgqrCall const&, void const*);
+#define ALLPORT_SCALAPACK_INSTANCE(T) template Outcome take<T>(OrgqrCall const&, Grid const&);
 ALLPORT_SCALAPACK_TYPES(ALLPORT_SCALAPACK_INSTANCE)
 
 }  // namespace allport::scalapack

@@ -64,10 +64,12 @@ Outcome multiply(OrmqrCall const& x, bool left, Trans trans, Grid const& grid, R
   return taken("products of matrices");
 }
 
+}  // namespace
+
 template <class T>
 Outcome take(OrmqrCall const& x, Grid const& grid) {
   auto const side = upper(x.side);
-  auto const transposed = scalar_of<T> == Scalar::c || scalar_of<T> == Scalar::z ? 'C' : 'T';
+  auto const transposed = is_complex<T> ? 'C' : 'T';
   auto const op = upper(x.trans);
   bool const left = side == 'L';
   Index least = 0;
@@ -84,32 +86,14 @@ Outcome take(OrmqrCall const& x, Grid const& grid) {
         check_length(x.work, least, lwork_at, wrong);
       },
       [&](Record& record, std::vector<Operand> const& given) {
-        if (asks_for_length(x.work)) {
-          tell_length<T>(x.work, least);
-          return taken("a workspace query");
-        }
-        auto const trans = op == 'N' ? Trans::none : op == 'T' ? Trans::transpose : Trans::conjugate;
-        auto outcome = multiply<T>(x, left, trans, grid, record, given[0], given[1]);
-        if (outcome.why_not.empty()) tell_length<T>(x.work, least);
-        return outcome;
+        return answer<T>(x.work, least, [&] {
+          auto const trans = op == 'N' ? Trans::none : op == 'T' ? Trans::transpose : Trans::conjugate;
+          return multiply<T>(x, left, trans, grid, record, given[0], given[1]);
+        });
       });
 }
 
-}  // namespace
-
-template <class T>
-void ormqr(OrmqrCall const& x, void const* caller) {
-  constexpr bool complex = scalar_of<T> == Scalar::c || scalar_of<T> == Scalar::z;
-  static Original const original(symbol<T>(complex ? "unmqr" : "ormqr"));
-  enter(
-      original, x.a.desc, caller, x.info, [&](Grid const& grid) { return take<T>(x, grid); },
-      [&] {
-        original.call(x.side, x.trans, x.m, x.n, x.k, x.a.data, x.a.i, x.a.j, x.a.desc, x.tau, x.c.data, x.c.i, x.c.j,
-                      x.c.desc, x.work.data, x.work.length, x.info, std::size_t{1}, std::size_t{1});
-      });
-}
-
-#define ALLPORT_SCALAPACK_INSTANCE(T) template void ormqr<T>(OrmqrCall const&, void const*);
+#define ALLPORT_SCALAPACK_INSTANCE(T) template Outcome take<T>(OrmqrCall const&, Grid const&);
 ALLPORT_SCALAPACK_TYPES(ALLPORT_SCALAPACK_INSTANCE)
 
 }  // namespace allport::scalapack

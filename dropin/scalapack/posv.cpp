@@ -8,11 +8,10 @@ namespace {
 template <class T>
 std::string solve_with(PosvCall const& x, Uplo uplo, Grid const& grid, Record& record, CholeskyFactored const& a,
                        Operand const& b) {
-  static Original const original_potrs(symbol<T>("potrs"));
+  auto const& potrs = original_of<T, PotrsCall>();
   if (b.cols == 0) return "";
-  if (original_potrs.there() && !why_not_solve_cholesky(grid, record, scalar_of<T>, uplo, a.view, b).empty()) {
-    original_potrs.call(x.uplo, x.n, x.nrhs, x.a.data, x.a.i, x.a.j, x.a.desc, x.b.data, x.b.i, x.b.j, x.b.desc, x.info,
-                        std::size_t{1});
+  if (potrs.there() && !why_not_solve_cholesky(grid, record, scalar_of<T>, uplo, a.view, b).empty()) {
+    x.pass_to(potrs);
     return ", solved by ScaLAPACK";
   }
   solve_cholesky<T>(grid, record, uplo, a.view, x.a.data, b, x.b.data);
@@ -29,6 +28,8 @@ Outcome factor_and_solve(PosvCall const& x, Uplo uplo, Grid const& grid, Record&
   return taken(in_words(done.report, grid) + solved, done.bound);
 }
 
+}  // namespace
+
 template <class T>
 Outcome take(PosvCall const& x, Grid const& grid) {
   return take_system(x, grid, [&](Record& record, Uplo uplo, Operand const& a, Operand const& b) {
@@ -36,20 +37,7 @@ Outcome take(PosvCall const& x, Grid const& grid) {
   });
 }
 
-}  // namespace
-
-template <class T>
-void posv(PosvCall const& x, void const* caller) {
-  static Original const original(symbol<T>("posv"));
-  enter(
-      original, x.a.desc, caller, x.info, [&](Grid const& grid) { return take<T>(x, grid); },
-      [&] {
-        original.call(x.uplo, x.n, x.nrhs, x.a.data, x.a.i, x.a.j, x.a.desc, x.b.data, x.b.i, x.b.j, x.b.desc, x.info,
-                      std::size_t{1});
-      });
-}
-
-#define ALLPORT_SCALAPACK_INSTANCE(T) template void posv<T>(PosvCall const&, void const*);
+#define ALLPORT_SCALAPACK_INSTANCE(T) template Outcome take<T>(PosvCall const&, Grid const&);
 ALLPORT_SCALAPACK_TYPES(ALLPORT_SCALAPACK_INSTANCE)
 
 }  // namespace allport::scalapack

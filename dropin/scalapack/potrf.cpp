@@ -7,6 +7,8 @@ namespace {
 
 enum Position { uplo_at = 1, n_at, a_desc_at = 6 };
 
+}  // namespace
+
 template <class T>
 Outcome take(PotrfCall const& x, Grid const& grid) {
   auto uplo = Uplo::lower;
@@ -24,17 +26,7 @@ Outcome take(PotrfCall const& x, Grid const& grid) {
       });
 }
 
-}  // namespace
-
-template <class T>
-void potrf(PotrfCall const& x, void const* caller) {
-  static Original const original(symbol<T>("potrf"));
-  enter(
-      original, x.a.desc, caller, x.info, [&](Grid const& grid) { return take<T>(x, grid); },
-      [&] { original.call(x.uplo, x.n, x.a.data, x.a.i, x.a.j, x.a.desc, x.info, std::size_t{1}); });
-}
-
-#define ALLPORT_SCALAPACK_INSTANCE(T) template void potrf<T>(PotrfCall const&, void const*);
+#define ALLPORT_SCALAPACK_INSTANCE(T) template Outcome take<T>(PotrfCall const&, Grid const&);
 ALLPORT_SCALAPACK_TYPES(ALLPORT_SCALAPACK_INSTANCE)
 
 }  // namespace allport::scalapack

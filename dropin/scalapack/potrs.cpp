@@ -15,6 +15,8 @@ Outcome solve_with(PotrsCall const& x, Uplo uplo, Grid const& grid, Record& reco
   return taken("cholesky_solve");
 }
 
+}  // namespace
+
 template <class T>
 Outcome take(PotrsCall const& x, Grid const& grid) {
   return take_system(x, grid, [&](Record& record, Uplo uplo, Operand const& a, Operand const& b) {
@@ -22,20 +24,7 @@ Outcome take(PotrsCall const& x, Grid const& grid) {
   });
 }
 
-}  // namespace
-
-template <class T>
-void potrs(PotrsCall const& x, void const* caller) {
-  static Original const original(symbol<T>("potrs"));
-  enter(
-      original, x.a.desc, caller, x.info, [&](Grid const& grid) { return take<T>(x, grid); },
-      [&] {
-        original.call(x.uplo, x.n, x.nrhs, x.a.data, x.a.i, x.a.j, x.a.desc, x.b.data, x.b.i, x.b.j, x.b.desc, x.info,
-                      std::size_t{1});
-      });
-}
-
-#define ALLPORT_SCALAPACK_INSTANCE(T) template void potrs<T>(PotrsCall const&, void const*);
+#define ALLPORT_SCALAPACK_INSTANCE(T) template Outcome take<T>(PotrsCall const&, Grid const&);
 ALLPORT_SCALAPACK_TYPES(ALLPORT_SCALAPACK_INSTANCE)
 
 }  // namespace allport::scalapack

@@ -131,40 +131,53 @@ Seconds price_scalapack(GemmProblem const& problem, Machine const& machine, Shap
   return Seconds(2 * m * n * k / r.flops + words * element / r.link + panels * rounds * r.message);
 }
 
+namespace {
+
+/// What factorizations of m x n in panels of columns have alike.
+struct Panels {
+  double n = 0;
+  double steps = 0;
+  double block = 0;
+  double element = 0;   ///< bytes
+  double trailing = 0;  ///< elements of the trailing matrices of all columns
+  double height = 0;    ///< elements of one process' panels of one column each
+  double left = 0;      ///< elements of those that travel along a process row
+
+  template <class Problem>
+  Panels(Problem const& problem, Shape const& shape)
+      : n(static_cast<double>(problem.n)),
+        steps(static_cast<double>(std::min(problem.m, problem.n))),
+        block(static_cast<double>(std::max<Index>(shape.block, 1))),
+        element(static_cast<double>(bytes_of(problem.type))) {
+    auto const m = static_cast<double>(problem.m);
+    trailing = steps * (m * n - (m + n) * steps / 2 + steps * steps / 3);
+    height = steps * (m - steps / 2) / shape.rows;
+    left = shape.cols > 1 ? height : 0;
+  }
+};
+
+}  // namespace
+
 Seconds price_scalapack(LuProblem const& problem, Machine const& machine, Shape const& shape) {
   auto const r = rates_of(machine, problem.type);
-  auto const m = static_cast<double>(problem.m);
-  auto const n = static_cast<double>(problem.n);
-  auto const steps = std::min(m, n);
-  auto const block = static_cast<double>(std::max<Index>(shape.block, 1));
-  auto const element = static_cast<double>(bytes_of(problem.type));
-  auto const trailing = steps * (m * n - (m + n) * steps / 2 + steps * steps / 3);
+  Panels const p(problem, shape);
   // Panels are factored by one process column while the others wait, at the speed of memory rather than of BLAS 3.
-  auto const panel = steps * block * (m - steps / 2) / shape.rows;
-  auto const work = 2 * trailing / (shape.rows * shape.cols) / r.flops + panel / (r.flops / 4);
-  auto const left = shape.cols > 1 ? steps * (m - steps / 2) / shape.rows : 0;
-  auto const right = shape.rows > 1 ? steps * (n - steps / 2) / shape.cols : 0;
-  auto const exchanged = shape.rows > 1 ? 2 * steps * n / shape.cols : 0;
-  auto const searches = shape.rows > 1 ? steps * (2 * log_2(shape.rows) + 2 + 2) : 0;
-  auto const broadcasts = steps / block * (log_2(shape.rows) + (shape.cols > 1 ? 2 : 0));
-  return Seconds(work + (left + right + exchanged) * element / r.link + (searches + broadcasts) * r.message);
+  auto const work = 2 * p.trailing / (shape.rows * shape.cols) / r.flops + p.height * p.block / (r.flops / 4);
+  auto const right = shape.rows > 1 ? p.steps * (p.n - p.steps / 2) / shape.cols : 0;
+  auto const exchanged = shape.rows > 1 ? 2 * p.steps * p.n / shape.cols : 0;
+  auto const searches = shape.rows > 1 ? p.steps * (2 * log_2(shape.rows) + 2 + 2) : 0;
+  auto const broadcasts = p.steps / p.block * (log_2(shape.rows) + (shape.cols > 1 ? 2 : 0));
+  return Seconds(work + (p.left + right + exchanged) * p.element / r.link + (searches + broadcasts) * r.message);
 }
 
 Seconds price_scalapack(QrProblem const& problem, Machine const& machine, Shape const& shape) {
   auto const r = rates_of(machine, problem.type);
-  auto const m = static_cast<double>(problem.m);
-  auto const n = static_cast<double>(problem.n);
-  auto const steps = std::min(m, n);
-  auto const block = static_cast<double>(std::max<Index>(shape.block, 1));
-  auto const element = static_cast<double>(bytes_of(problem.type));
-  auto const trailing = steps * (m * n - (m + n) * steps / 2 + steps * steps / 3);
-  auto const panel = 2 * steps * block * (m - steps / 2) / shape.rows;
-  auto const work = 4 * trailing / (shape.rows * shape.cols) / r.flops + panel / (r.flops / 4);
-  auto const left = shape.cols > 1 ? steps * (m - steps / 2) / shape.rows : 0;
-  auto const sums = shape.rows > 1 ? 2 * steps * (n - steps / 2) / shape.cols : 0;
-  auto const norms = shape.rows > 1 ? steps * 2 * 2 * log_2(shape.rows) : 0;
-  auto const broadcasts = steps / block * (2 * log_2(shape.rows) + (shape.cols > 1 ? 2 : 0));
-  return Seconds(work + (left + sums) * element / r.link + (norms + broadcasts) * r.message);
+  Panels const p(problem, shape);
+  auto const work = 4 * p.trailing / (shape.rows * shape.cols) / r.flops + 2 * p.height * p.block / (r.flops / 4);
+  auto const sums = shape.rows > 1 ? 2 * p.steps * (p.n - p.steps / 2) / shape.cols : 0;
+  auto const norms = shape.rows > 1 ? p.steps * 2 * 2 * log_2(shape.rows) : 0;
+  auto const broadcasts = p.steps / p.block * (2 * log_2(shape.rows) + (shape.cols > 1 ? 2 : 0));
+  return Seconds(work + (p.left + sums) * p.element / r.link + (norms + broadcasts) * r.message);
 }
 
 Seconds price_tiles(QrProblem const& problem, Machine const& machine, Shape const& shape) {

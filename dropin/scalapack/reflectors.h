@@ -27,6 +27,13 @@ template <class T>
 void tell_length(Workspace const& work, Index least) {
   *static_cast<T*>(work.data) = static_cast<T>(static_cast<decltype(std::abs(T()))>(least));
 }
+/// What was asked: the length alone, or `act() -> Outcome`, which leaves the length, too, unless it handed back.
+template <class T, class Act>
+Outcome answer(Workspace const& work, Index least, Act const& act) {
+  auto outcome = asks_for_length(work) ? taken("a workspace query") : act();
+  if (outcome.why_not.empty()) tell_length<T>(work, least);
+  return outcome;
+}
 
 /// The scalars of k reflectors, at the local columns of every process that has those of sub(A).
 template <class T>

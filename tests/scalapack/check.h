@@ -165,4 +165,18 @@ static int open_grid(int which, struct grid* g) {
   return 0;
 }
 
+/* On every grid: calls that are drawn, `cases` of them or as many as the command line says, then `once`. */
+static inline int on_every_grid(int argc, char** argv, int cases, void (*drawn)(struct grid const*, int inside),
+                                void (*once)(struct grid const*, int which, int inside)) {
+  if (argc > 1) cases = atoi(argv[1]);
+  struct grid g;
+  for (int which = 0; open_grid(which, &g); ++which) {
+    int const inside = g.context >= 0 && g.rows > 0;
+    for (int c = 0; c < cases; ++c) drawn(&g, inside);
+    once(&g, which, inside);
+    if (inside) Cblacs_gridexit(g.context);
+  }
+  return finish();
+}
+
 #endif

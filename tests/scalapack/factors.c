@@ -1,6 +1,6 @@
 /* p?getrf_, p?getrs_ and p?gesv_ against ScaLAPACK's own: the same pivots, INFO and untouched surroundings, factors and
    answers within rounding; singular matrices, wrong arguments, quick returns, processes outside of the grid. */
-#include "check.h"
+#include "systems.h"
 
 /* Rounding allowed to the answers, in units of the type's epsilon times the order. */
 static double tolerance = 50;
@@ -58,8 +58,9 @@ static void errors(struct grid const* g) {
   __typeof__(pdgesv_)* const gesv = original("pdgesv_");
   for (int wrong = 0; wrong < 29; ++wrong) {
     for (int routine = 0; routine < 3; ++routine) {
-      int n = 6, nrhs = 2, i = 4, j = 1, ib = 4, jb = 2, da[9], db[9], info[2], calls[2];
-      char trans = 'T', names[2][16];
+      int n = 6, nrhs = 2, i = 4, j = 1, ib = 4, jb = 2, da[9], db[9], info;
+      char trans = 'T';
+      struct complaint said[2];
       memcpy(da, x.desc, sizeof da);
       memcpy(db, x.desc, sizeof db);
       int const one_process = g->row == g->rows - 1 && g->col == g->cols - 1;
@@ -154,7 +155,7 @@ static void errors(struct grid const* g) {
       }
       for (int who = 0; who < 2; ++who) {
         told = told_info = 0;
-        info[who] = 4711;
+        info = 4711;
         for (int k = 0; k < 64; ++k) pivots[k] = k + 1;
         for (int k = 0; k < 200; ++k) a[k] = b[k] = 1;
         for (int c = 0; c < x.cols; ++c) {
@@ -163,19 +164,15 @@ static void errors(struct grid const* g) {
             a[r + c * x.ld] = at(5, gi, gj) + (gi == gj + 3 ? 20 : 0);
           }
         }
-        if (routine == 0) (who == 0 ? getrf : pdgetrf_)(&n, &n, a, &i, &j, da, pivots, &info[who]);
+        if (routine == 0) (who == 0 ? getrf : pdgetrf_)(&n, &n, a, &i, &j, da, pivots, &info);
         /* Pivots of an earlier factorization: none exchanged. */
         for (int l = 0; l < x.rows && routine == 1; ++l) pivots[l] = global_row(&x, g, l) + 1;
         if (routine == 1)
-          (who == 0 ? getrs : pdgetrs_)(&trans, &n, &nrhs, a, &i, &j, da, pivots, b, &ib, &jb, db, &info[who], 1);
-        if (routine == 2) (who == 0 ? gesv : pdgesv_)(&n, &nrhs, a, &i, &j, da, pivots, b, &ib, &jb, db, &info[who]);
-        calls[who] = told * 10000 + told_info;
-        memcpy(names[who], told_name, 16);
+          (who == 0 ? getrs : pdgetrs_)(&trans, &n, &nrhs, a, &i, &j, da, pivots, b, &ib, &jb, db, &info, 1);
+        if (routine == 2) (who == 0 ? gesv : pdgesv_)(&n, &nrhs, a, &i, &j, da, pivots, b, &ib, &jb, db, &info);
+        said[who] = complaint_of(info);
       }
-      CHECK(info[0] == info[1], "wrong %d, routine %d: INFO %d, ScaLAPACK's %d", wrong, routine, info[1], info[0]);
-      CHECK(calls[0] == calls[1], "wrong %d, routine %d: pxerbla_ %d, ScaLAPACK's %d", wrong, routine, calls[1],
-            calls[0]);
-      if (told) CHECK(strcmp(names[0], names[1]) == 0, "pxerbla_ was told %s, not %s", names[1], names[0]);
+      compare_complaints(said[0], said[1], wrong, routine);
     }
   }
   free(a), free(b);
@@ -208,27 +205,22 @@ static void one_row(struct grid const* g) {
   CHECK(info[0] == info[1] && pivots[0][0] == pivots[1][0], "one row: INFO %d, pivot %d", info[1], pivots[1][0]);
 }
 
+static void of_all_types(struct grid const* g, int inside) {
+  sfactors(g, inside);
+  dfactors(g, inside);
+  cfactors(g, inside);
+  zfactors(g, inside);
+}
+
+static void once(struct grid const* g, int which, int inside) {
+  if (!inside) return outside(g);
+  if (world_size < 4 || which % 3 == 0) errors(g); /* the same on every grid */
+  one_row(g);
+}
+
 int main(int argc, char** argv) {
   start(&argc, &argv);
-  int const cases = argc > 1 ? atoi(argv[1]) : 6;
   char const* const pivoting = getenv("ALLPORT_PIVOT");
   same_pivots = pivoting == NULL || strcmp(pivoting, "partial") == 0;
-  struct grid g;
-  for (int which = 0; open_grid(which, &g); ++which) {
-    int const inside = g.context >= 0 && g.rows > 0;
-    for (int c = 0; c < cases; ++c) {
-      sfactors(&g, inside);
-      dfactors(&g, inside);
-      cfactors(&g, inside);
-      zfactors(&g, inside);
-    }
-    if (inside) {
-      if (world_size < 4 || which % 3 == 0) errors(&g); /* the same on every grid */
-      one_row(&g);
-      Cblacs_gridexit(g.context);
-    } else {
-      outside(&g);
-    }
-  }
-  return finish();
+  return on_every_grid(argc, argv, 6, of_all_types, once);
 }

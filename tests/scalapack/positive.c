@@ -1,7 +1,7 @@
 /* p?potrf_, p?potrs_ and p?posv_ against ScaLAPACK's own: the same INFO and untouched surroundings, the other triangle
    among them, factors and answers within rounding; matrices that are not positive definite, wrong arguments, quick
    returns, processes outside of the grid. */
-#include "check.h"
+#include "systems.h"
 
 /* Rounding allowed to the answers, in units of the type's epsilon times the order. */
 static double const tolerance = 50;
@@ -117,15 +117,15 @@ static void errors(struct grid const* g) {
   struct arguments w = {0};
   for (int wrong = 0; spoil(&w, wrong, g); ++wrong) {
     for (int routine = 0; routine < 3; ++routine) {
-      int info[2], calls[2];
-      char names[2][16];
+      int info;
+      struct complaint said[2];
       w = (struct arguments){.n = 6, .nrhs = 2, .i = 4, .j = 1, .ib = 4, .jb = 2, .uplo = 'L'};
       memcpy(w.da, x.desc, sizeof w.da);
       memcpy(w.db, x.desc, sizeof w.db);
       spoil(&w, wrong, g);
       for (int who = 0; who < 2; ++who) {
         told = told_info = 0;
-        info[who] = 4711;
+        info = 4711;
         for (int k = 0; k < 200; ++k) a[k] = b[k] = 1;
         for (int c = 0; c < x.cols; ++c) {
           for (int r = 0; r < x.rows; ++r) {
@@ -133,20 +133,14 @@ static void errors(struct grid const* g) {
             a[r + c * x.ld] = gi == gj + 3 ? 20 : 1;
           }
         }
-        if (routine == 0) (who == 0 ? potrf : pdpotrf_)(&w.uplo, &w.n, a, &w.i, &w.j, w.da, &info[who], 1);
+        if (routine == 0) (who == 0 ? potrf : pdpotrf_)(&w.uplo, &w.n, a, &w.i, &w.j, w.da, &info, 1);
         if (routine == 1)
-          (who == 0 ? potrs : pdpotrs_)(&w.uplo, &w.n, &w.nrhs, a, &w.i, &w.j, w.da, b, &w.ib, &w.jb, w.db, &info[who],
-                                        1);
+          (who == 0 ? potrs : pdpotrs_)(&w.uplo, &w.n, &w.nrhs, a, &w.i, &w.j, w.da, b, &w.ib, &w.jb, w.db, &info, 1);
         if (routine == 2)
-          (who == 0 ? posv : pdposv_)(&w.uplo, &w.n, &w.nrhs, a, &w.i, &w.j, w.da, b, &w.ib, &w.jb, w.db, &info[who],
-                                      1);
-        calls[who] = told * 10000 + told_info;
-        memcpy(names[who], told_name, 16);
+          (who == 0 ? posv : pdposv_)(&w.uplo, &w.n, &w.nrhs, a, &w.i, &w.j, w.da, b, &w.ib, &w.jb, w.db, &info, 1);
+        said[who] = complaint_of(info);
       }
-      CHECK(info[0] == info[1], "wrong %d, routine %d: INFO %d, ScaLAPACK's %d", wrong, routine, info[1], info[0]);
-      CHECK(calls[0] == calls[1], "wrong %d, routine %d: pxerbla_ %d, ScaLAPACK's %d", wrong, routine, calls[1],
-            calls[0]);
-      if (told) CHECK(strcmp(names[0], names[1]) == 0, "pxerbla_ was told %s, not %s", names[1], names[0]);
+      compare_complaints(said[0], said[1], wrong, routine);
     }
   }
   free(a), free(b);
@@ -166,24 +160,19 @@ static void outside(struct grid const* g) {
   CHECK(info == -702 && told == 3, "outside: posv's INFO is %d", info);
 }
 
+static void of_all_types(struct grid const* g, int inside) {
+  spositive(g, inside);
+  dpositive(g, inside);
+  cpositive(g, inside);
+  zpositive(g, inside);
+}
+
+static void once(struct grid const* g, int which, int inside) {
+  if (!inside) return outside(g);
+  if (world_size < 4 || which % 3 == 0) errors(g); /* the same on every grid */
+}
+
 int main(int argc, char** argv) {
   start(&argc, &argv);
-  int const cases = argc > 1 ? atoi(argv[1]) : 6;
-  struct grid g;
-  for (int which = 0; open_grid(which, &g); ++which) {
-    int const inside = g.context >= 0 && g.rows > 0;
-    for (int c = 0; c < cases; ++c) {
-      spositive(&g, inside);
-      dpositive(&g, inside);
-      cpositive(&g, inside);
-      zpositive(&g, inside);
-    }
-    if (inside) {
-      if (world_size < 4 || which % 3 == 0) errors(&g); /* the same on every grid */
-      Cblacs_gridexit(g.context);
-    } else {
-      outside(&g);
-    }
-  }
-  return finish();
+  return on_every_grid(argc, argv, 6, of_all_types, once);
 }

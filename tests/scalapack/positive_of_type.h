@@ -96,25 +96,11 @@ static void NAME(draw_system)(struct NAME(system) * s, struct grid const* g) {
   s->jb = between(1, 9);
   s->a.mb = s->a.nb = s->b.mb = block;
   s->b.nb = between(1, 40);
-  s->a.m = s->ia - 1 + s->n + between(0, 5);
-  s->a.n = s->ja - 1 + s->n + between(0, 5);
-  if (s->a.m < 1) s->a.m = 1;
-  if (s->a.n < 1) s->a.n = 1;
-  s->b.m = s->ib - 1 + s->n + between(0, 5);
-  s->b.n = s->jb - 1 + s->nrhs + between(0, 5);
-  if (s->b.m < 1) s->b.m = 1;
-  if (s->b.n < 1) s->b.n = 1;
-  s->a.rsrc = s->b.rsrc = between(0, 1000);
-  s->a.csrc = between(0, 1000);
-  s->b.csrc = between(0, 1000);
-  int const gap = between(0, 2);
-  if (g->rows < 1) return;
-  s->a.rsrc %= g->rows;
-  s->b.rsrc %= g->rows;
-  s->a.csrc %= g->cols;
-  s->b.csrc %= g->cols;
-  describe(&s->a, g, 1, gap);
-  describe(&s->b, g, 1, 2 - gap);
+  s->a.m = s->ia - 1 + s->n;
+  s->a.n = s->ja - 1 + s->n;
+  s->b.m = s->ib - 1 + s->n;
+  s->b.n = s->jb - 1 + s->nrhs;
+  place_system(&s->a, &s->b, g);
 }
 
 static void NAME(positive)(struct grid const* g, int inside) {

@@ -70,28 +70,27 @@ static void errors(struct grid const* g) {
   free(data);
 }
 
+static void of_all_types(struct grid const* g, int inside) {
+  sproducts(g, inside, 0);
+  dproducts(g, inside, 0);
+  cproducts(g, inside, 0);
+  zproducts(g, inside, 0);
+}
+
+static void once(struct grid const* g, int which, int inside) {
+  (void)which;
+  for (int replicated = 1; replicated < 64; ++replicated) {
+    dproducts(g, inside, replicated);
+    if (replicated % 9 == 0) {
+      sproducts(g, inside, replicated);
+      cproducts(g, inside, replicated);
+      zproducts(g, inside, replicated);
+    }
+  }
+  if (inside) errors(g);
+}
+
 int main(int argc, char** argv) {
   start(&argc, &argv);
-  int const cases = argc > 1 ? atoi(argv[1]) : 12;
-  struct grid g;
-  for (int which = 0; open_grid(which, &g); ++which) {
-    int const inside = g.context >= 0 && g.rows > 0;
-    for (int c = 0; c < cases; ++c) {
-      sproducts(&g, inside, 0);
-      dproducts(&g, inside, 0);
-      cproducts(&g, inside, 0);
-      zproducts(&g, inside, 0);
-    }
-    for (int replicated = 1; replicated < 64; ++replicated) {
-      dproducts(&g, inside, replicated);
-      if (replicated % 9 == 0) {
-        sproducts(&g, inside, replicated);
-        cproducts(&g, inside, replicated);
-        zproducts(&g, inside, replicated);
-      }
-    }
-    if (inside) errors(&g);
-    if (inside) Cblacs_gridexit(g.context);
-  }
-  return finish();
+  return on_every_grid(argc, argv, 12, of_all_types, once);
 }

@@ -158,22 +158,18 @@ static void errors(struct grid const* g) {
   free(a), free(b);
 }
 
+static void of_all_types(struct grid const* g, int inside) {
+  sreflectors(g, inside);
+  dreflectors(g, inside);
+  creflectors(g, inside);
+  zreflectors(g, inside);
+}
+
+static void once(struct grid const* g, int which, int inside) {
+  if (inside && which % 3 == 0) errors(g);
+}
+
 int main(int argc, char** argv) {
   start(&argc, &argv);
-  int const cases = argc > 1 ? atoi(argv[1]) : 6;
-  struct grid g;
-  for (int which = 0; open_grid(which, &g); ++which) {
-    int const inside = g.context >= 0 && g.rows > 0;
-    for (int c = 0; c < cases; ++c) {
-      sreflectors(&g, inside);
-      dreflectors(&g, inside);
-      creflectors(&g, inside);
-      zreflectors(&g, inside);
-    }
-    if (inside) {
-      if (which % 3 == 0) errors(&g);
-      Cblacs_gridexit(g.context);
-    }
-  }
-  return finish();
+  return on_every_grid(argc, argv, 6, of_all_types, once);
 }
