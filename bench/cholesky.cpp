@@ -4,7 +4,6 @@
 // [--blocks 32,64,128] [--workers W] [--way flat,prefix] [--no-lapack] [--no-scalapack]; prints one JSON object. The
 // machine is ALLPORT_MACHINE's. --nb 0: chosen, from blocks of 256. --workers: threads that run our tasks on each rank,
 // and LAPACK's threads a rank.
-#include <dlfcn.h>
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -16,18 +15,14 @@
 #include <limits>
 #include <memory>
 #include <string>
-#include <thread>
 #include <vector>
 
 #include "allport/linalg/cholesky.h"
 #include "allport/linalg/redistribute.h"
 #include "contenders.h"
+#include "scalapack.h"
 
 extern "C" {
-void Cblacs_get(int, int, int*);
-void Cblacs_gridinit(int*, char const*, int, int);
-void descinit_(int*, int const*, int const*, int const*, int const*, int const*, int const*, int const*, int const*,
-               int*);
 void pdpotrf_(char const*, int const*, double*, int const*, int const*, int const*, int*);
 void dpotrf_(char const*, int const*, double*, int const*, int*);
 }
@@ -85,19 +80,12 @@ double residual_of(Matrix<double> const& factored) {
 }
 
 Contender scalapack(Communicator const& comm, int n, int nb, int grid_rows, int grid_cols) {
-  int context = 0;
-  Cblacs_get(-1, 0, &context);
-  Cblacs_gridinit(&context, "C", grid_rows, grid_cols);
   auto const a = positive(comm, cyclic(n, n, nb, grid_rows, grid_cols));
-  auto descriptor = std::make_shared<std::vector<int>>(9);
-  int const zero = 0;
-  int const ld = static_cast<int>(a.ld());
-  int info = 0;
-  descinit_(descriptor->data(), &n, &n, &nb, &nb, &zero, &zero, &context, &ld, &info);
+  auto const descriptor = describe(a, context_of(grid_rows, grid_cols), n, n, nb);
   auto const run = [=] {
     int const one = 1;
     int info_of_run = 0;
-    pdpotrf_("L", &n, a.data(), &one, &one, descriptor->data(), &info_of_run);
+    pdpotrf_("L", &n, a.data(), &one, &one, descriptor.data(), &info_of_run);
   };
   auto const name = fmt::format("pdpotrf nb={} {}x{}", nb, grid_rows, grid_cols);
   return {name, [=] { fill_positive(a); }, run, [=] { return residual_of(a); }, {}};
@@ -123,24 +111,11 @@ Contender ours(Communicator const& comm, int n, int nb, int grid_rows, int grid_
 /// LAPACK on rank 0 with `threads` threads; the others sleep.
 Contender lapack(Communicator const& comm, int n, int threads) {
   auto const a = positive(comm, cyclic(n, n, n, 1, 1));
-  auto const run = [=, &comm] {
-    if (comm.rank() != 0) {  // asleep, not polling: LAPACK wants this core
-      int done = 0;
-      while (done == 0) {
-        std::this_thread::sleep_for(std::chrono::milliseconds(1));
-        MPI_Iprobe(0, 0, MPI_COMM_WORLD, &done, MPI_STATUS_IGNORE);
-      }
-      MPI_Recv(nullptr, 0, MPI_BYTE, 0, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
-      return;
-    }
-    using SetThreads = void (*)(int);
-    auto const set = reinterpret_cast<SetThreads>(dlsym(RTLD_DEFAULT, "openblas_set_num_threads"));
-    if (set != nullptr) set(threads);
+  auto const factor = [=] {
     int info = 0;
     dpotrf_("L", &n, a.data(), &n, &info);
-    if (set != nullptr) set(1);
-    for (int r = 1; r < comm.size(); ++r) MPI_Send(nullptr, 0, MPI_BYTE, r, 0, MPI_COMM_WORLD);
   };
+  auto const run = [=, &comm] { alone_on_rank_0(comm, [&] { with_blas_threads(threads, factor); }); };
   return {fmt::format("dpotrf, {} threads", threads), [=] { fill_positive(a); }, run, [] { return 0.0; }, {}};
 }
 

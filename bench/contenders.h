@@ -2,11 +2,14 @@
 // turns, are checked once and are told as JSON.
 #pragma once
 
+#include <dlfcn.h>
+
 #include <algorithm>
 #include <chrono>
 #include <cstdio>
 #include <functional>
 #include <string>
+#include <thread>
 #include <vector>
 
 #include "allport/linalg/matrix.h"
@@ -55,6 +58,32 @@ inline double slowest(double mine) {
   double all = 0;
   MPI_Allreduce(&mine, &all, 1, MPI_DOUBLE, MPI_MAX, MPI_COMM_WORLD);
   return all;
+}
+
+/// The call on rank 0 while the others sleep rather than poll: its threads want their cores.
+template <class Call>
+void alone_on_rank_0(Communicator const& comm, Call const& call) {
+  if (comm.rank() == 0) {
+    call();
+    for (int r = 1; r < comm.size(); ++r) MPI_Send(nullptr, 0, MPI_BYTE, r, 0, MPI_COMM_WORLD);
+    return;
+  }
+  int done = 0;
+  while (done == 0) {
+    std::this_thread::sleep_for(std::chrono::milliseconds(1));
+    MPI_Iprobe(0, 0, MPI_COMM_WORLD, &done, MPI_STATUS_IGNORE);
+  }
+  MPI_Recv(nullptr, 0, MPI_BYTE, 0, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+}
+
+/// The call with so many threads of OpenBLAS, if that is what runs.
+template <class Call>
+void with_blas_threads(int threads, Call const& call) {
+  using SetThreads = void (*)(int);
+  auto const set = reinterpret_cast<SetThreads>(dlsym(RTLD_DEFAULT, "openblas_set_num_threads"));
+  if (set != nullptr) set(threads);
+  call();
+  if (set != nullptr) set(1);
 }
 
 /// Rounds of all contenders; the first is checked: a residual above `limit` ends the program.

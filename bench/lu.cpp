@@ -3,26 +3,19 @@
 // [--ours BLOCK,DEALT]... (1D with panels and distribution blocks of so many columns instead of the plan's choice);
 // prints one JSON object. The machine is ALLPORT_MACHINE's. Every contender starts from A in its own best distribution;
 // "allport given" takes A as ScaLAPACK has it.
-#include <dlfcn.h>
-
 #include <algorithm>
 #include <cmath>
 #include <cstdio>
 #include <cstring>
 #include <memory>
 #include <string>
-#include <thread>
 #include <vector>
 
 #include "allport/linalg/solve.h"
 #include "contenders.h"
+#include "scalapack.h"
 
 extern "C" {
-void Cblacs_get(int, int, int*);
-void Cblacs_gridinit(int*, char const*, int, int);
-void descinit_(int*, int const*, int const*, int const*, int const*, int const*, int const*, int const*, int const*,
-               int*);
-void pdgetrf_(int const*, int const*, double*, int const*, int const*, int const*, int*, int*);
 void dgetrf_(int const*, int const*, double*, int const*, int*, int*);
 }
 
@@ -36,36 +29,15 @@ double residual_of(Matrix<double> const& factored, std::vector<Index> const& piv
 }
 
 Contender scalapack(Communicator const& comm, int n, int nb, int grid_rows, int grid_cols) {
-  int context = 0;
-  Cblacs_get(-1, 0, &context);
-  Cblacs_gridinit(&context, "C", grid_rows, grid_cols);
   auto const a = filled(comm, cyclic(n, n, nb, grid_rows, grid_cols));
-  auto descriptor = std::make_shared<std::vector<int>>(9);
+  auto const descriptor = describe(a, context_of(grid_rows, grid_cols), n, n, nb);
   auto local = std::make_shared<std::vector<int>>(static_cast<std::size_t>(a.ld() + nb));
-  int const zero = 0, ld = static_cast<int>(a.ld());
-  int info = 0;
-  descinit_(descriptor->data(), &n, &n, &nb, &nb, &zero, &zero, &context, &ld, &info);
   auto const run = [=] {
     int const one = 1;
     int info_of_run = 0;
-    pdgetrf_(&n, &n, a.data(), &one, &one, descriptor->data(), local->data(), &info_of_run);
+    pdgetrf_(&n, &n, a.data(), &one, &one, descriptor.data(), local->data(), &info_of_run);
   };
-  auto const residual = [=, &comm] {
-    // ScaLAPACK keeps a pivot beside its row: gathers them.
-    std::vector<std::int64_t> mine(static_cast<std::size_t>(n), -1);
-    auto const at = a.distribution().position(comm.rank());
-    for (auto const& r : a.distribution().rows().runs(at.row)) {
-      for (Index x = 0; x < r.length; ++x) {
-        mine[static_cast<std::size_t>(r.global + x)] = (*local)[static_cast<std::size_t>(r.local + x)] - 1;
-      }
-    }
-    auto const all = comm.all_gather(mine);
-    std::vector<Index> pivots(static_cast<std::size_t>(n));
-    for (std::size_t x = 0; x < all.size(); ++x) {
-      if (all[x] >= 0) pivots[x % static_cast<std::size_t>(n)] = all[x];
-    }
-    return residual_of(a, pivots);
-  };
+  auto const residual = [=, &comm] { return residual_of(a, gather_pivots(comm, a.distribution(), *local)); };
   auto const name =
       "pdgetrf nb=" + std::to_string(nb) + " " + std::to_string(grid_rows) + "x" + std::to_string(grid_cols);
   return {name, [=] { fill(a); }, run, residual, {}};
@@ -94,24 +66,11 @@ Contender ours(Communicator const& comm, int n, Pivoting pivoting, LuOptions con
 Contender lapack(Communicator const& comm, int n) {
   auto const a = filled(comm, cyclic(n, n, n, 1, 1));
   auto pivots = std::make_shared<std::vector<int>>(static_cast<std::size_t>(n));
-  auto const run = [=, &comm] {
-    if (comm.rank() != 0) {  // asleep, not polling: LAPACK wants this core
-      int done = 0;
-      while (done == 0) {
-        std::this_thread::sleep_for(std::chrono::milliseconds(1));
-        MPI_Iprobe(0, 0, MPI_COMM_WORLD, &done, MPI_STATUS_IGNORE);
-      }
-      MPI_Recv(nullptr, 0, MPI_BYTE, 0, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
-      return;
-    }
-    using SetThreads = void (*)(int);
-    auto const set = reinterpret_cast<SetThreads>(dlsym(RTLD_DEFAULT, "openblas_set_num_threads"));
-    if (set != nullptr) set(comm.size());
+  auto const factor = [=] {
     int info = 0;
     dgetrf_(&n, &n, a.data(), &n, pivots->data(), &info);
-    if (set != nullptr) set(1);
-    for (int r = 1; r < comm.size(); ++r) MPI_Send(nullptr, 0, MPI_BYTE, r, 0, MPI_COMM_WORLD);
   };
+  auto const run = [=, &comm] { alone_on_rank_0(comm, [&] { with_blas_threads(comm.size(), factor); }); };
   return {"dgetrf, " + std::to_string(comm.size()) + " threads", [=] { fill(a); }, run, [] { return 0.0; }, {}};
 }
 

@@ -99,17 +99,7 @@ void bind_linalg(nb::module_& m) {
       },
       "plan"_a, "alpha"_a, "a"_a, "b"_a, "beta"_a, "c"_a, "progress"_a.none());
   m.def(
-      "gemm_algorithms",
-      [] {
-        auto list = nb::list();
-        for (auto const& a : gemm_algorithms()) {
-          auto entry = nb::dict();
-          entry["name"] = a.name;
-          entry["summary"] = a.summary;
-          list.append(entry);
-        }
-        return list;
-      },
+      "gemm_algorithms", [] { return summaries(gemm_algorithms()); },
       nb::sig("def gemm_algorithms() -> list[dict[str, str]]"));
 }
 

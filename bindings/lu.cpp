@@ -192,17 +192,7 @@ void bind_linalg_lu(nb::module_& m) {
   bind_factorization(m);
   bind_numbers(m);
   m.def(
-      "lu_algorithms",
-      [] {
-        auto list = nb::list();
-        for (auto const& a : lu_algorithms()) {
-          auto entry = nb::dict();
-          entry["name"] = a.name;
-          entry["summary"] = a.summary;
-          list.append(entry);
-        }
-        return list;
-      },
+      "lu_algorithms", [] { return summaries(lu_algorithms()); },
       nb::sig("def lu_algorithms() -> list[dict[str, str]]"));
 }
 

@@ -106,26 +106,20 @@ Index ld_of(nb::ndarray<nb::ro, nb::ndim<2>, nb::device::cpu> const& array, Inde
 }
 
 void bind_files(nb::module_& m) {
-  m.def(
-      "load_npy",
-      [](Text const& path, ArrayMatrix const& matrix) {
-        matrix.with_type([&]<class T>(T) {
-          auto const into = matrix.write<T>("matrix");
-          auto const unlocked = nb::gil_scoped_release();
-          load_npy(path.bytes, into);
-        });
-      },
-      "path"_a, "matrix"_a);
-  m.def(
-      "load_mtx",
-      [](Text const& path, ArrayMatrix const& matrix) {
-        matrix.with_type([&]<class T>(T) {
-          auto const into = matrix.write<T>("matrix");
-          auto const unlocked = nb::gil_scoped_release();
-          load_mtx(path.bytes, into);
-        });
-      },
-      "path"_a, "matrix"_a);
+  auto const bind_load = [&](char const* name, auto const& load) {
+    m.def(
+        name,
+        [load](Text const& path, ArrayMatrix const& matrix) {
+          matrix.with_type([&]<class T>(T) {
+            auto const into = matrix.write<T>("matrix");
+            auto const unlocked = nb::gil_scoped_release();
+            load(path.bytes, into);
+          });
+        },
+        "path"_a, "matrix"_a);
+  };
+  bind_load("load_npy", [](auto const& path, auto const& into) { load_npy(path, into); });
+  bind_load("load_mtx", [](auto const& path, auto const& into) { load_mtx(path, into); });
   m.def(
       "save_npy",
       [](Text const& path, ArrayMatrix const& matrix) {
@@ -179,6 +173,17 @@ Scalar scalar_named(char type) {
     default:
       throw Error::argument("dtype", show(std::string(1, type)), "float32, float64, complex64 or complex128");
   }
+}
+
+nb::list summaries(std::vector<GemmAlgorithmName> const& algorithms) {
+  auto list = nb::list();
+  for (auto const& a : algorithms) {
+    auto entry = nb::dict();
+    entry["name"] = a.name;
+    entry["summary"] = a.summary;
+    list.append(entry);
+  }
+  return list;
 }
 
 Trans trans_named(std::string const& text, char const* name) {

@@ -10,6 +10,7 @@
 #include <string>
 #include <tuple>
 #include <variant>
+#include <vector>
 
 #include "allport/linalg/gemm.h"
 #include "allport/linalg/graphs.h"
@@ -74,6 +75,9 @@ GemmGrid grid_of(GivenGrid const& grid);
 /// Python's callback, called with the interpreter's lock while the run has let go of it.
 using RunProgress = std::optional<std::function<void(int, int)>>;
 Progress told_by(RunProgress const& progress);
+
+/// {"name", "summary"} of each.
+nb::list summaries(std::vector<GemmAlgorithmName> const& algorithms);
 
 void bind_matrix(nb::module_& m);
 

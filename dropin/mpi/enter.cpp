@@ -90,26 +90,29 @@ int run_blocking(Call const& call, Library library) {
       call, record, library, false, [&] { return why_not(call, *record); }, [&] { return run_ours(call, record, {}); });
 }
 
-int start_nonblocking(Call const& call, MPI_Request* request, Library library) {
+namespace {
+
+/// @param begin  Operation -> its MPI_Request
+template <class Begin>
+int in_request(Call const& call, MPI_Request* request, Library library, Begin const& begin) {
   if (request == nullptr) return library();
   auto const record = record_of(call.comm);
   return enter(
       call, record, library, true, [&] { return why_not(call, *record); },
       [&] {
-        *request = fly(std::make_shared<Operation>(call, record));
+        *request = begin(std::make_shared<Operation>(call, record));
         return under_way();
       });
 }
 
+}  // namespace
+
+int start_nonblocking(Call const& call, MPI_Request* request, Library library) {
+  return in_request(call, request, library, fly);
+}
+
 int make_persistent(Call const& call, MPI_Request* request, Library library) {
-  if (request == nullptr) return library();
-  auto const record = record_of(call.comm);
-  return enter(
-      call, record, library, true, [&] { return why_not(call, *record); },
-      [&] {
-        *request = keep_persistent(std::make_shared<Operation>(call, record));
-        return under_way();
-      });
+  return in_request(call, request, library, keep_persistent);
 }
 
 }  // namespace allport::dropin

@@ -62,34 +62,33 @@ int repeats_for(double grain, double once, int most) {
   return std::clamp(static_cast<int>(grain / std::max(once, 1e-9)), 1, most);
 }
 
+/// `sample` until there are `fewest` and the budget is spent.
+template <class Sample>
+double median_of(Sample const& sample, int repeats, double budget, int fewest) {
+  std::vector<double> samples;
+  auto spent = 0.0;
+  while (static_cast<int>(samples.size()) < fewest ||
+         (spent < budget && static_cast<int>(samples.size()) < most_samples)) {
+    samples.push_back(sample());
+    spent += samples.back() * repeats;
+  }
+  return middle_of(std::move(samples));
+}
+
 }  // namespace
 
 double Clock::median(std::function<void()> const& once, double budget, int fewest) const {
   auto const first = sample(once, 1);  // warm: connections are made, pages touched
   if (first > budget) return std::max(first, 1e-9);
   auto const repeats = repeats_for(2e-3, first, 50);
-  std::vector<double> samples;
-  auto spent = 0.0;
-  while (static_cast<int>(samples.size()) < fewest ||
-         (spent < budget && static_cast<int>(samples.size()) < most_samples)) {
-    samples.push_back(sample(once, repeats));
-    spent += samples.back() * repeats;
-  }
-  return middle_of(std::move(samples));
+  return median_of([&] { return sample(once, repeats); }, repeats, budget, fewest);
 }
 
 double Clock::median_in_a_row(std::function<void()> const& once, double budget, int row, int fewest) const {
   auto const first = sample_in_a_row(once, row);  // warm, and every member of the row has been seen
   if (first * row > budget) return std::max(first, 1e-9);
   auto const repeats = row * repeats_for(5e-3 / row, first, std::max(1, 400 / row));
-  std::vector<double> samples;
-  auto spent = 0.0;
-  while (static_cast<int>(samples.size()) < fewest ||
-         (spent < budget && static_cast<int>(samples.size()) < most_samples)) {
-    samples.push_back(sample_in_a_row(once, repeats));
-    spent += samples.back() * repeats;
-  }
-  return middle_of(std::move(samples));
+  return median_of([&] { return sample_in_a_row(once, repeats); }, repeats, budget, fewest);
 }
 
 }  // namespace allport::engine

@@ -60,6 +60,13 @@ void check_operand(std::string_view name, Matrix<T> const& matrix, Index rows, I
   matrix.check(name);
 }
 
+/// @throws Error unless options of a tiled operation say a tile size and workers
+template <class Options>
+void check_tiling(Options const& options) {
+  ensure(options.nb >= 0, "nb", options.nb, "a tile size, or 0 for one that is chosen");
+  ensure(options.workers >= 1, "workers", options.workers, "at least 1");
+}
+
 /// @throws Error unless the matrix has as many rows and columns as the file, or its transpose
 template <class T>
 void check_like_file(std::string const& path, Matrix<T> const& matrix, Index rows, Index cols) {

@@ -11,11 +11,11 @@
 
 #include "allport/linalg/redistribute.h"
 #include "blas.h"
-#include "blas_threads.h"
 #include "checks.h"
 #include "cholesky_graph.h"
 #include "cholesky_tiles.h"
 #include "strips.h"
+#include "tiled_run.h"
 
 namespace allport {
 
@@ -132,8 +132,7 @@ CholeskyReport cholesky(Matrix<T> const& a, Uplo uplo, CholeskyOptions const& op
   auto const& comm = a.comm();
   detail::on_all(comm, [&] {
     detail::check_operand("a", a, a.rows(), a.rows(), comm);
-    ensure(options.nb >= 0, "nb", options.nb, "a tile size, or 0 for one that is chosen");
-    ensure(options.workers >= 1, "workers", options.workers, "at least 1");
+    detail::check_tiling(options);
   });
   CholeskyReport report;
   CholeskyProblem const problem{a.rows(), scalar_of<T>, uplo};
@@ -143,15 +142,7 @@ CholeskyReport cholesky(Matrix<T> const& a, Uplo uplo, CholeskyOptions const& op
   auto const work = report.moved ? detail::allocate_on_all<T>(comm, tiles) : a;
   if (report.moved) redistribute(a, work);
   RunningCholesky<T> graph(tiles, uplo, work.part());
-  {
-    blas::OneThread const alone(options.workers > 1);
-    tasks::RunOptions const run{.workers = options.workers,
-                                .way = options.way,
-                                .record = options.record,
-                                .attend = options.attend,
-                                .progress = options.progress};
-    report.run = tasks::run(graph, comm, run);
-  }
+  report.run = detail::factor_by_tasks(graph, comm, options);
   if (report.moved) redistribute(work, a);
   auto const mine = graph.info();
   for (auto const info : comm.all_gather(std::span(&mine, 1))) {

@@ -102,13 +102,8 @@ CholeskyPlan plan_cholesky(CholeskyProblem const& problem, Machine const& machin
   tiled_plan::choose(plan);
   plan.distribution = distribution_of(plan, plan.chosen);
   auto const nt = static_cast<double>((problem.n + plan.chosen.nb - 1) / plan.chosen.nb);
-  if (nt * nt * nt / 6 <= tiled_plan::counted_tasks) {
-    auto const made = cholesky_graph(plan.distribution, problem.uplo, problem.type);
-    plan.counts = graph::count(*made, *graph::flat());
-    plan.pool = graph::pool(*made);
-    plan.counts.resize(static_cast<std::size_t>(machine.ranks()));
-    plan.pool.resize(static_cast<std::size_t>(machine.ranks()));
-  }
+  tiled_plan::count_chosen(plan, nt * nt * nt / 6,
+                           [&] { return cholesky_graph(plan.distribution, problem.uplo, problem.type); });
   tiled_plan::shorten(plan);
   return plan;
 }

@@ -142,23 +142,6 @@ class RunningCholeskySolve final : public CholeskySolveGraph {
   mutable std::vector<Element> memory_;
 };
 
-/// One sweep's run after those before.
-void add(tasks::RunReport& sum, tasks::RunReport run) {
-  for (auto& record : run.records) {
-    record.begin += sum.seconds;
-    record.end += sum.seconds;
-    sum.records.push_back(std::move(record));
-  }
-  sum.count.tasks += run.count.tasks;
-  sum.count.flops += run.count.flops;
-  sum.count.traffic += run.count.traffic;
-  sum.control_messages += run.control_messages;
-  sum.forwarded += run.forwarded;
-  sum.peak_bytes = std::max(sum.peak_bytes, run.peak_bytes);
-  sum.seconds += run.seconds;
-  sum.busy_seconds += run.busy_seconds;
-}
-
 /// With the factors in tiles already, B in any distribution.
 template <class T>
 void solve_tiled(Distribution const& tiles, Matrix<T const> const& factors, Uplo uplo, Matrix<T> const& b,
@@ -176,12 +159,12 @@ void solve_tiled(Distribution const& tiles, Matrix<T const> const& factors, Uplo
                                   std::min(at_once, blocks - first));
     graph.read(work.part());
     blas::OneThread const alone(options.workers > 1);
-    add(report.run, tasks::run(graph, comm,
-                               {.workers = options.workers,
-                                .way = options.way,
-                                .combine = sum_of<T>(),
-                                .record = options.record,
-                                .attend = options.attend}));
+    report.run.add(tasks::run(graph, comm,
+                              {.workers = options.workers,
+                               .way = options.way,
+                               .combine = sum_of<T>(),
+                               .record = options.record,
+                               .attend = options.attend}));
     graph.write(work.part());
     ++report.sweeps;
   }
@@ -197,8 +180,7 @@ void check_solve(Matrix<T const> const& factors, Uplo uplo, Matrix<T> const& b, 
            "those of a square matrix");
     detail::check_operand("factors", factors, factors.rows(), factors.rows(), comm);
     detail::check_operand("B", b, factors.rows(), b.cols(), comm);
-    ensure(options.nb >= 0, "nb", options.nb, "a tile size, or 0 for one that is chosen");
-    ensure(options.workers >= 1, "workers", options.workers, "at least 1");
+    detail::check_tiling(options);
   });
 }
 

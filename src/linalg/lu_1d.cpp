@@ -2,7 +2,6 @@
 #include "lu_1d.h"
 
 #include <algorithm>
-#include <numeric>
 
 namespace allport::lu_detail {
 
@@ -49,14 +48,7 @@ class Columns {
   }
 
  private:
-  /// A panel that is being sent or needed: its pivots, then L.
-  struct Slot {
-    std::byte* buffer = nullptr;
-    T const* l = nullptr;
-    Index ld = 1;
-    std::vector<Index> pivots;
-    Transfer transfer;
-  };
+  using Slot = TravellingPanel<T>;
   Slot& slot_of(std::size_t k) { return slots_[k % slots_.size()]; }
   [[nodiscard]] bool is_mine(std::size_t k) const { return a_.cols.owner(panels_[k].begin) == grid_.j(); }
 
@@ -115,13 +107,7 @@ class Columns {
     auto& slot = slot_of(done_);
     if (!is_mine(done_)) {
       grid_.row.wait_for_data(slot.transfer);
-      auto const panel = panels_[done_];
-      slot.pivots.resize(static_cast<std::size_t>(panel.width()));
-      if (grid_.dry()) {
-        std::iota(slot.pivots.begin(), slot.pivots.end(), panel.begin);
-      } else {
-        std::memcpy(slot.pivots.data(), slot.buffer, slot.pivots.size() * sizeof(Index));
-      }
+      slot.read_pivots(panels_[done_], grid_.dry());
     }
     here_ = std::max(here_, done_ + 1);
     found_.pivots.insert(found_.pivots.end(), slot.pivots.begin(), slot.pivots.end());

@@ -2,7 +2,6 @@
 #include "lu_2d.h"
 
 #include <algorithm>
-#include <numeric>
 
 namespace allport::lu_detail {
 
@@ -60,14 +59,7 @@ class Factoring {
   }
 
  private:
-  /// A panel on its way along the rows: its pivots, then this grid row's part of L.
-  struct Slot {
-    std::byte* buffer = nullptr;
-    T const* l = nullptr;
-    Index ld = 1;
-    std::vector<Index> pivots;
-    Transfer transfer;
-  };
+  using Slot = TravellingPanel<T>;
 
   void start(std::size_t k) {
     auto const panel = panels_[k];
@@ -98,14 +90,7 @@ class Factoring {
 
   void arrive(Panel panel, Slot& slot) {
     grid_.row.wait(slot.transfer);
-    if (grid_.row.length() > 1) {
-      slot.pivots.resize(static_cast<std::size_t>(panel.width()));
-      if (grid_.dry()) {
-        std::iota(slot.pivots.begin(), slot.pivots.end(), panel.begin);
-      } else {
-        std::memcpy(slot.pivots.data(), slot.buffer, slot.pivots.size() * sizeof(Index));
-      }
-    }
+    if (grid_.row.length() > 1) slot.read_pivots(panel, grid_.dry());
     found_.pivots.insert(found_.pivots.end(), slot.pivots.begin(), slot.pivots.end());
   }
 

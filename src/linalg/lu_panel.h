@@ -1,6 +1,10 @@
 // Panels: the columns that are factored at once, on the ranks of a grid column.
 #pragma once
 
+#include <cstring>
+#include <numeric>
+#include <vector>
+
 #include "allport/linalg/lu.h"
 #include "lu_line.h"
 
@@ -38,6 +42,26 @@ struct Panel {
 [[nodiscard]] constexpr Index verdict_bytes(Index width, Index element) {
   return entry_bytes(width, element) + width * width * element;
 }
+
+/// A panel on its way along a grid row: its pivots, then this rank's part of L.
+template <class T>
+struct TravellingPanel {
+  std::byte* buffer = nullptr;
+  T const* l = nullptr;
+  Index ld = 1;
+  std::vector<Index> pivots;
+  Transfer transfer;
+
+  /// Once its data are there; a dry run's have none, and exchange no rows.
+  void read_pivots(Panel panel, bool dry) {
+    pivots.resize(static_cast<std::size_t>(panel.width()));
+    if (dry) {
+      std::iota(pivots.begin(), pivots.end(), panel.begin);
+    } else {
+      std::memcpy(pivots.data(), buffer, pivots.size() * sizeof(Index));
+    }
+  }
+};
 
 /// Factors one panel in place on the ranks that own its columns, of which `line` is the grid column.
 /// @param fell_back  raised by one when a tournament met an exactly zero pivot and partial pivoting did the panel

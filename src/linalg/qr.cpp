@@ -4,11 +4,11 @@
 #include <algorithm>
 
 #include "allport/linalg/redistribute.h"
-#include "blas_threads.h"
 #include "checks.h"
 #include "cholesky_tiles.h"
 #include "qr_reflectors.h"
 #include "qr_tiles.h"
+#include "tiled_run.h"
 
 namespace allport {
 
@@ -143,8 +143,7 @@ QrFactors<T> qr(Matrix<T> const& a, QrOptions const& options, QrReport* report) 
   auto const& comm = a.comm();
   detail::on_all(comm, [&] {
     detail::check_operand("a", a, a.rows(), a.cols(), comm);
-    ensure(options.nb >= 0, "nb", options.nb, "a tile size, or 0 for one that is chosen");
-    ensure(options.workers >= 1, "workers", options.workers, "at least 1");
+    detail::check_tiling(options);
   });
   QrReport done;
   QrProblem const problem{a.rows(), a.cols(), scalar_of<T>};
@@ -161,15 +160,7 @@ QrFactors<T> qr(Matrix<T> const& a, QrOptions const& options, QrReport* report) 
   });
   if (done.moved) redistribute(a, *work);
   graph->read(work->part());
-  {
-    blas::OneThread const alone(options.workers > 1);
-    tasks::RunOptions const run{.workers = options.workers,
-                                .way = options.way,
-                                .record = options.record,
-                                .attend = options.attend,
-                                .progress = options.progress};
-    done.run = tasks::run(*graph, comm, run);
-  }
+  done.run = detail::factor_by_tasks(*graph, comm, options);
   graph->write(work->part());
   if (done.moved) redistribute(*work, a);
   if (report != nullptr) *report = std::move(done);

@@ -39,17 +39,6 @@ class RunningProduct final : public QrGraph {
 /// other, so that a rank with few columns of C does not collect those of the whole matrix.
 std::int32_t panels_at_once(Distribution const& factors) { return 4 * factors.cols().parts(); }
 
-void add(tasks::RunReport& sum, tasks::RunReport const& one) {
-  sum.count.tasks += one.count.tasks;
-  sum.count.flops += one.count.flops;
-  sum.count.traffic += one.count.traffic;
-  sum.control_messages += one.control_messages;
-  sum.forwarded += one.forwarded;
-  sum.peak_bytes = std::max(sum.peak_bytes, one.peak_bytes);
-  sum.seconds += one.seconds;
-  sum.busy_seconds += one.busy_seconds;
-}
-
 /// @param c  the tiles' distribution
 template <class T>
 tasks::RunReport multiply(QrReflectors<T>& q, Distribution const& c, QrScope scope, LocalTiles<T>& tiles,
@@ -63,7 +52,7 @@ tasks::RunReport multiply(QrReflectors<T>& q, Distribution const& c, QrScope sco
     scope.first_panel = scope.adjoint ? done : all - done - now;
     scope.end_panel = scope.first_panel + now;
     RunningProduct<T> const graph(q, c, scope, tiles);
-    add(sum, tasks::run(graph, q.comm, {.workers = options.workers, .way = options.way, .attend = options.attend}));
+    sum.add(tasks::run(graph, q.comm, {.workers = options.workers, .way = options.way, .attend = options.attend}));
   }
   return sum;
 }

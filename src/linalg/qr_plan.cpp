@@ -85,13 +85,8 @@ QrPlan plan_qr(QrProblem const& problem, Machine const& machine, QrPlanOptions c
   tiled_plan::choose(plan);
   plan.distribution = qr_tiles(problem, plan.chosen);
   auto const tiles = [&](Index extent) { return static_cast<double>((extent + plan.chosen.nb - 1) / plan.chosen.nb); };
-  if (tiles(problem.m) * tiles(problem.n) * std::min(tiles(problem.m), tiles(problem.n)) <= tiled_plan::counted_tasks) {
-    auto const made = qr_graph(plan.distribution, problem.type);
-    plan.counts = graph::count(*made, *graph::flat());
-    plan.pool = graph::pool(*made);
-    plan.counts.resize(static_cast<std::size_t>(machine.ranks()));
-    plan.pool.resize(static_cast<std::size_t>(machine.ranks()));
-  }
+  tiled_plan::count_chosen(plan, tiles(problem.m) * tiles(problem.n) * std::min(tiles(problem.m), tiles(problem.n)),
+                           [&] { return qr_graph(plan.distribution, problem.type); });
   tiled_plan::shorten(plan);
   return plan;
 }

@@ -14,6 +14,7 @@
 #include "allport/graph/price.h"
 #include "allport/linalg/distribution.h"
 #include "allport/tasks/carrier.h"
+#include "checks.h"
 #include "report_json.h"
 
 namespace allport::tiled_plan {
@@ -29,8 +30,7 @@ inline constexpr double counted_tasks = 4e6;
 /// @throws Error(argument) naming nb, workers, memory, order or grid
 template <class Options>
 void check(Options const& options, Machine const& machine) {
-  ensure(options.nb >= 0, "nb", options.nb, "a tile size, or 0 for one that is chosen");
-  ensure(options.workers >= 1, "workers", options.workers, "at least 1");
+  detail::check_tiling(options);
   ensure(options.memory.value() >= 0, "memory", options.memory, "bytes per rank >= 0");
   ensure(options.order.empty() || options.order == "ij" || options.order == "ji", "order", options.order, "ij or ji",
          "leave it out to have it chosen");
@@ -149,6 +149,17 @@ void choose(Plan& plan) {
                         fmt::format("at least {} bytes per rank ({}x{}, tiles of {})", plan.chosen.memory.value(),
                                     plan.chosen.rows, plan.chosen.cols, plan.chosen.nb),
                         "raise the limit, use more ranks, or leave the grid to the plan", ErrorKind::memory);
+}
+
+/// Counts the chosen candidate's graph, unless it has too many tasks. @param make () -> TaskGraph
+template <class Plan, class Make>
+void count_chosen(Plan& plan, double tasks, Make const& make) {
+  if (tasks > counted_tasks) return;
+  auto const made = make();
+  plan.counts = graph::count(*made, *graph::flat());
+  plan.pool = graph::pool(*made);
+  plan.counts.resize(static_cast<std::size_t>(plan.machine.ranks()));
+  plan.pool.resize(static_cast<std::size_t>(plan.machine.ranks()));
 }
 
 /// Drops what the caller does not want to keep of the table.

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <bit>
+#include <utility>
 
 namespace allport::tasks {
 
@@ -28,6 +29,22 @@ struct Words {
 };
 
 }  // namespace
+
+void RunReport::add(RunReport next) {
+  for (auto& record : next.records) {
+    record.begin += seconds;
+    record.end += seconds;
+    records.push_back(std::move(record));
+  }
+  count.tasks += next.count.tasks;
+  count.flops += next.count.flops;
+  count.traffic += next.count.traffic;
+  control_messages += next.control_messages;
+  forwarded += next.forwarded;
+  peak_bytes = std::max(peak_bytes, next.peak_bytes);
+  seconds += next.seconds;
+  busy_seconds += next.busy_seconds;
+}
 
 Summary summarize(RunReport const& mine, Communicator const& comm) {
   auto const bits = [](double x) { return std::bit_cast<std::int64_t>(x); };

@@ -64,6 +64,9 @@ struct RunReport {
   double seconds = 0;
   double busy_seconds = 0;      ///< in bodies, over all workers
   std::vector<Record> records;  ///< with RunOptions::record, as they came; messages without data are none
+
+  /// One more run after those before.
+  void add(RunReport next);
 };
 
 /// Called by all ranks of `comm` with equal graphs; ranks that have no part in the graph forward. No rank ever holds
