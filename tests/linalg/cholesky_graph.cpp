@@ -11,6 +11,7 @@
 #include "allport/graph/count.h"
 #include "allport/graph/draw.h"
 #include "allport/linalg/graphs.h"
+#include "linalg/longest_ways.h"
 
 namespace allport {
 namespace {
@@ -111,16 +112,7 @@ TEST(CholeskyGraph, CountsAsTheLoopsDo) {
 
 TEST(CholeskyGraph, PriorityIsTheLongestWayToTheEnd) {
   auto const made = cholesky_graph(distribution_of({56, 8, 2, 2}));
-  std::map<Task, double> longest;
-  auto const way = [&](auto const& self, Task task) -> double {
-    if (auto const known = longest.find(task); known != longest.end()) return known->second;
-    double behind = 0;
-    made->children(task, [&](Edge const& edge) { behind = std::max(behind, self(self, edge.child)); });
-    EXPECT_EQ(made->priority(task), behind + 1) << made->name(task);
-    return longest[task] = behind + 1;
-  };
-  made->entries(0, [&](Task task) { way(way, task); });
-  EXPECT_EQ(longest.size(), 7U + 21U + 56U);
+  EXPECT_EQ(expect_longest_ways(*made), 7U + 21U + 56U);
 }
 
 TEST(CholeskyGraph, TwentyTasksOnFourTiles) {

@@ -6,6 +6,7 @@
 #include <random>
 #include <vector>
 
+#include "allport/linalg/graphs.h"
 #include "linalg/held.h"
 
 namespace allport::samples {

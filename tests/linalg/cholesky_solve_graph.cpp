@@ -1,11 +1,10 @@
 // The graph of solves with Cholesky factors: that it holds together, and what it counts.
 #include <gtest/gtest.h>
 
-#include <map>
-
 #include "allport/graph/check.h"
 #include "allport/graph/count.h"
 #include "allport/linalg/graphs.h"
+#include "linalg/longest_ways.h"
 
 namespace allport {
 namespace {
@@ -91,18 +90,7 @@ TEST(CholeskySolveGraph, PriorityIsTheLongestWayToTheEnd) {
   for (auto const& c : solve_cases()) {
     if (c.sides == 0 || c.n == 0) continue;
     SCOPED_TRACE(::testing::PrintToString(c));
-    auto const made = cholesky_solve_graph(factors_of(c), c.b, c.uplo);
-    std::map<Task, double> longest;
-    auto const way = [&](auto const& self, Task task) -> double {
-      if (auto const known = longest.find(task); known != longest.end()) return known->second;
-      double behind = 0;
-      made->children(task, [&](Edge const& edge) { behind = std::max(behind, self(self, edge.child)); });
-      EXPECT_EQ(made->priority(task), behind + 1) << made->name(task);
-      return longest[task] = behind + 1;
-    };
-    for (Rank r = 0; r < made->ranks(); ++r) {
-      made->entries(r, [&](Task task) { way(way, task); });
-    }
+    expect_longest_ways(*cholesky_solve_graph(factors_of(c), c.b, c.uplo));
   }
 }
 

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "allport/linalg/gemm.h"
+#include "linalg/cholesky_samples.h"
 #include "linalg/held.h"
 
 namespace allport {
@@ -35,21 +36,12 @@ T element(int which, Index i, Index j) {
   }
 }
 
-template <class T>
-T conjugate(T x) {
-  if constexpr (scalar_of<T> == Scalar::c || scalar_of<T> == Scalar::z) {
-    return std::conj(x);
-  } else {
-    return x;
-  }
-}
-
 /// op(X)(i, j) for the stored matrix `which`.
 template <class T>
 T op_element(Trans trans, int which, Index i, Index j) {
   if (trans == Trans::none) return element<T>(which, i, j);
   auto const x = element<T>(which, j, i);
-  return trans == Trans::conjugate ? conjugate(x) : x;
+  return trans == Trans::conjugate ? samples::conjugate(x) : x;
 }
 
 using samples::Held;

@@ -13,17 +13,11 @@ class Writer {
   Writer(Program& program, std::int64_t segment) : program_(program), segment_(segment) {}
 
   std::int32_t receive(Rank from, int channel, Piece const& piece, std::int64_t length, Slot into) {
-    auto& op = add(OpKind::receive, piece, length);
-    op.peer = from;
-    op.channel = channel;
-    op.into = into;
+    message(OpKind::receive, from, channel, piece, length).into = into;
     return last();
   }
   std::int32_t send(Rank to, int channel, Piece const& piece, std::int64_t length, Slot from) {
-    auto& op = add(OpKind::send, piece, length);
-    op.peer = to;
-    op.channel = channel;
-    op.from = from;
+    message(OpKind::send, to, channel, piece, length).from = from;
     return last();
   }
   std::int32_t copy(Piece const& piece, std::int64_t length, Slot from, Slot into) {
@@ -55,6 +49,12 @@ class Writer {
     op.segment = std::min(segment_, length);
     program_.ops.push_back(op);
     return program_.ops.back();
+  }
+  Op& message(OpKind kind, Rank peer, int channel, Piece const& piece, std::int64_t length) {
+    auto& op = add(kind, piece, length);
+    op.peer = peer;
+    op.channel = channel;
+    return op;
   }
 
   Program& program_;

@@ -35,6 +35,16 @@ struct Send {
   Rank after = -1;  // waits for this rank's message to `from`
 };
 
+/// One end of message `i`.
+inline Op operation(OpKind kind, std::int32_t i, Send const& s) {
+  Op op;
+  op.kind = kind;
+  op.channel = i;
+  op.length = s.bytes;
+  op.segment = s.segment;
+  return op;
+}
+
 /// Messages without a promise.
 inline Schedule messages(Rank ranks, std::vector<Send> const& sends, std::int32_t window = 2) {
   Contract none;
@@ -46,12 +56,8 @@ inline Schedule messages(Rank ranks, std::vector<Send> const& sends, std::int32_
               auto const& s = sends[static_cast<std::size_t>(i)];
               if (s.to != r) continue;
               received[static_cast<std::size_t>(s.from)] = static_cast<std::int32_t>(p.ops.size());
-              Op op;
-              op.kind = OpKind::receive;
+              auto op = operation(OpKind::receive, i, s);
               op.peer = s.from;
-              op.channel = i;
-              op.length = s.bytes;
-              op.segment = s.segment;
               op.into = {Buffer::scratch, 0, 0};
               p.ops.push_back(op);
               p.scratch = std::max(p.scratch, op.length);
@@ -59,12 +65,8 @@ inline Schedule messages(Rank ranks, std::vector<Send> const& sends, std::int32_
             for (std::int32_t i = 0; i < static_cast<std::int32_t>(sends.size()); ++i) {
               auto const& s = sends[static_cast<std::size_t>(i)];
               if (s.from != r) continue;
-              Op op;
-              op.kind = OpKind::send;
+              auto op = operation(OpKind::send, i, s);
               op.peer = s.to;
-              op.channel = i;
-              op.length = s.bytes;
-              op.segment = s.segment;
               op.from = {Buffer::scratch, 0, 0};
               if (s.after >= 0) op.after.add(received[static_cast<std::size_t>(s.after)]);
               p.ops.push_back(op);

@@ -25,9 +25,6 @@ struct Fault {
   Machine machine;
 };
 
-/// Sows one fault; nothing where the schedule has no place for it.
-using Sow = std::optional<Fault> (*)(samples::Sample const&, std::mt19937_64&);
-
 #ifdef __SANITIZE_ADDRESS__
 inline constexpr int seeds = 1;  // sanitized proofs take ten times as long
 #else
@@ -41,8 +38,10 @@ inline bool all_counts(samples::Sample const& s) {
   return s.schedule.contract().what != Collective::barrier && name != "long" && name != "scatter_allgather";
 }
 
+/// @param sow  (Sample, random) -> one fault; nothing where the schedule has no place for it
 /// @param real the interpreter must fail as well (a race only may)
-inline void expect_caught(Sow sow, bool real, int at_least) {
+template <class Sow>
+void expect_caught(Sow const& sow, bool real, int at_least) {
   int sown = 0;
   for (auto const& m : samples::machines()) {
     for (Rank root : {0, m.ranks() / 2}) {
@@ -88,6 +87,32 @@ inline Fault fault(samples::Sample const& s, std::vector<Program> const& all, st
 
 inline Op& at(std::vector<Program>& all, Pick p) {
   return all[static_cast<std::size_t>(p.rank)].ops[static_cast<std::size_t>(p.op)];
+}
+
+/// An operation of a schedule that is to be spoiled.
+struct Place {
+  samples::Sample const& s;
+  std::mt19937_64& random;
+  std::vector<Program> all;
+  Pick p;
+
+  [[nodiscard]] Op& op() { return at(all, p); }
+  [[nodiscard]] Fault fault(std::set<Rank> const& changed, std::set<Kind> kinds, std::set<Rank> ranks) const {
+    return verify::fault(s, all, changed, std::move(kinds), std::move(ranks));
+  }
+};
+
+/// Sows at one operation of those that `wanted` picks: sow(Place&).
+template <class Wanted, class Sow>
+void expect_caught_at(Wanted const& wanted, Sow const& sow, bool real, int at_least) {
+  expect_caught(
+      [&](samples::Sample const& s, std::mt19937_64& random) -> std::optional<Fault> {
+        Place here{s, random, spoil::programs(s.schedule), {}};
+        here.p = spoil::pick(here.all, random, wanted);
+        if (here.p.rank < 0) return {};
+        return sow(here);
+      },
+      real, at_least);
 }
 
 }  // namespace allport::verify

@@ -5,137 +5,122 @@ namespace allport::verify {
 namespace {
 
 TEST(Mutations, LostStream) {
-  expect_caught(
-      [](samples::Sample const& s, std::mt19937_64& random) -> std::optional<Fault> {
-        if (!broadcasts(s)) return {};
-        auto all = spoil::programs(s.schedule);
-        auto const p = spoil::pick(all, random, is_receive);
-        if (p.rank < 0) return {};
-        auto const op = at(all, p);
-        spoil::remove_op(all[static_cast<std::size_t>(p.rank)], p.op);
-        auto& parent = all[static_cast<std::size_t>(op.peer)];
-        spoil::remove_op(parent, find_op(parent, OpKind::send, p.rank, op.channel));
-        return fault(s, all, {p.rank, op.peer}, {Kind::missing}, {p.rank});
+  expect_caught_at(
+      is_receive,
+      [](Place& here) -> std::optional<Fault> {
+        if (!broadcasts(here.s)) return {};
+        auto const op = here.op();
+        spoil::remove_op(here.all[static_cast<std::size_t>(here.p.rank)], here.p.op);
+        auto& parent = here.all[static_cast<std::size_t>(op.peer)];
+        spoil::remove_op(parent, find_op(parent, OpKind::send, here.p.rank, op.channel));
+        return here.fault({here.p.rank, op.peer}, {Kind::missing}, {here.p.rank});
       },
       true, 300);
 }
 
 TEST(Mutations, LostSend) {
-  expect_caught(
-      [](samples::Sample const& s, std::mt19937_64& random) -> std::optional<Fault> {
-        auto all = spoil::programs(s.schedule);
-        auto const p = spoil::pick(all, random, is_send);
-        if (p.rank < 0) return {};
-        auto const to = at(all, p).peer;
-        spoil::remove_op(all[static_cast<std::size_t>(p.rank)], p.op);
+  expect_caught_at(
+      is_send,
+      [](Place& here) -> std::optional<Fault> {
+        auto const to = here.op().peer;
+        spoil::remove_op(here.all[static_cast<std::size_t>(here.p.rank)], here.p.op);
         // In a reduction, the combine that no longer waits for the send may also overrun its ring.
-        return fault(s, all, {p.rank}, {Kind::unmatched}, {to});
+        return here.fault({here.p.rank}, {Kind::unmatched}, {to});
       },
       true, 500);
 }
 
 TEST(Mutations, LostReceive) {
-  expect_caught(
-      [](samples::Sample const& s, std::mt19937_64& random) -> std::optional<Fault> {
-        auto all = spoil::programs(s.schedule);
-        auto const p = spoil::pick(all, random, is_receive);
-        if (p.rank < 0) return {};
-        auto const from = at(all, p).peer;
-        spoil::remove_op(all[static_cast<std::size_t>(p.rank)], p.op);
-        return fault(s, all, {p.rank}, {Kind::unmatched}, {from});
+  expect_caught_at(
+      is_receive,
+      [](Place& here) -> std::optional<Fault> {
+        auto const from = here.op().peer;
+        spoil::remove_op(here.all[static_cast<std::size_t>(here.p.rank)], here.p.op);
+        return here.fault({here.p.rank}, {Kind::unmatched}, {from});
       },
       true, 500);
 }
 
 TEST(Mutations, LostInBothEndsOfAReduction) {
-  expect_caught(
-      [](samples::Sample const& s, std::mt19937_64& random) -> std::optional<Fault> {
-        if (broadcasts(s)) return {};
-        auto all = spoil::programs(s.schedule);
-        auto const p = spoil::pick(all, random, is_receive);
-        if (p.rank < 0) return {};
-        auto const op = at(all, p);
-        spoil::remove_op(all[static_cast<std::size_t>(p.rank)], p.op);
-        auto& child = all[static_cast<std::size_t>(op.peer)];
-        spoil::remove_op(child, find_op(child, OpKind::send, p.rank, op.channel));
+  expect_caught_at(
+      is_receive,
+      [](Place& here) -> std::optional<Fault> {
+        if (broadcasts(here.s)) return {};
+        auto const op = here.op();
+        spoil::remove_op(here.all[static_cast<std::size_t>(here.p.rank)], here.p.op);
+        auto& child = here.all[static_cast<std::size_t>(op.peer)];
+        spoil::remove_op(child, find_op(child, OpKind::send, here.p.rank, op.channel));
         // The parent combines what never came. The child's sums may be written over where they used to wait for the
         // send.
-        return fault(s, all, {p.rank, op.peer}, {Kind::missing, Kind::race, Kind::ring_overflow}, {p.rank, op.peer});
+        return here.fault({here.p.rank, op.peer}, {Kind::missing, Kind::race, Kind::ring_overflow},
+                          {here.p.rank, op.peer});
       },
       true, 200);
 }
 
 TEST(Mutations, Doubled) {
-  expect_caught(
-      [](samples::Sample const& s, std::mt19937_64& random) -> std::optional<Fault> {
-        if (!broadcasts(s)) return {};
-        auto all = spoil::programs(s.schedule);
-        auto const p = spoil::pick(all, random, is_receive);
-        if (p.rank < 0) return {};
+  expect_caught_at(
+      is_receive,
+      [](Place& here) -> std::optional<Fault> {
+        if (!broadcasts(here.s)) return {};
         // The same stream again on another channel of the same tree, after all that the rank does with the first one.
-        auto again = at(all, p);
-        again.channel += s.schedule.trees();
-        auto& mine = all[static_cast<std::size_t>(p.rank)];
+        auto again = here.op();
+        again.channel += here.s.schedule.trees();
+        auto& mine = here.all[static_cast<std::size_t>(here.p.rank)];
         for (std::size_t i = 0; i < mine.ops.size(); ++i) {
           auto const& op = mine.ops[i];
-          if (op.channel + s.schedule.trees() != again.channel) continue;
+          if (op.channel + here.s.schedule.trees() != again.channel) continue;
           if (again.after.size() < Dependences::capacity) again.after.add(static_cast<int>(i), Dependence::whole);
         }
         if (mine.ops.size() > 6 && again.after.size() == Dependences::capacity) return {};
-        auto& parent = all[static_cast<std::size_t>(again.peer)];
+        auto& parent = here.all[static_cast<std::size_t>(again.peer)];
         auto send = parent.ops[static_cast<std::size_t>(
-            find_op(parent, OpKind::send, p.rank, again.channel - s.schedule.trees()))];
+            find_op(parent, OpKind::send, here.p.rank, again.channel - here.s.schedule.trees()))];
         send.channel = again.channel;
         mine.ops.push_back(again);
         parent.ops.push_back(send);
-        return fault(s, all, {p.rank, again.peer}, {Kind::doubled}, {p.rank});
+        return here.fault({here.p.rank, again.peer}, {Kind::doubled}, {here.p.rank});
       },
       false, 300);
 }
 
 TEST(Mutations, WrongPlaceOfAReceive) {
-  expect_caught(
-      [](samples::Sample const& s, std::mt19937_64& random) -> std::optional<Fault> {
-        auto all = spoil::programs(s.schedule);
-        auto const p = spoil::pick(all, random, is_receive);
-        if (p.rank < 0) return {};
-        auto& op = at(all, p);
-        auto const shift = static_cast<std::int64_t>(1 + random() % 8) * s.schedule.contract().element;
-        op.into.offset += op.into.offset >= shift && random() % 2 == 0 ? -shift : shift;
-        return fault(s, all, {p.rank}, {Kind::program, Kind::race, Kind::ring_overflow, Kind::missing, Kind::wrong},
-                     {p.rank});
+  expect_caught_at(
+      is_receive,
+      [](Place& here) -> std::optional<Fault> {
+        auto& op = here.op();
+        auto const shift = static_cast<std::int64_t>(1 + here.random() % 8) * here.s.schedule.contract().element;
+        op.into.offset += op.into.offset >= shift && here.random() % 2 == 0 ? -shift : shift;
+        return here.fault({here.p.rank}, {Kind::program, Kind::race, Kind::ring_overflow, Kind::missing, Kind::wrong},
+                          {here.p.rank});
       },
       false, 500);
 }
 
 TEST(Mutations, WrongPlaceOfASend) {
-  expect_caught(
-      [](samples::Sample const& s, std::mt19937_64& random) -> std::optional<Fault> {
-        auto all = spoil::programs(s.schedule);
-        auto const p = spoil::pick(all, random, is_send);
-        if (p.rank < 0) return {};
-        auto& op = at(all, p);
-        auto const shift = static_cast<std::int64_t>(1 + random() % 8) * s.schedule.contract().element;
-        op.from.offset += op.from.offset >= shift && random() % 2 == 0 ? -shift : shift;
-        return fault(s, all, {p.rank}, {Kind::program, Kind::race, Kind::ring_overflow, Kind::missing, Kind::wrong},
-                     {p.rank});
+  expect_caught_at(
+      is_send,
+      [](Place& here) -> std::optional<Fault> {
+        auto& op = here.op();
+        auto const shift = static_cast<std::int64_t>(1 + here.random() % 8) * here.s.schedule.contract().element;
+        op.from.offset += op.from.offset >= shift && here.random() % 2 == 0 ? -shift : shift;
+        return here.fault({here.p.rank}, {Kind::program, Kind::race, Kind::ring_overflow, Kind::missing, Kind::wrong},
+                          {here.p.rank});
       },
       false, 500);
 }
 
 TEST(Mutations, WrongIntervalOnOneEnd) {
-  expect_caught(
-      [](samples::Sample const& s, std::mt19937_64& random) -> std::optional<Fault> {
-        auto all = spoil::programs(s.schedule);
-        auto const p = spoil::pick(all, random, is_send);
-        if (p.rank < 0) return {};
-        auto& op = at(all, p);
+  expect_caught_at(
+      is_send,
+      [](Place& here) -> std::optional<Fault> {
+        auto& op = here.op();
         auto const to = op.peer;
-        auto const shift = s.schedule.contract().element;
+        auto const shift = here.s.schedule.contract().element;
         auto const sign = op.piece.bytes.begin >= shift ? -1 : 1;
         op.piece.bytes.begin += sign * shift;
         op.piece.bytes.end += sign * shift;
-        return fault(s, all, {p.rank}, {Kind::mismatch, Kind::program}, {to, p.rank});
+        return here.fault({here.p.rank}, {Kind::mismatch, Kind::program}, {to, here.p.rank});
       },
       false, 500);
 }
@@ -179,41 +164,37 @@ TEST(Mutations, LostDependenceOfASend) {
 }
 
 TEST(Mutations, RingWithoutRoom) {
-  expect_caught(
-      [](samples::Sample const& s, std::mt19937_64& random) -> std::optional<Fault> {
-        auto all = spoil::programs(s.schedule);
-        auto const p = spoil::pick(all, random, [](Rank, std::int32_t, Op const& op) {
-          return op.into.ring > 0 && op.segments() > op.into.ring &&
-                 std::any_of(op.after.begin(), op.after.end(), [](Dependence d) { return d.lag > 0; });
-        });
-        if (p.rank < 0) return {};
-        auto& op = at(all, p);
+  expect_caught_at(
+      [](Rank, std::int32_t, Op const& op) {
+        return op.into.ring > 0 && op.segments() > op.into.ring &&
+               std::any_of(op.after.begin(), op.after.end(), [](Dependence d) { return d.lag > 0; });
+      },
+      [](Place& here) -> std::optional<Fault> {
+        auto& op = here.op();
         for (std::size_t i = 0; i < op.after.size(); ++i) {
           auto& d = *(op.after.begin() + i);
           if (d.lag <= 0) continue;
-          if (random() % 2 == 0) {
+          if (here.random() % 2 == 0) {
             ++d.lag;  // one segment more in flight than the ring has slots
           } else {
             op.after.erase(i);
           }
           break;
         }
-        return fault(s, all, {p.rank}, {Kind::ring_overflow}, {p.rank});
+        return here.fault({here.p.rank}, {Kind::ring_overflow}, {here.p.rank});
       },
       false, 60);
 }
 
 TEST(Mutations, CycleWithinARank) {
-  expect_caught(
-      [](samples::Sample const& s, std::mt19937_64& random) -> std::optional<Fault> {
-        auto all = spoil::programs(s.schedule);
-        auto const p = spoil::pick(all, random, [](Rank, std::int32_t, Op const& op) {
-          return std::any_of(op.after.begin(), op.after.end(), [](Dependence d) { return d.lag == 0; });
-        });
-        if (p.rank < 0) return {};
-        auto const d = *std::ranges::find(at(all, p).after, 0, &Dependence::lag);
-        at(all, {p.rank, d.op}).after.add(p.op, 0);
-        return fault(s, all, {p.rank}, {Kind::deadlock}, {p.rank});
+  expect_caught_at(
+      [](Rank, std::int32_t, Op const& op) {
+        return std::any_of(op.after.begin(), op.after.end(), [](Dependence d) { return d.lag == 0; });
+      },
+      [](Place& here) -> std::optional<Fault> {
+        auto const d = *std::ranges::find(here.op().after, 0, &Dependence::lag);
+        at(here.all, {here.p.rank, d.op}).after.add(here.p.op, 0);
+        return here.fault({here.p.rank}, {Kind::deadlock}, {here.p.rank});
       },
       true, 300);
 }
@@ -248,35 +229,28 @@ TEST(Mutations, CycleAcrossRanks) {
 }
 
 TEST(Mutations, OtherSegmentsAtOneEnd) {
-  expect_caught(
-      [](samples::Sample const& s, std::mt19937_64& random) -> std::optional<Fault> {
-        auto all = spoil::programs(s.schedule);
-        auto const p = spoil::pick(all, random, [](Rank, std::int32_t, Op const& op) {
-          return op.kind == OpKind::receive && op.segment % 16 == 0;
-        });
-        if (p.rank < 0) return {};
-        at(all, p).segment /= 2;
-        return fault(s, all, {p.rank}, {Kind::mismatch, Kind::program}, {p.rank});
-      },
-      true, 50);
+  expect_caught_at([](Rank, std::int32_t, Op const& op) { return op.kind == OpKind::receive && op.segment % 16 == 0; },
+                   [](Place& here) -> std::optional<Fault> {
+                     here.op().segment /= 2;
+                     return here.fault({here.p.rank}, {Kind::mismatch, Kind::program}, {here.p.rank});
+                   },
+                   true, 50);
 }
 
 TEST(Mutations, WrongPeer) {
-  expect_caught(
-      [](samples::Sample const& s, std::mt19937_64& random) -> std::optional<Fault> {
-        auto all = spoil::programs(s.schedule);
-        auto const p = spoil::pick(all, random, is_send);
-        if (p.rank < 0) return {};
-        auto& op = at(all, p);
+  expect_caught_at(
+      is_send,
+      [](Place& here) -> std::optional<Fault> {
+        auto& op = here.op();
         auto const meant = op.peer;
-        auto const ranks = s.schedule.ranks();
-        op.peer = static_cast<Rank>((op.peer + 1 + random() % static_cast<std::uint64_t>(ranks)) % ranks);
+        auto const ranks = here.s.schedule.ranks();
+        op.peer = static_cast<Rank>((op.peer + 1 + here.random() % static_cast<std::uint64_t>(ranks)) % ranks);
         if (op.peer == meant) return {};
-        if (op.peer != p.rank &&
-            find_op(all[static_cast<std::size_t>(op.peer)], OpKind::receive, p.rank, op.channel) >= 0)
+        if (op.peer != here.p.rank &&
+            find_op(here.all[static_cast<std::size_t>(op.peer)], OpKind::receive, here.p.rank, op.channel) >= 0)
           return {};
-        if (op.peer == p.rank) return fault(s, all, {p.rank}, {Kind::program}, {p.rank});
-        return fault(s, all, {p.rank}, {Kind::unmatched}, {meant});
+        if (op.peer == here.p.rank) return here.fault({here.p.rank}, {Kind::program}, {here.p.rank});
+        return here.fault({here.p.rank}, {Kind::unmatched}, {meant});
       },
       true, 300);
 }
