@@ -10,6 +10,7 @@ import re
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -24,6 +25,22 @@ if TYPE_CHECKING:
 __all__ = ["MatrixFile", "check_output", "ensure_writable", "inspect", "read", "scalar_of", "write"]
 
 _SCALARS = {"f4": "s", "f8": "d", "c8": "c", "c16": "z"}
+
+
+@contextmanager
+def replacing(path: Path, name: str) -> Iterator[Path]:
+    """A file to write in place of `path`, where it is put in the end: what fails leaves no file, and spoils none.
+
+    Raises AllportError, with `name` for the file, where it cannot be written.
+    """
+    aside = path.with_name(f".{path.name}.{os.getpid()}.part")
+    try:
+        yield aside
+        aside.replace(path)
+    except OSError as error:
+        raise AllportError(f"{name}: cannot be written: {error.strerror}") from error
+    finally:
+        aside.unlink(missing_ok=True)
 
 
 def scalar_of(dtype: Any) -> str:

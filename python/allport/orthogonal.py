@@ -15,7 +15,7 @@ from allport.errors import AllportError, failure, together
 from allport.io import working_dtype
 from allport.linalg import DistributedMatrix, own_part, whole_matrix, world_of
 from allport.plan import plan_qr, plan_together
-from allport.positive_definite import copied
+from allport.positive_definite import FactorReport, copied
 from allport.right_hand_sides import RightHandSides
 
 if TYPE_CHECKING:
@@ -33,22 +33,8 @@ class QRResult(NamedTuple):
     R: Any
 
 
-class QrReport:
-    """What a factorization measured."""
-
-    def __init__(self, data: dict[str, Any], records: dict[str, Any] | None = None) -> None:
-        self._data = data
-        #: With record=True what tasks and messages did on this rank, for ap.tasks.timeline(report.records, comm).
-        self.records = records
-
-    @property
-    def seconds(self) -> dict[str, float]:
-        """total of the slowest rank, and busy: in kernels, over all workers of all ranks; Q's columns are not in it."""
-        return dict(self._data["seconds"])
-
-    def to_dict(self) -> dict[str, Any]:
-        """Everything, as `allport run qr --json` prints it under "report"."""
-        return self._data
+class QrReport(FactorReport):
+    """What a factorization measured; making Q's columns is not in its seconds."""
 
     def __repr__(self) -> str:
         return f"QrReport({self.seconds['total']:.4g} s, {self._data['tasks']} tasks)"

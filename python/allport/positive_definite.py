@@ -37,8 +37,8 @@ class NotPositiveDefinite(AllportError, np.linalg.LinAlgError):
         self.minor = minor
 
 
-class CholeskyReport:
-    """What a factorization found and measured."""
+class FactorReport:
+    """What a factorization in tiles measured."""
 
     def __init__(self, data: dict[str, Any], records: dict[str, Any] | None = None) -> None:
         self._data = data
@@ -46,18 +46,22 @@ class CholeskyReport:
         self.records = records
 
     @property
-    def info(self) -> int:
-        """0, or the order of the first leading minor that is not positive definite (LAPACK's INFO)."""
-        return int(self._data["info"])
-
-    @property
     def seconds(self) -> dict[str, float]:
         """total of the slowest rank, and busy: in kernels, over all workers of all ranks."""
         return dict(self._data["seconds"])
 
     def to_dict(self) -> dict[str, Any]:
-        """Everything, as `allport run cholesky --json` prints it under "report"."""
+        """Everything, as `allport run` prints it with --json under "report"."""
         return self._data
+
+
+class CholeskyReport(FactorReport):
+    """What a factorization found and measured."""
+
+    @property
+    def info(self) -> int:
+        """0, or the order of the first leading minor that is not positive definite (LAPACK's INFO)."""
+        return int(self._data["info"])
 
     def __repr__(self) -> str:
         return f"CholeskyReport({self.seconds['total']:.4g} s, info {self.info}, {self._data['tasks']} tasks)"

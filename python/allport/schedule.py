@@ -10,6 +10,7 @@ import numpy as np
 
 from allport import _native
 from allport._native import AllportError, Contract, Cut, Machine, Op, Piece, Program, Schedule, Slot, Traffic
+from allport.io import replacing
 from allport.machine import as_machine
 
 __all__ = [
@@ -75,16 +76,10 @@ def _costs(machine: Machine | str | None) -> tuple[float, float]:
 
 
 def _write(file: str | os.PathLike[str], write: Callable[[str, str], None]) -> None:
-    """Aside first: what is refused leaves no file, and spoils none. write gets that path, and the name for errors."""
+    """write gets the path to write to, and the name for errors."""
     path = Path(file)
-    aside = path.with_name(f".{path.name}.{os.getpid()}.part")
-    try:
+    with replacing(path, str(path)) as aside:
         write(str(aside), str(path))
-        aside.replace(path)
-    except OSError as error:
-        raise AllportError(f"{path}: cannot be written: {error.strerror}") from error
-    finally:
-        aside.unlink(missing_ok=True)
 
 
 def export_goal(

@@ -7,6 +7,7 @@ import os
 import subprocess
 import sys
 import tempfile
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -38,6 +39,26 @@ def allport(tmp_path: Path):
             text=True,
             timeout=LIMIT,
         )
+
+    return call
+
+
+#: What is found before ranks are started.
+NO_RANKS = {"ALLPORT_MPIEXEC": "false"}
+
+
+@pytest.fixture
+def refuses(allport, tmp_path: Path):
+    """Runs `allport run ARGUMENTS`, which must fail with one line that has these words, and write no file."""
+
+    def call(*arguments: Any, words: Sequence[str], code: int = 1, env: dict[str, str] = NO_RANKS) -> None:
+        before = sorted(tmp_path.iterdir())
+        done = allport("run", *arguments, env=env)
+        assert done.returncode == code, (done.returncode, done.stdout, done.stderr)
+        assert done.stderr.startswith("allport: ") and "Traceback" not in done.stderr, done.stderr
+        for word in words:
+            assert word in done.stderr, done.stderr
+        assert done.stdout == "" and sorted(tmp_path.iterdir()) == before
 
     return call
 

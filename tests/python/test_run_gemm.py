@@ -2,7 +2,6 @@ import json
 import os
 import subprocess
 import sys
-from typing import ClassVar
 
 import allport as ap
 import numpy as np
@@ -145,84 +144,71 @@ def test_it_joins_when_mpiexec_has_started_it(ab, tmp_path):
 class TestBadInput:
     """One line that names the trouble, a non-zero exit, and no output file."""
 
-    NO_RANKS: ClassVar = {"ALLPORT_MPIEXEC": "false"}  # what is found before ranks are started
+    def test_shapes_that_do_not_meet(self, refuses, ab):
+        refuses("gemm", "A.npy", "A.npy", "-o", "C.npy", "-n", 2, words=["37 x 29"])
 
-    def fails(self, allport, tmp_path, *arguments, words=(), code=1, env=NO_RANKS):
-        before = left_behind(tmp_path)
-        done = allport("run", "gemm", *arguments, env=env)
-        assert done.returncode == code, (done.returncode, done.stdout, done.stderr)
-        assert done.stderr.startswith("allport: ") and "Traceback" not in done.stderr, done.stderr
-        for word in words:
-            assert word in done.stderr, done.stderr
-        assert done.stdout == "" and left_behind(tmp_path) == before
+    def test_a_missing_file(self, refuses, ab):
+        refuses("gemm", "A.npy", "none.npy", "-o", "C.npy", "-n", 2, words=["B 'none.npy'", "no such file"])
 
-    def test_shapes_that_do_not_meet(self, allport, ab, tmp_path):
-        self.fails(allport, tmp_path, "A.npy", "A.npy", "-o", "C.npy", "-n", 2, words=["37 x 29"])
-
-    def test_a_missing_file(self, allport, ab, tmp_path):
-        self.fails(
-            allport, tmp_path, "A.npy", "none.npy", "-o", "C.npy", "-n", 2, words=["B 'none.npy'", "no such file"]
-        )
-
-    def test_a_truncated_file(self, allport, ab, tmp_path):
+    def test_a_truncated_file(self, refuses, ab, tmp_path):
         whole = (tmp_path / "A.npy").read_bytes()
         (tmp_path / "A.npy").write_bytes(whole[:-100])
-        self.fails(allport, tmp_path, "A.npy", "B.npy", "-o", "C.npy", "-n", 2, words=["A.npy", str(len(whole))])
+        refuses("gemm", "A.npy", "B.npy", "-o", "C.npy", "-n", 2, words=["A.npy", str(len(whole))])
 
     @pytest.mark.parametrize("text", [b"", b"hello", b"\x93NUMPY\x01\x00", b"\x93NUMPY\x09\x00\x10\x00{'descr': "])
-    def test_something_else_than_a_matrix(self, allport, ab, tmp_path, text):
+    def test_something_else_than_a_matrix(self, refuses, ab, tmp_path, text):
         (tmp_path / "A.npy").write_bytes(text)
-        self.fails(allport, tmp_path, "A.npy", "B.npy", "-o", "C.npy", "-n", 2, words=["A.npy"])
+        refuses("gemm", "A.npy", "B.npy", "-o", "C.npy", "-n", 2, words=["A.npy"])
 
-    def test_object_arrays_are_never_unpickled(self, allport, ab, tmp_path):
+    def test_object_arrays_are_never_unpickled(self, refuses, ab, tmp_path):
         class Trap:
             def __reduce__(self):
                 return os.mkdir, (str(tmp_path / "sprung"),)
 
         np.save(tmp_path / "A.npy", np.array([[Trap()]], dtype=object), allow_pickle=True)
-        self.fails(allport, tmp_path, "A.npy", "B.npy", "-o", "C.npy", "-n", 2, words=["A.npy", "object"])
+        refuses("gemm", "A.npy", "B.npy", "-o", "C.npy", "-n", 2, words=["A.npy", "object"])
 
-    def test_three_dimensions(self, allport, ab, tmp_path):
+    def test_three_dimensions(self, refuses, ab, tmp_path):
         np.save(tmp_path / "A.npy", np.zeros((2, 2, 2)))
-        self.fails(allport, tmp_path, "A.npy", "B.npy", "-o", "C.npy", "-n", 2, words=["A.npy", "3"])
+        refuses("gemm", "A.npy", "B.npy", "-o", "C.npy", "-n", 2, words=["A.npy", "3"])
 
-    def test_an_unknown_machine(self, allport, ab, tmp_path):
-        self.fails(allport, tmp_path, "A.npy", "B.npy", "-o", "C.npy", "--machine", "donut:4x4", words=["donut"])
+    def test_an_unknown_machine(self, refuses, ab):
+        refuses("gemm", "A.npy", "B.npy", "-o", "C.npy", "--machine", "donut:4x4", words=["donut"])
 
-    def test_more_ranks_than_the_machine_has(self, allport, ab, tmp_path):
+    def test_more_ranks_than_the_machine_has(self, refuses, ab):
         words = ["20", "16", "torus:4x4"]
-        self.fails(allport, tmp_path, "A.npy", "B.npy", "-o", "C.npy", "--machine", "torus:4x4", "-n", 20, words=words)
-        self.fails(allport, tmp_path, "A.npy", "B.npy", "-o", "C.npy", "-n", 0, words=["ranks = 0"])
+        refuses("gemm", "A.npy", "B.npy", "-o", "C.npy", "--machine", "torus:4x4", "-n", 20, words=words)
+        refuses("gemm", "A.npy", "B.npy", "-o", "C.npy", "-n", 0, words=["ranks = 0"])
 
-    def test_too_little_memory(self, allport, ab, tmp_path):
-        self.fails(allport, tmp_path, "A.npy", "B.npy", "-o", "C.npy", "-n", 2, "--memory", "1KiB", words=["1024"])
+    def test_too_little_memory(self, refuses, ab):
+        refuses("gemm", "A.npy", "B.npy", "-o", "C.npy", "-n", 2, "--memory", "1KiB", words=["1024"])
 
-    def test_unknown_algorithm_grid_and_numbers(self, allport, ab, tmp_path):
+    def test_unknown_algorithm_grid_and_numbers(self, refuses, ab):
         files = ("A.npy", "B.npy", "-o", "C.npy", "-n", 2)
-        self.fails(allport, tmp_path, *files, "--algorithm", "magic", words=["magic", "summa"])
-        self.fails(allport, tmp_path, *files, "--grid", "3x1x1", words=["grid"])
-        self.fails(allport, tmp_path, *files, "--grid", "2", words=["grid"])
-        self.fails(allport, tmp_path, *files, "--memory", "plenty", words=["plenty"])
-        self.fails(allport, tmp_path, *files, "--alpha", "one", words=["alpha"])
-        self.fails(allport, tmp_path, *files, "--beta", "1", words=["--c-in"])
-        self.fails(allport, tmp_path, *files, "--trans-a", "Q", words=["trans_a"])
-        self.fails(allport, tmp_path, "A.npy", "B.npy", "-n", 2, words=["output"], code=2)
+        refuses("gemm", *files, "--algorithm", "magic", words=["magic", "summa"])
+        refuses("gemm", *files, "--grid", "3x1x1", words=["grid"])
+        refuses("gemm", *files, "--grid", "2", words=["grid"])
+        refuses("gemm", *files, "--memory", "plenty", words=["plenty"])
+        refuses("gemm", *files, "--alpha", "one", words=["alpha"])
+        refuses("gemm", *files, "--beta", "1", words=["--c-in"])
+        refuses("gemm", *files, "--trans-a", "Q", words=["trans_a"])
+        refuses("gemm", "A.npy", "B.npy", "-n", 2, words=["output"], code=2)
 
-    def test_an_output_that_cannot_be(self, allport, ab, tmp_path):
-        self.fails(allport, tmp_path, "A.npy", "B.npy", "-o", "no/folder/C.npy", "-n", 2, words=["folder 'no/folder'"])
-        self.fails(allport, tmp_path, "A.npy", "B.npy", "-o", "C.xlsx", "-n", 2, words=[".npy"])
+    def test_an_output_that_cannot_be(self, refuses, ab):
+        refuses("gemm", "A.npy", "B.npy", "-o", "no/folder/C.npy", "-n", 2, words=["folder 'no/folder'"])
+        refuses("gemm", "A.npy", "B.npy", "-o", "C.xlsx", "-n", 2, words=[".npy"])
 
-    def test_a_launcher_that_is_not_there(self, allport, ab, tmp_path):
+    def test_a_launcher_that_is_not_there(self, refuses, ab):
         words, env = ["ALLPORT_MPIEXEC", "no-such-mpiexec"], {"ALLPORT_MPIEXEC": "no-such-mpiexec"}
-        self.fails(allport, tmp_path, "A.npy", "B.npy", "-o", "C.npy", "-n", 2, words=words, env=env)
+        refuses("gemm", "A.npy", "B.npy", "-o", "C.npy", "-n", 2, words=words, env=env)
 
-    def test_bad_lines_deep_in_a_text_file(self, allport, ab, tmp_path):
+    def test_bad_lines_deep_in_a_text_file(self, refuses, ab, tmp_path):
         a = rng.standard_normal((37, 29))
         write_mtx(tmp_path / "A.mtx", a)
         text = (tmp_path / "A.mtx").read_text().splitlines()
         text[600] = "5 oops 1.0"
         (tmp_path / "A.mtx").write_text("\n".join(text) + "\n")
-        self.fails(allport, tmp_path, "A.mtx", "B.npy", "-o", "C.npy", "-n", 3, words=["A.mtx"], env={})
+        refuses("gemm", "A.mtx", "B.npy", "-o", "C.npy", "-n", 3, words=["A.mtx"], env={})
 
 
 @pytest.mark.parametrize("shape", [(10**8, 10**8, 10**8), (1, 10**8, 10**8), (3, 7, 2**52)])

@@ -149,41 +149,32 @@ def test_factors_are_read_again(allport, a, tmp_path):
 class TestBadInput:
     """One line that names the trouble, a non-zero exit, and no output file."""
 
-    def fails(self, allport, tmp_path, *arguments, words=(), code=1):
-        before = left_behind(tmp_path)
-        done = allport("run", "lu", *arguments, env={"ALLPORT_MPIEXEC": "false"})  # no rank is started for it
-        assert done.returncode == code, (done.returncode, done.stdout, done.stderr)
-        assert done.stderr.startswith("allport: ") and "Traceback" not in done.stderr, done.stderr
-        for word in words:
-            assert word in done.stderr, done.stderr
-        assert done.stdout == "" and left_behind(tmp_path) == before
-
-    def test_files(self, allport, a, tmp_path):
-        self.fails(allport, tmp_path, "none.npy", "-o", "F.npz", "-n", 2, words=["A 'none.npy'", "no such file"])
-        self.fails(allport, tmp_path, "A", "-o", "F.npz", "-n", 2, words=["A 'A'", ".npy"])
-        self.fails(allport, tmp_path, "A.npy", "-o", "F", "-n", 2, words=["output 'F'", ".npz"])
-        self.fails(allport, tmp_path, "A.npy", "-o", "F.npy", "-n", 2, words=[".npz"])
-        self.fails(allport, tmp_path, "A.npy", "-o", "no/folder/F.npz", "-n", 2, words=["folder 'no/folder'"])
+    def test_files(self, refuses, a, tmp_path):
+        refuses("lu", "none.npy", "-o", "F.npz", "-n", 2, words=["A 'none.npy'", "no such file"])
+        refuses("lu", "A", "-o", "F.npz", "-n", 2, words=["A 'A'", ".npy"])
+        refuses("lu", "A.npy", "-o", "F", "-n", 2, words=["output 'F'", ".npz"])
+        refuses("lu", "A.npy", "-o", "F.npy", "-n", 2, words=[".npz"])
+        refuses("lu", "A.npy", "-o", "no/folder/F.npz", "-n", 2, words=["folder 'no/folder'"])
         (tmp_path / "F.npz").mkdir()
-        self.fails(allport, tmp_path, "A.npy", "-o", "F.npz", "-n", 2, words=["output 'F.npz'", "is a folder"])
-        self.fails(allport, tmp_path, "A.npy", "-n", 2, words=["output"], code=2)
+        refuses("lu", "A.npy", "-o", "F.npz", "-n", 2, words=["output 'F.npz'", "is a folder"])
+        refuses("lu", "A.npy", "-n", 2, words=["output"], code=2)
         np.save(tmp_path / "A.npy", np.zeros((2, 2, 2)))
-        self.fails(allport, tmp_path, "A.npy", "-o", "F.npz", "-n", 2, words=["A.npy", "3"])
+        refuses("lu", "A.npy", "-o", "F.npz", "-n", 2, words=["A.npy", "3"])
 
-    def test_a_truncated_file(self, allport, a, tmp_path):
+    def test_a_truncated_file(self, refuses, a, tmp_path):
         whole = (tmp_path / "A.npy").read_bytes()
         (tmp_path / "A.npy").write_bytes(whole[:-100])
-        self.fails(allport, tmp_path, "A.npy", "-o", "F.npz", "-n", 2, words=["A.npy", str(len(whole))])
+        refuses("lu", "A.npy", "-o", "F.npz", "-n", 2, words=["A.npy", str(len(whole))])
 
-    def test_options(self, allport, a, tmp_path):
+    def test_options(self, refuses, a):
         files = ("A.npy", "-o", "F.npz", "-n", 2)
-        self.fails(allport, tmp_path, *files, "--pivot", "rook", words=["rook", "tournament"])
-        self.fails(allport, tmp_path, *files, "--algorithm", "magic", words=["magic", "2.5d"])
-        self.fails(allport, tmp_path, *files, "--grid", "3x1x1", words=["grid"])
-        self.fails(allport, tmp_path, *files, "--memory", "1KiB", words=["1024"])
-        self.fails(allport, tmp_path, *files, "--broadcast", "shouting", words=["shouting"])
-        self.fails(allport, tmp_path, *files, "--growth-bound", "-2", words=["growth_bound = -2"])
-        self.fails(allport, tmp_path, *files, "--growth-bound", "nan", words=["growth_bound = nan"])
-        self.fails(allport, tmp_path, *files, "--fall-back", words=["fall_back", "--growth-bound"])
-        self.fails(allport, tmp_path, *files, "--block", "8", "--big", "12", words=["big"])
-        self.fails(allport, tmp_path, *files, "--block", "-8", words=["block"], code=2)
+        refuses("lu", *files, "--pivot", "rook", words=["rook", "tournament"])
+        refuses("lu", *files, "--algorithm", "magic", words=["magic", "2.5d"])
+        refuses("lu", *files, "--grid", "3x1x1", words=["grid"])
+        refuses("lu", *files, "--memory", "1KiB", words=["1024"])
+        refuses("lu", *files, "--broadcast", "shouting", words=["shouting"])
+        refuses("lu", *files, "--growth-bound", "-2", words=["growth_bound = -2"])
+        refuses("lu", *files, "--growth-bound", "nan", words=["growth_bound = nan"])
+        refuses("lu", *files, "--fall-back", words=["fall_back", "--growth-bound"])
+        refuses("lu", *files, "--block", "8", "--big", "12", words=["big"])
+        refuses("lu", *files, "--block", "-8", words=["block"], code=2)

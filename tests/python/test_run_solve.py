@@ -2,7 +2,6 @@ import json
 import os
 import subprocess
 import sys
-from typing import ClassVar
 
 import allport as ap
 import numpy as np
@@ -131,23 +130,12 @@ def test_it_joins_when_mpiexec_has_started_it(system, tmp_path):
 class TestBadInput:
     """One line that names the trouble, a non-zero exit, and no output file."""
 
-    NO_RANKS: ClassVar = {"ALLPORT_MPIEXEC": "false"}  # what is found before ranks are started
-
-    def fails(self, allport, tmp_path, *arguments, words=(), code=1, env=NO_RANKS):
-        before = left_behind(tmp_path)
-        done = allport("run", "solve", *arguments, env=env)
-        assert done.returncode == code, (done.returncode, done.stdout, done.stderr)
-        assert done.stderr.startswith("allport: ") and "Traceback" not in done.stderr, done.stderr
-        for word in words:
-            assert word in done.stderr, done.stderr
-        assert done.stdout == "" and left_behind(tmp_path) == before
-
     @pytest.mark.parametrize("extra", [[], ["--refine"], ["--pivot", "partial"], ["--trans", "T"]])
-    def test_a_singular_matrix(self, allport, system, tmp_path, extra):
+    def test_a_singular_matrix(self, refuses, system, tmp_path, extra):
         a = np.diag(np.arange(45.0)[::-1] - 30)  # the zero is at 14
         np.save(tmp_path / "A.npy", a)
         words = ["singular", "U[14, 14]", "INFO = 15"]
-        self.fails(allport, tmp_path, "A.npy", "B.npy", "-o", "X.npy", "-n", 3, *extra, words=words, env={})
+        refuses("solve", "A.npy", "B.npy", "-o", "X.npy", "-n", 3, *extra, words=words, env={})
 
     def test_an_output_is_refused_before_the_work_on_ranks_that_are_there_already(self, system, tmp_path):
         np.save(tmp_path / "A.npy", np.zeros((45, 45)))  # would be found singular
@@ -160,28 +148,26 @@ class TestBadInput:
         assert done.stderr.count("allport: ") == 1 and "folder 'no'" in done.stderr, done.stderr
         assert "singular" not in done.stderr
 
-    def test_shapes(self, allport, system, tmp_path):
-        self.fails(allport, tmp_path, "B.npy", "B.npy", "-o", "X.npy", "-n", 2, words=["A 'B.npy'", "45 x 4", "square"])
+    def test_shapes(self, refuses, system, tmp_path):
+        refuses("solve", "B.npy", "B.npy", "-o", "X.npy", "-n", 2, words=["A 'B.npy'", "45 x 4", "square"])
         np.save(tmp_path / "B.npy", np.ones((44, 2)))
-        self.fails(allport, tmp_path, "A.npy", "B.npy", "-o", "X.npy", "-n", 2, words=["B 'B.npy'", "44 rows", "45"])
+        refuses("solve", "A.npy", "B.npy", "-o", "X.npy", "-n", 2, words=["B 'B.npy'", "44 rows", "45"])
 
-    def test_files(self, allport, system, tmp_path):
-        self.fails(
-            allport, tmp_path, "A.npy", "none.npy", "-o", "X.npy", "-n", 2, words=["B 'none.npy'", "no such file"]
-        )
-        self.fails(allport, tmp_path, "A.npy", "B.npy", "-o", "no/folder/X.npy", "-n", 2, words=["folder 'no/folder'"])
-        self.fails(allport, tmp_path, "A.npy", "B.npy", "-o", "X.npz", "-n", 2, words=["output 'X.npz'", ".npy"])
-        self.fails(allport, tmp_path, "A.npy", "B.npy", "-o", "X", "-n", 2, words=["output 'X'", ".npy"])
-        self.fails(allport, tmp_path, "A.npy", "B.npy", "-n", 2, words=["output"], code=2)
-        self.fails(allport, tmp_path, "A.npy", "-o", "X.npy", "-n", 2, words=["B"], code=2)
+    def test_files(self, refuses, system):
+        refuses("solve", "A.npy", "none.npy", "-o", "X.npy", "-n", 2, words=["B 'none.npy'", "no such file"])
+        refuses("solve", "A.npy", "B.npy", "-o", "no/folder/X.npy", "-n", 2, words=["folder 'no/folder'"])
+        refuses("solve", "A.npy", "B.npy", "-o", "X.npz", "-n", 2, words=["output 'X.npz'", ".npy"])
+        refuses("solve", "A.npy", "B.npy", "-o", "X", "-n", 2, words=["output 'X'", ".npy"])
+        refuses("solve", "A.npy", "B.npy", "-n", 2, words=["output"], code=2)
+        refuses("solve", "A.npy", "-o", "X.npy", "-n", 2, words=["B"], code=2)
 
-    def test_options(self, allport, system, tmp_path):
+    def test_options(self, refuses, system, tmp_path):
         files = ("A.npy", "B.npy", "-o", "X.npy", "-n", 2)
-        self.fails(allport, tmp_path, *files, "--trans", "H", words=["trans"])
-        self.fails(allport, tmp_path, *files, "--pivot", "rook", words=["rook", "tournament"])
-        self.fails(allport, tmp_path, *files, "--grid", "2x2x2", words=["grid"])
-        self.fails(allport, tmp_path, *files, "--memory", "1KiB", words=["1024"])
-        self.fails(allport, tmp_path, *files, "--machine", "torus:4x4", words=["ranks = 2", "16"])
+        refuses("solve", *files, "--trans", "H", words=["trans"])
+        refuses("solve", *files, "--pivot", "rook", words=["rook", "tournament"])
+        refuses("solve", *files, "--grid", "2x2x2", words=["grid"])
+        refuses("solve", *files, "--memory", "1KiB", words=["1024"])
+        refuses("solve", *files, "--machine", "torus:4x4", words=["ranks = 2", "16"])
         np.save(tmp_path / "A.npy", np.eye(45, dtype="f4"))
         np.save(tmp_path / "B.npy", np.ones((45, 1), dtype="f4"))
-        self.fails(allport, tmp_path, *files, "--refine", words=["refine", "float32"])
+        refuses("solve", *files, "--refine", words=["refine", "float32"])

@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-import json
-from pathlib import Path
 from typing import Annotated, Any
 
 import typer
 
 import allport as ap
 from allport.cli import jacobi_table
-from allport.cli.console import console, ensure_outputs, print_json, progress, table
+from allport.cli.console import console, ensure_outputs, hand_over, progress, table
 from allport.cli.options import AnyMachine, Burst, Collective, Json, Limit, Load, Ranks, size_of
 from allport.units import format_bytes, format_rate, format_seconds
 
@@ -104,12 +102,7 @@ def _calls(job: ap.bench.Job, calls: int, modes: str, first: bool, output: str |
     """Many short calls, plain and under the drop-in."""
     with progress("starting") as bar:
         result = ap.calls.run(job, calls, bar, [mode.strip() for mode in modes.split(",")], first)
-    if output:
-        Path(output).write_text(json.dumps(result, indent=1) + "\n")
-    if as_json:
-        print_json(result)
-    else:
-        _show_calls(result)
+    hand_over(result, output, as_json, _show_calls)
     if any(row["wrong"] for row in result["rows"]):
         raise typer.Exit(1)
 
@@ -118,12 +111,7 @@ def _jacobi(job: ap.jacobi.Jacobi, output: str | None, as_json: bool) -> None:
     ensure_outputs(output=output)
     with progress("starting") as bar:
         result = ap.jacobi.run(job, bar)
-    if output:
-        Path(output).write_text(json.dumps(result, indent=1) + "\n")
-    if as_json:
-        print_json(result)
-    else:
-        jacobi_table.show(result)
+    hand_over(result, output, as_json, jacobi_table.show)
 
 
 def bench(
@@ -238,11 +226,6 @@ def bench(
         result = ap.bench.run(job, bar)
     if plot:
         ap.plot.benchmark(result, plot)
-    if output:
-        Path(output).write_text(json.dumps(result, indent=1) + "\n")
-    if as_json:
-        print_json(result)
-    else:
-        _show(result)
+    hand_over(result, output, as_json, _show)
     if any(row["wrong"] for row in result["sizes"]):
         raise typer.Exit(1)

@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-import json
-from pathlib import Path
 from typing import Annotated, Any
 
 import typer
 
 import allport as ap
-from allport.cli.console import console, ensure_outputs, print_json, progress, table
+from allport.cli.console import console, ensure_outputs, hand_over, progress, table
 from allport.cli.options import Collective, Json, Load, Machine, Root, Segment
 from allport.cli.simulate import Force, Overheads, Placement, Sharing
 from allport.units import format_bytes, format_seconds
@@ -70,9 +68,4 @@ def compare(
         )
     if plot:
         ap.plot.comparison(result, plot)
-    if output:
-        Path(output).write_text(json.dumps(result, indent=1) + "\n")
-    if as_json:
-        print_json(result)
-    else:
-        _show(result)
+    hand_over(result, output, as_json, _show)

@@ -6,6 +6,7 @@ import json
 import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from pathlib import Path
 from typing import Any
 
 from rich.console import Console
@@ -29,6 +30,16 @@ def ensure_outputs(**files: str | None) -> None:
 def print_json(data: Any) -> None:
     """Prints data as JSON."""
     sys.stdout.write(json.dumps(data, indent=2, allow_nan=False) + "\n")
+
+
+def hand_over(result: Any, output: str | None, as_json: bool, show: Callable[[Any], None]) -> None:
+    """Writes a result to the file that is asked for, if any, and prints it, as JSON or as `show` does."""
+    if output:
+        Path(output).write_text(json.dumps(result, indent=1) + "\n")
+    if as_json:
+        print_json(result)
+    else:
+        show(result)
 
 
 def table(*columns: str, right: tuple[str, ...] = (), title: str | None = None) -> Table:

@@ -14,6 +14,7 @@ from typing import Any
 
 from allport._native import build_info
 from allport.errors import AllportError
+from allport.io import replacing
 from allport.report.figures import Figure, Picture, Result, Run, all_figures, find, render
 from allport.report.figures.lab_runs import LabRun, stored
 from allport.report.figures.page import page
@@ -110,15 +111,8 @@ def _made(figure: Figure, folder: Path, run: Run, labs: _LabRuns) -> dict[str, A
 
 
 def _write(path: Path, text: str) -> None:
-    """Writes aside and renames: no partial file is left."""
-    aside = path.with_name(f"{path.name}.part{os.getpid()}")
-    try:
+    with replacing(path, f"output = '{path}'") as aside:
         aside.write_text(text)
-        aside.replace(path)
-    except OSError as error:
-        raise AllportError(f"output = '{path}': cannot be written ({error.strerror})") from error
-    finally:
-        aside.unlink(missing_ok=True)
 
 
 def reproduce(

@@ -1,30 +1,10 @@
 """QR factorizations and least squares against numpy."""
 
-import sys
-
 import allport as ap
 import numpy as np
-from allport.comm import MPI
+from linear_algebra import DTYPES, comm, fails, random
 
-spec = sys.argv[1] if len(sys.argv) > 1 and sys.argv[1] != "-" else None
-comm = ap.Communicator(MPI.COMM_WORLD, machine=spec)
-rng = np.random.default_rng(5)
-DTYPES = ["f4", "f8", "c8", "c16"]
 SHAPES = [(0, 0), (0, 3), (3, 0), (1, 1), (1, 7), (7, 1), (41, 41), (60, 13), (13, 60)]
-
-
-def random(shape, dtype="f8"):
-    x = rng.standard_normal(shape)
-    return (x + 1j * rng.standard_normal(shape) if np.dtype(dtype).kind == "c" else x).astype(dtype)
-
-
-def fails(word, call, kind=ap.AllportError):
-    try:
-        call()
-    except kind as error:
-        assert word in str(error), (word, str(error))
-        return error
-    raise AssertionError(f"no error about {word}")
 
 
 # Factors for every type and shape, from arrays and distributed matrices, which stay as they are.
