@@ -11,6 +11,7 @@
 #include "handback/enter.h"
 #include "original.h"
 #include "report.h"
+#include "trial.h"
 
 namespace allport::scalapack {
 
@@ -70,6 +71,7 @@ void enter(Original const& original, Int const* desc, void const* caller, Take c
     return;
   }
   auto const grid = what_blacs_lacks().empty() ? grid_of(desc[1]) : Grid{desc[1]};
+  UnderWay call(original);
   // Where there is no grid, the call is one process's own.
   handback::Tally const tally{calls(), original.name(), !grid.has_me() || grid.is_first()};
   handback::enter(
@@ -87,6 +89,7 @@ void enter(Original const& original, Int const* desc, void const* caller, Take c
         fmt::print(stderr, "allport: {}: {}\n", original.name(), text);
         abort_job(grid.context, 1);
       });
+  call.end();
 }
 
 /// The real routine of a call.

@@ -16,7 +16,7 @@ std::string axis_text(AxisDistribution const& distribution) {
 }
 
 /// The plan for factoring a sub-matrix where it lies, or why it is handed back.
-Decision<LuPlan> const& decide(Record& record, LuProblem const& problem, View const& a, Shape const& shape) {
+Verdict<LuPlan> decide(Record& record, LuProblem const& problem, View const& a, Shape const& shape) {
   auto const key = fmt::format("{} {} {} {} {} {} {}", problem.m, problem.n, static_cast<int>(problem.type),
                                static_cast<char>(problem.pivoting), shape.block, axis_text(a.distribution.rows()),
                                axis_text(a.distribution.cols()));
@@ -27,7 +27,7 @@ Decision<LuPlan> const& decide(Record& record, LuProblem const& problem, View co
     options.candidates = 1;
     return plan_lu(problem, machine, options);
   };
-  return record.remember(record.lu_decisions, key, [&] {
+  return record.verdict(record.lu_decisions, key, [&] {
     return decide_by_price(record.policy(), price_scalapack(problem, machine, shape), plan,
                            [](LuPlan const& made) { return made.chosen.total; });
   });
@@ -53,7 +53,7 @@ Factored factor(std::string const& name, Grid const& grid, Record& record, Opera
   Factored done;
   done.view = view_of(a, grid, record.ranks(), record.comm().rank());
   LuProblem const problem{a.rows, a.cols, scalar_of<T>, record.pivoting()};
-  auto const& decision = decide(record, problem, done.view, shape_of(grid, a.desc));
+  auto const decision = decide(record, problem, done.view, shape_of(grid, a.desc));
   done.why_not = decision.why_not;
   if (!decision.plan) return done;
   done.why_not =
@@ -113,7 +113,7 @@ std::string why_not_solve(Grid const& grid, Record& record, SolveProblem const& 
       fmt::format("{} {} {} {} {} {} {} {}", b.rows, b.cols, static_cast<int>(problem.type),
                   shape_of(grid, b.desc).block, axis_text(a.distribution.rows()), axis_text(a.distribution.cols()),
                   axis_text(right.distribution.rows()), axis_text(right.distribution.cols()));
-  auto const& decision = record.remember(record.solve_decisions, key, [&] {
+  auto const decision = record.verdict(record.solve_decisions, key, [&] {
     Decision<SolvePlan> made;
     made.plan = plan_solve(problem, a.distribution, right.distribution, record.comm().machine());
     if (made.plan->form != SolveForm::panels) made.why_not = "few right-hand sides: ScaLAPACK's own is as fast";

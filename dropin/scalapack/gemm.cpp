@@ -13,7 +13,7 @@ namespace {
 
 enum Position { trans_a_at = 1, trans_b_at, m_at, n_at, k_at, a_desc_at = 10, b_desc_at = 14, c_desc_at = 19 };
 
-Decision<GemmPlan> const& decide(Record& record, GemmProblem const& problem, Shape const& shape, bool reads_c) {
+Verdict<GemmPlan> decide(Record& record, GemmProblem const& problem, Shape const& shape, bool reads_c) {
   auto const key =
       fmt::format("{} {} {} {} {} {} {} {}", problem.m, problem.n, problem.k, static_cast<int>(problem.type),
                   static_cast<char>(problem.trans_a), static_cast<char>(problem.trans_b), shape.block, reads_c);
@@ -30,7 +30,7 @@ Decision<GemmPlan> const& decide(Record& record, GemmProblem const& problem, Sha
     auto const moved = m * k + k * n + (reads_c ? 2 : 1) * m * n;
     return made.chosen.total + price_moving(moved, problem.type, machine);
   };
-  return record.remember(record.gemm_decisions, key, [&] {
+  return record.verdict(record.gemm_decisions, key, [&] {
     return decide_by_price(record.policy(), price_scalapack(problem, machine, shape), plan, ours);
   });
 }
@@ -66,7 +66,7 @@ Outcome multiply(GemmCall const& x, Grid const& grid, GemmProblem const& problem
     scale(beta, product);
     return taken("scaling");
   }
-  auto const& decision = decide(record, problem, shape_of(grid, c.desc), beta != T(0));
+  auto const decision = decide(record, problem, shape_of(grid, c.desc), beta != T(0));
   if (!decision.plan) return handed_back(decision.why_not);
   auto const& plan = *decision.plan;
   auto why_not =

@@ -17,8 +17,7 @@ std::string place_text(View const& view) {
 }
 
 /// The plan for factoring a sub-matrix where it lies, or why it is handed back.
-Decision<CholeskyPlan> const& decide(Record& record, CholeskyProblem const& problem, View const& a,
-                                     Shape const& shape) {
+Verdict<CholeskyPlan> decide(Record& record, CholeskyProblem const& problem, View const& a, Shape const& shape) {
   auto const key = fmt::format("{} {} {} {} {}", problem.n, static_cast<int>(problem.type),
                                static_cast<char>(problem.uplo), shape.block, place_text(a));
   auto const& machine = record.comm().machine();
@@ -27,7 +26,7 @@ Decision<CholeskyPlan> const& decide(Record& record, CholeskyProblem const& prob
     options.given = a.distribution;
     return plan_cholesky(problem, machine, options);
   };
-  return record.remember(record.cholesky_decisions, key, [&] {
+  return record.verdict(record.cholesky_decisions, key, [&] {
     return decide_by_price(record.policy(), price_scalapack(problem, machine, shape), plan,
                            [](CholeskyPlan const& made) { return made.chosen.total(); });
   });
@@ -40,7 +39,7 @@ CholeskyFactored factor_cholesky(Grid const& grid, Record& record, Uplo uplo, Op
   CholeskyFactored done;
   done.view = view_of(a, grid, record.ranks(), record.comm().rank());
   CholeskyProblem const problem{a.rows, scalar_of<T>, uplo};
-  auto const& decision = decide(record, problem, done.view, shape_of(grid, a.desc));
+  auto const decision = decide(record, problem, done.view, shape_of(grid, a.desc));
   done.why_not = decision.why_not;
   if (!decision.plan) return done;
   CholeskyOptions options;
@@ -67,7 +66,7 @@ std::string why_not_solve_cholesky(Grid const& grid, Record& record, Scalar type
   auto const key = fmt::format("{} {} {} {} {} {}", b.rows, b.cols, static_cast<int>(type), static_cast<char>(uplo),
                                place_text(a), place_text(right));
   auto const theirs = price_scalapack_solve(problem, b.cols, machine, shape_of(grid, b.desc));
-  auto const& decision = record.remember(record.cholesky_solve_decisions, key, [&] {
+  auto const decision = record.verdict(record.cholesky_solve_decisions, key, [&] {
     return decide_by_price(
         record.policy(), theirs,
         [&] { return plan_cholesky_solve(problem, a.distribution, right.distribution, machine); },

@@ -9,7 +9,7 @@
 #include "allport/linalg/gemm.h"
 #include "allport/linalg/lu.h"
 #include "descriptor.h"
-#include "handback/decide.h"
+#include "record.h"
 
 namespace allport::scalapack {
 
@@ -61,13 +61,18 @@ inline constexpr Seconds too_short{1e-3};
 /// @param plan    () -> Plan; may find that memory is short
 /// @param ours    Plan const& -> Seconds
 template <class MakePlan, class Price>
-auto decide_by_price(handback::Policy policy, Seconds theirs, MakePlan const& plan, Price const& ours) {
+auto decide_by_price(Policy policy, Seconds theirs, MakePlan const& plan, Price const& ours) {
   using Plan = decltype(plan());
-  return handback::decide(
-      policy, [&] { return std::string(theirs < too_short ? "too small to gain anything" : ""); }, plan,
-      [&](Plan const& made) {
-        return std::string(ours(made) > theirs ? "ScaLAPACK's own is expected to be faster" : "");
-      });
+  Decision<Plan> decision;
+  decision.theirs = theirs;
+  auto const hopeless = [&] { return std::string(theirs < too_short ? "too small to gain anything" : ""); };
+  auto const loses = [&](Plan const& made) {
+    decision.possible = made;
+    decision.ours = ours(made);
+    return std::string(decision.ours > theirs ? "ScaLAPACK's own is expected to be faster" : "");
+  };
+  static_cast<handback::Decision<Plan>&>(decision) = handback::decide(policy, hopeless, plan, loses);
+  return decision;
 }
 
 }  // namespace allport::scalapack

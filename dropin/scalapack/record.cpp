@@ -1,5 +1,7 @@
 #include "record.h"
 
+#include <fmt/format.h>
+
 #include <array>
 #include <numeric>
 
@@ -66,12 +68,17 @@ Record::Record(Grid const& grid) {
   // One more of the same processes: nothing of ours travels on BLACS's own, and its attributes stay there.
   MPI_Comm plain = MPI_COMM_NULL;
   MPI_Comm_split(theirs, 0, rank, &plain);
-  handback::Settings const settings(plain, {"ALLPORT_MACHINE", policy_variable, "ALLPORT_PIVOT"});
+  handback::Settings const settings(plain, {"ALLPORT_MACHINE", policy_variable, "ALLPORT_PIVOT", "ALLPORT_SELECT",
+                                            "ALLPORT_SELECT_FILE", "ALLPORT_EXPLAIN"});
   if (!settings.trouble().empty()) settings.warn(settings.trouble() + "; a flat machine is taken");
   policy_ = settings.policy(policy_variable);
   pivoting_ = pivoting_of(settings);
   auto const part = portion_of(settings.machine(), handback::world_ranks(plain), size);
   knows_machine_ = part.is_known;
+  tries_ = policy_ == Policy::automatic && are_tried(settings);
+  if (tries_) known_ = recall_trials(plain, settings);
+  explains_ = settings["ALLPORT_EXPLAIN"] == "1" && grid.is_first();
+  place_ = fmt::format("ScaLAPACK, {} by {} on {}: ", grid.rows, grid.cols, part.machine.name());
   MPI_Comm_split(plain, 0, part.places[static_cast<std::size_t>(rank)], &talk_);
   MPI_Comm_free(&plain);
   comm_.emplace(talk_, part.machine);
@@ -88,6 +95,20 @@ Record::~Record() {
   int finalized = 0;
   MPI_Finalized(&finalized);
   if (finalized == 0 && talk_ != MPI_COMM_NULL) MPI_Comm_free(&talk_);
+}
+
+Trial const* Record::trial_of(std::string const& key, Seconds theirs, Seconds ours) {
+  constexpr std::size_t most = 256;
+  auto const routine = tries_ ? UnderWay::routine() : std::string();
+  if (routine.empty()) return nullptr;
+  auto const site = fmt::format("{}{} {}", place_, routine, key);
+  auto known = trials_.find(site);
+  if (known == trials_.end()) {
+    if (trials_.size() == most) return nullptr;
+    known = trials_.try_emplace(site, site, theirs, ours, known_, explains_).first;
+  }
+  UnderWay::belongs_to(known->second, talk_);
+  return &known->second;
 }
 
 Record& record_of(Grid const& grid) {

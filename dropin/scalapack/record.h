@@ -14,11 +14,26 @@
 #include "allport/linalg/solve.h"
 #include "blacs.h"
 #include "handback/decide.h"
+#include "trial.h"
 
 namespace allport::scalapack {
 
-using handback::Decision;
 using handback::Policy;
+
+/// What we would do, or why ScaLAPACK does the call.
+template <class Plan>
+struct Decision : handback::Decision<Plan> {
+  std::optional<Plan> possible{};  ///< what we would do, whoever is expected to take less; nothing where we cannot
+  Seconds theirs{};                ///< expected
+  Seconds ours{};
+};
+
+/// Of one call.
+template <class Plan>
+struct Verdict {
+  Plan const* plan = nullptr;
+  std::string why_not;  ///< not empty: handed back, and why
+};
 
 inline constexpr auto policy_variable = "ALLPORT_SCALAPACK";
 
@@ -42,15 +57,21 @@ class Record {
   /// Rank in talk() of the grid's first process.
   [[nodiscard]] int first() const { return first_; }
 
-  /// A decision made before, or that `make` makes now; equal on all processes, as all ask in one order.
+  /// By a decision made before, or that `make` makes now, or by the trial of such calls; equal on all processes, as all
+  /// ask in one order.
   template <class Plan, class Make>
-  Decision<Plan> const& remember(std::map<std::string, Decision<Plan>>& made, std::string const& key,
-                                 Make const& make) {
+  Verdict<Plan> verdict(std::map<std::string, Decision<Plan>>& made, std::string const& key, Make const& make) {
     constexpr std::size_t most = 64;
-    auto const known = made.find(key);
-    if (known != made.end()) return known->second;
-    if (made.size() == most) made.clear();
-    return made.emplace(key, make()).first->second;
+    auto known = made.find(key);
+    if (known == made.end()) {
+      if (made.size() == most) made.clear();
+      known = made.emplace(key, make()).first;
+    }
+    auto const& decision = known->second;
+    auto const* const trial = decision.possible ? trial_of(key, decision.theirs, decision.ours) : nullptr;
+    if (trial != nullptr && trial->is_ours()) return {&*decision.possible, {}};
+    if (trial != nullptr) return {nullptr, "ScaLAPACK's own, which is being tried or was best when it was"};
+    return {decision.plan ? &*decision.plan : nullptr, decision.why_not};
   }
   std::map<std::string, Decision<GemmPlan>> gemm_decisions;
   std::map<std::string, Decision<LuPlan>> lu_decisions;
@@ -60,6 +81,9 @@ class Record {
   std::map<std::string, Decision<CholeskySolvePlan>> cholesky_solve_decisions;
 
  private:
+  /// That of the call under way; null: it is not tried.
+  [[nodiscard]] Trial const* trial_of(std::string const& key, Seconds theirs, Seconds ours);
+
   Policy policy_ = Policy::automatic;
   Pivoting pivoting_ = Pivoting::partial;
   bool knows_machine_ = false;
@@ -67,6 +91,11 @@ class Record {
   MPI_Comm talk_ = MPI_COMM_NULL;
   int first_ = 0;
   std::vector<Rank> ranks_;
+  bool tries_ = false;
+  bool explains_ = false;
+  std::string place_;  ///< what all sites of trials begin with
+  Memory known_;
+  std::map<std::string, Trial> trials_;
 };
 
 /// The grid's record, made the first time; collective over its processes. It goes with BLACS's communicator.

@@ -58,13 +58,13 @@ std::string why_not_qr(Grid const& grid, Record& record, Operand const& a, Scala
   if (record.policy() == Policy::always) return "";
   auto const& machine = record.comm().machine();
   return record
-      .remember(record.qr_decisions, key,
-                [&] {
-                  return decide_by_price(
-                      record.policy(), price_scalapack(problem, machine, shape),
-                      [&] { return cost * price_tiles(problem, machine, shape); },
-                      [](Seconds const& ours) { return ours; });
-                })
+      .verdict(record.qr_decisions, key,
+               [&] {
+                 return decide_by_price(
+                     record.policy(), price_scalapack(problem, machine, shape),
+                     [&] { return cost * price_tiles(problem, machine, shape); },
+                     [](Seconds const& ours) { return ours; });
+               })
       .why_not;
 }
 

@@ -9,6 +9,7 @@
 #include <optional>
 
 #include "handback/settings.h"
+#include "trial.h"
 
 namespace allport::scalapack {
 namespace {
@@ -19,6 +20,7 @@ using nlohmann::json;
 struct Gathered {
   std::string to;
   handback::Table calls;
+  Memory tried;
   int ranks = 1;
 };
 std::optional<Gathered> gathered;
@@ -44,6 +46,12 @@ void write_file(std::string const& path, json content) {
   handback::write(path, whole);
 }
 
+std::string in_words(Memory const& tried) {
+  std::string text;
+  for (auto const& [site, found] : tried) text += fmt::format("  tried: {}: {} is quickest\n", site, found.best);
+  return text;
+}
+
 }  // namespace
 
 handback::Report& calls() {
@@ -52,26 +60,29 @@ handback::Report& calls() {
 }
 
 void gather_report() {
-  handback::Settings const settings(MPI_COMM_WORLD, {"ALLPORT_REPORT"});
+  handback::Settings const settings(MPI_COMM_WORLD, {"ALLPORT_REPORT", "ALLPORT_SELECT", "ALLPORT_SELECT_FILE"});
+  auto tried = are_tried(settings) ? remember_trials(settings) : Memory();
   if (settings.report().empty()) return;
   int rank = 0;
   int ranks = 1;
   MPI_Comm_rank(MPI_COMM_WORLD, &rank);
   MPI_Comm_size(MPI_COMM_WORLD, &ranks);
   auto summed = calls().sum(MPI_COMM_WORLD);
-  if (rank == 0) gathered = {settings.report(), std::move(summed), ranks};
+  if (rank == 0) gathered = {settings.report(), std::move(summed), std::move(tried), ranks};
 }
 
 void write_report() {
   if (!gathered) return;
-  auto const& [to, table, ranks] = *gathered;
+  auto const& [to, table, tried, ranks] = *gathered;
   if (to == "1") {
     auto const all = handback::total(table);
     handback::print(fmt::format("allport: ScaLAPACK on {} ranks: {} calls taken, {} handed back, {} inside ScaLAPACK\n",
                                 ranks, all.taken, all.handed_back(), all.inner) +
-                    handback::in_words(table));
+                    handback::in_words(table) + in_words(tried));
   } else {
-    write_file(to, {{"ranks", ranks}, {"routines", handback::to_json(table)}});
+    json content{{"ranks", ranks}, {"routines", handback::to_json(table)}};
+    if (!tried.empty()) content["tried"] = json::parse(to_json(tried))["sites"];
+    write_file(to, std::move(content));
   }
   gathered.reset();
 }
