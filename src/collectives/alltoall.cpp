@@ -2,10 +2,12 @@
 #include "alltoall.h"
 
 #include <algorithm>
+#include <cmath>
 #include <functional>
 #include <numeric>
 #include <tuple>
 
+#include "allport/model/link_loads.h"
 #include "allport/model/link_traffic.h"
 #include "families.h"
 #include "prices.h"
@@ -76,34 +78,44 @@ double sum_of_displacements(Machine const& machine) {
   return sum;
 }
 
+/// Phase by phase, each node's ranks among themselves, then axis by axis: in all a rank handles its own messages and
+/// those on their way through it, and waits for what is the farthest; links and memory take turns, for what is packed
+/// waits for what has come, and the links for what is packed.
 Seconds price_axes(Machine const& machine, Contract const& contract, Cut cut) {
   if (contract.total() == 0) return {};
   auto const all = all_blocks(contract);
+  auto const overhead = machine.rates().overhead;
+  auto const per_node = static_cast<double>(machine.ranks_per_node());
   int axes = 0;
+  for (int a = 0; a < machine.axes(); ++a) axes += machine.axis(a).length > 1 ? 1 : 0;
+  auto const parts = slices(contract.bytes, 1, 2 * std::max(axes, 1));
+  auto const segment = static_cast<double>(std::max<std::int64_t>(1, cut.segment));
+  // Of all slices, to one of the `length` positions of a line.
+  auto const messages = [&](double length) { return parts * std::max(1.0, std::ceil(all / length / parts / segment)); };
+  auto phases = 2.0 * (per_node - 1.0) * messages(per_node) * overhead;
+  auto const within = 1.0 - 1.0 / per_node;
+  auto copies = within + within + 1.0;  // packed and moved within the node, and at last brought home
   auto busiest = 0.0;
-  auto hops = 0.0;
-  auto streams = 0.0;
-  std::int64_t depth = 0;
+  model::LinkTraffic t;
   for (int a = 0; a < machine.axes(); ++a) {
     auto const& axis = machine.axis(a);
     if (axis.length == 1) continue;
-    ++axes;
-    busiest = std::max(busiest, model::line_exchange_load(axis, all * machine.ranks_per_node() / axis.length, true));
+    busiest = std::max(busiest, model::line_exchange_load(axis, all * per_node / axis.length, true));
     auto const farthest = axis.wraps ? axis.length / 2 : axis.length - 1;
-    depth += farthest;
-    hops += model::line_exchange_load(axis, 2.0, true);
-    streams += 2.0 * model::line_exchange_load(axis, 2.0, true);
+    auto const passing = model::line_exchange_load(axis, 2.0, true);  // over both links of the busiest node
+    auto const ends = 2.0 * passing * messages(axis.length);
+    phases += std::max(ends * overhead, static_cast<double>(farthest) * (2.0 * overhead + axis.latency));
+    copies += 1.0 - 1.0 / axis.length;  // packed for the others of the line
+    t.depth += farthest;
+    t.held = std::max({t.held, held_of(all / axis.length / parts, cut), 0.5});  // streams cross
   }
-  auto const parts = slices(contract.bytes, 1, 2 * std::max(axes, 1));
-  model::LinkTraffic t;
   // The axes take turns where there are fewer slices than axes.
   t.link_bytes = busiest * std::max(1.0, static_cast<double>(axes) / parts);
   t.node_bytes = 2.0 * axes * busiest;
-  t.messages = messages_of(all * hops, parts * (streams + machine.ranks_per_node()), cut);
-  t.copied_bytes = all * (axes + 1) * machine.ranks_per_node();
-  t.depth = depth + axes;
+  t.copied_bytes = all * per_node * within;
   t.first_bytes = std::min(all / std::max(1, axes), static_cast<double>(cut.segment));
-  return model::t_traffic(machine, t);
+  auto const copying = Seconds(model::copy_seconds_per_byte(machine, all * per_node * copies));
+  return std::max(phases, model::t_traffic(machine, t) + copying);
 }
 
 Seconds price_pairs(Machine const& machine, Contract const& contract, Cut cut) {

@@ -2,8 +2,12 @@
 #include "bucket.h"
 
 #include <algorithm>
+#include <cmath>
 
+#include "allport/model/link_loads.h"
 #include "allport/model/link_traffic.h"
+#include "allport/model/multicast_cost.h"
+#include "allport/model/within_node.h"
 #include "families.h"
 #include "prices.h"
 
@@ -56,48 +60,87 @@ Schedule make(Machine const& machine, Contract const& contract, Cut cut) {
   return {"bucket", contract, cut, 1, [=](Rank rank, Program& into) { program(machine, contract, cut, rank, into); }};
 }
 
-/// One axis, on whose line every node has `have` bytes for all the others. In an allgather its leader hands on to
-/// `siblings` what arrives.
-Seconds price_axis(Machine const& machine, Contract const& contract, Cut cut, Axis const& axis, double have,
-                   double siblings) {
-  auto const steps = axis.wraps ? axis.length / 2 : axis.length - 1;
-  model::LinkTraffic t;
-  // Half the line's other blocks come from either side; an end of an open line gets all of them over one link.
-  t.link_bytes = have * steps;
-  t.node_bytes = 2.0 * t.link_bytes;
-  t.messages = (2.0 + siblings) * messages_of(have * (axis.length - 1), axis.length - 1, cut);
-  t.copied_bytes = siblings * have * (axis.length - 1);
-  if (machine.ranks_per_node() > 1) t.root_bytes = t.node_bytes + t.copied_bytes;  // node by node one rank's
-  if (combines(contract.what)) t.combined_bytes = have * (axis.length - 1);
-  t.depth = steps;
-  t.first_bytes = std::min(have, static_cast<double>(cut.segment));
-  return model::t_traffic(machine, t);
-}
+/// An allgather of `all` bytes, or with arrows reversed a reduce-scatter.
+class Half {
+ public:
+  /// @param filled blocks, of the first ranks, that are not empty
+  Half(Machine const& machine, Cut cut, double all, std::int64_t filled, bool gathers)
+      : machine_(machine),
+        cut_(cut),
+        all_(all),
+        filled_(static_cast<double>(filled)),
+        gathers_(gathers),
+        siblings_(machine.ranks_per_node() - 1.0) {}
 
-/// An allgather of `all` bytes, or with arrows reversed a reduce-scatter: there the ranks of a node first bring their
-/// rows together at one of them, and at last that one hands out what is theirs.
-Seconds price_half(Machine const& machine, Contract const& contract, Cut cut, double all, bool gathers) {
-  auto const siblings = machine.ranks_per_node() - 1.0;
-  Seconds sum{};
-  auto have = all / machine.nodes();
-  for (int a = 0; a < machine.axes(); ++a) {
-    auto const& axis = machine.axis(a);
-    if (axis.length == 1) continue;
-    sum += price_axis(machine, contract, cut, axis, have, gathers ? siblings : 0.0);
-    have *= axis.length;
+  [[nodiscard]] Seconds price() const {
+    auto sum = siblings_ == 0.0 ? Seconds{} : gathers_ ? exchange_within() : reduce_within() + scatter_within();
+    auto have = all_ / machine_.nodes();
+    auto below = static_cast<double>(machine_.ranks_per_node());  // ranks whose blocks one position brings
+    for (int a = 0; a < machine_.axes(); ++a) {
+      auto const length = static_cast<double>(machine_.axis(a).length);
+      if (length > 1.0) sum += along(a, have, std::min(length - 1.0, std::ceil(filled_ / below)));
+      have *= length;
+      below *= length;
+    }
+    return sum;
   }
-  if (siblings == 0.0) return sum;
-  model::LinkTraffic t;
-  t.depth = 1;
-  t.messages = 2.0 * siblings;
-  t.copied_bytes = all;
-  if (!gathers) {
-    t.messages = siblings * (1.0 + messages_of(all, 1.0, cut));
-    t.copied_bytes = siblings * all;
-    t.combined_bytes = siblings * all;
+
+ private:
+  [[nodiscard]] Seconds overhead() const { return machine_.rates().overhead; }
+  /// Of an empty message between siblings.
+  [[nodiscard]] Seconds hop() const {
+    return model::spread_time(machine_, 0.0, false) / std::max(1, model::rounds_within(machine_));
   }
-  return sum + model::t_traffic(machine, t);
-}
+  [[nodiscard]] Seconds copying(double bytes) const { return Seconds(model::copy_seconds_per_byte(machine_, bytes)); }
+
+  /// A line on which every node has `have` bytes for all others, in so many streams. Where a node is several ranks its
+  /// leader alone handles them, and in an allgather hands on what arrives.
+  [[nodiscard]] Seconds along(int a, double have, double streams) const {
+    auto const& axis = machine_.axis(a);
+    auto const others = axis.length - 1.0;
+    // Within an open line what comes from either side goes on to the other, and its own goes both ways.
+    auto const out = axis.wraps || axis.length == 2 ? others : others + 2.0;
+    model::LinkTraffic t;
+    t.axis = a;
+    t.depth = axis.wraps ? axis.length / 2 : axis.length - 1;
+    t.link_bytes = have * static_cast<double>(t.depth);
+    t.node_bytes = have * out;
+    t.held = held_of(have, cut_);
+    if (siblings_ > 0.0) t.root_bytes = t.node_bytes;
+    if (gathers_) t.direct_bytes = have * others;
+    if (!gathers_) t.combined_bytes = have * out;
+    t.first_bytes = std::min(have, static_cast<double>(cut_.segment));
+    // A stream is on its way while others are handled.
+    auto const ends = 1.0 + out / others + (gathers_ ? siblings_ : 0.0);
+    return std::max(model::t_traffic(machine_, t), ends * messages_of(have * others, streams, cut_) * overhead());
+  }
+
+  /// Every rank of a node sends its block to each of the others.
+  [[nodiscard]] Seconds exchange_within() const {
+    auto const ends = 2.0 * std::min(siblings_, filled_) * overhead();
+    return std::max(hop(), ends) + copying(all_ / machine_.ranks() * std::pow(machine_.ranks_per_node(), 2));
+  }
+
+  /// Whole rows meet at the leader.
+  [[nodiscard]] Seconds reduce_within() const {
+    auto const direct = model::direct_from_siblings(machine_);
+    auto const combining = Seconds(siblings_ * all_ * model::operator_seconds_per_byte(machine_));
+    auto const ends = siblings_ * messages_of(all_, 1.0, cut_) * overhead();
+    return std::max({hop(), Seconds(direct.ways * all_), copying(direct.copies * all_) + combining, ends});
+  }
+
+  /// The leader hands out what is theirs.
+  [[nodiscard]] Seconds scatter_within() const {
+    return std::max(hop(), std::min(siblings_, filled_) * overhead()) + copying(all_ / machine_.ranks() * siblings_);
+  }
+
+  Machine const& machine_;
+  Cut cut_;
+  double all_;
+  double filled_;
+  bool gathers_;
+  double siblings_;  // of a rank in its node
+};
 
 }  // namespace
 
@@ -105,9 +148,10 @@ Seconds price_bucket(Machine const& machine, Contract const& contract, Cut cut) 
   if (contract.total() == 0) return {};
   bool const whole = contract.what == Collective::allreduce || contract.what == Collective::broadcast;
   auto const all = whole ? static_cast<double>(contract.bytes) : all_blocks(contract);
+  std::int64_t const filled = whole ? slices(contract.bytes, unit_of(contract), contract.ranks) : contract.ranks;
   Seconds sum{};
-  if (combines(contract.what)) sum += price_half(machine, contract, cut, all, false);
-  if (contract.what != Collective::reduce_scatter) sum += price_half(machine, contract, cut, all, true);
+  if (combines(contract.what)) sum += Half(machine, cut, all, filled, false).price();
+  if (contract.what != Collective::reduce_scatter) sum += Half(machine, cut, all, filled, true).price();
   return sum;
 }
 

@@ -18,15 +18,14 @@ double real(std::int64_t n) { return static_cast<double>(n); }
 
 class Price {
  public:
-  Price(Machine const& machine, MstShape const& shape, Contract const& contract, Cut cut)
-      : machine_(machine), shape_(shape), contract_(contract), cut_(cut) {
-    copy_ = model::copy_seconds_per_byte(machine, 1.0);
-    within_ = copy_;
+  Price(Machine const& machine, std::int64_t bytes, Collective what, Cut cut)
+      : machine_(machine), bytes_(bytes), cut_(cut) {
+    within_ = model::copy_seconds_per_byte(machine, 1.0);
     for (auto const& level : machine.levels().all()) {
       if (level.bandwidth.value() > 0.0) within_ = std::max(within_, 1.0 / level.bandwidth.value());
     }
     leaves_ = model::injection_seconds_per_byte(machine, 1.0, 0.0);
-    if (contract.what == Collective::reduce) apply_ = model::operator_seconds_per_byte(machine);
+    if (what == Collective::reduce) apply_ = model::operator_seconds_per_byte(machine);
     for (auto const& e : machine.exceptions()) {
       if (e.dead) continue;
       slowest_ = std::min(slowest_, machine.bandwidth(machine.link(e.node, e.out)).value());
@@ -35,25 +34,12 @@ class Price {
   }
 
   [[nodiscard]] double step(std::vector<MstPart> const& parts) const {
-    auto longest = 0.0;
-    auto all = 0.0;
-    for (auto const& part : parts) {
-      longest = std::max(longest, bytes(part));
-      all += bytes(part);
-    }
-    auto const moved = parts.front().axis == 0 ? within_node(all, parts.size()) : over_links(parts, longest, all);
-    return moved + apply_ * all + (blocks() ? copy_ * all : 0.0);
+    auto const each = real(bytes_);
+    auto const all = each * static_cast<double>(parts.size());
+    return apply_ * all + (parts.front().axis == 0 ? within_node(all, parts.size()) : over_links(parts, each, all));
   }
 
  private:
-  [[nodiscard]] bool blocks() const {
-    return contract_.what == Collective::scatter || contract_.what == Collective::gather;
-  }
-  /// What goes to or comes from a part; blocks of different lengths count with their mean.
-  [[nodiscard]] double bytes(MstPart const& part) const {
-    if (!blocks()) return real(contract_.bytes);
-    return real(contract_.total()) / contract_.ranks * real(shape_.size(part.box));
-  }
   [[nodiscard]] double segments(double bytes) const {
     return std::max(1.0, std::ceil(bytes / real(std::max<std::int64_t>(1, cut_.segment))));
   }
@@ -62,7 +48,7 @@ class Price {
     return ends + std::max(within_, leaves_) * all;
   }
 
-  [[nodiscard]] double over_links(std::vector<MstPart> const& parts, double longest, double all) const {
+  [[nodiscard]] double over_links(std::vector<MstPart> const& parts, double each, double all) const {
     auto const& rates = machine_.rates();
     auto link = slowest_;
     Seconds latency{};
@@ -79,20 +65,18 @@ class Price {
     // Ports take turns with whole messages, their start-up included (deck 2: one after the other is tau = 1).
     auto const first =
         std::max(model::simultaneous_sends(Bytes(0), messages, terms).value(), alpha.value() * real(turns));
-    auto const whole = Bytes(static_cast<std::int64_t>(std::ceil(longest)));
+    auto const whole = Bytes(bytes_);
     auto time = model::simultaneous_sends(whole, messages, terms).value();
-    time = std::max(time, (alpha.value() + longest / link) * real(turns));
+    time = std::max(time, (alpha.value() + each / link) * real(turns));
     if (rates.injection.value() > 0.0) time = std::max(time, first + all / rates.injection.value());
     time = std::max(time, first + all * leaves_);
     // Later segments follow `window` at a time.
-    return time + (segments(longest) - 1.0) * first / cut_.window;
+    return time + (segments(each) - 1.0) * first / cut_.window;
   }
 
   Machine const& machine_;
-  MstShape const& shape_;
-  Contract const& contract_;
+  std::int64_t bytes_;
   Cut cut_;
-  double copy_ = 0.0;    // seconds per byte copied
   double within_ = 0.0;  // seconds per byte of the slowest way between a node's ranks
   double leaves_ = 0.0;  // seconds per byte that one rank sends, under its parts' caps on injection
   double apply_ = 0.0;   // seconds per byte combined
@@ -104,9 +88,11 @@ class Price {
 
 Seconds price_mst(Machine const& machine, MstForm form, Contract const& contract, Cut cut) {
   if (contract.total() == 0) return {};
+  bool const blocks = contract.what == Collective::scatter || contract.what == Collective::gather;
   auto const shape = MstShape(machine, form);
-  auto const price = Price(machine, shape, contract, cut);
-  return Seconds(longest_way(shape, contract.root, [&](auto const& parts) { return price.step(parts); }));
+  auto const price = Price(machine, blocks ? 0 : contract.bytes, contract.what, cut);
+  auto const steps = Seconds(longest_way(shape, contract.root, [&](auto const& parts) { return price.step(parts); }));
+  return blocks ? std::max(steps, price_mst_blocks(machine, shape, contract, cut)) : steps;
 }
 
 std::optional<std::string> mst_why_not(Machine const& machine, MstForm form, Contract const& contract) {

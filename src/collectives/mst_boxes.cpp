@@ -44,6 +44,15 @@ std::int64_t MstShape::size(MstBox const& box) const {
   return ranks;
 }
 
+MstOutline MstShape::outline(MstBox const& box) const {
+  MstOutline found{};
+  for (int a = 0; a < axes_; ++a) {
+    auto const& span = box.span[at(a)];
+    found[at(a)] = {span.length, wrapped(box.root[at(a)] - span.lo, length(a))};
+  }
+  return found;
+}
+
 bool MstShape::contains(MstBox const& box, Rank rank) const {
   for (int a = 0; a < axes_; ++a) {
     auto const& span = box.span[at(a)];

@@ -3,6 +3,7 @@
 
 #include <array>
 #include <cstdint>
+#include <utility>
 #include <vector>
 
 #include "allport/collectives/mst.h"
@@ -24,6 +25,9 @@ struct MstBox {
   std::array<std::int32_t, max_box_axes> root{};  ///< positions
 };
 
+/// Extents of a box and its root's place in it, axis by axis: boxes that agree in these cost the same.
+using MstOutline = std::array<std::pair<std::int32_t, std::int32_t>, max_box_axes>;
+
 /// A part that its parent's root sends to, or receives from, in one step.
 struct MstPart {
   MstBox box;
@@ -44,6 +48,7 @@ class MstShape {
   /// All ranks.
   [[nodiscard]] MstBox whole(Rank root) const;
   [[nodiscard]] std::int64_t size(MstBox const& box) const;
+  [[nodiscard]] MstOutline outline(MstBox const& box) const;
   [[nodiscard]] bool contains(MstBox const& box, Rank rank) const;
   [[nodiscard]] Rank root_of(MstBox const& box) const { return rank_at(box.root); }
   /// Corners in the sense of RankBox; ranks in the order of Piece.

@@ -16,9 +16,16 @@ using MstStep = std::function<double(std::vector<MstPart> const&)>;
 [[nodiscard]] double longest_way(MstShape const& shape, Rank root, MstStep const& step);
 
 /// Steps one after the other, each (alpha + n beta)(1 + (m - 1) tau) for m messages (deck 2), alpha with the hops that
-/// a message is routed over, within the caps on ports and injection; a reduction's operator and the copies of a scatter
-/// or gather are added. Nothing is taken off for segments that overlap from step to step.
+/// a message is routed over, within the caps on ports and injection; a reduction's operator is added. Nothing is taken
+/// off for segments that overlap from step to step. A scatter or gather is price_mst_blocks(), and no less than the
+/// steps of empty messages.
 [[nodiscard]] Seconds price_mst(Machine const& machine, MstForm form, Contract const& contract, Cut cut);
+
+/// A scatter or gather, message by message: a rank's go at once over different links, and take turns at one link, at
+/// its processor, its memory, its ports and caps; what is to be sent is packed, and what has come is put in place,
+/// where blocks do not lie side by side. Blocks of different lengths count with their mean.
+[[nodiscard]] Seconds price_mst_blocks(Machine const& machine, MstShape const& shape, Contract const& contract,
+                                       Cut cut);
 
 /// Dead links, or more messages of one rank than a place in a tree holds.
 [[nodiscard]] std::optional<std::string> mst_why_not(Machine const& machine, MstForm form, Contract const& contract);

@@ -54,16 +54,9 @@ int mst_rounds(Machine const& machine, Rank root, MstForm form) {
 }
 
 double longest_way(MstShape const& shape, Rank root, MstStep const& step) {
-  // Boxes of one form at one place of their root cost the same.
-  using Form = std::array<std::pair<std::int32_t, std::int32_t>, max_box_axes>;
-  std::map<Form, double> known;
+  std::map<MstOutline, double> known;
   std::function<double(MstBox)> cost = [&](MstBox box) {
-    Form form{};
-    for (int a = 0; a < shape.axes(); ++a) {
-      auto const& span = box.span[static_cast<std::size_t>(a)];
-      auto const below = box.root[static_cast<std::size_t>(a)] - span.lo;
-      form[static_cast<std::size_t>(a)] = {span.length, below < 0 ? below + shape.length(a) : below};
-    }
+    auto const form = shape.outline(box);
     if (auto const found = known.find(form); found != known.end()) return found->second;
     auto const parts = shape.cut(box);
     auto longest = 0.0;

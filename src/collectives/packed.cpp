@@ -98,6 +98,7 @@ Seconds price_all_roots(Machine const& machine, Contract const& contract, Cut cu
   t.link_bytes = 1.5 * all * (machine.nodes() - 1) / machine.nodes() / trees;
   t.node_bytes = t.link_bytes * packed->trees;
   t.messages = 2.0 * messages_of(all, trees * (contract.ranks - 1), cut);
+  t.held = held_among_many(static_cast<double>(contract.bytes) / trees, cut);
   t.depth = packed->depth;
   t.first_bytes = std::min(static_cast<double>(contract.bytes) / trees, static_cast<double>(cut.segment));
   return price_hierarchical(machine, contract, t);

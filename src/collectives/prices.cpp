@@ -1,6 +1,7 @@
 #include "prices.h"
 
 #include <algorithm>
+#include <cmath>
 
 #include "allport/collectives/hierarchical.h"
 
@@ -29,6 +30,7 @@ Seconds price_block_trees(Machine const& machine, Contract const& contract, Cut 
   t.link_bytes = away / used;
   t.node_bytes = away;
   t.messages = messages_of(away, used * (contract.ranks - 1), cut);
+  t.held = held_of(static_cast<double>(contract.bytes) / used, cut);
   t.depth = depth;
   t.first_bytes = std::min(static_cast<double>(contract.bytes) / used, static_cast<double>(cut.segment));
   return price_hierarchical(machine, contract, t);
@@ -38,6 +40,17 @@ double all_blocks(Contract const& contract) {
   auto const all = static_cast<double>(contract.total());
   return contract.what == Collective::alltoall ? all / contract.ranks : all;
 }
+
+double held_of(double stream_bytes, Cut cut) {
+  if (stream_bytes <= 0.0) return 0.0;
+  auto const segment = static_cast<double>(std::max<std::int64_t>(cut.segment, 1));
+  auto const messages = std::ceil(stream_bytes / segment);
+  auto const turns = std::ceil(messages / cut.window);
+  auto const last = stream_bytes - (messages - 1.0) * segment;
+  return 1.0 - ((turns - 1.0) * segment + last) / stream_bytes;
+}
+
+double held_among_many(double stream_bytes, Cut cut) { return 0.5 + 0.5 * held_of(stream_bytes, cut); }
 
 double messages_of(double bytes, double streams, Cut cut) {
   return std::max(streams, bytes / static_cast<double>(std::max<std::int64_t>(cut.segment, 1)));
@@ -50,7 +63,7 @@ Seconds price_hierarchical(Machine const& machine, Contract const& contract, mod
   bool const one_root = contract.what == Collective::scatter || contract.what == Collective::gather;
   if (combines(contract.what)) over_grid.combined_bytes = all * per_node;
   if (per_node == 1) {
-    over_grid.copied_bytes = one_root ? all : block;
+    over_grid.copied_bytes = block;
   } else {
     // Ranks copy their own blocks, and leaders hand on to their siblings: their own blocks, or everybody's.
     over_grid.copied_bytes = one_root ? block * per_node : all * (per_node - 1) + block * per_node;

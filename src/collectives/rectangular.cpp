@@ -45,6 +45,7 @@ Seconds price_all_roots(Machine const& machine, Contract const& contract, Cut cu
     t.node_bytes += slice * static_cast<double>(up + down);
   }
   t.messages = 2.0 * messages_of(all, static_cast<double>(trees) * (contract.ranks - 1), cut);
+  t.held = held_among_many(bytes / trees, cut);
   t.depth = rectangular_extent(machine, machine.node_of(contract.root)).depth;
   t.first_bytes = std::min(bytes / trees, static_cast<double>(cut.segment));
   return price_hierarchical(machine, contract, t);

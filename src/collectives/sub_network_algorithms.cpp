@@ -79,6 +79,7 @@ class Rows {
     t.link_bytes = total / network_->ranks() / trees * all.streams;
     t.node_bytes = t.link_bytes * all.trees;
     t.messages = 2.0 * messages_of(total, trees * (contract.ranks - 1), cut);
+    t.held = held_among_many(static_cast<double>(contract.bytes) / trees, cut);
     t.depth = all.depth;
     t.first_bytes = std::min(static_cast<double>(contract.bytes) / trees, static_cast<double>(cut.segment));
     return price_hierarchical(network_->machine(), contract, t) + all.through;

@@ -38,28 +38,62 @@ BytesPerSecond slowest_link(Machine const& machine) {
   return slowest;
 }
 
+namespace {
+
+/// What leaves a part or a node whose cap takes message after message, in their order.
+class InOrder {
+ public:
+  InOrder(Machine const& machine, double held, int along) : held_(held) {
+    auto axes = 0;
+    for (int a = 0; a < machine.axes(); ++a) {
+      if (machine.axis(a).length == 1) continue;
+      links_ += 2.0 * machine.axis(a).bandwidth.value();
+      if (along >= 0 && a != along) continue;
+      on_link_ += 1.0 / machine.axis(a).bandwidth.value();
+      ++axes;
+    }
+    if (axes > 0) on_link_ /= axes;
+  }
+  /// @param beside bytes per second that may pass the cap beside what goes over links
+  [[nodiscard]] double seconds_per_byte(double cap, double beside) const {
+    if (links_ + beside <= cap) return 1.0 / cap;
+    return (1.0 - held_) / cap + held_ * std::max(on_link_, 1.0 / cap);
+  }
+
+ private:
+  double held_;
+  double links_ = 0.0;    // bytes per second of a node's
+  double on_link_ = 0.0;  // seconds per byte of the links' mean
+};
+
+}  // namespace
+
 Seconds t_traffic(Machine const& machine, LinkTraffic const& t) {
   if (machine.ranks() == 1) return {};
   auto const& rates = machine.rates();
-  auto const link = slowest_link(machine).value();
+  auto const link = (t.axis < 0 ? slowest_link(machine) : slowest_link(machine, t.axis)).value();
   int links = 0;
   auto latency = 0.0;
   for (int a = 0; a < machine.axes(); ++a) {
-    if (machine.axis(a).length == 1) continue;
+    if (machine.axis(a).length == 1 || (t.axis >= 0 && a != t.axis)) continue;
     links += 2;
     latency = std::max(latency, machine.axis(a).latency.value());
   }
   auto busy = t.messages * rates.overhead.value();
+  InOrder const in_order(machine, t.held, t.axis);
   if (link > 0.0) {
     // How many links the node keeps busy at once decides what tau costs and how often limited ports take turns.
     auto const at_once =
         t.link_bytes > 0.0 ? std::clamp(t.node_bytes / t.link_bytes, 1.0, std::max(1.0, double(links))) : 1.0;
     auto const turns = rates.ports > 0 ? std::max(1.0, at_once / rates.ports) : 1.0;
     busy = std::max(busy, t.link_bytes / link * std::max(turns, 1.0 + (at_once - 1.0) * rates.tau));
-    if (rates.injection.value() > 0.0) busy = std::max(busy, t.node_bytes / rates.injection.value());
+    if (auto const cap = rates.injection.value(); cap > 0.0) {
+      busy = std::max(busy, t.node_bytes * in_order.seconds_per_byte(cap, 0.0));
+    }
   }
   auto const combining = t.combined_bytes * operator_seconds_per_byte(machine);
-  auto const copying = copy_seconds_per_byte(machine, t.copied_bytes);
+  auto const direct = direct_to_siblings(machine);
+  auto const copying = copy_seconds_per_byte(machine, t.copied_bytes + t.direct_bytes * direct.copies);
   busy = std::max(busy, machine.ranks_per_node() > 1 ? combining + copying : std::max(combining, copying));
   busy = std::max(busy, t.copied_bytes / machine.ranks_per_node() * ways_seconds_per_byte(machine));
   // The parts of a level share what the node sends, and each hands on to the other parts what it has for them.
@@ -67,10 +101,14 @@ Seconds t_traffic(Machine const& machine, LinkTraffic const& t) {
   auto parts = 1.0;
   for (auto const& level : machine.levels().all()) {
     parts *= level.count;
-    if (level.injection.value() <= 0.0) continue;
-    busy = std::max(busy, (t.node_bytes + (parts - 1.0) * handed_on) / parts / level.injection.value());
+    auto const cap = level.injection.value();
+    if (cap <= 0.0) continue;
+    auto const leaving = t.node_bytes * in_order.seconds_per_byte(cap, level.bandwidth.value());
+    busy = std::max(busy, (leaving + (parts - 1.0) * handed_on / cap) / parts);
+    if (t.root_bytes > 0.0) busy = std::max(busy, leaving + (t.root_bytes - t.node_bytes) / cap);
+    if (t.direct_bytes > 0.0) busy = std::max(busy, leaving + t.direct_bytes * direct.ways);
   }
-  busy = std::max(busy, t.root_bytes * injection_seconds_per_byte(machine, 1.0, 0.0));
+  busy = std::max(busy, t.direct_bytes * direct.ways);
   auto const hop = 2.0 * rates.overhead.value() + latency + (link > 0.0 ? t.first_bytes / link : 0.0);
   return Seconds(busy + static_cast<double>(t.depth) * hop);
 }

@@ -1,6 +1,7 @@
 #include "allport/model/within_node.h"
 
 #include <algorithm>
+#include <utility>
 #include <vector>
 
 #include "allport/model/link_loads.h"
@@ -37,6 +38,38 @@ double spread_seconds_per_byte(Machine const& machine) {
     parents *= level.count;
   }
   return std::max(ways_seconds_per_byte(machine), copy_seconds_per_byte(machine, copies));
+}
+
+namespace {
+
+/// @param passes (ranks of a part, ranks of the parts beside it) -> how often a byte takes the busiest part's way, and
+///               passes its cap
+template <class Passes>
+Direct direct(Machine const& machine, Passes const& passes) {
+  Direct all;
+  auto const& levels = machine.levels();
+  for (int l = 0; l < levels.size(); ++l) {
+    auto const& level = levels[l];
+    auto const inside = levels.ranks_of_part(l);
+    auto const beside = inside * (level.count - 1.0);
+    if (beside == 0.0) continue;
+    auto const [way, cap] = passes(inside, beside);
+    if (level.bandwidth.value() > 0.0) all.ways = std::max(all.ways, way / level.bandwidth.value());
+    if (level.injection.value() > 0.0) all.ways = std::max(all.ways, cap / level.injection.value());
+    if (level.bandwidth.value() <= 0.0) all.copies += beside;
+  }
+  return all;
+}
+
+}  // namespace
+
+Direct direct_to_siblings(Machine const& machine) {
+  return direct(machine,
+                [&](double inside, double beside) { return std::pair(beside, machine.ranks_per_node() - inside); });
+}
+
+Direct direct_from_siblings(Machine const& machine) {
+  return direct(machine, [](double inside, double) { return std::pair(inside, inside); });
 }
 
 namespace {

@@ -12,6 +12,9 @@ struct LinkTraffic {
   double link_bytes = 0.0;      ///< over the busiest directed link
   double node_bytes = 0.0;      ///< out of the busiest node over all its links
   double root_bytes = 0.0;      ///< that one rank alone sends, under the caps on injection of its parts of the node
+  double direct_bytes = 0.0;    ///< that one rank alone sends to each of its siblings, one by one
+  double held = 0.0;            ///< share of node_bytes that waits at a cap until its link is free: see t_traffic()
+  int axis = -1;                ///< whose links these are alone; -1: all axes'
   double messages = 0.0;        ///< message ends (sends and receives) that the busiest rank handles
   double combined_bytes = 0.0;  ///< bytes that the busiest rank applies the operator to
   double copied_bytes = 0.0;    ///< bytes that the busiest node moves in memory
@@ -22,6 +25,10 @@ struct LinkTraffic {
 /// max(busiest link, node's ports and injection, message ends * o, operator, copies) + depth * (2o + L + first/b), with
 /// tau as in segment_period: m links at once cost 1 + (m - 1) tau times one. Where a node is several ranks, its
 /// operator and its copies share the memory, one after the other. 0 on a machine of one rank.
+///
+/// A cap on injection that the links together exceed takes message after message in their order, so one whose link is
+/// busy with the message before it holds up all behind it: that share, `held`, leaves at the rate of a link, not of the
+/// cap [derived; beside the simulator in tests/select/prices_simulated.cpp].
 [[nodiscard]] Seconds t_traffic(Machine const& machine, LinkTraffic const& traffic);
 
 /// Bytes over the busiest link of an axis when every node of every line along it sends `each` bytes to every other node

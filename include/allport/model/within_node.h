@@ -17,6 +17,15 @@ namespace allport::model {
 /// messages out of its node and begins `spreads` binomial trees within it.
 [[nodiscard]] double injection_seconds_per_byte(Machine const& machine, double sends, double spreads);
 
+/// What it takes that one of a node's ranks sends something to each of its siblings, one by one, or gets as much from
+/// each of them.
+struct Direct {
+  double ways = 0.0;    ///< seconds per byte of the busiest part: by its way to its siblings, or under its cap
+  double copies = 0.0;  ///< how often each byte is copied in the node's memory
+};
+[[nodiscard]] Direct direct_to_siblings(Machine const& machine);
+[[nodiscard]] Direct direct_from_siblings(Machine const& machine);
+
 /// Messages with which one of a node's ranks begins the binomial tree within it, and rounds of that tree: over the
 /// stages in which ranks hand on (levels with a way of their own, and what lies between them), ceil(log2 parts). 0
 /// where a node is one rank.
