@@ -76,6 +76,16 @@ def test_alpha_beta_and_transposes(allport, tmp_path):
     np.testing.assert_allclose(np.load(tmp_path / "C.npy"), -2.5 * a.T @ b.T + 0.5 * c, rtol=1e-12, atol=1e-12)
 
 
+@pytest.mark.parametrize("count", [1, 2])
+def test_c0_lies_in_memory_once(ranks, tmp_path, count):
+    a, b, c = rng.standard_normal((900, 3)), rng.standard_normal((3, 800)), rng.standard_normal((900, 800))
+    for name, x in zip(("A", "B", "C0"), (a, b, c), strict=True):
+        np.save(tmp_path / f"{name}.npy", x)
+    done = ranks("product_in_place", count, tmp_path)
+    assert done.returncode == 0 and "good" in done.stdout, done.stdout + done.stderr
+    np.testing.assert_allclose(np.load(tmp_path / "C.npy"), a @ b + c, rtol=1e-12, atol=1e-12)
+
+
 @pytest.mark.parametrize("dtype", ["f4", "c8", "c16", "i2", "f2", "?"])
 def test_types_of_files(allport, tmp_path, dtype):
     a, b = (rng.integers(0, 3, (12, 12)).astype(dtype) for _ in range(2))
