@@ -6,6 +6,16 @@
 #include "allport/comm/error_handler.h"
 #include "comm/world.h"
 
+namespace {
+std::atomic<int> handlers_set{0};  ///< how often, by whomever
+}  // namespace
+
+/// In the place of the MPI library's own.
+extern "C" int MPI_Comm_set_errhandler(MPI_Comm comm, MPI_Errhandler handler) {
+  ++handlers_set;
+  return PMPI_Comm_set_errhandler(comm, handler);
+}
+
 namespace allport::testing {
 namespace {
 
@@ -65,6 +75,7 @@ TEST(MpiHandlers, EveryErrorOfAnotherThreadReachesIt) {
   if (level != MPI_THREAD_MULTIPLE) GTEST_SKIP() << "MPI gives no MPI_THREAD_MULTIPLE";
   Handler const handler;
   Communicator const comm(MPI_COMM_WORLD, Machine::flat(world_size()));
+  auto const set_before = handlers_set.load();
   std::atomic<bool> over{false};
   int made = 0;
   int others = 0;
@@ -89,6 +100,8 @@ TEST(MpiHandlers, EveryErrorOfAnotherThreadReachesIt) {
   }
   EXPECT_EQ(heard, made);
   EXPECT_EQ(others, 0);
+  // An exchange that no error happened to fall into.
+  EXPECT_EQ(handlers_set, set_before);
 }
 
 TEST(MpiHandlers, MessagesOfOursThatFailAreErrorsUnderEachOfThem) {
