@@ -264,6 +264,7 @@ def test_the_dropin_measures_links_that_nobody_has(
     told = json.loads(report.read_text())
     assert told["tried"] == {}
     assert told["rates"]["source"] == "measured at start"
+    assert told["rates"]["seconds"] < 0.5, "a start takes a fifth of a second, and this computer may be loaded"
     # The preset's 4 GB/s would hand it back; beside other work the links look slower than they are, never much faster.
     assert told["rates"]["axes"][0]["bandwidth"] < 20e6
     assert told["collectives"]["MPI_Gather"]["taken"] > 0
