@@ -275,6 +275,15 @@ class Whole {
              step_of[link.parent]);
       }
     }
+    // Else a member could wait for the floor to rise, and the floor for the gang.
+    for (auto const& members : sorted_.gangs) {
+      auto const first = members.front();
+      for (auto const member : members) {
+        if (step_of[member] == step_of[first]) continue;
+        fail("{} of step {} is in a gang with {} of step {}", name(member), step_of[member], name(first),
+             step_of[first]);
+      }
+    }
   }
 
   TaskGraph const& graph_;

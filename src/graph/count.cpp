@@ -41,7 +41,7 @@ std::vector<Count> count(TaskGraph const& graph, Carrier const& carrier) {
     members.clear();
     for (auto const member : gang.members) members.push_back(graph.owner(member));
     for (auto const& talk : gang.talk) {
-      if (talk.bytes > 0) carry({task, 0, talk.what, members, talk.root, talk.bytes, talk.element}, talk.times);
+      if (talk.bytes > 0) carry({task, 0, talk.what, members, talk.root, talk.bytes, talk.element, true}, talk.times);
     }
   });
   return counts;

@@ -43,7 +43,7 @@ double talk_seconds(TaskGraph const& graph, Gang const& gang, Carrier const& car
   for (auto const& talk : gang.talk) {
     if (talk.bytes == 0) continue;
     double last = 0;
-    Delivery const delivery{gang.members.front(), 0, talk.what, ranks, talk.root, talk.bytes, talk.element};
+    Delivery const delivery{gang.members.front(), 0, talk.what, ranks, talk.root, talk.bytes, talk.element, true};
     for (auto const& [rank, end] : ends_of(delivery, carrier, links)) last = std::max(last, end.tail);
     sum += last * static_cast<double>(talk.times);
   }

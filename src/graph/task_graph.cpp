@@ -12,6 +12,11 @@ std::string_view name(Kernel kernel) {
   return names[static_cast<std::size_t>(kernel)];
 }
 
+GangContext& TaskContext::gang() {
+  throw Error::argument("gang", "none", "a task that TaskGraph::gang() says is a member of one", "",
+                        ErrorKind::unsupported);
+}
+
 std::string TaskGraph::name(Task task) const {
   return fmt::format("task {} of layer {} ({}, {}, {})", task.kind, task.layer, task.i, task.j, task.k);
 }

@@ -23,20 +23,19 @@ class WayCarrier final : public graph::Carrier {
     for (auto const rank : delivery.ranks) {
       ensure(rank < ids_.ranks(), "machine", ids_.ranks(), "as many ranks as the graph has", "take a larger machine");
     }
+    if (delivery.in_gang) return gangs_->hops(delivery, visit);
     auto const root = delivery.ranks[static_cast<std::size_t>(delivery.root)];
     if (delivery.what == Collective::reduce) {
       for (auto const rank : delivery.ranks) {
         if (rank != root) visit({rank, root, delivery.bytes, 1});
       }
-    } else if (delivery.what == Collective::broadcast) {
+    } else {
       // The source first: with it the ranks say who sends to whom.
       std::vector<Rank> key{root};
       for (auto const rank : delivery.ranks) {
         if (rank != root) key.push_back(rank);
       }
       for (auto const& [from, to] : messages_of(key, TaskHash()(delivery.task))) visit({from, to, delivery.bytes, 1});
-    } else {
-      gangs_->hops(delivery, visit);
     }
   }
 

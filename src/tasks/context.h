@@ -25,15 +25,24 @@ struct Workers {
 class Context final : public TaskContext {
  public:
   /// @param inputs one for each index
-  Context(TaskGraph const& graph, Pool& pool, Workers& workers, Task task, std::vector<Given> const& inputs,
-          std::int64_t step, FunctionRef<void()> progress)
-      : graph_(graph), pool_(pool), workers_(workers), task_(task), inputs_(inputs), step_(step), progress_(progress) {}
+  /// @param seat    null for tasks that are in no gang
+  Context(TaskGraph const& graph, Pool& pool, Workers& workers, Ready const& ready, std::int64_t step,
+          FunctionRef<void()> progress, GangContext* seat)
+      : graph_(graph),
+        pool_(pool),
+        workers_(workers),
+        task_(ready.task),
+        inputs_(ready.inputs),
+        step_(step),
+        progress_(progress),
+        seat_(seat) {}
 
   std::span<std::byte const> input(int index) const override { return given(index).bytes; }
   std::span<std::byte> output(int index) override { return block(index).bytes; }
   std::shared_ptr<void> keep_input(int index) const override { return Pool::keep(given(index)); }
   std::shared_ptr<void> keep_output(int index) override { return Pool::keep(block(index)); }
   void progress() override { progress_(); }
+  GangContext& gang() override { return seat_ != nullptr ? *seat_ : TaskContext::gang(); }
   int idle() const override { return workers_.idle.load(std::memory_order_relaxed); }
   void parallel_for(std::int64_t parts, FunctionRef<void(std::int64_t)> body) override;
 
@@ -58,6 +67,7 @@ class Context final : public TaskContext {
   std::vector<Given> const& inputs_;
   std::int64_t step_;
   FunctionRef<void()> progress_;
+  GangContext* seat_;
   std::vector<std::pair<int, Block>> outputs_;
 };
 

@@ -33,6 +33,7 @@ Execution::Execution(TaskGraph const& graph, Communicator const& comm, RunOption
                   [this](MessageName const& name) { return route(task_of(name), static_cast<int>(name[3])); }),
       only_caller_talks_(!Multicasts::any_thread()),
       frontier_(graph),
+      order_(graph),
       count_(comm.rank() < graph.ranks() ? graph.count(comm.rank()) : 0),
       next_warning_(options.stall_seconds) {}
 
@@ -59,7 +60,9 @@ RunReport Execution::run() {
   threads.clear();
   comm_.ensure_all_well(failure_, failure_kind_);
   report_.count.tasks = executed_;
-  report_.count.traffic = multicasts_.counted();
+  report_.count.traffic = known_traffic();
+  report_.count.expected_bytes = static_cast<double>(expected_.bytes_sent);
+  report_.count.expected_messages = static_cast<double>(expected_.messages_sent);
   report_.control_messages = multicasts_.control_messages();
   report_.forwarded = multicasts_.forwarded();
   report_.peak_bytes = pool_->peak();
@@ -77,9 +80,8 @@ void Execution::work(int index) {
     if (caller && (options_.attend || options_.progress)) attend();
     bool moved = false;
     bool const late = !worker.next || worker.now - worker.looked > between_polls;
-    if (talks && (late || hurry_.load(std::memory_order_relaxed)) && network_.try_lock()) {
-      std::scoped_lock const hold(std::adopt_lock, network_);
-      moved = talk(caller);
+    if (talks && (late || hurry_.load(std::memory_order_relaxed))) {
+      moved = look(caller);
       worker.looked = worker.now;
     }
     if (!worker.next) take(worker);
@@ -146,13 +148,23 @@ void Execution::take_with_lock(Worker& worker) {
 void Execution::execute_one(Worker& worker) {
   auto ready = std::move(*worker.next);
   worker.next.reset();
+  worker.abandoned = false;
   try {
     execute(ready, worker);
   } catch (std::exception const& error) {
-    fail(error, fmt::format("task {}", graph_.name(ready.task)));
+    if (!worker.abandoned) fail(error, fmt::format("task {}", graph_.name(ready.task)));
     std::scoped_lock const hold(mutex_);
     --running_;
   }
+}
+
+Traffic Execution::known_traffic() const {
+  auto known = multicasts_.counted();
+  known.messages_sent -= expected_.messages_sent;
+  known.messages_received -= expected_.messages_received;
+  known.bytes_sent -= expected_.bytes_sent;
+  known.bytes_received -= expected_.bytes_received;
+  return known;
 }
 
 Block Execution::sum(std::span<Given const> parts, std::int64_t step) {
@@ -183,19 +195,11 @@ void Execution::add_up(std::vector<Given>& inputs, std::int64_t step) {
 }
 
 void Execution::execute(Ready& ready, Worker& worker) {
-  Gang gang;
-  if (graph_.gang(ready.task, gang) && gang.members.size() > 1) {
-    throw Error::argument("graph", graph_.name(ready.task), "a graph without gangs",
-                          "tasks that run together on several ranks are not run yet", ErrorKind::unsupported);
-  }
   auto const step = step_of(ready.task);
   add_up(ready.inputs, step);
-  auto const look = [this] {
-    if (!network_.try_lock()) return;
-    std::scoped_lock const hold(std::adopt_lock, network_);
-    static_cast<void>(talk(std::this_thread::get_id() == caller_));
-  };
-  Context context(graph_, *pool_, workers_, ready.task, ready.inputs, step, look);
+  auto const progress = [this] { look(std::this_thread::get_id() == caller_); };
+  auto const seat = ready.in_gang ? seat_of(ready, worker) : nullptr;
+  Context context(graph_, *pool_, workers_, ready, step, progress, seat.get());
   auto const begin = Clock::now();
   graph_.run(ready.task, context);
   worker.now = Clock::now();
@@ -207,6 +211,8 @@ void Execution::execute(Ready& ready, Worker& worker) {
   ready.inputs.clear();
   std::scoped_lock const hold(mutex_);
   fulfil_children(ready.task, worker);
+  if (seat && seat->members() > 1) tell_done(seat->gang());
+  if (frontier_.has_new_members()) hurry_.store(true, std::memory_order_relaxed);
   report_.busy_seconds += std::chrono::duration<double>(worker.now - begin).count();
   report_.count.flops += work.flops;
   ++executed_;
@@ -282,7 +288,8 @@ bool Execution::idle() {
 void Execution::watch(bool moved) {
   std::scoped_lock const hold(mutex_);
   auto const now = Clock::now();
-  if (moved || running_ > 0 || frontier_.has_ready()) {
+  auto const stuck = static_cast<int>(awaiting_.size());
+  if (moved || running_ > stuck || (frontier_.has_ready() && stuck < options_.workers)) {
     moved_ = now;
     next_warning_ = options_.stall_seconds;
     return;
@@ -291,9 +298,10 @@ void Execution::watch(bool moved) {
   if (options_.stall_seconds <= 0 || still < next_warning_) return;
   next_warning_ = 2 * still;
   auto const waits = frontier_.waiting_text(8);
-  fmt::print(stderr, "allport: rank {} has waited {:.1f} s, with nothing moving: {} of {} tasks are done{}{}\n", me_,
-             still, executed_, count_ ? fmt::format("{}", *count_) : "an unknown number of",
-             waits.empty() ? "" : ", waiting: ", waits);
+  auto const gangs = gangs_text();
+  fmt::print(stderr, "allport: rank {} has waited {:.1f} s, with nothing moving: {} of {} tasks are done{}{}{}{}\n",
+             me_, still, executed_, count_ ? fmt::format("{}", *count_) : "an unknown number of",
+             waits.empty() ? "" : ", waiting: ", waits, gangs.empty() ? "" : "; ", gangs);
 }
 
 void Execution::fail(std::exception const& error, std::string const& where) {

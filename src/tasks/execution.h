@@ -4,6 +4,7 @@
 #include <atomic>
 #include <chrono>
 #include <cstdint>
+#include <map>
 #include <memory>
 #include <mutex>
 #include <optional>
@@ -15,6 +16,8 @@
 #include "allport/tasks/run.h"
 #include "context.h"
 #include "frontier.h"
+#include "gang_order.h"
+#include "gang_seat.h"
 #include "pool.h"
 #include "window.h"
 
@@ -28,7 +31,18 @@ class Execution {
  private:
   using Clock = std::chrono::steady_clock;
 
-  enum What : std::int64_t { output_of, contribution_to, failure, floor_up, floor_down };
+  enum What : std::int64_t {
+    output_of,
+    contribution_to,
+    failure,
+    floor_up,
+    floor_down,
+    gang_ready,     ///< to rank 0, which says in which order gangs begin
+    gang_begins,    ///< from there
+    gang_done,      ///< to there
+    gang_expected,  ///< between members, by send()
+    gang_talk,      ///< likewise, of collectives
+  };
 
   /// A message that its worker could not send itself.
   struct Outgoing {
@@ -55,6 +69,7 @@ class Execution {
     Clock::time_point now = Clock::now();  ///< when its last body ended
     Clock::time_point looked{};            ///< for messages
     bool idle = false;                     ///< counted among those who are
+    bool abandoned = false;                ///< its body was told that the run has failed elsewhere
     std::vector<Leads> edges{};            ///< memory for find_children()
     std::vector<std::pair<int, Block>> outputs{};
   };
@@ -73,6 +88,8 @@ class Execution {
     return std::chrono::duration<double>(when - begin_).count();
   }
   void record_message(Passage const& passage);
+  /// Payload that the graph tells beforehand.
+  [[nodiscard]] Traffic known_traffic() const;
   /// Where a task's outputs go, in the worker's own memory.
   void find_children(Task task, Context& context, Worker& worker) const;
   /// With mutex_ held.
@@ -96,11 +113,25 @@ class Execution {
 
   /// Memory for what comes for this rank.
   [[nodiscard]] std::shared_ptr<std::byte[]> room_for(MessageName const& name, std::int64_t bytes);
+  /// A member of a gang of several, or of one: where its body talks from.
+  [[nodiscard]] std::unique_ptr<GangSeat> seat_of(Ready const& ready, Worker& worker);
+  [[nodiscard]] Block await(GangMessage const& what, Task member, Worker& worker);
+  [[nodiscard]] static MessageName name_of(GangMessage const& what);
+  /// Sends and takes what orders gangs. With mutex_ held.
+  void tell_ready();
+  void tell_done(Task gang);
+  void begin_gangs();
+  void arrived_of_gang(MessageName const& name, Block const& block);
+  /// What still waits for a gang or in one, where anything does. With mutex_ held.
+  [[nodiscard]] std::string gangs_text() const;
+
   /// Tells other ranks how far this one is, and lets tasks run that they have waited for. With mutex_ held.
   void tell_floor();
   [[nodiscard]] std::int64_t step_of(Task task) const { return window_.bounds() ? graph_.step(task) : 0; }
+  /// Looks after messages if nobody else does and this thread may. True when anything moved.
+  bool look(bool caller);
   /// Sends what is queued, takes what has come. True when anything moved. Called by one thread at a time.
-  bool talk(bool caller);
+  bool talk();
   void arrived(Multicasts::Message&& message);
   void left(std::int64_t leaving);
   [[nodiscard]] bool idle();
@@ -127,6 +158,15 @@ class Execution {
   std::int64_t executed_ = 0;
   std::int64_t unsent_ = 0;  ///< of leaving_, what has not left
   int running_ = 0;
+  GangOrder order_;                    ///< of use on rank 0
+  std::map<GangMessage, Block> mail_;  ///< that has come and no member has asked for yet
+  /// Workers whose bodies wait for a message from another member: which member of which gang, and for what.
+  struct Awaiting {
+    Task member{};
+    GangMessage what{};
+  };
+  std::map<int, Awaiting> awaiting_;
+  Traffic expected_;      ///< of traffic, what only bodies know
   bool stopped_ = false;  ///< here or elsewhere something has failed
   std::string failure_;   ///< what has failed here
   ErrorKind failure_kind_ = ErrorKind::schedule;

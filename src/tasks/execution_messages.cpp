@@ -103,14 +103,17 @@ void Execution::arrived(Multicasts::Message&& message) {
   } else if (message.name[0] == floor_down) {
     window_.told_by_parent(message.name[3]);
     tell_floor();
+  } else if (message.name[0] >= gang_ready) {
+    arrived_of_gang(message.name, block);
   } else if (!stopped_) {
     give_children_here(task, index, block);
   }
 }
 
 std::shared_ptr<std::byte[]> Execution::room_for(MessageName const& name, std::int64_t bytes) {
+  bool const in_gang = name[0] == gang_expected || name[0] == gang_talk;
   std::int64_t last = 0;
-  if (window_.bounds() && name[0] == contribution_to) {
+  if (window_.bounds() && (in_gang || name[0] == contribution_to)) {
     last = graph_.step(task_of(name));
   } else if (window_.bounds() && name[0] == output_of) {
     graph_.children(task_of(name), [&](Edge const& edge) {
@@ -118,7 +121,7 @@ std::shared_ptr<std::byte[]> Execution::room_for(MessageName const& name, std::i
       last = std::max(last, graph_.step(edge.child));
     });
   }
-  return pool_->room(bytes, last);
+  return pool_->room(bytes, last, !in_gang);
 }
 
 void Execution::tell_floor() {
@@ -134,8 +137,13 @@ void Execution::tell_floor() {
   frontier_.let_run_before(window_.limit());
 }
 
-bool Execution::talk(bool caller) {
-  if (only_caller_talks_ && !caller) return false;
+bool Execution::look(bool caller) {
+  if ((only_caller_talks_ && !caller) || !network_.try_lock()) return false;
+  std::scoped_lock const hold(std::adopt_lock, network_);
+  return talk();
+}
+
+bool Execution::talk() {
   bool moved = false;
   try {
     std::vector<Outgoing> outgoing;
@@ -143,6 +151,7 @@ bool Execution::talk(bool caller) {
     {
       std::scoped_lock const hold(mutex_);
       if (window_.bounds()) tell_floor();
+      if (frontier_.has_new_members()) tell_ready();
       outgoing.swap(outgoing_);
       hurry_.store(false, std::memory_order_relaxed);
       for (auto const& one : outgoing) data.push_back(leaving_[static_cast<std::size_t>(one.leaving)].block.bytes);
@@ -161,9 +170,10 @@ bool Execution::talk(bool caller) {
     if (idle() && multicasts_.finish()) {
       std::scoped_lock const hold(mutex_);
       auto const unfinished = frontier_.waiting();
-      if (!stopped_ && unfinished > 0) {
-        failure_ = fmt::format("{} tasks wait for inputs that never come: {}; graph::check() finds why", unfinished,
-                               frontier_.waiting_text(8));
+      auto const gangs = gangs_text();
+      if (!stopped_ && (unfinished > 0 || !gangs.empty())) {
+        failure_ = fmt::format("{} tasks wait for inputs that never come: {}{}{}; graph::check() finds why", unfinished,
+                               frontier_.waiting_text(8), gangs.empty() || unfinished == 0 ? "" : "; ", gangs);
       }
       over_ = true;
     }

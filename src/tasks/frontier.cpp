@@ -22,7 +22,7 @@ void Frontier::fulfil(Task task, std::optional<Given> given) {
   }
   if (given) waiting.inputs.push_back(std::move(*given));
   if (--waiting.left > 0) return;
-  Ready ready{task, std::move(waiting.inputs)};
+  Ready ready{task, std::move(waiting.inputs), false};
   waiting_.erase(at);
   push(std::move(ready));
 }
@@ -47,6 +47,16 @@ void Frontier::push(Ready ready) {
 }
 
 void Frontier::push_now(Ready ready) {
+  ready.in_gang = graph_.gang(ready.task, gang_);
+  if (ready.in_gang && gang_.members.size() > 1) {
+    auto const gang = gang_.members.front();
+    auto const task = ready.task;
+    bool const is_only = members_.emplace(gang, std::move(ready)).second;
+    ensure(is_only, "gang", graph_.name(task), "one with one member a rank", "graph::check() finds such graphs",
+           ErrorKind::schedule);
+    new_members_.push_back(gang);
+    return;
+  }
   auto const priority = graph_.priority(ready.task);
   std::size_t at = slots_.size();
   if (free_.empty()) {
@@ -59,7 +69,19 @@ void Frontier::push_now(Ready ready) {
   ready_.push({priority, pushed_++, at});
 }
 
+void Frontier::begin(Task gang) {
+  auto const at = members_.find(gang);
+  ensure(at != members_.end(), "gang", graph_.name(gang), "one whose member here is ready", "", ErrorKind::schedule);
+  begun_.push_back(std::move(at->second));
+  members_.erase(at);
+}
+
 std::optional<Ready> Frontier::pop() {
+  if (!begun_.empty()) {
+    auto ready = std::move(begun_.front());
+    begun_.pop_front();
+    return ready;
+  }
   if (ready_.empty()) return std::nullopt;
   auto const at = ready_.top().at;
   ready_.pop();
@@ -78,6 +100,11 @@ std::string Frontier::waiting_text(std::size_t most) const {
                         waiting_.at(tasks[t]).left, parents);
   }
   if (tasks.size() > most) text += fmt::format(" and {} more", tasks.size() - most);
+  std::size_t held = 0;
+  for (auto const& [gang, ready] : members_) {
+    if (held++ < most) text += fmt::format("{}{} for its gang", text.empty() ? "" : ", ", graph_.name(ready.task));
+  }
+  if (held > most) text += fmt::format(" and {} more", held - most);
   std::size_t ahead = 0;
   for (auto const& [step, ready] : later_) ahead += ready.size();
   if (ahead > 0) text += fmt::format("{}{} for slower ranks", text.empty() ? "" : ", ", ahead);

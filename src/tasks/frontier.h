@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <deque>
 #include <functional>
 #include <limits>
 #include <map>
@@ -10,6 +11,7 @@
 #include <optional>
 #include <queue>
 #include <unordered_map>
+#include <utility>
 #include <vector>
 
 #include "allport/graph/task_graph.h"
@@ -48,6 +50,7 @@ struct Given {
 struct Ready {
   Task task;
   std::vector<Given> inputs;
+  bool in_gang = false;
 };
 
 /// Not safe for several threads: its owner locks.
@@ -56,17 +59,26 @@ class Frontier {
   explicit Frontier(TaskGraph const& graph) : graph_(graph) {}
 
   /// A task that waits for nothing.
-  void enter(Task task) { push({task, {}}); }
+  void enter(Task task) { push({task, {}, false}); }
   /// One of a task's edges is there; nothing is given along an edge that carries order alone.
   void fulfil(Task task, std::optional<Given> given);
-  /// The ready task of the highest priority; among equals the one that was ready first.
+  /// The ready task of the highest priority; among equals the one that was ready first. Members of gangs that have
+  /// begun come before all.
   [[nodiscard]] std::optional<Ready> pop();
 
-  [[nodiscard]] bool empty() const { return ready_.empty() && later_.empty(); }
-  [[nodiscard]] bool has_ready() const { return !ready_.empty(); }
+  /// Whether any task has become ready that waits for its gang, and nobody has asked for since.
+  [[nodiscard]] bool has_new_members() const { return !new_members_.empty(); }
+  /// Those gangs, by their first members.
+  [[nodiscard]] std::vector<Task> new_members() { return std::exchange(new_members_, {}); }
+  /// All of a gang's members are ready, and now its own may run.
+  void begin(Task gang);
+
+  [[nodiscard]] bool empty() const { return !has_ready() && later_.empty() && new_members_.empty(); }
+  [[nodiscard]] bool has_ready() const { return !ready_.empty() || !begun_.empty(); }
   /// Ready tasks of this step and later ones wait; from now on this limit, which is no lower than the one before.
   void let_run_before(std::int64_t limit);
-  [[nodiscard]] std::size_t waiting() const { return waiting_.size(); }
+  /// For inputs, or for other members of their gangs.
+  [[nodiscard]] std::size_t waiting() const { return waiting_.size() + members_.size(); }
   /// "T(3, 1) for 2 of 3 inputs, ...", at most `most` of them.
   [[nodiscard]] std::string waiting_text(std::size_t most) const;
 
@@ -92,6 +104,10 @@ class Frontier {
   std::priority_queue<Queued> ready_;
   std::vector<Ready> slots_;
   std::vector<std::size_t> free_;
+  std::map<Task, Ready> members_;  ///< that wait for their gangs, by the first members of these
+  std::vector<Task> new_members_;
+  std::deque<Ready> begun_;
+  Gang gang_;  ///< memory for push_now()
   std::int64_t pushed_ = 0;
   std::int64_t limit_ = std::numeric_limits<std::int64_t>::max();
   std::map<std::int64_t, std::vector<Ready>> later_;  ///< by step

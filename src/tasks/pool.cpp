@@ -62,8 +62,8 @@ Block Pool::allocate(std::int64_t bytes, std::int64_t last, bool counted) {
   return {std::shared_ptr<std::byte>(data, Return{shared_from_this()}), {data, static_cast<std::size_t>(bytes)}};
 }
 
-std::shared_ptr<std::byte[]> Pool::room(std::int64_t bytes, std::int64_t last) {
-  return {take(bytes, last, true), Return{shared_from_this()}};
+std::shared_ptr<std::byte[]> Pool::room(std::int64_t bytes, std::int64_t last, bool counted) {
+  return {take(bytes, last, counted), Return{shared_from_this()}};
 }
 
 void Pool::used_until(Block const& block, std::int64_t last) {

@@ -82,6 +82,13 @@ TEST(GraphCheck, GangsAgreeAmongTheirMembers) {
   gang.members = {task(1), task(2)};
   broken.gangs = {{1, gang}, {2, gang}};
   expect_fault(broken, {"two members on rank 1"});
+  // A member could wait for a window's floor, and the floor for the other member.
+  gang.members = {task(1), task(3)};
+  broken.gangs = {{1, gang}, {3, gang}};
+  broken.by_step = {{0}, {1, 2, 3}, {4}};
+  (void)graph::check(broken);
+  broken.by_step = {{0, 1}, {2, 3}, {4}};
+  expect_fault(broken, {"#3 of step 1 is in a gang with #1 of step 0"});
 }
 
 TEST(GraphCheck, CountsAndExitsAreThoseThatAreReached) {

@@ -53,7 +53,7 @@ void expect_to_run(TaskGraph const& made, Machine const& machine, graph::Carrier
     for (auto const member : gang.members) ranks.push_back(made.owner(member));
     for (auto const& talk : gang.talk) {
       if (ranks.size() < 2) continue;
-      carrier.hops({span.task, 0, talk.what, ranks, talk.root, talk.bytes, talk.element},
+      carrier.hops({span.task, 0, talk.what, ranks, talk.root, talk.bytes, talk.element, true},
                    [&](graph::Hop const& hop) { sent += hop.bytes * talk.times; });
     }
   }

@@ -109,9 +109,11 @@ class RandomGraph : public TaskGraph {
     return true;
   }
 
- private:
+ protected:
   static Task task(int t) { return {0, 0, t, 0, 0}; }
   [[nodiscard]] Node const& node(int t) const { return nodes_[std::size_t(t)]; }
+
+ private:
   [[nodiscard]] Value wanted(int t, int output) const { return wanted_[std::size_t(t)] + 1000 * output; }
 
   Rank ranks_;

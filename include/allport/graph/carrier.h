@@ -21,6 +21,7 @@ struct Delivery {
   int root = 0;  ///< index in `ranks`
   std::int64_t bytes = 0;
   std::int64_t element = 1;
+  bool in_gang = false;  ///< what a gang calls, by Gang::talk
 };
 
 /// A message, or a stream of them: all that goes from one rank to another in one delivery for one reason.

@@ -24,7 +24,8 @@ struct CheckReport {
 /// Exhaustively: parents and children agree; every input is filled once (a sum by its contributors, in number and by
 /// name); shapes match; owners are ranks; order edges stay on one rank; gangs agree among their members; no cycle;
 /// counts (or exits) are right and everything is reached; tasks(rank, step) are all tasks, once, as step() says, no
-/// edge against their order; no task overwrites a tile that another uses without a path between them.
+/// edge against their order, gangs within one step; no task overwrites a tile that another uses without a path between
+/// them.
 /// @throws Error(schedule) that names the task
 CheckReport check(TaskGraph const& graph, CheckOptions const& options = {});
 

@@ -14,6 +14,7 @@
 #include "allport/base/error.h"
 #include "allport/base/function_ref.h"
 #include "allport/base/units.h"
+#include "allport/schedule/interpreter.h"
 #include "allport/schedule/schedule.h"
 
 namespace allport {
@@ -80,13 +81,41 @@ struct Talk {
 };
 
 /// Tasks of different ranks that run at the same time, because their bodies communicate: a panel with one reduction a
-/// column, rows that change places. None of them starts before all can.
+/// column, rows that change places. None of them starts before all can. Where tasks have steps, all are in one.
 struct Gang {
   std::vector<Task> members;  ///< one a rank; the first one names the gang
   std::vector<Talk> talk;     ///< what is known beforehand
   /// What depends on the data, as expected of each member on average; counted apart.
   double expected_bytes = 0;
   double expected_messages = 0;
+};
+
+/// How the body of a gang's member talks to the others, who run at the same time. Members are told by their place in
+/// Gang::members. Collectives are called by all members in the same order. By one thread at a time.
+class GangContext {
+ public:
+  GangContext() = default;
+  GangContext(GangContext const&) = delete;
+  GangContext& operator=(GangContext const&) = delete;
+  virtual ~GangContext() = default;
+  [[nodiscard]] virtual int members() const = 0;
+  [[nodiscard]] virtual int me() const = 0;
+
+  /// Messages that depend on the data: Gang::expected_bytes. What is sent is copied, and the call returns at once; what
+  /// one member sends another is received in that order, whatever its length.
+  virtual void send(int to, std::span<std::byte const> data) = 0;
+  [[nodiscard]] virtual std::vector<std::byte> receive(int from) = 0;
+
+  /// Collectives that the graph knows: Gang::talk. By binomial trees, of nothing where there are no bytes. What is
+  /// combined is combined in an order that is always the same, though not the members': the same bits on every run. An
+  /// allreduce is a reduce to member 0 and a broadcast from there.
+  virtual void broadcast(int root, std::span<std::byte> data) = 0;
+  /// @param data the member's own; on the root all members' together when it returns, elsewhere rubbish
+  virtual void reduce(int root, std::span<std::byte> data, Combine const& combine) = 0;
+  void allreduce(std::span<std::byte> data, Combine const& combine) {
+    reduce(0, data, combine);
+    broadcast(0, data);
+  }
 };
 
 /// What a body has: its inputs as the graph names them, and where its outputs go.
@@ -103,6 +132,9 @@ class TaskContext {
   [[nodiscard]] virtual std::shared_ptr<void> keep_output(int index) { return nullptr; }
   /// Moves communication along; bodies of more than 2e7 flops call it now and then.
   virtual void progress() = 0;
+  /// The other members of the task's gang.
+  /// @throws Error where it is in none
+  [[nodiscard]] virtual GangContext& gang();
   /// Threads of this process that have nothing to do just now, this one not among them: into so many parts, and one, a
   /// body may be spread. It changes at any moment, so that results must not hang on it.
   [[nodiscard]] virtual int idle() const { return 0; }

@@ -14,8 +14,8 @@ namespace allport::tasks {
 [[nodiscard]] MulticastWay usual_way(Machine const& machine);
 
 /// What run() sends by this way on a communicator of this machine: outputs as multicasts over the topology IDs of the
-/// machine, contributions to sums straight to who adds them. Ranks are places of the machine; some that are not among
-/// a delivery's may relay. Collectives of gangs, which run() has none of, go along binomial trees.
+/// machine, contributions to sums straight to who adds them, collectives of gangs along binomial trees. Ranks are
+/// places of the machine; some that are not among a delivery's may relay.
 [[nodiscard]] std::unique_ptr<graph::Carrier> carrier(Machine const& machine, MulticastWay way);
 /// By usual_way().
 [[nodiscard]] std::unique_ptr<graph::Carrier> carrier(Machine const& machine);

@@ -45,7 +45,8 @@ struct Record {
   int worker = 0;           ///< that ran the task; 0 is the calling thread
   Rank peer = -1;           ///< whom a message goes to, or comes from
   std::int64_t number = 0;  ///< a message: which one from that rank to this one, or from this one to that
-  Task task;                ///< a message: whose output it has; a contribution to a sum: its consumer
+  Task
+      task;  ///< a message: whose output it has; a contribution to a sum: its consumer; within a gang: its first member
   std::string name;
   std::int64_t bytes = 0;
   double begin = 0;  ///< a message that is received: when it was there
@@ -54,11 +55,13 @@ struct Record {
 
 /// What a rank has done.
 struct RunReport {
-  /// Tasks, flops by work(), and payload messages with their bytes: what count() foretells for the same way.
+  /// Tasks, flops by work(), and payload messages with their bytes: what count() foretells for the same way. What
+  /// bodies of gangs have sent by GangContext::send() is no part of `traffic`; it stands beside what was expected.
   graph::Count count;
   std::int64_t control_messages = 0;
   std::int64_t forwarded = 0;  ///< of the messages sent, those of other ranks' outputs
-  /// Of outputs that were kept at one time, beside tiles: never more than graph::pool() says.
+  /// Of outputs that were kept at one time, beside tiles: never more than graph::pool() says. What members of gangs
+  /// tell each other is no part of it.
   std::int64_t peak_bytes = 0;
   std::int64_t peak_transit = 0;  ///< bytes that were only handed on, at one time
   double seconds = 0;
@@ -75,8 +78,10 @@ struct RunReport {
 /// Bodies run on several threads when options.workers > 1. MPI is called by one thread at a time, and by the calling
 /// thread alone where MPI was started with MPI_THREAD_FUNNELED or less.
 ///
-/// @throws Error on every rank when a body throws on any, naming its task and rank; Error(unsupported) for graphs with
-///         gangs
+/// A gang begins when all its members are ready and none of their ranks is in another one; rank 0 says when. A member
+/// that waits for another keeps its worker, and looks after messages.
+///
+/// @throws Error on every rank when a body throws on any, naming its task and rank
 RunReport run(TaskGraph const& graph, Communicator const& comm, RunOptions const& options = {});
 
 }  // namespace allport::tasks

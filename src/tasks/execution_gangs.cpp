@@ -1,0 +1,141 @@
+// Gangs: who waits for one, which begins, and what members tell each other.
+#include <fmt/format.h>
+#include <sched.h>
+
+#include <thread>
+#include <utility>
+
+#include "execution.h"
+
+namespace allport::tasks {
+
+namespace {
+
+constexpr int polls_before_sleep = 100;
+
+}  // namespace
+
+MessageName Execution::name_of(GangMessage const& what) {
+  return name_of(what.expected ? gang_expected : gang_talk, what.gang, what.sender, what.number);
+}
+
+std::unique_ptr<GangSeat> Execution::seat_of(Ready const& ready, Worker& worker) {
+  Gang gang;
+  static_cast<void>(graph_.gang(ready.task, gang));
+  auto const post = [this](GangMessage const& what, Rank to, Block block) {
+    auto const bytes = static_cast<std::int64_t>(block.bytes.size());
+    {
+      std::scoped_lock const hold(mutex_);
+      if (what.expected && bytes > 0) expected_ += Traffic{1, 0, bytes, 0};
+      queue(name_of(what), straight_to(to), {std::move(block), {}, -1});
+    }
+    // The others wait for it: it leaves now, and not when this body ends.
+    look(std::this_thread::get_id() == caller_);
+  };
+  auto const await_one = [this, task = ready.task, &worker](GangMessage const& what) {
+    return await(what, task, worker);
+  };
+  return std::make_unique<GangSeat>(graph_, gang, ready.task, post, await_one);
+}
+
+Block Execution::await(GangMessage const& what, Task member, Worker& worker) {
+  bool const caller = worker.index == 0;
+  bool told = false;
+  for (int polls = 0;;) {
+    {
+      std::scoped_lock const hold(mutex_);
+      if (auto found = mail_.extract(what)) {
+        awaiting_.erase(worker.index);
+        return std::move(found.mapped());
+      }
+      if (stopped_) {
+        awaiting_.erase(worker.index);
+        worker.abandoned = true;
+        throw Error(ErrorKind::schedule, "the run has failed elsewhere; no member of the gang goes on");
+      }
+      if (!std::exchange(told, true)) awaiting_.insert_or_assign(worker.index, Awaiting{member, what});
+    }
+    if (caller && (options_.attend || options_.progress)) attend();
+    if (look(caller)) {
+      polls = 0;
+    } else if (++polls < polls_before_sleep) {
+      sched_yield();
+    } else {
+      std::this_thread::sleep_for(std::chrono::microseconds(50));
+    }
+  }
+}
+
+void Execution::tell_ready() {
+  for (auto const gang : frontier_.new_members()) {
+    if (stopped_) continue;
+    if (me_ == 0) {
+      order_.ready(gang, me_);
+    } else {
+      queue(name_of(gang_ready, gang, me_), straight_to(0), {});
+    }
+  }
+  begin_gangs();
+}
+
+void Execution::tell_done(Task gang) {
+  if (stopped_) return;
+  if (me_ != 0) {
+    queue(name_of(gang_done, gang, me_), straight_to(0), {});
+    return;
+  }
+  order_.done(gang, me_);
+  begin_gangs();
+}
+
+void Execution::begin_gangs() {
+  if (me_ != 0 || stopped_) return;
+  for (auto const& [gang, ranks] : order_.begin()) {
+    for (auto const rank : ranks) {
+      if (rank == 0) {
+        frontier_.begin(gang);
+      } else {
+        queue(name_of(gang_begins, gang, 0), straight_to(rank), {});
+      }
+    }
+  }
+}
+
+void Execution::arrived_of_gang(MessageName const& name, Block const& block) {
+  if (stopped_) return;
+  auto const gang = task_of(name);
+  if (name[0] == gang_ready) {
+    order_.ready(gang, static_cast<Rank>(name[3]));
+    begin_gangs();
+  } else if (name[0] == gang_done) {
+    order_.done(gang, static_cast<Rank>(name[3]));
+    begin_gangs();
+  } else if (name[0] == gang_begins) {
+    frontier_.begin(gang);
+  } else {
+    auto const bytes = static_cast<std::int64_t>(block.bytes.size());
+    bool const expected = name[0] == gang_expected;
+    if (expected && bytes > 0) expected_ += Traffic{0, 1, 0, bytes};
+    mail_.emplace(GangMessage{gang, expected, static_cast<int>(name[3]), name[4]}, block);
+  }
+}
+
+std::string Execution::gangs_text() const {
+  std::string text;
+  auto const add = [&](std::string const& more) { text += (text.empty() ? "" : "; ") + more; };
+  auto const from = [&](GangMessage const& what) {
+    Gang gang;
+    static_cast<void>(graph_.gang(what.gang, gang));
+    auto const sender = gang.members.at(static_cast<std::size_t>(what.sender));
+    return fmt::format("{} {} of {} on rank {}", what.expected ? "message" : "collective", what.number,
+                       graph_.name(sender), graph_.owner(sender));
+  };
+  for (auto const& [worker, waits] : awaiting_) {
+    add(fmt::format("{} waits in its gang for {}", graph_.name(waits.member), from(waits.what)));
+  }
+  if (order_.waiting() > 0) add("waiting to begin: " + order_.waiting_text(8));
+  if (awaiting_.empty() && !mail_.empty()) add(fmt::format("nobody took {}", from(mail_.begin()->first)));
+  return text;
+}
+
+}  // namespace allport::tasks
