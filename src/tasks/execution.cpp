@@ -149,6 +149,7 @@ void Execution::execute_one(Worker& worker) {
   auto ready = std::move(*worker.next);
   worker.next.reset();
   worker.abandoned = false;
+  worker.waited = {};
   try {
     execute(ready, worker);
   } catch (std::exception const& error) {
@@ -213,7 +214,7 @@ void Execution::execute(Ready& ready, Worker& worker) {
   fulfil_children(ready.task, worker);
   if (seat && seat->members() > 1) tell_done(seat->gang());
   if (frontier_.has_new_members()) hurry_.store(true, std::memory_order_relaxed);
-  report_.busy_seconds += std::chrono::duration<double>(worker.now - begin).count();
+  report_.busy_seconds += std::chrono::duration<double>(worker.now - begin - worker.waited).count();
   report_.count.flops += work.flops;
   ++executed_;
   --running_;

@@ -70,6 +70,7 @@ class Execution {
     Clock::time_point looked{};            ///< for messages
     bool idle = false;                     ///< counted among those who are
     bool abandoned = false;                ///< its body was told that the run has failed elsewhere
+    Clock::duration waited{};              ///< by its body, for other members of its gang
     std::vector<Leads> edges{};            ///< memory for find_children()
     std::vector<std::pair<int, Block>> outputs{};
   };
@@ -124,6 +125,8 @@ class Execution {
   void arrived_of_gang(MessageName const& name, Block const& block);
   /// What still waits for a gang or in one, where anything does. With mutex_ held.
   [[nodiscard]] std::string gangs_text() const;
+  /// What nobody has run or taken when no rank has anything to do. With mutex_ held.
+  [[nodiscard]] std::string left_over_text() const;
 
   /// Tells other ranks how far this one is, and lets tasks run that they have waited for. With mutex_ held.
   void tell_floor();

@@ -2,6 +2,8 @@
 #include <fmt/format.h>
 #include <sched.h>
 
+#include <chrono>
+#include <optional>
 #include <thread>
 #include <utility>
 
@@ -40,21 +42,21 @@ std::unique_ptr<GangSeat> Execution::seat_of(Ready const& ready, Worker& worker)
 
 Block Execution::await(GangMessage const& what, Task member, Worker& worker) {
   bool const caller = worker.index == 0;
-  bool told = false;
+  std::optional<Clock::time_point> since;
   for (int polls = 0;;) {
     {
       std::scoped_lock const hold(mutex_);
-      if (auto found = mail_.extract(what)) {
+      auto found = mail_.extract(what);
+      if (found || stopped_) {
         awaiting_.erase(worker.index);
-        return std::move(found.mapped());
-      }
-      if (stopped_) {
-        awaiting_.erase(worker.index);
+        if (since) worker.waited += Clock::now() - *since;
+        if (found) return std::move(found.mapped());
         worker.abandoned = true;
         throw Error(ErrorKind::schedule, "the run has failed elsewhere; no member of the gang goes on");
       }
-      if (!std::exchange(told, true)) awaiting_.insert_or_assign(worker.index, Awaiting{member, what});
+      if (!since) awaiting_.insert_or_assign(worker.index, Awaiting{member, what});
     }
+    if (!since) since = Clock::now();
     if (caller && (options_.attend || options_.progress)) attend();
     if (look(caller)) {
       polls = 0;

@@ -137,6 +137,14 @@ void Execution::tell_floor() {
   frontier_.let_run_before(window_.limit());
 }
 
+std::string Execution::left_over_text() const {
+  auto const gangs = gangs_text();
+  auto const unfinished = frontier_.waiting();
+  if (unfinished == 0) return gangs;
+  return fmt::format("{} tasks wait for inputs that never come: {}{}{}; graph::check() finds why", unfinished,
+                     frontier_.waiting_text(8), gangs.empty() ? "" : "; ", gangs);
+}
+
 bool Execution::look(bool caller) {
   if ((only_caller_talks_ && !caller) || !network_.try_lock()) return false;
   std::scoped_lock const hold(std::adopt_lock, network_);
@@ -169,12 +177,7 @@ bool Execution::talk() {
             !outgoing.empty();
     if (idle() && multicasts_.finish()) {
       std::scoped_lock const hold(mutex_);
-      auto const unfinished = frontier_.waiting();
-      auto const gangs = gangs_text();
-      if (!stopped_ && (unfinished > 0 || !gangs.empty())) {
-        failure_ = fmt::format("{} tasks wait for inputs that never come: {}{}{}; graph::check() finds why", unfinished,
-                               frontier_.waiting_text(8), gangs.empty() || unfinished == 0 ? "" : "; ", gangs);
-      }
+      if (!stopped_) failure_ = left_over_text();
       over_ = true;
     }
   } catch (std::exception const& error) {

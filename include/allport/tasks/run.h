@@ -65,7 +65,7 @@ struct RunReport {
   std::int64_t peak_bytes = 0;
   std::int64_t peak_transit = 0;  ///< bytes that were only handed on, at one time
   double seconds = 0;
-  double busy_seconds = 0;      ///< in bodies, over all workers
+  double busy_seconds = 0;      ///< in bodies, over all workers, without waiting for other members of gangs
   std::vector<Record> records;  ///< with RunOptions::record, as they came; messages without data are none
 
   /// One more run after those before.
