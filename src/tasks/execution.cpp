@@ -94,12 +94,15 @@ void Execution::work(int index) {
       moved = help(worker) || moved;
     }
     polls = moved ? 0 : polls + 1;
-    if (moved) continue;
-    if (polls < polls_before_sleep) {
-      sched_yield();
-    } else {
-      std::this_thread::sleep_for(std::chrono::microseconds(50));
-    }
+    if (!moved) rest(polls);
+  }
+}
+
+void Execution::rest(int polls) {
+  if (polls < polls_before_sleep) {
+    sched_yield();
+  } else {
+    std::this_thread::sleep_for(std::chrono::microseconds(50));
   }
 }
 

@@ -76,6 +76,8 @@ class Execution {
   };
 
   void work(int worker);
+  /// After so many looks at which nothing moved.
+  static void rest(int polls);
   void take(Worker& worker);
   /// Runs parts of others' bodies that are spread. True when there were any.
   [[nodiscard]] bool help(Worker& worker);

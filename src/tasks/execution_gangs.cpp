@@ -1,6 +1,5 @@
 // Gangs: who waits for one, which begins, and what members tell each other.
 #include <fmt/format.h>
-#include <sched.h>
 
 #include <chrono>
 #include <optional>
@@ -10,12 +9,6 @@
 #include "execution.h"
 
 namespace allport::tasks {
-
-namespace {
-
-constexpr int polls_before_sleep = 100;
-
-}  // namespace
 
 MessageName Execution::name_of(GangMessage const& what) {
   return name_of(what.expected ? gang_expected : gang_talk, what.gang, what.sender, what.number);
@@ -58,13 +51,8 @@ Block Execution::await(GangMessage const& what, Task member, Worker& worker) {
     }
     if (!since) since = Clock::now();
     if (caller && (options_.attend || options_.progress)) attend();
-    if (look(caller)) {
-      polls = 0;
-    } else if (++polls < polls_before_sleep) {
-      sched_yield();
-    } else {
-      std::this_thread::sleep_for(std::chrono::microseconds(50));
-    }
+    polls = look(caller) ? 0 : polls + 1;
+    if (polls > 0) rest(polls);
   }
 }
 

@@ -207,10 +207,10 @@ class Panels : public TaskGraph {
 TEST(GangPanel, FactorsAsLapackDoes) {
   Communicator const comm(MPI_COMM_WORLD, Machine::flat(world_size()));
   for (int const workers : {1, 2}) {
-    for (int const width : {1, 8, 33}) {
+    for (int const width : {1, 16}) {
       std::vector<std::vector<double>> runs;
       for (int again = 0; again < 2; ++again) {
-        Panels const graph(comm.size(), 10, width);
+        Panels const graph(comm.size(), 6, width);
         graph::check(graph);
         auto const report = tasks::run(graph, comm, {.workers = workers});
         EXPECT_EQ(graph.wrong(), 0) << width << " columns";

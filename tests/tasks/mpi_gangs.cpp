@@ -173,7 +173,7 @@ TEST(TasksGangs, MeetAndSendWhatWasCounted) {
 }
 
 /// In steps, a gang within one of them. The first rank is slow.
-class Stepped : public Ganged {
+class InSteps : public Ganged {
  public:
   using Ganged::Ganged;
   std::int64_t steps() const override { return (size() + 9) / 10; }
@@ -193,7 +193,7 @@ TEST(TasksGangs, RunWithinAWindowOfSteps) {
   Communicator const comm(MPI_COMM_WORLD, Machine::flat(world_size()));
   for (int const workers : {1, 2}) {
     for (std::int64_t const ahead : {1, 2, 5, 9}) {
-      Stepped const graph(comm.size(), 200, unsigned(ahead), 3000);
+      InSteps const graph(comm.size(), 200, unsigned(ahead), 3000);
       graph::check(graph);
       auto const pool = graph::pool(graph, ahead);
       auto const report = tasks::run(graph, comm, {.workers = workers, .ahead = ahead});
