@@ -45,8 +45,8 @@ struct Record {
   int worker = 0;           ///< that ran the task; 0 is the calling thread
   Rank peer = -1;           ///< whom a message goes to, or comes from
   std::int64_t number = 0;  ///< a message: which one from that rank to this one, or from this one to that
-  Task
-      task;  ///< a message: whose output it has; a contribution to a sum: its consumer; within a gang: its first member
+  /// A message: whose output it has; a contribution to a sum: its consumer; within a gang: its first member.
+  Task task;
   std::string name;
   std::int64_t bytes = 0;
   double begin = 0;  ///< a message that is received: when it was there
