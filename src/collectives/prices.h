@@ -21,7 +21,8 @@ namespace allport {
 /// LinkTraffic::held of streams of so many bytes, whose messages leave a window at a time, one behind the other over
 /// the same link: all but the last of each window.
 [[nodiscard]] double held_of(double stream_bytes, Cut cut);
-/// The same where streams of many roots cross: half of what is not held by its own stream meets another's.
+/// The same where streams of many roots cross: half of what is not held by its own stream meets another's. The half is
+/// fitted to the simulator, not derived.
 [[nodiscard]] double held_among_many(double stream_bytes, Cut cut);
 /// Messages of `bytes` that go as `streams`, each of at least one segment.
 [[nodiscard]] double messages_of(double bytes, double streams, Cut cut);
