@@ -34,10 +34,10 @@ constexpr double agreements = 10;
 /// to meet before.
 constexpr double short_call = 1e-3;
 constexpr std::int64_t short_message = 4096;
-/// Short calls in a row overlap, by the library's trees more than by ours: a few in a row tell what single ones do not.
-/// The library's, ours, and the library's again, each with a first call that is dropped: half of 50 calls.
-constexpr int iterations_of_short = 7;
-constexpr int confirming_short = 32;
+/// Short calls in a row overlap, by the library's trees more than by ours, and the first ones open connections: what a
+/// few tell lasts until both are tried for longer.
+constexpr int iterations_of_short = 3;
+constexpr int confirming_short = 40;
 
 /// The cheapest cut of each algorithm, cheapest first, beginning with what would be chosen. For short calls no other:
 /// what opening connections and agreeing once more take, they do not give back.
