@@ -41,16 +41,6 @@ std::string in_words(Remembered const& times) {
   return text;
 }
 
-json tried(Memory const& found) {
-  json all = json::object();
-  for (auto const& [site, times] : found) {
-    json seconds = json::object();
-    for (auto const& [name, time] : times.seconds) seconds[name] = time.value();
-    all[site] = {{"best", times.best}, {"seconds", std::move(seconds)}};
-  }
-  return all;
-}
-
 std::string rates_in_words(State const& s) {
   if (!s.world) return {};
   if (s.rates.source == "given") return {};
@@ -117,7 +107,7 @@ void write_report(Memory const& found) {
                                   {"why_inactive", s.why_inactive},
                                   {"ranks", ranks},
                                   {"collectives", handback::to_json(calls)},
-                                  {"tried", tried(found)}});
+                                  {"tried", handback::tried(found)}});
   }
 }
 

@@ -19,9 +19,6 @@
 namespace allport::dropin {
 namespace {
 
-constexpr auto variable = "ALLPORT_SELECT";
-constexpr auto file_variable = "ALLPORT_SELECT_FILE";
-
 /// Beside the cheapest of ours: so many, and so much dearer by price.
 constexpr std::size_t most_others = 2;
 constexpr double dearest = 1.5;
@@ -150,11 +147,6 @@ Memory of_place(Memory const& memory, std::string const& place) {
   return part;
 }
 
-void say(std::string const& text) {
-  fmt::print(stderr, "allport: {}\n", text);
-  std::fflush(stderr);
-}
-
 }  // namespace
 
 Trial::Trial(Record const& record, std::string site, Choice const& choice, MpiPrice const& mpi, bool by_price)
@@ -172,7 +164,7 @@ Trial::Trial(Record const& record, std::string site, Choice const& choice, MpiPr
 }
 
 void Trial::tell(std::string const& text) const {
-  if (tells_) say(fmt::format("{}: {}", site_, text));
+  if (tells_) handback::say(fmt::format("{}: {}", site_, text));
 }
 
 void Trial::record(Record const& record, double seconds) {
@@ -195,22 +187,14 @@ bool Trial::is_over() const {
 }
 
 void begin_trials(handback::Settings const& settings) {
-  constexpr std::array<std::string_view, 4> words{"auto", "on", "free", "off"};
   auto& s = state();
-  s.trying = static_cast<Trying>(settings.word(variable, words));
+  s.trying = handback::trying_of(settings);
   s.explains = settings["ALLPORT_EXPLAIN"] == "1";
-  s.remembers_in = settings[file_variable];
-  if (s.remembers_in.empty() || s.trying == Trying::off) return;
-  auto const text = handback::told_by_rank_0(MPI_COMM_WORLD, [&]() -> std::string {
-    try {
-      return to_json(load_memory(s.remembers_in));
-    } catch (Error const& e) {
-      settings.warn(fmt::format("{}: {}; nothing is remembered", file_variable, e.what()));
-      return {};
-    }
-  });
-  if (text.empty()) s.remembers_in.clear();  // what stands there is somebody else's
-  if (!text.empty()) s.memory = memory_from_json(text);
+  s.remembers_in = settings[handback::memory_variable];
+  if (s.trying == Trying::off) return;
+  auto memory = handback::recalled(MPI_COMM_WORLD, settings);
+  if (!memory) s.remembers_in.clear();  // what stands there is somebody else's
+  s.memory = std::move(memory).value_or(Memory{});
 }
 
 void recall_trials(Record& record) {
@@ -221,22 +205,7 @@ void recall_trials(Record& record) {
   }));
 }
 
-Memory remember_trials() {
-  auto& s = state();
-  int rank = 0;
-  PMPI_Comm_rank(MPI_COMM_WORLD, &rank);
-  Memory all;
-  for (auto const& text : handback::gathered_on_rank_0(MPI_COMM_WORLD, to_json(s.memory))) {
-    all.merge(memory_from_json(text));
-  }
-  if (rank != 0 || s.remembers_in.empty() || all.empty()) return all;
-  try {
-    save_memory(s.remembers_in, all);
-  } catch (Error const& e) {
-    say(fmt::format("warning: {}: {}", file_variable, e.what()));
-  }
-  return all;
-}
+Memory remember_trials() { return handback::remember(state().memory, state().remembers_in); }
 
 bool is_tried(Function what, PriceSource source) {
   auto const& s = state();

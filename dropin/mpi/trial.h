@@ -2,7 +2,6 @@
 // takes less.
 #pragma once
 
-#include <cstdint>
 #include <memory>
 #include <string>
 #include <string_view>
@@ -11,19 +10,13 @@
 #include "allport/select/select.h"
 #include "allport/select/selector.h"
 #include "call.h"
-#include "handback/settings.h"
+#include "handback/trying.h"
 
 namespace allport::dropin {
 
 struct Record;
 
-/// Which calls are tried: ALLPORT_SELECT.
-enum class Trying : std::uint8_t {
-  automatic,  ///< "auto": where MPI's time is a formula's, but no reductions
-  on,         ///< where it was timed, too
-  free,       ///< reductions, too: the bits of their sums then hang on which was quicker
-  off,
-};
+using handback::Trying;
 
 /// All ranks of the communicator hold equal trials and use them alike. Under the Lock.
 class Trial {

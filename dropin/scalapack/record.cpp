@@ -6,6 +6,7 @@
 #include <numeric>
 
 #include "allport/mapping/mapping.h"
+#include "handback/trying.h"
 #include "handback/world_ranks.h"
 
 namespace allport::scalapack {
@@ -75,8 +76,8 @@ Record::Record(Grid const& grid) {
   pivoting_ = pivoting_of(settings);
   auto const part = portion_of(settings.machine(), handback::world_ranks(plain), size);
   knows_machine_ = part.is_known;
-  tries_ = policy_ == Policy::automatic && are_tried(settings);
-  if (tries_) known_ = recall_trials(plain, settings);
+  tries_ = policy_ == Policy::automatic && handback::trying_of(settings) == handback::Trying::free;  // other bits
+  if (tries_) known_ = handback::recalled(plain, settings).value_or(Memory{});
   explains_ = settings["ALLPORT_EXPLAIN"] == "1" && grid.is_first();
   place_ = fmt::format("ScaLAPACK, {} by {} on {}: ", grid.rows, grid.cols, part.machine.name());
   MPI_Comm_split(plain, 0, part.places[static_cast<std::size_t>(rank)], &talk_);

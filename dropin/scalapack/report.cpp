@@ -8,7 +8,7 @@
 #include <nlohmann/json.hpp>
 #include <optional>
 
-#include "handback/settings.h"
+#include "handback/trying.h"
 #include "trial.h"
 
 namespace allport::scalapack {
@@ -61,7 +61,8 @@ handback::Report& calls() {
 
 void gather_report() {
   handback::Settings const settings(MPI_COMM_WORLD, {"ALLPORT_REPORT", "ALLPORT_SELECT", "ALLPORT_SELECT_FILE"});
-  auto tried = are_tried(settings) ? remember_trials(settings) : Memory();
+  bool const tries = handback::trying_of(settings) == handback::Trying::free;
+  auto tried = tries ? handback::remember(found_by_trials(), settings[handback::memory_variable]) : Memory();
   if (settings.report().empty()) return;
   int rank = 0;
   int ranks = 1;
@@ -81,7 +82,7 @@ void write_report() {
                     handback::in_words(table) + in_words(tried));
   } else {
     json content{{"ranks", ranks}, {"routines", handback::to_json(table)}};
-    if (!tried.empty()) content["tried"] = json::parse(to_json(tried))["sites"];
+    if (!tried.empty()) content["tried"] = handback::tried(tried);
     write_file(to, std::move(content));
   }
   gathered.reset();

@@ -6,7 +6,6 @@
 #include <string>
 
 #include "allport/select/selector.h"
-#include "handback/settings.h"
 #include "original.h"
 
 namespace allport::scalapack {
@@ -41,7 +40,7 @@ class UnderWay {
 
   /// The routine, where its calls may be tried: ScaLAPACK is there, and nothing else of this call is tried.
   [[nodiscard]] static std::string routine();
-  /// What this call takes is the trial's next time, whatever becomes of the call.
+  /// What this call takes from now on is the trial's next time, whatever becomes of the call.
   static void belongs_to(Trial& trial, MPI_Comm talk);
   /// The call is over. Collective over the grid's processes now and then.
   void end();
@@ -49,18 +48,12 @@ class UnderWay {
  private:
   static thread_local UnderWay* now_;
   Original const& original_;
-  double began_;
+  double began_ = 0;
   Trial* trial_ = nullptr;
   MPI_Comm talk_ = MPI_COMM_NULL;
 };
 
-/// ALLPORT_SELECT. A factor's last bits hang on who made it: nothing is tried unless that is wanted.
-[[nodiscard]] bool are_tried(handback::Settings const& settings);
 /// What was found by this process's trials.
 [[nodiscard]] Memory& found_by_trials();
-/// What stands in the file that ALLPORT_SELECT_FILE names, as rank 0 of `comm` reads it. Collective.
-[[nodiscard]] Memory recall_trials(MPI_Comm comm, handback::Settings const& settings);
-/// All that was found, on rank 0, which adds it to that file. Collective over MPI_COMM_WORLD.
-[[nodiscard]] Memory remember_trials(handback::Settings const& settings);
 
 }  // namespace allport::scalapack

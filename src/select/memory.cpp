@@ -17,6 +17,7 @@ std::string to_json(Memory const& memory) {
     auto seconds = nlohmann::json::object();
     for (auto const& [name, time] : remembered.seconds) seconds[name] = time.value();
     sites[site] = {{"best", remembered.best}, {"seconds", std::move(seconds)}};
+    if (remembered.provisional) sites[site]["provisional"] = true;
   }
   return nlohmann::json{{"allport_memory", 1}, {"sites", std::move(sites)}}.dump(1);
 }
@@ -27,7 +28,7 @@ Memory memory_from_json(std::string const& text) {
     auto const json = nlohmann::json::parse(text);
     if (json.at("allport_memory") != 1) throw Error(ErrorKind::io, "a memory of another version");
     for (auto const& [site, entry] : json.at("sites").items()) {
-      Remembered remembered{entry.at("best").get<std::string>(), {}};
+      Remembered remembered{entry.at("best").get<std::string>(), {}, entry.value("provisional", false)};
       for (auto const& [name, time] : entry.at("seconds").items())
         remembered.seconds[name] = Seconds(time.get<double>());
       memory[site] = std::move(remembered);

@@ -70,7 +70,9 @@ void Selector::plan_first() {
   std::ranges::stable_sort(better, {}, by_model);
   auto const blind = std::min(better.size(), static_cast<std::size_t>(options_.blind));
   for (std::size_t b = 0; b < blind; ++b) runs_.push_back(trial(better[b]));
-  if (options_.confirm > 0 && blind > 0) runs_.push_back(trial(options_.standard));
+  if (options_.confirm == 0 || blind == 0) return;
+  runs_.push_back(trial(options_.standard));
+  runs_.back().again = true;
 }
 
 void Selector::record(Seconds local) {
@@ -109,8 +111,8 @@ void Selector::learn(Run const& run, double mean) {
     watch(mean);
     return;
   }
-  bool const again = &run != &*std::ranges::find(runs_, run.arm, &Run::arm);
-  arm.seconds = again ? std::min(arm.seconds, mean) : mean;
+  confirmed_ = confirmed_ || run.confirms;
+  arm.seconds = run.again ? std::min(arm.seconds, mean) : mean;
   arm.open = false;
   if (run.arm == best_) settled_at_ = arm.seconds;
 }
@@ -224,7 +226,8 @@ std::vector<Selector::Run> Selector::next_runs() {
   auto next = Run{.arm = best_, .watches = true};
   auto wait = agreement / (watching * arms_[best_].seconds);
   if (!settled_) {
-    auto const tried = again ? Run{.arm = *again, .iterations = options_.confirm + 1} : trial(open.front());
+    auto const tried =
+        again ? Run{.arm = *again, .iterations = options_.confirm + 1, .confirms = true} : trial(open.front());
     auto const expects = again ? arms_[*again].seconds : expected(arms_[tried.arm]);
     auto const loss = std::max(expects - standard, 0.0);
     auto const cost = tried.iterations * (loss - options_.loss * standard) + 2 * agreement;
@@ -233,7 +236,6 @@ std::vector<Selector::Run> Selector::next_runs() {
       auto const saved = options_.loss * standard + std::max(standard - arms_[best_].seconds, 0.0);
       wait = saved > 0 ? (missing + agreement) / saved : longest_wait;
     } else if (again) {
-      confirmed_ = true;
       next.iterations = options_.confirm;
       next.drops_first = next.arm != runs_.back().arm;
       tell(fmt::format("iteration {}: {} and {} will be tried once more", iterations_,
@@ -274,14 +276,15 @@ void Selector::resume(Remembered const& remembered) {
     arms_[a].open = false;
   }
   best_ = best;
-  settled_ = worth_trying().empty();
+  confirmed_ = !remembered.provisional;
+  settled_ = worth_trying().empty() && !to_confirm();
   settled_at_ = arms_[best_].seconds;
   runs_ = {trial(best_)};
   tell(fmt::format("{} is what earlier runs found to be best", remembered.best));
 }
 
 Remembered Selector::remembered() const {
-  Remembered all{arms_[best_].configuration.name, {}};
+  Remembered all{arms_[best_].configuration.name, {}, to_confirm().has_value()};
   for (auto const& arm : arms_) {
     if (arm.seconds > 0) all.seconds[arm.configuration.name] = Seconds(arm.seconds);
   }

@@ -38,6 +38,7 @@ struct SelectorOptions {
 struct Remembered {
   std::string best;
   std::map<std::string, Seconds> seconds;  ///< an iteration, by name; the standard's and the best one's among them
+  bool provisional = false;                ///< not confirmed yet: SelectorOptions::confirm
 
   friend bool operator==(Remembered const&, Remembered const&) = default;
 };
@@ -105,6 +106,8 @@ class Selector {
     bool drops_first = true;  ///< another configuration ran before
     bool probes = false;      ///< one iteration, to see whether a trial is worth its time
     bool watches = false;     ///< of the best one, for want of anything to try
+    bool again = false;       ///< ran in this row before, which counts if it took less
+    bool confirms = false;    ///< ends what SelectorOptions::confirm asks for
     int done = 0;
     double first = 0;
     double total = 0;
@@ -144,7 +147,8 @@ class Selector {
 /// What is remembered, by site: which machine, which place in which program.
 using Memory = std::map<std::string, Remembered>;
 
-/// {"allport_memory": 1, "sites": {SITE: {"best": NAME, "seconds": {NAME: s}}}}
+/// {"allport_memory": 1, "sites": {SITE: {"best": NAME, "seconds": {NAME: s}, "provisional": true}}}; the last where it
+/// is
 [[nodiscard]] std::string to_json(Memory const& memory);
 /// @throws Error(io) for what to_json() did not write
 [[nodiscard]] Memory memory_from_json(std::string const& text);
