@@ -121,8 +121,12 @@ std::vector<int> balanced(std::vector<double> const& loads, Owners const& owners
   check(loads, owners, speeds);
   ensure(options.tolerance >= 1, "tolerance", options.tolerance, "at least 1, times the mean");
   switch (options.balancer) {
-    case Balancer::greedy:
-      return greedy(loads, speeds);
+    case Balancer::greedy: {
+      // Heaviest first may end up to a third later than the best, so also later than what stands.
+      auto dealt = greedy(loads, speeds);
+      auto const standing = std::ranges::max(times(loads, owners, speeds));
+      return standing == 0 || std::ranges::max(times(loads, dealt, speeds)) < standing ? dealt : owners;
+    }
     case Balancer::refine:
       return refine(loads, owners, speeds, options.tolerance);
     case Balancer::none:

@@ -10,7 +10,7 @@ namespace allport::tasks {
 /// By Charm++'s names.
 enum class Balancer : std::uint8_t {
   none,    ///< everybody keeps what it has
-  greedy,  ///< all anew: the heaviest first, each to whoever then has least
+  greedy,  ///< all anew: the heaviest first, each to whoever then has least; as it was where that ends no sooner
   refine,  ///< from those who have too much to those who have least, and no others
 };
 [[nodiscard]] std::string_view name(Balancer balancer);
