@@ -16,6 +16,8 @@ namespace {
 constexpr double unknown = 1.5;
 /// Another one takes the best one's place when it takes clearly less: times scatter.
 constexpr double clearly = 0.97;
+/// Those of iterations that are to be confirmed, more.
+constexpr double clearly_short = 0.9;
 /// Agreeing while nothing is tried may take so much of the time.
 constexpr double watching = 0.01;
 /// A first iteration has start-up in it. One that took so many times what is hopeless ends its trial.
@@ -111,7 +113,12 @@ void Selector::learn(Run const& run, double mean) {
     watch(mean);
     return;
   }
-  confirmed_ = confirmed_ || run.confirms;
+  if (run.confirms) {
+    // In doubt nobody gains by tuning.
+    confirmed_ = true;
+    best_ = options_.standard;
+    settled_at_ = standard_seconds();
+  }
   arm.seconds = run.again ? std::min(arm.seconds, mean) : mean;
   arm.open = false;
   if (run.arm == best_) settled_at_ = arm.seconds;
@@ -133,6 +140,7 @@ void Selector::watch(double mean) {
   }
   if (++drifted_ < 2) return;
   drifted_ = 0;
+  confirmed_ = false;
   settled_at_ = best.seconds = mean;
   tell(fmt::format("iteration {}: {} takes {:.2f} times what it took: all are open again", iterations_,
                    best.configuration.name, change));
@@ -149,7 +157,8 @@ void Selector::watch(double mean) {
 
 void Selector::choose_best() {
   auto quickest = best_;
-  auto const limit = [&] { return quickest == best_ ? clearly * arms_[best_].seconds : arms_[quickest].seconds; };
+  auto const margin = options_.confirm > 0 ? clearly_short : clearly;
+  auto const limit = [&] { return quickest == best_ ? margin * arms_[best_].seconds : arms_[quickest].seconds; };
   for (std::size_t a = 0; a < arms_.size(); ++a) {
     if (arms_[a].seconds > 0 && arms_[a].seconds < limit()) quickest = a;
   }

@@ -166,6 +166,30 @@ TEST(Selector, TriesOnceMoreWhatTheFirstIterationsMisjudged) {
   EXPECT_EQ(clear.rank(0).best(), 1U);
 }
 
+TEST(Selector, LeavesTheStandardForNoDoubtfulGainWhereTimesAreToBeConfirmed) {
+  SelectorOptions const options{.iterations = 3, .blind = 1, .confirm = 32, .floor = Seconds(1000)};
+  Program program(configurations_of({2, 1}), options, 20);
+  program.run(12, {2, 1}, 0);
+  EXPECT_EQ(program.rank(0).best(), 1U);
+  program.run(98, {1, 0.95}, 0);
+  EXPECT_EQ(program.rank(0).best(), 0U) << "0.95 of it is within what such times scatter by";
+  EXPECT_TRUE(program.rank(0).settled());
+}
+
+TEST(Selector, ConfirmsAnewAfterTimesHaveDrifted) {
+  SelectorOptions const options{.iterations = 3, .blind = 1, .confirm = 32, .floor = Seconds(1000)};
+  Program program(configurations_of({2, 1}), options, 21);
+  program.run(110, {2, 1}, 0);
+  EXPECT_TRUE(program.rank(0).settled());
+  EXPECT_EQ(program.rank(0).best(), 1U);
+  program.run(40, {2, 1.5}, 0);
+  EXPECT_TRUE(program.rank(0).remembered().provisional || !program.rank(0).settled());
+  program.run(300, {1.5, 1.5}, 0);
+  EXPECT_EQ(program.rank(0).best(), 0U);
+  EXPECT_TRUE(program.rank(0).settled());
+  EXPECT_FALSE(program.rank(0).remembered().provisional);
+}
+
 TEST(Selector, ExploresAgainWhenTimesDrift) {
   Program program(configurations_of({1, 1, 1}), {}, 7);
   program.run(300, {1.0, 0.7, 1.2});
