@@ -23,7 +23,7 @@ Letter read_letter(std::span<std::byte const> packet) {
   Letter letter;
   std::memcpy(&letter.head, packet.data(), sizeof(LetterHead));
   auto rest = packet.subspan(sizeof(LetterHead));
-  if (letter.head.intervals != LetterHead::routed) {
+  if (letter.head.intervals >= 0) {
     std::vector<Positions> intervals(static_cast<std::size_t>(letter.head.intervals));
     auto const listed = intervals.size() * sizeof(Positions);
     if (listed > 0) std::memcpy(intervals.data(), rest.data(), listed);

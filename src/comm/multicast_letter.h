@@ -25,11 +25,12 @@ struct LetterHead {
   std::int32_t hops = 0;   ///< that it has taken before this one
 
   static constexpr std::int32_t routed = -1;  ///< every rank works the destinations out from the name
+  static constexpr std::int32_t alone = -2;   ///< it is for the rank that gets it, and for no other
   static constexpr std::int64_t short_bytes = 4096;
   [[nodiscard]] bool carries_data() const { return bytes <= short_bytes; }
 };
 
-/// A head with what comes behind it. @param set none: routed
+/// A head with what comes behind it. @param set none: head.intervals is routed or alone
 [[nodiscard]] std::vector<std::byte> pack_letter(LetterHead head, std::optional<DestinationSet> const& set,
                                                  std::byte const* data);
 

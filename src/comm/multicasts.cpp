@@ -40,16 +40,16 @@ bool Multicasts::any_thread() {
 }
 
 void Multicasts::send(Multicast const& what, MessageName const& name, std::span<std::byte const> data,
-                      std::int64_t token) {
+                      std::int64_t token, bool urgent) {
   auto& s = *state_;
   ensure(what.source == s.me, "source", what.source, fmt::format("{}, this rank's position", s.me));
-  s.start(name, what, false, data, token);
+  s.start(name, what, false, data, token, urgent);
 }
 
 void Multicasts::send(MessageName const& name, std::span<std::byte const> data, std::int64_t token) {
   auto& s = *state_;
   ensure(static_cast<bool>(s.route), "route", "none", "a function that tells where a message goes");
-  s.start(name, s.route(name), true, data, token);
+  s.start(name, s.route(name), true, data, token, false);
 }
 
 bool Multicasts::poll(Arrived arrived, Left left) {

@@ -75,7 +75,11 @@ void Multicasts::State::add_hop(Carried& carried, Hop const& hop, std::optional<
   out.head.number = numbers[static_cast<std::size_t>(out.to)]++;
   if (!carried.from)
     out.head.segment = goes_on(hop) ? options.segment.value() : std::max<std::int64_t>(carried.head.bytes, 1);
-  out.set = std::move(set);
+  if (goes_on(hop)) {
+    out.set = std::move(set);
+  } else {
+    out.head.intervals = LetterHead::alone;
+  }
   carried.hops.push_back(std::move(out));
   ++sent;
 }
@@ -105,8 +109,9 @@ void Multicasts::State::add_hops(Carried& carried, std::vector<Hop> const& hops)
 
 Forwarding Multicasts::State::share_of(engine::Letter const& letter) const {
   auto const& head = letter.head;
+  if (head.intervals == LetterHead::alone) return {true, {}};
   if (!letter.set) {
-    auto own = share(ids, route(head.name), me);
+    auto own = share(ids, route(head.name), me, &*table);
     return {own.deliver, std::move(own.hops)};
   }
   if (head.way == MulticastWay::prefix) return forward(*table, *letter.set, head.split);
@@ -115,16 +120,17 @@ Forwarding Multicasts::State::share_of(engine::Letter const& letter) const {
 }
 
 void Multicasts::State::start(MessageName const& name, Multicast const& what, bool routed,
-                              std::span<std::byte const> data, std::int64_t token) {
+                              std::span<std::byte const> data, std::int64_t token, bool is_urgent) {
   auto const bytes = static_cast<std::int64_t>(data.size());
   ensure(bytes <= longest_message.value(), "data", bytes, "at most 2^30 bytes a message", "", ErrorKind::unsupported);
   EngineGuard const hold(*comm.lock());
-  auto const own = share(ids, what, me);
+  auto const own = share(ids, what, me, &*table);
   Carried carried;
   carried.head = {name, 0, bytes, 0, me, routed ? LetterHead::routed : 0, what.way, what.split, what.order};
   carried.data = data.data();
   carried.there = bytes;
   carried.token = token;
+  carried.is_urgent = is_urgent;
   add_hops(carried, own.hops);
   clean = false;
   if (own.deliver) {
@@ -132,7 +138,7 @@ void Multicasts::State::start(MessageName const& name, Multicast const& what, bo
     if (bytes > 0) std::memcpy(copy.get(), data.data(), data.size());
     arrivals.push_back({me, name, std::move(copy), bytes});
   }
-  waiting.push_back(std::move(carried));
+  (is_urgent ? urgent : waiting).push_back(std::move(carried));
 }
 
 std::size_t Multicasts::State::place(Carried carried) {
@@ -229,7 +235,7 @@ void Multicasts::State::release(std::size_t at) {
     transit_now -= in_transit(carried);
   }
   if (!carried.from) {
-    --under_way;
+    if (!carried.is_urgent) --under_way;
     if (carried.token >= 0) gone.push_back(carried.token);
   }
   carried = {};
@@ -240,17 +246,21 @@ std::int64_t Multicasts::State::in_transit(Carried const& carried) {
   return carried.head.bytes + static_cast<std::int64_t>(sizeof(LetterHead));
 }
 
+void Multicasts::State::start_own(Carried own) {
+  auto const at = place(std::move(own));
+  for (std::size_t h = 0; h < all[at].hops.size(); ++h) start_hop(at, h);
+  pump(at);
+}
+
 bool Multicasts::State::start_own() {
-  bool started = false;
-  while (!waiting.empty() && under_way < options.sends) {
+  bool const started = !urgent.empty();
+  for (; !urgent.empty(); urgent.pop_front()) start_own(std::move(urgent.front()));
+  auto const before = waiting.size();
+  for (; !waiting.empty() && under_way < options.sends; waiting.pop_front()) {
     ++under_way;
-    auto const at = place(std::move(waiting.front()));
-    waiting.pop_front();
-    for (std::size_t h = 0; h < all[at].hops.size(); ++h) start_hop(at, h);
-    pump(at);
-    started = true;
+    start_own(std::move(waiting.front()));
   }
-  return started;
+  return started || waiting.size() < before;
 }
 
 bool Multicasts::State::complete() {

@@ -42,6 +42,7 @@ struct Multicasts::State {
     int row = -1;                ///< class of transit that it counts in
     bool deliver = false;
     bool taken = false;
+    bool is_urgent = false;
     std::vector<Outgoing> hops{};
     std::int64_t token = -1;
   };
@@ -69,7 +70,7 @@ struct Multicasts::State {
   /// This rank's share in a message that has come.
   [[nodiscard]] Forwarding share_of(engine::Letter const& letter) const;
   void start(MessageName const& name, Multicast const& what, bool routed, std::span<std::byte const> data,
-             std::int64_t token);
+             std::int64_t token, bool is_urgent);
 
   // What moves.
 
@@ -83,6 +84,7 @@ struct Multicasts::State {
   void take(Carried const& carried);
   void release(std::size_t at);
   [[nodiscard]] static std::int64_t in_transit(Carried const& carried);
+  void start_own(Carried own);
   bool start_own();
   bool complete();
   /// Looks for a letter of the classes that have memory left.
@@ -101,8 +103,9 @@ struct Multicasts::State {
   std::vector<std::int64_t> transit;  ///< bytes under way, of each class
   std::int64_t transit_now = 0;
   std::int64_t transit_peak = 0;
-  std::deque<Carried> waiting;  ///< own ones that have not been started
-  int under_way = 0;            ///< own ones that have been, and have not left
+  std::deque<Carried> urgent;   ///< own ones that have not been started and wait for nothing
+  std::deque<Carried> waiting;  ///< the other ones
+  int under_way = 0;            ///< of those, what has been started, and has not left
   std::deque<Carried> all;      ///< in places that stay
   std::vector<std::size_t> free;
   std::vector<MPI_Request> requests;

@@ -111,7 +111,7 @@ Share chain_share(TopologyIds const& ids, Multicast const& m, Rank rank) {
 }
 
 /// On the way to a rank only the rows matter at which it parts from those who have the message.
-Share prefix_share(TopologyIds const& ids, Multicast const& m, Rank rank) {
+Share prefix_share(TopologyIds const& ids, Multicast const& m, Rank rank, RoutingTable const* table) {
   auto const position = ids.position(rank);
   Rank from = -1;
   auto set = m.set;
@@ -126,7 +126,7 @@ Share prefix_share(TopologyIds const& ids, Multicast const& m, Rank rank) {
     at = hop->next;
     set = std::move(hop->set);
   }
-  auto now = forward(RoutingTable(ids, rank), set, m.split);
+  auto now = table != nullptr ? forward(*table, set, m.split) : forward(RoutingTable(ids, rank), set, m.split);
   return {from, now.deliver, std::move(now.hops)};
 }
 
@@ -157,7 +157,7 @@ Multicast multicast_by(MulticastWay way, TopologyIds const& ids, Rank source, De
   return {source, std::move(set), way, {}};
 }
 
-Share share(TopologyIds const& ids, Multicast const& m, Rank rank) {
+Share share(TopologyIds const& ids, Multicast const& m, Rank rank, RoutingTable const* table) {
   ensure(m.source >= 0 && m.source < ids.ranks(), "source", m.source, fmt::format("a rank in 0..{}", ids.ranks() - 1));
   ensure(rank >= 0 && rank < ids.ranks(), "rank", rank, fmt::format("a rank in 0..{}", ids.ranks() - 1));
   ensure(m.set.empty() || m.set.intervals().back().end <= ids.ranks(), "set",
@@ -172,7 +172,7 @@ Share share(TopologyIds const& ids, Multicast const& m, Rank rank) {
     case MulticastWay::prefix:
       break;
   }
-  return prefix_share(ids, m, rank);
+  return prefix_share(ids, m, rank, table);
 }
 
 }  // namespace allport

@@ -261,6 +261,30 @@ TEST(MpiMulticasts, TellOfEveryMessageOnItsWay) {
   EXPECT_EQ(all.forwarded(), world_rank() == n - 1 ? 0 : all.counted().messages_sent);
 }
 
+TEST(MpiMulticasts, OvertakeWhatWaitsWhereTheyAreUrgent) {
+  auto const n = world_size();
+  if (n == 1) return;
+  auto const ids = binary();
+  Communicator const comm(MPI_COMM_WORLD, Machine::flat(n));
+  Multicasts all(comm, ids, {.segment = Bytes(4096), .sends = 1});
+  std::vector<std::byte> const data(300'000);
+  std::vector<std::int64_t> order;
+  Multicast const to_last{0, DestinationSet::of(ids, std::vector<Rank>{n - 1}), MulticastWay::flat, {}};
+  for (std::int64_t i = 0; i < 4 && world_rank() == 0; ++i) all.send(to_last, {i}, data);
+  if (world_rank() == 0) all.send(to_last, {9}, std::span(data).first(4000), -1, true);
+  if (world_rank() == 0) all.send(to_last, {8}, {}, -1, true);
+  finish(all, [&](Multicasts::Message&& message) {
+    order.push_back(message.name[0]);
+    if (message.name[0] == 9) EXPECT_EQ(message.bytes, 4000);
+  });
+  if (world_rank() != n - 1) return;
+  // The first long one is on its way already; the next ones wait until it has left.
+  auto const at = [&](std::int64_t name) { return std::ranges::find(order, name) - order.begin(); };
+  ASSERT_EQ(order.size(), 6U);
+  for (auto const urgent : {8, 9}) EXPECT_LT(at(urgent), at(1)) << urgent;
+  for (std::int64_t i = 1; i < 4; ++i) EXPECT_LT(at(i - 1), at(i));
+}
+
 TEST(MpiMulticasts, RefuseWhatDoesNotFit) {
   auto const n = world_size();
   auto const me = world_rank();

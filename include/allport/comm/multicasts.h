@@ -79,10 +79,12 @@ class Multicasts {
   [[nodiscard]] static bool any_thread();
 
   /// Starts a multicast from this rank and returns at once. The sender gets it too if it is among the set. `data` must
-  /// not change until poll() says that `token` has left; tokens < 0 are not told.
+  /// not change until poll() says that `token` has left; tokens < 0 are not told. What is urgent overtakes what waits
+  /// for room among `sends`, of which it is none.
   /// @pre what.source is this rank's position; data.size() <= longest_message
   /// @throws Error where the set has positions that no rank has
-  void send(Multicast const& what, MessageName const& name, std::span<std::byte const> data, std::int64_t token = -1);
+  void send(Multicast const& what, MessageName const& name, std::span<std::byte const> data, std::int64_t token = -1,
+            bool urgent = false);
   /// As above to route(name); no destinations travel with it.
   void send(MessageName const& name, std::span<std::byte const> data, std::int64_t token = -1);
 

@@ -87,6 +87,8 @@ struct Share {
 /// multicast's name alone. O(steps * (table + set)).
 /// @pre 0 <= rank, multicast.source < ids.ranks(); positions of the set below ids.ranks(); axes: the IDs are a
 /// machine's
-[[nodiscard]] Share share(TopologyIds const& ids, Multicast const& multicast, Rank rank);
+/// @param table  the rank's own, where it is at hand
+[[nodiscard]] Share share(TopologyIds const& ids, Multicast const& multicast, Rank rank,
+                          RoutingTable const* table = nullptr);
 
 }  // namespace allport
