@@ -5,6 +5,7 @@
 #include <map>
 #include <utility>
 
+#include "allport/graph/sum_tree.h"
 #include "deliveries.h"
 #include "walk.h"
 
@@ -18,13 +19,7 @@ class Keeping {
   Keeping(TaskGraph const& graph, std::int64_t ahead)
       : graph_(graph), ahead_(ahead), ranks_(static_cast<std::size_t>(graph.ranks())) {}
 
-  void begin(std::int64_t step) {
-    now_ = step;
-    auto const due = sums_.find(step);
-    if (due == sums_.end()) return;
-    for (auto const& [rank, bytes] : due->second) keep(rank, bytes, step);
-    sums_.erase(due);
-  }
+  void begin(std::int64_t step) { now_ = step; }
 
   void read(Task task) {
     leaving_.read(graph_, task);
@@ -35,11 +30,12 @@ class Keeping {
       if (carries != Carries::data && carries != Carries::sum) continue;
       auto const last = last_use(heir.edge.child);
       bool const here = heir.owner == own;
+      if (carries == Carries::sum) {
+        note(heir.edge.output, own, contribute(task, heir, last) ? last : now_);
+        continue;
+      }
       note(heir.edge.output, own, here ? last : now_);
-      if (!here && carries == Carries::data) note(heir.edge.output, heir.owner, last);
-      auto const bytes = graph_.output(task, heir.edge.output).bytes(graph_.element());
-      if (!here && carries == Carries::sum) keep(heir.owner, bytes, last);
-      if (here && carries == Carries::sum) total(heir.edge, own, bytes, last);
+      if (!here) note(heir.edge.output, heir.owner, last);
     }
     for (auto const& [where, last] : outputs_) {
       auto const [output, rank] = where;
@@ -80,23 +76,37 @@ class Keeping {
     kept.most = std::max(kept.most, kept.now += bytes);
   }
 
-  /// Of more parts than one a sum is made, when its consumer runs.
-  void total(Edge const& edge, Rank rank, std::int64_t bytes, std::int64_t when) {
-    int parts = 0;
-    graph_.contributors(edge.child, edge.input, [&](Task) { ++parts; });
-    if (parts < 2) return;
-    if (when <= now_) {
-      keep(rank, bytes, when);
-    } else {
-      sums_[when].emplace_back(rank, bytes);
+  /// A partial sum leaves for the rank that it is combined on. True when the contribution waits for others here.
+  bool contribute(Task task, Heir const& heir, std::int64_t last) {
+    contributors_.clear();
+    int mine = -1;
+    int root = -1;
+    graph_.contributors(heir.edge.child, heir.edge.input, [&](Task t) {
+      auto const place = static_cast<int>(contributors_.size());
+      if (t == task) mine = place;
+      contributors_.push_back(graph_.owner(t));
+      if (contributors_.back() == heir.owner) root = place;
+    });
+    ensure(mine >= 0 && root >= 0, "contributors", graph_.name(heir.edge.child),
+           "tasks with " + graph_.name(task) + " and one of the sum's own rank among them", "check() finds such graphs",
+           ErrorKind::schedule);
+    auto const place = sum_place(static_cast<int>(contributors_.size()), root, mine);
+    auto const bytes = graph_.output(task, heir.edge.output).bytes(graph_.element());
+    bool const waits = place.parent < 0 || !place.parts.empty();
+    if (place.parent >= 0) {
+      keep(contributors_[static_cast<std::size_t>(place.parent)], bytes, last);
+      // Of a tile there is a copy that waits.
+      if (waits && graph_.in_place(task, heir.edge.output))
+        keep(contributors_[static_cast<std::size_t>(mine)], bytes, last);
     }
+    return waits;
   }
 
   TaskGraph const& graph_;
   std::int64_t ahead_;
   std::int64_t now_ = 0;
   std::vector<Kept> ranks_;
-  std::map<std::int64_t, std::vector<std::pair<Rank, std::int64_t>>> sums_;
+  std::vector<Rank> contributors_;
   Leaving leaving_;
   std::map<std::pair<int, Rank>, std::int64_t> outputs_;
 };

@@ -6,6 +6,7 @@
 #include <utility>
 #include <vector>
 
+#include "allport/graph/sum_tree.h"
 #include "allport/multicast/schedule.h"
 #include "frontier.h"
 
@@ -24,11 +25,13 @@ class WayCarrier final : public graph::Carrier {
       ensure(rank < ids_.ranks(), "machine", ids_.ranks(), "as many ranks as the graph has", "take a larger machine");
     }
     if (delivery.in_gang) return gangs_->hops(delivery, visit);
-    auto const root = delivery.ranks[static_cast<std::size_t>(delivery.root)];
+    auto const at = [&](int place) { return delivery.ranks[static_cast<std::size_t>(place)]; };
+    auto const root = at(delivery.root);
     if (delivery.what == Collective::reduce) {
-      for (auto const rank : delivery.ranks) {
-        if (rank != root) visit({rank, root, delivery.bytes, 1});
-      }
+      auto const contributions = static_cast<int>(delivery.ranks.size());
+      graph::sum_messages(contributions, delivery.root, [&](int from, int to) {
+        visit({at(from), at(to), delivery.bytes, 1});
+      });
     } else {
       // The source first: with it the ranks say who sends to whom.
       std::vector<Rank> key{root};

@@ -79,13 +79,13 @@ void Execution::work(int index) {
   while (!over_) {
     if (caller && (options_.attend || options_.progress)) attend();
     bool moved = false;
-    bool const late = !worker.next || worker.now - worker.looked > between_polls;
+    bool const late = !worker.has_work() || worker.now - worker.looked > between_polls;
     if (talks && (late || hurry_.load(std::memory_order_relaxed))) {
       moved = look(caller);
       worker.looked = worker.now;
     }
-    if (!worker.next) take(worker);
-    if (worker.next) {
+    if (!worker.has_work()) take(worker);
+    if (worker.has_work()) {
       set_idle(worker, false);
       execute_one(worker);
       moved = true;
@@ -144,11 +144,19 @@ void Execution::take(Worker& worker) {
 }
 
 void Execution::take_with_lock(Worker& worker) {
-  if (!stopped_) worker.next = frontier_.pop();
+  if (stopped_) return;
+  if (!complete_.empty()) {
+    worker.sum = std::move(complete_.front());
+    complete_.pop_front();
+    ++running_;
+    return;
+  }
+  worker.next = frontier_.pop();
   if (worker.next) ++running_;
 }
 
 void Execution::execute_one(Worker& worker) {
+  if (worker.sum) return combine_one(worker);
   auto ready = std::move(*worker.next);
   worker.next.reset();
   worker.abandoned = false;
@@ -171,36 +179,9 @@ Traffic Execution::known_traffic() const {
   return known;
 }
 
-Block Execution::sum(std::span<Given const> parts, std::int64_t step) {
-  ensure(options_.combine != nullptr, "combine", "none", "an operator, for a graph with edges that carry sums");
-  auto total = pool_->allocate(static_cast<std::int64_t>(parts.front().block.bytes.size()), step);
-  auto const* left = parts.front().block.bytes.data();
-  for (auto const& part : parts.subspan(1)) {
-    ensure(part.block.bytes.size() == total.bytes.size(), "output", part.block.bytes.size(),
-           fmt::format("{} bytes, as the sum's other contributions have", total.bytes.size()), "", ErrorKind::schedule);
-    options_.combine(left, part.block.bytes.data(), total.bytes.data(), static_cast<std::int64_t>(total.bytes.size()));
-    left = total.bytes.data();
-  }
-  return total;
-}
-
-void Execution::add_up(std::vector<Given>& inputs, std::int64_t step) {
-  auto const same_input = [](Given const& a, Given const& b) { return a.input == b.input; };
-  if (inputs.size() < 2) return;
-  std::ranges::sort(inputs, {}, [](Given const& g) { return std::pair(g.input, g.contribution); });
-  if (std::ranges::adjacent_find(inputs, same_input) == inputs.end()) return;
-  std::vector<Given> whole;
-  for (auto first = inputs.begin(); first != inputs.end();) {
-    auto const last = std::find_if(first, inputs.end(), [&](Given const& g) { return g.input != first->input; });
-    whole.push_back(last - first == 1 ? *first : Given{first->input, 0, sum({first, last}, step)});
-    first = last;
-  }
-  inputs = std::move(whole);
-}
-
 void Execution::execute(Ready& ready, Worker& worker) {
   auto const step = step_of(ready.task);
-  add_up(ready.inputs, step);
+  add_up(ready.inputs);
   auto const progress = [this] { look(std::this_thread::get_id() == caller_); };
   auto const seat = ready.in_gang ? seat_of(ready, worker) : nullptr;
   Context context(graph_, *pool_, workers_, ready, step, progress, seat.get());
@@ -238,11 +219,23 @@ void Execution::record_task(Task task, Worker const& worker, Clock::time_point b
 void Execution::find_children(Task task, Context& context, Worker& worker) const {
   worker.edges.clear();
   worker.outputs.clear();
+  worker.places.clear();
   graph_.children(task, [&](Edge const& edge) {
     auto const to = graph_.owner(edge.child);
     bool const given = edge.carries == Carries::data || edge.carries == Carries::sum;
-    worker.edges.push_back({edge, to, given ? context.made(edge.output) : Block{}});
-    if (given && to == me_ && window_.bounds()) pool_->used_until(worker.edges.back().block, graph_.step(edge.child));
+    worker.edges.push_back({edge, to, given ? context.made(edge.output) : Block{}, 0});
+    auto& block = worker.edges.back().block;
+    bool waits = given && to == me_;
+    if (edge.carries == Carries::sum) {
+      worker.edges.back().place = worker.places.size();
+      worker.places.push_back(place_of(task, edge, to));
+      if (to != me_ && !worker.places.back().place.parts.empty()) {
+        waits = true;
+        // What overwrites the tile waits until it has left, and must not wait for others' contributions.
+        if (graph_.in_place(task, edge.output)) block = pool_->copy(block, step_of(edge.child));
+      }
+    }
+    if (waits && window_.bounds()) pool_->used_until(block, graph_.step(edge.child));
     if (edge.carries == Carries::data && to != me_) worker.outputs.emplace_back(edge.output, worker.edges.back().block);
   });
   auto const number = [](std::pair<int, Block> const& output) { return output.first; };
@@ -254,38 +247,26 @@ void Execution::fulfil_children(Task task, Worker& worker) {
   for (auto& [output, block] : worker.outputs) {
     queue(name_of(output_of, task, output), std::nullopt, {std::move(block), task, output});
   }
-  for (auto& [edge, to, block] : worker.edges) {
-    if (edge.carries == Carries::sum) contribute(task, edge, to, block);
+  for (auto& leads : worker.edges) {
+    auto& [edge, to, block, place] = leads;
+    if (edge.carries == Carries::sum) contribute(task, leads, std::move(worker.places[place]));
     if (edge.carries == Carries::order) frontier_.fulfil(edge.child, std::nullopt);
     if (edge.carries == Carries::data && to == me_) {
       frontier_.fulfil(edge.child, Given{edge.input, 0, std::move(block)});
     }
   }
-  for (auto const& [edge, to, block] : worker.edges) {
+  for (auto const& [edge, to, block, place] : worker.edges) {
     if (edge.carries == Carries::sent && !leaves(task, edge.output)) frontier_.fulfil(edge.child, std::nullopt);
   }
   worker.edges.clear();
   worker.outputs.clear();
 }
 
-void Execution::contribute(Task task, Edge const& edge, Rank to, Block const& block) {
-  int index = 0;
-  int mine = -1;
-  graph_.contributors(edge.child, edge.input, [&](Task t) {
-    if (t == task) mine = index;
-    ++index;
-  });
-  if (to == me_) {
-    frontier_.fulfil(edge.child, Given{edge.input, mine, block});
-  } else {
-    queue(name_of(contribution_to, edge.child, edge.input, mine), straight_to(to), {block, task, edge.output});
-  }
-}
-
 bool Execution::idle() {
   std::scoped_lock const hold(mutex_);
   if (running_ > 0 || unsent_ > 0 || !outgoing_.empty()) return false;
   if (stopped_) return true;
+  if (!complete_.empty()) return false;
   return count_ ? executed_ >= *count_ : frontier_.empty();
 }
 
@@ -293,7 +274,7 @@ void Execution::watch(bool moved) {
   std::scoped_lock const hold(mutex_);
   auto const now = Clock::now();
   auto const stuck = static_cast<int>(awaiting_.size());
-  if (moved || running_ > stuck || (frontier_.has_ready() && stuck < options_.workers)) {
+  if (moved || running_ > stuck || ((frontier_.has_ready() || !complete_.empty()) && stuck < options_.workers)) {
     moved_ = now;
     next_warning_ = options_.stall_seconds;
     return;
@@ -302,10 +283,10 @@ void Execution::watch(bool moved) {
   if (options_.stall_seconds <= 0 || still < next_warning_) return;
   next_warning_ = 2 * still;
   auto const waits = frontier_.waiting_text(8);
-  auto const gangs = gangs_text();
+  auto const others = others_text();
   fmt::print(stderr, "allport: rank {} has waited {:.1f} s, with nothing moving: {} of {} tasks are done{}{}{}{}\n",
              me_, still, executed_, count_ ? fmt::format("{}", *count_) : "an unknown number of",
-             waits.empty() ? "" : ", waiting: ", waits, gangs.empty() ? "" : "; ", gangs);
+             waits.empty() ? "" : ", waiting: ", waits, others.empty() ? "" : "; ", others);
 }
 
 void Execution::fail(std::exception const& error, std::string const& where) {

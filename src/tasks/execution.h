@@ -4,6 +4,7 @@
 #include <atomic>
 #include <chrono>
 #include <cstdint>
+#include <deque>
 #include <map>
 #include <memory>
 #include <mutex>
@@ -13,6 +14,7 @@
 #include <vector>
 
 #include "allport/comm/multicasts.h"
+#include "allport/graph/sum_tree.h"
 #include "allport/tasks/run.h"
 #include "context.h"
 #include "frontier.h"
@@ -57,15 +59,33 @@ class Execution {
     int output = -1;
   };
 
+  /// A contribution's place in the tree of its sum.
+  struct Place {
+    graph::SumPlace place{};
+    int at = 0;
+    Rank to = -1;  ///< whose task or partial sum takes it; -1: the consumer is here
+  };
+  /// What comes on a rank that combines a part of a sum and sends it on. Complete when the rank's own contribution and
+  /// those parts are there.
+  struct Partial {
+    std::vector<Given> parts{};
+    std::optional<Place> own{};  ///< of the rank's own contribution, not known before it is there
+    [[nodiscard]] bool complete() const { return own && parts.size() == own->place.parts.size() + 1; }
+  };
+  /// A sum: its consumer, and which input.
+  using SumName = std::pair<Task, int>;
+
   /// An edge that leaves a task that has run, and what is given along it.
   struct Leads {
     Edge edge;
     Rank to = 0;
     Block block{};
+    std::size_t place = 0;  ///< among the worker's, for a sum
   };
   struct Worker {
     int index = 0;
     std::optional<Ready> next{};
+    std::optional<std::pair<SumName, Partial>> sum{};
     Clock::time_point now = Clock::now();  ///< when its last body ended
     Clock::time_point looked{};            ///< for messages
     bool idle = false;                     ///< counted among those who are
@@ -73,6 +93,8 @@ class Execution {
     Clock::duration waited{};              ///< by its body, for other members of its gang
     std::vector<Leads> edges{};            ///< memory for find_children()
     std::vector<std::pair<int, Block>> outputs{};
+    std::vector<Place> places{};
+    [[nodiscard]] bool has_work() const { return next || sum; }
   };
 
   void work(int worker);
@@ -97,10 +119,21 @@ class Execution {
   void find_children(Task task, Context& context, Worker& worker) const;
   /// With mutex_ held.
   void fulfil_children(Task task, Worker& worker);
-  void contribute(Task task, Edge const& edge, Rank to, Block const& block);
+  [[nodiscard]] Place place_of(Task task, Edge const& edge, Rank to) const;
+  /// With mutex_ held.
+  void contribute(Task task, Leads& edge, Place&& place);
+  /// A contribution, or what several have been combined into, for a rank that the consumer is on, or not. With mutex_
+  /// held.
+  void arrived_of_sum(MessageName const& name, Block const& block);
+  /// Combines a part of a sum and sends it on.
+  void combine_one(Worker& worker);
+  [[nodiscard]] static MessageName name_of(SumName const& sum, int contribution, int contained);
+  void complete(SumName sum);
+  /// Sums that wait on this rank for contributions, as far as it knows. With mutex_ held.
+  [[nodiscard]] std::string sums_text() const;
   /// Inputs in their order, contributions to a sum made one.
-  void add_up(std::vector<Given>& inputs, std::int64_t step);
-  [[nodiscard]] Block sum(std::span<Given const> parts, std::int64_t step);
+  void add_up(std::vector<Given>& inputs) const;
+  [[nodiscard]] Block sum(std::span<Given const> parts) const;
 
   [[nodiscard]] MulticastOptions carried();
   [[nodiscard]] static Task task_of(MessageName const& name);
@@ -127,6 +160,8 @@ class Execution {
   void arrived_of_gang(MessageName const& name, Block const& block);
   /// What still waits for a gang or in one, where anything does. With mutex_ held.
   [[nodiscard]] std::string gangs_text() const;
+  /// Of gangs and of sums. With mutex_ held.
+  [[nodiscard]] std::string others_text() const;
   /// What nobody has run or taken when no rank has anything to do. With mutex_ held.
   [[nodiscard]] std::string left_over_text() const;
 
@@ -163,8 +198,10 @@ class Execution {
   std::int64_t executed_ = 0;
   std::int64_t unsent_ = 0;  ///< of leaving_, what has not left
   int running_ = 0;
-  GangOrder order_;                    ///< of use on rank 0
-  std::map<GangMessage, Block> mail_;  ///< that has come and no member has asked for yet
+  std::map<SumName, Partial> partials_;
+  std::deque<std::pair<SumName, Partial>> complete_;  ///< of partials_, what can be combined
+  GangOrder order_;                                   ///< of use on rank 0
+  std::map<GangMessage, Block> mail_;                 ///< that has come and no member has asked for yet
   /// Workers whose bodies wait for a message from another member: which member of which gang, and for what.
   struct Awaiting {
     Task member{};

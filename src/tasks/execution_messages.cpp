@@ -96,7 +96,7 @@ void Execution::arrived(Multicasts::Message&& message) {
   if (message.name[0] == failure) {
     stopped_ = true;
   } else if (message.name[0] == contribution_to) {
-    frontier_.fulfil(task, Given{index, static_cast<int>(message.name[4]), block});
+    arrived_of_sum(message.name, block);
   } else if (message.name[0] == floor_up) {
     window_.told_by_child(static_cast<Rank>(message.name[4]), message.name[3]);
     tell_floor();
@@ -138,11 +138,11 @@ void Execution::tell_floor() {
 }
 
 std::string Execution::left_over_text() const {
-  auto const gangs = gangs_text();
+  auto const others = others_text();
   auto const unfinished = frontier_.waiting();
-  if (unfinished == 0) return gangs;
+  if (unfinished == 0) return others;
   return fmt::format("{} tasks wait for inputs that never come: {}{}{}; graph::check() finds why", unfinished,
-                     frontier_.waiting_text(8), gangs.empty() ? "" : "; ", gangs);
+                     frontier_.waiting_text(8), others.empty() ? "" : "; ", others);
 }
 
 bool Execution::look(bool caller) {
@@ -167,7 +167,8 @@ bool Execution::talk() {
     for (std::size_t o = 0; o < outgoing.size(); ++o) {
       auto const& one = outgoing[o];
       if (one.to) {
-        multicasts_.send(*one.to, one.name, data[o], one.leaving);
+        // What keeps tasks from beginning, and members of gangs from going on, overtakes outputs.
+        multicasts_.send(*one.to, one.name, data[o], one.leaving, one.name[0] != contribution_to);
       } else {
         multicasts_.send(one.name, data[o], one.leaving);
       }

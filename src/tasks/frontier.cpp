@@ -8,7 +8,7 @@
 
 namespace allport::tasks {
 
-void Frontier::fulfil(Task task, std::optional<Given> given) {
+void Frontier::fulfil(Task task, std::optional<Given> given, int edges) {
   auto const [at, fresh] = waiting_.try_emplace(task);
   auto& waiting = at->second;
   if (fresh) waiting.left = graph_.num_parents(task);
@@ -21,7 +21,7 @@ void Frontier::fulfil(Task task, std::optional<Given> given) {
         ErrorKind::schedule);
   }
   if (given) waiting.inputs.push_back(std::move(*given));
-  if (--waiting.left > 0) return;
+  if ((waiting.left -= edges) > 0) return;
   Ready ready{task, std::move(waiting.inputs), false};
   waiting_.erase(at);
   push(std::move(ready));

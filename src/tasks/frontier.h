@@ -44,6 +44,7 @@ struct Given {
   int input = 0;
   int contribution = 0;
   Block block;
+  bool partial = false;  ///< has come for this sum alone, so that the sum may be made in its memory
 };
 
 /// A task whose inputs are all there.
@@ -60,8 +61,9 @@ class Frontier {
 
   /// A task that waits for nothing.
   void enter(Task task) { push({task, {}, false}); }
-  /// One of a task's edges is there; nothing is given along an edge that carries order alone.
-  void fulfil(Task task, std::optional<Given> given);
+  /// Some of a task's edges are there, more than one where a partial sum comes; nothing is given along an edge that
+  /// carries order alone.
+  void fulfil(Task task, std::optional<Given> given, int edges = 1);
   /// The ready task of the highest priority; among equals the one that was ready first. Members of gangs that have
   /// begun come before all.
   [[nodiscard]] std::optional<Ready> pop();

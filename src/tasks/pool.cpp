@@ -1,5 +1,6 @@
 #include "pool.h"
 
+#include <algorithm>
 #include <new>
 
 namespace allport::tasks {
@@ -60,6 +61,13 @@ void Pool::give_back(Storage const& storage) {
 Block Pool::allocate(std::int64_t bytes, std::int64_t last, bool counted) {
   auto* const data = take(bytes, last, counted);
   return {std::shared_ptr<std::byte>(data, Return{shared_from_this()}), {data, static_cast<std::size_t>(bytes)}};
+}
+
+Block Pool::copy(Block const& block, std::int64_t last) {
+  if (block.bytes.empty()) return block;
+  auto fresh = allocate(static_cast<std::int64_t>(block.bytes.size()), last);
+  std::ranges::copy(block.bytes, fresh.bytes.begin());
+  return fresh;
 }
 
 std::shared_ptr<std::byte[]> Pool::room(std::int64_t bytes, std::int64_t last, bool counted) {

@@ -24,6 +24,8 @@ class Pool : public std::enable_shared_from_this<Pool> {
   /// Memory for an output, 64-byte aligned. @param last the step in which it is used last, as far as is known
   /// @param counted  false for what a body asks for and no task takes
   [[nodiscard]] Block allocate(std::int64_t bytes, std::int64_t last, bool counted = true);
+  /// A copy, allocated as above.
+  [[nodiscard]] Block copy(Block const& block, std::int64_t last);
   [[nodiscard]] bool by_step() const { return by_step_; }
   /// As above, for a message; one between members of a gang is not counted.
   [[nodiscard]] std::shared_ptr<std::byte[]> room(std::int64_t bytes, std::int64_t last, bool counted = true);

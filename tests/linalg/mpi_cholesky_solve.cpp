@@ -4,6 +4,7 @@
 #include <vector>
 
 #include "allport/linalg/cholesky.h"
+#include "allport/tasks/carrier.h"
 #include "comm/world.h"
 #include "linalg/cholesky_samples.h"
 
@@ -186,7 +187,8 @@ TEST(CholeskySolve, SendsWhatItsGraphCounts) {
       auto const report = cholesky_solve<double>(s.a.matrix, uplo, s.b.matrix, {.nb = 8, .way = MulticastWay::flat});
       if (report.sweeps > 1) continue;
       EXPECT_FALSE(report.b_moved);
-      auto const counts = graph::count(*cholesky_solve_graph(a, b, uplo), *graph::flat());
+      auto const carrier = tasks::carrier(comm.machine(), MulticastWay::flat);
+      auto const counts = graph::count(*cholesky_solve_graph(a, b, uplo), *carrier);
       auto const mine = std::size_t(comm.rank()) < counts.size() ? counts[std::size_t(comm.rank())] : graph::Count{};
       EXPECT_EQ(report.run.count.tasks, mine.tasks);
       EXPECT_EQ(report.run.count.traffic, mine.traffic);

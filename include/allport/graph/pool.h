@@ -16,8 +16,8 @@ inline constexpr std::int64_t usual_ahead = 8;
 
 /// Bytes that each rank keeps at most of outputs, its own and other ranks', in a run in which no task of step s runs
 /// before all tasks of steps up to s - ahead have run everywhere, and their inputs are given back: of each rank the
-/// most, over all steps f, of what is made in steps before f + ahead and used in f or later. A sum takes its total
-/// beside its parts. Outputs in place, which are tiles, are no part of it, nor are those that no
+/// most, over all steps f, of what is made in steps before f + ahead and used in f or later. Parts of sums are kept
+/// where they are combined (sum_tree.h). Outputs in place, which are tiles, are no part of it, nor are those that no
 /// edge takes, nor is what is only handed on.
 ///
 /// Where says_steps() is false, or `ahead` is 0: all that a rank ever makes or gets. Walks as count() does.

@@ -177,7 +177,8 @@ class TaskGraph {
   [[nodiscard]] virtual int num_parents(Task task) const = 0;
   /// Edges that leave a task.
   virtual void children(Task task, VisitEdge visit) const = 0;
-  /// The tasks whose outputs are summed into an input, in the order in which they are combined. The child's own rank is
+  /// The tasks whose outputs are summed into an input, in the order in which they are combined: neighbours first, where
+  /// they meet on their way (sum_tree.h), by an operator that is associative. The child's own rank is
   /// among their owners, and every owner is once.
   virtual void contributors(Task child, int input, VisitTask visit) const {}
   /// Fills `gang` if the task is a member of one.

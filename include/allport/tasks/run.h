@@ -24,7 +24,7 @@ struct RunOptions {
   /// So many steps of the graph, the slowest rank's among them, run at a time, where it says which task is in which; 0:
   /// no bound. graph::pool() tells what memory that takes.
   std::int64_t ahead = graph::usual_ahead;
-  /// Adds what contributes to a sum; needed by graphs with edges that carry sums.
+  /// Adds what contributes to a sum; needed by graphs with edges that carry sums. Associative; it need not commute.
   Combine combine{};
   /// Seconds in which nothing moves and no body runs before a rank says what it waits for; 0: never.
   double stall_seconds = 10;

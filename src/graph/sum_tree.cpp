@@ -1,0 +1,61 @@
+#include "allport/graph/sum_tree.h"
+
+#include <optional>
+
+namespace allport::graph {
+
+namespace {
+
+/// Places first ... last - 1, whose partial sum is made at `head`.
+struct Interval {
+  int first = 0;
+  int last = 0;
+  int head = 0;
+  [[nodiscard]] bool has(int place) const { return place >= first && place < last; }
+  [[nodiscard]] int size() const { return last - first; }
+};
+
+/// The half without the head leaves the interval; nothing where the head is alone.
+std::optional<Interval> split(Interval& whole) {
+  if (whole.size() < 2) return std::nullopt;
+  auto const middle = whole.first + whole.size() / 2;
+  Interval half;
+  if (whole.head < middle) {
+    half = {middle, whole.last, middle};
+    whole.last = middle;
+  } else {
+    half = {whole.first, middle, middle - 1};
+    whole.first = middle;
+  }
+  return half;
+}
+
+void tell(Interval whole, FunctionRef<void(int, int)> visit) {
+  auto const half = split(whole);
+  if (!half) return;
+  tell(whole, visit);
+  tell(*half, visit);
+  visit(half->head, whole.head);
+}
+
+}  // namespace
+
+SumPlace sum_place(int contributions, int root, int at) {
+  Interval whole{0, contributions, root};
+  SumPlace place;
+  while (whole.head != at) {
+    auto const half = split(whole);
+    if (!half->has(at)) continue;
+    place.parent = whole.head;
+    whole = *half;
+  }
+  place.contained = whole.size();
+  while (auto const half = split(whole)) place.parts.push_back({half->head, half->size()});
+  return place;
+}
+
+void sum_messages(int contributions, int root, FunctionRef<void(int from, int to)> visit) {
+  tell({0, contributions, root}, visit);
+}
+
+}  // namespace allport::graph
