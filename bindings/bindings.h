@@ -32,6 +32,7 @@ void bind_sim(nb::module_& m);
 void bind_select(nb::module_& m);
 void bind_multicast(nb::module_& m);
 void bind_task_graph(nb::module_& m);
+void bind_body_context(nb::module_& m);
 void bind_own_graph(nb::module_& m);
 void bind_graph(nb::module_& m);
 void bind_mpi(nb::module_& m);

@@ -10,53 +10,12 @@
 #include <memory>
 
 #include "arrays.h"
+#include "body_context.h"
 
 namespace allport::python {
 namespace {
 
 using namespace nb::literals;
-
-/// What a body sees, until it returns.
-class BodyContext {
- public:
-  BodyContext(TaskContext& context, OwnGraph const& graph) : context_(&context), graph_(&graph) {}
-  void end() { context_ = nullptr; }
-
-  nb::object input(int index) const {
-    auto const bytes = alive().input(index);
-    return array<std::uint8_t const>(bytes.data(), bytes.size(), alive().keep_input(index));
-  }
-  nb::object output(int index) const {
-    auto const bytes = alive().output(index);
-    return array<std::uint8_t>(bytes.data(), bytes.size(), alive().keep_output(index));
-  }
-  void progress() const {
-    auto& context = alive();
-    auto const unlocked = nb::gil_scoped_release();
-    context.progress();
-  }
-
- private:
-  TaskContext& alive() const {
-    ensure(context_ != nullptr, "context", "that of a task that has ended", "the running task's own");
-    return *context_;
-  }
-  /// Arrays may be kept beyond the body, and keep their memory. A tile's is kept by the graph's own array, not by the
-  /// graph, which may keep this one: nobody would find such a circle.
-  template <class T, class Pointer>
-  nb::object array(Pointer data, std::size_t size, std::shared_ptr<void> memory) const {
-    nb::object owner = memory ? nb::object() : graph_->tile_at(data);
-    if (memory) {
-      auto held = std::make_unique<std::shared_ptr<void>>(std::move(memory));
-      owner = nb::capsule(held.release(), [](void* p) noexcept { delete static_cast<std::shared_ptr<void>*>(p); });
-    }
-    auto* const values = const_cast<T*>(reinterpret_cast<std::uint8_t const*>(data));
-    return nb::ndarray<nb::numpy, T, nb::ndim<1>>(values, {size}, owner).cast();
-  }
-
-  TaskContext* context_;
-  OwnGraph const* graph_;
-};
 
 nb::object as_python(Task const& task) { return python_task(task); }
 nb::object as_python(nb::object const& object) { return object; }
@@ -179,6 +138,17 @@ void OwnGraph::contributors(Task child, int input, VisitTask visit) const {
   if (defines(sums)) visit_tasks(sums, visit, child, input);
 }
 
+bool OwnGraph::gang(Task task, Gang& gang) const {
+  if (!defines(meets)) return false;
+  bool const met = call(
+      meets, [&](nb::object const& got) { return gang_of(got, what(meets), gang); }, task);
+  if (!met) return false;
+  // Nobody need check it again: its place among the members would be looked up.
+  ensure(std::ranges::find(gang.members, task) != gang.members.end(), "gang", fmt::format("one without {}", name(task)),
+         "the task itself among the members of its gang", "", ErrorKind::schedule);
+  return true;
+}
+
 Shape OwnGraph::output(Task task, int index) const {
   if (!defines(makes)) return {};
   return call(
@@ -269,10 +239,6 @@ nb::object OwnGraph::take_raised() {
 }
 
 void bind_own_graph(nb::module_& m) {
-  nb::class_<BodyContext>(m, "BodyContext", "A running task's inputs and outputs as bytes.")
-      .def("input", &BodyContext::input, "index"_a, nb::sig("def input(self, index: int) -> object"))
-      .def("output", &BodyContext::output, "index"_a, nb::sig("def output(self, index: int) -> object"))
-      .def("progress", &BodyContext::progress);
   nb::class_<OwnGraph, TaskGraph>(m, "OwnGraph", "A task graph whose functions are its Python class's methods.")
       .def(
           "__init__",

@@ -30,6 +30,7 @@ class OwnGraph final : public TaskGraph {
   int num_parents(Task task) const override;
   void children(Task task, VisitEdge visit) const override;
   void contributors(Task child, int input, VisitTask visit) const override;
+  bool gang(Task task, Gang& gang) const override;
   Shape output(Task task, int index) const override;
   std::optional<Shape> input(Task task, int index) const override;
   Work work(Task task) const override;
@@ -57,6 +58,7 @@ class OwnGraph final : public TaskGraph {
     has_parents,
     has_children,
     sums,
+    meets,
     makes,
     takes,
     works,
@@ -70,9 +72,10 @@ class OwnGraph final : public TaskGraph {
     runs,
     methods
   };
-  static constexpr char const* names[methods] = {
-      "name", "entries",  "exits",  "count",    "owner", "num_parents", "children", "contributors", "output", "input",
-      "work", "priority", "writes", "in_place", "steps", "tasks",       "step",     "_memory",      "_run"};
+  static constexpr char const* names[methods] = {"name",        "entries",  "exits",        "count",   "owner",
+                                                 "num_parents", "children", "contributors", "_gang",   "output",
+                                                 "input",       "work",     "priority",     "writes",  "in_place",
+                                                 "steps",       "tasks",    "step",         "_memory", "_run"};
 
   /// use(what the method gave)
   template <class Use, class... Arguments>

@@ -58,6 +58,13 @@ Carries parse_carries(std::string_view text) {
   return static_cast<Carries>(found - carriers.begin());
 }
 
+Collective parse_talk(std::string_view text) {
+  for (auto const what : {Collective::broadcast, Collective::reduce, Collective::allreduce}) {
+    if (name(what) == text) return what;
+  }
+  throw Error::argument("talk", fmt::format("'{}'", text), "bcast, reduce or allreduce", "", ErrorKind::schedule);
+}
+
 Kernel parse_kernel(std::string_view text) {
   std::string names;
   for (int k = 0; k < kernels; ++k) {
@@ -118,6 +125,30 @@ Work work_of(nb::handle got, std::string_view what) {
   if (size > 1) work.flops = number(at(got, 1), got, what, "flops");
   if (size > 2) work.bytes = number(at(got, 2), got, what, "bytes");
   return work;
+}
+
+bool gang_of(nb::handle got, std::string_view what, Gang& gang) {
+  if (got.is_none()) return false;
+  gang = Gang{};
+  for (auto const one : at(got, 0)) gang.members.push_back(task_of(one, what));
+  if (gang.members.empty()) throw wrong(at(got, 0), what, "a gang of one member or more");
+  for (auto const one : at(got, 1)) {
+    Talk talk;
+    talk.what = parse_talk(text(at(one, 0), one, what, "a collective"));
+    talk.root = integer<int>(at(one, 1), one, what, "root");
+    talk.bytes = integer<std::int64_t>(at(one, 2), one, what, "size");
+    talk.element = integer<std::int64_t>(at(one, 3), one, what, "element");
+    talk.times = integer<std::int64_t>(at(one, 4), one, what, "times");
+    auto const members = static_cast<std::int64_t>(gang.members.size());
+    ensure(talk.root >= 0 && talk.root < members, "root", talk.root,
+           fmt::format("a member of the gang, in 0..{}", members - 1), "", ErrorKind::schedule);
+    ensure(talk.bytes >= 0 && talk.element > 0, "size", talk.bytes, "0 or more elements", "", ErrorKind::schedule);
+    ensure(talk.times >= 0, "times", talk.times, "0 or more", "", ErrorKind::schedule);
+    gang.talk.push_back(talk);
+  }
+  gang.expected_bytes = number(at(got, 2), got, what, "expected_bytes");
+  gang.expected_messages = number(at(got, 3), got, what, "expected_messages");
+  return true;
 }
 
 void Signals::look() {

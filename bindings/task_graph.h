@@ -26,6 +26,10 @@ Shape shape_of(nb::handle got, std::string_view what);
 /// @param got  None, or (kernel, flops, bytes)
 Work work_of(nb::handle got, std::string_view what);
 
+/// Fills `gang` unless it is None.
+/// @param got  (members, [(what, root, bytes, element, times)], expected bytes, expected messages)
+bool gang_of(nb::handle got, std::string_view what, Gang& gang);
+
 /// What a rank does and sends.
 nb::dict dict_of(graph::Count const& count);
 /// Records by column, for allport.tasks.timeline().

@@ -16,6 +16,7 @@ from typing import Any, NamedTuple
 from allport import _native
 from allport._native import Carrier, Distribution, GemmPlan, LuPlan, Machine
 from allport.errors import failure
+from allport.gangs import Gang, GangContext, Talk
 from allport.io import scalar_of
 from allport.machine import as_machine
 from allport.plan import parse_grid
@@ -27,7 +28,10 @@ __all__ = [
     "CheckReport",
     "Count",
     "Edge",
+    "Gang",
+    "GangContext",
     "Price",
+    "Talk",
     "Task",
     "TaskContext",
     "TaskGraph",

@@ -11,8 +11,22 @@ import numpy as np
 from allport import _native
 from allport._native import AllportError, Carrier, Machine
 from allport.errors import failure
+from allport.gangs import Gang, GangContext, Talk, gang_tuple
 
-__all__ = ["Edge", "Graph", "Task", "TaskContext", "TaskGraph", "Work", "asking", "carrier_of", "ensure_graph"]
+__all__ = [
+    "Edge",
+    "Gang",
+    "GangContext",
+    "Graph",
+    "Talk",
+    "Task",
+    "TaskContext",
+    "TaskGraph",
+    "Work",
+    "asking",
+    "carrier_of",
+    "ensure_graph",
+]
 
 Graph = _native.TaskGraph
 WAYS = ("flat", "chain", "prefix", "axes")  # of multicasts, by which graphs run
@@ -71,6 +85,12 @@ class TaskContext:
         shape = self._graph.output(self._task, index)
         return values.view(self._graph.dtype).reshape(0 if shape is None else shape)
 
+    @property
+    def gang(self) -> GangContext:
+        """The other members of the task's gang, who run at the same time. AllportError where it is in none."""
+        self._native.gang_me()
+        return GangContext(self._native, self._graph.dtype)
+
     def progress(self) -> None:
         """Moves messages along; bodies that take long call it now and then."""
         self._native.progress()
@@ -98,7 +118,7 @@ class TaskGraph(_native.OwnGraph):
         for name in _REQUIRED:
             if name not in defined:
                 raise failure(f"{type(self).__name__}: has no method {name}(); expected one: {_REQUIRED[name]}")
-        defined += [f"_{n}" for n in ("memory", "run") if n in defined]
+        defined += [f"_{n}" for n in ("gang", "memory", "run") if n in defined]
         super().__init__(ranks, self.dtype.itemsize, defined)
 
     def entries(self, rank: int) -> Iterable[Task]:
@@ -145,6 +165,13 @@ class TaskGraph(_native.OwnGraph):
         """The tasks whose outputs are summed, in the order in which they are; one a rank, the child's among them."""
         return ()
 
+    def gang(self, task: Task) -> Gang | None:
+        """The tasks, one a rank, that run at the same time as this one because their bodies talk; None: it is alone.
+
+        The same for every member. Where tasks have steps all are in one.
+        """
+        return None
+
     def work(self, task: Task) -> Work | tuple[Any, ...]:
         """What it costs: (kernel, flops, bytes touched)."""
         return Work("none")
@@ -181,6 +208,9 @@ class TaskGraph(_native.OwnGraph):
     def _run(self, task: Task, native: _native.BodyContext) -> None:
         self.run(task, TaskContext(native, self, task))
 
+    def _gang(self, task: Task) -> tuple[Any, ...] | None:
+        return gang_tuple(self.gang(task), self.dtype)
+
     def _memory(self, tile: Task) -> np.ndarray:
         array = self.memory(tile)
         if not isinstance(array, np.ndarray) or not array.flags.c_contiguous or not array.flags.writeable:
@@ -196,7 +226,7 @@ _REQUIRED = {
 }
 _METHODS = (
     *_REQUIRED,
-    *("run", "count", "exits", "name", "output", "input", "contributors", "work", "priority"),
+    *("run", "count", "exits", "name", "output", "input", "contributors", "gang", "work", "priority"),
     *("writes", "in_place", "memory", "steps", "tasks", "step"),
 )
 

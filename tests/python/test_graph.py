@@ -85,6 +85,10 @@ def test_cholesky_is_slide_fours_graph(tmp_path):
     assert (report.tasks, report.longest) == (20, 10)
     text = ap.graph.draw(graph, tmp_path / "dag.svg")
     assert (tmp_path / "dag.svg").read_text() == text
+    # The slide's three kinds of edges: T-infinity's path of ten tasks, those from step to step, and the others.
+    assert text.count('class="edge"') == report.edges == 30 and text.count('stroke="#d00000"') == 9 + 1
+    names = ("critical path", "loop-carried", "loop-independent", "to another rank")
+    assert all(f">{name}</text>" in text for name in names)
     assert sum(c.flops for c in ap.graph.count(ap.cholesky_graph(300, 300, uplo="U"))) == 300 * 301 * 601 / 6
     # Twice as fast in single precision, a quarter in complex doubles, which move twice the bytes.
     seconds = [ap.graph.simulate(ap.cholesky_graph(900, 300, dtype=t), "bgp:2").seconds for t in ("f4", "f8", "c16")]
@@ -179,6 +183,13 @@ def test_ctrl_c_ends_what_only_reads(monkeypatch):
 def test_bodies_in_python_on_several_ranks(ranks, count):
     done = ranks("task_graphs", count)
     assert done.returncode == 0 and f"{count} ranks: " in done.stdout, done.stderr[-3000:]
+    assert "leaked" not in done.stderr
+
+
+@pytest.mark.parametrize("count", [1, 2, 3, 5])
+def test_gangs_in_python_on_several_ranks(ranks, count):
+    done = ranks("gangs", count)
+    assert done.returncode == 0 and f"{count} ranks met" in done.stdout, done.stderr[-3000:]
     assert "leaked" not in done.stderr
 
 
