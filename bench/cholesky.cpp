@@ -1,9 +1,8 @@
 // cholesky against ScaLAPACK's pdpotrf at several block sizes and grids, and against LAPACK's dpotrf on all cores of
-// one rank, in turns within one run, every result checked. Usage: mpirun -n RANKS bench_cholesky N ROUNDS [--nb
-// 192,256]
-// [--blocks 32,64,128] [--workers W] [--way flat,prefix] [--no-lapack] [--no-scalapack]; prints one JSON object. The
-// machine is ALLPORT_MACHINE's. --nb 0: chosen, from blocks of 256. --workers: threads that run our tasks on each rank,
-// and LAPACK's threads a rank.
+// one rank, in turns within one run, every result checked. Usage: mpirun -n RANKS bench_cholesky N ROUNDS
+// [--nb 192,256] [--blocks 32,64,128] [--workers W] [--way flat,prefix] [--no-lapack] [--no-scalapack] [--dgemm];
+// prints one JSON object. The machine is ALLPORT_MACHINE's. --nb 0: chosen, from blocks of 256. --workers: threads that
+// run our tasks on each rank, and LAPACK's threads a rank. --dgemm: dgemm on every rank, too.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -25,6 +24,8 @@
 extern "C" {
 void pdpotrf_(char const*, int const*, double*, int const*, int const*, int const*, int*);
 void dpotrf_(char const*, int const*, double*, int const*, int*);
+void dgemm_(char const*, char const*, int const*, int const*, int const*, double const*, double const*, int const*,
+            double const*, int const*, double const*, double*, int const*);
 }
 
 namespace {
@@ -119,6 +120,18 @@ Contender lapack(Communicator const& comm, int n, int threads) {
   return {fmt::format("dpotrf, {} threads", threads), [=] { fill_positive(a); }, run, [] { return 0.0; }, {}};
 }
 
+/// C += A B of n x n on every rank at once, with one thread: what a rank's kernels cannot pass.
+Contender dgemm(int n) {
+  auto const size = static_cast<std::size_t>(n) * static_cast<std::size_t>(n);
+  auto const a = std::make_shared<std::vector<double>>(size, 0.5);
+  auto const c = std::make_shared<std::vector<double>>(size, 0.0);
+  auto const run = [=] {
+    double const one = 1;
+    dgemm_("N", "N", &n, &n, &n, &one, a->data(), &n, a->data(), &n, &one, c->data(), &n);
+  };
+  return {fmt::format("dgemm {} on each", n), [] {}, [=] { with_blas_threads(1, run); }, [] { return 0.0; }, {}};
+}
+
 std::vector<std::string> words(char* list) {
   std::vector<std::string> all;
   for (auto* word = std::strtok(list, ","); word != nullptr; word = std::strtok(nullptr, ",")) all.emplace_back(word);
@@ -139,10 +152,12 @@ int main(int argc, char** argv) {
     int workers = 1;
     bool with_lapack = true;
     bool with_scalapack = true;
+    bool with_dgemm = false;
     for (int x = 3; x < argc; ++x) {
       auto const is = [&](char const* option) { return std::strcmp(argv[x], option) == 0; };
       if (is("--no-lapack")) with_lapack = false;
       if (is("--no-scalapack")) with_scalapack = false;
+      if (is("--dgemm")) with_dgemm = true;
       if (x + 1 == argc) break;
       if (is("--workers")) workers = std::atoi(argv[x + 1]);
       if (is("--nb")) tiles = words(argv[x + 1]);
@@ -166,6 +181,7 @@ int main(int argc, char** argv) {
       }
     }
     if (with_lapack) contenders.push_back(lapack(comm, n, comm.size() * workers));
+    if (with_dgemm) contenders.push_back(dgemm(std::min(n, 2000)));
     run_in_turns(contenders, rounds, 1.0);
     if (comm.rank() == 0) {
       std::printf("{\"n\": %d, \"ranks\": %d, \"contenders\": ", n, comm.size());

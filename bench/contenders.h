@@ -115,7 +115,7 @@ inline void print(std::vector<Contender> const& contenders, double flops) {
   std::printf("[");
   for (std::size_t x = 0; x < contenders.size(); ++x) {
     auto const& one = contenders[x];
-    std::printf("%s\n {\"name\": \"%s\", \"seconds\": [", x > 0 ? "," : "", one.name.c_str());
+    std::printf("%s{\"name\": \"%s\", \"seconds\": [", x > 0 ? ", " : "", one.name.c_str());
     for (std::size_t s = 0; s < one.seconds.size(); ++s) std::printf("%s%.5f", s > 0 ? ", " : "", one.seconds[s]);
     std::printf("], \"gflops_median\": %.3f, \"gflops_best\": %.3f}", flops / median(one.seconds) / 1e9,
                 flops / *std::ranges::min_element(one.seconds) / 1e9);

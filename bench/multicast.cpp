@@ -105,8 +105,8 @@ int main(int argc, char** argv) {
     if (comm.rank() == 0) {
       std::printf("{\"bytes\": %lld, \"targets\": %d", static_cast<long long>(bytes), count);
       for (auto const& one : contenders) {
-        std::printf(",\n \"%s\": [", one.name.c_str());
-        for (std::size_t s = 0; s < one.seconds.size(); ++s) std::printf("%s%.6f", s > 0 ? ", " : "", one.seconds[s]);
+        std::printf(", \"%s\": [", one.name.c_str());
+        for (std::size_t s = 0; s < one.seconds.size(); ++s) std::printf("%s%.9f", s > 0 ? ", " : "", one.seconds[s]);
         std::printf("]");
       }
       std::printf("}\n");

@@ -15,13 +15,14 @@ from typing import Any
 import allport as ap
 import pytest
 from allport.report import figures
+from allport.report.figures.pdpotrf_graph import Pdpotrf
 
 KEYS = {"id", "title", "claim", "how", "status", "got", "obtained", "why", "error", "not_run", "numbers", "data"}
 EXPECTED = [f"deck1-slide{n}" for n in (3, 5, 11, 12, 13, 18, 19, 22, 23, 24, 25, 26, 27, 32, 33, 34, 35, 36)]
 EXPECTED += ["deck2-" + n for n in ("simultaneous", "simultaneous-model", "point-to-point", "my-bcast-mst")]
 EXPECTED += ["deck2-" + n for n in ("bcast", "scatter", "allgather", "rounds")]
 EXPECTED += [f"deck3-slide{n}" for n in (3, 11, 14, 16, 18, 25)]
-EXPECTED += ["deck5-slide8", "deck5-slide16"]
+EXPECTED += ["deck5-slide7", "deck5-slide8", "deck5-slide16"]
 BROWSER = "--headless --no-sandbox --disable-gpu --disable-quic --no-first-run --disable-background-networking"
 BROWSER += " --disable-component-update --disable-sync"
 
@@ -298,3 +299,11 @@ def test_the_page_has_a_screenshot(report: tuple[Path, list[dict[str, Any]]], tm
     pixels = imread(picture)[:, :, :3]
     assert pixels.shape[0] == 844
     assert pixels.std() > 0.02, "an empty page"
+
+
+@pytest.mark.parametrize("n", [0, 1, 50, 64, 130])
+@pytest.mark.parametrize("grid", [(1, 1), (2, 2), (2, 4), (3, 2)])
+def test_pdpotrf_as_a_graph_holds_together_and_does_its_work(n: int, grid: tuple[int, int]) -> None:
+    made = Pdpotrf(n, 16, grid)
+    assert ap.graph.check(made).exhaustive
+    assert sum(c.flops for c in ap.graph.count(made)) == pytest.approx(n**3 / 3)  # telescopes, block by block

@@ -5,8 +5,9 @@ from __future__ import annotations
 from allport import multicast
 from allport.collectives import make_schedule
 from allport.machine import Machine
+from allport.report.figures.clusters import grig
 from allport.report.figures.figure import Chart, Figure, Number, Result, Run, Series
-from allport.report.figures.grig import grig
+from allport.report.figures.multicast_runs import NAME, charts, measure, seconds_of
 from allport.report.figures.simulated import sizes
 from allport.sim import simulate
 
@@ -38,7 +39,7 @@ def _make(run: Run) -> Result:
         found = {name: [_seconds(machine, name, m, "fair") for m in messages] for name in NAMES}
         longest[count] = {name: v[-1] for name, v in found.items()}
         series = [Series(name, messages, [1e3 * t for t in v], "simulation") for name, v in found.items()]
-        panels.append(Chart("message, bytes", "ms", series, title=f"{count} processors of Grig", log_y=True))
+        panels.append(Chart("message, bytes", "ms", series, title=f"Simulated: {count} processors of Grig", log_y=True))
     ranks, beyond = [], {OURS: [], "prefix": []}
     for i, shape in enumerate(large):
         run.step(0.8 + 0.2 * i / len(large))
@@ -47,7 +48,16 @@ def _make(run: Run) -> Result:
         for name, values in beyond.items():
             values.append(1e3 * _seconds(machine, name, 1 << 20, "fifo"))
     more = [Series(name, ranks, values, "simulation") for name, values in beyond.items()]
-    panels.append(Chart("nodes of bgp", "ms", more, title="1 MiB to all, on up to 65,536 nodes", log_y=True))
+    panels.append(Chart("nodes of bgp", "ms", more, title="Simulated: 1 MiB to all, on up to 65,536 nodes", log_y=True))
+    real, missing = "", ["not run here: real multicasts; allport reproduce deck5-slide16 --run makes them (root)"]
+    if run.lab is not None:
+        panels += charts(run.lab)
+        missing = []
+        mega = {name: seconds_of(run.lab, "lab", name)[1 << 20] for name in ("chosen", "prefix", "flat", "MPI_Bcast")}
+        real = (
+            f" Real, 1 MiB to 15 of 16 nodes of the lab: {mega['chosen']:.2f} s as chosen, by prefix "
+            f"{mega['prefix']:.2f}, flat {mega['flat']:.2f}, MPI_Bcast {mega['MPI_Bcast']:.2f}."
+        )
     last = longest[counts[-1]]
     gain = last["flat"] / last["prefix"]
     flat = ", ".join(f"{found['flat']:.2g}" for found in longest.values())
@@ -56,10 +66,15 @@ def _make(run: Run) -> Result:
         got=f"4 MB to all of {counts[-1]} processors: {1e3 * last[OURS]:.0f} ms, by prefix "
         f"{1e3 * last['prefix']:.0f}, flat {1e3 * last['flat']:.0f}, MPI_Bcast's textbook "
         f"{1e3 * last[NAMES[-1]]:.0f}; prefix is {gain:.1f} times flat's speed. 1 MiB to {ranks[-1]:,} nodes: "
-        f"{beyond[OURS][-1]:.1f} ms, by prefix {beyond['prefix'][-1]:.0f} ms.",
+        f"{beyond[OURS][-1]:.1f} ms, by prefix {beyond['prefix'][-1]:.0f} ms (simulated).{real}",
         obtained="Simulation of multicast schedules to all ranks: on Grig (deck 5 slide 15; 248 MB/s out of a node, a "
         "switch that is never the narrow place) with fair shares, on preset bgp first come first served. Cheapest: "
-        "what explain() chooses. The textbook: the better of a binomial tree and, from 12 KiB, scatter and allgather.",
+        "what explain() chooses. The textbook: the better of a binomial tree and, from 12 KiB, scatter and allgather."
+        + (
+            f" {run.lab.said} On 4, 8 and 16 processes of the same computer, whose two cores they share, too."
+            if run.lab
+            else ""
+        ),
         why="The text has the axes' ends alone: 0.04, 0.12, 0.25, 0.6, 2.5 and 4.5 s on 4 to 128 processors, which "
         f"flat needs; simulated, flat takes {flat} s on {', '.join(str(c) for c in counts)}. On 64 and 128 the deck's "
         "runs lost more where two processors share a node's link. Prefix sends whole messages from hop to hop, as the "
@@ -71,6 +86,7 @@ def _make(run: Run) -> Result:
                 f"{gain:.1f}x; prefix / MPI_Bcast's textbook {last['prefix'] / last[NAMES[-1]]:.2f}",
             )
         ],
+        not_run=missing,
     )
 
 
@@ -78,7 +94,9 @@ FIGURE = Figure(
     id="deck5-slide16",
     title="Multicast without a communicator: prefix routing, flat, MPI_Bcast",
     claim="Flat multicasts grow with the number of processors; prefix routing is close to the vendor's MPI_Bcast.",
-    how=("simulation",),
+    how=("simulation", "lab", "real run"),
     make=_make,
+    run_name=NAME,
+    measure=measure,
     also=tuple(f"deck5-slide{n}" for n in range(17, 22)),
 )
