@@ -34,6 +34,8 @@ constexpr std::string_view carried_colour = "#0072b2";
 constexpr std::string_view plain_colour = "#555";
 constexpr std::string_view to_rank = "6 3";
 constexpr std::string_view of_order = "1 3";
+constexpr double legend_line = 16;
+constexpr double legend_lines = 5;  // at most
 
 std::string escaped(std::string const& text) {
   std::string out;
@@ -53,7 +55,6 @@ class Picture {
   }
 
   [[nodiscard]] std::string text() const {
-    auto const legend = this->legend();
     auto svg = fmt::format(
         "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 {0:.0f} {1:.0f}\" width=\"{0:.0f}\" "
         "height=\"{1:.0f}\" "
@@ -61,8 +62,8 @@ class Picture {
         "<defs><marker id=\"tip\" viewBox=\"0 0 8 8\" refX=\"7\" refY=\"4\" markerWidth=\"7\" markerHeight=\"7\" "
         "orient=\"auto\" markerUnits=\"userSpaceOnUse\"><path d=\"M0 0L8 4L0 8z\" fill=\"#555\"/></marker></defs>\n"
         "<rect width=\"100%\" height=\"100%\" fill=\"#fff\"/>\n",
-        width(), static_cast<double>(rows_.size()) * down + 20);
-    svg += legend;
+        width(), below_rows() + legend_lines * legend_line);
+    svg += legend();
     for (auto const& link : whole_.links()) svg += edge(link);
     for (Id id = 0; id < whole_.size(); ++id) svg += node(id);
     return svg + "</svg>\n";
@@ -71,6 +72,7 @@ class Picture {
  private:
   [[nodiscard]] double row_of(Id id) const { return static_cast<double>(level_[id]) * down + down / 2 + 10; }
 
+  [[nodiscard]] double below_rows() const { return static_cast<double>(rows_.size()) * down + 20; }
   [[nodiscard]] double width() const {
     std::size_t widest = 1;
     for (auto const& row : rows_) widest = std::max(widest, row.size());
@@ -157,7 +159,7 @@ class Picture {
                plus.x, plus.y, plus.x, plus.y + 4);
   }
 
-  /// Of what occurs, in the corner that the first row leaves free.
+  /// Of what occurs, below all rows.
   [[nodiscard]] std::string legend() const {
     auto const any = [&](auto const& is) { return std::ranges::any_of(whole_.links(), is); };
     std::vector<std::pair<std::string, std::string_view>> lines;
@@ -173,7 +175,7 @@ class Picture {
     add(any([&](auto const& link) { return orders(link); }), style(plain_colour, 1, of_order), "order alone");
     std::string text;
     for (std::size_t l = 0; l < lines.size(); ++l) {
-      auto const y = 16 + 16 * static_cast<double>(l);
+      auto const y = below_rows() + legend_line * static_cast<double>(l);
       text += fmt::format(
           "<g class=\"legend\"><line x1=\"8\" y1=\"{0:.0f}\" x2=\"36\" y2=\"{0:.0f}\" {1}/><text x=\"42\" "
           "y=\"{2:.0f}\" font-size=\"11\">{3}</text></g>\n",
