@@ -66,10 +66,10 @@ TEST(QrPlan, StaysWhereTheCallersMatrixLies) {
   };
   auto twice = of(cyclic(3, 0));
   twice.rows = twice.cols = 2;
-  auto const here = plan_qr({.m = 2400, .n = 1600}, machine, of(cyclic(100, 1)));
-  EXPECT_EQ(here.chosen.nb, 100);
+  auto const here = plan_qr({.m = 2400, .n = 1600}, machine, of(cyclic(128, 1)));
+  EXPECT_EQ(here.chosen.nb, 128);
   EXPECT_EQ(here.chosen.moving.value(), 0);
-  EXPECT_EQ(here.distribution, cyclic(100, 1));
+  EXPECT_EQ(here.distribution, cyclic(128, 1));
   auto const moved = plan_qr({.m = 2400, .n = 1600}, machine, of(cyclic(3, 0)));
   EXPECT_GE(moved.chosen.nb, 64);
   EXPECT_GT(moved.chosen.moving.value(), 0);
