@@ -128,7 +128,7 @@ def calibrate(
     scalapack: Annotated[bool, typer.Option(help="Time ScaLAPACK's own routines where it is installed, too.")] = True,
     as_json: Json = False,
 ) -> None:
-    """Measure a machine: latency, bandwidth, overhead, tau, operator, memory, kernels, MPI's own collectives, ScaLAPACK.
+    """Measure a machine: latency, bandwidth, overhead, tau, memory, kernels, and what MPI's and ScaLAPACK's own take.
 
     Starts the ranks itself, or measures on those that mpiexec (allport lab run) has started.
     """
