@@ -162,18 +162,8 @@ ArrayMatrix::~ArrayMatrix() {
 }
 
 Scalar scalar_named(char type) {
-  switch (type) {
-    case 's':
-      return Scalar::s;
-    case 'd':
-      return Scalar::d;
-    case 'c':
-      return Scalar::c;
-    case 'z':
-      return Scalar::z;
-    default:
-      throw Error::argument("dtype", show(std::string(1, type)), "float32, float64, complex64 or complex128");
-  }
+  if (auto const known = allport::scalar_named(type)) return *known;
+  throw Error::argument("dtype", show(std::string(1, type)), "float32, float64, complex64 or complex128");
 }
 
 nb::list summaries(std::vector<GemmAlgorithmName> const& algorithms) {

@@ -75,15 +75,16 @@ Rank root_of(Machine const& machine, std::int64_t root) {
 }
 
 void bind_contended(nb::module_& m) {
-  auto const loads = [](Machine const& machine, std::int64_t root, std::vector<Node> const& placement) {
+  auto const loads = [](Machine const& machine, std::int64_t root, std::vector<Node> const& placement, bool up) {
     auto const from = root_of(machine, root);
-    return placement.empty() ? *model::binomial_loads(machine, from) : model::binomial_loads(machine, from, placement);
+    return placement.empty() ? *model::binomial_loads(machine, from, up)
+                             : model::binomial_loads(machine, from, placement, up);
   };
   m.def(
       "t_binomial",
       [loads](Machine const& machine, std::int64_t message, std::int64_t root, std::vector<Node> const& placement,
               bool combines) {
-        return model::t_binomial(machine, Bytes(message), loads(machine, root, placement), combines).value();
+        return model::t_binomial(machine, Bytes(message), loads(machine, root, placement, combines), combines).value();
       },
       "machine"_a, "message"_a, "root"_a = 0, "placement"_a = std::vector<Node>{}, "combines"_a = false,
       "Seconds of a binomial multicast or reduction, each round with the links that its messages share.\n"
@@ -92,7 +93,7 @@ void bind_contended(nb::module_& m) {
       "binomial_flows",
       [loads](Machine const& machine, std::int64_t root, std::vector<Node> const& placement) {
         std::vector<std::int32_t> flows;
-        for (auto const& round : loads(machine, root, placement).rounds) {
+        for (auto const& round : loads(machine, root, placement, false).rounds) {
           flows.push_back(round.flows);
         }
         return flows;

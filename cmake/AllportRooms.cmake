@@ -2,7 +2,7 @@
 # its library `allport_ROOM`, its tests and its place in the installed library.
 
 include(GNUInstallDirs)
-include(AllportPrecompile)
+include(AllportMerge)
 
 add_library(allport_settings INTERFACE)
 target_include_directories(allport_settings INTERFACE ${PROJECT_SOURCE_DIR}/include)
@@ -23,6 +23,7 @@ endif()
 set(ALLPORT_UNTESTED_ROOMS "" CACHE STRING "Rooms whose tests are not built")
 set_property(GLOBAL PROPERTY ALLPORT_ROOMS "")
 set_property(GLOBAL PROPERTY ALLPORT_EXTERNAL "")
+set_property(GLOBAL PROPERTY ALLPORT_MPI_ROOMS "")
 
 # allport_room(NAME [DEPENDS room ...] [EXTERNAL target ...])
 function(allport_room room)
@@ -40,7 +41,18 @@ function(allport_room room)
   target_link_libraries(allport_${room} ${scope} allport_settings fmt::fmt ${ARG_EXTERNAL})
   if(sources)
     target_link_libraries(allport_${room} PRIVATE nlohmann_json::nlohmann_json tomlplusplus::tomlplusplus)
-    allport_precompile(allport_${room} rooms)
+    # Whose files see <mpi.h>: rooms that link it, and rooms that lean on such a room.
+    get_property(speakers GLOBAL PROPERTY ALLPORT_MPI_ROOMS)
+    set(kind rooms)
+    foreach(needed IN LISTS ARG_DEPENDS ARG_EXTERNAL)
+      if(needed IN_LIST speakers OR needed STREQUAL "MPI::MPI_CXX")
+        set(kind mpi)
+      endif()
+    endforeach()
+    if(kind STREQUAL "mpi")
+      set_property(GLOBAL APPEND PROPERTY ALLPORT_MPI_ROOMS ${room})
+    endif()
+    allport_merge(allport_${room} ${kind})
   endif()
   foreach(dependency IN LISTS ARG_DEPENDS)
     target_link_libraries(allport_${room} ${scope} allport_${dependency})
@@ -71,9 +83,18 @@ function(allport_mpi_test name)
   endif()
 endfunction()
 
+# allport_mpi_test_on(ROOM RANKS): test_ROOM_mpi on so many ranks.
+function(allport_mpi_test_on room ranks)
+  add_test(NAME ${room}.mpi.${ranks}
+           COMMAND ${PROJECT_SOURCE_DIR}/tools/mpirun ${MPIEXEC_EXECUTABLE} ${ranks} $<TARGET_FILE:test_${room}_mpi>)
+  allport_mpi_test(${room}.mpi.${ranks})
+endfunction()
+
 # What is tested is optimised as it is installed; the tests themselves need not be, and compile in half the time.
 function(allport_test_settings target)
   target_compile_options(${target} PRIVATE $<$<CONFIG:Release>:-O1>)
+  allport_merge(${target} tests)
+  allport_precompile_tests(${target})
 endfunction()
 
 # tests/ROOM/*.cpp is one program, test_ROOM. Files named mpi_*.cpp are a second one, test_ROOM_mpi, which is run at
@@ -91,7 +112,6 @@ function(allport_room_tests room)
                           nlohmann_json::nlohmann_json)
     target_include_directories(test_${room} PRIVATE ${PROJECT_SOURCE_DIR}/tests)
     target_compile_definitions(test_${room} PRIVATE ALLPORT_SOURCE_DIR="${PROJECT_SOURCE_DIR}")
-    allport_precompile(test_${room} tests <gtest/gtest.h>)
     add_test(NAME ${room} COMMAND test_${room} --gtest_brief=1)
     set_tests_properties(${room} PROPERTIES TIMEOUT 600 LABELS local)
   endif()
@@ -101,12 +121,8 @@ function(allport_room_tests room)
     target_link_libraries(test_${room}_mpi PRIVATE allport_${room} GTest::gtest MPI::MPI_CXX)
     target_include_directories(test_${room}_mpi PRIVATE ${PROJECT_SOURCE_DIR}/tests)
     target_compile_definitions(test_${room}_mpi PRIVATE ALLPORT_SOURCE_DIR="${PROJECT_SOURCE_DIR}")
-    allport_precompile(test_${room}_mpi tests)
     foreach(ranks IN LISTS ALLPORT_TEST_RANKS)
-      add_test(NAME ${room}.mpi.${ranks}
-               COMMAND ${PROJECT_SOURCE_DIR}/tools/mpirun ${MPIEXEC_EXECUTABLE} ${ranks}
-                       $<TARGET_FILE:test_${room}_mpi>)
-      allport_mpi_test(${room}.mpi.${ranks})
+      allport_mpi_test_on(${room} ${ranks})
     endforeach()
   endif()
 endfunction()

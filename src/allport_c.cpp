@@ -40,19 +40,9 @@ namespace {
 using namespace allport;
 using namespace allport::c_interface;
 
-Scalar scalar_named(char c) {
-  switch (c) {
-    case 's':
-      return Scalar::s;
-    case 'd':
-      return Scalar::d;
-    case 'c':
-      return Scalar::c;
-    case 'z':
-      return Scalar::z;
-    default:
-      throw Error::argument("type", show(std::string(1, c)), "'s', 'd', 'c' or 'z'");
-  }
+Scalar type_named(char c) {
+  if (auto const type = scalar_named(c)) return *type;
+  throw Error::argument("type", show(std::string(1, c)), "'s', 'd', 'c' or 'z'");
 }
 
 GemmGrid grid_named(std::string const& text) {
@@ -158,7 +148,7 @@ int allport_bcast(allport_comm comm, void* data, int64_t bytes, int root, char c
 int allport_reduce_sum(allport_comm comm, char type, void const* input, void* output, int64_t count, int root,
                        char const* algorithm) {
   return guarded([&] {
-    auto const scalar = scalar_named(type);
+    auto const scalar = type_named(type);
     auto const& on = the(comm, "comm").comm;
     ensure(count >= 0, "count", count, "a number of elements >= 0");
     ensure(input != nullptr || count == 0, "input", "NULL", "a buffer of count elements");
@@ -214,7 +204,7 @@ int allport_gemm_distribution(allport_comm comm, char type, char trans_a, char t
     ensure(created != nullptr, "created", "NULL", "a place for the handle");
     *created = nullptr;
     ensure(which == 'A' || which == 'B' || which == 'C', "which", std::string(1, which), "'A', 'B' or 'C'");
-    GemmProblem const problem{m, n, k, scalar_named(type), trans_of(trans_a, "trans_a"), trans_of(trans_b, "trans_b")};
+    GemmProblem const problem{m, n, k, type_named(type), trans_of(trans_a, "trans_a"), trans_of(trans_b, "trans_b")};
     auto const plan = plan_gemm(problem, the(comm, "comm").comm.machine(), options_of(options));
     *created = new allport_distribution_s{which == 'A' ? plan.a : which == 'B' ? plan.b : plan.c};
   });

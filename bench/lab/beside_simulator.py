@@ -17,7 +17,7 @@ from typing import Any
 
 import allport as ap
 from allport.bench import block_of, contract_name, element_of
-from allport.lab.files import machine_toml
+from allport.lab.files import TCP_SHARE, machine_toml
 from allport.lab.plan import make_plan
 from allport.units import format_bytes, parse_bytes
 
@@ -99,10 +99,14 @@ def measure(run: Run, best_of: int) -> Run:
     return {**run, **made}
 
 
+def machine_of(lab: str, rate: str) -> ap.Machine:
+    """As the machine file has it that the lab gives its ranks."""
+    return ap.Machine.from_toml(machine_toml(make_plan("simulated", ap.Machine.parse(lab), rate)))
+
+
 def simulated(run: Run) -> dict[str, Any]:
     """The schedule that ran, on the machine file that the lab gives its ranks; o is spent by a rank's one processor."""
-    plan = make_plan("simulated", ap.Machine.parse(run["lab"]), run["rate"])
-    machine = ap.Machine.from_toml(machine_toml(plan))
+    machine = machine_of(run["lab"], run["rate"])
     bytes_ = block_of(run["collective"], parse_bytes(run["size"], "size"), machine.ranks)
     name = contract_name(run["collective"])
     schedule = ap.make_schedule(
@@ -169,6 +173,11 @@ def page(runs: list[Run]) -> tuple[str, list[str]]:
     rows, strange = table(runs)
     ratio = ratios(runs)
     slow = {k: r for k, r in ratio.items() if k.split()[1] in SLOW}
+    overheads = {lab: machine_of(lab, rate).rates.overhead for lab, rate, _ in PLACES}
+    lab, rate, size = PLACES[-1]
+    cube = make_plan("bucket", ap.Machine.parse(lab), rate)
+    burst = cube.burst_of(cube.bits[0])
+    carried = parse_bytes(size, "size") * (cube.machine.ranks - 1) / cube.machine.ranks / len(cube.ports(0))
     text = (
         (HERE / "page.md")
         .read_text()
@@ -177,6 +186,13 @@ def page(runs: list[Run]) -> tuple[str, list[str]]:
             fifo={k: r["fifo"] for k, r in ratio.items()},
             fair={k: r["fair"] for k, r in ratio.items()},
             limit=LIMIT,
+            share=TCP_SHARE,
+            overheads=", ".join(f"{1e3 * o:.2f} ms on {name}" for name, o in overheads.items()),
+            samples=" or ".join(sorted({str(r["samples"]) for r in runs})),
+            burst=format_bytes(burst),
+            size=size,
+            carried=f"{carried / 1e3:.0f} KB",
+            free=burst / carried,
             dates=" and ".join(sorted({r["date"] for r in runs})),
             load=f"{min(r['load'] for r in runs)} to {max(r['load'] for r in runs)}",
             slow_4x4=max(abs(r["fifo"] - 1) for k, r in slow.items() if k.startswith("torus:4x4")),

@@ -48,12 +48,12 @@ int made(int code, MPI_Comm const* comm) {
     (comm, leader, peers, remote_leader, tag, made_comm))                                                             \
   X(Intercomm_merge, (MPI_Comm comm, int high, MPI_Comm* made_comm), (comm, high, made_comm))
 
-#define ALLPORT_EXPORT(Name, PARAMETERS, ARGUMENTS) \
+#define ALLPORT_EXPORT_CONSTRUCTOR(Name, PARAMETERS, ARGUMENTS) \
   ALLPORT_EXPORTED int MPI_##Name PARAMETERS { return made(PMPI_##Name ARGUMENTS, made_comm); }
 
 extern "C" {
 
-ALLPORT_CONSTRUCTORS(ALLPORT_EXPORT)
+ALLPORT_CONSTRUCTORS(ALLPORT_EXPORT_CONSTRUCTOR)
 
 ALLPORT_EXPORTED int MPI_Comm_free(MPI_Comm* comm) {
   auto const code = PMPI_Comm_free(comm);

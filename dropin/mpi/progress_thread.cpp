@@ -13,7 +13,7 @@ using std::chrono::microseconds;
 
 constexpr auto glance = microseconds(2000);  ///< between looks while others move things along
 constexpr auto nap = microseconds(100);      ///< between steps while nobody else does
-constexpr int patience = 50;                 ///< looks with nothing in flight before it parks
+constexpr int idle_looks = 50;               ///< looks with nothing in flight before it parks
 
 }  // namespace
 
@@ -46,7 +46,7 @@ void ProgressThread::wake() {
 void ProgressThread::run() {
   std::unique_lock lock(mutex_);
   while (!stopping_) {
-    if (idle_ >= patience) {
+    if (idle_ >= idle_looks) {
       parked_ = true;
       condition_.wait(lock, [this] { return stopping_ || state().flying.load() > 0; });
       parked_ = false;

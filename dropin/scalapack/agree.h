@@ -9,6 +9,11 @@
 
 namespace allport::scalapack {
 
+/// Entries of a descriptor that INFO names.
+constexpr int ctxt_entry = 2;
+constexpr int mb_entry = 5;
+constexpr int nb_entry = 6;
+
 /// A value that must be equal on all processes, and 100 * argument + entry.
 struct Shared {
   std::int64_t value;

@@ -237,4 +237,11 @@ bool read_trans(char const* letter, Trans& trans) {
 #define ALLPORT_SCALAPACK_TYPES(define) \
   define(float) define(double) define(std::complex<float>) define(std::complex<double>)
 
+/// Defines take() of a call for all types.
+#define ALLPORT_SCALAPACK_TAKES(Call)                                   \
+  template Outcome take<float>(Call const&, Grid const&);               \
+  template Outcome take<double>(Call const&, Grid const&);              \
+  template Outcome take<std::complex<float>>(Call const&, Grid const&); \
+  template Outcome take<std::complex<double>>(Call const&, Grid const&);
+
 }  // namespace allport::scalapack

@@ -122,10 +122,10 @@ std::string why_not_solve(Grid const& grid, Record& record, SolveProblem const& 
   return decision.why_not;
 }
 
-#define ALLPORT_SCALAPACK_INSTANCE(T)                                                                       \
+#define ALLPORT_SCALAPACK_FACTOR(T)                                                                         \
   template Factored factor<T>(std::string const&, Grid const&, Record&, Operand const&, void*, Int*, Int*); \
   template void solve<T>(Grid const&, Record const&, Trans, View const&, void*, std::vector<Index> const&,  \
                          Operand const&, void*);
-ALLPORT_SCALAPACK_TYPES(ALLPORT_SCALAPACK_INSTANCE)
+ALLPORT_SCALAPACK_TYPES(ALLPORT_SCALAPACK_FACTOR)
 
 }  // namespace allport::scalapack

@@ -9,14 +9,10 @@
 namespace allport::scalapack {
 namespace {
 
-enum Position { trans_at = 1, m_at, n_at, nrhs_at, a_desc_at = 8, b_desc_at = 12, lwork_at = 14 };
-constexpr int ctxt_entry = 2;
-constexpr int mb_entry = 5;
-
 /// A factorization, and a product with its Q.
 constexpr double tiles_and_product = 1.5;
 
-void check_alignment(Operand const& a, Operand const& b, Grid const& grid, Wrong& wrong) {
+void check_alignment(Operand const& a, Operand const& b, int b_desc_at, Grid const& grid, Wrong& wrong) {
   bool const tall = a.rows >= a.cols;
   auto const first_row = [&](Operand const& x) { return (x.desc.rsrc + x.i / x.desc.mb) % grid.rows; };
   auto const offset = tall ? a.i % a.desc.mb : a.j % a.desc.nb;
@@ -73,6 +69,7 @@ Outcome solve_tall(GelsCall const& x, Grid const& grid, Record& record, Operand 
 
 template <class T>
 Outcome take(GelsCall const& x, Grid const& grid) {
+  enum Position { trans_at = 1, m_at, n_at, nrhs_at, a_desc_at = 8, b_desc_at = 12, lwork_at = 14 };
   auto const op = static_cast<char>(std::toupper(static_cast<unsigned char>(*x.trans)));
   auto const transposed = is_complex<T> ? 'C' : 'T';
   bool const tall = *x.m >= *x.n;
@@ -83,7 +80,7 @@ Outcome take(GelsCall const& x, Grid const& grid) {
       {{op, 100 * trans_at}, {asks_for_length(x.work) ? -1 : 1, 100 * lwork_at}}, x.info,
       [&](std::vector<Operand> const& given, Wrong& wrong) {
         if (op != 'N' && op != transposed) return wrong.argument(trans_at);
-        check_alignment(given[0], given[1], grid, wrong);
+        check_alignment(given[0], given[1], b_desc_at, grid, wrong);
         if (wrong.any() || !tall) return;
         least = least_length(given[0], given[1], grid);
         check_length(x.work, least, lwork_at, wrong);
@@ -97,7 +94,6 @@ Outcome take(GelsCall const& x, Grid const& grid) {
       });
 }
 
-#define ALLPORT_SCALAPACK_INSTANCE(T) template Outcome take<T>(GelsCall const&, Grid const&);
-ALLPORT_SCALAPACK_TYPES(ALLPORT_SCALAPACK_INSTANCE)
+ALLPORT_SCALAPACK_TAKES(GelsCall)
 
 }  // namespace allport::scalapack

@@ -11,8 +11,6 @@
 namespace allport::scalapack {
 namespace {
 
-enum Position { trans_a_at = 1, trans_b_at, m_at, n_at, k_at, a_desc_at = 10, b_desc_at = 14, c_desc_at = 19 };
-
 Verdict<GemmPlan> decide(Record& record, GemmProblem const& problem, Shape const& shape, bool reads_c) {
   auto const key =
       fmt::format("{} {} {} {} {} {} {} {}", problem.m, problem.n, problem.k, static_cast<int>(problem.type),
@@ -79,6 +77,7 @@ Outcome multiply(GemmCall const& x, Grid const& grid, GemmProblem const& problem
 
 template <class T>
 Outcome take(GemmCall const& x, Grid const& grid) {
+  enum Position { trans_a_at = 1, trans_b_at, m_at, n_at, k_at, a_desc_at = 10, b_desc_at = 14, c_desc_at = 19 };
   if (auto outcome = why_no_grid(grid, a_desc_at)) return *outcome;
   GemmProblem problem{*x.m, *x.n, *x.k, scalar_of<T>};
   Wrong wrong;
@@ -122,7 +121,7 @@ void gemm(GemmCall const& x, void const* caller) {
       });
 }
 
-#define ALLPORT_SCALAPACK_INSTANCE(T) template void gemm<T>(GemmCall const&, void const*);
-ALLPORT_SCALAPACK_TYPES(ALLPORT_SCALAPACK_INSTANCE)
+#define ALLPORT_SCALAPACK_GEMM(T) template void gemm<T>(GemmCall const&, void const*);
+ALLPORT_SCALAPACK_TYPES(ALLPORT_SCALAPACK_GEMM)
 
 }  // namespace allport::scalapack

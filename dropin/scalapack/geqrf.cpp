@@ -6,8 +6,6 @@
 namespace allport::scalapack {
 namespace {
 
-enum Position { m_at = 1, n_at, a_desc_at = 6, lwork_at = 9 };
-
 /// Q's columns cost as much as the factorization, V and tau half of that.
 constexpr double tiles_and_reflectors = 2.5;
 
@@ -29,6 +27,7 @@ Outcome factor_in_place(GeqrfCall const& x, Grid const& grid, Record& record, Op
 
 template <class T>
 Outcome take(GeqrfCall const& x, Grid const& grid) {
+  enum Position { m_at = 1, n_at, a_desc_at = 6, lwork_at = 9 };
   Index least = 0;
   return agree(
       grid, {{x.a, x.m, x.n, m_at, n_at, a_desc_at}}, {{asks_for_length(x.work) ? -1 : 1, 100 * lwork_at}}, x.info,
@@ -42,7 +41,6 @@ Outcome take(GeqrfCall const& x, Grid const& grid) {
       });
 }
 
-#define ALLPORT_SCALAPACK_INSTANCE(T) template Outcome take<T>(GeqrfCall const&, Grid const&);
-ALLPORT_SCALAPACK_TYPES(ALLPORT_SCALAPACK_INSTANCE)
+ALLPORT_SCALAPACK_TAKES(GeqrfCall)
 
 }  // namespace allport::scalapack

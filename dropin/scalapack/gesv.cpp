@@ -5,8 +5,6 @@
 namespace allport::scalapack {
 namespace {
 
-enum Position { n_at = 1, nrhs_at, a_desc_at = 6, b_desc_at = 11 };
-
 /// With the factors in place: ours, or the original's getrs where that is faster.
 template <class T>
 std::string solve_with(GesvCall const& x, Grid const& grid, Record& record, Factored const& a, Operand const& b) {
@@ -35,6 +33,7 @@ Outcome factor_and_solve(GesvCall const& x, Grid const& grid, Record& record, Op
 
 template <class T>
 Outcome take(GesvCall const& x, Grid const& grid) {
+  enum Position { n_at = 1, nrhs_at, a_desc_at = 6, b_desc_at = 11 };
   return agree(
       grid, {{x.a, x.n, x.n, n_at, n_at, a_desc_at}, {x.b, x.n, x.nrhs, n_at, nrhs_at, b_desc_at}}, {}, x.info,
       [&](std::vector<Operand> const& given, Wrong& wrong) {
@@ -45,7 +44,6 @@ Outcome take(GesvCall const& x, Grid const& grid) {
       });
 }
 
-#define ALLPORT_SCALAPACK_INSTANCE(T) template Outcome take<T>(GesvCall const&, Grid const&);
-ALLPORT_SCALAPACK_TYPES(ALLPORT_SCALAPACK_INSTANCE)
+ALLPORT_SCALAPACK_TAKES(GesvCall)
 
 }  // namespace allport::scalapack

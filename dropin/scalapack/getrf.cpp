@@ -3,14 +3,9 @@
 #include "factor.h"
 
 namespace allport::scalapack {
-namespace {
-
-enum Position { m_at = 1, n_at, a_desc_at = 6 };
-
-}  // namespace
-
 template <class T>
 Outcome take(GetrfCall const& x, Grid const& grid) {
+  enum Position { m_at = 1, n_at, a_desc_at = 6 };
   return agree(
       grid, {{x.a, x.m, x.n, m_at, n_at, a_desc_at}}, {}, x.info,
       [&](std::vector<Operand> const& given, Wrong& wrong) { check_blocks(given[0], a_desc_at, wrong); },
@@ -23,7 +18,6 @@ Outcome take(GetrfCall const& x, Grid const& grid) {
       });
 }
 
-#define ALLPORT_SCALAPACK_INSTANCE(T) template Outcome take<T>(GetrfCall const&, Grid const&);
-ALLPORT_SCALAPACK_TYPES(ALLPORT_SCALAPACK_INSTANCE)
+ALLPORT_SCALAPACK_TAKES(GetrfCall)
 
 }  // namespace allport::scalapack

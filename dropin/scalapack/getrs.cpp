@@ -5,8 +5,6 @@
 namespace allport::scalapack {
 namespace {
 
-enum Position { trans_at = 1, n_at, nrhs_at, a_desc_at = 7, b_desc_at = 12 };
-
 template <class T>
 Outcome solve_with(GetrsCall const& x, Trans trans, Grid const& grid, Record& record, Operand const& a,
                    Operand const& b) {
@@ -23,6 +21,7 @@ Outcome solve_with(GetrsCall const& x, Trans trans, Grid const& grid, Record& re
 
 template <class T>
 Outcome take(GetrsCall const& x, Grid const& grid) {
+  enum Position { trans_at = 1, n_at, nrhs_at, a_desc_at = 7, b_desc_at = 12 };
   auto trans = Trans::conjugate;
   bool const trans_known = read_trans<T>(x.trans, trans);
   return agree(
@@ -37,7 +36,6 @@ Outcome take(GetrsCall const& x, Grid const& grid) {
       });
 }
 
-#define ALLPORT_SCALAPACK_INSTANCE(T) template Outcome take<T>(GetrsCall const&, Grid const&);
-ALLPORT_SCALAPACK_TYPES(ALLPORT_SCALAPACK_INSTANCE)
+ALLPORT_SCALAPACK_TAKES(GetrsCall)
 
 }  // namespace allport::scalapack

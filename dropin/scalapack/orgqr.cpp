@@ -6,8 +6,6 @@
 namespace allport::scalapack {
 namespace {
 
-enum Position { m_at = 1, n_at, k_at, a_desc_at = 7, lwork_at = 10 };
-
 template <class T>
 Outcome form(OrgqrCall const& x, Grid const& grid, Record& record, Operand const& a) {
   if (a.cols == 0) return taken("nothing to do");
@@ -27,6 +25,7 @@ Outcome form(OrgqrCall const& x, Grid const& grid, Record& record, Operand const
 
 template <class T>
 Outcome take(OrgqrCall const& x, Grid const& grid) {
+  enum Position { m_at = 1, n_at, k_at, a_desc_at = 7, lwork_at = 10 };
   Index least = 0;
   return agree(
       grid, {{x.a, x.m, x.n, m_at, n_at, a_desc_at}},
@@ -47,7 +46,6 @@ Outcome take(OrgqrCall const& x, Grid const& grid) {
       });
 }
 
-#define ALLPORT_SCALAPACK_INSTANCE(T) template Outcome take<T>(OrgqrCall const&, Grid const&);
-ALLPORT_SCALAPACK_TYPES(ALLPORT_SCALAPACK_INSTANCE)
+ALLPORT_SCALAPACK_TAKES(OrgqrCall)
 
 }  // namespace allport::scalapack

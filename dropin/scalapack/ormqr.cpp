@@ -9,15 +9,10 @@
 namespace allport::scalapack {
 namespace {
 
-enum Position { side_at = 1, trans_at, m_at, n_at, k_at, a_desc_at = 9, c_desc_at = 14, lwork_at = 16 };
-constexpr int ctxt_entry = 2;
-constexpr int mb_entry = 5;
-constexpr int nb_entry = 6;
-
 char upper(char const* letter) { return static_cast<char>(std::toupper(static_cast<unsigned char>(*letter))); }
 
 /// Where sub(A)'s rows must lie with the side of sub(C) that Q multiplies.
-void check_alignment(bool left, Operand const& a, Operand const& c, Grid const& grid, Wrong& wrong) {
+void check_alignment(bool left, Operand const& a, Operand const& c, int c_desc_at, Grid const& grid, Wrong& wrong) {
   auto const a_row = (a.desc.rsrc + a.i / a.desc.mb) % grid.rows;
   auto const c_row = (c.desc.rsrc + c.i / c.desc.mb) % grid.rows;
   if (left && (a.i % a.desc.mb != c.i % c.desc.mb || a_row != c_row)) {
@@ -68,6 +63,7 @@ Outcome multiply(OrmqrCall const& x, bool left, Trans trans, Grid const& grid, R
 
 template <class T>
 Outcome take(OrmqrCall const& x, Grid const& grid) {
+  enum Position { side_at = 1, trans_at, m_at, n_at, k_at, a_desc_at = 9, c_desc_at = 14, lwork_at = 16 };
   auto const side = upper(x.side);
   auto const transposed = is_complex<T> ? 'C' : 'T';
   auto const op = upper(x.trans);
@@ -80,7 +76,7 @@ Outcome take(OrmqrCall const& x, Grid const& grid) {
         if (side != 'L' && side != 'R') return wrong.argument(side_at);
         if (op != 'N' && op != transposed) return wrong.argument(trans_at);
         if (*x.k < 0 || *x.k > (left ? *x.m : *x.n)) return wrong.argument(k_at);
-        check_alignment(left, given[0], given[1], grid, wrong);
+        check_alignment(left, given[0], given[1], c_desc_at, grid, wrong);
         if (wrong.any()) return;
         least = least_length(left, given[0], given[1], grid);
         check_length(x.work, least, lwork_at, wrong);
@@ -93,7 +89,6 @@ Outcome take(OrmqrCall const& x, Grid const& grid) {
       });
 }
 
-#define ALLPORT_SCALAPACK_INSTANCE(T) template Outcome take<T>(OrmqrCall const&, Grid const&);
-ALLPORT_SCALAPACK_TYPES(ALLPORT_SCALAPACK_INSTANCE)
+ALLPORT_SCALAPACK_TAKES(OrmqrCall)
 
 }  // namespace allport::scalapack

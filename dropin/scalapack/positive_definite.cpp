@@ -72,9 +72,9 @@ std::string in_words(CholeskyReport const& report, Grid const& grid) {
                      report.moved ? "" : " in place");
 }
 
-#define ALLPORT_SCALAPACK_INSTANCE(T)                                                                    \
+#define ALLPORT_SCALAPACK_POSITIVE_DEFINITE(T)                                                           \
   template CholeskyFactored factor_cholesky<T>(Grid const&, Record&, Uplo, Operand const&, void*, Int*); \
   template void solve_cholesky<T>(Grid const&, Record const&, Uplo, View const&, void*, Operand const&, void*);
-ALLPORT_SCALAPACK_TYPES(ALLPORT_SCALAPACK_INSTANCE)
+ALLPORT_SCALAPACK_TYPES(ALLPORT_SCALAPACK_POSITIVE_DEFINITE)
 
 }  // namespace allport::scalapack

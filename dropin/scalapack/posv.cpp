@@ -37,7 +37,6 @@ Outcome take(PosvCall const& x, Grid const& grid) {
   });
 }
 
-#define ALLPORT_SCALAPACK_INSTANCE(T) template Outcome take<T>(PosvCall const&, Grid const&);
-ALLPORT_SCALAPACK_TYPES(ALLPORT_SCALAPACK_INSTANCE)
+ALLPORT_SCALAPACK_TAKES(PosvCall)
 
 }  // namespace allport::scalapack

@@ -3,14 +3,9 @@
 #include "positive_definite.h"
 
 namespace allport::scalapack {
-namespace {
-
-enum Position { uplo_at = 1, n_at, a_desc_at = 6 };
-
-}  // namespace
-
 template <class T>
 Outcome take(PotrfCall const& x, Grid const& grid) {
+  enum Position { uplo_at = 1, n_at, a_desc_at = 6 };
   auto uplo = Uplo::lower;
   bool const uplo_known = read_uplo(x.uplo, uplo);
   return agree(
@@ -26,7 +21,6 @@ Outcome take(PotrfCall const& x, Grid const& grid) {
       });
 }
 
-#define ALLPORT_SCALAPACK_INSTANCE(T) template Outcome take<T>(PotrfCall const&, Grid const&);
-ALLPORT_SCALAPACK_TYPES(ALLPORT_SCALAPACK_INSTANCE)
+ALLPORT_SCALAPACK_TAKES(PotrfCall)
 
 }  // namespace allport::scalapack

@@ -24,7 +24,6 @@ Outcome take(PotrsCall const& x, Grid const& grid) {
   });
 }
 
-#define ALLPORT_SCALAPACK_INSTANCE(T) template Outcome take<T>(PotrsCall const&, Grid const&);
-ALLPORT_SCALAPACK_TYPES(ALLPORT_SCALAPACK_INSTANCE)
+ALLPORT_SCALAPACK_TAKES(PotrsCall)
 
 }  // namespace allport::scalapack

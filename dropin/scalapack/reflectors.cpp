@@ -69,9 +69,9 @@ Verdict<QrPlan> decide_qr(Grid const& grid, Record& record, Operand const& a, Vi
   });
 }
 
-#define ALLPORT_SCALAPACK_INSTANCE(T)                                                 \
+#define ALLPORT_SCALAPACK_REFLECTORS(T)                                               \
   template void write_tau<T>(std::vector<T> const&, View const&, Grid const&, void*); \
   template std::vector<T> read_tau<T>(Index, Record const&, View const&, Grid const&, void const*);
-ALLPORT_SCALAPACK_TYPES(ALLPORT_SCALAPACK_INSTANCE)
+ALLPORT_SCALAPACK_TYPES(ALLPORT_SCALAPACK_REFLECTORS)
 
 }  // namespace allport::scalapack

@@ -1,8 +1,8 @@
-// Registers a broadcast of its own (a binary heap of ranks), proves it, asks what it would cost, and runs it.
-// Run: mpirun -n 4 ./custom_bcast_cpp [MACHINE]
+// A broadcast of its own, a binary heap: proven, simulated, explained, run. mpirun -n 4 ./custom_bcast_cpp [MACHINE]
 #include <allport/collectives/trees.h>
 #include <allport/comm/communicator.h>
 #include <allport/select/select.h>
+#include <allport/sim/simulate.h>
 #include <allport/verify/verify.h>
 
 #include <algorithm>
@@ -26,13 +26,13 @@ int main(int argc, char** argv) try {
   register_algorithm({.what = Collective::broadcast, .name = "heap", .summary = "A binary heap.", .make = heap});
   auto const comm = argc > 1 ? Communicator(MPI_COMM_WORLD, argv[1]) : Communicator(MPI_COMM_WORLD);
   std::vector<std::byte> data(1 << 16, comm.rank() == 0 ? std::byte{42} : std::byte{});
-  auto const report =
-      verify::prove(comm.schedule_for(Collective::broadcast, 0, Bytes(1 << 16), 1, "heap"), comm.machine());
+  auto const schedule = comm.schedule_for(Collective::broadcast, 0, Bytes(1 << 16), 1, "heap");
+  bool const proven = verify::prove(schedule, comm.machine()).ok;
+  auto const simulated = sim::simulate(schedule, comm.machine()).seconds;
+  auto const choice = choose(comm.machine(), {Collective::broadcast, comm.size(), 0, 1 << 16});
+  if (comm.rank() == 0) std::printf("%ssimulated: %g s\n", explain(choice).c_str(), simulated);
   comm.start_broadcast(data, 0, "heap").wait();
-  bool const good = report.ok && std::ranges::count(data, std::byte{42}) == std::ssize(data);
-  if (comm.rank() == 0)
-    std::puts(explain(choose(comm.machine(), {Collective::broadcast, comm.size(), 0, 1 << 16})).c_str());
-  comm.ensure_all_well(good ? "" : "the broadcast is wrong");
+  comm.ensure_all_well(proven && std::ranges::count(data, std::byte{42}) == std::ssize(data) ? "" : "it is wrong");
   return MPI_Finalize();
 } catch (Error const& error) {
   std::fprintf(stderr, "%s\n", error.what());

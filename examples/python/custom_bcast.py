@@ -1,4 +1,4 @@
-"""A broadcast of your own, proven, simulated and run. Run it as: mpiexec -n 4 python custom_bcast.py
+"""A broadcast of your own, proven, simulated, explained and run. Run it as: mpiexec -n 4 python custom_bcast.py
 
 Or load it: allport schedule verify bcast -m torus:4x4 -a heap --load custom_bcast.py
 """
@@ -37,3 +37,4 @@ if __name__ == "__main__":
     if comm.rank == 0:
         schedule = ap.make_schedule("bcast", "torus:4x4", algorithm="heap", bytes="64KiB")
         print(ap.prove(schedule, "torus:4x4"), ap.simulate(schedule, "torus:4x4").seconds, "s")
+        print(ap.explain("bcast", "torus:4x4", bytes="64KiB", algorithm="heap"))

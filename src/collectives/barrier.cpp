@@ -74,7 +74,7 @@ Seconds farthest_partner(Machine const& machine, Node step) {
 }
 
 /// Round after round, each as long as the way to its farthest partner; within a node, that to the farthest sibling.
-Seconds price(Machine const& machine, Contract const& contract, Cut) {
+Seconds price_barrier(Machine const& machine, Contract const& contract, Cut) {
   Seconds siblings{};
   for (auto const& level : machine.levels().all()) siblings = std::max(siblings, level.latency);
   auto const per_node = machine.ranks_per_node();
@@ -98,7 +98,7 @@ AlgorithmTable barrier_family() {
        .name = "dissemination",
        .summary = "In round k every rank tells the rank 2^k ahead that all behind it have come: ceil(log2 P) rounds.",
        .make = make,
-       .price = price},
+       .price = price_barrier},
   };
 }
 

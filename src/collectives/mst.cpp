@@ -14,8 +14,6 @@
 namespace allport {
 namespace {
 
-double real(std::int64_t n) { return static_cast<double>(n); }
-
 class Price {
  public:
   Price(Machine const& machine, std::int64_t bytes, Collective what, Cut cut)

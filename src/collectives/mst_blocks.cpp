@@ -10,8 +10,6 @@
 namespace allport {
 namespace {
 
-std::size_t at(int i) { return static_cast<std::size_t>(i); }
-
 /// The blocks of a box one behind the other.
 class Layout {
  public:

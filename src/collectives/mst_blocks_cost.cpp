@@ -14,8 +14,6 @@
 namespace allport {
 namespace {
 
-double real(std::int64_t n) { return static_cast<double>(n); }
-
 /// What one rank's messages take turns at: from when on each is free.
 struct Turns {
   std::map<std::pair<int, int>, double> links;  // by axis and direction; axis 0: the way within the node
@@ -25,9 +23,9 @@ struct Turns {
   double memory = 0.0;
 };
 
-class Blocks {
+class BlocksPrice {
  public:
-  Blocks(Machine const& machine, MstShape const& shape, Contract const& contract, Cut cut)
+  BlocksPrice(Machine const& machine, MstShape const& shape, Contract const& contract, Cut cut)
       : machine_(machine),
         shape_(shape),
         cut_(cut),
@@ -52,8 +50,6 @@ class Blocks {
   }
 
  private:
-  static std::size_t at(int a) { return static_cast<std::size_t>(a); }
-
   [[nodiscard]] double bytes(MstBox const& box) const { return block_ * real(shape_.size(box)); }
   [[nodiscard]] double segments(double bytes) const {
     return std::max(1.0, std::ceil(bytes / real(std::max<std::int64_t>(1, cut_.segment))));
@@ -168,7 +164,7 @@ class Blocks {
 }  // namespace
 
 Seconds price_mst_blocks(Machine const& machine, MstShape const& shape, Contract const& contract, Cut cut) {
-  return Seconds(Blocks(machine, shape, contract, cut).seconds());
+  return Seconds(BlocksPrice(machine, shape, contract, cut).seconds());
 }
 
 }  // namespace allport

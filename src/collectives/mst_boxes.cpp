@@ -7,8 +7,6 @@
 namespace allport {
 namespace {
 
-std::size_t at(int i) { return static_cast<std::size_t>(i); }
-
 std::int32_t wrapped(std::int32_t x, std::int32_t length) { return x < 0 ? x + length : x % length; }
 
 /// length / parts, to the nearest, at least 1: gives the rounds of the digest's table (specification, deck 2).

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "allport/collectives/mst.h"
+#include "index.h"
 
 namespace allport {
 

@@ -10,6 +10,8 @@
 
 namespace allport {
 
+[[nodiscard]] constexpr double real(std::int64_t n) { return static_cast<double>(n); }
+
 /// Cost of one step, given the parts that one rank serves in it.
 using MstStep = std::function<double(std::vector<MstPart> const&)>;
 /// The largest sum of steps from the root to any rank.

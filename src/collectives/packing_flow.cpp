@@ -7,10 +7,6 @@
 
 namespace allport {
 
-namespace {
-std::size_t at(std::int32_t i) { return static_cast<std::size_t>(i); }
-}  // namespace
-
 Supply::Supply(PackingGraph const& graph, PartialTrees const& trees)
     : graph_(graph),
       trees_(trees),

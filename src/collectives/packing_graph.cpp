@@ -4,10 +4,6 @@
 
 namespace allport {
 
-namespace {
-std::size_t at(std::int32_t i) { return static_cast<std::size_t>(i); }
-}  // namespace
-
 PackingGraph::PackingGraph(Node nodes_, int ports_, Node root_)
     : nodes(nodes_), ports(ports_), root(root_), neighbour(at(nodes_) * at(ports_), -1), live(neighbour.size(), 0) {}
 

@@ -10,8 +10,6 @@
 namespace allport {
 namespace {
 
-std::size_t at(std::int32_t i) { return static_cast<std::size_t>(i); }
-
 /// Nodes whose way up in a seed is live all along, parents before children.
 std::vector<Node> kept(PackingGraph const& graph, std::vector<Port> const& seed) {
   std::vector<Node> order = {graph.root};

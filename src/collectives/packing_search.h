@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "allport/collectives/packing.h"
+#include "index.h"
 
 namespace allport {
 

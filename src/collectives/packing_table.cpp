@@ -5,10 +5,6 @@
 
 namespace allport {
 
-namespace {
-std::size_t at(std::int32_t i) { return static_cast<std::size_t>(i); }
-}  // namespace
-
 PackedTable::PackedTable(PackingGraph const& graph, PartialTrees const& trees)
     : graph_(graph), up_(trees.up), height_(at(trees.count), std::vector<std::int32_t>(at(graph.nodes), 0)) {
   std::vector<Node> order(at(graph.nodes));

@@ -16,8 +16,6 @@
 namespace allport {
 namespace {
 
-std::size_t at(std::int32_t i) { return static_cast<std::size_t>(i); }
-
 /// Pairs of ports beside those of the axes, for messages between what is apart.
 constexpr int joints = 8;
 

@@ -11,8 +11,6 @@
 namespace allport {
 namespace {
 
-std::size_t at(std::int32_t i) { return static_cast<std::size_t>(i); }
-
 /// Closed-form trees over nodes, and what is known about them without looking at every node.
 struct ClosedForm {
   TreeSet trees;

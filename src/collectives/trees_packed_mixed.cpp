@@ -18,11 +18,10 @@
 #include <algorithm>
 
 #include "allport/collectives/packing.h"
+#include "index.h"
 
 namespace allport {
 namespace {
-
-std::size_t at(std::int32_t i) { return static_cast<std::size_t>(i); }
 
 bool in_torus(Axis const& axis) { return axis.wraps && axis.length > 2; }
 

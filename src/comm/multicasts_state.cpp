@@ -96,12 +96,12 @@ void Multicasts::State::add_hops(Carried& carried, std::vector<Hop> const& hops)
       add_hop(carried, hop, hop.set);
       continue;
     }
-    auto const& all = hop.set.intervals();
-    for (std::size_t i = 0; i < all.size(); i += most) {
-      auto const end = std::min(i + most, all.size());
+    auto const& wanted = hop.set.intervals();
+    for (std::size_t i = 0; i < wanted.size(); i += most) {
+      auto const end = std::min(i + most, wanted.size());
       auto part = hop;
-      part.set = DestinationSet(std::vector<Positions>(all.begin() + static_cast<std::ptrdiff_t>(i),
-                                                       all.begin() + static_cast<std::ptrdiff_t>(end)));
+      part.set = DestinationSet(std::vector<Positions>(wanted.begin() + static_cast<std::ptrdiff_t>(i),
+                                                       wanted.begin() + static_cast<std::ptrdiff_t>(end)));
       add_hop(carried, part, part.set);
     }
   }

@@ -62,7 +62,7 @@ std::shared_ptr<Lines> lines_of(Communicator const& comm, GemmPlan const& plan, 
                                 std::optional<Place> const& place) {
   return std::static_pointer_cast<Lines>(comm.keep(frame_text(plan), [&] {
     auto lines = std::make_shared<Lines>();
-    for (auto const which : {Line::row, Line::col, Line::layer}) {
+    for (auto const which : {GridAxis::row, GridAxis::col, GridAxis::layer}) {
       if (place && frame.length(which) > 1) {
         (*lines)[static_cast<std::size_t>(which)] = comm.sub(frame.members(*place, which));
       }
@@ -101,7 +101,7 @@ void run_plan(Communicator const& comm, GemmPlan const& plan, T alpha, Part<T co
                  .beta = beta,
                  .work = {},
                  .progress = &progress};
-  for (auto const which : {Line::row, Line::col, Line::layer}) {
+  for (auto const which : {GridAxis::row, GridAxis::col, GridAxis::layer}) {
     run.groups[static_cast<std::size_t>(which)] = schedules.group(frame.members(*place, which));
   }
   auto const& name = plan.chosen.algorithm;

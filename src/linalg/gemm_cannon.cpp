@@ -53,7 +53,7 @@ std::optional<std::string> needs_square_25d(GemmProblem const&, GemmGrid const& 
   return needs_square(grid);
 }
 
-void distributions(GemmProblem const& problem, Frame const& frame, GemmPlan& plan) {
+void torus_distributions(GemmProblem const& problem, Frame const& frame, GemmPlan& plan) {
   auto const q = frame.grid().rows;
   std::vector<Index> m{0}, n{0}, k{0};
   std::vector<Rank> owners;
@@ -68,7 +68,7 @@ void distributions(GemmProblem const& problem, Frame const& frame, GemmPlan& pla
   plan.c = c_distribution(problem, frame);
 }
 
-std::vector<Stretch> stages(GemmProblem const& problem, Frame const& frame, Place p, Index) {
+std::vector<Stretch> torus_stages(GemmProblem const& problem, Frame const& frame, Place p, Index) {
   Walk const walk(frame.grid(), p);
   auto const q = walk.q;
   auto const rows = share(problem.m, q, p.i);
@@ -91,8 +91,8 @@ std::vector<Stretch> stages(GemmProblem const& problem, Frame const& frame, Plac
   std::vector<Stretch> result;
   if (frame.grid().layers > 1) {
     Stage stage;
-    stage.steps.push_back({.line = Line::layer, .root = 0, .elements = rows * depth(p.j)});
-    stage.steps.push_back({.line = Line::layer, .root = 0, .elements = depth(p.i) * cols});
+    stage.steps.push_back({.line = GridAxis::layer, .root = 0, .elements = rows * depth(p.j)});
+    stage.steps.push_back({.line = GridAxis::layer, .root = 0, .elements = depth(p.i) * cols});
     result.push_back({.narrow = std::move(stage)});
   }
   for (int t = walk.first; t < walk.last; ++t) {
@@ -114,7 +114,7 @@ std::vector<Stretch> stages(GemmProblem const& problem, Frame const& frame, Plac
 /// The widest block of k.
 Index deepest(GemmProblem const& problem, int q) { return (problem.k + q - 1) / q; }
 
-Index workspace(GemmProblem const& problem, Frame const& frame, Place p, Index) {
+Index torus_workspace(GemmProblem const& problem, Frame const& frame, Place p, Index) {
   auto const q = frame.grid().rows;
   auto const across = share(problem.m, q, p.i) + share(problem.n, q, p.j);
   return 3 * across * deepest(problem, q) + reduce_workspace(problem, frame, p);
@@ -190,7 +190,7 @@ class Cannon {
     }
     if (run_.frame.grid().layers > 1) {
       auto const all = std::span<T>(const_cast<T*>(w.now), static_cast<std::size_t>(rows * cols));
-      Step const step{.line = Line::layer, .root = 0, .elements = rows * cols};
+      Step const step{.line = GridAxis::layer, .root = 0, .elements = rows * cols};
       w.receive = run_.start(step, {{}, std::as_writable_bytes(all)});
     }
   }
@@ -242,13 +242,19 @@ template void run_cannon(GemmRun<double>&);
 template void run_cannon(GemmRun<std::complex<float>>&);
 template void run_cannon(GemmRun<std::complex<double>>&);
 
-extern Method const cannon{"cannon",      "2D Cannon: skewed blocks wander left and up (deck 1 slide 9)",
-                           false,         needs_square_2d,
-                           distributions, stages,
-                           workspace};
-extern Method const cannon25{"cannon25",    "2.5D Cannon: c copies of A and B, q/c shifts a layer (deck 1 slide 9)",
-                             false,         needs_square_25d,
-                             distributions, stages,
-                             workspace};
+extern Method const cannon{"cannon",
+                           "2D Cannon: skewed blocks wander left and up (deck 1 slide 9)",
+                           false,
+                           needs_square_2d,
+                           torus_distributions,
+                           torus_stages,
+                           torus_workspace};
+extern Method const cannon25{"cannon25",
+                             "2.5D Cannon: c copies of A and B, q/c shifts a layer (deck 1 slide 9)",
+                             false,
+                             needs_square_25d,
+                             torus_distributions,
+                             torus_stages,
+                             torus_workspace};
 
 }  // namespace allport::gemm_detail

@@ -27,10 +27,10 @@ std::optional<Place> Frame::place(Rank r) const {
   return Place{r / stride_[0] % grid_.rows, r / stride_[1] % grid_.cols, r / stride_[2] % grid_.layers};
 }
 
-std::vector<Rank> Frame::members(Place p, Line line) const {
+std::vector<Rank> Frame::members(Place p, GridAxis line) const {
   std::vector<Rank> ranks;
   for (int x = 0; x < length(line); ++x) {
-    (line == Line::row ? p.j : line == Line::col ? p.i : p.l) = x;
+    (line == GridAxis::row ? p.j : line == GridAxis::col ? p.i : p.l) = x;
     ranks.push_back(rank(p));
   }
   return ranks;
@@ -68,7 +68,7 @@ Stage reduce_stage(GemmProblem const& problem, Frame const& frame, Place p) {
   for (int l = 0; grid.layers > 1 && l < grid.layers; ++l) {
     stage.steps.push_back(
         {.kind = Step::Kind::reduce,
-         .line = Line::layer,
+         .line = GridAxis::layer,
          .root = l,
          .elements = share(problem.m, grid.rows, p.i) * share(share(problem.n, grid.cols, p.j), grid.layers, l)});
   }

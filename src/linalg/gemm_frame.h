@@ -23,7 +23,7 @@ struct Place {
 };
 
 /// Which of a place's three lines communicates.
-enum class Line : std::uint8_t {
+enum class GridAxis : std::uint8_t {
   row,    ///< (i, *, l), indexed by j
   col,    ///< (*, j, l), indexed by i
   layer,  ///< (i, j, *), indexed by l
@@ -42,10 +42,12 @@ class Frame {
   [[nodiscard]] Rank rank(Place p) const { return p.i * stride_[0] + p.j * stride_[1] + p.l * stride_[2]; }
   /// Nothing for a rank that is left out.
   [[nodiscard]] std::optional<Place> place(Rank r) const;
-  [[nodiscard]] std::vector<Rank> members(Place p, Line line) const;
-  [[nodiscard]] int index(Place p, Line line) const { return line == Line::row ? p.j : line == Line::col ? p.i : p.l; }
-  [[nodiscard]] int length(Line line) const {
-    return line == Line::row ? grid_.cols : line == Line::col ? grid_.rows : grid_.layers;
+  [[nodiscard]] std::vector<Rank> members(Place p, GridAxis line) const;
+  [[nodiscard]] int index(Place p, GridAxis line) const {
+    return line == GridAxis::row ? p.j : line == GridAxis::col ? p.i : p.l;
+  }
+  [[nodiscard]] int length(GridAxis line) const {
+    return line == GridAxis::row ? grid_.cols : line == GridAxis::col ? grid_.rows : grid_.layers;
   }
 
  private:
@@ -56,7 +58,7 @@ class Frame {
 /// What a rank does in one stage: communications that may run together, then local work.
 struct Step {
   enum class Kind : std::uint8_t { broadcast, reduce, allreduce, exchange } kind = Kind::broadcast;
-  Line line = Line::row;
+  GridAxis line = GridAxis::row;
   int root = 0;        ///< broadcast, reduce: index in the line
   Index elements = 0;  ///< collectives: of the message; exchange: sent
   Index received = 0;  ///< exchange: elements received

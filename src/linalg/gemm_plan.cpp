@@ -7,6 +7,7 @@
 #include "allport/comm/messages.h"
 #include "allport/model/gemm_bound.h"
 #include "gemm_price.h"
+#include "plan_checks.h"
 
 namespace allport {
 
@@ -34,10 +35,6 @@ struct PlaceCost {
   Seconds total{};
   Bytes memory{};
 };
-
-Bytes memory_limit(Machine const& machine, GemmOptions const& options) {
-  return options.memory.value() > 0 ? options.memory : machine.rates().memory / machine.ranks_per_node();
-}
 
 class Judge {
  public:
@@ -288,15 +285,7 @@ void check(GemmProblem const& problem, Machine const& machine, GemmOptions const
   ensure_order(options.order);
   ensure(options.panel >= 0, "panel", options.panel, "a width >= 0", "pass 0 to have it chosen");
   ensure(options.memory.value() >= 0, "memory", options.memory, "bytes per rank >= 0");
-  auto const& g = options.grid;
-  if (g.rows != 0 || g.cols != 0 || g.layers != 0) {
-    auto const text = fmt::format("{}x{}x{}", g.rows, g.cols, g.layers);
-    ensure(g.rows >= 1 && g.cols >= 1 && g.layers >= 1, "grid", text, "three factors >= 1",
-           "write p_r x p_c x c, for example 4x4x1");
-    auto const product = static_cast<std::int64_t>(g.rows) * g.cols * g.layers;
-    ensure(product <= machine.ranks(), "grid", text, fmt::format("at most {} ranks, not {}", machine.ranks(), product),
-           "take a smaller grid or more ranks");
-  }
+  ensure_grid(options.grid, machine);
   if (!options.algorithm.empty()) {
     (void)method(options.algorithm);
   }
@@ -316,7 +305,7 @@ void consider(Judge& with, Method const& how, GemmGrid const& grid, GemmPlan& pl
     widths.assign(std::begin(panel_widths), std::end(panel_widths));
     if (plan.options.panel > 0) widths = {plan.options.panel};
   }
-  auto const limit = memory_limit(plan.machine, plan.options);
+  auto const limit = memory_limit(plan.machine, plan.options.memory);
   GemmCandidate best;
   auto const attempt = [&](std::string const& order, Index width) {
     candidate.order = order;
@@ -347,24 +336,6 @@ void prefer_fewer_words(std::vector<GemmCandidate>& best_first) {
   std::rotate(best_first.begin(), chosen, chosen + 1);
 }
 
-[[noreturn]] void refuse(GemmPlan const& plan) {
-  auto const limit = memory_limit(plan.machine, plan.options);
-  auto const* least = static_cast<GemmCandidate const*>(nullptr);
-  for (auto const& c : plan.candidates) {
-    if (c.memory.value() > 0 && (least == nullptr || c.memory < least->memory)) least = &c;
-  }
-  if (least == nullptr) {
-    throw Error::argument("algorithm", "'" + plan.options.algorithm + "'",
-                          plan.candidates.empty() ? "one that fits the grid" : plan.candidates.front().why_not,
-                          "leave out --grid or --algorithm to have them chosen");
-  }
-  throw Error::argument("memory", fmt::format("{} bytes per rank", limit.value()),
-                        fmt::format("at least {} bytes per rank (algorithm {} on {}x{}x{}; {} are missing)",
-                                    least->memory.value(), least->algorithm, least->grid.rows, least->grid.cols,
-                                    least->grid.layers, (least->memory - limit).value()),
-                        "raise the limit, use more ranks, or leave grid and algorithm to the plan", ErrorKind::memory);
-}
-
 }  // namespace
 
 GemmPlan plan_gemm(GemmProblem const& problem, Machine const& machine, GemmOptions const& options) {
@@ -384,7 +355,7 @@ GemmPlan plan_gemm(GemmProblem const& problem, Machine const& machine, GemmOptio
     return std::pair(!x.why_not.empty(), x.total.value()) < std::pair(!y.why_not.empty(), y.total.value());
   });
   if (plan.candidates.empty() || !plan.candidates.front().why_not.empty()) {
-    refuse(plan);
+    refuse(plan.candidates, plan.options.algorithm, memory_limit(plan.machine, plan.options.memory));
   }
   prefer_fewer_words(plan.candidates);
   plan.chosen = plan.candidates.front();

@@ -55,7 +55,7 @@ struct Block {
   Index ld = 1;
 };
 
-/// Row, column and layer of a rank, by Line; only those longer than 1.
+/// Row, column and layer of a rank, by GridAxis; only those longer than 1.
 using Lines = std::array<std::optional<Communicator>, 3>;
 
 template <class T>
@@ -65,7 +65,7 @@ struct GemmRun {
   Frame const& frame;
   Place me;
   Pricer& schedules;
-  std::array<Group, 3> groups;  // by Line
+  std::array<Group, 3> groups;  // by GridAxis
   Lines const& lines;
   Part<T const> a, b;
   Part<T> c;
@@ -157,8 +157,8 @@ void reduce_layers(GemmRun<T>& run, T const* sum) {
     auto const part = std::as_bytes(std::span<T const>(sum + rows * cut(cols, layers, l), elements));
     auto const out = l == run.me.l ? std::as_writable_bytes(std::span<T>(land, elements)) : std::span<std::byte>();
     Step const step{
-        .kind = Step::Kind::reduce, .line = Line::layer, .root = l, .elements = static_cast<Index>(elements)};
-    run.work.note(run.schedules.scratch(run.groups[static_cast<std::size_t>(Line::layer)], run.me.l, step,
+        .kind = Step::Kind::reduce, .line = GridAxis::layer, .root = l, .elements = static_cast<Index>(elements)};
+    run.work.note(run.schedules.scratch(run.groups[static_cast<std::size_t>(GridAxis::layer)], run.me.l, step,
                                         static_cast<std::int64_t>(sizeof(T))));
     transfers.push_back(run.start(step, {part, out}, sum_of<T>()));
   }

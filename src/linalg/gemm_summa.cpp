@@ -59,7 +59,7 @@ std::size_t panels_in_flight(std::size_t panels, bool all_at_once) {
 
 namespace {
 
-void distributions(GemmProblem const& problem, Frame const& frame, GemmPlan& plan) {
+void panel_distributions(GemmProblem const& problem, Frame const& frame, GemmPlan& plan) {
   auto const& grid = frame.grid();
   std::vector<Index> m_cuts{0};
   std::vector<Index> n_cuts{0};
@@ -82,7 +82,7 @@ void distributions(GemmProblem const& problem, Frame const& frame, GemmPlan& pla
   plan.c = c_distribution(problem, frame);
 }
 
-std::vector<Stretch> stages(GemmProblem const& problem, Frame const& frame, Place p, Index width) {
+std::vector<Stretch> panel_stages(GemmProblem const& problem, Frame const& frame, Place p, Index width) {
   auto const& grid = frame.grid();
   auto const rows = share(problem.m, grid.rows, p.i);
   auto const cols = share(problem.n, grid.cols, p.j);
@@ -90,8 +90,8 @@ std::vector<Stretch> stages(GemmProblem const& problem, Frame const& frame, Plac
   for (auto const& slab : slabs_of(problem, grid, p.l, width)) {
     auto const of_width = [&](Index panel) {
       Stage stage;
-      if (grid.cols > 1) stage.steps.push_back({.line = Line::row, .root = slab.a_owner, .elements = rows * panel});
-      if (grid.rows > 1) stage.steps.push_back({.line = Line::col, .root = slab.b_owner, .elements = panel * cols});
+      if (grid.cols > 1) stage.steps.push_back({.line = GridAxis::row, .root = slab.a_owner, .elements = rows * panel});
+      if (grid.rows > 1) stage.steps.push_back({.line = GridAxis::col, .root = slab.b_owner, .elements = panel * cols});
       stage.depth = panel;
       stage.flops = 2.0 * static_cast<double>(rows) * static_cast<double>(cols) * static_cast<double>(panel);
       return stage;
@@ -142,10 +142,10 @@ Index space(GemmProblem const& problem, Frame const& frame, Place p, Index width
   auto const cols = grid.rows > 1 ? share(problem.n, grid.cols, p.j) : 0;
   return held * (rows + cols) + reduce_workspace(problem, frame, p);
 }
-Index workspace(GemmProblem const& problem, Frame const& frame, Place p, Index width) {
+Index panel_workspace(GemmProblem const& problem, Frame const& frame, Place p, Index width) {
   return space(problem, frame, p, width, false);
 }
-Index workspace_3d(GemmProblem const& problem, Frame const& frame, Place p, Index width) {
+Index panel_workspace_3d(GemmProblem const& problem, Frame const& frame, Place p, Index width) {
   return space(problem, frame, p, width, true);
 }
 
@@ -163,7 +163,7 @@ struct Operand {
   Index across = 0;       ///< extent beside k: rows of op(A), columns of op(B)
   bool k_is_slow = true;  ///< k runs along the stored columns
   Index k_begin = 0;      ///< global k of the part's first index
-  Line line = Line::row;
+  GridAxis line = GridAxis::row;
   std::vector<T*> buffers;  ///< one a slot, none when the line has length 1
 
   [[nodiscard]] Block<T> stored(Index k) const {
@@ -183,9 +183,9 @@ class Pipeline {
     auto const& grid = run.frame.grid();
     auto const begin = cut(problem.k, grid.layers, run.me.l);
     auto const extent = share(problem.k, grid.layers, run.me.l);
-    a_ = {run.a, run.my_rows(), problem.trans_a == Trans::none, begin + cut(extent, grid.cols, run.me.j), Line::row,
+    a_ = {run.a, run.my_rows(), problem.trans_a == Trans::none, begin + cut(extent, grid.cols, run.me.j), GridAxis::row,
           {}};
-    b_ = {run.b, run.my_cols(), problem.trans_b != Trans::none, begin + cut(extent, grid.rows, run.me.i), Line::col,
+    b_ = {run.b, run.my_cols(), problem.trans_b != Trans::none, begin + cut(extent, grid.rows, run.me.i), GridAxis::col,
           {}};
     std::vector<Index> widest(slots_, 0);
     for (std::size_t t = 0; t < panels_.size(); ++t) {
@@ -278,19 +278,26 @@ template void run_summa(GemmRun<double>&);
 template void run_summa(GemmRun<std::complex<float>>&);
 template void run_summa(GemmRun<std::complex<double>>&);
 
-extern Method const summa{"summa",       "2D SUMMA: panels of A along rows, panels of B along columns (deck 1 slide 8)",
-                          true,          needs_one_layer,
-                          distributions, stages,
-                          workspace};
-extern Method const summa25{
-    "summa25",     "2.5D SUMMA: c layers share k, their sums are reduce-scattered (deck 1 slide 9)",
-    true,          needs_layers,
-    distributions, stages,
-    workspace};
-extern Method const gemm3d{
-    "3d",          "3D: every block travels at once, one multiplication a block, sums over c layers",
-    false,         needs_layers,
-    distributions, stages,
-    workspace_3d};
+extern Method const summa{"summa",
+                          "2D SUMMA: panels of A along rows, panels of B along columns (deck 1 slide 8)",
+                          true,
+                          needs_one_layer,
+                          panel_distributions,
+                          panel_stages,
+                          panel_workspace};
+extern Method const summa25{"summa25",
+                            "2.5D SUMMA: c layers share k, their sums are reduce-scattered (deck 1 slide 9)",
+                            true,
+                            needs_layers,
+                            panel_distributions,
+                            panel_stages,
+                            panel_workspace};
+extern Method const gemm3d{"3d",
+                           "3D: every block travels at once, one multiplication a block, sums over c layers",
+                           false,
+                           needs_layers,
+                           panel_distributions,
+                           panel_stages,
+                           panel_workspace_3d};
 
 }  // namespace allport::gemm_detail

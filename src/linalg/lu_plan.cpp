@@ -6,6 +6,7 @@
 #include "allport/linalg/redistribute.h"
 #include "allport/model/lu_bound.h"
 #include "lu_price.h"
+#include "plan_checks.h"
 
 namespace allport {
 
@@ -29,10 +30,6 @@ constexpr GemmAlgorithmName names[] = {
     {"2d", "right-looking on a p_r x p_c grid, next panel ahead (deck 1 slides 14 and 18)"},
     {"2.5d", "c layers: big panels distributed over all of them, updates shared between them (deck 1 slides 15 to 19)"},
 };
-
-Bytes memory_limit(Machine const& machine, LuOptions const& options) {
-  return options.memory.value() > 0 ? options.memory : machine.rates().memory / machine.ranks_per_node();
-}
 
 void check(LuProblem const& problem, Machine const& machine, LuOptions const& options) {
   ensure(problem.m >= 0, "m", problem.m, "a number of rows >= 0");
@@ -58,16 +55,7 @@ void check(LuProblem const& problem, Machine const& machine, LuOptions const& op
            fmt::format("{} x {}", options.given->rows().extent(), options.given->cols().extent()),
            fmt::format("a distribution of {} x {}", problem.m, problem.n));
   }
-  auto const& g = options.grid;
-  if (g.rows == 0 && g.cols == 0 && g.layers == 0) {
-    return;
-  }
-  auto const text = fmt::format("{}x{}x{}", g.rows, g.cols, g.layers);
-  ensure(g.rows >= 1 && g.cols >= 1 && g.layers >= 1, "grid", text, "three factors >= 1",
-         "write p_r x p_c x c, for example 4x4x1");
-  auto const product = static_cast<std::int64_t>(g.rows) * g.cols * g.layers;
-  ensure(product <= machine.ranks(), "grid", text, fmt::format("at most {} ranks, not {}", machine.ranks(), product),
-         "take a smaller grid or more ranks");
+  ensure_grid(options.grid, machine);
 }
 
 std::vector<GemmGrid> grids(LuOptions const& options, Rank ranks) {
@@ -165,7 +153,9 @@ class Planner {
     std::stable_sort(all.begin(), all.end(), [](auto const& x, auto const& y) {
       return std::pair(!x.why_not.empty(), x.total.value()) < std::pair(!y.why_not.empty(), y.total.value());
     });
-    if (all.empty() || !all.front().why_not.empty()) refuse();
+    if (all.empty() || !all.front().why_not.empty()) {
+      refuse(all, plan_.options.algorithm, memory_limit(plan_.machine, plan_.options.memory));
+    }
     plan_.chosen = all.front();
     plan_.distribution = distribution_of(plan_.chosen);
     count_chosen();
@@ -235,7 +225,7 @@ class Planner {
   }
 
   void keep(LuCandidate candidate) {
-    auto const limit = memory_limit(plan_.machine, plan_.options);
+    auto const limit = memory_limit(plan_.machine, plan_.options.memory);
     auto const& p = plan_.problem;
     auto const& g = candidate.grid;
     auto const b = candidate.block;
@@ -286,25 +276,6 @@ class Planner {
       }
     }
     bounds(chosen);
-  }
-
-  [[noreturn]] void refuse() const {
-    auto const limit = memory_limit(plan_.machine, plan_.options);
-    LuCandidate const* least = nullptr;
-    for (auto const& c : plan_.candidates) {
-      if (c.memory.value() > 0 && (least == nullptr || c.memory < least->memory)) least = &c;
-    }
-    if (least == nullptr) {
-      throw Error::argument("algorithm", "'" + plan_.options.algorithm + "'",
-                            plan_.candidates.empty() ? "one that fits the grid" : plan_.candidates.front().why_not,
-                            "leave out grid or algorithm to have them chosen");
-    }
-    auto const& g = least->grid;
-    throw Error::argument(
-        "memory", fmt::format("{} bytes per rank", limit.value()),
-        fmt::format("at least {} bytes per rank (algorithm {} on {}x{}x{}; {} are missing)", least->memory.value(),
-                    least->algorithm, g.rows, g.cols, g.layers, (least->memory - limit).value()),
-        "raise the limit, use more ranks, or leave grid and algorithm to the plan", ErrorKind::memory);
   }
 
   LuPlan& plan_;

@@ -76,7 +76,8 @@ class GemmCarrier final : public graph::Carrier {
       : schedules_(plan.machine, plan.options.broadcast, plan.options.reduce), lines_(schedules_.pricer) {
     Frame const frame(plan.chosen.grid, plan.chosen.order);
     for (Rank r = 0; r < plan.chosen.grid.ranks(); ++r) {
-      for (auto const line : {Line::row, Line::col, Line::layer}) lines_.add(frame.members(*frame.place(r), line));
+      for (auto const line : {GridAxis::row, GridAxis::col, GridAxis::layer})
+        lines_.add(frame.members(*frame.place(r), line));
     }
   }
   void hops(graph::Delivery const& delivery, VisitHop visit) const override { lines_.hops(delivery, visit); }

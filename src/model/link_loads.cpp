@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <functional>
+#include <tuple>
 #include <utility>
 
 #include "allport/base/recent.h"
@@ -103,7 +104,7 @@ class Within {
 };
 
 /// @param place a rank's place among the machine's ranks
-BinomialLoads count(Machine const& machine, Rank root, std::function<Rank(Rank)> const& place) {
+BinomialLoads count(Machine const& machine, Rank root, bool up, std::function<Rank(Rank)> const& place) {
   BinomialLoads loads;
   LinkLoads one(machine);
   LinkLoads all(machine);
@@ -115,8 +116,8 @@ BinomialLoads count(Machine const& machine, Rank root, std::function<Rank(Rank)>
     within.clear();
     auto const step = std::int64_t{1} << k;
     for (std::int64_t v = 0; v + step < ranks; v += 2 * step) {
-      auto const from = where(v);
-      auto const to = where(v + step);
+      auto const from = where(up ? v + step : v);
+      auto const to = where(up ? v : v + step);
       one.add(machine.node_of(from), machine.node_of(to));
       all.add(machine.node_of(from), machine.node_of(to));
       if (machine.node_of(from) == machine.node_of(to)) within.add(from, to);
@@ -131,20 +132,20 @@ BinomialLoads count(Machine const& machine, Rank root, std::function<Rank(Rank)>
 
 }  // namespace
 
-std::shared_ptr<BinomialLoads const> binomial_loads(Machine const& machine, Rank root) {
+std::shared_ptr<BinomialLoads const> binomial_loads(Machine const& machine, Rank root, bool up) {
   ensure(root >= 0 && root < machine.ranks(), "root", root, "a rank of the machine");
-  static Recent<std::pair<Machine, Rank>, BinomialLoads> recent(16);
-  return recent.get({machine, root}, [&] {
+  static Recent<std::tuple<Machine, Rank, bool>, BinomialLoads> recent(16);
+  return recent.get({machine, root, up}, [&] {
     auto const exact = std::int64_t{machine.ranks()} <= binomial_exact_ranks;
-    return exact ? count(machine, root, [](Rank r) { return r; }) : assume(machine);
+    return exact ? count(machine, root, up, [](Rank r) { return r; }) : assume(machine);
   });
 }
 
-BinomialLoads binomial_loads(Machine const& machine, Rank root, std::span<Node const> node_of_rank) {
+BinomialLoads binomial_loads(Machine const& machine, Rank root, std::span<Node const> node_of_rank, bool up) {
   ensure(root >= 0 && root < machine.ranks(), "root", root, "a rank of the machine");
   ensure(node_of_rank.size() == static_cast<std::size_t>(machine.ranks()), "node_of_rank",
          static_cast<std::int64_t>(node_of_rank.size()), "one node per rank of the machine");
-  return count(machine, root,
+  return count(machine, root, up,
                [places = places_on(machine, node_of_rank)](Rank r) { return places[static_cast<std::size_t>(r)]; });
 }
 

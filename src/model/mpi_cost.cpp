@@ -127,7 +127,7 @@ Seconds binomial(Machine const& machine, Bytes message, Rank root, std::span<Ran
   if (places.empty()) return t_binomial(machine, message, root, combines);
   std::vector<Node> nodes(places.size());
   std::ranges::transform(places, nodes.begin(), [&](Rank place) { return machine.node_of(place); });
-  return t_binomial(machine, message, binomial_loads(machine, root, nodes), combines);
+  return t_binomial(machine, message, binomial_loads(machine, root, nodes, combines), combines);
 }
 
 class Price {

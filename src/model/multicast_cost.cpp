@@ -151,7 +151,7 @@ Seconds t_red(Bytes message, MulticastTerms const& terms, FlopsPerSecond adds, B
 double operator_seconds_per_byte(Machine const& machine) { return operator_time(machine); }
 
 Seconds t_binomial(Machine const& machine, Bytes message, Rank root, bool combines) {
-  return t_binomial(machine, message, *binomial_loads(machine, root), combines);
+  return t_binomial(machine, message, *binomial_loads(machine, root, combines), combines);
 }
 
 Seconds t_binomial(Machine const& machine, Bytes message, BinomialLoads const& loads, bool combines) {

@@ -15,8 +15,6 @@
 namespace allport::testing {
 namespace {
 
-Communicator flat() { return Communicator(MPI_COMM_WORLD, Machine::flat(world_size())); }
-
 /// What the process writes to stderr in one scope.
 class Stderr {
  public:

@@ -19,8 +19,6 @@ Schedule star(Machine const&, Contract const& contract, Cut cut) {
 
 void add_star() { register_algorithm({.what = Collective::broadcast, .name = "star", .make = star}); }
 
-Communicator flat() { return Communicator(MPI_COMM_WORLD, Machine::flat(world_size())); }
-
 std::vector<std::byte> broadcast(Communicator const& comm, std::string_view algorithm) {
   std::vector<std::byte> data(10'000);
   for (std::size_t i = 0; comm.rank() == 0 && i < data.size(); ++i) data[i] = pattern(0, i);

@@ -9,8 +9,6 @@
 namespace allport::testing {
 namespace {
 
-Communicator flat() { return Communicator(MPI_COMM_WORLD, Machine::flat(world_size())); }
-
 /// One broadcast and one reduce with their buffers, told apart by `salt`.
 struct Pair {
   Contract bcast;

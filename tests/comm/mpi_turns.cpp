@@ -8,8 +8,6 @@
 namespace allport::testing {
 namespace {
 
-Communicator flat() { return Communicator(MPI_COMM_WORLD, Machine::flat(world_size())); }
-
 /// Bytes that a broadcast brings, told apart by `salt`.
 std::array<std::byte, 5> bytes_of(std::size_t salt) {
   std::array<std::byte, 5> data{};

@@ -31,6 +31,9 @@ inline int world_rank() {
   return rank;
 }
 
+/// A communicator of all ranks, on a machine about whose links nothing is known.
+inline Communicator flat() { return Communicator(MPI_COMM_WORLD, Machine::flat(world_size())); }
+
 /// Specs of machines with as many ranks as the world has: a ring, a line, and rectangles and boxes where n factors.
 inline std::vector<std::string> fitting_specs() {
   auto const n = world_size();

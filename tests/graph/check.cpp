@@ -8,13 +8,8 @@
 
 #include "graph/table_graph.h"
 
-namespace allport {
+namespace allport::graph_samples {
 namespace {
-
-using graph_samples::diamond;
-using graph_samples::TableGraph;
-using graph_samples::task;
-using graph_samples::to;
 
 void expect_fault(TaskGraph const& broken, std::vector<std::string> const& parts, graph::CheckOptions options = {}) {
   try {
@@ -226,4 +221,4 @@ TEST(GraphCheck, RandomGraphs) {
 }
 
 }  // namespace
-}  // namespace allport
+}  // namespace allport::graph_samples

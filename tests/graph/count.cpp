@@ -6,13 +6,8 @@
 
 #include "graph/table_graph.h"
 
-namespace allport {
+namespace allport::graph_samples {
 namespace {
-
-using graph_samples::diamond;
-using graph_samples::TableGraph;
-using graph_samples::task;
-using graph_samples::to;
 
 TEST(GraphCount, OneCopyARankHoweverManyTasksUseIt) {
   auto const counts = graph::count(diamond(), *graph::flat());
@@ -88,4 +83,4 @@ TEST(Carriers, ReachEveryRankOnceAndInOrder) {
 }
 
 }  // namespace
-}  // namespace allport
+}  // namespace allport::graph_samples

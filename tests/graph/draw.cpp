@@ -5,12 +5,8 @@
 #include "allport/graph/sum_tree.h"
 #include "graph/table_graph.h"
 
-namespace allport {
+namespace allport::graph_samples {
 namespace {
-
-using graph_samples::diamond;
-using graph_samples::TableGraph;
-using graph_samples::to;
 
 int times(std::string const& text, std::string const& part) {
   int count = 0;
@@ -82,4 +78,4 @@ TEST(GraphDraw, RefusesWhatIsTooLargeOrNeverEnds) {
 }
 
 }  // namespace
-}  // namespace allport
+}  // namespace allport::graph_samples

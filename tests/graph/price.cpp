@@ -6,11 +6,8 @@
 
 #include "graph/table_graph.h"
 
-namespace allport {
+namespace allport::graph_samples {
 namespace {
-
-using graph_samples::diamond;
-using graph_samples::task;
 
 /// A line of nodes: 1 flop/s, 8 bytes/s a link, 0.25 s a hop, o = 0.5 s.
 Machine slow_line(int nodes) {
@@ -67,4 +64,4 @@ TEST(GraphPrice, NeedsSteps) {
 }
 
 }  // namespace
-}  // namespace allport
+}  // namespace allport::graph_samples

@@ -6,13 +6,8 @@
 
 #include "graph/table_graph.h"
 
-namespace allport {
+namespace allport::graph_samples {
 namespace {
-
-using graph_samples::diamond;
-using graph_samples::TableGraph;
-using graph_samples::task;
-using graph_samples::to;
 
 /// A line of nodes: 1 flop/s, 8 bytes/s a link, 0.25 s a hop, o = 0.5 s.
 Machine line(int nodes, int ranks_per_node = 1) {
@@ -189,4 +184,4 @@ TEST(GraphSimulate, RefusesWhatCannotBe) {
 }
 
 }  // namespace
-}  // namespace allport
+}  // namespace allport::graph_samples

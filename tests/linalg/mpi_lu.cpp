@@ -9,10 +9,8 @@
 
 #include "lu_samples.h"
 
-namespace allport {
+namespace allport::lu_samples {
 namespace {
-
-using namespace lu_samples;
 
 /// Factors `sample` on all ranks of the world and compares with the definition.
 template <class T>
@@ -196,4 +194,4 @@ TEST_F(Lu, RefusesWrongArgumentsOnEveryRank) {
 }
 
 }  // namespace
-}  // namespace allport
+}  // namespace allport::lu_samples

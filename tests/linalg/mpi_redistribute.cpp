@@ -43,7 +43,7 @@ TEST(MpiRedistribute, AnyLayoutToAnyOther) {
     auto const cols = static_cast<Index>(random() % 40);
     auto const from = samples::random_distribution(random, rows, cols, comm.size());
     auto const to = trial % 10 == 0 ? from : samples::random_distribution(random, rows, cols, comm.size());
-    SCOPED_TRACE(testing::Message() << "trial " << trial << ": " << rows << " x " << cols);
+    SCOPED_TRACE(::testing::Message() << "trial " << trial << ": " << rows << " x " << cols);
     auto const spare = static_cast<Index>(trial % 3);
     switch (trial % 4) {
       case 0:

@@ -9,10 +9,8 @@
 extern "C" void dgetrs_(char const*, int const*, int const*, double const*, int const*, int const*, double*, int const*,
                         int*);
 
-namespace allport {
+namespace allport::lu_samples {
 namespace {
-
-using namespace lu_samples;
 
 class Solve : public ::testing::Test {
  protected:
@@ -87,11 +85,11 @@ std::vector<LuOptions> grids(Communicator const& comm) {
 }
 
 constexpr std::array forms{SolveForm::sums, SolveForm::panels};
-constexpr std::array ways{Trans::none, Trans::transpose, Trans::conjugate};
+constexpr std::array transposes{Trans::none, Trans::transpose, Trans::conjugate};
 
 TEST_F(Solve, GivesTheSolutionForEveryTypeInEveryForm) {
   for (auto const& options : grids(comm)) {
-    for (auto const trans : ways) {
+    for (auto const trans : transposes) {
       for (auto const form : forms) {
         solve_and_check<float>(comm, 29, 3, trans, options, {}, form);
         solve_and_check<double>(comm, 29, 19, trans, options, {}, form);
@@ -165,7 +163,7 @@ TEST_F(Solve, EqualsLapackWhereverTheRightHandSidesLie) {
                      f.held.matrix.distribution().grid()),  // all in the last grid column
         whole_on(0, n, sides),
     };
-    for (auto const trans : ways) {
+    for (auto const trans : transposes) {
       auto const expected = lapack_solution(a, trans, b);
       for (auto const& distribution : distributions) {
         for (auto const form : forms) {
@@ -353,4 +351,4 @@ TEST_F(Solve, RefusesWrongArgumentsOnEveryRank) {
 }
 
 }  // namespace
-}  // namespace allport
+}  // namespace allport::lu_samples

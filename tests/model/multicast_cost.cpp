@@ -26,7 +26,7 @@ Machine with(Machine const& m, NodeRates const& rates, std::vector<LinkException
 
 /// One round of the binomial tree, walked node by node without Machine::route: (node, next) -> messages, with wrapped
 /// axes of length 2 kept apart by direction.
-int walked_flows(Machine const& m, Rank root, int k) {
+int walked_flows(Machine const& m, Rank root, int k, bool up) {
   std::map<std::pair<std::vector<int>, int>, int> load;
   int most = 0;
   for (std::int64_t v = 0; v < m.ranks(); ++v) {
@@ -41,13 +41,13 @@ int walked_flows(Machine const& m, Rank root, int k) {
       }
       return c;
     };
-    auto from = at(v);
-    auto const to = at(w);
+    auto from = at(up ? w : v);
+    auto const to = at(up ? v : w);
     for (int a = 0; a < m.axes(); ++a) {
       auto const i = static_cast<std::size_t>(a);
       auto const n = m.axis(a).length;
-      auto const up = ((to[i] - from[i]) % n + n) % n;
-      auto const forward = m.axis(a).wraps ? 2 * up <= n : to[i] > from[i];
+      auto const ahead = ((to[i] - from[i]) % n + n) % n;
+      auto const forward = m.axis(a).wraps ? 2 * ahead <= n : to[i] > from[i];
       while (from[i] != to[i]) {
         most = std::max(most, ++load[{from, 2 * a + (forward ? 1 : 0)}]);
         from[i] = (from[i] + (forward ? 1 : n - 1)) % n;
@@ -63,11 +63,13 @@ TEST(BinomialLoads, AgreeWithWalksByHand) {
     auto const m = Machine::parse(spec);
     for (Rank root : {0, 1, m.ranks() / 2, m.ranks() - 1}) {
       if (root >= m.ranks()) continue;
-      auto const loads = binomial_loads(m, root);
-      auto k = static_cast<int>(loads->rounds.size());
-      EXPECT_EQ(k, tree_rounds(m.ranks(), 1));
-      for (auto const& round : loads->rounds) {
-        EXPECT_EQ(round.flows, walked_flows(m, root, --k)) << spec << " root " << root << " k " << k;
+      for (bool const up : {false, true}) {
+        auto const loads = binomial_loads(m, root, up);
+        auto k = static_cast<int>(loads->rounds.size());
+        EXPECT_EQ(k, tree_rounds(m.ranks(), 1));
+        for (auto const& round : loads->rounds) {
+          EXPECT_EQ(round.flows, walked_flows(m, root, --k, up)) << spec << " root " << root << " k " << k << up;
+        }
       }
     }
   }
@@ -80,6 +82,12 @@ TEST(BinomialLoads, SixteenCubedIsFreeOfContention) {  // 12 rounds, so 1/12 of 
   for (auto const& round : loads->rounds) EXPECT_EQ(round.flows, 1);
   auto const huge = Bytes(std::int64_t{1} << 40);
   EXPECT_NEAR((huge / t_binomial(m, huge, 0)).value() / m.axis(0).bandwidth.value(), 1.0 / 12.0, 1e-6);
+}
+
+TEST(BinomialLoads, OverHalfAnEvenRingTheWaysUpAreOthersThanTheWaysDown) {
+  auto const m = Machine::parse("torus:4");  // 0 -> 2 passes 0 -> 1, but 2 -> 0 goes on over 3
+  EXPECT_EQ(binomial_loads(m, 0)->all_at_once_flows, 2);
+  EXPECT_EQ(binomial_loads(m, 0, true)->all_at_once_flows, 1);
 }
 
 TEST(BinomialLoads, CountSlowLinksAndWholeExascaleMachines) {

@@ -12,9 +12,6 @@ using namespace allport::model;
 
 namespace {
 
-constexpr auto rectangular = LineMulticast::rectangular;
-constexpr auto binomial = LineMulticast::binomial;
-
 TEST(Scaling, FindsEveryGrid) {
   EXPECT_EQ(flat_grid(16384), (GemmGrid{128, 128, 1}));
   EXPECT_EQ(flat_grid(512), (GemmGrid{16, 32, 1}));
@@ -32,20 +29,21 @@ TEST(Scaling, FindsEveryGrid) {
 TEST(Scaling, TakesAsManyCopiesAsMemoryHolds) {
   auto const m = Machine::parse("bgp");
   GemmShape const small{8192, 8192, 8192};
-  EXPECT_EQ(gemm_grid(m, small, 16384, rectangular), (GemmGrid{32, 32, 16})) << "deck 1 slide 12: 16 copies";
+  EXPECT_EQ(gemm_grid(m, small, 16384, LineMulticast::rectangular), (GemmGrid{32, 32, 16}))
+      << "deck 1 slide 12: 16 copies";
   // n = 131072 on 64 nodes: one copy takes 6 GiB of the 2 GiB of a node.
   GemmShape const large{131072, 131072, 131072};
-  EXPECT_THROW((void)gemm_grid(m, large, 64, rectangular), Error);
+  EXPECT_THROW((void)gemm_grid(m, large, 64, LineMulticast::rectangular), Error);
   // n = 65536 on 256 nodes: 16x16 takes 0.4 GB, 8x8x4 takes 1.6 GB; with 1 GiB only one copy fits.
   GemmShape const middle{65536, 65536, 65536};
   auto const tight = Machine::from_toml(
       "name = \"tight\"\nflops = \"13.6 GF\"\nmemory = \"1 GiB\"\noverhead = \"0.5 us\"\naxes = [{length = 8, wraps = "
       "true, bandwidth = \"375 MB/s\", latency = \"0.5 us\"}]\n");
-  EXPECT_EQ(gemm_grid(tight, middle, 256, binomial).layers, 1);
-  EXPECT_EQ(gemm_grid(m, middle, 256, binomial).layers, 4);
+  EXPECT_EQ(gemm_grid(tight, middle, 256, LineMulticast::binomial).layers, 1);
+  EXPECT_EQ(gemm_grid(m, middle, 256, LineMulticast::binomial).layers, 4);
   EXPECT_NEAR(memory_words(tight), 1024.0 * 1024 * 128, 1.0);
   EXPECT_EQ(memory_words(Machine::parse("laptop")), std::numeric_limits<double>::infinity());
-  EXPECT_EQ(lu_grid(m, 131072, 16384, LuPivoting::none, rectangular).layers > 1, true);
+  EXPECT_EQ(lu_grid(m, 131072, 16384, LuPivoting::none, LineMulticast::rectangular).layers > 1, true);
 }
 
 /// Deck 1 slides 12 and 13: 2.5D with 16 copies against 2D on 16,384 nodes.
@@ -65,17 +63,22 @@ TEST(Scaling, GivesTheDecksOrder) {
     auto const whole = static_cast<std::int64_t>(n);
     auto const two = compute + 2 * 128 * 7 * (flat + start);
     auto const two_and_a_half = compute + 2 * along(16) + 2 * 2 * along(32) + along(16);
-    EXPECT_NEAR(seconds(whole, {128, 128, 1}, binomial) / two, 1.0, 1e-6) << n;
-    EXPECT_NEAR(seconds(whole, {32, 32, 16}, rectangular) / two_and_a_half, 1.0, 1e-6) << n;
+    EXPECT_NEAR(seconds(whole, {128, 128, 1}, LineMulticast::binomial) / two, 1.0, 1e-6) << n;
+    EXPECT_NEAR(seconds(whole, {32, 32, 16}, LineMulticast::rectangular) / two_and_a_half, 1.0, 1e-6) << n;
   }
   // The deck's bars show 12 and 2.7; the model has 8.5 and 1.9.
-  EXPECT_NEAR(seconds(8192, {128, 128, 1}, binomial) / seconds(8192, {32, 32, 16}, rectangular), 8.49, 0.01);
-  EXPECT_NEAR(seconds(131072, {128, 128, 1}, binomial) / seconds(131072, {32, 32, 16}, rectangular), 1.876, 0.002);
+  EXPECT_NEAR(
+      seconds(8192, {128, 128, 1}, LineMulticast::binomial) / seconds(8192, {32, 32, 16}, LineMulticast::rectangular),
+      8.49, 0.01);
+  EXPECT_NEAR(seconds(131072, {128, 128, 1}, LineMulticast::binomial) /
+                  seconds(131072, {32, 32, 16}, LineMulticast::rectangular),
+              1.876, 0.002);
   auto const lu = [&](GemmGrid grid, LuPivoting pivoting, LineMulticast how) {
     return lu_time(m, 131072, grid, lu_blocks(m, 131072, grid, pivoting, how), pivoting, how).total().value();
   };
   auto const gain = [&](LuPivoting pivoting) {
-    return lu({128, 128, 1}, pivoting, binomial) / lu({32, 32, 16}, pivoting, rectangular);
+    return lu({128, 128, 1}, pivoting, LineMulticast::binomial) /
+           lu({32, 32, 16}, pivoting, LineMulticast::rectangular);
   };
   // Slide 18: twice in both.
   EXPECT_NEAR(gain(LuPivoting::none), 1.897, 0.002);

@@ -10,6 +10,7 @@
 
 #include "allport/multicast/check.h"
 #include "allport/multicast/schedule.h"
+#include "multicast/every.h"
 
 namespace allport {
 namespace {
@@ -54,7 +55,7 @@ TEST(AlongAxes, ReachesEverySubsetOfFewRanks) {
                            "torus:1/ppn=4", "torus:4x1"}) {
     TopologyIds const ids(Machine::parse(spec), 1);
     for (Rank source = 0; source < ids.ranks(); ++source) {
-      for (int mask = 0; mask < 1 << ids.ranks(); ++mask) {
+      for (int mask = 0; mask < 1 << ids.ranks(); mask += every()) {
         std::vector<Rank> wanted;
         for (Rank r = 0; r < ids.ranks(); ++r) {
           if ((mask >> r & 1) != 0) wanted.push_back(r);

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "allport/multicast/check.h"
+#include "multicast/every.h"
 
 namespace allport {
 namespace {
@@ -44,7 +45,7 @@ TEST(Forwarding, ReachesEverySubsetOfFewRanksExactlyOnce) {
   for (auto const& ids : {TopologyIds::given(3, 1, 8), TopologyIds::given(2, 2, 7), TopologyIds::given(1, 3, 7), listed,
                           TopologyIds(Machine::parse("torus:3x3"), 1), TopologyIds(Machine::parse("torus:1"), 2)}) {
     for (Rank source = 0; source < ids.ranks(); ++source) {
-      for (int mask = 0; mask < 1 << ids.ranks(); ++mask) {
+      for (int mask = 0; mask < 1 << ids.ranks(); mask += every()) {
         std::vector<Rank> wanted;
         for (Rank r = 0; r < ids.ranks(); ++r) {
           if ((mask >> r & 1) != 0) wanted.push_back(r);

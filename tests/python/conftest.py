@@ -19,6 +19,18 @@ HERE = Path(__file__).parent
 LIMIT = 240
 
 
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Where several processes share the tests (pytest -n), a file stays whole. The lab's files stay together, for they
+    look at all network namespaces of the computer, and come first, for they take the longest."""
+
+    def labs(item: pytest.Item) -> bool:
+        return item.path.stem.startswith("test_lab")
+
+    for item in items:
+        item.add_marker(pytest.mark.xdist_group("lab" if labs(item) else item.path.stem))
+    items.sort(key=lambda item: not labs(item))
+
+
 def _clean_environment(extra: dict[str, str] | None = None) -> dict[str, str]:
     env = {k: v for k, v in os.environ.items() if not k.startswith(("OMPI_", "PMI", "MPI4PY_", "ALLPORT_MACHINE"))}
     # What was measured on this computer before must not change what is printed.

@@ -3,6 +3,8 @@
 
 #include <complex>
 #include <cstdint>
+#include <optional>
+#include <string_view>
 #include <vector>
 
 #include "allport/base/error.h"
@@ -141,6 +143,11 @@ class Distribution {
 }
 
 enum class Scalar : std::uint8_t { s, d, c, z };
+/// By BLAS' letter; nothing for another.
+[[nodiscard]] constexpr std::optional<Scalar> scalar_named(char letter) {
+  auto const place = std::string_view("sdcz").find(letter);
+  return place == std::string_view::npos ? std::nullopt : std::optional(static_cast<Scalar>(place));
+}
 template <class T>
 inline constexpr Scalar scalar_of = Scalar::d;
 template <>

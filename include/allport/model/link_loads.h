@@ -48,7 +48,7 @@ struct Round {
 };
 
 /// The binomial tree over root-relative, x-fastest ranks (deck 1 slides 4 and 21): for k = ceil(log2 P) - 1 down to 0,
-/// every v with v mod 2^(k+1) = 0 sends to v + 2^k.
+/// every v with v mod 2^(k+1) = 0 sends to v + 2^k. Upwards v + 2^k sends to v, over the links of its own route.
 struct BinomialLoads {
   std::vector<Round> rounds;  ///< first round first
   double all_at_once = 0.0;   ///< seconds per byte when segments stream through all rounds at the same time
@@ -63,10 +63,11 @@ inline constexpr std::int64_t binomial_exact_ranks = std::int64_t{1} << 21;
 /// Exact loads, O(P * hops); under 0.1 s for 262,144 nodes, after that from a small cache. Dead links are routed over
 /// as if they lived: a binomial tree cannot avoid them.
 /// @pre 0 <= root < machine.ranks()
-[[nodiscard]] std::shared_ptr<BinomialLoads const> binomial_loads(Machine const& machine, Rank root);
+[[nodiscard]] std::shared_ptr<BinomialLoads const> binomial_loads(Machine const& machine, Rank root, bool up = false);
 
 /// The same with ranks placed at will: in a scheduler's order, at random. Exact at every size, not cached.
 /// @pre one node of the machine per rank
-[[nodiscard]] BinomialLoads binomial_loads(Machine const& machine, Rank root, std::span<Node const> node_of_rank);
+[[nodiscard]] BinomialLoads binomial_loads(Machine const& machine, Rank root, std::span<Node const> node_of_rank,
+                                           bool up = false);
 
 }  // namespace allport::model

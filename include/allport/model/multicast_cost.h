@@ -55,7 +55,8 @@ struct MulticastTerms {
 [[nodiscard]] double operator_seconds_per_byte(Machine const& machine);
 
 /// Binomial multicast on a real machine: sum over rounds of m * (slowest link with its contention) + 2o + path, the
-/// rounds one after the other. Reductions up the same tree add the operator in every round.
+/// rounds one after the other. Reductions go up the same tree, over the links of the messages' own routes, and add the
+/// operator in every round.
 /// @pre 0 <= root < machine.ranks()
 [[nodiscard]] Seconds t_binomial(Machine const& machine, Bytes message, Rank root, bool combines = false);
 /// The same from the loads of another placement of the ranks.

@@ -5,8 +5,10 @@ The kinds of jobs are in allport.run.jobs, and `python -m allport.run.jobs JSON`
 
 from __future__ import annotations
 
+import math
 import os
 import sys
+import time
 import warnings
 from collections.abc import Callable
 from dataclasses import asdict, dataclass, replace
@@ -14,15 +16,42 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 from allport import io
 from allport.errors import failure, together
+from allport.linalg import DistributedMatrix
 from allport.machine import Machine
 from allport.plan import decisions, plan_together
 from allport.tasks import timeline
 from allport.units import format_bytes
 
 if TYPE_CHECKING:
+    from allport._native import Distribution
     from allport.comm import Communicator
+    from allport.io import MatrixFile
 
-__all__ = ["Job", "agree", "ensure_room", "join", "machine_for"]
+__all__ = ["Job", "Laps", "agree", "ensure_room", "finite", "join", "load", "machine_for"]
+
+
+class Laps:
+    """What the parts of a run take, one after the other, from when it is made. seconds: by part, in their order."""
+
+    def __init__(self) -> None:
+        self.seconds: dict[str, float] = {}
+        self._last = time.perf_counter()
+
+    def done(self, part: str) -> None:
+        """A part ends here, and the next begins."""
+        now = time.perf_counter()
+        self.seconds[part] = now - self._last
+        self._last = now
+
+
+def finite(x: float | None) -> float | None:
+    """x as JSON can say it: None where it is no number."""
+    return x if x is not None and math.isfinite(x) else None
+
+
+def load(file: MatrixFile, comm: Communicator, distribution: Distribution, dtype: Any) -> DistributedMatrix:
+    """A matrix from its file, distributed. Called by all ranks; raises as io.read() does."""
+    return DistributedMatrix(comm, distribution, io.read(file, comm, distribution, dtype))
 
 
 @dataclass(kw_only=True)

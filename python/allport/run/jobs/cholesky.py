@@ -2,19 +2,16 @@
 
 from __future__ import annotations
 
-import math
-import time
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from allport.errors import failure
-from allport.io import MatrixFile, ensure_writable, inspect, read, working_dtype
-from allport.linalg import DistributedMatrix
+from allport.io import MatrixFile, ensure_writable, inspect, working_dtype
 from allport.machine import Machine
 from allport.plan import plan_cholesky
 from allport.positive_definite import cholesky
-from allport.run.job import Job, agree
+from allport.run.job import Job, Laps, agree, finite, load
 
 if TYPE_CHECKING:
     from allport._native import CholeskyPlan
@@ -65,34 +62,27 @@ class CholeskyJob(Job):
 
     def execute(self, comm: Communicator, progress: Callable[[int, int], None] | None = None) -> dict[str, Any]:
         """Loads, factors, checks, saves."""
-        began = time.perf_counter()
+        laps = Laps()
         job, file, planned = agree(self, comm)
         dtype, where = working_dtype(file.dtype), planned.distribution
-        matrix = DistributedMatrix(comm, where, read(file, comm, where, dtype))
-        loaded = time.perf_counter()
+        matrix = load(file, comm, where, dtype)
+        laps.done("load")
         ways: dict[str, Any] = {"nb": planned.nb, "workers": job.workers, "record": job.trace is not None}
         ways["progress"] = progress
         factors, report = cholesky(matrix, uplo=job.uplo, comm=comm, overwrite=True, report=True, **ways)
         factors.clear_other_triangle()
-        factored = time.perf_counter()
+        laps.done("cholesky")
         job.write_trace(job.trace, report.records, comm, f"Cholesky of {file.name}")
-        residual = None
-        if job.check_residual:
-            residual = factors.residual(DistributedMatrix(comm, where, read(file, comm, where, dtype)))
-        checked = time.perf_counter()
+        residual = factors.residual(load(file, comm, where, dtype)) if job.check_residual else None
+        laps.done("check")
         factors.factor.save(job.out)
-        ended = time.perf_counter()
+        laps.done("save")
         return {
             "plan": planned.to_dict(),
             "report": report.to_dict(),
             "checked": job.check_residual,
-            "residual": residual if residual is not None and math.isfinite(residual) else None,
+            "residual": finite(residual),
             "trace": job.trace,
             "output": {"path": job.out, "shape": list(factors.shape), "dtype": str(dtype)},
-            "seconds": {
-                "load": loaded - began,
-                "cholesky": factored - loaded,
-                "check": checked - factored,
-                "save": ended - checked,
-            },
+            "seconds": laps.seconds,
         }

@@ -2,17 +2,16 @@
 
 from __future__ import annotations
 
-import time
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from allport import linalg
 from allport.errors import failure
-from allport.io import MatrixFile, inspect, read, working_dtype
+from allport.io import MatrixFile, inspect, working_dtype
 from allport.machine import Machine
 from allport.plan import plan_gemm, problem_of
-from allport.run.job import Job, agree
+from allport.run.job import Job, Laps, agree, load
 
 if TYPE_CHECKING:
     from allport._native import GemmPlan
@@ -80,20 +79,16 @@ class GemmJob(Job):
 
     def execute(self, comm: Communicator, progress: Callable[[int, int], None] | None = None) -> dict[str, Any]:
         """Loads, multiplies, saves."""
-        began = time.perf_counter()
+        laps = Laps()
         job, files, planned = agree(self, comm)
         dtype = job.dtype(files)
         a, b, c = files
-        local_a, local_b = read(a, comm, planned.a, dtype), read(b, comm, planned.b, dtype)
-        old = (
-            linalg.DistributedMatrix(comm, planned.c, read(c, comm, planned.c, dtype))
-            if c is not None and job.keep
-            else None
-        )
-        loaded = time.perf_counter()
+        left, right = load(a, comm, planned.a, dtype), load(b, comm, planned.b, dtype)
+        old = load(c, comm, planned.c, dtype) if c is not None and job.keep else None
+        laps.done("load")
         product, report = linalg.gemm(
-            linalg.DistributedMatrix(comm, planned.a, local_a),
-            linalg.DistributedMatrix(comm, planned.b, local_b),
+            left,
+            right,
             alpha=job.scale,
             beta=job.keep,
             c=old,
@@ -105,12 +100,12 @@ class GemmJob(Job):
             progress=progress,
             report=True,
         )
-        multiplied = time.perf_counter()
+        laps.done("gemm")
         product.save(job.out)
-        ended = time.perf_counter()
+        laps.done("save")
         return {
             "plan": planned.to_dict(),
             "report": report.to_dict(),
             "output": {"path": job.out, "shape": list(product.shape), "dtype": str(dtype)},
-            "seconds": {"load": loaded - began, "gemm": multiplied - loaded, "save": ended - multiplied},
+            "seconds": laps.seconds,
         }

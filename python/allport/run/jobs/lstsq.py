@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import time
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
@@ -11,11 +10,10 @@ import numpy as np
 
 from allport.distributions import square_distribution
 from allport.errors import failure
-from allport.io import MatrixFile, inspect, read, working_dtype
-from allport.linalg import DistributedMatrix
+from allport.io import MatrixFile, inspect, working_dtype
 from allport.machine import Machine
 from allport.orthogonal import lstsq
-from allport.run.job import agree
+from allport.run.job import Laps, agree, load
 from allport.run.jobs.qr import TiledJob
 from allport.run.jobs.solve import is_vector, save_like
 
@@ -58,24 +56,23 @@ class LstsqJob(TiledJob):
 
     def execute(self, comm: Communicator, progress: Callable[[int, int], None] | None = None) -> dict[str, Any]:
         """Loads, solves, saves."""
-        began = time.perf_counter()
+        laps = Laps()
         job, files, planned = agree(self, comm)
         dtype = job.dtype(files)
         spread = square_distribution(files[1].shape, comm.size)
         m, n = files[0].shape
         where = planned.distribution if m >= n else square_distribution((m, n), comm.size)
-        a = DistributedMatrix(comm, where, read(files[0], comm, where, dtype))
-        b = DistributedMatrix(comm, spread, read(files[1], comm, spread, dtype))
-        loaded = time.perf_counter()
+        a, b = load(files[0], comm, where, dtype), load(files[1], comm, spread, dtype)
+        laps.done("load")
         x, report = lstsq(a, b, comm=comm, overwrite=True, report=True, **job.ways(planned, progress))
-        solved = time.perf_counter()
+        laps.done("lstsq")
         job.write_trace(job.trace, report.records, comm, f"Least squares with {files[0].name}")
         shape = save_like(x, job.out, is_vector(files[1]))
-        ended = time.perf_counter()
+        laps.done("save")
         return {
             "plan": planned.to_dict(),
             "report": report.to_dict(),
             "trace": job.trace,
             "output": {"path": job.out, "shape": shape, "dtype": str(dtype)},
-            "seconds": {"load": loaded - began, "lstsq": solved - loaded, "save": ended - solved},
+            "seconds": laps.seconds,
         }

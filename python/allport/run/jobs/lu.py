@@ -2,19 +2,16 @@
 
 from __future__ import annotations
 
-import math
-import time
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from allport import factor_file
 from allport.factor import lu
-from allport.io import MatrixFile, inspect, read, working_dtype
-from allport.linalg import DistributedMatrix
+from allport.io import MatrixFile, inspect, working_dtype
 from allport.machine import Machine
 from allport.plan import check_growth_bound, plan_lu
-from allport.run.job import Job, agree
+from allport.run.job import Job, Laps, agree, finite, load
 
 if TYPE_CHECKING:
     from allport._native import LuPlan
@@ -79,11 +76,11 @@ class LuJob(FactorJob):
 
     def execute(self, comm: Communicator, progress: Callable[[int, int], None] | None = None) -> dict[str, Any]:
         """Loads, factors, checks, saves."""
-        began = time.perf_counter()
+        laps = Laps()
         job, file, planned = agree(self, comm)
-        dtype = working_dtype(file.dtype)
-        matrix = DistributedMatrix(comm, planned.distribution, read(file, comm, planned.distribution, dtype))
-        loaded = time.perf_counter()
+        dtype, where = working_dtype(file.dtype), planned.distribution
+        matrix = load(file, comm, where, dtype)
+        laps.done("load")
         factors, report = lu(
             matrix,
             comm=comm,
@@ -94,24 +91,16 @@ class LuJob(FactorJob):
             progress=progress,
             report=True,
         )
-        factored = time.perf_counter()
-        residual = None
-        if job.check_residual:
-            again = DistributedMatrix(comm, planned.distribution, read(file, comm, planned.distribution, dtype))
-            residual = factors.residual(again)
-        checked = time.perf_counter()
+        laps.done("lu")
+        residual = factors.residual(load(file, comm, where, dtype)) if job.check_residual else None
+        laps.done("check")
         factors.save(job.out)
-        ended = time.perf_counter()
+        laps.done("save")
         return {
             "plan": planned.to_dict(),
             "report": report.to_dict(),
             "checked": job.check_residual,
-            "residual": residual if residual is not None and math.isfinite(residual) else None,
+            "residual": finite(residual),
             "output": {"path": job.out, "shape": list(factors.shape), "dtype": str(dtype)},
-            "seconds": {
-                "load": loaded - began,
-                "lu": factored - loaded,
-                "check": checked - factored,
-                "save": ended - checked,
-            },
+            "seconds": laps.seconds,
         }

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import math
-import time
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
@@ -11,12 +9,12 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from allport import io
-from allport.io import MatrixFile, inspect, read, working_dtype
+from allport.io import MatrixFile, inspect, working_dtype
 from allport.linalg import DistributedMatrix, gemm
 from allport.machine import Machine
 from allport.orthogonal import qr
 from allport.plan import plan_qr
-from allport.run.job import Job, agree
+from allport.run.job import Job, Laps, agree, finite, load
 from allport.systems import norm
 
 if TYPE_CHECKING:
@@ -68,7 +66,7 @@ def quality(a: DistributedMatrix, q: DistributedMatrix, r: DistributedMatrix) ->
         one.local[where] = np.eye(r1 - r0, c1 - c0, r0 - c0)
     gram.local[...] -= one.local
     found = {"residual": wrong / (size * unit) if size else wrong, "orthogonality": norm(gram) / unit}
-    return {name: value if math.isfinite(value) else None for name, value in found.items()}
+    return {name: finite(value) for name, value in found.items()}
 
 
 @dataclass(kw_only=True)
@@ -108,24 +106,24 @@ class QrJob(TiledJob):
 
     def execute(self, comm: Communicator, progress: Callable[[int, int], None] | None = None) -> dict[str, Any]:
         """Loads, factors, checks, saves."""
-        began = time.perf_counter()
+        laps = Laps()
         job, file, planned = agree(self, comm)
         dtype, where = working_dtype(file.dtype), planned.distribution
-        matrix = DistributedMatrix(comm, where, read(file, comm, where, dtype))
-        loaded = time.perf_counter()
+        matrix = load(file, comm, where, dtype)
+        laps.done("load")
         mode = "reduced" if job._wants_q() else "r"
         result, report = qr(matrix, mode, comm=comm, overwrite=True, report=True, **job.ways(planned, progress))
         q, r = result if mode == "reduced" else (None, result)
-        factored = time.perf_counter()
+        laps.done("qr")
         job.write_trace(job.trace, report.records, comm, f"QR of {file.name}")
         found: dict[str, float | None] = {"residual": None, "orthogonality": None}
         if job.check_residual:
-            found = quality(DistributedMatrix(comm, where, read(file, comm, where, dtype)), q, r)
-        checked = time.perf_counter()
+            found = quality(load(file, comm, where, dtype), q, r)
+        laps.done("check")
         r.save(job.out)
         if job.q_out is not None:
             q.save(job.q_out)
-        ended = time.perf_counter()
+        laps.done("save")
         return {
             "plan": planned.to_dict(),
             "report": report.to_dict(),
@@ -133,10 +131,5 @@ class QrJob(TiledJob):
             **found,
             "trace": job.trace,
             "output": {"path": job.out, "q_path": job.q_out, "shape": list(r.shape), "dtype": str(dtype)},
-            "seconds": {
-                "load": loaded - began,
-                "qr": factored - loaded,
-                "check": checked - factored,
-                "save": ended - checked,
-            },
+            "seconds": laps.seconds,
         }

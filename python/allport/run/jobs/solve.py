@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import time
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
@@ -13,11 +12,11 @@ import numpy as np
 from allport import systems
 from allport.distributions import square_distribution
 from allport.errors import failure, together
-from allport.io import MatrixFile, inspect, read, working_dtype
+from allport.io import MatrixFile, inspect, working_dtype
 from allport.linalg import DistributedMatrix
 from allport.machine import Machine
 from allport.plan import check_assumption, plan_cholesky
-from allport.run.job import agree
+from allport.run.job import Laps, agree, load
 from allport.run.jobs.lu import FactorJob
 
 if TYPE_CHECKING:
@@ -108,21 +107,22 @@ class SolveJob(FactorJob):
 
     def execute(self, comm: Communicator, progress: Callable[[int, int], None] | None = None) -> dict[str, Any]:
         """Loads, solves, checks, saves."""
-        began = time.perf_counter()
+        laps = Laps()
         job, files, planned = agree(self, comm)
         dtype = job.dtype(files)
         spread = square_distribution(files[1].shape, comm.size)
-        a = DistributedMatrix(comm, planned.distribution, read(files[0], comm, planned.distribution, dtype))
-        b = DistributedMatrix(comm, spread, read(files[1], comm, spread, dtype))
-        loaded = time.perf_counter()
+        a = load(files[0], comm, planned.distribution, dtype)
+        b = load(files[1], comm, spread, dtype)
+        laps.done("load")
         how: dict[str, Any] = {"assume": "pos", "uplo": job.uplo, "workers": job.workers}
         if job.assume == "gen":
             how = {"refine": job.refine, "growth_bound": job.growth_bound, "fall_back": job.fall_back}
         x, report = systems.solve(a, b, trans=job.trans, comm=comm, plan=planned, progress=progress, report=True, **how)
-        solved = time.perf_counter()
+        laps.done("solve")
         shape = save_like(x, job.out, is_vector(files[1]))
-        ended = time.perf_counter()
-        data = report.to_dict()
+        laps.done("save")
+        data, took = report.to_dict(), laps.seconds
+        solve = data["seconds"]["total"]
         return {
             "plan": planned.to_dict(),
             "report": data["factorization"],
@@ -130,10 +130,5 @@ class SolveJob(FactorJob):
             "refinement": data["refinement"],
             "residual": data["residual"],
             "output": {"path": job.out, "shape": shape, "dtype": str(dtype)},
-            "seconds": {
-                "load": loaded - began,
-                "solve": data["seconds"]["total"],
-                "check": solved - loaded - data["seconds"]["total"],
-                "save": ended - solved,
-            },
+            "seconds": {"load": took["load"], "solve": solve, "check": took["solve"] - solve, "save": took["save"]},
         }
