@@ -36,7 +36,7 @@ struct Flight {
   int tag = 0;  ///< of the message that completes a persistent request
 };
 
-struct Table {
+struct Flights {
   std::vector<Flight> flights;
   std::unordered_map<MPI_Request, Persistence> persistent;
   std::atomic<int> persistent_count{0};
@@ -44,8 +44,8 @@ struct Table {
   std::atomic<unsigned> turns{0};
 };
 
-Table& table() {
-  static auto* const the_table = new Table;
+Flights& table() {
+  static auto* const the_table = new Flights;
   return *the_table;
 }
 

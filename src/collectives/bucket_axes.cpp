@@ -12,13 +12,13 @@ namespace {
 std::int32_t index_of_next(Program const& program) { return static_cast<std::int32_t>(program.ops.size()); }
 
 /// The line of one dimension through this rank, and the blocks that meet on it.
-struct Line {
+struct BucketLine {
   Dimension dim;
   Rank rank = 0;
   Rank here = 0;             // its position
   std::int32_t channel = 0;  // of position 0's stream
 
-  Line(Dimension const& along, Rank me, std::int32_t first_channel)
+  BucketLine(Dimension const& along, Rank me, std::int32_t first_channel)
       : dim(along), rank(me), here(along.of(me)), channel(first_channel) {}
 
   /// Whether its ends are those of links, which the leaders of the nodes talk over; else it is a node's ranks.
@@ -77,7 +77,7 @@ Stream stream_of(Contract const& contract, Cut cut, BlockRow const& row, Rank fi
   return stream(contract, cut, row.piece(first, last), channel, row.begin(last + 1) - row.begin(first));
 }
 
-Slot at(Slot slot, std::int64_t offset) {
+Slot moved_by(Slot slot, std::int64_t offset) {
   slot.offset += offset;
   return slot;
 }
@@ -101,7 +101,7 @@ class Allgather {
 
   void append() {
     for (auto const& dim : dimensions(machine_)) {
-      if (dim.length > 1) along(Line(dim, rank_, channel_));
+      if (dim.length > 1) along(BucketLine(dim, rank_, channel_));
       channel_ += dim.length;
     }
   }
@@ -113,7 +113,7 @@ class Allgather {
     bool waits = false;
   };
 
-  void along(Line const& line) {
+  void along(BucketLine const& line) {
     Phase phase;
     std::int32_t rising = at_once;   // chain of receives from below
     std::int32_t falling = at_once;  // from above
@@ -128,7 +128,7 @@ class Allgather {
     close(phase, {rising, falling});
   }
 
-  void emit(Line const& line, Rank j, Phase& phase, std::int32_t& before) {
+  void emit(BucketLine const& line, Rank j, Phase& phase, std::int32_t& before) {
     auto const first = line.first(j);
     auto const last = line.last(j);
     if (row_.begin(last + 1) == row_.begin(first)) return;
@@ -149,7 +149,7 @@ class Allgather {
   void send_or_receive(Stream const& s, TreePlace const& place, std::int64_t offset, Phase& phase,
                        std::int32_t& before) {
     auto const first = index_of_next(into_);
-    auto const arrived = stream_down(s, place, at(source_, offset), {}, at(home_, offset), into_);
+    auto const arrived = stream_down(s, place, moved_by(source_, offset), {}, moved_by(home_, offset), into_);
     if (arrived == at_once) {
       if (place.children() == 0) return;
       phase.own = first;
@@ -215,7 +215,7 @@ class ReduceScatter {
       auto channel = channel_ + bucket_channels(machine_);
       for (auto dim = dims.end(); --dim != dims.begin();) {
         channel -= dim->length;
-        if (dim->length > 1) along(Line(*dim, rank_, channel), dim == last && alone);
+        if (dim->length > 1) along(BucketLine(*dim, rank_, channel), dim == last && alone);
       }
       if (alone && last != dims.end()) return done_.op;
     }
@@ -233,7 +233,7 @@ class ReduceScatter {
     if (inner_.leads(rank_)) sums_ = output;
   }
 
-  void along(Line const& line, bool to_output) {
+  void along(BucketLine const& line, bool to_output) {
     Slot mine = sums_;
     Ready done = done_;
     TreePlace place;

@@ -57,7 +57,7 @@ std::optional<std::string> no_help(Machine const& machine, Contract const& contr
 constexpr Node max_packed_roots = 256;
 
 /// The packings of all roots, as many trees of each as the root with fewest has.
-struct AllRoots {
+struct PackedRoots {
   Machine machine;
   std::vector<std::shared_ptr<Packing const>> roots;  // by node
   int trees = 1;
@@ -65,10 +65,10 @@ struct AllRoots {
 };
 
 /// Kept for the last few machines.
-std::shared_ptr<AllRoots const> all_roots(Machine const& machine, TreeWay way) {
-  static Recent<std::pair<Machine, TreeWay>, AllRoots> recent(4);
+std::shared_ptr<PackedRoots const> all_roots(Machine const& machine, TreeWay way) {
+  static Recent<std::pair<Machine, TreeWay>, PackedRoots> recent(4);
   return recent.get({machine, way}, [&] {
-    auto made = AllRoots{machine, {}, 2 * max_axes, 0};
+    auto made = PackedRoots{machine, {}, 2 * max_axes, 0};
     for (Node root = 0; root < machine.nodes(); ++root) {
       auto const packed = packing(machine, root, way);
       made.roots.push_back(packed);

@@ -17,7 +17,7 @@ namespace {
 constexpr Node max_roots = 256;
 
 /// The trees of all members, as many of each as the one with fewest has.
-struct AllRoots {
+struct NetworkRoots {
   std::vector<std::shared_ptr<SubNetwork::Trees const>> roots;
   int trees = 2 * max_axes;
   std::int64_t depth = 0;
@@ -31,10 +31,10 @@ class Rows {
 
   [[nodiscard]] SubNetwork const& network() const { return *network_; }
 
-  [[nodiscard]] AllRoots const& all_roots(TreeWay way) const {
+  [[nodiscard]] NetworkRoots const& all_roots(TreeWay way) const {
     auto const i = static_cast<std::size_t>(way);
     std::call_once(made_[i], [&] {
-      AllRoots all;
+      NetworkRoots all;
       std::vector<std::int32_t> load(static_cast<std::size_t>(network_->machine().link_ids()), 0);
       for (Rank root = 0; root < network_->ranks(); ++root) {
         auto const& trees = all.roots.emplace_back(network_->trees(root, way));
@@ -88,7 +88,7 @@ class Rows {
  private:
   std::shared_ptr<SubNetwork const> network_;
   mutable std::array<std::once_flag, 3> made_;
-  mutable std::array<AllRoots, 3> all_;
+  mutable std::array<NetworkRoots, 3> all_;
 };
 
 using Shared = std::shared_ptr<Rows const>;

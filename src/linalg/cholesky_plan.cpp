@@ -70,7 +70,7 @@ CholeskyCandidate on_grid(CholeskyPlan const& plan, int rows, int cols, std::str
       [](CholeskyCandidate const& c, CholeskyCandidate const& best) { return c.moving <= best.moving; });
 }
 
-json candidate_json(CholeskyCandidate const& c) {
+json cholesky_candidate(CholeskyCandidate const& c) {
   auto j = tiled_plan::candidate_json(c);
   if (!c.why_not.empty()) return j;
   j["seconds"]["moving"] = c.moving.value();
@@ -84,7 +84,7 @@ std::string CholeskyPlan::to_json() const {
   json const said{{"n", problem.n},
                   {"type", report::type_name(problem.type)},
                   {"uplo", std::string(1, static_cast<char>(problem.uplo))}};
-  return tiled_plan::to_json(*this, said, candidate_json);
+  return tiled_plan::to_json(*this, said, cholesky_candidate);
 }
 
 CholeskyPlan plan_cholesky(CholeskyProblem const& problem, Machine const& machine, CholeskyPlanOptions const& options) {

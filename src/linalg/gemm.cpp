@@ -115,13 +115,13 @@ void run_plan(Communicator const& comm, GemmPlan const& plan, T alpha, Part<T co
   work_bytes = run.work.bytes();
 }
 
-struct Measured {
+struct GemmMeasured {
   Traffic multiply, moved;
   double total = 0, compute = 0, wait = 0, redistribute = 0;
   std::int64_t memory = 0;
 };
 
-GemmReport report_of(Communicator const& comm, GemmPlan const& plan, Measured const& mine) {
+GemmReport report_of(Communicator const& comm, GemmPlan const& plan, GemmMeasured const& mine) {
   constexpr double ns = 1e9;
   std::vector<std::int64_t> words;
   append(words, mine.multiply);
@@ -151,9 +151,9 @@ GemmReport report_of(Communicator const& comm, GemmPlan const& plan, Measured co
 
 /// All that ranks do together once they have agreed on the call.
 template <class T>
-Measured multiply(Communicator const& comm, GemmPlan const& plan, T alpha, Matrix<T const> const& a,
+GemmMeasured multiply(Communicator const& comm, GemmPlan const& plan, T alpha, Matrix<T const> const& a,
                   Matrix<T const> const& b, T beta, Matrix<T> const& c, Progress const& progress) {
-  Measured mine;
+  GemmMeasured mine;
   auto const before = comm.counted();
   {
     Stopwatch const total(mine.total);

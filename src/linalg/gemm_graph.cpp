@@ -141,8 +141,8 @@ class Summa final : public TaskGraph {
   static constexpr int whole = -1;
 
   static Task at(Kind kind, std::int32_t i, std::int32_t j, Task t) { return {kind, t.layer, i, j, t.k}; }
-  [[nodiscard]] std::vector<Panel> const& panels(Task t) const { return layers_[t.layer]; }
-  [[nodiscard]] Panel const& panel(Task t) const { return panels(t)[static_cast<std::size_t>(t.k)]; }
+  [[nodiscard]] std::vector<gemm_detail::Panel> const& panels(Task t) const { return layers_[t.layer]; }
+  [[nodiscard]] gemm_detail::Panel const& panel(Task t) const { return panels(t)[static_cast<std::size_t>(t.k)]; }
   [[nodiscard]] Index rows(Task t) const { return share(problem_.m, grid_.rows, t.i); }
   [[nodiscard]] Index cols(Task t) const { return share(problem_.n, grid_.cols, t.j); }
   [[nodiscard]] std::int32_t slots(Task t) const { return static_cast<std::int32_t>(slots_[t.layer]); }
@@ -174,7 +174,7 @@ class Summa final : public TaskGraph {
   std::int64_t element_;
   Frame frame_;
   GemmGrid grid_;
-  std::vector<std::vector<Panel>> layers_;  // the same on every rank of a layer
+  std::vector<std::vector<gemm_detail::Panel>> layers_;  // the same on every rank of a layer
   std::vector<std::size_t> slots_;
   std::int64_t steps_ = 0;
 };

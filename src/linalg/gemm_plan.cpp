@@ -207,7 +207,7 @@ void judge(Judge& with, Method const& how, GemmPlan& plan, GemmCandidate& candid
 }
 
 /// Orders in which grid axes may run over the machine; axes of length 1 do not matter.
-std::vector<std::string> orders(GemmGrid const& grid) {
+std::vector<std::string> gemm_orders(GemmGrid const& grid) {
   std::vector<std::string> result;
   std::vector<std::vector<int>> seen;
   for (auto const* order : {"jil", "ijl", "jli", "ilj", "lji", "lij"}) {
@@ -320,7 +320,7 @@ void consider(Judge& with, Method const& how, GemmGrid const& grid, GemmPlan& pl
     if (best.algorithm.empty() || rank(candidate) < rank(best)) best = candidate;
   };
   auto const& asked = plan.options.order;
-  for (auto const& order : asked.empty() ? orders(grid) : std::vector{asked}) attempt(order, widths.front());
+  for (auto const& order : asked.empty() ? gemm_orders(grid) : std::vector{asked}) attempt(order, widths.front());
   for (std::size_t w = 1; w < widths.size(); ++w) attempt(best.order, widths[w]);
   plan.candidates.push_back(best);
 }

@@ -7,7 +7,7 @@ namespace {
 
 using nlohmann::json;
 
-json candidate_json(GemmCandidate const& c) { return report::candidate(c, {{"panel", c.panel}}); }
+json gemm_candidate(GemmCandidate const& c) { return report::candidate(c, {{"panel", c.panel}}); }
 
 }  // namespace
 
@@ -18,9 +18,9 @@ std::string GemmPlan::to_json() const {
                    {"type", report::type_name(problem.type)},
                    {"trans_a", std::string(1, static_cast<char>(problem.trans_a))},
                    {"trans_b", std::string(1, static_cast<char>(problem.trans_b))}};
-  return report::plan(*this, shape, candidate_json).dump();
+  return report::plan(*this, shape, gemm_candidate).dump();
 }
 
-std::string GemmReport::to_json() const { return report::measured(*this, candidate_json(chosen)).dump(); }
+std::string GemmReport::to_json() const { return report::measured(*this, gemm_candidate(chosen)).dump(); }
 
 }  // namespace allport

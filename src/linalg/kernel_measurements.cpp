@@ -11,12 +11,11 @@
 #include "allport/graph/rates.h"
 #include "blas.h"
 #include "qr_kernels.h"
+#include "qr_order.h"
 
 namespace allport {
 
 namespace {
-
-constexpr Index inner_block = 32;  ///< of reflectors, as tile QR has them
 
 /// Tiles of s x s, with enough on the diagonal that nothing overflows however often a kernel works on them.
 template <class T>
@@ -41,7 +40,7 @@ struct Workplace {
         a(tiles_of<T>(tile, 1)),
         b(tiles_of<T>(tile, height)),
         fresh(b),
-        t(static_cast<std::size_t>(inner_block * tile)),
+        t(static_cast<std::size_t>(qr_inner_block * tile)),
         pivots(static_cast<std::size_t>(tile)) {
     reflectors = tiles_of<T>(size, 2);
     reflectors.resize(reflectors.size() + t.size());
@@ -49,7 +48,7 @@ struct Workplace {
 
   void put_back() { std::copy(fresh.begin(), fresh.end(), b.begin()); }
   /// V and T of a tile that was factored.
-  [[nodiscard]] blas::Block<T> block() { return {reflectors.data(), size, inner_block}; }
+  [[nodiscard]] blas::Block<T> block() { return {reflectors.data(), size, qr_inner_block}; }
 
   Index size;
   std::vector<T> a;
@@ -83,10 +82,10 @@ void call(Kernel kernel, Workplace<T>& w) {
       blas::getrf(4 * s, s, b, 4 * s, w.pivots.data());
       break;
     case Kernel::gemqrt:
-      blas::gemqrt<T>(true, {w.block().v, s, inner_block}, s, s, b, s);
+      blas::gemqrt<T>(true, {w.block().v, s, qr_inner_block}, s, s, b, s);
       break;
     case Kernel::tpmqrt:
-      blas::tpmqrt<T>(true, {w.block().v, s, inner_block}, s, false, s, a, s, b, s);
+      blas::tpmqrt<T>(true, {w.block().v, s, qr_inner_block}, s, false, s, a, s, b, s);
       break;
     default:
       break;

@@ -59,7 +59,7 @@ Index first_zero(Matrix<T> const& a) {
   return count + 1;
 }
 
-struct Measured {
+struct LuMeasured {
   Traffic lu, exchanged, moved;
   double total = 0, compute = 0, panel = 0, wait = 0, redistribute = 0;
   double before = 0, after = 0;  // largest elements
@@ -68,7 +68,7 @@ struct Measured {
   int fell_back = 0;
 };
 
-LuReport report_of(Communicator const& comm, LuPlan const& plan, Measured const& mine) {
+LuReport report_of(Communicator const& comm, LuPlan const& plan, LuMeasured const& mine) {
   constexpr double ns = 1e9;
   std::vector<std::int64_t> words;
   for (auto const& t : {mine.lu, mine.exchanged, mine.moved}) append(words, t);
@@ -120,14 +120,14 @@ void tell_pivots(Communicator const& comm, Seats const& seats, Index count, std:
 
 /// All that ranks do together once they have agreed on the call.
 template <class T>
-Measured factor_and_tell(LuPlan const& plan, Matrix<T> const& a, std::vector<Index>& pivots, Progress const& progress) {
+LuMeasured factor_and_tell(LuPlan const& plan, Matrix<T> const& a, std::vector<Index>& pivots, Progress const& progress) {
   using gemm_detail::Native;
   auto const& p = plan.problem;
   auto const& comm = a.comm();
   Seats const seats(plan.chosen, plan.options.given);
   auto const place = seats.place(comm.rank());
   auto const lines = lines_of(comm, seats, place);
-  Measured mine;
+  LuMeasured mine;
   pivots.clear();
   {
     Stopwatch const total(mine.total);

@@ -85,7 +85,7 @@ std::optional<std::string> why_not(std::string_view algorithm, GemmGrid const& g
 }
 
 /// Orders that lay rows, columns or layers on consecutive ranks.
-std::vector<std::string> orders(GemmGrid const& grid) {
+std::vector<std::string> lu_orders(GemmGrid const& grid) {
   if (grid.layers > 1) return {"ijl", "jil", "lij"};
   if (grid.rows == 1 || grid.cols == 1) return {"ijl"};
   return {"ijl", "jil"};
@@ -122,7 +122,7 @@ class Planner {
     };
     auto const all = widths(algorithm, grid);
     auto const& asked = plan_.options.order;
-    for (auto const& o : asked.empty() ? orders(grid) : std::vector{asked})
+    for (auto const& o : asked.empty() ? lu_orders(grid) : std::vector{asked})
       attempt(o, all.front().first, all.front().second);
     auto const order = best->order;
     for (std::size_t w = 1; w < all.size(); ++w) attempt(order, all[w].first, all[w].second);

@@ -13,12 +13,6 @@ constexpr double column_rate = 0.12;
 /// What exchanging rows and multiplying by narrow panels cost more, in columns.
 constexpr double thin_panels = 16;
 constexpr Bytes cache_line{64};
-/// Triangular solves of a block row.
-constexpr double trsm_rate = 0.6;
-
-/// Steps that are priced; what lies between is drawn as a line.
-constexpr int samples = 12;
-
 struct StepCost {
   double compute = 0;
   double communicate = 0;
@@ -41,9 +35,9 @@ struct StepCost {
   }
 };
 
-class Price {
+class LuPrice {
  public:
-  Price(LuProblem const& problem, Machine const& machine, Pricer& pricer, LuCandidate const& candidate)
+  LuPrice(LuProblem const& problem, Machine const& machine, Pricer& pricer, LuCandidate const& candidate)
       : problem_(problem),
         pricer_(pricer),
         candidate_(candidate),
@@ -184,9 +178,9 @@ void price(LuProblem const& problem, Machine const& machine, Pricer& pricer, LuC
   bool const by_block = candidate.algorithm == "1d";
   auto const step = by_block ? std::max<Index>(1, std::min(candidate.nb, count)) : b;
   auto const steps = (count + step - 1) / step;
-  Price priced(problem, machine, pricer, candidate);
+  LuPrice priced(problem, machine, pricer, candidate);
   StepCost sum;
-  auto const parts = static_cast<int>(std::min<Index>(samples, steps));
+  auto const parts = static_cast<int>(std::min<Index>(priced_steps, steps));
   for (int s = 0; s < parts; ++s) {
     auto const from = steps * s / parts;
     auto const to = steps * (s + 1) / parts;

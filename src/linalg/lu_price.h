@@ -5,6 +5,11 @@
 
 namespace allport::lu_detail {
 
+/// Part of the peak that a triangular solve of a block row reaches.
+inline constexpr double trsm_rate = 0.6;
+/// Steps that are priced; the others lie between.
+inline constexpr int priced_steps = 12;
+
 /// Fills compute, communicate, total, words and messages (both of a mean rank), exchanged_words.
 /// Steps change smoothly as the matrix shrinks, so some of them are priced and the others lie between.
 void price(LuProblem const& problem, Machine const& machine, Pricer& pricer, LuCandidate& candidate);

@@ -16,7 +16,7 @@ std::string pivoting_name(Pivoting p) {
   return p == Pivoting::none ? "none" : p == Pivoting::partial ? "partial" : "tournament";
 }
 
-json candidate_json(LuCandidate const& c) {
+json lu_candidate(LuCandidate const& c) {
   return report::candidate(c, {{"in_place", c.in_place},
                                {"block", c.block},
                                {"nb", c.nb},
@@ -34,11 +34,11 @@ std::string LuPlan::to_json() const {
                    {"n", problem.n},
                    {"type", report::type_name(problem.type)},
                    {"pivot", pivoting_name(problem.pivoting)}};
-  return report::plan(*this, shape, candidate_json).dump();
+  return report::plan(*this, shape, lu_candidate).dump();
 }
 
 std::string LuReport::to_json() const {
-  auto j = report::measured(*this, candidate_json(chosen));
+  auto j = report::measured(*this, lu_candidate(chosen));
   auto const rows = report::busiest(exchanged);
   j["pivot"] = pivoting_name(pivoting);
   j["info"] = info;

@@ -16,9 +16,6 @@ namespace {
 
 using detail::LocalTiles;
 
-/// Columns of a block of reflectors (LAPACK's NB of geqrt): small beside the tile, as T's work grows with it.
-constexpr Index inner_block = 32;
-
 /// QrGraph with bodies. Tiles from the diagonal down become their reflectors where they are; R of a panel goes from
 /// triangle to triangle beside them.
 template <class T>
@@ -154,7 +151,7 @@ QrFactors<T> qr(Matrix<T> const& a, QrOptions const& options, QrReport* report) 
   std::optional<Matrix<T>> work;
   std::unique_ptr<RunningQr<T>> graph;
   detail::on_all(comm, [&] {
-    made = std::make_shared<QrReflectors<T>>(comm, tiles, std::min(inner_block, done.nb));
+    made = std::make_shared<QrReflectors<T>>(comm, tiles, std::min(qr_inner_block, done.nb));
     graph = std::make_unique<RunningQr<T>>(*made);
     work = done.moved ? Matrix<T>::allocate(comm, tiles) : a;
   });

@@ -13,8 +13,6 @@ namespace allport {
 
 namespace {
 
-constexpr Index usual_ib = 32;
-
 void check_tiles(Distribution const& d, std::string_view name) {
   for (auto const* axis : {&d.rows(), &d.cols()}) {
     ensure(axis->is_cyclic(), name, "cut by hand", "block-cyclic, its blocks the tiles");
@@ -312,7 +310,7 @@ std::unique_ptr<TaskGraph> qr_graph(Distribution const& distribution, Scalar typ
   ensure(distribution.rows().is_cyclic() && distribution.cols().is_cyclic(), "distribution", "cut by hand",
          "block-cyclic, its blocks the tiles");
   QrScope const scope{.end_panel = QrGraph::panels_of(distribution)};
-  return std::make_unique<QrGraph>(distribution, distribution, scope, std::min(usual_ib, distribution.cols().nb()),
+  return std::make_unique<QrGraph>(distribution, distribution, scope, std::min(qr_inner_block, distribution.cols().nb()),
                                    type);
 }
 
@@ -332,7 +330,7 @@ std::unique_ptr<TaskGraph> apply_q_graph(Distribution const& factors, Distributi
   ensure(factors.rows().is_cyclic() && factors.cols().is_cyclic() && c.cols().is_cyclic(), "distribution",
          "cut by hand", "block-cyclic, its blocks the tiles");
   QrScope const scope{.factors = false, .adjoint = adjoint, .end_panel = QrGraph::panels_of(factors)};
-  return std::make_unique<QrGraph>(factors, c, scope, std::min(usual_ib, factors.cols().nb()), type);
+  return std::make_unique<QrGraph>(factors, c, scope, std::min(qr_inner_block, factors.cols().nb()), type);
 }
 
 }  // namespace allport

@@ -8,6 +8,10 @@
 
 namespace allport {
 
+/// Columns of a block of reflectors (LAPACK's NB of geqrt), and rows of its T: few beside the tile's, as T's work grows
+/// with them.
+inline constexpr std::int64_t qr_inner_block = 32;
+
 /// Panel k reduces tile rows k, k + 1, ... of a column to one triangle. In each process row they are reduced one after
 /// the other (a flat tree) onto the first of them, its head; heads k, k + 1, ... are merged by a binary tree (Demmel,
 /// Grigori, Hoemmen, Langou 2012: TSQR and CAQR). What is done to the panel's tiles is done to those of every column

@@ -10,6 +10,7 @@
 #include "allport/linalg/redistribute.h"
 #include "allport/tasks/summary.h"
 #include "cholesky_tiles.h"
+#include "qr_order.h"
 #include "qr_tiles.h"
 #include "report_json.h"
 #include "tiled_plan.h"
@@ -19,9 +20,6 @@ namespace allport {
 namespace {
 
 using nlohmann::json;
-
-/// Rows of T beside a tile's V.
-constexpr Index t_rows = 32;
 
 void check_qr_options(QrProblem const& problem, Machine const& machine, QrPlanOptions const& options) {
   ensure(problem.m >= 0, "m", problem.m, "an extent >= 0");
@@ -45,7 +43,7 @@ Bytes qr_memory(QrProblem const& problem, QrCandidate const& c) {
   auto const rows = AxisDistribution::cyclic(problem.m, c.rows, c.nb).count(0);
   auto const cols = AxisDistribution::cyclic(problem.n, c.cols, c.nb).count(0);
   auto const tiles = (rows + c.nb - 1) / c.nb;
-  auto const beside = tiles * std::min(t_rows, c.nb) + c.nb;
+  auto const beside = tiles * std::min(qr_inner_block, c.nb) + c.nb;
   auto const received = c.rows * c.cols == 1 ? 0 : (rows + beside) * std::min(c.nb, problem.n);
   return Bytes((rows * cols + (rows + beside) * cols + received) * bytes_of(problem.type));
 }

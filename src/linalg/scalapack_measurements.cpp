@@ -140,9 +140,9 @@ double number(std::uint64_t x) {
 }
 
 /// A routine on matrices of its own. What it overwrites is put back before each call.
-class Workplace {
+class RoutineWorkplace {
  public:
-  Workplace(std::shared_ptr<Library const> library, Routine const& routine, Index n)
+  RoutineWorkplace(std::shared_ptr<Library const> library, Routine const& routine, Index n)
       : library_(std::move(library)),
         routine_(routine),
         n_(static_cast<int>(n)),
@@ -223,7 +223,7 @@ std::vector<Measurement> scalapack_measurements(Communicator const& comm, bool q
       if (quick && n > 512) continue;
       auto what = fmt::format("scalapack {} {}x{} {} {}", routine.name, library->rows(), library->cols(), block, n);
       all.push_back({std::move(what), flops_of(routine, n), [=]() -> Measurement::Calls {
-                       auto const place = std::make_shared<Workplace>(library, routine, n);
+                       auto const place = std::make_shared<RoutineWorkplace>(library, routine, n);
                        place->run();  // connections are made, pages touched
                        return {[=] { place->run(); }, [=] { place->put_back(); }};
                      }});

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "lu_price.h"
 #include "solve_forms.h"
 #include "solve_grid.h"
 
@@ -26,16 +27,12 @@ Distribution sides_distribution(Trans trans, Distribution const& lu_distribution
 
 namespace {
 
-/// Part of the peak that a triangular solve of a block row reaches.
-constexpr double trsm_rate = 0.6;
 /// Operands that a multiplication reads and writes take the time of so many multiplications each.
 constexpr double operand_cost = 8;
-/// Steps that are priced; the others lie between.
-constexpr int samples = 12;
 
-class Price {
+class SolvePrice {
  public:
-  Price(SolveProblem const& problem, Distribution const& lu_distribution, Machine const& machine, Seats const& seats,
+  SolvePrice(SolveProblem const& problem, Distribution const& lu_distribution, Machine const& machine, Seats const& seats,
         Pricer& pricer)
       : pricer_(pricer),
         along_(seats.members({}, along_way(problem.trans))),
@@ -105,7 +102,7 @@ class Price {
   template <class Cost>
   [[nodiscard]] double over_steps(Cost&& step) const {
     double total = 0;
-    auto const parts = std::min<Index>(samples, steps_);
+    auto const parts = std::min<Index>(priced_steps, steps_);
     for (Index s = 0; s < parts; ++s) {
       auto const from = steps_ * s / parts;
       auto const to = steps_ * (s + 1) / parts;
@@ -150,7 +147,7 @@ SolvePlan decide(SolveProblem const& problem, Distribution const& lu_distributio
   bool const fits = b_distribution.cols().parts() == parts &&
                     b_distribution == sides_distribution(problem.trans, lu_distribution, b_distribution.cols());
   std::optional<double> best;
-  Price const price(problem, lu_distribution, machine, seats, pricer);
+  SolvePrice const price(problem, lu_distribution, machine, seats, pricer);
   for (auto const one : {SolveForm::sums, SolveForm::panels}) {
     if (form && *form != one) continue;
     auto const own = one == SolveForm::sums ? AxisDistribution::cyclic(sides, parts, widest_sides)

@@ -11,7 +11,7 @@ namespace allport::tasks {
 
 namespace {
 
-constexpr int yields_before_sleep = 100;
+constexpr int yields_before_nap = 100;
 constexpr auto nap = std::chrono::microseconds(50);
 
 Face opposite(Face face) { return {face.axis, !face.high}; }
@@ -70,7 +70,7 @@ void BlockEngine::State::work(int master, Team& team, Body body) {
       idle = 0;
       continue;
     }
-    if (++idle < yields_before_sleep) {
+    if (++idle < yields_before_nap) {
       std::this_thread::yield();
     } else {
       std::this_thread::sleep_for(nap);

@@ -9,7 +9,6 @@ namespace allport::tasks {
 
 namespace {
 
-constexpr auto spin_time = std::chrono::microseconds(50);
 constexpr int spins_between_clocks = 64;
 constexpr int yields_before_sleep = 8;
 

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <atomic>
+#include <chrono>
 #include <cstdint>
 #include <exception>
 #include <limits>
@@ -15,6 +16,9 @@
 #include "allport/tasks/loop.h"
 
 namespace allport::tasks {
+
+/// How long a thread looks out before it sleeps.
+inline constexpr auto spin_time = std::chrono::microseconds(50);
 
 /// A loop, on its caller's stack. It is there until all have left it.
 struct Loop {

@@ -18,7 +18,6 @@ namespace {
 /// What threads are told, in the low bits of a number that grows.
 enum Order : std::uint32_t { run_body = 0, take_place = 1, end = 2 };
 constexpr std::uint32_t order_bits = 2;
-constexpr auto spin_time = std::chrono::microseconds(50);
 
 /// Where a thread is; in no team: it sleeps.
 struct Place {

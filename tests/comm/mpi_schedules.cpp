@@ -4,8 +4,6 @@
 namespace allport::testing {
 namespace {
 
-Combine add_bytes() { return sum_of<std::uint8_t>(); }
-
 /// Runs `schedule` on MPI: every output must be the independent sum, the root's also the interpreter's, and what moved
 /// must be what traffic() says.
 void compare(Communicator const& comm, Schedule const& schedule, std::string const& where) {

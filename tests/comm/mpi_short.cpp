@@ -6,8 +6,6 @@
 namespace allport::testing {
 namespace {
 
-Combine add_bytes() { return sum_of<std::uint8_t>(); }
-
 constexpr std::array collectives{Collective::broadcast, Collective::reduce,    Collective::scatter,
                                  Collective::gather,    Collective::allgather, Collective::reduce_scatter,
                                  Collective::allreduce, Collective::alltoall,  Collective::barrier};

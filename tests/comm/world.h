@@ -105,7 +105,9 @@ void add_inputs(Contract const& contract, std::int64_t size, std::byte* out, Off
   }
 }
 
-/// What each position's output must be, straight from the collective's definition; only for bytewise `add_bytes`.
+inline Combine add_bytes() { return sum_of<std::uint8_t>(); }
+
+/// What each position's output must be, straight from the collective's definition; only for `add_bytes`.
 inline std::vector<std::byte> expected_output(Contract const& contract, Rank position) {
   std::vector<std::byte> out(static_cast<std::size_t>(contract.output_bytes(position)));
   auto const size = static_cast<std::int64_t>(out.size());

@@ -10,7 +10,7 @@
 
 namespace allport::samples {
 
-inline AxisDistribution random_deal(std::mt19937& random, Index extent, int parts) {
+inline AxisDistribution random_axis(std::mt19937& random, Index extent, int parts) {
   auto const below = [&](Index n) { return static_cast<Index>(random() % static_cast<std::uint64_t>(n)); };
   switch (below(3)) {
     case 0:
@@ -43,7 +43,7 @@ inline Distribution random_distribution(std::mt19937& random, Index rows, Index 
   std::iota(grid.begin(), grid.end(), 0);
   std::ranges::shuffle(grid, random);
   grid.resize(static_cast<std::size_t>(used));
-  return {random_deal(random, rows, grid_rows), random_deal(random, cols, used / grid_rows), grid};
+  return {random_axis(random, rows, grid_rows), random_axis(random, cols, used / grid_rows), grid};
 }
 
 inline Rank owner(Distribution const& distribution, Index i, Index j) {

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "comm/world.h"
+#include "linalg/any_workers.h"
 #include "linalg/geqrf_of_lapack.h"
 #include "linalg/whole.h"
 
@@ -125,30 +126,11 @@ TEST(Qr, TakesAnyDistribution) {
   }
 }
 
-/// Which tiles are spread over idle workers hangs on the moment; what comes out does not.
-template <class T>
-void same_bits_on_any_workers(Communicator const& comm) {
-  auto const grid = grids(comm.size()).front();
-  Distribution const d(AxisDistribution::cyclic(900, grid.rows(), 250), AxisDistribution::cyclic(700, grid.cols(), 250),
-                       grid);
-  auto const a = random_whole<T>(900, 700, 9);
-  std::vector<std::vector<T>> results;
-  for (int const workers : {2, 3, 3, 4}) {
-    Held<T> held(comm, d, 0);
-    set(held, a);
-    static_cast<void>(qr(held.matrix, {.nb = 250, .workers = workers}));
-    results.push_back(std::move(held.data));
-    EXPECT_TRUE(results.back() == results.front()) << workers << " workers";
-  }
-}
-
 TEST(Qr, HasTheSameBitsOnAnyWorkers) {
-  Communicator const comm(MPI_COMM_WORLD, Machine::flat(world_size()));
-  if (comm.size() > 3) GTEST_SKIP() << "three ranks of several workers are enough";
-  same_bits_on_any_workers<float>(comm);
-  same_bits_on_any_workers<double>(comm);
-  same_bits_on_any_workers<std::complex<float>>(comm);
-  same_bits_on_any_workers<std::complex<double>>(comm);
+  same_bits_on_any_workers(900, 700, []<class T>(Held<T>& held, int workers) {
+    set(held, random_whole<T>(900, 700, 9));
+    static_cast<void>(qr(held.matrix, {.nb = 250, .workers = workers}));
+  });
 }
 
 TEST(Qr, FactorsWhatHasNotFullRank) {

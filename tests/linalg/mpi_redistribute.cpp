@@ -4,10 +4,12 @@
 #include "allport/linalg/redistribute.h"
 #include "linalg/distribution_samples.h"
 #include "linalg/held.h"
+#include "linalg/refused.h"
 
 namespace allport {
 namespace {
 
+using samples::expect_on_every_rank;
 using samples::Held;
 
 template <class T>
@@ -110,15 +112,6 @@ TEST(MpiRedistribute, GathersToARootAndScattersFromIt) {
   redistribute(part.matrix, on_root);
   for (std::size_t k = 0; k < whole.size(); ++k) {
     EXPECT_EQ(whole[k], -value_at<double>(static_cast<Index>(k) % rows, static_cast<Index>(k) / rows));
-  }
-}
-
-void expect_on_every_rank(auto&& call, std::string const& part_of_message) {
-  try {
-    call();
-    ADD_FAILURE() << "expected an error with " << part_of_message;
-  } catch (Error const& e) {
-    EXPECT_NE(std::string(e.what()).find(part_of_message), std::string::npos) << e.what();
   }
 }
 

@@ -26,7 +26,7 @@ struct Map {
 
 Map after(Map const& a, Map const& b) { return {a.slope * b.slope, a.slope * b.shift + a.shift}; }
 
-void combine(std::byte const* left, std::byte const* right, std::byte* out, std::int64_t bytes) {
+void combine_maps(std::byte const* left, std::byte const* right, std::byte* out, std::int64_t bytes) {
   auto const* const a = reinterpret_cast<Map const*>(left);
   auto const* const b = reinterpret_cast<Map const*>(right);
   for (std::size_t e = 0; e < static_cast<std::size_t>(bytes) / sizeof(Map); ++e) {
@@ -185,7 +185,7 @@ TEST(TasksSums, AreCombinedOnTheirWayInTheirOrderAsCounted) {
           auto const counts = graph::count(graph, *carrier);
           auto const pool = graph::pool(graph, ahead);
           auto const report =
-              tasks::run(graph, comm, {.workers = workers, .way = way, .ahead = ahead, .combine = combine});
+              tasks::run(graph, comm, {.workers = workers, .way = way, .ahead = ahead, .combine = combine_maps});
           EXPECT_EQ(graph.wrong(), 0) << spec << " " << ahead << " ahead";
           EXPECT_EQ(graph.sums(), graph.own_sums());
           EXPECT_EQ(report.count, counts[std::size_t(comm.rank())]) << spec << " " << ahead << " ahead";
@@ -208,7 +208,7 @@ TEST(TasksSums, SayWhatTheyNeed) {
 }
 
 /// The last rank's contribution never comes: who waits says so.
-class Starving : public Rounds {
+class Withholding : public Rounds {
  public:
   using Rounds::Rounds;
   std::optional<std::int64_t> count(Rank) const override { return std::nullopt; }
@@ -222,8 +222,8 @@ class Starving : public Rounds {
 TEST(TasksSums, TellWhatTheyWaitFor) {
   Communicator const comm(MPI_COMM_WORLD, Machine::flat(world_size()));
   if (comm.size() == 1) return;
-  Starving const graph(comm.size(), comm.rank(), 1, 1, 5);
-  auto const text = error_of([&] { tasks::run(graph, comm, {.combine = combine}); });
+  Withholding const graph(comm.size(), comm.rank(), 1, 1, 5);
+  auto const text = error_of([&] { tasks::run(graph, comm, {.combine = combine_maps}); });
   EXPECT_TRUE(text.find("total(0, 0) for") != std::string::npos || text.find("parts here") != std::string::npos)
       << text;
 }
