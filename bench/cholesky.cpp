@@ -1,8 +1,10 @@
 // cholesky against ScaLAPACK's pdpotrf at several block sizes and grids, and against LAPACK's dpotrf on all cores of
 // one rank, in turns within one run, every result checked. Usage: mpirun -n RANKS bench_cholesky N ROUNDS
-// [--nb 192,256] [--blocks 32,64,128] [--workers W] [--way flat,prefix] [--no-lapack] [--no-scalapack] [--dgemm];
-// prints one JSON object. The machine is ALLPORT_MACHINE's. --nb 0: chosen, from blocks of 256. --workers: threads that
-// run our tasks on each rank, and LAPACK's threads a rank. --dgemm: dgemm on every rank, too.
+// [--nb 192,256] [--blocks 32,64,128] [--workers W] [--way flat,prefix] [--dropin LIBRARY] [--grid 2x2] [--no-lapack]
+// [--no-scalapack] [--dgemm]; prints one JSON object. The machine is ALLPORT_MACHINE's. --nb 0: chosen, from blocks of
+// 256. --workers: threads that run our tasks on each rank, and LAPACK's threads a rank. --dropin: pdpotrf by that
+// library, too, where ScaLAPACK's lies. --dgemm: dgemm on every rank, too.
+#include <dlfcn.h>
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -80,15 +82,26 @@ double residual_of(Matrix<double> const& factored) {
   return worst;
 }
 
-Contender scalapack(Communicator const& comm, int n, int nb, int grid_rows, int grid_cols) {
+using Factor = decltype(&pdpotrf_);
+
+/// The drop-in's routine, beside ScaLAPACK's own.
+Factor factor_of(char const* library) {
+  auto* const handle = dlopen(library, RTLD_NOW | RTLD_LOCAL);
+  auto* const found = handle == nullptr ? nullptr : dlsym(handle, "pdpotrf_");
+  ensure(found != nullptr, "--dropin", library, "a library that has pdpotrf_");
+  return reinterpret_cast<Factor>(found);
+}
+
+Contender scalapack(Communicator const& comm, std::string const& whose, Factor factor, int n, int nb, int grid_rows,
+                    int grid_cols) {
   auto const a = positive(comm, cyclic(n, n, nb, grid_rows, grid_cols));
   auto const descriptor = describe(a, context_of(grid_rows, grid_cols), n, n, nb);
   auto const run = [=] {
     int const one = 1;
     int info_of_run = 0;
-    pdpotrf_("L", &n, a.data(), &one, &one, descriptor.data(), &info_of_run);
+    factor("L", &n, a.data(), &one, &one, descriptor.data(), &info_of_run);
   };
-  auto const name = fmt::format("pdpotrf nb={} {}x{}", nb, grid_rows, grid_cols);
+  auto const name = fmt::format("{} nb={} {}x{}", whose, nb, grid_rows, grid_cols);
   return {name, [=] { fill_positive(a); }, run, [=] { return residual_of(a); }, {}};
 }
 
@@ -153,6 +166,8 @@ int main(int argc, char** argv) {
     bool with_lapack = true;
     bool with_scalapack = true;
     bool with_dgemm = false;
+    Factor dropin = nullptr;
+    std::string grid;
     for (int x = 3; x < argc; ++x) {
       auto const is = [&](char const* option) { return std::strcmp(argv[x], option) == 0; };
       if (is("--no-lapack")) with_lapack = false;
@@ -163,6 +178,8 @@ int main(int argc, char** argv) {
       if (is("--nb")) tiles = words(argv[x + 1]);
       if (is("--blocks")) blocks = words(argv[x + 1]);
       if (is("--way")) ways = words(argv[x + 1]);
+      if (is("--dropin")) dropin = factor_of(argv[x + 1]);
+      if (is("--grid")) grid = argv[x + 1];
     }
     Communicator const comm(MPI_COMM_WORLD);
     std::vector<Contender> contenders;
@@ -170,8 +187,10 @@ int main(int argc, char** argv) {
       if (comm.size() % r != 0) continue;
       auto const c = comm.size() / r;
       if (comm.size() > 4 && r > 1 && (r > 2 * c || c > 2 * r)) continue;
+      if (!grid.empty() && grid != fmt::format("{}x{}", r, c)) continue;
       for (auto const& nb : blocks) {
-        if (with_scalapack) contenders.push_back(scalapack(comm, n, std::stoi(nb), r, c));
+        if (with_scalapack) contenders.push_back(scalapack(comm, "pdpotrf", pdpotrf_, n, std::stoi(nb), r, c));
+        if (dropin != nullptr) contenders.push_back(scalapack(comm, "drop-in", dropin, n, std::stoi(nb), r, c));
       }
       for (auto const& nb : tiles) {
         for (auto const& way : ways) {

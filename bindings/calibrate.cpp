@@ -8,6 +8,7 @@
 
 #include "allport/comm/measure.h"
 #include "allport/linalg/kernel_measurements.h"
+#include "allport/linalg/scalapack_measurements.h"
 #include "bindings.h"
 
 namespace allport::python {
@@ -17,7 +18,8 @@ using namespace nb::literals;
 void bind_calibrate(nb::module_& m) {
   m.def(
       "calibrate",
-      [](Communicator const& comm, bool quick, bool mpi_collectives, bool kernels, nb::object progress) {
+      [](Communicator const& comm, bool quick, bool mpi_collectives, bool kernels, bool scalapack,
+         nb::object progress) {
         auto options = CalibrateOptions();
         options.quick = quick;
         options.mpi_collectives = mpi_collectives;
@@ -29,9 +31,12 @@ void bind_calibrate(nb::module_& m) {
           };
         }
         auto const unlocked = nb::gil_scoped_release();
+        if (scalapack) {
+          for (auto& one : scalapack_measurements(comm, quick)) options.measurements.push_back(std::move(one));
+        }
         return calibrate(comm, options);
       },
-      "comm"_a, "quick"_a, "mpi_collectives"_a, "kernels"_a, "progress"_a.none());
+      "comm"_a, "quick"_a, "mpi_collectives"_a, "kernels"_a, "scalapack"_a, "progress"_a.none());
   m.def(
       "measure",
       [](Communicator const& comm, Schedule const& schedule, int iterations, double budget) {

@@ -47,7 +47,7 @@ void bind_plan(nb::module_& m) {
       [](Index rows_of_a, Index cols_of_a, char type, Machine const& machine, GivenFlatGrid const& grid,
          GivenName const& order, Index nb, int workers, std::int64_t memory, int candidates) {
         auto const [rows, cols] = grid.value_or(std::tuple(0, 0));
-        QrPlanOptions const options{rows, cols, order.value_or(""), nb, workers, Bytes(memory), candidates};
+        QrPlanOptions const options{rows, cols, order.value_or(""), nb, workers, Bytes(memory), {}, candidates};
         auto const unlocked = nb::gil_scoped_release();
         return plan_qr({rows_of_a, cols_of_a, scalar_named(type)}, machine, options);
       },

@@ -16,7 +16,8 @@ if(ALLPORT_TESTS AND MPI_Fortran_COMPILER AND NOT ALLPORT_SANITIZE)
   set(program ${PROJECT_BINARY_DIR}/test_fortran)
   set(sources ${PROJECT_SOURCE_DIR}/tests/fortran)
   add_custom_command(OUTPUT ${program} VERBATIM
-                     DEPENDS ${sources}/module.F90 ${sources}/gemm_of_type.F90 allport_fortran allport
+                     DEPENDS ${sources}/module.F90 ${sources}/gemm_of_type.F90 ${sources}/factors_of_type.F90
+                             allport_fortran allport
                      COMMAND ${MPI_Fortran_COMPILER} -cpp -ffree-line-length-none -O1 -I${allport_modules} -I${sources}
                              ${sources}/module.F90 $<TARGET_FILE:allport_fortran> $<TARGET_FILE:allport>
                              -Wl,-rpath,$<TARGET_FILE_DIR:allport> -o ${program})

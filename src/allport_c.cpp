@@ -1,50 +1,13 @@
-// The C interface: exceptions end here as codes with a message.
-#include <charconv>
-#include <exception>
+// The C interface: communicators, collectives, distributions and products.
+#include "allport_c.h"
+
 #include <memory>
-#include <string>
 
-#include "allport/allport.h"
-#include "allport/comm/communicator.h"
-#include "allport/linalg/gemm.h"
+namespace allport::c_interface {
 
-struct allport_comm_s {
-  allport::Communicator comm;
-  std::string report;
-};
-
-struct allport_distribution_s {
-  allport::Distribution distribution;
-};
-
-namespace {
-
-using namespace allport;
-
-thread_local std::string last_error;
-
-/// Runs `body`; what it throws becomes a code and allport_error()'s text.
-template <class Body>
-int guarded(Body&& body) noexcept {
-  try {
-    body();
-    return ALLPORT_SUCCESS;
-  } catch (Error const& e) {
-    last_error = e.what();
-    return static_cast<int>(e.kind());
-  } catch (std::exception const& e) {
-    last_error = e.what();
-    return ALLPORT_INTERNAL;
-  } catch (...) {
-    last_error = "unknown exception";
-    return ALLPORT_INTERNAL;
-  }
-}
-
-template <class Handle>
-auto& the(Handle handle, char const* name) {
-  ensure(handle != nullptr, name, "NULL", "a handle that was created and not freed");
-  return *handle;
+std::string& last_error() noexcept {
+  thread_local std::string text;
+  return text;
 }
 
 Trans trans_of(char c, char const* name) {
@@ -63,6 +26,20 @@ Trans trans_of(char c, char const* name) {
   }
 }
 
+std::int64_t whole_number(std::string const& text, std::string const& key) {
+  std::int64_t value = 0;
+  auto const [end, code] = std::from_chars(text.data(), text.data() + text.size(), value);
+  ensure(code == std::errc() && end == text.data() + text.size(), "options: " + key, text, "a whole number");
+  return value;
+}
+
+}  // namespace allport::c_interface
+
+namespace {
+
+using namespace allport;
+using namespace allport::c_interface;
+
 Scalar scalar_named(char c) {
   switch (c) {
     case 's':
@@ -78,13 +55,6 @@ Scalar scalar_named(char c) {
   }
 }
 
-std::int64_t whole_number(std::string const& text, std::string const& key) {
-  std::int64_t value = 0;
-  auto const [end, code] = std::from_chars(text.data(), text.data() + text.size(), value);
-  ensure(code == std::errc() && end == text.data() + text.size(), "options: " + key, text, "a whole number");
-  return value;
-}
-
 GemmGrid grid_named(std::string const& text) {
   auto const first = text.find('x');
   auto const second = text.find('x', first + 1);
@@ -97,15 +67,7 @@ GemmGrid grid_named(std::string const& text) {
 
 GemmOptions options_of(char const* text) {
   GemmOptions options;
-  std::string const all = text == nullptr ? "" : text;
-  for (std::size_t at = 0; at < all.size();) {
-    auto const end = std::min(all.find(' ', at), all.size());
-    auto const word = all.substr(at, end - at);
-    at = end + 1;
-    if (word.empty()) continue;
-    auto const equals = word.find('=');
-    auto const key = word.substr(0, equals);
-    auto const value = equals == std::string::npos ? std::string() : word.substr(equals + 1);
+  read_options(text, "algorithm=, grid=, panel= or memory=", [&](std::string const& key, std::string const& value) {
     if (key == "algorithm") {
       options.algorithm = value;
     } else if (key == "grid") {
@@ -115,9 +77,10 @@ GemmOptions options_of(char const* text) {
     } else if (key == "memory") {
       options.memory = Bytes(whole_number(value, key));
     } else {
-      throw Error::argument("options", show(word), "algorithm=, grid=, panel= or memory=", "separate them by spaces");
+      return false;
     }
-  }
+    return true;
+  });
   return options;
 }
 
@@ -132,9 +95,9 @@ int run_gemm(allport_comm comm, char trans_a, char trans_b, std::int64_t m, std:
     ensure(beta != nullptr, "beta", "NULL", "a pointer to a number");
     GemmProblem const problem{m, n, k, scalar_of<T>, trans_of(trans_a, "trans_a"), trans_of(trans_b, "trans_b")};
     auto const plan = plan_gemm(problem, on.comm.machine(), options_of(options));
-    Matrix const left(on.comm, the(a_distribution, "a_distribution").distribution, static_cast<T const*>(a), lda);
-    Matrix const right(on.comm, the(b_distribution, "b_distribution").distribution, static_cast<T const*>(b), ldb);
-    Matrix const product(on.comm, the(c_distribution, "c_distribution").distribution, static_cast<T*>(c), ldc);
+    auto const left = matrix(on, static_cast<T const*>(a), lda, a_distribution, "a_distribution");
+    auto const right = matrix(on, static_cast<T const*>(b), ldb, b_distribution, "b_distribution");
+    auto const product = matrix(on, static_cast<T*>(c), ldc, c_distribution, "c_distribution");
     auto const report = gemm(plan, *static_cast<T const*>(alpha), left, right, *static_cast<T const*>(beta), product);
     on.report = report.to_json();
   });
@@ -159,7 +122,7 @@ std::string name_or_empty(char const* name) { return name == nullptr ? "" : name
 
 extern "C" {
 
-char const* allport_error(void) { return last_error.c_str(); }
+char const* allport_error(void) { return last_error().c_str(); }
 char const* allport_version(void) { return ALLPORT_VERSION; }
 
 int allport_comm_create(MPI_Comm comm, char const* machine, allport_comm* created) {

@@ -29,6 +29,8 @@ NUMBERS = {
     "z": "complex(c_double_complex)",
 }
 PLAIN = {"int": "c_int", "MPI_Fint": "c_int", "int64_t": "c_int64_t", "char": "c_signed_char"}
+OF_FOUR_TYPES = ("gemm", "potrf", "potrs", "posv", "geqrf", "ormqr", "unmqr", "orgqr", "ungqr", "gels")
+VECTORS = {"tau"}  # arrays without a leading dimension
 LEFT_OUT = {"allport_comm_create"}  # takes an MPI_Comm of C's; the form with Fortran's has its name
 
 HEAD = """\
@@ -141,7 +143,7 @@ class Function:
     @property
     def letter(self) -> str | None:
         """s, d, c or z of allport_sgemm, where the type of the numbers is in the name."""
-        match = re.fullmatch(r"allport_([sdcz])(gemm)", self.name)
+        match = re.fullmatch(rf"allport_([sdcz])({'|'.join(OF_FOUR_TYPES)})", self.name)
         return match.group(1) if match else None
 
     def leading_dimensions(self) -> set[str]:
@@ -222,8 +224,8 @@ class Wrapper:
         if p.is_number:
             if self.function.letter is None:
                 return f"type(c_ptr), intent(in) :: {p.name}"
-            shape = ", contiguous" if f"ld{p.name}" in self.leading else ""
-            rank = "(:, :)" if shape else ""
+            rank = "(:, :)" if f"ld{p.name}" in self.leading else "(:)" if p.name in VECTORS else ""
+            shape = ", contiguous" if rank else ""
             intent = "in" if p.const else "inout"
             return f"{NUMBERS[self.function.letter]}, intent({intent}), target{shape} :: {p.name}{rank}"
         if p.pointer:

@@ -1,5 +1,7 @@
 #include "descriptor.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 
 namespace allport::scalapack {
@@ -172,6 +174,13 @@ View view_of(Operand const& x, Grid const& grid, std::vector<Rank> const& ranks,
   // A process without columns may have any LLD_, so long as it is positive.
   view.ld = std::max<Index>(d.lld, view.distribution.local_rows(me));
   return view;
+}
+
+std::string place_text(View const& view) {
+  auto const axis = [](AxisDistribution const& a) {
+    return fmt::format("{}:{}:{}", a.extent() > 0 ? a.owner(0) : 0, a.extent() > 0 ? a.run_at(0).length : 0, a.nb());
+  };
+  return axis(view.distribution.rows()) + " " + axis(view.distribution.cols());
 }
 
 }  // namespace allport::scalapack

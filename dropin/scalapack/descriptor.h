@@ -1,6 +1,7 @@
 // Descriptors, what is wrong with them in ScaLAPACK's words, and a sub-matrix as one of our distributions.
 #pragma once
 
+#include <string>
 #include <vector>
 
 #include "allport/linalg/matrix.h"
@@ -87,5 +88,7 @@ struct View {
 /// @param ranks  of grid place (r, c) at r + c * rows
 /// @pre the descriptor was checked and is of a matrix that is not replicated; rows and cols >= 1
 [[nodiscard]] View view_of(Operand const& x, Grid const& grid, std::vector<Rank> const& ranks, Rank me);
+/// All that a view's distribution depends on within one grid.
+[[nodiscard]] std::string place_text(View const& view);
 
 }  // namespace allport::scalapack

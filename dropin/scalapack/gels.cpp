@@ -50,16 +50,18 @@ template <class T>
 Outcome solve_tall(GelsCall const& x, Grid const& grid, Record& record, Operand const& a, Operand const& b) {
   auto const& comm = record.comm();
   if (a.cols == 0 || b.cols == 0) return handed_back("nothing to solve for");
-  if (auto why = why_not_qr(grid, record, a, scalar_of<T>, tiles_and_product); !why.empty()) {
-    return handed_back(std::move(why));
-  }
-  auto const matrix = view_of(a, grid, record.ranks(), comm.rank()).matrix<T>(comm, x.a.data);
+  auto const view = view_of(a, grid, record.ranks(), comm.rank());
+  auto const decision = decide_qr(grid, record, a, view, scalar_of<T>, tiles_and_product);
+  if (!decision.plan) return handed_back(decision.why_not);
+  auto const matrix = view.matrix<T>(comm, x.a.data);
   auto const right = view_of(b, grid, record.ranks(), comm.rank()).matrix<T>(comm, x.b.data);
   if (norm(Norm::max, Matrix<T const>(matrix)) == 0) {
     right.for_each([](Index, Index, T& value) { value = T(0); });
     return taken("zeros");
   }
-  auto const factors = qr(matrix);
+  QrOptions options;
+  options.nb = decision.plan->chosen.nb;
+  auto const factors = qr(matrix, options);
   apply_q(factors, Trans::conjugate, right);
   auto const& d = right.distribution();
   Matrix<T> const solution(comm, Distribution(d.rows().head(a.cols), d.cols(), d.grid()), right.data(), right.ld());

@@ -14,12 +14,13 @@ constexpr double tiles_and_reflectors = 2.5;
 template <class T>
 Outcome factor_in_place(GeqrfCall const& x, Grid const& grid, Record& record, Operand const& a) {
   if (a.rows == 0 || a.cols == 0) return taken("nothing to do");
-  if (auto why = why_not_qr(grid, record, a, scalar_of<T>, tiles_and_reflectors); !why.empty()) {
-    return handed_back(std::move(why));
-  }
   auto const view = view_of(a, grid, record.ranks(), record.comm().rank());
+  auto const decision = decide_qr(grid, record, a, view, scalar_of<T>, tiles_and_reflectors);
+  if (!decision.plan) return handed_back(decision.why_not);
+  QrOptions options;
+  options.nb = decision.plan->chosen.nb;
   std::vector<T> tau;
-  auto const report = allport::geqrf(view.matrix<T>(record.comm(), x.a.data), tau);
+  auto const report = allport::geqrf(view.matrix<T>(record.comm(), x.a.data), tau, options);
   write_tau(tau, view, grid, x.tau);
   return taken(report.moved ? "tile QR, redistributed" : "tile QR in place");
 }

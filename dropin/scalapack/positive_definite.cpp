@@ -8,14 +8,6 @@
 namespace allport::scalapack {
 namespace {
 
-/// All that a view's distribution depends on within one grid.
-std::string place_text(View const& view) {
-  auto const axis = [](AxisDistribution const& a) {
-    return fmt::format("{}:{}:{}", a.extent() > 0 ? a.owner(0) : 0, a.extent() > 0 ? a.run_at(0).length : 0, a.nb());
-  };
-  return axis(view.distribution.rows()) + " " + axis(view.distribution.cols());
-}
-
 /// The plan for factoring a sub-matrix where it lies, or why it is handed back.
 Verdict<CholeskyPlan> decide(Record& record, CholeskyProblem const& problem, View const& a, Shape const& shape) {
   auto const key = fmt::format("{} {} {} {} {}", problem.n, static_cast<int>(problem.type),

@@ -3,9 +3,8 @@
 #include <algorithm>
 #include <cmath>
 
-#include "allport/graph/price.h"
 #include "allport/graph/rates.h"
-#include "allport/linalg/graphs.h"
+#include "allport/linalg/scalapack_measurements.h"
 #include "allport/model/matrix_time_bound.h"
 
 namespace allport::scalapack {
@@ -62,64 +61,33 @@ class Kernels {
   graph::Rates rates_;
 };
 
+/// How much longer than guessed a routine takes, as the machine file has it measured in double precision: between the
+/// orders that were measured by their logarithms, beyond them as at the last. 1 where nothing was.
+/// @param guess  (order, machine, shape) -> Seconds
+template <class Guess>
+double measured_over(std::string_view routine, double order, Machine const& machine, Guess const& guess) {
+  std::vector<std::pair<double, double>> known;  // logarithms of orders and of factors
+  for (auto const& time : scalapack_times(machine, routine)) {
+    auto const guessed = guess(time.n, machine, Shape{time.rows, time.cols, time.block});
+    known.emplace_back(std::log(static_cast<double>(time.n)), std::log(time.seconds.value() / guessed.value()));
+  }
+  if (known.empty()) return 1;
+  auto const at = std::log(std::max(order, 1.0));
+  auto const next = std::ranges::find_if(known, [&](auto const& one) { return one.first >= at; });
+  if (next == known.begin()) return std::exp(next->second);
+  auto const before = std::prev(next);
+  if (next == known.end()) return std::exp(before->second);
+  auto const share = (at - before->first) / (next->first - before->first);
+  return std::exp(before->second + share * (next->second - before->second));
+}
+
 /// Words of memory that a node uses.
 template <class Candidate>
 double memory_of(Candidate const& chosen, Machine const& machine, Scalar type) {
   return static_cast<double>(chosen.memory.value()) * machine.ranks_per_node() / static_cast<double>(bytes_of(type));
 }
 
-}  // namespace
-
-Seconds bound_of(GemmProblem const& problem, GemmCandidate const& chosen, Machine const& machine) {
-  return model::gemm_time_bound(machine, {problem.m, problem.n, problem.k}, nodes_of(chosen.grid.ranks(), machine),
-                                memory_of(chosen, machine, problem.type), cost_of(problem.type));
-}
-
-Seconds bound_of(LuProblem const& problem, LuCandidate const& chosen, Machine const& machine) {
-  return model::lu_time_bound(machine, problem.m, problem.n, nodes_of(chosen.grid.ranks(), machine),
-                              memory_of(chosen, machine, problem.type), cost_of(problem.type));
-}
-
-Seconds bound_of(CholeskyProblem const& problem, CholeskyCandidate const& chosen, Machine const& machine) {
-  return model::cholesky_time_bound(machine, problem.n, nodes_of(chosen.rows * chosen.cols, machine),
-                                    memory_of(chosen, machine, problem.type), cost_of(problem.type));
-}
-
-Seconds price_scalapack(CholeskyProblem const& problem, Machine const& machine, Shape const& shape) {
-  auto const r = rates_of(machine, problem.type);
-  Kernels const kernels(machine, problem.type);
-  auto const n = static_cast<double>(problem.n);
-  auto const block = std::min(n, static_cast<double>(std::max<Index>(shape.block, 1)));
-  auto const element = static_cast<double>(bytes_of(problem.type));
-  // The diagonal's block on one process, the panel below it on a process column, while the others wait.
-  auto const work = kernels.seconds(Kernel::gemm, n * n * n / 3 / (shape.rows * shape.cols)) +
-                    kernels.seconds(Kernel::trsm, n * n * block / 2 / shape.rows) +
-                    kernels.seconds(Kernel::potrf, n * block * block / 3);
-  auto const along = shape.cols > 1 ? n * n / 2 / shape.rows : 0;
-  auto const across = shape.rows > 1 ? n * n / 2 / shape.cols : 0;
-  auto const messages = n / block * (2 * log_2(shape.rows) + (shape.cols > 1 ? 2 : 0));
-  return Seconds(work + (along + across) * element / r.link + messages * r.message);
-}
-
-Seconds price_scalapack_solve(CholeskyProblem const& problem, Index sides, Machine const& machine, Shape const& shape) {
-  auto const r = rates_of(machine, problem.type);
-  Kernels const kernels(machine, problem.type);
-  auto const n = static_cast<double>(problem.n);
-  auto const count = static_cast<double>(sides);
-  auto const block = std::min(n, static_cast<double>(std::max<Index>(shape.block, 1)));
-  auto const element = static_cast<double>(bytes_of(problem.type));
-  // Twice: each block of unknowns is solved for by one process row, and taken from all others below or above it. Either
-  // the factors come to B's process columns or, where that is less, B goes to the factors' ones.
-  auto const columns = std::min<double>(shape.cols, std::ceil(count / block));
-  auto const work = 2 * (kernels.seconds(Kernel::gemm, n * n * count / (shape.rows * columns)) +
-                         kernels.seconds(Kernel::trsm, n * block * count / columns));
-  auto const along = shape.cols > 1 ? 2 * std::min(n * n / 2, 2 * n * count) / shape.rows : 0;
-  auto const across = shape.rows > 1 ? 2 * n * count / columns : 0;
-  auto const messages = 2 * n / block * (log_2(shape.rows) + log_2(shape.cols));
-  return Seconds(work + (along + across) * element / r.link + messages * r.message);
-}
-
-Seconds price_scalapack(GemmProblem const& problem, Machine const& machine, Shape const& shape) {
+Seconds guess(GemmProblem const& problem, Machine const& machine, Shape const& shape) {
   auto const r = rates_of(machine, problem.type);
   auto const m = static_cast<double>(problem.m) / shape.rows;
   auto const n = static_cast<double>(problem.n) / shape.cols;
@@ -130,8 +98,6 @@ Seconds price_scalapack(GemmProblem const& problem, Machine const& machine, Shap
   auto const rounds = (shape.cols > 1 ? 1 : 0) + (shape.rows > 1 ? 1 : 0);
   return Seconds(2 * m * n * k / r.flops + words * element / r.link + panels * rounds * r.message);
 }
-
-namespace {
 
 /// What factorizations of m x n in panels of columns have alike.
 struct Panels {
@@ -156,9 +122,7 @@ struct Panels {
   }
 };
 
-}  // namespace
-
-Seconds price_scalapack(LuProblem const& problem, Machine const& machine, Shape const& shape) {
+Seconds guess(LuProblem const& problem, Machine const& machine, Shape const& shape) {
   auto const r = rates_of(machine, problem.type);
   Panels const p(problem, shape);
   // Panels are factored by one process column while the others wait, at the speed of memory rather than of BLAS 3.
@@ -170,7 +134,7 @@ Seconds price_scalapack(LuProblem const& problem, Machine const& machine, Shape 
   return Seconds(work + (p.left + right + exchanged) * p.element / r.link + (searches + broadcasts) * r.message);
 }
 
-Seconds price_scalapack(QrProblem const& problem, Machine const& machine, Shape const& shape) {
+Seconds guess(QrProblem const& problem, Machine const& machine, Shape const& shape) {
   auto const r = rates_of(machine, problem.type);
   Panels const p(problem, shape);
   auto const work = 4 * p.trailing / (shape.rows * shape.cols) / r.flops + 2 * p.height * p.block / (r.flops / 4);
@@ -180,14 +144,69 @@ Seconds price_scalapack(QrProblem const& problem, Machine const& machine, Shape 
   return Seconds(work + (p.left + sums) * p.element / r.link + (norms + broadcasts) * r.message);
 }
 
-Seconds price_tiles(QrProblem const& problem, Machine const& machine, Shape const& shape) {
-  constexpr Index tile = 128;
-  Distribution const tiles(AxisDistribution::cyclic(problem.m, shape.rows, tile),
-                           AxisDistribution::cyclic(problem.n, shape.cols, tile),
-                           ProcessGrid::column_major(shape.rows, shape.cols));
-  graph::PriceOptions options;
-  options.factor = 1 / cost_of(problem.type).work;
-  return graph::price(*qr_graph(tiles, problem.type), machine, *graph::binomial(), options).total;
+Seconds guess(CholeskyProblem const& problem, Machine const& machine, Shape const& shape) {
+  auto const r = rates_of(machine, problem.type);
+  Kernels const kernels(machine, problem.type);
+  auto const n = static_cast<double>(problem.n);
+  auto const block = std::min(n, static_cast<double>(std::max<Index>(shape.block, 1)));
+  auto const element = static_cast<double>(bytes_of(problem.type));
+  // The diagonal's block on one process, the panel below it on a process column, while the others wait.
+  auto const work = kernels.seconds(Kernel::gemm, n * n * n / 3 / (shape.rows * shape.cols)) +
+                    kernels.seconds(Kernel::trsm, n * n * block / 2 / shape.rows) +
+                    kernels.seconds(Kernel::potrf, n * block * block / 3);
+  auto const along = shape.cols > 1 ? n * n / 2 / shape.rows : 0;
+  auto const across = shape.rows > 1 ? n * n / 2 / shape.cols : 0;
+  auto const messages = n / block * (2 * log_2(shape.rows) + (shape.cols > 1 ? 2 : 0));
+  return Seconds(work + (along + across) * element / r.link + messages * r.message);
+}
+
+}  // namespace
+
+Seconds price_scalapack(GemmProblem const& problem, Machine const& machine, Shape const& shape) {
+  auto const multiplied =
+      static_cast<double>(problem.m) * static_cast<double>(problem.n) * static_cast<double>(problem.k);
+  return guess(problem, machine, shape) *
+         measured_over("gemm", std::cbrt(multiplied), machine, [](Index n, auto&&... at) {
+           return guess(GemmProblem{n, n, n}, at...);
+         });
+}
+
+Seconds price_scalapack(LuProblem const& problem, Machine const& machine, Shape const& shape) {
+  auto const order = std::cbrt(Panels(problem, shape).trailing * 3);
+  return guess(problem, machine, shape) * measured_over("getrf", order, machine, [](Index n, auto&&... at) {
+           return guess(LuProblem{n, n}, at...);
+         });
+}
+
+Seconds price_scalapack(QrProblem const& problem, Machine const& machine, Shape const& shape) {
+  auto const order = std::cbrt(Panels(problem, shape).trailing * 3);
+  return guess(problem, machine, shape) * measured_over("geqrf", order, machine, [](Index n, auto&&... at) {
+           return guess(QrProblem{n, n}, at...);
+         });
+}
+
+Seconds price_scalapack(CholeskyProblem const& problem, Machine const& machine, Shape const& shape) {
+  auto const order = static_cast<double>(problem.n);
+  return guess(problem, machine, shape) *
+         measured_over("potrf", order, machine, [](Index n, auto&&... at) { return guess(CholeskyProblem{n}, at...); });
+}
+
+Seconds price_scalapack_solve(CholeskyProblem const& problem, Index sides, Machine const& machine, Shape const& shape) {
+  auto const r = rates_of(machine, problem.type);
+  Kernels const kernels(machine, problem.type);
+  auto const n = static_cast<double>(problem.n);
+  auto const count = static_cast<double>(sides);
+  auto const block = std::min(n, static_cast<double>(std::max<Index>(shape.block, 1)));
+  auto const element = static_cast<double>(bytes_of(problem.type));
+  // Twice: each block of unknowns is solved for by one process row, and taken from all others below or above it. Either
+  // the factors come to B's process columns or, where that is less, B goes to the factors' ones.
+  auto const columns = std::min<double>(shape.cols, std::ceil(count / block));
+  auto const work = 2 * (kernels.seconds(Kernel::gemm, n * n * count / (shape.rows * columns)) +
+                         kernels.seconds(Kernel::trsm, n * block * count / columns));
+  auto const along = shape.cols > 1 ? 2 * std::min(n * n / 2, 2 * n * count) / shape.rows : 0;
+  auto const across = shape.rows > 1 ? 2 * n * count / columns : 0;
+  auto const messages = 2 * n / block * (log_2(shape.rows) + log_2(shape.cols));
+  return Seconds(work + (along + across) * element / r.link + messages * r.message);
 }
 
 Seconds price_moving(double elements, Scalar type, Machine const& machine) {
@@ -197,6 +216,21 @@ Seconds price_moving(double elements, Scalar type, Machine const& machine) {
   auto const bytes = elements * static_cast<double>(bytes_of(type)) * (ranks - 1) / ranks;
   auto const crossing = r.links > 0 ? bytes * std::max(r.hops, 1.0) / (r.links * r.link) : bytes / ranks / r.link;
   return Seconds(crossing + (ranks - 1) * r.message);
+}
+
+Seconds bound_of(GemmProblem const& problem, GemmCandidate const& chosen, Machine const& machine) {
+  return model::gemm_time_bound(machine, {problem.m, problem.n, problem.k}, nodes_of(chosen.grid.ranks(), machine),
+                                memory_of(chosen, machine, problem.type), cost_of(problem.type));
+}
+
+Seconds bound_of(LuProblem const& problem, LuCandidate const& chosen, Machine const& machine) {
+  return model::lu_time_bound(machine, problem.m, problem.n, nodes_of(chosen.grid.ranks(), machine),
+                              memory_of(chosen, machine, problem.type), cost_of(problem.type));
+}
+
+Seconds bound_of(CholeskyProblem const& problem, CholeskyCandidate const& chosen, Machine const& machine) {
+  return model::cholesky_time_bound(machine, problem.n, nodes_of(chosen.rows * chosen.cols, machine),
+                                    memory_of(chosen, machine, problem.type), cost_of(problem.type));
 }
 
 }  // namespace allport::scalapack

@@ -1,5 +1,6 @@
 // What ScaLAPACK is expected to take, and what bringing matrices to our distributions costs: simple prices for one
-// decision.
+// decision. Those of gemm, getrf, potrf and geqrf are guesses from the machine's rates, times how much longer these
+// took where the machine was calibrated (linalg/scalapack_measurements.h).
 #pragma once
 
 #include <algorithm>
@@ -8,6 +9,7 @@
 #include "allport/linalg/cholesky_plan.h"
 #include "allport/linalg/gemm.h"
 #include "allport/linalg/lu.h"
+#include "allport/linalg/qr_plan.h"
 #include "descriptor.h"
 #include "record.h"
 
@@ -36,15 +38,7 @@ struct Shape {
                                             Shape const& shape);
 
 /// p?geqrf_: for each column two sums down its process column, for each block one of its products with all columns.
-struct QrProblem {
-  Index m = 0;
-  Index n = 0;
-  Scalar type = Scalar::d;
-};
 [[nodiscard]] Seconds price_scalapack(QrProblem const& problem, Machine const& machine, Shape const& shape);
-/// Tile QR by the price of its graph over the same process grid.
-/// @throws Error where the machine says no rates
-[[nodiscard]] Seconds price_tiles(QrProblem const& problem, Machine const& machine, Shape const& shape);
 
 /// Moving so many elements, spread evenly, from one distribution to another.
 [[nodiscard]] Seconds price_moving(double elements, Scalar type, Machine const& machine);

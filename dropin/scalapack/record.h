@@ -11,6 +11,7 @@
 
 #include "allport/linalg/cholesky_plan.h"
 #include "allport/linalg/gemm.h"
+#include "allport/linalg/qr_plan.h"
 #include "allport/linalg/solve.h"
 #include "blacs.h"
 #include "handback/decide.h"
@@ -76,7 +77,7 @@ class Record {
   std::map<std::string, Decision<GemmPlan>> gemm_decisions;
   std::map<std::string, Decision<LuPlan>> lu_decisions;
   std::map<std::string, Decision<SolvePlan>> solve_decisions;
-  std::map<std::string, Decision<Seconds>> qr_decisions;
+  std::map<std::string, Decision<QrPlan>> qr_decisions;
   std::map<std::string, Decision<CholeskyPlan>> cholesky_decisions;
   std::map<std::string, Decision<CholeskySolvePlan>> cholesky_solve_decisions;
 

@@ -51,21 +51,22 @@ std::vector<T> read_tau(Index k, Record const& record, View const& a, Grid const
   return tau;
 }
 
-std::string why_not_qr(Grid const& grid, Record& record, Operand const& a, Scalar type, double cost) {
+Verdict<QrPlan> decide_qr(Grid const& grid, Record& record, Operand const& a, View const& view, Scalar type,
+                          double cost) {
   QrProblem const problem{a.rows, a.cols, type};
   auto const shape = shape_of(grid, a.desc);
-  auto const key = fmt::format("{} {} {} {} {}", problem.m, problem.n, static_cast<int>(type), shape.block, cost);
-  if (record.policy() == Policy::always) return "";
+  auto const key = fmt::format("{} {} {} {} {} {}", problem.m, problem.n, static_cast<int>(type), shape.block,
+                               place_text(view), cost);
   auto const& machine = record.comm().machine();
-  return record
-      .verdict(record.qr_decisions, key,
-               [&] {
-                 return decide_by_price(
-                     record.policy(), price_scalapack(problem, machine, shape),
-                     [&] { return cost * price_tiles(problem, machine, shape); },
-                     [](Seconds const& ours) { return ours; });
-               })
-      .why_not;
+  auto const plan = [&] {
+    QrPlanOptions options;
+    options.given = view.distribution;
+    return plan_qr(problem, machine, options);
+  };
+  return record.verdict(record.qr_decisions, key, [&] {
+    return decide_by_price(record.policy(), price_scalapack(problem, machine, shape), plan,
+                           [cost](QrPlan const& made) { return cost * made.chosen.total(); });
+  });
 }
 
 #define ALLPORT_SCALAPACK_INSTANCE(T)                                                 \

@@ -43,8 +43,10 @@ template <class T>
 [[nodiscard]] std::vector<T> read_tau(Index k, Record const& record, View const& a, Grid const& grid,
                                       void const* local);
 
-/// Why a factorization is handed back; empty: it is ours. `cost`: what is done takes so many times the tiles' price.
-[[nodiscard]] std::string why_not_qr(Grid const& grid, Record& record, Operand const& a, Scalar type, double cost);
+/// The plan for factoring a sub-matrix where it lies, or why it is handed back. `cost`: what is done takes so many
+/// times the tiles' price.
+[[nodiscard]] Verdict<QrPlan> decide_qr(Grid const& grid, Record& record, Operand const& a, View const& view,
+                                        Scalar type, double cost);
 /// Why products with a given Q are handed back; empty: they are ours.
 [[nodiscard]] inline std::string why_not_product(Record const& record) {
   return record.policy() == Policy::always ? "" : "products with V and tau: ScaLAPACK's own is as fast";

@@ -81,6 +81,96 @@ int allport_zgemm(allport_comm comm, char trans_a, char trans_b, int64_t m, int6
 /* The report of comm's last multiply as JSON (docs/reference/c.md); valid until the next one or allport_comm_free. */
 const char* allport_gemm_report(allport_comm comm);
 
+/* Factorizations and solves. A matrix is what its distribution says; a rank gives its part with its leading dimension.
+ * options: NULL, or "nb=256 workers=2" (any of them): the size of tiles, chosen by price where it is not given, and
+ * threads that run tasks on each rank. Where a matrix' blocks are no tiles it is redistributed, there and back. */
+
+/* Cholesky: A = L L^H (uplo 'L') or U^H U ('U') in place, A n x n Hermitian positive definite. The other triangle is
+ * neither read nor changed. info, equal on all ranks: 0, or the order of the first leading minor, from 1, that is not
+ * positive or has a NaN; A is half factored then. */
+int allport_spotrf(allport_comm comm, char uplo, float* a, int64_t lda, allport_distribution a_distribution,
+                   int64_t* info, const char* options);
+int allport_dpotrf(allport_comm comm, char uplo, double* a, int64_t lda, allport_distribution a_distribution,
+                   int64_t* info, const char* options);
+int allport_cpotrf(allport_comm comm, char uplo, void* a, int64_t lda, allport_distribution a_distribution,
+                   int64_t* info, const char* options);
+int allport_zpotrf(allport_comm comm, char uplo, void* a, int64_t lda, allport_distribution a_distribution,
+                   int64_t* info, const char* options);
+
+/* B = A^-1 B with the factor that potrf left in one triangle of A. B: n x any number of right-hand sides. */
+int allport_spotrs(allport_comm comm, char uplo, const float* a, int64_t lda, allport_distribution a_distribution,
+                   float* b, int64_t ldb, allport_distribution b_distribution, const char* options);
+int allport_dpotrs(allport_comm comm, char uplo, const double* a, int64_t lda, allport_distribution a_distribution,
+                   double* b, int64_t ldb, allport_distribution b_distribution, const char* options);
+int allport_cpotrs(allport_comm comm, char uplo, const void* a, int64_t lda, allport_distribution a_distribution,
+                   void* b, int64_t ldb, allport_distribution b_distribution, const char* options);
+int allport_zpotrs(allport_comm comm, char uplo, const void* a, int64_t lda, allport_distribution a_distribution,
+                   void* b, int64_t ldb, allport_distribution b_distribution, const char* options);
+
+/* Both: A is overwritten by its factor, B by A^-1 B; where info is not 0, as above, B stays as it was. */
+int allport_sposv(allport_comm comm, char uplo, float* a, int64_t lda, allport_distribution a_distribution, float* b,
+                  int64_t ldb, allport_distribution b_distribution, int64_t* info, const char* options);
+int allport_dposv(allport_comm comm, char uplo, double* a, int64_t lda, allport_distribution a_distribution, double* b,
+                  int64_t ldb, allport_distribution b_distribution, int64_t* info, const char* options);
+int allport_cposv(allport_comm comm, char uplo, void* a, int64_t lda, allport_distribution a_distribution, void* b,
+                  int64_t ldb, allport_distribution b_distribution, int64_t* info, const char* options);
+int allport_zposv(allport_comm comm, char uplo, void* a, int64_t lda, allport_distribution a_distribution, void* b,
+                  int64_t ldb, allport_distribution b_distribution, int64_t* info, const char* options);
+
+/* QR in place, A m x n of any shape: R on and above the diagonal, which is real, below it V as LAPACK has it. tau:
+ * min(m, n) elements, equal on all ranks. Q = H(1) H(2) ..., H(j) = I - tau_j v_j v_j^H. */
+int allport_sgeqrf(allport_comm comm, float* a, int64_t lda, allport_distribution a_distribution, float* tau,
+                   const char* options);
+int allport_dgeqrf(allport_comm comm, double* a, int64_t lda, allport_distribution a_distribution, double* tau,
+                   const char* options);
+int allport_cgeqrf(allport_comm comm, void* a, int64_t lda, allport_distribution a_distribution, void* tau,
+                   const char* options);
+int allport_zgeqrf(allport_comm comm, void* a, int64_t lda, allport_distribution a_distribution, void* tau,
+                   const char* options);
+
+/* C = op(Q) C (side 'L') or C op(Q) ('R') with the k reflectors in A, as many rows as Q has and k columns, and tau.
+ * trans: 'N', or 'T' for real and 'C' for all types. */
+int allport_sormqr(allport_comm comm, char side, char trans, const float* a, int64_t lda,
+                   allport_distribution a_distribution, const float* tau, float* c, int64_t ldc,
+                   allport_distribution c_distribution);
+int allport_dormqr(allport_comm comm, char side, char trans, const double* a, int64_t lda,
+                   allport_distribution a_distribution, const double* tau, double* c, int64_t ldc,
+                   allport_distribution c_distribution);
+int allport_cunmqr(allport_comm comm, char side, char trans, const void* a, int64_t lda,
+                   allport_distribution a_distribution, const void* tau, void* c, int64_t ldc,
+                   allport_distribution c_distribution);
+int allport_zunmqr(allport_comm comm, char side, char trans, const void* a, int64_t lda,
+                   allport_distribution a_distribution, const void* tau, void* c, int64_t ldc,
+                   allport_distribution c_distribution);
+
+/* The first columns of Q, as many as Q's distribution has (k at least), from the k reflectors in A and tau. Q may be A
+ * itself. */
+int allport_sorgqr(allport_comm comm, const float* a, int64_t lda, allport_distribution a_distribution,
+                   const float* tau, float* q, int64_t ldq, allport_distribution q_distribution);
+int allport_dorgqr(allport_comm comm, const double* a, int64_t lda, allport_distribution a_distribution,
+                   const double* tau, double* q, int64_t ldq, allport_distribution q_distribution);
+int allport_cungqr(allport_comm comm, const void* a, int64_t lda, allport_distribution a_distribution, const void* tau,
+                   void* q, int64_t ldq, allport_distribution q_distribution);
+int allport_zungqr(allport_comm comm, const void* a, int64_t lda, allport_distribution a_distribution, const void* tau,
+                   void* q, int64_t ldq, allport_distribution q_distribution);
+
+/* The x that minimizes ||b - A x||, or of those with A x = b the one of least norm, for every column b of B. A: m x n,
+ * B: m x any, X: n x as many. m >= n: A and B are overwritten (by R, and by Q^H B); m < n: they are not changed. info,
+ * equal on all ranks: 0, or the first column of A (m < n: row), from 1, that depends on those before it to rounding; X
+ * is not solved for then. */
+int allport_sgels(allport_comm comm, float* a, int64_t lda, allport_distribution a_distribution, float* b, int64_t ldb,
+                  allport_distribution b_distribution, float* x, int64_t ldx, allport_distribution x_distribution,
+                  int64_t* info, const char* options);
+int allport_dgels(allport_comm comm, double* a, int64_t lda, allport_distribution a_distribution, double* b,
+                  int64_t ldb, allport_distribution b_distribution, double* x, int64_t ldx,
+                  allport_distribution x_distribution, int64_t* info, const char* options);
+int allport_cgels(allport_comm comm, void* a, int64_t lda, allport_distribution a_distribution, void* b, int64_t ldb,
+                  allport_distribution b_distribution, void* x, int64_t ldx, allport_distribution x_distribution,
+                  int64_t* info, const char* options);
+int allport_zgels(allport_comm comm, void* a, int64_t lda, allport_distribution a_distribution, void* b, int64_t ldb,
+                  allport_distribution b_distribution, void* x, int64_t ldx, allport_distribution x_distribution,
+                  int64_t* info, const char* options);
+
 #ifdef __cplusplus
 }
 #endif

@@ -21,13 +21,65 @@ module allport
 
   public :: allport_error, allport_version, allport_comm_create, allport_comm_free, allport_bcast, &
        allport_reduce_sum, allport_distribution_cyclic, allport_distribution_local, allport_distribution_free, &
-       allport_gemm_distribution, allport_gemm_report, allport_gemm
+       allport_gemm_distribution, allport_gemm_report, allport_gemm, allport_potrf, allport_potrs, allport_posv, &
+       allport_geqrf, allport_ormqr, allport_unmqr, allport_orgqr, allport_ungqr, allport_gels
 
   ! C = alpha op(A) op(B) + beta C. trans: 'N', 'T' or 'C'. a, b, c: this rank's parts with leading dimensions lda, ldb,
   ! ldc. beta == 0 never reads C. options as above.
   interface allport_gemm
     module procedure sgemm_any, dgemm_any, cgemm_any, zgemm_any
   end interface allport_gemm
+
+  ! Cholesky: A = L L^H (uplo 'L') or U^H U ('U') in place, A n x n Hermitian positive definite. The other triangle is
+  ! neither read nor changed. info, equal on all ranks: 0, or the order of the first leading minor, from 1, that is not
+  ! positive or has a NaN; A is half factored then.
+  interface allport_potrf
+    module procedure spotrf_any, dpotrf_any, cpotrf_any, zpotrf_any
+  end interface allport_potrf
+
+  ! B = A^-1 B with the factor that potrf left in one triangle of A. B: n x any number of right-hand sides.
+  interface allport_potrs
+    module procedure spotrs_any, dpotrs_any, cpotrs_any, zpotrs_any
+  end interface allport_potrs
+
+  ! Both: A is overwritten by its factor, B by A^-1 B; where info is not 0, as above, B stays as it was.
+  interface allport_posv
+    module procedure sposv_any, dposv_any, cposv_any, zposv_any
+  end interface allport_posv
+
+  ! QR in place, A m x n of any shape: R on and above the diagonal, which is real, below it V as LAPACK has it. tau:
+  ! min(m, n) elements, equal on all ranks. Q = H(1) H(2) ..., H(j) = I - tau_j v_j v_j^H.
+  interface allport_geqrf
+    module procedure sgeqrf_any, dgeqrf_any, cgeqrf_any, zgeqrf_any
+  end interface allport_geqrf
+
+  ! C = op(Q) C (side 'L') or C op(Q) ('R') with the k reflectors in A, as many rows as Q has and k columns, and tau.
+  ! trans: 'N', or 'T' for real and 'C' for all types.
+  interface allport_ormqr
+    module procedure sormqr_any, dormqr_any
+  end interface allport_ormqr
+
+  interface allport_unmqr
+    module procedure cunmqr_any, zunmqr_any
+  end interface allport_unmqr
+
+  ! The first columns of Q, as many as Q's distribution has (k at least), from the k reflectors in A and tau. Q may be A
+  ! itself.
+  interface allport_orgqr
+    module procedure sorgqr_any, dorgqr_any
+  end interface allport_orgqr
+
+  interface allport_ungqr
+    module procedure cungqr_any, zungqr_any
+  end interface allport_ungqr
+
+  ! The x that minimizes ||b - A x||, or of those with A x = b the one of least norm, for every column b of B. A: m x n,
+  ! B: m x any, X: n x as many. m >= n: A and B are overwritten (by R, and by Q^H B); m < n: they are not changed. info,
+  ! equal on all ranks: 0, or the first column of A (m < n: row), from 1, that depends on those before it to rounding; X
+  ! is not solved for then.
+  interface allport_gels
+    module procedure sgels_any, dgels_any, cgels_any, zgels_any
+  end interface allport_gels
 
   interface
     function c_error() bind(C, name='allport_error') result(text)
@@ -167,6 +219,326 @@ module allport
       type(c_ptr), value :: comm
       type(c_ptr) :: text
     end function c_gemm_report
+    function c_spotrf(comm, uplo, a, lda, a_distribution, info, options) bind(C, name='allport_spotrf') result(code)
+      import
+      type(c_ptr), value :: comm
+      integer(c_signed_char), value :: uplo
+      type(c_ptr), value :: a
+      integer(c_int64_t), value :: lda
+      type(c_ptr), value :: a_distribution
+      integer(c_int64_t), intent(out) :: info
+      type(c_ptr), value :: options
+      integer(c_int) :: code
+    end function c_spotrf
+    function c_dpotrf(comm, uplo, a, lda, a_distribution, info, options) bind(C, name='allport_dpotrf') result(code)
+      import
+      type(c_ptr), value :: comm
+      integer(c_signed_char), value :: uplo
+      type(c_ptr), value :: a
+      integer(c_int64_t), value :: lda
+      type(c_ptr), value :: a_distribution
+      integer(c_int64_t), intent(out) :: info
+      type(c_ptr), value :: options
+      integer(c_int) :: code
+    end function c_dpotrf
+    function c_cpotrf(comm, uplo, a, lda, a_distribution, info, options) bind(C, name='allport_cpotrf') result(code)
+      import
+      type(c_ptr), value :: comm
+      integer(c_signed_char), value :: uplo
+      type(c_ptr), value :: a
+      integer(c_int64_t), value :: lda
+      type(c_ptr), value :: a_distribution
+      integer(c_int64_t), intent(out) :: info
+      type(c_ptr), value :: options
+      integer(c_int) :: code
+    end function c_cpotrf
+    function c_zpotrf(comm, uplo, a, lda, a_distribution, info, options) bind(C, name='allport_zpotrf') result(code)
+      import
+      type(c_ptr), value :: comm
+      integer(c_signed_char), value :: uplo
+      type(c_ptr), value :: a
+      integer(c_int64_t), value :: lda
+      type(c_ptr), value :: a_distribution
+      integer(c_int64_t), intent(out) :: info
+      type(c_ptr), value :: options
+      integer(c_int) :: code
+    end function c_zpotrf
+    function c_spotrs(comm, uplo, a, lda, a_distribution, b, ldb, b_distribution, options) bind(C, &
+         name='allport_spotrs') result(code)
+      import
+      type(c_ptr), value :: comm
+      integer(c_signed_char), value :: uplo
+      type(c_ptr), value :: a
+      integer(c_int64_t), value :: lda
+      type(c_ptr), value :: a_distribution, b
+      integer(c_int64_t), value :: ldb
+      type(c_ptr), value :: b_distribution, options
+      integer(c_int) :: code
+    end function c_spotrs
+    function c_dpotrs(comm, uplo, a, lda, a_distribution, b, ldb, b_distribution, options) bind(C, &
+         name='allport_dpotrs') result(code)
+      import
+      type(c_ptr), value :: comm
+      integer(c_signed_char), value :: uplo
+      type(c_ptr), value :: a
+      integer(c_int64_t), value :: lda
+      type(c_ptr), value :: a_distribution, b
+      integer(c_int64_t), value :: ldb
+      type(c_ptr), value :: b_distribution, options
+      integer(c_int) :: code
+    end function c_dpotrs
+    function c_cpotrs(comm, uplo, a, lda, a_distribution, b, ldb, b_distribution, options) bind(C, &
+         name='allport_cpotrs') result(code)
+      import
+      type(c_ptr), value :: comm
+      integer(c_signed_char), value :: uplo
+      type(c_ptr), value :: a
+      integer(c_int64_t), value :: lda
+      type(c_ptr), value :: a_distribution, b
+      integer(c_int64_t), value :: ldb
+      type(c_ptr), value :: b_distribution, options
+      integer(c_int) :: code
+    end function c_cpotrs
+    function c_zpotrs(comm, uplo, a, lda, a_distribution, b, ldb, b_distribution, options) bind(C, &
+         name='allport_zpotrs') result(code)
+      import
+      type(c_ptr), value :: comm
+      integer(c_signed_char), value :: uplo
+      type(c_ptr), value :: a
+      integer(c_int64_t), value :: lda
+      type(c_ptr), value :: a_distribution, b
+      integer(c_int64_t), value :: ldb
+      type(c_ptr), value :: b_distribution, options
+      integer(c_int) :: code
+    end function c_zpotrs
+    function c_sposv(comm, uplo, a, lda, a_distribution, b, ldb, b_distribution, info, options) bind(C, &
+         name='allport_sposv') result(code)
+      import
+      type(c_ptr), value :: comm
+      integer(c_signed_char), value :: uplo
+      type(c_ptr), value :: a
+      integer(c_int64_t), value :: lda
+      type(c_ptr), value :: a_distribution, b
+      integer(c_int64_t), value :: ldb
+      type(c_ptr), value :: b_distribution
+      integer(c_int64_t), intent(out) :: info
+      type(c_ptr), value :: options
+      integer(c_int) :: code
+    end function c_sposv
+    function c_dposv(comm, uplo, a, lda, a_distribution, b, ldb, b_distribution, info, options) bind(C, &
+         name='allport_dposv') result(code)
+      import
+      type(c_ptr), value :: comm
+      integer(c_signed_char), value :: uplo
+      type(c_ptr), value :: a
+      integer(c_int64_t), value :: lda
+      type(c_ptr), value :: a_distribution, b
+      integer(c_int64_t), value :: ldb
+      type(c_ptr), value :: b_distribution
+      integer(c_int64_t), intent(out) :: info
+      type(c_ptr), value :: options
+      integer(c_int) :: code
+    end function c_dposv
+    function c_cposv(comm, uplo, a, lda, a_distribution, b, ldb, b_distribution, info, options) bind(C, &
+         name='allport_cposv') result(code)
+      import
+      type(c_ptr), value :: comm
+      integer(c_signed_char), value :: uplo
+      type(c_ptr), value :: a
+      integer(c_int64_t), value :: lda
+      type(c_ptr), value :: a_distribution, b
+      integer(c_int64_t), value :: ldb
+      type(c_ptr), value :: b_distribution
+      integer(c_int64_t), intent(out) :: info
+      type(c_ptr), value :: options
+      integer(c_int) :: code
+    end function c_cposv
+    function c_zposv(comm, uplo, a, lda, a_distribution, b, ldb, b_distribution, info, options) bind(C, &
+         name='allport_zposv') result(code)
+      import
+      type(c_ptr), value :: comm
+      integer(c_signed_char), value :: uplo
+      type(c_ptr), value :: a
+      integer(c_int64_t), value :: lda
+      type(c_ptr), value :: a_distribution, b
+      integer(c_int64_t), value :: ldb
+      type(c_ptr), value :: b_distribution
+      integer(c_int64_t), intent(out) :: info
+      type(c_ptr), value :: options
+      integer(c_int) :: code
+    end function c_zposv
+    function c_sgeqrf(comm, a, lda, a_distribution, tau, options) bind(C, name='allport_sgeqrf') result(code)
+      import
+      type(c_ptr), value :: comm, a
+      integer(c_int64_t), value :: lda
+      type(c_ptr), value :: a_distribution, tau, options
+      integer(c_int) :: code
+    end function c_sgeqrf
+    function c_dgeqrf(comm, a, lda, a_distribution, tau, options) bind(C, name='allport_dgeqrf') result(code)
+      import
+      type(c_ptr), value :: comm, a
+      integer(c_int64_t), value :: lda
+      type(c_ptr), value :: a_distribution, tau, options
+      integer(c_int) :: code
+    end function c_dgeqrf
+    function c_cgeqrf(comm, a, lda, a_distribution, tau, options) bind(C, name='allport_cgeqrf') result(code)
+      import
+      type(c_ptr), value :: comm, a
+      integer(c_int64_t), value :: lda
+      type(c_ptr), value :: a_distribution, tau, options
+      integer(c_int) :: code
+    end function c_cgeqrf
+    function c_zgeqrf(comm, a, lda, a_distribution, tau, options) bind(C, name='allport_zgeqrf') result(code)
+      import
+      type(c_ptr), value :: comm, a
+      integer(c_int64_t), value :: lda
+      type(c_ptr), value :: a_distribution, tau, options
+      integer(c_int) :: code
+    end function c_zgeqrf
+    function c_sormqr(comm, side, trans, a, lda, a_distribution, tau, c, ldc, c_distribution) bind(C, &
+         name='allport_sormqr') result(code)
+      import
+      type(c_ptr), value :: comm
+      integer(c_signed_char), value :: side, trans
+      type(c_ptr), value :: a
+      integer(c_int64_t), value :: lda
+      type(c_ptr), value :: a_distribution, tau, c
+      integer(c_int64_t), value :: ldc
+      type(c_ptr), value :: c_distribution
+      integer(c_int) :: code
+    end function c_sormqr
+    function c_dormqr(comm, side, trans, a, lda, a_distribution, tau, c, ldc, c_distribution) bind(C, &
+         name='allport_dormqr') result(code)
+      import
+      type(c_ptr), value :: comm
+      integer(c_signed_char), value :: side, trans
+      type(c_ptr), value :: a
+      integer(c_int64_t), value :: lda
+      type(c_ptr), value :: a_distribution, tau, c
+      integer(c_int64_t), value :: ldc
+      type(c_ptr), value :: c_distribution
+      integer(c_int) :: code
+    end function c_dormqr
+    function c_cunmqr(comm, side, trans, a, lda, a_distribution, tau, c, ldc, c_distribution) bind(C, &
+         name='allport_cunmqr') result(code)
+      import
+      type(c_ptr), value :: comm
+      integer(c_signed_char), value :: side, trans
+      type(c_ptr), value :: a
+      integer(c_int64_t), value :: lda
+      type(c_ptr), value :: a_distribution, tau, c
+      integer(c_int64_t), value :: ldc
+      type(c_ptr), value :: c_distribution
+      integer(c_int) :: code
+    end function c_cunmqr
+    function c_zunmqr(comm, side, trans, a, lda, a_distribution, tau, c, ldc, c_distribution) bind(C, &
+         name='allport_zunmqr') result(code)
+      import
+      type(c_ptr), value :: comm
+      integer(c_signed_char), value :: side, trans
+      type(c_ptr), value :: a
+      integer(c_int64_t), value :: lda
+      type(c_ptr), value :: a_distribution, tau, c
+      integer(c_int64_t), value :: ldc
+      type(c_ptr), value :: c_distribution
+      integer(c_int) :: code
+    end function c_zunmqr
+    function c_sorgqr(comm, a, lda, a_distribution, tau, q, ldq, q_distribution) bind(C, name='allport_sorgqr') &
+         result(code)
+      import
+      type(c_ptr), value :: comm, a
+      integer(c_int64_t), value :: lda
+      type(c_ptr), value :: a_distribution, tau, q
+      integer(c_int64_t), value :: ldq
+      type(c_ptr), value :: q_distribution
+      integer(c_int) :: code
+    end function c_sorgqr
+    function c_dorgqr(comm, a, lda, a_distribution, tau, q, ldq, q_distribution) bind(C, name='allport_dorgqr') &
+         result(code)
+      import
+      type(c_ptr), value :: comm, a
+      integer(c_int64_t), value :: lda
+      type(c_ptr), value :: a_distribution, tau, q
+      integer(c_int64_t), value :: ldq
+      type(c_ptr), value :: q_distribution
+      integer(c_int) :: code
+    end function c_dorgqr
+    function c_cungqr(comm, a, lda, a_distribution, tau, q, ldq, q_distribution) bind(C, name='allport_cungqr') &
+         result(code)
+      import
+      type(c_ptr), value :: comm, a
+      integer(c_int64_t), value :: lda
+      type(c_ptr), value :: a_distribution, tau, q
+      integer(c_int64_t), value :: ldq
+      type(c_ptr), value :: q_distribution
+      integer(c_int) :: code
+    end function c_cungqr
+    function c_zungqr(comm, a, lda, a_distribution, tau, q, ldq, q_distribution) bind(C, name='allport_zungqr') &
+         result(code)
+      import
+      type(c_ptr), value :: comm, a
+      integer(c_int64_t), value :: lda
+      type(c_ptr), value :: a_distribution, tau, q
+      integer(c_int64_t), value :: ldq
+      type(c_ptr), value :: q_distribution
+      integer(c_int) :: code
+    end function c_zungqr
+    function c_sgels(comm, a, lda, a_distribution, b, ldb, b_distribution, x, ldx, x_distribution, info, options) &
+         bind(C, name='allport_sgels') result(code)
+      import
+      type(c_ptr), value :: comm, a
+      integer(c_int64_t), value :: lda
+      type(c_ptr), value :: a_distribution, b
+      integer(c_int64_t), value :: ldb
+      type(c_ptr), value :: b_distribution, x
+      integer(c_int64_t), value :: ldx
+      type(c_ptr), value :: x_distribution
+      integer(c_int64_t), intent(out) :: info
+      type(c_ptr), value :: options
+      integer(c_int) :: code
+    end function c_sgels
+    function c_dgels(comm, a, lda, a_distribution, b, ldb, b_distribution, x, ldx, x_distribution, info, options) &
+         bind(C, name='allport_dgels') result(code)
+      import
+      type(c_ptr), value :: comm, a
+      integer(c_int64_t), value :: lda
+      type(c_ptr), value :: a_distribution, b
+      integer(c_int64_t), value :: ldb
+      type(c_ptr), value :: b_distribution, x
+      integer(c_int64_t), value :: ldx
+      type(c_ptr), value :: x_distribution
+      integer(c_int64_t), intent(out) :: info
+      type(c_ptr), value :: options
+      integer(c_int) :: code
+    end function c_dgels
+    function c_cgels(comm, a, lda, a_distribution, b, ldb, b_distribution, x, ldx, x_distribution, info, options) &
+         bind(C, name='allport_cgels') result(code)
+      import
+      type(c_ptr), value :: comm, a
+      integer(c_int64_t), value :: lda
+      type(c_ptr), value :: a_distribution, b
+      integer(c_int64_t), value :: ldb
+      type(c_ptr), value :: b_distribution, x
+      integer(c_int64_t), value :: ldx
+      type(c_ptr), value :: x_distribution
+      integer(c_int64_t), intent(out) :: info
+      type(c_ptr), value :: options
+      integer(c_int) :: code
+    end function c_cgels
+    function c_zgels(comm, a, lda, a_distribution, b, ldb, b_distribution, x, ldx, x_distribution, info, options) &
+         bind(C, name='allport_zgels') result(code)
+      import
+      type(c_ptr), value :: comm, a
+      integer(c_int64_t), value :: lda
+      type(c_ptr), value :: a_distribution, b
+      integer(c_int64_t), value :: ldb
+      type(c_ptr), value :: b_distribution, x
+      integer(c_int64_t), value :: ldx
+      type(c_ptr), value :: x_distribution
+      integer(c_int64_t), intent(out) :: info
+      type(c_ptr), value :: options
+      integer(c_int) :: code
+    end function c_zgels
     function c_strlen(text) bind(C, name='strlen') result(length)
       import
       type(c_ptr), value :: text
@@ -368,6 +740,366 @@ contains
     character(len=:), allocatable :: text
     text = text_of(c_gemm_report(comm%handle))
   end function allport_gemm_report
+
+  integer function spotrf_any(comm, uplo, a, a_distribution, info, options) result(code)
+    type(allport_comm), intent(in) :: comm
+    character, intent(in) :: uplo
+    real(c_float), intent(inout), target, contiguous :: a(:, :)
+    type(allport_distribution), intent(in) :: a_distribution
+    integer(c_int64_t), intent(out) :: info
+    character(len=*), intent(in), optional :: options
+    character(len=:), allocatable, target :: options_kept
+    code = c_spotrf(comm%handle, letter(uplo), c_loc(a), leading(size(a, 1)), a_distribution%handle, info, &
+         c_text(options, options_kept))
+  end function spotrf_any
+
+  integer function dpotrf_any(comm, uplo, a, a_distribution, info, options) result(code)
+    type(allport_comm), intent(in) :: comm
+    character, intent(in) :: uplo
+    real(c_double), intent(inout), target, contiguous :: a(:, :)
+    type(allport_distribution), intent(in) :: a_distribution
+    integer(c_int64_t), intent(out) :: info
+    character(len=*), intent(in), optional :: options
+    character(len=:), allocatable, target :: options_kept
+    code = c_dpotrf(comm%handle, letter(uplo), c_loc(a), leading(size(a, 1)), a_distribution%handle, info, &
+         c_text(options, options_kept))
+  end function dpotrf_any
+
+  integer function cpotrf_any(comm, uplo, a, a_distribution, info, options) result(code)
+    type(allport_comm), intent(in) :: comm
+    character, intent(in) :: uplo
+    complex(c_float_complex), intent(inout), target, contiguous :: a(:, :)
+    type(allport_distribution), intent(in) :: a_distribution
+    integer(c_int64_t), intent(out) :: info
+    character(len=*), intent(in), optional :: options
+    character(len=:), allocatable, target :: options_kept
+    code = c_cpotrf(comm%handle, letter(uplo), c_loc(a), leading(size(a, 1)), a_distribution%handle, info, &
+         c_text(options, options_kept))
+  end function cpotrf_any
+
+  integer function zpotrf_any(comm, uplo, a, a_distribution, info, options) result(code)
+    type(allport_comm), intent(in) :: comm
+    character, intent(in) :: uplo
+    complex(c_double_complex), intent(inout), target, contiguous :: a(:, :)
+    type(allport_distribution), intent(in) :: a_distribution
+    integer(c_int64_t), intent(out) :: info
+    character(len=*), intent(in), optional :: options
+    character(len=:), allocatable, target :: options_kept
+    code = c_zpotrf(comm%handle, letter(uplo), c_loc(a), leading(size(a, 1)), a_distribution%handle, info, &
+         c_text(options, options_kept))
+  end function zpotrf_any
+
+  integer function spotrs_any(comm, uplo, a, a_distribution, b, b_distribution, options) result(code)
+    type(allport_comm), intent(in) :: comm
+    character, intent(in) :: uplo
+    real(c_float), intent(in), target, contiguous :: a(:, :)
+    type(allport_distribution), intent(in) :: a_distribution
+    real(c_float), intent(inout), target, contiguous :: b(:, :)
+    type(allport_distribution), intent(in) :: b_distribution
+    character(len=*), intent(in), optional :: options
+    character(len=:), allocatable, target :: options_kept
+    code = c_spotrs(comm%handle, letter(uplo), c_loc(a), leading(size(a, 1)), a_distribution%handle, c_loc(b), &
+         leading(size(b, 1)), b_distribution%handle, c_text(options, options_kept))
+  end function spotrs_any
+
+  integer function dpotrs_any(comm, uplo, a, a_distribution, b, b_distribution, options) result(code)
+    type(allport_comm), intent(in) :: comm
+    character, intent(in) :: uplo
+    real(c_double), intent(in), target, contiguous :: a(:, :)
+    type(allport_distribution), intent(in) :: a_distribution
+    real(c_double), intent(inout), target, contiguous :: b(:, :)
+    type(allport_distribution), intent(in) :: b_distribution
+    character(len=*), intent(in), optional :: options
+    character(len=:), allocatable, target :: options_kept
+    code = c_dpotrs(comm%handle, letter(uplo), c_loc(a), leading(size(a, 1)), a_distribution%handle, c_loc(b), &
+         leading(size(b, 1)), b_distribution%handle, c_text(options, options_kept))
+  end function dpotrs_any
+
+  integer function cpotrs_any(comm, uplo, a, a_distribution, b, b_distribution, options) result(code)
+    type(allport_comm), intent(in) :: comm
+    character, intent(in) :: uplo
+    complex(c_float_complex), intent(in), target, contiguous :: a(:, :)
+    type(allport_distribution), intent(in) :: a_distribution
+    complex(c_float_complex), intent(inout), target, contiguous :: b(:, :)
+    type(allport_distribution), intent(in) :: b_distribution
+    character(len=*), intent(in), optional :: options
+    character(len=:), allocatable, target :: options_kept
+    code = c_cpotrs(comm%handle, letter(uplo), c_loc(a), leading(size(a, 1)), a_distribution%handle, c_loc(b), &
+         leading(size(b, 1)), b_distribution%handle, c_text(options, options_kept))
+  end function cpotrs_any
+
+  integer function zpotrs_any(comm, uplo, a, a_distribution, b, b_distribution, options) result(code)
+    type(allport_comm), intent(in) :: comm
+    character, intent(in) :: uplo
+    complex(c_double_complex), intent(in), target, contiguous :: a(:, :)
+    type(allport_distribution), intent(in) :: a_distribution
+    complex(c_double_complex), intent(inout), target, contiguous :: b(:, :)
+    type(allport_distribution), intent(in) :: b_distribution
+    character(len=*), intent(in), optional :: options
+    character(len=:), allocatable, target :: options_kept
+    code = c_zpotrs(comm%handle, letter(uplo), c_loc(a), leading(size(a, 1)), a_distribution%handle, c_loc(b), &
+         leading(size(b, 1)), b_distribution%handle, c_text(options, options_kept))
+  end function zpotrs_any
+
+  integer function sposv_any(comm, uplo, a, a_distribution, b, b_distribution, info, options) result(code)
+    type(allport_comm), intent(in) :: comm
+    character, intent(in) :: uplo
+    real(c_float), intent(inout), target, contiguous :: a(:, :)
+    type(allport_distribution), intent(in) :: a_distribution
+    real(c_float), intent(inout), target, contiguous :: b(:, :)
+    type(allport_distribution), intent(in) :: b_distribution
+    integer(c_int64_t), intent(out) :: info
+    character(len=*), intent(in), optional :: options
+    character(len=:), allocatable, target :: options_kept
+    code = c_sposv(comm%handle, letter(uplo), c_loc(a), leading(size(a, 1)), a_distribution%handle, c_loc(b), &
+         leading(size(b, 1)), b_distribution%handle, info, c_text(options, options_kept))
+  end function sposv_any
+
+  integer function dposv_any(comm, uplo, a, a_distribution, b, b_distribution, info, options) result(code)
+    type(allport_comm), intent(in) :: comm
+    character, intent(in) :: uplo
+    real(c_double), intent(inout), target, contiguous :: a(:, :)
+    type(allport_distribution), intent(in) :: a_distribution
+    real(c_double), intent(inout), target, contiguous :: b(:, :)
+    type(allport_distribution), intent(in) :: b_distribution
+    integer(c_int64_t), intent(out) :: info
+    character(len=*), intent(in), optional :: options
+    character(len=:), allocatable, target :: options_kept
+    code = c_dposv(comm%handle, letter(uplo), c_loc(a), leading(size(a, 1)), a_distribution%handle, c_loc(b), &
+         leading(size(b, 1)), b_distribution%handle, info, c_text(options, options_kept))
+  end function dposv_any
+
+  integer function cposv_any(comm, uplo, a, a_distribution, b, b_distribution, info, options) result(code)
+    type(allport_comm), intent(in) :: comm
+    character, intent(in) :: uplo
+    complex(c_float_complex), intent(inout), target, contiguous :: a(:, :)
+    type(allport_distribution), intent(in) :: a_distribution
+    complex(c_float_complex), intent(inout), target, contiguous :: b(:, :)
+    type(allport_distribution), intent(in) :: b_distribution
+    integer(c_int64_t), intent(out) :: info
+    character(len=*), intent(in), optional :: options
+    character(len=:), allocatable, target :: options_kept
+    code = c_cposv(comm%handle, letter(uplo), c_loc(a), leading(size(a, 1)), a_distribution%handle, c_loc(b), &
+         leading(size(b, 1)), b_distribution%handle, info, c_text(options, options_kept))
+  end function cposv_any
+
+  integer function zposv_any(comm, uplo, a, a_distribution, b, b_distribution, info, options) result(code)
+    type(allport_comm), intent(in) :: comm
+    character, intent(in) :: uplo
+    complex(c_double_complex), intent(inout), target, contiguous :: a(:, :)
+    type(allport_distribution), intent(in) :: a_distribution
+    complex(c_double_complex), intent(inout), target, contiguous :: b(:, :)
+    type(allport_distribution), intent(in) :: b_distribution
+    integer(c_int64_t), intent(out) :: info
+    character(len=*), intent(in), optional :: options
+    character(len=:), allocatable, target :: options_kept
+    code = c_zposv(comm%handle, letter(uplo), c_loc(a), leading(size(a, 1)), a_distribution%handle, c_loc(b), &
+         leading(size(b, 1)), b_distribution%handle, info, c_text(options, options_kept))
+  end function zposv_any
+
+  integer function sgeqrf_any(comm, a, a_distribution, tau, options) result(code)
+    type(allport_comm), intent(in) :: comm
+    real(c_float), intent(inout), target, contiguous :: a(:, :)
+    type(allport_distribution), intent(in) :: a_distribution
+    real(c_float), intent(inout), target, contiguous :: tau(:)
+    character(len=*), intent(in), optional :: options
+    character(len=:), allocatable, target :: options_kept
+    code = c_sgeqrf(comm%handle, c_loc(a), leading(size(a, 1)), a_distribution%handle, c_loc(tau), c_text(options, &
+         options_kept))
+  end function sgeqrf_any
+
+  integer function dgeqrf_any(comm, a, a_distribution, tau, options) result(code)
+    type(allport_comm), intent(in) :: comm
+    real(c_double), intent(inout), target, contiguous :: a(:, :)
+    type(allport_distribution), intent(in) :: a_distribution
+    real(c_double), intent(inout), target, contiguous :: tau(:)
+    character(len=*), intent(in), optional :: options
+    character(len=:), allocatable, target :: options_kept
+    code = c_dgeqrf(comm%handle, c_loc(a), leading(size(a, 1)), a_distribution%handle, c_loc(tau), c_text(options, &
+         options_kept))
+  end function dgeqrf_any
+
+  integer function cgeqrf_any(comm, a, a_distribution, tau, options) result(code)
+    type(allport_comm), intent(in) :: comm
+    complex(c_float_complex), intent(inout), target, contiguous :: a(:, :)
+    type(allport_distribution), intent(in) :: a_distribution
+    complex(c_float_complex), intent(inout), target, contiguous :: tau(:)
+    character(len=*), intent(in), optional :: options
+    character(len=:), allocatable, target :: options_kept
+    code = c_cgeqrf(comm%handle, c_loc(a), leading(size(a, 1)), a_distribution%handle, c_loc(tau), c_text(options, &
+         options_kept))
+  end function cgeqrf_any
+
+  integer function zgeqrf_any(comm, a, a_distribution, tau, options) result(code)
+    type(allport_comm), intent(in) :: comm
+    complex(c_double_complex), intent(inout), target, contiguous :: a(:, :)
+    type(allport_distribution), intent(in) :: a_distribution
+    complex(c_double_complex), intent(inout), target, contiguous :: tau(:)
+    character(len=*), intent(in), optional :: options
+    character(len=:), allocatable, target :: options_kept
+    code = c_zgeqrf(comm%handle, c_loc(a), leading(size(a, 1)), a_distribution%handle, c_loc(tau), c_text(options, &
+         options_kept))
+  end function zgeqrf_any
+
+  integer function sormqr_any(comm, side, trans, a, a_distribution, tau, c, c_distribution) result(code)
+    type(allport_comm), intent(in) :: comm
+    character, intent(in) :: side, trans
+    real(c_float), intent(in), target, contiguous :: a(:, :)
+    type(allport_distribution), intent(in) :: a_distribution
+    real(c_float), intent(in), target, contiguous :: tau(:)
+    real(c_float), intent(inout), target, contiguous :: c(:, :)
+    type(allport_distribution), intent(in) :: c_distribution
+    code = c_sormqr(comm%handle, letter(side), letter(trans), c_loc(a), leading(size(a, 1)), a_distribution%handle, &
+         c_loc(tau), c_loc(c), leading(size(c, 1)), c_distribution%handle)
+  end function sormqr_any
+
+  integer function dormqr_any(comm, side, trans, a, a_distribution, tau, c, c_distribution) result(code)
+    type(allport_comm), intent(in) :: comm
+    character, intent(in) :: side, trans
+    real(c_double), intent(in), target, contiguous :: a(:, :)
+    type(allport_distribution), intent(in) :: a_distribution
+    real(c_double), intent(in), target, contiguous :: tau(:)
+    real(c_double), intent(inout), target, contiguous :: c(:, :)
+    type(allport_distribution), intent(in) :: c_distribution
+    code = c_dormqr(comm%handle, letter(side), letter(trans), c_loc(a), leading(size(a, 1)), a_distribution%handle, &
+         c_loc(tau), c_loc(c), leading(size(c, 1)), c_distribution%handle)
+  end function dormqr_any
+
+  integer function cunmqr_any(comm, side, trans, a, a_distribution, tau, c, c_distribution) result(code)
+    type(allport_comm), intent(in) :: comm
+    character, intent(in) :: side, trans
+    complex(c_float_complex), intent(in), target, contiguous :: a(:, :)
+    type(allport_distribution), intent(in) :: a_distribution
+    complex(c_float_complex), intent(in), target, contiguous :: tau(:)
+    complex(c_float_complex), intent(inout), target, contiguous :: c(:, :)
+    type(allport_distribution), intent(in) :: c_distribution
+    code = c_cunmqr(comm%handle, letter(side), letter(trans), c_loc(a), leading(size(a, 1)), a_distribution%handle, &
+         c_loc(tau), c_loc(c), leading(size(c, 1)), c_distribution%handle)
+  end function cunmqr_any
+
+  integer function zunmqr_any(comm, side, trans, a, a_distribution, tau, c, c_distribution) result(code)
+    type(allport_comm), intent(in) :: comm
+    character, intent(in) :: side, trans
+    complex(c_double_complex), intent(in), target, contiguous :: a(:, :)
+    type(allport_distribution), intent(in) :: a_distribution
+    complex(c_double_complex), intent(in), target, contiguous :: tau(:)
+    complex(c_double_complex), intent(inout), target, contiguous :: c(:, :)
+    type(allport_distribution), intent(in) :: c_distribution
+    code = c_zunmqr(comm%handle, letter(side), letter(trans), c_loc(a), leading(size(a, 1)), a_distribution%handle, &
+         c_loc(tau), c_loc(c), leading(size(c, 1)), c_distribution%handle)
+  end function zunmqr_any
+
+  integer function sorgqr_any(comm, a, a_distribution, tau, q, q_distribution) result(code)
+    type(allport_comm), intent(in) :: comm
+    real(c_float), intent(in), target, contiguous :: a(:, :)
+    type(allport_distribution), intent(in) :: a_distribution
+    real(c_float), intent(in), target, contiguous :: tau(:)
+    real(c_float), intent(inout), target, contiguous :: q(:, :)
+    type(allport_distribution), intent(in) :: q_distribution
+    code = c_sorgqr(comm%handle, c_loc(a), leading(size(a, 1)), a_distribution%handle, c_loc(tau), c_loc(q), &
+         leading(size(q, 1)), q_distribution%handle)
+  end function sorgqr_any
+
+  integer function dorgqr_any(comm, a, a_distribution, tau, q, q_distribution) result(code)
+    type(allport_comm), intent(in) :: comm
+    real(c_double), intent(in), target, contiguous :: a(:, :)
+    type(allport_distribution), intent(in) :: a_distribution
+    real(c_double), intent(in), target, contiguous :: tau(:)
+    real(c_double), intent(inout), target, contiguous :: q(:, :)
+    type(allport_distribution), intent(in) :: q_distribution
+    code = c_dorgqr(comm%handle, c_loc(a), leading(size(a, 1)), a_distribution%handle, c_loc(tau), c_loc(q), &
+         leading(size(q, 1)), q_distribution%handle)
+  end function dorgqr_any
+
+  integer function cungqr_any(comm, a, a_distribution, tau, q, q_distribution) result(code)
+    type(allport_comm), intent(in) :: comm
+    complex(c_float_complex), intent(in), target, contiguous :: a(:, :)
+    type(allport_distribution), intent(in) :: a_distribution
+    complex(c_float_complex), intent(in), target, contiguous :: tau(:)
+    complex(c_float_complex), intent(inout), target, contiguous :: q(:, :)
+    type(allport_distribution), intent(in) :: q_distribution
+    code = c_cungqr(comm%handle, c_loc(a), leading(size(a, 1)), a_distribution%handle, c_loc(tau), c_loc(q), &
+         leading(size(q, 1)), q_distribution%handle)
+  end function cungqr_any
+
+  integer function zungqr_any(comm, a, a_distribution, tau, q, q_distribution) result(code)
+    type(allport_comm), intent(in) :: comm
+    complex(c_double_complex), intent(in), target, contiguous :: a(:, :)
+    type(allport_distribution), intent(in) :: a_distribution
+    complex(c_double_complex), intent(in), target, contiguous :: tau(:)
+    complex(c_double_complex), intent(inout), target, contiguous :: q(:, :)
+    type(allport_distribution), intent(in) :: q_distribution
+    code = c_zungqr(comm%handle, c_loc(a), leading(size(a, 1)), a_distribution%handle, c_loc(tau), c_loc(q), &
+         leading(size(q, 1)), q_distribution%handle)
+  end function zungqr_any
+
+  integer function sgels_any(comm, a, a_distribution, b, b_distribution, x, x_distribution, info, options) &
+       result(code)
+    type(allport_comm), intent(in) :: comm
+    real(c_float), intent(inout), target, contiguous :: a(:, :)
+    type(allport_distribution), intent(in) :: a_distribution
+    real(c_float), intent(inout), target, contiguous :: b(:, :)
+    type(allport_distribution), intent(in) :: b_distribution
+    real(c_float), intent(inout), target, contiguous :: x(:, :)
+    type(allport_distribution), intent(in) :: x_distribution
+    integer(c_int64_t), intent(out) :: info
+    character(len=*), intent(in), optional :: options
+    character(len=:), allocatable, target :: options_kept
+    code = c_sgels(comm%handle, c_loc(a), leading(size(a, 1)), a_distribution%handle, c_loc(b), leading(size(b, 1)), &
+         b_distribution%handle, c_loc(x), leading(size(x, 1)), x_distribution%handle, info, c_text(options, &
+         options_kept))
+  end function sgels_any
+
+  integer function dgels_any(comm, a, a_distribution, b, b_distribution, x, x_distribution, info, options) &
+       result(code)
+    type(allport_comm), intent(in) :: comm
+    real(c_double), intent(inout), target, contiguous :: a(:, :)
+    type(allport_distribution), intent(in) :: a_distribution
+    real(c_double), intent(inout), target, contiguous :: b(:, :)
+    type(allport_distribution), intent(in) :: b_distribution
+    real(c_double), intent(inout), target, contiguous :: x(:, :)
+    type(allport_distribution), intent(in) :: x_distribution
+    integer(c_int64_t), intent(out) :: info
+    character(len=*), intent(in), optional :: options
+    character(len=:), allocatable, target :: options_kept
+    code = c_dgels(comm%handle, c_loc(a), leading(size(a, 1)), a_distribution%handle, c_loc(b), leading(size(b, 1)), &
+         b_distribution%handle, c_loc(x), leading(size(x, 1)), x_distribution%handle, info, c_text(options, &
+         options_kept))
+  end function dgels_any
+
+  integer function cgels_any(comm, a, a_distribution, b, b_distribution, x, x_distribution, info, options) &
+       result(code)
+    type(allport_comm), intent(in) :: comm
+    complex(c_float_complex), intent(inout), target, contiguous :: a(:, :)
+    type(allport_distribution), intent(in) :: a_distribution
+    complex(c_float_complex), intent(inout), target, contiguous :: b(:, :)
+    type(allport_distribution), intent(in) :: b_distribution
+    complex(c_float_complex), intent(inout), target, contiguous :: x(:, :)
+    type(allport_distribution), intent(in) :: x_distribution
+    integer(c_int64_t), intent(out) :: info
+    character(len=*), intent(in), optional :: options
+    character(len=:), allocatable, target :: options_kept
+    code = c_cgels(comm%handle, c_loc(a), leading(size(a, 1)), a_distribution%handle, c_loc(b), leading(size(b, 1)), &
+         b_distribution%handle, c_loc(x), leading(size(x, 1)), x_distribution%handle, info, c_text(options, &
+         options_kept))
+  end function cgels_any
+
+  integer function zgels_any(comm, a, a_distribution, b, b_distribution, x, x_distribution, info, options) &
+       result(code)
+    type(allport_comm), intent(in) :: comm
+    complex(c_double_complex), intent(inout), target, contiguous :: a(:, :)
+    type(allport_distribution), intent(in) :: a_distribution
+    complex(c_double_complex), intent(inout), target, contiguous :: b(:, :)
+    type(allport_distribution), intent(in) :: b_distribution
+    complex(c_double_complex), intent(inout), target, contiguous :: x(:, :)
+    type(allport_distribution), intent(in) :: x_distribution
+    integer(c_int64_t), intent(out) :: info
+    character(len=*), intent(in), optional :: options
+    character(len=:), allocatable, target :: options_kept
+    code = c_zgels(comm%handle, c_loc(a), leading(size(a, 1)), a_distribution%handle, c_loc(b), leading(size(b, 1)), &
+         b_distribution%handle, c_loc(x), leading(size(x, 1)), x_distribution%handle, info, c_text(options, &
+         options_kept))
+  end function zgels_any
 
   ! The text behind a C string; empty for a null pointer.
   function text_of(pointer) result(text)

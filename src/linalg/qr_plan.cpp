@@ -7,6 +7,7 @@
 #include <nlohmann/json.hpp>
 
 #include "allport/graph/count.h"
+#include "allport/linalg/redistribute.h"
 #include "allport/tasks/summary.h"
 #include "cholesky_tiles.h"
 #include "qr_tiles.h"
@@ -26,10 +27,17 @@ void check_qr_options(QrProblem const& problem, Machine const& machine, QrPlanOp
   ensure(problem.m >= 0, "m", problem.m, "an extent >= 0");
   ensure(problem.n >= 0, "n", problem.n, "an extent >= 0");
   tiled_plan::check(options, machine);
+  auto const& given = options.given;
+  ensure(!given || (given->rows().extent() == problem.m && given->cols().extent() == problem.n), "given",
+         given ? fmt::format("{} x {}", given->rows().extent(), given->cols().extent()) : "",
+         fmt::format("the distribution of a {} x {} matrix", problem.m, problem.n));
+  ensure(!given || (options.rows == 0 && options.cols == 0), "grid", fmt::format("{}x{}", options.rows, options.cols),
+         "none beside `given`, which has one");
 }
 
-Distribution qr_tiles(QrProblem const& problem, QrCandidate const& c) {
-  return tiled_plan::tiles_of(c, problem.m, problem.n);
+Distribution qr_tiles(QrPlan const& plan, QrCandidate const& c) {
+  if (plan.options.given) return tiled(*plan.options.given, c.nb);
+  return tiled_plan::tiles_of(c, plan.problem.m, plan.problem.n);
 }
 
 /// A's part twice, with T and the trees' beside each column of tiles, and a column of tiles from other ranks.
@@ -45,20 +53,24 @@ Bytes qr_memory(QrProblem const& problem, QrCandidate const& c) {
 QrCandidate price_qr(QrPlan const& plan, QrCandidate candidate) {
   candidate.memory = qr_memory(plan.problem, candidate);
   if (!tiled_plan::fits(plan, candidate) || plan.problem.m == 0 || plan.problem.n == 0) return candidate;
-  auto const made = qr_graph(qr_tiles(plan.problem, candidate), plan.problem.type);
+  auto const tiles = qr_tiles(plan, candidate);
+  auto const made = qr_graph(tiles, plan.problem.type);
   candidate.price = tiled_plan::price_of(*made, plan.problem.type, plan.machine, plan.options.workers);
+  if (plan.options.given) {
+    auto const& given = *plan.options.given;
+    candidate.moving = tiled_plan::moving(given, tiles, plan.problem.type, plan.machine) +
+                       tiled_plan::moving(tiles, given, plan.problem.type, plan.machine);
+  }
   return candidate;
 }
 
 /// The best tile size on a grid.
 QrCandidate on_qr_grid(QrPlan const& plan, int rows, int cols, std::string const& order) {
-  auto const priced = [&](Index nb) {
-    return price_qr(plan,
-                    {.rows = rows, .cols = cols, .order = order, .nb = nb, .price = {}, .memory = {}, .why_not = {}});
-  };
-  return tiled_plan::best_tiles(tiled_plan::sizes_to_try(plan.options.nb, nullptr),
+  auto const priced = [&](Index nb) { return price_qr(plan, {rows, cols, order, nb, {}, {}, {}, {}}); };
+  auto const& given = plan.options.given;
+  return tiled_plan::best_tiles(tiled_plan::sizes_to_try(plan.options.nb, given ? &*given : nullptr),
                                 std::max(plan.problem.m, plan.problem.n), priced,
-                                [](QrCandidate const&, QrCandidate const&) { return true; });
+                                [](QrCandidate const& c, QrCandidate const& best) { return c.moving <= best.moving; });
 }
 
 json qr_run_json(QrReport const& report, Communicator const& comm) {
@@ -72,18 +84,27 @@ json qr_run_json(QrReport const& report, Communicator const& comm) {
 
 std::string QrPlan::to_json() const {
   return tiled_plan::to_json(*this, {{"m", problem.m}, {"n", problem.n}, {"type", report::type_name(problem.type)}},
-                             [](QrCandidate const& c) { return tiled_plan::candidate_json(c); });
+                             [](QrCandidate const& c) {
+                               auto j = tiled_plan::candidate_json(c);
+                               if (c.why_not.empty()) j["seconds"]["moving"] = c.moving.value();
+                               return j;
+                             });
 }
 
 QrPlan plan_qr(QrProblem const& problem, Machine const& machine, QrPlanOptions const& options) {
   check_qr_options(problem, machine, options);
   QrPlan plan{problem, machine, options, {}, {}, {}, {}, {}};
-  auto const ranks = options.rows > 0 ? options.rows * options.cols : static_cast<int>(machine.ranks());
+  if (options.given) {
+    auto const& grid = options.given->grid();
+    plan.candidates.push_back(on_qr_grid(plan, grid.rows(), grid.cols(), "given"));
+  }
+  auto const all = options.rows > 0 ? options.rows * options.cols : static_cast<int>(machine.ranks());
+  auto const ranks = options.given ? 0 : all;
   tiled_plan::each_grid(options, ranks, [&](int rows, int cols, std::string const& order) {
     plan.candidates.push_back(on_qr_grid(plan, rows, cols, order));
   });
   tiled_plan::choose(plan);
-  plan.distribution = qr_tiles(problem, plan.chosen);
+  plan.distribution = qr_tiles(plan, plan.chosen);
   auto const tiles = [&](Index extent) { return static_cast<double>((extent + plan.chosen.nb - 1) / plan.chosen.nb); };
   tiled_plan::count_chosen(plan, tiles(problem.m) * tiles(problem.n) * std::min(tiles(problem.m), tiles(problem.n)),
                            [&] { return qr_graph(plan.distribution, problem.type); });
@@ -93,27 +114,11 @@ QrPlan plan_qr(QrProblem const& problem, Machine const& machine, QrPlanOptions c
 
 Index qr_tile(QrProblem const& problem, Distribution const& given, Machine const& machine, int workers) {
   if (!tiled_plan::has_rates(machine)) return tiled_plan::usual_tile;
-  struct Tried {
-    Index nb = 0;
-    graph::Price price{};
-    Seconds moving{};
-    std::string why_not{};
-    [[nodiscard]] Seconds total() const { return price.total + moving; }
-  };
-  auto const extent = std::max(problem.m, problem.n);
-  auto const priced = [&](Index nb) {
-    Tried tried{nb};
-    if (problem.m == 0 || problem.n == 0) return tried;
-    auto const tiles = tiled(given, nb);
-    tried.price = tiled_plan::price_of(*qr_graph(tiles, problem.type), problem.type, machine, workers);
-    tried.moving = tiled_plan::moving(given, tiles, problem.type, machine) +
-                   tiled_plan::moving(tiles, given, problem.type, machine);
-    return tried;
-  };
   return tiled_plan::remembered_tile({Kernel::geqrt, problem.type, 0, workers, given}, machine, [&] {
-    return tiled_plan::best_tiles(tiled_plan::sizes_to_try(0, &given), extent, priced,
-                                  [](auto const& c, auto const& b) { return c.moving <= b.moving; })
-        .nb;
+    QrPlan plan{problem, machine, {}, {}, {}, {}, {}, {}};
+    plan.options.given = given;
+    plan.options.workers = workers;
+    return on_qr_grid(plan, given.grid().rows(), given.grid().cols(), "given").nb;
   });
 }
 

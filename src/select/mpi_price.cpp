@@ -29,6 +29,14 @@ Seconds interpolated(std::span<std::int64_t const> x, std::span<double const> y,
   return Seconds(y[i - 1] * std::pow(y[i] / y[i - 1], t));
 }
 
+/// Ours over MPI's at the timed sizes that enclose this one, where it is more.
+double dearest_share(std::span<std::int64_t const> x, MpiTimes const& times, std::int64_t bytes) {
+  auto const above = std::lower_bound(x.begin(), x.end(), bytes);
+  auto const i = static_cast<std::size_t>(above - x.begin());
+  auto const share = [&](std::size_t at) { return times.ours[at] / times.seconds[at]; };
+  return i == 0 || *above == bytes ? share(i) : std::max(share(i - 1), share(i));
+}
+
 /// Of the message or of a block; of blocks that differ, their mean.
 std::int64_t size_of(Contract const& contract) {
   if (contract.blocks == nullptr) return contract.bytes;
@@ -84,13 +92,16 @@ MpiPrice mpi_price_of(Machine const& machine, Contract const& contract, std::opt
          fmt::format("of the {} ranks of the contract", contract.ranks));
   if (auto const* times = machine.mpi_times(name(contract.what))) {
     auto const bytes = size_of(contract);
-    auto price = MpiPrice{interpolated(times->bytes, times->seconds, bytes), PriceSource::calibrated, {}, {}};
+    auto price = MpiPrice{interpolated(times->bytes, times->seconds, bytes), PriceSource::calibrated, {}, {}, {}};
     auto const sizes = std::span(times->bytes).first(times->ours.size());
-    if (!sizes.empty() && bytes <= sizes.back()) price.ours = interpolated(sizes, times->ours, bytes);
+    if (!sizes.empty() && bytes <= sizes.back()) {
+      price.ours = interpolated(sizes, times->ours, bytes);
+      price.nearest = dearest_share(sizes, *times, bytes);
+    }
     return price;
   }
   auto const places = mapping && !mapping->is_identity() ? mapping->list() : std::vector<Rank>{};
-  return {modelled(machine, contract, places), PriceSource::modelled, {}, shortest(machine, contract, mapping)};
+  return {modelled(machine, contract, places), PriceSource::modelled, {}, {}, shortest(machine, contract, mapping)};
 }
 
 Seconds mpi_price(Machine const& machine, Contract const& contract, std::optional<Mapping> const& mapping) {
@@ -104,6 +115,9 @@ bool expect_to_win(Choice const& choice, MpiPrice const& mpi) {
   if (!mpi.ours && !choice.best.priced()) return false;
   auto const ours = mpi.ours.value_or(choice.best.predicted);
   if (ours < starts * mpi.starts) return false;
+  // Times go up in steps, where a protocol ends, and nobody knows where between two sizes that is: ours must win at
+  // both.
+  if (mpi.ours && mpi.nearest > timed) return false;
   return ours.value() <= (mpi.ours ? timed : guessed) * mpi.time.value();
 }
 

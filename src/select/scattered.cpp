@@ -12,7 +12,8 @@ std::optional<NetworkTrees> trees_for(SubNetwork const& network, Contract const&
   if (contract.what == Collective::alltoall || contract.what == Collective::barrier) return std::nullopt;
   auto const collects = contract.what == Collective::reduce || contract.what == Collective::gather;
   auto const trees = network.trees(contract.root, collects ? TreeWay::to_root : TreeWay::from_root);
-  return NetworkTrees{network.nodes(), trees->over_ranks.count, trees->extent.depth, trees->sharing};
+  auto const depth = static_cast<int>(trees->extent.depth);  // fewer than there are nodes
+  return NetworkTrees{network.nodes(), trees->over_ranks.count, depth, trees->sharing};
 }
 
 }  // namespace

@@ -22,6 +22,10 @@ program test_module
   call gemm_d()
   call gemm_c()
   call gemm_z()
+  call factors_s()
+  call factors_d()
+  call factors_c()
+  call factors_z()
   call expect(allport_comm_free(comm), 'comm_free')
   call assert(.not. c_associated(comm%handle), 'a freed communicator is null')
   call MPI_Allreduce(failures, all_failures, 1, MPI_INTEGER, MPI_SUM, MPI_COMM_WORLD, ierror)
@@ -120,36 +124,57 @@ contains
 #define REAL_VALUE(i, j) (mod(3 * (i) + 5 * (j), 7) - 3)
 #define COMPLEX_VALUE(i, j) cmplx(mod(3 * (i) + 5 * (j), 7) - 3, mod((i) + 2 * (j), 5) - 2)
 
+! Of a Hermitian matrix whose diagonal outweighs its rows, and of one of full rank.
+#define HERMITIAN(i, j) merge(merge(VALUE(i, j), CONJUGATE(VALUE(j, i)), (i) > (j)), VALUE(0, 0) * 0 + 5 * m, (i) /= (j))
+#define SKEWED(i, j) (VALUE(i, j) + merge(9, 0, (i) == (j)))
+
 #define TYPE real
+#define CONJUGATE(x) (x)
+#define MULTIPLY allport_ormqr
+#define FORM allport_orgqr
 #define KIND c_float
 #define NAME gemm_s
+#define FACTORS factors_s
 #define VALUE(i, j) real(REAL_VALUE(i, j), c_float)
-#define CONJUGATE(x) (x)
 #include "gemm_of_type.F90"
+#include "factors_of_type.F90"
 #undef NAME
+#undef FACTORS
 #undef KIND
 #undef VALUE
 #define KIND c_double
 #define NAME gemm_d
+#define FACTORS factors_d
 #define VALUE(i, j) real(REAL_VALUE(i, j), c_double)
 #include "gemm_of_type.F90"
+#include "factors_of_type.F90"
 #undef NAME
+#undef FACTORS
 #undef KIND
 #undef VALUE
 #undef TYPE
 #undef CONJUGATE
+#undef MULTIPLY
+#undef FORM
 #define TYPE complex
 #define CONJUGATE(x) conjg(x)
+#define MULTIPLY allport_unmqr
+#define FORM allport_ungqr
 #define KIND c_float
 #define NAME gemm_c
+#define FACTORS factors_c
 #define VALUE(i, j) COMPLEX_VALUE(i, j)
 #include "gemm_of_type.F90"
+#include "factors_of_type.F90"
 #undef NAME
+#undef FACTORS
 #undef KIND
+#undef VALUE
 #define KIND c_double
 #define NAME gemm_z
-#undef VALUE
+#define FACTORS factors_z
 #define VALUE(i, j) cmplx(COMPLEX_VALUE(i, j), kind=c_double)
 #include "gemm_of_type.F90"
+#include "factors_of_type.F90"
 
 end program test_module

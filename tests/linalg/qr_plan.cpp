@@ -52,6 +52,34 @@ TEST(QrPlan, KeepsToTheMemory) {
   }
 }
 
+TEST(QrPlan, StaysWhereTheCallersMatrixLies) {
+  auto const machine = Machine::flat(4);
+  auto const grid = ProcessGrid::row_major(2, 2);
+  auto const cyclic = [&](Index nb, int source) {
+    return Distribution(AxisDistribution::cyclic(2400, 2, nb, source), AxisDistribution::cyclic(1600, 2, nb, source),
+                        grid);
+  };
+  auto const of = [](Distribution const& given) {
+    QrPlanOptions options;
+    options.given = given;
+    return options;
+  };
+  auto twice = of(cyclic(3, 0));
+  twice.rows = twice.cols = 2;
+  auto const here = plan_qr({.m = 2400, .n = 1600}, machine, of(cyclic(128, 1)));
+  EXPECT_EQ(here.chosen.nb, 128);
+  EXPECT_EQ(here.chosen.moving.value(), 0);
+  EXPECT_EQ(here.distribution, cyclic(128, 1));
+  auto const moved = plan_qr({.m = 2400, .n = 1600}, machine, of(cyclic(3, 0)));
+  EXPECT_GE(moved.chosen.nb, 64);
+  EXPECT_GT(moved.chosen.moving.value(), 0);
+  EXPECT_GT(moved.chosen.total(), moved.chosen.price.total);
+  EXPECT_EQ(moved.distribution.grid(), grid);
+  EXPECT_EQ(moved.counts.size(), 4U);
+  EXPECT_THROW((void)plan_qr({.m = 2399, .n = 1600}, machine, of(cyclic(3, 0))), Error);
+  EXPECT_THROW((void)plan_qr({.m = 2400, .n = 1600}, machine, twice), Error);
+}
+
 TEST(QrPlan, NothingAndOneRank) {
   EXPECT_EQ(plan_qr({.m = 0, .n = 5}, Machine::flat(3)).counts.size(), 3U);
   auto const alone = plan_qr({.m = 300, .n = 400, .type = Scalar::s}, Machine::flat(1));

@@ -19,6 +19,9 @@ def test_a_machine_is_measured_and_written(allport, tmp_path):
     kernels = ["gemm", "syrk", "trsm", "potrf", "panel", "geqrt", "tpqrt", "gemqrt", "tpmqrt"]
     assert all(measured[f"flops {kernel}{size}"] > 1e6 for kernel in kernels for size in ("", " 64"))
     assert measured["bytes add"] > 1e6 and measured["bytes copy"] > 1e6
+    # Where there is a ScaLAPACK, it is timed, too.
+    theirs = {name.split()[1]: value for name, value in measured.items() if name.startswith("scalapack")}
+    assert set(theirs) in (set(), {"gemm", "getrf", "potrf", "geqrf"}) and all(v > 1e6 for v in theirs.values())
     # Which Cholesky is priced by.
     assert ap.plan_cholesky(4096, machine, grid="1x2").predicted > 0
     assert set(found["mpi"]) >= {"bcast", "reduce", "allreduce", "alltoall", "barrier"}
@@ -42,6 +45,7 @@ def test_ranks_that_mpiexec_started_are_joined(tmp_path):
         "--quick",
         "--no-mpi-collectives",
         "--no-kernels",
+        "--no-scalapack",
     ]
     done = subprocess.run(
         [*ap.launch.mpiexec_command(3), *command, "-m", "torus:3", "-o", str(tmp_path / "ring.toml")],

@@ -5,7 +5,7 @@ extern void GETRS(char const*, int const*, int const*, T*, int const*, int const
 extern void GESV(int const*, int const*, T*, int const*, int const*, int const*, int*, T*, int const*, int const*,
                  int const*, int*);
 
-#include "numbers_of_type.h"
+#include "../c/numbers_of_type.h"
 
 /* Element (i, j) of the m x n matrix that is factored. Large elements, one in each row and column, make it well
    conditioned and give every column a row to exchange. */

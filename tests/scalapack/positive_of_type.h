@@ -5,7 +5,7 @@ extern void POTRS(char const*, int const*, int const*, T*, int const*, int const
 extern void POSV(char const*, int const*, int const*, T*, int const*, int const*, int const*, T*, int const*,
                  int const*, int const*, int*, size_t);
 
-#include "numbers_of_type.h"
+#include "../c/numbers_of_type.h"
 
 struct NAME(system) {
   struct matrix a, b;

@@ -7,7 +7,7 @@ extern void ORMQR(char const*, char const*, int const*, int const*, int const*, 
 extern void GELS(char const*, int const*, int const*, int const*, T*, int const*, int const*, int const*, T*,
                  int const*, int const*, int const*, T*, int const*, int*, size_t);
 
-#include "numbers_of_type.h"
+#include "../c/numbers_of_type.h"
 
 /* Two sub-matrices: what is factored, and what is multiplied or solved for. */
 struct NAME(problem) {
@@ -97,6 +97,7 @@ static void NAME(reflectors)(struct grid const* g, int inside) {
   /* geqrf, any shape; orgqr with the reflectors of either */
   NAME(draw_problem)(&x, g, between(0, 1), 0);
   int const columns = x.m < x.n ? x.m : x.n, fewer = columns > 0 ? between(0, columns) : 0;
+  int const by_theirs = between(0, 1);
   if (inside) {
     y = x;
     NAME(start_problem)(&x, g), NAME(start_problem)(&y, g);
@@ -111,8 +112,10 @@ static void NAME(reflectors)(struct grid const* g, int inside) {
     double size = 1;
     double const d = NAME(difference)(x.tau, y.tau, (size_t)(x.a.cols + 1), &size);
     CHECK(d <= 20 * tolerance * (x.m + x.n) * NAME(epsilon), "%s geqrf: taus differ by %g", LETTER, d);
-    memcpy(x.data, y.data, sizeof(T) * (size_t)x.a.ld * (size_t)(x.a.cols + 1));
-    memcpy(x.tau, y.tau, sizeof(T) * (size_t)(x.a.cols + 1));
+    struct NAME(problem) const* const from = by_theirs ? &y : &x;
+    struct NAME(problem) const* const to = by_theirs ? &x : &y;
+    memcpy(to->data, from->data, sizeof(T) * (size_t)x.a.ld * (size_t)(x.a.cols + 1));
+    memcpy(to->tau, from->tau, sizeof(T) * (size_t)(x.a.cols + 1));
     ORGQR(&x.m, &columns, &fewer, x.data, &x.ia, &x.ja, x.a.desc, x.tau, &asked[0], &ask, &x.info);
     orgqr(&y.m, &columns, &fewer, y.data, &y.ia, &y.ja, y.a.desc, y.tau, &asked[1], &ask, &y.info);
     CHECK(x.info == y.info && asked[0] == asked[1], "%s orgqr: asks for %g, ScaLAPACK for %g", LETTER, (double)asked[0],
@@ -124,7 +127,7 @@ static void NAME(reflectors)(struct grid const* g, int inside) {
     NAME(end_problem)(&x), NAME(end_problem)(&y);
   }
   /* ormqr, both sides and ways, lower case too */
-  int const right = between(0, 1);
+  int const right = between(0, 1), whose = between(0, 1); /* reflectors: ScaLAPACK's, or ours */
   NAME(draw_problem)(&x, g, 1, right);
 #ifdef COMPLEX
   char const trans = "NCnc"[between(0, 3)];
@@ -135,9 +138,12 @@ static void NAME(reflectors)(struct grid const* g, int inside) {
   if (inside) {
     y = x;
     NAME(start_problem)(&x, g), NAME(start_problem)(&y, g);
-    geqrf(&y.m, &y.n, y.data, &y.ia, &y.ja, y.a.desc, y.tau, work, &length, &y.info);
-    memcpy(x.data, y.data, sizeof(T) * (size_t)x.a.ld * (size_t)(x.a.cols + 1));
-    memcpy(x.tau, y.tau, sizeof(T) * (size_t)(x.a.cols + 1));
+    struct NAME(problem) const* const from = whose ? &y : &x;
+    struct NAME(problem) const* const to = whose ? &x : &y;
+    (whose ? geqrf : GEQRF)(&from->m, &from->n, from->data, &from->ia, &from->ja, from->a.desc, from->tau, work,
+                            &length, whose ? &y.info : &x.info);
+    memcpy(to->data, from->data, sizeof(T) * (size_t)x.a.ld * (size_t)(x.a.cols + 1));
+    memcpy(to->tau, from->tau, sizeof(T) * (size_t)(x.a.cols + 1));
     ORMQR(&side, &trans, &x.c_rows, &x.c_cols, &x.k, x.data, &x.ia, &x.ja, x.a.desc, x.tau, x.other, &x.ic, &x.jc,
           x.c.desc, &asked[0], &ask, &x.info, 1, 1);
     ormqr(&side, &trans, &y.c_rows, &y.c_cols, &y.k, y.data, &y.ia, &y.ja, y.a.desc, y.tau, y.other, &y.ic, &y.jc,

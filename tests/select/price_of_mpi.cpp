@@ -89,6 +89,23 @@ TEST(MpiPrice, KnowsWhatOursTookBesideIt) {
   EXPECT_FALSE(ours(1025).has_value()) << "not timed: the prediction holds";
 }
 
+TEST(MpiPrice, BetweenTwoTimedSizesOursMustWinAtBoth) {
+  Calibration c;
+  c.mpi = {{"bcast", {8, 1024, 16384, 65536}, {1e-6, 4e-6, 2e-5, 8e-5}, {4e-6, 2e-6, 3e-5, 4e-5}}};
+  auto const m = Machine("mine", {Machine::parse("torus:8").axis(0)}, {}, 1, {}, c);
+  auto const taken = [&](std::int64_t bytes) {
+    auto const choice = choose(m, {Collective::broadcast, 8, 0, bytes, 1});
+    auto const mpi = mpi_price_of(m, choice.contract);
+    return std::pair(expect_to_win(choice, mpi), *mpi.ours < mpi.time);
+  };
+  EXPECT_EQ(taken(1024), std::pair(true, true));
+  EXPECT_EQ(taken(2048), std::pair(false, true)) << "the way between says so, but not its end";
+  EXPECT_EQ(taken(512).first, false);
+  EXPECT_EQ(taken(65536), std::pair(true, true));
+  EXPECT_EQ(taken(60000), std::pair(false, true));
+  EXPECT_EQ(taken(0).first, false);
+}
+
 TEST(MpiPrice, RefusesAContractOfAnotherMachine) {
   EXPECT_THROW((void)mpi_price(calibrated(), {Collective::broadcast, 7, 0, 1, 1}), Error);
   EXPECT_THROW((void)mpi_price(calibrated(), {Collective::broadcast, 8, 8, 1, 1}), Error);

@@ -1,6 +1,7 @@
 // Plans of QR factorizations: which grid and which tiles, by the price of their graph, before anything runs.
 #pragma once
 
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -24,10 +25,12 @@ struct QrProblem {
 struct QrPlanOptions {
   int rows = 0;  ///< of the process grid; 0: any
   int cols = 0;
-  std::string order;   ///< "ij": the grid's rows run fastest over the machine's ranks; "ji": its columns; empty: any
-  Index nb = 0;        ///< of the tiles; 0: one of 64 to 512
-  int workers = 1;     ///< threads of each rank
-  Bytes memory{0};     ///< limit per rank; 0: the machine's memory per rank, or no limit if that is unknown
+  std::string order;  ///< "ij": the grid's rows run fastest over the machine's ranks; "ji": its columns; empty: any
+  Index nb = 0;       ///< of the tiles; 0: one of 64 to 512, or given blocks
+  int workers = 1;    ///< threads of each rank
+  Bytes memory{0};    ///< limit per rank; 0: the machine's memory per rank, or no limit if that is unknown
+  /// Where the caller's A lies: its grid is taken, and tiles that are not its blocks cost bringing it there and back.
+  std::optional<Distribution> given;
   int candidates = 0;  ///< keep only the best so many in the plan's table; 0: all
 };
 
@@ -38,10 +41,11 @@ struct QrCandidate {
   std::string order = "ij";
   Index nb = 0;
   graph::Price price;   ///< of qr_graph(), sent by tasks::usual_way()
+  Seconds moving{};     ///< bringing the caller's A (QrPlanOptions::given) to the tiles and back
   Bytes memory{};       ///< peak per rank: its part of A, tiles and reflectors, and a panel's from other ranks
   std::string why_not;  ///< not empty: cannot be used, and why
 
-  [[nodiscard]] Seconds total() const { return price.total; }
+  [[nodiscard]] Seconds total() const { return price.total + moving; }
 };
 
 /// A decision, equal on every rank, and what it will cost.

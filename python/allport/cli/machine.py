@@ -81,7 +81,7 @@ def _fit_text(fit: dict[str, Any]) -> str:
     what, value = fit["what"], fit["value"]
     if what.startswith("tau"):
         return f"{value:.3f}"
-    if what.startswith("flops"):
+    if what.startswith(("flops", "scalapack")):
         return f"{value / 1e9:.3g} Gflop/s"
     if what.startswith(("bandwidth", "memory", "all links", "bytes")):
         return format_rate(value)
@@ -125,14 +125,20 @@ def calibrate(
     quick: Annotated[bool, typer.Option("--quick", help="Short messages, few repetitions: for slow links.")] = False,
     mpi_collectives: Annotated[bool, typer.Option(help="Time the MPI library's own collectives, too.")] = True,
     kernels: Annotated[bool, typer.Option(help="Measure linear algebra's kernels, by type and tile, too.")] = True,
+    scalapack: Annotated[bool, typer.Option(help="Time ScaLAPACK's own routines where it is installed, too.")] = True,
     as_json: Json = False,
 ) -> None:
-    """Measure a machine: latency, bandwidth, overhead, tau, operator, memory, kernels, and MPI's own collectives.
+    """Measure a machine: latency, bandwidth, overhead, tau, memory, kernels, and what MPI's and ScaLAPACK's own take.
 
     Starts the ranks itself, or measures on those that mpiexec (allport lab run) has started.
     """
     _checked_output(output)
-    how: dict[str, Any] = {"quick": quick, "mpi_collectives": mpi_collectives, "kernels": kernels}
+    how: dict[str, Any] = {
+        "quick": quick,
+        "mpi_collectives": mpi_collectives,
+        "kernels": kernels,
+        "scalapack": scalapack,
+    }
     joined = ap.launch.joined_size()
     found: ap.Machine | None
     with progress("starting ranks") as bar:

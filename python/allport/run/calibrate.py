@@ -1,4 +1,4 @@
-"""Measures a machine: its numbers from short runs over its ranks, its kernels, and the times of MPI's own collectives.
+"""Measures a machine: its numbers from short runs over its ranks, its kernels, and what MPI's and ScaLAPACK's own take.
 
     machine = ap.calibrate.run("torus:4x4")           # starts 16 ranks here
     open("mine.toml", "w").write(machine.to_toml())   # a machine file, wherever a spec is asked for
@@ -32,15 +32,17 @@ def calibrate(
     quick: bool = False,
     mpi_collectives: bool = True,
     kernels: bool = True,
+    scalapack: bool = True,
     progress: Progress | None = None,
 ) -> Machine:
     """The communicator's machine with measured numbers; machine.to_toml() says how well they fit.
 
     quick: short messages and few repetitions, for slow links. mpi_collectives: time the MPI library's own, too.
     kernels: the rates of linear algebra's kernels, by type and tile, which task graphs are priced by.
+    scalapack: time ScaLAPACK's own routines where it is installed, which the drop-in before it compares with.
     progress: called on rank 0 with (what, fraction). Called by all ranks; equal on all. Raises AllportError.
     """
-    return _native.calibrate(comm._native, quick, mpi_collectives, kernels, progress)
+    return _native.calibrate(comm._native, quick, mpi_collectives, kernels, scalapack, progress)
 
 
 def join(
@@ -49,13 +51,15 @@ def join(
     quick: bool = False,
     mpi_collectives: bool = True,
     kernels: bool = True,
+    scalapack: bool = True,
     progress: Progress | None = None,
 ) -> Machine | None:
     """calibrate() on the ranks that mpiexec has started; the machine on rank 0, None elsewhere."""
     from allport.comm import MPI, Communicator
 
     comm = Communicator(MPI.COMM_WORLD, machine)
-    found = calibrate(comm, quick=quick, mpi_collectives=mpi_collectives, kernels=kernels, progress=progress)
+    how = {"quick": quick, "mpi_collectives": mpi_collectives, "kernels": kernels, "scalapack": scalapack}
+    found = calibrate(comm, **how, progress=progress)
     return found if comm.rank == 0 else None
 
 
@@ -65,11 +69,13 @@ def run(
     quick: bool = False,
     mpi_collectives: bool = True,
     kernels: bool = True,
+    scalapack: bool = True,
     progress: Progress | None = None,
 ) -> Machine:
     """calibrate() on ranks that are started here, one for each of the machine. Raises AllportError or JobFailed."""
     where = as_machine(machine)
-    job = {"machine": where.to_toml(), "quick": quick, "mpi_collectives": mpi_collectives, "kernels": kernels}
+    how = {"quick": quick, "mpi_collectives": mpi_collectives, "kernels": kernels, "scalapack": scalapack}
+    job = {"machine": where.to_toml(), "how": how}
 
     def on_event(event: dict[str, Any]) -> None:
         if progress is not None and "phase" in event:
@@ -83,9 +89,7 @@ def _work(text: str) -> dict[str, Any] | None:
     job = json.loads(text)
     found = join(
         Machine.from_toml(job["machine"]),
-        quick=job["quick"],
-        mpi_collectives=job["mpi_collectives"],
-        kernels=job["kernels"],
+        **job["how"],
         progress=lambda phase, done: emit(rank=0, phase=phase, done=done),
     )
     return None if found is None else {"toml": found.to_toml()}
