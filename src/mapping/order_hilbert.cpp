@@ -42,7 +42,7 @@ std::uint64_t hilbert_number(std::span<std::int32_t const> cell, int bits) {
 }
 
 /// Axes longer than 1, and the bits of the longest.
-struct Box {
+struct Curve {
   std::vector<int> axes;
   int bits = 1;
 
@@ -65,7 +65,7 @@ struct Box {
 
 Ordered hilbert(MappingTask const& task) {
   auto const& machine = task.machine();
-  Box nodes, cells;
+  Curve nodes, cells;
   for (int a = 0; a < machine.axes(); ++a) nodes.add(a, machine.axis(a).length);
   auto const& grid = task.pattern().grid();
   for (int a = 0; grid && a < grid->axes(); ++a) cells.add(a, grid->length(a));

@@ -4,12 +4,13 @@
 #include <random>
 
 #include "allport/mapping/score.h"
+#include "index.h"
 
 namespace allport {
 
 namespace {
 
-std::size_t at(std::int64_t i) { return static_cast<std::size_t>(i); }
+using mapping::at;
 
 constexpr double hot = 0.9;       // of the largest load
 constexpr double of_hops = 0.02;  // what a link's load itself counts beside its eighth power

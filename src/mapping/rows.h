@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "allport/mapping/orders.h"
+#include "index.h"
 
 namespace allport::mapping {
 
@@ -21,8 +22,6 @@ Ordered paired(MappingTask const& task);
 Ordered matched(MappingTask const& task);
 Ordered k_d(MappingTask const& task);
 Ordered scotch(MappingTask const& task);
-
-inline std::size_t at(std::int64_t i) { return static_cast<std::size_t>(i); }
 
 /// The job's places by what key(place) says, equal ones in the order of the machine.
 template <class Key>

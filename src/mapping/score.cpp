@@ -3,12 +3,13 @@
 #include <algorithm>
 
 #include "allport/model/link_loads.h"
+#include "index.h"
 
 namespace allport {
 
 namespace {
 
-std::size_t at(std::int64_t i) { return static_cast<std::size_t>(i); }
+using mapping::at;
 
 double seconds(std::int64_t bytes, BytesPerSecond rate) {
   return rate.value() > 0.0 ? static_cast<double>(bytes) / rate.value() : 0.0;

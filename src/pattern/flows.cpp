@@ -3,11 +3,12 @@
 #include <limits>
 
 #include "allport/pattern/pattern.h"
+#include "index.h"
 
 namespace allport {
 
 namespace {
-std::size_t at(std::int64_t i) { return static_cast<std::size_t>(i); }
+using pattern::at;
 }  // namespace
 
 Flows::Flows(Rank ranks, std::vector<Message> const& messages) : first_(at(ranks) + 1, 0) {

@@ -1,12 +1,13 @@
 #include "allport/pattern/loads.h"
 
 #include <fmt/format.h>
+#include "index.h"
 
 namespace allport {
 
 namespace {
 
-std::size_t at(std::int64_t i) { return static_cast<std::size_t>(i); }
+using pattern::at;
 
 /// Bytes that begin and end to flow, along lines of the machine: a running sum over a line gives its links' loads.
 class Ends {

@@ -6,12 +6,13 @@
 #include <array>
 #include <cmath>
 #include <limits>
+#include "index.h"
 
 namespace allport {
 
 namespace {
 
-std::size_t at(std::int64_t i) { return static_cast<std::size_t>(i); }
+using pattern::at;
 
 void check_bytes(std::int64_t bytes) { ensure(bytes >= 0, "bytes", bytes, "a number >= 0"); }
 

@@ -6,13 +6,14 @@
 #include <utility>
 
 #include "allport/schedule/linked.h"
+#include "index.h"
 #include "together.h"
 
 namespace allport {
 
 namespace {
 
-std::size_t at(std::int64_t i) { return static_cast<std::size_t>(i); }
+using pattern::at;
 
 std::int64_t sum_of(Flows const& flows) {
   std::int64_t sum = 0;

@@ -5,12 +5,11 @@
 #include <algorithm>
 #include <limits>
 #include <utility>
+#include "index.h"
 
 namespace allport::pattern {
 
 namespace {
-
-std::size_t at(std::int64_t i) { return static_cast<std::size_t>(i); }
 
 /// A rank's part in one group.
 struct Seat {
