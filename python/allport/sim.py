@@ -179,7 +179,8 @@ def simulate(
     or 'auto'. eager: bytes up to which a message does not wait for its receive; handshake: what waits pays a request
     and an answer. header: bytes that every message has beside its own. placement: the node of each rank, or
     'random:SEED'; then messages are routed. places: instead of it, the place of each rank among the machine's ranks,
-    which says the host within a node, too; there may be fewer ranks than places. trace: keep the timeline and the critical path.
+    which says the host within a node, too; there may be fewer ranks than places. trace: keep the timeline and the
+    critical path.
     proof: prove the schedule first; None: if it has at most PROVED_UP_TO segments. most_seconds: refuse, before it
     begins, what would take longer, and say which segments would not; 0: never refuse.
     Raises AllportError: a schedule that is wrong or stops, options that do not fit, kind 'unsupported' what would take
