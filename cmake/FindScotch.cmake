@@ -1,4 +1,4 @@
-# Scotch's sequential library as Scotch::Scotch: headers and libraries where the distribution or SCOTCH_ROOT has them.
+# Scotch's sequential library as Scotch::Scotch: headers and libraries where the distribution or Scotch_ROOT has them.
 find_path(Scotch_INCLUDE_DIR scotch.h PATH_SUFFIXES scotch)
 find_library(Scotch_LIBRARY scotch)
 find_library(Scotch_ERROR_LIBRARY scotcherr)
