@@ -3,14 +3,18 @@
 // bench jacobi` runs it.
 //
 //   bench_jacobi [--grid 2048x2048] [--block 256x256] [--iterations 10] [--rounds 5] [--threads T]
-//                [--ways mpi+openmp,nested,ckloop,spread,all,select] [--spread 1,2,...] [--schedule static] [--chunk 0]
-//                [--collapse 0] [--heavy 1] [--balance none|greedy|refine] [--no-send]
+//                [--ways mpi+openmp,nested,ckloop,spread,openmp,all,select] [--spread 1,2,...] [--schedule static]
+//                [--chunk 0]
+//                [--collapse 0] [--work 1] [--heavy 1] [--heavy-part 4] [--balance none,greedy,refine] [--no-send]
 //
 // --grid, --block: two or three lengths. --spread: of ours and of nested; without, all that divide the threads.
-// all, select: every shape of the teams, static and dynamic; and the Selector, which chooses among these round by
-// round.
-// --heavy: rows of the grid's first quarter are computed so often. A round is so many iterations; prints one JSON line
-// on rank 0: seconds an iteration by way and round, and bytes received over time.
+// openmp: as spread, with OpenMP's loops in the blocks. all, select: every shape of the teams, static and dynamic; and
+// the Selector, which chooses among these round by round,
+// on the same blocks: where memory lies makes as much of a difference as many a configuration.
+// --work: all rows are computed so often. --heavy: rows of the grid's first quarter, or of another part of it, are
+// computed so often. --balance: between rounds; several: all of ours with each of them. A round is so many iterations;
+// prints one JSON line on rank 0: seconds an iteration by way and round, bytes received over time, and how uneven
+// ranks' work was.
 #include "allport/tasks/loop_selector.h"
 #include "jacobi_blocks.h"
 #include "jacobi_plain.h"
@@ -32,10 +36,12 @@ using namespace bench;
 /// A way with the shape of the teams that it runs on, if it has one.
 struct Contender {
   std::string name;
-  std::unique_ptr<Way> way;
+  std::shared_ptr<Way> way;
   TeamsShape shape{0, 0};
+  Teams* teams = nullptr;
   std::vector<double> seconds{};  ///< an iteration, by round
   std::vector<Timeline> received{};
+  std::vector<double> imbalance{};
   LoopOptions loop{};
   std::unique_ptr<LoopSelector> selector{};
 };
@@ -57,6 +63,7 @@ class Contest {
     for (int round = 0; round <= s_.rounds; ++round) {
       for (auto& c : contenders_) {
         take_place(c);
+        if (round == 0) c.way->fill();
         auto const outcome = c.way->round();
         if (c.selector) c.selector->record(Seconds(outcome.seconds));
         if (round == 0) {  // warm-up, and the check
@@ -66,6 +73,7 @@ class Contest {
           continue;
         }
         c.seconds.push_back(slowest(outcome.seconds) / s_.problem.iterations);
+        c.imbalance.push_back(outcome.imbalance);
         c.received.push_back(Timeline::of(outcome.received, slowest(outcome.seconds)));
       }
     }
@@ -96,7 +104,8 @@ class Contest {
     if (c.selector) {
       c.way->set(c.selector->apply().loop);
     } else if (c.shape.masters > 0) {
-      teams_.configure(c.shape.masters, c.shape.drones);
+      if (c.way == searched_) c.way->set(c.loop);
+      c.teams->configure(c.shape.masters, c.shape.drones);
     } else {
       pin_thread(everywhere_);
     }
@@ -120,20 +129,30 @@ class Contest {
     } else if (name == "ckloop") {
       // One queue of chunks that whoever is free takes, a master a core.
       LoopOptions const loop{LoopSchedule::dynamic, s_.loop.chunk, s_.loop.collapse};
-      blocks("ckloop's policy", {threads, 0}, {.loop = loop, .helped = true, .balance = s_.balance});
+      blocks("ckloop's policy", {threads, 0}, {.loop = loop, .helped = true});
     } else if (name == "spread") {
       for (auto const s : spreads) {
-        blocks(fmt::format("spread {}", s), {threads / s, s - 1}, {.loop = s_.loop, .balance = s_.balance});
+        blocks(fmt::format("spread {}", s), {threads / s, s - 1}, {.loop = s_.loop});
+      }
+    } else if (name == "openmp") {
+      if (!openmp_teams_) {
+        openmp_teams_ =
+            std::make_unique<Teams>(teams_.cores(), TeamsOptions{.threads = threads, .bodies = Bodies::openmp});
+      }
+      for (auto const s : spreads) {
+        blocks(fmt::format("spread {} by OpenMP", s), {threads / s, s - 1}, {.loop = s_.loop, .openmp = true});
       }
     } else if (name == "all") {
       for (auto const& c : choices()) {
-        blocks(tasks::name(c), c.shape, {.loop = c.loop, .balance = s_.balance});
+        blocks(tasks::name(c), c.shape, {.loop = c.loop}, &searched_);
+        contenders_.back().loop = c.loop;
       }
     } else if (name == "select") {
-      blocks("selected", {threads, 0}, {.loop = s_.loop, .balance = s_.balance});
+      ensure(s_.balances.size() <= 1, "balance", s_.balances.size(), "one balancer beside the Selector");
+      blocks("selected", {threads, 0}, {.loop = s_.loop}, &searched_);
       contenders_.back().selector = std::make_unique<LoopSelector>(comm_, teams_, choices());
     } else {
-      throw Error::argument("ways", show(name), "mpi+openmp, nested, ckloop, spread, all or select");
+      throw Error::argument("ways", show(name), "mpi+openmp, nested, ckloop, spread, openmp, all or select");
     }
   }
   /// What the Selector has to choose from; the first is the standard.
@@ -148,14 +167,27 @@ class Contest {
   void plain(std::string const& name, int outer, int inner) {
     pin_thread(everywhere_);
     contenders_.push_back(
-        {name, std::make_unique<PlainJacobi>(s_.problem, outer, inner, s_.schedule, static_cast<int>(s_.loop.chunk))});
+        {name, std::make_shared<PlainJacobi>(s_.problem, outer, inner, s_.schedule, static_cast<int>(s_.loop.chunk))});
   }
-  void blocks(std::string const& name, TeamsShape shape, BlocksSettings const& settings) {
-    teams_.configure(shape.masters, shape.drones);
-    std::unique_ptr<Way> way;
-    if (s_.problem.axes == 2) way = std::make_unique<BlocksJacobi<2>>(s_.problem, comm_, teams_, settings);
-    if (s_.problem.axes == 3) way = std::make_unique<BlocksJacobi<3>>(s_.problem, comm_, teams_, settings);
-    contenders_.push_back({name, std::move(way), shape});
+  /// Once with each balancer. `shared`: on the same cells, in the same memory, as others that are given it.
+  void blocks(std::string const& name, TeamsShape shape, BlocksSettings settings,
+              std::shared_ptr<Way>* shared = nullptr) {
+    if (s_.balances.empty()) return one(name, shape, settings, shared);
+    for (auto const& balance : s_.balances) {
+      settings.balance = balance;
+      auto const more = s_.balances.size() > 1;
+      one(more ? fmt::format("{}, {}", name, tasks::name(balance.balancer)) : name, shape, settings,
+          more ? nullptr : shared);
+    }
+  }
+  void one(std::string const& name, TeamsShape shape, BlocksSettings const& settings, std::shared_ptr<Way>* shared) {
+    auto& teams = settings.openmp ? *openmp_teams_ : teams_;
+    teams.configure(shape.masters, shape.drones);
+    auto way = shared != nullptr ? *shared : nullptr;
+    if (!way && s_.problem.axes == 2) way = std::make_shared<BlocksJacobi<2>>(s_.problem, comm_, teams, settings);
+    if (!way && s_.problem.axes == 3) way = std::make_shared<BlocksJacobi<3>>(s_.problem, comm_, teams, settings);
+    if (shared != nullptr) *shared = way;
+    contenders_.push_back({name, std::move(way), shape, &teams});
   }
 
   void print(bool same) const {
@@ -172,7 +204,8 @@ class Contest {
         fmt::print("{}{:.4g}", between, t.peak_to_mean());
         between = ", ";
       }
-      fmt::print(R"(], "chosen": "{}", "received": {}}})", c.selector ? tasks::name(c.selector->best()) : "",
+      fmt::print(R"(], "imbalance": [{:.4g}], "chosen": "{}", "received": {}}})", fmt::join(c.imbalance, ", "),
+                 c.selector ? tasks::name(c.selector->best()) : "",
                  c.received.empty() ? "null" : c.received.back().json());
       comma = ", ";
     }
@@ -184,6 +217,8 @@ class Contest {
   Communicator comm_;
   std::vector<int> everywhere_;
   Teams teams_;
+  std::unique_ptr<Teams> openmp_teams_;
+  std::shared_ptr<Way> searched_;  ///< of all configurations and of the Selector
   std::vector<Contender> contenders_;
 };
 

@@ -1,5 +1,7 @@
-// Jacobi in blocks: ours with a spread, and by CkLoop's policy.
+// Jacobi in blocks: ours with a spread, by our loops or by OpenMP's (deck 3), and by CkLoop's policy.
 #pragma once
+
+#include <omp.h>
 
 #include <optional>
 
@@ -14,6 +16,7 @@ using namespace allport::tasks;
 struct BlocksSettings {
   LoopOptions loop{};
   bool helped = false;  ///< CkLoop's policy
+  bool openmp = false;  ///< a block's loop is a parallel region; the teams are Bodies::openmp
   std::optional<BalanceOptions> balance{};
 };
 
@@ -24,6 +27,7 @@ class BlocksJacobi final : public Way {
   BlocksJacobi(Problem const& problem, Communicator const& comm, Teams& teams, BlocksSettings const& settings)
       : p_(problem),
         settings_(settings),
+        teams_(teams),
         blocks_(comm, shape(problem), teams, {.helped = settings.helped, .send = problem.sends, .record = true}),
         comm_(comm) {
     fill();
@@ -52,7 +56,7 @@ class BlocksJacobi final : public Way {
         outcome.received.push_back({records[r].begin - since, records[r].bytes});
       }
     }
-    if (settings_.balance) report_ = blocks_.balance(*settings_.balance);
+    if (settings_.balance) outcome.imbalance = blocks_.balance(*settings_.balance).before;
     return outcome;
   }
 
@@ -72,7 +76,6 @@ class BlocksJacobi final : public Way {
   }
 
   [[nodiscard]] Blocks<D, double>& blocks() { return blocks_; }
-  [[nodiscard]] BalanceReport const& report() const { return report_; }
 
  private:
   static BlockShape shape(Problem const& p) {
@@ -84,30 +87,47 @@ class BlocksJacobi final : public Way {
     if constexpr (D == 3) return b.in(i, j, k);
   }
 
+  /// A block's rows as OpenMP deals them to the team's threads, each kept on its core.
+  void relax_by_openmp(Block<D, double> const& b, Team const& team) {
+    auto const& loop = settings_.loop;
+    // One for each thread that opens a region.
+    omp_set_schedule(loop.schedule == LoopSchedule::dynamic  ? omp_sched_dynamic
+                     : loop.schedule == LoopSchedule::guided ? omp_sched_guided
+                                                             : omp_sched_static,
+                     static_cast<int>(loop.chunk));
+    Index const planes = D == 3 ? b.size(0) : 1;
+    Index const rows = b.size(D - 2);
+#pragma omp parallel num_threads(team.size())
+    {
+      teams_.pin(b.master(), omp_get_thread_num());
+#pragma omp for collapse(2) schedule(runtime)
+      for (Index i = 0; i < planes; ++i) {
+        for (Index j = 0; j < rows; ++j) relax_row_of(b, i, j);
+      }
+    }
+  }
+  void relax_row_of(Block<D, double> const& b, Index i, Index j) {
+    auto const times = p_.times(b.first(0) + (D == 3 ? i : j));
+    if constexpr (D == 2) relax_row(2, &b.in(j, 0), &b.out(j, 0), b.size(1), b.stride(0), 0, times);
+    if constexpr (D == 3) relax_row(3, &b.in(i, j, 0), &b.out(i, j, 0), b.size(2), b.stride(1), b.stride(0), times);
+  }
+
   void relax(Block<D, double> const& b, Team& team) {
+    if (settings_.openmp) return relax_by_openmp(b, team);
     if constexpr (D == 2) {
       team.parallel_for(
-          Range{0, b.size(0)},
-          [&](Index j) {
-            relax_row(2, &b.in(j, 0), &b.out(j, 0), b.size(1), b.stride(0), 0, p_.times(b.first(0) + j));
-          },
-          settings_.loop);
+          Range{0, b.size(0)}, [&](Index j) { relax_row_of(b, 0, j); }, settings_.loop);
     } else {
       team.parallel_for(
-          {{0, b.size(0)}, {0, b.size(1)}},
-          [&](Index i, Index j) {
-            relax_row(3, &b.in(i, j, 0), &b.out(i, j, 0), b.size(2), b.stride(1), b.stride(0),
-                      p_.times(b.first(0) + i));
-          },
-          settings_.loop);
+          {{0, b.size(0)}, {0, b.size(1)}}, [&](Index i, Index j) { relax_row_of(b, i, j); }, settings_.loop);
     }
   }
 
   Problem p_;
   BlocksSettings settings_;
+  Teams const& teams_;
   Blocks<D, double> blocks_;
   Communicator comm_;
-  BalanceReport report_;
 };
 
 }  // namespace bench

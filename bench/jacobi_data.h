@@ -20,14 +20,18 @@ struct Problem {
   Lengths grid{1, 0, 0};
   Lengths block{1, 0, 0};
   int axes = 2;
-  int heavy = 1;  ///< rows of the grid's first quarter are computed so often: uneven work
+  int work = 1;        ///< every row is computed so often, as a stencil of more terms would be
+  int heavy = 1;       ///< rows of a part of the grid are computed so often: uneven work
+  int heavy_part = 4;  ///< the first of so many
   bool sends = true;
   int iterations = 10;
 
   [[nodiscard]] Index cells() const { return grid[0] * grid[1] * grid[2]; }
   /// The axis that is cut last, for uneven work: the outermost that is there.
   [[nodiscard]] std::size_t outer() const { return axes == 3 ? 0 : 1; }
-  [[nodiscard]] int times(Index outer_index) const { return 4 * outer_index < grid[outer()] ? heavy : 1; }
+  [[nodiscard]] int times(Index outer_index) const {
+    return work * (heavy_part * outer_index < grid[outer()] ? heavy : 1);
+  }
 };
 
 /// Cells, and the border around the grid.
@@ -73,6 +77,7 @@ struct Received {
 struct Outcome {
   double seconds = 0;
   std::vector<Received> received;
+  double imbalance = 1;  ///< the most that a rank had to do over the mean, by what its blocks took
 };
 
 /// A way of iterating: fill() and rounds of Problem::iterations.

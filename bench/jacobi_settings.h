@@ -4,7 +4,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -22,7 +21,7 @@ struct Settings {
   std::vector<int> spreads;
   std::string schedule = "static";
   allport::tasks::LoopOptions loop{};
-  std::optional<allport::tasks::BalanceOptions> balance{};
+  std::vector<allport::tasks::BalanceOptions> balances{};  ///< each of ours once with each; empty: none moves anything
   int threads = 0;
   int rounds = 5;
 
@@ -100,6 +99,10 @@ struct Settings {
       threads = small(name, value, 1);
     } else if (name == "--heavy") {
       problem.heavy = small(name, value, 1);
+    } else if (name == "--work") {
+      problem.work = small(name, value, 1);
+    } else if (name == "--heavy-part") {
+      problem.heavy_part = small(name, value, 1);
     } else if (name == "--chunk") {
       loop.chunk = small(name, value, 0);
     } else if (name == "--collapse") {
@@ -109,7 +112,7 @@ struct Settings {
     } else if (name == "--spread") {
       for (auto const& part : parts(value, ',')) spreads.push_back(small(name, part, 1));
     } else if (name == "--balance") {
-      balance = allport::tasks::BalanceOptions{.balancer = allport::tasks::parse_balancer(value)};
+      for (auto const& part : parts(value, ',')) balances.push_back({.balancer = allport::tasks::parse_balancer(part)});
     } else if (name == "--schedule") {
       schedule = value;
       using allport::tasks::LoopSchedule;

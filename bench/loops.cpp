@@ -1,6 +1,6 @@
-// What a parallel loop takes for itself, beside OpenMP's (and oneTBB's where it is installed) by turns. Usage:
-// bench_loops [THREADS] [ROUNDS]; prints one JSON object of seconds a loop, round by round. Every loop is checked
-// first.
+// What a parallel loop takes for itself, beside GNU's and LLVM's OpenMP and oneTBB, by turns in one run; those that are
+// not here are named on stderr (Debian: libomp-dev, libtbb-dev). Usage: bench_loops [THREADS] [ROUNDS]; prints one JSON
+// object of seconds a loop, round by round. Every loop is checked first.
 #include <fmt/format.h>
 #include <omp.h>
 
@@ -10,11 +10,14 @@
 #include <cstdlib>
 #include <functional>
 #include <map>
+#include <optional>
 #include <string>
+#include <thread>
 #include <vector>
 
 #include "allport/tasks/team.h"
 #include "allport/tasks/teams.h"
+#include "loops_libomp.h"
 #ifdef ALLPORT_TBB
 #include <oneapi/tbb.h>
 #endif
@@ -22,6 +25,10 @@
 namespace {
 
 using namespace allport::tasks;
+using bench::Libomp;
+
+/// Threads of OpenMP spin for a while after a region, and would take a core from whoever comes next: LLVM's for 200 ms.
+constexpr auto until_all_sleep = std::chrono::milliseconds(250);
 
 double now() { return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count(); }
 
@@ -48,7 +55,12 @@ double work(Work kind, std::int64_t i, std::int64_t n) {
 
 class Contest {
  public:
-  Contest(int threads, int rounds) : threads_(threads), rounds_(rounds), team_(threads - 1) {}
+  Contest(int threads, int rounds) : threads_(threads), rounds_(rounds), team_(threads - 1), libomp_(Libomp::open()) {
+    if (!libomp_) fmt::print(stderr, "bench_loops: no libomp.so here: LLVM's OpenMP is left out (libomp-dev)\n");
+#ifndef ALLPORT_TBB
+    fmt::print(stderr, "bench_loops: built without oneTBB, which is left out (libtbb-dev)\n");
+#endif
+  }
 
   /// The same loop by all, in the schedule that suits the work best with each.
   void run(std::string const& name, Work kind, std::int64_t n) {
@@ -63,19 +75,32 @@ class Contest {
     if (kind == Work::uneven) {
       loops["ours, dynamic"] = ours(LoopSchedule::dynamic);
       loops["ours, guided"] = ours(LoopSchedule::guided);
-      loops["OpenMP, dynamic"] = [&] {
+      loops["libgomp, dynamic"] = [&] {
 #pragma omp parallel for schedule(dynamic, 16) num_threads(threads_)
         for (std::int64_t i = 0; i < n; ++i) body(i);
       };
-      loops["OpenMP, guided"] = [&] {
+      loops["libgomp, guided"] = [&] {
 #pragma omp parallel for schedule(guided) num_threads(threads_)
         for (std::int64_t i = 0; i < n; ++i) body(i);
       };
     }
-    loops["OpenMP, static"] = [&] {
+    loops["libgomp, static"] = [&] {
 #pragma omp parallel for schedule(static) num_threads(threads_)
       for (std::int64_t i = 0; i < n; ++i) body(i);
     };
+    if (libomp_) {
+      auto const theirs = [&](Libomp::Schedule schedule, std::int64_t chunk) {
+        Libomp::Body const chunk_of_it = [&](std::int64_t first, std::int64_t last) {
+          for (auto i = first; i < last; ++i) body(i);
+        };
+        return [&, schedule, chunk, chunk_of_it] { libomp_->parallel_for(threads_, n, schedule, chunk, chunk_of_it); };
+      };
+      loops["libomp, static"] = theirs(Libomp::Schedule::static_, 0);
+      if (kind == Work::uneven) {
+        loops["libomp, dynamic"] = theirs(Libomp::Schedule::dynamic, 16);
+        loops["libomp, guided"] = theirs(Libomp::Schedule::guided, 1);
+      }
+    }
 #ifdef ALLPORT_TBB
     tbb::task_arena arena(threads_);
     loops["oneTBB"] = [&] { arena.execute([&] { tbb::parallel_for(std::int64_t{0}, n, body); }); };
@@ -95,7 +120,10 @@ class Contest {
     }
     std::map<std::string, std::vector<double>> seconds;
     for (int round = 0; round < rounds_; ++round) {
-      for (auto const& [who, loop] : loops) seconds[who].push_back(seconds_of(loop));
+      for (auto const& [who, loop] : loops) {
+        std::this_thread::sleep_for(until_all_sleep);
+        seconds[who].push_back(seconds_of(loop));
+      }
     }
     for (auto const& [who, values] : seconds) {
       fmt::print("  \"{}: {}\": [{:.9f}],\n", name, who, fmt::join(values, ", "));
@@ -106,13 +134,17 @@ class Contest {
   int threads_;
   int rounds_;
   Team team_;
+  std::optional<Libomp> libomp_;
 };
 
-/// Seconds from one shape of the teams to the next, every thread in its place, over all shapes in turn.
+/// Seconds from one shape of the teams to the next, every thread in its place, over all shapes in turn; and of nested
+/// parallel regions of these shapes, one after the other.
 void reconfigure(int threads, int rounds) {
   Teams teams(usable_cores(), {.threads = threads});
   auto const shapes = shapes_of(threads);
   std::vector<double> seconds;
+  std::vector<double> nested;
+  omp_set_max_active_levels(2);
   for (int round = 0; round < rounds; ++round) {
     auto const turn = [&] {
       for (auto const& shape : shapes) {
@@ -120,8 +152,20 @@ void reconfigure(int threads, int rounds) {
         teams.run([](int, Team&) {});
       }
     };
+    auto const regions = [&] {
+      for (auto const& shape : shapes) {
+#pragma omp parallel num_threads(shape.masters)
+        {
+#pragma omp parallel num_threads(1 + shape.drones)
+          asm volatile("" ::: "memory");
+        }
+      }
+    };
+    std::this_thread::sleep_for(until_all_sleep);
     seconds.push_back(seconds_of(turn) / static_cast<double>(shapes.size()));
+    nested.push_back(seconds_of(regions) / static_cast<double>(shapes.size()));
   }
+  fmt::print("  \"other nested regions: libgomp\": [{:.9f}],\n", fmt::join(nested, ", "));
   fmt::print("  \"other teams: {}\": [{:.9f}],\n", teams.pinned() ? "pinned" : "not pinned", fmt::join(seconds, ", "));
 }
 

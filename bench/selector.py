@@ -1,9 +1,10 @@
 """The Selector of loops beside exhaustive search: Jacobi over grids, blocks, ranks and uneven work.
 
-Usage: bench/selector.py [--quick] [--rounds N] [-o FILE.json]. Every case is one run of bench_jacobi in which all
-shapes and schedules and the Selector go round by round in turn, on the same cells. Prints, for each case, the best of
-all, what the Selector chose, its time once settled (its last third of rounds) over the best's, and its whole run over
-the standard's.
+Usage: bench/selector.py [--quick] [--rounds N] [--minutes M] [-o FILE.json]. Every case is one run of bench_jacobi in
+which all shapes and schedules and the Selector go round by round in turn, on the same cells. Prints, for each case, the
+best of all, what the Selector chose, its time once settled (its last third of rounds) over the best's, and its whole
+run over the standard's. Cases that FILE.json has already, with as many rounds, are not run again; after M minutes it
+stops before the next one, with 3 where some are left: run it again to go on.
 """
 
 from __future__ import annotations
@@ -13,19 +14,22 @@ import itertools
 import json
 import os
 import statistics
+import time
 from pathlib import Path
 from typing import Any
 
 from allport.bench import jacobi
 
 GRIDS = {"512x512": ("64x64", "256x256"), "2000x1500": ("125x125", "500x750"), "96x96x96": ("16x32x96", "48x48x48")}
+STEP = {"512x512": 30, "2000x1500": 5, "96x96x96": 12}
+"""Iterations of a round: some milliseconds."""
 WITHIN = 1.05
 
 
 def case(grid: str, block: str, ranks: int, heavy: int, rounds: int) -> dict[str, Any]:
     threads = max(2, len(os.sched_getaffinity(0)) // ranks)
     job = jacobi.Jacobi(grid=grid, block=block, ranks=ranks, threads=threads, heavy=heavy, ways="all,select",
-                        iterations=3, rounds=rounds)  # fmt: skip
+                        iterations=STEP[grid], rounds=rounds)  # fmt: skip
     ways = jacobi.run(job)["ways"]
     selected = ways.pop("selected")
     last = max(rounds // 3, 1)
@@ -33,19 +37,37 @@ def case(grid: str, block: str, ranks: int, heavy: int, rounds: int) -> dict[str
     best = min(medians, key=lambda way: medians[way])
     standard = next(iter(ways.values()))["seconds"]
     return {
-        "grid": grid, "block": block, "ranks": ranks, "heavy": heavy, "best": best, "chosen": selected["chosen"],
+        "grid": grid, "block": block, "ranks": ranks, "heavy": heavy, "rounds": rounds, "threads": threads,
+        "best": best, "chosen": selected["chosen"],
         "steady": statistics.median(selected["seconds"][-last:]) / medians[best],
         "chosen_alone": medians[selected["chosen"]] / medians[best],
         "whole": sum(selected["seconds"]) / sum(standard),
     }  # fmt: skip
 
 
+def kept(path: str | None) -> list[dict[str, Any]]:
+    """What earlier pieces of this benchmark found."""
+    if path is None or not Path(path).exists():
+        return []
+    rows: list[dict[str, Any]] = json.loads(Path(path).read_text())
+    return rows
+
+
+def told(row: dict[str, Any]) -> str:
+    return (
+        f"{row['grid']:>10} by {row['block']:>8}, {row['ranks']} ranks, heavy {row['heavy']}: best {row['best']:20} "
+        f"chosen {row['chosen']:20} steady x{row['steady']:.3f}, whole x{row['whole']:.3f} of the standard"
+    )
+
+
 def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--quick", action="store_true", help="two cases")
     parser.add_argument("--rounds", type=int, default=60)
+    parser.add_argument("--minutes", type=float, default=1e9)
     parser.add_argument("-o", "--output")
     options = parser.parse_args()
+    end = time.monotonic() + 60 * options.minutes
     cases = [
         (grid, block, ranks, heavy)
         for (grid, blocks), ranks, heavy in itertools.product(GRIDS.items(), (1, 2, 3, 4), (1, 4))
@@ -53,24 +75,25 @@ def main() -> int:
     ]
     if options.quick:
         cases = cases[:2]
-    found = []
+    found = kept(options.output)
+    known = {(row["grid"], row["block"], row["ranks"], row["heavy"], row["rounds"]) for row in found}
     for number, one in enumerate(cases, 1):
+        if (*one, options.rounds) in known:
+            continue
+        if time.monotonic() > end:
+            print(f"{len(found)} of {len(cases)} cases so far; run it again to go on")
+            return 3
         row = case(*one, options.rounds)
         found.append(row)
-        print(
-            f"{number:3} of {len(cases)}  {row['grid']:>10} by {row['block']:>8}, {row['ranks']} ranks, "
-            f"heavy {row['heavy']}: best {row['best']:20} chosen {row['chosen']:20} steady x{row['steady']:.3f}, "
-            f"whole x{row['whole']:.3f} of the standard",
-            flush=True,
-        )
+        print(f"{number:3} of {len(cases)}  {told(row)}", flush=True)
+        if options.output:
+            Path(options.output).write_text(json.dumps(found, indent=1) + "\n")
     near = sum(row["steady"] <= WITHIN for row in found)
     worse = sum(row["whole"] > WITHIN for row in found)
     of = len(found)
     print(
         f"steady state within 5 % of the best in {near} of {of}; whole run over 5 % worse than the standard in {worse}"
     )
-    if options.output:
-        Path(options.output).write_text(json.dumps(found, indent=1) + "\n")
     return 0
 
 

@@ -31,6 +31,7 @@ void bind_model_matrices(nb::module_& m);
 void bind_sim(nb::module_& m);
 void bind_select(nb::module_& m);
 void bind_multicast(nb::module_& m);
+void bind_pattern(nb::module_& m);
 void bind_task_graph(nb::module_& m);
 void bind_body_context(nb::module_& m);
 void bind_own_graph(nb::module_& m);

@@ -19,6 +19,7 @@ NB_MODULE(_native, m) {
   bind_sim(m);
   bind_select(m);
   bind_multicast(m);
+  bind_pattern(m);
   bind_task_graph(m);
   bind_body_context(m);
   bind_own_graph(m);

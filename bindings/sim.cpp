@@ -72,7 +72,7 @@ void bind_sim(nb::module_& m) {
           "__init__",
           [](sim::Options* self, std::string const& sharing, std::string const& overheads, std::string const& engine,
              std::int64_t eager, bool handshake, bool latency_weights, std::int64_t header,
-             std::vector<Node> const& placement, bool trace, double most_seconds) {
+             std::vector<Node> const& placement, std::vector<Rank> const& places, bool trace, double most_seconds) {
             auto options = sim::Options();
             options.sharing = sim::parse_sharing(sharing);
             options.overheads = sim::parse_overheads(overheads);
@@ -82,12 +82,13 @@ void bind_sim(nb::module_& m) {
             options.latency_weights = latency_weights;
             options.header = header;
             options.placement = placement;
+            options.places = places;
             options.trace = trace;
             options.most_seconds = most_seconds;
             new (self) sim::Options(std::move(options));
           },
           nb::kw_only(), "sharing"_a, "overheads"_a, "engine"_a, "eager"_a, "handshake"_a, "latency_weights"_a,
-          "header"_a, "placement"_a, "trace"_a, "most_seconds"_a);
+          "header"_a, "placement"_a, "places"_a, "trace"_a, "most_seconds"_a);
   m.def("simulate", run, "schedule"_a, "machine"_a, "options"_a, "progress"_a.none(),
         nb::sig("def simulate(schedule: Schedule, machine: Machine, options: SimOptions, progress: object) "
                 "-> dict[str, object]"));

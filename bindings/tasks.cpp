@@ -8,6 +8,7 @@
 
 #include "allport/tasks/blocks_graph.h"
 #include "allport/tasks/carrier.h"
+#include "allport/tasks/loop_advice.h"
 #include "arrays_of.h"
 #include "task_graph.h"
 
@@ -38,6 +39,19 @@ nb::dict run(TaskGraph const& graph, Communicator const& comm, int workers, std:
     report = tasks::run(graph, comm, options);
   });
   return dict_of(report);
+}
+
+nb::list advice(std::string const& path) {
+  nb::list all;
+  for (auto const& one : tasks::loop_advice(load_memory(path))) {
+    nb::dict d;
+    d["site"] = one.site;
+    d["found"] = one.found;
+    d["change"] = one.change;
+    d["compared"] = one.compared;
+    all.append(d);
+  }
+  return all;
 }
 
 }  // namespace
@@ -85,6 +99,7 @@ void bind_tasks(nb::module_& m) {
   m.def("run_graph", run, "graph"_a, "comm"_a, "workers"_a, "way"_a, "op"_a, "dtype"_a, "stall_seconds"_a, "record"_a,
         nb::sig("def run_graph(graph: TaskGraph, comm: Communicator, workers: int, way: str, op: str, dtype: str, "
                 "stall_seconds: float, record: bool) -> dict"));
+  m.def("loop_advice", advice, "path"_a, nb::sig("def loop_advice(path: str) -> list[dict]"));
   using Lengths = std::vector<std::int64_t>;
   m.def(
       "block_owners",

@@ -36,6 +36,7 @@ COMMANDS = (
     ("schedule", "export"),
     ("schedule", "import"),
     ("explain",),
+    ("map",),
     ("multicast", "explain"),
     ("multicast", "table"),
     ("graph", "show"),

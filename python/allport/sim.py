@@ -165,6 +165,7 @@ def simulate(
     latency_weights: bool = False,
     header: int = 0,
     placement: str | Sequence[int] | None = None,
+    places: Sequence[int] | None = None,
     trace: bool = False,
     proof: bool | None = False,
     most_seconds: float = 0.0,
@@ -177,15 +178,17 @@ def simulate(
     rank's one processor. engine: 'events', 'recurrence' (the same times without a queue, where streams share nothing)
     or 'auto'. eager: bytes up to which a message does not wait for its receive; handshake: what waits pays a request
     and an answer. header: bytes that every message has beside its own. placement: the node of each rank, or
-    'random:SEED'; then messages are routed. trace: keep the timeline and the critical path.
+    'random:SEED'; then messages are routed. places: instead of it, the place of each rank among the machine's ranks,
+    which says the host within a node, too; there may be fewer ranks than places. trace: keep the timeline and the
+    critical path.
     proof: prove the schedule first; None: if it has at most PROVED_UP_TO segments. most_seconds: refuse, before it
     begins, what would take longer, and say which segments would not; 0: never refuse.
     Raises AllportError: a schedule that is wrong or stops, options that do not fit, kind 'unsupported' what would take
     more than most_seconds.
     """
     where = as_machine(machine)
-    places = placement_of(placement, where, schedule.ranks)
-    provable = schedule.collective != "none" and not places
+    nodes = placement_of(placement, where, schedule.ranks)
+    provable = schedule.collective != "none" and not nodes and not places
     if proof or (proof is None and provable and _segments(schedule) <= PROVED_UP_TO):
         report = prove(schedule, where, links=False, max_findings=1)
         if not report:
@@ -200,7 +203,8 @@ def simulate(
         handshake=handshake,
         latency_weights=latency_weights,
         header=header,
-        placement=places,
+        placement=nodes,
+        places=[int(p) for p in places or []],
         trace=trace,
         most_seconds=most_seconds,
     )

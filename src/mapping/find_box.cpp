@@ -8,7 +8,7 @@ namespace allport {
 
 namespace {
 
-struct Interval {
+struct Extent {
   std::int32_t lo;
   std::int32_t hi;
   std::int32_t length;
@@ -38,10 +38,10 @@ std::vector<std::int32_t> positions(Machine const& machine, std::span<Rank const
   return found;
 }
 
-std::optional<Interval> cyclic_interval(std::vector<std::int32_t> const& at, Axis const& axis) {
+std::optional<Extent> cyclic_interval(std::vector<std::int32_t> const& at, Axis const& axis) {
   auto const count = static_cast<std::int32_t>(at.size());
   if (at.back() - at.front() == count - 1) {
-    return Interval{at.front(), at.back(), count};
+    return Extent{at.front(), at.back(), count};
   }
   if (!axis.wraps || at.front() != 0 || at.back() != axis.length - 1) {
     return std::nullopt;
@@ -52,7 +52,7 @@ std::optional<Interval> cyclic_interval(std::vector<std::int32_t> const& at, Axi
   if (at.back() - *second != static_cast<std::int32_t>(at.end() - second) - 1) {
     return std::nullopt;
   }
-  return Interval{*second, *gap, count};
+  return Extent{*second, *gap, count};
 }
 
 }  // namespace

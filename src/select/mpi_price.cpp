@@ -13,28 +13,32 @@ namespace allport {
 
 namespace {
 
+/// Indices of the timed sizes around one; twice the same where it was timed or lies beyond them all.
+struct Around {
+  std::size_t below = 0;
+  std::size_t above = 0;
+};
+
+Around around(std::span<std::int64_t const> x, std::int64_t bytes) {
+  auto const at = std::lower_bound(x.begin(), x.end(), bytes);
+  if (at == x.end()) return {x.size() - 1, x.size() - 1};
+  auto const i = static_cast<std::size_t>(at - x.begin());
+  return {i == 0 || *at == bytes ? i : i - 1, i};
+}
+
 /// `y`, timed at x; equally many.
 Seconds interpolated(std::span<std::int64_t const> x, std::span<double const> y, std::int64_t bytes) {
-  auto const above = std::lower_bound(x.begin(), x.end(), bytes);
-  if (above == x.end()) {
+  auto const [below, above] = around(x, bytes);
+  if (bytes > x.back()) {
     auto const last = std::max<std::int64_t>(x.back(), 1);
     // A barrier has the one entry of 0 bytes.
     return Seconds(x.back() == 0 ? y.back() : y.back() * static_cast<double>(bytes) / static_cast<double>(last));
   }
-  auto const i = static_cast<std::size_t>(above - x.begin());
-  if (i == 0 || *above == bytes) return Seconds(y[i]);
+  if (below == above) return Seconds(y[above]);
   auto const log = [](std::int64_t b) { return std::log2(static_cast<double>(std::max<std::int64_t>(b, 1))); };
-  if (log(x[i]) == log(x[i - 1])) return Seconds(y[i]);  // between 0 and 1 bytes
-  auto const t = (log(bytes) - log(x[i - 1])) / (log(x[i]) - log(x[i - 1]));
-  return Seconds(y[i - 1] * std::pow(y[i] / y[i - 1], t));
-}
-
-/// Ours over MPI's at the timed sizes that enclose this one, where it is more.
-double dearest_share(std::span<std::int64_t const> x, MpiTimes const& times, std::int64_t bytes) {
-  auto const above = std::lower_bound(x.begin(), x.end(), bytes);
-  auto const i = static_cast<std::size_t>(above - x.begin());
-  auto const share = [&](std::size_t at) { return times.ours[at] / times.seconds[at]; };
-  return i == 0 || *above == bytes ? share(i) : std::max(share(i - 1), share(i));
+  if (log(x[above]) == log(x[below])) return Seconds(y[above]);  // between 0 and 1 bytes
+  auto const t = (log(bytes) - log(x[below])) / (log(x[above]) - log(x[below]));
+  return Seconds(y[below] * std::pow(y[above] / y[below], t));
 }
 
 /// Of the message or of a block; of blocks that differ, their mean.
@@ -92,16 +96,18 @@ MpiPrice mpi_price_of(Machine const& machine, Contract const& contract, std::opt
          fmt::format("of the {} ranks of the contract", contract.ranks));
   if (auto const* times = machine.mpi_times(name(contract.what))) {
     auto const bytes = size_of(contract);
-    auto price = MpiPrice{interpolated(times->bytes, times->seconds, bytes), PriceSource::calibrated, {}, {}, {}};
+    auto price = MpiPrice{interpolated(times->bytes, times->seconds, bytes), PriceSource::calibrated, {}, {}};
     auto const sizes = std::span(times->bytes).first(times->ours.size());
     if (!sizes.empty() && bytes <= sizes.back()) {
       price.ours = interpolated(sizes, times->ours, bytes);
-      price.nearest = dearest_share(sizes, *times, bytes);
+      auto const [below, above] = around(sizes, bytes);
+      auto const share = [&](std::size_t i) { return times->ours[i] / times->seconds[i]; };
+      price.dearest = std::max(share(below), share(above));
     }
     return price;
   }
   auto const places = mapping && !mapping->is_identity() ? mapping->list() : std::vector<Rank>{};
-  return {modelled(machine, contract, places), PriceSource::modelled, {}, {}, shortest(machine, contract, mapping)};
+  return {modelled(machine, contract, places), PriceSource::modelled, {}, shortest(machine, contract, mapping)};
 }
 
 Seconds mpi_price(Machine const& machine, Contract const& contract, std::optional<Mapping> const& mapping) {
@@ -115,9 +121,8 @@ bool expect_to_win(Choice const& choice, MpiPrice const& mpi) {
   if (!mpi.ours && !choice.best.priced()) return false;
   auto const ours = mpi.ours.value_or(choice.best.predicted);
   if (ours < starts * mpi.starts) return false;
-  // Times go up in steps, where a protocol ends, and nobody knows where between two sizes that is: ours must win at
-  // both.
-  if (mpi.ours && mpi.nearest > timed) return false;
+  // Times go up in steps, and where between two sizes a step is nobody knows: ours must win at both.
+  if (mpi.ours && mpi.dearest > timed) return false;
   return ours.value() <= (mpi.ours ? timed : guessed) * mpi.time.value();
 }
 

@@ -97,7 +97,7 @@ std::vector<Record> Result::critical_path() const {
 
 Result simulate(Schedule const& schedule, Machine const& machine, Options const& options) {
   check(machine, options);
-  auto const streams = Streams(schedule, machine, options.placement);
+  auto const streams = Streams(schedule, machine, options);
   Result result;
   count(streams, result);
   result.engine_why = options.engine == Engine::events ? "asked for" : shared_by_streams(streams, options);

@@ -4,18 +4,26 @@
 
 namespace allport::sim {
 
-Streams::Streams(Schedule const& schedule, Machine const& machine, std::vector<Node> const& placement)
-    : schedule_(schedule), machine_(machine), placement_(placement) {
-  if (schedule.ranks() != machine.ranks() && placement.empty()) {
+Streams::Streams(Schedule const& schedule, Machine const& machine, Options const& options)
+    : schedule_(schedule), machine_(machine), nodes_(options.placement), places_(options.places) {
+  ensure(nodes_.empty() || places_.empty(), "places", places_.size(), "no placement beside it");
+  if (schedule.ranks() != machine.ranks() && nodes_.empty() && places_.empty()) {
     throw Error::argument("schedule.ranks()", show(schedule.ranks()),
                           fmt::format("the machine's ranks, {}", machine.ranks()), "pass a placement");
   }
-  if (!placement.empty()) {
-    ensure(static_cast<Rank>(placement.size()) == schedule.ranks(), "placement", placement.size(),
+  if (!nodes_.empty()) {
+    ensure(static_cast<Rank>(nodes_.size()) == schedule.ranks(), "placement", nodes_.size(),
            fmt::format("a node for each of {} ranks", schedule.ranks()));
-    for (auto const n : placement) ensure(n >= 0 && n < machine.nodes(), "placement", n, "nodes of the machine");
+    for (auto const n : nodes_) ensure(n >= 0 && n < machine.nodes(), "placement", n, "nodes of the machine");
+    places_ = places_on(machine, nodes_);
+  } else if (!places_.empty()) {
+    ensure(static_cast<Rank>(places_.size()) == schedule.ranks(), "places", places_.size(),
+           fmt::format("a place for each of {} ranks", schedule.ranks()));
+    for (auto const p : places_) {
+      ensure(p >= 0 && p < machine.ranks(), "places", p, fmt::format("places in 0..{}", machine.ranks() - 1));
+      nodes_.push_back(machine.node_of(p));
+    }
   }
-  if (!placement.empty()) places_ = places_on(machine, placement);
   linked_ = LinkedProgram(schedule);
   check_links();
 }

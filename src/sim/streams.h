@@ -15,7 +15,7 @@ inline std::size_t at(std::int64_t i) { return static_cast<std::size_t>(i); }
 class Streams {
  public:
   /// @throws Error(schedule) when an operation cannot be, a stream has no other end, or a send cannot go its way
-  Streams(Schedule const& schedule, Machine const& machine, std::vector<Node> const& placement);
+  Streams(Schedule const& schedule, Machine const& machine, Options const& options);
 
   [[nodiscard]] Machine const& machine() const { return machine_; }
   [[nodiscard]] Schedule const& schedule() const { return schedule_; }
@@ -23,14 +23,12 @@ class Streams {
   [[nodiscard]] std::vector<LinkedOp> const& ops() const { return linked_.ops(); }
   [[nodiscard]] LinkedOp const& op(OpId i) const { return linked_.op(i); }
   [[nodiscard]] OpId size() const { return linked_.size(); }
-  [[nodiscard]] Node node(Rank rank) const {
-    return placement_.empty() ? machine_.node_of(rank) : placement_[at(rank)];
-  }
+  [[nodiscard]] Node node(Rank rank) const { return nodes_.empty() ? machine_.node_of(rank) : nodes_[at(rank)]; }
   /// The rank's place among the machine's ranks: its own, or the next free one of the node that it was placed on.
   [[nodiscard]] Rank place(Rank rank) const { return places_.empty() ? rank : places_[at(rank)]; }
   [[nodiscard]] std::int32_t window() const { return schedule_.cut().window; }
   /// The port that a send leaves by; ranks that were placed elsewhere are routed.
-  [[nodiscard]] Port leaves_by(LinkedOp const& send) const { return placement_.empty() ? send.port : any_port; }
+  [[nodiscard]] Port leaves_by(LinkedOp const& send) const { return nodes_.empty() ? send.port : any_port; }
 
   /// The link that a message to `target` takes out of `node`; -1 when it is there.
   [[nodiscard]] LinkId next_link(LinkedOp const& send, Node node, Node target) const;
@@ -52,9 +50,9 @@ class Streams {
 
   Schedule const& schedule_;
   Machine const& machine_;
-  std::vector<Node> const& placement_;
   LinkedProgram linked_;
-  std::vector<Rank> places_;  // where ranks were placed
+  std::vector<Node> nodes_;  // where ranks were placed, here and below
+  std::vector<Rank> places_;
 };
 
 }  // namespace allport::sim

@@ -25,7 +25,6 @@ struct BlockEngine::State {
   };
   struct Object : BlockCells {
     std::vector<Link> links{};
-    int master = 0;
     std::array<std::size_t, 2> arrived{};  ///< faces, of even and of odd iterations
     bool queued = false;                   ///< to run, or running
     bool exposed = false;                  ///< other ranks wait for a face of it

@@ -69,6 +69,7 @@ bool pin_thread(std::vector<int> const& processors) {
 Cores hardware_threads(Cores const& cores) {
   Cores split{.all = {}, .shared = cores.shared, .source = cores.source};
   for (auto const& core : cores.all) {
+    split.smt = split.smt || core.processors.size() > 1;
     for (auto const p : core.processors) split.all.push_back({{p}, core.domain});
   }
   return split;
@@ -83,7 +84,7 @@ Cores share_of(Cores const& cores, int index, int sharers) {
     return all;
   }
   auto const each = cores.size() / sharers;
-  Cores part{.all = {}, .shared = cores.shared, .source = cores.source};
+  Cores part{.all = {}, .shared = cores.shared, .source = cores.source, .smt = cores.smt};
   for (int c = 0; c < each; ++c) part.all.push_back(cores.all[static_cast<std::size_t>(index * each + c)]);
   return part;
 }

@@ -1,25 +1,53 @@
 // Ranks that share a computer share out its cores.
 #include <unistd.h>
 
+#include <algorithm>
+#include <fstream>
 #include <functional>
+#include <map>
 #include <string>
-#include <string_view>
 
 #include "allport/comm/communicator.h"
 #include "allport/tasks/cores.h"
 
 namespace allport::tasks {
 
+namespace {
+
+std::string host() {
+  char name[256] = "";
+  gethostname(name, sizeof name - 1);
+  return name;
+}
+
+/// Of the kernel that runs: containers and namespaces with names of their own share its processors.
+std::string kernel() {
+  std::ifstream file("/proc/sys/kernel/random/boot_id");
+  std::string line;
+  std::getline(file, line);
+  return line.empty() ? host() : line;
+}
+
+std::int64_t number_of(std::string const& text) { return static_cast<std::int64_t>(std::hash<std::string>()(text)); }
+
+}  // namespace
+
+Computers computers_of(Communicator const& comm) {
+  std::int64_t const mine[] = {number_of(host())};
+  std::map<std::int64_t, int> ranks;
+  for (auto const number : comm.all_gather(mine)) ++ranks[number];
+  Computers found{static_cast<int>(ranks.size()), 1};
+  for (auto const& [number, count] : ranks) found.most_ranks = std::max(found.most_ranks, count);
+  return found;
+}
+
 Cores cores_of_rank(Communicator const& comm) {
   auto const cores = usable_cores();
-  char host[256] = "";
-  gethostname(host, sizeof host - 1);
   std::string text;
   for (auto const& core : cores.all) {
     for (auto const p : core.processors) text += std::to_string(p) + ",";
   }
-  std::int64_t const mine[] = {static_cast<std::int64_t>(std::hash<std::string_view>()(host)),
-                               static_cast<std::int64_t>(std::hash<std::string>()(text)), cores.size()};
+  std::int64_t const mine[] = {number_of(kernel()), number_of(text), cores.size()};
   auto const all = comm.all_gather(mine);
   // Ranks of a computer whose cpusets are equal share it; others have one each.
   int index = 0;

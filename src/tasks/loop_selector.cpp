@@ -61,11 +61,19 @@ std::string name(LoopConfiguration const& c) {
   return text;
 }
 
-std::vector<LoopConfiguration> loop_configurations(int threads, std::vector<LoopOptions> const& ways) {
+std::vector<LoopConfiguration> loop_configurations(int threads, std::vector<LoopOptions> const& ways, Threads used) {
   ensure(!ways.empty(), "ways", ways.size(), "at least one");
+  std::vector<int> counts{threads};
+  if (used == Threads::fewer_too) {
+    for (auto const fewer : {(3 * threads + 3) / 4, (threads + 1) / 2}) {
+      if (fewer < counts.back()) counts.push_back(fewer);
+    }
+  }
   std::vector<LoopConfiguration> all;
-  for (auto const shape : shapes_of(threads)) {
-    for (std::size_t w = 0; w < (shape.drones == 0 ? 1 : ways.size()); ++w) all.push_back({shape, ways[w]});
+  for (auto const count : counts) {
+    for (auto const shape : shapes_of(count)) {
+      for (std::size_t w = 0; w < (shape.drones == 0 ? 1 : ways.size()); ++w) all.push_back({shape, ways[w]});
+    }
   }
   return all;
 }
@@ -83,6 +91,14 @@ LoopSelector::LoopSelector(Communicator const& comm, Teams& teams, std::vector<L
   auto selecting = std::move(options.selecting);
   selecting.standard = standard_;
   selecting.agreement = time_of_agreement(comm_);
+  std::int64_t const mine[] = {teams_.threads(), teams_.cores().smt ? 1 : 0};
+  auto const threads = comm_.all_gather(mine);
+  auto const computers = computers_of(comm_);
+  launch_ = {computers.count, computers.most_ranks, 1, false};
+  for (std::size_t r = 0; r < threads.size(); r += 2) {
+    launch_.threads = std::max(launch_.threads, static_cast<int>(threads[r]));
+    launch_.smt = launch_.smt || threads[r + 1] != 0;
+  }
   std::vector<double> predicted(configurations_.size());
   try {
     for (std::size_t c = 0; c < configurations_.size(); ++c) {
@@ -92,7 +108,9 @@ LoopSelector::LoopSelector(Communicator const& comm, Teams& teams, std::vector<L
       names += name(configurations_[c]) + ";";
       auto const spread = 1 + shape.drones;
       if (options.terms && spread <= options.terms->cores) {
-        predicted[c] = model::spread_time(*options.terms, spread).value();
+        auto terms = *options.terms;
+        terms.cores = std::min(terms.cores, shape.masters * spread);
+        predicted[c] = model::spread_time(terms, spread).value();
       }
     }
     ensure(standard_ < configurations_.size(), "standard", standard_, "one of the configurations");
@@ -140,7 +158,8 @@ void LoopSelector::remembered() {
   if (comm_.rank() == 0 && !path.empty() && !site_.empty() && !fixed_) {
     try {
       auto const memory = load_memory(path);
-      if (auto const found = memory.find(site_); found != memory.end()) {
+      tell_of_other_starts(memory);
+      if (auto const found = memory.find(name_of(site_, launch_)); found != memory.end()) {
         for (std::size_t c = 0; c < configurations_.size(); ++c) {
           auto const called = name(configurations_[c]);
           auto const at = found->second.seconds.find(called);
@@ -163,13 +182,22 @@ void LoopSelector::remembered() {
   selector_->resume(known);
 }
 
+void LoopSelector::tell_of_other_starts(Memory const& memory) const {
+  if (variable("ALLPORT_EXPLAIN") != "1") return;
+  for (auto const& advice : loop_advice(memory)) {
+    auto const& best = advice.runs.front().launch;
+    if (advice.site != site_ || best.computers != launch_.computers || advice.change.empty()) continue;
+    fmt::print(stderr, "allport: loops of {}: earlier runs took {}: {}\n", site_, advice.found, advice.change);
+  }
+}
+
 LoopSelector::~LoopSelector() {
   auto const path = std::string(variable("ALLPORT_SELECT_FILE"));
   if (comm_.rank() != 0 || path.empty() || site_.empty() || fixed_) return;
   auto const known = selector_->remembered();
   if (known.seconds.empty()) return;
   try {
-    save_memory(path, {{site_, known}});
+    save_memory(path, {{name_of(site_, launch_), known}});
   } catch (std::exception const& caught) {
     fmt::print(stderr, "allport: loops of {}: not remembered: {}\n", site_, caught.what());
   }

@@ -7,6 +7,7 @@
 #include <exception>
 #include <optional>
 #include <thread>
+#include <utility>
 
 #include "loop_board.h"
 #include "openmp_threads.h"
@@ -18,6 +19,11 @@ namespace {
 /// What threads are told, in the low bits of a number that grows.
 enum Order : std::uint32_t { run_body = 0, take_place = 1, end = 2 };
 constexpr std::uint32_t order_bits = 2;
+
+/// Configurations of all teams have numbers, so that a thread knows whether it is where it was put.
+std::atomic<std::uint64_t> configurations{0};
+/// The configuration and the core that this thread was given by Teams::pin(), unless it has been elsewhere since.
+thread_local std::pair<std::uint64_t, int> there;
 
 /// Where a thread is; in no team: it sleeps.
 struct Place {
@@ -55,6 +61,7 @@ struct Teams::State {
   int openmp_before = 0;
   std::vector<int> counts_before;
 
+  std::uint64_t configuration = 0;
   std::vector<Place> places;  ///< by thread; written while all wait for an order
   std::vector<std::vector<int>> placed;
   std::vector<std::unique_ptr<Team>> teams;
@@ -95,6 +102,7 @@ void Teams::State::end_threads() {
 Teams::State::~State() {
   end_threads();
   if (pinned) pin_thread(before);
+  there = {};
   if (openmp_before > 0) omp_set_num_threads(openmp_before);
   for (std::size_t c = 0; c < options.counts.size(); ++c) options.counts[c].set(counts_before[c]);
 }
@@ -150,6 +158,7 @@ void Teams::State::serve(int thread) {
 
 void Teams::State::take(Place const& place) {
   if (pinned) pin_thread(place.processors);
+  there = {};
   if (has_openmp()) omp_set_num_threads(options.bodies == Bodies::openmp && place.member == 0 ? place.size : 1);
 }
 
@@ -158,6 +167,7 @@ void Teams::State::configure(int masters, int size) {
   ensure(size >= 1, "drones", size - 1, "at least 0");
   ensure(std::int64_t{masters} * size <= threads, "masters x (1 + drones)", std::int64_t{masters} * size,
          "no more than there are threads");
+  configuration = ++configurations;
   // Drones of the last teams wait for an order before their board goes.
   for (auto& team : teams) team->board_->stop();
   std::vector<std::unique_ptr<Team>> next;
@@ -242,8 +252,10 @@ void Teams::pin(int master, int member) const {
   ensure(master >= 0 && master < masters(), "master", master, "one of the masters");
   ensure(member >= 0 && member <= drones(), "member", member, "a thread of the team");
   if (!state_->pinned) return;
-  auto const core = cores_of(master)[static_cast<std::size_t>(member)];
+  auto const core = state_->placed[static_cast<std::size_t>(master)][static_cast<std::size_t>(member)];
+  if (there == std::pair(state_->configuration, core)) return;
   pin_thread(state_->cores.all[static_cast<std::size_t>(core)].processors);
+  there = {state_->configuration, core};
 }
 
 std::vector<TeamsShape> shapes_of(int threads) {

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import allport as ap
 import pytest
-from allport.doctor import lab_needs, load, processors, program, transports
+from allport.doctor import lab_needs, load, processors, program, starts, transports
 
 
 def computer(root: Path, threads_of_cores: list[str], domains: list[str], **files: str) -> Path:
@@ -207,3 +207,42 @@ def test_the_command_ends_with_1_where_something_is_wrong(allport):
     assert done.returncode == 1 and "ranks = 0: expected at least 1" in done.stderr
     done = allport("doctor", env={"OPENBLAS_NUM_THREADS": "1"})
     assert "mpiexec" in done.stdout and "NUMA" in done.stdout
+
+
+def memory_of_loops(path: Path, **seconds: float) -> Path:
+    """As Selectors of loops write it; by 'RANKSxTHREADS'."""
+    sites = {
+        "plate [1 computers x {} ranks x {} threads]".format(*launch.split("x")): {
+            "best": "1 x (1 + 0), static",
+            "seconds": {"1 x (1 + 0), static": time, "2 x (1 + 0), static": 3 * time},
+        }
+        for launch, time in seconds.items()
+    }
+    path.write_text(json.dumps({"allport_memory": 1, "sites": sites}))
+    return path
+
+
+def test_the_next_run_is_advised_by_what_earlier_ones_took(tmp_path, monkeypatch, allport):
+    path = memory_of_loops(tmp_path / "memory.json", **{"1x2": 0.3, "2x1": 0.2})
+    (found,) = starts.examine(str(path))
+    assert found.subject == "loops of plate" and found.state == "note"
+    assert found.found.startswith("2 ranks x 1 thread: 200 ms a step") and found.remedy.startswith("start 2 ranks x 1")
+    (found,) = starts.examine(str(memory_of_loops(path, **{"1x2": 0.3})))
+    assert found.state == "good" and "run it once with 2 ranks x 1 thread" in found.remedy
+    assert "1 of a rank's 2 threads do it" in found.remedy
+    monkeypatch.setenv("ALLPORT_SELECT_FILE", str(path))
+    assert by_subject(ap.doctor.examine())["loops of plate"] == found
+    done = allport("doctor", "--memory", str(path), "--json")
+    assert "loops of plate" in {f["subject"] for f in json.loads(done.stdout)["findings"]}
+
+
+def test_a_memory_that_is_none_is_told(tmp_path, allport):
+    with pytest.raises(ap.AllportError, match="not there"):
+        starts.examine(str(tmp_path / "none.json"))
+    (tmp_path / "other.json").write_text("{}")
+    with pytest.raises(ap.AllportError, match=r"other\.json"):
+        starts.examine(str(tmp_path / "other.json"))
+    path = memory_of_loops(tmp_path / "empty.json")
+    assert starts.examine(str(path))[0].state == "good"
+    done = allport("doctor", "--memory", str(tmp_path / "none.json"))
+    assert done.returncode == 1 and "not there" in done.stderr

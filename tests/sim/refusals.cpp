@@ -52,6 +52,12 @@ TEST(Refusals, OfBadSchedulesAndOptionsSayWhatIsWrong) {
   Options o;
   o.placement = {0, 1};
   expect(messages(8, {{0, 1, 8}}), o, "placement");
+  o.places = {0, 1};
+  expect(messages(2, {{0, 1, 8}}), o, "places");
+  o.placement.clear();
+  expect(messages(8, {{0, 1, 8}}), o, "places");
+  o.places = {0, 8};
+  expect(messages(2, {{0, 1, 8}}), o, "places");
   o = {};
   o.eager = -1;
   expect(messages(8, {{0, 1, 8}}), o, "eager");

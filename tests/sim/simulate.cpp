@@ -106,6 +106,14 @@ TEST(Simulate, HostsOfARouterSendOnChipAndShareTheirInjection) {
   placed.placement.assign(16, 1);
   EXPECT_NEAR(run(messages(16, {{0, 2, 1000}}), m, placed), 251 * us, 1e-12);
   EXPECT_NEAR(run(messages(16, {{0, 1, 1000}}), m, placed), 500 * us, 1e-12);
+  // Two ranks of a job on places that name their hosts.
+  Options seated;
+  seated.places = {0, 1};
+  EXPECT_NEAR(run(messages(2, {{0, 1, 1000}}), m, seated), 500 * us, 1e-12);
+  seated.places = {0, 2};
+  EXPECT_NEAR(run(messages(2, {{0, 1, 1000}}), m, seated), 251 * us, 1e-12);
+  seated.places = {4, 0};
+  EXPECT_NEAR(run(messages(2, {{1, 0, 1000}}), m, seated), 1010 * us, 1e-12);
 }
 
 TEST(Simulate, EveryLinkIsUsedOnceByTheRectangularTreesAndTheTimesAgreeToTheLastBit) {

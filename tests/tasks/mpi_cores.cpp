@@ -23,5 +23,12 @@ TEST(TasksCores, OfRanksDoNotOverlapUnlessThereAreTooFew) {
   EXPECT_EQ(int(different.size()), fits ? comm.size() : 1);
 }
 
+TEST(TasksCores, ComputersAreCountedByTheirNames) {
+  Communicator const comm(MPI_COMM_WORLD, Machine::flat(world_size()));
+  auto const here = tasks::computers_of(comm);
+  EXPECT_EQ(here.count, 1);
+  EXPECT_EQ(here.most_ranks, comm.size());
+}
+
 }  // namespace
 }  // namespace allport::testing

@@ -73,6 +73,47 @@ TEST(TasksLoopSelector, AModelKeepsWhatIsHopelessFromBeingTried) {
   EXPECT_EQ(selector.best().shape.masters, 4);
 }
 
+TEST(TasksLoopSelector, WhatIsRememberedSaysHowTheProgramWasStarted) {
+  Communicator const comm(MPI_COMM_WORLD, Machine::flat(world_size()));
+  std::string const path =
+      "/tmp/allport_starts_" + std::to_string(comm.all_gather(std::vector<std::int64_t>{::getpid()})[0]);
+  Environment const file("ALLPORT_SELECT_FILE", path.c_str());
+  // Half of the threads do all that memory lets them: more take as long, or longer.
+  auto const run = [&](int threads, double seconds) {
+    Teams teams(four_cores(), {.threads = threads});
+    auto const all = loop_configurations(threads, {{}}, Threads::fewer_too);
+    LoopSelector selector(comm, teams, all, {.site = "plate"});
+    for (int s = 0; s < 3000; ++s) {
+      auto const now = selector.apply().shape;
+      selector.record(Seconds(seconds * (now.masters * (1 + now.drones) == (threads + 1) / 2 ? 1 : 1.2)));
+    }
+  };
+  run(4, 1e-3);
+  comm.barrier();
+  run(2, 2e-3);
+  comm.barrier();
+  auto const advice = loop_advice(load_memory(path));
+  ASSERT_EQ(advice.size(), 1U);
+  EXPECT_EQ(advice[0].site, "plate");
+  ASSERT_EQ(advice[0].runs.size(), 2U);
+  auto const& best = advice[0].runs[0];
+  EXPECT_EQ(best.launch, (Launch{1, comm.size(), 4, false}));
+  EXPECT_NEAR(best.seconds.value(), 1e-3, 1e-9);
+  EXPECT_EQ(best.busy, 2);
+  EXPECT_NE(advice[0].change.find("2 of a rank's 4 threads"), std::string::npos) << advice[0].change;
+  comm.barrier();
+  if (comm.rank() == 0) std::remove(path.c_str());
+}
+
+TEST(TasksLoopSelector, FewerThreadsAreAmongTheConfigurationsWhereTheyAreAskedFor) {
+  std::set<int> busy;
+  for (auto const& c : loop_configurations(8, {{}}, Threads::fewer_too))
+    busy.insert(c.shape.masters * (1 + c.shape.drones));
+  EXPECT_EQ(busy, (std::set<int>{4, 6, 8}));
+  EXPECT_EQ(loop_configurations(1, {{}}, Threads::fewer_too).size(), 1U);
+  EXPECT_EQ(loop_configurations(2, {{}}, Threads::fewer_too).size(), 3U);
+}
+
 TEST(TasksLoopSelector, RefusesWhatDoesNotFitOnEveryRank) {
   Communicator const comm(MPI_COMM_WORLD, Machine::flat(world_size()));
   Teams teams(four_cores());

@@ -69,6 +69,9 @@ TEST(Cores, HardwareThreadsOfACoreStandTogether) {
   EXPECT_EQ(threads.all[0], (Core{{0}, 0}));
   EXPECT_EQ(threads.all[1], (Core{{4}, 0}));
   EXPECT_EQ(threads.all[7], (Core{{7}, 1}));
+  EXPECT_TRUE(threads.smt);
+  EXPECT_TRUE(share_of(threads, 1, 2).smt);
+  EXPECT_FALSE(hardware_threads(computer(2, 2)).smt);
 }
 
 TEST(Cores, SharersGetAsMuchOfThemAndTheWholeWhereThereIsTooLittle) {
@@ -226,7 +229,21 @@ TEST(Teams, ArePinnedInsideTheCpusetAndGiveItBack) {
     std::thread([&] {
       teams.pin(0, cores.size() - 1);
       EXPECT_EQ(pinned_to(), cores.all[std::size_t(teams.cores_of(0).back())].processors);
+      // Where it has been elsewhere since, by another configuration, it is brought back.
+      pin_thread(before);
+      teams.pin(0, 0);
+      EXPECT_EQ(pinned_to(), cores.all[std::size_t(teams.cores_of(0).front())].processors);
+      EXPECT_NO_THROW(teams.pin(0, 0));
     }).join();
+    teams.pin(0, 0);
+    {
+      Teams others(cores);
+      others.configure(cores.size(), 0);
+    }
+    pin_thread(before);
+    teams.configure(1, cores.size() - 1);
+    teams.pin(0, 0);
+    EXPECT_EQ(pinned_to(), cores.all[std::size_t(teams.cores_of(0).front())].processors);
     EXPECT_THROW(teams.pin(1, 0), Error);
     EXPECT_THROW(teams.pin(0, cores.size()), Error);
   }

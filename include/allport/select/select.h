@@ -45,8 +45,8 @@ struct MpiPrice {
   Seconds time{};
   PriceSource source = PriceSource::modelled;
   std::optional<Seconds> ours{};  ///< Allport's own where it was timed beside MPI's
-  double nearest{};  ///< ours over MPI's at the timed sizes next to this one, where it is dearer; 0: not timed
-  Seconds starts{};  ///< where MPI's is modelled: our prediction for the shortest message
+  Seconds starts{};               ///< where MPI's is modelled: our prediction for the shortest message
+  double dearest{};  ///< where ours was timed: the larger of ours over MPI's at the two timed sizes around this one
 };
 
 /// Trees over the network among ranks that form no box of their machine (SubNetwork).

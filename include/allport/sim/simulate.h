@@ -46,6 +46,9 @@ struct Options {
   std::int64_t header = 0;       ///< bytes that every message carries beside its own
   /// Node of each rank; empty: as the machine counts them. With a placement ports mean nothing and messages are routed.
   std::vector<Node> placement;
+  /// Place of each rank among the machine's ranks, as a mapping says it; instead of `placement`, where it matters which
+  /// host of a node a rank is on. There may be fewer ranks than places.
+  std::vector<Rank> places;
   bool trace = false;  ///< keep what every end, link and operator did, and what made it wait (tens of bytes each)
   std::int64_t trace_limit = 20'000'000;
   /// Refuse what would take more than so many seconds of one core, with the segments that would not; 0: never refuse.
@@ -99,7 +102,7 @@ struct Result {
 /// operator (one per node at a time, deck 1 slide 31), copies in a node's memory between its ranks.
 /// Memory: some hundred bytes a stream; with the trace, 64 bytes a record.
 /// @throws Error(schedule) when a stream has no other end or runs over a dead link, or when nothing can move any more
-/// @throws Error(argument) when options do not fit: placement, eager < 0, an engine that is not exact here
+/// @throws Error(argument) when options do not fit: placement, places, eager < 0, an engine that is not exact here
 /// @throws Error(unsupported) when it would take more than options.most_seconds
 [[nodiscard]] Result simulate(Schedule const& schedule, Machine const& machine, Options const& options = {});
 

@@ -50,6 +50,7 @@ struct BalanceReport {
 struct BlockCells {
   std::int64_t block = 0;
   std::int64_t iteration = 0;
+  int master = 0;  ///< of its rank's, that has it
   std::array<std::int64_t, BlockGrid::most_axes> first{};
   std::array<std::int64_t, BlockGrid::most_axes> cells{1, 1, 1};
   std::array<std::int64_t, BlockGrid::most_axes> stride{};  ///< in elements

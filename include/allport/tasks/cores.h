@@ -22,6 +22,7 @@ struct Cores {
   std::vector<Core> all;  ///< neighbours stand beside each other, and so do those of a domain
   bool shared = false;    ///< threads of other processes run on them too: nobody is pinned
   std::string source{};   ///< who told: "hwloc", "/sys", "the caller"
+  bool smt = false;       ///< several of them are hardware threads of one core: hardware_threads()
 
   [[nodiscard]] int size() const { return static_cast<int>(all.size()); }
   [[nodiscard]] int domains() const;
@@ -43,8 +44,15 @@ struct Cores {
 
 /// This rank's part of what the ranks of its computer were started on. Ranks with a cpuset of their own have it for
 /// themselves; where several share cores, each gets as many of them, in the order of ranks; where there are fewer
-/// cores than ranks the whole is every one's, and `shared`. Collective.
+/// cores than ranks the whole is every one's, and `shared`. Ranks under one kernel share a computer, whatever names
+/// their namespaces have. Collective.
 [[nodiscard]] Cores cores_of_rank(Communicator const& comm);
+/// Computers that the ranks run on, and how many ranks the fullest of them has, by their names. Collective.
+struct Computers {
+  int count = 1;
+  int most_ranks = 1;
+};
+[[nodiscard]] Computers computers_of(Communicator const& comm);
 /// The part of sharer `index` of `sharers`.
 /// @pre 0 <= index < sharers
 [[nodiscard]] Cores share_of(Cores const& cores, int index, int sharers);

@@ -11,6 +11,7 @@
 #include "allport/comm/communicator.h"
 #include "allport/model/spread_cost.h"
 #include "allport/select/selector.h"
+#include "allport/tasks/loop_advice.h"
 #include "allport/tasks/teams.h"
 
 namespace allport::tasks {
@@ -22,11 +23,14 @@ struct LoopConfiguration {
 /// "4 x (1 + 6), static", "... dynamic by 16"
 [[nodiscard]] std::string name(LoopConfiguration const& configuration);
 
-/// All shapes whose masters x (1 + drones) is `threads`, each with each way to deal a loop. Teams of one thread run
-/// their loops whole: they come with the first way alone.
+/// Threads that shapes use: all, or also three quarters and half of them, for loops that memory limits.
+enum class Threads : std::uint8_t { all, fewer_too };
+/// All shapes whose masters x (1 + drones) is `threads`, each with each way to deal a loop; then those of fewer, where
+/// these are asked for. Teams of one thread run their loops whole: they come with the first way alone.
 /// @pre threads >= 1, ways is not empty
 [[nodiscard]] std::vector<LoopConfiguration> loop_configurations(int threads,
-                                                                 std::vector<LoopOptions> const& ways = {{}});
+                                                                 std::vector<LoopOptions> const& ways = {{}},
+                                                                 Threads used = Threads::all);
 
 struct LoopSelectorOptions {
   std::size_t standard = 0;                   ///< what runs where nobody tunes
@@ -44,6 +48,7 @@ struct LoopSelectorOptions {
 ///       blocks.balance();
 ///     }
 ///
+/// What is remembered is also how the program was started: loop_advice() compares starts, and `allport doctor` tells.
 /// ALLPORT_SELECT=off keeps the standard; ALLPORT_EXPLAIN=1 tells on rank 0 what was tried and why. Every rank calls
 /// alike.
 class LoopSelector {
@@ -77,11 +82,13 @@ class LoopSelector {
 
  private:
   void remembered();
+  void tell_of_other_starts(Memory const& memory) const;
 
   Communicator comm_;
   Teams& teams_;
   std::vector<LoopConfiguration> configurations_;
   std::string site_;
+  Launch launch_;
   bool fixed_ = false;  ///< ALLPORT_SELECT=off
   std::size_t standard_ = 0;
   std::unique_ptr<Selector> selector_;

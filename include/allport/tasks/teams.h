@@ -76,7 +76,8 @@ class Teams {
   [[nodiscard]] std::vector<int> cores_of(int master) const;
   /// Keeps the calling thread, one of OpenMP's in a parallel region of `master`, on the core of the team's thread
   /// `member`: OpenMP's own affinities are fixed when it starts, and its threads outlive a configuration (slide 27).
-  /// Nothing where threads are not pinned.
+  /// Nothing where threads are not pinned; free where this one is there already, so that every region may begin with
+  /// it.
   /// @pre 0 <= master < masters(), 0 <= member <= drones()
   void pin(int master, int member) const;
 

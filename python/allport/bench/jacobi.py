@@ -6,6 +6,7 @@ result = ap.jacobi.run(ap.jacobi.Jacobi(grid="4096x4096", block="512x512", sprea
 from __future__ import annotations
 
 import os
+import statistics
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
@@ -23,10 +24,11 @@ class Jacobi:
     """What is iterated, where, and by which ways.
 
     grid, block: two or three lengths, '2048x2048'; objects: as many blocks along each axis, in place of block. ways:
-    some of 'mpi+openmp', 'nested', 'ckloop', 'spread', 'process a core', with commas. spread: threads on a block,
-    '1,2'; None: all that divide a rank's threads. chunk, schedule, collapse: of the loop within a block. heavy: rows of
-    the grid's first quarter are computed so often. balance: 'none', 'greedy', 'refine', between rounds. send: whether
-    faces travel. threads: of a rank; None: its share of the cores. iterations: of a round.
+    some of 'mpi+openmp', 'nested', 'ckloop', 'spread', 'openmp' (as spread, by OpenMP's loops), 'process a core', with
+    commas. spread: threads on a block, '1,2'; None: all that divide a rank's threads. chunk, schedule, collapse: of the
+    loop within a block. work: all rows are computed so often. heavy: those of the first of heavy_part parts of the grid
+    so many times as often. balance: 'none', 'greedy', 'refine', between rounds; with commas: each of ours once with
+    each. send: whether faces travel. threads: of a rank; None: its share of the cores. iterations: of a round.
     """
 
     grid: str = "2048x2048"
@@ -37,7 +39,9 @@ class Jacobi:
     schedule: str = "static"
     chunk: int = 0
     collapse: int = 0
+    work: int = 1
     heavy: int = 1
+    heavy_part: int = 4
     balance: str = "none"
     send: bool = True
     ranks: int | None = None
@@ -78,9 +82,10 @@ def _one(job: Jacobi, place: Place, ways: str, threads: int | None) -> dict[str,
     argv = [program(), "--grid", job.grid, "--block", _block(job), "--ways", ways]
     argv += ["--iterations", str(job.iterations), "--rounds", str(job.rounds), "--schedule", job.schedule]
     argv += ["--chunk", str(job.chunk), "--collapse", str(job.collapse), "--heavy", str(job.heavy)]
+    argv += ["--work", str(job.work), "--heavy-part", str(job.heavy_part)]
     argv += ["--balance", job.balance]
     argv += ["--threads", str(threads)] if threads else []
-    argv += ["--spread", job.spread] if job.spread and ("spread" in ways or "nested" in ways) else []
+    argv += ["--spread", job.spread] if job.spread and {"spread", "nested", "openmp"} & set(ways.split(",")) else []
     argv += [] if job.send else ["--no-send"]
     ranks = place.machine.ranks
     crowded = ranks * (threads or 1) > len(os.sched_getaffinity(0))
@@ -89,8 +94,24 @@ def _one(job: Jacobi, place: Place, ways: str, threads: int | None) -> dict[str,
     return place.run(argv, exports)[0]
 
 
+def _recovered(ways: dict[str, Any]) -> None:
+    """Of what the slowest rank loses for its work, by the way that moves no blocks: how much moving them wins back."""
+    median = {name: statistics.median(way["seconds"]) for name, way in ways.items()}
+    for name, way in ways.items():
+        base, _, balancer = name.rpartition(", ")
+        alone = ways.get(f"{base}, none")
+        if balancer not in ("greedy", "refine") or alone is None:
+            continue
+        lost = median[f"{base}, none"] * (1 - 1 / statistics.median(alone["imbalance"]))
+        way["recovered"] = (median[f"{base}, none"] - median[name]) / lost if lost > 0 else None
+
+
 def run(job: Jacobi, progress: Callable[[str, float], None] | None = None) -> dict[str, Any]:
     """{"ways": {NAME: {"seconds": [iteration's, by round], "peak_to_mean": [...], "received": {...}}}, "same": bool}.
+
+    imbalance of ours: the most that a rank had to do over the mean, by round. Where ways come with several balancers,
+    one of them none, recovered: the share of the time that the slowest rank's work costs beyond the mean
+    which moving blocks wins back.
 
     'process a core' starts the program a second time, with a rank for every thread. Raises AllportError or JobFailed.
     """
@@ -116,5 +137,6 @@ def run(job: Jacobi, progress: Callable[[str, float], None] | None = None) -> di
             raise failure("ways = 'process a core': in a lab a node's ranks are given by its spec; give /ppn=")
         if not result["same"]:
             raise failure("two ways computed different cells", "schedule")
+        _recovered(result["ways"])
         result["lab"] = None if place.lab is None else place.lab.plan.spec
         return result

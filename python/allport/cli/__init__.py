@@ -18,6 +18,7 @@ from allport.cli import (
     graph,
     lab,
     machine,
+    map,
     multicast,
     plan,
     reproduce,
@@ -49,6 +50,7 @@ app.command(name="compare")(compare.compare)
 app.command(name="doctor")(doctor.doctor)
 app.command(name="dropin")(dropin.dropin)
 app.command(name="explain")(explain.explain)
+app.command(name="map")(map.map_)
 app.command(name="reproduce")(reproduce.reproduce)
 app.command(name="simulate")(simulate.simulate)
 app.command(name="version")(version.version)

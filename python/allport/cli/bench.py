@@ -175,19 +175,23 @@ def bench(
     schedule: Annotated[str, typer.Option(rich_help_panel=JACOBI, help="static, dynamic or guided.")] = "static",
     chunk: Annotated[int, typer.Option(rich_help_panel=JACOBI, help="Iterations of a loop; 0: the schedule's.")] = 0,
     collapse: Annotated[int, typer.Option(rich_help_panel=JACOBI, help="Loops that make one; 0: all.")] = 0,
+    work: Annotated[int, typer.Option(rich_help_panel=JACOBI, help="Every row is computed so often.")] = 1,
     heavy: Annotated[
         int, typer.Option(rich_help_panel=JACOBI, help="The grid's first quarter is computed so often.")
     ] = 1,
+    heavy_part: Annotated[
+        int, typer.Option(rich_help_panel=JACOBI, help="Of --heavy: not the first of 4 parts, but of so many.")
+    ] = 4,
     balance: Annotated[
-        str, typer.Option(rich_help_panel=JACOBI, help="Between rounds: none, greedy or refine.")
+        str, typer.Option(rich_help_panel=JACOBI, help="Between rounds: none, greedy, refine; or several.")
     ] = "none",
     send: Annotated[bool, typer.Option(rich_help_panel=JACOBI, help="Whether faces travel (slide 16).")] = True,
 ) -> None:
     """Time a collective, every byte checked, beside the MPI library's; or 'jacobi', in blocks spread over threads."""
     if collective == "jacobi":
         asked = ap.jacobi.Jacobi(
-            grid, block, objects, ways, spread, schedule, chunk, collapse, heavy, balance, send, ranks, threads,
-            machine, lab, rate, size_of("burst", burst), size_of("limit", limit), iterations, best_of,
+            grid, block, objects, ways, spread, schedule, chunk, collapse, work, heavy, heavy_part, balance, send,
+            ranks, threads, machine, lab, rate, size_of("burst", burst), size_of("limit", limit), iterations, best_of,
         )  # fmt: skip
         _jacobi(asked, output, as_json)
         return

@@ -21,10 +21,14 @@ def doctor(
     ranks: Annotated[
         int | None, typer.Option("-n", "--ranks", help="Of the job on this computer; else one a core.")
     ] = None,
+    memory: Annotated[
+        str | None,
+        typer.Option(help="File of ALLPORT_SELECT_FILE: how its loops are best started. Else that variable's, if any."),
+    ] = None,
     as_json: Json = False,
 ) -> None:
     """Say what is wrong here, and what to change: cores, threads, MPI, the lab; 1 where something is wrong."""
-    found = ap.doctor.examine(program, ranks)
+    found = ap.doctor.examine(program, ranks, memory)
     if as_json:
         print_json({"findings": [dataclasses.asdict(finding) for finding in found]})
     else:

@@ -20,14 +20,19 @@ def show(result: dict[str, Any]) -> None:
         + ("" if result["sends"] else ", no faces travel")
         + (f", lab {result['lab']}" if result["lab"] else "")
     )
-    rows = table(
-        "way", "an iteration", "least", "most", "received: peak / mean", right=("an iteration", "least", "most")
-    )
+    uneven = any("recovered" in found for found in result["ways"].values())
+    more = ["ranks' work: most / mean", "of it won back"] if uneven else []
+    right = ("an iteration", "least", "most", *more)
+    rows = table("way", "an iteration", "least", "most", "received: peak / mean", *more, right=right)
     medians = {way: statistics.median(found["seconds"]) for way, found in result["ways"].items()}
     best = min(medians, key=lambda way: medians[way])
     for way, found in result["ways"].items():
         times = [medians[way], min(found["seconds"]), max(found["seconds"])]
         peak = statistics.median(found["peak_to_mean"])
-        rows.add_row(way + (" <" if way == best else ""), *map(format_seconds, times), f"{peak:.1f}" if peak else "")
+        cells = [*map(format_seconds, times), f"{peak:.1f}" if peak else ""]
+        if uneven:
+            back = found.get("recovered")
+            cells += [f"{statistics.median(found['imbalance']):.2f}", "" if back is None else f"{100 * back:.0f} %"]
+        rows.add_row(way + (" <" if way == best else ""), *cells)
     out.print(rows)
     out.print("median, least and most of rounds by turns; every way computed the same cells")

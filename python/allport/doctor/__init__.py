@@ -9,22 +9,27 @@ from __future__ import annotations
 import os
 
 from allport import _native
-from allport.doctor import lab_needs, load, processors, program, transports
+from allport.doctor import lab_needs, load, processors, program, starts, transports
 from allport.doctor.finding import Finding
 from allport.errors import failure
 
 __all__ = ["Finding", "examine"]
 
 
-def examine(program_path: str | None = None, ranks: int | None = None) -> list[Finding]:
-    """Looks at processors, the load of a job, MPI, what the lab needs and, where one is given, a program.
+def examine(program_path: str | None = None, ranks: int | None = None, memory: str | None = None) -> list[Finding]:
+    """Looks at processors, a job's load, MPI, what the lab needs and, where they are given, a program and a memory.
 
-    ranks: of the job on this computer; None: one a core. Takes about a second: two processes are started, and a network
-    namespace is made where that is allowed. Raises AllportError for ranks < 1 and for a program that is not there.
+    ranks: of the job on this computer; None: one a core. memory: a file that runs wrote as ALLPORT_SELECT_FILE; those
+    that were started with other numbers of ranks and threads are compared. None: what that variable names now, if it is
+    there. Takes about a second: two processes are started, and a network namespace is made where that is allowed.
+    Raises AllportError for ranks < 1 and for a program or a memory that is not there.
     """
     if ranks is not None and ranks < 1:
         raise failure(f"ranks = {ranks}: expected at least 1")
     found = program.examine(program_path) if program_path is not None else []
+    if memory is None and os.path.exists(os.environ.get("ALLPORT_SELECT_FILE", "")):
+        memory = os.environ["ALLPORT_SELECT_FILE"]
+    found += starts.examine(memory) if memory is not None else []
     here = processors.read()
     job = load.examine(here, ranks, str(_native.build_info()["blas"]), os.environ)
     return [*processors.examine(here), job, *transports.examine(), *lab_needs.examine(), *found]
