@@ -27,17 +27,15 @@ int made(int code, MPI_Comm const* comm) {
 }  // namespace
 
 /// The library's constructor of a topology on `comm`, or on its ranks in another order.
-/// @param ordered    nothing: ranks stay as they are
 /// @param construct  gets the communicator to make it of
-int made_in_order(MPI_Comm comm, std::optional<MPI_Comm> ordered, MPI_Comm* made_comm,
-                  FunctionRef<int(MPI_Comm)> construct) {
-  if (!ordered) return made(construct(comm), made_comm);
-  if (*ordered == MPI_COMM_NULL) {  // no node of the topology
+int made_in_order(MPI_Comm comm, Ordered ordered, MPI_Comm* made_comm, FunctionRef<int(MPI_Comm)> construct) {
+  if (!ordered.comm) return made(construct(comm), made_comm);
+  if (*ordered.comm == MPI_COMM_NULL) {  // no node of the topology
     *made_comm = MPI_COMM_NULL;
     return MPI_SUCCESS;
   }
-  auto const code = construct(*ordered);
-  PMPI_Comm_free(&*ordered);
+  auto const code = construct(*ordered.comm);
+  PMPI_Comm_free(&*ordered.comm);
   return made(code, made_comm);
 }
 
@@ -54,14 +52,6 @@ bool asked_to_order(int reorder, MPI_Comm* made_comm) { return reorder != 0 && m
   X(Comm_split_type, (MPI_Comm comm, int type, int key, MPI_Info info, MPI_Comm* made_comm),                          \
     (comm, type, key, info, made_comm))                                                                               \
   X(Cart_sub, (MPI_Comm comm, int const remain[], MPI_Comm* made_comm), (comm, remain, made_comm))                    \
-  X(Dist_graph_create,                                                                                                \
-    (MPI_Comm comm, int n, int const sources[], int const degrees[], int const destinations[], int const weights[],   \
-     MPI_Info info, int reorder, MPI_Comm* made_comm),                                                                \
-    (comm, n, sources, degrees, destinations, weights, info, reorder, made_comm))                                     \
-  X(Dist_graph_create_adjacent,                                                                                       \
-    (MPI_Comm comm, int in, int const sources[], int const source_weights[], int out, int const destinations[],       \
-     int const destination_weights[], MPI_Info info, int reorder, MPI_Comm* made_comm),                               \
-    (comm, in, sources, source_weights, out, destinations, destination_weights, info, reorder, made_comm))            \
   X(Intercomm_create, (MPI_Comm comm, int leader, MPI_Comm peers, int remote_leader, int tag, MPI_Comm* made_comm),   \
     (comm, leader, peers, remote_leader, tag, made_comm))                                                             \
   X(Intercomm_merge, (MPI_Comm comm, int high, MPI_Comm* made_comm), (comm, high, made_comm))
@@ -75,26 +65,56 @@ ALLPORT_CONSTRUCTORS(ALLPORT_EXPORT)
 
 ALLPORT_EXPORTED int MPI_Cart_create(MPI_Comm comm, int axes, int const lengths[], int const periods[], int reorder,
                                      MPI_Comm* made_comm) {
-  std::optional<MPI_Comm> ordered;
+  Ordered ordered;
   if (asked_to_order(reorder, made_comm)) {
     Inside const inside;
     ordered = ordered_for_grid(comm, axes, lengths, periods);
   }
   return made_in_order(comm, ordered, made_comm, [&](MPI_Comm of) {
-    return PMPI_Cart_create(of, axes, lengths, periods, ordered ? 0 : reorder, made_comm);
+    return PMPI_Cart_create(of, axes, lengths, periods, ordered.decided ? 0 : reorder, made_comm);
   });
 }
 
 ALLPORT_EXPORTED int MPI_Graph_create(MPI_Comm comm, int nodes, int const index[], int const edges[], int reorder,
                                       MPI_Comm* made_comm) {
-  std::optional<MPI_Comm> ordered;
+  Ordered ordered;
   if (asked_to_order(reorder, made_comm)) {
     Inside const inside;
     ordered = ordered_for_graph(comm, nodes, index, edges);
   }
   return made_in_order(comm, ordered, made_comm, [&](MPI_Comm of) {
-    return PMPI_Graph_create(of, nodes, index, edges, ordered ? 0 : reorder, made_comm);
+    return PMPI_Graph_create(of, nodes, index, edges, ordered.decided ? 0 : reorder, made_comm);
   });
+}
+
+ALLPORT_EXPORTED int MPI_Dist_graph_create(MPI_Comm comm, int n, int const sources[], int const degrees[],
+                                           int const destinations[], int const weights[], MPI_Info info, int reorder,
+                                           MPI_Comm* made_comm) {
+  Ordered ordered;
+  if (asked_to_order(reorder, made_comm)) {
+    Inside const inside;
+    ordered = ordered_for_dist_graph(comm, n, sources, degrees, destinations, weights);
+  }
+  return made_in_order(comm, ordered, made_comm, [&](MPI_Comm of) {
+    return PMPI_Dist_graph_create(of, n, sources, degrees, destinations, weights, info, ordered.decided ? 0 : reorder,
+                                  made_comm);
+  });
+}
+
+ALLPORT_EXPORTED int MPI_Dist_graph_create_adjacent(MPI_Comm comm, int in, int const sources[],
+                                                    int const source_weights[], int out, int const destinations[],
+                                                    int const destination_weights[], MPI_Info info, int reorder,
+                                                    MPI_Comm* made_comm) {
+  std::optional<int> code;
+  if (asked_to_order(reorder, made_comm)) {
+    Inside const inside;
+    code = made_of_adjacent(comm, in, sources, source_weights, out, destinations, destination_weights, info, made_comm);
+  }
+  if (!code) {
+    code = PMPI_Dist_graph_create_adjacent(comm, in, sources, source_weights, out, destinations, destination_weights,
+                                           info, reorder, made_comm);
+  }
+  return made(*code, made_comm);
 }
 
 ALLPORT_EXPORTED int MPI_Comm_free(MPI_Comm* comm) {

@@ -91,6 +91,42 @@ static void graph(MPI_Comm comm, int nodes, int step) {
   free(edges);
 }
 
+/* Node i sends to i + step and to i + 1, with weights 1 and 5; both ways to say it. */
+static void dist_graph(MPI_Comm comm, int step, int weighted) {
+  int const p = size_of(comm), old = rank_of(comm);
+  int const next[2] = {(old + step) % p, (old + 1) % p}, last[2] = {(old + p - step) % p, (old + p - 1) % p};
+  int const weights[2] = {1, 5}, degree = 2;
+  for (int adjacent = 0; adjacent < 2; ++adjacent) {
+    MPI_Comm made = MPI_COMM_NULL;
+    int const* const w = weighted ? weights : MPI_UNWEIGHTED;
+    if (adjacent) {
+      MPI_Dist_graph_create_adjacent(comm, 2, last, w, 2, next, w, MPI_INFO_NULL, 1, &made);
+    } else {
+      MPI_Dist_graph_create(comm, 1, &old, &degree, next, w, MPI_INFO_NULL, 1, &made);
+    }
+    int const me = rank_of(made);
+    int in = -1, out = -1, has = -1, from[2] = {-1, -1}, to[2] = {-1, -1}, wi[2] = {-1, -1}, wo[2] = {-1, -1}, got[2];
+    MPI_Dist_graph_neighbors_count(made, &in, &out, &has);
+    EXPECT("senders", me, in, 2);
+    EXPECT("receivers", me, out, 2);
+    EXPECT("weights are kept", me, has != 0, weighted);
+    MPI_Dist_graph_neighbors(made, 2, from, weighted ? wi : MPI_UNWEIGHTED, 2, to, weighted ? wo : MPI_UNWEIGHTED);
+    int const swapped = !adjacent && from[0] != (me + p - step) % p; /* their order is the library's */
+    EXPECT("sender by step", me, from[swapped], (me + p - step) % p);
+    EXPECT("sender by one", me, from[!swapped], (me + p - 1) % p);
+    int const turned = !adjacent && to[0] != (me + step) % p;
+    EXPECT("receiver by step", me, to[turned], (me + step) % p);
+    EXPECT("receiver by one", me, to[!turned], (me + 1) % p);
+    if (weighted && step % p != 1) {
+      EXPECT("weight of a sender", me, wi[swapped], 1);
+      EXPECT("weight of a receiver", me, wo[!turned], 5);
+    }
+    MPI_Neighbor_allgather(&me, 1, MPI_INT, got, 1, MPI_INT, made);
+    for (int i = 0; i < 2; ++i) EXPECT("sender's rank", i, got[i], from[i]);
+    MPI_Comm_free(&made);
+  }
+}
+
 int main(int argc, char** argv) {
   MPI_Init(&argc, &argv);
   int const p = size_of(MPI_COMM_WORLD);
@@ -107,6 +143,10 @@ int main(int argc, char** argv) {
     grid(reversed, 2, lengths, periods + 1);
   }
   for (int step = 1; step < p - p / 4; ++step) graph(reversed, p - p / 4, step);
+  for (int step = 1; step < p; ++step) {
+    dist_graph(reversed, step, step % 2);
+    dist_graph(MPI_COMM_WORLD, step, 1 - step % 2);
+  }
   MPI_Comm_split(MPI_COMM_WORLD, rank_of(MPI_COMM_WORLD), 0, &one);
   lengths[0] = lengths[1] = 1;
   grid(one, 2, lengths, periods);
