@@ -1,11 +1,16 @@
 // Communicators' making and end, under their C names: what is made gets its record, where MPI allows us to wait.
 #include <mpi.h>
 
+#include <optional>
+
+#include "allport/base/function_ref.h"
 #include "collectives.h"
 #include "exported.h"
 #include "progress.h"
+#include "reorder.h"
 #include "state.h"
 
+using allport::FunctionRef;
 using namespace allport::dropin;
 
 namespace {
@@ -21,6 +26,22 @@ int made(int code, MPI_Comm const* comm) {
 
 }  // namespace
 
+/// The library's constructor of a topology on `comm`, or on its ranks in another order.
+/// @param construct  gets the communicator to make it of
+int made_in_order(MPI_Comm comm, Ordered ordered, MPI_Comm* made_comm, FunctionRef<int(MPI_Comm)> construct) {
+  if (!ordered.comm) return made(construct(comm), made_comm);
+  if (*ordered.comm == MPI_COMM_NULL) {  // no node of the topology
+    *made_comm = MPI_COMM_NULL;
+    return MPI_SUCCESS;
+  }
+  auto const code = construct(*ordered.comm);
+  PMPI_Comm_free(&*ordered.comm);
+  return made(code, made_comm);
+}
+
+/// Whether the order of ranks is ours to choose.
+bool asked_to_order(int reorder, MPI_Comm* made_comm) { return reorder != 0 && made_comm != nullptr && at_work(); }
+
 // X(Name, (parameters), (arguments)); the last parameter is `made_comm`.
 #define ALLPORT_CONSTRUCTORS(X)                                                                                       \
   X(Comm_dup, (MPI_Comm comm, MPI_Comm * made_comm), (comm, made_comm))                                               \
@@ -30,20 +51,7 @@ int made(int code, MPI_Comm const* comm) {
   X(Comm_split, (MPI_Comm comm, int color, int key, MPI_Comm* made_comm), (comm, color, key, made_comm))              \
   X(Comm_split_type, (MPI_Comm comm, int type, int key, MPI_Info info, MPI_Comm* made_comm),                          \
     (comm, type, key, info, made_comm))                                                                               \
-  X(Cart_create,                                                                                                      \
-    (MPI_Comm comm, int axes, int const lengths[], int const periods[], int reorder, MPI_Comm* made_comm),            \
-    (comm, axes, lengths, periods, reorder, made_comm))                                                               \
   X(Cart_sub, (MPI_Comm comm, int const remain[], MPI_Comm* made_comm), (comm, remain, made_comm))                    \
-  X(Graph_create, (MPI_Comm comm, int nodes, int const index[], int const edges[], int reorder, MPI_Comm* made_comm), \
-    (comm, nodes, index, edges, reorder, made_comm))                                                                  \
-  X(Dist_graph_create,                                                                                                \
-    (MPI_Comm comm, int n, int const sources[], int const degrees[], int const destinations[], int const weights[],   \
-     MPI_Info info, int reorder, MPI_Comm* made_comm),                                                                \
-    (comm, n, sources, degrees, destinations, weights, info, reorder, made_comm))                                     \
-  X(Dist_graph_create_adjacent,                                                                                       \
-    (MPI_Comm comm, int in, int const sources[], int const source_weights[], int out, int const destinations[],       \
-     int const destination_weights[], MPI_Info info, int reorder, MPI_Comm* made_comm),                               \
-    (comm, in, sources, source_weights, out, destinations, destination_weights, info, reorder, made_comm))            \
   X(Intercomm_create, (MPI_Comm comm, int leader, MPI_Comm peers, int remote_leader, int tag, MPI_Comm* made_comm),   \
     (comm, leader, peers, remote_leader, tag, made_comm))                                                             \
   X(Intercomm_merge, (MPI_Comm comm, int high, MPI_Comm* made_comm), (comm, high, made_comm))
@@ -54,6 +62,60 @@ int made(int code, MPI_Comm const* comm) {
 extern "C" {
 
 ALLPORT_CONSTRUCTORS(ALLPORT_EXPORT_CONSTRUCTOR)
+
+ALLPORT_EXPORTED int MPI_Cart_create(MPI_Comm comm, int axes, int const lengths[], int const periods[], int reorder,
+                                     MPI_Comm* made_comm) {
+  Ordered ordered;
+  if (asked_to_order(reorder, made_comm)) {
+    Inside const inside;
+    ordered = ordered_for_grid(comm, axes, lengths, periods);
+  }
+  return made_in_order(comm, ordered, made_comm, [&](MPI_Comm of) {
+    return PMPI_Cart_create(of, axes, lengths, periods, ordered.decided ? 0 : reorder, made_comm);
+  });
+}
+
+ALLPORT_EXPORTED int MPI_Graph_create(MPI_Comm comm, int nodes, int const index[], int const edges[], int reorder,
+                                      MPI_Comm* made_comm) {
+  Ordered ordered;
+  if (asked_to_order(reorder, made_comm)) {
+    Inside const inside;
+    ordered = ordered_for_graph(comm, nodes, index, edges);
+  }
+  return made_in_order(comm, ordered, made_comm, [&](MPI_Comm of) {
+    return PMPI_Graph_create(of, nodes, index, edges, ordered.decided ? 0 : reorder, made_comm);
+  });
+}
+
+ALLPORT_EXPORTED int MPI_Dist_graph_create(MPI_Comm comm, int n, int const sources[], int const degrees[],
+                                           int const destinations[], int const weights[], MPI_Info info, int reorder,
+                                           MPI_Comm* made_comm) {
+  Ordered ordered;
+  if (asked_to_order(reorder, made_comm)) {
+    Inside const inside;
+    ordered = ordered_for_dist_graph(comm, n, sources, degrees, destinations, weights);
+  }
+  return made_in_order(comm, ordered, made_comm, [&](MPI_Comm of) {
+    return PMPI_Dist_graph_create(of, n, sources, degrees, destinations, weights, info, ordered.decided ? 0 : reorder,
+                                  made_comm);
+  });
+}
+
+ALLPORT_EXPORTED int MPI_Dist_graph_create_adjacent(MPI_Comm comm, int in, int const sources[],
+                                                    int const source_weights[], int out, int const destinations[],
+                                                    int const destination_weights[], MPI_Info info, int reorder,
+                                                    MPI_Comm* made_comm) {
+  std::optional<int> code;
+  if (asked_to_order(reorder, made_comm)) {
+    Inside const inside;
+    code = made_of_adjacent(comm, in, sources, source_weights, out, destinations, destination_weights, info, made_comm);
+  }
+  if (!code) {
+    code = PMPI_Dist_graph_create_adjacent(comm, in, sources, source_weights, out, destinations, destination_weights,
+                                           info, reorder, made_comm);
+  }
+  return made(*code, made_comm);
+}
 
 ALLPORT_EXPORTED int MPI_Comm_free(MPI_Comm* comm) {
   auto const code = PMPI_Comm_free(comm);

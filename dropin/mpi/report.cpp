@@ -4,8 +4,12 @@
 
 #include <array>
 #include <nlohmann/json.hpp>
+#include <sstream>
+#include <string>
+#include <vector>
 
 #include "allport/select/select.h"
+#include "handback/told.h"
 #include "state.h"
 
 namespace allport::dropin {
@@ -56,6 +60,15 @@ std::string rates_in_words(State const& s) {
   return text + "; allport machine calibrate measures them once for all\n";
 }
 
+std::vector<std::string> lines_of(std::vector<std::string> const& texts) {
+  std::vector<std::string> lines;
+  for (auto const& text : texts) {
+    std::istringstream stream(text);
+    for (std::string line; std::getline(stream, line);) lines.push_back(line);
+  }
+  return lines;
+}
+
 }  // namespace
 
 std::string_view name(Function what) {
@@ -90,6 +103,7 @@ void write_report(Memory const& found) {
   PMPI_Comm_size(MPI_COMM_WORLD, &ranks);
   auto const& s = state();
   auto const calls = s.calls.sum(MPI_COMM_WORLD);
+  auto const orders = lines_of(handback::gathered_on_rank_0(MPI_COMM_WORLD, s.orders));
   if (rank != 0) return;
   auto const machine = s.world ? s.world->machine().name() : std::string{};
   if (s.report_to == "1") {
@@ -98,6 +112,7 @@ void write_report(Memory const& found) {
                             machine.empty() ? "none" : machine, all.taken, all.handed_back());
     text += handback::in_words(calls) + rates_in_words(s);
     for (auto const& [site, times] : found) text += fmt::format("allport:   {}: {}\n", site, in_words(times));
+    for (auto const& line : orders) text += fmt::format("allport:   {}\n", line);
     if (!s.active) text += fmt::format("allport:   nothing was taken: {}\n", s.why_inactive);
     handback::print(text);
   } else {
@@ -107,6 +122,7 @@ void write_report(Memory const& found) {
                                   {"why_inactive", s.why_inactive},
                                   {"ranks", ranks},
                                   {"collectives", handback::to_json(calls)},
+                                  {"orders", orders},
                                   {"tried", handback::tried(found)}});
   }
 }

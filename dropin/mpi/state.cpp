@@ -190,8 +190,10 @@ namespace {
 /// All of begin() but for `watching`.
 void begin_at_work() {
   auto& s = state();
-  handback::Settings const settings(MPI_COMM_WORLD, {"ALLPORT_MACHINE", policy_variable, "ALLPORT_REPORT",
-                                                     "ALLPORT_SELECT", "ALLPORT_SELECT_FILE", "ALLPORT_EXPLAIN"});
+  handback::Settings const settings(
+      MPI_COMM_WORLD, {"ALLPORT_MACHINE", policy_variable, "ALLPORT_REPORT", "ALLPORT_SELECT", "ALLPORT_SELECT_FILE",
+                       "ALLPORT_EXPLAIN", "ALLPORT_REORDER"});
+  s.reorders = settings["ALLPORT_REORDER"] != "0";
   s.report_to = settings.report();
   s.counting = !s.report_to.empty();
   s.why_inactive = settings.trouble();

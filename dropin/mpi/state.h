@@ -105,6 +105,8 @@ struct State {
   /// Nobody named a machine: it is a ring of the computers, and only what is tried on it is taken.
   bool guessed = false;
   bool counting = false;  ///< ALLPORT_REPORT: calls are counted even where none is taken
+  bool reorders = true;   ///< ALLPORT_REORDER: topologies get the order of ranks that suits them
+  std::string orders;     ///< what was chosen there, a line each, where it is counted. Under the Lock
   std::string why_inactive;
   std::string report_to;  ///< ALLPORT_REPORT of rank 0
   Trying trying = Trying::automatic;

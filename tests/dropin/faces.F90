@@ -25,13 +25,14 @@ program faces
   integer :: a(n), b(n)
   integer, allocatable :: all(:), counts(:), begins(:)
   double precision :: x(n), y(n)
-  HANDLE(MPI_Comm) :: rows, copy
+  HANDLE(MPI_Comm) :: rows, copy, cart
   HANDLE(MPI_Request) :: requests(2)
   HANDLE(MPI_Datatype) :: columns
   HANDLE(MPI_Op) :: sums
   HANDLE(MPI_Errhandler) :: handler, other
   logical :: flag
-  integer :: grid(4, n)
+  integer :: grid(4, n), lengths(2), place(2), below, above
+  logical :: periods(2)
 
   wrong = 0
   code = 0
@@ -102,6 +103,23 @@ program faces
   do while (.not. flag)
     call MPI_Test(requests(1), flag, ANY_STATUS CODE)
   end do
+
+  ! A grid whose ranks may be others than the world's.
+  lengths = [max(p/2, 1), min(p, 2)]
+  periods = [.true., .false.]
+  call MPI_Cart_create(MPI_COMM_WORLD, 2, lengths, periods, .true., cart CODE)
+  if (me >= lengths(1)*lengths(2)) then
+    call expect('no node of the grid', cart == MPI_COMM_NULL)
+  else
+    call MPI_Comm_rank(cart, k CODE)
+    call MPI_Cart_coords(cart, k, 2, place CODE)
+    call expect('rank of coordinates', k == place(1)*lengths(2) + place(2))
+    call MPI_Cart_shift(cart, 0, 1, below, above CODE)
+    i = -1
+    call MPI_Sendrecv(k, 1, MPI_INTEGER, above, 5, i, 1, MPI_INTEGER, below, 5, cart, ANY_STATUS CODE)
+    call expect('neighbour', i == mod(place(1) + lengths(1) - 1, lengths(1))*lengths(2) + place(2))
+    call MPI_Comm_free(cart CODE)
+  end if
 
   call MPI_Comm_split(MPI_COMM_WORLD, me/3, me, rows CODE)
   call MPI_Comm_dup(rows, copy CODE)
