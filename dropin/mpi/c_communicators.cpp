@@ -24,23 +24,32 @@ int made(int code, MPI_Comm const* comm) {
   return code;
 }
 
-}  // namespace
+/// Whether the order of ranks is ours to choose.
+bool asked_to_order(int reorder, MPI_Comm const* made_comm) {
+  return reorder != 0 && made_comm != nullptr && at_work();
+}
 
-/// The library's constructor of a topology on `comm`, or on its ranks in another order.
-/// @param construct  gets the communicator to make it of
-int made_in_order(MPI_Comm comm, Ordered ordered, MPI_Comm* made_comm, FunctionRef<int(MPI_Comm)> construct) {
-  if (!ordered.comm) return made(construct(comm), made_comm);
+/// The library's constructor of a topology on `comm`, or on its ranks in the order that suits it.
+/// @param order      asked where the order of ranks is ours to choose
+/// @param construct  gets the communicator to make it of, and whether the library may reorder
+int made_in_order(MPI_Comm comm, int reorder, MPI_Comm* made_comm, FunctionRef<Ordered()> order,
+                  FunctionRef<int(MPI_Comm, int)> construct) {
+  Ordered ordered;
+  if (asked_to_order(reorder, made_comm)) {
+    Inside const inside;
+    ordered = order();
+  }
+  if (!ordered.comm) return made(construct(comm, ordered.decided ? 0 : reorder), made_comm);
   if (*ordered.comm == MPI_COMM_NULL) {  // no node of the topology
     *made_comm = MPI_COMM_NULL;
     return MPI_SUCCESS;
   }
-  auto const code = construct(*ordered.comm);
+  auto const code = construct(*ordered.comm, 0);
   PMPI_Comm_free(&*ordered.comm);
   return made(code, made_comm);
 }
 
-/// Whether the order of ranks is ours to choose.
-bool asked_to_order(int reorder, MPI_Comm* made_comm) { return reorder != 0 && made_comm != nullptr && at_work(); }
+}  // namespace
 
 // X(Name, (parameters), (arguments)); the last parameter is `made_comm`.
 #define ALLPORT_CONSTRUCTORS(X)                                                                                       \
@@ -65,40 +74,27 @@ ALLPORT_CONSTRUCTORS(ALLPORT_EXPORT_CONSTRUCTOR)
 
 ALLPORT_EXPORTED int MPI_Cart_create(MPI_Comm comm, int axes, int const lengths[], int const periods[], int reorder,
                                      MPI_Comm* made_comm) {
-  Ordered ordered;
-  if (asked_to_order(reorder, made_comm)) {
-    Inside const inside;
-    ordered = ordered_for_grid(comm, axes, lengths, periods);
-  }
-  return made_in_order(comm, ordered, made_comm, [&](MPI_Comm of) {
-    return PMPI_Cart_create(of, axes, lengths, periods, ordered.decided ? 0 : reorder, made_comm);
-  });
+  return made_in_order(
+      comm, reorder, made_comm, [&] { return ordered_for_grid(comm, axes, lengths, periods); },
+      [&](MPI_Comm of, int may) { return PMPI_Cart_create(of, axes, lengths, periods, may, made_comm); });
 }
 
 ALLPORT_EXPORTED int MPI_Graph_create(MPI_Comm comm, int nodes, int const index[], int const edges[], int reorder,
                                       MPI_Comm* made_comm) {
-  Ordered ordered;
-  if (asked_to_order(reorder, made_comm)) {
-    Inside const inside;
-    ordered = ordered_for_graph(comm, nodes, index, edges);
-  }
-  return made_in_order(comm, ordered, made_comm, [&](MPI_Comm of) {
-    return PMPI_Graph_create(of, nodes, index, edges, ordered.decided ? 0 : reorder, made_comm);
-  });
+  return made_in_order(
+      comm, reorder, made_comm, [&] { return ordered_for_graph(comm, nodes, index, edges); },
+      [&](MPI_Comm of, int may) { return PMPI_Graph_create(of, nodes, index, edges, may, made_comm); });
 }
 
 ALLPORT_EXPORTED int MPI_Dist_graph_create(MPI_Comm comm, int n, int const sources[], int const degrees[],
                                            int const destinations[], int const weights[], MPI_Info info, int reorder,
                                            MPI_Comm* made_comm) {
-  Ordered ordered;
-  if (asked_to_order(reorder, made_comm)) {
-    Inside const inside;
-    ordered = ordered_for_dist_graph(comm, n, sources, degrees, destinations, weights);
-  }
-  return made_in_order(comm, ordered, made_comm, [&](MPI_Comm of) {
-    return PMPI_Dist_graph_create(of, n, sources, degrees, destinations, weights, info, ordered.decided ? 0 : reorder,
-                                  made_comm);
-  });
+  return made_in_order(
+      comm, reorder, made_comm,
+      [&] { return ordered_for_dist_graph(comm, n, sources, degrees, destinations, weights); },
+      [&](MPI_Comm of, int may) {
+        return PMPI_Dist_graph_create(of, n, sources, degrees, destinations, weights, info, may, made_comm);
+      });
 }
 
 ALLPORT_EXPORTED int MPI_Dist_graph_create_adjacent(MPI_Comm comm, int in, int const sources[],

@@ -112,7 +112,7 @@ Pattern grid_pattern(std::vector<std::int32_t> const& lengths, int const periods
       for (auto const there : {here - 1, here + 1}) {
         if ((there < 0 || there >= length) && periods[a] == 0) continue;
         auto const to = r + ((there + length) % length - here) * grid.stride(a);
-        if (to != r) messages.push_back({r, to, bytes_to_neighbour});
+        messages.push_back({r, to, bytes_to_neighbour});
       }
     }
   }
@@ -125,7 +125,7 @@ Pattern graph_pattern(int nodes, int const index[], int const edges[]) {
   std::vector<Message> messages;
   for (int r = 0; r < nodes; ++r) {
     for (int e = r == 0 ? 0 : index[r - 1]; e < index[r]; ++e) {
-      if (edges[e] != r) messages.push_back({r, edges[e], bytes_to_neighbour});
+      messages.push_back({r, edges[e], bytes_to_neighbour});
     }
   }
   return Pattern::of_messages(fmt::format("MPI_Graph_create of {} nodes", nodes), nodes, messages);
@@ -151,7 +151,7 @@ std::vector<Edge> gathered(MPI_Comm comm, std::vector<Edge> const& mine) {
 Pattern dist_graph_pattern(int nodes, std::vector<Edge> const& edges) {
   std::vector<Message> messages;
   for (auto const& [from, to, weight] : edges) {
-    if (from != to && weight > 0) messages.push_back({from, to, weight * bytes_to_neighbour});
+    if (weight > 0) messages.push_back({from, to, weight * bytes_to_neighbour});
   }
   return Pattern::of_messages(fmt::format("MPI_Dist_graph_create of {} nodes", nodes), nodes, messages);
 }
