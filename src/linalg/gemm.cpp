@@ -59,12 +59,12 @@ Bytes limit_of(GemmPlan const& plan) {
 
 /// This rank's row, column and layer, where longer than 1; made once for a grid and kept with the communicator.
 std::shared_ptr<Lines> lines_of(Communicator const& comm, GemmPlan const& plan, Frame const& frame,
-                                std::optional<Place> const& place) {
+                                std::optional<Place> const& place, Pricer& schedules) {
   return std::static_pointer_cast<Lines>(comm.keep(frame_text(plan), [&] {
     auto lines = std::make_shared<Lines>();
     for (auto const which : {GridAxis::row, GridAxis::col, GridAxis::layer}) {
       if (place && frame.length(which) > 1) {
-        (*lines)[static_cast<std::size_t>(which)] = comm.sub(frame.members(*place, which));
+        (*lines)[static_cast<std::size_t>(which)] = schedules.line(comm, frame.members(*place, which));
       }
     }
     return lines;
@@ -75,9 +75,10 @@ std::shared_ptr<Lines> lines_of(Communicator const& comm, GemmPlan const& plan, 
 template <class T>
 void run_plan(Communicator const& comm, GemmPlan const& plan, T alpha, Part<T const> a, Part<T const> b, T beta,
               Part<T> c, Progress const& progress, double& compute, double& wait, std::int64_t& work_bytes) {
-  Frame const frame(plan.chosen.grid, plan.chosen.order);
+  Frame const frame(plan.chosen.grid, plan.chosen.order, plan.options.mapping);
   auto const place = frame.place(comm.rank());
-  auto const lines = lines_of(comm, plan, frame, place);
+  Pricer schedules(plan.machine, plan.options, plan.options.mapping);
+  auto const lines = lines_of(comm, plan, frame, place, schedules);
   if (!place) {
     return;
   }
@@ -86,7 +87,6 @@ void run_plan(Communicator const& comm, GemmPlan const& plan, T alpha, Part<T co
     scale(rows, plan.c.local_cols(comm.rank()), beta, c.data, c.ld);
     return;
   }
-  Pricer schedules(plan.machine, plan.options);
   GemmRun<T> run{.comm = comm,
                  .plan = plan,
                  .frame = frame,
@@ -152,7 +152,7 @@ GemmReport report_of(Communicator const& comm, GemmPlan const& plan, GemmMeasure
 /// All that ranks do together once they have agreed on the call.
 template <class T>
 GemmMeasured multiply(Communicator const& comm, GemmPlan const& plan, T alpha, Matrix<T const> const& a,
-                  Matrix<T const> const& b, T beta, Matrix<T> const& c, Progress const& progress) {
+                      Matrix<T const> const& b, T beta, Matrix<T> const& c, Progress const& progress) {
   GemmMeasured mine;
   auto const before = comm.counted();
   {

@@ -18,7 +18,7 @@ class Summa final : public TaskGraph {
       : problem_(plan.problem),
         ranks_(plan.machine.ranks()),
         element_(bytes_of(plan.problem.type)),
-        frame_(plan.chosen.grid, plan.chosen.order),
+        frame_(plan.chosen.grid, plan.chosen.order, plan.options.mapping),
         grid_(plan.chosen.grid) {
     for (int l = 0; l < grid_.layers; ++l) {
       layers_.push_back(panels_of(problem_, grid_, l, plan.chosen.panel));

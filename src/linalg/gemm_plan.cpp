@@ -2,7 +2,9 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <cmath>
+#include <map>
 
 #include "allport/comm/messages.h"
 #include "allport/model/gemm_bound.h"
@@ -39,7 +41,17 @@ struct PlaceCost {
 class Judge {
  public:
   Judge(GemmProblem const& problem, Machine const& machine, GemmOptions const& options)
-      : problem_(problem), machine_(machine), pricer_(machine, options), element_(bytes_of(problem.type)) {}
+      : problem_(problem),
+        machine_(machine),
+        pricer_(machine, options, options.mapping),
+        element_(bytes_of(problem.type)) {}
+
+  /// embedded_orders(), looked for once for each grid.
+  [[nodiscard]] std::vector<std::string> const& embedded(GemmGrid const& grid) {
+    auto const [known, is_new] = embedded_.try_emplace({grid.rows, grid.cols, grid.layers});
+    if (is_new) known->second = embedded_orders(grid, machine_);
+    return known->second;
+  }
 
   [[nodiscard]] PlaceCost cost(Method const& how, Frame const& frame, Place p, Index width) {
     PlaceCost cost;
@@ -144,6 +156,7 @@ class Judge {
   Machine const& machine_;
   Pricer pricer_;
   std::int64_t element_;
+  std::map<std::array<int, 3>, std::vector<std::string>> embedded_;
 };
 
 std::vector<Place> all_places(GemmGrid const& grid) {
@@ -180,7 +193,7 @@ Index owned(GemmPlan const& distributions, Rank rank) {
 }
 
 void judge(Judge& with, Method const& how, GemmPlan& plan, GemmCandidate& candidate, bool in_full) {
-  Frame const frame(candidate.grid, candidate.order);
+  Frame const frame(candidate.grid, candidate.order, plan.options.mapping);
   how.distributions(plan.problem, frame, plan);
   auto const element = bytes_of(plan.problem.type);
   candidate.words = candidate.messages = 0;
@@ -282,7 +295,7 @@ void check(GemmProblem const& problem, Machine const& machine, GemmOptions const
            fmt::format("{}, {}, {}", problem.m, problem.n, problem.k), "matrices of at most 2^59 bytes",
            "take smaller extents");
   }
-  ensure_order(options.order);
+  ensure_order(options.order, machine);
   ensure(options.panel >= 0, "panel", options.panel, "a width >= 0", "pass 0 to have it chosen");
   ensure(options.memory.value() >= 0, "memory", options.memory, "bytes per rank >= 0");
   ensure_grid(options.grid, machine);
@@ -295,7 +308,9 @@ void consider(Judge& with, Method const& how, GemmGrid const& grid, GemmPlan& pl
   GemmCandidate candidate;
   candidate.algorithm = how.name;
   candidate.grid = grid;
-  if (auto const reason = how.why_not(plan.problem, grid)) {
+  auto reason = how.why_not(plan.problem, grid);
+  if (!reason) reason = why_not_order(plan.options.order, grid);
+  if (reason) {
     candidate.why_not = *reason;
     if (!plan.options.algorithm.empty()) plan.candidates.push_back(candidate);
     return;
@@ -321,6 +336,9 @@ void consider(Judge& with, Method const& how, GemmGrid const& grid, GemmPlan& pl
   };
   auto const& asked = plan.options.order;
   for (auto const& order : asked.empty() ? gemm_orders(grid) : std::vector{asked}) attempt(order, widths.front());
+  if (asked.empty()) {
+    for (auto const& order : with.embedded(grid)) attempt(order, widths.front());
+  }
   for (std::size_t w = 1; w < widths.size(); ++w) attempt(best.order, widths[w]);
   plan.candidates.push_back(best);
 }
