@@ -46,6 +46,7 @@ def _network(
     nodes: list[str] | None,
     topology: str | None,
     measured: Shape | None,
+    named_by_place: bool,
 ) -> Shape:
     """By the first source that there is, the surest first."""
     if coordinates is not None:
@@ -55,7 +56,7 @@ def _network(
     if measured is not None:
         return measured
     source = "the names of hosts"
-    if nodes and (named := slurm.by_names(nodes, source)):
+    if nodes and named_by_place and (named := slurm.by_names(nodes, source)):
         return named
     if (found := slurm.find()) is not None:
         return slurm.read(found, nodes, topology)
@@ -82,7 +83,7 @@ def discover(
 
     coordinates: a file of lines `host x y z`. slurm_file: a topology.conf or topology.yaml, topology: of several in
     there. measured: of latencies.join() or run(). nodes: Slurm's list of the hosts, or names; else those of the job
-    (SLURM_JOB_NODELIST); hosts named by their coordinates (tux[000x133]) are a torus. Then Slurm's own files.
+    (SLURM_JOB_NODELIST); hosts named by boxes of coordinates (tux[000x133]) are a torus. Then Slurm's own files.
     within: add the sockets, NUMA domains and cores of this computer, taken for those of every host.
     rates: the machine whose link rates stand in until these are calibrated.
     Raises AllportError naming the file and the line.
@@ -91,7 +92,8 @@ def discover(
         raise failure("coordinates, slurm_file: expected one of the two")
     told = nodes if nodes is not None else os.environ.get("SLURM_JOB_NODELIST")
     hosts = hostlist.expand(told) if isinstance(told, str) else None if told is None else list(told)
-    shape = _network(coordinates, slurm_file, hosts, topology, measured)
+    named_by_place = isinstance(told, str) and hostlist.has_boxes(told)
+    shape = _network(coordinates, slurm_file, hosts, topology, measured, named_by_place)
     if within and not shape.inside:
         shape = shape.within(*hwloc.read())
     where = as_machine(rates)

@@ -7,7 +7,7 @@ import re
 
 from allport.errors import failure
 
-__all__ = ["coordinates", "expand"]
+__all__ = ["coordinates", "expand", "has_boxes"]
 
 DIGITS = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZ"
 
@@ -61,9 +61,15 @@ def expand(text: str) -> list[str]:
     return hosts
 
 
+def has_boxes(text: str) -> bool:
+    """Whether a list names hosts by boxes of a torus: then the last digits of all are coordinates. Numbers alone,
+    n[001-128], may be anything."""
+    return re.search(r"\[[^\]]*[0-9A-Za-z]x[0-9A-Za-z]", text) is not None
+
+
 def coordinates(host: str, axes: int = 3) -> tuple[int, ...] | None:
     """The place that a host's last digits name, base 36, as Slurm's 3d_torus reads them; None where there are none."""
     tail = host[-axes:].upper()
-    if len(host) <= axes or any(d not in DIGITS for d in tail) or not tail[0].isdigit():
+    if len(host) <= axes or any(d not in DIGITS for d in tail):
         return None
     return tuple(DIGITS.index(d) for d in tail)
