@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include "allport/mapping/embedding.h"
+#include "allport/mapping/mapping.h"
 
 namespace allport::gemm_detail {
 
@@ -12,6 +13,20 @@ namespace {
 constexpr Rank most_embedded = 4096;
 /// How many are priced beside the plain orders.
 constexpr std::size_t embeddings_priced = 4;
+
+/// Whether all rows, columns and layers are boxes of the machine.
+bool has_boxes(Frame const& frame, Machine const& machine, std::optional<Mapping> const& mapping) {
+  for (Rank r = 0; r < frame.grid().ranks(); ++r) {
+    auto const place = *frame.place(r);
+    for (auto const line : {GridAxis::row, GridAxis::col, GridAxis::layer}) {
+      if (frame.index(place, line) != 0 || frame.length(line) == 1) continue;  // once for each line
+      auto members = frame.members(place, line);
+      for (auto& member : members) member = mapping ? mapping->place(member) : member;
+      if (!find_box(machine, members)) return false;
+    }
+  }
+  return true;
+}
 
 }  // namespace
 
@@ -33,8 +48,12 @@ std::optional<std::string> why_not_order(std::string const& order, GemmGrid cons
   return fmt::format("order {} is for a grid of {}x{}x{}", order, rows, cols, layers);
 }
 
-std::vector<std::string> embedded_orders(GemmGrid const& grid, Machine const& machine) {
-  if (machine.ranks() > most_embedded) return {};
+std::vector<std::string> embedded_orders(GemmGrid const& grid, Machine const& machine,
+                                         std::optional<Mapping> const& mapping, std::vector<std::string> const& plain) {
+  if (machine.ranks() > most_embedded || grid.ranks() != machine.ranks()) return {};
+  for (auto const& order : plain) {
+    if (has_boxes(Frame(grid, order, mapping), machine, mapping)) return {};
+  }
   std::vector<std::string> orders;
   for (auto const& one : embeddings(machine, {grid.rows, grid.cols, grid.layers}, embeddings_priced))
     orders.push_back(one.text());

@@ -33,8 +33,13 @@ enum class GridAxis : std::uint8_t {
 void ensure_order(std::string const& order, Machine const& machine);
 /// Why a grid cannot be laid so: an embedding is for one grid only.
 [[nodiscard]] std::optional<std::string> why_not_order(std::string const& order, GemmGrid const& grid);
-/// Orders that lay a grid's lines on boxes of several axes of the machine, where ranks 0, 1, ... of no order do.
-[[nodiscard]] std::vector<std::string> embedded_orders(GemmGrid const& grid, Machine const& machine);
+/// Orders that lay all of a grid's lines on boxes of the machine, where none of the plain orders does.
+[[nodiscard]] std::vector<std::string> embedded_orders(GemmGrid const& grid, Machine const& machine,
+                                                       std::optional<Mapping> const& mapping,
+                                                       std::vector<std::string> const& plain);
+/// Prices of lines that form no box leave out what other lines send over the same links. So an order in which all are
+/// boxes is taken up to this much above one in which they are not; that close no model is sure anyway.
+inline constexpr double for_boxes = 1.02;
 
 /// The grid on ranks 0 .. grid.ranks()-1 of the machine; later ranks are left out. `order` names the grid axes from the
 /// fastest-running to the slowest: "jil" lays the columns of a grid row on consecutive ranks. Or it is the text of an

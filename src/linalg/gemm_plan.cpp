@@ -44,12 +44,13 @@ class Judge {
       : problem_(problem),
         machine_(machine),
         pricer_(machine, options, options.mapping),
+        mapping_(options.mapping),
         element_(bytes_of(problem.type)) {}
 
   /// embedded_orders(), looked for once for each grid.
-  [[nodiscard]] std::vector<std::string> const& embedded(GemmGrid const& grid) {
+  [[nodiscard]] std::vector<std::string> const& embedded(GemmGrid const& grid, std::vector<std::string> const& plain) {
     auto const [known, is_new] = embedded_.try_emplace({grid.rows, grid.cols, grid.layers});
-    if (is_new) known->second = embedded_orders(grid, machine_);
+    if (is_new) known->second = embedded_orders(grid, machine_, mapping_, plain);
     return known->second;
   }
 
@@ -155,6 +156,7 @@ class Judge {
   GemmProblem const& problem_;
   Machine const& machine_;
   Pricer pricer_;
+  std::optional<Mapping> const& mapping_;
   std::int64_t element_;
   std::map<std::array<int, 3>, std::vector<std::string>> embedded_;
 };
@@ -321,8 +323,7 @@ void consider(Judge& with, Method const& how, GemmGrid const& grid, GemmPlan& pl
     if (plan.options.panel > 0) widths = {plan.options.panel};
   }
   auto const limit = memory_limit(plan.machine, plan.options.memory);
-  GemmCandidate best;
-  auto const attempt = [&](std::string const& order, Index width) {
+  auto const attempt = [&](GemmCandidate& best, std::string const& order, Index width) {
     candidate.order = order;
     candidate.panel = width;
     judge(with, how, plan, candidate, false);
@@ -334,12 +335,20 @@ void consider(Judge& with, Method const& how, GemmGrid const& grid, GemmPlan& pl
     auto const rank = [](GemmCandidate const& c) { return std::pair(!c.why_not.empty(), c.total.value()); };
     if (best.algorithm.empty() || rank(candidate) < rank(best)) best = candidate;
   };
+  auto const best_of = [&](std::vector<std::string> const& orders) {
+    GemmCandidate best;
+    for (auto const& order : orders) attempt(best, order, widths.front());
+    for (std::size_t w = 1; w < widths.size() && !orders.empty(); ++w) attempt(best, best.order, widths[w]);
+    return best;
+  };
   auto const& asked = plan.options.order;
-  for (auto const& order : asked.empty() ? gemm_orders(grid) : std::vector{asked}) attempt(order, widths.front());
-  if (asked.empty()) {
-    for (auto const& order : with.embedded(grid)) attempt(order, widths.front());
+  auto const plain = asked.empty() ? gemm_orders(grid) : std::vector{asked};
+  auto best = best_of(plain);
+  auto const boxes = best_of(asked.empty() ? with.embedded(grid, plain) : std::vector<std::string>{});
+  if (!boxes.algorithm.empty() && boxes.why_not.empty() &&
+      (!best.why_not.empty() || boxes.total <= best.total * for_boxes)) {
+    best = boxes;
   }
-  for (std::size_t w = 1; w < widths.size(); ++w) attempt(best.order, widths[w]);
   plan.candidates.push_back(best);
 }
 

@@ -113,26 +113,30 @@ class Planner {
       if (!plan_.options.algorithm.empty()) plan_.candidates.push_back(candidate);
       return;
     }
-    std::optional<LuCandidate> best;
-    auto const attempt = [&](std::string const& order, Index block, Index nb) {
-      candidate.order = order;
-      candidate.block = block;
-      candidate.nb = nb;
-      candidate.ahead = ahead_for(algorithm, block, nb);
-      candidate.big = grid.layers == 1 ? block : big_for(grid, block);
-      price(plan_.problem, plan_.machine, plan_.options, pricer_, candidate);
-      candidate.total += moving(candidate);
-      if (!best || candidate.total < best->total) best = candidate;
-    };
     auto const all = widths(algorithm, grid);
+    auto const best_of = [&](std::vector<std::string> const& orders) {
+      std::optional<LuCandidate> best;
+      auto const attempt = [&](std::string const& order, Index block, Index nb) {
+        candidate.order = order;
+        candidate.block = block;
+        candidate.nb = nb;
+        candidate.ahead = ahead_for(algorithm, block, nb);
+        candidate.big = grid.layers == 1 ? block : big_for(grid, block);
+        price(plan_.problem, plan_.machine, plan_.options, pricer_, candidate);
+        candidate.total += moving(candidate);
+        if (!best || candidate.total < best->total) best = candidate;
+      };
+      for (auto const& o : orders) attempt(o, all.front().first, all.front().second);
+      for (std::size_t w = 1; w < all.size() && best; ++w) {
+        auto const order = best->order;
+        attempt(order, all[w].first, all[w].second);
+      }
+      return best;
+    };
     auto const& asked = plan_.options.order;
-    for (auto const& o : asked.empty() ? lu_orders(grid) : std::vector{asked})
-      attempt(o, all.front().first, all.front().second);
-    if (asked.empty()) {
-      for (auto const& o : embedded(grid)) attempt(o, all.front().first, all.front().second);
-    }
-    auto const order = best->order;
-    for (std::size_t w = 1; w < all.size(); ++w) attempt(order, all[w].first, all[w].second);
+    auto best = best_of(asked.empty() ? lu_orders(grid) : std::vector{asked});
+    auto const boxes = best_of(asked.empty() ? embedded(grid) : std::vector<std::string>{});
+    if (boxes && boxes->total <= best->total * gemm_detail::for_boxes) best = boxes;
     keep(*best);
   }
 
@@ -288,7 +292,8 @@ class Planner {
   /// Looked for once for each grid.
   [[nodiscard]] std::vector<std::string> const& embedded(GemmGrid const& grid) {
     auto const [known, is_new] = embedded_.try_emplace({grid.rows, grid.cols, grid.layers});
-    if (is_new) known->second = gemm_detail::embedded_orders(grid, plan_.machine);
+    if (is_new)
+      known->second = gemm_detail::embedded_orders(grid, plan_.machine, plan_.options.mapping, lu_orders(grid));
     return known->second;
   }
 
