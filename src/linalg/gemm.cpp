@@ -152,7 +152,7 @@ GemmReport report_of(Communicator const& comm, GemmPlan const& plan, GemmMeasure
 /// All that ranks do together once they have agreed on the call.
 template <class T>
 GemmMeasured multiply(Communicator const& comm, GemmPlan const& plan, T alpha, Matrix<T const> const& a,
-                  Matrix<T const> const& b, T beta, Matrix<T> const& c, Progress const& progress) {
+                      Matrix<T const> const& b, T beta, Matrix<T> const& c, Progress const& progress) {
   GemmMeasured mine;
   auto const before = comm.counted();
   {

@@ -120,7 +120,8 @@ void tell_pivots(Communicator const& comm, Seats const& seats, Index count, std:
 
 /// All that ranks do together once they have agreed on the call.
 template <class T>
-LuMeasured factor_and_tell(LuPlan const& plan, Matrix<T> const& a, std::vector<Index>& pivots, Progress const& progress) {
+LuMeasured factor_and_tell(LuPlan const& plan, Matrix<T> const& a, std::vector<Index>& pivots,
+                           Progress const& progress) {
   using gemm_detail::Native;
   auto const& p = plan.problem;
   auto const& comm = a.comm();

@@ -32,8 +32,8 @@ constexpr double operand_cost = 8;
 
 class SolvePrice {
  public:
-  SolvePrice(SolveProblem const& problem, Distribution const& lu_distribution, Machine const& machine, Seats const& seats,
-        Pricer& pricer)
+  SolvePrice(SolveProblem const& problem, Distribution const& lu_distribution, Machine const& machine,
+             Seats const& seats, Pricer& pricer)
       : pricer_(pricer),
         along_(seats.members({}, along_way(problem.trans))),
         across_(seats.members({}, across_way(problem.trans))),
