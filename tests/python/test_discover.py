@@ -175,7 +175,7 @@ def test_hosts_that_are_named_by_coordinates_are_a_torus(monkeypatch):
     found = ap.discover.discover(nodes="tux[000x121]", within=False)
     assert found.machine.extents == "2x3x2" and found.hosts[:3] == ("tux000", "tux100", "tux010")
     # Numbers alone may be anything.
-    assert ap.discover.discover(nodes="n[001-004]", within=False).machine.extents == "4"
+    assert ap.discover.discover(nodes="n[001-004]", within=False).machine.extents == "4m"
     monkeypatch.setenv("SLURM_JOB_NODELIST", "tux[000x111]")
     assert ap.discover.discover(within=False).machine.extents == "2x2x2"
 
