@@ -29,7 +29,7 @@ Multicast Execution::route(Task task, int output) const {
     if (rank != owner) positions.push_back(comm_.position(rank));
   });
   auto const& ids = multicasts_.ids();
-  return multicast_by(way_, ids, comm_.position(owner), DestinationSet::of(ids, positions), TaskHash()(task));
+  return multicast_by(way_, ids, comm_.position(owner), DestinationSet::of(ids, positions), TaskHash()(task), output);
 }
 
 Multicast Execution::straight_to(Rank rank) const {
