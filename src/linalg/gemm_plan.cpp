@@ -195,13 +195,10 @@ void judge(Judge& with, Method const& how, GemmPlan& plan, GemmCandidate& candid
   candidate.words = candidate.messages = 0;
   candidate.memory = Bytes(0);
   candidate.compute = candidate.communicate = candidate.total = Seconds(0);
-  bool every = in_full || candidate.grid.ranks() <= judged_in_full;
   std::optional<GraphCost> by_tasks;
-  if (how.by_tasks) {
-    by_tasks.emplace(plan, candidate, every);
-    every = every && by_tasks->is_counted();
-    in_full = in_full && every;
-  }
+  if (how.by_tasks) by_tasks.emplace(plan, candidate, in_full);
+  in_full = in_full && (!by_tasks || by_tasks->is_counted());
+  bool const every = in_full || candidate.grid.ranks() <= judged_in_full;
   if (in_full) {
     plan.traffic.assign(static_cast<std::size_t>(plan.machine.ranks()), Traffic{});
   }
@@ -218,6 +215,7 @@ void judge(Judge& with, Method const& how, GemmPlan& plan, GemmCandidate& candid
       plan.traffic[static_cast<std::size_t>(frame.rank(p))] = t;
     }
   }
+  if (in_full && by_tasks) plan.traffic = by_tasks->traffic();
   candidate.bound_words = bound(plan.problem, candidate.grid.ranks(), candidate.memory.value() / element);
 }
 

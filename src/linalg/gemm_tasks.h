@@ -23,6 +23,8 @@ class GraphCost {
   [[nodiscard]] bool is_counted() const { return !traffic_.empty(); }
   /// Of a rank of the grid; where it is counted exactly what a run measures.
   [[nodiscard]] Traffic traffic(Place p) const;
+  /// Of every rank of the machine: those outside the grid may relay. Empty where it is not counted.
+  [[nodiscard]] std::vector<Traffic> const& traffic() const { return traffic_; }
   /// Beside its parts of A, B and C. A run never takes more.
   [[nodiscard]] Bytes memory(Place p) const;
 

@@ -14,7 +14,7 @@ namespace allport::gemm_detail {
 namespace {
 
 /// The chain of a graph's price goes through all its panels: of more than these so many are priced, and the rest alike.
-constexpr std::int64_t most_priced = 2048;
+constexpr std::int64_t most_priced = 256;
 
 graph::Price price_of(GemmPlan const& plan, GemmCandidate const& candidate, SummaGraph const& whole) {
   if (!tiled_plan::has_rates(plan.machine)) return {};
