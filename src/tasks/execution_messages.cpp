@@ -176,6 +176,7 @@ bool Execution::talk() {
     moved = multicasts_.poll([&](Multicasts::Message&& message) { arrived(std::move(message)); },
                              [&](std::int64_t leaving) { left(leaving); }) ||
             !outgoing.empty();
+    carrying_.store(multicasts_.is_carrying(), std::memory_order_relaxed);
     if (idle() && multicasts_.finish()) {
       std::scoped_lock const hold(mutex_);
       if (!stopped_) failure_ = left_over_text();
