@@ -73,9 +73,9 @@ std::int64_t plain_element(MPI_Datatype type) {
 }
 
 /// Blocks of a caller's buffer as they lie there.
-class Memory {
+class PlainBlocks {
  public:
-  Memory(Operand const& operand, Rank ranks) : operand_(operand), element_(plain_element(operand.type)) {
+  PlainBlocks(Operand const& operand, Rank ranks) : operand_(operand), element_(plain_element(operand.type)) {
     good_ = element_ > 0 && !operand.in_place();
     for (Rank r = 0; good_ && r < (operand.counts.given() ? ranks : 1); ++r) {
       auto const count = operand.count_of(r);
@@ -114,8 +114,8 @@ std::optional<std::int64_t> run_straight(Call const& call, Record& record) {
   bool const root = call.root == record.rank;
   bool const sends = call.what != Function::scatterv || root;
   bool const takes = call.what != Function::gatherv || root;
-  Memory const from(call.send, record.size);
-  Memory const into(call.receive, record.size);
+  PlainBlocks const from(call.send, record.size);
+  PlainBlocks const into(call.receive, record.size);
   if ((sends && !from.good()) || (takes && !into.good())) return std::nullopt;
   Blocks blocks(record.rank, record.size);
   if (call.what == Function::gatherv) {

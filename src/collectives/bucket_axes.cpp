@@ -247,10 +247,10 @@ class ReduceScatter {
       // The new row begins where this position's blocks do.
       auto const output = j != line.here ? Slot{} : to_output ? output_ : new_row(length);
       auto const end = stream_up(stream_of(contract_, cut_, row_, first, last, line.channel + j), place,
-                                 at(sums_, row_.begin(first)), done_, output, into_);
+                                 moved_by(sums_, row_.begin(first)), done_, output, into_);
       if (j != line.here) continue;
       done = {end, Dependence::whole};
-      mine = at(output, -row_.begin(first));
+      mine = moved_by(output, -row_.begin(first));
     }
     sums_ = mine;
     done_ = done;
@@ -274,7 +274,7 @@ class ReduceScatter {
         place.add(rank, any_port);
       }
       auto const s = stream_of(contract_, cut_, row_, rank, rank, channel_ + c);
-      auto const arrived = stream_down(s, place, at(sums_, row_.begin(rank)), done_, output_, into_);
+      auto const arrived = stream_down(s, place, moved_by(sums_, row_.begin(rank)), done_, output_, into_);
       if (rank == rank_) mine = arrived;
     }
     return mine;
@@ -283,7 +283,7 @@ class ReduceScatter {
   std::int32_t copy_own() {
     if (row_.begin(rank_ + 1) == row_.begin(rank_)) return at_once;
     auto op = stream_of(contract_, cut_, row_, rank_, rank_, channel_).op(OpKind::copy);
-    op.from = at(sums_, row_.begin(rank_));
+    op.from = moved_by(sums_, row_.begin(rank_));
     op.into = output_;
     done_.add_to(op);
     into_.ops.push_back(op);
