@@ -1,5 +1,5 @@
 // gemm against ScaLAPACK's pdgemm at several block sizes and against the ranks' own dgemm (the peak), in turns within
-// one run. Usage: mpirun -n RANKS bench_gemm N ROUNDS [ALGORITHM,...]; prints one JSON object. An algorithm may be
+// one run. Usage: mpirun -n RANKS bench_gemm N ROUNDS [ALGORITHM,... [BLOCK]]; prints one JSON object. An algorithm may be
 // followed by its grid and its panel: summa/4x4x1/128. The machine is ALLPORT_MACHINE's, else one computer.
 // Every contender starts from matrices in its own best distribution; "allport_cyclic" starts from ScaLAPACK's and pays
 // for the redistribution.
@@ -176,10 +176,13 @@ int main(int argc, char** argv) {
       all.push_back(ours(comm, n, algorithm, false));
       all.push_back(ours(comm, n, algorithm, true));
     }
+    auto const only = argc > 4 ? std::atoi(argv[4]) : 0;
     for (int rows = 1; rows <= comm.size(); ++rows) {
       auto const cols = comm.size() / rows;
       if (comm.size() % rows != 0 || (comm.size() > 4 && (rows > 2 * cols || cols > 2 * rows))) continue;
-      for (int const nb : {64, 128, 256, 512}) all.push_back(scalapack(comm, n, nb, rows, cols));
+      for (int const nb : {64, 128, 256, 512}) {
+        if (only == 0 || only == nb) all.push_back(scalapack(comm, n, nb, rows, cols));
+      }
     }
     double worst_error = 0;
     for (int round = -1; round < rounds; ++round) {  // round -1 warms up and is checked
