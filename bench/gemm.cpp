@@ -1,8 +1,8 @@
 // gemm against ScaLAPACK's pdgemm at several block sizes and against the ranks' own dgemm (the peak), in turns within
-// one run. Usage: mpirun -n RANKS bench_gemm N ROUNDS [ALGORITHM,... [BLOCK]]; prints one JSON object. An algorithm may be
-// followed by its grid and its panel: summa/4x4x1/128. The machine is ALLPORT_MACHINE's, else one computer.
-// Every contender starts from matrices in its own best distribution; "allport_cyclic" starts from ScaLAPACK's and pays
-// for the redistribution.
+// one run. Usage: mpirun -n RANKS bench_gemm N ROUNDS [ALGORITHM,... [BLOCK]]; prints one JSON object. An algorithm may
+// be followed by its grid and its panel: summa/4x4x1/128. The machine is ALLPORT_MACHINE's, else one computer. Every
+// contender starts from matrices in its own best distribution; "allport_cyclic" starts from ScaLAPACK's and pays for
+// the redistribution.
 #include <algorithm>
 #include <chrono>
 #include <cmath>

@@ -218,7 +218,7 @@ class Execution {
   std::mutex network_;
   std::atomic<bool> over_{false};
   std::atomic<bool> carrying_{false};  ///< parts of messages are on their way from here or to here
-  std::atomic<bool> hurry_{false};  ///< something is to be sent
+  std::atomic<bool> hurry_{false};     ///< something is to be sent
   std::optional<std::int64_t> const count_;
   Clock::time_point moved_ = Clock::now();
   double next_warning_;
