@@ -99,7 +99,7 @@ class Execution {
 
   void work(int worker);
   /// After so many looks at which nothing moved.
-  static void rest(int polls);
+  void rest(int polls) const;
   void take(Worker& worker);
   /// Runs parts of others' bodies that are spread. True when there were any.
   [[nodiscard]] bool help(Worker& worker);
@@ -188,6 +188,7 @@ class Execution {
   std::shared_ptr<Pool> pool_ = std::make_shared<Pool>(window_.bounds());
   Multicasts multicasts_;
   bool const only_caller_talks_;
+  bool const fast_links_;
   std::thread::id const caller_ = std::this_thread::get_id();
 
   std::mutex mutex_;  ///< of all below, down to the next mutex
@@ -216,7 +217,8 @@ class Execution {
 
   std::mutex network_;
   std::atomic<bool> over_{false};
-  std::atomic<bool> hurry_{false};  ///< something is to be sent
+  std::atomic<bool> carrying_{false};  ///< parts of messages are on their way from here or to here
+  std::atomic<bool> hurry_{false};     ///< something is to be sent
   std::optional<std::int64_t> const count_;
   Clock::time_point moved_ = Clock::now();
   double next_warning_;
