@@ -166,7 +166,8 @@ def simulate(
 
     carrier: as for count(). workers: of each rank, each as fast as the machine says of a rank.
     segment: bytes that a relay has before it passes a message on; None: as in a run on that machine. trace: keep the
-    timeline and the critical path, of at most trace_limit tasks and messages. progress: called now and then with the tasks done.
+    timeline and the critical path, of at most trace_limit tasks and messages. progress: called now and then with the
+    tasks done.
     Raises AllportError, of kind 'machine' where the machine does not say how fast it computes.
     """
     where = as_machine(machine)

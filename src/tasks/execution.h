@@ -89,11 +89,11 @@ class Execution {
     /// When its last body ended, or what it did since; without timed_, when it got its first task of those that it runs
     /// one after the other.
     Clock::time_point now = Clock::now();
-    Clock::time_point looked{};            ///< for messages
-    bool idle = false;                     ///< counted among those who are
-    bool abandoned = false;                ///< its body was told that the run has failed elsewhere
-    Clock::duration waited{};              ///< by its body, for other members of its gang
-    std::vector<Leads> edges{};            ///< memory for find_children()
+    Clock::time_point looked{};  ///< for messages
+    bool idle = false;           ///< counted among those who are
+    bool abandoned = false;      ///< its body was told that the run has failed elsewhere
+    Clock::duration waited{};    ///< by its body, for other members of its gang
+    std::vector<Leads> edges{};  ///< memory for find_children()
     std::vector<std::pair<int, Block>> outputs{};
     std::vector<Place> places{};
     [[nodiscard]] bool has_work() const { return next || sum; }
