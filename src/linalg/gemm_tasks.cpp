@@ -16,7 +16,7 @@ template <class T>
 class RunningSumma final : public SummaGraph {
  public:
   RunningSumma(GemmPlan const& plan, Place me, GemmParts<T> const& parts, Workspace& work)
-      : SummaGraph(plan.problem, plan.machine, plan.chosen),
+      : SummaGraph(plan.problem, plan.machine, plan.chosen, plan.options.mapping),
         plan_(plan),
         me_(me),
         parts_(parts),

@@ -125,9 +125,9 @@ LuMeasured factor_and_tell(LuPlan const& plan, Matrix<T> const& a, std::vector<I
   using gemm_detail::Native;
   auto const& p = plan.problem;
   auto const& comm = a.comm();
-  Seats const seats(plan.chosen, plan.options.given);
+  Seats const seats(plan.chosen, plan.options);
   auto const place = seats.place(comm.rank());
-  auto const lines = lines_of(comm, seats, place);
+  auto const lines = lines_of(comm, seats, place, plan.schedules->pricer);
   LuMeasured mine;
   pivots.clear();
   {
