@@ -2,11 +2,14 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <cmath>
+#include <map>
 
 #include "allport/comm/messages.h"
 #include "allport/model/gemm_bound.h"
 #include "gemm_price.h"
+#include "gemm_tasks.h"
 #include "plan_checks.h"
 
 namespace allport {
@@ -17,6 +20,9 @@ namespace {
 
 /// Panels are tried at these widths: wide enough for BLAS, narrow enough to hide all but the first.
 constexpr Index panel_widths[] = {256, 128, 512};
+
+/// Graphs count their panels in 32 bits.
+constexpr Index most_panels = 1 << 30;
 
 /// Beyond this many ranks a candidate is judged by the grid's corners; the chosen one is always counted in full.
 constexpr int judged_in_full = 16;
@@ -39,7 +45,18 @@ struct PlaceCost {
 class Judge {
  public:
   Judge(GemmProblem const& problem, Machine const& machine, GemmOptions const& options)
-      : problem_(problem), machine_(machine), pricer_(machine, options), element_(bytes_of(problem.type)) {}
+      : problem_(problem),
+        machine_(machine),
+        pricer_(machine, options, options.mapping),
+        mapping_(options.mapping),
+        element_(bytes_of(problem.type)) {}
+
+  /// embedded_orders(), looked for once for each grid.
+  [[nodiscard]] std::vector<std::string> const& embedded(GemmGrid const& grid, std::vector<std::string> const& plain) {
+    auto const [known, is_new] = embedded_.try_emplace({grid.rows, grid.cols, grid.layers});
+    if (is_new) known->second = embedded_orders(grid, machine_, mapping_, plain);
+    return known->second;
+  }
 
   [[nodiscard]] PlaceCost cost(Method const& how, Frame const& frame, Place p, Index width) {
     PlaceCost cost;
@@ -143,8 +160,15 @@ class Judge {
   GemmProblem const& problem_;
   Machine const& machine_;
   Pricer pricer_;
+  std::optional<Mapping> const& mapping_;
   std::int64_t element_;
+  std::map<std::array<int, 3>, std::vector<std::string>> embedded_;
 };
+
+PlaceCost cost_of(GraphCost const& by_tasks, Place p) {
+  auto const& price = by_tasks.price();
+  return {by_tasks.traffic(p), price.work, price.links, price.total, by_tasks.memory(p)};
+}
 
 std::vector<Place> all_places(GemmGrid const& grid) {
   std::vector<Place> places;
@@ -180,18 +204,21 @@ Index owned(GemmPlan const& distributions, Rank rank) {
 }
 
 void judge(Judge& with, Method const& how, GemmPlan& plan, GemmCandidate& candidate, bool in_full) {
-  Frame const frame(candidate.grid, candidate.order);
+  Frame const frame(candidate.grid, candidate.order, plan.options.mapping);
   how.distributions(plan.problem, frame, plan);
   auto const element = bytes_of(plan.problem.type);
   candidate.words = candidate.messages = 0;
   candidate.memory = Bytes(0);
   candidate.compute = candidate.communicate = candidate.total = Seconds(0);
+  std::optional<GraphCost> by_tasks;
+  if (how.by_tasks) by_tasks.emplace(plan, candidate, in_full);
+  in_full = in_full && (!by_tasks || by_tasks->is_counted());
+  bool const every = in_full || candidate.grid.ranks() <= judged_in_full;
   if (in_full) {
     plan.traffic.assign(static_cast<std::size_t>(plan.machine.ranks()), Traffic{});
   }
-  bool const every = in_full || candidate.grid.ranks() <= judged_in_full;
   for (auto const& p : every ? all_places(candidate.grid) : corner_places(candidate.grid)) {
-    auto const cost = with.cost(how, frame, p, candidate.panel);
+    auto const cost = by_tasks ? cost_of(*by_tasks, p) : with.cost(how, frame, p, candidate.panel);
     auto const& t = cost.traffic;
     candidate.words = std::max({candidate.words, t.bytes_sent / element, t.bytes_received / element});
     candidate.messages = std::max({candidate.messages, t.messages_sent, t.messages_received});
@@ -203,6 +230,7 @@ void judge(Judge& with, Method const& how, GemmPlan& plan, GemmCandidate& candid
       plan.traffic[static_cast<std::size_t>(frame.rank(p))] = t;
     }
   }
+  if (in_full && by_tasks) plan.traffic = by_tasks->traffic();
   candidate.bound_words = bound(plan.problem, candidate.grid.ranks(), candidate.memory.value() / element);
 }
 
@@ -282,20 +310,24 @@ void check(GemmProblem const& problem, Machine const& machine, GemmOptions const
            fmt::format("{}, {}, {}", problem.m, problem.n, problem.k), "matrices of at most 2^59 bytes",
            "take smaller extents");
   }
-  ensure_order(options.order);
+  ensure_order(options.order, machine);
   ensure(options.panel >= 0, "panel", options.panel, "a width >= 0", "pass 0 to have it chosen");
   ensure(options.memory.value() >= 0, "memory", options.memory, "bytes per rank >= 0");
   ensure_grid(options.grid, machine);
-  if (!options.algorithm.empty()) {
-    (void)method(options.algorithm);
-  }
+  if (options.algorithm.empty()) return;
+  bool const by_tasks = method(options.algorithm).by_tasks;
+  ensure(!by_tasks || (options.broadcast.empty() && options.reduce.empty()), "broadcast, reduce",
+         fmt::format("'{}', '{}'", options.broadcast, options.reduce), "none for " + options.algorithm,
+         "tasks send by multicasts; leave both out");
 }
 
 void consider(Judge& with, Method const& how, GemmGrid const& grid, GemmPlan& plan) {
   GemmCandidate candidate;
   candidate.algorithm = how.name;
   candidate.grid = grid;
-  if (auto const reason = how.why_not(plan.problem, grid)) {
+  auto reason = how.why_not(plan.problem, grid);
+  if (!reason) reason = why_not_order(plan.options.order, grid);
+  if (reason) {
     candidate.why_not = *reason;
     if (!plan.options.algorithm.empty()) plan.candidates.push_back(candidate);
     return;
@@ -306,10 +338,14 @@ void consider(Judge& with, Method const& how, GemmGrid const& grid, GemmPlan& pl
     if (plan.options.panel > 0) widths = {plan.options.panel};
   }
   auto const limit = memory_limit(plan.machine, plan.options.memory);
-  GemmCandidate best;
-  auto const attempt = [&](std::string const& order, Index width) {
+  auto const attempt = [&](GemmCandidate& best, std::string const& order, Index width) {
     candidate.order = order;
     candidate.panel = width;
+    if (how.by_tasks && plan.problem.k / width > most_panels) {
+      candidate.why_not = fmt::format("has more than {} panels of {}", most_panels, width);
+      if (best.algorithm.empty()) best = candidate;
+      return;
+    }
     judge(with, how, plan, candidate, false);
     candidate.why_not.clear();
     if (limit.value() > 0 && candidate.memory > limit) {
@@ -319,9 +355,20 @@ void consider(Judge& with, Method const& how, GemmGrid const& grid, GemmPlan& pl
     auto const rank = [](GemmCandidate const& c) { return std::pair(!c.why_not.empty(), c.total.value()); };
     if (best.algorithm.empty() || rank(candidate) < rank(best)) best = candidate;
   };
+  auto const best_of = [&](std::vector<std::string> const& orders) {
+    GemmCandidate best;
+    for (auto const& order : orders) attempt(best, order, widths.front());
+    for (std::size_t w = 1; w < widths.size() && !orders.empty(); ++w) attempt(best, best.order, widths[w]);
+    return best;
+  };
   auto const& asked = plan.options.order;
-  for (auto const& order : asked.empty() ? gemm_orders(grid) : std::vector{asked}) attempt(order, widths.front());
-  for (std::size_t w = 1; w < widths.size(); ++w) attempt(best.order, widths[w]);
+  auto const plain = asked.empty() ? gemm_orders(grid) : std::vector{asked};
+  auto best = best_of(plain);
+  auto const boxes = best_of(asked.empty() ? with.embedded(grid, plain) : std::vector<std::string>{});
+  if (!boxes.algorithm.empty() && boxes.why_not.empty() &&
+      (!best.why_not.empty() || boxes.total <= best.total * for_boxes)) {
+    best = boxes;
+  }
   plan.candidates.push_back(best);
 }
 
@@ -347,7 +394,7 @@ GemmPlan plan_gemm(GemmProblem const& problem, Machine const& machine, GemmOptio
   Judge with(plan.problem, plan.machine, plan.options);
   for (auto const& grid : grids(options, machine.ranks())) {
     for (auto const* how : methods()) {
-      if (options.algorithm.empty() || options.algorithm == how->name) consider(with, *how, grid, plan);
+      if (options.algorithm.empty() ? !how->by_tasks : options.algorithm == how->name) consider(with, *how, grid, plan);
     }
   }
   // Stable, so that equal prices keep the order of registration and of grids: all ranks used first.

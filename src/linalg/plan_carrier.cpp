@@ -4,6 +4,7 @@
 
 #include "allport/comm/messages.h"
 #include "allport/linalg/graphs.h"
+#include "allport/tasks/carrier.h"
 #include "lu_graph_25d.h"
 
 namespace allport {
@@ -73,8 +74,9 @@ class Lines {
 class GemmCarrier final : public graph::Carrier {
  public:
   explicit GemmCarrier(GemmPlan const& plan)
-      : schedules_(plan.machine, plan.options.broadcast, plan.options.reduce), lines_(schedules_.pricer) {
-    Frame const frame(plan.chosen.grid, plan.chosen.order);
+      : schedules_(plan.machine, plan.options.broadcast, plan.options.reduce, plan.options.mapping),
+        lines_(schedules_.pricer) {
+    Frame const frame(plan.chosen.grid, plan.chosen.order, plan.options.mapping);
     for (Rank r = 0; r < plan.chosen.grid.ranks(); ++r) {
       for (auto const line : {GridAxis::row, GridAxis::col, GridAxis::layer})
         lines_.add(frame.members(*frame.place(r), line));
@@ -90,7 +92,7 @@ class GemmCarrier final : public graph::Carrier {
 class LuCarrier final : public graph::Carrier {
  public:
   explicit LuCarrier(LuPlan const& plan) : plan_(plan), graph_(layered(plan)), lines_(plan.schedules->pricer) {
-    Seats const seats(plan.chosen, plan.options.given);
+    Seats const seats(plan.chosen, plan.options);
     auto const& g = seats.grid();
     for (int x = 0; x < g.ranks(); ++x) {
       Place const place{x % g.rows, x / g.rows % g.cols, x / g.rows / g.cols};
@@ -108,7 +110,7 @@ class LuCarrier final : public graph::Carrier {
  private:
   static std::unique_ptr<Lu25d> layered(LuPlan const& plan) {
     if (plan.chosen.grid.layers == 1) return nullptr;
-    return std::make_unique<Lu25d>(plan, Seats(plan.chosen, plan.options.given));
+    return std::make_unique<Lu25d>(plan, Seats(plan.chosen, plan.options));
   }
 
   LuPlan plan_;  // with the schedules
@@ -118,7 +120,10 @@ class LuCarrier final : public graph::Carrier {
 
 }  // namespace
 
-std::unique_ptr<graph::Carrier> plan_carrier(GemmPlan const& plan) { return std::make_unique<GemmCarrier>(plan); }
+std::unique_ptr<graph::Carrier> plan_carrier(GemmPlan const& plan) {
+  if (gemm_detail::method(plan.chosen.algorithm).by_tasks) return tasks::carrier(plan.machine);
+  return std::make_unique<GemmCarrier>(plan);
+}
 std::unique_ptr<graph::Carrier> plan_carrier(LuPlan const& plan) { return std::make_unique<LuCarrier>(plan); }
 
 }  // namespace allport

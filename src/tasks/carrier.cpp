@@ -40,7 +40,8 @@ class WayCarrier final : public graph::Carrier {
       for (auto const rank : delivery.ranks) {
         if (rank != root) key.push_back(rank);
       }
-      for (auto const& [from, to] : messages_of(key, TaskHash()(delivery.task))) visit({from, to, delivery.bytes, 1});
+      for (auto const& [from, to] : messages_of(key, TaskHash()(delivery.task), delivery.output))
+        visit({from, to, delivery.bytes, 1});
     }
   }
 
@@ -53,7 +54,7 @@ class WayCarrier final : public graph::Carrier {
   };
 
   /// A graph sends to the same ranks again and again.
-  [[nodiscard]] Messages const& messages_of(std::vector<Rank> const& key, std::uint64_t spread) const {
+  [[nodiscard]] Messages const& messages_of(std::vector<Rank> const& key, std::uint64_t spread, int turn) const {
     auto const set = [&] { return DestinationSet::of(ids_, std::span(key).subspan(1)); };
     if (known_.size() >= most_known) known_.clear();
     auto& trees = known_[key];
@@ -61,7 +62,7 @@ class WayCarrier final : public graph::Carrier {
       trees.orders = way_ == MulticastWay::axes ? orders_along_axes(ids_, key.front(), set()) : std::vector<int>{0};
       trees.messages.resize(trees.orders.size());
     }
-    auto const picked = pick(trees.orders.size(), spread);
+    auto const picked = pick(trees.orders.size(), spread, turn);
     auto& found = trees.messages[picked];
     if (!found) found = messages(ids_, Multicast{key.front(), set(), way_, {}, trees.orders[picked]});
     return *found;

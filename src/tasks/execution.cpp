@@ -16,8 +16,19 @@ namespace allport::tasks {
 namespace {
 
 constexpr int polls_before_sleep = 100;
+/// Links on which so many bytes take less than so long are memory, or nearly as fast.
+constexpr std::int64_t moved_by_a_poll = 64 << 10;
+constexpr double short_poll = 1e-3;
 constexpr auto between_looks = std::chrono::milliseconds(50);
 constexpr auto between_polls = std::chrono::microseconds(10);  // of the network, where there are tasks to run
+
+bool has_fast_links(Machine const& machine) {
+  for (int a = 0; a < machine.axes(); ++a) {
+    auto const bandwidth = machine.axis(a).bandwidth.value();
+    if (bandwidth > 0 && static_cast<double>(moved_by_a_poll) / bandwidth > short_poll) return false;
+  }
+  return true;
+}
 
 }  // namespace
 
@@ -32,6 +43,7 @@ Execution::Execution(TaskGraph const& graph, Communicator const& comm, RunOption
       multicasts_(comm, TopologyIds(comm.machine(), TopologyIds::usual_bits(comm.size())), carried(),
                   [this](MessageName const& name) { return route(task_of(name), static_cast<int>(name[3])); }),
       only_caller_talks_(!Multicasts::any_thread()),
+      fast_links_(has_fast_links(comm.machine())),
       timed_(comm.size() > 1 || options.record),
       frontier_(graph),
       order_(graph),
@@ -108,8 +120,9 @@ void Execution::work(int index) {
   }
 }
 
-void Execution::rest(int polls) {
-  if (polls < polls_before_sleep) {
+void Execution::rest(int polls) const {
+  // MPI moves long messages through memory a little with every poll, and nothing while ranks sleep.
+  if (polls < polls_before_sleep || (fast_links_ && carrying_.load(std::memory_order_relaxed))) {
     sched_yield();
   } else {
     std::this_thread::sleep_for(std::chrono::microseconds(50));

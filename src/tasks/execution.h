@@ -101,7 +101,7 @@ class Execution {
 
   void work(int worker);
   /// After so many looks at which nothing moved.
-  static void rest(int polls);
+  void rest(int polls) const;
   void take(Worker& worker);
   /// Runs parts of others' bodies that are spread. True when there were any.
   [[nodiscard]] bool help(Worker& worker);
@@ -191,6 +191,7 @@ class Execution {
   std::shared_ptr<Pool> pool_ = std::make_shared<Pool>(window_.bounds());
   Multicasts multicasts_;
   bool const only_caller_talks_;
+  bool const fast_links_;
   /// Whether the clock is read at each body's end: the network is looked at in time, or tasks are recorded.
   bool const timed_;
   std::thread::id const caller_ = std::this_thread::get_id();
@@ -221,7 +222,8 @@ class Execution {
 
   std::mutex network_;
   std::atomic<bool> over_{false};
-  std::atomic<bool> hurry_{false};  ///< something is to be sent
+  std::atomic<bool> carrying_{false};  ///< parts of messages are on their way from here or to here
+  std::atomic<bool> hurry_{false};     ///< something is to be sent
   std::optional<std::int64_t> const count_;
   Clock::time_point moved_ = Clock::now();
   double next_warning_;

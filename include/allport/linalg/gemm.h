@@ -39,7 +39,7 @@ struct GemmGrid {
 
 /// What the caller fixes; everything left empty is chosen by predicted time.
 struct GemmOptions {
-  std::string algorithm;   ///< "summa", "cannon", "summa25", "cannon25", "3d"; empty: any
+  std::string algorithm;   ///< of gemm_algorithms(); empty: any but those that run by tasks
   GemmGrid grid{0, 0, 0};  ///< zeros: any
   std::string order;       ///< grid axes from the fastest running over the ranks, a permutation of "ijl"; empty: any
   Index panel = 0;         ///< columns of A that travel at once; 0: chosen
@@ -47,6 +47,8 @@ struct GemmOptions {
   std::string broadcast;   ///< collective algorithms by name; empty: selected by price
   std::string reduce;
   int candidates = 0;  ///< keep only the best so many in the plan's table; 0: all
+  /// Where the communicator's ranks are (Communicator::mapping); none: rank r at place r of the machine.
+  std::optional<Mapping> mapping{};
 };
 
 /// One way to run a problem, with its price.
