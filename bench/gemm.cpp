@@ -1,14 +1,15 @@
 // gemm against ScaLAPACK's pdgemm at several block sizes and against the ranks' own dgemm (the peak), in turns within
-// one run. Usage: mpirun -n RANKS bench_gemm N ROUNDS [ALGORITHM]; prints one JSON object. The machine is
-// ALLPORT_MACHINE's, else one computer.
-// Every contender starts from matrices in its own best distribution; "allport_cyclic" starts from ScaLAPACK's and pays
-// for the redistribution.
+// one run. Usage: mpirun -n RANKS bench_gemm N ROUNDS [ALGORITHM,... [BLOCK]]; prints one JSON object. An algorithm may
+// be followed by its grid and its panel: summa/4x4x1/128. The machine is ALLPORT_MACHINE's, else one computer. Every
+// contender starts from matrices in its own best distribution; "allport_cyclic" starts from ScaLAPACK's and pays for
+// the redistribution.
 #include <algorithm>
 #include <chrono>
 #include <cmath>
 #include <cstdio>
 #include <cstdlib>
 #include <functional>
+#include <sstream>
 #include <string>
 #include <vector>
 
@@ -104,9 +105,24 @@ Contender scalapack(Communicator const& comm, int n, int nb, int grid_rows, int 
   return {name, run, [=] { return sample_error(c); }, {}};
 }
 
-Contender ours(Communicator const& comm, int n, std::string const& algorithm, bool from_cyclic) {
+/// NAME[/PxQxC[/PANEL]]
+GemmOptions asked(std::string const& text) {
   GemmOptions options;
-  options.algorithm = algorithm;
+  auto const slash = text.find('/');
+  options.algorithm = text.substr(0, slash);
+  if (slash == std::string::npos) return options;
+  auto& g = options.grid;
+  int panel = 0;
+  if (std::sscanf(text.c_str() + slash, "/%dx%dx%d/%d", &g.rows, &g.cols, &g.layers, &panel) < 3) {
+    std::fprintf(stderr, "%s: expected NAME/PxQxC/PANEL\n", text.c_str());
+    std::exit(2);
+  }
+  options.panel = panel;
+  return options;
+}
+
+Contender ours(Communicator const& comm, int n, std::string const& algorithm, bool from_cyclic) {
+  auto const options = asked(algorithm);
   auto const plan = plan_gemm({.m = n, .n = n, .k = n}, comm.machine(), options);
   auto const foreign = cyclic(n, 128, comm.size(), 1);
   auto const a = make(comm, from_cyclic ? foreign : plan.a, 0), b = make(comm, from_cyclic ? foreign : plan.b, 1),
@@ -120,7 +136,8 @@ Contender ours(Communicator const& comm, int n, std::string const& algorithm, bo
   };
   auto const& g = plan.chosen.grid;
   auto const name = std::string(from_cyclic ? "allport_cyclic " : "allport ") + plan.chosen.algorithm + " " +
-                    std::to_string(g.rows) + "x" + std::to_string(g.cols) + "x" + std::to_string(g.layers);
+                    std::to_string(g.rows) + "x" + std::to_string(g.cols) + "x" + std::to_string(g.layers) + "/" +
+                    std::to_string(plan.chosen.panel);
   return {name, run, [=] { return sample_error(c); }, {}};
 }
 
@@ -143,7 +160,6 @@ int main(int argc, char** argv) {
   MPI_Init(&argc, &argv);
   int const n = argc > 1 ? std::atoi(argv[1]) : 2000;
   int const rounds = argc > 2 ? std::atoi(argv[2]) : 5;
-  std::string const algorithm = argc > 3 ? argv[3] : "";
   {
     int size = 0;
     MPI_Comm_size(MPI_COMM_WORLD, &size);
@@ -152,12 +168,21 @@ int main(int argc, char** argv) {
                             : Communicator(MPI_COMM_WORLD, Machine::parse("laptop:" + std::to_string(size)));
     std::vector<Contender> all;
     all.push_back(peak(n, comm.size()));
-    all.push_back(ours(comm, n, algorithm, false));
-    all.push_back(ours(comm, n, algorithm, true));
+    std::istringstream algorithms(argc > 3 ? argv[3] : "");
+    std::string algorithm;
+    bool more = true;
+    while (more) {  // none named: one, whichever is chosen
+      more = static_cast<bool>(std::getline(algorithms, algorithm, ',')) && !algorithms.eof();
+      all.push_back(ours(comm, n, algorithm, false));
+      all.push_back(ours(comm, n, algorithm, true));
+    }
+    auto const only = argc > 4 ? std::atoi(argv[4]) : 0;
     for (int rows = 1; rows <= comm.size(); ++rows) {
       auto const cols = comm.size() / rows;
       if (comm.size() % rows != 0 || (comm.size() > 4 && (rows > 2 * cols || cols > 2 * rows))) continue;
-      for (int const nb : {64, 128, 256, 512}) all.push_back(scalapack(comm, n, nb, rows, cols));
+      for (int const nb : {64, 128, 256, 512}) {
+        if (only == 0 || only == nb) all.push_back(scalapack(comm, n, nb, rows, cols));
+      }
     }
     double worst_error = 0;
     for (int round = -1; round < rounds; ++round) {  // round -1 warms up and is checked

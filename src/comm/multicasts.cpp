@@ -94,6 +94,7 @@ bool Multicasts::finish() {
   return true;
 }
 
+bool Multicasts::is_carrying() const { return !state_->requests.empty(); }
 Traffic Multicasts::counted() const { return state_->traffic; }
 std::int64_t Multicasts::control_messages() const { return state_->control; }
 std::int64_t Multicasts::forwarded() const { return state_->forwarded; }

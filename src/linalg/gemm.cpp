@@ -7,6 +7,7 @@
 #include <cmath>
 
 #include "gemm_run.h"
+#include "gemm_tasks.h"
 #include "operand.h"
 
 namespace allport {
@@ -71,20 +72,35 @@ std::shared_ptr<Lines> lines_of(Communicator const& comm, GemmPlan const& plan, 
   }));
 }
 
-/// Runs the algorithm on this rank's place; ranks that are left out only lend themselves to redistribution.
+struct GemmMeasured {
+  Traffic multiply, moved;
+  double total = 0, compute = 0, wait = 0, redistribute = 0;
+  std::int64_t memory = 0;
+};
+
+/// Runs the algorithm on this rank's place; ranks that are left out only lend themselves to redistribution, and relay.
 template <class T>
-void run_plan(Communicator const& comm, GemmPlan const& plan, T alpha, Part<T const> a, Part<T const> b, T beta,
-              Part<T> c, Progress const& progress, double& compute, double& wait, std::int64_t& work_bytes) {
+void run_plan(Communicator const& comm, GemmPlan const& plan, GemmParts<T> const& parts, Progress const& progress,
+              GemmMeasured& mine) {
   Frame const frame(plan.chosen.grid, plan.chosen.order, plan.options.mapping);
   auto const place = frame.place(comm.rank());
+  if (parts.alpha == T(0)) {  // as BLAS: A and B are not looked at
+    auto const rows = plan.c.local_rows(comm.rank());
+    scale(rows, plan.c.local_cols(comm.rank()), parts.beta, parts.c.data, parts.c.ld);
+    return;
+  }
+  if (method(plan.chosen.algorithm).by_tasks) {
+    auto const ran = run_by_tasks(comm, plan, parts, progress);
+    mine.multiply = ran.run.count.traffic;
+    mine.compute = ran.run.busy_seconds;
+    mine.wait = std::max(ran.run.seconds - ran.run.busy_seconds, 0.0);
+    mine.memory = ran.workspace + ran.run.peak_bytes;
+    return;
+  }
+  auto const before = comm.counted();
   Pricer schedules(plan.machine, plan.options, plan.options.mapping);
   auto const lines = lines_of(comm, plan, frame, place, schedules);
   if (!place) {
-    return;
-  }
-  if (alpha == T(0)) {  // as BLAS: A and B are not looked at
-    auto const rows = plan.c.local_rows(comm.rank());
-    scale(rows, plan.c.local_cols(comm.rank()), beta, c.data, c.ld);
     return;
   }
   GemmRun<T> run{.comm = comm,
@@ -94,11 +110,11 @@ void run_plan(Communicator const& comm, GemmPlan const& plan, T alpha, Part<T co
                  .schedules = schedules,
                  .groups = {},
                  .lines = *lines,
-                 .a = a,
-                 .b = b,
-                 .c = c,
-                 .alpha = alpha,
-                 .beta = beta,
+                 .a = parts.a,
+                 .b = parts.b,
+                 .c = parts.c,
+                 .alpha = parts.alpha,
+                 .beta = parts.beta,
                  .work = {},
                  .progress = &progress};
   for (auto const which : {GridAxis::row, GridAxis::col, GridAxis::layer}) {
@@ -110,16 +126,11 @@ void run_plan(Communicator const& comm, GemmPlan const& plan, T alpha, Part<T co
   } else {
     run_summa(run);
   }
-  compute = run.compute;
-  wait = run.wait;
-  work_bytes = run.work.bytes();
+  mine.multiply = difference(comm.counted(), before);
+  mine.compute = run.compute;
+  mine.wait = run.wait;
+  mine.memory = run.work.bytes();
 }
-
-struct GemmMeasured {
-  Traffic multiply, moved;
-  double total = 0, compute = 0, wait = 0, redistribute = 0;
-  std::int64_t memory = 0;
-};
 
 GemmReport report_of(Communicator const& comm, GemmPlan const& plan, GemmMeasured const& mine) {
   constexpr double ns = 1e9;
@@ -167,11 +178,7 @@ GemmMeasured multiply(Communicator const& comm, GemmPlan const& plan, T alpha, M
       if (beta != T(0)) nc.fetch();
     }
     mine.moved = difference(comm.counted(), before);
-    auto const middle = comm.counted();
-    std::int64_t work_bytes = 0;
-    run_plan(comm, plan, alpha, na.part(), nb.part(), beta, nc.part(), progress, mine.compute, mine.wait, work_bytes);
-    mine.multiply = difference(comm.counted(), middle);
-    mine.memory = work_bytes;
+    run_plan<T>(comm, plan, {na.part(), nb.part(), nc.part(), alpha, beta}, progress, mine);
     auto const after = comm.counted();
     {
       Stopwatch const watch(mine.redistribute);

@@ -121,6 +121,9 @@ struct Method {
   std::vector<Stretch> (*stages)(GemmProblem const&, Frame const&, Place, Index panel);
   /// Work space in elements at a place, without the schedules' own scratch.
   Index (*workspace)(GemmProblem const&, Frame const&, Place, Index panel);
+  bool has_graph = false;  ///< gemm_graph() says it as one
+  /// Planned, counted and run by that graph alone: it has no stages and no workspace. Taken only where it is named.
+  bool by_tasks = false;
 };
 [[nodiscard]] std::vector<Method const*> const& methods();
 [[nodiscard]] Method const& method(std::string_view name);

@@ -1,191 +1,210 @@
-// SUMMA and 3D as a graph: panels of A and B travel along rows and columns, products add up, layers' sums are combined.
+#include "gemm_graph.h"
+
 #include <fmt/format.h>
 
 #include <algorithm>
 
 #include "allport/linalg/graphs.h"
-#include "gemm_panels.h"
+#include "allport/tasks/carrier.h"
 
 namespace allport {
 
+namespace gemm_detail {
+
 namespace {
 
-using namespace gemm_detail;
-
-class Summa final : public TaskGraph {
- public:
-  explicit Summa(GemmPlan const& plan)
-      : problem_(plan.problem),
-        ranks_(plan.machine.ranks()),
-        element_(bytes_of(plan.problem.type)),
-        frame_(plan.chosen.grid, plan.chosen.order, plan.options.mapping),
-        grid_(plan.chosen.grid) {
-    for (int l = 0; l < grid_.layers; ++l) {
-      layers_.push_back(panels_of(problem_, grid_, l, plan.chosen.panel));
-      slots_.push_back(panels_in_flight(layers_.back().size(), plan.chosen.algorithm == "3d"));
-      // A layer without a share of k has nothing to add, and says so.
-      if (layers_.back().empty()) layers_.back().push_back({});
-      steps_ = std::max(steps_, static_cast<std::int64_t>(layers_.back().size()));
-    }
+bool has_rings(Machine const& machine) {
+  if (tasks::usual_way(machine) != MulticastWay::axes) return false;
+  for (int a = 0; a < machine.axes(); ++a) {
+    if (machine.axis(a).wraps && machine.axis(a).length > 2) return true;
   }
-
-  Rank ranks() const override { return ranks_; }
-  std::int64_t element() const override { return element_; }
-  std::string name(Task t) const override {
-    static constexpr char const* names[] = {"A", "B", "multiply", "sum"};
-    return fmt::format("{}(row {}, column {}, layer {}, panel {})", names[t.kind], t.i, t.j, t.layer, t.k);
-  }
-
-  void entries(Rank rank, VisitTask visit) const override {
-    auto const at = frame_.place(rank);
-    for (std::int64_t s = 0; at && s < steps_; ++s) {
-      tasks(rank, s, [&](Task task) {
-        if (num_parents(task) == 0) visit(task);
-      });
-    }
-  }
-  std::optional<std::int64_t> count(Rank rank) const override {
-    auto const at = frame_.place(rank);
-    if (!at) return 0;
-    auto const& panels = layers_[static_cast<std::size_t>(at->l)];
-    auto sum = static_cast<std::int64_t>(panels.size()) + (grid_.layers > 1 ? 1 : 0);
-    for (auto const& panel : panels) {
-      if (panel.width() > 0) sum += (panel.a_owner == at->j ? 1 : 0) + (panel.b_owner == at->i ? 1 : 0);
-    }
-    return sum;
-  }
-
-  Rank owner(Task t) const override { return frame_.rank({t.i, t.j, t.layer}); }
-  int num_parents(Task t) const override {
-    switch (t.kind) {
-      case of_a:
-      case of_b:
-        return t.k >= slots(t) ? 1 : 0;
-      case multiply:
-        return (panel(t).width() > 0 ? 2 : 0) + (t.k > 0 ? 1 : 0);
-      default:
-        return grid_.layers;
-    }
-  }
-  void children(Task t, VisitEdge visit) const override {
-    switch (t.kind) {
-      case of_a:
-        for (int j = 0; j < grid_.cols; ++j) visit({at(multiply, t.i, j, t), from_a});
-        break;
-      case of_b:
-        for (int i = 0; i < grid_.rows; ++i) visit({at(multiply, i, t.j, t), from_b});
-        break;
-      case multiply:
-        follow(t, visit);
-        break;
-      default:
-        break;
-    }
-  }
-  void contributors(Task t, int, VisitTask visit) const override {
-    for (int l = 0; l < grid_.layers; ++l) visit(last({t.kind, static_cast<std::uint16_t>(l), t.i, t.j, 0}));
-  }
-
-  Shape output(Task t, int index) const override {
-    if (t.kind == of_a) return {rows(t), panel(t).width(), 0};
-    if (t.kind == of_b) return {panel(t).width(), cols(t), 0};
-    return {rows(t), index == whole ? cols(t) : share(cols(t), grid_.layers, index), 0};
-  }
-  std::optional<Shape> input(Task t, int index) const override {
-    if (t.kind == sum) return Shape{rows(t), share(cols(t), grid_.layers, t.layer), 0};
-    if (index == from_a) return Shape{rows(t), panel(t).width(), 0};
-    return index == from_b ? Shape{panel(t).width(), cols(t), 0} : Shape{rows(t), cols(t), 0};
-  }
-  Work work(Task t) const override {
-    auto const m = static_cast<double>(rows(t));
-    auto const n = static_cast<double>(cols(t));
-    auto const k = static_cast<double>(panel(t).width());
-    auto const size = static_cast<double>(element_);
-    if (t.kind == multiply) return {Kernel::gemm, 2 * m * n * k, size * (m * k + k * n + m * n)};
-    if (t.kind == sum) return {Kernel::add, 0, size * m * n / grid_.layers};
-    return {Kernel::copy, 0, 2 * size * k * (t.kind == of_a ? m : n)};
-  }
-  /// Earlier panels first, and what others wait for before what they do not.
-  double priority(Task t) const override {
-    return static_cast<double>(2 * (steps_ - t.k) + (t.kind == of_a || t.kind == of_b ? 1 : 0));
-  }
-  void writes(Task t, VisitTask visit) const override {
-    if (t.kind == multiply || t.kind == sum) visit({t.kind == sum ? sum : multiply, 0, 0, 0, 0});
-  }
-  bool in_place(Task t, int) const override { return t.kind == multiply; }
-
-  std::int64_t steps() const override { return steps_ + (grid_.layers > 1 ? 1 : 0); }
-  std::int64_t step(Task t) const override { return t.kind == sum ? steps_ : t.k; }
-  void tasks(Rank rank, std::int64_t step, VisitTask visit) const override {
-    auto const place = frame_.place(rank);
-    if (!place) return;
-    auto const task = [&](Kind kind) {
-      return Task{kind, static_cast<std::uint16_t>(place->l), place->i, place->j, static_cast<std::int32_t>(step)};
-    };
-    auto const& panels = layers_[static_cast<std::size_t>(place->l)];
-    if (step == steps_) {
-      auto end = task(sum);
-      end.k = 0;
-      return visit(end);
-    }
-    if (step >= static_cast<std::int64_t>(panels.size())) return;
-    auto const& now = panels[static_cast<std::size_t>(step)];
-    if (now.width() > 0 && now.a_owner == place->j) visit(task(of_a));
-    if (now.width() > 0 && now.b_owner == place->i) visit(task(of_b));
-    visit(task(multiply));
-  }
-
- private:
-  enum Kind : std::uint16_t { of_a, of_b, multiply, sum };
-  enum Input { own, from_a, from_b };
-  static constexpr int whole = -1;
-
-  static Task at(Kind kind, std::int32_t i, std::int32_t j, Task t) { return {kind, t.layer, i, j, t.k}; }
-  [[nodiscard]] std::vector<gemm_detail::Panel> const& panels(Task t) const { return layers_[t.layer]; }
-  [[nodiscard]] gemm_detail::Panel const& panel(Task t) const { return panels(t)[static_cast<std::size_t>(t.k)]; }
-  [[nodiscard]] Index rows(Task t) const { return share(problem_.m, grid_.rows, t.i); }
-  [[nodiscard]] Index cols(Task t) const { return share(problem_.n, grid_.cols, t.j); }
-  [[nodiscard]] std::int32_t slots(Task t) const { return static_cast<std::int32_t>(slots_[t.layer]); }
-  [[nodiscard]] Task last(Task t) const {
-    return {multiply, t.layer, t.i, t.j, static_cast<std::int32_t>(panels(t).size()) - 1};
-  }
-
-  /// The next product adds to the same block; a panel leaves when the one before it in its buffer has been used; in
-  /// the end the layers' blocks are summed, each layer a part of the columns.
-  void follow(Task t, VisitEdge visit) const {
-    if (t == last(t)) {
-      for (int l = 0; grid_.layers > 1 && l < grid_.layers; ++l) {
-        visit({{sum, static_cast<std::uint16_t>(l), t.i, t.j, 0}, own, l, Carries::sum});
-      }
-      return;
-    }
-    auto next = t;
-    ++next.k;
-    visit({next, own, whole});
-    auto later = t;
-    later.k += slots(t);
-    if (later.k >= static_cast<std::int32_t>(panels(t).size())) return;
-    if (panel(later).a_owner == t.j) visit({at(of_a, t.i, t.j, later), own, whole, Carries::order});
-    if (panel(later).b_owner == t.i) visit({at(of_b, t.i, t.j, later), own, whole, Carries::order});
-  }
-
-  GemmProblem problem_;
-  Rank ranks_;
-  std::int64_t element_;
-  Frame frame_;
-  GemmGrid grid_;
-  std::vector<std::vector<gemm_detail::Panel>> layers_;  // the same on every rank of a layer
-  std::vector<std::size_t> slots_;
-  std::int64_t steps_ = 0;
-};
+  return false;
+}
 
 }  // namespace
 
+SummaGraph::SummaGraph(GemmProblem const& problem, Machine const& machine, GemmCandidate const& candidate,
+                       std::optional<Mapping> const& mapping)
+    : problem_(problem),
+      ranks_(machine.ranks()),
+      element_(bytes_of(problem.type)),
+      frame_(candidate.grid, candidate.order, mapping),
+      grid_(candidate.grid),
+      all_at_once_(!method(candidate.algorithm).cuts_panels) {
+  bool const by_tasks = method(candidate.algorithm).by_tasks;
+  if (by_tasks && has_rings(machine)) {
+    row_pieces_ = grid_.cols > 2 ? 2 : 1;
+    col_pieces_ = grid_.rows > 2 ? 2 : 1;
+  }
+  for (int l = 0; l < grid_.layers; ++l) {
+    Layer layer;
+    layer.slabs = slabs_of(problem_, grid_, l, candidate.panel);
+    for (auto const& slab : layer.slabs) {
+      layer.before.push_back(layer.panels);
+      layer.panels += slab.panels;
+    }
+    // A layer without a share of k has nothing to add, and says so.
+    if (layer.slabs.empty()) {
+      layer.slabs.push_back({});
+      layer.before.push_back(0);
+      layer.panels = 1;
+    }
+    // In a buffer of its own where it is run by tasks: then the slowest rank's step is the bound.
+    auto const in_flight = panels_in_flight(static_cast<std::size_t>(layer.panels), all_at_once_);
+    layer.slots =
+        by_tasks && !all_at_once_ ? std::min(layer.panels, panels_ahead - 1) : static_cast<std::int64_t>(in_flight);
+    steps_ = std::max(steps_, layer.panels);
+    layers_.push_back(std::move(layer));
+  }
+}
+
+std::string SummaGraph::name(Task t) const {
+  static constexpr char const* names[] = {"A", "B", "multiply", "sum"};
+  return fmt::format("{}(row {}, column {}, layer {}, panel {})", names[t.kind], t.i, t.j, t.layer, t.k);
+}
+
+Panel SummaGraph::panel(Task t) const {
+  auto const& of = layer(t);
+  auto const s = static_cast<std::size_t>(std::ranges::upper_bound(of.before, t.k) - of.before.begin() - 1);
+  auto const& slab = of.slabs[s];
+  auto const p = t.k - of.before[s];
+  return {slab.begin + cut(slab.length, slab.panels, p), slab.begin + cut(slab.length, slab.panels, p + 1),
+          slab.a_owner, slab.b_owner};
+}
+
+Index SummaGraph::widest(int layer) const {
+  Index widest = 0;
+  for (auto const& slab : layers_[static_cast<std::size_t>(layer)].slabs) {
+    widest = std::max(widest, (slab.length + slab.panels - 1) / slab.panels);
+  }
+  return widest;
+}
+
+void SummaGraph::entries(Rank rank, VisitTask visit) const {
+  auto const at = frame_.place(rank);
+  if (!at) return;
+  for (std::int64_t s = 0; s < layers_[static_cast<std::size_t>(at->l)].slots; ++s) {
+    tasks(rank, s, [&](Task task) {
+      if (num_parents(task) == 0) visit(task);
+    });
+  }
+}
+
+std::optional<std::int64_t> SummaGraph::count(Rank rank) const {
+  auto const at = frame_.place(rank);
+  if (!at) return 0;
+  auto const& of = layers_[static_cast<std::size_t>(at->l)];
+  auto tasks = of.panels + (layered() ? 1 : 0);
+  for (auto const& slab : of.slabs) {
+    if (slab.length == 0) continue;
+    if (travels(GridAxis::row) && slab.a_owner == at->j) tasks += slab.panels;
+    if (travels(GridAxis::col) && slab.b_owner == at->i) tasks += slab.panels;
+  }
+  return tasks;
+}
+
+int SummaGraph::num_parents(Task t) const {
+  if (t.kind == of_a || t.kind == of_b) return t.k >= layer(t).slots ? 1 : 0;
+  if (t.kind == sum) return grid_.layers;
+  auto parents = t.k > 0 ? 1 : 0;
+  auto const now = panel(t);
+  for (auto const line : {GridAxis::row, GridAxis::col}) {
+    if (travels(line)) parents += pieces(line, now);
+  }
+  return parents;
+}
+
+void SummaGraph::children(Task t, VisitEdge visit) const {
+  if (t.kind == multiply) return follow(t, visit);
+  if (t.kind == sum) return;
+  auto const line = line_of(t);
+  auto const all = pieces(line, panel(t));
+  for (int x = 0; x < frame_.length(line); ++x) {
+    auto const child = t.kind == of_a ? at(multiply, t.i, x, t) : at(multiply, x, t.j, t);
+    for (int p = 0; p < all; ++p) visit({child, input_of(line, p), p});
+  }
+}
+
+/// The next product adds to the same block; a panel leaves when an earlier one has been used; in the end the layers'
+/// blocks are summed, each layer a part of the columns.
+void SummaGraph::follow(Task t, VisitEdge visit) const {
+  if (is_last(t)) {
+    for (int l = 0; layered() && l < grid_.layers; ++l) {
+      visit({{sum, static_cast<std::uint16_t>(l), t.i, t.j, 0}, own, l, Carries::sum});
+    }
+    return;
+  }
+  auto next = t;
+  ++next.k;
+  visit({next, own, 0, Carries::order});
+  auto later = t;
+  if (t.k + layer(t).slots >= panels(t.layer)) return;
+  later.k += static_cast<std::int32_t>(layer(t).slots);
+  auto const then = panel(later);
+  if (travels(GridAxis::row) && then.a_owner == t.j) visit({at(of_a, t.i, t.j, later), own, 0, Carries::order});
+  if (travels(GridAxis::col) && then.b_owner == t.i) visit({at(of_b, t.i, t.j, later), own, 0, Carries::order});
+}
+
+void SummaGraph::contributors(Task t, int, VisitTask visit) const {
+  for (int l = 0; l < grid_.layers; ++l) visit(last({t.kind, static_cast<std::uint16_t>(l), t.i, t.j, 0}));
+}
+
+Shape SummaGraph::output(Task t, int index) const {
+  if (t.kind == multiply) return {rows(t), share(cols(t), grid_.layers, index), 0};
+  auto const now = panel(t);
+  auto const width = piece(now, pieces(line_of(t), now), index).width();
+  return t.kind == of_a ? Shape{rows(t), width, 0} : Shape{width, cols(t), 0};
+}
+
+std::optional<Shape> SummaGraph::input(Task t, int index) const {
+  if (t.kind == sum) return Shape{rows(t), share(cols(t), grid_.layers, t.layer), 0};
+  bool const of_row = index < input_of(GridAxis::col, 0);
+  auto const line = of_row ? GridAxis::row : GridAxis::col;
+  auto const now = panel(t);
+  auto const width = piece(now, pieces(line, now), index - input_of(line, 0)).width();
+  return of_row ? Shape{rows(t), width, 0} : Shape{width, cols(t), 0};
+}
+
+Work SummaGraph::work(Task t) const {
+  auto const m = static_cast<double>(rows(t));
+  auto const n = static_cast<double>(cols(t));
+  auto const size = static_cast<double>(element_);
+  if (t.kind == sum) return {Kernel::add, 0, size * m * n / grid_.layers};
+  auto const k = static_cast<double>(panel(t).width());
+  if (t.kind == multiply) return {Kernel::gemm, 2 * m * n * k, size * (m * k + k * n + m * n)};
+  return {Kernel::copy, 0, 2 * size * k * (t.kind == of_a ? m : n)};
+}
+
+/// Earlier panels first, and what others wait for before what they do not.
+double SummaGraph::priority(Task t) const {
+  return static_cast<double>(2 * (steps_ - t.k) + (t.kind == of_a || t.kind == of_b ? 1 : 0));
+}
+
+void SummaGraph::writes(Task t, VisitTask visit) const {
+  if (t.kind == multiply || t.kind == sum) visit({t.kind == sum ? sum : multiply, 0, 0, 0, 0});
+}
+
+void SummaGraph::tasks(Rank rank, std::int64_t step, VisitTask visit) const {
+  auto const place = frame_.place(rank);
+  if (!place) return;
+  auto const task = [&](Kind kind, std::int64_t k) {
+    return Task{kind, static_cast<std::uint16_t>(place->l), place->i, place->j, static_cast<std::int32_t>(k)};
+  };
+  if (step == steps_) return visit(task(sum, 0));
+  auto const product = task(multiply, step);
+  if (step >= panels(product.layer)) return;
+  auto const now = panel(product);
+  if (travels(GridAxis::row) && now.width() > 0 && now.a_owner == place->j) visit(task(of_a, step));
+  if (travels(GridAxis::col) && now.width() > 0 && now.b_owner == place->i) visit(task(of_b, step));
+  visit(product);
+}
+
+}  // namespace gemm_detail
+
 std::unique_ptr<TaskGraph> gemm_graph(GemmPlan const& plan) {
-  auto const& name = plan.chosen.algorithm;
-  ensure(name == "summa" || name == "summa25" || name == "3d", "algorithm", name, "summa, summa25 or 3d",
-         "cannon is no graph yet", ErrorKind::unsupported);
-  return std::make_unique<Summa>(plan);
+  ensure(gemm_detail::method(plan.chosen.algorithm).has_graph, "algorithm", plan.chosen.algorithm,
+         "summa, summa25 or 3d", "cannon is no graph yet", ErrorKind::unsupported);
+  return std::make_unique<gemm_detail::SummaGraph>(plan.problem, plan.machine, plan.chosen, plan.options.mapping);
 }
 
 }  // namespace allport

@@ -9,6 +9,7 @@
 #include "allport/comm/messages.h"
 #include "allport/model/gemm_bound.h"
 #include "gemm_price.h"
+#include "gemm_tasks.h"
 #include "plan_checks.h"
 
 namespace allport {
@@ -19,6 +20,9 @@ namespace {
 
 /// Panels are tried at these widths: wide enough for BLAS, narrow enough to hide all but the first.
 constexpr Index panel_widths[] = {256, 128, 512};
+
+/// Graphs count their panels in 32 bits.
+constexpr Index most_panels = 1 << 30;
 
 /// Beyond this many ranks a candidate is judged by the grid's corners; the chosen one is always counted in full.
 constexpr int judged_in_full = 16;
@@ -161,6 +165,11 @@ class Judge {
   std::map<std::array<int, 3>, std::vector<std::string>> embedded_;
 };
 
+PlaceCost cost_of(GraphCost const& by_tasks, Place p) {
+  auto const& price = by_tasks.price();
+  return {by_tasks.traffic(p), price.work, price.links, price.total, by_tasks.memory(p)};
+}
+
 std::vector<Place> all_places(GemmGrid const& grid) {
   std::vector<Place> places;
   for (int l = 0; l < grid.layers; ++l) {
@@ -201,12 +210,15 @@ void judge(Judge& with, Method const& how, GemmPlan& plan, GemmCandidate& candid
   candidate.words = candidate.messages = 0;
   candidate.memory = Bytes(0);
   candidate.compute = candidate.communicate = candidate.total = Seconds(0);
+  std::optional<GraphCost> by_tasks;
+  if (how.by_tasks) by_tasks.emplace(plan, candidate, in_full);
+  in_full = in_full && (!by_tasks || by_tasks->is_counted());
+  bool const every = in_full || candidate.grid.ranks() <= judged_in_full;
   if (in_full) {
     plan.traffic.assign(static_cast<std::size_t>(plan.machine.ranks()), Traffic{});
   }
-  bool const every = in_full || candidate.grid.ranks() <= judged_in_full;
   for (auto const& p : every ? all_places(candidate.grid) : corner_places(candidate.grid)) {
-    auto const cost = with.cost(how, frame, p, candidate.panel);
+    auto const cost = by_tasks ? cost_of(*by_tasks, p) : with.cost(how, frame, p, candidate.panel);
     auto const& t = cost.traffic;
     candidate.words = std::max({candidate.words, t.bytes_sent / element, t.bytes_received / element});
     candidate.messages = std::max({candidate.messages, t.messages_sent, t.messages_received});
@@ -218,6 +230,7 @@ void judge(Judge& with, Method const& how, GemmPlan& plan, GemmCandidate& candid
       plan.traffic[static_cast<std::size_t>(frame.rank(p))] = t;
     }
   }
+  if (in_full && by_tasks) plan.traffic = by_tasks->traffic();
   candidate.bound_words = bound(plan.problem, candidate.grid.ranks(), candidate.memory.value() / element);
 }
 
@@ -301,9 +314,11 @@ void check(GemmProblem const& problem, Machine const& machine, GemmOptions const
   ensure(options.panel >= 0, "panel", options.panel, "a width >= 0", "pass 0 to have it chosen");
   ensure(options.memory.value() >= 0, "memory", options.memory, "bytes per rank >= 0");
   ensure_grid(options.grid, machine);
-  if (!options.algorithm.empty()) {
-    (void)method(options.algorithm);
-  }
+  if (options.algorithm.empty()) return;
+  bool const by_tasks = method(options.algorithm).by_tasks;
+  ensure(!by_tasks || (options.broadcast.empty() && options.reduce.empty()), "broadcast, reduce",
+         fmt::format("'{}', '{}'", options.broadcast, options.reduce), "none for " + options.algorithm,
+         "tasks send by multicasts; leave both out");
 }
 
 void consider(Judge& with, Method const& how, GemmGrid const& grid, GemmPlan& plan) {
@@ -326,6 +341,11 @@ void consider(Judge& with, Method const& how, GemmGrid const& grid, GemmPlan& pl
   auto const attempt = [&](GemmCandidate& best, std::string const& order, Index width) {
     candidate.order = order;
     candidate.panel = width;
+    if (how.by_tasks && plan.problem.k / width > most_panels) {
+      candidate.why_not = fmt::format("has more than {} panels of {}", most_panels, width);
+      if (best.algorithm.empty()) best = candidate;
+      return;
+    }
     judge(with, how, plan, candidate, false);
     candidate.why_not.clear();
     if (limit.value() > 0 && candidate.memory > limit) {
@@ -374,7 +394,7 @@ GemmPlan plan_gemm(GemmProblem const& problem, Machine const& machine, GemmOptio
   Judge with(plan.problem, plan.machine, plan.options);
   for (auto const& grid : grids(options, machine.ranks())) {
     for (auto const* how : methods()) {
-      if (options.algorithm.empty() || options.algorithm == how->name) consider(with, *how, grid, plan);
+      if (options.algorithm.empty() ? !how->by_tasks : options.algorithm == how->name) consider(with, *how, grid, plan);
     }
   }
   // Stable, so that equal prices keep the order of registration and of grids: all ranks used first.

@@ -1,6 +1,7 @@
 // The run side of the multiply algorithms: what one rank holds while a plan runs.
 #pragma once
 
+#include <array>
 #include <chrono>
 #include <cstring>
 #include <memory>
@@ -54,6 +55,37 @@ struct Block {
   T const* data = nullptr;
   Index ld = 1;
 };
+
+/// One operand where it lies.
+template <class T>
+struct Stored {
+  Part<T const> part;
+  Index across = 0;       ///< extent beside k: rows of op(A), columns of op(B)
+  bool k_is_slow = true;  ///< k runs along the stored columns
+  Index k_begin = 0;      ///< global k of the part's first index
+
+  [[nodiscard]] Index rows(Index width) const { return k_is_slow ? across : width; }
+  [[nodiscard]] Index cols(Index width) const { return k_is_slow ? width : across; }
+  /// From k on.
+  [[nodiscard]] Block<T> at(Index k) const {
+    if (part.data == nullptr) {
+      return {};  // an empty part
+    }
+    return {part.data + (k_is_slow ? (k - k_begin) * part.ld : k - k_begin), part.ld};
+  }
+};
+
+/// A rank's parts of A and B, as panel_distributions() deals them.
+template <class T>
+[[nodiscard]] Stored<T> stored_a(GemmProblem const& problem, GemmGrid const& grid, Place p, Part<T const> part) {
+  auto const begin = cut(problem.k, grid.layers, p.l) + cut(share(problem.k, grid.layers, p.l), grid.cols, p.j);
+  return {part, share(problem.m, grid.rows, p.i), problem.trans_a == Trans::none, begin};
+}
+template <class T>
+[[nodiscard]] Stored<T> stored_b(GemmProblem const& problem, GemmGrid const& grid, Place p, Part<T const> part) {
+  auto const begin = cut(problem.k, grid.layers, p.l) + cut(share(problem.k, grid.layers, p.l), grid.rows, p.i);
+  return {part, share(problem.n, grid.cols, p.j), problem.trans_b != Trans::none, begin};
+}
 
 /// Row, column and layer of a rank, by GridAxis; only those longer than 1.
 using Lines = std::array<std::optional<Communicator>, 3>;
@@ -118,18 +150,19 @@ void scale(Index rows, Index cols, T beta, T* c, Index ld) {
   }
 }
 
-template <class T>
-void GemmRun<T>::multiply(Index k, Block<T> left, Block<T> right, T factor, T* into, Index ld) {
-  Stopwatch const watch(compute);
-  auto const m = my_rows();
-  auto const n = my_cols();
+/// c = alpha op(a) op(b) + factor * c for a local block of m x n and a slab of k, in pieces between which communication
+/// moves along.
+template <class T, class MoveAlong>
+void multiply_in_pieces(GemmProblem const& problem, std::array<Index, 3> const& extents, T alpha, Block<T> left,
+                        Block<T> right, T factor, T* into, Index ld, MoveAlong const& move_along) {
+  auto const [m, n, k] = extents;
   // BLAS packs the whole other operand for every piece, which costs about 25/width of the piece's time. So pieces are
   // wide, cut from the longer side, and short ones are not cut at all.
   constexpr Index piece_width = 1024;
   auto const by_rows = m > n;
   auto const pieces = static_cast<int>(std::max<Index>((by_rows ? m : n) / piece_width, 1));
-  auto const ta = plan.problem.trans_a;
-  auto const tb = plan.problem.trans_b;
+  auto const ta = problem.trans_a;
+  auto const tb = problem.trans_b;
   for (int p = 0; p < pieces; ++p) {
     auto const i = by_rows ? cut(m, pieces, p) : 0;
     auto const j = by_rows ? 0 : cut(n, pieces, p);
@@ -137,7 +170,26 @@ void GemmRun<T>::multiply(Index k, Block<T> left, Block<T> right, T factor, T* i
     auto const* const b_piece = right.data + (tb == Trans::none ? j * right.ld : j);
     blas::gemm(ta, tb, by_rows ? share(m, pieces, p) : m, by_rows ? n : share(n, pieces, p), k, alpha, a_piece, left.ld,
                b_piece, right.ld, factor, into + i + j * ld, ld);
-    comm.progress();
+    move_along();
+  }
+}
+
+template <class T>
+void GemmRun<T>::multiply(Index k, Block<T> left, Block<T> right, T factor, T* into, Index ld) {
+  Stopwatch const watch(compute);
+  multiply_in_pieces(plan.problem, {my_rows(), my_cols(), k}, alpha, left, right, factor, into, ld,
+                     [&] { comm.progress(); });
+}
+
+/// c = sum + beta * c without reading c when beta is zero.
+template <class T>
+void add_sum(Index rows, Index cols, T const* sum, T beta, Part<T> const& part) {
+  for (Index j = 0; j < cols; ++j) {
+    auto* const c = part.data + j * part.ld;
+    auto const* const s = sum + j * rows;
+    for (Index i = 0; i < rows; ++i) {
+      c[i] = beta == T(0) ? s[i] : s[i] + beta * c[i];
+    }
   }
 }
 
@@ -165,13 +217,7 @@ void reduce_layers(GemmRun<T>& run, T const* sum) {
   for (auto& transfer : transfers) {
     run.wait_for(transfer);
   }
-  for (Index j = 0; j < mine; ++j) {
-    auto* const c = run.c.data + j * run.c.ld;
-    auto const* const s = land + j * rows;
-    for (Index i = 0; i < rows; ++i) {
-      c[i] = run.beta == T(0) ? s[i] : s[i] + run.beta * c[i];
-    }
-  }
+  add_sum(rows, mine, land, run.beta, run.c);
 }
 
 template <class T>

@@ -158,20 +158,9 @@ std::optional<std::string> needs_layers(GemmProblem const&, GemmGrid const& grid
 
 /// One operand of the panels: where it lies, and the buffers it lands in.
 template <class T>
-struct Operand {
-  Part<T const> part;
-  Index across = 0;       ///< extent beside k: rows of op(A), columns of op(B)
-  bool k_is_slow = true;  ///< k runs along the stored columns
-  Index k_begin = 0;      ///< global k of the part's first index
+struct Operand : Stored<T> {
   GridAxis line = GridAxis::row;
   std::vector<T*> buffers;  ///< one a slot, none when the line has length 1
-
-  [[nodiscard]] Block<T> stored(Index k) const {
-    if (part.data == nullptr) {
-      return {};  // an empty part
-    }
-    return {part.data + (k_is_slow ? (k - k_begin) * part.ld : k - k_begin), part.ld};
-  }
 };
 
 template <class T>
@@ -181,12 +170,8 @@ class Pipeline {
       : run_(run), panels_(std::move(panels)), slots_(panels_in_flight(panels_.size(), all_at_once)) {
     auto const& problem = run.plan.problem;
     auto const& grid = run.frame.grid();
-    auto const begin = cut(problem.k, grid.layers, run.me.l);
-    auto const extent = share(problem.k, grid.layers, run.me.l);
-    a_ = {run.a, run.my_rows(), problem.trans_a == Trans::none, begin + cut(extent, grid.cols, run.me.j), GridAxis::row,
-          {}};
-    b_ = {run.b, run.my_cols(), problem.trans_b != Trans::none, begin + cut(extent, grid.rows, run.me.i), GridAxis::col,
-          {}};
+    a_ = {stored_a(problem, grid, run.me, run.a), GridAxis::row, {}};
+    b_ = {stored_b(problem, grid, run.me, run.b), GridAxis::col, {}};
     std::vector<Index> widest(slots_, 0);
     for (std::size_t t = 0; t < panels_.size(); ++t) {
       widest[t % slots_] = std::max(widest[t % slots_], panels_[t].width());
@@ -228,14 +213,14 @@ class Pipeline {
   std::pair<Block<T>, Transfer> send(Operand<T> const& operand, Panel const& panel, int owner, std::size_t slot,
                                      int my_index) {
     if (run_.frame.length(operand.line) == 1) {
-      return {operand.stored(panel.begin), Transfer()};
+      return {operand.at(panel.begin), Transfer()};
     }
-    auto const rows = operand.k_is_slow ? operand.across : panel.width();
-    auto const cols = operand.k_is_slow ? panel.width() : operand.across;
+    auto const rows = operand.rows(panel.width());
+    auto const cols = operand.cols(panel.width());
     auto const elements = static_cast<std::size_t>(rows * cols);
     T* buffer = operand.buffers[slot];
     if (owner == my_index) {
-      auto const from = operand.stored(panel.begin);
+      auto const from = operand.at(panel.begin);
       if (from.ld == rows || cols <= 1) {
         buffer = const_cast<T*>(from.data);  // the root of a broadcast only reads
       } else {
@@ -278,26 +263,57 @@ template void run_summa(GemmRun<double>&);
 template void run_summa(GemmRun<std::complex<float>>&);
 template void run_summa(GemmRun<std::complex<double>>&);
 
+/// Two forms of each: panel after panel, and as the graph that it is (gemm_graph.h), run by tasks.
 extern Method const summa{"summa",
                           "2D SUMMA: panels of A along rows, panels of B along columns (deck 1 slide 8)",
                           true,
                           needs_one_layer,
                           panel_distributions,
                           panel_stages,
-                          panel_workspace};
+                          panel_workspace,
+                          true};
 extern Method const summa25{"summa25",
                             "2.5D SUMMA: c layers share k, their sums are reduce-scattered (deck 1 slide 9)",
                             true,
                             needs_layers,
                             panel_distributions,
                             panel_stages,
-                            panel_workspace};
+                            panel_workspace,
+                            true};
 extern Method const gemm3d{"3d",
                            "3D: every block travels at once, one multiplication a block, sums over c layers",
                            false,
                            needs_layers,
                            panel_distributions,
                            panel_stages,
-                           panel_workspace_3d};
+                           panel_workspace_3d,
+                           true};
+extern Method const summa_tasks{"summa_tasks",
+                                "2D SUMMA as a task graph; so far only where it is named",
+                                true,
+                                needs_one_layer,
+                                panel_distributions,
+                                nullptr,
+                                nullptr,
+                                true,
+                                true};
+extern Method const summa25_tasks{"summa25_tasks",
+                                  "2.5D SUMMA as a task graph; so far only where it is named",
+                                  true,
+                                  needs_layers,
+                                  panel_distributions,
+                                  nullptr,
+                                  nullptr,
+                                  true,
+                                  true};
+extern Method const gemm3d_tasks{"3d_tasks",
+                                 "3D as a task graph; so far only where it is named",
+                                 false,
+                                 needs_layers,
+                                 panel_distributions,
+                                 nullptr,
+                                 nullptr,
+                                 true,
+                                 true};
 
 }  // namespace allport::gemm_detail

@@ -4,6 +4,7 @@
 
 #include "allport/comm/messages.h"
 #include "allport/linalg/graphs.h"
+#include "allport/tasks/carrier.h"
 #include "lu_graph_25d.h"
 
 namespace allport {
@@ -119,7 +120,10 @@ class LuCarrier final : public graph::Carrier {
 
 }  // namespace
 
-std::unique_ptr<graph::Carrier> plan_carrier(GemmPlan const& plan) { return std::make_unique<GemmCarrier>(plan); }
+std::unique_ptr<graph::Carrier> plan_carrier(GemmPlan const& plan) {
+  if (gemm_detail::method(plan.chosen.algorithm).by_tasks) return tasks::carrier(plan.machine);
+  return std::make_unique<GemmCarrier>(plan);
+}
 std::unique_ptr<graph::Carrier> plan_carrier(LuPlan const& plan) { return std::make_unique<LuCarrier>(plan); }
 
 }  // namespace allport

@@ -164,11 +164,13 @@ std::vector<int> orders_along_axes(TopologyIds const& ids, Rank source, Destinat
   return least;
 }
 
-std::size_t pick(std::size_t choices, std::uint64_t spread) { return scramble(spread) % choices; }
+std::size_t pick(std::size_t choices, std::uint64_t spread, int turn) {
+  return (scramble(spread) % choices + static_cast<std::size_t>(turn)) % choices;
+}
 
-Multicast along_axes(TopologyIds const& ids, Rank source, DestinationSet set, std::uint64_t spread) {
+Multicast along_axes(TopologyIds const& ids, Rank source, DestinationSet set, std::uint64_t spread, int turn) {
   auto const orders = orders_along_axes(ids, source, set);
-  return {source, std::move(set), MulticastWay::axes, {}, orders[pick(orders.size(), spread)]};
+  return {source, std::move(set), MulticastWay::axes, {}, orders[pick(orders.size(), spread, turn)]};
 }
 
 Share axes_share(TopologyIds const& ids, Multicast const& m, Rank rank) {

@@ -151,9 +151,9 @@ MulticastWay parse_multicast_way(std::string_view text) {
   throw Error::argument("way", fmt::format("'{}'", text), fmt::format("one of {}", fmt::join(ways, ", ")));
 }
 
-Multicast multicast_by(MulticastWay way, TopologyIds const& ids, Rank source, DestinationSet set,
-                       std::uint64_t spread) {
-  if (way == MulticastWay::axes) return along_axes(ids, source, std::move(set), spread);
+Multicast multicast_by(MulticastWay way, TopologyIds const& ids, Rank source, DestinationSet set, std::uint64_t spread,
+                       int turn) {
+  if (way == MulticastWay::axes) return along_axes(ids, source, std::move(set), spread, turn);
   return {source, std::move(set), way, {}};
 }
 

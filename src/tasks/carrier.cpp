@@ -1,5 +1,7 @@
 #include "allport/tasks/carrier.h"
 
+#include <algorithm>
+#include <limits>
 #include <map>
 #include <optional>
 #include <span>
@@ -38,7 +40,8 @@ class WayCarrier final : public graph::Carrier {
       for (auto const rank : delivery.ranks) {
         if (rank != root) key.push_back(rank);
       }
-      for (auto const& [from, to] : messages_of(key, TaskHash()(delivery.task))) visit({from, to, delivery.bytes, 1});
+      for (auto const& [from, to] : messages_of(key, TaskHash()(delivery.task), delivery.output))
+        visit({from, to, delivery.bytes, 1});
     }
   }
 
@@ -51,7 +54,7 @@ class WayCarrier final : public graph::Carrier {
   };
 
   /// A graph sends to the same ranks again and again.
-  [[nodiscard]] Messages const& messages_of(std::vector<Rank> const& key, std::uint64_t spread) const {
+  [[nodiscard]] Messages const& messages_of(std::vector<Rank> const& key, std::uint64_t spread, int turn) const {
     auto const set = [&] { return DestinationSet::of(ids_, std::span(key).subspan(1)); };
     if (known_.size() >= most_known) known_.clear();
     auto& trees = known_[key];
@@ -59,7 +62,7 @@ class WayCarrier final : public graph::Carrier {
       trees.orders = way_ == MulticastWay::axes ? orders_along_axes(ids_, key.front(), set()) : std::vector<int>{0};
       trees.messages.resize(trees.orders.size());
     }
-    auto const picked = pick(trees.orders.size(), spread);
+    auto const picked = pick(trees.orders.size(), spread, turn);
     auto& found = trees.messages[picked];
     if (!found) found = messages(ids_, Multicast{key.front(), set(), way_, {}, trees.orders[picked]});
     return *found;
@@ -77,6 +80,19 @@ class WayCarrier final : public graph::Carrier {
 
 MulticastWay usual_way(Machine const& machine) {
   return machine == Machine::flat(machine.ranks()) ? MulticastWay::prefix : MulticastWay::axes;
+}
+
+Bytes usual_segment(Machine const& machine) {
+  constexpr std::int64_t shortest = 4 * 1024;
+  constexpr std::int64_t longest = 64 * 1024;
+  constexpr double times = 5;
+  auto const ends = 2 * machine.rates().overhead.value();
+  if (ends <= 0) return Bytes(longest);
+  auto slowest = std::numeric_limits<double>::infinity();
+  for (int a = 0; a < machine.axes(); ++a) slowest = std::min(slowest, machine.axis(a).bandwidth.value());
+  auto segment = shortest;
+  while (segment < longest && static_cast<double>(segment) < times * ends * slowest) segment *= 2;
+  return Bytes(segment);
 }
 
 std::unique_ptr<graph::Carrier> carrier(Machine const& machine) { return carrier(machine, usual_way(machine)); }

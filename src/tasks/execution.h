@@ -86,12 +86,14 @@ class Execution {
     int index = 0;
     std::optional<Ready> next{};
     std::optional<std::pair<SumName, Partial>> sum{};
-    Clock::time_point now = Clock::now();  ///< when its last body ended
-    Clock::time_point looked{};            ///< for messages
-    bool idle = false;                     ///< counted among those who are
-    bool abandoned = false;                ///< its body was told that the run has failed elsewhere
-    Clock::duration waited{};              ///< by its body, for other members of its gang
-    std::vector<Leads> edges{};            ///< memory for find_children()
+    /// When its last body ended, or what it did since; without timed_, when it got its first task of those that it runs
+    /// one after the other.
+    Clock::time_point now = Clock::now();
+    Clock::time_point looked{};  ///< for messages
+    bool idle = false;           ///< counted among those who are
+    bool abandoned = false;      ///< its body was told that the run has failed elsewhere
+    Clock::duration waited{};    ///< by its body, for other members of its gang
+    std::vector<Leads> edges{};  ///< memory for find_children()
     std::vector<std::pair<int, Block>> outputs{};
     std::vector<Place> places{};
     [[nodiscard]] bool has_work() const { return next || sum; }
@@ -99,7 +101,7 @@ class Execution {
 
   void work(int worker);
   /// After so many looks at which nothing moved.
-  static void rest(int polls);
+  void rest(int polls) const;
   void take(Worker& worker);
   /// Runs parts of others' bodies that are spread. True when there were any.
   [[nodiscard]] bool help(Worker& worker);
@@ -109,6 +111,7 @@ class Execution {
   void execute(Ready& ready, Worker& worker);
   void record_task(Task task, Worker const& worker, Clock::time_point begin);
   void attend();
+  void tell_progress();
   [[nodiscard]] double since_begin(Clock::time_point when) const {
     return std::chrono::duration<double>(when - begin_).count();
   }
@@ -188,6 +191,9 @@ class Execution {
   std::shared_ptr<Pool> pool_ = std::make_shared<Pool>(window_.bounds());
   Multicasts multicasts_;
   bool const only_caller_talks_;
+  bool const fast_links_;
+  /// Whether the clock is read at each body's end: the network is looked at in time, or tasks are recorded.
+  bool const timed_;
   std::thread::id const caller_ = std::this_thread::get_id();
 
   std::mutex mutex_;  ///< of all below, down to the next mutex
@@ -216,7 +222,8 @@ class Execution {
 
   std::mutex network_;
   std::atomic<bool> over_{false};
-  std::atomic<bool> hurry_{false};  ///< something is to be sent
+  std::atomic<bool> carrying_{false};  ///< parts of messages are on their way from here or to here
+  std::atomic<bool> hurry_{false};     ///< something is to be sent
   std::optional<std::int64_t> const count_;
   Clock::time_point moved_ = Clock::now();
   double next_warning_;

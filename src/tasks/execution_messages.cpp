@@ -29,7 +29,7 @@ Multicast Execution::route(Task task, int output) const {
     if (rank != owner) positions.push_back(comm_.position(rank));
   });
   auto const& ids = multicasts_.ids();
-  return multicast_by(way_, ids, comm_.position(owner), DestinationSet::of(ids, positions), TaskHash()(task));
+  return multicast_by(way_, ids, comm_.position(owner), DestinationSet::of(ids, positions), TaskHash()(task), output);
 }
 
 Multicast Execution::straight_to(Rank rank) const {
@@ -176,6 +176,7 @@ bool Execution::talk() {
     moved = multicasts_.poll([&](Multicasts::Message&& message) { arrived(std::move(message)); },
                              [&](std::int64_t leaving) { left(leaving); }) ||
             !outgoing.empty();
+    carrying_.store(multicasts_.is_carrying(), std::memory_order_relaxed);
     if (idle() && multicasts_.finish()) {
       std::scoped_lock const hold(mutex_);
       if (!stopped_) failure_ = left_over_text();

@@ -286,14 +286,47 @@ TEST(Gemm, ChosenPlanWorksForAnyShape) {
   }
 }
 
-TEST(Gemm, BetaZeroNeverReadsCAndNanPropagates) {
+TEST(GemmByTasks, RanksThatAreLeftOutRelay) {
+  auto const size = world_size();
+  Communicator const comm(MPI_COMM_WORLD, Machine::parse("torus:" + std::to_string(size)));
+  for (auto const& grid : {GemmGrid{1, size - 1, 1}, {size - 1, 1, 1}, {2, (size - 1) / 2, 1}, {1, size - 2, 1}}) {
+    if (grid.rows < 1 || grid.cols < 1 || grid.ranks() > size) continue;
+    GemmOptions options;
+    options.algorithm = "summa_tasks";
+    options.grid = grid;
+    options.panel = 4;
+    GemmProblem const problem{.m = 33, .n = 30, .k = 61, .trans_b = Trans::transpose};
+    run_case<double>(comm, problem, options, 2.0, 1.0, true, text("summa_tasks", grid, problem));
+  }
+}
+
+TEST(GemmByTasks, OnAMachineThatKnowsNothing) {
+  Communicator const comm(MPI_COMM_WORLD);
+  for (auto const* name : {"summa_tasks", "summa25_tasks", "3d_tasks"}) {
+    for (auto const trans : all_trans) {
+      if (comm.size() >= 8 && trans != Trans::transpose) continue;
+      GemmOptions options;
+      options.algorithm = name;
+      GemmProblem const problem{.m = 40, .n = 41, .k = 300, .trans_a = trans, .trans_b = trans};
+      if (comm.size() == 1 && options.algorithm != "summa_tasks") continue;  // no layers
+      run_case<double>(comm, problem, options, -1.0, 2.0, false, text(name, {}, problem));
+      run_case<std::complex<float>>(comm, problem, options, {0, 1}, {1, 0}, true, text(name, {}, problem));
+    }
+  }
+}
+
+class GemmForms : public ::testing::TestWithParam<char const*> {};
+
+TEST_P(GemmForms, BetaZeroNeverReadsCAndNanPropagates) {
   Communicator const comm(MPI_COMM_WORLD);
   GemmProblem const problem{.m = 6, .n = 5, .k = 8};
-  auto const plan = plan_gemm(problem, comm.machine());
+  GemmOptions named;
+  named.algorithm = GetParam();
+  auto const plan = plan_gemm(problem, comm.machine(), named);
   auto a = fill<double>(comm, plan.a, 0, 0);
   auto const b = fill<double>(comm, plan.b, 1, 0);
   auto c = fill<double>(comm, plan.c, 2, 0);
-  for (auto& x : c.data) x = std::numeric_limits<double>::quiet_NaN();
+  c.matrix.for_each([](Index, Index, double& x) { x = std::numeric_limits<double>::quiet_NaN(); });
   gemm(plan, 1.0, a.matrix, b.matrix, 0.0, c.matrix);
   EXPECT_EQ(wrong<double>(c, problem, 1.0, 0.0), 0);
 
@@ -308,6 +341,8 @@ TEST(Gemm, BetaZeroNeverReadsCAndNanPropagates) {
     EXPECT_TRUE(std::isnan(c.data[static_cast<std::size_t>(i)]));
   }
 }
+
+INSTANTIATE_TEST_SUITE_P(Gemm, GemmForms, ::testing::Values("", "summa_tasks"));
 
 TEST(Gemm, WrongArgumentsAreErrorsOnEveryRank) {
   Communicator const comm(MPI_COMM_WORLD);

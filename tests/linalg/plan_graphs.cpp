@@ -1,6 +1,8 @@
 // Graphs of gemm and LU against the plans whose runs are measured: words and messages rank by rank, flops in all.
 #include <gtest/gtest.h>
 
+#include <array>
+
 #include "allport/graph/check.h"
 #include "allport/graph/count.h"
 #include "allport/graph/price.h"
@@ -85,23 +87,65 @@ GemmOptions asked(std::string algorithm, GemmGrid grid, Index panel) {
 }
 
 TEST(GemmGraph, CountsAsThePlanDoes) {
+  std::string const forms[] = {"", "_tasks"};
   for (GemmProblem const& problem : {GemmProblem{100, 90, 110}, {57, 200, 31, Scalar::z}, {7, 5, 3, Scalar::s}}) {
     for (Index const panel : {16, 100}) {
       for (auto const& grid : {GemmGrid{1, 1, 1}, {2, 3, 1}, {5, 1, 1}, {1, 7, 1}, {3, 4, 1}}) {
-        expect_as_planned(problem, "torus:12", asked("summa", grid, panel));
+        for (auto const& form : forms) expect_as_planned(problem, "torus:12", asked("summa" + form, grid, panel));
       }
       for (auto const& grid : {GemmGrid{2, 2, 2}, {1, 3, 4}, {2, 1, 3}, {2, 3, 2}}) {
-        expect_as_planned(problem, "torus:2x2x3", asked("summa25", grid, panel));
-        expect_as_planned(problem, "mesh:3x5", asked("3d", grid, panel));
+        for (auto const& form : forms) {
+          expect_as_planned(problem, "torus:2x2x3", asked("summa25" + form, grid, panel));
+          expect_as_planned(problem, "mesh:3x5", asked("3d" + form, grid, panel));
+        }
       }
     }
   }
-  auto turned = asked("summa", {4, 4, 1}, 64);
-  turned.order = "jil";
-  expect_as_planned({300, 300, 300}, "torus:4x4", turned);
-  expect_as_planned({40, 40, 2}, "torus:5x3", asked("summa25", {2, 2, 3}, 8));  // k < ranks
+  for (auto const& form : forms) {
+    auto turned = asked("summa" + form, {4, 4, 1}, 64);
+    turned.order = "jil";
+    expect_as_planned({300, 300, 300}, "torus:4x4", turned);
+    expect_as_planned({40, 40, 2}, "torus:5x3", asked("summa25" + form, {2, 2, 3}, 8));  // k < ranks
+  }
   EXPECT_THROW((void)gemm_graph(plan_gemm({8, 8, 8}, Machine::parse("torus:2x2"), asked("cannon", {0, 0, 0}, 0))),
                Error);
+}
+
+/// Links of a ring, in both directions, that a plan's messages take: [rank, 0 up or 1 down].
+std::vector<std::array<std::int64_t, 2>> bytes_on_ring(TaskGraph const& made, Machine const& ring,
+                                                       graph::Carrier const& carrier) {
+  std::vector<std::array<std::int64_t, 2>> bytes(static_cast<std::size_t>(ring.ranks()));
+  for (auto const& span : graph::simulate(made, ring, carrier, {.trace = true}).spans) {
+    if (span.to < 0) continue;
+    bool const up = span.to == (span.rank + 1) % ring.ranks();
+    EXPECT_TRUE(up || span.rank == (span.to + 1) % ring.ranks());
+    bytes[static_cast<std::size_t>(span.rank)][up ? 0 : 1] += span.bytes;
+  }
+  return bytes;
+}
+
+TEST(GemmGraph, ByTasksAPanelGoesRoundARingBothWays) {
+  auto const ring = Machine::parse("torus:6");
+  auto const plan = plan_gemm({60, 60, 60}, ring, asked("summa_tasks", {1, 6, 1}, 10));
+  auto const bytes = bytes_on_ring(*gemm_graph(plan), ring, *plan_carrier(plan));
+  // A is 60 x 60, each of its six owners' part crosses five of the six links one way or the other.
+  for (auto const& [up, down] : bytes) {
+    EXPECT_EQ(up, 60 * 60 * 8 / 2 / 6 * 5);
+    EXPECT_EQ(down, up);
+  }
+}
+
+TEST(GemmGraph, ByTasksIsPlannedForAnyExtents) {
+  GemmOptions named;
+  named.algorithm = "summa_tasks";
+  named.memory = Bytes(std::int64_t(1) << 60);
+  auto const vast = plan_gemm({1 << 20, 1 << 20, Index(1) << 34}, Machine::parse("bgp:8x8"), named);
+  EXPECT_TRUE(vast.traffic.empty());  // too many tasks to count them all
+  EXPECT_GT(vast.chosen.words, 0);
+  named.panel = 1;
+  EXPECT_THROW((void)plan_gemm({8, 8, Index(1) << 40}, Machine::parse("bgp:8x8"), named), Error);
+  named.broadcast = "binomial";
+  EXPECT_THROW((void)plan_gemm({8, 8, 8}, Machine::parse("bgp:2x2"), named), Error);
 }
 
 struct LuCase {

@@ -97,6 +97,8 @@ class Multicasts {
   /// was sent and taken, until two counts in a row are equal and even (Mattern, 1987). Then a new phase may begin.
   [[nodiscard]] bool finish();
 
+  /// Whether parts of messages are on their way from here or to here, that MPI has been asked for.
+  [[nodiscard]] bool is_carrying() const;
   /// Payload alone: messages with data from rank to rank, whatever their segments, and their bytes without headers.
   [[nodiscard]] Traffic counted() const;
   /// Messages sent that are headers alone.

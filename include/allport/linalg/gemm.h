@@ -39,7 +39,7 @@ struct GemmGrid {
 
 /// What the caller fixes; everything left empty is chosen by predicted time.
 struct GemmOptions {
-  std::string algorithm;   ///< "summa", "cannon", "summa25", "cannon25", "3d"; empty: any
+  std::string algorithm;   ///< of gemm_algorithms(); empty: any but those that run by tasks
   GemmGrid grid{0, 0, 0};  ///< zeros: any
   std::string order;       ///< grid axes from the fastest running over the ranks, a permutation of "ijl"; empty: any
   Index panel = 0;         ///< columns of A that travel at once; 0: chosen

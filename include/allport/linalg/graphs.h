@@ -52,11 +52,12 @@ enum class Uplo : char { lower = 'L', upper = 'U' };
 /// @param distribution  of the m x n columns, m >= n; as for qr_graph()
 [[nodiscard]] std::unique_ptr<TaskGraph> householder_graph(Distribution const& distribution, Scalar type = Scalar::d);
 
-/// A product as its plan runs it: `of_a` and `of_b` send a panel, `multiply` adds one product, `sum` combines the
-/// layers.
+/// A product as its plan runs it: `A` and `B` send a panel, `multiply` adds one product, `sum` combines the layers.
+/// Of the algorithms `..._tasks` it is what is priced, counted and run.
 /// @throws Error(unsupported) for Cannon's algorithm
 [[nodiscard]] std::unique_ptr<TaskGraph> gemm_graph(GemmPlan const& plan);
-/// The schedules that the plan has priced, for the edges of its graph. One thread at a time.
+/// The schedules that the plan has priced, for the edges of its graph; multicasts, where it runs by tasks. One thread
+/// at a time.
 [[nodiscard]] std::unique_ptr<graph::Carrier> plan_carrier(GemmPlan const& plan);
 
 /// A factorization as its plan runs it: 1D, 2D, 2.5D, with each pivoting. Panels and row exchanges are gangs.

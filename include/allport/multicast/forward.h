@@ -64,15 +64,17 @@ struct Multicast {
 /// shortest ways; one at least.
 /// @throws Error(argument) where the IDs are no machine's
 [[nodiscard]] std::vector<int> orders_along_axes(TopologyIds const& ids, Rank source, DestinationSet const& set);
-/// Which of so many choices that are equally good: all are picked equally often by numbers without order.
-[[nodiscard]] std::size_t pick(std::size_t choices, std::uint64_t spread);
+/// Which of so many choices that are equally good: all are picked equally often by numbers without order, and by the
+/// turns 0, 1, ... of one number each after the other.
+[[nodiscard]] std::size_t pick(std::size_t choices, std::uint64_t spread, int turn = 0);
 /// By way of axes, in one of orders_along_axes(): the one that `spread` picks, so that many multicasts load all links
-/// of a ring.
+/// of a ring. What is sent in parts, one after the other a `turn`, goes round a ring both ways.
 /// @throws Error(argument) where the IDs are no machine's
-[[nodiscard]] Multicast along_axes(TopologyIds const& ids, Rank source, DestinationSet set, std::uint64_t spread = 0);
+[[nodiscard]] Multicast along_axes(TopologyIds const& ids, Rank source, DestinationSet set, std::uint64_t spread = 0,
+                                   int turn = 0);
 /// By any way; along_axes() for that one.
 [[nodiscard]] Multicast multicast_by(MulticastWay way, TopologyIds const& ids, Rank source, DestinationSet set,
-                                     std::uint64_t spread = 0);
+                                     std::uint64_t spread = 0, int turn = 0);
 
 /// One rank's share in a multicast.
 struct Share {

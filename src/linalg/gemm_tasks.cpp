@@ -1,0 +1,159 @@
+// The graph of SUMMA and 3D with bodies: panels are sent from where they lie where they lie in one piece.
+#include "gemm_tasks.h"
+
+#include <algorithm>
+#include <complex>
+#include <limits>
+
+#include "blas_threads.h"
+#include "gemm_run.h"
+
+namespace allport::gemm_detail {
+
+namespace {
+
+template <class T>
+class RunningSumma final : public SummaGraph {
+ public:
+  RunningSumma(GemmPlan const& plan, Place me, GemmParts<T> const& parts, Workspace& work)
+      : SummaGraph(plan.problem, plan.machine, plan.chosen, plan.options.mapping),
+        plan_(plan),
+        me_(me),
+        parts_(parts),
+        a_(stored_a(plan.problem, plan.chosen.grid, me, parts.a)),
+        b_(stored_b(plan.problem, plan.chosen.grid, me, parts.b)),
+        sum_(layered() ? work.take<T>(a_.across * b_.across) : nullptr) {}
+
+  void run(Task t, TaskContext& context) const override {
+    switch (t.kind) {
+      case of_a:
+      case of_b:
+        return give(t, context);
+      case multiply:
+        return add_product(t, context);
+      default:
+        return add_layers(t, context);
+    }
+  }
+
+  /// Of this rank's panels: those that go in one piece and lie so.
+  bool in_place(Task t, int) const override {
+    if (t.kind != of_a && t.kind != of_b) return false;
+    auto const& from = operand(t);
+    auto const now = panel(t);
+    return pieces(line_of(t), now) == 1 && from.part.data != nullptr &&
+           (from.part.ld == from.rows(now.width()) || from.cols(now.width()) == 1);
+  }
+  void writes(Task t, VisitTask visit) const override {
+    if (t.kind == of_a || t.kind == of_b) return visit(t);
+    SummaGraph::writes(t, visit);
+  }
+  std::span<std::byte> memory(Tile tile) const override {
+    auto const& from = operand(tile);
+    auto const now = panel(tile);
+    auto* const data = const_cast<T*>(from.at(now.begin).data);  // who sends only reads
+    return std::as_writable_bytes(std::span(data, static_cast<std::size_t>(now.width() * from.across)));
+  }
+
+ private:
+  [[nodiscard]] Stored<T> const& operand(Task t) const { return t.kind == of_a ? a_ : b_; }
+
+  void give(Task t, TaskContext& context) const {
+    if (in_place(t, 0)) return;
+    auto const& from = operand(t);
+    auto const now = panel(t);
+    auto const all = pieces(line_of(t), now);
+    for (int x = 0; x < all && from.across > 0; ++x) {
+      auto const part = piece(now, all, x);
+      auto const [data, ld] = from.at(now.begin + part.first);
+      pack(from.rows(part.width()), from.cols(part.width()), data, ld, reinterpret_cast<T*>(context.output(x).data()));
+    }
+  }
+
+  /// The k of a panel from `part.first` on, in piece x of so many: where they lie, or as they have come.
+  [[nodiscard]] Block<T> block(GridAxis line, Panel const& now, Piece const& part, int x, TaskContext& context) const {
+    auto const& from = line == GridAxis::row ? a_ : b_;
+    bool const mine = line == GridAxis::row ? now.a_owner == me_.j : now.b_owner == me_.i;
+    if (mine) return from.at(now.begin + part.first);
+    bool const whole = pieces(line, now) == 1;
+    auto const* const data = reinterpret_cast<T const*>(context.input(input_of(line, whole ? 0 : x)).data());
+    auto const ld = from.rows(whole ? now.width() : part.width());
+    auto const skipped = whole ? part.first * (from.k_is_slow ? from.across : 1) : 0;
+    return {data + skipped, std::max<Index>(ld, 1)};
+  }
+
+  void add_product(Task t, TaskContext& context) const {
+    auto* const into = layered() ? sum_ : parts_.c.data;
+    auto const ld = layered() ? std::max<Index>(a_.across, 1) : parts_.c.ld;
+    auto factor = t.k > 0 ? T(1) : layered() ? T(0) : parts_.beta;
+    auto const now = panel(t);
+    bool const empty = a_.across == 0 || b_.across == 0;
+    if (now.width() == 0) scale(a_.across, b_.across, factor, into, ld);
+    auto const all = std::max(pieces(GridAxis::row, now), pieces(GridAxis::col, now));
+    for (int x = 0; x < all && !empty; ++x) {
+      auto const part = piece(now, all, x);
+      auto const left = block(GridAxis::row, now, part, x, context);
+      auto const right = block(GridAxis::col, now, part, x, context);
+      multiply_in_pieces(plan_.problem, {a_.across, b_.across, part.width()}, parts_.alpha, left, right, factor, into,
+                         ld, [&] { context.progress(); });
+      factor = T(1);
+    }
+    if (layered() && is_last(t) && !empty) give_layers(context);
+  }
+
+  void give_layers(TaskContext& context) const {
+    auto const layers = plan_.chosen.grid.layers;
+    for (int l = 0; l < layers; ++l) {
+      auto const elements = a_.across * share(b_.across, layers, l);
+      if (elements == 0) continue;
+      std::copy_n(sum_ + a_.across * cut(b_.across, layers, l), elements,
+                  reinterpret_cast<T*>(context.output(l).data()));
+    }
+  }
+
+  void add_layers(Task t, TaskContext& context) const {
+    auto const mine = share(b_.across, plan_.chosen.grid.layers, t.layer);
+    if (a_.across * mine == 0) return;
+    add_sum(a_.across, mine, reinterpret_cast<T const*>(context.input(own).data()), parts_.beta, parts_.c);
+  }
+
+  GemmPlan const& plan_;
+  Place me_;
+  GemmParts<T> parts_;
+  Stored<T> a_, b_;
+  T* sum_;  // of this layer, until the layers' are combined
+};
+
+}  // namespace
+
+template <class T>
+RanByTasks run_by_tasks(Communicator const& comm, GemmPlan const& plan, GemmParts<T> const& parts,
+                        Progress const& progress) {
+  Workspace work;
+  auto const me = Frame(plan.chosen.grid, plan.chosen.order, plan.options.mapping).place(comm.rank());
+  // Who is left out has no part, and asks the same graph where to relay.
+  auto const graph = me ? std::unique_ptr<SummaGraph>(new RunningSumma<T>(plan, *me, parts, work))
+                        : std::make_unique<SummaGraph>(plan.problem, plan.machine, plan.chosen, plan.options.mapping);
+  tasks::RunOptions options;
+  options.ahead = graph->ahead();
+  options.combine = sum_of<T>();
+  if (progress) {
+    options.progress = [&](std::int64_t done, std::int64_t all) {
+      auto const most = static_cast<std::int64_t>(std::numeric_limits<int>::max());
+      progress(static_cast<int>(std::min(done, most)), static_cast<int>(std::min(all, most)));
+    };
+  }
+  RanByTasks ran{tasks::run(*graph, comm, options), 0};
+  ran.workspace = work.bytes();
+  return ran;
+}
+
+#define ALLPORT_RUN_BY_TASKS(T) \
+  template RanByTasks run_by_tasks(Communicator const&, GemmPlan const&, GemmParts<T> const&, Progress const&)
+ALLPORT_RUN_BY_TASKS(float);
+ALLPORT_RUN_BY_TASKS(double);
+ALLPORT_RUN_BY_TASKS(std::complex<float>);
+ALLPORT_RUN_BY_TASKS(std::complex<double>);
+#undef ALLPORT_RUN_BY_TASKS
+
+}  // namespace allport::gemm_detail
