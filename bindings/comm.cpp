@@ -58,6 +58,13 @@ Rank checked(Communicator const& comm, std::int64_t rank, char const* what) {
   return static_cast<Rank>(rank);
 }
 
+/// Numbers that are no rank are left to the communicator's check, which tells all ranks of them.
+std::vector<Rank> places_of(std::vector<std::int64_t> const& given) {
+  std::vector<Rank> places;
+  for (auto const p : given) places.push_back(std::in_range<Rank>(p) ? static_cast<Rank>(p) : Rank{-1});
+  return places;
+}
+
 void bind_transfer(nb::module_& m) {
   nb::class_<Transfer>(m, "Transfer", "A collective in flight. Its arrays must not be touched before it is done.")
       .def("test", &Transfer::test, Unlocked(), "Moves things along; True when done.")
@@ -121,9 +128,15 @@ void bind_comm(nb::module_& m) {
       nb::class_<Communicator>(m, "Communicator", "An MPI communicator that knows what part of the machine it is.");
   c.def(
        "__init__",
-       [](Communicator* self, std::int64_t fortran, std::optional<std::variant<Machine, Text>> const& machine) {
+       [](Communicator* self, std::int64_t fortran, std::optional<std::variant<Machine, Text>> const& machine,
+          std::optional<std::vector<std::int64_t>> const& mapping) {
          auto const comm = handle(fortran);
-         if (!machine) {
+         if (mapping) {
+           std::variant<std::monostate, Machine, std::string> on;
+           if (auto const* known = machine ? std::get_if<Machine>(&*machine) : nullptr) on = *known;
+           if (auto const* spec = machine ? std::get_if<Text>(&*machine) : nullptr) on = spec->bytes;
+           new (self) Communicator(comm, std::move(on), places_of(*mapping));
+         } else if (!machine) {
            new (self) Communicator(comm);
          } else if (auto const* known = std::get_if<Machine>(&*machine)) {
            new (self) Communicator(comm, *known);
@@ -131,11 +144,12 @@ void bind_comm(nb::module_& m) {
            new (self) Communicator(comm, std::get<Text>(*machine).bytes);
          }
        },
-       "handle"_a, "machine"_a.none(), Unlocked())
+       "handle"_a, "machine"_a.none(), "mapping"_a.none(), Unlocked())
       .def_prop_ro("rank", &Communicator::rank)
       .def_prop_ro("size", &Communicator::size)
       .def_prop_ro("machine", [](Communicator const& s) { return s.machine(); })
       .def_prop_ro("is_box", &Communicator::is_box)
+      .def_prop_ro("mapping", [](Communicator const& s) { return s.mapping().list(); })
       .def(
           "position", [](Communicator const& s, std::int64_t r) { return s.position(checked(s, r, "rank")); }, "rank"_a)
       .def(

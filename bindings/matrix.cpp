@@ -187,6 +187,10 @@ Uplo uplo_named(std::string const& text) {
   return static_cast<Uplo>(text[0]);
 }
 
+std::optional<Mapping> mapping_of(GivenPlaces const& places) {
+  return places ? std::optional(Mapping::from_list(*places)) : std::nullopt;
+}
+
 GemmGrid grid_of(GivenGrid const& grid) {
   if (!grid) return {0, 0, 0};
   return {std::get<0>(*grid), std::get<1>(*grid), std::get<2>(*grid)};

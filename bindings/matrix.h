@@ -71,6 +71,9 @@ Uplo uplo_named(std::string const& text);
 using GivenName = std::optional<std::string>;
 using GivenGrid = std::optional<std::tuple<int, int, int>>;
 GemmGrid grid_of(GivenGrid const& grid);
+using GivenPlaces = std::optional<std::vector<Rank>>;
+/// @throws Error unless the places are a permutation
+std::optional<Mapping> mapping_of(GivenPlaces const& places);
 
 /// Python's callback, called with the interpreter's lock while the run has let go of it.
 using RunProgress = std::optional<std::function<void(int, int)>>;

@@ -74,6 +74,13 @@ GemmOptions options_of(char const* text) {
   return options;
 }
 
+/// As above, for a plan over the ranks of `comm` where they are.
+GemmOptions options_on(Communicator const& comm, char const* text) {
+  auto options = options_of(text);
+  options.mapping = comm.mapping();
+  return options;
+}
+
 template <class T>
 int run_gemm(allport_comm comm, char trans_a, char trans_b, std::int64_t m, std::int64_t n, std::int64_t k,
              void const* alpha, void const* a, std::int64_t lda, allport_distribution a_distribution, void const* b,
@@ -84,7 +91,7 @@ int run_gemm(allport_comm comm, char trans_a, char trans_b, std::int64_t m, std:
     ensure(alpha != nullptr, "alpha", "NULL", "a pointer to a number");
     ensure(beta != nullptr, "beta", "NULL", "a pointer to a number");
     GemmProblem const problem{m, n, k, scalar_of<T>, trans_of(trans_a, "trans_a"), trans_of(trans_b, "trans_b")};
-    auto const plan = plan_gemm(problem, on.comm.machine(), options_of(options));
+    auto const plan = plan_gemm(problem, on.comm.machine(), options_on(on.comm, options));
     auto const left = matrix(on, static_cast<T const*>(a), lda, a_distribution, "a_distribution");
     auto const right = matrix(on, static_cast<T const*>(b), ldb, b_distribution, "b_distribution");
     auto const product = matrix(on, static_cast<T*>(c), ldc, c_distribution, "c_distribution");
@@ -205,7 +212,8 @@ int allport_gemm_distribution(allport_comm comm, char type, char trans_a, char t
     *created = nullptr;
     ensure(which == 'A' || which == 'B' || which == 'C', "which", std::string(1, which), "'A', 'B' or 'C'");
     GemmProblem const problem{m, n, k, type_named(type), trans_of(trans_a, "trans_a"), trans_of(trans_b, "trans_b")};
-    auto const plan = plan_gemm(problem, the(comm, "comm").comm.machine(), options_of(options));
+    auto const& on = the(comm, "comm").comm;
+    auto const plan = plan_gemm(problem, on.machine(), options_on(on, options));
     *created = new allport_distribution_s{which == 'A' ? plan.a : which == 'B' ? plan.b : plan.c};
   });
 }

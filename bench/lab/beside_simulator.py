@@ -177,7 +177,7 @@ def page(runs: list[Run]) -> tuple[str, list[str]]:
     lab, rate, size = PLACES[-1]
     cube = make_plan("bucket", ap.Machine.parse(lab), rate)
     burst = cube.burst_of(cube.bits[0])
-    carried = parse_bytes(size, "size") * (cube.machine.ranks - 1) / cube.machine.ranks / len(cube.ports(0))
+    carried = parse_bytes(size, "size") * (cube.ranks - 1) / cube.ranks / len(cube.ports(0))
     text = (
         (HERE / "page.md")
         .read_text()

@@ -25,6 +25,7 @@ Verdict<LuPlan> decide(Record& record, LuProblem const& problem, View const& a, 
     LuOptions options;
     options.given = a.distribution;
     options.candidates = 1;
+    options.mapping = record.comm().mapping();
     return plan_lu(problem, machine, options);
   };
   return record.verdict(record.lu_decisions, key, [&] {
@@ -115,7 +116,8 @@ std::string why_not_solve(Grid const& grid, Record& record, SolveProblem const& 
                   axis_text(right.distribution.rows()), axis_text(right.distribution.cols()));
   auto const decision = record.verdict(record.solve_decisions, key, [&] {
     Decision<SolvePlan> made;
-    made.plan = plan_solve(problem, a.distribution, right.distribution, record.comm().machine());
+    made.plan =
+        plan_solve(problem, a.distribution, right.distribution, record.comm().machine(), {}, record.comm().mapping());
     if (made.plan->form != SolveForm::panels) made.why_not = "few right-hand sides: ScaLAPACK's own is as fast";
     return made;
   });

@@ -19,6 +19,7 @@ Verdict<GemmPlan> decide(Record& record, GemmProblem const& problem, Shape const
   auto const plan = [&] {
     GemmOptions options;
     options.candidates = 1;
+    options.mapping = record.comm().mapping();
     return plan_gemm(problem, machine, options);
   };
   auto const ours = [&](GemmPlan const& made) {

@@ -29,6 +29,7 @@ if TYPE_CHECKING:
         bench,
         collectives,
         comm,
+        discover,
         doctor,
         dropin,
         errors,
@@ -71,7 +72,7 @@ if TYPE_CHECKING:
     )
     from allport.linalg import DistributedMatrix, Distribution, GemmReport, distribute, gemm, load
     from allport.machine import Axis, Level, Machine, NodeRates, TopologyIds, preset_names
-    from allport.mapping import RankOrder
+    from allport.mapping import RankOrder, dims
     from allport.orthogonal import LstsqReport, QrReport, QRResult, RankDeficient, lstsq, qr
     from allport.pattern import Pattern
     from allport.plan import (
@@ -108,6 +109,7 @@ _ROOMS = {
     "collectives": "collectives",
     "comm": "comm",
     "compare": "bench.compare",
+    "discover": "discover",
     "doctor": "doctor",
     "draw": "report.draw",
     "dropin": "dropin",
@@ -175,6 +177,7 @@ _HOMES = {
     "QrReport": "orthogonal",
     "RankDeficient": "orthogonal",
     "RankOrder": "mapping",
+    "dims": "mapping",
     "Report": "verify",
     "Schedule": "schedule",
     "Simulation": "sim",
@@ -281,6 +284,8 @@ __all__ = [
     "collectives",
     "comm",
     "compare",
+    "dims",
+    "discover",
     "distribute",
     "doctor",
     "draw",

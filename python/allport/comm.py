@@ -44,14 +44,21 @@ class Communicator:
 
     comm: an mpi4py communicator, MPI.COMM_WORLD when None. Rank i of it is rank i of the machine, x-fastest.
     machine: a Machine, a spec or a machine file; None takes ALLPORT_MACHINE from the environment, else a plain line.
-    Called by all ranks. Raises AllportError on every rank when sizes differ or ranks name different machines.
+    mapping: where the launcher has put ranks that are elsewhere: rank r at place mapping[r] of the machine.
+    Called by all ranks. Raises AllportError on every rank when sizes differ, ranks name different machines or
+    mappings, or a mapping is no permutation.
 
     Threads: communicators that came from one by sub() and split() are one family, of which several threads may use
     different members at once; collectives of the same communicator come in one order on all ranks, as in MPI. Calls let
     go of the interpreter's lock while they communicate.
     """
 
-    def __init__(self, comm: MPI.Comm | None = None, machine: Machine | str | None = None) -> None:
+    def __init__(
+        self,
+        comm: MPI.Comm | None = None,
+        machine: Machine | str | None = None,
+        mapping: Sequence[int] | None = None,
+    ) -> None:
         self._mpi4py = MPI.COMM_WORLD if comm is None else comm
         if not isinstance(self._mpi4py, MPI.Comm):
             raise AllportError(f"comm: expected an mpi4py communicator, got {type(comm).__name__}")
@@ -59,7 +66,8 @@ class Communicator:
             raise AllportError("comm: expected a communicator, got MPI.COMM_NULL")
         # A spec is read where all ranks learn of it when one cannot.
         given = machine if machine is None or isinstance(machine, Machine) else str(machine)
-        self._native = _native.Communicator(self._mpi4py.py2f(), given)
+        places = None if mapping is None else [int(place) for place in mapping]
+        self._native = _native.Communicator(self._mpi4py.py2f(), given, places)
 
     @classmethod
     def _of(cls, native: _native.Communicator, mpi4py: MPI.Comm) -> Communicator:
@@ -86,6 +94,11 @@ class Communicator:
     def is_box(self) -> bool:
         """Whether the communicator is a line or box of its machine."""
         return self._native.is_box
+
+    @functools.cached_property
+    def mapping(self) -> tuple[int, ...]:
+        """Where the ranks are: rank r at place mapping[r] of `machine`."""
+        return tuple(self._native.mapping)
 
     @property
     def mpi4py(self) -> MPI.Comm:

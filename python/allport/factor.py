@@ -281,7 +281,13 @@ def lu(
             matrix.local[...] = kept
             with together(comm):
                 plan = plan_lu(
-                    *a.shape, comm.machine, pivot="partial", given=matrix.distribution, candidates=1, **limits
+                    *a.shape,
+                    comm.machine,
+                    pivot="partial",
+                    given=matrix.distribution,
+                    candidates=1,
+                    mapping=comm.mapping,
+                    **limits,
                 )
             made = _factor(matrix, plan, progress, norm1)
     return (made, made.report) if report else made

@@ -6,6 +6,7 @@ Between two pieces all ranks learn whether rank 0 has read or written the last o
 
 from __future__ import annotations
 
+import functools
 import os
 import zipfile
 from collections.abc import Iterator
@@ -238,9 +239,8 @@ def read(
     blocks = (_by_columns if fortran else _by_rows)(shape, comm.size)
     block = np.empty(0)
     with together(comm):
-        distribution = (
-            distribution or plan_lu(*shape, comm.machine, dtype=dtype, pivot=small["pivot"], candidates=1).distribution
-        )
+        plan = functools.partial(plan_lu, *shape, comm.machine, candidates=1, mapping=comm.mapping)
+        distribution = distribution or plan(dtype=dtype, pivot=small["pivot"]).distribution
         if distribution.shape != shape:
             raise failure(f"distribution: has shape {distribution.shape}, the factors in '{name}' {shape}")
         block = local_block(blocks, comm.rank, dtype)

@@ -157,7 +157,7 @@ def simulate(
     carrier: Carrier | str | None = None,
     workers: int = 1,
     factor: float | None = None,
-    segment: int | str = "64KiB",
+    segment: int | str | None = None,
     trace: bool = False,
     trace_limit: int = 2_000_000,
     progress: Callable[[int], None] | None = None,
@@ -165,8 +165,9 @@ def simulate(
     """How long a graph takes on a machine: tasks occupy workers, data occupy links. Holds the graph's frontier alone.
 
     carrier: as for count(). workers: of each rank, each as fast as the machine says of a rank.
-    segment: bytes that a relay has before it passes a message on. trace: keep the timeline and
-    the critical path, of at most trace_limit tasks and messages. progress: called now and then with the tasks done.
+    segment: bytes that a relay has before it passes a message on; None: as in a run on that machine. trace: keep the
+    timeline and the critical path, of at most trace_limit tasks and messages. progress: called now and then with the
+    tasks done.
     Raises AllportError, of kind 'machine' where the machine does not say how fast it computes.
     """
     where = as_machine(machine)
@@ -178,7 +179,7 @@ def simulate(
             _native.GraphSimOptions(
                 workers=workers,
                 factor=getattr(graph, "factor", 1.0) if factor is None else factor,
-                segment=parse_bytes(segment, "segment"),
+                segment=_native.usual_segment(where) if segment is None else parse_bytes(segment, "segment"),
                 trace=trace,
                 trace_limit=trace_limit,
             ),

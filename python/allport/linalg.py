@@ -277,7 +277,7 @@ def gemm(
         comm.ensure_agreement(name, extent)
     if plan is None:
         ways = {"trans_a": trans_a, "trans_b": trans_b, "memory": memory, "algorithm": algorithm, "grid": grid}
-        machine = comm.machine
+        ways["mapping"], machine = comm.mapping, comm.machine
         plan = plan_together(
             comm, lambda **taken: plan_gemm(m, n, k, machine, dtype=dtype, candidates=1, **{**ways, **taken})
         )

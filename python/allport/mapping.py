@@ -2,18 +2,21 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from allport import _native
+from allport import _native, pattern
 from allport._native import Machine, Pattern
 from allport.errors import failure
 from allport.machine import as_machine
 
 __all__ = [
     "RankOrder",
+    "allocation_on",
     "choose",
+    "dims",
     "mpich_rank_order",
     "open_mpi_rankfile",
     "orders",
@@ -105,19 +108,94 @@ def choose(
     )
 
 
-def _hosts(chosen: RankOrder, hosts: Sequence[str] | None) -> list[str]:
-    """The name of each node of the machine."""
-    names = [f"node{n}" for n in range(chosen.machine.nodes)] if hosts is None else list(hosts)
-    if len(names) != chosen.machine.nodes:
-        raise failure(f"hosts: {len(names)} names: expected one for each of {chosen.machine.nodes} nodes, x fastest")
+def _names(machine: Machine, hosts: Sequence[str] | None) -> list[str]:
+    """The name of each host: of a node, or of each part of one at a level."""
+    names = [f"node{n}" for n in range(machine.nodes)] if hosts is None else list(hosts)
+    counts = [machine.nodes]
+    for level in machine.levels:
+        counts.append(counts[-1] * level.count)
+    if len(names) not in counts:
+        some = " or ".join(str(n) for n in dict.fromkeys(counts))
+        raise failure(f"hosts: {len(names)} names: expected {some}, one for each node (or part of one), x fastest")
     return names
 
 
+def allocation_on(machine: Machine | str, hosts: Sequence[str]) -> list[int]:
+    """The places of hosts that are there: those whose names are not '-'. hosts: one for each node, or for each part of
+    one at a level, x fastest, as `allport machine discover --hosts` writes them."""
+    where = as_machine(machine)
+    names = _names(where, hosts)
+    per_host = where.ranks // len(names)
+    return [p for p in range(where.ranks) if names[p // per_host] != "-"]
+
+
+CELLS = 2**24  # of a rank, where the caller does not say: 128 MiB of doubles
+
+
+def _extents(count: int, fixed: Sequence[int]) -> list[tuple[int, ...]]:
+    """All ways to write `count` as a product of so many factors, with those that are not 0 as they are."""
+    if not fixed:
+        return [()] if count == 1 else []
+    choices = [fixed[0]] if fixed[0] else [n for n in range(1, count + 1) if count % n == 0]
+    return [(n, *rest) for n in choices if count % n == 0 for rest in _extents(count // n, fixed[1:])]
+
+
+def dims(
+    machine: Machine | str,
+    axes: int,
+    *,
+    ranks: int | None = None,
+    fixed: Sequence[int] = (),
+    cells: Sequence[int] | int | None = None,
+    order: str = "C",
+    periodic: bool = True,
+    tried: int = 12,
+) -> tuple[int, ...]:
+    """Extents of a process grid that fit the machine: those whose halo exchange is predicted to take least.
+
+    Where MPI_Dims_create balances factors, this weighs what ranks send by the links that they have for it, each grid in
+    the order of ranks that suits it best. axes: of the grid. ranks: all of the machine's when None. fixed: extents that
+    are given, 0 where they are not. cells: of the whole domain along each axis; when None as many along each, and 2^24
+    a rank. order, periodic: as for pattern.halo(). tried: grids that are priced, those that send least first. Raises
+    AllportError.
+    """
+    where = as_machine(machine)
+    count = where.ranks if ranks is None else ranks
+    given = list(fixed) or [0] * axes
+    if axes < 1 or len(given) != axes or min(given) < 0:
+        raise failure(f"fixed = {given}: expected an extent for each of {axes} axes, 0 for one that is open")
+    if not 1 <= count <= where.ranks:
+        raise failure(f"ranks = {count}: expected 1 to {where.ranks}, as many as {where.name} has")
+    grids = _extents(count, given)
+    if not grids:
+        raise failure(f"fixed = {given}: expected extents whose product divides {count}, the number of ranks")
+    side = round((count * CELLS) ** (1 / axes))
+    whole = [side if cells is None else cells] * axes if cells is None or isinstance(cells, int) else list(cells)
+    if len(whole) != axes or min(whole) < 1:
+        raise failure(f"cells = {cells}: expected {axes} numbers of cells >= 1")
+
+    def local(grid: tuple[int, ...]) -> list[int]:
+        return [-(-n // parts) for n, parts in zip(whole, grid, strict=True)]
+
+    def sent(grid: tuple[int, ...]) -> int:
+        mine = local(grid)
+        return sum(math.prod(mine) // n for n, parts in zip(mine, grid, strict=True) if parts > 1)
+
+    # MPI_Dims_create's, the longest extent first, where nothing else decides.
+    grids.sort(key=lambda grid: (sent(grid), [-n for n in grid]))
+
+    def predicted(grid: tuple[int, ...]) -> float:
+        halo = pattern.halo(grid, local=local(grid), order=order, periodic=periodic)
+        return choose(where, halo, least_gain=0.0, refined=0).score["predicted_s"]
+
+    return min(grids[:tried], key=predicted)
+
+
 def open_mpi_rankfile(chosen: RankOrder, hosts: Sequence[str] | None = None) -> str:
-    """A rankfile for `mpirun --rankfile`: the host and slot of each rank. hosts: the name of each node, x fastest."""
-    names = _hosts(chosen, hosts)
-    per_node = chosen.machine.ranks_per_node
-    lines = [f"rank {r}={names[p // per_node]} slot={p % per_node}" for r, p in enumerate(chosen.places)]
+    """A rankfile for `mpirun --rankfile`: the host and slot of each rank. hosts: as for allocation_on()."""
+    names = _names(chosen.machine, hosts)
+    per_host = chosen.machine.ranks // len(names)
+    lines = [f"rank {r}={names[p // per_host]} slot={p % per_host}" for r, p in enumerate(chosen.places)]
     return "\n".join(lines) + "\n"
 
 
@@ -129,5 +207,6 @@ def mpich_rank_order(chosen: RankOrder) -> str:
 
 def slurm_hostfile(chosen: RankOrder, hosts: Sequence[str] | None = None) -> str:
     """A file for SLURM_HOSTFILE with `srun --distribution=arbitrary`: the host of each rank, a line each."""
-    names = _hosts(chosen, hosts)
-    return "\n".join(names[p // chosen.machine.ranks_per_node] for p in chosen.places) + "\n"
+    names = _names(chosen.machine, hosts)
+    per_host = chosen.machine.ranks // len(names)
+    return "\n".join(names[p // per_host] for p in chosen.places) + "\n"

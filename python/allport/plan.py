@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any
 
 from allport import _native
@@ -97,11 +97,13 @@ def plan_gemm(
     broadcast: str | None = None,
     reduce: str | None = None,
     candidates: int = 0,
+    mapping: Sequence[int] | None = None,
 ) -> GemmPlan:
     """Plans C (m x n) = op(A) (m x k) op(B) (k x n) on a machine, without MPI.
 
     Chosen by predicted time among all algorithms, grids p_r x p_c x c and panel widths that are not fixed here.
     order: the grid's axes i, j and l, the fastest running over the ranks first ('jil').
+    mapping: where the communicator's ranks are (Communicator.mapping); rank r at place r of the machine when None.
     memory: bytes per rank at most ('2GiB'); the machine's share per rank when None. Raises AllportError, of kind
     'memory' with the bytes needed and had when nothing fits.
     """
@@ -114,6 +116,7 @@ def plan_gemm(
         broadcast=broadcast,
         reduce=reduce,
         candidates=candidates,
+        mapping=None if mapping is None else list(mapping),
     )
     problem = _native.GemmProblem(m, n, k, scalar_of(dtype), trans_a, trans_b)
     return _native.plan_gemm(problem, as_machine(machine), options)
@@ -137,6 +140,7 @@ def plan_lu(
     reduce: str | None = None,
     given: Distribution | None = None,
     candidates: int = 0,
+    mapping: Sequence[int] | None = None,
 ) -> LuPlan:
     """Plans P A = L U for A (m x n) on a machine, without MPI.
 
@@ -149,6 +153,7 @@ def plan_lu(
     broadcast, reduce: collective algorithms by name, as `ap.algorithms` lists them; by price when None.
     given: where A lies already; moving it to another distribution is priced.
     candidates: keep the best so many in the plan's table; 0 keeps all.
+    mapping: where the communicator's ranks are (Communicator.mapping); rank r at place r of the machine when None.
     Raises AllportError; of kind 'memory' with the bytes needed and had when nothing fits.
     """
     options = _native.LuOptions(
@@ -163,6 +168,7 @@ def plan_lu(
         reduce=reduce,
         given=given,
         candidates=candidates,
+        mapping=None if mapping is None else list(mapping),
     )
     return _native.plan_lu(_native.LuProblem(m, n, scalar_of(dtype), pivot), as_machine(machine), options)
 
@@ -294,5 +300,5 @@ def plan_together(comm: Communicator, make: Callable[..., Any]) -> Any:
 
 def plan_on(comm: Communicator, a: Any, **options: Any) -> LuPlan:
     """plan_lu() of a matrix on the communicator's machine: rank 0 chooses, all follow. Called by all ranks."""
-    shape, machine = a.shape, comm.machine
+    shape, machine, options = a.shape, comm.machine, {**options, "mapping": comm.mapping}
     return plan_together(comm, lambda **taken: plan_lu(*shape, machine, candidates=1, **{**options, **taken}))

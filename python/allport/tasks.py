@@ -25,8 +25,8 @@ TASK, SEND, RECEIVE = range(3)
 
 
 class RunReport(NamedTuple):
-    """What this rank has done. count: as graph.count() foretells for the same way; seconds in bodies over all workers
-    are busy_seconds; peak_bytes: of outputs that were kept at one time; peak_transit:
+    """What this rank has done. count: as graph.count() foretells for the same way; seconds in bodies, and from one
+    to the next, over all workers are busy_seconds; peak_bytes: of outputs that were kept at one time; peak_transit:
     bytes that were only handed on, at one time; forwarded: messages of other ranks' outputs."""
 
     seconds: float

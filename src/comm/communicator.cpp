@@ -72,14 +72,28 @@ std::uint64_t fingerprint(Machine const& m) {
   return sum;
 }
 
+/// What a rank says of the machine and of its ranks' places in it, and what was wrong with that on this one.
+struct Said {
+  Machine machine;
+  std::optional<Machine> named{};
+  Mapping mapping;
+  std::string trouble{};
+};
+
 /// Owns a fresh family over `comm` once all ranks are content with it.
-std::shared_ptr<CommState> found(MPI_Comm comm, Machine machine, std::string trouble,
-                                 std::optional<Machine> named = {}) {
+std::shared_ptr<CommState> found(MPI_Comm comm, Said said) {
   auto const size = size_of(comm);
+  auto& [machine, named, mapping, trouble] = said;
+  if (trouble.empty() && mapping.ranks() != size) {
+    trouble =
+        fmt::format("mapping = {} places: expected {}, one for every rank of the communicator", mapping.ranks(), size);
+  }
+  if (!trouble.empty()) mapping = Mapping::identity(size);
   auto engine = std::make_shared<ProgressEngine>(machine, named);
   EngineGuard const hold(*engine->lock());
-  auto state =
-      std::make_shared<CommState>(engine, comm, std::move(machine), true, std::vector<Rank>{}, std::vector<Rank>{});
+  auto whole = mapping.is_identity() ? std::vector<Rank>{} : mapping.list();
+  auto ranks = mapping.is_identity() ? std::vector<Rank>{} : mapping.inverse().list();
+  auto state = std::make_shared<CommState>(engine, comm, std::move(machine), true, std::move(ranks), std::move(whole));
   state->named = std::move(named);
   engine::EngineSettings settings;
   engine::Carriers carriers;
@@ -101,25 +115,27 @@ std::shared_ptr<CommState> found(MPI_Comm comm, Machine machine, std::string tro
   auto const& m = state->machine;
   state->agree("machine", static_cast<std::int64_t>(fingerprint(m)),
                fmt::format("'{}' ({} nodes, {:016x})", m.name(), m.nodes(), fingerprint(m)));
+  auto const places = fmt::format("{}", fmt::join(state->whole, " "));
+  state->agree("mapping", static_cast<std::int64_t>(engine::hash(places)),
+               state->whole.empty() ? "rank r at place r" : places);
   auto const added = registered_text(engine->algorithms());
   state->agree("algorithms registered by the program", static_cast<std::int64_t>(engine::hash(added)), added);
   return state;
 }
 
-std::shared_ptr<CommState> found_by_spec(MPI_Comm comm, std::string_view spec) {
-  auto machine = Machine::flat(size_of(comm));
-  std::string trouble;
+Said said_by_spec(MPI_Comm comm, std::string_view spec) {
+  Said said{.machine = Machine::flat(size_of(comm)), .mapping = Mapping::identity(size_of(comm))};
   try {
-    machine = Machine::parse(spec);
+    said.machine = Machine::parse(spec);
   } catch (Error const& e) {
-    trouble = e.what();
+    said.trouble = e.what();
   }
-  return found(comm, std::move(machine), trouble);
+  return said;
 }
 
 /// Rank 0 reads ALLPORT_MACHINE (a spec or a file that may lie on its disk
 /// only), all get the same.
-std::shared_ptr<CommState> found_by_environment(MPI_Comm comm) {
+Said said_by_environment(MPI_Comm comm) {
   int rank = 0;
   check(MPI_Comm_rank(comm, &rank), "MPI_Comm_rank", 0);
   std::string text;
@@ -136,21 +152,66 @@ std::shared_ptr<CommState> found_by_environment(MPI_Comm comm) {
   check(MPI_Bcast(&length, 1, MPI_INT, 0, comm), "MPI_Bcast", rank, 0);
   text.resize(static_cast<std::size_t>(length));
   check(MPI_Bcast(text.data(), length, MPI_CHAR, 0, comm), "MPI_Bcast", rank, 0);
-  auto machine = text.empty() ? Machine::flat(size_of(comm)) : Machine::from_toml(text, "ALLPORT_MACHINE");
-  return found(comm, std::move(machine), trouble);
+  return {.machine = text.empty() ? Machine::flat(size_of(comm)) : Machine::from_toml(text, "ALLPORT_MACHINE"),
+          .mapping = Mapping::identity(size_of(comm)),
+          .trouble = trouble};
+}
+
+Said said_by_machine(MPI_Comm comm, Machine machine) {
+  return {.machine = std::move(machine), .mapping = Mapping::identity(size_of(comm))};
+}
+
+Said at_places(Said said, std::span<Rank const> places) {
+  try {
+    said.mapping = Mapping::from_list({places.begin(), places.end()});
+  } catch (Error const& e) {
+    if (said.trouble.empty()) said.trouble = e.what();
+  }
+  return said;
+}
+
+std::shared_ptr<CommState> found_at_places(MPI_Comm comm,
+                                           std::variant<std::monostate, Machine, std::string> const& machine,
+                                           std::span<Rank const> places) {
+  auto const* spec = std::get_if<std::string>(&machine);
+  auto const* known = std::get_if<Machine>(&machine);
+  auto const own = duplicate(comm, spec != nullptr || known != nullptr);
+  return found(own, at_places(spec != nullptr    ? said_by_spec(own, *spec)
+                              : known != nullptr ? said_by_machine(own, *known)
+                                                 : said_by_environment(own),
+                              places));
 }
 
 }  // namespace
 
-Communicator::Communicator(MPI_Comm comm, Machine machine)
-    : state_(found(duplicate(comm, true), std::move(machine), "")) {}
+Communicator::Communicator(MPI_Comm comm, Machine machine) {
+  auto const own = duplicate(comm, true);
+  state_ = found(own, said_by_machine(own, std::move(machine)));
+}
 
-Communicator::Communicator(MPI_Comm comm, std::string_view spec) : state_(found_by_spec(duplicate(comm, true), spec)) {}
+Communicator::Communicator(MPI_Comm comm, Machine machine, Mapping const& mapping)
+    : state_(found(duplicate(comm, true), {.machine = std::move(machine), .mapping = mapping})) {}
 
-Communicator::Communicator(MPI_Comm comm, Machine measured, Machine named)
-    : state_(found(duplicate(comm, true), std::move(measured), "", std::move(named))) {}
+Communicator::Communicator(MPI_Comm comm, std::variant<std::monostate, Machine, std::string> machine,
+                           std::span<Rank const> places)
+    : state_(found_at_places(comm, machine, places)) {}
 
-Communicator::Communicator(MPI_Comm comm) : state_(found_by_environment(duplicate(comm, false))) {}
+Communicator::Communicator(MPI_Comm comm, std::string_view spec) {
+  auto const own = duplicate(comm, true);
+  state_ = found(own, said_by_spec(own, spec));
+}
+
+Communicator::Communicator(MPI_Comm comm, Machine measured, Machine named) {
+  auto const own = duplicate(comm, true);
+  auto said = said_by_machine(own, std::move(measured));
+  said.named = std::move(named);
+  state_ = found(own, std::move(said));
+}
+
+Communicator::Communicator(MPI_Comm comm) {
+  auto const own = duplicate(comm, false);
+  state_ = found(own, said_by_environment(own));
+}
 
 Rank Communicator::rank() const { return state_->rank; }
 Rank Communicator::size() const { return state_->size; }
@@ -185,6 +246,11 @@ Rank Communicator::position(Rank r) const {
 Rank Communicator::at_position(Rank p) const {
   state_->ensure_rank("position", p);
   return state_->rank_at(p);
+}
+
+Mapping Communicator::mapping() const {
+  auto const& positions = state_->positions;
+  return positions.empty() ? Mapping::identity(size()) : Mapping::from_list(positions);
 }
 
 void Communicator::progress() const {

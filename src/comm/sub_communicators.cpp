@@ -86,9 +86,14 @@ std::shared_ptr<CommState> make_scattered(CommState const& parent, std::vector<R
   return made;
 }
 
-std::shared_ptr<CommState> make_sub(CommState const& parent, std::span<Rank const> members, MPI_Comm mpi) {
+std::vector<Rank> whole_positions(CommState const& parent, std::span<Rank const> members) {
   std::vector<Rank> whole(members.size());
   std::ranges::transform(members, whole.begin(), [&](Rank r) { return parent.whole_position(r); });
+  return whole;
+}
+
+std::shared_ptr<CommState> make_sub(CommState const& parent, std::span<Rank const> members, MPI_Comm mpi) {
+  auto whole = whole_positions(parent, members);
   auto box = find_box(parent.engine->machine(), whole);
   if (!box) return make_scattered(parent, std::move(whole), mpi);
   auto ranks = box->mapping.is_identity() ? std::vector<Rank>{} : box->mapping.inverse().list();
@@ -114,6 +119,19 @@ Communicator Communicator::sub(std::span<Rank const> members, MPI_Comm given) co
   state_->ensure_alive();
   place_among(*state_, members);
   return Communicator(make_sub(*state_, members, given));
+}
+
+Communicator Communicator::sub(std::span<Rank const> members, Machine machine, Mapping const& mapping) const {
+  EngineGuard const hold(state_->lock());
+  state_->ensure_alive();
+  auto const me = place_among(*state_, members);
+  auto const count = static_cast<Rank>(members.size());
+  ensure(machine.ranks() == count, "machine", machine.name(), fmt::format("one of {} ranks", count));
+  ensure(mapping.ranks() == count, "mapping", mapping.ranks(), fmt::format("{} places", count));
+  meet(*state_, members, me);
+  auto ranks = mapping.is_identity() ? std::vector<Rank>{} : mapping.inverse().list();
+  return Communicator(std::make_shared<CommState>(state_->engine, create(*state_, members), std::move(machine), true,
+                                                  std::move(ranks), whole_positions(*state_, members)));
 }
 
 std::optional<Communicator> Communicator::split(int color, int key) const {

@@ -7,6 +7,7 @@ namespace allport::graph {
 Links::Links(Machine const& machine)
     : machine_(machine),
       overhead_(machine.rates().overhead.value()),
+      cores_(machine),
       free_(static_cast<std::size_t>(machine.link_ids()), 0.0),
       busy_(free_.size(), 0.0),
       ends_(static_cast<std::size_t>(machine.ranks()), 0.0),
@@ -27,7 +28,7 @@ Links::Passage Links::cross(Rank from, Rank to, std::int64_t bytes, double first
   auto const length = static_cast<double>(bytes);
   auto& mine = ends_[static_cast<std::size_t>(from)];
   auto const begin = std::max(first, mine);
-  mine = begin + overhead_;
+  mine = cores_.done(begin, overhead_);
   auto head = mine;
   auto tail = std::max(head, last);
   auto const here = machine_.node_of(from);
@@ -62,7 +63,9 @@ Links::Passage Links::cross(Rank from, Rank to, std::int64_t bytes, double first
       unhindered += latency;
     });
   }
-  return {begin, head + overhead_, tail + overhead_};
+  // Cores are given in the order in which messages leave, so that one which is there late keeps none free until then.
+  auto const taken = cores_.done(mine, overhead_) - mine;
+  return {begin, head + taken, tail + taken};
 }
 
 double Links::alone(Rank from, Rank to, double bytes) const {

@@ -4,6 +4,7 @@
 #include <vector>
 
 #include "allport/machine/machine.h"
+#include "shared_cores.h"
 
 namespace allport::graph {
 
@@ -24,6 +25,8 @@ class Links {
   /// Seconds that `bytes` take to follow a head.
   [[nodiscard]] double trailing(Rank from, Rank to, std::int64_t bytes) const;
   [[nodiscard]] std::vector<double> const& busy() const { return busy_; }
+  /// That tasks and messages' ends wait for.
+  [[nodiscard]] SharedCores& cores() { return cores_; }
 
  private:
   struct Within {
@@ -34,6 +37,7 @@ class Links {
 
   Machine const& machine_;
   double overhead_;
+  SharedCores cores_;
   std::vector<double> free_;       // by link
   std::vector<double> busy_;       // by link
   std::vector<double> ends_;       // by rank: of its processor, which begins one message after the other

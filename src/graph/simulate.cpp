@@ -94,7 +94,9 @@ void Simulation::begin_tasks(Rank rank) {
       free_slots_.pop_back();
     }
     auto& task = running_[slot];
-    task = {next.task, next.waited, rank, here.free.back(), now_, rates_.seconds(graph_.work(next.task)), -1, -1};
+    task = {next.task, next.waited, rank, here.free.back(), now_, 0, -1, -1};
+    auto const work = rates_.seconds(graph_.work(next.task));
+    task.seconds = links_.cores().alone(work);
     here.free.pop_back();
     if (auto const* number = gang_of_.find(next.task)) {
       task.gang = *number;
@@ -103,7 +105,7 @@ void Simulation::begin_tasks(Rank rank) {
       take_part(slot);
     } else {
       ++here.computing;
-      begin(slot, task.seconds);
+      begin(slot, links_.cores().done(now_, work) - now_);
     }
   }
 }
@@ -113,7 +115,10 @@ void Simulation::take_part(std::size_t slot) {
   call.members.push_back(slot);
   if (--call.missing > 0) return;
   double longest = 0;
-  for (auto const member : call.members) longest = std::max(longest, running_[member].seconds);
+  for (auto const member : call.members) {
+    auto const work = rates_.seconds(graph_.work(running_[member].task));
+    longest = std::max(longest, links_.cores().done(now_, work) - now_);
+  }
   for (auto const member : call.members) begin(member, longest + call.talk);
   call.members = {};
 }

@@ -81,6 +81,10 @@ void check_plan(Plan const& plan, Communicator const& comm) {
   ensure(scalar_of<T> == plan.problem.type, "element type", "another", "the plan's");
   ensure(plan.machine == comm.machine(), "plan", fmt::format("for machine {}", plan.machine.name()),
          fmt::format("one for this communicator's, {}", comm.machine().name()));
+  auto const& told = plan.options.mapping;
+  ensure((told ? *told : Mapping::identity(comm.size())) == comm.mapping(), "plan",
+         told ? "for ranks at other places" : "for rank r at place r",
+         "one for the places of this communicator's ranks", "plan with its mapping: options.mapping = comm.mapping()");
 }
 
 /// The memory contract, before anything is allocated: the plan's peak counts parts where the algorithm wants them,

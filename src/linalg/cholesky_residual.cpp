@@ -61,13 +61,15 @@ double cholesky_residual(Matrix<T const> const& a, Matrix<std::type_identity_t<T
   keep_triangle(triangle, uplo);
   redistribute(a, rest);
   bool const lower = uplo == Uplo::lower;
+  GemmOptions options;
+  options.mapping = comm.mapping();
   auto const plan = plan_gemm({.m = n,
                                .n = n,
                                .k = n,
                                .type = scalar_of<T>,
                                .trans_a = lower ? Trans::none : Trans::conjugate,
                                .trans_b = lower ? Trans::conjugate : Trans::none},
-                              comm.machine());
+                              comm.machine(), options);
   gemm(plan, T(-1), triangle, triangle, T(1), rest);
   auto const difference = norm_of_triangle(rest, uplo);
   if (difference == 0) return 0;

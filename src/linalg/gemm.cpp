@@ -60,12 +60,12 @@ Bytes limit_of(GemmPlan const& plan) {
 
 /// This rank's row, column and layer, where longer than 1; made once for a grid and kept with the communicator.
 std::shared_ptr<Lines> lines_of(Communicator const& comm, GemmPlan const& plan, Frame const& frame,
-                                std::optional<Place> const& place) {
+                                std::optional<Place> const& place, Pricer& schedules) {
   return std::static_pointer_cast<Lines>(comm.keep(frame_text(plan), [&] {
     auto lines = std::make_shared<Lines>();
     for (auto const which : {GridAxis::row, GridAxis::col, GridAxis::layer}) {
       if (place && frame.length(which) > 1) {
-        (*lines)[static_cast<std::size_t>(which)] = comm.sub(frame.members(*place, which));
+        (*lines)[static_cast<std::size_t>(which)] = schedules.line(comm, frame.members(*place, which));
       }
     }
     return lines;
@@ -82,7 +82,7 @@ struct GemmMeasured {
 template <class T>
 void run_plan(Communicator const& comm, GemmPlan const& plan, GemmParts<T> const& parts, Progress const& progress,
               GemmMeasured& mine) {
-  Frame const frame(plan.chosen.grid, plan.chosen.order);
+  Frame const frame(plan.chosen.grid, plan.chosen.order, plan.options.mapping);
   auto const place = frame.place(comm.rank());
   if (parts.alpha == T(0)) {  // as BLAS: A and B are not looked at
     auto const rows = plan.c.local_rows(comm.rank());
@@ -98,11 +98,11 @@ void run_plan(Communicator const& comm, GemmPlan const& plan, GemmParts<T> const
     return;
   }
   auto const before = comm.counted();
-  auto const lines = lines_of(comm, plan, frame, place);
+  Pricer schedules(plan.machine, plan.options, plan.options.mapping);
+  auto const lines = lines_of(comm, plan, frame, place, schedules);
   if (!place) {
     return;
   }
-  Pricer schedules(plan.machine, plan.options);
   GemmRun<T> run{.comm = comm,
                  .plan = plan,
                  .frame = frame,

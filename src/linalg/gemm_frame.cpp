@@ -2,16 +2,75 @@
 
 #include <fmt/format.h>
 
+#include "allport/mapping/embedding.h"
+#include "allport/mapping/mapping.h"
+
 namespace allport::gemm_detail {
 
-void ensure_order(std::string const& order) {
+namespace {
+
+/// Of larger machines no embeddings are tried: there are many, and each is looked at from every rank.
+constexpr Rank most_embedded = 4096;
+/// How many are priced beside the plain orders.
+constexpr std::size_t embeddings_priced = 4;
+
+/// Whether all rows, columns and layers are boxes of the machine.
+bool has_boxes(Frame const& frame, Machine const& machine, std::optional<Mapping> const& mapping) {
+  for (Rank r = 0; r < frame.grid().ranks(); ++r) {
+    auto const place = *frame.place(r);
+    for (auto const line : {GridAxis::row, GridAxis::col, GridAxis::layer}) {
+      if (frame.index(place, line) != 0 || frame.length(line) == 1) continue;  // once for each line
+      auto members = frame.members(place, line);
+      for (auto& member : members) member = mapping ? mapping->place(member) : member;
+      if (!find_box(machine, members)) return false;
+    }
+  }
+  return true;
+}
+
+}  // namespace
+
+void ensure_order(std::string const& order, Machine const& machine) {
+  if (Embedding::is_one(order)) {
+    Embedding::parse(order).check(machine);
+    return;
+  }
   std::string_view const letters = "ijl";
   ensure(order.empty() || std::is_permutation(order.begin(), order.end(), letters.begin(), letters.end()), "order",
          order, "the grid's axes i, j and l, the fastest running over the ranks first",
          "write jil, or leave it out to have it chosen");
 }
 
-Frame::Frame(GemmGrid grid, std::string const& order) : grid_(grid) {
+std::optional<std::string> why_not_order(std::string const& order, GemmGrid const& grid) {
+  if (!Embedding::is_one(order)) return std::nullopt;
+  auto const [rows, cols, layers] = Embedding::parse(order).lengths();
+  if (rows == grid.rows && cols == grid.cols && layers == grid.layers) return std::nullopt;
+  return fmt::format("order {} is for a grid of {}x{}x{}", order, rows, cols, layers);
+}
+
+std::vector<std::string> embedded_orders(GemmGrid const& grid, Machine const& machine,
+                                         std::optional<Mapping> const& mapping, std::vector<std::string> const& plain) {
+  if (machine.ranks() > most_embedded || grid.ranks() != machine.ranks()) return {};
+  for (auto const& order : plain) {
+    if (has_boxes(Frame(grid, order, mapping), machine, mapping)) return {};
+  }
+  std::vector<std::string> orders;
+  for (auto const& one : embeddings(machine, {grid.rows, grid.cols, grid.layers}, embeddings_priced))
+    orders.push_back(one.text());
+  return orders;
+}
+
+Frame::Frame(GemmGrid grid, std::string const& order, std::optional<Mapping> const& mapping) : grid_(grid) {
+  if (Embedding::is_one(order)) {
+    ranks_ = Embedding::parse(order).places();
+    auto const rank_at = mapping ? mapping->inverse() : Mapping::identity(static_cast<Rank>(ranks_.size()));
+    seats_.resize(ranks_.size());
+    for (std::size_t seat = 0; seat < ranks_.size(); ++seat) {
+      ranks_[seat] = rank_at.place(ranks_[seat]);
+      seats_[static_cast<std::size_t>(ranks_[seat])] = static_cast<int>(seat);
+    }
+    return;
+  }
   int stride = 1;
   for (char const axis : order) {
     auto const a = static_cast<std::size_t>(axis == 'i' ? 0 : axis == 'j' ? 1 : 2);
@@ -23,6 +82,10 @@ Frame::Frame(GemmGrid grid, std::string const& order) : grid_(grid) {
 std::optional<Place> Frame::place(Rank r) const {
   if (r >= grid_.ranks()) {
     return std::nullopt;
+  }
+  if (!seats_.empty()) {
+    auto const seat = seats_[static_cast<std::size_t>(r)];
+    return Place{seat % grid_.rows, seat / grid_.rows % grid_.cols, seat / grid_.rows / grid_.cols};
   }
   return Place{r / stride_[0] % grid_.rows, r / stride_[1] % grid_.cols, r / stride_[2] % grid_.layers};
 }

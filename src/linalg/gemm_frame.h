@@ -29,17 +29,30 @@ enum class GridAxis : std::uint8_t {
   layer,  ///< (i, j, *), indexed by l
 };
 
-/// @pre order is a permutation of "ijl", or empty where it is left open.
-void ensure_order(std::string const& order);
+/// @pre order is a permutation of "ijl", an Embedding on this machine, or empty where it is left open.
+void ensure_order(std::string const& order, Machine const& machine);
+/// Why a grid cannot be laid so: an embedding is for one grid only.
+[[nodiscard]] std::optional<std::string> why_not_order(std::string const& order, GemmGrid const& grid);
+/// Orders that lay all of a grid's lines on boxes of the machine, where none of the plain orders does.
+[[nodiscard]] std::vector<std::string> embedded_orders(GemmGrid const& grid, Machine const& machine,
+                                                       std::optional<Mapping> const& mapping,
+                                                       std::vector<std::string> const& plain);
+/// Prices of lines that form no box leave out what other lines send over the same links. So an order in which all are
+/// boxes is taken up to this much above one in which they are not; that close no model is sure anyway.
+inline constexpr double for_boxes = 1.02;
 
 /// The grid on ranks 0 .. grid.ranks()-1 of the machine; later ranks are left out. `order` names the grid axes from the
-/// fastest-running to the slowest: "jil" lays the columns of a grid row on consecutive ranks.
+/// fastest-running to the slowest: "jil" lays the columns of a grid row on consecutive ranks. Or it is the text of an
+/// Embedding of the grid in the machine, whose places have the ranks that `mapping` puts there.
 class Frame {
  public:
-  Frame(GemmGrid grid, std::string const& order);
+  Frame(GemmGrid grid, std::string const& order, std::optional<Mapping> const& mapping);
 
   [[nodiscard]] GemmGrid const& grid() const { return grid_; }
-  [[nodiscard]] Rank rank(Place p) const { return p.i * stride_[0] + p.j * stride_[1] + p.l * stride_[2]; }
+  [[nodiscard]] Rank rank(Place p) const {
+    if (ranks_.empty()) return p.i * stride_[0] + p.j * stride_[1] + p.l * stride_[2];
+    return ranks_[static_cast<std::size_t>(p.i + grid_.rows * (p.j + grid_.cols * p.l))];
+  }
   /// Nothing for a rank that is left out.
   [[nodiscard]] std::optional<Place> place(Rank r) const;
   [[nodiscard]] std::vector<Rank> members(Place p, GridAxis line) const;
@@ -53,6 +66,8 @@ class Frame {
  private:
   GemmGrid grid_;
   std::array<int, 3> stride_{};  // of i, j, l
+  std::vector<Rank> ranks_;      // of an embedding, by place; empty: by strides
+  std::vector<int> seats_;       // the other way round
 };
 
 /// What a rank does in one stage: communications that may run together, then local work.

@@ -23,11 +23,12 @@ bool has_rings(Machine const& machine) {
 
 }  // namespace
 
-SummaGraph::SummaGraph(GemmProblem const& problem, Machine const& machine, GemmCandidate const& candidate)
+SummaGraph::SummaGraph(GemmProblem const& problem, Machine const& machine, GemmCandidate const& candidate,
+                       std::optional<Mapping> const& mapping)
     : problem_(problem),
       ranks_(machine.ranks()),
       element_(bytes_of(problem.type)),
-      frame_(candidate.grid, candidate.order),
+      frame_(candidate.grid, candidate.order, mapping),
       grid_(candidate.grid),
       all_at_once_(!method(candidate.algorithm).cuts_panels) {
   bool const by_tasks = method(candidate.algorithm).by_tasks;
@@ -203,7 +204,7 @@ void SummaGraph::tasks(Rank rank, std::int64_t step, VisitTask visit) const {
 std::unique_ptr<TaskGraph> gemm_graph(GemmPlan const& plan) {
   ensure(gemm_detail::method(plan.chosen.algorithm).has_graph, "algorithm", plan.chosen.algorithm,
          "summa, summa25 or 3d", "cannon is no graph yet", ErrorKind::unsupported);
-  return std::make_unique<gemm_detail::SummaGraph>(plan.problem, plan.machine, plan.chosen);
+  return std::make_unique<gemm_detail::SummaGraph>(plan.problem, plan.machine, plan.chosen, plan.options.mapping);
 }
 
 }  // namespace allport

@@ -22,7 +22,8 @@ inline constexpr std::int64_t panels_ahead = 4;
 /// goes one way round and the other half the other way.
 class SummaGraph : public TaskGraph {
  public:
-  SummaGraph(GemmProblem const& problem, Machine const& machine, GemmCandidate const& candidate);
+  SummaGraph(GemmProblem const& problem, Machine const& machine, GemmCandidate const& candidate,
+             std::optional<Mapping> const& mapping);
 
   Rank ranks() const override { return ranks_; }
   std::int64_t element() const override { return element_; }

@@ -2,7 +2,9 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <cmath>
+#include <map>
 
 #include "allport/comm/messages.h"
 #include "allport/model/gemm_bound.h"
@@ -43,7 +45,18 @@ struct PlaceCost {
 class Judge {
  public:
   Judge(GemmProblem const& problem, Machine const& machine, GemmOptions const& options)
-      : problem_(problem), machine_(machine), pricer_(machine, options), element_(bytes_of(problem.type)) {}
+      : problem_(problem),
+        machine_(machine),
+        pricer_(machine, options, options.mapping),
+        mapping_(options.mapping),
+        element_(bytes_of(problem.type)) {}
+
+  /// embedded_orders(), looked for once for each grid.
+  [[nodiscard]] std::vector<std::string> const& embedded(GemmGrid const& grid, std::vector<std::string> const& plain) {
+    auto const [known, is_new] = embedded_.try_emplace({grid.rows, grid.cols, grid.layers});
+    if (is_new) known->second = embedded_orders(grid, machine_, mapping_, plain);
+    return known->second;
+  }
 
   [[nodiscard]] PlaceCost cost(Method const& how, Frame const& frame, Place p, Index width) {
     PlaceCost cost;
@@ -147,7 +160,9 @@ class Judge {
   GemmProblem const& problem_;
   Machine const& machine_;
   Pricer pricer_;
+  std::optional<Mapping> const& mapping_;
   std::int64_t element_;
+  std::map<std::array<int, 3>, std::vector<std::string>> embedded_;
 };
 
 PlaceCost cost_of(GraphCost const& by_tasks, Place p) {
@@ -189,7 +204,7 @@ Index owned(GemmPlan const& distributions, Rank rank) {
 }
 
 void judge(Judge& with, Method const& how, GemmPlan& plan, GemmCandidate& candidate, bool in_full) {
-  Frame const frame(candidate.grid, candidate.order);
+  Frame const frame(candidate.grid, candidate.order, plan.options.mapping);
   how.distributions(plan.problem, frame, plan);
   auto const element = bytes_of(plan.problem.type);
   candidate.words = candidate.messages = 0;
@@ -295,7 +310,7 @@ void check(GemmProblem const& problem, Machine const& machine, GemmOptions const
            fmt::format("{}, {}, {}", problem.m, problem.n, problem.k), "matrices of at most 2^59 bytes",
            "take smaller extents");
   }
-  ensure_order(options.order);
+  ensure_order(options.order, machine);
   ensure(options.panel >= 0, "panel", options.panel, "a width >= 0", "pass 0 to have it chosen");
   ensure(options.memory.value() >= 0, "memory", options.memory, "bytes per rank >= 0");
   ensure_grid(options.grid, machine);
@@ -310,7 +325,9 @@ void consider(Judge& with, Method const& how, GemmGrid const& grid, GemmPlan& pl
   GemmCandidate candidate;
   candidate.algorithm = how.name;
   candidate.grid = grid;
-  if (auto const reason = how.why_not(plan.problem, grid)) {
+  auto reason = how.why_not(plan.problem, grid);
+  if (!reason) reason = why_not_order(plan.options.order, grid);
+  if (reason) {
     candidate.why_not = *reason;
     if (!plan.options.algorithm.empty()) plan.candidates.push_back(candidate);
     return;
@@ -321,8 +338,7 @@ void consider(Judge& with, Method const& how, GemmGrid const& grid, GemmPlan& pl
     if (plan.options.panel > 0) widths = {plan.options.panel};
   }
   auto const limit = memory_limit(plan.machine, plan.options.memory);
-  GemmCandidate best;
-  auto const attempt = [&](std::string const& order, Index width) {
+  auto const attempt = [&](GemmCandidate& best, std::string const& order, Index width) {
     candidate.order = order;
     candidate.panel = width;
     if (how.by_tasks && plan.problem.k / width > most_panels) {
@@ -339,9 +355,20 @@ void consider(Judge& with, Method const& how, GemmGrid const& grid, GemmPlan& pl
     auto const rank = [](GemmCandidate const& c) { return std::pair(!c.why_not.empty(), c.total.value()); };
     if (best.algorithm.empty() || rank(candidate) < rank(best)) best = candidate;
   };
+  auto const best_of = [&](std::vector<std::string> const& orders) {
+    GemmCandidate best;
+    for (auto const& order : orders) attempt(best, order, widths.front());
+    for (std::size_t w = 1; w < widths.size() && !orders.empty(); ++w) attempt(best, best.order, widths[w]);
+    return best;
+  };
   auto const& asked = plan.options.order;
-  for (auto const& order : asked.empty() ? gemm_orders(grid) : std::vector{asked}) attempt(order, widths.front());
-  for (std::size_t w = 1; w < widths.size(); ++w) attempt(best.order, widths[w]);
+  auto const plain = asked.empty() ? gemm_orders(grid) : std::vector{asked};
+  auto best = best_of(plain);
+  auto const boxes = best_of(asked.empty() ? with.embedded(grid, plain) : std::vector<std::string>{});
+  if (!boxes.algorithm.empty() && boxes.why_not.empty() &&
+      (!best.why_not.empty() || boxes.total <= best.total * for_boxes)) {
+    best = boxes;
+  }
   plan.candidates.push_back(best);
 }
 

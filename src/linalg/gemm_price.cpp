@@ -1,5 +1,7 @@
 #include "gemm_price.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 
 #include "allport/mapping/mapping.h"
@@ -35,15 +37,23 @@ Collective what_of(Step::Kind kind) {
 
 }  // namespace
 
+Pricer::Pricer(Machine const& machine, GemmOptions const& options, std::optional<Mapping> const& mapping)
+    : machine_(machine), options_(options), mapping_(mapping ? *mapping : Mapping::identity(machine.ranks())) {
+  ensure(mapping_.ranks() == machine.ranks(), "mapping", mapping_.ranks(),
+         fmt::format("places of the machine's {} ranks", machine.ranks()));
+}
+
 Group const& Pricer::group(std::vector<Rank> const& members) {
   auto const [place, is_new] = groups_.try_emplace(members);
   auto& group = place->second;
   if (!is_new) {
     return group;
   }
-  auto box = find_box(machine_, members);
-  Shape shape{box ? std::move(box->machine) : line_through(machine_, members), {}};
-  if (!box && members.size() <= most_packed) shape.trees.emplace(machine_, members);
+  std::vector<Rank> places(members.size());
+  std::ranges::transform(members, places.begin(), [&](Rank r) { return mapping_.place(r); });
+  auto box = find_box(machine_, places);
+  Shape shape{box ? std::move(box->machine) : line_through(machine_, places), {}};
+  if (!box && places.size() <= most_packed) shape.trees.emplace(machine_, places);
   for (Rank i = 0; i < static_cast<Rank>(members.size()); ++i) {
     group.position.push_back(box ? box->mapping.place(i) : i);
   }
@@ -54,6 +64,11 @@ Group const& Pricer::group(std::vector<Rank> const& members) {
     shapes_.push_back(std::move(shape));
   }
   return group;
+}
+
+Communicator Pricer::line(Communicator const& comm, std::vector<Rank> const& members) {
+  auto const& known = group(members);
+  return comm.sub(members, shapes_[static_cast<std::size_t>(known.shape)].machine, Mapping::from_list(known.position));
 }
 
 Pricer::Offer& Pricer::offer(Group const& group, Step const& step, std::int64_t element) {
@@ -120,7 +135,7 @@ Seconds Pricer::message(Rank from, Rank to, std::int64_t bytes) const {
   }
   auto time = machine_.rates().overhead * 2.0;
   auto slowest = Seconds(0);
-  machine_.route(machine_.node_of(from), machine_.node_of(to), [&](LinkId l) {
+  machine_.route(machine_.node_of(place(from)), machine_.node_of(place(to)), [&](LinkId l) {
     time += machine_.latency(l);
     slowest = std::max(slowest, Bytes(bytes) / machine_.bandwidth(l));
   });

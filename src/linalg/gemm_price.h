@@ -7,12 +7,13 @@
 #include <tuple>
 #include <vector>
 
+#include "allport/comm/communicator.h"
 #include "allport/select/scattered.h"
 #include "gemm_frame.h"
 
 namespace allport::gemm_detail {
 
-/// A line of the grid as a piece of the machine: what Communicator::sub makes of the same members.
+/// A line of the grid as a piece of the machine.
 struct Group {
   int shape = 0;               ///< which of the distinct sub-machines
   std::vector<Rank> position;  ///< member -> rank of the sub-machine
@@ -22,9 +23,12 @@ struct Group {
 /// costs, the run asks it what to start: what was priced is what runs.
 class Pricer {
  public:
-  Pricer(Machine const& machine, GemmOptions const& options) : machine_(machine), options_(options) {}
+  /// @param mapping where the ranks of groups are; none: rank r at place r
+  Pricer(Machine const& machine, GemmOptions const& options, std::optional<Mapping> const& mapping);
 
   [[nodiscard]] Group const& group(std::vector<Rank> const& members);
+  /// The sub-communicator on which the schedules of these members' steps run. Called by exactly the members.
+  [[nodiscard]] Communicator line(Communicator const& comm, std::vector<Rank> const& members);
   [[nodiscard]] Schedule const& schedule(Group const& group, Step const& step, std::int64_t element) {
     return offer(group, step, element).schedule;
   }
@@ -55,8 +59,11 @@ class Pricer {
   Offer& offer(Group const& group, Step const& step, std::int64_t element);
   Part const& part(Group const& group, int index, Step const& step, std::int64_t element);
 
+  [[nodiscard]] Rank place(Rank rank) const { return mapping_.place(rank); }
+
   Machine const& machine_;
   GemmOptions const& options_;
+  Mapping mapping_;
   std::map<std::vector<Rank>, Group> groups_;
   std::deque<Shape> shapes_;
   std::map<Key, Offer> offers_;
@@ -68,7 +75,8 @@ namespace allport {
 
 /// A Pricer with all that it refers to: it outlives what it was made for.
 struct PlannedSchedules {
-  PlannedSchedules(Machine const& on, std::string broadcast, std::string reduce) : machine(on), pricer(machine, told) {
+  PlannedSchedules(Machine const& on, std::string broadcast, std::string reduce, std::optional<Mapping> const& mapping)
+      : machine(on), pricer(machine, told, mapping) {
     told.broadcast = std::move(broadcast);
     told.reduce = std::move(reduce);
   }

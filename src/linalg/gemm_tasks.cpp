@@ -16,7 +16,7 @@ template <class T>
 class RunningSumma final : public SummaGraph {
  public:
   RunningSumma(GemmPlan const& plan, Place me, GemmParts<T> const& parts, Workspace& work)
-      : SummaGraph(plan.problem, plan.machine, plan.chosen),
+      : SummaGraph(plan.problem, plan.machine, plan.chosen, plan.options.mapping),
         plan_(plan),
         me_(me),
         parts_(parts),
@@ -130,10 +130,10 @@ template <class T>
 RanByTasks run_by_tasks(Communicator const& comm, GemmPlan const& plan, GemmParts<T> const& parts,
                         Progress const& progress) {
   Workspace work;
-  auto const me = Frame(plan.chosen.grid, plan.chosen.order).place(comm.rank());
+  auto const me = Frame(plan.chosen.grid, plan.chosen.order, plan.options.mapping).place(comm.rank());
   // Who is left out has no part, and asks the same graph where to relay.
   auto const graph = me ? std::unique_ptr<SummaGraph>(new RunningSumma<T>(plan, *me, parts, work))
-                        : std::make_unique<SummaGraph>(plan.problem, plan.machine, plan.chosen);
+                        : std::make_unique<SummaGraph>(plan.problem, plan.machine, plan.chosen, plan.options.mapping);
   tasks::RunOptions options;
   options.ahead = graph->ahead();
   options.combine = sum_of<T>();

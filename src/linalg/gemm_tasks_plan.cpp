@@ -23,7 +23,7 @@ graph::Price price_of(GemmPlan const& plan, GemmCandidate const& candidate, Summ
   if (whole.steps() <= most_priced) return tiled_plan::price_of(whole, type, machine, 1);
   auto part = plan.problem;
   part.k = candidate.panel * most_priced * candidate.grid.layers;
-  SummaGraph const graph(part, machine, candidate);
+  SummaGraph const graph(part, machine, candidate, plan.options.mapping);
   auto const price = tiled_plan::price_of(graph, type, machine, 1);
   auto const times = static_cast<double>(plan.problem.k) / static_cast<double>(part.k);
   return {price.work * times, price.links * times, price.chain * times, price.total * times};
@@ -33,9 +33,9 @@ graph::Price price_of(GemmPlan const& plan, GemmCandidate const& candidate, Summ
 
 GraphCost::GraphCost(GemmPlan const& plan, GemmCandidate const& candidate, bool in_full)
     : problem_(plan.problem),
-      frame_(candidate.grid, candidate.order),
+      frame_(candidate.grid, candidate.order, plan.options.mapping),
       element_(bytes_of(plan.problem.type)),
-      graph_(plan.problem, plan.machine, candidate),
+      graph_(plan.problem, plan.machine, candidate, plan.options.mapping),
       price_(price_of(plan, candidate, graph_)) {
   auto const& grid = frame_.grid();
   auto const tasks = static_cast<double>(grid.ranks()) * static_cast<double>(graph_.steps());

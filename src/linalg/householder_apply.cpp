@@ -28,6 +28,7 @@ void product(Trans trans_a, Trans trans_b, T alpha, Matrix<T> const& a, Matrix<T
   options.algorithm = "summa";
   options.grid = {c.distribution().grid().rows(), c.distribution().grid().cols(), 1};
   options.order = "ijl";
+  options.mapping = c.comm().mapping();
   static_cast<void>(gemm<T>(plan_gemm(problem, c.comm().machine(), options), alpha, a, b, beta, c));
 }
 

@@ -120,13 +120,14 @@ void tell_pivots(Communicator const& comm, Seats const& seats, Index count, std:
 
 /// All that ranks do together once they have agreed on the call.
 template <class T>
-LuMeasured factor_and_tell(LuPlan const& plan, Matrix<T> const& a, std::vector<Index>& pivots, Progress const& progress) {
+LuMeasured factor_and_tell(LuPlan const& plan, Matrix<T> const& a, std::vector<Index>& pivots,
+                           Progress const& progress) {
   using gemm_detail::Native;
   auto const& p = plan.problem;
   auto const& comm = a.comm();
-  Seats const seats(plan.chosen, plan.options.given);
+  Seats const seats(plan.chosen, plan.options);
   auto const place = seats.place(comm.rank());
-  auto const lines = lines_of(comm, seats, place);
+  auto const lines = lines_of(comm, seats, place, plan.schedules->pricer);
   LuMeasured mine;
   pivots.clear();
   {

@@ -64,7 +64,7 @@ class Lu2d final : public TaskGraph {
 }  // namespace
 
 std::unique_ptr<TaskGraph> lu_graph(LuPlan const& plan) {
-  Seats seats(plan.chosen, plan.options.given);
+  Seats seats(plan.chosen, plan.options);
   if (plan.chosen.grid.layers > 1) return std::make_unique<Lu25d>(plan, std::move(seats));
   if (plan.chosen.algorithm == "1d") return std::make_unique<Lu1d>(plan, std::move(seats));
   return std::make_unique<Lu2d>(plan, std::move(seats));

@@ -2,6 +2,8 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
+#include <map>
 
 #include "allport/linalg/redistribute.h"
 #include "allport/model/lu_bound.h"
@@ -38,7 +40,7 @@ void check(LuProblem const& problem, Machine const& machine, LuOptions const& op
   ensure(!__builtin_mul_overflow(problem.m, problem.n, &elements) &&
              elements <= (std::int64_t(1) << 59) / bytes_of(problem.type),
          "m, n", fmt::format("{}, {}", problem.m, problem.n), "a matrix of at most 2^59 bytes", "take smaller extents");
-  gemm_detail::ensure_order(options.order);
+  gemm_detail::ensure_order(options.order, machine);
   ensure(options.block >= 0, "block", options.block, "a width >= 0", "pass 0 to have it chosen");
   ensure(options.nb >= 0, "nb", options.nb, "a width >= 0", "pass 0 to have it chosen");
   ensure(options.nb == 0 || (options.block > 0 && options.nb % options.block == 0), "nb", options.nb,
@@ -93,7 +95,7 @@ std::vector<std::string> lu_orders(GemmGrid const& grid) {
 
 class Planner {
  public:
-  explicit Planner(LuPlan& plan) : plan_(plan), pricer_(plan.machine, told_) {
+  explicit Planner(LuPlan& plan) : plan_(plan), pricer_(plan.machine, told_, plan.options.mapping) {
     told_.broadcast = plan.options.broadcast;
     told_.reduce = plan.options.reduce;
   }
@@ -104,28 +106,37 @@ class Planner {
     LuCandidate candidate;
     candidate.algorithm = algorithm;
     candidate.grid = grid;
-    if (auto const reason = why_not(algorithm, grid)) {
+    auto reason = why_not(algorithm, grid);
+    if (!reason) reason = gemm_detail::why_not_order(plan_.options.order, grid);
+    if (reason) {
       candidate.why_not = *reason;
       if (!plan_.options.algorithm.empty()) plan_.candidates.push_back(candidate);
       return;
     }
-    std::optional<LuCandidate> best;
-    auto const attempt = [&](std::string const& order, Index block, Index nb) {
-      candidate.order = order;
-      candidate.block = block;
-      candidate.nb = nb;
-      candidate.ahead = ahead_for(algorithm, block, nb);
-      candidate.big = grid.layers == 1 ? block : big_for(grid, block);
-      price(plan_.problem, plan_.machine, pricer_, candidate);
-      candidate.total += moving(candidate);
-      if (!best || candidate.total < best->total) best = candidate;
-    };
     auto const all = widths(algorithm, grid);
+    auto const best_of = [&](std::vector<std::string> const& orders) {
+      std::optional<LuCandidate> best;
+      auto const attempt = [&](std::string const& order, Index block, Index nb) {
+        candidate.order = order;
+        candidate.block = block;
+        candidate.nb = nb;
+        candidate.ahead = ahead_for(algorithm, block, nb);
+        candidate.big = grid.layers == 1 ? block : big_for(grid, block);
+        price(plan_.problem, plan_.machine, plan_.options, pricer_, candidate);
+        candidate.total += moving(candidate);
+        if (!best || candidate.total < best->total) best = candidate;
+      };
+      for (auto const& o : orders) attempt(o, all.front().first, all.front().second);
+      for (std::size_t w = 1; w < all.size() && best; ++w) {
+        auto const order = best->order;
+        attempt(order, all[w].first, all[w].second);
+      }
+      return best;
+    };
     auto const& asked = plan_.options.order;
-    for (auto const& o : asked.empty() ? lu_orders(grid) : std::vector{asked})
-      attempt(o, all.front().first, all.front().second);
-    auto const order = best->order;
-    for (std::size_t w = 1; w < all.size(); ++w) attempt(order, all[w].first, all[w].second);
+    auto best = best_of(asked.empty() ? lu_orders(grid) : std::vector{asked});
+    auto const boxes = best_of(asked.empty() ? embedded(grid) : std::vector<std::string>{});
+    if (boxes && boxes->total <= best->total * gemm_detail::for_boxes) best = boxes;
     keep(*best);
   }
 
@@ -164,7 +175,7 @@ class Planner {
 
   [[nodiscard]] Distribution distribution_of(LuCandidate const& c) const {
     if (c.in_place) return *plan_.options.given;
-    Seats const seats(c, std::nullopt);
+    Seats const seats(c, plan_.options);
     return {AxisDistribution::cyclic(plan_.problem.m, c.grid.rows, c.block),
             AxisDistribution::cyclic(plan_.problem.n, c.grid.cols, c.nb), seats.layer()};
   }
@@ -179,7 +190,7 @@ class Planner {
     candidate.block = std::max<Index>(1, count / panels);
     candidate.nb = std::max(candidate.block, count / blocks);
     candidate.ahead = ahead_for(candidate.algorithm, candidate.block, candidate.nb);
-    price(plan_.problem, plan_.machine, pricer_, candidate);
+    price(plan_.problem, plan_.machine, plan_.options, pricer_, candidate);
     candidate.block = candidate.big = widest;
   }
 
@@ -256,7 +267,7 @@ class Planner {
     auto const& g = chosen.grid;
     auto const count_of_steps = std::min(plan_.problem.m, plan_.problem.n) / std::max<Index>(1, chosen.block) + 1;
     bool const all = plan_.machine.ranks() <= counted_ranks && count_of_steps * g.ranks() <= counted_visits;
-    Seats const seats(chosen, plan_.options.given);
+    Seats const seats(chosen, plan_.options);
     if (all) plan_.traffic.assign(static_cast<std::size_t>(plan_.machine.ranks()), Traffic{});
     if (!all && count_of_steps > counted_visits / 8) return;
     // Of all that was priced, only what the chosen candidate does is kept.
@@ -278,9 +289,18 @@ class Planner {
     bounds(chosen);
   }
 
+  /// Looked for once for each grid.
+  [[nodiscard]] std::vector<std::string> const& embedded(GemmGrid const& grid) {
+    auto const [known, is_new] = embedded_.try_emplace({grid.rows, grid.cols, grid.layers});
+    if (is_new)
+      known->second = gemm_detail::embedded_orders(grid, plan_.machine, plan_.options.mapping, lu_orders(grid));
+    return known->second;
+  }
+
   LuPlan& plan_;
   GemmOptions told_;
   Pricer pricer_;
+  std::map<std::array<int, 3>, std::vector<std::string>> embedded_;
 };
 
 }  // namespace
@@ -291,7 +311,7 @@ LuPlan plan_lu(LuProblem const& problem, Machine const& machine, LuOptions const
   plan.problem = problem;
   plan.machine = machine;
   plan.options = options;
-  plan.schedules = std::make_shared<PlannedSchedules>(machine, options.broadcast, options.reduce);
+  plan.schedules = std::make_shared<PlannedSchedules>(machine, options.broadcast, options.reduce, options.mapping);
   Planner planner(plan);
   if (options.given && options.algorithm != "2.5d" && options.grid.ranks() == 0) planner.consider_given();
   for (auto const& grid : grids(options, machine.ranks())) {

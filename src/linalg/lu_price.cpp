@@ -37,12 +37,13 @@ struct StepCost {
 
 class LuPrice {
  public:
-  LuPrice(LuProblem const& problem, Machine const& machine, Pricer& pricer, LuCandidate const& candidate)
+  LuPrice(LuProblem const& problem, Machine const& machine, LuOptions const& options, Pricer& pricer,
+          LuCandidate const& candidate)
       : problem_(problem),
         pricer_(pricer),
         candidate_(candidate),
         element_(bytes_of(problem.type)),
-        seats_(candidate_without_given(candidate), std::nullopt) {
+        seats_(candidate_without_given(candidate), options) {
     for (auto const way : all_ways) {
       groups_[static_cast<std::size_t>(way)] = &pricer.group(seats_.members({}, way));
     }
@@ -171,14 +172,15 @@ class LuPrice {
 
 }  // namespace
 
-void price(LuProblem const& problem, Machine const& machine, Pricer& pricer, LuCandidate& candidate) {
+void price(LuProblem const& problem, Machine const& machine, LuOptions const& options, Pricer& pricer,
+           LuCandidate& candidate) {
   auto const count = std::min(problem.m, problem.n);
   auto const b = std::max<Index>(1, std::min(candidate.block, count));
   // 1D is priced by blocks of a rank, the others by panels.
   bool const by_block = candidate.algorithm == "1d";
   auto const step = by_block ? std::max<Index>(1, std::min(candidate.nb, count)) : b;
   auto const steps = (count + step - 1) / step;
-  LuPrice priced(problem, machine, pricer, candidate);
+  LuPrice priced(problem, machine, options, pricer, candidate);
   StepCost sum;
   auto const parts = static_cast<int>(std::min<Index>(priced_steps, steps));
   for (int s = 0; s < parts; ++s) {
@@ -199,7 +201,7 @@ void price(LuProblem const& problem, Machine const& machine, Pricer& pricer, LuC
 }
 
 std::pair<Traffic, Bytes> count(LuPlan const& plan, Pricer& pricer, Place place) {
-  Seats const seats(plan.chosen, plan.options.given);
+  Seats const seats(plan.chosen, plan.options);
   Team team(seats, place, pricer, nullptr);
   Order const order{plan.problem, plan.chosen, {}};
   auto const run = [&]<class T>(T) { (void)factor<T>(team, order, plan.distribution, Part<T>{nullptr, 1}); };

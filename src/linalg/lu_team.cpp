@@ -6,12 +6,12 @@
 
 namespace allport::lu_detail {
 
-Seats::Seats(LuCandidate const& candidate, std::optional<Distribution> const& given) : grid_(candidate.grid) {
+Seats::Seats(LuCandidate const& candidate, LuOptions const& options) : grid_(candidate.grid) {
   if (candidate.in_place) {
-    ranks_ = given->grid().ranks();
+    ranks_ = options.given->grid().ranks();
     return;
   }
-  gemm_detail::Frame const frame(candidate.grid, candidate.order);
+  gemm_detail::Frame const frame(candidate.grid, candidate.order, options.mapping);
   for (int l = 0; l < grid_.layers; ++l) {
     for (int j = 0; j < grid_.cols; ++j) {
       for (int i = 0; i < grid_.rows; ++i) ranks_.push_back(frame.rank({i, j, l}));

@@ -24,8 +24,8 @@ inline constexpr std::array all_ways{Way::row, Way::col, Way::layer, Way::tall, 
 /// p_r x p_c x c ranks of a communicator.
 class Seats {
  public:
-  /// The candidate's grid over ranks 0, 1, ... in its order; or that of `given`, where it is to be used as it lies.
-  Seats(LuCandidate const& candidate, std::optional<Distribution> const& given);
+  /// The candidate's grid over ranks in its order (Frame); or that of `given`, where it is to be used as it lies.
+  Seats(LuCandidate const& candidate, LuOptions const& options);
 
   [[nodiscard]] GemmGrid const& grid() const { return grid_; }
   [[nodiscard]] Rank rank(Place p) const {

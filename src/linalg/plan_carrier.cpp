@@ -74,8 +74,9 @@ class Lines {
 class GemmCarrier final : public graph::Carrier {
  public:
   explicit GemmCarrier(GemmPlan const& plan)
-      : schedules_(plan.machine, plan.options.broadcast, plan.options.reduce), lines_(schedules_.pricer) {
-    Frame const frame(plan.chosen.grid, plan.chosen.order);
+      : schedules_(plan.machine, plan.options.broadcast, plan.options.reduce, plan.options.mapping),
+        lines_(schedules_.pricer) {
+    Frame const frame(plan.chosen.grid, plan.chosen.order, plan.options.mapping);
     for (Rank r = 0; r < plan.chosen.grid.ranks(); ++r) {
       for (auto const line : {GridAxis::row, GridAxis::col, GridAxis::layer})
         lines_.add(frame.members(*frame.place(r), line));
@@ -91,7 +92,7 @@ class GemmCarrier final : public graph::Carrier {
 class LuCarrier final : public graph::Carrier {
  public:
   explicit LuCarrier(LuPlan const& plan) : plan_(plan), graph_(layered(plan)), lines_(plan.schedules->pricer) {
-    Seats const seats(plan.chosen, plan.options.given);
+    Seats const seats(plan.chosen, plan.options);
     auto const& g = seats.grid();
     for (int x = 0; x < g.ranks(); ++x) {
       Place const place{x % g.rows, x / g.rows % g.cols, x / g.rows / g.cols};
@@ -109,7 +110,7 @@ class LuCarrier final : public graph::Carrier {
  private:
   static std::unique_ptr<Lu25d> layered(LuPlan const& plan) {
     if (plan.chosen.grid.layers == 1) return nullptr;
-    return std::make_unique<Lu25d>(plan, Seats(plan.chosen, plan.options.given));
+    return std::make_unique<Lu25d>(plan, Seats(plan.chosen, plan.options));
   }
 
   LuPlan plan_;  // with the schedules

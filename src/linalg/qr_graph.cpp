@@ -310,8 +310,8 @@ std::unique_ptr<TaskGraph> qr_graph(Distribution const& distribution, Scalar typ
   ensure(distribution.rows().is_cyclic() && distribution.cols().is_cyclic(), "distribution", "cut by hand",
          "block-cyclic, its blocks the tiles");
   QrScope const scope{.end_panel = QrGraph::panels_of(distribution)};
-  return std::make_unique<QrGraph>(distribution, distribution, scope, std::min(qr_inner_block, distribution.cols().nb()),
-                                   type);
+  return std::make_unique<QrGraph>(distribution, distribution, scope,
+                                   std::min(qr_inner_block, distribution.cols().nb()), type);
 }
 
 std::unique_ptr<TaskGraph> householder_graph(Distribution const& distribution, Scalar type) {

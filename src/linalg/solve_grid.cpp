@@ -6,21 +6,25 @@ Seats seats_of(Distribution const& distribution) {
   LuCandidate as_it_lies;
   as_it_lies.grid = {distribution.rows().parts(), distribution.cols().parts(), 1};
   as_it_lies.in_place = true;
-  return {as_it_lies, distribution};
+  LuOptions options;
+  options.given = distribution;
+  return {as_it_lies, options};
 }
 
 LayoutGrid::LayoutGrid(Communicator const& comm, Distribution const& distribution)
-    : schedules_(std::static_pointer_cast<PlannedSchedules>(comm.keep(
-          "schedules of solves", [&] { return std::make_shared<PlannedSchedules>(comm.machine(), "", ""); }))),
+    : schedules_(std::static_pointer_cast<PlannedSchedules>(
+          comm.keep("schedules of solves",
+                    [&] { return std::make_shared<PlannedSchedules>(comm.machine(), "", "", comm.mapping()); }))),
       seats_(seats_of(distribution)) {
   auto const place = seats_.place(comm.rank());
-  lines_ = lines_of(comm, seats_, place);
+  lines_ = lines_of(comm, seats_, place, schedules_->pricer);
   if (place) {
     team_ = std::make_unique<Team>(seats_, *place, schedules_->pricer, lines_.get());
   }
 }
 
-std::shared_ptr<LineComms> lines_of(Communicator const& comm, Seats const& seats, std::optional<Place> const& place) {
+std::shared_ptr<LineComms> lines_of(Communicator const& comm, Seats const& seats, std::optional<Place> const& place,
+                                    Pricer& pricer) {
   auto const& grid = seats.grid();
   std::string key = fmt::format("lu lines {}x{}x{}:", grid.rows, grid.cols, grid.layers);
   for (int l = 0; l < grid.layers; ++l) {
@@ -33,7 +37,7 @@ std::shared_ptr<LineComms> lines_of(Communicator const& comm, Seats const& seats
     for (auto const way : all_ways) {
       bool const wanted = way == Way::row || way == Way::col || grid.layers > 1;
       if (place && wanted && seats.length(way) > 1) {
-        (*lines)[static_cast<std::size_t>(way)] = comm.sub(seats.members(*place, way));
+        (*lines)[static_cast<std::size_t>(way)] = pricer.line(comm, seats.members(*place, way));
       }
     }
     return lines;

@@ -34,7 +34,7 @@ class LayoutGrid {
 
 /// This rank's row, column and so on, where longer than 1; made once for these seats and kept with the communicator.
 [[nodiscard]] std::shared_ptr<LineComms> lines_of(Communicator const& comm, Seats const& seats,
-                                                  std::optional<Place> const& place);
+                                                  std::optional<Place> const& place, Pricer& pricer);
 
 /// Sums of all ranks' values, on all ranks, in place.
 template <class T>

@@ -147,7 +147,9 @@ double lu_residual(Matrix<T const> const& a, Matrix<T const> const& factors, std
   }
   Matrix const l(comm, Distribution(where.rows(), where.cols().head(k), where.grid()), lower.data(), lower.ld());
   Matrix const u(comm, Distribution(where.rows().head(k), where.cols(), where.grid()), upper.data(), upper.ld());
-  gemm(plan_gemm({.m = m, .n = n, .k = k, .type = scalar_of<T>}, comm.machine()), T(-1), l, u, T(1), rest);
+  GemmOptions options;
+  options.mapping = comm.mapping();
+  gemm(plan_gemm({.m = m, .n = n, .k = k, .type = scalar_of<T>}, comm.machine(), options), T(-1), l, u, T(1), rest);
   auto const difference = norm<T>(Norm::one, rest);
   if (difference == 0) {
     return 0;

@@ -32,8 +32,8 @@ constexpr double operand_cost = 8;
 
 class SolvePrice {
  public:
-  SolvePrice(SolveProblem const& problem, Distribution const& lu_distribution, Machine const& machine, Seats const& seats,
-        Pricer& pricer)
+  SolvePrice(SolveProblem const& problem, Distribution const& lu_distribution, Machine const& machine,
+             Seats const& seats, Pricer& pricer)
       : pricer_(pricer),
         along_(seats.members({}, along_way(problem.trans))),
         across_(seats.members({}, across_way(problem.trans))),
@@ -171,7 +171,8 @@ SolvePlan decide(SolveProblem const& problem, Distribution const& lu_distributio
 }  // namespace lu_detail
 
 SolvePlan plan_solve(SolveProblem const& problem, Distribution const& lu_distribution,
-                     Distribution const& b_distribution, Machine const& machine, std::optional<SolveForm> form) {
+                     Distribution const& b_distribution, Machine const& machine, std::optional<SolveForm> form,
+                     std::optional<Mapping> const& mapping) {
   auto const n = lu_distribution.rows().extent();
   ensure(lu_distribution.cols().extent() == n, "factors", fmt::format("{} x {}", n, lu_distribution.cols().extent()),
          "those of a square matrix");
@@ -185,7 +186,7 @@ SolvePlan plan_solve(SolveProblem const& problem, Distribution const& lu_distrib
     return plan;
   }
   GemmOptions const told;
-  Pricer pricer(machine, told);
+  Pricer pricer(machine, told, mapping);
   auto const seats = seats_of(lu_distribution);
   plan = decide(problem, lu_distribution, b_distribution, machine, seats, pricer, form);
   plan.traffic.resize(static_cast<std::size_t>(machine.ranks()));

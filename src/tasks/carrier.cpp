@@ -1,5 +1,7 @@
 #include "allport/tasks/carrier.h"
 
+#include <algorithm>
+#include <limits>
 #include <map>
 #include <optional>
 #include <span>
@@ -78,6 +80,19 @@ class WayCarrier final : public graph::Carrier {
 
 MulticastWay usual_way(Machine const& machine) {
   return machine == Machine::flat(machine.ranks()) ? MulticastWay::prefix : MulticastWay::axes;
+}
+
+Bytes usual_segment(Machine const& machine) {
+  constexpr std::int64_t shortest = 4 * 1024;
+  constexpr std::int64_t longest = 64 * 1024;
+  constexpr double times = 5;
+  auto const ends = 2 * machine.rates().overhead.value();
+  if (ends <= 0) return Bytes(longest);
+  auto slowest = std::numeric_limits<double>::infinity();
+  for (int a = 0; a < machine.axes(); ++a) slowest = std::min(slowest, machine.axis(a).bandwidth.value());
+  auto segment = shortest;
+  while (segment < longest && static_cast<double>(segment) < times * ends * slowest) segment *= 2;
+  return Bytes(segment);
 }
 
 std::unique_ptr<graph::Carrier> carrier(Machine const& machine) { return carrier(machine, usual_way(machine)); }

@@ -44,6 +44,7 @@ Execution::Execution(TaskGraph const& graph, Communicator const& comm, RunOption
                   [this](MessageName const& name) { return route(task_of(name), static_cast<int>(name[3])); }),
       only_caller_talks_(!Multicasts::any_thread()),
       fast_links_(has_fast_links(comm.machine())),
+      timed_(comm.size() > 1 || options.record),
       frontier_(graph),
       order_(graph),
       count_(comm.rank() < graph.ranks() ? graph.count(comm.rank()) : 0),
@@ -51,6 +52,7 @@ Execution::Execution(TaskGraph const& graph, Communicator const& comm, RunOption
 
 MulticastOptions Execution::carried() {
   MulticastOptions options;
+  options.segment = options_.segment.value_or(usual_segment(comm_.machine()));
   options.room = [this](MessageName const& name, std::int64_t bytes) { return room_for(name, bytes); };
   if (options_.record) options.watch = [this](Passage const& passage) { record_message(passage); };
   return options;
@@ -70,6 +72,13 @@ RunReport Execution::run() {
   for (int w = 1; w < options_.workers; ++w) threads.emplace_back([this, w] { work(w); });
   work(0);
   threads.clear();
+  if (!stopped_) {
+    try {
+      tell_progress();
+    } catch (std::exception const& error) {
+      failure_ = fmt::format("the program: {}", error.what());
+    }
+  }
   comm_.ensure_all_well(failure_, failure_kind_);
   report_.count.tasks = executed_;
   report_.count.traffic = known_traffic();
@@ -91,10 +100,11 @@ void Execution::work(int index) {
   while (!over_) {
     if (caller && (options_.attend || options_.progress)) attend();
     bool moved = false;
-    bool const late = !worker.has_work() || worker.now - worker.looked > between_polls;
+    // Nothing comes to a rank that has no others, and what it has to do it knows.
+    bool const late = !worker.has_work() || (timed_ && worker.now - worker.looked > between_polls);
     if (talks && (late || hurry_.load(std::memory_order_relaxed))) {
       moved = look(caller);
-      worker.looked = worker.now;
+      worker.looked = worker.now = Clock::now();
     }
     if (!worker.has_work()) take(worker);
     if (worker.has_work()) {
@@ -140,20 +150,27 @@ void Execution::attend() {
   attended_ = now;
   try {
     if (options_.attend) options_.attend();
-    if (!options_.progress || !count_) return;
-    auto const done = [this] {
-      std::scoped_lock const hold(mutex_);
-      return report_.count.tasks;
-    }();
-    options_.progress(done, *count_);
+    tell_progress();
   } catch (std::exception const& error) {
     fail(error, "the program");
   }
 }
 
+void Execution::tell_progress() {
+  if (!options_.progress || !count_) return;
+  auto const done = [this] {
+    std::scoped_lock const hold(mutex_);
+    return executed_;
+  }();
+  options_.progress(done, *count_);
+}
+
 void Execution::take(Worker& worker) {
-  std::scoped_lock const hold(mutex_);
-  take_with_lock(worker);
+  {
+    std::scoped_lock const hold(mutex_);
+    take_with_lock(worker);
+  }
+  worker.now = Clock::now();
 }
 
 void Execution::take_with_lock(Worker& worker) {
@@ -198,9 +215,10 @@ void Execution::execute(Ready& ready, Worker& worker) {
   auto const progress = [this] { look(std::this_thread::get_id() == caller_); };
   auto const seat = ready.in_gang ? seat_of(ready, worker) : nullptr;
   Context context(graph_, *pool_, workers_, ready, step, progress, seat.get());
-  auto const begin = Clock::now();
+  if (options_.record) worker.now = Clock::now();
+  auto const begin = worker.now;
   graph_.run(ready.task, context);
-  worker.now = Clock::now();
+  if (timed_) worker.now = Clock::now();
   auto const work = graph_.work(ready.task);
   if (options_.record) record_task(ready.task, worker, begin);
   find_children(ready.task, context, worker);
@@ -211,7 +229,6 @@ void Execution::execute(Ready& ready, Worker& worker) {
   fulfil_children(ready.task, worker);
   if (seat && seat->members() > 1) tell_done(seat->gang());
   if (frontier_.has_new_members()) hurry_.store(true, std::memory_order_relaxed);
-  report_.busy_seconds += std::chrono::duration<double>(worker.now - begin - worker.waited).count();
   report_.count.flops += work.flops;
   ++executed_;
   --running_;
@@ -220,6 +237,8 @@ void Execution::execute(Ready& ready, Worker& worker) {
     tell_floor();
   }
   take_with_lock(worker);
+  if (!timed_ && !worker.has_work()) worker.now = Clock::now();
+  report_.busy_seconds += std::chrono::duration<double>(worker.now - begin - worker.waited).count();
 }
 
 void Execution::record_task(Task task, Worker const& worker, Clock::time_point begin) {

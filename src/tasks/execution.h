@@ -86,12 +86,14 @@ class Execution {
     int index = 0;
     std::optional<Ready> next{};
     std::optional<std::pair<SumName, Partial>> sum{};
-    Clock::time_point now = Clock::now();  ///< when its last body ended
-    Clock::time_point looked{};            ///< for messages
-    bool idle = false;                     ///< counted among those who are
-    bool abandoned = false;                ///< its body was told that the run has failed elsewhere
-    Clock::duration waited{};              ///< by its body, for other members of its gang
-    std::vector<Leads> edges{};            ///< memory for find_children()
+    /// When its last body ended, or what it did since; without timed_, when it got its first task of those that it runs
+    /// one after the other.
+    Clock::time_point now = Clock::now();
+    Clock::time_point looked{};  ///< for messages
+    bool idle = false;           ///< counted among those who are
+    bool abandoned = false;      ///< its body was told that the run has failed elsewhere
+    Clock::duration waited{};    ///< by its body, for other members of its gang
+    std::vector<Leads> edges{};  ///< memory for find_children()
     std::vector<std::pair<int, Block>> outputs{};
     std::vector<Place> places{};
     [[nodiscard]] bool has_work() const { return next || sum; }
@@ -109,6 +111,7 @@ class Execution {
   void execute(Ready& ready, Worker& worker);
   void record_task(Task task, Worker const& worker, Clock::time_point begin);
   void attend();
+  void tell_progress();
   [[nodiscard]] double since_begin(Clock::time_point when) const {
     return std::chrono::duration<double>(when - begin_).count();
   }
@@ -189,6 +192,8 @@ class Execution {
   Multicasts multicasts_;
   bool const only_caller_talks_;
   bool const fast_links_;
+  /// Whether the clock is read at each body's end: the network is looked at in time, or tasks are recorded.
+  bool const timed_;
   std::thread::id const caller_ = std::this_thread::get_id();
 
   std::mutex mutex_;  ///< of all below, down to the next mutex

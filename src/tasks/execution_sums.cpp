@@ -72,7 +72,7 @@ void Execution::combine_one(Worker& worker) {
   auto [name, partial] = std::move(*worker.sum);
   worker.sum.reset();
   try {
-    auto const begin = Clock::now();
+    auto const begin = worker.now;
     std::ranges::sort(partial.parts, {}, &Given::contribution);
     auto made = sum(partial.parts);
     partial.parts.clear();

@@ -57,16 +57,22 @@ void Frontier::push_now(Ready ready) {
     new_members_.push_back(gang);
     return;
   }
-  auto const priority = graph_.priority(ready.task);
-  std::size_t at = slots_.size();
-  if (free_.empty()) {
-    slots_.push_back(std::move(ready));
-  } else {
-    at = free_.back();
-    free_.pop_back();
-    slots_[at] = std::move(ready);
+  Queued next{graph_.priority(ready.task), pushed_++, ready.task, none, ready.in_gang};
+  if (!ready.inputs.empty()) {
+    if (free_.empty()) {
+      next.at = slots_.size();
+      slots_.push_back(std::move(ready.inputs));
+    } else {
+      next.at = free_.back();
+      free_.pop_back();
+      slots_[next.at] = std::move(ready.inputs);
+    }
   }
-  ready_.push({priority, pushed_++, at});
+  if (in_order_.empty() || next < in_order_.back()) {
+    in_order_.push_back(next);
+  } else {
+    ready_.push(next);
+  }
 }
 
 void Frontier::begin(Task gang) {
@@ -82,11 +88,22 @@ std::optional<Ready> Frontier::pop() {
     begun_.pop_front();
     return ready;
   }
-  if (ready_.empty()) return std::nullopt;
-  auto const at = ready_.top().at;
-  ready_.pop();
-  free_.push_back(at);
-  return std::move(slots_[at]);
+  Queued next;
+  if (!in_order_.empty() && (ready_.empty() || ready_.top() < in_order_.front())) {
+    next = in_order_.front();
+    in_order_.pop_front();
+  } else if (!ready_.empty()) {
+    next = ready_.top();
+    ready_.pop();
+  } else {
+    return std::nullopt;
+  }
+  Ready ready{next.task, {}, next.in_gang};
+  if (next.at != none) {
+    ready.inputs = std::move(slots_[next.at]);
+    free_.push_back(next.at);
+  }
+  return ready;
 }
 
 std::string Frontier::waiting_text(std::size_t most) const {

@@ -76,7 +76,7 @@ class Frontier {
   void begin(Task gang);
 
   [[nodiscard]] bool empty() const { return !has_ready() && later_.empty() && new_members_.empty(); }
-  [[nodiscard]] bool has_ready() const { return !ready_.empty() || !begun_.empty(); }
+  [[nodiscard]] bool has_ready() const { return !in_order_.empty() || !ready_.empty() || !begun_.empty(); }
   /// Ready tasks of this step and later ones wait; from now on this limit, which is no lower than the one before.
   void let_run_before(std::int64_t limit);
   /// For inputs, or for other members of their gangs.
@@ -89,10 +89,13 @@ class Frontier {
     int left = 0;
     std::vector<Given> inputs;
   };
+  static constexpr std::size_t none = std::numeric_limits<std::size_t>::max();
   struct Queued {
     double priority = 0;
     std::int64_t order = 0;
-    std::size_t at = 0;
+    Task task;
+    std::size_t at = none;  ///< in slots_, where it has inputs
+    bool in_gang = false;
     friend bool operator<(Queued const& a, Queued const& b) {
       return a.priority != b.priority ? a.priority < b.priority : a.order > b.order;
     }
@@ -103,8 +106,10 @@ class Frontier {
   TaskGraph const& graph_;
   std::pmr::unsynchronized_pool_resource memory_;  ///< tasks come and go in great numbers
   std::pmr::unordered_map<Task, Waiting, TaskHash> waiting_{&memory_};
-  std::priority_queue<Queued> ready_;
-  std::vector<Ready> slots_;
+  /// Ready tasks that became ready in the order in which they run: no heap is needed for those.
+  std::deque<Queued> in_order_;
+  std::priority_queue<Queued> ready_;  ///< the others
+  std::vector<std::vector<Given>> slots_;
   std::vector<std::size_t> free_;
   std::map<Task, Ready> members_;  ///< that wait for their gangs, by the first members of these
   std::vector<Task> new_members_;

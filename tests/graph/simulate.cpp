@@ -178,6 +178,39 @@ TEST(GraphSimulate, KernelsHaveTheMachineFilesRates) {
   EXPECT_THROW((void)graph::simulate(diamond(), silent, *graph::flat()), Error);
 }
 
+/// line() whose ranks share so many cores.
+Machine sharing(int nodes, double cores) {
+  auto const own = line(nodes);
+  Calibration shared;
+  shared.fits = {{"cores", cores, 0}};
+  return {"line", {own.axis(0)}, own.rates(), 1, {}, std::move(shared)};
+}
+
+TEST(GraphSimulate, RanksThatShareCoresWaitForThem) {
+  // Four ranks with a task each of 6 s, where all are busy, of 1.5 s on one core alone and of 3 s on two.
+  std::vector<TableGraph::Row> rows;
+  for (Rank r = 0; r < 4; ++r) rows.push_back({.owner = r, .children = {}, .flops = 6});
+  TableGraph const four(rows);
+  auto const seconds = [&](double cores) {
+    auto const result = graph::simulate(four, sharing(4, cores), *graph::flat());
+    EXPECT_DOUBLE_EQ(result.longest_work, cores < 4 ? 6 * cores / 4 : 6);
+    return result.seconds;
+  };
+  EXPECT_DOUBLE_EQ(seconds(1), 6);
+  EXPECT_DOUBLE_EQ(seconds(2), 6);
+  EXPECT_DOUBLE_EQ(seconds(4), 6);
+  EXPECT_DOUBLE_EQ(seconds(9), 6);
+  EXPECT_DOUBLE_EQ(seconds(3), 9) << "three at once in 4.5 s, then the fourth";
+  // Alone, a rank has a core's whole speed, and so have the ends of its message: 0.5 s become 0.25.
+  std::vector<TableGraph::Row> pair(4);
+  for (Rank r = 0; r < 4; ++r) pair[static_cast<std::size_t>(r)] = {.owner = r, .children = {}};
+  pair[0] = {.owner = 0, .children = {to(1)}, .output = {2, 1, 0}, .flops = 1};
+  pair[1].flops = 1;
+  EXPECT_DOUBLE_EQ(graph::simulate(TableGraph(pair), sharing(4, 2), *graph::flat()).seconds,
+                   0.5 + 0.25 + 0.25 + 2 + 0.25 + 0.5);
+  EXPECT_THROW((void)graph::simulate(four, sharing(4, 0), *graph::flat()), Error);
+}
+
 TEST(GraphSimulate, RefusesWhatCannotBe) {
   EXPECT_THROW((void)graph::simulate(diamond(), line(2), *graph::flat()), Error);
   EXPECT_THROW((void)graph::simulate(diamond(), line(3), *graph::flat(), {.workers = 0}), Error);

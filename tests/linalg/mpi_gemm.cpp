@@ -1,13 +1,17 @@
 // gemm on real ranks against a multiplication by hand, on small integers, where every order of summing is exact.
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cmath>
 #include <complex>
 #include <limits>
+#include <numeric>
 #include <random>
 #include <vector>
 
 #include "allport/linalg/gemm.h"
+#include "allport/mapping/embedding.h"
 #include "linalg/cholesky_samples.h"
 #include "linalg/held.h"
 
@@ -73,7 +77,9 @@ void run_case(Communicator const& comm, GemmProblem problem, GemmOptions const& 
               bool foreign_distributions, std::string const& what) {
   SCOPED_TRACE(what);
   problem.type = scalar_of<T>;
-  auto const plan = plan_gemm(problem, comm.machine(), options);
+  auto mapped = options;
+  mapped.mapping = comm.mapping();
+  auto const plan = plan_gemm(problem, comm.machine(), mapped);
   auto const size = comm.size();
   auto la = plan.a;
   auto lb = plan.b;
@@ -190,6 +196,79 @@ TEST(GemmOnItsTorus, MeasuredWordsAndMessagesEqualThePlans) {
       }
     }
     EXPECT_GE(count, 2);
+  }
+}
+
+/// The world's ranks at other places than their numbers.
+Communicator elsewhere(Machine const& machine) {
+  std::vector<Rank> places(static_cast<std::size_t>(world_size()));
+  std::iota(places.begin(), places.end(), 0);
+  std::ranges::shuffle(places, std::mt19937(3));
+  return {MPI_COMM_WORLD, machine, Mapping::from_list(places)};
+}
+
+/// A machine of the world's ranks with rings of 4, 2 and what is left.
+Machine of_rings() {
+  auto const n = world_size();
+  return Machine::parse(n % 8 == 0   ? fmt::format("torus:4x2x{}", n / 8)
+                        : n % 4 == 0 ? fmt::format("torus:4x{}", n / 4)
+                                     : fmt::format("torus:{}", n));
+}
+
+TEST(Gemm, RanksAtOtherPlacesAndEmbeddedGrids) {
+  auto const comm = elsewhere(of_rings());
+  int embedded = 0;
+  for (auto const& grid : grids_of(comm.size())) {
+    std::vector<std::string> orders{""};
+    for (auto const& one : embeddings(comm.machine(), {grid.rows, grid.cols, grid.layers}, 2)) {
+      orders.push_back(one.text());
+      ++embedded;
+    }
+    for (auto const& algorithm : gemm_algorithms()) {
+      for (auto const& order : orders) {
+        GemmProblem const problem{.m = 19, .n = 23, .k = 17};
+        GemmOptions options;
+        options.algorithm = std::string(algorithm.name);
+        options.grid = grid;
+        options.order = order;
+        options.panel = 5;
+        options.mapping = comm.mapping();
+        try {
+          (void)plan_gemm(problem, comm.machine(), options);
+        } catch (Error const&) {
+          continue;  // the grid does not suit the algorithm
+        }
+        run_case<double>(comm, problem, options, 2.0, -1.0, false, text(algorithm.name, grid, problem) + " " + order);
+      }
+    }
+  }
+  EXPECT_GT(embedded, 0);
+  // Parts that form no box have their ranks in any order, too.
+  if (comm.size() < 3) return;
+  auto const part = comm.split(comm.position(comm.rank()) == 1 ? -1 : 0, -comm.rank());
+  if (!part) return;
+  for (auto const& grid : grids_of(part->size())) {
+    GemmOptions options;
+    options.algorithm = "summa";
+    options.grid = grid;
+    if (grid.layers > 1) continue;
+    run_case<double>(*part, {.m = 12, .n = 11, .k = 13}, options, 1.0, 0.0, true, "no box");
+  }
+}
+
+TEST(Gemm, PlansForOtherPlacesAreRefused) {
+  if (world_size() == 1) return;
+  auto const comm = elsewhere(of_rings());
+  if (comm.mapping().is_identity()) return;
+  auto const plan = plan_gemm({.m = 6, .n = 5, .k = 8}, comm.machine());
+  auto const a = fill<double>(comm, plan.a, 0, 0);
+  auto const b = fill<double>(comm, plan.b, 1, 0);
+  auto const c = fill<double>(comm, plan.c, 2, 0);
+  try {
+    gemm(plan, 1.0, a.matrix, b.matrix, 0.0, c.matrix);
+    FAIL();
+  } catch (Error const& e) {
+    EXPECT_NE(std::string(e.what()).find("plan with its mapping"), std::string::npos) << e.what();
   }
 }
 

@@ -201,7 +201,8 @@ TEST(MpiLoad, NpyErrorsReachEveryRankAndLeaveTheOldFile) {
     std::filesystem::create_directories(folder.path("c.npy/in"));
   }
   MPI_Barrier(MPI_COMM_WORLD);
-  expect_on_every_rank([&] { save_npy<double>(folder.path("c.npy"), held.matrix); }, "cannot take its name", ErrorKind::io);
+  expect_on_every_rank([&] { save_npy<double>(folder.path("c.npy"), held.matrix); }, "cannot take its name",
+                       ErrorKind::io);
   EXPECT_EQ(folder.names(), (std::vector<std::string>{"a.npy", "c.npy"}));
   EXPECT_EQ(io::read_npy_header(folder.path("a.npy")).rows, 32);
 }

@@ -7,6 +7,7 @@
 #include <numeric>
 #include <random>
 
+#include "allport/mapping/embedding.h"
 #include "lu_samples.h"
 
 namespace allport::lu_samples {
@@ -19,7 +20,9 @@ LuReport check(Communicator const& comm, LuProblem problem, LuOptions const& opt
   SCOPED_TRACE(what +
                fmt::format(" {} {}x{} {}", name_of(sample), problem.m, problem.n, static_cast<char>(problem.pivoting)));
   problem.type = scalar_of<T>;
-  auto const plan = plan_lu(problem, comm.machine(), options);
+  auto mapped = options;
+  mapped.mapping = comm.mapping();
+  auto const plan = plan_lu(problem, comm.machine(), mapped);
   auto const distribution = foreign ? *foreign : plan.distribution;
   auto const whole = make<T>(sample, problem.m, problem.n);
   auto held = distribute(whole, distribution, comm);
@@ -89,6 +92,25 @@ TEST_F(Lu, FactorsEveryShapeOnEveryGrid) {
       }
     }
     check<double>(comm, {.m = 37, .n = 37, .pivoting = Pivoting::none}, options, Sample::dominant, {}, what);
+  }
+}
+
+TEST_F(Lu, FactorsOnRanksAtOtherPlacesAndEmbeddedGrids) {
+  auto const n = comm.size();
+  std::vector<Rank> places;
+  for (Rank r = 0; r < n; ++r) places.push_back((n - 1 - r + n / 3) % n);
+  auto const spec = n % 8 == 0 ? fmt::format("torus:4x2x{}", n / 8) : fmt::format("torus:{}", n);
+  Communicator const elsewhere(MPI_COMM_WORLD, Machine::parse(spec), Mapping::from_list(places));
+  for (auto options : ways(elsewhere)) {
+    auto const& g = options.grid;
+    check<double>(elsewhere, {.m = 40, .n = 37}, options, Sample::random, {}, "elsewhere");
+    if (g.ranks() != n) continue;
+    for (auto const& one : embeddings(elsewhere.machine(), {g.rows, g.cols, g.layers}, 2)) {
+      options.order = one.text();
+      for (auto const pivoting : {Pivoting::tournament, Pivoting::partial}) {
+        check<double>(elsewhere, {.m = 33, .n = 33, .pivoting = pivoting}, options, Sample::random, {}, one.text());
+      }
+    }
   }
 }
 

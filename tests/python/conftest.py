@@ -20,8 +20,8 @@ LIMIT = 240
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Where several processes share the tests (pytest -n), a file stays whole. The lab's files stay together, for they
-    look at all network namespaces of the computer, and come first, for they take the longest."""
+    """Where several processes share the tests (pytest -n), a file stays whole. The lab's files stay together, for their
+    labs would share the computer's cores, and come first, for they take the longest."""
 
     def labs(item: pytest.Item) -> bool:
         return item.path.stem.startswith("test_lab")

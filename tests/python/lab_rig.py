@@ -30,8 +30,9 @@ def why_not() -> str:
 
 
 def namespaces() -> set[str]:
-    """Names of all network namespaces."""
-    return set(os.listdir("/run/netns")) if os.path.isdir("/run/netns") else set()
+    """Names of the network namespaces of this process's labs; others may come and go meanwhile."""
+    there = os.listdir("/run/netns") if os.path.isdir("/run/netns") else []
+    return {name for name in there if name.startswith(f"allport-{NAME}")}
 
 
 def nothing_left(seconds: float = 10) -> bool:

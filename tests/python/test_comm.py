@@ -21,6 +21,15 @@ def test_matrices(ranks, count, spec):
     assert done.returncode == 0 and "good" in done.stdout, done.stderr[-3000:]
 
 
+@pytest.mark.parametrize("script", ["collectives", "matrices"])
+@pytest.mark.parametrize(
+    ("count", "spec", "places"), [(4, "torus:2x2", "3,1,0,2"), (3, "mesh:3", "1,2,0"), (6, "torus:3x2m", "5,0,3,1,4,2")]
+)
+def test_ranks_at_other_places(ranks, script, count, spec, places):
+    done = ranks(script, count, spec, places)
+    assert done.returncode == 0 and "good" in done.stdout, done.stderr[-3000:]
+
+
 @pytest.mark.parametrize("count", [2, 3])
 def test_calls_that_wait_let_other_threads_run(ranks, count):
     done = ranks("interpreter_lock", count)

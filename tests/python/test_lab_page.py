@@ -1,4 +1,4 @@
-"""docs/reference/lab-simulated.md: what it says is what its measurements say."""
+"""docs/reference/lab-simulated.md and lab-cholesky.md: what they say is what their measurements say."""
 
 from __future__ import annotations
 
@@ -12,15 +12,18 @@ import pytest
 ROOT = Path(__file__).parents[2]
 
 
-@pytest.fixture(scope="module")
-def writer() -> ModuleType:
-    path = ROOT / "bench" / "lab" / "beside_simulator.py"
-    spec = importlib.util.spec_from_file_location("beside_simulator", path)
+def module_of(name: str) -> ModuleType:
+    spec = importlib.util.spec_from_file_location(name, ROOT / "bench" / "lab" / f"{name}.py")
     assert spec and spec.loader
     module = importlib.util.module_from_spec(spec)
-    sys.modules["beside_simulator"] = module
+    sys.modules[name] = module
     spec.loader.exec_module(module)
     return module
+
+
+@pytest.fixture(scope="module")
+def writer() -> ModuleType:
+    return module_of("beside_simulator")
 
 
 def test_the_page_is_what_the_kept_runs_and_todays_simulator_give(writer: ModuleType) -> None:
@@ -36,3 +39,10 @@ def test_a_reason_explains_the_figure_that_it_was_found_for_and_no_other(writer:
     assert writer.reason(run, found + 2 * writer.SAME) == ""
     assert writer.reason(run, 0.5) == ""
     assert writer.reason({**run, "collective": "bcast"}, 2.0) == ""
+
+
+def test_the_page_of_cholesky_is_what_its_runs_and_todays_simulator_give() -> None:
+    writer = module_of("cholesky")
+    text, off = writer.page(writer.kept_runs())
+    assert off == [], "what is simulated is not what runs in the lab"
+    assert text == writer.PAGE.read_text(), "tools/lab-check cholesky --reuse writes it again"

@@ -11,6 +11,12 @@ def test_systems(ranks, count, spec):
     assert done.returncode == 0 and "good" in done.stdout, done.stderr[-3000:]
 
 
+@pytest.mark.parametrize(("count", "spec", "places"), [(4, "torus:2x2", "3,1,0,2"), (3, "mesh:3", "1,2,0")])
+def test_systems_of_ranks_at_other_places(ranks, count, spec, places):
+    done = ranks("systems", count, spec, places)
+    assert done.returncode == 0 and "good" in done.stdout, done.stderr[-3000:]
+
+
 def test_a_plan_needs_no_ranks():
     plan = ap.plan_lu(5000, 4000, "torus:4x4", dtype="f4", pivot="partial")
     data = plan.to_dict()

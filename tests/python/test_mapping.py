@@ -145,3 +145,57 @@ def test_a_machine_of_one_node_has_no_drawing():
     chosen = ap.mapping.choose("torus:1", ap.Pattern("none", 1, []))
     with pytest.raises(ap.AllportError, match="one node"):
         draw_loads.loads(chosen)
+
+
+def test_hosts_may_be_parts_of_nodes_or_absent():
+    machine = ap.Machine.from_toml(
+        'name = "t"\naxes = [{ length = 2, bandwidth = "1 GB/s", latency = "1 us" }]\n'
+        'levels = [{ name = "host", count = 2, bandwidth = "1 GB/s" }, { name = "core", count = 2 }]\n'
+    )
+    hosts = ["a", "-", "b", "c"]
+    allocation = ap.mapping.allocation_on(machine, hosts)
+    assert allocation == [0, 1, 4, 5, 6, 7]
+    chosen = ap.mapping.choose(machine, ap.pattern.halo((3, 2), local=64), allocation=allocation)
+    names = {r: hosts[p // 2] for r, p in enumerate(chosen.places)}
+    assert ap.mapping.slurm_hostfile(chosen, hosts).split() == [names[r] for r in range(6)]
+    for r, line in enumerate(ap.mapping.open_mpi_rankfile(chosen, hosts).splitlines()):
+        assert line == f"rank {r}={names[r]} slot={chosen.places[r] % 2}"
+    assert ap.mapping.allocation_on(machine, ["x", "-"]) == [0, 1, 2, 3]
+    with pytest.raises(ap.AllportError, match="3 names: expected 2 or 4 or 8"):
+        ap.mapping.allocation_on(machine, ["x"] * 3)
+
+
+def test_dims_are_of_the_number_of_ranks_and_fit_the_machine():
+    assert ap.dims("torus:4x4", 2) == (4, 4)
+    assert ap.dims("torus:7", 2) in [(7, 1), (1, 7)]
+    assert ap.dims("torus:4x4x4", 3, fixed=(0, 2, 0))[1] == 2
+    part = ap.dims("torus:4x4", 2, ranks=6)  # a row and a half
+    assert part[0] * part[1] == 6
+    assert ap.dims("torus:4", 1) == (4,)
+    # A domain twice as long one way has extents like it where all links are alike.
+    long = ap.dims("torus:8x4", 2, cells=(65536, 32768))
+    assert long == (8, 4)
+    # Of short messages the number counts: two neighbours are fewer than four.
+    assert 1 in ap.dims("torus:4x4", 2, cells=64)
+    # Beside the balanced extents, none takes longer on a machine whose axes differ.
+    machine = "gemini:4x2x4"
+    chosen = ap.dims(machine, 3)
+    count = ap.Machine.parse(machine).ranks
+    assert chosen[0] * chosen[1] * chosen[2] == count
+
+    def takes(grid):
+        local = [-(-256 // n) for n in grid]
+        return ap.mapping.choose(machine, ap.pattern.halo(grid, local=local), least_gain=0.0, refined=0).score[
+            "predicted_s"
+        ]
+
+    assert takes(ap.dims(machine, 3, cells=256)) <= takes((4, 4, 4))
+    for wrong, word in [
+        ({"axes": 0}, "fixed"),
+        ({"axes": 2, "fixed": (3, 0)}, "divides 16"),
+        ({"axes": 2, "fixed": (0,)}, "fixed"),
+        ({"axes": 2, "ranks": 17}, "ranks"),
+        ({"axes": 2, "cells": (3,)}, "cells"),
+    ]:
+        with pytest.raises(ap.AllportError, match=word):
+            ap.dims("torus:4x4", **wrong)

@@ -13,6 +13,12 @@ def test_orthogonal(ranks, count, spec):
     assert done.returncode == 0 and "good" in done.stdout, done.stderr[-3000:]
 
 
+@pytest.mark.parametrize(("count", "spec", "places"), [(4, "torus:2x2", "3,1,0,2"), (3, "mesh:3", "1,2,0")])
+def test_orthogonal_of_ranks_at_other_places(ranks, count, spec, places):
+    done = ranks("orthogonal", count, spec, places)
+    assert done.returncode == 0 and "good" in done.stdout, done.stderr[-3000:]
+
+
 @pytest.fixture
 def system(tmp_path):
     a, b = rng.standard_normal((90, 20)), rng.standard_normal((90, 4))

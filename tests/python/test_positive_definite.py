@@ -13,6 +13,12 @@ def test_positive_definite(ranks, count, spec):
     assert done.returncode == 0 and "good" in done.stdout, done.stderr[-3000:]
 
 
+@pytest.mark.parametrize(("count", "spec", "places"), [(4, "torus:2x2", "3,1,0,2"), (3, "mesh:3", "1,2,0")])
+def test_positive_definite_of_ranks_at_other_places(ranks, count, spec, places):
+    done = ranks("positive_definite", count, spec, places)
+    assert done.returncode == 0 and "good" in done.stdout, done.stderr[-3000:]
+
+
 @pytest.fixture
 def system(tmp_path):
     x = rng.standard_normal((70, 70))

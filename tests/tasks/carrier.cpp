@@ -3,6 +3,7 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <numeric>
 #include <utility>
 #include <vector>
@@ -90,6 +91,21 @@ TEST(TasksCarrier, RanksBehindTheGraphsRelay) {
   OneToSome const large(65, 0, {64});
   EXPECT_THROW(graph::count(large, *tasks::carrier(machine, MulticastWay::prefix)), Error);
   EXPECT_GT(behind, 0);
+}
+
+TEST(TasksCarrier, SegmentsTakeSlowLinksLongerThanTheProcessorsAtTheirEnds) {
+  auto const on = [](double bandwidth, double overhead) {
+    NodeRates rates;
+    rates.overhead = Seconds(overhead);
+    Axis const quick{4, true, BytesPerSecond(2 * bandwidth), Seconds(1e-6)};
+    Axis const slow{4, true, BytesPerSecond(bandwidth), Seconds(1e-6)};
+    return tasks::usual_segment({"grid", {quick, slow}, rates}).value();
+  };
+  EXPECT_EQ(on(4.78e6, 160e-6), 8192) << "7.6 kB are five times 0.32 ms";
+  EXPECT_EQ(on(1.195e6, 160e-6), 4096);
+  EXPECT_EQ(on(1e3, 160e-6), 4096) << "no shorter";
+  EXPECT_EQ(on(375e6, 10e-6), 65536) << "no longer";
+  EXPECT_EQ(on(4.78e6, 0), 65536) << "overheads that nobody knows";
 }
 
 }  // namespace

@@ -11,11 +11,13 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <variant>
 #include <vector>
 
 #include "allport/base/function_ref.h"
 #include "allport/comm/engine_lock.h"
 #include "allport/machine/machine.h"
+#include "allport/mapping/mapping.h"
 #include "allport/schedule/interpreter.h"
 #include "allport/schedule/schedule.h"
 #include "allport/select/select.h"
@@ -109,6 +111,13 @@ class Communicator {
   /// Collective over `comm`. Rank i of comm is rank i of the machine (x-fastest).
   /// @throws Error on every rank when sizes differ or when ranks pass different machines
   Communicator(MPI_Comm comm, Machine machine);
+  /// As above where the launcher has put ranks elsewhere: rank r of comm is at place mapping.place(r) of the machine.
+  /// @throws Error on every rank also when ranks pass different mappings, or one of another size
+  Communicator(MPI_Comm comm, Machine machine, Mapping const& mapping);
+  /// As above, for places that are yet to be checked: what is wrong with them on any rank is an error on all.
+  /// @param machine none: from the environment, as below; a spec: as Machine::parse() reads it
+  /// @param places rank r of comm is at places[r] of the machine
+  Communicator(MPI_Comm comm, std::variant<std::monostate, Machine, std::string> machine, std::span<Rank const> places);
   /// As above; machine as Machine::parse() reads it, on every rank: one that cannot is an error on all of them.
   Communicator(MPI_Comm comm, std::string_view spec);
   /// As above for a machine whose rates were measured just now (measure_rates): reductions still choose their
@@ -140,6 +149,8 @@ class Communicator {
   /// The schedule's rank (position in machine()) of a rank of this communicator, and back.
   [[nodiscard]] Rank position(Rank r) const;
   [[nodiscard]] Rank at_position(Rank p) const;
+  /// position() of every rank.
+  [[nodiscard]] Mapping mapping() const;
   /// ALLPORT_CHECK: ranks that start say what, and differing starts are errors on all of them.
   [[nodiscard]] bool checks() const;
   [[nodiscard]] MPI_Comm mpi() const;  ///< the shadow communicator; for messages of the caller's own use another one
@@ -149,6 +160,10 @@ class Communicator {
   [[nodiscard]] Communicator sub(std::span<Rank const> members) const;
   /// As above over `given`, a communicator of exactly these members in this order, which this takes over. Local.
   [[nodiscard]] Communicator sub(std::span<Rank const> members, MPI_Comm given) const;
+  /// As sub(), for schedules that were planned over positions of a machine of the caller's: member i is at position
+  /// mapping.place(i) of `machine`.
+  /// @pre machine.ranks() == mapping.ranks() == members.size(); the same on all members
+  [[nodiscard]] Communicator sub(std::span<Rank const> members, Machine machine, Mapping const& mapping) const;
   /// As MPI_Comm_split; nothing for color < 0. Called by all ranks.
   [[nodiscard]] std::optional<Communicator> split(int color, int key) const;
 

@@ -47,6 +47,8 @@ struct GemmOptions {
   std::string broadcast;   ///< collective algorithms by name; empty: selected by price
   std::string reduce;
   int candidates = 0;  ///< keep only the best so many in the plan's table; 0: all
+  /// Where the communicator's ranks are (Communicator::mapping); none: rank r at place r of the machine.
+  std::optional<Mapping> mapping{};
 };
 
 /// One way to run a problem, with its price.

@@ -45,6 +45,8 @@ struct LuOptions {
   std::optional<Distribution>
       given;           ///< where the caller's A lies: moving it elsewhere is priced, staying there is free
   int candidates = 0;  ///< keep only the best so many in the plan's table; 0: all
+  /// Where the communicator's ranks are (Communicator::mapping); none: rank r at place r of the machine.
+  std::optional<Mapping> mapping{};
 };
 
 /// One way to factor, with its price.

@@ -34,10 +34,11 @@ struct SolvePlan {
 
 /// Plans without MPI what lu_solve() will do with factors and right-hand sides that lie so. Deterministic.
 /// @param form  the form to take; nothing: the one that is faster by predicted time
+/// @param mapping  where the ranks are; none: rank r at place r
 /// @throws Error for factors that are not square, or a B of other rows
 [[nodiscard]] SolvePlan plan_solve(SolveProblem const& problem, Distribution const& lu_distribution,
                                    Distribution const& b_distribution, Machine const& machine,
-                                   std::optional<SolveForm> form = {});
+                                   std::optional<SolveForm> form = {}, std::optional<Mapping> const& mapping = {});
 
 /// B = op(A)^-1 B from the factors and pivots of lu(). A: n x n, B: n x any number of right-hand sides (0 too), each in
 /// any distribution over the same ranks. Called by all of them with equal distributions and pivots.

@@ -13,6 +13,11 @@ namespace allport::tasks {
 /// knows nothing (Machine::flat).
 [[nodiscard]] MulticastWay usual_way(Machine const& machine);
 
+/// In how long pieces outputs are handed on where nobody says it: from 4 to 64 KiB, the shortest power of two that
+/// takes the machine's slowest axis at least five times as long as the processors at its two ends. Where a relay has a
+/// whole tile before it passes any of it on, each hop costs the tile's time again.
+[[nodiscard]] Bytes usual_segment(Machine const& machine);
+
 /// What run() sends by this way on a communicator of this machine: outputs as multicasts over the topology IDs of the
 /// machine, contributions to sums straight to who adds them, collectives of gangs along binomial trees. Ranks are
 /// places of the machine; some that are not among a delivery's may relay.

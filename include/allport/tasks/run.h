@@ -21,6 +21,8 @@ struct RunOptions {
   /// How an output travels that several ranks need; none: usual_way(). Where there are two ranks or fewer, all ways are
   /// one.
   std::optional<MulticastWay> way{};
+  /// In so long pieces an output is handed on by ranks on its way; none: usual_segment().
+  std::optional<Bytes> segment{};
   /// So many steps of the graph, the slowest rank's among them, run at a time, where it says which task is in which; 0:
   /// no bound. graph::pool() tells what memory that takes.
   std::int64_t ahead = graph::usual_ahead;
@@ -33,7 +35,8 @@ struct RunOptions {
   /// Called by the calling thread some twenty times a second, between tasks. What it throws ends the run on every rank,
   /// as what a body throws does: so that a program can look whether it is to stop.
   std::function<void()> attend{};
-  /// As attend: (tasks that this rank has run, tasks that it has in all), where the graph's count() knows those.
+  /// As attend, and at the end: (tasks that this rank has run, tasks that it has in all), where the graph's count()
+  /// knows those.
   std::function<void(std::int64_t done, std::int64_t all)> progress{};
 };
 
@@ -65,7 +68,9 @@ struct RunReport {
   std::int64_t peak_bytes = 0;
   std::int64_t peak_transit = 0;  ///< bytes that were only handed on, at one time
   double seconds = 0;
-  double busy_seconds = 0;      ///< in bodies, over all workers, without waiting for other members of gangs
+  /// In bodies and from one to the next, over all workers, without looking after messages, waiting for tasks or for
+  /// other members of gangs.
+  double busy_seconds = 0;
   std::vector<Record> records;  ///< with RunOptions::record, as they came; messages without data are none
 
   /// One more run after those before.

@@ -77,6 +77,75 @@ def file(spec: Spec, as_json: Json = False) -> None:
         typer.echo(machine.to_toml(), nl=False)
 
 
+def _show_discovery(found: ap.discover.Discovery, written: list[str]) -> None:
+    out = console()
+    out.print(ap.machine.describe(found.machine))
+    out.print()
+    rows = table("found", "", "from", "how sure")
+    for e in found.evidence:
+        rows.add_row(e.what, e.value, e.source, e.sure)
+    out.print(rows)
+    if not written:
+        out.print("\nnot written; -o FILE.toml keeps it, --hosts FILE its hosts")
+    for path in written:
+        typer.echo(f"written: {path}")
+
+
+@app.command()
+def discover(
+    coordinates: Annotated[
+        str | None, typer.Option(metavar="FILE", help="Coordinates: a line `host x y z` for each host.")
+    ] = None,
+    slurm: Annotated[
+        str | None, typer.Option(metavar="FILE", help="topology.conf or topology.yaml; else Slurm's.")
+    ] = None,
+    topology: Annotated[str | None, typer.Option(help="Of several in topology.yaml; else the default.")] = None,
+    nodes: Annotated[str | None, typer.Option(help="Hosts: n[01-16], tux[000x133]; else the job's.")] = None,
+    measure: Annotated[
+        bool, typer.Option("--measure", help="Measure latencies between ranks, and group them.")
+    ] = False,
+    ranks: StartedRanks = None,
+    within: Annotated[bool, typer.Option(help="Add the sockets, NUMA domains and cores of this computer.")] = True,
+    rates: Annotated[str, typer.Option(metavar="SPEC", help="Whose link rates stand in.")] = "laptop",
+    name: Annotated[str, typer.Option(help="The machine's name in reports.")] = "discovered",
+    output: Annotated[str | None, typer.Option("-o", "--output", metavar="FILE.toml", help="Machine file.")] = None,
+    hosts: Annotated[
+        str | None, typer.Option(metavar="FILE", help="Write the hosts' names by place, for `map`.")
+    ] = None,
+    as_json: Json = False,
+) -> None:
+    """Find out which machine this is: what was found, from where, and how sure that is.
+
+    By the first of: --coordinates, --slurm, --measure, hosts named by their coordinates, Slurm's own file, one line.
+    """
+    _checked_output(output)
+    ensure_outputs(hosts=hosts)
+    measured = None
+    if measure:
+        joined = ap.launch.joined_size()
+        measured = ap.discover.latencies.join() if joined else ap.discover.latencies.run(ranks or ap.launch.cores())
+        if measured is None:  # another rank than 0
+            return
+    found = ap.discover.discover(
+        coordinates=coordinates,
+        slurm_file=slurm,
+        nodes=nodes,
+        topology=topology,
+        measured=measured,
+        within=within,
+        name=name,
+        rates=rates,
+    )
+    written = {output: found.machine.to_toml(), hosts: "\n".join(found.hosts) + "\n"}
+    for path, text in written.items():
+        if path is not None:
+            Path(path).write_text(text, encoding="utf-8")
+    if as_json:
+        print_json(found.to_dict() | {"written": [path for path in written if path]})
+    else:
+        _show_discovery(found, [path for path in written if path])
+
+
 def _fit_text(fit: dict[str, Any]) -> str:
     what, value = fit["what"], fit["value"]
     if what.startswith("tau"):

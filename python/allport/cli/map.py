@@ -106,7 +106,7 @@ def map_(
     open_ends: Annotated[bool, typer.Option("--open", help="Axes of the grid are lines, not rings.")] = False,
     least_gain: Annotated[float, typer.Option(help="Share of the time that another order must save.")] = 0.05,
     refined: Annotated[int, typer.Option(help="How many of the best orders are refined by swaps.")] = 2,
-    hosts: Annotated[str | None, typer.Option(help="File of the nodes' names, x fastest.")] = None,
+    hosts: Annotated[str | None, typer.Option(help="File of the hosts' names, x fastest; - where none is.")] = None,
     rankfile: Annotated[str | None, typer.Option(help="Write Open MPI's rankfile.")] = None,
     rank_order: Annotated[str | None, typer.Option(help="Write MPICH_RANK_ORDER.")] = None,
     hostfile: Annotated[str | None, typer.Option(help="Write Slurm's hostfile for --distribution=arbitrary.")] = None,
@@ -118,7 +118,8 @@ def map_(
     cells = None if grid is None else _numbers("--grid", grid)
     what = _pattern(stencil, pattern, cells, along, local, size, not open_ends)
     names = _hosts(hosts)
-    chosen = ap.mapping.choose(machine, what, least_gain=least_gain, refined=refined)
+    allocation = None if names is None else ap.mapping.allocation_on(machine, names)[: what.ranks]
+    chosen = ap.mapping.choose(machine, what, allocation=allocation, least_gain=least_gain, refined=refined)
     written: dict[str, Any] = {}
     for path, text in (
         (rankfile, lambda: ap.mapping.open_mpi_rankfile(chosen, names)),

@@ -74,7 +74,7 @@ def simulate_graph(
             machine,
             carrier=carrier,
             workers=workers,
-            segment=segment or "64KiB",
+            segment=segment,
             trace=late or timeline is not None or gantt is not None,
             progress=lambda done: bar("simulating", done / total),
         )

@@ -1,13 +1,9 @@
 """Broadcasts and reductions of numpy arrays: blocking, non-blocking, persistent, on sub-communicators."""
 
-import sys
-
 import allport as ap
 import numpy as np
-from allport.comm import MPI
+from given_comm import comm
 
-spec = sys.argv[1] if len(sys.argv) > 1 and sys.argv[1] != "-" else None
-comm = ap.Communicator(MPI.COMM_WORLD, machine=spec)
 size, rank = comm.size, comm.rank
 
 

@@ -1,13 +1,9 @@
 """What the scripts about linear algebra share: the ranks, equal random numbers on all of them, and what must fail."""
 
-import sys
-
 import allport as ap
 import numpy as np
-from allport.comm import MPI
+from given_comm import comm, spec  # noqa: F401  for the scripts
 
-spec = sys.argv[1] if len(sys.argv) > 1 and sys.argv[1] != "-" else None
-comm = ap.Communicator(MPI.COMM_WORLD, machine=spec)
 rng = np.random.default_rng(5)
 DTYPES = ["f4", "f8", "c8", "c16"]
 

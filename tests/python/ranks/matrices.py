@@ -1,14 +1,11 @@
 """Distributed matrices and gemm against numpy."""
 
 import os
-import sys
 
 import allport as ap
 import numpy as np
-from allport.comm import MPI
+from given_comm import comm
 
-spec = sys.argv[1] if len(sys.argv) > 1 and sys.argv[1] != "-" else None
-comm = ap.Communicator(MPI.COMM_WORLD, machine=spec)
 rng = np.random.default_rng(11)
 
 
@@ -77,7 +74,7 @@ for dtype in ["f4", "c16"]:
 a, b = random((50, 31), "f8"), random((31, 44), "f8")
 da, db = ap.distribute(a, comm), ap.distribute(b, comm)
 seen = set()
-plan = ap.plan_gemm(50, 44, 31, comm.machine)
+plan = ap.plan_gemm(50, 44, 31, comm.machine, mapping=comm.mapping)
 for candidate in plan.to_dict()["candidates"]:
     name, grid = candidate["algorithm"], tuple(candidate["grid"])
     if candidate.get("why_not") or (name, grid) in seen or len(seen) > 12:

@@ -94,7 +94,12 @@ for word, call in [
     ("pivot", lambda: ap.solve(a, np.ones(30), assume="pos", pivot="none", comm=comm)),
     ("workers", lambda: ap.solve(a, np.ones(30), workers=2, comm=comm)),
     ("plan_lu", lambda: ap.solve(a, np.ones(30), plan=plan, comm=comm)),
-    ("plan_cholesky", lambda: ap.solve(a, np.ones(30), assume="pos", plan=ap.plan_lu(30, 30, comm.machine), comm=comm)),
+    (
+        "plan_cholesky",
+        lambda: ap.solve(
+            a, np.ones(30), assume="pos", plan=ap.plan_lu(30, 30, comm.machine, mapping=comm.mapping), comm=comm
+        ),
+    ),
     ("trans = 'T'", lambda: ap.solve(a + 0j, np.ones(30), assume="pos", trans="T", comm=comm)),
 ]:
     fails(word, call)

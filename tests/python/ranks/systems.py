@@ -182,7 +182,7 @@ assert f.factors is not given and (given.to_numpy() == a).all() and f.residual(g
 
 # Every algorithm and grid that serves.
 seen = set()
-plan = ap.plan_lu(30, 30, comm.machine)
+plan = ap.plan_lu(30, 30, comm.machine, mapping=comm.mapping)
 for candidate in plan.to_dict()["candidates"]:
     name, grid = candidate["algorithm"], tuple(candidate["grid"])
     if candidate.get("why_not") or (name, grid) in seen or len(seen) > 12:
@@ -251,7 +251,7 @@ for word, call in [
     ("growth_bound", lambda: ap.solve(square, np.ones(len(square)), growth_bound=9.0, refine=True, comm=comm)),
     ("memory", lambda: ap.lu(square, memory=0, comm=comm)),
     ("10", lambda: ap.lu(square, memory=10, comm=comm)),
-    ("4 x 4", lambda: ap.lu(tall, plan=ap.plan_lu(4, 4, comm.machine), comm=comm)),
+    ("4 x 4", lambda: ap.lu(tall, plan=ap.plan_lu(4, 4, comm.machine, mapping=comm.mapping), comm=comm)),
     ("object", lambda: ap.lu(np.array([[None]]), comm=comm)),
     ("5 x 3", lambda: ap.lu(square, comm=comm).residual(tall)),
     ("which", lambda: ap.norm(ap.distribute(square, comm), "two")),

@@ -85,7 +85,7 @@ def _simulated(name: str, processors: list[int], run: Run) -> dict[str, list[flo
         n = round(EACH * math.sqrt(count) / TILE) * TILE
         made = graph.cholesky_graph(n, TILE, grid)
         seconds = {label: graph.simulate(made, machine, carrier=way).seconds for label, way in WAYS}
-        seconds["pdpotrf"] = graph.simulate(Pdpotrf(n, BLOCK, grid), machine).seconds
+        seconds["pdpotrf"] = graph.simulate(Pdpotrf(n, BLOCK, grid), machine, segment="64KiB").seconds
         for label, took in seconds.items():
             found[label].append(n**3 / 3 / took / count / GIGA)
     return found

@@ -1,0 +1,47 @@
+// Processors that all ranks of a machine share, as the nodes of a lab share their computer's.
+#pragma once
+
+#include <algorithm>
+#include <cstdint>
+#include <functional>
+#include <queue>
+#include <vector>
+
+#include "allport/machine/machine.h"
+
+namespace allport::graph {
+
+/// A machine file tells of them by the fit "cores" (docs/reference/machine-file.md). Its rates and its overhead are a
+/// rank's while all ranks are busy; one that has a core to itself is ranks / cores times as fast. Who finds all cores
+/// busy waits: first come, first served, nobody is interrupted. Without the fit every rank has its own, and nobody
+/// waits.
+class SharedCores {
+ public:
+  explicit SharedCores(Machine const& machine) {
+    for (auto const& one : machine.calibration().fits) {
+      if (one.what != "cores") continue;
+      ensure(one.value >= 1, "cores", one.value, "at least 1 core that ranks share", "", ErrorKind::machine);
+      if (one.value >= machine.ranks()) return;
+      auto const cores = static_cast<std::int64_t>(one.value);
+      share_ = static_cast<double>(cores) / machine.ranks();
+      for (std::int64_t c = 0; c < cores; ++c) free_.push(0);
+    }
+  }
+
+  /// What takes a rank `seconds` while all are busy, where it waits for nobody.
+  [[nodiscard]] double alone(double seconds) const { return seconds * share_; }
+  /// When a rank is done that wants a core from `begin` on, for what takes it `seconds` while all ranks are busy.
+  double done(double begin, double seconds) {
+    if (free_.empty() || seconds <= 0) return begin + std::max(seconds, 0.0);
+    auto const end = std::max(begin, free_.top()) + seconds * share_;
+    free_.pop();
+    free_.push(end);
+    return end;
+  }
+
+ private:
+  double share_ = 1;
+  std::priority_queue<double, std::vector<double>, std::greater<>> free_;  ///< when each core is
+};
+
+}  // namespace allport::graph
