@@ -41,7 +41,7 @@ GraphCost::GraphCost(GemmPlan const& plan, GemmCandidate const& candidate, bool 
   auto const tasks = static_cast<double>(grid.ranks()) * static_cast<double>(graph_.steps());
   if (!in_full || tasks > tiled_plan::counted_tasks) return;
   traffic_.resize(static_cast<std::size_t>(plan.machine.ranks()));
-  auto const counts = graph::count(graph_, *tasks::carrier(plan.machine));
+  auto const counts = graph::count(graph_, *tasks::carrier(plan.machine, plan.options.mapping));
   for (std::size_t r = 0; r < counts.size(); ++r) traffic_[r] = counts[r].traffic;
   pool_ = graph::pool(graph_, graph_.ahead());
 }

@@ -18,8 +18,11 @@ namespace {
 
 class WayCarrier final : public graph::Carrier {
  public:
-  WayCarrier(Machine const& machine, MulticastWay way)
-      : ids_(machine, TopologyIds::usual_bits(machine.ranks())), way_(way) {}
+  WayCarrier(Machine const& machine, MulticastWay way, Mapping mapping)
+      : ids_(machine, TopologyIds::usual_bits(machine.ranks())),
+        way_(way),
+        places_(std::move(mapping)),
+        ranks_(places_.inverse()) {}
 
   /// Ranks that the machine has no place for would have no ID.
   void hops(graph::Delivery const& delivery, VisitHop visit) const override {
@@ -36,12 +39,13 @@ class WayCarrier final : public graph::Carrier {
       });
     } else {
       // The source first: with it the ranks say who sends to whom.
-      std::vector<Rank> key{root};
+      std::vector<Rank> key{places_.place(root)};
       for (auto const rank : delivery.ranks) {
-        if (rank != root) key.push_back(rank);
+        if (rank != root) key.push_back(places_.place(rank));
       }
-      for (auto const& [from, to] : messages_of(key, TaskHash()(delivery.task), delivery.output))
-        visit({from, to, delivery.bytes, 1});
+      for (auto const& [from, to] : messages_of(key, TaskHash()(delivery.task), delivery.output)) {
+        visit({ranks_.place(from), ranks_.place(to), delivery.bytes, 1});
+      }
     }
   }
 
@@ -53,7 +57,7 @@ class WayCarrier final : public graph::Carrier {
     std::vector<std::optional<Messages>> messages;
   };
 
-  /// A graph sends to the same ranks again and again.
+  /// Between places. A graph sends to the same ones again and again.
   [[nodiscard]] Messages const& messages_of(std::vector<Rank> const& key, std::uint64_t spread, int turn) const {
     auto const set = [&] { return DestinationSet::of(ids_, std::span(key).subspan(1)); };
     if (known_.size() >= most_known) known_.clear();
@@ -72,6 +76,8 @@ class WayCarrier final : public graph::Carrier {
 
   TopologyIds ids_;
   MulticastWay way_;
+  Mapping places_;  // of ranks
+  Mapping ranks_;   // at places
   mutable std::map<std::vector<Rank>, Trees> known_;
   std::unique_ptr<graph::Carrier> gangs_ = graph::binomial();
 };
@@ -95,10 +101,13 @@ Bytes usual_segment(Machine const& machine) {
   return Bytes(segment);
 }
 
-std::unique_ptr<graph::Carrier> carrier(Machine const& machine) { return carrier(machine, usual_way(machine)); }
+std::unique_ptr<graph::Carrier> carrier(Machine const& machine, std::optional<Mapping> const& mapping) {
+  return carrier(machine, usual_way(machine), mapping);
+}
 
-std::unique_ptr<graph::Carrier> carrier(Machine const& machine, MulticastWay way) {
-  return std::make_unique<WayCarrier>(machine, way);
+std::unique_ptr<graph::Carrier> carrier(Machine const& machine, MulticastWay way,
+                                        std::optional<Mapping> const& mapping) {
+  return std::make_unique<WayCarrier>(machine, way, mapping.value_or(Mapping::identity(machine.ranks())));
 }
 
 }  // namespace allport::tasks

@@ -2,9 +2,11 @@
 #pragma once
 
 #include <memory>
+#include <optional>
 
 #include "allport/graph/carrier.h"
 #include "allport/machine/machine.h"
+#include "allport/mapping/mapping.h"
 #include "allport/multicast/forward.h"
 
 namespace allport::tasks {
@@ -19,10 +21,13 @@ namespace allport::tasks {
 [[nodiscard]] Bytes usual_segment(Machine const& machine);
 
 /// What run() sends by this way on a communicator of this machine: outputs as multicasts over the topology IDs of the
-/// machine, contributions to sums straight to who adds them, collectives of gangs along binomial trees. Ranks are
-/// places of the machine; some that are not among a delivery's may relay.
-[[nodiscard]] std::unique_ptr<graph::Carrier> carrier(Machine const& machine, MulticastWay way);
+/// machine, contributions to sums straight to who adds them, collectives of gangs along binomial trees. Some ranks that
+/// are not among a delivery's may relay.
+/// @param mapping  the communicator's, rank -> place of the machine; none: the identity
+[[nodiscard]] std::unique_ptr<graph::Carrier> carrier(Machine const& machine, MulticastWay way,
+                                                      std::optional<Mapping> const& mapping = {});
 /// By usual_way().
-[[nodiscard]] std::unique_ptr<graph::Carrier> carrier(Machine const& machine);
+[[nodiscard]] std::unique_ptr<graph::Carrier> carrier(Machine const& machine,
+                                                      std::optional<Mapping> const& mapping = {});
 
 }  // namespace allport::tasks
