@@ -8,7 +8,15 @@ import allport as ap
 import pytest
 
 EXTRAS = ("matplotlib", "rich", "typer", "h5py")
-ABOVE = ("allport.run", "allport.lab", "allport.doctor", "allport.discover", "allport.bench", "allport.report", "allport.cli")
+ABOVE = (
+    "allport.run",
+    "allport.lab",
+    "allport.doctor",
+    "allport.discover",
+    "allport.bench",
+    "allport.report",
+    "allport.cli",
+)
 
 
 def loaded(code: str) -> set[str]:
