@@ -170,10 +170,12 @@ void print(std::string const& words) {
   std::fflush(stderr);
 }
 
-void write(std::string const& path, json const& content) {
+bool write(char const* variable, std::string const& path, json const& content, int indent) {
   std::ofstream file(path);
-  file << content.dump(2, ' ', false, json::error_handler_t::replace) << '\n';
-  if (!file.flush()) fmt::print(stderr, "allport: warning: ALLPORT_REPORT = '{}': cannot be written\n", path);
+  file << content.dump(indent, ' ', false, json::error_handler_t::replace) << '\n';
+  if (file.flush()) return true;
+  fmt::print(stderr, "allport: warning: {} = '{}': cannot be written\n", variable, path);
+  return false;
 }
 
 }  // namespace allport::handback

@@ -74,6 +74,7 @@ class Report {
 
 /// Where ALLPORT_REPORT wants it: stderr for "1", else that file.
 void print(std::string const& words);
-void write(std::string const& path, nlohmann::json const& content);
+/// To the file that the variable names; false, with a warning, where that cannot be written.
+bool write(char const* variable, std::string const& path, nlohmann::json const& content, int indent = 2);
 
 }  // namespace allport::handback

@@ -97,11 +97,15 @@ Policy Settings::policy(char const* variable) const {
 
 std::string Settings::report() const {
   auto const& text = (*this)["ALLPORT_REPORT"];
+  return text == "1" ? text : file("ALLPORT_REPORT");
+}
+
+std::string Settings::file(char const* variable) const {
+  auto const& text = (*this)[variable];
   if (text.empty() || text == "0") return {};
   MPI_Comm parent = MPI_COMM_NULL;
   PMPI_Comm_get_parent(&parent);
-  bool const is_file = text != "1";
-  return is_file && parent != MPI_COMM_NULL ? fmt::format("{}.spawned-{}", text, getpid()) : text;
+  return parent != MPI_COMM_NULL ? fmt::format("{}.spawned-{}", text, getpid()) : text;
 }
 
 void Settings::warn(std::string const& text) const {

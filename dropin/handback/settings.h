@@ -40,6 +40,8 @@ class Settings {
   /// ALLPORT_REPORT: empty for none, "1" for stderr, else a file. A job that was spawned has the same environment; its
   /// file is another, named after rank 0's process.
   [[nodiscard]] std::string report() const;
+  /// The file that the variable names; empty: none, or "0". As report()'s where the job was spawned.
+  [[nodiscard]] std::string file(char const* variable) const;
 
   /// A line on rank 0's stderr, the first time that it is said.
   void warn(std::string const& text) const;

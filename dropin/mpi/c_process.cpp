@@ -3,6 +3,7 @@
 
 #include <cstdlib>
 
+#include "capture.h"
 #include "exported.h"
 #include "progress.h"
 #include "requests.h"
@@ -45,13 +46,19 @@ ALLPORT_EXPORTED int MPI_Finalize() {
 
 ALLPORT_EXPORTED int MPI_Start(MPI_Request* request) {
   if (request != nullptr && is_persistent_of_ours(*request)) return start_persistent(request);
-  return PMPI_Start(request);
+  auto const code = PMPI_Start(request);
+  if (code == MPI_SUCCESS && is_captured()) capture_start(*request);
+  return code;
 }
 
 ALLPORT_EXPORTED int MPI_Startall(int count, MPI_Request requests[]) {
   bool any = false;
   for (int i = 0; i < count && requests != nullptr; ++i) any = any || is_persistent_of_ours(requests[i]);
-  if (!any) return PMPI_Startall(count, requests);
+  if (!any) {
+    auto const code = PMPI_Startall(count, requests);
+    for (int i = 0; code == MPI_SUCCESS && is_captured() && i < count; ++i) capture_start(requests[i]);
+    return code;
+  }
   int result = MPI_SUCCESS;
   for (int i = 0; i < count; ++i) {
     auto const code = MPI_Start(&requests[i]);
@@ -62,8 +69,9 @@ ALLPORT_EXPORTED int MPI_Startall(int count, MPI_Request requests[]) {
 
 ALLPORT_EXPORTED int MPI_Request_free(MPI_Request* request) {
   bool const ours = request != nullptr && is_persistent_of_ours(*request);
-  auto const handle = ours ? *request : MPI_REQUEST_NULL;
+  auto const handle = request != nullptr ? *request : MPI_REQUEST_NULL;
   auto const code = PMPI_Request_free(request);
+  if (code == MPI_SUCCESS && is_captured()) forget_starts(handle);
   if (ours && code == MPI_SUCCESS) forget_persistent(handle);
   return code;
 }

@@ -5,6 +5,7 @@
 #ifdef OPEN_MPI
 #include <mpi-ext.h>
 
+#include "capture.h"
 #include "fortran.h"
 
 // Fortran passes these common blocks by address.
@@ -95,6 +96,21 @@ inline int startall(int count, MPI_Fint const* requests) {
   return result;
 }
 
+/// After one of Fortran's messages, whose place and communicator are as C's.
+inline void capture_one(MPI_Fint const* code, void* count, void* type, void* to, void* comm) {
+  captured(code != nullptr ? *code : MPI_SUCCESS, PMPI_Comm_f2c(*static_cast<MPI_Fint*>(comm)),
+           *static_cast<MPI_Fint*>(to), *static_cast<MPI_Fint*>(count), PMPI_Type_f2c(*static_cast<MPI_Fint*>(type)));
+}
+
+/// After MPI_(I)neighbor_alltoallw.
+inline void capture_blocks(MPI_Fint const* code, void* counts, void* types, void* comm) {
+  captured_by_neighbours(code != nullptr ? *code : MPI_SUCCESS, PMPI_Comm_f2c(*static_cast<MPI_Fint*>(comm)),
+                         [&](int n) {
+                           auto const type = PMPI_Type_f2c(static_cast<MPI_Fint*>(types)[n]);
+                           return bytes_of(static_cast<MPI_Fint*>(counts)[n], type);
+                         });
+}
+
 }  // namespace allport::dropin
 
 using namespace allport::dropin;
@@ -103,6 +119,16 @@ using namespace allport::dropin;
 #define ALLPORT_FORTRAN(prefix, name, n, function)      \
   ALLPORT_FORTRAN_NAME(prefix##_##name##_, n, function) \
   ALLPORT_FORTRAN_NAME(prefix##_##name##_f08_, n, function)
+
+// The library's own, and then `after`.
+#define ALLPORT_FORTRAN_AFTER_NAME(symbol, n, after)          \
+  ALLPORT_EXPORTED void symbol(ALLPORT_P##n MPI_Fint* code) { \
+    library(#symbol ALLPORT_A##n, code);                      \
+    after;                                                    \
+  }
+#define ALLPORT_FORTRAN_AFTER(name, n, after)         \
+  ALLPORT_FORTRAN_AFTER_NAME(mpi_##name##_, n, after) \
+  ALLPORT_FORTRAN_AFTER_NAME(mpi_##name##_f08_, n, after)
 
 // A collective in its three forms, of n, n + 1 (request) and n + 2 (info, request) arguments.
 #define ALLPORT_FORTRAN_COLLECTIVE(name, Name, n, n1, n2) \
@@ -151,6 +177,31 @@ ALLPORT_FORTRAN(mpi, intercomm_create, 6, MPI_Intercomm_create)
 ALLPORT_FORTRAN(mpi, intercomm_merge, 3, MPI_Intercomm_merge)
 ALLPORT_FORTRAN(mpi, comm_free, 1, MPI_Comm_free)
 ALLPORT_FORTRAN(mpi, comm_disconnect, 1, MPI_Comm_disconnect)
+
+ALLPORT_FORTRAN(mpi, send, 6, MPI_Send)
+ALLPORT_FORTRAN(mpi, bsend, 6, MPI_Bsend)
+ALLPORT_FORTRAN(mpi, ssend, 6, MPI_Ssend)
+ALLPORT_FORTRAN(mpi, rsend, 6, MPI_Rsend)
+ALLPORT_FORTRAN(mpi, isend, 7, MPI_Isend)
+ALLPORT_FORTRAN(mpi, ibsend, 7, MPI_Ibsend)
+ALLPORT_FORTRAN(mpi, issend, 7, MPI_Issend)
+ALLPORT_FORTRAN(mpi, irsend, 7, MPI_Irsend)
+ALLPORT_FORTRAN(mpi, send_init, 7, MPI_Send_init)
+ALLPORT_FORTRAN(mpi, bsend_init, 7, MPI_Bsend_init)
+ALLPORT_FORTRAN(mpi, ssend_init, 7, MPI_Ssend_init)
+ALLPORT_FORTRAN(mpi, rsend_init, 7, MPI_Rsend_init)
+ALLPORT_FORTRAN_AFTER(sendrecv, 12, capture_one(code, a2, a3, a4, a11))
+ALLPORT_FORTRAN_AFTER(sendrecv_replace, 9, capture_one(code, a2, a3, a4, a8))
+ALLPORT_FORTRAN(mpi, neighbor_allgather, 7, MPI_Neighbor_allgather)
+ALLPORT_FORTRAN(mpi, neighbor_allgatherv, 8, MPI_Neighbor_allgatherv)
+ALLPORT_FORTRAN(mpi, neighbor_alltoall, 7, MPI_Neighbor_alltoall)
+ALLPORT_FORTRAN(mpi, neighbor_alltoallv, 9, MPI_Neighbor_alltoallv)
+ALLPORT_FORTRAN_AFTER(neighbor_alltoallw, 9, capture_blocks(code, a2, a4, a9))
+ALLPORT_FORTRAN(mpi, ineighbor_allgather, 8, MPI_Ineighbor_allgather)
+ALLPORT_FORTRAN(mpi, ineighbor_allgatherv, 9, MPI_Ineighbor_allgatherv)
+ALLPORT_FORTRAN(mpi, ineighbor_alltoall, 8, MPI_Ineighbor_alltoall)
+ALLPORT_FORTRAN(mpi, ineighbor_alltoallv, 10, MPI_Ineighbor_alltoallv)
+ALLPORT_FORTRAN_AFTER(ineighbor_alltoallw, 10, capture_blocks(code, a2, a4, a9))
 
 }  // extern "C"
 #endif

@@ -1,6 +1,7 @@
 // How Fortran's names reach C's: arguments come by reference and are translated by the C function's own type.
 #pragma once
 
+#include <dlfcn.h>
 #include <mpi.h>
 
 #include <utility>
@@ -40,6 +41,13 @@ void through_c(int (*function)(A...), MPI_Fint* code, P*... arguments) {
   if (code != nullptr) *code = result;
 }
 
+/// The library's own function behind ours.
+template <class... P>
+void library(char const* name, P*... arguments) {
+  auto* const function = reinterpret_cast<void (*)(P * ...)>(dlsym(RTLD_NEXT, name));
+  function(arguments...);
+}
+
 inline int init() { return MPI_Init(nullptr, nullptr); }
 inline int init_thread(int required, int* provided) { return MPI_Init_thread(nullptr, nullptr, required, provided); }
 
@@ -57,6 +65,7 @@ inline int init_thread(int required, int* provided) { return MPI_Init_thread(nul
 #define ALLPORT_P9 ALLPORT_P8 void *a9,
 #define ALLPORT_P10 ALLPORT_P9 void *a10,
 #define ALLPORT_P11 ALLPORT_P10 void *a11,
+#define ALLPORT_P12 ALLPORT_P11 void *a12,
 #define ALLPORT_A0
 #define ALLPORT_A1 , a1
 #define ALLPORT_A2 ALLPORT_A1, a2
@@ -69,6 +78,7 @@ inline int init_thread(int required, int* provided) { return MPI_Init_thread(nul
 #define ALLPORT_A9 ALLPORT_A8, a9
 #define ALLPORT_A10 ALLPORT_A9, a10
 #define ALLPORT_A11 ALLPORT_A10, a11
+#define ALLPORT_A12 ALLPORT_A11, a12
 
 // `symbol` with `n` arguments beside the code.
 #define ALLPORT_FORTRAN_NAME(symbol, n, function) \

@@ -3,7 +3,6 @@
 #include <mpi.h>
 
 #ifndef OPEN_MPI
-#include <dlfcn.h>
 
 #include "fortran.h"
 #include "progress.h"
@@ -36,13 +35,6 @@ void await(int count, MPI_Request const* requests, bool all) {
     }
     if (live == 0 || (all ? done == live : done > 0)) return;
   }
-}
-
-/// The library's own function behind ours.
-template <class... P>
-void library(char const* name, P*... arguments) {
-  auto* const function = reinterpret_cast<void (*)(P * ...)>(dlsym(RTLD_NEXT, name));
-  function(arguments...);
 }
 
 int startall(int count, int* requests) { return MPI_Startall(count, requests); }

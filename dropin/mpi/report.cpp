@@ -116,14 +116,15 @@ void write_report(Memory const& found) {
     if (!s.active) text += fmt::format("allport:   nothing was taken: {}\n", s.why_inactive);
     handback::print(text);
   } else {
-    handback::write(s.report_to, {{"machine", machine},
-                                  {"active", s.active},
-                                  {"rates", rates_of(s)},
-                                  {"why_inactive", s.why_inactive},
-                                  {"ranks", ranks},
-                                  {"collectives", handback::to_json(calls)},
-                                  {"orders", orders},
-                                  {"tried", handback::tried(found)}});
+    handback::write("ALLPORT_REPORT", s.report_to,
+                    {{"machine", machine},
+                     {"active", s.active},
+                     {"rates", rates_of(s)},
+                     {"why_inactive", s.why_inactive},
+                     {"ranks", ranks},
+                     {"collectives", handback::to_json(calls)},
+                     {"orders", orders},
+                     {"tried", handback::tried(found)}});
   }
 }
 

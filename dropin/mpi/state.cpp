@@ -4,6 +4,7 @@
 
 #include "allport/comm/calibrate.h"
 #include "allport/mapping/mapping.h"
+#include "capture.h"
 #include "computers.h"
 #include "datatypes.h"
 #include "handback/told.h"
@@ -192,7 +193,8 @@ void begin_at_work() {
   auto& s = state();
   handback::Settings const settings(
       MPI_COMM_WORLD, {"ALLPORT_MACHINE", policy_variable, "ALLPORT_REPORT", "ALLPORT_SELECT", "ALLPORT_SELECT_FILE",
-                       "ALLPORT_EXPLAIN", "ALLPORT_REORDER"});
+                       "ALLPORT_EXPLAIN", "ALLPORT_REORDER", "ALLPORT_CAPTURE"});
+  begin_capture(settings.file("ALLPORT_CAPTURE"));
   s.reorders = settings["ALLPORT_REORDER"] != "0";
   s.report_to = settings.report();
   s.counting = !s.report_to.empty();
@@ -240,6 +242,7 @@ void end() {
   if (!s.begun) return;
   s.begun = false;
   Inside const inside;
+  end_capture();
   auto const found = s.active && s.trying != Trying::off ? remember_trials() : Memory{};
   if (s.counting) write_report(found);
   watching = false;

@@ -3,6 +3,7 @@
 
 #include <vector>
 
+#include "capture.h"
 #include "collectives.h"
 #include "exported.h"
 #include "progress.h"
@@ -56,33 +57,36 @@ void await_message(int from, int tag, MPI_Comm comm) {
   X(Rsend, Irsend, S, (void const* data, N count, MPI_Datatype type, int to, int tag, MPI_Comm comm), \
     (data, count, type, to, tag, comm))
 
-#define ALLPORT_EXPORT_SEND(Name, Start, S, PARAMETERS, ARGUMENTS)                                    \
-  ALLPORT_EXPORTED int MPI_##Name##S PARAMETERS {                                                     \
-    if (!should_poll()) return PMPI_##Name##S ARGUMENTS;                                              \
-    return finish_send([&](MPI_Request* r) { return PMPI_##Start##S(ALLPORT_UNPACK ARGUMENTS, r); }); \
+#define ALLPORT_EXPORT_SEND(Name, Start, S, PARAMETERS, ARGUMENTS)                                   \
+  ALLPORT_EXPORTED int MPI_##Name##S PARAMETERS {                                                    \
+    if (!should_poll()) return captured(PMPI_##Name##S ARGUMENTS, comm, to, count, type);            \
+    auto const start = [&](MPI_Request* r) { return PMPI_##Start##S(ALLPORT_UNPACK ARGUMENTS, r); }; \
+    return captured(finish_send(start), comm, to, count, type);                                      \
   }
 
-#define ALLPORT_EXPORT_RECEIVES(S, N)                                                                                 \
-  ALLPORT_EXPORTED int MPI_Recv##S(void* data, N count, MPI_Datatype type, int from, int tag, MPI_Comm comm,          \
-                                   MPI_Status* status) {                                                              \
-    if (should_poll()) await_message(from, tag, comm);                                                                \
-    return PMPI_Recv##S(data, count, type, from, tag, comm, status);                                                  \
-  }                                                                                                                   \
-  ALLPORT_EXPORTED int MPI_Sendrecv##S(void const* data, N count, MPI_Datatype type, int to, int tag, void* into,     \
-                                       N into_count, MPI_Datatype into_type, int from, int from_tag, MPI_Comm comm,   \
-                                       MPI_Status* status) {                                                          \
-    if (!should_poll()) {                                                                                             \
-      return PMPI_Sendrecv##S(data, count, type, to, tag, into, into_count, into_type, from, from_tag, comm, status); \
-    }                                                                                                                 \
-    int received = MPI_SUCCESS;                                                                                       \
-    auto const sent = finish_send([&](MPI_Request* r) {                                                               \
-      auto const code = PMPI_Isend##S(data, count, type, to, tag, comm, r);                                           \
-      if (code != MPI_SUCCESS) return code;                                                                           \
-      await_message(from, from_tag, comm);                                                                            \
-      received = PMPI_Recv##S(into, into_count, into_type, from, from_tag, comm, status);                             \
-      return MPI_SUCCESS;                                                                                             \
-    });                                                                                                               \
-    return sent != MPI_SUCCESS ? sent : received;                                                                     \
+#define ALLPORT_EXPORT_RECEIVES(S, N)                                                                               \
+  ALLPORT_EXPORTED int MPI_Recv##S(void* data, N count, MPI_Datatype type, int from, int tag, MPI_Comm comm,        \
+                                   MPI_Status* status) {                                                            \
+    if (should_poll()) await_message(from, tag, comm);                                                              \
+    return PMPI_Recv##S(data, count, type, from, tag, comm, status);                                                \
+  }                                                                                                                 \
+  ALLPORT_EXPORTED int MPI_Sendrecv##S(void const* data, N count, MPI_Datatype type, int to, int tag, void* into,   \
+                                       N into_count, MPI_Datatype into_type, int from, int from_tag, MPI_Comm comm, \
+                                       MPI_Status* status) {                                                        \
+    if (!should_poll()) {                                                                                           \
+      return captured(                                                                                              \
+          PMPI_Sendrecv##S(data, count, type, to, tag, into, into_count, into_type, from, from_tag, comm, status),  \
+          comm, to, count, type);                                                                                   \
+    }                                                                                                               \
+    int received = MPI_SUCCESS;                                                                                     \
+    auto const sent = finish_send([&](MPI_Request* r) {                                                             \
+      auto const code = PMPI_Isend##S(data, count, type, to, tag, comm, r);                                         \
+      if (code != MPI_SUCCESS) return code;                                                                         \
+      await_message(from, from_tag, comm);                                                                          \
+      received = PMPI_Recv##S(into, into_count, into_type, from, from_tag, comm, status);                           \
+      return MPI_SUCCESS;                                                                                           \
+    });                                                                                                             \
+    return captured(sent != MPI_SUCCESS ? sent : received, comm, to, count, type);                                  \
   }
 
 extern "C" {
@@ -98,7 +102,8 @@ ALLPORT_EXPORTED int MPI_Sendrecv_replace(void* data, int count, MPI_Datatype ty
                                           int from_tag, MPI_Comm comm, MPI_Status* status) {
   int bytes = 0;
   if (!should_poll() || PMPI_Pack_size(count, type, comm, &bytes) != MPI_SUCCESS) {
-    return PMPI_Sendrecv_replace(data, count, type, to, tag, from, from_tag, comm, status);
+    return captured(PMPI_Sendrecv_replace(data, count, type, to, tag, from, from_tag, comm, status), comm, to, count,
+                    type);
   }
   std::vector<char> copy(static_cast<std::size_t>(bytes) + 1);
   int position = 0;

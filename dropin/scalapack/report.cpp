@@ -43,7 +43,7 @@ void write_file(std::string const& path, json content) {
     if (!whole.is_object()) whole = json::object();
   }
   whole["scalapack"] = std::move(content);
-  handback::write(path, whole);
+  handback::write("ALLPORT_REPORT", path, whole);
 }
 
 std::string in_words(Memory const& tried) {

@@ -151,3 +151,45 @@ def test_a_file_of_somebody_else_s_stays_as_it_was(tmp_path: Path) -> None:
 def export(name: str, value: str) -> list[str]:
     """mpiexec's arguments that give the ranks a variable."""
     return ["-x", f"{name}={value}"] if ap.mpi.family() == "openmpi" else ["-genv", name, value]
+
+
+HALVES = """
+from mpi4py import MPI
+world = MPI.COMM_WORLD
+row = world.Split(world.rank % 2, -world.rank)  # the ranks turned round
+row.sendrecv(None, dest=1 - row.rank, source=1 - row.rank)
+row.Sendrecv(bytearray(1000 * (world.rank + 1)), dest=1 - row.rank, recvbuf=bytearray(4000), source=1 - row.rank)
+"""
+
+
+def test_what_a_program_sends_is_captured_and_mapped(tmp_path: Path) -> None:
+    trace, script = tmp_path / "trace.json", tmp_path / "halves.py"
+    script.write_text(HALVES)
+    given = {"LD_PRELOAD": ap.dropin.library("mpi"), "ALLPORT_CAPTURE": str(trace)}
+    exports = [argument for name, value in given.items() for argument in export(name, value)]
+    command = [*ap.launch.mpiexec_command(4), *exports, sys.executable, str(script)]
+    done = subprocess.run(command, env=ap.launch.environment(4), capture_output=True, check=True, timeout=60, text=True)
+    assert f"between 4 pairs of ranks were captured in {trace}" in done.stderr
+    sent = {(source, target): size for source, target, size in json.loads(trace.read_text())["messages"]}
+    assert sent.keys() == {(0, 2), (2, 0), (1, 3), (3, 1)}
+    pickled = sent[0, 2] - 1000  # None's, the same for all
+    assert 0 < pickled < 200
+    assert sent == {(r, (r + 2) % 4): 1000 * (r + 1) + pickled for r in range(4)}
+    # On a ring of four the partners are opposite each other, and another order has them side by side.
+    mapped = subprocess.run(
+        [sys.executable, "-m", "allport", "map", "--pattern", str(trace), "--machine", "torus:4", "--json"],
+        capture_output=True,
+        check=True,
+        timeout=60,
+        text=True,
+    )
+    places = json.loads(mapped.stdout)["places"]
+    assert {abs(places[r] - places[r + 2]) % 2 for r in range(2)} == {1}
+
+
+def test_a_capture_that_cannot_be_written_is_told(tmp_path: Path) -> None:
+    given = {"LD_PRELOAD": ap.dropin.library("mpi"), "ALLPORT_CAPTURE": str(tmp_path / "nowhere" / "trace.json")}
+    exports = [argument for name, value in given.items() for argument in export(name, value)]
+    command = [*ap.launch.mpiexec_command(2), *exports, sys.executable, "-c", "from mpi4py import MPI"]
+    done = subprocess.run(command, env=ap.launch.environment(2), capture_output=True, check=True, timeout=60, text=True)
+    assert "ALLPORT_CAPTURE = " in done.stderr and "cannot be written" in done.stderr
