@@ -121,7 +121,9 @@ class LuCarrier final : public graph::Carrier {
 }  // namespace
 
 std::unique_ptr<graph::Carrier> plan_carrier(GemmPlan const& plan) {
-  if (gemm_detail::method(plan.chosen.algorithm).by_tasks) return tasks::carrier(plan.machine);
+  if (gemm_detail::method(plan.chosen.algorithm).by_tasks) {
+    return tasks::carrier(plan.machine, plan.options.mapping);
+  }
   return std::make_unique<GemmCarrier>(plan);
 }
 std::unique_ptr<graph::Carrier> plan_carrier(LuPlan const& plan) { return std::make_unique<LuCarrier>(plan); }

@@ -135,6 +135,15 @@ TEST(GemmGraph, ByTasksAPanelGoesRoundARingBothWays) {
   }
 }
 
+TEST(GemmGraph, MovesWhatThePlanSaysWhereRanksAreElsewhere) {
+  for (auto const* name : {"summa", "summa_tasks", "summa25", "summa25_tasks", "3d", "3d_tasks"}) {
+    bool const layered = std::string_view(name).starts_with("summa_") || std::string_view(name) == "summa";
+    auto options = asked(name, layered ? GemmGrid{3, 4, 1} : GemmGrid{3, 2, 2}, 4);
+    options.mapping = Mapping::from_list({7, 2, 11, 0, 5, 9, 1, 10, 4, 8, 3, 6});
+    expect_as_planned({19, 23, 17}, "torus:4x3", options);
+  }
+}
+
 TEST(GemmGraph, ByTasksIsPlannedForAnyExtents) {
   GemmOptions named;
   named.algorithm = "summa_tasks";
