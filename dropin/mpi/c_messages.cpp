@@ -7,7 +7,7 @@
 
 using namespace allport::dropin;
 
-// A message in its forms: X(Name) sends, counts are of type N and names end in S.
+// MPI_Name and what ends in S, with counts of type N: a message, one that goes on by itself, a persistent one.
 #define ALLPORT_PASSED(Name, S, N)                                                                                   \
   ALLPORT_EXPORTED int MPI_##Name##S(void const* data, N count, MPI_Datatype type, int to, int tag, MPI_Comm comm) { \
     return captured(PMPI_##Name##S(data, count, type, to, tag, comm), comm, to, count, type);                        \

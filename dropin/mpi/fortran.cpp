@@ -98,12 +98,14 @@ inline int startall(int count, MPI_Fint const* requests) {
 
 /// After one of Fortran's messages, whose place and communicator are as C's.
 inline void capture_one(MPI_Fint const* code, void* count, void* type, void* to, void* comm) {
+  if (!is_captured()) return;
   captured(code != nullptr ? *code : MPI_SUCCESS, PMPI_Comm_f2c(*static_cast<MPI_Fint*>(comm)),
            *static_cast<MPI_Fint*>(to), *static_cast<MPI_Fint*>(count), PMPI_Type_f2c(*static_cast<MPI_Fint*>(type)));
 }
 
 /// After MPI_(I)neighbor_alltoallw.
 inline void capture_blocks(MPI_Fint const* code, void* counts, void* types, void* comm) {
+  if (!is_captured()) return;
   captured_by_neighbours(code != nullptr ? *code : MPI_SUCCESS, PMPI_Comm_f2c(*static_cast<MPI_Fint*>(comm)),
                          [&](int n) {
                            auto const type = PMPI_Type_f2c(static_cast<MPI_Fint*>(types)[n]);
@@ -123,7 +125,8 @@ using namespace allport::dropin;
 // The library's own, and then `after`.
 #define ALLPORT_FORTRAN_AFTER_NAME(symbol, n, after)          \
   ALLPORT_EXPORTED void symbol(ALLPORT_P##n MPI_Fint* code) { \
-    library(#symbol ALLPORT_A##n, code);                      \
+    static auto* const library = dlsym(RTLD_NEXT, #symbol);   \
+    call_library(library ALLPORT_A##n, code);                 \
     after;                                                    \
   }
 #define ALLPORT_FORTRAN_AFTER(name, n, after)         \

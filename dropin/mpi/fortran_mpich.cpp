@@ -50,7 +50,8 @@ using namespace allport::dropin;
 #define ALLPORT_F08_FIRST(name, n, first)                                \
   ALLPORT_EXPORTED void mpi_##name##_f08_(ALLPORT_P##n MPI_Fint* code) { \
     if (should_poll()) first;                                            \
-    library("mpi_" #name "_f08_" ALLPORT_A##n, code);                    \
+    static auto* const library = dlsym(RTLD_NEXT, "mpi_" #name "_f08_"); \
+    call_library(library ALLPORT_A##n, code);                            \
   }
 #define ALLPORT_COUNT *static_cast<int*>(a1)
 #define ALLPORT_REQUESTS(a) static_cast<MPI_Request*>(a)
