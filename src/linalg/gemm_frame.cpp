@@ -48,14 +48,19 @@ std::optional<std::string> why_not_order(std::string const& order, GemmGrid cons
   return fmt::format("order {} is for a grid of {}x{}x{}", order, rows, cols, layers);
 }
 
-std::vector<std::string> embedded_orders(GemmGrid const& grid, Machine const& machine,
-                                         std::optional<Mapping> const& mapping, std::vector<std::string> const& plain) {
-  if (machine.ranks() > most_embedded || grid.ranks() != machine.ranks()) return {};
+std::vector<std::string> const& EmbeddedOrders::of(GemmGrid const& grid, std::vector<std::string> const& plain) {
+  auto const [known, is_new] = known_.try_emplace({grid.rows, grid.cols, grid.layers});
+  if (is_new) known->second = found(grid, plain);
+  return known->second;
+}
+
+std::vector<std::string> EmbeddedOrders::found(GemmGrid const& grid, std::vector<std::string> const& plain) const {
+  if (machine_.ranks() > most_embedded || grid.ranks() != machine_.ranks()) return {};
   for (auto const& order : plain) {
-    if (has_boxes(Frame(grid, order, mapping), machine, mapping)) return {};
+    if (has_boxes(Frame(grid, order, mapping_), machine_, mapping_)) return {};
   }
   std::vector<std::string> orders;
-  for (auto const& one : embeddings(machine, {grid.rows, grid.cols, grid.layers}, embeddings_priced))
+  for (auto const& one : embeddings(machine_, {grid.rows, grid.cols, grid.layers}, embeddings_priced))
     orders.push_back(one.text());
   return orders;
 }

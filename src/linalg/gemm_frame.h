@@ -33,10 +33,22 @@ enum class GridAxis : std::uint8_t {
 void ensure_order(std::string const& order, Machine const& machine);
 /// Why a grid cannot be laid so: an embedding is for one grid only.
 [[nodiscard]] std::optional<std::string> why_not_order(std::string const& order, GemmGrid const& grid);
-/// Orders that lay all of a grid's lines on boxes of the machine, where none of the plain orders does.
-[[nodiscard]] std::vector<std::string> embedded_orders(GemmGrid const& grid, Machine const& machine,
-                                                       std::optional<Mapping> const& mapping,
-                                                       std::vector<std::string> const& plain);
+/// Orders that lay all of a grid's lines on boxes of the machine, where none of the plain orders does; looked for once
+/// for each grid.
+class EmbeddedOrders {
+ public:
+  /// Both must outlive it.
+  EmbeddedOrders(Machine const& machine, std::optional<Mapping> const& mapping)
+      : machine_(machine), mapping_(mapping) {}
+  [[nodiscard]] std::vector<std::string> const& of(GemmGrid const& grid, std::vector<std::string> const& plain);
+
+ private:
+  [[nodiscard]] std::vector<std::string> found(GemmGrid const& grid, std::vector<std::string> const& plain) const;
+
+  Machine const& machine_;
+  std::optional<Mapping> const& mapping_;
+  std::map<std::array<int, 3>, std::vector<std::string>> known_;
+};
 /// Prices of lines that form no box leave out what other lines send over the same links. So an order in which all are
 /// boxes is taken up to this much above one in which they are not; that close no model is sure anyway.
 inline constexpr double for_boxes = 1.02;

@@ -2,9 +2,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <array>
 #include <cmath>
-#include <map>
 
 #include "allport/comm/messages.h"
 #include "allport/model/gemm_bound.h"
@@ -49,15 +47,10 @@ class Judge {
       : problem_(problem),
         machine_(machine),
         pricer_(machine, options, options.mapping),
-        mapping_(options.mapping),
+        embedded_(machine, options.mapping),
         element_(bytes_of(problem.type)) {}
 
-  /// embedded_orders(), looked for once for each grid.
-  [[nodiscard]] std::vector<std::string> const& embedded(GemmGrid const& grid, std::vector<std::string> const& plain) {
-    auto const [known, is_new] = embedded_.try_emplace({grid.rows, grid.cols, grid.layers});
-    if (is_new) known->second = embedded_orders(grid, machine_, mapping_, plain);
-    return known->second;
-  }
+  [[nodiscard]] EmbeddedOrders& embedded() { return embedded_; }
 
   [[nodiscard]] PlaceCost cost(Method const& how, Frame const& frame, Place p, Index width) {
     PlaceCost cost;
@@ -161,9 +154,8 @@ class Judge {
   GemmProblem const& problem_;
   Machine const& machine_;
   Pricer pricer_;
-  std::optional<Mapping> const& mapping_;
+  EmbeddedOrders embedded_;
   std::int64_t element_;
-  std::map<std::array<int, 3>, std::vector<std::string>> embedded_;
 };
 
 PlaceCost cost_of(GraphCost const& by_tasks, Place p) {
@@ -319,7 +311,7 @@ void consider(Judge& with, Method const& how, GemmGrid const& grid, GemmPlan& pl
   auto const& asked = plan.options.order;
   auto const plain = asked.empty() ? gemm_orders(grid) : std::vector{asked};
   auto best = best_of(plain);
-  auto const boxes = best_of(asked.empty() ? with.embedded(grid, plain) : std::vector<std::string>{});
+  auto const boxes = best_of(asked.empty() ? with.embedded().of(grid, plain) : std::vector<std::string>{});
   if (!boxes.algorithm.empty() && boxes.why_not.empty() &&
       (!best.why_not.empty() || boxes.total <= best.total * for_boxes)) {
     best = boxes;

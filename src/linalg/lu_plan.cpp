@@ -2,8 +2,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <array>
-#include <map>
 
 #include "allport/linalg/redistribute.h"
 #include "allport/model/lu_bound.h"
@@ -95,7 +93,8 @@ std::vector<std::string> lu_orders(GemmGrid const& grid) {
 
 class Planner {
  public:
-  explicit Planner(LuPlan& plan) : plan_(plan), pricer_(plan.machine, told_, plan.options.mapping) {
+  explicit Planner(LuPlan& plan)
+      : plan_(plan), pricer_(plan.machine, told_, plan.options.mapping), embedded_(plan.machine, plan.options.mapping) {
     told_.broadcast = plan.options.broadcast;
     told_.reduce = plan.options.reduce;
   }
@@ -134,8 +133,9 @@ class Planner {
       return best;
     };
     auto const& asked = plan_.options.order;
-    auto best = best_of(asked.empty() ? lu_orders(grid) : std::vector{asked});
-    auto const boxes = best_of(asked.empty() ? embedded(grid) : std::vector<std::string>{});
+    auto const plain = asked.empty() ? lu_orders(grid) : std::vector{asked};
+    auto best = best_of(plain);
+    auto const boxes = best_of(asked.empty() ? embedded_.of(grid, plain) : std::vector<std::string>{});
     if (boxes && boxes->total <= best->total * gemm_detail::for_boxes) best = boxes;
     keep(*best);
   }
@@ -289,18 +289,10 @@ class Planner {
     bounds(chosen);
   }
 
-  /// Looked for once for each grid.
-  [[nodiscard]] std::vector<std::string> const& embedded(GemmGrid const& grid) {
-    auto const [known, is_new] = embedded_.try_emplace({grid.rows, grid.cols, grid.layers});
-    if (is_new)
-      known->second = gemm_detail::embedded_orders(grid, plan_.machine, plan_.options.mapping, lu_orders(grid));
-    return known->second;
-  }
-
   LuPlan& plan_;
   GemmOptions told_;
   Pricer pricer_;
-  std::map<std::array<int, 3>, std::vector<std::string>> embedded_;
+  gemm_detail::EmbeddedOrders embedded_;
 };
 
 }  // namespace
