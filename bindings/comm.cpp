@@ -165,6 +165,15 @@ void bind_comm(nb::module_& m) {
             return s.sub(ranks);
           },
           "members"_a, Unlocked())
+      .def(
+          "sub_on",
+          [](Communicator const& s, std::vector<std::int64_t> const& members, Machine const& machine,
+             std::vector<Rank> places) {
+            auto ranks = std::vector<Rank>();
+            for (auto const r : members) ranks.push_back(checked(s, r, "members"));
+            return s.sub(ranks, machine, Mapping::from_list(std::move(places)));
+          },
+          "members"_a, "machine"_a, "places"_a, Unlocked(), "sub() on a machine that its caller has chosen.")
       .def("split", &Communicator::split, "color"_a, "key"_a, Unlocked())
       .def("barrier", &Communicator::barrier, Unlocked())
       .def("progress", &Communicator::progress, Unlocked())

@@ -20,6 +20,7 @@ namespace {
 
 using namespace nb::literals;
 using Runs = std::vector<std::tuple<Index, Index, Index>>;
+using Listed = std::tuple<Index, int, std::vector<Index>, std::vector<int>>;
 using WriteBlock = nb::ndarray<nb::ndim<2>, nb::device::cpu>;
 
 Runs runs_of(AxisDistribution const& distribution, int part) {
@@ -40,6 +41,11 @@ Distribution transposed(Distribution const& l) {
     }
   }
   return {l.cols(), l.rows(), std::move(grid)};
+}
+
+char const* form_of(Distribution const& l) {
+  if (l.rows().is_listed() || l.cols().is_listed()) return "listed";
+  return l.rows().is_cyclic() ? "block-cyclic" : "blocks";
 }
 
 void bind_distribution(nb::module_& m) {
@@ -70,6 +76,17 @@ void bind_distribution(nb::module_& m) {
                                 std::move(grid));
           },
           "shape"_a, "parts"_a, "block"_a, "grid"_a, "ScaLAPACK's block-cyclic distributing.")
+      .def_static(
+          "listed",
+          [](Listed const& rows, Listed const& cols, std::vector<Rank> grid) {
+            auto const axis = [](Listed const& l) {
+              return AxisDistribution::listed(std::get<0>(l), std::get<1>(l), std::get<2>(l), std::get<3>(l));
+            };
+            return Distribution(axis(rows), axis(cols), std::move(grid));
+          },
+          "rows"_a, "cols"_a, "grid"_a,
+          "(extent, parts, starts, owners) of the rows and of the columns: indices starts[q] to starts[q + 1] - 1\n"
+          "belong to grid row (or column) owners[q], behind what it has of those before.")
       .def_prop_ro(
           "shape", [](Distribution const& l) { return nb::make_tuple(l.rows().extent(), l.cols().extent()); },
           nb::sig("def shape(self) -> tuple[int, int]"))
@@ -93,7 +110,7 @@ void bind_distribution(nb::module_& m) {
           "__eq__", [](Distribution const& a, Distribution const& b) { return a == b; }, nb::is_operator())
       .def("__repr__", [](Distribution const& l) {
         return fmt::format("Distribution({} x {} on a {} x {} grid, {})", l.rows().extent(), l.cols().extent(),
-                           l.rows().parts(), l.cols().parts(), l.rows().is_cyclic() ? "block-cyclic" : "blocks");
+                           l.rows().parts(), l.cols().parts(), form_of(l));
       });
 }
 
@@ -223,6 +240,14 @@ void bind_matrix(nb::module_& m) {
         });
       },
       "source"_a, "target"_a);
+  m.def("redistribution_traffic", &redistribution_traffic, "source"_a, "target"_a, "rank"_a, "element"_a,
+        "What redistribute() sends and receives on a rank; element: bytes of one.");
+  m.def(
+      "redistribution_memory",
+      [](Distribution const& from, Distribution const& to, Rank rank, std::int64_t element) {
+        return redistribution_memory(from, to, rank, element).value();
+      },
+      "source"_a, "target"_a, "rank"_a, "element"_a, "Bytes of the buffers that redistribute() has on a rank at most.");
 }
 
 }  // namespace allport::python

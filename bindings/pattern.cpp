@@ -1,12 +1,16 @@
 // Rooms pattern and mapping in Python, and the choice among the orders of ranks.
+#include <fmt/format.h>
 #include <nanobind/nanobind.h>
 #include <nanobind/stl/optional.h>
+#include <nanobind/stl/pair.h>
 #include <nanobind/stl/string.h>
 #include <nanobind/stl/tuple.h>
 #include <nanobind/stl/vector.h>
 
+#include <numeric>
 #include <tuple>
 
+#include "allport/mapping/mapping.h"
 #include "allport/pattern/on_grids.h"
 #include "allport/select/rank_order.h"
 #include "bindings.h"
@@ -159,6 +163,21 @@ void bind_pattern(nb::module_& m) {
       "machine"_a, "pattern"_a, "allocation"_a, "least_gain"_a, "refined"_a, "among"_a,
       nb::sig("def mapping_choose(machine: Machine, pattern: Pattern, allocation: list[int], least_gain: float, "
               "refined: int, among: list[str]) -> dict[str, object]"));
+  m.def(
+      "machine_of",
+      [](Machine const& machine, std::vector<Rank> const& members) {
+        ensure(!members.empty(), "members", "none", "at least one place");
+        for (auto const m : members) {
+          ensure(m >= 0 && m < machine.ranks(), "members", m, fmt::format("places in 0..{}", machine.ranks() - 1));
+        }
+        auto box = find_box(machine, members);
+        auto places = std::vector<Rank>(members.size());
+        std::iota(places.begin(), places.end(), 0);
+        if (box) places = box->mapping.list();
+        return std::pair(box ? std::move(box->machine) : line_through(machine, members), std::move(places));
+      },
+      "machine"_a, "members"_a,
+      "The machine that Communicator.sub() of these places has, and where in it each of them is.");
   m.def(
       "mapping_orders",
       [] {

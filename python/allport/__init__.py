@@ -51,6 +51,7 @@ if TYPE_CHECKING:
         sim,
         systems,
         tasks,
+        tensors,
         units,
         verify,
     )
@@ -95,6 +96,11 @@ if TYPE_CHECKING:
     from allport.sim import Simulation, simulate
     from allport.systems import SolveReport, norm, solve, solve_residual
     from allport.tasks import run_graph
+    from allport.tensors.contract import ContractionReport, einsum, tensordot
+    from allport.tensors.distribution import TensorDistribution
+    from allport.tensors.plan import ContractionPlan
+    from allport.tensors.search import plan_einsum, plan_tensordot
+    from allport.tensors.tensor import DistributedTensor, distribute_tensor, load_tensor
     from allport.transfer import Transfer
     from allport.verify import Report, prove
 
@@ -142,6 +148,7 @@ _ROOMS = {
     "sim": "sim",
     "systems": "systems",
     "tasks": "tasks",
+    "tensors": "tensors",
     "trace": "report.trace",
     "units": "units",
     "verify": "verify",
@@ -153,7 +160,10 @@ _HOMES = {
     "CholeskyReport": "positive_definite",
     "Choice": "select",
     "Communicator": "comm",
+    "ContractionPlan": "tensors.plan",
+    "ContractionReport": "tensors.contract",
     "DistributedMatrix": "linalg",
+    "DistributedTensor": "tensors.tensor",
     "GemmPlan": "plan",
     "GemmReport": "linalg",
     "GrowthWarning": "factor",
@@ -188,6 +198,7 @@ _HOMES = {
     "Task": "graph",
     "TaskGraph": "graph",
     "TaskSimulation": "graph",
+    "TensorDistribution": "tensors.distribution",
     "TopologyIds": "machine",
     "Traffic": "schedule",
     "Transfer": "transfer",
@@ -197,6 +208,8 @@ _HOMES = {
     "cholesky_graph": "graph",
     "cholesky_solve_graph": "graph",
     "distribute": "linalg",
+    "distribute_tensor": "tensors.tensor",
+    "einsum": "tensors.contract",
     "explain": "select",
     "gemm": "linalg",
     "gemm_algorithms": "plan",
@@ -205,6 +218,7 @@ _HOMES = {
     "load": "linalg",
     "load_algorithms": "collectives",
     "load_lu": "factor",
+    "load_tensor": "tensors.tensor",
     "lstsq": "orthogonal",
     "lu": "factor",
     "lu_algorithms": "plan",
@@ -212,9 +226,11 @@ _HOMES = {
     "make_schedule": "collectives",
     "norm": "systems",
     "plan_cholesky": "plan",
+    "plan_einsum": "tensors.search",
     "plan_gemm": "plan",
     "plan_lu": "plan",
     "plan_qr": "plan",
+    "plan_tensordot": "tensors.search",
     "preset_names": "machine",
     "prove": "verify",
     "qr": "orthogonal",
@@ -224,6 +240,7 @@ _HOMES = {
     "simulate": "sim",
     "solve": "systems",
     "solve_residual": "systems",
+    "tensordot": "tensors.contract",
 }
 
 __all__ = [
@@ -235,7 +252,10 @@ __all__ = [
     "CholeskyPlan",
     "CholeskyReport",
     "Communicator",
+    "ContractionPlan",
+    "ContractionReport",
     "DistributedMatrix",
+    "DistributedTensor",
     "Distribution",
     "Edge",
     "Error",
@@ -269,6 +289,7 @@ __all__ = [
     "Task",
     "TaskGraph",
     "TaskSimulation",
+    "TensorDistribution",
     "TopologyIds",
     "Traffic",
     "Transfer",
@@ -287,9 +308,11 @@ __all__ = [
     "dims",
     "discover",
     "distribute",
+    "distribute_tensor",
     "doctor",
     "draw",
     "dropin",
+    "einsum",
     "errors",
     "explain",
     "factor",
@@ -309,6 +332,7 @@ __all__ = [
     "load",
     "load_algorithms",
     "load_lu",
+    "load_tensor",
     "lstsq",
     "lu",
     "lu_algorithms",
@@ -326,9 +350,11 @@ __all__ = [
     "places",
     "plan",
     "plan_cholesky",
+    "plan_einsum",
     "plan_gemm",
     "plan_lu",
     "plan_qr",
+    "plan_tensordot",
     "plot",
     "positive_definite",
     "preset_names",
@@ -347,6 +373,8 @@ __all__ = [
     "solve_residual",
     "systems",
     "tasks",
+    "tensordot",
+    "tensors",
     "trace",
     "units",
     "verify",

@@ -111,6 +111,18 @@ class Communicator:
         group = self._mpi4py.Get_group().Incl(list(members))
         return Communicator._of(native, self._mpi4py.Create_group(group))
 
+    @functools.cached_property
+    def _parts(self) -> dict[tuple[int, ...], Communicator]:
+        return {}
+
+    def part_on(self, members: tuple[int, ...], machine: Machine, places: tuple[int, ...]) -> Communicator:
+        """sub() of members that are `machine`, at these places of it; made once and kept. Called by exactly them."""
+        if members not in self._parts:
+            native = self._native.sub_on(list(members), machine, list(places))
+            group = self._mpi4py.Get_group().Incl(list(members))
+            self._parts[members] = Communicator._of(native, self._mpi4py.Create_group(group))
+        return self._parts[members]
+
     def split(self, color: int | None, key: int = 0) -> Communicator | None:
         """Ranks of equal color together, ordered by key, then rank; None for color None. Called by all ranks."""
         native = self._native.split(-1 if color is None else color, key)

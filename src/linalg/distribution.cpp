@@ -37,6 +37,43 @@ AxisDistribution AxisDistribution::cuts(std::vector<Index> cuts) {
   return d;
 }
 
+AxisDistribution AxisDistribution::listed(Index extent, int parts, std::vector<Index> const& starts,
+                                          std::vector<int> const& owners) {
+  ensure(extent >= 0, "extent", extent, "a number of indices >= 0");
+  ensure(parts >= 1, "parts", parts, "at least one part");
+  ensure(starts.size() == owners.size() && starts.empty() == (extent == 0), "starts", starts.size(),
+         "one for each of " + std::to_string(owners.size()) + " owners, and none only where there are no indices");
+  AxisDistribution d;
+  d.extent_ = extent;
+  d.parts_ = parts;
+  d.counts_.assign(static_cast<std::size_t>(parts), 0);
+  bool ascend = true;  // each part has one run, and they come in its order
+  for (std::size_t q = 0; q < starts.size(); ++q) {
+    auto const end = q + 1 < starts.size() ? starts[q + 1] : extent;
+    auto const name = [q](char const* what) { return what + ("[" + std::to_string(q) + "]"); };
+    ensure((q > 0 || starts[q] == 0) && starts[q] < end, name("starts"), starts[q],
+           q == 0 ? "0, below the next" : "less than the next, and than the extent");
+    ensure(owners[q] >= 0 && owners[q] < parts, name("owners"), owners[q],
+           "a part in 0.." + std::to_string(parts - 1));
+    auto& count = d.counts_[static_cast<std::size_t>(owners[q])];
+    if (!d.owners_.empty() && d.owners_.back() == owners[q]) {
+      d.runs_.back().length += end - starts[q];
+    } else {
+      ascend = ascend && (d.owners_.empty() || d.owners_.back() < owners[q]);
+      d.runs_.push_back({starts[q], count, end - starts[q]});
+      d.owners_.push_back(owners[q]);
+    }
+    count += end - starts[q];
+  }
+  if (!ascend) {
+    d.cuts_.clear();
+    return d;
+  }
+  std::vector<Index> ends(1, 0);
+  for (auto const count : d.counts_) ends.push_back(ends.back() + count);
+  return AxisDistribution::cuts(std::move(ends));
+}
+
 AxisDistribution AxisDistribution::balanced(Index extent, int parts) {
   ensure(extent >= 0, "extent", extent, "a number of indices >= 0");
   ensure(parts >= 1, "parts", parts, "at least one part");
@@ -55,8 +92,13 @@ void AxisDistribution::check_index(Index i) const {
   }
 }
 
+std::size_t AxisDistribution::run_of(Index i) const {
+  return static_cast<std::size_t>(std::ranges::upper_bound(runs_, i, {}, &Run::global) - runs_.begin()) - 1;
+}
+
 int AxisDistribution::owner(Index i) const {
   check_index(i);
+  if (is_listed()) return owners_[run_of(i)];
   if (is_cyclic()) {
     auto const t = i < first_block_ ? 0 : 1 + (i - first_block_) / nb_;
     return static_cast<int>((source_ + t) % parts_);
@@ -67,6 +109,12 @@ int AxisDistribution::owner(Index i) const {
 Index AxisDistribution::local(Index i) const { return run_at(i).local; }
 
 Run AxisDistribution::run_at(Index i) const {
+  if (is_listed()) {
+    check_index(i);
+    auto const& run = runs_[run_of(i)];
+    auto const done = i - run.global;
+    return {i, run.local + done, run.length - done};
+  }
   auto const part = owner(i);
   if (!is_cyclic()) {
     auto const p = static_cast<std::size_t>(part);
@@ -88,6 +136,7 @@ Run AxisDistribution::run_at(Index i) const {
 
 Index AxisDistribution::count(int part) const {
   ensure(part >= 0 && part < parts_, "part", part, "a part in 0.." + std::to_string(parts_ - 1));
+  if (is_listed()) return counts_[static_cast<std::size_t>(part)];
   if (!is_cyclic()) {
     auto const p = static_cast<std::size_t>(part);
     return cuts_[p + 1] - cuts_[p];
@@ -111,6 +160,14 @@ Index AxisDistribution::before(int part, Index i) const {
 
 AxisDistribution AxisDistribution::head(Index extent) const {
   ensure(extent >= 0 && extent <= extent_, "extent", extent, "at most " + std::to_string(extent_));
+  if (is_listed()) {
+    std::vector<Index> starts;
+    for (auto const& run : runs_) {
+      if (run.global < extent) starts.push_back(run.global);
+    }
+    auto const first = owners_.begin();
+    return listed(extent, parts_, starts, {first, first + static_cast<std::ptrdiff_t>(starts.size())});
+  }
   auto distribution = *this;
   distribution.extent_ = extent;
   for (auto& cut : distribution.cuts_) cut = std::min(cut, extent);
@@ -126,6 +183,13 @@ std::vector<Run> AxisDistribution::runs(int part) const {
   auto const owned = count(part);
   if (owned == 0) {
     return {};
+  }
+  if (is_listed()) {
+    std::vector<Run> own;
+    for (std::size_t q = 0; q < runs_.size(); ++q) {
+      if (owners_[q] == part) own.push_back(runs_[q]);
+    }
+    return own;
   }
   if (!is_cyclic()) {
     return {{cuts_[static_cast<std::size_t>(part)], 0, owned}};

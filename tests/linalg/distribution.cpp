@@ -102,6 +102,23 @@ TEST(AxisDistribution, CutsMayLeavePartsEmpty) {
   expect_deals(AxisDistribution(), {});
 }
 
+TEST(AxisDistribution, ListsRunsOfAnyOwner) {
+  expect_deals(AxisDistribution::listed(7, 3, {0, 2, 3, 5}, {2, 0, 2, 1}), {2, 2, 0, 2, 2, 1, 1});
+  expect_deals(AxisDistribution::listed(5, 4, {0, 1, 2, 4}, {3, 3, 0, 3}), {3, 3, 0, 0, 3});  // neighbours merge
+  expect_deals(AxisDistribution::listed(0, 2, {}, {}), {});
+  // A 3 x 4 tensor whose second axis is cut in two, first axis first, and what its first 6 indices are.
+  auto const tensor = AxisDistribution::listed(12, 2, {0, 2, 4, 6, 8, 10}, {0, 1, 0, 1, 0, 1});
+  expect_deals(tensor, {0, 0, 1, 1, 0, 0, 1, 1, 0, 0, 1, 1});
+  expect_deals(tensor.head(6), {0, 0, 1, 1, 0, 0});
+  expect_deals(tensor.head(0), {});
+  EXPECT_EQ(tensor.before(1, 7), 3);
+  EXPECT_EQ(tensor.block_end(3), 4);
+  // What cuts can say is cuts, so that equal ones are equal.
+  EXPECT_EQ(AxisDistribution::listed(7, 4, {0, 2, 3}, {0, 0, 2}), AxisDistribution::cuts({0, 3, 3, 7, 7}));
+  EXPECT_EQ(tensor, AxisDistribution::listed(12, 2, {0, 1, 2, 4, 6, 8, 10}, {0, 0, 1, 0, 1, 0, 1}));
+  EXPECT_FALSE(tensor == AxisDistribution::cyclic(12, 2, 2));
+}
+
 TEST(AxisDistribution, BalancedPartsDifferByAtMostOne) {
   for (Index const extent : {0, 1, 2, 5, 16, 17, 1000}) {
     for (int const parts : {1, 2, 3, 7, 16}) {
@@ -141,6 +158,15 @@ void expect_error(auto&& make, std::string const& part_of_message) {
     EXPECT_EQ(e.kind(), ErrorKind::argument);
     EXPECT_NE(std::string(e.what()).find(part_of_message), std::string::npos) << e.what();
   }
+}
+
+TEST(AxisDistribution, RefusesListsWithGaps) {
+  expect_error([] { (void)AxisDistribution::listed(4, 2, {1}, {0}); }, "starts[0]");
+  expect_error([] { (void)AxisDistribution::listed(4, 2, {0, 2, 2}, {0, 1, 0}); }, "starts[1]");
+  expect_error([] { (void)AxisDistribution::listed(4, 2, {0, 4}, {0, 1}); }, "starts[1]");
+  expect_error([] { (void)AxisDistribution::listed(4, 2, {0}, {2}); }, "owners[0]");
+  expect_error([] { (void)AxisDistribution::listed(4, 2, {}, {}); }, "starts");
+  expect_error([] { (void)AxisDistribution::listed(4, 2, {0}, {}); }, "starts");
 }
 
 TEST(AxisDistribution, RefusesWhatItCannotDeal) {

@@ -12,7 +12,7 @@ namespace allport::samples {
 
 inline AxisDistribution random_axis(std::mt19937& random, Index extent, int parts) {
   auto const below = [&](Index n) { return static_cast<Index>(random() % static_cast<std::uint64_t>(n)); };
-  switch (below(3)) {
+  switch (below(4)) {
     case 0:
       return AxisDistribution::balanced(extent, parts);
     case 1: {
@@ -22,6 +22,15 @@ inline AxisDistribution random_axis(std::mt19937& random, Index extent, int part
       cuts.back() = extent;
       std::ranges::sort(cuts);
       return AxisDistribution::cuts(cuts);
+    }
+    case 2: {
+      std::vector<Index> starts;
+      std::vector<int> owners;
+      for (Index i = 0; i < extent; i += 1 + below(extent)) {
+        starts.push_back(i);
+        owners.push_back(static_cast<int>(below(parts)));
+      }
+      return AxisDistribution::listed(extent, parts, starts, owners);
     }
     default:
       return AxisDistribution::cyclic(extent, parts, 1 + below(below(2) == 0 ? 2 : extent + 3),

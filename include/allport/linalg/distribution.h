@@ -23,25 +23,32 @@ struct Run {
   friend bool operator==(Run const&, Run const&) = default;
 };
 
-/// Indices 0..extent-1 over `parts` rows or columns of a process grid. Two forms:
+/// Indices 0..extent-1 over `parts` rows or columns of a process grid. Three forms:
 ///   cyclic(extent, parts, nb, source, first_block): ScaLAPACK's block-cyclic; block t (of nb indices, the first of
 ///          `first_block`, the last may be short) belongs to part (source + t) % parts
 ///   cuts({0, ..., extent}): part p owns cuts[p]..cuts[p+1]-1; parts may be empty
+///   listed(extent, parts, starts, owners): run q is starts[q]..starts[q+1]-1 and owners[q] has it, behind what it has
+///          of the runs before; a tensor's axes that are cut one by one and counted as one
 class AxisDistribution {
  public:
   AxisDistribution() = default;
   [[nodiscard]] static AxisDistribution cyclic(Index extent, int parts, Index nb, int source = 0,
                                                Index first_block = 0);
   [[nodiscard]] static AxisDistribution cuts(std::vector<Index> cuts);
+  /// Neighbours of one owner are merged; what cuts can say becomes cuts.
+  /// @pre starts begin with 0 and ascend below the extent, one for each owner; none for extent 0
+  [[nodiscard]] static AxisDistribution listed(Index extent, int parts, std::vector<Index> const& starts,
+                                               std::vector<int> const& owners);
   /// cuts at p * extent / parts: blocks that differ by at most one.
   [[nodiscard]] static AxisDistribution balanced(Index extent, int parts);
 
   [[nodiscard]] Index extent() const { return extent_; }
   [[nodiscard]] int parts() const { return parts_; }
-  /// Block size; 0 where cuts say it.
+  /// Block size; 0 where cuts or a list say it.
   [[nodiscard]] Index nb() const { return nb_; }
   [[nodiscard]] int source() const { return source_; }
   [[nodiscard]] bool is_cyclic() const { return nb_ > 0; }
+  [[nodiscard]] bool is_listed() const { return !runs_.empty(); }
   [[nodiscard]] int owner(Index i) const;
   /// Where the owner of index i keeps it.
   [[nodiscard]] Index local(Index i) const;
@@ -62,13 +69,17 @@ class AxisDistribution {
 
  private:
   void check_index(Index i) const;
+  [[nodiscard]] std::size_t run_of(Index i) const;
 
   Index extent_ = 0;
   int parts_ = 1;
-  Index nb_ = 0;  // 0: by cuts_
+  Index nb_ = 0;  // 0: by cuts_ or runs_
   Index first_block_ = 0;
   int source_ = 0;
   std::vector<Index> cuts_{0, 0};
+  std::vector<Run> runs_;     // listed: all parts', ascending
+  std::vector<int> owners_;   // of each run
+  std::vector<Index> counts_; // of each part
 };
 
 /// Processes in rows and columns, each the place of one rank.

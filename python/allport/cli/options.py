@@ -108,6 +108,11 @@ MULTIPLICATION: Group = {
     "trans_a": (Transposed, "N"),
     "trans_b": (Transposed, "N"),
 }
+CONTRACTION: Group = {
+    "algorithm": (GemmAlgorithm, None),
+    "grid": (Grid, None),
+    "memory": (Memory, None),
+}
 FACTORIZATION: Group = {
     "pivot": (Pivot, "tournament"),
     "algorithm": (LuAlgorithm, None),

@@ -8,8 +8,10 @@ from typing import Annotated, Any
 import typer
 
 import allport as ap
+from allport.cli import contraction_table
 from allport.cli.console import console, print_json, table
 from allport.cli.options import (
+    CONTRACTION,
     FACTORIZATION,
     MULTIPLICATION,
     POSITIVE,
@@ -151,6 +153,26 @@ def gemm(
     """Choose algorithm, grid and replication for C = op(A) op(B), with every candidate's price."""
     m, n, k = _extents(shape, 3, "MxNxK, like 4000x4000x4000: C is M x N, K is summed over")
     _show(ap.plan_gemm(m, n, k, **_given(**options)).to_dict(), all_, as_json)
+
+
+@app.command()
+@with_options(PLANNED, CONTRACTION)
+def einsum(
+    subscripts: Annotated[str, typer.Argument(metavar="SUBSCRIPTS", help="As numpy.einsum's: ijab,abkl->ijkl.")],
+    shape_a: Annotated[str, typer.Argument(metavar="A", help="Extents of A, like 45x45x45x45; 0-dimensional: scalar.")],
+    shape_b: Annotated[str, typer.Argument(metavar="B", help="Extents of B.")],
+    *,
+    all_: All = False,
+    as_json: Json = False,
+    **options: Any,
+) -> None:
+    """Choose how two tensors are contracted: rows, columns, grid, batches, with every candidate's price."""
+    shapes = [contraction_table.extents(text, name) for text, name in ((shape_a, "A"), (shape_b, "B"))]
+    plan = ap.plan_einsum(subscripts, *shapes, **_given(**options)).to_dict()
+    if as_json:
+        print_json(plan)
+    else:
+        contraction_table.show(plan, len(plan["candidates"]) if all_ else 12)
 
 
 @app.command()

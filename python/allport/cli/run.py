@@ -10,8 +10,10 @@ from typing import Annotated, Any
 import typer
 
 import allport as ap
+from allport.cli import contraction_table
 from allport.cli.console import print_json, progress
 from allport.cli.options import (
+    CONTRACTION,
     FACTORIZATION,
     MULTIPLICATION,
     POSITIVE,
@@ -110,6 +112,22 @@ def gemm(
     """Multiply two matrix files: C = alpha op(A) op(B) + beta C0, on all ranks of a machine."""
     scale, keep = _number(alpha, "alpha"), _number(beta, "beta")
     _run_job(ap.jobs.GemmJob(a=a, b=b, out=output, c_in=c_in, alpha=scale, beta=keep, **options), as_json, print_gemm)
+
+
+@app.command()
+@with_options(STARTED, CONTRACTION)
+def einsum(
+    subscripts: Annotated[str, typer.Argument(metavar="SUBSCRIPTS", help="As numpy.einsum's: ijab,abkl->ijkl.")],
+    a: Annotated[str, typer.Argument(metavar="A", help="A.npy, of any number of axes")],
+    b: Annotated[str, typer.Argument(metavar="B", help="B.npy")],
+    output: Annotated[str, typer.Option("-o", "--output", help="C.npy")],
+    *,
+    as_json: Json = False,
+    **options: Any,
+) -> None:
+    """Contract two tensor files as numpy.einsum does, on all ranks of a machine."""
+    job = ap.jobs.EinsumJob(subscripts=subscripts, a=a, b=b, out=output, **options)
+    _run_job(job, as_json, contraction_table.show_run)
 
 
 @app.command()

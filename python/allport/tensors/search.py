@@ -1,0 +1,364 @@
+"""The choice among ways to contract two tensors, by predicted time: exchanges and product together."""
+
+from __future__ import annotations
+
+import functools
+import itertools
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING, Any
+
+from allport import _native
+from allport._native import AllportError, GemmPlan, Machine
+from allport.errors import failure, together
+from allport.io import scalar_of
+from allport.machine import as_machine
+from allport.plan import parse_grid
+from allport.tensors.contraction import Contraction, of_einsum, of_tensordot
+from allport.tensors.distribution import TensorDistribution, hops
+from allport.tensors.groups import Ranks, groupings
+from allport.tensors.plan import (
+    Choice,
+    ContractionPlan,
+    Labels,
+    Problem,
+    layout,
+    plan_product,
+    result_layout,
+    stored_sides,
+)
+from allport.units import format_bytes, parse_memory
+
+if TYPE_CHECKING:
+    from allport.comm import Communicator
+
+__all__ = ["ContractionPlan", "plan_einsum", "plan_tensordot"]
+
+PRODUCTS_TRIED = 6  # of the cheapest of a group's products, those whose exchanges are priced
+
+
+def _orders(*given: Labels) -> list[Labels]:
+    """Orders of the same labels, each once; what the first has not is left out of the others."""
+    own = given[0]
+    return list(dict.fromkeys([own, *(tuple(x for x in some if x in own) for some in given[1:])]))
+
+
+def _divided_first(labels: Labels, given: TensorDistribution | None, order: Labels) -> Labels:
+    """Labels in memory's order, those whose axes are cut before those that are not."""
+    if given is None:
+        return labels
+    cut = {labels[a] for group, parts in zip(given.groups, given.parts, strict=True) if parts > 1 for a in group}
+    return tuple(x for x in order if x in cut) + tuple(x for x in order if x not in cut)
+
+
+class _Search:
+    """All that is tried for one problem."""
+
+    def __init__(self, problem: Problem) -> None:
+        self.problem = problem
+        self.operands = problem.operands()
+        self.best: ContractionPlan | None = None
+        self.rows: list[dict[str, Any]] = []
+        self.refused: list[AllportError] = []
+        self.least_memory = 0
+        memory = [self._memory_orders(k) for k in (0, 1)]
+        out = self._result_orders()
+        self.orders = (
+            _orders(problem.rows, *memory[0], *out),
+            _orders(problem.cols, *memory[1], *out),
+            _orders(problem.inner, *memory[0], *memory[1]),
+            _orders(problem.batch, *memory[0], *memory[1], *out),
+        )
+
+    def _memory_orders(self, which: int) -> list[Labels]:
+        operand = self.operands[which]
+        given = operand.distribution
+        if given is None:
+            return []
+        order = tuple(operand.labels[a] for group in given.groups for a in group)
+        return [order, _divided_first(operand.labels, given, order)]
+
+    def _result_orders(self) -> list[Labels]:
+        wanted, out = self.problem.wanted, self.problem.contraction.out
+        if wanted is None:
+            return []
+        order = tuple(out[a] for group in wanted.groups for a in group)
+        return [order, _divided_first(out, wanted, order)]
+
+    def run(self) -> ContractionPlan:
+        """The best plan. Raises AllportError where none can be used."""
+        problem = self.problem
+        for ranks in groupings(problem.machine, problem.mapping, problem.extent(problem.batch)):
+            for turned in self._turns():
+                try:
+                    asked: dict[str, Any] = {"algorithm": problem.algorithm, "grid": problem.grid}
+                    products = plan_product(problem, ranks, turned, "NN", PRODUCTS_TRIED, **asked)
+                except AllportError as error:
+                    self.refused.append(error)
+                    continue
+                for product in self._products(ranks, turned, products):
+                    self._try(ranks, turned, product)
+        if self.best is None:
+            if self.refused:
+                raise self.refused[0]
+            raise failure(
+                f"memory: the contraction needs {self.least_memory} bytes per rank "
+                f"({format_bytes(self.least_memory)}) and {problem.limit} ({format_bytes(problem.limit)}) are there; "
+                "use more ranks, raise memory, or take a smaller type",
+                "memory",
+            )
+        self.rows.sort(key=lambda row: ("why_not" in row, row["seconds"]["total"]))
+        self.best.candidates = self.rows
+        return self.best
+
+    def _turns(self) -> tuple[bool, ...]:
+        """Whether C^T is computed: so that the result's last index runs fastest where nobody wants it elsewhere."""
+        if self.problem.wanted is not None:
+            return (True, False)
+        out = self.problem.contraction.out
+        return (not out or out[-1] not in self.problem.rows,)
+
+    def _products(self, ranks: Ranks, turned: bool, found: GemmPlan) -> Iterator[GemmPlan]:
+        """The cheapest products, each with its grid's axes in either order over the ranks."""
+        usable = [c for c in found.to_dict()["candidates"] if "why_not" not in c]
+        batches = -(-self.problem.extent(self.problem.batch) // ranks.parts)
+        for c in usable[:PRODUCTS_TRIED]:
+            orders = [c["order"]]
+            if sorted(c["order"]) == ["i", "j", "l"] and (self.operands[0].given or self.operands[1].given):
+                orders.append(c["order"].translate(str.maketrans("ij", "ji")))
+            for order in orders:
+                if self.best is not None and c["seconds"]["total"] * batches >= self.best.predicted:
+                    continue
+                asked = {"algorithm": c["algorithm"], "grid": tuple(c["grid"]), "panel": c["panel"]}
+                yield plan_product(self.problem, ranks, turned, "NN", 1, order=order, **asked)
+
+    def _try(self, ranks: Ranks, turned: bool, product: GemmPlan) -> None:
+        exchanges = _Exchanges(self, ranks, turned, product)
+        rows, cols, inner, batch = min(itertools.product(*self.orders), key=lambda o: exchanges.seconds(*o))
+        letters = [exchanges.operand(k, outer, inner, batch)[2] for k, outer in ((0, rows), (1, cols))]
+        chosen = product.to_dict()["chosen"]
+        choice = Choice(
+            parts=ranks.parts,
+            turned=turned,
+            trans="".join(letters[::-1] if turned else letters),
+            rows=rows,
+            cols=cols,
+            inner=inner,
+            batch=batch,
+            algorithm=chosen["algorithm"],
+            grid=tuple(chosen["grid"]),
+            order=chosen["order"],
+            panel=chosen["panel"],
+        )
+        plan = ContractionPlan(self.problem, choice)
+        row = {
+            **{name: getattr(choice, name) for name in ("algorithm", "order", "panel", "parts", "turned", "trans")},
+            "grid": list(choice.grid),
+            "rows": list(rows),
+            "cols": list(cols),
+            "inner": list(inner),
+            "seconds": plan.seconds,
+            "memory_bytes": plan.memory,
+        }
+        self.rows.append(row)
+        limit = self.problem.limit
+        if limit and plan.memory > limit:
+            row["why_not"] = f"needs {plan.memory} bytes per rank, the limit is {limit}"
+            self.least_memory = min(self.least_memory or plan.memory, plan.memory)
+        elif self.best is None or plan.predicted < self.best.predicted:
+            self.best = plan
+
+
+@dataclass
+class _Exchanges:
+    """What the exchanges of one product take, by the order in which indices are counted."""
+
+    search: _Search
+    ranks: Ranks
+    turned: bool
+    product: GemmPlan
+    _known: dict[Any, Any] = field(default_factory=dict)
+
+    def seconds(self, rows: Labels, cols: Labels, inner: Labels, batch: Labels) -> tuple[float, int]:
+        """Of all three; of equal ones that which reads arrays in their own order."""
+        a, b = self.operand(0, rows, inner, batch), self.operand(1, cols, inner, batch)
+        return a[0] + b[0] + self.result(rows, cols, batch), a[1] + b[1]
+
+    def operand(self, which: int, outer: Labels, inner: Labels, batch: Labels) -> tuple[float, int, str]:
+        """(seconds, 0 where its order is its own, 'N' or 'T') of an operand, stored the cheaper way."""
+        key = which, outer, inner, batch
+        if key not in self._known:
+            self._known[key] = min(self._stored(which, outer, inner, batch, letter) for letter in "NT")
+        return self._known[key]
+
+    def _stored(self, which: int, outer: Labels, inner: Labels, batch: Labels, letter: str) -> tuple[float, int, str]:
+        problem, operand = self.search.problem, self.search.operands[which]
+        left = operand.of_a != self.turned
+        matrix = self.product.a if left else self.product.b
+        if letter == "T":
+            matrix = _native.transposed(matrix)
+        target = layout(batch, *stored_sides(left, letter, outer, inner), matrix, self.ranks, problem, operand)
+        order = [a for group in target.groups for a in group]
+        if operand.distribution is None:
+            return 0.0, int(order != sorted(order)), letter
+        return sum(problem.seconds(hop) for hop in hops(operand.distribution, target)), 0, letter
+
+    def result(self, rows: Labels, cols: Labels, batch: Labels) -> float:
+        """Seconds of bringing the result where it is wanted."""
+        problem = self.search.problem
+        if problem.wanted is None:
+            return 0.0
+        key = rows, cols, batch
+        if key not in self._known:
+            slow, fast = (rows, cols) if self.turned else (cols, rows)
+            stored = layout(batch, slow, fast, self.product.c, self.ranks, problem, None)
+            way = hops(result_layout(stored), problem.wanted)
+            self._known[key] = sum(problem.seconds(hop) for hop in way)
+        return self._known[key]
+
+
+@functools.lru_cache(maxsize=64)
+def best_plan(problem: Problem) -> ContractionPlan:
+    """The plan of a problem, by predicted time; the last ones are remembered."""
+    return _Search(problem).run()
+
+
+@functools.lru_cache(maxsize=64)
+def plan_as_chosen(problem: Problem, choice: Choice) -> ContractionPlan:
+    """The plan that a choice leads to."""
+    return ContractionPlan(problem, choice)
+
+
+def plan_on(comm: Communicator, problem: Problem) -> ContractionPlan:
+    """The plan that rank 0 chooses, and the others follow. Called by all ranks."""
+    plan: Any = None
+    choice: Any = None
+    with together(comm):
+        if comm.rank == 0:
+            plan = best_plan(problem)
+            choice = plan.choice
+    choice = comm.mpi4py.bcast(choice, 0)
+    with together(comm):
+        if comm.rank != 0:
+            plan = plan_as_chosen(problem, choice)
+    return plan
+
+
+def problem_of(
+    contraction: Contraction,
+    machine: Machine | str,
+    dtype: Any,
+    *,
+    a: TensorDistribution | None = None,
+    b: TensorDistribution | None = None,
+    distribution: TensorDistribution | None = None,
+    algorithm: str | None = None,
+    grid: str | tuple[int, ...] | None = None,
+    memory: int | str | None = None,
+    mapping: Sequence[int] | None = None,
+) -> Problem:
+    """A contraction on a machine, its arguments checked. Raises AllportError."""
+    on = as_machine(machine)
+    problem = Problem(
+        contraction=contraction,
+        machine=on,
+        mapping=tuple(range(on.ranks)) if mapping is None else tuple(int(p) for p in mapping),
+        scalar=scalar_of(dtype),
+        given_a=a,
+        given_b=b,
+        wanted=distribution,
+        memory=parse_memory(memory),
+        algorithm=algorithm,
+        grid=None if grid is None else parse_grid(grid),
+    )
+    _check_distributions(problem)
+    return problem
+
+
+def _check_distributions(problem: Problem) -> None:
+    """Raises AllportError where tensors lie on ranks that the machine has not, or are of other shapes."""
+    contraction = problem.contraction
+    for name, given, shape in (
+        ("a", problem.given_a, contraction.shape_a),
+        ("b", problem.given_b, contraction.shape_b),
+        ("distribution", problem.wanted, contraction.shape),
+    ):
+        if given is None:
+            continue
+        if given.shape != shape:
+            raise failure(f"{name}: is distributed as a tensor of shape {given.shape}; expected {shape}")
+        if max(given.ranks) >= problem.machine.ranks:
+            raise failure(
+                f"{name}: lies on rank {max(given.ranks)}; expected ranks of {problem.machine.name}, "
+                f"which has {problem.machine.ranks}"
+            )
+
+
+def plan_einsum(
+    subscripts: str,
+    shape_a: Sequence[int],
+    shape_b: Sequence[int],
+    machine: Machine | str,
+    *,
+    dtype: Any = "f8",
+    a: TensorDistribution | None = None,
+    b: TensorDistribution | None = None,
+    distribution: TensorDistribution | None = None,
+    algorithm: str | None = None,
+    grid: str | tuple[int, ...] | None = None,
+    memory: int | str | None = None,
+    mapping: Sequence[int] | None = None,
+) -> ContractionPlan:
+    """Plans numpy.einsum of two tensors on a machine, without MPI.
+
+    Chosen by predicted time, exchanges and product together: the order in which indices are counted as rows, columns
+    and inner ones, the product or its transpose, the product's algorithm and grid, and to how many groups of ranks the
+    batch (indices of all three) is shared out.
+    a, b: where the operands lie; None: wherever the product wants them. distribution: where the result is wanted; where
+    the product leaves it when None. algorithm, grid, memory, mapping: as in plan_gemm(). Raises AllportError.
+    """
+    given = {"a": a, "b": b, "distribution": distribution}
+    asked = {"algorithm": algorithm, "grid": grid, "memory": memory, "mapping": mapping}
+    return best_plan(problem_of(of_einsum(subscripts, shape_a, shape_b), machine, dtype, **given, **asked))
+
+
+def plan_tensordot(
+    shape_a: Sequence[int],
+    shape_b: Sequence[int],
+    machine: Machine | str,
+    *,
+    axes: Any = 2,
+    dtype: Any = "f8",
+    a: TensorDistribution | None = None,
+    b: TensorDistribution | None = None,
+    distribution: TensorDistribution | None = None,
+    algorithm: str | None = None,
+    grid: str | tuple[int, ...] | None = None,
+    memory: int | str | None = None,
+    mapping: Sequence[int] | None = None,
+) -> ContractionPlan:
+    """Plans numpy.tensordot of two tensors on a machine, without MPI; the arguments are those of plan_einsum()."""
+    given = {"a": a, "b": b, "distribution": distribution}
+    asked = {"algorithm": algorithm, "grid": grid, "memory": memory, "mapping": mapping}
+    return best_plan(problem_of(of_tensordot(axes, shape_a, shape_b), machine, dtype, **given, **asked))
+
+
+def plan_for(plan: ContractionPlan, problem: Problem) -> ContractionPlan:
+    """A plan of the caller's, for tensors where they are. Raises AllportError where it is for something else."""
+    theirs = plan.problem
+    for name, own, wanted in (
+        ("contraction", _shown(theirs.contraction), _shown(problem.contraction)),
+        ("dtype", theirs.scalar, problem.scalar),
+        ("machine", theirs.machine, problem.machine),
+        ("mapping", theirs.mapping, problem.mapping),
+    ):
+        if not own == wanted:
+            raise failure(f"plan: is for {name} {own}; expected {wanted}; plan_einsum() makes another")
+    kept = replace(problem, memory=theirs.memory, algorithm=theirs.algorithm, grid=theirs.grid)
+    return plan if kept == theirs else plan_as_chosen(kept, plan.choice)
+
+
+def _shown(contraction: Contraction) -> str:
+    shapes = " and ".join("x".join(str(n) for n in s) or "scalar" for s in (contraction.shape_a, contraction.shape_b))
+    terms = (",".join(labels) for labels in (contraction.a, contraction.b, contraction.out))
+    return f"{' ; '.join(terms)} of {shapes}"
