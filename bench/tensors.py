@@ -3,8 +3,8 @@
     bench/tensors.py [--lab torus:4x4 --rate 40mbit] [--ranks N] [--extents 45x45] [--dtype f8] [--rounds 3]
 
 C[i,j,k,l] = sum over a, b of A[i,j,a,b] B[a,b,k,l], every pair of axes having these extents. gemm is of matrices that
-lie where its plan wants them. The tensors lie a block a rank, cut on their first and third axes; their result lies where
-the product leaves it ("as it comes"), or comes back into blocks ("into blocks"). Some of each result is checked.
+lie where its plan wants them. The tensors lie a block a rank, cut on their first and third axes; their result lies
+where the product leaves it ("as it comes"), or comes back into blocks ("into blocks"). Some of each result is checked.
 """
 
 from __future__ import annotations

@@ -155,7 +155,7 @@ def _multiply(
     shape = plan.layouts.c.local_shape(comm.rank)
     c = np.empty(0)
     with together(comm):
-        c = np.zeros(shape, dtype=dtype)
+        c = np.empty(shape, dtype=dtype)
     if not choice.batch:
         a, b, c = (x.reshape(1, *x.shape) for x in (a, b, c))
     left, right = (b, a) if choice.turned else (a, b)

@@ -326,6 +326,11 @@ class Hop:
         """Elements that a rank turns round in its own memory, before and after, at most."""
         return sum(end.distribution.most_elements for end in (self.source, self.target) if end.is_turned)
 
+    @property
+    def packed(self) -> int:
+        """Elements that a rank packs and unpacks at most, where something travels."""
+        return self.source.distribution.most_elements + self.target.distribution.most_elements
+
     def messages(self) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
         """(senders, receivers, elements) of all that travels."""
         a, b = self.source, self.target

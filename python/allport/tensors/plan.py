@@ -110,11 +110,12 @@ class Problem:
         return math.prod(extents[x] for x in labels)
 
     def seconds(self, hop: Hop) -> float:
-        """Of an exchange: of its busiest link, or of what its busiest rank has to say, and of turning parts round."""
+        """Of an exchange: of its busiest link, or of what its busiest rank has to say, and of copying in memory."""
         rates = self.machine.rates
         time = 0.0
-        if hop.copied and rates.memory_bandwidth:
-            time = 2 * hop.copied * self.element * self.machine.ranks_per_node / rates.memory_bandwidth
+        copied = hop.copied + (hop.packed if hop.moves else 0)
+        if copied and rates.memory_bandwidth:
+            time = 2 * copied * self.element * self.machine.ranks_per_node / rates.memory_bandwidth
         if not hop.moves:
             return time
         messages = zip(*(some.tolist() for some in hop.messages()), strict=True)

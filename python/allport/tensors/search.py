@@ -34,7 +34,7 @@ if TYPE_CHECKING:
 
 __all__ = ["ContractionPlan", "plan_einsum", "plan_tensordot"]
 
-PRODUCTS_TRIED = 6  # of the cheapest of a group's products, those whose exchanges are priced
+PRODUCTS_TRIED = 24  # of the cheapest of a group's products, those whose exchanges may be priced
 
 
 def _orders(*given: Labels) -> list[Labels]:
