@@ -120,9 +120,10 @@ class DistributedTensor:
             hops(self.distribution, distribution)  # finds what is wrong with it
             if max(distribution.ranks) >= self.comm.size:
                 raise failure(f"distribution: has rank {max(distribution.ranks)}; there are {self.comm.size}")
-        return DistributedTensor(
-            self.comm, distribution, travel(self.comm, self.distribution, distribution, self.local)
-        )
+        local = travel(self.comm, self.distribution, distribution, self.local)
+        with together(self.comm):
+            local = local.copy() if np.may_share_memory(local, self.local) else local
+        return DistributedTensor(self.comm, distribution, local)
 
     def gather(self, root: int = 0) -> np.ndarray | None:
         """The whole tensor on the root, None elsewhere. Called by all ranks."""
@@ -221,7 +222,7 @@ class DistributedTensor:
         local = np.zeros(blocks.local_shape(comm.rank), dtype=matrix.dtype)
         if blocks.position(comm.rank) is not None:
             turned = np.ascontiguousarray(part.T).reshape([local.shape[g] for g in view.order])
-            local = turned.transpose(np.argsort(view.order))
+            local = turned.transpose(np.argsort(view.order)).copy()
         made = cls(comm, blocks, local)
         return made if distribution is None else made.redistribute(distribution)
 
