@@ -99,13 +99,17 @@ class _Watch:
         )
 
 
-def _as_operand(x: Any, name: str) -> Any:
+def _as_operand(x: Any, name: str, comm: Communicator) -> Any:
     if isinstance(x, DistributedMatrix):
         raise failure(
             f"{name}: is a DistributedMatrix; expected a tensor: "
             f"DistributedTensor.from_matrix({name}, {name}.shape) makes one"
         )
     if isinstance(x, DistributedTensor):
+        if x.comm.size != comm.size or x.comm.rank != comm.rank:
+            raise failure(
+                f"{name}: lies on another communicator, of {x.comm.size} ranks; expected one of {comm.size} in the same order"
+            )
         return x
     whole = np.asarray(x)
     working_dtype(whole.dtype)
@@ -228,7 +232,7 @@ def _contract(
         comm = next((x.comm for x in (a, b) if isinstance(x, DistributedTensor)), None)
     comm = world_of(comm)
     with together(comm):
-        a, b = _as_operand(a, "a"), _as_operand(b, "b")
+        a, b = _as_operand(a, "a", comm), _as_operand(b, "b", comm)
         contraction = read(a.shape, b.shape)
         dtype = working_dtype(a.dtype, b.dtype)
         given = {name: x.distribution for name, x in (("a", a), ("b", b)) if isinstance(x, DistributedTensor)}
