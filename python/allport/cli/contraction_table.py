@@ -44,7 +44,7 @@ def _headline(plan: dict[str, Any]) -> str:
 
 
 def _candidates(plan: dict[str, Any], most: int) -> Any:
-    numbers = ("grid", "panel", "groups", "A", "B", "C", "product", "total", "memory")
+    numbers = ("grid", "panel", "groups", "A", "B", "C", "product", "total")
     rows = table("", "algorithm", *numbers, "order", "rows", "columns", "inner", "form", "why not", right=numbers)
     for c in plan["candidates"][:most]:
         mine = all(
@@ -60,7 +60,6 @@ def _candidates(plan: dict[str, Any], most: int) -> Any:
             *(format_seconds(s[f"redistribute_{name}"]) for name in "abc"),
             format_seconds(s["product"]),
             format_seconds(s["total"]),
-            format_bytes(c["memory_bytes"]),
             c["order"],
             *(_indices(c[name]) for name in ("rows", "cols", "inner")),
             ("C^T" if c["turned"] else "C") + " " + c["trans"],
@@ -79,6 +78,7 @@ def show(plan: dict[str, Any], most: int) -> None:
     if len(plan["candidates"]) > most:
         out.print(f"... and {len(plan['candidates']) - most} more; --all shows them")
     out.print()
+    out.print(f"memory per rank: {format_bytes(plan['chosen']['memory_bytes'])}")
     out.print("A, B, C: their exchanges; form: what is computed, and how the left and the right matrix are stored")
 
 

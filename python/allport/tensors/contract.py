@@ -108,7 +108,7 @@ def _as_operand(x: Any, name: str, comm: Communicator) -> Any:
     if isinstance(x, DistributedTensor):
         if x.comm.size != comm.size or x.comm.rank != comm.rank:
             raise failure(
-                f"{name}: lies on another communicator, of {x.comm.size} ranks; expected one of {comm.size} in the same order"
+                f"{name}: lies on another communicator, of {x.comm.size} ranks; expected {comm.size} in the same order"
             )
         return x
     whole = np.asarray(x)

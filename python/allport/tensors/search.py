@@ -15,7 +15,7 @@ from allport.io import scalar_of
 from allport.machine import as_machine
 from allport.plan import parse_grid
 from allport.tensors.contraction import Contraction, of_einsum, of_tensordot
-from allport.tensors.distribution import TensorDistribution, hops
+from allport.tensors.distribution import Hop, TensorDistribution, hops
 from allport.tensors.groups import Ranks, groupings
 from allport.tensors.plan import (
     Choice,
@@ -34,7 +34,7 @@ if TYPE_CHECKING:
 
 __all__ = ["ContractionPlan", "plan_einsum", "plan_tensordot"]
 
-PRODUCTS_TRIED = 24  # of the cheapest of a group's products, those whose exchanges may be priced
+PRODUCTS_TRIED = 12  # of the cheapest of a group's products, those whose exchanges may be priced
 
 
 def _orders(*given: Labels) -> list[Labels]:
@@ -60,6 +60,8 @@ class _Search:
         self.best: ContractionPlan | None = None
         self.rows: list[dict[str, Any]] = []
         self.refused: list[AllportError] = []
+        self._priced: dict[Hop, float] = {}
+        self.before = [self.seconds(operand.before) for operand in self.operands]
         self.least_memory = 0
         memory = [self._memory_orders(k) for k in (0, 1)]
         out = self._result_orders()
@@ -150,23 +152,36 @@ class _Search:
             order=chosen["order"],
             panel=chosen["panel"],
         )
-        plan = ContractionPlan(self.problem, choice)
+        seconds = {
+            "redistribute_a": self.before[0] + exchanges.operand(0, rows, inner, batch)[0],
+            "redistribute_b": self.before[1] + exchanges.operand(1, cols, inner, batch)[0],
+            "redistribute_c": exchanges.result(rows, cols, batch),
+            "product": product.predicted * -(-self.problem.extent(batch) // ranks.parts),
+        }
         row = {
             **{name: getattr(choice, name) for name in ("algorithm", "order", "panel", "parts", "turned", "trans")},
             "grid": list(choice.grid),
             "rows": list(rows),
             "cols": list(cols),
             "inner": list(inner),
-            "seconds": plan.seconds,
-            "memory_bytes": plan.memory,
+            "seconds": {**seconds, "total": sum(seconds.values())},
         }
         self.rows.append(row)
-        limit = self.problem.limit
+        if self.best is not None and row["seconds"]["total"] >= self.best.predicted:
+            return
+        plan, limit = ContractionPlan(self.problem, choice), self.problem.limit
         if limit and plan.memory > limit:
             row["why_not"] = f"needs {plan.memory} bytes per rank, the limit is {limit}"
             self.least_memory = min(self.least_memory or plan.memory, plan.memory)
-        elif self.best is None or plan.predicted < self.best.predicted:
+        else:
             self.best = plan
+
+    def seconds(self, way: tuple[Hop, ...]) -> float:
+        """Of exchanges, each priced once."""
+        for hop in way:
+            if hop not in self._priced:
+                self._priced[hop] = self.problem.seconds(hop)
+        return sum(self._priced[hop] for hop in way)
 
 
 @dataclass
@@ -201,7 +216,7 @@ class _Exchanges:
         order = [a for group in target.groups for a in group]
         if operand.distribution is None:
             return 0.0, int(order != sorted(order)), letter
-        return sum(problem.seconds(hop) for hop in hops(operand.distribution, target)), 0, letter
+        return self.search.seconds(hops(operand.distribution, target)), 0, letter
 
     def result(self, rows: Labels, cols: Labels, batch: Labels) -> float:
         """Seconds of bringing the result where it is wanted."""
@@ -212,8 +227,7 @@ class _Exchanges:
         if key not in self._known:
             slow, fast = (rows, cols) if self.turned else (cols, rows)
             stored = layout(batch, slow, fast, self.product.c, self.ranks, problem, None)
-            way = hops(result_layout(stored), problem.wanted)
-            self._known[key] = sum(problem.seconds(hop) for hop in way)
+            self._known[key] = self.search.seconds(hops(result_layout(stored), problem.wanted))
         return self._known[key]
 
 

@@ -51,8 +51,8 @@ def _take(comm: Communicator, hop: Hop, local: np.ndarray) -> np.ndarray:
         part = moved
     if target.position(comm.rank) is None:
         return np.zeros(shape, dtype=local.dtype)
-    with_all = part.T.reshape(turned)
-    return np.ascontiguousarray(with_all.transpose(np.argsort(hop.target.order)))
+    taken = part.T.reshape(turned).transpose(np.argsort(hop.target.order))
+    return np.ascontiguousarray(taken).reshape(shape)
 
 
 class DistributedTensor:
@@ -208,8 +208,9 @@ class DistributedTensor:
     ) -> DistributedTensor:
         """A matrix as a tensor: leading axes of `shape` are its rows, the others its columns. Called by all ranks."""
         shape, comm = tuple(int(n) for n in shape), matrix.comm
-        rows = next((r for r in range(len(shape) + 1) if math.prod(shape[:r]) == matrix.shape[0]), -1)
-        if rows < 0 or math.prod(shape[rows:]) != matrix.shape[1]:
+        sides = [(math.prod(shape[:r]), math.prod(shape[r:])) for r in range(len(shape) + 1)]
+        rows = sides.index(matrix.shape) if matrix.shape in sides else -1
+        if rows < 0:
             raise failure(
                 f"shape = {shape}: expected axes of which the first have {matrix.shape[0]} indices and the others "
                 f"{matrix.shape[1]}, "

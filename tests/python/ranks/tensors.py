@@ -59,7 +59,7 @@ def check_tensors():
         dealt = ap.distribute_tensor(whole if comm.rank == root else None, comm, root=root)
         assert dealt.shape == shape and dealt.distribution.is_blocks
         assert (dealt.to_numpy() == whole).all()
-        for _ in range(4):
+        for _ in range(2):
             moved = dealt.redistribute(some_distribution(shape)).redistribute(some_distribution(shape))
             back = moved.gather(root)
             assert (back is None) == (comm.rank != root)
@@ -138,12 +138,12 @@ CASES = [
 def check_einsum():
     for number, (subscripts, shape_a, shape_b) in enumerate(CASES):
         dtype = TYPES[number % 4]
-        for mixed in range(2):
+        for mixed in (number % 3 == 0,):
             a, b = random(shape_a, dtype), random(shape_b, TYPES[(number + 1) % 4] if mixed else dtype)
             wanted = np.einsum(subscripts, a, b)
             wanted = np.asarray(wanted, dtype=np.result_type(a.dtype, b.dtype))
             close(ap.einsum(subscripts, a, b, comm=comm), wanted, subscripts)
-            for how in range(4):
+            for how in (1, 3) if number % 2 else (1, 2, 0)[: 2 + (number % 8 == 0)]:
                 given = [
                     ap.distribute_tensor(x, comm, distribution=some_distribution(x.shape) if how else None)
                     for x in (a, b)
@@ -180,18 +180,20 @@ def check_products_by_name():
 
 
 def check_tensordot():
-    for axes, shape_a, shape_b in [
-        (2, (3, 4, 5), (4, 5, 6)),
-        (0, (3, 2), (4,)),
-        (1, (7,), (7,)),
-        (0, (), ()),
-        (([2, 0], [1, 3]), (3, 4, 5), (2, 5, 4, 3)),
-        ((1, 0), (3, 4), (4, 5)),
-        ((-1, -2), (3, 4), (4, 5)),
-        (([], []), (2, 3), (3,)),
-        (2, (3, 4, 0), (4, 0, 2)),
-    ]:
-        for dtype in TYPES:
+    for number, (axes, shape_a, shape_b) in enumerate(
+        [
+            (2, (3, 4, 5), (4, 5, 6)),
+            (0, (3, 2), (4,)),
+            (1, (7,), (7,)),
+            (0, (), ()),
+            (([2, 0], [1, 3]), (3, 4, 5), (2, 5, 4, 3)),
+            ((1, 0), (3, 4), (4, 5)),
+            ((-1, -2), (3, 4), (4, 5)),
+            (([], []), (2, 3), (3,)),
+            (2, (3, 4, 0), (4, 0, 2)),
+        ]
+    ):
+        for dtype in (TYPES[number % 4],):
             a, b = random(shape_a, dtype), random(shape_b, dtype)
             wanted = np.asarray(np.tensordot(a, b, axes), dtype=dtype)
             close(ap.tensordot(a, b, axes, comm=comm), wanted, axes)
