@@ -4,6 +4,7 @@ import json
 
 import allport as ap
 import pytest
+from allport.cli import main
 from allport.plan import DECISIONS
 
 CASES = [
@@ -55,14 +56,15 @@ def test_progress_goes_to_the_end():
 
 
 def test_the_command_ranks_them_and_marks_the_best(capsys):
-    from allport.cli import main
+    def run(*arguments):
+        with pytest.raises(SystemExit) as ended:
+            main(list(arguments))
+        assert ended.value.code == 0
+        return capsys.readouterr().out
 
     words = ["plan", "lu", "--shape", "512x512", "--machine", "bgp:4x4", "--simulate", "3"]
-    assert main([*words, "--json"]) in (0, None)
-    data = json.loads(capsys.readouterr().out)
+    data = json.loads(run(*words, "--json"))
     assert len(data["simulated"]) == 3
     best = min(one["seconds"] for one in data["simulated"] if one["seconds"] is not None)
     assert data["simulated"][0]["seconds"] == best
-    assert main(words) in (0, None)
-    out = capsys.readouterr().out
-    assert "simulated, the best of each algorithm and grid by price" in out
+    assert "simulated, the best of each algorithm and grid by price" in run(*words)
