@@ -27,6 +27,7 @@ from allport._native import AllportError, build_info
 if TYPE_CHECKING:
     from allport import (
         bench,
+        candidates,
         collectives,
         comm,
         discover,
@@ -55,6 +56,7 @@ if TYPE_CHECKING:
         verify,
     )
     from allport.bench import calls, compare, jacobi, measured, places, rivals
+    from allport.candidates import SimulatedCandidate, simulate_candidates
     from allport.collectives import algorithms, load_algorithms, make_schedule, register_algorithm
     from allport.comm import Communicator
     from allport.factor import LU, GrowthWarning, LuReport, SingularMatrix, load_lu, lu
@@ -104,6 +106,7 @@ __version__: str = str(build_info()["version"])
 # Names, and the modules below allport that they come from.
 _ROOMS = {
     "bench": "bench",
+    "candidates": "candidates",
     "calibrate": "run.calibrate",
     "calls": "bench.calls",
     "collectives": "collectives",
@@ -181,6 +184,7 @@ _HOMES = {
     "Report": "verify",
     "Schedule": "schedule",
     "Simulation": "sim",
+    "SimulatedCandidate": "candidates",
     "SingularMatrix": "factor",
     "Slot": "schedule",
     "SolveReport": "systems",
@@ -222,6 +226,7 @@ _HOMES = {
     "register_algorithm": "collectives",
     "run_graph": "tasks",
     "simulate": "sim",
+    "simulate_candidates": "candidates",
     "solve": "systems",
     "solve_residual": "systems",
 }
@@ -262,6 +267,7 @@ __all__ = [
     "Report",
     "Schedule",
     "Simulation",
+    "SimulatedCandidate",
     "SingularMatrix",
     "Slot",
     "SolveReport",
@@ -278,6 +284,7 @@ __all__ = [
     "build_info",
     "calibrate",
     "calls",
+    "candidates",
     "cholesky",
     "cholesky_graph",
     "cholesky_solve_graph",
@@ -343,6 +350,7 @@ __all__ = [
     "select",
     "sim",
     "simulate",
+    "simulate_candidates",
     "solve",
     "solve_residual",
     "systems",
