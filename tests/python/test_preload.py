@@ -13,7 +13,7 @@ import pytest
 CALLS = """
 from mpi4py import MPI
 world = MPI.COMM_WORLD
-print("sum", world.allreduce(world.rank), flush=True)
+print(f"sum {world.allreduce(world.rank)}", flush=True)
 buffer = bytearray(1 << 20)
 for root in range(world.size):
     world.Bcast(buffer, root=root)
@@ -102,7 +102,7 @@ def compiled(tmp_path, *flags):
 
 
 def script(tmp_path, first):
-    path = tmp_path / "start"
+    path = tmp_path / first.split("/")[-1].split()[0]
     path.write_text(f"{first}\n")
     path.chmod(0o755)
     return str(path)
