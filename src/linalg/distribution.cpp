@@ -53,8 +53,7 @@ AxisDistribution AxisDistribution::listed(Index extent, int parts, std::vector<I
     auto const name = [q](char const* what) { return what + ("[" + std::to_string(q) + "]"); };
     ensure((q > 0 || starts[q] == 0) && starts[q] < end, name("starts"), starts[q],
            q == 0 ? "0, below the next" : "less than the next, and than the extent");
-    ensure(owners[q] >= 0 && owners[q] < parts, name("owners"), owners[q],
-           "a part in 0.." + std::to_string(parts - 1));
+    ensure(owners[q] >= 0 && owners[q] < parts, name("owners"), owners[q], "a part in 0.." + std::to_string(parts - 1));
     auto& count = d.counts_[static_cast<std::size_t>(owners[q])];
     if (!d.owners_.empty() && d.owners_.back() == owners[q]) {
       d.runs_.back().length += end - starts[q];

@@ -77,9 +77,9 @@ class AxisDistribution {
   Index first_block_ = 0;
   int source_ = 0;
   std::vector<Index> cuts_{0, 0};
-  std::vector<Run> runs_;     // listed: all parts', ascending
-  std::vector<int> owners_;   // of each run
-  std::vector<Index> counts_; // of each part
+  std::vector<Run> runs_;      // listed: all parts', ascending
+  std::vector<int> owners_;    // of each run
+  std::vector<Index> counts_;  // of each part
 };
 
 /// Processes in rows and columns, each the place of one rank.
