@@ -129,10 +129,19 @@ class _Search:
             if sorted(c["order"]) == ["i", "j", "l"] and (self.operands[0].given or self.operands[1].given):
                 orders.append(c["order"].translate(str.maketrans("ij", "ji")))
             for order in orders:
-                if self.best is not None and c["seconds"]["total"] * batches >= self.best.predicted:
+                alone = c["seconds"]["total"] * batches
+                if self.best is not None and alone >= self.best.predicted:
+                    if order == c["order"]:
+                        self._leave_out(ranks, turned, c, alone)
                     continue
                 asked = {"algorithm": c["algorithm"], "grid": tuple(c["grid"]), "panel": c["panel"]}
                 yield plan_product(self.problem, ranks, turned, "NN", 1, order=order, **asked)
+
+    def _leave_out(self, ranks: Ranks, turned: bool, product: dict[str, Any], seconds: float) -> None:
+        """A product that alone takes longer than a whole contraction."""
+        row = {name: product[name] for name in ("algorithm", "order", "panel", "grid")}
+        row |= {"parts": ranks.parts, "turned": turned, "seconds": {"product": seconds, "total": seconds}}
+        self.rows.append({**row, "why_not": "its product alone takes as long as another's all"})
 
     def _try(self, ranks: Ranks, turned: bool, product: GemmPlan) -> None:
         exchanges = _Exchanges(self, ranks, turned, product)
