@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import itertools
 import math
 from dataclasses import asdict, dataclass
@@ -232,6 +233,10 @@ class ContractionPlan:
 
     def traffic(self) -> tuple[np.ndarray, np.ndarray]:
         """(of the product, of redistribution): messages sent, received, bytes sent, received of each rank. Exact."""
+        return self._counted
+
+    @functools.cached_property
+    def _counted(self) -> tuple[np.ndarray, np.ndarray]:
         count, element = self.machine.ranks, self.problem.element
         product, moved = np.zeros((count, 4), dtype=np.int64), np.zeros((count, 4), dtype=np.int64)
         if not self.ranks.is_single:
