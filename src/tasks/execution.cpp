@@ -19,6 +19,7 @@ constexpr int polls_before_sleep = 100;
 /// Links on which so many bytes take less than so long are memory, or nearly as fast.
 constexpr std::int64_t moved_by_a_poll = 64 << 10;
 constexpr double short_poll = 1e-3;
+constexpr int looks_of_a_body = 64;
 constexpr auto between_looks = std::chrono::milliseconds(50);
 constexpr auto between_polls = std::chrono::microseconds(10);  // of the network, where there are tasks to run
 
@@ -53,6 +54,7 @@ Execution::Execution(TaskGraph const& graph, Communicator const& comm, RunOption
 MulticastOptions Execution::carried() {
   MulticastOptions options;
   options.segment = options_.segment.value_or(usual_segment(comm_.machine()));
+  options.cut_last_hops = has_fast_links(comm_.machine());
   options.room = [this](MessageName const& name, std::int64_t bytes) { return room_for(name, bytes); };
   if (options_.record) options.watch = [this](Passage const& passage) { record_message(passage); };
   return options;
@@ -200,6 +202,13 @@ void Execution::execute_one(Worker& worker) {
   }
 }
 
+/// As long as something moves, and not for ever: who computes polls seldom.
+void Execution::look_from_body() {
+  bool const caller = std::this_thread::get_id() == caller_;
+  for (int looks = 0; looks < looks_of_a_body && look(caller); ++looks) {
+  }
+}
+
 Traffic Execution::known_traffic() const {
   auto known = multicasts_.counted();
   known.messages_sent -= expected_.messages_sent;
@@ -212,7 +221,7 @@ Traffic Execution::known_traffic() const {
 void Execution::execute(Ready& ready, Worker& worker) {
   auto const step = step_of(ready.task);
   add_up(ready.inputs);
-  auto const progress = [this] { look(std::this_thread::get_id() == caller_); };
+  auto const progress = [this] { look_from_body(); };
   auto const seat = ready.in_gang ? seat_of(ready, worker) : nullptr;
   Context context(graph_, *pool_, workers_, ready, step, progress, seat.get());
   if (options_.record) worker.now = Clock::now();
