@@ -89,7 +89,7 @@ if TYPE_CHECKING:
     )
     from allport.positive_definite import Cholesky, CholeskyReport, NotPositiveDefinite, cholesky
     from allport.report import draw, gantt, plot, reproduce, trace
-    from allport.run import calibrate, job, jobs, launch
+    from allport.run import calibrate, job, jobs, launch, links
     from allport.schedule import Op, Piece, Program, Schedule, Slot, Traffic, interpret
     from allport.select import Choice, explain
     from allport.sim import Simulation, simulate
@@ -124,6 +124,7 @@ _ROOMS = {
     "lab": "lab",
     "launch": "run.launch",
     "linalg": "linalg",
+    "links": "run.links",
     "machine": "machine",
     "mapping": "mapping",
     "measured": "bench.measured",

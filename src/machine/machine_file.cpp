@@ -318,9 +318,7 @@ class Reader {
   Calibration calibration(toml::table const& table) const {
     Calibration c;
     if (auto const* node = table.get("calibration")) {
-      if (!node->is_table()) {
-        fail(*node, "calibration: expected a table");
-      }
+      if (!node->is_table()) fail(*node, "calibration: expected a table");
       auto const& said = *node->as_table();
       check_keys(said, calibration_keys, "calibration");
       c.date = text(said, "date");
