@@ -105,6 +105,7 @@ def discover(
     measure: Annotated[
         bool, typer.Option("--measure", help="Measure latencies between ranks, and group them.")
     ] = False,
+    pmix: Annotated[bool, typer.Option("--pmix", help="Ask PMIx for coordinates, in a job of a rank a host.")] = False,
     ranks: StartedRanks = None,
     within: Annotated[bool, typer.Option(help="Add the sockets, NUMA domains and cores of this computer.")] = True,
     rates: Annotated[str, typer.Option(metavar="SPEC", help="Whose link rates stand in.")] = "laptop",
@@ -117,11 +118,17 @@ def discover(
 ) -> None:
     """Find out which machine this is: what was found, from where, and how sure that is.
 
-    By the first of: --coordinates, --slurm, --measure, hosts named by their coordinates, Slurm's own file, one line.
+    By the first of: --coordinates, --slurm, --measure or --pmix, hosts named by their coordinates, Slurm's own file, one line.
     """
     _checked_output(output)
     ensure_outputs(hosts=hosts)
     measured = None
+    if measure and pmix:
+        raise ap.AllportError("measure, pmix: expected one of the two")
+    if pmix:
+        measured = ap.discover.pmix.join()
+        if measured is None:  # another rank than 0
+            return
     if measure:
         joined = ap.launch.joined_size()
         measured = ap.discover.latencies.join() if joined else ap.discover.latencies.run(ranks or ap.launch.cores())
