@@ -32,7 +32,7 @@ def _lab(found: LabRun) -> tuple[Table, str]:
 
 
 def _make(run: Run) -> Result:
-    machine = box(run.quick)
+    machine = box()
     wanted = [
         c for c in links.cases(machine)
         if c.of in ("x", "y", "z") and c.ranks_each == 1 and c.group in ("one pair", "start") and c.ways != "-"

@@ -44,7 +44,7 @@ def _line(machine: Machine, axis: int, paired: bool) -> list[float]:
 
 
 def _make(run: Run) -> Result:
-    machine = box(run.quick)
+    machine = box()
     wanted = [c for c in links.cases(machine) if c.group == "one pair" and c.ways == "+"]
     found = {(f.of, f.ranks_each): f.value / GB for f in links.simulated(machine, quick=run.quick, among=wanted)}
     run.step(0.4)

@@ -51,7 +51,7 @@ def _bytes(halo: Halo) -> int:
 
 
 def _make(run: Run) -> Result:
-    machine = box(run.quick)
+    machine = box()
     halos = _halos(machine, run.quick)
     found: dict[tuple[str, int, str], Timed] = {}
     for i, halo in enumerate(halos):
@@ -80,15 +80,15 @@ def _make(run: Run) -> Result:
             gain = 1 - last[MATCHED].seconds / last[order].seconds
             numbers.append(
                 Number(f"{what} halo, {MATCHED} over {order}", kind[0].deck[order],
-                       f"{saved(last[order].seconds, last[MATCHED].seconds)} of the exchange alone")
+                       f"{saved(last[order].seconds, last[MATCHED].seconds)}, the exchange alone")
             )  # fmt: skip
             percent = {("2D", PLAIN): 1.4, ("2D", CART): 4.0}.get((what, order), 5.0)
             if gain > 0:
                 said.append(
-                    f"{what}: matching saves {100 * gain:.0f} % of the exchange under {order}, which {last[order].link} "
-                    f"holds up for {1e6 * last[order].link_seconds:.0f} us beside {last[MATCHED].link} for "
-                    f"{1e6 * last[MATCHED].link_seconds:.0f}; the deck's {percent:g} % of a whole step is that if the "
-                    f"exchange is {100 * percent / 100 / gain:.0f} % of it."
+                    f"{what}: matching saves {100 * gain:.0f} % of the exchange under {order}, whose busiest link "
+                    f"{last[order].link} takes {1e6 * last[order].link_seconds:.0f} us, beside "
+                    f"{1e6 * last[MATCHED].link_seconds:.0f} of {last[MATCHED].link}; the deck's {percent:g} % are that "
+                    f"of a whole step, if the exchange is {percent / gain:.0f} % of it."
                 )
             else:
                 said.append(f"{what}: matching saves nothing of the exchange under {order}.")

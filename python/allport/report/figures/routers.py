@@ -19,7 +19,6 @@ __all__ = [
 ]  # fmt: skip
 
 AXES = "XYZ"
-FULL, QUICK = (8, 4, 8), (8, 2, 4)
 SLOW, EVERY = 0.75, 5  # of an X link that crosses a cabinet, every fifth (slide 7); how slow is in no deck
 SEGMENT = 1 << 16
 PLAIN, CART, MATCHED = "Plain (X-Y-Z)", "Cart_create (Z-Y-X)", "Custom (matched)"
@@ -27,18 +26,15 @@ MORE = (PLAIN, CART)
 
 
 @functools.cache
-def box(quick: bool = False, slow: float = SLOW) -> Machine:
+def box(slow: float = SLOW) -> Machine:
     """The machine file figures/machines/blue-waters.toml, with every fifth X link slower."""
     text = (Path(__file__).parent / "machines" / "blue-waters.toml").read_text()
-    lengths = QUICK if quick else FULL
-    for whole, length in zip(FULL, lengths, strict=True):
-        text = re.sub(rf"length = {whole}\b", f"length =  {length}", text, count=1)
-    x = Machine.from_toml(text).axes[0].bandwidth
+    x, y, z = Machine.from_toml(text).axes
     links = [
-        f'[[link]]\nfrom = [{i}, {j}, {k}]\naxis = "x"\ndirection = "+"\nbandwidth = {slow * x!r}\n'
-        for i in range(EVERY - 1, lengths[0] - 1, EVERY)
-        for j in range(lengths[1])
-        for k in range(lengths[2])
+        f'[[link]]\nfrom = [{i}, {j}, {k}]\naxis = "x"\ndirection = "+"\nbandwidth = {slow * x.bandwidth!r}\n'
+        for i in range(EVERY - 1, x.length - 1, EVERY)
+        for j in range(y.length)
+        for k in range(z.length)
     ]
     return Machine.from_toml("\n".join([text, *links]))
 
@@ -97,5 +93,9 @@ def timed(machine: Machine, pattern: Pattern, places: list[int]) -> Timed:
 
 
 def saved(before: float, after: float) -> str:
-    """Both readings of the deck's percentages: time saved, and rate gained."""
-    return f"{100 * (1 - after / before):.0f} % of the time ({100 * (before / after - 1):.0f} % more rate)"
+    """Both readings of the deck's percentages: less time, and more rate."""
+    if abs(after / before - 1) < 5e-3:
+        return "as much time"
+    if after > before:
+        return f"{100 * (after / before - 1):.0f} % more time"
+    return f"{100 * (1 - after / before):.0f} % less time ({100 * (before / after - 1):.0f} % more rate)"
