@@ -51,7 +51,7 @@ def _sweep(groups: list[list[int]], deck: dict[str, int], size: int) -> Table:
         gains = []
         for what in MADE:
             x, y = (_exchange(machine, what, g, MATCHED, size).seconds for g in (with_x, with_y))
-            gains.append(100 * (x / y - 1))
+            gains.append(round(100 * (x / y - 1), 1) + 0.0)
         rows.append([slow, *gains])
     rows.append(["deck", *deck.values()])
     columns = ["X links across cabinets, share of the others", *(f"{what}, %" for what in MADE)]
