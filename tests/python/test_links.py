@@ -191,7 +191,7 @@ def test_the_command_measures_checks_and_draws(allport, tmp_path):
     assert f"none of {len(names)} figures" in loose.stdout
     far = ap.Machine.parse(str(tmp_path / "mine.toml"))
     fits = [(what, v / 100, 0.0, low / 100, high / 100) for what, (v, low, high) in stored.items()]
-    far = far.with_measured_links([0, 0], [0], fits, "", "")
+    far = far.with_measured_links([0, 0], [0] * len(far.levels), fits, "", "")
     (tmp_path / "far.toml").write_text(far.to_toml())
     checked = allport("machine", "calibrate", "--check", "far.toml", "--quick", "--json")
     assert checked.returncode == 1
