@@ -237,7 +237,8 @@ void bind_machine(nb::module_& m) {
           "Reads the text of a machine file. Raises AllportError.")
       .def_static("flat", &Machine::flat, "ranks"_a, "A line of ranks of which nothing is known.")
       .def("with_measured_links", with_links, "by_port"_a, "by_level"_a, "fits"_a, "date"_a, "library"_a,
-           "The machine with bytes/s by port (2 * axis, + 1 for the positive direction) and by level as measured, 0 where\n"
+           "The machine with bytes/s by port (2 * axis, + 1 for the positive direction) and by level as measured, 0 "
+           "where\n"
            "they were not, and with fits (what, value, error, low, high) beside its own.")
       .def("to_toml", &Machine::to_toml, "The machine file's text; from_toml() reads it back to an equal machine.")
       .def(

@@ -307,6 +307,7 @@ __all__ = [
     "lab",
     "launch",
     "linalg",
+    "links",
     "load",
     "load_algorithms",
     "load_lu",

@@ -21,8 +21,8 @@ void check_rates(std::string_view what, std::span<BytesPerSecond const> rates, i
 void add_slower(Machine const& machine, Port slow, BytesPerSecond rate, std::vector<LinkException>& into) {
   for (Node n = 0; n < machine.nodes(); ++n) {
     if (!machine.neighbour(n, slow)) continue;
-    auto const known = std::find_if(into.begin(), into.end(),
-                                    [&](LinkException const& e) { return e.node == n && e.out == slow; });
+    auto const known =
+        std::find_if(into.begin(), into.end(), [&](LinkException const& e) { return e.node == n && e.out == slow; });
     if (known == into.end()) {
       into.push_back({n, slow, false, rate});
     } else if (!known->dead && known->bandwidth.value() == 0.0) {
@@ -67,8 +67,9 @@ Machine with_measured_links(Machine const& machine, MeasuredLinks const& found) 
   for (std::size_t l = 0; l < levels.size(); ++l) {
     if (found.by_level[l].value() > 0.0) levels[l].bandwidth = found.by_level[l];
   }
-  return Machine{machine.name(), std::move(axes), machine.rates(), Levels(std::move(levels)), std::move(exceptions),
-                 merged(machine.calibration(), found.calibration)};
+  return Machine{machine.name(),        std::move(axes),
+                 machine.rates(),       Levels(std::move(levels)),
+                 std::move(exceptions), merged(machine.calibration(), found.calibration)};
 }
 
 }  // namespace allport

@@ -118,7 +118,8 @@ def discover(
 ) -> None:
     """Find out which machine this is: what was found, from where, and how sure that is.
 
-    By the first of: --coordinates, --slurm, --measure or --pmix, hosts named by their coordinates, Slurm's own file, one line.
+    By the first of: --coordinates, --slurm, --measure or --pmix, hosts named by their coordinates, Slurm's own file,
+    one line.
     """
     _checked_output(output)
     ensure_outputs(hosts=hosts)
@@ -237,7 +238,9 @@ def calibrate(
     links: Annotated[bool, typer.Option(help="Each axis and direction, one pair and all, 1 to 2d neighbours.")] = True,
     only_links: Annotated[bool, typer.Option("--only-links", help="Nothing but the links' figures.")] = False,
     on: Annotated[str, typer.Option(metavar="mpi|simulator", help="Who carries the links' messages.")] = "mpi",
-    plot: Annotated[str | None, typer.Option(metavar="FILE", help="Draws the links' figures: .svg, .png, .pdf.")] = None,
+    plot: Annotated[
+        str | None, typer.Option(metavar="FILE", help="Draws the links' figures: .svg, .png, .pdf.")
+    ] = None,
     check: Annotated[
         str | None, typer.Option(metavar="FILE.toml", help="Compare the links with this file's; exit 1 on drift.")
     ] = None,

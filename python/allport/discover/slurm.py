@@ -90,7 +90,9 @@ def _conf(path: Path, kept: Kept) -> Shape:
         elif "blocksizes" in said:
             sizes = [_size(s, where) for s in said["blocksizes"].split(",")]
         elif "blocklevels" not in said:
-            raise failure(f"{where}: '{line}': expected SwitchName=, BlockName= or BlockSizes=; tori are in topology.yaml")
+            raise failure(
+                f"{where}: '{line}': expected SwitchName=, BlockName= or BlockSizes=; tori are in topology.yaml"
+            )
     if blocks and hosts_of:
         raise failure(f"{path}: has switches and blocks: expected one of the two")
     return _blocks(str(path), blocks, sizes, kept) if blocks else _tree(str(path), hosts_of, below, kept)
@@ -136,8 +138,8 @@ def _yaml(path: Path, kept: Kept, wanted: str | None) -> Shape:
         return torus_of(torus, where, kept)
     kinds = sorted(entry.keys() - {"topology", "cluster_default"})
     raise failure(
-        f"{where}: is {', '.join(kinds) or 'nothing'}: expected a tree, blocks or torus3d; of other kinds write the places of "
-        "the hosts into a file of coordinates"
+        f"{where}: is {', '.join(kinds) or 'nothing'}: expected a tree, blocks or torus3d; of other kinds write the "
+        "places of the hosts into a file of coordinates"
     )
 
 

@@ -132,8 +132,8 @@ def _rates_as_bars(axes: Any, figures: Sequence[Figure]) -> None:
 
 
 def links(figures: Sequence[Figure], machine: str, path: str) -> None:
-    """A machine's links: rate over size alone and with all busy, every rate with its interval, what a node sends to 1 to
-    2d neighbours at once, and starts by hops: FILE.svg, .png or .pdf. Raises AllportError."""
+    """A machine's links: rate over size alone and with all busy, every rate with its interval, and what a node sends to
+    1 to 2d neighbours at once: FILE.svg, .png or .pdf. Raises AllportError."""
     plt = _pyplot(path)
     rates = [f for f in figures if f.group in ("one pair", "all pairs")]
     if not rates:

@@ -87,4 +87,3 @@ FIGURE = Figure(
     run_name=NAME,
     measure=measure,
 )
-

@@ -79,8 +79,8 @@ def _make(run: Run) -> Result:
         got=f"Two processes of a router share its links: each gets {found['x', 2]:.1f} of X's {found['x', 1]:.1f} GB/s "
         f"and {found['y', 2]:.2f} of Y's {found['y', 1]:.1f}. With the two hosts beside each other along Y every "
         f"second step stays on the chip ({chip:.1f} GB/s) and no line shares a Y link: a host sends at "
-        f"{mean['Y', 'paired']:.1f} GB/s along its line, beside {mean['Y', 'twins']:.2f} before, {mean['X', 'twins']:.1f} "
-        f"along X and {mean['Z', 'twins']:.1f} along Z.",
+        f"{mean['Y', 'paired']:.1f} GB/s along its line, beside {mean['Y', 'twins']:.2f} before, "
+        f"{mean['X', 'twins']:.1f} along X and {mean['Z', 'twins']:.1f} along Z.",
         obtained=f"Simulation on {machine.extents} routers of figures/machines/blue-waters.toml. Above, the pairs of "
         f"ap.links.cases; below, all lines of hosts at once, {BYTES >> 20} MiB a message in pieces of "
         f"{SEGMENT >> 10} KiB, the mean over a step in which hosts 0, 2, 4, ... send and one in which the others do. "

@@ -16,7 +16,7 @@ ELEMENT = 8
 
 @dataclass(frozen=True)
 class Halo:
-    """lengths: of the grid of hosts; cells: of a host along each axis; matched: the order that lays it on the network."""
+    """lengths: of the grid of hosts; cells: of a host along each axis; matched: the order that lays it on the links."""
 
     what: str
     lengths: tuple[int, ...]
@@ -87,8 +87,8 @@ def _make(run: Run) -> Result:
                 said.append(
                     f"{what}: matching saves {100 * gain:.0f} % of the exchange under {order}, whose busiest link "
                     f"{last[order].link} takes {1e6 * last[order].link_seconds:.0f} us, beside "
-                    f"{1e6 * last[MATCHED].link_seconds:.0f} of {last[MATCHED].link}; the deck's {percent:g} % are that "
-                    f"of a whole step, if the exchange is {percent / gain:.0f} % of it."
+                    f"{1e6 * last[MATCHED].link_seconds:.0f} of {last[MATCHED].link}; the deck's {percent:g} % are "
+                    f"that of a whole step, if the exchange is {percent / gain:.0f} % of it."
                 )
             else:
                 said.append(f"{what}: matching saves nothing of the exchange under {order}.")
@@ -96,8 +96,8 @@ def _make(run: Run) -> Result:
     return Result(
         panels=[*panels, Table(columns, rows, "longest messages, and the busiest link")],
         got=" ".join(said),
-        obtained=f"Simulation of one exchange of faces, all hosts at once, not periodic, on {machine.extents} routers of "
-        f"figures/machines/blue-waters.toml, messages in pieces of {SEGMENT >> 10} KiB. Plain numbers the grid X "
+        obtained=f"Simulation of one exchange of faces, all hosts at once, not periodic, on {machine.extents} routers "
+        f"of figures/machines/blue-waters.toml, messages in pieces of {SEGMENT >> 10} KiB. Plain numbers the grid X "
         "fastest, Cart_create Z fastest (Cray ignores reorder), both along the scheduler's blocks of 4 x 2 x 8; "
         "Custom lays it along the network, hosts of a router beside each other along Y in 3D.",
         why="The deck times whole steps of a stencil, of which the exchange is a small part, and does not give that "
@@ -109,8 +109,8 @@ def _make(run: Run) -> Result:
 FIGURE = Figure(
     id="deck4-slide16",
     title="2D and 3D halo exchange on Gemini under three orders of ranks",
-    claim="2D: Cart_create is worst, matching gains 1.4 % over Plain and 4 % over Cart_create; 3D: matching outperforms "
-    "MPI-assisted sorting by up to 5 %.",
+    claim="2D: Cart_create is worst, matching gains 1.4 % over Plain and 4 % over Cart_create; 3D: matching "
+    "outperforms MPI-assisted sorting by up to 5 %.",
     how=("simulation",),
     make=_make,
 )

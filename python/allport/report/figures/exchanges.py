@@ -59,7 +59,7 @@ def _sweep(groups: list[list[int]], deck: dict[str, int], size: int) -> Table:
 
 
 def result(run: Run, groups: list[list[int]], word: str, deck: dict[str, int], most: int) -> Result:
-    """groups: the axes of each kind of row or plane; word: 'row' or 'plane'; deck: its gains; most: bytes of a block."""
+    """groups: the axes of each kind of row or plane; word: row or plane; deck: its gains; most: bytes of a block."""
     machine = box()
     lengths = sizes(1 << 10, most, 64 if run.quick else 8)
     found: dict[Key, list[Timed]] = {}
@@ -87,9 +87,7 @@ def result(run: Run, groups: list[list[int]], word: str, deck: dict[str, int], m
         ], title=f"{what}, blocks of {lengths[-1] >> 10} KiB")
         for what in MADE
     ]  # fmt: skip
-    rows = [
-        [what, n, order, *found[what, n, order][-1].row] for what in MADE for n in names for order in orders
-    ]
+    rows = [[what, n, order, *found[what, n, order][-1].row] for what in MADE for n in names for order in orders]
     columns = ["exchange", f"{word}s along", "order", "microseconds", "busiest link", "its MB", "its microseconds"]
     sweep = _sweep(groups, deck, lengths[-1])
     numbers: list[Number] = []
@@ -124,11 +122,12 @@ def result(run: Run, groups: list[list[int]], word: str, deck: dict[str, int], m
     return Result(
         panels=[*charts, *bars, sweep, Table(columns, rows, "and the busiest link of each")],
         got=" ".join(said),
-        obtained=f"Simulation of all {word}s of {'x'.join(map(str, grid(machine)))} hosts at once, on {machine.extents} "
-        "routers of figures/machines/blue-waters.toml (axes open: a box of contiguous nodes): all-to-all sends to every "
-        f"other member, allgather goes round a ring; pieces of {SEGMENT >> 10} KiB, first come first served. The "
-        f"matched grid counts the two hosts of a router as neighbours along Y. An X link across a cabinet has {SLOW:g} of "
-        "the others' rate.",
+        obtained=f"Simulation of all {word}s of {'x'.join(map(str, grid(machine)))} hosts at once, on "
+        f"{machine.extents} routers of figures/machines/blue-waters.toml (axes open: a box of contiguous nodes): "
+        f"all-to-all sends to every other member, allgather goes round a ring; pieces of {SEGMENT >> 10} KiB, first come "
+        "first served. The "
+        f"matched grid counts the two hosts of a router as neighbours along Y. An X link across a cabinet has {SLOW:g} "
+        "of the others' rate.",
         why=_why(word, machine, needed),
         numbers=numbers,
     )
@@ -136,13 +135,15 @@ def result(run: Run, groups: list[list[int]], word: str, deck: dict[str, int], m
 
 def _why(word: str, machine: Machine, needed: list[str]) -> str:
     x, y, z = (axis.bandwidth / 1e9 for axis in machine.axes)
-    told = f"; as rates, its gains over X would take X links across cabinets of {' and '.join(needed)} of the others' rate"
+    told = (
+        f"; as rates, its gains over X would take X links across cabinets of {' and '.join(needed)} of the others' rate"
+    )
     return (
         f"A {word} along X or Z has as many routers as hosts, and the twin hosts' {word}s share its links; along Y it "
-        f"passes half as many routers and shares none. With links of {x:.1f}, {y:.1f} and {z:.1f} GB/s along X, Y and Z "
-        "an X and a Y link have alike loads for their rates, so that Y gains over X by the slow X links alone, and "
+        f"passes half as many routers and shares none. With links of {x:.1f}, {y:.1f} and {z:.1f} GB/s along X, Y and "
+        "Z an X and a Y link have alike loads for their rates, so that Y gains over X by the slow X links alone, and "
         "loses to Z, which the deck says is faster without saying how much. The deck does not say beside what its "
-        f"gains are, nor whether they are of time or of rate{told if needed else ''}. Orders that do not match put some "
-        "rows on fast links and others on each other's: Plain's and Cart_create's worst directions are slower than any "
-        "matched one."
+        f"gains are, nor whether they are of time or of rate{told if needed else ''}. Orders that do not match put "
+        "some rows on fast links and others on each other's: Plain's and Cart_create's worst directions are slower "
+        "than any matched one."
     )

@@ -1,4 +1,4 @@
-"""Deck 4 on real links: the figures of `allport machine calibrate` in a lab whose x links have twice the rate of y's."""
+"""Deck 4 on real links: the figures of `allport machine calibrate` in a lab whose x links are twice as fast as y's."""
 
 from __future__ import annotations
 

@@ -73,9 +73,7 @@ def compare(machine: Machine, now: Sequence[Figure], tolerance: float = TOLERANC
     if not 0 <= tolerance < float("inf"):
         raise failure(f"tolerance = {tolerance}: expected a share >= 0, as 0.1 for a tenth")
     kept = stored(machine)
-    found = [
-        Drift(f.what, f.unit, kept[f.what], (f.value, f.low, f.high), tolerance) for f in now if f.what in kept
-    ]
+    found = [Drift(f.what, f.unit, kept[f.what], (f.value, f.low, f.high), tolerance) for f in now if f.what in kept]
     if not found:
         raise failure(
             f"machine = '{machine.name}': its file has no figures of links that were measured now, too; "

@@ -35,9 +35,7 @@ BUDGET = 2.5  # seconds for all repeats of one size, but three
 
 def _points(case: Case, sizes: Sequence[int], carrier: Carrier) -> tuple[list[Point], list[Sequence[float]]]:
     timed = [carrier(case.schedule(size)) for size in sizes]
-    points = [
-        Point(size, statistics.median(t), *interval(t)[:2]) for size, t in zip(sizes, timed, strict=True)
-    ]
+    points = [Point(size, statistics.median(t), *interval(t)[:2]) for size, t in zip(sizes, timed, strict=True)]
     return points, timed
 
 
@@ -84,7 +82,7 @@ def simulated(
     among: Sequence[Case] | None = None,
     progress: Progress | None = None,
 ) -> list[Figure]:
-    """The figures that the simulator gives: what a machine file's numbers come to, without noise. Raises AllportError."""
+    """The figures that the simulator gives: what a machine file's numbers come to, exactly. Raises AllportError."""
     where = as_machine(machine)
 
     def carrier(schedule: Schedule) -> list[float]:
@@ -110,7 +108,9 @@ def measure(comm: Communicator, *, quick: bool = False, progress: Progress | Non
     return carried(comm.machine, carrier, sizes=QUICK if quick else FULL, progress=told)
 
 
-def join(machine: Machine | str | None = None, *, quick: bool = False, progress: Progress | None = None) -> list[Figure] | None:
+def join(
+    machine: Machine | str | None = None, *, quick: bool = False, progress: Progress | None = None
+) -> list[Figure] | None:
     """measure() on the ranks that mpiexec has started; the figures on rank 0, None elsewhere."""
     from allport.comm import MPI, Communicator
 
