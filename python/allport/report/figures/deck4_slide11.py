@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from allport import links
 from allport.machine import Machine
 from allport.report.figures.figure import Chart, Figure, Number, Result, Run, Series, Table
 from allport.report.figures.lab_runs import LabRun
 from allport.report.figures.link_runs import NAME, figures_of, measure, rate_of
 from allport.report.figures.routers import EVERY, SLOW, box
+from allport.run import links
 
 GB = 1e9
 

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import itertools
 
-from allport import links
 from allport.machine import Machine
 from allport.pattern import Pattern, halo
 from allport.report.figures.figure import Bars, Figure, Number, Result, Run, Series, Table
 from allport.report.figures.routers import AXES, MATCHED, SEGMENT, box, grid, laid, timed
+from allport.run import links
 
 GB = 1e9
 BYTES = 1 << 20

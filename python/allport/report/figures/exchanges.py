@@ -124,8 +124,8 @@ def result(run: Run, groups: list[list[int]], word: str, deck: dict[str, int], m
         got=" ".join(said),
         obtained=f"Simulation of all {word}s of {'x'.join(map(str, grid(machine)))} hosts at once, on "
         f"{machine.extents} routers of figures/machines/blue-waters.toml (axes open: a box of contiguous nodes): "
-        f"all-to-all sends to every other member, allgather goes round a ring; pieces of {SEGMENT >> 10} KiB, first come "
-        "first served. The "
+        f"all-to-all sends to every other member, allgather goes round a ring; pieces of {SEGMENT >> 10} KiB, first "
+        "come first served. The "
         f"matched grid counts the two hosts of a router as neighbours along Y. An X link across a cabinet has {SLOW:g} "
         "of the others' rate.",
         why=_why(word, machine, needed),
