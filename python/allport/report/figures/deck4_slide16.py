@@ -8,6 +8,7 @@ from allport import pattern
 from allport.machine import Machine
 from allport.pattern import Pattern
 from allport.report.figures.figure import Bars, Chart, Figure, Number, Result, Run, Series, Table
+from allport.report.figures.order_runs import NAME, in_the_lab, measure
 from allport.report.figures.routers import CART, MATCHED, MORE, PLAIN, SEGMENT, Timed, box, grid, laid, saved, timed
 
 ORDERS = (PLAIN, CART, MATCHED)
@@ -92,17 +93,24 @@ def _make(run: Run) -> Result:
                 )
             else:
                 said.append(f"{what}: matching saves nothing of the exchange under {order}.")
+    real = [in_the_lab(run.lab, "halo")] if run.lab else []
     columns = ["halo", "bytes", "order", "microseconds", "busiest link", "its MB", "its microseconds"]
     return Result(
-        panels=[*panels, Table(columns, rows, "longest messages, and the busiest link")],
-        got=" ".join(said),
+        panels=[
+            *panels,
+            Table(columns, rows, "longest messages, and the busiest link"),
+            *(table for table, _ in real),
+        ],
+        got=" ".join(said) + "".join(text for _, text in real),
         obtained=f"Simulation of one exchange of faces, all hosts at once, not periodic, on {machine.extents} routers "
         f"of figures/machines/blue-waters.toml, messages in pieces of {SEGMENT >> 10} KiB. Plain numbers the grid X "
         "fastest, Cart_create Z fastest (Cray ignores reorder), both along the scheduler's blocks of 4 x 2 x 8; "
-        "Custom lays it along the network, hosts of a router beside each other along Y in 3D.",
+        "Custom lays it along the network, hosts of a router beside each other along Y in 3D."
+        + (f" {run.lab.said}" if run.lab else ""),
         why="The deck times whole steps of a stencil, of which the exchange is a small part, and does not give that "
         "part; an exchange alone shows the whole effect of the order.",
         numbers=numbers,
+        not_run=[] if run.lab else ["not run here: the same in a lab; as root, allport reproduce deck4-slide16 --run."],
     )
 
 
@@ -111,6 +119,8 @@ FIGURE = Figure(
     title="2D and 3D halo exchange on Gemini under three orders of ranks",
     claim="2D: Cart_create is worst, matching gains 1.4 % over Plain and 4 % over Cart_create; 3D: matching "
     "outperforms MPI-assisted sorting by up to 5 %.",
-    how=("simulation",),
+    how=("simulation", "lab"),
     make=_make,
+    run_name=NAME,
+    measure=measure,
 )
