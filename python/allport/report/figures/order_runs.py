@@ -84,9 +84,7 @@ def in_the_lab(found: LabRun, word: str) -> tuple[Table, str]:
         said.append(f"{name}, {MATCHED}: {beside}; the simulator {'names' if right else 'does not name'} the fastest")
     columns = ["in the lab", "order", "milliseconds", "least", "most", "simulated", "busiest link"]
     title = f"the same on real links: {found.lab}, {found.rate}"
-    return Table(
-        columns, rows, f"the same on real links: {found.lab}, {found.rate}"
-    ), f" In the lab: {'; '.join(said)}."
+    return Table(columns, rows, title), f" In the lab: {'; '.join(said)}."
 
 
 def _work(text: str) -> dict[str, Any] | None:
