@@ -26,7 +26,7 @@ def _trace(ranks: int, seed: int) -> ap.Pattern:
 # As the page names them: a machine, and the pattern over all of its ranks.
 CASES = {
     "halo, 7 points": ("torus:8x8x4", ap.pattern.halo((16, 8, 2), local=64)),
-    "halo, 27 points": ("torus:8x8x4", ap.pattern.halo((4, 8, 8), points=27, local=64)),
+    "halo, 27 points": ("torus:4x4x4", ap.pattern.halo((4, 4, 4), points=27, local=64)),
     "halo, 5 points": ("mesh:16x16", ap.pattern.halo((8, 32), local=4096, periodic=False)),
     "all-to-all in rows": ("gemini:4x4x4", ap.pattern.alltoall((8, 4, 4), [0], "64KiB")),
     "all-to-all in planes": ("gemini:4x4x4", ap.pattern.alltoall((8, 4, 4), [0, 1], "16KiB")),
@@ -34,8 +34,8 @@ CASES = {
     "transpose": ("torus:16x16", ap.pattern.transpose((16, 16), "1MiB")),
     "trace": ("torus:6x5x4m", _trace(120, 7)),
     "two at once": (
-        "torus:8x8x4",
-        ap.pattern.halo((16, 8, 2), local=64) + ap.pattern.alltoall((16, 16), [1], "8KiB"),
+        "torus:4x4x4",
+        ap.pattern.halo((16, 2, 2), local=64) + ap.pattern.alltoall((8, 8), [1], "8KiB"),
     ),
 }
 ORDERS = ("given", "random")
@@ -99,7 +99,7 @@ def test_the_pages_table_is_what_runs_give() -> None:
         assert values == pytest.approx(_row(name, order), rel=0.01, abs=0.1), (name, order)
         ratios.append(values[2] / values[1])
     # What the page says in words.
-    assert all(0.99 < r < 2.0 for r in ratios), ratios
+    assert 0.8 < min(ratios) and max(ratios) < 1.25, ratios
 
 
 def test_predicted_times_name_the_faster_order() -> None:
