@@ -43,12 +43,12 @@ class Case:
         """'B/s', or 's' of a message's start."""
         return "s" if self.rounds else "B/s"
 
-    def schedule(self, bytes: int) -> Schedule:
-        """Of messages of so many bytes, each uncut."""
+    def schedule(self, bytes: int, pieces: int = 1) -> Schedule:
+        """Of messages of so many bytes, each in one piece or several."""
         if self.rounds:
             return _to_and_fro(self, bytes)
         all_ = [(a, b, bytes) for a, b in self.messages]
-        return Pattern(self.what, self.ranks, all_).schedule(segment=max(bytes, 1), window=1)
+        return Pattern(self.what, self.ranks, all_).schedule(segment=max(-(-bytes // pieces), 1), window=min(pieces, 2))
 
 
 def _to_and_fro(case: Case, bytes: int) -> Schedule:
