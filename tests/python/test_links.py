@@ -179,9 +179,9 @@ def test_the_command_measures_checks_and_draws(allport, tmp_path):
     assert done.returncode == 0, done.stderr
     told = json.loads(done.stdout)
     assert "<svg" in (tmp_path / "links.svg").read_text()
-    names = {f["what"] for f in told["links"]}
+    names = {f["what"] for f in told["link_figures"]}
     assert {"rate x+ one pair", "rate x+- all pairs", "start x over 1 hop", "rate to 1 neighbour"} <= names
-    for f in told["links"]:
+    for f in told["link_figures"]:
         assert 0 < f["low"] <= f["value"] <= f["high"] and f["samples"] >= 3
     stored = ap.links.stored(ap.Machine.parse(str(tmp_path / "mine.toml")))
     assert stored.keys() == names
@@ -240,4 +240,4 @@ def test_ranks_that_mpiexec_started_are_joined():
     )
     assert done.returncode == 0, done.stderr
     told = json.loads(done.stdout)
-    assert {f["what"] for f in told["links"]} == {c.what for c in ap.links.cases(ap.Machine.parse("torus:3"))}
+    assert {f["what"] for f in told["link_figures"]} == {c.what for c in ap.links.cases(ap.Machine.parse("torus:3"))}

@@ -281,6 +281,6 @@ def calibrate(
     if output:
         Path(output).write_text(found.to_toml())
     if as_json:
-        print_json({**found.to_dict(), "output": output, "links": [f.to_dict() for f in figures]})
+        print_json({**found.to_dict(), "output": output, "link_figures": [f.to_dict() for f in figures]})
     else:
         _show_calibration(found, figures, output)
