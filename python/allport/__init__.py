@@ -27,6 +27,7 @@ from allport._native import AllportError, build_info
 if TYPE_CHECKING:
     from allport import (
         bench,
+        candidates,
         collectives,
         comm,
         discover,
@@ -46,6 +47,7 @@ if TYPE_CHECKING:
         pattern,
         plan,
         positive_definite,
+        preload,
         schedule,
         select,
         sim,
@@ -55,6 +57,7 @@ if TYPE_CHECKING:
         verify,
     )
     from allport.bench import calls, compare, jacobi, measured, places, rivals
+    from allport.candidates import SimulatedCandidate, simulate_candidates
     from allport.collectives import algorithms, load_algorithms, make_schedule, register_algorithm
     from allport.comm import Communicator
     from allport.factor import LU, GrowthWarning, LuReport, SingularMatrix, load_lu, lu
@@ -104,6 +107,7 @@ __version__: str = str(build_info()["version"])
 # Names, and the modules below allport that they come from.
 _ROOMS = {
     "bench": "bench",
+    "candidates": "candidates",
     "calibrate": "run.calibrate",
     "calls": "bench.calls",
     "collectives": "collectives",
@@ -136,6 +140,7 @@ _ROOMS = {
     "plan": "plan",
     "plot": "report.plot",
     "positive_definite": "positive_definite",
+    "preload": "preload",
     "reproduce": "report.reproduce",
     "rivals": "bench.rivals",
     "schedule": "schedule",
@@ -182,6 +187,7 @@ _HOMES = {
     "Report": "verify",
     "Schedule": "schedule",
     "Simulation": "sim",
+    "SimulatedCandidate": "candidates",
     "SingularMatrix": "factor",
     "Slot": "schedule",
     "SolveReport": "systems",
@@ -223,6 +229,7 @@ _HOMES = {
     "register_algorithm": "collectives",
     "run_graph": "tasks",
     "simulate": "sim",
+    "simulate_candidates": "candidates",
     "solve": "systems",
     "solve_residual": "systems",
 }
@@ -263,6 +270,7 @@ __all__ = [
     "Report",
     "Schedule",
     "Simulation",
+    "SimulatedCandidate",
     "SingularMatrix",
     "Slot",
     "SolveReport",
@@ -279,6 +287,7 @@ __all__ = [
     "build_info",
     "calibrate",
     "calls",
+    "candidates",
     "cholesky",
     "cholesky_graph",
     "cholesky_solve_graph",
@@ -333,6 +342,7 @@ __all__ = [
     "plan_qr",
     "plot",
     "positive_definite",
+    "preload",
     "preset_names",
     "prove",
     "qr",
@@ -345,6 +355,7 @@ __all__ = [
     "select",
     "sim",
     "simulate",
+    "simulate_candidates",
     "solve",
     "solve_residual",
     "systems",
