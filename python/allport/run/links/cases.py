@@ -15,6 +15,7 @@ from allport.schedule import Schedule, import_goal
 __all__ = ["MOST_HOPS", "ROUNDS", "Case", "cases"]
 
 MOST_HOPS = 4
+PIECE, MOST_PIECES = 1 << 16, 16  # bytes of a piece at least, and how many a message has at most
 ROUNDS = 16  # there and back, of which one message's time is a share
 Pairs = list[tuple[int, int]]
 
@@ -43,12 +44,14 @@ class Case:
         """'B/s', or 's' of a message's start."""
         return "s" if self.rounds else "B/s"
 
-    def schedule(self, bytes: int, pieces: int = 1) -> Schedule:
-        """Of messages of so many bytes, each in one piece or several."""
+    def schedule(self, bytes: int) -> Schedule:
+        """Of messages of so many bytes, in pieces as all schedules are. Messages in one piece would show an MPI
+        library's protocol in the place of the link: two that pass each other between two ranks over one TCP connection
+        may go one after the other, the second one's leave to send waiting behind the first."""
         if self.rounds:
             return _to_and_fro(self, bytes)
         all_ = [(a, b, bytes) for a, b in self.messages]
-        return Pattern(self.what, self.ranks, all_).schedule(segment=max(-(-bytes // pieces), 1), window=min(pieces, 2))
+        return Pattern(self.what, self.ranks, all_).schedule(segment=max(-(-bytes // MOST_PIECES), PIECE), window=2)
 
 
 def _to_and_fro(case: Case, bytes: int) -> Schedule:

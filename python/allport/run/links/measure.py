@@ -30,24 +30,21 @@ QUICK = (1 << 10, 1 << 14, 1 << 17, 1 << 20)
 FULL = (*QUICK, 4 << 20)
 START_BYTES = 8
 REPEATS, QUICK_REPEATS = 15, 7
-PIECES = 16  # of a message in the simulator, whose links carry one piece at a time
 BUDGET = 2.5  # seconds for all repeats of one size, but three
 
 
-def _points(
-    case: Case, sizes: Sequence[int], carrier: Carrier, pieces: int
-) -> tuple[list[Point], list[Sequence[float]]]:
-    timed = [carrier(case.schedule(size, pieces)) for size in sizes]
+def _points(case: Case, sizes: Sequence[int], carrier: Carrier) -> tuple[list[Point], list[Sequence[float]]]:
+    timed = [carrier(case.schedule(size)) for size in sizes]
     points = [Point(size, statistics.median(t), *interval(t)[:2]) for size, t in zip(sizes, timed, strict=True)]
     return points, timed
 
 
-def _figure(case: Case, sizes: Sequence[int], carrier: Carrier, pieces: int) -> Figure:
+def _figure(case: Case, sizes: Sequence[int], carrier: Carrier) -> Figure:
     """A rate is the slope between the two longest sizes, which starts and full buckets do not bend."""
     if case.rounds:
-        points, (timed,) = _points(case, (START_BYTES,), carrier, 1)
+        points, (timed,) = _points(case, (START_BYTES,), carrier)
         return Figure.of_samples(case, [t / (2 * case.rounds) for t in timed], points)
-    points, timed = _points(case, sizes, carrier, pieces)
+    points, timed = _points(case, sizes, carrier)
     more, longer, shorter = sizes[-1] - sizes[-2], timed[-1], timed[-2]
     slopes = [(a - b) / more for a, b in zip(longer, shorter, strict=False)]
     if min(slopes) <= 0:  # all noise: then the longest message as a whole
@@ -60,12 +57,11 @@ def carried(
     carrier: Carrier,
     *,
     sizes: Sequence[int] = QUICK,
-    pieces: int = 1,
     among: Sequence[Case] | None = None,
     progress: Progress | None = None,
 ) -> list[Figure]:
     """The figures by whatever runs schedules over the machine's ranks. among: some of cases(machine). sizes: of
-    messages, ascending, at least two. pieces: of a message; 1: MPI cuts it as it likes. Raises AllportError."""
+    messages, ascending, at least two. Raises AllportError."""
     if len(sizes) < 2 or list(sizes) != sorted(set(sizes)) or sizes[0] < 1:
         raise failure(f"sizes = {list(sizes)}: expected at least two, ascending, from 1 byte on")
     chosen = cases(as_machine(machine)) if among is None else list(among)
@@ -73,7 +69,7 @@ def carried(
     for i, case in enumerate(chosen):
         if progress is not None:
             progress(case.what, i / len(chosen))
-        found.append(_figure(case, sizes, carrier, pieces))
+        found.append(_figure(case, sizes, carrier))
     return found
 
 
@@ -92,7 +88,7 @@ def simulated(
     def carrier(schedule: Schedule) -> list[float]:
         return [simulate(schedule, where, sharing=sharing, overheads=overheads).seconds]
 
-    return carried(where, carrier, sizes=QUICK if quick else FULL, pieces=PIECES, among=among, progress=progress)
+    return carried(where, carrier, sizes=QUICK if quick else FULL, among=among, progress=progress)
 
 
 def carrier_name(on: str) -> str:
