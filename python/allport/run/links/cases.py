@@ -45,9 +45,7 @@ class Case:
         return "s" if self.rounds else "B/s"
 
     def schedule(self, bytes: int) -> Schedule:
-        """Of messages of so many bytes, in pieces as all schedules are. Messages in one piece would show an MPI
-        library's protocol in the place of the link: two that pass each other between two ranks over one TCP connection
-        may go one after the other, the second one's leave to send waiting behind the first."""
+        """Of messages of so many bytes, in pieces as all schedules send them: what these get of a link is measured."""
         if self.rounds:
             return _to_and_fro(self, bytes)
         all_ = [(a, b, bytes) for a, b in self.messages]
