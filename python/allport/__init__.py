@@ -92,7 +92,7 @@ if TYPE_CHECKING:
     )
     from allport.positive_definite import Cholesky, CholeskyReport, NotPositiveDefinite, cholesky
     from allport.report import draw, gantt, plot, reproduce, trace
-    from allport.run import calibrate, job, jobs, launch
+    from allport.run import calibrate, job, jobs, launch, links
     from allport.schedule import Op, Piece, Program, Schedule, Slot, Traffic, interpret
     from allport.select import Choice, explain
     from allport.sim import Simulation, simulate
@@ -128,6 +128,7 @@ _ROOMS = {
     "lab": "lab",
     "launch": "run.launch",
     "linalg": "linalg",
+    "links": "run.links",
     "machine": "machine",
     "mapping": "mapping",
     "measured": "bench.measured",
@@ -268,8 +269,8 @@ __all__ = [
     "RankOrder",
     "Report",
     "Schedule",
-    "Simulation",
     "SimulatedCandidate",
+    "Simulation",
     "SingularMatrix",
     "Slot",
     "SolveReport",
@@ -315,6 +316,7 @@ __all__ = [
     "lab",
     "launch",
     "linalg",
+    "links",
     "load",
     "load_algorithms",
     "load_lu",
