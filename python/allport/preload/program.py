@@ -109,7 +109,8 @@ def examine(program: str, mpi: str | None = None) -> Program:
     if not family and mpi is None:
         raise failure(
             f"program = '{path}': loads no MPI library that is known (Open MPI, MPICH and what has its binary "
-            "interface); where MPI is linked in statically no drop-in reaches it, and where it is loaded later give --mpi"
+            "interface); where MPI is linked in statically no drop-in reaches it, and where it is loaded later "
+            "give --mpi"
         )
     names = sorted((name for name in libraries if name.startswith("libmpi")), key=len)
     library = libraries[names[0]] if names else ""
