@@ -118,6 +118,7 @@ program faces
     i = -1
     call MPI_Sendrecv(k, 1, MPI_INTEGER, above, 5, i, 1, MPI_INTEGER, below, 5, cart, ANY_STATUS CODE)
     call expect('neighbour', i == mod(place(1) + lengths(1) - 1, lengths(1))*lengths(2) + place(2))
+    call among_neighbours(cart, above, below)
     call MPI_Comm_free(cart CODE)
   end if
 
@@ -144,6 +145,51 @@ program faces
   if (me == 0) print '(a, i0, a)', 'faces: well on ', p, ' ranks'
 
 contains
+
+  ! Neighbourhood collectives on a grid whose first axis is a ring.
+  subroutine among_neighbours(grid, above, below)
+    HANDLE(MPI_Comm), intent(in) :: grid
+    integer, intent(in) :: above, below
+    HANDLE(MPI_Datatype) :: kinds(4)
+    HANDLE(MPI_Request) :: request
+    integer(MPI_ADDRESS_KIND) :: places(4)
+    integer :: mine, given(3, 4), got(3, 4), parts(4), starts(4), k
+    call MPI_Comm_rank(grid, mine CODE)
+    parts = 3
+    starts = [(3*k, k=0, 3)]
+    places = [(12*k, k=0, 3)]
+    kinds = MPI_INTEGER
+    given = reshape([((100*mine + 10*k + i, i=1, 3), k=1, 4)], [3, 4])
+    got = -1
+    call MPI_Neighbor_alltoall(given, 3, MPI_INTEGER, got, 3, MPI_INTEGER, grid CODE)
+    call check_blocks('alltoall', got, above, below, 10)
+    got = -1
+    call MPI_Ineighbor_alltoallv(given, parts, starts, MPI_INTEGER, got, parts, starts, MPI_INTEGER, grid, request CODE)
+    call MPI_Wait(request, ANY_STATUS CODE)
+    call check_blocks('alltoallv', got, above, below, 10)
+    got = -1
+    call MPI_Neighbor_alltoallw(given, parts, places, kinds, got, parts, places, kinds, grid CODE)
+    call check_blocks('alltoallw', got, above, below, 10)
+    got = -1
+    call MPI_Ineighbor_alltoallw(given, parts, places, kinds, got, parts, places, kinds, grid, request CODE)
+    call MPI_Wait(request, ANY_STATUS CODE)
+    call check_blocks('ialltoallw', got, above, below, 10)
+    given(:, 1) = [(100*mine + 10 + i, i=1, 3)]
+    got = -1
+    call MPI_Neighbor_allgather(given, 3, MPI_INTEGER, got, 3, MPI_INTEGER, grid CODE)
+    call check_blocks('allgather', got, above, below, 0)
+    got = -1
+    call MPI_Neighbor_allgatherv(given, 3, MPI_INTEGER, got, parts, starts, MPI_INTEGER, grid CODE)
+    call check_blocks('allgatherv', got, above, below, 0)
+  end subroutine
+
+  ! What comes from below was sent up: by block 2; a gather's block is the first one for all.
+  subroutine check_blocks(what, got, above, below, step)
+    character(*), intent(in) :: what
+    integer, intent(in) :: got(3, 4), above, below, step
+    call expect('neighbours: '//what, all_equal(got(:, 1), [(100*below + 10 + step + i, i=1, 3)]) &
+                .and. all_equal(got(:, 2), [(100*above + 10 + i, i=1, 3)]))
+  end subroutine
 
 #if FACE == 8
   subroutine add(left, right, count, kind)
