@@ -104,7 +104,7 @@ std::optional<NewOrder> ordered(char const* call, MPI_Comm comm, std::vector<Ran
 
 Pattern grid_pattern(std::vector<std::int32_t> const& lengths, int const periods[]) {
   auto const axes = static_cast<int>(lengths.size());
-  CartGrid const grid{lengths, true, {periods, periods + axes}};
+  CartGrid const grid{lengths, true, std::vector<bool>(periods, periods + axes)};
   std::vector<std::int64_t> const one_cell(lengths.size(), 1);
   return halo(grid, 2 * axes + 1, one_cell, bytes_to_neighbour)
       .named(fmt::format("MPI_Cart_create of {}", grid.text()));

@@ -8,8 +8,8 @@
 namespace allport {
 namespace {
 
-/// Of largest loads, the sum of powers that is minimised; and what a link crossed costs beside, so that nothing goes
-/// round for nothing.
+/// Of loads over the largest, the power whose sum is minimised; and what a link crossed costs beside, so that nothing
+/// goes round for nothing.
 double weight_of(double load) {
   auto const squared = load * load;
   auto const fourth = squared * squared;
@@ -17,6 +17,9 @@ double weight_of(double load) {
 }
 constexpr double cost_of_a_link = 0.01;
 constexpr int most_sweeps = 40;
+/// As often the loads are looked at anew, as long as the largest falls by so much.
+constexpr int most_turns = 6;
+constexpr double falls = 0.98;
 
 /// One way for one block.
 struct WayFound {
@@ -99,16 +102,27 @@ class Spreading {
       ways_.back().front().shares = NeighbourWays::shares;
       for (auto const l : ways_.back().front().links) load_[at(l)] += NeighbourWays::shares * share_[at(l)];
     }
-    auto const most = *std::ranges::max_element(load_);
-    if (most == 0.0) return;
-    for (auto& load : load_) load /= most;
-    for (auto& share : share_) share /= most;
   }
 
   [[nodiscard]] bool may_go_on() const { return effort_ > 0; }
 
+  /// Until the largest load stays. Loads are over the largest, so that it is what weighs.
   void run() {
-    for (int sweep = 0; sweep < most_sweeps && may_go_on(); ++sweep) {
+    for (int turn = 0; turn < most_turns && may_go_on(); ++turn) {
+      auto const most = *std::ranges::max_element(load_);
+      if (most == 0.0) return;
+      for (auto& load : load_) load /= most;
+      for (auto& share : share_) share /= most;
+      sweep();
+      if (*std::ranges::max_element(load_) > falls) return;
+    }
+  }
+
+  [[nodiscard]] std::vector<std::vector<WayFound>> const& ways() const { return ways_; }
+
+ private:
+  void sweep() {
+    for (int i = 0; i < most_sweeps && may_go_on(); ++i) {
       bool moved = false;
       for (auto& ways : ways_) {
         for (std::size_t w = 0; w < ways.size(); ++w) {
@@ -118,10 +132,6 @@ class Spreading {
       if (!moved) return;
     }
   }
-
-  [[nodiscard]] std::vector<std::vector<WayFound>> const& ways() const { return ways_; }
-
- private:
   [[nodiscard]] double cost_of(WayFound const& way) {
     effort_ -= static_cast<std::int64_t>(way.links.size());
     double sum = 0.0;
@@ -156,7 +166,7 @@ class Spreading {
   }
 
   std::int64_t effort_;
-  std::vector<double> load_;   // of each link, over the largest at first
+  std::vector<double> load_;   // of each link, over the largest
   std::vector<double> share_;  // what one share of a block adds to it
   std::vector<std::vector<WayFound>> ways_;
 };

@@ -109,13 +109,13 @@ std::shared_ptr<std::vector<Rank> const> read_targets(Json const& note, Rank ran
 
 std::shared_ptr<std::vector<Extents> const> read_buffers(Json const& note) {
   if (!note.contains("buffers")) return nullptr;
-  std::vector<Extents> buffers;
+  std::vector<Extents> found;
   for (auto const& pair : note["buffers"]) {
     if (!pair.is_array() || pair.size() != 2)
       fail("\"buffers\": expected a list of [input, output], one for each rank");
-    buffers.push_back({integer(pair[0], "buffers", 0, most), integer(pair[1], "buffers", 0, most)});
+    found.push_back({integer(pair[0], "buffers", 0, most), integer(pair[1], "buffers", 0, most)});
   }
-  return std::make_shared<std::vector<Extents> const>(std::move(buffers));
+  return std::make_shared<std::vector<Extents> const>(std::move(found));
 }
 
 }  // namespace
@@ -150,8 +150,8 @@ std::string note(Head const& head) {
   }
   if (c.targets) note["targets"] = *c.targets;
   if (c.buffers) {
-    auto& buffers = note["buffers"] = Json::array();
-    for (auto const& b : *c.buffers) buffers.push_back(Json::array({b.input, b.output}));
+    auto& sizes = note["buffers"] = Json::array();
+    for (auto const& b : *c.buffers) sizes.push_back(Json::array({b.input, b.output}));
   }
   return note.dump(-1, ' ', true, Json::error_handler_t::replace);
 }

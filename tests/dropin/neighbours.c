@@ -274,7 +274,7 @@ static void grid(MPI_Comm comm, int axes, int const* lengths, int const* periods
   MPI_Cart_sub(cart, remain, &copy); /* lines, which exchange by themselves */
   on_grid(copy);
   equal_blocks(2000, 0);
-  at_once();
+  if (size_of(copy) > 1) at_once(); /* one rank alone is the library's */
   MPI_Comm_free(&copy);
   MPI_Comm_dup(cart, &copy);
   on_grid(copy);
@@ -342,6 +342,7 @@ int main(int argc, char** argv) {
   /* What has no topology is the library's to refuse. */
   int one = 1, two[2];
   MPI_Comm_set_errhandler(reversed, MPI_ERRORS_RETURN);
+  MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN); /* whom Open MPI tells of it */
   EXPECT("no topology", p, MPI_Neighbor_allgather(&one, 1, MPI_INT, two, 1, MPI_INT, reversed) != MPI_SUCCESS, 1);
   MPI_Comm_free(&reversed);
   return finish("neighbours");

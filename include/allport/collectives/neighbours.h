@@ -46,7 +46,7 @@ class NeighbourWays {
   /// The edges of all ranks, in parts over other ways where that takes load off the busiest links of the machine,
   /// blocks being equally long: a part leaves by any of the sender's links, comes in by any of the receiver's, or turns
   /// its corners in another order, and the network routes it between ranks as Machine::route does. Minimises the sum
-  /// over links of (load / largest load at first)^8, with a little for every link crossed. Deterministic: the same on
+  /// over links of (load / largest load)^8, with a little for every link crossed. Deterministic: the same on
   /// every rank. All stays straight where links are dead, and where there are too many edges (`effort` links looked
   /// at).
   /// @pre machine.ranks() == ranks; rank r at place r
