@@ -169,8 +169,7 @@ TEST(Neighbours, WaysTakeLoadOffTheBusiestLinks) {
     std::vector<int> grid;
     double most;  ///< of the straight ways' largest load
   };
-  for (auto const& [spec, grid, most] :
-       {Case{"torus:4x4", {2, 8}, 0.8}, Case{"torus:4x4", {8, 2}, 0.8}}) {
+  for (auto const& [spec, grid, most] : {Case{"torus:4x4", {2, 8}, 0.8}, Case{"torus:4x4", {8, 2}, 0.8}}) {
     auto const machine = Machine::parse(spec);
     auto const straight = NeighbourWays::straight(16, grid_edges(grid));
     auto const ways = NeighbourWays::spread(machine, grid_edges(grid));
