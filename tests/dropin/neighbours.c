@@ -63,7 +63,7 @@ static void on_lists(MPI_Comm comm) {
   int weighted;
   here.comm = comm;
   MPI_Dist_graph_neighbors_count(comm, &here.in, &here.out, &weighted);
-  MPI_Dist_graph_neighbors(comm, most, here.from, MPI_UNWEIGHTED, most, here.to, MPI_UNWEIGHTED);
+  MPI_Dist_graph_neighbors(comm, here.in, here.from, MPI_UNWEIGHTED, here.out, here.to, MPI_UNWEIGHTED);
   match(0);
 }
 
