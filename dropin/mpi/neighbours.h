@@ -29,7 +29,7 @@ struct Neighbours {
 /// The topology of a communicator, the same on all its ranks but for `mine`.
 struct Neighbourhood {
   Neighbours mine;
-  std::string text;     ///< "4x4 grid, ...": the same in every run, for what is remembered
+  std::string text;     ///< "4x4 grid" and a number; where `known`, the same on all ranks and in every run
   std::string why_not;  ///< not empty: the library does its collectives, and why
   /// Over positions: all ranks' edges, or this rank's where `known` does not hold.
   std::vector<Edge> edges;
