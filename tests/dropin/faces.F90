@@ -147,7 +147,8 @@ program faces
 
 contains
 
-  ! Neighbourhood collectives on a ring. Where both neighbours are one rank, some of the libraries' own exchange its blocks.
+  ! Neighbourhood collectives on a ring. Where both neighbours are one rank, some of the libraries' own exchange its
+  ! blocks.
   subroutine among_neighbours
     HANDLE(MPI_Comm) :: ring
     HANDLE(MPI_Request) :: request
