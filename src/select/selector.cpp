@@ -103,8 +103,8 @@ void Selector::decide(AgreeOnSlowest const& agree) {
   }
 }
 
-/// What an agreement takes is agreed on with the next one: models know little of ranks that share their cores. The first
-/// opens connections, and tells nothing.
+/// What an agreement takes is agreed on with the next one: models know little of ranks that share their cores. The
+/// first opens connections, and tells nothing.
 void Selector::agree_and_time(AgreeOnSlowest const& agree, std::vector<double>& times) {
   times.push_back(last_agreement_);
   auto const begin = std::chrono::steady_clock::now();
