@@ -34,6 +34,8 @@ function(allport_merge target)
     allport_merged_file(${target} ${files} "${text}" merged)
   endif()
   set_property(TARGET ${target} PROPERTY SOURCES ${merged})
+  # GCC takes what is included for a header, whose unnamed namespaces it warns of.
+  target_compile_options(${target} PRIVATE $<$<CXX_COMPILER_ID:GNU>:-Wno-subobject-linkage>)
 endfunction()
 
 function(allport_merged_file target number text files)
