@@ -48,7 +48,7 @@ test-tsan: ## comm, the MPI drop-in and the bindings under the thread sanitizer 
 test-suites: setup ## mutated inputs, storms of multicasts, rooms' sanitizers that make test leaves out, others' own tests (hours)
 	@tools/mutation-suite
 	@tools/storm-suite
-	@tools/test rest long
+	@tools/test apart rest long
 	@tools/mpi4py-suite openmpi
 	@tools/mpi4py-suite mpich
 	@tools/scalapack-suite

@@ -8,11 +8,14 @@
 #include <nanobind/stl/pair.h>
 #include <nanobind/stl/string.h>
 #include <nanobind/stl/string_view.h>
+#include <nanobind/stl/tuple.h>
 #include <nanobind/stl/vector.h>
 
 #include <fstream>
 #include <sstream>
+#include <tuple>
 
+#include "allport/machine/measured_links.h"
 #include "allport/machine/topology_id.h"
 #include "bindings.h"
 
@@ -82,6 +85,24 @@ std::string extents(Machine const& machine) {
     text += fmt::format("{}{}{}", a > 0 ? "x" : "", machine.axis(a).length, machine.axis(a).wraps ? "" : "m");
   }
   return text;
+}
+
+using Fits = std::vector<std::tuple<std::string, double, double, double, double>>;
+
+Machine with_links(Machine const& machine, std::vector<double> const& by_port, std::vector<double> const& by_level,
+                   Fits const& fits, std::string const& date, std::string const& library) {
+  auto const rates = [](std::vector<double> const& from) {
+    auto all = std::vector<BytesPerSecond>();
+    for (auto const value : from) {
+      all.emplace_back(value);
+    }
+    return all;
+  };
+  auto said = Calibration{date, library, machine.ranks(), {}, {}};
+  for (auto const& [what, value, error, low, high] : fits) {
+    said.fits.push_back({what, value, error, low, high});
+  }
+  return with_measured_links(machine, {rates(by_port), rates(by_level), std::move(said)});
 }
 
 void bind_parts(nb::module_& m) {
@@ -215,6 +236,10 @@ void bind_machine(nb::module_& m) {
           "from_toml", [](Text const& text) { return Machine::from_toml(text.bytes); }, "text"_a,
           "Reads the text of a machine file. Raises AllportError.")
       .def_static("flat", &Machine::flat, "ranks"_a, "A line of ranks of which nothing is known.")
+      .def("with_measured_links", with_links, "by_port"_a, "by_level"_a, "fits"_a, "date"_a, "library"_a,
+           "The machine with bytes/s by port (2 * axis, + 1 for the positive direction) and by level as measured, 0 "
+           "where\n"
+           "they were not, and with fits (what, value, error, low, high) beside its own.")
       .def("to_toml", &Machine::to_toml, "The machine file's text; from_toml() reads it back to an equal machine.")
       .def(
           "to_dict", [](Machine const& s) { return from_json(s.to_json()); },

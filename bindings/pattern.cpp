@@ -104,7 +104,8 @@ void bind_pattern(nb::module_& m) {
   nb::class_<CartGrid>(m, "CartGrid")
       .def(
           "__init__",
-          [](CartGrid* self, std::vector<std::int32_t> const& lengths, bool last_fastest, bool periodic) {
+          [](CartGrid* self, std::vector<std::int32_t> const& lengths, bool last_fastest,
+             std::vector<bool> const& periodic) {
             CartGrid grid{lengths, last_fastest, periodic};
             grid.check();
             new (self) CartGrid(std::move(grid));

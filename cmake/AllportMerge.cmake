@@ -1,26 +1,56 @@
-# Most of a small file's compile time is the headers that it includes. Where nothing but speed counts they are read once for
-# eight files (a unity build): ALLPORT_MERGE is `none`, `tests`, `mpi` (the rooms that speak MPI, too: a second MPI library's
-# build takes the others from ccache, as the first one's made them) or `all`. Rooms are compiled file by file at least
-# once, or nobody would notice an #include that is missing.
-set(ALLPORT_MERGE none CACHE STRING "What is compiled eight files at a time: none, tests, mpi or all")
-set_property(CACHE ALLPORT_MERGE PROPERTY STRINGS none tests mpi all)
+# Most of a small file's compile time is the headers that it includes. With ALLPORT_MERGE they are read once for eight
+# files. An #include that is missing shows only where files are compiled by themselves: preset debug, and `tools/test apart`.
+option(ALLPORT_MERGE "Compile eight files at a time" OFF)
 
-# allport_merge(TARGET KIND [HEADER ...]): KIND is `tests`, `mpi` or `rooms`.
-function(allport_merge target kind)
-  set(merged_none)
-  set(merged_tests tests)
-  set(merged_mpi tests mpi)
-  set(merged_all tests mpi rooms)
-  if(kind IN_LIST merged_${ALLPORT_MERGE})
-    set_target_properties(${target} PROPERTIES UNITY_BUILD ON UNITY_BUILD_BATCH_SIZE 8)
-  endif()
-endfunction()
-
-# The tests' standard headers and GoogleTest's are read once for all: the first target makes them, the others use them.
-function(allport_precompile_tests target)
-  if(ALLPORT_MERGE STREQUAL "none")
+# The files that include a target's own stand in the build folder under the same names whichever folder that is, and
+# name them from there: with CCACHE_BASEDIR as in the top CMakeLists.txt one build has its objects from another's.
+function(allport_merge target)
+  if(NOT ALLPORT_MERGE)
     return()
   endif()
+  get_target_property(sources ${target} SOURCES)
+  get_target_property(folder ${target} SOURCE_DIR)
+  set(merged)
+  set(text)
+  set(inside 0)
+  set(files 0)
+  foreach(source IN LISTS sources)
+    if(NOT source MATCHES "\\.cpp$")
+      list(APPEND merged ${source})
+      continue()
+    endif()
+    get_filename_component(source ${source} ABSOLUTE BASE_DIR ${folder})
+    file(RELATIVE_PATH source ${CMAKE_BINARY_DIR}/merged ${source})
+    string(APPEND text "#include \"${source}\"\n")
+    math(EXPR inside "${inside} + 1")
+    if(inside EQUAL 8)
+      allport_merged_file(${target} ${files} "${text}" merged)
+      math(EXPR files "${files} + 1")
+      set(text)
+      set(inside 0)
+    endif()
+  endforeach()
+  if(text)
+    allport_merged_file(${target} ${files} "${text}" merged)
+  endif()
+  set_property(TARGET ${target} PROPERTY SOURCES ${merged})
+  # GCC takes what is included for a header, whose unnamed namespaces it warns of.
+  target_compile_options(${target} PRIVATE $<$<CXX_COMPILER_ID:GNU>:-Wno-subobject-linkage>)
+endfunction()
+
+function(allport_merged_file target number text files)
+  set(file ${CMAKE_BINARY_DIR}/merged/${target}_${number}.cpp)
+  file(CONFIGURE OUTPUT ${file} CONTENT "${text}" @ONLY)
+  set(${files} ${${files}} ${file} PARENT_SCOPE)
+endfunction()
+
+# Tests are built once: some of their files have options of their own, of which CMake's merging knows. Standard headers and
+# GoogleTest's are read once for all: the first target makes them, the others use them.
+function(allport_merge_tests target)
+  if(NOT ALLPORT_MERGE)
+    return()
+  endif()
+  set_target_properties(${target} PROPERTIES UNITY_BUILD ON UNITY_BUILD_BATCH_SIZE 8)
   get_property(first GLOBAL PROPERTY ALLPORT_PRECOMPILED)
   if(first)
     target_precompile_headers(${target} REUSE_FROM ${first})

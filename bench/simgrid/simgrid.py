@@ -89,9 +89,18 @@ class SimGrid:
 
     def streams(self, case: Case, timeout: float = 300) -> Answer:
         """The same schedule without MPI."""
+        return self._streams(self.network(case), machine_file(self.folder, case), case.text, timeout)
+
+    def carry(self, machine: Path, schedule: ap.Schedule, timeout: float = 300) -> Answer:
+        """Any schedule on a machine file, over routes as ours, without MPI."""
+        goal = self.folder / "carried.goal"
+        ap.schedule.export_goal(schedule, goal)
+        return self._streams("routes", machine, str(goal), timeout)
+
+    def _streams(self, network: str, machine: Path, case: str, timeout: float) -> Answer:
         settings = [f"--cfg={s}" for s in ("network/model:CM02", *NETWORK_SETTINGS)]
-        command = [str(self.programs / "simgrid_streams"), self.network(case), str(machine_file(self.folder, case))]
-        line = _lines([*command, case.text, "--log=root.thres:warning", *settings], timeout, {})[0]
+        command = [str(self.programs / "simgrid_streams"), network, str(machine), case]
+        line = _lines([*command, "--log=root.thres:warning", *settings], timeout, {})[0]
         line.pop("case")
         return Answer(**line)
 

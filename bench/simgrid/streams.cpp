@@ -2,7 +2,7 @@
 // engine does: segments in order, `window` of them at most between posted and completed, each after what its operation
 // waits for; a message starts when both ends have posted it and completes at both at once.
 //
-//   streams NETWORK MACHINE CASE... [--cfg=...]   NETWORK: routes, torus   CASE: as of smpi/driver.cpp
+//   streams NETWORK MACHINE CASE [--cfg=...]   NETWORK: routes, torus   CASE: as of smpi/driver.cpp, or a FILE.goal
 //
 // Prints one JSON line a case: {"case", "seconds", "messages", "wall", "rank_seconds": [...]}; seconds on the simulated
 // clock, wall on ours, without the making of network and programs.
@@ -11,6 +11,7 @@
 #include <algorithm>
 #include <chrono>
 #include <cstdio>
+#include <fstream>
 #include <memory>
 #include <simgrid/s4u/Actor.hpp>
 #include <simgrid/s4u/Comm.hpp>
@@ -21,6 +22,7 @@
 #include <vector>
 
 #include "allport/collectives/registry.h"
+#include "allport/schedule/exchange.h"
 #include "allport/schedule/linked.h"
 #include "case.h"
 #include "network.h"
@@ -170,6 +172,17 @@ class Run {
   double start_ = 0.0;
 };
 
+/// A case of the registry, or any schedule, as GOAL text in a file.
+Schedule schedule_of(Machine const& machine, std::string const& text) {
+  if (!text.ends_with(".goal")) {
+    auto const c = simulated::parse_case(text, machine.ranks());
+    return make_schedule(machine, c.contract, c.algorithm, c.cut);
+  }
+  auto in = std::ifstream(text);
+  ensure(in.good(), "CASE", text, "a file of GOAL text that can be read");
+  return import_goal(in, text);
+}
+
 }  // namespace
 
 int main(int argc, char** argv) {
@@ -178,8 +191,7 @@ int main(int argc, char** argv) {
     ensure(argc == 4, "arguments", argc - 1, "NETWORK MACHINE CASE");
     auto const machine = Machine::parse(argv[2]);
     simulated::make_network(machine, simulated::parse_network(argv[1]));
-    auto const c = simulated::parse_case(argv[3], machine.ranks());
-    Run run(machine, make_schedule(machine, c.contract, c.algorithm, c.cut));
+    Run run(machine, schedule_of(machine, argv[3]));
     s4u::Actor::create("posts", s4u::Host::by_name(simulated::host_name(0)), [&] { run(); });
     auto const wall = std::chrono::steady_clock::now();
     engine.run();

@@ -1,5 +1,5 @@
-// Messages between two ranks, and between neighbours of a topology, under their C names: passed on as they are, and
-// counted where ALLPORT_CAPTURE asks for it. MPICH's blocking ones are in waiting.cpp.
+// Messages between two ranks under their C names: passed on as they are, and counted where ALLPORT_CAPTURE asks for it.
+// MPICH's blocking ones are in waiting.cpp.
 #include <mpi.h>
 
 #include "capture.h"
@@ -79,79 +79,5 @@ ALLPORT_EXPORTED int MPI_Psend_init(void const* data, int partitions, MPI_Count 
                        count * partitions, type, request);
 }
 #endif
-
-ALLPORT_EXPORTED int MPI_Neighbor_allgather(void const* data, int count, MPI_Datatype type, void* into, int into_count,
-                                            MPI_Datatype into_type, MPI_Comm comm) {
-  return captured_by_neighbours(PMPI_Neighbor_allgather(data, count, type, into, into_count, into_type, comm), comm,
-                                [&](int) { return bytes_of(count, type); });
-}
-
-ALLPORT_EXPORTED int MPI_Neighbor_allgatherv(void const* data, int count, MPI_Datatype type, void* into,
-                                             int const counts[], int const begins[], MPI_Datatype into_type,
-                                             MPI_Comm comm) {
-  return captured_by_neighbours(PMPI_Neighbor_allgatherv(data, count, type, into, counts, begins, into_type, comm),
-                                comm, [&](int) { return bytes_of(count, type); });
-}
-
-ALLPORT_EXPORTED int MPI_Neighbor_alltoall(void const* data, int count, MPI_Datatype type, void* into, int into_count,
-                                           MPI_Datatype into_type, MPI_Comm comm) {
-  return captured_by_neighbours(PMPI_Neighbor_alltoall(data, count, type, into, into_count, into_type, comm), comm,
-                                [&](int) { return bytes_of(count, type); });
-}
-
-ALLPORT_EXPORTED int MPI_Neighbor_alltoallv(void const* data, int const counts[], int const begins[], MPI_Datatype type,
-                                            void* into, int const into_counts[], int const into_begins[],
-                                            MPI_Datatype into_type, MPI_Comm comm) {
-  return captured_by_neighbours(
-      PMPI_Neighbor_alltoallv(data, counts, begins, type, into, into_counts, into_begins, into_type, comm), comm,
-      [&](int n) { return bytes_of(counts[n], type); });
-}
-
-ALLPORT_EXPORTED int MPI_Neighbor_alltoallw(void const* data, int const counts[], MPI_Aint const begins[],
-                                            MPI_Datatype const types[], void* into, int const into_counts[],
-                                            MPI_Aint const into_begins[], MPI_Datatype const into_types[],
-                                            MPI_Comm comm) {
-  return captured_by_neighbours(
-      PMPI_Neighbor_alltoallw(data, counts, begins, types, into, into_counts, into_begins, into_types, comm), comm,
-      [&](int n) { return bytes_of(counts[n], types[n]); });
-}
-
-ALLPORT_EXPORTED int MPI_Ineighbor_allgather(void const* data, int count, MPI_Datatype type, void* into, int into_count,
-                                             MPI_Datatype into_type, MPI_Comm comm, MPI_Request* request) {
-  return captured_by_neighbours(PMPI_Ineighbor_allgather(data, count, type, into, into_count, into_type, comm, request),
-                                comm, [&](int) { return bytes_of(count, type); });
-}
-
-ALLPORT_EXPORTED int MPI_Ineighbor_allgatherv(void const* data, int count, MPI_Datatype type, void* into,
-                                              int const counts[], int const begins[], MPI_Datatype into_type,
-                                              MPI_Comm comm, MPI_Request* request) {
-  return captured_by_neighbours(
-      PMPI_Ineighbor_allgatherv(data, count, type, into, counts, begins, into_type, comm, request), comm,
-      [&](int) { return bytes_of(count, type); });
-}
-
-ALLPORT_EXPORTED int MPI_Ineighbor_alltoall(void const* data, int count, MPI_Datatype type, void* into, int into_count,
-                                            MPI_Datatype into_type, MPI_Comm comm, MPI_Request* request) {
-  return captured_by_neighbours(PMPI_Ineighbor_alltoall(data, count, type, into, into_count, into_type, comm, request),
-                                comm, [&](int) { return bytes_of(count, type); });
-}
-
-ALLPORT_EXPORTED int MPI_Ineighbor_alltoallv(void const* data, int const counts[], int const begins[],
-                                             MPI_Datatype type, void* into, int const into_counts[],
-                                             int const into_begins[], MPI_Datatype into_type, MPI_Comm comm,
-                                             MPI_Request* request) {
-  return captured_by_neighbours(
-      PMPI_Ineighbor_alltoallv(data, counts, begins, type, into, into_counts, into_begins, into_type, comm, request),
-      comm, [&](int n) { return bytes_of(counts[n], type); });
-}
-
-ALLPORT_EXPORTED int MPI_Ineighbor_alltoallw(void const* data, int const counts[], MPI_Aint const begins[],
-                                             MPI_Datatype const types[], void* into, int const into_counts[],
-                                             MPI_Aint const into_begins[], MPI_Datatype const into_types[],
-                                             MPI_Comm comm, MPI_Request* request) {
-  return captured_by_neighbours(
-      PMPI_Ineighbor_alltoallw(data, counts, begins, types, into, into_counts, into_begins, into_types, comm, request),
-      comm, [&](int n) { return bytes_of(counts[n], types[n]); });
-}
 
 }  // extern "C"

@@ -24,11 +24,18 @@ enum class Function : std::uint8_t {
   allgatherv,
   alltoall,
   alltoallv,
+  neighbor_allgather,
+  neighbor_allgatherv,
+  neighbor_alltoall,
+  neighbor_alltoallv,
+  neighbor_alltoallw,
 };
-inline constexpr int functions = 14;
+inline constexpr int functions = 19;
 
 /// MPI's name: "MPI_Bcast".
 [[nodiscard]] std::string_view name(Function what);
+/// Of a topology's neighbours.
+[[nodiscard]] constexpr bool is_of_neighbours(Function what) { return what >= Function::neighbor_allgather; }
 
 /// An array of counts or displacements: of int, or of MPI_Count and MPI_Aint in the `_c` forms.
 class Numbers {
@@ -46,15 +53,18 @@ class Numbers {
 };
 static_assert(sizeof(MPI_Aint) == 8, "addresses of 64 bits");
 
-/// One side's buffer: `count` elements (a block, or the message), or `counts` and `displacements` per rank.
+/// One side's buffer: `count` elements (a block, or the message), or `counts` and `displacements` per rank,
+/// or per neighbour.
 struct Operand {
   void* buffer = nullptr;
   std::int64_t count = 0;
   MPI_Datatype type = MPI_DATATYPE_NULL;
   Numbers counts{};
-  Numbers displacements{};  ///< in extents of the type; none: one block behind the other
+  Numbers displacements{};              ///< in extents of the type; none: one block behind the other
+  MPI_Datatype const* types = nullptr;  ///< of each block; displacements are then in bytes
 
   [[nodiscard]] bool in_place() const { return buffer == MPI_IN_PLACE; }
+  [[nodiscard]] MPI_Datatype type_of(std::int64_t block) const { return types != nullptr ? types[block] : type; }
   [[nodiscard]] std::int64_t count_of(std::int64_t rank) const { return counts.given() ? counts[rank] : count; }
 };
 

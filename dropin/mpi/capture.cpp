@@ -141,35 +141,6 @@ void end_capture() {
   }
 }
 
-std::vector<int> neighbours(MPI_Comm comm) {
-  int kind = MPI_UNDEFINED;
-  PMPI_Topo_test(comm, &kind);
-  std::vector<int> result;
-  if (kind == MPI_CART) {
-    int axes = 0;
-    PMPI_Cartdim_get(comm, &axes);
-    result.resize(static_cast<std::size_t>(2 * axes), MPI_PROC_NULL);
-    for (int a = 0; a < axes; ++a) PMPI_Cart_shift(comm, a, 1, &result[2 * a], &result[2 * a + 1]);
-  } else if (kind == MPI_GRAPH) {
-    int rank = 0;
-    int count = 0;
-    PMPI_Comm_rank(comm, &rank);
-    PMPI_Graph_neighbors_count(comm, rank, &count);
-    result.resize(static_cast<std::size_t>(count));
-    PMPI_Graph_neighbors(comm, rank, count, result.data());
-  } else if (kind == MPI_DIST_GRAPH) {
-    int in = 0;
-    int out = 0;
-    int weighted = 0;
-    PMPI_Dist_graph_neighbors_count(comm, &in, &out, &weighted);
-    std::vector<int> sources(static_cast<std::size_t>(in));
-    std::vector<int> weights(static_cast<std::size_t>(std::max(in, out)));
-    result.resize(static_cast<std::size_t>(out));
-    PMPI_Dist_graph_neighbors(comm, in, sources.data(), weights.data(), out, result.data(), weights.data());
-  }
-  return result;
-}
-
 std::int64_t bytes_of(MPI_Count count, MPI_Datatype type) {
   MPI_Count size = 0;
   PMPI_Type_size_x(type, &size);

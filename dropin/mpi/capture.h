@@ -9,6 +9,7 @@
 #include <string>
 #include <vector>
 
+#include "neighbours.h"
 #include "state.h"
 
 namespace allport::dropin {
@@ -41,9 +42,6 @@ void capture_starts(MPI_Request request, MPI_Comm comm, std::span<Sent const> se
 void capture_start(MPI_Request request);
 void forget_starts(MPI_Request request);
 
-/// To whom this rank's blocks go in a neighbourhood collective, in their order; MPI_PROC_NULL at open ends.
-[[nodiscard]] std::vector<int> neighbours(MPI_Comm comm);
-
 /// `code`, with which the library sent so many elements; counted if it did.
 inline int captured(int code, MPI_Comm comm, int to, MPI_Count count, MPI_Datatype type) {
   if (code == MPI_SUCCESS && is_captured()) {
@@ -65,7 +63,7 @@ template <class BytesTo>
 int captured_by_neighbours(int code, MPI_Comm comm, BytesTo const& bytes_to) {
   if (code != MPI_SUCCESS || !is_captured()) return code;
   std::vector<Sent> sent;
-  for (auto const to : neighbours(comm)) sent.push_back({to, bytes_to(static_cast<int>(sent.size()))});
+  for (auto const to : neighbours_of(comm).out) sent.push_back({to, bytes_to(static_cast<int>(sent.size()))});
   capture(comm, sent);
   return code;
 }

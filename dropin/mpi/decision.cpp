@@ -11,6 +11,7 @@
 #include "allport/select/select.h"
 #include "datatypes.h"
 #include "handback/decide.h"
+#include "neighbours.h"
 #include "operation.h"
 
 namespace allport::dropin {
@@ -54,6 +55,7 @@ bool in_place_is_good(Call const& call, bool root) {
 }
 
 bool arguments_are_good(Call const& call, Record const& record) {
+  if (is_of_neighbours(call.what)) return neighbour_arguments_are_good(call, record);
   auto const n = record.size;
   if (has_root(call.what) && (call.root < 0 || call.root >= n)) return false;
   bool const root = call.root == record.rank;
@@ -83,6 +85,7 @@ std::int64_t type_size(MPI_Datatype type) {
 /// Longest block (or the message), as far as all ranks know it; negative for arguments that are wrong.
 std::int64_t bytes_of(Call const& call, Record const& record) {
   if (call.what == Function::barrier) return 0;
+  if (is_of_neighbours(call.what)) return bytes_to_neighbour(call, record);
   if (lengths_are_secret(call.what)) return unknown_bytes;
   auto const collective = dropin::collective(call.what);
   bool const by_send = (collective == Collective::scatter && record.rank == call.root) ||
@@ -116,12 +119,6 @@ Choice chosen(Record const& record, Contract const& contract) {
   return choose(
       machine_of(record, contract.what), contract,
       {.among = combines(contract.what) ? ours.named_algorithms() : ours.algorithms(), .mapping = record.mapping});
-}
-
-/// Ours as timed, else as predicted.
-Seconds our_seconds(Record const& record, Contract const& contract) {
-  auto const timed = mpi_price_of(machine_of(record, contract.what), contract, record.mapping).ours;
-  return timed ? *timed : chosen(record, contract).best.predicted;
 }
 
 constexpr auto theirs_is_faster = "MPI's own is expected to be faster";
@@ -197,9 +194,12 @@ std::string why_no_price_counts(Record const& record) {
 
 Verdict decided(Record& record, Function what, int size_class) {
   auto& why = record.reasons[{what, size_class}];
-  why = why_by_price(record, what, least_of(what, size_class, record.size));
+  bool const of_neighbours = is_of_neighbours(what);
+  why = of_neighbours ? why_not_for_neighbours(record, what, size_class)
+                      : why_by_price(record, what, least_of(what, size_class, record.size));
   if (why.empty()) why = why_no_price_counts(record);
-  auto trial = new_trial(record, what, size_class, why.empty());
+  auto trial = of_neighbours ? new_neighbour_trial(record, what, size_class, why.empty())
+                             : new_trial(record, what, size_class, why.empty());
   if (!trial) return why.empty() ? Verdict::take : Verdict::back;
   why = theirs_was_faster;
   auto const verdict = settled(*trial);
@@ -274,7 +274,14 @@ bool has_root(Function what) {
 }
 
 bool lengths_are_secret(Function what) {
-  return what == Function::scatterv || what == Function::gatherv || what == Function::alltoallv;
+  return what == Function::scatterv || what == Function::gatherv || what == Function::alltoallv ||
+         what == Function::neighbor_allgatherv || what == Function::neighbor_alltoallv ||
+         what == Function::neighbor_alltoallw;
+}
+
+Seconds our_seconds(Record const& record, Contract const& contract) {
+  auto const timed = mpi_price_of(machine_of(record, contract.what), contract, record.mapping).ours;
+  return timed ? *timed : chosen(record, contract).best.predicted;
 }
 
 bool is_handed_back(Call const& call, Record& record) {

@@ -14,6 +14,8 @@ namespace allport::dropin {
 [[nodiscard]] bool has_root(Function what);
 /// Only the root, or only each pair of ranks, knows how long the blocks are.
 [[nodiscard]] bool lengths_are_secret(Function what);
+/// What a collective of ours takes, as timed, else as predicted.
+[[nodiscard]] Seconds our_seconds(Record const& record, Contract const& contract);
 
 /// True where it was decided before that the MPI library does calls like this one: of this function, on this
 /// communicator, of this size class. Without the lock; a fraction of what the shortest call takes.

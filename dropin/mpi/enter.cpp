@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <exception>
+#include <utility>
 
 #include "decision.h"
 #include "operation.h"
@@ -45,7 +46,9 @@ handback::Outcome run_ours(Call const& call, std::shared_ptr<Record> const& reco
   operation.wait();
   if (!operation.lengths().empty()) learn(call, *record, operation.lengths());
   remember_form(call, *record);
-  return {{}, taken(*record, operation.contract(), operation.bytes()), false};
+  auto counted = taken(*record, operation.contract(), operation.bytes());
+  counted.how = operation.how();
+  return {{}, std::move(counted), false};
 }
 
 /// By whom its trial wants it done; what it takes is the trial's next time, whatever becomes of the call, because other

@@ -5,8 +5,11 @@
 #ifdef OPEN_MPI
 #include <mpi-ext.h>
 
+#include <vector>
+
 #include "capture.h"
 #include "fortran.h"
+#include "neighbours.h"
 
 // Fortran passes these common blocks by address.
 extern "C" {
@@ -41,6 +44,12 @@ struct Argument<int const*> {
     if (at == &mpi_fortran_weights_empty_) return MPI_WEIGHTS_EMPTY;
     return static_cast<int const*>(at);
   }
+};
+
+template <>
+struct Argument<MPI_Aint const*> {
+  void* at;
+  [[nodiscard]] MPI_Aint const* value() const { return static_cast<MPI_Aint const*>(at); }
 };
 
 #define ALLPORT_HANDLE(Type, f2c)                                                       \
@@ -103,14 +112,43 @@ inline void capture_one(MPI_Fint const* code, void* count, void* type, void* to,
            *static_cast<MPI_Fint*>(to), *static_cast<MPI_Fint*>(count), PMPI_Type_f2c(*static_cast<MPI_Fint*>(type)));
 }
 
-/// After MPI_(I)neighbor_alltoallw.
-inline void capture_blocks(MPI_Fint const* code, void* counts, void* types, void* comm) {
-  if (!is_captured()) return;
-  captured_by_neighbours(code != nullptr ? *code : MPI_SUCCESS, PMPI_Comm_f2c(*static_cast<MPI_Fint*>(comm)),
-                         [&](int n) {
-                           auto const type = PMPI_Type_f2c(static_cast<MPI_Fint*>(types)[n]);
-                           return bytes_of(static_cast<MPI_Fint*>(counts)[n], type);
-                         });
+/// Handles of Fortran's as C's, one for each block.
+inline std::vector<MPI_Datatype> types_of(MPI_Fint const* types, std::size_t blocks) {
+  std::vector<MPI_Datatype> found(blocks);
+  for (std::size_t b = 0; b < blocks; ++b) found[b] = PMPI_Type_f2c(types[b]);
+  return found;
+}
+
+/// C's function with both sides' types.
+template <class Function>
+int with_types(MPI_Fint const* types, MPI_Fint const* into_types, MPI_Comm comm, Function const& function) {
+  auto const n = neighbours_of(comm);
+  return function(types_of(types, n.out.size()).data(), types_of(into_types, n.in.size()).data());
+}
+
+inline int neighbor_alltoallw(void const* send, int const* counts, MPI_Aint const* begins, MPI_Fint const* types,
+                              void* receive, int const* into, MPI_Aint const* into_begins, MPI_Fint const* into_types,
+                              MPI_Comm comm) {
+  return with_types(types, into_types, comm, [&](MPI_Datatype const* from, MPI_Datatype const* to) {
+    return MPI_Neighbor_alltoallw(send, counts, begins, from, receive, into, into_begins, to, comm);
+  });
+}
+
+inline int ineighbor_alltoallw(void const* send, int const* counts, MPI_Aint const* begins, MPI_Fint const* types,
+                               void* receive, int const* into, MPI_Aint const* into_begins, MPI_Fint const* into_types,
+                               MPI_Comm comm, MPI_Request* request) {
+  return with_types(types, into_types, comm, [&](MPI_Datatype const* from, MPI_Datatype const* to) {
+    return MPI_Ineighbor_alltoallw(send, counts, begins, from, receive, into, into_begins, to, comm, request);
+  });
+}
+
+inline int neighbor_alltoallw_init(void const* send, int const* counts, MPI_Aint const* begins, MPI_Fint const* types,
+                                   void* receive, int const* into, MPI_Aint const* into_begins,
+                                   MPI_Fint const* into_types, MPI_Comm comm, MPI_Info info, MPI_Request* request) {
+  return with_types(types, into_types, comm, [&](MPI_Datatype const* from, MPI_Datatype const* to) {
+    return MPIX_Neighbor_alltoallw_init(send, counts, begins, from, receive, into, into_begins, to, comm, info,
+                                        request);
+  });
 }
 
 }  // namespace allport::dropin
@@ -195,16 +233,13 @@ ALLPORT_FORTRAN(mpi, ssend_init, 7, MPI_Ssend_init)
 ALLPORT_FORTRAN(mpi, rsend_init, 7, MPI_Rsend_init)
 ALLPORT_FORTRAN_AFTER(sendrecv, 12, capture_one(code, a2, a3, a4, a11))
 ALLPORT_FORTRAN_AFTER(sendrecv_replace, 9, capture_one(code, a2, a3, a4, a8))
-ALLPORT_FORTRAN(mpi, neighbor_allgather, 7, MPI_Neighbor_allgather)
-ALLPORT_FORTRAN(mpi, neighbor_allgatherv, 8, MPI_Neighbor_allgatherv)
-ALLPORT_FORTRAN(mpi, neighbor_alltoall, 7, MPI_Neighbor_alltoall)
-ALLPORT_FORTRAN(mpi, neighbor_alltoallv, 9, MPI_Neighbor_alltoallv)
-ALLPORT_FORTRAN_AFTER(neighbor_alltoallw, 9, capture_blocks(code, a2, a4, a9))
-ALLPORT_FORTRAN(mpi, ineighbor_allgather, 8, MPI_Ineighbor_allgather)
-ALLPORT_FORTRAN(mpi, ineighbor_allgatherv, 9, MPI_Ineighbor_allgatherv)
-ALLPORT_FORTRAN(mpi, ineighbor_alltoall, 8, MPI_Ineighbor_alltoall)
-ALLPORT_FORTRAN(mpi, ineighbor_alltoallv, 10, MPI_Ineighbor_alltoallv)
-ALLPORT_FORTRAN_AFTER(ineighbor_alltoallw, 10, capture_blocks(code, a2, a4, a9))
+ALLPORT_FORTRAN_COLLECTIVE(neighbor_allgather, Neighbor_allgather, 7, 8, 9)
+ALLPORT_FORTRAN_COLLECTIVE(neighbor_allgatherv, Neighbor_allgatherv, 8, 9, 10)
+ALLPORT_FORTRAN_COLLECTIVE(neighbor_alltoall, Neighbor_alltoall, 7, 8, 9)
+ALLPORT_FORTRAN_COLLECTIVE(neighbor_alltoallv, Neighbor_alltoallv, 9, 10, 11)
+ALLPORT_FORTRAN(mpi, neighbor_alltoallw, 9, neighbor_alltoallw)
+ALLPORT_FORTRAN(mpi, ineighbor_alltoallw, 10, ineighbor_alltoallw)
+ALLPORT_FORTRAN(mpix, neighbor_alltoallw_init, 11, neighbor_alltoallw_init)
 
 }  // extern "C"
 #endif

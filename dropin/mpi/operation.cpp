@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include "report.h"
 #include "requests.h"
 
@@ -13,8 +15,11 @@ std::span<std::byte> span_of(std::byte* at, std::int64_t bytes) { return {at, st
 /// The caller's own memory where that will do, else `store`.
 std::span<std::byte> memory_for(Side const& side, bool own_store, std::vector<std::byte>& store) {
   if (!side.used) return {};
+  if (side.anywhere && !own_store) {
+    if (auto const whole = side.whole(); !whole.empty()) return whole;
+  }
   auto const bytes = side.bytes();
-  if (!own_store && side.is_contiguous()) {
+  if (!own_store && !side.anywhere && side.is_contiguous()) {
     for (auto const& block : side.blocks) {
       if (block.count > 0) return span_of(block.at, bytes);
     }
@@ -29,10 +34,10 @@ void pack_side(Side const& side, std::byte* to) {
     auto const& block = side.blocks[b];
     auto const bytes = side.bytes(b);
     if (bytes == 0) continue;
-    if (side.layout.plain) {
+    if (side.layout_of(b).plain) {
       std::copy_n(block.at, bytes, to);
     } else {
-      pack(block.at, block.count, side.type, side.layout, to);
+      pack(block.at, block.count, side.type_of(b), side.layout_of(b), to);
     }
     to += bytes;
   }
@@ -43,10 +48,10 @@ void unpack_side(std::byte const* from, Side const& side) {
     auto const& block = side.blocks[b];
     auto const bytes = side.bytes(b);
     if (bytes == 0) continue;
-    if (side.layout.plain) {
+    if (side.layout_of(b).plain) {
       std::copy_n(from, bytes, block.at);
     } else {
-      unpack(from, block.at, block.count, side.type, side.layout);
+      unpack(from, block.at, block.count, side.type_of(b), side.layout_of(b));
     }
     from += bytes;
   }
@@ -71,12 +76,25 @@ bool Side::is_contiguous() const {
   return true;
 }
 
+std::span<std::byte> Side::whole() const {
+  std::byte* first = nullptr;
+  std::byte* last = nullptr;
+  for (std::size_t b = 0; b < blocks.size(); ++b) {
+    if (bytes(b) == 0) continue;
+    if (!layout_of(b).plain) return {};
+    auto* const end = blocks[b].at + bytes(b);
+    first = first == nullptr ? blocks[b].at : std::min(first, blocks[b].at);
+    last = last == nullptr ? end : std::max(last, end);
+  }
+  return {first, last};
+}
+
 Operation::Operation(Call const& call, std::shared_ptr<Record> record, std::string_view algorithm, bool straight)
     : call_(call), record_(std::move(record)), algorithm_(algorithm), straight_(straight) {
   auto const& ours = *record_->ours;
   position_ = ours.position(record_->rank);
   root_ = ours.position(call.root >= 0 && call.root < record_->size ? call.root : 0);
-  plan_sides();
+  is_of_neighbours(call.what) ? plan_neighbours() : plan_sides();
   if (reduces(call.what)) plan_reduction();
   plan_steps();
   bytes_ = std::max(in_.used ? in_.bytes() : 0, out_.used ? out_.bytes() : 0);
@@ -93,7 +111,13 @@ void Operation::plan_reduction() {
 
 void Operation::keep_handles() {
   for (auto const* side : {&in_, &out_}) {
-    if (side->used && !is_predefined(side->type)) types_.push_back(std::make_unique<Kept<Datatypes>>(side->type));
+    auto const keep = [&](MPI_Datatype type) {
+      if (!is_predefined(type)) types_.push_back(std::make_unique<Kept<Datatypes>>(type));
+    };
+    if (side->used && side->types.empty()) keep(side->type);
+    for (std::size_t b = 0; b < side->types.size(); ++b) {
+      if (side->bytes(b) > 0) keep(side->types[b].type);
+    }
   }
   if (reduces(call_.what) && !is_predefined_op(call_.op)) op_ = std::make_unique<Kept<Operators>>(call_.op);
 }

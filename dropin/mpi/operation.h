@@ -7,7 +7,9 @@
 #include <functional>
 #include <memory>
 #include <optional>
+#include <span>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "allport/comm/communicator.h"
@@ -24,16 +26,28 @@ struct Side {
     std::byte* at = nullptr;
     std::int64_t count = 0;
   };
+  struct BlockType {
+    MPI_Datatype type = MPI_DATATYPE_NULL;
+    Distribution layout{};
+  };
 
   bool used = false;
   MPI_Datatype type = MPI_DATATYPE_NULL;
   Distribution layout{};
   std::vector<Block> blocks;
+  std::vector<BlockType> types{};  ///< of each block; none: all are of `type`
+  bool anywhere = false;           ///< the schedule finds blocks of plain data where they lie
 
-  [[nodiscard]] std::int64_t bytes(std::size_t block) const { return blocks[block].count * layout.size; }
+  [[nodiscard]] MPI_Datatype type_of(std::size_t block) const { return types.empty() ? type : types[block].type; }
+  [[nodiscard]] Distribution const& layout_of(std::size_t block) const {
+    return types.empty() ? layout : types[block].layout;
+  }
+  [[nodiscard]] std::int64_t bytes(std::size_t block) const { return blocks[block].count * layout_of(block).size; }
   [[nodiscard]] std::int64_t bytes() const;
   /// Where the bytes lie one behind the other, in order.
   [[nodiscard]] bool is_contiguous() const;
+  /// The memory from the first to the last byte of blocks that are all plain; none where some is not, or all are empty.
+  [[nodiscard]] std::span<std::byte> whole() const;
 };
 
 /// May be started again when done, for persistent requests.
@@ -65,6 +79,8 @@ class Operation {
   /// What it comes to on the machine's positions; not yet known where lengths must be told first.
   [[nodiscard]] std::optional<Contract> const& contract() const { return contract_; }
   [[nodiscard]] std::int64_t bytes() const { return bytes_; }
+  /// By what it was done, where reports tell; else empty.
+  [[nodiscard]] std::string_view how() const { return how_; }
   [[nodiscard]] double started() const { return started_; }
   /// Bytes of every block, where ranks had to be told them first; the same on all ranks once done.
   [[nodiscard]] std::vector<std::int64_t> const& lengths() const { return lengths_; }
@@ -84,6 +100,12 @@ class Operation {
   Transfer send_lengths();
   Transfer run_by_lengths();
   Transfer run_straight();
+  void plan_neighbours();
+  Transfer tell_neighbours();
+  Transfer run_neighbours();
+  [[nodiscard]] std::int64_t sent_by(Edge const& edge) const;
+  [[nodiscard]] std::int64_t taken_by(Edge const& edge) const;
+  void check_blocks(NeighbourWays::Length const& bytes) const;
   void check_length(Contract const& contract) const;
 
   Side one(void* buffer, std::int64_t count, MPI_Datatype type) const;
@@ -117,6 +139,9 @@ class Operation {
   bool lasts_ = false;
   Transfer transfer_;
   std::int64_t bytes_ = 0;
+  std::string_view how_;
+  bool tells_lengths_ = false;      ///< of blocks for neighbours, to all ranks
+  std::vector<std::int64_t> told_;  ///< every rank's, as they came
   double started_ = 0;
   std::vector<std::unique_ptr<Kept<Datatypes>>> types_;
   std::unique_ptr<Kept<Operators>> op_;

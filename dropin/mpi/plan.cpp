@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <tuple>
 
+#include "neighbours.h"
 #include "operation.h"
 
 namespace allport::dropin {
@@ -123,10 +124,18 @@ void Operation::plan_sides() {
       out_ = many(receive);
       in_ = send.in_place() ? out_ : many(send);
       break;
+    default:  // plan_neighbours()
+      break;
   }
 }
 
 void Operation::plan_steps() {
+  if (is_of_neighbours(call_.what)) {
+    steps_ = {[this] { return run_neighbours(); }};
+    tells_lengths_ = !straight_ && may_tell_lengths(call_, *record_);
+    if (tells_lengths_) steps_.insert(steps_.begin(), [this] { return tell_neighbours(); });
+    return;
+  }
   auto const what = collective(call_.what);
   auto const uniform = [&](std::int64_t bytes) { return Contract{what, record_->size, root_, bytes, element_}; };
   switch (call_.what) {

@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "allport/base/function_ref.h"
+#include "allport/pattern/on_grids.h"
 #include "allport/pattern/pattern.h"
 #include "allport/select/rank_order.h"
 #include "handback/world_ranks.h"
@@ -102,23 +103,11 @@ std::optional<NewOrder> ordered(char const* call, MPI_Comm comm, std::vector<Ran
 }
 
 Pattern grid_pattern(std::vector<std::int32_t> const& lengths, int const periods[]) {
-  CartGrid grid{lengths, true, true};
-  for (int a = 0; a < grid.axes(); ++a) grid.periodic = grid.periodic && periods[a] != 0;
-  std::vector<Message> messages;
-  for (Rank r = 0; r < grid.ranks(); ++r) {
-    for (int a = 0; a < grid.axes(); ++a) {
-      auto const length = grid.length(a);
-      auto const here = grid.coord(r, a);
-      for (auto const there : {here - 1, here + 1}) {
-        if ((there < 0 || there >= length) && periods[a] == 0) continue;
-        auto const to = r + ((there + length) % length - here) * grid.stride(a);
-        messages.push_back({r, to, bytes_to_neighbour});
-      }
-    }
-  }
-  auto name = fmt::format("MPI_Cart_create of {}", grid.text());
-  auto const ranks = grid.ranks();
-  return Pattern::of_messages(std::move(name), ranks, messages, std::move(grid));
+  auto const axes = static_cast<int>(lengths.size());
+  CartGrid const grid{lengths, true, std::vector<bool>(periods, periods + axes)};
+  std::vector<std::int64_t> const one_cell(lengths.size(), 1);
+  return halo(grid, 2 * axes + 1, one_cell, bytes_to_neighbour)
+      .named(fmt::format("MPI_Cart_create of {}", grid.text()));
 }
 
 Pattern graph_pattern(int nodes, int const index[], int const edges[]) {
@@ -132,10 +121,10 @@ Pattern graph_pattern(int nodes, int const index[], int const edges[]) {
 }
 
 /// An edge of a distributed graph: from, to, weight.
-using Edge = std::array<int, 3>;
+using WeightedEdge = std::array<int, 3>;
 
 /// Everybody's edges on rank 0; nothing elsewhere.
-std::vector<Edge> gathered(MPI_Comm comm, std::vector<Edge> const& mine) {
+std::vector<WeightedEdge> gathered(MPI_Comm comm, std::vector<WeightedEdge> const& mine) {
   int size = 0;
   PMPI_Comm_size(comm, &size);
   int const count = static_cast<int>(3 * mine.size());
@@ -143,12 +132,12 @@ std::vector<Edge> gathered(MPI_Comm comm, std::vector<Edge> const& mine) {
   PMPI_Gather(&count, 1, MPI_INT, counts.data(), 1, MPI_INT, 0, comm);
   std::vector<int> begins(counts.size());
   std::exclusive_scan(counts.begin(), counts.end(), begins.begin(), 0);
-  std::vector<Edge> all(static_cast<std::size_t>(begins.back() + counts.back()) / 3);
+  std::vector<WeightedEdge> all(static_cast<std::size_t>(begins.back() + counts.back()) / 3);
   PMPI_Gatherv(mine.data(), count, MPI_INT, all.data(), counts.data(), begins.data(), MPI_INT, 0, comm);
   return all;
 }
 
-Pattern dist_graph_pattern(int nodes, std::vector<Edge> const& edges) {
+Pattern dist_graph_pattern(int nodes, std::vector<WeightedEdge> const& edges) {
   std::vector<Message> messages;
   for (auto const& [from, to, weight] : edges) {
     if (weight > 0) messages.push_back({from, to, weight * bytes_to_neighbour});
@@ -156,11 +145,13 @@ Pattern dist_graph_pattern(int nodes, std::vector<Edge> const& edges) {
   return Pattern::of_messages(fmt::format("MPI_Dist_graph_create of {} nodes", nodes), nodes, messages);
 }
 
-std::optional<NewOrder> ordered_for_edges(char const* call, MPI_Comm comm, bool valid, std::vector<Edge> const& mine) {
+std::optional<NewOrder> ordered_for_edges(char const* call, MPI_Comm comm, bool valid,
+                                          std::vector<WeightedEdge> const& mine) {
   int size = 0;
   if (comm == MPI_COMM_NULL || PMPI_Comm_size(comm, &size) != MPI_SUCCESS) return std::nullopt;
-  valid = valid && std::ranges::all_of(
-                       mine, [&](Edge const& e) { return std::min(e[0], e[1]) >= 0 && std::max(e[0], e[1]) < size; });
+  valid = valid && std::ranges::all_of(mine, [&](WeightedEdge const& e) {
+            return std::min(e[0], e[1]) >= 0 && std::max(e[0], e[1]) < size;
+          });
   auto const members = nodes_to_order(comm, valid, size);
   if (members.empty()) return std::nullopt;
   auto const edges = gathered(comm, mine);
@@ -217,7 +208,7 @@ Ordered ordered_for_graph(MPI_Comm comm, int nodes, int const index[], int const
 Ordered ordered_for_dist_graph(MPI_Comm comm, int n, int const sources[], int const degrees[], int const destinations[],
                                int const weights[]) {
   bool valid = n == 0 || (n > 0 && sources != nullptr && degrees != nullptr && weights != nullptr);
-  std::vector<Edge> edges;
+  std::vector<WeightedEdge> edges;
   for (int i = 0, e = 0; valid && i < n; ++i) {
     valid = degrees[i] >= 0 && (degrees[i] == 0 || destinations != nullptr);
     for (int k = 0; valid && k < degrees[i]; ++k, ++e) {
@@ -240,7 +231,7 @@ std::optional<int> made_of_adjacent(MPI_Comm comm, int in, int const sources[], 
   if (valid && out > 0) lists.out.assign(destinations, destinations + out);
   if (valid && weighted && in > 0) lists.in_weights.assign(source_weights, source_weights + in);
   if (valid && weighted && out > 0) lists.out_weights.assign(destination_weights, destination_weights + out);
-  std::vector<Edge> edges;
+  std::vector<WeightedEdge> edges;
   for (std::size_t e = 0; e < lists.out.size(); ++e) {
     edges.push_back({rank, lists.out[e], weighted ? lists.out_weights[e] : 1});
   }

@@ -3,11 +3,13 @@
 #include <fmt/format.h>
 
 #include <array>
+#include <map>
 #include <nlohmann/json.hpp>
 #include <sstream>
 #include <string>
 #include <vector>
 
+#include "allport/base/words.h"
 #include "allport/select/select.h"
 #include "handback/told.h"
 #include "state.h"
@@ -34,10 +36,7 @@ json rates_of(State const& s) {
 
 /// "trees takes 1.2 ms, MPI's own 3.4 ms", the best one first.
 std::string in_words(Remembered const& times) {
-  auto const time = [&](std::string const& name) {
-    auto const seconds = times.seconds.at(name).value();
-    return seconds < 1e-3 ? fmt::format("{:.1f} us", seconds * 1e6) : fmt::format("{:.2f} ms", seconds * 1e3);
-  };
+  auto const time = [&](std::string const& name) { return seconds_in_words(times.seconds.at(name)); };
   auto text = fmt::format("{} takes {}", times.best, time(times.best));
   for (auto const& [name, _] : times.seconds) {
     if (name != times.best) text += fmt::format(", {} {}", name, time(name));
@@ -69,13 +68,37 @@ std::vector<std::string> lines_of(std::vector<std::string> const& texts) {
   return lines;
 }
 
+/// All processes' communicators by what they are, on rank 0.
+std::map<std::string, int> summed_shapes(State const& s) {
+  std::map<std::string, int> all;
+  for (auto const& text : handback::gathered_on_rank_0(MPI_COMM_WORLD, json(s.shapes).dump())) {
+    for (auto const& [shape, count] : json::parse(text).get<std::map<std::string, int>>()) all[shape] += count;
+  }
+  return all;
+}
+
 }  // namespace
 
 std::string_view name(Function what) {
-  constexpr std::array<std::string_view, functions> names{
-      "MPI_Barrier",  "MPI_Bcast",    "MPI_Reduce", "MPI_Allreduce", "MPI_Reduce_scatter", "MPI_Reduce_scatter_block",
-      "MPI_Scatter",  "MPI_Scatterv", "MPI_Gather", "MPI_Gatherv",   "MPI_Allgather",      "MPI_Allgatherv",
-      "MPI_Alltoall", "MPI_Alltoallv"};
+  constexpr std::array<std::string_view, functions> names{"MPI_Barrier",
+                                                          "MPI_Bcast",
+                                                          "MPI_Reduce",
+                                                          "MPI_Allreduce",
+                                                          "MPI_Reduce_scatter",
+                                                          "MPI_Reduce_scatter_block",
+                                                          "MPI_Scatter",
+                                                          "MPI_Scatterv",
+                                                          "MPI_Gather",
+                                                          "MPI_Gatherv",
+                                                          "MPI_Allgather",
+                                                          "MPI_Allgatherv",
+                                                          "MPI_Alltoall",
+                                                          "MPI_Alltoallv",
+                                                          "MPI_Neighbor_allgather",
+                                                          "MPI_Neighbor_allgatherv",
+                                                          "MPI_Neighbor_alltoall",
+                                                          "MPI_Neighbor_alltoallv",
+                                                          "MPI_Neighbor_alltoallw"};
   return names[static_cast<std::size_t>(what)];
 }
 
@@ -104,6 +127,7 @@ void write_report(Memory const& found) {
   auto const& s = state();
   auto const calls = s.calls.sum(MPI_COMM_WORLD);
   auto const orders = lines_of(handback::gathered_on_rank_0(MPI_COMM_WORLD, s.orders));
+  auto const shapes = summed_shapes(s);
   if (rank != 0) return;
   auto const machine = s.world ? s.world->machine().name() : std::string{};
   if (s.report_to == "1") {
@@ -112,6 +136,9 @@ void write_report(Memory const& found) {
                             machine.empty() ? "none" : machine, all.taken, all.handed_back());
     text += handback::in_words(calls) + rates_in_words(s);
     for (auto const& [site, times] : found) text += fmt::format("allport:   {}: {}\n", site, in_words(times));
+    for (auto const& [shape, count] : shapes) {
+      text += fmt::format("allport:   {} communicator{}: {}\n", count, count == 1 ? "" : "s", shape);
+    }
     for (auto const& line : orders) text += fmt::format("allport:   {}\n", line);
     if (!s.active) text += fmt::format("allport:   nothing was taken: {}\n", s.why_inactive);
     handback::print(text);
@@ -123,6 +150,7 @@ void write_report(Memory const& found) {
                      {"why_inactive", s.why_inactive},
                      {"ranks", ranks},
                      {"collectives", handback::to_json(calls)},
+                     {"communicators", shapes},
                      {"orders", orders},
                      {"tried", handback::tried(found)}});
   }

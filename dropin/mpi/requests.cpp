@@ -77,7 +77,9 @@ void complete(Flight const& flight, int code) {
   if (code == MPI_SUCCESS) {
     auto const seconds = now() - operation.started();
     auto& record = operation.record();
-    tally_of(operation.call(), &record).taken(taken(record, operation.contract(), operation.bytes()), seconds);
+    auto counted = taken(record, operation.contract(), operation.bytes());
+    counted.how = operation.how();
+    tally_of(operation.call(), &record).taken(counted, seconds);
   }
   if (flight.ticket == nullptr) {
     complete_persistent(flight.tag, code);

@@ -132,6 +132,7 @@ std::optional<Ran> run_form(Call const& given, Record& record) {
 }
 
 std::optional<Ran> run_blocks(Call const& call, Record& record) {
+  if (is_of_neighbours(call.what)) return std::nullopt;
   if (record.sampled[static_cast<std::size_t>(call.what)].straight == 0) return std::nullopt;
   auto const bytes = run_straight(call, record);
   if (!bytes) return std::nullopt;
@@ -160,7 +161,9 @@ std::optional<int> run_short(Call const& call) {
 
 void remember_form(Call const& call, Record& record) {
   auto& form = record.forms[static_cast<std::size_t>(call.what)];
-  if (lengths_are_secret(call.what) || !record.ours || !(record.in_order() || call.what == Function::barrier)) return;
+  if (lengths_are_secret(call.what) || is_of_neighbours(call.what) || !record.ours ||
+      !(record.in_order() || call.what == Function::barrier))
+    return;
   auto const is_plain = [](MPI_Datatype type) { return is_predefined(type) && layout_of(type).plain; };
   Form seen{true, call.send.type, call.receive.type, call.op, 1, {}};
   if (call.what != Function::barrier) {

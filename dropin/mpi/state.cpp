@@ -9,9 +9,11 @@
 #include "datatypes.h"
 #include "handback/told.h"
 #include "handback/world_ranks.h"
+#include "neighbours.h"
 #include "progress.h"
 #include "report.h"
 #include "requests.h"
+#include "shape.h"
 
 namespace allport::dropin {
 namespace {
@@ -108,6 +110,11 @@ std::shared_ptr<Record> make_record(MPI_Comm comm) {
     auto const box = find_box(state().world->machine(), whole);
     record->mapping = box ? box->mapping : Mapping::identity(record->size);
     if (!box) record->places = whole;
+    if (state().counting && record->rank == 0) {
+      Lock const lock;
+      ++state().shapes[shape_of(box, state().world->machine(), record->size)];
+    }
+    record->neighbourhood = neighbourhood_of(comm, *record);
     recall_trials(*record);
   }
   return record;

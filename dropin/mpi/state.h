@@ -21,6 +21,7 @@
 #include "call.h"
 #include "handback/report.h"
 #include "handback/settings.h"
+#include "neighbours.h"
 #include "trial.h"
 
 namespace allport::dropin {
@@ -75,6 +76,7 @@ struct Record {
   std::array<std::shared_ptr<BlockTable const>, functions> blocks{};  ///< of those whose blocks differed
   /// Of the size classes whose verdict is `tried`. Under the Lock.
   std::map<std::pair<Function, int>, std::unique_ptr<Trial>> trials;
+  std::shared_ptr<Neighbourhood> neighbourhood;  ///< none: no topology
   Memory known;  ///< what was found on these ranks before the communicator was made; equal on all of them
   /// Why a function's size class is handed back. Under the Lock.
   std::map<std::pair<Function, int>, std::string> reasons;
@@ -107,6 +109,9 @@ struct State {
   bool counting = false;  ///< ALLPORT_REPORT: calls are counted even where none is taken
   bool reorders = true;   ///< ALLPORT_REORDER: topologies get the order of ranks that suits them
   std::string orders;     ///< what was chosen there, a line each, where it is counted. Under the Lock
+  /// What communicators that this process is rank 0 of are on the machine, how many each, where it is counted. Under
+  /// the Lock.
+  std::map<std::string, int> shapes;
   std::string why_inactive;
   std::string report_to;  ///< ALLPORT_REPORT of rank 0
   Trying trying = Trying::automatic;

@@ -216,7 +216,8 @@ bool is_tried(Function what, PriceSource source) {
 
 std::string site_of(Record const& record, Function what, int size_class) {
   auto const least = size_class == 0 ? std::int64_t{0} : std::int64_t{1} << (size_class - 1);
-  auto const text = fmt::format("{}{}", place_of(record), name(what));
+  auto text = fmt::format("{}{}", place_of(record), name(what));
+  if (is_of_neighbours(what)) text += fmt::format(" on {}", record.neighbourhood->text);
   return size_class == 0 ? text : fmt::format("{} of {} to {} bytes", text, least, 2 * least - 1);
 }
 

@@ -93,7 +93,7 @@ if TYPE_CHECKING:
     )
     from allport.positive_definite import Cholesky, CholeskyReport, NotPositiveDefinite, cholesky
     from allport.report import draw, gantt, plot, reproduce, trace
-    from allport.run import calibrate, job, jobs, launch
+    from allport.run import calibrate, job, jobs, launch, links
     from allport.schedule import Op, Piece, Program, Schedule, Slot, Traffic, interpret
     from allport.select import Choice, explain
     from allport.sim import Simulation, simulate
@@ -116,10 +116,10 @@ _ROOMS = {
     "collectives": "collectives", "comm": "comm", "compare": "bench.compare", "discover": "discover",
     "doctor": "doctor", "draw": "report.draw", "dropin": "dropin", "errors": "errors", "factor": "factor",
     "gantt": "report.gantt", "graph": "graph", "io": "io", "jacobi": "bench.jacobi", "job": "run.job",
-    "jobs": "run.jobs", "lab": "lab", "launch": "run.launch", "linalg": "linalg", "machine": "machine",
-    "mapping": "mapping", "measured": "bench.measured", "model": "model", "multicast": "multicast",
-    "orthogonal": "orthogonal", "pattern": "pattern", "places": "bench.places", "plan": "plan",
-    "plot": "report.plot", "positive_definite": "positive_definite", "preload": "preload",
+    "jobs": "run.jobs", "lab": "lab", "launch": "run.launch", "linalg": "linalg", "links": "run.links",
+    "machine": "machine", "mapping": "mapping", "measured": "bench.measured", "model": "model",
+    "multicast": "multicast", "orthogonal": "orthogonal", "pattern": "pattern", "places": "bench.places",
+    "plan": "plan", "plot": "report.plot", "positive_definite": "positive_definite", "preload": "preload",
     "reproduce": "report.reproduce", "rivals": "bench.rivals", "schedule": "schedule", "select": "select",
     "sim": "sim", "systems": "systems", "tasks": "tasks", "tensors": "tensors", "trace": "report.trace",
     "units": "units", "verify": "verify",
@@ -304,6 +304,7 @@ __all__ = [
     "lab",
     "launch",
     "linalg",
+    "links",
     "load",
     "load_algorithms",
     "load_lu",

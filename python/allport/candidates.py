@@ -78,9 +78,10 @@ def simulate_candidates(
 ) -> list[SimulatedCandidate]:
     """Simulates the task graphs of a plan's best candidates, and sorts them by what they take.
 
-    plan: plan_gemm, plan_lu, plan_cholesky or plan_qr; `extents`, `machine` and `options` are its arguments (the machine
-    may stand last among the extents). most: candidates, each another algorithm or grid, the cheapest first. tasks: of a
-    graph at most; larger ones are listed as not simulated. progress: told what is simulated, and the share that is done.
+    plan: plan_gemm, plan_lu, plan_cholesky or plan_qr; `extents`, `machine` and `options` are its arguments (the
+    machine may stand last among the extents). most: candidates, each another algorithm or grid, the cheapest first.
+    tasks: of a graph at most; larger ones are listed as not simulated. progress: told what is simulated, and the share
+    that is done.
     Raises AllportError as the plan does, and of kind 'machine' where the machine does not say how fast it computes.
     """
     if most < 1:

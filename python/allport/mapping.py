@@ -148,7 +148,7 @@ def dims(
     fixed: Sequence[int] = (),
     cells: Sequence[int] | int | None = None,
     order: str = "C",
-    periodic: bool = True,
+    periodic: bool | Sequence[bool] = True,
     tried: int = 12,
 ) -> tuple[int, ...]:
     """Extents of a process grid that fit the machine: those whose halo exchange is predicted to take least.

@@ -17,10 +17,11 @@ Grid = Sequence[int]
 Size = int | str
 
 
-def _grid(lengths: Grid, order: str, periodic: bool) -> _native.CartGrid:
+def _grid(lengths: Grid, order: str, periodic: bool | Sequence[bool]) -> _native.CartGrid:
     if order not in ("C", "F"):
         raise failure(f"order = '{order}': expected 'C' (last axis fastest, as MPI_Cart_create counts) or 'F'")
-    return _native.CartGrid([int(n) for n in lengths], order == "C", periodic)
+    rings = [periodic] * len(lengths) if isinstance(periodic, bool) else [bool(p) for p in periodic]
+    return _native.CartGrid([int(n) for n in lengths], order == "C", rings)
 
 
 def _bytes(size: Size) -> int:
@@ -34,13 +35,14 @@ def halo(
     local: Sequence[int] | int = 1,
     element: int = 8,
     order: str = "C",
-    periodic: bool = True,
+    periodic: bool | Sequence[bool] = True,
 ) -> Pattern:
     """Halo exchange on a process grid: every rank sends its boundary to its neighbours.
 
     points: of the stencil, 2d + 1 (faces, the default) or 3^d (edges and corners, too) on a grid of d axes. local:
     cells of a rank along each axis (one number: along all). element: bytes of a cell. order: 'C', the last axis
-    fastest, as MPI counts, or 'F'. periodic: axes are rings. Raises AllportError.
+    fastest, as MPI counts, or 'F'. periodic: axes are rings, all of
+    them or by axis. Raises AllportError.
     """
     cells = [local] * len(grid) if isinstance(local, int) else [int(n) for n in local]
     return _native.pattern_halo(_grid(grid, order, periodic), points or 2 * len(grid) + 1, cells, element)

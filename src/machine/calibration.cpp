@@ -46,8 +46,9 @@ void Calibration::check() const {
     }
   }
   for (auto const& f : fits) {
-    ensure(std::isfinite(f.value) && std::isfinite(f.error), "calibration.fit", f.what, "finite numbers", "",
-           ErrorKind::machine);
+    ensure(std::isfinite(f.value) && std::isfinite(f.error) && std::isfinite(f.low) && std::isfinite(f.high),
+           "calibration.fit", f.what, "finite numbers", "", ErrorKind::machine);
+    ensure(f.low <= f.high, "calibration.fit", f.what, "low <= high", "", ErrorKind::machine);
   }
 }
 

@@ -25,7 +25,7 @@ constexpr std::string_view top_keys[] = {"name",   "ranks_per_node", "levels", "
                                          "memory", "axes",           "link",   "calibration", "mpi"};
 constexpr std::string_view level_keys[] = {"name", "count", "bandwidth", "latency", "injection"};
 constexpr std::string_view calibration_keys[] = {"date", "library", "ranks", "fit"};
-constexpr std::string_view fit_keys[] = {"what", "value", "error"};
+constexpr std::string_view fit_keys[] = {"what", "value", "error", "low", "high"};
 constexpr std::string_view mpi_keys[] = {"collective", "bytes", "seconds", "ours"};
 constexpr std::string_view axis_keys[] = {"length", "wraps", "bandwidth", "latency"};
 constexpr std::string_view link_keys[] = {"from", "axis",      "direction", "to",
@@ -307,12 +307,18 @@ class Reader {
     return all;
   }
 
+  void checked(toml::table const& where, Calibration const& part) const {
+    try {
+      part.check();
+    } catch (Error const& e) {
+      fail(where, e.what());
+    }
+  }
+
   Calibration calibration(toml::table const& table) const {
     Calibration c;
     if (auto const* node = table.get("calibration")) {
-      if (!node->is_table()) {
-        fail(*node, "calibration: expected a table");
-      }
+      if (!node->is_table()) fail(*node, "calibration: expected a table");
       auto const& said = *node->as_table();
       check_keys(said, calibration_keys, "calibration");
       c.date = text(said, "date");
@@ -324,7 +330,8 @@ class Reader {
           auto const* value = one.get(key);
           return value != nullptr && value->is_number() ? value->value<double>().value_or(0.0) : 0.0;
         };
-        c.fits.push_back({text(one, "what"), number("value"), number("error")});
+        c.fits.push_back({text(one, "what"), number("value"), number("error"), number("low"), number("high")});
+        checked(one, {.fits = {c.fits.back()}});
       });
     }
     each_table(table, "mpi", "collective", [&](toml::table const& one) {
@@ -332,11 +339,7 @@ class Reader {
       auto const& times = c.mpi.emplace_back(MpiTimes{
           text(one, "collective"), numbers<std::int64_t>(one, "bytes", 0), numbers<double>(one, "seconds", 0.0),
           one.get("ours") == nullptr ? std::vector<double>{} : numbers<double>(one, "ours", 0.0)});
-      try {
-        Calibration{.mpi = {times}}.check();
-      } catch (Error const& e) {
-        fail(one, e.what());
-      }
+      checked(one, {.mpi = {times}});
     });
     return c;
   }

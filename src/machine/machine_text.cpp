@@ -85,7 +85,8 @@ std::string calibration_text(Calibration const& c) {
                        toml_string(c.library), c.ranks);
     out += c.fits.empty() ? "" : "fit = [  # value in SI units; error: median relative distance of what was measured\n";
     for (auto const& f : c.fits) {
-      out += fmt::format("  {{ what = {}, value = {}, error = {} }},\n", toml_string(f.what), f.value, f.error);
+      auto const held = f.low == 0.0 && f.high == 0.0 ? "" : fmt::format(", low = {}, high = {}", f.low, f.high);
+      out += fmt::format("  {{ what = {}, value = {}, error = {}{} }},\n", toml_string(f.what), f.value, f.error, held);
     }
     out += c.fits.empty() ? "" : "]\n";
   }
@@ -178,7 +179,9 @@ std::string Machine::to_json() const {
   if (!calibration_.empty()) {
     auto fits = json::array();
     for (auto const& f : calibration_.fits) {
-      fits.push_back({{"what", f.what}, {"value", f.value}, {"error", f.error}});
+      json fit = {{"what", f.what}, {"value", f.value}, {"error", f.error}};
+      if (f.low != 0.0 || f.high != 0.0) fit.update({{"low", f.low}, {"high", f.high}});
+      fits.push_back(std::move(fit));
     }
     auto mpi = json::object();
     for (auto const& t : calibration_.mpi) {

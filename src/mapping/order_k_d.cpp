@@ -36,7 +36,8 @@ class Bisection {
         for (int g = 0; g < grid.axes(); ++g) {
           auto const n = grid.length(g);
           auto const apart = std::abs(grid.coord(r, g) - grid.coord(flow.peer, g));
-          weight_[at(g)] += static_cast<double>(flow.bytes) * (grid.periodic ? std::min(apart, n - apart) : apart);
+          weight_[at(g)] +=
+              static_cast<double>(flow.bytes) * (grid.is_periodic(g) ? std::min(apart, n - apart) : apart);
         }
       }
     }
@@ -117,7 +118,7 @@ class Bisection {
     auto const g = widest(
         mine, grid.axes(), [&](Rank r, int a) { return grid.coord(r, a); },
         [&](std::int32_t extent, int a) {
-          auto const ring = grid.periodic && extent == grid.length(a);
+          auto const ring = grid.is_periodic(a) && extent == grid.length(a);
           return extent / std::max(weight_[at(a)], 1e-300) / (ring ? 2.0 : 1.0);
         });
     std::ranges::sort(mine, {},

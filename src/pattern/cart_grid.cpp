@@ -9,6 +9,8 @@ namespace allport {
 
 void CartGrid::check() const {
   ensure(axes() >= 1 && axes() <= max_grid_axes, "grid", axes(), fmt::format("1 to {} axes", max_grid_axes));
+  ensure(periodic.empty() || periodic.size() == lengths.size(), "periodic", periodic.size(),
+         fmt::format("true or false for each of {} axes, or none", axes()));
   std::int64_t ranks = 1;
   for (int a = 0; a < axes(); ++a) {
     ensure(length(a) >= 1, fmt::format("grid length {}", a), length(a), "a number >= 1");

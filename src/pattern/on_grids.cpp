@@ -122,7 +122,7 @@ Pattern halo(CartGrid const& grid, int points, std::span<std::int64_t const> loc
         auto const x = grid.coord(r, a);
         auto const y = x + offset[at(a)];
         auto const n = grid.length(a);
-        inside = inside && (grid.periodic || (y >= 0 && y < n));
+        inside = inside && (grid.is_periodic(a) || (y >= 0 && y < n));
         to += ((y + n) % n - x) * grid.stride(a);
       }
       if (inside) messages.push_back({r, to, bytes});

@@ -1,6 +1,8 @@
 // Pattern as a file.
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <functional>
 #include <limits>
 #include <nlohmann/json.hpp>
 
@@ -38,6 +40,20 @@ class Reader {
     if (!from[name].is_boolean()) fail(fmt::format("grid.{} is neither true nor false", name));
     return from[name].get<bool>();
   }
+  /// One flag for all axes, or a list.
+  [[nodiscard]] std::vector<bool> periodic(json const& from, std::size_t axes) const {
+    if (!from.contains("periodic") || !from["periodic"].is_array()) {
+      return flag(from, "periodic") ? std::vector<bool>{} : std::vector<bool>(axes, false);
+    }
+    std::vector<bool> found;
+    for (auto const& p : from["periodic"]) {
+      if (!p.is_boolean()) fail("grid.periodic has an entry that is neither true nor false");
+      found.push_back(p.get<bool>());
+    }
+    if (found.size() != axes)
+      fail(fmt::format("grid.periodic has {} entries, but the grid {} axes", found.size(), axes));
+    return found;
+  }
   [[nodiscard]] std::optional<CartGrid> grid(json const& from) const {
     if (!from.contains("grid") || from["grid"].is_null()) return std::nullopt;
     auto const& g = from["grid"];
@@ -45,7 +61,7 @@ class Reader {
     CartGrid grid;
     for (auto const& n : g["lengths"]) grid.lengths.push_back(length(n, "grid.lengths"));
     grid.last_fastest = flag(g, "last_fastest");
-    grid.periodic = flag(g, "periodic");
+    grid.periodic = periodic(g, grid.lengths.size());
     return grid;
   }
 
@@ -63,7 +79,11 @@ std::string Pattern::to_json() const {
   }
   json file = {{"name", name_}, {"ranks", ranks()}, {"messages", std::move(messages)}};
   if (grid_) {
-    file["grid"] = {{"lengths", grid_->lengths}, {"last_fastest", grid_->last_fastest}, {"periodic", grid_->periodic}};
+    std::vector<bool> periodic;
+    for (int a = 0; a < grid_->axes(); ++a) periodic.push_back(grid_->is_periodic(a));
+    bool const alike = std::ranges::adjacent_find(periodic, std::not_equal_to<>()) == periodic.end();
+    file["grid"] = {{"lengths", grid_->lengths}, {"last_fastest", grid_->last_fastest}};
+    file["grid"]["periodic"] = alike ? json(grid_->is_periodic(0)) : json(periodic);
   }
   return file.dump(-1, ' ', false, json::error_handler_t::replace) + "\n";
 }

@@ -87,6 +87,14 @@ void Contract::check() const {
     ensure(i == 0 || (*targets)[i - 1] < target, "target", target, "ranks in ascending order, each once",
            "let multicast_contract() sort them");
   }
+  if (buffers) {
+    ensure(what == Collective::none, "buffers", buffers->size(), "none for " + std::string(name(what)),
+           "what a collective promises tells its buffers");
+    ensure(buffers->size() == static_cast<std::size_t>(ranks), "buffers", buffers->size(),
+           std::to_string(ranks) + " entries, one for each rank");
+    for (auto const& b : *buffers)
+      ensure(std::min(b.input, b.output) >= 0, "buffers", std::min(b.input, b.output), "at least 0 bytes");
+  }
   if (!blocks) return;
   ensure(in_blocks(what), "blocks", blocks->entries(), "none for " + std::string(name(what)),
          "only scatter, gather, allgather, reduce_scatter and alltoall have blocks");
@@ -105,8 +113,9 @@ std::int64_t Contract::input_bytes(Rank r) const {
   switch (what) {
     case Collective::broadcast:
     case Collective::barrier:
-    case Collective::none:
       return 0;
+    case Collective::none:
+      return buffers ? (*buffers)[static_cast<std::size_t>(r)].input : 0;
     case Collective::scatter:
       return r == root ? total() : 0;
     case Collective::reduce_scatter:
@@ -127,8 +136,9 @@ std::int64_t Contract::input_bytes(Rank r) const {
 std::int64_t Contract::output_bytes(Rank r) const {
   switch (what) {
     case Collective::barrier:
-    case Collective::none:
       return 0;
+    case Collective::none:
+      return buffers ? (*buffers)[static_cast<std::size_t>(r)].output : 0;
     case Collective::reduce:
       return r == root ? bytes : 0;
     case Collective::gather:
@@ -182,7 +192,7 @@ std::int64_t Contract::total() const {
 bool operator==(Contract const& a, Contract const& b) {
   auto const same = [](auto const& x, auto const& y) { return x == y || (x != nullptr && y != nullptr && *x == *y); };
   return a.what == b.what && a.ranks == b.ranks && a.root == b.root && a.bytes == b.bytes && a.element == b.element &&
-         same(a.blocks, b.blocks) && same(a.targets, b.targets);
+         same(a.blocks, b.blocks) && same(a.targets, b.targets) && same(a.buffers, b.buffers);
 }
 
 Contract with_blocks(Collective what, Rank ranks, Rank root, std::shared_ptr<BlockTable const> blocks,

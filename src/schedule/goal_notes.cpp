@@ -107,6 +107,17 @@ std::shared_ptr<std::vector<Rank> const> read_targets(Json const& note, Rank ran
   return std::make_shared<std::vector<Rank> const>(std::move(targets));
 }
 
+std::shared_ptr<std::vector<Extents> const> read_buffers(Json const& note) {
+  if (!note.contains("buffers")) return nullptr;
+  std::vector<Extents> found;
+  for (auto const& pair : note["buffers"]) {
+    if (!pair.is_array() || pair.size() != 2)
+      fail("\"buffers\": expected a list of [input, output], one for each rank");
+    found.push_back({integer(pair[0], "buffers", 0, most), integer(pair[1], "buffers", 0, most)});
+  }
+  return std::make_shared<std::vector<Extents> const>(std::move(found));
+}
+
 }  // namespace
 
 std::int64_t read_integer(Json const& note, char const* key, std::int64_t low, std::int64_t high) {
@@ -138,6 +149,10 @@ std::string note(Head const& head) {
     for (std::int64_t i = 0; i < c.blocks->entries(); ++i) lengths.push_back(c.blocks->bytes(i));
   }
   if (c.targets) note["targets"] = *c.targets;
+  if (c.buffers) {
+    auto& sizes = note["buffers"] = Json::array();
+    for (auto const& b : *c.buffers) sizes.push_back(Json::array({b.input, b.output}));
+  }
   return note.dump(-1, ' ', true, Json::error_handler_t::replace);
 }
 
@@ -181,6 +196,7 @@ Head read_head(Json const& note) {
   c.element = read_integer(note, "element", 1, most);
   c.blocks = read_blocks(note, c.what, c.ranks);
   c.targets = read_targets(note, c.ranks);
+  c.buffers = read_buffers(note);
   c.check();
   head.cut.segment = read_integer(note, "segment", 1, most);
   head.cut.window = static_cast<std::int32_t>(read_integer(note, "window", 1, most32));

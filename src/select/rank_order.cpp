@@ -6,6 +6,8 @@
 #include <numeric>
 #include <tuple>
 
+#include "allport/base/words.h"
+
 namespace allport {
 
 namespace {
@@ -21,12 +23,6 @@ bool better(OrderCandidate const& a, OrderCandidate const& b) {
   if (x < y * (1.0 - equal)) return true;
   if (y < x * (1.0 - equal)) return false;
   return a.score.hop_bytes < b.score.hop_bytes * (1.0 - equal);
-}
-
-std::string in_words(Seconds time) {
-  auto const t = time.value();
-  if (t >= 1.0) return fmt::format("{:.3g} s", t);
-  return t >= 1e-3 ? fmt::format("{:.3g} ms", t * 1e3) : fmt::format("{:.3g} us", t * 1e6);
 }
 
 std::string busiest(Machine const& machine, OrderCandidate const& c) {
@@ -45,7 +41,7 @@ std::string reason(MappingTask const& task, OrderChoice const& choice, OrderOpti
   auto const& given = choice.candidates.front();
   auto const& fastest = choice.candidates[choice.fastest];
   auto const side = [&](OrderCandidate const& c) {
-    return fmt::format("'{}' takes {} ({})", c.order, in_words(c.score.predicted), busiest(task.machine(), c));
+    return fmt::format("'{}' takes {} ({})", c.order, seconds_in_words(c.score.predicted), busiest(task.machine(), c));
   };
   if (choice.fastest == 0) return fmt::format("no order is faster than the given one: {}", side(given));
   auto const text = fmt::format("{}, {}", side(fastest), side(given));

@@ -8,6 +8,7 @@
 #include <set>
 
 #include "allport/base/error.h"
+#include "allport/base/words.h"
 
 namespace allport {
 
@@ -26,11 +27,6 @@ constexpr double start_up = 2.0;
 constexpr double longest_wait = 1e6;  // iterations
 /// The standard and another that differ by more are not tried twice.
 constexpr double surely = 4.0;
-
-std::string in_words(double seconds) {
-  if (seconds >= 1) return fmt::format("{:.3g} s", seconds);
-  return seconds >= 1e-3 ? fmt::format("{:.3g} ms", seconds * 1e3) : fmt::format("{:.3g} us", seconds * 1e6);
-}
 
 }  // namespace
 
@@ -107,8 +103,8 @@ void Selector::decide(AgreeOnSlowest const& agree) {
   }
 }
 
-/// What an agreement takes is agreed on with the next one: models know little of ranks that share their cores. The first
-/// opens connections, and tells nothing.
+/// What an agreement takes is agreed on with the next one: models know little of ranks that share their cores. The
+/// first opens connections, and tells nothing.
 void Selector::agree_and_time(AgreeOnSlowest const& agree, std::vector<double>& times) {
   times.push_back(last_agreement_);
   auto const begin = std::chrono::steady_clock::now();
@@ -178,7 +174,7 @@ void Selector::choose_best() {
   }
   if (quickest == best_) return;
   tell(fmt::format("iteration {}: {} takes {}, {:.2f} of {}: chosen", iterations_, arms_[quickest].configuration.name,
-                   in_words(arms_[quickest].seconds), arms_[quickest].seconds / arms_[best_].seconds,
+                   seconds_in_words(Seconds(arms_[quickest].seconds)), arms_[quickest].seconds / arms_[best_].seconds,
                    arms_[best_].configuration.name));
   best_ = quickest;
   settled_at_ = arms_[best_].seconds;
@@ -269,8 +265,8 @@ std::vector<Selector::Run> Selector::next_runs() {
       next.probes = agreement <= watching * standard;
       if (next.probes) next.iterations = 1;
       tell(fmt::format("iteration {}: {} is tried, expected to take {}, {:.2f} of {}", iterations_,
-                       arms_[next.arm].configuration.name, in_words(expects), expects / arms_[best_].seconds,
-                       arms_[best_].configuration.name));
+                       arms_[next.arm].configuration.name, seconds_in_words(Seconds(expects)),
+                       expects / arms_[best_].seconds, arms_[best_].configuration.name));
     }
   }
   if (next.iterations == 0) {
@@ -329,11 +325,11 @@ std::string Selector::explain() const {
     auto const& arm = arms_[a];
     std::string what;
     if (arm.seconds > 0) {
-      what = fmt::format("{:>8}  x{:.2f}", in_words(arm.seconds), arm.seconds / best);
+      what = fmt::format("{:>8}  x{:.2f}", seconds_in_words(Seconds(arm.seconds)), arm.seconds / best);
     } else if (best == 0) {
       what = "not run yet";
     } else if (is_hopeless(arm)) {
-      what = fmt::format("not tried: expected to take {}", in_words(expected(arm)));
+      what = fmt::format("not tried: expected to take {}", seconds_in_words(Seconds(expected(arm))));
     } else {
       what = "not tried yet: exploring has cost what it may";
     }

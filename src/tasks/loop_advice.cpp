@@ -6,18 +6,14 @@
 #include <cstdio>
 #include <map>
 
+#include "allport/base/words.h"
+
 namespace allport::tasks {
 
 namespace {
 
 /// Times scatter by so much.
 constexpr double as_good = 1.03;
-
-std::string in_words(Seconds seconds) {
-  auto const s = seconds.value();
-  if (s >= 1) return fmt::format("{:.3g} s", s);
-  return s >= 1e-3 ? fmt::format("{:.3g} ms", s * 1e3) : fmt::format("{:.3g} us", s * 1e6);
-}
 
 std::string in_words(Launch const& launch) {
   return fmt::format("{} rank{} x {} thread{}{}", launch.ranks, launch.ranks == 1 ? "" : "s", launch.threads,
@@ -103,7 +99,7 @@ std::vector<LoopAdvice> loop_advice(Memory const& memory) {
     std::vector<std::string> lines;
     for (auto const& run : runs) {
       lines.push_back(
-          fmt::format("{}: {} a step ({})", in_words(run.launch), in_words(run.seconds), run.configuration));
+          fmt::format("{}: {} a step ({})", in_words(run.launch), seconds_in_words(run.seconds), run.configuration));
     }
     auto found = fmt::format("{}{}", where.second > 1 ? fmt::format("on {} computers, ", where.second) : "",
                              fmt::join(lines, "; "));

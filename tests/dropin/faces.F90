@@ -121,6 +121,8 @@ program faces
     call MPI_Comm_free(cart CODE)
   end if
 
+  call among_neighbours
+
   call MPI_Comm_split(MPI_COMM_WORLD, me/3, me, rows CODE)
   call MPI_Comm_dup(rows, copy CODE)
   b(1) = me
@@ -144,6 +146,60 @@ program faces
   if (me == 0) print '(a, i0, a)', 'faces: well on ', p, ' ranks'
 
 contains
+
+  ! Neighbourhood collectives on a ring. Where both neighbours are one rank, some of the libraries' own exchange its
+  ! blocks.
+  subroutine among_neighbours
+    HANDLE(MPI_Comm) :: ring
+    HANDLE(MPI_Request) :: request
+    integer :: given(3, 2), got(3, 2), parts(2), starts(2), j
+#if FACE != 8
+    ! MPICH's mpi_f08 takes every topology here for a distributed graph.
+    integer :: kinds(2)
+    integer(MPI_ADDRESS_KIND) :: places(2)
+    places = [0, 12]
+    kinds = MPI_INTEGER
+#endif
+    call MPI_Cart_create(MPI_COMM_WORLD, 1, [p], [.true.], .false., ring CODE)
+    parts = 3
+    starts = [0, 3]
+    given = reshape([(100*me + 10 + j, j=1, 3), (100*me + 20 + j, j=1, 3)], [3, 2])
+    got = -1
+    call MPI_Neighbor_alltoall(given, 3, MPI_INTEGER, got, 3, MPI_INTEGER, ring CODE)
+    call check_blocks('alltoall', got, 10)
+    got = -1
+    call MPI_Ineighbor_alltoallv(given, parts, starts, MPI_INTEGER, got, parts, starts, MPI_INTEGER, ring, request CODE)
+    call MPI_Wait(request, ANY_STATUS CODE)
+    call check_blocks('alltoallv', got, 10)
+#if FACE != 8
+    got = -1
+    call MPI_Neighbor_alltoallw(given, parts, places, kinds, got, parts, places, kinds, ring CODE)
+    call check_blocks('alltoallw', got, 10)
+    got = -1
+    call MPI_Ineighbor_alltoallw(given, parts, places, kinds, got, parts, places, kinds, ring, request CODE)
+    call MPI_Wait(request, ANY_STATUS CODE)
+    call check_blocks('ialltoallw', got, 10)
+#endif
+    got = -1
+    call MPI_Neighbor_allgather(given, 3, MPI_INTEGER, got, 3, MPI_INTEGER, ring CODE)
+    call check_blocks('allgather', got, 0)
+    got = -1
+    call MPI_Neighbor_allgatherv(given, 3, MPI_INTEGER, got, parts, starts, MPI_INTEGER, ring CODE)
+    call check_blocks('allgatherv', got, 0)
+    call MPI_Comm_free(ring CODE)
+  end subroutine
+
+  ! What comes from below was sent up: block 2; a gather's block is the first one for all.
+  subroutine check_blocks(what, got, step)
+    character(*), intent(in) :: what
+    integer, intent(in) :: got(3, 2), step
+    integer :: from, j
+    if (p < 3) return
+    from = mod(me + p - 1, p)
+    call expect('neighbour below: '//what, all_equal(got(:, 1), [(100*from + 10 + step + j, j=1, 3)]))
+    from = mod(me + 1, p)
+    call expect('neighbour above: '//what, all_equal(got(:, 2), [(100*from + 10 + j, j=1, 3)]))
+  end subroutine
 
 #if FACE == 8
   subroutine add(left, right, count, kind)

@@ -25,7 +25,9 @@ Machine calibrated() {
   Calibration c{.date = "2026-11-22",
                 .library = "Open MPI \"4.1.4\"",
                 .ranks = 4,
-                .fits = {{"bandwidth x", 4.78e6, 0.0123456789012345678}, {"overhead", 1.0 / 3e6, 0.0}},
+                .fits = {{"bandwidth x", 4.78e6, 0.0123456789012345678},
+                         {"overhead", 1.0 / 3e6, 0.0},
+                         {"rate x+ one pair", 4.7e6, 0.01, 14.0 / 3.0 * 1e6, 4.8e6}},
                 .mpi = {{"bcast", {0, 8, 4194304}, {1e-5, 1.0 / 3.0, 3.5}}, {"barrier", {0}, {2e-4}}}};
   return {"ring", {{4, true, BytesPerSecond(5e6), Seconds(1e-4)}}, {}, 1, {}, c};
 }
@@ -44,6 +46,8 @@ TEST(Calibration, ReadsBackBitForBit) {
   auto const json = nlohmann::json::parse(m.to_json());
   EXPECT_EQ(json["calibration"]["mpi"]["bcast"]["seconds"][2], 3.5);
   EXPECT_EQ(json["calibration"]["fits"][0]["what"], "bandwidth x");
+  EXPECT_FALSE(json["calibration"]["fits"][0].contains("low"));
+  EXPECT_EQ(json["calibration"]["fits"][2]["high"], 4.8e6);
   EXPECT_FALSE(nlohmann::json::parse(Machine::parse("torus:4").to_json()).contains("calibration"));
 }
 
@@ -70,6 +74,8 @@ TEST(Calibration, RefusesWhatCannotBe) {
   refused("[[mpi]]\ncollective = \"bcast\"\nbytes = [1]\nseconds = 1.0", "list of numbers");
   refused("[[mpi]]\ncolective = \"bcast\"", "did you mean 'collective'", "f.toml:3");
   refused("[calibration]\ndate = 3", "date: expected text", "f.toml:3");
+  refused("[calibration]\nfit = [ { what = \"a\", value = 1.0, low = 2.0, high = 1.0 } ]", "low <= high", "f.toml:3");
+  refused("[calibration]\nfit = [ { what = \"a\", value = inf } ]", "finite", "f.toml:3");
   auto const twice = "[[mpi]]\ncollective = \"bcast\"\nbytes = [1]\nseconds = [1.0]\n";
   EXPECT_NE(error_of(std::string(axes) + twice + twice).find("each collective once"), std::string::npos);
 }

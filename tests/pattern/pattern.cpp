@@ -54,12 +54,14 @@ TEST(Pattern, IsOneScheduleWhoseEndsMeet) {
 }
 
 TEST(Pattern, IsReadAsItWasWritten) {
-  auto const p = halo(CartGrid{{2, 3}, false, false}, 5, std::vector<std::int64_t>{4, 4}, 8).named("mine");
-  auto const again = Pattern::from_json(p.to_json());
-  EXPECT_EQ(again.to_json(), p.to_json());
-  EXPECT_EQ(again.name(), "mine");
-  EXPECT_EQ(again.grid(), p.grid());
-  EXPECT_EQ(again.bytes(), p.bytes());
+  for (auto const& periodic : {std::vector<bool>{}, std::vector{false, false}, std::vector{true, false}}) {
+    auto const p = halo(CartGrid{{2, 3}, false, periodic}, 5, std::vector<std::int64_t>{4, 4}, 8).named("mine");
+    auto const again = Pattern::from_json(p.to_json());
+    EXPECT_EQ(again.to_json(), p.to_json());
+    EXPECT_EQ(again.name(), "mine");
+    EXPECT_EQ(again.grid(), p.grid());
+    EXPECT_EQ(again.bytes(), p.bytes());
+  }
 }
 
 TEST(Pattern, SaysWhatIsWrongWithAFile) {
@@ -81,6 +83,8 @@ TEST(Pattern, SaysWhatIsWrongWithAFile) {
            {R"({"ranks": 2, "messages": [[0, 1, -5]]})", "messages[0].bytes"},
            {R"({"ranks": 2, "messages": [[0, 1, 1.5]]})", "no whole number"},
            {R"({"ranks": 2, "messages": [], "grid": {"lengths": [3]}})", "grid 3"},
+           {R"({"ranks": 2, "messages": [], "grid": {"lengths": [2], "periodic": [true, false]}})", "2 entries"},
+           {R"({"ranks": 2, "messages": [], "grid": {"lengths": [2], "periodic": [1]}})", "neither true nor false"},
        }) {
     auto const error = said(text);
     EXPECT_NE(error.find("trace.json"), std::string::npos) << text << ": " << error;

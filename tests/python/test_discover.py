@@ -161,7 +161,7 @@ def test_topology_yaml(tmp_path):
         ("leaf", 2),
         ("host", 2),
     ]
-    with pytest.raises(ap.AllportError, match="is flat: expected a tree"):
+    with pytest.raises(ap.AllportError, match="is flat: expected a tree, blocks or torus3d"):
         slurm.read(file, topology="plain")
     with pytest.raises(ap.AllportError, match="expected one of fat, rack, plain"):
         slurm.read(file, topology="none")

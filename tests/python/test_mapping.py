@@ -99,6 +99,20 @@ def test_patterns_are_files(tmp_path):
         ap.pattern.load(path)
 
 
+def test_axes_may_differ_in_being_rings(tmp_path):
+    halo = ap.pattern.halo((3, 4), element=8, periodic=(True, False))
+    here = {(a // 4, a % 4): a for a in range(12)}
+    expected = {(here[x, y], here[(x + d) % 3, y]) for x, y in here for d in (-1, 1)}
+    expected |= {(here[x, y], here[x, y + d]) for x, y in here for d in (-1, 1) if (x, y + d) in here}
+    assert {tuple(m[:2]) for m in halo.messages} == expected
+    path = tmp_path / "halo.json"
+    path.write_text(halo.to_json())
+    assert json.loads(path.read_text())["grid"]["periodic"] == [True, False]
+    assert ap.pattern.load(path).to_json() == halo.to_json()
+    with pytest.raises(ap.AllportError, match="periodic"):
+        ap.pattern.halo((3, 4), periodic=(True,))
+
+
 def test_orders_have_summaries():
     names = ap.mapping.orders()
     assert next(iter(names)) == "given"

@@ -22,6 +22,7 @@ EXPECTED = [f"deck1-slide{n}" for n in (3, 5, 11, 12, 13, 18, 19, 22, 23, 24, 25
 EXPECTED += ["deck2-" + n for n in ("simultaneous", "simultaneous-model", "point-to-point", "my-bcast-mst")]
 EXPECTED += ["deck2-" + n for n in ("bcast", "scatter", "allgather", "rounds")]
 EXPECTED += [f"deck3-slide{n}" for n in (3, 11, 14, 16, 18, 25)]
+EXPECTED += [f"deck4-slide{n}" for n in (11, 12, 14, 15, 16)]
 EXPECTED += ["deck5-slide7", "deck5-slide8", "deck5-slide16"]
 BROWSER = "--headless --no-sandbox --disable-gpu --disable-quic --no-first-run --disable-background-networking"
 BROWSER += " --disable-component-update --disable-sync"

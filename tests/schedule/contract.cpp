@@ -53,6 +53,25 @@ TEST(Contract, ChecksItsArguments) {
   EXPECT_THROW((Contract{Collective::alltoall, 1 << 30, 0, std::int64_t{1} << 40, 1}.check()), Error);
 }
 
+TEST(Contract, WithoutAPromiseSaysItsBuffers) {
+  Contract none{Collective::none, 2, 0, 0, 1};
+  EXPECT_EQ(none.input_bytes(1), 0);
+  auto const before = none;
+  none.buffers = std::make_shared<std::vector<Extents> const>(std::vector<Extents>{{1, 2}, {3, 4}});
+  EXPECT_NO_THROW(none.check());
+  EXPECT_EQ(none.input_bytes(1), 3);
+  EXPECT_EQ(none.output_bytes(0), 2);
+  EXPECT_NE(none, before);
+  none.ranks = 3;
+  EXPECT_THROW(none.check(), Error);
+  none.ranks = 2;
+  none.what = Collective::broadcast;
+  EXPECT_THROW(none.check(), Error);
+  none.what = Collective::none;
+  none.buffers = std::make_shared<std::vector<Extents> const>(std::vector<Extents>{{1, 2}, {3, -4}});
+  EXPECT_THROW(none.check(), Error);
+}
+
 TEST(Traffic, CountsMessagesAndBytes) {
   auto const s = hand::chain_broadcast(3, 0, 1000, 64);
   EXPECT_EQ(traffic(s.program(0)), (Traffic{16, 0, 1000, 0}));

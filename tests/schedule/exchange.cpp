@@ -7,6 +7,7 @@
 #include <random>
 #include <sstream>
 
+#include "allport/collectives/neighbours.h"
 #include "allport/collectives/registry.h"
 #include "collectives/dead_links.h"
 #include "schedule/blocks.h"
@@ -118,6 +119,14 @@ TEST(Goal, GivesSchedulesWrittenByHandBack) {
       expect_equal(hand::allreduce_line(ranks, bytes, 24), read(goal_of(hand::allreduce_line(ranks, bytes, 24))));
     }
   }
+}
+
+TEST(Goal, GivesNeighboursBack) {
+  auto const ways = NeighbourWays::spread(Machine::parse("torus:4x4"), {{0, 0, 5, 0}, {5, 0, 0, 0}, {3, 0, 3, 0}});
+  auto const schedule =
+      ways.schedule([](std::int32_t e) { return 90000 + e; }, [](Rank, std::int32_t) { return 0; },
+                    [](Rank, std::int32_t) { return 7; }, std::vector<Extents>(16, Extents{100000, 100007}));
+  expect_equal(read(goal_of(schedule)), schedule);
 }
 
 TEST(Goal, SaysWhatAProgramSays) {

@@ -27,6 +27,9 @@ struct Fit {
   std::string what;
   double value = 0.0;
   double error = 0.0;  ///< median relative distance of the measurements from the fit
+  /// Where the value is a median: what holds it with 95 % confidence; both 0 where nobody says.
+  double low = 0.0;
+  double high = 0.0;
 
   friend bool operator==(Fit const&, Fit const&) = default;
 };

@@ -16,13 +16,15 @@ inline constexpr int max_grid_axes = 8;
 /// A Cartesian grid of ranks, as MPI_Cart_create makes it.
 struct CartGrid {
   std::vector<std::int32_t> lengths;
-  bool last_fastest = true;  ///< MPI's and C's order; false: x-fastest, as machines count
-  bool periodic = true;      ///< every axis is a ring of neighbours, or every axis is a line
+  bool last_fastest = true;      ///< MPI's and C's order; false: x-fastest, as machines count
+  std::vector<bool> periodic{};  ///< by axis: a ring of neighbours, or a line; empty: all are rings
 
-  /// @throws Error naming the length: 1 to max_grid_axes axes, lengths >= 1, fewer than 2^31 ranks
+  /// @throws Error naming the length: 1 to max_grid_axes axes, lengths >= 1, fewer than 2^31 ranks; or periodic: as
+  /// many as there are axes, or none
   void check() const;
   [[nodiscard]] int axes() const { return static_cast<int>(lengths.size()); }
   [[nodiscard]] std::int32_t length(int a) const { return lengths[static_cast<std::size_t>(a)]; }
+  [[nodiscard]] bool is_periodic(int a) const { return periodic.empty() || periodic[static_cast<std::size_t>(a)]; }
   [[nodiscard]] Rank ranks() const;
   /// How many ranks lie between neighbours along an axis.
   [[nodiscard]] Rank stride(int a) const;

@@ -91,8 +91,8 @@ class Pattern {
   /// their own; no send names a port, so all are routed.
   [[nodiscard]] Schedule schedule(Cut cut = {}) const;
 
-  /// {"name", "ranks", "grid": {"lengths", "last_fastest", "periodic"}, "messages": [[from, to, bytes], ...]}: the
-  /// file of a captured run. Schedules are written as their messages.
+  /// {"name", "ranks", "grid": {"lengths", "last_fastest", "periodic"}, "messages": [[from, to, bytes], ...]}, where
+  /// "periodic" is a list if axes differ: the file of a captured run. Schedules are written as their messages.
   [[nodiscard]] std::string to_json() const;
   /// @throws Error naming `origin` and the entry
   [[nodiscard]] static Pattern from_json(std::string_view text, std::string_view origin = "pattern file");

@@ -14,11 +14,6 @@
 
 namespace allport {
 
-/// Bytes of the caller's buffers on a rank.
-struct Extents {
-  std::int64_t input = 0;
-  std::int64_t output = 0;
-};
 /// Those that the contract owes the rank.
 [[nodiscard]] Extents extents(Contract const& contract, Rank rank);
 

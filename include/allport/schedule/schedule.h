@@ -62,12 +62,21 @@ class BlockTable {
   std::int64_t longest_ = 0;
 };
 
+/// Bytes of the caller's buffers on a rank.
+struct Extents {
+  std::int64_t input = 0;
+  std::int64_t output = 0;
+
+  friend bool operator==(Extents const&, Extents const&) = default;
+};
+
 /// What a schedule promises: who holds what before, and who must hold what after.
 ///   broadcast: `bytes` of root's output reach everyone's output; where there are targets, theirs (a multicast), and
 ///              who is neither root nor target has no output.
 ///   reduce:    input of `bytes` on every rank, combined over all ranks element by element into root's output.
 /// The block collectives follow the same lines with `bytes` per (source, destination) block. A barrier moves nothing:
-/// it promises that no rank ends before every rank has begun. `none` promises nothing and has no buffers but scratch.
+/// it promises that no rank ends before every rank has begun. `none` promises nothing, and has no buffers but scratch
+/// where `buffers` does not say which.
 struct Contract {
   Collective what = Collective::broadcast;
   Rank ranks = 1;
@@ -78,10 +87,12 @@ struct Contract {
   std::shared_ptr<BlockTable const> blocks{};
   /// Of a broadcast that is not for all: who must get it, ascending. The root may be among them.
   std::shared_ptr<std::vector<Rank> const> targets{};
+  /// Of `none`: the buffers of each rank.
+  std::shared_ptr<std::vector<Extents> const> buffers{};
 
   /// Throws Error naming the argument: ranks >= 1, 0 <= root < ranks, bytes >= 0, element >= 1, bytes % element == 0;
   /// blocks with one entry a rank (a pair for alltoall), each of whole elements, the longest of `bytes`; targets only
-  /// of a broadcast, each a rank, once.
+  /// of a broadcast, each a rank, once; buffers only of `none`, one entry a rank.
   void check() const;
   /// Bytes that the caller's buffers have on a rank.
   [[nodiscard]] std::int64_t input_bytes(Rank r) const;

@@ -138,8 +138,8 @@ class Selector {
   std::size_t best_;
   bool settled_ = false;
   bool confirmed_ = false;
-  double settled_at_ = 0;  ///< the best one's time when it was chosen, or last changed
-  int drifted_ = 0;        ///< watches in a row that found it changed
+  double settled_at_ = 0;       ///< the best one's time when it was chosen, or last changed
+  int drifted_ = 0;             ///< watches in a row that found it changed
   double agreement_;            ///< what one is expected to take
   double last_agreement_ = 0;   ///< on this rank
   double agreements_took_ = 0;  ///< agreed, all but the first

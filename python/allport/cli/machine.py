@@ -9,6 +9,7 @@ import typer
 
 import allport as ap
 from allport.cli.console import console, ensure_outputs, print_json, progress, table
+from allport.cli.links_table import show_drifts, show_links
 from allport.cli.options import AnyMachine, Json, StartedRanks
 from allport.units import format_bytes, format_rate, format_seconds
 
@@ -104,6 +105,7 @@ def discover(
     measure: Annotated[
         bool, typer.Option("--measure", help="Measure latencies between ranks, and group them.")
     ] = False,
+    pmix: Annotated[bool, typer.Option("--pmix", help="Ask PMIx for coordinates, in a job of a rank a host.")] = False,
     ranks: StartedRanks = None,
     within: Annotated[bool, typer.Option(help="Add the sockets, NUMA domains and cores of this computer.")] = True,
     rates: Annotated[str, typer.Option(metavar="SPEC", help="Whose link rates stand in.")] = "laptop",
@@ -116,11 +118,18 @@ def discover(
 ) -> None:
     """Find out which machine this is: what was found, from where, and how sure that is.
 
-    By the first of: --coordinates, --slurm, --measure, hosts named by their coordinates, Slurm's own file, one line.
+    By the first of: --coordinates, --slurm, --measure or --pmix, hosts named by their coordinates, Slurm's own file,
+    one line.
     """
     _checked_output(output)
     ensure_outputs(hosts=hosts)
     measured = None
+    if measure and pmix:
+        raise ap.AllportError("measure, pmix: expected one of the two")
+    if pmix:
+        measured = ap.discover.pmix.join()
+        if measured is None:  # another rank than 0
+            return
     if measure:
         joined = ap.launch.joined_size()
         measured = ap.discover.latencies.join() if joined else ap.discover.latencies.run(ranks or ap.launch.cores())
@@ -152,17 +161,19 @@ def _fit_text(fit: dict[str, Any]) -> str:
         return f"{value:.3f}"
     if what.startswith(("flops", "scalapack")):
         return f"{value / 1e9:.3g} Gflop/s"
-    if what.startswith(("bandwidth", "memory", "all links", "bytes")):
+    if what.startswith(("bandwidth", "memory", "all links", "bytes", "rate")):
         return format_rate(value)
     return f"{value / 1e6:.0f} Madd/s" if what == "adds" else format_seconds(value)
 
 
-def _show_calibration(machine: ap.Machine, output: str | None) -> None:
+def _show_calibration(machine: ap.Machine, links: list[ap.links.Figure], output: str | None) -> None:
     out, found = console(), machine.to_dict()["calibration"]
     out.print(f"{machine.name}, {found['ranks']} ranks, {found['library']}, {found['date']}")
     out.print()
     fits = table("measured", "value", "fit is off by", right=("value", "fit is off by"))
     for fit in found["fits"]:
+        if "low" in fit:  # of links, which have a table of their own
+            continue
         fits.add_row(fit["what"], _fit_text(fit), f"{100 * fit['error']:.0f} %" if fit["error"] else "")
     out.print(fits)
     if found["mpi"]:
@@ -172,6 +183,9 @@ def _show_calibration(machine: ap.Machine, output: str | None) -> None:
             ends = [f"{format_bytes(timed['bytes'][i])}: {format_seconds(timed['seconds'][i])}" for i in (0, -1)]
             times.add_row(name, str(len(timed["bytes"])), *ends)
         out.print(times)
+    if links:
+        out.print()
+        show_links(links)
     if output:
         out.print(f"\nwritten: {output}; use it as --machine {output} or ALLPORT_MACHINE={output}")
     else:
@@ -186,6 +200,32 @@ def _checked_output(output: str | None) -> None:
     ensure_outputs(output=output)
 
 
+def _links_of(machine: ap.Machine, on: str, quick: bool, bar: Any) -> list[ap.links.Figure] | None:
+    """The links' figures; None on another rank than 0."""
+    if on == "simulator":
+        return ap.links.simulated(machine, quick=quick, progress=bar)
+    if ap.launch.joined_size() is not None:
+        return ap.links.join(machine, quick=quick, progress=bar)
+    return ap.links.run(machine, quick=quick, progress=bar)
+
+
+def _check(machine: ap.Machine, stored: str, links: list[ap.links.Figure], tolerance: float, as_json: bool) -> None:
+    """Prints what has drifted; exits with 1 where something has."""
+    drifts = ap.links.compare(ap.Machine.parse(stored), links, tolerance)
+    if as_json:
+        print_json({"stored": stored, "machine": machine.name, "drifts": [d.to_dict() for d in drifts]})
+    else:
+        show_drifts(stored, drifts)
+    if any(d.drifted for d in drifts):
+        raise typer.Exit(1)
+
+
+def _calibrated(machine: ap.Machine, how: dict[str, Any], bar: Any) -> ap.Machine | None:
+    """What MPI's ranks give, without the links' figures; None on another rank than 0."""
+    joined = ap.launch.joined_size() is not None
+    return ap.calibrate.join(machine, **how, progress=bar) if joined else ap.calibrate.run(machine, **how, progress=bar)
+
+
 @app.command()
 def calibrate(
     machine: AnyMachine = None,
@@ -195,31 +235,52 @@ def calibrate(
     mpi_collectives: Annotated[bool, typer.Option(help="Time the MPI library's own collectives, too.")] = True,
     kernels: Annotated[bool, typer.Option(help="Measure linear algebra's kernels, by type and tile, too.")] = True,
     scalapack: Annotated[bool, typer.Option(help="Time ScaLAPACK's own routines where it is installed, too.")] = True,
+    links: Annotated[bool, typer.Option(help="Each axis and direction, one pair and all, 1 to 2d neighbours.")] = True,
+    only_links: Annotated[bool, typer.Option("--only-links", help="Nothing but the links' figures.")] = False,
+    on: Annotated[str, typer.Option(metavar="mpi|simulator", help="Who carries the links' messages.")] = "mpi",
+    plot: Annotated[
+        str | None, typer.Option(metavar="FILE", help="Draws the links' figures: .svg, .png, .pdf.")
+    ] = None,
+    check: Annotated[
+        str | None, typer.Option(metavar="FILE.toml", help="Compare the links with this file's; exit 1 on drift.")
+    ] = None,
+    tolerance: Annotated[float, typer.Option(help="Share that a figure may be off the file's.")] = ap.links.TOLERANCE,
     as_json: Json = False,
 ) -> None:
     """Measure a machine: latency, bandwidth, overhead, tau, memory, kernels, and what MPI's and ScaLAPACK's own take.
 
-    Starts the ranks itself, or measures on those that mpiexec (allport lab run) has started.
+    Starts the ranks itself, or measures on those that mpiexec (allport lab run) has started. The links' figures are
+    medians with 95 % intervals. --check measures them anew on the file's machine and says what has drifted.
     """
     _checked_output(output)
-    how: dict[str, Any] = {
-        "quick": quick,
-        "mpi_collectives": mpi_collectives,
-        "kernels": kernels,
-        "scalapack": scalapack,
-    }
-    joined = ap.launch.joined_size()
-    found: ap.Machine | None
+    ensure_outputs(plot=plot)
+    if on not in ("mpi", "simulator"):
+        raise ap.AllportError(f"on = '{on}': expected mpi or simulator")
+    if check is not None and output is not None:
+        raise ap.AllportError(f"check, output = '{output}': expected one of the two; --check writes no machine file")
+    usual = (ap.launch.joined_size() or ap.launch.cores()) if on == "mpi" else ranks or 2
+    where = ap.job.machine_for(machine or check, ranks, usual)
+    only = only_links or check is not None or on == "simulator"
+    found: ap.Machine | None = where
+    figures: list[ap.links.Figure] | None = []
     with progress("starting ranks") as bar:
-        if joined is None:
-            found = ap.calibrate.run(ap.job.machine_for(machine, ranks, ap.launch.cores()), **how, progress=bar)
-        else:
-            found = ap.calibrate.join(ap.job.machine_for(machine, ranks, joined), **how, progress=bar)
-    if found is None:  # another rank than 0
+        if not only:
+            how = {"quick": quick, "mpi_collectives": mpi_collectives, "kernels": kernels, "scalapack": scalapack}
+            found = _calibrated(where, how, bar)
+        if links or only:
+            figures = _links_of(where, on, quick, bar)
+    if found is None or figures is None:  # another rank than 0
         return
+    if plot is not None:
+        ap.plot.links(figures, where.name, plot)
+    if check is not None:
+        _check(where, check, figures, tolerance, as_json)
+        return
+    if figures:
+        found = ap.links.keep(found, figures, ap.links.carrier_name(on))
     if output:
         Path(output).write_text(found.to_toml())
     if as_json:
-        print_json({**found.to_dict(), "output": output})
+        print_json({**found.to_dict(), "output": output, "link_figures": [f.to_dict() for f in figures]})
     else:
-        _show_calibration(found, output)
+        _show_calibration(found, figures, output)

@@ -33,7 +33,7 @@ def reproduce(
     ] = False,
     as_json: Json = False,
 ) -> None:
-    """Reproduce figures of decks 1, 2 and 5: SVG, PNG, CSV and JSON of each, and FOLDER/index.html with all of them.
+    """Reproduce figures of decks 1 to 5: SVG, PNG, CSV and JSON of each, and FOLDER/index.html with all of them.
 
     Exit code 1 when one fails.
     """

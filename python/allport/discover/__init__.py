@@ -14,12 +14,12 @@ from pathlib import Path
 from typing import Any
 
 from allport.discover import coordinates as _coordinates
-from allport.discover import hostlist, hwloc, latencies, slurm
+from allport.discover import hostlist, hwloc, latencies, pmix, slurm
 from allport.discover.shape import ABSENT, Evidence, Shape, grid_of
 from allport.errors import failure
 from allport.machine import Machine, as_machine
 
-__all__ = ["ABSENT", "Discovery", "Evidence", "discover", "latencies"]
+__all__ = ["ABSENT", "Discovery", "Evidence", "discover", "latencies", "pmix"]
 
 
 @dataclass(frozen=True)
@@ -82,9 +82,9 @@ def discover(
     """The machine, by the first of these sources that is given or there.
 
     coordinates: a file of lines `host x y z`. slurm_file: a topology.conf or topology.yaml, topology: of several in
-    there. measured: of latencies.join() or run(). nodes: Slurm's list of the hosts, or names; else those of the job
-    (SLURM_JOB_NODELIST); hosts named by boxes of coordinates (tux[000x133]) are a torus. Then Slurm's own files.
-    within: add the sockets, NUMA domains and cores of this computer, taken for those of every host.
+    there. measured: of latencies.join() or run(), or of pmix.join(). nodes: Slurm's list of the hosts, or names; else
+    those of the job (SLURM_JOB_NODELIST); hosts named by boxes of coordinates (tux[000x133]) are a torus. Then
+    Slurm's own files. within: add the sockets, NUMA domains and cores of this computer, taken for those of every host.
     rates: the machine whose link rates stand in until these are calibrated.
     Raises AllportError naming the file and the line.
     """

@@ -12,6 +12,7 @@ from typing import Any
 from allport.discover import hostlist
 from allport.discover.coordinates import lines_of
 from allport.discover.shape import Shape, grid_of, tree_of
+from allport.discover.torus import torus_of
 from allport.errors import failure
 
 __all__ = ["by_names", "find", "read"]
@@ -89,7 +90,9 @@ def _conf(path: Path, kept: Kept) -> Shape:
         elif "blocksizes" in said:
             sizes = [_size(s, where) for s in said["blocksizes"].split(",")]
         elif "blocklevels" not in said:
-            raise failure(f"{where}: '{line}': expected SwitchName=, BlockName= or BlockSizes=")
+            raise failure(
+                f"{where}: '{line}': expected SwitchName=, BlockName= or BlockSizes=; tori are in topology.yaml"
+            )
     if blocks and hosts_of:
         raise failure(f"{path}: has switches and blocks: expected one of the two")
     return _blocks(str(path), blocks, sizes, kept) if blocks else _tree(str(path), hosts_of, below, kept)
@@ -131,10 +134,12 @@ def _yaml(path: Path, kept: Kept, wanted: str | None) -> Shape:
     if isinstance(block := entry.get("block"), dict):
         blocks = [hostlist.expand(str(b.get("nodes") or "")) for b in _entries(block.get("blocks"), "block", where)]
         return _blocks(where, blocks, [_size(s, where) for s in block.get("block_sizes") or []], kept)
+    if isinstance(torus := entry.get("torus3d"), dict):
+        return torus_of(torus, where, kept)
     kinds = sorted(entry.keys() - {"topology", "cluster_default"})
     raise failure(
-        f"{where}: is {', '.join(kinds) or 'nothing'}: expected a tree or blocks; of other kinds write the places of "
-        "the hosts into a file of coordinates"
+        f"{where}: is {', '.join(kinds) or 'nothing'}: expected a tree, blocks or torus3d; of other kinds write the "
+        "places of the hosts into a file of coordinates"
     )
 
 

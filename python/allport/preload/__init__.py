@@ -134,7 +134,8 @@ def prepare(
     program: a path, or a name in PATH. ranks: the machine's when None; without a machine, one a core.
     machine: a spec or a file; ALLPORT_MACHINE when None. mpi: 'openmpi' or 'mpich', where the program does not say.
     launch: the launcher with its options, in place of the one that belongs to the program's MPI library ('srun
-    --mpi=pmix'); ALLPORT_MPIEXEC when None. It is given -n RANKS. interfaces: 'mpi', 'scalapack'; all that fit when None.
+    --mpi=pmix'); ALLPORT_MPIEXEC when None. It is given -n RANKS. interfaces: 'mpi', 'scalapack'; all that fit when
+    None.
     report: '1' prints what was taken at the end, another text is the file for it as JSON; None: neither.
     variables: more of them for the ranks. Raises AllportError, which says what is missing and how to get it.
     """

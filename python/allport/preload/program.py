@@ -108,8 +108,9 @@ def examine(program: str, mpi: str | None = None) -> Program:
         return _of_python(str(path), path, mpi)
     if not family and mpi is None:
         raise failure(
-            f"program = '{path}': loads no MPI library that is known (Open MPI, MPICH and what has its binary interface); "
-            "where MPI is linked in statically no drop-in reaches it, and where it is loaded later give --mpi"
+            f"program = '{path}': loads no MPI library that is known (Open MPI, MPICH and what has its binary "
+            "interface); where MPI is linked in statically no drop-in reaches it, and where it is loaded later "
+            "give --mpi"
         )
     names = sorted((name for name in libraries if name.startswith("libmpi")), key=len)
     library = libraries[names[0]] if names else ""

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Sequence
 from typing import Any
 
 from allport.errors import AllportError
 from allport.lab.plan import format_links
+from allport.run.links import Figure
 
-__all__ = ["benchmark", "comparison"]
+__all__ = ["benchmark", "comparison", "links"]
 
 OURS, THEIRS, DEFAULT, BOUND = "#0068b4", "#d1460f", "#e0a080", "#8a94a0"
 
@@ -98,3 +100,60 @@ def benchmark(result: dict[str, Any], path: str) -> None:
     axes.grid(alpha=0.3)
     axes.legend()
     _save(plt, figure, path)
+
+
+def _rates_by_size(axes: Any, figures: Sequence[Figure]) -> None:
+    """Bytes of a message over its seconds: lines one way, dashes both ways."""
+    for f in figures:
+        colour = f"C{list(dict.fromkeys(g.of for g in figures)).index(f.of)}"
+        style = {"+": "-", "-": ":", "+-": "--"}[f.ways]
+        x = [p.bytes for p in f.points]
+        axes.plot(x, [p.bytes / p.seconds for p in f.points], style, color=colour, marker="o", markersize=3)
+        axes.fill_between(x, [p.bytes / p.high for p in f.points], [p.bytes / p.low for p in f.points],
+                          color=colour, alpha=0.15, linewidth=0)  # fmt: skip
+        axes.plot([], [], style, color=colour, label=f"{f.of}{f.ways}")
+    axes.set_xscale("log", base=2)
+    axes.set_yscale("log")
+    axes.set_xlabel("message, bytes")
+    axes.set_ylabel("bytes/s of a message")
+    axes.grid(alpha=0.3)
+    axes.legend(fontsize=7)
+
+
+def _rates_as_bars(axes: Any, figures: Sequence[Figure]) -> None:
+    places = range(len(figures))
+    values = [f.value for f in figures]
+    below = [f.value - f.low for f in figures]
+    above = [f.high - f.value for f in figures]
+    axes.bar(places, values, yerr=[below, above], color=OURS, ecolor=BOUND, capsize=3)
+    axes.set_xticks(list(places), [f.what.removeprefix("rate ") for f in figures], rotation=75, fontsize=7)
+    axes.set_ylabel("bytes/s, 95 % interval")
+    axes.grid(alpha=0.3, axis="y")
+
+
+def links(figures: Sequence[Figure], machine: str, path: str) -> None:
+    """A machine's links: rate over size alone and with all busy, every rate with its interval, and what a node sends to
+    1 to 2d neighbours at once: FILE.svg, .png or .pdf. Raises AllportError."""
+    plt = _pyplot(path)
+    rates = [f for f in figures if f.group in ("one pair", "all pairs")]
+    if not rates:
+        raise AllportError(f"plot: machine '{machine}' has no links and no levels to draw")
+    drawn, panels = plt.subplots(2, 2, figsize=(11, 8), constrained_layout=True)
+    for axes, group in zip(panels[0], ("one pair", "all pairs"), strict=True):
+        _rates_by_size(axes, [f for f in rates if f.group == group and f.ranks_each == 1])
+        axes.set_title(f"{group} at once: - one way, : the other, -- both" if group == "all pairs" else group)
+    _rates_as_bars(panels[1][0], rates)
+    at_once = [f for f in figures if f.group == "neighbours"]
+    last = panels[1][1]
+    last.errorbar(
+        [int(f.what.split()[2]) for f in at_once],
+        [f.value for f in at_once],
+        yerr=[[f.value - f.low for f in at_once], [f.high - f.value for f in at_once]],
+        marker="o", capsize=3, color=OURS, ecolor=BOUND,
+    )  # fmt: skip
+    last.set_xlabel("neighbours that every node sends to at once")
+    last.set_ylabel("bytes/s out of a node")
+    last.set_ylim(bottom=0)
+    last.grid(alpha=0.3)
+    drawn.suptitle(f"Links of {machine}")
+    _save(plt, drawn, path)

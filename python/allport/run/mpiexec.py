@@ -53,7 +53,7 @@ def find(mpi: str | None, library: str = "") -> tuple[str, str]:
         if path is not None and _family_of(path) == family:
             return family, path
     raise failure(
-        f"mpi = '{family}': none of {', '.join(_CANDIDATES[family])} is its mpiexec; install it (Debian: {_PACKAGES[family]}) or set "
-        "ALLPORT_MPIEXEC",
+        f"mpi = '{family}': none of {', '.join(_CANDIDATES[family])} is its mpiexec; install it (Debian: "
+        f"{_PACKAGES[family]}) or set ALLPORT_MPIEXEC",
         "mpi",
     )

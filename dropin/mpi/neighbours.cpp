@@ -1,0 +1,184 @@
+#include "neighbours.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "allport/select/mpi_price.h"
+#include "allport/select/select.h"
+#include "datatypes.h"
+#include "decision.h"
+#include "handback/decide.h"
+#include "state.h"
+
+namespace allport::dropin {
+namespace {
+
+/// Blocks whose lengths are not known to all are taken to be so long.
+constexpr std::int64_t unknown_to_some = 64 * 1024;
+/// Of the library's time, from which on the ways are worth a trial.
+constexpr double worth_a_trial = 0.95;
+
+constexpr auto sends_as_the_library = "MPI's own sends blocks straight, too, and no way round is expected to be faster";
+
+/// The least block of a size class, which stands for all of them.
+std::int64_t least_bytes(int size_class) { return size_class == 0 ? 0 : std::int64_t{1} << (size_class - 1); }
+
+/// The ways, as selection knows algorithms; the library's own takes what straight blocks take.
+struct Priced {
+  Choice choice;
+  MpiPrice mpi;
+  bool differs = false;  ///< not all blocks go straight
+};
+
+Algorithm const& row_of_ways() {
+  static Algorithm const row{.what = Collective::none,
+                             .name = "ways",
+                             .summary = "parts of blocks by ways that share few links",
+                             .make = {},
+                             .price = [](Machine const&, Contract const&, Cut) { return Seconds{}; },
+                             .why_not = {}};
+  return row;
+}
+
+/// How the lengths of the v- and w-variants' blocks travel first.
+Contract telling(Record const& record) {
+  return {Collective::allgather, record.size, 0, 8 * std::int64_t{record.neighbourhood->widest()}, 1};
+}
+
+Priced priced(Record const& record, Function what, int size_class) {
+  auto& n = *record.neighbourhood;
+  if (!n.why_not.empty()) throw Error(ErrorKind::unsupported, n.why_not);
+  auto const bytes = least_bytes(size_class);
+  auto const& machine = record.ours->machine();
+  Priced all;
+  if (!n.known) return all;
+  auto const& ways = n.ways(record, bytes);
+  all.differs = !ways.is_straight();
+  all.choice.contract = {Collective::none, record.size};
+  // As many bytes as a rank sends and takes.
+  auto const degree = static_cast<std::int64_t>(std::max(n.mine.in.size(), n.mine.out.size()));
+  all.choice.contract.buffers = std::make_shared<std::vector<Extents> const>(
+      std::vector<Extents>(static_cast<std::size_t>(record.size), Extents{degree * bytes, degree * bytes}));
+  all.choice.best = {&row_of_ways(), {}, ways.price(machine, bytes), {}};
+  if (all.differs && lengths_are_secret(what)) all.choice.best.predicted += our_seconds(record, telling(record));
+  all.mpi = {n.straight(record).price(machine, bytes), PriceSource::modelled, {}, ways.price(machine, 8)};
+  return all;
+}
+
+/// As decisions see the blocks' lengths: by function, and by whether the topology hangs together.
+bool only_pairs_know(Function what, Neighbourhood const& n) { return !n.connected || lengths_are_secret(what); }
+
+/// Blocks of one length in each part of a graph that falls apart: whose those are, nobody can be told.
+bool differ_by_part(Function what, Neighbourhood const& n) { return !n.connected && !lengths_are_secret(what); }
+
+bool has_any(std::vector<int> const& ranks) {
+  return std::ranges::any_of(ranks, [](int r) { return r >= 0; });
+}
+
+/// Blocks that MPI would accept, one for each neighbour or one for all.
+bool are_good(Operand const& operand, std::vector<int> const& neighbours) {
+  if (operand.in_place()) return false;
+  if (!has_any(neighbours)) return true;
+  bool const many = operand.counts.given();
+  std::int64_t most = 0;
+  bool all_plain = true;
+  auto const blocks = many ? neighbours.size() : 1;
+  for (std::size_t b = 0; b < blocks; ++b) {
+    auto const block = static_cast<std::int64_t>(b);
+    if (many && neighbours[b] < 0) continue;
+    if (!is_usable(operand.type_of(block)) || operand.count_of(block) < 0) return false;
+    if (operand.count_of(block) > 0) all_plain = all_plain && is_predefined(operand.type_of(block));
+    most = std::max(most, operand.count_of(block));
+  }
+  // Byte displacements of the w-variants may be absolute addresses.
+  return operand.buffer != nullptr || most == 0 || !all_plain || operand.types != nullptr;
+}
+
+}  // namespace
+
+NeighbourWays const& Neighbourhood::straight(Record const& record) {
+  if (!straight_) straight_ = NeighbourWays::straight(record.size, edges);
+  return *straight_;
+}
+
+NeighbourWays const* Neighbourhood::spread(Record const& record) {
+  if (!spread_is_made_) {
+    spread_is_made_ = true;
+    if (known && record.ours->is_box()) spread_ = NeighbourWays::spread(record.ours->machine(), edges);
+    if (spread_ && (spread_->is_straight() || spread_->channels() > most_channels)) spread_.reset();
+  }
+  return spread_ ? &*spread_ : nullptr;
+}
+
+NeighbourWays const& Neighbourhood::ways(Record const& record, std::int64_t bytes) {
+  auto const* const round = spread(record);
+  if (round == nullptr) return straight(record);
+  auto const of_class = dropin::size_class(bytes);
+  auto known = goes_round_.find(of_class);
+  if (known == goes_round_.end()) {
+    auto const& machine = record.ours->machine();
+    auto const least = least_bytes(of_class);
+    auto const gains = round->price(machine, least) < worth_a_trial * straight(record).price(machine, least);
+    known = goes_round_.emplace(of_class, gains).first;
+  }
+  return known->second ? *round : straight(record);
+}
+
+std::int32_t Neighbourhood::widest() const {
+  std::int32_t most = 0;
+  for (auto const& e : edges) most = std::max(most, e.out + 1);
+  return most;
+}
+
+bool may_tell_lengths(Call const& call, Record const& record) {
+  return lengths_are_secret(call.what) && record.neighbourhood->spread(record) != nullptr;
+}
+
+bool only_pairs_know_lengths(Call const& call, Record const& record) {
+  return only_pairs_know(call.what, *record.neighbourhood);
+}
+
+std::int64_t bytes_to_neighbour(Call const& call, Record const& record) {
+  if (!record.neighbourhood) return -1;
+  auto const& n = *record.neighbourhood;
+  if (only_pairs_know(call.what, n)) return unknown_to_some;
+  bool const sends = has_any(n.mine.out);
+  if (!sends && !has_any(n.mine.in)) return 0;
+  auto const& operand = sends ? call.send : call.receive;
+  if (operand.type == MPI_DATATYPE_NULL || operand.count < 0) return -1;
+  MPI_Count size = -1;
+  if (PMPI_Type_size_x(operand.type, &size) != MPI_SUCCESS) return -1;
+  return operand.count * static_cast<std::int64_t>(size);
+}
+
+bool neighbour_arguments_are_good(Call const& call, Record const& record) {
+  if (!record.neighbourhood) return false;
+  auto const& n = *record.neighbourhood;
+  return are_good(call.send, n.mine.out) && are_good(call.receive, n.mine.in);
+}
+
+std::string why_not_for_neighbours(Record const& record, Function what, int size_class) {
+  auto const hopeless = [&]() -> std::string {
+    if (size_class == 0) return sends_as_the_library;
+    return state().without_links ? no_links_measured : "";
+  };
+  auto const plan = [&] { return priced(record, what, size_class); };
+  auto const loses = [&](Priced const& p) -> std::string {
+    if (!p.differs || differ_by_part(what, *record.neighbourhood)) return sends_as_the_library;
+    return expect_to_win(p.choice, p.mpi) ? "" : sends_as_the_library;
+  };
+  return handback::decide(state().policy, hopeless, plan, loses).why_not;
+}
+
+std::unique_ptr<Trial> new_neighbour_trial(Record const& record, Function what, int size_class, bool by_price) {
+  if (size_class == 0 || only_pairs_know(what, *record.neighbourhood) || !record.neighbourhood->why_not.empty()) {
+    return nullptr;
+  }
+  if (!is_tried(what, PriceSource::modelled)) return nullptr;
+  auto const p = priced(record, what, size_class);
+  if (!p.differs) return nullptr;
+  return std::make_unique<Trial>(record, site_of(record, what, size_class), p.choice, p.mpi, by_price);
+}
+
+}  // namespace allport::dropin

@@ -1,0 +1,78 @@
+// Neighbourhood collectives: with whom each rank of a topology exchanges, whether we do it, and by what ways.
+#pragma once
+
+#include <mpi.h>
+
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "allport/collectives/neighbours.h"
+#include "call.h"
+
+namespace allport::dropin {
+
+struct Record;
+class Trial;
+
+/// From whom and to whom a rank's blocks come and go, in their order; MPI_PROC_NULL at open ends.
+struct Neighbours {
+  std::vector<int> in;
+  std::vector<int> out;
+};
+/// This rank's; none of either where `comm` has no topology.
+[[nodiscard]] Neighbours neighbours_of(MPI_Comm comm);
+
+/// The topology of a communicator, the same on all its ranks but for `mine`.
+struct Neighbourhood {
+  Neighbours mine;
+  std::string text;     ///< "4x4 grid" and a number; where `known`, the same on all ranks and in every run
+  std::string why_not;  ///< not empty: the library does its collectives, and why
+  /// Over positions: all ranks' edges, or this rank's where `known` does not hold.
+  std::vector<Edge> edges;
+  bool known = false;
+  std::vector<std::int32_t> own;  ///< of the edges, those that begin or end at this rank
+  /// No rank is apart from others, so that where blocks are of one length all ranks know it.
+  bool connected = false;
+
+  /// All blocks straight; and by other ways, too, where that is another thing: made when first asked for, under the
+  /// Lock. `record` is whose topology this is.
+  [[nodiscard]] NeighbourWays const& straight(Record const& record);
+  [[nodiscard]] NeighbourWays const* spread(Record const& record);
+  /// For blocks of so many bytes, by their size class: whichever is expected to take less. The same on all ranks.
+  [[nodiscard]] NeighbourWays const& ways(Record const& record, std::int64_t bytes);
+  /// Blocks that a rank sends, at most, open ends included. @pre known
+  [[nodiscard]] std::int32_t widest() const;
+
+ private:
+  std::optional<NeighbourWays> straight_;
+  std::optional<NeighbourWays> spread_;
+  bool spread_is_made_ = false;
+  std::map<int, bool> goes_round_;  ///< by size class
+};
+
+/// Edges between two ranks, and parts that pass them, at most: MPI's tags have room for so many.
+inline constexpr std::int32_t most_channels = 512;
+
+/// Null where `comm` has no topology. Collective, blocking.
+/// @pre record.ours
+[[nodiscard]] std::shared_ptr<Neighbourhood> neighbourhood_of(MPI_Comm comm, Record const& record);
+
+/// Only pairs of ranks know the lengths of this call's blocks.
+[[nodiscard]] bool only_pairs_know_lengths(Call const& call, Record const& record);
+/// ... and may tell all others first, so that ranks between can pass blocks on. The same on all ranks. Under the Lock.
+[[nodiscard]] bool may_tell_lengths(Call const& call, Record const& record);
+/// What decisions about the call go by: bytes of a block, as all ranks know them; negative for arguments that are
+/// wrong.
+[[nodiscard]] std::int64_t bytes_to_neighbour(Call const& call, Record const& record);
+[[nodiscard]] bool neighbour_arguments_are_good(Call const& call, Record const& record);
+/// Why the MPI library does calls of this size class; empty: we do them. Under the Lock.
+[[nodiscard]] std::string why_not_for_neighbours(Record const& record, Function what, int size_class);
+/// Calls of this size class, to be tried; nothing where they are not. Under the Lock.
+[[nodiscard]] std::unique_ptr<Trial> new_neighbour_trial(Record const& record, Function what, int size_class,
+                                                         bool by_price);
+
+}  // namespace allport::dropin

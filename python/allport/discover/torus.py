@@ -1,0 +1,93 @@
+"""Slurm's torus3d of topology.yaml (Slurm 26.05): tori with their lengths, and hosts in the order of their places."""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Callable, Iterator
+from typing import Any
+
+from allport.discover import hostlist
+from allport.discover.shape import Shape, grid_of
+from allport.errors import failure
+
+__all__ = ["torus_of"]
+
+AXES = ("x", "y", "z")
+Places = dict[str, tuple[int, ...]]
+
+
+def _three(told: Any, key: str, where: str, least: int) -> tuple[int, int, int]:
+    """{x: 4, y: 4, z: 2}."""
+    numbers = [told.get(a) for a in AXES] if isinstance(told, dict) else []
+    if not numbers or any(not isinstance(n, int) or isinstance(n, bool) or n < least for n in numbers):
+        raise failure(f"{where}: {key}: expected x, y and z, whole numbers from {least} on, got {told}")
+    return numbers[0], numbers[1], numbers[2]
+
+
+def _listed(told: Any, count: int, where: str) -> list[str]:
+    hosts = hostlist.expand(str(told or ""))
+    if len(hosts) != count:
+        raise failure(f"{where}: nodes: expected {count} hosts, as many as its lengths have places, got {len(hosts)}")
+    return hosts
+
+
+def _box(lengths: tuple[int, ...], anchor: tuple[int, ...]) -> Iterator[tuple[int, ...]]:
+    """Its places, x fastest, as Slurm counts them."""
+    for place in itertools.product(*(range(n) for n in reversed(lengths))):
+        yield tuple(a + b for a, b in zip(anchor, reversed(place), strict=True))
+
+
+def _regions(regions: Any, lengths: tuple[int, ...], where: str) -> Places:
+    """Boxes within the torus, each with hosts of its own; what no box covers has none."""
+    if not isinstance(regions, list) or not all(isinstance(r, dict) for r in regions):
+        raise failure(f"{where}: regions: expected a list of entries with anchor, dims and nodes")
+    at: Places = {}
+    taken: dict[tuple[int, ...], str] = {}
+    for region in regions:
+        anchor = _three(region.get("anchor", dict.fromkeys(AXES, 0)), "anchor", where, 0)
+        dims = _three(region.get("dims"), "dims of a region", where, 1)
+        if any(a + d > n for a, d, n in zip(anchor, dims, lengths, strict=True)):
+            raise failure(f"{where}: region {dims} at {anchor} sticks out of {lengths}")
+        hosts = _listed(region.get("nodes"), dims[0] * dims[1] * dims[2], where)
+        for host, place in zip(hosts, _box(dims, anchor), strict=True):
+            if host in at or place in taken:
+                raise failure(f"{where}: {host} at {place}: the host or the place is there already")
+            at[host], taken[place] = place, host
+    return at
+
+
+def _one(torus: Any, where: str) -> tuple[tuple[int, int, int], Places]:
+    """Lengths, and the place of every host."""
+    if not isinstance(torus, dict):
+        raise failure(f"{where}: expected an entry with dims and nodes, got {torus}")
+    lengths = _three(torus.get("dims"), "dims", where, 1)
+    if ("nodes" in torus) == ("regions" in torus):
+        raise failure(f"{where}: expected either nodes or regions")
+    if "regions" in torus:
+        return lengths, _regions(torus["regions"], lengths, where)
+    hosts = _listed(torus["nodes"], lengths[0] * lengths[1] * lengths[2], where)
+    if len(set(hosts)) != len(hosts):
+        raise failure(f"{where}: nodes: expected every host once")
+    return lengths, dict(zip(hosts, _box(lengths, (0, 0, 0)), strict=True))
+
+
+def torus_of(told: dict[str, Any], where: str, kept: Callable[[str], bool]) -> Shape:
+    """The torus with the hosts that are kept; of several tori the one that has them all. What jobs may be given of it
+    (placements) says nothing of the network. Raises AllportError naming what cannot be read."""
+    toruses = told.get("toruses")
+    if not isinstance(toruses, list) or not toruses:
+        raise failure(f"{where}: torus3d: expected a list of toruses")
+    found: list[tuple[str, tuple[int, int, int], Places]] = []
+    for i, torus in enumerate(toruses):
+        name = str(torus.get("name", i + 1)) if isinstance(torus, dict) else str(i + 1)
+        lengths, places = _one(torus, f"{where}, torus {name}")
+        left = {host: place for host, place in places.items() if kept(host)}
+        if left:
+            found.append((name, lengths, left))
+    if not found:
+        raise failure(f"{where}: names no host of these")
+    if len(found) > 1:
+        names = ", ".join(name for name, _, _ in found)
+        raise failure(f"{where}: hosts are in {len(found)} tori ({names}): expected one; name its hosts by --nodes")
+    name, lengths, left = found[0]
+    return grid_of(left, f"{where}, torus {name}", lengths, (True, True, True))

@@ -1,0 +1,37 @@
+"""What a machine's links do, one axis and direction after the other: alone and all at once, one way and both.
+
+    figures = ap.links.run("torus:4x4")              # starts 16 ranks here
+    figures = ap.links.simulated("gemini:8x8x8")     # on the simulator
+    for drift in ap.links.compare(stored, figures):  # what has changed since a machine file was written
+        print(drift.text)
+
+Each figure is made of messages that go at once, a `Pattern`: MPI, the simulator and SimGrid carry the same schedules.
+
+`python -m allport.run.links JSON` is one of the ranks.
+"""
+
+from __future__ import annotations
+
+from allport.run.links.cases import Case, cases
+from allport.run.links.drift import TOLERANCE, Drift, compare, stored
+from allport.run.links.figures import Figure, Point, interval, keep
+from allport.run.links.measure import carried, carrier_name, join, measure, run, simulated
+
+__all__ = [
+    "TOLERANCE",
+    "Case",
+    "Drift",
+    "Figure",
+    "Point",
+    "carried",
+    "carrier_name",
+    "cases",
+    "compare",
+    "interval",
+    "join",
+    "keep",
+    "measure",
+    "run",
+    "simulated",
+    "stored",
+]

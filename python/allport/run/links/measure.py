@@ -1,0 +1,143 @@
+"""Runs the figures' messages: on MPI's ranks, on the simulator, or on whatever carries a schedule."""
+
+from __future__ import annotations
+
+import json
+import statistics
+from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING, Any
+
+from allport import _native
+from allport.errors import failure
+from allport.machine import Machine, as_machine
+from allport.run.launch import run as launch
+from allport.run.links.cases import Case, cases
+from allport.run.links.figures import Figure, Point, interval
+from allport.run.rank import emit
+from allport.schedule import Schedule
+from allport.sim import simulate
+
+if TYPE_CHECKING:
+    from allport.comm import Communicator
+
+__all__ = ["FULL", "QUICK", "START_BYTES", "carried", "carrier_name", "join", "measure", "run", "simulated", "work"]
+
+Progress = Callable[[str, float], None]
+Carrier = Callable[[Schedule], Sequence[float]]
+"""Runs a schedule some times and tells the seconds of each, until the slowest rank was done."""
+
+QUICK = (1 << 10, 1 << 14, 1 << 17, 1 << 20)
+FULL = (*QUICK, 4 << 20)
+START_BYTES = 8
+REPEATS, QUICK_REPEATS = 15, 7
+BUDGET = 2.5  # seconds for all repeats of one size, but three
+
+
+def _points(case: Case, sizes: Sequence[int], carrier: Carrier) -> tuple[list[Point], list[Sequence[float]]]:
+    timed = [carrier(case.schedule(size)) for size in sizes]
+    points = [Point(size, statistics.median(t), *interval(t)[:2]) for size, t in zip(sizes, timed, strict=True)]
+    return points, timed
+
+
+def _figure(case: Case, sizes: Sequence[int], carrier: Carrier) -> Figure:
+    """A rate is the slope between the two longest sizes, which starts and full buckets do not bend."""
+    if case.rounds:
+        points, (timed,) = _points(case, (START_BYTES,), carrier)
+        return Figure.of_samples(case, [t / (2 * case.rounds) for t in timed], points)
+    points, timed = _points(case, sizes, carrier)
+    more, longer, shorter = sizes[-1] - sizes[-2], timed[-1], timed[-2]
+    slopes = [(a - b) / more for a, b in zip(longer, shorter, strict=False)]
+    if min(slopes) <= 0:  # all noise: then the longest message as a whole
+        slopes = [t / sizes[-1] for t in longer]
+    return Figure.of_samples(case, [case.share / slope for slope in slopes], points)
+
+
+def carried(
+    machine: Machine | str,
+    carrier: Carrier,
+    *,
+    sizes: Sequence[int] = QUICK,
+    among: Sequence[Case] | None = None,
+    progress: Progress | None = None,
+) -> list[Figure]:
+    """The figures by whatever runs schedules over the machine's ranks. among: some of cases(machine). sizes: of
+    messages, ascending, at least two. Raises AllportError."""
+    if len(sizes) < 2 or list(sizes) != sorted(set(sizes)) or sizes[0] < 1:
+        raise failure(f"sizes = {list(sizes)}: expected at least two, ascending, from 1 byte on")
+    chosen = cases(as_machine(machine)) if among is None else list(among)
+    found = []
+    for i, case in enumerate(chosen):
+        if progress is not None:
+            progress(case.what, i / len(chosen))
+        found.append(_figure(case, sizes, carrier))
+    return found
+
+
+def simulated(
+    machine: Machine | str,
+    *,
+    quick: bool = False,
+    sharing: str = "fifo",
+    overheads: str = "serial",
+    among: Sequence[Case] | None = None,
+    progress: Progress | None = None,
+) -> list[Figure]:
+    """The figures that the simulator gives: what a machine file's numbers come to, exactly. Raises AllportError."""
+    where = as_machine(machine)
+
+    def carrier(schedule: Schedule) -> list[float]:
+        return [simulate(schedule, where, sharing=sharing, overheads=overheads).seconds]
+
+    return carried(where, carrier, sizes=QUICK if quick else FULL, among=among, progress=progress)
+
+
+def carrier_name(on: str) -> str:
+    """Who carries the messages, as a machine file's calibration tells it: the MPI library, or the simulator."""
+    return str(_native.mpi_library_name()) if on == "mpi" else "Allport's simulator"
+
+
+def measure(comm: Communicator, *, quick: bool = False, progress: Progress | None = None) -> list[Figure]:
+    """The figures as the communicator's ranks measure them, over its machine's places. quick: short messages and few
+    repetitions, for slow links. progress: called on rank 0. Called by all ranks; equal on all. Raises AllportError."""
+
+    def carrier(schedule: Schedule) -> list[float]:
+        seconds, _ = _native.measure(comm._native, schedule, QUICK_REPEATS if quick else REPEATS, BUDGET)
+        return list(seconds)
+
+    told = progress if comm.rank == 0 else None
+    return carried(comm.machine, carrier, sizes=QUICK if quick else FULL, progress=told)
+
+
+def join(
+    machine: Machine | str | None = None, *, quick: bool = False, progress: Progress | None = None
+) -> list[Figure] | None:
+    """measure() on the ranks that mpiexec has started; the figures on rank 0, None elsewhere."""
+    from allport.comm import MPI, Communicator
+
+    comm = Communicator(MPI.COMM_WORLD, machine)
+    found = measure(comm, quick=quick, progress=progress)
+    return found if comm.rank == 0 else None
+
+
+def run(machine: Machine | str, *, quick: bool = False, progress: Progress | None = None) -> list[Figure]:
+    """measure() on ranks that are started here, one for each of the machine. Raises AllportError or JobFailed."""
+    where = as_machine(machine)
+    job = {"machine": where.to_toml(), "quick": quick}
+
+    def on_event(event: dict[str, Any]) -> None:
+        if progress is not None and "phase" in event:
+            progress(event["phase"], event["done"])
+
+    result = launch("allport.run.links", job, where.ranks, on_event)
+    return [Figure.from_dict(f) for f in result["figures"]]
+
+
+def work(text: str) -> dict[str, Any] | None:
+    """One rank's part of run()."""
+    job = json.loads(text)
+    found = join(
+        Machine.from_toml(job["machine"]),
+        quick=job["quick"],
+        progress=lambda phase, done: emit(rank=0, phase=phase, done=done),
+    )
+    return None if found is None else {"figures": [f.to_dict() for f in found]}

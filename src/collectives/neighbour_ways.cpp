@@ -1,0 +1,199 @@
+// Which ways the parts of neighbours' blocks go, so that no link has much more to carry than others.
+#include <algorithm>
+#include <utility>
+
+#include "index.h"
+#include "neighbours.h"
+
+namespace allport {
+namespace {
+
+/// Of loads over the largest, the power whose sum is minimised; and what a link crossed costs beside, so that nothing
+/// goes round for nothing.
+double weight_of(double load) {
+  auto const squared = load * load;
+  auto const fourth = squared * squared;
+  return fourth * fourth;
+}
+constexpr double cost_of_a_link = 0.01;
+constexpr int most_sweeps = 40;
+/// As often the loads are looked at anew, as long as the largest falls by so much.
+constexpr int most_turns = 6;
+constexpr double falls = 0.98;
+
+/// One way for one block.
+struct WayFound {
+  std::vector<Rank> path;
+  std::vector<LinkId> links;
+  int shares = 0;  ///< of the block, that go by it now
+};
+
+/// The ways that a block may go, the straight one first.
+class WaysBetween {
+ public:
+  WaysBetween(Machine const& machine, Rank from, Rank to) : machine_(machine), from_(from), to_(to) {
+    auto const u = machine.node_of(from);
+    auto const v = machine.node_of(to);
+    try_way({});
+    if (u == v) return;
+    for (int a = 0; a < machine.axes(); ++a) {  // corners turned in another order
+      auto const corner = u + (machine.coord(v, a) - machine.coord(u, a)) * machine.stride(a);
+      if (corner != u && corner != v) try_way({corner});
+    }
+    std::vector<Node> firsts;
+    std::vector<Node> lasts;
+    for (Port p = 0; p < 2 * machine.axes(); ++p) {
+      auto const first = machine.neighbour(u, p);
+      auto const last = machine.neighbour(v, p);
+      if (first && *first != u && *first != v) firsts.push_back(*first);
+      if (last && *last != u && *last != v) lasts.push_back(*last);
+    }
+    for (auto const first : firsts) try_way({first});
+    for (auto const last : lasts) try_way({last});
+    for (auto const first : firsts) {
+      for (auto const last : lasts) {
+        if (first != last) try_way({first, last});
+      }
+    }
+  }
+
+  [[nodiscard]] std::vector<WayFound> found() && { return std::move(found_); }
+
+ private:
+  /// Kept where it crosses no link twice and is none that is known.
+  void try_way(std::vector<Node> const& nodes) {
+    WayFound way;
+    way.path.push_back(from_);
+    // Whoever is where the sender is within its node passes it on.
+    auto const place = from_ % machine_.ranks_per_node();
+    for (auto const node : nodes) way.path.push_back(node * machine_.ranks_per_node() + place);
+    way.path.push_back(to_);
+    for (std::size_t h = 0; h + 1 < way.path.size(); ++h) {
+      machine_.route(machine_.node_of(way.path[h]), machine_.node_of(way.path[h + 1]),
+                     [&](LinkId l) { way.links.push_back(l); });
+    }
+    auto sorted = way.links;
+    std::ranges::sort(sorted);
+    if (std::ranges::adjacent_find(sorted) != sorted.end()) return;
+    auto const same = [&](WayFound const& w) { return w.links == way.links; };
+    if (std::ranges::any_of(found_, same)) return;
+    found_.push_back(std::move(way));
+  }
+
+  Machine const& machine_;
+  Rank from_;
+  Rank to_;
+  std::vector<WayFound> found_;
+};
+
+/// Moves shares of blocks from way to way, one at a time.
+class Spreading {
+ public:
+  Spreading(Machine const& machine, std::vector<Edge> const& edges, std::int64_t effort)
+      : effort_(effort), load_(at(machine.link_ids()), 0.0), share_(at(machine.link_ids()), 0.0) {
+    for (LinkId l = 0; l < machine.link_ids(); ++l) {
+      auto const rate = machine.bandwidth(l).value();
+      share_[at(l)] = rate > 0.0 ? 1.0 / rate : 0.0;
+    }
+    for (auto const& edge : edges) {
+      ways_.push_back(WaysBetween(machine, edge.from, edge.to).found());
+      for (auto const& way : ways_.back()) effort_ -= static_cast<std::int64_t>(way.links.size());
+      if (effort_ < 0) return;
+      ways_.back().front().shares = NeighbourWays::shares;
+      for (auto const l : ways_.back().front().links) load_[at(l)] += NeighbourWays::shares * share_[at(l)];
+    }
+  }
+
+  [[nodiscard]] bool may_go_on() const { return effort_ > 0; }
+
+  /// Until the largest load stays. Loads are over the largest, so that it is what weighs.
+  void run() {
+    for (int turn = 0; turn < most_turns && may_go_on(); ++turn) {
+      auto const most = *std::ranges::max_element(load_);
+      if (most == 0.0) return;
+      for (auto& load : load_) load /= most;
+      for (auto& share : share_) share /= most;
+      sweep();
+      if (*std::ranges::max_element(load_) > falls) return;
+    }
+  }
+
+  [[nodiscard]] std::vector<std::vector<WayFound>> const& ways() const { return ways_; }
+
+ private:
+  void sweep() {
+    for (int i = 0; i < most_sweeps && may_go_on(); ++i) {
+      bool moved = false;
+      for (auto& ways : ways_) {
+        for (std::size_t w = 0; w < ways.size(); ++w) {
+          if (ways[w].shares > 0) moved = move_one(ways, w) || moved;
+        }
+      }
+      if (!moved) return;
+    }
+  }
+  [[nodiscard]] double cost_of(WayFound const& way) {
+    effort_ -= static_cast<std::int64_t>(way.links.size());
+    double sum = 0.0;
+    for (auto const l : way.links) {
+      auto const load = load_[at(l)];
+      auto const added = share_[at(l)];
+      sum += weight_of(load + added) - weight_of(load) + cost_of_a_link * added;
+    }
+    return sum;
+  }
+  void put(WayFound& way, int sign) {
+    way.shares += sign;
+    for (auto const l : way.links) load_[at(l)] += sign * share_[at(l)];
+  }
+
+  /// One share of way `w` goes where it costs least; true where that is another.
+  bool move_one(std::vector<WayFound>& ways, std::size_t w) {
+    constexpr double clearly = 1.0 - 1e-6;
+    put(ways[w], -1);
+    auto best = w;
+    auto least = cost_of(ways[w]) * clearly;
+    for (std::size_t other = 0; other < ways.size(); ++other) {
+      if (other == w) continue;
+      auto const cost = cost_of(ways[other]);
+      if (cost < least) {
+        least = cost;
+        best = other;
+      }
+    }
+    put(ways[best], 1);
+    return best != w;
+  }
+
+  std::int64_t effort_;
+  std::vector<double> load_;   // of each link, over the largest
+  std::vector<double> share_;  // what one share of a block adds to it
+  std::vector<std::vector<WayFound>> ways_;
+};
+
+}  // namespace
+
+NeighbourWays NeighbourWays::spread(Machine const& machine, std::vector<Edge> edges, std::int64_t effort) {
+  auto as_they_are = straight(machine.ranks(), std::move(edges));
+  auto const& all = as_they_are.table_->edges;
+  if (machine.has_dead_links() || all.empty()) return as_they_are;
+  Spreading spreading(machine, all, effort);
+  if (!spreading.may_go_on()) return as_they_are;
+  spreading.run();
+  std::vector<Part> parts;
+  for (std::size_t e = 0; e < all.size(); ++e) {
+    std::int32_t begin = 0;
+    if (all[e].from == all[e].to) {
+      parts.push_back({static_cast<std::int32_t>(e), 0, shares, {all[e].from}, {}});
+      continue;
+    }
+    for (auto const& way : spreading.ways()[e]) {
+      if (way.shares == 0) continue;
+      parts.push_back({static_cast<std::int32_t>(e), begin, begin + way.shares, way.path, {}});
+      begin += way.shares;
+    }
+  }
+  return NeighbourWays(std::make_shared<Table const>(machine.ranks(), all, std::move(parts)));
+}
+
+}  // namespace allport

@@ -1,0 +1,43 @@
+// What a NeighbourWays is made of.
+#pragma once
+
+#include <vector>
+
+#include "allport/collectives/neighbours.h"
+
+namespace allport {
+
+struct NeighbourWays::Table {
+  /// Finds channels and ends of `parts`.
+  Table(Rank ranks, std::vector<Edge> edges, std::vector<Part> parts);
+
+  /// A rank's part in a part: which of the path's ranks it is.
+  struct Stop {
+    std::int32_t part = 0;
+    std::int32_t hop = 0;
+  };
+
+  Rank ranks = 1;
+  std::vector<Edge> edges;
+  std::vector<Part> parts;
+  std::int32_t channels = 0;
+  bool is_straight = true;
+  std::vector<std::int64_t> first_stop;  ///< by rank, and the end
+  std::vector<Stop> stops;
+
+  [[nodiscard]] std::span<Stop const> stops_of(Rank r) const {
+    return {stops.data() + first_stop[static_cast<std::size_t>(r)],
+            stops.data() + first_stop[static_cast<std::size_t>(r) + 1]};
+  }
+};
+
+/// Bytes of a block before its share `k`.
+[[nodiscard]] inline std::int64_t before_share(std::int64_t bytes, std::int32_t k) {
+  constexpr std::int64_t n = NeighbourWays::shares;
+  return bytes / n * k + bytes % n * k / n;
+}
+
+/// How a part of so many bytes, over so many messages one after the other, is cut; the same at all its ranks.
+[[nodiscard]] std::int64_t segment_on_way(std::int64_t bytes, std::int64_t hops, bool whole);
+
+}  // namespace allport
