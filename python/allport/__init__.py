@@ -22,6 +22,7 @@ from typing import TYPE_CHECKING, Any
 from allport import threads  # noqa: F401  first: BLAS reads its settings when it is loaded
 
 from allport import mpi as mpi  # isort: skip
+from allport import _native
 from allport._native import AllportError, build_info
 
 if TYPE_CHECKING:
@@ -42,6 +43,7 @@ if TYPE_CHECKING:
         mapping,
         model,
         multicast,
+        notebook,
         orthogonal,
         pattern,
         plan,
@@ -88,7 +90,7 @@ if TYPE_CHECKING:
         plan_qr,
     )
     from allport.positive_definite import Cholesky, CholeskyReport, NotPositiveDefinite, cholesky
-    from allport.report import draw, gantt, plot, reproduce, trace
+    from allport.report import draw, gantt, pages, plot, reproduce, trace
     from allport.run import calibrate, job, jobs, launch
     from allport.schedule import Op, Piece, Program, Schedule, Slot, Traffic, interpret
     from allport.select import Choice, explain
@@ -129,7 +131,9 @@ _ROOMS = {
     "measured": "bench.measured",
     "model": "model",
     "multicast": "multicast",
+    "notebook": "notebook",
     "orthogonal": "orthogonal",
+    "pages": "report.pages",
     "pattern": "pattern",
     "places": "bench.places",
     "plan": "plan",
@@ -321,7 +325,9 @@ __all__ = [
     "mpi",
     "multicast",
     "norm",
+    "notebook",
     "orthogonal",
+    "pages",
     "pattern",
     "places",
     "plan",
@@ -351,6 +357,14 @@ __all__ = [
     "units",
     "verify",
 ]
+
+
+def _shown_in_a_notebook(thing: Any) -> str | None:
+    return importlib.import_module("allport.notebook").page_of(thing)  # type: ignore[no-any-return]
+
+
+for _kind in "CholeskyPlan Choice GemmPlan LuPlan Machine Pattern QrPlan Schedule TaskGraph".split():
+    getattr(_native, _kind)._repr_html_ = _shown_in_a_notebook
 
 
 def __getattr__(name: str) -> Any:

@@ -21,6 +21,7 @@ from allport.cli import (
     map,
     multicast,
     plan,
+    report,
     reproduce,
     run,
     schedule,
@@ -51,6 +52,7 @@ app.command(name="doctor")(doctor.doctor)
 app.command(name="dropin")(dropin.dropin)
 app.command(name="explain")(explain.explain)
 app.command(name="map")(map.map_)
+app.command(name="report")(report.report)
 app.command(name="reproduce")(reproduce.reproduce)
 app.command(name="simulate")(simulate.simulate)
 app.command(name="version")(version.version)

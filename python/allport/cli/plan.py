@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Callable
 from typing import Annotated, Any
 
 import typer
 
 import allport as ap
-from allport.cli.console import console, print_json, table
+from allport.cli.console import console, print_json, table, tell_files
 from allport.cli.options import (
     FACTORIZATION,
     MULTIPLICATION,
@@ -17,6 +18,7 @@ from allport.cli.options import (
     AnyMachine,
     Group,
     Json,
+    PageFile,
     Ranks,
     with_options,
 )
@@ -122,7 +124,20 @@ def bounds(chosen: dict[str, Any]) -> str:
     )
 
 
-def _show(plan: dict[str, Any], all_: bool, as_json: bool) -> None:
+FIXED = ("algorithm", "grid", "block", "nb", "big", "broadcast", "reduce")
+
+
+def _planned(make: Callable[..., Any], *shape: int, report: str | None, **given: Any) -> dict[str, Any]:
+    """A plan as data, and its page where that is asked for; beside it what an open choice would come to."""
+    plan = make(*shape, **given)
+    if report is not None:
+        fixed = [name for name in FIXED if given.get(name)]
+        free = make(*shape, **{k: v for k, v in given.items() if k not in fixed}) if fixed else None
+        ap.pages.write(ap.pages.of_plan(plan, free), report)
+    return plan.to_dict()  # type: ignore[no-any-return]
+
+
+def _show(plan: dict[str, Any], all_: bool, as_json: bool, report: str | None) -> None:
     if as_json:
         print_json(plan)
         return
@@ -137,6 +152,7 @@ def _show(plan: dict[str, Any], all_: bool, as_json: bool) -> None:
     if "bound_memory_dependent" in plan["chosen"]:
         out.print(bounds(plan["chosen"]))
     out.print("words and messages: of the busiest rank; x bound: words over the lower bound with this memory")
+    tell_files(report=report)
 
 
 @app.command()
@@ -145,12 +161,13 @@ def gemm(
     shape: Annotated[str, typer.Option(metavar="MxNxK", help="C is M x N; K is summed over.")],
     *,
     all_: All = False,
+    report: PageFile = None,
     as_json: Json = False,
     **options: Any,
 ) -> None:
     """Choose algorithm, grid and replication for C = op(A) op(B), with every candidate's price."""
     m, n, k = _extents(shape, 3, "MxNxK, like 4000x4000x4000: C is M x N, K is summed over")
-    _show(ap.plan_gemm(m, n, k, **_given(**options)).to_dict(), all_, as_json)
+    _show(_planned(ap.plan_gemm, m, n, k, report=report, **_given(**options)), all_, as_json, report)
 
 
 @app.command()
@@ -159,12 +176,13 @@ def lu(
     shape: Annotated[str, typer.Option(metavar="MxN", help="A is M x N.")],
     *,
     all_: All = False,
+    report: PageFile = None,
     as_json: Json = False,
     **options: Any,
 ) -> None:
     """Choose algorithm, grid, replication and panels for P A = L U, with every candidate's price."""
     m, n = _extents(shape, 2, "MxN, like 4000x4000")
-    _show(ap.plan_lu(m, n, **_given(**options)).to_dict(), all_, as_json)
+    _show(_planned(ap.plan_lu, m, n, report=report, **_given(**options)), all_, as_json, report)
 
 
 TILED = ("grid", "order", "nb", "work", "links", "chain", "total", "memory")
@@ -199,7 +217,7 @@ def tiled_table(plan: dict[str, Any], most: int) -> Any:
     return rows
 
 
-def _show_tiled(plan: dict[str, Any], all_: bool, as_json: bool) -> None:
+def _show_tiled(plan: dict[str, Any], all_: bool, as_json: bool, report: str | None) -> None:
     if as_json:
         print_json(plan)
         return
@@ -213,6 +231,7 @@ def _show_tiled(plan: dict[str, Any], all_: bool, as_json: bool) -> None:
     out.print(
         "work: of the busiest rank's kernels; links: of the busiest axis; chain: the longest way through the graph"
     )
+    tell_files(report=report)
 
 
 @app.command()
@@ -221,6 +240,7 @@ def cholesky(
     shape: Annotated[str, typer.Option(metavar="N", help="A is N x N; NxN is taken, too.")],
     *,
     all_: All = False,
+    report: PageFile = None,
     as_json: Json = False,
     **options: Any,
 ) -> None:
@@ -229,7 +249,7 @@ def cholesky(
     if len(sides) == 2 and sides[0] != sides[1]:
         raise ap.AllportError(f"shape = '{shape}': expected a square matrix, N or NxN, like 4000")
     n, _ = _extents("x".join((sides * 2)[:2]), 2, "N or NxN, like 4000")
-    _show_tiled(ap.plan_cholesky(n, **_given(**options)).to_dict(), all_, as_json)
+    _show_tiled(_planned(ap.plan_cholesky, n, report=report, **_given(**options)), all_, as_json, report)
 
 
 @app.command()
@@ -238,9 +258,10 @@ def qr(
     shape: Annotated[str, typer.Option(metavar="MxN", help="A is M x N.")],
     *,
     all_: All = False,
+    report: PageFile = None,
     as_json: Json = False,
     **options: Any,
 ) -> None:
     """Choose grid and tiles for A = Q R, with the price of every candidate's task graph."""
     m, n = _extents(shape, 2, "MxN, like 40000x400")
-    _show_tiled(ap.plan_qr(m, n, **_given(**options)).to_dict(), all_, as_json)
+    _show_tiled(_planned(ap.plan_qr, m, n, report=report, **_given(**options)), all_, as_json, report)
