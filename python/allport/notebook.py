@@ -90,7 +90,7 @@ def progress(what: str, wanted: bool = True) -> Iterator[Callable[[str, float], 
 
 
 def with_bar(what: str) -> Callable[[Work], Work]:
-    """Gives a function a bar in notebooks: as its argument `progress`, called with (phase, fraction), if that is None."""
+    """Gives a function a bar in notebooks: its argument `progress`, called with (phase, fraction), if None."""
 
     def give(work: Work) -> Work:
         arguments = signature(work)

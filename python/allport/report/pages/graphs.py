@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+import zlib
 from collections.abc import Callable, Sequence
 from typing import Any
 
@@ -99,9 +101,21 @@ def drawn(graph: Any) -> str:
         text = graphs.draw(graph, most=MOST_DRAWN)
     except AllportError:
         return ""
-    text = text[text.index("<svg") :].replace(' xmlns="http://www.w3.org/2000/svg"', "")
     note = "Tasks stand below those that they wait for; edges between ranks are dashed."
-    return f'<div class="white">{drawing(text, note)}</div>'
+    return f'<div class="white">{drawing(_inlined(text), note)}</div>'
+
+
+def _inlined(text: str) -> str:
+    """A graph's drawing as a part of a page: with a name, and its arrowhead under one that no other drawing has."""
+    own = f"tip-{zlib.crc32(text.encode()):08x}"
+    found = re.search(r'<svg [^>]*?width="([\d.]+)"[^>]*>', text)
+    inside = text[found.end() :] if found else text
+    wide, view = (found[1], re.search(r'viewBox="[^"]*"', found[0])) if found else ("600", None)
+    head = (
+        f'<svg {view[0] if view else ""} role="img" aria-label="The task graph" font-size="12" '
+        f'style="width:100%;min-width:{min(float(wide), 480):.0f}px;max-width:{wide}px">'
+    )
+    return head + inside.replace('id="tip"', f'id="{own}"').replace("url(#tip)", f"url(#{own})")
 
 
 Other = tuple[str, str, Callable[[], Any]]
