@@ -5,8 +5,11 @@ from __future__ import annotations
 import statistics
 from typing import Any
 
+from allport.bench.job import contract_name, element_of
 from allport.lab.plan import format_links
+from allport.report.pages.objects import known_machine
 from allport.report.pages.page import Advice, Page, bars, drawing, fold, legend, paragraph, table
+from allport.report.pages.simulations import add_sections, again
 from allport.report.pages.style import KINDS
 from allport.report.pages.svg import Curve, curves
 from allport.units import format_bytes, format_rate, format_seconds
@@ -161,6 +164,19 @@ def _advice(result: dict[str, Any]) -> list[Advice]:
     return found + _of_prediction(result, rows)
 
 
+def _add_schedule(page: Page, result: dict[str, Any]) -> None:
+    """What was run at the largest size, simulated: its trees, when its links are busy, and how much."""
+    row = max(result["sizes"], key=lambda r: r["size"], default=None)
+    where = known_machine(result["machine"])
+    if row is None or where is None or where.ranks != result["ranks"]:
+        return
+    chosen, what = row["chosen"], contract_name(result["collective"])
+    how = {"algorithm": chosen["algorithm"], "segment": chosen["segment"] or None}
+    run = again(what, where, row["bytes"], element_of(result["collective"]), **how)
+    if run is not None:
+        add_sections(page, run, f", {format_bytes(row['size'])} simulated")
+
+
 def _of_collective(result: dict[str, Any]) -> Page:
     rows = result["sizes"]
     through = "through the preloaded drop-in" if result["through"] == "preload" else "called directly"
@@ -194,6 +210,7 @@ def _of_collective(result: dict[str, Any]) -> Page:
     head = ["size", "MPI default", "MPI best", "its setting", "ours", "by", "times"]
     page.add("Measured", *_rates(result), table("Median, least and most", head, cells, words=("its setting", "by")))
     page.add("Predicted against measured", *_predicted(rows))
+    _add_schedule(page, result)
     others = [
         [format_bytes(r["size"]), name, _times(t)] for r in rows for name, t in r["ours"].items() if len(r["ours"]) > 1
     ]

@@ -8,9 +8,11 @@ from allport import mapping, pattern
 from allport._native import Machine, Pattern
 from allport.errors import AllportError
 from allport.report.pages.links import of_links
-from allport.report.pages.objects import of_machine, of_order
+from allport.report.pages.objects import known_machine, of_machine, of_order
 from allport.report.pages.page import Advice, Page, bars, legend, paragraph, table
+from allport.report.pages.simulations import add_sections, again
 from allport.report.pages.style import KINDS
+from allport.sim import Simulation
 from allport.units import format_bytes, format_rate, format_seconds
 
 __all__ = ["is_dropin_report", "of_dropin"]
@@ -82,11 +84,31 @@ def _rates(rates: dict[str, Any] | None) -> str:
     return table(f"Rates by which calls are taken ({rates['source']})", ["", "bandwidth", "latency"], rows)
 
 
-def _machine(name: str) -> Machine | None:
-    try:
-        return Machine.parse(name) if name else None
-    except AllportError:
+def _dearest(calls: dict[str, Any], machine: Machine) -> tuple[str, dict[str, Any], Simulation] | None:
+    """The collective that took most time of those whose calls can be made again by their mean size, simulated."""
+    known = {f"MPI_{name.capitalize()}": name for name in ("bcast", "reduce", "allreduce")}
+    found = [(c["seconds"], name) for name, c in calls.items() if name in known and c["taken"] and c["bytes"]]
+    if not found or machine.nodes < 2:
         return None
+    name = max(found)[1]
+    size = round(calls[name]["bytes"] / calls[name]["taken"])
+    size -= size % 8 if name != "MPI_Bcast" else 0
+    run = again(known[name], machine, size, 1 if name == "MPI_Bcast" else 8)
+    return None if run is None else (name, calls[name], run)
+
+
+def _add_dearest(page: Page, calls: dict[str, Any], machine: Machine, ranks: int) -> None:
+    """How its calls go over the machine, and how long they should take beside how long they took."""
+    found = _dearest(calls, machine) if ranks == machine.ranks else None
+    if found is None:
+        return
+    name, c, run = found
+    mean = c["seconds"] / c["taken"]
+    told = f", {name} of {format_bytes(run.schedule.bytes)} simulated"
+    rows = [("measured, mean of a call", [(mean, TAKEN)], format_seconds(mean))]
+    rows.append(("simulated, of the mean size", [(run.seconds, KINDS[2])], format_seconds(run.seconds)))
+    page.add(f"A call of {name}", bars("Seconds", rows))
+    add_sections(page, run, told)
 
 
 def _of_machine(data: dict[str, Any], calls: dict[str, Any]) -> list[Advice]:
@@ -190,7 +212,7 @@ def of_dropin(data: dict[str, Any], machine: Machine | None = None, captured: Pa
     calls = data.get("collectives", {})
     routines = data.get("scalapack", {}).get("routines", {})
     ranks = data.get("ranks", data.get("scalapack", {}).get("ranks", 0))
-    where = machine or _machine(data.get("machine", ""))
+    where = machine or known_machine(data.get("machine", ""))
     totals, inner = _totals(calls), _totals(routines)
     name = data.get("machine") or (where.name if where else "") or "no machine that was named"
     page = Page(f"What the drop-in did: {ranks} ranks, {name}")
@@ -224,6 +246,8 @@ def of_dropin(data: dict[str, Any], machine: Machine | None = None, captured: Pa
     orders = data.get("orders", [])
     shown = [paragraph(line) for line in orders[:MOST_LINES]]
     page.add("Topologies with reorder", *shown)
+    if where is not None:
+        _add_dearest(page, calls, where, ranks)
     if captured is not None:
         if where is None:
             raise AllportError(

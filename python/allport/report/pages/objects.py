@@ -6,6 +6,7 @@ from typing import Any
 
 from allport import pattern
 from allport._native import Machine, Pattern
+from allport.errors import AllportError
 from allport.machine import axis_letter, describe, rates_table
 from allport.mapping import RankOrder
 from allport.report.pages.links import machine_drawing, of_links
@@ -16,9 +17,17 @@ from allport.timeline import Timeline
 from allport.units import format_bytes, format_rate, format_seconds
 from allport.verify import Report
 
-__all__ = ["of_machine", "of_order", "of_pattern", "of_proof", "of_timeline"]
+__all__ = ["known_machine", "of_machine", "of_order", "of_pattern", "of_proof", "of_timeline"]
 
 CLEARLY = 1.05
+
+
+def known_machine(name: str) -> Machine | None:
+    """The machine that a report names, where a spec or a file of that name is known here."""
+    try:
+        return Machine.parse(name) if name else None
+    except AllportError:
+        return None
 
 
 def of_machine(machine: Machine) -> Page:

@@ -6,6 +6,7 @@ from typing import Any
 
 from allport import _native
 from allport._native import Choice, Machine, Schedule
+from allport.collectives import make_schedule
 from allport.errors import AllportError
 from allport.report.pages import advice
 from allport.report.pages.graphs import percent
@@ -18,7 +19,7 @@ from allport.select import explain
 from allport.sim import Simulation, bound, simulate
 from allport.units import format_bytes, format_rate, format_seconds
 
-__all__ = ["best_cuts", "of_choice", "of_schedule", "of_simulation"]
+__all__ = ["add_sections", "again", "best_cuts", "of_choice", "of_schedule", "of_simulation"]
 
 MOST_STEPS = 60
 MOST_CROSSINGS = 400_000
@@ -123,6 +124,22 @@ def _late(run: Simulation) -> str:
     return fold(f"What made the last rank late: {len(steps)} steps", shown, paragraph(more))
 
 
+def add_sections(page: Page, run: Simulation, told: str = "") -> None:
+    """The schedule on its machine, what happened over time, and the loads of the links; told: for the headings."""
+    s = run.schedule
+    if s.ranks == run.machine.ranks:
+        page.add("The schedule on its machine" + told, *of_trees(s, run.machine))
+    crossings = len(run.columns["what"])
+    late = _late(run) if crossings else ""
+    gantt = of_segments(run) if 0 < crossings <= MOST_CROSSINGS else []
+    page.add("Over time" + told, *gantt, late)
+    dark = s.root // run.machine.ranks_per_node
+    page.add(
+        "Links" + told,
+        *of_links(run.machine, run.utilisation, percent, "share of the time that a link is busy", dark=dark),
+    )
+
+
 def of_simulation(run: Simulation) -> Page:
     """The page of a simulated schedule. Its Gantt chart and critical path need trace=True."""
     s = run.schedule
@@ -149,20 +166,22 @@ def of_simulation(run: Simulation) -> Page:
     page.advice = _of_price(run, data)
     if used.size:
         page.advice += advice.of_sharing(float(busy.max()), float(used.mean()), run.machine)
-    if s.ranks == run.machine.ranks:
-        page.add("The schedule on its machine", *of_trees(s, run.machine))
-    crossings = len(run.columns["what"])
-    late = _late(run) if crossings else ""
-    gantt = of_segments(run) if 0 < crossings <= MOST_CROSSINGS else []
-    page.add("Over time", *gantt, late)
-    dark = s.root // run.machine.ranks_per_node
-    page.add("Links", *of_links(run.machine, busy, percent, "share of the time that a link is busy", dark=dark))
+    add_sections(page, run)
     if price is not None and data is not None:
         beside = [("price", [(price, KINDS[0])], format_seconds(price))]
         beside.append(("simulated", [(run.seconds, KINDS[1])], format_seconds(run.seconds)))
         beside += [("lower bound", [(least, "var(--soft)")], format_seconds(least))] if least else []
         page.add("Predicted against simulated", bars("Seconds", beside), *_candidates(data, s.algorithm))
     return page
+
+
+def again(what: str, machine: Machine, size: int, element: int, **how: Any) -> Simulation | None:
+    """A traced simulation of a collective that a report tells of; nothing where that would take some seconds."""
+    try:
+        schedule = make_schedule(what, machine, bytes=size, element=element, **how)
+        return simulate(schedule, machine, trace=True, most_seconds=2.0)
+    except AllportError:
+        return None
 
 
 def of_schedule(schedule: Schedule, machine: Machine | None = None) -> Page:
