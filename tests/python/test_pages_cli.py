@@ -87,6 +87,9 @@ def test_a_run_tells_predicted_beside_measured(command: str, allport, matrices: 
     assert sorted(p.name for p in matrices.iterdir() if p.suffix not in (".npy", ".npz")) == ["p.html"]
     found = PageReader((matrices / "p.html").read_text())
     assert found.wrong == [] and found.headings[0].startswith(title)
+    (matrices / "run.json").write_text(done.stdout)
+    kept = allport("report", "run.json", "-o", "kept.html")
+    assert kept.returncode == 0 and (matrices / "kept.html").read_text().count("<h1>" + title) == 1, kept.stderr
     assert "Predicted against measured" in found.headings
     assert ("Over time, as it ran" in found.headings) == recorded
     assert "Over time, simulated" in found.headings

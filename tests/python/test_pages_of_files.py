@@ -222,6 +222,17 @@ def test_a_file_that_is_none_of_these_is_refused(text: str, words: str, allport,
     assert not (tmp_path / "r.html").exists()
 
 
+def test_plans_and_runs_that_were_kept_as_json_have_the_same_pages(allport, tmp_path: Path) -> None:
+    for command in ("plan lu --shape 600x500 -m bgp:2x2", "plan qr --shape 90x50 -n 3", "plan gemm --shape 9x8x7 -n 2"):
+        done = allport(*command.split(), "--json", "--report", "page.html")
+        (tmp_path / "p.json").write_text(done.stdout)
+        again = allport("report", "p.json", "-o", "again.html")
+        assert again.returncode == 0, again.stderr
+        assert (tmp_path / "again.html").read_text() == (tmp_path / "page.html").read_text()
+    wrong = allport("report", "p.json", "-o", "x.html", "-m", "torus:4")
+    assert wrong.returncode == 1 and "p.json: is of 2 ranks; torus:4 has 4" in wrong.stderr
+
+
 def test_the_command_makes_a_page(allport, tmp_path: Path) -> None:
     (tmp_path / "r.json").write_text(json.dumps(dropin(collectives={"MPI_Bcast": BCAST})))
     (tmp_path / "c.json").write_text(json.dumps({"ranks": 4, "messages": [[0, 3, 1000]]}))

@@ -51,7 +51,7 @@ def tell_files(**files: str | None) -> None:
     """Says where what was asked for has been written."""
     for what, path in files.items():
         if path is not None:
-            console().print(f"{what}: {path}")
+            sys.stdout.write(f"{what}: {path}\n")
 
 
 def table(*columns: str, right: tuple[str, ...] = (), title: str | None = None) -> Table:

@@ -13,7 +13,7 @@ from allport.cli.options import AnyMachine
 
 def report(
     file: Annotated[
-        str, typer.Argument(metavar="REPORT.json", help="What ALLPORT_REPORT or `allport bench -o` has written.")
+        str, typer.Argument(metavar="REPORT.json", help="What ALLPORT_REPORT, `bench -o` or `run --json` has written.")
     ],
     output: Annotated[str, typer.Option("-o", "--output", metavar="FILE.html", help="The page.")],
     machine: AnyMachine = None,
@@ -25,7 +25,7 @@ def report(
         ),
     ] = None,
 ) -> None:
-    """Turn the JSON of a drop-in (ALLPORT_REPORT=FILE.json) or of a benchmark into one page that needs nothing else.
+    """Turn the JSON of a drop-in (ALLPORT_REPORT=FILE.json), a benchmark, a run or a plan into one page.
 
     Calls taken and handed back, why, seconds beside lower bounds, what was tried, and what to try next.
     """

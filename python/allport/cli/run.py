@@ -91,23 +91,20 @@ def _launched(job: ap.job.Job) -> dict[str, Any]:
     return {**data, "plan": planned.to_dict()}
 
 
-CHOICES: dict[str, Any] = {"algorithm": None, "grid": None, "block": 0, "nb": 0, "big": 0}
-CHOICES |= {"broadcast": None, "reduce": None}
+CHOICES = ("algorithm", "grid", "block", "nb", "big", "broadcast", "reduce")
 
 
 def _write_page(job: ap.job.Job, data: dict[str, Any], report: str, records: str | None) -> None:
     """The page of a run. records: a Chrome trace of it."""
     joined = ap.launch.joined_size()
     machine = ap.job.machine_for(job.machine, job.ranks, joined or ap.launch.cores())
-    files = job.files()
-    open_ = {name: usual for name, usual in CHOICES.items() if getattr(job, name, usual) != usual}
     page = ap.pages.of_run(
         job.kind,
         data,
-        job.plan(machine, files),
         machine,
         timeline=ap.pages.read_trace(records) if records is not None else None,
-        free=replace(job, **open_).plan(machine, files) if open_ else None,
+        fixed=any(getattr(job, name, None) for name in CHOICES),
+        memory=job.memory,
         files=[getattr(job, name) for name in ("a", "b", "c_in", "out") if getattr(job, name, None)],
         local=joined is None and "ALLPORT_MPIEXEC" not in os.environ,
     )

@@ -93,21 +93,41 @@ def write(thing: Any, path: str | os.PathLike[str]) -> None:
     _write(of(thing), os.fspath(path))
 
 
-def _of_dict(data: dict[str, Any], name: str) -> Page:
+def _kind_of(run: dict[str, Any]) -> str:
+    """Of a run: what its seconds are called."""
+    return next((kind for kind in runs.TITLES if kind in run["seconds"]), "run")
+
+
+def _machine_of(plan: dict[str, Any], machine: _native.Machine | None, name: str) -> _native.Machine:
+    """The machine of a plan's data."""
+    found = machine or objects.known_machine(plan["machine"]) or _native.Machine.flat(plan["ranks"])
+    if found.ranks != plan["ranks"]:
+        raise failure(f"{name}: is of {plan['ranks']} ranks; {found.name} has {found.ranks}; give its --machine")
+    return found
+
+
+def _of_dict(data: dict[str, Any], name: str, machine: _native.Machine | None = None) -> Page:
     if is_dropin_report(data):
         return dropins.of_dropin(data)
     if "ways" in data or "modes" in data or {"sizes", "library"} <= data.keys() or {"rows", "options"} <= data.keys():
         return benches.of_bench(data)
+    if "plan" in data and "report" in data:
+        return runs.of_run(_kind_of(data), data, _machine_of(data["plan"], machine, name))
+    if "candidates" in data and "problem" in data:
+        again = plans.plan_again(data, _machine_of(data, machine, name))
+        if again is not None:
+            return plans.of_plan(again, data=data)
     raise failure(
-        f"{name}: expected the JSON of ALLPORT_REPORT, `allport bench -o` or `allport compare -o`; "
+        f"{name}: expected the JSON of ALLPORT_REPORT, of `allport bench`, `compare`, `run` or `plan`; "
         f"it has {', '.join(list(data)[:6])}"
     )
 
 
 def of_json(path: str | os.PathLike[str], machine: Any = None, captured: Any = None) -> Page:
-    """The page of a JSON file: a drop-in's report (ALLPORT_REPORT) or the numbers of `allport bench -o`.
+    """The page of a JSON file: a drop-in's report (ALLPORT_REPORT), or what bench, compare, run or plan have written.
 
-    machine, captured: of a drop-in's report, as for of_dropin(). Raises AllportError for other files.
+    machine: where the file names none that is known; captured: of a drop-in's report, as for of_dropin(). Raises
+    AllportError for other files.
     """
     try:
         data = json.loads(Path(path).read_text(encoding="utf-8"))
@@ -115,11 +135,11 @@ def of_json(path: str | os.PathLike[str], machine: Any = None, captured: Any = N
         raise failure(f"{os.fspath(path)}: cannot be read as JSON: {error}", "io") from None
     if not isinstance(data, dict):
         raise failure(f"{os.fspath(path)}: expected a JSON object")
-    if not is_dropin_report(data) and (machine is not None or captured is not None):
-        raise failure(f"{os.fspath(path)}: is no report of a drop-in: expected neither a machine nor a capture")
+    if not is_dropin_report(data) and captured is not None:
+        raise failure(f"{os.fspath(path)}: is no report of a drop-in: expected no capture")
     try:
         if is_dropin_report(data):
             return dropins.of_dropin(data, machine, captured)
-        return _of_dict(data, os.fspath(path))
+        return _of_dict(data, os.fspath(path), machine)
     except (KeyError, TypeError, AttributeError) as error:
         raise failure(f"{os.fspath(path)}: is not as a report is: {type(error).__name__} {error}") from None

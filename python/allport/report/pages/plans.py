@@ -7,6 +7,8 @@ from typing import Any
 
 from allport import graph as graphs
 from allport._native import CholeskyPlan, GemmPlan, LuPlan, Machine, QrPlan
+from allport.errors import AllportError
+from allport.plan import plan_cholesky, plan_gemm, plan_lu, plan_qr
 from allport.report.pages import advice
 from allport.report.pages.graphs import add_simulation, candidates_legend, drawn, percent, simulated
 from allport.report.pages.page import Advice, Page, bars, fold, paragraph, table
@@ -14,7 +16,17 @@ from allport.report.pages.style import KINDS
 from allport.timeline import TaskSimulation
 from allport.units import format_bytes, format_count, format_seconds
 
-__all__ = ["DTYPES", "Plan", "add_candidates", "add_graph", "graph_of", "of_plan", "problem_in_words", "unhidden"]
+__all__ = [
+    "DTYPES",
+    "Plan",
+    "add_candidates",
+    "add_graph",
+    "graph_of",
+    "of_plan",
+    "plan_again",
+    "problem_in_words",
+    "unhidden",
+]
 
 Plan = GemmPlan | LuPlan | CholeskyPlan | QrPlan
 DTYPES = {"s": "float32", "d": "float64", "c": "complex64", "z": "complex128"}
@@ -56,6 +68,30 @@ def unhidden(seconds: dict[str, float]) -> tuple[float, float]:
 
 def _same(c: dict[str, Any], chosen: dict[str, Any]) -> bool:
     return all(c.get(k) == chosen.get(k) for k in ("algorithm", "grid", "order", "panel", "block", "nb", "big"))
+
+
+def plan_again(data: dict[str, Any], machine: Machine, *, free: bool = False, memory: str | None = None) -> Plan | None:
+    """The plan that this is the data of, or, free, the one that would be made with nothing of it fixed.
+
+    Nothing where there is none: the machine is not the plan's.
+    """
+    p, c = data["problem"], data["chosen"]
+    fixed = not free and not c.get("in_place")
+    taken = {k: c[k] for k in ("algorithm", "grid", "order", "panel", "block", "nb", "big") if fixed and k in c}
+    if "grid" in taken:
+        taken["grid"] = tuple(taken["grid"])
+    how: dict[str, Any] = {"dtype": DTYPES[p["type"]], "memory": memory, **taken}
+    try:
+        if "k" in p:
+            trans = {"trans_a": p["trans_a"], "trans_b": p["trans_b"]}
+            return plan_gemm(p["m"], p["n"], p["k"], machine, **trans, **how)
+        if "pivot" in p:
+            return plan_lu(p["m"], p["n"], machine, pivot=p["pivot"], **how)
+        if "uplo" in p:
+            return plan_cholesky(p["n"], machine, uplo=p["uplo"], workers=data["workers"], **how)
+        return plan_qr(p["m"], p["n"], machine, workers=data["workers"], **how)
+    except AllportError:
+        return None
 
 
 def add_candidates(page: Page, plan: dict[str, Any]) -> None:
@@ -165,9 +201,10 @@ def _simulation_differs(plan: dict[str, Any], run: TaskSimulation | None) -> str
     return told
 
 
-def of_plan(plan: Plan, free: Plan | None = None) -> Page:
-    """The page of a plan. free: the plan of the same problem with nothing fixed, where something was."""
-    data = plan.to_dict()
+def of_plan(plan: Plan, free: Plan | None = None, data: dict[str, Any] | None = None) -> Page:
+    """The page of a plan. free: the plan of the same problem with nothing fixed, where something was; data: to be shown
+    in place of its own, which may have fewer candidates."""
+    data = plan.to_dict() if data is None else data
     machine: Machine = plan.machine
     page = Page(
         f"Plan: {problem_in_words(data)}",

@@ -13,7 +13,7 @@ from allport.report.pages import advice
 from allport.report.pages.graphs import percent
 from allport.report.pages.over_time import of_tasks
 from allport.report.pages.page import Advice, Page, bars, paragraph, table
-from allport.report.pages.plans import Plan, add_candidates, add_graph, name_of, problem_in_words
+from allport.report.pages.plans import Plan, add_candidates, add_graph, name_of, plan_again, problem_in_words
 from allport.report.pages.style import KINDS
 from allport.timeline import Timeline
 from allport.units import format_bytes, format_flops, format_seconds
@@ -151,20 +151,22 @@ def _of_files(data: dict[str, Any], files: list[str]) -> list[Advice]:
 def of_run(
     kind: str,
     data: dict[str, Any],
-    planned: Plan | None,
     machine: Machine,
     *,
     timeline: Timeline | None = None,
-    free: Plan | None = None,
+    fixed: bool = False,
+    memory: str | None = None,
     files: list[str] | None = None,
     local: bool = True,
 ) -> Page:
-    """The page of `allport run KIND`. data: its JSON; planned: the plan that it ran; timeline: as it ran, if recorded.
+    """The page of `allport run KIND`. data: its JSON; timeline: as it ran, if recorded.
 
-    free: the plan with nothing fixed, where something was; files: that were read and written; local: whether the ranks
-    were on this computer.
+    fixed: something of the plan was given, so that another one is looked for, within memory; files: that were read and
+    written; local: whether the ranks were on this computer.
     """
     plan, report = data["plan"], _measured(data)
+    planned = plan_again(plan, machine)
+    free = plan_again(plan, machine, free=True, memory=memory) if fixed else None
     total = report["seconds"]["total"]
     page = Page(
         f"{TITLES.get(kind, 'Ran')}: {problem_in_words(plan)}",
