@@ -20,6 +20,7 @@ from allport._native import AllportError
 
 __all__ = ["Shown", "in_notebook", "page_of", "progress", "with_bar"]
 
+_busy = False
 Work = TypeVar("Work", bound=Callable[..., Any])
 
 PATIENCE = 0.3  # seconds before there is a bar at all
@@ -60,9 +61,10 @@ def _bar(what: str, fraction: float) -> str:
 def progress(what: str, wanted: bool = True) -> Iterator[Callable[[str, float], None]]:
     """A bar in the notebook that runs this, gone when the work ends; elsewhere, or unless wanted, nothing.
 
-    Call what it gives with (phase, fraction).
+    Call what it gives with (phase, fraction). Work within work has none of its own, whether this one has.
     """
-    if not (wanted and in_notebook()):
+    global _busy
+    if _busy or not in_notebook():
         yield lambda phase, fraction: None
         return
     from IPython.display import HTML, display
@@ -73,7 +75,7 @@ def progress(what: str, wanted: bool = True) -> Iterator[Callable[[str, float], 
     def step(phase: str, fraction: float) -> None:
         nonlocal handle, due
         now = time.monotonic()
-        if now < due:
+        if not wanted or now < due:
             return
         due = now + OFTEN
         shown = HTML(_bar(phase or what, fraction))
@@ -82,9 +84,11 @@ def progress(what: str, wanted: bool = True) -> Iterator[Callable[[str, float], 
         else:
             handle.update(shown)
 
+    _busy = True
     try:
         yield step
     finally:
+        _busy = False
         if handle is not None:
             handle.update(HTML(""))
 

@@ -75,7 +75,7 @@ def test_long_work_has_a_bar_unless_it_is_told_otherwise(screen: Screen) -> None
     ap.simulate(schedule, machine)
     assert len(screen.shown) <= 1
     before = len(screen.shown)
-    ap.graph.simulate(ap.cholesky_graph(64 * 40, 64, "8x8"), machine)
+    ap.graph.simulate(ap.cholesky_graph(64 * 96, 64, "8x8"), machine)
     assert len(screen.shown) == before + 1 and screen.shown[-1][-1] == ""
     shares = [float(t.split('value="')[1].split('"')[0]) for t in screen.shown[-1][:-1]]
     assert shares == sorted(shares) and 0 <= shares[0] <= shares[-1] <= 1
@@ -83,7 +83,7 @@ def test_long_work_has_a_bar_unless_it_is_told_otherwise(screen: Screen) -> None
     assert len(screen.shown) == before + 2
     seen: list[float] = []
     ap.compare.compare("bcast", "bgp:2x2", sizes=["1KiB"], progress=lambda phase, done: seen.append(done))
-    ap.graph.simulate(ap.cholesky_graph(2560, 64, "8x8"), machine, progress=lambda done: seen.append(done))
+    ap.graph.simulate(ap.cholesky_graph(64 * 96, 64, "8x8"), machine, progress=lambda done: seen.append(done))
     assert seen and len(screen.shown) == before + 2
 
 

@@ -153,7 +153,8 @@ def bench(**given: Any) -> dict[str, Any]:
 
 def test_a_benchmark_has_curves_and_predicted_beside_measured() -> None:
     found = PageReader(ap.pages.of(bench()).html())
-    assert found.wrong == [] and found.drawings == 2 and found.advice == []
+    assert found.wrong == [] and found.advice == []
+    assert "The schedule on its machine, 1 MiB simulated" in found.headings and found.drawings > 4
     assert found.facts["ours over MPI's best"] == "1.00 to 1.00 times"
     assert "Predicted against measured" in found.headings and "rectangular" in found.words
 

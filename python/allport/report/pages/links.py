@@ -14,7 +14,7 @@ from allport.report.pages.page import drawing, legend, paragraph, table
 from allport.report.pages.svg import Curve, curves, number, svg
 from allport.report.sketch import Sketch, moved
 
-__all__ = ["Paper", "circles", "colour", "machine_drawing", "of_links", "wires"]
+__all__ = ["Paper", "circles", "colour", "drawn_width", "machine_drawing", "of_links", "wires"]
 
 MOST_DRAWN = 1024  # nodes
 MOST_LABELLED = 64
@@ -95,6 +95,11 @@ def circles(sketch: Sketch, paper: Paper, dark: int | None) -> list[str]:
     return parts
 
 
+def drawn_width(wide: int) -> int:
+    """Pixels that a drawing of so many may have at most: small machines are drawn larger, large ones smaller."""
+    return min(max(round(1.5 * wide), 320), 900)
+
+
 def machine_drawing(
     machine: Machine, loads: Sequence[float] | None, say: Format, name: str, *, dark: int | None = None
 ) -> str:
@@ -111,7 +116,7 @@ def machine_drawing(
     paper = Paper(sketch)
     inside = "".join(wires(sketch, paper, loads, say) + circles(sketch, paper, dark))
     wide = round(paper.size[0])
-    return svg(paper.size, name, inside, least=min(wide, 17 * round(math.sqrt(machine.nodes))), most=min(wide, 900))
+    return svg(paper.size, name, inside, least=min(wide, 17 * round(math.sqrt(machine.nodes))), most=drawn_width(wide))
 
 
 def _ramp(most: float, say: Format) -> str:

@@ -98,7 +98,9 @@ def of_tasks(timeline: Timeline, caption: str) -> list[str]:
         rows.append((f"{rank}.{worker}" if several else str(rank), found))
     what = "rank.worker" if several else "rank"
     some = "" if len(rows) == len(seats) else f"; {len(rows)} of {len(seats)} workers"
-    keys = [(k, used[k]) for k in sorted(used)] + ([("critical path", CRITICAL)] if critical.any() else [])
+    keys = [("no kernel" if k == "none" else k, used[k]) for k in sorted(used)] + (
+        [("critical path", CRITICAL)] if critical.any() else []
+    )
     return [drawing(_chart(caption, rows, seconds), f"{caption}: a row a {what}{some}."), legend(keys)]
 
 

@@ -188,17 +188,15 @@ def _free(plan: dict[str, Any], free: Plan | None) -> list[Advice]:
     return advice.of_alternative(plan["chosen"]["seconds"]["total"], other["seconds"]["total"], what)
 
 
-def _simulation_differs(plan: dict[str, Any], run: TaskSimulation | None) -> str:
+def _simulation_beside(plan: dict[str, Any], run: TaskSimulation | None) -> str:
     predicted = plan["chosen"]["seconds"]["total"]
     if run is None or predicted <= 0 or run.seconds <= 0:
         return ""
     ratio = run.seconds / predicted
-    told = (
-        f"Predicted by price: {format_seconds(predicted)}; simulated: {format_seconds(run.seconds)}, {ratio:.2f} times."
-    )
-    if ratio > 1.3:
-        told += " The price takes it that messages are hidden behind work; in the simulation they share links and wait."
-    return told
+    rows = [("price", [(predicted, KINDS[0])], format_seconds(predicted))]
+    rows.append(("simulated", [(run.seconds, KINDS[1])], f"{format_seconds(run.seconds)}, {ratio:.2f} times"))
+    why = "The price takes it that messages are hidden behind work; in the simulation they share links and wait."
+    return bars("Seconds", rows) + paragraph(why if ratio > 1.3 else "")
 
 
 def of_plan(plan: Plan, free: Plan | None = None, data: dict[str, Any] | None = None) -> Page:
@@ -213,7 +211,7 @@ def of_plan(plan: Plan, free: Plan | None = None, data: dict[str, Any] | None = 
     )
     add_candidates(page, data)
     run = add_graph(page, plan, "The plan's task graph, simulated")
-    page.add("Predicted against simulated", paragraph(_simulation_differs(data, run)))
+    page.add("Predicted against simulated", _simulation_beside(data, run))
     page.advice = [*_free(data, free), *advice.of_memory(data["chosen"], data["candidates"])]
     if run is not None:
         page.advice += advice.of_shares(run, run.to_dict())

@@ -35,6 +35,7 @@ STYLE = f"""
 .allport dd {{ margin: 0; font-size: 1.05em; font-variant-numeric: tabular-nums; }}
 .allport .scroll {{ overflow-x: auto; margin: 0.6rem 0; }}
 .allport table {{ border-collapse: collapse; font-size: 0.88em; color: inherit; margin: 0; }}
+.allport .scroll caption {{ min-width: 18rem; }}
 .allport caption {{ text-align: left; padding: 0 0 0.3rem; caption-side: top; font-size: 1em; }}
 .allport th, .allport td {{ text-align: left; vertical-align: top; padding: 0.3rem 0.6rem;
   border-bottom: 1px solid var(--line); background: none; color: inherit; }}

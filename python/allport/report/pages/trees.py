@@ -5,7 +5,7 @@ from __future__ import annotations
 from allport.errors import AllportError
 from allport.machine import Machine
 from allport.report.draw import first_ways, link_words
-from allport.report.pages.links import Paper, circles, wires
+from allport.report.pages.links import Paper, circles, drawn_width, wires
 from allport.report.pages.page import drawing, fold, paragraph
 from allport.report.pages.style import KINDS
 from allport.report.pages.svg import svg
@@ -34,7 +34,7 @@ def _panel(sketch: Sketch, parts: list[tuple[str, list[Edge]]], root: int, name:
         inside.append(f'<path d="{heads}" fill="{colour}"/>')
     inside += circles(sketch, paper, root)
     wide = round(paper.size[0])
-    return svg(paper.size, name, "".join(inside), least=min(wide, 260), most=min(wide, 760))
+    return svg(paper.size, name, "".join(inside), least=min(wide, 260), most=drawn_width(wide))
 
 
 def of_trees(schedule: Schedule, machine: Machine) -> list[str]:
