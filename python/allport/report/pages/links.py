@@ -76,7 +76,7 @@ def wires(sketch: Sketch, paper: Paper, loads: Sequence[float] | None, say: Form
             share = load / most
             title = f"<title>{escape(machine.link_name(machine.link(node, port)))}: {escape(say(load))}</title>"
             parts.append(
-                f'<path d="{d}" stroke="{colour(share)}" stroke-width="{number(2 + 3 * share)}" '
+                f'<path d="{d}" stroke="{colour(share)}" stroke-width="{number(1.6 + 2.6 * share)}" '
                 f'fill="none">{title if told else ""}</path>'
             )
     return parts
