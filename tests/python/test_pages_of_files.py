@@ -86,8 +86,13 @@ def test_what_was_taken_and_handed_back_is_told() -> None:
         ),
         (
             {"collectives": {"MPI_Bcast": {**BCAST, "of_bound": 0.1}}},
-            ["See where its time goes", "0.10 of what the links allow", "3.81 MiB a call"],
-            "allport simulate bcast -m torus:4x4 --size 4000000 --late --report bcast.html",
+            ["Measure the machine", "0.10 of that is what the links need", "3.81 MiB a call"],
+            "allport machine calibrate -m torus:4x4 -o measured.toml",
+        ),
+        (
+            {"machine": "mine.toml", "collectives": {"MPI_Bcast": {**BCAST, "of_bound": 0.1}}},
+            ["See where its time goes", "0.10 of that is what the links need"],
+            "allport simulate bcast -m mine.toml --size 4000000 --late --report bcast.html",
         ),
     ],
 )

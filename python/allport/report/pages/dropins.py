@@ -7,6 +7,7 @@ from typing import Any
 from allport import mapping, pattern
 from allport._native import Machine, Pattern
 from allport.errors import AllportError
+from allport.report.pages import advice
 from allport.report.pages.links import of_links
 from allport.report.pages.objects import known_machine, of_machine, of_order
 from allport.report.pages.page import Advice, Page, bars, legend, paragraph, table
@@ -145,7 +146,7 @@ def _of_machine(data: dict[str, Any], calls: dict[str, Any]) -> list[Advice]:
     return []
 
 
-def _of_calls(data: dict[str, Any], calls: dict[str, Any]) -> list[Advice]:
+def _of_calls(data: dict[str, Any], calls: dict[str, Any], where: Machine | None) -> list[Advice]:
     """Of calls that price alone has handed back, and of those far from their bound."""
     totals, found = _totals(calls), []
     spent = totals["seconds"] + totals["handed_back_seconds"]
@@ -169,12 +170,15 @@ def _of_calls(data: dict[str, Any], calls: dict[str, Any]) -> list[Advice]:
         size = int(c["bytes"] / c["taken"])
         what = name.removeprefix("MPI_").lower()
         machine = data.get("machine") or "SPEC"
-        why = f"{name} took {format_seconds(c['bounded_seconds'])}, {c['of_bound']:.2f} of what the links allow; "
-        why += f"{format_bytes(size)} a call in the mean"
-        found.append(
-            Advice("See where its time goes", why,
-                   f"allport simulate {what} -m {machine} --size {size} --late --report {what}.html")
-        )  # fmt: skip
+        why = f"{name} took {format_seconds(c['bounded_seconds'])}; {c['of_bound']:.2f} of that is what the links need "
+        why += f"as they are described, {format_bytes(size)} a call in the mean"
+        if where is not None and not advice.calibrated(where) and (data.get("rates") or {}).get("source") == "given":
+            why += f"; the rates of {machine} are assumed, nobody has measured them"
+            command = f"allport machine calibrate -m {machine} -o measured.toml   # then ALLPORT_MACHINE=measured.toml"
+            found.append(Advice("Measure the machine", why, command))
+        else:
+            command = f"allport simulate {what} -m {machine} --size {size} --late --report {what}.html"
+            found.append(Advice("See where its time goes", why, command))
     return found
 
 
@@ -231,7 +235,7 @@ def of_dropin(data: dict[str, Any], machine: Machine | None = None, captured: Pa
         ("ScaLAPACK calls back", f"{int(inner['handed_back']):,}" if routines else ""),
     ]
     if "collectives" in data:
-        page.advice += _of_machine({**data, "ranks": ranks}, calls) + _of_calls(data, calls)
+        page.advice += _of_machine({**data, "ranks": ranks}, calls) + _of_calls(data, calls, where)
     page.advice += _of_scalapack(routines, ranks)
     page.add("Collectives", _seconds(calls) if calls else "", *_tables(calls))
     page.add("Predicted against measured", _bounds(calls), _tried(data.get("tried", {})))

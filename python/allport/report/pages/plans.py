@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Sequence
 from typing import Any
 
-from allport import graph as graphs
 from allport._native import CholeskyPlan, GemmPlan, LuPlan, Machine, QrPlan
+from allport.candidates import SimulatedCandidate, graph_of
 from allport.errors import AllportError
 from allport.plan import plan_cholesky, plan_gemm, plan_lu, plan_qr
 from allport.report.pages import advice
-from allport.report.pages.graphs import add_simulation, candidates_legend, drawn, percent, simulated
+from allport.report.pages.graphs import add_simulation, candidates_legend, drawn, percent
+from allport.report.pages.graphs import simulated as simulated_graph
 from allport.report.pages.page import Advice, Page, bars, fold, paragraph, table
 from allport.report.pages.style import KINDS
 from allport.timeline import TaskSimulation
@@ -21,7 +22,6 @@ __all__ = [
     "Plan",
     "add_candidates",
     "add_graph",
-    "graph_of",
     "of_plan",
     "plan_again",
     "problem_in_words",
@@ -134,25 +134,10 @@ def add_candidates(page: Page, plan: dict[str, Any]) -> None:
     )
 
 
-def graph_of(plan: Plan) -> Callable[[], Any]:
-    """The task graph that the plan runs as."""
-    data = plan.to_dict()
-    p, c = data["problem"], data["chosen"]
-    if isinstance(plan, GemmPlan):
-        return lambda: graphs.gemm_graph(plan)
-    if isinstance(plan, LuPlan):
-        return lambda: graphs.lu_graph(plan)
-    grid, dtype = tuple(c["grid"]), DTYPES[p["type"]]
-    if isinstance(plan, CholeskyPlan):
-        return lambda: graphs.cholesky_graph(p["n"], c["nb"], grid, uplo=p["uplo"], dtype=dtype)
-    return lambda: graphs.qr_graph(p["m"], p["n"], c["nb"], grid, dtype=dtype)
-
-
 def add_graph(page: Page, plan: Plan, caption: str) -> TaskSimulation | None:
     """The plan's graph: simulated, over time, with the loads of its links, and drawn where it is small."""
     data = plan.to_dict()
-    make = graph_of(plan)
-    run = simulated(make, plan.machine, data.get("workers", 1))
+    run = simulated_graph(lambda: graph_of(plan), plan.machine, data.get("workers", 1))
     if isinstance(run, str):
         page.add("Over time", paragraph(run[0].upper() + run[1:] + "."))
         return None
@@ -199,9 +184,33 @@ def _simulation_beside(plan: dict[str, Any], run: TaskSimulation | None) -> str:
     return bars("Seconds", rows) + paragraph(why if ratio > 1.3 else "")
 
 
-def of_plan(plan: Plan, free: Plan | None = None, data: dict[str, Any] | None = None) -> Page:
+def _add_simulated(page: Page, simulated: Sequence[SimulatedCandidate], chosen: dict[str, Any]) -> None:
+    """Candidates that were simulated, whoever asked for it, and the quickest where that is not the chosen one."""
+    rows = [(name_of(one.candidate), [(one.seconds, KINDS[1])], format_seconds(one.seconds)) for one in simulated
+            if one.seconds is not None]  # fmt: skip
+    mine = next((one for one in simulated if one.seconds is not None and _same(one.candidate, chosen)), None)
+    mark = next((i for i, one in enumerate(simulated) if one is mine), None)
+    cannot = [[name_of(one.candidate), one.why_not] for one in simulated if one.seconds is None]
+    page.add(
+        "Candidates, simulated",
+        bars("Simulated time of the best of each algorithm and grid, the chosen one marked", rows, mark=mark),
+        table("Not simulated", ["candidate", "why"], cannot, words=("why",)),
+    )
+    best = min((one for one in simulated if one.seconds is not None), key=lambda one: one.seconds or 0.0, default=None)
+    if best is not None and best.seconds is not None and mine is not None and mine.seconds is not None:
+        grid = "x".join(str(g) for g in best.candidate["grid"])
+        named = f"-a {best.candidate['algorithm']} " if "algorithm" in best.candidate else ""
+        page.advice += advice.quicker(mine.seconds, best.seconds, name_of(best.candidate), f"{named}--grid {grid}")
+
+
+def of_plan(
+    plan: Plan,
+    free: Plan | None = None,
+    data: dict[str, Any] | None = None,
+    simulated: Sequence[SimulatedCandidate] = (),
+) -> Page:
     """The page of a plan. free: the plan of the same problem with nothing fixed, where something was; data: to be shown
-    in place of its own, which may have fewer candidates."""
+    in place of its own, which may have fewer candidates; simulated: of `ap.simulate_candidates`, to be shown, too."""
     data = plan.to_dict() if data is None else data
     machine: Machine = plan.machine
     page = Page(
@@ -215,4 +224,5 @@ def of_plan(plan: Plan, free: Plan | None = None, data: dict[str, Any] | None = 
     page.advice = [*_free(data, free), *advice.of_memory(data["chosen"], data["candidates"])]
     if run is not None:
         page.advice += advice.of_shares(run, run.to_dict())
+    _add_simulated(page, simulated, data["chosen"])
     return page
