@@ -155,6 +155,17 @@ def test_an_open_choice_is_told_where_a_fixed_one_is_predicted_to_take_longer() 
     assert not any("open" in a.what for a in ap.pages.of_plan(free, free).advice)
 
 
+def test_a_candidate_that_is_simulated_to_be_quicker_is_told() -> None:
+    plan = ap.plan_cholesky(3000, MACHINE)
+    simulated = ap.simulate_candidates(ap.plan_cholesky, 3000, MACHINE, most=4)
+    chosen = next(one for one in simulated if one.candidate["grid"] == plan.to_dict()["chosen"]["grid"])
+    page = ap.pages.of_plan(plan, simulated=simulated)
+    assert PageReader(page.html()).wrong == [] and "Candidates, simulated" in PageReader(page.html()).headings
+    told = [a for a in page.advice if a.command.startswith("--grid")]
+    assert len(told) == (simulated[0].seconds * 1.05 < chosen.seconds)
+    assert all(ap.units.format_seconds(simulated[0].seconds) in a.why for a in told)
+
+
 def test_tiles_and_carriers_are_tried() -> None:
     run = ap.graph.simulate(ap.cholesky_graph(2048, 256, "4x4"), MACHINE, trace=True)
     others = [("Tiles of 128", "again", lambda: ap.cholesky_graph(2048, 128, "4x4"))]

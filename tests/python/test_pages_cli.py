@@ -13,7 +13,7 @@ from page_reader import PageReader
 COMMANDS = {
     "plan gemm --shape 500x400x300 -m bgp:2x2": "Candidates by predicted time",
     "plan lu --shape 600x500 -m bgp:2x2 --grid 4x1": "Over time",
-    "plan cholesky --shape 700 -m bgp:2x2": "Links",
+    "plan cholesky --shape 700 -m bgp:2x2 --simulate 2": "Candidates, simulated",
     "plan qr --shape 900x100 -n 4": "Candidates by predicted time",
     "simulate bcast -m bgp:4x4 --size 64KiB": "The schedule on its machine",
     "simulate alltoall -m bgp:4x2 --size 1KiB": "Over time",
