@@ -117,6 +117,16 @@ def test_link_loads_are_those_of_the_simulation() -> None:
     assert [told[k] for k in wanted] == pytest.approx(list(wanted.values()), abs=0.051)
 
 
+def test_orders_of_ranks_are_drawn_on_one_scale() -> None:
+    chosen = ap.mapping.choose("torus:4x4", ap.pattern.halo([8, 2], local=64))
+    assert chosen.order != "given"
+    loads = {o: ap.pattern.link_bytes("torus:4x4", chosen.pattern, places) for o, places in
+             ((chosen.order, chosen.places), ("given", chosen.given["places"]))}  # fmt: skip
+    assert max(loads[chosen.order]) != max(loads["given"])
+    text = ap.pages.of(chosen).html()
+    assert text.count(f"</i>{ap.units.format_bytes(max(loads['given']))}</span>") == 2
+
+
 def test_bars_of_a_gantt_chart_cover_the_time_of_the_tasks() -> None:
     run = ap.graph.simulate(ap.cholesky_graph(512, 128, "2x2"), "bgp:2x2", trace=True)
     text = ap.pages.of(run).html()

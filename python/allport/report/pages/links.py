@@ -58,10 +58,12 @@ def _link_lines(sketch: Sketch, node: int, port: int, target: int) -> list[tuple
     return [(moved(source, d, rim), moved(source, d, reach)), (moved(end, d, -reach), moved(end, d, -rim))]
 
 
-def wires(sketch: Sketch, paper: Paper, loads: Sequence[float] | None, say: Format) -> list[str]:
+def wires(
+    sketch: Sketch, paper: Paper, loads: Sequence[float] | None, say: Format, most: float | None = None
+) -> list[str]:
     """The machine's links, those that carry something by how much."""
     machine, parts = sketch.machine, []
-    most = max(loads, default=0.0) if loads is not None else 0.0
+    most = most or (max(loads, default=0.0) if loads is not None else 0.0)
     told = machine.links <= 3000
     for node in range(machine.nodes):
         for port in [2 * a + s for a in sketch.axes for s in (0, 1)]:
@@ -101,11 +103,17 @@ def drawn_width(wide: int) -> int:
 
 
 def machine_drawing(
-    machine: Machine, loads: Sequence[float] | None, say: Format, name: str, *, dark: int | None = None
+    machine: Machine,
+    loads: Sequence[float] | None,
+    say: Format,
+    name: str,
+    *,
+    dark: int | None = None,
+    most: float | None = None,
 ) -> str:
     """The machine as SVG, its links coloured and thickened by their loads [link ids]; '' where it cannot be drawn.
 
-    say: a load in words. dark: a node that is marked.
+    say: a load in words. dark: a node that is marked. most: the load that is red; the largest unless given.
     """
     if machine.nodes > MOST_DRAWN or machine.nodes == 1:
         return ""
@@ -114,7 +122,7 @@ def machine_drawing(
     except AllportError:
         return ""
     paper = Paper(sketch)
-    inside = "".join(wires(sketch, paper, loads, say) + circles(sketch, paper, dark))
+    inside = "".join(wires(sketch, paper, loads, say, most) + circles(sketch, paper, dark))
     wide = round(paper.size[0])
     return svg(paper.size, name, inside, least=min(wide, 17 * round(math.sqrt(machine.nodes))), most=drawn_width(wide))
 
@@ -141,16 +149,25 @@ def _sorted_loads(machine: Machine, loads: np.ndarray, say: Format, what: str) -
 
 
 def of_links(
-    machine: Machine, loads: Sequence[float] | np.ndarray, say: Format, what: str, *, dark: int | None = None
+    machine: Machine,
+    loads: Sequence[float] | np.ndarray,
+    say: Format,
+    what: str,
+    *,
+    dark: int | None = None,
+    most: float | None = None,
 ) -> list[str]:
-    """Loads [link ids] on the machine, by axis and direction, and sorted; what: 'busy share of links', for example."""
+    """Loads [link ids] on the machine, by axis and direction, and sorted.
+
+    what: the load is, 'busy share of links', for example. most: of a scale that several drawings share.
+    """
     values = np.asarray(loads, dtype=float)
     if machine.nodes == 1:
         return [paragraph(f"{machine.name} is one node: no links.")]
     if not values.any():
         return [paragraph("Nothing went over the links.")]
-    most = float(values.max())
-    picture = machine_drawing(machine, values.tolist(), say, f"{what} on {machine.name}", dark=dark)
+    most = most or float(values.max())
+    picture = machine_drawing(machine, values.tolist(), say, f"{what} on {machine.name}", dark=dark, most=most)
     told = "nodes are circles, the two directions of a link lie beside each other, those that wrap leave over the rim"
     if machine.dead_links:
         told += f"; {len(machine.dead_links)} dead links are left out"

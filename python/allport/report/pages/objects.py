@@ -85,9 +85,10 @@ def of_order(chosen: RankOrder) -> Page:
         page.advice.append(Advice(f"Start the ranks in order '{chosen.order}'", why, command))
     sides = [("Links in the given order", chosen.given["places"])]
     sides = [(f"Links in order '{chosen.order}'", chosen.places), *(sides if chosen.order != "given" else [])]
-    for title, places in sides:
-        loads = [float(b) for b in pattern.link_bytes(machine, what, places)]
-        page.add(title, *of_links(machine, loads, format_bytes, "bytes over each link"))
+    loads = {title: [float(b) for b in pattern.link_bytes(machine, what, places)] for title, places in sides}
+    most = max((load for one in loads.values() for load in one), default=0.0)
+    for title, one in loads.items():
+        page.add(title, *of_links(machine, one, format_bytes, "bytes over each link", most=most))
     return page
 
 
