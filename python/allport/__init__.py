@@ -22,6 +22,7 @@ from typing import TYPE_CHECKING, Any
 from allport import threads  # noqa: F401  first: BLAS reads its settings when it is loaded
 
 from allport import mpi as mpi  # isort: skip
+from allport import _native
 from allport._native import AllportError, build_info
 
 if TYPE_CHECKING:
@@ -43,6 +44,7 @@ if TYPE_CHECKING:
         mapping,
         model,
         multicast,
+        notebook,
         orthogonal,
         pattern,
         plan,
@@ -92,7 +94,7 @@ if TYPE_CHECKING:
         plan_qr,
     )
     from allport.positive_definite import Cholesky, CholeskyReport, NotPositiveDefinite, cholesky
-    from allport.report import draw, gantt, plot, reproduce, trace
+    from allport.report import draw, gantt, pages, plot, reproduce, trace
     from allport.run import calibrate, job, jobs, launch, links
     from allport.schedule import Op, Piece, Program, Schedule, Slot, Traffic, interpret
     from allport.select import Choice, explain
@@ -118,7 +120,8 @@ _ROOMS = {
     "gantt": "report.gantt", "graph": "graph", "io": "io", "jacobi": "bench.jacobi", "job": "run.job",
     "jobs": "run.jobs", "lab": "lab", "launch": "run.launch", "linalg": "linalg", "links": "run.links",
     "machine": "machine", "mapping": "mapping", "measured": "bench.measured", "model": "model",
-    "multicast": "multicast", "orthogonal": "orthogonal", "pattern": "pattern", "places": "bench.places",
+    "multicast": "multicast", "notebook": "notebook", "orthogonal": "orthogonal",
+    "pages": "report.pages", "pattern": "pattern", "places": "bench.places",
     "plan": "plan", "plot": "report.plot", "positive_definite": "positive_definite", "preload": "preload",
     "reproduce": "report.reproduce", "rivals": "bench.rivals", "schedule": "schedule", "select": "select",
     "sim": "sim", "systems": "systems", "tasks": "tasks", "tensors": "tensors", "trace": "report.trace",
@@ -321,7 +324,9 @@ __all__ = [
     "mpi",
     "multicast",
     "norm",
+    "notebook",
     "orthogonal",
+    "pages",
     "pattern",
     "places",
     "plan",
@@ -357,6 +362,14 @@ __all__ = [
     "units",
     "verify",
 ]
+
+
+def _shown_in_a_notebook(thing: Any) -> str | None:
+    return importlib.import_module("allport.notebook").page_of(thing)  # type: ignore[no-any-return]
+
+
+for _kind in "CholeskyPlan Choice GemmPlan LuPlan Machine Pattern QrPlan Schedule TaskGraph".split():
+    getattr(_native, _kind)._repr_html_ = _shown_in_a_notebook
 
 
 def __getattr__(name: str) -> Any:

@@ -19,6 +19,8 @@ from allport.errors import failure
 from allport.gangs import Gang, GangContext, Talk
 from allport.io import scalar_of
 from allport.machine import as_machine
+from allport.notebook import in_notebook
+from allport.notebook import progress as bar_in_notebook
 from allport.plan import parse_grid
 from allport.task_graph import Edge, Graph, Task, TaskContext, TaskGraph, Work, asking, carrier_of
 from allport.timeline import TaskSimulation, Timeline
@@ -171,7 +173,8 @@ def simulate(
     Raises AllportError, of kind 'machine' where the machine does not say how fast it computes.
     """
     where = as_machine(machine)
-    with asking(graph):
+    with asking(graph), bar_in_notebook("simulating", progress is None) as bar:
+        total = max(_native.graph_total(graph) or 1, 1) if progress is None and in_notebook() else 1
         data = _native.graph_simulate(
             graph,
             where,
@@ -183,7 +186,7 @@ def simulate(
                 trace=trace,
                 trace_limit=trace_limit,
             ),
-            progress or (lambda done: None),
+            progress or (lambda done: bar("", done / total)),
         )
         return TaskSimulation(data, graph, where, workers, trace_limit)
 

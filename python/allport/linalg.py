@@ -13,6 +13,7 @@ from allport._native import Distribution, GemmPlan
 from allport.distributions import root_distribution, square_distribution
 from allport.errors import failure, together
 from allport.io import boxes, inspect, local_block, read, scalar_of, working_dtype, write
+from allport.notebook import Shown
 from allport.plan import plan_gemm, plan_together, problem_of
 
 if TYPE_CHECKING:
@@ -173,7 +174,7 @@ def distribute(
     )
 
 
-class GemmReport:
+class GemmReport(Shown):
     """What a run of gemm measured, beside what its plan predicted."""
 
     def __init__(self, data: dict[str, Any]) -> None:

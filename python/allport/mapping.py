@@ -11,6 +11,7 @@ from allport import _native, pattern
 from allport._native import Machine, Pattern
 from allport.errors import failure
 from allport.machine import as_machine
+from allport.notebook import Shown
 
 __all__ = [
     "RankOrder",
@@ -26,7 +27,7 @@ __all__ = [
 
 
 @dataclass(frozen=True)
-class RankOrder:
+class RankOrder(Shown):
     """A choice: rank r goes to place places[r] of the machine (a place is node x ranks of a node + rank within it).
 
     reason: one sentence with the times and the busiest links of what was chosen and of the order as it is. declined:

@@ -14,6 +14,7 @@ from allport.distributions import square_distribution
 from allport.errors import AllportError, failure, together
 from allport.io import working_dtype
 from allport.linalg import DistributedMatrix, own_part, whole_matrix, world_of
+from allport.notebook import Shown
 from allport.plan import plan_qr, plan_together
 from allport.positive_definite import FactorReport, copied
 from allport.right_hand_sides import RightHandSides
@@ -59,7 +60,7 @@ class RankDeficient(AllportError, np.linalg.LinAlgError):
         self.column, self.rank = column, rank
 
 
-class LstsqReport:
+class LstsqReport(Shown):
     """What a least squares solution found and measured."""
 
     def __init__(self, data: dict[str, Any], records: dict[str, Any] | None = None) -> None:

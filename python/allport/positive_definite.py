@@ -12,6 +12,7 @@ from allport._native import CholeskyPlan
 from allport.errors import AllportError, failure, together
 from allport.io import working_dtype
 from allport.linalg import DistributedMatrix, as_distributed, as_matrix, own_part, whole_matrix, world_of
+from allport.notebook import Shown
 from allport.plan import plan_cholesky, plan_together
 from allport.right_hand_sides import RightHandSides
 
@@ -37,7 +38,7 @@ class NotPositiveDefinite(AllportError, np.linalg.LinAlgError):
         self.minor = minor
 
 
-class FactorReport:
+class FactorReport(Shown):
     """What a factorization in tiles measured."""
 
     def __init__(self, data: dict[str, Any], records: dict[str, Any] | None = None) -> None:

@@ -17,6 +17,8 @@ from allport import _native
 from allport._native import Machine, Schedule
 from allport.errors import failure
 from allport.machine import as_machine
+from allport.notebook import Shown
+from allport.notebook import progress as bar_in_notebook
 from allport.verify import prove
 
 __all__ = ["MOST_SECONDS", "PROVED_UP_TO", "Simulation", "bound", "placement_of", "simulate"]
@@ -26,7 +28,7 @@ PROVED_UP_TO = 2_000_000  # segments; the proof takes seconds then
 MOST_SECONDS = 60.0  # of one core that the command line waits for unless told to
 
 
-class Simulation:
+class Simulation(Shown):
     """A simulated run. Times in seconds from the common start of all ranks."""
 
     def __init__(self, data: dict[str, Any], schedule: Schedule, machine: Machine) -> None:
@@ -208,7 +210,8 @@ def simulate(
         trace=trace,
         most_seconds=most_seconds,
     )
-    data = _native.simulate(schedule, where, options, progress or (lambda fraction: None))
+    with bar_in_notebook("simulating", progress is None) as bar:
+        data = _native.simulate(schedule, where, options, progress or (lambda fraction: bar("", fraction)))
     return Simulation(data, schedule, where)
 
 

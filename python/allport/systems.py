@@ -15,6 +15,7 @@ from allport.errors import failure, together
 from allport.factor import LuReport, SingularMatrix, lu, number
 from allport.io import working_dtype
 from allport.linalg import DistributedMatrix, as_distributed, gemm, whole_matrix, world_of
+from allport.notebook import Shown
 from allport.plan import check_assumption, check_growth_bound, plan_on
 from allport.positive_definite import CholeskyReport, cholesky, copied
 from allport.right_hand_sides import RightHandSides
@@ -36,7 +37,7 @@ def norm(a: DistributedMatrix, which: float | str = 1) -> float:
     return _native.norm(NORMS[which], a._native)
 
 
-class SolveReport:
+class SolveReport(Shown):
     """How a system was solved: what its factorization measured, the refinement, and how good x is."""
 
     def __init__(self, data: dict[str, Any]) -> None:

@@ -12,6 +12,7 @@ import numpy as np
 
 from allport._native import Machine
 from allport.errors import failure
+from allport.notebook import Shown
 from allport.task_graph import Graph
 
 __all__ = ["TaskSimulation", "Timeline", "named", "slice_of", "write_events"]
@@ -47,7 +48,7 @@ def write_events(events: list[dict[str, Any]], path: str | os.PathLike[str]) -> 
         raise failure(f"timeline = '{path}': cannot be written: {error.strerror}", "io") from None
 
 
-class Timeline:
+class Timeline(Shown):
     """What tasks and messages did, of a simulated or of a real run; seconds from the start.
 
     columns: name, kernel ('none' for messages), rank (a message's sender), to (its receiver; -1 for tasks), worker,
@@ -92,7 +93,7 @@ class Timeline:
         write_events(events + named(ranks, dict(sorted(threads.items()))), path)
 
 
-class TaskSimulation:
+class TaskSimulation(Shown):
     """A simulated run of a task graph. Times in seconds."""
 
     def __init__(self, data: dict[str, Any], graph: Graph, machine: Machine, workers: int, kept: int) -> None:

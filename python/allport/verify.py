@@ -8,11 +8,12 @@ from typing import Any
 from allport import _native
 from allport._native import Machine, Schedule
 from allport.machine import as_machine
+from allport.notebook import Shown
 
 __all__ = ["Report", "prove"]
 
 
-class Report:
+class Report(Shown):
     """A proof, or a counterexample. True when the schedule is right."""
 
     def __init__(self, data: dict[str, Any], text: str) -> None:

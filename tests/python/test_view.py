@@ -2,18 +2,13 @@
 
 from __future__ import annotations
 
-import json
 import re
-import shutil
-import subprocess
 from pathlib import Path
 from typing import Any
 
 import allport as ap
 import pytest
-
-OPTIONS = "--headless --no-sandbox --disable-gpu --disable-quic --no-first-run --disable-background-networking"
-OPTIONS += " --disable-component-update --disable-sync --virtual-time-budget=20000 --window-size=900,900"
+from browser import browse
 
 # Before the page's own script: errors are kept; a frame comes 16 ms after it was asked for, whatever this browser does
 # about frames of a window that nobody sees.
@@ -71,22 +66,10 @@ addEventListener('load', () => {
 
 def opened(page: Path, folder: Path) -> dict[str, Any]:
     """What the probe found in the page in a browser."""
-    browser = shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome")
-    if browser is None:
-        pytest.skip("no chromium here (Debian: apt-get install chromium): the view was not opened in a browser")
     text = page.read_text()
     assert text.count("<script>") == 1 and "</body>" in text
     (folder / "probed.html").write_text(text.replace("<script>", CATCH + "<script>", 1).replace("</body>", PROBE))
-    done = subprocess.run(
-        [
-            browser, *OPTIONS.split(), f"--user-data-dir={folder / 'profile'}", "--dump-dom",
-            (folder / "probed.html").as_uri(),
-        ],
-        capture_output=True, text=True, timeout=300, check=True,
-    )  # fmt: skip
-    found = re.search(r"data-found=\"([^\"]*)\"", done.stdout)
-    assert found, done.stdout[:300] + done.stderr[-600:]
-    return json.loads(found[1].replace("&quot;", '"'))
+    return browse(folder / "probed.html", folder)
 
 
 @pytest.mark.parametrize(

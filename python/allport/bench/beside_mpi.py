@@ -27,6 +27,7 @@ from allport.bench.places import Place, raw_machine
 from allport.bench.rivals import Variant, variants
 from allport.collectives import loaded
 from allport.errors import failure
+from allport.notebook import with_bar
 from allport.run.launch import ended_by_signals
 from allport.select import explain
 from allport.sim import simulate
@@ -212,6 +213,7 @@ def _entries(result: dict[str, Any]) -> Iterator[dict[str, Any]]:
             yield {**head, "algorithm": measured.MPI, "segment": None, "seconds": t["median"], **t}
 
 
+@with_bar("benchmark")
 def run(job: Job, progress: Progress | None = None) -> dict[str, Any]:
     """Runs the comparison; {"sizes": [{size, mpi, mpi_best, ours, ours_best, ratio, bound, of_bound, wrong, ...}]},
     and in "links" what the lab's links are set to.

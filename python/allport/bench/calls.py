@@ -17,6 +17,7 @@ from allport.bench.job import Job, dropin_library, place_of, program_of, sizes_o
 from allport.bench.places import Place
 from allport.bench.rivals import collectives
 from allport.errors import failure
+from allport.notebook import with_bar
 from allport.run.launch import ended_by_signals
 
 __all__ = ["MODES", "run"]
@@ -65,6 +66,7 @@ def _times(values: list[float]) -> dict[str, float]:
     return {"median": statistics.median(values), "least": min(values), "most": max(values)}
 
 
+@with_bar("calls")
 def run(
     job: Job,
     calls: int = 200,

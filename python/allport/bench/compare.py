@@ -12,12 +12,14 @@ from allport.collectives import algorithms as registered
 from allport.collectives import make_schedule
 from allport.errors import failure
 from allport.machine import as_machine
+from allport.notebook import with_bar
 from allport.select import explain
 from allport.sim import bound, simulate
 
 __all__ = ["compare"]
 
 
+@with_bar("simulating")
 def compare(
     collective: str,
     machine: Machine | str,

@@ -14,6 +14,7 @@ from typing import Any
 from allport.bench.job import Job, place_of
 from allport.bench.places import Place, executable
 from allport.errors import failure
+from allport.notebook import with_bar
 from allport.run.launch import ended_by_signals
 
 __all__ = ["Jacobi", "program", "run"]
@@ -106,6 +107,7 @@ def _recovered(ways: dict[str, Any]) -> None:
         way["recovered"] = (median[f"{base}, none"] - median[name]) / lost if lost > 0 else None
 
 
+@with_bar("Jacobi")
 def run(job: Jacobi, progress: Callable[[str, float], None] | None = None) -> dict[str, Any]:
     """{"ways": {NAME: {"seconds": [iteration's, by round], "peak_to_mean": [...], "received": {...}}}, "same": bool}.
 

@@ -22,6 +22,7 @@ from allport.cli import (
     map,
     multicast,
     plan,
+    report,
     reproduce,
     run,
     schedule,
@@ -53,6 +54,7 @@ app.command(name="dropin")(dropin.dropin)
 app.command(name="exec", context_settings=exec.SETTINGS)(exec.exec_)
 app.command(name="explain")(explain.explain)
 app.command(name="map")(map.map_)
+app.command(name="report")(report.report)
 app.command(name="reproduce")(reproduce.reproduce)
 app.command(name="simulate")(simulate.simulate)
 app.command(name="version")(version.version)

@@ -9,7 +9,7 @@ import typer
 import allport as ap
 from allport.cli import jacobi_table
 from allport.cli.console import console, ensure_outputs, hand_over, progress, table
-from allport.cli.options import AnyMachine, Burst, Collective, Json, Limit, Load, Ranks, size_of
+from allport.cli.options import AnyMachine, Burst, Collective, Json, Limit, Load, PageFile, Ranks, size_of
 from allport.units import format_bytes, format_rate, format_seconds
 
 JACOBI = "Of 'jacobi' alone"
@@ -98,20 +98,22 @@ def _show_calls(result: dict[str, Any]) -> None:
     out.print("every byte of every result was right" if not wrong else f"WRONG: {wrong} bytes of results")
 
 
-def _calls(job: ap.bench.Job, calls: int, modes: str, first: bool, output: str | None, as_json: bool) -> None:
+def _calls(
+    job: ap.bench.Job, calls: int, modes: str, first: bool, output: str | None, as_json: bool, report: str | None
+) -> None:
     """Many short calls, plain and under the drop-in."""
     with progress("starting") as bar:
         result = ap.calls.run(job, calls, bar, [mode.strip() for mode in modes.split(",")], first)
-    hand_over(result, output, as_json, _show_calls)
+    hand_over(result, output, as_json, _show_calls, report)
     if any(row["wrong"] for row in result["rows"]):
         raise typer.Exit(1)
 
 
-def _jacobi(job: ap.jacobi.Jacobi, output: str | None, as_json: bool) -> None:
+def _jacobi(job: ap.jacobi.Jacobi, output: str | None, as_json: bool, report: str | None) -> None:
     ensure_outputs(output=output)
     with progress("starting") as bar:
         result = ap.jacobi.run(job, bar)
-    hand_over(result, output, as_json, jacobi_table.show)
+    hand_over(result, output, as_json, jacobi_table.show, report)
 
 
 def bench(
@@ -157,6 +159,7 @@ def bench(
     plot: Annotated[str | None, typer.Option(metavar="FILE.svg", help="Draw bandwidth over size.")] = None,
     output: Annotated[str | None, typer.Option("-o", "--output", metavar="FILE.json", help="All numbers.")] = None,
     measured: Annotated[str | None, typer.Option(metavar="FILE.json", help="Where times are kept for explain.")] = None,
+    report: PageFile = None,
     as_json: Json = False,
     grid: Annotated[
         str, typer.Option(rich_help_panel=JACOBI, help="Cells: 2048x2048, or three lengths.")
@@ -193,7 +196,7 @@ def bench(
             grid, block, objects, ways, spread, schedule, chunk, collapse, work, heavy, heavy_part, balance, send,
             ranks, threads, machine, lab, rate, size_of("burst", burst), size_of("limit", limit), iterations, best_of,
         )  # fmt: skip
-        _jacobi(asked, output, as_json)
+        _jacobi(asked, output, as_json, report)
         return
     if algorithms != "chosen" or load:
         if through == "preload":
@@ -224,12 +227,12 @@ def bench(
         settings=[word.strip() for word in settings.split(",")] if settings else [],
     )
     if calls is not None:
-        _calls(job, calls, modes, first, output, as_json)
+        _calls(job, calls, modes, first, output, as_json, report)
         return
     with progress("starting") as bar:
         result = ap.bench.run(job, bar)
     if plot:
         ap.plot.benchmark(result, plot)
-    hand_over(result, output, as_json, _show)
+    hand_over(result, output, as_json, _show, report)
     if any(row["wrong"] for row in result["sizes"]):
         raise typer.Exit(1)

@@ -8,7 +8,7 @@ import typer
 
 import allport as ap
 from allport.cli.console import console, ensure_outputs, hand_over, progress, table
-from allport.cli.options import Collective, Json, Load, Machine, Root, Segment
+from allport.cli.options import Collective, Json, Load, Machine, PageFile, Root, Segment
 from allport.cli.simulate import Force, Overheads, Placement, Sharing
 from allport.units import format_bytes, format_seconds
 
@@ -47,6 +47,7 @@ def compare(
     placement: Placement = None,
     plot: Annotated[str | None, typer.Option(metavar="FILE.svg", help="Draw times over sizes.")] = None,
     output: Annotated[str | None, typer.Option("-o", "--output", metavar="FILE.json", help="All numbers.")] = None,
+    report: PageFile = None,
     force: Force = False,
     as_json: Json = False,
 ) -> None:
@@ -68,4 +69,4 @@ def compare(
         )
     if plot:
         ap.plot.comparison(result, plot)
-    hand_over(result, output, as_json, _show)
+    hand_over(result, output, as_json, _show, report)

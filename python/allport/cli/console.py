@@ -32,14 +32,26 @@ def print_json(data: Any) -> None:
     sys.stdout.write(json.dumps(data, indent=2, allow_nan=False) + "\n")
 
 
-def hand_over(result: Any, output: str | None, as_json: bool, show: Callable[[Any], None]) -> None:
-    """Writes a result to the file that is asked for, if any, and prints it, as JSON or as `show` does."""
+def hand_over(
+    result: Any, output: str | None, as_json: bool, show: Callable[[Any], None], report: str | None = None
+) -> None:
+    """Writes a result to the files that are asked for, if any, and prints it, as JSON or as `show` does."""
     if output:
         Path(output).write_text(json.dumps(result, indent=1) + "\n")
+    if report:
+        ap.pages.write(result, report)
     if as_json:
         print_json(result)
     else:
         show(result)
+        tell_files(report=report)
+
+
+def tell_files(**files: str | None) -> None:
+    """Says where what was asked for has been written."""
+    for what, path in files.items():
+        if path is not None:
+            sys.stdout.write(f"{what}: {path}\n")
 
 
 def table(*columns: str, right: tuple[str, ...] = (), title: str | None = None) -> Table:
@@ -52,7 +64,12 @@ def table(*columns: str, right: tuple[str, ...] = (), title: str | None = None) 
 
 @contextmanager
 def progress(what: str) -> Iterator[Callable[[str, float], None]]:
-    """A progress bar on standard error while that is a terminal, nothing otherwise: call it with (phase, fraction)."""
+    """A progress bar on standard error while that is a terminal, or in the notebook that runs this, nothing otherwise:
+    call it with (phase, fraction)."""
+    if ap.notebook.in_notebook():
+        with ap.notebook.progress(what) as shown:
+            yield shown
+        return
     if not sys.stderr.isatty():
         yield lambda phase, fraction: None
         return

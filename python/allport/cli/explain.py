@@ -7,8 +7,8 @@ from typing import Annotated, Any
 import typer
 
 import allport as ap
-from allport.cli.console import console, print_json, table
-from allport.cli.options import Collective, Element, Json, Load, Machine, Root, Size, ranks_of
+from allport.cli.console import console, print_json, table, tell_files
+from allport.cli.options import Collective, Element, Json, Load, Machine, PageFile, Root, Size, ranks_of
 from allport.cli.simulate import Placement
 from allport.units import format_bytes, format_seconds
 
@@ -88,6 +88,7 @@ def explain(
     measured: Annotated[
         str | None, typer.Option(metavar="FILE.json", help="Times that allport bench kept; else ALLPORT_MEASURED.")
     ] = None,
+    report: PageFile = None,
     as_json: Json = False,
 ) -> None:
     """Every algorithm's predicted time for a collective, MPI's own, what was measured, and which one is chosen."""
@@ -101,9 +102,12 @@ def explain(
         placement=placement,
         members=ranks_of("--members", members),
     )
+    if report is not None:
+        ap.pages.write(choice, report)
     data = choice.to_dict()
     data["measured"] = ap.measured.find(where, data["collective"], data["bytes"], measured)
     if as_json:
         print_json(data)
     else:
         _show(data)
+        tell_files(report=report)

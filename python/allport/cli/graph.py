@@ -7,9 +7,9 @@ from typing import Annotated, Any
 import typer
 
 import allport as ap
-from allport.cli.console import console, ensure_outputs, print_json, table
+from allport.cli.console import console, ensure_outputs, print_json, table, tell_files
 from allport.cli.graph_options import GRAPH, Carrier, Made, Name, made
-from allport.cli.options import AnyMachine, Group, Json, with_options
+from allport.cli.options import AnyMachine, Group, Json, PageFile, with_options
 from allport.units import format_bytes, format_count
 
 app = typer.Typer(help="Algorithms as task graphs: draw, check and count them.", no_args_is_help=True)
@@ -41,6 +41,7 @@ def show(
     *,
     output: Annotated[str | None, typer.Option("-o", "--output", help="Draw it: FILE.svg.")] = None,
     most: Annotated[int, typer.Option(help="Tasks to draw at most.")] = 400,
+    report: PageFile = None,
     as_json: Json = False,
     **options: Any,
 ) -> None:
@@ -49,15 +50,16 @@ def show(
     if output is not None and not output.endswith(".svg"):
         raise ap.AllportError(f"output = '{output}': expected a name that ends in .svg")
     which = _made(graph, **options)
-    report = ap.graph.check(which.graph)
+    checked = ap.graph.check(which.graph)
     if output is not None:
         ap.graph.draw(which.graph, output, most=most)
+    if report is not None:
+        ap.pages.write(ap.pages.of_graph(which.graph, which.title), report)
     if as_json:
-        print_json({"graph": which.title, "ranks": which.graph.ranks, **report._asdict(), "drawing": output})
+        print_json({"graph": which.title, "ranks": which.graph.ranks, **checked._asdict(), "drawing": output})
         return
-    typer.echo(f"{which.title}\n{_words(report, which.graph.ranks)}")
-    if output is not None:
-        typer.echo(f"drawn: {output}")
+    typer.echo(f"{which.title}\n{_words(checked, which.graph.ranks)}")
+    tell_files(drawn=output, report=report)
 
 
 @app.command()

@@ -8,9 +8,9 @@ from typing import Annotated, Any
 import typer
 
 import allport as ap
-from allport.cli.console import console, ensure_outputs, print_json, progress, table
+from allport.cli.console import console, ensure_outputs, print_json, progress, table, tell_files
 from allport.cli.links_table import show_drifts, show_links
-from allport.cli.options import AnyMachine, Json, StartedRanks
+from allport.cli.options import AnyMachine, Json, PageFile, StartedRanks
 from allport.units import format_bytes, format_rate, format_seconds
 
 app = typer.Typer(help="Show and measure machines, print machine files.", no_args_is_help=True)
@@ -18,9 +18,11 @@ Spec = Annotated[str, typer.Argument(metavar="SPEC", help="torus:4x4x4, mesh:8x8
 
 
 @app.command()
-def show(spec: Spec, as_json: Json = False) -> None:
+def show(spec: Spec, report: PageFile = None, as_json: Json = False) -> None:
     """Axes, links and rates of a machine."""
     machine = ap.Machine.parse(spec)
+    if report is not None:
+        ap.pages.write(machine, report)
     if as_json:
         print_json(machine.to_dict())
         return
@@ -50,6 +52,7 @@ def show(spec: Spec, as_json: Json = False) -> None:
     out.print(rates)
     out.print()
     out.print(f"{machine.nodes:,} nodes, {machine.ranks:,} ranks, {machine.links:,} directed links")
+    tell_files(report=report)
 
 
 @app.command(name="list")

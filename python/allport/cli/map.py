@@ -9,7 +9,7 @@ import typer
 
 import allport as ap
 from allport.cli.console import console, ensure_outputs, print_json, table
-from allport.cli.options import Json, Machine
+from allport.cli.options import Json, Machine, PageFile
 from allport.report import draw_loads
 from allport.units import format_bytes, format_seconds, parse_bytes
 
@@ -111,6 +111,7 @@ def map_(
     rank_order: Annotated[str | None, typer.Option(help="Write MPICH_RANK_ORDER.")] = None,
     hostfile: Annotated[str | None, typer.Option(help="Write Slurm's hostfile for --distribution=arbitrary.")] = None,
     output: Annotated[str | None, typer.Option("-o", "--output", help="Draw link loads: FILE.svg, .png, .pdf.")] = None,
+    report: PageFile = None,
     as_json: Json = False,
 ) -> None:
     """Chooses where the ranks of a communication pattern go, by predicted time, and says why."""
@@ -131,9 +132,11 @@ def map_(
             Path(path).write_text(written[path], encoding="utf-8")
     if output is not None:
         draw_loads.loads(chosen, output)
+    if report is not None:
+        ap.pages.write(chosen, report)
     if as_json:
         print_json(chosen.to_dict() | {"written": list(written), "drawing": output})
         return
     _show(chosen)
-    for path in [*written, *([output] if output else [])]:
+    for path in [*written, *(path for path in (output, report) if path)]:
         typer.echo(f"written: {path}")

@@ -9,6 +9,7 @@ from typing import Annotated, Any
 import typer
 
 import allport as ap
+from allport.cli.console import ensure_outputs
 from allport.units import parse_bytes
 
 
@@ -31,6 +32,25 @@ def ranks_of(option: str, text: str) -> list[int] | None:
 
 
 Json = Annotated[bool, typer.Option("--json", help="Print JSON for programs.")]
+
+
+def _page(path: str | None) -> str | None:
+    """Looked at before any work begins."""
+    if path is not None and not path.endswith((".html", ".htm")):
+        raise ap.AllportError(f"report = '{path}': expected a name that ends in .html, as pages do")
+    ensure_outputs(report=path)
+    return path
+
+
+PageFile = Annotated[
+    str | None,
+    typer.Option(
+        "--report",
+        metavar="FILE.html",
+        callback=_page,
+        help="Also as one page that needs nothing else: charts, link loads, what to try next.",
+    ),
+]
 
 # Where it runs.
 Machine = Annotated[

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Callable
 from typing import Annotated, Any
 
 import typer
 
 import allport as ap
 from allport.cli import contraction_table
-from allport.cli.console import console, print_json, progress, table
+from allport.cli.console import console, print_json, progress, table, tell_files
 from allport.cli.options import (
     CONTRACTION,
     FACTORIZATION,
@@ -19,6 +20,7 @@ from allport.cli.options import (
     AnyMachine,
     Group,
     Json,
+    PageFile,
     Ranks,
     with_options,
 )
@@ -146,6 +148,26 @@ def _as_dict(plan: dict[str, Any], simulated: list[ap.SimulatedCandidate] | None
     return plan if simulated is None else {**plan, "simulated": [one.to_dict() for one in simulated]}
 
 
+FIXED = ("algorithm", "grid", "block", "nb", "big", "broadcast", "reduce")
+Show = Callable[[dict[str, Any], list[ap.SimulatedCandidate] | None, bool, bool], None]
+
+
+def _plan_it(
+    make: Callable[..., Any], extents: tuple[int, ...], given: dict[str, Any], show: Show, *,
+    simulate: int, all_: bool, report: str | None, as_json: bool,
+) -> None:  # fmt: skip
+    """Plans, simulates candidates, writes the page, beside which an open choice is planned, and prints."""
+    plan = make(*extents, **given)
+    simulated = _simulated(simulate, make, *extents, **given)
+    if report is not None:
+        fixed = [name for name in FIXED if given.get(name)]
+        free = make(*extents, **{k: v for k, v in given.items() if k not in fixed}) if fixed else None
+        ap.pages.write(ap.pages.of_plan(plan, free, simulated=simulated or ()), report)
+    show(plan.to_dict(), simulated, all_, as_json)
+    if not as_json:
+        tell_files(report=report)
+
+
 def _show_simulated(simulated: list[ap.SimulatedCandidate] | None) -> None:
     if simulated is None:
         return
@@ -196,14 +218,14 @@ def gemm(
     *,
     simulate: Simulate = 0,
     all_: All = False,
+    report: PageFile = None,
     as_json: Json = False,
     **options: Any,
 ) -> None:
     """Choose algorithm, grid and replication for C = op(A) op(B), with every candidate's price."""
     m, n, k = _extents(shape, 3, "MxNxK, like 4000x4000x4000: C is M x N, K is summed over")
-    given = _given(**options)
-    plan = ap.plan_gemm(m, n, k, **given).to_dict()
-    _show(plan, _simulated(simulate, ap.plan_gemm, m, n, k, **given), all_, as_json)
+    shown: dict[str, Any] = {"simulate": simulate, "all_": all_, "report": report, "as_json": as_json}
+    _plan_it(ap.plan_gemm, (m, n, k), _given(**options), _show, **shown)
 
 
 @app.command()
@@ -233,14 +255,14 @@ def lu(
     *,
     simulate: Simulate = 0,
     all_: All = False,
+    report: PageFile = None,
     as_json: Json = False,
     **options: Any,
 ) -> None:
     """Choose algorithm, grid, replication and panels for P A = L U, with every candidate's price."""
     m, n = _extents(shape, 2, "MxN, like 4000x4000")
-    given = _given(**options)
-    plan = ap.plan_lu(m, n, **given).to_dict()
-    _show(plan, _simulated(simulate, ap.plan_lu, m, n, **given), all_, as_json)
+    shown: dict[str, Any] = {"simulate": simulate, "all_": all_, "report": report, "as_json": as_json}
+    _plan_it(ap.plan_lu, (m, n), _given(**options), _show, **shown)
 
 
 TILED = ("grid", "order", "nb", "work", "links", "chain", "total", "memory")
@@ -299,6 +321,7 @@ def cholesky(
     *,
     simulate: Simulate = 0,
     all_: All = False,
+    report: PageFile = None,
     as_json: Json = False,
     **options: Any,
 ) -> None:
@@ -307,9 +330,8 @@ def cholesky(
     if len(sides) == 2 and sides[0] != sides[1]:
         raise ap.AllportError(f"shape = '{shape}': expected a square matrix, N or NxN, like 4000")
     n, _ = _extents("x".join((sides * 2)[:2]), 2, "N or NxN, like 4000")
-    given = _given(**options)
-    plan = ap.plan_cholesky(n, **given).to_dict()
-    _show_tiled(plan, _simulated(simulate, ap.plan_cholesky, n, **given), all_, as_json)
+    shown: dict[str, Any] = {"simulate": simulate, "all_": all_, "report": report, "as_json": as_json}
+    _plan_it(ap.plan_cholesky, (n,), _given(**options), _show_tiled, **shown)
 
 
 @app.command()
@@ -319,11 +341,11 @@ def qr(
     *,
     simulate: Simulate = 0,
     all_: All = False,
+    report: PageFile = None,
     as_json: Json = False,
     **options: Any,
 ) -> None:
     """Choose grid and tiles for A = Q R, with the price of every candidate's task graph."""
     m, n = _extents(shape, 2, "MxN, like 40000x400")
-    given = _given(**options)
-    plan = ap.plan_qr(m, n, **given).to_dict()
-    _show_tiled(plan, _simulated(simulate, ap.plan_qr, m, n, **given), all_, as_json)
+    shown: dict[str, Any] = {"simulate": simulate, "all_": all_, "report": report, "as_json": as_json}
+    _plan_it(ap.plan_qr, (m, n), _given(**options), _show_tiled, **shown)

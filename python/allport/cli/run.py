@@ -4,14 +4,16 @@ from __future__ import annotations
 
 import os
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, suppress
+from dataclasses import replace
 from typing import Annotated, Any
 
 import typer
 
 import allport as ap
 from allport.cli import contraction_table
-from allport.cli.console import print_json, progress
+from allport.cli.console import print_json, progress, tell_files
 from allport.cli.options import (
     CONTRACTION,
     FACTORIZATION,
@@ -21,6 +23,7 @@ from allport.cli.options import (
     AnyMachine,
     Group,
     Json,
+    PageFile,
     StartedRanks,
     Uplo,
     Workers,
@@ -90,10 +93,53 @@ def _launched(job: ap.job.Job) -> dict[str, Any]:
     return {**data, "plan": planned.to_dict()}
 
 
-def _run_job(job: ap.job.Job, as_json: bool, show: Callable[[dict[str, Any]], None]) -> None:
-    data = _joined(job, as_json) if ap.launch.joined_size() is not None else _launched(job)
-    if data is not None:
-        (print_json if as_json else show)(data)
+CHOICES = ("algorithm", "grid", "block", "nb", "big", "broadcast", "reduce")
+
+
+def _write_page(job: ap.job.Job, data: dict[str, Any], report: str, records: str | None) -> None:
+    """The page of a run. records: a Chrome trace of it."""
+    joined = ap.launch.joined_size()
+    machine = ap.job.machine_for(job.machine, job.ranks, joined or ap.launch.cores())
+    page = ap.pages.of_run(
+        job.kind,
+        data,
+        machine,
+        timeline=ap.pages.read_trace(records) if records is not None else None,
+        fixed=any(getattr(job, name, None) for name in CHOICES),
+        memory=job.memory,
+        files=[getattr(job, name) for name in ("a", "b", "c_in", "out") if getattr(job, name, None)],
+        local=joined is None and "ALLPORT_MPIEXEC" not in os.environ,
+    )
+    ap.pages.write(page, report)
+
+
+@contextmanager
+def _recorded(job: ap.job.Job, report: str | None) -> Iterator[tuple[ap.job.Job, str | None]]:
+    """The job, and where its trace goes: for a page it is recorded, whether or not somebody wants to keep the trace."""
+    trace = getattr(job, "trace", None)
+    if report is None or trace is not None or not hasattr(job, "trace"):
+        yield job, trace
+        return
+    path = f"{report}.{os.getpid()}.trace"  # beside the page: a folder that all computers of a job are asked for
+    try:
+        yield replace(job, trace=path), path  # type: ignore[call-arg]
+    finally:
+        with suppress(OSError):
+            os.unlink(path)
+
+
+def _run_job(job: ap.job.Job, as_json: bool, show: Callable[[dict[str, Any]], None], report: str | None = None) -> None:
+    with _recorded(job, report) as (recorded, records):
+        data = _joined(recorded, as_json) if ap.launch.joined_size() is not None else _launched(recorded)
+        if data is None:
+            return
+        if report is not None:
+            _write_page(job, data, report, records)
+    if "trace" in data:
+        data["trace"] = getattr(job, "trace", None)
+    (print_json if as_json else show)(data)
+    if not as_json:
+        tell_files(report=report)
 
 
 @app.command()
@@ -106,12 +152,15 @@ def gemm(
     alpha: Annotated[str, typer.Option(help="Factor of the product.")] = "1",
     beta: Annotated[str, typer.Option(help="Factor of C0; 0: C0 is not read.")] = "0",
     c_in: Annotated[str | None, typer.Option("--c-in", metavar="C0", help="File that beta C0 is taken from.")] = None,
+    report: PageFile = None,
     as_json: Json = False,
     **options: Any,
 ) -> None:
     """Multiply two matrix files: C = alpha op(A) op(B) + beta C0, on all ranks of a machine."""
     scale, keep = _number(alpha, "alpha"), _number(beta, "beta")
-    _run_job(ap.jobs.GemmJob(a=a, b=b, out=output, c_in=c_in, alpha=scale, beta=keep, **options), as_json, print_gemm)
+    _run_job(
+        ap.jobs.GemmJob(a=a, b=b, out=output, c_in=c_in, alpha=scale, beta=keep, **options), as_json, print_gemm, report
+    )
 
 
 @app.command()
@@ -137,11 +186,12 @@ def lu(
     output: Annotated[str, typer.Option("-o", "--output", help="F.npz: factors, pivots, INFO, growth")],
     *,
     check: Annotated[bool, typer.Option(help="Read A again and compute the residual.")] = True,
+    report: PageFile = None,
     as_json: Json = False,
     **options: Any,
 ) -> None:
     """Factor a matrix file: P A = L U with row exchanges, on all ranks of a machine."""
-    _run_job(ap.jobs.LuJob(a=a, out=output, check_residual=check, **options), as_json, print_lu)
+    _run_job(ap.jobs.LuJob(a=a, out=output, check_residual=check, **options), as_json, print_lu, report)
 
 
 @app.command()
@@ -152,12 +202,13 @@ def cholesky(
     *,
     check: Annotated[bool, typer.Option(help="Read A again and compute the residual.")] = True,
     trace: Trace = None,
+    report: PageFile = None,
     as_json: Json = False,
     **options: Any,
 ) -> None:
     """Factor a positive definite matrix file: A = L L^H or U^H U, on all ranks of a machine."""
     job = ap.jobs.CholeskyJob(a=a, out=output, check_residual=check, trace=trace, **options)
-    _run_job(job, as_json, print_cholesky)
+    _run_job(job, as_json, print_cholesky, report)
 
 
 @app.command()
@@ -176,12 +227,13 @@ def solve(
     ] = "gen",
     uplo: Uplo = "L",
     workers: Workers = 1,
+    report: PageFile = None,
     as_json: Json = False,
     **options: Any,
 ) -> None:
     """Solve op(A) X = B for matrix files, on all ranks of a machine."""
     own: dict[str, Any] = {"refine": refine, "trans": trans, "assume": assume, "uplo": uplo, "workers": workers}
-    _run_job(ap.jobs.SolveJob(a=a, b=b, out=output, **own, **options), as_json, print_solve)
+    _run_job(ap.jobs.SolveJob(a=a, b=b, out=output, **own, **options), as_json, print_solve, report)
 
 
 @app.command()
@@ -197,12 +249,13 @@ def qr(
         bool, typer.Option(help="Read A again and compute ||A - Q R|| and ||I - Q^H Q||; Q is formed for it.")
     ] = True,
     trace: Trace = None,
+    report: PageFile = None,
     as_json: Json = False,
     **options: Any,
 ) -> None:
     """Factor a matrix file of any shape: A = Q R, on all ranks of a machine."""
     job = ap.jobs.QrJob(a=a, out=output, q_out=q_out, check_residual=check, trace=trace, **options)
-    _run_job(job, as_json, print_qr)
+    _run_job(job, as_json, print_qr, report)
 
 
 @app.command()
@@ -213,8 +266,9 @@ def lstsq(
     output: Annotated[str, typer.Option("-o", "--output", help="X.npy, X.mtx or FILE.h5:DATASET")],
     *,
     trace: Trace = None,
+    report: PageFile = None,
     as_json: Json = False,
     **options: Any,
 ) -> None:
     """Minimize ||B - A X|| for matrix files, or the norm of X where A has more columns than rows."""
-    _run_job(ap.jobs.LstsqJob(a=a, b=b, out=output, trace=trace, **options), as_json, print_lstsq)
+    _run_job(ap.jobs.LstsqJob(a=a, b=b, out=output, trace=trace, **options), as_json, print_lstsq, report)

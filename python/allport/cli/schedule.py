@@ -8,8 +8,20 @@ import typer
 
 import allport as ap
 from allport.cli import exchange
-from allport.cli.console import console, print_json, progress, table
-from allport.cli.options import Collective, Element, Json, Load, Machine, Root, ScheduleAlgorithm, Segment, Size, Window
+from allport.cli.console import console, print_json, progress, table, tell_files
+from allport.cli.options import (
+    Collective,
+    Element,
+    Json,
+    Load,
+    Machine,
+    PageFile,
+    Root,
+    ScheduleAlgorithm,
+    Segment,
+    Size,
+    Window,
+)
 from allport.units import format_bytes
 
 app = typer.Typer(help="List, show, draw and verify collective schedules.", no_args_is_help=True)
@@ -97,6 +109,7 @@ def show(
     output: Annotated[
         str | None, typer.Option("-o", "--output", help="Draw the trees: FILE.svg, .png or .pdf.")
     ] = None,
+    report: PageFile = None,
     as_json: Json = False,
 ) -> None:
     """Show the program of each rank, or draw the spanning trees on their machine (-o trees.svg)."""
@@ -106,6 +119,8 @@ def show(
     )
     if output is not None:
         ap.draw.trees(schedule, where, output)
+    if report is not None:
+        ap.pages.write(ap.pages.of_schedule(schedule, where), report)
     head = {
         "collective": schedule.collective,
         "algorithm": schedule.algorithm,
@@ -129,8 +144,8 @@ def show(
         f"segments of at most {format_bytes(schedule.segment)}, "
         f"window {schedule.window}"
     )
-    if output is not None:
-        out.print(f"drawn: {output}")
+    if output is not None or report is not None:
+        tell_files(drawn=output, report=report)
         return
     rows = table(
         "rank", "op", "what", "peer", "way", "tree", "bytes", "segments", "after", right=("rank", "op", "segments")

@@ -7,9 +7,9 @@ from typing import Annotated, Any
 import typer
 
 import allport as ap
-from allport.cli.console import console, ensure_outputs, print_json, progress, table
+from allport.cli.console import console, ensure_outputs, print_json, progress, table, tell_files
 from allport.cli.graph_options import GRAPH, GRAPHS, Carrier
-from allport.cli.options import Json, Load, Machine, Root, Segment, Size, Window, with_options
+from allport.cli.options import Json, Load, Machine, PageFile, Root, Segment, Size, Window, with_options
 from allport.cli.simulate_graph import simulate_graph
 from allport.units import format_bytes, format_rate, format_seconds, parse_bytes
 
@@ -145,6 +145,7 @@ def simulate(
     gantt: Annotated[
         str | None, typer.Option(metavar="FILE.svg", help="Task graphs: who computed what when; .svg, .png or .pdf.")
     ] = None,
+    report: PageFile = None,
     force: Force = False,
     as_json: Json = False,
     **options: Any,
@@ -166,6 +167,7 @@ def simulate(
             late=late,
             timeline=timeline,
             gantt=gantt,
+            report=report,
             as_json=as_json,
             algorithm=algorithm,
             **options,
@@ -196,7 +198,7 @@ def simulate(
             handshake=handshake,
             engine=engine,
             placement=placement,
-            trace=late or timeline is not None or view is not None,
+            trace=late or any((timeline, view, report)),
             proof=None,
             most_seconds=0.0 if force else ap.sim.MOST_SECONDS,
             progress=lambda fraction: bar("simulating", fraction),
@@ -205,11 +207,11 @@ def simulate(
         ap.trace.chrome(run, timeline)
     if view:
         ap.trace.animate(run, view)
+    if report:
+        ap.pages.write(run, report)
     bound = ap.sim.bound(schedule, where)
     if as_json:
         print_json({**run.to_dict(), "bound": bound, "late": run.late() if late else None})
     else:
         _show(run, bound)
-        for what, path in (("timeline", timeline), ("view", view)):
-            if path:
-                console().print(f"{what}: {path}")
+        tell_files(timeline=timeline, view=view, report=report)

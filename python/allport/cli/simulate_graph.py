@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 import allport as ap
-from allport.cli.console import console, print_json, progress, table
-from allport.cli.graph_options import Made, made
+from allport.cli.console import console, print_json, progress, table, tell_files
+from allport.cli.graph_options import TILE, Made, made
 from allport.units import format_bytes, format_count, format_flops, format_seconds
 
 SHOWN = 12
@@ -52,6 +53,25 @@ def _show(which: Made, run: ap.TaskSimulation, data: dict[str, Any]) -> None:
     )
 
 
+def _given(options: dict[str, Any]) -> str:
+    """Options as they were given, but for those that have their defaults."""
+    usual = {"uplo": "L", "dtype": "float64", "pivot": "tournament", "block": 0}
+    return " ".join(f"--{k} {v}" for k, v in options.items() if v is not None and v != usual.get(k))
+
+
+def _other_tiles(name: str, machine: ap.Machine, options: dict[str, Any]) -> list[tuple[str, str, Callable[[], Any]]]:
+    """The same in tiles of half and of twice the size, to be tried beside it; (what, command, graph)."""
+    if name in ("gemm", "lu") or options["tiles"] is not None:
+        return []
+    found = []
+    for nb in ((options["nb"] or TILE) // 2, (options["nb"] or TILE) * 2):
+        other = {**options, "nb": nb}
+        if nb > 0:
+            command = f"allport simulate {name} -m {machine.name} {_given(other)}"
+            found.append((f"Tiles of {nb}", command, lambda other=other: made(name, machine, **other).graph))
+    return found
+
+
 def simulate_graph(
     name: str,
     machine: ap.Machine,
@@ -62,6 +82,7 @@ def simulate_graph(
     late: bool,
     timeline: str | None,
     gantt: str | None,
+    report: str | None,
     as_json: bool,
     **options: Any,
 ) -> None:
@@ -75,18 +96,22 @@ def simulate_graph(
             carrier=carrier,
             workers=workers,
             segment=segment,
-            trace=late or timeline is not None or gantt is not None,
+            trace=late or any((timeline, gantt, report)),
             progress=lambda done: bar("simulating", done / total),
         )
     if run.truncated:
         raise ap.AllportError(
-            f"{name}: has {format_count(run.tasks)} tasks, more than can be kept for --late, --trace and --gantt; "
-            "take larger tiles"
+            f"{name}: has {format_count(run.tasks)} tasks, more than can be kept for --late, --trace, --gantt "
+            "and --report; take larger tiles"
         )
     if timeline is not None:
         ap.trace.chrome(run, timeline)
     if gantt is not None:
         ap.gantt.chart(run.timeline, gantt, title=f"{which.title}, on {machine.name}: {format_seconds(run.seconds)}")
+    if report is not None:
+        command = f"allport simulate {name} -m {machine.name} {_given(options)}"
+        others = _other_tiles(name, machine, options)
+        ap.pages.write(ap.pages.of_graph_simulation(run, which.title, which.flops, command, others), report)
     data = run.to_dict()
     steps = run.critical_path if late else None
     if as_json:
@@ -95,6 +120,4 @@ def simulate_graph(
     _show(which, run, data)
     if steps is not None:
         _late(steps)
-    for what, path in (("trace", timeline), ("gantt", gantt)):
-        if path is not None:
-            console().print(f"{what}: {path}")
+    tell_files(trace=timeline, gantt=gantt, report=report)

@@ -14,7 +14,7 @@ from allport.timeline import Timeline
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
-__all__ = ["chart"]
+__all__ = ["COLOURS", "OTHER", "bars", "chart"]
 
 MOST_ROWS = 64
 FINEST = 2_000  # parts of the width that can be told apart; shorter gaps are drawn over
@@ -35,7 +35,7 @@ COLOURS = {
 OTHER = "#8a94a0"
 
 
-def _bars(begin: np.ndarray, end: np.ndarray, gap: float) -> list[tuple[float, float]]:
+def bars(begin: np.ndarray, end: np.ndarray, gap: float) -> list[tuple[float, float]]:
     """(begin, width) of intervals, those with less than `gap` between them as one."""
     order = np.argsort(begin, kind="stable")
     begin, end = begin[order], np.maximum.accumulate(end[order])
@@ -71,10 +71,10 @@ def chart(timeline: Timeline, path: str | os.PathLike[str] | None = None, *, tit
             which = here & (c["kernel"] == kernel)
             colour = COLOURS.get(kernel, OTHER)
             used[kernel] = Patch(color=colour, label=kernel)
-            ax.broken_barh(_bars(c["begin"][which], c["end"][which], seconds / FINEST), (y - 0.4, 0.8), color=colour)
+            ax.broken_barh(bars(c["begin"][which], c["end"][which], seconds / FINEST), (y - 0.4, 0.8), color=colour)
         late = here & critical
         if late.any():
-            ax.broken_barh(_bars(c["begin"][late], c["end"][late], 0.0), (y + 0.3, 0.14), color=INK)
+            ax.broken_barh(bars(c["begin"][late], c["end"][late], 0.0), (y + 0.3, 0.14), color=INK)
     ax.set_ylim(len(shown) - 0.4, -0.6)
     ax.set_xlim(0.0, seconds)
     ax.set_yticks(range(len(shown)), [f"{r}.{w}" if several else str(r) for r, w in shown], fontsize=7)

@@ -15,6 +15,7 @@ from typing import Any
 from allport._native import build_info
 from allport.errors import AllportError
 from allport.io import replacing
+from allport.notebook import with_bar
 from allport.report.figures import Figure, Picture, Result, Run, all_figures, find, render
 from allport.report.figures.lab_runs import LabRun, stored
 from allport.report.figures.page import page
@@ -115,6 +116,7 @@ def _write(path: Path, text: str) -> None:
         aside.write_text(text)
 
 
+@with_bar("figures")
 def reproduce(
     names: str | Sequence[str] = "all",
     output: str | os.PathLike[str] = "report",

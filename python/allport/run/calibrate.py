@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any
 
 from allport import _native
 from allport.machine import Machine, as_machine
+from allport.notebook import with_bar
 from allport.run.launch import run as launch
 from allport.run.rank import as_rank, emit
 
@@ -63,6 +64,7 @@ def join(
     return found if comm.rank == 0 else None
 
 
+@with_bar("calibrating")
 def run(
     machine: Machine | str,
     *,

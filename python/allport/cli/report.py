@@ -1,0 +1,38 @@
+"""allport report: a drop-in's report, or the numbers of a benchmark, as one page to look at."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+import typer
+
+import allport as ap
+from allport.cli.console import ensure_outputs, tell_files
+from allport.cli.options import AnyMachine
+
+
+def report(
+    file: Annotated[
+        str, typer.Argument(metavar="REPORT.json", help="What ALLPORT_REPORT, `bench -o` or `run --json` has written.")
+    ],
+    output: Annotated[str, typer.Option("-o", "--output", metavar="FILE.html", help="The page.")],
+    machine: AnyMachine = None,
+    capture: Annotated[
+        str | None,
+        typer.Option(
+            metavar="FILE.json",
+            help="What ALLPORT_CAPTURE has written of the same run: link loads, and orders of ranks that spread them.",
+        ),
+    ] = None,
+) -> None:
+    """Turn the JSON of a drop-in (ALLPORT_REPORT=FILE.json), a benchmark, a run or a plan into one page.
+
+    Calls taken and handed back, why, seconds beside lower bounds, what was tried, and what to try next.
+    """
+    if not output.endswith((".html", ".htm")):
+        raise ap.AllportError(f"output = '{output}': expected a name that ends in .html, as pages do")
+    ensure_outputs(output=output)
+    where = None if machine is None else ap.Machine.parse(machine)
+    captured = None if capture is None else ap.pattern.load(capture)
+    ap.pages.write(ap.pages.of_json(file, where, captured), output)
+    tell_files(report=output)
