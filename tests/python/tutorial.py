@@ -1,8 +1,8 @@
 """Runs a page of docs/tutorials as its reader would: files are written, commands typed, answers compared.
 
 A fenced block is, by its language,
-- `console`: lines that begin with "$ " are commands (one that ends with a backslash goes on in the next line), what
-  follows is what they print, on both streams together;
+- `console`: lines that begin with "$ " are commands (which go on after a backslash at the end, or up to the word of
+  `<<'END'`), what follows is what they print, on both streams together;
 - `pycon`: a session of Python, one for the whole page;
 - anything else, right after a line that ends with a name in backquotes and a colon: the file of that name.
 Other blocks are read and not run. In what is printed, a line of dots stands for any lines, and ‹...› holds what differs
@@ -72,17 +72,19 @@ def matches(wanted: str, got: str) -> bool:
 def commands(text: str) -> list[tuple[str, str]]:
     """(command, what it prints) of a console block."""
     found: list[list[str]] = []
-    continues = False
+    until: str | None = None  # the line that ends a command which goes on; "": the next that does not end in a backslash
     for line in text.splitlines():
-        if continues:
+        if until is not None:
             found[-1][0] += "\n" + line
+            if line == until or (until == "" and not line.endswith("\\")):
+                until = None
         elif line.startswith("$ "):
             found.append([line[2:], ""])
+            here = re.search(r"<<'?(\w+)'?$", line)
+            until = here.group(1) if here else "" if line.endswith("\\") else None
         else:
             assert found, f"a console block begins with a command, not with {line!r}"
             found[-1][1] += line + "\n"
-            continue
-        continues = line.endswith("\\")
     return [(command, printed) for command, printed in found]
 
 
@@ -100,7 +102,7 @@ class Desk:
         tools = self.folder.parent / f"{self.folder.name}-bin"
         tools.mkdir()
         here = {"python": [sys.executable], "allport": [sys.executable, "-m", "allport"]}
-        family = ap.mpi.family() or "openmpi"
+        self.family = family = ap.mpi.family() or "openmpi"
         mpiexec = str(ap.build_info()["mpiexec"])
         for name in ("mpicc", "mpifort"):
             beside = Path(mpiexec).with_name(f"{name}.{family}")
@@ -125,9 +127,9 @@ class Desk:
         return env
 
     def type(self, command: str) -> subprocess.CompletedProcess[str]:
-        """Types a command; both streams come together, as in a terminal."""
+        """Types a command, with this MPI's ScaLAPACK; both streams come together, as in a terminal."""
         return subprocess.run(
-            ["bash", "-c", command],
+            ["bash", "-c", command.replace("-lscalapack-openmpi", f"-lscalapack-{self.family}")],
             cwd=self.folder,
             env=self.env,
             stdout=subprocess.PIPE,
@@ -135,6 +137,17 @@ class Desk:
             text=True,
             timeout=LIMIT,
         )
+
+    def lacks(self, page: str) -> str:
+        """What a page wants that is not here: a compiler of MPI's, ScaLAPACK; or nothing."""
+        if "$ mpicc" not in page:
+            return ""
+        if self.type("mpicc --version").returncode != 0:
+            return "no mpicc in PATH"
+        links = "echo 'int main(void) { return 0; }' | mpicc -x c - -o /dev/null -lscalapack-openmpi"
+        if "-lscalapack" in page and self.type(links).returncode != 0:
+            return f"no ScaLAPACK for {self.family} (Debian: libscalapack-{self.family}-dev)"
+        return ""
 
     def follow(self, block: Block) -> str:
         """Does what a block says; what is wrong with it, or nothing."""
@@ -169,9 +182,9 @@ class Desk:
         return "".join(wrong)
 
 
-def follow(page: Path, folder: Path) -> tuple[int, str]:
+def follow(page: Path, desk: Desk) -> tuple[int, str]:
     """Follows a page from its first block to its last; how many did something, and what went wrong first."""
-    desk, done = Desk(folder), 0
+    done = 0
     for block in blocks(page.read_text()):
         if block.file is None and block.language not in ("console", "pycon"):
             continue

@@ -2,7 +2,7 @@
 
 Usage: build.py [--output FOLDER] [--work FOLDER] [--figures quick|none]
 
-The sources are gathered in the folder for work, build/site-source: links to what is written by hand, pages that are made. Fails on a link
+The sources are gathered in the folder for work, build/site-source: copies of what is written by hand, pages that are made. Fails on a link
 that leads nowhere, a page that no table of contents has, a name of the Python or C interface without documentation, and
 on whatever else Sphinx warns of.
 """
@@ -10,7 +10,6 @@ on whatever else Sphinx warns of.
 from __future__ import annotations
 
 import argparse
-import os
 import shutil
 import subprocess
 import sys
@@ -25,7 +24,7 @@ import figures_page  # noqa: E402
 import header_reference  # noqa: E402
 import python_reference  # noqa: E402
 
-LINKED = ("docs", "examples", "CHANGELOG.md", "CONTRIBUTING.md", "LICENSE")
+COPIED = ("docs", "examples", "CHANGELOG.md", "CONTRIBUTING.md", "LICENSE")
 
 
 def write(path: Path, text: str) -> None:
@@ -36,12 +35,20 @@ def write(path: Path, text: str) -> None:
 
 
 def gather(source: Path) -> None:
-    """Links what is written by hand into the sources."""
+    """Brings what is written by hand into the sources, so that links lead where they lead in the tree."""
     source.mkdir(parents=True, exist_ok=True)
-    for name in LINKED:
-        link = source / name
-        if not link.is_symlink():
-            link.symlink_to(os.path.relpath(ROOT / name, source))
+    wanted = set()
+    for name in COPIED:
+        there = ROOT / name
+        for path in [there] if there.is_file() else [p for p in there.rglob("*") if p.is_file()]:
+            copy = source / path.relative_to(ROOT)
+            wanted.add(copy)
+            copy.parent.mkdir(parents=True, exist_ok=True)
+            if not copy.exists() or copy.stat().st_mtime != path.stat().st_mtime:
+                shutil.copy2(path, copy)
+    for path in (source / "docs").rglob("*"):
+        if path.is_file() and path not in wanted:
+            path.unlink()
     write(source / "index.md", (HERE / "index.md").read_text())
     (source / "extra").mkdir(exist_ok=True)
 
@@ -103,6 +110,7 @@ def main() -> int:
     if options.output.exists() and not (options.output / ".buildinfo").exists():
         shutil.rmtree(options.output)  # not Sphinx's: begin anew
     command = [sys.executable, "-m", "sphinx", "-b", "html", "-c", str(HERE), "-d", str(options.work / "doctrees")]
+    command += ["-D", f"html_extra_path={source / 'extra'}"]
     command += ["-j", "auto", "-q", "-W", "--keep-going", str(source), str(options.output)]
     code = subprocess.run(command, check=False).returncode
     if missing:

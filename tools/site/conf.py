@@ -22,7 +22,6 @@ html_theme = "furo"
 html_title = f"Allport {version}"
 html_copy_source = False
 html_show_copyright = False
-html_extra_path = ["extra"]
 
 myst_enable_extensions = ["colon_fence"]
 myst_heading_anchors = 4
@@ -31,7 +30,7 @@ autodoc_member_order = "bysource"
 autodoc_typehints = "signature"
 autodoc_preserve_defaults = True
 cpp_index_common_prefix = ["allport::"]
-toc_object_entries_show_parents = "hide"
+toc_object_entries = False  # every page carries the whole navigation
 maximum_signature_line_length = 100
 
 

@@ -154,8 +154,6 @@ def entry_of(node: Node, template: str = "") -> Entry | None:
         return Entry("type", f"{template} {_one_line(node).removeprefix('using ').rstrip(';')}".strip())
     if node.type == "type_definition":
         return Entry("type", _one_line(node).removeprefix("typedef ").rstrip("; "))
-    if any(c.type == "explicit_function_specifier" and False for c in node.children):
-        return None
     if _is_deleted(node):
         return None
     function = _is_function(node)
@@ -225,10 +223,14 @@ def _signature(node: Node) -> str:
             continue
         if child.type == "initializer_list" or child.type == "bitfield_clause":
             text = _one_line(child)
+            if parts and parts[-1] == "=":
+                parts.pop()
             parts.append("" if text == "{}" else f"= {text}")
             continue
         parts.append(_without_braces(child))
-    text = " ".join(part for part in parts if part)
+    text = ""
+    for part in parts:
+        text += part if not text or part.startswith(("&", "*")) else f" {part}"
     text = re.sub(r"\s*\[\[[^\]]*\]\]", "", text)
     text = re.sub(r" = (default|0)$", lambda m: "" if m.group(1) == "default" else " = 0", text)
     return re.sub(r" ([,;])", r"\1", text).strip()
