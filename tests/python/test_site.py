@@ -48,7 +48,11 @@ def test_every_public_name_is_in_the_site(site: Path) -> None:
 
 @pytest.mark.parametrize(
     ("words", "wanted"),
-    [("register_algorithm", "allport.collectives.html"), ("torus", "machine"), ("start_broadcast", "api/cpp/comm.html")],
+    [
+        ("register_algorithm", "allport.collectives.html"),
+        ("torus", "machine"),
+        ("start_broadcast", "api/cpp/comm.html"),
+    ],
 )
 def test_search_works_from_a_folder(site: Path, tmp_path: Path, words: str, wanted: str) -> None:
     browser = shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome")

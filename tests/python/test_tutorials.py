@@ -35,7 +35,11 @@ def test_what_is_printed_is_compared() -> None:
 def test_blocks_are_found_with_their_files() -> None:
     page = "Write `a.py`:\n\n```python\nx\n```\n\n```console\n$ one \\\n  two\nthree\n```\n\n```text\nseen\n```\n"
     found = tutorial.blocks(page)
-    assert [(b.language, b.file, b.line) for b in found] == [("python", "a.py", 4), ("console", None, 8), ("text", None, 14)]
+    assert [(b.language, b.file, b.line) for b in found] == [
+        ("python", "a.py", 4),
+        ("console", None, 8),
+        ("text", None, 14),
+    ]
     assert tutorial.commands(found[1].text) == [("one \\\n  two", "three\n")]
     assert tutorial.commands("$ cat >a <<'END'\nx\nEND\n$ b\nc\n") == [("cat >a <<'END'\nx\nEND", ""), ("b", "c\n")]
     with pytest.raises(AssertionError, match="begins with a command"):

@@ -72,7 +72,9 @@ def matches(wanted: str, got: str) -> bool:
 def commands(text: str) -> list[tuple[str, str]]:
     """(command, what it prints) of a console block."""
     found: list[list[str]] = []
-    until: str | None = None  # the line that ends a command which goes on; "": the next that does not end in a backslash
+    until: str | None = (
+        None  # the line that ends a command which goes on; "": the next that does not end in a backslash
+    )
     for line in text.splitlines():
         if until is not None:
             found[-1][0] += "\n" + line
@@ -115,7 +117,9 @@ class Desk:
             script.write_text("#!/bin/sh\nexec " + " ".join(f"'{word}'" for word in command) + ' "$@"\n')
             script.chmod(0o755)
         dropped = ("OMPI_", "PMI", "MPI4PY_", "ALLPORT_")
-        env = {k: v for k, v in ap.launch.environment(4).items() if not k.startswith(dropped) or k.startswith("OMPI_MCA")}
+        env = {
+            k: v for k, v in ap.launch.environment(4).items() if not k.startswith(dropped) or k.startswith("OMPI_MCA")
+        }
         for name in ("OMPI_ALLOW_RUN_AS_ROOT", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM"):
             env[name] = "1"
         env["OMPI_MCA_rmaps_base_oversubscribe"] = "1"
@@ -157,7 +161,7 @@ class Desk:
             for command, printed in commands(block.text):
                 done = self.type(command)
                 if not matches(printed, done.stdout):
-                    return f"$ {command}\nthe page says\n{printed}\nit printed (exit code {done.returncode})\n{done.stdout}"
+                    return f"$ {command}\nthe page says\n{printed}\n{done.returncode = }, it printed\n{done.stdout}"
         elif block.language == "pycon":
             return self._session(block)
         return ""

@@ -2,9 +2,9 @@
 
 Usage: build.py [--output FOLDER] [--work FOLDER] [--figures quick|none]
 
-The sources are gathered in the folder for work, build/site-source: copies of what is written by hand, pages that are made. Fails on a link
-that leads nowhere, a page that no table of contents has, a name of the Python or C interface without documentation, and
-on whatever else Sphinx warns of.
+The sources are gathered in the folder for work, build/site-source: copies of what is written by hand, and pages that
+are made. Fails on a link that leads nowhere, a page that no table of contents has, a name of the Python or C interface
+without documentation, and on whatever else Sphinx warns of.
 """
 
 from __future__ import annotations
@@ -79,7 +79,12 @@ def header_pages(source: Path) -> list[str]:
         if path.stem != "index" and path.stem not in rooms:
             path.unlink()
     order = ["c", *sorted((r for r in rooms if r != "c"), key=lambda r: (rows[r].floor, r))]
-    lines = ["# C and C++", "", "From the public headers, a page a room of [the house](../../docs/concepts/house.md).", ""]
+    lines = [
+        "# C and C++",
+        "",
+        "From the public headers, a page a room of [the house](../../docs/concepts/house.md).",
+        "",
+    ]
     lines += ["```{toctree}", ":maxdepth: 1", "", *order, "```", ""]
     write(folder / "index.md", "\n".join(lines))
     return [f"include/{line}: no comment" for header in rooms["c"] for line in header_reference.undocumented(header)]

@@ -12,8 +12,9 @@ from allport import _native
 
 HEAD = """# The decks' figures
 
-Made by `allport reproduce all --quick` ([how](docs/concepts/reproduce.md)): small shapes; real runs are those kept with the package.
-<a href="figures/index.html">The same as one page</a> that can be handed on, with the numbers under each picture.
+Made by `allport reproduce all --quick` ([how](docs/concepts/reproduce.md)): small shapes; real runs are those
+kept with the package. <a href="figures/index.html">The same as one page</a> that can be handed on, with the numbers
+under each picture.
 
 """
 
@@ -59,7 +60,13 @@ def page(source: Path, anew: bool) -> str:
         picture = next((name for name in entry["files"] if name.endswith(".svg")), None)
         if picture is not None:
             lines += [f"![{sentence(entry['title'])}](figures/{picture})", ""]
-        said = {"The deck says": "claim", "We get": "got", "How": "obtained", "Why they differ": "why", "Failed": "error"}
+        said = {
+            "The deck says": "claim",
+            "We get": "got",
+            "How": "obtained",
+            "Why they differ": "why",
+            "Failed": "error",
+        }
         for words, field in said.items():
             if entry[field]:
                 lines += [f"- **{words}:** {sentence(entry[field])}"]

@@ -15,7 +15,13 @@ from pathlib import Path
 import tree_sitter_cpp
 from tree_sitter import Language, Node, Parser
 
-BODIES = {"compound_statement", "field_initializer_list", "default_method_clause", "delete_method_clause", "try_statement"}
+BODIES = {
+    "compound_statement",
+    "field_initializer_list",
+    "default_method_clause",
+    "delete_method_clause",
+    "try_statement",
+}
 TYPES = {"class_specifier": "class", "struct_specifier": "struct", "enum_specifier": "enum", "union_specifier": "union"}
 DECLARATIONS = {"declaration", "field_declaration", "function_definition", "alias_declaration", "type_definition"}
 INSIDE = {"preproc_ifdef", "preproc_if", "preproc_else", "linkage_specification", "declaration_list"}

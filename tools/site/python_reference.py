@@ -27,7 +27,7 @@ def modules() -> list[ModuleType]:
 
 
 def public(module: ModuleType) -> list[str]:
-    """A module's public names that are no modules, in its own order; the package's, where they come from nowhere else."""
+    """A module's public names that are no modules, in its own order; the package's, if from nowhere else."""
     if module is ap:
         return [name for name in ap.__all__ if name not in ap._ROOMS and name not in ap._HOMES and name != "mpi"]
     given = getattr(module, "__all__", None)
@@ -124,7 +124,9 @@ def directive(module: ModuleType, name: str, value: Any) -> list[str]:
     if callable(value):
         return [f".. autofunction:: {where}", ""]
     shown = repr(value)
-    known = shown if len(shown) < 70 else f"{type(value).__name__} of {len(value)}" if hasattr(value, "__len__") else "..."
+    known = (
+        shown if len(shown) < 70 else f"{type(value).__name__} of {len(value)}" if hasattr(value, "__len__") else "..."
+    )
     return [f".. py:data:: {where}", "", f"   ``{known}``", ""]
 
 
