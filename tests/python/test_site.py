@@ -43,6 +43,7 @@ def test_every_public_name_is_in_the_site(site: Path) -> None:
     assert {python_reference.documented(name) for name in ap.__all__} <= found
     declared = set(re.findall(r"\b(allport_\w+)\(", (ROOT / "include/allport/allport.h").read_text()))
     assert declared <= found
+    assert "allport.machine.Machine.flat" in found, "a static function of a compiled class"
     assert {"allport::Machine", "allport::Machine::route", "allport::TaskGraph::children"} <= found
 
 

@@ -80,7 +80,7 @@ def header_pages(source: Path) -> list[str]:
             path.unlink()
     order = ["c", *sorted((r for r in rooms if r != "c"), key=lambda r: (rows[r].floor, r))]
     lines = [
-        "# C and C++",
+        "# C and C++, header by header",
         "",
         "From the public headers, a page a room of [the house](../../docs/concepts/house.md).",
         "",

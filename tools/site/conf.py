@@ -39,5 +39,11 @@ def restructure(app, what, name, value, options, lines):
     lines[:] = python_reference.restructured(lines)
 
 
+def name_types(app, what, name, value, options, signature, returned):
+    """Compiled functions name the module that they are compiled into."""
+    return tuple(text and python_reference.plain_types(text) for text in (signature, returned))
+
+
 def setup(app):
+    app.connect("autodoc-process-signature", name_types)
     app.connect("autodoc-process-docstring", restructure)

@@ -120,7 +120,14 @@ def directive(module: ModuleType, name: str, value: Any) -> list[str]:
     if inspect.isclass(value):
         kind = "autoexception" if issubclass(value, BaseException) else "autoclass"
         inherited = ["   :undoc-members:"] if issubclass(value, enum.Enum) or hasattr(value, "_fields") else []
-        return [f".. {kind}:: {where}", "   :members:", *inherited, ""]
+        static = static_functions(value)
+        without = [f"   :exclude-members: {', '.join(static)}"] if static else []
+        lines = [f".. {kind}:: {where}", "   :members:", *without, *inherited, ""]
+        for member, what in static.items():
+            signature = (inspect.getdoc(what) or member).splitlines()[0]
+            lines += [f"   .. py:method:: {plain_types(signature)}", "      :staticmethod:", ""]
+            lines += [f"      {line}".rstrip() for line in restructured(own_doc(what).splitlines())] + [""]
+        return lines
     if callable(value):
         return [f".. autofunction:: {where}", ""]
     shown = repr(value)
@@ -128,6 +135,16 @@ def directive(module: ModuleType, name: str, value: Any) -> list[str]:
         shown if len(shown) < 70 else f"{type(value).__name__} of {len(value)}" if hasattr(value, "__len__") else "..."
     )
     return [f".. py:data:: {where}", "", f"   ``{known}``", ""]
+
+
+def static_functions(value: type) -> dict[str, Any]:
+    """A compiled class's static functions, which autodoc takes for data."""
+    return {n: f for n, f in vars(value).items() if not n.startswith("_") and type(f).__name__ == "nb_func"}
+
+
+def plain_types(signature: str) -> str:
+    """A signature whose types have the names that a reader knows."""
+    return re.sub(r"\b(allport\._native|collections\.abc)\.", "", signature)
 
 
 def summary(value: Any) -> str:
@@ -152,7 +169,13 @@ def pages() -> dict[str, str]:
 
 def index() -> str:
     """The table of what `import allport as ap` offers, and the modules' pages."""
-    lines = ["Python", "======", "", "What ``import allport as ap`` offers, name by name.", ""]
+    lines = [
+        "Python, name by name",
+        "====================",
+        "",
+        "What ``import allport as ap`` offers, name by name.",
+        "",
+    ]
     lines += [".. list-table::", "   :widths: 30 70", "   :header-rows: 1", "", "   * - name", "     - "]
     for name in sorted(ap.__all__, key=str.lower):
         kind = "mod" if name in ap._ROOMS or name == "mpi" else "obj"
