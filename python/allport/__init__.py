@@ -27,6 +27,7 @@ from allport._native import AllportError, build_info
 if TYPE_CHECKING:
     from allport import (
         bench,
+        candidates,
         collectives,
         comm,
         discover,
@@ -46,6 +47,7 @@ if TYPE_CHECKING:
         pattern,
         plan,
         positive_definite,
+        preload,
         schedule,
         select,
         sim,
@@ -55,6 +57,7 @@ if TYPE_CHECKING:
         verify,
     )
     from allport.bench import calls, compare, jacobi, measured, places, rivals
+    from allport.candidates import SimulatedCandidate, simulate_candidates
     from allport.collectives import algorithms, load_algorithms, make_schedule, register_algorithm
     from allport.comm import Communicator
     from allport.factor import LU, GrowthWarning, LuReport, SingularMatrix, load_lu, lu
@@ -104,6 +107,7 @@ __version__: str = str(build_info()["version"])
 # Names, and the modules below allport that they come from.
 _ROOMS = {
     "bench": "bench",
+    "candidates": "candidates",
     "calibrate": "run.calibrate",
     "calls": "bench.calls",
     "collectives": "collectives",
@@ -135,6 +139,7 @@ _ROOMS = {
     "plan": "plan",
     "plot": "report.plot",
     "positive_definite": "positive_definite",
+    "preload": "preload",
     "reproduce": "report.reproduce",
     "rivals": "bench.rivals",
     "schedule": "schedule",
@@ -181,6 +186,7 @@ _HOMES = {
     "Report": "verify",
     "Schedule": "schedule",
     "Simulation": "sim",
+    "SimulatedCandidate": "candidates",
     "SingularMatrix": "factor",
     "Slot": "schedule",
     "SolveReport": "systems",
@@ -222,6 +228,7 @@ _HOMES = {
     "register_algorithm": "collectives",
     "run_graph": "tasks",
     "simulate": "sim",
+    "simulate_candidates": "candidates",
     "solve": "systems",
     "solve_residual": "systems",
 }
@@ -262,6 +269,7 @@ __all__ = [
     "Report",
     "Schedule",
     "Simulation",
+    "SimulatedCandidate",
     "SingularMatrix",
     "Slot",
     "SolveReport",
@@ -278,6 +286,7 @@ __all__ = [
     "build_info",
     "calibrate",
     "calls",
+    "candidates",
     "cholesky",
     "cholesky_graph",
     "cholesky_solve_graph",
@@ -331,6 +340,7 @@ __all__ = [
     "plan_qr",
     "plot",
     "positive_definite",
+    "preload",
     "preset_names",
     "prove",
     "qr",
@@ -343,6 +353,7 @@ __all__ = [
     "select",
     "sim",
     "simulate",
+    "simulate_candidates",
     "solve",
     "solve_residual",
     "systems",

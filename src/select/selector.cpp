@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <chrono>
 #include <cmath>
 #include <set>
 
@@ -34,7 +35,7 @@ std::string in_words(double seconds) {
 }  // namespace
 
 Selector::Selector(std::vector<Configuration> configurations, SelectorOptions options)
-    : options_(std::move(options)), best_(options_.standard) {
+    : options_(std::move(options)), best_(options_.standard), agreement_(options_.agreement.value()) {
   auto const& o = options_;
   ensure(!configurations.empty(), "configurations", configurations.size(), "at least one");
   ensure(o.standard < configurations.size(), "standard", o.standard, "one of the configurations");
@@ -93,8 +94,8 @@ void Selector::decide(AgreeOnSlowest const& agree) {
     times.push_back(drops ? (run.total - run.first) / (run.done - 1) : run.total / run.done);
     times.push_back(run.total);
   }
-  agree(times);
-  spent_ += options_.agreement.value();
+  agree_and_time(agree, times);
+  spent_ += agreement_;
   for (std::size_t r = 0; r < runs_.size(); ++r) learn(runs_[r], times[2 * r]);
   for (std::size_t r = 0; r < runs_.size(); ++r) account(runs_[r], times[2 * r + 1]);
   at_ = 0;
@@ -104,6 +105,19 @@ void Selector::decide(AgreeOnSlowest const& agree) {
     choose_best();
     runs_ = next_runs();
   }
+}
+
+/// What an agreement takes is agreed on with the next one: models know little of ranks that share their cores. The first
+/// opens connections, and tells nothing.
+void Selector::agree_and_time(AgreeOnSlowest const& agree, std::vector<double>& times) {
+  times.push_back(last_agreement_);
+  auto const begin = std::chrono::steady_clock::now();
+  agree(times);
+  last_agreement_ = std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
+  ++agreements_;
+  if (agreements_ < 3) return;
+  agreements_took_ += times.back();
+  agreement_ = std::max(options_.agreement.value(), agreements_took_ / (agreements_ - 2));
 }
 
 void Selector::learn(Run const& run, double mean) {
@@ -230,7 +244,7 @@ std::vector<Selector::Run> Selector::next_runs() {
   auto const open = worth_trying();
   auto const again = open.empty() ? to_confirm() : std::nullopt;
   settled_ = open.empty() && !again;
-  auto const agreement = options_.agreement.value();
+  auto const agreement = agreement_;
   auto const standard = standard_seconds();
   auto next = Run{.arm = best_, .watches = true};
   auto wait = agreement / (watching * arms_[best_].seconds);

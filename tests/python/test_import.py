@@ -13,6 +13,7 @@ ABOVE = (
     "allport.lab",
     "allport.doctor",
     "allport.discover",
+    "allport.preload",
     "allport.bench",
     "allport.report",
     "allport.cli",
@@ -41,7 +42,7 @@ def test_the_public_api_needs_no_tool_and_no_room_above_it() -> None:
     homes = {**ap._ROOMS, **{home: home for home in ap._HOMES.values()}}
     public = sorted(
         {home for home in homes.values() if f"allport.{home}".rpartition(".")[0] == "allport"}
-        - {"bench", "discover", "doctor", "lab"}
+        - {"bench", "discover", "doctor", "lab", "preload"}
     )
     assert "comm" in public and "linalg" in public
     found = loaded(f"import importlib\nfor name in {public!r}: importlib.import_module('allport.' + name)")

@@ -16,6 +16,7 @@ from pathlib import Path
 import allport as ap
 import pytest
 from allport.lab import Lab
+from allport.run import mpiexec
 from allport.run.launch import JobFailed
 from lab_rig import NAME, later, nothing_left, sent, why_not
 
@@ -40,9 +41,9 @@ if world.rank == 0:
 def families() -> list[str]:
     """The MPI libraries whose mpiexec is here, the one that Allport was built for first."""
     found = []
-    for family in sorted(ap.lab.mpiexec.FAMILIES, key=lambda f: f != ap.mpi.family()):
+    for family in sorted(mpiexec.FAMILIES, key=lambda f: f != ap.mpi.family()):
         try:
-            ap.lab.mpiexec.find(family)
+            mpiexec.find(family)
         except ap.AllportError:
             continue
         found.append(family)

@@ -4,11 +4,14 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <array>
+#include <chrono>
 #include <cmath>
 #include <cstdio>
 #include <fstream>
 #include <numeric>
 #include <random>
+#include <thread>
 
 #include "allport/base/error.h"
 
@@ -134,6 +137,20 @@ TEST(Selector, TriesBlindlyOnlyWhatIsExpectedToWin) {
   loses.run(50, {1e-3, 2e-3});
   EXPECT_EQ(std::ranges::count(loses.ran(), 1U), 0);
   EXPECT_EQ(loses.agreements(), 1);
+}
+
+/// Ranks that share their cores agree in milliseconds where a model says microseconds.
+TEST(Selector, AgreesLessOftenWhereAgreeingTakesLongerThanWasSaid) {
+  SelectorOptions const options{.agreement = Seconds(1e-6)};
+  Selector selector(configurations_of({1e-4, 1.5e-4, 1.6e-4, 1.7e-4}), options);
+  int agreements = 0;
+  for (int i = 0; i < 5000; ++i) {
+    selector.record(Seconds(std::array{1e-4, 1.5e-4, 1.6e-4, 1.7e-4}[selector.current()]));
+    if (!selector.due()) continue;
+    ++agreements;
+    selector.decide([](std::span<double>) { std::this_thread::sleep_for(std::chrono::milliseconds(2)); });
+  }
+  EXPECT_LE(agreements, 20) << "2 ms each of 0.5 s, of which a twentieth may be spent";
 }
 
 /// Short calls: whoever runs first opens connections, and is slow for so long.

@@ -28,7 +28,7 @@ struct SelectorOptions {
                           ///< the others are tried once more for so long, before it is settled
   double loss = 0.05;     ///< of the time that the standard would have taken, which exploring may cost at any moment
   Seconds floor{};        ///< and so much beside, from the start
-  Seconds agreement{};    ///< what it takes the ranks to agree
+  Seconds agreement{};    ///< what it takes the ranks to agree, at least: it is timed as well
   double hopeless = 2.0;  ///< expected to take so many times the best one's time: not tried
   double drift = 0.10;    ///< the best one's time changes by so much: all are open again
   std::function<void(std::string const&)> tell{};  ///< hears what was decided, and why
@@ -121,6 +121,7 @@ class Selector {
   [[nodiscard]] std::vector<std::size_t> worth_trying() const;
   [[nodiscard]] Run trial(std::size_t arm) const;
   [[nodiscard]] std::optional<Run> rest_of_trial() const;
+  void agree_and_time(AgreeOnSlowest const& agree, std::vector<double>& times);
   void learn(Run const& run, double mean);
   void account(Run const& run, double total);
   void watch(double mean);
@@ -139,6 +140,10 @@ class Selector {
   bool confirmed_ = false;
   double settled_at_ = 0;  ///< the best one's time when it was chosen, or last changed
   int drifted_ = 0;        ///< watches in a row that found it changed
+  double agreement_;            ///< what one is expected to take
+  double last_agreement_ = 0;   ///< on this rank
+  double agreements_took_ = 0;  ///< agreed, all but the first
+  int agreements_ = 0;
   double spent_ = 0;
   double allowed_ = 0;
   std::int64_t iterations_ = 0;

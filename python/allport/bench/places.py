@@ -13,10 +13,10 @@ from pathlib import Path
 from typing import IO, Any
 
 from allport import _native
-from allport.lab.mpiexec import find
 from allport.machine import Machine
 from allport.run import launch
 from allport.run.launch import JobFailed
+from allport.run.mpiexec import find
 from allport.run.rank import MARK
 from allport.run.supervisor import Supervised
 

@@ -14,6 +14,7 @@ from allport.cli import (
     compare,
     doctor,
     dropin,
+    exec,
     explain,
     graph,
     lab,
@@ -49,6 +50,7 @@ app.command(name="bench")(bench.bench)
 app.command(name="compare")(compare.compare)
 app.command(name="doctor")(doctor.doctor)
 app.command(name="dropin")(dropin.dropin)
+app.command(name="exec", context_settings=exec.SETTINGS)(exec.exec_)
 app.command(name="explain")(explain.explain)
 app.command(name="map")(map.map_)
 app.command(name="reproduce")(reproduce.reproduce)

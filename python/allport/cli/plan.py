@@ -8,7 +8,7 @@ from typing import Annotated, Any
 import typer
 
 import allport as ap
-from allport.cli.console import console, print_json, table
+from allport.cli.console import console, print_json, progress, table
 from allport.cli.options import (
     FACTORIZATION,
     MULTIPLICATION,
@@ -30,6 +30,12 @@ DTYPES = {"s": "float32", "d": "float64", "c": "complex64", "z": "complex128"}
 
 Dtype = Annotated[str, typer.Option(help="float32, float64, complex64 or complex128.")]
 All = Annotated[bool, typer.Option("--all", help="Show every candidate, not only the best 12.")]
+Simulate = Annotated[
+    int,
+    typer.Option(
+        metavar="N", help="Simulate the task graphs of the best N algorithms and grids, and rank them by their times."
+    ),
+]
 PLANNED: Group = {"machine": (AnyMachine, None), "ranks": (Ranks, None), "dtype": (Dtype, "float64")}
 
 
@@ -122,9 +128,50 @@ def bounds(chosen: dict[str, Any]) -> str:
     )
 
 
-def _show(plan: dict[str, Any], all_: bool, as_json: bool) -> None:
+SIMULATED = ("grid", "widths", "priced", "simulated", "compute", "communicate", "idle", "tasks")
+
+
+def _simulated(simulate: int, make: Any, *extents: int, **given: Any) -> list[ap.SimulatedCandidate] | None:
+    if simulate < 0:
+        raise ap.AllportError(f"--simulate {simulate}: expected the number of candidates to simulate, 1 or more")
+    if simulate == 0:
+        return None
+    with progress("simulating") as bar:
+        return ap.simulate_candidates(make, *extents, most=simulate, progress=bar, **given)
+
+
+def _as_dict(plan: dict[str, Any], simulated: list[ap.SimulatedCandidate] | None) -> dict[str, Any]:
+    return plan if simulated is None else {**plan, "simulated": [one.to_dict() for one in simulated]}
+
+
+def _show_simulated(simulated: list[ap.SimulatedCandidate] | None) -> None:
+    if simulated is None:
+        return
+    rows = table("", "algorithm", *SIMULATED, "why not", right=SIMULATED)
+    for at, one in enumerate(simulated):
+        c = one.candidate
+        widths = " ".join(str(c[key]) for key in ("panel", "block", "nb", "big") if key in c)
+        shares = (one.compute, one.communicate, one.idle)
+        there = one.seconds is not None
+        rows.add_row(
+            ">" if there and at == 0 else "",
+            c.get("algorithm", ""),
+            "x".join(str(g) for g in c["grid"]),
+            widths,
+            format_seconds(one.priced),
+            format_seconds(one.seconds) if one.seconds is not None else "",
+            *(f"{100 * share:.0f} %" if there else "" for share in shares),
+            "" if one.tasks is None else f"{one.tasks:,}",
+            one.why_not,
+        )
+    out = console()
+    out.print("\nsimulated, the best of each algorithm and grid by price:")
+    out.print(rows)
+
+
+def _show(plan: dict[str, Any], simulated: list[ap.SimulatedCandidate] | None, all_: bool, as_json: bool) -> None:
     if as_json:
-        print_json(plan)
+        print_json(_as_dict(plan, simulated))
         return
     out = console()
     out.print(headline(plan))
@@ -137,6 +184,7 @@ def _show(plan: dict[str, Any], all_: bool, as_json: bool) -> None:
     if "bound_memory_dependent" in plan["chosen"]:
         out.print(bounds(plan["chosen"]))
     out.print("words and messages: of the busiest rank; x bound: words over the lower bound with this memory")
+    _show_simulated(simulated)
 
 
 @app.command()
@@ -144,13 +192,16 @@ def _show(plan: dict[str, Any], all_: bool, as_json: bool) -> None:
 def gemm(
     shape: Annotated[str, typer.Option(metavar="MxNxK", help="C is M x N; K is summed over.")],
     *,
+    simulate: Simulate = 0,
     all_: All = False,
     as_json: Json = False,
     **options: Any,
 ) -> None:
     """Choose algorithm, grid and replication for C = op(A) op(B), with every candidate's price."""
     m, n, k = _extents(shape, 3, "MxNxK, like 4000x4000x4000: C is M x N, K is summed over")
-    _show(ap.plan_gemm(m, n, k, **_given(**options)).to_dict(), all_, as_json)
+    given = _given(**options)
+    plan = ap.plan_gemm(m, n, k, **given).to_dict()
+    _show(plan, _simulated(simulate, ap.plan_gemm, m, n, k, **given), all_, as_json)
 
 
 @app.command()
@@ -158,13 +209,16 @@ def gemm(
 def lu(
     shape: Annotated[str, typer.Option(metavar="MxN", help="A is M x N.")],
     *,
+    simulate: Simulate = 0,
     all_: All = False,
     as_json: Json = False,
     **options: Any,
 ) -> None:
     """Choose algorithm, grid, replication and panels for P A = L U, with every candidate's price."""
     m, n = _extents(shape, 2, "MxN, like 4000x4000")
-    _show(ap.plan_lu(m, n, **_given(**options)).to_dict(), all_, as_json)
+    given = _given(**options)
+    plan = ap.plan_lu(m, n, **given).to_dict()
+    _show(plan, _simulated(simulate, ap.plan_lu, m, n, **given), all_, as_json)
 
 
 TILED = ("grid", "order", "nb", "work", "links", "chain", "total", "memory")
@@ -199,9 +253,9 @@ def tiled_table(plan: dict[str, Any], most: int) -> Any:
     return rows
 
 
-def _show_tiled(plan: dict[str, Any], all_: bool, as_json: bool) -> None:
+def _show_tiled(plan: dict[str, Any], simulated: list[ap.SimulatedCandidate] | None, all_: bool, as_json: bool) -> None:
     if as_json:
-        print_json(plan)
+        print_json(_as_dict(plan, simulated))
         return
     out, most = console(), len(plan["candidates"]) if all_ else 12
     out.print(tiled_headline(plan))
@@ -213,6 +267,7 @@ def _show_tiled(plan: dict[str, Any], all_: bool, as_json: bool) -> None:
     out.print(
         "work: of the busiest rank's kernels; links: of the busiest axis; chain: the longest way through the graph"
     )
+    _show_simulated(simulated)
 
 
 @app.command()
@@ -220,6 +275,7 @@ def _show_tiled(plan: dict[str, Any], all_: bool, as_json: bool) -> None:
 def cholesky(
     shape: Annotated[str, typer.Option(metavar="N", help="A is N x N; NxN is taken, too.")],
     *,
+    simulate: Simulate = 0,
     all_: All = False,
     as_json: Json = False,
     **options: Any,
@@ -229,7 +285,9 @@ def cholesky(
     if len(sides) == 2 and sides[0] != sides[1]:
         raise ap.AllportError(f"shape = '{shape}': expected a square matrix, N or NxN, like 4000")
     n, _ = _extents("x".join((sides * 2)[:2]), 2, "N or NxN, like 4000")
-    _show_tiled(ap.plan_cholesky(n, **_given(**options)).to_dict(), all_, as_json)
+    given = _given(**options)
+    plan = ap.plan_cholesky(n, **given).to_dict()
+    _show_tiled(plan, _simulated(simulate, ap.plan_cholesky, n, **given), all_, as_json)
 
 
 @app.command()
@@ -237,10 +295,13 @@ def cholesky(
 def qr(
     shape: Annotated[str, typer.Option(metavar="MxN", help="A is M x N.")],
     *,
+    simulate: Simulate = 0,
     all_: All = False,
     as_json: Json = False,
     **options: Any,
 ) -> None:
     """Choose grid and tiles for A = Q R, with the price of every candidate's task graph."""
     m, n = _extents(shape, 2, "MxN, like 40000x400")
-    _show_tiled(ap.plan_qr(m, n, **_given(**options)).to_dict(), all_, as_json)
+    given = _given(**options)
+    plan = ap.plan_qr(m, n, **given).to_dict()
+    _show_tiled(plan, _simulated(simulate, ap.plan_qr, m, n, **given), all_, as_json)

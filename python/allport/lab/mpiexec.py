@@ -3,9 +3,6 @@
 from __future__ import annotations
 
 import os
-import shlex
-import shutil
-import subprocess
 from collections.abc import Sequence
 from pathlib import Path
 
@@ -13,44 +10,9 @@ from allport import _native
 from allport.errors import failure
 from allport.lab.plan import FRONT, Plan
 from allport.lab.state import folder
+from allport.run.mpiexec import find
 
-__all__ = ["FAMILIES", "command", "find"]
-
-FAMILIES = ("openmpi", "mpich")
-_CANDIDATES = {
-    "openmpi": ("mpiexec.openmpi", "mpirun.openmpi", "mpiexec", "mpirun"),
-    "mpich": ("mpiexec.mpich", "mpiexec.hydra", "mpirun.mpich", "mpiexec", "mpirun"),
-}
-_WORDS = {"openmpi": ("Open MPI", "OpenRTE", "PRRTE"), "mpich": ("HYDRA", "MPICH")}
-
-
-def _family_of(launcher: str) -> str | None:
-    try:
-        told = subprocess.run([launcher, "--version"], capture_output=True, text=True, timeout=20).stdout
-    except (OSError, subprocess.TimeoutExpired):
-        return None
-    return next((f for f in FAMILIES if any(word in told for word in _WORDS[f])), None)
-
-
-def find(mpi: str | None) -> tuple[str, str]:
-    """(family, mpiexec) of the MPI that is asked for; None: the one that Allport was built for."""
-    built = str(_native.build_info()["mpi_family"])
-    family = mpi or built
-    if family not in FAMILIES:
-        raise failure(f"mpi = '{family}': expected one of {', '.join(FAMILIES)}", "mpi")
-    given = shlex.split(os.environ.get("ALLPORT_MPIEXEC", ""))
-    if given and _family_of(given[0]) == family:
-        return family, given[0]
-    if family == built and shutil.which(str(_native.build_info()["mpiexec"])):
-        return family, str(_native.build_info()["mpiexec"])
-    for name in _CANDIDATES[family]:
-        path = shutil.which(name)
-        if path is not None and _family_of(path) == family:
-            return family, path
-    raise failure(
-        f"mpi = '{family}': none of {', '.join(_CANDIDATES[family])} is its mpiexec; install it or set ALLPORT_MPIEXEC",
-        "mpi",
-    )
+__all__ = ["command"]
 
 
 def command(

@@ -1,0 +1,116 @@
+"""What a program is, and which MPI library it wants."""
+
+from __future__ import annotations
+
+import re
+import shutil
+import stat
+import subprocess
+from dataclasses import dataclass
+from pathlib import Path
+
+from allport.doctor.program import libraries_of, mpi_family, scalapack_of
+from allport.errors import failure
+from allport.run.mpiexec import FAMILIES
+
+__all__ = ["Program", "examine"]
+
+
+# Says which libmpi mpi4py loads, without starting MPI.
+PROBE = """
+import mpi4py
+mpi4py.rc.initialize = False
+from mpi4py import MPI
+print(MPI.Get_library_version().split()[0])
+with open("/proc/self/maps") as maps:
+    print(next((line.split()[-1] for line in maps if "/libmpi" in line), ""))
+"""
+
+
+@dataclass(frozen=True)
+class Program:
+    """path: what is started. library: the libmpi that it loads, '' where unknown."""
+
+    path: Path
+    family: str
+    library: str
+    scalapack: str
+
+
+def _resolve(program: str) -> Path:
+    path = Path(shutil.which(program) or program)
+    if path.is_dir() or not path.exists():
+        raise failure(f"program = '{program}': not there; give its path, or a name in PATH", "io")
+    if shutil.which(str(path)) is None:
+        raise failure(f"program = '{program}': is not executable; chmod +x {program}, or give what interprets it", "io")
+    return path.absolute()
+
+
+def _interpreter(first: str) -> str | None:
+    """Of a Python script, from its first line."""
+    words = first.removeprefix("#!").split()
+    if words and Path(words[0]).name == "env":
+        words = [word for word in words[1:] if not word.startswith("-") and "=" not in word]
+    return words[0] if words and re.match(r"python[\d.]*$", Path(words[0]).name) else None
+
+
+def _of_python(python: str, path: Path, mpi: str | None) -> Program:
+    """By what mpi4py loads there."""
+    try:
+        done = subprocess.run([python, "-c", PROBE], capture_output=True, text=True, timeout=60)
+        told = done.stdout.split("\n") if done.returncode == 0 else []
+    except (OSError, subprocess.TimeoutExpired):
+        told = []
+    family = {"Open": "openmpi", "MPICH": "mpich", "Intel(R)": "mpich"}.get(told[0] if told else "", "")
+    if not family and mpi is None:
+        raise failure(
+            f"program = '{path}': is Python, and its mpi4py could not be asked for its MPI library ({python} -c 'from "
+            "mpi4py import MPI' fails); install mpi4py there, or give --mpi openmpi or --mpi mpich",
+            "mpi",
+        )
+    return Program(path, mpi or family, told[1] if len(told) > 1 else "", "")
+
+
+def _agrees(path: Path, family: str, mpi: str | None) -> str:
+    if mpi is not None and family and mpi != family:
+        raise failure(f"mpi = '{mpi}': {path} is linked with {family}; leave it out")
+    return mpi or family
+
+
+def examine(program: str, mpi: str | None = None) -> Program:
+    """mpi: what it is told to be where it does not say. Raises AllportError where nothing can be preloaded."""
+    if mpi is not None and mpi not in FAMILIES:
+        raise failure(f"mpi = '{mpi}': expected {' or '.join(FAMILIES)}")
+    path = _resolve(program)
+    with path.open("rb") as file:
+        first = file.readline(200)
+    if not first.startswith(b"\x7fELF"):
+        python = _interpreter(first.decode(errors="replace"))
+        if python is not None:
+            return _of_python(python, path, mpi)
+        if mpi is None:
+            raise failure(
+                f"program = '{path}': is a script, which does not say what MPI library it comes to; give --mpi openmpi "
+                "or --mpi mpich, or the program that it starts"
+            )
+        return Program(path, mpi, "", "")
+    libraries = libraries_of(path)
+    if not libraries:
+        raise failure(
+            f"program = '{path}': is linked statically, and nothing can be preloaded; link it with shared libraries"
+        )
+    if path.stat().st_mode & (stat.S_ISUID | stat.S_ISGID):
+        raise failure(
+            f"program = '{path}': is set-user-ID, and the loader ignores LD_PRELOAD; copy it without that bit"
+        )
+    family = mpi_family(libraries)
+    if not family and re.match(r"python[\d.]*$", path.name):
+        return _of_python(str(path), path, mpi)
+    if not family and mpi is None:
+        raise failure(
+            f"program = '{path}': loads no MPI library that is known (Open MPI, MPICH and what has its binary interface); "
+            "where MPI is linked in statically no drop-in reaches it, and where it is loaded later give --mpi"
+        )
+    names = sorted((name for name in libraries if name.startswith("libmpi")), key=len)
+    library = libraries[names[0]] if names else ""
+    return Program(path, _agrees(path, family, mpi), library, scalapack_of(libraries))
