@@ -2,7 +2,7 @@
 // one rank, in turns within one run, every result checked. Usage: mpirun -n RANKS bench_cholesky N ROUNDS
 // [--nb 192,256] [--blocks 32,64,128] [--workers W] [--way flat,prefix] [--dropin LIBRARY] [--grid 2x2] [--no-lapack]
 // [--no-scalapack] [--dgemm]; prints one JSON object. The machine is ALLPORT_MACHINE's. --nb 0: chosen, from blocks of
-// 256. --workers: threads that run our tasks on each rank, and LAPACK's threads a rank. --dropin: pdpotrf by that
+// 256; 64/128: tiles of 64 in blocks of 128. --workers: threads that run our tasks on each rank, and LAPACK's threads a rank. --dropin: pdpotrf by that
 // library, too, where ScaLAPACK's lies. --dgemm: dgemm on every rank, too.
 #include <dlfcn.h>
 #include <fmt/format.h>
@@ -105,7 +105,12 @@ Contender scalapack(Communicator const& comm, std::string const& whose, Factor f
   return {name, [=] { fill_positive(a); }, run, [=] { return residual_of(a); }, {}};
 }
 
-Contender ours(Communicator const& comm, int n, int nb, int grid_rows, int grid_cols, CholeskyOptions const& options) {
+/// @param tile  a number; or two, of which the second is the blocks'
+Contender ours(Communicator const& comm, int n, std::string const& tile, int grid_rows, int grid_cols,
+               CholeskyOptions options) {
+  auto const slash = tile.find('/');
+  options.nb = std::stoi(tile);
+  auto const nb = slash == std::string::npos ? static_cast<int>(options.nb) : std::stoi(tile.substr(slash + 1));
   auto const a = positive(comm, cyclic(n, n, nb > 0 ? nb : usual_blocks, grid_rows, grid_cols));
   auto const run = [=, &comm] {
     auto const report = cholesky(a, Uplo::lower, options);
@@ -117,7 +122,7 @@ Contender ours(Communicator const& comm, int n, int nb, int grid_rows, int grid_
                    static_cast<double>(report.run.peak_bytes) / 1e6);
     }
   };
-  auto const name = fmt::format("allport nb={} {}x{} {} workers={}", nb, grid_rows, grid_cols,
+  auto const name = fmt::format("allport nb={} {}x{} {} workers={}", tile, grid_rows, grid_cols,
                                 allport::name(*options.way), options.workers);
   return {name, [=] { fill_positive(a); }, run, [=] { return residual_of(a); }, {}};
 }
@@ -194,8 +199,8 @@ int main(int argc, char** argv) {
       }
       for (auto const& nb : tiles) {
         for (auto const& way : ways) {
-          contenders.push_back(ours(comm, n, std::stoi(nb), r, c,
-                                    {.nb = std::stoi(nb), .workers = workers, .way = parse_multicast_way(way)}));
+          contenders.push_back(
+              ours(comm, n, nb, r, c, {.workers = workers, .way = parse_multicast_way(way)}));
         }
       }
     }

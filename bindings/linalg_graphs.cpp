@@ -11,10 +11,10 @@ void bind_linalg_graphs(nb::module_& m) {
   using namespace nb::literals;
   m.def(
       "cholesky_graph",
-      [](Distribution const& a, std::string const& uplo, char type) {
-        return cholesky_graph(a, uplo_named(uplo), scalar_named(type));
+      [](Distribution const& a, std::string const& uplo, char type, Index nb) {
+        return cholesky_graph(a, uplo_named(uplo), scalar_named(type), nb);
       },
-      "a"_a, "uplo"_a, "scalar"_a);
+      "a"_a, "uplo"_a, "scalar"_a, "nb"_a = 0);
   m.def(
       "cholesky_solve_graph",
       [](Distribution const& factors, Distribution const& b, std::string const& uplo, char type) {

@@ -205,14 +205,15 @@ def _made(graph: _native.TaskGraph, scalar: str) -> _native.TaskGraph:
 
 
 def cholesky_graph(
-    n: int, nb: int, grid: str | tuple[int, ...] = "1x1", *, uplo: str = "L", dtype: Any = "f8"
+    n: int, nb: int, grid: str | tuple[int, ...] = "1x1", *, uplo: str = "L", dtype: Any = "f8", block: int = 0
 ) -> _native.TaskGraph:
     """Tile Cholesky of an n x n matrix in tiles of nb x nb over a grid of P x Q ranks, without bodies (deck 5 slide 4).
 
-    Tile (i, j) is on rank i % P + P * (j % Q). uplo: which triangle, 'L' or 'U'.
+    Tile (i, j) is on rank i % P + P * (j % Q). uplo: which triangle, 'L' or 'U'. block: rows and columns that lie
+    together, a multiple of nb; then it is tile (i, j) of blocks that is there.
     """
     scalar = scalar_of(dtype)
-    return _made(_native.cholesky_graph(_tiles((n, n), nb, grid), uplo, scalar), scalar)
+    return _made(_native.cholesky_graph(_tiles((n, n), block or nb, grid), uplo, scalar, nb), scalar)
 
 
 def cholesky_solve_graph(

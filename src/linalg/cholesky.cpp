@@ -26,8 +26,8 @@ namespace {
 template <class Element>
 class RunningCholesky final : public CholeskyGraph {
  public:
-  RunningCholesky(Distribution const& distribution, Uplo uplo, Part<Element> a)
-      : CholeskyGraph(distribution, uplo, scalar_of<Element>),
+  RunningCholesky(Distribution const& distribution, Uplo uplo, Index nb, Part<Element> a)
+      : CholeskyGraph(distribution, uplo, scalar_of<Element>, nb),
         distribution_(distribution),
         a_(a),
         lower_(uplo == Uplo::lower),
@@ -74,7 +74,6 @@ class RunningCholesky final : public CholeskyGraph {
   [[nodiscard]] Index info() const { return info_; }
 
  private:
-  [[nodiscard]] Index nb() const { return distribution_.rows().nb(); }
   [[nodiscard]] Element* at(Index i, Index j) const {
     auto const row = (lower_ ? i : j) * nb();
     auto const col = (lower_ ? j : i) * nb();
@@ -137,11 +136,11 @@ CholeskyReport cholesky(Matrix<T> const& a, Uplo uplo, CholeskyOptions const& op
   CholeskyReport report;
   CholeskyProblem const problem{a.rows(), scalar_of<T>, uplo};
   report.nb = options.nb > 0 ? options.nb : cholesky_tile(problem, a.distribution(), comm.machine(), options.workers);
-  auto const tiles = tiled(a.distribution(), report.nb);
+  auto const tiles = holding_tiles(a.distribution(), report.nb);
   report.moved = !same_places(a.distribution(), tiles);
   auto const work = report.moved ? detail::allocate_on_all<T>(comm, tiles) : a;
   if (report.moved) redistribute(a, work);
-  RunningCholesky<T> graph(tiles, uplo, work.part());
+  RunningCholesky<T> graph(tiles, uplo, report.nb, work.part());
   report.run = detail::factor_by_tasks(graph, comm, options);
   if (report.moved) redistribute(work, a);
   auto const mine = graph.info();

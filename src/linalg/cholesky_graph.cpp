@@ -19,26 +19,30 @@ void check_whole_blocks(std::string_view name, AxisDistribution const& axis) {
          fmt::format("a whole block of {}", axis.nb()));
 }
 
-void check_tiles(std::string_view name, Distribution const& distribution) {
+void check_tiles(std::string_view name, Distribution const& distribution, Index nb) {
   auto const& rows = distribution.rows();
   auto const& cols = distribution.cols();
   ensure(rows.extent() == cols.extent(), name, fmt::format("{} x {}", rows.extent(), cols.extent()), "a square matrix");
-  ensure(rows.is_cyclic() && rows.nb() == cols.nb(), "nb", fmt::format("{} and {}", rows.nb(), cols.nb()),
-         "blocks of one size on both axes");
   check_whole_blocks(name, rows);
   check_whole_blocks(name, cols);
+  bool const whole = nb > 0 && rows.nb() % nb == 0 && cols.nb() % nb == 0;
+  ensure(whole, "nb", fmt::format("{} in blocks of {} and {}", nb, rows.nb(), cols.nb()),
+         "blocks of one size on both axes, or a tile of which both are multiples");
 }
 
 }  // namespace
 
-std::unique_ptr<TaskGraph> cholesky_graph(Distribution const& distribution, Uplo uplo, Scalar type) {
-  check_tiles("distribution", distribution);
-  return std::make_unique<CholeskyGraph>(distribution, uplo, type);
+std::unique_ptr<TaskGraph> cholesky_graph(Distribution const& distribution, Uplo uplo, Scalar type, Index nb) {
+  auto const tile = nb > 0 ? nb : distribution.rows().nb();
+  check_tiles("distribution", distribution, tile);
+  return std::make_unique<CholeskyGraph>(distribution, uplo, type, tile);
 }
 
 std::unique_ptr<TaskGraph> cholesky_solve_graph(Distribution const& factors, Distribution const& b, Uplo uplo,
                                                 Scalar type) {
-  check_tiles("factors", factors);
+  check_tiles("factors", factors, factors.rows().nb());
+  ensure(factors.cols().nb() == factors.rows().nb(), "factors",
+         fmt::format("blocks of {} x {}", factors.rows().nb(), factors.cols().nb()), "square blocks");
   ensure(b.rows().extent() == factors.rows().extent(), "B", fmt::format("{} rows", b.rows().extent()),
          fmt::format("{}", factors.rows().extent()));
   check_whole_blocks("B's rows", b.rows());

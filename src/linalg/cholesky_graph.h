@@ -19,12 +19,14 @@ class CholeskyGraph : public TaskGraph {
   enum Kind : std::uint16_t { P, T, G };
   enum Input { own, from_row, from_column };
 
-  CholeskyGraph(Distribution const& distribution, Uplo uplo, Scalar type)
-      : at_(distribution, uplo), element_(bytes_of(type)), tiles_(at_.tiles()) {}
+  /// @param nb  rows of a tile
+  CholeskyGraph(Distribution const& distribution, Uplo uplo, Scalar type, Index nb)
+      : at_(distribution, uplo, nb), element_(bytes_of(type)), tiles_(at_.tiles()) {}
 
   /// Rows of a tile (i, .), and columns of a tile (., i).
   [[nodiscard]] Index extent(Index tile) const { return at_.extent(tile); }
   [[nodiscard]] Index tiles() const { return tiles_; }
+  [[nodiscard]] Index nb() const { return at_.nb(); }
 
   Rank ranks() const override { return at_.ranks(); }
   std::int64_t element() const override { return element_; }

@@ -31,7 +31,7 @@ void check_plan_options(CholeskyProblem const& problem, Machine const& machine, 
 }
 
 Distribution distribution_of(CholeskyPlan const& plan, CholeskyCandidate const& c) {
-  if (plan.options.given) return tiled(*plan.options.given, c.nb);
+  if (plan.options.given) return holding_tiles(*plan.options.given, c.nb);
   return tiled_plan::tiles_of(c, plan.problem.n, plan.problem.n);
 }
 
@@ -49,7 +49,7 @@ CholeskyCandidate priced(CholeskyPlan const& plan, CholeskyCandidate candidate) 
   candidate.bound_words = model::cholesky_bound(plan.problem.n, candidate.rows * candidate.cols, words);
   if (!tiled_plan::fits(plan, candidate) || plan.problem.n == 0) return candidate;
   auto const tiles = distribution_of(plan, candidate);
-  auto const made = cholesky_graph(tiles, plan.problem.uplo, plan.problem.type);
+  auto const made = cholesky_graph(tiles, plan.problem.uplo, plan.problem.type, candidate.nb);
   candidate.price = tiled_plan::price_of(*made, plan.problem.type, plan.machine, plan.options.workers);
   if (plan.options.given) {
     auto const& given = *plan.options.given;
@@ -103,7 +103,7 @@ CholeskyPlan plan_cholesky(CholeskyProblem const& problem, Machine const& machin
   plan.distribution = distribution_of(plan, plan.chosen);
   auto const nt = static_cast<double>((problem.n + plan.chosen.nb - 1) / plan.chosen.nb);
   tiled_plan::count_chosen(plan, nt * nt * nt / 6,
-                           [&] { return cholesky_graph(plan.distribution, problem.uplo, problem.type); });
+                           [&] { return cholesky_graph(plan.distribution, problem.uplo, problem.type, plan.chosen.nb); });
   tiled_plan::shorten(plan);
   return plan;
 }

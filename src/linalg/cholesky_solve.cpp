@@ -215,16 +215,18 @@ PositiveDefiniteReport solve_positive_definite(Matrix<T> const& a, Uplo uplo, Ma
   CholeskyProblem const problem{a.rows(), scalar_of<T>, uplo};
   auto const nb =
       options.nb > 0 ? options.nb : cholesky_tile(problem, a.distribution(), comm.machine(), options.workers);
-  auto const tiles = tiled(a.distribution(), nb);
-  auto in_tiles = options;
-  in_tiles.nb = nb;
+  auto const tiles = holding_tiles(a.distribution(), nb);
+  auto factored = options;
+  factored.nb = nb;
+  auto solved = options;
+  solved.nb = tiles.rows().nb() == tiles.cols().nb() ? tiles.rows().nb() : nb;
   bool const moved = !same_places(a.distribution(), tiles);
   // Factored and solved with in one distribution: A travels there and back once.
   auto const work = moved ? detail::allocate_on_all<T>(comm, tiles) : a;
   if (moved) redistribute(a, work);
-  report.factorization = cholesky(work, uplo, in_tiles);
+  report.factorization = cholesky(work, uplo, factored);
   report.factorization.moved = moved;
-  if (report.factorization.info == 0) report.solve = cholesky_solve<T>(work, uplo, b, in_tiles);
+  if (report.factorization.info == 0) report.solve = cholesky_solve<T>(work, uplo, b, solved);
   if (moved) redistribute(work, a);
   return report;
 }

@@ -28,7 +28,7 @@ class CholeskySolveGraph : public TaskGraph {
   /// Blocks first..first + count - 1 of B's columns.
   CholeskySolveGraph(Distribution const& factors, Distribution const& b, Uplo uplo, Scalar type, Index first,
                      Index count)
-      : factor_(factors, uplo),
+      : factor_(factors, uplo, factors.rows().nb()),
         b_grid_(b.grid()),
         b_rows_(axis_of_tiles(b.rows())),
         b_cols_(axis_of_tiles(b.cols())),

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <numeric>
+#include <optional>
 #include <vector>
 
 namespace allport {
@@ -31,6 +32,18 @@ Distribution tiled(Distribution const& distribution, Index nb) {
   auto const kept = rows.is_cyclic() && cols.is_cyclic() && rows.nb() == nb && cols.nb() == nb;
   return {AxisDistribution::cyclic(rows.extent(), rows.parts(), nb, kept ? rows.source() : 0),
           AxisDistribution::cyclic(cols.extent(), cols.parts(), nb, kept ? cols.source() : 0), distribution.grid()};
+}
+
+Distribution holding_tiles(Distribution const& distribution, Index nb) {
+  auto const holding = [&](AxisDistribution const& axis) -> std::optional<AxisDistribution> {
+    if (axis.parts() == 1) return AxisDistribution::cyclic(axis.extent(), 1, nb);
+    if (!axis.is_cyclic() || axis.nb() % nb != 0) return std::nullopt;
+    bool const whole = axis.extent() == 0 || axis.run_at(0).length == std::min(axis.nb(), axis.extent());
+    return whole ? std::optional(axis) : std::nullopt;
+  };
+  auto const rows = holding(distribution.rows());
+  auto const cols = holding(distribution.cols());
+  return rows && cols ? Distribution(*rows, *cols, distribution.grid()) : tiled(distribution, nb);
 }
 
 /// Few right-hand sides stay on the diagonal's ranks, so that no tile of the factors travels; more are spread over the

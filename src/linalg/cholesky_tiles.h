@@ -16,6 +16,10 @@ namespace allport {
 /// The tiles' own distribution: over the same grid, from its first process on.
 [[nodiscard]] Distribution tiled(Distribution const& distribution, Index nb);
 
+/// The distribution itself, where its blocks are whole tiles: those of one block lie on one rank then, and nothing is
+/// moved for tiles that are smaller than the blocks. Else tiled().
+[[nodiscard]] Distribution holding_tiles(Distribution const& distribution, Index nb);
+
 /// Few right-hand sides stay on the diagonal's ranks, so that no tile of the factors travels; more are spread over the
 /// grid, whose rows have B's as they have the factors'.
 /// @param factors  in tiles

@@ -175,9 +175,10 @@ Work SummaGraph::work(Task t) const {
   return {Kernel::copy, 0, 2 * size * k * (t.kind == of_a ? m : n)};
 }
 
-/// Earlier panels first, and what others wait for before what they do not.
+/// What others wait for before all products, as far as panels may be ahead; earlier panels first.
 double SummaGraph::priority(Task t) const {
-  return static_cast<double>(2 * (steps_ - t.k) + (t.kind == of_a || t.kind == of_b ? 1 : 0));
+  bool const sends = t.kind == of_a || t.kind == of_b;
+  return static_cast<double>((sends ? 2 * steps_ : steps_) - t.k);
 }
 
 void SummaGraph::writes(Task t, VisitTask visit) const {

@@ -7,21 +7,27 @@
 
 namespace allport {
 
-/// An axis of tiles for an axis of elements whose blocks they are.
+/// An axis of tiles for an axis of elements whose blocks are so many tiles each.
+/// @pre axis.nb() is a multiple of nb
+[[nodiscard]] inline AxisDistribution axis_of_tiles(AxisDistribution const& axis, Index nb) {
+  return AxisDistribution::cyclic((axis.extent() + nb - 1) / nb, axis.parts(), axis.nb() / nb, axis.source());
+}
+/// Whose blocks are the tiles.
 [[nodiscard]] inline AxisDistribution axis_of_tiles(AxisDistribution const& axis) {
-  return AxisDistribution::cyclic((axis.extent() + axis.nb() - 1) / axis.nb(), axis.parts(), 1, axis.source());
+  return axis_of_tiles(axis, axis.nb());
 }
 
 /// Tiles (i, j), i >= j, of a lower triangle; tile (i, j) of an upper one is stored at (j, i), conjugated.
 class TriangleTiles {
  public:
-  TriangleTiles(Distribution const& distribution, Uplo uplo)
+  /// @param nb  rows of a tile; the distribution's blocks are multiples of it
+  TriangleTiles(Distribution const& distribution, Uplo uplo, Index nb)
       : grid_(distribution.grid()),
         uplo_(uplo),
         n_(distribution.rows().extent()),
-        nb_(distribution.rows().nb()),
-        rows_(axis_of_tiles(uplo == Uplo::lower ? distribution.rows() : distribution.cols())),
-        cols_(axis_of_tiles(uplo == Uplo::lower ? distribution.cols() : distribution.rows())) {
+        nb_(nb),
+        rows_(axis_of_tiles(uplo == Uplo::lower ? distribution.rows() : distribution.cols(), nb)),
+        cols_(axis_of_tiles(uplo == Uplo::lower ? distribution.cols() : distribution.rows(), nb)) {
     for (auto const rank : grid_) ranks_ = std::max(ranks_, rank + 1);
   }
 

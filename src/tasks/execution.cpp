@@ -19,6 +19,11 @@ constexpr int polls_before_sleep = 100;
 /// Links on which so many bytes take less than so long are memory, or nearly as fast.
 constexpr std::int64_t moved_by_a_poll = 64 << 10;
 constexpr double short_poll = 1e-3;
+/// MPI moves what goes through memory while both ends poll. Before and within what takes long a rank polls until so many
+/// polls in a row have moved nothing: its peer has something else to do.
+constexpr int polls_in_vain = 200;
+constexpr int most_polls = 1 << 16;
+constexpr double long_task = 5e7;  // flops: a millisecond
 constexpr auto between_looks = std::chrono::milliseconds(50);
 constexpr auto between_polls = std::chrono::microseconds(10);  // of the network, where there are tasks to run
 
@@ -53,6 +58,7 @@ Execution::Execution(TaskGraph const& graph, Communicator const& comm, RunOption
 MulticastOptions Execution::carried() {
   MulticastOptions options;
   options.segment = options_.segment.value_or(usual_segment(comm_.machine()));
+  options.cut_last_hops = has_fast_links(comm_.machine());
   options.room = [this](MessageName const& name, std::int64_t bytes) { return room_for(name, bytes); };
   if (options_.record) options.watch = [this](Passage const& passage) { record_message(passage); };
   return options;
@@ -200,6 +206,15 @@ void Execution::execute_one(Worker& worker) {
   }
 }
 
+void Execution::look_before_long() {
+  bool const caller = std::this_thread::get_id() == caller_;
+  int vain = 0;
+  for (int polls = 0; polls < most_polls && vain < polls_in_vain; ++polls) {
+    vain = look(caller) ? 0 : vain + 1;
+    if (vain > 0 && !(fast_links_ && carrying_.load(std::memory_order_relaxed))) return;
+  }
+}
+
 Traffic Execution::known_traffic() const {
   auto known = multicasts_.counted();
   known.messages_sent -= expected_.messages_sent;
@@ -212,7 +227,8 @@ Traffic Execution::known_traffic() const {
 void Execution::execute(Ready& ready, Worker& worker) {
   auto const step = step_of(ready.task);
   add_up(ready.inputs);
-  auto const progress = [this] { look(std::this_thread::get_id() == caller_); };
+  auto const progress = [this] { look_before_long(); };
+  if (fast_links_ && timed_ && graph_.work(ready.task).flops > long_task) look_before_long();
   auto const seat = ready.in_gang ? seat_of(ready, worker) : nullptr;
   Context context(graph_, *pool_, workers_, ready, step, progress, seat.get());
   if (options_.record) worker.now = Clock::now();

@@ -173,6 +173,7 @@ class Execution {
   [[nodiscard]] std::int64_t step_of(Task task) const { return window_.bounds() ? graph_.step(task) : 0; }
   /// Looks after messages if nobody else does and this thread may. True when anything moved.
   bool look(bool caller);
+  void look_before_long();
   /// Sends what is queued, takes what has come. True when anything moved. Called by one thread at a time.
   bool talk();
   void arrived(Multicasts::Message&& message);

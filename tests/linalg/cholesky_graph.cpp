@@ -24,6 +24,7 @@ struct CholeskyCase {
   Uplo uplo = Uplo::lower;
   Scalar type = Scalar::d;
   int source = 0;
+  Index tiles_of_block = 1;
 };
 
 std::ostream& operator<<(std::ostream& out, CholeskyCase const& c) {
@@ -32,8 +33,9 @@ std::ostream& operator<<(std::ostream& out, CholeskyCase const& c) {
 }
 
 Distribution distribution_of(CholeskyCase const& c) {
-  return {AxisDistribution::cyclic(c.n, c.rows, c.nb, c.source % c.rows),
-          AxisDistribution::cyclic(c.n, c.cols, c.nb, c.source % c.cols), ProcessGrid::row_major(c.rows, c.cols)};
+  auto const block = c.nb * c.tiles_of_block;
+  return {AxisDistribution::cyclic(c.n, c.rows, block, c.source % c.rows),
+          AxisDistribution::cyclic(c.n, c.cols, block, c.source % c.cols), ProcessGrid::row_major(c.rows, c.cols)};
 }
 
 std::vector<CholeskyCase> cholesky_cases() {
@@ -42,6 +44,7 @@ std::vector<CholeskyCase> cholesky_cases() {
     for (auto const uplo : {Uplo::lower, Uplo::upper}) {
       cases.push_back({83, 9, rows, cols, uplo, Scalar::d, 1});
       cases.push_back({64, 8, rows, cols, uplo, Scalar::z});
+      cases.push_back({83, 5, rows, cols, uplo, Scalar::d, 1, 3});
     }
   }
   return cases;
@@ -89,7 +92,7 @@ std::vector<graph::Count> by_loops(CholeskyCase const& c) {
 TEST(CholeskyGraph, HoldsTogether) {
   for (auto const& c : cholesky_cases()) {
     SCOPED_TRACE(::testing::PrintToString(c));
-    auto const made = cholesky_graph(distribution_of(c), c.uplo, c.type);
+    auto const made = cholesky_graph(distribution_of(c), c.uplo, c.type, c.nb);
     auto const report = graph::check(*made);
     auto const nt = (c.n + c.nb - 1) / c.nb;
     EXPECT_EQ(report.tasks, nt + nt * (nt - 1) / 2 + (nt * nt * nt - nt) / 6);
@@ -101,7 +104,7 @@ TEST(CholeskyGraph, HoldsTogether) {
 TEST(CholeskyGraph, CountsAsTheLoopsDo) {
   for (auto const& c : cholesky_cases()) {
     SCOPED_TRACE(::testing::PrintToString(c));
-    auto const made = cholesky_graph(distribution_of(c), c.uplo, c.type);
+    auto const made = cholesky_graph(distribution_of(c), c.uplo, c.type, c.nb);
     EXPECT_EQ(graph::count(*made, *graph::flat()), by_loops(c));
     double flops = 0;
     for (auto const& count : graph::count(*made, *graph::chain())) flops += count.flops;

@@ -82,6 +82,24 @@ TEST(Cholesky, TakesAnyDistribution) {
   }
 }
 
+TEST(Cholesky, LeavesBlocksWhereTheyLieForTilesThatArePartsOfThem) {
+  Communicator const comm(MPI_COMM_WORLD, Machine::flat(world_size()));
+  int const n = 53;
+  for (auto const& grid : grids(comm.size())) {
+    for (auto const uplo : {Uplo::lower, Uplo::upper}) {
+      Distribution const d(AxisDistribution::cyclic(n, grid.rows(), 12, grid.rows() - 1),
+                           AxisDistribution::cyclic(n, grid.cols(), 6), grid);
+      for (Index const nb : {1, 3, 6}) factors_as_lapack_does<double>(comm, d, n, uplo, {.nb = nb});
+      factors_as_lapack_does<std::complex<float>>(comm, d, n, uplo, {.nb = 2, .workers = 2});
+      Held<double> held(comm, d, 0);
+      fill(held, positive<double>(n, uplo, 5));
+      EXPECT_FALSE(cholesky(held.matrix, uplo, {.nb = 2}).moved);
+      fill(held, positive<double>(n, uplo, 5));
+      EXPECT_EQ(cholesky(held.matrix, uplo, {.nb = 4}).moved, grid.cols() > 1);
+    }
+  }
+}
+
 TEST(Cholesky, TakesTheTilesOfItsPlanWhereNobodyNamesThem) {
   Communicator const comm(MPI_COMM_WORLD, Machine::flat(world_size()));
   auto const grid = grids(comm.size()).back();

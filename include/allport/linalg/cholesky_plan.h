@@ -29,7 +29,8 @@ struct CholeskyPlanOptions {
   Index nb = 0;       ///< of the tiles; 0: one of 64 to 512, or given blocks
   int workers = 1;    ///< threads of each rank
   Bytes memory{0};    ///< limit per rank; 0: the machine's memory per rank, or no limit if that is unknown
-  /// Where the caller's A lies: its grid is taken, and tiles that are not its blocks cost bringing it there and back.
+  /// Where the caller's A lies: its grid is taken, and tiles that are not its blocks or parts of them cost bringing it
+  /// there and back.
   std::optional<Distribution> given;
   int candidates = 0;  ///< keep only the best so many in the plan's table; 0: all
 };
@@ -56,7 +57,7 @@ struct CholeskyPlan {
   CholeskyPlanOptions options;
   CholeskyCandidate chosen;
   std::vector<CholeskyCandidate> candidates;  ///< best first; unusable ones last
-  Distribution distribution;                  ///< where A's blocks are the tiles
+  Distribution distribution;                  ///< where A's blocks are tiles, or multiples of tiles
   /// Tasks, flops and traffic of each rank, a message from a tile's owner to each rank that needs it; relays only move
   /// the sending from rank to rank. Empty beyond 4 million tasks.
   std::vector<graph::Count> counts;

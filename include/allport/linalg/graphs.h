@@ -17,10 +17,11 @@ enum class Uplo : char { lower = 'L', upper = 'U' };
 /// Tile Cholesky (deck 5 slides 4 to 6; parents and children as corrected in docs/concepts/graph.md). A task is a
 /// tile's kernel: P(k) potrf of tile (k, k), T(i, k) trsm of tile (i, k), G(i, j, k) the update of tile (i, j) by tiles
 /// (i, k) and (j, k), syrk where i = j. For an upper triangle tile (i, j) is stored at (j, i).
-/// @param distribution  of the n x n matrix; its blocks are the tiles
-/// @pre square, both axes block-cyclic with the same nb and whole first blocks
+/// @param distribution  of the n x n matrix
+/// @param nb  rows and columns of a tile; 0: the distribution's blocks are the tiles
+/// @pre square, both axes block-cyclic with whole first blocks whose size is a multiple of nb
 [[nodiscard]] std::unique_ptr<TaskGraph> cholesky_graph(Distribution const& distribution, Uplo uplo = Uplo::lower,
-                                                        Scalar type = Scalar::d);
+                                                        Scalar type = Scalar::d, Index nb = 0);
 
 /// Solves with Cholesky factors: L Y = B from the first row on, then L^H X = Y from the last (upper: U^H, U). F(k)
 /// hands the diagonal tile (k, k) of the factors to who solves with it; S(i, j) solves for tile (i, j) of Y, U(i, j, k)
@@ -28,7 +29,7 @@ enum class Uplo : char { lower = 'L', upper = 'U' };
 /// those ranks; B(i, j) is the right-hand side's own tile. S', U' and B' are the same backward.
 /// @param factors  distribution of the n x n factors; its blocks are the tiles
 /// @param b        of the right-hand sides, n x any number, over any grid; its row blocks are as high as the tiles
-/// @pre as cholesky_graph(), and B's axes block-cyclic with whole first blocks
+/// @pre as cholesky_graph() where blocks are the tiles, and B's axes block-cyclic with whole first blocks
 [[nodiscard]] std::unique_ptr<TaskGraph> cholesky_solve_graph(Distribution const& factors, Distribution const& b,
                                                               Uplo uplo = Uplo::lower, Scalar type = Scalar::d);
 
