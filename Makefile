@@ -62,7 +62,8 @@ format: environment ## writes what check asks of the formatting
 bench: setup ## the benchmarks, with their tables
 	@tools/bench
 
-docs: setup ## the reference pages that are made from the code
+docs: setup ## the site, in build/site: tutorials, reference, concepts, figures
+	@tools/setup docs
 	@tools/docs
 
 clean: ## removes what was built

@@ -20,26 +20,32 @@ using GivenFlatGrid = std::optional<std::tuple<int, int>>;
 
 void bind_plan(nb::module_& m) {
   nb::class_<CholeskyPlan>(m, "CholeskyPlan", "How a matrix will be factored, equal on every rank, and its price.")
-      .def_prop_ro("n", [](CholeskyPlan const& p) { return p.problem.n; })
+      .def_prop_ro(
+          "n", [](CholeskyPlan const& p) { return p.problem.n; }, "Rows, and columns, of A.")
       .def_prop_ro(
           "shape", [](CholeskyPlan const& p) { return nb::make_tuple(p.problem.n, p.problem.n); },
           nb::sig("def shape(self) -> tuple[int, int]"))
-      .def_prop_ro("uplo", [](CholeskyPlan const& p) { return std::string(1, static_cast<char>(p.problem.uplo)); })
+      .def_prop_ro(
+          "uplo", [](CholeskyPlan const& p) { return std::string(1, static_cast<char>(p.problem.uplo)); },
+          "Which triangle: 'L' or 'U'.")
       .def_prop_ro(
           "grid", [](CholeskyPlan const& p) { return nb::make_tuple(p.chosen.rows, p.chosen.cols); },
           nb::sig("def grid(self) -> tuple[int, int]"), "p_r x p_c.")
       .def_prop_ro(
           "nb", [](CholeskyPlan const& p) { return p.chosen.nb; }, "Rows and columns of a tile.")
-      .def_prop_ro("workers", [](CholeskyPlan const& p) { return p.options.workers; })
+      .def_prop_ro(
+          "workers", [](CholeskyPlan const& p) { return p.options.workers; }, "Threads that run tasks on each rank.")
       .def_prop_ro(
           "predicted", [](CholeskyPlan const& p) { return p.chosen.total().value(); }, "Seconds.")
       .def_prop_ro(
           "memory", [](CholeskyPlan const& p) { return p.chosen.memory.value(); }, "Peak bytes per rank.")
-      .def_prop_ro("machine", [](CholeskyPlan const& p) { return p.machine; })
+      .def_prop_ro(
+          "machine", [](CholeskyPlan const& p) { return p.machine; }, "What it was planned for.")
       .def_prop_ro(
           "distribution", [](CholeskyPlan const& p) { return p.distribution; }, "Where A's blocks are the tiles.")
       .def(
-          "to_dict", [](CholeskyPlan const& p) { return from_json(p.to_json()); }, nb::sig("def to_dict(self) -> dict"))
+          "to_dict", [](CholeskyPlan const& p) { return from_json(p.to_json()); }, nb::sig("def to_dict(self) -> dict"),
+          "Everything, as `allport plan cholesky --json` prints it.")
       .def("__repr__", [](CholeskyPlan const& p) {
         return fmt::format("CholeskyPlan({0} x {0} on {1}x{2}, tiles of {3}, predicted {4:.3g} s)", p.problem.n,
                            p.chosen.rows, p.chosen.cols, p.chosen.nb, p.chosen.total().value());

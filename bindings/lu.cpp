@@ -67,8 +67,10 @@ void bind_options(nb::module_& m) {
 
 void bind_plan(nb::module_& m) {
   nb::class_<LuPlan>(m, "LuPlan", "How a matrix will be factored, equal on every rank, and what it will cost.")
-      .def_prop_ro("algorithm", [](LuPlan const& p) { return p.chosen.algorithm; })
-      .def_prop_ro("pivot", [](LuPlan const& p) { return pivoting_name(p.problem.pivoting); })
+      .def_prop_ro(
+          "algorithm", [](LuPlan const& p) { return p.chosen.algorithm; }, "A name of lu_algorithms().")
+      .def_prop_ro(
+          "pivot", [](LuPlan const& p) { return pivoting_name(p.problem.pivoting); }, "tournament, partial or none.")
       .def_prop_ro(
           "shape", [](LuPlan const& p) { return nb::make_tuple(p.problem.m, p.problem.n); },
           nb::sig("def shape(self) -> tuple[int, int]"))
@@ -86,11 +88,13 @@ void bind_plan(nb::module_& m) {
           "predicted", [](LuPlan const& p) { return p.chosen.total.value(); }, "Seconds, with overlap.")
       .def_prop_ro(
           "memory", [](LuPlan const& p) { return p.chosen.memory.value(); }, "Peak bytes per rank.")
-      .def_prop_ro("machine", [](LuPlan const& p) { return p.machine; })
+      .def_prop_ro(
+          "machine", [](LuPlan const& p) { return p.machine; }, "What it was planned for.")
       .def_prop_ro(
           "distribution", [](LuPlan const& p) { return p.distribution; }, "Where the algorithm wants A.")
       .def(
-          "to_dict", [](LuPlan const& p) { return from_json(p.to_json()); }, nb::sig("def to_dict(self) -> dict"))
+          "to_dict", [](LuPlan const& p) { return from_json(p.to_json()); }, nb::sig("def to_dict(self) -> dict"),
+          "Everything, as `allport plan lu --json` prints it.")
       .def("__repr__", [](LuPlan const& p) {
         return fmt::format("LuPlan({} x {}, {} on {}x{}x{}, {} pivoting, predicted {:.3g} s)", p.problem.m, p.problem.n,
                            p.chosen.algorithm, p.chosen.grid.rows, p.chosen.grid.cols, p.chosen.grid.layers,

@@ -107,7 +107,7 @@ Machine with_links(Machine const& machine, std::vector<double> const& by_port, s
 
 void bind_parts(nb::module_& m) {
   nb::class_<Axis>(m, "Axis", "One axis of a machine: so many nodes in a row, closed to a ring or open.")
-      .def_ro("length", &Axis::length)
+      .def_ro("length", &Axis::length, "Nodes along it.")
       .def_ro("wraps", &Axis::wraps, "Whether the axis is a ring; a ring of two nodes has two links between them.")
       .def_prop_ro(
           "bandwidth", [](Axis const& a) { return a.bandwidth.value(); }, "Bytes/s of one link in one direction.")
@@ -118,7 +118,7 @@ void bind_parts(nb::module_& m) {
                            a.wraps ? "True" : "False", a.bandwidth.value(), a.latency.value());
       });
   nb::class_<Level>(m, "Level", "What each place of the level above divides into: hosts on a router, sockets, cores.")
-      .def_ro("name", &Level::name)
+      .def_ro("name", &Level::name, "host, socket, core.")
       .def_ro("count", &Level::count, "Parts of each place of the level above.")
       .def_prop_ro(
           "bandwidth", [](Level const& l) { return l.bandwidth.value(); },
@@ -148,7 +148,7 @@ void bind_parts(nb::module_& m) {
       .def_prop_ro("bits", &TopologyIds::bits, "Bits of a digit.")
       .def_prop_ro("base", &TopologyIds::base, "2 ** bits.")
       .def_prop_ro("digits", &TopologyIds::digits, "Digits of an ID.")
-      .def_prop_ro("ranks", &TopologyIds::ranks)
+      .def_prop_ro("ranks", &TopologyIds::ranks, "Ranks that have an ID.")
       .def("of", &TopologyIds::of, "rank"_a,
            "The ID of a rank, its digits packed into an integer. Raises AllportError.")
       .def("rank", &TopologyIds::rank, "id"_a, "The rank with this ID, or None where it names no place.")
@@ -244,7 +244,7 @@ void bind_machine(nb::module_& m) {
       .def(
           "to_dict", [](Machine const& s) { return from_json(s.to_json()); },
           "What `allport machine show --json` prints.")
-      .def_prop_ro("name", &Machine::name)
+      .def_prop_ro("name", &Machine::name, "The spec, or the name that its file gives.")
       .def_prop_ro("extents", extents, "Axis lengths in spec form: '8x8x3m'.")
       .def_prop_ro(
           "axes",
@@ -258,7 +258,7 @@ void bind_machine(nb::module_& m) {
           nb::sig("def axes(self) -> tuple[Axis, ...]"), "The axes, x first.")
       .def_prop_ro(
           "rates", [](Machine const& s) { return s.rates(); }, "What a node can do beside its links.")
-      .def_prop_ro("ranks_per_node", &Machine::ranks_per_node)
+      .def_prop_ro("ranks_per_node", &Machine::ranks_per_node, "Processes on a node.")
       .def_prop_ro(
           "levels", [](Machine const& s) { return nb::tuple(nb::cast(s.levels().all())); },
           nb::sig("def levels(self) -> tuple[Level, ...]"), "What a node divides into, outermost first.")

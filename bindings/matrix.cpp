@@ -99,7 +99,7 @@ void bind_distribution(nb::module_& m) {
       .def(
           "local_shape",
           [](Distribution const& l, Rank rank) { return nb::make_tuple(l.local_rows(rank), l.local_cols(rank)); },
-          "rank"_a, nb::sig("def local_shape(self, rank: int) -> tuple[int, int]"))
+          "rank"_a, nb::sig("def local_shape(self, rank: int) -> tuple[int, int]"), "(rows, columns) of a rank's part.")
       .def(
           "row_runs", [](Distribution const& l, Rank rank) { return runs_of(l.rows(), l.position(rank).row); },
           "rank"_a, "(global, local, length) of a rank's consecutive rows.")

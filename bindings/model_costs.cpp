@@ -161,9 +161,11 @@ void bind_multilink(nb::module_& m) {
           },
           "alpha"_a, "link"_a, "tau"_a = 0.0,
           "alpha: start-up, s; link = 1/beta, bytes/s; tau: 0 simultaneous sends cost as one, 1 they are serial.")
-      .def_prop_ro("alpha", [](MultilinkTerms const& t) { return t.alpha.value(); })
-      .def_prop_ro("link", [](MultilinkTerms const& t) { return t.link.value(); })
-      .def_ro("tau", &MultilinkTerms::tau);
+      .def_prop_ro(
+          "alpha", [](MultilinkTerms const& t) { return t.alpha.value(); }, "Seconds to start a message.")
+      .def_prop_ro(
+          "link", [](MultilinkTerms const& t) { return t.link.value(); }, "1/beta: bytes per second of a link.")
+      .def_ro("tau", &MultilinkTerms::tau, "0: simultaneous sends cost as one; 1: they are serial.");
   auto const bytes = [](std::int64_t n) { return Bytes(n); };
   m.def(
       "simultaneous_sends",

@@ -67,7 +67,8 @@ void make_mpi_global() {
 
 void bind_mpi(nb::module_& m) {
   make_mpi_global();
-  m.def("build_info", build_info, nb::sig("def build_info() -> dict[str, object]"));
+  m.def("build_info", build_info, nb::sig("def build_info() -> dict[str, object]"),
+        "What Allport was built as and with: version, compiler, BLAS, and the MPI library with its launcher.");
   m.def("mpi_library_version", library_version, "MPI_Get_library_version of the MPI that Allport is linked with.");
   m.def(
       "drain_output", [] { drain_output(); }, nb::call_guard<nb::gil_scoped_release>(),

@@ -76,15 +76,17 @@ void bind_class(nb::module_& m) {
             new (self) Pattern(Pattern::of_messages(name, ranks, all, grid));
           },
           "name"_a, "ranks"_a, "messages"_a, "grid"_a.none() = nb::none())
-      .def_prop_ro("name", &Pattern::name)
-      .def_prop_ro("ranks", &Pattern::ranks)
+      .def_prop_ro("name", &Pattern::name, "What reports call it.")
+      .def_prop_ro("ranks", &Pattern::ranks, "Ranks of the program, 0 to ranks - 1.")
       .def_prop_ro("bytes", &Pattern::bytes, "Of all messages together.")
       .def_prop_ro("chain", &Pattern::chain, "Messages in the longest chain in which each waits for the one before.")
-      .def_prop_ro("grid", [](Pattern const& p) { return p.grid() ? p.grid()->lengths : std::vector<std::int32_t>{}; })
+      .def_prop_ro(
+          "grid", [](Pattern const& p) { return p.grid() ? p.grid()->lengths : std::vector<std::int32_t>{}; },
+          "Lengths of the process grid, last axis fastest; empty where it has none.")
       .def_prop_ro("messages", messages_of, "(from, to, bytes) of every pair that has any.")
       .def("__add__", &Pattern::plus, "other"_a)
-      .def("named", &Pattern::named, "name"_a)
-      .def("to_json", &Pattern::to_json)
+      .def("named", &Pattern::named, "name"_a, "The same under another name.")
+      .def("to_json", &Pattern::to_json, "As from_json() reads it.")
       .def(
           "schedule",
           [](Pattern const& p, std::int64_t segment, std::int32_t window) {
@@ -95,7 +97,8 @@ void bind_class(nb::module_& m) {
       .def_static(
           "from_json",
           [](std::string const& text, std::string const& origin) { return Pattern::from_json(text, origin); }, "text"_a,
-          "origin"_a = "pattern file");
+          "origin"_a = "pattern file",
+          "Reads JSON: of to_json(), or {\"ranks\": n, \"messages\": [[from, to, bytes], ...]}.");
 }
 
 }  // namespace

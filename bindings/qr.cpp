@@ -28,16 +28,19 @@ void bind_plan(nb::module_& m) {
           nb::sig("def grid(self) -> tuple[int, int]"), "p_r x p_c.")
       .def_prop_ro(
           "nb", [](QrPlan const& p) { return p.chosen.nb; }, "Rows and columns of a tile.")
-      .def_prop_ro("workers", [](QrPlan const& p) { return p.options.workers; })
+      .def_prop_ro(
+          "workers", [](QrPlan const& p) { return p.options.workers; }, "Threads that run tasks on each rank.")
       .def_prop_ro(
           "predicted", [](QrPlan const& p) { return p.chosen.price.total.value(); }, "Seconds.")
       .def_prop_ro(
           "memory", [](QrPlan const& p) { return p.chosen.memory.value(); }, "Peak bytes per rank.")
-      .def_prop_ro("machine", [](QrPlan const& p) { return p.machine; })
+      .def_prop_ro(
+          "machine", [](QrPlan const& p) { return p.machine; }, "What it was planned for.")
       .def_prop_ro(
           "distribution", [](QrPlan const& p) { return p.distribution; }, "Where A's blocks are the tiles.")
       .def(
-          "to_dict", [](QrPlan const& p) { return from_json(p.to_json()); }, nb::sig("def to_dict(self) -> dict"))
+          "to_dict", [](QrPlan const& p) { return from_json(p.to_json()); }, nb::sig("def to_dict(self) -> dict"),
+          "Everything, as `allport plan qr --json` prints it.")
       .def("__repr__", [](QrPlan const& p) {
         return fmt::format("QrPlan({} x {} on {}x{}, tiles of {}, predicted {:.3g} s)", p.problem.m, p.problem.n,
                            p.chosen.rows, p.chosen.cols, p.chosen.nb, p.chosen.price.total.value());

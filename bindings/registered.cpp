@@ -148,9 +148,10 @@ void bind_registered(nb::module_& m) {
       .def_ro("segment", &Cut::segment, "Bytes at most of a segment.")
       .def_ro("window", &Cut::window, "Segments in flight per stream.");
   nb::class_<Contract>(m, "Contract", "What a schedule promises: who holds what before, and who must hold what after.")
-      .def_prop_ro("collective", [](Contract const& c) { return std::string(name(c.what)); })
-      .def_ro("ranks", &Contract::ranks)
-      .def_ro("root", &Contract::root)
+      .def_prop_ro(
+          "collective", [](Contract const& c) { return std::string(name(c.what)); }, "bcast, reduce, ...")
+      .def_ro("ranks", &Contract::ranks, "Ranks that take part.")
+      .def_ro("root", &Contract::root, "The rank that sends or receives the whole.")
       .def_ro("bytes", &Contract::bytes, "Of the message, or of the longest block.")
       .def_ro("element", &Contract::element, "Bytes that must not be cut apart.")
       .def("block", &Contract::block, "source"_a, "destination"_a, "Bytes that source has for destination.")

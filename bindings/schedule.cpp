@@ -150,7 +150,7 @@ void bind_operations(nb::module_& m) {
           "segment"_a = nb::none(), "source"_a = nb::none(), "operand"_a = nb::none(), "target"_a = nb::none(),
           "after"_a = std::vector<std::pair<std::int32_t, std::int32_t>>(),
           "length: the piece's bytes unless given; segment: at most, the whole unless given.")
-      .def_prop_ro("kind", kind_text)
+      .def_prop_ro("kind", kind_text, "receive, send, combine or copy.")
       .def_prop_ro(
           "port", [](Op const& op) { return static_cast<int>(op.port); },
           "Send: 2 * axis, + 1 for the positive direction; -1: the router decides.")
@@ -158,8 +158,8 @@ void bind_operations(nb::module_& m) {
       .def_ro("channel", &Op::channel, "Matches the streams of one pair; channel % trees is the tree.")
       .def_ro("length", &Op::length, "Bytes of the whole stream.")
       .def_ro("segment", &Op::segment, "Bytes of one segment; the last may be short.")
-      .def_prop_ro("segments", &Op::segments)
-      .def_ro("piece", &Op::piece)
+      .def_prop_ro("segments", &Op::segments, "How many segments the stream has.")
+      .def_ro("piece", &Op::piece, "What the stream carries.")
       .def_ro("source", &Op::from, "Read by send, combine and copy.")
       .def_ro("operand", &Op::with, "Combine: the left operand.")
       .def_ro("target", &Op::into, "Written by receive, combine and copy.")
@@ -191,19 +191,21 @@ void bind_operations(nb::module_& m) {
         return fmt::format("Program({} operations, {} bytes of scratch)", p.ops.size(), p.scratch);
       });
   nb::class_<Traffic>(m, "Traffic", "Messages and bytes that a rank sends and receives.")
-      .def_ro("messages_sent", &Traffic::messages_sent)
-      .def_ro("messages_received", &Traffic::messages_received)
-      .def_ro("bytes_sent", &Traffic::bytes_sent)
-      .def_ro("bytes_received", &Traffic::bytes_received)
-      .def("to_dict",
-           [](Traffic const& t) {
-             auto d = nb::dict();
-             d["messages_sent"] = t.messages_sent;
-             d["messages_received"] = t.messages_received;
-             d["bytes_sent"] = t.bytes_sent;
-             d["bytes_received"] = t.bytes_received;
-             return d;
-           })
+      .def_ro("messages_sent", &Traffic::messages_sent, "Messages sent.")
+      .def_ro("messages_received", &Traffic::messages_received, "Messages received.")
+      .def_ro("bytes_sent", &Traffic::bytes_sent, "Bytes sent.")
+      .def_ro("bytes_received", &Traffic::bytes_received, "Bytes received.")
+      .def(
+          "to_dict",
+          [](Traffic const& t) {
+            auto d = nb::dict();
+            d["messages_sent"] = t.messages_sent;
+            d["messages_received"] = t.messages_received;
+            d["bytes_sent"] = t.bytes_sent;
+            d["bytes_received"] = t.bytes_received;
+            return d;
+          },
+          "The four numbers by name.")
       .def("__repr__", [](Traffic const& t) {
         return fmt::format("Traffic(sent {} messages, {} bytes; received {}, {})", t.messages_sent, t.bytes_sent,
                            t.messages_received, t.bytes_received);
@@ -249,11 +251,12 @@ void bind_schedule(nb::module_& m) {
   nb::class_<Schedule>(m, "Schedule",
                        "A communication: a function from rank to program. Nothing is stored per rank.\n\n"
                        "Made by make_schedule(); verified, interpreted, drawn and run as it is.")
-      .def_prop_ro("algorithm", &Schedule::algorithm)
+      .def_prop_ro("algorithm", &Schedule::algorithm, "Name of what made it.")
       .def_prop_ro(
           "collective", [](Schedule const& s) { return name(s.contract().what); }, "'bcast', 'reduce', ...")
-      .def_prop_ro("ranks", &Schedule::ranks)
-      .def_prop_ro("root", [](Schedule const& s) { return s.contract().root; })
+      .def_prop_ro("ranks", &Schedule::ranks, "Ranks that have a program.")
+      .def_prop_ro(
+          "root", [](Schedule const& s) { return s.contract().root; }, "The rank that sends or receives the whole.")
       .def_prop_ro(
           "targets",
           [](Schedule const& s) {

@@ -27,10 +27,12 @@ Choice with_prices(Choice choice, Machine const& machine) {
 
 void bind_select(nb::module_& m) {
   nb::class_<Choice>(m, "Choice", "The cheapest algorithm and cut for a collective, and every other with its price.")
-      .def_prop_ro("algorithm", [](Choice const& c) { return c.best.algorithm->name; })
+      .def_prop_ro(
+          "algorithm", [](Choice const& c) { return c.best.algorithm->name; }, "A name of algorithms().")
       .def_prop_ro(
           "segment", [](Choice const& c) { return c.best.cut.segment; }, "Bytes.")
-      .def_prop_ro("window", [](Choice const& c) { return c.best.cut.window; })
+      .def_prop_ro(
+          "window", [](Choice const& c) { return c.best.cut.window; }, "Segments in flight per stream.")
       .def_prop_ro(
           "predicted",
           [](Choice const& c) { return c.best.priced() ? std::optional(c.best.predicted.value()) : std::nullopt; },
@@ -50,7 +52,8 @@ void bind_select(nb::module_& m) {
           "Whether ours is expected to cost clearly less than MPI's own: what the drop-in goes by. None for a "
           "multicast.")
       .def(
-          "to_dict", [](Choice const& c) { return from_json(to_json(c)); }, nb::sig("def to_dict(self) -> dict"))
+          "to_dict", [](Choice const& c) { return from_json(to_json(c)); }, nb::sig("def to_dict(self) -> dict"),
+          "Everything, as `allport explain --json` prints it.")
       .def("__str__", [](Choice const& c) { return explain(c); });
   nb::class_<SelectOptions>(m, "SelectOptions", "What a caller fixes of a choice, and where the ranks are.")
       .def(

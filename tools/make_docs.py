@@ -1,4 +1,4 @@
-"""Writes the reference pages that follow from the code: registered algorithms, presets, and the commands' help.
+"""Writes the pages that follow from the code: registered algorithms, presets, the commands' help; and the pictures.
 
 Usage: make_docs.py [--check]. With --check nothing is written; it fails when the page of algorithms differs from what
 the code says (the help's looks depend on the version of the library that prints it).
@@ -9,54 +9,30 @@ from __future__ import annotations
 import os
 import subprocess
 import sys
+from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import allport as ap
+import typer
+from allport.cli import app
 
 REFERENCE = Path(__file__).resolve().parent.parent / "docs" / "reference"
-COMMANDS = (
-    ("run",),
-    ("run", "gemm"),
-    ("run", "lu"),
-    ("run", "cholesky"),
-    ("run", "solve"),
-    ("run", "qr"),
-    ("run", "lstsq"),
-    ("plan", "gemm"),
-    ("plan", "lu"),
-    ("plan", "cholesky"),
-    ("plan", "qr"),
-    ("machine", "show"),
-    ("machine", "list"),
-    ("machine", "file"),
-    ("machine", "calibrate"),
-    ("schedule", "list"),
-    ("schedule", "show"),
-    ("schedule", "verify"),
-    ("schedule", "export"),
-    ("schedule", "import"),
-    ("explain",),
-    ("map",),
-    ("multicast", "explain"),
-    ("multicast", "table"),
-    ("graph", "show"),
-    ("graph", "check"),
-    ("graph", "count"),
-    ("simulate",),
-    ("compare",),
-    ("bench",),
-    ("report",),
-    ("lab", "up"),
-    ("lab", "run"),
-    ("lab", "cut"),
-    ("lab", "restore"),
-    ("lab", "throttle"),
-    ("lab", "status"),
-    ("lab", "down"),
-    ("doctor",),
-    ("dropin", "mpi"),
-    ("version",),
-)
+PICTURES = {
+    "concepts/trees-4x4.svg": "schedule show bcast --algorithm rectangular --machine torus:4x4 --root 0 -o",
+    "pictures/cholesky-gantt.svg": "simulate cholesky --n 4096 --nb 256 --grid 4x4 --machine bgp:4x4 --gantt",
+    "pictures/bcast-8x8x8.svg": "compare bcast --machine bgp:8x8x8 --sizes 1KiB:16MiB --plot",
+}
+
+
+def commands(command: Any, words: tuple[str, ...] = ()) -> Iterator[tuple[str, ...]]:
+    """The words of every command that does something by itself, in the order of `allport --help`."""
+    inner = getattr(command, "commands", {})
+    if words and (not inner or getattr(command, "invoke_without_command", False)):
+        yield words
+    for name, sub in inner.items():
+        if not sub.hidden:
+            yield from commands(sub, (*words, name))
 
 
 def algorithms_page() -> str:
@@ -82,7 +58,7 @@ def commands_page() -> str:
     # A fixed width and no colour, so that the page does not depend on the terminal that made it.
     env = {**os.environ, "COLUMNS": "110", "NO_COLOR": "1", "TERM": "dumb", "LC_ALL": "C.UTF-8"}
     lines = ["# The commands' own help", "", "Made by `make docs`. [cli.md](cli.md) explains.", ""]
-    for words in COMMANDS:
+    for words in commands(typer.main.get_command(app)):
         command = [sys.executable, "-m", "allport", *words, "--help"]
         text = subprocess.run(command, check=True, capture_output=True, text=True, env=env).stdout
         lines += [f"## allport {' '.join(words)}", "", "```text"]
@@ -100,7 +76,11 @@ def main() -> int:
         return 1
     algorithms.write_text(algorithms_page())
     (REFERENCE / "commands.md").write_text(commands_page())
-    print("docs/reference: algorithms.md, commands.md")
+    for name, command in PICTURES.items():
+        path = REFERENCE.parent / name
+        path.parent.mkdir(exist_ok=True)
+        subprocess.run([sys.executable, "-m", "allport", *command.split(), path], check=True, capture_output=True)
+    print(f"docs/reference: algorithms.md, commands.md; docs: {', '.join(PICTURES)}")
     return 0
 
 

@@ -11,6 +11,7 @@
 extern "C" {
 #endif
 
+/* What every function returns. */
 enum allport_code {
   ALLPORT_SUCCESS = 0,
   ALLPORT_ARGUMENT = 1,    /* a value is out of its domain */
@@ -28,6 +29,7 @@ enum allport_code {
 const char* allport_error(void);
 const char* allport_version(void);
 
+/* Handles, NULL where nothing is: of a communicator that knows its machine, and of where a matrix' blocks lie. */
 typedef struct allport_comm_s* allport_comm;
 typedef struct allport_distribution_s* allport_distribution;
 

@@ -13,21 +13,21 @@ TreeFamily of_all(Machine const& machine) {
   return {rectangular_tree_count(machine), [machine](Rank root) { return hierarchically(outer)(machine, root); }};
 }
 
-Seconds price(Machine const& machine, Contract const& contract, Cut cut) {
+Seconds price_rectangular(Machine const& machine, Contract const& contract, Cut cut) {
   auto const extent = rectangular_extent(machine, machine.node_of(contract.root));
   return price_streamed(machine, contract, cut,
                         {.depth = extent.depth, .parts = rectangular_tree_count(machine), .fan_out = extent.fan_out});
 }
 
 /// Scatter and gather.
-Seconds price_blocks(Machine const& machine, Contract const& contract, Cut cut) {
+Seconds price_rectangular_blocks(Machine const& machine, Contract const& contract, Cut cut) {
   return price_block_trees(machine, contract, cut, rectangular_tree_count(machine),
                            rectangular_extent(machine, machine.node_of(contract.root)).depth);
 }
 
 /// Allgather and reduce-scatter.
 template <bool rotated>
-Seconds price_all_roots(Machine const& machine, Contract const& contract, Cut cut) {
+Seconds price_rectangular_roots(Machine const& machine, Contract const& contract, Cut cut) {
   if (contract.total() == 0) return {};
   auto const trees = slices(contract.bytes, unit_of(contract), rectangular_tree_count(machine));
   auto const all = all_blocks(contract);
@@ -70,60 +70,60 @@ AlgorithmTable rectangular_family() {
            "Link-disjoint rectangular trees, 2d on a torus of d axes, each with its slice of the message (deck 1 "
            "slides 4-5).",
        .make = over_trees("rectangular", hierarchically(rectangular_trees), broadcast_down),
-       .price = price,
+       .price = price_rectangular,
        .why_not = needs_all_links},
       {.what = Collective::reduce,
        .name = "rectangular",
        .summary = "The rectangular broadcast's link-disjoint trees upwards, combining at every node (deck 1 slide 32).",
        .make = over_trees("rectangular", hierarchically(rectangular_trees), reduce_up),
-       .price = price,
+       .price = price_rectangular,
        .why_not = needs_all_links},
       {.what = Collective::scatter,
        .name = "rectangular",
        .summary = "Every block cut over the link-disjoint rectangular trees, farthest ranks first: all of the root's "
                   "links at once.",
        .make = over_trees("rectangular", hierarchically(rectangular_trees), scatter_down),
-       .price = price_blocks,
+       .price = price_rectangular_blocks,
        .why_not = needs_all_links},
       {.what = Collective::gather,
        .name = "rectangular",
        .summary = "The scatter over rectangular trees reversed: all of the root's links at once.",
        .make = over_trees("rectangular", hierarchically(rectangular_trees), gather_up),
-       .price = price_blocks,
+       .price = price_rectangular_blocks,
        .why_not = needs_all_links},
       {.what = Collective::allgather,
        .name = "rectangular",
        .summary = "Every rank's block down its own 2d rectangular trees, all roots at once: attains the bandwidth "
                   "bound on any torus.",
        .make = over_all_roots("rectangular", of_all<rectangular_trees>, allgather_down),
-       .price = price_all_roots<false>,
+       .price = price_rectangular_roots<false>,
        .why_not = needs_few_roots},
       {.what = Collective::allgather,
        .name = "rotated",
        .summary = "Bucket allgather in all axes at once, both directions, the order of the axes rotated over 2d slices "
                   "(deck 2 slides on bucket algorithms).",
        .make = over_all_roots("rotated", of_all<rotated_trees>, allgather_down),
-       .price = price_all_roots<true>,
+       .price = price_rectangular_roots<true>,
        .why_not = needs_few_roots},
       {.what = Collective::reduce_scatter,
        .name = "rectangular",
        .summary = "Every rank's block of the sum up its own 2d rectangular trees, all roots at once: attains the "
                   "bandwidth bound on any torus.",
        .make = over_all_roots("rectangular", of_all<rectangular_trees>, reduce_scatter_up),
-       .price = price_all_roots<false>,
+       .price = price_rectangular_roots<false>,
        .why_not = needs_few_roots},
       {.what = Collective::reduce_scatter,
        .name = "rotated",
        .summary = "The rotated bucket allgather reversed, combining on the way.",
        .make = over_all_roots("rotated", of_all<rotated_trees>, reduce_scatter_up),
-       .price = price_all_roots<true>,
+       .price = price_rectangular_roots<true>,
        .why_not = needs_few_roots},
       {.what = Collective::allreduce,
        .name = "rectangular",
        .summary = "Up the rectangular trees of one root and down again, segment by segment, both directions of every "
                   "link at once.",
        .make = over_trees("rectangular", hierarchically(rectangular_trees), reduce_up),
-       .price = price,
+       .price = price_rectangular,
        .why_not = needs_all_links},
   };
 }

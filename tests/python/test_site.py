@@ -1,0 +1,70 @@
+"""The site builds without a warning, and its search works from a folder, without a server, in a real browser."""
+
+import json
+import re
+import shutil
+import subprocess
+import sys
+import zlib
+from pathlib import Path
+
+import allport as ap
+import pytest
+
+ROOT = Path(__file__).resolve().parents[2]
+OPTIONS = "--headless --no-sandbox --disable-gpu --disable-quic --no-first-run --disable-background-networking"
+
+pytest.importorskip("sphinx", reason="Sphinx is not here: `make docs` installs it, builds the site and checks it")
+pytest.importorskip("myst_parser", reason="myst-parser is not here: `make docs` installs it")
+pytest.importorskip("furo", reason="furo is not here: `make docs` installs it")
+
+
+@pytest.fixture(scope="module")
+def site(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = tmp_path_factory.mktemp("site")
+    command = [sys.executable, ROOT / "tools/site/build.py", "--output", folder / "html", "--work", folder / "work"]
+    done = subprocess.run([*command, "--figures", "none"], capture_output=True, text=True, timeout=500)
+    assert done.returncode == 0, done.stderr[-4000:]
+    return folder / "html"
+
+
+def objects(site: Path) -> set[str]:
+    """The names that the site describes, from Sphinx's inventory."""
+    head, _, packed = (site / "objects.inv").read_bytes().partition(b"zlib.\n")
+    assert head.startswith(b"# Sphinx inventory")
+    return {line.split(" ")[0] for line in zlib.decompress(packed).decode().splitlines()}
+
+
+def test_every_public_name_is_in_the_site(site: Path) -> None:
+    sys.path[:0] = [str(ROOT / "tools" / "site")]
+    import python_reference
+
+    found = objects(site)
+    assert {python_reference.documented(name) for name in ap.__all__} <= found
+    declared = set(re.findall(r"\b(allport_\w+)\(", (ROOT / "include/allport/allport.h").read_text()))
+    assert declared <= found
+    assert "allport.machine.Machine.flat" in found, "a static function of a compiled class"
+    assert {"allport::Machine", "allport::Machine::route", "allport::TaskGraph::children"} <= found
+
+
+@pytest.mark.parametrize(
+    ("words", "wanted"),
+    [
+        ("register_algorithm", "allport.collectives.html"),
+        ("torus", "machine"),
+        ("start_broadcast", "api/cpp/comm.html"),
+    ],
+)
+def test_search_works_from_a_folder(site: Path, tmp_path: Path, words: str, wanted: str) -> None:
+    browser = shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome")
+    if browser is None:
+        pytest.skip("no chromium here (Debian: apt-get install chromium): the search was not tried in a browser")
+    done = subprocess.run(
+        [
+            browser, *OPTIONS.split(), f"--user-data-dir={tmp_path / 'profile'}", "--virtual-time-budget=15000",
+            "--dump-dom", f"{(site / 'search.html').as_uri()}?q={words}",
+        ],
+        capture_output=True, text=True, timeout=120, check=True,
+    )  # fmt: skip
+    results = re.findall(r'<a href="([^"]+)"', done.stdout.partition('id="search-results"')[2])
+    assert any(wanted in result for result in results), json.dumps(results[:20]) + done.stderr[-500:]

@@ -1,0 +1,127 @@
+"""Builds the site: docs/, CHANGELOG.md and CONTRIBUTING.md as they are, and the reference made from the code.
+
+Usage: build.py [--output FOLDER] [--work FOLDER] [--figures quick|none]
+
+The sources are gathered in the folder for work, build/site-source: copies of what is written by hand, and pages that
+are made. Fails on a link that leads nowhere, a page that no table of contents has, a name of the Python or C interface
+without documentation, and on whatever else Sphinx warns of.
+"""
+
+from __future__ import annotations
+
+import argparse
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+HERE = Path(__file__).resolve().parent
+ROOT = HERE.parents[1]
+sys.path[:0] = [str(HERE), str(HERE.parent)]
+
+import check_house  # noqa: E402
+import figures_page  # noqa: E402
+import header_reference  # noqa: E402
+import python_reference  # noqa: E402
+
+COPIED = ("docs", "examples", "CHANGELOG.md", "CONTRIBUTING.md", "LICENSE")
+
+
+def write(path: Path, text: str) -> None:
+    """Writes a page; one that is as it was keeps its time, so that Sphinx does not read it again."""
+    path.parent.mkdir(parents=True, exist_ok=True)
+    if not path.exists() or path.read_text() != text:
+        path.write_text(text)
+
+
+def gather(source: Path) -> None:
+    """Brings what is written by hand into the sources, so that links lead where they lead in the tree."""
+    source.mkdir(parents=True, exist_ok=True)
+    wanted = set()
+    for name in COPIED:
+        there = ROOT / name
+        for path in [there] if there.is_file() else [p for p in there.rglob("*") if p.is_file()]:
+            copy = source / path.relative_to(ROOT)
+            wanted.add(copy)
+            copy.parent.mkdir(parents=True, exist_ok=True)
+            if not copy.exists() or copy.stat().st_mtime != path.stat().st_mtime:
+                shutil.copy2(path, copy)
+    for path in (source / "docs").rglob("*"):
+        if path.is_file() and path not in wanted:
+            path.unlink()
+    write(source / "index.md", (HERE / "index.md").read_text())
+    (source / "extra").mkdir(exist_ok=True)
+
+
+def python_pages(source: Path) -> list[str]:
+    """Writes Python's pages; what has no docstring."""
+    folder = source / "api" / "python"
+    made = python_reference.pages()
+    for name, text in made.items():
+        write(folder / f"{name}.rst", text)
+    for path in folder.glob("*.rst"):
+        if path.stem not in made:
+            path.unlink()
+    return [f"{name}: no docstring" for name in python_reference.undocumented()]
+
+
+def header_pages(source: Path) -> list[str]:
+    """Writes the pages of C and C++; what of C's has no comment."""
+    folder = source / "api" / "cpp"
+    rooms = header_reference.read(ROOT / "include")
+    rows = check_house.read_table(ROOT / "docs/concepts/house.md")
+    abouts = {"c": "The C interface: every function returns a code, and `allport_error()` has the message."}
+    what = house_rooms()
+    for room, headers in rooms.items():
+        about = abouts.get(room) or what.get(room, "")
+        write(folder / f"{room}.md", header_reference.page("C" if room == "c" else f"C++: {room}", about, headers))
+    for path in folder.glob("*.md"):
+        if path.stem != "index" and path.stem not in rooms:
+            path.unlink()
+    order = ["c", *sorted((r for r in rooms if r != "c"), key=lambda r: (rows[r].floor, r))]
+    lines = [
+        "# C and C++, header by header",
+        "",
+        "From the public headers, a page a room of [the house](../../docs/concepts/house.md).",
+        "",
+    ]
+    lines += ["```{toctree}", ":maxdepth: 1", "", *order, "```", ""]
+    write(folder / "index.md", "\n".join(lines))
+    return [f"include/{line}: no comment" for header in rooms["c"] for line in header_reference.undocumented(header)]
+
+
+def house_rooms() -> dict[str, str]:
+    """What lives in each room, from the table of the house."""
+    found = {}
+    for line in (ROOT / "docs/concepts/house.md").read_text().splitlines():
+        cells = [cell.strip() for cell in line.strip().strip("|").split("|")]
+        if line.startswith("|") and len(cells) == 4 and cells[0].isdigit():
+            found[cells[1].strip(" `")] = cells[2][:1].upper() + cells[2][1:] + "."
+    return found
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--output", type=Path, default=ROOT / "build" / "site")
+    parser.add_argument("--work", type=Path, default=ROOT / "build" / "site-source")
+    parser.add_argument("--figures", choices=("quick", "none"), default="quick")
+    options = parser.parse_args()
+    source = options.work.absolute() / "pages"
+    gather(source)
+    missing = python_pages(source) + header_pages(source)
+    for line in missing:
+        print(line, file=sys.stderr)
+    write(source / "figures.md", figures_page.page(source, anew=options.figures == "quick"))
+    if options.output.exists() and not (options.output / ".buildinfo").exists():
+        shutil.rmtree(options.output)  # not Sphinx's: begin anew
+    command = [sys.executable, "-m", "sphinx", "-b", "html", "-c", str(HERE), "-d", str(options.work / "doctrees")]
+    command += ["-D", f"html_extra_path={source / 'extra'}"]
+    command += ["-j", "auto", "-q", "-W", "--keep-going", str(source), str(options.output)]
+    code = subprocess.run(command, check=False).returncode
+    if missing:
+        print(f"{len(missing)} public name(s) without documentation", file=sys.stderr)
+    return 1 if code != 0 or missing else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
