@@ -2,8 +2,8 @@
 // one rank, in turns within one run, every result checked. Usage: mpirun -n RANKS bench_cholesky N ROUNDS
 // [--nb 192,256] [--blocks 32,64,128] [--workers W] [--way flat,prefix] [--dropin LIBRARY] [--grid 2x2] [--no-lapack]
 // [--no-scalapack] [--dgemm]; prints one JSON object. The machine is ALLPORT_MACHINE's. --nb 0: chosen, from blocks of
-// 256; 64/128: tiles of 64 in blocks of 128. --workers: threads that run our tasks on each rank, and LAPACK's threads a rank. --dropin: pdpotrf by that
-// library, too, where ScaLAPACK's lies. --dgemm: dgemm on every rank, too.
+// 256; 64/128: tiles of 64 in blocks of 128. --workers: threads that run our tasks on each rank, and LAPACK's threads a
+// rank. --dropin: pdpotrf by that library, too, where ScaLAPACK's lies. --dgemm: dgemm on every rank, too.
 #include <dlfcn.h>
 #include <fmt/format.h>
 
@@ -199,8 +199,7 @@ int main(int argc, char** argv) {
       }
       for (auto const& nb : tiles) {
         for (auto const& way : ways) {
-          contenders.push_back(
-              ours(comm, n, nb, r, c, {.workers = workers, .way = parse_multicast_way(way)}));
+          contenders.push_back(ours(comm, n, nb, r, c, {.workers = workers, .way = parse_multicast_way(way)}));
         }
       }
     }

@@ -74,8 +74,8 @@ void Multicasts::State::add_hop(Carried& carried, Hop const& hop, std::optional<
   out.row = row_of(out.head, hop);
   out.head.number = numbers[static_cast<std::size_t>(out.to)]++;
   if (!carried.from)
-    out.head.segment = goes_on(hop) || options.cut_last_hops ? options.segment.value()
-                                                             : std::max<std::int64_t>(carried.head.bytes, 1);
+    out.head.segment =
+        goes_on(hop) || options.cut_last_hops ? options.segment.value() : std::max<std::int64_t>(carried.head.bytes, 1);
   if (goes_on(hop)) {
     out.set = std::move(set);
   } else {

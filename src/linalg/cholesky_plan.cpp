@@ -102,8 +102,9 @@ CholeskyPlan plan_cholesky(CholeskyProblem const& problem, Machine const& machin
   tiled_plan::choose(plan);
   plan.distribution = distribution_of(plan, plan.chosen);
   auto const nt = static_cast<double>((problem.n + plan.chosen.nb - 1) / plan.chosen.nb);
-  tiled_plan::count_chosen(plan, nt * nt * nt / 6,
-                           [&] { return cholesky_graph(plan.distribution, problem.uplo, problem.type, plan.chosen.nb); });
+  tiled_plan::count_chosen(plan, nt * nt * nt / 6, [&] {
+    return cholesky_graph(plan.distribution, problem.uplo, problem.type, plan.chosen.nb);
+  });
   tiled_plan::shorten(plan);
   return plan;
 }

@@ -19,8 +19,8 @@ constexpr int polls_before_sleep = 100;
 /// Links on which so many bytes take less than so long are memory, or nearly as fast.
 constexpr std::int64_t moved_by_a_poll = 64 << 10;
 constexpr double short_poll = 1e-3;
-/// MPI moves what goes through memory while both ends poll. Before and within what takes long a rank polls until so many
-/// polls in a row have moved nothing: its peer has something else to do.
+/// MPI moves what goes through memory while both ends poll. Before and within what takes long a rank polls until so
+/// many polls in a row have moved nothing: its peer has something else to do.
 constexpr int polls_in_vain = 200;
 constexpr int most_polls = 1 << 16;
 constexpr double long_task = 5e7;  // flops: a millisecond

@@ -28,7 +28,7 @@ struct Passage {
 };
 
 struct MulticastOptions {
-  Bytes segment{std::int64_t{65536}};    ///< messages that are handed on travel in so long pieces, if longer
+  Bytes segment{std::int64_t{65536}};  ///< messages that are handed on travel in so long pieces, if longer
   /// Those that go no further do, too: through memory MPI moves a message with every poll, and only what is complete
   /// shows that another poll is worth while.
   bool cut_last_hops = false;
