@@ -17,8 +17,8 @@ Pattern drawn(Rank ranks, std::mt19937& random) {
   std::vector<Message> messages;
   auto const n = static_cast<unsigned>(ranks);
   for (Rank i = 0; i < 4 * ranks; ++i) {
-    messages.push_back({static_cast<Rank>(random() % n), static_cast<Rank>(random() % n),
-                        static_cast<std::int64_t>(random() % 5000)});
+    messages.push_back(
+        {static_cast<Rank>(random() % n), static_cast<Rank>(random() % n), static_cast<std::int64_t>(random() % 5000)});
   }
   return Pattern::of_messages("drawn", ranks, messages);
 }
