@@ -86,7 +86,7 @@ def choose(
     refined: int = 2,
     among: Sequence[str] = (),
     most_hops: float = 0.05,
-    effort: int = 400_000_000,
+    effort: int = 300_000_000,
 ) -> RankOrder:
     """Tries every order, refines the best `refined` by swaps, and takes the one with the least predicted time.
 

@@ -28,7 +28,7 @@ struct Score {
 [[nodiscard]] Score score(Machine const& machine, Pattern const& pattern, std::span<Rank const> places);
 
 struct RefineOptions {
-  std::int64_t effort = 400'000'000;  ///< link loads looked at, at most: some nanoseconds each
+  std::int64_t effort = 300'000'000;  ///< link loads looked at, at most: some nanoseconds each
   /// How much worse a swap may make the places at first, as a share of what swaps that make them worse do in the mean;
   /// this falls to nothing. 0: never, descent alone.
   double heat = 0.2;
