@@ -151,10 +151,12 @@ void bind_pattern(nb::module_& m) {
   m.def(
       "mapping_choose",
       [](Machine const& machine, Pattern const& pattern, std::vector<Rank> const& allocation, double least_gain,
-         int refined, std::vector<std::string> const& among) {
+         int refined, std::vector<std::string> const& among, double most_hops, std::int64_t effort) {
         OrderOptions options;
         options.least_gain = least_gain;
         options.refined = refined;
+        options.most_hops = most_hops;
+        options.refine.effort = effort;
         options.among = among;
         auto const task = MappingTask(machine, pattern, allocation);
         OrderChoice choice;
@@ -164,9 +166,9 @@ void bind_pattern(nb::module_& m) {
         }
         return dict_of(machine, choice);
       },
-      "machine"_a, "pattern"_a, "allocation"_a, "least_gain"_a, "refined"_a, "among"_a,
+      "machine"_a, "pattern"_a, "allocation"_a, "least_gain"_a, "refined"_a, "among"_a, "most_hops"_a, "effort"_a,
       nb::sig("def mapping_choose(machine: Machine, pattern: Pattern, allocation: list[int], least_gain: float, "
-              "refined: int, among: list[str]) -> dict[str, object]"));
+              "refined: int, among: list[str], most_hops: float, effort: int) -> dict[str, object]"));
   m.def(
       "machine_of",
       [](Machine const& machine, std::vector<Rank> const& members) {

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cstdint>
 #include <cstdio>
 #include <exception>
 #include <map>
@@ -24,8 +25,10 @@ namespace {
 
 /// To each neighbour: topologies do not say how many. So many that links count, and not only how far it is.
 constexpr std::int64_t bytes_to_neighbour = 64 * 1024;
-/// Ranks from which on orders are not refined: a program waits for its communicator.
+/// Ranks from which on orders are not refined, and link loads that refinement may look at: a program waits for its
+/// communicator.
 constexpr int most_refined = 4096;
+constexpr std::int64_t effort = 50'000'000;
 
 /// Whether there are links that are known to lie between the ranks.
 bool may_reorder(State const& s) {
@@ -39,7 +42,10 @@ std::vector<int> best_ranks(char const* call, FunctionRef<Pattern()> pattern, st
   std::vector<int> ranks;
   try {
     MappingTask const task(s.world->machine(), pattern(), members);
-    auto const choice = choose_order(task, {.refined = task.ranks() <= most_refined ? 2 : 0});
+    OrderOptions options;
+    options.refined = task.ranks() <= most_refined ? 2 : 0;
+    options.refine.effort = effort;
+    auto const choice = choose_order(task, options);
     told = fmt::format("{}: {}", task.pattern().name(), choice.reason);
     if (choice.best != 0) {
       std::map<Rank, int> rank_at;

@@ -86,16 +86,19 @@ def choose(
     least_gain: float = 0.05,
     refined: int = 2,
     among: Sequence[str] = (),
+    most_hops: float = 0.05,
+    effort: int = 300_000_000,
 ) -> RankOrder:
     """Tries every order, refines the best `refined` by swaps, and takes the one with the least predicted time.
 
     allocation: the job's places in the order in which its ranks would fill them; else the machine's first ones.
     least_gain: the share of the given order's time that another one must save. among: names of orders() to try besides
-    'given'; none: all. Raises AllportError.
+    'given'; none: all. most_hops: orders with so much more hop-bytes than the fewest, as a share, are left out.
+    effort: link loads that each refinement may look at, some nanoseconds each. Raises AllportError.
     """
     where = as_machine(machine)
     given = [] if allocation is None else [int(p) for p in allocation]
-    found = _native.mapping_choose(where, pattern, given, least_gain, refined, list(among))
+    found = _native.mapping_choose(where, pattern, given, least_gain, refined, list(among), most_hops, effort)
     best = found["candidates"][found["best"]]
     return RankOrder(
         machine=where,

@@ -108,6 +108,43 @@ std::optional<std::vector<SCOTCH_Num>> map_graph(MappingTask const& task, Edges&
   return found;
 }
 
+/// Searches nodes outwards from one.
+class Nearest {
+ public:
+  explicit Nearest(Machine const& machine) : machine_(machine), seen_(at(machine.nodes()), 0) {}
+
+  /// The nearest node for which fits(node), of several the one with the least number.
+  /// @pre there is one
+  template <class Fits>
+  Node with(Node from, Fits&& fits) {
+    ++now_;
+    std::vector<Node> layer{from}, next;
+    seen_[at(from)] = now_;
+    while (!layer.empty()) {
+      std::ranges::sort(layer);
+      for (auto const node : layer) {
+        if (fits(node)) return node;
+      }
+      next.clear();
+      for (auto const node : layer) {
+        for (Port p = 0; p < 2 * machine_.axes(); ++p) {
+          auto const there = machine_.neighbour(node, p);
+          if (!there || seen_[at(*there)] == now_) continue;
+          seen_[at(*there)] = now_;
+          next.push_back(*there);
+        }
+      }
+      layer.swap(next);
+    }
+    return from;
+  }
+
+ private:
+  Machine const& machine_;
+  std::vector<std::int64_t> seen_;  // in which search
+  std::int64_t now_ = 0;
+};
+
 }  // namespace
 
 Ordered scotch(MappingTask const& task) {
@@ -123,12 +160,14 @@ Ordered scotch(MappingTask const& task) {
   }
   // Scotch balances to a hundredth: who is over a node's places goes to the nearest node that has one.
   bool const all = static_cast<Node>(nodes.size()) == task.machine().nodes();
-  auto left = seats;
+  std::vector<std::vector<Rank>> left(at(task.machine().nodes()));
+  for (auto const& [node, free] : seats) left[at(node)] = free;
+  auto const room_at = [&](Node n) -> std::vector<Rank>& { return left[at(n)]; };
   std::vector<Rank> places(at(task.ranks()), -1), over;
   for (Rank r = 0; r < task.ranks(); ++r) {
     auto const target = static_cast<Node>(all || nodes.size() == 1 ? nodes.size() == 1 ? nodes[0] : found[at(r)]
                                                                    : nodes[at(found[at(r)])]);
-    auto& room = left[target];
+    auto& room = room_at(target);
     if (room.empty()) {
       over.push_back(r);
       places[at(r)] = target;
@@ -137,14 +176,12 @@ Ordered scotch(MappingTask const& task) {
       room.erase(room.begin());
     }
   }
-  std::erase_if(left, [](auto const& n) { return n.second.empty(); });
+  auto nearest = Nearest(task.machine());
   for (auto const r : over) {
-    auto const target = static_cast<Node>(places[at(r)]);
-    auto const nearest = std::ranges::min_element(
-        left, {}, [&](auto const& n) { return std::pair(task.machine().hops(target, n.first), n.first); });
-    places[at(r)] = nearest->second.front();
-    nearest->second.erase(nearest->second.begin());
-    if (nearest->second.empty()) left.erase(nearest);
+    auto const node = nearest.with(static_cast<Node>(places[at(r)]), [&](Node n) { return !room_at(n).empty(); });
+    auto& room = room_at(node);
+    places[at(r)] = room.front();
+    room.erase(room.begin());
   }
   return {std::move(places), ""};
 }

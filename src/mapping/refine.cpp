@@ -1,204 +1,208 @@
-// Local search on the largest link load.
+// Local search on the largest link load: threshold accepting (Dueck and Scheuer 1990), then descent.
 #include <algorithm>
 #include <cmath>
+#include <limits>
+#include <optional>
 #include <random>
+#include <tuple>
+#include <utility>
 
 #include "allport/mapping/score.h"
-#include "index.h"
+#include "swaps.h"
 
 namespace allport {
 
 namespace {
 
 using mapping::at;
+using mapping::Swaps;
 
-constexpr double hot = 0.9;       // of the largest load
-constexpr double of_hops = 0.02;  // what a link's load itself counts beside its eighth power
+constexpr double hot = 0.9;        // of the largest load
+constexpr double of_hops = 0.5;    // what a share of the hop-bytes counts beside the same share of the links' norm
+constexpr int rounds = 60;         // in which the threshold falls to nothing
+constexpr int samples = 400;       // of swaps, to set the first threshold
+constexpr int fewest_a_rank = 40;  // swaps; where the effort pays for fewer, descent alone does more
+constexpr int most_a_rank = 4000;
 constexpr int random_partners = 3;
 constexpr int passes = 40;
 
-double potential(double x) {
-  auto const x2 = x * x;
-  auto const x4 = x2 * x2;
-  return x4 * x4 + of_hops * x;
-}
-
 class Search {
  public:
-  Search(Machine const& machine, Pattern const& pattern, std::vector<Rank> places, std::int64_t effort)
-      : machine_(machine),
-        out_(pattern.flows()),
-        in_(pattern.flows().reversed()),
-        place_(std::move(places)),
-        rank_at_(at(machine.ranks()), -1),
-        scale_(at(machine.link_ids()), 0.0),
-        before_(at(machine.link_ids()), 0),
-        stamp_(at(machine.link_ids()), 0),
-        left_(effort) {
-    load_ = link_bytes(machine, pattern, place_);
-    for (Rank r = 0; r < pattern.ranks(); ++r) rank_at_[at(place_[at(r)])] = r;
-    std::vector<double> of_port;
-    for (Port p = 0; p < 2 * machine.axes(); ++p) {
-      auto const& axis = machine.axis(axis_of(p));
-      of_port.push_back(axis.length > 1 ? 1.0 / axis.bandwidth.value() : 0.0);
-    }
-    for (std::size_t l = 0; l < scale_.size(); ++l) scale_[l] = of_port[l % of_port.size()];
-    for (auto const& e : machine.exceptions()) {
-      auto const l = machine.link(e.node, e.out);
-      // A dead link is no link to go over: its load weighs more than any other's.
-      scale_[at(l)] = e.dead ? 1e6 * scale_[at(l)] : 1.0 / machine.bandwidth(l).value();
-    }
+  Search(Machine const& machine, Pattern const& pattern, std::vector<Rank> places, RefineOptions const& options)
+      : swaps_(machine, pattern, std::move(places)),
+        ports_(static_cast<unsigned>(2 * machine.axes())),
+        seats_(static_cast<unsigned>(machine.ranks_per_node())),
+        most_(options.effort),
+        most_hop_bytes_(options.most_hop_bytes > 0.0 ? options.most_hop_bytes
+                                                     : std::numeric_limits<double>::infinity()),
+        heat_(options.heat) {
+    keep();
   }
 
-  void run() {
-    auto least = largest();
-    for (int pass = 0, idle = 0; pass < passes && left_ > 0 && idle < 3 && largest() > 0.0; ++pass) {
-      auto const swaps = one_pass();
-      auto const now = largest();
-      if (swaps == 0) break;
-      idle = now < 0.999 * least ? 0 : idle + 1;
-      least = std::min(least, now);
-    }
-  }
-  [[nodiscard]] std::vector<Rank> take() { return std::move(place_); }
-  [[nodiscard]] double largest() const {
-    double most = 0.0;
-    for (std::size_t l = 0; l < load_.size(); ++l) most = std::max(most, static_cast<double>(load_[l]) * scale_[l]);
-    return most;
+  std::vector<Rank> run() {
+    if (heat_ > 0.0 && swaps_.ranks() > 2) anneal();
+    for (int const squarings : {3, 5}) descend(squarings);
+    return std::move(best_);
   }
 
  private:
-  /// Calls visit(link) along Machine::route, until it says that it has seen enough.
-  template <class Visit>
-  void route(Node from, Node to, Visit&& visit) {
-    for (int a = 0; a < machine_.axes(); ++a) {
-      auto const x = machine_.coord(from, a);
-      auto steps = machine_.offset(x, machine_.coord(to, a), a);
-      if (steps == 0) continue;
-      auto const p = port(a, steps);
-      auto const stride = machine_.stride(a);
-      auto const last = (machine_.axis(a).length - 1) * stride;
-      auto const line = from - x * stride;
-      for (auto left = std::abs(steps); left > 0; --left) {
-        if (!visit(at(machine_.link(from, p)))) return;
-        if (steps > 0) {
-          from = from - line == last ? line : from + stride;
-        } else {
-          from = from == line ? line + last : from - stride;
-        }
+  /// Of places, less being better: hop-bytes where they are too many, the largest load, hop-bytes.
+  using Merit = std::tuple<double, double, double>;
+
+  [[nodiscard]] bool has_effort() const { return swaps_.looked_at() < most_; }
+  [[nodiscard]] bool too_many_hops() const { return swaps_.hop_bytes() > most_hop_bytes_; }
+
+  /// Keeps the places if they are the best so far; returns their largest load.
+  double keep() {
+    auto const largest = swaps_.largest();
+    auto const merit = Merit(too_many_hops() ? swaps_.hop_bytes() : 0.0, largest, swaps_.hop_bytes());
+    if (best_.empty() || merit < least_) {
+      least_ = merit;
+      best_ = swaps_.places();
+    }
+    return largest;
+  }
+
+  /// What a swap that was made changes: shares of the norm of the links' loads and of the hop-bytes.
+  [[nodiscard]] double difference(Swaps::Change const& change) const {
+    if (change.hop_bytes > 0.0 && too_many_hops()) return std::numeric_limits<double>::infinity();
+    auto const sum = swaps_.sum() - change.sum;
+    auto const hop_bytes = swaps_.hop_bytes() - change.hop_bytes;
+    auto const of_loads = sum > 0.0 ? change.sum / sum / std::exp2(squarings_) : change.sum;
+    return of_loads + of_hops * (hop_bytes > 0.0 ? change.hop_bytes / hop_bytes : change.hop_bytes);
+  }
+
+  /// False where no link carries anything.
+  bool begin_round(int squarings) {
+    auto const top = keep();
+    if (top <= 0.0) return false;
+    squarings_ = squarings;
+    swaps_.measure(top, squarings);
+    hot_.clear();
+    for (Rank r = 0; r < swaps_.ranks(); ++r) {
+      if (swaps_.crosses(r, hot * top)) hot_.push_back(r);
+    }
+    return true;
+  }
+
+  [[nodiscard]] unsigned below(std::size_t n) { return static_cast<unsigned>(random_() % n); }
+
+  /// A rank beside a place: of a neighbouring node, or of the same one where it has several.
+  Rank near(Rank place) {
+    auto const p = below(ports_ + (seats_ > 1 ? 1 : 0));
+    if (p < ports_) return swaps_.beside(place, static_cast<Port>(p));
+    auto const node = place / static_cast<Rank>(seats_);
+    return swaps_.rank_at(node * static_cast<Rank>(seats_) + static_cast<Rank>(below(seats_)));
+  }
+  /// The rank at the other end of one of a rank's messages; -1: it has none.
+  Rank peer_of(Rank r) {
+    auto const sent = swaps_.sent(r);
+    auto const received = swaps_.received(r);
+    if (sent.empty() && received.empty()) return -1;
+    auto const i = below(sent.size() + received.size());
+    return i < sent.size() ? sent[i].peer : received[i - sent.size()].peer;
+  }
+
+  std::pair<Rank, Rank> propose() {
+    auto const n = static_cast<std::size_t>(swaps_.ranks());
+    auto const any = [&] { return static_cast<Rank>(below(n)); };
+    auto const some_hot = [&] { return hot_.empty() ? any() : hot_[below(hot_.size())]; };
+    auto const r = below(2) == 0 ? any() : some_hot();
+    auto const kind = below(8);
+    if (kind < 4) {
+      auto const peer = peer_of(r);
+      return {r, peer < 0 ? any() : near(swaps_.places()[at(peer)])};
+    }
+    if (kind < 6) return {r, near(swaps_.places()[at(r)])};
+    return {r, kind < 7 ? any() : some_hot()};
+  }
+
+  /// Makes a swap that changes anything, until it is undone.
+  std::optional<double> swapped(Rank a, Rank b) {
+    if (a < 0 || b < 0 || a == b || !swaps_.apart(a, b)) return std::nullopt;
+    return difference(swaps_.swap(a, b));
+  }
+
+  void anneal() {
+    if (!begin_round(3)) return;
+    auto const before = swaps_.looked_at();
+    double worse = 0.0;
+    std::int64_t tried = 0, worsened = 0;
+    for (int i = 0; i < samples; ++i) {
+      auto const [a, b] = propose();
+      auto const d = swapped(a, b);
+      if (!d) continue;
+      swaps_.undo();
+      ++tried;
+      if (*d > 0.0 && std::isfinite(*d)) {
+        worse += *d;
+        ++worsened;
       }
     }
-  }
-
-  void change(Rank from, Rank to, std::int64_t bytes) {
-    route(machine_.node_of(place_[at(from)]), machine_.node_of(place_[at(to)]), [&](std::size_t l) {
-      if (stamp_[l] != now_) {
-        stamp_[l] = now_;
-        before_[l] = load_[l];
-        touched_.push_back(l);
+    if (worsened == 0) return;
+    auto const each = 1 + (swaps_.looked_at() - before) / tried;
+    auto const a_rank = std::min<std::int64_t>((most_ - most_ / 8) / each / swaps_.ranks(), most_a_rank);
+    if (a_rank < fewest_a_rank) return;
+    auto const in_round = a_rank * swaps_.ranks() / rounds;
+    for (int round = 0; round < rounds && has_effort() && begin_round(3); ++round) {
+      auto const left = 1.0 - static_cast<double>(round) / (rounds - 1);
+      auto const threshold = heat_ * worse / static_cast<double>(worsened) * left * left;
+      for (std::int64_t i = 0; i < in_round; ++i) {
+        auto const [a, b] = propose();
+        auto const d = swapped(a, b);
+        if (d && *d > threshold - least_gain) swaps_.undo();
       }
-      load_[l] += bytes;
-      --left_;
-      return true;
-    });
-  }
-  /// Adds (sign 1) or takes away (-1) all messages of two ranks, those between them once.
-  void messages(Rank a, Rank b, std::int64_t sign) {
-    for (auto const& f : out_.of(a)) change(a, f.peer, sign * f.bytes);
-    for (auto const& f : in_.of(a)) change(f.peer, a, sign * f.bytes);
-    for (auto const& f : out_.of(b)) {
-      if (f.peer != a) change(b, f.peer, sign * f.bytes);
     }
-    for (auto const& f : in_.of(b)) {
-      if (f.peer != a) change(f.peer, b, sign * f.bytes);
-    }
-  }
-  void exchange(Rank a, Rank b) {
-    std::swap(place_[at(a)], place_[at(b)]);
-    rank_at_[at(place_[at(a)])] = a;
-    rank_at_[at(place_[at(b)])] = b;
+    keep();
   }
 
-  bool try_swap(Rank a, Rank b) {
-    if (a == b || machine_.node_of(place_[at(a)]) == machine_.node_of(place_[at(b)])) return false;
-    ++now_;
-    touched_.clear();
-    messages(a, b, -1);
-    exchange(a, b);
-    messages(a, b, +1);
-    double gain = 0.0;
-    for (auto const l : touched_) {
-      if (load_[l] == before_[l]) continue;
-      auto const unit = scale_[l] / top_;
-      gain += potential(static_cast<double>(before_[l]) * unit) - potential(static_cast<double>(load_[l]) * unit);
-    }
-    if (gain > 1e-9) return true;
-    for (auto const l : touched_) load_[l] = before_[l];
-    exchange(a, b);
-    return false;
-  }
-
-  /// Whether a message of the rank crosses a link that is nearly as loaded as the most loaded one.
-  bool is_hot(Rank r) {
-    auto const crosses = [&](Rank from, Rank to) {
-      bool found = false;
-      route(machine_.node_of(place_[at(from)]), machine_.node_of(place_[at(to)]), [&](std::size_t l) {
-        --left_;
-        found = static_cast<double>(load_[l]) * scale_[l] >= hot * top_;
-        return !found;
-      });
-      return found;
-    };
-    return std::ranges::any_of(out_.of(r), [&](Flow const& f) { return crosses(r, f.peer); }) ||
-           std::ranges::any_of(in_.of(r), [&](Flow const& f) { return crosses(f.peer, r); });
-  }
-
-  /// The rank in the same seat of a neighbouring node; -1 where none of this job is.
-  Rank beside(Rank place, Port p) const {
-    auto const node = machine_.neighbour(machine_.node_of(place), p);
-    if (!node) return -1;
-    return rank_at_[at(*node * machine_.ranks_per_node() + place % machine_.ranks_per_node())];
+  bool improved(Rank a, Rank b) {
+    if (!has_effort()) return false;
+    auto const d = swapped(a, b);
+    if (d && *d > -least_gain) swaps_.undo();
+    return d && *d <= -least_gain;
   }
 
   bool improve(Rank r) {
-    auto const tried = [&](Rank other) { return other >= 0 && left_ > 0 && try_swap(r, other); };
-    auto const ports = static_cast<Port>(2 * machine_.axes());
-    for (Port p = 0; p < ports; ++p) {
-      if (tried(beside(place_[at(r)], p))) return true;
+    for (unsigned p = 0; p < ports_; ++p) {
+      if (improved(r, swaps_.beside(swaps_.places()[at(r)], static_cast<Port>(p)))) return true;
     }
-    auto const peers = out_.of(r);
-    for (std::size_t i = 0; i < std::min<std::size_t>(peers.size(), 4); ++i) {
-      auto const where = place_[at(peers[random_() % peers.size()].peer)];
-      if (tried(beside(where, static_cast<Port>(random_() % static_cast<unsigned>(ports))))) return true;
+    for (int i = 0; i < 4; ++i) {
+      auto const peer = peer_of(r);
+      if (peer >= 0 && improved(r, near(swaps_.places()[at(peer)]))) return true;
     }
     for (int i = 0; i < random_partners; ++i) {
-      if (tried(static_cast<Rank>(random_() % place_.size()))) return true;
+      if (improved(r, static_cast<Rank>(below(at(swaps_.ranks()))))) return true;
     }
     return false;
   }
 
-  std::int64_t one_pass() {
-    top_ = largest();
-    std::int64_t swaps = 0;
-    for (Rank r = 0; r < static_cast<Rank>(place_.size()) && left_ > 0; ++r) {
-      if (is_hot(r) && improve(r)) ++swaps;
+  /// Moves ranks off the busiest links, from the best places on.
+  void descend(int squarings) {
+    double least = std::numeric_limits<double>::infinity();
+    for (int pass = 0, idle = 0; pass < passes && has_effort() && idle < 3; ++pass) {
+      if (!begin_round(squarings)) return;
+      auto const now = swaps_.largest();
+      idle = now < 0.999 * least ? 0 : idle + 1;
+      least = std::min(least, now);
+      bool any = false;
+      for (auto const r : hot_) any = improve(r) || any;
+      if (!any) break;
     }
-    return swaps;
+    keep();
   }
 
-  Machine const& machine_;
-  Flows const& out_;
-  Flows const in_;
-  std::vector<Rank> place_;
-  std::vector<Rank> rank_at_;       // by place; -1: not the job's
-  std::vector<std::int64_t> load_;  // by link, here and below
-  std::vector<double> scale_;       // seconds per byte
-  std::vector<std::int64_t> before_;
-  std::vector<std::uint32_t> stamp_;
-  std::vector<std::size_t> touched_;
-  std::uint32_t now_ = 0;
-  double top_ = 0.0;
-  std::int64_t left_;
+  static constexpr double least_gain = 1e-12;
+
+  Swaps swaps_;
+  unsigned ports_, seats_;
+  std::int64_t most_;
+  double most_hop_bytes_;
+  double heat_;
+  int squarings_ = 3;
+  std::vector<Rank> hot_;  // ranks with a message over a link that is nearly as loaded as the most loaded one
+  std::vector<Rank> best_;
+  Merit least_;
   std::minstd_rand random_{1};
 };
 
@@ -208,10 +212,9 @@ std::vector<Rank> refine(Machine const& machine, Pattern const& pattern, std::ve
                          RefineOptions const& options) {
   check_places(machine, pattern.ranks(), places);
   ensure(options.effort >= 0, "effort", options.effort, "a number >= 0");
-  auto search = Search(machine, pattern, places, options.effort);
-  auto const before = search.largest();
-  search.run();
-  return search.largest() <= before ? search.take() : places;
+  ensure(options.heat >= 0.0, "heat", options.heat, "a number >= 0");
+  ensure(options.most_hop_bytes >= 0.0, "most_hop_bytes", options.most_hop_bytes, "a number >= 0");
+  return Search(machine, pattern, std::move(places), options).run();
 }
 
 }  // namespace allport

@@ -3,8 +3,10 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
+#include <limits>
 #include <numeric>
-#include <tuple>
+#include <utility>
 
 #include "allport/base/words.h"
 
@@ -12,16 +14,20 @@ namespace allport {
 
 namespace {
 
+bool serves(OrderCandidate const& c) { return c.why_not.empty() && c.score.bytes_over_dead == 0; }
+
 /// Less is better. Times that differ in their last bits are one.
 bool better(OrderCandidate const& a, OrderCandidate const& b) {
   constexpr double equal = 1e-9;
-  bool const a_runs = a.why_not.empty() && a.score.bytes_over_dead == 0;
-  bool const b_runs = b.why_not.empty() && b.score.bytes_over_dead == 0;
-  if (a_runs != b_runs) return a_runs;
+  if (serves(a) != serves(b)) return serves(a);
   auto const x = a.score.predicted.value();
   auto const y = b.score.predicted.value();
   if (x < y * (1.0 - equal)) return true;
   if (y < x * (1.0 - equal)) return false;
+  auto const u = a.score.busiest.seconds;
+  auto const v = b.score.busiest.seconds;
+  if (u < v * (1.0 - equal)) return true;
+  if (v < u * (1.0 - equal)) return false;
   return a.score.hop_bytes < b.score.hop_bytes * (1.0 - equal);
 }
 
@@ -49,11 +55,74 @@ std::string reason(MappingTask const& task, OrderChoice const& choice, OrderOpti
   return fmt::format("{}: less than {:.3g} % to gain, so ranks stay where they are", text, 100.0 * options.least_gain);
 }
 
+/// Of the orders that can serve; infinite where none can.
+double fewest_hop_bytes(OrderChoice const& choice) {
+  auto fewest = std::numeric_limits<double>::infinity();
+  for (auto const& c : choice.candidates) {
+    if (serves(c)) fewest = std::min(fewest, c.score.hop_bytes);
+  }
+  return fewest;
+}
+
+/// Goes on from the orders that are best by time, and from the one with the fewest hop-bytes.
+void refine_best(MappingTask const& task, OrderChoice& choice, OrderOptions const& options) {
+  if (options.refined == 0) return;
+  std::vector<std::size_t> by_merit(choice.candidates.size());
+  std::iota(by_merit.begin(), by_merit.end(), std::size_t{0});
+  std::ranges::stable_sort(by_merit,
+                           [&](auto a, auto b) { return better(choice.candidates[a], choice.candidates[b]); });
+  auto const fewest = fewest_hop_bytes(choice);
+  auto limits = options.refine;
+  if (std::isfinite(fewest)) limits.most_hop_bytes = (1.0 + options.most_hops) * fewest;
+  std::vector<std::size_t> starts;
+  for (auto const i : by_merit) {
+    auto const& c = choice.candidates[i];
+    auto const same = [&](auto s) { return choice.candidates[s].places == c.places; };
+    if (!c.why_not.empty() || std::ranges::any_of(starts, same)) continue;
+    bool const nearest = c.score.hop_bytes <= fewest && std::ranges::none_of(starts, [&](auto s) {
+                           return choice.candidates[s].score.hop_bytes <= fewest;
+                         });
+    if (static_cast<int>(starts.size()) < options.refined || nearest) starts.push_back(i);
+  }
+  for (auto const i : starts) {
+    auto c = choice.candidates[i];
+    c.places = refine(task.machine(), task.pattern(), std::move(c.places), limits);
+    if (c.places == choice.candidates[i].places) continue;
+    c.order += ", refined";
+    c.score = score(task.machine(), task.pattern(), c.places);
+    choice.candidates.push_back(std::move(c));
+  }
+}
+
+/// Times that are this near to the least are one, and the least loaded busiest link decides.
+constexpr double same_time = 0.01;
+
+/// The best but for those with too many hop-bytes; never slower than the given one, which is always allowed.
+std::size_t fastest_of(OrderChoice const& choice, double most_hops) {
+  auto const most = (1.0 + most_hops) * fewest_hop_bytes(choice);
+  auto const allowed = [&](std::size_t i) { return i == 0 || choice.candidates[i].score.hop_bytes <= most; };
+  std::size_t fastest = 0;
+  for (std::size_t i = 1; i < choice.candidates.size(); ++i) {
+    if (allowed(i) && better(choice.candidates[i], choice.candidates[fastest])) fastest = i;
+  }
+  auto const time = [&](std::size_t i) { return choice.candidates[i].score.predicted.value(); };
+  auto const latest = std::min((1.0 + same_time) * time(fastest), time(0));
+  auto best = fastest;
+  for (std::size_t i = 1; i < choice.candidates.size(); ++i) {
+    auto const& c = choice.candidates[i];
+    if (!allowed(i) || !serves(c) || !serves(choice.candidates[fastest]) || time(i) > latest) continue;
+    auto const& b = choice.candidates[best].score;
+    if (std::pair(c.score.busiest.seconds, c.score.hop_bytes) < std::pair(b.busiest.seconds, b.hop_bytes)) best = i;
+  }
+  return best;
+}
+
 }  // namespace
 
 OrderChoice choose_order(MappingTask const& task, OrderOptions const& options) {
   ensure(options.least_gain >= 0.0 && options.least_gain <= 1.0, "least_gain", options.least_gain, "a share in 0..1");
   ensure(options.refined >= 0, "refined", options.refined, "a number >= 0");
+  ensure(options.most_hops >= 0.0, "most_hops", options.most_hops, "a number >= 0");
   for (auto const& name : options.among) (void)order(name);
   OrderChoice choice;
   for (auto const& o : orders()) {
@@ -61,23 +130,8 @@ OrderChoice choose_order(MappingTask const& task, OrderOptions const& options) {
       continue;
     choice.candidates.push_back(tried(task, o));
   }
-  std::vector<std::size_t> by_merit(choice.candidates.size());
-  std::iota(by_merit.begin(), by_merit.end(), std::size_t{0});
-  std::ranges::stable_sort(by_merit,
-                           [&](auto a, auto b) { return better(choice.candidates[a], choice.candidates[b]); });
-  int left = options.refined;
-  for (auto const i : by_merit) {
-    if (left-- == 0 || !choice.candidates[i].why_not.empty()) break;
-    auto c = choice.candidates[i];
-    c.places = refine(task.machine(), task.pattern(), std::move(c.places), options.refine);
-    if (c.places == choice.candidates[i].places) continue;
-    c.order += ", refined";
-    c.score = score(task.machine(), task.pattern(), c.places);
-    choice.candidates.push_back(std::move(c));
-  }
-  for (std::size_t i = 1; i < choice.candidates.size(); ++i) {
-    if (better(choice.candidates[i], choice.candidates[choice.fastest])) choice.fastest = i;
-  }
+  refine_best(task, choice, options);
+  choice.fastest = fastest_of(choice, options.most_hops);
   auto const& given = choice.candidates.front().score;
   auto const& fastest = choice.candidates[choice.fastest].score;
   bool const cannot_stay = given.bytes_over_dead > 0 && fastest.bytes_over_dead == 0;

@@ -124,8 +124,55 @@ TEST(Refine, UntanglesAShuffledHalo) {
             0.7 * score(machine, pattern, places).busiest.seconds);
 }
 
-TEST(Refine, RefusesPlacesThatAreNone) {
+TEST(Refine, GoesNoFurtherThanItIsAllowed) {
+  for (auto const* spec : {"gemini:4x4x2", "mesh:5x5", "torus:2x3x4"}) {
+    auto const machine = Machine::parse(spec);
+    auto const pattern =
+        Pattern::of_messages("random", machine.ranks(), random_messages(machine.ranks(), 4 * machine.ranks(), 3));
+    auto const before = score(machine, pattern, in_order(machine.ranks()));
+    for (double const share : {1.0, 0.9}) {
+      RefineOptions options;
+      options.most_hop_bytes = share * before.hop_bytes;
+      auto const after = score(machine, pattern, refine(machine, pattern, in_order(machine.ranks()), options));
+      EXPECT_LE(after.hop_bytes, options.most_hop_bytes) << spec;
+    }
+    RefineOptions none;
+    none.effort = 0;
+    EXPECT_EQ(refine(machine, pattern, in_order(machine.ranks()), none), in_order(machine.ranks())) << spec;
+  }
+}
+
+TEST(Refine, TakesWorseSwapsToComeFurther) {
+  auto const machine = Machine::parse("torus:6x6");
+  double descended = 0.0, annealed = 0.0;
+  RefineOptions cold;
+  cold.heat = 0.0;
+  for (unsigned seed = 0; seed < 5; ++seed) {
+    auto const pattern = Pattern::of_messages("random", 36, random_messages(36, 144, seed));
+    descended += score(machine, pattern, refine(machine, pattern, in_order(36), cold)).busiest.seconds;
+    annealed += score(machine, pattern, refine(machine, pattern, in_order(36))).busiest.seconds;
+  }
+  EXPECT_LT(annealed, 0.95 * descended);
+}
+
+TEST(Refine, LeavesDeadLinksAlone) {
+  auto const machine = Machine::from_toml(R"(
+name = "broken"
+axes = [ { length = 3, wraps = false, bandwidth = "1 GB/s", latency = "1 us" },
+         { length = 3, wraps = false, bandwidth = "1 GB/s", latency = "1 us" } ]
+link = [ { from = [0, 0], axis = "x", direction = "+", dead = true } ]
+)");
+  auto const pattern = Pattern::of_messages("two", 9, {{0, 1, 1000}, {4, 5, 1000}});
+  EXPECT_GT(score(machine, pattern, in_order(9)).bytes_over_dead, 0);
+  EXPECT_EQ(score(machine, pattern, refine(machine, pattern, in_order(9))).bytes_over_dead, 0);
+}
+
+TEST(Refine, RefusesPlacesAndOptionsThatAreNone) {
   auto const machine = Machine::parse("torus:4");
+  auto const pattern = Pattern::of_messages("one", 2, {{0, 1, 8}});
+  EXPECT_THROW((void)refine(machine, pattern, {0, 1}, {.effort = -1}), Error);
+  EXPECT_THROW((void)refine(machine, pattern, {0, 1}, {.heat = -0.1}), Error);
+  EXPECT_THROW((void)refine(machine, pattern, {0, 1}, {.most_hop_bytes = -1.0}), Error);
   EXPECT_THROW((void)refine(machine, Pattern::of_messages("one", 2, {{0, 1, 8}}), {0, 0}), Error);
 }
 

@@ -69,6 +69,28 @@ TEST(ChooseOrder, IsNeverSlowerThanTheGivenOneAndNearTheBest) {
   EXPECT_LE(chosen, 1.15 * best);
 }
 
+TEST(ChooseOrder, TakesNoOrderThatGoesMuchFurtherThanAnother) {
+  for (auto const* spec : {"gemini:4x4x2", "mesh:8x4", "torus:4x2x4"}) {
+    auto const machine = Machine::parse(spec);
+    std::mt19937 random(3);
+    std::vector<Message> messages;
+    for (Rank r = 0; r < machine.ranks(); ++r) {
+      for (int i = 0; i < 4; ++i) {
+        messages.push_back({r, static_cast<Rank>(random() % static_cast<unsigned>(machine.ranks())), 100'000});
+      }
+    }
+    OrderOptions options;
+    options.most_hops = 0.02;
+    auto const choice = choose_order({machine, Pattern::of_messages("random", machine.ranks(), messages)}, options);
+    double fewest = choice.candidates.front().score.hop_bytes;
+    for (auto const& c : choice.candidates) {
+      if (c.why_not.empty()) fewest = std::min(fewest, c.score.hop_bytes);
+    }
+    EXPECT_LE(choice.candidates[choice.fastest].score.hop_bytes, 1.02 * fewest) << spec;
+    EXPECT_LE(choice.candidates[choice.fastest].score.predicted, choice.candidates.front().score.predicted) << spec;
+  }
+}
+
 TEST(ChooseOrder, OneRankAndNoMessages) {
   for (Rank const ranks : {1, 4}) {
     auto const choice = choose_order({Machine::parse("torus:4"), Pattern::of_messages("none", ranks, {})});
@@ -85,6 +107,9 @@ TEST(ChooseOrder, RefusesOptionsThatAreNone) {
   refuses(o);
   o = {};
   o.refined = -1;
+  refuses(o);
+  o = {};
+  o.most_hops = -0.1;
   refuses(o);
   o = {};
   o.among = {"best"};

@@ -28,15 +28,21 @@ struct Score {
 [[nodiscard]] Score score(Machine const& machine, Pattern const& pattern, std::span<Rank const> places);
 
 struct RefineOptions {
-  std::int64_t effort = 400'000'000;  ///< link loads looked at, at most: some nanoseconds each
+  std::int64_t effort = 300'000'000;  ///< link loads looked at, at most: some nanoseconds each
+  /// How much worse a swap may make the places at first, as a share of what swaps that make them worse do in the mean;
+  /// this falls to nothing. 0: never, descent alone.
+  double heat = 0.2;
+  double most_hop_bytes = 0.0;  ///< swaps do not take hop-bytes beyond this; 0: no limit
 };
 
-/// Swaps ranks as long as that takes load off the busiest links: ranks with messages over links above 0.9 of the
-/// largest load are tried at their neighbours' places, beside the ranks that they talk to, and at random ones; a swap
-/// stays if the sum over links of (load / largest load)^8, with a little of the hop-bytes, falls. Deterministic: the
-/// same on every rank. The largest link load is never more than before.
+/// Swaps ranks to take load off the busiest links: ranks are tried beside those that they talk to, at their
+/// neighbours' places and at random ones, every other time a rank with a message over a link above 0.9 of the largest
+/// load. A swap is judged by the norm of the links' loads, (sum of load^8)^(1/8), and half as much by the hop-bytes.
+/// Where the effort pays for enough swaps of each rank, swaps that make it a little worse are taken too, at first
+/// (threshold accepting); then only those that make it better. Deterministic: the same on every rank. The largest link
+/// load is never more than before, unless there were more than most_hop_bytes.
 /// @param places rank r at places[r]; the same places are used afterwards
-/// @throws Error as check_places()
+/// @throws Error as check_places(), and naming the option that is negative
 [[nodiscard]] std::vector<Rank> refine(Machine const& machine, Pattern const& pattern, std::vector<Rank> places,
                                        RefineOptions const& options = {});
 

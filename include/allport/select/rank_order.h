@@ -32,17 +32,20 @@ struct OrderChoice {
 struct OrderOptions {
   /// Another order must take off so much of the given one's predicted time, in 0..1.
   double least_gain = 0.05;
-  /// How many of the best orders refine() goes on from; 0: none.
+  /// How many of the best orders refine() goes on from, and from the one with the fewest hop-bytes; 0: none.
   int refined = 2;
+  /// Orders with so much more than the fewest hop-bytes of any, as a share of these, are left out.
+  double most_hops = 0.05;
   RefineOptions refine{};
   /// Names of orders to try besides `given`; empty: all.
   std::vector<std::string> among{};
 };
 
 /// Tries every order, refines the best, and takes the one with the least predicted time (Score::predicted); of equal
-/// ones the one with the fewest hop-bytes, then the first. The same on every rank. Orders that load dead links are left
-/// out as long as one does not.
-/// @throws Error naming the option: least_gain not in 0..1, refined < 0, an order that is none
+/// ones the one with the least loaded busiest link, then the fewest hop-bytes, then the first. The same on every rank.
+/// Orders that load dead links are left out as long as one does not, and those with too many hop-bytes, but for the
+/// given one.
+/// @throws Error naming the option: least_gain not in 0..1, refined or most_hops < 0, an order that is none
 [[nodiscard]] OrderChoice choose_order(MappingTask const& task, OrderOptions const& options = {});
 
 }  // namespace allport
