@@ -101,7 +101,7 @@ def tiles_sent(kind: str, rows: int, columns: int, tiles: int, nb: int) -> list[
 def factorization(kind: str, rows: int, columns: int, tiles: int) -> Instance:
     name = f"{'Cholesky' if kind == 'cholesky' else 'LU'} {rows}x{columns}, {tiles} tiles"
     ranks = rows * columns
-    grid = ap._native.CartGrid([rows, columns], False, True)
+    grid = ap._native.CartGrid([rows, columns], False, [True, True])
     return Instance(
         name,
         "LU and Cholesky",
