@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Any
 
 from allport import _native
 from allport._native import Choice, Machine
@@ -11,7 +12,7 @@ from allport.machine import as_machine
 from allport.sim import placement_of
 from allport.units import parse_bytes
 
-__all__ = ["Choice", "explain"]
+__all__ = ["Choice", "best_cuts", "explain"]
 
 DEFAULT_WINDOW = 2
 
@@ -53,3 +54,13 @@ def explain(
     if places := placement_of(placement, where, where.ranks):
         options.place(where, places)
     return _native.choose(collective, where, root, size, element, options)
+
+
+def best_cuts(candidates: list[dict[str, Any]]) -> list[dict[str, Any]]:
+    """The cheapest cut of every algorithm, cheapest first; those that cannot serve last."""
+    best: dict[str, dict[str, Any]] = {}
+    for c in candidates:
+        known = best.get(c["algorithm"])
+        if known is None or c.get("predicted_s", 0.0) < known.get("predicted_s", 0.0):
+            best[c["algorithm"]] = c
+    return sorted(best.values(), key=lambda c: c.get("predicted_s", float("inf")))

@@ -13,16 +13,6 @@ from allport.cli.simulate import Placement
 from allport.units import format_bytes, format_seconds
 
 
-def _best_of_each(candidates: list[dict[str, Any]]) -> list[dict[str, Any]]:
-    """The cheapest cut of every algorithm, cheapest first; those that cannot serve last."""
-    best: dict[str, dict[str, Any]] = {}
-    for c in candidates:
-        known = best.get(c["algorithm"])
-        if known is None or c.get("predicted_s", 0.0) < known.get("predicted_s", 0.0):
-            best[c["algorithm"]] = c
-    return sorted(best.values(), key=lambda c: c.get("predicted_s", float("inf")))
-
-
 def _measured(seen: list[dict[str, Any]], algorithm: str) -> str:
     """The latest time of an algorithm, with the segment it had."""
     found = [e for e in seen if e["algorithm"] == algorithm]
@@ -46,7 +36,7 @@ def _show(data: dict[str, Any]) -> None:
         share = f"{bound / seconds:.2f}" if bound and seconds else ""
         return format_seconds(seconds), f"{seconds / least:.2f}", share
 
-    for c in _best_of_each(data["candidates"]):
+    for c in ap.select.best_cuts(data["candidates"]):
         name = c["algorithm"]
         if "reason" in c:
             rows.add_row("", name, "", "", "", "", f"cannot: {c['reason']}")

@@ -15,7 +15,7 @@ from allport.report.pages.over_time import of_segments
 from allport.report.pages.page import Advice, Page, bars, fold, paragraph, table
 from allport.report.pages.style import KINDS
 from allport.report.pages.trees import of_trees
-from allport.select import explain
+from allport.select import best_cuts, explain
 from allport.sim import Simulation, bound, simulate
 from allport.units import format_bytes, format_rate, format_seconds
 
@@ -24,16 +24,6 @@ __all__ = ["add_sections", "again", "best_cuts", "of_choice", "of_schedule", "of
 MOST_STEPS = 60
 MOST_CROSSINGS = 400_000
 MOST_HOPS = 300_000  # of a simulation that is made once more, in the machine's own order
-
-
-def best_cuts(candidates: list[dict[str, Any]]) -> list[dict[str, Any]]:
-    """The cheapest cut of every algorithm, cheapest first; those that cannot serve last."""
-    best: dict[str, dict[str, Any]] = {}
-    for c in candidates:
-        known = best.get(c["algorithm"])
-        if known is None or c.get("predicted_s", 0.0) < known.get("predicted_s", 0.0):
-            best[c["algorithm"]] = c
-    return sorted(best.values(), key=lambda c: c.get("predicted_s", float("inf")))
 
 
 def _candidates(data: dict[str, Any], mark: str) -> list[str]:
