@@ -2,6 +2,7 @@
 // turns, are checked once and are told as JSON.
 #pragma once
 
+#include <mpi.h>
 #include <dlfcn.h>
 
 #include <algorithm>

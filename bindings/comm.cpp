@@ -5,6 +5,7 @@
 // to want the interpreter's.
 #include "allport/comm/communicator.h"
 
+#include <mpi.h>
 #include <fmt/format.h>
 #include <nanobind/nanobind.h>
 #include <nanobind/stl/optional.h>

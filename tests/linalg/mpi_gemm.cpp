@@ -1,4 +1,5 @@
 // gemm on real ranks against a multiplication by hand, on small integers, where every order of summing is exact.
+#include <mpi.h>
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 

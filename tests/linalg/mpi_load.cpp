@@ -1,6 +1,7 @@
 // Matrix files into distributions of every kind and back.
 #include "allport/linalg/load.h"
 
+#include <mpi.h>
 #include <gtest/gtest.h>
 
 #include <filesystem>

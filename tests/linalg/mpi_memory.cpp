@@ -1,4 +1,5 @@
 // One rank alone runs out of memory: an error on every rank where that can be agreed on, and else the end of the job.
+#include <mpi.h>
 #include <gtest/gtest.h>
 #include <sys/resource.h>
 

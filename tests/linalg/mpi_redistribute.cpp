@@ -1,4 +1,5 @@
 // Redistribution between distributions of every kind, element by element, and what it sends against what it said.
+#include <mpi.h>
 #include <gtest/gtest.h>
 
 #include "allport/linalg/redistribute.h"

@@ -1,4 +1,5 @@
 // Solves, condition, determinant, residual and refinement on real ranks, against the definition.
+#include <mpi.h>
 #include <gtest/gtest.h>
 
 #include <array>
