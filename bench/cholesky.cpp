@@ -4,9 +4,9 @@
 // [--no-scalapack] [--dgemm]; prints one JSON object. The machine is ALLPORT_MACHINE's. --nb 0: chosen, from blocks of
 // 256; 64/128: tiles of 64 in blocks of 128. --workers: threads that run our tasks on each rank, and LAPACK's threads a
 // rank. --dropin: pdpotrf by that library, too, where ScaLAPACK's lies. --dgemm: dgemm on every rank, too.
-#include <mpi.h>
 #include <dlfcn.h>
 #include <fmt/format.h>
+#include <mpi.h>
 
 #include <algorithm>
 #include <chrono>

@@ -2,8 +2,8 @@
 // turns, are checked once and are told as JSON.
 #pragma once
 
-#include <mpi.h>
 #include <dlfcn.h>
+#include <mpi.h>
 
 #include <algorithm>
 #include <chrono>

@@ -2,8 +2,8 @@
 // MPI_Bcast on a communicator of exactly those ranks, in turns within one run, every byte checked. Usage: mpirun -n
 // RANKS bench_multicast BYTES ROUNDS TARGETS; prints one JSON object of seconds, round by round, until the last target
 // has all. The machine is ALLPORT_MACHINE's.
-#include <mpi.h>
 #include <fmt/format.h>
+#include <mpi.h>
 
 #include <algorithm>
 #include <chrono>

@@ -5,8 +5,8 @@
 // to want the interpreter's.
 #include "allport/comm/communicator.h"
 
-#include <mpi.h>
 #include <fmt/format.h>
+#include <mpi.h>
 #include <nanobind/nanobind.h>
 #include <nanobind/stl/optional.h>
 #include <nanobind/stl/string.h>

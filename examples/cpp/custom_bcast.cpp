@@ -1,12 +1,12 @@
 // A broadcast of its own, a binary heap: proven, simulated, explained, run. mpirun -n 4 ./custom_bcast_cpp [MACHINE]
-#include <algorithm>
 #include <allport/collectives/trees.h>
 #include <allport/comm/communicator.h>
 #include <allport/select/select.h>
 #include <allport/sim/simulate.h>
 #include <allport/verify/verify.h>
-#include <cstdio>
 #include <mpi.h>
+#include <algorithm>
+#include <cstdio>
 
 using namespace allport;
 

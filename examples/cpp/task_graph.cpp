@@ -1,8 +1,8 @@
 // A task graph of its own: heat along a rod, in blocks, with bodies that any number of ranks and threads run.
 // Run: mpirun -n 4 ./task_graph_cpp [MACHINE]
-#include <mpi.h>
 #include <allport/graph/check.h>
 #include <allport/tasks/run.h>
+#include <mpi.h>
 
 #include <algorithm>
 #include <cstdio>

@@ -117,7 +117,8 @@ class Library {
   }
 
   void begin() {
-    system_ = comm_.mpi().pass_to([this](auto comm) { return function<int(decltype(comm))>("Csys2blacs_handle")(comm); });
+    system_ =
+        comm_.mpi().pass_to([this](auto comm) { return function<int(decltype(comm))>("Csys2blacs_handle")(comm); });
     int context = system_;
     function<void(int*, char const*, int, int)>("Cblacs_gridinit")(&context, "C", rows(), cols());
     context_ = context;

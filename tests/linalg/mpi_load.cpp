@@ -1,8 +1,8 @@
 // Matrix files into distributions of every kind and back.
 #include "allport/linalg/load.h"
 
-#include <mpi.h>
 #include <gtest/gtest.h>
+#include <mpi.h>
 
 #include <filesystem>
 #include <fstream>

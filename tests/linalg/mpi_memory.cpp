@@ -1,6 +1,6 @@
 // One rank alone runs out of memory: an error on every rank where that can be agreed on, and else the end of the job.
-#include <mpi.h>
 #include <gtest/gtest.h>
+#include <mpi.h>
 #include <sys/resource.h>
 
 #include <fstream>

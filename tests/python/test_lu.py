@@ -5,8 +5,10 @@ import numpy as np
 import pytest
 from conftest import longer
 
+ON = [(1, "-"), (3, "-"), *longer((2, "-"), (4, "torus:2x2"), (6, "torus:3x2m"))]
 
-@pytest.mark.parametrize(("count", "spec"), [(1, "-"), (3, "-"), *longer((2, "-"), (4, "torus:2x2"), (6, "torus:3x2m"))])
+
+@pytest.mark.parametrize(("count", "spec"), ON)
 def test_systems(ranks, count, spec):
     done = ranks("systems", count, spec)
     assert done.returncode == 0 and "good" in done.stdout, done.stderr[-3000:]

@@ -8,7 +8,10 @@ from conftest import longer
 rng = np.random.default_rng(4)
 
 
-@pytest.mark.parametrize(("count", "spec"), [(1, "-"), (3, "-"), *longer((2, "-"), (4, "torus:2x2"), (6, "torus:3x2m"))])
+ON = [(1, "-"), (3, "-"), *longer((2, "-"), (4, "torus:2x2"), (6, "torus:3x2m"))]
+
+
+@pytest.mark.parametrize(("count", "spec"), ON)
 def test_positive_definite(ranks, count, spec):
     done = ranks("positive_definite", count, spec)
     assert done.returncode == 0 and "good" in done.stdout, done.stderr[-3000:]

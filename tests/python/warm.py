@@ -1,5 +1,5 @@
-"""The command line from a process that has its modules already and forks for each call: a call has a process of its own,
-as from a shell, but starts in milliseconds, where Python and its packages take half a second."""
+"""The command line from a process that has its modules already and forks for each call: a call has a process of its
+own, as from a shell, but starts in milliseconds, where Python and its packages take half a second."""
 
 from __future__ import annotations
 

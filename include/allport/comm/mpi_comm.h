@@ -11,17 +11,14 @@ namespace allport {
 /// takes it.
 class MpiComm {
   template <class T>
-  static constexpr bool is_handle =
-      std::is_same_v<T, int> || (std::is_pointer_v<T> && std::is_class_v<std::remove_pointer_t<T>>);
+  static constexpr bool is_handle = std::is_same_v<T, int> ||
+                                    (std::is_pointer_v<T> && std::is_class_v<std::remove_pointer_t<T>>);
 
  public:
   template <class T>
-    requires is_handle<T>
-  MpiComm(T comm) : is_pointer_(std::is_pointer_v<T>) {
-    std::memcpy(&bits_, &comm, sizeof comm);
-  }
+  requires is_handle<T> MpiComm(T comm) : is_pointer_(std::is_pointer_v<T>) { std::memcpy(&bits_, &comm, sizeof comm); }
   template <class T>
-    requires is_handle<T>
+  requires is_handle<T>
   operator T() const {
     T comm;
     std::memcpy(&comm, &bits_, sizeof comm);

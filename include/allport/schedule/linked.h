@@ -50,8 +50,8 @@ struct LinkedOp {
   }
 };
 
-/// Readiness: how many segments of an operation, which has `all`, must be complete before segment i of another may go that
-/// depends on it with this lag.
+/// Readiness: how many segments of an operation, which has `all`, must be complete before segment i of another may go
+/// that depends on it with this lag.
 [[nodiscard]] constexpr std::int64_t segments_before(std::int64_t i, std::int32_t lag, std::int64_t all) {
   return lag == Dependence::whole ? all : i - lag + 1;
 }
