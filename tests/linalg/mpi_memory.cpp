@@ -72,7 +72,7 @@ std::optional<ErrorKind> thrown(Communicator const& comm, Call&& call) {
 /// In a program of its own, as the next one (CMakeLists.txt): after other tests the heap has pieces as large as these,
 /// which no limit takes away.
 TEST(MpiMemory, DISABLED_WhereOneRankHasTooLittleAllAreTold) {
-#ifdef __SANITIZE_ADDRESS__
+#ifdef ALLPORT_TEST_SANITIZED
   GTEST_SKIP() << "the sanitizer ends a process that gets no memory";
 #endif
   Communicator const comm(MPI_COMM_WORLD);
