@@ -18,7 +18,7 @@ environment: # what check needs: tools, but nothing built
 	@tools/setup packages venv
 
 demo: ## read handwritten digits: solve a real kernel system on 16 and 12 ranks, and check it
-	@tools/setup packages venv python ready
+	@tools/setup packages venv module ready
 	@.venv/bin/python tools/demo.py
 
 test: ## every test: release, Python, a second MPI, sanitizers

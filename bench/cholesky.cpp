@@ -6,6 +6,7 @@
 // rank. --dropin: pdpotrf by that library, too, where ScaLAPACK's lies. --dgemm: dgemm on every rank, too.
 #include <dlfcn.h>
 #include <fmt/format.h>
+#include <mpi.h>
 
 #include <algorithm>
 #include <chrono>

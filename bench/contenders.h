@@ -3,6 +3,7 @@
 #pragma once
 
 #include <dlfcn.h>
+#include <mpi.h>
 
 #include <algorithm>
 #include <chrono>

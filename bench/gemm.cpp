@@ -3,6 +3,7 @@
 // be followed by its grid and its panel: summa/4x4x1/128. The machine is ALLPORT_MACHINE's, else one computer. Every
 // contender starts from matrices in its own best distribution; "allport_cyclic" starts from ScaLAPACK's and pays for
 // the redistribution.
+#include <mpi.h>
 #include <algorithm>
 #include <chrono>
 #include <cmath>

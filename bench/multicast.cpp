@@ -3,6 +3,7 @@
 // RANKS bench_multicast BYTES ROUNDS TARGETS; prints one JSON object of seconds, round by round, until the last target
 // has all. The machine is ALLPORT_MACHINE's.
 #include <fmt/format.h>
+#include <mpi.h>
 
 #include <algorithm>
 #include <chrono>

@@ -5,6 +5,7 @@
 //   on several: the shortest task with which a graph keeps half of the processors busy (Slaughter et al., Task Bench,
 //   SC20, METG(50%)), for four patterns of dependences over all ranks, beside plain non-blocking MPI
 #include <fmt/format.h>
+#include <mpi.h>
 
 #include <algorithm>
 #include <chrono>

@@ -6,6 +6,7 @@
 #include "allport/comm/communicator.h"
 
 #include <fmt/format.h>
+#include <mpi.h>
 #include <nanobind/nanobind.h>
 #include <nanobind/stl/optional.h>
 #include <nanobind/stl/string.h>

@@ -3,7 +3,8 @@
 option(ALLPORT_MERGE "Compile eight files at a time" OFF)
 
 # The files that include a target's own stand in the build folder under the same names whichever folder that is, and
-# name them from there: with CCACHE_BASEDIR as in the top CMakeLists.txt one build has its objects from another's.
+# name them from there: with CCACHE_BASEDIR as in the top CMakeLists.txt one build has its objects from another's. For
+# that no header is precompiled, either: ccache would take none of those that use it.
 function(allport_merge target)
   if(NOT ALLPORT_MERGE)
     return()
@@ -15,7 +16,7 @@ function(allport_merge target)
   set(inside 0)
   set(files 0)
   foreach(source IN LISTS sources)
-    if(NOT source MATCHES "\\.cpp$")
+    if(NOT source MATCHES "\\.cpp$" OR source MATCHES "_openmp\\.cpp$")  # this has options of its own
       list(APPEND merged ${source})
       continue()
     endif()
@@ -42,22 +43,4 @@ function(allport_merged_file target number text files)
   set(file ${CMAKE_BINARY_DIR}/merged/${target}_${number}.cpp)
   file(CONFIGURE OUTPUT ${file} CONTENT "${text}" @ONLY)
   set(${files} ${${files}} ${file} PARENT_SCOPE)
-endfunction()
-
-# Tests are built once: some of their files have options of their own, of which CMake's merging knows. Standard headers and
-# GoogleTest's are read once for all: the first target makes them, the others use them.
-function(allport_merge_tests target)
-  if(NOT ALLPORT_MERGE)
-    return()
-  endif()
-  set_target_properties(${target} PROPERTIES UNITY_BUILD ON UNITY_BUILD_BATCH_SIZE 8)
-  get_property(first GLOBAL PROPERTY ALLPORT_PRECOMPILED)
-  if(first)
-    target_precompile_headers(${target} REUSE_FROM ${first})
-    return()
-  endif()
-  set_property(GLOBAL PROPERTY ALLPORT_PRECOMPILED ${target})
-  target_precompile_headers(${target} PRIVATE <algorithm> <array> <chrono> <cmath> <complex> <cstdint> <functional> <map>
-                            <memory> <optional> <span> <string> <string_view> <utility> <vector> <fmt/format.h>
-                            <gtest/gtest.h>)
 endfunction()

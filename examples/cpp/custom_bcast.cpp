@@ -4,7 +4,7 @@
 #include <allport/select/select.h>
 #include <allport/sim/simulate.h>
 #include <allport/verify/verify.h>
-
+#include <mpi.h>
 #include <algorithm>
 #include <cstdio>
 

@@ -2,6 +2,7 @@
 // Run: mpirun -n 4 ./task_graph_cpp [MACHINE]
 #include <allport/graph/check.h>
 #include <allport/tasks/run.h>
+#include <mpi.h>
 
 #include <algorithm>
 #include <cstdio>

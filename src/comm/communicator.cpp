@@ -184,31 +184,31 @@ std::shared_ptr<CommState> found_at_places(MPI_Comm comm,
 
 }  // namespace
 
-Communicator::Communicator(MPI_Comm comm, Machine machine) {
+Communicator::Communicator(MpiComm comm, Machine machine) {
   auto const own = duplicate(comm, true);
   state_ = found(own, said_by_machine(own, std::move(machine)));
 }
 
-Communicator::Communicator(MPI_Comm comm, Machine machine, Mapping const& mapping)
+Communicator::Communicator(MpiComm comm, Machine machine, Mapping const& mapping)
     : state_(found(duplicate(comm, true), {.machine = std::move(machine), .mapping = mapping})) {}
 
-Communicator::Communicator(MPI_Comm comm, std::variant<std::monostate, Machine, std::string> machine,
+Communicator::Communicator(MpiComm comm, std::variant<std::monostate, Machine, std::string> machine,
                            std::span<Rank const> places)
     : state_(found_at_places(comm, machine, places)) {}
 
-Communicator::Communicator(MPI_Comm comm, std::string_view spec) {
+Communicator::Communicator(MpiComm comm, std::string_view spec) {
   auto const own = duplicate(comm, true);
   state_ = found(own, said_by_spec(own, spec));
 }
 
-Communicator::Communicator(MPI_Comm comm, Machine measured, Machine named) {
+Communicator::Communicator(MpiComm comm, Machine measured, Machine named) {
   auto const own = duplicate(comm, true);
   auto said = said_by_machine(own, std::move(measured));
   said.named = std::move(named);
   state_ = found(own, std::move(said));
 }
 
-Communicator::Communicator(MPI_Comm comm) {
+Communicator::Communicator(MpiComm comm) {
   auto const own = duplicate(comm, false);
   state_ = found(own, said_by_environment(own));
 }
@@ -236,7 +236,7 @@ bool Communicator::is_congruent(Communicator const& other) const {
   return result == MPI_IDENT || result == MPI_CONGRUENT;
 }
 bool Communicator::checks() const { return state_->engine->checks(); }
-MPI_Comm Communicator::mpi() const { return state_->shadow.mpi(); }
+MpiComm Communicator::mpi() const { return state_->shadow.mpi(); }
 
 Rank Communicator::position(Rank r) const {
   state_->ensure_rank("rank", r);

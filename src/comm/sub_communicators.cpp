@@ -114,7 +114,7 @@ Communicator Communicator::sub(std::span<Rank const> members) const {
   return Communicator(make_sub(*state_, members, create(*state_, members)));
 }
 
-Communicator Communicator::sub(std::span<Rank const> members, MPI_Comm given) const {
+Communicator Communicator::sub(std::span<Rank const> members, MpiComm given) const {
   EngineGuard const hold(state_->lock());
   state_->ensure_alive();
   place_among(*state_, members);

@@ -117,8 +117,8 @@ class Library {
   }
 
   void begin() {
-    auto const mpi = comm_.mpi();
-    system_ = function<int(decltype(mpi))>("Csys2blacs_handle")(mpi);
+    system_ =
+        comm_.mpi().pass_to([this](auto comm) { return function<int(decltype(comm))>("Csys2blacs_handle")(comm); });
     int context = system_;
     function<void(int*, char const*, int, int)>("Cblacs_gridinit")(&context, "C", rows(), cols());
     context_ = context;

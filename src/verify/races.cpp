@@ -4,6 +4,8 @@
 
 #include <algorithm>
 
+#include "allport/schedule/linked.h"
+
 namespace allport::verify {
 namespace {
 
@@ -53,11 +55,7 @@ void Before::follow(std::int32_t index, std::int64_t segment) {
   auto const& op = program_->ops[static_cast<std::size_t>(index)];
   if (local(op)) raise(index, segment);
   for (auto const& d : op.after) {
-    if (d.lag == Dependence::whole) {
-      raise(d.op, program_->ops[static_cast<std::size_t>(d.op)].segments());
-    } else {
-      raise(d.op, segment - d.lag + 1);
-    }
+    raise(d.op, segments_before(segment, d.lag, program_->ops[static_cast<std::size_t>(d.op)].segments()));
   }
 }
 

@@ -33,7 +33,7 @@ inline std::vector<Rank> some_roots(Machine const& machine) {
 
 /// Every rank; under the sanitizers, which are slow, only some.
 inline std::vector<Rank> all_roots(Machine const& machine) {
-#ifdef __SANITIZE_ADDRESS__
+#ifdef ALLPORT_TEST_SANITIZED
   return some_roots(machine);
 #else
   std::vector<Rank> roots;

@@ -131,7 +131,7 @@ TEST(Programs, UseAllTreesAndFewerForShortMessages) {
 
 // A verifier generates the programs of 262,144 nodes.
 TEST(Programs, AreMadeQuickly) {
-#ifdef __SANITIZE_ADDRESS__
+#ifdef ALLPORT_TEST_SANITIZED
   GTEST_SKIP() << "times under the sanitizers say nothing";
 #endif
   auto const machine = Machine::parse("torus:32x32x32");

@@ -61,7 +61,7 @@ static void late(int who, const char* name, void (*call)(void)) {
   MPI_Request request;
   if (me == 0) printf("rank %d is late in %s\n", who, name), fflush(stdout);
   for (int i = 0; i < n; ++i) in[i] = me + i % 1000 + who;
-  if (me == who) usleep(700000);
+  if (me == who) usleep(300000);
   MPI_Iallreduce(in, sum, n, MPI_INT, MPI_SUM, MPI_COMM_WORLD, &request);
   if (me == who) MPI_Wait(&request, MPI_STATUS_IGNORE);
   call();

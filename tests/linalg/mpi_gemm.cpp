@@ -1,6 +1,7 @@
 // gemm on real ranks against a multiplication by hand, on small integers, where every order of summing is exact.
 #include <fmt/format.h>
 #include <gtest/gtest.h>
+#include <mpi.h>
 
 #include <algorithm>
 #include <cmath>

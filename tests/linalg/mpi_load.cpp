@@ -2,6 +2,7 @@
 #include "allport/linalg/load.h"
 
 #include <gtest/gtest.h>
+#include <mpi.h>
 
 #include <filesystem>
 #include <fstream>

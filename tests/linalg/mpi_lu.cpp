@@ -1,5 +1,6 @@
 // lu on real ranks: P A - L U by hand, LAPACK's pivots, exact INFO, and traffic as planned.
 #include <gtest/gtest.h>
+#include <mpi.h>
 
 #include <cmath>
 #include <complex>

@@ -1,5 +1,6 @@
 // Matrices as ranks have them: what they view, own and visit, and what is said of wrong ones.
 #include <gtest/gtest.h>
+#include <mpi.h>
 
 #include <map>
 

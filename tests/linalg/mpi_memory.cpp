@@ -1,5 +1,6 @@
 // One rank alone runs out of memory: an error on every rank where that can be agreed on, and else the end of the job.
 #include <gtest/gtest.h>
+#include <mpi.h>
 #include <sys/resource.h>
 
 #include <fstream>
@@ -71,7 +72,7 @@ std::optional<ErrorKind> thrown(Communicator const& comm, Call&& call) {
 /// In a program of its own, as the next one (CMakeLists.txt): after other tests the heap has pieces as large as these,
 /// which no limit takes away.
 TEST(MpiMemory, DISABLED_WhereOneRankHasTooLittleAllAreTold) {
-#ifdef __SANITIZE_ADDRESS__
+#ifdef ALLPORT_TEST_SANITIZED
   GTEST_SKIP() << "the sanitizer ends a process that gets no memory";
 #endif
   Communicator const comm(MPI_COMM_WORLD);

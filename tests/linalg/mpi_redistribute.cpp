@@ -1,5 +1,6 @@
 // Redistribution between distributions of every kind, element by element, and what it sends against what it said.
 #include <gtest/gtest.h>
+#include <mpi.h>
 
 #include "allport/linalg/redistribute.h"
 #include "linalg/distribution_samples.h"

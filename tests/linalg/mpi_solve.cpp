@@ -1,5 +1,6 @@
 // Solves, condition, determinant, residual and refinement on real ranks, against the definition.
 #include <gtest/gtest.h>
+#include <mpi.h>
 
 #include <array>
 

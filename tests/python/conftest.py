@@ -14,21 +14,42 @@ from typing import Any
 import allport as ap
 import pytest
 from lab_rig import up as up
+from warm import Warm
 
 HERE = Path(__file__).parent
 LIMIT = 240
+#: Of _unit(): more than ten seconds each.
+LONGEST = [f"test_{name}" for name in "lab reproduce tutorials tensors lu orthogonal positive_definite graph".split()]
+
+
+def longer(*parameters: Any) -> list[Any]:
+    """Parameters whose shape others have: pytest -m long runs them, as make test-suites does."""
+    return [pytest.param(*each, marks=pytest.mark.long) for each in parameters]
+
+
+def _unit(nodeid: str) -> str:
+    """What stays in one process: a file, whose fixtures are made once, or all of the lab's, which share the cores."""
+    file = Path(nodeid.split("::")[0]).stem
+    return "test_lab" if file.startswith("test_lab") else file
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Where several processes share the tests (pytest -n), a file stays whole. The lab's files stay together, for their
-    labs would share the computer's cores, and come first, for they take the longest."""
+    """What takes longest comes first, so that several processes (pytest -n) end together."""
+    order = {name: i for i, name in enumerate(LONGEST)}
+    items.sort(key=lambda item: order.get(_unit(item.nodeid), len(order)))
 
-    def labs(item: pytest.Item) -> bool:
-        return item.path.stem.startswith("test_lab")
 
-    for item in items:
-        item.add_marker(pytest.mark.xdist_group("lab" if labs(item) else item.path.stem))
-    items.sort(key=lambda item: not labs(item))
+@pytest.hookimpl(optionalhook=True)
+def pytest_xdist_make_scheduler(config: pytest.Config, log: Any) -> Any:
+    # Not xdist's own loadgroup: with pytest 9 it parts the tests of a group.
+    from xdist.scheduler import LoadScopeScheduling
+
+    class Units(LoadScopeScheduling):
+        def _split_scope(self, nodeid: str) -> str:
+            return _unit(nodeid)
+
+    config.option.loadscopereorder = False
+    return Units(config, log)
 
 
 def _clean_environment(extra: dict[str, str] | None = None) -> dict[str, str]:
@@ -38,13 +59,21 @@ def _clean_environment(extra: dict[str, str] | None = None) -> dict[str, str]:
     return {**env, "COLUMNS": "200", "ALLPORT_MEASURED": kept, **(extra or {})}
 
 
+@pytest.fixture(scope="session")
+def warm() -> Warm:
+    return Warm()
+
+
 @pytest.fixture
-def allport(tmp_path: Path):
+def allport(tmp_path: Path, warm: Warm):
     """Runs `allport ARGUMENTS` in an empty folder; returns the finished process."""
 
     def call(*arguments: Any, env: dict[str, str] | None = None) -> subprocess.CompletedProcess[str]:
-        return subprocess.run(
-            [sys.executable, "-m", "allport", *(str(a) for a in arguments)],
+        words = [str(a) for a in arguments]
+        if all(name.startswith("ALLPORT_") for name in env or {}):
+            return warm(words, tmp_path, _clean_environment(env), LIMIT)
+        return subprocess.run(  # what else there is may be read when a process starts
+            [sys.executable, "-m", "allport", *words],
             cwd=tmp_path,
             env=_clean_environment(env),
             capture_output=True,

@@ -306,7 +306,7 @@ def test_without_a_machine_what_is_tried_is_taken_and_nothing_else(
     export = [preloaded[1][0], "ALLPORT_MACHINE=", "ALLPORT_RATES=", f"ALLPORT_REPORT={report}"]
 
     def told(collective: str, *settings: str) -> dict:
-        program = [preloaded[0][0], collective, "--plan", "4000000", "--iterations", "8", "--seconds", "60"]
+        program = [preloaded[0][0], collective, "--plan", "1000000", "--iterations", "8", "--seconds", "60"]
         assert ap.lab.run(lab, program, export=[*export, *settings]) == 0
         return json.loads(report.read_text())
 

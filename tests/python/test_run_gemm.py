@@ -6,6 +6,7 @@ import sys
 import allport as ap
 import numpy as np
 import pytest
+from conftest import longer
 
 rng = np.random.default_rng(2)
 
@@ -30,7 +31,8 @@ def left_behind(folder):
 
 
 @pytest.mark.parametrize(
-    "where", [["-n", 1], ["-n", 3], ["-n", 4], ["--machine", "torus:2x2"], ["--machine", "torus:2x2/ppn=2"]]
+    "where",
+    [["-n", 1], ["-n", 3], ["--machine", "torus:2x2/ppn=2"], *longer((["-n", 4],), (["--machine", "torus:2x2"],))],
 )
 def test_two_files_in_one_out(allport, ab, tmp_path, where):
     done = allport("run", "gemm", "A.npy", "B.npy", "-o", "C.npy", *where)

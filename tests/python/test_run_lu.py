@@ -6,6 +6,7 @@ import sys
 import allport as ap
 import numpy as np
 import pytest
+from conftest import longer
 
 rng = np.random.default_rng(3)
 
@@ -40,7 +41,7 @@ def is_factored(path, a):
 
 
 @pytest.mark.parametrize(
-    "where", [["-n", 1], ["-n", 2], ["-n", 3], ["--machine", "torus:2x2"], ["--machine", "torus:3x2m"]]
+    "where", [["-n", 1], ["-n", 3], ["--machine", "torus:2x2"], *longer((["-n", 2],), (["--machine", "torus:3x2m"],))]
 )
 @pytest.mark.parametrize("pivot", ["tournament", "partial"])
 def test_a_file_in_its_factors_out(allport, a, tmp_path, where, pivot):

@@ -6,6 +6,7 @@ import sys
 import allport as ap
 import numpy as np
 import pytest
+from conftest import longer
 
 rng = np.random.default_rng(4)
 
@@ -23,7 +24,7 @@ def left_behind(folder):
 
 
 @pytest.mark.parametrize(
-    "where", [["-n", 1], ["-n", 2], ["-n", 3], ["--machine", "torus:2x2"], ["--machine", "torus:3x2m"]]
+    "where", [["-n", 1], ["-n", 3], ["--machine", "torus:2x2"], *longer((["-n", 2],), (["--machine", "torus:3x2m"],))]
 )
 def test_a_system_in_its_solution_out(allport, system, tmp_path, where):
     a, b = system

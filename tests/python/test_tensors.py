@@ -10,8 +10,9 @@ import numpy as np
 import pytest
 from allport.tensors.contraction import of_einsum, of_tensordot
 from allport.tensors.distribution import Hop, hops, listing
+from conftest import longer
 
-MACHINES = [(1, "-"), (2, "torus:2"), (3, "-"), (5, "torus:5"), (6, "torus:3x2"), (8, "mesh:2x2x2")]
+MACHINES = [(1, "-"), (2, "torus:2"), (3, "-"), *longer((5, "torus:5"), (6, "torus:3x2"), (8, "mesh:2x2x2"))]
 
 
 @pytest.mark.parametrize(("count", "spec"), MACHINES)

@@ -58,7 +58,7 @@ std::vector<Machine> machines() {
   }
   all.push_back(test::random_dead("torus:4x4", 2, 3));
   all.push_back(test::random_dead("torus:3x3x3", 3, 8));
-#ifdef __SANITIZE_ADDRESS__
+#ifdef ALLPORT_TEST_SANITIZED
   std::erase_if(all, [](Machine const& m) { return m.ranks() > 8; });
   all.push_back(test::random_dead("torus:3x3", 1, 3));
 #endif
@@ -103,7 +103,7 @@ TEST(Goal, GivesEveryRegisteredAlgorithmBack) {
       }
     }
   }
-#ifdef __SANITIZE_ADDRESS__
+#ifdef ALLPORT_TEST_SANITIZED
   EXPECT_GT(compared, 200);
   EXPECT_GT(with_lengths, 15);
 #else

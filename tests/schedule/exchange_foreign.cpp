@@ -148,7 +148,7 @@ TEST(ForeignGoal, DamagedTextIsRefusedOrReadButNeverWorse) {
   std::mt19937_64 random(4);
   constexpr std::string_view splinters = "0195-\"{}[],:b/*\n nulltrue";
   int refused = 0;
-#ifdef __SANITIZE_ADDRESS__
+#ifdef ALLPORT_TEST_SANITIZED
   constexpr int rounds = 800;
 #else
   constexpr int rounds = 4000;

@@ -25,7 +25,7 @@ struct Fault {
   Machine machine;
 };
 
-#ifdef __SANITIZE_ADDRESS__
+#ifdef ALLPORT_TEST_SANITIZED
 inline constexpr int seeds = 1;  // sanitized proofs take ten times as long
 #else
 inline constexpr int seeds = 2;

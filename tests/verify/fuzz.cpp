@@ -111,7 +111,7 @@ void judge(samples::Sample const& s, std::uint64_t seed, Tally& tally) {
   if (failure) ++tally.wrong;
 }
 
-#ifdef __SANITIZE_ADDRESS__
+#ifdef ALLPORT_TEST_SANITIZED
 constexpr int changes = 15;
 #else
 constexpr int changes = 60;

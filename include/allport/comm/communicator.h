@@ -1,8 +1,6 @@
 // Runs schedules on MPI: blocking, non-blocking and persistent, many in flight at once, on any communicator.
 #pragma once
 
-#include <mpi.h>
-
 #include <cstddef>
 #include <cstdint>
 #include <functional>
@@ -16,6 +14,7 @@
 
 #include "allport/base/function_ref.h"
 #include "allport/comm/engine_lock.h"
+#include "allport/comm/mpi_comm.h"
 #include "allport/machine/machine.h"
 #include "allport/mapping/mapping.h"
 #include "allport/schedule/interpreter.h"
@@ -110,21 +109,21 @@ class Communicator {
  public:
   /// Collective over `comm`. Rank i of comm is rank i of the machine (x-fastest).
   /// @throws Error on every rank when sizes differ or when ranks pass different machines
-  Communicator(MPI_Comm comm, Machine machine);
+  Communicator(MpiComm comm, Machine machine);
   /// As above where the launcher has put ranks elsewhere: rank r of comm is at place mapping.place(r) of the machine.
   /// @throws Error on every rank also when ranks pass different mappings, or one of another size
-  Communicator(MPI_Comm comm, Machine machine, Mapping const& mapping);
+  Communicator(MpiComm comm, Machine machine, Mapping const& mapping);
   /// As above, for places that are yet to be checked: what is wrong with them on any rank is an error on all.
   /// @param machine none: from the environment, as below; a spec: as Machine::parse() reads it
   /// @param places rank r of comm is at places[r] of the machine
-  Communicator(MPI_Comm comm, std::variant<std::monostate, Machine, std::string> machine, std::span<Rank const> places);
+  Communicator(MpiComm comm, std::variant<std::monostate, Machine, std::string> machine, std::span<Rank const> places);
   /// As above; machine as Machine::parse() reads it, on every rank: one that cannot is an error on all of them.
-  Communicator(MPI_Comm comm, std::string_view spec);
+  Communicator(MpiComm comm, std::string_view spec);
   /// As above for a machine whose rates were measured just now (measure_rates): reductions still choose their
   /// algorithm, and so the order of their sums, by `named`, which is the same in every run. Of equal shapes.
-  Communicator(MPI_Comm comm, Machine measured, Machine named);
+  Communicator(MpiComm comm, Machine measured, Machine named);
   /// As above; machine from the environment's ALLPORT_MACHINE, else Machine::flat.
-  explicit Communicator(MPI_Comm comm);
+  explicit Communicator(MpiComm comm);
 
   [[nodiscard]] Rank rank() const;
   [[nodiscard]] Rank size() const;
@@ -153,13 +152,13 @@ class Communicator {
   [[nodiscard]] Mapping mapping() const;
   /// ALLPORT_CHECK: ranks that start say what, and differing starts are errors on all of them.
   [[nodiscard]] bool checks() const;
-  [[nodiscard]] MPI_Comm mpi() const;  ///< the shadow communicator; for messages of the caller's own use another one
+  [[nodiscard]] MpiComm mpi() const;  ///< the shadow communicator; for messages of the caller's own use another one
 
   /// Sub-communicator of `members` (ranks of this one, in the new order); called by exactly the members. Knows whether
   /// it is a line or box of the machine. Shares counters and progress with its parent.
   [[nodiscard]] Communicator sub(std::span<Rank const> members) const;
   /// As above over `given`, a communicator of exactly these members in this order, which this takes over. Local.
-  [[nodiscard]] Communicator sub(std::span<Rank const> members, MPI_Comm given) const;
+  [[nodiscard]] Communicator sub(std::span<Rank const> members, MpiComm given) const;
   /// As sub(), for schedules that were planned over positions of a machine of the caller's: member i is at position
   /// mapping.place(i) of `machine`.
   /// @pre machine.ranks() == mapping.ranks() == members.size(); the same on all members

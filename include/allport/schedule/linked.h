@@ -50,6 +50,12 @@ struct LinkedOp {
   }
 };
 
+/// Readiness: how many segments of an operation, which has `all`, must be complete before segment i of another may go
+/// that depends on it with this lag.
+[[nodiscard]] constexpr std::int64_t segments_before(std::int64_t i, std::int32_t lag, std::int64_t all) {
+  return lag == Dependence::whole ? all : i - lag + 1;
+}
+
 /// A dependence among all ranks' operations.
 struct Need {
   OpId op = 0;
@@ -101,11 +107,11 @@ class LinkedProgram {
     return {wakes_.data() + ops_[i].wakes, wakes_.data() + end_of(i, &LinkedOp::wakes, wakes_.size())};
   }
 
-  /// Readiness: whether segment i of the one that has this need must wait, `done` segments of the other being complete.
+  /// Whether segment i of the one that has this need must wait, `done` segments of the other being complete. What is
+  /// broken never is.
   [[nodiscard]] bool holds_back(Need const& need, std::int64_t i, std::int64_t done) const {
-    if (need.lag != Dependence::whole) return i >= need.lag && done <= i - need.lag;
     auto const all = ops_[need.op].segments;
-    return all == 0 || done < all;
+    return done < segments_before(i, need.lag, all) || (need.lag == Dependence::whole && all == 0);
   }
   /// Whether segment i of an operation waits for nothing; `done(OpId)` counts the complete segments of another.
   template <class Done>

@@ -11,6 +11,7 @@ from allport import _native, dropin
 from allport import lab as labs
 from allport.bench.places import Place, executable
 from allport.bench.rivals import collectives
+from allport.collectives import algorithms
 from allport.errors import AllportError, failure
 from allport.machine import Machine
 from allport.run.job import machine_for
@@ -112,6 +113,11 @@ def check(job: Job) -> None:
             raise failure(f"{name} = {getattr(job, name)}: expected at least 1")
     if job.through not in ("auto", "preload", "direct"):
         raise failure(f"through = '{job.through}': expected auto, preload or direct")
+    if job.algorithms not in ("chosen", "all"):
+        known = [a["name"] for a in algorithms() if a["collective"] == contract_name(job.collective)]
+        for name in job.algorithms.split(","):
+            if name not in known:
+                raise failure(f"algorithms = '{name}': expected chosen, all, or some of {', '.join(known)}")
     if job.against not in (None, "mpi"):
         raise failure(f"against = '{job.against}': expected mpi")
     for name in ("rate", "burst", "limit"):
