@@ -37,6 +37,7 @@ Selector::Selector(std::vector<Configuration> configurations, SelectorOptions op
   ensure(o.standard < configurations.size(), "standard", o.standard, "one of the configurations");
   ensure(o.iterations >= 1, "iterations", o.iterations, "at least 1");
   ensure(o.blind >= 0, "blind", o.blind, "at least 0");
+  ensure(o.blind_to >= 1, "blind_to", o.blind_to, "at least 1, times what the model says of the standard");
   ensure(o.confirm >= 0, "confirm", o.confirm, "at least 0");
   ensure(o.loss >= 0, "loss", o.loss, "a share of the standard's time, at least 0");
   ensure(o.floor >= Seconds{}, "floor", o.floor, "at least 0 seconds");
@@ -58,20 +59,28 @@ void Selector::tell(std::string const& text) const {
 
 Selector::Run Selector::trial(std::size_t arm) const { return {.arm = arm, .iterations = options_.iterations + 1}; }
 
-/// The standard and, before anyone agrees on anything, what the model expects to beat it.
+/// The standard and, before anyone agrees on anything, what the model expects to beat it, or cannot tell from it.
 void Selector::plan_first() {
   runs_ = {trial(options_.standard)};
   auto const by_model = [&](std::size_t arm) { return arms_[arm].configuration.predicted; };
+  auto const standard = by_model(options_.standard);
+  auto const may_win = [&](std::size_t arm) {
+    if (arm == options_.standard || by_model(arm) == Seconds{}) return false;
+    return by_model(arm) < standard || (options_.blind_to > 1 && by_model(arm) <= options_.blind_to * standard);
+  };
   std::vector<std::size_t> better;
   for (std::size_t a = 0; a < arms_.size(); ++a) {
-    if (by_model(a) > Seconds{} && by_model(a) < by_model(options_.standard)) better.push_back(a);
+    if (may_win(a)) better.push_back(a);
   }
   std::ranges::stable_sort(better, {}, by_model);
   auto const blind = std::min(better.size(), static_cast<std::size_t>(options_.blind));
   for (std::size_t b = 0; b < blind; ++b) runs_.push_back(trial(better[b]));
   if (options_.confirm == 0 || blind == 0) return;
-  runs_.push_back(trial(options_.standard));
-  runs_.back().again = true;
+  // Both sides alike: who ran once would have the one time that an interruption spoiled.
+  for (std::size_t r = 0; r <= blind; ++r) {
+    runs_.push_back(trial(runs_[r].arm));
+    runs_.back().again = true;
+  }
 }
 
 void Selector::record(Seconds local) {

@@ -160,6 +160,7 @@ TEST(Selector, TriesOnceMoreWhatTheFirstIterationsMisjudged) {
   program.run(8, {9, 0});
   program.run(8, {0, 3});
   program.run(8, {2, 0});
+  program.run(8, {0, 3});
   EXPECT_EQ(program.rank(0).best(), 0U) << "the standard's lesser time counts";
   EXPECT_EQ(program.agreements(), 1);
   EXPECT_FALSE(program.rank(0).settled());
@@ -178,15 +179,43 @@ TEST(Selector, TriesOnceMoreWhatTheFirstIterationsMisjudged) {
   EXPECT_EQ(later.rank(0).best(), 1U);
   EXPECT_TRUE(later.rank(0).settled());
   Program clear(configurations_of({2, 1}), options, 18);
-  clear.run(24, {10, 1});
+  clear.run(32, {10, 1});
   EXPECT_TRUE(clear.rank(0).settled()) << "so much is no start-up";
   EXPECT_EQ(clear.rank(0).best(), 1U);
+}
+
+/// The one time that the other one has may be the one that an interruption spoiled.
+TEST(Selector, TriesBothSidesTwiceWhereTimesAreToBeConfirmed) {
+  SelectorOptions const options{.iterations = 3, .blind = 1, .confirm = 32, .floor = Seconds(1000)};
+  Program program(configurations_of({2, 1}), options, 22);
+  program.run(4, {2, 0}, 0);
+  program.run(4, {0, 5}, 0);
+  program.run(4, {2, 0}, 0);
+  program.run(4, {0, 1}, 0);
+  EXPECT_EQ(program.agreements(), 1);
+  EXPECT_EQ(program.rank(0).best(), 1U);
+}
+
+/// Of short calls a model says the same of both sides: one agreement tells which is quicker, not two.
+TEST(Selector, TriesBlindlyWhatTheModelCannotTellFromTheStandard) {
+  SelectorOptions options{.iterations = 3, .blind = 1, .confirm = 32, .floor = Seconds(1000), .agreement = Seconds(1)};
+  Program certain(configurations_of({1, 1, 1.5}), options, 23);
+  certain.run(4, {3, 1, 1}, 0);
+  EXPECT_EQ(certain.agreements(), 1) << "nothing is expected to win";
+  options.blind_to = 2;
+  Program doubtful(configurations_of({1, 1, 1.5}), options, 24);
+  doubtful.run(50, {3, 1, 1}, 0);
+  EXPECT_EQ(doubtful.agreements(), 1);
+  EXPECT_EQ(doubtful.rank(0).best(), 1U);
+  Program hopeless(configurations_of({1, 2.5}), options, 25);
+  hopeless.run(50, {1, 2.5}, 0);
+  EXPECT_EQ(std::ranges::count(hopeless.ran(), 1U), 0);
 }
 
 TEST(Selector, LeavesTheStandardForNoDoubtfulGainWhereTimesAreToBeConfirmed) {
   SelectorOptions const options{.iterations = 3, .blind = 1, .confirm = 32, .floor = Seconds(1000)};
   Program program(configurations_of({2, 1}), options, 20);
-  program.run(12, {2, 1}, 0);
+  program.run(16, {2, 1}, 0);
   EXPECT_EQ(program.rank(0).best(), 1U);
   program.run(98, {1, 0.95}, 0);
   EXPECT_EQ(program.rank(0).best(), 0U) << "0.95 of it is within what such times scatter by";
@@ -196,7 +225,7 @@ TEST(Selector, LeavesTheStandardForNoDoubtfulGainWhereTimesAreToBeConfirmed) {
 TEST(Selector, ConfirmsAnewAfterTimesHaveDrifted) {
   SelectorOptions const options{.iterations = 3, .blind = 1, .confirm = 32, .floor = Seconds(1000)};
   Program program(configurations_of({2, 1}), options, 21);
-  program.run(110, {2, 1}, 0);
+  program.run(114, {2, 1}, 0);
   EXPECT_TRUE(program.rank(0).settled());
   EXPECT_EQ(program.rank(0).best(), 1U);
   program.run(40, {2, 1.5}, 0);
@@ -290,6 +319,7 @@ TEST(Selector, RefusesWhatItCannotChooseFrom) {
   EXPECT_THROW(Selector({{"a", Seconds(-1)}}), Error);
   EXPECT_THROW(Selector({{"a"}}, {.iterations = 0}), Error);
   EXPECT_THROW(Selector({{"a"}}, {.loss = -1}), Error);
+  EXPECT_THROW(Selector({{"a"}}, {.blind_to = 0.5}), Error);
 }
 
 TEST(Memory, IsAFileThatRunsAddTo) {

@@ -23,7 +23,8 @@ struct SelectorOptions {
   std::size_t standard = 0;  ///< the configuration that runs where nobody tunes
   int iterations = 2;        ///< of a trial, after the first, which is dropped
   int blind = 0;          ///< configurations predicted to beat the standard that are tried before the first agreement
-  int confirm = 0;        ///< > 0: the standard runs again after those, because a run's first iterations may open
+  double blind_to = 1.0;  ///< or to take up to so many times its time: where a model cannot tell them apart
+  int confirm = 0;        ///< > 0: the standard and those run again after it, because a run's first iterations may open
                           ///< connections; what is best so far then runs so often, and the standard and the best of
                           ///< the others are tried once more for so long, before it is settled
   double loss = 0.05;     ///< of the time that the standard would have taken, which exploring may cost at any moment
@@ -62,7 +63,7 @@ using AgreeOnSlowest = std::function<void(std::span<double>)>;
 class Selector {
  public:
   /// @pre configurations is not empty, names differ, predictions >= 0, options.standard is one of them,
-  ///      iterations >= 1, blind >= 0, confirm >= 0, loss >= 0, floor >= 0, agreement >= 0, hopeless >= 1, drift > 0
+  ///      iterations >= 1, blind >= 0, blind_to >= 1, confirm >= 0, loss >= 0, floor >= 0, agreement >= 0, hopeless >= 1, drift > 0
   explicit Selector(std::vector<Configuration> configurations, SelectorOptions options = {});
 
   /// The configuration that the next iteration is to run with.
