@@ -155,7 +155,7 @@ TEST(Selector, AgreesLessOftenWhereAgreeingTakesLongerThanWasSaid) {
 
 /// Short calls: whoever runs first opens connections, and is slow for so long.
 TEST(Selector, TriesOnceMoreWhatTheFirstIterationsMisjudged) {
-  SelectorOptions const options{.iterations = 7, .blind = 1, .confirm = 32, .floor = Seconds(1000)};
+  SelectorOptions const options{.iterations = 7, .blind = 1, .confirm = 32, .starts_up = true, .floor = Seconds(1000)};
   Program program(configurations_of({2, 1}), options, 17);
   program.run(8, {9, 0});
   program.run(8, {0, 3});
@@ -186,7 +186,7 @@ TEST(Selector, TriesOnceMoreWhatTheFirstIterationsMisjudged) {
 
 /// The one time that the other one has may be the one that an interruption spoiled.
 TEST(Selector, TriesBothSidesTwiceWhereTimesAreToBeConfirmed) {
-  SelectorOptions const options{.iterations = 3, .blind = 1, .confirm = 32, .floor = Seconds(1000)};
+  SelectorOptions const options{.iterations = 3, .blind = 1, .confirm = 32, .starts_up = true, .floor = Seconds(1000)};
   Program program(configurations_of({2, 1}), options, 22);
   program.run(4, {2, 0}, 0);
   program.run(4, {0, 5}, 0);
@@ -198,7 +198,7 @@ TEST(Selector, TriesBothSidesTwiceWhereTimesAreToBeConfirmed) {
 
 /// Of short calls a model says the same of both sides: one agreement tells which is quicker, not two.
 TEST(Selector, TriesBlindlyWhatTheModelCannotTellFromTheStandard) {
-  SelectorOptions options{.iterations = 3, .blind = 1, .confirm = 32, .floor = Seconds(1000), .agreement = Seconds(1)};
+  SelectorOptions options{.iterations = 3, .blind = 1, .confirm = 32, .starts_up = true, .floor = Seconds(1000), .agreement = Seconds(1)};
   Program certain(configurations_of({1, 1, 1.5}), options, 23);
   certain.run(4, {3, 1, 1}, 0);
   EXPECT_EQ(certain.agreements(), 1) << "nothing is expected to win";
@@ -213,7 +213,7 @@ TEST(Selector, TriesBlindlyWhatTheModelCannotTellFromTheStandard) {
 }
 
 TEST(Selector, LeavesTheStandardForNoDoubtfulGainWhereTimesAreToBeConfirmed) {
-  SelectorOptions const options{.iterations = 3, .blind = 1, .confirm = 32, .floor = Seconds(1000)};
+  SelectorOptions const options{.iterations = 3, .blind = 1, .confirm = 32, .starts_up = true, .floor = Seconds(1000)};
   Program program(configurations_of({2, 1}), options, 20);
   program.run(16, {2, 1}, 0);
   EXPECT_EQ(program.rank(0).best(), 1U);
@@ -223,7 +223,7 @@ TEST(Selector, LeavesTheStandardForNoDoubtfulGainWhereTimesAreToBeConfirmed) {
 }
 
 TEST(Selector, ConfirmsAnewAfterTimesHaveDrifted) {
-  SelectorOptions const options{.iterations = 3, .blind = 1, .confirm = 32, .floor = Seconds(1000)};
+  SelectorOptions const options{.iterations = 3, .blind = 1, .confirm = 32, .starts_up = true, .floor = Seconds(1000)};
   Program program(configurations_of({2, 1}), options, 21);
   program.run(114, {2, 1}, 0);
   EXPECT_TRUE(program.rank(0).settled());
@@ -234,6 +234,36 @@ TEST(Selector, ConfirmsAnewAfterTimesHaveDrifted) {
   EXPECT_EQ(program.rank(0).best(), 0U);
   EXPECT_TRUE(program.rank(0).settled());
   EXPECT_FALSE(program.rank(0).remembered().provisional);
+}
+
+/// A program's first iterations are slow, and the standard runs in them: whoever comes next seems to win.
+TEST(Selector, ConfirmsWhatTookTheStandardsPlaceBeforeItGoesOn) {
+  for (int const confirm : {0, 3}) {
+    Program program(configurations_of({1, 0.9, 0.9}), {.confirm = confirm}, 26);
+    program.run(3, {3, 0, 0}, 0);
+    program.run(60, {1, 1.2, 1.3}, 0);
+    EXPECT_EQ(program.rank(0).best(), confirm > 0 ? 0U : 1U);
+    if (confirm > 0) EXPECT_LE(program.taken(), 9 + 1.08 * 60);
+  }
+}
+
+/// One iteration tells most of what three do.
+TEST(Selector, ProbesBeforeItCouldPayForAWholeTrial) {
+  Program program(configurations_of({0, 0, 0, 0}), {.confirm = 3}, 27);
+  program.run(60, {1, 1.4, 0.6, 1.3}, 0);
+  EXPECT_EQ(program.rank(0).best(), 2U);
+  EXPECT_EQ(std::ranges::count(program.ran().end() - 20, program.ran().end(), 2U), 20);
+  EXPECT_LE(program.taken(), 60);
+}
+
+/// What its first iteration shows is beyond the budget waits, and is tried when it can be paid.
+TEST(Selector, PutsOffTheRestOfATrialThatItCannotPayYet) {
+  Program program(configurations_of({0, 0}), {}, 28);
+  program.run(30, {1, 3}, 0);
+  EXPECT_EQ(std::ranges::count(program.ran(), 1U), 1);
+  EXPECT_FALSE(program.rank(0).seconds(1)) << "one iteration with start-up in it is no time";
+  program.run(100, {1, 0.8}, 0);
+  EXPECT_EQ(program.rank(0).best(), 1U) << "its first iteration was slow, and no others are";
 }
 
 TEST(Selector, ExploresAgainWhenTimesDrift) {
