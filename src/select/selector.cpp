@@ -276,8 +276,7 @@ std::vector<Selector::Run> Selector::next_runs() {
   auto next = Run{.arm = best_, .watches = true};
   auto wait = agreement / (watching * arms_[best_].seconds);
   if (!settled_) {
-    auto tried =
-        again ? Run{.arm = *again, .iterations = options_.confirm + 1, .confirms = true} : trial(open.front());
+    auto tried = again ? Run{.arm = *again, .iterations = options_.confirm + 1, .confirms = true} : trial(open.front());
     tried.probes = !again && !arms_[tried.arm].probed && agreement <= watching * standard;
     if (tried.probes) tried.iterations = 1;
     auto const expects = again ? arms_[*again].seconds : expected(arms_[tried.arm]);

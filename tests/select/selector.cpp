@@ -198,7 +198,8 @@ TEST(Selector, TriesBothSidesTwiceWhereTimesAreToBeConfirmed) {
 
 /// Of short calls a model says the same of both sides: one agreement tells which is quicker, not two.
 TEST(Selector, TriesBlindlyWhatTheModelCannotTellFromTheStandard) {
-  SelectorOptions options{.iterations = 3, .blind = 1, .confirm = 32, .starts_up = true, .floor = Seconds(1000), .agreement = Seconds(1)};
+  SelectorOptions options{
+      .iterations = 3, .blind = 1, .confirm = 32, .starts_up = true, .floor = Seconds(1000), .agreement = Seconds(1)};
   Program certain(configurations_of({1, 1, 1.5}), options, 23);
   certain.run(4, {3, 1, 1}, 0);
   EXPECT_EQ(certain.agreements(), 1) << "nothing is expected to win";

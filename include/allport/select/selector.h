@@ -30,11 +30,11 @@ struct SelectorOptions {
                            ///< standard, run twice before the first agreement; and what is best by them runs for
                            ///< `confirm` iterations before it is tried once more
   double clearly = 0.97;   ///< another one takes the best one's place when it takes less than so much of its time
-  double loss = 0.05;     ///< of the time that the standard would have taken, which exploring may cost at any moment
-  Seconds floor{};        ///< and so much beside, from the start
-  Seconds agreement{};    ///< what it takes the ranks to agree, at least: it is timed as well
-  double hopeless = 2.0;  ///< expected to take so many times the best one's time: not tried
-  double drift = 0.10;    ///< the best one's time changes by so much: all are open again
+  double loss = 0.05;      ///< of the time that the standard would have taken, which exploring may cost at any moment
+  Seconds floor{};         ///< and so much beside, from the start
+  Seconds agreement{};     ///< what it takes the ranks to agree, at least: it is timed as well
+  double hopeless = 2.0;   ///< expected to take so many times the best one's time: not tried
+  double drift = 0.10;     ///< the best one's time changes by so much: all are open again
   std::function<void(std::string const&)> tell{};  ///< hears what was decided, and why
 };
 
@@ -66,7 +66,8 @@ using AgreeOnSlowest = std::function<void(std::span<double>)>;
 class Selector {
  public:
   /// @pre configurations is not empty, names differ, predictions >= 0, options.standard is one of them,
-  ///      iterations >= 1, blind >= 0, blind_to >= 1, confirm >= 0, 0 < clearly <= 1, loss >= 0, floor >= 0, agreement >= 0, hopeless >= 1, drift > 0
+  ///      iterations >= 1, blind >= 0, blind_to >= 1, confirm >= 0, 0 < clearly <= 1, loss >= 0, floor >= 0, agreement
+  ///      >= 0, hopeless >= 1, drift > 0
   explicit Selector(std::vector<Configuration> configurations, SelectorOptions options = {});
 
   /// The configuration that the next iteration is to run with.
@@ -145,11 +146,11 @@ class Selector {
   std::size_t best_;
   bool settled_ = false;
   std::optional<std::size_t> confirmed_{};  ///< tried once more beside the standard
-  double settled_at_ = 0;       ///< the best one's time when it was chosen, or last changed
-  int drifted_ = 0;             ///< watches in a row that found it changed
-  double agreement_;            ///< what one is expected to take
-  double last_agreement_ = 0;   ///< on this rank
-  double agreements_took_ = 0;  ///< agreed, all but the first
+  double settled_at_ = 0;                   ///< the best one's time when it was chosen, or last changed
+  int drifted_ = 0;                         ///< watches in a row that found it changed
+  double agreement_;                        ///< what one is expected to take
+  double last_agreement_ = 0;               ///< on this rank
+  double agreements_took_ = 0;              ///< agreed, all but the first
   int agreements_ = 0;
   double spent_ = 0;
   double allowed_ = 0;
