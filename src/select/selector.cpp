@@ -221,7 +221,8 @@ std::vector<std::size_t> Selector::worth_trying() const {
   for (std::size_t a = 0; a < arms_.size(); ++a) {
     if (arms_[a].open && !is_hopeless(arms_[a])) open.push_back(a);
   }
-  std::ranges::stable_sort(open, {}, [&](std::size_t a) { return expected(arms_[a]); });
+  // Whoever was probed, and put off, leaves the budget to those of which less is known.
+  std::ranges::stable_sort(open, {}, [&](std::size_t a) { return std::pair(arms_[a].probed, expected(arms_[a])); });
   return open;
 }
 
