@@ -214,7 +214,8 @@ TEST(Selector, TriesBlindlyWhatTheModelCannotTellFromTheStandard) {
 }
 
 TEST(Selector, LeavesTheStandardForNoDoubtfulGainWhereTimesAreToBeConfirmed) {
-  SelectorOptions const options{.iterations = 3, .blind = 1, .confirm = 32, .starts_up = true, .floor = Seconds(1000)};
+  SelectorOptions const options{
+      .iterations = 3, .blind = 1, .confirm = 32, .starts_up = true, .clearly = 0.9, .floor = Seconds(1000)};
   Program program(configurations_of({2, 1}), options, 20);
   program.run(16, {2, 1}, 0);
   EXPECT_EQ(program.rank(0).best(), 1U);
