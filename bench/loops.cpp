@@ -66,14 +66,14 @@ class Contest {
   void run(std::string const& name, Work kind, std::int64_t n) {
     std::vector<double> out(static_cast<std::size_t>(n));
     auto const body = [&](std::int64_t i) { out[static_cast<std::size_t>(i)] = work(kind, i, n); };
-    auto const ours = [&](LoopSchedule schedule) {
-      return [&, schedule] { team_.parallel_for(Range{0, n}, body, {schedule}); };
+    auto const ours = [&](LoopSchedule schedule, std::int64_t chunk = 0) {
+      return [&, schedule, chunk] { team_.parallel_for(Range{0, n}, body, {schedule, chunk}); };
     };
     // Named loops, so that every one is checked and then timed by turns.
     std::map<std::string, std::function<void()>> loops;
     loops["ours, static"] = ours(LoopSchedule::static_);
     if (kind == Work::uneven) {
-      loops["ours, dynamic"] = ours(LoopSchedule::dynamic);
+      loops["ours, dynamic"] = ours(LoopSchedule::dynamic, 16);
       loops["ours, guided"] = ours(LoopSchedule::guided);
       loops["libgomp, dynamic"] = [&] {
 #pragma omp parallel for schedule(dynamic, 16) num_threads(threads_)

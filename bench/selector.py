@@ -1,10 +1,13 @@
 """The Selector of loops beside exhaustive search: Jacobi over grids, blocks, ranks and uneven work.
 
-Usage: bench/selector.py [--quick] [--rounds N] [--minutes M] [-o FILE.json]. Every case is one run of bench_jacobi in
-which all shapes and schedules and the Selector go round by round in turn, on the same cells. Prints, for each case, the
-best of all, what the Selector chose, its time once settled (its last third of rounds) over the best's, and its whole
-run over the standard's. Cases that FILE.json has already, with as many rounds, are not run again; after M minutes it
-stops before the next one, with 3 where some are left: run it again to go on.
+Usage: bench/selector.py [--quick] [--every K] [--rounds N] [--minutes M] [-o FILE.json]. Every case is one run of
+bench_jacobi in which all shapes and schedules and the Selector go round by round in turn, on the same cells. Prints,
+for each case, the best of all (by the rounds before the last third), what the Selector chose, its time once settled
+over the best's, and its whole run over the standard's. Settled is the last third of rounds, each beside the best's of
+the same round: what else runs on the computer meanwhile is in both. `twin` is the same beside the very configuration
+that was chosen: how much equal ones differ. Cases that FILE.json has already, with as many rounds, are not run again;
+after M minutes it stops before the next one, with 3 where some are left: run it again to go on. --every K: each K-th
+case alone.
 """
 
 from __future__ import annotations
@@ -33,14 +36,19 @@ def case(grid: str, block: str, ranks: int, heavy: int, rounds: int) -> dict[str
     ways = jacobi.run(job)["ways"]
     selected = ways.pop("selected")
     last = max(rounds // 3, 1)
-    medians = {way: statistics.median(found["seconds"][-last:]) for way, found in ways.items()}
-    best = min(medians, key=lambda way: medians[way])
+    earlier = {way: statistics.median(found["seconds"][: rounds - last or 1]) for way, found in ways.items()}
+    best = min(earlier, key=lambda way: earlier[way])
     standard = next(iter(ways.values()))["seconds"]
+
+    def beside(way: str) -> float:
+        pairs = zip(selected["seconds"][-last:], ways[way]["seconds"][-last:], strict=True)
+        return statistics.median(mine / theirs for mine, theirs in pairs)
+
     return {
         "grid": grid, "block": block, "ranks": ranks, "heavy": heavy, "rounds": rounds, "threads": threads,
         "best": best, "chosen": selected["chosen"],
-        "steady": statistics.median(selected["seconds"][-last:]) / medians[best],
-        "chosen_alone": medians[selected["chosen"]] / medians[best],
+        "steady": beside(best),
+        "twin": beside(selected["chosen"]),
         "whole": sum(selected["seconds"]) / sum(standard),
     }  # fmt: skip
 
@@ -56,13 +64,15 @@ def kept(path: str | None) -> list[dict[str, Any]]:
 def told(row: dict[str, Any]) -> str:
     return (
         f"{row['grid']:>10} by {row['block']:>8}, {row['ranks']} ranks, heavy {row['heavy']}: best {row['best']:20} "
-        f"chosen {row['chosen']:20} steady x{row['steady']:.3f}, whole x{row['whole']:.3f} of the standard"
+        f"chosen {row['chosen']:20} steady x{row['steady']:.3f} (twin x{row['twin']:.3f}), "
+        f"whole x{row['whole']:.3f} of the standard"
     )
 
 
 def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--quick", action="store_true", help="two cases")
+    parser.add_argument("--every", type=int, default=1, help="each K-th case alone")
     parser.add_argument("--rounds", type=int, default=60)
     parser.add_argument("--minutes", type=float, default=1e9)
     parser.add_argument("-o", "--output")
@@ -73,8 +83,7 @@ def main() -> int:
         for (grid, blocks), ranks, heavy in itertools.product(GRIDS.items(), (1, 2, 3, 4), (1, 4))
         for block in blocks
     ]
-    if options.quick:
-        cases = cases[:2]
+    cases = cases[:2] if options.quick else cases[:: options.every]
     found = kept(options.output)
     known = {(row["grid"], row["block"], row["ranks"], row["heavy"], row["rounds"]) for row in found}
     for number, one in enumerate(cases, 1):

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <exception>
+#include <tuple>
 #include <utility>
 
 #include "decision.h"
@@ -40,12 +41,27 @@ int enter(Call const& call, std::shared_ptr<Record> const& record, Library const
   return code;
 }
 
-handback::Outcome run_ours(Call const& call, std::shared_ptr<Record> const& record, std::string_view algorithm) {
+/// Schedules are made once for each root and kept; where the root goes round, so many calls in a row would have the
+/// making on their clock, and ours would seem slower than they are. More than are kept would be made for nothing.
+void make_schedules_of_all_roots(Record const& record, Contract contract) {
+  constexpr Rank most = 24;
+  bool const has_roots = contract.what == Collective::broadcast || contract.what == Collective::reduce ||
+                         contract.what == Collective::scatter || contract.what == Collective::gather;
+  if (!has_roots || record.size > most) return;
+  for (contract.root = 0; contract.root < record.size; ++contract.root) {
+    std::ignore = record.ours->schedule_for(contract);
+  }
+}
+
+/// @param begins  the first of a trial
+handback::Outcome run_ours(Call const& call, std::shared_ptr<Record> const& record, std::string_view algorithm,
+                           bool begins = false) {
   Operation operation(call, record, algorithm, goes_straight(call, *record));
   operation.start_blocking();
   operation.wait();
   if (!operation.lengths().empty()) learn(call, *record, operation.lengths());
   remember_form(call, *record);
+  if (begins && algorithm.empty() && operation.contract()) make_schedules_of_all_roots(*record, *operation.contract());
   auto counted = taken(*record, operation.contract(), operation.bytes());
   counted.how = operation.how();
   return {{}, std::move(counted), false};
@@ -57,7 +73,10 @@ int run_timed(Call const& call, std::shared_ptr<Record> const& record, Library c
   auto const began = now();
   auto code = enter(
       call, record, library, false, [&] { return why_not(call, *record, trial_of(call, *record)); },
-      [&] { return run_ours(call, record, trial_of(call, *record).algorithm()); });
+      [&] {
+        auto& trial = trial_of(call, *record);
+        return run_ours(call, record, trial.algorithm(), trial.begins_ours());
+      });
   try {
     Lock const lock;
     learn(call, *record, now() - began);

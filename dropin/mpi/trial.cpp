@@ -33,8 +33,11 @@ constexpr double short_call = 1e-3;
 constexpr std::int64_t short_message = 4096;
 /// Short calls in a row overlap, by the library's trees more than by ours, and the first ones open connections: what a
 /// few tell lasts until both are tried for longer.
-constexpr int iterations_of_short = 3;
+constexpr int iterations_of_short = 4;
 constexpr int confirming_short = 40;
+constexpr double clearly_of_short = 0.9;
+/// Of these formulas say little more than how many messages follow each other, which is the same on both sides.
+constexpr double as_good_by_price = 2;
 
 /// The cheapest cut of each algorithm, cheapest first, beginning with what would be chosen. For short calls no other:
 /// what opening connections and agreeing once more take, they do not give back.
@@ -110,7 +113,10 @@ SelectorOptions options_of(bool is_short, Seconds agreement, std::function<void(
   SelectorOptions options;
   options.iterations = is_short ? iterations_of_short : 2;
   options.blind = 1;
+  if (is_short) options.blind_to = as_good_by_price;
   options.confirm = is_short ? confirming_short : 0;
+  options.starts_up = is_short;
+  if (is_short) options.clearly = clearly_of_short;
   options.floor = floor_of_a_trial;
   options.agreement = agreement;
   options.tell = std::move(tell);

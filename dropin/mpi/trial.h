@@ -5,6 +5,7 @@
 #include <memory>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "allport/select/select.h"
@@ -31,6 +32,8 @@ class Trial {
   [[nodiscard]] std::string_view algorithm() const { return algorithms_[selector_.current()]; }
   /// Whether ours is the one for a call that is not timed.
   [[nodiscard]] bool prefers_ours() const { return selector_.settled() ? selector_.best() > 0 : by_price_; }
+  /// Once, in the first call that is tried as ours, which does not count: the time for what ours are made of.
+  [[nodiscard]] bool begins_ours() { return std::exchange(begins_ours_, false); }
   /// What the call took on this rank. Collective now and then: ranks agree on the slowest.
   void record(Record const& record, double seconds);
   /// Shown, and calls are too short for trying to go on, or for what a call pays to be tried: prefers_ours() is the
@@ -46,6 +49,7 @@ class Trial {
   bool is_short_;  ///< ranks need not meet
   bool by_price_;
   bool tells_;
+  bool begins_ours_ = true;
   Selector selector_;
 };
 

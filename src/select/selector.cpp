@@ -6,6 +6,7 @@
 #include <chrono>
 #include <cmath>
 #include <set>
+#include <utility>
 
 #include "allport/base/error.h"
 #include "allport/base/words.h"
@@ -16,10 +17,6 @@ namespace {
 
 /// What is expected of a configuration of which no model says anything, of the standard's time.
 constexpr double unknown = 1.5;
-/// Another one takes the best one's place when it takes clearly less: times scatter.
-constexpr double clearly = 0.97;
-/// Those of iterations that are to be confirmed, more.
-constexpr double clearly_short = 0.9;
 /// Agreeing while nothing is tried may take so much of the time.
 constexpr double watching = 0.01;
 /// A first iteration has start-up in it. One that took so many times what is hopeless ends its trial.
@@ -37,7 +34,9 @@ Selector::Selector(std::vector<Configuration> configurations, SelectorOptions op
   ensure(o.standard < configurations.size(), "standard", o.standard, "one of the configurations");
   ensure(o.iterations >= 1, "iterations", o.iterations, "at least 1");
   ensure(o.blind >= 0, "blind", o.blind, "at least 0");
+  ensure(o.blind_to >= 1, "blind_to", o.blind_to, "at least 1, times what the model says of the standard");
   ensure(o.confirm >= 0, "confirm", o.confirm, "at least 0");
+  ensure(o.clearly > 0 && o.clearly <= 1, "clearly", o.clearly, "a share of the best one's time, above 0, at most 1");
   ensure(o.loss >= 0, "loss", o.loss, "a share of the standard's time, at least 0");
   ensure(o.floor >= Seconds{}, "floor", o.floor, "at least 0 seconds");
   ensure(o.agreement >= Seconds{}, "agreement", o.agreement, "at least 0 seconds");
@@ -58,20 +57,28 @@ void Selector::tell(std::string const& text) const {
 
 Selector::Run Selector::trial(std::size_t arm) const { return {.arm = arm, .iterations = options_.iterations + 1}; }
 
-/// The standard and, before anyone agrees on anything, what the model expects to beat it.
+/// The standard and, before anyone agrees on anything, what the model expects to beat it, or cannot tell from it.
 void Selector::plan_first() {
   runs_ = {trial(options_.standard)};
   auto const by_model = [&](std::size_t arm) { return arms_[arm].configuration.predicted; };
+  auto const standard = by_model(options_.standard);
+  auto const may_win = [&](std::size_t arm) {
+    if (arm == options_.standard || by_model(arm) == Seconds{}) return false;
+    return by_model(arm) < standard || (options_.blind_to > 1 && by_model(arm) <= options_.blind_to * standard);
+  };
   std::vector<std::size_t> better;
   for (std::size_t a = 0; a < arms_.size(); ++a) {
-    if (by_model(a) > Seconds{} && by_model(a) < by_model(options_.standard)) better.push_back(a);
+    if (may_win(a)) better.push_back(a);
   }
   std::ranges::stable_sort(better, {}, by_model);
   auto const blind = std::min(better.size(), static_cast<std::size_t>(options_.blind));
   for (std::size_t b = 0; b < blind; ++b) runs_.push_back(trial(better[b]));
-  if (options_.confirm == 0 || blind == 0) return;
-  runs_.push_back(trial(options_.standard));
-  runs_.back().again = true;
+  if (!options_.starts_up || blind == 0) return;
+  // Both sides alike: who ran once would have the one time that an interruption spoiled.
+  for (std::size_t r = 0; r <= blind; ++r) {
+    runs_.push_back(trial(runs_[r].arm));
+    runs_.back().again = true;
+  }
 }
 
 void Selector::record(Seconds local) {
@@ -125,7 +132,7 @@ void Selector::learn(Run const& run, double mean) {
   }
   if (run.confirms) {
     // In doubt nobody gains by tuning.
-    confirmed_ = true;
+    confirmed_ = run.arm;
     best_ = options_.standard;
     settled_at_ = standard_seconds();
   }
@@ -150,7 +157,7 @@ void Selector::watch(double mean) {
   }
   if (++drifted_ < 2) return;
   drifted_ = 0;
-  confirmed_ = false;
+  confirmed_.reset();
   settled_at_ = best.seconds = mean;
   tell(fmt::format("iteration {}: {} takes {:.2f} times what it took: all are open again", iterations_,
                    best.configuration.name, change));
@@ -158,6 +165,7 @@ void Selector::watch(double mean) {
     auto& arm = arms_[a];
     if (a == best_) continue;
     arm.open = true;
+    arm.probed = false;
     if (arm.seconds == 0) continue;
     arm.expected = arm.seconds * std::min(change, 1.0);
     // The standard stays the measure of all until it has run again.
@@ -167,8 +175,9 @@ void Selector::watch(double mean) {
 
 void Selector::choose_best() {
   auto quickest = best_;
-  auto const margin = options_.confirm > 0 ? clearly_short : clearly;
-  auto const limit = [&] { return quickest == best_ ? margin * arms_[best_].seconds : arms_[quickest].seconds; };
+  auto const limit = [&] {
+    return quickest == best_ ? options_.clearly * arms_[best_].seconds : arms_[quickest].seconds;
+  };
   for (std::size_t a = 0; a < arms_.size(); ++a) {
     if (arms_[a].seconds > 0 && arms_[a].seconds < limit()) quickest = a;
   }
@@ -204,7 +213,7 @@ double Selector::expected(Arm const& arm) const {
 /// Where nothing says what it takes, it may be the best.
 bool Selector::is_hopeless(Arm const& arm) const {
   bool const says = arm.expected > 0 || arm.configuration.predicted > Seconds{};
-  return says && expected(arm) > options_.hopeless * arms_[best_].seconds;
+  return says && expected(arm) > (arm.probed ? start_up : 1) * options_.hopeless * arms_[best_].seconds;
 }
 
 std::vector<std::size_t> Selector::worth_trying() const {
@@ -212,45 +221,67 @@ std::vector<std::size_t> Selector::worth_trying() const {
   for (std::size_t a = 0; a < arms_.size(); ++a) {
     if (arms_[a].open && !is_hopeless(arms_[a])) open.push_back(a);
   }
-  std::ranges::stable_sort(open, {}, [&](std::size_t a) { return expected(arms_[a]); });
+  // Whoever was probed, and put off, leaves the budget to those of which less is known.
+  std::ranges::stable_sort(open, {}, [&](std::size_t a) { return std::pair(arms_[a].probed, expected(arms_[a])); });
   return open;
 }
 
-std::optional<Selector::Run> Selector::rest_of_trial() const {
-  auto const& last = runs_.back();
-  auto const seconds = arms_[last.arm].seconds;
-  if (!last.probes || seconds > start_up * options_.hopeless * arms_[best_].seconds) return std::nullopt;
-  return Run{.arm = last.arm, .iterations = options_.iterations, .drops_first = false};
+/// What the budget lacks for so many iterations that take so long each.
+double Selector::missing(int iterations, double seconds) const {
+  auto const standard = standard_seconds();
+  auto const loss = std::max(seconds - standard, 0.0);
+  auto const cost = iterations * (loss - options_.loss * standard) + 2 * agreement_;
+  return cost - (options_.floor.value() + allowed_ - spent_);
 }
 
-/// What is to be tried once more, beside the standard.
-std::optional<std::size_t> Selector::to_confirm() const {
-  if (confirmed_ || options_.confirm == 0) return std::nullopt;
+/// After a probe that was not hopeless, and not so dear that the rest must wait.
+std::optional<Selector::Run> Selector::rest_of_trial() {
+  auto const& last = runs_.back();
+  auto& arm = arms_[last.arm];
+  if (!last.probes || arm.seconds > start_up * options_.hopeless * arms_[best_].seconds) return std::nullopt;
+  if (missing(options_.iterations, arm.seconds) <= 0) {
+    return Run{.arm = last.arm, .iterations = options_.iterations, .drops_first = false};
+  }
+  arm.expected = std::exchange(arm.seconds, 0.0);
+  arm.open = arm.probed = true;
+  return std::nullopt;
+}
+
+/// Of those that were tried, beside the standard.
+std::optional<std::size_t> Selector::best_other() const {
   std::optional<std::size_t> other;
   for (std::size_t a = 0; a < arms_.size(); ++a) {
     if (a == options_.standard || arms_[a].seconds == 0) continue;
     if (!other || arms_[a].seconds < arms_[*other].seconds) other = a;
   }
-  if (!other) return std::nullopt;
+  return other;
+}
+
+/// What is to be tried once more, beside the standard.
+std::optional<std::size_t> Selector::to_confirm() const {
+  auto const other = best_other();
+  if (options_.confirm == 0 || !other || confirmed_ == other) return std::nullopt;
   auto const ratio = arms_[*other].seconds / standard_seconds();
   return ratio > surely || ratio < 1 / surely ? std::nullopt : other;
 }
 
 std::vector<Selector::Run> Selector::next_runs() {
   auto const open = worth_trying();
-  auto const again = open.empty() ? to_confirm() : std::nullopt;
+  // A program's first iterations are no measure of what comes: what has won against these stands beside the standard
+  // again before it is the measure of others.
+  bool const took_over = best_ != options_.standard && !options_.starts_up;
+  auto const again = open.empty() || took_over ? to_confirm() : std::nullopt;
   settled_ = open.empty() && !again;
   auto const agreement = agreement_;
   auto const standard = standard_seconds();
   auto next = Run{.arm = best_, .watches = true};
   auto wait = agreement / (watching * arms_[best_].seconds);
   if (!settled_) {
-    auto const tried =
-        again ? Run{.arm = *again, .iterations = options_.confirm + 1, .confirms = true} : trial(open.front());
+    auto tried = again ? Run{.arm = *again, .iterations = options_.confirm + 1, .confirms = true} : trial(open.front());
+    tried.probes = !again && !arms_[tried.arm].probed && agreement <= watching * standard;
+    if (tried.probes) tried.iterations = 1;
     auto const expects = again ? arms_[*again].seconds : expected(arms_[tried.arm]);
-    auto const loss = std::max(expects - standard, 0.0);
-    auto const cost = tried.iterations * (loss - options_.loss * standard) + 2 * agreement;
-    auto const missing = cost - (options_.floor.value() + allowed_ - spent_);
+    auto const missing = this->missing(tried.iterations, expects);
     if (missing > 0) {
       auto const saved = options_.loss * standard + std::max(standard - arms_[best_].seconds, 0.0);
       wait = saved > 0 ? (missing + agreement) / saved : longest_wait;
@@ -262,8 +293,6 @@ std::vector<Selector::Run> Selector::next_runs() {
       return {next, {.arm = options_.standard, .iterations = tried.iterations}, tried};
     } else {
       next = tried;
-      next.probes = agreement <= watching * standard;
-      if (next.probes) next.iterations = 1;
       tell(fmt::format("iteration {}: {} is tried, expected to take {}, {:.2f} of {}", iterations_,
                        arms_[next.arm].configuration.name, seconds_in_words(Seconds(expects)),
                        expects / arms_[best_].seconds, arms_[best_].configuration.name));
@@ -295,7 +324,7 @@ void Selector::resume(Remembered const& remembered) {
     arms_[a].open = false;
   }
   best_ = best;
-  confirmed_ = !remembered.provisional;
+  if (!remembered.provisional) confirmed_ = best_other();
   settled_ = worth_trying().empty() && !to_confirm();
   settled_at_ = arms_[best_].seconds;
   runs_ = {trial(best_)};

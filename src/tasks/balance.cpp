@@ -22,6 +22,16 @@ void check(std::vector<double> const& loads, Owners const& owners, std::vector<d
   }
 }
 
+void check(Ties const& ties, std::size_t objects) {
+  ensure(ties.empty() || ties.size() == objects, "ties", ties.size(), "as many as loads, or none");
+  for (auto const& of_one : ties) {
+    for (auto const& tie : of_one) {
+      ensure(tie.object >= 0 && static_cast<std::size_t>(tie.object) < objects, "tie", tie.object,
+             "one of the objects");
+    }
+  }
+}
+
 /// What every owner would take.
 std::vector<double> times(std::vector<double> const& loads, Owners const& owners, std::vector<double> const& speeds) {
   std::vector<double> all(speeds.size());
@@ -67,33 +77,90 @@ Owners greedy(std::vector<double> const& loads, std::vector<double> const& speed
   return owners;
 }
 
-/// From the fullest owner its heaviest object that makes both of them take less; until none has too much, or nothing
-/// helps.
-Owners refine(std::vector<double> const& loads, Owners owners, std::vector<double> const& speeds, double tolerance) {
-  auto took = times(loads, owners, speeds);
-  auto const enough = tolerance * mean_time(loads, speeds);
-  auto const order = heaviest_first(loads);
-  std::vector<bool> given_up(speeds.size());
-  while (true) {
-    std::size_t from = speeds.size();
-    for (std::size_t o = 0; o < speeds.size(); ++o) {
-      if (!given_up[o] && took[o] > enough && (from == speeds.size() || took[o] > took[from])) from = o;
+/// Moves objects from one owner at a time.
+class Refinement {
+ public:
+  Refinement(std::vector<double> const& loads, Owners owners, std::vector<double> const& speeds, Ties const& ties)
+      : loads_(loads), owners_(std::move(owners)), speeds_(speeds), ties_(ties), has_(speeds.size()) {
+    took_ = times(loads_, owners_, speeds_);
+    for (auto const o : heaviest_first(loads_)) {
+      if (loads_[o] > 0) has_[static_cast<std::size_t>(owners_[o])].push_back(o);
     }
-    if (from == speeds.size()) return owners;
-    bool moved = false;
-    for (auto const o : order) {
-      if (owners[o] != static_cast<int>(from) || loads[o] == 0) continue;
-      auto const to = first_done(took, loads[o], speeds);
-      if (to == from || took[to] + loads[o] / speeds[to] >= took[from]) continue;
-      took[from] -= loads[o] / speeds[from];
-      took[to] += loads[o] / speeds[to];
-      owners[o] = static_cast<int>(to);
-      moved = true;
-      break;
-    }
-    given_up[from] = !moved;
   }
-}
+
+  /// Whoever has more than `enough` gives until it has the mean, or nothing helps. Less would leave it just below what
+  /// is too much, where the next step's times push it over again.
+  Owners run(double mean, double enough) {
+    std::vector<bool> is_done(speeds_.size());
+    while (true) {
+      auto const from = fullest(is_done);
+      if (from == speeds_.size() || took_[from] <= enough) return std::move(owners_);
+      while (took_[from] > mean && give_one(from, enough)) {
+      }
+      is_done[from] = true;
+    }
+  }
+
+ private:
+  [[nodiscard]] std::size_t fullest(std::vector<bool> const& is_done) const {
+    auto most = speeds_.size();
+    for (std::size_t o = 0; o < speeds_.size(); ++o) {
+      if (!is_done[o] && (most == speeds_.size() || took_[o] > took_[most])) most = o;
+    }
+    return most;
+  }
+
+  /// What owners exchange more where the object goes from one to the other.
+  [[nodiscard]] double added(std::size_t object, int from, int to) const {
+    double more = 0;
+    if (ties_.empty()) return more;
+    for (auto const& tie : ties_[object]) {
+      auto const other = static_cast<std::size_t>(tie.object);
+      if (other == object) continue;
+      more += owners_[other] == from ? tie.weight : owners_[other] == to ? -tie.weight : 0.0;
+    }
+    return more;
+  }
+
+  bool give_one(std::size_t from, double enough) {
+    auto& mine = has_[from];
+    auto best = mine.size();
+    std::size_t best_to = 0;
+    double least = 0;
+    for (std::size_t m = 0; m < mine.size(); ++m) {
+      auto const o = mine[m];
+      auto const consider = [&](std::size_t to, double most) {
+        auto const then = took_[to] + loads_[o] / speeds_[to];
+        if (to == from || then >= took_[from] || then > most) return;
+        auto const more = added(o, static_cast<int>(from), static_cast<int>(to));
+        if (best < mine.size() && more >= least) return;
+        best = m;
+        best_to = to;
+        least = more;
+      };
+      consider(first_done(took_, loads_[o], speeds_), took_[from]);
+      if (ties_.empty() && best < mine.size()) break;
+      for (std::size_t t = 0; !ties_.empty() && t < ties_[o].size(); ++t) {
+        consider(static_cast<std::size_t>(owners_[static_cast<std::size_t>(ties_[o][t].object)]), enough);
+      }
+    }
+    if (best == mine.size()) return false;
+    auto const o = mine[best];
+    took_[from] -= loads_[o] / speeds_[from];
+    took_[best_to] += loads_[o] / speeds_[best_to];
+    owners_[o] = static_cast<int>(best_to);
+    mine.erase(mine.begin() + static_cast<std::ptrdiff_t>(best));
+    has_[best_to].push_back(o);
+    return true;
+  }
+
+  std::vector<double> const& loads_;
+  Owners owners_;
+  std::vector<double> const& speeds_;
+  Ties const& ties_;
+  std::vector<double> took_{};
+  std::vector<std::vector<std::size_t>> has_;  ///< by owner, those with a load, its own first ones heaviest first
+};
 
 }  // namespace
 
@@ -117,8 +184,9 @@ Balancer parse_balancer(std::string_view text) {
 }
 
 std::vector<int> balanced(std::vector<double> const& loads, Owners const& owners, std::vector<double> const& speeds,
-                          BalanceOptions const& options) {
+                          BalanceOptions const& options, Ties const& ties) {
   check(loads, owners, speeds);
+  check(ties, loads.size());
   ensure(options.tolerance >= 1, "tolerance", options.tolerance, "at least 1, times the mean");
   switch (options.balancer) {
     case Balancer::greedy: {
@@ -127,8 +195,10 @@ std::vector<int> balanced(std::vector<double> const& loads, Owners const& owners
       auto const standing = std::ranges::max(times(loads, owners, speeds));
       return standing == 0 || std::ranges::max(times(loads, dealt, speeds)) < standing ? dealt : owners;
     }
-    case Balancer::refine:
-      return refine(loads, owners, speeds, options.tolerance);
+    case Balancer::refine: {
+      auto const mean = mean_time(loads, speeds);
+      return Refinement(loads, owners, speeds, ties).run(mean, options.tolerance * mean);
+    }
     case Balancer::none:
       break;
   }

@@ -21,6 +21,19 @@ std::vector<double> BlockEngine::State::loads() const {
   return all;
 }
 
+/// Of every block, in cells.
+Ties BlockEngine::State::faces() const {
+  Ties all(static_cast<std::size_t>(grid.blocks()));
+  for (std::int64_t b = 0; b < grid.blocks(); ++b) {
+    for (auto const face : grid.shared_faces(b)) {
+      double cells = 1;
+      for (int a = 0; a < grid.axes(); ++a) cells *= a == face.axis ? 1.0 : static_cast<double>(grid.cells(b, a));
+      all[static_cast<std::size_t>(b)].push_back({grid.beyond(b, face), cells});
+    }
+  }
+  return all;
+}
+
 BalanceReport BlockEngine::State::balance(BalanceOptions const& balancing) {
   ensure(!broken, "balance", iteration, "blocks whose last iteration did not fail", "fill() them anew");
   auto const all = loads();
@@ -29,7 +42,7 @@ BalanceReport BlockEngine::State::balance(BalanceOptions const& balancing) {
   for (auto const t : comm.all_gather(std::span(&threads, 1))) speeds.push_back(static_cast<double>(t));
   // Where nothing has run nothing is known.
   bool const measured = std::ranges::any_of(all, [](double load) { return load > 0; });
-  auto const next = measured ? balanced(all, owners, speeds, balancing) : owners;
+  auto const next = measured ? balanced(all, owners, speeds, balancing, faces()) : owners;
   BalanceReport report{.before = imbalance(all, owners, speeds), .after = imbalance(all, next, speeds)};
   for (std::size_t b = 0; b < next.size(); ++b) report.between_ranks += next[b] != owners[b] ? 1 : 0;
   if (report.between_ranks > 0) move_to(next);

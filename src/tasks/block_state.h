@@ -73,6 +73,7 @@ struct BlockEngine::State {
   // Balancing (block_balance.cpp)
   BalanceReport balance(BalanceOptions const& balancing);
   [[nodiscard]] std::vector<double> loads() const;
+  [[nodiscard]] Ties faces() const;
   void move_to(std::vector<int> const& next);
 
   Communicator comm;

@@ -150,7 +150,8 @@ void LoopSelector::record(Seconds took) {
 
 LoopConfiguration const& LoopSelector::best() const { return configurations_[fixed_ ? standard_ : selector_->best()]; }
 
-/// Rank 0's file is every rank's: it tells what it remembers, as numbers by configuration.
+/// Rank 0's file is every rank's: it tells what it remembers, as numbers by configuration; last the best one's, below 0
+/// where that is provisional.
 void LoopSelector::remembered() {
   std::vector<std::int64_t> told(configurations_.size() + 1, 0);
   auto const path = std::string(variable("ALLPORT_SELECT_FILE"));
@@ -164,7 +165,9 @@ void LoopSelector::remembered() {
           auto const called = name(configurations_[c]);
           auto const at = found->second.seconds.find(called);
           if (at != found->second.seconds.end()) told[c] = static_cast<std::int64_t>(at->second.value() * 1e12);
-          if (found->second.best == called) told.back() = static_cast<std::int64_t>(c) + 1;
+          if (found->second.best == called) {
+            told.back() = (static_cast<std::int64_t>(c) + 1) * (found->second.provisional ? -1 : 1);
+          }
         }
       }
     } catch (std::exception const& caught) {
@@ -175,7 +178,7 @@ void LoopSelector::remembered() {
   auto const all = comm_.all_gather(told);
   auto const best = all[configurations_.size()];
   if (best == 0) return;
-  Remembered known{name(configurations_[static_cast<std::size_t>(best - 1)]), {}};
+  Remembered known{name(configurations_[static_cast<std::size_t>(std::abs(best) - 1)]), {}, best < 0};
   for (std::size_t c = 0; c < configurations_.size(); ++c) {
     if (all[c] > 0) known.seconds[name(configurations_[c])] = Seconds(static_cast<double>(all[c]) * 1e-12);
   }

@@ -115,9 +115,9 @@ TEST(Selector, KeepsTheStandardWhereNothingIsBetter) {
 
 TEST(Selector, PutsOffTrialsThatTheRunCannotPayYet) {
   Program program(configurations_of({1.0, 1.9}), {.standard = 0}, 3);
-  program.run(20, {1.0, 0.5}, 0);
-  EXPECT_EQ(std::ranges::count(program.ran(), 1U), 0) << "3 x 0.9 is more than a twentieth of 20";
-  program.run(40, {1.0, 0.5}, 0);
+  program.run(15, {1.0, 0.5}, 0);
+  EXPECT_EQ(std::ranges::count(program.ran(), 1U), 0) << "0.9 is more than a twentieth of 15";
+  program.run(45, {1.0, 0.5}, 0);
   EXPECT_EQ(program.rank(0).best(), 1U);
 }
 
@@ -155,11 +155,12 @@ TEST(Selector, AgreesLessOftenWhereAgreeingTakesLongerThanWasSaid) {
 
 /// Short calls: whoever runs first opens connections, and is slow for so long.
 TEST(Selector, TriesOnceMoreWhatTheFirstIterationsMisjudged) {
-  SelectorOptions const options{.iterations = 7, .blind = 1, .confirm = 32, .floor = Seconds(1000)};
+  SelectorOptions const options{.iterations = 7, .blind = 1, .confirm = 32, .starts_up = true, .floor = Seconds(1000)};
   Program program(configurations_of({2, 1}), options, 17);
   program.run(8, {9, 0});
   program.run(8, {0, 3});
   program.run(8, {2, 0});
+  program.run(8, {0, 3});
   EXPECT_EQ(program.rank(0).best(), 0U) << "the standard's lesser time counts";
   EXPECT_EQ(program.agreements(), 1);
   EXPECT_FALSE(program.rank(0).settled());
@@ -178,15 +179,45 @@ TEST(Selector, TriesOnceMoreWhatTheFirstIterationsMisjudged) {
   EXPECT_EQ(later.rank(0).best(), 1U);
   EXPECT_TRUE(later.rank(0).settled());
   Program clear(configurations_of({2, 1}), options, 18);
-  clear.run(24, {10, 1});
+  clear.run(32, {10, 1});
   EXPECT_TRUE(clear.rank(0).settled()) << "so much is no start-up";
   EXPECT_EQ(clear.rank(0).best(), 1U);
 }
 
+/// The one time that the other one has may be the one that an interruption spoiled.
+TEST(Selector, TriesBothSidesTwiceWhereTimesAreToBeConfirmed) {
+  SelectorOptions const options{.iterations = 3, .blind = 1, .confirm = 32, .starts_up = true, .floor = Seconds(1000)};
+  Program program(configurations_of({2, 1}), options, 22);
+  program.run(4, {2, 0}, 0);
+  program.run(4, {0, 5}, 0);
+  program.run(4, {2, 0}, 0);
+  program.run(4, {0, 1}, 0);
+  EXPECT_EQ(program.agreements(), 1);
+  EXPECT_EQ(program.rank(0).best(), 1U);
+}
+
+/// Of short calls a model says the same of both sides: one agreement tells which is quicker, not two.
+TEST(Selector, TriesBlindlyWhatTheModelCannotTellFromTheStandard) {
+  SelectorOptions options{
+      .iterations = 3, .blind = 1, .confirm = 32, .starts_up = true, .floor = Seconds(1000), .agreement = Seconds(1)};
+  Program certain(configurations_of({1, 1, 1.5}), options, 23);
+  certain.run(4, {3, 1, 1}, 0);
+  EXPECT_EQ(certain.agreements(), 1) << "nothing is expected to win";
+  options.blind_to = 2;
+  Program doubtful(configurations_of({1, 1, 1.5}), options, 24);
+  doubtful.run(50, {3, 1, 1}, 0);
+  EXPECT_EQ(doubtful.agreements(), 1);
+  EXPECT_EQ(doubtful.rank(0).best(), 1U);
+  Program hopeless(configurations_of({1, 2.5}), options, 25);
+  hopeless.run(50, {1, 2.5}, 0);
+  EXPECT_EQ(std::ranges::count(hopeless.ran(), 1U), 0);
+}
+
 TEST(Selector, LeavesTheStandardForNoDoubtfulGainWhereTimesAreToBeConfirmed) {
-  SelectorOptions const options{.iterations = 3, .blind = 1, .confirm = 32, .floor = Seconds(1000)};
+  SelectorOptions const options{
+      .iterations = 3, .blind = 1, .confirm = 32, .starts_up = true, .clearly = 0.9, .floor = Seconds(1000)};
   Program program(configurations_of({2, 1}), options, 20);
-  program.run(12, {2, 1}, 0);
+  program.run(16, {2, 1}, 0);
   EXPECT_EQ(program.rank(0).best(), 1U);
   program.run(98, {1, 0.95}, 0);
   EXPECT_EQ(program.rank(0).best(), 0U) << "0.95 of it is within what such times scatter by";
@@ -194,9 +225,9 @@ TEST(Selector, LeavesTheStandardForNoDoubtfulGainWhereTimesAreToBeConfirmed) {
 }
 
 TEST(Selector, ConfirmsAnewAfterTimesHaveDrifted) {
-  SelectorOptions const options{.iterations = 3, .blind = 1, .confirm = 32, .floor = Seconds(1000)};
+  SelectorOptions const options{.iterations = 3, .blind = 1, .confirm = 32, .starts_up = true, .floor = Seconds(1000)};
   Program program(configurations_of({2, 1}), options, 21);
-  program.run(110, {2, 1}, 0);
+  program.run(114, {2, 1}, 0);
   EXPECT_TRUE(program.rank(0).settled());
   EXPECT_EQ(program.rank(0).best(), 1U);
   program.run(40, {2, 1.5}, 0);
@@ -205,6 +236,36 @@ TEST(Selector, ConfirmsAnewAfterTimesHaveDrifted) {
   EXPECT_EQ(program.rank(0).best(), 0U);
   EXPECT_TRUE(program.rank(0).settled());
   EXPECT_FALSE(program.rank(0).remembered().provisional);
+}
+
+/// A program's first iterations are slow, and the standard runs in them: whoever comes next seems to win.
+TEST(Selector, ConfirmsWhatTookTheStandardsPlaceBeforeItGoesOn) {
+  for (int const confirm : {0, 3}) {
+    Program program(configurations_of({1, 0.9, 0.9}), {.confirm = confirm}, 26);
+    program.run(3, {3, 0, 0}, 0);
+    program.run(60, {1, 1.2, 1.3}, 0);
+    EXPECT_EQ(program.rank(0).best(), confirm > 0 ? 0U : 1U);
+    if (confirm > 0) EXPECT_LE(program.taken(), 9 + 1.08 * 60);
+  }
+}
+
+/// One iteration tells most of what three do.
+TEST(Selector, ProbesBeforeItCouldPayForAWholeTrial) {
+  Program program(configurations_of({0, 0, 0, 0}), {.confirm = 3}, 27);
+  program.run(70, {1, 1.4, 0.6, 1.3}, 0);
+  EXPECT_EQ(program.rank(0).best(), 2U);
+  EXPECT_EQ(std::ranges::count(program.ran().end() - 20, program.ran().end(), 2U), 20);
+  EXPECT_LE(program.taken(), 70);
+}
+
+/// What its first iteration shows is beyond the budget waits, and is tried when it can be paid.
+TEST(Selector, PutsOffTheRestOfATrialThatItCannotPayYet) {
+  Program program(configurations_of({0, 0}), {}, 28);
+  program.run(30, {1, 3}, 0);
+  EXPECT_EQ(std::ranges::count(program.ran(), 1U), 1);
+  EXPECT_FALSE(program.rank(0).seconds(1)) << "one iteration with start-up in it is no time";
+  program.run(250, {1, 0.8}, 0);
+  EXPECT_EQ(program.rank(0).best(), 1U) << "its first iteration was slow, and no others are";
 }
 
 TEST(Selector, ExploresAgainWhenTimesDrift) {
@@ -290,6 +351,7 @@ TEST(Selector, RefusesWhatItCannotChooseFrom) {
   EXPECT_THROW(Selector({{"a", Seconds(-1)}}), Error);
   EXPECT_THROW(Selector({{"a"}}, {.iterations = 0}), Error);
   EXPECT_THROW(Selector({{"a"}}, {.loss = -1}), Error);
+  EXPECT_THROW(Selector({{"a"}}, {.blind_to = 0.5}), Error);
 }
 
 TEST(Memory, IsAFileThatRunsAddTo) {

@@ -8,6 +8,7 @@
 #include <random>
 
 #include "allport/base/error.h"
+#include "allport/tasks/block_grid.h"
 
 namespace allport::tasks {
 namespace {
@@ -64,6 +65,57 @@ TEST(Balance, RefineMovesNoMoreThanItMust) {
   EXPECT_DOUBLE_EQ(imbalance(loads, next, speeds), 1.0);
 }
 
+/// The neighbours of blocks on a grid of side x side.
+Ties plane(std::int64_t side) {
+  BlockGrid const grid({{side, side}, {1, 1}});
+  Ties ties(static_cast<std::size_t>(grid.blocks()));
+  for (std::int64_t b = 0; b < grid.blocks(); ++b) {
+    for (auto const face : grid.shared_faces(b)) ties[static_cast<std::size_t>(b)].push_back({grid.beyond(b, face), 1});
+  }
+  return ties;
+}
+
+/// Measured loads are never equal: by these alone, blocks from anywhere would go, each with four faces that travel.
+TEST(Balance, RefineKeepsNeighboursTogether) {
+  constexpr std::int64_t side = 8;
+  BlockGrid const grid({{side, side}, {1, 1}});
+  std::mt19937 random(3);
+  std::vector<double> loads;
+  std::vector<int> owners;
+  for (std::int64_t b = 0; b < grid.blocks(); ++b) {
+    bool const heavy = b < grid.blocks() / 2;
+    loads.push_back((heavy ? 2 : 1) * std::uniform_real_distribution<>(0.98, 1.02)(random));
+    owners.push_back(heavy ? 0 : 1);
+  }
+  std::vector<double> const speeds(2, 1.0);
+  auto const next = balanced(loads, owners, speeds, {}, plane(side));
+  EXPECT_LE(imbalance(loads, next, speeds), 1.02);
+  EXPECT_EQ(grid.cut(next), grid.cut(owners)) << "a whole row of blocks goes";
+  EXPECT_GT(grid.cut(balanced(loads, owners, speeds)), 2 * grid.cut(owners));
+}
+
+/// On random loads, grids and owners: nobody lost, no worse than before, what was even enough stays, and, where nobody
+/// had too much, nothing moves.
+TEST(Balance, RefineByTiesIsNoWorseThanBefore) {
+  std::mt19937 random(5);
+  for (int round = 0; round < 60; ++round) {
+    auto const side = static_cast<std::int64_t>(1 + random() % 6);
+    std::vector<double> loads;
+    std::vector<double> speeds;
+    std::vector<int> owners;
+    for (std::size_t o = 0; o < 1 + random() % 5; ++o) speeds.push_back(1.0 + double(random() % 3));
+    for (std::int64_t b = 0; b < side * side; ++b) {
+      loads.push_back(double(random() % 10));
+      owners.push_back(int(random() % speeds.size()));
+    }
+    auto const next = balanced(loads, owners, speeds, {}, plane(side));
+    ASSERT_EQ(next.size(), owners.size());
+    auto const before = imbalance(loads, owners, speeds);
+    EXPECT_LE(imbalance(loads, next, speeds), before + 1e-12);
+    if (before <= 1.05) EXPECT_EQ(next, owners);
+  }
+}
+
 TEST(Balance, FasterOwnersGetMore) {
   std::vector<double> const loads(12, 1.0);
   std::vector<int> const owners(12, 0);
@@ -84,6 +136,9 @@ TEST(Balance, EdgesAndErrors) {
   EXPECT_THROW((void)balanced({-1.0}, {0}, {1.0}), Error);
   EXPECT_THROW((void)balanced({1.0}, {0}, {0.0}), Error);
   EXPECT_THROW((void)balanced({1.0}, {0}, {1.0}, {.tolerance = 0.5}), Error);
+  EXPECT_THROW((void)balanced({1.0, 1.0}, {0, 0}, {1.0}, {}, Ties(1)), Error);
+  EXPECT_THROW((void)balanced({1.0}, {0}, {1.0}, {}, Ties(1, {{1, 1.0}})), Error);
+  EXPECT_EQ(balanced({1.0}, {0}, {1, 1}, {}, Ties(1, {{0, 1.0}})), (std::vector<int>{0})) << "its own neighbour";
   EXPECT_EQ(parse_balancer("greedy"), Balancer::greedy);
   EXPECT_THROW((void)parse_balancer("best"), Error);
 }

@@ -23,14 +23,18 @@ struct SelectorOptions {
   std::size_t standard = 0;  ///< the configuration that runs where nobody tunes
   int iterations = 2;        ///< of a trial, after the first, which is dropped
   int blind = 0;          ///< configurations predicted to beat the standard that are tried before the first agreement
-  int confirm = 0;        ///< > 0: the standard runs again after those, because a run's first iterations may open
-                          ///< connections; what is best so far then runs so often, and the standard and the best of
-                          ///< the others are tried once more for so long, before it is settled
-  double loss = 0.05;     ///< of the time that the standard would have taken, which exploring may cost at any moment
-  Seconds floor{};        ///< and so much beside, from the start
-  Seconds agreement{};    ///< what it takes the ranks to agree, at least: it is timed as well
-  double hopeless = 2.0;  ///< expected to take so many times the best one's time: not tried
-  double drift = 0.10;    ///< the best one's time changes by so much: all are open again
+  double blind_to = 1.0;  ///< or to take up to so many times its time: where a model cannot tell them apart
+  int confirm = 0;        ///< > 0: what has taken the standard's place, and at the end the best of the others, is tried
+                          ///< once more beside the standard, each for so many iterations after the first
+  bool starts_up = false;  ///< a run's first iterations open connections: those that are tried blindly, and the
+                           ///< standard, run twice before the first agreement; and what is best by them runs for
+                           ///< `confirm` iterations before it is tried once more
+  double clearly = 0.97;   ///< another one takes the best one's place when it takes less than so much of its time
+  double loss = 0.05;      ///< of the time that the standard would have taken, which exploring may cost at any moment
+  Seconds floor{};         ///< and so much beside, from the start
+  Seconds agreement{};     ///< what it takes the ranks to agree, at least: it is timed as well
+  double hopeless = 2.0;   ///< expected to take so many times the best one's time: not tried
+  double drift = 0.10;     ///< the best one's time changes by so much: all are open again
   std::function<void(std::string const&)> tell{};  ///< hears what was decided, and why
 };
 
@@ -62,7 +66,8 @@ using AgreeOnSlowest = std::function<void(std::span<double>)>;
 class Selector {
  public:
   /// @pre configurations is not empty, names differ, predictions >= 0, options.standard is one of them,
-  ///      iterations >= 1, blind >= 0, confirm >= 0, loss >= 0, floor >= 0, agreement >= 0, hopeless >= 1, drift > 0
+  ///      iterations >= 1, blind >= 0, blind_to >= 1, confirm >= 0, 0 < clearly <= 1, loss >= 0, floor >= 0, agreement
+  ///      >= 0, hopeless >= 1, drift > 0
   explicit Selector(std::vector<Configuration> configurations, SelectorOptions options = {});
 
   /// The configuration that the next iteration is to run with.
@@ -96,8 +101,9 @@ class Selector {
   struct Arm {
     Configuration configuration;
     double seconds = 0;   ///< agreed; 0: not known
-    double expected = 0;  ///< what earlier times let expect of it after a drift; 0: the model's
+    double expected = 0;  ///< what earlier times let expect of it; 0: the model's
     bool open = true;     ///< to be tried
+    bool probed = false;  ///< by one iteration, with start-up in it: `expected` is what it took
   };
   /// Iterations of one configuration in a row.
   struct Run {
@@ -120,7 +126,9 @@ class Selector {
   [[nodiscard]] double standard_seconds() const { return arms_[options_.standard].seconds; }
   [[nodiscard]] std::vector<std::size_t> worth_trying() const;
   [[nodiscard]] Run trial(std::size_t arm) const;
-  [[nodiscard]] std::optional<Run> rest_of_trial() const;
+  [[nodiscard]] std::optional<Run> rest_of_trial();
+  [[nodiscard]] double missing(int iterations, double seconds) const;
+  [[nodiscard]] std::optional<std::size_t> best_other() const;
   void agree_and_time(AgreeOnSlowest const& agree, std::vector<double>& times);
   void learn(Run const& run, double mean);
   void account(Run const& run, double total);
@@ -137,12 +145,12 @@ class Selector {
   std::size_t at_ = 0;
   std::size_t best_;
   bool settled_ = false;
-  bool confirmed_ = false;
-  double settled_at_ = 0;       ///< the best one's time when it was chosen, or last changed
-  int drifted_ = 0;             ///< watches in a row that found it changed
-  double agreement_;            ///< what one is expected to take
-  double last_agreement_ = 0;   ///< on this rank
-  double agreements_took_ = 0;  ///< agreed, all but the first
+  std::optional<std::size_t> confirmed_{};  ///< tried once more beside the standard
+  double settled_at_ = 0;                   ///< the best one's time when it was chosen, or last changed
+  int drifted_ = 0;                         ///< watches in a row that found it changed
+  double agreement_;                        ///< what one is expected to take
+  double last_agreement_ = 0;               ///< on this rank
+  double agreements_took_ = 0;              ///< agreed, all but the first
   int agreements_ = 0;
   double spent_ = 0;
   double allowed_ = 0;
