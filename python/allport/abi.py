@@ -1,8 +1,8 @@
 """Loads the core that was compiled for the MPI library of this process.
 
 A wheel holds the core once for each binary interface of MPI: 'openmpi' and 'mpich' are those that these libraries
-have always had (Intel MPI, MVAPICH and Cray have MPICH's), 'mpiabi' is the standard one of MPI 5. Which is loaded
-follows from the library that mpi4py takes or would take: the environment variables MPI4PY_MPIABI and MPI4PY_LIBMPI, then
+have always had (Intel MPI, MVAPICH and Cray have MPICH's), 'mpiabi' is the standard one of MPI 5. The library that
+mpi4py takes or would take says which: by the environment variables MPI4PY_MPIABI and MPI4PY_LIBMPI; otherwise it is
 libmpi in the environment's lib folder, then where the loader looks. A build from source holds one core, linked with its
 MPI library, and nothing is done here.
 """
