@@ -3,7 +3,7 @@
 #   make MPI=mpich TARGET    the MPI library to use: auto (default), openmpi, mpich, path
 #   make JOBS=4 TARGET       parallel jobs; all cores by default
 .DEFAULT_GOAL := help
-.PHONY: help setup environment demo test test-release test-python test-mpich test-asan test-tsan test-suites check format bench docs clean distclean
+.PHONY: help setup environment demo test test-release test-python test-mpich test-asan test-tsan test-suites wheel test-wheel check format bench docs clean distclean
 
 export MPI JOBS
 
@@ -52,6 +52,12 @@ test-suites: setup ## mutated inputs, storms of multicasts, rooms' sanitizers th
 	@tools/mpi4py-suite openmpi
 	@tools/mpi4py-suite mpich
 	@tools/scalapack-suite
+
+wheel: environment ## a wheel that needs no compiler where it is installed, for every MPI library, in dist
+	@tools/wheel
+
+test-wheel: ## that wheel, in empty environments with each MPI library
+	@tools/test-wheel
 
 check: environment ## rooms and floors, headers, formatting, lint
 	@tools/check

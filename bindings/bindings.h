@@ -79,7 +79,7 @@ struct nanobind::detail::type_caster<allport::python::Text> {
       PyErr_Clear();
       return false;
     }
-    value.bytes.assign(PyBytes_AS_STRING(encoded), static_cast<std::size_t>(PyBytes_GET_SIZE(encoded)));
+    value.bytes.assign(PyBytes_AsString(encoded), static_cast<std::size_t>(PyBytes_Size(encoded)));
     Py_DECREF(encoded);
     return true;
   }

@@ -45,13 +45,23 @@ namespace {
 using namespace nb::literals;
 using Unlocked = nb::call_guard<nb::gil_scoped_release>;
 
-MPI_Comm handle(std::int64_t fortran) {
+template <class Handle>
+Handle handle_of(std::uintptr_t number) {
+  if constexpr (std::is_pointer_v<Handle>) {
+    return reinterpret_cast<Handle>(number);
+  } else {
+    return static_cast<Handle>(number);
+  }
+}
+
+/// Of an mpi4py communicator's property `handle`: a pointer or an int, as the MPI library has it.
+MPI_Comm handle(std::uintptr_t number) {
   int initialised = 0, finalised = 0;
   MPI_Initialized(&initialised);
   MPI_Finalized(&finalised);
-  ensure(initialised != 0 && finalised == 0, "comm", fortran, "a communicator while MPI runs",
+  ensure(initialised != 0 && finalised == 0, "comm", number, "a communicator while MPI runs",
          "from mpi4py import MPI starts it", ErrorKind::mpi);
-  return MPI_Comm_f2c(static_cast<MPI_Fint>(fortran));
+  return handle_of<MPI_Comm>(number);
 }
 
 Rank checked(Communicator const& comm, std::int64_t rank, char const* what) {
@@ -129,9 +139,9 @@ void bind_comm(nb::module_& m) {
       nb::class_<Communicator>(m, "Communicator", "An MPI communicator that knows what part of the machine it is.");
   c.def(
        "__init__",
-       [](Communicator* self, std::int64_t fortran, std::optional<std::variant<Machine, Text>> const& machine,
+       [](Communicator* self, std::uintptr_t given, std::optional<std::variant<Machine, Text>> const& machine,
           std::optional<std::vector<std::int64_t>> const& mapping) {
-         auto const comm = handle(fortran);
+         auto const comm = handle(given);
          if (mapping) {
            std::variant<std::monostate, Machine, std::string> on;
            if (auto const* known = machine ? std::get_if<Machine>(&*machine) : nullptr) on = *known;

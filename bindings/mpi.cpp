@@ -34,6 +34,29 @@ std::string library_version() {
   return {text, static_cast<std::size_t>(length)};
 }
 
+/// Whose MPI it is: where it was compiled for the standard's binary interface, the library itself tells.
+char const* family() {
+#if defined(OPEN_MPI)
+  return "openmpi";
+#elif defined(MPICH_VERSION) || defined(MPICH)
+  return "mpich";
+#elif defined(MPI_ABI)
+  auto const version = library_version();
+  return version.starts_with("Open MPI") ? "openmpi" : "mpich";  // and what descends from MPICH
+#else
+  return "";
+#endif
+}
+
+/// Which binary interface of MPI this was compiled for, by mpi4py's names.
+char const* interface_of_mpi() {
+#if defined(MPI_ABI)
+  return "mpiabi";
+#else
+  return family();
+#endif
+}
+
 nb::dict build_info() {
   auto info = nb::dict();
   info["version"] = ALLPORT_VERSION;
@@ -41,13 +64,8 @@ nb::dict build_info() {
   info["build_type"] = ALLPORT_BUILD_TYPE;
   info["blas"] = ALLPORT_BLAS;
   info["mpiexec"] = ALLPORT_MPIEXEC;
-#if defined(OPEN_MPI)
-  info["mpi_family"] = "openmpi";
-#elif defined(MPICH_VERSION) || defined(MPICH)
-  info["mpi_family"] = "mpich";
-#else
-  info["mpi_family"] = "";
-#endif
+  info["mpi_family"] = family();
+  info["mpi_abi"] = interface_of_mpi();
   auto version = nb::list();
   version.append(MPI_VERSION);
   version.append(MPI_SUBVERSION);

@@ -49,7 +49,7 @@ std::string text(nb::handle got, nb::handle whole, std::string_view what, std::s
   return nb::cast<std::string>(got);
 }
 
-nb::handle at(nb::handle tuple, Py_ssize_t index) { return PyTuple_GET_ITEM(tuple.ptr(), index); }
+nb::handle at(nb::handle tuple, Py_ssize_t index) { return PyTuple_GetItem(tuple.ptr(), index); }
 
 Carries parse_carries(std::string_view text) {
   auto const found = std::ranges::find(carriers, text);
@@ -82,7 +82,7 @@ nb::object python_task(Task const& t) {
 }
 
 Task task_of(nb::handle got, std::string_view what) {
-  auto const size = PyTuple_Check(got.ptr()) ? PyTuple_GET_SIZE(got.ptr()) : 0;
+  auto const size = PyTuple_Check(got.ptr()) ? PyTuple_Size(got.ptr()) : 0;
   if (size < 1 || size > 5) throw wrong(got, what, "a Task: (kind, i, j, k, layer)");
   Task task;
   task.kind = integer<std::uint16_t>(at(got, 0), got, what, "kind");
@@ -94,7 +94,7 @@ Task task_of(nb::handle got, std::string_view what) {
 }
 
 Edge edge_of(nb::handle got, std::string_view what) {
-  auto const size = PyTuple_Check(got.ptr()) ? PyTuple_GET_SIZE(got.ptr()) : 0;
+  auto const size = PyTuple_Check(got.ptr()) ? PyTuple_Size(got.ptr()) : 0;
   if (size > 0 && PyLong_Check(at(got, 0).ptr())) return {task_of(got, what)};
   if (size < 1 || size > 4 || !PyTuple_Check(at(got, 0).ptr()))
     throw wrong(got, what, "an Edge, (child, input, output, carries), or a Task");
@@ -109,7 +109,7 @@ Shape shape_of(nb::handle got, std::string_view what) {
   if (got.is_none()) return {};
   if (!PyTuple_Check(got.ptr())) return {integer<std::int64_t>(got, got, what, "a shape"), 1, 0};
   Shape shape{1, 1, 0};
-  for (Py_ssize_t x = 0; x < PyTuple_GET_SIZE(got.ptr()); ++x) {
+  for (Py_ssize_t x = 0; x < PyTuple_Size(got.ptr()); ++x) {
     auto const extent = integer<std::int64_t>(at(got, x), got, what, "an extent");
     if (extent < 0) throw wrong(got, what, "extents of 0 or more");
     (x == 0 ? shape.rows : shape.cols) *= extent;
@@ -119,7 +119,7 @@ Shape shape_of(nb::handle got, std::string_view what) {
 
 Work work_of(nb::handle got, std::string_view what) {
   if (got.is_none()) return {};
-  auto const size = PyTuple_Check(got.ptr()) ? PyTuple_GET_SIZE(got.ptr()) : 0;
+  auto const size = PyTuple_Check(got.ptr()) ? PyTuple_Size(got.ptr()) : 0;
   if (size < 1 || size > 3) throw wrong(got, what, "Work: (kernel, flops, bytes)");
   Work work{parse_kernel(text(at(got, 0), got, what, "kernel"))};
   if (size > 1) work.flops = number(at(got, 1), got, what, "flops");

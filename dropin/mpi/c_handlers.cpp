@@ -2,7 +2,7 @@
 // MPI_ERRORS_ARE_FATAL stood (error_handler.h).
 #include <mpi.h>
 
-#ifdef MPICH_NUMVERSION
+#if defined(MPICH_NUMVERSION) || defined(MPI_ABI)
 #include "allport/comm/error_handler.h"
 #include "exported.h"
 

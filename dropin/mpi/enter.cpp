@@ -28,7 +28,7 @@ std::optional<std::string> why_not_asked(Record const* record, bool goes_on) {
 template <class Against, class Take>
 int enter(Call const& call, std::shared_ptr<Record> const& record, Library const& library, bool goes_on,
           Against const& against, Take const& take) {
-  auto code = MPI_SUCCESS;
+  int code = MPI_SUCCESS;
   handback::enter(
       tally_of(call, record.get()),
       [&] {

@@ -1,8 +1,8 @@
 // Fortran's names for MPICH. Its mpif.h and use mpi call the C names, and so does mpi_f08 where a buffer is passed; the
-// rest of mpi_f08 calls PMPI and would go past us.
+// rest of mpi_f08 calls PMPI and would go past us. MPI's standard binary interface has no type for Fortran's integers.
 #include <mpi.h>
 
-#ifndef OPEN_MPI
+#if !defined(OPEN_MPI) && !defined(MPI_ABI)
 
 #include "fortran.h"
 #include "progress.h"

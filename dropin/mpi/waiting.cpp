@@ -39,7 +39,7 @@ int finish_send(Start const& start) {
 /// Until a message is there that a receive would take; the receive then blocks for the library's own reasons only.
 void await_message(int from, int tag, MPI_Comm comm) {
   poll(
-      [&](int* flag) {
+      [&](int* flag) -> int {
         if (comm == MPI_COMM_NULL) return MPI_ERR_COMM;  // for the receive to complain about
         return PMPI_Iprobe(from, tag, comm, flag, MPI_STATUS_IGNORE);
       },
@@ -79,7 +79,7 @@ void await_message(int from, int tag, MPI_Comm comm) {
           comm, to, count, type);                                                                                   \
     }                                                                                                               \
     int received = MPI_SUCCESS;                                                                                     \
-    auto const sent = finish_send([&](MPI_Request* r) {                                                             \
+    auto const sent = finish_send([&](MPI_Request* r) -> int {                                                      \
       auto const code = PMPI_Isend##S(data, count, type, to, tag, comm, r);                                         \
       if (code != MPI_SUCCESS) return code;                                                                         \
       await_message(from, from_tag, comm);                                                                          \

@@ -29,6 +29,8 @@ F* behind(char const* name) {
   return reinterpret_cast<F*>(find_behind(name));
 }
 
+// MPI's standard binary interface has no type for Fortran's integers.
+#ifndef MPI_ABI
 void finalize_fortran(char const* name, MPI_Fint* code) {
   finalize([&] {
     if (auto* const theirs = behind<void(MPI_Fint*)>(name)) {
@@ -39,6 +41,7 @@ void finalize_fortran(char const* name, MPI_Fint* code) {
     }
   });
 }
+#endif
 
 }  // namespace
 
@@ -53,7 +56,9 @@ ALLPORT_EXPORTED int MPI_Finalize() {
   return code;
 }
 
+#ifndef MPI_ABI
 ALLPORT_EXPORTED void mpi_finalize_(MPI_Fint* code) { finalize_fortran("mpi_finalize_", code); }
 ALLPORT_EXPORTED void mpi_finalize_f08_(MPI_Fint* code) { finalize_fortran("mpi_finalize_f08_", code); }
+#endif
 
 }  // extern "C"

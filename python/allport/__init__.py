@@ -21,6 +21,7 @@ from typing import TYPE_CHECKING, Any
 
 from allport import threads  # noqa: F401  first: BLAS reads its settings when it is loaded
 
+from allport import abi  # noqa: F401  isort: skip  then which core there is
 from allport import mpi as mpi  # isort: skip
 from allport import _native
 from allport._native import AllportError, build_info

@@ -67,7 +67,7 @@ class Communicator:
         # A spec is read where all ranks learn of it when one cannot.
         given = machine if machine is None or isinstance(machine, Machine) else str(machine)
         places = None if mapping is None else [int(place) for place in mapping]
-        self._native = _native.Communicator(self._mpi4py.py2f(), given, places)
+        self._native = _native.Communicator(self._mpi4py.handle % 2**64, given, places)
 
     @classmethod
     def _of(cls, native: _native.Communicator, mpi4py: MPI.Comm) -> Communicator:

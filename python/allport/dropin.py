@@ -18,6 +18,7 @@ from allport.errors import failure
 __all__ = ["library"]
 
 _FAMILIES = ("openmpi", "mpich")
+_ABIS = (*_FAMILIES, "mpiabi")
 _INTERFACES = ("mpi", "scalapack")
 _SANITIZED = ("asan", "tsan")
 
@@ -40,14 +41,15 @@ def _places(interface: str, name: str) -> list[Path]:
 def library(interface: str = "mpi", mpi: str | None = None, *, ilp64: bool = False) -> str:
     """Path of the library to preload.
 
-    interface: 'mpi' or 'scalapack'. mpi: 'openmpi' or 'mpich', the MPI library of the program; None: the one that
-    Allport was built for. ilp64: the ScaLAPACK drop-in with 64-bit integers. Raises AllportError when it is not built.
+    interface: 'mpi' or 'scalapack'. mpi: 'openmpi' or 'mpich', the MPI library of the program, or 'mpiabi' where it was
+    built for MPI 5's standard binary interface (only wheels hold these); None: what Allport itself was built for.
+    ilp64: the ScaLAPACK drop-in with 64-bit integers. Raises AllportError when it is not built.
     """
     if interface not in _INTERFACES:
         raise failure(f"interface = '{interface}': expected {' or '.join(_INTERFACES)}")
-    family = mpi if mpi is not None else (_mpi.family() or _FAMILIES[0])
-    if family not in _FAMILIES:
-        raise failure(f"mpi = '{family}': expected one of {', '.join(_FAMILIES)}")
+    family = mpi if mpi is not None else (_mpi.interface() or _FAMILIES[0])
+    if family not in _ABIS:
+        raise failure(f"mpi = '{family}': expected one of {', '.join(_ABIS)}")
     if ilp64 and interface != "scalapack":
         raise failure(f"ilp64 = True: expected False for {interface}, which has no integers of its own")
     target = f"allport_{interface}"

@@ -1,9 +1,10 @@
 """Keeps mpi4py and Allport on one MPI library.
 
-mpi4py's wheel decides when it is imported which MPI library to load; Allport was compiled for one. Two libraries in
-one process would both start up and then misread each other's handles. Importing allport therefore tells mpi4py which
-library to take (environment variables MPI4PY_MPIABI and MPI4PY_LIBMPI, unless they are set already), and `check()`,
-which everything that communicates calls first, compares what was loaded.
+mpi4py's wheel decides when it is imported which MPI library to load; Allport was compiled for one, or, as a wheel, has
+chosen one of its cores by the same rule (allport.abi). Two libraries in one process would both start up and then
+misread each other's handles. Importing allport therefore tells mpi4py which library to take (environment variables
+MPI4PY_MPIABI and MPI4PY_LIBMPI, unless they are set already), and `check()`, which everything that communicates calls
+first, compares what was loaded.
 """
 
 from __future__ import annotations
@@ -20,6 +21,11 @@ from allport import _native
 def family() -> str:
     """'openmpi' or 'mpich': the MPI that Allport was compiled for ('' when it is neither)."""
     return str(_native.build_info()["mpi_family"])
+
+
+def interface() -> str:
+    """The binary interface of MPI that Allport was compiled for: 'openmpi', 'mpich', or MPI 5's 'mpiabi'."""
+    return str(_native.build_info()["mpi_abi"])
 
 
 def library_version() -> str:
@@ -51,15 +57,15 @@ def guide_mpi4py() -> None:
     if "mpi4py.MPI" in sys.modules or not family():
         return
     _meet_abi_name()
-    os.environ.setdefault("MPI4PY_MPIABI", family())
+    os.environ.setdefault("MPI4PY_MPIABI", interface())
     if not {"MPI4PY_LIBMPI", "I_MPI_ROOT"} & os.environ.keys():
         os.environ["MPI4PY_LIBMPI"] = _native.libmpi_path()
 
 
 def _meet_abi_name() -> None:
-    # Built only where MPICH's library is not called libmpi.so.12, the name that mpi4py's wheel asks for.
+    # Where MPICH's library is not called libmpi.so.12, the name that mpi4py's wheel asks for.
     bridge = Path(str(_native.__file__)).parent / "mpich" / "libmpi.so.12"
-    if bridge.exists():
+    if bridge.exists() and Path(_native.libmpi_path()).name.startswith("libmpich"):
         ctypes.CDLL(str(bridge), mode=ctypes.RTLD_GLOBAL)
 
 
@@ -70,7 +76,7 @@ def _loaded_libraries() -> list[str]:
     except OSError:
         return []
     names = {os.path.realpath(line.split()[-1]) for line in lines if "/libmpi" in line}
-    bases = ("libmpi.so", "libmpich.so", "libmpi_cray.so", "libmpi.dylib")
+    bases = ("libmpi.so", "libmpich.so", "libmpi_abi.so", "libmpi_cray.so", "libmpi.dylib")
     bridge = str(Path(str(_native.__file__)).parent / "mpich")
     return sorted(n for n in names if Path(n).name.startswith(bases) and not n.startswith(os.path.realpath(bridge)))
 
@@ -85,7 +91,7 @@ def check() -> None:
     Raises ImportError that says what to set or install when it does not.
     """
     remedy = (
-        f"import allport before mpi4py, or set MPI4PY_MPIABI={family()} and "
+        f"import allport before mpi4py, or set MPI4PY_MPIABI={interface()} and "
         f"MPI4PY_LIBMPI={_native.libmpi_path()} in the environment; an mpi4py that was built from source must be "
         f"rebuilt with this MPI's mpicc: MPICC=... pip install --force-reinstall --no-binary mpi4py mpi4py"
     )

@@ -14,7 +14,7 @@ namespace {
 
 std::atomic<MPI_Errhandler> stand_in{MPI_ERRHANDLER_NULL};
 
-#ifdef MPICH_NUMVERSION
+#if defined(MPICH_NUMVERSION) || defined(MPI_ABI)
 /// Where several threads may call, MPICH 4.0 holds its lock here: most of MPI cannot be called, and MPI_Abort ends the
 /// job by a failed assertion, so the error itself is told before.
 void end_by_error(MPI_Comm* comm, int* code, ...) {
@@ -30,7 +30,7 @@ void end_by_error(MPI_Comm* comm, int* code, ...) {
 thread_local int Completing::depth_ = 0;
 
 void let_completions_return() {
-#ifdef MPICH_NUMVERSION
+#if defined(MPICH_NUMVERSION) || defined(MPI_ABI)
   static MPI_Errhandler const made = [] {
     auto handler = MPI_ERRHANDLER_NULL;
     check(MPI_Comm_create_errhandler(&end_by_error, &handler), "MPI_Comm_create_errhandler", 0);

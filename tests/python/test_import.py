@@ -33,6 +33,7 @@ def test_import_allport_loads_no_tool_and_no_room_above_it() -> None:
     assert not found & {*EXTRAS, *ABOVE, "numpy", "mpi4py.MPI", "allport.comm"}
     assert {name for name in found if name.startswith("allport.")} == {
         "allport._native",
+        "allport.abi",
         "allport.mpi",
         "allport.threads",
     }

@@ -42,7 +42,9 @@ def mpi_family(libraries: dict[str, str]) -> str:
     names = " ".join(libraries)
     if re.search(r"\blibmpi(_\w+)?\.so\.(40|20|12\.\d)|libopen-(rte|pal)|libprrte", names) and "libopen" in names:
         return "openmpi"
-    if re.search(r"\blibmpich(\w*)\.so|\blibmpi(fort)?\.so\.12\b|\blibmpi_(cray|gnu|intel|nvidia)\w*\.so", names):
+    if re.search(
+        r"\blibmpich(\w*)\.so|\blibmpi(fort)?\.so\.12\b|\blibmpi_abi\.so|\blibmpi_(cray|gnu|intel|nvidia)\w*\.so", names
+    ):
         return "mpich"
     if re.search(r"\blibmpi\.so\.(20|40)\b", names):
         return "openmpi"
@@ -70,9 +72,9 @@ def _script(path: Path) -> Finding:
     return Finding("program", "note", told, remedy)
 
 
-def _fits(interface: str, family: str, found: str, ilp64: bool = False) -> Finding:
+def _fits(interface: str, family: str, abi: str, found: str, ilp64: bool = False) -> Finding:
     try:
-        library = dropin.library(interface, family, ilp64=ilp64)
+        library = dropin.library(interface, abi, ilp64=ilp64)
     except AllportError as error:
         return Finding(f"{interface} drop-in", "wrong", found, str(error))
     machine = "ALLPORT_MACHINE=torus:4x4 " if interface == "mpi" else ""
@@ -101,10 +103,11 @@ def examine(program: str) -> list[Finding]:
         return [*found, Finding("program", "note", f"{path} {known}", remedy)]
     mpis = sorted(name for name in libraries if name.startswith("libmpi"))
     which = min(mpis, key=len)
-    found.append(_fits("mpi", family, f"loads {which}: {'Open MPI' if family == 'openmpi' else 'MPICH'}"))
+    abi = "mpiabi" if which.startswith("libmpi_abi") else family
+    found.append(_fits("mpi", family, abi, f"loads {which}: {'Open MPI' if family == 'openmpi' else 'MPICH'}"))
     scalapack = scalapack_of(libraries)
     if scalapack:
-        found.append(_fits("scalapack", family, f"loads {scalapack}", "ilp64" in scalapack))
+        found.append(_fits("scalapack", family, abi, f"loads {scalapack}", "ilp64" in scalapack))
     else:
         told = "loads no ScaLAPACK; one that is linked in statically cannot be reached"
         found.append(Finding("scalapack drop-in", "note", told))

@@ -76,7 +76,7 @@ class Start:
         }
 
 
-def _libraries(program: Program, family: str, interfaces: Sequence[str] | None, notes: list[str]) -> dict[str, str]:
+def _libraries(program: Program, interfaces: Sequence[str] | None, notes: list[str]) -> dict[str, str]:
     """Which drop-ins, interface to path. What was asked for by name must be there; what was not is only told."""
     wanted = INTERFACES if interfaces is None else tuple(interfaces)
     for interface in wanted:
@@ -93,7 +93,7 @@ def _libraries(program: Program, family: str, interfaces: Sequence[str] | None, 
             continue
         ilp64 = interface == "scalapack" and "ilp64" in program.scalapack
         try:
-            found[interface] = dropin.library(interface, family, ilp64=ilp64)
+            found[interface] = dropin.library(interface, program.abi, ilp64=ilp64)
         except AllportError as error:
             if interfaces is not None or interface == "mpi":
                 raise
@@ -144,12 +144,15 @@ def prepare(
     notes: list[str] = []
     found = examine(program, mpi)
     family = found.family
-    libraries = _libraries(found, family, interfaces, notes)
+    libraries = _libraries(found, interfaces, notes)
     spec, count = _places(machine, ranks, notes)
     begin, around = launcher.command(found, count, launch)
     environment = dict(variables or {})
     # The one before the other: ScaLAPACK's calls go to ours before any of MPI's are seen.
     preloaded = [libraries[name] for name in reversed(INTERFACES) if name in libraries]
+    if found.late and found.library:
+        # A wheel's drop-ins name no MPI library: they stand before the one that the program has.
+        preloaded.append(found.library)
     already = environment.get("LD_PRELOAD") or os.environ.get("LD_PRELOAD")
     environment["LD_PRELOAD"] = " ".join([*preloaded, *([already] if already else [])])
     if spec is not None:

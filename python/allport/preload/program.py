@@ -29,12 +29,18 @@ with open("/proc/self/maps") as maps:
 
 @dataclass(frozen=True)
 class Program:
-    """path: what is started. library: the libmpi that it loads, '' where unknown."""
+    """path: what is started. library: the libmpi that it loads, '' where unknown; late: only after it has started."""
 
     path: Path
     family: str
     library: str
     scalapack: str
+    late: bool = False
+
+    @property
+    def abi(self) -> str:
+        """Which drop-ins fit: its MPI library's own binary interface, or MPI 5's standard one."""
+        return "mpiabi" if Path(self.library).name.startswith("libmpi_abi") else self.family
 
 
 def _resolve(program: str) -> Path:
@@ -68,7 +74,7 @@ def _of_python(python: str, path: Path, mpi: str | None) -> Program:
             "mpi4py import MPI' fails); install mpi4py there, or give --mpi openmpi or --mpi mpich",
             "mpi",
         )
-    return Program(path, mpi or family, told[1] if len(told) > 1 else "", "")
+    return Program(path, mpi or family, told[1] if len(told) > 1 else "", "", late=True)
 
 
 def _agrees(path: Path, family: str, mpi: str | None) -> str:

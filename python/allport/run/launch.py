@@ -21,6 +21,7 @@ from typing import IO, Any
 
 from allport import _native
 from allport.errors import failure
+from allport.run.mpiexec import find
 from allport.run.rank import MARK, RANK_NAMES, joined_rank, joined_size
 from allport.run.supervisor import Supervised
 
@@ -100,7 +101,7 @@ def reads_other_processes() -> bool:
 def mpiexec_command(ranks: int) -> list[str]:
     """mpiexec with the flags that its library wants; ALLPORT_MPIEXEC overrides the command, flags included."""
     given = shlex.split(os.environ.get("ALLPORT_MPIEXEC", ""))
-    command = given or [str(_native.build_info()["mpiexec"])]
+    command = given or [str(_native.build_info()["mpiexec"]) or find(None)[1]]
     if shutil.which(command[0]) is None:
         raise failure(
             f"mpiexec '{command[0]}' is not there; set ALLPORT_MPIEXEC to the launcher of "

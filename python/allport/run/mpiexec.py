@@ -42,6 +42,9 @@ def find(mpi: str | None, library: str = "") -> tuple[str, str]:
     given = shlex.split(os.environ.get("ALLPORT_MPIEXEC", ""))
     if given and _family_of(given[0]) == family:
         return family, given[0]
+    # A wheel knows no mpiexec of its own, but which library it has loaded.
+    if not library and family == built and not _native.build_info()["mpiexec"]:
+        library = _native.libmpi_path()
     for folder in Path(os.path.realpath(library)).parents[1:3] if library else ():
         beside = str(folder / "bin" / "mpiexec")
         if _family_of(beside) == family:

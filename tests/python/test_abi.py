@@ -1,0 +1,71 @@
+"""Which core of a wheel is loaded: by the MPI library that mpi4py takes. tools/test-wheel tries wheels themselves."""
+
+import ctypes
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import allport as ap
+import mpi4py
+import pytest
+from allport import abi
+
+FIND = """
+from allport import abi
+library = abi.find_mpi()
+print(abi.interface_of(library), abi.path_of(library))
+"""
+
+
+def find(**variables: str) -> subprocess.CompletedProcess[str]:
+    env = {name: value for name, value in os.environ.items() if not name.startswith("MPI4PY_")}
+    # Importing allport from source would name its own library.
+    code = f"import os\nwanted = {variables!r}\nimport allport\nfor name in list(os.environ):\n"
+    code += "    if name.startswith('MPI4PY_'): del os.environ[name]\nos.environ.update(wanted)\n" + FIND
+    return subprocess.run([sys.executable, "-c", code], env=env, capture_output=True, text=True, timeout=120)
+
+
+def test_a_build_from_source_holds_one_core() -> None:
+    assert abi.load_core() is None
+    assert ap.mpi.interface() in ("openmpi", "mpich", "mpiabi")
+
+
+def test_cores_are_known_by_their_names(tmp_path: Path) -> None:
+    for name in ("openmpi.abi3", "mpich.abi3", "lam.abi3", "cpython-311", "abi3"):
+        (tmp_path / f"_native.{name}.so").touch()
+    assert abi.cores(tmp_path) == {name: tmp_path / f"_native.{name}.abi3.so" for name in ("openmpi", "mpich")}
+
+
+def test_a_library_tells_its_interface_and_where_it_lies() -> None:
+    library = ctypes.CDLL(ap.mpi.library_path())
+    assert abi.interface_of(library) == ap.mpi.interface()
+    assert abi.path_of(library) == os.path.realpath(ap.mpi.library_path())
+
+
+def test_what_mpi4py_takes_is_found() -> None:
+    found = find(MPI4PY_LIBMPI=ap.mpi.library_path())
+    assert found.returncode == 0, found.stderr
+    interface, path = found.stdout.split()
+    assert interface == ap.mpi.interface()
+    assert Path(path).name.startswith("libmpi")
+
+
+@pytest.mark.parametrize(
+    ("variables", "message"),
+    [
+        (
+            {"MPI4PY_LIBMPI": "/nowhere/libmpi.so"},
+            "MPI4PY_LIBMPI = '/nowhere/libmpi.so': cannot be loaded as an MPI library",
+        ),
+        ({"MPI4PY_MPIABI": "lam"}, "MPI4PY_MPIABI = 'lam': expected one of openmpi, mpich, mpiabi"),
+    ],
+)
+def test_what_cannot_be_is_refused_in_one_sentence(variables: dict[str, str], message: str) -> None:
+    if not list(Path(mpi4py.__path__[0]).glob("MPI.*mp*.so")):
+        pytest.skip("this mpi4py was built for one MPI library")
+    refused = find(**variables)
+    assert refused.returncode != 0
+    told = refused.stderr.strip().splitlines()[-1]
+    assert told.startswith(f"ImportError: {message}"), refused.stderr
+    assert "LIBMPI" not in variables or "pip install 'allport[mpich]'" in told
