@@ -44,6 +44,9 @@ def main() -> int:
     told = subprocess.run([sys.executable, "-c", environment], check=True, capture_output=True, text=True).stdout
     done = subprocess.run([*words, sys.executable, "all.py"], env=json.loads(told), capture_output=True, text=True)
     print(done.stdout, end="")
+    if done.returncode != 0:
+        print(done.stderr, file=sys.stderr)
+        return 1
     expected = np.linalg.solve(a, b)
     for name in ("x.npy", "y.npy"):
         apart = np.linalg.norm(np.load(name) - expected) / np.linalg.norm(expected)
