@@ -11,6 +11,7 @@
 #include "allport/comm/messages.h"
 #include "gemm_price.h"
 #include "gemm_run.h"
+#include "operand.h"
 
 namespace allport::lu_detail {
 
@@ -84,6 +85,15 @@ class Line {
   void wait_for_data(Transfer& transfer) const {
     Stopwatch const watch(ledger_->wait);
     transfer.wait_for_data();
+  }
+  /// Calls what the plan could not know: it counts with the exchanged rows.
+  template <class Body>
+  auto unforeseen(Body const& body) const {
+    auto const planned = ledger_->planned;
+    auto result = body();
+    ledger_->exchanged += gemm_detail::difference(ledger_->planned, planned);
+    ledger_->planned = planned;
+    return result;
   }
   void progress() const {
     if (comm_ != nullptr) comm_->progress();
@@ -178,7 +188,7 @@ struct RowMoves {
 };
 /// Carries out all jobs; one message for each pair of ranks of `line` that exchange anything. `rows` distributes the
 /// rows to the line. Called by all ranks of the line with equal widths and moves.
-template <class T>
-void move_rows(Line const& line, AxisDistribution const& rows, std::vector<RowMoves<T>> const& jobs);
+template <class T, class Talk>
+void move_rows(Talk const& line, AxisDistribution const& rows, std::vector<RowMoves<T>> const& jobs);
 
 }  // namespace allport::lu_detail

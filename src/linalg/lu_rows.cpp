@@ -1,9 +1,11 @@
 // Row exchanges between the ranks of a grid column.
 #include <algorithm>
 #include <map>
+#include <numeric>
 #include <utility>
 
-#include "lu_line.h"
+#include "lu_gang_line.h"
+#include "lu_panel.h"
 
 namespace allport::lu_detail {
 
@@ -55,13 +57,29 @@ void move_here(RowMoves<T> const& job, std::vector<Move> const& here, std::vecto
 }  // namespace
 
 std::vector<Move> moves_of(std::span<Index const> pivots, Index begin) {
-  std::map<Index, Index> content;  // position -> the row that came to lie there; others lie where they were
+  // Which row came to lie at a position, for those that were touched: in a table where they are dense, else in a map.
+  constexpr Index sparse = 32;
+  Index last = begin - 1;
+  for (std::size_t s = 0; s < pivots.size(); ++s) last = std::max({last, begin + static_cast<Index>(s), pivots[s]});
+  std::vector<Move> moves;
+  if (last - begin < sparse * static_cast<Index>(pivots.size())) {
+    std::vector<Index> content(static_cast<std::size_t>(last - begin + 1));
+    std::iota(content.begin(), content.end(), begin);
+    for (std::size_t s = 0; s < pivots.size(); ++s) {
+      std::swap(content[s], content[static_cast<std::size_t>(pivots[s] - begin)]);
+    }
+    for (auto to = begin; to <= last; ++to) {
+      auto const from = content[static_cast<std::size_t>(to - begin)];
+      if (from != to) moves.push_back({to, from});
+    }
+    return moves;
+  }
+  std::map<Index, Index> content;
   auto const at = [&](Index x) { return content.try_emplace(x, x).first; };
   for (std::size_t s = 0; s < pivots.size(); ++s) {
     auto const top = begin + static_cast<Index>(s);
     if (pivots[s] != top) std::swap(at(top)->second, at(pivots[s])->second);
   }
-  std::vector<Move> moves;
   for (auto const& [to, from] : content) {
     if (to != from) moves.push_back({to, from});
   }
@@ -89,8 +107,8 @@ std::vector<Index> exchanges_for(std::span<Index const> ids, Index begin) {
   return pivots;
 }
 
-template <class T>
-void move_rows(Line const& line, AxisDistribution const& rows, std::vector<RowMoves<T>> const& jobs) {
+template <class T, class Talk>
+void move_rows(Talk const& line, AxisDistribution const& rows, std::vector<RowMoves<T>> const& jobs) {
   if (line.dry()) {
     return;
   }
@@ -107,8 +125,9 @@ void move_rows(Line const& line, AxisDistribution const& rows, std::vector<RowMo
     }
   }
   std::map<int, std::vector<T>> buffers[2];
-  std::vector<Transfer> receives;
-  std::vector<Transfer> sends;
+  using Message = decltype(line.receive(0, static_cast<T*>(nullptr), 0, tag_of_rows, false));
+  std::vector<Message> receives;
+  std::vector<Message> sends;
   for (auto const& [peer, elements] : sizes[1]) {
     auto& buffer = buffers[1][peer];
     buffer.resize(static_cast<std::size_t>(elements));
@@ -145,9 +164,9 @@ void move_rows(Line const& line, AxisDistribution const& rows, std::vector<RowMo
   for (auto& send : sends) line.wait(send);
 }
 
-template void move_rows(Line const&, AxisDistribution const&, std::vector<RowMoves<float>> const&);
-template void move_rows(Line const&, AxisDistribution const&, std::vector<RowMoves<double>> const&);
-template void move_rows(Line const&, AxisDistribution const&, std::vector<RowMoves<std::complex<float>>> const&);
-template void move_rows(Line const&, AxisDistribution const&, std::vector<RowMoves<std::complex<double>>> const&);
+#define ALLPORT_MOVE(T)                                                                                  \
+  template void move_rows(Line const&, AxisDistribution const&, std::vector<RowMoves<T>> const&);     \
+  template void move_rows(GangLine const&, AxisDistribution const&, std::vector<RowMoves<T>> const&);
+ALLPORT_FOR_SCALARS(ALLPORT_MOVE)
 
 }  // namespace allport::lu_detail
