@@ -1,8 +1,9 @@
 // lu against ScaLAPACK's pdgetrf at several block sizes, and against LAPACK's dgetrf on all cores, in turns within one
 // run, every result checked. Usage: mpirun -n RANKS bench_lu N ROUNDS [--blocks 32,64,128] [--no-lapack]
 // [--ours BLOCK,DEALT]... (1D with panels and distribution blocks of so many columns instead of the plan's choice)
-// [--tasks ROWS,BLOCK,DEALT]... (by tasks on so many rows of ranks); prints one JSON object. The machine is ALLPORT_MACHINE's. Every contender starts from A in its own best distribution;
-// "allport given" takes A as ScaLAPACK has it.
+// [--tasks ROWS,BLOCK,DEALT]... (by tasks on so many rows of ranks); prints one JSON object. The machine is
+// ALLPORT_MACHINE's. Every contender starts from A in its own best distribution; "allport given" takes A as ScaLAPACK
+// has it.
 #include <algorithm>
 #include <cmath>
 #include <cstdio>

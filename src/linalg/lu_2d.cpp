@@ -186,8 +186,8 @@ void permute_left(Talk const& line, View<T> const& a, std::vector<Panel> const& 
   }
 }
 
-#define ALLPORT_2D(T)                                                                             \
-  template Found factor_2d(Grid const&, View<T> const&, Index, Index, Pivoting, Progress const&); \
+#define ALLPORT_2D(T)                                                                                         \
+  template Found factor_2d(Grid const&, View<T> const&, Index, Index, Pivoting, Progress const&);             \
   template void permute_left(Line const&, View<T> const&, std::vector<Panel> const&, std::span<Index const>); \
   template void permute_left(GangLine const&, View<T> const&, std::vector<Panel> const&, std::span<Index const>);
 ALLPORT_FOR_SCALARS(ALLPORT_2D)

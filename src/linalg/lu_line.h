@@ -178,6 +178,32 @@ struct Move {
 /// The exchanges that bring rows ids[0], ids[1], ... to begin, begin + 1, ...
 [[nodiscard]] std::vector<Index> exchanges_for(std::span<Index const> ids, Index begin);
 
+/// Moves of local rows in an order in which none is overwritten before it has moved: rows[c] takes what rows[c + 1]
+/// has, and so on to the end of its chain; the last one of a circle takes what its first one had.
+struct RowChains {
+  struct Chain {
+    std::size_t begin = 0;  ///< in rows
+    std::size_t end = 0;
+    bool circle = false;
+  };
+  std::vector<Index> rows;
+  std::vector<Chain> chains;
+};
+/// @param moves  local rows, each a `to` once at most
+[[nodiscard]] RowChains chains_of(std::vector<Move> const& moves);
+template <class T>
+void move_in_chains(RowChains const& chains, T* columns, Index width, Index ld) {
+  if (chains.chains.empty()) return;  // there may be no rows
+  for (Index j = 0; j < width; ++j) {
+    T* const column = columns + j * ld;
+    for (auto const& [begin, end, circle] : chains.chains) {
+      auto const first = column[chains.rows[begin]];
+      for (auto x = begin; x + 1 < end; ++x) column[chains.rows[x]] = column[chains.rows[x + 1]];
+      if (circle) column[chains.rows[end - 1]] = first;
+    }
+  }
+}
+
 /// Moves of the rows of some local columns.
 template <class T>
 struct RowMoves {

@@ -82,9 +82,9 @@ std::vector<Index> factor_panel(Talk const& line, View<T> const& a, Panel panel,
   return panel_partial(line, a, panel);
 }
 
-#define ALLPORT_PANEL(T)                                                             \
-  template std::vector<Index> panel_without(Line const&, View<T> const&, Panel);     \
-  template std::vector<Index> panel_without(GangLine const&, View<T> const&, Panel); \
+#define ALLPORT_PANEL(T)                                                                        \
+  template std::vector<Index> panel_without(Line const&, View<T> const&, Panel);                \
+  template std::vector<Index> panel_without(GangLine const&, View<T> const&, Panel);            \
   template std::vector<Index> factor_panel(Line const&, View<T> const&, Panel, Pivoting, int&); \
   template std::vector<Index> factor_panel(GangLine const&, View<T> const&, Panel, Pivoting, int&);
 ALLPORT_FOR_SCALARS(ALLPORT_PANEL)

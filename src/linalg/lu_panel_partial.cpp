@@ -110,7 +110,7 @@ class Partial {
     bid(s, first, owner);
     auto const bytes = Bid<T>::bytes(width_);
     line_.wait(line_.template allreduce<std::byte>(mine_.data(), best_.data(), bytes,
-                                          better_bid(width_ * static_cast<Index>(sizeof(T))), bytes));
+                                                   better_bid(width_ * static_cast<Index>(sizeof(T))), bytes));
     auto const pivot = best_.head().row;
     if (pivot != top) {
       if (a_.rows.owner(pivot) == line_.index()) write_row(a_.rows.local(pivot), best_.top_row());

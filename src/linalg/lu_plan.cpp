@@ -29,7 +29,7 @@ constexpr Index most_ahead = 8;
 constexpr GemmAlgorithmName names[] = {
     {"1d", "right-looking on one row of ranks, each with whole columns; several panels under way at a time"},
     {"2d", "right-looking on a p_r x p_c grid, next panel ahead (deck 1 slides 14 and 18)"},
-    {"2d_tasks", "as 2d, run by tasks: several panels ahead; on one row of ranks as 1d; taken where it is named"},
+    {"2d_tasks", "2D as a task graph, several panels ahead, and 1D as its one row; so far only where it is named"},
     {"2.5d", "c layers: big panels distributed over all of them, updates shared between them (deck 1 slides 15 to 19)"},
 };
 
@@ -329,7 +329,8 @@ LuPlan plan_lu(LuProblem const& problem, Machine const& machine, LuOptions const
   if (options.given && options.algorithm != "2.5d" && options.grid.ranks() == 0) planner.consider_given();
   for (auto const& grid : grids(options, machine.ranks())) {
     for (auto const& name : names) {
-      if (options.algorithm.empty() ? !is_by_tasks(name.name) : options.algorithm == name.name) planner.consider(name.name, grid);
+      if (options.algorithm.empty() ? !is_by_tasks(name.name) : options.algorithm == name.name)
+        planner.consider(name.name, grid);
     }
   }
   planner.choose();

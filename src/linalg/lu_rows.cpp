@@ -44,16 +44,6 @@ Sorted sort_moves(std::vector<Move> const& moves, AxisDistribution const& rows, 
   return sorted;
 }
 
-template <class T>
-void move_here(RowMoves<T> const& job, std::vector<Move> const& here, std::vector<T>& held) {
-  held.resize(here.size());
-  for (Index j = 0; j < job.width; ++j) {
-    T* const column = job.columns + j * job.ld;
-    for (std::size_t x = 0; x < here.size(); ++x) held[x] = column[here[x].from];
-    for (std::size_t x = 0; x < here.size(); ++x) column[here[x].to] = held[x];
-  }
-}
-
 }  // namespace
 
 std::vector<Move> moves_of(std::span<Index const> pivots, Index begin) {
@@ -84,6 +74,37 @@ std::vector<Move> moves_of(std::span<Index const> pivots, Index begin) {
     if (to != from) moves.push_back({to, from});
   }
   return moves;
+}
+
+RowChains chains_of(std::vector<Move> const& moves) {
+  Index most = -1;
+  for (auto const& move : moves) most = std::max({most, move.to, move.from});
+  std::vector<Index> from(static_cast<std::size_t>(most + 1), -1);  // of moves that are in no chain yet
+  std::vector<char> leaves(from.size(), 0);                         // rows whose content goes elsewhere
+  for (auto const& move : moves) {
+    from[static_cast<std::size_t>(move.to)] = move.from;
+    leaves[static_cast<std::size_t>(move.from)] = 1;
+  }
+  RowChains found;
+  auto const follow = [&](Index first) {
+    RowChains::Chain chain{found.rows.size(), 0, false};
+    found.rows.push_back(first);
+    for (auto to = first;;) {
+      to = std::exchange(from[static_cast<std::size_t>(to)], -1);
+      chain.circle = to == first;
+      if (to < 0 || chain.circle) break;
+      found.rows.push_back(to);
+    }
+    chain.end = found.rows.size();
+    found.chains.push_back(chain);
+  };
+  for (auto const& move : moves) {
+    if (leaves[static_cast<std::size_t>(move.to)] == 0) follow(move.to);
+  }
+  for (auto const& move : moves) {
+    if (from[static_cast<std::size_t>(move.to)] >= 0) follow(move.to);
+  }
+  return found;
 }
 
 std::vector<Index> exchanges_for(std::span<Index const> ids, Index begin) {
@@ -147,8 +168,9 @@ void move_rows(Talk const& line, AxisDistribution const& rows, std::vector<RowMo
     sends.push_back(
         line.send(peer, std::as_const(buffer).data(), static_cast<Index>(buffer.size()), tag_of_rows, false));
   }
-  std::vector<T> held;
-  for (std::size_t x = 0; x < jobs.size(); ++x) move_here(jobs[x], sorted[x].here, held);
+  for (std::size_t x = 0; x < jobs.size(); ++x) {
+    move_in_chains(chains_of(sorted[x].here), jobs[x].columns, jobs[x].width, jobs[x].ld);
+  }
   for (auto& receive : receives) line.wait(receive);
   std::map<int, std::size_t> taken;
   for (std::size_t x = 0; x < jobs.size(); ++x) {
@@ -164,8 +186,8 @@ void move_rows(Talk const& line, AxisDistribution const& rows, std::vector<RowMo
   for (auto& send : sends) line.wait(send);
 }
 
-#define ALLPORT_MOVE(T)                                                                                  \
-  template void move_rows(Line const&, AxisDistribution const&, std::vector<RowMoves<T>> const&);     \
+#define ALLPORT_MOVE(T)                                                                           \
+  template void move_rows(Line const&, AxisDistribution const&, std::vector<RowMoves<T>> const&); \
   template void move_rows(GangLine const&, AxisDistribution const&, std::vector<RowMoves<T>> const&);
 ALLPORT_FOR_SCALARS(ALLPORT_MOVE)
 

@@ -142,8 +142,9 @@ std::string LuTaskGraph::name(Task t) const {
   static constexpr char const* names[] = {"factor", "upper", "update", "note", "left"};
   auto const j = column_of(t);
   bool const of_unit = t.kind == upper || t.kind == update;
-  auto const what = !of_unit ? std::string() : is_strip(t.j) ? fmt::format(", strip {}", t.j - panels())
-                                                             : fmt::format(", columns of panel {}", t.j);
+  auto const what = !of_unit        ? std::string()
+                    : is_strip(t.j) ? fmt::format(", strip {}", t.j - panels())
+                                    : fmt::format(", columns of panel {}", t.j);
   return fmt::format("{}(row {}, column {}, panel {}{})", names[t.kind], t.i, j, t.k, what);
 }
 

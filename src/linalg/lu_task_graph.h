@@ -119,13 +119,13 @@ class LuTaskGraph : public TaskGraph {
   std::int32_t apart_;
   int pieces_;
   std::vector<Panel> panels_;
-  std::vector<int> owners_;                      // of panels: grid columns
-  std::vector<Index> begins_;                    // of panels: local columns
-  std::vector<std::int32_t> strip_of_;           // of panels: units
-  std::vector<std::vector<std::int32_t>> own_;   // panels of each grid column
-  std::vector<Index> beyond_;                    // local columns of each grid column at which its panels end
-  std::vector<Strip> strips_;                    // of one grid column after the other
-  std::vector<std::int32_t> first_strip_;        // unit of each grid column's first, and of one more
+  std::vector<int> owners_;                     // of panels: grid columns
+  std::vector<Index> begins_;                   // of panels: local columns
+  std::vector<std::int32_t> strip_of_;          // of panels: units
+  std::vector<std::vector<std::int32_t>> own_;  // panels of each grid column
+  std::vector<Index> beyond_;                   // local columns of each grid column at which its panels end
+  std::vector<Strip> strips_;                   // of one grid column after the other
+  std::vector<std::int32_t> first_strip_;       // unit of each grid column's first, and of one more
 };
 
 }  // namespace allport::lu_detail

@@ -20,6 +20,7 @@ class RunningLu final : public LuTaskGraph {
         a_{plan.distribution.rows(), plan.distribution.cols(), me.i, me.j, a.data, a.ld},
         pivots_(static_cast<std::size_t>(pivoted())),
         moves_(static_cast<std::size_t>(panels())),
+        chains_(static_cast<std::size_t>(p_r() == 1 ? panels() : 0)),
         known_(static_cast<std::size_t>(panels())) {
     std::iota(pivots_.begin(), pivots_.end(), Index{0});
     ledger_.work.note(workspace_by_tasks(plan, *this, me));
@@ -55,9 +56,7 @@ class RunningLu final : public LuTaskGraph {
   [[nodiscard]] GangLine line(TaskContext& context) const {
     return {p_r(), a_.i, p_r() > 1 ? &context.gang() : nullptr, ledger_};
   }
-  static Index const* pivots_in(std::span<std::byte const> data) {
-    return reinterpret_cast<Index const*>(data.data());
-  }
+  static Index const* pivots_in(std::span<std::byte const> data) { return reinterpret_cast<Index const*>(data.data()); }
 
   /// The exchanges of panel k, kept from the first time that this rank hears of them.
   std::vector<Move> const& moves(std::int32_t k, Index const* pivots) const {
@@ -68,6 +67,7 @@ class RunningLu final : public LuTaskGraph {
       std::span<Index> const own(pivots_.data() + begin, static_cast<std::size_t>(panel(k).width()));
       std::copy_n(pivots, own.size(), own.begin());
       moves_[x] = moves_of(own, begin);
+      if (p_r() == 1) chains_[x] = chains_of(moves_[x]);  // all rows are local
       known_[x] = 1;
     }
     return moves_[x];
@@ -135,7 +135,8 @@ class RunningLu final : public LuTaskGraph {
     auto ld = a_.ld;
     if (p_r() == 1) {
       if (pivots()) {
-        move_rows<T>(line(context), a_.rows, {{a_.at(0, unit.first), unit.width(), a_.ld, moves(t.k, context)}});
+        static_cast<void>(moves(t.k, context));
+        move_in_chains(chains_[static_cast<std::size_t>(t.k)], a_.at(0, unit.first), unit.width(), a_.ld);
       }
       solve(t, unit, piece_of(t, context, 0));
     } else {
@@ -157,7 +158,8 @@ class RunningLu final : public LuTaskGraph {
   mutable std::mutex mutex_;
   mutable std::vector<Index> pivots_;
   mutable std::vector<std::vector<Move>> moves_;
-  mutable std::vector<char> known_;  // panels
+  mutable std::vector<RowChains> chains_;  // on one row of ranks
+  mutable std::vector<char> known_;        // panels
   mutable int fell_back_ = 0;
   mutable Ledger ledger_;
 };

@@ -102,7 +102,7 @@ Window = Annotated[int, typer.Option(help="Segments in flight per stream.")]
 GemmAlgorithm = Annotated[
     str | None, typer.Option("--algorithm", "-a", help="summa, cannon, summa25, cannon25, ...; else the cheapest.")
 ]
-LuAlgorithm = Annotated[str | None, typer.Option("--algorithm", "-a", help="1d, 2d, 2d_tasks or 2.5d; else the cheapest.")]
+LuAlgorithm = Annotated[str | None, typer.Option("--algorithm", "-a", help="1d, 2d or 2.5d; else the cheapest.")]
 Grid = Annotated[str | None, typer.Option(metavar="QxQxC", help="Rows x columns x layers of ranks; else the cheapest.")]
 Memory = Annotated[str | None, typer.Option(help="Limit per rank: 512MiB, 2GiB.")]
 Transposed = Annotated[str, typer.Option(help="N, T (transpose) or C (conjugate transpose).")]
