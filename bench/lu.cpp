@@ -1,8 +1,9 @@
 // lu against ScaLAPACK's pdgetrf at several block sizes, and against LAPACK's dgetrf on all cores, in turns within one
 // run, every result checked. Usage: mpirun -n RANKS bench_lu N ROUNDS [--blocks 32,64,128] [--no-lapack]
-// [--ours BLOCK,DEALT]... (1D with panels and distribution blocks of so many columns instead of the plan's choice);
-// prints one JSON object. The machine is ALLPORT_MACHINE's. Every contender starts from A in its own best distribution;
-// "allport given" takes A as ScaLAPACK has it.
+// [--ours BLOCK,DEALT]... (1D with panels and distribution blocks of so many columns instead of the plan's choice)
+// [--tasks ROWS,BLOCK,DEALT]... (by tasks on so many rows of ranks); prints one JSON object. The machine is
+// ALLPORT_MACHINE's. Every contender starts from A in its own best distribution; "allport given" takes A as ScaLAPACK
+// has it.
 #include <algorithm>
 #include <cmath>
 #include <cstdio>
@@ -93,6 +94,17 @@ int main(int argc, char** argv) {
         options.block = std::strtoll(argv[++x], &comma, 10);
         if (*comma == ',') options.nb = std::strtoll(comma + 1, nullptr, 10);
       }
+      if (std::strcmp(argv[x], "--tasks") == 0 && x + 1 < argc) {
+        auto& options = asked.emplace_back();
+        options.algorithm = "2d_tasks";
+        int rows = 1;
+        long block = 0;
+        long dealt = 0;
+        std::sscanf(argv[++x], "%d,%ld,%ld", &rows, &block, &dealt);
+        options.block = block;
+        options.nb = dealt;
+        options.grid.rows = rows;
+      }
       if (std::strcmp(argv[x], "--blocks") == 0 && x + 1 < argc) {
         blocks.clear();
         for (auto* word = std::strtok(argv[++x], ","); word != nullptr; word = std::strtok(nullptr, ",")) {
@@ -107,6 +119,9 @@ int main(int argc, char** argv) {
       auto const c = comm.size() / r;
       if (comm.size() > 4 && (r > 2 * c || c > 2 * r)) continue;
       for (auto const nb : blocks) contenders.push_back(scalapack(comm, n, nb, r, c));
+    }
+    for (auto& options : asked) {
+      if (options.algorithm == "2d_tasks") options.grid = {options.grid.rows, comm.size() / options.grid.rows, 1};
     }
     for (auto const& options : asked) contenders.push_back(ours(comm, n, Pivoting::partial, options, "partial"));
     if (asked.empty()) {

@@ -6,6 +6,7 @@
 
 #include "elements.h"
 #include "lu_price.h"
+#include "lu_tasks.h"
 #include "solve_grid.h"
 
 namespace allport {
@@ -127,7 +128,8 @@ LuMeasured factor_and_tell(LuPlan const& plan, Matrix<T> const& a, std::vector<I
   auto const& comm = a.comm();
   Seats const seats(plan.chosen, plan.options);
   auto const place = seats.place(comm.rank());
-  auto const lines = lines_of(comm, seats, place, plan.schedules->pricer);
+  auto const lines = is_by_tasks(plan.chosen.algorithm) ? std::shared_ptr<LineComms>()
+                                                        : lines_of(comm, seats, place, plan.schedules->pricer);
   LuMeasured mine;
   pivots.clear();
   {
@@ -142,7 +144,17 @@ LuMeasured factor_and_tell(LuPlan const& plan, Matrix<T> const& a, std::vector<I
     mine.moved = difference(comm.counted(), before);
     mine.before = largest_element(there, [](Index, Index) { return true; });
     auto const middle = comm.counted();
-    if (place) {
+    if (is_by_tasks(plan.chosen.algorithm)) {
+      auto ran = run_by_tasks(comm, plan, there.part(), progress);
+      pivots = std::move(ran.found.pivots);
+      mine.fell_back = ran.found.fell_back;
+      mine.exchanged = ran.ledger.exchanged;
+      mine.lu = ran.run.count.traffic;
+      mine.compute = ran.ledger.compute;
+      mine.panel = ran.ledger.panel;
+      mine.wait = std::max(ran.run.seconds - ran.run.busy_seconds, 0.0);
+      mine.memory = ran.ledger.work.bytes() + ran.run.peak_bytes;
+    } else if (place) {
       Team team(seats, *place, plan.schedules->pricer, lines.get());
       Order const order{p, plan.chosen, progress};
       auto found = factor(team, order, plan.distribution, there.part());

@@ -3,6 +3,8 @@
 
 #include <algorithm>
 
+#include "lu_gang_line.h"
+
 namespace allport::lu_detail {
 
 namespace {
@@ -163,8 +165,8 @@ Found factor_2d(Grid const& grid, View<T> const& a, Index count, Index widest, P
   return Factoring<T>(grid, a, count, widest, pivoting, progress).run();
 }
 
-template <class T>
-void permute_left(Line const& line, View<T> const& a, std::vector<Panel> const& panels, std::span<Index const> pivots) {
+template <class T, class Talk>
+void permute_left(Talk const& line, View<T> const& a, std::vector<Panel> const& panels, std::span<Index const> pivots) {
   // So many columns at once that the buffers stay small beside the matrix.
   constexpr Index columns_at_once = 1024;
   std::vector<RowMoves<T>> jobs;
@@ -184,9 +186,10 @@ void permute_left(Line const& line, View<T> const& a, std::vector<Panel> const& 
   }
 }
 
-#define ALLPORT_2D(T)                                                                             \
-  template Found factor_2d(Grid const&, View<T> const&, Index, Index, Pivoting, Progress const&); \
-  template void permute_left(Line const&, View<T> const&, std::vector<Panel> const&, std::span<Index const>);
+#define ALLPORT_2D(T)                                                                                         \
+  template Found factor_2d(Grid const&, View<T> const&, Index, Index, Pivoting, Progress const&);             \
+  template void permute_left(Line const&, View<T> const&, std::vector<Panel> const&, std::span<Index const>); \
+  template void permute_left(GangLine const&, View<T> const&, std::vector<Panel> const&, std::span<Index const>);
 ALLPORT_FOR_SCALARS(ALLPORT_2D)
 
 }  // namespace allport::lu_detail

@@ -30,8 +30,8 @@ template <class T>
                               Progress const& progress);
 
 /// Exchanges the rows of every panel's columns that later pivots moved (`pivots` of all columns, from row 0 on).
-template <class T>
-void permute_left(Line const& line, View<T> const& a, std::vector<Panel> const& panels, std::span<Index const> pivots);
+template <class T, class Talk>
+void permute_left(Talk const& line, View<T> const& a, std::vector<Panel> const& panels, std::span<Index const> pivots);
 
 /// Memory for `elements`; in a dry run it is only noted.
 template <class T>

@@ -1,6 +1,7 @@
 // The graph of a factorization's plan.
 #include "lu_graph_1d.h"
 #include "lu_graph_25d.h"
+#include "lu_tasks.h"
 
 #include "allport/linalg/graphs.h"
 
@@ -64,6 +65,9 @@ class Lu2d final : public TaskGraph {
 }  // namespace
 
 std::unique_ptr<TaskGraph> lu_graph(LuPlan const& plan) {
+  if (is_by_tasks(plan.chosen.algorithm)) {
+    return std::make_unique<LuTaskGraph>(plan, plan.chosen, plan.distribution);
+  }
   Seats seats(plan.chosen, plan.options);
   if (plan.chosen.grid.layers > 1) return std::make_unique<Lu25d>(plan, std::move(seats));
   if (plan.chosen.algorithm == "1d") return std::make_unique<Lu1d>(plan, std::move(seats));

@@ -11,6 +11,7 @@
 #include "allport/comm/messages.h"
 #include "gemm_price.h"
 #include "gemm_run.h"
+#include "operand.h"
 
 namespace allport::lu_detail {
 
@@ -84,6 +85,15 @@ class Line {
   void wait_for_data(Transfer& transfer) const {
     Stopwatch const watch(ledger_->wait);
     transfer.wait_for_data();
+  }
+  /// Calls what the plan could not know: it counts with the exchanged rows.
+  template <class Body>
+  auto unforeseen(Body const& body) const {
+    auto const planned = ledger_->planned;
+    auto result = body();
+    ledger_->exchanged += gemm_detail::difference(ledger_->planned, planned);
+    ledger_->planned = planned;
+    return result;
   }
   void progress() const {
     if (comm_ != nullptr) comm_->progress();
@@ -168,6 +178,32 @@ struct Move {
 /// The exchanges that bring rows ids[0], ids[1], ... to begin, begin + 1, ...
 [[nodiscard]] std::vector<Index> exchanges_for(std::span<Index const> ids, Index begin);
 
+/// Moves of local rows in an order in which none is overwritten before it has moved: rows[c] takes what rows[c + 1]
+/// has, and so on to the end of its chain; the last one of a circle takes what its first one had.
+struct RowChains {
+  struct Chain {
+    std::size_t begin = 0;  ///< in rows
+    std::size_t end = 0;
+    bool circle = false;
+  };
+  std::vector<Index> rows;
+  std::vector<Chain> chains;
+};
+/// @param moves  local rows, each a `to` once at most
+[[nodiscard]] RowChains chains_of(std::vector<Move> const& moves);
+template <class T>
+void move_in_chains(RowChains const& chains, T* columns, Index width, Index ld) {
+  if (chains.chains.empty()) return;  // there may be no rows
+  for (Index j = 0; j < width; ++j) {
+    T* const column = columns + j * ld;
+    for (auto const& [begin, end, circle] : chains.chains) {
+      auto const first = column[chains.rows[begin]];
+      for (auto x = begin; x + 1 < end; ++x) column[chains.rows[x]] = column[chains.rows[x + 1]];
+      if (circle) column[chains.rows[end - 1]] = first;
+    }
+  }
+}
+
 /// Moves of the rows of some local columns.
 template <class T>
 struct RowMoves {
@@ -178,7 +214,7 @@ struct RowMoves {
 };
 /// Carries out all jobs; one message for each pair of ranks of `line` that exchange anything. `rows` distributes the
 /// rows to the line. Called by all ranks of the line with equal widths and moves.
-template <class T>
-void move_rows(Line const& line, AxisDistribution const& rows, std::vector<RowMoves<T>> const& jobs);
+template <class T, class Talk>
+void move_rows(Talk const& line, AxisDistribution const& rows, std::vector<RowMoves<T>> const& jobs);
 
 }  // namespace allport::lu_detail

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <numeric>
 
-#include "operand.h"
+#include "lu_gang_line.h"
 
 namespace allport::lu_detail {
 
@@ -44,8 +44,8 @@ std::vector<Index> panel_alone(View<T> const& a, Panel panel) {
 
 }  // namespace
 
-template <class T>
-std::vector<Index> panel_without(Line const& line, View<T> const& a, Panel panel) {
+template <class T, class Talk>
+std::vector<Index> panel_without(Talk const& line, View<T> const& a, Panel panel) {
   auto const width = panel.width();
   auto const owner = a.rows.owner(panel.begin);
   std::vector<T> corner(line.dry() ? 0 : static_cast<std::size_t>(width * width));
@@ -63,8 +63,8 @@ std::vector<Index> panel_without(Line const& line, View<T> const& a, Panel panel
   return pivots;
 }
 
-template <class T>
-std::vector<Index> factor_panel(Line const& line, View<T> const& a, Panel panel, Pivoting pivoting, int& fell_back) {
+template <class T, class Talk>
+std::vector<Index> factor_panel(Talk const& line, View<T> const& a, Panel panel, Pivoting pivoting, int& fell_back) {
   Stopwatch const watch(line.ledger().panel);
   if (pivoting == Pivoting::none) {
     return panel_without(line, a, panel);
@@ -77,19 +77,17 @@ std::vector<Index> factor_panel(Line const& line, View<T> const& a, Panel panel,
       return *pivots;
     }
     ++fell_back;
-    auto const planned = line.ledger().planned;
-    auto pivots = panel_partial(line, a, panel);
-    // What the plan could not know is told with the exchanged rows.
-    line.ledger().exchanged += gemm_detail::difference(line.ledger().planned, planned);
-    line.ledger().planned = planned;
-    return pivots;
+    return line.unforeseen([&] { return panel_partial(line, a, panel); });
   }
   return panel_partial(line, a, panel);
 }
 
-#define ALLPORT_PANEL(T)                                                         \
-  template std::vector<Index> panel_without(Line const&, View<T> const&, Panel); \
-  template std::vector<Index> factor_panel(Line const&, View<T> const&, Panel, Pivoting, int&);
+#define ALLPORT_PANEL(T)                                                                        \
+  template std::vector<Index> panel_without(Line const&, View<T> const&, Panel);                \
+  template std::vector<Index> panel_without(GangLine const&, View<T> const&, Panel);            \
+  template std::vector<Index> factor_panel(Line const&, View<T> const&, Panel, Pivoting, int&); \
+  template std::vector<Index> factor_panel(GangLine const&, View<T> const&, Panel, Pivoting, int&);
 ALLPORT_FOR_SCALARS(ALLPORT_PANEL)
+#undef ALLPORT_PANEL
 
 }  // namespace allport::lu_detail

@@ -66,17 +66,17 @@ struct TravellingPanel {
 /// Factors one panel in place on the ranks that own its columns, of which `line` is the grid column.
 /// @param fell_back  raised by one when a tournament met an exactly zero pivot and partial pivoting did the panel
 /// @return row begin + s was exchanged with row [s], in order; rows in this panel's columns are exchanged already
-template <class T>
-[[nodiscard]] std::vector<Index> factor_panel(Line const& line, View<T> const& a, Panel panel, Pivoting pivoting,
+template <class T, class Talk>
+[[nodiscard]] std::vector<Index> factor_panel(Talk const& line, View<T> const& a, Panel panel, Pivoting pivoting,
                                               int& fell_back);
 
-template <class T>
-[[nodiscard]] std::vector<Index> panel_without(Line const& line, View<T> const& a, Panel panel);
-template <class T>
-[[nodiscard]] std::vector<Index> panel_partial(Line const& line, View<T> const& a, Panel panel);
+template <class T, class Talk>
+[[nodiscard]] std::vector<Index> panel_without(Talk const& line, View<T> const& a, Panel panel);
+template <class T, class Talk>
+[[nodiscard]] std::vector<Index> panel_partial(Talk const& line, View<T> const& a, Panel panel);
 /// Nothing, with the panel as it was, when a pivot is exactly zero.
-template <class T>
-[[nodiscard]] std::optional<std::vector<Index>> panel_tournament(Line const& line, View<T> const& a, Panel panel);
+template <class T, class Talk>
+[[nodiscard]] std::optional<std::vector<Index>> panel_tournament(Talk const& line, View<T> const& a, Panel panel);
 
 /// Rows below the panel's diagonal block: L21 = A21 U11^-1.
 template <class T>

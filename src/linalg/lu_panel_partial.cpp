@@ -5,6 +5,7 @@
 #include <limits>
 #include <type_traits>
 
+#include "lu_gang_line.h"
 #include "lu_panel.h"
 
 namespace allport::lu_detail {
@@ -73,10 +74,10 @@ Combine better_bid(Index row_bytes) {
 }
 
 /// One panel while it is factored on this rank.
-template <class T>
+template <class T, class Talk>
 class Partial {
  public:
-  Partial(Line const& line, View<T> const& a, Panel panel)
+  Partial(Talk const& line, View<T> const& a, Panel panel)
       : line_(line),
         a_(a),
         panel_(panel),
@@ -108,8 +109,8 @@ class Partial {
     auto const owner = a_.rows.owner(top);
     bid(s, first, owner);
     auto const bytes = Bid<T>::bytes(width_);
-    line_.wait(line_.allreduce<std::byte>(mine_.data(), best_.data(), bytes,
-                                          better_bid(width_ * static_cast<Index>(sizeof(T))), bytes));
+    line_.wait(line_.template allreduce<std::byte>(mine_.data(), best_.data(), bytes,
+                                                   better_bid(width_ * static_cast<Index>(sizeof(T))), bytes));
     auto const pivot = best_.head().row;
     if (pivot != top) {
       if (a_.rows.owner(pivot) == line_.index()) write_row(a_.rows.local(pivot), best_.top_row());
@@ -191,7 +192,7 @@ class Partial {
                &u(begin, end), width_, T(1), element(below, end), a_.ld);
   }
 
-  Line const& line_;
+  Talk const& line_;
   View<T> const& a_;
   Panel panel_;
   Index width_;
@@ -205,21 +206,24 @@ class Partial {
 
 }  // namespace
 
-template <class T>
-std::vector<Index> panel_partial(Line const& line, View<T> const& a, Panel panel) {
+template <class T, class Talk>
+std::vector<Index> panel_partial(Talk const& line, View<T> const& a, Panel panel) {
   if (!line.dry()) {
-    return Partial<T>(line, a, panel).run();
+    return Partial<T, Talk>(line, a, panel).run();
   }
   auto const bytes = Bid<T>::bytes(panel.width());
   std::vector<Index> pivots;
   for (Index s = panel.begin; s < panel.end; ++s) {
-    line.wait(line.allreduce<std::byte>(nullptr, nullptr, bytes, {}, bytes));
+    line.wait(line.template allreduce<std::byte>(nullptr, nullptr, bytes, {}, bytes));
     pivots.push_back(s);
   }
   return pivots;
 }
 
-#define ALLPORT_PANEL(T) template std::vector<Index> panel_partial(Line const&, View<T> const&, Panel);
+#define ALLPORT_PANEL(T)                                                         \
+  template std::vector<Index> panel_partial(Line const&, View<T> const&, Panel); \
+  template std::vector<Index> panel_partial(GangLine const&, View<T> const&, Panel);
 ALLPORT_FOR_SCALARS(ALLPORT_PANEL)
+#undef ALLPORT_PANEL
 
 }  // namespace allport::lu_detail

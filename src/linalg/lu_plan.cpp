@@ -6,6 +6,7 @@
 #include "allport/linalg/redistribute.h"
 #include "allport/model/lu_bound.h"
 #include "lu_price.h"
+#include "lu_tasks.h"
 #include "plan_checks.h"
 
 namespace allport {
@@ -28,6 +29,7 @@ constexpr Index most_ahead = 8;
 constexpr GemmAlgorithmName names[] = {
     {"1d", "right-looking on one row of ranks, each with whole columns; several panels under way at a time"},
     {"2d", "right-looking on a p_r x p_c grid, next panel ahead (deck 1 slides 14 and 18)"},
+    {"2d_tasks", "2D as a task graph, several panels ahead, and 1D as its one row; so far only where it is named"},
     {"2.5d", "c layers: big panels distributed over all of them, updates shared between them (deck 1 slides 15 to 19)"},
 };
 
@@ -49,7 +51,10 @@ void check(LuProblem const& problem, Machine const& machine, LuOptions const& op
   ensure(options.memory.value() >= 0, "memory", options.memory, "bytes per rank >= 0");
   auto const& name = options.algorithm;
   bool const known = name.empty() || std::ranges::any_of(names, [&](auto const& n) { return n.name == name; });
-  ensure(known, "algorithm", name, "1d, 2d or 2.5d");
+  ensure(known, "algorithm", name, "1d, 2d, 2d_tasks or 2.5d");
+  ensure(!is_by_tasks(name) || (options.broadcast.empty() && options.reduce.empty()), "broadcast, reduce",
+         options.broadcast.empty() ? options.reduce : options.broadcast,
+         fmt::format("left out: '{}' sends by the axes of the machine", name));
   if (options.given) {
     ensure(options.given->rows().extent() == problem.m && options.given->cols().extent() == problem.n, "given",
            fmt::format("{} x {}", options.given->rows().extent(), options.given->cols().extent()),
@@ -79,7 +84,7 @@ std::vector<GemmGrid> grids(LuOptions const& options, Rank ranks) {
 
 std::optional<std::string> why_not(std::string_view algorithm, GemmGrid const& grid) {
   if (algorithm == "1d" && (grid.rows > 1 || grid.layers > 1)) return "is for one row of ranks: it needs p_r = c = 1";
-  if (algorithm == "2d" && grid.layers > 1) return "is for one layer: it needs c = 1";
+  if (algorithm.starts_with("2d") && grid.layers > 1) return "is for one layer: it needs c = 1";
   if (algorithm == "2.5d" && grid.layers == 1) return "needs c > 1; with c = 1 it is '2d'";
   return std::nullopt;
 }
@@ -121,7 +126,7 @@ class Planner {
         candidate.nb = nb;
         candidate.ahead = ahead_for(algorithm, block, nb);
         candidate.big = grid.layers == 1 ? block : big_for(grid, block);
-        price(plan_.problem, plan_.machine, plan_.options, pricer_, candidate);
+        price_of(candidate);
         candidate.total += moving(candidate);
         if (!best || candidate.total < best->total) best = candidate;
       };
@@ -146,7 +151,7 @@ class Planner {
     LuCandidate candidate;
     candidate.grid = {given.rows().parts(), given.cols().parts(), 1};
     auto const& asked = plan_.options.algorithm;
-    candidate.algorithm = candidate.grid.rows == 1 && asked != "2d" ? "1d" : "2d";
+    candidate.algorithm = is_by_tasks(asked) ? asked : candidate.grid.rows == 1 && asked != "2d" ? "1d" : "2d";
     if (!asked.empty() && asked != candidate.algorithm) return;
     candidate.in_place = true;
     std::optional<LuCandidate> best;
@@ -181,6 +186,11 @@ class Planner {
   }
 
  private:
+  void price_of(LuCandidate& candidate) {
+    if (is_by_tasks(candidate.algorithm)) return price_by_tasks(plan_, candidate, distribution_of(candidate));
+    price(plan_.problem, plan_.machine, plan_.options, pricer_, candidate);
+  }
+
   /// Panels end where the caller's blocks do: priced by their mean width.
   void price_given(LuCandidate& candidate, Index widest) {
     auto const& given = *plan_.options.given;
@@ -190,7 +200,8 @@ class Planner {
     candidate.block = std::max<Index>(1, count / panels);
     candidate.nb = std::max(candidate.block, count / blocks);
     candidate.ahead = ahead_for(candidate.algorithm, candidate.block, candidate.nb);
-    price(plan_.problem, plan_.machine, plan_.options, pricer_, candidate);
+    if (is_by_tasks(candidate.algorithm)) candidate.block = widest;
+    price_of(candidate);
     candidate.block = candidate.big = widest;
   }
 
@@ -201,8 +212,9 @@ class Planner {
     std::vector<std::pair<Index, Index>> all;
     for (auto const width : block_widths) {
       auto const block = fixed.block > 0 ? fixed.block : width;
-      bool const wide = algorithm == "1d";
-      if (wide && fixed.nb > 0) {
+      bool const by_tasks = is_by_tasks(algorithm);
+      bool const wide = algorithm == "1d" || (by_tasks && grid.rows == 1);
+      if ((wide || by_tasks) && fixed.nb > 0) {
         all.emplace_back(block, fixed.nb);
       } else {
         all.emplace_back(block, block);
@@ -217,7 +229,8 @@ class Planner {
   }
 
   [[nodiscard]] static int ahead_for(std::string_view algorithm, Index block, Index nb) {
-    return algorithm == "1d" ? static_cast<int>(std::clamp(nb / block + 1, fewest_ahead, most_ahead)) : 1;
+    bool const some = algorithm == "1d" || is_by_tasks(algorithm);
+    return some ? static_cast<int>(std::clamp(nb / block + 1, fewest_ahead, most_ahead)) : 1;
   }
 
   [[nodiscard]] Index big_for(GemmGrid const& grid, Index block) const {
@@ -237,6 +250,16 @@ class Planner {
 
   void keep(LuCandidate candidate) {
     auto const limit = memory_limit(plan_.machine, plan_.options.memory);
+    if (!is_by_tasks(candidate.algorithm)) candidate.memory = most_memory(candidate);
+    bounds(candidate);
+    if (limit.value() > 0 && candidate.memory > limit) {
+      candidate.why_not =
+          fmt::format("needs {} bytes per rank, the limit is {}", candidate.memory.value(), limit.value());
+    }
+    plan_.candidates.push_back(std::move(candidate));
+  }
+
+  [[nodiscard]] Bytes most_memory(LuCandidate const& candidate) const {
     auto const& p = plan_.problem;
     auto const& g = candidate.grid;
     auto const b = candidate.block;
@@ -245,13 +268,7 @@ class Planner {
     auto const panels = candidate.algorithm == "1d" ? candidate.ahead + 1 : 3;
     auto const words = rows * cols + panels * b * rows + b * cols + 6 * b * b +
                        (g.layers > 1 ? 2 * (rows + cols) * candidate.big / std::min(g.rows, g.cols) : 0);
-    candidate.memory = Bytes(words * bytes_of(p.type));
-    bounds(candidate);
-    if (limit.value() > 0 && candidate.memory > limit) {
-      candidate.why_not =
-          fmt::format("needs {} bytes per rank, the limit is {}", candidate.memory.value(), limit.value());
-    }
-    plan_.candidates.push_back(std::move(candidate));
+    return Bytes(words * bytes_of(p.type));
   }
 
   void bounds(LuCandidate& candidate) const {
@@ -264,6 +281,10 @@ class Planner {
 
   void count_chosen() {
     auto& chosen = plan_.chosen;
+    if (is_by_tasks(chosen.algorithm)) {
+      count_by_tasks(plan_);
+      return bounds(chosen);
+    }
     auto const& g = chosen.grid;
     auto const count_of_steps = std::min(plan_.problem.m, plan_.problem.n) / std::max<Index>(1, chosen.block) + 1;
     bool const all = plan_.machine.ranks() <= counted_ranks && count_of_steps * g.ranks() <= counted_visits;
@@ -308,7 +329,8 @@ LuPlan plan_lu(LuProblem const& problem, Machine const& machine, LuOptions const
   if (options.given && options.algorithm != "2.5d" && options.grid.ranks() == 0) planner.consider_given();
   for (auto const& grid : grids(options, machine.ranks())) {
     for (auto const& name : names) {
-      if (options.algorithm.empty() || options.algorithm == name.name) planner.consider(name.name, grid);
+      if (options.algorithm.empty() ? !is_by_tasks(name.name) : options.algorithm == name.name)
+        planner.consider(name.name, grid);
     }
   }
   planner.choose();

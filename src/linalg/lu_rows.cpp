@@ -1,9 +1,11 @@
 // Row exchanges between the ranks of a grid column.
 #include <algorithm>
 #include <map>
+#include <numeric>
 #include <utility>
 
-#include "lu_line.h"
+#include "lu_gang_line.h"
+#include "lu_panel.h"
 
 namespace allport::lu_detail {
 
@@ -42,30 +44,67 @@ Sorted sort_moves(std::vector<Move> const& moves, AxisDistribution const& rows, 
   return sorted;
 }
 
-template <class T>
-void move_here(RowMoves<T> const& job, std::vector<Move> const& here, std::vector<T>& held) {
-  held.resize(here.size());
-  for (Index j = 0; j < job.width; ++j) {
-    T* const column = job.columns + j * job.ld;
-    for (std::size_t x = 0; x < here.size(); ++x) held[x] = column[here[x].from];
-    for (std::size_t x = 0; x < here.size(); ++x) column[here[x].to] = held[x];
-  }
-}
-
 }  // namespace
 
 std::vector<Move> moves_of(std::span<Index const> pivots, Index begin) {
-  std::map<Index, Index> content;  // position -> the row that came to lie there; others lie where they were
+  // Which row came to lie at a position, for those that were touched: in a table where they are dense, else in a map.
+  constexpr Index sparse = 32;
+  Index last = begin - 1;
+  for (std::size_t s = 0; s < pivots.size(); ++s) last = std::max({last, begin + static_cast<Index>(s), pivots[s]});
+  std::vector<Move> moves;
+  if (last - begin < sparse * static_cast<Index>(pivots.size())) {
+    std::vector<Index> content(static_cast<std::size_t>(last - begin + 1));
+    std::iota(content.begin(), content.end(), begin);
+    for (std::size_t s = 0; s < pivots.size(); ++s) {
+      std::swap(content[s], content[static_cast<std::size_t>(pivots[s] - begin)]);
+    }
+    for (auto to = begin; to <= last; ++to) {
+      auto const from = content[static_cast<std::size_t>(to - begin)];
+      if (from != to) moves.push_back({to, from});
+    }
+    return moves;
+  }
+  std::map<Index, Index> content;
   auto const at = [&](Index x) { return content.try_emplace(x, x).first; };
   for (std::size_t s = 0; s < pivots.size(); ++s) {
     auto const top = begin + static_cast<Index>(s);
     if (pivots[s] != top) std::swap(at(top)->second, at(pivots[s])->second);
   }
-  std::vector<Move> moves;
   for (auto const& [to, from] : content) {
     if (to != from) moves.push_back({to, from});
   }
   return moves;
+}
+
+RowChains chains_of(std::vector<Move> const& moves) {
+  Index most = -1;
+  for (auto const& move : moves) most = std::max({most, move.to, move.from});
+  std::vector<Index> from(static_cast<std::size_t>(most + 1), -1);  // of moves that are in no chain yet
+  std::vector<char> leaves(from.size(), 0);                         // rows whose content goes elsewhere
+  for (auto const& move : moves) {
+    from[static_cast<std::size_t>(move.to)] = move.from;
+    leaves[static_cast<std::size_t>(move.from)] = 1;
+  }
+  RowChains found;
+  auto const follow = [&](Index first) {
+    RowChains::Chain chain{found.rows.size(), 0, false};
+    found.rows.push_back(first);
+    for (auto to = first;;) {
+      to = std::exchange(from[static_cast<std::size_t>(to)], -1);
+      chain.circle = to == first;
+      if (to < 0 || chain.circle) break;
+      found.rows.push_back(to);
+    }
+    chain.end = found.rows.size();
+    found.chains.push_back(chain);
+  };
+  for (auto const& move : moves) {
+    if (leaves[static_cast<std::size_t>(move.to)] == 0) follow(move.to);
+  }
+  for (auto const& move : moves) {
+    if (from[static_cast<std::size_t>(move.to)] >= 0) follow(move.to);
+  }
+  return found;
 }
 
 std::vector<Index> exchanges_for(std::span<Index const> ids, Index begin) {
@@ -89,8 +128,8 @@ std::vector<Index> exchanges_for(std::span<Index const> ids, Index begin) {
   return pivots;
 }
 
-template <class T>
-void move_rows(Line const& line, AxisDistribution const& rows, std::vector<RowMoves<T>> const& jobs) {
+template <class T, class Talk>
+void move_rows(Talk const& line, AxisDistribution const& rows, std::vector<RowMoves<T>> const& jobs) {
   if (line.dry()) {
     return;
   }
@@ -107,8 +146,9 @@ void move_rows(Line const& line, AxisDistribution const& rows, std::vector<RowMo
     }
   }
   std::map<int, std::vector<T>> buffers[2];
-  std::vector<Transfer> receives;
-  std::vector<Transfer> sends;
+  using Message = decltype(line.receive(0, static_cast<T*>(nullptr), 0, tag_of_rows, false));
+  std::vector<Message> receives;
+  std::vector<Message> sends;
   for (auto const& [peer, elements] : sizes[1]) {
     auto& buffer = buffers[1][peer];
     buffer.resize(static_cast<std::size_t>(elements));
@@ -128,8 +168,9 @@ void move_rows(Line const& line, AxisDistribution const& rows, std::vector<RowMo
     sends.push_back(
         line.send(peer, std::as_const(buffer).data(), static_cast<Index>(buffer.size()), tag_of_rows, false));
   }
-  std::vector<T> held;
-  for (std::size_t x = 0; x < jobs.size(); ++x) move_here(jobs[x], sorted[x].here, held);
+  for (std::size_t x = 0; x < jobs.size(); ++x) {
+    move_in_chains(chains_of(sorted[x].here), jobs[x].columns, jobs[x].width, jobs[x].ld);
+  }
   for (auto& receive : receives) line.wait(receive);
   std::map<int, std::size_t> taken;
   for (std::size_t x = 0; x < jobs.size(); ++x) {
@@ -145,9 +186,9 @@ void move_rows(Line const& line, AxisDistribution const& rows, std::vector<RowMo
   for (auto& send : sends) line.wait(send);
 }
 
-template void move_rows(Line const&, AxisDistribution const&, std::vector<RowMoves<float>> const&);
-template void move_rows(Line const&, AxisDistribution const&, std::vector<RowMoves<double>> const&);
-template void move_rows(Line const&, AxisDistribution const&, std::vector<RowMoves<std::complex<float>>> const&);
-template void move_rows(Line const&, AxisDistribution const&, std::vector<RowMoves<std::complex<double>>> const&);
+#define ALLPORT_MOVE(T)                                                                           \
+  template void move_rows(Line const&, AxisDistribution const&, std::vector<RowMoves<T>> const&); \
+  template void move_rows(GangLine const&, AxisDistribution const&, std::vector<RowMoves<T>> const&);
+ALLPORT_FOR_SCALARS(ALLPORT_MOVE)
 
 }  // namespace allport::lu_detail

@@ -6,6 +6,7 @@
 #include "allport/linalg/graphs.h"
 #include "allport/tasks/carrier.h"
 #include "lu_graph_25d.h"
+#include "lu_tasks.h"
 
 namespace allport {
 
@@ -126,6 +127,9 @@ std::unique_ptr<graph::Carrier> plan_carrier(GemmPlan const& plan) {
   }
   return std::make_unique<GemmCarrier>(plan);
 }
-std::unique_ptr<graph::Carrier> plan_carrier(LuPlan const& plan) { return std::make_unique<LuCarrier>(plan); }
+std::unique_ptr<graph::Carrier> plan_carrier(LuPlan const& plan) {
+  if (lu_detail::is_by_tasks(plan.chosen.algorithm)) return tasks::carrier(plan.machine, plan.options.mapping);
+  return std::make_unique<LuCarrier>(plan);
+}
 
 }  // namespace allport

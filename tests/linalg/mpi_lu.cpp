@@ -56,6 +56,9 @@ std::vector<LuOptions> ways(Communicator const& comm) {
       o.grid = {r, p / c / r, c};
       o.block = 5;
       all.push_back(o);
+      if (c > 1) continue;
+      o.algorithm = "2d_tasks";
+      all.push_back(o);
     }
   }
   LuOptions one_row;
@@ -66,6 +69,9 @@ std::vector<LuOptions> ways(Communicator const& comm) {
     one_row.nb = distributed;
     all.push_back(one_row);
   }
+  one_row.algorithm = "2d_tasks";
+  one_row.nb = 12;
+  all.push_back(one_row);
   one_row.algorithm = "2d";  // as a grid of one row
   one_row.nb = 0;
   all.push_back(one_row);
@@ -73,6 +79,8 @@ std::vector<LuOptions> ways(Communicator const& comm) {
     LuOptions o;
     o.grid = {1, p - 1, 1};  // one rank is left out
     o.block = 4;
+    all.push_back(o);
+    o.algorithm = "2d_tasks";
     all.push_back(o);
   }
   return all;
@@ -148,6 +156,26 @@ TEST_F(Lu, PartialPivotsAreLapacks) {
   }
 }
 
+TEST_F(Lu, ByTasksUpdatesInStrips) {
+  for (int r = 1; r <= comm.size(); ++r) {
+    if (comm.size() % r != 0) continue;
+    LuOptions options;
+    options.algorithm = "2d_tasks";
+    options.grid = {r, comm.size() / r, 1};
+    options.block = 24;
+    for (auto const& [m, n] : {std::pair<Index, Index>(620, 1300), {900, 700}}) {
+      auto const plan = plan_lu({.m = m, .n = n, .pivoting = Pivoting::partial}, comm.machine(), options);
+      auto const whole = make<double>(Sample::random, m, n);
+      auto held = distribute(whole, plan.distribution, comm);
+      std::vector<Index> pivots;
+      auto const report = lu(plan, held.matrix, pivots);
+      EXPECT_EQ(pivots, lapack_pivots(whole));
+      EXPECT_EQ(report.predicted, report.measured);
+      EXPECT_LE(report.measured_memory.value(), report.predicted_memory.value());
+    }
+  }
+}
+
 TEST_F(Lu, WorksOnTheCallersLayout) {
   auto const p = comm.size();
   std::vector<Rank> ranks(static_cast<std::size_t>(p));
@@ -161,11 +189,13 @@ TEST_F(Lu, WorksOnTheCallersLayout) {
           Distribution(AxisDistribution::balanced(43, r), AxisDistribution::cyclic(43, c, 3), ranks)}) {
       LuOptions options;
       options.given = distribution;
-      auto const found = check<double>(comm, {.m = 43, .n = 43, .pivoting = Pivoting::partial}, options, Sample::random,
-                                       distribution, "given");
+      for (auto const* const algorithm : {"", "2d_tasks"}) {
+        options.algorithm = algorithm;
+        check<double>(comm, {.m = 43, .n = 43, .pivoting = Pivoting::partial}, options, Sample::random, distribution,
+                      "given");
+      }
       check<double>(comm, {.m = 43, .n = 43, .pivoting = Pivoting::tournament}, {}, Sample::random, distribution,
                     "moved");
-      (void)found;
     }
   }
 }

@@ -223,13 +223,34 @@ TEST(LuGraph, TwoDimensionsCountAsThePlanDoes) {
   }
 }
 
+TEST(LuGraph, ByTasksCountsAsThePlanDoes) {
+  for (auto const pivoting : pivotings) {
+    for (auto const& [m, n] : {std::pair<Index, Index>(90, 90), {50, 121}, {120, 31}, {7, 9}}) {
+      for (auto const& grid : {GemmGrid{1, 1, 1}, {2, 3, 1}, {5, 1, 1}, {1, 7, 1}, {3, 4, 1}}) {
+        for (Index const nb : {8, 24}) {
+          auto options = factored("2d_tasks", grid, 8);
+          options.nb = nb;
+          expect_as_planned({{m, n, Scalar::d, pivoting}, "torus:3x4", options});
+        }
+      }
+      expect_as_planned({{m, n, Scalar::c, pivoting}, "mesh:5x2", factored("2d_tasks", {2, 5, 1}, 13)});
+    }
+    // Strips of many panels, and columns beyond the last of them.
+    expect_as_planned({{700, 1500, Scalar::d, pivoting}, "torus:2x3", factored("2d_tasks", {2, 2, 1}, 60)});
+    expect_as_planned({{1300, 1300, Scalar::d, pivoting}, "torus:2x3", factored("2d_tasks", {1, 2, 1}, 60)});
+  }
+}
+
 TEST(LuGraph, CountsOnTheCallersOwnDistribution) {
   Distribution const given(AxisDistribution::cyclic(83, 3, 10, 1, 4), AxisDistribution::cyclic(95, 2, 7, 1),
                            ProcessGrid(3, 2, {5, 0, 3, 1, 7, 2}));
   auto options = factored("2d", {0, 0, 0}, 6);
   options.given = given;
-  for (auto const pivoting : pivotings) {
-    expect_as_planned({{83, 95, Scalar::d, pivoting}, "torus:4x2", options});
+  for (auto const* const name : {"2d", "2d_tasks"}) {
+    options.algorithm = name;
+    for (auto const pivoting : pivotings) {
+      expect_as_planned({{83, 95, Scalar::d, pivoting}, "torus:4x2", options});
+    }
   }
   Distribution const row(AxisDistribution::balanced(60, 1), AxisDistribution::cyclic(66, 5, 9, 2),
                          ProcessGrid::row_major(1, 5));
@@ -267,7 +288,8 @@ TEST(PlanGraphs, ArePricedNearTheirSimulation) {
   auto const product = plan_gemm({2048, 2048, 2048}, machine, asked("summa", {4, 4, 1}, 128));
   expect_price_near(*gemm_graph(product), machine, *plan_carrier(product), 0.9, 1.05);
   for (auto const& options :
-       {factored("1d", {1, 16, 1}, 32), factored("2d", {4, 4, 1}, 64), factored("2.5d", {4, 2, 2}, 64)}) {
+       {factored("1d", {1, 16, 1}, 32), factored("2d", {4, 4, 1}, 64), factored("2d_tasks", {4, 4, 1}, 64),
+        factored("2d_tasks", {1, 16, 1}, 32), factored("2.5d", {4, 2, 2}, 64)}) {
     auto const plan = plan_lu({2048, 2048}, machine, options);
     SCOPED_TRACE(options.algorithm);
     expect_price_near(*lu_graph(plan), machine, *plan_carrier(plan), 0.6, 1.6);

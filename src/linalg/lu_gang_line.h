@@ -1,0 +1,120 @@
+// What the members of a gang say to each other, by the words of a Line: panels and exchanges of rows are written once
+// for both.
+#pragma once
+
+#include <algorithm>
+#include <vector>
+
+#include "allport/comm/messages.h"
+#include "allport/graph/task_graph.h"
+#include "lu_line.h"
+
+namespace allport::lu_detail {
+
+/// The ranks of a grid column while one of their gangs runs; or one rank alone.
+class GangLine {
+ public:
+  /// A message that is still to be taken.
+  struct Pending {
+    int from = -1;
+    std::span<std::byte> into{};
+  };
+
+  /// @param gang  may be missing where the line has one rank
+  GangLine(int length, int index, GangContext* gang, Ledger& ledger)
+      : length_(length), index_(index), gang_(gang), ledger_(ledger) {}
+
+  [[nodiscard]] int length() const { return length_; }
+  [[nodiscard]] int index() const { return index_; }
+  [[nodiscard]] bool dry() const { return false; }
+  [[nodiscard]] Ledger& ledger() const { return ledger_; }
+
+  template <class T>
+  Pending broadcast(int root, T* data, Index elements) const {
+    if (length_ > 1) gang_->broadcast(root, bytes(data, elements));
+    return {};
+  }
+  template <class T>
+  Pending reduce(int root, T const* in, T* out, Index elements, Combine const& combine, Index /*unit*/ = 1) const {
+    std::vector<T> own(in, in + elements);
+    if (length_ > 1) gang_->reduce(root, bytes(own.data(), elements), combine);
+    if (index_ == root) std::copy(own.begin(), own.end(), out);
+    return {};
+  }
+  template <class T>
+  Pending allreduce(T const* in, T* out, Index elements, Combine const& combine, Index /*unit*/ = 1) const {
+    std::copy_n(in, elements, out);
+    if (length_ == 1) return {};
+    if (foreseen_) {
+      gang_->allreduce(bytes(out, elements), combine);
+    } else {
+      combine_at_first(bytes(out, elements), combine);
+    }
+    return {};
+  }
+  /// What is sent counts as exchanged rows: no collective of the graph foresees it.
+  template <class T>
+  Pending send(int to, T const* data, Index elements, int /*tag*/, bool /*planned*/ = false) const {
+    auto left = std::as_bytes(std::span<T const>(data, static_cast<std::size_t>(elements)));
+    count(static_cast<Index>(left.size()), 0);
+    while (!left.empty()) {
+      auto const now = std::min<std::size_t>(left.size(), longest);
+      gang_->send(to, left.first(now));
+      left = left.subspan(now);
+    }
+    return {};
+  }
+  template <class T>
+  [[nodiscard]] Pending receive(int from, T* data, Index elements, int /*tag*/, bool /*planned*/ = false) const {
+    return {from, bytes(data, elements)};
+  }
+  void wait(Pending const& pending) const {
+    count(0, static_cast<Index>(pending.into.size()));
+    for (auto left = pending.into; !left.empty();) {
+      auto const got = gang_->receive(pending.from);
+      std::ranges::copy(got, left.begin());
+      left = left.subspan(got.size());
+    }
+  }
+  /// Calls what the graph has not foreseen.
+  template <class Body>
+  auto unforeseen(Body const& body) const {
+    foreseen_ = false;
+    auto result = body();
+    foreseen_ = true;
+    return result;
+  }
+
+ private:
+  static constexpr std::size_t longest = std::size_t(1) << 29;
+
+  template <class T>
+  static std::span<std::byte> bytes(T* data, Index elements) {
+    return std::as_writable_bytes(std::span<T>(data, static_cast<std::size_t>(elements)));
+  }
+  void count(Index sent, Index received) const {
+    ledger_.exchanged += {messages_for(Bytes(sent)), messages_for(Bytes(received)), sent, received};
+  }
+  void combine_at_first(std::span<std::byte> data, Combine const& combine) const {
+    auto const size = static_cast<Index>(data.size());
+    if (index_ != 0) {
+      send(0, std::as_const(data).data(), size, 0);
+      wait(receive(0, data.data(), size, 0));
+      return;
+    }
+    std::vector<std::byte> other(data.size());
+    for (int from = 1; from < length_; ++from) {
+      wait(receive(from, other.data(), size, 0));
+      combine(data.data(), other.data(), data.data(), size);
+    }
+    for (int to = 1; to < length_; ++to) send(to, std::as_const(data).data(), size, 0);
+  }
+
+  int length_;
+  int index_;
+  GangContext* gang_;
+  Ledger& ledger_;
+  mutable bool foreseen_ = true;
+};
+
+}  // namespace allport::lu_detail

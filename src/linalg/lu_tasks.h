@@ -1,0 +1,35 @@
+// LU run by tasks: what its graph costs a plan, and the graph with bodies.
+#pragma once
+
+#include <vector>
+
+#include "allport/graph/price.h"
+#include "allport/tasks/run.h"
+#include "lu_task_graph.h"
+
+namespace allport::lu_detail {
+
+/// Whether an algorithm is planned, counted and run by its graph alone.
+[[nodiscard]] bool is_by_tasks(std::string_view algorithm);
+
+/// Bytes that a rank needs beside its part of A and the outputs of tasks.
+[[nodiscard]] std::int64_t workspace_by_tasks(LuPlan const& plan, LuTaskGraph const& graph, Place place);
+
+/// Seconds, words and messages of a candidate, sampled; its memory at most.
+void price_by_tasks(LuPlan const& plan, LuCandidate& candidate, Distribution const& distribution);
+/// What the plan's candidate does: traffic of every rank of the machine (those outside the grid may relay), words,
+/// messages and memory. Too many tasks are not counted.
+void count_by_tasks(LuPlan& plan);
+
+template <class T>
+struct RanByTasks {
+  Found found;
+  Ledger ledger;
+  tasks::RunReport run;
+};
+
+/// By the plan's graph. Called by all ranks, those outside the grid among them: they may relay.
+template <class T>
+RanByTasks<T> run_by_tasks(Communicator const& comm, LuPlan const& plan, Part<T> a, Progress const& progress);
+
+}  // namespace allport::lu_detail

@@ -1,0 +1,86 @@
+// What a plan says of LU that is run by tasks: price, words, messages and memory, from its graph.
+#include <algorithm>
+
+#include "allport/graph/count.h"
+#include "allport/graph/pool.h"
+#include "allport/tasks/carrier.h"
+#include "lu_tasks.h"
+#include "tiled_plan.h"
+
+namespace allport::lu_detail {
+
+namespace {
+
+/// Of a rank: its panels, and where rows of U travel those, of as many steps as run at a time.
+std::int64_t most_kept(LuTaskGraph const& graph, LuPlan const& plan, Distribution const& distribution, Place place) {
+  auto const element = bytes_of(plan.problem.type);
+  auto const& rows = distribution.rows();
+  auto const& cols = distribution.cols();
+  auto const widest = graph.widest();
+  auto const l = cols.parts() > 1 ? rows.count(place.i) * widest * element + 2 * head_bytes(widest) : 0;
+  auto const u = rows.parts() > 1 ? cols.count(place.j) * widest * element : 0;
+  return std::min(graph.ahead(), graph.steps()) * (l + u);
+}
+
+}  // namespace
+
+bool is_by_tasks(std::string_view algorithm) { return algorithm == "2d_tasks"; }
+
+std::int64_t workspace_by_tasks(LuPlan const& plan, LuTaskGraph const& graph, Place place) {
+  auto const rows = plan.distribution.rows().count(place.i);
+  return panel_space(rows, graph.widest()) * bytes_of(plan.problem.type);
+}
+
+void price_by_tasks(LuPlan const& plan, LuCandidate& candidate, Distribution const& distribution) {
+  LuTaskGraph const graph(plan, candidate, distribution);
+  auto const& machine = plan.machine;
+  auto const element = bytes_of(plan.problem.type);
+  if (graph.steps() > 0 && tiled_plan::has_rates(machine)) {
+    graph::PriceOptions options;
+    options.factor = tiled_plan::rate_factor(plan.problem.type);
+    auto const price = graph::price(graph, machine, *tasks::carrier(machine, plan.options.mapping), options);
+    candidate.compute = price.work;
+    candidate.communicate = price.links;
+    candidate.total = price.total;
+  }
+  auto const m = static_cast<double>(plan.problem.m);
+  auto const n = static_cast<double>(plan.problem.n);
+  auto const& g = candidate.grid;
+  auto const half = std::min(m, n) / 2;
+  auto const words = m * half / g.rows * (g.cols > 1 ? 1 : 0) + n * half / g.cols * (g.rows > 1 ? 1 : 0);
+  candidate.words = std::llround(words);
+  candidate.messages = graph.steps() * ((g.cols > 1 ? 1 : 0) + (g.rows > 1 ? 1 : 0));
+  candidate.exchanged_words =
+      plan.problem.pivoting == Pivoting::none ? 0 : 2 * n * half / g.cols / g.rows * (1 - 1.0 / g.rows);
+  auto const rows = distribution.rows().count(0);
+  candidate.memory = Bytes((rows * distribution.cols().count(0) + panel_space(rows, graph.widest())) * element +
+                           most_kept(graph, plan, distribution, {}));
+}
+
+void count_by_tasks(LuPlan& plan) {
+  auto& chosen = plan.chosen;
+  LuTaskGraph const graph(plan, chosen, plan.distribution);
+  auto const tasks = static_cast<double>(chosen.grid.ranks()) * static_cast<double>(graph.steps());
+  if (tasks * 4 > tiled_plan::counted_tasks) return;
+  auto const element = bytes_of(plan.problem.type);
+  auto const counts = graph::count(graph, *tasks::carrier(plan.machine, plan.options.mapping));
+  auto const pool = graph::pool(graph, graph.ahead());
+  plan.traffic.assign(static_cast<std::size_t>(plan.machine.ranks()), Traffic{});
+  for (std::size_t r = 0; r < counts.size(); ++r) plan.traffic[r] = counts[r].traffic;
+  chosen.words = chosen.messages = 0;
+  chosen.memory = Bytes(0);
+  for (auto const& t : plan.traffic) {
+    chosen.words = std::max({chosen.words, t.bytes_sent / element, t.bytes_received / element});
+    chosen.messages = std::max({chosen.messages, t.messages_sent, t.messages_received});
+  }
+  Seats const seats(chosen, plan.options);
+  for (std::size_t r = 0; r < pool.size(); ++r) {
+    auto const rank = static_cast<Rank>(r);
+    auto const place = seats.place(rank);
+    if (!place) continue;
+    auto const part = plan.distribution.local_rows(rank) * plan.distribution.local_cols(rank) * element;
+    chosen.memory = std::max(chosen.memory, Bytes(part + pool[r] + workspace_by_tasks(plan, graph, *place)));
+  }
+}
+
+}  // namespace allport::lu_detail
