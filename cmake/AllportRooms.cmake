@@ -131,6 +131,9 @@ function(allport_library)
                              $<INSTALL_INTERFACE:${CMAKE_INSTALL_INCLUDEDIR}>)
   target_compile_features(allport PUBLIC cxx_std_20)
   target_compile_definitions(allport PRIVATE ALLPORT_VERSION="${PROJECT_VERSION}")
+  # Nothing of the libraries that are linked in is shown, so that a program's own copies of them are other ones.
+  target_link_options(allport PRIVATE LINKER:--version-script,${PROJECT_SOURCE_DIR}/cmake/allport.map)
+  set_property(TARGET allport PROPERTY LINK_DEPENDS ${PROJECT_SOURCE_DIR}/cmake/allport.map)
   # What make setup builds: all that is installed, and no tests.
   add_custom_target(core DEPENDS allport)
 endfunction()
