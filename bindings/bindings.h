@@ -46,6 +46,7 @@ void bind_linalg_lu(nb::module_& m);
 void bind_linalg_graphs(nb::module_& m);
 void bind_linalg_cholesky(nb::module_& m);
 void bind_linalg_qr(nb::module_& m);
+void bind_pickling(nb::module_& m);
 
 /// JSON text as Python objects.
 inline nb::object from_json(std::string const& text) { return nb::module_::import_("json").attr("loads")(text); }

@@ -89,36 +89,63 @@ Combine combine_for(Schedule const& schedule, std::string const& op, std::string
   return combines(schedule.contract().what) ? combine_of(op, dtype) : Combine();
 }
 
+using Lengths = std::vector<std::int64_t>;
+
+/// A collective over ranks, and what it refers to.
+template <class Use>
+auto with_call(Communicator const& comm, Use&& use, std::string const& what, ReadBytes const& in, WriteBytes const& out,
+               std::int64_t root, std::int64_t element, std::string const& op, std::string const& dtype,
+               std::string const& algorithm, std::optional<Lengths> const& blocks,
+               std::optional<Lengths> const& received) {
+  auto const input = bytes_of(in);
+  auto const output = bytes_of(out);
+  auto const unlocked = nb::gil_scoped_release();
+  CollectiveCall call{.what = parse_collective(what), .input = input, .output = output};
+  call.root = std::in_range<Rank>(root) ? static_cast<Rank>(root) : Rank{-1};
+  call.element = element;
+  if (combines(call.what)) call.combine = combine_of(op, dtype);
+  call.algorithm = algorithm;
+  call.varies = blocks.has_value();
+  if (blocks) call.blocks = {*blocks};
+  if (received) call.received = {*received};
+  return use(call);
+}
+
+template <class Use>
+auto call_by(Use use) {
+  return [use](Communicator const& comm, std::string const& what, ReadBytes in, WriteBytes out, std::int64_t root,
+               std::int64_t element, std::string const& op, std::string const& dtype, std::string const& algorithm,
+               std::optional<Lengths> const& blocks, std::optional<Lengths> const& received) {
+    return with_call(
+        comm, [&](CollectiveCall const& call) { return use(comm, call); }, what, in, out, root, element, op, dtype,
+        algorithm, blocks, received);
+  };
+}
+
+void bind_calls(nb::class_<Communicator>& c) {
+  auto const def = [&](char const* name, auto use, auto const&... keep) {
+    c.def(name, call_by(use), "collective"_a, "input"_a, "output"_a, "root"_a, "element"_a, "op"_a, "dtype"_a,
+          "algorithm"_a, "blocks"_a.none(), "received"_a.none(), keep...);
+  };
+  auto const kept = [&](char const* name, auto use) {
+    def(name, use, nb::keep_alive<0, 1>(), nb::keep_alive<0, 3>(), nb::keep_alive<0, 4>());
+  };
+  def("run_call", [](Communicator const& comm, CollectiveCall const& call) { comm.run(call); });
+  kept("start_call", [](Communicator const& comm, CollectiveCall const& call) { return comm.start(call); });
+  kept("prepare_call", [](Communicator const& comm, CollectiveCall const& call) { return comm.prepare(call); });
+}
+
 void bind_transport(nb::class_<Communicator>& c) {
   c.def(
-       "start_broadcast",
-       [](Communicator const& s, WriteBytes data, std::int64_t root, std::string const& algorithm) {
-         auto const bytes = bytes_of(data);
+       "start",
+       [](Communicator const& s, Schedule const& schedule, ReadBytes in, WriteBytes out, std::string const& op,
+          std::string const& dtype) {
+         auto const buffers = Buffers{bytes_of(in), bytes_of(out)};
          auto const unlocked = nb::gil_scoped_release();
-         return s.start_broadcast(bytes, checked(s, root, "root"), algorithm);
+         return s.start(schedule, buffers, combine_for(schedule, op, dtype));
        },
-       "data"_a, "root"_a, "algorithm"_a, nb::keep_alive<0, 1>(), nb::keep_alive<0, 2>())
-      .def(
-          "start_reduce",
-          [](Communicator const& s, ReadBytes in, WriteBytes out, std::int64_t element, std::string const& op,
-             std::string const& dtype, std::int64_t root, std::string const& algorithm) {
-            auto const from = bytes_of(in);
-            auto const to = bytes_of(out);
-            auto const unlocked = nb::gil_scoped_release();
-            return s.start_reduce(from, to, element, combine_of(op, dtype), checked(s, root, "root"), algorithm);
-          },
-          "input"_a, "output"_a, "element"_a, "op"_a, "dtype"_a, "root"_a, "algorithm"_a, nb::keep_alive<0, 1>(),
-          nb::keep_alive<0, 2>(), nb::keep_alive<0, 3>())
-      .def(
-          "start",
-          [](Communicator const& s, Schedule const& schedule, ReadBytes in, WriteBytes out, std::string const& op,
-             std::string const& dtype) {
-            auto const buffers = Buffers{bytes_of(in), bytes_of(out)};
-            auto const unlocked = nb::gil_scoped_release();
-            return s.start(schedule, buffers, combine_for(schedule, op, dtype));
-          },
-          "schedule"_a, "input"_a, "output"_a, "op"_a, "dtype"_a, nb::keep_alive<0, 1>(), nb::keep_alive<0, 3>(),
-          nb::keep_alive<0, 4>())
+       "schedule"_a, "input"_a, "output"_a, "op"_a, "dtype"_a, nb::keep_alive<0, 1>(), nb::keep_alive<0, 3>(),
+       nb::keep_alive<0, 4>())
       .def(
           "prepare",
           [](Communicator const& s, Schedule const& schedule, ReadBytes in, WriteBytes out, std::string const& op,
@@ -208,6 +235,22 @@ void bind_comm(nb::module_& m) {
           },
           "local_error"_a, "kind"_a, Unlocked());
   bind_transport(c);
+  bind_calls(c);
+  m.def(
+      "dlpack_array",
+      [](nb::ndarray<nb::device::cpu> const& given) {
+        using Given = nb::ndarray<nb::device::cpu>;
+        std::vector<std::size_t> shape;
+        std::vector<std::int64_t> strides;
+        for (std::size_t axis = 0; axis < given.ndim(); ++axis) {
+          shape.push_back(given.shape(axis));
+          strides.push_back(given.stride(axis));
+        }
+        auto const owner = nb::capsule(new Given(given), [](void* kept) noexcept { delete static_cast<Given*>(kept); });
+        return nb::ndarray<nb::numpy>(given.data(), given.ndim(), shape.data(), owner, strides.data(), given.dtype());
+      },
+      "given"_a, nb::sig("def dlpack_array(given: object) -> numpy.ndarray"),
+      "The memory of an object with __dlpack__ as a numpy array, which may be written.");
 }
 
 }  // namespace allport::python

@@ -266,7 +266,8 @@ void bind_machine(nb::module_& m) {
       .def_prop_ro("ranks", &Machine::ranks, "Number of ranks: nodes * ranks_per_node.")
       .def_prop_ro("links", &Machine::links, "Number of physical directed links, dead ones included.")
       .def(
-          "__eq__", [](Machine const& s, Machine const& o) { return s == o; }, nb::is_operator())
+          "__eq__", [](Machine const& s, Machine const& o) { return s == o; }, nb::is_operator(),
+          nb::sig("def __eq__(self, other: object, /) -> bool"))
       .def("__hash__", [](Machine const& s) { return std::hash<std::string>()(s.name() + extents(s)); })
       .def("__repr__", [](Machine const& s) {
         return fmt::format("Machine('{}': {}, {} nodes, {} ranks, {} links)", s.name(), extents(s), s.nodes(),

@@ -107,7 +107,8 @@ void bind_distribution(nb::module_& m) {
           "col_runs", [](Distribution const& l, Rank rank) { return runs_of(l.cols(), l.position(rank).col); },
           "rank"_a, "(global, local, length) of a rank's consecutive columns.")
       .def(
-          "__eq__", [](Distribution const& a, Distribution const& b) { return a == b; }, nb::is_operator())
+          "__eq__", [](Distribution const& a, Distribution const& b) { return a == b; }, nb::is_operator(),
+          nb::sig("def __eq__(self, other: object, /) -> bool"))
       .def("__repr__", [](Distribution const& l) {
         return fmt::format("Distribution({} x {} on a {} x {} grid, {})", l.rows().extent(), l.cols().extent(),
                            l.rows().parts(), l.cols().parts(), form_of(l));

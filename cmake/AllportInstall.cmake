@@ -34,3 +34,21 @@ if(ALLPORT_TESTS AND NOT ALLPORT_SANITIZE)
     set_tests_properties(install.consumer PROPERTIES LABELS "install;long")
   endif()
 endif()
+
+# What the shared libraries show: sanitizers add names of their own.
+if(ALLPORT_TESTS AND CMAKE_NM AND NOT ALLPORT_SANITIZE)
+  function(allport_symbols_test target allowed)
+    if(NOT TARGET ${target})
+      return()
+    endif()
+    add_test(NAME symbols.${target}
+             COMMAND ${CMAKE_COMMAND} -DNM=${CMAKE_NM} -DLIBRARY=$<TARGET_FILE:${target}> "-DALLOWED=${allowed}"
+                     "-DWANTED=${ARGN}" -P ${PROJECT_SOURCE_DIR}/tests/install/symbols.cmake)
+    set_tests_properties(symbols.${target} PROPERTIES LABELS install)
+  endfunction()
+  allport_symbols_test(allport "^(allport_|_Z(GV|Z|GVZ|TI|TS|TV|TT|TW|TH|Thn[0-9]+_|Tv[0-9_n]+)?NK?7allport)"
+                       allport_version allport_bcast allport_dgemm allport_graph_run)
+  allport_symbols_test(allport_mpi "^(MPIX?_|mpix?_|ucp_worker_progress$|PMIx_)" MPI_Bcast)
+  allport_symbols_test(allport_scalapack "^(p[sdcz]|MPI_Finalize$|mpi_finalize_)" pdgesv_)
+  allport_symbols_test(_native "^PyInit_" PyInit__native)
+endif()

@@ -164,6 +164,9 @@ function(allport_library)
   if(ALLPORT_PYTHON AND NOT ALLPORT_TESTS)
     set_target_properties(allport PROPERTIES EXCLUDE_FROM_ALL ON)  # the package has a module of the rooms, and not this
   endif()
+  # Nothing of the libraries that are linked in is shown, so that a program's own copies of them are other ones.
+  target_link_options(allport PRIVATE LINKER:--version-script,${PROJECT_SOURCE_DIR}/cmake/allport.map)
+  set_property(TARGET allport PROPERTY LINK_DEPENDS ${PROJECT_SOURCE_DIR}/cmake/allport.map)
   # What make setup builds: all that is installed, and no tests.
   add_custom_target(core DEPENDS allport)
 endfunction()

@@ -33,6 +33,16 @@ std::int64_t whole_number(std::string const& text, std::string const& key) {
   return value;
 }
 
+GemmGrid grid_named(std::string const& text) {
+  auto const first = text.find('x');
+  auto const second = text.find('x', first + 1);
+  ensure(first != std::string::npos && second != std::string::npos, "options: grid", text, "p_r x p_c x c, as 2x2x1");
+  auto const factor = [&](std::size_t from, std::size_t to) {
+    return static_cast<int>(whole_number(text.substr(from, to - from), "grid"));
+  };
+  return {factor(0, first), factor(first + 1, second), factor(second + 1, text.size())};
+}
+
 }  // namespace allport::c_interface
 
 namespace {
@@ -43,16 +53,6 @@ using namespace allport::c_interface;
 Scalar type_named(char c) {
   if (auto const type = scalar_named(c)) return *type;
   throw Error::argument("type", show(std::string(1, c)), "'s', 'd', 'c' or 'z'");
-}
-
-GemmGrid grid_named(std::string const& text) {
-  auto const first = text.find('x');
-  auto const second = text.find('x', first + 1);
-  ensure(first != std::string::npos && second != std::string::npos, "options: grid", text, "p_r x p_c x c, as 2x2x1");
-  auto const factor = [&](std::size_t from, std::size_t to) {
-    return static_cast<int>(whole_number(text.substr(from, to - from), "grid"));
-  };
-  return {factor(0, first), factor(first + 1, second), factor(second + 1, text.size())};
 }
 
 GemmOptions options_of(char const* text) {
@@ -100,21 +100,6 @@ int run_gemm(allport_comm comm, char trans_a, char trans_b, std::int64_t m, std:
   });
 }
 
-Combine sum_named(Scalar type) {
-  switch (type) {
-    case Scalar::s:
-      return sum_of<float>();
-    case Scalar::d:
-      return sum_of<double>();
-    case Scalar::c:
-      return sum_of<std::complex<float>>();
-    default:
-      return sum_of<std::complex<double>>();
-  }
-}
-
-std::string name_or_empty(char const* name) { return name == nullptr ? "" : name; }
-
 }  // namespace
 
 extern "C" {
@@ -143,30 +128,19 @@ int allport_comm_free(allport_comm* comm) {
   });
 }
 
-int allport_bcast(allport_comm comm, void* data, int64_t bytes, int root, char const* algorithm) {
+int allport_comm_rank(allport_comm comm, int* rank, int* size) {
   return guarded([&] {
-    ensure(bytes >= 0, "bytes", bytes, "a size >= 0");
-    ensure(data != nullptr || bytes == 0, "data", "NULL", "a buffer of the size given");
-    auto const buffer = std::span(static_cast<std::byte*>(data), static_cast<std::size_t>(bytes));
-    the(comm, "comm").comm.start_broadcast(buffer, root, name_or_empty(algorithm)).wait();
+    auto const& on = the(comm, "comm").comm;
+    ensure(rank != nullptr, "rank", "NULL", "a place for it");
+    ensure(size != nullptr, "size", "NULL", "a place for it");
+    *rank = on.rank();
+    *size = on.size();
   });
 }
 
 int allport_reduce_sum(allport_comm comm, char type, void const* input, void* output, int64_t count, int root,
                        char const* algorithm) {
-  return guarded([&] {
-    auto const scalar = type_named(type);
-    auto const& on = the(comm, "comm").comm;
-    ensure(count >= 0, "count", count, "a number of elements >= 0");
-    ensure(input != nullptr || count == 0, "input", "NULL", "a buffer of count elements");
-    ensure(output != nullptr || count == 0 || on.rank() != root, "output", "NULL",
-           "a buffer of count elements at root");
-    auto const bytes = static_cast<std::size_t>(count * bytes_of(scalar));
-    auto const out = on.rank() == root ? std::span(static_cast<std::byte*>(output), bytes) : std::span<std::byte>();
-    on.start_reduce(std::span(static_cast<std::byte const*>(input), bytes), out, bytes_of(scalar), sum_named(scalar),
-                    root, name_or_empty(algorithm))
-        .wait();
-  });
+  return allport_reduce(comm, ALLPORT_SUM, type, input, output, count, root, algorithm);
 }
 
 int allport_distribution_cyclic(int64_t rows, int64_t cols, int64_t row_block, int64_t col_block, int grid_rows,

@@ -57,6 +57,7 @@ Matrix<T> matrix(allport_comm_s const& on, T* data, std::int64_t ld, allport_dis
 
 Trans trans_of(char c, char const* name);
 std::int64_t whole_number(std::string const& text, std::string const& key);
+GemmGrid grid_named(std::string const& text);
 
 /// take(key, value) for each word `key=value` of the options; false: no such key. @param keys  all there are
 template <class Take>

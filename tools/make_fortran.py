@@ -1,11 +1,12 @@
 #!/usr/bin/env python3
-"""Writes the Fortran module `allport` from the C interface, include/allport/allport.h. Needs the standard library only.
+"""Writes the Fortran module `allport` from the C interface, include/allport/allport*.h.
 
-Usage: make_fortran.py [--check]. With --check nothing is written; it fails when src/fortran/allport.f90 is another than
-the header says.
+Usage: make_fortran.py [--check]. With --check nothing is written; it fails when src/fortran/allport.f90 is another
+than the header says.
 
-A handle becomes a type, a char a character, what may be NULL or has a default an optional argument behind the others,
-and an array with its leading dimension an array. Functions that differ in s, d, c, z become one name.
+A handle becomes a type, a struct one that C has, too, a callback a c_funptr, a char a character, what may be NULL or
+has a default an optional argument behind the others, and an array an array, with its leading dimension where it has
+one. Functions that differ in s, d, c, z become one name.
 """
 
 from __future__ import annotations
@@ -16,76 +17,48 @@ import textwrap
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from fortran_frame import HEAD, TAIL
+
 ROOT = Path(__file__).resolve().parent.parent
-HEADER = ROOT / "include" / "allport" / "allport.h"
+HEADERS = ("allport_handles.h", "allport_collectives.h", "allport.h", "allport_tasks.h")
+FOLDER = ROOT / "include" / "allport"
 MODULE = ROOT / "src" / "fortran" / "allport.f90"
 
+ABSENT = {"begins", "received_begins"}  # arrays that may be NULL
+FILLED = {"pivots", "places"}  # arrays that are written
 DEFAULTS = {"first_row": "0", "first_col": "0", "order": "'C'"}
-WIDE = {"bytes", "count"}  # can be more than a default integer holds
+WIDE = {"bytes", "count", "begin", "end", "messages", "element_bytes"}  # can be more than a default integer holds
 NUMBERS = {
     "s": "real(c_float)",
     "d": "real(c_double)",
     "c": "complex(c_float_complex)",
     "z": "complex(c_double_complex)",
 }
-PLAIN = {"int": "c_int", "MPI_Fint": "c_int", "int64_t": "c_int64_t", "char": "c_signed_char"}
-OF_FOUR_TYPES = ("gemm", "potrf", "potrs", "posv", "geqrf", "ormqr", "unmqr", "orgqr", "ungqr", "gels")
+PLAIN = {
+    "int": "c_int",
+    "MPI_Fint": "c_int",
+    "int64_t": "c_int64_t",
+    "char": "c_signed_char",
+    "int32_t": "c_int32_t",
+    "uint16_t": "c_int16_t",
+}
+OF_FOUR_TYPES = (
+    "gemm",
+    "getrf",
+    "getrs",
+    "gesv",
+    "potrf",
+    "potrs",
+    "posv",
+    "geqrf",
+    "ormqr",
+    "unmqr",
+    "orgqr",
+    "ungqr",
+    "gels",
+)
 VECTORS = {"tau"}  # arrays without a leading dimension
 LEFT_OUT = {"allport_comm_create"}  # takes an MPI_Comm of C's; the form with Fortran's has its name
-
-HEAD = """\
-! Fortran module over allport.h, made from it by tools/make_fortran.py. Functions return 0 or one of the codes below;
-! allport_error() has the message. Communicators are the integers of mpif.h and `use mpi` (with `use mpi_f08`:
-! comm%MPI_VAL). What C's comments let be NULL may be left out; buffers are given as c_loc of the data.
-module allport
-  use, intrinsic :: iso_c_binding, only: c_ptr, c_null_ptr, c_null_char, c_char, c_signed_char, c_int, c_int64_t, &
-       c_size_t, c_float, c_double, c_float_complex, c_double_complex, c_loc, c_associated, c_f_pointer
-  implicit none
-  private
-"""
-
-TAIL = """\
-  ! The text behind a C string; empty for a null pointer.
-  function text_of(pointer) result(text)
-    type(c_ptr), intent(in) :: pointer
-    character(len=:), allocatable :: text
-    character(kind=c_char), pointer :: letters(:)
-    integer :: i, length
-    length = 0
-    if (c_associated(pointer)) length = int(c_strlen(pointer))
-    allocate (character(len=length) :: text)
-    if (length == 0) return
-    call c_f_pointer(pointer, letters, [length])
-    do i = 1, length
-      text(i:i) = letters(i)
-    end do
-  end function text_of
-
-  ! A text as C has it, kept by the caller; a null pointer where there is none.
-  function c_text(text, kept) result(pointer)
-    character(len=*), intent(in), optional :: text
-    character(len=:), allocatable, target, intent(out) :: kept
-    type(c_ptr) :: pointer
-    pointer = c_null_ptr
-    if (.not. present(text)) return
-    kept = trim(text)//c_null_char
-    pointer = c_loc(kept)
-  end function c_text
-
-  ! A C char: gfortran 12 passes a character dummy by value wrongly, so characters cross the border as integers.
-  pure integer(c_signed_char) function letter(text)
-    character, intent(in) :: text
-    letter = int(iachar(text), c_signed_char)
-  end function letter
-
-  ! An empty part still has a leading dimension.
-  pure integer(c_int64_t) function leading(rows)
-    integer, intent(in) :: rows
-    leading = max(1, rows)
-  end function leading
-
-end module allport
-"""
 
 
 @dataclass
@@ -96,6 +69,7 @@ class Parameter:
     pointer: bool
     const: bool
     name: str
+    kind: str = ""  # "callback", "struct" or "address" (a pointer to a pointer)
 
     @property
     def is_text(self) -> bool:
@@ -103,26 +77,46 @@ class Parameter:
 
     @property
     def is_handle(self) -> bool:
-        return self.type.startswith("allport_")
+        return self.type.startswith("allport_") and not self.kind
 
     @property
     def is_number(self) -> bool:
         """A pointer to what the caller computes with, of any type."""
-        return self.pointer and self.type in ("void", "float", "double")
+        return self.pointer and self.type in ("void", "float", "double") and not self.kind and not self.is_result
+
+    @property
+    def is_result(self) -> bool:
+        """A single double that is written: a time."""
+        return self.pointer and not self.const and self.type == "double" and self.name == "seconds"
+
+    @property
+    def is_list(self) -> bool:
+        """An array of integers."""
+        return self.pointer and self.type in ("int", "int64_t") and (self.const or self.name in FILLED)
 
     @property
     def optional(self) -> bool:
-        return self.is_text or self.name in DEFAULTS
+        return self.is_text or self.name in DEFAULTS or self.name in ABSENT
 
     def bound(self) -> str:
         """Its declaration in the interface to C."""
         if self.is_handle:
             return f"type(c_ptr), {'intent(inout)' if self.pointer else 'value'} :: {self.name}"
-        if self.pointer and not self.is_text and not self.is_number:
+        if self.kind:
+            return f"{self.own_type()} :: {self.name}".replace("funptr), intent(in)", "funptr), value")
+        if self.is_result:
+            return f"real(c_double), intent(out) :: {self.name}"
+        if self.pointer and not self.is_text and not self.is_number and not self.is_list:
             return f"integer({PLAIN[self.type]}), intent(out) :: {self.name}"
         if self.pointer:
             return f"type(c_ptr), value :: {self.name}"
         return f"integer({PLAIN[self.type]}), value :: {self.name}"
+
+    def own_type(self) -> str:
+        """Of a callback, a struct or an address."""
+        if self.kind == "callback":
+            return "type(c_funptr), intent(in)"
+        return "type(c_ptr), intent(out)" if self.kind == "address" else f"type({self.type}), intent(in)"
 
 
 @dataclass
@@ -151,20 +145,40 @@ class Function:
         return {f"ld{p.name}" for p in self.parameters if p.is_number} & names
 
 
+def header() -> str:
+    """All of the C interface."""
+    return "\n".join((FOLDER / name).read_text() for name in HEADERS)
+
+
+def structs(header: str) -> dict[str, list[tuple[str, str]]]:
+    """By name the fields, as (type, name)."""
+    found = re.findall(r"typedef struct \{([^}]*)\} (\w+);", header)
+    return {name: re.findall(r"(\w+) (\w+);", fields) for fields, name in found}
+
+
+def kind_of(type_: str, stars: str, callbacks: set[str], records: set[str]) -> str:
+    if stars == "**":
+        return "address"
+    return "callback" if type_ in callbacks else "struct" if type_ in records else ""
+
+
 def parse(header: str) -> tuple[dict[str, int], list[str], list[Function]]:
     """The codes, the handles and the functions, each with the comment before it."""
-    codes = {name.lower(): int(value) for name, value in re.findall(r"\b(ALLPORT_[A-Z]+) = (\d+)", header)}
+    codes = {name.lower(): int(value) for name, value in re.findall(r"\b(ALLPORT_[A-Z_]+) = (\d+)", header)}
+    callbacks = set(re.findall(r"typedef \w+ \(\*(\w+)\)", header))
+    records = set(structs(header))
     handles = re.findall(r"typedef struct \w+\* (\w+);", header)
     functions = []
     pattern = r"(/\*(?:(?!\*/).)*\*/\n)?(int|const char\*) (allport_\w+)\(([^)]*)\);"
     for comment, returned, name, arguments in re.findall(pattern, header, re.DOTALL):
         parameters = []
         for argument in re.split(r",\s*", arguments.strip()):
-            match = re.fullmatch(r"(const )?(\w+)(\*)? (\w+)", argument)
+            match = re.fullmatch(r"(const )?(\w+)(\*{0,2}) (\w+)", argument)
             if match:
-                parameters.append(Parameter(match[2], bool(match[3]), bool(match[1]), match[4]))
+                kind = kind_of(match[2], match[3], callbacks, records)
+                parameters.append(Parameter(match[2], bool(match[3]), bool(match[1]), match[4], kind))
             elif argument != "void":
-                raise SystemExit(f"{HEADER}: {name}: cannot read the parameter `{argument}`")
+                raise SystemExit(f"{FOLDER}: {name}: cannot read the parameter `{argument}`")
         words = re.sub(r"\s*\n \* ", " ", comment.strip()[2:-2]).strip() if comment else ""
         functions.append(Function(name, returned != "int", parameters, textwrap.wrap(words, 116)))
     comments = {f.name: f.comment for f in functions}
@@ -221,6 +235,13 @@ class Wrapper:
             return f"type({p.type}), intent({intent}) :: {p.name}"
         if p.is_text:
             return f"character(len=*), intent(in), optional :: {p.name}"
+        if p.kind:
+            return f"{p.own_type()} :: {p.name}"
+        if p.is_result:
+            return f"real(c_double), intent(out) :: {p.name}"
+        if p.is_list:
+            intent = f"intent({'in' if p.const else 'out'}){', optional' if p.optional else ''}"
+            return f"integer({PLAIN[p.type]}), {intent}, target, contiguous :: {p.name}(:)"
         if p.is_number:
             if self.function.letter is None:
                 return f"type(c_ptr), intent(in) :: {p.name}"
@@ -242,6 +263,14 @@ class Wrapper:
         if p.is_text:
             self.locals.append(f"character(len=:), allocatable, target :: {p.name}_kept")
             return f"c_text({p.name}, {p.name}_kept)"
+        if p.kind or p.is_result:
+            return p.name
+        if p.is_list and p.optional:
+            self.locals.append(f"type(c_ptr) :: {p.name}_at")
+            self.before += [f"{p.name}_at = c_null_ptr", f"if (present({p.name})) {p.name}_at = c_loc({p.name})"]
+            return f"{p.name}_at"
+        if p.is_list:
+            return f"c_loc({p.name})"
         if p.is_number:
             return f"c_loc({p.name})" if self.function.letter else p.name
         if p.pointer:
@@ -283,6 +312,13 @@ def module(header: str) -> str:
     out = [*HEAD.splitlines(), "", *folded(f"integer, parameter, public :: {values}", 2), ""]
     for handle in handles:
         out += [f"  type, public :: {handle}", "    type(c_ptr) :: handle = c_null_ptr", f"  end type {handle}", ""]
+    for name, fields in structs(header).items():
+        out += [f"  type, bind(C), public :: {name}"]
+        for type_, field_name in fields:
+            initial = "" if type_.startswith("allport_") else " = 0"
+            kind = f"type({type_})" if type_.startswith("allport_") else f"integer({PLAIN[type_]})"
+            out += [f"    {kind} :: {field_name}{initial}"]
+        out += [f"  end type {name}", ""]
     public = [f.fortran for f in functions if not f.letter] + list(generic)
     out += [*folded(f"public :: {', '.join(public)}", 2), ""]
     for name, forms in generic.items():
@@ -302,11 +338,11 @@ def module(header: str) -> str:
 
 
 def main() -> int:
-    written = module(HEADER.read_text())
+    written = module(header())
     if "--check" not in sys.argv[1:]:
         MODULE.write_text(written)
     elif MODULE.read_text() != written:
-        print(f"{MODULE.relative_to(ROOT)} is another than {HEADER.relative_to(ROOT)} says; run tools/make_fortran.py")
+        print(f"{MODULE.relative_to(ROOT)} is another than the C interface says; run tools/make_fortran.py")
         return 1
     return 0
 

@@ -7,31 +7,13 @@
 #include <mpi.h>
 #include <stdint.h>
 
+#include "allport/allport_collectives.h"
+#include "allport/allport_handles.h"
+#include "allport/allport_tasks.h"
+
 #ifdef __cplusplus
 extern "C" {
 #endif
-
-/* What every function returns. */
-enum allport_code {
-  ALLPORT_SUCCESS = 0,
-  ALLPORT_ARGUMENT = 1,    /* a value is out of its domain */
-  ALLPORT_IO = 2,          /* a file is missing, truncated or of the wrong kind */
-  ALLPORT_MEMORY = 3,      /* the memory limit would be broken; the message states bytes needed and had */
-  ALLPORT_MACHINE = 4,     /* a machine spec or file is wrong */
-  ALLPORT_SCHEDULE = 5,    /* a schedule breaks its contract */
-  ALLPORT_MPI = 6,         /* the MPI library reported an error */
-  ALLPORT_MISMATCH = 7,    /* ranks disagree about something that must be equal */
-  ALLPORT_UNSUPPORTED = 8, /* well-formed, but this build cannot do it */
-  ALLPORT_INTERNAL = 99    /* anything else, e.g. out of memory in the C++ library */
-};
-
-/* The last error of the calling thread: argument, value, remedy. Valid until the thread's next call. */
-const char* allport_error(void);
-const char* allport_version(void);
-
-/* Handles, NULL where nothing is: of a communicator that knows its machine, and of where a matrix' blocks lie. */
-typedef struct allport_comm_s* allport_comm;
-typedef struct allport_distribution_s* allport_distribution;
 
 /* machine: a spec such as "torus:4x4" or the path of a machine file; NULL: the environment's ALLPORT_MACHINE, else a
  * machine without known links. Rank i of comm is rank i of the machine, x-fastest. */
@@ -40,11 +22,12 @@ int allport_comm_create_fortran(MPI_Fint comm, const char* machine, allport_comm
 /* Frees and sets to NULL; do it before MPI_Finalize. */
 int allport_comm_free(allport_comm* comm);
 
-/* Starts a collective of comm, runs it to its end. algorithm: a registered name, or NULL to have it chosen by price. */
-int allport_bcast(allport_comm comm, void* buffer, int64_t bytes, int root, const char* algorithm);
-/* Sums of count elements; type is 's', 'd', 'c' or 'z'. output matters at the root only and must not overlap input. */
+/* allport_reduce() with ALLPORT_SUM, which takes its place (CONTRIBUTING.md, deprecation). */
 int allport_reduce_sum(allport_comm comm, char type, const void* input, void* output, int64_t count, int root,
                        const char* algorithm);
+
+/* This process among the communicator's. */
+int allport_comm_rank(allport_comm comm, int* rank, int* size);
 
 /* A block-cyclic distribution as ScaLAPACK has it: rows x cols in blocks of row_block x col_block over a grid of
  * grid_rows x grid_cols ranks, the first block on process row first_row and column first_col. The process at (r, c) is
@@ -118,6 +101,40 @@ int allport_cposv(allport_comm comm, char uplo, void* a, int64_t lda, allport_di
                   int64_t ldb, allport_distribution b_distribution, int64_t* info, const char* options);
 int allport_zposv(allport_comm comm, char uplo, void* a, int64_t lda, allport_distribution a_distribution, void* b,
                   int64_t ldb, allport_distribution b_distribution, int64_t* info, const char* options);
+
+/* LU with row exchanges, P A = L U in place, A m x n. pivots: min(m, n) rows, equal on all ranks and counted from 1:
+ * row i was exchanged with row pivots[i], in order. info, equal on all ranks: 0, or the first j, from 1, with U(j, j)
+ * == 0. options: NULL, or "algorithm=2.5d grid=2x2x2 block=64 memory=1073741824 pivoting=partial" (any of them;
+ * pivoting is tournament, partial or none). */
+int allport_sgetrf(allport_comm comm, float* a, int64_t lda, allport_distribution a_distribution, int64_t* pivots,
+                   int64_t* info, const char* options);
+int allport_dgetrf(allport_comm comm, double* a, int64_t lda, allport_distribution a_distribution, int64_t* pivots,
+                   int64_t* info, const char* options);
+int allport_cgetrf(allport_comm comm, void* a, int64_t lda, allport_distribution a_distribution, int64_t* pivots,
+                   int64_t* info, const char* options);
+int allport_zgetrf(allport_comm comm, void* a, int64_t lda, allport_distribution a_distribution, int64_t* pivots,
+                   int64_t* info, const char* options);
+
+/* B = op(A)^-1 B with the factors and pivots that getrf left. trans: 'N', 'T' or 'C'. B: n x any number of right-hand
+ * sides. */
+int allport_sgetrs(allport_comm comm, char trans, const float* a, int64_t lda, allport_distribution a_distribution,
+                   const int64_t* pivots, float* b, int64_t ldb, allport_distribution b_distribution);
+int allport_dgetrs(allport_comm comm, char trans, const double* a, int64_t lda, allport_distribution a_distribution,
+                   const int64_t* pivots, double* b, int64_t ldb, allport_distribution b_distribution);
+int allport_cgetrs(allport_comm comm, char trans, const void* a, int64_t lda, allport_distribution a_distribution,
+                   const int64_t* pivots, void* b, int64_t ldb, allport_distribution b_distribution);
+int allport_zgetrs(allport_comm comm, char trans, const void* a, int64_t lda, allport_distribution a_distribution,
+                   const int64_t* pivots, void* b, int64_t ldb, allport_distribution b_distribution);
+
+/* Both: A is overwritten by its factors, B by A^-1 B; where info is not 0, as above, B stays as it was. */
+int allport_sgesv(allport_comm comm, float* a, int64_t lda, allport_distribution a_distribution, int64_t* pivots,
+                  float* b, int64_t ldb, allport_distribution b_distribution, int64_t* info, const char* options);
+int allport_dgesv(allport_comm comm, double* a, int64_t lda, allport_distribution a_distribution, int64_t* pivots,
+                  double* b, int64_t ldb, allport_distribution b_distribution, int64_t* info, const char* options);
+int allport_cgesv(allport_comm comm, void* a, int64_t lda, allport_distribution a_distribution, int64_t* pivots,
+                  void* b, int64_t ldb, allport_distribution b_distribution, int64_t* info, const char* options);
+int allport_zgesv(allport_comm comm, void* a, int64_t lda, allport_distribution a_distribution, int64_t* pivots,
+                  void* b, int64_t ldb, allport_distribution b_distribution, int64_t* info, const char* options);
 
 /* QR in place, A m x n of any shape: R on and above the diagonal, which is real, below it V as LAPACK has it. tau:
  * min(m, n) elements, equal on all ranks. Q = H(1) H(2) ..., H(j) = I - tau_j v_j v_j^H. */

@@ -373,6 +373,14 @@ for _kind in "CholeskyPlan Choice GemmPlan LuPlan Machine Pattern QrPlan Schedul
     getattr(_native, _kind)._repr_html_ = _shown_in_a_notebook
 
 
+def _pickled(thing: Any) -> Any:
+    return importlib.import_module("allport.pickling").reduced(thing)
+
+
+for _kind in "CholeskyPlan GemmPlan LuPlan Machine QrPlan Schedule".split():
+    getattr(_native, _kind).__reduce__ = _pickled
+
+
 def __getattr__(name: str) -> Any:
     # They come in when first used: a look at a machine does not pay for numpy, matplotlib or MPI.
     if name in _ROOMS:

@@ -9,7 +9,7 @@ from __future__ import annotations
 import functools
 import sys
 import threading
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from types import TracebackType
 
 import numpy as np
@@ -17,7 +17,9 @@ import numpy as np
 from allport import _native
 from allport import mpi as _mpi
 from allport._native import AllportError, Machine, Schedule, Traffic
-from allport.transfer import NOTHING, Persistent, Transfer, arrived, by_rank, flat_bytes
+from allport.arrays import ArrayLike, as_array
+from allport.collective_calls import CollectiveCalls
+from allport.transfer import NOTHING, Persistent, Transfer, flat_bytes
 
 _mpi.check()
 
@@ -39,7 +41,7 @@ def _end_all(kind: type[BaseException], error: BaseException, trace: TracebackTy
 sys.excepthook = _end_all
 
 
-class Communicator:
+class Communicator(CollectiveCalls):
     """An MPI communicator that knows what part of the machine it is.
 
     comm: an mpi4py communicator, MPI.COMM_WORLD when None. Rank i of it is rank i of the machine, x-fastest.
@@ -76,16 +78,6 @@ class Communicator:
         return made
 
     @property
-    def rank(self) -> int:
-        """This process, 0 <= rank < size."""
-        return self._native.rank
-
-    @property
-    def size(self) -> int:
-        """Number of ranks."""
-        return self._native.size
-
-    @property
     def machine(self) -> Machine:
         """The box of the machine that this communicator is, or a plain line when it is none."""
         return self._native.machine
@@ -108,6 +100,7 @@ class Communicator:
     def sub(self, members: Sequence[int]) -> Communicator:
         """Sub-communicator of `members`, ranks of this one in the new order. Called by exactly the members."""
         native = self._native.sub(list(members))
+        assert isinstance(self._mpi4py, MPI.Intracomm)  # the compiled one takes no other
         group = self._mpi4py.Get_group().Incl(list(members))
         return Communicator._of(native, self._mpi4py.Create_group(group))
 
@@ -119,6 +112,7 @@ class Communicator:
         """sub() of members that are `machine`, at these places of it; made once and kept. Called by exactly them."""
         if members not in self._parts:
             native = self._native.sub_on(list(members), machine, list(places))
+            assert isinstance(self._mpi4py, MPI.Intracomm)
             group = self._mpi4py.Get_group().Incl(list(members))
             self._parts[members] = Communicator._of(native, self._mpi4py.Create_group(group))
         return self._parts[members]
@@ -126,174 +120,15 @@ class Communicator:
     def split(self, color: int | None, key: int = 0) -> Communicator | None:
         """Ranks of equal color together, ordered by key, then rank; None for color None. Called by all ranks."""
         native = self._native.split(-1 if color is None else color, key)
-        part = self._mpi4py.Split(MPI.UNDEFINED if native is None else color, key)
+        part = self._mpi4py.Split(MPI.UNDEFINED if native is None or color is None else color, key)
         return None if native is None else Communicator._of(native, part)
 
-    def start_bcast(self, array: np.ndarray, root: int = 0, algorithm: str | None = None) -> Transfer:
-        """Starts sending root's array into everyone's array, all of the same size. Called by all ranks in one order."""
-        flat = flat_bytes(array, "array", writable=True)
-        return Transfer(self._native.start_broadcast(flat, root, algorithm or ""), array)
-
-    def bcast(self, array: np.ndarray, root: int = 0, algorithm: str | None = None) -> np.ndarray:
-        """Sends root's array into everyone's array and returns it."""
-        self.start_bcast(array, root, algorithm).wait()
-        return array
-
-    def start_reduce(
-        self,
-        array: np.ndarray,
-        op: str = "sum",
-        root: int = 0,
-        out: np.ndarray | None = None,
-        algorithm: str | None = None,
-    ) -> Transfer:
-        """Starts combining everyone's arrays, element by element, into root's.
-
-        op: 'sum', 'prod', 'max' or 'min'. out: the result's array on the root, made when None. The combining order
-        depends on machine, root and size alone, so results are the same bits on every run.
-        """
-        flat = flat_bytes(array, "array")
-        mine = self.rank == root
-        if mine and out is None:
-            out = np.empty_like(array)
-        if mine and (
-            out.dtype != array.dtype or out.shape != array.shape or out.flags.c_contiguous != array.flags.c_contiguous
-        ):  # type: ignore[union-attr]
-            raise AllportError("out: expected an array like the input: its dtype, shape and order")
-        target = flat_bytes(out, "out", writable=True) if mine else NOTHING
-        native = self._native.start_reduce(
-            flat, target, array.dtype.itemsize, op, array.dtype.str, root, algorithm or ""
-        )
-        return Transfer(native, out if mine else None)
-
-    def reduce(
-        self,
-        array: np.ndarray,
-        op: str = "sum",
-        root: int = 0,
-        out: np.ndarray | None = None,
-        algorithm: str | None = None,
-    ) -> np.ndarray | None:
-        """Combines everyone's arrays into root's; returns it on the root, None elsewhere."""
-        return self.start_reduce(array, op, root, out, algorithm).wait()
-
-    @functools.cached_property
-    def _order(self) -> list[int] | None:
-        """The ranks by position in the machine; None where that is the same."""
-        order = [self._native.at_position(p) for p in range(self.size)]
-        return None if order == list(range(self.size)) else order
-
-    def _start(
-        self,
-        collective: str,
-        array: np.ndarray,
-        out: np.ndarray,
-        *,
-        block: int,
-        op: str = "sum",
-        root: int = 0,
-        algorithm: str | None = None,
-        finish: Callable[[], np.ndarray] | None = None,
-        result: bool = True,
-    ) -> Transfer:
-        element = array.dtype.itemsize if collective in ("reduce_scatter", "allreduce") else 1
-        schedule = self.schedule_for(collective, root=root, bytes=block, element=element, algorithm=algorithm)
-        target = flat_bytes(out, "out", writable=True) if out.size else NOTHING
-        native = self._native.start(schedule, flat_bytes(array, "array"), target, op, array.dtype.str)
-        return Transfer(native, out if result else None, finish)
-
-    def _blocks(self, array: np.ndarray) -> np.ndarray:
-        if not isinstance(array, np.ndarray) or array.ndim == 0 or array.shape[0] != self.size:
-            raise AllportError(
-                f"array: expected one block a rank along the first axis, {self.size} of them, "
-                f"got shape {np.shape(array)}"
-            )
-        return np.asarray(array, order="C")
-
-    def start_allreduce(self, array: np.ndarray, op: str = "sum", algorithm: str | None = None) -> Transfer:
-        """Starts combining everyone's arrays, element by element; the result is the same bits on every rank."""
-        return self._start("allreduce", array, np.empty_like(array), block=array.nbytes, op=op, algorithm=algorithm)
-
-    def allreduce(self, array: np.ndarray, op: str = "sum", algorithm: str | None = None) -> np.ndarray:
-        """Combines everyone's arrays and returns the result on every rank."""
-        return arrived(self.start_allreduce(array, op, algorithm))
-
-    def start_allgather(self, array: np.ndarray, algorithm: str | None = None) -> Transfer:
-        """Starts collecting everyone's arrays, all of one shape: result[r] is rank r's, on every rank."""
-        array = np.asarray(array, order="C")
-        out = np.empty((self.size, *array.shape), array.dtype)
-        return self._start(
-            "allgather", array, out, block=array.nbytes, algorithm=algorithm, finish=by_rank(out, self._order)
-        )
-
-    def allgather(self, array: np.ndarray, algorithm: str | None = None) -> np.ndarray:
-        """Everyone's arrays, all of one shape, along a new first axis."""
-        return arrived(self.start_allgather(array, algorithm))
-
-    def start_gather(self, array: np.ndarray, root: int = 0, algorithm: str | None = None) -> Transfer:
-        """Starts collecting everyone's arrays, all of one shape, on the root."""
-        array = np.asarray(array, order="C")
-        mine = self.rank == root
-        out = np.empty((self.size, *array.shape) if mine else (0,), array.dtype)
-        finish = by_rank(out, self._order) if mine else None
-        return self._start(
-            "gather", array, out, block=array.nbytes, root=root, algorithm=algorithm, finish=finish, result=mine
-        )
-
-    def gather(self, array: np.ndarray, root: int = 0, algorithm: str | None = None) -> np.ndarray | None:
-        """Everyone's arrays along a new first axis on the root; None elsewhere."""
-        return self.start_gather(array, root, algorithm).wait()
-
-    def start_scatter(
-        self, array: np.ndarray | None, out: np.ndarray, root: int = 0, algorithm: str | None = None
-    ) -> Transfer:
-        """Starts sending block r of the root's array, along its first axis, into rank r's `out`."""
-        source = NOTHING.view(out.dtype) if out.dtype.itemsize else NOTHING
-        if self.rank == root:
-            if array is None:
-                raise AllportError("array: expected the blocks of all ranks on the root, got None")
-            source = self._blocks(array)
-            if source.shape[1:] != out.shape or source.dtype != out.dtype:
-                raise AllportError(
-                    f"out: expected a block of the array, {source.dtype}{source.shape[1:]}, got {out.dtype}{out.shape}"
-                )
-            order = self._order
-            source = source if order is None else np.ascontiguousarray(source[order])
-        return self._start("scatter", source, out, block=out.nbytes, root=root, algorithm=algorithm)
-
-    def scatter(
-        self, array: np.ndarray | None, out: np.ndarray, root: int = 0, algorithm: str | None = None
-    ) -> np.ndarray:
-        """Block r of the root's array, along its first axis, on rank r: in `out`, which is returned."""
-        return arrived(self.start_scatter(array, out, root, algorithm))
-
-    def start_reduce_scatter(self, array: np.ndarray, op: str = "sum", algorithm: str | None = None) -> Transfer:
-        """Starts combining everyone's arrays; rank r gets block r of the result, along the first axis."""
-        order = self._order
-        source = self._blocks(array) if order is None else np.ascontiguousarray(self._blocks(array)[order])
-        out = np.empty(array.shape[1:], array.dtype)
-        return self._start("reduce_scatter", source, out, block=out.nbytes, op=op, algorithm=algorithm)
-
-    def reduce_scatter(self, array: np.ndarray, op: str = "sum", algorithm: str | None = None) -> np.ndarray:
-        """Block r, along the first axis, of the combined arrays on rank r."""
-        return arrived(self.start_reduce_scatter(array, op, algorithm))
-
-    def start_alltoall(self, array: np.ndarray, algorithm: str | None = None) -> Transfer:
-        """Starts sending block r of everyone's array, along the first axis, to rank r: result[s] came from rank s."""
-        order = self._order
-        source = self._blocks(array) if order is None else np.ascontiguousarray(self._blocks(array)[order])
-        out = np.empty(array.shape, array.dtype)
-        block = array.nbytes // self.size
-        return self._start("alltoall", source, out, block=block, algorithm=algorithm, finish=by_rank(out, order))
-
-    def alltoall(self, array: np.ndarray, algorithm: str | None = None) -> np.ndarray:
-        """Block s of the result came from rank s, where it was block r of the array."""
-        return arrived(self.start_alltoall(array, algorithm))
-
     def prepare(
-        self, schedule: Schedule, array: np.ndarray, op: str = "sum", out: np.ndarray | None = None
+        self, schedule: Schedule, array: ArrayLike, op: str = "sum", out: ArrayLike | None = None
     ) -> Persistent:
-        """Binds a schedule over this communicator's machine to arrays, for many starts."""
+        """Binds a schedule over this communicator's machine to arrays, for many starts: blocks by position in it."""
+        array = as_array(array, "array")
+        out = None if out is None else as_array(out, "out")
         if schedule.collective == "bcast":
             flat = flat_bytes(array, "array", writable=True)
             return Persistent(self._native.prepare(schedule, NOTHING, flat, op, array.dtype.str), array)

@@ -10,6 +10,7 @@ import numpy as np
 
 from allport import _native
 from allport._native import Distribution, GemmPlan
+from allport.arrays import numbers_of
 from allport.distributions import root_distribution, square_distribution
 from allport.errors import failure, together
 from allport.io import boxes, inspect, local_block, read, scalar_of, working_dtype, write
@@ -135,7 +136,7 @@ def load(
 
 def as_matrix(array: Any, name: str) -> np.ndarray:
     """Anything like an array of numbers in one or two dimensions as [rows, columns]; 1-D is one column."""
-    a = np.asarray(array)
+    a = numbers_of(array, name)
     if a.ndim not in (1, 2):
         raise failure(f"{name}: has {a.ndim} dimensions; expected 1 or 2")
     working_dtype(a.dtype)
@@ -144,9 +145,12 @@ def as_matrix(array: Any, name: str) -> np.ndarray:
 
 def whole_matrix(a: Any) -> Any:
     """A distributed matrix as it is, an array of two dimensions as numpy's."""
-    if not isinstance(a, DistributedMatrix) and np.ndim(a) != 2:
-        raise failure(f"a: has {np.ndim(a)} dimensions; expected 2")
-    return a if isinstance(a, DistributedMatrix) else as_matrix(a, "a")
+    if isinstance(a, DistributedMatrix):
+        return a
+    given = numbers_of(a, "a")
+    if given.ndim != 2:
+        raise failure(f"a: has {given.ndim} dimensions; expected 2")
+    return as_matrix(given, "a")
 
 
 def distribute(

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -10,7 +9,7 @@ import numpy as np
 from allport import _native
 from allport._native import AllportError
 
-__all__ = ["NOTHING", "Persistent", "Transfer", "arrived", "by_rank", "flat_bytes"]
+__all__ = ["NOTHING", "Persistent", "Transfer", "flat_bytes"]
 
 NOTHING = np.zeros(0, dtype=np.uint8)
 
@@ -30,29 +29,11 @@ def flat_bytes(array: Any, name: str, writable: bool = False) -> np.ndarray:
     raise AllportError(f"{name}: expected a contiguous array; numpy.ascontiguousarray makes one")
 
 
-def by_rank(out: np.ndarray, order: list[int] | None) -> Callable[[], np.ndarray] | None:
-    """Blocks that come by position in the machine, put in rank order."""
-    if order is None:
-        return None
-
-    def reorder() -> np.ndarray:
-        result = np.empty_like(out)
-        result[order] = out
-        return result
-
-    return reorder
-
-
 class Transfer:
     """A collective in flight. Its arrays must not be touched before it is done."""
 
-    def __init__(
-        self,
-        native: _native.Transfer,
-        result: np.ndarray | None,
-        finish: Callable[[], np.ndarray] | None = None,
-    ) -> None:
-        self._native, self._result, self._finish = native, result, finish
+    def __init__(self, native: _native.Transfer, result: np.ndarray | None) -> None:
+        self._native, self._result = native, result
 
     def test(self) -> bool:
         """Moves things along; True when done."""
@@ -61,21 +42,12 @@ class Transfer:
     def wait(self) -> np.ndarray | None:
         """Returns the result when it is there: the array, or None where a reduction has its root elsewhere."""
         self._native.wait()
-        if self._finish is not None:
-            self._result, self._finish = self._finish(), None
         return self._result
 
     @property
     def active(self) -> bool:
         """Whether it is still under way."""
         return self._native.active
-
-
-def arrived(transfer: Transfer) -> np.ndarray:
-    """The result of a transfer that has one on every rank, waited for."""
-    result = transfer.wait()
-    assert result is not None
-    return result
 
 
 class Persistent:

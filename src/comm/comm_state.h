@@ -16,6 +16,7 @@
 #include "allport/comm/communicator.h"
 #include "allport/machine/machine.h"
 #include "allport/select/scattered.h"
+#include "collective_call.h"
 #include "execution.h"
 #include "progress_engine.h"
 #include "schedule_cache.h"
@@ -126,7 +127,12 @@ struct TransferState {
   std::unique_ptr<Schedule> schedule;  ///< none: a message
   int tag = 0;                         ///< of a message
   int lasting_turn = -1;               ///< of a Persistent
+  std::unique_ptr<Staging> staging;    ///< none: the caller's buffers are as the schedule has them
   Execution execution;
+
+ private:
+  /// What comes after an execution's end, or when all that it gets is there.
+  void arrived();
 };
 
 /// The state of a Turn.

@@ -53,6 +53,7 @@ class Execution {
   [[nodiscard]] bool active() const { return active_.load(std::memory_order_acquire); }
   /// Nothing will be written to this rank's buffers any more; it may still be sending.
   [[nodiscard]] bool has_data() const { return !active() || (tag_ >= 0 && writes_left_ == 0); }
+  [[nodiscard]] bool failed() const { return error_ != nullptr; }
   void rethrow_if_failed() const {
     if (error_) std::rethrow_exception(error_);
   }

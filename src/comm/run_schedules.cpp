@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "allport/select/select.h"
+#include "collective_call.h"
 #include "comm_state.h"
 #include "mpi_errors.h"
 
@@ -35,28 +36,43 @@ void check_buffers(engine::CommState const& comm, Schedule const& schedule, Buff
 }
 
 /// The schedule, bound to buffers that suit it.
-std::shared_ptr<engine::TransferState> bind(std::shared_ptr<engine::CommState> const& comm, Schedule const& schedule,
-                                            Buffers buffers, Combine&& combine) {
+std::shared_ptr<engine::TransferState> bound(std::shared_ptr<engine::CommState> const& comm, Schedule const& schedule,
+                                             Buffers buffers, Combine&& combine) {
   check_buffers(*comm, schedule, buffers, combine);
   return std::make_shared<engine::TransferState>(comm, schedule, buffers, std::move(combine));
 }
 
+/// A call's schedule, bound to its buffers or to their staging. @param pairs  as for engine::place()
+std::shared_ptr<engine::TransferState> bound(std::shared_ptr<engine::CommState> const& comm, CollectiveCall const& call,
+                                             engine::PairTable const* pairs = nullptr) {
+  auto placed = engine::place(*comm, call, pairs);
+  if (!placed.schedule) {
+    placed.contract.check();
+    placed.schedule = comm->schedule_for(placed.contract, call.algorithm).schedule;
+  }
+  auto state = bound(comm, *placed.schedule, placed.buffers, Combine(call.combine));
+  state->staging = std::move(placed.staging);
+  return state;
+}
+
+using MakeState = FunctionRef<std::shared_ptr<engine::TransferState>()>;
+
 /// Starts a schedule; with ALLPORT_CHECK, once all ranks have said that they start the same. An error on one rank is
 /// then an error of every rank's transfer, told before anybody waits for the one that has left.
-std::shared_ptr<engine::TransferState> start_checked(std::shared_ptr<engine::CommState> const& comm, engine::Tags tags,
-                                                     Schedule const& schedule, Buffers buffers, Combine&& combine) {
+std::shared_ptr<engine::TransferState> start_checked(std::shared_ptr<engine::CommState> const& comm, engine::Tags under,
+                                                     MakeState make) {
   std::shared_ptr<engine::TransferState> state;
   std::shared_ptr<engine::StartCheck> check;
   auto const mpi = comm->shadow.mpi();
   try {
-    state = bind(comm, schedule, buffers, std::move(combine));
-    auto const text = engine::schedule_text(schedule);
+    state = make();
+    auto const text = engine::schedule_text(*state->schedule);
     check = std::make_shared<engine::StartCheck>(mpi, engine::hash(text), text);
   } catch (Error const& e) {
     state = std::make_shared<engine::TransferState>(comm);
     check = std::make_shared<engine::StartCheck>(mpi, e);
   }
-  state->start(tags, std::move(check));
+  state->start(under, std::move(check));
   return state;
 }
 
@@ -69,52 +85,103 @@ void run_now(std::shared_ptr<engine::CommState> const& comm, engine::ScheduleCac
     program->run(comm->turns.first_tag(number), buffers, combine, pause);
     return;
   }
-  auto const late = bind(comm, std::as_const(entry.schedule), buffers, Combine(combine));
+  auto const late = bound(comm, std::as_const(entry.schedule), buffers, Combine(combine));
   late->start({.turn = number});
   late->wait(pause);
 }
 
-}  // namespace
+/// In the next place among the starts, which is taken whatever comes, so that the other ranks' next starts still meet
+/// this one's.
+std::shared_ptr<engine::TransferState> start_in_turn(std::shared_ptr<engine::CommState> const& comm, MakeState make) {
+  EngineGuard const hold(comm->lock());
+  comm->ensure_alive();
+  engine::Tags const own_tags{.turn = comm->turns.take(), .gives_back = true};
+  if (comm->engine->checks()) return start_checked(comm, own_tags, make);
+  std::shared_ptr<engine::TransferState> state;
+  try {
+    state = make();
+  } catch (...) {
+    comm->turns.give_back(own_tags.turn);
+    throw;
+  }
+  state->start(own_tags);
+  return state;
+}
 
-Persistent Communicator::prepare(Schedule const& schedule, Buffers buffers, Combine combine) const {
-  EngineGuard const hold(state_->lock());
-  state_->ensure_alive();
-  auto const turn = state_->take_lasting_turn();
+std::shared_ptr<engine::TransferState> prepare_lasting(std::shared_ptr<engine::CommState> const& comm, MakeState make) {
+  EngineGuard const hold(comm->lock());
+  comm->ensure_alive();
+  auto const turn = comm->take_lasting_turn();
   std::shared_ptr<engine::TransferState> state;
   std::string trouble;
   auto kind = ErrorKind::argument;
   try {
-    state = bind(state_, schedule, buffers, std::move(combine));
+    state = make();
     state->lasting_turn = turn;
   } catch (Error const& e) {
-    state_->lasting_turns.give_back(turn);
-    if (!state_->engine->checks()) throw;
+    comm->lasting_turns.give_back(turn);
+    if (!comm->engine->checks()) throw;
     trouble = e.what();
     kind = e.kind();
   }
-  if (state_->engine->checks()) {  // later starts come in any order, so that this is the time to ask
-    state_->all_well(trouble, kind);
-    auto const text = engine::schedule_text(schedule);
-    state_->agree("schedule", static_cast<std::int64_t>(engine::hash(text)), text);
+  if (comm->engine->checks()) {  // later starts come in any order, so that this is the time to ask
+    comm->all_well(trouble, kind);
+    auto const text = engine::schedule_text(*state->schedule);
+    comm->agree("schedule", static_cast<std::int64_t>(engine::hash(text)), text);
   }
-  return Persistent(std::move(state));
+  return state;
+}
+
+/// All ranks tell what they send and expect; an error of one is an error of all.
+engine::PairTable tell_pairs(Communicator const& on, engine::CommState const& comm, CollectiveCall const& call) {
+  std::string trouble;
+  auto const mine = engine::pairs_of(comm, call, trouble);
+  auto const n = static_cast<std::size_t>(comm.size);
+  std::vector<std::int64_t> told(2 * n * n);
+  Contract const contract{Collective::allgather, comm.size, 0, static_cast<std::int64_t>(2 * n * sizeof(std::int64_t))};
+  on.run(on.schedule_for(contract), {std::as_bytes(std::span(mine)), std::as_writable_bytes(std::span(told))});
+  if (!trouble.empty()) throw Error(ErrorKind::argument, trouble);
+  return engine::agreed_pairs(comm, told);
+}
+
+bool tells_pairs(CollectiveCall const& call) { return call.what == Collective::alltoall && call.varies; }
+
+}  // namespace
+
+Persistent Communicator::prepare(Schedule const& schedule, Buffers buffers, Combine combine) const {
+  return Persistent(prepare_lasting(state_, [&] { return bound(state_, schedule, buffers, std::move(combine)); }));
 }
 
 Transfer Communicator::start(Schedule const& schedule, Buffers buffers, Combine combine) const {
-  EngineGuard const hold(state_->lock());
-  state_->ensure_alive();
-  // The number is taken whatever comes, so that the other ranks' next starts still meet this one's.
-  engine::Tags const tags{.turn = state_->turns.take(), .gives_back = true};
-  if (state_->engine->checks()) return Transfer(start_checked(state_, tags, schedule, buffers, std::move(combine)));
-  std::shared_ptr<engine::TransferState> state;
-  try {
-    state = bind(state_, schedule, buffers, std::move(combine));
-  } catch (...) {
-    state_->turns.give_back(tags.turn);
-    throw;
+  return Transfer(start_in_turn(state_, [&] { return bound(state_, schedule, buffers, std::move(combine)); }));
+}
+
+Transfer Communicator::start(CollectiveCall const& call) const {
+  return Transfer(start_in_turn(state_, [&] { return bound(state_, call); }));
+}
+
+void Communicator::run(CollectiveCall const& call) const {
+  if (tells_pairs(call)) {
+    auto const pairs = tell_pairs(*this, *state_, call);
+    Transfer(start_in_turn(state_, [&] { return bound(state_, call, &pairs); })).wait();
+    return;
   }
-  state->start(tags);
-  return Transfer(std::move(state));
+  if (call.algorithm.empty() && !state_->engine->checks()) {
+    std::optional<engine::PlacedCall> placed;
+    try {
+      placed = engine::place(*state_, call);
+      placed->contract.check();
+    } catch (Error const&) {  // start() says it, in its place among the starts
+    }
+    if (placed && !placed->staging && run_short(placed->contract, placed->buffers, call.combine)) return;
+  }
+  start(call).wait();
+}
+
+Persistent Communicator::prepare(CollectiveCall const& call) const {
+  if (!tells_pairs(call)) return Persistent(prepare_lasting(state_, [&] { return bound(state_, call); }));
+  auto const pairs = tell_pairs(*this, *state_, call);
+  return Persistent(prepare_lasting(state_, [&] { return bound(state_, call, &pairs); }));
 }
 
 Turn Communicator::reserve() const {
@@ -144,12 +211,13 @@ Transfer Communicator::start(Turn const& under, Schedule const& schedule, Buffer
   auto& turn = free_turn(under);
   bool const first = !std::exchange(turn.used, true);
   if (turn.lasting >= 0) {
-    turn.latest = bind(state_, schedule, buffers, std::move(combine));
+    turn.latest = bound(state_, schedule, buffers, std::move(combine));
     turn.latest->start({.first = state_->lasting_turns.first_tag(turn.lasting)});
   } else if (first && state_->engine->checks()) {
-    turn.latest = start_checked(state_, {.turn = turn.number}, schedule, buffers, std::move(combine));
+    turn.latest = start_checked(state_, {.turn = turn.number},
+                                [&] { return bound(state_, schedule, buffers, std::move(combine)); });
   } else {
-    turn.latest = bind(state_, schedule, buffers, std::move(combine));
+    turn.latest = bound(state_, schedule, buffers, std::move(combine));
     turn.latest->start({.turn = turn.number});
   }
   return Transfer(turn.latest);
@@ -192,17 +260,6 @@ bool Communicator::run_short(Turn const& under, Contract const& contract, Buffer
   turn.used = true;
   run_now(state_, *entry, turn.number, buffers, combine, pause);
   return true;
-}
-
-Transfer Communicator::start_broadcast(std::span<std::byte> data, Rank root, std::string_view algorithm) const {
-  auto const bytes = Bytes(static_cast<std::int64_t>(data.size()));
-  return start(schedule_for(Collective::broadcast, root, bytes, 1, algorithm), {{}, data});
-}
-
-Transfer Communicator::start_reduce(std::span<std::byte const> input, std::span<std::byte> output, std::int64_t element,
-                                    Combine combine, Rank root, std::string_view algorithm) const {
-  auto const bytes = Bytes(static_cast<std::int64_t>(input.size()));
-  return start(schedule_for(Collective::reduce, root, bytes, element, algorithm), {input, output}, std::move(combine));
 }
 
 }  // namespace allport

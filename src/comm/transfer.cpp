@@ -13,11 +13,15 @@ namespace engine {
 
 std::string schedule_text(Schedule const& schedule) {
   auto const& c = schedule.contract();
-  return fmt::format(
+  auto text = fmt::format(
       "{} '{}' of {} bytes (element {}) to {} ranks, root {}, "
       "segment {}, window {}",
       name(c.what), schedule.algorithm(), c.bytes, c.element, c.ranks, c.root, schedule.cut().segment,
       schedule.cut().window);
+  if (!c.blocks) return text;
+  std::string lengths;
+  for (std::int64_t b = 0; b < c.blocks->entries(); ++b) lengths += fmt::format(" {}", c.blocks->bytes(b));
+  return text + fmt::format(", blocks of{}", lengths.size() < 60 ? lengths : fmt::format(" {:016x}", hash(lengths)));
 }
 
 namespace {
@@ -57,6 +61,7 @@ TransferState::~TransferState() {
 void TransferState::start(Tags tags, std::shared_ptr<StartCheck> check) {
   comm->ensure_alive();
   ensure(!execution.active(), "start", "a transfer in flight", "a transfer that is done", "wait() first");
+  if (staging) staging->bring();
   execution.start(tags, std::move(check));
   if (!execution.active()) execution.rethrow_if_failed();
   comm->engine->progress();
@@ -68,7 +73,7 @@ bool TransferState::test() {
     comm->engine->progress();
   }
   if (execution.active()) return false;
-  execution.rethrow_if_failed();
+  arrived();
   return true;
 }
 
@@ -79,7 +84,7 @@ void TransferState::wait(FunctionRef<void()> pause) {
     auto const what = [this] { return text(); };
     comm->engine->wait_until(done, what, comm->shadow.mpi(), pause);
   }
-  execution.rethrow_if_failed();
+  arrived();
 }
 
 void TransferState::wait_for_data() {
@@ -88,9 +93,17 @@ void TransferState::wait_for_data() {
     auto const done = [this] { return execution.has_data(); };
     auto const what = [this] { return text(); };
     comm->engine->wait_until(done, what, comm->shadow.mpi());
-    if (execution.active()) return;
+    if (execution.active()) {
+      if (staging) staging->give();
+      return;
+    }
   }
+  arrived();
+}
+
+void TransferState::arrived() {
   execution.rethrow_if_failed();
+  if (staging) staging->give();
 }
 
 std::string TransferState::text() const {
@@ -99,7 +112,10 @@ std::string TransferState::text() const {
 }
 
 void TransferState::settle() noexcept {
-  if (!execution.active()) return;
+  if (!execution.active()) {
+    if (staging && !execution.failed()) staging->give();
+    return;
+  }
   try {
     EngineGuard const hold(comm->lock());
     if (std::uncaught_exceptions() > 0 || !comm->engine->alive() || !mpi_is_up()) {

@@ -1,24 +1,13 @@
-/* Cholesky, QR and solves of the C interface, of all types on every grid of the ranks, against plain loops; and what
-   wrong arguments are answered. */
+/* Cholesky, LU, QR and solves of the C interface, of all types on every grid of the ranks, against plain loops; and
+   what wrong arguments are answered. */
 #include <allport/allport.h>
 
-#include "numbers.h"
+#include "expect.h"
 
 static allport_comm comm;
 
 /* What is round a part. */
 enum { MARK = 77 };
-
-#define EXPECT(call)                                                 \
-  do {                                                               \
-    int const code = call;                                           \
-    CHECK(code == ALLPORT_SUCCESS, "%d: %s", code, allport_error()); \
-  } while (0)
-#define REFUSED(wanted, word, call)                                                                  \
-  do {                                                                                               \
-    int const code = call;                                                                           \
-    CHECK(code == wanted && strstr(allport_error(), word) != NULL, "%d: %s", code, allport_error()); \
-  } while (0)
 
 struct grid {
   int rows, cols, row, col; /* of this rank */
@@ -122,6 +111,19 @@ static void wrong_arguments(struct grid const* g) {
   REFUSED(ALLPORT_ARGUMENT, "x = ",
           allport_dgels(comm, a.data, a.place.ld, square, b.data, b.place.ld, tall, short_b.data, short_b.place.ld,
                         short_b.place.distribution, &info, NULL));
+  int64_t pivots[9] = {0};
+  REFUSED(ALLPORT_ARGUMENT, "pivots",
+          allport_dgetrf(comm, a.data, a.place.ld, square, last ? NULL : pivots, &info, NULL));
+  REFUSED(ALLPORT_ARGUMENT, "info",
+          allport_dgetrf(comm, a.data, a.place.ld, square, pivots, last ? NULL : &info, NULL));
+  REFUSED(ALLPORT_ARGUMENT, "pivoting",
+          allport_dgetrf(comm, a.data, a.place.ld, square, pivots, &info, "pivoting=rook"));
+  REFUSED(ALLPORT_ARGUMENT, "pivots",
+          allport_dgetrs(comm, 'N', a.data, a.place.ld, square, pivots, b.data, b.place.ld, tall));
+  REFUSED(ALLPORT_ARGUMENT, "trans",
+          allport_dgetrs(comm, 'x', a.data, a.place.ld, square, pivots, b.data, b.place.ld, tall));
+  REFUSED(ALLPORT_ARGUMENT, "9 x 4",
+          allport_dgesv(comm, b.data, b.place.ld, tall, pivots, b.data, b.place.ld, tall, &info, NULL));
   CHECK(info == 4711, "info was written: %d", (int)info);
   double *const a_after = dcollect(&a), *const b_after = dcollect(&b), *const short_after = dcollect(&short_b);
   dcompare(a_after, dense, 81, 0, "A of wrong calls");

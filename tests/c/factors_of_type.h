@@ -248,6 +248,51 @@ static void NAME(least_squares)(struct grid const* g, int m, int n, int sides) {
   free(a), free(b), free(zero);
 }
 
+/* A X = B and A^H X = B by the factors, and both at once, against elimination; and a matrix with a column of zeros. */
+static void NAME(lu)(struct grid const* g, int n, int sides, char const* options) {
+  T *const a = NAME(numbers)(19, n, n), *const b = NAME(numbers)(23, n, sides);
+  T *const wanted = NAME(numbers)(23, n, sides), *const turned_wanted = NAME(numbers)(23, n, sides);
+  T *const lost = NAME(numbers)(19, n, n), *const turned = calloc((size_t)(n * n) + 1, sizeof(T));
+  int64_t* const pivots = malloc(sizeof(int64_t) * (size_t)(n + 1));
+  int64_t info = 4711;
+  for (int j = 0; j < n; ++j) {
+    for (int i = 0; i < n; ++i) turned[i + j * n] = NAME(conjugate)(a[j + i * n]);
+  }
+  NAME(eliminate)(n, lost, sides, wanted);
+  NAME(eliminate)(n, turned, sides, turned_wanted);
+  struct NAME(matrix) x = NAME(distribute)(a, n, n, g, 4, 4), y = NAME(distribute)(b, n, sides, g, 3, 2);
+  struct NAME(matrix) z = NAME(distribute)(b, n, sides, g, 5, 1), u = NAME(distribute)(a, n, n, g, 4, 4);
+  struct NAME(matrix) w = NAME(distribute)(b, n, sides, g, 2, 2);
+  pivots[n] = MARK;
+  EXPECT(FUNCTION(getrf)(comm, x.data, x.place.ld, x.place.distribution, pivots, &info, options));
+  CHECK(info == 0 && pivots[n] == MARK, "getrf of order %d: INFO %d", n, (int)info);
+  for (int i = 0; i < n; ++i) CHECK(pivots[i] > i && pivots[i] <= n, "pivot %d is %d", i + 1, (int)pivots[i]);
+  EXPECT(FUNCTION(getrs)(comm, 'N', x.data, x.place.ld, x.place.distribution, pivots, y.data, y.place.ld,
+                         y.place.distribution));
+  EXPECT(FUNCTION(getrs)(comm, 'C', x.data, x.place.ld, x.place.distribution, pivots, z.data, z.place.ld,
+                         z.place.distribution));
+  EXPECT(FUNCTION(gesv)(comm, u.data, u.place.ld, u.place.distribution, pivots, w.data, w.place.ld,
+                        w.place.distribution, &info, options));
+  CHECK(info == 0, "gesv of order %d: INFO %d", n, (int)info);
+  T *const solved = NAME(collect)(&y), *const turned_solved = NAME(collect)(&z), *const both = NAME(collect)(&w);
+  NAME(compare)(solved, wanted, n * sides, 10 * n, "A^-1 B by getrs");
+  NAME(compare)(turned_solved, turned_wanted, n * sides, 10 * n, "A^-H B by getrs");
+  NAME(compare)(both, wanted, n * sides, 10 * n, "A^-1 B by gesv");
+  free(NAME(collect)(&x)), free(NAME(collect)(&u)), free(solved), free(turned_solved), free(both);
+  if (n >= 3) {
+    for (int i = 0; i < n; ++i) a[i + 2 * n] = 0;
+    x = NAME(distribute)(a, n, n, g, 4, 4), y = NAME(distribute)(b, n, sides, g, 3, 2);
+    EXPECT(FUNCTION(gesv)(comm, x.data, x.place.ld, x.place.distribution, pivots, y.data, y.place.ld,
+                          y.place.distribution, &info, NULL));
+    CHECK(info == 3, "gesv of order %d with a zero column: INFO %d", n, (int)info);
+    free(NAME(collect)(&x));
+    T* const kept = NAME(collect)(&y);
+    NAME(compare)(kept, b, n * sides, 0, "B of a singular matrix");
+    free(kept);
+  }
+  free(a), free(b), free(wanted), free(turned_wanted), free(lost), free(turned), free(pivots);
+}
+
 static void NAME(all)(struct grid const* g) {
   static int const orders[] = {0, 1, 6, 23};
   static int const shapes[][2] = {{0, 3}, {4, 0}, {1, 1}, {11, 4}, {4, 11}, {19, 17}};
@@ -255,6 +300,7 @@ static void NAME(all)(struct grid const* g) {
     NAME(cholesky)(g, orders[x], "LuUl"[x], x);
     NAME(cholesky)(g, orders[x], "UlLu"[x], 3);
   }
+  for (int x = 1; x < 4; ++x) NAME(lu)(g, orders[x], x, x == 2 ? "pivoting=partial block=4" : NULL);
   for (int x = 0; x < 6; ++x) {
     NAME(qr)(g, shapes[x][0], shapes[x][1], x);
     NAME(least_squares)(g, shapes[x][0], shapes[x][1], 1 + x % 3);

@@ -3,14 +3,14 @@
     TYPE(KIND), allocatable, target :: a(:, :), b(:, :), x(:, :), q(:, :), w(:, :), tau(:)
     real(KIND) :: near
     type(allport_distribution) :: of_a, of_b, of_q, of_x
-    integer(c_int64_t) :: info
+    integer(c_int64_t) :: info, pivots(m)
     integer :: i, j, c, l
     near = 1000 * m * epsilon(near)
     ! A is Hermitian, its diagonal large; B is A times known columns.
     call cyclic(m, m, of_a)
     call cyclic(m, n, of_b)
     allocate (a(held(of_a, 1), held(of_a, 2)), b(held(of_b, 1), held(of_b, 2)))
-    do l = 1, 2
+    do l = 1, 3
       do j = 1, m
         do i = 1, size(a, 1)
           a(i, j) = HERMITIAN(whole(i), j)
@@ -25,10 +25,13 @@
       if (l == 1) then
         call expect(allport_potrf(comm, 'L', a, of_a, info), 'potrf')
         call expect(allport_potrs(comm, 'L', a, of_a, b, of_b, 'workers=1'), 'potrs')
+      else if (l == 2) then
+        call expect(allport_gesv(comm, a, of_a, pivots, b, of_b, info, options='block=4'), 'gesv')
+        call assert(all(pivots >= 1 .and. pivots <= m), 'pivots')
       else
         call expect(allport_posv(comm, 'U', a, of_a, b, of_b, info, options='nb=4'), 'posv')
       end if
-      call assert(info == 0, 'info of a positive definite matrix')
+      call assert(info == 0, 'info of a matrix that has none')
       do j = 1, n
         do i = 1, size(b, 1)
           call assert(abs(b(i, j) - VALUE(whole(i), j)) <= near, 'what is solved for')

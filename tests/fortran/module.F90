@@ -1,8 +1,39 @@
 ! The Fortran module's functions, each with what it leaves out and what it gives; on any number of ranks.
+module callbacks
+  use, intrinsic :: iso_c_binding
+  implicit none
+
+contains
+
+  ! The larger of two numbers.
+  subroutine later(left, right, out, count, context) bind(C)
+    type(c_ptr), value :: left, right, out, context
+    integer(c_int64_t), value :: count
+    integer(c_int64_t), pointer :: l(:), r(:), o(:)
+    call c_f_pointer(left, l, [count])
+    call c_f_pointer(right, r, [count])
+    call c_f_pointer(out, o, [count])
+    o = merge(r, l, r > l)
+  end subroutine later
+
+  subroutine cubes(first, last, context) bind(C)
+    integer(c_int64_t), value :: first, last
+    type(c_ptr), value :: context
+    integer(c_int64_t), pointer :: cells(:)
+    integer(c_int64_t) :: i
+    call c_f_pointer(context, cells, [100])
+    do i = first, last - 1
+      cells(i) = i**3
+    end do
+  end subroutine cubes
+
+end module callbacks
+
 program test_module
   use, intrinsic :: iso_c_binding
   use mpi
   use allport
+  use callbacks
   implicit none
   integer, parameter :: m = 17, n = 11, k = 13, nb = 3
   type(allport_comm) :: comm
@@ -17,6 +48,10 @@ program test_module
   call expect(allport_comm_create(MPI_COMM_WORLD, comm), 'comm_create')
   call broadcasts()
   call reductions()
+  call collectives()
+  call operators()
+  call loops()
+  call places()
   call distributions()
   call gemm_s()
   call gemm_d()
@@ -70,6 +105,105 @@ contains
     if (rank /= 0) return
     call assert(all(abs(sums - cmplx(ranks * (ranks + 1) / 2, -ranks * (ranks - 1) / 2, c_double_complex)) <= 0), 'sums')
   end subroutine reductions
+
+  ! Blocks of rank + 1 numbers, by lengths and where they begin; and what is started and prepared.
+  subroutine collectives()
+    type(allport_transfer) :: transfer
+    type(allport_persistent) :: prepared
+    integer(c_int64_t) :: lengths(ranks), begins(ranks)
+    integer(c_int64_t), allocatable, target :: mine(:), all(:)
+    integer :: i, r, last, done
+    allocate (mine(rank + 1), all(ranks * (ranks + 1) / 2))
+    mine = [(100 * rank + i, i=1, rank + 1)]
+    lengths = [(8 * i, i=1, ranks)]
+    call expect(allport_allgatherv(comm, c_loc(mine), c_loc(all), lengths), 'allgatherv')
+    last = 0
+    do r = 0, ranks - 1
+      call assert(all_equal(all(last + 1:last + r + 1), r), 'the blocks of allgatherv')
+      last = last + r + 1
+    end do
+    ! The last rank's block first.
+    begins(ranks) = 0
+    do r = ranks - 1, 1, -1
+      begins(r) = begins(r + 1) + lengths(r + 1)
+    end do
+    all = -1
+    call expect(allport_allgatherv(comm, c_loc(mine), c_loc(all), lengths, begins), 'allgatherv with begins')
+    do r = 0, ranks - 1
+      last = int(begins(r + 1)) / 8
+      call assert(all_equal(all(last + 1:last + r + 1), r), 'the blocks of allgatherv with begins')
+    end do
+    all(1) = merge(42_c_int64_t, 0_c_int64_t, rank == 0)
+    call expect(allport_start_bcast(comm, c_loc(all), 8_c_int64_t, 0, transfer), 'start_bcast')
+    call expect(allport_wait(transfer), 'wait')
+    call assert(all(1) == 42 .and. .not. c_associated(transfer%handle), 'the message that was started')
+    call expect(allport_prepare_allreduce(comm, allport_sum, 'l', c_loc(mine), c_loc(all), 1_c_int64_t, prepared), &
+                'prepare_allreduce')
+    do i = 1, 3
+      mine(1) = i * (rank + 1)
+      call expect(allport_start(prepared, transfer), 'start')
+      done = 0
+      do while (done == 0)
+        call expect(allport_test(transfer, done), 'test')
+      end do
+      call assert(all(1) == i * ranks * (ranks + 1) / 2, 'the sum that was prepared')
+    end do
+    call expect(allport_persistent_free(prepared), 'persistent_free')
+    call expect(allport_barrier(comm), 'barrier')
+    call assert(allport_allgatherv(comm, c_loc(mine), c_loc(all), -lengths) == allport_argument, 'lengths below 0')
+  end subroutine collectives
+
+  pure logical function all_equal(block, r)
+    integer(c_int64_t), intent(in) :: block(:)
+    integer, intent(in) :: r
+    integer :: i
+    all_equal = all(block == [(100 * r + i, i=1, r + 1)])
+  end function all_equal
+
+  subroutine operators()
+    integer(c_int64_t), target :: mine(9), most(9)
+    integer(c_int) :: op
+    integer :: i
+    mine = [(mod(rank * 5 + i, 7) * 10 + i, i=1, 9)]
+    call expect(allport_op_create(c_funloc(later), c_null_ptr, 8_c_int64_t, op), 'op_create')
+    call expect(allport_allreduce(comm, op, ' ', c_loc(mine), c_loc(most), 9_c_int64_t), 'allreduce by an own operator')
+    do i = 1, 9
+      call assert(most(i) == largest(i), 'the largest')
+    end do
+    call assert(allport_allreduce(comm, 99, 'd', c_loc(mine), c_loc(most), 1_c_int64_t) == allport_argument, 'no operator')
+  end subroutine operators
+
+  pure integer(c_int64_t) function largest(i)
+    integer, intent(in) :: i
+    integer :: r
+    largest = maxval([(mod(r * 5 + i, 7) * 10 + i, r=0, ranks - 1)])
+  end function largest
+
+  subroutine loops()
+    type(allport_team) :: team
+    integer(c_int64_t), target :: cells(100)
+    integer(c_int64_t) :: i
+    integer(c_int) :: threads
+    cells = 0
+    call expect(allport_team_create(2, team), 'team_create')
+    call expect(allport_team_size(team, threads), 'team_size')
+    call assert(threads == 2, 'a team of two')
+    call expect(allport_parallel_for(team, 1_c_int64_t, 101_c_int64_t, c_funloc(cubes), c_loc(cells), &
+                                     'schedule=dynamic chunk=7'), 'parallel_for')
+    call assert(all(cells == [(i**3, i=1, 100)]), 'the cubes')
+    call expect(allport_team_free(team), 'team_free')
+  end subroutine loops
+
+  subroutine places()
+    integer(c_int) :: from(8), to(8), found(8), i
+    integer(c_int64_t) :: bytes(8)
+    real(c_double) :: seconds
+    from = [(mod(i * 3, 8), i=0, 7)]
+    to = [(mod((i + 1) * 3, 8), i=0, 7)]
+    bytes = 65536
+    call expect(allport_map_ranks(8, 8_c_int64_t, from, to, bytes, found, seconds, 'torus:4x2'), 'map_ranks')
+    call assert(all([(any(found == i), i=0, 7)]) .and. seconds > 0, 'a place for every rank')
+  end subroutine places
 
   ! Against ScaLAPACK's NUMROC, on every rank of both orders.
   subroutine distributions()

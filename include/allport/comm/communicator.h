@@ -13,8 +13,10 @@
 #include <vector>
 
 #include "allport/base/function_ref.h"
+#include "allport/comm/collective_calls.h"
 #include "allport/comm/engine_lock.h"
 #include "allport/comm/mpi_comm.h"
+#include "allport/comm/transfer.h"
 #include "allport/machine/machine.h"
 #include "allport/mapping/mapping.h"
 #include "allport/schedule/interpreter.h"
@@ -24,48 +26,8 @@
 namespace allport {
 
 namespace engine {
-struct CommState;      // shadow communicator, machine, order, counters, transfers in flight
-struct TransferState;  // one rank's running program
-struct TurnState;      // a place among the starts
+struct TurnState;  // a place among the starts
 }  // namespace engine
-
-/// One collective (or message) in flight. Movable; destroying an unfinished one waits for it.
-class Transfer {
- public:
-  Transfer() = default;
-  Transfer(Transfer&&) noexcept = default;
-  Transfer& operator=(Transfer&& other) noexcept;
-  /// Waits, unless an exception is unwinding the stack or MPI is finalized: then what is in flight is abandoned.
-  ~Transfer();
-  /// Moves things along; true when done (then, and for a default-made Transfer, always true).
-  bool test();
-  /// Progresses this and all other transfers of the communicator family until this one is done.
-  void wait();
-  /// As wait(), calling `pause`, with the family's lock, whenever nothing moves.
-  void wait(std::function<void()> const& pause);
-  /// As wait(), until this rank has all that it gets. It may still be passing data on: the buffers may be read, but not
-  /// written or freed before wait().
-  void wait_for_data();
-  [[nodiscard]] bool active() const;
-
- private:
-  friend class Communicator;
-  friend class Persistent;
-  explicit Transfer(std::shared_ptr<engine::TransferState> state) : state_(std::move(state)) {}
-  std::shared_ptr<engine::TransferState> state_;
-};
-
-/// A schedule bound to buffers, ready to be started many times; one start at a time. Its tags are its own from
-/// preparation to destruction, so that ranks may start several in different orders.
-class Persistent {
- public:
-  Transfer start();
-
- private:
-  friend class Communicator;
-  explicit Persistent(std::shared_ptr<engine::TransferState> state) : state_(std::move(state)) {}
-  std::shared_ptr<engine::TransferState> state_;
-};
 
 /// A place among the starts of a communicator, for schedules that run one after another as the parts of one operation.
 /// Given back when destroyed, after waiting for what was started under it last.
@@ -77,12 +39,6 @@ class Turn {
   friend class Communicator;
   explicit Turn(std::shared_ptr<engine::TurnState> state) : state_(std::move(state)) {}
   std::shared_ptr<engine::TurnState> state_;
-};
-
-/// The caller's buffers for one schedule; lengths are checked against the contract.
-struct Buffers {
-  std::span<std::byte const> input;
-  std::span<std::byte> output;
 };
 
 /// A block for another rank, and one from another: Communicator::exchange().
@@ -105,7 +61,7 @@ struct Incoming {
 /// calls of one communicator must come in one order on all ranks, so that two threads that start collectives on the
 /// same communicator must order them. One Transfer, one Persistent is used by one thread at a time. An operator
 /// (Combine) runs with the lock held: it may call progress(), but neither wait nor wait for another thread that does.
-class Communicator {
+class Communicator : public CollectiveCalls {
  public:
   /// Collective over `comm`. Rank i of comm is rank i of the machine (x-fastest).
   /// @throws Error on every rank when sizes differ or when ranks pass different machines
@@ -196,11 +152,13 @@ class Communicator {
                                       std::string_view algorithm = {}) const;
   /// As above for any contract over machine() positions, with blocks of different lengths, too.
   [[nodiscard]] Schedule schedule_for(Contract const& contract, std::string_view algorithm = {}) const;
-  /// data: bytes on every rank, root's are sent.
-  Transfer start_broadcast(std::span<std::byte> data, Rank root, std::string_view algorithm = {}) const;
-  /// output is significant at root only; element = bytes of one element.
-  Transfer start_reduce(std::span<std::byte const> input, std::span<std::byte> output, std::int64_t element,
-                        Combine combine, Rank root, std::string_view algorithm = {}) const;
+  /// A collective by its description; the methods of CollectiveCalls are made of these. The schedule is
+  /// schedule_for()'s of what the description comes to over positions. An error on one rank leaves the other ranks'
+  /// next starts right.
+  Transfer start(CollectiveCall const& call) const;
+  void run(CollectiveCall const& call) const;
+  [[nodiscard]] Persistent prepare(CollectiveCall const& call) const;
+  /// Waits until all ranks are here.
   void barrier() const;
 
   /// Counted point-to-point messages, matched by (peer, tag) in order, 0 <= tag < 4096; apart from schedules' messages.

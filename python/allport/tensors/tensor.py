@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from allport import _native
+from allport.arrays import numbers_of
 from allport.errors import failure, together
 from allport.io import aside, ensure_writable, scalar_of, working_dtype
 from allport.linalg import DistributedMatrix, world_of
@@ -252,7 +253,7 @@ def distribute_tensor(
         if comm.rank == root:
             if array is None:
                 raise failure(f"array: expected an array on rank {root}, got None")
-            given = np.asarray(array)
+            given = numbers_of(array, "array")
             whole = np.asarray(given, dtype=working_dtype(given.dtype), order="C")
             head = (whole.shape, whole.dtype.str)
     shape, dtype = comm.mpi4py.bcast(head, root)

@@ -1,4 +1,6 @@
-"""Broadcasts and reductions of numpy arrays: blocking, non-blocking, persistent, on sub-communicators."""
+"""Collectives of arrays: blocking, non-blocking, persistent, on sub-communicators."""
+
+import array
 
 import allport as ap
 import numpy as np
@@ -57,8 +59,85 @@ def check_blocks(c: ap.Communicator) -> None:
         raise AssertionError("blocks for one rank too many")
 
 
+class OnlyDlpack:
+    """An array that has nothing but DLPack."""
+
+    def __init__(self, array: np.ndarray) -> None:
+        self._array = array
+
+    def __dlpack__(self, **how: object) -> object:
+        return self._array.__dlpack__()
+
+    def __dlpack_device__(self) -> tuple[int, int]:
+        return self._array.__dlpack_device__()
+
+
+def check_forms(c: ap.Communicator) -> None:
+    """Started and prepared calls, blocks of different lengths, given outputs, arrays that are not numpy's."""
+    rng = np.random.default_rng(7)
+    counts = [0 if r % 3 == 1 else r + 2 for r in range(c.size)]
+    rows = rng.integers(-9, 9, (c.size, sum(counts), 3)).astype(float)  # [source, row, ...]
+    ends = np.cumsum(counts)
+    mine = slice(int(ends[c.rank]) - counts[c.rank], int(ends[c.rank]))
+    gathered = np.concatenate([rows[r, : counts[r]] for r in range(c.size)])
+    pairs = np.array([[(s + 2 * d) % 4 for d in range(c.size)] for s in range(c.size)])
+    sent = [np.arange(3.0 * pairs[s].sum()).reshape(-1, 3) + 1000 * s for s in range(c.size)]
+    begins = np.cumsum(pairs, axis=1) - pairs
+    got = np.concatenate([sent[s][begins[s, c.rank] :][: pairs[s, c.rank]] for s in range(c.size)])
+    root = c.size - 1
+    here = c.rank == root
+    one = rows[c.rank, : counts[c.rank]].copy()
+    even = rng.integers(-9, 9, (c.size, c.size, 5)).astype(float)
+    wanted = {
+        "bcast": (even[root, 0], (even[root, 0].copy() if here else np.zeros(5), root)),
+        "reduce": (even[:, 0].sum(axis=0) if here else None, (even[c.rank, 0], "sum", root)),
+        "allreduce": (even[:, 0].max(axis=0), (even[c.rank, 0], "max")),
+        "scatter": (even[root, c.rank], (even[root] if here else None, np.zeros(5), root)),
+        "gather": (even[:, 0] if here else None, (even[c.rank, 0], root)),
+        "allgather": (even[:, 0], (even[c.rank, 0],)),
+        "reduce_scatter": (even.sum(axis=0)[c.rank], (even[c.rank],)),
+        "alltoall": (even[:, c.rank], (even[c.rank],)),
+        "scatterv": (rows[root, mine], (rows[root] if here else None, np.zeros((counts[c.rank], 3)), counts, root)),
+        "gatherv": (gathered if here else None, (one, counts, root)),
+        "allgatherv": (gathered, (one, counts)),
+        "reduce_scatterv": (rows.sum(axis=0)[mine], (rows[c.rank], counts)),
+        "alltoallv": (got, (sent[c.rank], pairs[c.rank], pairs[:, c.rank])),
+    }
+
+    def same(result: np.ndarray | None, right: np.ndarray | None, what: str) -> None:
+        assert (result is None) == (right is None), what
+        assert right is None or (result.shape == right.shape and (result == right).all()), (what, result, right)
+
+    for name, (right, arguments) in wanted.items():
+        same(getattr(c, name)(*arguments), right, name)
+        started = getattr(c, f"start_{name}")(*arguments)
+        same(started.wait(), right, f"start_{name}")
+        prepared = getattr(c, f"prepare_{name}")(*arguments)
+        for _ in range(2):
+            same(prepared.start().wait(), right, f"prepare_{name}")
+        if right is not None and name not in ("bcast", "scatter", "scatterv"):
+            out = np.full_like(right, 99)
+            assert getattr(c, name)(*arguments, out=out) is out
+            same(out, right, f"{name} into an array")
+        elif right is None:
+            getattr(c, name)(*arguments)
+    c.start_barrier().wait()
+    c.prepare_barrier().start().wait()
+    # Arrays of others: an object with DLPack alone, and Python's own buffers.
+    data = np.arange(6.0) if c.rank == 0 else np.zeros(6)
+    c.bcast(OnlyDlpack(data))
+    assert (data == np.arange(6.0)).all()
+    assert (c.allgather(OnlyDlpack(even[c.rank, 0])) == even[:, 0]).all()
+    letters = bytearray(b"allport" if c.rank == 0 else b".......")
+    c.bcast(letters)
+    assert letters == b"allport"
+    numbers = array.array("d", [c.rank, 1.0])
+    assert (c.allreduce(numbers) == [c.size * (c.size - 1) / 2, c.size]).all()
+
+
 check_all(comm)
 check_blocks(comm)
+check_forms(comm)
 
 # Many in flight at once, finished in the opposite order.
 arrays = [np.full(3000 + i, float(i)) if rank == i % size else np.zeros(3000 + i) for i in range(12)]
@@ -106,6 +185,7 @@ if rank < (size + 1) // 2:
     half = comm.sub(list(range((size + 1) // 2)))
     check_all(half)
     check_blocks(half)
+    check_forms(half)
 
 # Bad arguments are errors, not crashes, and the communicator goes on working.
 for call, word in [
@@ -114,6 +194,14 @@ for call, word in [
     (lambda: comm.bcast(np.array([None]), 0), "objects"),
     (lambda: comm.bcast(np.zeros((4, 4))[::2, ::2], 0), "contiguous"),
     (lambda: comm.reduce(np.zeros(4), "xor"), "op"),
+    (lambda: comm.bcast(b"read-only"), "writable"),
+    (lambda: comm.allgather(object()), "DLPack"),
+    (lambda: comm.allgather(np.zeros(4), out=np.zeros(4)), "out"),
+    (lambda: comm.allreduce(np.zeros(4), out=np.zeros(4, "f4")), "out"),
+    (lambda: comm.allgatherv(np.zeros(4), [4] * (size + 1)), "counts"),
+    (lambda: comm.allgatherv(np.zeros(4), [5] * size), "counts"),
+    (lambda: comm.alltoallv(np.zeros(0), [0] * size, [-1] * size), "received"),
+    (lambda: comm.start_alltoallv(np.zeros(size), [1] * size, [1] * size, "mst"), "algorithm"),
 ]:
     try:
         call()

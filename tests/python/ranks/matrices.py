@@ -20,6 +20,23 @@ def random(shape, dtype):
     return (x + 1j * rng.standard_normal(shape) if np.dtype(dtype).kind == "c" else x).astype(dtype)
 
 
+class OnlyDlpack:
+    """An array that has nothing but DLPack."""
+
+    def __init__(self, array):
+        self._array = array
+
+    def __dlpack__(self, **how):
+        return self._array.__dlpack__()
+
+    def __dlpack_device__(self):
+        return self._array.__dlpack_device__()
+
+
+foreign = random((9, 7), "f8")
+assert (ap.distribute(OnlyDlpack(foreign), comm).to_numpy() == foreign).all()
+close(ap.gemm(OnlyDlpack(foreign), OnlyDlpack(foreign.T.copy()), comm=comm), foreign @ foreign.T)
+
 # There and back, in any distribution.
 for shape in [(17, 23), (1, 40), (40, 1), (3, 2), (0, 5)]:
     whole = random(shape, "f8")

@@ -1,0 +1,257 @@
+// The C interface: task graphs whose functions are the program's.
+#include <fmt/format.h>
+
+#include <memory>
+#include <utility>
+
+#include "allport/graph/check.h"
+#include "allport/graph/simulate.h"
+#include "allport/tasks/carrier.h"
+#include "allport/tasks/run.h"
+#include "allport_c_calls.h"
+
+struct allport_visitor_s {
+  allport::TaskGraph::VisitTask task{};
+  allport::TaskGraph::VisitEdge edge{};
+};
+
+struct allport_body_s {
+  allport::TaskContext& context;
+};
+
+namespace {
+
+using namespace allport;
+using namespace allport::c_interface;
+
+allport_task c_task(Task const& t) { return {t.kind, t.layer, t.i, t.j, t.k}; }
+Task task_of(allport_task const& t) { return {t.kind, t.layer, t.i, t.j, t.k}; }
+
+class CGraph final : public TaskGraph {
+ public:
+  CGraph(Rank ranks, void* context) : ranks_(ranks), context_(context) {}
+
+  allport_graph_of_rank entries_at = nullptr;
+  allport_graph_of_rank exits_at = nullptr;
+  allport_graph_count counts = nullptr;
+  allport_graph_number owns = nullptr;
+  allport_graph_number has_parents = nullptr;
+  allport_graph_of_task has_children = nullptr;
+  allport_graph_of_input sums = nullptr;
+  allport_graph_bytes makes = nullptr;
+  allport_graph_price ranks_high = nullptr;
+  allport_graph_price costs = nullptr;
+  allport_graph_body does = nullptr;
+
+  /// @throws Error naming the first function that is missing
+  void ensure_whole(bool runs) const {
+    auto const needs = [](bool is_set, char const* name) {
+      ensure(is_set, "graph", fmt::format("one without {}", name), fmt::format("allport_graph_set_{}() before", name));
+    };
+    needs(entries_at != nullptr, "entries");
+    needs(owns != nullptr, "owner");
+    needs(has_parents != nullptr, "parents");
+    needs(has_children != nullptr, "children");
+    needs(exits_at != nullptr || counts != nullptr, "count");
+    if (runs) needs(does != nullptr, "body");
+  }
+
+  Rank ranks() const override { return ranks_; }
+  std::int64_t element() const override { return element_; }
+  /// Bytes that sums must not cut apart; of a graph without sums nothing hangs on it.
+  void set_element(std::int64_t bytes) { element_ = sums == nullptr ? 1 : bytes; }
+  void entries(Rank rank, VisitTask visit) const override { visited(entries_at, visit, rank); }
+  void exits(Rank rank, VisitTask visit) const override {
+    if (exits_at != nullptr) visited(exits_at, visit, rank);
+  }
+  std::optional<std::int64_t> count(Rank rank) const override {
+    return counts == nullptr ? std::nullopt : std::optional(counts(context_, rank));
+  }
+  Rank owner(Task task) const override {
+    auto const asked = c_task(task);
+    auto const rank = owns(context_, &asked);
+    ensure(rank >= 0 && rank < ranks_, "owner", fmt::format("{} of {}", rank, name(task)),
+           fmt::format("a rank in 0..{}", ranks_ - 1), "", ErrorKind::schedule);
+    return rank;
+  }
+  int num_parents(Task task) const override {
+    auto const asked = c_task(task);
+    auto const parents = has_parents(context_, &asked);
+    ensure(parents >= 0, "parents", fmt::format("{} of {}", parents, name(task)), "0 or more", "", ErrorKind::schedule);
+    return parents;
+  }
+  void children(Task task, VisitEdge visit) const override {
+    auto const asked = c_task(task);
+    allport_visitor_s visitor{.edge = visit};
+    has_children(context_, &asked, &visitor);
+  }
+  void contributors(Task child, int input, VisitTask visit) const override {
+    auto const asked = c_task(child);
+    allport_visitor_s visitor{.task = visit};
+    if (sums != nullptr) sums(context_, &asked, input, &visitor);
+  }
+  Shape output(Task task, int index) const override {
+    auto const asked = c_task(task);
+    auto const bytes = makes == nullptr ? 0 : makes(context_, &asked, index);
+    ensure(bytes >= 0, "output", fmt::format("{} bytes of {}", bytes, name(task)), "0 or more", "",
+           ErrorKind::schedule);
+    return {bytes / element_, 1, bytes % element_};
+  }
+  Work work(Task task) const override {
+    auto const asked = c_task(task);
+    return {Kernel::own, costs == nullptr ? 0 : costs(context_, &asked), 0};
+  }
+  double priority(Task task) const override {
+    auto const asked = c_task(task);
+    return ranks_high == nullptr ? 0 : ranks_high(context_, &asked);
+  }
+  void run(Task task, TaskContext& context) const override {
+    auto const asked = c_task(task);
+    allport_body_s body{context};
+    auto const code = does(context_, &asked, &body);
+    if (code == 0) return;
+    throw Error(ErrorKind::schedule, fmt::format("the body of {} returned {}; 0 lets the run go on", name(task), code));
+  }
+
+ private:
+  void visited(allport_graph_of_rank function, VisitTask visit, Rank rank) const {
+    allport_visitor_s visitor{.task = visit};
+    function(context_, rank, &visitor);
+  }
+
+  Rank ranks_;
+  void* context_;
+  std::int64_t element_ = 1;
+};
+
+}  // namespace
+
+struct allport_graph_s {
+  CGraph graph;
+};
+
+extern "C" {
+
+int allport_graph_create(int ranks, void* context, allport_graph* created) {
+  return guarded([&] {
+    ensure(created != nullptr, "created", "NULL", "a place for the handle");
+    *created = nullptr;
+    ensure(ranks >= 1, "ranks", ranks, "at least 1");
+    *created = new allport_graph_s{CGraph(ranks, context)};
+  });
+}
+
+int allport_graph_free(allport_graph* graph) {
+  return guarded([&] {
+    ensure(graph != nullptr, "graph", "NULL", "the place of a handle");
+    delete std::exchange(*graph, nullptr);
+  });
+}
+
+#define ALLPORT_GRAPH_FUNCTION(name, Type, member)                        \
+  int allport_graph_set_##name(allport_graph graph, Type function) {      \
+    return guarded([&] { the(graph, "graph").graph.member = function; }); \
+  }
+ALLPORT_GRAPH_FUNCTION(entries, allport_graph_of_rank, entries_at)
+ALLPORT_GRAPH_FUNCTION(exits, allport_graph_of_rank, exits_at)
+ALLPORT_GRAPH_FUNCTION(count, allport_graph_count, counts)
+ALLPORT_GRAPH_FUNCTION(owner, allport_graph_number, owns)
+ALLPORT_GRAPH_FUNCTION(parents, allport_graph_number, has_parents)
+ALLPORT_GRAPH_FUNCTION(children, allport_graph_of_task, has_children)
+ALLPORT_GRAPH_FUNCTION(contributors, allport_graph_of_input, sums)
+ALLPORT_GRAPH_FUNCTION(output, allport_graph_bytes, makes)
+ALLPORT_GRAPH_FUNCTION(priority, allport_graph_price, ranks_high)
+ALLPORT_GRAPH_FUNCTION(flops, allport_graph_price, costs)
+ALLPORT_GRAPH_FUNCTION(body, allport_graph_body, does)
+
+int allport_visit_task(allport_visitor visitor, allport_task const* task) {
+  return guarded([&] {
+    ensure(task != nullptr, "task", "NULL", "a task");
+    auto& asks = the(visitor, "visitor");
+    ensure(static_cast<bool>(asks.task), "visitor", "one of edges", "allport_visit_edge() here");
+    asks.task(task_of(*task));
+  });
+}
+
+int allport_visit_edge(allport_visitor visitor, allport_edge const* edge) {
+  return guarded([&] {
+    ensure(edge != nullptr, "edge", "NULL", "an edge");
+    ensure(edge->carries >= ALLPORT_CARRIES_DATA && edge->carries <= ALLPORT_CARRIES_SENT, "carries", edge->carries,
+           "one of enum allport_carries");
+    auto& asks = the(visitor, "visitor");
+    ensure(static_cast<bool>(asks.edge), "visitor", "one of tasks", "allport_visit_task() here");
+    asks.edge({task_of(edge->child), edge->input, edge->output, static_cast<Carries>(edge->carries)});
+  });
+}
+
+int allport_body_input(allport_body body, int index, void const** data, int64_t* bytes) {
+  return guarded([&] {
+    ensure(data != nullptr, "data", "NULL", "a place for the address");
+    ensure(bytes != nullptr, "bytes", "NULL", "a place for the length");
+    auto const input = the(body, "body").context.input(index);
+    *data = input.data();
+    *bytes = static_cast<std::int64_t>(input.size());
+  });
+}
+
+int allport_body_output(allport_body body, int index, void** data, int64_t* bytes) {
+  return guarded([&] {
+    ensure(data != nullptr, "data", "NULL", "a place for the address");
+    ensure(bytes != nullptr, "bytes", "NULL", "a place for the length");
+    auto const output = the(body, "body").context.output(index);
+    *data = output.data();
+    *bytes = static_cast<std::int64_t>(output.size());
+  });
+}
+
+int allport_body_progress(allport_body body) {
+  return guarded([&] { the(body, "body").context.progress(); });
+}
+
+int allport_graph_check(allport_graph graph) {
+  return guarded([&] {
+    auto const& checked = the(graph, "graph").graph;
+    checked.ensure_whole(false);
+    graph::check(checked);
+  });
+}
+
+int allport_graph_simulate(allport_graph graph, char const* machine, int workers, double* seconds) {
+  return guarded([&] {
+    auto const& simulated = the(graph, "graph").graph;
+    simulated.ensure_whole(false);
+    ensure(machine != nullptr, "machine", "NULL", "a spec such as \"torus:4x4\", or a machine file");
+    ensure(seconds != nullptr, "seconds", "NULL", "a place for the prediction");
+    auto const on = Machine::parse(machine);
+    *seconds = graph::simulate(simulated, on, *tasks::carrier(on), {.workers = workers}).seconds;
+  });
+}
+
+int allport_graph_run(allport_comm comm, allport_graph graph, int op, char type, int64_t* tasks_run,
+                      char const* options) {
+  return guarded([&] {
+    auto const& on = the(comm, "comm").comm;
+    tasks::RunOptions how;
+    std::string trouble;
+    try {
+      the(graph, "graph").graph.ensure_whole(true);
+      ensure(tasks_run != nullptr, "tasks", "NULL", "a place for their number");
+      auto const sum = operator_of(op, type);
+      how.combine = sum.combine;
+      graph->graph.set_element(sum.element);
+      read_options(options, "workers=", [&](std::string const& key, std::string const& value) {
+        if (key != "workers") return false;
+        auto const workers = whole_number(value, key);
+        ensure(workers >= 1 && workers <= 4096, "options: workers", workers, "1 to 4096 threads");
+        how.workers = static_cast<int>(workers);
+        return true;
+      });
+    } catch (Error const& e) {
+      trouble = e.what();
+    }
+    on.ensure_all_well(trouble);
+    *tasks_run = tasks::run(graph->graph, on, how).count.tasks;
+  });
+}
+
+}  // extern "C"

@@ -1,0 +1,114 @@
+// The C interface: loops by teams of threads, and where ranks should go.
+#include <memory>
+#include <utility>
+#include <vector>
+
+#include "allport/mapping/orders.h"
+#include "allport/mapping/score.h"
+#include "allport/select/rank_order.h"
+#include "allport/tasks/cores.h"
+#include "allport/tasks/team.h"
+#include "allport_c.h"
+
+struct allport_team_s {
+  allport::tasks::Team team;
+};
+
+namespace {
+
+using namespace allport;
+using namespace allport::c_interface;
+
+tasks::LoopOptions loop_options(char const* text) {
+  tasks::LoopOptions options;
+  read_options(text, "schedule= or chunk=", [&](std::string const& key, std::string const& value) {
+    if (key == "chunk") {
+      options.chunk = whole_number(value, key);
+      ensure(options.chunk >= 0, "options: chunk", options.chunk, "0 (chosen) or more iterations");
+    } else if (key == "schedule") {
+      if (value == "static") {
+        options.schedule = tasks::LoopSchedule::static_;
+      } else if (value == "dynamic") {
+        options.schedule = tasks::LoopSchedule::dynamic;
+      } else if (value == "guided") {
+        options.schedule = tasks::LoopSchedule::guided;
+      } else {
+        throw Error::argument("options: schedule", show(value), "static, dynamic or guided");
+      }
+    } else {
+      return false;
+    }
+    return true;
+  });
+  return options;
+}
+
+}  // namespace
+
+extern "C" {
+
+int allport_team_create(int threads, allport_team* created) {
+  return guarded([&] {
+    ensure(created != nullptr, "created", "NULL", "a place for the handle");
+    *created = nullptr;
+    ensure(threads >= 0 && threads <= 4096, "threads", threads, "0 (one a processor) to 4096");
+    *created = new allport_team_s{tasks::Team((threads == 0 ? tasks::processors() : threads) - 1)};
+  });
+}
+
+int allport_team_size(allport_team team, int* threads) {
+  return guarded([&] {
+    ensure(threads != nullptr, "threads", "NULL", "a place for the number");
+    *threads = the(team, "team").team.size();
+  });
+}
+
+int allport_team_free(allport_team* team) {
+  return guarded([&] {
+    ensure(team != nullptr, "team", "NULL", "the place of a handle");
+    delete std::exchange(*team, nullptr);
+  });
+}
+
+int allport_parallel_for(allport_team team, int64_t begin, int64_t end, allport_loop_body body, void* context,
+                         char const* options) {
+  return guarded([&] {
+    auto& on = the(team, "team").team;
+    ensure(body != nullptr, "body", "NULL", "a function");
+    ensure(begin >= 0 || end <= 0 || end <= INT64_MAX + begin, "end", end, "less than 2^63 iterations");
+    on.parallel_for(
+        tasks::Range{begin, end}, [&](tasks::Range chunk) { body(chunk.begin, chunk.end, context); },
+        loop_options(options));
+  });
+}
+
+int allport_map_ranks(char const* machine, int ranks, int64_t messages, int const* from, int const* to,
+                      int64_t const* bytes, char const* order_name, int* places, double* seconds) {
+  return guarded([&] {
+    ensure(machine != nullptr, "machine", "NULL", "a spec such as \"torus:4x4\", or a machine file");
+    ensure(ranks >= 1, "ranks", ranks, "at least 1");
+    ensure(messages >= 0, "messages", messages, "0 or more");
+    bool const given = from != nullptr && to != nullptr && bytes != nullptr;
+    ensure(given || messages == 0, "from, to, bytes", "NULL", "so many numbers each");
+    ensure(places != nullptr, "places", "NULL", "a place for as many numbers as there are ranks");
+    ensure(seconds != nullptr, "seconds", "NULL", "a place for the prediction");
+    std::vector<Message> all;
+    for (std::int64_t i = 0; i < messages; ++i) all.push_back({from[i], to[i], bytes[i]});
+    auto const on = Machine::parse(machine);
+    auto const pattern = Pattern::of_messages("messages of the caller", ranks, all);
+    MappingTask const task(on, pattern);
+    std::vector<Rank> found;
+    if (order_name != nullptr) {
+      auto ordered = order(order_name).make(task);
+      ensure(ordered.why_not.empty(), "order", order_name, "one that can serve: " + ordered.why_not, "",
+             ErrorKind::unsupported);
+      found = std::move(ordered.places);
+    } else {
+      found = choose_order(task).chosen().places;
+    }
+    *seconds = score(on, pattern, found).predicted.value();
+    std::copy(found.begin(), found.end(), places);
+  });
+}
+
+}  // extern "C"

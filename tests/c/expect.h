@@ -1,0 +1,20 @@
+/* What the tests of the C interface ask of a call: that it goes well, or that its error has a code and a word. */
+#ifndef EXPECT_H
+#define EXPECT_H
+
+#include <allport/allport.h>
+
+#include "numbers.h"
+
+#define EXPECT(call)                                                 \
+  do {                                                               \
+    int const code = call;                                           \
+    CHECK(code == ALLPORT_SUCCESS, "%d: %s", code, allport_error()); \
+  } while (0)
+#define REFUSED(wanted, word, call)                                                                  \
+  do {                                                                                               \
+    int const code = call;                                                                           \
+    CHECK(code == wanted && strstr(allport_error(), word) != NULL, "%d: %s", code, allport_error()); \
+  } while (0)
+
+#endif

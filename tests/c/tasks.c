@@ -1,0 +1,214 @@
+/* Loops, mapping and task graphs of the C interface. */
+#include <allport/allport.h>
+
+#include "expect.h"
+
+static allport_comm comm;
+
+struct squares {
+  int64_t begin;
+  int64_t* cells;
+};
+static void square(int64_t first, int64_t last, void* context) {
+  struct squares* const s = context;
+  for (int64_t i = first; i < last; ++i) s->cells[i - s->begin] += i * i;
+}
+
+static void loops(int threads) {
+  allport_team team = NULL;
+  int size = 0;
+  char const* const options[] = {NULL, "schedule=dynamic chunk=3", "schedule=guided", "chunk=1000"};
+  EXPECT(allport_team_create(threads, &team));
+  EXPECT(allport_team_size(team, &size));
+  CHECK(threads == 0 ? size >= 1 : size == threads, "%d threads", size);
+  int64_t const ends[] = {-5, 0, 1, 1003};
+  for (int o = 0; o < 4; ++o) {
+    for (int e = 0; e < 4; ++e) {
+      struct squares s = {-3, calloc(1100, sizeof(int64_t))};
+      EXPECT(allport_parallel_for(team, -3, ends[e], square, &s, options[o]));
+      for (int64_t i = -3; i < 1090; ++i) {
+        int64_t const wanted = i < ends[e] ? i * i : 0;
+        CHECK(s.cells[i + 3] == wanted, "iteration %d", (int)i);
+      }
+      free(s.cells);
+    }
+  }
+  REFUSED(ALLPORT_ARGUMENT, "body", allport_parallel_for(team, 0, 3, NULL, NULL, NULL));
+  REFUSED(ALLPORT_ARGUMENT, "schedule", allport_parallel_for(team, 0, 3, square, NULL, "schedule=lunar"));
+  REFUSED(ALLPORT_ARGUMENT, "chunk", allport_parallel_for(team, 0, 3, square, NULL, "chunk=-1"));
+  REFUSED(ALLPORT_ARGUMENT, "team", allport_parallel_for(NULL, 0, 3, square, NULL, NULL));
+  EXPECT(allport_team_free(&team));
+  CHECK(team == NULL, "a freed team");
+  REFUSED(ALLPORT_ARGUMENT, "threads", allport_team_create(-1, &team));
+}
+
+/* A ring of 16 ranks whose numbers are scrambled, on a torus of 4 x 4. */
+static void mapping(void) {
+  int from[16], to[16], places[16], seen[16] = {0};
+  int64_t bytes[16];
+  double given = 0, best = 0;
+  for (int r = 0; r < 16; ++r) from[r] = r * 5 % 16, to[r] = (r + 1) * 5 % 16, bytes[r] = 1 << 20;
+  EXPECT(allport_map_ranks("torus:4x4", 16, 16, from, to, bytes, "given", places, &given));
+  for (int r = 0; r < 16; ++r) CHECK(places[r] == r, "the given order has rank %d at %d", r, places[r]);
+  EXPECT(allport_map_ranks("torus:4x4", 16, 16, from, to, bytes, NULL, places, &best));
+  for (int r = 0; r < 16; ++r) ++seen[places[r]];
+  for (int r = 0; r < 16; ++r) CHECK(seen[r] == 1, "%d ranks at place %d", seen[r], r);
+  CHECK(best > 0 && best < given, "%g s, given %g s", best, given);
+  REFUSED(ALLPORT_ARGUMENT, "order",
+          allport_map_ranks("torus:4x4", 16, 16, from, to, bytes, "random walk", places, &best));
+  REFUSED(ALLPORT_MACHINE, "torus:0", allport_map_ranks("torus:0", 16, 16, from, to, bytes, NULL, places, &best));
+  REFUSED(ALLPORT_ARGUMENT, "ranks", allport_map_ranks("torus:4x4", 0, 0, NULL, NULL, NULL, NULL, places, &best));
+  REFUSED(ALLPORT_ARGUMENT, "from", allport_map_ranks("torus:4x4", 16, 3, NULL, to, bytes, NULL, places, &best));
+  to[3] = 16;
+  REFUSED(ALLPORT_ARGUMENT, "16", allport_map_ranks("torus:4x4", 16, 16, from, to, bytes, NULL, places, &best));
+}
+
+/* Pascal's triangle by tasks: (i, j) is the sum of (i-1, j-1) and (i-1, j), on rank j mod ranks. A last task sums a row
+   by contributions from every rank. */
+struct triangle {
+  int rows, ranks;
+  double last[64]; /* of this rank's tasks in the last row */
+  double total;
+  int fails;
+};
+enum { CELL = 0, PART = 1, TOTAL = 2 };
+
+static int owner(void* context, allport_task const* t) {
+  struct triangle const* g = context;
+  return t->kind == CELL ? t->j % g->ranks : t->kind == PART ? t->i : 0;
+}
+/* Cells of the last row that a rank has. */
+static int cells_of(struct triangle const* g, int rank) {
+  int cells = 0;
+  for (int j = rank; j < g->rows; j += g->ranks) ++cells;
+  return cells;
+}
+static int parents(void* context, allport_task const* t) {
+  struct triangle const* g = context;
+  if (t->kind == CELL) return t->i == 0 ? 0 : (t->j > 0) + (t->j < t->i);
+  return t->kind == PART ? cells_of(g, t->i) : g->ranks;
+}
+static void entries(void* context, int rank, allport_visitor visitor) {
+  struct triangle const* g = context;
+  allport_task const top = {CELL, 0, 0, 0, 0}, part = {PART, 0, rank, 0, 0};
+  if (rank == 0) EXPECT(allport_visit_task(visitor, &top));
+  if (cells_of(g, rank) == 0) EXPECT(allport_visit_task(visitor, &part));
+}
+static int64_t count(void* context, int rank) {
+  struct triangle const* g = context;
+  int64_t tasks = 1 + (rank == 0);
+  for (int i = 0; i < g->rows; ++i) {
+    for (int j = rank; j <= i; j += g->ranks) ++tasks;
+  }
+  return tasks;
+}
+static void children(void* context, allport_task const* t, allport_visitor visitor) {
+  struct triangle const* g = context;
+  if (t->kind == TOTAL) return;
+  if (t->kind == PART) {
+    allport_edge const up = {{TOTAL, 0, 0, 0, 0}, 0, 0, ALLPORT_CARRIES_SUM};
+    EXPECT(allport_visit_edge(visitor, &up));
+  } else if (t->i + 1 == g->rows) {
+    allport_edge const part = {{PART, 0, t->j % g->ranks, 0, 0}, t->j / g->ranks, 0, ALLPORT_CARRIES_DATA};
+    EXPECT(allport_visit_edge(visitor, &part));
+  } else {
+    for (int d = 0; d < 2; ++d) {
+      allport_edge const edge = {{CELL, 0, t->i + 1, t->j + d, 0}, 1 - d, 0, ALLPORT_CARRIES_DATA};
+      EXPECT(allport_visit_edge(visitor, &edge));
+    }
+  }
+}
+static void contributors(void* context, allport_task const* t, int index, allport_visitor visitor) {
+  struct triangle const* g = context;
+  for (int r = 0; r < g->ranks && t->kind == TOTAL && index == 0; ++r) {
+    allport_task const part = {PART, 0, r, 0, 0};
+    EXPECT(allport_visit_task(visitor, &part));
+  }
+}
+static int64_t output(void* context, allport_task const* t, int index) {
+  (void)context, (void)index;
+  return t->kind == TOTAL ? 0 : (int64_t)sizeof(double);
+}
+static double price(void* context, allport_task const* t) {
+  (void)context;
+  return 1 + t->i;
+}
+static int body(void* context, allport_task const* t, allport_body b) {
+  struct triangle* g = context;
+  void const* in = NULL;
+  void* out = NULL;
+  int64_t bytes = 0;
+  double sum = 0;
+  int const inputs = t->kind == PART ? cells_of(g, t->i) : t->kind == TOTAL ? 1 : 2;
+  for (int index = 0; index < inputs; ++index) {
+    if (t->kind == CELL && (t->i == 0 || (index == 0 ? t->j == 0 : t->j == t->i))) continue;
+    /* Input 0 of a cell comes from the left above, 1 from above. */
+    EXPECT(allport_body_input(b, index, &in, &bytes));
+    CHECK(bytes == (int64_t)sizeof(double), "an input of %d bytes", (int)bytes);
+    sum += *(double const*)in;
+  }
+  EXPECT(allport_body_progress(b));
+  if (t->kind == TOTAL) {
+    g->total = sum;
+    return 0;
+  }
+  EXPECT(allport_body_output(b, 0, &out, &bytes));
+  *(double*)out = t->kind == CELL && t->i == 0 ? 1 : sum;
+  if (t->kind == CELL && t->i + 1 == g->rows) g->last[t->j] = *(double*)out;
+  return g->fails && t->kind == CELL && t->i == 2 && t->j == 1 ? 42 : 0;
+}
+
+static void graphs(int rows, char const* options) {
+  struct triangle g = {.rows = rows, .ranks = world_size, .total = -1};
+  allport_graph graph = NULL;
+  int64_t tasks = 0;
+  double seconds = 0;
+  char machine[32];
+  snprintf(machine, sizeof machine, "bgp:%dx1x1", world_size);
+  EXPECT(allport_graph_create(world_size, &g, &graph));
+  REFUSED(ALLPORT_ARGUMENT, "entries", allport_graph_check(graph));
+  EXPECT(allport_graph_set_entries(graph, entries));
+  EXPECT(allport_graph_set_owner(graph, owner));
+  EXPECT(allport_graph_set_parents(graph, parents));
+  EXPECT(allport_graph_set_children(graph, children));
+  EXPECT(allport_graph_set_contributors(graph, contributors));
+  EXPECT(allport_graph_set_count(graph, count));
+  EXPECT(allport_graph_set_output(graph, output));
+  EXPECT(allport_graph_set_priority(graph, price));
+  EXPECT(allport_graph_set_flops(graph, price));
+  REFUSED(ALLPORT_ARGUMENT, "body", allport_graph_run(comm, graph, ALLPORT_SUM, 'd', &tasks, options));
+  EXPECT(allport_graph_set_body(graph, body));
+  EXPECT(allport_graph_check(graph));
+  EXPECT(allport_graph_simulate(graph, machine, 1, &seconds));
+  CHECK(seconds > 0, "%g seconds", seconds);
+  EXPECT(allport_graph_run(comm, graph, ALLPORT_SUM, 'd', &tasks, options));
+  CHECK(tasks == count(&g, world_rank), "%d tasks", (int)tasks);
+  double binomial = 1;
+  for (int j = 0; j < rows; ++j) {
+    if (j % world_size == world_rank) CHECK(g.last[j] == binomial, "(%d, %d) is %g", rows - 1, j, g.last[j]);
+    binomial = binomial * (rows - 1 - j) / (j + 1);
+  }
+  if (world_rank == 0) CHECK(g.total == ldexp(1, rows - 1), "the row's sum is %g", g.total);
+  if (rows > 2) {
+    g.fails = 1;
+    REFUSED(ALLPORT_SCHEDULE, "returned 42", allport_graph_run(comm, graph, ALLPORT_SUM, 'd', &tasks, options));
+  }
+  REFUSED(ALLPORT_ARGUMENT, "workers", allport_graph_run(comm, graph, ALLPORT_SUM, 'd', &tasks, "workers=0"));
+  EXPECT(allport_graph_free(&graph));
+  CHECK(graph == NULL, "a freed graph");
+}
+
+int main(int argc, char** argv) {
+  start(&argc, &argv);
+  EXPECT(allport_comm_create(MPI_COMM_WORLD, NULL, &comm));
+  loops(0);
+  loops(1);
+  loops(3);
+  mapping();
+  graphs(1, NULL);
+  graphs(2, NULL);
+  graphs(23, NULL);
+  graphs(23, "workers=1");
+  EXPECT(allport_comm_free(&comm));
+  return finish();
+}

@@ -1,0 +1,192 @@
+"""docs/reference/interfaces.md: what is where in C++, C, Fortran and Python, each name looked up in the code."""
+
+from __future__ import annotations
+
+import ast
+import re
+from pathlib import Path
+
+import make_fortran
+from interface_table import TABLE
+
+ROOT = Path(__file__).resolve().parent.parent
+NONE = "–"
+
+# What it is; C++ header and name; C (? stands for s, d, c, z); Python. Fortran has what C has.
+OTHERS = [
+    ("a communicator that knows its machine", "comm/communicator", "Communicator", "comm_create", "Communicator"),
+    ("rank and size", "comm/communicator", "Communicator::rank", "comm_rank", "Communicator.rank"),
+    ("parts of a communicator", "comm/communicator", "Communicator::split", "", "Communicator.split"),
+    ("the end of one", "comm/communicator", "Communicator", "comm_free", "Communicator"),
+    ("a machine, by spec or file", "machine/machine", "Machine::parse", "", "Machine"),
+    ("a reduction's operator of the program's own", "schedule/interpreter", "Combine", "op_create", ""),
+    ("a sum, by its older name", "comm/communicator", "Communicator::reduce", "reduce_sum", "Communicator.reduce"),
+    ("what is in flight: wait", "comm/transfer", "Transfer::wait", "wait", "Transfer.wait"),
+    ("what is in flight: test", "comm/transfer", "Transfer::test", "test", "Transfer.test"),
+    ("what was prepared: start", "comm/transfer", "Persistent::start", "start", "Persistent.start"),
+    ("what was prepared: its end", "comm/transfer", "Persistent", "persistent_free", "Persistent"),
+    ("a schedule that was made or chosen", "comm/communicator", "Communicator::schedule_for", "",
+     "Communicator.schedule_for"),
+    ("an algorithm of the program's own", "collectives/registry", "register_algorithm", "", "register_algorithm"),
+    ("a schedule's proof", "verify/verify", "prove", "", "prove"),
+    ("a schedule's simulation", "sim/simulate", "simulate", "", "simulate"),
+    ("a block-cyclic distribution", "linalg/distribution", "AxisDistribution::cyclic", "distribution_cyclic",
+     "Distribution"),
+    ("extents of a local part", "linalg/distribution", "Distribution::local_rows", "distribution_local",
+     "Distribution"),
+    ("a distribution's end", "linalg/distribution", "Distribution", "distribution_free", "Distribution"),
+    ("a plan of gemm", "linalg/gemm", "plan_gemm", "gemm_distribution", "plan_gemm"),
+    ("C = alpha op(A) op(B) + beta C", "linalg/gemm", "gemm", "?gemm", "gemm"),
+    ("what gemm took", "linalg/gemm", "GemmReport", "gemm_report", "GemmReport"),
+    ("a plan of LU", "linalg/lu", "plan_lu", "", "plan_lu"),
+    ("P A = L U", "linalg/lu", "lu", "?getrf", "lu"),
+    ("solve with its factors", "linalg/solve", "lu_solve", "?getrs", "LU.solve"),
+    ("both", "linalg/solve", "solve_refined", "?gesv", "solve"),
+    ("a plan of Cholesky", "linalg/cholesky_plan", "plan_cholesky", "", "plan_cholesky"),
+    ("A = L L^H", "linalg/cholesky", "cholesky", "?potrf", "cholesky"),
+    ("solve with its factor", "linalg/cholesky", "cholesky_solve", "?potrs", "Cholesky.solve"),
+    ("both", "linalg/cholesky", "solve_positive_definite", "?posv", "solve"),
+    ("a plan of QR", "linalg/qr_plan", "plan_qr", "", "plan_qr"),
+    ("A = Q R", "linalg/householder", "geqrf", "?geqrf", "qr"),
+    ("products with Q", "linalg/householder", "apply_householder", "?ormqr ?unmqr", "QRResult"),
+    ("Q's columns", "linalg/householder", "form_householder_q", "?orgqr ?ungqr", "QRResult"),
+    ("least squares, least norm", "linalg/least_squares", "least_squares", "?gels", "lstsq"),
+    ("tensors", "", "", "", "einsum"),
+    ("a loop by a team of threads", "tasks/team", "Team::parallel_for", "parallel_for", ""),
+    ("a team", "tasks/team", "Team", "team_create team_size team_free", ""),
+    ("where ranks should go", "select/rank_order", "choose_order", "map_ranks", "RankOrder"),
+    ("a task graph", "graph/task_graph", "TaskGraph", "graph_create graph_free", "TaskGraph"),
+    ("its functions", "graph/task_graph", "TaskGraph::entries",
+     "graph_set_entries graph_set_exits graph_set_count graph_set_owner graph_set_parents graph_set_children "
+     "graph_set_contributors graph_set_output graph_set_priority graph_set_flops graph_set_body visit_task visit_edge",
+     "TaskGraph.entries"),
+    ("what a body sees", "graph/task_graph", "TaskContext", "body_input body_output body_progress", "TaskGraph.run"),
+    ("whether a graph holds together", "graph/check", "check", "graph_check", "graph.check"),
+    ("what it takes, simulated", "graph/simulate", "simulate", "graph_simulate", "graph.simulate"),
+    ("running it", "tasks/run", "run", "graph_run", "run_graph"),
+    ("the last error's text", "base/error", "Error", "error", "AllportError"),
+    ("the version", "", "", "version", "__version__"),
+]  # fmt: skip
+
+TEXT = """\
+# Interfaces: what is where
+
+Written by `tools/make_interfaces.py` from the table of collectives, the headers and the modules; `make check` compares.
+Every form takes the name of a registered algorithm; without one it is chosen by price. C and Fortran return codes
+([c.md](c.md)); C++ and Python throw `Error` and raise `AllportError`, which have the same kinds.
+
+## Collectives
+
+Three forms each: blocking, started (`start_…`: a handle to wait for), prepared (`prepare_…`: started again and
+again).
+C++'s are methods of `Communicator`, on bytes; C's and Fortran's have `allport_` before them; Python's are methods of
+`Communicator`, on numpy arrays, and on whatever has the buffer protocol or DLPack in the CPU's memory. Blocks are in
+the order of ranks everywhere, wherever in the machine these are.
+
+| does | C++ | C and Fortran | Python |
+|---|---|---|---|
+"""
+MORE = """
+## The rest
+
+`?` stands for s, d, c and z: float, double and complex of either. In Fortran these have one name without the letter.
+
+| | C++ | C and Fortran | Python |
+|---|---|---|---|
+"""
+
+
+class Code:
+    """The names that the code has."""
+
+    def __init__(self) -> None:
+        header = make_fortran.header()
+        self.c = {f.name for f in make_fortran.parse(header)[2]} | {"allport_comm_create"}
+        module = (ROOT / "src/fortran/allport.f90").read_text().replace("&\n", "")
+        self.fortran = set(re.findall(r"\w+", " ".join(re.findall(r"public :: (.*)", module))))
+        self.python = self.classes_of(ROOT / "python/allport")
+
+    @staticmethod
+    def classes_of(where: Path) -> dict[str, set[str]]:
+        """Names at the top of a module, or of all of a package; of classes their methods too, also inherited ones."""
+        found: dict[str, set[str]] = {}
+        bases: dict[str, list[str]] = {}
+        for path in sorted(where.rglob("*.py")) if where.is_dir() else [where]:
+            for node in ast.parse(path.read_text()).body:
+                if isinstance(node, ast.ClassDef):
+                    inner = {n.name for n in node.body if isinstance(n, (ast.FunctionDef, ast.AsyncFunctionDef))}
+                    found.setdefault(node.name, set()).update(inner)
+                    bases[node.name] = [base.id for base in node.bases if isinstance(base, ast.Name)]
+                elif isinstance(node, ast.FunctionDef):
+                    found.setdefault(node.name, set())
+                elif isinstance(node, ast.ImportFrom) and node.module == "allport._native":
+                    for alias in node.names:
+                        found.setdefault(alias.name, set())
+                elif isinstance(node, ast.AnnAssign) and isinstance(node.target, ast.Name):
+                    found.setdefault(node.target.id, set())
+        for name in list(bases):
+            for base in bases[name]:
+                found[name] |= found.get(base, set()) | {
+                    inner for over in bases.get(base, []) for inner in found.get(over, set())
+                }
+        return found
+
+    def has_cpp(self, header: str, name: str) -> bool:
+        text = (ROOT / "include/allport" / f"{header}.h").read_text()
+        if header == "comm/communicator":
+            text += (ROOT / "include/allport/comm/collective_calls.h").read_text()
+        return all(re.search(rf"\b{part}\b", text) for part in name.split("::"))
+
+    def has_python(self, name: str) -> bool:
+        whole, _, part = name.partition(".")
+        module = ROOT / f"python/allport/{whole}.py"
+        if module.exists():
+            return part in self.classes_of(module)
+        return whole in self.python and (not part or part in self.python[whole])
+
+    def c_names(self, name: str) -> list[str]:
+        """All that a name with ? stands for: LAPACK's of real and complex numbers differ."""
+        letters = [""] if "?" not in name else [x for x in "sdcz" if f"allport_{name.replace('?', x)}" in self.c]
+        return [f"allport_{name.replace('?', x)}" for x in letters or ["?"]]
+
+
+def found(what: str, is_there: bool) -> None:
+    if not is_there:
+        raise SystemExit(f"tools/interface_page.py: {what} is not in the code")
+
+
+def page() -> str:
+    code = Code()
+    rows, listed = [], set()
+    for c in TABLE:
+        for form in ("", "start_", "prepare_"):
+            cpp, python = form + c.cpp, form + c.name
+            found(f"C++ {cpp}", code.has_cpp("comm/communicator", cpp))
+            found(f"C allport_{python}", f"allport_{python}" in code.c)
+            found(f"Fortran allport_{python}", f"allport_{python}" in code.fortran)
+            found(f"Python Communicator.{python}", code.has_python(f"Communicator.{python}"))
+            listed.add(f"allport_{python}")
+        short = c.does.split(". ")[0].rstrip(".")
+        forms = [" ".join(f"`{form}{name}`" for form in ("", "start_", "prepare_")) for name in (c.cpp, c.name, c.name)]
+        rows.append(f"| {short} | {' | '.join(forms)} |")
+    others = []
+    for what, header, cpp, c_names, python in OTHERS:
+        if cpp:
+            found(f"C++ {cpp} of {header}.h", code.has_cpp(header, cpp))
+        for name in c_names.split():
+            for one in code.c_names(name):
+                found(f"C {one}", one in code.c)
+                listed.add(one)
+            plain = f"allport_{name.replace('?', '')}"
+            found(f"Fortran {plain}", plain in code.fortran)
+        if python:
+            found(f"Python {python}", code.has_python(python))
+        cells = [
+            f"`{cpp}` (`{header}.h`)" if cpp else NONE,
+            " ".join(f"`allport_{name}`" for name in c_names.split()) or NONE,
+            f"`{python}`" if python else NONE,
+        ]
+        others.append(f"| {what} | {' | '.join(cells)} |")
+    missing = {name for name in code.c if name.removesuffix("_fortran") not in listed}
+    found(f"a row for {', '.join(sorted(missing))}", not missing)
+    return TEXT + "\n".join(rows) + "\n" + MORE + "\n".join(others) + "\n"

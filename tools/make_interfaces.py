@@ -1,0 +1,287 @@
+#!/usr/bin/env python3
+"""Writes what repeats in the interfaces from tools/interface_table.py, then the Fortran module from C's headers, and
+docs/reference/interfaces.md from what is there. Needs clang-format and ruff besides the standard library.
+
+Usage: make_interfaces.py [--check]. With --check nothing is written; it fails when a file is another than it
+would write.
+"""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+import textwrap
+from collections.abc import Callable
+from pathlib import Path
+
+import interface_page
+import make_fortran
+from interface_table import ALGORITHM, C_ORDER, CPP, CPP_ORDER, MAYBE, TABLE, C, Collective
+
+ROOT = Path(__file__).resolve().parent.parent
+WRITTEN = "written by tools/make_interfaces.py from tools/interface_table.py"
+FORMS = ("", "start_", "prepare_")
+
+
+def wrapped(text: str, first: str, then: str, width: int = 120) -> list[str]:
+    """A sentence over as many lines as it needs."""
+    return textwrap.wrap(
+        text, width, initial_indent=first, subsequent_indent=then, break_long_words=False, break_on_hyphens=False
+    )
+
+
+def members(parts: dict[str, str], order: list[str]) -> str:
+    """A designated initializer, in the order of the members."""
+    return "{" + ", ".join(f".{name} = {parts[name]}" for name in order if name in parts) + "}"
+
+
+def signature(returns: str, name: str, parameters: list[str], end: str) -> list[str]:
+    return [f"{returns} {name}({', '.join(parameters)}){end}"]
+
+
+def formatted(name: str, text: str) -> str:
+    """As tools/format writes it."""
+    if name.endswith(".py"):
+        command = ["ruff", "format", "--no-cache", "-q", "--stdin-filename", name, "-"]
+    elif name.endswith((".h", ".cpp")):
+        command = ["clang-format", f"--assume-filename={name}"]
+    else:
+        return text
+    return subprocess.run(command, cwd=ROOT, input=text, capture_output=True, text=True, check=True).stdout
+
+
+C_SAYS = (
+    "Every rank of comm calls alike, in one order. allport_NAME() returns when this rank's part is done; "
+    "allport_start_NAME() at once: the result is there after allport_wait(), or when allport_test() says so; "
+    "allport_prepare_NAME() makes what allport_start() starts again and again, with the buffers as they are then. "
+    "Buffers hold blocks in the order of ranks; input and output may not overlap, and may be NULL where they are "
+    "empty. type of elements: 's', 'd' real, 'c', 'z' complex, 'b', 'h', 'i', 'l' integers of 8, 16, 32 and 64 "
+    "bits, in capitals without sign. op: of enum allport_op, or of allport_op_create(), whose elements have no "
+    "type: pass ' '. algorithm: a registered name; NULL: by price. */"
+)
+CPP_SAYS = (
+    "What every rank of a communicator calls in one order. NAME() returns when this rank's part is done; "
+    "start_NAME() at once: the result is there when the Transfer has been waited for; prepare_NAME() makes what "
+    "can be started again and again, with the buffers as they are then. Buffers are bytes, blocks in the order of "
+    "ranks; input and output may not overlap. combine works on whole elements of `element` bytes and is "
+    "associative. algorithm: a registered one; none: by price."
+)
+
+
+# C++
+
+
+def cpp_declarations(c: Collective) -> list[str]:
+    parameters = [CPP[p][0] for p in c.cpp_parameters.split()] + ["std::string_view algorithm = {}"]
+    said = " ".join(filter(None, [c.does, c.cpp_says]))
+    lines = wrapped(said, "  /// ", "  /// ")
+    for form, returns in zip(FORMS, ("void", "Transfer", "[[nodiscard]] Persistent")):
+        if form == "" and c.cpp == "barrier":
+            continue  # MPI's own
+        lines += [f"  {line}" for line in signature(returns, form + c.cpp, parameters, " const;")]
+    return lines
+
+
+def cpp_header() -> str:
+    lines = [
+        f"// Every collective as methods of Communicator: blocking, started, prepared; {WRITTEN}.",
+        "#pragma once",
+        "",
+        "#include <cstddef>",
+        "#include <cstdint>",
+        "#include <span>",
+        "#include <string_view>",
+        "",
+        '#include "allport/comm/transfer.h"',
+        "",
+        "namespace allport {",
+        "",
+        *wrapped(CPP_SAYS, "/// ", "/// "),
+        "/// @throws Error naming the argument, on the ranks where it is wrong; with ALLPORT_CHECK on all",
+        "class CollectiveCalls {",
+        " public:",
+    ]
+    for c in TABLE:
+        lines += cpp_declarations(c)
+    lines += [
+        "",
+        " protected:",
+        "  CollectiveCalls() = default;",
+        "  ~CollectiveCalls() = default;",
+        "  CollectiveCalls(CollectiveCalls const&) = default;",
+        "  CollectiveCalls(CollectiveCalls&&) = default;",
+        "  CollectiveCalls& operator=(CollectiveCalls const&) = default;",
+        "  CollectiveCalls& operator=(CollectiveCalls&&) = default;",
+        "",
+        " private:",
+        "  [[nodiscard]] Communicator const& whole() const;",
+        "};",
+        "",
+        "}  // namespace allport",
+    ]
+    return "\n".join(lines) + "\n"
+
+
+def cpp_bodies() -> str:
+    lines = [
+        f"// Every collective as methods of Communicator; {WRITTEN}.",
+        "#include <utility>",
+        "",
+        '#include "allport/comm/communicator.h"',
+        "",
+        "namespace allport {",
+        "",
+        "Communicator const& CollectiveCalls::whole() const { return static_cast<Communicator const&>(*this); }",
+    ]
+    for c in TABLE:
+        parameters = [CPP[p][0] for p in c.cpp_parameters.split()] + ["std::string_view algorithm"]
+        parts = {"what": f"Collective::{c.what}", "algorithm": "algorithm"}
+        for p in c.cpp_parameters.split():
+            parts |= CPP[p][1]
+        if c.varies:
+            parts["varies"] = "true"
+        for form, returns, does in zip(FORMS, ("void", "Transfer", "Persistent"), ("run", "start", "prepare")):
+            if form == "" and c.cpp == "barrier":
+                continue
+            lines += ["", *signature(returns, f"CollectiveCalls::{form}{c.cpp}", parameters, " const {")]
+            back = "" if form == "" else "return "
+            lines += [f"  {back}whole().{does}({members(parts, CPP_ORDER)});", "}"]
+    return "\n".join([*lines, "", "}  // namespace allport"]) + "\n"
+
+
+# C
+
+
+def c_functions(c: Collective) -> list[tuple[str, list[str]]]:
+    """Names and parameters of the three forms."""
+    own = ["allport_comm comm", *(C[p][0] for p in c.c_parameters.split()), "const char* algorithm"]
+    made = {"": [], "start_": ["allport_transfer* created"], "prepare_": ["allport_persistent* created"]}
+    return [(f"allport_{form}{c.name}", own + made[form]) for form in FORMS]
+
+
+def c_header() -> str:
+    lines = [
+        f"/* Collectives of the C interface; {WRITTEN}.",
+        " *",
+        *wrapped(C_SAYS, " * ", " * "),
+        "#ifndef ALLPORT_COLLECTIVES_H",
+        "#define ALLPORT_COLLECTIVES_H",
+        "",
+        "#include <stdint.h>",
+        "",
+        '#include "allport/allport_handles.h"',
+        "",
+        "#ifdef __cplusplus",
+        'extern "C" {',
+        "#endif",
+    ]
+    for c in TABLE:
+        lines += ["", *wrapped(" ".join(filter(None, [c.does, c.c_says])) + " */", "/* ", " * ")]
+        for name, parameters in c_functions(c):
+            lines += signature("int", name, parameters, ";")
+    lines += ["", "#ifdef __cplusplus", "}", "#endif", "", "#endif"]
+    return "\n".join(lines) + "\n"
+
+
+def c_bodies(varies: bool) -> str:
+    lines = [
+        f"// The C interface: collectives{', blocks of different lengths' if varies else ''}; {WRITTEN}.",
+        '#include "allport_c_calls.h"',
+        "",
+        "using namespace allport;",
+        "using namespace allport::c_interface;",
+        "",
+        'extern "C" {',
+    ]
+    ends = ("called(comm, {})", "started(comm, {}, created)", "prepared(comm, {}, created)")
+    for c in (c for c in TABLE if c.varies == varies):
+        parts = {"what": f"Collective::{c.what}", "algorithm": "algorithm"}
+        for p in c.c_parameters.split():
+            parts |= C[p][1]
+        if c.varies:
+            parts["varies"] = "true"
+        for (name, parameters), end in zip(c_functions(c), ends):
+            ours = [p.replace("const void*", "void const*").replace("const char*", "char const*") for p in parameters]
+            ours = [p.replace("const int64_t*", "int64_t const*") for p in ours]
+            lines += ["", *signature("int", name, ours, " {")]
+            lines += [f"  return {end.format(members(parts, C_ORDER))};", "}"]
+    return "\n".join([*lines, "", '}  // extern "C"']) + "\n"
+
+
+# Python
+
+
+def python_methods() -> str:
+    lines = [
+        '"""Every collective as methods of Communicator: blocking, started, prepared.',
+        "",
+        f"{WRITTEN[0].upper()}{WRITTEN[1:]}.",
+        '"""',
+        "",
+        "from __future__ import annotations",
+        "",
+        "from collections.abc import Sequence",
+        "",
+        "import numpy as np",
+        "",
+        "from allport import collective_arrays as made",
+        "from allport.arrays import ArrayLike",
+        "from allport.collective_arrays import CallsOn",
+        "from allport.transfer import Persistent, Transfer",
+        "",
+        '__all__ = ["CollectiveCalls"]',
+        "",
+        "",
+        "class CollectiveCalls(CallsOn):",
+        '    """What every rank of a communicator calls in one order.',
+        "",
+        "    NAME() returns when this rank's part is done; start_NAME() at once: Transfer.wait() returns the result;",
+        "    prepare_NAME() makes what start() starts again and again, with what the arrays hold then. algorithm: a",
+        "    registered one; None: by price. out: an array for the result; None: a new one.",
+        '    """',
+    ]
+    for c in TABLE:
+        own = [p for p in [c.python or ALGORITHM] if p]
+        given = f"made.{c.name}(self{', ' + c.passed if c.passed else ''}, algorithm=algorithm)"
+        said = " ".join(filter(None, [c.does, c.python_says]))
+        forms = [
+            (c.name, c.returns, f"self.{'_run' if c.returns != MAYBE else '_run_rooted'}({given})", said),
+            (f"start_{c.name}", "Transfer", f"self._start({given})", f"Starts {c.name}()."),
+            (f"prepare_{c.name}", "Persistent", f"self._prepare({given})", f"Prepares {c.name}() for many starts."),
+        ]
+        if c.name == "barrier":
+            forms = forms[1:]  # MPI's own
+        for name, returns, does, text in forms:
+            lines += ["", f"    def {name}({', '.join(['self', *own])}) -> {returns}:"]
+            doc = wrapped(text + '"""', '        """', "        ")
+            lines += doc
+            lines += [f"        {'return ' if returns != 'None' else ''}{does}"]
+    return "\n".join(lines) + "\n"
+
+
+FILES: dict[str, Callable[[], str]] = {
+    "include/allport/comm/collective_calls.h": cpp_header,
+    "src/comm/collective_calls.cpp": cpp_bodies,
+    "include/allport/allport_collectives.h": c_header,
+    "src/allport_c_collectives.cpp": lambda: c_bodies(False),
+    "src/allport_c_collectives_v.cpp": lambda: c_bodies(True),
+    "python/allport/collective_calls.py": python_methods,
+    "src/fortran/allport.f90": lambda: make_fortran.module(make_fortran.header()),
+    "docs/reference/interfaces.md": interface_page.page,
+}
+
+
+def main() -> int:
+    code = 0
+    for name, write in FILES.items():
+        path, written = ROOT / name, formatted(name, write())
+        if "--check" not in sys.argv[1:]:
+            path.write_text(written)
+        elif not path.exists() or path.read_text() != written:
+            print(f"{name} is another than the table and the headers say; run tools/make_interfaces.py")
+            code = 1
+    return code
+
+
+if __name__ == "__main__":
+    sys.exit(main())
