@@ -6,6 +6,7 @@
 #include <fmt/format.h>
 
 #include <cstdio>
+#include <limits>
 #include <map>
 #include <mutex>
 #include <optional>
@@ -22,19 +23,22 @@ namespace allport::mapping {
 namespace {
 
 constexpr double imbalance = 0.01;
-constexpr SCOTCH_Num heaviest = 1 << 16;  // edges' weights are scaled to 1 .. this
+constexpr double heaviest = 1 << 16;  // edges' weights are scaled to 1 .. this, or less
 
 /// The communication graph: one edge for both ways between two ranks, as Scotch wants it, seen from both ends.
+/// Scotch adds up weights times hops in a SCOTCH_Num; where these do not fit, it crashes.
 struct Edges {
   std::vector<SCOTCH_Num> first{0};
   std::vector<SCOTCH_Num> peers;
   std::vector<SCOTCH_Num> weights;
+  bool fits = true;  // false: even with weights of 1 they would not
 
-  explicit Edges(Pattern const& pattern) {
+  Edges(Pattern const& pattern, std::int64_t most_hops) {
     auto const in = pattern.flows().reversed();
     std::vector<std::int64_t> bytes;
     std::vector<std::pair<Rank, std::int64_t>> row;
     std::int64_t most = 1;
+    double sum = 0.0;
     for (Rank r = 0; r < pattern.ranks(); ++r) {
       row.clear();
       for (auto const& f : pattern.flows().of(r)) row.emplace_back(f.peer, f.bytes);
@@ -47,16 +51,28 @@ struct Edges {
           peers.push_back(row[i].first);
           bytes.push_back(row[i].second);
         }
+        sum += static_cast<double>(row[i].second);
         most = std::max(most, bytes.back());
       }
       first.push_back(static_cast<SCOTCH_Num>(peers.size()));
     }
+    // Rounding up to 1 adds at most one for each edge.
+    auto const room = 0.5 * static_cast<double>(std::numeric_limits<SCOTCH_Num>::max()) / static_cast<double>(most_hops);
+    auto const edges = static_cast<double>(bytes.size());
+    fits = edges <= room;
+    auto const scale = std::min(heaviest / static_cast<double>(most), fits ? (room - edges) / std::max(sum, 1.0) : 0.0);
     for (auto const b : bytes) {
-      auto const share = static_cast<double>(b) / static_cast<double>(most);
-      weights.push_back(std::max<SCOTCH_Num>(1, static_cast<SCOTCH_Num>(share * heaviest)));
+      weights.push_back(std::max<SCOTCH_Num>(1, static_cast<SCOTCH_Num>(static_cast<double>(b) * scale)));
     }
   }
 };
+
+/// At least the longest way between two nodes.
+std::int64_t most_hops(Machine const& machine) {
+  std::int64_t hops = 1;
+  for (int a = 0; a < machine.axes(); ++a) hops += machine.axis(a).length;
+  return hops;
+}
 
 /// Nodes of the job, and how many of its places each has.
 std::map<Node, std::vector<Rank>> seats_of(MappingTask const& task) {
@@ -148,7 +164,8 @@ class Nearest {
 }  // namespace
 
 Ordered scotch(MappingTask const& task) {
-  auto edges = Edges(task.pattern());
+  auto edges = Edges(task.pattern(), most_hops(task.machine()));
+  if (!edges.fits) return {{}, "its weights times hops do not fit Scotch's integers"};
   auto const seats = seats_of(task);
   std::vector<SCOTCH_Num> nodes;
   for (auto const& [node, places] : seats) nodes.push_back(node);

@@ -40,6 +40,7 @@ class Search {
   }
 
   std::vector<Rank> run() {
+    if (perfect()) return std::move(best_);
     if (heat_ > 0.0 && swaps_.ranks() > 2) anneal();
     for (int const squarings : {3, 5}) descend(squarings);
     return std::move(best_);
@@ -51,6 +52,25 @@ class Search {
 
   [[nodiscard]] bool has_effort() const { return swaps_.looked_at() < most_; }
   [[nodiscard]] bool too_many_hops() const { return swaps_.hop_bytes() > most_hop_bytes_; }
+
+  /// Whether no places can be better: with one rank on a node every byte crosses one link at least. Here none crosses
+  /// more, and all links take equally long.
+  [[nodiscard]] bool perfect() const {
+    if (seats_ > 1) return false;
+    double bytes = 0.0;
+    for (Rank r = 0; r < swaps_.ranks(); ++r) {
+      for (auto const& f : swaps_.sent(r)) bytes += f.peer == r ? 0.0 : static_cast<double>(f.bytes);
+    }
+    if (swaps_.hop_bytes() > bytes) return false;
+    auto const& machine = swaps_.machine();
+    double rates = 0.0;
+    for (Node node = 0; node < machine.nodes(); ++node) {
+      for (Port p = 0; p < static_cast<Port>(ports_); ++p) {
+        if (machine.neighbour(node, p)) rates += machine.bandwidth(machine.link(node, p)).value();
+      }
+    }
+    return swaps_.largest() * rates <= bytes * (1.0 + 1e-9);
+  }
 
   /// Keeps the places if they are the best so far; returns their largest load.
   double keep() {
