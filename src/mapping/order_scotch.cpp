@@ -57,7 +57,8 @@ struct Edges {
       first.push_back(static_cast<SCOTCH_Num>(peers.size()));
     }
     // Rounding up to 1 adds at most one for each edge.
-    auto const room = 0.5 * static_cast<double>(std::numeric_limits<SCOTCH_Num>::max()) / static_cast<double>(most_hops);
+    auto const room =
+        0.5 * static_cast<double>(std::numeric_limits<SCOTCH_Num>::max()) / static_cast<double>(most_hops);
     auto const edges = static_cast<double>(bytes.size());
     fits = edges <= room;
     auto const scale = std::min(heaviest / static_cast<double>(most), fits ? (room - edges) / std::max(sum, 1.0) : 0.0);
