@@ -11,12 +11,14 @@ from __future__ import annotations
 
 import contextlib
 import ctypes
+import importlib
 import importlib.machinery
 import importlib.util
 import os
 import sys
 from pathlib import Path
 from types import ModuleType
+from typing import Any
 
 __all__ = ["load_core"]
 
@@ -113,8 +115,7 @@ def find_mpi() -> ctypes.CDLL:
         if found is None:
             raise ImportError(f"the MPI library of {extension} does not load; {_REMEDY}")
         return found
-    from mpi4py import _mpiabi
-
+    _mpiabi: Any = importlib.import_module("mpi4py._mpiabi")
     wanted = _wanted()
     if wanted is not None and wanted not in _NAMES:
         raise ImportError(f"MPI4PY_MPIABI = '{wanted}': expected one of {', '.join(_NAMES)}")
@@ -124,7 +125,7 @@ def find_mpi() -> ctypes.CDLL:
         found = _mpiabi._dlopen_libmpi(named)
     if named is not None and found is None:
         raise ImportError(f"MPI4PY_LIBMPI = '{named}': cannot be loaded as an MPI library; {_REMEDY}")
-    if named is not None or (found is not None and wanted in (None, interface_of(found))):
+    if found is not None and (named is not None or wanted in (None, interface_of(found))):
         return found
     # Another interface was asked for than the first library that is found has; or none is found under the names that
     # mpi4py knows, and it is Debian's MPICH, which has a name of its own.
