@@ -1,48 +1,24 @@
 // Reduction operators by numpy's names of operator and element type.
 #include <complex>
 #include <cstdint>
-#include <cstring>
+#include <type_traits>
 
+#include "allport/schedule/elementwise.h"
 #include "bindings.h"
 
 namespace allport::python {
 namespace {
 
-template <class T, class Op>
-Combine elementwise(Op op) {
-  return [op](std::byte const* left, std::byte const* right, std::byte* out, std::int64_t bytes) {
-    // Buffers may be unaligned slices, so elements are copied out and in.
-    for (std::int64_t at = 0; at + static_cast<std::int64_t>(sizeof(T)) <= bytes; at += sizeof(T)) {
-      T a, b;
-      std::memcpy(&a, left + at, sizeof(T));
-      std::memcpy(&b, right + at, sizeof(T));
-      T const c = op(a, b);
-      std::memcpy(out + at, &c, sizeof(T));
-    }
-  };
-}
-
-template <class T>
-inline constexpr bool is_ordered = std::is_arithmetic_v<T>;
-
 template <class T>
 Combine for_type(std::string const& op, std::string const& dtype) {
-  if (op == "sum") {
-    return elementwise<T>([](T a, T b) { return static_cast<T>(a + b); });
-  }
-  if (op == "prod") {
-    return elementwise<T>([](T a, T b) { return static_cast<T>(a * b); });
-  }
-  if constexpr (is_ordered<T>) {
-    // NaN propagates, as in numpy.maximum and numpy.minimum.
-    if (op == "max") {
-      return elementwise<T>([](T a, T b) { return a != a || a > b ? a : b; });
-    }
-    if (op == "min") {
-      return elementwise<T>([](T a, T b) { return a != a || a < b ? a : b; });
-    }
-  }
-  throw Error::argument("op", show(op), is_ordered<T> ? "sum, prod, max or min" : "sum or prod for complex " + dtype);
+  Combine combine;
+  if (op == "sum") combine = combine_elements<T>(Elementwise::sum);
+  if (op == "prod") combine = combine_elements<T>(Elementwise::product);
+  if (op == "max") combine = combine_elements<T>(Elementwise::largest);
+  if (op == "min") combine = combine_elements<T>(Elementwise::least);
+  if (combine) return combine;
+  throw Error::argument("op", show(op),
+                        std::is_arithmetic_v<T> ? "sum, prod, max or min" : "sum or prod for complex " + dtype);
 }
 
 }  // namespace

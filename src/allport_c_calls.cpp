@@ -10,10 +10,6 @@ namespace {
 
 constexpr std::int64_t most = std::numeric_limits<std::int64_t>::max();
 
-bool has_root(Collective what) {
-  return what == Collective::broadcast || what == Collective::reduce || what == Collective::scatter ||
-         what == Collective::gather;
-}
 /// Whether a buffer has a block for every rank.
 bool has_all(Collective what, bool output) {
   return what == Collective::alltoall || what == (output ? Collective::gather : Collective::scatter) ||

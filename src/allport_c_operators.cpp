@@ -1,11 +1,10 @@
 // The C interface: operators of reductions, Allport's and the program's own.
-#include <algorithm>
 #include <complex>
-#include <cstring>
 #include <deque>
 #include <mutex>
 #include <type_traits>
 
+#include "allport/schedule/elementwise.h"
 #include "allport_c_calls.h"
 
 namespace allport::c_interface {
@@ -25,35 +24,14 @@ std::deque<OwnOperator>& own_operators() {
   return all;
 }
 
-template <class T, class Op>
-Operator elementwise(Op op) {
-  return {sizeof(T), [op](std::byte const* left, std::byte const* right, std::byte* out, std::int64_t bytes) {
-            // Buffers need not be aligned, so elements are copied out and in.
-            for (std::int64_t at = 0; at < bytes; at += static_cast<std::int64_t>(sizeof(T))) {
-              T a, b;
-              std::memcpy(&a, left + at, sizeof(T));
-              std::memcpy(&b, right + at, sizeof(T));
-              T const c = op(a, b);
-              std::memcpy(out + at, &c, sizeof(T));
-            }
-          }};
-}
-
 template <class T>
 Operator operator_on(int op) {
-  // Sums of integers wrap round, as those of MPI do.
-  using Wide = std::conditional_t<std::is_integral_v<T>, std::uint64_t, T>;
-  if (op == ALLPORT_SUM) {
-    return elementwise<T>([](T a, T b) { return static_cast<T>(static_cast<Wide>(a) + static_cast<Wide>(b)); });
-  }
-  if (op == ALLPORT_PROD) {
-    return elementwise<T>([](T a, T b) { return static_cast<T>(static_cast<Wide>(a) * static_cast<Wide>(b)); });
-  }
-  if constexpr (std::is_arithmetic_v<T>) {
-    // NaN stays, as in numpy.maximum and numpy.minimum.
-    if (op == ALLPORT_MAX) return elementwise<T>([](T a, T b) { return a != a || a > b ? a : b; });
-    if (op == ALLPORT_MIN) return elementwise<T>([](T a, T b) { return a != a || a < b ? a : b; });
-  }
+  Operator found{sizeof(T), {}};
+  if (op == ALLPORT_SUM) found.combine = combine_elements<T>(Elementwise::sum);
+  if (op == ALLPORT_PROD) found.combine = combine_elements<T>(Elementwise::product);
+  if (op == ALLPORT_MAX) found.combine = combine_elements<T>(Elementwise::largest);
+  if (op == ALLPORT_MIN) found.combine = combine_elements<T>(Elementwise::least);
+  if (found.combine) return found;
   throw Error::argument("op", show(op),
                         std::is_arithmetic_v<T> ? "one of enum allport_op, or one that allport_op_create() made"
                                                 : "ALLPORT_SUM or ALLPORT_PROD for complex numbers");

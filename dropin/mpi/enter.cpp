@@ -45,9 +45,7 @@ int enter(Call const& call, std::shared_ptr<Record> const& record, Library const
 /// making on their clock, and ours would seem slower than they are. More than are kept would be made for nothing.
 void make_schedules_of_all_roots(Record const& record, Contract contract) {
   constexpr Rank most = 24;
-  bool const has_roots = contract.what == Collective::broadcast || contract.what == Collective::reduce ||
-                         contract.what == Collective::scatter || contract.what == Collective::gather;
-  if (!has_roots || record.size > most) return;
+  if (!has_root(contract.what) || record.size > most) return;
   for (contract.root = 0; contract.root < record.size; ++contract.root) {
     std::ignore = record.ours->schedule_for(contract);
   }

@@ -34,11 +34,6 @@ struct Blocks {
   }
 };
 
-bool has_root(Collective what) {
-  return what == Collective::broadcast || what == Collective::reduce || what == Collective::scatter ||
-         what == Collective::gather;
-}
-
 /// Blocks of one length. @param name  of the buffer
 Blocks even(CommState const& comm, std::int64_t block, std::int64_t has, char const* name) {
   if (has != block * comm.size) {

@@ -42,10 +42,9 @@ std::shared_ptr<engine::TransferState> bound(std::shared_ptr<engine::CommState> 
   return std::make_shared<engine::TransferState>(comm, schedule, buffers, std::move(combine));
 }
 
-/// A call's schedule, bound to its buffers or to their staging. @param pairs  as for engine::place()
+/// A call's schedule, bound to its buffers or to their staging.
 std::shared_ptr<engine::TransferState> bound(std::shared_ptr<engine::CommState> const& comm, CollectiveCall const& call,
-                                             engine::PairTable const* pairs = nullptr) {
-  auto placed = engine::place(*comm, call, pairs);
+                                             engine::PlacedCall placed) {
   if (!placed.schedule) {
     placed.contract.check();
     placed.schedule = comm->schedule_for(placed.contract, call.algorithm).schedule;
@@ -53,6 +52,12 @@ std::shared_ptr<engine::TransferState> bound(std::shared_ptr<engine::CommState> 
   auto state = bound(comm, *placed.schedule, placed.buffers, Combine(call.combine));
   state->staging = std::move(placed.staging);
   return state;
+}
+
+/// @param pairs  as for engine::place()
+std::shared_ptr<engine::TransferState> bound(std::shared_ptr<engine::CommState> const& comm, CollectiveCall const& call,
+                                             engine::PairTable const* pairs = nullptr) {
+  return bound(comm, call, engine::place(*comm, call, pairs));
 }
 
 using MakeState = FunctionRef<std::shared_ptr<engine::TransferState>()>;
@@ -169,11 +174,16 @@ void Communicator::run(CollectiveCall const& call) const {
   if (call.algorithm.empty() && !state_->engine->checks()) {
     std::optional<engine::PlacedCall> placed;
     try {
-      placed = engine::place(*state_, call);
-      placed->contract.check();
+      auto made = engine::place(*state_, call);
+      made.contract.check();
+      placed = std::move(made);
     } catch (Error const&) {  // start() says it, in its place among the starts
     }
-    if (placed && !placed->staging && run_short(placed->contract, placed->buffers, call.combine)) return;
+    if (placed) {
+      if (!placed->staging && run_short(placed->contract, placed->buffers, call.combine)) return;
+      Transfer(start_in_turn(state_, [&] { return bound(state_, call, std::move(*placed)); })).wait();
+      return;
+    }
   }
   start(call).wait();
 }

@@ -3,10 +3,10 @@
 
 #include <algorithm>
 #include <complex>
-#include <limits>
 
 #include "blas_threads.h"
 #include "gemm_run.h"
+#include "tiled_run.h"
 
 namespace allport::gemm_detail {
 
@@ -137,12 +137,7 @@ RanByTasks run_by_tasks(Communicator const& comm, GemmPlan const& plan, GemmPart
   tasks::RunOptions options;
   options.ahead = graph->ahead();
   options.combine = sum_of<T>();
-  if (progress) {
-    options.progress = [&](std::int64_t done, std::int64_t all) {
-      auto const most = static_cast<std::int64_t>(std::numeric_limits<int>::max());
-      progress(static_cast<int>(std::min(done, most)), static_cast<int>(std::min(all, most)));
-    };
-  }
+  options.progress = detail::of_tasks(progress);
   RanByTasks ran{tasks::run(*graph, comm, options), 0};
   ran.workspace = work.bytes();
   return ran;

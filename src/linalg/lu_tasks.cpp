@@ -2,11 +2,11 @@
 #include "lu_tasks.h"
 
 #include <algorithm>
-#include <limits>
 #include <mutex>
 
 #include "blas_threads.h"
 #include "lu_gang_line.h"
+#include "tiled_run.h"
 
 namespace allport::lu_detail {
 
@@ -170,12 +170,7 @@ template <class T>
 RanByTasks<T> run_by_tasks(Communicator const& comm, LuPlan const& plan, Part<T> a, Progress const& progress) {
   auto const me = Seats(plan.chosen, plan.options).place(comm.rank());
   tasks::RunOptions options;
-  if (progress) {
-    options.progress = [&](std::int64_t done, std::int64_t all) {
-      auto const most = static_cast<std::int64_t>(std::numeric_limits<int>::max());
-      progress(static_cast<int>(std::min(done, most)), static_cast<int>(std::min(all, most)));
-    };
-  }
+  options.progress = detail::of_tasks(progress);
   RanByTasks<T> ran;
   if (!me) {  // has no part, and asks the same graph where to relay
     LuTaskGraph const graph(plan, plan.chosen, plan.distribution);

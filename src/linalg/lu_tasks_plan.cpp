@@ -36,9 +36,7 @@ void price_by_tasks(LuPlan const& plan, LuCandidate& candidate, Distribution con
   auto const& machine = plan.machine;
   auto const element = bytes_of(plan.problem.type);
   if (graph.steps() > 0 && tiled_plan::has_rates(machine)) {
-    graph::PriceOptions options;
-    options.factor = tiled_plan::rate_factor(plan.problem.type);
-    auto const price = graph::price(graph, machine, *tasks::carrier(machine, plan.options.mapping), options);
+    auto const price = tiled_plan::price_of(graph, plan.problem.type, machine, 1, plan.options.mapping);
     candidate.compute = price.work;
     candidate.communicate = price.links;
     candidate.total = price.total;

@@ -8,6 +8,7 @@
 #include <algorithm>
 #include <array>
 #include <nlohmann/json.hpp>
+#include <optional>
 #include <utility>
 #include <vector>
 
@@ -72,11 +73,12 @@ template <class Plan, class Candidate>
   return (single ? 2.0 : 1.0) / (complex ? 4.0 : 1.0);
 }
 
-[[nodiscard]] inline graph::Price price_of(TaskGraph const& made, Scalar type, Machine const& machine, int workers) {
+[[nodiscard]] inline graph::Price price_of(TaskGraph const& made, Scalar type, Machine const& machine, int workers,
+                                           std::optional<Mapping> const& mapping = {}) {
   graph::PriceOptions options;
   options.workers = workers;
   options.factor = rate_factor(type);
-  return graph::price(made, machine, *tasks::carrier(machine), options);
+  return graph::price(made, machine, *tasks::carrier(machine, mapping), options);
 }
 
 /// Tile sizes to try, ascending. @param wanted 0: any @param given where the matrix lies, if it lies anywhere

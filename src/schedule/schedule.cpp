@@ -34,6 +34,11 @@ bool combines(Collective what) {
   return what == Collective::reduce || what == Collective::reduce_scatter || what == Collective::allreduce;
 }
 
+bool has_root(Collective what) {
+  return what == Collective::broadcast || what == Collective::reduce || what == Collective::scatter ||
+         what == Collective::gather;
+}
+
 Collective parse_collective(std::string_view text) {
   if (text == "broadcast") return Collective::broadcast;
   std::string known;

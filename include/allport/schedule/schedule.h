@@ -27,6 +27,7 @@ enum class Collective : std::uint8_t {
 [[nodiscard]] std::string_view name(Collective what);         ///< MPI's name in lower case: "bcast", "reduce", ...
 [[nodiscard]] Collective parse_collective(std::string_view);  ///< also "broadcast", never "none"; throws Error
 [[nodiscard]] bool combines(Collective what);                 ///< whether an operator joins the ranks' data: reductions
+[[nodiscard]] bool has_root(Collective what);                 ///< whether one rank has all that is sent, or gets it
 
 /// Blocks of different lengths, for the v-variants: how long they are and where they lie, packed without gaps.
 class BlockTable {
