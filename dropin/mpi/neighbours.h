@@ -32,7 +32,7 @@ struct Neighbourhood {
   std::string text;     ///< "4x4 grid" and a number; where `known`, the same on all ranks and in every run
   std::string why_not;  ///< not empty: the library does its collectives, and why
   /// Over positions: all ranks' edges, or this rank's where `known` does not hold.
-  std::vector<Edge> edges;
+  std::vector<NeighbourEdge> edges;
   bool known = false;
   std::vector<std::int32_t> own;  ///< of the edges, those that begin or end at this rank
   /// No rank is apart from others, so that where blocks are of one length all ranks know it.

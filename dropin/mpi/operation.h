@@ -103,8 +103,8 @@ class Operation {
   void plan_neighbours();
   Transfer tell_neighbours();
   Transfer run_neighbours();
-  [[nodiscard]] std::int64_t sent_by(Edge const& edge) const;
-  [[nodiscard]] std::int64_t taken_by(Edge const& edge) const;
+  [[nodiscard]] std::int64_t sent_by(NeighbourEdge const& edge) const;
+  [[nodiscard]] std::int64_t taken_by(NeighbourEdge const& edge) const;
   void check_blocks(NeighbourWays::Length const& bytes) const;
   void check_length(Contract const& contract) const;
 

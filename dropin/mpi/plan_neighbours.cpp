@@ -66,11 +66,13 @@ void Operation::plan_neighbours() {
   out_ = blocks_of(call_.receive, n.in);
 }
 
-std::int64_t Operation::sent_by(Edge const& edge) const {
+std::int64_t Operation::sent_by(NeighbourEdge const& edge) const {
   return in_.bytes(gathers(call_.what) ? 0 : static_cast<std::size_t>(edge.out));
 }
 
-std::int64_t Operation::taken_by(Edge const& edge) const { return out_.bytes(static_cast<std::size_t>(edge.in)); }
+std::int64_t Operation::taken_by(NeighbourEdge const& edge) const {
+  return out_.bytes(static_cast<std::size_t>(edge.in));
+}
 
 /// Every rank's lengths, by the sender's blocks, to all.
 Transfer Operation::tell_neighbours() {

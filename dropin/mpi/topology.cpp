@@ -109,7 +109,7 @@ int opposite(int slot) { return slot ^ 1; }
 
 /// All edges in the order of senders and of their blocks. Several of one pair of ranks are matched in the order of
 /// their lists. Nothing where the two ends' lists do not fit.
-std::optional<std::vector<Edge>> matched(std::vector<Neighbours> const& all, bool grid) {
+std::optional<std::vector<NeighbourEdge>> matched(std::vector<Neighbours> const& all, bool grid) {
   std::map<std::pair<int, int>, std::vector<int>> slots;  // of the receiver, by (sender, receiver)
   std::size_t expected = 0;
   for (std::size_t r = 0; r < all.size(); ++r) {
@@ -120,7 +120,7 @@ std::optional<std::vector<Edge>> matched(std::vector<Neighbours> const& all, boo
     }
   }
   std::map<std::pair<int, int>, std::size_t> taken;
-  std::vector<Edge> edges;
+  std::vector<NeighbourEdge> edges;
   for (std::size_t r = 0; r < all.size(); ++r) {
     for (std::size_t k = 0; k < all[r].out.size(); ++k) {
       auto const to = all[r].out[k];
@@ -138,13 +138,13 @@ std::optional<std::vector<Edge>> matched(std::vector<Neighbours> const& all, boo
 }
 
 /// This rank's edges alone, those of one pair in the order of the sender's blocks.
-std::vector<Edge> own_edges(Neighbours const& mine, int me, bool grid) {
-  std::vector<Edge> edges;
+std::vector<NeighbourEdge> own_edges(Neighbours const& mine, int me, bool grid) {
+  std::vector<NeighbourEdge> edges;
   for (std::size_t k = 0; k < mine.out.size(); ++k) {
     if (mine.out[k] < 0 || mine.out[k] == me) continue;
     edges.push_back({me, static_cast<int>(k), mine.out[k], 0});
   }
-  std::vector<Edge> coming;
+  std::vector<NeighbourEdge> coming;
   std::vector<int> from_me;
   for (std::size_t k = 0; k < mine.in.size(); ++k) {
     auto const slot = static_cast<int>(k);
@@ -152,7 +152,7 @@ std::vector<Edge> own_edges(Neighbours const& mine, int me, bool grid) {
     if (mine.in[k] < 0 || mine.in[k] == me) continue;
     coming.push_back({mine.in[k], grid ? opposite(slot) : slot, me, slot});
   }
-  std::ranges::stable_sort(coming, {}, &Edge::out);
+  std::ranges::stable_sort(coming, {}, &NeighbourEdge::out);
   edges.insert(edges.end(), coming.begin(), coming.end());
   std::size_t nth = 0;
   for (std::size_t k = 0; k < mine.out.size() && nth < from_me.size(); ++k) {
@@ -164,7 +164,7 @@ std::vector<Edge> own_edges(Neighbours const& mine, int me, bool grid) {
   return edges;
 }
 
-bool is_connected(std::vector<Edge> const& edges, int size) {
+bool is_connected(std::vector<NeighbourEdge> const& edges, int size) {
   std::vector<int> head(static_cast<std::size_t>(size));
   std::iota(head.begin(), head.end(), 0);
   auto const find = [&](int r) {
@@ -186,7 +186,7 @@ bool is_connected(std::vector<Edge> const& edges, int size) {
 }
 
 /// Fowler, Noll and Vo's hash of all edges, by which one graph is known from another.
-std::uint64_t hash_of(std::vector<Edge> const& edges) {
+std::uint64_t hash_of(std::vector<NeighbourEdge> const& edges) {
   std::uint64_t sum = 14695981039346656037U;
   for (auto const& e : edges) {
     for (auto const word : {e.from, e.out, e.to, e.in}) {
@@ -241,7 +241,7 @@ std::shared_ptr<Neighbourhood> neighbourhood_of(MPI_Comm comm, Record const& rec
   if (made->known) {
     auto edges = matched(all, grid);
     if (!edges) made->why_not = "graph whose lists of neighbours do not fit each other";
-    made->edges = std::move(edges).value_or(std::vector<Edge>{});
+    made->edges = std::move(edges).value_or(std::vector<NeighbourEdge>{});
     made->connected = is_connected(made->edges, size);
   } else {
     made->edges = own_edges(made->mine, record.rank, grid);

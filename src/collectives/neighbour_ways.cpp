@@ -89,7 +89,7 @@ class WaysBetween {
 /// Moves shares of blocks from way to way, one at a time.
 class Spreading {
  public:
-  Spreading(Machine const& machine, std::vector<Edge> const& edges, std::int64_t effort)
+  Spreading(Machine const& machine, std::vector<NeighbourEdge> const& edges, std::int64_t effort)
       : effort_(effort), load_(at(machine.link_ids()), 0.0), share_(at(machine.link_ids()), 0.0) {
     for (LinkId l = 0; l < machine.link_ids(); ++l) {
       auto const rate = machine.bandwidth(l).value();
@@ -173,7 +173,7 @@ class Spreading {
 
 }  // namespace
 
-NeighbourWays NeighbourWays::spread(Machine const& machine, std::vector<Edge> edges, std::int64_t effort) {
+NeighbourWays NeighbourWays::spread(Machine const& machine, std::vector<NeighbourEdge> edges, std::int64_t effort) {
   auto as_they_are = straight(machine.ranks(), std::move(edges));
   auto const& all = as_they_are.table_->edges;
   if (machine.has_dead_links() || all.empty()) return as_they_are;

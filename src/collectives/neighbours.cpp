@@ -31,7 +31,7 @@ std::int64_t segment_on_way(std::int64_t bytes, std::int64_t hops, bool whole) {
   return std::clamp<std::int64_t>(bytes, 1, wanted);
 }
 
-NeighbourWays::Table::Table(Rank n, std::vector<Edge> all_edges, std::vector<Part> all_parts)
+NeighbourWays::Table::Table(Rank n, std::vector<NeighbourEdge> all_edges, std::vector<Part> all_parts)
     : ranks(n), edges(std::move(all_edges)), parts(std::move(all_parts)), first_stop(at(n) + 1, 0) {
   std::map<std::pair<Rank, Rank>, std::int32_t> next;
   for (auto& part : parts) {
@@ -54,7 +54,7 @@ NeighbourWays::Table::Table(Rank n, std::vector<Edge> all_edges, std::vector<Par
   }
 }
 
-NeighbourWays NeighbourWays::straight(Rank ranks, std::vector<Edge> edges) {
+NeighbourWays NeighbourWays::straight(Rank ranks, std::vector<NeighbourEdge> edges) {
   ensure(ranks >= 1, "ranks", ranks, "at least 1");
   std::vector<Part> parts(edges.size());
   for (std::size_t e = 0; e < edges.size(); ++e) {
@@ -70,7 +70,7 @@ NeighbourWays NeighbourWays::straight(Rank ranks, std::vector<Edge> edges) {
 }
 
 Rank NeighbourWays::ranks() const { return table_->ranks; }
-std::span<Edge const> NeighbourWays::edges() const { return table_->edges; }
+std::span<NeighbourEdge const> NeighbourWays::edges() const { return table_->edges; }
 std::span<NeighbourWays::Part const> NeighbourWays::parts() const { return table_->parts; }
 bool NeighbourWays::is_straight() const { return table_->is_straight; }
 std::int32_t NeighbourWays::channels() const { return table_->channels; }

@@ -9,7 +9,7 @@ namespace allport {
 
 struct NeighbourWays::Table {
   /// Finds channels and ends of `parts`.
-  Table(Rank ranks, std::vector<Edge> edges, std::vector<Part> parts);
+  Table(Rank ranks, std::vector<NeighbourEdge> edges, std::vector<Part> parts);
 
   /// A rank's part in a part: which of the path's ranks it is.
   struct Stop {
@@ -18,7 +18,7 @@ struct NeighbourWays::Table {
   };
 
   Rank ranks = 1;
-  std::vector<Edge> edges;
+  std::vector<NeighbourEdge> edges;
   std::vector<Part> parts;
   std::int32_t channels = 0;
   bool is_straight = true;

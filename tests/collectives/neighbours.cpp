@@ -16,10 +16,10 @@ using namespace allport;
 namespace {
 
 /// Random edges, several of one pair and some to oneself among them.
-std::vector<Edge> random_edges(Rank ranks, int count, unsigned seed) {
+std::vector<NeighbourEdge> random_edges(Rank ranks, int count, unsigned seed) {
   std::mt19937 random(seed);
   std::vector<std::int32_t> outs(static_cast<std::size_t>(ranks)), ins(outs);
-  std::vector<Edge> edges;
+  std::vector<NeighbourEdge> edges;
   for (int i = 0; i < count; ++i) {
     auto const from = static_cast<Rank>(random() % static_cast<unsigned>(ranks));
     auto const to = random() % 7 == 0 ? from : static_cast<Rank>(random() % static_cast<unsigned>(ranks));
@@ -29,8 +29,8 @@ std::vector<Edge> random_edges(Rank ranks, int count, unsigned seed) {
 }
 
 /// A grid's neighbours below and above along each axis, periodic, x-fastest, rank r at place order[r].
-std::vector<Edge> grid_edges(std::vector<int> const& lengths) {
-  std::vector<Edge> edges;
+std::vector<NeighbourEdge> grid_edges(std::vector<int> const& lengths) {
+  std::vector<NeighbourEdge> edges;
   int ranks = 1;
   for (auto const n : lengths) ranks *= n;
   for (Rank r = 0; r < ranks; ++r) {

@@ -29,6 +29,7 @@ myst_heading_anchors = 4
 autodoc_member_order = "bysource"
 autodoc_typehints = "signature"
 autodoc_preserve_defaults = True
+python_use_unqualified_type_names = True
 cpp_index_common_prefix = ["allport::"]
 toc_object_entries = False  # every page carries the whole navigation
 maximum_signature_line_length = 100

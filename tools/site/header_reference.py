@@ -231,7 +231,8 @@ def _signature(node: Node) -> str:
             text = _one_line(child)
             if parts and parts[-1] == "=":
                 parts.pop()
-            parts.append("" if text == "{}" else f"= {text}")
+            # Designated initialisers are nothing that the C++ domain reads.
+            parts.append("" if text == "{}" or text.startswith("{.") else f"= {text}")
             continue
         parts.append(_without_braces(child))
     text = ""
@@ -307,7 +308,7 @@ def page(room: str, about: str, headers: list[Header]) -> str:
     lines = [f"# {room}", "", _plain(about), ""]
     for header in headers:
         lines += [f"## `{header.name}`", "", markdown(header.about), ""]
-        domain = "c" if header.name == "allport/allport.h" else "cpp"
+        domain = "c" if header.name.count("/") == 1 else "cpp"
         for scope, entries in header.scopes:
             if not entries:
                 continue
@@ -319,7 +320,9 @@ def page(room: str, about: str, headers: list[Header]) -> str:
 
 def read(include: Path) -> dict[str, list[Header]]:
     """All public headers by room; the C interface is room `c`."""
-    rooms: dict[str, list[Header]] = {"c": [parse((include / "allport/allport.h").read_text(), "allport/allport.h")]}
+    rooms: dict[str, list[Header]] = {"c": []}
+    for path in sorted((include / "allport").glob("*.h")):
+        rooms["c"].append(parse(path.read_text(), str(path.relative_to(include))))
     for path in sorted((include / "allport").glob("*/*.h")):
         name = str(path.relative_to(include))
         rooms.setdefault(path.parent.name, []).append(parse(path.read_text(), name))

@@ -7,6 +7,7 @@ Pages name objects, and Sphinx's autodoc reads them; docstrings are Markdown as 
 from __future__ import annotations
 
 import enum
+import functools
 import importlib
 import inspect
 import re
@@ -143,8 +144,20 @@ def static_functions(value: type) -> dict[str, Any]:
 
 
 def plain_types(signature: str) -> str:
-    """A signature whose types have the names that a reader knows."""
-    return re.sub(r"\b(allport\._native|collections\.abc)\.", "", signature)
+    """A signature whose types have the names that a reader knows: those under which they are described, as other
+    modules may have the same short ones. The page shows the short ones."""
+    signature = re.sub(r"\bcollections\.abc\.", "", signature)
+    return re.sub(r"\ballport\._native\.(\w+)", lambda m: described().get(m[1], m[1]), signature)
+
+
+@functools.cache
+def described() -> dict[str, str]:
+    """The full names of compiled classes, by their short ones."""
+    return {
+        name: f"{module.__name__}.{name}"
+        for module, name, value in entries()
+        if inspect.isclass(value) and getattr(ap._native, name, None) is value
+    }
 
 
 def summary(value: Any) -> str:

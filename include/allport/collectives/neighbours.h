@@ -15,13 +15,13 @@
 namespace allport {
 
 /// A block that one rank has for another in every call. Two ranks may have several, and a rank one for itself.
-struct Edge {
+struct NeighbourEdge {
   Rank from = 0;
   std::int32_t out = 0;  ///< which of the sender's blocks
   Rank to = 0;
   std::int32_t in = 0;  ///< which of the receiver's
 
-  friend bool operator==(Edge const&, Edge const&) = default;
+  friend bool operator==(NeighbourEdge const&, NeighbourEdge const&) = default;
 };
 
 /// Where the blocks of a neighbourhood collective go along. Immutable; copies share everything.
@@ -42,7 +42,7 @@ class NeighbourWays {
   /// All blocks straight from rank to rank. The edges of all ranks, or all those of one rank, whose program is then the
   /// only one that is right. Edges of one pair of ranks are told apart by their order here.
   /// @throws Error naming the edge whose rank is none of 0..ranks-1
-  [[nodiscard]] static NeighbourWays straight(Rank ranks, std::vector<Edge> edges);
+  [[nodiscard]] static NeighbourWays straight(Rank ranks, std::vector<NeighbourEdge> edges);
   /// The edges of all ranks, in parts over other ways where that takes load off the busiest links of the machine,
   /// blocks being equally long: a part leaves by any of the sender's links, comes in by any of the receiver's, or turns
   /// its corners in another order, and the network routes it between ranks as Machine::route does. Minimises the sum
@@ -50,11 +50,11 @@ class NeighbourWays {
   /// every rank. All stays straight where links are dead, and where there are too many edges (`effort` links looked
   /// at).
   /// @pre machine.ranks() == ranks; rank r at place r
-  [[nodiscard]] static NeighbourWays spread(Machine const& machine, std::vector<Edge> edges,
+  [[nodiscard]] static NeighbourWays spread(Machine const& machine, std::vector<NeighbourEdge> edges,
                                             std::int64_t effort = 40'000'000);
 
   [[nodiscard]] Rank ranks() const;
-  [[nodiscard]] std::span<Edge const> edges() const;
+  [[nodiscard]] std::span<NeighbourEdge const> edges() const;
   [[nodiscard]] std::span<Part const> parts() const;
   [[nodiscard]] bool is_straight() const;  ///< every block in one part, over no rank between
   /// Most streams that go from one rank to another: their channels.
@@ -64,7 +64,7 @@ class NeighbourWays {
   /// rank between 2 o and the time of a segment, of the part that has most.
   [[nodiscard]] Seconds price(Machine const& machine, std::int64_t bytes) const;
 
-  /// Where a rank's block lies in its input (by Edge::out) or output (by Edge::in).
+  /// Where a rank's block lies in its input (by NeighbourEdge::out) or output (by NeighbourEdge::in).
   using Offset = std::function<std::int64_t(Rank rank, std::int32_t block)>;
   /// Bytes of an edge's block.
   using Length = std::function<std::int64_t(std::int32_t edge)>;
