@@ -54,10 +54,13 @@ Mail expected(int storm, Rank me, Rank ranks, std::size_t longest) {
   return mail;
 }
 
-int storms() {
-  auto const* text = std::getenv("ALLPORT_TEST_STORMS");  // of each kind; the long suite asks for thousands
-  return text == nullptr ? 20 : std::atoi(text);
+int setting(char const* name, int otherwise) {
+  auto const* text = std::getenv(name);
+  return text == nullptr ? otherwise : std::atoi(text);
 }
+
+int first_storm() { return setting("ALLPORT_TEST_FIRST_STORM", 0); }
+int end_of_storms() { return first_storm() + setting("ALLPORT_TEST_STORMS", 20); }
 
 /// Drives messages until all ranks have all.
 void finish(Multicasts& all, Multicasts::Arrived arrived) {
@@ -81,7 +84,7 @@ std::int64_t expect_storms(TopologyIds const& ids, MulticastOptions options, std
                            Storm const& how = {}) {
   auto const me = world_rank();
   Communicator const comm(MPI_COMM_WORLD, Machine::flat(world_size()));
-  int storm = 0;
+  auto storm = first_storm();
   auto const way = [&](std::int64_t shot) {
     return how.ways[static_cast<std::size_t>(storm + shot) % how.ways.size()];
   };
@@ -90,7 +93,7 @@ std::int64_t expect_storms(TopologyIds const& ids, MulticastOptions options, std
     auto const source = static_cast<Rank>(name[0]);
     return way_of(ids, source, shots(storm, source, ids.ranks(), longest)[index], way(name[1]));
   });
-  for (; storm < storms(); ++storm) {
+  for (; storm < end_of_storms(); ++storm) {
     Mail got;
     int twice = 0;
     auto const arrived = [&](Multicasts::Message&& m) {
