@@ -42,15 +42,16 @@ def sparse(degree: int, seed: int) -> ap.Pattern:
     return ap.Pattern(f"random, degree {degree}", RANKS, messages)
 
 
+# The chosen order is another than the default one in each, and the simulator does not take both for equally fast.
 PATTERNS = {
     "5-point halo 2x8": lambda: ap.pattern.halo((2, 8), local=16384),
     "5-point halo 8x2": lambda: ap.pattern.halo((8, 2), local=16384),
-    "5-point halo 16x1": lambda: ap.pattern.halo((16, 1), local=(16384, 1)),
     "5-point halo 4x4, wide": lambda: ap.pattern.halo((4, 4), local=(4096, 16384)),
     "9-point halo 2x8": lambda: ap.pattern.halo((2, 8), points=9, local=16384),
+    "9-point halo 8x2": lambda: ap.pattern.halo((8, 2), points=9, local=16384),
     "7-point halo 4x2x2": lambda: ap.pattern.halo((4, 2, 2), local=96),
     "all-to-all in rows 4x4": lambda: ap.pattern.alltoall((4, 4), [0], "64KiB"),
-    "all-to-all in rows 2x8": lambda: ap.pattern.alltoall((2, 8), [1], "32KiB"),
+    "all-to-all in columns 8x2": lambda: ap.pattern.alltoall((8, 2), [0], "32KiB"),
     "transpose 4x4": lambda: ap.pattern.transpose((4, 4), "256KiB"),
     "random, degree 3": lambda: sparse(3, 7),
 }
