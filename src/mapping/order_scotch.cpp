@@ -23,50 +23,55 @@ namespace allport::mapping {
 namespace {
 
 constexpr double imbalance = 0.01;
+constexpr SCOTCH_Num most_nodes = 1 << 15;  // that are mapped in one stage; on 4,096 it takes seconds, on 262,144 more than 5 minutes
+constexpr SCOTCH_Num most_boxes = 1 << 12;
 constexpr double heaviest = 1 << 16;  // edges' weights are scaled to 1 .. this, or less
 
-/// The communication graph: one edge for both ways between two ranks, as Scotch wants it, seen from both ends.
-/// Scotch adds up weights times hops in a SCOTCH_Num; where these do not fit, it crashes.
-struct Edges {
+/// Vertices and edges as Scotch wants them: an edge stands at both its ends.
+struct Graph {
   std::vector<SCOTCH_Num> first{0};
   std::vector<SCOTCH_Num> peers;
   std::vector<SCOTCH_Num> weights;
-  bool fits = true;  // false: even with weights of 1 they would not
 
-  Edges(Pattern const& pattern, std::int64_t most_hops) {
-    auto const in = pattern.flows().reversed();
-    std::vector<std::int64_t> bytes;
-    std::vector<std::pair<Rank, std::int64_t>> row;
-    std::int64_t most = 1;
-    double sum = 0.0;
-    for (Rank r = 0; r < pattern.ranks(); ++r) {
-      row.clear();
-      for (auto const& f : pattern.flows().of(r)) row.emplace_back(f.peer, f.bytes);
-      for (auto const& f : in.of(r)) row.emplace_back(f.peer, f.bytes);
-      std::ranges::sort(row);
-      for (std::size_t i = 0; i < row.size(); ++i) {
-        if (i > 0 && row[i].first == row[i - 1].first) {
-          bytes.back() += row[i].second;
-        } else {
-          peers.push_back(row[i].first);
-          bytes.push_back(row[i].second);
-        }
-        sum += static_cast<double>(row[i].second);
-        most = std::max(most, bytes.back());
-      }
-      first.push_back(static_cast<SCOTCH_Num>(peers.size()));
-    }
-    // Rounding up to 1 adds at most one for each edge.
-    auto const room =
-        0.5 * static_cast<double>(std::numeric_limits<SCOTCH_Num>::max()) / static_cast<double>(most_hops);
-    auto const edges = static_cast<double>(bytes.size());
-    fits = edges <= room;
-    auto const scale = std::min(heaviest / static_cast<double>(most), fits ? (room - edges) / std::max(sum, 1.0) : 0.0);
-    for (auto const b : bytes) {
-      weights.push_back(std::max<SCOTCH_Num>(1, static_cast<SCOTCH_Num>(static_cast<double>(b) * scale)));
-    }
-  }
+  [[nodiscard]] SCOTCH_Num vertices() const { return static_cast<SCOTCH_Num>(first.size()) - 1; }
 };
+
+/// The communication graph: one edge for both ways between two ranks. Scotch adds up weights times hops in a SCOTCH_Num;
+/// where these do not fit, it crashes: nothing where even weights of 1 would not.
+std::optional<Graph> communication(Pattern const& pattern, std::int64_t most_hops) {
+  Graph g;
+  auto const in = pattern.flows().reversed();
+  std::vector<std::int64_t> bytes;
+  std::vector<std::pair<Rank, std::int64_t>> row;
+  std::int64_t most = 1;
+  double sum = 0.0;
+  for (Rank r = 0; r < pattern.ranks(); ++r) {
+    row.clear();
+    for (auto const& f : pattern.flows().of(r)) row.emplace_back(f.peer, f.bytes);
+    for (auto const& f : in.of(r)) row.emplace_back(f.peer, f.bytes);
+    std::ranges::sort(row);
+    for (std::size_t i = 0; i < row.size(); ++i) {
+      if (i > 0 && row[i].first == row[i - 1].first) {
+        bytes.back() += row[i].second;
+      } else {
+        g.peers.push_back(row[i].first);
+        bytes.push_back(row[i].second);
+      }
+      sum += static_cast<double>(row[i].second);
+      most = std::max(most, bytes.back());
+    }
+    g.first.push_back(static_cast<SCOTCH_Num>(g.peers.size()));
+  }
+  auto const room =
+      0.5 * static_cast<double>(std::numeric_limits<SCOTCH_Num>::max()) / static_cast<double>(most_hops);
+  auto const edges = static_cast<double>(bytes.size());
+  if (edges > room) return std::nullopt;
+  auto const scale = std::min(heaviest / static_cast<double>(most), (room - edges) / std::max(sum, 1.0));
+  for (auto const b : bytes) {
+    g.weights.push_back(std::max<SCOTCH_Num>(1, static_cast<SCOTCH_Num>(static_cast<double>(b) * scale)));
+  }
+  return g;
+}
 
 /// At least the longest way between two nodes.
 std::int64_t most_hops(Machine const& machine) {
@@ -83,46 +88,155 @@ std::map<Node, std::vector<Rank>> seats_of(MappingTask const& task) {
   return seats;
 }
 
-/// A node's number for each rank; nothing when Scotch fails.
-std::optional<std::vector<SCOTCH_Num>> map_graph(MappingTask const& task, Edges& edges, std::vector<SCOTCH_Num> nodes) {
-  // Scotch's generator of random numbers is one for the process.
-  static std::mutex one_at_a_time;
-  auto const lock = std::lock_guard(one_at_a_time);
-  SCOTCH_randomReset();
-  auto const& machine = task.machine();
-  std::vector<SCOTCH_Num> lengths;
-  bool wraps = true;
-  for (int a = 0; a < machine.axes(); ++a) {
-    if (machine.axis(a).length == 1) continue;
-    lengths.push_back(machine.axis(a).length);
-    wraps = wraps && machine.axis(a).wraps;
+/// A torus or mesh, or some nodes of it; the first axis counts fastest.
+struct Target {
+  std::vector<SCOTCH_Num> lengths;  // all of them, 1 too
+  bool wraps = false;
+  std::vector<SCOTCH_Num> part;  // empty: all nodes
+
+  [[nodiscard]] SCOTCH_Num nodes() const {
+    SCOTCH_Num n = 1;
+    for (auto const l : lengths) n *= l;
+    return n;
   }
-  if (lengths.empty()) lengths.push_back(1);
+};
+
+Target whole(Machine const& machine) {
+  Target t{{}, true, {}};
+  for (int a = 0; a < machine.axes(); ++a) {
+    t.lengths.push_back(machine.axis(a).length);
+    t.wraps = t.wraps && (machine.axis(a).wraps || machine.axis(a).length == 1);
+  }
+  return t;
+}
+
+/// A node of the target for each vertex, as an index into its part where it has one; nothing when Scotch fails.
+std::optional<std::vector<SCOTCH_Num>> map_graph(Graph& vertices, Target target, SCOTCH_Num strategy_flag) {
+  std::vector<SCOTCH_Num> found(static_cast<std::size_t>(vertices.vertices()), 0);
+  auto const parts = target.part.empty() ? target.nodes() : static_cast<SCOTCH_Num>(target.part.size());
+  if (parts == 1 || found.empty()) return found;
+  if (vertices.peers.empty()) {
+    for (std::size_t v = 0; v < found.size(); ++v) found[v] = static_cast<SCOTCH_Num>(v) % parts;
+    return found;
+  }
+  std::erase(target.lengths, 1);
   SCOTCH_Graph graph;
-  SCOTCH_Arch whole, part;
+  SCOTCH_Arch all, part;
   SCOTCH_Strat strategy;
-  std::vector<SCOTCH_Num> found(at(task.ranks()), 0);
   SCOTCH_graphInit(&graph);
-  SCOTCH_archInit(&whole);
+  SCOTCH_archInit(&all);
   SCOTCH_archInit(&part);
   SCOTCH_stratInit(&strategy);
-  auto const dimensions = static_cast<SCOTCH_Num>(lengths.size());
-  bool fine =
-      SCOTCH_graphBuild(&graph, 0, task.ranks(), edges.first.data(), edges.first.data() + 1, nullptr, nullptr,
-                        static_cast<SCOTCH_Num>(edges.peers.size()), edges.peers.data(), edges.weights.data()) == 0;
-  fine = fine && (wraps ? SCOTCH_archTorusX(&whole, dimensions, lengths.data())
-                        : SCOTCH_archMeshX(&whole, dimensions, lengths.data())) == 0;
-  bool const all = static_cast<Node>(nodes.size()) == machine.nodes();
-  fine = fine && (all || SCOTCH_archSub(&part, &whole, static_cast<SCOTCH_Num>(nodes.size()), nodes.data()) == 0);
-  fine = fine && SCOTCH_stratGraphMapBuild(&strategy, SCOTCH_STRATQUALITY, static_cast<SCOTCH_Num>(nodes.size()),
-                                           imbalance) == 0;
-  fine = fine && SCOTCH_graphMap(&graph, all ? &whole : &part, &strategy, found.data()) == 0;
+  auto const dimensions = static_cast<SCOTCH_Num>(target.lengths.size());
+  bool fine = SCOTCH_graphBuild(&graph, 0, vertices.vertices(), vertices.first.data(), vertices.first.data() + 1,
+                                nullptr, nullptr, static_cast<SCOTCH_Num>(vertices.peers.size()),
+                                vertices.peers.data(), vertices.weights.data()) == 0;
+  fine = fine && (target.wraps ? SCOTCH_archTorusX(&all, dimensions, target.lengths.data())
+                               : SCOTCH_archMeshX(&all, dimensions, target.lengths.data())) == 0;
+  fine = fine && (target.part.empty() || SCOTCH_archSub(&part, &all, parts, target.part.data()) == 0);
+  fine = fine && SCOTCH_stratGraphMapBuild(&strategy, strategy_flag, parts, imbalance) == 0;
+  fine = fine && SCOTCH_graphMap(&graph, target.part.empty() ? &all : &part, &strategy, found.data()) == 0;
   SCOTCH_stratExit(&strategy);
   SCOTCH_archExit(&part);
-  SCOTCH_archExit(&whole);
+  SCOTCH_archExit(&all);
   SCOTCH_graphExit(&graph);
   if (!fine) return std::nullopt;
   return found;
+}
+
+/// The machine as boxes of equal size, at most most_boxes of them, as far as its lengths have divisors.
+struct Boxes {
+  Target boxes, box;  // the boxes' own torus or mesh; the inside of each
+
+  explicit Boxes(Target const& all) : boxes(all), box{std::vector<SCOTCH_Num>(all.lengths.size(), 1), false, {}} {
+    while (boxes.nodes() > most_boxes) {
+      auto const longest = static_cast<std::size_t>(std::ranges::max_element(boxes.lengths) - boxes.lengths.begin());
+      auto& left = boxes.lengths[longest];
+      SCOTCH_Num divisor = 2;
+      while (left % divisor != 0) ++divisor;
+      left /= divisor;
+      box.lengths[longest] *= divisor;
+    }
+  }
+
+  /// The whole's node in a place of a box.
+  [[nodiscard]] SCOTCH_Num node(SCOTCH_Num of_box, SCOTCH_Num inside) const {
+    SCOTCH_Num node = 0, stride = 1;
+    for (std::size_t a = 0; a < box.lengths.size(); ++a) {
+      auto const m = boxes.lengths[a], n = box.lengths[a];
+      node += stride * (of_box % m * n + inside % n);
+      of_box /= m;
+      inside /= n;
+      stride *= m * n;
+    }
+    return node;
+  }
+};
+
+/// The coordinate of a node along an axis.
+SCOTCH_Num along(Target const& t, SCOTCH_Num node, std::size_t axis) {
+  for (std::size_t a = 0; a < axis; ++a) node /= t.lengths[a];
+  return node % t.lengths[axis];
+}
+
+/// Turns a box's inside round where its ranks would be nearer to what they talk to in others.
+void face_neighbours(Graph const& g, Boxes const& all, std::vector<SCOTCH_Num> const& box_of,
+                     std::vector<SCOTCH_Num> const& members, std::vector<SCOTCH_Num>& inside) {
+  for (std::size_t a = 0; a < all.box.lengths.size(); ++a) {
+    auto const n = all.box.lengths[a], m = all.boxes.lengths[a];
+    if (n == 1 || m == 1) continue;
+    double outwards = 0.0;  // bytes towards the upper side of those that are in the upper half, and so on
+    for (std::size_t i = 0; i < members.size(); ++i) {
+      auto const v = static_cast<std::size_t>(members[i]);
+      auto const here = along(all.boxes, box_of[v], a);
+      auto const arm = 2.0 * along(all.box, inside[i], a) - (n - 1);
+      for (auto e = static_cast<std::size_t>(g.first[v]); e < static_cast<std::size_t>(g.first[v + 1]); ++e) {
+        auto way = along(all.boxes, box_of[static_cast<std::size_t>(g.peers[e])], a) - here;
+        if (all.boxes.wraps && 2 * std::abs(way) > m) way = -way;
+        outwards += way == 0 ? 0.0 : arm * g.weights[e] * (way > 0 ? 1 : -1);
+      }
+    }
+    if (outwards >= 0.0) continue;
+    SCOTCH_Num stride = 1;
+    for (std::size_t b = 0; b < a; ++b) stride *= all.box.lengths[b];
+    for (auto& place : inside) place += stride * (n - 1 - 2 * along(all.box, place, a));
+  }
+}
+
+/// Scotch's time grows faster than its target: a large machine is mapped in two stages, ranks to boxes and those of a
+/// box to its nodes.
+std::optional<std::vector<SCOTCH_Num>> map_by_boxes(Graph& g, Target const& target) {
+  Boxes const all(target);
+  auto const box_of = map_graph(g, all.boxes, SCOTCH_STRATSPEED);
+  if (!box_of) return std::nullopt;
+  std::vector<std::vector<SCOTCH_Num>> members(static_cast<std::size_t>(all.boxes.nodes()));
+  std::vector<SCOTCH_Num> number(box_of->size());  // in its box
+  for (std::size_t v = 0; v < box_of->size(); ++v) {
+    auto& of_box = members[static_cast<std::size_t>((*box_of)[v])];
+    number[v] = static_cast<SCOTCH_Num>(of_box.size());
+    of_box.push_back(static_cast<SCOTCH_Num>(v));
+  }
+  std::vector<SCOTCH_Num> nodes(box_of->size());
+  for (std::size_t b = 0; b < members.size(); ++b) {
+    Graph inner;
+    for (auto const v : members[b]) {
+      auto const end = static_cast<std::size_t>(g.first[static_cast<std::size_t>(v) + 1]);
+      for (auto e = static_cast<std::size_t>(g.first[static_cast<std::size_t>(v)]); e < end; ++e) {
+        auto const peer = static_cast<std::size_t>(g.peers[e]);
+        if ((*box_of)[peer] != static_cast<SCOTCH_Num>(b)) continue;
+        inner.peers.push_back(number[peer]);
+        inner.weights.push_back(g.weights[e]);
+      }
+      inner.first.push_back(static_cast<SCOTCH_Num>(inner.peers.size()));
+    }
+    auto inside = map_graph(inner, all.box, SCOTCH_STRATQUALITY);
+    if (!inside) return std::nullopt;
+    face_neighbours(g, all, *box_of, members[b], *inside);
+    for (std::size_t i = 0; i < members[b].size(); ++i) {
+      nodes[static_cast<std::size_t>(members[b][i])] = all.node(static_cast<SCOTCH_Num>(b), (*inside)[i]);
+    }
+  }
+  return nodes;
 }
 
 /// Searches nodes outwards from one.
@@ -165,30 +279,36 @@ class Nearest {
 }  // namespace
 
 Ordered scotch(MappingTask const& task) {
-  auto edges = Edges(task.pattern(), most_hops(task.machine()));
-  if (!edges.fits) return {{}, "its weights times hops do not fit Scotch's integers"};
+  auto graph = communication(task.pattern(), most_hops(task.machine()));
+  if (!graph) return {{}, "its weights times hops do not fit Scotch's integers"};
   auto const seats = seats_of(task);
-  std::vector<SCOTCH_Num> nodes;
-  for (auto const& [node, places] : seats) nodes.push_back(node);
-  auto found = std::vector<SCOTCH_Num>(at(task.ranks()), 0);
-  if (nodes.size() > 1) {
-    auto const mapped = map_graph(task, edges, nodes);
-    if (!mapped) return {{}, "Scotch could not map this graph"};
-    found = *mapped;
+  auto target = whole(task.machine());
+  bool const all = static_cast<Node>(seats.size()) == task.machine().nodes();
+  if (!all) {
+    for (auto const& [node, places] : seats) target.part.push_back(node);
   }
+  bool const large = static_cast<Node>(seats.size()) > most_nodes;
+  if (large && !all) {
+    return {{}, fmt::format("Scotch takes minutes for more than {} nodes that are not the whole machine", most_nodes)};
+  }
+  // Scotch's generator of random numbers is one for the process.
+  static std::mutex one_at_a_time;
+  auto const lock = std::lock_guard(one_at_a_time);
+  SCOTCH_randomReset();
+  auto const found = large ? map_by_boxes(*graph, target) : map_graph(*graph, target, SCOTCH_STRATQUALITY);
+  if (!found) return {{}, "Scotch could not map this graph"};
   // Scotch balances to a hundredth: who is over a node's places goes to the nearest node that has one.
-  bool const all = static_cast<Node>(nodes.size()) == task.machine().nodes();
   std::vector<std::vector<Rank>> left(at(task.machine().nodes()));
   for (auto const& [node, free] : seats) left[at(node)] = free;
   auto const room_at = [&](Node n) -> std::vector<Rank>& { return left[at(n)]; };
   std::vector<Rank> places(at(task.ranks()), -1), over;
   for (Rank r = 0; r < task.ranks(); ++r) {
-    auto const target = static_cast<Node>(all || nodes.size() == 1 ? nodes.size() == 1 ? nodes[0] : found[at(r)]
-                                                                   : nodes[at(found[at(r)])]);
-    auto& room = room_at(target);
+    auto const to = (*found)[at(r)];
+    auto const node = static_cast<Node>(all ? to : target.part[static_cast<std::size_t>(to)]);
+    auto& room = room_at(node);
     if (room.empty()) {
       over.push_back(r);
-      places[at(r)] = target;
+      places[at(r)] = node;
     } else {
       places[at(r)] = room.front();
       room.erase(room.begin());

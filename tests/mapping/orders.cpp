@@ -128,6 +128,35 @@ TEST(Orders, ScotchIsThereOrSaysWhyNot) {
             0.6 * score(machine, task.pattern(), shuffled).hop_bytes);
 }
 
+TEST(Orders, OfScotchGoByBoxesOnLargeMachines) {
+  // 48 x 40 x 20 nodes, whose ranks are numbered at random; and most of them, for which Scotch is not asked.
+  auto const machine = Machine::parse("torus:48x40x20");
+  auto const halo = faces(CartGrid{{48, 40, 20}});
+  std::vector<Rank> number(static_cast<std::size_t>(machine.ranks()));
+  std::iota(number.begin(), number.end(), 0);
+  std::shuffle(number.begin(), number.end(), std::mt19937(1));
+  std::vector<Message> messages;
+  for (Rank r = 0; r < machine.ranks(); ++r) {
+    for (auto const& f : halo.flows().of(r)) {
+      messages.push_back({number[static_cast<std::size_t>(r)], number[static_cast<std::size_t>(f.peer)], f.bytes});
+    }
+  }
+  auto const task = MappingTask(machine, Pattern::of_messages("halo", machine.ranks(), messages));
+  auto const made = order("scotch").make(task);
+  if (made.why_not.find("without Scotch") != std::string::npos) GTEST_SKIP() << made.why_not;
+  ASSERT_EQ(made.why_not, "");
+  auto sorted = made.places;
+  std::ranges::sort(sorted);
+  EXPECT_EQ(sorted, task.allocation());
+  // At random a message takes 27 hops of this torus, 12 + 10 + 5.
+  EXPECT_LT(score(machine, task.pattern(), made.places).hop_bytes,
+            0.15 * score(machine, task.pattern(), task.allocation()).hop_bytes);
+
+  std::vector<Rank> part(task.allocation().begin(), task.allocation().begin() + 33'000);
+  auto const refused = order("scotch").make(MappingTask(machine, random_messages(33'000, 3), part)).why_not;
+  EXPECT_NE(refused.find("more than 32768 nodes"), std::string::npos) << refused;
+}
+
 TEST(Orders, RefuseWhatIsNone) {
   auto const machine = Machine::parse("torus:4");
   EXPECT_THROW((void)order("best"), Error);
