@@ -72,8 +72,8 @@ function(allport_mpi_test name)
     target_link_libraries(mpich_yield PRIVATE ${CMAKE_DL_LIBS})
   endif()
   set(labels mpi)
-  if(name MATCHES "\\.16$")
-    list(APPEND labels long)  # minutes on two cores: in make test-suites
+  if(name MATCHES "\\.(7|16)$")
+    list(APPEND labels long)  # minutes on two cores; 5 is odd and prime, too: in make test-suites
   endif()
   set(processors 2)
   if(name MATCHES "\\.1$")
