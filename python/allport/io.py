@@ -106,12 +106,13 @@ def inspect(name: str | os.PathLike[str], argument: str = "file") -> MatrixFile:
         working_dtype(dtype)
         return MatrixFile(path, "h5", shape, dtype, found)
     try:
-        head = (_native.read_npy_header if kind == "npy" else _native.read_mtx_header)(path)
+        if kind == "npy":
+            npy = _native.read_npy_header(path)
+            return MatrixFile(path, kind, npy.shape, np.dtype(npy.dtype if npy.dtype != "b1" else "?"), header=npy)
+        mtx = _native.read_mtx_header(path)
+        return MatrixFile(path, kind, mtx.shape, np.dtype("c16" if mtx.complex else "f8"), header=mtx)
     except AllportError as error:
         raise failure(f"{argument} {error}", error.kind) from error  # which begins with the path
-    if kind == "npy":
-        return MatrixFile(path, kind, head.shape, np.dtype(head.dtype if head.dtype != "b1" else "?"), header=head)
-    return MatrixFile(path, kind, head.shape, np.dtype("c16" if head.complex else "f8"), header=head)
 
 
 def local_block(distribution: Distribution, rank: int, dtype: Any) -> np.ndarray:

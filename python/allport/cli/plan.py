@@ -240,8 +240,8 @@ def einsum(
     **options: Any,
 ) -> None:
     """Choose how two tensors are contracted: rows, columns, grid, batches, with every candidate's price."""
-    shapes = [contraction_table.extents(text, name) for text, name in ((shape_a, "A"), (shape_b, "B"))]
-    plan = ap.plan_einsum(subscripts, *shapes, **_given(**options)).to_dict()
+    a, b = contraction_table.extents(shape_a, "A"), contraction_table.extents(shape_b, "B")
+    plan = ap.plan_einsum(subscripts, a, b, **_given(**options)).to_dict()
     if as_json:
         print_json(plan)
     else:

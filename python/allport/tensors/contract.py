@@ -118,7 +118,7 @@ def _as_operand(x: Any, name: str, comm: Communicator) -> Any:
 
 def _brought(comm: Communicator, operand: Operand, x: Any, target: TensorDistribution, dtype: np.dtype) -> np.ndarray:
     """A rank's part of an operand where the product wants it, partial sums added up. Called by all ranks."""
-    local = np.empty(0)
+    local: np.ndarray = np.empty(0)
     if not isinstance(x, DistributedTensor):
         with together(comm):
             whole = reduced_array(operand, x.astype(dtype, copy=False))

@@ -148,7 +148,7 @@ def layouts(choice: Choice, ranks: Ranks, product: GemmPlan, problem: Problem) -
         sides = stored_sides(left, letter, outer, choice.inner)
         made.append(layout(choice.batch, *sides, matrix, ranks, problem, operand))
     x, y = (choice.cols, choice.rows) if choice.turned else (choice.rows, choice.cols)
-    return Layouts(*made, layout(choice.batch, y, x, product.c, ranks, problem, None))
+    return Layouts(made[0], made[1], layout(choice.batch, y, x, product.c, ranks, problem, None))
 
 
 def layout(

@@ -17,7 +17,9 @@ def verification(shape: str, deck_top: int, run: Run) -> Result:
     machine = Machine.parse(f"bgp:{shape}")
     terms, rates, axis = model.multicast_terms(machine), machine.rates, machine.axes[0]
     messages = sizes(KIB, (4 << 20) if run.quick else (256 << 20))
-    rect, bnm_all, bnm_one, packets, whole = [], [], [], [], []
+    bnm_all: list[float] = []
+    bnm_one: list[float] = []
+    rect, packets, whole = [], [], []
     for i, m in enumerate(messages):
         run.step(i / len(messages))
         rect.append(m / model.t_mcast(m, terms) / MB)

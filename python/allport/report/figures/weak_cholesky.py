@@ -78,7 +78,7 @@ def _real(found: LabRun) -> tuple[Chart, str]:
 
 
 def _simulated(name: str, processors: list[int], run: Run) -> dict[str, list[float]]:
-    found: dict[str, list[float]] = {label: [] for label, _ in WAYS} | {"pdpotrf": []}
+    found: dict[str, list[float]] = {label: [] for label in (*dict(WAYS), "pdpotrf")}
     for i, count in enumerate(processors):
         run.step(i / len(processors))
         machine, grid = cluster(name, count), grid_of(count)

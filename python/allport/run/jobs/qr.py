@@ -117,11 +117,11 @@ class QrJob(TiledJob):
         laps.done("qr")
         job.write_trace(job.trace, report.records, comm, f"QR of {file.name}")
         found: dict[str, float | None] = {"residual": None, "orthogonality": None}
-        if job.check_residual:
+        if q is not None and job.check_residual:
             found = quality(load(file, comm, where, dtype), q, r)
         laps.done("check")
         r.save(job.out)
-        if job.q_out is not None:
+        if q is not None and job.q_out is not None:
             q.save(job.q_out)
         laps.done("save")
         return {
