@@ -24,7 +24,9 @@ if TYPE_CHECKING:
 
 __all__ = ["MatrixFile", "check_output", "ensure_writable", "inspect", "read", "scalar_of", "write"]
 
-_SCALARS = {"f4": "s", "f8": "d", "c8": "c", "c16": "z"}
+# The types that are computed in, by LAPACK's letters.
+DTYPES = {"s": "float32", "d": "float64", "c": "complex64", "z": "complex128"}
+_SCALARS = {np.dtype(name).str[1:]: letter for letter, name in DTYPES.items()}
 
 
 @contextmanager
