@@ -49,7 +49,9 @@ void bind_linalg_qr(nb::module_& m);
 void bind_pickling(nb::module_& m);
 
 /// JSON text as Python objects.
-inline nb::object from_json(std::string const& text) { return nb::module_::import_("json").attr("loads")(text); }
+inline nb::dict from_json(std::string const& text) {
+  return nb::cast<nb::dict>(nb::module_::import_("json").attr("loads")(text));
+}
 
 /// Python's name of an ErrorKind: "argument", "io", ...
 char const* kind_name(ErrorKind kind);

@@ -44,7 +44,7 @@ void bind_plan(nb::module_& m) {
       .def_prop_ro(
           "distribution", [](CholeskyPlan const& p) { return p.distribution; }, "Where A's blocks are the tiles.")
       .def(
-          "to_dict", [](CholeskyPlan const& p) { return from_json(p.to_json()); }, nb::sig("def to_dict(self) -> dict"),
+          "to_dict", [](CholeskyPlan const& p) { return from_json(p.to_json()); },
           "Everything, as `allport plan cholesky --json` prints it.")
       .def("__repr__", [](CholeskyPlan const& p) {
         return fmt::format("CholeskyPlan({0} x {0} on {1}x{2}, tiles of {3}, predicted {4:.3g} s)", p.problem.n,

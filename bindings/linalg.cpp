@@ -84,7 +84,7 @@ void bind_plan(nb::module_& m) {
       .def_prop_ro(
           "c", [](GemmPlan const& p) { return p.c; }, "Where the algorithm leaves C.")
       .def(
-          "to_dict", [](GemmPlan const& p) { return from_json(p.to_json()); }, nb::sig("def to_dict(self) -> dict"),
+          "to_dict", [](GemmPlan const& p) { return from_json(p.to_json()); },
           "Everything, as `allport plan gemm --json` prints it.")
       .def("__repr__", [](GemmPlan const& p) {
         return fmt::format("GemmPlan({} on {}x{}x{}, predicted {:.3g} s)", p.chosen.algorithm, p.chosen.grid.rows,

@@ -93,7 +93,7 @@ void bind_plan(nb::module_& m) {
       .def_prop_ro(
           "distribution", [](LuPlan const& p) { return p.distribution; }, "Where the algorithm wants A.")
       .def(
-          "to_dict", [](LuPlan const& p) { return from_json(p.to_json()); }, nb::sig("def to_dict(self) -> dict"),
+          "to_dict", [](LuPlan const& p) { return from_json(p.to_json()); },
           "Everything, as `allport plan lu --json` prints it.")
       .def("__repr__", [](LuPlan const& p) {
         return fmt::format("LuPlan({} x {}, {} on {}x{}x{}, {} pivoting, predicted {:.3g} s)", p.problem.m, p.problem.n,

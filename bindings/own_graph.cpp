@@ -249,7 +249,7 @@ void bind_own_graph(nb::module_& m) {
             new (self.p) OwnGraph(self.h, static_cast<Rank>(ranks), element, defined);
           },
           "ranks"_a, "element"_a, "defined"_a)
-      .def("_take_raised", &OwnGraph::take_raised, nb::sig("def _take_raised(self) -> BaseException | None"));
+      .def("_take_raised", &OwnGraph::take_raised);
 }
 
 }  // namespace allport::python

@@ -146,8 +146,7 @@ void bind_pattern(nb::module_& m) {
       [](Machine const& machine, Pattern const& pattern, std::vector<Rank> const& places) {
         return dict_of(machine, score(machine, pattern, places));
       },
-      "machine"_a, "pattern"_a, "places"_a,
-      nb::sig("def mapping_score(machine: Machine, pattern: Pattern, places: list[int]) -> dict[str, object]"));
+      "machine"_a, "pattern"_a, "places"_a);
   m.def(
       "mapping_choose",
       [](Machine const& machine, Pattern const& pattern, std::vector<Rank> const& allocation, double least_gain,
@@ -166,9 +165,7 @@ void bind_pattern(nb::module_& m) {
         }
         return dict_of(machine, choice);
       },
-      "machine"_a, "pattern"_a, "allocation"_a, "least_gain"_a, "refined"_a, "among"_a, "most_hops"_a, "effort"_a,
-      nb::sig("def mapping_choose(machine: Machine, pattern: Pattern, allocation: list[int], least_gain: float, "
-              "refined: int, among: list[str], most_hops: float, effort: int) -> dict[str, object]"));
+      "machine"_a, "pattern"_a, "allocation"_a, "least_gain"_a, "refined"_a, "among"_a, "most_hops"_a, "effort"_a);
   m.def(
       "machine_of",
       [](Machine const& machine, std::vector<Rank> const& members) {

@@ -39,7 +39,7 @@ void bind_plan(nb::module_& m) {
       .def_prop_ro(
           "distribution", [](QrPlan const& p) { return p.distribution; }, "Where A's blocks are the tiles.")
       .def(
-          "to_dict", [](QrPlan const& p) { return from_json(p.to_json()); }, nb::sig("def to_dict(self) -> dict"),
+          "to_dict", [](QrPlan const& p) { return from_json(p.to_json()); },
           "Everything, as `allport plan qr --json` prints it.")
       .def("__repr__", [](QrPlan const& p) {
         return fmt::format("QrPlan({} x {} on {}x{}, tiles of {}, predicted {:.3g} s)", p.problem.m, p.problem.n,

@@ -52,7 +52,7 @@ void bind_select(nb::module_& m) {
           "Whether ours is expected to cost clearly less than MPI's own: what the drop-in goes by. None for a "
           "multicast.")
       .def(
-          "to_dict", [](Choice const& c) { return from_json(to_json(c)); }, nb::sig("def to_dict(self) -> dict"),
+          "to_dict", [](Choice const& c) { return from_json(to_json(c)); },
           "Everything, as `allport explain --json` prints it.")
       .def("__str__", [](Choice const& c) { return explain(c); });
   nb::class_<SelectOptions>(m, "SelectOptions", "What a caller fixes of a choice, and where the ranks are.")

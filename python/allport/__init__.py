@@ -366,7 +366,7 @@ __all__ = [
 
 
 def _shown_in_a_notebook(thing: Any) -> str | None:
-    return importlib.import_module("allport.notebook").page_of(thing)  # type: ignore[no-any-return]
+    return importlib.import_module("allport.notebook").page_of(thing)
 
 
 for _kind in "CholeskyPlan Choice GemmPlan LuPlan Machine Pattern QrPlan Schedule TaskGraph".split():

@@ -110,8 +110,8 @@ def _simulated(
     plan: Any, candidate: dict[str, Any], machine: Machine, workers: int, most: int, tell: Callable[[float], None]
 ) -> SimulatedCandidate:
     def told(
-        seconds: float | None, tasks: int | None, why_not: str, shares: tuple[float, ...] = (0.0, 0.0, 0.0)
-    ) -> Any:
+        seconds: float | None, tasks: int | None, why_not: str, shares: tuple[float, float, float] = (0.0, 0.0, 0.0)
+    ) -> SimulatedCandidate:
         return SimulatedCandidate(candidate, candidate["seconds"]["total"], seconds, tasks, *shares, why_not)
 
     try:

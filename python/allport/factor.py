@@ -256,15 +256,16 @@ def lu(
         a = whole_matrix(a)
         limits["dtype"] = dtype = working_dtype(a.dtype)
         check_growth_bound(growth_bound, fall_back)
-    for name, extent in (("m", a.shape[0]), ("n", a.shape[1])):
+    m, n = a.shape
+    for name, extent in (("m", m), ("n", n)):
         comm.ensure_agreement(name, extent)
     if plan is None:
         given = a.distribution if isinstance(a, DistributedMatrix) else None
         how = {"pivot": pivot, "given": given, "algorithm": algorithm, "grid": grid}
         plan = plan_on(comm, a, block=block, nb=nb, big=big, **how, **limits)
     with together(comm):
-        if plan.shape != tuple(a.shape):
-            raise failure(f"plan: is for {plan.shape[0]} x {plan.shape[1]}, a is {a.shape[0]} x {a.shape[1]}")
+        if plan.shape != (m, n):
+            raise failure(f"plan: is for {plan.shape[0]} x {plan.shape[1]}, a is {m} x {n}")
     matrix = _working_copy(a, plan, comm, dtype, overwrite)
     kept: np.ndarray | None = None
     with together(comm):
@@ -281,7 +282,8 @@ def lu(
             matrix.local[...] = kept
             with together(comm):
                 plan = plan_lu(
-                    *a.shape,
+                    m,
+                    n,
                     comm.machine,
                     pivot="partial",
                     given=matrix.distribution,

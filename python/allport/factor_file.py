@@ -6,7 +6,6 @@ Between two pieces all ranks learn whether rank 0 has read or written the last o
 
 from __future__ import annotations
 
-import functools
 import os
 import zipfile
 from collections.abc import Iterator
@@ -107,7 +106,7 @@ class _Lines:
                 self.comm.mpi4py.Recv(room, rank, TAG)
             with together(self.comm), _about(f"output '{name}'", "cannot be written"):
                 if member is not None and room.size:
-                    member.write(memoryview(room).cast("B"))
+                    member.write(room.data.cast("B"))
 
     def from_root(self, member: IO[bytes] | None, name: str) -> None:
         """Fills every rank's lines from where rank 0's `member` stands."""
@@ -206,17 +205,18 @@ def _contents(archive: zipfile.ZipFile) -> tuple[dict[str, Any], tuple[tuple[int
     pivots, rows = found["pivots"], np.arange(min(shape))
     if pivots.dtype.kind != "i" or pivots.shape != rows.shape or (pivots < rows).any() or (pivots >= shape[0]).any():
         raise failure(f"its pivots do not fit factors of {shape[0]} x {shape[1]}", "io")
+    pivot, info = str(found.get("pivot", "partial")), int(found.get("info", 0))
     plain = {
         "pivots": pivots.astype(np.int64),
-        "pivot": str(found.get("pivot", "partial")),
-        "info": int(found.get("info", 0)),
+        "pivot": pivot,
+        "info": info,
         "growth": float(found.get("growth", np.nan)),
         "norm1": float(found.get("norm1", np.nan)),
     }
-    if plain["pivot"] not in PIVOTING:
-        raise failure(f"its pivot is {plain['pivot']!a}; expected one of {', '.join(PIVOTING)}", "io")
-    if not 0 <= plain["info"] <= min(shape):
-        raise failure(f"its info is {plain['info']}; expected 0..{min(shape)}", "io")
+    if pivot not in PIVOTING:
+        raise failure(f"its pivot is {pivot!a}; expected one of {', '.join(PIVOTING)}", "io")
+    if not 0 <= info <= min(shape):
+        raise failure(f"its info is {info}; expected 0..{min(shape)}", "io")
     return plain, ((shape[0], shape[1]), fortran, dtype.str)
 
 
@@ -239,8 +239,10 @@ def read(
     blocks = (_by_columns if fortran else _by_rows)(shape, comm.size)
     block = np.empty(0)
     with together(comm):
-        plan = functools.partial(plan_lu, *shape, comm.machine, candidates=1, mapping=comm.mapping)
-        distribution = distribution or plan(dtype=dtype, pivot=small["pivot"]).distribution
+        if distribution is None:
+            m, n = shape
+            plan = plan_lu(m, n, comm.machine, dtype=dtype, pivot=small["pivot"], candidates=1, mapping=comm.mapping)
+            distribution = plan.distribution
         if distribution.shape != shape:
             raise failure(f"distribution: has shape {distribution.shape}, the factors in '{name}' {shape}")
         block = local_block(blocks, comm.rank, dtype)

@@ -24,7 +24,9 @@ if TYPE_CHECKING:
 
 __all__ = ["MatrixFile", "check_output", "ensure_writable", "inspect", "read", "scalar_of", "write"]
 
-_SCALARS = {"f4": "s", "f8": "d", "c8": "c", "c16": "z"}
+# The types that are computed in, by LAPACK's letters.
+DTYPES = {"s": "float32", "d": "float64", "c": "complex64", "z": "complex128"}
+_SCALARS = {np.dtype(name).str[1:]: letter for letter, name in DTYPES.items()}
 
 
 @contextmanager
@@ -106,12 +108,13 @@ def inspect(name: str | os.PathLike[str], argument: str = "file") -> MatrixFile:
         working_dtype(dtype)
         return MatrixFile(path, "h5", shape, dtype, found)
     try:
-        head = (_native.read_npy_header if kind == "npy" else _native.read_mtx_header)(path)
+        if kind == "npy":
+            npy = _native.read_npy_header(path)
+            return MatrixFile(path, kind, npy.shape, np.dtype(npy.dtype if npy.dtype != "b1" else "?"), header=npy)
+        mtx = _native.read_mtx_header(path)
+        return MatrixFile(path, kind, mtx.shape, np.dtype("c16" if mtx.complex else "f8"), header=mtx)
     except AllportError as error:
         raise failure(f"{argument} {error}", error.kind) from error  # which begins with the path
-    if kind == "npy":
-        return MatrixFile(path, kind, head.shape, np.dtype(head.dtype if head.dtype != "b1" else "?"), header=head)
-    return MatrixFile(path, kind, head.shape, np.dtype("c16" if head.complex else "f8"), header=head)
 
 
 def local_block(distribution: Distribution, rank: int, dtype: Any) -> np.ndarray:

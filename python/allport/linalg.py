@@ -199,7 +199,7 @@ class GemmReport(Shown):
         return self._data
 
     def __repr__(self) -> str:
-        return f"GemmReport({self.seconds['total']:.4g} s, as planned: {self.as_planned})"
+        return f"{type(self).__name__}({self.seconds['total']:.4g} s, as planned: {self.as_planned})"
 
 
 def own_part(whole: np.ndarray, distribution: Distribution, comm: Communicator, dtype: np.dtype) -> np.ndarray:

@@ -98,9 +98,10 @@ def _working_copy(
     """A matrix that may be overwritten, and the tile size; a numpy array goes where the plan wants it."""
     if isinstance(a, DistributedMatrix) and not any(options.values()):
         return (a if overwrite and a.dtype == dtype else copied(a, dtype)), nb
-    shape, machine = a.shape, comm.machine
+    m, n = a.shape
+    machine = comm.machine
     plan = plan_together(
-        comm, lambda **taken: plan_qr(*shape, machine, dtype=dtype, candidates=1, **{**options, "nb": nb, **taken})
+        comm, lambda **taken: plan_qr(m, n, machine, dtype=dtype, candidates=1, **{**options, "nb": nb, **taken})
     )
     if isinstance(a, DistributedMatrix):
         moved = a.redistribute(plan.distribution)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from allport import _native
 from allport._native import CholeskyPlan, Distribution, GemmPlan, LuPlan, Machine, QrPlan
@@ -29,6 +29,8 @@ __all__ = [
     "plan_qr",
     "plan_together",
 ]
+
+_Plan = TypeVar("_Plan", GemmPlan, LuPlan, CholeskyPlan, QrPlan)
 
 ANY_GRID = (0, 0, 0)
 # What is chosen, by its name among the arguments and in the plan.
@@ -276,7 +278,7 @@ def decisions(plan: GemmPlan | LuPlan | CholeskyPlan | QrPlan) -> dict[str, Any]
     return {} if chosen.get("in_place") else {name: chosen[name] for name in DECISIONS if name in chosen}
 
 
-def plan_together(comm: Communicator, make: Callable[..., Any]) -> Any:
+def plan_together(comm: Communicator, make: Callable[..., _Plan]) -> _Plan:
     """A plan that rank 0 chooses, and the others follow. make(**decisions) plans; each rank calls it once.
 
     Called by all ranks. Raises AllportError on all of them where one comes to another plan than rank 0.
@@ -300,5 +302,6 @@ def plan_together(comm: Communicator, make: Callable[..., Any]) -> Any:
 
 def plan_on(comm: Communicator, a: Any, **options: Any) -> LuPlan:
     """plan_lu() of a matrix on the communicator's machine: rank 0 chooses, all follow. Called by all ranks."""
-    shape, machine, options = a.shape, comm.machine, {**options, "mapping": comm.mapping}
-    return plan_together(comm, lambda **taken: plan_lu(*shape, machine, candidates=1, **{**options, **taken}))
+    m, n = a.shape
+    machine, options = comm.machine, {**options, "mapping": comm.mapping}
+    return plan_together(comm, lambda **taken: plan_lu(m, n, machine, candidates=1, **{**options, **taken}))

@@ -203,6 +203,7 @@ def cholesky(
         moved = a if overwrite or plan is None else a.redistribute(plan.distribution)
         matrix = moved if overwrite or moved is not a else copied(a, dtype)
     else:
+        assert plan is not None
         matrix = DistributedMatrix(comm, plan.distribution, own_part(a, plan.distribution, comm, dtype))
     nb = plan.nb if plan is not None and not overwrite else nb
     options = _native.TiledOptions(nb=nb, workers=workers, record=record, progress=progress)

@@ -187,7 +187,13 @@ def solve(
         right = RightHandSides(b, a.shape[0], working_dtype(a.dtype), trans)
         dtype = right.dtype
         check_growth_bound(growth_bound, fall_back)
-        general = {"refine": refine, "algorithm": algorithm, "block": block, "big": big, "broadcast": broadcast}
+        general: dict[str, Any] = {
+            "refine": refine,
+            "algorithm": algorithm,
+            "block": block,
+            "big": big,
+            "broadcast": broadcast,
+        }
         general.update(reduce=reduce, growth_bound=growth_bound, fall_back=fall_back)
         general["pivot"] = pivot if pivot != "tournament" else None
         check_assumption(assume, general)
@@ -210,23 +216,24 @@ def solve(
         ways = {"plan": plan, "grid": grid, "nb": nb, "workers": workers, "memory": memory}
         told = _solve_positive(a, x, uplo, trans, ways, began, report)
         return (right.like(x), told) if report else right.like(x)
-    widths = {"block": block, "nb": nb, "big": big}
-    options: dict[str, Any] = {"pivot": pivot, "algorithm": algorithm, "grid": grid}
-    options.update(memory=memory, broadcast=broadcast, reduce=reduce)
-    x, refinement, op = right.matrix(comm), None, trans
+    options: dict[str, Any] = {"pivot": pivot, "algorithm": algorithm, "grid": grid, "block": block, "nb": nb}
+    options.update(big=big, memory=memory, broadcast=broadcast, reduce=reduce)
+    way = plan if isinstance(plan, LuPlan) else None
+    refinement: dict[str, Any] | None = None
+    x, op = right.matrix(comm), trans
     if refine and a.shape[0] > 0:
-        if plan is None:
+        if way is None:
             given = a.distribution if isinstance(a, DistributedMatrix) and trans == "N" else None
-            plan = plan_on(comm, a, dtype=dtype, given=given, **widths, **options)
-        a, op = as_distributed(a, plan.distribution, comm, dtype), "N"
+            way = plan_on(comm, a, dtype=dtype, given=given, **options)
+        a, op = as_distributed(a, way.distribution, comm, dtype), "N"
         a = a if trans == "N" else _transposed(a, trans)
-        refinement = _native.solve_refined(plan, a._native, x._native, progress)
+        refinement = _native.solve_refined(way, a._native, x._native, progress)
         data = refinement.pop("factorization")
         if data["info"] > 0:
             raise SingularMatrix(data["info"] - 1)
     else:
-        growth = {"growth_bound": growth_bound, "fall_back": fall_back}
-        factors = lu(a, comm=comm, plan=plan, progress=progress, **widths, **options, **growth)
+        options.update(growth_bound=growth_bound, fall_back=fall_back)
+        factors = lu(a, comm=comm, plan=way, progress=progress, **options)
         x, data = factors.solve(x, trans), factors.report.to_dict()
         a = as_distributed(a, factors.factors.distribution, comm, dtype) if report else a
     solved = time.perf_counter()

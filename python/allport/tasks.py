@@ -31,7 +31,7 @@ class RunReport(NamedTuple):
 
     seconds: float
     busy_seconds: float
-    count: Count
+    count: Count  # type: ignore[assignment]  # tuple's own count() would look for a value
     control_messages: int
     forwarded: int
     peak_bytes: int

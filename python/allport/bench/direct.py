@@ -21,8 +21,9 @@ def _work(text: str) -> dict[str, Any] | None:
         load_algorithms(file)
     comm = Communicator(MPI.COMM_WORLD)
     element = element_of(job["collective"])
-    known = [a["name"] for a in algorithms() if a["collective"] == job["collective"]]
-    wanted = {"chosen": [None], "all": known}.get(job["algorithms"], job["algorithms"].split(","))
+    known: list[str | None] = [a["name"] for a in algorithms() if a["collective"] == job["collective"]]
+    named: dict[str, list[str | None]] = {"chosen": [None], "all": known}
+    wanted = named.get(job["algorithms"], job["algorithms"].split(","))
     for size, block in job["sizes"].items():
         for algorithm in wanted:
             try:

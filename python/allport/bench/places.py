@@ -65,8 +65,8 @@ class Place:
         """
         argv, environment = self.command(exports)
         with tempfile.TemporaryFile() as out, tempfile.TemporaryFile() as err:
-            streams = {"stdin": subprocess.DEVNULL, "stdout": out, "stderr": err}
-            started = Supervised([*argv, *program], env={**environment, **(env or {})}, **streams)
+            environment = {**environment, **(env or {})}
+            started = Supervised([*argv, *program], env=environment, stdin=subprocess.DEVNULL, stdout=out, stderr=err)
             try:
                 ended = started.wait(limit) is not None
             finally:

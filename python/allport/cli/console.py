@@ -62,6 +62,19 @@ def table(*columns: str, right: tuple[str, ...] = (), title: str | None = None) 
     return made
 
 
+def show_candidates(
+    head: str, rows: Callable[[dict[str, Any], int], Table], plan: dict[str, Any], all_: bool, most: int = 12
+) -> None:
+    """Prints what a plan has chosen, and its candidates as a table, rows(plan, how many): all of them or the best."""
+    out, there = console(), len(plan["candidates"])
+    out.print(head)
+    out.print()
+    out.print(rows(plan, there if all_ else most))
+    if not all_ and there > most:
+        out.print(f"... and {there - most} more; --all shows them")
+    out.print()
+
+
 @contextmanager
 def progress(what: str) -> Iterator[Callable[[str, float], None]]:
     """A progress bar on standard error while that is a terminal, or in the notebook that runs this, nothing otherwise:

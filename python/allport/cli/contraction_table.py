@@ -5,10 +5,9 @@ from __future__ import annotations
 from typing import Any
 
 import allport as ap
-from allport.cli.console import console, table
+from allport.cli.console import console, show_candidates, table
+from allport.io import DTYPES
 from allport.units import format_bytes, format_seconds
-
-TYPES = {"s": "float32", "d": "float64", "c": "complex64", "z": "complex128"}
 
 
 def extents(text: str, name: str) -> tuple[int, ...]:
@@ -35,7 +34,7 @@ def _headline(plan: dict[str, Any]) -> str:
     batch = f", {p['batches']} times" if c["batch"] else ""
     groups = "" if c["parts"] == 1 else f", shared out to {c['parts']} groups of {c['ranks_of_a_group']} ranks"
     return (
-        f"{p['contraction']}, {TYPES[p['type']]}, of {_shape(p['shape_a'])} and {_shape(p['shape_b'])}, "
+        f"{p['contraction']}, {DTYPES[p['type']]}, of {_shape(p['shape_a'])} and {_shape(p['shape_b'])}, "
         f"on {plan['machine']} ({plan['ranks']} ranks)\n"
         f"chosen: {turned} with rows {_indices(c['rows']) or '-'}, columns {_indices(c['cols']) or '-'}, "
         f"inner {_indices(c['inner']) or '-'}: {p['m']} x {p['n']} over {p['k']}{batch}{groups}; "
@@ -69,15 +68,10 @@ def _candidates(plan: dict[str, Any], most: int) -> Any:
     return rows
 
 
-def show(plan: dict[str, Any], most: int) -> None:
+def show(plan: dict[str, Any], all_: bool) -> None:
     """A plan and its candidates."""
     out = console()
-    out.print(_headline(plan))
-    out.print()
-    out.print(_candidates(plan, most))
-    if len(plan["candidates"]) > most:
-        out.print(f"... and {len(plan['candidates']) - most} more; --all shows them")
-    out.print()
+    show_candidates(_headline(plan), _candidates, plan, all_)
     out.print(f"memory per rank: {format_bytes(plan['chosen']['memory_bytes'])}")
     out.print("A, B, C: their exchanges; form: what is computed, and how the left and the right matrix are stored")
 

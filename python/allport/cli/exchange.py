@@ -8,7 +8,7 @@ import typer
 
 import allport as ap
 from allport.cli.console import console, print_json
-from allport.cli.options import Collective, Element, Json, Load, Machine, Root, ScheduleAlgorithm, Segment, Size, Window
+from allport.cli.options import SCHEDULE, Collective, Json, Machine, schedule_of, with_options
 from allport.units import format_bytes, format_seconds
 
 FORMATS = ("goal", "msccl")
@@ -55,28 +55,22 @@ def _tell(schedule: ap.Schedule, more: dict[str, Any], as_json: bool) -> None:
     console().print("; ".join(parts))
 
 
+@with_options(SCHEDULE)
 def export(
     collective: Collective,
     machine: Machine,
     output: Output,
     form: Format = "goal",
-    algorithm: ScheduleAlgorithm = None,
-    load: Load = None,
-    root: Root = 0,
-    size: Size = "1MiB",
-    element: Element = 1,
-    segment: Segment = None,
-    window: Window = 2,
+    *,
     steps: Steps = 64,
     as_json: Json = False,
+    **options: Any,
 ) -> None:
     """Write a schedule for another simulator or runtime: GOAL text (LogGOPSim) or MSCCL XML."""
     if form not in FORMATS:
         raise ap.AllportError(f"--format = '{form}': expected {' or '.join(FORMATS)}")
     where = ap.Machine.parse(machine)
-    schedule = ap.make_schedule(
-        collective, where, algorithm=algorithm, root=root, bytes=size, element=element, segment=segment, window=window
-    )
+    schedule = schedule_of(collective, where, **options)
     if form == "goal":
         ap.schedule.export_goal(schedule, output, machine=where)
     else:

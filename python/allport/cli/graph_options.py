@@ -79,11 +79,14 @@ def _grid(grid: str | None, machine: ap.Machine | None) -> str:
 def _planned(name: str, extents: list[int], machine: ap.Machine | None, options: dict[str, Any]) -> tuple[Any, str]:
     if machine is None:
         raise ap.AllportError(f"{name}: expected --machine SPEC, for which its algorithm and grid are chosen")
+    plan: ap.GemmPlan | ap.LuPlan
     if name == "gemm":
-        plan = ap.plan_gemm(*extents, machine, **options, candidates=1)
+        m, n, k = extents
+        plan = ap.plan_gemm(m, n, k, machine, **options, candidates=1)
         graph = ap.gemm_graph(plan)
     else:
-        plan = ap.plan_lu(*extents, machine, **options, candidates=1)
+        m, n = extents
+        plan = ap.plan_lu(m, n, machine, **options, candidates=1)
         graph = ap.lu_graph(plan)
     grid = "x".join(str(x) for x in plan.grid)
     return graph, f"{name} by {plan.algorithm}, {' x '.join(map(str, extents))}, on a {grid} grid"
@@ -93,9 +96,9 @@ def _tiled(name: str, extents: list[int], nb: int, grid: str, uplo: str, dtype: 
     if name == "cholesky":
         graph = ap.cholesky_graph(extents[0], nb, grid, uplo=uplo, dtype=dtype)
     elif name == "qr":
-        graph = ap.qr_graph(*extents, nb, grid, dtype=dtype)
+        graph = ap.qr_graph(extents[0], extents[1], nb, grid, dtype=dtype)
     else:
-        graph = ap.cholesky_solve_graph(*extents, nb, grid, uplo=uplo, dtype=dtype)
+        graph = ap.cholesky_solve_graph(extents[0], extents[1], nb, grid, uplo=uplo, dtype=dtype)
     shape = " x ".join(str(x) for x in (extents if len(extents) > 1 else 2 * extents))
     return graph, f"{name} of {shape} in tiles of {nb}, on a {grid} grid"
 

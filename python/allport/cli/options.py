@@ -121,6 +121,15 @@ FlatGrid = Annotated[
 
 # Groups: an option's name, its type and its default.
 Group = dict[str, tuple[Any, Any]]
+SCHEDULE: Group = {
+    "algorithm": (ScheduleAlgorithm, None),
+    "load": (Load, None),
+    "root": (Root, 0),
+    "size": (Size, "1MiB"),
+    "element": (Element, 1),
+    "segment": (Segment, None),
+    "window": (Window, 2),
+}
 MULTIPLICATION: Group = {
     "algorithm": (GemmAlgorithm, None),
     "grid": (Grid, None),
@@ -179,3 +188,10 @@ def with_options(*groups: Group) -> Callable[[Callable[..., None]], Callable[...
         return command
 
     return give
+
+
+def schedule_of(
+    collective: str, machine: ap.Machine, *, size: str, load: list[str] | None = None, **options: Any
+) -> ap.Schedule:
+    """The schedule that options of SCHEDULE name; what `load` names is registered already."""
+    return ap.make_schedule(collective, machine, bytes=size, **options)

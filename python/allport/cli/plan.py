@@ -10,7 +10,7 @@ import typer
 
 import allport as ap
 from allport.cli import contraction_table
-from allport.cli.console import console, print_json, progress, table, tell_files
+from allport.cli.console import console, print_json, progress, show_candidates, table, tell_files
 from allport.cli.options import (
     CONTRACTION,
     FACTORIZATION,
@@ -24,13 +24,13 @@ from allport.cli.options import (
     Ranks,
     with_options,
 )
+from allport.io import DTYPES
 from allport.units import format_bytes, format_seconds
 
 app = typer.Typer(help="Plan without running: algorithm, grid, time, words, messages, memory.", no_args_is_help=True)
 # What tells candidates of a kind apart, beside algorithm and grid.
 WIDTHS = {"gemm": ("panel",), "lu": ("block", "nb", "big")}
 PRICES = ("compute", "communicate", "total", "words", "messages", "memory", "x bound")
-DTYPES = {"s": "float32", "d": "float64", "c": "complex64", "z": "complex128"}
 
 Dtype = Annotated[str, typer.Option(help="float32, float64, complex64 or complex128.")]
 All = Annotated[bool, typer.Option("--all", help="Show every candidate, not only the best 12.")]
@@ -41,6 +41,12 @@ Simulate = Annotated[
     ),
 ]
 PLANNED: Group = {"machine": (AnyMachine, None), "ranks": (Ranks, None), "dtype": (Dtype, "float64")}
+SHOWN: Group = {
+    "simulate": (Simulate, 0),
+    "all_": (All, False),
+    "report": (PageFile, None),
+    "as_json": (Json, False),
+}
 
 
 @app.callback()
@@ -153,10 +159,11 @@ Show = Callable[[dict[str, Any], list[ap.SimulatedCandidate] | None, bool, bool]
 
 
 def _plan_it(
-    make: Callable[..., Any], extents: tuple[int, ...], given: dict[str, Any], show: Show, *,
-    simulate: int, all_: bool, report: str | None, as_json: bool,
+    make: Callable[..., Any], extents: tuple[int, ...], show: Show, *,
+    simulate: int, all_: bool, report: str | None, as_json: bool, **options: Any,
 ) -> None:  # fmt: skip
     """Plans, simulates candidates, writes the page, beside which an open choice is planned, and prints."""
+    given = _given(**options)
     plan = make(*extents, **given)
     simulated = _simulated(simulate, make, *extents, **given)
     if report is not None:
@@ -198,13 +205,7 @@ def _show(plan: dict[str, Any], simulated: list[ap.SimulatedCandidate] | None, a
         print_json(_as_dict(plan, simulated))
         return
     out = console()
-    out.print(headline(plan))
-    out.print()
-    most = len(plan["candidates"]) if all_ else 12
-    out.print(candidates_table(plan, most))
-    if len(plan["candidates"]) > most:
-        out.print(f"... and {len(plan['candidates']) - most} more; --all shows them")
-    out.print()
+    show_candidates(headline(plan), candidates_table, plan, all_)
     if "bound_memory_dependent" in plan["chosen"]:
         out.print(bounds(plan["chosen"]))
     out.print("words and messages: of the busiest rank; x bound: words over the lower bound with this memory")
@@ -212,20 +213,14 @@ def _show(plan: dict[str, Any], simulated: list[ap.SimulatedCandidate] | None, a
 
 
 @app.command()
-@with_options(PLANNED, MULTIPLICATION)
+@with_options(PLANNED, MULTIPLICATION, SHOWN)
 def gemm(
     shape: Annotated[str, typer.Option(metavar="MxNxK", help="C is M x N; K is summed over.")],
-    *,
-    simulate: Simulate = 0,
-    all_: All = False,
-    report: PageFile = None,
-    as_json: Json = False,
     **options: Any,
 ) -> None:
     """Choose algorithm, grid and replication for C = op(A) op(B), with every candidate's price."""
     m, n, k = _extents(shape, 3, "MxNxK, like 4000x4000x4000: C is M x N, K is summed over")
-    shown: dict[str, Any] = {"simulate": simulate, "all_": all_, "report": report, "as_json": as_json}
-    _plan_it(ap.plan_gemm, (m, n, k), _given(**options), _show, **shown)
+    _plan_it(ap.plan_gemm, (m, n, k), _show, **options)
 
 
 @app.command()
@@ -240,29 +235,23 @@ def einsum(
     **options: Any,
 ) -> None:
     """Choose how two tensors are contracted: rows, columns, grid, batches, with every candidate's price."""
-    shapes = [contraction_table.extents(text, name) for text, name in ((shape_a, "A"), (shape_b, "B"))]
-    plan = ap.plan_einsum(subscripts, *shapes, **_given(**options)).to_dict()
+    a, b = contraction_table.extents(shape_a, "A"), contraction_table.extents(shape_b, "B")
+    plan = ap.plan_einsum(subscripts, a, b, **_given(**options)).to_dict()
     if as_json:
         print_json(plan)
     else:
-        contraction_table.show(plan, len(plan["candidates"]) if all_ else 12)
+        contraction_table.show(plan, all_)
 
 
 @app.command()
-@with_options(PLANNED, FACTORIZATION)
+@with_options(PLANNED, FACTORIZATION, SHOWN)
 def lu(
     shape: Annotated[str, typer.Option(metavar="MxN", help="A is M x N.")],
-    *,
-    simulate: Simulate = 0,
-    all_: All = False,
-    report: PageFile = None,
-    as_json: Json = False,
     **options: Any,
 ) -> None:
     """Choose algorithm, grid, replication and panels for P A = L U, with every candidate's price."""
     m, n = _extents(shape, 2, "MxN, like 4000x4000")
-    shown: dict[str, Any] = {"simulate": simulate, "all_": all_, "report": report, "as_json": as_json}
-    _plan_it(ap.plan_lu, (m, n), _given(**options), _show, **shown)
+    _plan_it(ap.plan_lu, (m, n), _show, **options)
 
 
 TILED = ("grid", "order", "nb", "work", "links", "chain", "total", "memory")
@@ -301,28 +290,17 @@ def _show_tiled(plan: dict[str, Any], simulated: list[ap.SimulatedCandidate] | N
     if as_json:
         print_json(_as_dict(plan, simulated))
         return
-    out, most = console(), len(plan["candidates"]) if all_ else 12
-    out.print(tiled_headline(plan))
-    out.print()
-    out.print(tiled_table(plan, most))
-    if len(plan["candidates"]) > most:
-        out.print(f"... and {len(plan['candidates']) - most} more; --all shows them")
-    out.print()
-    out.print(
+    show_candidates(tiled_headline(plan), tiled_table, plan, all_)
+    console().print(
         "work: of the busiest rank's kernels; links: of the busiest axis; chain: the longest way through the graph"
     )
     _show_simulated(simulated)
 
 
 @app.command()
-@with_options(PLANNED, POSITIVE)
+@with_options(PLANNED, POSITIVE, SHOWN)
 def cholesky(
     shape: Annotated[str, typer.Option(metavar="N", help="A is N x N; NxN is taken, too.")],
-    *,
-    simulate: Simulate = 0,
-    all_: All = False,
-    report: PageFile = None,
-    as_json: Json = False,
     **options: Any,
 ) -> None:
     """Choose grid and tiles for A = L L^H or U^H U, with the price of every candidate's task graph."""
@@ -330,22 +308,15 @@ def cholesky(
     if len(sides) == 2 and sides[0] != sides[1]:
         raise ap.AllportError(f"shape = '{shape}': expected a square matrix, N or NxN, like 4000")
     n, _ = _extents("x".join((sides * 2)[:2]), 2, "N or NxN, like 4000")
-    shown: dict[str, Any] = {"simulate": simulate, "all_": all_, "report": report, "as_json": as_json}
-    _plan_it(ap.plan_cholesky, (n,), _given(**options), _show_tiled, **shown)
+    _plan_it(ap.plan_cholesky, (n,), _show_tiled, **options)
 
 
 @app.command()
-@with_options(PLANNED, TILES)
+@with_options(PLANNED, TILES, SHOWN)
 def qr(
     shape: Annotated[str, typer.Option(metavar="MxN", help="A is M x N.")],
-    *,
-    simulate: Simulate = 0,
-    all_: All = False,
-    report: PageFile = None,
-    as_json: Json = False,
     **options: Any,
 ) -> None:
     """Choose grid and tiles for A = Q R, with the price of every candidate's task graph."""
     m, n = _extents(shape, 2, "MxN, like 40000x400")
-    shown: dict[str, Any] = {"simulate": simulate, "all_": all_, "report": report, "as_json": as_json}
-    _plan_it(ap.plan_qr, (m, n), _given(**options), _show_tiled, **shown)
+    _plan_it(ap.plan_qr, (m, n), _show_tiled, **options)

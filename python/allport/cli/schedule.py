@@ -10,17 +10,15 @@ import allport as ap
 from allport.cli import exchange
 from allport.cli.console import console, print_json, progress, table, tell_files
 from allport.cli.options import (
+    SCHEDULE,
     Collective,
-    Element,
     Json,
     Load,
     Machine,
     PageFile,
-    Root,
-    ScheduleAlgorithm,
     Segment,
-    Size,
-    Window,
+    schedule_of,
+    with_options,
 )
 from allport.units import format_bytes
 
@@ -43,24 +41,18 @@ def list_(load: Load = None, as_json: Json = False) -> None:
 
 
 @app.command()
+@with_options({**SCHEDULE, "segment": (Segment, "64KiB")})
 def verify(
     collective: Collective,
     machine: Machine,
-    algorithm: ScheduleAlgorithm = None,
-    load: Load = None,
-    root: Root = 0,
-    size: Size = "1MiB",
-    element: Element = 1,
-    segment: Segment = "64KiB",
-    window: Window = 2,
+    *,
     disjoint: Annotated[bool, typer.Option(help="Two trees over one link are an error.")] = False,
     as_json: Json = False,
+    **options: Any,
 ) -> None:
     """Prove a schedule: delivery, no deadlock, no races, loads of all links. Exit code 1 when it is wrong."""
     where = ap.Machine.parse(machine)
-    schedule = ap.make_schedule(
-        collective, where, algorithm=algorithm, root=root, bytes=size, element=element, segment=segment, window=window
-    )
+    schedule = schedule_of(collective, where, **options)
     with progress("proving") as bar:
         report = ap.prove(schedule, where, disjoint=disjoint, progress=bar)
     if as_json:
@@ -68,7 +60,8 @@ def verify(
     else:
         typer.echo(str(report), nl=False)
         if schedule.algorithm == "packed":
-            typer.echo(f"trees: {ap.collectives.packing(where, root, to_root=schedule.collective == 'reduce')['text']}")
+            found = ap.collectives.packing(where, options["root"], to_root=schedule.collective == "reduce")
+            typer.echo(f"trees: {found['text']}")
     if not report:
         raise typer.Exit(1)
 
@@ -95,28 +88,22 @@ def _after(op: ap.Op) -> str:
 
 
 @app.command()
+@with_options(SCHEDULE)
 def show(
     collective: Collective,
     machine: Machine,
-    algorithm: ScheduleAlgorithm = None,
-    load: Load = None,
-    root: Root = 0,
-    size: Size = "1MiB",
-    element: Element = 1,
-    segment: Segment = None,
-    window: Window = 2,
+    *,
     rank: Annotated[list[int] | None, typer.Option(help="Only these ranks' programs; may be repeated.")] = None,
     output: Annotated[
         str | None, typer.Option("-o", "--output", help="Draw the trees: FILE.svg, .png or .pdf.")
     ] = None,
     report: PageFile = None,
     as_json: Json = False,
+    **options: Any,
 ) -> None:
     """Show the program of each rank, or draw the spanning trees on their machine (-o trees.svg)."""
     where = ap.Machine.parse(machine)
-    schedule = ap.make_schedule(
-        collective, where, algorithm=algorithm, root=root, bytes=size, element=element, segment=segment, window=window
-    )
+    schedule = schedule_of(collective, where, **options)
     if output is not None:
         ap.draw.trees(schedule, where, output)
     if report is not None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Callable
 from typing import Any
 
@@ -63,12 +64,16 @@ def _other_tiles(name: str, machine: ap.Machine, options: dict[str, Any]) -> lis
     """The same in tiles of half and of twice the size, to be tried beside it; (what, command, graph)."""
     if name in ("gemm", "lu") or options["tiles"] is not None:
         return []
-    found = []
+
+    def graph_of(other: dict[str, Any]) -> Any:
+        return made(name, machine, **other).graph
+
+    found: list[tuple[str, str, Callable[[], Any]]] = []
     for nb in ((options["nb"] or TILE) // 2, (options["nb"] or TILE) * 2):
         other = {**options, "nb": nb}
         if nb > 0:
             command = f"allport simulate {name} -m {machine.name} {_given(other)}"
-            found.append((f"Tiles of {nb}", command, lambda other=other: made(name, machine, **other).graph))
+            found.append((f"Tiles of {nb}", command, functools.partial(graph_of, other)))
     return found
 
 

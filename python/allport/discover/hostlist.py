@@ -42,7 +42,7 @@ def _numbers(inside: str, text: str) -> list[str]:
     found: list[str] = []
     for part in inside.split(","):
         if corners := re.fullmatch(r"([0-9A-Za-z]+)x([0-9A-Za-z]+)", part.strip()):
-            found += _box(*corners.groups(), text)
+            found += _box(corners[1], corners[2], text)
             continue
         ends = re.fullmatch(r"(\d+)(?:-(\d+))?", part.strip())
         if ends is None or (ends[2] and int(ends[2]) < int(ends[1])):

@@ -113,11 +113,12 @@ def grid_of(
     most = max(len(hosts) for hosts in here.values())
     hosts: list[str] = []
     for node in range(math.prod(known)):
-        place, rest = [], node
+        digits: list[int] = []
+        rest = node
         for length in known:
-            place.append(rest % length)
+            digits.append(rest % length)
             rest //= length
-        found = here.get(tuple(place), [])
+        found = here.get(tuple(digits), [])
         hosts += found + [ABSENT] * (most - len(found))
     size = "x".join(map(str, known))
     evidence = [

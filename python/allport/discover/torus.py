@@ -18,8 +18,9 @@ Places = dict[str, tuple[int, ...]]
 
 def _three(told: Any, key: str, where: str, least: int) -> tuple[int, int, int]:
     """{x: 4, y: 4, z: 2}."""
-    numbers = [told.get(a) for a in AXES] if isinstance(told, dict) else []
-    if not numbers or any(not isinstance(n, int) or isinstance(n, bool) or n < least for n in numbers):
+    found = [told.get(a) for a in AXES] if isinstance(told, dict) else []
+    numbers = [n for n in found if isinstance(n, int) and not isinstance(n, bool) and n >= least]
+    if len(numbers) < len(AXES):
         raise failure(f"{where}: {key}: expected x, y and z, whole numbers from {least} on, got {told}")
     return numbers[0], numbers[1], numbers[2]
 

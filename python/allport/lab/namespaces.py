@@ -45,7 +45,7 @@ _SETTINGS = {
 }
 
 
-def _call(what: str, *arguments: int | bytes | None) -> None:
+def _call(what: str, *arguments: int | bytes | ctypes.c_ulong | None) -> None:
     libc = ctypes.CDLL(None, use_errno=True)
     if getattr(libc, what)(*arguments) != 0:
         number = ctypes.get_errno()

@@ -6,6 +6,7 @@ import os
 import re
 from collections.abc import Sequence
 from types import TracebackType
+from typing import TypedDict
 
 from allport.errors import failure
 from allport.lab import files, mpiexec, namespaces, state, wires
@@ -21,6 +22,15 @@ def _need_root() -> None:
     if os.geteuid() != 0:
         raise failure("lab: only root can make network namespaces; run it as root, or with sudo", "io")
     wires.need_tools()
+
+
+class TakenDown(TypedDict):
+    """What taking a lab down has done."""
+
+    name: str
+    spec: str  #: as `Lab.up` was given it
+    ended_processes: int
+    left_alone: list[str]  #: network namespaces of its names that are another's by now
 
 
 class Lab:
@@ -82,7 +92,7 @@ class Lab:
             raise failure(f"lab '{name}' {doing} (by process {found.maker}): allport lab down clears it", "io")
         return cls(found.plan, found.born)
 
-    def down(self) -> dict[str, object]:
+    def down(self) -> TakenDown:
         """Takes it down, with all that runs inside.
 
         Raises AllportError when it is gone already, also where another lab has its name by now, which is left alone.
@@ -268,7 +278,7 @@ def _clear_place(name: str) -> None:
     _destroy(old)
 
 
-def _destroy(old: state.State) -> dict[str, object]:
+def _destroy(old: state.State) -> TakenDown:
     old.phase, old.maker, old.maker_start = "going", os.getpid(), start_time(os.getpid())
     old.save()
     ended = namespaces.end_processes(old)
@@ -285,7 +295,7 @@ def ensure_same(found: Lab | state.State, born: str) -> None:
         )
 
 
-def _take_down(name: str, born: str | None) -> dict[str, object]:
+def _take_down(name: str, born: str | None) -> TakenDown:
     _need_root()
     with state.locked(name):
         found = state.load(name)
@@ -294,7 +304,7 @@ def _take_down(name: str, born: str | None) -> dict[str, object]:
         return _destroy(found)
 
 
-def take_down(name: str = "lab") -> dict[str, object]:
+def take_down(name: str = "lab") -> TakenDown:
     """Takes a lab down, or clears what a crash has left of it. Returns what was done.
 
     Raises AllportError when there is none of that name.

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import math
 import os
 from collections import Counter
@@ -25,9 +26,9 @@ INK, FAINT, PAPER = "#1d2733", "#d5dbe1", "#ffffff"
 def _paint(strokes: Strokes, ax: Axes, colour: str, width: float, z: float) -> None:
     from matplotlib.collections import LineCollection, PolyCollection
 
-    style = {"colors": colour, "linewidths": width, "zorder": z}
-    ax.add_collection(LineCollection(strokes.lines, capstyle="butt", **style))
-    ax.add_collection(LineCollection(strokes.dotted, linestyles=(0, (1.0, 1.0)), **style))
+    drawn = functools.partial(LineCollection, colors=colour, linewidths=width, zorder=z)
+    ax.add_collection(drawn(strokes.lines, capstyle="butt"))
+    ax.add_collection(drawn(strokes.dotted, linestyles=(0, (1.0, 1.0))))
     ax.add_collection(PolyCollection(strokes.heads, facecolors=colour, edgecolors="none", zorder=z + 0.1))
 
 

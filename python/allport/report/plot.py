@@ -47,6 +47,16 @@ def _save(plt: Any, figure: Any, path: str) -> None:
         plt.close(figure)
 
 
+def _log_log(axes: Any, x: str, y: str, legend: float | None = None) -> None:
+    """Scales, the axes' names, grid and legend (its size in points) of what is drawn over bytes."""
+    axes.set_xscale("log", base=2)
+    axes.set_yscale("log")
+    axes.set_xlabel(x)
+    axes.set_ylabel(y)
+    axes.grid(alpha=0.3)
+    axes.legend(fontsize=legend)
+
+
 def comparison(result: dict[str, Any], path: str) -> None:
     """Simulated time over size, a line an algorithm, and the bound: FILE.svg, .png or .pdf."""
     plt = _pyplot(path)
@@ -59,13 +69,8 @@ def comparison(result: dict[str, Any], path: str) -> None:
         if points:
             axes.plot(*zip(*points, strict=True), marker="o", markersize=3, label=name)
     axes.plot([r["size"] for r in rows], [r["bound"] for r in rows], color=BOUND, linestyle="--", label="bound")
-    axes.set_xscale("log", base=2)
-    axes.set_yscale("log")
-    axes.set_xlabel("whole vector, bytes")
-    axes.set_ylabel("seconds, simulated")
     axes.set_title(f"{result['collective']} on {result['machine']}, {result['ranks']} ranks")
-    axes.grid(alpha=0.3)
-    axes.legend(fontsize=8)
+    _log_log(axes, "whole vector, bytes", "seconds, simulated", 8)
     _save(plt, figure, path)
 
 
@@ -90,15 +95,10 @@ def benchmark(result: dict[str, Any], path: str) -> None:
     bounds = [(r["size"], r["size"] / r["bound"]) for r in rows if r["bound"] > 0]
     if bounds:
         axes.plot(*zip(*bounds, strict=True), color=BOUND, linestyle="--", label="bound of the links")
-    axes.set_xscale("log", base=2)
-    axes.set_yscale("log")
-    axes.set_xlabel("whole vector, bytes")
-    axes.set_ylabel("bytes / s")
     where = f"lab {result['lab']}" if result["lab"] else result["machine"]
     said = f"{result['collective']} on {where}, {result['ranks']} ranks: median, and all samples"
     axes.set_title(said + (f"\n{format_links(result['links'])}" if result.get("links") else ""))
-    axes.grid(alpha=0.3)
-    axes.legend()
+    _log_log(axes, "whole vector, bytes", "bytes / s")
     _save(plt, figure, path)
 
 
@@ -112,12 +112,7 @@ def _rates_by_size(axes: Any, figures: Sequence[Figure]) -> None:
         axes.fill_between(x, [p.bytes / p.high for p in f.points], [p.bytes / p.low for p in f.points],
                           color=colour, alpha=0.15, linewidth=0)  # fmt: skip
         axes.plot([], [], style, color=colour, label=f"{f.of}{f.ways}")
-    axes.set_xscale("log", base=2)
-    axes.set_yscale("log")
-    axes.set_xlabel("message, bytes")
-    axes.set_ylabel("bytes/s of a message")
-    axes.grid(alpha=0.3)
-    axes.legend(fontsize=7)
+    _log_log(axes, "message, bytes", "bytes/s of a message", 7)
 
 
 def _rates_as_bars(axes: Any, figures: Sequence[Figure]) -> None:

@@ -10,7 +10,7 @@ import os
 import sys
 import time
 import warnings
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import asdict, dataclass, replace
 from typing import TYPE_CHECKING, Any, ClassVar
 
@@ -23,11 +23,11 @@ from allport.tasks import timeline
 from allport.units import format_bytes
 
 if TYPE_CHECKING:
-    from allport._native import Distribution
+    from allport._native import CholeskyPlan, Distribution, QrPlan
     from allport.comm import Communicator
     from allport.io import MatrixFile
 
-__all__ = ["Job", "Laps", "agree", "ensure_room", "finite", "join", "load", "machine_for"]
+__all__ = ["Job", "Laps", "TiledJob", "agree", "ensure_room", "finite", "join", "load", "machine_for"]
 
 
 class Laps:
@@ -81,15 +81,6 @@ class Job:
         """Raises when the output cannot be written."""
         io.check_output(self.out)
 
-    def write_trace(self, path: str | None, records: Any, comm: Communicator, title: str) -> None:
-        """A recorded run of all ranks as a Chrome trace, from rank 0; nothing without a path. Called by all ranks."""
-        if path is None:
-            return
-        ran = timeline(records, comm, title=title)
-        with together(comm):
-            if ran is not None:
-                ran.write_trace(path)
-
     def memory_per_rank(self, planned: Any, files: Any, machine: Machine) -> int:
         """Bytes that a rank needs at most."""
         return planned.memory
@@ -110,9 +101,65 @@ class Job:
         """Loads, computes, saves; called by all ranks. Returns {plan, report, output, seconds, ...} on each."""
         raise NotImplementedError
 
+    def outcome(
+        self, planned: Any, report: Any, laps: Laps, shape: Sequence[int], dtype: Any, **more: Any
+    ) -> dict[str, Any]:
+        """What execute() returns. shape, dtype: of the output; more: what the kind tells beside its report."""
+        return {
+            "plan": planned.to_dict(),
+            "report": report.to_dict(),
+            **more,
+            "output": {"path": self.out, "shape": list(shape), "dtype": str(dtype)},
+            "seconds": laps.seconds,
+        }
+
     def to_dict(self) -> dict[str, Any]:
         """The job as its ranks are told it."""
         return {"kind": self.kind, **asdict(self)}
+
+
+@dataclass(kw_only=True)
+class TiledJob(Job):
+    """What jobs share that factor a matrix file in tiles.
+
+    trace: what every task and message of the factorization did goes there, as a Chrome trace.
+    """
+
+    doing = "factoring"
+
+    a: str
+    nb: int = 0
+    workers: int = 1
+    trace: str | None = None
+
+    def check_output(self) -> None:
+        """Raises when the output or the trace cannot be written."""
+        super().check_output()
+        if self.trace is not None:
+            io.ensure_writable(self.trace, "trace")
+
+    def fixed(self) -> dict[str, Any]:
+        """What the plan is not free to choose."""
+        return {
+            "grid": self.grid,
+            "order": self.order,
+            "nb": self.nb,
+            "workers": self.workers,
+            "memory": self.memory,
+        }
+
+    def ways(self, planned: CholeskyPlan | QrPlan, progress: Callable[[int, int], None] | None) -> dict[str, Any]:
+        """How the factorization runs."""
+        return {"nb": planned.nb, "workers": self.workers, "record": self.trace is not None, "progress": progress}
+
+    def write_trace(self, records: Any, comm: Communicator, title: str) -> None:
+        """The recorded run of all ranks as a Chrome trace, from rank 0, where one is asked for. Called by all ranks."""
+        if self.trace is None:
+            return
+        ran = timeline(records, comm, title=title)
+        with together(comm):
+            if ran is not None:
+                ran.write_trace(self.trace)
 
 
 def machine_for(spec: str | None, ranks: int | None, default: int) -> Machine:

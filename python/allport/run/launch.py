@@ -204,7 +204,8 @@ class _Watch:
 
     def follow_deaths(self) -> None:
         """Notes in which order ranks end: when one dies, MPICH's mpiexec kills the others and may name one of those."""
-        poller, known = select.poll(), set()
+        known: set[int] = set()
+        poller = select.poll()
         while not self.done:
             with self.lock:
                 fresh = self.handles.keys() - known
@@ -281,7 +282,7 @@ def ended_by_signals() -> Iterator[None]:
     def stop(number: int, _frame: Any) -> None:
         raise SystemExit(128 + number)
 
-    before: dict[int, Any] = {}
+    before: dict[signal.Signals, Any] = {}
     if threading.current_thread() is threading.main_thread():  # only there may handlers be set
         for number in (signal.SIGTERM, signal.SIGHUP):
             # What is ignored (nohup) stays ignored; a handler that is not Python's (None) could not be put back.

@@ -12,7 +12,7 @@ import numpy as np
 from allport import _native
 from allport.errors import failure, together
 from allport.io import working_dtype
-from allport.linalg import DistributedMatrix, world_of
+from allport.linalg import DistributedMatrix, GemmReport, world_of
 from allport.tensors.contraction import Contraction, of_einsum, of_tensordot
 from allport.tensors.distribution import TensorDistribution
 from allport.tensors.operands import Operand, part_of_array, reduced_array
@@ -26,28 +26,13 @@ if TYPE_CHECKING:
 __all__ = ["ContractionReport", "einsum", "tensordot"]
 
 
-class ContractionReport:
+class ContractionReport(GemmReport):
     """What a contraction measured, beside what its plan predicted."""
-
-    def __init__(self, data: dict[str, Any]) -> None:
-        self._data = data
 
     @property
     def seconds(self) -> dict[str, float]:
         """total, product, compute, wait and redistribute of the slowest rank."""
         return dict(self._data["seconds"])
-
-    @property
-    def as_planned(self) -> bool:
-        """Whether every rank sent and received exactly what the plan said, in the product and in redistribution."""
-        return bool(self._data["as_planned"])
-
-    def to_dict(self) -> dict[str, Any]:
-        """Everything, as `allport run einsum --json` prints it under "report"."""
-        return self._data
-
-    def __repr__(self) -> str:
-        return f"ContractionReport({self.seconds['total']:.4g} s, as planned: {self.as_planned})"
 
 
 class _Watch:
@@ -118,7 +103,7 @@ def _as_operand(x: Any, name: str, comm: Communicator) -> Any:
 
 def _brought(comm: Communicator, operand: Operand, x: Any, target: TensorDistribution, dtype: np.dtype) -> np.ndarray:
     """A rank's part of an operand where the product wants it, partial sums added up. Called by all ranks."""
-    local = np.empty(0)
+    local: np.ndarray = np.empty(0)
     if not isinstance(x, DistributedTensor):
         with together(comm):
             whole = reduced_array(operand, x.astype(dtype, copy=False))

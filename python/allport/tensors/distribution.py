@@ -90,8 +90,8 @@ class TensorDistribution:
             )
         places = np.arange(on.ranks).reshape(*(axis.length for axis in reversed(on.axes)), on.ranks_per_node)
         dims = [letters[::-1].index(letter) for letter in named]
-        rest = tuple(0 for _ in range(places.ndim - len(dims)))
-        grid = np.moveaxis(places, dims, range(len(dims)))[(..., *rest)]
+        grid = np.moveaxis(places, dims, range(len(dims)))
+        grid = grid.reshape(*grid.shape[: len(dims)], -1)[..., 0]
         lengths = dict(zip(letters, (axis.length for axis in on.axes), strict=True))
         parts = [math.prod(lengths[letter] for letter in text) for text in where]
         rank_at = {place: rank for rank, place in enumerate(mapping)} if mapping is not None else {}

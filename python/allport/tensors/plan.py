@@ -13,6 +13,7 @@ import numpy as np
 from allport import _native
 from allport._native import GemmPlan, Machine, Pattern
 from allport.errors import failure
+from allport.io import DTYPES
 from allport.plan import plan_gemm
 from allport.tensors.contraction import Contraction
 from allport.tensors.distribution import Hop, TensorDistribution, balanced_cuts, cuts_of, hops
@@ -22,7 +23,6 @@ from allport.tensors.operands import Operand
 __all__ = ["Choice", "ContractionPlan", "Problem"]
 
 Labels = tuple[str, ...]
-TYPES = {"s": "f4", "d": "f8", "c": "c8", "z": "c16"}
 COUNTED_IN_FULL = 4096  # ranks; of more the memory of some is looked at
 
 
@@ -70,7 +70,7 @@ class Problem:
     @property
     def element(self) -> int:
         """Bytes."""
-        return int(np.dtype(TYPES[self.scalar]).itemsize)
+        return int(np.dtype(DTYPES[self.scalar]).itemsize)
 
     @property
     def limit(self) -> int:
@@ -148,7 +148,7 @@ def layouts(choice: Choice, ranks: Ranks, product: GemmPlan, problem: Problem) -
         sides = stored_sides(left, letter, outer, choice.inner)
         made.append(layout(choice.batch, *sides, matrix, ranks, problem, operand))
     x, y = (choice.cols, choice.rows) if choice.turned else (choice.rows, choice.cols)
-    return Layouts(*made, layout(choice.batch, y, x, product.c, ranks, problem, None))
+    return Layouts(made[0], made[1], layout(choice.batch, y, x, product.c, ranks, problem, None))
 
 
 def layout(
@@ -331,7 +331,7 @@ def plan_product(problem: Problem, ranks: Ranks, turned: bool, trans: str, candi
         *((n, m) if turned else (m, n)),
         problem.extent(problem.inner),
         ranks.machine,
-        dtype=TYPES[problem.scalar],
+        dtype=DTYPES[problem.scalar],
         trans_a=trans[0],
         trans_b=trans[1],
         memory=problem.memory or None,

@@ -340,9 +340,11 @@ def plan_einsum(
     a, b: where the operands lie; None: wherever the product wants them. distribution: where the result is wanted; where
     the product leaves it when None. algorithm, grid, memory, mapping: as in plan_gemm(). Raises AllportError.
     """
-    given = {"a": a, "b": b, "distribution": distribution}
-    asked = {"algorithm": algorithm, "grid": grid, "memory": memory, "mapping": mapping}
-    return best_plan(problem_of(of_einsum(subscripts, shape_a, shape_b), machine, dtype, **given, **asked))
+    problem = problem_of(
+        of_einsum(subscripts, shape_a, shape_b), machine, dtype, a=a, b=b, distribution=distribution,
+        algorithm=algorithm, grid=grid, memory=memory, mapping=mapping,
+    )  # fmt: skip
+    return best_plan(problem)
 
 
 def plan_tensordot(
@@ -361,9 +363,11 @@ def plan_tensordot(
     mapping: Sequence[int] | None = None,
 ) -> ContractionPlan:
     """Plans numpy.tensordot of two tensors on a machine, without MPI; the arguments are those of plan_einsum()."""
-    given = {"a": a, "b": b, "distribution": distribution}
-    asked = {"algorithm": algorithm, "grid": grid, "memory": memory, "mapping": mapping}
-    return best_plan(problem_of(of_tensordot(axes, shape_a, shape_b), machine, dtype, **given, **asked))
+    problem = problem_of(
+        of_tensordot(axes, shape_a, shape_b), machine, dtype, a=a, b=b, distribution=distribution,
+        algorithm=algorithm, grid=grid, memory=memory, mapping=mapping,
+    )  # fmt: skip
+    return best_plan(problem)
 
 
 def plan_for(plan: ContractionPlan, problem: Problem) -> ContractionPlan:

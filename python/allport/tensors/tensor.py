@@ -364,7 +364,7 @@ def _write(path: str | os.PathLike[str], tensor: DistributedTensor) -> None:
 
 
 def _put(file: int, piece: np.ndarray, at: int) -> None:
-    rest = memoryview(np.ascontiguousarray(piece).reshape(-1).view(np.uint8))
+    rest = np.ascontiguousarray(piece).reshape(-1).view(np.uint8).data
     while rest:
         done = os.pwrite(file, rest, at)
         rest, at = rest[done:], at + done

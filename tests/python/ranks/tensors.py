@@ -215,6 +215,7 @@ def check_plans():
     close(got.to_numpy(), wanted)
     data = report.to_dict()
     assert report.as_planned and data["redistributed_bytes"] == 0 and got.distribution == plan.c
+    assert "Contraction, as it ran" in (report._repr_html_() or "") and repr(report).startswith("ContractionReport(")
     # The same plan for tensors that lie elsewhere, and one for something else.
     moved = [x.redistribute(some_distribution(x.shape)) for x in parts]
     got, report = ap.einsum("ijab,abkl->ijkl", *moved, plan=plan, report=True)

@@ -26,7 +26,7 @@ def _make(run: Run) -> Result:
         nodes.append(bgp.nodes)
         rect.append(MESSAGE / model.t_mcast(MESSAGE, model.multicast_terms(bgp)) / MB)
         packets.append(MESSAGE / seconds("bcast", "rectangular", bgp, MESSAGE) / MB)
-        orders = ([], scheduler_order(xe6), placement_of(f"random:{SEED}", xe6, xe6.ranks))
+        orders: tuple[list[int], ...] = ([], scheduler_order(xe6), placement_of(f"random:{SEED}", xe6, xe6.ranks))
         for name, order in zip(placed, orders):
             placed[name].append(MESSAGE / model.t_binomial(xe6, MESSAGE, placement=order) / MB)
             t = seconds("bcast", "binomial", xe6, MESSAGE, whole=True, placement=order or None)

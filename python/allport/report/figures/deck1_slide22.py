@@ -2,18 +2,6 @@
 
 from __future__ import annotations
 
-from allport.report.figures.figure import Figure, Result, Run
-from allport.report.figures.multicast_verification import verification
+from allport.report.figures.multicast_verification import figure
 
-
-def _make(run: Run) -> Result:
-    return verification("8", 850, run)
-
-
-FIGURE = Figure(
-    id="deck1-slide22",
-    title="Multicast model verified: 8 nodes (8), one dimension",
-    claim="The rectangular model is an upper envelope of DCMF's measured broadcast; binomial stays far below.",
-    how=("model", "simulation"),
-    make=_make,
-)
+FIGURE = figure(22, "8 nodes (8), one dimension", "8", 850)

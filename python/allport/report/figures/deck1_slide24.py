@@ -2,18 +2,6 @@
 
 from __future__ import annotations
 
-from allport.report.figures.figure import Figure, Result, Run
-from allport.report.figures.multicast_verification import verification
+from allport.report.figures.multicast_verification import figure
 
-
-def _make(run: Run) -> Result:
-    return verification("8x8x8", 2550, run)
-
-
-FIGURE = Figure(
-    id="deck1-slide24",
-    title="Multicast model verified: 512 nodes (8x8x8), three dimensions",
-    claim="The rectangular model is an upper envelope of DCMF's measured broadcast; binomial stays far below.",
-    how=("model", "simulation"),
-    make=_make,
-)
+FIGURE = figure(24, "512 nodes (8x8x8), three dimensions", "8x8x8", 2550)

@@ -3,26 +3,25 @@
 from __future__ import annotations
 
 import statistics
-from typing import Any
 
 from allport.bench import jacobi
 from allport.report.figures import fat_nodes as fat
 from allport.report.figures.figure import Bars, Chart, Figure, Number, Result, Run, Series
 from allport.report.figures.lab_runs import LabRun
 
-REAL = {"grid": "4096x4096", "block": "512x512", "iterations": 5, "rounds": 5}
+REAL = jacobi.Jacobi(grid="4096x4096", block="512x512", iterations=5, rounds=5, ranks=1, threads=2)
 
 
 def measure(run: Run) -> LabRun:
     """This computer: one process with two threads, and whatever else can be had of two cores."""
-    result = jacobi.run(jacobi.Jacobi(**REAL, ranks=1, threads=2), lambda name, part: run.step(part))
-    command = f"allport bench jacobi --grid {REAL['grid']} --block {REAL['block']} -n 1 --threads 2"
+    result = jacobi.run(REAL, lambda name, part: run.step(part))
+    command = f"allport bench jacobi --grid {REAL.grid} --block {REAL.block} -n {REAL.ranks} --threads {REAL.threads}"
     return LabRun("none: this computer", "", {"ways": {w: f["seconds"] for w, f in result["ways"].items()}},
                   command=command)  # fmt: skip
 
 
 def _real(found: LabRun) -> Bars:
-    ways: dict[str, Any] = found.data["ways"]
+    ways: dict[str, list[float]] = found.data["ways"]
     medians = [1e3 * statistics.median(seconds) for seconds in ways.values()]
     return Bars(
         [way.replace(", ", ",\n") for way in ways],
@@ -51,7 +50,8 @@ def _make(run: Run) -> Result:
     real, missing = "", ["not run here: real runs on two cores; allport reproduce deck3-slide25 --run makes them"]
     if run.lab is not None:
         panels.append(_real(run.lab))
-        quickest = min(run.lab.data["ways"], key=lambda w: statistics.median(run.lab.data["ways"][w]))
+        ways: dict[str, list[float]] = run.lab.data["ways"]
+        quickest = min(ways, key=lambda w: statistics.median(ways[w]))
         real = f" On two real cores the quickest was {quickest}."
         missing = []
     return Result(

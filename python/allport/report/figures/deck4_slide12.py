@@ -28,11 +28,10 @@ def _step(lengths: tuple[int, ...], axis: int, odd: int) -> list[tuple[int, int,
 def _line(machine: Machine, axis: int, paired: bool) -> list[float]:
     """GB/s of each message in the two steps in which every host of every line sends to the next one. Without pairing
     the two hosts of a router are in different lines, which share its links."""
-    rates = []
+    lengths, rates = grid(machine), []
     for odd in (0, 1):
         if paired:
-            lengths = grid(machine)
-            _, places = laid(machine, MATCHED, lambda order, n=lengths: halo(n, order=order))
+            _, places = laid(machine, MATCHED, lambda order: halo(lengths, order=order))
             pattern = Pattern("lines", machine.ranks, _step(lengths, axis, odd))
         else:
             x, y, z = (a.length for a in machine.axes)

@@ -40,7 +40,8 @@ def _make(run: Run) -> Result:
         longest[count] = {name: v[-1] for name, v in found.items()}
         series = [Series(name, messages, [1e3 * t for t in v], "simulation") for name, v in found.items()]
         panels.append(Chart("message, bytes", "ms", series, title=f"Simulated: {count} processors of Grig", log_y=True))
-    ranks, beyond = [], {OURS: [], "prefix": []}
+    ranks = []
+    beyond: dict[str, list[float]] = {OURS: [], "prefix": []}
     for i, shape in enumerate(large):
         run.step(0.8 + 0.2 * i / len(large))
         machine = Machine.parse(f"bgp:{shape}")

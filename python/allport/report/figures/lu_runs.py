@@ -115,7 +115,6 @@ def breakdown(found: LabRun, nodes: int = 16) -> Bars:
 
 
 def _one(comm: Any, work: str, grid: str, how: str, n: int) -> dict[str, float]:
-    fixed = {"grid": grid, "broadcast": how, "reduce": how}
     random = np.random.default_rng(comm.rank)
 
     def filled(distribution: Any) -> Any:
@@ -124,10 +123,10 @@ def _one(comm: Any, work: str, grid: str, how: str, n: int) -> dict[str, float]:
         return matrix
 
     if work == "gemm":
-        plan = plan_gemm(n, n, n, comm.machine, **fixed)
-        _, report = gemm(filled(plan.a), filled(plan.b), plan=plan, report=True)
+        product = plan_gemm(n, n, n, comm.machine, grid=grid, broadcast=how, reduce=how)
+        _, report = gemm(filled(product.a), filled(product.b), plan=product, report=True)
     else:
-        plan = plan_lu(n, n, comm.machine, pivot=work, **fixed)
+        plan = plan_lu(n, n, comm.machine, pivot=work, grid=grid, broadcast=how, reduce=how)
         a = filled(plan.distribution)
         if work == "none":  # harmless without row exchanges: a heavy diagonal
             eye = distribute(np.eye(n) * n if comm.rank == 0 else None, comm, distribution=plan.distribution)

@@ -23,7 +23,7 @@ from allport.report.figures.lab_runs import LabRun
 from allport.run.rank import as_rank, emit
 
 if TYPE_CHECKING:
-    from mpi4py.MPI import Intracomm
+    from mpi4py.MPI import Comm
 
 __all__ = ["LONG", "NAME", "curves", "fit_real", "measure", "times_of"]
 
@@ -74,7 +74,7 @@ def curves(times: dict[int, list[float]], shown: range | tuple[int, ...]) -> lis
     ]
 
 
-def _once(group: Intracomm, sends: int, out: bytes, into: bytearray) -> float:
+def _once(group: Comm, sends: int, out: bytes, into: bytearray) -> float:
     """All start at one moment of the computer's one clock; until the last of them is done."""
     from mpi4py import MPI
 

@@ -13,7 +13,7 @@ def _there_and_back(count: int, turn: int) -> range:
     return range(count) if turn % 2 == 0 else range(count - 1, -1, -1)
 
 
-def _blocks(machine: Machine, block: tuple[int, int, int]) -> Iterator[tuple[int, int, int, int]]:
+def _blocks(machine: Machine, block: tuple[int, ...]) -> Iterator[tuple[int, int, int, int]]:
     nx, ny, nz = (axis.length // b for axis, b in zip(machine.axes, block))
     row = 0
     for k in range(nz):

@@ -113,11 +113,13 @@ def _bars(ax: Axes, bars: Bars) -> None:
 
 
 def _table(ax: Axes, table: Table) -> None:
+    from matplotlib.transforms import Bbox
+
     ax.axis("off")
     if table.title:
         ax.set_title(table.title, color=INK, fontsize=10, loc="left")
     cells = [[_cell(v) for v in row] for row in table.rows]
-    drawn = ax.table(cells, colLabels=list(table.columns), loc="upper center", cellLoc="right", bbox=(0, 0, 1, 1))
+    drawn = ax.table(cells, colLabels=list(table.columns), loc="upper center", cellLoc="right", bbox=Bbox.unit())
     drawn.auto_set_font_size(False)
     drawn.set_fontsize(9)
     for cell in drawn.get_celld().values():
@@ -130,7 +132,7 @@ def _cell(value: object) -> str:
     return f"{value:.4g}" if isinstance(value, float) else str(value)
 
 
-def _canvas(panels: Sequence[Any]) -> Canvas:
+def _canvas(panels: Sequence[Chart | Bars | Table]) -> Canvas:
     import matplotlib
     from matplotlib.figure import Figure
 
@@ -140,7 +142,12 @@ def _canvas(panels: Sequence[Any]) -> Canvas:
         axes = canvas.subplots(len(panels), 1, squeeze=False, height_ratios=heights)[:, 0]
         for ax, panel in zip(axes, panels):
             ax.set_facecolor("none")
-            {Chart: _chart, Bars: _bars, Table: _table}[type(panel)](ax, panel)
+            if isinstance(panel, Chart):
+                _chart(ax, panel)
+            elif isinstance(panel, Bars):
+                _bars(ax, panel)
+            else:
+                _table(ax, panel)
     return canvas
 
 
@@ -154,7 +161,7 @@ def write_pictures(result: Result, stem: str) -> list[str]:
         for path in paths:
             first.draw(path)
         return paths
-    canvas = _canvas(result.panels)
+    canvas = _canvas([panel for panel in result.panels if not isinstance(panel, Picture)])
     for path in paths:
         draw.save(canvas, path)
     return paths

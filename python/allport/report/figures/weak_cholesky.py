@@ -12,11 +12,11 @@ from allport.bench.places import Place, executable
 from allport.errors import failure
 from allport.machine import Machine
 from allport.report.figures.clusters import DGEMM, PEAK, cluster
-from allport.report.figures.figure import Chart, Number, Result, Run, Series
+from allport.report.figures.figure import Chart, Figure, Number, Result, Run, Series
 from allport.report.figures.lab_runs import LabRun
 from allport.report.figures.pdpotrf_graph import Pdpotrf
 
-__all__ = ["NAME", "make", "measure"]
+__all__ = ["figure"]
 
 GIGA = 1e9
 NAME = "deck5-cholesky"
@@ -78,7 +78,7 @@ def _real(found: LabRun) -> tuple[Chart, str]:
 
 
 def _simulated(name: str, processors: list[int], run: Run) -> dict[str, list[float]]:
-    found: dict[str, list[float]] = {label: [] for label, _ in WAYS} | {"pdpotrf": []}
+    found: dict[str, list[float]] = {label: [] for label in (*dict(WAYS), "pdpotrf")}
     for i, count in enumerate(processors):
         run.step(i / len(processors))
         machine, grid = cluster(name, count), grid_of(count)
@@ -91,7 +91,7 @@ def _simulated(name: str, processors: list[int], run: Run) -> dict[str, list[flo
     return found
 
 
-def make(name: str, title: str, run: Run) -> Result:
+def _make(name: str, title: str, run: Run) -> Result:
     """The figure for one of the deck's computers: machines/NAME.toml."""
     processors = [1, 2, 4, 8, 16] if run.quick else [1, 2, 4, 8, 16, 32, 64, 128]
     found = _simulated(name, processors, run)
@@ -134,4 +134,18 @@ def make(name: str, title: str, run: Run) -> Result:
             )
         ],
         not_run=missing,
+    )
+
+
+def figure(slide: int, computer: str, name: str, title: str) -> Figure:
+    """The figure of a slide, for one of the deck's computers: machines/NAME.toml."""
+    return Figure(
+        id=f"deck5-slide{slide}",
+        title=f"Weak scaling of Cholesky as a task graph, {computer}",
+        claim="Cholesky by dynamic scheduling of its graph stays near dgemm's rate on up to 128 processors, above "
+        "pdpotrf.",
+        how=("simulation", "real run"),
+        make=lambda run: _make(name, title, run),
+        run_name=NAME,
+        measure=measure,
     )

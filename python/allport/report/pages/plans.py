@@ -8,6 +8,7 @@ from typing import Any
 from allport._native import CholeskyPlan, GemmPlan, LuPlan, Machine, QrPlan
 from allport.candidates import SimulatedCandidate, graph_of
 from allport.errors import AllportError
+from allport.io import DTYPES
 from allport.plan import plan_cholesky, plan_gemm, plan_lu, plan_qr
 from allport.report.pages import advice
 from allport.report.pages.graphs import add_simulation, candidates_legend, drawn, percent
@@ -18,7 +19,6 @@ from allport.timeline import TaskSimulation
 from allport.units import format_bytes, format_count, format_seconds
 
 __all__ = [
-    "DTYPES",
     "Plan",
     "add_candidates",
     "add_graph",
@@ -29,7 +29,6 @@ __all__ = [
 ]
 
 Plan = GemmPlan | LuPlan | CholeskyPlan | QrPlan
-DTYPES = {"s": "float32", "d": "float64", "c": "complex64", "z": "complex128"}
 MOST_BARS, MOST_ROWS = 12, 60
 WAYS = {"N": "", "T": "^T", "C": "^H"}
 

@@ -178,7 +178,7 @@ def of_run(
         ("predicted", format_seconds(predicted)),
         ("measured over predicted", f"{total / predicted:.2f}" if predicted > 0 else ""),
         ("rate", format_flops(_flops(plan["problem"]) / total) if total > 0 else ""),
-        ("sent as planned", {True: "yes", False: "no"}.get(report.get("as_planned"), "")),
+        ("sent as planned", {True: "yes", False: "no", None: ""}[report.get("as_planned")]),
         *_quality(data),
     ]
     page.advice = _advice(data, report, machine, free, files or [], local)

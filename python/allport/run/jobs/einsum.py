@@ -80,9 +80,4 @@ class EinsumJob(Job):
         laps.done("einsum")
         result.save(job.out)
         laps.done("save")
-        return {
-            "plan": planned.to_dict(),
-            "report": report.to_dict(),
-            "output": {"path": job.out, "shape": list(result.shape), "dtype": str(result.dtype)},
-            "seconds": laps.seconds,
-        }
+        return job.outcome(planned, report, laps, result.shape, result.dtype)

@@ -103,9 +103,4 @@ class GemmJob(Job):
         laps.done("gemm")
         product.save(job.out)
         laps.done("save")
-        return {
-            "plan": planned.to_dict(),
-            "report": report.to_dict(),
-            "output": {"path": job.out, "shape": list(product.shape), "dtype": str(dtype)},
-            "seconds": laps.seconds,
-        }
+        return job.outcome(planned, report, laps, product.shape, dtype)

@@ -13,8 +13,8 @@ from allport.errors import failure
 from allport.io import MatrixFile, inspect, working_dtype
 from allport.machine import Machine
 from allport.orthogonal import lstsq
-from allport.run.job import Laps, agree, load
-from allport.run.jobs.qr import TiledJob
+from allport.plan import plan_qr
+from allport.run.job import Laps, TiledJob, agree, load
 from allport.run.jobs.solve import is_vector, save_like
 
 if TYPE_CHECKING:
@@ -46,7 +46,7 @@ class LstsqJob(TiledJob):
         if b.shape[0] != a.shape[0]:
             raise failure(f"B '{b.name}': has {b.shape[0]} rows; expected {a.shape[0]}, as many as A")
         m, n = a.shape
-        return self.plan_of((max(m, n), min(m, n)), self.dtype(files), machine)
+        return plan_qr(max(m, n), min(m, n), machine, dtype=self.dtype(files), **self.fixed())
 
     def memory_per_rank(self, planned: QrPlan, files: Files, machine: Machine) -> int:
         """Of the factorization, A^H where it is factored, b and x in two distributions, and R twice."""
@@ -66,13 +66,7 @@ class LstsqJob(TiledJob):
         laps.done("load")
         x, report = lstsq(a, b, comm=comm, overwrite=True, report=True, **job.ways(planned, progress))
         laps.done("lstsq")
-        job.write_trace(job.trace, report.records, comm, f"Least squares with {files[0].name}")
+        job.write_trace(report.records, comm, f"Least squares with {files[0].name}")
         shape = save_like(x, job.out, is_vector(files[1]))
         laps.done("save")
-        return {
-            "plan": planned.to_dict(),
-            "report": report.to_dict(),
-            "trace": job.trace,
-            "output": {"path": job.out, "shape": shape, "dtype": str(dtype)},
-            "seconds": laps.seconds,
-        }
+        return job.outcome(planned, report, laps, shape, dtype, trace=job.trace)

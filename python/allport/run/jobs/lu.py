@@ -96,11 +96,5 @@ class LuJob(FactorJob):
         laps.done("check")
         factors.save(job.out)
         laps.done("save")
-        return {
-            "plan": planned.to_dict(),
-            "report": report.to_dict(),
-            "checked": job.check_residual,
-            "residual": finite(residual),
-            "output": {"path": job.out, "shape": list(factors.shape), "dtype": str(dtype)},
-            "seconds": laps.seconds,
-        }
+        more = {"checked": job.check_residual, "residual": finite(residual)}
+        return job.outcome(planned, report, laps, factors.shape, dtype, **more)

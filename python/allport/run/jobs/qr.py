@@ -14,42 +14,12 @@ from allport.linalg import DistributedMatrix, gemm
 from allport.machine import Machine
 from allport.orthogonal import qr
 from allport.plan import plan_qr
-from allport.run.job import Job, Laps, agree, finite, load
+from allport.run.job import Laps, TiledJob, agree, finite, load
 from allport.systems import norm
 
 if TYPE_CHECKING:
     from allport._native import QrPlan
     from allport.comm import Communicator
-
-
-@dataclass(kw_only=True)
-class TiledJob(Job):
-    """What jobs share that factor a matrix file by tile QR.
-
-    trace: what every task and message of the factorization did goes there, as a Chrome trace.
-    """
-
-    doing = "factoring"
-
-    a: str
-    nb: int = 0
-    workers: int = 1
-    trace: str | None = None
-
-    def check_output(self) -> None:
-        """Raises when the output or the trace cannot be written."""
-        super().check_output()
-        if self.trace is not None:
-            io.ensure_writable(self.trace, "trace")
-
-    def ways(self, planned: QrPlan, progress: Callable[[int, int], None] | None) -> dict[str, Any]:
-        """How the factorization runs."""
-        return {"nb": planned.nb, "workers": self.workers, "record": self.trace is not None, "progress": progress}
-
-    def plan_of(self, shape: tuple[int, int], dtype: Any, machine: Machine) -> QrPlan:
-        """The factorization's plan."""
-        ways: dict[str, Any] = {"grid": self.grid, "order": self.order, "nb": self.nb, "workers": self.workers}
-        return plan_qr(*shape, machine, dtype=dtype, memory=self.memory, **ways)
 
 
 def quality(a: DistributedMatrix, q: DistributedMatrix, r: DistributedMatrix) -> dict[str, float | None]:
@@ -84,7 +54,8 @@ class QrJob(TiledJob):
 
     def plan(self, machine: Machine, files: MatrixFile) -> QrPlan:
         """The factorization's plan."""
-        return self.plan_of(files.shape, working_dtype(files.dtype), machine)
+        m, n = files.shape
+        return plan_qr(m, n, machine, dtype=working_dtype(files.dtype), **self.fixed())
 
     def check_output(self) -> None:
         """Raises when R, Q or the trace cannot be written."""
@@ -115,13 +86,13 @@ class QrJob(TiledJob):
         result, report = qr(matrix, mode, comm=comm, overwrite=True, report=True, **job.ways(planned, progress))
         q, r = result if mode == "reduced" else (None, result)
         laps.done("qr")
-        job.write_trace(job.trace, report.records, comm, f"QR of {file.name}")
+        job.write_trace(report.records, comm, f"QR of {file.name}")
         found: dict[str, float | None] = {"residual": None, "orthogonality": None}
-        if job.check_residual:
+        if q is not None and job.check_residual:
             found = quality(load(file, comm, where, dtype), q, r)
         laps.done("check")
         r.save(job.out)
-        if job.q_out is not None:
+        if q is not None and job.q_out is not None:
             q.save(job.q_out)
         laps.done("save")
         return {

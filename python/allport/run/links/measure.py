@@ -42,8 +42,8 @@ def _points(case: Case, sizes: Sequence[int], carrier: Carrier) -> tuple[list[Po
 def _figure(case: Case, sizes: Sequence[int], carrier: Carrier) -> Figure:
     """A rate is the slope between the two longest sizes, which starts and full buckets do not bend."""
     if case.rounds:
-        points, (timed,) = _points(case, (START_BYTES,), carrier)
-        return Figure.of_samples(case, [t / (2 * case.rounds) for t in timed], points)
+        points, (there_and_back,) = _points(case, (START_BYTES,), carrier)
+        return Figure.of_samples(case, [t / (2 * case.rounds) for t in there_and_back], points)
     points, timed = _points(case, sizes, carrier)
     more, longer, shorter = sizes[-1] - sizes[-2], timed[-1], timed[-2]
     slopes = [(a - b) / more for a, b in zip(longer, shorter, strict=False)]
