@@ -90,7 +90,7 @@ OTHERS = [
     ("its steps", "graph/task_graph", "TaskGraph::steps", "graph_set_steps", "TaskGraph.steps"),
     ("gangs, whose bodies talk", "graph/task_graph", "TaskGraph::gang", "graph_set_gang visit_talk", "TaskGraph.gang"),
     ("what a gang's member says", "graph/task_graph", "GangContext",
-     "body_gang body_send body_receive body_bcast body_reduce body_allreduce", "GangContext"),
+     "body_gang body_send body_receive body_bcast body_reduce body_allreduce", "gangs.GangContext"),
     ("what a body sees", "graph/task_graph", "TaskContext", "body_input body_output body_progress", "TaskGraph.run"),
     ("whether a graph holds together", "graph/check", "check", "graph_check", "graph.check"),
     ("what it takes, simulated", "graph/simulate", "simulate", "graph_simulate", "graph.simulate"),

@@ -1,7 +1,10 @@
 // What the C interface says of machines, schedules and plans is what C++'s says.
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <array>
 #include <string>
+#include <thread>
 #include <vector>
 
 #include "allport/allport.h"
@@ -150,6 +153,40 @@ TEST(PlansAsCpp, Schedules) {
   }
   expect_schedule("torus:3x4", {}, {Collective::broadcast, 12, 7, 5000, 1}, "algorithm=binomial",
                   {.algorithm = "binomial"});
+}
+
+TEST(PlansAsCpp, SeveralThreadsAskOneHandle) {
+  OnMachine const machine("bgp:4x4x2");
+  allport_schedule_handle schedule = nullptr;
+  allport_plan_handle plan = nullptr;
+  ASSERT_EQ(allport_schedule_create(machine, "allgather", 4096, 0, nullptr, &schedule), ALLPORT_SUCCESS);
+  ASSERT_EQ(allport_plan_gemm(machine, 'd', 'N', 'N', 99, 88, 77, nullptr, &plan), ALLPORT_SUCCESS);
+  struct Asked {
+    std::array<char const*, 6> texts{};
+    double seconds = 0;
+    std::string error;
+  };
+  std::vector<Asked> asked(8);
+  std::vector<std::thread> threads;
+  for (auto& mine : asked) {
+    threads.emplace_back([&] {
+      mine.texts = {allport_schedule_json(schedule),   allport_schedule_reason(schedule),
+                    allport_schedule_choice(schedule), allport_plan_json(plan),
+                    allport_machine_json(machine),     allport_machine_toml(machine)};
+      allport_schedule_simulate(schedule, nullptr, nullptr, &mine.seconds);
+      allport_algorithm_name(&mine == &asked[0] ? "osmosis" : "diffusion", 0);
+      mine.error = allport_error();
+    });
+  }
+  for (auto& thread : threads) thread.join();
+  for (auto const& mine : asked) {
+    EXPECT_EQ(mine.texts, asked[0].texts);
+    EXPECT_EQ(std::ranges::count(mine.texts, nullptr), 0);
+    EXPECT_EQ(mine.seconds, asked[0].seconds);
+    EXPECT_NE(mine.error.find(&mine == &asked[0] ? "osmosis" : "diffusion"), std::string::npos) << mine.error;
+  }
+  EXPECT_EQ(allport_plan_free(&plan), ALLPORT_SUCCESS);
+  EXPECT_EQ(allport_schedule_free(&schedule), ALLPORT_SUCCESS);
 }
 
 struct Said {
