@@ -15,6 +15,7 @@
 
 #include "allport/machine/machine.h"
 #include "allport/schedule/interpreter.h"
+#include "allport/schedule/json.h"
 #include "bindings.h"
 
 namespace allport::python {
@@ -279,6 +280,12 @@ void bind_schedule(nb::module_& m) {
       .def(
           "traffic", [](Schedule const& s, std::int64_t rank) { return traffic(s.program(checked_rank(s, rank))); },
           "rank"_a, "Messages and bytes of one rank.")
+      .def(
+          "to_json", [](Schedule const& s) { return to_json(s); },
+          "The contract, the cut and every rank's operations as JSON; see docs/reference/exchange.md.")
+      .def_static(
+          "from_json", [](Text const& text) { return schedule_from_json(text.bytes); }, "text"_a,
+          "What to_json() gave: the same schedule, operation for operation. Raises AllportError naming what is wrong.")
       .def("__repr__", [](Schedule const& s) {
         return fmt::format("Schedule({} '{}', {} ranks, root {}, {} bytes, {} trees)", name(s.contract().what),
                            s.algorithm(), s.ranks(), s.contract().root, s.contract().bytes, s.trees());

@@ -17,6 +17,7 @@ if(ALLPORT_TESTS AND MPI_Fortran_COMPILER AND NOT ALLPORT_SANITIZE)
   set(sources ${PROJECT_SOURCE_DIR}/tests/fortran)
   add_custom_command(OUTPUT ${program} VERBATIM
                      DEPENDS ${sources}/module.F90 ${sources}/gemm_of_type.F90 ${sources}/factors_of_type.F90
+                             ${sources}/plans.F90
                              allport_fortran allport
                      COMMAND ${MPI_Fortran_COMPILER} -cpp -ffree-line-length-none -O1 -I${allport_modules} -I${sources}
                              ${sources}/module.F90 $<TARGET_FILE:allport_fortran> $<TARGET_FILE:allport>

@@ -3,6 +3,9 @@
 
 #include <memory>
 
+#include "allport_c_options.h"
+#include "allport_c_plans.h"
+
 namespace allport::c_interface {
 
 std::string& last_error() noexcept {
@@ -26,21 +29,22 @@ Trans trans_of(char c, char const* name) {
   }
 }
 
-std::int64_t whole_number(std::string const& text, std::string const& key) {
-  std::int64_t value = 0;
-  auto const [end, code] = std::from_chars(text.data(), text.data() + text.size(), value);
-  ensure(code == std::errc() && end == text.data() + text.size(), "options: " + key, text, "a whole number");
-  return value;
+Scalar type_named(char c) {
+  if (auto const type = scalar_named(c)) return *type;
+  throw Error::argument("type", show(std::string(1, c)), "'s', 'd', 'c' or 'z'");
 }
 
-GemmGrid grid_named(std::string const& text) {
-  auto const first = text.find('x');
-  auto const second = text.find('x', first + 1);
-  ensure(first != std::string::npos && second != std::string::npos, "options: grid", text, "p_r x p_c x c, as 2x2x1");
-  auto const factor = [&](std::size_t from, std::size_t to) {
-    return static_cast<int>(whole_number(text.substr(from, to - from), "grid"));
-  };
-  return {factor(0, first), factor(first + 1, second), factor(second + 1, text.size())};
+Uplo uplo_of(char c) {
+  switch (c) {
+    case 'L':
+    case 'l':
+      return Uplo::lower;
+    case 'U':
+    case 'u':
+      return Uplo::upper;
+    default:
+      throw Error::argument("uplo", show(std::string(1, c)), "'L' or 'U'");
+  }
 }
 
 }  // namespace allport::c_interface
@@ -50,35 +54,30 @@ namespace {
 using namespace allport;
 using namespace allport::c_interface;
 
-Scalar type_named(char c) {
-  if (auto const type = scalar_named(c)) return *type;
-  throw Error::argument("type", show(std::string(1, c)), "'s', 'd', 'c' or 'z'");
-}
-
-GemmOptions options_of(char const* text) {
-  GemmOptions options;
-  read_options(text, "algorithm=, grid=, panel= or memory=", [&](std::string const& key, std::string const& value) {
-    if (key == "algorithm") {
-      options.algorithm = value;
-    } else if (key == "grid") {
-      options.grid = grid_named(value);
-    } else if (key == "panel") {
-      options.panel = whole_number(value, key);
-    } else if (key == "memory") {
-      options.memory = Bytes(whole_number(value, key));
-    } else {
-      return false;
-    }
-    return true;
-  });
-  return options;
-}
-
-/// As above, for a plan over the ranks of `comm` where they are.
+/// For a plan over the ranks of `comm` where they are.
 GemmOptions options_on(Communicator const& comm, char const* text) {
-  auto options = options_of(text);
+  auto options = gemm_options(text);
   options.mapping = comm.mapping();
   return options;
+}
+
+/// A factor of a product, as its caller has it.
+struct Operand {
+  void const* data;
+  std::int64_t ld;
+  allport_distribution lies;
+};
+
+template <class T>
+void multiply(allport_comm_s& on, GemmPlan const& plan, void const* alpha, Operand const& a, Operand const& b,
+              void const* beta, void* c, std::int64_t ldc, allport_distribution c_distribution) {
+  ensure(alpha != nullptr, "alpha", "NULL", "a pointer to a number");
+  ensure(beta != nullptr, "beta", "NULL", "a pointer to a number");
+  auto const left = matrix(on, static_cast<T const*>(a.data), a.ld, a.lies, "a_distribution");
+  auto const right = matrix(on, static_cast<T const*>(b.data), b.ld, b.lies, "b_distribution");
+  auto const product = matrix(on, static_cast<T*>(c), ldc, c_distribution, "c_distribution");
+  auto const report = gemm(plan, *static_cast<T const*>(alpha), left, right, *static_cast<T const*>(beta), product);
+  on.report = report.to_json();
 }
 
 template <class T>
@@ -87,16 +86,22 @@ int run_gemm(allport_comm comm, char trans_a, char trans_b, std::int64_t m, std:
              std::int64_t ldb, allport_distribution b_distribution, void const* beta, void* c, std::int64_t ldc,
              allport_distribution c_distribution, char const* options) {
   return guarded([&] {
-    auto& on = the(comm, "comm");
-    ensure(alpha != nullptr, "alpha", "NULL", "a pointer to a number");
-    ensure(beta != nullptr, "beta", "NULL", "a pointer to a number");
     GemmProblem const problem{m, n, k, scalar_of<T>, trans_of(trans_a, "trans_a"), trans_of(trans_b, "trans_b")};
-    auto const plan = plan_gemm(problem, on.comm.machine(), options_on(on.comm, options));
-    auto const left = matrix(on, static_cast<T const*>(a), lda, a_distribution, "a_distribution");
-    auto const right = matrix(on, static_cast<T const*>(b), ldb, b_distribution, "b_distribution");
-    auto const product = matrix(on, static_cast<T*>(c), ldc, c_distribution, "c_distribution");
-    auto const report = gemm(plan, *static_cast<T const*>(alpha), left, right, *static_cast<T const*>(beta), product);
-    on.report = report.to_json();
+    auto const& on = the(comm, "comm").comm;
+    multiply<T>(*comm, plan_gemm(problem, on.machine(), options_on(on, options)), alpha, {a, lda, a_distribution},
+                {b, ldb, b_distribution}, beta, c, ldc, c_distribution);
+  });
+}
+
+template <class T>
+int run_planned(allport_comm comm, allport_plan_handle plan, void const* alpha, void const* a, std::int64_t lda,
+                allport_distribution a_distribution, void const* b, std::int64_t ldb,
+                allport_distribution b_distribution, void const* beta, void* c, std::int64_t ldc,
+                allport_distribution c_distribution) {
+  return guarded([&] {
+    auto& on = the(comm, "comm");
+    multiply<T>(on, planned<GemmPlan>(on, plan, "one of allport_plan_gemm()"), alpha, {a, lda, a_distribution},
+                {b, ldb, b_distribution}, beta, c, ldc, c_distribution);
   });
 }
 
@@ -220,6 +225,18 @@ int allport_zgemm(allport_comm comm, char trans_a, char trans_b, int64_t m, int6
   return run_gemm<std::complex<double>>(comm, trans_a, trans_b, m, n, k, alpha, a, lda, a_distribution, b, ldb,
                                         b_distribution, beta, c, ldc, c_distribution, options);
 }
+
+#define ALLPORT_GEMM_PLANNED(letter, number, T)                                                                  \
+  int allport_##letter##gemm_planned(allport_comm comm, allport_plan_handle plan, number const* alpha,           \
+                                     number const* a, int64_t lda, allport_distribution a_lies, number const* b, \
+                                     int64_t ldb, allport_distribution b_lies, number const* beta, number* c,    \
+                                     int64_t ldc, allport_distribution c_lies) {                                 \
+    return run_planned<T>(comm, plan, alpha, a, lda, a_lies, b, ldb, b_lies, beta, c, ldc, c_lies);              \
+  }
+ALLPORT_GEMM_PLANNED(s, float, float)
+ALLPORT_GEMM_PLANNED(d, double, double)
+ALLPORT_GEMM_PLANNED(c, void, std::complex<float>)
+ALLPORT_GEMM_PLANNED(z, void, std::complex<double>)
 
 char const* allport_gemm_report(allport_comm comm) { return comm == nullptr ? "" : comm->report.c_str(); }
 

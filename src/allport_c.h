@@ -2,7 +2,6 @@
 #pragma once
 
 #include <algorithm>
-#include <charconv>
 #include <cstdint>
 #include <exception>
 #include <string>
@@ -10,6 +9,7 @@
 #include "allport/allport.h"
 #include "allport/comm/communicator.h"
 #include "allport/linalg/gemm.h"
+#include "allport/linalg/graphs.h"
 
 struct allport_comm_s {
   allport::Communicator comm;
@@ -56,6 +56,8 @@ Matrix<T> matrix(allport_comm_s const& on, T* data, std::int64_t ld, allport_dis
 }
 
 Trans trans_of(char c, char const* name);
+Scalar type_named(char c);
+Uplo uplo_of(char c);
 std::int64_t whole_number(std::string const& text, std::string const& key);
 GemmGrid grid_named(std::string const& text);
 

@@ -5,25 +5,13 @@
 #include "allport/linalg/cholesky.h"
 #include "allport/linalg/householder.h"
 #include "allport/linalg/least_squares.h"
-#include "allport_c.h"
+#include "allport_c_options.h"
+#include "allport_c_plans.h"
 
 namespace {
 
 using namespace allport;
 using namespace allport::c_interface;
-
-Uplo uplo_of(char c) {
-  switch (c) {
-    case 'L':
-    case 'l':
-      return Uplo::lower;
-    case 'U':
-    case 'u':
-      return Uplo::upper;
-    default:
-      throw Error::argument("uplo", show(std::string(1, c)), "'L' or 'U'");
-  }
-}
 
 bool is_left(char side) {
   bool const left = side == 'L' || side == 'l';
@@ -36,16 +24,7 @@ template <class Options>
 Options tiling_of(char const* text) {
   Options options;
   read_options(text, "nb= or workers=", [&](std::string const& key, std::string const& value) {
-    if (key == "nb") {
-      options.nb = whole_number(value, key);
-    } else if (key == "workers") {
-      auto const workers = whole_number(value, key);
-      ensure(workers >= 1 && workers <= 4096, "options: workers", workers, "1 to 4096 threads");
-      options.workers = static_cast<int>(workers);
-    } else {
-      return false;
-    }
-    return true;
+    return take_tiling(options, key, value);
   });
   return options;
 }
@@ -76,6 +55,17 @@ int run_potrf(allport_comm comm, char uplo, void* a, std::int64_t lda, allport_d
 }
 
 template <class T>
+int run_potrf_planned(allport_comm comm, allport_plan_handle plan, void* a, std::int64_t lda,
+                      allport_distribution a_distribution, std::int64_t* info) {
+  return guarded([&] {
+    auto const& on = the(comm, "comm");
+    auto const& how = planned<CholeskyPlan>(on, plan, "one of allport_plan_potrf()");
+    ensure_info(on, info);
+    *info = cholesky(how, matrix(on, static_cast<T*>(a), lda, a_distribution, "a_distribution")).info;
+  });
+}
+
+template <class T>
 int run_potrs(allport_comm comm, char uplo, void const* a, std::int64_t lda, allport_distribution a_distribution,
               void* b, std::int64_t ldb, allport_distribution b_distribution, char const* options) {
   return guarded([&] {
@@ -99,17 +89,36 @@ int run_posv(allport_comm comm, char uplo, void* a, std::int64_t lda, allport_di
   });
 }
 
+/// factor(A, scalars), which are then tau on this rank.
+template <class T, class Factor>
+void factor_qr(allport_comm_s const& on, Matrix<T> const& a, void* tau, Factor const& factor) {
+  ensure_given(on, tau != nullptr || std::min(a.rows(), a.cols()) == 0, "tau",
+               "a place for as many elements as the smaller extent of A");
+  std::vector<T> scalars;
+  factor(a, scalars);
+  std::copy(scalars.begin(), scalars.end(), static_cast<T*>(tau));
+}
+
 template <class T>
 int run_geqrf(allport_comm comm, void* a, std::int64_t lda, allport_distribution a_distribution, void* tau,
               char const* options) {
   return guarded([&] {
     auto const& on = the(comm, "comm");
-    auto const factored = matrix(on, static_cast<T*>(a), lda, a_distribution, "a_distribution");
-    ensure_given(on, tau != nullptr || std::min(factored.rows(), factored.cols()) == 0, "tau",
-                 "a place for as many elements as the smaller extent of A");
-    std::vector<T> scalars;
-    geqrf(factored, scalars, tiling_of<QrOptions>(options));
-    std::copy(scalars.begin(), scalars.end(), static_cast<T*>(tau));
+    factor_qr(on, matrix(on, static_cast<T*>(a), lda, a_distribution, "a_distribution"), tau,
+              [&](Matrix<T> const& factored, std::vector<T>& scalars) {
+                geqrf(factored, scalars, tiling_of<QrOptions>(options));
+              });
+  });
+}
+
+template <class T>
+int run_geqrf_planned(allport_comm comm, allport_plan_handle plan, void* a, std::int64_t lda,
+                      allport_distribution a_distribution, void* tau) {
+  return guarded([&] {
+    auto const& on = the(comm, "comm");
+    auto const& how = planned<QrPlan>(on, plan, "one of allport_plan_geqrf()");
+    factor_qr(on, matrix(on, static_cast<T*>(a), lda, a_distribution, "a_distribution"), tau,
+              [&](Matrix<T> const& factored, std::vector<T>& scalars) { geqrf(how, factored, scalars); });
   });
 }
 
@@ -160,6 +169,14 @@ extern "C" {
   int allport_##letter##potrf(allport_comm comm, char uplo, number* a, int64_t lda, allport_distribution a_lies,       \
                               int64_t* info, char const* options) {                                                    \
     return run_potrf<T>(comm, uplo, a, lda, a_lies, info, options);                                                    \
+  }                                                                                                                    \
+  int allport_##letter##potrf_planned(allport_comm comm, allport_plan_handle plan, number* a, int64_t lda,             \
+                                      allport_distribution a_lies, int64_t* info) {                                    \
+    return run_potrf_planned<T>(comm, plan, a, lda, a_lies, info);                                                     \
+  }                                                                                                                    \
+  int allport_##letter##geqrf_planned(allport_comm comm, allport_plan_handle plan, number* a, int64_t lda,             \
+                                      allport_distribution a_lies, number* tau) {                                      \
+    return run_geqrf_planned<T>(comm, plan, a, lda, a_lies, tau);                                                      \
   }                                                                                                                    \
   int allport_##letter##potrs(allport_comm comm, char uplo, number const* a, int64_t lda, allport_distribution a_lies, \
                               number* b, int64_t ldb, allport_distribution b_lies, char const* options) {              \

@@ -1,6 +1,7 @@
 // The C interface: task graphs whose functions are the program's.
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <memory>
 #include <utility>
 
@@ -8,15 +9,13 @@
 #include "allport/graph/simulate.h"
 #include "allport/tasks/carrier.h"
 #include "allport/tasks/run.h"
+#include "allport_c_body.h"
 #include "allport_c_calls.h"
 
 struct allport_visitor_s {
   allport::TaskGraph::VisitTask task{};
   allport::TaskGraph::VisitEdge edge{};
-};
-
-struct allport_body_s {
-  allport::TaskContext& context;
+  allport::Gang* gang = nullptr;
 };
 
 namespace {
@@ -42,6 +41,13 @@ class CGraph final : public TaskGraph {
   allport_graph_price ranks_high = nullptr;
   allport_graph_price costs = nullptr;
   allport_graph_body does = nullptr;
+  allport_graph_of_task overwrites = nullptr;
+  allport_graph_flag stays = nullptr;
+  allport_graph_memory lies = nullptr;
+  allport_graph_of_task gangs = nullptr;
+  allport_graph_of_step tasks_of = nullptr;
+  allport_graph_step step_of = nullptr;
+  std::int64_t all_steps = 0;
 
   /// @throws Error naming the first function that is missing
   void ensure_whole(bool runs) const {
@@ -53,6 +59,8 @@ class CGraph final : public TaskGraph {
     needs(has_parents != nullptr, "parents");
     needs(has_children != nullptr, "children");
     needs(exits_at != nullptr || counts != nullptr, "count");
+    if (stays != nullptr) needs(overwrites != nullptr, "writes");
+    if (stays != nullptr && runs) needs(lies != nullptr, "memory");
     if (runs) needs(does != nullptr, "body");
   }
 
@@ -104,6 +112,47 @@ class CGraph final : public TaskGraph {
   double priority(Task task) const override {
     auto const asked = c_task(task);
     return ranks_high == nullptr ? 0 : ranks_high(context_, &asked);
+  }
+  void writes(Task task, VisitTask visit) const override {
+    auto const asked = c_task(task);
+    allport_visitor_s visitor{.task = visit};
+    if (overwrites != nullptr) overwrites(context_, &asked, &visitor);
+  }
+  bool in_place(Task task, int index) const override {
+    auto const asked = c_task(task);
+    return stays != nullptr && stays(context_, &asked, index) != 0;
+  }
+  std::span<std::byte> memory(Tile tile) const override {
+    if (lies == nullptr) return TaskGraph::memory(tile);
+    auto const asked = c_task(tile);
+    void* data = nullptr;
+    std::int64_t bytes = -1;
+    lies(context_, &asked, &data, &bytes);
+    ensure(bytes >= 0 && (data != nullptr || bytes == 0), "memory", fmt::format("{} bytes of {}", bytes, name(tile)),
+           "where the tile lies, and 0 or more bytes", "", ErrorKind::schedule);
+    return {static_cast<std::byte*>(data), static_cast<std::size_t>(bytes)};
+  }
+  bool gang(Task task, Gang& gang) const override {
+    if (gangs == nullptr) return false;
+    gang = {};
+    auto const asked = c_task(task);
+    auto const add = [&](Task member) { gang.members.push_back(member); };
+    allport_visitor_s visitor{.task = add, .gang = &gang};
+    gangs(context_, &asked, &visitor);
+    if (gang.members.empty()) return false;
+    ensure(std::ranges::find(gang.members, task) != gang.members.end(), "gang",
+           fmt::format("one without {}", name(task)), "the task itself among the members of its gang", "",
+           ErrorKind::schedule);
+    return true;
+  }
+  std::int64_t steps() const override { return all_steps; }
+  void tasks(Rank rank, std::int64_t step, VisitTask visit) const override {
+    allport_visitor_s visitor{.task = visit};
+    if (tasks_of != nullptr) tasks_of(context_, rank, step, &visitor);
+  }
+  std::int64_t step(Task task) const override {
+    auto const asked = c_task(task);
+    return step_of == nullptr ? -1 : step_of(context_, &asked);
   }
   void run(Task task, TaskContext& context) const override {
     auto const asked = c_task(task);
@@ -163,6 +212,21 @@ ALLPORT_GRAPH_FUNCTION(output, allport_graph_bytes, makes)
 ALLPORT_GRAPH_FUNCTION(priority, allport_graph_price, ranks_high)
 ALLPORT_GRAPH_FUNCTION(flops, allport_graph_price, costs)
 ALLPORT_GRAPH_FUNCTION(body, allport_graph_body, does)
+ALLPORT_GRAPH_FUNCTION(writes, allport_graph_of_task, overwrites)
+ALLPORT_GRAPH_FUNCTION(in_place, allport_graph_flag, stays)
+ALLPORT_GRAPH_FUNCTION(memory, allport_graph_memory, lies)
+ALLPORT_GRAPH_FUNCTION(gang, allport_graph_of_task, gangs)
+
+int allport_graph_set_steps(allport_graph graph, int64_t steps, allport_graph_of_step tasks, allport_graph_step step) {
+  return guarded([&] {
+    auto& of = the(graph, "graph").graph;
+    ensure(steps >= 0, "steps", steps, "0 (none) or more");
+    ensure(steps == 0 || (tasks != nullptr && step != nullptr), "tasks, step", "NULL", "a function each");
+    of.all_steps = steps;
+    of.tasks_of = steps == 0 ? nullptr : tasks;
+    of.step_of = steps == 0 ? nullptr : step;
+  });
+}
 
 int allport_visit_task(allport_visitor visitor, allport_task const* task) {
   return guarded([&] {
@@ -184,28 +248,25 @@ int allport_visit_edge(allport_visitor visitor, allport_edge const* edge) {
   });
 }
 
-int allport_body_input(allport_body body, int index, void const** data, int64_t* bytes) {
+int allport_visit_talk(allport_visitor visitor, allport_talk const* talk) {
   return guarded([&] {
-    ensure(data != nullptr, "data", "NULL", "a place for the address");
-    ensure(bytes != nullptr, "bytes", "NULL", "a place for the length");
-    auto const input = the(body, "body").context.input(index);
-    *data = input.data();
-    *bytes = static_cast<std::int64_t>(input.size());
+    ensure(talk != nullptr, "talk", "NULL", "what a gang talks");
+    auto* const gang = the(visitor, "visitor").gang;
+    ensure(gang != nullptr, "visitor", "one of other things", "that of allport_graph_set_gang()'s function");
+    ensure(talk->bytes >= 0, "bytes", talk->bytes, "0 or more");
+    ensure(talk->times >= 0, "times", talk->times, "0 or more");
+    if (talk->what == ALLPORT_TALKS_MESSAGES) {
+      gang->expected_bytes += static_cast<double>(talk->bytes);
+      gang->expected_messages += static_cast<double>(talk->times);
+      return;
+    }
+    ensure(talk->what >= ALLPORT_TALKS_BCAST && talk->what <= ALLPORT_TALKS_ALLREDUCE, "what", talk->what,
+           "one of enum allport_talks");
+    constexpr Collective kinds[] = {Collective::broadcast, Collective::reduce, Collective::allreduce};
+    ensure(talk->element >= 1 && talk->bytes % talk->element == 0, "element", talk->element,
+           "1 or more, of which bytes are a whole number");
+    gang->talk.push_back({kinds[talk->what], talk->root, talk->bytes, talk->element, talk->times});
   });
-}
-
-int allport_body_output(allport_body body, int index, void** data, int64_t* bytes) {
-  return guarded([&] {
-    ensure(data != nullptr, "data", "NULL", "a place for the address");
-    ensure(bytes != nullptr, "bytes", "NULL", "a place for the length");
-    auto const output = the(body, "body").context.output(index);
-    *data = output.data();
-    *bytes = static_cast<std::int64_t>(output.size());
-  });
-}
-
-int allport_body_progress(allport_body body) {
-  return guarded([&] { the(body, "body").context.progress(); });
 }
 
 int allport_graph_check(allport_graph graph) {

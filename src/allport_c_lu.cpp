@@ -7,47 +7,28 @@
 
 #include "allport/linalg/lu.h"
 #include "allport/linalg/solve.h"
-#include "allport_c.h"
+#include "allport_c_options.h"
+#include "allport_c_plans.h"
 
 namespace {
 
 using namespace allport;
 using namespace allport::c_interface;
 
-struct LuWanted {
-  LuOptions options;
-  Pivoting pivoting = Pivoting::tournament;
-};
-
 LuWanted lu_wanted(Communicator const& comm, Distribution const& given, char const* text) {
-  LuWanted wanted;
-  auto& options = wanted.options;
-  options.mapping = comm.mapping();
-  options.given = given;
-  read_options(
-      text, "algorithm=, grid=, block=, memory= or pivoting=", [&](std::string const& key, std::string const& value) {
-        if (key == "algorithm") {
-          options.algorithm = value;
-        } else if (key == "grid") {
-          options.grid = grid_named(value);
-        } else if (key == "block") {
-          options.block = whole_number(value, key);
-        } else if (key == "memory") {
-          options.memory = Bytes(whole_number(value, key));
-        } else if (key == "pivoting") {
-          if (value == "partial") {
-            wanted.pivoting = Pivoting::partial;
-          } else if (value == "none") {
-            wanted.pivoting = Pivoting::none;
-          } else if (value != "tournament") {
-            throw Error::argument("options: pivoting", show(value), "tournament, partial or none");
-          }
-        } else {
-          return false;
-        }
-        return true;
-      });
+  auto wanted = lu_options(text);
+  wanted.options.mapping = comm.mapping();
+  wanted.options.given = given;
   return wanted;
+}
+
+/// In place. @return as LuReport::info
+template <class T>
+Index factor_by(LuPlan const& plan, Matrix<T> const& a, std::int64_t* pivots) {
+  std::vector<Index> rows;
+  auto const report = lu(plan, a, rows);
+  std::transform(rows.begin(), rows.end(), pivots, [](Index row) { return row + 1; });
+  return report.info;
 }
 
 template <class T>
@@ -55,10 +36,7 @@ Index factor(Matrix<T> const& a, std::int64_t* pivots, char const* options) {
   auto const& comm = a.comm();
   auto const wanted = lu_wanted(comm, a.distribution(), options);
   LuProblem const problem{a.rows(), a.cols(), scalar_of<T>, wanted.pivoting};
-  std::vector<Index> rows;
-  auto const report = lu(plan_lu(problem, comm.machine(), wanted.options), a, rows);
-  std::transform(rows.begin(), rows.end(), pivots, [](Index row) { return row + 1; });
-  return report.info;
+  return factor_by(plan_lu(problem, comm.machine(), wanted.options), a, pivots);
 }
 
 /// Both on every rank, where one of them is wrong on any.
@@ -95,6 +73,18 @@ int run_getrf(allport_comm comm, void* a, std::int64_t lda, allport_distribution
     auto const factored = matrix(the(comm, "comm"), static_cast<T*>(a), lda, a_lies, "a_distribution");
     ensure_pivots(factored, pivots, true, info);
     *info = factor(factored, pivots, options);
+  });
+}
+
+template <class T>
+int run_planned(allport_comm comm, allport_plan_handle plan, void* a, std::int64_t lda, allport_distribution a_lies,
+                std::int64_t* pivots, std::int64_t* info) {
+  return guarded([&] {
+    auto const& on = the(comm, "comm");
+    auto const& how = planned<LuPlan>(on, plan, "one of allport_plan_getrf()");
+    auto const factored = matrix(on, static_cast<T*>(a), lda, a_lies, "a_distribution");
+    ensure_pivots(factored, pivots, true, info);
+    *info = factor_by(how, factored, pivots);
   });
 }
 
@@ -137,6 +127,10 @@ extern "C" {
   int allport_##letter##getrf(allport_comm comm, number* a, int64_t lda, allport_distribution a_lies, int64_t* pivots, \
                               int64_t* info, char const* options) {                                                    \
     return run_getrf<T>(comm, a, lda, a_lies, pivots, info, options);                                                  \
+  }                                                                                                                    \
+  int allport_##letter##getrf_planned(allport_comm comm, allport_plan_handle plan, number* a, int64_t lda,             \
+                                      allport_distribution a_lies, int64_t* pivots, int64_t* info) {                   \
+    return run_planned<T>(comm, plan, a, lda, a_lies, pivots, info);                                                   \
   }                                                                                                                    \
   int allport_##letter##getrs(allport_comm comm, char trans, number const* a, int64_t lda,                             \
                               allport_distribution a_lies, int64_t const* pivots, number* b, int64_t ldb,              \

@@ -20,12 +20,15 @@ from pathlib import Path
 from fortran_frame import HEAD, TAIL
 
 ROOT = Path(__file__).resolve().parent.parent
-HEADERS = ("allport_handles.h", "allport_collectives.h", "allport.h", "allport_tasks.h")
+HEADERS = ("allport_handles.h", "allport_collectives.h", "allport.h", "allport_tasks.h", "allport_plans.h")
 FOLDER = ROOT / "include" / "allport"
 MODULE = ROOT / "src" / "fortran" / "allport.f90"
 
 ABSENT = {"begins", "received_begins"}  # arrays that may be NULL
-FILLED = {"pivots", "places"}  # arrays that are written
+ABSENT_HANDLES = {"given", "on"}
+NEEDED_TEXTS = {"collective", "name", "of", "spec", "text"}  # the others may be NULL
+FILLED = {"pivots", "places", "lengths", "wraps"}  # arrays that are written
+RESULTS = {"seconds", "bound", "mpi", "bandwidth", "latency", "bound_words"}  # single doubles that are written
 DEFAULTS = {"first_row": "0", "first_col": "0", "order": "'C'"}
 WIDE = {"bytes", "count", "begin", "end", "messages", "element_bytes"}  # can be more than a default integer holds
 NUMBERS = {
@@ -56,6 +59,10 @@ OF_FOUR_TYPES = (
     "orgqr",
     "ungqr",
     "gels",
+    "gemm_planned",
+    "getrf_planned",
+    "potrf_planned",
+    "geqrf_planned",
 )
 VECTORS = {"tau"}  # arrays without a leading dimension
 LEFT_OUT = {"allport_comm_create"}  # takes an MPI_Comm of C's; the form with Fortran's has its name
@@ -86,8 +93,8 @@ class Parameter:
 
     @property
     def is_result(self) -> bool:
-        """A single double that is written: a time."""
-        return self.pointer and not self.const and self.type == "double" and self.name == "seconds"
+        """A single double that is written: a time, a rate."""
+        return self.pointer and not self.const and self.type == "double" and self.name in RESULTS
 
     @property
     def is_list(self) -> bool:
@@ -96,7 +103,9 @@ class Parameter:
 
     @property
     def optional(self) -> bool:
-        return self.is_text or self.name in DEFAULTS or self.name in ABSENT
+        if self.is_text:
+            return self.name not in NEEDED_TEXTS
+        return self.name in DEFAULTS or self.name in ABSENT or (self.is_handle and self.name in ABSENT_HANDLES)
 
     def bound(self) -> str:
         """Its declaration in the interface to C."""
@@ -232,9 +241,9 @@ class Wrapper:
         if p.is_handle:
             # A new handle is written over; one that is freed is set to null.
             intent = ("out" if p.name == "created" else "inout") if p.pointer else "in"
-            return f"type({p.type}), intent({intent}) :: {p.name}"
+            return f"type({p.type}), intent({intent}){', optional' if p.optional else ''} :: {p.name}"
         if p.is_text:
-            return f"character(len=*), intent(in), optional :: {p.name}"
+            return f"character(len=*), intent(in){', optional' if p.optional else ''} :: {p.name}"
         if p.kind:
             return f"{p.own_type()} :: {p.name}"
         if p.is_result:
@@ -258,6 +267,10 @@ class Wrapper:
         """The argument of the C function."""
         if p.name in self.leading:
             return f"leading(size({p.name[2:]}, 1))"
+        if p.is_handle and p.optional:
+            self.locals.append(f"type(c_ptr) :: {p.name}_at")
+            self.before += [f"{p.name}_at = c_null_ptr", f"if (present({p.name})) {p.name}_at = {p.name}%handle"]
+            return f"{p.name}_at"
         if p.is_handle:
             return f"{p.name}%handle"
         if p.is_text:

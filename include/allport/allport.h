@@ -9,6 +9,7 @@
 
 #include "allport/allport_collectives.h"
 #include "allport/allport_handles.h"
+#include "allport/allport_plans.h"
 #include "allport/allport_tasks.h"
 
 #ifdef __cplusplus

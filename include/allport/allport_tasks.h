@@ -60,6 +60,24 @@ typedef struct {
   int32_t carries;
 } allport_edge;
 
+/* What the members of a gang do together while they run. */
+enum allport_talks {
+  ALLPORT_TALKS_BCAST = 0,     /* allport_body_bcast() */
+  ALLPORT_TALKS_REDUCE = 1,    /* allport_body_reduce() */
+  ALLPORT_TALKS_ALLREDUCE = 2, /* allport_body_allreduce() */
+  ALLPORT_TALKS_MESSAGES = 3   /* allport_body_send(), as expected: it hangs on the data */
+};
+
+/* bytes: of each member's data; of messages, of all that a member sends on average. element: bytes that are not cut
+ * apart. times: so often, one after the other; of messages, how many. root: a place among the members. */
+typedef struct {
+  int64_t bytes;
+  int64_t element;
+  int64_t times;
+  int32_t what;
+  int32_t root;
+} allport_talk;
+
 /* Functions of a graph, the same on every rank, called from several threads at once; context is the graph's own. */
 typedef void (*allport_graph_of_rank)(void* context, int rank, allport_visitor visitor);
 typedef void (*allport_graph_of_task)(void* context, const allport_task* task, allport_visitor visitor);
@@ -68,6 +86,11 @@ typedef int64_t (*allport_graph_count)(void* context, int rank);
 typedef int (*allport_graph_number)(void* context, const allport_task* task);
 typedef int64_t (*allport_graph_bytes)(void* context, const allport_task* task, int index);
 typedef double (*allport_graph_price)(void* context, const allport_task* task);
+typedef int (*allport_graph_flag)(void* context, const allport_task* task, int index);
+typedef void (*allport_graph_of_step)(void* context, int rank, int64_t step, allport_visitor visitor);
+typedef int64_t (*allport_graph_step)(void* context, const allport_task* task);
+/* Where a tile of the calling rank lies, always the same, and how long it is. */
+typedef void (*allport_graph_memory)(void* context, const allport_task* tile, void** data, int64_t* bytes);
 /* What a task does: 0, or a number that ends the run with an error on every rank. */
 typedef int (*allport_graph_body)(void* context, const allport_task* task, allport_body body);
 
@@ -91,6 +114,21 @@ int allport_graph_set_children(allport_graph graph, allport_graph_of_task functi
 int allport_graph_set_contributors(allport_graph graph, allport_graph_of_input function);
 /* Bytes of a task's output; 0 where there is none. */
 int allport_graph_set_output(allport_graph graph, allport_graph_bytes function);
+/* Visits the tiles of its own rank that a task overwrites, so that a check finds what nothing orders. A tile's name is
+ * any allport_task. */
+int allport_graph_set_writes(allport_graph graph, allport_graph_of_task function);
+/* 1 where an output lies in the first tile that set_writes names, and is read and sent from there; else it has memory
+ * of its own. Needs memory. */
+int allport_graph_set_in_place(allport_graph graph, allport_graph_flag function);
+int allport_graph_set_memory(allport_graph graph, allport_graph_memory function);
+/* Visits the members of the gang that a task is in, the task among them: tasks of different ranks, one a rank, that run
+ * at the same time because their bodies talk; and what they talk. The same for every member; nothing where the task is
+ * alone. */
+int allport_graph_set_gang(allport_graph graph, allport_graph_of_task function);
+/* An order that no edge runs against: tasks visits those of a rank in step 0 ... steps - 1, step is the one that a task
+ * is in. No task runs far ahead of the slowest rank then, and a run's memory is bounded. Members of a gang are in one.
+ */
+int allport_graph_set_steps(allport_graph graph, int64_t steps, allport_graph_of_step tasks, allport_graph_step step);
 /* Larger first. */
 int allport_graph_set_priority(allport_graph graph, allport_graph_price function);
 /* Floating point operations of a task, for the simulation. */
@@ -100,12 +138,29 @@ int allport_graph_set_body(allport_graph graph, allport_graph_body function);
 /* What a function of a graph says to its visitor. */
 int allport_visit_task(allport_visitor visitor, const allport_task* task);
 int allport_visit_edge(allport_visitor visitor, const allport_edge* edge);
+int allport_visit_talk(allport_visitor visitor, const allport_talk* talk);
 
 /* What a body reads and writes; memory is its own until it returns. */
 int allport_body_input(allport_body body, int index, const void** data, int64_t* bytes);
 int allport_body_output(allport_body body, int index, void** data, int64_t* bytes);
 /* Moves communication along; bodies that run long call it now and then. */
 int allport_body_progress(allport_body body);
+
+/* How the body of a gang's member talks to the others, who run at the same time; by one thread at a time. me, to, from,
+ * root: places among the members, in the order in which set_gang visits them. An error ends the body: return its code,
+ * for the run has failed elsewhere. ALLPORT_UNSUPPORTED where the task is alone. */
+int allport_body_gang(allport_body body, int* members, int* me);
+/* data is copied, and the call returns at once. */
+int allport_body_send(allport_body body, int to, const void* data, int64_t bytes);
+/* Waits for what another member has sent, in that order. data is there until the body returns. */
+int allport_body_receive(allport_body body, int from, const void** data, int64_t* bytes);
+/* Sends the root's data into every member's, all of one length. Called by all members. */
+int allport_body_bcast(allport_body body, int root, void* data, int64_t bytes);
+/* Everyone's data combined in the root's, elsewhere rubbish. op, type: as allport_reduce()'s. The order is the same on
+ * every run, though not the members'. */
+int allport_body_reduce(allport_body body, int root, int op, char type, void* data, int64_t count);
+/* As above, and the result on every member, with the same bits. */
+int allport_body_allreduce(allport_body body, int op, char type, void* data, int64_t count);
 
 /* Whether the graph holds together: parents agree with children, every input is filled once, no cycle. No MPI. */
 int allport_graph_check(allport_graph graph);

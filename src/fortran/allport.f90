@@ -11,7 +11,8 @@ module allport
   integer, parameter, public :: allport_success = 0, allport_argument = 1, allport_io = 2, allport_memory = 3, &
        allport_machine = 4, allport_schedule = 5, allport_mpi = 6, allport_mismatch = 7, allport_unsupported = 8, &
        allport_internal = 99, allport_sum = 0, allport_prod = 1, allport_max = 2, allport_min = 3, allport_carries_data = &
-       0, allport_carries_sum = 1, allport_carries_order = 2, allport_carries_sent = 3
+       0, allport_carries_sum = 1, allport_carries_order = 2, allport_carries_sent = 3, allport_talks_bcast = 0, &
+       allport_talks_reduce = 1, allport_talks_allreduce = 2, allport_talks_messages = 3
 
   type, public :: allport_comm
     type(c_ptr) :: handle = c_null_ptr
@@ -45,6 +46,18 @@ module allport
     type(c_ptr) :: handle = c_null_ptr
   end type allport_visitor
 
+  type, public :: allport_machine_handle
+    type(c_ptr) :: handle = c_null_ptr
+  end type allport_machine_handle
+
+  type, public :: allport_schedule_handle
+    type(c_ptr) :: handle = c_null_ptr
+  end type allport_schedule_handle
+
+  type, public :: allport_plan_handle
+    type(c_ptr) :: handle = c_null_ptr
+  end type allport_plan_handle
+
   type, bind(C), public :: allport_task
     integer(c_int16_t) :: kind = 0
     integer(c_int16_t) :: layer = 0
@@ -59,6 +72,14 @@ module allport
     integer(c_int32_t) :: output = 0
     integer(c_int32_t) :: carries = 0
   end type allport_edge
+
+  type, bind(C), public :: allport_talk
+    integer(c_int64_t) :: bytes = 0
+    integer(c_int64_t) :: element = 0
+    integer(c_int64_t) :: times = 0
+    integer(c_int32_t) :: what = 0
+    integer(c_int32_t) :: root = 0
+  end type allport_talk
 
   public :: allport_error, allport_version, allport_wait, allport_test, allport_start, allport_persistent_free, &
        allport_op_create, allport_barrier, allport_start_barrier, allport_prepare_barrier, allport_bcast, &
@@ -75,11 +96,25 @@ module allport
        allport_gemm_distribution, allport_gemm_report, allport_team_create, allport_team_size, allport_team_free, &
        allport_parallel_for, allport_map_ranks, allport_graph_create, allport_graph_free, allport_graph_set_entries, &
        allport_graph_set_exits, allport_graph_set_count, allport_graph_set_owner, allport_graph_set_parents, &
-       allport_graph_set_children, allport_graph_set_contributors, allport_graph_set_output, allport_graph_set_priority, &
-       allport_graph_set_flops, allport_graph_set_body, allport_visit_task, allport_visit_edge, allport_body_input, &
-       allport_body_output, allport_body_progress, allport_graph_check, allport_graph_simulate, allport_graph_run, &
-       allport_gemm, allport_potrf, allport_potrs, allport_posv, allport_getrf, allport_getrs, allport_gesv, &
-       allport_geqrf, allport_ormqr, allport_unmqr, allport_orgqr, allport_ungqr, allport_gels
+       allport_graph_set_children, allport_graph_set_contributors, allport_graph_set_output, allport_graph_set_writes, &
+       allport_graph_set_in_place, allport_graph_set_memory, allport_graph_set_gang, allport_graph_set_steps, &
+       allport_graph_set_priority, allport_graph_set_flops, allport_graph_set_body, allport_visit_task, &
+       allport_visit_edge, allport_visit_talk, allport_body_input, allport_body_output, allport_body_progress, &
+       allport_body_gang, allport_body_send, allport_body_receive, allport_body_bcast, allport_body_reduce, &
+       allport_body_allreduce, allport_graph_check, allport_graph_simulate, allport_graph_run, allport_machine_create, &
+       allport_machine_from_toml, allport_comm_machine, allport_machine_placed, allport_machine_free, &
+       allport_machine_name, allport_machine_size, allport_machine_extents, allport_machine_link, allport_machine_hops, &
+       allport_machine_json, allport_machine_toml, allport_machine_preset, allport_algorithm_name, &
+       allport_algorithm_summary, allport_schedule_create, allport_schedule_from_json, allport_schedule_free, &
+       allport_schedule_collective, allport_schedule_algorithm, allport_schedule_reason, allport_schedule_choice, &
+       allport_schedule_seconds, allport_schedule_shape, allport_schedule_traffic, allport_schedule_verify, &
+       allport_schedule_simulate, allport_schedule_json, allport_schedule_run, allport_schedule_start, &
+       allport_schedule_prepare, allport_plan_gemm, allport_plan_getrf, allport_plan_potrf, allport_plan_geqrf, &
+       allport_plan_free, allport_plan_algorithm, allport_plan_seconds, allport_plan_grid, allport_plan_block, &
+       allport_plan_traffic, allport_plan_memory, allport_plan_distribution, allport_plan_json, allport_gemm, &
+       allport_potrf, allport_potrs, allport_posv, allport_getrf, allport_getrs, allport_gesv, allport_geqrf, &
+       allport_ormqr, allport_unmqr, allport_orgqr, allport_ungqr, allport_gels, allport_gemm_planned, &
+       allport_getrf_planned, allport_potrf_planned, allport_geqrf_planned
 
   ! C = alpha op(A) op(B) + beta C. trans: 'N', 'T' or 'C'. a, b, c: this rank's parts with leading dimensions lda, ldb,
   ! ldc. beta == 0 never reads C. options as above.
@@ -156,6 +191,26 @@ module allport
   interface allport_gels
     module procedure sgels_any, dgels_any, cgels_any, zgels_any
   end interface allport_gels
+
+  ! C = alpha op(A) op(B) + beta C as planned on allport_comm_machine(); else as allport_sgemm() and its like.
+  interface allport_gemm_planned
+    module procedure sgemm_planned_any, dgemm_planned_any, cgemm_planned_any, zgemm_planned_any
+  end interface allport_gemm_planned
+
+  ! P A = L U as planned; else as allport_sgetrf() and its like.
+  interface allport_getrf_planned
+    module procedure sgetrf_planned_any, dgetrf_planned_any, cgetrf_planned_any, zgetrf_planned_any
+  end interface allport_getrf_planned
+
+  ! A = L L^H or U^H U as planned; else as allport_spotrf() and its like.
+  interface allport_potrf_planned
+    module procedure spotrf_planned_any, dpotrf_planned_any, cpotrf_planned_any, zpotrf_planned_any
+  end interface allport_potrf_planned
+
+  ! A = Q R as planned; else as allport_sgeqrf() and its like.
+  interface allport_geqrf_planned
+    module procedure sgeqrf_planned_any, dgeqrf_planned_any, cgeqrf_planned_any, zgeqrf_planned_any
+  end interface allport_geqrf_planned
 
   interface
     function c_error() bind(C, name='allport_error') result(text)
@@ -1255,6 +1310,37 @@ module allport
       type(c_funptr), value :: function
       integer(c_int) :: code
     end function c_graph_set_output
+    function c_graph_set_writes(graph, function) bind(C, name='allport_graph_set_writes') result(code)
+      import
+      type(c_ptr), value :: graph
+      type(c_funptr), value :: function
+      integer(c_int) :: code
+    end function c_graph_set_writes
+    function c_graph_set_in_place(graph, function) bind(C, name='allport_graph_set_in_place') result(code)
+      import
+      type(c_ptr), value :: graph
+      type(c_funptr), value :: function
+      integer(c_int) :: code
+    end function c_graph_set_in_place
+    function c_graph_set_memory(graph, function) bind(C, name='allport_graph_set_memory') result(code)
+      import
+      type(c_ptr), value :: graph
+      type(c_funptr), value :: function
+      integer(c_int) :: code
+    end function c_graph_set_memory
+    function c_graph_set_gang(graph, function) bind(C, name='allport_graph_set_gang') result(code)
+      import
+      type(c_ptr), value :: graph
+      type(c_funptr), value :: function
+      integer(c_int) :: code
+    end function c_graph_set_gang
+    function c_graph_set_steps(graph, steps, tasks, step) bind(C, name='allport_graph_set_steps') result(code)
+      import
+      type(c_ptr), value :: graph
+      integer(c_int64_t), value :: steps
+      type(c_funptr), value :: tasks, step
+      integer(c_int) :: code
+    end function c_graph_set_steps
     function c_graph_set_priority(graph, function) bind(C, name='allport_graph_set_priority') result(code)
       import
       type(c_ptr), value :: graph
@@ -1285,6 +1371,12 @@ module allport
       type(allport_edge), intent(in) :: edge
       integer(c_int) :: code
     end function c_visit_edge
+    function c_visit_talk(visitor, talk) bind(C, name='allport_visit_talk') result(code)
+      import
+      type(c_ptr), value :: visitor
+      type(allport_talk), intent(in) :: talk
+      integer(c_int) :: code
+    end function c_visit_talk
     function c_body_input(body, index, data, bytes) bind(C, name='allport_body_input') result(code)
       import
       type(c_ptr), value :: body
@@ -1306,6 +1398,54 @@ module allport
       type(c_ptr), value :: body
       integer(c_int) :: code
     end function c_body_progress
+    function c_body_gang(body, members, me) bind(C, name='allport_body_gang') result(code)
+      import
+      type(c_ptr), value :: body
+      integer(c_int), intent(out) :: members, me
+      integer(c_int) :: code
+    end function c_body_gang
+    function c_body_send(body, to, data, bytes) bind(C, name='allport_body_send') result(code)
+      import
+      type(c_ptr), value :: body
+      integer(c_int), value :: to
+      type(c_ptr), value :: data
+      integer(c_int64_t), value :: bytes
+      integer(c_int) :: code
+    end function c_body_send
+    function c_body_receive(body, from, data, bytes) bind(C, name='allport_body_receive') result(code)
+      import
+      type(c_ptr), value :: body
+      integer(c_int), value :: from
+      type(c_ptr), intent(out) :: data
+      integer(c_int64_t), intent(out) :: bytes
+      integer(c_int) :: code
+    end function c_body_receive
+    function c_body_bcast(body, root, data, bytes) bind(C, name='allport_body_bcast') result(code)
+      import
+      type(c_ptr), value :: body
+      integer(c_int), value :: root
+      type(c_ptr), value :: data
+      integer(c_int64_t), value :: bytes
+      integer(c_int) :: code
+    end function c_body_bcast
+    function c_body_reduce(body, root, op, type, data, count) bind(C, name='allport_body_reduce') result(code)
+      import
+      type(c_ptr), value :: body
+      integer(c_int), value :: root, op
+      integer(c_signed_char), value :: type
+      type(c_ptr), value :: data
+      integer(c_int64_t), value :: count
+      integer(c_int) :: code
+    end function c_body_reduce
+    function c_body_allreduce(body, op, type, data, count) bind(C, name='allport_body_allreduce') result(code)
+      import
+      type(c_ptr), value :: body
+      integer(c_int), value :: op
+      integer(c_signed_char), value :: type
+      type(c_ptr), value :: data
+      integer(c_int64_t), value :: count
+      integer(c_int) :: code
+    end function c_body_allreduce
     function c_graph_check(graph) bind(C, name='allport_graph_check') result(code)
       import
       type(c_ptr), value :: graph
@@ -1327,6 +1467,453 @@ module allport
       type(c_ptr), value :: options
       integer(c_int) :: code
     end function c_graph_run
+    function c_machine_create(spec, created) bind(C, name='allport_machine_create') result(code)
+      import
+      type(c_ptr), value :: spec
+      type(c_ptr), intent(inout) :: created
+      integer(c_int) :: code
+    end function c_machine_create
+    function c_machine_from_toml(text, created) bind(C, name='allport_machine_from_toml') result(code)
+      import
+      type(c_ptr), value :: text
+      type(c_ptr), intent(inout) :: created
+      integer(c_int) :: code
+    end function c_machine_from_toml
+    function c_comm_machine(comm, created) bind(C, name='allport_comm_machine') result(code)
+      import
+      type(c_ptr), value :: comm
+      type(c_ptr), intent(inout) :: created
+      integer(c_int) :: code
+    end function c_comm_machine
+    function c_machine_placed(machine, places, created) bind(C, name='allport_machine_placed') result(code)
+      import
+      type(c_ptr), value :: machine, places
+      type(c_ptr), intent(inout) :: created
+      integer(c_int) :: code
+    end function c_machine_placed
+    function c_machine_free(machine) bind(C, name='allport_machine_free') result(code)
+      import
+      type(c_ptr), intent(inout) :: machine
+      integer(c_int) :: code
+    end function c_machine_free
+    function c_machine_name(machine) bind(C, name='allport_machine_name') result(text)
+      import
+      type(c_ptr), value :: machine
+      type(c_ptr) :: text
+    end function c_machine_name
+    function c_machine_size(machine, nodes, ranks_per_node, ranks, links) bind(C, name='allport_machine_size') &
+         result(code)
+      import
+      type(c_ptr), value :: machine
+      integer(c_int), intent(out) :: nodes, ranks_per_node, ranks
+      integer(c_int64_t), intent(out) :: links
+      integer(c_int) :: code
+    end function c_machine_size
+    function c_machine_extents(machine, axes, lengths, wraps) bind(C, name='allport_machine_extents') result(code)
+      import
+      type(c_ptr), value :: machine
+      integer(c_int), intent(out) :: axes
+      type(c_ptr), value :: lengths, wraps
+      integer(c_int) :: code
+    end function c_machine_extents
+    function c_machine_link(machine, node, port, neighbour, bandwidth, latency, works) bind(C, &
+         name='allport_machine_link') result(code)
+      import
+      type(c_ptr), value :: machine
+      integer(c_int), value :: node, port
+      integer(c_int), intent(out) :: neighbour
+      real(c_double), intent(out) :: bandwidth, latency
+      integer(c_int), intent(out) :: works
+      integer(c_int) :: code
+    end function c_machine_link
+    function c_machine_hops(machine, from_node, to_node, hops) bind(C, name='allport_machine_hops') result(code)
+      import
+      type(c_ptr), value :: machine
+      integer(c_int), value :: from_node, to_node
+      integer(c_int), intent(out) :: hops
+      integer(c_int) :: code
+    end function c_machine_hops
+    function c_machine_json(machine) bind(C, name='allport_machine_json') result(text)
+      import
+      type(c_ptr), value :: machine
+      type(c_ptr) :: text
+    end function c_machine_json
+    function c_machine_toml(machine) bind(C, name='allport_machine_toml') result(text)
+      import
+      type(c_ptr), value :: machine
+      type(c_ptr) :: text
+    end function c_machine_toml
+    function c_machine_preset(index) bind(C, name='allport_machine_preset') result(text)
+      import
+      integer(c_int), value :: index
+      type(c_ptr) :: text
+    end function c_machine_preset
+    function c_algorithm_name(of, index) bind(C, name='allport_algorithm_name') result(text)
+      import
+      type(c_ptr), value :: of
+      integer(c_int), value :: index
+      type(c_ptr) :: text
+    end function c_algorithm_name
+    function c_algorithm_summary(of, name) bind(C, name='allport_algorithm_summary') result(text)
+      import
+      type(c_ptr), value :: of, name
+      type(c_ptr) :: text
+    end function c_algorithm_summary
+    function c_schedule_create(machine, collective, bytes, root, options, created) bind(C, &
+         name='allport_schedule_create') result(code)
+      import
+      type(c_ptr), value :: machine, collective
+      integer(c_int64_t), value :: bytes
+      integer(c_int), value :: root
+      type(c_ptr), value :: options
+      type(c_ptr), intent(inout) :: created
+      integer(c_int) :: code
+    end function c_schedule_create
+    function c_schedule_from_json(text, created) bind(C, name='allport_schedule_from_json') result(code)
+      import
+      type(c_ptr), value :: text
+      type(c_ptr), intent(inout) :: created
+      integer(c_int) :: code
+    end function c_schedule_from_json
+    function c_schedule_free(schedule) bind(C, name='allport_schedule_free') result(code)
+      import
+      type(c_ptr), intent(inout) :: schedule
+      integer(c_int) :: code
+    end function c_schedule_free
+    function c_schedule_collective(schedule) bind(C, name='allport_schedule_collective') result(text)
+      import
+      type(c_ptr), value :: schedule
+      type(c_ptr) :: text
+    end function c_schedule_collective
+    function c_schedule_algorithm(schedule) bind(C, name='allport_schedule_algorithm') result(text)
+      import
+      type(c_ptr), value :: schedule
+      type(c_ptr) :: text
+    end function c_schedule_algorithm
+    function c_schedule_reason(schedule) bind(C, name='allport_schedule_reason') result(text)
+      import
+      type(c_ptr), value :: schedule
+      type(c_ptr) :: text
+    end function c_schedule_reason
+    function c_schedule_choice(schedule) bind(C, name='allport_schedule_choice') result(text)
+      import
+      type(c_ptr), value :: schedule
+      type(c_ptr) :: text
+    end function c_schedule_choice
+    function c_schedule_seconds(schedule, seconds, bound, mpi) bind(C, name='allport_schedule_seconds') result(code)
+      import
+      type(c_ptr), value :: schedule
+      real(c_double), intent(out) :: seconds, bound, mpi
+      integer(c_int) :: code
+    end function c_schedule_seconds
+    function c_schedule_shape(schedule, ranks, root, bytes, segment, window, trees) bind(C, &
+         name='allport_schedule_shape') result(code)
+      import
+      type(c_ptr), value :: schedule
+      integer(c_int), intent(out) :: ranks, root
+      integer(c_int64_t), intent(out) :: bytes, segment
+      integer(c_int), intent(out) :: window, trees
+      integer(c_int) :: code
+    end function c_schedule_shape
+    function c_schedule_traffic(schedule, rank, messages_sent, bytes_sent, messages_received, bytes_received) &
+         bind(C, name='allport_schedule_traffic') result(code)
+      import
+      type(c_ptr), value :: schedule
+      integer(c_int), value :: rank
+      integer(c_int64_t), intent(out) :: messages_sent, bytes_sent, messages_received, bytes_received
+      integer(c_int) :: code
+    end function c_schedule_traffic
+    function c_schedule_verify(schedule, on) bind(C, name='allport_schedule_verify') result(code)
+      import
+      type(c_ptr), value :: schedule, on
+      integer(c_int) :: code
+    end function c_schedule_verify
+    function c_schedule_simulate(schedule, on, options, seconds) bind(C, name='allport_schedule_simulate') &
+         result(code)
+      import
+      type(c_ptr), value :: schedule, on, options
+      real(c_double), intent(out) :: seconds
+      integer(c_int) :: code
+    end function c_schedule_simulate
+    function c_schedule_json(schedule) bind(C, name='allport_schedule_json') result(text)
+      import
+      type(c_ptr), value :: schedule
+      type(c_ptr) :: text
+    end function c_schedule_json
+    function c_schedule_run(comm, schedule, op, type, input, output) bind(C, name='allport_schedule_run') &
+         result(code)
+      import
+      type(c_ptr), value :: comm, schedule
+      integer(c_int), value :: op
+      integer(c_signed_char), value :: type
+      type(c_ptr), value :: input, output
+      integer(c_int) :: code
+    end function c_schedule_run
+    function c_schedule_start(comm, schedule, op, type, input, output, created) bind(C, &
+         name='allport_schedule_start') result(code)
+      import
+      type(c_ptr), value :: comm, schedule
+      integer(c_int), value :: op
+      integer(c_signed_char), value :: type
+      type(c_ptr), value :: input, output
+      type(c_ptr), intent(inout) :: created
+      integer(c_int) :: code
+    end function c_schedule_start
+    function c_schedule_prepare(comm, schedule, op, type, input, output, created) bind(C, &
+         name='allport_schedule_prepare') result(code)
+      import
+      type(c_ptr), value :: comm, schedule
+      integer(c_int), value :: op
+      integer(c_signed_char), value :: type
+      type(c_ptr), value :: input, output
+      type(c_ptr), intent(inout) :: created
+      integer(c_int) :: code
+    end function c_schedule_prepare
+    function c_plan_gemm(machine, type, trans_a, trans_b, m, n, k, options, created) bind(C, &
+         name='allport_plan_gemm') result(code)
+      import
+      type(c_ptr), value :: machine
+      integer(c_signed_char), value :: type, trans_a, trans_b
+      integer(c_int64_t), value :: m, n, k
+      type(c_ptr), value :: options
+      type(c_ptr), intent(inout) :: created
+      integer(c_int) :: code
+    end function c_plan_gemm
+    function c_plan_getrf(machine, type, m, n, given, options, created) bind(C, name='allport_plan_getrf') &
+         result(code)
+      import
+      type(c_ptr), value :: machine
+      integer(c_signed_char), value :: type
+      integer(c_int64_t), value :: m, n
+      type(c_ptr), value :: given, options
+      type(c_ptr), intent(inout) :: created
+      integer(c_int) :: code
+    end function c_plan_getrf
+    function c_plan_potrf(machine, type, uplo, n, given, options, created) bind(C, name='allport_plan_potrf') &
+         result(code)
+      import
+      type(c_ptr), value :: machine
+      integer(c_signed_char), value :: type, uplo
+      integer(c_int64_t), value :: n
+      type(c_ptr), value :: given, options
+      type(c_ptr), intent(inout) :: created
+      integer(c_int) :: code
+    end function c_plan_potrf
+    function c_plan_geqrf(machine, type, m, n, given, options, created) bind(C, name='allport_plan_geqrf') &
+         result(code)
+      import
+      type(c_ptr), value :: machine
+      integer(c_signed_char), value :: type
+      integer(c_int64_t), value :: m, n
+      type(c_ptr), value :: given, options
+      type(c_ptr), intent(inout) :: created
+      integer(c_int) :: code
+    end function c_plan_geqrf
+    function c_plan_free(plan) bind(C, name='allport_plan_free') result(code)
+      import
+      type(c_ptr), intent(inout) :: plan
+      integer(c_int) :: code
+    end function c_plan_free
+    function c_plan_algorithm(plan) bind(C, name='allport_plan_algorithm') result(text)
+      import
+      type(c_ptr), value :: plan
+      type(c_ptr) :: text
+    end function c_plan_algorithm
+    function c_plan_seconds(plan, seconds) bind(C, name='allport_plan_seconds') result(code)
+      import
+      type(c_ptr), value :: plan
+      real(c_double), intent(out) :: seconds
+      integer(c_int) :: code
+    end function c_plan_seconds
+    function c_plan_grid(plan, rows, cols, layers) bind(C, name='allport_plan_grid') result(code)
+      import
+      type(c_ptr), value :: plan
+      integer(c_int), intent(out) :: rows, cols, layers
+      integer(c_int) :: code
+    end function c_plan_grid
+    function c_plan_block(plan, block) bind(C, name='allport_plan_block') result(code)
+      import
+      type(c_ptr), value :: plan
+      integer(c_int64_t), intent(out) :: block
+      integer(c_int) :: code
+    end function c_plan_block
+    function c_plan_traffic(plan, words, messages, bound_words) bind(C, name='allport_plan_traffic') result(code)
+      import
+      type(c_ptr), value :: plan
+      integer(c_int64_t), intent(out) :: words, messages
+      real(c_double), intent(out) :: bound_words
+      integer(c_int) :: code
+    end function c_plan_traffic
+    function c_plan_memory(plan, bytes) bind(C, name='allport_plan_memory') result(code)
+      import
+      type(c_ptr), value :: plan
+      integer(c_int64_t), intent(out) :: bytes
+      integer(c_int) :: code
+    end function c_plan_memory
+    function c_plan_distribution(plan, which, created) bind(C, name='allport_plan_distribution') result(code)
+      import
+      type(c_ptr), value :: plan
+      integer(c_signed_char), value :: which
+      type(c_ptr), intent(inout) :: created
+      integer(c_int) :: code
+    end function c_plan_distribution
+    function c_plan_json(plan) bind(C, name='allport_plan_json') result(text)
+      import
+      type(c_ptr), value :: plan
+      type(c_ptr) :: text
+    end function c_plan_json
+    function c_sgemm_planned(comm, plan, alpha, a, lda, a_distribution, b, ldb, b_distribution, beta, c, ldc, &
+         c_distribution) bind(C, name='allport_sgemm_planned') result(code)
+      import
+      type(c_ptr), value :: comm, plan, alpha, a
+      integer(c_int64_t), value :: lda
+      type(c_ptr), value :: a_distribution, b
+      integer(c_int64_t), value :: ldb
+      type(c_ptr), value :: b_distribution, beta, c
+      integer(c_int64_t), value :: ldc
+      type(c_ptr), value :: c_distribution
+      integer(c_int) :: code
+    end function c_sgemm_planned
+    function c_dgemm_planned(comm, plan, alpha, a, lda, a_distribution, b, ldb, b_distribution, beta, c, ldc, &
+         c_distribution) bind(C, name='allport_dgemm_planned') result(code)
+      import
+      type(c_ptr), value :: comm, plan, alpha, a
+      integer(c_int64_t), value :: lda
+      type(c_ptr), value :: a_distribution, b
+      integer(c_int64_t), value :: ldb
+      type(c_ptr), value :: b_distribution, beta, c
+      integer(c_int64_t), value :: ldc
+      type(c_ptr), value :: c_distribution
+      integer(c_int) :: code
+    end function c_dgemm_planned
+    function c_cgemm_planned(comm, plan, alpha, a, lda, a_distribution, b, ldb, b_distribution, beta, c, ldc, &
+         c_distribution) bind(C, name='allport_cgemm_planned') result(code)
+      import
+      type(c_ptr), value :: comm, plan, alpha, a
+      integer(c_int64_t), value :: lda
+      type(c_ptr), value :: a_distribution, b
+      integer(c_int64_t), value :: ldb
+      type(c_ptr), value :: b_distribution, beta, c
+      integer(c_int64_t), value :: ldc
+      type(c_ptr), value :: c_distribution
+      integer(c_int) :: code
+    end function c_cgemm_planned
+    function c_zgemm_planned(comm, plan, alpha, a, lda, a_distribution, b, ldb, b_distribution, beta, c, ldc, &
+         c_distribution) bind(C, name='allport_zgemm_planned') result(code)
+      import
+      type(c_ptr), value :: comm, plan, alpha, a
+      integer(c_int64_t), value :: lda
+      type(c_ptr), value :: a_distribution, b
+      integer(c_int64_t), value :: ldb
+      type(c_ptr), value :: b_distribution, beta, c
+      integer(c_int64_t), value :: ldc
+      type(c_ptr), value :: c_distribution
+      integer(c_int) :: code
+    end function c_zgemm_planned
+    function c_sgetrf_planned(comm, plan, a, lda, a_distribution, pivots, info) bind(C, &
+         name='allport_sgetrf_planned') result(code)
+      import
+      type(c_ptr), value :: comm, plan, a
+      integer(c_int64_t), value :: lda
+      type(c_ptr), value :: a_distribution, pivots
+      integer(c_int64_t), intent(out) :: info
+      integer(c_int) :: code
+    end function c_sgetrf_planned
+    function c_dgetrf_planned(comm, plan, a, lda, a_distribution, pivots, info) bind(C, &
+         name='allport_dgetrf_planned') result(code)
+      import
+      type(c_ptr), value :: comm, plan, a
+      integer(c_int64_t), value :: lda
+      type(c_ptr), value :: a_distribution, pivots
+      integer(c_int64_t), intent(out) :: info
+      integer(c_int) :: code
+    end function c_dgetrf_planned
+    function c_cgetrf_planned(comm, plan, a, lda, a_distribution, pivots, info) bind(C, &
+         name='allport_cgetrf_planned') result(code)
+      import
+      type(c_ptr), value :: comm, plan, a
+      integer(c_int64_t), value :: lda
+      type(c_ptr), value :: a_distribution, pivots
+      integer(c_int64_t), intent(out) :: info
+      integer(c_int) :: code
+    end function c_cgetrf_planned
+    function c_zgetrf_planned(comm, plan, a, lda, a_distribution, pivots, info) bind(C, &
+         name='allport_zgetrf_planned') result(code)
+      import
+      type(c_ptr), value :: comm, plan, a
+      integer(c_int64_t), value :: lda
+      type(c_ptr), value :: a_distribution, pivots
+      integer(c_int64_t), intent(out) :: info
+      integer(c_int) :: code
+    end function c_zgetrf_planned
+    function c_spotrf_planned(comm, plan, a, lda, a_distribution, info) bind(C, name='allport_spotrf_planned') &
+         result(code)
+      import
+      type(c_ptr), value :: comm, plan, a
+      integer(c_int64_t), value :: lda
+      type(c_ptr), value :: a_distribution
+      integer(c_int64_t), intent(out) :: info
+      integer(c_int) :: code
+    end function c_spotrf_planned
+    function c_dpotrf_planned(comm, plan, a, lda, a_distribution, info) bind(C, name='allport_dpotrf_planned') &
+         result(code)
+      import
+      type(c_ptr), value :: comm, plan, a
+      integer(c_int64_t), value :: lda
+      type(c_ptr), value :: a_distribution
+      integer(c_int64_t), intent(out) :: info
+      integer(c_int) :: code
+    end function c_dpotrf_planned
+    function c_cpotrf_planned(comm, plan, a, lda, a_distribution, info) bind(C, name='allport_cpotrf_planned') &
+         result(code)
+      import
+      type(c_ptr), value :: comm, plan, a
+      integer(c_int64_t), value :: lda
+      type(c_ptr), value :: a_distribution
+      integer(c_int64_t), intent(out) :: info
+      integer(c_int) :: code
+    end function c_cpotrf_planned
+    function c_zpotrf_planned(comm, plan, a, lda, a_distribution, info) bind(C, name='allport_zpotrf_planned') &
+         result(code)
+      import
+      type(c_ptr), value :: comm, plan, a
+      integer(c_int64_t), value :: lda
+      type(c_ptr), value :: a_distribution
+      integer(c_int64_t), intent(out) :: info
+      integer(c_int) :: code
+    end function c_zpotrf_planned
+    function c_sgeqrf_planned(comm, plan, a, lda, a_distribution, tau) bind(C, name='allport_sgeqrf_planned') &
+         result(code)
+      import
+      type(c_ptr), value :: comm, plan, a
+      integer(c_int64_t), value :: lda
+      type(c_ptr), value :: a_distribution, tau
+      integer(c_int) :: code
+    end function c_sgeqrf_planned
+    function c_dgeqrf_planned(comm, plan, a, lda, a_distribution, tau) bind(C, name='allport_dgeqrf_planned') &
+         result(code)
+      import
+      type(c_ptr), value :: comm, plan, a
+      integer(c_int64_t), value :: lda
+      type(c_ptr), value :: a_distribution, tau
+      integer(c_int) :: code
+    end function c_dgeqrf_planned
+    function c_cgeqrf_planned(comm, plan, a, lda, a_distribution, tau) bind(C, name='allport_cgeqrf_planned') &
+         result(code)
+      import
+      type(c_ptr), value :: comm, plan, a
+      integer(c_int64_t), value :: lda
+      type(c_ptr), value :: a_distribution, tau
+      integer(c_int) :: code
+    end function c_cgeqrf_planned
+    function c_zgeqrf_planned(comm, plan, a, lda, a_distribution, tau) bind(C, name='allport_zgeqrf_planned') &
+         result(code)
+      import
+      type(c_ptr), value :: comm, plan, a
+      integer(c_int64_t), value :: lda
+      type(c_ptr), value :: a_distribution, tau
+      integer(c_int) :: code
+    end function c_zgeqrf_planned
     function c_strlen(text) bind(C, name='strlen') result(length)
       import
       type(c_ptr), value :: text
@@ -2759,6 +3346,47 @@ contains
     code = c_graph_set_output(graph%handle, function)
   end function allport_graph_set_output
 
+  ! Visits the tiles of its own rank that a task overwrites, so that a check finds what nothing orders. A tile's name is
+  ! any allport_task.
+  integer function allport_graph_set_writes(graph, function) result(code)
+    type(allport_graph), intent(in) :: graph
+    type(c_funptr), intent(in) :: function
+    code = c_graph_set_writes(graph%handle, function)
+  end function allport_graph_set_writes
+
+  ! 1 where an output lies in the first tile that set_writes names, and is read and sent from there; else it has memory
+  ! of its own. Needs memory.
+  integer function allport_graph_set_in_place(graph, function) result(code)
+    type(allport_graph), intent(in) :: graph
+    type(c_funptr), intent(in) :: function
+    code = c_graph_set_in_place(graph%handle, function)
+  end function allport_graph_set_in_place
+
+  integer function allport_graph_set_memory(graph, function) result(code)
+    type(allport_graph), intent(in) :: graph
+    type(c_funptr), intent(in) :: function
+    code = c_graph_set_memory(graph%handle, function)
+  end function allport_graph_set_memory
+
+  ! Visits the members of the gang that a task is in, the task among them: tasks of different ranks, one a rank, that
+  ! run at the same time because their bodies talk; and what they talk. The same for every member; nothing where the
+  ! task is alone.
+  integer function allport_graph_set_gang(graph, function) result(code)
+    type(allport_graph), intent(in) :: graph
+    type(c_funptr), intent(in) :: function
+    code = c_graph_set_gang(graph%handle, function)
+  end function allport_graph_set_gang
+
+  ! An order that no edge runs against: tasks visits those of a rank in step 0 ... steps - 1, step is the one that a
+  ! task is in. No task runs far ahead of the slowest rank then, and a run's memory is bounded. Members of a gang are in
+  ! one.
+  integer function allport_graph_set_steps(graph, steps, tasks, step) result(code)
+    type(allport_graph), intent(in) :: graph
+    integer, intent(in) :: steps
+    type(c_funptr), intent(in) :: tasks, step
+    code = c_graph_set_steps(graph%handle, int(steps, c_int64_t), tasks, step)
+  end function allport_graph_set_steps
+
   ! Larger first.
   integer function allport_graph_set_priority(graph, function) result(code)
     type(allport_graph), intent(in) :: graph
@@ -2792,6 +3420,12 @@ contains
     code = c_visit_edge(visitor%handle, edge)
   end function allport_visit_edge
 
+  integer function allport_visit_talk(visitor, talk) result(code)
+    type(allport_visitor), intent(in) :: visitor
+    type(allport_talk), intent(in) :: talk
+    code = c_visit_talk(visitor%handle, talk)
+  end function allport_visit_talk
+
   ! What a body reads and writes; memory is its own until it returns.
   integer function allport_body_input(body, index, data, bytes) result(code)
     type(allport_body), intent(in) :: body
@@ -2814,6 +3448,63 @@ contains
     type(allport_body), intent(in) :: body
     code = c_body_progress(body%handle)
   end function allport_body_progress
+
+  ! How the body of a gang's member talks to the others, who run at the same time; by one thread at a time. me, to,
+  ! from, root: places among the members, in the order in which set_gang visits them. An error ends the body: return its
+  ! code, for the run has failed elsewhere. ALLPORT_UNSUPPORTED where the task is alone.
+  integer function allport_body_gang(body, members, me) result(code)
+    type(allport_body), intent(in) :: body
+    integer(c_int), intent(out) :: members, me
+    code = c_body_gang(body%handle, members, me)
+  end function allport_body_gang
+
+  ! data is copied, and the call returns at once.
+  integer function allport_body_send(body, to, data, bytes) result(code)
+    type(allport_body), intent(in) :: body
+    integer, intent(in) :: to
+    type(c_ptr), intent(in) :: data
+    integer(c_int64_t), intent(in) :: bytes
+    code = c_body_send(body%handle, int(to, c_int), data, bytes)
+  end function allport_body_send
+
+  ! Waits for what another member has sent, in that order. data is there until the body returns.
+  integer function allport_body_receive(body, from, data, bytes) result(code)
+    type(allport_body), intent(in) :: body
+    integer, intent(in) :: from
+    type(c_ptr), intent(out) :: data
+    integer(c_int64_t), intent(out) :: bytes
+    code = c_body_receive(body%handle, int(from, c_int), data, bytes)
+  end function allport_body_receive
+
+  ! Sends the root's data into every member's, all of one length. Called by all members.
+  integer function allport_body_bcast(body, root, data, bytes) result(code)
+    type(allport_body), intent(in) :: body
+    integer, intent(in) :: root
+    type(c_ptr), intent(in) :: data
+    integer(c_int64_t), intent(in) :: bytes
+    code = c_body_bcast(body%handle, int(root, c_int), data, bytes)
+  end function allport_body_bcast
+
+  ! Everyone's data combined in the root's, elsewhere rubbish. op, type: as allport_reduce()'s. The order is the same on
+  ! every run, though not the members'.
+  integer function allport_body_reduce(body, root, op, type, data, count) result(code)
+    type(allport_body), intent(in) :: body
+    integer, intent(in) :: root, op
+    character, intent(in) :: type
+    type(c_ptr), intent(in) :: data
+    integer(c_int64_t), intent(in) :: count
+    code = c_body_reduce(body%handle, int(root, c_int), int(op, c_int), letter(type), data, count)
+  end function allport_body_reduce
+
+  ! As above, and the result on every member, with the same bits.
+  integer function allport_body_allreduce(body, op, type, data, count) result(code)
+    type(allport_body), intent(in) :: body
+    integer, intent(in) :: op
+    character, intent(in) :: type
+    type(c_ptr), intent(in) :: data
+    integer(c_int64_t), intent(in) :: count
+    code = c_body_allreduce(body%handle, int(op, c_int), letter(type), data, count)
+  end function allport_body_allreduce
 
   ! Whether the graph holds together: parents agree with children, every input is filled once, no cycle. No MPI.
   integer function allport_graph_check(graph) result(code)
@@ -2844,6 +3535,602 @@ contains
     code = c_graph_run(comm%handle, graph%handle, int(op, c_int), letter(type), tasks, c_text(options, &
          options_kept))
   end function allport_graph_run
+
+  ! The machine of a spec such as "torus:4x4/ppn=2", of a preset such as "bgp:8x8x8", or of a machine file: rank r at
+  ! place r, x-fastest. ALLPORT_MACHINE where it cannot be read.
+  integer function allport_machine_create(spec, created) result(code)
+    character(len=*), intent(in) :: spec
+    type(allport_machine_handle), intent(out) :: created
+    character(len=:), allocatable, target :: spec_kept
+    code = c_machine_create(c_text(spec, spec_kept), created%handle)
+  end function allport_machine_create
+
+  ! From the text of a machine file (TOML, docs/reference/machine-file.md). ALLPORT_MACHINE naming what is wrong.
+  integer function allport_machine_from_toml(text, created) result(code)
+    character(len=*), intent(in) :: text
+    type(allport_machine_handle), intent(out) :: created
+    character(len=:), allocatable, target :: text_kept
+    code = c_machine_from_toml(c_text(text, text_kept), created%handle)
+  end function allport_machine_from_toml
+
+  ! What a communicator is on its machine, with its ranks where they are: what its plans are made for.
+  integer function allport_comm_machine(comm, created) result(code)
+    type(allport_comm), intent(in) :: comm
+    type(allport_machine_handle), intent(out) :: created
+    code = c_comm_machine(comm%handle, created%handle)
+  end function allport_comm_machine
+
+  ! The same machine with rank r at places[r], a permutation of 0 ... ranks - 1.
+  integer function allport_machine_placed(machine, places, created) result(code)
+    type(allport_machine_handle), intent(in) :: machine
+    integer(c_int), intent(in), target, contiguous :: places(:)
+    type(allport_machine_handle), intent(out) :: created
+    code = c_machine_placed(machine%handle, c_loc(places), created%handle)
+  end function allport_machine_placed
+
+  ! Frees and sets to NULL; schedules and plans that were made for it stay.
+  integer function allport_machine_free(machine) result(code)
+    type(allport_machine_handle), intent(inout) :: machine
+    code = c_machine_free(machine%handle)
+  end function allport_machine_free
+
+  ! The spec, or the name that the machine file gives.
+  function allport_machine_name(machine) result(text)
+    type(allport_machine_handle), intent(in) :: machine
+    character(len=:), allocatable :: text
+    text = text_of(c_machine_name(machine%handle))
+  end function allport_machine_name
+
+  ! links: directed ones, dead ones included. ranks = nodes * ranks_per_node.
+  integer function allport_machine_size(machine, nodes, ranks_per_node, ranks, links) result(code)
+    type(allport_machine_handle), intent(in) :: machine
+    integer(c_int), intent(out) :: nodes, ranks_per_node, ranks
+    integer(c_int64_t), intent(out) :: links
+    code = c_machine_size(machine%handle, nodes, ranks_per_node, ranks, links)
+  end function allport_machine_size
+
+  ! axes: how many there are, 8 at most. lengths, wraps: 8 numbers each, of which so many are written; wraps: 1 where an
+  ! axis is a ring, 0 where it is open at both ends.
+  integer function allport_machine_extents(machine, axes, lengths, wraps) result(code)
+    type(allport_machine_handle), intent(in) :: machine
+    integer(c_int), intent(out) :: axes
+    integer(c_int), intent(out), target, contiguous :: lengths(:), wraps(:)
+    code = c_machine_extents(machine%handle, axes, c_loc(lengths), c_loc(wraps))
+  end function allport_machine_extents
+
+  ! The directed link that leaves a node by a port (2 * axis, + 1 for the positive direction). neighbour: the node
+  ! behind it, -1 where there is no link. bandwidth: bytes/s. latency: seconds of a hop. works: 0 where the link is
+  ! dead.
+  integer function allport_machine_link(machine, node, port, neighbour, bandwidth, latency, works) result(code)
+    type(allport_machine_handle), intent(in) :: machine
+    integer, intent(in) :: node, port
+    integer(c_int), intent(out) :: neighbour
+    real(c_double), intent(out) :: bandwidth, latency
+    integer(c_int), intent(out) :: works
+    code = c_machine_link(machine%handle, int(node, c_int), int(port, c_int), neighbour, bandwidth, latency, works)
+  end function allport_machine_link
+
+  ! Links of the shortest way between two nodes.
+  integer function allport_machine_hops(machine, from_node, to_node, hops) result(code)
+    type(allport_machine_handle), intent(in) :: machine
+    integer, intent(in) :: from_node, to_node
+    integer(c_int), intent(out) :: hops
+    code = c_machine_hops(machine%handle, int(from_node, c_int), int(to_node, c_int), hops)
+  end function allport_machine_hops
+
+  ! What `allport machine show --json` prints.
+  function allport_machine_json(machine) result(text)
+    type(allport_machine_handle), intent(in) :: machine
+    character(len=:), allocatable :: text
+    text = text_of(c_machine_json(machine%handle))
+  end function allport_machine_json
+
+  ! The machine file's text, which allport_machine_from_toml() reads back to an equal machine.
+  function allport_machine_toml(machine) result(text)
+    type(allport_machine_handle), intent(in) :: machine
+    character(len=:), allocatable :: text
+    text = text_of(c_machine_toml(machine%handle))
+  end function allport_machine_toml
+
+  ! Names of built-in machines, from index 0 on; NULL behind the last.
+  function allport_machine_preset(index) result(text)
+    integer, intent(in) :: index
+    character(len=:), allocatable :: text
+    text = text_of(c_machine_preset(int(index, c_int)))
+  end function allport_machine_preset
+
+  ! Names of the algorithms of a collective ("bcast", "allreduce", ...), of "gemm" or of "lu", from index 0 on, those
+  ! that the program added among them; NULL behind the last. Valid as long as the program runs.
+  function allport_algorithm_name(of, index) result(text)
+    character(len=*), intent(in) :: of
+    integer, intent(in) :: index
+    character(len=:), allocatable, target :: of_kept
+    character(len=:), allocatable :: text
+    text = text_of(c_algorithm_name(c_text(of, of_kept), int(index, c_int)))
+  end function allport_algorithm_name
+
+  ! What it does, in a sentence, with its source.
+  function allport_algorithm_summary(of, name) result(text)
+    character(len=*), intent(in) :: of, name
+    character(len=:), allocatable, target :: of_kept, name_kept
+    character(len=:), allocatable :: text
+    text = text_of(c_algorithm_summary(c_text(of, of_kept), c_text(name, name_kept)))
+  end function allport_algorithm_summary
+
+  ! The schedule of a collective over all ranks of a machine. bytes: of the message, or of one rank's block; 0 of a
+  ! barrier. root: a rank; 0 where there is none. options: NULL, or "algorithm=rectangular segment=65536 window=2
+  ! element=8" (any of them): what is not given is chosen by predicted time (window is 2, element 1: bytes that are
+  ! never cut apart, 8 for sums of doubles). ALLPORT_UNSUPPORTED with every candidate's reason where none can serve.
+  integer function allport_schedule_create(machine, collective, bytes, root, created, options) result(code)
+    type(allport_machine_handle), intent(in) :: machine
+    character(len=*), intent(in) :: collective
+    integer(c_int64_t), intent(in) :: bytes
+    integer, intent(in) :: root
+    type(allport_schedule_handle), intent(out) :: created
+    character(len=*), intent(in), optional :: options
+    character(len=:), allocatable, target :: collective_kept, options_kept
+    code = c_schedule_create(machine%handle, c_text(collective, collective_kept), bytes, int(root, c_int), &
+         c_text(options, options_kept), created%handle)
+  end function allport_schedule_create
+
+  ! From what allport_schedule_json() gave: the same schedule, for no machine in particular. ALLPORT_IO naming the entry
+  ! that is wrong.
+  integer function allport_schedule_from_json(text, created) result(code)
+    character(len=*), intent(in) :: text
+    type(allport_schedule_handle), intent(out) :: created
+    character(len=:), allocatable, target :: text_kept
+    code = c_schedule_from_json(c_text(text, text_kept), created%handle)
+  end function allport_schedule_from_json
+
+  ! Frees and sets to NULL.
+  integer function allport_schedule_free(schedule) result(code)
+    type(allport_schedule_handle), intent(inout) :: schedule
+    code = c_schedule_free(schedule%handle)
+  end function allport_schedule_free
+
+  ! "bcast", "reduce", ...
+  function allport_schedule_collective(schedule) result(text)
+    type(allport_schedule_handle), intent(in) :: schedule
+    character(len=:), allocatable :: text
+    text = text_of(c_schedule_collective(schedule%handle))
+  end function allport_schedule_collective
+
+  function allport_schedule_algorithm(schedule) result(text)
+    type(allport_schedule_handle), intent(in) :: schedule
+    character(len=:), allocatable :: text
+    text = text_of(c_schedule_algorithm(schedule%handle))
+  end function allport_schedule_algorithm
+
+  ! Why it was chosen, in lines: every algorithm's price, and why others cannot serve. Empty for one from JSON.
+  function allport_schedule_reason(schedule) result(text)
+    type(allport_schedule_handle), intent(in) :: schedule
+    character(len=:), allocatable :: text
+    text = text_of(c_schedule_reason(schedule%handle))
+  end function allport_schedule_reason
+
+  ! The same as JSON, as `allport explain --json` prints it.
+  function allport_schedule_choice(schedule) result(text)
+    type(allport_schedule_handle), intent(in) :: schedule
+    character(len=:), allocatable :: text
+    text = text_of(c_schedule_choice(schedule%handle))
+  end function allport_schedule_choice
+
+  ! seconds: predicted. bound: no schedule takes less. mpi: predicted of MPI's own collective. -1 each where none is
+  ! known.
+  integer function allport_schedule_seconds(schedule, seconds, bound, mpi) result(code)
+    type(allport_schedule_handle), intent(in) :: schedule
+    real(c_double), intent(out) :: seconds, bound, mpi
+    code = c_schedule_seconds(schedule%handle, seconds, bound, mpi)
+  end function allport_schedule_seconds
+
+  ! segment: bytes at most that travel at once. window: segments in flight a stream. trees: spanning trees, or other
+  ! parallel parts.
+  integer function allport_schedule_shape(schedule, ranks, root, bytes, segment, window, trees) result(code)
+    type(allport_schedule_handle), intent(in) :: schedule
+    integer(c_int), intent(out) :: ranks, root
+    integer(c_int64_t), intent(out) :: bytes, segment
+    integer(c_int), intent(out) :: window, trees
+    code = c_schedule_shape(schedule%handle, ranks, root, bytes, segment, window, trees)
+  end function allport_schedule_shape
+
+  ! Messages and bytes that a rank sends and receives.
+  integer function allport_schedule_traffic(schedule, rank, messages_sent, bytes_sent, messages_received, &
+       bytes_received) result(code)
+    type(allport_schedule_handle), intent(in) :: schedule
+    integer, intent(in) :: rank
+    integer(c_int64_t), intent(out) :: messages_sent, bytes_sent, messages_received, bytes_received
+    code = c_schedule_traffic(schedule%handle, int(rank, c_int), messages_sent, bytes_sent, messages_received, &
+         bytes_received)
+  end function allport_schedule_traffic
+
+  ! Proves that every rank gets what it shall, once, without deadlock and races: ALLPORT_SCHEDULE with the first
+  ! counterexample where that is not so. on: a machine; NULL: the one that the schedule was made for.
+  integer function allport_schedule_verify(schedule, on) result(code)
+    type(allport_schedule_handle), intent(in) :: schedule
+    type(allport_machine_handle), intent(in), optional :: on
+    type(c_ptr) :: on_at
+    on_at = c_null_ptr
+    if (present(on)) on_at = on%handle
+    code = c_schedule_verify(schedule%handle, on_at)
+  end function allport_schedule_verify
+
+  ! Seconds on a simulated machine, segment by segment. on as above. options: NULL, or "sharing=fair overheads=serial
+  ! engine=events eager=4096 header=64" (any of them; docs/reference/cli.md, allport simulate).
+  integer function allport_schedule_simulate(schedule, seconds, on, options) result(code)
+    type(allport_schedule_handle), intent(in) :: schedule
+    real(c_double), intent(out) :: seconds
+    type(allport_machine_handle), intent(in), optional :: on
+    character(len=*), intent(in), optional :: options
+    type(c_ptr) :: on_at
+    character(len=:), allocatable, target :: options_kept
+    on_at = c_null_ptr
+    if (present(on)) on_at = on%handle
+    code = c_schedule_simulate(schedule%handle, on_at, c_text(options, options_kept), seconds)
+  end function allport_schedule_simulate
+
+  ! What allport_schedule_from_json() reads: the contract and every rank's operations (docs/reference/exchange.md).
+  function allport_schedule_json(schedule) result(text)
+    type(allport_schedule_handle), intent(in) :: schedule
+    character(len=:), allocatable :: text
+    text = text_of(c_schedule_json(schedule%handle))
+  end function allport_schedule_json
+
+  ! Runs a schedule on a communicator of as many ranks, which all call. op, type: of reductions, as
+  ! allport_allreduce()'s; 0 and ' ' where there are none. input, output: as the collective has them, NULL where it has
+  ! none; of a bcast the message is in output. Blocks lie by place in the communicator's machine, which is by rank
+  ! unless ranks were placed elsewhere. ALLPORT_ARGUMENT where the sizes of elements differ.
+  integer function allport_schedule_run(comm, schedule, op, type, input, output) result(code)
+    type(allport_comm), intent(in) :: comm
+    type(allport_schedule_handle), intent(in) :: schedule
+    integer, intent(in) :: op
+    character, intent(in) :: type
+    type(c_ptr), intent(in) :: input, output
+    code = c_schedule_run(comm%handle, schedule%handle, int(op, c_int), letter(type), input, output)
+  end function allport_schedule_run
+
+  ! Starts it: done after allport_wait().
+  integer function allport_schedule_start(comm, schedule, op, type, input, output, created) result(code)
+    type(allport_comm), intent(in) :: comm
+    type(allport_schedule_handle), intent(in) :: schedule
+    integer, intent(in) :: op
+    character, intent(in) :: type
+    type(c_ptr), intent(in) :: input, output
+    type(allport_transfer), intent(out) :: created
+    code = c_schedule_start(comm%handle, schedule%handle, int(op, c_int), letter(type), input, output, &
+         created%handle)
+  end function allport_schedule_start
+
+  ! Makes what allport_start() starts again and again.
+  integer function allport_schedule_prepare(comm, schedule, op, type, input, output, created) result(code)
+    type(allport_comm), intent(in) :: comm
+    type(allport_schedule_handle), intent(in) :: schedule
+    integer, intent(in) :: op
+    character, intent(in) :: type
+    type(c_ptr), intent(in) :: input, output
+    type(allport_persistent), intent(out) :: created
+    code = c_schedule_prepare(comm%handle, schedule%handle, int(op, c_int), letter(type), input, output, &
+         created%handle)
+  end function allport_schedule_prepare
+
+  ! How C = op(A) op(B) will be done: op(A) m x k, op(B) k x n, C m x n, type 's', 'd', 'c' or 'z', trans 'N', 'T' or
+  ! 'C'. Chosen by predicted time among all algorithms and grids that options leave open: NULL, or "algorithm=summa25
+  ! grid=2x2x2 order=jil panel=256 memory=1073741824" (any of them; memory: bytes that a rank may keep). ALLPORT_MEMORY
+  ! with bytes needed and had where nothing fits.
+  integer function allport_plan_gemm(machine, type, trans_a, trans_b, m, n, k, created, options) result(code)
+    type(allport_machine_handle), intent(in) :: machine
+    character, intent(in) :: type, trans_a, trans_b
+    integer, intent(in) :: m, n, k
+    type(allport_plan_handle), intent(out) :: created
+    character(len=*), intent(in), optional :: options
+    character(len=:), allocatable, target :: options_kept
+    code = c_plan_gemm(machine%handle, letter(type), letter(trans_a), letter(trans_b), int(m, c_int64_t), int(n, &
+         c_int64_t), int(k, c_int64_t), c_text(options, options_kept), created%handle)
+  end function allport_plan_gemm
+
+  ! How getrf will factor A, m x n. given: where A lies, so that moving it is priced; NULL: where the plan wants it.
+  ! options: "algorithm=2.5d grid=2x2x2 order=ijl block=64 nb=128 big=256 memory=1073741824 pivoting=partial" (any of
+  ! them; pivoting is tournament, partial or none).
+  integer function allport_plan_getrf(machine, type, m, n, created, given, options) result(code)
+    type(allport_machine_handle), intent(in) :: machine
+    character, intent(in) :: type
+    integer, intent(in) :: m, n
+    type(allport_plan_handle), intent(out) :: created
+    type(allport_distribution), intent(in), optional :: given
+    character(len=*), intent(in), optional :: options
+    type(c_ptr) :: given_at
+    character(len=:), allocatable, target :: options_kept
+    given_at = c_null_ptr
+    if (present(given)) given_at = given%handle
+    code = c_plan_getrf(machine%handle, letter(type), int(m, c_int64_t), int(n, c_int64_t), given_at, &
+         c_text(options, options_kept), created%handle)
+  end function allport_plan_getrf
+
+  ! How potrf will factor A, n x n, of which it has one triangle (uplo 'L' or 'U'). given as above. options: "grid=4x4
+  ! order=ij nb=256 workers=2 memory=1073741824" (any of them). ALLPORT_MACHINE where a machine does not say its flop/s.
+  ! Ranks count as if rank r were at place r.
+  integer function allport_plan_potrf(machine, type, uplo, n, created, given, options) result(code)
+    type(allport_machine_handle), intent(in) :: machine
+    character, intent(in) :: type, uplo
+    integer, intent(in) :: n
+    type(allport_plan_handle), intent(out) :: created
+    type(allport_distribution), intent(in), optional :: given
+    character(len=*), intent(in), optional :: options
+    type(c_ptr) :: given_at
+    character(len=:), allocatable, target :: options_kept
+    given_at = c_null_ptr
+    if (present(given)) given_at = given%handle
+    code = c_plan_potrf(machine%handle, letter(type), letter(uplo), int(n, c_int64_t), given_at, c_text(options, &
+         options_kept), created%handle)
+  end function allport_plan_potrf
+
+  ! How geqrf will factor A, m x n; the rest as allport_plan_potrf()'s.
+  integer function allport_plan_geqrf(machine, type, m, n, created, given, options) result(code)
+    type(allport_machine_handle), intent(in) :: machine
+    character, intent(in) :: type
+    integer, intent(in) :: m, n
+    type(allport_plan_handle), intent(out) :: created
+    type(allport_distribution), intent(in), optional :: given
+    character(len=*), intent(in), optional :: options
+    type(c_ptr) :: given_at
+    character(len=:), allocatable, target :: options_kept
+    given_at = c_null_ptr
+    if (present(given)) given_at = given%handle
+    code = c_plan_geqrf(machine%handle, letter(type), int(m, c_int64_t), int(n, c_int64_t), given_at, &
+         c_text(options, options_kept), created%handle)
+  end function allport_plan_geqrf
+
+  ! Frees and sets to NULL.
+  integer function allport_plan_free(plan) result(code)
+    type(allport_plan_handle), intent(inout) :: plan
+    code = c_plan_free(plan%handle)
+  end function allport_plan_free
+
+  ! A name of allport_algorithm_name(); "tiles" of potrf and geqrf.
+  function allport_plan_algorithm(plan) result(text)
+    type(allport_plan_handle), intent(in) :: plan
+    character(len=:), allocatable :: text
+    text = text_of(c_plan_algorithm(plan%handle))
+  end function allport_plan_algorithm
+
+  ! Predicted, moving A included where it was given.
+  integer function allport_plan_seconds(plan, seconds) result(code)
+    type(allport_plan_handle), intent(in) :: plan
+    real(c_double), intent(out) :: seconds
+    code = c_plan_seconds(plan%handle, seconds)
+  end function allport_plan_seconds
+
+  ! The process grid, rows x cols x layers; potrf and geqrf have one layer.
+  integer function allport_plan_grid(plan, rows, cols, layers) result(code)
+    type(allport_plan_handle), intent(in) :: plan
+    integer(c_int), intent(out) :: rows, cols, layers
+    code = c_plan_grid(plan%handle, rows, cols, layers)
+  end function allport_plan_grid
+
+  ! Columns of a panel (gemm, getrf), or rows and columns of a tile (potrf, geqrf).
+  integer function allport_plan_block(plan, block) result(code)
+    type(allport_plan_handle), intent(in) :: plan
+    integer(c_int64_t), intent(out) :: block
+    code = c_plan_block(plan%handle, block)
+  end function allport_plan_block
+
+  ! Of the busiest rank: words, elements sent or received, and messages; -1 where a graph of more than 4 million tasks
+  ! was not counted. bound_words: no algorithm moves fewer with that memory; 0: none is known.
+  integer function allport_plan_traffic(plan, words, messages, bound_words) result(code)
+    type(allport_plan_handle), intent(in) :: plan
+    integer(c_int64_t), intent(out) :: words, messages
+    real(c_double), intent(out) :: bound_words
+    code = c_plan_traffic(plan%handle, words, messages, bound_words)
+  end function allport_plan_traffic
+
+  ! Bytes at most on a rank: its parts of the matrices, and work space.
+  integer function allport_plan_memory(plan, bytes) result(code)
+    type(allport_plan_handle), intent(in) :: plan
+    integer(c_int64_t), intent(out) :: bytes
+    code = c_plan_memory(plan%handle, bytes)
+  end function allport_plan_memory
+
+  ! Where the plan wants a matrix: which is 'A', 'B' or 'C' of gemm, 'A' of the others.
+  integer function allport_plan_distribution(plan, which, created) result(code)
+    type(allport_plan_handle), intent(in) :: plan
+    character, intent(in) :: which
+    type(allport_distribution), intent(out) :: created
+    code = c_plan_distribution(plan%handle, letter(which), created%handle)
+  end function allport_plan_distribution
+
+  ! Everything, as `allport plan gemm --json` and its like print it.
+  function allport_plan_json(plan) result(text)
+    type(allport_plan_handle), intent(in) :: plan
+    character(len=:), allocatable :: text
+    text = text_of(c_plan_json(plan%handle))
+  end function allport_plan_json
+
+  integer function sgemm_planned_any(comm, plan, alpha, a, a_distribution, b, b_distribution, beta, c, &
+       c_distribution) result(code)
+    type(allport_comm), intent(in) :: comm
+    type(allport_plan_handle), intent(in) :: plan
+    real(c_float), intent(in), target :: alpha
+    real(c_float), intent(in), target, contiguous :: a(:, :)
+    type(allport_distribution), intent(in) :: a_distribution
+    real(c_float), intent(in), target, contiguous :: b(:, :)
+    type(allport_distribution), intent(in) :: b_distribution
+    real(c_float), intent(in), target :: beta
+    real(c_float), intent(inout), target, contiguous :: c(:, :)
+    type(allport_distribution), intent(in) :: c_distribution
+    code = c_sgemm_planned(comm%handle, plan%handle, c_loc(alpha), c_loc(a), leading(size(a, 1)), &
+         a_distribution%handle, c_loc(b), leading(size(b, 1)), b_distribution%handle, c_loc(beta), c_loc(c), &
+         leading(size(c, 1)), c_distribution%handle)
+  end function sgemm_planned_any
+
+  integer function dgemm_planned_any(comm, plan, alpha, a, a_distribution, b, b_distribution, beta, c, &
+       c_distribution) result(code)
+    type(allport_comm), intent(in) :: comm
+    type(allport_plan_handle), intent(in) :: plan
+    real(c_double), intent(in), target :: alpha
+    real(c_double), intent(in), target, contiguous :: a(:, :)
+    type(allport_distribution), intent(in) :: a_distribution
+    real(c_double), intent(in), target, contiguous :: b(:, :)
+    type(allport_distribution), intent(in) :: b_distribution
+    real(c_double), intent(in), target :: beta
+    real(c_double), intent(inout), target, contiguous :: c(:, :)
+    type(allport_distribution), intent(in) :: c_distribution
+    code = c_dgemm_planned(comm%handle, plan%handle, c_loc(alpha), c_loc(a), leading(size(a, 1)), &
+         a_distribution%handle, c_loc(b), leading(size(b, 1)), b_distribution%handle, c_loc(beta), c_loc(c), &
+         leading(size(c, 1)), c_distribution%handle)
+  end function dgemm_planned_any
+
+  integer function cgemm_planned_any(comm, plan, alpha, a, a_distribution, b, b_distribution, beta, c, &
+       c_distribution) result(code)
+    type(allport_comm), intent(in) :: comm
+    type(allport_plan_handle), intent(in) :: plan
+    complex(c_float_complex), intent(in), target :: alpha
+    complex(c_float_complex), intent(in), target, contiguous :: a(:, :)
+    type(allport_distribution), intent(in) :: a_distribution
+    complex(c_float_complex), intent(in), target, contiguous :: b(:, :)
+    type(allport_distribution), intent(in) :: b_distribution
+    complex(c_float_complex), intent(in), target :: beta
+    complex(c_float_complex), intent(inout), target, contiguous :: c(:, :)
+    type(allport_distribution), intent(in) :: c_distribution
+    code = c_cgemm_planned(comm%handle, plan%handle, c_loc(alpha), c_loc(a), leading(size(a, 1)), &
+         a_distribution%handle, c_loc(b), leading(size(b, 1)), b_distribution%handle, c_loc(beta), c_loc(c), &
+         leading(size(c, 1)), c_distribution%handle)
+  end function cgemm_planned_any
+
+  integer function zgemm_planned_any(comm, plan, alpha, a, a_distribution, b, b_distribution, beta, c, &
+       c_distribution) result(code)
+    type(allport_comm), intent(in) :: comm
+    type(allport_plan_handle), intent(in) :: plan
+    complex(c_double_complex), intent(in), target :: alpha
+    complex(c_double_complex), intent(in), target, contiguous :: a(:, :)
+    type(allport_distribution), intent(in) :: a_distribution
+    complex(c_double_complex), intent(in), target, contiguous :: b(:, :)
+    type(allport_distribution), intent(in) :: b_distribution
+    complex(c_double_complex), intent(in), target :: beta
+    complex(c_double_complex), intent(inout), target, contiguous :: c(:, :)
+    type(allport_distribution), intent(in) :: c_distribution
+    code = c_zgemm_planned(comm%handle, plan%handle, c_loc(alpha), c_loc(a), leading(size(a, 1)), &
+         a_distribution%handle, c_loc(b), leading(size(b, 1)), b_distribution%handle, c_loc(beta), c_loc(c), &
+         leading(size(c, 1)), c_distribution%handle)
+  end function zgemm_planned_any
+
+  integer function sgetrf_planned_any(comm, plan, a, a_distribution, pivots, info) result(code)
+    type(allport_comm), intent(in) :: comm
+    type(allport_plan_handle), intent(in) :: plan
+    real(c_float), intent(inout), target, contiguous :: a(:, :)
+    type(allport_distribution), intent(in) :: a_distribution
+    integer(c_int64_t), intent(out), target, contiguous :: pivots(:)
+    integer(c_int64_t), intent(out) :: info
+    code = c_sgetrf_planned(comm%handle, plan%handle, c_loc(a), leading(size(a, 1)), a_distribution%handle, &
+         c_loc(pivots), info)
+  end function sgetrf_planned_any
+
+  integer function dgetrf_planned_any(comm, plan, a, a_distribution, pivots, info) result(code)
+    type(allport_comm), intent(in) :: comm
+    type(allport_plan_handle), intent(in) :: plan
+    real(c_double), intent(inout), target, contiguous :: a(:, :)
+    type(allport_distribution), intent(in) :: a_distribution
+    integer(c_int64_t), intent(out), target, contiguous :: pivots(:)
+    integer(c_int64_t), intent(out) :: info
+    code = c_dgetrf_planned(comm%handle, plan%handle, c_loc(a), leading(size(a, 1)), a_distribution%handle, &
+         c_loc(pivots), info)
+  end function dgetrf_planned_any
+
+  integer function cgetrf_planned_any(comm, plan, a, a_distribution, pivots, info) result(code)
+    type(allport_comm), intent(in) :: comm
+    type(allport_plan_handle), intent(in) :: plan
+    complex(c_float_complex), intent(inout), target, contiguous :: a(:, :)
+    type(allport_distribution), intent(in) :: a_distribution
+    integer(c_int64_t), intent(out), target, contiguous :: pivots(:)
+    integer(c_int64_t), intent(out) :: info
+    code = c_cgetrf_planned(comm%handle, plan%handle, c_loc(a), leading(size(a, 1)), a_distribution%handle, &
+         c_loc(pivots), info)
+  end function cgetrf_planned_any
+
+  integer function zgetrf_planned_any(comm, plan, a, a_distribution, pivots, info) result(code)
+    type(allport_comm), intent(in) :: comm
+    type(allport_plan_handle), intent(in) :: plan
+    complex(c_double_complex), intent(inout), target, contiguous :: a(:, :)
+    type(allport_distribution), intent(in) :: a_distribution
+    integer(c_int64_t), intent(out), target, contiguous :: pivots(:)
+    integer(c_int64_t), intent(out) :: info
+    code = c_zgetrf_planned(comm%handle, plan%handle, c_loc(a), leading(size(a, 1)), a_distribution%handle, &
+         c_loc(pivots), info)
+  end function zgetrf_planned_any
+
+  integer function spotrf_planned_any(comm, plan, a, a_distribution, info) result(code)
+    type(allport_comm), intent(in) :: comm
+    type(allport_plan_handle), intent(in) :: plan
+    real(c_float), intent(inout), target, contiguous :: a(:, :)
+    type(allport_distribution), intent(in) :: a_distribution
+    integer(c_int64_t), intent(out) :: info
+    code = c_spotrf_planned(comm%handle, plan%handle, c_loc(a), leading(size(a, 1)), a_distribution%handle, info)
+  end function spotrf_planned_any
+
+  integer function dpotrf_planned_any(comm, plan, a, a_distribution, info) result(code)
+    type(allport_comm), intent(in) :: comm
+    type(allport_plan_handle), intent(in) :: plan
+    real(c_double), intent(inout), target, contiguous :: a(:, :)
+    type(allport_distribution), intent(in) :: a_distribution
+    integer(c_int64_t), intent(out) :: info
+    code = c_dpotrf_planned(comm%handle, plan%handle, c_loc(a), leading(size(a, 1)), a_distribution%handle, info)
+  end function dpotrf_planned_any
+
+  integer function cpotrf_planned_any(comm, plan, a, a_distribution, info) result(code)
+    type(allport_comm), intent(in) :: comm
+    type(allport_plan_handle), intent(in) :: plan
+    complex(c_float_complex), intent(inout), target, contiguous :: a(:, :)
+    type(allport_distribution), intent(in) :: a_distribution
+    integer(c_int64_t), intent(out) :: info
+    code = c_cpotrf_planned(comm%handle, plan%handle, c_loc(a), leading(size(a, 1)), a_distribution%handle, info)
+  end function cpotrf_planned_any
+
+  integer function zpotrf_planned_any(comm, plan, a, a_distribution, info) result(code)
+    type(allport_comm), intent(in) :: comm
+    type(allport_plan_handle), intent(in) :: plan
+    complex(c_double_complex), intent(inout), target, contiguous :: a(:, :)
+    type(allport_distribution), intent(in) :: a_distribution
+    integer(c_int64_t), intent(out) :: info
+    code = c_zpotrf_planned(comm%handle, plan%handle, c_loc(a), leading(size(a, 1)), a_distribution%handle, info)
+  end function zpotrf_planned_any
+
+  integer function sgeqrf_planned_any(comm, plan, a, a_distribution, tau) result(code)
+    type(allport_comm), intent(in) :: comm
+    type(allport_plan_handle), intent(in) :: plan
+    real(c_float), intent(inout), target, contiguous :: a(:, :)
+    type(allport_distribution), intent(in) :: a_distribution
+    real(c_float), intent(inout), target, contiguous :: tau(:)
+    code = c_sgeqrf_planned(comm%handle, plan%handle, c_loc(a), leading(size(a, 1)), a_distribution%handle, &
+         c_loc(tau))
+  end function sgeqrf_planned_any
+
+  integer function dgeqrf_planned_any(comm, plan, a, a_distribution, tau) result(code)
+    type(allport_comm), intent(in) :: comm
+    type(allport_plan_handle), intent(in) :: plan
+    real(c_double), intent(inout), target, contiguous :: a(:, :)
+    type(allport_distribution), intent(in) :: a_distribution
+    real(c_double), intent(inout), target, contiguous :: tau(:)
+    code = c_dgeqrf_planned(comm%handle, plan%handle, c_loc(a), leading(size(a, 1)), a_distribution%handle, &
+         c_loc(tau))
+  end function dgeqrf_planned_any
+
+  integer function cgeqrf_planned_any(comm, plan, a, a_distribution, tau) result(code)
+    type(allport_comm), intent(in) :: comm
+    type(allport_plan_handle), intent(in) :: plan
+    complex(c_float_complex), intent(inout), target, contiguous :: a(:, :)
+    type(allport_distribution), intent(in) :: a_distribution
+    complex(c_float_complex), intent(inout), target, contiguous :: tau(:)
+    code = c_cgeqrf_planned(comm%handle, plan%handle, c_loc(a), leading(size(a, 1)), a_distribution%handle, &
+         c_loc(tau))
+  end function cgeqrf_planned_any
+
+  integer function zgeqrf_planned_any(comm, plan, a, a_distribution, tau) result(code)
+    type(allport_comm), intent(in) :: comm
+    type(allport_plan_handle), intent(in) :: plan
+    complex(c_double_complex), intent(inout), target, contiguous :: a(:, :)
+    type(allport_distribution), intent(in) :: a_distribution
+    complex(c_double_complex), intent(inout), target, contiguous :: tau(:)
+    code = c_zgeqrf_planned(comm%handle, plan%handle, c_loc(a), leading(size(a, 1)), a_distribution%handle, &
+         c_loc(tau))
+  end function zgeqrf_planned_any
 
   ! The text behind a C string; empty for a null pointer.
   function text_of(pointer) result(text)

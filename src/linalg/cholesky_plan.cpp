@@ -11,7 +11,7 @@
 #include "allport/tasks/summary.h"
 #include "cholesky_tiles.h"
 #include "report_json.h"
-#include "tiled_plan.h"
+#include "tiled_plan_run.h"
 
 namespace allport {
 
@@ -108,6 +108,24 @@ CholeskyPlan plan_cholesky(CholeskyProblem const& problem, Machine const& machin
   tiled_plan::shorten(plan);
   return plan;
 }
+
+template <class T>
+CholeskyReport cholesky(CholeskyPlan const& plan, Matrix<T> const& a, CholeskyOptions const& options) {
+  auto as_planned = options;
+  as_planned.nb = plan.chosen.nb;
+  as_planned.workers = plan.options.workers;
+  CholeskyReport report;
+  bool const moved = tiled_plan::run_in_tiles(plan, a, plan.problem.n, plan.problem.n, [&](Matrix<T> const& tiles) {
+    report = cholesky(tiles, plan.problem.uplo, as_planned);
+  });
+  report.moved = report.moved || moved;
+  return report;
+}
+
+ALLPORT_CHOLESKY_PLANNED_INSTANCE(, float);
+ALLPORT_CHOLESKY_PLANNED_INSTANCE(, double);
+ALLPORT_CHOLESKY_PLANNED_INSTANCE(, std::complex<float>);
+ALLPORT_CHOLESKY_PLANNED_INSTANCE(, std::complex<double>);
 
 Index cholesky_tile(CholeskyProblem const& problem, Distribution const& given, Machine const& machine, int workers) {
   if (!tiled_plan::has_rates(machine)) return tiled_plan::usual_tile;

@@ -13,7 +13,7 @@
 #include "qr_order.h"
 #include "qr_tiles.h"
 #include "report_json.h"
-#include "tiled_plan.h"
+#include "tiled_plan_run.h"
 
 namespace allport {
 
@@ -109,6 +109,23 @@ QrPlan plan_qr(QrProblem const& problem, Machine const& machine, QrPlanOptions c
   tiled_plan::shorten(plan);
   return plan;
 }
+
+template <class T>
+QrReport geqrf(QrPlan const& plan, Matrix<T> const& a, std::vector<T>& tau, QrOptions const& options) {
+  auto as_planned = options;
+  as_planned.nb = plan.chosen.nb;
+  as_planned.workers = plan.options.workers;
+  QrReport report;
+  bool const moved = tiled_plan::run_in_tiles(plan, a, plan.problem.m, plan.problem.n,
+                                              [&](Matrix<T> const& tiles) { report = geqrf(tiles, tau, as_planned); });
+  report.moved = report.moved || moved;
+  return report;
+}
+
+ALLPORT_QR_PLANNED_INSTANCE(, float);
+ALLPORT_QR_PLANNED_INSTANCE(, double);
+ALLPORT_QR_PLANNED_INSTANCE(, std::complex<float>);
+ALLPORT_QR_PLANNED_INSTANCE(, std::complex<double>);
 
 Index qr_tile(QrProblem const& problem, Distribution const& given, Machine const& machine, int workers) {
   if (!tiled_plan::has_rates(machine)) return tiled_plan::usual_tile;

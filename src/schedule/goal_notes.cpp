@@ -132,9 +132,11 @@ void check(GoalCosts const& costs) {
          "seconds, at least 0");
 }
 
-std::string note(Head const& head) {
+Json promise_note(Head const& head, Json begun) {
   auto const& c = head.contract;
-  Json note{{"allport_goal", version}, {"collective", name(c.what)}, {"algorithm", head.algorithm}};
+  auto& note = begun;
+  note["collective"] = name(c.what);
+  note["algorithm"] = head.algorithm;
   note["ranks"] = c.ranks;
   note["root"] = c.root;
   note["bytes"] = c.bytes;
@@ -142,8 +144,6 @@ std::string note(Head const& head) {
   note["segment"] = head.cut.segment;
   note["window"] = head.cut.window;
   note["trees"] = head.trees;
-  note["operator_seconds_per_byte"] = head.costs.operator_seconds_per_byte;
-  note["copy_seconds_per_byte"] = head.costs.copy_seconds_per_byte;
   if (c.blocks) {
     auto& lengths = note["blocks"] = Json::array();
     for (std::int64_t i = 0; i < c.blocks->entries(); ++i) lengths.push_back(c.blocks->bytes(i));
@@ -153,6 +153,13 @@ std::string note(Head const& head) {
     auto& sizes = note["buffers"] = Json::array();
     for (auto const& b : *c.buffers) sizes.push_back(Json::array({b.input, b.output}));
   }
+  return begun;
+}
+
+std::string note(Head const& head) {
+  auto note = promise_note(head, {{"allport_goal", version}});
+  note["operator_seconds_per_byte"] = head.costs.operator_seconds_per_byte;
+  note["copy_seconds_per_byte"] = head.costs.copy_seconds_per_byte;
   return note.dump(-1, ' ', true, Json::error_handler_t::replace);
 }
 
@@ -160,7 +167,7 @@ std::string note(Rank rank, Program const& program) {
   return Json{{"rank", rank}, {"operations", program.ops.size()}, {"scratch", program.scratch}}.dump();
 }
 
-std::string note(Op const& op) {
+Json operation_note(Op const& op) {
   Json note{{"kind", kinds[static_cast<std::size_t>(op.kind)]}};
   if (op.peer != -1) note["peer"] = op.peer;
   if (op.channel != 0) note["channel"] = op.channel;
@@ -178,14 +185,13 @@ std::string note(Op const& op) {
     auto& after = note["after"] = Json::array();
     for (auto const& d : op.after) after.push_back(Json::array({d.op, d.lag}));
   }
-  return note.dump();
+  return note;
 }
 
-Head read_head(Json const& note) {
+std::string note(Op const& op) { return operation_note(op).dump(); }
+
+Head read_promise(Json const& note) {
   Head head;
-  if (auto const got = read_integer(note, "allport_goal", 1, most32); got != version) {
-    fail(fmt::format("\"allport_goal\": expected {}, the version that this Allport reads, got {}", version, got));
-  }
   head.algorithm = text(entry(note, "algorithm"), "algorithm");
   auto const what = text(entry(note, "collective"), "collective");
   auto& c = head.contract;
@@ -201,6 +207,14 @@ Head read_head(Json const& note) {
   head.cut.segment = read_integer(note, "segment", 1, most);
   head.cut.window = static_cast<std::int32_t>(read_integer(note, "window", 1, most32));
   head.trees = static_cast<int>(read_integer(note, "trees", 0, most32));
+  return head;
+}
+
+Head read_head(Json const& note) {
+  if (auto const got = read_integer(note, "allport_goal", 1, most32); got != version) {
+    fail(fmt::format("\"allport_goal\": expected {}, the version that this Allport reads, got {}", version, got));
+  }
+  auto head = read_promise(note);
   head.costs = {cost(note, "operator_seconds_per_byte"), cost(note, "copy_seconds_per_byte")};
   check(head.costs);
   return head;

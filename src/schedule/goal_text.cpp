@@ -148,14 +148,14 @@ class Parser {
   }
 
   void operation(std::string_view what, std::int64_t line, Rank r) {
-    constexpr auto most = std::numeric_limits<std::int64_t>::max();
+    constexpr auto largest = std::numeric_limits<std::int64_t>::max();
     Statement s;
     s.line = line;
     if (what == "calc") {
-      s.size = scan_.number("nanoseconds", most);
+      s.size = scan_.number("nanoseconds", largest);
     } else if (what == "send" || what == "recv") {
       s.act = what == "send" ? Act::send : Act::receive;
-      s.size = scan_.number("bytes", most);
+      s.size = scan_.number("bytes", largest);
       scan_.expect("b");
       scan_.expect(s.act == Act::send ? "to" : "from");
       if (scan_.token() == "-1") fail_at(file_, line, "expected the sender's rank, got -1: a schedule knows who sends");

@@ -36,7 +36,8 @@ program test_module
   use callbacks
   implicit none
   integer, parameter :: m = 17, n = 11, k = 13, nb = 3
-  type(allport_comm) :: comm
+  type(allport_comm) :: comm, rated
+  character(len=16) :: spec
   integer :: rank, ranks, ierror, failures = 0, all_failures
 
   call MPI_Init(ierror)
@@ -46,6 +47,8 @@ program test_module
   call assert(allport_comm_create(MPI_COMM_WORLD, comm, 'torus:0') == allport_machine, 'a wrong machine')
   call assert(index(allport_error(), 'torus:0') > 0, 'the message names the machine')
   call expect(allport_comm_create(MPI_COMM_WORLD, comm), 'comm_create')
+  write (spec, '(a,i0,a)') 'bgp:', ranks, 'x1x1'
+  call expect(allport_comm_create(MPI_COMM_WORLD, rated, spec), 'comm_create')
   call broadcasts()
   call reductions()
   call collectives()
@@ -53,6 +56,9 @@ program test_module
   call loops()
   call places()
   call distributions()
+  call machines()
+  call schedules()
+  call plans()
   call gemm_s()
   call gemm_d()
   call gemm_c()
@@ -61,6 +67,7 @@ program test_module
   call factors_d()
   call factors_c()
   call factors_z()
+  call expect(allport_comm_free(rated), 'comm_free')
   call expect(allport_comm_free(comm), 'comm_free')
   call assert(.not. c_associated(comm%handle), 'a freed communicator is null')
   call MPI_Allreduce(failures, all_failures, 1, MPI_INTEGER, MPI_SUM, MPI_COMM_WORLD, ierror)
@@ -254,6 +261,8 @@ contains
     integer, intent(in) :: i
     whole = ((i - 1) / nb * ranks + rank) * nb + mod(i - 1, nb) + 1
   end function whole
+
+#include "plans.F90"
 
 #define REAL_VALUE(i, j) (mod(3 * (i) + 5 * (j), 7) - 3)
 #define COMPLEX_VALUE(i, j) cmplx(mod(3 * (i) + 5 * (j), 7) - 3, mod((i) + 2 * (j), 5) - 2)

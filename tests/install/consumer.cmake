@@ -29,7 +29,7 @@ run(${CMAKE_COMMAND} -S ${CMAKE_CURRENT_LIST_DIR}/../../examples -B ${work}/exam
     -DMPI_CXX_COMPILER=${MPI_CXX_COMPILER} -DMPI_Fortran_COMPILER=${MPI_Fortran_COMPILER}
     -DMPIEXEC_EXECUTABLE=${MPIEXEC})
 run(${CMAKE_COMMAND} --build ${work}/examples)
-foreach(example gemm_c gemm_cpp custom_bcast_cpp task_graph_cpp jacobi_cpp gemm_fortran)
+foreach(example gemm_c plan_c gemm_cpp custom_bcast_cpp task_graph_cpp jacobi_cpp gemm_fortran plan_fortran)
   if(EXISTS ${work}/examples/${example})
     foreach(ranks 1 3 4)
       run(${CMAKE_CURRENT_LIST_DIR}/../../tools/mpirun ${MPIEXEC} ${ranks} ${work}/examples/${example} torus:${ranks})

@@ -15,6 +15,8 @@ int allport_matrix_read(const char* path, int64_t rows, int64_t bytes, char orde
 const char* allport_error(void);
 int allport_sgemm(allport_matrix x, const float* alpha, const float* a, int64_t lda, float* c, int64_t ldc);
 int allport_zgemm(allport_matrix x, const void* alpha, const void* a, int64_t lda, void* c, int64_t ldc);
+int allport_ask(const char* of, allport_matrix on, double* bound);
+const char* allport_say(allport_matrix x, int index);
 """
 
 
@@ -42,6 +44,13 @@ def test_what_a_header_says_becomes_fortran(generator):
         "integer function sgemm_any(x, alpha, a, c) result(code)",
         "real(c_float), intent(in), target, contiguous :: a(:, :)",
         "complex(c_double_complex), intent(inout), target, contiguous :: c(:, :)",
+        "integer function allport_ask(of, bound, on) result(code)",
+        "character(len=*), intent(in) :: of",
+        "type(allport_matrix), intent(in), optional :: on",
+        "real(c_double), intent(out) :: bound",
+        "if (present(on)) on_at = on%handle",
+        "code = c_ask(c_text(of, of_kept), on_at, bound)",
+        "text = text_of(c_say(x%handle, int(index, c_int)))",
         "code = c_zgemm(x%handle, c_loc(alpha), c_loc(a), leading(size(a, 1)), c_loc(c), leading(size(c, 1)))",
     ):
         assert line in made, made

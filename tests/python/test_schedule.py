@@ -165,3 +165,19 @@ def test_what_is_far_too_long_for_a_number_is_refused(read, text):
     with pytest.raises(ap.AllportError) as error:
         read(text)
     assert len(str(error.value)) < 500
+
+
+def test_as_json_and_back():
+    schedule = ap.make_schedule(
+        "reduce", "torus:4x2", algorithm="rectangular", root=3, bytes=960, element=8, segment=64
+    )
+    text = schedule.to_json()
+    same = ap.Schedule.from_json(text)
+    assert same.to_json() == text and repr(same) == repr(schedule)
+    assert [repr(op) for op in same.program(2).ops] == [repr(op) for op in schedule.program(2).ops]
+    assert ap.prove(same, "torus:4x2").ok
+    parts = [np.arange(120.0) + r for r in range(8)]
+    assert (ap.interpret(same, parts)[3] == sum(parts)).all()
+    for broken, word in ((text[:-3], "JSON"), (text.replace('"ranks":8', '"ranks":9'), "programs")):
+        with pytest.raises(ap.AllportError, match=word):
+            ap.Schedule.from_json(broken)

@@ -3,7 +3,6 @@
 
 #include <gtest/gtest.h>
 
-#include <algorithm>
 #include <random>
 #include <sstream>
 
@@ -11,6 +10,7 @@
 #include "allport/collectives/registry.h"
 #include "collectives/dead_links.h"
 #include "schedule/blocks.h"
+#include "schedule/equal.h"
 #include "schedule/goal.h"
 #include "schedule/hand.h"
 
@@ -18,35 +18,13 @@ namespace allport {
 namespace {
 
 using test::error_of;
+using test::expect_equal;
 using test::read;
 
 std::string goal_of(Schedule const& schedule, GoalCosts const& costs = {}) {
   std::ostringstream out;
   export_goal(schedule, out, costs);
   return out.str();
-}
-
-bool equal(Op const& a, Op const& b) {
-  return a.kind == b.kind && a.port == b.port && a.peer == b.peer && a.channel == b.channel && a.length == b.length &&
-         a.segment == b.segment && a.piece == b.piece && a.from == b.from && a.with == b.with && a.into == b.into &&
-         std::ranges::equal(a.after, b.after);
-}
-
-void expect_equal(Schedule const& a, Schedule const& b) {
-  EXPECT_EQ(a.algorithm(), b.algorithm());
-  EXPECT_EQ(a.contract(), b.contract());
-  EXPECT_EQ(a.cut(), b.cut());
-  EXPECT_EQ(a.trees(), b.trees());
-  ASSERT_EQ(a.ranks(), b.ranks());
-  for (Rank r = 0; r < a.ranks(); ++r) {
-    auto const mine = a.program(r);
-    auto const other = b.program(r);
-    EXPECT_EQ(mine.scratch, other.scratch) << "rank " << r;
-    ASSERT_EQ(mine.ops.size(), other.ops.size()) << "rank " << r;
-    for (std::size_t i = 0; i < mine.ops.size(); ++i) {
-      ASSERT_TRUE(equal(mine.ops[i], other.ops[i])) << "rank " << r << " operation " << i;
-    }
-  }
 }
 
 /// Under the sanitizers, which are slow, only small ones.

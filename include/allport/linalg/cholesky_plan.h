@@ -74,6 +74,21 @@ struct CholeskyPlan {
 [[nodiscard]] CholeskyPlan plan_cholesky(CholeskyProblem const& problem, Machine const& machine,
                                          CholeskyPlanOptions const& options = {});
 
+/// As cholesky(), by a plan: in its tiles, with its workers; those of `options` are not looked at. A that lies
+/// elsewhere than in plan.distribution is brought there and back. Called by all ranks of A's communicator with equal
+/// plans.
+/// @pre plan.machine == a.comm().machine(), the plan's type and extents are A's
+/// @throws Error on every rank, as cholesky(), and with Error(memory) where moving A takes more than the plan's limit
+template <class T>
+CholeskyReport cholesky(CholeskyPlan const& plan, Matrix<T> const& a, CholeskyOptions const& options = {});
+
+#define ALLPORT_CHOLESKY_PLANNED_INSTANCE(prefix, T) \
+  prefix template CholeskyReport cholesky(CholeskyPlan const&, Matrix<T> const&, CholeskyOptions const&)
+ALLPORT_CHOLESKY_PLANNED_INSTANCE(extern, float);
+ALLPORT_CHOLESKY_PLANNED_INSTANCE(extern, double);
+ALLPORT_CHOLESKY_PLANNED_INSTANCE(extern, std::complex<float>);
+ALLPORT_CHOLESKY_PLANNED_INSTANCE(extern, std::complex<double>);
+
 /// A X = B with the factors of an n x n matrix.
 struct CholeskySolvePlan {
   Index nb = 0;        ///< of the tiles

@@ -7,6 +7,7 @@
 
 #include "allport/graph/pool.h"
 #include "allport/graph/price.h"
+#include "allport/linalg/householder.h"
 #include "allport/linalg/least_squares.h"
 #include "allport/machine/machine.h"
 
@@ -70,6 +71,20 @@ struct QrPlan {
 ///         Error(machine) where the machine says no rates; Error(memory) with bytes needed and had when no candidate
 ///         fits
 [[nodiscard]] QrPlan plan_qr(QrProblem const& problem, Machine const& machine, QrPlanOptions const& options = {});
+
+/// As geqrf(), by a plan: in its tiles, with its workers; those of `options` are not looked at. A that lies elsewhere
+/// than in plan.distribution is brought there and back. Called by all ranks of A's communicator with equal plans.
+/// @pre plan.machine == a.comm().machine(), the plan's type and extents are A's
+/// @throws Error on every rank, as geqrf(), and with Error(memory) where moving A takes more than the plan's limit
+template <class T>
+QrReport geqrf(QrPlan const& plan, Matrix<T> const& a, std::vector<T>& tau, QrOptions const& options = {});
+
+#define ALLPORT_QR_PLANNED_INSTANCE(prefix, T) \
+  prefix template QrReport geqrf(QrPlan const&, Matrix<T> const&, std::vector<T>&, QrOptions const&)
+ALLPORT_QR_PLANNED_INSTANCE(extern, float);
+ALLPORT_QR_PLANNED_INSTANCE(extern, double);
+ALLPORT_QR_PLANNED_INSTANCE(extern, std::complex<float>);
+ALLPORT_QR_PLANNED_INSTANCE(extern, std::complex<double>);
 
 /// What a factorization or a least squares solution did on all ranks, as JSON; called by all of them.
 [[nodiscard]] std::string to_json(QrReport const& report, Communicator const& comm);

@@ -1,0 +1,85 @@
+// The C interface: options of products and LU factorizations.
+#include "allport_c_options.h"
+
+#include <charconv>
+
+namespace allport::c_interface {
+
+namespace {
+
+/// What the options of gemm and LU have in common. @return whether the key is one of them
+template <class Options>
+bool take_common(Options& options, std::string const& key, std::string const& value) {
+  if (key == "algorithm") {
+    options.algorithm = value;
+  } else if (key == "grid") {
+    options.grid = grid_named(value);
+  } else if (key == "order") {
+    options.order = value;
+  } else if (key == "memory") {
+    options.memory = Bytes(whole_number(value, key));
+  } else {
+    return false;
+  }
+  return true;
+}
+
+Pivoting pivoting_named(std::string const& name) {
+  if (name == "tournament") return Pivoting::tournament;
+  if (name == "partial") return Pivoting::partial;
+  if (name == "none") return Pivoting::none;
+  throw Error::argument("options: pivoting", show(name), "tournament, partial or none");
+}
+
+}  // namespace
+
+std::int64_t whole_number(std::string const& text, std::string const& key) {
+  std::int64_t value = 0;
+  auto const [end, code] = std::from_chars(text.data(), text.data() + text.size(), value);
+  ensure(code == std::errc() && end == text.data() + text.size(), "options: " + key, text, "a whole number");
+  return value;
+}
+
+GemmGrid grid_named(std::string const& text) {
+  auto const first = text.find('x');
+  auto const second = text.find('x', first + 1);
+  ensure(first != std::string::npos && second != std::string::npos, "options: grid", text, "p_r x p_c x c, as 2x2x1");
+  auto const factor = [&](std::size_t from, std::size_t to) {
+    return static_cast<int>(whole_number(text.substr(from, to - from), "grid"));
+  };
+  return {factor(0, first), factor(first + 1, second), factor(second + 1, text.size())};
+}
+
+GemmOptions gemm_options(char const* text) {
+  GemmOptions options;
+  read_options(text,
+               "algorithm=, grid=, order=, panel= or memory=", [&](std::string const& key, std::string const& value) {
+                 if (key != "panel") return take_common(options, key, value);
+                 options.panel = whole_number(value, key);
+                 return true;
+               });
+  return options;
+}
+
+LuWanted lu_options(char const* text) {
+  LuWanted wanted;
+  auto& options = wanted.options;
+  read_options(text, "algorithm=, grid=, order=, block=, nb=, big=, memory= or pivoting=",
+               [&](std::string const& key, std::string const& value) {
+                 if (key == "block") {
+                   options.block = whole_number(value, key);
+                 } else if (key == "nb") {
+                   options.nb = whole_number(value, key);
+                 } else if (key == "big") {
+                   options.big = whole_number(value, key);
+                 } else if (key == "pivoting") {
+                   wanted.pivoting = pivoting_named(value);
+                 } else {
+                   return take_common(options, key, value);
+                 }
+                 return true;
+               });
+  return wanted;
+}
+
+}  // namespace allport::c_interface

@@ -1,0 +1,319 @@
+// What the C interface says of machines, schedules and plans is what C++'s says.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <array>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include "allport/allport.h"
+#include "allport/linalg/cholesky_plan.h"
+#include "allport/linalg/lu.h"
+#include "allport/linalg/qr_plan.h"
+#include "allport/schedule/json.h"
+#include "allport/select/mpi_price.h"
+#include "allport/select/select.h"
+#include "allport/sim/simulate.h"
+
+namespace allport {
+namespace {
+
+/// A machine's handle, freed at the end.
+class OnMachine {
+ public:
+  explicit OnMachine(std::string const& spec, std::vector<int> const& places = {}) {
+    EXPECT_EQ(allport_machine_create(spec.c_str(), &handle_), ALLPORT_SUCCESS) << allport_error();
+    if (places.empty()) return;
+    auto* whole = handle_;
+    EXPECT_EQ(allport_machine_placed(whole, places.data(), &handle_), ALLPORT_SUCCESS) << allport_error();
+    EXPECT_EQ(allport_machine_free(&whole), ALLPORT_SUCCESS);
+  }
+  ~OnMachine() { allport_machine_free(&handle_); }
+  OnMachine(OnMachine const&) = delete;
+  OnMachine& operator=(OnMachine const&) = delete;
+
+  operator allport_machine_handle() const { return handle_; }  // NOLINT(google-explicit-constructor)
+
+ private:
+  allport_machine_handle handle_ = nullptr;
+};
+
+TEST(PlansAsCpp, Machines) {
+  for (auto const& spec : {"torus:4x3m/ppn=2", "bgp:2x2x2", "xe6", "mesh:5"}) {
+    SCOPED_TRACE(spec);
+    OnMachine const handle(spec);
+    auto const machine = Machine::parse(spec);
+    EXPECT_EQ(allport_machine_name(handle), machine.name());
+    EXPECT_EQ(allport_machine_json(handle), machine.to_json());
+    EXPECT_EQ(allport_machine_toml(handle), machine.to_toml());
+    int links = 0;
+    for (int node = 0; node < machine.nodes() && node < 40; ++node) {
+      for (int p = 0; p < 2 * machine.axes(); ++p) {
+        int neighbour = 0, works = 0;
+        double bandwidth = 0, latency = 0;
+        ASSERT_EQ(allport_machine_link(handle, node, p, &neighbour, &bandwidth, &latency, &works), ALLPORT_SUCCESS);
+        auto const link = machine.link(node, static_cast<Port>(p));
+        EXPECT_EQ(neighbour, machine.neighbour(node, static_cast<Port>(p)).value_or(-1));
+        if (neighbour < 0) continue;
+        EXPECT_EQ(bandwidth, machine.bandwidth(link).value());
+        EXPECT_EQ(latency, machine.latency(link).value());
+        EXPECT_EQ(works, 1);
+        ++links;
+      }
+    }
+    if (machine.nodes() <= 40) EXPECT_EQ(links, machine.links());
+  }
+  std::vector<std::string> presets;
+  for (char const* name; (name = allport_machine_preset(static_cast<int>(presets.size()))) != nullptr;) {
+    presets.emplace_back(name);
+  }
+  EXPECT_EQ(presets, preset_names());
+}
+
+TEST(PlansAsCpp, Algorithms) {
+  auto const listed = [](char const* of) {
+    std::vector<std::pair<std::string, std::string>> all;
+    for (char const* name; (name = allport_algorithm_name(of, static_cast<int>(all.size()))) != nullptr;) {
+      all.emplace_back(name, allport_algorithm_summary(of, name));
+    }
+    return all;
+  };
+  std::size_t count = 0;
+  for (auto const* of :
+       {"bcast", "reduce", "scatter", "gather", "allgather", "reduce_scatter", "allreduce", "alltoall", "barrier"}) {
+    std::vector<std::pair<std::string, std::string>> wanted;
+    for (auto const* a : algorithms()) {
+      if (name(a->what) == of) wanted.emplace_back(a->name, a->summary);
+    }
+    EXPECT_EQ(listed(of), wanted) << of;
+    count += wanted.size();
+  }
+  EXPECT_EQ(count, algorithms().size());
+  auto const texts = [](std::vector<GemmAlgorithmName> const& names) {
+    std::vector<std::pair<std::string, std::string>> all;
+    for (auto const& one : names) all.emplace_back(one.name, one.summary);
+    return all;
+  };
+  EXPECT_EQ(listed("gemm"), texts(gemm_algorithms()));
+  EXPECT_EQ(listed("lu"), texts(lu_algorithms()));
+}
+
+void expect_schedule(std::string const& spec, std::vector<int> const& places, Contract const& contract,
+                     std::string const& options, SelectOptions select) {
+  SCOPED_TRACE(spec + " " + std::string(name(contract.what)) + " " + options);
+  OnMachine const handle(spec, places);
+  auto const machine = Machine::parse(spec);
+  if (!places.empty()) select.mapping = Mapping::from_list(places);
+  auto choice = choose(machine, contract, select);
+  choice.mpi = mpi_price_of(machine, contract, select.mapping);
+  choice.bound = lower_bound(machine, select.mapping ? at_places(contract, *select.mapping) : contract);
+  auto const schedule = make_schedule(machine, choice);
+
+  allport_schedule_handle made = nullptr;
+  ASSERT_EQ(allport_schedule_create(handle, std::string(name(contract.what)).c_str(), contract.bytes, contract.root,
+                                    options.c_str(), &made),
+            ALLPORT_SUCCESS)
+      << allport_error();
+  EXPECT_EQ(allport_schedule_algorithm(made), schedule.algorithm());
+  EXPECT_EQ(allport_schedule_reason(made), explain(choice));
+  EXPECT_EQ(allport_schedule_choice(made), to_json(choice));
+  EXPECT_EQ(allport_schedule_json(made), to_json(schedule));
+  double seconds = 0, bound = 0, mpi = 0, simulated = 0;
+  EXPECT_EQ(allport_schedule_seconds(made, &seconds, &bound, &mpi), ALLPORT_SUCCESS);
+  EXPECT_EQ(seconds, choice.best.priced() ? choice.best.predicted.value() : -1.0);
+  EXPECT_EQ(bound, choice.bound ? choice.bound->value() : -1.0);
+  EXPECT_EQ(mpi, choice.mpi->time.value());
+  EXPECT_EQ(allport_schedule_simulate(made, nullptr, nullptr, &simulated), ALLPORT_SUCCESS) << allport_error();
+  EXPECT_EQ(simulated, sim::simulate(schedule, machine).seconds);
+  EXPECT_EQ(allport_schedule_verify(made, nullptr), ALLPORT_SUCCESS) << allport_error();
+  for (Rank r = 0; r < contract.ranks; ++r) {
+    Traffic said;
+    EXPECT_EQ(allport_schedule_traffic(made, r, &said.messages_sent, &said.bytes_sent, &said.messages_received,
+                                       &said.bytes_received),
+              ALLPORT_SUCCESS);
+    EXPECT_EQ(said, traffic(schedule.program(select.mapping ? select.mapping->place(r) : r))) << r;
+  }
+  EXPECT_EQ(allport_schedule_free(&made), ALLPORT_SUCCESS);
+}
+
+TEST(PlansAsCpp, Schedules) {
+  std::vector<int> backwards;
+  for (int r = 0; r < 12; ++r) backwards.push_back(11 - r);
+  for (auto const what :
+       {Collective::broadcast, Collective::reduce, Collective::scatter, Collective::gather, Collective::allgather,
+        Collective::reduce_scatter, Collective::allreduce, Collective::alltoall, Collective::barrier}) {
+    auto const root = has_root(what) ? 5 : 0;
+    auto const bytes = what == Collective::barrier ? 0 : 9600;
+    Contract const plain{what, 12, root, bytes, 1};
+    Contract const doubles{what, 12, root, bytes, 8};
+    expect_schedule("bgp:3x2x2", {}, plain, "", {});
+    expect_schedule("torus:3x4", {}, doubles, "element=8 segment=2400 window=3", {.segments = {2400}, .window = 3});
+    expect_schedule("torus:6/ppn=2", backwards, doubles, "element=8", {});
+  }
+  expect_schedule("torus:3x4", {}, {Collective::broadcast, 12, 7, 5000, 1}, "algorithm=binomial",
+                  {.algorithm = "binomial"});
+}
+
+TEST(PlansAsCpp, SeveralThreadsAskOneHandle) {
+  OnMachine const machine("bgp:4x4x2");
+  allport_schedule_handle schedule = nullptr;
+  allport_plan_handle plan = nullptr;
+  ASSERT_EQ(allport_schedule_create(machine, "allgather", 4096, 0, nullptr, &schedule), ALLPORT_SUCCESS);
+  ASSERT_EQ(allport_plan_gemm(machine, 'd', 'N', 'N', 99, 88, 77, nullptr, &plan), ALLPORT_SUCCESS);
+  struct Asked {
+    std::array<char const*, 6> texts{};
+    double seconds = 0;
+    std::string error;
+  };
+  std::vector<Asked> asked(8);
+  std::vector<std::thread> threads;
+  for (auto& mine : asked) {
+    threads.emplace_back([&] {
+      mine.texts = {allport_schedule_json(schedule),   allport_schedule_reason(schedule),
+                    allport_schedule_choice(schedule), allport_plan_json(plan),
+                    allport_machine_json(machine),     allport_machine_toml(machine)};
+      allport_schedule_simulate(schedule, nullptr, nullptr, &mine.seconds);
+      allport_algorithm_name(&mine == &asked[0] ? "osmosis" : "diffusion", 0);
+      mine.error = allport_error();
+    });
+  }
+  for (auto& thread : threads) thread.join();
+  for (auto const& mine : asked) {
+    EXPECT_EQ(mine.texts, asked[0].texts);
+    EXPECT_EQ(std::ranges::count(mine.texts, nullptr), 0);
+    EXPECT_EQ(mine.seconds, asked[0].seconds);
+    EXPECT_NE(mine.error.find(&mine == &asked[0] ? "osmosis" : "diffusion"), std::string::npos) << mine.error;
+  }
+  EXPECT_EQ(allport_plan_free(&plan), ALLPORT_SUCCESS);
+  EXPECT_EQ(allport_schedule_free(&schedule), ALLPORT_SUCCESS);
+}
+
+struct Said {
+  std::string algorithm, json;
+  double seconds = 0, bound = 0;
+  int rows = 0, cols = 0, layers = 0;
+  std::int64_t block = 0, words = 0, messages = 0, memory = 0, a_rows = 0, a_cols = 0;
+
+  friend bool operator==(Said const&, Said const&) = default;
+};
+
+/// What a plan says; it is freed.
+Said said(allport_plan_handle plan) {
+  EXPECT_NE(plan, nullptr) << allport_error();
+  Said s;
+  s.algorithm = allport_plan_algorithm(plan);
+  s.json = allport_plan_json(plan);
+  allport_distribution a = nullptr;
+  EXPECT_EQ(allport_plan_seconds(plan, &s.seconds), ALLPORT_SUCCESS);
+  EXPECT_EQ(allport_plan_grid(plan, &s.rows, &s.cols, &s.layers), ALLPORT_SUCCESS);
+  EXPECT_EQ(allport_plan_block(plan, &s.block), ALLPORT_SUCCESS);
+  EXPECT_EQ(allport_plan_traffic(plan, &s.words, &s.messages, &s.bound), ALLPORT_SUCCESS);
+  EXPECT_EQ(allport_plan_memory(plan, &s.memory), ALLPORT_SUCCESS);
+  EXPECT_EQ(allport_plan_distribution(plan, 'A', &a), ALLPORT_SUCCESS);
+  EXPECT_EQ(allport_distribution_local(a, 1, &s.a_rows, &s.a_cols), ALLPORT_SUCCESS);
+  EXPECT_EQ(allport_distribution_free(&a), ALLPORT_SUCCESS);
+  EXPECT_EQ(allport_plan_free(&plan), ALLPORT_SUCCESS);
+  return s;
+}
+
+template <class Plan>
+Said wanted(Plan const& p, Distribution const& a, Index block) {
+  auto const& c = p.chosen;
+  return {c.algorithm, p.to_json(), c.total.value(), c.bound_words,    c.grid.rows,     c.grid.cols,    c.grid.layers,
+          block,       c.words,     c.messages,      c.memory.value(), a.local_rows(1), a.local_cols(1)};
+}
+
+template <class Plan>
+Said wanted_tiles(Plan const& p, double bound) {
+  Said s{"tiles", p.to_json(), p.chosen.total().value(), bound, p.chosen.rows, p.chosen.cols, 1, p.chosen.nb};
+  for (auto const& rank : p.counts) {
+    s.words = std::max({s.words, rank.traffic.bytes_sent, rank.traffic.bytes_received});
+    s.messages = std::max({s.messages, rank.traffic.messages_sent, rank.traffic.messages_received});
+  }
+  s.words /= bytes_of(p.problem.type);
+  s.memory = p.chosen.memory.value();
+  s.a_rows = p.distribution.local_rows(1);
+  s.a_cols = p.distribution.local_cols(1);
+  return s;
+}
+
+TEST(PlansAsCpp, Products) {
+  auto const machine = Machine::parse("bgp:4x4x1");
+  OnMachine const handle("bgp:4x4x1");
+  allport_plan_handle plan = nullptr;
+  allport_plan_gemm(handle, 'd', 'N', 'N', 300, 200, 100, nullptr, &plan);
+  auto const chosen = plan_gemm({300, 200, 100}, machine);
+  EXPECT_EQ(said(plan), wanted(chosen, chosen.a, chosen.chosen.panel));
+
+  allport_plan_gemm(handle, 'z', 'T', 'C', 300, 200, 100, "algorithm=summa grid=8x2x1 order=jil panel=40", &plan);
+  auto const named = plan_gemm({300, 200, 100, Scalar::z, Trans::transpose, Trans::conjugate}, machine,
+                               {.algorithm = "summa", .grid = {8, 2, 1}, .order = "jil", .panel = 40});
+  EXPECT_EQ(said(plan), wanted(named, named.a, 40));
+
+  std::vector<int> places;
+  for (int r = 0; r < 16; ++r) places.push_back((r + 4) % 16);
+  OnMachine const elsewhere("bgp:4x4x1", places);
+  allport_plan_gemm(elsewhere, 's', 'N', 'N', 200, 200, 200, "memory=400000", &plan);
+  GemmOptions moved;
+  moved.memory = Bytes(400000);
+  moved.mapping = Mapping::from_list(places);
+  auto const there = plan_gemm({200, 200, 200, Scalar::s}, machine, moved);
+  EXPECT_EQ(said(plan), wanted(there, there.a, there.chosen.panel));
+}
+
+TEST(PlansAsCpp, Factorizations) {
+  auto const machine = Machine::parse("bgp:4x2x2");
+  OnMachine const handle("bgp:4x2x2");
+  allport_plan_handle plan = nullptr;
+  allport_plan_getrf(handle, 'd', 2000, 1500, nullptr, nullptr, &plan);
+  auto const chosen = plan_lu({2000, 1500}, machine);
+  EXPECT_EQ(said(plan), wanted(chosen, chosen.distribution, chosen.chosen.block));
+
+  allport_plan_getrf(handle, 'c', 1024, 1024, nullptr,
+                     "algorithm=2.5d grid=2x2x4 order=lji block=32 big=64 pivoting=partial", &plan);
+  LuOptions options;
+  options.algorithm = "2.5d";
+  options.grid = {2, 2, 4};
+  options.order = "lji";
+  options.block = 32;
+  options.big = 64;
+  auto const named = plan_lu({1024, 1024, Scalar::c, Pivoting::partial}, machine, options);
+  EXPECT_EQ(said(plan), wanted(named, named.distribution, 32));
+
+  Distribution const given(AxisDistribution::cyclic(900, 4, 50), AxisDistribution::cyclic(900, 4, 50),
+                           ProcessGrid::column_major(4, 4));
+  allport_distribution lies = nullptr;
+  ASSERT_EQ(allport_distribution_cyclic(900, 900, 50, 50, 4, 4, 0, 0, 'C', &lies), ALLPORT_SUCCESS);
+  allport_plan_getrf(handle, 'd', 900, 900, lies, nullptr, &plan);
+  LuOptions in_place;
+  in_place.given = given;
+  auto const there = plan_lu({900, 900}, machine, in_place);
+  EXPECT_EQ(said(plan), wanted(there, there.distribution, there.chosen.block));
+
+  allport_plan_potrf(handle, 'd', 'U', 900, lies, nullptr, &plan);
+  CholeskyPlanOptions lying;
+  lying.given = given;
+  auto const lain = plan_cholesky({900, Scalar::d, Uplo::upper}, machine, lying);
+  EXPECT_EQ(said(plan), wanted_tiles(lain, lain.chosen.bound_words));
+  allport_plan_potrf(handle, 'd', 'L', 1200, nullptr, "grid=8x2 order=ji nb=128 workers=2", &plan);
+  CholeskyPlanOptions fixed;
+  fixed.rows = 8;
+  fixed.cols = 2;
+  fixed.order = "ji";
+  fixed.nb = 128;
+  fixed.workers = 2;
+  auto const tiles = plan_cholesky({1200}, machine, fixed);
+  EXPECT_EQ(said(plan), wanted_tiles(tiles, tiles.chosen.bound_words));
+
+  allport_plan_geqrf(handle, 'z', 900, 900, lies, nullptr, &plan);
+  QrPlanOptions qr_lying;
+  qr_lying.given = given;
+  EXPECT_EQ(said(plan), wanted_tiles(plan_qr({900, 900, Scalar::z}, machine, qr_lying), 0));
+  allport_plan_geqrf(handle, 'd', 1500, 600, nullptr, nullptr, &plan);
+  EXPECT_EQ(said(plan), wanted_tiles(plan_qr({1500, 600}, machine), 0));
+  EXPECT_EQ(allport_distribution_free(&lies), ALLPORT_SUCCESS);
+}
+
+}  // namespace
+}  // namespace allport
