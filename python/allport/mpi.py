@@ -3,8 +3,8 @@
 mpi4py's wheel decides when it is imported which MPI library to load; Allport was compiled for one, or, as a wheel, has
 chosen one of its cores by the same rule (allport.abi). Two libraries in one process would both start up and then
 misread each other's handles. Importing allport therefore tells mpi4py which library to take (environment variables
-MPI4PY_MPIABI and MPI4PY_LIBMPI, unless they are set already), and `check()`, which everything that communicates calls
-first, compares what was loaded.
+MPI4PY_MPIABI and MPI4PY_LIBMPI, unless they are set already; a wheel tells mpi4py in this process alone), and `check()`,
+which everything that communicates calls first, compares what was loaded.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ import sys
 from pathlib import Path
 from typing import NoReturn
 
-from allport import _native
+from allport import _native, abi
 
 
 def family() -> str:
@@ -57,6 +57,14 @@ def guide_mpi4py() -> None:
     if "mpi4py.MPI" in sys.modules or not family():
         return
     _meet_abi_name()
+    if abi.cores(Path(abi.__file__).parent):
+        # The library is in this process for all. In the environment the interface would make other Pythons, which may
+        # not import allport first, look for the library by its name alone.
+        from mpi4py import _mpiabi
+
+        if not (_mpiabi.MPIABI or os.environ.get("MPI4PY_MPIABI")):
+            _mpiabi.MPIABI = interface()
+        return
     os.environ.setdefault("MPI4PY_MPIABI", interface())
     if not {"MPI4PY_LIBMPI", "I_MPI_ROOT"} & os.environ.keys():
         os.environ["MPI4PY_LIBMPI"] = _native.libmpi_path()

@@ -6,8 +6,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-/* Persistent collectives by the name of each library. */
-#ifdef OPEN_MPI
+/* Persistent collectives by the name of each library: Open MPI 4 has them as an extension, as they were before MPI 4. */
+#if defined(OPEN_MPI) && OMPI_MAJOR_VERSION < 5
 #include <mpi-ext.h>
 #define Bcast_init MPIX_Bcast_init
 #define Allreduce_init MPIX_Allreduce_init
