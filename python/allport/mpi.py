@@ -89,8 +89,47 @@ def _loaded_libraries() -> list[str]:
     return sorted(n for n in names if Path(n).name.startswith(bases) and not n.startswith(os.path.realpath(bridge)))
 
 
+def joined_size() -> int | None:
+    """Number of ranks when this process was started by mpiexec, mpirun or srun; None when it was not."""
+    env = os.environ
+    for name in ("OMPI_COMM_WORLD_SIZE", "PMI_SIZE", "MPI_LOCALNRANKS", "PMIX_SIZE"):
+        if env.get(name, "").isdigit():
+            return int(env[name])
+    # srun gives each task these; sbatch's own shell has SLURM_NTASKS, too, but no rank of PMI.
+    if ("PMIX_RANK" in env or "PMI_RANK" in env) and env.get("SLURM_NTASKS", "").isdigit():
+        return int(env["SLURM_NTASKS"])
+    return None
+
+
+def _right_launcher() -> str:
+    """What starts programs of Allport's MPI library, in words."""
+    beside = Path(os.path.realpath(_native.libmpi_path())).parents[1] / "bin" / "mpiexec"
+    own = str(beside) if beside.is_file() else str(_native.build_info()["mpiexec"])
+    return f"start it with {own or f'the mpiexec of {_native.libmpi_path()}'}, or use `allport run` and `allport exec`"
+
+
+def _warn_of_another_launcher() -> None:
+    # MPICH ends such a process while it starts, in words that name neither.
+    if family() == "mpich" and os.environ.get("OMPI_COMM_WORLD_RANK") == "0" and "mpi4py.MPI" not in sys.modules:
+        sys.stderr.write(
+            f"allport: warning: Open MPI's mpiexec has started this program, whose MPI library is "
+            f"{_words(_native.mpi_library_version())}; where that does not start, {_right_launcher()}\n"
+        )
+
+
+def check_ranks(size: int) -> None:
+    """size: of MPI_COMM_WORLD. Raises ImportError where mpiexec has started more processes, which do not see each other:
+    it belongs to another MPI library."""
+    started = joined_size()
+    if size == 1 and started is not None and started > 1:
+        raise ImportError(
+            f"mpiexec has started {started} processes, and each is alone: that mpiexec belongs to another MPI library "
+            f"than {_words(_native.mpi_library_version())}, which is used here; {_right_launcher()}"
+        )
+
+
 def _words(version: str) -> str:
-    return " ".join(version.split()[:4]).rstrip(",\0")
+    return " ".join(version.partition("\n")[0].partition(",")[0].split()[:4]).rstrip("\0")
 
 
 def check() -> None:
@@ -104,9 +143,16 @@ def check() -> None:
         f"rebuilt with this MPI's mpicc: MPICC=... pip install --force-reinstall --no-binary mpi4py mpi4py"
     )
     ours = _native.mpi_library_version()
+    _warn_of_another_launcher()
     try:
         from mpi4py import MPI
     except ImportError as error:
+        if interface() == "mpiabi" and "mpi4py" in sys.modules:
+            raise ImportError(
+                f"this mpi4py has no module for MPI's standard interface, which {_native.libmpi_path()} has ({error}): "
+                "unset MPI4PY_MPIABI and MPI4PY_LIBMPI, or compile one for it: MPICC=mpicc_abi pip install "
+                "--force-reinstall --no-binary mpi4py mpi4py"
+            ) from error
         raise ImportError(
             f"mpi4py cannot be imported ({error}); Allport was built for {_words(ours)} ({_native.libmpi_path()}): "
             f"pip install 'mpi4py>=4.1', then {remedy}"

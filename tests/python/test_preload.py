@@ -109,6 +109,25 @@ def script(tmp_path, first):
     return str(path)
 
 
+def test_a_launcher_is_no_program():
+    for name in ("mpiexec", "mpirun", ap.launch.mpiexec_command(1)[0]):
+        if shutil.which(name) is None:
+            continue
+        with pytest.raises(ap.AllportError, match="is a launcher, and allport exec starts one itself"):
+            ap.preload.prepare(name, ["-n", "2", sys.executable])
+
+
+def test_a_python_whose_mpi4py_fails_is_told_why(tmp_path):
+    python = tmp_path / "python3"
+    python.write_text(f"#!/bin/sh\nexec {sys.executable} -I -S \"$@\"\n")  # sees no packages
+    python.chmod(0o755)
+    python_script = tmp_path / "calls.py"
+    python_script.write_text(f"#!{python}\n{CALLS}")
+    python_script.chmod(0o755)
+    with pytest.raises(ap.AllportError, match="fails: ModuleNotFoundError: No module named 'mpi4py'"):
+        ap.preload.prepare(str(python_script))
+
+
 @pytest.mark.skipif(shutil.which("cc") is None, reason="no C compiler")
 def test_what_nothing_can_be_preloaded_into_is_refused(tmp_path):
     with pytest.raises(ap.AllportError, match="is linked statically, and nothing can be preloaded"):

@@ -45,6 +45,8 @@ class Program:
 
 def _resolve(program: str) -> Path:
     path = Path(shutil.which(program) or program)
+    if re.match(r"(mpiexec|mpirun|srun|prterun|prun)(\..*)?$", path.name):
+        raise failure(f"program = '{program}': is a launcher, and allport exec starts one itself; leave it and its -n out")
     if path.is_dir() or not path.exists():
         raise failure(f"program = '{program}': not there; give its path, or a name in PATH", "io")
     if shutil.which(str(path)) is None:
@@ -65,13 +67,15 @@ def _of_python(python: str, path: Path, mpi: str | None) -> Program:
     try:
         done = subprocess.run([python, "-c", PROBE], capture_output=True, text=True, timeout=60)
         told = done.stdout.split("\n") if done.returncode == 0 else []
-    except (OSError, subprocess.TimeoutExpired):
-        told = []
+        why = done.stderr.strip().rpartition("\n")[2]
+    except (OSError, subprocess.TimeoutExpired) as error:
+        told, why = [], str(error)
     family = {"Open": "openmpi", "MPICH": "mpich", "Intel(R)": "mpich"}.get(told[0] if told else "", "")
     if not family and mpi is None:
         raise failure(
             f"program = '{path}': is Python, and its mpi4py could not be asked for its MPI library ({python} -c 'from "
-            "mpi4py import MPI' fails); install mpi4py there, or give --mpi openmpi or --mpi mpich",
+            f"mpi4py import MPI' fails: {why or 'no MPI library that is known'}); install mpi4py there, or give --mpi "
+            "openmpi or --mpi mpich",
             "mpi",
         )
     return Program(path, mpi or family, told[1] if len(told) > 1 else "", "", late=True)
