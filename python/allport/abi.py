@@ -178,4 +178,15 @@ def load_core() -> ModuleType | None:
     return module
 
 
-load_core()
+def _is_command() -> bool:
+    """Whether this process is `allport ...` or `python -m allport ...`."""
+    return Path(sys.argv[0]).name == "allport" or sys.orig_argv[1:3] == ["-m", "allport"]
+
+
+try:
+    load_core()
+except ImportError as _error:
+    if not _is_command():
+        raise
+    sys.stderr.write(f"allport: {_error}\n")
+    raise SystemExit(1) from None

@@ -23,10 +23,10 @@ print(*set(line.split()[-1] for line in open("/proc/self/maps") if "/libmpi" in 
 """
 
 
-def find(**variables: str) -> subprocess.CompletedProcess[str]:
+def find(code: str = FIND, **variables: str) -> subprocess.CompletedProcess[str]:
     env = {name: value for name, value in os.environ.items() if not name.startswith("MPI4PY_")}
     return subprocess.run(
-        [sys.executable, "-c", FIND], env=env | variables, capture_output=True, text=True, timeout=120
+        [sys.executable, "-c", code], env=env | variables, capture_output=True, text=True, timeout=120
     )
 
 
@@ -57,6 +57,22 @@ def test_what_mpi4py_takes_is_found() -> None:
     interface, path = found.stdout.splitlines()[0].split()
     assert interface == ap.mpi.interface()
     assert Path(path).name.startswith("libmpi")
+
+
+@pytest.mark.parametrize(
+    ("name", "begins"), [("/bin/allport", "allport: "), ("script.py", "ImportError: ")]
+)
+def test_the_command_tells_in_one_line_what_a_script_raises(tmp_path: Path, name: str, begins: str) -> None:
+    if not _of_any_library():
+        pytest.skip("this mpi4py was built for one MPI library")
+    (tmp_path / "abi.py").write_text(Path(abi.__file__).read_text())
+    (tmp_path / "_native.openmpi.abi3.so").touch()  # a wheel's, as far as is looked at here
+    code = f"import sys; sys.argv = [{name!r}]\n" + FIND.replace(abi.__file__, str(tmp_path / "abi.py"))
+    told = find(code, MPI4PY_LIBMPI="/nowhere/libmpi.so")
+    assert told.returncode == 1
+    message = "MPI4PY_LIBMPI = '/nowhere/libmpi.so': cannot be loaded as an MPI library; pip install 'allport[mpich]'"
+    assert told.stderr.splitlines()[-1].startswith(begins + message)
+    assert (len(told.stderr.splitlines()) == 1) == (name == "/bin/allport"), told.stderr
 
 
 @pytest.mark.parametrize(("wanted", "begins"), [("openmpi", "libmpi.so.40"), ("mpich", "libmpi")])
