@@ -70,9 +70,14 @@ def guide_mpi4py() -> None:
         os.environ["MPI4PY_LIBMPI"] = _native.libmpi_path()
 
 
+def abi_name() -> Path:
+    """A library that is called libmpi.so.12, as mpi4py's wheel asks for MPICH's, and brings in one of another name,
+    libmpich.so.12, as Debian has it. Not there in a build from source for another MPI library."""
+    return Path(str(_native.__file__)).parent / "mpich" / "libmpi.so.12"
+
+
 def _meet_abi_name() -> None:
-    # Where MPICH's library is not called libmpi.so.12, the name that mpi4py's wheel asks for.
-    bridge = Path(str(_native.__file__)).parent / "mpich" / "libmpi.so.12"
+    bridge = abi_name()
     if bridge.exists() and Path(_native.libmpi_path()).name.startswith("libmpich"):
         ctypes.CDLL(str(bridge), mode=ctypes.RTLD_GLOBAL)
 
@@ -85,8 +90,8 @@ def _loaded_libraries() -> list[str]:
         return []
     names = {os.path.realpath(line.split()[-1]) for line in lines if "/libmpi" in line}
     bases = ("libmpi.so", "libmpich.so", "libmpi_abi.so", "libmpi_cray.so", "libmpi.dylib")
-    bridge = str(Path(str(_native.__file__)).parent / "mpich")
-    return sorted(n for n in names if Path(n).name.startswith(bases) and not n.startswith(os.path.realpath(bridge)))
+    bridge = os.path.realpath(abi_name().parent)
+    return sorted(n for n in names if Path(n).name.startswith(bases) and not n.startswith(bridge))
 
 
 def joined_size() -> int | None:
