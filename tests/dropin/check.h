@@ -6,7 +6,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-/* Persistent collectives by the name of each library: Open MPI 4 has them as an extension, as they were before MPI 4. */
+/* Persistent collectives by the name of each library: Open MPI 4 has them as an extension, as they were before MPI 4.
+ */
 #if defined(OPEN_MPI) && OMPI_MAJOR_VERSION < 5
 #include <mpi-ext.h>
 #define INIT(name) MPIX_##name##_init

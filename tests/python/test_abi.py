@@ -59,9 +59,7 @@ def test_what_mpi4py_takes_is_found() -> None:
     assert Path(path).name.startswith("libmpi")
 
 
-@pytest.mark.parametrize(
-    ("name", "begins"), [("/bin/allport", "allport: "), ("script.py", "ImportError: ")]
-)
+@pytest.mark.parametrize(("name", "begins"), [("/bin/allport", "allport: "), ("script.py", "ImportError: ")])
 def test_the_command_tells_in_one_line_what_a_script_raises(tmp_path: Path, name: str, begins: str) -> None:
     if not _of_any_library():
         pytest.skip("this mpi4py was built for one MPI library")

@@ -136,7 +136,7 @@ def test_a_launcher_is_no_program():
 
 def test_a_python_whose_mpi4py_fails_is_told_why(tmp_path):
     python = tmp_path / "python3"
-    python.write_text(f"#!/bin/sh\nexec {sys.executable} -I -S \"$@\"\n")  # sees no packages
+    python.write_text(f'#!/bin/sh\nexec {sys.executable} -I -S "$@"\n')  # sees no packages
     python.chmod(0o755)
     python_script = tmp_path / "calls.py"
     python_script.write_text(f"#!{python}\n{CALLS}")
