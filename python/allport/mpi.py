@@ -3,8 +3,8 @@
 mpi4py's wheel decides when it is imported which MPI library to load; Allport was compiled for one, or, as a wheel, has
 chosen one of its cores by the same rule (allport.abi). Two libraries in one process would both start up and then
 misread each other's handles. Importing allport therefore tells mpi4py which library to take (environment variables
-MPI4PY_MPIABI and MPI4PY_LIBMPI, unless they are set already; a wheel tells mpi4py in this process alone), and `check()`,
-which everything that communicates calls first, compares what was loaded.
+MPI4PY_MPIABI and MPI4PY_LIBMPI, unless they are set already; a wheel tells mpi4py in this process alone), and
+`check()`, which everything that communicates calls first, compares what was loaded.
 """
 
 from __future__ import annotations
@@ -123,8 +123,8 @@ def _warn_of_another_launcher() -> None:
 
 
 def check_ranks(size: int) -> None:
-    """size: of MPI_COMM_WORLD. Raises ImportError where mpiexec has started more processes, which do not see each other:
-    it belongs to another MPI library."""
+    """size: of MPI_COMM_WORLD. Raises ImportError where mpiexec has started more processes, which do not see each
+    other: it belongs to another MPI library."""
     started = joined_size()
     if size == 1 and started is not None and started > 1:
         raise ImportError(
