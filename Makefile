@@ -56,7 +56,7 @@ test-suites: setup ## mutated inputs, storms of multicasts, rooms' sanitizers th
 wheel: environment ## a wheel that needs no compiler where it is installed, for every MPI library, in dist
 	@tools/wheel
 
-test-wheel: ## that wheel, in empty environments with each MPI library
+test-wheel: environment ## that wheel, in empty environments with each MPI library
 	@tools/test-wheel
 
 check: environment ## rooms and floors, headers, formatting, lint

@@ -16,6 +16,7 @@ import importlib.machinery
 import importlib.util
 import os
 import sys
+from collections.abc import Sequence
 from pathlib import Path
 from types import ModuleType
 from typing import Any
@@ -104,6 +105,16 @@ def _wanted() -> str | None:
     return "mpich" if name == "impi" else name
 
 
+def _of_interface(wanted: str, folders: Sequence[str]) -> ctypes.CDLL | None:
+    """Under the names of that interface's library: in the folders, then where the loader looks."""
+    for name in _NAMES[wanted]:
+        for folder in [*filter(None, folders), ""]:
+            found = _opened(os.path.join(folder, name))
+            if found is not None and interface_of(found) == wanted:
+                return found
+    return None
+
+
 def find_mpi() -> ctypes.CDLL:
     """The MPI library that mpi4py has loaded or would load, opened. Raises ImportError where there is none."""
     try:
@@ -120,20 +131,22 @@ def find_mpi() -> ctypes.CDLL:
     if wanted is not None and wanted not in _NAMES:
         raise ImportError(f"MPI4PY_MPIABI = '{wanted}': expected one of {', '.join(_NAMES)}")
     named = getattr(_mpiabi, "LIBMPI", None) or os.environ.get("MPI4PY_LIBMPI")
+    # Which it is asked for first, so that no other is loaded on the way to it.
     found = None
+    if wanted is not None and named is None and not hasattr(ctypes.CDLL(None), "MPI_Get_version"):
+        found = _of_interface(wanted, _mpiabi._dlopen_rpath())
+        if found is not None:
+            return found
     with contextlib.suppress(RuntimeError):
         found = _mpiabi._dlopen_libmpi(named)
     if named is not None and found is None:
         raise ImportError(f"MPI4PY_LIBMPI = '{named}': cannot be loaded as an MPI library; {_REMEDY}")
     if found is not None and (named is not None or wanted in (None, interface_of(found))):
         return found
-    # Another interface was asked for than the first library that is found has; or none is found under the names that
-    # mpi4py knows, and it is Debian's MPICH, which has a name of its own.
-    for name in _NAMES[wanted] if wanted is not None else _NAMES["mpich"]:
-        for folder in [*(p for p in _mpiabi._dlopen_rpath() if p), ""]:
-            found = _opened(os.path.join(folder, name))
-            if found is not None and interface_of(found) == (wanted or "mpich"):
-                return found
+    # None is found under the names that mpi4py knows: Debian's MPICH has a name of its own.
+    found = _of_interface("mpich", _mpiabi._dlopen_rpath()) if wanted is None else None
+    if found is not None:
+        return found
     asked = "" if wanted is None else f" with the interface '{wanted}' that MPI4PY_MPIABI asks for"
     raise ImportError(f"allport found no MPI library{asked}; {_REMEDY}")
 
@@ -165,4 +178,15 @@ def load_core() -> ModuleType | None:
     return module
 
 
-load_core()
+def _is_command() -> bool:
+    """Whether this process is `allport ...` or `python -m allport ...`."""
+    return Path(sys.argv[0]).name == "allport" or sys.orig_argv[1:3] == ["-m", "allport"]
+
+
+try:
+    load_core()
+except ImportError as _error:
+    if not _is_command():
+        raise
+    sys.stderr.write(f"allport: {_error}\n")
+    raise SystemExit(1) from None

@@ -25,6 +25,9 @@ _mpi.check()
 
 from mpi4py import MPI  # noqa: E402  after the check, which explains what to do when this fails
 
+if MPI.Is_initialized() and not MPI.Is_finalized():
+    _mpi.check_ranks(MPI.COMM_WORLD.size)
+
 __all__ = ["Communicator", "Persistent", "Transfer", "world"]
 
 _hook = sys.excepthook

@@ -6,17 +6,18 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-/* Persistent collectives by the name of each library. */
-#ifdef OPEN_MPI
+/* Persistent collectives by the name of each library: Open MPI 4 has them as an extension, as they were before MPI 4.
+ */
+#if defined(OPEN_MPI) && OMPI_MAJOR_VERSION < 5
 #include <mpi-ext.h>
-#define Bcast_init MPIX_Bcast_init
-#define Allreduce_init MPIX_Allreduce_init
-#define Barrier_init MPIX_Barrier_init
+#define INIT(name) MPIX_##name##_init
 #else
-#define Bcast_init MPI_Bcast_init
-#define Allreduce_init MPI_Allreduce_init
-#define Barrier_init MPI_Barrier_init
+#define INIT(name) MPI_##name##_init
 #endif
+#define Bcast_init INIT(Bcast)
+#define Allreduce_init INIT(Allreduce)
+#define Barrier_init INIT(Barrier)
+#define Gatherv_init INIT(Gatherv)
 
 static int differences;
 

@@ -6,12 +6,6 @@
 
 #include "check.h"
 
-#ifdef OPEN_MPI
-#define INIT(name) MPIX_##name##_init
-#else
-#define INIT(name) MPI_##name##_init
-#endif
-
 enum { most = 16, forms = 3 };
 
 /* A topology as its ranks see it, and which of the sender's blocks each of mine is. */

@@ -230,6 +230,14 @@ static void handler(MPI_Comm* comm, int* code, ...) {
     EXPECT(what, 1, class_ != MPI_SUCCESS, 1); \
   } while (0)
 
+/* MPICH 5.0 ends by a failed assertion when a reduction is given no type, with and without the drop-in. */
+static int reductions_refuse_null_types(void) {
+  char text[MPI_MAX_LIBRARY_VERSION_STRING];
+  int length, major = 0;
+  MPI_Get_library_version(text, &length);
+  return sscanf(text, "MPICH Version: %d", &major) != 1 || major < 5;
+}
+
 /* Wrong arguments end in the library's own error classes, by the communicator's own handler. */
 static void errors(void) {
   int a = 1, b = 2, p = size_of(MPI_COMM_WORLD);
@@ -240,7 +248,7 @@ static void errors(void) {
   MPI_Comm_set_errhandler(comm, MPI_ERRORS_RETURN);
   EXPECT_ERROR("wrong root", Bcast(&a, 1, MPI_INT, p, comm));
   EXPECT_ERROR("negative count", Bcast(&a, -1, MPI_INT, 0, comm));
-  EXPECT_ERROR("null type", Allreduce(&a, &b, 1, MPI_DATATYPE_NULL, MPI_SUM, comm));
+  if (reductions_refuse_null_types()) EXPECT_ERROR("null type", Allreduce(&a, &b, 1, MPI_DATATYPE_NULL, MPI_SUM, comm));
   EXPECT_ERROR("null operation", Allreduce(&a, &b, 1, MPI_INT, MPI_OP_NULL, comm));
   EXPECT_ERROR("bits of a double", Allreduce(&d, &e, 1, MPI_DOUBLE, MPI_BAND, comm));
   MPI_Comm_create_errhandler(handler, &own);

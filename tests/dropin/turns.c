@@ -8,15 +8,6 @@
 
 #include "check.h"
 
-#ifdef OPEN_MPI
-#include <mpi-ext.h>
-#define Bcast_init MPIX_Bcast_init
-#define Gatherv_init MPIX_Gatherv_init
-#else
-#define Bcast_init MPI_Bcast_init
-#define Gatherv_init MPI_Gatherv_init
-#endif
-
 enum { pairs = 3, rounds = 4, n = 500, many = 1300 };
 
 /* Broadcasts, of one step, and gatherv's, of two, each with a length of its own. */

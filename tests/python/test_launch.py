@@ -10,6 +10,7 @@ from pathlib import Path
 import allport as ap
 import numpy as np
 import pytest
+from allport.run import launch
 from allport.run.launch import JobFailed
 
 HERE = Path(__file__).parent
@@ -45,6 +46,42 @@ def test_it_knows_when_it_was_started_by_a_launcher(monkeypatch, env, size):
     for name, value in env.items():
         monkeypatch.setenv(name, value)
     assert ap.launch.joined_size() == size
+
+
+def test_ranks_that_are_each_alone_are_told_of_their_launcher(monkeypatch):
+    for name in list(os.environ):
+        if name.startswith(("OMPI_", "PMI", "SLURM", "MPI_LOCAL")):
+            monkeypatch.delenv(name)
+    ap.mpi.check_ranks(1)
+    monkeypatch.setenv("PMI_SIZE", "4")
+    ap.mpi.check_ranks(4)
+    with pytest.raises(ImportError, match="mpiexec has started 4 processes, and each is alone") as error:
+        ap.mpi.check_ranks(1)
+    assert "start it with" in str(error.value) and "allport run" in str(error.value)
+
+
+def test_another_library_s_launcher_is_told_where_ranks_start():
+    # A launcher's environment without the launcher: this process is alone, though it is told of 2.
+    env = {name: value for name, value in os.environ.items() if not name.startswith(("OMPI_", "PMI"))}
+    code = "import allport as ap; ap.Communicator()"
+    done = subprocess.run(
+        [sys.executable, "-c", code], env=env | {"MPI_LOCALNRANKS": "2"}, capture_output=True, text=True, timeout=60
+    )
+    assert done.returncode != 0
+    assert "ImportError: mpiexec has started 2 processes, and each is alone" in done.stderr
+
+
+def test_more_ranks_than_there_is_memory_for_are_refused(monkeypatch):
+    for name in ("ALLPORT_MPIEXEC", "SLURM_JOB_ID", "PBS_NODEFILE", "LSB_JOBID"):
+        monkeypatch.delenv(name, raising=False)
+    launch.check_room(4, available=1 << 30)
+    with pytest.raises(ap.AllportError, match="ranks = 100: this computer has memory for 42 at most") as error:
+        launch.check_room(100, available=1 << 30)
+    assert error.value.kind == "memory" and "allport simulate" in str(error.value)
+    with pytest.raises(ap.AllportError, match="ranks = 1000000: this computer has memory for"):
+        ap.launch.run("never", {}, 1000000)
+    monkeypatch.setenv("SLURM_JOB_ID", "1")
+    launch.check_room(100, available=1 << 30)
 
 
 def test_import_starts_no_mpi_and_loads_little():

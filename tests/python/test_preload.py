@@ -9,6 +9,7 @@ from pathlib import Path
 
 import allport as ap
 import pytest
+from allport.preload import program as examined
 
 CALLS = """
 from mpi4py import MPI
@@ -107,6 +108,41 @@ def script(tmp_path, first):
     path.write_text(f"{first}\n")
     path.chmod(0o755)
     return str(path)
+
+
+def test_a_python_that_finds_no_mpich_of_another_name_is_brought_it(monkeypatch, tmp_path):
+    bridge = tmp_path / "libmpi.so.12"
+    bridge.touch()
+    monkeypatch.setattr(examined, "abi_name", lambda: bridge)
+
+    def probe(python, preloaded=""):
+        return (["MPICH", "/usr/lib/libmpich.so.12", ""], "") if preloaded == str(bridge) else ([], "not found")
+
+    monkeypatch.setattr(examined, "_probe", probe)
+    found = ap.preload.examine(sys.executable)
+    assert (found.family, found.library, found.late) == ("mpich", str(bridge), True)
+    bridge.unlink()
+    with pytest.raises(ap.AllportError, match="fails: not found"):
+        ap.preload.examine(sys.executable)
+
+
+def test_a_launcher_is_no_program():
+    for name in ("mpiexec", "mpirun", ap.launch.mpiexec_command(1)[0]):
+        if shutil.which(name) is None:
+            continue
+        with pytest.raises(ap.AllportError, match="is a launcher, and allport exec starts one itself"):
+            ap.preload.prepare(name, ["-n", "2", sys.executable])
+
+
+def test_a_python_whose_mpi4py_fails_is_told_why(tmp_path):
+    python = tmp_path / "python3"
+    python.write_text(f'#!/bin/sh\nexec {sys.executable} -I -S "$@"\n')  # sees no packages
+    python.chmod(0o755)
+    python_script = tmp_path / "calls.py"
+    python_script.write_text(f"#!{python}\n{CALLS}")
+    python_script.chmod(0o755)
+    with pytest.raises(ap.AllportError, match="fails: ModuleNotFoundError: No module named 'mpi4py'"):
+        ap.preload.prepare(str(python_script))
 
 
 @pytest.mark.skipif(shutil.which("cc") is None, reason="no C compiler")

@@ -13,10 +13,9 @@ import numpy as np
 
 RANKS = 4
 SCRIPT = """
-import sys
 import numpy as np
-from mpi4py import MPI
 import allport as ap
+from mpi4py import MPI
 comm = ap.Communicator(MPI.COMM_WORLD, machine="torus:2x2")
 x = ap.solve(ap.load("A.npy", comm), ap.load("b.npy", comm))
 whole = x.gather()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import re
 import shutil
 import stat
@@ -11,6 +12,7 @@ from pathlib import Path
 
 from allport.doctor.program import libraries_of, mpi_family, scalapack_of
 from allport.errors import failure
+from allport.mpi import abi_name
 from allport.run.mpiexec import FAMILIES
 
 __all__ = ["Program", "examine"]
@@ -45,6 +47,10 @@ class Program:
 
 def _resolve(program: str) -> Path:
     path = Path(shutil.which(program) or program)
+    if re.match(r"(mpiexec|mpirun|srun|prterun|prun)(\..*)?$", path.name):
+        raise failure(
+            f"program = '{program}': is a launcher, and allport exec starts one itself; leave it and its -n out"
+        )
     if path.is_dir() or not path.exists():
         raise failure(f"program = '{program}': not there; give its path, or a name in PATH", "io")
     if shutil.which(str(path)) is None:
@@ -60,18 +66,28 @@ def _interpreter(first: str) -> str | None:
     return words[0] if words and re.match(r"python[\d.]*$", Path(words[0]).name) else None
 
 
-def _of_python(python: str, path: Path, mpi: str | None) -> Program:
-    """By what mpi4py loads there."""
+def _probe(python: str, preloaded: str = "") -> tuple[list[str], str]:
+    """What PROBE prints there, or why it fails."""
+    env = {**os.environ, "LD_PRELOAD": preloaded} if preloaded else None
     try:
-        done = subprocess.run([python, "-c", PROBE], capture_output=True, text=True, timeout=60)
-        told = done.stdout.split("\n") if done.returncode == 0 else []
-    except (OSError, subprocess.TimeoutExpired):
-        told = []
+        done = subprocess.run([python, "-c", PROBE], capture_output=True, text=True, timeout=60, env=env)
+    except (OSError, subprocess.TimeoutExpired) as error:
+        return [], str(error)
+    return (done.stdout.split("\n"), "") if done.returncode == 0 else ([], done.stderr.strip().rpartition("\n")[2])
+
+
+def _of_python(python: str, path: Path, mpi: str | None) -> Program:
+    """By what mpi4py loads there; Debian's MPICH, which mpi4py's wheel does not find, is brought in."""
+    told, why = _probe(python)
+    if not told and abi_name().exists():
+        told, _ = _probe(python, str(abi_name()))
+        told[1:] = [str(abi_name())] if told else []
     family = {"Open": "openmpi", "MPICH": "mpich", "Intel(R)": "mpich"}.get(told[0] if told else "", "")
     if not family and mpi is None:
         raise failure(
             f"program = '{path}': is Python, and its mpi4py could not be asked for its MPI library ({python} -c 'from "
-            "mpi4py import MPI' fails); install mpi4py there, or give --mpi openmpi or --mpi mpich",
+            f"mpi4py import MPI' fails: {why or 'no MPI library that is known'}); install mpi4py there, or give --mpi "
+            "openmpi or --mpi mpich",
             "mpi",
         )
     return Program(path, mpi or family, told[1] if len(told) > 1 else "", "", late=True)

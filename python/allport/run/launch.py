@@ -27,6 +27,8 @@ from allport.run.supervisor import Supervised
 
 __all__ = ["JobFailed", "cores", "environment", "joined_rank", "joined_size", "mpiexec_command", "run", "start_time"]
 
+# What a rank takes of memory that it shares with none, numpy and mpi4py imported.
+LEAST = 24 << 20
 # A rank's first deed is to say who it is, before anything that takes time or can fail.
 BOOT = f"""\
 import json, os, runpy, sys
@@ -62,6 +64,27 @@ def start_time(pid: int) -> int:
 def cores() -> int:
     """Cores that this process may use."""
     return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+
+
+def check_room(ranks: int, available: int | None = None) -> None:
+    """Raises AllportError where one computer cannot hold so many Pythons, instead of what its kernel does then.
+
+    available: bytes that are free; what the kernel tells when None. Where a batch system or ALLPORT_MPIEXEC may start
+    them on several computers nothing is said.
+    """
+    if {"ALLPORT_MPIEXEC", "SLURM_JOB_ID", "PBS_NODEFILE", "LSB_JOBID"} & os.environ.keys():
+        return
+    if available is None:
+        with contextlib.suppress(OSError, ValueError, IndexError):
+            told = Path("/proc/meminfo").read_text().split("MemAvailable:")[1]
+            available = int(told.split()[0]) * 1024
+    if available is not None and ranks * LEAST > available:
+        raise failure(
+            f"ranks = {ranks}: this computer has memory for {available // LEAST} at most ({available >> 20} MiB free, "
+            f"{LEAST >> 20} MiB a rank before any data); start fewer, let ALLPORT_MPIEXEC start them on several "
+            "computers, or see what a larger machine would do with `allport plan` and `allport simulate`",
+            "memory",
+        )
 
 
 def reads_other_processes() -> bool:
@@ -302,6 +325,7 @@ def run(
 
     Raises JobFailed, and ends all ranks, when any of them fails. What `on_event` raises ends them, too, and is raised.
     """
+    check_room(ranks)
     command = [*mpiexec_command(ranks), sys.executable, "-c", BOOT, module, json.dumps(job)]
     pipes = {"stdin": subprocess.DEVNULL, "stdout": subprocess.PIPE, "stderr": subprocess.PIPE}
     started = Supervised(command, env=environment(ranks), text=True, errors="replace", **pipes)

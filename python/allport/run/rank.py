@@ -11,7 +11,7 @@ from collections.abc import Callable
 from typing import Any
 
 from allport.errors import AllportError
-from allport.mpi import end_job
+from allport.mpi import end_job, joined_size
 
 __all__ = ["as_rank", "emit", "joined_rank", "joined_size", "leave_together"]
 
@@ -22,18 +22,6 @@ RANK_NAMES = ("OMPI_COMM_WORLD_RANK", "PMIX_RANK", "PMI_RANK", "SLURM_PROCID")
 def joined_rank() -> int:
     """This process's rank as mpiexec or srun numbered it; 0 when it was not started by one."""
     return int(next((os.environ[n] for n in RANK_NAMES if os.environ.get(n, "").isdigit()), "0"))
-
-
-def joined_size() -> int | None:
-    """Number of ranks when this process was started by mpiexec, mpirun or srun; None when it was not."""
-    env = os.environ
-    for name in ("OMPI_COMM_WORLD_SIZE", "PMI_SIZE", "MPI_LOCALNRANKS", "PMIX_SIZE"):
-        if env.get(name, "").isdigit():
-            return int(env[name])
-    # srun gives each task these; sbatch's own shell has SLURM_NTASKS, too, but no rank of PMI.
-    if ("PMIX_RANK" in env or "PMI_RANK" in env) and env.get("SLURM_NTASKS", "").isdigit():
-        return int(env["SLURM_NTASKS"])
-    return None
 
 
 def emit(**event: Any) -> None:
