@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <chrono>
 #include <cmath>
+#include <numeric>
 #include <set>
 #include <utility>
 
@@ -24,6 +25,21 @@ constexpr double start_up = 2.0;
 constexpr double longest_wait = 1e6;  // iterations
 /// The standard and another that differ by more are not tried twice.
 constexpr double surely = 4.0;
+/// Nor is another, where no start-up is in the standard's time, that takes so much more.
+constexpr double surely_dearer = 1.25;
+/// Of what exploring may cost, so much is planned for; the rest is for trials that turn out dearer than expected.
+constexpr double planned = 0.6;
+/// Iterations of the best one between two looks at what it takes, at least: fewer say more of the computer than of it.
+constexpr int shortest_watch = 8;
+/// Of a longer run the latest count.
+constexpr std::size_t most_kept = 64;
+
+/// Of iterations that are alike some are disturbed, and none is too quick.
+double mean_of_lesser_half(std::vector<double> times) {
+  auto const half = static_cast<std::ptrdiff_t>((times.size() + 1) / 2);
+  std::ranges::nth_element(times, times.begin() + half - 1);
+  return std::accumulate(times.begin(), times.begin() + half, 0.0) / static_cast<double>(half);
+}
 
 }  // namespace
 
@@ -85,16 +101,31 @@ void Selector::record(Seconds local) {
   auto& run = runs_[at_];
   if (run.done == 0) run.first = local.value();
   run.total += local.value();
+  if (options_.undisturbed) {
+    if (run.latest.size() < most_kept) {
+      run.latest.push_back(local.value());
+    } else {
+      run.latest[static_cast<std::size_t>(run.done) % most_kept] = local.value();
+    }
+  }
   ++run.done;
   if (run.done >= run.iterations && at_ + 1 < runs_.size()) ++at_;
+}
+
+/// On this rank.
+double Selector::iteration_of(Run const& run) const {
+  bool const drops = run.drops_first && run.done > 1;
+  if (!options_.undisturbed) return drops ? (run.total - run.first) / (run.done - 1) : run.total / run.done;
+  auto times = run.latest;
+  if (drops && static_cast<std::size_t>(run.done) <= most_kept) times.erase(times.begin());
+  return mean_of_lesser_half(std::move(times));
 }
 
 void Selector::decide(AgreeOnSlowest const& agree) {
   if (!due()) return;
   std::vector<double> times;
   for (auto const& run : runs_) {
-    bool const drops = run.drops_first && run.done > 1;
-    times.push_back(drops ? (run.total - run.first) / (run.done - 1) : run.total / run.done);
+    times.push_back(iteration_of(run));
     times.push_back(run.total);
   }
   agree_and_time(agree, times);
@@ -231,7 +262,7 @@ double Selector::missing(int iterations, double seconds) const {
   auto const standard = standard_seconds();
   auto const loss = std::max(seconds - standard, 0.0);
   auto const cost = iterations * (loss - options_.loss * standard) + 2 * agreement_;
-  return cost - (options_.floor.value() + allowed_ - spent_);
+  return cost - (options_.floor.value() + planned * allowed_ - spent_);
 }
 
 /// After a probe that was not hopeless, and not so dear that the rest must wait.
@@ -262,7 +293,8 @@ std::optional<std::size_t> Selector::to_confirm() const {
   auto const other = best_other();
   if (options_.confirm == 0 || !other || confirmed_ == other) return std::nullopt;
   auto const ratio = arms_[*other].seconds / standard_seconds();
-  return ratio > surely || ratio < 1 / surely ? std::nullopt : other;
+  auto const dearer = options_.starts_up ? surely : surely_dearer;
+  return ratio > dearer || ratio < 1 / surely ? std::nullopt : other;
 }
 
 std::vector<Selector::Run> Selector::next_runs() {
@@ -299,44 +331,10 @@ std::vector<Selector::Run> Selector::next_runs() {
     }
   }
   if (next.iterations == 0) {
-    next.iterations = static_cast<int>(std::clamp<double>(std::ceil(wait), options_.iterations, longest_wait));
+    next.iterations = static_cast<int>(std::clamp<double>(std::ceil(wait), settled_ ? shortest_watch : options_.iterations, longest_wait));
   }
   next.drops_first = next.arm != runs_.back().arm;
   return {next};
-}
-
-void Selector::resume(Remembered const& remembered) {
-  ensure(iterations_ == 0 && at_ == 0 && runs_.front().done == 0, "remembered", remembered.best,
-         "given before the first iteration");
-  auto const index = [&](std::string const& name) {
-    return static_cast<std::size_t>(std::ranges::find(arms_, name, [](Arm const& a) { return a.configuration.name; }) -
-                                    arms_.begin());
-  };
-  auto const best = index(remembered.best);
-  auto const& standard = arms_[options_.standard].configuration.name;
-  if (best == arms_.size() || !remembered.seconds.contains(standard) || !remembered.seconds.contains(remembered.best)) {
-    return;
-  }
-  for (auto const& [name, seconds] : remembered.seconds) {
-    auto const a = index(name);
-    if (a == arms_.size() || seconds <= Seconds{}) continue;
-    arms_[a].seconds = seconds.value();
-    arms_[a].open = false;
-  }
-  best_ = best;
-  if (!remembered.provisional) confirmed_ = best_other();
-  settled_ = worth_trying().empty() && !to_confirm();
-  settled_at_ = arms_[best_].seconds;
-  runs_ = {trial(best_)};
-  tell(fmt::format("{} is what earlier runs found to be best", remembered.best));
-}
-
-Remembered Selector::remembered() const {
-  Remembered all{arms_[best_].configuration.name, {}, to_confirm().has_value()};
-  for (auto const& arm : arms_) {
-    if (arm.seconds > 0) all.seconds[arm.configuration.name] = Seconds(arm.seconds);
-  }
-  return all;
 }
 
 std::optional<Seconds> Selector::seconds(std::size_t configuration) const {
