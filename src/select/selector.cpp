@@ -262,7 +262,8 @@ double Selector::missing(int iterations, double seconds) const {
   auto const standard = standard_seconds();
   auto const loss = std::max(seconds - standard, 0.0);
   auto const cost = iterations * (loss - options_.loss * standard) + 2 * agreement_;
-  return cost - (options_.floor.value() + planned * allowed_ - spent_);
+  // What is expected to cost nothing may be done even where too much has been spent.
+  return cost <= 0 ? cost : cost - (options_.floor.value() + planned * allowed_ - spent_);
 }
 
 /// After a probe that was not hopeless, and not so dear that the rest must wait.
@@ -297,6 +298,29 @@ std::optional<std::size_t> Selector::to_confirm() const {
   return ratio > dearer || ratio < 1 / surely ? std::nullopt : other;
 }
 
+/// Beside the standard, after what is best has run for a while; one by one by turns where interruptions are what
+/// differs, for these come in bursts.
+std::vector<Selector::Run> Selector::confirming(std::size_t other) const {
+  tell(fmt::format("iteration {}: {} and {} will be tried once more", iterations_,
+                   arms_[options_.standard].configuration.name, arms_[other].configuration.name));
+  std::vector<Run> runs;
+  if (options_.undisturbed) {
+    for (int turn = 0; turn < options_.confirm; ++turn) {
+      for (auto const arm : {options_.standard, other}) {
+        runs.push_back({.arm = arm, .iterations = 2, .again = turn > 0});
+      }
+    }
+    runs.front().drops_first = options_.standard != runs_.back().arm;
+  } else {
+    auto const iterations = options_.confirm + 1;
+    runs = {{.arm = best_, .iterations = options_.confirm, .drops_first = best_ != runs_.back().arm, .watches = true},
+            {.arm = options_.standard, .iterations = iterations},
+            {.arm = other, .iterations = iterations}};
+  }
+  runs.back().confirms = true;
+  return runs;
+}
+
 std::vector<Selector::Run> Selector::next_runs() {
   auto const open = worth_trying();
   // A program's first iterations are no measure of what comes: what has won against these stands beside the standard
@@ -307,7 +331,8 @@ std::vector<Selector::Run> Selector::next_runs() {
   auto const agreement = agreement_;
   auto const standard = standard_seconds();
   auto next = Run{.arm = best_, .watches = true};
-  auto wait = agreement / (watching * arms_[best_].seconds);
+  auto const look = std::max<double>(shortest_watch, std::ceil(agreement / (watching * arms_[best_].seconds)));
+  auto wait = look;
   if (!settled_) {
     auto tried = again ? Run{.arm = *again, .iterations = options_.confirm + 1, .confirms = true} : trial(open.front());
     tried.probes = !again && !arms_[tried.arm].probed && agreement <= watching * standard;
@@ -316,13 +341,10 @@ std::vector<Selector::Run> Selector::next_runs() {
     auto const missing = this->missing(tried.iterations, expects);
     if (missing > 0) {
       auto const saved = options_.loss * standard + std::max(standard - arms_[best_].seconds, 0.0);
-      wait = saved > 0 ? (missing + agreement) / saved : longest_wait;
+      // What took the standard's place in a lull is watched meanwhile.
+      wait = saved > 0 ? std::min((missing + agreement) / saved, look) : look;
     } else if (again) {
-      next.iterations = options_.confirm;
-      next.drops_first = next.arm != runs_.back().arm;
-      tell(fmt::format("iteration {}: {} and {} will be tried once more", iterations_,
-                       arms_[options_.standard].configuration.name, arms_[*again].configuration.name));
-      return {next, {.arm = options_.standard, .iterations = tried.iterations}, tried};
+      return confirming(*again);
     } else {
       next = tried;
       tell(fmt::format("iteration {}: {} is tried, expected to take {}, {:.2f} of {}", iterations_,
@@ -331,7 +353,7 @@ std::vector<Selector::Run> Selector::next_runs() {
     }
   }
   if (next.iterations == 0) {
-    next.iterations = static_cast<int>(std::clamp<double>(std::ceil(wait), settled_ ? shortest_watch : options_.iterations, longest_wait));
+    next.iterations = static_cast<int>(std::clamp<double>(std::ceil(wait), options_.iterations, longest_wait));
   }
   next.drops_first = next.arm != runs_.back().arm;
   return {next};

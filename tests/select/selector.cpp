@@ -263,15 +263,25 @@ TEST(Selector, LearnsFromIterationsThatNothingDisturbed) {
   for (unsigned seed = 0; seed < 100; ++seed) {
     Program program(configurations_of({0, 0, 0}), {.confirm = 3, .undisturbed = true}, seed);
     for (int i = 0; i < 300; ++i) {
-      auto now = seconds;
       auto const factor = random() % 5 == 0 ? 2.0 : 1.0;
-      for (auto& s : now) s *= factor;
-      program.run(1, now);
+      program.run(1, {factor * seconds[0], factor * seconds[1], factor * seconds[2]});
     }
     EXPECT_EQ(program.rank(0).best(), 0U) << "seed " << seed;
     double lost = 0;
     for (auto const ran : program.ran()) lost += seconds[ran] - 1;
     EXPECT_LE(lost, 0.04 * 300) << "seed " << seed;
+  }
+}
+
+/// In which everything is quick, and the other one is tried: that is watched while it waits to be confirmed.
+TEST(Selector, LeavesWhatALullMadeSeemQuick) {
+  for (unsigned seed = 0; seed < 20; ++seed) {
+    Program program(configurations_of({0, 0}), {.confirm = 3, .undisturbed = true}, seed);
+    program.run(41 + static_cast<int>(seed) % 4, {1, 1.5});
+    program.run(8, {0.6, 0.9});
+    program.run(400, {1, 1.5});
+    EXPECT_EQ(program.rank(0).best(), 0U) << "seed " << seed;
+    EXPECT_LE(std::ranges::count(program.ran().end() - 200, program.ran().end(), 1U), 20) << "seed " << seed;
   }
 }
 
@@ -283,6 +293,11 @@ TEST(Selector, TriesNothingTwiceThatIsSurelyDearerThanTheStandard) {
   Program near(configurations_of({0, 0}), {.confirm = 3}, 31);
   near.run(300, {1, 1.1}, 0);
   EXPECT_EQ(std::ranges::count(near.ran(), 1U), 3 + 4) << "once more, beside the standard";
+  Program disturbed(configurations_of({0, 0}), {.confirm = 3, .undisturbed = true}, 32);
+  disturbed.run(300, {1, 1.1}, 0);
+  EXPECT_EQ(std::ranges::count(disturbed.ran(), 1U), 3 + 6);
+  auto const last = std::find(disturbed.ran().rbegin(), disturbed.ran().rend(), 1U);
+  EXPECT_EQ(std::vector(last, last + 10), (std::vector<std::size_t>{1, 1, 0, 0, 1, 1, 0, 0, 1, 1})) << "by turns";
 }
 
 /// What its first iteration shows is beyond the budget waits, and is tried when it can be paid.
