@@ -24,9 +24,12 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include <algorithm>
 #include <cstdio>
 #include <functional>
 #include <map>
+#include <numeric>
+#include <random>
 #include <thread>
 
 namespace {
@@ -60,8 +63,15 @@ class Contest {
   bool run() {
     bool same = true;
     std::optional<std::uint64_t> cells;
+    // Each round in an order of its own, the same on all ranks: whoever always came after the same other one would
+    // always find the caches as that leaves them, and equal ways would differ by a fifth.
+    std::vector<std::size_t> order(contenders_.size());
+    std::iota(order.begin(), order.end(), std::size_t{0});
+    std::mt19937 random(1);
     for (int round = 0; round <= s_.rounds; ++round) {
-      for (auto& c : contenders_) {
+      std::ranges::shuffle(order, random);
+      for (auto const which : order) {
+        auto& c = contenders_[which];
         take_place(c);
         if (round == 0) c.way->fill();
         auto const outcome = c.way->round();

@@ -4,7 +4,8 @@ Usage: bench/selector.py [--quick] [--every K] [--rounds N] [--minutes M] [-o FI
 bench_jacobi in which all shapes and schedules and the Selector go round by round in turn, on the same cells. Prints,
 for each case, the best of all (by the rounds before the last third), what the Selector chose, its time once settled
 over the best's, and its whole run over the standard's. Settled is the last third of rounds, each beside the best's of
-the same round: what else runs on the computer meanwhile is in both. `twin` is the same beside the very configuration
+the same round: what else runs on the computer meanwhile is in both. Each round has an order of its own: whoever comes
+next finds the caches as the one before left them. `twin` is the same beside the very configuration
 that was chosen: how much equal ones differ. Cases that FILE.json has already, with as many rounds, are not run again;
 after M minutes it stops before the next one, with 3 where some are left: run it again to go on. --every K: each K-th
 case alone.

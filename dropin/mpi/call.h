@@ -5,6 +5,7 @@
 
 #include <array>
 #include <cstdint>
+#include <string>
 #include <string_view>
 
 namespace allport::dropin {
@@ -75,6 +76,15 @@ struct Call {
   Operand receive{};  ///< the one buffer of a broadcast
   int root = 0;
   MPI_Op op = MPI_OP_NULL;
+};
+
+/// How a call of ours is done; as it stands here: however is expected to be quickest.
+struct Way {
+  std::string algorithm{};
+  std::int64_t segment = 0;  ///< bytes; 0: those that are expected to be quickest
+
+  [[nodiscard]] bool is_usual() const { return algorithm.empty(); }
+  friend bool operator==(Way const&, Way const&) = default;
 };
 
 }  // namespace allport::dropin

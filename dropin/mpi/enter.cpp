@@ -52,14 +52,14 @@ void make_schedules_of_all_roots(Record const& record, Contract contract) {
 }
 
 /// @param begins  the first of a trial
-handback::Outcome run_ours(Call const& call, std::shared_ptr<Record> const& record, std::string_view algorithm,
+handback::Outcome run_ours(Call const& call, std::shared_ptr<Record> const& record, Way const& way,
                            bool begins = false) {
-  Operation operation(call, record, algorithm, goes_straight(call, *record));
+  Operation operation(call, record, way, goes_straight(call, *record));
   operation.start_blocking();
   operation.wait();
   if (!operation.lengths().empty()) learn(call, *record, operation.lengths());
   remember_form(call, *record);
-  if (begins && algorithm.empty() && operation.contract()) make_schedules_of_all_roots(*record, *operation.contract());
+  if (begins && way.is_usual() && operation.contract()) make_schedules_of_all_roots(*record, *operation.contract());
   auto counted = taken(*record, operation.contract(), operation.bytes());
   counted.how = operation.how();
   return {{}, std::move(counted), false};
@@ -73,7 +73,13 @@ int run_timed(Call const& call, std::shared_ptr<Record> const& record, Library c
       call, record, library, false, [&] { return why_not(call, *record, trial_of(call, *record)); },
       [&] {
         auto& trial = trial_of(call, *record);
-        return run_ours(call, record, trial.algorithm(), trial.begins_ours());
+        bool const begins = trial.begins_ours();
+        // As calls of ours go once they are decided: the long way would be on their clock.
+        if (!begins && trial.way().is_usual()) {
+          if (auto counted = run_short_of_trial(call, *record))
+            return handback::Outcome{{}, std::move(*counted), false};
+        }
+        return run_ours(call, record, trial.way(), begins);
       });
   try {
     Lock const lock;

@@ -89,8 +89,8 @@ std::span<std::byte> Side::whole() const {
   return {first, last};
 }
 
-Operation::Operation(Call const& call, std::shared_ptr<Record> record, std::string_view algorithm, bool straight)
-    : call_(call), record_(std::move(record)), algorithm_(algorithm), straight_(straight) {
+Operation::Operation(Call const& call, std::shared_ptr<Record> record, Way const& way, bool straight)
+    : call_(call), record_(std::move(record)), way_(way), straight_(straight) {
   auto const& ours = *record_->ours;
   position_ = ours.position(record_->rank);
   root_ = ours.position(call.root >= 0 && call.root < record_->size ? call.root : 0);

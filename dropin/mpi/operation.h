@@ -54,9 +54,9 @@ struct Side {
 class Operation {
  public:
   /// @pre acceptable(call), and decide() says that it is taken
-  /// @param algorithm where it can serve; empty: whichever is expected to be quickest
+  /// @param way where that can serve
   /// @param straight blocks whose lengths only some ranks know go from rank to rank; for start_blocking() alone
-  Operation(Call const& call, std::shared_ptr<Record> record, std::string_view algorithm = {}, bool straight = false);
+  Operation(Call const& call, std::shared_ptr<Record> record, Way const& way = {}, bool straight = false);
   Operation(Operation const&) = delete;
   Operation& operator=(Operation const&) = delete;
 
@@ -94,7 +94,7 @@ class Operation {
   void plan_one(Contract const& contract);
   void plan_in_order(Contract const& contract);
   Transfer run(Contract const& contract);
-  Transfer run(Contract const& contract, Buffers buffers, std::string_view algorithm = {});
+  Transfer run(Contract const& contract, Buffers buffers, Way const& way = {});
   bool run_short(Contract const& contract, Buffers const& buffers);
   [[nodiscard]] Schedule schedule_for(Contract const& contract) const;
   Transfer send_lengths();
@@ -114,7 +114,7 @@ class Operation {
 
   Call call_;
   std::shared_ptr<Record> record_;
-  std::string algorithm_;
+  Way way_;
   bool straight_ = false;
   Rank position_ = 0;  ///< of this rank
   Rank root_ = 0;      ///< position of the root

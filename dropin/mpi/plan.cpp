@@ -10,7 +10,7 @@
 namespace allport::dropin {
 namespace {
 
-constexpr std::string_view in_order_algorithm = "binomial";
+constexpr auto in_order_algorithm = "binomial";
 
 }  // namespace
 
@@ -177,7 +177,7 @@ void Operation::plan_in_order(Contract const& contract) {
   auto const n = record_->size;
   auto const up = [this, total, n](std::span<std::byte> output) {
     Contract const reduce{Collective::reduce, n, 0, total, element_};
-    return run(reduce, {buffers_.input, position_ == 0 ? output : std::span<std::byte>{}}, in_order_algorithm);
+    return run(reduce, {buffers_.input, position_ == 0 ? output : std::span<std::byte>{}}, {in_order_algorithm});
   };
   auto const whole = [this, total] {
     if (position_ == 0) whole_.resize(static_cast<std::size_t>(total));
@@ -210,22 +210,23 @@ Transfer Operation::run(Contract const& contract) {
     if (!turn_) std::ignore = record_->ours->reserve();  // the other ranks count this start
     throw;
   }
-  return run(contract, buffers_, algorithm_);
+  return run(contract, buffers_, way_);
 }
 
-Transfer Operation::run(Contract const& contract, Buffers buffers, std::string_view algorithm) {
+Transfer Operation::run(Contract const& contract, Buffers buffers, Way const& way) {
   auto const& ours = *record_->ours;
-  if (blocks_ && algorithm.empty() && run_short(contract, buffers)) return {};
-  auto const schedule = algorithm == algorithm_ ? schedule_for(contract) : ours.schedule_for(contract, algorithm);
+  if (blocks_ && way.is_usual() && run_short(contract, buffers)) return {};
+  auto const schedule = way == way_ ? schedule_for(contract) : ours.schedule_for(contract, way.algorithm, way.segment);
   return turn_ ? ours.start(*turn_, schedule, buffers, combine_) : ours.start(schedule, buffers, combine_);
 }
 
-/// By the algorithm that the call is to try, where that can serve: what it was named for had blocks of one length.
+/// By the algorithm and in the segments that the call is to try, where that can serve: what it was named for had blocks
+/// of one length.
 Schedule Operation::schedule_for(Contract const& contract) const {
   auto const& ours = *record_->ours;
-  if (!algorithm_.empty()) {
+  if (!way_.is_usual()) {
     try {
-      return ours.schedule_for(contract, algorithm_);
+      return ours.schedule_for(contract, way_.algorithm, way_.segment);
     } catch (Error const&) {  // on all ranks: a matter of machine and contract
     }
   }

@@ -1,6 +1,7 @@
 #include "short.h"
 
 #include <algorithm>
+#include <cstdint>
 #include <exception>
 #include <span>
 #include <tuple>
@@ -115,8 +116,11 @@ struct Ran {
   std::int64_t bytes = 0;
 };
 
+/// Whether calls of ours go the short way by what has been decided, or because their trial says so.
+enum class By : std::uint8_t { verdict, trial };
+
 /// Nothing where the call must go the long way.
-std::optional<Ran> run_form(Call const& given, Record& record) {
+std::optional<Ran> run_form(Call const& given, Record& record, By by) {
   auto const& form = record.forms[static_cast<std::size_t>(given.what)];
   if (!form.known) return std::nullopt;
   if (given.receive.counts.given() && !in_sequence(given.receive, record.size)) return std::nullopt;
@@ -124,7 +128,8 @@ std::optional<Ran> run_form(Call const& given, Record& record) {
       given.receive.counts.given() && !counts_differ(given.receive, record.size) ? without_arrays(given) : given;
   if (!is_of(form, call, record)) return std::nullopt;
   auto const bytes = bytes_of(call, form, record.size);
-  if (bytes > longest_short || record.verdict(given.what, bytes) != Verdict::take) return std::nullopt;
+  auto const wanted = by == By::verdict ? Verdict::take : Verdict::tried;
+  if (bytes > longest_short || record.verdict(given.what, bytes) != wanted) return std::nullopt;
   auto const contract = contract_of(call, record, form, bytes);
   auto const buffers = buffers_of(call, record, contract);
   if (!record.ours->run_short(contract, buffers, form.combine, [] { move_others(); })) return std::nullopt;
@@ -150,13 +155,19 @@ std::optional<int> run_short(Call const& call) {
   try {
     Lock const lock;
     auto const began = state().counting ? now() : 0.0;
-    auto const ran = secret ? run_blocks(call, *record) : run_form(call, *record);
+    auto const ran = secret ? run_blocks(call, *record) : run_form(call, *record, By::verdict);
     if (!ran) return std::nullopt;
     if (state().counting) tally_of(call, record).taken(taken(*record, ran->contract, ran->bytes), now() - began);
     return MPI_SUCCESS;
   } catch (std::exception const& e) {
     return fail(call, e.what());
   }
+}
+
+std::optional<handback::Taken> run_short_of_trial(Call const& call, Record& record) {
+  auto const ran = run_form(call, record, By::trial);
+  if (!ran) return std::nullopt;
+  return taken(record, ran->contract, ran->bytes);
 }
 
 void remember_form(Call const& call, Record& record) {

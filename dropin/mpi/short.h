@@ -4,6 +4,7 @@
 #include <optional>
 
 #include "call.h"
+#include "handback/report.h"
 
 namespace allport::dropin {
 
@@ -12,6 +13,9 @@ struct Record;
 /// Runs a blocking call that is ours, of the kind that remember_form() has seen on its communicator; its code, or
 /// nothing where it must go the long way. Without the lock.
 [[nodiscard]] std::optional<int> run_short(Call const& call);
+
+/// The same for a call that its trial has just found to be ours; what it came to, for the report. Under the Lock.
+[[nodiscard]] std::optional<handback::Taken> run_short_of_trial(Call const& call, Record& record);
 
 /// After a call of ours that went the long way: what its types and operator are need not be asked again where they are
 /// MPI's own and the data lie as they travel. Under the Lock.

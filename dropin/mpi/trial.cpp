@@ -22,6 +22,8 @@ namespace {
 /// Beside the cheapest of ours: so many, and so much dearer by price.
 constexpr std::size_t most_others = 2;
 constexpr double dearest = 1.5;
+/// Segments so many times as long, and so many times shorter.
+constexpr std::int64_t another_cut = 4;
 /// What trying may cost beside its share of the run, once per site.
 constexpr Seconds floor_of_a_trial{0.02};
 /// Calls shorter than this, or than so many agreements, are not watched for changes: that would cost what it saves.
@@ -39,13 +41,23 @@ constexpr double clearly_of_short = 0.9;
 /// Of these formulas say little more than how many messages follow each other, which is the same on both sides.
 constexpr double as_good_by_price = 2;
 
-/// The cheapest cut of each algorithm, cheapest first, beginning with what would be chosen. For short calls no other:
-/// what opening connections and agreeing once more take, they do not give back.
+/// The cheapest cut of each algorithm, cheapest first, beginning with what would be chosen; then that one with segments
+/// of other lengths: what a message costs beside its bytes is what prices know least. For short calls no other: what
+/// opening connections and agreeing once more take, they do not give back.
 std::vector<Candidate> ours_by_price(Choice const& choice, bool is_short) {
   if (is_short) return {choice.best};
+  auto const too_dear = [&](Candidate const& c) { return c.predicted > dearest * choice.best.predicted; };
   std::vector<Candidate> cheapest;
+  std::vector<Candidate> cuts;
   for (auto const& candidate : choice.candidates) {
-    if (!candidate.priced()) continue;
+    if (!candidate.priced() || too_dear(candidate)) continue;
+    if (candidate.algorithm == choice.best.algorithm) {
+      auto const least = std::min(candidate.cut.segment, choice.best.cut.segment);
+      auto const most = std::max(candidate.cut.segment, choice.best.cut.segment);
+      // Of an algorithm that cuts nothing all prices are the same.
+      if (most == another_cut * least && candidate.predicted != choice.best.predicted) cuts.push_back(candidate);
+      continue;
+    }
     auto const known = std::ranges::find(cheapest, candidate.algorithm, &Candidate::algorithm);
     if (known == cheapest.end()) {
       cheapest.push_back(candidate);
@@ -54,12 +66,16 @@ std::vector<Candidate> ours_by_price(Choice const& choice, bool is_short) {
     }
   }
   std::ranges::stable_sort(cheapest, {}, &Candidate::predicted);
-  std::erase_if(cheapest, [&](Candidate const& c) {
-    return c.algorithm == choice.best.algorithm || c.predicted > dearest * choice.best.predicted;
-  });
   if (cheapest.size() > most_others) cheapest.resize(most_others);
   cheapest.insert(cheapest.begin(), choice.best);
+  cheapest.insert(cheapest.end(), cuts.begin(), cuts.end());
   return cheapest;
+}
+
+/// What a configuration is called: as its algorithm, where that goes in the segments of its best price.
+std::string name_of(Candidate const& candidate, bool other_cut) {
+  std::string const algorithm = candidate.algorithm->name;
+  return other_cut ? fmt::format("{} by {} bytes", algorithm, candidate.cut.segment) : algorithm;
 }
 
 bool is_short_call(Contract const& contract, MpiPrice const& mpi) {
@@ -70,7 +86,8 @@ bool is_short_call(Contract const& contract, MpiPrice const& mpi) {
 std::vector<Configuration> configurations(std::vector<Candidate> const& ours, MpiPrice const& mpi) {
   std::vector<Configuration> all{{"MPI's own", mpi.time, "MPI"}};
   for (auto const& candidate : ours) {
-    all.push_back({candidate.algorithm->name, candidate.predicted, "Allport"});
+    bool const other_cut = &candidate != &ours.front() && candidate.algorithm == ours.front().algorithm;
+    all.push_back({name_of(candidate, other_cut), candidate.predicted, "Allport"});
   }
   if (mpi.ours) all[1].predicted = *mpi.ours;
   return all;
@@ -163,9 +180,12 @@ Trial::Trial(Record const& record, std::string site, Choice const& choice, MpiPr
       tells_(state().explains && record.rank == 0),
       selector_(configurations(ours_by_price(choice, is_short_), mpi),
                 options_of(is_short_, agreement_, [this](std::string const& text) { tell(text); })) {
-  for (auto const& candidate : ours_by_price(choice, is_short_)) algorithms_.emplace_back(candidate.algorithm->name);
-  algorithms_.front().clear();
-  algorithms_.emplace(algorithms_.begin());
+  ways_.resize(2);
+  auto const ours = ours_by_price(choice, is_short_);
+  for (std::size_t o = 1; o < ours.size(); ++o) {
+    bool const other_cut = ours[o].algorithm == ours.front().algorithm;
+    ways_.push_back({ours[o].algorithm->name, other_cut ? ours[o].cut.segment : 0});
+  }
   if (auto const known = record.known.find(site_); known != record.known.end()) selector_.resume(known->second);
 }
 
@@ -187,7 +207,7 @@ void Trial::record(Record const& record, double seconds) {
 }
 
 bool Trial::is_over() const {
-  if (!selector_.settled() || !algorithms_[selector_.best()].empty()) return false;
+  if (!selector_.settled() || !ways_[selector_.best()].is_usual()) return false;
   auto const seconds = selector_.seconds(selector_.best()).value_or(Seconds{}).value();
   return seconds < std::max(shortest_watched, agreements * agreement_.value());
 }

@@ -4,7 +4,6 @@
 
 #include <memory>
 #include <string>
-#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -27,9 +26,9 @@ class Trial {
   /// @param by_price    ours, while trying has not shown what is best
   Trial(Record const& record, std::string site, Choice const& choice, MpiPrice const& mpi, bool by_price);
 
-  /// Whether the next call of those that are timed is ours, and by which algorithm; empty: whichever is cheapest.
+  /// Whether the next call of those that are timed is ours, and how it is done.
   [[nodiscard]] bool is_ours() const { return selector_.current() > 0; }
-  [[nodiscard]] std::string_view algorithm() const { return algorithms_[selector_.current()]; }
+  [[nodiscard]] Way const& way() const { return ways_[selector_.current()]; }
   /// Whether ours is the one for a call that is not timed.
   [[nodiscard]] bool prefers_ours() const { return selector_.settled() ? selector_.best() > 0 : by_price_; }
   /// Once, in the first call that is tried as ours, which does not count: the time for what ours are made of.
@@ -44,7 +43,8 @@ class Trial {
   void tell(std::string const& text) const;
 
   std::string site_;
-  std::vector<std::string> algorithms_;  ///< by configuration; the MPI library's and the cheapest: empty
+  std::vector<Way>
+      ways_;  ///< by configuration; of the MPI library's, and of what is expected to be quickest: the usual
   Seconds agreement_;
   bool is_short_;  ///< ranks need not meet
   bool by_price_;

@@ -52,13 +52,15 @@ AlgorithmList CommState::algorithms(std::optional<Scattered> const& trees) const
   return trees ? trees->among(engine->algorithms()) : engine->algorithms();
 }
 
-ScheduleCache::Entry& CommState::schedule_for(Contract const& contract, std::string_view algorithm) {
-  if (auto* known = schedules.find(contract, algorithm)) return *known;
+ScheduleCache::Entry& CommState::schedule_for(Contract const& contract, std::string_view algorithm,
+                                              std::int64_t segment) {
+  if (auto* known = schedules.find(contract, algorithm, segment)) return *known;
   auto chosen = std::string(algorithm);
   if (chosen.empty() && named && combines(contract.what))
     chosen = choose(*named, contract, {.among = algorithms(scattered_named)}).best.algorithm->name;
-  auto const choice = choose(machine, contract, {.algorithm = chosen, .among = algorithms(scattered)});
-  return schedules.add(contract, algorithm, make_schedule(machine, choice));
+  SelectOptions options{.algorithm = chosen, .among = algorithms(scattered)};
+  if (segment > 0) options.segments = {segment};
+  return schedules.add(contract, algorithm, segment, make_schedule(machine, choose(machine, contract, options)));
 }
 
 ScheduleCache::Entry* CommState::short_entry(Contract const& contract) {

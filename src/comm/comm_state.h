@@ -49,7 +49,8 @@ struct CommState : std::enable_shared_from_this<CommState> {
   /// What selection may choose from.
   [[nodiscard]] AlgorithmList algorithms(std::optional<Scattered> const& trees) const;
   /// By selection on the machine, or of the algorithm that is named.
-  [[nodiscard]] ScheduleCache::Entry& schedule_for(Contract const& contract, std::string_view algorithm);
+  [[nodiscard]] ScheduleCache::Entry& schedule_for(Contract const& contract, std::string_view algorithm,
+                                                   std::int64_t segment = 0);
   /// The same where this rank's program is short; else, and with ALLPORT_CHECK, null.
   [[nodiscard]] ScheduleCache::Entry* short_entry(Contract const& contract);
   /// A block of tags to keep. Called by all ranks in one order.

@@ -243,10 +243,11 @@ Schedule Communicator::schedule_for(Collective what, Rank root, Bytes bytes, std
   return schedule_for({what, state_->size, state_->position_of(root), bytes.value(), element}, algorithm);
 }
 
-Schedule Communicator::schedule_for(Contract const& contract, std::string_view algorithm) const {
+Schedule Communicator::schedule_for(Contract const& contract, std::string_view algorithm, std::int64_t segment) const {
   contract.check();
+  ensure(segment >= 0, "segment", segment, "at least 0 bytes");
   EngineGuard const hold(state_->lock());
-  return state_->schedule_for(contract, algorithm).schedule;
+  return state_->schedule_for(contract, algorithm, segment).schedule;
 }
 
 bool Communicator::run_short(Contract const& contract, Buffers buffers, Combine const& combine,

@@ -21,15 +21,16 @@ class ScheduleCache {
   struct Entry {
     Contract contract;
     std::string algorithm;  ///< as asked for; empty: selected
+    std::int64_t segment;   ///< likewise; 0: selected
     Schedule schedule;
     std::shared_ptr<ShortRun> short_run;  ///< of this rank's program, where it is of that kind
     bool asked_for_short_run = false;
   };
 
   /// Or nullptr.
-  [[nodiscard]] Entry* find(Contract const& contract, std::string_view algorithm) {
+  [[nodiscard]] Entry* find(Contract const& contract, std::string_view algorithm, std::int64_t segment) {
     for (auto e = entries_.begin(); e != entries_.end(); ++e) {
-      if (e->contract == contract && e->algorithm == algorithm) {
+      if (e->contract == contract && e->algorithm == algorithm && e->segment == segment) {
         entries_.splice(entries_.begin(), entries_, e);
         return &*e;
       }
@@ -37,9 +38,9 @@ class ScheduleCache {
     return nullptr;
   }
 
-  Entry& add(Contract const& contract, std::string_view algorithm, Schedule schedule) {
+  Entry& add(Contract const& contract, std::string_view algorithm, std::int64_t segment, Schedule schedule) {
     if (entries_.size() == capacity) entries_.pop_back();
-    entries_.push_front({contract, std::string(algorithm), std::move(schedule), nullptr, false});
+    entries_.push_front({contract, std::string(algorithm), segment, std::move(schedule), nullptr, false});
     return entries_.front();
   }
 

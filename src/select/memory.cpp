@@ -1,6 +1,8 @@
 #include <fmt/format.h>
 #include <unistd.h>
 
+#include <algorithm>
+#include <cstdlib>
 #include <filesystem>
 #include <fstream>
 #include <nlohmann/json.hpp>
@@ -68,6 +70,40 @@ void save_memory(std::string const& path, Memory const& memory) {
     std::filesystem::remove(beside, ignored);
     throw Error(ErrorKind::io, fmt::format("{}: {}", path, failed.message()));
   }
+}
+
+void Selector::resume(Remembered const& remembered) {
+  ensure(iterations_ == 0 && at_ == 0 && runs_.front().done == 0, "remembered", remembered.best,
+         "given before the first iteration");
+  auto const index = [&](std::string const& name) {
+    return static_cast<std::size_t>(std::ranges::find(arms_, name, [](Arm const& a) { return a.configuration.name; }) -
+                                    arms_.begin());
+  };
+  auto const best = index(remembered.best);
+  auto const& standard = arms_[options_.standard].configuration.name;
+  if (best == arms_.size() || !remembered.seconds.contains(standard) || !remembered.seconds.contains(remembered.best)) {
+    return;
+  }
+  for (auto const& [name, seconds] : remembered.seconds) {
+    auto const a = index(name);
+    if (a == arms_.size() || seconds <= Seconds{}) continue;
+    arms_[a].seconds = seconds.value();
+    arms_[a].open = false;
+  }
+  best_ = best;
+  if (!remembered.provisional) confirmed_ = best_other();
+  settled_ = worth_trying().empty() && !to_confirm();
+  settled_at_ = arms_[best_].seconds;
+  runs_ = {trial(best_)};
+  tell(fmt::format("{} is what earlier runs found to be best", remembered.best));
+}
+
+Remembered Selector::remembered() const {
+  Remembered all{arms_[best_].configuration.name, {}, to_confirm().has_value()};
+  for (auto const& arm : arms_) {
+    if (arm.seconds > 0) all.seconds[arm.configuration.name] = Seconds(arm.seconds);
+  }
+  return all;
 }
 
 }  // namespace allport

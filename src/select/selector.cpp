@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <chrono>
 #include <cmath>
+#include <numeric>
 #include <set>
 #include <utility>
 
@@ -24,6 +25,21 @@ constexpr double start_up = 2.0;
 constexpr double longest_wait = 1e6;  // iterations
 /// The standard and another that differ by more are not tried twice.
 constexpr double surely = 4.0;
+/// Nor is another, where no start-up is in the standard's time, that takes so much more.
+constexpr double surely_dearer = 1.25;
+/// Of what exploring may cost, so much is planned for; the rest is for trials that turn out dearer than expected.
+constexpr double planned = 0.6;
+/// Iterations of the best one between two looks at what it takes, at least: fewer say more of the computer than of it.
+constexpr int shortest_watch = 8;
+/// Of a longer run the latest count.
+constexpr std::size_t most_kept = 64;
+
+/// Of iterations that are alike some are disturbed, and none is too quick.
+double mean_of_lesser_half(std::vector<double> times) {
+  auto const half = static_cast<std::ptrdiff_t>((times.size() + 1) / 2);
+  std::ranges::nth_element(times, times.begin() + half - 1);
+  return std::accumulate(times.begin(), times.begin() + half, 0.0) / static_cast<double>(half);
+}
 
 }  // namespace
 
@@ -85,16 +101,31 @@ void Selector::record(Seconds local) {
   auto& run = runs_[at_];
   if (run.done == 0) run.first = local.value();
   run.total += local.value();
+  if (options_.undisturbed) {
+    if (run.latest.size() < most_kept) {
+      run.latest.push_back(local.value());
+    } else {
+      run.latest[static_cast<std::size_t>(run.done) % most_kept] = local.value();
+    }
+  }
   ++run.done;
   if (run.done >= run.iterations && at_ + 1 < runs_.size()) ++at_;
+}
+
+/// On this rank.
+double Selector::iteration_of(Run const& run) const {
+  bool const drops = run.drops_first && run.done > 1;
+  if (!options_.undisturbed) return drops ? (run.total - run.first) / (run.done - 1) : run.total / run.done;
+  auto times = run.latest;
+  if (drops && static_cast<std::size_t>(run.done) <= most_kept) times.erase(times.begin());
+  return mean_of_lesser_half(std::move(times));
 }
 
 void Selector::decide(AgreeOnSlowest const& agree) {
   if (!due()) return;
   std::vector<double> times;
   for (auto const& run : runs_) {
-    bool const drops = run.drops_first && run.done > 1;
-    times.push_back(drops ? (run.total - run.first) / (run.done - 1) : run.total / run.done);
+    times.push_back(iteration_of(run));
     times.push_back(run.total);
   }
   agree_and_time(agree, times);
@@ -231,7 +262,8 @@ double Selector::missing(int iterations, double seconds) const {
   auto const standard = standard_seconds();
   auto const loss = std::max(seconds - standard, 0.0);
   auto const cost = iterations * (loss - options_.loss * standard) + 2 * agreement_;
-  return cost - (options_.floor.value() + allowed_ - spent_);
+  // What is expected to cost nothing may be done even where too much has been spent.
+  return cost <= 0 ? cost : cost - (options_.floor.value() + planned * allowed_ - spent_);
 }
 
 /// After a probe that was not hopeless, and not so dear that the rest must wait.
@@ -262,7 +294,31 @@ std::optional<std::size_t> Selector::to_confirm() const {
   auto const other = best_other();
   if (options_.confirm == 0 || !other || confirmed_ == other) return std::nullopt;
   auto const ratio = arms_[*other].seconds / standard_seconds();
-  return ratio > surely || ratio < 1 / surely ? std::nullopt : other;
+  auto const dearer = options_.starts_up ? surely : surely_dearer;
+  return ratio > dearer || ratio < 1 / surely ? std::nullopt : other;
+}
+
+/// Beside the standard, after what is best has run for a while; one by one by turns where interruptions are what
+/// differs, for these come in bursts.
+std::vector<Selector::Run> Selector::confirming(std::size_t other) const {
+  tell(fmt::format("iteration {}: {} and {} will be tried once more", iterations_,
+                   arms_[options_.standard].configuration.name, arms_[other].configuration.name));
+  std::vector<Run> runs;
+  if (options_.undisturbed) {
+    for (int turn = 0; turn < options_.confirm; ++turn) {
+      for (auto const arm : {options_.standard, other}) {
+        runs.push_back({.arm = arm, .iterations = 2, .again = turn > 0});
+      }
+    }
+    runs.front().drops_first = options_.standard != runs_.back().arm;
+  } else {
+    auto const iterations = options_.confirm + 1;
+    runs = {{.arm = best_, .iterations = options_.confirm, .drops_first = best_ != runs_.back().arm, .watches = true},
+            {.arm = options_.standard, .iterations = iterations},
+            {.arm = other, .iterations = iterations}};
+  }
+  runs.back().confirms = true;
+  return runs;
 }
 
 std::vector<Selector::Run> Selector::next_runs() {
@@ -275,7 +331,8 @@ std::vector<Selector::Run> Selector::next_runs() {
   auto const agreement = agreement_;
   auto const standard = standard_seconds();
   auto next = Run{.arm = best_, .watches = true};
-  auto wait = agreement / (watching * arms_[best_].seconds);
+  auto const look = std::max<double>(shortest_watch, std::ceil(agreement / (watching * arms_[best_].seconds)));
+  auto wait = look;
   if (!settled_) {
     auto tried = again ? Run{.arm = *again, .iterations = options_.confirm + 1, .confirms = true} : trial(open.front());
     tried.probes = !again && !arms_[tried.arm].probed && agreement <= watching * standard;
@@ -284,13 +341,10 @@ std::vector<Selector::Run> Selector::next_runs() {
     auto const missing = this->missing(tried.iterations, expects);
     if (missing > 0) {
       auto const saved = options_.loss * standard + std::max(standard - arms_[best_].seconds, 0.0);
-      wait = saved > 0 ? (missing + agreement) / saved : longest_wait;
+      // What took the standard's place in a lull is watched meanwhile.
+      wait = saved > 0 ? std::min((missing + agreement) / saved, look) : look;
     } else if (again) {
-      next.iterations = options_.confirm;
-      next.drops_first = next.arm != runs_.back().arm;
-      tell(fmt::format("iteration {}: {} and {} will be tried once more", iterations_,
-                       arms_[options_.standard].configuration.name, arms_[*again].configuration.name));
-      return {next, {.arm = options_.standard, .iterations = tried.iterations}, tried};
+      return confirming(*again);
     } else {
       next = tried;
       tell(fmt::format("iteration {}: {} is tried, expected to take {}, {:.2f} of {}", iterations_,
@@ -303,40 +357,6 @@ std::vector<Selector::Run> Selector::next_runs() {
   }
   next.drops_first = next.arm != runs_.back().arm;
   return {next};
-}
-
-void Selector::resume(Remembered const& remembered) {
-  ensure(iterations_ == 0 && at_ == 0 && runs_.front().done == 0, "remembered", remembered.best,
-         "given before the first iteration");
-  auto const index = [&](std::string const& name) {
-    return static_cast<std::size_t>(std::ranges::find(arms_, name, [](Arm const& a) { return a.configuration.name; }) -
-                                    arms_.begin());
-  };
-  auto const best = index(remembered.best);
-  auto const& standard = arms_[options_.standard].configuration.name;
-  if (best == arms_.size() || !remembered.seconds.contains(standard) || !remembered.seconds.contains(remembered.best)) {
-    return;
-  }
-  for (auto const& [name, seconds] : remembered.seconds) {
-    auto const a = index(name);
-    if (a == arms_.size() || seconds <= Seconds{}) continue;
-    arms_[a].seconds = seconds.value();
-    arms_[a].open = false;
-  }
-  best_ = best;
-  if (!remembered.provisional) confirmed_ = best_other();
-  settled_ = worth_trying().empty() && !to_confirm();
-  settled_at_ = arms_[best_].seconds;
-  runs_ = {trial(best_)};
-  tell(fmt::format("{} is what earlier runs found to be best", remembered.best));
-}
-
-Remembered Selector::remembered() const {
-  Remembered all{arms_[best_].configuration.name, {}, to_confirm().has_value()};
-  for (auto const& arm : arms_) {
-    if (arm.seconds > 0) all.seconds[arm.configuration.name] = Seconds(arm.seconds);
-  }
-  return all;
 }
 
 std::optional<Seconds> Selector::seconds(std::size_t configuration) const {

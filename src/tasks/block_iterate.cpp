@@ -13,6 +13,8 @@ namespace {
 
 constexpr int yields_before_nap = 100;
 constexpr auto nap = std::chrono::microseconds(50);
+/// Faces go on and come while blocks run, though nothing new is to be sent.
+constexpr auto between_polls = std::chrono::microseconds(100);
 
 Face opposite(Face face) { return {face.axis, !face.high}; }
 
@@ -58,12 +60,18 @@ void BlockEngine::State::iterate(std::int64_t count, Body body) {
 }
 
 void BlockEngine::State::work(int master, Team& team, Body body) {
+  using Clock = std::chrono::steady_clock;
   int idle = 0;
+  auto talked = Clock::now();
   while (!over) {
     if (auto* const object = next(master)) {
       idle = 0;
       run(*object, master, team, body);
-      if (hurry.load(std::memory_order_relaxed)) talk(master == 0);
+      bool const late = comm.size() > 1 && Clock::now() - talked > between_polls;
+      if (late || hurry.load(std::memory_order_relaxed)) {
+        talk(master == 0);
+        talked = Clock::now();
+      }
       continue;
     }
     if (talk(master == 0) || (options.helped && teams.shared().help())) {

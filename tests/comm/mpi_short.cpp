@@ -1,5 +1,6 @@
 // Short programs run at once: the same bytes, messages and errors as by the engine, beside ranks that take the engine.
 #include <array>
+#include <tuple>
 
 #include "comm/world.h"
 
@@ -93,6 +94,27 @@ TEST(MpiShort, TellsOfRanksThatPassDifferentLengths) {
   EXPECT_EQ(text.empty(), comm.rank() == 0) << text;
   if (comm.rank() == 1) {
     EXPECT_NE(text.find("8 bytes arrived"), std::string::npos) << text;
+  }
+}
+
+TEST(MpiSegments, AreThoseThatWereAskedForAndKeptApart) {
+  for (auto const& spec : fitting_specs()) {
+    Communicator const comm(MPI_COMM_WORLD, Machine::parse(spec));
+    auto const me = comm.position(comm.rank());
+    for (auto const what : {Collective::broadcast, Collective::allreduce}) {
+      Contract const contract{what, comm.size(), 0, 200'000, 8};
+      auto const usual = comm.schedule_for(contract);
+      for (std::int64_t const segment : {1024, 16384, 1024}) {
+        auto const schedule = comm.schedule_for(contract, usual.algorithm(), segment);
+        EXPECT_EQ(schedule.cut().segment, segment) << spec;
+        EXPECT_EQ(schedule.algorithm(), usual.algorithm()) << spec;
+        auto own = filled(contract, me);
+        comm.run(schedule, spans(own), add_bytes());
+        EXPECT_TRUE(same_bytes(own.output, expected_output(contract, me))) << spec << ' ' << segment;
+      }
+      EXPECT_EQ(comm.schedule_for(contract).cut(), usual.cut()) << spec;
+      EXPECT_THROW(std::ignore = comm.schedule_for(contract, usual.algorithm(), -1), Error);
+    }
   }
 }
 

@@ -125,6 +125,40 @@ def test_what_was_tried_is_remembered_and_explained(tmp_path: Path) -> None:
     assert report["collectives"]["MPI_Bcast"]["taken"] > 0
 
 
+def test_segments_are_tried_beside_those_of_the_best_price(tmp_path: Path) -> None:
+    memory = tmp_path / "memory.json"
+    size = 1 << 23  # some milliseconds: short calls are tried one way
+    machine = tmp_path / "machine.toml"  # with rates: what is cheapest by price does not hang on what MPI_Init measures
+    machine.write_text(ap.Machine.parse("torus:4").to_toml())
+    best = ap.explain("broadcast", str(machine), bytes=size).to_dict()
+    other = f"{best['algorithm']} by {4 * best['segment']} bytes"
+    program = [str(ap.places.executable("bench_collective")), "bcast", "--plan", str(size), "--calls", "20"]
+
+    def told() -> tuple[dict[str, Any], str, str]:
+        report = tmp_path / "report.json"
+        exports = {
+            "LD_PRELOAD": ap.dropin.library("mpi"),
+            "ALLPORT_MACHINE": str(machine),
+            "ALLPORT_REPORT": str(report),
+            "ALLPORT_SELECT": "on",
+            "ALLPORT_SELECT_FILE": str(memory),
+            "ALLPORT_EXPLAIN": "1",
+        }
+        command = [*ap.launch.mpiexec_command(4), *(a for n, v in exports.items() for a in export(n, v)), *program]
+        done = subprocess.run(
+            command, env=ap.launch.environment(4), capture_output=True, check=True, timeout=60, text=True
+        )
+        return json.loads(report.read_text()), done.stdout, done.stderr
+
+    (site,) = told()[0]["tried"]
+    found = {"best": other, "seconds": {other: 1e-9, "MPI's own": 1.0}}
+    memory.write_text(json.dumps({"allport_memory": 1, "sites": {site: found}}))
+    report, printed, said = told()
+    assert f"{site}: {other} is what earlier runs found to be best" in said
+    assert report["collectives"]["MPI_Bcast"]["taken"] > 0
+    assert '"wrong": 0' in printed
+
+
 def test_reductions_are_tried_where_their_bits_are_free(tmp_path: Path) -> None:
     report, _ = tried(tmp_path, ALLPORT_SELECT="free")
     assert [site.rsplit(": ")[-1] for site in report["tried"]] == [

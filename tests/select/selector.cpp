@@ -7,8 +7,6 @@
 #include <array>
 #include <chrono>
 #include <cmath>
-#include <cstdio>
-#include <fstream>
 #include <numeric>
 #include <random>
 #include <thread>
@@ -258,6 +256,50 @@ TEST(Selector, ProbesBeforeItCouldPayForAWholeTrial) {
   EXPECT_LE(program.taken(), 70);
 }
 
+/// A fifth of the iterations take twice as long, for what else runs on the computer.
+TEST(Selector, LearnsFromIterationsThatNothingDisturbed) {
+  std::vector<double> const seconds{1, 1.3, 1.6};
+  std::mt19937 random(29);
+  for (unsigned seed = 0; seed < 100; ++seed) {
+    Program program(configurations_of({0, 0, 0}), {.confirm = 3, .undisturbed = true}, seed);
+    for (int i = 0; i < 300; ++i) {
+      auto const factor = random() % 5 == 0 ? 2.0 : 1.0;
+      program.run(1, {factor * seconds[0], factor * seconds[1], factor * seconds[2]});
+    }
+    EXPECT_EQ(program.rank(0).best(), 0U) << "seed " << seed;
+    double lost = 0;
+    for (auto const ran : program.ran()) lost += seconds[ran] - 1;
+    EXPECT_LE(lost, 0.04 * 300) << "seed " << seed;
+  }
+}
+
+/// In which everything is quick, and the other one is tried: that is watched while it waits to be confirmed.
+TEST(Selector, LeavesWhatALullMadeSeemQuick) {
+  for (unsigned seed = 0; seed < 20; ++seed) {
+    Program program(configurations_of({0, 0}), {.confirm = 3, .undisturbed = true}, seed);
+    program.run(41 + static_cast<int>(seed) % 4, {1, 1.5});
+    program.run(8, {0.6, 0.9});
+    program.run(400, {1, 1.5});
+    EXPECT_EQ(program.rank(0).best(), 0U) << "seed " << seed;
+    EXPECT_LE(std::ranges::count(program.ran().end() - 200, program.ran().end(), 1U), 20) << "seed " << seed;
+  }
+}
+
+TEST(Selector, TriesNothingTwiceThatIsSurelyDearerThanTheStandard) {
+  Program program(configurations_of({0, 0}), {.confirm = 3}, 30);
+  program.run(300, {1, 1.4}, 0);
+  EXPECT_TRUE(program.rank(0).settled());
+  EXPECT_EQ(std::ranges::count(program.ran(), 1U), 1 + 3) << "one iteration, and a trial when that could be paid";
+  Program near(configurations_of({0, 0}), {.confirm = 3}, 31);
+  near.run(300, {1, 1.1}, 0);
+  EXPECT_EQ(std::ranges::count(near.ran(), 1U), 3 + 4) << "once more, beside the standard";
+  Program disturbed(configurations_of({0, 0}), {.confirm = 3, .undisturbed = true}, 32);
+  disturbed.run(300, {1, 1.1}, 0);
+  EXPECT_EQ(std::ranges::count(disturbed.ran(), 1U), 3 + 6);
+  auto const last = std::find(disturbed.ran().rbegin(), disturbed.ran().rend(), 1U);
+  EXPECT_EQ(std::vector(last, last + 10), (std::vector<std::size_t>{1, 1, 0, 0, 1, 1, 0, 0, 1, 1})) << "by turns";
+}
+
 /// What its first iteration shows is beyond the budget waits, and is tried when it can be paid.
 TEST(Selector, PutsOffTheRestOfATrialThatItCannotPayYet) {
   Program program(configurations_of({0, 0}), {}, 28);
@@ -352,27 +394,6 @@ TEST(Selector, RefusesWhatItCannotChooseFrom) {
   EXPECT_THROW(Selector({{"a"}}, {.iterations = 0}), Error);
   EXPECT_THROW(Selector({{"a"}}, {.loss = -1}), Error);
   EXPECT_THROW(Selector({{"a"}}, {.blind_to = 0.5}), Error);
-}
-
-TEST(Memory, IsAFileThatRunsAddTo) {
-  auto const path = testing::TempDir() + "/memories/selector.json";
-  std::remove(path.c_str());
-  EXPECT_TRUE(load_memory(path).empty());
-  Memory const one{{"here", {"a", {{"a", Seconds(1.5)}, {"b", Seconds(2)}}}}};
-  Memory const two{{"there \"x\"", {"b", {{"b", Seconds(1e-7)}}}}};
-  save_memory(path, one);
-  save_memory(path, two);
-  auto both = one;
-  both.insert(two.begin(), two.end());
-  EXPECT_EQ(load_memory(path), both);
-  std::ofstream(path) << "{\"allport_memory\": 1, \"sites\": {\"x\": 3}}";
-  try {
-    std::ignore = load_memory(path);
-    FAIL();
-  } catch (Error const& e) {
-    EXPECT_EQ(e.kind(), ErrorKind::io);
-    EXPECT_NE(std::string(e.what()).find(path), std::string::npos);
-  }
 }
 
 }  // namespace

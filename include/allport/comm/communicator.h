@@ -151,7 +151,10 @@ class Communicator : public CollectiveCalls {
   [[nodiscard]] Schedule schedule_for(Collective what, Rank root, Bytes bytes, std::int64_t element = 1,
                                       std::string_view algorithm = {}) const;
   /// As above for any contract over machine() positions, with blocks of different lengths, too.
-  [[nodiscard]] Schedule schedule_for(Contract const& contract, std::string_view algorithm = {}) const;
+  /// @param segment  bytes in which the algorithm sends what it cuts; 0: those that are expected to be quickest
+  /// @pre segment >= 0
+  [[nodiscard]] Schedule schedule_for(Contract const& contract, std::string_view algorithm = {},
+                                      std::int64_t segment = 0) const;
   /// A collective by its description; the methods of CollectiveCalls are made of these. The schedule is
   /// schedule_for()'s of what the description comes to over positions. An error on one rank leaves the other ranks'
   /// next starts right.

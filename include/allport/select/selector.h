@@ -26,15 +26,17 @@ struct SelectorOptions {
   double blind_to = 1.0;  ///< or to take up to so many times its time: where a model cannot tell them apart
   int confirm = 0;        ///< > 0: what has taken the standard's place, and at the end the best of the others, is tried
                           ///< once more beside the standard, each for so many iterations after the first
-  bool starts_up = false;  ///< a run's first iterations open connections: those that are tried blindly, and the
-                           ///< standard, run twice before the first agreement; and what is best by them runs for
-                           ///< `confirm` iterations before it is tried once more
-  double clearly = 0.97;   ///< another one takes the best one's place when it takes less than so much of its time
-  double loss = 0.05;      ///< of the time that the standard would have taken, which exploring may cost at any moment
-  Seconds floor{};         ///< and so much beside, from the start
-  Seconds agreement{};     ///< what it takes the ranks to agree, at least: it is timed as well
-  double hopeless = 2.0;   ///< expected to take so many times the best one's time: not tried
-  double drift = 0.10;     ///< the best one's time changes by so much: all are open again
+  bool starts_up = false;    ///< a run's first iterations open connections: those that are tried blindly, and the
+                             ///< standard, run twice before the first agreement; and what is best by them runs for
+                             ///< `confirm` iterations before it is tried once more
+  bool undisturbed = false;  ///< iterations are alike, and what else runs on the computer disturbs some: the mean of
+                             ///< the lesser half of a trial's counts, not of all
+  double clearly = 0.97;     ///< another one takes the best one's place when it takes less than so much of its time
+  double loss = 0.05;        ///< of the time that the standard would have taken, which exploring may cost at any moment
+  Seconds floor{};           ///< and so much beside, from the start
+  Seconds agreement{};       ///< what it takes the ranks to agree, at least: it is timed as well
+  double hopeless = 2.0;     ///< expected to take so many times the best one's time: not tried
+  double drift = 0.10;       ///< the best one's time changes by so much: all are open again
   std::function<void(std::string const&)> tell{};  ///< hears what was decided, and why
 };
 
@@ -117,6 +119,7 @@ class Selector {
     int done = 0;
     double first = 0;
     double total = 0;
+    std::vector<double> latest{};  ///< where only the lesser half counts
 
     [[nodiscard]] int dropped() const { return drops_first && iterations > 1 ? 1 : 0; }
   };
@@ -129,12 +132,14 @@ class Selector {
   [[nodiscard]] std::optional<Run> rest_of_trial();
   [[nodiscard]] double missing(int iterations, double seconds) const;
   [[nodiscard]] std::optional<std::size_t> best_other() const;
+  [[nodiscard]] double iteration_of(Run const& run) const;
   void agree_and_time(AgreeOnSlowest const& agree, std::vector<double>& times);
   void learn(Run const& run, double mean);
   void account(Run const& run, double total);
   void watch(double mean);
   void choose_best();
   [[nodiscard]] std::vector<Run> next_runs();
+  [[nodiscard]] std::vector<Run> confirming(std::size_t other) const;
   [[nodiscard]] std::optional<std::size_t> to_confirm() const;
   void plan_first();
   void tell(std::string const& text) const;

@@ -36,7 +36,8 @@ struct LoopSelectorOptions {
   std::size_t standard = 0;                   ///< what runs where nobody tunes
   std::optional<model::SpreadTerms> terms{};  ///< of this rank's node and one step; without, nothing is predicted
   std::string site{};                         ///< remembered under this name in ALLPORT_SELECT_FILE; empty: it is not
-  SelectorOptions selecting{.confirm = 3};    ///< but standard and agreement, which are set here
+  SelectorOptions selecting{
+      .confirm = 3, .undisturbed = true, .clearly = 0.95};  ///< but standard and agreement, which are set here
 };
 
 /// The Selector of loops. A step is what runs between two moments at which a program may change: some iterations, or
