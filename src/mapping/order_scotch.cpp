@@ -23,7 +23,8 @@ namespace allport::mapping {
 namespace {
 
 constexpr double imbalance = 0.01;
-constexpr SCOTCH_Num most_nodes = 1 << 15;  // that are mapped in one stage; on 4,096 it takes seconds, on 262,144 more than 5 minutes
+constexpr SCOTCH_Num most_nodes =
+    1 << 15;  // that are mapped in one stage; on 4,096 it takes seconds, on 262,144 more than 5 minutes
 constexpr SCOTCH_Num most_boxes = 1 << 12;
 constexpr double heaviest = 1 << 16;  // edges' weights are scaled to 1 .. this, or less
 
@@ -36,8 +37,8 @@ struct Graph {
   [[nodiscard]] SCOTCH_Num vertices() const { return static_cast<SCOTCH_Num>(first.size()) - 1; }
 };
 
-/// The communication graph: one edge for both ways between two ranks. Scotch adds up weights times hops in a SCOTCH_Num;
-/// where these do not fit, it crashes: nothing where even weights of 1 would not.
+/// The communication graph: one edge for both ways between two ranks. Scotch adds up weights times hops in a
+/// SCOTCH_Num; where these do not fit, it crashes: nothing where even weights of 1 would not.
 std::optional<Graph> communication(Pattern const& pattern, std::int64_t most_hops) {
   Graph g;
   auto const in = pattern.flows().reversed();
@@ -62,8 +63,7 @@ std::optional<Graph> communication(Pattern const& pattern, std::int64_t most_hop
     }
     g.first.push_back(static_cast<SCOTCH_Num>(g.peers.size()));
   }
-  auto const room =
-      0.5 * static_cast<double>(std::numeric_limits<SCOTCH_Num>::max()) / static_cast<double>(most_hops);
+  auto const room = 0.5 * static_cast<double>(std::numeric_limits<SCOTCH_Num>::max()) / static_cast<double>(most_hops);
   auto const edges = static_cast<double>(bytes.size());
   if (edges > room) return std::nullopt;
   auto const scale = std::min(heaviest / static_cast<double>(most), (room - edges) / std::max(sum, 1.0));
@@ -129,8 +129,8 @@ std::optional<std::vector<SCOTCH_Num>> map_graph(Graph& vertices, Target target,
   SCOTCH_stratInit(&strategy);
   auto const dimensions = static_cast<SCOTCH_Num>(target.lengths.size());
   bool fine = SCOTCH_graphBuild(&graph, 0, vertices.vertices(), vertices.first.data(), vertices.first.data() + 1,
-                                nullptr, nullptr, static_cast<SCOTCH_Num>(vertices.peers.size()),
-                                vertices.peers.data(), vertices.weights.data()) == 0;
+                                nullptr, nullptr, static_cast<SCOTCH_Num>(vertices.peers.size()), vertices.peers.data(),
+                                vertices.weights.data()) == 0;
   fine = fine && (target.wraps ? SCOTCH_archTorusX(&all, dimensions, target.lengths.data())
                                : SCOTCH_archMeshX(&all, dimensions, target.lengths.data())) == 0;
   fine = fine && (target.part.empty() || SCOTCH_archSub(&part, &all, parts, target.part.data()) == 0);
