@@ -69,7 +69,7 @@ class Pricing {
     // Members of one gang, and gangs of one shape, say the same: the first of a step stands for them.
     auto const key = std::pair(task.kind, task.k);
     auto const [known, is_new] = talks_.try_emplace(key, 0.0);
-    if (is_new) known->second = talk_seconds(graph_, gang_, carrier_, links_);
+    if (is_new) known->second = talk_seconds(graph_, gang_, carrier_, links_, options_.segment);
     return own + known->second;
   }
 
@@ -109,20 +109,20 @@ class Pricing {
         found = true;
       });
     }
-    double sum = 0;
+    double now = 0;
     while (found) {
       auto const seconds = task_seconds(at);
-      sum += seconds;
+      now += seconds;
       on[graph_.owner(at)] += seconds;
       auto const next = most_urgent(at);
       if (!next) break;
       leaving_.read(graph_, next->first);
-      sum += arrival_seconds(next->first, next->second);
+      now = arrival(next->first, next->second, now);
       at = next->second.edge.child;
     }
     double most = 0;
     for (auto const& [rank, seconds] : on) most = std::max(most, seconds);
-    return {sum, sum - most / options_.workers};
+    return {now, now - most / options_.workers};
   }
 
   /// The child of highest priority, of all members where the task is one of a gang, with its parent.
@@ -143,25 +143,51 @@ class Pricing {
     return best;
   }
 
-  /// Until a child has what its parent, which leaving_ holds, gives it.
-  double arrival_seconds(Task parent, Heir const& heir) {
-    double seconds = 0;
-    if (heir.edge.carries == Carries::sum) {
-      contributors_.clear();
-      graph_.contributors(heir.edge.child, heir.edge.input, [&](Task t) { contributors_.push_back(graph_.owner(t)); });
-      auto const root = std::ranges::find(contributors_, heir.owner) - contributors_.begin();
-      auto const bytes = graph_.output(parent, heir.edge.output).bytes(graph_.element());
-      if (contributors_.size() < 2 || bytes == 0) return 0;
-      return delivery_seconds({heir.edge.child, heir.edge.input, Collective::reduce, contributors_,
-                               static_cast<int>(root), bytes, graph_.element()},
-                              heir.owner, carrier_, links_);
-    }
-    if (heir.owner == leaving_.owner()) return 0;
+  /// When a child has what its parent, which leaving_ holds and which is done `now`, gives it. All that the parent sends
+  /// takes its links.
+  double arrival(Task parent, Heir const& heir, double now) {
+    auto until = now;
+    if (heir.edge.carries == Carries::sum) until += sum_seconds(parent, heir);
     leaving_.deliveries(graph_, parent, [&](Delivery const& delivery) {
-      if (delivery.what != Collective::broadcast || delivery.output != heir.edge.output) return;
-      seconds = delivery_seconds(delivery, heir.owner, carrier_, links_);
+      if (delivery.what != Collective::broadcast) return;
+      auto const there = send_along(delivery, now, heir.owner);
+      if (heir.owner != leaving_.owner() && takes(heir.edge.child, delivery.output)) until = std::max(until, there);
     });
-    return seconds;
+    return until;
+  }
+
+  [[nodiscard]] bool takes(Task child, int output) const {
+    return std::ranges::any_of(leaving_.heirs(), [&](Heir const& heir) {
+      return heir.edge.child == child && heir.edge.carries == Carries::data && heir.edge.output == output;
+    });
+  }
+
+  double sum_seconds(Task parent, Heir const& heir) {
+    contributors_.clear();
+    graph_.contributors(heir.edge.child, heir.edge.input, [&](Task t) { contributors_.push_back(graph_.owner(t)); });
+    auto const root = std::ranges::find(contributors_, heir.owner) - contributors_.begin();
+    auto const bytes = graph_.output(parent, heir.edge.output).bytes(graph_.element());
+    if (contributors_.size() < 2 || bytes == 0) return 0;
+    return delivery_seconds({heir.edge.child, heir.edge.input, Collective::reduce, contributors_,
+                             static_cast<int>(root), bytes, graph_.element()},
+                            heir.owner, carrier_, links_, options_.segment);
+  }
+
+  /// Books a delivery's ways; when the last of it is at one of its ranks.
+  double send_along(Delivery const& delivery, double now, Rank to) {
+    double there = now;
+    reached_.resize(static_cast<std::size_t>(machine_.ranks()));
+    reached_[static_cast<std::size_t>(leaving_.owner())] = {now, now};
+    carrier_.hops(delivery, [&](Hop const& hop) {
+      auto const [first, last] = reached_[static_cast<std::size_t>(hop.from)];
+      auto const piece = std::min(hop.bytes, options_.segment);
+      auto const passage = links_.cross(hop.from, hop.to, hop.bytes, first, last);
+      auto const trailing = links_.trailing(hop.from, hop.to, piece);
+      reached_[static_cast<std::size_t>(hop.to)] = {std::min(passage.head + trailing, passage.tail),
+                                                    passage.tail + trailing};
+      if (hop.to == to) there = passage.tail;
+    });
+    return there;
   }
 
   TaskGraph const& graph_;
@@ -176,6 +202,7 @@ class Pricing {
   Leaving leaving_;
   Gang gang_;
   std::vector<Rank> contributors_;
+  std::vector<std::pair<double, double>> reached_;  // by rank: when what comes to it can go on, and the last of it
 };
 
 }  // namespace

@@ -25,36 +25,51 @@ Machine const& machine_of(TopologyIds const& ids) {
   return *ids.machine();
 }
 
-constexpr std::int64_t most_detour = 2;  // hops, of a tree that goes one way round only
-
 using Order = std::array<int, max_axes>;
-
-Order order_of(int axes, int number) {
-  Order order{};
-  std::iota(order.begin(), order.end(), 0);
-  auto const end = order.begin() + axes;
-  if (axes > 3) {
-    if (number > 0) std::reverse(order.begin(), end);
-    return order;
-  }
-  for (; number > 0; --number) std::next_permutation(order.begin(), end);
-  return order;
-}
 
 /// Which way round a ring: the shortest, or the same for all.
 enum class Sense : std::uint8_t { shortest, positive, negative };
 constexpr int senses = 3;
+
+/// How many orders of axes whose trees begin along all axes at once are looked at.
+int plain_orders(int axes) { return axes < 2 ? 1 : axes == 3 ? 6 : 2; }
+
+/// One of axis_orders(). Behind the plain ones are those of the rectangular trees (deck 1 slides 4-5), whose axes are
+/// in cyclic order: they begin along their first axis alone, and nodes that differ from the source in others only are
+/// reached from beside. Trees with other first axes, or senses, have no link in common.
+struct TreeForm {
+  Order axes{};
+  Sense sense = Sense::shortest;
+  bool from_beside = false;
+
+  TreeForm(int count, int number) {
+    auto const end = axes.begin() + count;
+    std::iota(axes.begin(), end, 0);
+    auto const plain = plain_orders(count) * senses;
+    from_beside = number >= plain;
+    if (from_beside) {
+      number -= plain;
+      sense = static_cast<Sense>(number / count);
+      std::rotate(axes.begin(), axes.begin() + number % count, end);
+      return;
+    }
+    sense = static_cast<Sense>(number % senses);
+    if (count > 3) {
+      if (number >= senses) std::reverse(axes.begin(), end);
+      return;
+    }
+    for (auto o = number / senses; o > 0; --o) std::next_permutation(axes.begin(), end);
+  }
+};
 
 /// Ways from a source's node, that all ranks know alike: axis by axis. The shortest way half round a ring is the
 /// positive one from every second node and the negative one from the others, so that neither has all.
 class Ways {
  public:
   Ways(Machine const& machine, Node source, int order)
-      : machine_(machine),
-        source_(source),
-        order_(order_of(machine.axes(), order / senses)),
-        sense_(static_cast<Sense>(order % senses)) {
+      : machine_(machine), source_(source), form_(machine.axes(), order) {
     for (int a = 0; a < machine.axes(); ++a) odd_ = odd_ != (machine.coord(source, a) % 2 != 0);
+    if (form_.from_beside) beside_ = beside(form_.axes[0]);
   }
 
   /// Signed hops along an axis.
@@ -63,22 +78,28 @@ class Ways {
     auto const shortest = machine_.offset(machine_.coord(source_, a), machine_.coord(to, a), a);
     if (!machine_.axis(a).wraps || shortest == 0) return shortest;
     bool const positive =
-        sense_ == Sense::shortest ? shortest > 0 && !(odd_ && 2 * shortest == length) : sense_ == Sense::positive;
+        form_.sense == Sense::shortest ? shortest > 0 && !(odd_ && 2 * shortest == length) : form_.sense == Sense::positive;
     return positive ? (shortest + length) % length : (shortest - length) % length;
   }
   /// visit(node, port to the next) for every node on the way but the last.
   template <class Visit>
   void each(Node to, Visit&& visit) const {
     auto at = source_;
-    for (int o = 0; o < machine_.axes(); ++o) {
-      auto const a = order_[static_cast<std::size_t>(o)];
-      auto const hops = steps(to, a);
+    auto const go = [&](int a, std::int32_t hops) {
       auto const out = port(a, hops);
       for (auto left = std::abs(hops); left > 0; --left) {
         visit(at, out);
         at = *machine_.neighbour(at, out);
       }
+    };
+    auto const first = form_.axes[0];
+    bool const is_beside = beside_ != 0 && to != source_ && steps(to, first) == 0;
+    if (is_beside) go(first, beside_);
+    for (int o = 0; o < machine_.axes(); ++o) {
+      auto const a = form_.axes[static_cast<std::size_t>(o)];
+      go(a, steps(to, a));
     }
+    if (is_beside) go(first, -beside_);
   }
   /// The port that a way leaves `through` by; none where it does not pass it, or ends there.
   [[nodiscard]] std::optional<Port> out_of(Node through, Node to) const {
@@ -95,10 +116,19 @@ class Ways {
   }
 
  private:
+  /// The side from which nodes in the source's plane across an axis are reached: where a neighbour's own way goes. 0:
+  /// there is none.
+  [[nodiscard]] std::int32_t beside(int a) const {
+    if (machine_.axis(a).length == 1) return 0;
+    auto const side = form_.sense == Sense::negative ? -1 : 1;
+    auto const there = machine_.neighbour(source_, port(a, side));
+    return there && steps(*there, a) == side ? side : -side;
+  }
+
   Machine const& machine_;
   Node source_;
-  Order order_;
-  Sense sense_;
+  TreeForm form_;
+  std::int32_t beside_ = 0;
   bool odd_ = false;
 };
 
@@ -138,19 +168,24 @@ Rank first_of(Machine const& machine, TopologyIds const& ids, Multicast const& m
 
 }  // namespace
 
-int axis_orders(int axes) { return (axes < 2 ? 1 : axes == 3 ? 6 : 2) * senses; }
+int axis_orders(int axes) { return (plain_orders(axes) + (axes < 2 ? 0 : axes)) * senses; }
 
-std::vector<int> orders_along_axes(TopologyIds const& ids, Rank source, DestinationSet const& set) {
+std::vector<int> orders_along_axes(TopologyIds const& ids, Rank source, DestinationSet const& set, std::int64_t detour) {
   auto const& machine = machine_of(ids);
   auto const home = machine.node_of(source);
   auto const ranks = set.ranks(ids);
+  bool rings = false;
+  for (int a = 0; a < machine.axes(); ++a) rings = rings || machine.axis(a).wraps;
   std::vector<int> least;
-  Extent shortest;
+  std::int64_t shortest = 0;
   std::size_t links = 0;
   for (int order = 0; order < axis_orders(machine.axes()); ++order) {
+    TreeForm const form(machine.axes(), order);
+    if (!rings && form.sense != Sense::shortest) continue;  // one as the other
+    if (form.from_beside && machine.axis(form.axes[0]).length == 1) continue;
     auto const extent = extent_of(Ways(machine, home, order), machine, ranks);
-    if (order % senses == 0) shortest = extent;
-    if (extent.hops > shortest.hops + most_detour) continue;
+    if (order == 0) shortest = extent.hops;
+    if (extent.hops > shortest + detour) continue;
     if (least.empty() || extent.links < links) {
       links = extent.links;
       least.clear();
@@ -158,9 +193,13 @@ std::vector<int> orders_along_axes(TopologyIds const& ids, Rank source, Destinat
     if (extent.links == links) least.push_back(order);
   }
   // One way round from one rank's messages, the other from another's: all links of a ring have the same. By the
-  // shortest ways those next to the source have more.
-  auto const one_way = [](int order) { return order % senses != 0; };
-  if (std::ranges::any_of(least, one_way)) std::erase_if(least, std::not_fn(one_way));
+  // shortest ways those next to the source have more, and by plain ones the source's.
+  auto const prefer = [&](auto const& good) {
+    auto const is_good = [&](int order) { return good(TreeForm(machine.axes(), order)); };
+    if (std::ranges::any_of(least, is_good)) std::erase_if(least, std::not_fn(is_good));
+  };
+  prefer([](TreeForm const& form) { return form.sense != Sense::shortest; });
+  prefer([](TreeForm const& form) { return form.from_beside; });
   return least;
 }
 
@@ -168,8 +207,9 @@ std::size_t pick(std::size_t choices, std::uint64_t spread, int turn) {
   return (scramble(spread) % choices + static_cast<std::size_t>(turn)) % choices;
 }
 
-Multicast along_axes(TopologyIds const& ids, Rank source, DestinationSet set, std::uint64_t spread, int turn) {
-  auto const orders = orders_along_axes(ids, source, set);
+Multicast along_axes(TopologyIds const& ids, Rank source, DestinationSet set, std::uint64_t spread, int turn,
+                     std::int64_t detour) {
+  auto const orders = orders_along_axes(ids, source, set, detour);
   return {source, std::move(set), MulticastWay::axes, {}, orders[pick(orders.size(), spread, turn)]};
 }
 

@@ -152,8 +152,8 @@ MulticastWay parse_multicast_way(std::string_view text) {
 }
 
 Multicast multicast_by(MulticastWay way, TopologyIds const& ids, Rank source, DestinationSet set, std::uint64_t spread,
-                       int turn) {
-  if (way == MulticastWay::axes) return along_axes(ids, source, std::move(set), spread, turn);
+                       int turn, std::int64_t detour) {
+  if (way == MulticastWay::axes) return along_axes(ids, source, std::move(set), spread, turn, detour);
   return {source, std::move(set), way, {}};
 }
 
