@@ -23,7 +23,8 @@ class Pricing {
         options_(options),
         rates_(machine, options.factor),
         links_(machine),
-        axis_seconds_(static_cast<std::size_t>(machine.axes()), 0.0) {}
+        axis_seconds_(static_cast<std::size_t>(machine.axes()), 0.0),
+        chain_axis_seconds_(axis_seconds_) {}
 
   Price run() {
     Price price;
@@ -34,8 +35,10 @@ class Pricing {
     price.links = Seconds(link_seconds(static_cast<double>(graph_.ranks()) / ranks));
     auto const [chain, elsewhere] = chain_seconds();
     price.chain = Seconds(chain);
-    auto const busy = std::max(price.work, price.links).value();
-    price.total = Seconds(std::max(chain, std::hypot(busy, elsewhere)));
+    // What the chain's own messages take of the links is in the chain.
+    auto const others = std::max(0.0, price.links.value() - mean_link_seconds(chain_axis_seconds_));
+    auto const busy = std::max(price.work.value(), others);
+    price.total = Seconds(std::max({chain, price.links.value(), std::hypot(busy, elsewhere)}));
     return price;
   }
 
@@ -78,23 +81,33 @@ class Pricing {
     leaving_.deliveries(graph_, task, [&](Delivery const& delivery) {
       carrier_.hops(delivery, [&](Hop const& hop) {
         ends_ += 2 * times;
-        machine_.route(machine_.node_of(hop.from), machine_.node_of(hop.to), [&](LinkId l) {
-          auto const axis = static_cast<std::size_t>(axis_of(machine_.link_port(l)));
-          axis_seconds_[axis] += times * static_cast<double>(hop.bytes) / machine_.bandwidth(l).value();
-        });
+        load(hop, times, axis_seconds_);
       });
     });
   }
 
+  void load(Hop const& hop, double times, std::vector<double>& axis_seconds) const {
+    machine_.route(machine_.node_of(hop.from), machine_.node_of(hop.to), [&](LinkId l) {
+      auto const axis = static_cast<std::size_t>(axis_of(machine_.link_port(l)));
+      axis_seconds[axis] += times * static_cast<double>(hop.bytes) / machine_.bandwidth(l).value();
+    });
+  }
+
   [[nodiscard]] double link_seconds(double scale) const {
-    auto longest = ends_ * machine_.rates().overhead.value() / graph_.ranks();
+    auto const ends = ends_ * machine_.rates().overhead.value() / graph_.ranks();
+    return std::max(ends, mean_link_seconds(axis_seconds_)) * scale;
+  }
+
+  /// Of the busiest axis.
+  [[nodiscard]] double mean_link_seconds(std::vector<double> const& axis_seconds) const {
+    double longest = 0;
     for (int a = 0; a < machine_.axes(); ++a) {
       auto const& axis = machine_.axis(a);
       auto const per_line = axis.length == 1 ? 0 : axis.wraps ? 2 * axis.length : 2 * (axis.length - 1);
       auto const links = static_cast<double>(per_line) * machine_.nodes() / axis.length;
-      if (links > 0) longest = std::max(longest, axis_seconds_[static_cast<std::size_t>(a)] / links);
+      if (links > 0) longest = std::max(longest, axis_seconds[static_cast<std::size_t>(a)] / links);
     }
-    return longest * scale;
+    return longest;
   }
 
   /// All of the chain, and what of it the rank that has most of it is not busy with: work on other ranks, and on one
@@ -186,6 +199,7 @@ class Pricing {
       reached_[static_cast<std::size_t>(hop.to)] = {std::min(passage.head + trailing, passage.tail),
                                                     passage.tail + trailing};
       if (hop.to == to) there = passage.tail;
+      load(hop, 1, chain_axis_seconds_);
     });
     return there;
   }
@@ -197,6 +211,7 @@ class Pricing {
   Rates rates_;
   Links links_;
   std::vector<double> axis_seconds_;
+  std::vector<double> chain_axis_seconds_;  // of the chain's own messages
   double ends_ = 0;
   std::map<std::pair<std::uint16_t, std::int32_t>, double> talks_;
   Leaving leaving_;

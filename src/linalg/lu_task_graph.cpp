@@ -140,7 +140,7 @@ bool LuTaskGraph::has_notes(std::int32_t k) const {
 LuTaskGraph::Columns LuTaskGraph::piece(int i, std::int32_t k, int x) const {
   auto const height = rows_from(i, panel(k).begin);
   auto const top = diagonal_row(k) == i ? panel(k).width() : 0;  // whoever solves with them needs one piece alone
-  auto const cut = [&](int y) { return y == 0 ? 0 : top + gemm_detail::cut(height - top, pieces_, y); };
+  auto const cut = [&](int y) { return y == 0 ? 0 : std::max(top, gemm_detail::cut(height, pieces_, y)); };
   return {cut(x), cut(x + 1)};
 }
 
@@ -318,10 +318,11 @@ Work LuTaskGraph::work(Task t) const {
           size * (below * b + b * right + below * right)};
 }
 
-/// By the panel that is next to be factored in the columns that a task makes ready; what others wait for first.
+/// By the panel that is next to be factored in the columns that a task makes ready; what others wait for first. Nobody
+/// waits for who has no columns any more.
 double LuTaskGraph::priority(Task t) const {
   if (t.kind == left) return 0;
-  if (t.kind == note) return 4.0 * panels() + 4;
+  if (t.kind == note) return 1;
   auto until = t.kind == factor ? t.k : t.j;
   if (t.kind != factor && is_strip(t.j)) until = strip(t.j).beyond ? panels() : next_of(strip(t.j).j, last_apart(t.k));
   return 4.0 * (panels() - until) + (t.kind == factor ? 3 : t.kind == upper ? 2 : 1);

@@ -9,7 +9,6 @@
 #include <numeric>
 #include <optional>
 #include <span>
-#include <unordered_set>
 #include <utility>
 #include <vector>
 
@@ -133,24 +132,65 @@ class Ways {
 };
 
 /// What a tree is chosen by.
-struct Extent {
-  std::size_t links = 0;
+struct Candidate {
+  int order = 0;
+  TreeForm form;
+  std::vector<LinkId> links{};
   std::int64_t hops = 0;  ///< to the farthest destination
 };
 
-Extent extent_of(Ways const& ways, Machine const& machine, std::span<Rank const> ranks) {
-  Extent all;
-  std::unordered_set<LinkId> links;
+Candidate candidate_of(Machine const& machine, Node source, int order, std::span<Rank const> ranks) {
+  Candidate made{order, TreeForm(machine.axes(), order)};
+  Ways const ways(machine, source, order);
   for (auto const rank : ranks) {
     std::int64_t hops = 0;
     ways.each(machine.node_of(rank), [&](Node at, Port out) {
-      links.insert(machine.link(at, out));
+      made.links.push_back(machine.link(at, out));
       ++hops;
     });
-    all.hops = std::max(all.hops, hops);
+    made.hops = std::max(made.hops, hops);
   }
-  all.links = links.size();
-  return all;
+  std::ranges::sort(made.links);
+  made.links.erase(std::ranges::unique(made.links).begin(), made.links.end());
+  return made;
+}
+
+using Candidates = std::vector<Candidate const*>;
+
+/// Of so many parts by turns over these trees: what of the message its busiest link, or the mean link of the machine
+/// has, and then how many links all parts take.
+std::pair<double, std::size_t> load_of(Candidates const& trees, int parts, Machine const& machine) {
+  std::map<LinkId, int> load;
+  std::size_t all = 0;
+  int most = 0;
+  for (int part = 0; part < parts; ++part) {
+    auto const& links = trees[static_cast<std::size_t>(part) % trees.size()]->links;
+    all += links.size();
+    for (auto const l : links) most = std::max(most, ++load[l]);
+  }
+  return {std::max<double>(most, static_cast<double>(all) / static_cast<double>(machine.link_ids())), all};
+}
+
+/// The fewest links; one way round from one rank's messages, the other from another's: all links of a ring have the
+/// same. By the shortest ways those next to the source have more, and by plain ones the source's.
+Candidates of_fewest_links(Candidates trees) {
+  auto const fewest = std::ranges::min(trees, {}, [](auto const* c) { return c->links.size(); })->links.size();
+  std::erase_if(trees, [&](auto const* c) { return c->links.size() > fewest; });
+  auto const prefer = [&](auto const& good) {
+    if (std::ranges::any_of(trees, good)) std::erase_if(trees, std::not_fn(good));
+  };
+  prefer([](auto const* c) { return c->form.sense != Sense::shortest; });
+  prefer([](auto const* c) { return c->form.from_beside; });
+  return trees;
+}
+
+/// So many rectangular trees without a common link, or all that there are: those with the fewest links of their own.
+Candidates rectangular(Candidates trees, bool one_way, int parts) {
+  std::erase_if(trees,
+                [&](auto const* c) { return !c->form.from_beside || (c->form.sense != Sense::shortest) != one_way; });
+  std::ranges::stable_sort(trees, {}, [](auto const* c) { return c->links.size(); });
+  if (std::ssize(trees) > parts) trees.resize(static_cast<std::size_t>(parts));
+  return trees;
 }
 
 /// Of a node's ranks the one that has the message first: the source, or a destination, or, where the node is only
@@ -170,47 +210,46 @@ Rank first_of(Machine const& machine, TopologyIds const& ids, Multicast const& m
 
 int axis_orders(int axes) { return (plain_orders(axes) + (axes < 2 ? 0 : axes)) * senses; }
 
-std::vector<int> orders_along_axes(TopologyIds const& ids, Rank source, DestinationSet const& set, std::int64_t detour) {
+std::vector<int> orders_along_axes(TopologyIds const& ids, Rank source, DestinationSet const& set, int parts,
+                                   std::int64_t detour) {
   auto const& machine = machine_of(ids);
   auto const home = machine.node_of(source);
   auto const ranks = set.ranks(ids);
   bool rings = false;
   for (int a = 0; a < machine.axes(); ++a) rings = rings || machine.axis(a).wraps;
-  std::vector<int> least;
-  std::int64_t shortest = 0;
-  std::size_t links = 0;
+  std::vector<Candidate> all;
   for (int order = 0; order < axis_orders(machine.axes()); ++order) {
     TreeForm const form(machine.axes(), order);
     if (!rings && form.sense != Sense::shortest) continue;  // one as the other
     if (form.from_beside && machine.axis(form.axes[0]).length == 1) continue;
-    auto const extent = extent_of(Ways(machine, home, order), machine, ranks);
-    if (order == 0) shortest = extent.hops;
-    if (extent.hops > shortest + detour) continue;
-    if (least.empty() || extent.links < links) {
-      links = extent.links;
-      least.clear();
-    }
-    if (extent.links == links) least.push_back(order);
+    all.push_back(candidate_of(machine, home, order, ranks));
   }
-  // One way round from one rank's messages, the other from another's: all links of a ring have the same. By the
-  // shortest ways those next to the source have more, and by plain ones the source's.
-  auto const prefer = [&](auto const& good) {
-    auto const is_good = [&](int order) { return good(TreeForm(machine.axes(), order)); };
-    if (std::ranges::any_of(least, is_good)) std::erase_if(least, std::not_fn(is_good));
-  };
-  prefer([](TreeForm const& form) { return form.sense != Sense::shortest; });
-  prefer([](TreeForm const& form) { return form.from_beside; });
-  return least;
+  Candidates near;  // the first goes by the shortest ways
+  for (auto const& c : all) {
+    if (c.hops <= all.front().hops + detour) near.push_back(&c);
+  }
+  auto chosen = of_fewest_links(near);
+  if (parts > 1) {
+    auto least = load_of(chosen, parts, machine);
+    for (bool const one_way : {true, false}) {
+      auto trees = rectangular(near, one_way, parts);
+      if (trees.empty()) continue;
+      auto const load = load_of(trees, parts, machine);
+      if (load < least) chosen = std::move(trees), least = load;
+    }
+  }
+  std::vector<int> orders;
+  for (auto const* c : chosen) orders.push_back(c->order);
+  return orders;
 }
 
 std::size_t pick(std::size_t choices, std::uint64_t spread, int turn) {
   return (scramble(spread) % choices + static_cast<std::size_t>(turn)) % choices;
 }
 
-Multicast along_axes(TopologyIds const& ids, Rank source, DestinationSet set, std::uint64_t spread, int turn,
-                     std::int64_t detour) {
-  auto const orders = orders_along_axes(ids, source, set, detour);
-  return {source, std::move(set), MulticastWay::axes, {}, orders[pick(orders.size(), spread, turn)]};
+Multicast along_axes(TopologyIds const& ids, Rank source, DestinationSet set, TreeWish wish) {
+  auto const orders = orders_along_axes(ids, source, set, wish.parts, wish.detour);
+  return {source, std::move(set), MulticastWay::axes, {}, orders[pick(orders.size(), wish.spread, wish.turn)]};
 }
 
 Share axes_share(TopologyIds const& ids, Multicast const& m, Rank rank) {

@@ -39,8 +39,9 @@ class WayCarrier final : public graph::Carrier {
         visit({at(from), at(to), delivery.bytes, 1});
       });
     } else {
-      // The source first: with it and how far it may go the ranks say who sends to whom.
-      std::vector<Rank> key{places_.place(root), static_cast<Rank>(detour_of(machine_, delivery.bytes))};
+      // The source, how many parts and how far they may go: with these the ranks say who sends to whom.
+      std::vector<Rank> key{places_.place(root), delivery.parts,
+                            static_cast<Rank>(detour_of(machine_, delivery.bytes))};
       for (auto const rank : delivery.ranks) {
         if (rank != root) key.push_back(places_.place(rank));
       }
@@ -60,11 +61,11 @@ class WayCarrier final : public graph::Carrier {
 
   /// Between places. A graph sends to the same ones again and again.
   [[nodiscard]] Messages const& messages_of(std::vector<Rank> const& key, std::uint64_t spread, int turn) const {
-    auto const set = [&] { return DestinationSet::of(ids_, std::span(key).subspan(2)); };
+    auto const set = [&] { return DestinationSet::of(ids_, std::span(key).subspan(3)); };
     if (known_.size() >= most_known) known_.clear();
     auto& trees = known_[key];
     if (trees.messages.empty()) {
-      trees.orders = way_ == MulticastWay::axes ? orders_along_axes(ids_, key[0], set(), key[1]) : std::vector<int>{0};
+      trees.orders = way_ == MulticastWay::axes ? orders_along_axes(ids_, key[0], set(), key[1], key[2]) : std::vector<int>{0};
       trees.messages.resize(trees.orders.size());
     }
     auto const picked = pick(trees.orders.size(), spread, turn);

@@ -67,21 +67,29 @@ inline constexpr std::int64_t usual_detour = 2;
 /// The orders, of axis_orders(), whose trees have the fewest links, and are at most `detour` hops deeper than one by
 /// the shortest ways; one at least. Of these those that go one way round rings are taken, where there are any; and then
 /// rectangular ones, which begin over one link where others begin along all axes: where the destinations are a box.
+/// What is sent in several parts takes rectangular trees, one for each part as far as there are so many, wherever
+/// otherwise a link has more of it (alone on the machine), also to destinations that fill no box.
 /// @throws Error(argument) where the IDs are no machine's
 [[nodiscard]] std::vector<int> orders_along_axes(TopologyIds const& ids, Rank source, DestinationSet const& set,
-                                                 std::int64_t detour = usual_detour);
+                                                 int parts = 1, std::int64_t detour = usual_detour);
 /// Which of so many choices that are equally good: all are picked equally often by numbers without order, and by the
 /// turns 0, 1, ... of one number each after the other.
 [[nodiscard]] std::size_t pick(std::size_t choices, std::uint64_t spread, int turn = 0);
+/// What one of the trees that are equally good is picked by.
+struct TreeWish {
+  std::uint64_t spread = 0;  ///< a number of the message
+  int turn = 0;              ///< which of a message's parts it is
+  int parts = 1;
+  std::int64_t detour = usual_detour;
+};
 /// By way of axes, in one of orders_along_axes(): the one that `spread` picks, so that many multicasts load all links
 /// of a ring. What is sent in parts, one after the other a `turn`, goes round a ring both ways, and to a box over
 /// link-disjoint trees.
 /// @throws Error(argument) where the IDs are no machine's
-[[nodiscard]] Multicast along_axes(TopologyIds const& ids, Rank source, DestinationSet set, std::uint64_t spread = 0,
-                                   int turn = 0, std::int64_t detour = usual_detour);
+[[nodiscard]] Multicast along_axes(TopologyIds const& ids, Rank source, DestinationSet set, TreeWish wish = {});
 /// By any way; along_axes() for that one.
 [[nodiscard]] Multicast multicast_by(MulticastWay way, TopologyIds const& ids, Rank source, DestinationSet set,
-                                     std::uint64_t spread = 0, int turn = 0, std::int64_t detour = usual_detour);
+                                     TreeWish wish = {});
 
 /// One rank's share in a multicast.
 struct Share {
