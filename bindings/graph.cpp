@@ -149,8 +149,7 @@ void bind_graph(nb::module_& m) {
   m.def("graph_total", total, "graph"_a);
   m.def("graph_check", check, "graph"_a, "exhaustive"_a, "paths"_a, "seed"_a);
   m.def("graph_count", count, "graph"_a, "carrier"_a);
-  m.def("graph_price", price, "graph"_a, "machine"_a, "carrier"_a, "workers"_a, "factor"_a,
-        "segment"_a);
+  m.def("graph_price", price, "graph"_a, "machine"_a, "carrier"_a, "workers"_a, "factor"_a, "segment"_a);
   nb::class_<graph::SimulateOptions>(m, "GraphSimOptions", "What of a task graph is simulated, and what is kept.")
       .def(
           "__init__",

@@ -156,8 +156,8 @@ class Pricing {
     return best;
   }
 
-  /// When a child has what its parent, which leaving_ holds and which is done `now`, gives it. All that the parent sends
-  /// takes its links.
+  /// When a child has what its parent, which leaving_ holds and which is done `now`, gives it. All that the parent
+  /// sends takes its links.
   double arrival(Task parent, Heir const& heir, double now) {
     auto until = now;
     if (heir.edge.carries == Carries::sum) until += sum_seconds(parent, heir);

@@ -76,8 +76,8 @@ class Ways {
     auto const length = machine_.axis(a).length;
     auto const shortest = machine_.offset(machine_.coord(source_, a), machine_.coord(to, a), a);
     if (!machine_.axis(a).wraps || shortest == 0) return shortest;
-    bool const positive =
-        form_.sense == Sense::shortest ? shortest > 0 && !(odd_ && 2 * shortest == length) : form_.sense == Sense::positive;
+    bool const positive = form_.sense == Sense::shortest ? shortest > 0 && !(odd_ && 2 * shortest == length)
+                                                         : form_.sense == Sense::positive;
     return positive ? (shortest + length) % length : (shortest - length) % length;
   }
   /// visit(node, port to the next) for every node on the way but the last.

@@ -65,7 +65,8 @@ class WayCarrier final : public graph::Carrier {
     if (known_.size() >= most_known) known_.clear();
     auto& trees = known_[key];
     if (trees.messages.empty()) {
-      trees.orders = way_ == MulticastWay::axes ? orders_along_axes(ids_, key[0], set(), key[1], key[2]) : std::vector<int>{0};
+      trees.orders =
+          way_ == MulticastWay::axes ? orders_along_axes(ids_, key[0], set(), key[1], key[2]) : std::vector<int>{0};
       trees.messages.resize(trees.orders.size());
     }
     auto const picked = pick(trees.orders.size(), spread, turn);

@@ -135,7 +135,8 @@ TEST_F(Lu, ByTasksSendsPanelsOverTheTreesOfAMachine) {
       options.algorithm = "2d_tasks";
       options.grid = {r, n / r, 1};
       options.block = 8;
-      for (Index const dealt : {8, 32}) {  // ranks have columns to the end, or not: all of the machine, or what is no box
+      for (Index const dealt :
+           {8, 32}) {  // ranks have columns to the end, or not: all of the machine, or what is no box
         options.nb = dealt;
         for (auto const pivoting : {Pivoting::tournament, Pivoting::partial}) {
           check<double>(there, {.m = 230, .n = 200, .pivoting = pivoting}, options, Sample::random, {}, kind);

@@ -128,10 +128,19 @@ struct WholeBox {
 
 TEST(AlongAxes, SendsPartsToAWholeMachineOverLinkDisjointTrees) {
   constexpr std::int64_t far = 1000;
-  for (auto const& [spec, trees] :
-       {WholeBox{"torus:4x4", 4}, {"torus:3x5", 4}, {"torus:8x8", 4}, {"torus:4x3x5", 6}, {"torus:3x4/ppn=2", 4},
-        {"torus:3x3x3x3", 8}, {"mesh:3x4", 2}, {"mesh:2x2", 2}, {"mesh:3x2x4", 3}, {"torus:7", 2}, {"torus:5x1", 2},
-        {"torus:4x1x3", 4}, {"mesh:6x1", 1}}) {
+  for (auto const& [spec, trees] : {WholeBox{"torus:4x4", 4},
+                                    {"torus:3x5", 4},
+                                    {"torus:8x8", 4},
+                                    {"torus:4x3x5", 6},
+                                    {"torus:3x4/ppn=2", 4},
+                                    {"torus:3x3x3x3", 8},
+                                    {"mesh:3x4", 2},
+                                    {"mesh:2x2", 2},
+                                    {"mesh:3x2x4", 3},
+                                    {"torus:7", 2},
+                                    {"torus:5x1", 2},
+                                    {"torus:4x1x3", 4},
+                                    {"mesh:6x1", 1}}) {
     TopologyIds const ids(Machine::parse(spec), 2);
     auto const all = DestinationSet::all(ids);
     for (Rank source = 0; source < ids.ranks(); ++source) {
@@ -169,8 +178,11 @@ TEST(AlongAxes, SendsPartsOverLinkDisjointTreesToWhatFillsNoBox) {
     int busiest;
   };
   // A node of 2 x 8 has three links: rings of two are one cable.
-  for (auto const& [spec, trees, busiest] :
-       {Parts{"torus:4x4", 4, 1}, {"torus:3x5", 4, 1}, {"torus:4x3x5", 6, 1}, {"torus:2x8", 4, 2}, {"mesh:4x4", 2, 1}}) {
+  for (auto const& [spec, trees, busiest] : {Parts{"torus:4x4", 4, 1},
+                                             {"torus:3x5", 4, 1},
+                                             {"torus:4x3x5", 6, 1},
+                                             {"torus:2x8", 4, 2},
+                                             {"mesh:4x4", 2, 1}}) {
     TopologyIds const ids(Machine::parse(spec), 2);
     for (Rank source = 0; source < ids.ranks(); ++source) {
       std::vector<Rank> some;
