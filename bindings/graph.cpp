@@ -58,13 +58,15 @@ nb::list count(TaskGraph const& graph, Carrier const& carrier) {
   return list;
 }
 
-nb::dict price(TaskGraph const& graph, Machine const& machine, Carrier const& carrier, int workers, double factor) {
+nb::dict price(TaskGraph const& graph, Machine const& machine, Carrier const& carrier, int workers, double factor,
+               std::int64_t segment) {
   graph::Price price;
   {
     auto const unlocked = nb::gil_scoped_release();
     graph::PriceOptions options;
     options.workers = workers;
     options.factor = factor;
+    options.segment = segment;
     price = graph::price(graph, machine, carrier, options);
   }
   nb::dict d;
@@ -147,7 +149,7 @@ void bind_graph(nb::module_& m) {
   m.def("graph_total", total, "graph"_a);
   m.def("graph_check", check, "graph"_a, "exhaustive"_a, "paths"_a, "seed"_a);
   m.def("graph_count", count, "graph"_a, "carrier"_a);
-  m.def("graph_price", price, "graph"_a, "machine"_a, "carrier"_a, "workers"_a, "factor"_a);
+  m.def("graph_price", price, "graph"_a, "machine"_a, "carrier"_a, "workers"_a, "factor"_a, "segment"_a);
   nb::class_<graph::SimulateOptions>(m, "GraphSimOptions", "What of a task graph is simulated, and what is kept.")
       .def(
           "__init__",

@@ -134,7 +134,8 @@ def price(
     with asking(graph):
         rate = getattr(graph, "factor", 1.0) if factor is None else factor
         where = as_machine(machine)
-        return Price(**_native.graph_price(graph, where, carrier_of(graph, carrier, where), workers, rate))
+        segment = _native.usual_segment(where)
+        return Price(**_native.graph_price(graph, where, carrier_of(graph, carrier, where), workers, rate, segment))
 
 
 def draw(graph: Graph, path: str | os.PathLike[str] | None = None, *, most: int = 400) -> str:

@@ -15,6 +15,7 @@ void Leaving::read(TaskGraph const& graph, Task task) {
     if (to.ranks.empty()) {
       to.ranks.push_back(owner_);
       to.bytes = graph.output(task, heir.edge.output).bytes(graph.element());
+      to.parts = graph.parts(task, heir.edge.output);
     }
     if (std::ranges::find(to.ranks, heir.owner) == to.ranks.end()) to.ranks.push_back(heir.owner);
   }

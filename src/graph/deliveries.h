@@ -16,6 +16,13 @@ struct Sending {
   int output = 0;
   std::int64_t bytes = 0;
   std::vector<Rank> ranks;
+  int parts = 1;
+
+  [[nodiscard]] bool travels() const { return ranks.size() > 1 && bytes > 0; }
+  /// @pre travels()
+  [[nodiscard]] Delivery of(Task task) const {
+    return {task, output, Collective::broadcast, ranks, 0, bytes, 1, false, parts};
+  }
 };
 
 /// A task's edges with what follows from them. Kept from task to task, so that memory is.
@@ -45,8 +52,7 @@ class Leaving {
 template <class Visit>
 void Leaving::deliveries(TaskGraph const& graph, Task task, Visit&& visit) {
   for (auto const& s : sendings()) {
-    if (s.ranks.size() > 1 && s.bytes > 0)
-      visit(Delivery{task, s.output, Collective::broadcast, s.ranks, 0, s.bytes, 1});
+    if (s.travels()) visit(s.of(task));
   }
   for (auto const& heir : heirs_) {
     if (heir.edge.carries != Carries::sum || heir.owner != owner_) continue;

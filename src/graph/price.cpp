@@ -23,7 +23,8 @@ class Pricing {
         options_(options),
         rates_(machine, options.factor),
         links_(machine),
-        axis_seconds_(static_cast<std::size_t>(machine.axes()), 0.0) {}
+        axis_seconds_(static_cast<std::size_t>(machine.axes()), 0.0),
+        chain_axis_seconds_(axis_seconds_) {}
 
   Price run() {
     Price price;
@@ -34,8 +35,10 @@ class Pricing {
     price.links = Seconds(link_seconds(static_cast<double>(graph_.ranks()) / ranks));
     auto const [chain, elsewhere] = chain_seconds();
     price.chain = Seconds(chain);
-    auto const busy = std::max(price.work, price.links).value();
-    price.total = Seconds(std::max(chain, std::hypot(busy, elsewhere)));
+    // What the chain's own messages take of the links is in the chain.
+    auto const others = std::max(0.0, price.links.value() - mean_link_seconds(chain_axis_seconds_));
+    auto const busy = std::max(price.work.value(), others);
+    price.total = Seconds(std::max({chain, price.links.value(), std::hypot(busy, elsewhere)}));
     return price;
   }
 
@@ -69,7 +72,7 @@ class Pricing {
     // Members of one gang, and gangs of one shape, say the same: the first of a step stands for them.
     auto const key = std::pair(task.kind, task.k);
     auto const [known, is_new] = talks_.try_emplace(key, 0.0);
-    if (is_new) known->second = talk_seconds(graph_, gang_, carrier_, links_);
+    if (is_new) known->second = talk_seconds(graph_, gang_, carrier_, links_, options_.segment);
     return own + known->second;
   }
 
@@ -78,23 +81,33 @@ class Pricing {
     leaving_.deliveries(graph_, task, [&](Delivery const& delivery) {
       carrier_.hops(delivery, [&](Hop const& hop) {
         ends_ += 2 * times;
-        machine_.route(machine_.node_of(hop.from), machine_.node_of(hop.to), [&](LinkId l) {
-          auto const axis = static_cast<std::size_t>(axis_of(machine_.link_port(l)));
-          axis_seconds_[axis] += times * static_cast<double>(hop.bytes) / machine_.bandwidth(l).value();
-        });
+        load(hop, times, axis_seconds_);
       });
     });
   }
 
+  void load(Hop const& hop, double times, std::vector<double>& axis_seconds) const {
+    machine_.route(machine_.node_of(hop.from), machine_.node_of(hop.to), [&](LinkId l) {
+      auto const axis = static_cast<std::size_t>(axis_of(machine_.link_port(l)));
+      axis_seconds[axis] += times * static_cast<double>(hop.bytes) / machine_.bandwidth(l).value();
+    });
+  }
+
   [[nodiscard]] double link_seconds(double scale) const {
-    auto longest = ends_ * machine_.rates().overhead.value() / graph_.ranks();
+    auto const ends = ends_ * machine_.rates().overhead.value() / graph_.ranks();
+    return std::max(ends, mean_link_seconds(axis_seconds_)) * scale;
+  }
+
+  /// Of the busiest axis.
+  [[nodiscard]] double mean_link_seconds(std::vector<double> const& axis_seconds) const {
+    double longest = 0;
     for (int a = 0; a < machine_.axes(); ++a) {
       auto const& axis = machine_.axis(a);
       auto const per_line = axis.length == 1 ? 0 : axis.wraps ? 2 * axis.length : 2 * (axis.length - 1);
       auto const links = static_cast<double>(per_line) * machine_.nodes() / axis.length;
-      if (links > 0) longest = std::max(longest, axis_seconds_[static_cast<std::size_t>(a)] / links);
+      if (links > 0) longest = std::max(longest, axis_seconds[static_cast<std::size_t>(a)] / links);
     }
-    return longest * scale;
+    return longest;
   }
 
   /// All of the chain, and what of it the rank that has most of it is not busy with: work on other ranks, and on one
@@ -109,20 +122,20 @@ class Pricing {
         found = true;
       });
     }
-    double sum = 0;
+    double now = 0;
     while (found) {
       auto const seconds = task_seconds(at);
-      sum += seconds;
+      now += seconds;
       on[graph_.owner(at)] += seconds;
       auto const next = most_urgent(at);
       if (!next) break;
       leaving_.read(graph_, next->first);
-      sum += arrival_seconds(next->first, next->second);
+      now = arrival(next->first, next->second, now);
       at = next->second.edge.child;
     }
     double most = 0;
     for (auto const& [rank, seconds] : on) most = std::max(most, seconds);
-    return {sum, sum - most / options_.workers};
+    return {now, now - most / options_.workers};
   }
 
   /// The child of highest priority, of all members where the task is one of a gang, with its parent.
@@ -143,25 +156,52 @@ class Pricing {
     return best;
   }
 
-  /// Until a child has what its parent, which leaving_ holds, gives it.
-  double arrival_seconds(Task parent, Heir const& heir) {
-    double seconds = 0;
-    if (heir.edge.carries == Carries::sum) {
-      contributors_.clear();
-      graph_.contributors(heir.edge.child, heir.edge.input, [&](Task t) { contributors_.push_back(graph_.owner(t)); });
-      auto const root = std::ranges::find(contributors_, heir.owner) - contributors_.begin();
-      auto const bytes = graph_.output(parent, heir.edge.output).bytes(graph_.element());
-      if (contributors_.size() < 2 || bytes == 0) return 0;
-      return delivery_seconds({heir.edge.child, heir.edge.input, Collective::reduce, contributors_,
-                               static_cast<int>(root), bytes, graph_.element()},
-                              heir.owner, carrier_, links_);
-    }
-    if (heir.owner == leaving_.owner()) return 0;
+  /// When a child has what its parent, which leaving_ holds and which is done `now`, gives it. All that the parent
+  /// sends takes its links.
+  double arrival(Task parent, Heir const& heir, double now) {
+    auto until = now;
+    if (heir.edge.carries == Carries::sum) until += sum_seconds(parent, heir);
     leaving_.deliveries(graph_, parent, [&](Delivery const& delivery) {
-      if (delivery.what != Collective::broadcast || delivery.output != heir.edge.output) return;
-      seconds = delivery_seconds(delivery, heir.owner, carrier_, links_);
+      if (delivery.what != Collective::broadcast) return;
+      auto const there = send_along(delivery, now, heir.owner);
+      if (heir.owner != leaving_.owner() && takes(heir.edge.child, delivery.output)) until = std::max(until, there);
     });
-    return seconds;
+    return until;
+  }
+
+  [[nodiscard]] bool takes(Task child, int output) const {
+    return std::ranges::any_of(leaving_.heirs(), [&](Heir const& heir) {
+      return heir.edge.child == child && heir.edge.carries == Carries::data && heir.edge.output == output;
+    });
+  }
+
+  double sum_seconds(Task parent, Heir const& heir) {
+    contributors_.clear();
+    graph_.contributors(heir.edge.child, heir.edge.input, [&](Task t) { contributors_.push_back(graph_.owner(t)); });
+    auto const root = std::ranges::find(contributors_, heir.owner) - contributors_.begin();
+    auto const bytes = graph_.output(parent, heir.edge.output).bytes(graph_.element());
+    if (contributors_.size() < 2 || bytes == 0) return 0;
+    return delivery_seconds({heir.edge.child, heir.edge.input, Collective::reduce, contributors_,
+                             static_cast<int>(root), bytes, graph_.element()},
+                            heir.owner, carrier_, links_, options_.segment);
+  }
+
+  /// Books a delivery's ways; when the last of it is at one of its ranks.
+  double send_along(Delivery const& delivery, double now, Rank to) {
+    double there = now;
+    reached_.resize(static_cast<std::size_t>(machine_.ranks()));
+    reached_[static_cast<std::size_t>(leaving_.owner())] = {now, now};
+    carrier_.hops(delivery, [&](Hop const& hop) {
+      auto const [first, last] = reached_[static_cast<std::size_t>(hop.from)];
+      auto const piece = std::min(hop.bytes, options_.segment);
+      auto const passage = links_.cross(hop.from, hop.to, hop.bytes, first, last);
+      auto const trailing = links_.trailing(hop.from, hop.to, piece);
+      reached_[static_cast<std::size_t>(hop.to)] = {std::min(passage.head + trailing, passage.tail),
+                                                    passage.tail + trailing};
+      if (hop.to == to) there = passage.tail;
+      load(hop, 1, chain_axis_seconds_);
+    });
+    return there;
   }
 
   TaskGraph const& graph_;
@@ -171,11 +211,13 @@ class Pricing {
   Rates rates_;
   Links links_;
   std::vector<double> axis_seconds_;
+  std::vector<double> chain_axis_seconds_;  // of the chain's own messages
   double ends_ = 0;
   std::map<std::pair<std::uint16_t, std::int32_t>, double> talks_;
   Leaving leaving_;
   Gang gang_;
   std::vector<Rank> contributors_;
+  std::vector<std::pair<double, double>> reached_;  // by rank: when what comes to it can go on, and the last of it
 };
 
 }  // namespace

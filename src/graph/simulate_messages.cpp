@@ -9,9 +9,8 @@ void Simulation::hand_on(Task task, Waiting const& behind) {
   leaving_.read(graph_, task);
   auto const me = leaving_.owner();
   for (auto const& sending : leaving_.sendings()) {
-    if (sending.ranks.size() < 2 || sending.bytes == 0) continue;
-    auto const number =
-        transit_.open(carrier_, {task, sending.output, Collective::broadcast, sending.ranks, 0, sending.bytes, 1});
+    if (!sending.travels()) continue;
+    auto const number = transit_.open(carrier_, sending.of(task));
     auto& parcel = transit_[number];
     for (auto const& heir : leaving_.heirs()) {
       if (heir.edge.carries == Carries::data && heir.edge.output == sending.output && heir.owner != me) {

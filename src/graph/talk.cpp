@@ -14,11 +14,12 @@ struct End {
   double sends = 0;
 };
 
-std::map<Rank, End> ends_of(Delivery const& delivery, Carrier const& carrier, Links const& links) {
+std::map<Rank, End> ends_of(Delivery const& delivery, Carrier const& carrier, Links const& links,
+                            std::int64_t segment) {
   std::map<Rank, End> ends;
   carrier.hops(delivery, [&](Hop const& hop) {
     auto const trailing = links.trailing(hop.from, hop.to, hop.bytes);
-    auto const piece = links.trailing(hop.from, hop.to, std::min(hop.bytes, usual_segment));
+    auto const piece = links.trailing(hop.from, hop.to, std::min(hop.bytes, segment));
     auto const start = links.alone(hop.from, hop.to, 0);
     auto& from = ends[hop.from];
     auto const begin = std::max(from.head, from.sends);
@@ -32,11 +33,13 @@ std::map<Rank, End> ends_of(Delivery const& delivery, Carrier const& carrier, Li
 
 }  // namespace
 
-double delivery_seconds(Delivery const& delivery, Rank to, Carrier const& carrier, Links const& links) {
-  return ends_of(delivery, carrier, links)[to].tail;
+double delivery_seconds(Delivery const& delivery, Rank to, Carrier const& carrier, Links const& links,
+                        std::int64_t segment) {
+  return ends_of(delivery, carrier, links, segment)[to].tail;
 }
 
-double talk_seconds(TaskGraph const& graph, Gang const& gang, Carrier const& carrier, Links const& links) {
+double talk_seconds(TaskGraph const& graph, Gang const& gang, Carrier const& carrier, Links const& links,
+                    std::int64_t segment) {
   std::vector<Rank> ranks;
   for (auto const member : gang.members) ranks.push_back(graph.owner(member));
   double sum = 0;
@@ -44,7 +47,7 @@ double talk_seconds(TaskGraph const& graph, Gang const& gang, Carrier const& car
     if (talk.bytes == 0) continue;
     double last = 0;
     Delivery const delivery{gang.members.front(), 0, talk.what, ranks, talk.root, talk.bytes, talk.element, true};
-    for (auto const& [rank, end] : ends_of(delivery, carrier, links)) last = std::max(last, end.tail);
+    for (auto const& [rank, end] : ends_of(delivery, carrier, links, segment)) last = std::max(last, end.tail);
     sum += last * static_cast<double>(talk.times);
   }
   auto const start = links.alone(ranks[0], ranks[1], 0);

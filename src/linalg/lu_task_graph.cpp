@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <functional>
 #include <limits>
 
 #include "allport/tasks/carrier.h"
@@ -16,18 +17,23 @@ namespace {
 /// time.
 constexpr Index strip_columns = 512;
 
-/// Outputs of a panel that goes along so many ranks: a ring's two ways round, and where the ranks cannot be on one axis
-/// those of another axis first.
+/// Outputs of a panel that goes along so many ranks, one for each link-disjoint tree that a box of so many may have: a
+/// ring's two ways round, 2d trees of d rings, d where axes are open.
 int pieces_of(int ranks, Machine const& machine) {
-  if (tasks::usual_way(machine) != MulticastWay::axes) return 1;
+  if (ranks <= 2 || tasks::usual_way(machine) != MulticastWay::axes) return 1;
+  std::vector<int> lengths;
   bool rings = false;
-  int longest = 1;
   for (int a = 0; a < machine.axes(); ++a) {
-    rings = rings || (machine.axis(a).wraps && machine.axis(a).length > 2);
-    longest = std::max(longest, static_cast<int>(machine.axis(a).length));
+    auto const& axis = machine.axis(a);
+    if (axis.length > 1) lengths.push_back(axis.length);
+    rings = rings || (axis.wraps && axis.length > 2);
   }
-  if (!rings || ranks <= 2) return 1;
-  return ranks > longest ? 4 : 2;
+  std::ranges::sort(lengths, std::ranges::greater{});
+  int axes = 0;
+  for (std::int64_t nodes = machine.ranks_per_node(); nodes < ranks && axes < std::ssize(lengths); ++axes) {
+    nodes *= lengths[static_cast<std::size_t>(axes)];
+  }
+  return std::max(rings ? 2 * axes : axes, 1);
 }
 
 }  // namespace
@@ -134,7 +140,7 @@ bool LuTaskGraph::has_notes(std::int32_t k) const {
 LuTaskGraph::Columns LuTaskGraph::piece(int i, std::int32_t k, int x) const {
   auto const height = rows_from(i, panel(k).begin);
   auto const top = diagonal_row(k) == i ? panel(k).width() : 0;  // whoever solves with them needs one piece alone
-  auto const cut = [&](int y) { return y == 0 ? 0 : top + gemm_detail::cut(height - top, pieces_, y); };
+  auto const cut = [&](int y) { return y == 0 ? 0 : std::max(top, gemm_detail::cut(height, pieces_, y)); };
   return {cut(x), cut(x + 1)};
 }
 
@@ -312,10 +318,11 @@ Work LuTaskGraph::work(Task t) const {
           size * (below * b + b * right + below * right)};
 }
 
-/// By the panel that is next to be factored in the columns that a task makes ready; what others wait for first.
+/// By the panel that is next to be factored in the columns that a task makes ready; what others wait for first. Nobody
+/// waits for who has no columns any more.
 double LuTaskGraph::priority(Task t) const {
   if (t.kind == left) return 0;
-  if (t.kind == note) return 4.0 * panels() + 4;
+  if (t.kind == note) return 1;
   auto until = t.kind == factor ? t.k : t.j;
   if (t.kind != factor && is_strip(t.j)) until = strip(t.j).beyond ? panels() : next_of(strip(t.j).j, last_apart(t.k));
   return 4.0 * (panels() - until) + (t.kind == factor ? 3 : t.kind == upper ? 2 : 1);

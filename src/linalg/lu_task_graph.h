@@ -35,6 +35,7 @@ class LuTaskGraph : public TaskGraph {
   void children(Task t, VisitEdge visit) const override;
   bool gang(Task t, Gang& gang) const override;
   Shape output(Task t, int index) const override;
+  int parts(Task t, int index) const override { return t.kind == factor && index < pieces_ ? pieces_ : 1; }
   std::optional<Shape> input(Task t, int index) const override;
   Work work(Task t) const override;
   double priority(Task t) const override;

@@ -78,6 +78,7 @@ template <class Plan, class Candidate>
   graph::PriceOptions options;
   options.workers = workers;
   options.factor = rate_factor(type);
+  options.segment = tasks::usual_segment(machine).value();
   return graph::price(made, machine, *tasks::carrier(machine, mapping), options);
 }
 

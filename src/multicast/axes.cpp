@@ -9,7 +9,6 @@
 #include <numeric>
 #include <optional>
 #include <span>
-#include <unordered_set>
 #include <utility>
 #include <vector>
 
@@ -25,36 +24,51 @@ Machine const& machine_of(TopologyIds const& ids) {
   return *ids.machine();
 }
 
-constexpr std::int64_t most_detour = 2;  // hops, of a tree that goes one way round only
-
 using Order = std::array<int, max_axes>;
-
-Order order_of(int axes, int number) {
-  Order order{};
-  std::iota(order.begin(), order.end(), 0);
-  auto const end = order.begin() + axes;
-  if (axes > 3) {
-    if (number > 0) std::reverse(order.begin(), end);
-    return order;
-  }
-  for (; number > 0; --number) std::next_permutation(order.begin(), end);
-  return order;
-}
 
 /// Which way round a ring: the shortest, or the same for all.
 enum class Sense : std::uint8_t { shortest, positive, negative };
 constexpr int senses = 3;
+
+/// How many orders of axes whose trees begin along all axes at once are looked at.
+int plain_orders(int axes) { return axes < 2 ? 1 : axes == 3 ? 6 : 2; }
+
+/// One of axis_orders(). Behind the plain ones are those of the rectangular trees (deck 1 slides 4-5), whose axes are
+/// in cyclic order: they begin along their first axis alone, and nodes that differ from the source in others only are
+/// reached from beside. Trees with other first axes, or senses, have no link in common.
+struct TreeForm {
+  Order axes{};
+  Sense sense = Sense::shortest;
+  bool from_beside = false;
+
+  TreeForm(int count, int number) {
+    auto const end = axes.begin() + count;
+    std::iota(axes.begin(), end, 0);
+    auto const plain = plain_orders(count) * senses;
+    from_beside = number >= plain;
+    if (from_beside) {
+      number -= plain;
+      sense = static_cast<Sense>(number / count);
+      std::rotate(axes.begin(), axes.begin() + number % count, end);
+      return;
+    }
+    sense = static_cast<Sense>(number % senses);
+    if (count > 3) {
+      if (number >= senses) std::reverse(axes.begin(), end);
+      return;
+    }
+    for (auto o = number / senses; o > 0; --o) std::next_permutation(axes.begin(), end);
+  }
+};
 
 /// Ways from a source's node, that all ranks know alike: axis by axis. The shortest way half round a ring is the
 /// positive one from every second node and the negative one from the others, so that neither has all.
 class Ways {
  public:
   Ways(Machine const& machine, Node source, int order)
-      : machine_(machine),
-        source_(source),
-        order_(order_of(machine.axes(), order / senses)),
-        sense_(static_cast<Sense>(order % senses)) {
+      : machine_(machine), source_(source), form_(machine.axes(), order) {
     for (int a = 0; a < machine.axes(); ++a) odd_ = odd_ != (machine.coord(source, a) % 2 != 0);
+    if (form_.from_beside) beside_ = beside(form_.axes[0]);
   }
 
   /// Signed hops along an axis.
@@ -62,23 +76,29 @@ class Ways {
     auto const length = machine_.axis(a).length;
     auto const shortest = machine_.offset(machine_.coord(source_, a), machine_.coord(to, a), a);
     if (!machine_.axis(a).wraps || shortest == 0) return shortest;
-    bool const positive =
-        sense_ == Sense::shortest ? shortest > 0 && !(odd_ && 2 * shortest == length) : sense_ == Sense::positive;
+    bool const positive = form_.sense == Sense::shortest ? shortest > 0 && !(odd_ && 2 * shortest == length)
+                                                         : form_.sense == Sense::positive;
     return positive ? (shortest + length) % length : (shortest - length) % length;
   }
   /// visit(node, port to the next) for every node on the way but the last.
   template <class Visit>
   void each(Node to, Visit&& visit) const {
     auto at = source_;
-    for (int o = 0; o < machine_.axes(); ++o) {
-      auto const a = order_[static_cast<std::size_t>(o)];
-      auto const hops = steps(to, a);
+    auto const go = [&](int a, std::int32_t hops) {
       auto const out = port(a, hops);
       for (auto left = std::abs(hops); left > 0; --left) {
         visit(at, out);
         at = *machine_.neighbour(at, out);
       }
+    };
+    auto const first = form_.axes[0];
+    bool const is_beside = beside_ != 0 && to != source_ && steps(to, first) == 0;
+    if (is_beside) go(first, beside_);
+    for (int o = 0; o < machine_.axes(); ++o) {
+      auto const a = form_.axes[static_cast<std::size_t>(o)];
+      go(a, steps(to, a));
     }
+    if (is_beside) go(first, -beside_);
   }
   /// The port that a way leaves `through` by; none where it does not pass it, or ends there.
   [[nodiscard]] std::optional<Port> out_of(Node through, Node to) const {
@@ -95,32 +115,82 @@ class Ways {
   }
 
  private:
+  /// The side from which nodes in the source's plane across an axis are reached: where a neighbour's own way goes. 0:
+  /// there is none.
+  [[nodiscard]] std::int32_t beside(int a) const {
+    if (machine_.axis(a).length == 1) return 0;
+    auto const side = form_.sense == Sense::negative ? -1 : 1;
+    auto const there = machine_.neighbour(source_, port(a, side));
+    return there && steps(*there, a) == side ? side : -side;
+  }
+
   Machine const& machine_;
   Node source_;
-  Order order_;
-  Sense sense_;
+  TreeForm form_;
+  std::int32_t beside_ = 0;
   bool odd_ = false;
 };
 
 /// What a tree is chosen by.
-struct Extent {
-  std::size_t links = 0;
+struct Candidate {
+  int order = 0;
+  TreeForm form;
+  std::vector<LinkId> links{};
   std::int64_t hops = 0;  ///< to the farthest destination
 };
 
-Extent extent_of(Ways const& ways, Machine const& machine, std::span<Rank const> ranks) {
-  Extent all;
-  std::unordered_set<LinkId> links;
+Candidate candidate_of(Machine const& machine, Node source, int order, std::span<Rank const> ranks) {
+  Candidate made{order, TreeForm(machine.axes(), order)};
+  Ways const ways(machine, source, order);
   for (auto const rank : ranks) {
     std::int64_t hops = 0;
     ways.each(machine.node_of(rank), [&](Node at, Port out) {
-      links.insert(machine.link(at, out));
+      made.links.push_back(machine.link(at, out));
       ++hops;
     });
-    all.hops = std::max(all.hops, hops);
+    made.hops = std::max(made.hops, hops);
   }
-  all.links = links.size();
-  return all;
+  std::ranges::sort(made.links);
+  made.links.erase(std::ranges::unique(made.links).begin(), made.links.end());
+  return made;
+}
+
+using Candidates = std::vector<Candidate const*>;
+
+/// Of so many parts by turns over these trees: what of the message its busiest link, or the mean link of the machine
+/// has, and then how many links all parts take.
+std::pair<double, std::size_t> load_of(Candidates const& trees, int parts, Machine const& machine) {
+  std::map<LinkId, int> load;
+  std::size_t all = 0;
+  int most = 0;
+  for (int part = 0; part < parts; ++part) {
+    auto const& links = trees[static_cast<std::size_t>(part) % trees.size()]->links;
+    all += links.size();
+    for (auto const l : links) most = std::max(most, ++load[l]);
+  }
+  return {std::max<double>(most, static_cast<double>(all) / static_cast<double>(machine.link_ids())), all};
+}
+
+/// The fewest links; one way round from one rank's messages, the other from another's: all links of a ring have the
+/// same. By the shortest ways those next to the source have more, and by plain ones the source's.
+Candidates of_fewest_links(Candidates trees) {
+  auto const fewest = std::ranges::min(trees, {}, [](auto const* c) { return c->links.size(); })->links.size();
+  std::erase_if(trees, [&](auto const* c) { return c->links.size() > fewest; });
+  auto const prefer = [&](auto const& good) {
+    if (std::ranges::any_of(trees, good)) std::erase_if(trees, std::not_fn(good));
+  };
+  prefer([](auto const* c) { return c->form.sense != Sense::shortest; });
+  prefer([](auto const* c) { return c->form.from_beside; });
+  return trees;
+}
+
+/// So many rectangular trees without a common link, or all that there are: those with the fewest links of their own.
+Candidates rectangular(Candidates trees, bool one_way, int parts) {
+  std::erase_if(trees,
+                [&](auto const* c) { return !c->form.from_beside || (c->form.sense != Sense::shortest) != one_way; });
+  std::ranges::stable_sort(trees, {}, [](auto const* c) { return c->links.size(); });
+  if (std::ssize(trees) > parts) trees.resize(static_cast<std::size_t>(parts));
+  return trees;
 }
 
 /// Of a node's ranks the one that has the message first: the source, or a destination, or, where the node is only
@@ -138,39 +208,48 @@ Rank first_of(Machine const& machine, TopologyIds const& ids, Multicast const& m
 
 }  // namespace
 
-int axis_orders(int axes) { return (axes < 2 ? 1 : axes == 3 ? 6 : 2) * senses; }
+int axis_orders(int axes) { return (plain_orders(axes) + (axes < 2 ? 0 : axes)) * senses; }
 
-std::vector<int> orders_along_axes(TopologyIds const& ids, Rank source, DestinationSet const& set) {
+std::vector<int> orders_along_axes(TopologyIds const& ids, Rank source, DestinationSet const& set, int parts,
+                                   std::int64_t detour) {
   auto const& machine = machine_of(ids);
   auto const home = machine.node_of(source);
   auto const ranks = set.ranks(ids);
-  std::vector<int> least;
-  Extent shortest;
-  std::size_t links = 0;
+  bool rings = false;
+  for (int a = 0; a < machine.axes(); ++a) rings = rings || machine.axis(a).wraps;
+  std::vector<Candidate> all;
   for (int order = 0; order < axis_orders(machine.axes()); ++order) {
-    auto const extent = extent_of(Ways(machine, home, order), machine, ranks);
-    if (order % senses == 0) shortest = extent;
-    if (extent.hops > shortest.hops + most_detour) continue;
-    if (least.empty() || extent.links < links) {
-      links = extent.links;
-      least.clear();
-    }
-    if (extent.links == links) least.push_back(order);
+    TreeForm const form(machine.axes(), order);
+    if (!rings && form.sense != Sense::shortest) continue;  // one as the other
+    if (form.from_beside && machine.axis(form.axes[0]).length == 1) continue;
+    all.push_back(candidate_of(machine, home, order, ranks));
   }
-  // One way round from one rank's messages, the other from another's: all links of a ring have the same. By the
-  // shortest ways those next to the source have more.
-  auto const one_way = [](int order) { return order % senses != 0; };
-  if (std::ranges::any_of(least, one_way)) std::erase_if(least, std::not_fn(one_way));
-  return least;
+  Candidates near;  // the first goes by the shortest ways
+  for (auto const& c : all) {
+    if (c.hops <= all.front().hops + detour) near.push_back(&c);
+  }
+  auto chosen = of_fewest_links(near);
+  if (parts > 1) {
+    auto least = load_of(chosen, parts, machine);
+    for (bool const one_way : {true, false}) {
+      auto trees = rectangular(near, one_way, parts);
+      if (trees.empty()) continue;
+      auto const load = load_of(trees, parts, machine);
+      if (load < least) chosen = std::move(trees), least = load;
+    }
+  }
+  std::vector<int> orders;
+  for (auto const* c : chosen) orders.push_back(c->order);
+  return orders;
 }
 
 std::size_t pick(std::size_t choices, std::uint64_t spread, int turn) {
   return (scramble(spread) % choices + static_cast<std::size_t>(turn)) % choices;
 }
 
-Multicast along_axes(TopologyIds const& ids, Rank source, DestinationSet set, std::uint64_t spread, int turn) {
-  auto const orders = orders_along_axes(ids, source, set);
-  return {source, std::move(set), MulticastWay::axes, {}, orders[pick(orders.size(), spread, turn)]};
+Multicast along_axes(TopologyIds const& ids, Rank source, DestinationSet set, TreeWish wish) {
+  auto const orders = orders_along_axes(ids, source, set, wish.parts, wish.detour);
+  return {source, std::move(set), MulticastWay::axes, {}, orders[pick(orders.size(), wish.spread, wish.turn)]};
 }
 
 Share axes_share(TopologyIds const& ids, Multicast const& m, Rank rank) {

@@ -151,9 +151,8 @@ MulticastWay parse_multicast_way(std::string_view text) {
   throw Error::argument("way", fmt::format("'{}'", text), fmt::format("one of {}", fmt::join(ways, ", ")));
 }
 
-Multicast multicast_by(MulticastWay way, TopologyIds const& ids, Rank source, DestinationSet set, std::uint64_t spread,
-                       int turn) {
-  if (way == MulticastWay::axes) return along_axes(ids, source, std::move(set), spread, turn);
+Multicast multicast_by(MulticastWay way, TopologyIds const& ids, Rank source, DestinationSet set, TreeWish wish) {
+  if (way == MulticastWay::axes) return along_axes(ids, source, std::move(set), wish);
   return {source, std::move(set), way, {}};
 }
 

@@ -21,6 +21,7 @@ class WayCarrier final : public graph::Carrier {
   WayCarrier(Machine const& machine, MulticastWay way, Mapping mapping)
       : ids_(machine, TopologyIds::usual_bits(machine.ranks())),
         way_(way),
+        machine_(machine),
         places_(std::move(mapping)),
         ranks_(places_.inverse()) {}
 
@@ -38,8 +39,9 @@ class WayCarrier final : public graph::Carrier {
         visit({at(from), at(to), delivery.bytes, 1});
       });
     } else {
-      // The source first: with it the ranks say who sends to whom.
-      std::vector<Rank> key{places_.place(root)};
+      // The source, how many parts and how far they may go: with these the ranks say who sends to whom.
+      std::vector<Rank> key{places_.place(root), delivery.parts,
+                            static_cast<Rank>(detour_of(machine_, delivery.bytes))};
       for (auto const rank : delivery.ranks) {
         if (rank != root) key.push_back(places_.place(rank));
       }
@@ -59,11 +61,12 @@ class WayCarrier final : public graph::Carrier {
 
   /// Between places. A graph sends to the same ones again and again.
   [[nodiscard]] Messages const& messages_of(std::vector<Rank> const& key, std::uint64_t spread, int turn) const {
-    auto const set = [&] { return DestinationSet::of(ids_, std::span(key).subspan(1)); };
+    auto const set = [&] { return DestinationSet::of(ids_, std::span(key).subspan(3)); };
     if (known_.size() >= most_known) known_.clear();
     auto& trees = known_[key];
     if (trees.messages.empty()) {
-      trees.orders = way_ == MulticastWay::axes ? orders_along_axes(ids_, key.front(), set()) : std::vector<int>{0};
+      trees.orders =
+          way_ == MulticastWay::axes ? orders_along_axes(ids_, key[0], set(), key[1], key[2]) : std::vector<int>{0};
       trees.messages.resize(trees.orders.size());
     }
     auto const picked = pick(trees.orders.size(), spread, turn);
@@ -76,6 +79,7 @@ class WayCarrier final : public graph::Carrier {
 
   TopologyIds ids_;
   MulticastWay way_;
+  Machine machine_;
   Mapping places_;  // of ranks
   Mapping ranks_;   // at places
   mutable std::map<std::vector<Rank>, Trees> known_;
@@ -99,6 +103,15 @@ Bytes usual_segment(Machine const& machine) {
   auto segment = shortest;
   while (segment < longest && static_cast<double>(segment) < times * ends * slowest) segment *= 2;
   return Bytes(segment);
+}
+
+std::int64_t detour_of(Machine const& machine, std::int64_t bytes) {
+  std::int64_t longest = 0;  // of any tree that goes one way round
+  for (int a = 0; a < machine.axes(); ++a) {
+    if (machine.axis(a).wraps) longest += machine.axis(a).length - 1 - machine.axis(a).length / 2;
+  }
+  auto const pieces = bytes / usual_segment(machine).value();
+  return std::max(usual_detour, std::min(pieces, longest + usual_detour));
 }
 
 std::unique_ptr<graph::Carrier> carrier(Machine const& machine, std::optional<Mapping> const& mapping) {

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "allport/tasks/carrier.h"
 #include "execution.h"
 
 namespace allport::tasks {
@@ -29,7 +30,9 @@ Multicast Execution::route(Task task, int output) const {
     if (rank != owner) positions.push_back(comm_.position(rank));
   });
   auto const& ids = multicasts_.ids();
-  return multicast_by(way_, ids, comm_.position(owner), DestinationSet::of(ids, positions), TaskHash()(task), output);
+  auto const bytes = graph_.output(task, output).bytes(graph_.element());
+  TreeWish const wish{TaskHash()(task), output, graph_.parts(task, output), detour_of(comm_.machine(), bytes)};
+  return multicast_by(way_, ids, comm_.position(owner), DestinationSet::of(ids, positions), wish);
 }
 
 Multicast Execution::straight_to(Rank rank) const {

@@ -43,6 +43,18 @@ TEST(GraphPrice, WhatOneWorkerDoesAloneIsTimeThatTheOthersLose) {
   EXPECT_DOUBLE_EQ(two.total.value(), std::hypot(two.work.value(), alone));
 }
 
+TEST(GraphPrice, WhatATaskSendsTakesALinkOneAfterTheOther) {
+  graph_samples::TableGraph made(
+      {{.owner = 0, .children = {{task(1), 0, 0}, {task(1), 1, 1}}, .output = {6, 1, 0}, .flops = 2},
+       {.owner = 1, .children = {}, .output = {}, .flops = 3}});
+  made.by_step = {{0}, {1}};
+  auto const price = graph::price(made, slow_line(2), *graph::flat());
+  // The second 48 bytes wait for the first.
+  EXPECT_DOUBLE_EQ(price.chain.value(), 2 + (0.5 + 2 * 6 + 0.25 + 0.5) + 3);
+  EXPECT_DOUBLE_EQ(price.links.value(), 2 * 6 / 2.0);
+  EXPECT_EQ(price.total, price.chain);
+}
+
 TEST(GraphPrice, GangsTalk) {
   auto made = diamond();
   made.by_step = {{0}, {1, 2, 3}, {4}};

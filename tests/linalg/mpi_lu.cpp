@@ -123,6 +123,29 @@ TEST_F(Lu, FactorsOnRanksAtOtherPlacesAndEmbeddedGrids) {
   }
 }
 
+TEST_F(Lu, ByTasksSendsPanelsOverTheTreesOfAMachine) {
+  auto const n = comm.size();
+  int side = 1;
+  for (int a = 2; a * a <= n; ++a) side = n % a == 0 ? a : side;
+  for (auto const* const kind : {"torus", "mesh"}) {
+    Communicator const there(MPI_COMM_WORLD, Machine::parse(fmt::format("{}:{}x{}", kind, side, n / side)));
+    for (int r = 1; r <= n; ++r) {
+      if (n % r != 0) continue;
+      LuOptions options;
+      options.algorithm = "2d_tasks";
+      options.grid = {r, n / r, 1};
+      options.block = 8;
+      for (Index const dealt :
+           {8, 32}) {  // ranks have columns to the end, or not: all of the machine, or what is no box
+        options.nb = dealt;
+        for (auto const pivoting : {Pivoting::tournament, Pivoting::partial}) {
+          check<double>(there, {.m = 230, .n = 200, .pivoting = pivoting}, options, Sample::random, {}, kind);
+        }
+      }
+    }
+  }
+}
+
 TEST_F(Lu, FactorsAllTypes) {
   for (auto const& options : ways(comm)) {
     for (auto const pivoting : {Pivoting::tournament, Pivoting::partial}) {

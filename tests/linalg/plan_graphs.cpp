@@ -241,6 +241,55 @@ TEST(LuGraph, ByTasksCountsAsThePlanDoes) {
   }
 }
 
+/// Bytes that the busiest of a rank's links takes of one panel, over all that it sends.
+double share_of_busiest(TaskGraph const& made, Machine const& machine, graph::Carrier const& carrier, Task panel) {
+  std::vector<double> load(static_cast<std::size_t>(machine.link_ids()));
+  double all = 0;
+  for (int x = 0; x < made.parts(panel, 0); ++x) {
+    auto const bytes = made.output(panel, x).bytes(made.element());
+    std::vector<Rank> ranks{made.owner(panel)};
+    made.children(panel, [&](Edge const& edge) {
+      auto const to = made.owner(edge.child);
+      if (edge.carries == Carries::data && edge.output == x && std::ranges::count(ranks, to) == 0) ranks.push_back(to);
+    });
+    all += static_cast<double>(bytes);
+    graph::Delivery const delivery{panel, x, Collective::broadcast, ranks, 0, bytes, 1, false, made.parts(panel, x)};
+    carrier.hops(delivery, [&](graph::Hop const& hop) {
+      machine.route(machine.node_of(hop.from), machine.node_of(hop.to),
+                    [&](LinkId l) { load[static_cast<std::size_t>(l)] += static_cast<double>(hop.bytes); });
+    });
+  }
+  return *std::ranges::max_element(load) / all;
+}
+
+TEST(LuGraph, ByTasksAPanelLoadsNoLinkWithMoreThanOneOfItsTrees) {
+  struct Case {
+    char const* machine;
+    Index nb;
+    double most;
+  };
+  // Whole machines, and in blocks of 128 also what is left of them when ranks have no columns any more.
+  for (auto const& [spec, nb, most] :
+       {Case{"bgp:4x4", 32, 0.26}, {"bgp:4x4", 128, 0.26}, {"bgp:8x2", 32, 0.51}, {"mesh:4x4", 32, 0.51}}) {
+    auto const machine = Machine::parse(spec);
+    auto const plan = plan_lu({2048, 2048}, machine, [&] {
+      auto options = factored("2d_tasks", {1, 16, 1}, 32);
+      options.nb = nb;
+      return options;
+    }());
+    auto const made = lu_graph(plan);
+    auto const carrier = plan_carrier(plan);
+    for (std::int32_t k = 0; k < 48; k += 5) {
+      Task panel;
+      for (Rank r = 0; r < 16; ++r) {
+        made->tasks(r, k, [&](Task t) { panel = t.kind == 0 ? t : panel; });  // factor
+      }
+      ASSERT_EQ(panel.k, k);
+      EXPECT_LE(share_of_busiest(*made, machine, *carrier, panel), most) << spec << ", panel " << k << " of " << nb;
+    }
+  }
+}
+
 TEST(LuGraph, CountsOnTheCallersOwnDistribution) {
   Distribution const given(AxisDistribution::cyclic(83, 3, 10, 1, 4), AxisDistribution::cyclic(95, 2, 7, 1),
                            ProcessGrid(3, 2, {5, 0, 3, 1, 7, 2}));

@@ -11,12 +11,15 @@ struct PriceOptions {
   double factor = 1.0;  ///< as in Rates
   int steps = 24;       ///< that are looked at; the others lie between
   int ranks = 16;
+  std::int64_t segment = 64 * 1024;  ///< bytes that a relay has before it passes a message on
 };
 
 struct Price {
   Seconds work{};   ///< of the busiest sampled rank, its gangs' collectives included
   Seconds links{};  ///< of the mean link of the busiest axis, as if traffic were even, or of message ends on a rank
-  Seconds chain{};  ///< along the children of highest priority, from an entry to the end: work, gangs, messages
+  /// Along the children of highest priority, from an entry to the end: work, gangs, and messages, which take the links
+  /// of their ways one after the other, those of outputs before included.
+  Seconds chain{};
   /// Root of the sum of squares of the longer of work and links, and of what of the chain lies on other ranks than the
   /// one that has most of it, or on one worker of that: between the maximum, which nothing beats, and the sum, which
   /// list scheduling keeps (Graham 1966) where links are free.

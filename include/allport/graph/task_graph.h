@@ -186,6 +186,9 @@ class TaskGraph {
 
   /// What travels.
   [[nodiscard]] virtual Shape output(Task task, int index) const = 0;
+  /// Of an output that is one of several parts of what goes to the same tasks: how many. They may take other ways, so
+  /// that no link has all of it.
+  [[nodiscard]] virtual int parts(Task task, int index) const { return 1; }
   /// What an input expects, for check(); nothing where any shape will do.
   [[nodiscard]] virtual std::optional<Shape> input(Task task, int index) const { return std::nullopt; }
   [[nodiscard]] virtual Work work(Task task) const { return {}; }

@@ -42,7 +42,7 @@ struct Forwarding {
 ///   flat    the source sends to one destination after the other
 ///   chain   from the source to the next destination in the order of IDs, round to the last
 ///   prefix  forward()
-///   axes    from node to neighbour along the machine's axes, one after the other: a tree that takes no link twice
+///   axes    from node to neighbour along the machine's axes: a tree that takes no link twice
 enum class MulticastWay : std::uint8_t { flat, chain, prefix, axes };
 [[nodiscard]] std::string_view name(MulticastWay way);
 /// @throws Error(argument) that lists the names
@@ -58,23 +58,38 @@ struct Multicast {
 };
 
 /// In how many orders a tree along the axes is looked for. Axes: all orders of up to three; of more, first to last and
-/// back. Rings: the shortest way round, or one and the same for all.
+/// back. Rings: the shortest way round, or one and the same for all. Behind these are the orders of rectangular trees
+/// (deck 1 slides 4-5), of which each begins along another axis, or the other way: those of a torus, one way round, and
+/// those of a mesh have no link in common.
 [[nodiscard]] int axis_orders(int axes);
-/// The orders, of axis_orders(), whose trees have the fewest links, and are at most two hops deeper than one by the
-/// shortest ways; one at least.
+/// Hops that a tree may be deeper than by the shortest ways, where nobody says it.
+inline constexpr std::int64_t usual_detour = 2;
+/// The orders, of axis_orders(), whose trees have the fewest links, and are at most `detour` hops deeper than one by
+/// the shortest ways; one at least. Of these those that go one way round rings are taken, where there are any; and then
+/// rectangular ones, which begin over one link where others begin along all axes: where the destinations are a box.
+/// What is sent in several parts takes rectangular trees, one for each part as far as there are so many, wherever
+/// otherwise a link has more of it (alone on the machine), also to destinations that fill no box.
 /// @throws Error(argument) where the IDs are no machine's
-[[nodiscard]] std::vector<int> orders_along_axes(TopologyIds const& ids, Rank source, DestinationSet const& set);
+[[nodiscard]] std::vector<int> orders_along_axes(TopologyIds const& ids, Rank source, DestinationSet const& set,
+                                                 int parts = 1, std::int64_t detour = usual_detour);
 /// Which of so many choices that are equally good: all are picked equally often by numbers without order, and by the
 /// turns 0, 1, ... of one number each after the other.
 [[nodiscard]] std::size_t pick(std::size_t choices, std::uint64_t spread, int turn = 0);
+/// What one of the trees that are equally good is picked by.
+struct TreeWish {
+  std::uint64_t spread = 0;  ///< a number of the message
+  int turn = 0;              ///< which of a message's parts it is
+  int parts = 1;
+  std::int64_t detour = usual_detour;
+};
 /// By way of axes, in one of orders_along_axes(): the one that `spread` picks, so that many multicasts load all links
-/// of a ring. What is sent in parts, one after the other a `turn`, goes round a ring both ways.
+/// of a ring. What is sent in parts, one after the other a `turn`, goes round a ring both ways, and to a box over
+/// link-disjoint trees.
 /// @throws Error(argument) where the IDs are no machine's
-[[nodiscard]] Multicast along_axes(TopologyIds const& ids, Rank source, DestinationSet set, std::uint64_t spread = 0,
-                                   int turn = 0);
+[[nodiscard]] Multicast along_axes(TopologyIds const& ids, Rank source, DestinationSet set, TreeWish wish = {});
 /// By any way; along_axes() for that one.
 [[nodiscard]] Multicast multicast_by(MulticastWay way, TopologyIds const& ids, Rank source, DestinationSet set,
-                                     std::uint64_t spread = 0, int turn = 0);
+                                     TreeWish wish = {});
 
 /// One rank's share in a multicast.
 struct Share {

@@ -20,6 +20,11 @@ namespace allport::tasks {
 /// whole tile before it passes any of it on, each hop costs the tile's time again.
 [[nodiscard]] Bytes usual_segment(Machine const& machine);
 
+/// How many hops farther than by the shortest ways an output of so many bytes may go, where that divides it better
+/// among a machine's links: each costs the time of a piece of usual_segment() more, and an output that begins over one
+/// link instead of two saves its own.
+[[nodiscard]] std::int64_t detour_of(Machine const& machine, std::int64_t bytes);
+
 /// What run() sends by this way on a communicator of this machine: outputs as multicasts over the topology IDs of the
 /// machine, contributions to sums straight to who adds them, collectives of gangs along binomial trees. Some ranks that
 /// are not among a delivery's may relay.
