@@ -19,7 +19,7 @@ from sklearn.datasets import load_digits
 
 ROOT = Path(__file__).resolve().parent.parent
 FOLDER = Path("build/demo")
-ALLPORT = Path(".venv/bin/allport")
+ALLPORT = Path(os.path.relpath(Path(sys.executable).with_name("allport"), ROOT))  # beside the Python that runs this
 RUNS = [(16, "torus:4x4"), (12, "torus:4x3")]
 HELD_OUT = 360
 RIDGE = 0.01  # lambda
