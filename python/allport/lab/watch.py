@@ -172,8 +172,10 @@ class _Run:
     def _killed(self, who: str, node: int, number: int) -> None:
         with contextlib.suppress(ValueError):
             signal_name = signal.Signals(number).name
+            # mpiexec tells of one rank alone, and not always of the one that went first.
+            after = ": it wrote to a rank that had gone before it" if number == signal.SIGPIPE else ""
             raise JobFailed(
-                f"{who} on node {node} {self.lab.plan.title(node)} died of signal {number} ({signal_name})",
+                f"{who} on node {node} {self.lab.plan.title(node)} died of signal {number} ({signal_name}){after}",
                 128 + number,
             )
 
