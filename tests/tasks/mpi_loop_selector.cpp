@@ -1,5 +1,5 @@
-// The Selector of loops with times that are given, not measured: same choices on all ranks, by the slowest. They are long,
-// for what an agreement really takes counts beside them.
+// The Selector of loops with times that are given, not measured: same choices on all ranks, by the slowest. They are
+// long, for what an agreement really takes counts beside them.
 #include "allport/tasks/loop_selector.h"
 
 #include <unistd.h>
