@@ -104,10 +104,7 @@ def winner(seconds: dict[str, float]) -> str:
 def page(kept: dict[str, Run]) -> tuple[str, int]:
     """The page, and in how many patterns the simulator names the winner."""
     lines, right = [], 0
-    for name in PATTERNS:
-        if name not in kept:
-            continue
-        run = kept[name]
+    for name, run in kept.items():
         sim, real = simulated(name, run), {o: statistics.median(s) for o, s in run["seconds"].items()}
         agree = winner(sim) == winner(real)
         right += agree
@@ -130,7 +127,7 @@ def page(kept: dict[str, Run]) -> tuple[str, int]:
 
 def kept_runs() -> dict[str, Run]:
     runs: dict[str, Run] = json.loads(KEPT.read_text()) if KEPT.exists() else {}
-    return runs
+    return {name: runs[name] for name in PATTERNS if name in runs}
 
 
 def main() -> int:
@@ -143,7 +140,8 @@ def main() -> int:
     names = [n for n in PATTERNS if not options.reuse and re.search(options.only, n)]
     if names:
         kept |= measure(names, options.rounds)
-        rows = ",\n".join(f"{json.dumps(n)}: {json.dumps(kept[n])}" for n in PATTERNS if n in kept)
+        kept = {n: kept[n] for n in PATTERNS if n in kept}
+        rows = ",\n".join(f"{json.dumps(n)}: {json.dumps(run)}" for n, run in kept.items())
         KEPT.write_text("{\n" + rows + "\n}\n")
     text, right = page(kept)
     PAGE.write_text(text)
