@@ -25,7 +25,7 @@ namespace {
 constexpr double imbalance = 0.01;
 constexpr SCOTCH_Num most_nodes =
     1 << 15;  // that are mapped in one stage; on 4,096 it takes seconds, on 262,144 more than 5 minutes
-constexpr SCOTCH_Num most_boxes = 1 << 12;
+constexpr SCOTCH_Num most_boxes = 1 << 14;
 constexpr double heaviest = 1 << 16;  // edges' weights are scaled to 1 .. this, or less
 
 /// Vertices and edges as Scotch wants them: an edge stands at both its ends.
@@ -120,26 +120,41 @@ std::optional<std::vector<SCOTCH_Num>> map_graph(Graph& vertices, Target target,
     return found;
   }
   std::erase(target.lengths, 1);
-  SCOTCH_Graph graph;
+  SCOTCH_Graph built, graph;
   SCOTCH_Arch all, part;
   SCOTCH_Strat strategy;
+  SCOTCH_graphInit(&built);
   SCOTCH_graphInit(&graph);
   SCOTCH_archInit(&all);
   SCOTCH_archInit(&part);
   SCOTCH_stratInit(&strategy);
   auto const dimensions = static_cast<SCOTCH_Num>(target.lengths.size());
-  bool fine = SCOTCH_graphBuild(&graph, 0, vertices.vertices(), vertices.first.data(), vertices.first.data() + 1,
+  bool fine = SCOTCH_graphBuild(&built, 0, vertices.vertices(), vertices.first.data(), vertices.first.data() + 1,
                                 nullptr, nullptr, static_cast<SCOTCH_Num>(vertices.peers.size()), vertices.peers.data(),
                                 vertices.weights.data()) == 0;
+#ifdef SCOTCH_OPTIONNUMDETERMINISTIC
+  // From version 7 Scotch starts a thread for each core, and its answer hangs on which of them is first.
+  SCOTCH_Context one_thread;
+  SCOTCH_contextInit(&one_thread);
+  fine = fine && SCOTCH_contextThreadSpawn(&one_thread, 1, nullptr) == 0;
+  fine = fine && SCOTCH_contextBindGraph(&one_thread, &built, &graph) == 0;
+  auto* const source = &graph;
+#else
+  auto* const source = &built;
+#endif
   fine = fine && (target.wraps ? SCOTCH_archTorusX(&all, dimensions, target.lengths.data())
                                : SCOTCH_archMeshX(&all, dimensions, target.lengths.data())) == 0;
   fine = fine && (target.part.empty() || SCOTCH_archSub(&part, &all, parts, target.part.data()) == 0);
   fine = fine && SCOTCH_stratGraphMapBuild(&strategy, strategy_flag, parts, imbalance) == 0;
-  fine = fine && SCOTCH_graphMap(&graph, target.part.empty() ? &all : &part, &strategy, found.data()) == 0;
+  fine = fine && SCOTCH_graphMap(source, target.part.empty() ? &all : &part, &strategy, found.data()) == 0;
   SCOTCH_stratExit(&strategy);
   SCOTCH_archExit(&part);
   SCOTCH_archExit(&all);
   SCOTCH_graphExit(&graph);
+#ifdef SCOTCH_OPTIONNUMDETERMINISTIC
+  SCOTCH_contextExit(&one_thread);
+#endif
+  SCOTCH_graphExit(&built);
   if (!fine) return std::nullopt;
   return found;
 }
@@ -207,7 +222,7 @@ void face_neighbours(Graph const& g, Boxes const& all, std::vector<SCOTCH_Num> c
 /// box to its nodes.
 std::optional<std::vector<SCOTCH_Num>> map_by_boxes(Graph& g, Target const& target) {
   Boxes const all(target);
-  auto const box_of = map_graph(g, all.boxes, SCOTCH_STRATSPEED);
+  auto const box_of = map_graph(g, all.boxes, SCOTCH_STRATQUALITY);
   if (!box_of) return std::nullopt;
   std::vector<std::vector<SCOTCH_Num>> members(static_cast<std::size_t>(all.boxes.nodes()));
   std::vector<SCOTCH_Num> number(box_of->size());  // in its box
