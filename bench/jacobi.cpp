@@ -3,14 +3,13 @@
 // bench jacobi` runs it.
 //
 //   bench_jacobi [--grid 2048x2048] [--block 256x256] [--iterations 10] [--rounds 5] [--threads T]
-//                [--ways mpi+openmp,nested,ckloop,spread,openmp,all,select] [--spread 1,2,...] [--schedule static]
-//                [--chunk 0]
-//                [--collapse 0] [--work 1] [--heavy 1] [--heavy-part 4] [--balance none,greedy,refine] [--no-send]
+//                [--ways mpi+openmp,nested,ckloop,spread,openmp,all,select,again] [--spread 1,2,...]
+//                [--schedule static] [--chunk 0] [--collapse 0] [--work 1] [--heavy 1] [--heavy-part 4] [--balance none,greedy,refine] [--no-send]
 //
 // --grid, --block: two or three lengths. --spread: of ours and of nested; without, all that divide the threads.
 // openmp: as spread, with OpenMP's loops in the blocks. all, select: every shape of the teams, static and dynamic; and
-// the Selector, which chooses among these round by round,
-// on the same blocks: where memory lies makes as much of a difference as many a configuration.
+// the Selector, which chooses among these round by round, on the same blocks: where memory lies makes as much of a
+// difference as many a configuration. again: the first of all once more, which tells how much equals differ.
 // --work: all rows are computed so often. --heavy: rows of the grid's first quarter, or of another part of it, are
 // computed so often. --balance: between rounds; several: all of ours with each of them. A round is so many iterations;
 // prints one JSON line on rank 0: seconds an iteration by way and round, bytes received over time, and how uneven
@@ -161,8 +160,12 @@ class Contest {
       ensure(s_.balances.size() <= 1, "balance", s_.balances.size(), "one balancer beside the Selector");
       blocks("selected", {threads, 0}, {.loop = s_.loop}, &searched_);
       contenders_.back().selector = std::make_unique<LoopSelector>(comm_, teams_, choices());
+    } else if (name == "again") {
+      auto const standard = choices().front();
+      blocks("standard again", standard.shape, {.loop = standard.loop}, &searched_);
+      contenders_.back().loop = standard.loop;
     } else {
-      throw Error::argument("ways", show(name), "mpi+openmp, nested, ckloop, spread, openmp, all or select");
+      throw Error::argument("ways", show(name), "mpi+openmp, nested, ckloop, spread, openmp, all, select or again");
     }
   }
   /// What the Selector has to choose from; the first is the standard.
