@@ -32,6 +32,7 @@ SummaGraph::SummaGraph(GemmProblem const& problem, Machine const& machine, GemmC
       grid_(candidate.grid),
       all_at_once_(!method(candidate.algorithm).cuts_panels) {
   bool const by_tasks = method(candidate.algorithm).by_tasks;
+  in_step_ = by_tasks && tasks::moves_while_polled(machine);
   if (by_tasks && has_rings(machine)) {
     row_pieces_ = grid_.cols > 2 ? 2 : 1;
     col_pieces_ = grid_.rows > 2 ? 2 : 1;
@@ -109,7 +110,9 @@ int SummaGraph::num_parents(Task t) const {
   auto parents = t.k > 0 ? 1 : 0;
   auto const now = panel(t);
   for (auto const line : {GridAxis::row, GridAxis::col}) {
-    if (travels(line)) parents += pieces(line, now);
+    if (!travels(line)) continue;
+    bool const mine = line == GridAxis::row ? now.a_owner == t.j : now.b_owner == t.i;
+    parents += pieces(line, now) * (in_step_ && mine ? 2 : 1);
   }
   return parents;
 }
@@ -119,6 +122,7 @@ void SummaGraph::children(Task t, VisitEdge visit) const {
   if (t.kind == sum) return;
   auto const line = line_of(t);
   auto const all = pieces(line, panel(t));
+  for (int p = 0; in_step_ && p < all; ++p) visit({at(multiply, t.i, t.j, t), own, p, Carries::sent});
   for (int x = 0; x < frame_.length(line); ++x) {
     auto const child = t.kind == of_a ? at(multiply, t.i, x, t) : at(multiply, x, t.j, t);
     for (int p = 0; p < all; ++p) visit({child, input_of(line, p), p});

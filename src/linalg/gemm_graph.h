@@ -104,6 +104,7 @@ class SummaGraph : public TaskGraph {
   Frame frame_;
   GemmGrid grid_;
   bool all_at_once_;
+  bool in_step_ = false;  ///< who sends a panel multiplies by it when it has left, as others do when it has come
   int row_pieces_ = 1;
   int col_pieces_ = 1;
   std::vector<Layer> layers_;  // the same on every rank of a layer

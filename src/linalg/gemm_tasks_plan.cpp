@@ -20,11 +20,11 @@ graph::Price price_of(GemmPlan const& plan, GemmCandidate const& candidate, Summ
   if (!tiled_plan::has_rates(plan.machine)) return {};
   auto const& machine = plan.machine;
   auto const type = plan.problem.type;
-  if (whole.steps() <= most_priced) return tiled_plan::price_of(whole, type, machine, 1);
+  if (whole.steps() <= most_priced) return tiled_plan::price_of(whole, type, machine, 1, plan.options.mapping);
   auto part = plan.problem;
   part.k = candidate.panel * most_priced * candidate.grid.layers;
   SummaGraph const graph(part, machine, candidate, plan.options.mapping);
-  auto const price = tiled_plan::price_of(graph, type, machine, 1);
+  auto const price = tiled_plan::price_of(graph, type, machine, 1, plan.options.mapping);
   auto const times = static_cast<double>(plan.problem.k) / static_cast<double>(part.k);
   return {price.work * times, price.links * times, price.chain * times, price.total * times};
 }

@@ -105,6 +105,16 @@ Bytes usual_segment(Machine const& machine) {
   return Bytes(segment);
 }
 
+bool moves_while_polled(Machine const& machine) {
+  constexpr double moved_by_a_poll = 64 << 10;
+  constexpr double short_poll = 1e-3;
+  for (int a = 0; a < machine.axes(); ++a) {
+    auto const bandwidth = machine.axis(a).bandwidth.value();
+    if (bandwidth > 0 && moved_by_a_poll / bandwidth > short_poll) return false;
+  }
+  return true;
+}
+
 std::int64_t detour_of(Machine const& machine, std::int64_t bytes) {
   std::int64_t longest = 0;  // of any tree that goes one way round
   for (int a = 0; a < machine.axes(); ++a) {

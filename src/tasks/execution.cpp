@@ -16,9 +16,6 @@ namespace allport::tasks {
 namespace {
 
 constexpr int polls_before_sleep = 100;
-/// Links on which so many bytes take less than so long are memory, or nearly as fast.
-constexpr std::int64_t moved_by_a_poll = 64 << 10;
-constexpr double short_poll = 1e-3;
 /// MPI moves what goes through memory while both ends poll. Before and within what takes long a rank polls until so
 /// many polls in a row have moved nothing: its peer has something else to do.
 constexpr int polls_in_vain = 200;
@@ -26,14 +23,6 @@ constexpr int most_polls = 1 << 16;
 constexpr double long_task = 5e7;  // flops: a millisecond
 constexpr auto between_looks = std::chrono::milliseconds(50);
 constexpr auto between_polls = std::chrono::microseconds(10);  // of the network, where there are tasks to run
-
-bool has_fast_links(Machine const& machine) {
-  for (int a = 0; a < machine.axes(); ++a) {
-    auto const bandwidth = machine.axis(a).bandwidth.value();
-    if (bandwidth > 0 && static_cast<double>(moved_by_a_poll) / bandwidth > short_poll) return false;
-  }
-  return true;
-}
 
 }  // namespace
 
@@ -48,7 +37,7 @@ Execution::Execution(TaskGraph const& graph, Communicator const& comm, RunOption
       multicasts_(comm, TopologyIds(comm.machine(), TopologyIds::usual_bits(comm.size())), carried(),
                   [this](MessageName const& name) { return route(task_of(name), static_cast<int>(name[3])); }),
       only_caller_talks_(!Multicasts::any_thread()),
-      fast_links_(has_fast_links(comm.machine())),
+      fast_links_(moves_while_polled(comm.machine())),
       timed_(comm.size() > 1 || options.record),
       frontier_(graph),
       order_(graph),
@@ -57,8 +46,9 @@ Execution::Execution(TaskGraph const& graph, Communicator const& comm, RunOption
 
 MulticastOptions Execution::carried() {
   MulticastOptions options;
+  options.keeps_channels = true;
   options.segment = options_.segment.value_or(usual_segment(comm_.machine()));
-  options.cut_last_hops = has_fast_links(comm_.machine());
+  options.cut_last_hops = moves_while_polled(comm_.machine());
   options.room = [this](MessageName const& name, std::int64_t bytes) { return room_for(name, bytes); };
   if (options_.record) options.watch = [this](Passage const& passage) { record_message(passage); };
   return options;
@@ -86,6 +76,7 @@ RunReport Execution::run() {
     }
   }
   comm_.ensure_all_well(failure_, failure_kind_);
+  multicasts_.give_back();
   report_.count.tasks = executed_;
   report_.count.traffic = known_traffic();
   report_.count.expected_bytes = static_cast<double>(expected_.bytes_sent);

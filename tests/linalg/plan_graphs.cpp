@@ -135,6 +135,33 @@ TEST(GemmGraph, ByTasksAPanelGoesRoundARingBothWays) {
   }
 }
 
+/// Edges from panels to products that wait until the panels have left.
+std::int64_t waits_for_sends(Machine const& machine, std::string algorithm) {
+  auto const made = gemm_graph(plan_gemm({48, 48, 48}, machine, asked(std::move(algorithm), {2, 2, 1}, 8)));
+  (void)graph::check(*made);
+  std::int64_t waits = 0;
+  for (Rank r = 0; r < made->ranks(); ++r) {
+    for (std::int64_t s = 0; s < made->steps(); ++s) {
+      made->tasks(r, s, [&](Task task) {
+        made->children(task, [&](Edge const& edge) { waits += edge.carries == Carries::sent ? 1 : 0; });
+      });
+    }
+  }
+  return waits;
+}
+
+TEST(GemmGraph, WhoSendsKeepsInStepWhereBothEndsMustPoll) {
+  auto const on = [](double bandwidth) {
+    NodeRates rates;
+    rates.flops = FlopsPerSecond(1e9);
+    Axis const axis{2, true, BytesPerSecond(bandwidth), Seconds(1e-6)};
+    return Machine("grid", {axis, axis}, rates);
+  };
+  // Six panels of A along each of two rows, and of B along each of two columns.
+  EXPECT_EQ(waits_for_sends(on(1e9), "summa_tasks"), 6 * 2 + 6 * 2);
+  EXPECT_EQ(waits_for_sends(on(5e6), "summa_tasks"), 0) << "there the network moves what it has";
+}
+
 TEST(GemmGraph, MovesWhatThePlanSaysWhereRanksAreElsewhere) {
   for (auto const* name : {"summa", "summa_tasks", "summa25", "summa25_tasks", "3d", "3d_tasks"}) {
     bool const layered = std::string_view(name).starts_with("summa_") || std::string_view(name) == "summa";

@@ -20,6 +20,10 @@ namespace allport::tasks {
 /// whole tile before it passes any of it on, each hop costs the tile's time again.
 [[nodiscard]] Bytes usual_segment(Machine const& machine);
 
+/// Whether every link is memory, or nearly as fast: 64 KiB in a millisecond. MPI moves what goes over such links while
+/// both ends look after messages, so that ranks which take turns at it wait for each other.
+[[nodiscard]] bool moves_while_polled(Machine const& machine);
+
 /// How many hops farther than by the shortest ways an output of so many bytes may go, where that divides it better
 /// among a machine's links: each costs the time of a piece of usual_segment() more, and an output that begins over one
 /// link instead of two saves its own.
