@@ -34,7 +34,7 @@ OTHERS = [
     ("what was prepared: its end", "comm/transfer", "Persistent", "persistent_free", "Persistent"),
     ("registered algorithms", "collectives/registry", "algorithms", "algorithm_name algorithm_summary", "algorithms"),
     ("a schedule on a machine, chosen or by name", "select/select", "choose", "schedule_create", "make_schedule"),
-    ("some ranks of a machine, which schedules are for", "select/machine_part", "MachinePart", "machine_part", "explain"),
+    ("ranks of a machine, for schedules", "select/machine_part", "MachinePart", "machine_part", "explain"),
     ("a schedule of blocks of different lengths", "schedule/schedule", "with_blocks", "schedule_create_v", ""),
     ("why it was chosen, what it will take", "select/select", "Choice",
      "schedule_reason schedule_choice schedule_seconds", "explain"),
