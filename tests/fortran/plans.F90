@@ -39,6 +39,7 @@
   ! Schedules of some ranks, and of blocks of different lengths, on a 4 x 3 machine.
   subroutine parts(machine)
     type(allport_machine_handle), intent(in) :: machine
+    type(allport_comm) :: alone
     type(allport_machine_handle) :: part
     type(allport_schedule_handle) :: schedule
     integer(c_int) :: many, root, window, trees, i
@@ -57,6 +58,10 @@
     call expect(allport_schedule_shape(schedule, many, root, bytes, segment, window, trees), 'schedule_shape')
     call assert(many == 12 .and. bytes == 96, 'the longest block')
     call expect(allport_schedule_free(schedule), 'schedule_free')
+    call expect(allport_comm_part(rated, 1, [int(rank, c_int)], alone), 'comm_part')
+    call expect(allport_comm_rank(alone, root, many), 'comm_rank of a part')
+    call assert(root == 0 .and. many == 1, 'a rank alone')
+    call expect(allport_comm_free(alone), 'comm_free of a part')
   end subroutine parts
 
   subroutine schedules()
