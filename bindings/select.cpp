@@ -7,8 +7,8 @@
 #include <nanobind/stl/string_view.h>
 #include <nanobind/stl/vector.h>
 
+#include "allport/select/machine_part.h"
 #include "allport/select/mpi_price.h"
-#include "allport/select/scattered.h"
 #include "bindings.h"
 
 namespace allport::python {
@@ -79,18 +79,9 @@ void bind_select(nb::module_& m) {
   m.def(
       "choose_among",
       [](std::string const& what, Machine const& machine, std::vector<Rank> const& members, std::int64_t root,
-         std::int64_t bytes, std::int64_t element, SelectOptions options) {
-        if (auto const box = find_box(machine, members)) {
-          options.mapping = box->mapping;
-          auto const contract = contract_of(what, box->machine, root, bytes, element);
-          return with_prices(choose(box->machine, contract, options), box->machine);
-        }
-        Scattered const ranks(machine, members);
-        auto const contract = contract_of(what, ranks.line(), root, bytes, element);
-        auto choice = ranks.choose(contract, options);
-        choice.mpi = mpi_price_of(ranks.line(), contract);
-        choice.bound = ranks.lower_bound(contract);
-        return choice;
+         std::int64_t bytes, std::int64_t element, SelectOptions const& options) {
+        MachinePart const part(machine, members);
+        return part.choose(contract_of(what, Machine::flat(part.ranks()), root, bytes, element), options);
       },
       "collective"_a, "machine"_a, "members"_a, "root"_a, "bytes"_a, "element"_a, "options"_a,
       "Of some ranks of the machine.");

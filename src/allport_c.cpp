@@ -125,6 +125,15 @@ int allport_comm_create_fortran(MPI_Fint comm, char const* machine, allport_comm
   return allport_comm_create(MPI_Comm_f2c(comm), machine, created);
 }
 
+int allport_comm_part(allport_comm comm, int ranks, int const* members, allport_comm* created) {
+  return made(created, [&] {
+    auto const& on = the(comm, "comm").comm;
+    ensure(members != nullptr, "members", "NULL", "ranks of the communicator");
+    ensure(ranks >= 1 && ranks <= on.size(), "ranks", ranks, "1 to " + std::to_string(on.size()));
+    return new allport_comm_s{on.sub({members, static_cast<std::size_t>(ranks)}), {}};
+  });
+}
+
 int allport_comm_free(allport_comm* comm) {
   return guarded([&] {
     ensure(comm != nullptr, "comm", "NULL", "the place of a handle");

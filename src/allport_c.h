@@ -59,6 +59,8 @@ Trans trans_of(char c, char const* name);
 Scalar type_named(char c);
 Uplo uplo_of(char c);
 std::int64_t whole_number(std::string const& text, std::string const& key);
+/// Threads of a rank.
+int workers_given(std::string const& text, std::string const& key);
 GemmGrid grid_named(std::string const& text);
 
 /// take(key, value) for each word `key=value` of the options; false: no such key. @param keys  all there are

@@ -302,9 +302,7 @@ int allport_graph_run(allport_comm comm, allport_graph graph, int op, char type,
       graph->graph.set_element(sum.element);
       read_options(options, "workers=", [&](std::string const& key, std::string const& value) {
         if (key != "workers") return false;
-        auto const workers = whole_number(value, key);
-        ensure(workers >= 1 && workers <= 4096, "options: workers", workers, "1 to 4096 threads");
-        how.workers = static_cast<int>(workers);
+        how.workers = workers_given(value, key);
         return true;
       });
     } catch (Error const& e) {

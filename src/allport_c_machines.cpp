@@ -1,6 +1,7 @@
 // The C interface: machines, and the names of algorithms.
 #include <algorithm>
 #include <deque>
+#include <memory>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -81,9 +82,26 @@ int allport_comm_machine(allport_comm comm, allport_machine_handle* created) {
 
 int allport_machine_placed(allport_machine_handle machine, int const* places, allport_machine_handle* created) {
   return made(created, [&] {
-    auto const& on = the(machine, handle_of_machine).machine;
+    auto const& on = whole(machine).machine;
     ensure(places != nullptr, "places", "NULL", "as many numbers as there are ranks");
     return new_machine(on, Mapping::from_list({places, places + on.ranks()}));
+  });
+}
+
+int allport_machine_part(allport_machine_handle machine, int ranks, int const* members,
+                         allport_machine_handle* created) {
+  return made(created, [&] {
+    auto const& on = whole(machine);
+    ensure(members != nullptr, "members", "NULL", "ranks of the machine");
+    ensure(ranks >= 1 && ranks <= on.machine.ranks(), "ranks", ranks,
+           "1 to " + std::to_string(on.machine.ranks()) + ", the ranks of " + on.machine.name());
+    std::vector<Rank> places(members, members + ranks);
+    for (auto& r : places) {
+      ensure(r >= 0 && r < on.machine.ranks(), "members", r, "ranks of the machine");
+      if (on.mapping) r = on.mapping->place(r);
+    }
+    auto part = std::make_shared<MachinePart const>(on.machine, std::move(places));
+    return new allport_machine_s{on.machine, on.mapping, std::move(part)};
   });
 }
 

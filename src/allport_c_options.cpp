@@ -40,6 +40,12 @@ std::int64_t whole_number(std::string const& text, std::string const& key) {
   return value;
 }
 
+int workers_given(std::string const& text, std::string const& key) {
+  auto const workers = whole_number(text, key);
+  ensure(workers >= 1 && workers <= 4096, "options: " + key, workers, "1 to 4096 threads");
+  return static_cast<int>(workers);
+}
+
 GemmGrid grid_named(std::string const& text) {
   auto const first = text.find('x');
   auto const second = text.find('x', first + 1);

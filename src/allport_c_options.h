@@ -20,9 +20,7 @@ bool take_tiling(Options& options, std::string const& key, std::string const& va
   if (key == "nb") {
     options.nb = whole_number(value, key);
   } else if (key == "workers") {
-    auto const workers = whole_number(value, key);
-    ensure(workers >= 1 && workers <= 4096, "options: workers", workers, "1 to 4096 threads");
-    options.workers = static_cast<int>(workers);
+    options.workers = workers_given(value, key);
   } else {
     return false;
   }

@@ -2,11 +2,15 @@
 #include "allport_c_plans.h"
 
 #include <algorithm>
+#include <memory>
 #include <string>
 #include <type_traits>
 #include <utility>
 
+#include "allport/graph/simulate.h"
+#include "allport/tasks/carrier.h"
 #include "allport_c_options.h"
+#include "linalg/tiled_plan.h"
 
 namespace {
 
@@ -67,6 +71,55 @@ Distribution wanted_by(allport_plan_handle plan, char which) {
   });
 }
 
+/// A plan's run, to simulate.
+struct Run {
+  std::unique_ptr<TaskGraph> graph;
+  std::unique_ptr<graph::Carrier> carrier;
+  graph::SimulateOptions options;
+};
+
+template <class Plan>
+Run run_of(Plan const& p) {
+  Run run;
+  if constexpr (is_tiled<Plan>) {
+    run.carrier = tasks::carrier(p.machine);
+    run.options.workers = p.options.workers;
+    if constexpr (std::is_same_v<Plan, CholeskyPlan>) {
+      run.graph = cholesky_graph(p.distribution, p.problem.uplo, p.problem.type, p.chosen.nb);
+    } else {
+      run.graph = qr_graph(p.distribution, p.problem.type);
+    }
+  } else {
+    if (p.options.mapping) {
+      throw Error(ErrorKind::unsupported,
+                  "plan: for ranks elsewhere on " + p.machine.name() + " than rank r at place r: cannot be simulated");
+    }
+    run.carrier = plan_carrier(p);
+    if constexpr (std::is_same_v<Plan, GemmPlan>) {
+      run.graph = gemm_graph(p);
+    } else {
+      run.graph = lu_graph(p);
+    }
+  }
+  run.options.factor = tiled_plan::rate_factor(p.problem.type);
+  run.options.segment = tasks::usual_segment(p.machine).value();
+  return run;
+}
+
+graph::SimulateOptions simulation_wanted(char const* text, graph::SimulateOptions options) {
+  read_options(text, "workers= or segment=", [&](std::string const& key, std::string const& value) {
+    if (key == "segment") {
+      options.segment = whole_number(value, key);
+    } else if (key == "workers") {
+      options.workers = workers_given(value, key);
+    } else {
+      return false;
+    }
+    return true;
+  });
+  return options;
+}
+
 }  // namespace
 
 extern "C" {
@@ -74,7 +127,7 @@ extern "C" {
 int allport_plan_gemm(allport_machine_handle machine, char type, char trans_a, char trans_b, int64_t m, int64_t n,
                       int64_t k, char const* options, allport_plan_handle* created) {
   return made(created, [&] {
-    auto const& on = the(machine, "machine");
+    auto const& on = whole(machine);
     auto how = gemm_options(options);
     how.mapping = on.mapping;
     GemmProblem const problem{m, n, k, type_named(type), trans_of(trans_a, "trans_a"), trans_of(trans_b, "trans_b")};
@@ -85,7 +138,7 @@ int allport_plan_gemm(allport_machine_handle machine, char type, char trans_a, c
 int allport_plan_getrf(allport_machine_handle machine, char type, int64_t m, int64_t n, allport_distribution given,
                        char const* options, allport_plan_handle* created) {
   return made(created, [&] {
-    auto const& on = the(machine, "machine");
+    auto const& on = whole(machine);
     auto wanted = lu_options(options);
     wanted.options.mapping = on.mapping;
     wanted.options.given = lying(given);
@@ -98,8 +151,7 @@ int allport_plan_potrf(allport_machine_handle machine, char type, char uplo, int
   return made(created, [&] {
     auto how = tiled_plan_options<CholeskyPlanOptions>(options);
     how.given = lying(given);
-    return new allport_plan_s{
-        plan_cholesky({n, type_named(type), uplo_of(uplo)}, the(machine, "machine").machine, how)};
+    return new allport_plan_s{plan_cholesky({n, type_named(type), uplo_of(uplo)}, whole(machine).machine, how)};
   });
 }
 
@@ -108,7 +160,7 @@ int allport_plan_geqrf(allport_machine_handle machine, char type, int64_t m, int
   return made(created, [&] {
     auto how = tiled_plan_options<QrPlanOptions>(options);
     how.given = lying(given);
-    return new allport_plan_s{plan_qr({m, n, type_named(type)}, the(machine, "machine").machine, how)};
+    return new allport_plan_s{plan_qr({m, n, type_named(type)}, whole(machine).machine, how)};
   });
 }
 
@@ -183,6 +235,17 @@ int allport_plan_memory(allport_plan_handle plan, int64_t* bytes) {
 
 int allport_plan_distribution(allport_plan_handle plan, char which, allport_distribution* created) {
   return made(created, [&] { return new allport_distribution_s{wanted_by(plan, which)}; });
+}
+
+int allport_plan_simulate(allport_plan_handle plan, char const* options, double* seconds) {
+  return guarded([&] {
+    auto& result = place(seconds, "seconds");
+    result = asked(plan, [&](auto const& p) {
+      auto const run = run_of(p);
+      auto const how = simulation_wanted(options, run.options);
+      return graph::simulate(*run.graph, p.machine, *run.carrier, how).seconds;
+    });
+  });
 }
 
 char const* allport_plan_json(allport_plan_handle plan) {

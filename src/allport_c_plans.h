@@ -1,16 +1,19 @@
 // Machines, schedules and plans of the C interface: what their handles hold, and texts that they keep.
 #pragma once
 
+#include <memory>
 #include <mutex>
 #include <optional>
 #include <string>
 #include <utility>
 #include <variant>
+#include <vector>
 
 #include "allport/linalg/cholesky_plan.h"
 #include "allport/linalg/gemm.h"
 #include "allport/linalg/lu.h"
 #include "allport/linalg/qr_plan.h"
+#include "allport/select/machine_part.h"
 #include "allport/select/select.h"
 #include "allport_c.h"
 
@@ -71,7 +74,8 @@ inline std::string text_given(char const* text, char const* name, char const* ex
 
 struct allport_machine_s {
   allport::Machine machine;
-  std::optional<allport::Mapping> mapping;  ///< none: rank r at place r
+  std::optional<allport::Mapping> mapping;             ///< none: rank r at place r
+  std::shared_ptr<allport::MachinePart const> part{};  ///< of which schedules are; none: of all ranks
   allport::c_interface::KeptText json{};
   allport::c_interface::KeptText toml{};
 };
@@ -79,6 +83,7 @@ struct allport_machine_s {
 struct allport_schedule_s {
   allport::Schedule schedule;                 ///< over places
   std::optional<allport::Machine> machine{};  ///< that it was made for; none: from JSON
+  std::vector<allport::Rank> places{};        ///< of its ranks on that; none: all of the machine
   std::optional<allport::Mapping> mapping{};  ///< as allport_machine_s
   std::optional<allport::Choice> choice{};    ///< with bound and MPI's price
   allport::c_interface::KeptText reason{};
@@ -92,6 +97,16 @@ struct allport_plan_s {
 };
 
 namespace allport::c_interface {
+
+/// A machine of which no part was taken. @throws Error(unsupported)
+inline allport_machine_s const& whole(allport_machine_handle machine) {
+  auto const& on = the(machine, "machine");
+  if (on.part) {
+    throw Error(ErrorKind::unsupported,
+                "machine: ranks of " + on.machine.name() + ", a part of it: expected all of it");
+  }
+  return on;
+}
 
 /// A plan of this kind. Called by all ranks. @throws Error on every rank where one has given another
 template <class Plan>

@@ -1,6 +1,8 @@
 // The C interface: schedules, which are chosen, explained, proven, simulated and run.
+#include <memory>
 #include <string>
 #include <utility>
+#include <vector>
 
 #include "allport/schedule/json.h"
 #include "allport/select/mpi_price.h"
@@ -63,25 +65,50 @@ sim::Options simulation_wanted(char const* text) {
   return options;
 }
 
-allport_schedule_s* new_schedule(allport_machine_s const& on, Collective what, std::int64_t bytes, int root,
-                                 ScheduleWanted wanted) {
-  auto const& machine = on.machine;
-  ensure(root >= 0 && root < machine.ranks(), "root", root,
-         "a rank in 0.." + std::to_string(machine.ranks() - 1) + " of " + machine.name());
-  Contract const contract{what, machine.ranks(), root, bytes, wanted.element};
-  contract.check();
-  wanted.options.mapping = on.mapping;
-  auto choice = choose(machine, contract, wanted.options);
-  choice.mpi = mpi_price_of(machine, contract, on.mapping);
-  choice.bound = lower_bound(machine, on.mapping ? at_places(contract, *on.mapping) : contract);
-  auto schedule = make_schedule(machine, choice);
-  return new allport_schedule_s{std::move(schedule), machine, on.mapping, std::move(choice)};
+/// How many ranks a schedule for it has.
+Rank ranks_on(allport_machine_s const& on) { return on.part ? on.part->ranks() : on.machine.ranks(); }
+
+Rank root_given(allport_machine_s const& on, int root) {
+  ensure(
+      root >= 0 && root < ranks_on(on), "root", root,
+      "a rank in 0.." + std::to_string(ranks_on(on) - 1) + (on.part ? " of the part of " : " of ") + on.machine.name());
+  return root;
 }
 
-Machine const& machine_of(allport_schedule_s const& schedule, allport_machine_handle on) {
-  if (on != nullptr) return on->machine;
+/// @param contract  by rank
+allport_schedule_s* new_schedule(allport_machine_s const& on, Contract const& contract, SelectOptions options) {
+  contract.check();
+  if (on.part) {
+    auto choice = on.part->choose(contract, std::move(options));
+    auto schedule = on.part->schedule(choice);
+    return new allport_schedule_s{std::move(schedule), on.part->machine(), on.part->places(), on.part->mapping(),
+                                  std::move(choice)};
+  }
+  options.mapping = on.mapping;
+  auto choice = choose(on.machine, contract, options);
+  choice.mpi = mpi_price_of(on.machine, contract, on.mapping);
+  choice.bound = lower_bound(on.machine, on.mapping ? at_places(contract, *on.mapping) : contract);
+  auto schedule = make_schedule(on.machine, choice);
+  return new allport_schedule_s{std::move(schedule), on.machine, {}, on.mapping, std::move(choice)};
+}
+
+std::shared_ptr<BlockTable const> blocks_given(Collective what, Rank ranks, std::int64_t const* lengths) {
+  ensure(lengths != nullptr, "lengths", "NULL", "bytes of each block");
+  if (what != Collective::alltoall) return BlockTable::per_rank({lengths, lengths + ranks});
+  return BlockTable::per_pair({lengths, lengths + static_cast<std::int64_t>(ranks) * ranks}, ranks);
+}
+
+/// What a schedule is proven and simulated on.
+struct Where {
+  Machine const& machine;
+  std::vector<Rank> places;  ///< of its ranks; none: all of the machine
+};
+
+Where where(allport_schedule_s const& schedule, allport_machine_handle on) {
+  if (on != nullptr && on->part) return {on->part->machine(), on->part->places()};
+  if (on != nullptr) return {on->machine, {}};
   ensure(schedule.machine.has_value(), "on", "NULL", "a machine: a schedule from JSON was made for none");
-  return *schedule.machine;
+  return {*schedule.machine, schedule.places};
 }
 
 Rank place_of(allport_schedule_s const& schedule, Rank rank) {
@@ -123,7 +150,23 @@ int allport_schedule_create(allport_machine_handle machine, char const* collecti
                             char const* options, allport_schedule_handle* created) {
   return made(created, [&] {
     auto const what = parse_collective(text_given(collective, "collective", "a name such as \"bcast\""));
-    return new_schedule(the(machine, "machine"), what, bytes, root, schedule_wanted(options));
+    auto const& on = the(machine, "machine");
+    auto wanted = schedule_wanted(options);
+    return new_schedule(on, {what, ranks_on(on), root_given(on, root), bytes, wanted.element},
+                        std::move(wanted.options));
+  });
+}
+
+int allport_schedule_create_v(allport_machine_handle machine, char const* collective, int64_t const* lengths, int root,
+                              char const* options, allport_schedule_handle* created) {
+  return made(created, [&] {
+    auto const what = parse_collective(text_given(collective, "collective", "a name such as \"scatter\""));
+    auto const& on = the(machine, "machine");
+    auto wanted = schedule_wanted(options);
+    auto const ranks = ranks_on(on);
+    auto const contract =
+        with_blocks(what, ranks, root_given(on, root), blocks_given(what, ranks, lengths), wanted.element);
+    return new_schedule(on, contract, std::move(wanted.options));
   });
 }
 
@@ -201,7 +244,9 @@ int allport_schedule_verify(allport_schedule_handle schedule, allport_machine_ha
     verify::Options options;
     options.links = false;
     options.max_findings = 1;
-    auto const report = verify::prove(of.schedule, machine_of(of, on), options);
+    auto const at = where(of, on);
+    for (auto const place : at.places) options.placement.push_back(at.machine.node_of(place));
+    auto const report = verify::prove(of.schedule, at.machine, options);
     if (!report.ok) throw Error(ErrorKind::schedule, "schedule: fails its proof: " + report.findings.at(0).message);
   });
 }
@@ -211,7 +256,10 @@ int allport_schedule_simulate(allport_schedule_handle schedule, allport_machine_
   return guarded([&] {
     auto const& of = the(schedule, "schedule");
     auto& result = place(seconds, "seconds");
-    result = sim::simulate(of.schedule, machine_of(of, on), simulation_wanted(options)).seconds;
+    auto const at = where(of, on);
+    auto how = simulation_wanted(options);
+    how.places = at.places;
+    result = sim::simulate(of.schedule, at.machine, how).seconds;
   });
 }
 

@@ -20,6 +20,9 @@ extern "C" {
  * machine without known links. Rank i of comm is rank i of the machine, x-fastest. */
 int allport_comm_create(MPI_Comm comm, const char* machine, allport_comm* created);
 int allport_comm_create_fortran(MPI_Fint comm, const char* machine, allport_comm* created);
+/* Some ranks of comm, in this order, on the part of the machine where they are (allport_machine_part()). Called by
+ * exactly these. */
+int allport_comm_part(allport_comm comm, int ranks, const int* members, allport_comm* created);
 /* Frees and sets to NULL; do it before MPI_Finalize. */
 int allport_comm_free(allport_comm* comm);
 

@@ -31,6 +31,12 @@ int allport_machine_from_toml(const char* text, allport_machine_handle* created)
 int allport_comm_machine(allport_comm comm, allport_machine_handle* created);
 /* The same machine with rank r at places[r], a permutation of 0 ... ranks - 1. */
 int allport_machine_placed(allport_machine_handle machine, const int* places, allport_machine_handle* created);
+/* Some ranks of a machine, different ones: schedules that are made for this are theirs alone, members[i] their rank i,
+ * on the box of the machine that they fill, or else over trees among their places. They run on allport_comm_part() of
+ * the same members. Everything else that this says is the machine's, and nothing else is planned for it:
+ * ALLPORT_UNSUPPORTED. */
+int allport_machine_part(allport_machine_handle machine, int ranks, const int* members,
+                         allport_machine_handle* created);
 /* Frees and sets to NULL; schedules and plans that were made for it stay. */
 int allport_machine_free(allport_machine_handle* machine);
 /* The spec, or the name that the machine file gives. */
@@ -65,6 +71,10 @@ const char* allport_algorithm_summary(const char* of, const char* name);
  * cut apart, 8 for sums of doubles). ALLPORT_UNSUPPORTED with every candidate's reason where none can serve. */
 int allport_schedule_create(allport_machine_handle machine, const char* collective, int64_t bytes, int root,
                             const char* options, allport_schedule_handle* created);
+/* The same with blocks of different lengths. lengths: bytes of each rank's block, as many as there are ranks: scattered
+ * to it, gathered from it, reduced and scattered to it; of an alltoall bytes from rank s to rank r at s * ranks + r. */
+int allport_schedule_create_v(allport_machine_handle machine, const char* collective, const int64_t* lengths, int root,
+                              const char* options, allport_schedule_handle* created);
 /* From what allport_schedule_json() gave: the same schedule, for no machine in particular. ALLPORT_IO naming the entry
  * that is wrong. */
 int allport_schedule_from_json(const char* text, allport_schedule_handle* created);
@@ -80,8 +90,8 @@ const char* allport_schedule_choice(allport_schedule_handle schedule);
 /* seconds: predicted. bound: no schedule takes less. mpi: predicted of MPI's own collective. -1 each where none is
  * known. */
 int allport_schedule_seconds(allport_schedule_handle schedule, double* seconds, double* bound, double* mpi);
-/* segment: bytes at most that travel at once. window: segments in flight a stream. trees: spanning trees, or other
- * parallel parts. */
+/* bytes: of the message, or of the longest block. segment: bytes at most that travel at once. window: segments in
+ * flight a stream. trees: spanning trees, or other parallel parts. */
 int allport_schedule_shape(allport_schedule_handle schedule, int* ranks, int* root, int64_t* bytes, int64_t* segment,
                            int* window, int* trees);
 /* Messages and bytes that a rank sends and receives. */
@@ -146,6 +156,12 @@ int allport_plan_traffic(allport_plan_handle plan, int64_t* words, int64_t* mess
 int allport_plan_memory(allport_plan_handle plan, int64_t* bytes);
 /* Where the plan wants a matrix: which is 'A', 'B' or 'C' of gemm, 'A' of the others. */
 int allport_plan_distribution(allport_plan_handle plan, char which, allport_distribution* created);
+/* Seconds of a run as planned on the plan's machine, simulated task by task and message by message: all that
+ * allport_plan_seconds() samples, but without moving A. options: NULL, or "workers=2 segment=65536" (threads of a rank,
+ * which of potrf and geqrf are the plan's where this does not say; bytes that a relay has before it passes them on).
+ * Takes memory and time with the tasks that wait at one time. ALLPORT_UNSUPPORTED for Cannon's algorithm, and for ranks
+ * that are elsewhere than allport_machine_create() has them. A plan of getrf is simulated by one thread at a time. */
+int allport_plan_simulate(allport_plan_handle plan, const char* options, double* seconds);
 /* Everything, as `allport plan gemm --json` and its like print it. */
 const char* allport_plan_json(allport_plan_handle plan);
 

@@ -91,30 +91,30 @@ module allport
        allport_scatterv, allport_start_scatterv, allport_prepare_scatterv, allport_gatherv, allport_start_gatherv, &
        allport_prepare_gatherv, allport_allgatherv, allport_start_allgatherv, allport_prepare_allgatherv, &
        allport_reduce_scatterv, allport_start_reduce_scatterv, allport_prepare_reduce_scatterv, allport_alltoallv, &
-       allport_start_alltoallv, allport_prepare_alltoallv, allport_comm_create, allport_comm_free, allport_reduce_sum, &
-       allport_comm_rank, allport_distribution_cyclic, allport_distribution_local, allport_distribution_free, &
-       allport_gemm_distribution, allport_gemm_report, allport_team_create, allport_team_size, allport_team_free, &
-       allport_parallel_for, allport_map_ranks, allport_graph_create, allport_graph_free, allport_graph_set_entries, &
-       allport_graph_set_exits, allport_graph_set_count, allport_graph_set_owner, allport_graph_set_parents, &
-       allport_graph_set_children, allport_graph_set_contributors, allport_graph_set_output, allport_graph_set_writes, &
-       allport_graph_set_in_place, allport_graph_set_memory, allport_graph_set_gang, allport_graph_set_steps, &
-       allport_graph_set_priority, allport_graph_set_flops, allport_graph_set_body, allport_visit_task, &
-       allport_visit_edge, allport_visit_talk, allport_body_input, allport_body_output, allport_body_progress, &
-       allport_body_gang, allport_body_send, allport_body_receive, allport_body_bcast, allport_body_reduce, &
-       allport_body_allreduce, allport_graph_check, allport_graph_simulate, allport_graph_run, allport_machine_create, &
-       allport_machine_from_toml, allport_comm_machine, allport_machine_placed, allport_machine_free, &
-       allport_machine_name, allport_machine_size, allport_machine_extents, allport_machine_link, allport_machine_hops, &
-       allport_machine_json, allport_machine_toml, allport_machine_preset, allport_algorithm_name, &
-       allport_algorithm_summary, allport_schedule_create, allport_schedule_from_json, allport_schedule_free, &
-       allport_schedule_collective, allport_schedule_algorithm, allport_schedule_reason, allport_schedule_choice, &
-       allport_schedule_seconds, allport_schedule_shape, allport_schedule_traffic, allport_schedule_verify, &
-       allport_schedule_simulate, allport_schedule_json, allport_schedule_run, allport_schedule_start, &
-       allport_schedule_prepare, allport_plan_gemm, allport_plan_getrf, allport_plan_potrf, allport_plan_geqrf, &
-       allport_plan_free, allport_plan_algorithm, allport_plan_seconds, allport_plan_grid, allport_plan_block, &
-       allport_plan_traffic, allport_plan_memory, allport_plan_distribution, allport_plan_json, allport_gemm, &
-       allport_potrf, allport_potrs, allport_posv, allport_getrf, allport_getrs, allport_gesv, allport_geqrf, &
-       allport_ormqr, allport_unmqr, allport_orgqr, allport_ungqr, allport_gels, allport_gemm_planned, &
-       allport_getrf_planned, allport_potrf_planned, allport_geqrf_planned
+       allport_start_alltoallv, allport_prepare_alltoallv, allport_comm_create, allport_comm_part, allport_comm_free, &
+       allport_reduce_sum, allport_comm_rank, allport_distribution_cyclic, allport_distribution_local, &
+       allport_distribution_free, allport_gemm_distribution, allport_gemm_report, allport_team_create, allport_team_size, &
+       allport_team_free, allport_parallel_for, allport_map_ranks, allport_graph_create, allport_graph_free, &
+       allport_graph_set_entries, allport_graph_set_exits, allport_graph_set_count, allport_graph_set_owner, &
+       allport_graph_set_parents, allport_graph_set_children, allport_graph_set_contributors, allport_graph_set_output, &
+       allport_graph_set_writes, allport_graph_set_in_place, allport_graph_set_memory, allport_graph_set_gang, &
+       allport_graph_set_steps, allport_graph_set_priority, allport_graph_set_flops, allport_graph_set_body, &
+       allport_visit_task, allport_visit_edge, allport_visit_talk, allport_body_input, allport_body_output, &
+       allport_body_progress, allport_body_gang, allport_body_send, allport_body_receive, allport_body_bcast, &
+       allport_body_reduce, allport_body_allreduce, allport_graph_check, allport_graph_simulate, allport_graph_run, &
+       allport_machine_create, allport_machine_from_toml, allport_comm_machine, allport_machine_placed, &
+       allport_machine_part, allport_machine_free, allport_machine_name, allport_machine_size, allport_machine_extents, &
+       allport_machine_link, allport_machine_hops, allport_machine_json, allport_machine_toml, allport_machine_preset, &
+       allport_algorithm_name, allport_algorithm_summary, allport_schedule_create, allport_schedule_create_v, &
+       allport_schedule_from_json, allport_schedule_free, allport_schedule_collective, allport_schedule_algorithm, &
+       allport_schedule_reason, allport_schedule_choice, allport_schedule_seconds, allport_schedule_shape, &
+       allport_schedule_traffic, allport_schedule_verify, allport_schedule_simulate, allport_schedule_json, &
+       allport_schedule_run, allport_schedule_start, allport_schedule_prepare, allport_plan_gemm, allport_plan_getrf, &
+       allport_plan_potrf, allport_plan_geqrf, allport_plan_free, allport_plan_algorithm, allport_plan_seconds, &
+       allport_plan_grid, allport_plan_block, allport_plan_traffic, allport_plan_memory, allport_plan_distribution, &
+       allport_plan_simulate, allport_plan_json, allport_gemm, allport_potrf, allport_potrs, allport_posv, allport_getrf, &
+       allport_getrs, allport_gesv, allport_geqrf, allport_ormqr, allport_unmqr, allport_orgqr, allport_ungqr, &
+       allport_gels, allport_gemm_planned, allport_getrf_planned, allport_potrf_planned, allport_geqrf_planned
 
   ! C = alpha op(A) op(B) + beta C. trans: 'N', 'T' or 'C'. a, b, c: this rank's parts with leading dimensions lda, ldb,
   ! ldc. beta == 0 never reads C. options as above.
@@ -638,6 +638,14 @@ module allport
       type(c_ptr), intent(inout) :: created
       integer(c_int) :: code
     end function c_comm_create_fortran
+    function c_comm_part(comm, ranks, members, created) bind(C, name='allport_comm_part') result(code)
+      import
+      type(c_ptr), value :: comm
+      integer(c_int), value :: ranks
+      type(c_ptr), value :: members
+      type(c_ptr), intent(inout) :: created
+      integer(c_int) :: code
+    end function c_comm_part
     function c_comm_free(comm) bind(C, name='allport_comm_free') result(code)
       import
       type(c_ptr), intent(inout) :: comm
@@ -1491,6 +1499,14 @@ module allport
       type(c_ptr), intent(inout) :: created
       integer(c_int) :: code
     end function c_machine_placed
+    function c_machine_part(machine, ranks, members, created) bind(C, name='allport_machine_part') result(code)
+      import
+      type(c_ptr), value :: machine
+      integer(c_int), value :: ranks
+      type(c_ptr), value :: members
+      type(c_ptr), intent(inout) :: created
+      integer(c_int) :: code
+    end function c_machine_part
     function c_machine_free(machine) bind(C, name='allport_machine_free') result(code)
       import
       type(c_ptr), intent(inout) :: machine
@@ -1569,6 +1585,15 @@ module allport
       type(c_ptr), intent(inout) :: created
       integer(c_int) :: code
     end function c_schedule_create
+    function c_schedule_create_v(machine, collective, lengths, root, options, created) bind(C, &
+         name='allport_schedule_create_v') result(code)
+      import
+      type(c_ptr), value :: machine, collective, lengths
+      integer(c_int), value :: root
+      type(c_ptr), value :: options
+      type(c_ptr), intent(inout) :: created
+      integer(c_int) :: code
+    end function c_schedule_create_v
     function c_schedule_from_json(text, created) bind(C, name='allport_schedule_from_json') result(code)
       import
       type(c_ptr), value :: text
@@ -1757,6 +1782,12 @@ module allport
       type(c_ptr), intent(inout) :: created
       integer(c_int) :: code
     end function c_plan_distribution
+    function c_plan_simulate(plan, options, seconds) bind(C, name='allport_plan_simulate') result(code)
+      import
+      type(c_ptr), value :: plan, options
+      real(c_double), intent(out) :: seconds
+      integer(c_int) :: code
+    end function c_plan_simulate
     function c_plan_json(plan) bind(C, name='allport_plan_json') result(text)
       import
       type(c_ptr), value :: plan
@@ -2548,6 +2579,16 @@ contains
     character(len=:), allocatable, target :: machine_kept
     code = c_comm_create_fortran(int(comm, c_int), c_text(machine, machine_kept), created%handle)
   end function allport_comm_create
+
+  ! Some ranks of comm, in this order, on the part of the machine where they are (allport_machine_part()). Called by
+  ! exactly these.
+  integer function allport_comm_part(comm, ranks, members, created) result(code)
+    type(allport_comm), intent(in) :: comm
+    integer, intent(in) :: ranks
+    integer(c_int), intent(in), target, contiguous :: members(:)
+    type(allport_comm), intent(out) :: created
+    code = c_comm_part(comm%handle, int(ranks, c_int), c_loc(members), created%handle)
+  end function allport_comm_part
 
   ! Frees and sets to NULL; do it before MPI_Finalize.
   integer function allport_comm_free(comm) result(code)
@@ -3568,6 +3609,18 @@ contains
     code = c_machine_placed(machine%handle, c_loc(places), created%handle)
   end function allport_machine_placed
 
+  ! Some ranks of a machine, different ones: schedules that are made for this are theirs alone, members[i] their rank i,
+  ! on the box of the machine that they fill, or else over trees among their places. They run on allport_comm_part() of
+  ! the same members. Everything else that this says is the machine's, and nothing else is planned for it:
+  ! ALLPORT_UNSUPPORTED.
+  integer function allport_machine_part(machine, ranks, members, created) result(code)
+    type(allport_machine_handle), intent(in) :: machine
+    integer, intent(in) :: ranks
+    integer(c_int), intent(in), target, contiguous :: members(:)
+    type(allport_machine_handle), intent(out) :: created
+    code = c_machine_part(machine%handle, int(ranks, c_int), c_loc(members), created%handle)
+  end function allport_machine_part
+
   ! Frees and sets to NULL; schedules and plans that were made for it stay.
   integer function allport_machine_free(machine) result(code)
     type(allport_machine_handle), intent(inout) :: machine
@@ -3673,6 +3726,21 @@ contains
          c_text(options, options_kept), created%handle)
   end function allport_schedule_create
 
+  ! The same with blocks of different lengths. lengths: bytes of each rank's block, as many as there are ranks:
+  ! scattered to it, gathered from it, reduced and scattered to it; of an alltoall bytes from rank s to rank r at s *
+  ! ranks + r.
+  integer function allport_schedule_create_v(machine, collective, lengths, root, created, options) result(code)
+    type(allport_machine_handle), intent(in) :: machine
+    character(len=*), intent(in) :: collective
+    integer(c_int64_t), intent(in), target, contiguous :: lengths(:)
+    integer, intent(in) :: root
+    type(allport_schedule_handle), intent(out) :: created
+    character(len=*), intent(in), optional :: options
+    character(len=:), allocatable, target :: collective_kept, options_kept
+    code = c_schedule_create_v(machine%handle, c_text(collective, collective_kept), c_loc(lengths), int(root, &
+         c_int), c_text(options, options_kept), created%handle)
+  end function allport_schedule_create_v
+
   ! From what allport_schedule_json() gave: the same schedule, for no machine in particular. ALLPORT_IO naming the entry
   ! that is wrong.
   integer function allport_schedule_from_json(text, created) result(code)
@@ -3723,8 +3791,8 @@ contains
     code = c_schedule_seconds(schedule%handle, seconds, bound, mpi)
   end function allport_schedule_seconds
 
-  ! segment: bytes at most that travel at once. window: segments in flight a stream. trees: spanning trees, or other
-  ! parallel parts.
+  ! bytes: of the message, or of the longest block. segment: bytes at most that travel at once. window: segments in
+  ! flight a stream. trees: spanning trees, or other parallel parts.
   integer function allport_schedule_shape(schedule, ranks, root, bytes, segment, window, trees) result(code)
     type(allport_schedule_handle), intent(in) :: schedule
     integer(c_int), intent(out) :: ranks, root
@@ -3936,6 +4004,20 @@ contains
     type(allport_distribution), intent(out) :: created
     code = c_plan_distribution(plan%handle, letter(which), created%handle)
   end function allport_plan_distribution
+
+  ! Seconds of a run as planned on the plan's machine, simulated task by task and message by message: all that
+  ! allport_plan_seconds() samples, but without moving A. options: NULL, or "workers=2 segment=65536" (threads of a
+  ! rank, which of potrf and geqrf are the plan's where this does not say; bytes that a relay has before it passes them
+  ! on). Takes memory and time with the tasks that wait at one time. ALLPORT_UNSUPPORTED for Cannon's algorithm, and for
+  ! ranks that are elsewhere than allport_machine_create() has them. A plan of getrf is simulated by one thread at a
+  ! time.
+  integer function allport_plan_simulate(plan, seconds, options) result(code)
+    type(allport_plan_handle), intent(in) :: plan
+    real(c_double), intent(out) :: seconds
+    character(len=*), intent(in), optional :: options
+    character(len=:), allocatable, target :: options_kept
+    code = c_plan_simulate(plan%handle, c_text(options, options_kept), seconds)
+  end function allport_plan_simulate
 
   ! Everything, as `allport plan gemm --json` and its like print it.
   function allport_plan_json(plan) result(text)

@@ -15,29 +15,10 @@
 #include "allport/select/mpi_price.h"
 #include "allport/select/select.h"
 #include "allport/sim/simulate.h"
+#include "on_machine.h"
 
 namespace allport {
 namespace {
-
-/// A machine's handle, freed at the end.
-class OnMachine {
- public:
-  explicit OnMachine(std::string const& spec, std::vector<int> const& places = {}) {
-    EXPECT_EQ(allport_machine_create(spec.c_str(), &handle_), ALLPORT_SUCCESS) << allport_error();
-    if (places.empty()) return;
-    auto* whole = handle_;
-    EXPECT_EQ(allport_machine_placed(whole, places.data(), &handle_), ALLPORT_SUCCESS) << allport_error();
-    EXPECT_EQ(allport_machine_free(&whole), ALLPORT_SUCCESS);
-  }
-  ~OnMachine() { allport_machine_free(&handle_); }
-  OnMachine(OnMachine const&) = delete;
-  OnMachine& operator=(OnMachine const&) = delete;
-
-  operator allport_machine_handle() const { return handle_; }  // NOLINT(google-explicit-constructor)
-
- private:
-  allport_machine_handle handle_ = nullptr;
-};
 
 TEST(PlansAsCpp, Machines) {
   for (auto const& spec : {"torus:4x3m/ppn=2", "bgp:2x2x2", "xe6", "mesh:5"}) {

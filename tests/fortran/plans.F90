@@ -29,11 +29,40 @@
       i = i + 1
     end do
     call assert(i > 2, 'some algorithms')
+    call parts(machine)
     call expect(allport_machine_free(placed), 'machine_free')
     call expect(allport_machine_free(back), 'machine_free of null')
     call expect(allport_machine_free(machine), 'machine_free')
     call assert(.not. c_associated(machine%handle), 'a freed machine is null')
   end subroutine machines
+
+  ! Schedules of some ranks, and of blocks of different lengths, on a 4 x 3 machine.
+  subroutine parts(machine)
+    type(allport_machine_handle), intent(in) :: machine
+    type(allport_comm) :: alone
+    type(allport_machine_handle) :: part
+    type(allport_schedule_handle) :: schedule
+    integer(c_int) :: many, root, window, trees, i
+    integer(c_int64_t) :: bytes, segment
+    real(c_double) :: seconds
+    call expect(allport_machine_part(machine, 5, [0_c_int, 1_c_int, 2_c_int, 7_c_int, 11_c_int], part), 'machine_part')
+    call expect(allport_schedule_create(part, 'bcast', 4096_c_int64_t, 4, schedule), 'schedule_create of a part')
+    call expect(allport_schedule_verify(schedule), 'schedule_verify of a part')
+    call expect(allport_schedule_simulate(schedule, seconds, on=part), 'schedule_simulate of a part')
+    call expect(allport_schedule_shape(schedule, many, root, bytes, segment, window, trees), 'schedule_shape')
+    call assert(many == 5 .and. root == 4 .and. seconds > 0, 'the shape of a part''s schedule')
+    call expect(allport_schedule_free(schedule), 'schedule_free')
+    call expect(allport_machine_free(part), 'machine_free of a part')
+    call expect(allport_schedule_create_v(machine, 'allgather', [(8_c_int64_t * i, i=1, 12)], 0, schedule), 'create_v')
+    call expect(allport_schedule_verify(schedule), 'schedule_verify of blocks')
+    call expect(allport_schedule_shape(schedule, many, root, bytes, segment, window, trees), 'schedule_shape')
+    call assert(many == 12 .and. bytes == 96, 'the longest block')
+    call expect(allport_schedule_free(schedule), 'schedule_free')
+    call expect(allport_comm_part(rated, 1, [int(rank, c_int)], alone), 'comm_part')
+    call expect(allport_comm_rank(alone, root, many), 'comm_rank of a part')
+    call assert(root == 0 .and. many == 1, 'a rank alone')
+    call expect(allport_comm_free(alone), 'comm_free of a part')
+  end subroutine parts
 
   subroutine schedules()
     type(allport_machine_handle) :: machine
@@ -89,6 +118,8 @@
     call expect(allport_plan_seconds(plan, seconds), 'plan_seconds')
     call expect(allport_plan_grid(plan, grid(1), grid(2), grid(3)), 'plan_grid')
     call assert(seconds > 0 .and. product(grid) <= ranks, 'seconds and grid of a plan')
+    call expect(allport_plan_simulate(plan, bound, 'workers=1'), 'plan_simulate')
+    call assert(bound > 0, 'simulated seconds of a plan')
     call expect(allport_plan_traffic(plan, words, messages, bound), 'plan_traffic')
     call expect(allport_plan_memory(plan, bytes), 'plan_memory')
     call assert(words >= bound .and. bytes > 0, 'words and bytes of a plan')
