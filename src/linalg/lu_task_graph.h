@@ -1,4 +1,4 @@
-// 2D LU as a graph that runs: also 1D, which is one row of ranks.
+// LU as a graph that runs: on a grid of ranks (2D), one row of which is 1D, and on several layers of it (2.5D).
 #pragma once
 
 #include <cstdint>
@@ -14,13 +14,21 @@ namespace allport::lu_detail {
 
 /// Right-looking. The columns to the right of panel k are updated by units: each of the next panels by itself, as far
 /// as the look-ahead goes, so that it can be factored when they are done; what lies beyond in strips of many columns,
-/// which BLAS multiplies faster. Task(kind, i, j, k): grid row, and of panel k
+/// which BLAS multiplies faster. Task(kind, layer, i, j, k): grid row, and of panel k
 ///   factor(i, -, k)  its rows on grid row i: a gang of the grid column that owns it
 ///   upper(i, u, k)   rows of unit u change places: a gang of u's grid column; then the diagonal's grid row makes
 ///                    U = L^-1 A. Without pivoting only that row has it; on one row of ranks `update` does it all
 ///   update(i, u, k)  A - L U
 ///   note(i, j, k)    takes the pivots on a rank that has no columns any more
 ///   left(i, j)       later pivots' exchanges in the columns on the left, at the end: a gang of grid column j
+/// Several layers hold sums of which A is the sum over the layers: layer 0 begins with A, the others with nothing.
+/// They take big panels by turns, and only a panel's own layer updates by it. When a big panel's turn comes, its
+/// columns are summed onto its layer, and its rows of U when they have changed places on every layer:
+///   part(i, u, k)    this layer's part of unit u, before panel k, the first of u's big panel
+///   gather(i, u, k)  their sum, on the layer of u
+///   solve(i, u, k)   U = L^-1 A of what the layers' `upper` say of rows of U
+///   back(i, -, k), back_upper(i, u, k)  layer 0 gets the panel, and rows of U
+/// Layers whose first turn has not come have nothing to do.
 class LuTaskGraph : public TaskGraph {
  public:
   LuTaskGraph(LuPlan const& plan, LuCandidate const& candidate, Distribution const& distribution);
@@ -30,9 +38,10 @@ class LuTaskGraph : public TaskGraph {
   std::string name(Task t) const override;
   void entries(Rank rank, VisitTask visit) const override;
   std::optional<std::int64_t> count(Rank rank) const override;
-  Rank owner(Task t) const override { return seats_.rank({t.i, column_of(t), 0}); }
+  Rank owner(Task t) const override { return seats_.rank({t.i, column_of(t), t.layer}); }
   int num_parents(Task t) const override;
   void children(Task t, VisitEdge visit) const override;
+  void contributors(Task t, int input, VisitTask visit) const override;
   bool gang(Task t, Gang& gang) const override;
   Shape output(Task t, int index) const override;
   int parts(Task t, int index) const override { return t.kind == factor && index < pieces_ ? pieces_ : 1; }
@@ -45,11 +54,11 @@ class LuTaskGraph : public TaskGraph {
   void tasks(Rank rank, std::int64_t step, VisitTask visit) const override;
 
   /// So many steps run at a time.
-  [[nodiscard]] std::int64_t ahead() const { return apart_ + 2; }
+  [[nodiscard]] std::int64_t ahead() const { return ahead_; }
   [[nodiscard]] Index widest() const;
 
  protected:
-  enum Kind : std::uint16_t { factor, upper, update, note, left };
+  enum Kind : std::uint16_t { factor, upper, update, note, left, part, gather, solve, back, back_upper };
   struct Columns {
     Index first = 0;  ///< local
     Index end = 0;
@@ -64,7 +73,9 @@ class LuTaskGraph : public TaskGraph {
   [[nodiscard]] bool pivots() const { return pivoting_ != Pivoting::none; }
   [[nodiscard]] int diagonal_row(std::int32_t k) const { return rows_.owner(panel(k).begin); }
   [[nodiscard]] int column(std::int32_t k) const { return owners_[static_cast<std::size_t>(k)]; }
-  /// Local columns of a unit that panel k updates.
+  [[nodiscard]] std::uint16_t layer(std::int32_t k) const { return static_cast<std::uint16_t>(big(k) % c_); }
+  /// Local columns of a panel; of a unit that panel k updates.
+  [[nodiscard]] Columns columns(std::int32_t panel) const;
   [[nodiscard]] Columns columns(std::int32_t unit, std::int32_t k) const;
   [[nodiscard]] bool is_strip(std::int32_t unit) const { return unit >= panels(); }
   [[nodiscard]] Index rows_from(int i, Index g) const { return rows_.count(i) - rows_.before(i, g); }
@@ -73,9 +84,18 @@ class LuTaskGraph : public TaskGraph {
   [[nodiscard]] Columns piece(int i, std::int32_t k, int x) const;
   [[nodiscard]] int u_block() const { return pieces_; }      ///< input of update()
   [[nodiscard]] int pivots_only() const { return pieces_; }  ///< output of factor()
-  /// Whether anybody updates by panel k; whether anybody only takes its pivots.
-  [[nodiscard]] bool has_users(std::int32_t k) const;
-  [[nodiscard]] bool has_notes(std::int32_t k) const;
+  [[nodiscard]] static int sum_of_layers() { return 1; }     ///< input of solve()
+  /// Whether panel k goes anywhere; whether its pivots do so alone.
+  [[nodiscard]] bool travels(std::int32_t k) const { return (p_c() > 1 && has_users(k)) || layer(k) > 0; }
+  [[nodiscard]] bool pivots_travel(std::int32_t k) const;
+  /// Whether a task of step k reads panel k where it was factored.
+  [[nodiscard]] bool reads_in_place(Task t) const { return p_c() == 1 && t.layer == layer(t.k); }
+  /// Whether rows of U are summed over the layers.
+  [[nodiscard]] bool is_summed(std::int32_t unit, std::int32_t k) const {
+    return has_sums(k) && (is_strip(unit) || big(unit) != big(k));
+  }
+  /// Whether `update` changes rows' places and solves with L, too.
+  [[nodiscard]] bool updates_alone() const { return p_r() == 1 && c_ == 1; }
   [[nodiscard]] Pivoting pivoting() const { return pivoting_; }
   [[nodiscard]] Index pivoted() const { return count_; }
 
@@ -87,41 +107,81 @@ class LuTaskGraph : public TaskGraph {
     bool beyond = false;
   };
 
+  void cut_bigs(Index big);
   void cut_strips(int j);
+  [[nodiscard]] Task task(Kind kind, int l, int i, std::int32_t j, std::int32_t k) const {
+    return {kind, static_cast<std::uint16_t>(l), i, j, k};
+  }
   [[nodiscard]] int column_of(Task t) const;
   [[nodiscard]] Strip const& strip(std::int32_t unit) const {
     return strips_[static_cast<std::size_t>(unit - panels())];
   }
+  /// The big panel of panel k, and that one's panels; on one layer all are in one.
+  [[nodiscard]] std::int32_t big(std::int32_t k) const { return bigs_[static_cast<std::size_t>(k)]; }
+  [[nodiscard]] std::int32_t first_in_big(std::int32_t k) const { return firsts_[static_cast<std::size_t>(big(k))]; }
+  [[nodiscard]] std::int32_t last_in_big(std::int32_t k) const {
+    return firsts_[static_cast<std::size_t>(big(k)) + 1] - 1;
+  }
+  /// Whether the columns of k's big panel, and the rows of U beside it, are sums over layers.
+  [[nodiscard]] bool has_sums(std::int32_t k) const { return c_ > 1 && big(k) > 0; }
+  /// Layers 0 ... layers_by(k) - 1 have something of these sums.
+  [[nodiscard]] int layers_by(std::int32_t k) const { return std::min(big(k) + 1, c_); }
+  /// Whether a layer has columns that change in step k. The first step in which it has.
+  [[nodiscard]] bool takes_part(int l, std::int32_t k) const { return l < layers_by(k); }
+  [[nodiscard]] std::int32_t first_step(int l) const { return firsts_[static_cast<std::size_t>(l)]; }
+  /// The last panel whose columns a layer has not to do with any more in step k.
+  [[nodiscard]] std::int32_t last_done(int l, std::int32_t k) const { return l == layer(k) ? k : last_in_big(k); }
   /// The last panel that is a unit of its own in step k.
   [[nodiscard]] std::int32_t last_apart(std::int32_t k) const { return std::min(k + apart_, panels() - 1); }
   /// The first panel of a grid column beyond panel k; panels() where there is none.
   [[nodiscard]] std::int32_t next_of(int j, std::int32_t k) const;
   [[nodiscard]] std::int32_t last_of(int j) const;
   [[nodiscard]] bool has_beyond(int j) const;
-  void each_unit(int j, std::int32_t k, FunctionRef<void(std::int32_t)> visit) const;
-  [[nodiscard]] bool notes(int j, std::int32_t k) const { return pivots() && !has_beyond(j) && k > last_of(j); }
-  [[nodiscard]] bool has_upper(int i, std::int32_t k) const { return p_r() > 1 && (pivots() || i == diagonal_row(k)); }
-  /// What comes first of a unit in step k.
-  [[nodiscard]] Task begin(int i, std::int32_t unit, std::int32_t k) const {
-    return {static_cast<std::uint16_t>(has_upper(i, k) ? upper : update), 0, i, unit, k};
+  [[nodiscard]] bool has_units(int l, int j, std::int32_t k) const;
+  void each_unit(int l, int j, std::int32_t k, FunctionRef<void(std::int32_t)> visit) const;
+  /// Whether anybody updates by panel k.
+  [[nodiscard]] bool has_users(std::int32_t k) const;
+  [[nodiscard]] bool notes(int l, int j, std::int32_t k) const {
+    return pivots() && !has_units(l, j, k) && !(l == layer(k) && j == column(k));
   }
-  [[nodiscard]] Task last(int i, int j) const { return {left, 0, i, j, panels() - 1}; }
+  [[nodiscard]] bool has_upper(int l, int i, std::int32_t k) const {
+    return l != layer(k) || (!updates_alone() && (pivots() || i == diagonal_row(k)));
+  }
+  [[nodiscard]] bool has_solve(int l, int i, std::int32_t unit, std::int32_t k) const {
+    return l == layer(k) && i == diagonal_row(k) && is_summed(unit, k);
+  }
+  [[nodiscard]] bool goes_back(int l, std::int32_t k) const { return l == 0 && layer(k) > 0; }
+  /// What comes first of a unit in step k; whether something comes before that.
+  [[nodiscard]] Task begin(int l, int i, std::int32_t unit, std::int32_t k) const {
+    return task(has_upper(l, i, k) ? upper : update, l, i, unit, k);
+  }
+  [[nodiscard]] bool has_before(int l, std::int32_t unit, std::int32_t k) const {
+    return k > first_step(l) || (has_sums(k) && !is_summed(unit, k));
+  }
+  [[nodiscard]] Task last(int i, int j) const { return task(left, 0, i, j, panels() - 1); }
+  [[nodiscard]] int parents_of_left(int j) const;
   void children_of_factor(Task t, VisitEdge visit) const;
-  void children_of_update(Task t, VisitEdge visit) const;
+  void children_of_upper(Task t, VisitEdge visit) const;
+  void users_of_u(Task t, VisitEdge visit) const;
+  void next_step(Task t, VisitEdge visit) const;
   void talk_of_panel(std::int32_t k, std::vector<Talk>& talk) const;
 
   Rank ranks_;
   std::int64_t element_;
   Seats seats_;
+  int c_;
   AxisDistribution rows_;
   AxisDistribution cols_;
   Index count_;
   Pivoting pivoting_;
   std::int32_t apart_;
+  std::int64_t ahead_ = 0;
   int pieces_;
   std::vector<Panel> panels_;
   std::vector<int> owners_;                     // of panels: grid columns
   std::vector<Index> begins_;                   // of panels: local columns
+  std::vector<std::int32_t> bigs_;              // of panels
+  std::vector<std::int32_t> firsts_;            // panels of each big panel's first, and of one more
   std::vector<std::int32_t> strip_of_;          // of panels: units
   std::vector<std::vector<std::int32_t>> own_;  // panels of each grid column
   std::vector<Index> beyond_;                   // local columns of each grid column at which its panels end
