@@ -128,9 +128,9 @@ class Planner {
       auto const attempt = [&](std::string const& order, Index block, Index nb) {
         candidate.order = order;
         candidate.block = block;
-        candidate.nb = nb;
+        candidate.big = grid.layers == 1 ? block : big_for(algorithm, grid, block);
+        candidate.nb = algorithm == "2.5d_tasks" ? std::max(nb, candidate.big) : nb;
         candidate.ahead = ahead_for(algorithm, block, nb);
-        candidate.big = grid.layers == 1 ? block : big_for(grid, block);
         price_of(candidate);
         candidate.total += moving(candidate);
         if (!best || candidate.total < best->total) best = candidate;
@@ -186,7 +186,8 @@ class Planner {
   [[nodiscard]] Distribution distribution_of(LuCandidate const& c) const {
     if (c.in_place) return *plan_.options.given;
     Seats const seats(c, plan_.options);
-    return {AxisDistribution::cyclic(plan_.problem.m, c.grid.rows, c.block),
+    auto const rows = c.algorithm == "2.5d_tasks" ? c.big : c.block;
+    return {AxisDistribution::cyclic(plan_.problem.m, c.grid.rows, rows),
             AxisDistribution::cyclic(plan_.problem.n, c.grid.cols, c.nb), seats.layer()};
   }
 
@@ -238,8 +239,9 @@ class Planner {
     return some ? static_cast<int>(std::clamp(nb / block + 1, fewest_ahead, most_ahead)) : 1;
   }
 
-  [[nodiscard]] Index big_for(GemmGrid const& grid, Index block) const {
+  [[nodiscard]] Index big_for(std::string_view algorithm, GemmGrid const& grid, Index block) const {
     if (plan_.options.big > 0) return std::max(plan_.options.big / block, Index{1}) * block;
+    if (is_by_tasks(algorithm)) return block * grid.layers;
     return block * std::max(grid.rows, grid.cols);
   }
 

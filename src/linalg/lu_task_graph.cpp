@@ -48,7 +48,7 @@ LuTaskGraph::LuTaskGraph(LuPlan const& plan, LuCandidate const& candidate, Distr
       pivoting_(plan.problem.pivoting),
       apart_(std::max(candidate.ahead, 1)),
       pieces_(pieces_of(cols_.parts(), plan.machine)),
-      panels_(panels_of(rows_, cols_, count_, std::max<Index>(candidate.block, 1))),
+      panels_(panels_of(rows_, cols_, count_, std::max<Index>(c_ > 1 ? candidate.big : candidate.block, 1))),
       own_(static_cast<std::size_t>(cols_.parts())) {
   for (auto const& panel : panels_) {
     auto const j = cols_.owner(panel.begin);
@@ -56,27 +56,9 @@ LuTaskGraph::LuTaskGraph(LuPlan const& plan, LuCandidate const& candidate, Distr
     owners_.push_back(j);
     begins_.push_back(cols_.local(panel.begin));
   }
-  cut_bigs(candidate.big);
   strip_of_.assign(panels_.size(), 0);
   for (int j = 0; j < cols_.parts(); ++j) cut_strips(j);
   first_strip_.push_back(panels() + static_cast<std::int32_t>(strips_.size()));
-}
-
-/// A big panel's panels are units of their own before its turn comes. Layers that have more to do than others may lag
-/// by a turn.
-void LuTaskGraph::cut_bigs(Index big) {
-  bigs_.assign(panels_.size(), 0);
-  firsts_.push_back(0);
-  auto const turn = [&](std::int32_t k) { return panel(k).begin / std::max<Index>(big, 1); };
-  for (std::int32_t k = 1; k < panels(); ++k) {
-    if (c_ > 1 && turn(k) != turn(k - 1)) firsts_.push_back(k);
-    bigs_[static_cast<std::size_t>(k)] = static_cast<std::int32_t>(firsts_.size()) - 1;
-  }
-  firsts_.push_back(panels());
-  std::int32_t most = 0;
-  for (std::size_t g = 1; c_ > 1 && g < firsts_.size(); ++g) most = std::max(most, firsts_[g] - firsts_[g - 1]);
-  apart_ = std::max(apart_, most);
-  ahead_ = std::max(apart_ + 2, most * (c_ + 1));
 }
 
 void LuTaskGraph::cut_strips(int j) {
@@ -133,13 +115,8 @@ LuTaskGraph::Columns LuTaskGraph::columns(std::int32_t unit, std::int32_t k) con
   return {std::min(std::max(all.first, from), all.end), all.end};
 }
 
-bool LuTaskGraph::has_units(int l, int j, std::int32_t k) const {
-  return takes_part(l, k) && (has_beyond(j) || next_of(j, last_done(l, k)) < panels());
-}
-
-void LuTaskGraph::each_unit(int l, int j, std::int32_t k, FunctionRef<void(std::int32_t)> visit) const {
-  if (!takes_part(l, k)) return;
-  for (auto next = next_of(j, last_done(l, k)); next <= last_apart(k); next = next_of(j, next)) visit(next);
+void LuTaskGraph::each_unit(int j, std::int32_t k, FunctionRef<void(std::int32_t)> visit) const {
+  for (auto next = next_of(j, k); next <= last_apart(k); next = next_of(j, next)) visit(next);
   auto const end = first_strip_[static_cast<std::size_t>(j) + 1];
   for (auto s = first_strip_[static_cast<std::size_t>(j)]; s < end; ++s) {
     if (columns(s, k).width() > 0) visit(s);
@@ -162,9 +139,15 @@ bool LuTaskGraph::pivots_travel(std::int32_t k) const {
   return false;
 }
 
+LuTaskGraph::Columns LuTaskGraph::slice(std::int32_t k, int l) const {
+  auto const width = panel(k).width();
+  return {gemm_detail::cut(width, c_, l), gemm_detail::cut(width, c_, l + 1)};
+}
+
 LuTaskGraph::Columns LuTaskGraph::piece(int i, std::int32_t k, int x) const {
   auto const height = rows_from(i, panel(k).begin);
-  auto const top = diagonal_row(k) == i ? panel(k).width() : 0;  // whoever solves with them needs one piece alone
+  auto const top =
+      c_ == 1 && diagonal_row(k) == i ? panel(k).width() : 0;  // whoever solves with them needs one piece alone
   auto const cut = [&](int y) { return y == 0 ? 0 : std::max(top, gemm_detail::cut(height, pieces_, y)); };
   return {cut(x), cut(x + 1)};
 }
@@ -188,13 +171,9 @@ int LuTaskGraph::column_of(Task t) const {
 }
 
 void LuTaskGraph::entries(Rank rank, VisitTask visit) const {
-  auto const at = seats_.place(rank);
-  if (!at || panels() == 0) return;
-  if (at->l == 0 && column(0) == at->j) visit(task(factor, 0, at->i, 0, 0));
-  if (at->l == 0 || at->l + 1 >= static_cast<int>(firsts_.size())) return;
-  auto const first = first_step(at->l);
-  tasks(rank, first, [&](Task t) {
-    if (t.kind == part) visit(t);
+  if (panels() == 0) return;
+  tasks(rank, 0, [&](Task t) {
+    if (num_parents(t) == 0) visit(t);
   });
 }
 
@@ -211,25 +190,19 @@ void LuTaskGraph::tasks(Rank rank, std::int64_t step, VisitTask visit) const {
   if (!at) return;
   auto const [i, j, l] = *at;
   auto const k = static_cast<std::int32_t>(step);
-  auto const own = layer(k);
-  if (has_sums(k) && k == first_in_big(k) && takes_part(l, k)) {
-    for (auto u = next_of(j, k - 1); u <= last_in_big(k); u = next_of(j, u)) {
-      visit(task(part, l, i, u, k));
-      if (l == own) visit(task(gather, l, i, u, k));
-    }
+  bool const diagonal = i == diagonal_row(k);
+  if (column(k) == j && layers_by(k) > 1) {
+    visit(task(part, l, i, k, k));
+    if (l == layer(k)) visit(task(gather, l, i, k, k));
   }
-  if (l == own && column(k) == j) visit(task(factor, l, i, 0, k));
-  if (has_upper(l, i, k)) each_unit(l, j, k, [&](std::int32_t unit) { visit(task(upper, l, i, unit, k)); });
-  if (l == own) {
-    each_unit(l, j, k, [&](std::int32_t unit) {
-      if (has_solve(l, i, unit, k)) visit(task(solve, l, i, unit, k));
-      visit(task(update, l, i, unit, k));
-    });
-  }
-  if (goes_back(l, k) && column(k) == j) visit(task(back, l, i, 0, k));
-  if (goes_back(l, k) && i == diagonal_row(k)) {
-    each_unit(own, j, k, [&](std::int32_t unit) { visit(task(back_upper, l, i, unit, k)); });
-  }
+  if (column(k) == j && l == layer(k)) visit(task(factor, l, i, 0, k));
+  if (has_upper(l, i, k)) each_unit(j, k, [&](std::int32_t unit) { visit(task(upper, l, i, unit, k)); });
+  each_unit(j, k, [&](std::int32_t unit) {
+    if (c_ > 1 && diagonal && l == solver(unit, k)) visit(task(solve, l, i, unit, k));
+    visit(task(update, l, i, unit, k));
+    if (diagonal && l == 0 && solver(unit, k) > 0) visit(task(back_upper, l, i, unit, k));
+  });
+  if (column(k) == j && l == 0 && layer(k) > 0) visit(task(back, l, i, 0, k));
   if (notes(l, j, k)) visit(task(note, l, i, j, k));
   if (pivots() && l == 0 && k + 1 == panels()) visit(last(i, j));
 }

@@ -45,21 +45,35 @@ void LuTaskGraph::talk_of_panel(std::int32_t k, std::vector<Talk>& talk) const {
 
 Shape LuTaskGraph::output(Task t, int index) const {
   auto const width = panel(t.k).width();
-  auto const head = head_bytes(width);
-  if (t.kind == upper || t.kind == solve) return {width, columns(t.j, t.k).width(), 0};
-  if (t.kind == part) return {rows_from(t.i, panel(t.k).begin), panel(t.j).width(), 0};
+  if (t.kind == upper) return {width, columns(t.j, t.k).width(), 0};
+  if (t.kind == solve) return {slice(t.k, index).width(), columns(t.j, t.k).width(), 0};
+  if (t.kind == part) return {rows_from(t.i, panel(t.k).begin), width, 0};
   if (t.kind != factor) return {};
-  if (index == pivots_only()) return {0, 0, head};
-  return {piece(t.i, t.k, index).width(), width, index == 0 ? head : 0};
+  if (index == pivots_only()) return {0, 0, head_bytes(width)};
+  if (index == corner()) return {width, width, 0};
+  auto const x = index % pieces_;
+  return {piece(t.i, t.k, x).width(), slice(t.k, index / pieces_).width(), head_of_piece(t.k, x)};
 }
 
 std::optional<Shape> LuTaskGraph::input(Task t, int index) const {
-  bool const rows_of_u =
-      t.kind == back_upper || (t.kind == update && index == u_block()) || (t.kind == solve && index == sum_of_layers());
-  if (rows_of_u) return output(task(upper, layer(t.k), diagonal_row(t.k), t.j, t.k), 0);
-  if (t.kind == gather) return output(task(part, t.layer, t.i, t.j, t.k), 0);
-  bool const pivots_alone = t.kind == note || (t.kind == upper && t.layer != layer(t.k));
-  return output(task(factor, layer(t.k), t.i, 0, t.k), pivots_alone ? pivots_only() : index);
+  auto const of_u = [&](int l) { return output(task(c_ > 1 ? solve : upper, 0, t.i, t.j, t.k), l); };
+  auto const of_factor = [&](int x) { return output(task(factor, layer(t.k), t.i, 0, t.k), x); };
+  switch (t.kind) {
+    case back_upper:
+      return of_u(index);
+    case solve:
+      return index == sum_of_layers() ? output(task(upper, 0, t.i, t.j, t.k), 0) : of_factor(corner());
+    case gather:
+      return output(task(part, t.layer, t.i, t.j, t.k), 0);
+    case update:
+      return index == u_block() ? of_u(t.layer) : of_factor(piece_of_slice(t.layer, index));
+    case upper:
+      return of_factor(c_ > 1 ? pivots_only() : index);
+    case note:
+      return of_factor(pivots_only());
+    default:
+      return of_factor(index);
+  }
 }
 
 Work LuTaskGraph::work(Task t) const {
@@ -76,24 +90,25 @@ Work LuTaskGraph::work(Task t) const {
   if (t.kind == note || t.kind == left) return {};
   if (t.kind == back) return {Kernel::copy, 0, 2 * size * b * static_cast<double>(rows_from(t.i, p.begin))};
   if (t.kind == part || t.kind == gather) {
-    auto const bytes = size * static_cast<double>(rows_from(t.i, p.begin) * panel(t.j).width());
+    auto const bytes = size * b * static_cast<double>(rows_from(t.i, p.begin));
     return {t.kind == part ? Kernel::copy : Kernel::add, 0, bytes * (t.kind == part ? 2 : layers_by(t.k))};
   }
   auto const right = static_cast<double>(columns(t.j, t.k).width());
   auto const solving = b * (b - 1) * right;
+  bool const alone = c_ == 1;  // U is made where rows change places
   switch (t.kind) {
     case back_upper:
       return {Kernel::copy, 0, 2 * size * b * right};
     case solve:
       return {Kernel::trsm, solving, size * b * (right + b)};
-    case upper: {
-      bool const solves = diagonal && t.layer == layer(t.k) && !is_summed(t.j, t.k);
-      if (!solves && !diagonal && !pivots()) return {};
-      return {solves ? Kernel::trsm : Kernel::copy, solves ? solving : 0, size * b * (right + (solves ? b : right))};
+    case upper:
+      if (alone && diagonal) return {Kernel::trsm, solving, size * b * (right + b)};
+      return {Kernel::copy, 0, size * b * 2 * right};
+    default: {
+      auto const depth = static_cast<double>(slice(t.k, t.layer).width());
+      return {Kernel::gemm, 2 * below * right * depth + (updates_alone() ? solving : 0),
+              size * (below * depth + depth * right + below * right)};
     }
-    default:
-      return {Kernel::gemm, 2 * below * right * b + (updates_alone() ? solving : 0),
-              size * (below * b + b * right + below * right)};
   }
 }
 

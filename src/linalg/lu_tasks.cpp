@@ -52,8 +52,7 @@ class RunningLu final : public LuTaskGraph {
       case back:
         return run_back(t, context);
       case back_upper:
-        return unpack(context.input(0), panel(t.k).width(), columns(t.j, t.k).width(),
-                      a_.at(a_.row(panel(t.k).begin), columns(t.j, t.k).first));
+        return run_back_upper(t, context);
       default:
         return permute_left(line(context), a_, all_panels(), std::span<Index const>(pivots_));
     }
@@ -90,7 +89,7 @@ class RunningLu final : public LuTaskGraph {
     return moves_[x];
   }
   std::vector<Move> const& moves(Task t, TaskContext& context) const {
-    return moves(t.k, reads_in_place(t) ? nullptr : pivots_in(context.input(0)));
+    return moves(t.k, reads_in_place() ? nullptr : pivots_in(context.input(0)));
   }
 
   /// A panel's rows from panel t.k on.
@@ -102,11 +101,12 @@ class RunningLu final : public LuTaskGraph {
     }
   }
 
+  /// Of the slice by which a task's layer multiplies.
   [[nodiscard]] Piece piece_of(Task t, TaskContext& context, int x) const {
     auto const& p = panel(t.k);
-    if (reads_in_place(t)) return {a_.at(a_.row(p.begin), a_.col(p.begin)), a_.ld, {0, rows_from(t.i, p.begin)}};
+    if (reads_in_place()) return {a_.at(a_.row(p.begin), a_.col(p.begin)), a_.ld, {0, rows_from(t.i, p.begin)}};
     auto const rows = piece(t.i, t.k, x);
-    auto const* const data = context.input(x).data() + (x == 0 ? head_bytes(p.width()) : 0);
+    auto const* const data = context.input(x).data() + head_of_piece(t.k, x);
     return {reinterpret_cast<T const*>(data), std::max<Index>(rows.width(), 1), rows};
   }
 
@@ -118,34 +118,51 @@ class RunningLu final : public LuTaskGraph {
       std::memset(to.data(), 0, static_cast<std::size_t>(head_bytes(p.width())));
       std::memcpy(to.data(), found.data(), found.size() * sizeof(Index));
     };
-    for (int x = 0; travels(t.k) && x < pieces(); ++x) {
+    T const* const top = a_.at(a_.row(p.begin), a_.col(p.begin));
+    for (int index = 0; travels(t.k) && index < layers() * pieces(); ++index) {
+      auto const x = index % pieces();
       auto const rows = piece(t.i, t.k, x);
-      auto const head = x == 0 ? head_bytes(p.width()) : 0;
-      if (rows.width() == 0 && head == 0) continue;
-      auto const to = context.output(x);
-      if (x == 0) write_pivots(to);
-      gemm_detail::pack(rows.width(), p.width(),
-                        static_cast<T const*>(a_.at(a_.row(p.begin) + rows.first, a_.col(p.begin))), a_.ld,
+      auto const cols = slice(t.k, index / pieces());
+      auto const head = head_of_piece(t.k, x);
+      if (rows.width() * cols.width() == 0 && head == 0) continue;
+      auto const to = context.output(index);
+      if (head > 0) write_pivots(to);
+      gemm_detail::pack(rows.width(), cols.width(), top + rows.first + cols.first * a_.ld, a_.ld,
                         reinterpret_cast<T*>(to.data() + head));
+    }
+    if (layers() > 1 && has_users(t.k) && t.i == diagonal_row(t.k)) {
+      gemm_detail::pack(p.width(), p.width(), top, a_.ld, reinterpret_cast<T*>(context.output(corner()).data()));
     }
     if (pivots_travel(t.k)) write_pivots(context.output(pivots_only()));
   }
 
   void run_back(Task t, TaskContext& context) const {
     auto const& p = panel(t.k);
-    static_cast<void>(moves(t, context));
-    for (int x = 0; x < pieces(); ++x) {
-      auto const rows = piece(t.i, t.k, x);
-      unpack(context.input(x).subspan(static_cast<std::size_t>(x == 0 ? head_bytes(p.width()) : 0)), rows.width(),
-             p.width(), a_.at(a_.row(p.begin) + rows.first, a_.col(p.begin)));
+    for (int index = 0; index < layers() * pieces(); ++index) {
+      auto const rows = piece(t.i, t.k, index % pieces());
+      auto const cols = slice(t.k, index / pieces());
+      unpack(context.input(index), rows.width(), cols.width(),
+             a_.at(a_.row(p.begin) + rows.first, a_.col(p.begin) + cols.first));
+    }
+  }
+
+  void run_back_upper(Task t, TaskContext& context) const {
+    auto const unit = columns(t.j, t.k);
+    for (int l = 0; l < layers(); ++l) {
+      auto const rows = slice(t.k, l);
+      unpack(context.input(l), rows.width(), unit.width(), a_.at(a_.row(panel(t.k).begin) + rows.first, unit.first));
     }
   }
 
   /// U = L^-1 A in a unit's rows of the diagonal.
-  void solve_for(Task t, Index width, Piece const& top, T* rows, Index ld) const {
+  void solve_for(Task t, Index width, T const* l, Index ld_of_l, T* rows, Index ld) const {
     Stopwatch const watch(ledger_.compute);
-    blas::trsm(blas::Side::left, blas::Triangle::lower, Trans::none, blas::Diagonal::unit, panel(t.k).width(), width,
-               top.l, top.ld, rows, ld);
+    blas::trsm(blas::Side::left, blas::Triangle::lower, Trans::none, blas::Diagonal::unit, panel(t.k).width(), width, l,
+               ld_of_l, rows, ld);
+  }
+  void solve_for(Task t, Columns const& unit, TaskContext& context) const {
+    auto const top = piece_of(t, context, 0);
+    solve_for(t, unit.width(), top.l, top.ld, a_.at(a_.row(panel(t.k).begin), unit.first), a_.ld);
   }
 
   void exchange(Task t, Columns const& unit, TaskContext& context) const {
@@ -163,41 +180,47 @@ class RunningLu final : public LuTaskGraph {
     auto const& p = panel(t.k);
     exchange(t, unit, context);
     if (t.i != diagonal_row(t.k)) return;
-    T* const rows = a_.at(a_.row(p.begin), unit.first);
-    if (!is_summed(t.j, t.k)) solve_for(t, unit.width(), piece_of(t, context, 0), rows, a_.ld);
-    gemm_detail::pack(p.width(), unit.width(), static_cast<T const*>(rows), a_.ld,
+    if (layers() == 1) solve_for(t, unit, context);
+    gemm_detail::pack(p.width(), unit.width(), static_cast<T const*>(a_.at(a_.row(p.begin), unit.first)), a_.ld,
                       reinterpret_cast<T*>(context.output(0).data()));
   }
 
+  /// Where its own part of the sum lay, which nobody reads any more.
   void run_solve(Task t, TaskContext& context) const {
     auto const unit = columns(t.j, t.k);
     auto const& p = panel(t.k);
-    auto const to = context.output(0);
-    std::ranges::copy(context.input(sum_of_layers()), to.begin());
-    solve_for(t, unit.width(), piece_of(t, context, 0), reinterpret_cast<T*>(to.data()), p.width());
-    if (t.layer == 0) unpack(to, p.width(), unit.width(), a_.at(a_.row(p.begin), unit.first));
+    T* const u = a_.at(a_.row(p.begin), unit.first);
+    unpack(context.input(sum_of_layers()), p.width(), unit.width(), u);
+    solve_for(t, unit.width(), reinterpret_cast<T const*>(context.input(0).data()), p.width(), u, a_.ld);
+    for (int l = 0; l < layers(); ++l) {
+      auto const rows = slice(t.k, l);
+      if (rows.width() == 0) continue;
+      gemm_detail::pack(rows.width(), unit.width(), static_cast<T const*>(u + rows.first), a_.ld,
+                        reinterpret_cast<T*>(context.output(l).data()));
+    }
   }
 
   void run_update(Task t, TaskContext& context) const {
     auto const unit = columns(t.j, t.k);
     auto const& p = panel(t.k);
-    auto const width = p.width();
+    auto const depth = slice(t.k, t.layer).width();
+    if (depth == 0) return;
     auto const top = a_.row(p.begin);
     T const* u = a_.at(top, unit.first);
     auto ld = a_.ld;
     if (updates_alone()) {
       exchange(t, unit, context);
-      solve_for(t, unit.width(), piece_of(t, context, 0), a_.at(top, unit.first), a_.ld);
+      solve_for(t, unit, context);
     } else {
       u = reinterpret_cast<T const*>(context.input(u_block()).data());
-      ld = width;
+      ld = depth;
     }
     Stopwatch const watch(ledger_.compute);
     auto const above = a_.row(p.end) - top;  // rows of U itself
-    for (int x = 0; x < (reads_in_place(t) ? 1 : pieces()); ++x) {
+    for (int x = 0; x < (reads_in_place() ? 1 : pieces()); ++x) {
       auto const part = piece_of(t, context, x);
       auto const first = std::max(part.rows.first, above);
-      blas::gemm(Trans::none, Trans::none, std::max<Index>(part.rows.end - first, 0), unit.width(), width, T(-1),
+      blas::gemm(Trans::none, Trans::none, std::max<Index>(part.rows.end - first, 0), unit.width(), depth, T(-1),
                  part.l + (first - part.rows.first), part.ld, u, ld, T(1), a_.at(top + first, unit.first), a_.ld);
       context.progress();
     }
