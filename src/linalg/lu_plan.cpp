@@ -30,9 +30,7 @@ constexpr GemmAlgorithmName names[] = {
     {"1d", "right-looking on one row of ranks, each with whole columns; several panels under way at a time"},
     {"2d", "right-looking on a p_r x p_c grid, next panel ahead (deck 1 slides 14 and 18)"},
     {"2d_tasks", "2D as a task graph, several panels ahead, and 1D as its one row; so far only where it is named"},
-    {"2.5d_tasks",
-     "2.5D as a task graph: layers take big panels by turns, sums under way while others update; so far only where it "
-     "is named"},
+    {"2.5d_tasks", "2.5D as a task graph: each layer updates by a slice of a panel; so far only where it is named"},
     {"2.5d", "c layers: big panels distributed over all of them, updates shared between them (deck 1 slides 15 to 19)"},
 };
 

@@ -218,10 +218,10 @@ class RunningLu final : public LuTaskGraph {
     Stopwatch const watch(ledger_.compute);
     auto const above = a_.row(p.end) - top;  // rows of U itself
     for (int x = 0; x < (reads_in_place() ? 1 : pieces()); ++x) {
-      auto const part = piece_of(t, context, x);
-      auto const first = std::max(part.rows.first, above);
-      blas::gemm(Trans::none, Trans::none, std::max<Index>(part.rows.end - first, 0), unit.width(), depth, T(-1),
-                 part.l + (first - part.rows.first), part.ld, u, ld, T(1), a_.at(top + first, unit.first), a_.ld);
+      auto const below = piece_of(t, context, x);
+      auto const first = std::max(below.rows.first, above);
+      blas::gemm(Trans::none, Trans::none, std::max<Index>(below.rows.end - first, 0), unit.width(), depth, T(-1),
+                 below.l + (first - below.rows.first), below.ld, u, ld, T(1), a_.at(top + first, unit.first), a_.ld);
       context.progress();
     }
   }
