@@ -1,9 +1,9 @@
 // lu against ScaLAPACK's pdgetrf at several block sizes, and against LAPACK's dgetrf on all cores, in turns within one
 // run, every result checked. Usage: mpirun -n RANKS bench_lu N ROUNDS [--blocks 32,64,128] [--no-lapack]
 // [--ours BLOCK,DEALT]... (1D with panels and distribution blocks of so many columns instead of the plan's choice)
-// [--tasks ROWS,BLOCK,DEALT]... (by tasks on so many rows of ranks); prints one JSON object. The machine is
-// ALLPORT_MACHINE's. Every contender starts from A in its own best distribution; "allport given" takes A as ScaLAPACK
-// has it.
+// [--tasks ROWS,BLOCK,DEALT[,LAYERS,BIG[,ORDER]]]... (by tasks on so many rows and layers of ranks) [--loops ...] (2.5D
+// likewise, in loops); prints one JSON object. The machine is ALLPORT_MACHINE's. Every contender starts from A in its
+// own best distribution; "allport given" takes A as ScaLAPACK has it.
 #include <algorithm>
 #include <cmath>
 #include <cstdio>
@@ -59,7 +59,8 @@ Contender ours(Communicator const& comm, int n, Pivoting pivoting, LuOptions con
   auto const& g = plan.chosen.grid;
   auto const name = "allport " + what + " " + plan.chosen.algorithm + " " + std::to_string(g.rows) + "x" +
                     std::to_string(g.cols) + "x" + std::to_string(g.layers) +
-                    " b=" + std::to_string(plan.chosen.block) + " of " + std::to_string(plan.chosen.nb);
+                    " b=" + std::to_string(plan.chosen.block) + " of " + std::to_string(plan.chosen.nb) +
+                    (g.layers > 1 ? " big " + std::to_string(plan.chosen.big) + " " + plan.chosen.order : "");
   return {name, [=] { fill(a); }, run, [=] { return residual_of(a, *pivots); }, {}};
 }
 
@@ -94,16 +95,22 @@ int main(int argc, char** argv) {
         options.block = std::strtoll(argv[++x], &comma, 10);
         if (*comma == ',') options.nb = std::strtoll(comma + 1, nullptr, 10);
       }
-      if (std::strcmp(argv[x], "--tasks") == 0 && x + 1 < argc) {
+      bool const by_tasks = std::strcmp(argv[x], "--tasks") == 0;
+      if ((by_tasks || std::strcmp(argv[x], "--loops") == 0) && x + 1 < argc) {
         auto& options = asked.emplace_back();
-        options.algorithm = "2d_tasks";
         int rows = 1;
         long block = 0;
         long dealt = 0;
-        std::sscanf(argv[++x], "%d,%ld,%ld", &rows, &block, &dealt);
+        int layers = 1;
+        long big = 0;
+        char order[64] = "";
+        std::sscanf(argv[++x], "%d,%ld,%ld,%d,%ld,%63s", &rows, &block, &dealt, &layers, &big, order);
+        options.algorithm = !by_tasks ? "2.5d" : layers > 1 ? "2.5d_tasks" : "2d_tasks";
         options.block = block;
         options.nb = dealt;
-        options.grid.rows = rows;
+        options.big = big;
+        options.order = order;
+        options.grid = {rows, 0, layers};
       }
       if (std::strcmp(argv[x], "--blocks") == 0 && x + 1 < argc) {
         blocks.clear();
@@ -121,7 +128,8 @@ int main(int argc, char** argv) {
       for (auto const nb : blocks) contenders.push_back(scalapack(comm, n, nb, r, c));
     }
     for (auto& options : asked) {
-      if (options.algorithm == "2d_tasks") options.grid = {options.grid.rows, comm.size() / options.grid.rows, 1};
+      auto& g = options.grid;
+      if (options.algorithm != "1d") g.cols = comm.size() / g.rows / g.layers;
     }
     for (auto const& options : asked) contenders.push_back(ours(comm, n, Pivoting::partial, options, "partial"));
     if (asked.empty()) {

@@ -30,6 +30,7 @@ constexpr GemmAlgorithmName names[] = {
     {"1d", "right-looking on one row of ranks, each with whole columns; several panels under way at a time"},
     {"2d", "right-looking on a p_r x p_c grid, next panel ahead (deck 1 slides 14 and 18)"},
     {"2d_tasks", "2D as a task graph, several panels ahead, and 1D as its one row; so far only where it is named"},
+    {"2.5d_tasks", "2.5D as a task graph: each layer updates by a slice of a panel; so far only where it is named"},
     {"2.5d", "c layers: big panels distributed over all of them, updates shared between them (deck 1 slides 15 to 19)"},
 };
 
@@ -51,7 +52,7 @@ void check(LuProblem const& problem, Machine const& machine, LuOptions const& op
   ensure(options.memory.value() >= 0, "memory", options.memory, "bytes per rank >= 0");
   auto const& name = options.algorithm;
   bool const known = name.empty() || std::ranges::any_of(names, [&](auto const& n) { return n.name == name; });
-  ensure(known, "algorithm", name, "1d, 2d, 2d_tasks or 2.5d");
+  ensure(known, "algorithm", name, "1d, 2d, 2d_tasks, 2.5d_tasks or 2.5d");
   ensure(!is_by_tasks(name) || (options.broadcast.empty() && options.reduce.empty()), "broadcast, reduce",
          options.broadcast.empty() ? options.reduce : options.broadcast,
          fmt::format("left out: '{}' sends by the axes of the machine", name));
@@ -85,7 +86,9 @@ std::vector<GemmGrid> grids(LuOptions const& options, Rank ranks) {
 std::optional<std::string> why_not(std::string_view algorithm, GemmGrid const& grid) {
   if (algorithm == "1d" && (grid.rows > 1 || grid.layers > 1)) return "is for one row of ranks: it needs p_r = c = 1";
   if (algorithm.starts_with("2d") && grid.layers > 1) return "is for one layer: it needs c = 1";
-  if (algorithm == "2.5d" && grid.layers == 1) return "needs c > 1; with c = 1 it is '2d'";
+  if (algorithm.starts_with("2.5d") && grid.layers == 1) {
+    return fmt::format("needs c > 1; with c = 1 it is '2d{}'", is_by_tasks(algorithm) ? "_tasks" : "");
+  }
   return std::nullopt;
 }
 
@@ -123,9 +126,9 @@ class Planner {
       auto const attempt = [&](std::string const& order, Index block, Index nb) {
         candidate.order = order;
         candidate.block = block;
-        candidate.nb = nb;
+        candidate.big = grid.layers == 1 ? block : big_for(algorithm, grid, block);
+        candidate.nb = algorithm == "2.5d_tasks" ? std::max(nb, candidate.big) : nb;
         candidate.ahead = ahead_for(algorithm, block, nb);
-        candidate.big = grid.layers == 1 ? block : big_for(grid, block);
         price_of(candidate);
         candidate.total += moving(candidate);
         if (!best || candidate.total < best->total) best = candidate;
@@ -181,7 +184,8 @@ class Planner {
   [[nodiscard]] Distribution distribution_of(LuCandidate const& c) const {
     if (c.in_place) return *plan_.options.given;
     Seats const seats(c, plan_.options);
-    return {AxisDistribution::cyclic(plan_.problem.m, c.grid.rows, c.block),
+    auto const rows = c.algorithm == "2.5d_tasks" ? c.big : c.block;
+    return {AxisDistribution::cyclic(plan_.problem.m, c.grid.rows, rows),
             AxisDistribution::cyclic(plan_.problem.n, c.grid.cols, c.nb), seats.layer()};
   }
 
@@ -233,8 +237,9 @@ class Planner {
     return some ? static_cast<int>(std::clamp(nb / block + 1, fewest_ahead, most_ahead)) : 1;
   }
 
-  [[nodiscard]] Index big_for(GemmGrid const& grid, Index block) const {
+  [[nodiscard]] Index big_for(std::string_view algorithm, GemmGrid const& grid, Index block) const {
     if (plan_.options.big > 0) return std::max(plan_.options.big / block, Index{1}) * block;
+    if (is_by_tasks(algorithm)) return block * grid.layers;
     return block * std::max(grid.rows, grid.cols);
   }
 
@@ -326,7 +331,7 @@ LuPlan plan_lu(LuProblem const& problem, Machine const& machine, LuOptions const
   plan.options = options;
   plan.schedules = std::make_shared<PlannedSchedules>(machine, options.broadcast, options.reduce, options.mapping);
   Planner planner(plan);
-  if (options.given && options.algorithm != "2.5d" && options.grid.ranks() == 0) planner.consider_given();
+  if (options.given && !options.algorithm.starts_with("2.5d") && options.grid.ranks() == 0) planner.consider_given();
   for (auto const& grid : grids(options, machine.ranks())) {
     for (auto const& name : names) {
       if (options.algorithm.empty() ? !is_by_tasks(name.name) : options.algorithm == name.name)

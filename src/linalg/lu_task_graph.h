@@ -1,4 +1,4 @@
-// 2D LU as a graph that runs: also 1D, which is one row of ranks.
+// LU as a graph that runs: on a grid of ranks (2D), one row of which is 1D, and on several layers of it (2.5D).
 #pragma once
 
 #include <cstdint>
@@ -14,13 +14,19 @@ namespace allport::lu_detail {
 
 /// Right-looking. The columns to the right of panel k are updated by units: each of the next panels by itself, as far
 /// as the look-ahead goes, so that it can be factored when they are done; what lies beyond in strips of many columns,
-/// which BLAS multiplies faster. Task(kind, i, j, k): grid row, and of panel k
+/// which BLAS multiplies faster. Task(kind, layer, i, j, k): grid row, and of panel k
 ///   factor(i, -, k)  its rows on grid row i: a gang of the grid column that owns it
 ///   upper(i, u, k)   rows of unit u change places: a gang of u's grid column; then the diagonal's grid row makes
 ///                    U = L^-1 A. Without pivoting only that row has it; on one row of ranks `update` does it all
 ///   update(i, u, k)  A - L U
-///   note(i, j, k)    takes the pivots on a rank that has no columns any more
+///   note(i, j, k)    takes the pivots on a rank that has no columns any more, or nothing in them yet
 ///   left(i, j)       later pivots' exchanges in the columns on the left, at the end: a gang of grid column j
+/// Several layers hold parts of which A is the sum: layer 0 begins with A, the others with zeros. All of them update by
+/// every panel, each by a slice of its columns, and change their rows' places alike; layers factor panels by turns:
+///   part(i, u, k)    this layer's part of panel u = k
+///   gather(i, u, k)  their sum, on the layer that factors it
+///   solve(i, u, k)   U = L^-1 A of what all layers' `upper` have of these rows, on some layer
+///   back(i, -, k), back_upper(i, u, k)  layer 0 gets the panel, and rows of U
 class LuTaskGraph : public TaskGraph {
  public:
   LuTaskGraph(LuPlan const& plan, LuCandidate const& candidate, Distribution const& distribution);
@@ -30,9 +36,10 @@ class LuTaskGraph : public TaskGraph {
   std::string name(Task t) const override;
   void entries(Rank rank, VisitTask visit) const override;
   std::optional<std::int64_t> count(Rank rank) const override;
-  Rank owner(Task t) const override { return seats_.rank({t.i, column_of(t), 0}); }
+  Rank owner(Task t) const override { return seats_.rank({t.i, column_of(t), t.layer}); }
   int num_parents(Task t) const override;
   void children(Task t, VisitEdge visit) const override;
+  void contributors(Task t, int input, VisitTask visit) const override;
   bool gang(Task t, Gang& gang) const override;
   Shape output(Task t, int index) const override;
   int parts(Task t, int index) const override { return t.kind == factor && index < pieces_ ? pieces_ : 1; }
@@ -49,7 +56,7 @@ class LuTaskGraph : public TaskGraph {
   [[nodiscard]] Index widest() const;
 
  protected:
-  enum Kind : std::uint16_t { factor, upper, update, note, left };
+  enum Kind : std::uint16_t { factor, upper, update, note, left, part, gather, solve, back, back_upper };
   struct Columns {
     Index first = 0;  ///< local
     Index end = 0;
@@ -64,18 +71,37 @@ class LuTaskGraph : public TaskGraph {
   [[nodiscard]] bool pivots() const { return pivoting_ != Pivoting::none; }
   [[nodiscard]] int diagonal_row(std::int32_t k) const { return rows_.owner(panel(k).begin); }
   [[nodiscard]] int column(std::int32_t k) const { return owners_[static_cast<std::size_t>(k)]; }
-  /// Local columns of a unit that panel k updates.
+  /// The layer that factors panel k; the one that makes rows of U.
+  [[nodiscard]] int layer(std::int32_t k) const { return k % c_; }
+  [[nodiscard]] int solver(std::int32_t unit, std::int32_t k) const { return k == 0 ? 0 : (unit + k) % c_; }
+  [[nodiscard]] int layers() const { return c_; }
+  /// Local columns of a panel; of a unit that panel k updates.
+  [[nodiscard]] Columns columns(std::int32_t panel) const;
   [[nodiscard]] Columns columns(std::int32_t unit, std::int32_t k) const;
   [[nodiscard]] bool is_strip(std::int32_t unit) const { return unit >= panels(); }
   [[nodiscard]] Index rows_from(int i, Index g) const { return rows_.count(i) - rows_.before(i, g); }
-  /// Panel k travels along grid row i in so many pieces: rows first ... last - 1 of it are in piece x.
+  /// Panel k travels along grid rows in slices of columns, a layer's each, and in so many pieces of rows: first ... end
+  /// - 1 of it are in slice l, in piece x.
   [[nodiscard]] int pieces() const { return pieces_; }
+  [[nodiscard]] Columns slice(std::int32_t k, int l) const;
   [[nodiscard]] Columns piece(int i, std::int32_t k, int x) const;
-  [[nodiscard]] int u_block() const { return pieces_; }      ///< input of update()
-  [[nodiscard]] int pivots_only() const { return pieces_; }  ///< output of factor()
-  /// Whether anybody updates by panel k; whether anybody only takes its pivots.
+  [[nodiscard]] int piece_of_slice(int l, int x) const { return l * pieces_ + x; }  ///< output of factor()
+  [[nodiscard]] int pivots_only() const { return c_ * pieces_; }                    ///< output of factor()
+  [[nodiscard]] int corner() const { return pivots_only() + 1; }  ///< output of factor(), the diagonal's: L of L U
+  [[nodiscard]] int u_block() const { return pieces_; }           ///< input of update()
+  [[nodiscard]] static int sum_of_layers() { return 1; }          ///< input of solve()
+  /// Bytes in a piece before its elements: on one layer the first one has the pivots.
+  [[nodiscard]] Index head_of_piece(std::int32_t k, int x) const {
+    return c_ == 1 && x == 0 ? head_bytes(panel(k).width()) : 0;
+  }
+  /// Whether anybody updates by panel k; whether the panel goes anywhere; whether its pivots do so alone.
   [[nodiscard]] bool has_users(std::int32_t k) const;
-  [[nodiscard]] bool has_notes(std::int32_t k) const;
+  [[nodiscard]] bool travels(std::int32_t k) const { return (p_c() * c_ > 1 && has_users(k)) || layer(k) > 0; }
+  [[nodiscard]] bool pivots_travel(std::int32_t k) const;
+  /// Whether tasks read panels where they were factored.
+  [[nodiscard]] bool reads_in_place() const { return p_c() * c_ == 1; }
+  /// Whether `update` changes rows' places and solves with L, too.
+  [[nodiscard]] bool updates_alone() const { return p_r() == 1 && c_ == 1; }
   [[nodiscard]] Pivoting pivoting() const { return pivoting_; }
   [[nodiscard]] Index pivoted() const { return count_; }
 
@@ -88,31 +114,46 @@ class LuTaskGraph : public TaskGraph {
   };
 
   void cut_strips(int j);
+  [[nodiscard]] Task task(Kind kind, int l, int i, std::int32_t j, std::int32_t k) const {
+    return {kind, static_cast<std::uint16_t>(l), i, j, k};
+  }
   [[nodiscard]] int column_of(Task t) const;
   [[nodiscard]] Strip const& strip(std::int32_t unit) const {
     return strips_[static_cast<std::size_t>(unit - panels())];
   }
+  /// Layers that have anything of the matrix when panel k's turn comes.
+  [[nodiscard]] int layers_by(std::int32_t k) const { return k == 0 ? 1 : c_; }
+  [[nodiscard]] Carries to_sum(std::int32_t k) const { return layers_by(k) > 1 ? Carries::sum : Carries::data; }
   /// The last panel that is a unit of its own in step k.
   [[nodiscard]] std::int32_t last_apart(std::int32_t k) const { return std::min(k + apart_, panels() - 1); }
   /// The first panel of a grid column beyond panel k; panels() where there is none.
   [[nodiscard]] std::int32_t next_of(int j, std::int32_t k) const;
   [[nodiscard]] std::int32_t last_of(int j) const;
   [[nodiscard]] bool has_beyond(int j) const;
+  [[nodiscard]] bool has_units(int j, std::int32_t k) const { return has_beyond(j) || k < last_of(j); }
   void each_unit(int j, std::int32_t k, FunctionRef<void(std::int32_t)> visit) const;
-  [[nodiscard]] bool notes(int j, std::int32_t k) const { return pivots() && !has_beyond(j) && k > last_of(j); }
-  [[nodiscard]] bool has_upper(int i, std::int32_t k) const { return p_r() > 1 && (pivots() || i == diagonal_row(k)); }
-  /// What comes first of a unit in step k.
-  [[nodiscard]] Task begin(int i, std::int32_t unit, std::int32_t k) const {
-    return {static_cast<std::uint16_t>(has_upper(i, k) ? upper : update), 0, i, unit, k};
+  [[nodiscard]] bool notes(int l, int j, std::int32_t k) const {
+    return pivots() && (!has_units(j, k) || l >= layers_by(k)) && !(l == layer(k) && j == column(k));
   }
-  [[nodiscard]] Task last(int i, int j) const { return {left, 0, i, j, panels() - 1}; }
+  [[nodiscard]] bool has_upper(int l, int i, std::int32_t k) const {
+    return !updates_alone() && l < layers_by(k) && (pivots() || i == diagonal_row(k));
+  }
+  /// What comes first of a unit in step k.
+  [[nodiscard]] Task begin(int l, int i, std::int32_t unit, std::int32_t k) const {
+    return task(has_upper(l, i, k) ? upper : update, l, i, unit, k);
+  }
+  [[nodiscard]] Task last(int i, int j) const { return task(left, 0, i, j, panels() - 1); }
+  [[nodiscard]] int parents_of_left(int j) const;
   void children_of_factor(Task t, VisitEdge visit) const;
-  void children_of_update(Task t, VisitEdge visit) const;
+  void children_of_upper(Task t, VisitEdge visit) const;
+  void users_of_u(Task t, VisitEdge visit) const;
+  void next_step(Task t, VisitEdge visit) const;
   void talk_of_panel(std::int32_t k, std::vector<Talk>& talk) const;
 
   Rank ranks_;
   std::int64_t element_;
   Seats seats_;
+  int c_;
   AxisDistribution rows_;
   AxisDistribution cols_;
   Index count_;

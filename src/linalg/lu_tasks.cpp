@@ -1,4 +1,4 @@
-// The graph of 2D LU with bodies: in place, on the matrix where it lies.
+// The graph of LU with bodies: in place, on the matrix where it lies, and on other layers' sums of it.
 #include "lu_tasks.h"
 
 #include <algorithm>
@@ -18,10 +18,15 @@ class RunningLu final : public LuTaskGraph {
   RunningLu(LuPlan const& plan, Place me, Part<T> a)
       : LuTaskGraph(plan, plan.chosen, plan.distribution),
         a_{plan.distribution.rows(), plan.distribution.cols(), me.i, me.j, a.data, a.ld},
+        sums_(me.l > 0 ? static_cast<std::size_t>(a_.local_rows() * a_.local_cols()) : 0),
         pivots_(static_cast<std::size_t>(pivoted())),
         moves_(static_cast<std::size_t>(panels())),
         chains_(static_cast<std::size_t>(p_r() == 1 ? panels() : 0)),
         known_(static_cast<std::size_t>(panels())) {
+    if (me.l > 0) {
+      a_.data = sums_.data();
+      a_.ld = std::max<Index>(a_.local_rows(), 1);
+    }
     std::iota(pivots_.begin(), pivots_.end(), Index{0});
     ledger_.work.note(workspace_by_tasks(plan, *this, me));
   }
@@ -37,6 +42,17 @@ class RunningLu final : public LuTaskGraph {
       case note:
         static_cast<void>(moves(t.k, pivots_in(context.input(0))));
         return;
+      case part:
+        return gemm_detail::pack(rows_from(t.i, panel(t.k).begin), panel(t.j).width(), unit_below(t), a_.ld,
+                                 reinterpret_cast<T*>(context.output(0).data()));
+      case gather:
+        return unpack(context.input(0), rows_from(t.i, panel(t.k).begin), panel(t.j).width(), unit_below(t));
+      case solve:
+        return run_solve(t, context);
+      case back:
+        return run_back(t, context);
+      case back_upper:
+        return run_back_upper(t, context);
       default:
         return permute_left(line(context), a_, all_panels(), std::span<Index const>(pivots_));
     }
@@ -72,89 +88,146 @@ class RunningLu final : public LuTaskGraph {
     }
     return moves_[x];
   }
-  std::vector<Move> const& moves(std::int32_t k, TaskContext& context) const {
-    return moves(k, p_c() > 1 ? pivots_in(context.input(0)) : nullptr);
+  std::vector<Move> const& moves(Task t, TaskContext& context) const {
+    return moves(t.k, reads_in_place() ? nullptr : pivots_in(context.input(0)));
   }
 
+  /// A panel's rows from panel t.k on.
+  [[nodiscard]] T* unit_below(Task t) const { return a_.at(a_.row(panel(t.k).begin), columns(t.j).first); }
+  void unpack(std::span<std::byte const> from, Index rows, Index cols, T* to) const {
+    for (Index c = 0; rows > 0 && c < cols; ++c) {
+      std::memcpy(to + c * a_.ld, from.data() + c * rows * static_cast<Index>(sizeof(T)),
+                  static_cast<std::size_t>(rows) * sizeof(T));
+    }
+  }
+
+  /// Of the slice by which a task's layer multiplies.
   [[nodiscard]] Piece piece_of(Task t, TaskContext& context, int x) const {
     auto const& p = panel(t.k);
-    if (p_c() == 1) return {a_.at(a_.row(p.begin), a_.col(p.begin)), a_.ld, {0, rows_from(t.i, p.begin)}};
+    if (reads_in_place()) return {a_.at(a_.row(p.begin), a_.col(p.begin)), a_.ld, {0, rows_from(t.i, p.begin)}};
     auto const rows = piece(t.i, t.k, x);
-    auto const* const data = context.input(x).data() + (x == 0 ? head_bytes(p.width()) : 0);
+    auto const* const data = context.input(x).data() + head_of_piece(t.k, x);
     return {reinterpret_cast<T const*>(data), std::max<Index>(rows.width(), 1), rows};
   }
 
   void run_factor(Task t, TaskContext& context) const {
     auto const found = factor_panel(line(context), a_, panel(t.k), pivoting(), fell_back_);
     static_cast<void>(moves(t.k, found.data()));
-    if (p_c() == 1) return;
     auto const& p = panel(t.k);
     auto const write_pivots = [&](std::span<std::byte> to) {
       std::memset(to.data(), 0, static_cast<std::size_t>(head_bytes(p.width())));
       std::memcpy(to.data(), found.data(), found.size() * sizeof(Index));
     };
-    for (int x = 0; has_users(t.k) && x < pieces(); ++x) {
+    T const* const top = a_.at(a_.row(p.begin), a_.col(p.begin));
+    for (int index = 0; travels(t.k) && index < layers() * pieces(); ++index) {
+      auto const x = index % pieces();
       auto const rows = piece(t.i, t.k, x);
-      auto const head = x == 0 ? head_bytes(p.width()) : 0;
-      if (rows.width() == 0 && head == 0) continue;
-      auto const to = context.output(x);
-      if (x == 0) write_pivots(to);
-      gemm_detail::pack(rows.width(), p.width(),
-                        static_cast<T const*>(a_.at(a_.row(p.begin) + rows.first, a_.col(p.begin))), a_.ld,
+      auto const cols = slice(t.k, index / pieces());
+      auto const head = head_of_piece(t.k, x);
+      if (rows.width() * cols.width() == 0 && head == 0) continue;
+      auto const to = context.output(index);
+      if (head > 0) write_pivots(to);
+      gemm_detail::pack(rows.width(), cols.width(), top + rows.first + cols.first * a_.ld, a_.ld,
                         reinterpret_cast<T*>(to.data() + head));
     }
-    if (has_notes(t.k)) write_pivots(context.output(pivots_only()));
+    if (layers() > 1 && has_users(t.k) && t.i == diagonal_row(t.k)) {
+      gemm_detail::pack(p.width(), p.width(), top, a_.ld, reinterpret_cast<T*>(context.output(corner()).data()));
+    }
+    if (pivots_travel(t.k)) write_pivots(context.output(pivots_only()));
+  }
+
+  void run_back(Task t, TaskContext& context) const {
+    auto const& p = panel(t.k);
+    for (int index = 0; index < layers() * pieces(); ++index) {
+      auto const rows = piece(t.i, t.k, index % pieces());
+      auto const cols = slice(t.k, index / pieces());
+      unpack(context.input(index), rows.width(), cols.width(),
+             a_.at(a_.row(p.begin) + rows.first, a_.col(p.begin) + cols.first));
+    }
+  }
+
+  void run_back_upper(Task t, TaskContext& context) const {
+    auto const unit = columns(t.j, t.k);
+    for (int l = 0; l < layers(); ++l) {
+      auto const rows = slice(t.k, l);
+      unpack(context.input(l), rows.width(), unit.width(), a_.at(a_.row(panel(t.k).begin) + rows.first, unit.first));
+    }
   }
 
   /// U = L^-1 A in a unit's rows of the diagonal.
-  void solve(Task t, Columns const& unit, Piece const& top) const {
+  void solve_for(Task t, Index width, T const* l, Index ld_of_l, T* rows, Index ld) const {
     Stopwatch const watch(ledger_.compute);
-    auto const& p = panel(t.k);
-    blas::trsm(blas::Side::left, blas::Triangle::lower, Trans::none, blas::Diagonal::unit, p.width(), unit.width(),
-               top.l, top.ld, a_.at(a_.row(p.begin), unit.first), a_.ld);
+    blas::trsm(blas::Side::left, blas::Triangle::lower, Trans::none, blas::Diagonal::unit, panel(t.k).width(), width, l,
+               ld_of_l, rows, ld);
+  }
+  void solve_for(Task t, Columns const& unit, TaskContext& context) const {
+    auto const top = piece_of(t, context, 0);
+    solve_for(t, unit.width(), top.l, top.ld, a_.at(a_.row(panel(t.k).begin), unit.first), a_.ld);
+  }
+
+  void exchange(Task t, Columns const& unit, TaskContext& context) const {
+    if (!pivots()) return;
+    auto const& all = moves(t, context);
+    if (p_r() == 1) {
+      move_in_chains(chains_[static_cast<std::size_t>(t.k)], a_.at(0, unit.first), unit.width(), a_.ld);
+    } else {
+      move_rows<T>(line(context), a_.rows, {{a_.at(0, unit.first), unit.width(), a_.ld, all}});
+    }
   }
 
   void run_upper(Task t, TaskContext& context) const {
     auto const unit = columns(t.j, t.k);
     auto const& p = panel(t.k);
-    if (pivots()) {
-      move_rows<T>(line(context), a_.rows, {{a_.at(0, unit.first), unit.width(), a_.ld, moves(t.k, context)}});
-    }
+    exchange(t, unit, context);
     if (t.i != diagonal_row(t.k)) return;
-    solve(t, unit, piece_of(t, context, 0));
+    if (layers() == 1) solve_for(t, unit, context);
     gemm_detail::pack(p.width(), unit.width(), static_cast<T const*>(a_.at(a_.row(p.begin), unit.first)), a_.ld,
                       reinterpret_cast<T*>(context.output(0).data()));
+  }
+
+  /// Where its own part of the sum lay, which nobody reads any more.
+  void run_solve(Task t, TaskContext& context) const {
+    auto const unit = columns(t.j, t.k);
+    auto const& p = panel(t.k);
+    T* const u = a_.at(a_.row(p.begin), unit.first);
+    unpack(context.input(sum_of_layers()), p.width(), unit.width(), u);
+    solve_for(t, unit.width(), reinterpret_cast<T const*>(context.input(0).data()), p.width(), u, a_.ld);
+    for (int l = 0; l < layers(); ++l) {
+      auto const rows = slice(t.k, l);
+      if (rows.width() == 0) continue;
+      gemm_detail::pack(rows.width(), unit.width(), static_cast<T const*>(u + rows.first), a_.ld,
+                        reinterpret_cast<T*>(context.output(l).data()));
+    }
   }
 
   void run_update(Task t, TaskContext& context) const {
     auto const unit = columns(t.j, t.k);
     auto const& p = panel(t.k);
-    auto const width = p.width();
+    auto const depth = slice(t.k, t.layer).width();
+    if (depth == 0) return;
     auto const top = a_.row(p.begin);
     T const* u = a_.at(top, unit.first);
     auto ld = a_.ld;
-    if (p_r() == 1) {
-      if (pivots()) {
-        static_cast<void>(moves(t.k, context));
-        move_in_chains(chains_[static_cast<std::size_t>(t.k)], a_.at(0, unit.first), unit.width(), a_.ld);
-      }
-      solve(t, unit, piece_of(t, context, 0));
+    if (updates_alone()) {
+      exchange(t, unit, context);
+      solve_for(t, unit, context);
     } else {
       u = reinterpret_cast<T const*>(context.input(u_block()).data());
-      ld = width;
+      ld = depth;
     }
     Stopwatch const watch(ledger_.compute);
     auto const above = a_.row(p.end) - top;  // rows of U itself
-    for (int x = 0; x < (p_c() > 1 ? pieces() : 1); ++x) {
-      auto const part = piece_of(t, context, x);
-      auto const first = std::max(part.rows.first, above);
-      blas::gemm(Trans::none, Trans::none, std::max<Index>(part.rows.end - first, 0), unit.width(), width, T(-1),
-                 part.l + (first - part.rows.first), part.ld, u, ld, T(1), a_.at(top + first, unit.first), a_.ld);
+    for (int x = 0; x < (reads_in_place() ? 1 : pieces()); ++x) {
+      auto const below = piece_of(t, context, x);
+      auto const first = std::max(below.rows.first, above);
+      blas::gemm(Trans::none, Trans::none, std::max<Index>(below.rows.end - first, 0), unit.width(), depth, T(-1),
+                 below.l + (first - below.rows.first), below.ld, u, ld, T(1), a_.at(top + first, unit.first), a_.ld);
       context.progress();
     }
   }
 
   View<T> a_;
+  std::vector<T> sums_;  // layers beyond the first have their own matrix
   mutable std::mutex mutex_;
   mutable std::vector<Index> pivots_;
   mutable std::vector<std::vector<Move>> moves_;
@@ -171,6 +244,7 @@ RanByTasks<T> run_by_tasks(Communicator const& comm, LuPlan const& plan, Part<T>
   auto const me = Seats(plan.chosen, plan.options).place(comm.rank());
   tasks::RunOptions options;
   options.progress = detail::of_tasks(progress);
+  options.combine = sum_of<T>();
   RanByTasks<T> ran;
   if (!me) {  // has no part, and asks the same graph where to relay
     LuTaskGraph const graph(plan, plan.chosen, plan.distribution);

@@ -9,22 +9,25 @@ namespace allport::lu_detail {
 Seats::Seats(LuCandidate const& candidate, LuOptions const& options) : grid_(candidate.grid) {
   if (candidate.in_place) {
     ranks_ = options.given->grid().ranks();
-    return;
-  }
-  gemm_detail::Frame const frame(candidate.grid, candidate.order, options.mapping);
-  for (int l = 0; l < grid_.layers; ++l) {
-    for (int j = 0; j < grid_.cols; ++j) {
-      for (int i = 0; i < grid_.rows; ++i) ranks_.push_back(frame.rank({i, j, l}));
+  } else {
+    gemm_detail::Frame const frame(candidate.grid, candidate.order, options.mapping);
+    for (int l = 0; l < grid_.layers; ++l) {
+      for (int j = 0; j < grid_.cols; ++j) {
+        for (int i = 0; i < grid_.rows; ++i) ranks_.push_back(frame.rank({i, j, l}));
+      }
     }
+  }
+  for (std::size_t seat = 0; seat < ranks_.size(); ++seat) {
+    auto const rank = static_cast<std::size_t>(ranks_[seat]);
+    if (rank >= seats_.size()) seats_.resize(rank + 1, -1);
+    seats_[rank] = static_cast<int>(seat);
   }
 }
 
 std::optional<Place> Seats::place(Rank rank) const {
-  auto const seat = std::find(ranks_.begin(), ranks_.end(), rank);
-  if (seat == ranks_.end()) {
-    return std::nullopt;
-  }
-  auto const at = static_cast<int>(seat - ranks_.begin());
+  auto const known = rank >= 0 && static_cast<std::size_t>(rank) < seats_.size();
+  auto const at = known ? seats_[static_cast<std::size_t>(rank)] : -1;
+  if (at < 0) return std::nullopt;
   return Place{at % grid_.rows, at / grid_.rows % grid_.cols, at / grid_.rows / grid_.cols};
 }
 

@@ -41,6 +41,7 @@ class Seats {
  private:
   GemmGrid grid_;
   std::vector<Rank> ranks_;
+  std::vector<int> seats_;  // in ranks_, of ranks; -1 where there is none
 };
 
 using LineComms = std::array<std::optional<Communicator>, all_ways.size()>;

@@ -72,7 +72,7 @@ def test_broadcasts_can_be_compared():
 def test_what_is_chosen_is_left_alone():
     plan = ap.plan_lu(300, 300, "torus:4x3", grid="4x3", block=20, algorithm="2d", pivot="none")
     assert (plan.grid, plan.block, plan.algorithm, plan.pivot) == ((4, 3, 1), 20, "2d", "none")
-    assert {a["name"] for a in ap.lu_algorithms()} == {"1d", "2d", "2d_tasks", "2.5d"}
+    assert {a["name"] for a in ap.lu_algorithms()} == {"1d", "2d", "2d_tasks", "2.5d_tasks", "2.5d"}
 
 
 def test_plan_lu_on_the_command_line(allport):

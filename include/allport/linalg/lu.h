@@ -33,7 +33,7 @@ struct LuProblem {
 
 /// What the caller fixes; everything left empty is chosen by predicted time.
 struct LuOptions {
-  std::string algorithm;   ///< "1d", "2d", "2.5d"; empty: any
+  std::string algorithm;   ///< of lu_algorithms(); empty: any but those that run by tasks
   GemmGrid grid{0, 0, 0};  ///< p_r x p_c x c; zeros: any
   std::string order;       ///< as GemmOptions::order; empty: any
   Index block = 0;         ///< b: columns of a panel; 0: chosen

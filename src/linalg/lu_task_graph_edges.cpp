@@ -1,0 +1,140 @@
+// Who waits for whom in LU by tasks.
+#include <algorithm>
+
+#include "lu_task_graph.h"
+
+namespace allport::lu_detail {
+
+int LuTaskGraph::num_parents(Task t) const {
+  int const before = t.k > 0 ? 1 : 0;
+  switch (t.kind) {
+    case factor:
+      return before;
+    case upper:
+      return (c_ == 1 || pivots() ? 1 : 0) + before;
+    case solve:
+      return 1 + layers_by(t.k);
+    case update: {
+      auto const l = reads_in_place() ? 1 : pieces_;
+      if (updates_alone()) return l + before;
+      if (t.i == diagonal_row(t.k)) return l + 1;
+      return l + 1 + (has_upper(t.layer, t.i, t.k) ? 1 : before);
+    }
+    case gather:
+      return layers_by(t.k);
+    case back:
+      return c_ * pieces_;
+    case back_upper:
+      return c_;
+    case left:
+      return parents_of_left(t.j);
+    default:
+      return 1;
+  }
+}
+
+/// Whatever comes last on a rank of layer 0: its strips, the panels that it has got back, and pivots alone.
+int LuTaskGraph::parents_of_left(int j) const {
+  int parents = 0;
+  if (has_beyond(j)) {
+    each_unit(j, panels() - 1, [&](std::int32_t) { ++parents; });
+  } else if (last_of(j) >= 0 && layer(last_of(j)) == 0) {
+    ++parents;
+  }
+  for (std::int32_t k = 0; k < panels(); ++k) {
+    if (notes(0, j, k)) ++parents;
+    if (layer(k) > 0 && column(k) == j) ++parents;
+  }
+  return parents;
+}
+
+void LuTaskGraph::children(Task t, VisitEdge visit) const {
+  switch (t.kind) {
+    case factor:
+      return children_of_factor(t, visit);
+    case upper:
+      return children_of_upper(t, visit);
+    case solve:
+      return users_of_u(t, visit);
+    case update:
+      return next_step(t, visit);
+    case part:
+      return visit({task(gather, layer(t.j), t.i, t.j, t.k), 0, 0, Carries::sum});
+    case gather:
+      return visit(
+          {t.j == t.k ? task(factor, t.layer, t.i, 0, t.k) : begin(t.layer, t.i, t.j, t.k), 0, 0, Carries::order});
+    case note:
+      if (t.layer == 0) visit({last(t.i, t.j), 0, 0, Carries::order});
+      return;
+    case back:
+      if (pivots()) visit({last(t.i, column(t.k)), 0, 0, Carries::order});
+      return;
+    default:
+      return;
+  }
+}
+
+void LuTaskGraph::contributors(Task t, int, VisitTask visit) const {
+  for (int l = 0; l < layers_by(t.k); ++l) visit(task(t.kind == gather ? part : upper, l, t.i, t.j, t.k));
+}
+
+/// On one rank a row nothing travels: L is read where it lies.
+void LuTaskGraph::children_of_factor(Task t, VisitEdge visit) const {
+  bool const diagonal = t.i == diagonal_row(t.k);
+  auto const carries = reads_in_place() ? Carries::order : Carries::data;
+  for (int j = 0; j < p_c(); ++j) {
+    each_unit(j, t.k, [&](std::int32_t unit) {
+      for (int l = 0; l < c_; ++l) {
+        if (c_ == 1 && has_upper(l, t.i, t.k)) visit({task(upper, l, t.i, unit, t.k), 0, 0, carries});
+        if (c_ > 1 && pivots() && has_upper(l, t.i, t.k)) {
+          visit({task(upper, l, t.i, unit, t.k), 0, pivots_only()});
+        }
+        for (int x = 0; x < (reads_in_place() ? 1 : pieces_); ++x) {
+          visit({task(update, l, t.i, unit, t.k), x, piece_of_slice(l, x), carries});
+        }
+      }
+      if (c_ > 1 && diagonal) visit({task(solve, solver(unit, t.k), t.i, unit, t.k), 0, corner()});
+    });
+    for (int l = 0; l < c_; ++l) {
+      if (notes(l, j, t.k)) visit({task(note, l, t.i, j, t.k), 0, pivots_only()});
+    }
+  }
+  for (int x = 0; t.layer > 0 && x < c_ * pieces_; ++x) visit({task(back, 0, t.i, 0, t.k), x, x});
+  auto const own = column(t.k);
+  if (pivots() && t.layer == 0 && !has_beyond(own) && t.k == last_of(own)) {
+    visit({last(t.i, own), 0, 0, Carries::order});
+  }
+}
+
+void LuTaskGraph::children_of_upper(Task t, VisitEdge visit) const {
+  if (t.i != diagonal_row(t.k)) return visit({task(update, t.layer, t.i, t.j, t.k), 0, 0, Carries::order});
+  if (c_ == 1) return users_of_u(t, visit);
+  visit({task(solve, solver(t.j, t.k), t.i, t.j, t.k), sum_of_layers(), 0, to_sum(t.k)});
+}
+
+void LuTaskGraph::users_of_u(Task t, VisitEdge visit) const {
+  for (int l = 0; l < c_; ++l) {
+    for (int i = 0; i < p_r(); ++i) visit({task(update, l, i, t.j, t.k), u_block(), l});
+    if (t.layer > 0) visit({task(back_upper, 0, t.i, t.j, t.k), l, l});
+  }
+}
+
+/// A unit's columns are done with in step t.k.
+void LuTaskGraph::next_step(Task t, VisitEdge visit) const {
+  auto const next = t.k + 1;
+  auto const then = [&](Task child) { visit({child, 0, 0, Carries::order}); };
+  auto const begin_unit = [&](std::int32_t unit) { then(begin(t.layer, t.i, unit, next)); };
+  if (next == panels()) {
+    if (pivots() && t.layer == 0) then(last(t.i, column_of(t)));
+    return;
+  }
+  if (!is_strip(t.j)) {
+    if (t.j > next) return begin_unit(t.j);
+    return then(c_ > 1 ? task(part, t.layer, t.i, next, next) : task(factor, 0, t.i, 0, next));
+  }
+  if (columns(t.j, next).width() > 0) begin_unit(t.j);
+  auto const apart = last_apart(next);
+  if (apart > last_apart(t.k) && strip_of_[static_cast<std::size_t>(apart)] == t.j) begin_unit(apart);
+}
+
+}  // namespace allport::lu_detail

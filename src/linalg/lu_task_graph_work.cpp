@@ -1,0 +1,153 @@
+// What tasks of LU make, what that costs, and which of them comes first.
+#include <algorithm>
+
+#include "lu_graph_2d.h"
+#include "lu_task_graph.h"
+
+namespace allport::lu_detail {
+
+bool LuTaskGraph::gang(Task t, Gang& gang) const {
+  bool const exchanges = (t.kind == upper || t.kind == left) && pivots();
+  if (p_r() == 1 || (t.kind != factor && !exchanges)) return false;
+  gang = Gang{};
+  for (int i = 0; i < p_r(); ++i) gang.members.push_back({t.kind, t.layer, i, t.j, t.k});
+  if (t.kind == factor) {
+    talk_of_panel(t.k, gang.talk);
+  } else if (t.kind == upper) {
+    auto const width = static_cast<double>(panel(t.k).width());
+    auto const bytes = static_cast<double>(columns(t.j, t.k).width() * element_);
+    expect_row_moves(gang, p_r(), width, width * bytes);
+  } else {
+    double bytes = 0;
+    for (auto const k : own_[static_cast<std::size_t>(t.j)]) {
+      auto const& p = panel(k);
+      bytes += static_cast<double>(p.width()) * static_cast<double>((count_ - p.end) * element_);
+    }
+    expect_row_moves(gang, p_r(), static_cast<double>(count_), bytes);
+  }
+  return true;
+}
+
+void LuTaskGraph::talk_of_panel(std::int32_t k, std::vector<Talk>& talk) const {
+  auto const width = panel(k).width();
+  auto const root = diagonal_row(k);
+  if (pivoting_ == Pivoting::none) {
+    talk.push_back({Collective::broadcast, root, width * width * element_});
+  } else if (pivoting_ == Pivoting::partial) {
+    auto const bid = bid_bytes(width, element_);
+    talk.push_back({Collective::allreduce, 0, bid, bid, width});
+  } else {
+    auto const entry = entry_bytes(width, element_);
+    talk.push_back({Collective::reduce, root, entry, entry});
+    talk.push_back({Collective::broadcast, root, verdict_bytes(width, element_)});
+  }
+}
+
+Shape LuTaskGraph::output(Task t, int index) const {
+  auto const width = panel(t.k).width();
+  if (t.kind == upper) return {width, columns(t.j, t.k).width(), 0};
+  if (t.kind == solve) return {slice(t.k, index).width(), columns(t.j, t.k).width(), 0};
+  if (t.kind == part) return {rows_from(t.i, panel(t.k).begin), width, 0};
+  if (t.kind != factor) return {};
+  if (index == pivots_only()) return {0, 0, head_bytes(width)};
+  if (index == corner()) return {width, width, 0};
+  auto const x = index % pieces_;
+  return {piece(t.i, t.k, x).width(), slice(t.k, index / pieces_).width(), head_of_piece(t.k, x)};
+}
+
+std::optional<Shape> LuTaskGraph::input(Task t, int index) const {
+  auto const of_u = [&](int l) { return output(task(c_ > 1 ? solve : upper, 0, t.i, t.j, t.k), l); };
+  auto const of_factor = [&](int x) { return output(task(factor, layer(t.k), t.i, 0, t.k), x); };
+  switch (t.kind) {
+    case back_upper:
+      return of_u(index);
+    case solve:
+      return index == sum_of_layers() ? output(task(upper, 0, t.i, t.j, t.k), 0) : of_factor(corner());
+    case gather:
+      return output(task(part, t.layer, t.i, t.j, t.k), 0);
+    case update:
+      return index == u_block() ? of_u(t.layer) : of_factor(piece_of_slice(t.layer, index));
+    case upper:
+      return of_factor(c_ > 1 ? pivots_only() : index);
+    case note:
+      return of_factor(pivots_only());
+    default:
+      return of_factor(index);
+  }
+}
+
+Work LuTaskGraph::work(Task t) const {
+  auto const& p = panel(t.k);
+  auto const b = static_cast<double>(p.width());
+  auto const below = static_cast<double>(rows_from(t.i, p.end));
+  auto const size = static_cast<double>(element_);
+  bool const diagonal = diagonal_row(t.k) == t.i;
+  if (t.kind == factor) {
+    // Row s < b of the corner takes part in s eliminations, every row below it in all b.
+    auto const corner = diagonal ? (b - 1) * b * (2 * b - 1) / 3 + b * (b - 1) / 2 : 0;
+    return {Kernel::panel, below * b * b + corner, size * b * (below + b)};
+  }
+  if (t.kind == note || t.kind == left) return {};
+  if (t.kind == back) return {Kernel::copy, 0, 2 * size * b * static_cast<double>(rows_from(t.i, p.begin))};
+  if (t.kind == part || t.kind == gather) {
+    auto const bytes = size * b * static_cast<double>(rows_from(t.i, p.begin));
+    return {t.kind == part ? Kernel::copy : Kernel::add, 0, bytes * (t.kind == part ? 2 : layers_by(t.k))};
+  }
+  auto const right = static_cast<double>(columns(t.j, t.k).width());
+  auto const solving = b * (b - 1) * right;
+  bool const alone = c_ == 1;  // U is made where rows change places
+  switch (t.kind) {
+    case back_upper:
+      return {Kernel::copy, 0, 2 * size * b * right};
+    case solve:
+      return {Kernel::trsm, solving, size * b * (right + b)};
+    case upper:
+      if (alone && diagonal) return {Kernel::trsm, solving, size * b * (right + b)};
+      return {Kernel::copy, 0, size * b * 2 * right};
+    default: {
+      auto const depth = static_cast<double>(slice(t.k, t.layer).width());
+      return {Kernel::gemm, 2 * below * right * depth + (updates_alone() ? solving : 0),
+              size * (below * depth + depth * right + below * right)};
+    }
+  }
+}
+
+/// By the panel that is next to be factored in the columns that a task makes ready; what others wait for first. Nobody
+/// waits for who has no columns any more, nor for layer 0 to have everything back.
+double LuTaskGraph::priority(Task t) const {
+  if (t.kind == left) return 0;
+  if (t.kind == note || t.kind == back || t.kind == back_upper) return 1;
+  auto until = t.kind == factor ? t.k : t.j;
+  if (t.kind != factor && is_strip(t.j)) until = strip(t.j).beyond ? panels() : next_of(strip(t.j).j, last_apart(t.k));
+  auto const urgency = t.kind == update ? 1 : t.kind == upper || t.kind == solve ? 2 : 3;
+  return 4.0 * (panels() - until) + urgency;
+}
+
+/// A rank's columns panel by panel, and strip by strip those beyond all panels; rows of U that come back.
+void LuTaskGraph::writes(Task t, VisitTask visit) const {
+  enum Memory : std::uint16_t { of_panel, of_strip, rows_of_u };
+  auto const write_panel = [&](std::int32_t k) { visit({of_panel, 0, 0, 0, k}); };
+  switch (t.kind) {
+    case note:
+    case part:
+      return;
+    case factor:
+    case back:
+      return write_panel(t.k);
+    case back_upper:
+      return visit({rows_of_u, 0, 0, t.j, t.k});
+    case left:
+      for (auto const k : own_[static_cast<std::size_t>(t.j)]) write_panel(k);
+      return;
+    default:
+      break;
+  }
+  if (!is_strip(t.j)) return write_panel(t.j);
+  auto const& [j, all, beyond] = strip(t.j);
+  if (beyond) return visit({of_strip, 0, 0, t.j, 0});
+  for (auto k = next_of(j, last_apart(t.k)); k < panels(); k = next_of(j, k)) {
+    if (strip_of_[static_cast<std::size_t>(k)] == t.j) write_panel(k);
+  }
+}
+
+}  // namespace allport::lu_detail
