@@ -155,6 +155,14 @@ Shape OwnGraph::output(Task task, int index) const {
       makes, [&](nb::object const& got) { return shape_of(got, what(makes)); }, task, index);
 }
 
+int OwnGraph::parts(Task task, int index) const {
+  if (!defines(shares)) return 1;
+  auto const parts = integer(shares, task, index);
+  ensure(parts >= 1 && parts <= std::numeric_limits<int>::max(), "parts", fmt::format("{} of {}", parts, name(task)),
+         "1 or more", "", ErrorKind::schedule);
+  return static_cast<int>(parts);
+}
+
 std::optional<Shape> OwnGraph::input(Task task, int index) const {
   if (!defines(takes)) return std::nullopt;
   return call(

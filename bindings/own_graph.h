@@ -32,6 +32,7 @@ class OwnGraph final : public TaskGraph {
   void contributors(Task child, int input, VisitTask visit) const override;
   bool gang(Task task, Gang& gang) const override;
   Shape output(Task task, int index) const override;
+  int parts(Task task, int index) const override;
   std::optional<Shape> input(Task task, int index) const override;
   Work work(Task task) const override;
   double priority(Task task) const override;
@@ -60,6 +61,7 @@ class OwnGraph final : public TaskGraph {
     sums,
     meets,
     makes,
+    shares,
     takes,
     works,
     ranks_high,
@@ -72,10 +74,10 @@ class OwnGraph final : public TaskGraph {
     runs,
     methods
   };
-  static constexpr char const* names[methods] = {"name",        "entries",  "exits",        "count",   "owner",
-                                                 "num_parents", "children", "contributors", "_gang",   "output",
-                                                 "input",       "work",     "priority",     "writes",  "in_place",
-                                                 "steps",       "tasks",    "step",         "_memory", "_run"};
+  static constexpr char const* names[methods] = {
+      "name",         "entries",  "exits",  "count", "owner", "num_parents", "children",
+      "contributors", "_gang",    "output", "parts", "input", "work",        "priority",
+      "writes",       "in_place", "steps",  "tasks", "step",  "_memory",     "_run"};
 
   /// use(what the method gave)
   template <class Use, class... Arguments>

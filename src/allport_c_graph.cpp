@@ -38,6 +38,7 @@ class CGraph final : public TaskGraph {
   allport_graph_of_task has_children = nullptr;
   allport_graph_of_input sums = nullptr;
   allport_graph_bytes makes = nullptr;
+  allport_graph_parts shares = nullptr;
   allport_graph_price ranks_high = nullptr;
   allport_graph_price costs = nullptr;
   allport_graph_body does = nullptr;
@@ -104,6 +105,12 @@ class CGraph final : public TaskGraph {
     ensure(bytes >= 0, "output", fmt::format("{} bytes of {}", bytes, name(task)), "0 or more", "",
            ErrorKind::schedule);
     return {bytes / element_, 1, bytes % element_};
+  }
+  int parts(Task task, int index) const override {
+    auto const asked = c_task(task);
+    auto const parts = shares == nullptr ? 1 : shares(context_, &asked, index);
+    ensure(parts >= 1, "parts", fmt::format("{} of {}", parts, name(task)), "1 or more", "", ErrorKind::schedule);
+    return parts;
   }
   Work work(Task task) const override {
     auto const asked = c_task(task);
@@ -209,6 +216,7 @@ ALLPORT_GRAPH_FUNCTION(parents, allport_graph_number, has_parents)
 ALLPORT_GRAPH_FUNCTION(children, allport_graph_of_task, has_children)
 ALLPORT_GRAPH_FUNCTION(contributors, allport_graph_of_input, sums)
 ALLPORT_GRAPH_FUNCTION(output, allport_graph_bytes, makes)
+ALLPORT_GRAPH_FUNCTION(parts, allport_graph_parts, shares)
 ALLPORT_GRAPH_FUNCTION(priority, allport_graph_price, ranks_high)
 ALLPORT_GRAPH_FUNCTION(flops, allport_graph_price, costs)
 ALLPORT_GRAPH_FUNCTION(body, allport_graph_body, does)

@@ -88,6 +88,8 @@ OTHERS = [
      "graph_set_entries graph_set_exits graph_set_count graph_set_owner graph_set_parents graph_set_children "
      "graph_set_contributors graph_set_output graph_set_priority graph_set_flops graph_set_body visit_task visit_edge",
      "TaskGraph.entries"),
+    ("outputs that are parts of one thing", "graph/task_graph", "TaskGraph::parts",
+     "graph_set_parts", "TaskGraph.parts"),
     ("tiles that tasks overwrite", "graph/task_graph", "TaskGraph::writes",
      "graph_set_writes graph_set_in_place graph_set_memory", "TaskGraph.writes"),
     ("its steps", "graph/task_graph", "TaskGraph::steps", "graph_set_steps", "TaskGraph.steps"),

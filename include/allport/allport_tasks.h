@@ -87,6 +87,7 @@ typedef int (*allport_graph_number)(void* context, const allport_task* task);
 typedef int64_t (*allport_graph_bytes)(void* context, const allport_task* task, int index);
 typedef double (*allport_graph_price)(void* context, const allport_task* task);
 typedef int (*allport_graph_flag)(void* context, const allport_task* task, int index);
+typedef int (*allport_graph_parts)(void* context, const allport_task* task, int index);
 typedef void (*allport_graph_of_step)(void* context, int rank, int64_t step, allport_visitor visitor);
 typedef int64_t (*allport_graph_step)(void* context, const allport_task* task);
 /* Where a tile of the calling rank lies, always the same, and how long it is. */
@@ -114,6 +115,9 @@ int allport_graph_set_children(allport_graph graph, allport_graph_of_task functi
 int allport_graph_set_contributors(allport_graph graph, allport_graph_of_input function);
 /* Bytes of a task's output; 0 where there is none. */
 int allport_graph_set_output(allport_graph graph, allport_graph_bytes function);
+/* Of an output that is one of several parts of what goes to the same tasks: how many, 1 or more. They may take other
+ * ways, so that no link has all of it. */
+int allport_graph_set_parts(allport_graph graph, allport_graph_parts function);
 /* Visits the tiles of its own rank that a task overwrites, so that a check finds what nothing orders. A tile's name is
  * any allport_task. */
 int allport_graph_set_writes(allport_graph graph, allport_graph_of_task function);

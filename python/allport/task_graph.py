@@ -157,6 +157,13 @@ class TaskGraph(_native.OwnGraph):
         """The shape of what travels, in elements; None where nothing does."""
         return None
 
+    def parts(self, task: Task, index: int) -> int:
+        """Of an output that is one of several parts of what goes to the same tasks: how many.
+
+        They may take other ways, so that no link has all of it (docs/decisions/0028-link-disjoint-trees-for-graphs.md).
+        """
+        return 1
+
     def input(self, task: Task, index: int) -> int | tuple[int, ...] | None:
         """The shape that an input has, for check() and for TaskContext.input(); None where any will do."""
         return None
@@ -226,7 +233,7 @@ _REQUIRED = {
 }
 _METHODS = (
     *_REQUIRED,
-    *("run", "count", "exits", "name", "output", "input", "contributors", "gang", "work", "priority"),
+    *("run", "count", "exits", "name", "output", "parts", "input", "contributors", "gang", "work", "priority"),
     *("writes", "in_place", "memory", "steps", "tasks", "step"),
 )
 

@@ -31,10 +31,11 @@ class Price {
     }
   }
 
-  [[nodiscard]] double step(std::vector<MstPart> const& parts) const {
+  [[nodiscard]] double step(std::vector<MstBranch> const& branches) const {
     auto const each = real(bytes_);
-    auto const all = each * static_cast<double>(parts.size());
-    return apply_ * all + (parts.front().axis == 0 ? within_node(all, parts.size()) : over_links(parts, each, all));
+    auto const all = each * static_cast<double>(branches.size());
+    bool const inside = branches.front().part.axis == 0;
+    return apply_ * all + (inside ? within_node(all, branches.size()) : over_links(branches, each, all));
   }
 
  private:
@@ -46,17 +47,17 @@ class Price {
     return ends + std::max(within_, leaves_) * all;
   }
 
-  [[nodiscard]] double over_links(std::vector<MstPart> const& parts, double each, double all) const {
+  [[nodiscard]] double over_links(std::vector<MstBranch> const& branches, double each, double all) const {
     auto const& rates = machine_.rates();
     auto link = slowest_;
     Seconds latency{};
-    for (auto const& part : parts) {
+    for (auto const& [part, ranks, node] : branches) {
       auto const& axis = machine_.axis(part.axis - 1);
       auto const hops = axis.wraps ? std::min(part.steps, axis.length - part.steps) : part.steps;
       latency = std::max(latency, static_cast<double>(hops) * std::max(axis.latency, latency_));
       link = std::min(link, axis.bandwidth.value());
     }
-    auto const messages = static_cast<std::int64_t>(parts.size());
+    auto const messages = static_cast<std::int64_t>(branches.size());
     auto const turns = rates.ports > 0 ? (messages + rates.ports - 1) / rates.ports : 1;
     auto const alpha = 2.0 * rates.overhead + latency;
     model::MultilinkTerms const terms{alpha, BytesPerSecond(link), rates.tau};
@@ -88,15 +89,15 @@ Seconds price_mst(Machine const& machine, MstForm form, Contract const& contract
   if (contract.total() == 0) return {};
   bool const blocks = contract.what == Collective::scatter || contract.what == Collective::gather;
   auto const shape = MstShape(machine, form);
+  auto const tree = mst_tree(shape, contract.root);
   auto const price = Price(machine, blocks ? 0 : contract.bytes, contract.what, cut);
-  auto const steps = Seconds(longest_way(shape, contract.root, [&](auto const& parts) { return price.step(parts); }));
-  return blocks ? std::max(steps, price_mst_blocks(machine, shape, contract, cut)) : steps;
+  auto const steps = Seconds(longest_way(*tree, [&](auto const& branches) { return price.step(branches); }));
+  return blocks ? std::max(steps, price_mst_blocks(machine, shape, *tree, contract, cut)) : steps;
 }
 
 std::optional<std::string> mst_why_not(Machine const& machine, MstForm form, Contract const& contract) {
   if (auto reason = needs_all_links(machine, contract)) return reason;
-  auto const shape = MstShape(machine, form);
-  auto const messages = mst_place(shape, contract.root, contract.root).parts.size();
+  auto const messages = mst_tree(MstShape(machine, form), contract.root)->messages();
   if (messages <= TreePlace::capacity) return std::nullopt;
   return "the root of machine " + machine.name() + " would serve " + std::to_string(messages) + " parts, and at most " +
          std::to_string(TreePlace::capacity) + " are possible";

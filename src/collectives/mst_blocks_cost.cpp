@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
-#include <map>
 #include <vector>
 
 #include "allport/model/link_loads.h"
@@ -16,7 +15,7 @@ namespace {
 
 /// What one rank's messages take turns at: from when on each is free.
 struct Turns {
-  std::map<std::pair<int, int>, double> links;  // by axis and direction; axis 0: the way within the node
+  std::array<std::array<double, 3>, max_box_axes> links{};  // by axis and direction + 1; axis 0: within the node
   std::vector<double> ports;
   double cap = 0.0;
   double processor = 0.0;
@@ -25,9 +24,10 @@ struct Turns {
 
 class BlocksPrice {
  public:
-  BlocksPrice(Machine const& machine, MstShape const& shape, Contract const& contract, Cut cut)
+  BlocksPrice(Machine const& machine, MstShape const& shape, MstTree const& tree, Contract const& contract, Cut cut)
       : machine_(machine),
         shape_(shape),
+        tree_(tree),
         cut_(cut),
         block_(real(contract.total()) / contract.ranks),
         overhead_(machine.rates().overhead.value()) {
@@ -40,131 +40,144 @@ class BlocksPrice {
     leaves_ = model::injection_seconds_per_byte(machine, 1.0, 0.0);
     if (machine.rates().injection.value() > 0.0) leaves_ = std::max(leaves_, 1.0 / machine.rates().injection.value());
     whole_ = shape.whole(contract.root);
+    for (int a = 0; a < shape.axes(); ++a) whole_.span[at(a)] = {0, shape.length(a)};
     scatters_ = contract.what == Collective::scatter;
+    for (int a = 1; a < shape.axes(); ++a) link_.push_back(1.0 / model::slowest_link(machine, a - 1).value());
   }
 
   double seconds() {
-    auto held = whole_;
-    for (int a = 0; a < shape_.axes(); ++a) held.span[at(a)] = {0, shape_.length(a)};
-    return scatters_ ? scatter(whole_, held) : gather(whole_, held, true);
+    for (int n = 0; n <= tree_.whole(); ++n) {
+      done_.push_back(!tree_.nodes[at(n)].is_part ? 0.0 : scatters_ ? scatter(n) : gather(n));
+    }
+    return done_.back();
   }
 
  private:
-  [[nodiscard]] double bytes(MstBox const& box) const { return block_ * real(shape_.size(box)); }
   [[nodiscard]] double segments(double bytes) const {
     return std::max(1.0, std::ceil(bytes / real(std::max<std::int64_t>(1, cut_.segment))));
   }
-  /// Whether a part's blocks lie side by side among those that its parent holds.
-  [[nodiscard]] bool together(MstPart const& part, MstBox const& held) const {
+  /// Whether the blocks of a part that `node` cuts off lie side by side among those that its root holds: those of
+  /// `holder`, whose root it is, and of the whole machine in the order of ranks.
+  [[nodiscard]] bool together(MstNode const& node, MstPart const& part, int holder) const {
+    auto const& held = holder == tree_.whole() ? whole_ : tree_.nodes[at(holder)].box;
     for (int a = 0; a < shape_.axes(); ++a) {
       auto const& mine = part.box.span[at(a)];
       auto const& all = held.span[at(a)];
-      auto const from = (mine.lo - all.lo + shape_.length(a)) % shape_.length(a);
+      // Nodes stand for boxes at other places, too: places count from the root.
+      auto const n = shape_.length(a);
+      auto const from = (mine.lo - node.box.root[at(a)] - all.lo + held.root[at(a)] + 2 * n) % n;
       if (a < part.axis && (from != 0 || mine.length != all.length)) return false;
-      if (a == part.axis && from + mine.length > shape_.length(a)) return false;
+      if (a == part.axis && from + mine.length > n) return false;
       if (a > part.axis && all.length != 1) return false;
     }
     return true;
   }
 
   struct Way {
-    std::pair<int, int> key;
+    int axis = 0;
+    int sign = 0;
     double latency = 0.0;
     double seconds_per_byte = 0.0;
   };
   [[nodiscard]] Way way(MstPart const& part) const {
-    if (part.axis == 0) return {{0, 0}, near_, within_};
+    if (part.axis == 0) return {0, 0, near_, within_};
     auto const& axis = machine_.axis(part.axis - 1);
     auto const round = axis.wraps && part.steps > 1 && 2 * part.steps >= axis.length;  // the other way is as short
     auto const hops = round ? axis.length - part.steps : part.steps;
     auto const sign = !round ? part.sign : 2 * part.steps == axis.length ? (scatters_ ? 1 : -1) : -part.sign;
-    auto const slowest = model::slowest_link(machine_, part.axis - 1).value();
-    return {{part.axis, sign}, hops * axis.latency.value(), 1.0 / slowest};
+    return {part.axis, sign, hops * axis.latency.value(), link_[at(part.axis - 1)]};
   }
 
   /// When the last segment is there, if the first one's sender may begin at `ready`.
-  double pass(Turns& turns, Way const& way, double ready, double bytes, std::size_t beside) const {
+  double pass(Way const& way, double ready, double bytes, std::size_t beside) {
     auto const parts = segments(bytes);
-    auto begin = std::max({ready + overhead_, turns.links[way.key], turns.cap});
-    auto* port = way.key.first == 0 || turns.ports.empty() ? nullptr : &*std::ranges::min_element(turns.ports);
+    auto& link = turns_.links[at(way.axis)][at(way.sign + 1)];
+    auto begin = std::max({ready + overhead_, link, turns_.cap});
+    auto* port = way.axis == 0 || turns_.ports.empty() ? nullptr : &*std::ranges::min_element(turns_.ports);
     if (port != nullptr) begin = std::max(begin, *port);
-    turns.cap = begin + bytes * leaves_;
+    turns_.cap = begin + bytes * leaves_;
     auto const tau = machine_.rates().tau;
     auto const moving = bytes * way.seconds_per_byte * (1.0 + real(static_cast<std::int64_t>(beside) - 1) * tau);
     // Segments follow each other at the pace of the way, of the sender's processor, or of the window.
     auto const hop = 2.0 * overhead_ + way.latency + moving / parts;
     auto const pace = std::max({moving / parts, overhead_, hop / cut_.window});
     auto const end = begin + moving / parts + (parts - 1.0) * pace;
-    turns.links[way.key] = end;
+    link = end;
     if (port != nullptr) *port = end;
     return end + way.latency;
   }
-  [[nodiscard]] Turns start() const {
-    return {{}, std::vector<double>(at(machine_.rates().ports), 0.0), 0.0, 0.0, 0.0};
+  void start() {
+    turns_.links = {};
+    turns_.ports.assign(at(machine_.rates().ports), 0.0);
+    turns_.cap = turns_.processor = turns_.memory = 0.0;
   }
 
-  /// From when the box's root has all blocks until the last rank has its own. `held`: how they lie there.
-  double scatter(MstBox box, MstBox const& held) {
-    auto const form = shape_.outline(box);
-    if (auto const found = known_.find(form); found != known_.end()) return found->second;
-    auto turns = start();
+  /// From when the box's root has all blocks until the last rank has its own.
+  double scatter(int holder) {
+    start();
     auto last = 0.0;
-    for (auto parts = shape_.cut(box); !parts.empty(); parts = shape_.cut(box)) {
-      for (auto const& part : parts) {
-        auto const b = bytes(part.box);
-        if (!together(part, held)) turns.memory += b * copy_;
-        auto const ready = std::max(turns.processor, together(part, held) ? 0.0 : turns.memory);
-        auto const there = pass(turns, way(part), ready, b, parts.size());
-        turns.processor = ready + segments(b) * overhead_;
-        last = std::max(last, there + overhead_ + scatter(part.box, part.box));
+    tree_.each_step(holder, [&](MstNode const& node) {
+      for (auto const& [part, ranks, to] : node.branches) {
+        auto const b = block_ * real(ranks);
+        bool const packed = !together(node, part, holder);
+        if (packed) turns_.memory += b * copy_;
+        auto const ready = std::max(turns_.processor, packed ? turns_.memory : 0.0);
+        auto const there = pass(way(part), ready, b, node.branches.size());
+        turns_.processor = ready + segments(b) * overhead_;
+        last = std::max(last, there + overhead_ + done_[at(to)]);
       }
-    }
-    return known_[form] = std::max(last, turns.memory + block_ * copy_);
+    });
+    return std::max(last, turns_.memory + block_ * copy_);
   }
 
-  /// Until the box's root has all blocks. `held`: how they are to lie there.
-  double gather(MstBox box, MstBox const& held, bool root) {
-    auto const form = shape_.outline(box);
-    if (auto const found = known_.find(form); found != known_.end()) return found->second;
-    std::vector<std::vector<MstPart>> steps;
-    for (auto parts = shape_.cut(box); !parts.empty(); parts = shape_.cut(box)) steps.push_back(std::move(parts));
-    auto turns = start();
-    if (root || !steps.empty()) turns.memory = block_ * copy_;
-    auto last = turns.memory;
-    for (auto parts = steps.rbegin(); parts != steps.rend(); ++parts) {
-      for (auto part = parts->rbegin(); part != parts->rend(); ++part) {
-        auto const b = bytes(part->box);
-        auto const sent = gather(part->box, part->box, false);
-        turns.cap = 0.0;  // each part's own
-        auto const there = pass(turns, way(*part), sent, b, parts->size());
-        turns.processor = std::max(turns.processor + segments(b) * overhead_, there + overhead_);
-        last = std::max(last, turns.processor);
-        if (root && together(*part, held)) continue;
-        turns.memory = std::max(turns.memory, turns.processor) + b * copy_;
-        last = std::max(last, turns.memory);
+  /// Until the box's root has all blocks.
+  double gather(int holder) {
+    bool const root = holder == tree_.whole();
+    steps_.clear();
+    tree_.each_step(holder, [&](MstNode const& node) { steps_.push_back(&node); });
+    start();
+    if (root || !steps_.empty()) turns_.memory = block_ * copy_;
+    auto last = turns_.memory;
+    for (auto node = steps_.rbegin(); node != steps_.rend(); ++node) {
+      auto const& branches = (*node)->branches;
+      for (auto branch = branches.rbegin(); branch != branches.rend(); ++branch) {
+        auto const& [part, ranks, to] = *branch;
+        auto const b = block_ * real(ranks);
+        turns_.cap = 0.0;  // each part's own
+        auto const there = pass(way(part), done_[at(to)], b, branches.size());
+        turns_.processor = std::max(turns_.processor + segments(b) * overhead_, there + overhead_);
+        last = std::max(last, turns_.processor);
+        if (root && together(**node, part, holder)) continue;
+        turns_.memory = std::max(turns_.memory, turns_.processor) + b * copy_;
+        last = std::max(last, turns_.memory);
       }
     }
-    return known_[form] = last;
+    return last;
   }
 
   Machine const& machine_;
   MstShape const& shape_;
+  MstTree const& tree_;
   Cut cut_;
   double block_;
   MstBox whole_;
   bool scatters_ = true;
   double overhead_;
-  double copy_ = 0.0;    // seconds per byte copied
-  double within_ = 0.0;  // seconds per byte of the slowest way between a node's ranks
-  double near_ = 0.0;    // and its latency
-  double leaves_ = 0.0;  // seconds per byte that one rank sends, under caps on injection
-  std::map<MstOutline, double> known_;
+  double copy_ = 0.0;                  // seconds per byte copied
+  double within_ = 0.0;                // seconds per byte of the slowest way between a node's ranks
+  double near_ = 0.0;                  // and its latency
+  double leaves_ = 0.0;                // seconds per byte that one rank sends, under caps on injection
+  std::vector<double> link_;           // seconds per byte of an axis' slowest link
+  std::vector<double> done_;           // by node
+  std::vector<MstNode const*> steps_;  // of the node at hand
+  Turns turns_;
 };
 
 }  // namespace
 
-Seconds price_mst_blocks(Machine const& machine, MstShape const& shape, Contract const& contract, Cut cut) {
-  return Seconds(BlocksPrice(machine, shape, contract, cut).seconds());
+Seconds price_mst_blocks(Machine const& machine, MstShape const& shape, MstTree const& tree, Contract const& contract,
+                         Cut cut) {
+  return Seconds(BlocksPrice(machine, shape, tree, contract, cut).seconds());
 }
 
 }  // namespace allport

@@ -1,6 +1,7 @@
 // The boxes of the generalised minimum-spanning-tree algorithms, and the way from the whole machine to one rank.
 #pragma once
 
+#include <algorithm>
 #include <array>
 #include <cstdint>
 #include <utility>
@@ -63,6 +64,13 @@ class MstShape {
   [[nodiscard]] std::vector<MstPart> cut(MstBox& box) const;
   /// Port from the box's root to the part's: over a link where that is one hop, else routed.
   [[nodiscard]] Port port_to(MstPart const& part) const;
+  /// From the parent's root to the part's, the shorter way.
+  [[nodiscard]] std::int32_t hops(MstPart const& part) const {
+    auto const n = length(part.axis);
+    return wraps_[static_cast<std::size_t>(part.axis)] ? std::min(part.steps, n - part.steps) : part.steps;
+  }
+
+  friend bool operator==(MstShape const&, MstShape const&) = default;
 
  private:
   void cut_axis(MstBox& box, int a, int parts, std::vector<MstPart>& into) const;

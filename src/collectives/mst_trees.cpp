@@ -49,26 +49,7 @@ Schedule mst_bcast(Machine const& machine, MstForm form, std::string name, Contr
 
 int mst_rounds(Machine const& machine, Rank root, MstForm form) {
   ensure(root >= 0 && root < machine.ranks(), "root", root, "a rank of the machine (0 <= root < ranks())");
-  auto const shape = MstShape(machine, form);
-  return static_cast<int>(longest_way(shape, root, [](auto const&) { return 1.0; }));
-}
-
-double longest_way(MstShape const& shape, Rank root, MstStep const& step) {
-  std::map<MstOutline, double> known;
-  std::function<double(MstBox)> cost = [&](MstBox box) {
-    auto const form = shape.outline(box);
-    if (auto const found = known.find(form); found != known.end()) return found->second;
-    auto const parts = shape.cut(box);
-    auto longest = 0.0;
-    if (!parts.empty()) {
-      longest = cost(box);
-      for (auto const& part : parts) longest = std::max(longest, cost(part.box));
-      longest += step(parts);
-    }
-    known[form] = longest;
-    return longest;
-  };
-  return cost(shape.whole(root));
+  return static_cast<int>(longest_way(*mst_tree(MstShape(machine, form), root), [](auto const&) { return 1.0; }));
 }
 
 }  // namespace allport

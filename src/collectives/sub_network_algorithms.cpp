@@ -6,6 +6,7 @@
 #include <mutex>
 #include <utility>
 
+#include "allport/base/recent.h"
 #include "allport/collectives/sub_network.h"
 #include "families.h"
 #include "prices.h"
@@ -31,6 +32,10 @@ class Rows {
 
   [[nodiscard]] SubNetwork const& network() const { return *network_; }
 
+  [[nodiscard]] std::shared_ptr<SubNetwork::Trees const> trees(Rank root, TreeWay way) const {
+    return *kept_.get(std::pair(root, way), [&] { return network_->trees(root, way); });
+  }
+
   [[nodiscard]] NetworkRoots const& all_roots(TreeWay way) const {
     auto const i = static_cast<std::size_t>(way);
     std::call_once(made_[i], [&] {
@@ -50,7 +55,7 @@ class Rows {
 
   /// Streams: broadcast, reduce, allreduce.
   [[nodiscard]] Seconds streams(Contract const& contract, Cut cut, TreeWay way) const {
-    auto const trees = network_->trees(contract.root, way);
+    auto const trees = this->trees(contract.root, way);
     auto const turns = contract.what == Collective::allreduce ? 2.0 : 1.0;
     auto const time = price_streamed(network_->machine(), contract, cut,
                                      {.depth = trees->extent.depth,
@@ -63,7 +68,7 @@ class Rows {
   /// Scatter and gather.
   [[nodiscard]] Seconds blocks(Contract const& contract, Cut cut, TreeWay way) const {
     if (contract.total() == 0) return {};
-    auto const trees = network_->trees(contract.root, way);
+    auto const trees = this->trees(contract.root, way);
     return static_cast<double>(trees->sharing) *
                price_block_trees(network_->machine(), contract, cut, trees->over_ranks.count, trees->extent.depth) +
            trees->through;
@@ -87,6 +92,7 @@ class Rows {
 
  private:
   std::shared_ptr<SubNetwork const> network_;
+  mutable Recent<std::pair<Rank, TreeWay>, std::shared_ptr<SubNetwork::Trees const>> kept_{64};
   mutable std::array<std::once_flag, 3> made_;
   mutable std::array<NetworkRoots, 3> all_;
 };
@@ -130,7 +136,7 @@ auto priced(Shared const& rows, Seconds (Rows::*price)(Contract const&, Cut, Tre
 constexpr auto row_name = "subnetwork";
 
 auto over(Shared const& rows, TreeWay way, Schedule (*stream)(TreeSet, std::string, Contract const&, Cut)) {
-  auto const trees = [rows, way](Machine const&, Rank root) { return rows->network().trees(root, way)->over_ranks; };
+  auto const trees = [rows, way](Machine const&, Rank root) { return rows->trees(root, way)->over_ranks; };
   return over_trees(row_name, trees, stream);
 }
 

@@ -97,24 +97,25 @@ module allport
        allport_team_free, allport_parallel_for, allport_map_ranks, allport_graph_create, allport_graph_free, &
        allport_graph_set_entries, allport_graph_set_exits, allport_graph_set_count, allport_graph_set_owner, &
        allport_graph_set_parents, allport_graph_set_children, allport_graph_set_contributors, allport_graph_set_output, &
-       allport_graph_set_writes, allport_graph_set_in_place, allport_graph_set_memory, allport_graph_set_gang, &
-       allport_graph_set_steps, allport_graph_set_priority, allport_graph_set_flops, allport_graph_set_body, &
-       allport_visit_task, allport_visit_edge, allport_visit_talk, allport_body_input, allport_body_output, &
-       allport_body_progress, allport_body_gang, allport_body_send, allport_body_receive, allport_body_bcast, &
-       allport_body_reduce, allport_body_allreduce, allport_graph_check, allport_graph_simulate, allport_graph_run, &
-       allport_machine_create, allport_machine_from_toml, allport_comm_machine, allport_machine_placed, &
-       allport_machine_part, allport_machine_free, allport_machine_name, allport_machine_size, allport_machine_extents, &
-       allport_machine_link, allport_machine_hops, allport_machine_json, allport_machine_toml, allport_machine_preset, &
-       allport_algorithm_name, allport_algorithm_summary, allport_schedule_create, allport_schedule_create_v, &
-       allport_schedule_from_json, allport_schedule_free, allport_schedule_collective, allport_schedule_algorithm, &
-       allport_schedule_reason, allport_schedule_choice, allport_schedule_seconds, allport_schedule_shape, &
-       allport_schedule_traffic, allport_schedule_verify, allport_schedule_simulate, allport_schedule_json, &
-       allport_schedule_run, allport_schedule_start, allport_schedule_prepare, allport_plan_gemm, allport_plan_getrf, &
-       allport_plan_potrf, allport_plan_geqrf, allport_plan_free, allport_plan_algorithm, allport_plan_seconds, &
-       allport_plan_grid, allport_plan_block, allport_plan_traffic, allport_plan_memory, allport_plan_distribution, &
-       allport_plan_simulate, allport_plan_json, allport_gemm, allport_potrf, allport_potrs, allport_posv, allport_getrf, &
-       allport_getrs, allport_gesv, allport_geqrf, allport_ormqr, allport_unmqr, allport_orgqr, allport_ungqr, &
-       allport_gels, allport_gemm_planned, allport_getrf_planned, allport_potrf_planned, allport_geqrf_planned
+       allport_graph_set_parts, allport_graph_set_writes, allport_graph_set_in_place, allport_graph_set_memory, &
+       allport_graph_set_gang, allport_graph_set_steps, allport_graph_set_priority, allport_graph_set_flops, &
+       allport_graph_set_body, allport_visit_task, allport_visit_edge, allport_visit_talk, allport_body_input, &
+       allport_body_output, allport_body_progress, allport_body_gang, allport_body_send, allport_body_receive, &
+       allport_body_bcast, allport_body_reduce, allport_body_allreduce, allport_graph_check, allport_graph_simulate, &
+       allport_graph_run, allport_machine_create, allport_machine_from_toml, allport_comm_machine, &
+       allport_machine_placed, allport_machine_part, allport_machine_free, allport_machine_name, allport_machine_size, &
+       allport_machine_extents, allport_machine_link, allport_machine_hops, allport_machine_json, allport_machine_toml, &
+       allport_machine_preset, allport_algorithm_name, allport_algorithm_summary, allport_schedule_create, &
+       allport_schedule_create_v, allport_schedule_from_json, allport_schedule_free, allport_schedule_collective, &
+       allport_schedule_algorithm, allport_schedule_reason, allport_schedule_choice, allport_schedule_seconds, &
+       allport_schedule_shape, allport_schedule_traffic, allport_schedule_verify, allport_schedule_simulate, &
+       allport_schedule_json, allport_schedule_run, allport_schedule_start, allport_schedule_prepare, allport_plan_gemm, &
+       allport_plan_getrf, allport_plan_potrf, allport_plan_geqrf, allport_plan_free, allport_plan_algorithm, &
+       allport_plan_seconds, allport_plan_grid, allport_plan_block, allport_plan_traffic, allport_plan_memory, &
+       allport_plan_distribution, allport_plan_simulate, allport_plan_json, allport_gemm, allport_potrf, allport_potrs, &
+       allport_posv, allport_getrf, allport_getrs, allport_gesv, allport_geqrf, allport_ormqr, allport_unmqr, &
+       allport_orgqr, allport_ungqr, allport_gels, allport_gemm_planned, allport_getrf_planned, allport_potrf_planned, &
+       allport_geqrf_planned
 
   ! C = alpha op(A) op(B) + beta C. trans: 'N', 'T' or 'C'. a, b, c: this rank's parts with leading dimensions lda, ldb,
   ! ldc. beta == 0 never reads C. options as above.
@@ -1318,6 +1319,12 @@ module allport
       type(c_funptr), value :: function
       integer(c_int) :: code
     end function c_graph_set_output
+    function c_graph_set_parts(graph, function) bind(C, name='allport_graph_set_parts') result(code)
+      import
+      type(c_ptr), value :: graph
+      type(c_funptr), value :: function
+      integer(c_int) :: code
+    end function c_graph_set_parts
     function c_graph_set_writes(graph, function) bind(C, name='allport_graph_set_writes') result(code)
       import
       type(c_ptr), value :: graph
@@ -3386,6 +3393,14 @@ contains
     type(c_funptr), intent(in) :: function
     code = c_graph_set_output(graph%handle, function)
   end function allport_graph_set_output
+
+  ! Of an output that is one of several parts of what goes to the same tasks: how many, 1 or more. They may take other
+  ! ways, so that no link has all of it.
+  integer function allport_graph_set_parts(graph, function) result(code)
+    type(allport_graph), intent(in) :: graph
+    type(c_funptr), intent(in) :: function
+    code = c_graph_set_parts(graph%handle, function)
+  end function allport_graph_set_parts
 
   ! Visits the tiles of its own rank that a task overwrites, so that a check finds what nothing orders. A tile's name is
   ! any allport_task.

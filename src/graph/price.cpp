@@ -7,8 +7,8 @@
 #include <map>
 #include <optional>
 
+#include "along.h"
 #include "deliveries.h"
-#include "talk.h"
 
 namespace allport::graph {
 
@@ -23,6 +23,7 @@ class Pricing {
         options_(options),
         rates_(machine, options.factor),
         links_(machine),
+        along_(carrier, links_, machine.ranks(), options.segment),
         axis_seconds_(static_cast<std::size_t>(machine.axes()), 0.0),
         chain_axis_seconds_(axis_seconds_) {}
 
@@ -72,7 +73,7 @@ class Pricing {
     // Members of one gang, and gangs of one shape, say the same: the first of a step stands for them.
     auto const key = std::pair(task.kind, task.k);
     auto const [known, is_new] = talks_.try_emplace(key, 0.0);
-    if (is_new) known->second = talk_seconds(graph_, gang_, carrier_, links_, options_.segment);
+    if (is_new) known->second = along_.talk(graph_, gang_);
     return own + known->second;
   }
 
@@ -163,7 +164,8 @@ class Pricing {
     if (heir.edge.carries == Carries::sum) until += sum_seconds(parent, heir);
     leaving_.deliveries(graph_, parent, [&](Delivery const& delivery) {
       if (delivery.what != Collective::broadcast) return;
-      auto const there = send_along(delivery, now, heir.owner);
+      auto const there =
+          along_.book(delivery, now, heir.owner, [&](Hop const& hop) { load(hop, 1, chain_axis_seconds_); });
       if (heir.owner != leaving_.owner() && takes(heir.edge.child, delivery.output)) until = std::max(until, there);
     });
     return until;
@@ -181,27 +183,9 @@ class Pricing {
     auto const root = std::ranges::find(contributors_, heir.owner) - contributors_.begin();
     auto const bytes = graph_.output(parent, heir.edge.output).bytes(graph_.element());
     if (contributors_.size() < 2 || bytes == 0) return 0;
-    return delivery_seconds({heir.edge.child, heir.edge.input, Collective::reduce, contributors_,
-                             static_cast<int>(root), bytes, graph_.element()},
-                            heir.owner, carrier_, links_, options_.segment);
-  }
-
-  /// Books a delivery's ways; when the last of it is at one of its ranks.
-  double send_along(Delivery const& delivery, double now, Rank to) {
-    double there = now;
-    reached_.resize(static_cast<std::size_t>(machine_.ranks()));
-    reached_[static_cast<std::size_t>(leaving_.owner())] = {now, now};
-    carrier_.hops(delivery, [&](Hop const& hop) {
-      auto const [first, last] = reached_[static_cast<std::size_t>(hop.from)];
-      auto const piece = std::min(hop.bytes, options_.segment);
-      auto const passage = links_.cross(hop.from, hop.to, hop.bytes, first, last);
-      auto const trailing = links_.trailing(hop.from, hop.to, piece);
-      reached_[static_cast<std::size_t>(hop.to)] = {std::min(passage.head + trailing, passage.tail),
-                                                    passage.tail + trailing};
-      if (hop.to == to) there = passage.tail;
-      load(hop, 1, chain_axis_seconds_);
-    });
-    return there;
+    return along_.alone({heir.edge.child, heir.edge.input, Collective::reduce, contributors_, static_cast<int>(root),
+                         bytes, graph_.element()},
+                        heir.owner);
   }
 
   TaskGraph const& graph_;
@@ -210,6 +194,7 @@ class Pricing {
   PriceOptions const& options_;
   Rates rates_;
   Links links_;
+  Along along_;
   std::vector<double> axis_seconds_;
   std::vector<double> chain_axis_seconds_;  // of the chain's own messages
   double ends_ = 0;
@@ -217,7 +202,6 @@ class Pricing {
   Leaving leaving_;
   Gang gang_;
   std::vector<Rank> contributors_;
-  std::vector<std::pair<double, double>> reached_;  // by rank: when what comes to it can go on, and the last of it
 };
 
 }  // namespace

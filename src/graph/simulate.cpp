@@ -69,8 +69,7 @@ void Simulation::become_ready(Task task, Rank rank, Waiting const& waited) {
   if (entered.size() < gang_.members.size()) return;
   // One order of all gangs: no rank takes them otherwise, so that none waits for another in a circle.
   auto const number = static_cast<std::int64_t>(called_.size());
-  called_.push_back(
-      {static_cast<int>(entered.size()), talk_seconds(graph_, gang_, carrier_, links_, options_.segment), {}});
+  called_.push_back({static_cast<int>(entered.size()), along_.talk(graph_, gang_), {}});
   auto const members = entered;
   gangs_.erase(name);
   for (auto const& m : members) {

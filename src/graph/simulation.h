@@ -9,8 +9,8 @@
 #include <vector>
 
 #include "allport/graph/simulate.h"
+#include "along.h"
 #include "links.h"
-#include "talk.h"
 #include "task_map.h"
 #include "transit.h"
 
@@ -78,6 +78,7 @@ class Simulation {
         options_(options),
         rates_(machine, options.factor),
         links_(machine),
+        along_(carrier, links_, machine.ranks(), options.segment),
         seats_(static_cast<std::size_t>(graph.ranks())) {
     for (auto& seat : seats_) {
       for (int w = options.workers - 1; w >= 0; --w) seat.free.push_back(w);
@@ -137,6 +138,7 @@ class Simulation {
   SimulateOptions const& options_;
   Rates rates_;
   Links links_;
+  Along along_;
   std::vector<Seat> seats_;
   std::priority_queue<Event> events_;
   double now_ = 0;

@@ -221,6 +221,7 @@ ProcessGrid::ProcessGrid(int rows, int cols, std::vector<Rank> ranks)
   ensure(static_cast<std::int64_t>(ranks_.size()) == places, "grid size", ranks_.size(),
          std::to_string(rows) + " x " + std::to_string(cols) + " = " + std::to_string(places) + " ranks",
          "grid[r + c * rows.parts()] is the owner of grid row r, column c");
+  if (numbers_all()) return;
   std::iota(by_rank_.begin(), by_rank_.end(), 0);
   auto const rank_of = [&](int place) { return ranks_[static_cast<std::size_t>(place)]; };
   std::ranges::sort(by_rank_, {}, rank_of);
@@ -230,6 +231,18 @@ ProcessGrid::ProcessGrid(int rows, int cols, std::vector<Rank> ranks)
     throw Error::argument("rank in grid", show(rank_of(*twice)), "each rank at most once",
                           "give every place of the grid its own rank");
   }
+}
+
+bool ProcessGrid::numbers_all() {
+  std::ranges::fill(by_rank_, -1);
+  for (std::size_t place = 0; place < ranks_.size(); ++place) {
+    auto const rank = ranks_[place];
+    if (rank < 0 || static_cast<std::size_t>(rank) >= ranks_.size()) return false;
+    auto& known = by_rank_[static_cast<std::size_t>(rank)];
+    if (known >= 0) return false;
+    known = static_cast<int>(place);
+  }
+  return true;
 }
 
 ProcessGrid ProcessGrid::column_major(int rows, int cols, Rank first) {

@@ -91,11 +91,15 @@ struct Step {
   Index received = 0;  ///< exchange: elements received
   Rank to = -1;        ///< exchange: ranks of the machine; own rank: nothing travels
   Rank from = -1;
+
+  friend bool operator==(Step const&, Step const&) = default;
 };
 struct Stage {
   std::vector<Step> steps;
   double flops = 0;
   Index depth = 0;  ///< k of the local multiplication
+
+  friend bool operator==(Stage const&, Stage const&) = default;
 };
 
 /// Stages with the same steps one after the other, as a length is cut into balanced pieces (cut()): most of them

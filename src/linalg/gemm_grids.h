@@ -1,10 +1,11 @@
-// The grids that a plan of a product tries.
+// The grids that a plan of a product tries, the orders in which they lie over ranks, and the places that are looked at.
 #pragma once
 
 #include <algorithm>
+#include <string>
 #include <vector>
 
-#include "allport/linalg/gemm.h"
+#include "gemm_frame.h"
 
 namespace allport::gemm_detail {
 
@@ -52,6 +53,48 @@ inline std::vector<GemmGrid> grids(GemmOptions const& options, Rank ranks) {
     }
   }
   return result;
+}
+
+/// Orders in which grid axes may run over the machine; axes of length 1 do not matter.
+inline std::vector<std::string> gemm_orders(GemmGrid const& grid) {
+  std::vector<std::string> result;
+  std::vector<std::vector<int>> seen;
+  for (auto const* order : {"jil", "ijl", "jli", "ilj", "lji", "lij"}) {
+    std::vector<int> lengths;
+    for (auto const* axis = order; *axis != '\0'; ++axis) {
+      auto const length = *axis == 'i' ? grid.rows : *axis == 'j' ? grid.cols : grid.layers;
+      if (length > 1) lengths.push_back(*axis);
+    }
+    if (std::find(seen.begin(), seen.end(), lengths) == seen.end()) {
+      seen.push_back(lengths);
+      result.emplace_back(order);
+    }
+  }
+  return result;
+}
+
+inline std::vector<Place> all_places(GemmGrid const& grid) {
+  std::vector<Place> places;
+  for (int l = 0; l < grid.layers; ++l) {
+    for (int j = 0; j < grid.cols; ++j) {
+      for (int i = 0; i < grid.rows; ++i) places.push_back({i, j, l});
+    }
+  }
+  return places;
+}
+
+/// The grid's corners and the place after the first on each axis: the extremes of every balanced distributing.
+inline std::vector<Place> corner_places(GemmGrid const& grid) {
+  std::vector<Place> places;
+  for (int const i : {0, grid.rows - 1}) {
+    for (int const j : {0, grid.cols - 1}) {
+      for (int const l : {0, grid.layers - 1}) {
+        Place const p{i, j, l};
+        if (std::find(places.begin(), places.end(), p) == places.end()) places.push_back(p);
+      }
+    }
+  }
+  return places;
 }
 
 }  // namespace allport::gemm_detail

@@ -2,7 +2,9 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <cmath>
+#include <optional>
 
 #include "allport/comm/messages.h"
 #include "allport/model/gemm_bound.h"
@@ -27,6 +29,10 @@ constexpr Index most_panels = 1 << 30;
 constexpr int judged_in_full = 16;
 /// Beyond this many ranks even the chosen one is counted at the corners only (GemmPlan::traffic stays empty).
 constexpr int counted_in_full = 4096;
+/// There candidates' collectives are priced from so many roots of a line, each for those around it, and the place's
+/// own; the best of them again from all roots: as many as `allport plan` shows.
+constexpr int priced_roots = 8;
+constexpr std::size_t priced_again = 12;
 
 double bound(GemmProblem const& problem, int ranks, std::int64_t memory_words) {
   return model::gemm_bound({problem.m, problem.n, problem.k}, ranks, static_cast<double>(memory_words)).words();
@@ -48,17 +54,23 @@ class Judge {
         machine_(machine),
         pricer_(machine, options, options.mapping),
         embedded_(machine, options.mapping),
-        element_(bytes_of(problem.type)) {}
+        element_(bytes_of(problem.type)),
+        some_roots_(machine.ranks() > counted_in_full) {}
 
   [[nodiscard]] EmbeddedOrders& embedded() { return embedded_; }
+  [[nodiscard]] bool leaves_roots_out() const { return some_roots_; }
+  void price_all_roots() { some_roots_ = false; }
 
   [[nodiscard]] PlaceCost cost(Method const& how, Frame const& frame, Place p, Index width) {
     PlaceCost cost;
     std::int64_t scratch = 0;
     Seconds computing{};  // of the stage before, under which this stage's communication hides
+    Lines lines(pricer_, frame, p);
+    Known last_narrow;
+    Known last_wide;
     for (auto const& stretch : how.stages(problem_, frame, p, width)) {
-      auto const narrow = price(stretch.narrow, frame, p);
-      auto const wide = stretch.wides > 0 ? price(stretch.wide, frame, p) : StageCost{};
+      auto const narrow = price(stretch.narrow, lines, last_narrow);
+      auto const wide = stretch.wides > 0 ? price(stretch.wide, lines, last_wide) : StageCost{};
       auto const follow = [&](StageCost const& stage, Seconds before, Index times) {
         if (times > 0) cost.total += stage.after(before) * static_cast<double>(times);
       };
@@ -91,21 +103,63 @@ class Judge {
     }
   };
 
-  [[nodiscard]] StageCost price(Stage const& stage, Frame const& frame, Place p) {
+  /// The lines of a place, each looked up once.
+  class Lines {
+   public:
+    Lines(Pricer& pricer, Frame const& frame, Place p) : pricer_(pricer), frame_(frame), place_(p) {}
+    [[nodiscard]] Group const& group(GridAxis line) {
+      auto& known = groups_[static_cast<std::size_t>(line)];
+      if (known == nullptr) known = &pricer_.group(frame_.members(place_, line));
+      return *known;
+    }
+    [[nodiscard]] int index(GridAxis line) const { return frame_.index(place_, line); }
+    [[nodiscard]] int length(GridAxis line) const { return frame_.length(line); }
+    [[nodiscard]] Rank rank() const { return frame_.rank(place_); }
+
+   private:
+    Pricer& pricer_;
+    Frame const& frame_;
+    Place place_;
+    std::array<Group const*, 3> groups_{};
+  };
+  /// What was priced last: stages that cost the same follow each other.
+  struct Known {
+    std::optional<Stage> stage;
     StageCost cost;
-    Seconds lanes[4] = {};
+  };
+
+  [[nodiscard]] StageCost price(Stage stage, Lines& lines, Known& last) {
+    for (auto& step : stage.steps) {
+      if (step.kind != Step::Kind::exchange) step.root = priced_root(step, lines);
+    }
+    if (last.stage != stage) last = {stage, price(stage, lines)};
+    return last.cost;
+  }
+
+  [[nodiscard]] int priced_root(Step const& step, Lines const& lines) const {
+    auto const length = lines.length(step.line);
+    auto const own = lines.index(step.line);
+    if (!some_roots_ || length <= priced_roots || step.root == own) return step.root;
+    auto const part = static_cast<int>(std::int64_t{step.root} * priced_roots / length);
+    auto const middle = (2 * part + 1) * length / (2 * priced_roots);
+    return middle != own ? middle : own > 0 ? own - 1 : 1;
+  }
+
+  [[nodiscard]] StageCost price(Stage const& stage, Lines& lines) {
+    StageCost cost;
+    Seconds busy[4] = {};
     for (auto const& step : stage.steps) {
       if (step.kind == Step::Kind::exchange) {
-        exchange(step, frame.rank(p), cost.traffic, lanes[3]);
+        exchange(step, lines.rank(), cost.traffic, busy[3]);
         continue;
       }
-      auto const& group = pricer_.group(frame.members(p, step.line));
-      auto const index = frame.index(p, step.line);
+      auto const& group = lines.group(step.line);
+      auto const index = lines.index(step.line);
       cost.traffic += pricer_.traffic(group, index, step, element_);
-      lanes[static_cast<int>(step.line)] += pricer_.seconds(group, step, element_);
+      busy[static_cast<int>(step.line)] += pricer_.seconds(group, step, element_);
       cost.scratch += pricer_.scratch(group, index, step, element_);
     }
-    cost.communicate = together(lanes);
+    cost.communicate = together(busy);
     cost.compute = Seconds(stage.flops * shallowness(stage.depth) / flops_per_rank());
     // The sums over layers need the last product; everything else hides under the multiplication before it.
     cost.hides = stage.steps.empty() || stage.steps.front().kind != Step::Kind::reduce;
@@ -156,35 +210,12 @@ class Judge {
   Pricer pricer_;
   EmbeddedOrders embedded_;
   std::int64_t element_;
+  bool some_roots_;
 };
 
 PlaceCost cost_of(GraphCost const& by_tasks, Place p) {
   auto const& price = by_tasks.price();
   return {by_tasks.traffic(p), price.work, price.links, price.total, by_tasks.memory(p)};
-}
-
-std::vector<Place> all_places(GemmGrid const& grid) {
-  std::vector<Place> places;
-  for (int l = 0; l < grid.layers; ++l) {
-    for (int j = 0; j < grid.cols; ++j) {
-      for (int i = 0; i < grid.rows; ++i) places.push_back({i, j, l});
-    }
-  }
-  return places;
-}
-
-/// The grid's corners and the place after the first on each axis: the extremes of every balanced distributing.
-std::vector<Place> corner_places(GemmGrid const& grid) {
-  std::vector<Place> places;
-  for (int const i : {0, grid.rows - 1}) {
-    for (int const j : {0, grid.cols - 1}) {
-      for (int const l : {0, grid.layers - 1}) {
-        Place const p{i, j, l};
-        if (std::find(places.begin(), places.end(), p) == places.end()) places.push_back(p);
-      }
-    }
-  }
-  return places;
 }
 
 /// Elements of A, B and C that a place owns in the algorithm's own distributions.
@@ -227,24 +258,6 @@ void judge(Judge& with, Method const& how, GemmPlan& plan, GemmCandidate& candid
   candidate.bound_words = bound(plan.problem, candidate.grid.ranks(), candidate.memory.value() / element);
 }
 
-/// Orders in which grid axes may run over the machine; axes of length 1 do not matter.
-std::vector<std::string> gemm_orders(GemmGrid const& grid) {
-  std::vector<std::string> result;
-  std::vector<std::vector<int>> seen;
-  for (auto const* order : {"jil", "ijl", "jli", "ilj", "lji", "lij"}) {
-    std::vector<int> lengths;
-    for (auto const* axis = order; *axis != '\0'; ++axis) {
-      auto const length = *axis == 'i' ? grid.rows : *axis == 'j' ? grid.cols : grid.layers;
-      if (length > 1) lengths.push_back(*axis);
-    }
-    if (std::find(seen.begin(), seen.end(), lengths) == seen.end()) {
-      seen.push_back(lengths);
-      result.emplace_back(order);
-    }
-  }
-  return result;
-}
-
 void check(GemmProblem const& problem, Machine const& machine, GemmOptions const& options) {
   ensure(problem.m >= 0, "m", problem.m, "a number of rows >= 0");
   ensure(problem.n >= 0, "n", problem.n, "a number of columns >= 0");
@@ -268,6 +281,16 @@ void check(GemmProblem const& problem, Machine const& machine, GemmOptions const
          "tasks send by multicasts; leave both out");
 }
 
+void judge_within_limit(Judge& with, Method const& how, GemmPlan& plan, GemmCandidate& candidate) {
+  judge(with, how, plan, candidate, false);
+  candidate.why_not.clear();
+  auto const limit = memory_limit(plan.machine, plan.options.memory);
+  if (limit.value() > 0 && candidate.memory > limit) {
+    candidate.why_not =
+        fmt::format("needs {} bytes per rank, the limit is {}", candidate.memory.value(), limit.value());
+  }
+}
+
 void consider(Judge& with, Method const& how, GemmGrid const& grid, GemmPlan& plan) {
   GemmCandidate candidate;
   candidate.algorithm = how.name;
@@ -284,7 +307,6 @@ void consider(Judge& with, Method const& how, GemmGrid const& grid, GemmPlan& pl
     widths.assign(std::begin(panel_widths), std::end(panel_widths));
     if (plan.options.panel > 0) widths = {plan.options.panel};
   }
-  auto const limit = memory_limit(plan.machine, plan.options.memory);
   auto const attempt = [&](GemmCandidate& best, std::string const& order, Index width) {
     candidate.order = order;
     candidate.panel = width;
@@ -293,12 +315,7 @@ void consider(Judge& with, Method const& how, GemmGrid const& grid, GemmPlan& pl
       if (best.algorithm.empty()) best = candidate;
       return;
     }
-    judge(with, how, plan, candidate, false);
-    candidate.why_not.clear();
-    if (limit.value() > 0 && candidate.memory > limit) {
-      candidate.why_not =
-          fmt::format("needs {} bytes per rank, the limit is {}", candidate.memory.value(), limit.value());
-    }
+    judge_within_limit(with, how, plan, candidate);
     auto const rank = [](GemmCandidate const& c) { return std::pair(!c.why_not.empty(), c.total.value()); };
     if (best.algorithm.empty() || rank(candidate) < rank(best)) best = candidate;
   };
@@ -317,6 +334,23 @@ void consider(Judge& with, Method const& how, GemmGrid const& grid, GemmPlan& pl
     best = boxes;
   }
   plan.candidates.push_back(best);
+}
+
+/// Stable, so that equal prices keep the order of registration and of grids: all ranks used first.
+void sort_by_price(std::vector<GemmCandidate>& candidates) {
+  std::stable_sort(candidates.begin(), candidates.end(), [](auto const& x, auto const& y) {
+    return std::pair(!x.why_not.empty(), x.total.value()) < std::pair(!y.why_not.empty(), y.total.value());
+  });
+}
+
+void price_best_again(Judge& with, GemmPlan& plan) {
+  with.price_all_roots();
+  for (std::size_t c = 0; c < std::min(priced_again, plan.candidates.size()); ++c) {
+    auto& candidate = plan.candidates[c];
+    auto const& how = method(candidate.algorithm);
+    if (candidate.why_not.empty() && !how.by_tasks) judge_within_limit(with, how, plan, candidate);
+  }
+  sort_by_price(plan.candidates);
 }
 
 /// Prices this close count as equal, for no model is better than that; then the fewest words win.
@@ -344,10 +378,8 @@ GemmPlan plan_gemm(GemmProblem const& problem, Machine const& machine, GemmOptio
       if (options.algorithm.empty() ? !how->by_tasks : options.algorithm == how->name) consider(with, *how, grid, plan);
     }
   }
-  // Stable, so that equal prices keep the order of registration and of grids: all ranks used first.
-  std::stable_sort(plan.candidates.begin(), plan.candidates.end(), [](auto const& x, auto const& y) {
-    return std::pair(!x.why_not.empty(), x.total.value()) < std::pair(!y.why_not.empty(), y.total.value());
-  });
+  sort_by_price(plan.candidates);
+  if (with.leaves_roots_out()) price_best_again(with, plan);
   if (plan.candidates.empty() || !plan.candidates.front().why_not.empty()) {
     refuse(plan.candidates, plan.options.algorithm, memory_limit(plan.machine, plan.options.memory));
   }

@@ -58,7 +58,7 @@ Group const& Pricer::group(std::vector<Rank> const& members) {
     group.position.push_back(box ? box->mapping.place(i) : i);
   }
   auto known = std::ranges::find_if(
-      shapes_, [&](Shape const& s) { return !s.trees && !shape.trees && s.machine == shape.machine; });
+      shapes_, [&](Shape const& s) { return !s.trees && !shape.trees && s.machine.is_like(shape.machine); });
   group.shape = static_cast<int>(known - shapes_.begin());
   if (known == shapes_.end()) {
     shapes_.push_back(std::move(shape));

@@ -159,12 +159,19 @@ bool Machine::dead(LinkId l) const {
   return e != nullptr && e->dead;
 }
 
+bool Machine::is_like(Machine const& other) const {
+  return axes_ == other.axes_ && rates_ == other.rates_ && levels_ == other.levels_ &&
+         exceptions_ == other.exceptions_ && calibration_ == other.calibration_;
+}
+
 BytesPerSecond Machine::bandwidth(LinkId l) const {
+  if (exceptions_.empty()) return axis(axis_of(link_port(l))).bandwidth;
   auto const* e = find_exception(exceptions_, link_source(l), link_port(l));
   return e != nullptr && e->bandwidth.value() > 0.0 ? e->bandwidth : axis(axis_of(link_port(l))).bandwidth;
 }
 
 Seconds Machine::latency(LinkId l) const {
+  if (exceptions_.empty()) return axis(axis_of(link_port(l))).latency;
   auto const* e = find_exception(exceptions_, link_source(l), link_port(l));
   return e != nullptr && e->latency.value() >= 0.0 ? e->latency : axis(axis_of(link_port(l))).latency;
 }

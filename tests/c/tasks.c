@@ -198,6 +198,69 @@ static void graphs(int rows, char const* options) {
   CHECK(graph == NULL, "a freed graph");
 }
 
+/* Rank 0 sends a panel in four outputs to 12 of a torus of 16 ranks: PANEL, then an ARRIVED on each. */
+enum { PANEL, ARRIVED };
+struct panel {
+  int parts;
+};
+static void panel_entries(void* context, int rank, allport_visitor visitor) {
+  (void)context;
+  allport_task const first = {PANEL, 0, 0, 0, 0};
+  if (rank == 0) EXPECT(allport_visit_task(visitor, &first));
+}
+static int64_t panel_count(void* context, int rank) {
+  (void)context;
+  return rank == 0 ? 2 : rank < 12;
+}
+static int panel_owner(void* context, allport_task const* t) {
+  (void)context;
+  return t->i;
+}
+static int panel_parents(void* context, allport_task const* t) {
+  (void)context;
+  return t->kind == ARRIVED ? 4 : 0;
+}
+static void panel_children(void* context, allport_task const* t, allport_visitor visitor) {
+  (void)context;
+  for (int r = 0; r < 12 && t->kind == PANEL; ++r) {
+    for (int part = 0; part < 4; ++part) {
+      allport_edge const edge = {{ARRIVED, 0, r, 0, 0}, part, part, ALLPORT_CARRIES_DATA};
+      EXPECT(allport_visit_edge(visitor, &edge));
+    }
+  }
+}
+static int64_t panel_output(void* context, allport_task const* t, int index) {
+  (void)context, (void)index;
+  return t->kind == PANEL ? 1 << 20 : 0;
+}
+static int panel_parts(void* context, allport_task const* t, int index) {
+  (void)t, (void)index;
+  return ((struct panel const*)context)->parts;
+}
+
+static void parts(void) {
+  struct panel panel = {1};
+  allport_graph graph = NULL;
+  double one = 0, four = 0;
+  EXPECT(allport_graph_create(16, &panel, &graph));
+  EXPECT(allport_graph_set_entries(graph, panel_entries));
+  EXPECT(allport_graph_set_owner(graph, panel_owner));
+  EXPECT(allport_graph_set_parents(graph, panel_parents));
+  EXPECT(allport_graph_set_children(graph, panel_children));
+  EXPECT(allport_graph_set_count(graph, panel_count));
+  EXPECT(allport_graph_set_output(graph, panel_output));
+  EXPECT(allport_graph_simulate(graph, "torus:4x4", 1, &one));
+  EXPECT(allport_graph_set_parts(graph, panel_parts));
+  EXPECT(allport_graph_simulate(graph, "torus:4x4", 1, &four));
+  CHECK(four == one, "one part in %g s, not in %g", four, one);
+  panel.parts = 4;
+  EXPECT(allport_graph_simulate(graph, "torus:4x4", 1, &four));
+  CHECK(four < 0.8 * one, "four parts in %g s, one in %g", four, one);
+  panel.parts = 0;
+  REFUSED(ALLPORT_SCHEDULE, "parts", allport_graph_simulate(graph, "torus:4x4", 1, &four));
+  EXPECT(allport_graph_free(&graph));
+}
+
 int main(int argc, char** argv) {
   start(&argc, &argv);
   EXPECT(allport_comm_create(MPI_COMM_WORLD, NULL, &comm));
@@ -209,6 +272,7 @@ int main(int argc, char** argv) {
   graphs(2, NULL);
   graphs(23, NULL);
   graphs(23, "workers=1");
+  parts();
   EXPECT(allport_comm_free(&comm));
   return finish();
 }

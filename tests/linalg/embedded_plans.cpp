@@ -93,6 +93,27 @@ TEST(EmbeddedPlans, RowsGoAlongTheMachineWhereverRanksAre) {
   EXPECT_GT(plan_gemm({512, 512, 512}, machine, options).chosen.communicate, mapped.chosen.communicate);
 }
 
+// Beyond 4096 ranks candidates are priced with some roots of a line, and the best of them again with all.
+TEST(LargePlans, TheBestArePricedWithAllRoots) {
+  auto const machine = Machine::parse("torus:32x16x16");
+  GemmProblem const problem{8192, 8191, 8190};
+  auto const plan = plan_gemm(problem, machine);
+  ASSERT_GT(plan.candidates.size(), 20U);
+  for (std::size_t const c : {0, 1, 5, 20}) {
+    auto const& candidate = plan.candidates[c];
+    auto options = summa(candidate.grid, candidate.order);
+    options.algorithm = candidate.algorithm;
+    options.panel = candidate.panel;
+    auto const alone = plan_gemm(problem, machine, options);
+    if (c < 12) {
+      EXPECT_EQ(alone.chosen.total, candidate.total) << c;
+      EXPECT_EQ(alone.chosen.words, candidate.words) << c;
+      EXPECT_EQ(alone.chosen.messages, candidate.messages) << c;
+    }
+    EXPECT_NEAR(alone.chosen.total.value(), candidate.total.value(), 0.1 * alone.chosen.total.value()) << c;
+  }
+}
+
 TEST(EmbeddedPlans, WhatCannotBeIsTold) {
   auto const machine = Machine::parse("torus:4x4");
   for (auto const* order : {"i4,j2", "i4", "i4,j4,l1", "x4,j4", "i5,j4"}) {

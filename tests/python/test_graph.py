@@ -80,6 +80,44 @@ def test_a_graph_of_ones_own_is_checked_counted_priced_simulated_and_drawn():
     assert relayed.messages == sum(c.messages_sent for c in ap.graph.count(tree, machine="bgp:8")) > 7
 
 
+class Panel(ap.TaskGraph):
+    """Rank 0 sends the first twelve ranks a panel in four outputs."""
+
+    def __init__(self, ranks, parts):
+        super().__init__(ranks)
+        self.of = parts
+
+    def owner(self, task):
+        return task.i
+
+    def entries(self, rank):
+        return [Task(0)] if rank == 0 else []
+
+    def count(self, rank):
+        return int(rank < 12)
+
+    def num_parents(self, task):
+        return 4 * task.kind
+
+    def children(self, task):
+        return [Edge(Task(1, r), part, part) for r in range(1, 12) for part in range(4) if task.kind == 0]
+
+    def output(self, task, index):
+        return 100_000
+
+    def parts(self, task, index):
+        return self.of
+
+
+def test_parts_of_one_thing_take_different_ways():
+    one, four = (ap.graph.simulate(Panel(16, parts), "torus:4x4", carrier="axes").seconds for parts in (1, 4))
+    assert 0.4 * one < four < 0.8 * one
+    counts = ap.graph.count(Panel(16, 4), machine="torus:4x4", carrier="axes")
+    assert sum(c.bytes_received for c in counts) >= 11 * 4 * 800_000
+    with pytest.raises(ap.AllportError, match="parts = '0 of task 0"):
+        ap.graph.simulate(Panel(16, 0), "torus:4x4", carrier="axes")
+
+
 def test_cholesky_is_slide_fours_graph(tmp_path):
     graph = ap.cholesky_graph(4, 1, "2x2")
     report = ap.graph.check(graph)

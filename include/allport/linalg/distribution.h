@@ -113,6 +113,9 @@ class ProcessGrid {
   }
 
  private:
+  /// Fills by_rank_ where the ranks are 0 .. size() - 1 in some order.
+  bool numbers_all();
+
   int rows_ = 1;
   int cols_ = 1;
   std::vector<Rank> ranks_{0};

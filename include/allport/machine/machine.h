@@ -158,6 +158,8 @@ class Machine {
   [[nodiscard]] Machine box(Coord const& lo, Coord const& hi) const;
 
   friend bool operator==(Machine const&, Machine const&) = default;
+  /// Equal but for the names.
+  [[nodiscard]] bool is_like(Machine const& other) const;
 
  private:
   std::string name_;

@@ -1,0 +1,37 @@
+#include "along.h"
+
+#include <algorithm>
+
+namespace allport::graph {
+
+void Along::go_alone(Delivery const& delivery) {
+  go(delivery, 0, [&](Hop const& hop, Reached& from) {
+    auto const begin = std::max(from.first, from.sends);
+    auto const trailing = links_.trailing(hop.from, hop.to, hop.bytes);
+    auto const start = links_.alone(hop.from, hop.to, 0);
+    from.sends = begin + trailing;
+    return Links::Passage{begin, begin + start, std::max(begin + start + trailing, from.last + start)};
+  });
+}
+
+double Along::alone(Delivery const& delivery, Rank to) {
+  go_alone(delivery);
+  return at(to).there;
+}
+
+double Along::talk(TaskGraph const& graph, Gang const& gang) {
+  std::vector<Rank> ranks;
+  for (auto const member : gang.members) ranks.push_back(graph.owner(member));
+  double sum = 0;
+  for (auto const& talk : gang.talk) {
+    if (talk.bytes == 0) continue;
+    go_alone({gang.members.front(), 0, talk.what, ranks, talk.root, talk.bytes, talk.element, true});
+    double last = 0;
+    for (auto const rank : ranks) last = std::max(last, at(rank).there);
+    sum += last * static_cast<double>(talk.times);
+  }
+  auto const start = links_.alone(ranks[0], ranks[1], 0);
+  return sum + gang.expected_messages * start + links_.alone(ranks[0], ranks[1], gang.expected_bytes) - start;
+}
+
+}  // namespace allport::graph

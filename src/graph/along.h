@@ -1,0 +1,75 @@
+// How what is delivered goes on from rank to rank, over links that others use, too, or as if nothing else were under
+// way.
+#pragma once
+
+#include <algorithm>
+#include <vector>
+
+#include "allport/graph/carrier.h"
+#include "links.h"
+
+namespace allport::graph {
+
+class Along {
+ public:
+  /// @param ranks    of the machine
+  /// @param segment  bytes that a relay has before it passes a message on
+  Along(Carrier const& carrier, Links& links, Rank ranks, std::int64_t segment)
+      : carrier_(carrier), links_(links), segment_(segment), reached_(static_cast<std::size_t>(ranks)) {}
+
+  /// Books a delivery's ways from `now` on, and calls visit(Hop) for each; when the last of it is at `to`.
+  template <class Visit>
+  double book(Delivery const& delivery, double now, Rank to, Visit&& visit) {
+    go(delivery, now, [&](Hop const& hop, Reached& from) {
+      visit(hop);
+      return links_.cross(hop.from, hop.to, hop.bytes, from.first, from.last);
+    });
+    return at(to).there;
+  }
+  /// Seconds until a rank has all that a delivery brings it, if nothing else is under way.
+  [[nodiscard]] double alone(Delivery const& delivery, Rank to);
+  /// Seconds of a gang's collectives, message by message, and of the data-dependent messages that it expects, if
+  /// nothing else is under way.
+  /// @pre gang.members.size() > 1
+  [[nodiscard]] double talk(TaskGraph const& graph, Gang const& gang);
+
+ private:
+  /// Of what comes to a rank: when it can go on from there, when the last of it can, and when that is there.
+  struct Reached {
+    double first = 0;
+    double last = 0;
+    double there = 0;
+    double sends = 0;  // until then, alone: one message after the other
+    std::int64_t delivery = 0;
+  };
+  /// A rank that nothing has come to has what it sends from `now_` on.
+  [[nodiscard]] Reached& at(Rank rank) {
+    auto& known = reached_[static_cast<std::size_t>(rank)];
+    if (known.delivery != delivery_) known = {now_, now_, now_, now_, delivery_};
+    return known;
+  }
+  /// cross(Hop, where it begins) gives a Links::Passage.
+  template <class Cross>
+  void go(Delivery const& delivery, double now, Cross&& cross) {
+    ++delivery_;
+    now_ = now;
+    carrier_.hops(delivery, [&](Hop const& hop) {
+      auto const passage = cross(hop, at(hop.from));
+      auto const piece = links_.trailing(hop.from, hop.to, std::min(hop.bytes, segment_));
+      auto& to = at(hop.to);
+      to.first = std::max(to.first, std::min(passage.head + piece, passage.tail));
+      to.last = std::max(to.last, passage.tail + piece);
+      to.there = std::max(to.there, passage.tail);
+    });
+  }
+  void go_alone(Delivery const& delivery);
+
+  Carrier const& carrier_;
+  Links& links_;
+  std::int64_t segment_;
+  std::vector<Reached> reached_;  // by rank, of the delivery at hand
+  std::int64_t delivery_ = 0;
+  double now_ = 0;
+};
+
+}  // namespace allport::graph
