@@ -4,7 +4,8 @@
 //
 //   bench_jacobi [--grid 2048x2048] [--block 256x256] [--iterations 10] [--rounds 5] [--threads T]
 //                [--ways mpi+openmp,nested,ckloop,spread,openmp,all,select,again] [--spread 1,2,...]
-//                [--schedule static] [--chunk 0] [--collapse 0] [--work 1] [--heavy 1] [--heavy-part 4] [--balance none,greedy,refine] [--no-send]
+//                [--schedule static] [--chunk 0] [--collapse 0] [--work 1] [--heavy 1] [--heavy-part 4] [--balance
+//                none,greedy,refine] [--no-send]
 //
 // --grid, --block: two or three lengths. --spread: of ours and of nested; without, all that divide the threads.
 // openmp: as spread, with OpenMP's loops in the blocks. all, select: every shape of the teams, static and dynamic; and

@@ -5,10 +5,10 @@ bench_jacobi in which all shapes and schedules and the Selector go round by roun
 for each case, the best of all (by the rounds before the last third), what the Selector chose, its time once settled
 over the best's, and its whole run over the standard's. Settled is the last third of rounds, each beside the best's of
 the same round: what else runs on the computer meanwhile is in both. Each round has an order of its own: whoever comes
-next finds the caches as the one before left them. `twin` is the same beside the very configuration
-that was chosen: how much equal ones differ; so is, of whole runs, the standard's own time once more. Cases that FILE.json has already, with as many rounds, are not run again;
-after M minutes it stops before the next one, with 3 where some are left: run it again to go on. --every K: each K-th
-case alone.
+next finds the caches as the one before left them. `twin` is the same beside the very configuration that was chosen:
+how much equal ones differ; so is, of whole runs, the standard's own time once more. Cases that FILE.json has already,
+with as many rounds, are not run again; after M minutes it stops before the next one, with 3 where some are left: run it
+again to go on. --every K: each K-th case alone.
 """
 
 from __future__ import annotations
@@ -104,8 +104,8 @@ def main() -> int:
     itself = sum(row["whole_twin"] > WITHIN for row in found)
     of = len(found)
     print(
-        f"steady state within 5 % of the best in {near} of {of}; whole run over 5 % worse than the standard in {worse}, "
-        f"where the standard is that much worse than itself in {itself}"
+        f"steady state within 5 % of the best in {near} of {of}; whole run over 5 % worse than the standard in "
+        f"{worse}, where the standard is that much worse than itself in {itself}"
     )
     return 0
 

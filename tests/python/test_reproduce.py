@@ -116,8 +116,8 @@ def test_values_are_those_of_the_specification(report: tuple[Path, list[dict[str
         for series, (low, high) in zip(("2.5D rectangular (c=z)", "2.5D binomial (c=z)", "2D binomial"), ends):
             assert _number(rows, series, 1) == pytest.approx(low, abs=2e-3)
             assert _number(rows, series, 64) == pytest.approx(high, abs=2e-3)
-    # Slides 22-24: t = m/(2d B) + 2(d + 1) o + 3L + d P^(1/d) (2o + L), with o = L = 0.5 us and lines of 8 nodes; what is
-    # simulated ends a little below: a tree less of six would be a sixth.
+    # Slides 22-24: t = m/(2d B) + 2(d + 1) o + 3L + d P^(1/d) (2o + L), with o = L = 0.5 us and lines of 8 nodes; what
+    # is simulated ends a little below: a tree less of six would be a sixth.
     for d, simulated in ((1, 746.4), (2, 1452), (3, 1984)):
         rows = data(f"deck1-slide{21 + d}")
         size = 4096 * 1024
