@@ -23,7 +23,13 @@ constexpr int letters_at_once = 16;
 Multicasts::Multicasts(Communicator const& comm, TopologyIds ids, MulticastOptions options, Route route)
     : state_(std::make_unique<State>(comm, std::move(ids), std::move(options), std::move(route))) {}
 
-Multicasts::~Multicasts() = default;
+Multicasts::~Multicasts() {
+  auto& s = *state_;
+  if (!engine::mpi_is_up() || !s.clean) return;
+  EngineGuard const hold(*s.comm.lock());
+  MPI_Comm_free(&s.letters);
+  MPI_Comm_free(&s.pieces);
+}
 
 TopologyIds const& Multicasts::ids() const { return state_->ids; }
 
@@ -86,12 +92,6 @@ bool Multicasts::finish() {
   s.before = {-1, -1};
   s.clean = true;
   return true;
-}
-
-void Multicasts::give_back() {
-  auto& s = *state_;
-  EngineGuard const hold(*s.comm.lock());
-  if (s.channels) s.channels->taken = false;
 }
 
 bool Multicasts::is_carrying() const { return !state_->requests.empty(); }

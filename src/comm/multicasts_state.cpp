@@ -29,27 +29,6 @@ std::shared_ptr<std::byte[]> aligned(std::int64_t bytes) {
 
 }  // namespace
 
-MulticastChannels::Channel MulticastChannels::made(Communicator const& comm) {
-  Channel channel;
-  for (auto* const mpi : {&channel.letters, &channel.pieces}) {
-    check(MPI_Comm_dup(comm.mpi(), mpi), "MPI_Comm_dup", comm.rank());
-    check(MPI_Comm_set_errhandler(*mpi, MPI_ERRORS_RETURN), "MPI_Comm_set_errhandler", comm.rank());
-  }
-  return channel;
-}
-
-void MulticastChannels::free(Channel& channel) {
-  if (channel.letters == MPI_COMM_NULL) return;
-  MPI_Comm_free(&channel.letters);
-  MPI_Comm_free(&channel.pieces);
-}
-
-MulticastChannels::~MulticastChannels() {
-  if (!engine::mpi_is_up() || taken) return;
-  EngineGuard const hold(*lock);
-  for (auto& channel : channels) free(channel);
-}
-
 Multicasts::State::State(Communicator const& comm_, TopologyIds ids_, MulticastOptions options_, Route route_)
     : comm(comm_), ids(std::move(ids_)), options(std::move(options_)), route(std::move(route_)) {
   ensure(ids.ranks() == comm.size(), "ids", ids.ranks(),
@@ -63,28 +42,11 @@ Multicasts::State::State(Communicator const& comm_, TopologyIds ids_, MulticastO
   table.emplace(ids, me);
   transit.assign(static_cast<std::size_t>(std::max(ids.digits(), most_hops())), 0);
   numbers.assign(static_cast<std::size_t>(comm.size()), 0);
-  if (options.keeps_channels) {
-    channels = std::static_pointer_cast<MulticastChannels>(comm.keep("multicasts", [&] {
-      auto fresh = std::make_shared<MulticastChannels>();
-      fresh->lock = comm.lock();
-      return fresh;
-    }));
+  EngineGuard const hold(*comm.lock());
+  for (auto* const mpi : {&letters, &pieces}) {
+    check(MPI_Comm_dup(comm.mpi(), mpi), "MPI_Comm_dup", comm.rank());
+    check(MPI_Comm_set_errhandler(*mpi, MPI_ERRORS_RETURN), "MPI_Comm_set_errhandler", comm.rank());
   }
-  EngineGuard const hold(*comm.lock());
-  if (channels && channels->taken) channels.reset();
-  MulticastChannels::Channel own;
-  auto& channel = channels ? channels->channels[channels->turn++ % channels->channels.size()] : own;
-  if (channel.letters == MPI_COMM_NULL) channel = MulticastChannels::made(comm);
-  if (channels) channels->taken = true;
-  letters = channel.letters;
-  pieces = channel.pieces;
-}
-
-Multicasts::State::~State() {
-  if (!engine::mpi_is_up() || channels || !clean) return;
-  EngineGuard const hold(*comm.lock());
-  MulticastChannels::Channel own{letters, pieces};
-  MulticastChannels::free(own);
 }
 
 int Multicasts::State::most_hops() const {

@@ -16,27 +16,6 @@
 
 namespace allport {
 
-/// Communicators that one Multicasts after the other uses, in turn: who begins a use has seen all ranks at the end of
-/// the one before, so that nobody is left in the one before that, to take its letters for his own. Taken until it is
-/// given back; where a run has failed that is never, on all ranks.
-struct MulticastChannels {
-  struct Channel {
-    MPI_Comm letters = MPI_COMM_NULL;
-    MPI_Comm pieces = MPI_COMM_NULL;
-  };
-  MulticastChannels() = default;
-  MulticastChannels(MulticastChannels const&) = delete;
-  MulticastChannels& operator=(MulticastChannels const&) = delete;
-  ~MulticastChannels();
-  [[nodiscard]] static Channel made(Communicator const& comm);
-  static void free(Channel& channel);
-
-  std::shared_ptr<EngineLock> lock;
-  std::array<Channel, 2> channels;
-  std::size_t turn = 0;
-  bool taken = false;
-};
-
 struct Multicasts::State {
   using LetterHead = engine::LetterHead;
 
@@ -76,9 +55,6 @@ struct Multicasts::State {
   };
 
   State(Communicator const& comm_, TopologyIds ids_, MulticastOptions options_, Route route_);
-  State(State const&) = delete;
-  State& operator=(State const&) = delete;
-  ~State();
 
   // Where a message goes.
 
@@ -121,7 +97,6 @@ struct Multicasts::State {
   Route route;
   Rank me = 0;
   std::optional<RoutingTable> table;
-  std::shared_ptr<MulticastChannels> channels;  ///< none: it has communicators of its own
   MPI_Comm letters = MPI_COMM_NULL;
   MPI_Comm pieces = MPI_COMM_NULL;
   std::vector<std::int64_t> numbers;  ///< of letters to each rank

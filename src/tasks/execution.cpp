@@ -46,7 +46,6 @@ Execution::Execution(TaskGraph const& graph, Communicator const& comm, RunOption
 
 MulticastOptions Execution::carried() {
   MulticastOptions options;
-  options.keeps_channels = true;
   options.segment = options_.segment.value_or(usual_segment(comm_.machine()));
   options.cut_last_hops = moves_while_polled(comm_.machine());
   options.room = [this](MessageName const& name, std::int64_t bytes) { return room_for(name, bytes); };
@@ -76,7 +75,6 @@ RunReport Execution::run() {
     }
   }
   comm_.ensure_all_well(failure_, failure_kind_);
-  multicasts_.give_back();
   report_.count.tasks = executed_;
   report_.count.traffic = known_traffic();
   report_.count.expected_bytes = static_cast<double>(expected_.bytes_sent);

@@ -95,11 +95,11 @@ TEST(EmbeddedPlans, RowsGoAlongTheMachineWhereverRanksAre) {
 
 // Beyond 4096 ranks candidates are priced with some roots of a line, and the best of them again with all.
 TEST(LargePlans, TheBestArePricedWithAllRoots) {
-  auto const machine = Machine::parse("torus:32x16x16");
+  auto const machine = Machine::parse("torus:18x16x16");
   GemmProblem const problem{8192, 8191, 8190};
   auto const plan = plan_gemm(problem, machine);
   ASSERT_GT(plan.candidates.size(), 20U);
-  for (std::size_t const c : {0, 1, 5, 20}) {
+  for (std::size_t const c : {0, 11, 20}) {
     auto const& candidate = plan.candidates[c];
     auto options = summa(candidate.grid, candidate.order);
     options.algorithm = candidate.algorithm;

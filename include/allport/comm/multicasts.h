@@ -38,9 +38,6 @@ struct MulticastOptions {
   /// Gives memory for what comes for this rank, 64-byte aligned; none: its own.
   std::function<std::shared_ptr<std::byte[]>(MessageName const&, std::int64_t bytes)> room{};
   std::function<void(Passage const&)> watch{};  ///< told of every message, as it is started and when it has come
-  /// The duplicates of the communicator are kept with it for the next ones who say so: where messages are few, making
-  /// them takes longer than those.
-  bool keeps_channels = false;
 };
 
 /// Carries multicasts along the hops that room multicast gives. A message names its destinations in its header, or
@@ -102,10 +99,6 @@ class Multicasts {
   /// that any has sent is taken everywhere. Never waits: call it, and poll(), until it is. Ranks agree by counting what
   /// was sent and taken, until two counts in a row are equal and even (Mattern, 1987). Then a new phase may begin.
   [[nodiscard]] bool finish();
-
-  /// With keeps_channels: others may use the duplicates once this one is gone. Called by all ranks or by none, when
-  /// they know that finish() was true on all and that nobody has failed.
-  void give_back();
 
   /// Whether parts of messages are on their way from here or to here, that MPI has been asked for.
   [[nodiscard]] bool is_carrying() const;
