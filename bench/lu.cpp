@@ -1,9 +1,8 @@
 // lu against ScaLAPACK's pdgetrf at several block sizes, and against LAPACK's dgetrf on all cores, in turns within one
 // run, every result checked. Usage: mpirun -n RANKS bench_lu N ROUNDS [--blocks 32,64,128] [--no-lapack]
 // [--ours BLOCK,DEALT]... (1D with panels and distribution blocks of so many columns instead of the plan's choice)
-// [--tasks ROWS,BLOCK,DEALT[,LAYERS,BIG[,ORDER]]]... (by tasks on so many rows and layers of ranks) [--loops ...] (2.5D
-// likewise, in loops); prints one JSON object. The machine is ALLPORT_MACHINE's. Every contender starts from A in its
-// own best distribution; "allport given" takes A as ScaLAPACK has it.
+// [--grid ROWS,BLOCK,DEALT[,LAYERS,BIG[,ORDER]]]... (2D or 2.5D on so many rows and layers of ranks); prints one JSON
+// object. The machine is ALLPORT_MACHINE's. Every contender starts from A in its own best distribution.
 #include <algorithm>
 #include <cmath>
 #include <cstdio>
@@ -95,8 +94,7 @@ int main(int argc, char** argv) {
         options.block = std::strtoll(argv[++x], &comma, 10);
         if (*comma == ',') options.nb = std::strtoll(comma + 1, nullptr, 10);
       }
-      bool const by_tasks = std::strcmp(argv[x], "--tasks") == 0;
-      if ((by_tasks || std::strcmp(argv[x], "--loops") == 0) && x + 1 < argc) {
+      if (std::strcmp(argv[x], "--grid") == 0 && x + 1 < argc) {
         auto& options = asked.emplace_back();
         int rows = 1;
         long block = 0;
@@ -105,7 +103,7 @@ int main(int argc, char** argv) {
         long big = 0;
         char order[64] = "";
         std::sscanf(argv[++x], "%d,%ld,%ld,%d,%ld,%63s", &rows, &block, &dealt, &layers, &big, order);
-        options.algorithm = !by_tasks ? "2.5d" : layers > 1 ? "2.5d_tasks" : "2d_tasks";
+        options.algorithm = layers > 1 ? "2.5d" : "2d";
         options.block = block;
         options.nb = dealt;
         options.big = big;

@@ -149,10 +149,11 @@ def plan_lu(
     Chosen by predicted time among all algorithms, grids p_r x p_c x c and panel widths that are not fixed here.
     order: the grid's axes i, j and l, the fastest running over the ranks first ('jil').
     pivot: 'tournament' (deck 1 slides 16 and 17), 'partial' (as LAPACK) or 'none'.
-    block: columns of a panel. nb: algorithm 1d, columns of a rank's blocks in the distribution, a multiple of block.
-    big: with layers, columns between two sums over them, a multiple of block.
+    block: columns of a panel. nb: columns of a rank's blocks in the distribution, a multiple of block.
+    big: with layers, columns of a panel, a multiple of block, which is then a layer's slice of it.
     memory: bytes per rank at most ('2GiB'); the machine's share per rank when None.
-    broadcast, reduce: collective algorithms by name, as `ap.algorithms` lists them; by price when None.
+    broadcast, reduce: collective algorithms by name, as `ap.algorithms` lists them; by price when None. Algorithm
+    1d alone runs collectives, and is taken where one is named.
     given: where A lies already; moving it to another distribution is priced.
     candidates: keep the best so many in the plan's table; 0 keeps all.
     mapping: where the communicator's ranks are (Communicator.mapping); rank r at place r of the machine when None.

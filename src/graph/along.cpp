@@ -19,16 +19,21 @@ double Along::alone(Delivery const& delivery, Rank to) {
   return at(to).there;
 }
 
+double Along::alone(Delivery const& delivery) {
+  go_alone(delivery);
+  double last = 0;
+  for (auto const rank : delivery.ranks) last = std::max(last, at(rank).there);
+  return last;
+}
+
 double Along::talk(TaskGraph const& graph, Gang const& gang) {
   std::vector<Rank> ranks;
   for (auto const member : gang.members) ranks.push_back(graph.owner(member));
   double sum = 0;
   for (auto const& talk : gang.talk) {
     if (talk.bytes == 0) continue;
-    go_alone({gang.members.front(), 0, talk.what, ranks, talk.root, talk.bytes, talk.element, true});
-    double last = 0;
-    for (auto const rank : ranks) last = std::max(last, at(rank).there);
-    sum += last * static_cast<double>(talk.times);
+    sum += alone({gang.members.front(), 0, talk.what, ranks, talk.root, talk.bytes, talk.element, true}) *
+           static_cast<double>(talk.times);
   }
   auto const start = links_.alone(ranks[0], ranks[1], 0);
   return sum + gang.expected_messages * start + links_.alone(ranks[0], ranks[1], gang.expected_bytes) - start;

@@ -28,6 +28,8 @@ class Along {
   }
   /// Seconds until a rank has all that a delivery brings it, if nothing else is under way.
   [[nodiscard]] double alone(Delivery const& delivery, Rank to);
+  /// Until all of its ranks have.
+  [[nodiscard]] double alone(Delivery const& delivery);
   /// Seconds of a gang's collectives, message by message, and of the data-dependent messages that it expects, if
   /// nothing else is under way.
   /// @pre gang.members.size() > 1

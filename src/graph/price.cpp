@@ -4,15 +4,23 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 #include <map>
 #include <optional>
 
+#include "allport/graph/passages.h"
 #include "along.h"
 #include "deliveries.h"
 
 namespace allport::graph {
 
 namespace {
+
+/// Steps of the chain that are followed in one piece: what is sent in one is still under way in the next.
+constexpr int fewest_chained = 4;
+/// Members of a gang are asked for the chain's next task until so many edges were seen: after the first they say the
+/// same of other ranks.
+constexpr std::size_t most_edges = 4096;
 
 class Pricing {
  public:
@@ -24,8 +32,8 @@ class Pricing {
         rates_(machine, options.factor),
         links_(machine),
         along_(carrier, links_, machine.ranks(), options.segment),
-        axis_seconds_(static_cast<std::size_t>(machine.axes()), 0.0),
-        chain_axis_seconds_(axis_seconds_) {}
+        loads_(machine),
+        chain_loads_(machine) {}
 
   Price run() {
     Price price;
@@ -37,7 +45,7 @@ class Pricing {
     auto const [chain, elsewhere] = chain_seconds();
     price.chain = Seconds(chain);
     // What the chain's own messages take of the links is in the chain.
-    auto const others = std::max(0.0, price.links.value() - mean_link_seconds(chain_axis_seconds_));
+    auto const others = std::max(0.0, price.links.value() - chain_loads_.mean_link());
     auto const busy = std::max(price.work.value(), others);
     price.total = Seconds(std::max({chain, price.links.value(), std::hypot(busy, elsewhere)}));
     return price;
@@ -51,19 +59,36 @@ class Pricing {
     return static_cast<Rank>((x + shift) * graph_.ranks() / parts);
   }
 
-  double rank_seconds(Rank rank) {
+  /// Steps that are looked at, one after the other from `first` on, for `times` as many.
+  struct Stretch {
+    std::int64_t first = 0;
+    std::int64_t count = 0;
+    double times = 0;
+  };
+
+  /// All steps in equal parts, in each of which the middle `together` steps stand for the others.
+  template <class Visit>
+  void each_stretch(std::int64_t looked_at, std::int64_t together, Visit&& visit) const {
     auto const all = graph_.steps();
-    auto const parts = std::min<std::int64_t>(options_.steps, all);
-    double sum = 0;
+    auto const parts = std::max<std::int64_t>(1, std::min(looked_at, all) / together);
     for (std::int64_t p = 0; p < parts; ++p) {
       auto const from = all * p / parts;
-      auto const to = all * (p + 1) / parts;
-      auto const times = static_cast<double>(to - from);
-      graph_.tasks(rank, (from + to - 1) / 2, [&](Task task) {
-        sum += times * task_seconds(task);
-        send(task, times);
-      });
+      auto const steps = all * (p + 1) / parts - from;
+      auto const count = std::min(together, steps);
+      visit(Stretch{from + (steps - count) / 2, count, static_cast<double>(steps) / static_cast<double>(count)});
     }
+  }
+
+  double rank_seconds(Rank rank) {
+    double sum = 0;
+    each_stretch(options_.steps, options_.together, [&](Stretch const& s) {
+      for (auto step = s.first; step < s.first + s.count; ++step) {
+        graph_.tasks(rank, step, [&](Task task) {
+          sum += s.times * task_seconds(task);
+          send(task, s.times);
+        });
+      }
+    });
     return sum;
   }
 
@@ -82,76 +107,75 @@ class Pricing {
     leaving_.deliveries(graph_, task, [&](Delivery const& delivery) {
       carrier_.hops(delivery, [&](Hop const& hop) {
         ends_ += 2 * times;
-        load(hop, times, axis_seconds_);
+        loads_.add(hop, times);
       });
-    });
-  }
-
-  void load(Hop const& hop, double times, std::vector<double>& axis_seconds) const {
-    machine_.route(machine_.node_of(hop.from), machine_.node_of(hop.to), [&](LinkId l) {
-      auto const axis = static_cast<std::size_t>(axis_of(machine_.link_port(l)));
-      axis_seconds[axis] += times * static_cast<double>(hop.bytes) / machine_.bandwidth(l).value();
     });
   }
 
   [[nodiscard]] double link_seconds(double scale) const {
     auto const ends = ends_ * machine_.rates().overhead.value() / graph_.ranks();
-    return std::max(ends, mean_link_seconds(axis_seconds_)) * scale;
-  }
-
-  /// Of the busiest axis.
-  [[nodiscard]] double mean_link_seconds(std::vector<double> const& axis_seconds) const {
-    double longest = 0;
-    for (int a = 0; a < machine_.axes(); ++a) {
-      auto const& axis = machine_.axis(a);
-      auto const per_line = axis.length == 1 ? 0 : axis.wraps ? 2 * axis.length : 2 * (axis.length - 1);
-      auto const links = static_cast<double>(per_line) * machine_.nodes() / axis.length;
-      if (links > 0) longest = std::max(longest, axis_seconds[static_cast<std::size_t>(a)] / links);
-    }
-    return longest;
+    return std::max(ends, loads_.mean_link()) * scale;
   }
 
   /// All of the chain, and what of it the rank that has most of it is not busy with: work on other ranks, and on one
   /// worker while the others of that rank have none of it.
   std::pair<double, double> chain_seconds() {
-    std::map<Rank, double> on;
-    Task at;
-    bool found = false;
+    if (graph_.steps() > options_.chained && graph_.leads(0)) {
+      each_stretch(options_.chained, std::max(options_.together, fewest_chained), [&](Stretch const& s) {
+        chain_times_ = s.times;
+        follow(*graph_.leads(s.first), s.first + s.count);
+      });
+    } else if (auto const first = first_of_all()) {
+      follow(*first, std::numeric_limits<std::int64_t>::max());
+    }
+    double most = 0;
+    for (auto const& [rank, seconds] : chain_on_) most = std::max(most, seconds);
+    return {chain_, chain_ - most / options_.workers};
+  }
+
+  [[nodiscard]] std::optional<Task> first_of_all() const {
+    std::optional<Task> first;
     for (Rank r = 0; r < graph_.ranks(); ++r) {
       graph_.entries(r, [&](Task task) {
-        if (!found || graph_.priority(task) > graph_.priority(at)) at = task;
-        found = true;
+        if (!first || graph_.priority(task) > graph_.priority(*first)) first = task;
       });
     }
-    double now = 0;
-    while (found) {
+    return first;
+  }
+
+  /// From a task to the end, or to the first task of step `end`.
+  void follow(Task at, std::int64_t end) {
+    auto const begin = now_;
+    while (graph_.step(at) < end) {
       auto const seconds = task_seconds(at);
-      now += seconds;
-      on[graph_.owner(at)] += seconds;
+      now_ += seconds;
+      chain_on_[graph_.owner(at)] += seconds * chain_times_;
       auto const next = most_urgent(at);
       if (!next) break;
       leaving_.read(graph_, next->first);
-      now = arrival(next->first, next->second, now);
+      now_ = arrival(next->first, next->second, now_);
       at = next->second.edge.child;
     }
-    double most = 0;
-    for (auto const& [rank, seconds] : on) most = std::max(most, seconds);
-    return {now, now - most / options_.workers};
+    chain_ += (now_ - begin) * chain_times_;
   }
 
-  /// The child of highest priority, of all members where the task is one of a gang, with its parent.
+  /// The child of highest priority, of all members where the task is one of a gang, with its parent. Of equal ones the
+  /// first that waits for data.
   std::optional<std::pair<Task, Heir>> most_urgent(Task task) {
     std::optional<std::pair<Task, Heir>> best;
-    double highest = 0;
+    std::pair<double, bool> highest;
     std::vector<Task> parents{task};
     if (graph_.gang(task, gang_)) parents = gang_.members;
+    std::size_t seen = 0;
     for (auto const parent : parents) {
+      if (seen > most_edges) break;
       leaving_.read(graph_, parent);
+      seen += leaving_.heirs().size();
       for (auto const& heir : leaving_.heirs()) {
-        auto const priority = graph_.priority(heir.edge.child);
-        if (best && priority <= highest) continue;
+        std::pair const urgency(graph_.priority(heir.edge.child), heir.edge.carries != Carries::order);
+        if (best && urgency <= highest) continue;
         best = {parent, heir};
-        highest = priority;
+        highest = urgency;
       }
     }
     return best;
@@ -165,7 +189,7 @@ class Pricing {
     leaving_.deliveries(graph_, parent, [&](Delivery const& delivery) {
       if (delivery.what != Collective::broadcast) return;
       auto const there =
-          along_.book(delivery, now, heir.owner, [&](Hop const& hop) { load(hop, 1, chain_axis_seconds_); });
+          along_.book(delivery, now, heir.owner, [&](Hop const& hop) { chain_loads_.add(hop, chain_times_); });
       if (heir.owner != leaving_.owner() && takes(heir.edge.child, delivery.output)) until = std::max(until, there);
     });
     return until;
@@ -195,9 +219,13 @@ class Pricing {
   Rates rates_;
   Links links_;
   Along along_;
-  std::vector<double> axis_seconds_;
-  std::vector<double> chain_axis_seconds_;  // of the chain's own messages
+  AxisLoads loads_;
+  AxisLoads chain_loads_;  // of the chain's own messages
   double ends_ = 0;
+  double chain_ = 0;
+  double chain_times_ = 1;  // what is followed stands for so many
+  double now_ = 0;
+  std::map<Rank, double> chain_on_;
   std::map<std::pair<std::uint16_t, std::int32_t>, double> talks_;
   Leaving leaving_;
   Gang gang_;
@@ -210,7 +238,8 @@ Price price(TaskGraph const& graph, Machine const& machine, Carrier const& carri
   ensure(graph.ranks() <= machine.ranks(), "machine", machine.ranks(), fmt::format("{} ranks", graph.ranks()),
          "take a larger machine");
   ensure(graph.steps() > 0, "graph", graph.steps(), "a graph that has steps", "simulate it");
-  ensure(options.steps >= 1 && options.ranks >= 1, "steps, ranks", std::min(options.steps, options.ranks),
+  ensure(std::min({options.steps, options.together, options.ranks, options.chained}) >= 1,
+         "steps, together, ranks, chained", std::min({options.steps, options.together, options.ranks, options.chained}),
          "at least one of each");
   ensure(options.workers >= 1, "workers", options.workers, "a number of workers >= 1");
   return Pricing(graph, machine, carrier, options).run();

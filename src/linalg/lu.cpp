@@ -5,7 +5,6 @@
 #include <cmath>
 
 #include "elements.h"
-#include "lu_price.h"
 #include "lu_tasks.h"
 #include "solve_grid.h"
 

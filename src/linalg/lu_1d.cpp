@@ -1,6 +1,8 @@
 // LU on one row of ranks: whole columns lie on one rank, which factors its panels alone and sends them to all others.
 #include "lu_1d.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 
 namespace allport::lu_detail {
@@ -157,7 +159,8 @@ class Columns {
 template <class T>
 Found factor_1d(Grid const& grid, View<T> const& a, Index count, Index widest, int ahead, Pivoting pivoting,
                 Progress const& progress) {
-  ensure_columns(a, count);
+  auto const most = std::min(a.rows.extent(), a.cols.extent());
+  ensure(count >= 0 && count <= most, "count", count, fmt::format("0..{} columns of the matrix", most));
   ensure(grid.col.length() == 1, "grid.col", grid.col.length(), "one row of ranks");
   return Columns<T>(grid, a, count, widest, ahead, pivoting, progress).run();
 }

@@ -1,7 +1,7 @@
 // 1D factorization on one row of ranks.
 #pragma once
 
-#include "lu_2d.h"
+#include "lu_panel.h"
 
 namespace allport::lu_detail {
 

@@ -1,6 +1,7 @@
 // Panels: the columns that are factored at once, on the ranks of a grid column.
 #pragma once
 
+#include <algorithm>
 #include <cstring>
 #include <numeric>
 #include <vector>
@@ -23,6 +24,12 @@ struct Panel {
 /// Cuts columns 0..count-1 so that every panel is one: at the ends of row and column blocks, and at `widest` columns.
 [[nodiscard]] std::vector<Panel> panels_of(AxisDistribution const& rows, AxisDistribution const& cols, Index count,
                                            Index widest);
+
+/// What a factorization finds.
+struct Found {
+  std::vector<Index> pivots;  ///< row s was exchanged with row pivots[s], in order
+  int fell_back = 0;          ///< panels
+};
 
 /// Elements of work space for panels of at most that many local rows and columns.
 [[nodiscard]] constexpr Index panel_space(Index local_rows, Index width) {
@@ -84,6 +91,20 @@ void divide_below(View<T> const& a, Panel panel, T const* u11, Index ld) {
   auto const below = a.row(panel.end);
   blas::trsm(blas::Side::right, blas::Triangle::upper, Trans::none, blas::Diagonal::stored, a.local_rows() - below,
              panel.width(), u11, ld, a.at(below, a.col(panel.begin)), a.ld);
+}
+
+/// Exchanges the rows of every panel's columns that later pivots moved (`pivots` of all columns, from row 0 on).
+template <class T, class Talk>
+void permute_left(Talk const& line, View<T> const& a, std::vector<Panel> const& panels, std::span<Index const> pivots);
+
+/// Memory for `elements`; in a dry run it is only noted.
+template <class T>
+[[nodiscard]] T* space(Ledger& ledger, bool dry, Index elements) {
+  if (dry) {
+    ledger.work.note(elements * static_cast<Index>(sizeof(T)));
+    return nullptr;
+  }
+  return ledger.work.template take<T>(elements);
 }
 
 #define ALLPORT_FOR_SCALARS(macro) macro(float) macro(double) macro(std::complex<float>) macro(std::complex<double>)

@@ -2,12 +2,15 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <limits>
+#include <optional>
 
 #include "allport/linalg/redistribute.h"
 #include "allport/model/lu_bound.h"
-#include "lu_price.h"
+#include "lu_estimate.h"
 #include "lu_tasks.h"
 #include "plan_checks.h"
+#include "tiled_plan.h"
 
 namespace allport {
 
@@ -22,16 +25,20 @@ constexpr Index given_widths[] = {128, 64, 32};
 constexpr int counted_ranks = 4096;
 constexpr std::int64_t counted_visits = 400'000;
 
-/// Panels that a rank of 1D has on their way: those of one of its blocks and the next one's first, within limits.
+/// Of candidates those that are estimated to be the best are priced by their graphs, so many at most.
+constexpr int priced_by_graph = 8;
+/// What that takes for each rank of a row or column in a step of the chain, and for each unit; measured. It is done
+/// where a factorization takes longer than all of it.
+constexpr double pricing_seconds = 6e-7;
+
+/// Panels that a rank has on their way: those of one of its blocks and the next one's first, within limits.
 constexpr Index fewest_ahead = 2;
 constexpr Index most_ahead = 8;
 
 constexpr GemmAlgorithmName names[] = {
     {"1d", "right-looking on one row of ranks, each with whole columns; several panels under way at a time"},
-    {"2d", "right-looking on a p_r x p_c grid, next panel ahead (deck 1 slides 14 and 18)"},
-    {"2d_tasks", "2D as a task graph, several panels ahead, and 1D as its one row; so far only where it is named"},
-    {"2.5d_tasks", "2.5D as a task graph: each layer updates by a slice of a panel; so far only where it is named"},
-    {"2.5d", "c layers: big panels distributed over all of them, updates shared between them (deck 1 slides 15 to 19)"},
+    {"2d", "right-looking on a p_r x p_c grid, a task graph several panels ahead (deck 1 slides 14 and 18)"},
+    {"2.5d", "c layers, the same graph: each updates by a slice of every panel (deck 1 slides 15 to 19)"},
 };
 
 void check(LuProblem const& problem, Machine const& machine, LuOptions const& options) {
@@ -52,7 +59,7 @@ void check(LuProblem const& problem, Machine const& machine, LuOptions const& op
   ensure(options.memory.value() >= 0, "memory", options.memory, "bytes per rank >= 0");
   auto const& name = options.algorithm;
   bool const known = name.empty() || std::ranges::any_of(names, [&](auto const& n) { return n.name == name; });
-  ensure(known, "algorithm", name, "1d, 2d, 2d_tasks, 2.5d_tasks or 2.5d");
+  ensure(known, "algorithm", name, "1d, 2d or 2.5d");
   ensure(!is_by_tasks(name) || (options.broadcast.empty() && options.reduce.empty()), "broadcast, reduce",
          options.broadcast.empty() ? options.reduce : options.broadcast,
          fmt::format("left out: '{}' sends by the axes of the machine", name));
@@ -78,17 +85,15 @@ std::vector<GemmGrid> grids(LuOptions const& options, Rank ranks) {
         if (p / c % r == 0 && (p <= longest || std::max(r, q) <= longest * std::min(r, q))) result.push_back({r, q, c});
       }
     }
-    if (p <= ranks - 4 && ranks > 64) break;
+    if ((p <= ranks - 4 && ranks > 64) || (ranks > counted_ranks && !result.empty())) break;
   }
   return result;
 }
 
 std::optional<std::string> why_not(std::string_view algorithm, GemmGrid const& grid) {
   if (algorithm == "1d" && (grid.rows > 1 || grid.layers > 1)) return "is for one row of ranks: it needs p_r = c = 1";
-  if (algorithm.starts_with("2d") && grid.layers > 1) return "is for one layer: it needs c = 1";
-  if (algorithm.starts_with("2.5d") && grid.layers == 1) {
-    return fmt::format("needs c > 1; with c = 1 it is '2d{}'", is_by_tasks(algorithm) ? "_tasks" : "");
-  }
+  if (algorithm == "2d" && grid.layers > 1) return "is for one layer: it needs c = 1";
+  if (algorithm == "2.5d" && grid.layers == 1) return "needs c > 1; with c = 1 it is '2d'";
   return std::nullopt;
 }
 
@@ -103,12 +108,11 @@ class Planner {
  public:
   explicit Planner(LuPlan& plan)
       : plan_(plan), pricer_(plan.machine, told_, plan.options.mapping), embedded_(plan.machine, plan.options.mapping) {
-    told_.broadcast = plan.options.broadcast;
-    told_.reduce = plan.options.reduce;
+    if (tiled_plan::has_rates(plan.machine)) estimate_.emplace(plan);
   }
 
   void consider(std::string_view algorithm, GemmGrid const& grid) {
-    // What 2D does on one row of ranks, 1D does better; for comparisons it can be asked for.
+    // On one row of ranks the two send alike; there 2D can be asked for.
     if (algorithm == "2d" && grid.rows == 1 && plan_.options.algorithm.empty()) return;
     LuCandidate candidate;
     candidate.algorithm = algorithm;
@@ -120,32 +124,13 @@ class Planner {
       if (!plan_.options.algorithm.empty()) plan_.candidates.push_back(candidate);
       return;
     }
-    auto const all = widths(algorithm, grid);
-    auto const best_of = [&](std::vector<std::string> const& orders) {
-      std::optional<LuCandidate> best;
-      auto const attempt = [&](std::string const& order, Index block, Index nb) {
-        candidate.order = order;
-        candidate.block = block;
-        candidate.big = grid.layers == 1 ? block : big_for(algorithm, grid, block);
-        candidate.nb = algorithm == "2.5d_tasks" ? std::max(nb, candidate.big) : nb;
-        candidate.ahead = ahead_for(algorithm, block, nb);
-        price_of(candidate);
-        candidate.total += moving(candidate);
-        if (!best || candidate.total < best->total) best = candidate;
-      };
-      for (auto const& o : orders) attempt(o, all.front().first, all.front().second);
-      for (std::size_t w = 1; w < all.size() && best; ++w) {
-        auto const order = best->order;
-        attempt(order, all[w].first, all[w].second);
-      }
-      return best;
-    };
     auto const& asked = plan_.options.order;
     auto const plain = asked.empty() ? lu_orders(grid) : std::vector{asked};
-    auto best = best_of(plain);
-    auto const boxes = best_of(asked.empty() ? embedded_.of(grid, plain) : std::vector<std::string>{});
-    if (boxes && boxes->total <= best->total * gemm_detail::for_boxes) best = boxes;
-    keep(*best);
+    auto best = estimated(candidate, plain);
+    auto boxes = estimated(candidate, asked.empty() ? embedded_.of(grid, plain) : std::vector<std::string>{});
+    auto const least = [](auto const& all) { return std::ranges::min_element(all, {}, &LuCandidate::total)->total; };
+    if (!boxes.empty() && least(boxes) <= least(best) * gemm_detail::for_boxes) best = std::move(boxes);
+    for (auto& one : best) keep(std::move(one));
   }
 
   /// The caller's own distribution, which costs no redistribution.
@@ -154,24 +139,29 @@ class Planner {
     LuCandidate candidate;
     candidate.grid = {given.rows().parts(), given.cols().parts(), 1};
     auto const& asked = plan_.options.algorithm;
-    candidate.algorithm = is_by_tasks(asked) ? asked : candidate.grid.rows == 1 && asked != "2d" ? "1d" : "2d";
+    candidate.algorithm = candidate.grid.rows == 1 && asked != "2d" ? "1d" : "2d";
     if (!asked.empty() && asked != candidate.algorithm) return;
     candidate.in_place = true;
-    std::optional<LuCandidate> best;
     for (auto const width : given_widths) {
-      auto const widest = plan_.options.block > 0 ? plan_.options.block : width;
-      price_given(candidate, widest);
-      if (!best || candidate.total < best->total) best = candidate;
-      if (plan_.options.block > 0 || candidate.algorithm != "1d") break;
+      candidate.block = candidate.big = plan_.options.block > 0 ? plan_.options.block : width;
+      estimate_given(candidate);
+      keep(candidate);
+      if (plan_.options.block > 0) break;
     }
-    keep(*best);
   }
 
   void choose() {
+    price_best();
     auto& all = plan_.candidates;
-    std::stable_sort(all.begin(), all.end(), [](auto const& x, auto const& y) {
-      return std::pair(!x.why_not.empty(), x.total.value()) < std::pair(!y.why_not.empty(), y.total.value());
-    });
+    std::ranges::stable_sort(tried_, {}, rank_of);
+    for (auto& one : tried_) {  // the best of each algorithm on each grid
+      auto const same = [&](LuCandidate const& c) {
+        return c.algorithm == one.candidate.algorithm && c.grid == one.candidate.grid &&
+               c.in_place == one.candidate.in_place;
+      };
+      if (std::ranges::none_of(all, same)) all.push_back(std::move(one.candidate));
+    }
+    std::ranges::stable_sort(all, {}, [](auto const& c) { return std::pair(!c.why_not.empty(), c.total.value()); });
     if (all.empty() || !all.front().why_not.empty()) {
       refuse(all, plan_.options.algorithm, memory_limit(plan_.machine, plan_.options.memory));
     }
@@ -184,46 +174,107 @@ class Planner {
   [[nodiscard]] Distribution distribution_of(LuCandidate const& c) const {
     if (c.in_place) return *plan_.options.given;
     Seats const seats(c, plan_.options);
-    auto const rows = c.algorithm == "2.5d_tasks" ? c.big : c.block;
+    auto const rows = c.grid.layers > 1 ? c.big : c.block;
     return {AxisDistribution::cyclic(plan_.problem.m, c.grid.rows, rows),
             AxisDistribution::cyclic(plan_.problem.n, c.grid.cols, c.nb), seats.layer()};
   }
 
  private:
-  void price_of(LuCandidate& candidate) {
-    if (is_by_tasks(candidate.algorithm)) return price_by_tasks(plan_, candidate, distribution_of(candidate));
-    price(plan_.problem, plan_.machine, plan_.options, pricer_, candidate);
+  struct Tried {
+    LuCandidate candidate;
+    bool by_graph = false;
+  };
+  /// Usable ones first, by price.
+  static std::pair<bool, double> rank_of(Tried const& one) {
+    return {!one.candidate.why_not.empty(), one.candidate.total.value()};
   }
 
-  /// Panels end where the caller's blocks do: priced by their mean width.
-  void price_given(LuCandidate& candidate, Index widest) {
+  /// A candidate in the best of some orders, in all widths.
+  std::vector<LuCandidate> estimated(LuCandidate candidate, std::vector<std::string> const& orders) {
+    std::vector<LuCandidate> tried;
+    auto const all = widths(candidate);
+    auto const attempt = [&](std::pair<Index, Index> const& width) {
+      candidate.block = width.first;
+      candidate.big = big_for(candidate.grid, candidate.block);
+      candidate.nb = candidate.grid.layers > 1 ? std::max(width.second, candidate.big) : width.second;
+      candidate.ahead = ahead_for(candidate.block, candidate.nb);
+      candidate.total = Seconds(0);
+      if (estimate_) estimate_->price(candidate);
+      candidate.total += moving(candidate);
+      tried.push_back(candidate);
+    };
+    for (auto const& order : orders) {
+      candidate.order = order;
+      attempt(all.front());
+    }
+    if (tried.empty()) return tried;
+    auto const best = std::ranges::min_element(tried, {}, &LuCandidate::total);
+    tried = {LuCandidate(*best)};
+    candidate = tried.front();
+    for (std::size_t w = 1; w < all.size(); ++w) attempt(all[w]);
+    return tried;
+  }
+
+  /// Panels end where the caller's blocks do: estimated by their mean width.
+  void estimate_given(LuCandidate& candidate) {
     auto const& given = *plan_.options.given;
+    auto const widest = candidate.block;
     auto const count = std::max<Index>(1, std::min(plan_.problem.m, plan_.problem.n));
     auto const panels = static_cast<Index>(panels_of(given.rows(), given.cols(), count, widest).size());
     auto const blocks = static_cast<Index>(panels_of(given.cols(), given.cols(), count, count).size());
-    candidate.block = std::max<Index>(1, count / panels);
-    candidate.nb = std::max(candidate.block, count / blocks);
-    candidate.ahead = ahead_for(candidate.algorithm, candidate.block, candidate.nb);
-    if (is_by_tasks(candidate.algorithm)) candidate.block = widest;
-    price_of(candidate);
+    candidate.block = candidate.big = std::max<Index>(1, count / std::max<Index>(panels, 1));
+    candidate.nb = std::max(candidate.block, count / std::max<Index>(blocks, 1));
+    candidate.ahead = ahead_for(candidate.block, candidate.nb);
+    if (estimate_) estimate_->price(candidate);
     candidate.block = candidate.big = widest;
+  }
+
+  /// Whoever is estimated to be the best is priced by its graph, until the best has been.
+  void price_best() {
+    if (!estimate_ || tried_.empty() || !is_worth_pricing(std::ranges::min_element(tried_, {}, rank_of)->candidate)) {
+      return;
+    }
+    for (int left = priced_by_graph; left > 0; --left) {
+      auto const best = std::ranges::min_element(tried_, {}, rank_of);
+      auto& candidate = best->candidate;
+      if (best->by_graph || !candidate.why_not.empty()) return;
+      price_by_tasks(plan_, candidate, distribution_of(candidate));
+      candidate.total += moving(candidate);
+      best->by_graph = true;
+    }
+    // What nobody has looked at is no better than what has been.
+    auto least = Seconds(std::numeric_limits<double>::infinity());
+    for (auto const& one : tried_) {
+      if (one.by_graph) least = std::min(least, one.candidate.total);
+    }
+    for (auto& one : tried_) {
+      if (!one.by_graph) one.candidate.total = std::max(one.candidate.total, least);
+    }
+    std::ranges::stable_partition(tried_, &Tried::by_graph);
+  }
+
+  [[nodiscard]] bool is_worth_pricing(LuCandidate const& candidate) const {
+    auto const& g = candidate.grid;
+    auto const count = std::min(plan_.problem.m, plan_.problem.n);
+    auto const steps = std::min<Index>(count / widest_panel(plan_, candidate) + 1, graph::PriceOptions().chained);
+    auto const each = pricing_seconds * static_cast<double>(steps) * (g.rows + g.cols) * g.layers * candidate.ahead;
+    return count > 0 && candidate.total.value() > priced_by_graph * each;
   }
 
   /// Widths of panels and of a rank's blocks that are worth a look: what the caller fixes, else blocks from one panel
   /// on, doubling, up to one block for every rank.
-  [[nodiscard]] std::vector<std::pair<Index, Index>> widths(std::string_view algorithm, GemmGrid const& grid) const {
+  [[nodiscard]] std::vector<std::pair<Index, Index>> widths(LuCandidate const& candidate) const {
     auto const& fixed = plan_.options;
+    auto const& grid = candidate.grid;
     std::vector<std::pair<Index, Index>> all;
     for (auto const width : block_widths) {
       auto const block = fixed.block > 0 ? fixed.block : width;
-      bool const by_tasks = is_by_tasks(algorithm);
-      bool const wide = algorithm == "1d" || (by_tasks && grid.rows == 1);
-      if ((wide || by_tasks) && fixed.nb > 0) {
+      if (fixed.nb > 0) {
         all.emplace_back(block, fixed.nb);
       } else {
         all.emplace_back(block, block);
         auto const panels = (plan_.problem.n + block - 1) / block;
-        auto const most = wide ? (panels + grid.cols - 1) / grid.cols * block : block;
+        auto const most = grid.rows == 1 ? (panels + grid.cols - 1) / grid.cols * block : block;
         for (auto nb = 2 * block; nb < most; nb *= 2) all.emplace_back(block, nb);
         if (most > block) all.emplace_back(block, most);
       }
@@ -232,15 +283,15 @@ class Planner {
     return all;
   }
 
-  [[nodiscard]] static int ahead_for(std::string_view algorithm, Index block, Index nb) {
-    bool const some = algorithm == "1d" || is_by_tasks(algorithm);
-    return some ? static_cast<int>(std::clamp(nb / block + 1, fewest_ahead, most_ahead)) : 1;
+  [[nodiscard]] static int ahead_for(Index block, Index nb) {
+    return static_cast<int>(std::clamp(nb / block + 1, fewest_ahead, most_ahead));
   }
 
-  [[nodiscard]] Index big_for(std::string_view algorithm, GemmGrid const& grid, Index block) const {
+  /// B_g: a slice of b columns for every layer.
+  [[nodiscard]] Index big_for(GemmGrid const& grid, Index block) const {
+    if (grid.layers == 1) return block;
     if (plan_.options.big > 0) return std::max(plan_.options.big / block, Index{1}) * block;
-    if (is_by_tasks(algorithm)) return block * grid.layers;
-    return block * std::max(grid.rows, grid.cols);
+    return block * grid.layers;
   }
 
   [[nodiscard]] Seconds moving(LuCandidate const& c) {
@@ -255,25 +306,13 @@ class Planner {
 
   void keep(LuCandidate candidate) {
     auto const limit = memory_limit(plan_.machine, plan_.options.memory);
-    if (!is_by_tasks(candidate.algorithm)) candidate.memory = most_memory(candidate);
+    describe_by_tasks(plan_, candidate, distribution_of(candidate));
     bounds(candidate);
     if (limit.value() > 0 && candidate.memory > limit) {
       candidate.why_not =
           fmt::format("needs {} bytes per rank, the limit is {}", candidate.memory.value(), limit.value());
     }
-    plan_.candidates.push_back(std::move(candidate));
-  }
-
-  [[nodiscard]] Bytes most_memory(LuCandidate const& candidate) const {
-    auto const& p = plan_.problem;
-    auto const& g = candidate.grid;
-    auto const b = candidate.block;
-    auto const rows = (p.m + g.rows - 1) / g.rows;
-    auto const cols = (p.n + g.cols - 1) / g.cols;
-    auto const panels = candidate.algorithm == "1d" ? candidate.ahead + 1 : 3;
-    auto const words = rows * cols + panels * b * rows + b * cols + 6 * b * b +
-                       (g.layers > 1 ? 2 * (rows + cols) * candidate.big / std::min(g.rows, g.cols) : 0);
-    return Bytes(words * bytes_of(p.type));
+    tried_.push_back({std::move(candidate)});
   }
 
   void bounds(LuCandidate& candidate) const {
@@ -290,9 +329,9 @@ class Planner {
       count_by_tasks(plan_);
       return bounds(chosen);
     }
-    auto const& g = chosen.grid;
+    auto const ranks = chosen.grid.cols;
     auto const count_of_steps = std::min(plan_.problem.m, plan_.problem.n) / std::max<Index>(1, chosen.block) + 1;
-    bool const all = plan_.machine.ranks() <= counted_ranks && count_of_steps * g.ranks() <= counted_visits;
+    bool const all = plan_.machine.ranks() <= counted_ranks && count_of_steps * ranks <= counted_visits;
     Seats const seats(chosen, plan_.options);
     if (all) plan_.traffic.assign(static_cast<std::size_t>(plan_.machine.ranks()), Traffic{});
     if (!all && count_of_steps > counted_visits / 8) return;
@@ -301,24 +340,22 @@ class Planner {
     chosen.words = chosen.messages = 0;
     chosen.memory = Bytes(0);
     auto const element = bytes_of(plan_.problem.type);
-    for (int l = 0; l < g.layers; l += all ? 1 : std::max(1, g.layers - 1)) {
-      for (int j = 0; j < g.cols; j += all ? 1 : std::max(1, g.cols - 1)) {
-        for (int i = 0; i < g.rows; i += all ? 1 : std::max(1, g.rows - 1)) {
-          auto const [t, memory] = count(plan_, pricer, {i, j, l});
-          chosen.words = std::max({chosen.words, t.bytes_sent / element, t.bytes_received / element});
-          chosen.messages = std::max({chosen.messages, t.messages_sent, t.messages_received});
-          chosen.memory = std::max(chosen.memory, memory);
-          if (all) plan_.traffic[static_cast<std::size_t>(seats.rank({i, j, l}))] = t;
-        }
-      }
+    for (int j = 0; j < ranks; j += all ? 1 : std::max(1, ranks - 1)) {
+      auto const [t, memory] = count(plan_, pricer, {0, j, 0});
+      chosen.words = std::max({chosen.words, t.bytes_sent / element, t.bytes_received / element});
+      chosen.messages = std::max({chosen.messages, t.messages_sent, t.messages_received});
+      chosen.memory = std::max(chosen.memory, memory);
+      if (all) plan_.traffic[static_cast<std::size_t>(seats.rank({0, j, 0}))] = t;
     }
     bounds(chosen);
   }
 
   LuPlan& plan_;
   GemmOptions told_;
-  Pricer pricer_;
+  Pricer pricer_;  // of redistribution
   gemm_detail::EmbeddedOrders embedded_;
+  std::optional<LuEstimate> estimate_;
+  std::vector<Tried> tried_;
 };
 
 }  // namespace
@@ -330,12 +367,19 @@ LuPlan plan_lu(LuProblem const& problem, Machine const& machine, LuOptions const
   plan.machine = machine;
   plan.options = options;
   plan.schedules = std::make_shared<PlannedSchedules>(machine, options.broadcast, options.reduce, options.mapping);
+  auto& asked = plan.options.algorithm;
+  if (!(options.broadcast.empty() && options.reduce.empty())) {
+    if (asked.empty()) asked = "1d";        // has collectives
+    auto& pricer = plan.schedules->pricer;  // which knows the names
+    for (auto const kind : {Step::Kind::broadcast, Step::Kind::reduce}) {
+      if (machine.ranks() > 1) (void)pricer.seconds(pricer.group({0, 1}), {.kind = kind, .elements = 1}, 1);
+    }
+  }
   Planner planner(plan);
-  if (options.given && !options.algorithm.starts_with("2.5d") && options.grid.ranks() == 0) planner.consider_given();
+  if (options.given && asked != "2.5d" && options.grid.ranks() == 0) planner.consider_given();
   for (auto const& grid : grids(options, machine.ranks())) {
     for (auto const& name : names) {
-      if (options.algorithm.empty() ? !is_by_tasks(name.name) : options.algorithm == name.name)
-        planner.consider(name.name, grid);
+      if (asked.empty() || asked == name.name) planner.consider(name.name, grid);
     }
   }
   planner.choose();

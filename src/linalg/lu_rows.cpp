@@ -186,9 +186,32 @@ void move_rows(Talk const& line, AxisDistribution const& rows, std::vector<RowMo
   for (auto& send : sends) line.wait(send);
 }
 
-#define ALLPORT_MOVE(T)                                                                           \
-  template void move_rows(Line const&, AxisDistribution const&, std::vector<RowMoves<T>> const&); \
-  template void move_rows(GangLine const&, AxisDistribution const&, std::vector<RowMoves<T>> const&);
+template <class T, class Talk>
+void permute_left(Talk const& line, View<T> const& a, std::vector<Panel> const& panels, std::span<Index const> pivots) {
+  // So many columns at once that the buffers stay small beside the matrix.
+  constexpr Index columns_at_once = 1024;
+  std::vector<RowMoves<T>> jobs;
+  Index width = 0;
+  for (std::size_t k = 0; k < panels.size() && !line.dry(); ++k) {
+    auto const panel = panels[k];
+    if (a.cols.owner(panel.begin) == a.j && panel.settled < static_cast<Index>(pivots.size())) {
+      auto const later = pivots.subspan(static_cast<std::size_t>(panel.settled));
+      jobs.push_back({a.at(0, a.col(panel.begin)), panel.width(), a.ld, moves_of(later, panel.settled)});
+      width += panel.width();
+    }
+    if (width >= columns_at_once || k + 1 == panels.size()) {
+      move_rows(line, a.rows, jobs);
+      jobs.clear();
+      width = 0;
+    }
+  }
+}
+
+#define ALLPORT_MOVE(T)                                                                                       \
+  template void move_rows(Line const&, AxisDistribution const&, std::vector<RowMoves<T>> const&);             \
+  template void move_rows(GangLine const&, AxisDistribution const&, std::vector<RowMoves<T>> const&);         \
+  template void permute_left(Line const&, View<T> const&, std::vector<Panel> const&, std::span<Index const>); \
+  template void permute_left(GangLine const&, View<T> const&, std::vector<Panel> const&, std::span<Index const>);
 ALLPORT_FOR_SCALARS(ALLPORT_MOVE)
 
 }  // namespace allport::lu_detail

@@ -10,14 +10,6 @@
 
 namespace allport::lu_detail {
 
-namespace {
-
-/// Columns of a strip: so many that BLAS packs the panel once for many, and so few that the network is looked at in
-/// time.
-constexpr Index strip_columns = 512;
-
-/// Outputs of a panel that goes along so many ranks, one for each link-disjoint tree that a box of so many may have: a
-/// ring's two ways round, 2d trees of d rings, d where axes are open.
 int pieces_of(int ranks, Machine const& machine) {
   if (ranks <= 2 || tasks::usual_way(machine) != MulticastWay::axes) return 1;
   std::vector<int> lengths;
@@ -34,8 +26,6 @@ int pieces_of(int ranks, Machine const& machine) {
   }
   return std::max(rings ? 2 * axes : axes, 1);
 }
-
-}  // namespace
 
 LuTaskGraph::LuTaskGraph(LuPlan const& plan, LuCandidate const& candidate, Distribution const& distribution)
     : ranks_(plan.machine.ranks()),
@@ -205,6 +195,11 @@ void LuTaskGraph::tasks(Rank rank, std::int64_t step, VisitTask visit) const {
   if (column(k) == j && l == 0 && layer(k) > 0) visit(task(back, l, i, 0, k));
   if (notes(l, j, k)) visit(task(note, l, i, j, k));
   if (pivots() && l == 0 && k + 1 == panels()) visit(last(i, j));
+}
+
+std::optional<Task> LuTaskGraph::leads(std::int64_t step) const {
+  auto const k = static_cast<std::int32_t>(step);
+  return layers_by(k) > 1 ? task(part, layer(k), 0, k, k) : task(factor, layer(k), 0, 0, k);
 }
 
 }  // namespace allport::lu_detail

@@ -12,6 +12,17 @@
 
 namespace allport::lu_detail {
 
+/// Outputs of a panel that goes along so many ranks, one for each link-disjoint tree that a box of so many may have: a
+/// ring's two ways round, 2d trees of d rings, d where axes are open.
+[[nodiscard]] int pieces_of(int ranks, Machine const& machine);
+/// What moving rows about among a gang's p_r ranks takes, for `rows` exchanges of `bytes` in all.
+void expect_row_moves(Gang& gang, int p_r, double rows, double bytes);
+/// Columns of a strip: so many that BLAS packs the panel once for many, and so few that the network is looked at in
+/// time, and who is in a gang does not wait long for a member that still updates.
+inline constexpr Index strip_columns = 512;
+/// What the members of a panel's gang call together. @param root the diagonal's
+[[nodiscard]] std::vector<Talk> talk_of_panel(Pivoting pivoting, Index width, int root, std::int64_t element);
+
 /// Right-looking. The columns to the right of panel k are updated by units: each of the next panels by itself, as far
 /// as the look-ahead goes, so that it can be factored when they are done; what lies beyond in strips of many columns,
 /// which BLAS multiplies faster. Task(kind, layer, i, j, k): grid row, and of panel k
@@ -50,9 +61,11 @@ class LuTaskGraph : public TaskGraph {
   std::int64_t steps() const override { return panels(); }
   std::int64_t step(Task t) const override { return t.k; }
   void tasks(Rank rank, std::int64_t step, VisitTask visit) const override;
+  std::optional<Task> leads(std::int64_t step) const override;
 
   /// So many steps run at a time.
   [[nodiscard]] std::int64_t ahead() const { return apart_ + 2; }
+  [[nodiscard]] static std::int64_t ahead_of(LuCandidate const& candidate) { return std::max(candidate.ahead, 1) + 2; }
   [[nodiscard]] Index widest() const;
 
  protected:
@@ -148,7 +161,6 @@ class LuTaskGraph : public TaskGraph {
   void children_of_upper(Task t, VisitEdge visit) const;
   void users_of_u(Task t, VisitEdge visit) const;
   void next_step(Task t, VisitEdge visit) const;
-  void talk_of_panel(std::int32_t k, std::vector<Talk>& talk) const;
 
   Rank ranks_;
   std::int64_t element_;

@@ -1,10 +1,32 @@
 // What tasks of LU make, what that costs, and which of them comes first.
 #include <algorithm>
+#include <cmath>
 
-#include "lu_graph_2d.h"
 #include "lu_task_graph.h"
 
 namespace allport::lu_detail {
+
+/// Half of the rows that change places lie elsewhere and meet at the diagonal's.
+void expect_row_moves(Gang& gang, int p_r, double rows, double bytes) {
+  auto const others = 1.0 - 1.0 / p_r;
+  gang.expected_bytes = 2.0 * bytes * others / p_r;
+  gang.expected_messages = bytes > 0 ? 2.0 * others * (1.0 - std::pow(others, rows)) : 0.0;
+}
+
+std::vector<Talk> talk_of_panel(Pivoting pivoting, Index width, int root, std::int64_t element) {
+  switch (pivoting) {
+    case Pivoting::none:
+      return {{Collective::broadcast, root, width * width * element}};
+    case Pivoting::partial: {
+      auto const bid = bid_bytes(width, element);
+      return {{Collective::allreduce, 0, bid, bid, width}};
+    }
+    default: {
+      auto const entry = entry_bytes(width, element);
+      return {{Collective::reduce, root, entry, entry}, {Collective::broadcast, root, verdict_bytes(width, element)}};
+    }
+  }
+}
 
 bool LuTaskGraph::gang(Task t, Gang& gang) const {
   bool const exchanges = (t.kind == upper || t.kind == left) && pivots();
@@ -12,7 +34,7 @@ bool LuTaskGraph::gang(Task t, Gang& gang) const {
   gang = Gang{};
   for (int i = 0; i < p_r(); ++i) gang.members.push_back({t.kind, t.layer, i, t.j, t.k});
   if (t.kind == factor) {
-    talk_of_panel(t.k, gang.talk);
+    gang.talk = talk_of_panel(pivoting_, panel(t.k).width(), diagonal_row(t.k), element_);
   } else if (t.kind == upper) {
     auto const width = static_cast<double>(panel(t.k).width());
     auto const bytes = static_cast<double>(columns(t.j, t.k).width() * element_);
@@ -26,21 +48,6 @@ bool LuTaskGraph::gang(Task t, Gang& gang) const {
     expect_row_moves(gang, p_r(), static_cast<double>(count_), bytes);
   }
   return true;
-}
-
-void LuTaskGraph::talk_of_panel(std::int32_t k, std::vector<Talk>& talk) const {
-  auto const width = panel(k).width();
-  auto const root = diagonal_row(k);
-  if (pivoting_ == Pivoting::none) {
-    talk.push_back({Collective::broadcast, root, width * width * element_});
-  } else if (pivoting_ == Pivoting::partial) {
-    auto const bid = bid_bytes(width, element_);
-    talk.push_back({Collective::allreduce, 0, bid, bid, width});
-  } else {
-    auto const entry = entry_bytes(width, element_);
-    talk.push_back({Collective::reduce, root, entry, entry});
-    talk.push_back({Collective::broadcast, root, verdict_bytes(width, element_)});
-  }
 }
 
 Shape LuTaskGraph::output(Task t, int index) const {

@@ -15,8 +15,23 @@ namespace allport::lu_detail {
 /// Bytes that a rank needs beside its part of A and the outputs of tasks.
 [[nodiscard]] std::int64_t workspace_by_tasks(LuPlan const& plan, LuTaskGraph const& graph, Place place);
 
-/// Seconds, words and messages of a candidate, sampled; its memory at most.
+/// What an update by so many columns takes over one by very many: it reads and writes all of A22 for 2 depth operations
+/// an element (OpenBLAS: 7 % at 128, 2 % at 512). Kernels' rates are those of cubes.
+[[nodiscard]] constexpr double shallowness(double depth) { return depth > 0 ? 1 + 8 / depth : 1; }
+/// By how much panels and triangular solves are slower than the peak, where the machine file does not say how fast they
+/// are: LAPACK on a tall block, BLAS on a block row.
+struct Slowness {
+  double panel = 1;
+  double trsm = 1;
+};
+[[nodiscard]] Slowness slowness_on(Machine const& machine);
+/// Columns of a candidate's panels.
+[[nodiscard]] Index widest_panel(LuPlan const& plan, LuCandidate const& candidate);
+/// Seconds of a candidate, from its graph, sampled; of 1D as of the graph's one row, which does the same.
+/// @pre the machine says its flops
 void price_by_tasks(LuPlan const& plan, LuCandidate& candidate, Distribution const& distribution);
+/// Words, messages and memory of a candidate: of a mean rank, and at most.
+void describe_by_tasks(LuPlan const& plan, LuCandidate& candidate, Distribution const& distribution);
 /// What the plan's candidate does: traffic of every rank of the machine (those outside the grid may relay), words,
 /// messages and memory. Too many tasks are not counted.
 void count_by_tasks(LuPlan& plan);

@@ -13,20 +13,46 @@ namespace {
 
 /// Of a rank: its panels, and where rows of U travel those, of as many steps as run at a time. Of these a layer has its
 /// share, and parts of sums beside it.
-std::int64_t most_kept(LuTaskGraph const& graph, LuPlan const& plan, Distribution const& distribution, int layers) {
+std::int64_t most_kept(LuPlan const& plan, LuCandidate const& candidate, Distribution const& distribution, Index widest,
+                       Index steps) {
   auto const element = bytes_of(plan.problem.type);
+  auto const layers = candidate.grid.layers;
   auto const& rows = distribution.rows();
   auto const& cols = distribution.cols();
-  auto const widest = graph.widest();
   auto const l = cols.parts() * layers > 1 ? rows.count(0) * widest * element + 2 * head_bytes(widest) : 0;
   auto const u = rows.parts() * layers > 1 ? cols.count(0) * widest * element : 0;
-  auto const steps = std::min(graph.ahead(), graph.steps());
-  return layers == 1 ? steps * (l + u) : (steps / layers + 1) * (l + u) + steps * (l / cols.parts() + u / rows.parts());
+  auto const at_a_time = std::min<Index>(LuTaskGraph::ahead_of(candidate), steps);
+  return layers == 1 ? at_a_time * (l + u)
+                     : (at_a_time / layers + 1) * (l + u) + at_a_time * (l / cols.parts() + u / rows.parts());
 }
+
+/// Of more panels, each on every rank, nobody counts what the chosen candidate does: that is a second.
+constexpr std::int64_t counted_panels = 60'000;
+
+/// Steps of the chain that are priced: what they say to each other grows with the grid.
+int chained_steps(GemmGrid const& grid) { return std::clamp(4096 / std::max(grid.rows, grid.cols), 32, 256); }
+
+/// The graph with kernels as slow as they are.
+class PricedLu final : public LuTaskGraph {
+ public:
+  PricedLu(LuPlan const& plan, LuCandidate const& candidate, Distribution const& distribution)
+      : LuTaskGraph(plan, candidate, distribution), slowness_(slowness_on(plan.machine)) {}
+
+  Work work(Task t) const override {
+    auto work = LuTaskGraph::work(t);
+    if (t.kind == update) work.flops *= shallowness(static_cast<double>(slice(t.k, t.layer).width()));
+    if (work.kernel == Kernel::panel) work.flops *= slowness_.panel;
+    if (work.kernel == Kernel::trsm) work.flops *= slowness_.trsm;
+    return work;
+  }
+
+ private:
+  Slowness slowness_;
+};
 
 }  // namespace
 
-bool is_by_tasks(std::string_view algorithm) { return algorithm == "2d_tasks" || algorithm == "2.5d_tasks"; }
+bool is_by_tasks(std::string_view algorithm) { return algorithm == "2d" || algorithm == "2.5d"; }
 
 std::int64_t workspace_by_tasks(LuPlan const& plan, LuTaskGraph const& graph, Place place) {
   auto const rows = plan.distribution.rows().count(place.i);
@@ -34,36 +60,62 @@ std::int64_t workspace_by_tasks(LuPlan const& plan, LuTaskGraph const& graph, Pl
   return (sums + panel_space(rows, graph.widest())) * bytes_of(plan.problem.type);
 }
 
+Slowness slowness_on(Machine const& machine) {
+  constexpr Slowness usual{1 / 0.35, 1 / 0.6};
+  auto const says = [&](std::string_view what) {
+    return std::ranges::any_of(machine.calibration().fits, [&](auto const& one) { return one.what == what; });
+  };
+  return {says("flops panel") ? 1 : usual.panel, says("flops trsm") ? 1 : usual.trsm};
+}
+
+Index widest_panel(LuPlan const& plan, LuCandidate const& candidate) {
+  auto const count = std::max<Index>(std::min(plan.problem.m, plan.problem.n), 1);
+  return std::clamp<Index>(candidate.grid.layers > 1 ? candidate.big : candidate.block, 1, count);
+}
+
 void price_by_tasks(LuPlan const& plan, LuCandidate& candidate, Distribution const& distribution) {
-  LuTaskGraph const graph(plan, candidate, distribution);
-  auto const& machine = plan.machine;
+  PricedLu const graph(plan, candidate, distribution);
+  if (graph.steps() == 0) return;
+  graph::PriceOptions options;
+  options.factor = tiled_plan::rate_factor(plan.problem.type);
+  options.segment = tasks::usual_segment(plan.machine).value();
+  options.together = candidate.grid.layers;
+  options.chained = chained_steps(candidate.grid);
+  auto const price = graph::price(graph, plan.machine, *tasks::carrier(plan.machine, plan.options.mapping), options);
+  candidate.compute = price.work;
+  candidate.communicate = price.links;
+  candidate.total = price.total;
+}
+
+void describe_by_tasks(LuPlan const& plan, LuCandidate& candidate, Distribution const& distribution) {
   auto const element = bytes_of(plan.problem.type);
-  if (graph.steps() > 0 && tiled_plan::has_rates(machine)) {
-    auto const price = tiled_plan::price_of(graph, plan.problem.type, machine, 1, plan.options.mapping);
-    candidate.compute = price.work;
-    candidate.communicate = price.links;
-    candidate.total = price.total;
-  }
+  auto const widest = widest_panel(plan, candidate);
   auto const m = static_cast<double>(plan.problem.m);
   auto const n = static_cast<double>(plan.problem.n);
   auto const& g = candidate.grid;
   auto const half = std::min(m, n) / 2;
+  auto const steps = (std::min(plan.problem.m, plan.problem.n) + widest - 1) / widest;
   auto const words = m * half / g.rows * (g.cols > 1 ? 1 : 0) + n * half / g.cols * (g.rows > 1 ? 1 : 0);
   auto const over_layers = 2 * (m + n) * half / (g.rows * g.cols) * (1 - 1.0 / g.layers);  // sums, and back
   candidate.words = std::llround(words / g.layers + over_layers);
-  candidate.messages = graph.steps() * ((g.cols > 1 ? 1 : 0) + (g.rows > 1 ? 1 : 0) + (g.layers > 1 ? 2 : 0));
+  candidate.messages = steps * ((g.cols > 1 ? 1 : 0) + (g.rows > 1 ? 1 : 0) + (g.layers > 1 ? 2 : 0));
   candidate.exchanged_words =
       plan.problem.pivoting == Pivoting::none ? 0 : 2 * n * half / g.cols / g.rows * (1 - 1.0 / g.rows);
   auto const rows = distribution.rows().count(0);
-  candidate.memory = Bytes((rows * distribution.cols().count(0) + panel_space(rows, graph.widest())) * element +
-                           most_kept(graph, plan, distribution, g.layers));
+  if (candidate.algorithm == "1d") {
+    auto const cols = (plan.problem.n + g.cols - 1) / g.cols;
+    auto const part = rows * (cols + (candidate.ahead + 1) * candidate.block);
+    candidate.memory = Bytes((part + panel_space(cols, candidate.block)) * element);
+    return;
+  }
+  candidate.memory = Bytes((rows * distribution.cols().count(0) + panel_space(rows, widest)) * element +
+                           most_kept(plan, candidate, distribution, widest, steps));
 }
 
 void count_by_tasks(LuPlan& plan) {
   auto& chosen = plan.chosen;
   LuTaskGraph const graph(plan, chosen, plan.distribution);
-  auto const tasks = static_cast<double>(chosen.grid.ranks()) * static_cast<double>(graph.steps());
-  if (tasks * 4 > tiled_plan::counted_tasks) return;
+  if (graph.steps() * chosen.grid.ranks() > counted_panels) return;
   auto const element = bytes_of(plan.problem.type);
   auto const counts = graph::count(graph, *tasks::carrier(plan.machine, plan.options.mapping));
   auto const pool = graph::pool(graph, graph.ahead());

@@ -37,27 +37,19 @@ int Seats::length(Way way) const {
       return grid_.cols;
     case Way::col:
       return grid_.rows;
-    case Way::layer:
-      return grid_.layers;
-    case Way::tall:
-      return grid_.rows * grid_.layers;
     default:
-      return grid_.cols * grid_.layers;
+      return grid_.layers;
   }
 }
 
-int Seats::index(GemmGrid const& grid, Place p, Way way) {
+int Seats::index(Place p, Way way) {
   switch (way) {
     case Way::row:
       return p.j;
     case Way::col:
       return p.i;
-    case Way::layer:
-      return p.l;
-    case Way::tall:
-      return p.i + grid.rows * p.l;
     default:
-      return p.j + grid.cols * p.l;
+      return p.l;
   }
 }
 
@@ -72,16 +64,8 @@ std::vector<Rank> Seats::members(Place p, Way way) const {
       case Way::col:
         at.i = x;
         break;
-      case Way::layer:
-        at.l = x;
-        break;
-      case Way::tall:
-        at.i = x % grid_.rows;
-        at.l = x / grid_.rows;
-        break;
       default:
-        at.j = x % grid_.cols;
-        at.l = x / grid_.cols;
+        at.l = x;
     }
     ranks.push_back(rank(at));
   }
@@ -97,27 +81,46 @@ Team::Team(Seats const& seats, Place place, Pricer& pricer, LineComms const* com
     auto const w = static_cast<std::size_t>(way);
     Communicator const* comm = nullptr;
     if (comms != nullptr && (*comms)[w]) comm = &*(*comms)[w];
-    lines_[w] = Line(seats.length(way), Seats::index(grid, place, way), &pricer.group(seats.members(place, way)),
-                     &pricer, &ledger, comm, comms == nullptr);
+    lines_[w] = Line(seats.length(way), Seats::index(place, way), &pricer.group(seats.members(place, way)), &pricer,
+                     &ledger, comm, comms == nullptr);
   }
 }
 
 template <class T>
 Found factor(Team& team, Order const& order, Distribution const& distribution, Part<T> a) {
   View<T> const view{distribution.rows(), distribution.cols(), team.me.i, team.me.j, a.data, a.ld};
-  if (team.grid.layers > 1) {
-    return factor_25d(team, order, view);
-  }
   Grid const grid{team.line(Way::row), team.line(Way::col)};
-  auto const count = std::min(order.problem.m, order.problem.n);
   auto const& how = order.chosen;
-  if (how.algorithm == "1d") {
-    return factor_1d(grid, view, count, how.block, how.ahead, order.problem.pivoting, order.progress);
-  }
-  return factor_2d(grid, view, count, order.chosen.block, order.problem.pivoting, order.progress);
+  return factor_1d(grid, view, std::min(order.problem.m, order.problem.n), how.block, how.ahead, order.problem.pivoting,
+                   order.progress);
 }
 
 #define ALLPORT_TEAM(T) template Found factor(Team&, Order const&, Distribution const&, Part<T>);
 ALLPORT_FOR_SCALARS(ALLPORT_TEAM)
+
+std::pair<Traffic, Bytes> count(LuPlan const& plan, Pricer& pricer, Place place) {
+  Seats const seats(plan.chosen, plan.options);
+  Team team(seats, place, pricer, nullptr);
+  Order const order{plan.problem, plan.chosen, {}};
+  auto const run = [&]<class T>(T) { (void)factor<T>(team, order, plan.distribution, Part<T>{nullptr, 1}); };
+  switch (plan.problem.type) {
+    case Scalar::s:
+      run(float{});
+      break;
+    case Scalar::d:
+      run(double{});
+      break;
+    case Scalar::c:
+      run(std::complex<float>{});
+      break;
+    case Scalar::z:
+      run(std::complex<double>{});
+      break;
+  }
+  auto const rank = seats.rank(place);
+  auto const part = plan.distribution.local_rows(rank) * plan.distribution.local_cols(rank);
+  return {team.ledger.planned,
+          Bytes(part * bytes_of(plan.problem.type) + team.ledger.work.bytes() + team.ledger.scratch)};
+}
 
 }  // namespace allport::lu_detail

@@ -4,8 +4,9 @@
 #include <array>
 #include <memory>
 #include <optional>
+#include <utility>
 
-#include "lu_2d.h"
+#include "lu_panel.h"
 
 namespace allport::lu_detail {
 
@@ -16,10 +17,9 @@ enum class Way : std::uint8_t {
   row,    ///< (i, *, l), indexed by j
   col,    ///< (*, j, l), indexed by i
   layer,  ///< (i, j, *), indexed by l
-  tall,   ///< (*, j, *), indexed by i + p_r l: a big panel's rows are distributed to all layers
-  wide,   ///< (i, *, *), indexed by j + p_c l: a big row block's columns likewise
 };
-inline constexpr std::array all_ways{Way::row, Way::col, Way::layer, Way::tall, Way::wide};
+/// Those along which a factorization's loops, and solves, communicate.
+inline constexpr std::array all_ways{Way::row, Way::col};
 
 /// p_r x p_c x c ranks of a communicator.
 class Seats {
@@ -34,7 +34,7 @@ class Seats {
   [[nodiscard]] std::optional<Place> place(Rank rank) const;
   [[nodiscard]] std::vector<Rank> members(Place p, Way way) const;
   [[nodiscard]] int length(Way way) const;
-  [[nodiscard]] static int index(GemmGrid const& grid, Place p, Way way);
+  [[nodiscard]] static int index(Place p, Way way);
   /// The ranks of layer 0, as Distribution wants them.
   [[nodiscard]] std::vector<Rank> layer() const;
 
@@ -69,12 +69,10 @@ struct Order {
   LuCandidate chosen;
   Progress progress;
 };
-/// Runs (or counts) the chosen algorithm. `a`: layer 0's part of A in the plan's distribution, elsewhere empty.
+/// Runs (or counts) 1D. `a`: this rank's part of A in the plan's distribution.
 template <class T>
 [[nodiscard]] Found factor(Team& team, Order const& order, Distribution const& distribution, Part<T> a);
-
-/// 2.5D: see lu_25d.cpp.
-template <class T>
-[[nodiscard]] Found factor_25d(Team& team, Order const& order, View<T> const& a);
+/// What that code says on a rank, and the memory that it takes: exact, and slow on large machines.
+[[nodiscard]] std::pair<Traffic, Bytes> count(LuPlan const& plan, Pricer& pricer, Place place);
 
 }  // namespace allport::lu_detail

@@ -5,7 +5,6 @@
 #include "allport/comm/messages.h"
 #include "allport/linalg/graphs.h"
 #include "allport/tasks/carrier.h"
-#include "lu_graph_25d.h"
 #include "lu_tasks.h"
 
 namespace allport {
@@ -13,7 +12,6 @@ namespace allport {
 namespace {
 
 using namespace gemm_detail;
-using lu_detail::Lu25d;
 using lu_detail::Seats;
 
 /// The lines of a grid by the ranks that they hold, and what their schedules send.
@@ -90,32 +88,16 @@ class GemmCarrier final : public graph::Carrier {
   mutable Lines lines_;
 };
 
+/// Of 1D: the one row of ranks.
 class LuCarrier final : public graph::Carrier {
  public:
-  explicit LuCarrier(LuPlan const& plan) : plan_(plan), graph_(layered(plan)), lines_(plan.schedules->pricer) {
-    Seats const seats(plan.chosen, plan.options);
-    auto const& g = seats.grid();
-    for (int x = 0; x < g.ranks(); ++x) {
-      Place const place{x % g.rows, x / g.rows % g.cols, x / g.rows / g.cols};
-      for (auto const way : lu_detail::all_ways) lines_.add(seats.members(place, way));
-    }
+  explicit LuCarrier(LuPlan const& plan) : plan_(plan), lines_(plan.schedules->pricer) {
+    lines_.add(Seats(plan.chosen, plan.options).members({}, lu_detail::Way::row));
   }
-  void hops(graph::Delivery const& delivery, VisitHop visit) const override {
-    if (delivery.what == Collective::broadcast && graph_ && graph_->goes_to_one(delivery.task, delivery.output)) {
-      visit({delivery.ranks[0], delivery.ranks[1], delivery.bytes, messages_for(Bytes(delivery.bytes))});
-      return;
-    }
-    lines_.hops(delivery, visit);
-  }
+  void hops(graph::Delivery const& delivery, VisitHop visit) const override { lines_.hops(delivery, visit); }
 
  private:
-  static std::unique_ptr<Lu25d> layered(LuPlan const& plan) {
-    if (plan.chosen.grid.layers == 1) return nullptr;
-    return std::make_unique<Lu25d>(plan, Seats(plan.chosen, plan.options));
-  }
-
   LuPlan plan_;  // with the schedules
-  std::unique_ptr<Lu25d> graph_;
   mutable Lines lines_;
 };
 

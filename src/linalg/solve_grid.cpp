@@ -35,8 +35,7 @@ std::shared_ptr<LineComms> lines_of(Communicator const& comm, Seats const& seats
   return std::static_pointer_cast<LineComms>(comm.keep(key, [&] {
     auto lines = std::make_shared<LineComms>();
     for (auto const way : all_ways) {
-      bool const wanted = way == Way::row || way == Way::col || grid.layers > 1;
-      if (place && wanted && seats.length(way) > 1) {
+      if (place && seats.length(way) > 1) {
         (*lines)[static_cast<std::size_t>(way)] = pricer.line(comm, seats.members(*place, way));
       }
     }

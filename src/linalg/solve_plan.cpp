@@ -4,7 +4,6 @@
 #include <algorithm>
 #include <cmath>
 
-#include "lu_price.h"
 #include "solve_forms.h"
 #include "solve_grid.h"
 
@@ -27,6 +26,10 @@ Distribution sides_distribution(Trans trans, Distribution const& lu_distribution
 
 namespace {
 
+/// Part of the peak that a triangular solve of a block row reaches.
+constexpr double trsm_rate = 0.6;
+/// Steps that are priced; the others lie between.
+constexpr Index priced_steps = 12;
 /// Operands that a multiplication reads and writes take the time of so many multiplications each.
 constexpr double operand_cost = 8;
 
@@ -102,7 +105,7 @@ class SolvePrice {
   template <class Cost>
   [[nodiscard]] double over_steps(Cost&& step) const {
     double total = 0;
-    auto const parts = std::min<Index>(priced_steps, steps_);
+    auto const parts = std::min(priced_steps, steps_);
     for (Index s = 0; s < parts; ++s) {
       auto const from = steps_ * s / parts;
       auto const to = steps_ * (s + 1) / parts;

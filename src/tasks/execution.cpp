@@ -16,6 +16,8 @@ namespace allport::tasks {
 namespace {
 
 constexpr int polls_before_sleep = 100;
+/// Where links are nearly as fast as memory a sleep is longer than most waits.
+constexpr int polls_of_fast_links = 1000;
 /// MPI moves what goes through memory while both ends poll. Before and within what takes long a rank polls until so
 /// many polls in a row have moved nothing: its peer has something else to do.
 constexpr int polls_in_vain = 200;
@@ -117,7 +119,8 @@ void Execution::work(int index) {
 
 void Execution::rest(int polls) const {
   // MPI moves long messages through memory a little with every poll, and nothing while ranks sleep.
-  if (polls < polls_before_sleep || (fast_links_ && carrying_.load(std::memory_order_relaxed))) {
+  if (polls < (fast_links_ ? polls_of_fast_links : polls_before_sleep) ||
+      (fast_links_ && carrying_.load(std::memory_order_relaxed))) {
     sched_yield();
   } else {
     std::this_thread::sleep_for(std::chrono::microseconds(50));

@@ -10,6 +10,10 @@
 
 namespace allport::tasks {
 
+/// The other members are at work on what is waited for, and of a panel a sleep a column would be most of the time: so
+/// long, some milliseconds, a member only gives way. Not where messages take longer than that anyhow.
+constexpr int polls_in_gang = 10'000;
+
 MessageName Execution::name_of(GangMessage const& what) {
   return name_of(what.expected ? gang_expected : gang_talk, what.gang, what.sender, what.number);
 }
@@ -52,7 +56,7 @@ Block Execution::await(GangMessage const& what, Task member, Worker& worker) {
     if (!since) since = Clock::now();
     if (caller && (options_.attend || options_.progress)) attend();
     polls = look(caller) ? 0 : polls + 1;
-    if (polls > 0) rest(polls);
+    if (polls > 0) rest(fast_links_ && polls < polls_in_gang ? 1 : polls);
   }
 }
 

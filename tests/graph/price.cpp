@@ -3,7 +3,9 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
+#include <vector>
 
+#include "allport/graph/passages.h"
 #include "graph/table_graph.h"
 
 namespace allport::graph_samples {
@@ -66,6 +68,69 @@ TEST(GraphPrice, GangsTalk) {
   EXPECT_DOUBLE_EQ(price.work.value(), 10001);
   made.rows[4].flops = 0;
   EXPECT_DOUBLE_EQ(graph::price(made, slow_line(3), *graph::flat()).work.value(), 1000 + 3 * 2.25);
+}
+
+/// One task a step, by two ranks in turns; the next one waits for its 8 bytes.
+class Turns : public TableGraph {
+ public:
+  Turns(int steps, double even, double odd) : TableGraph(rows_of(steps, even, odd)) {
+    for (int s = 0; s < steps; ++s) by_step.push_back({s});
+  }
+  std::optional<Task> leads(std::int64_t step) const override { return task(static_cast<int>(step)); }
+
+ private:
+  static std::vector<Row> rows_of(int steps, double even, double odd) {
+    std::vector<Row> rows;
+    for (int s = 0; s < steps; ++s) {
+      rows.push_back({.owner = s % 2, .children = {}, .output = {1, 1, 0}, .flops = s % 2 == 0 ? even : odd});
+      if (s + 1 < steps) rows.back().children.push_back(to(s + 1));
+    }
+    return rows;
+  }
+};
+
+TEST(GraphPrice, FollowsTheChainOfManyStepsInStretches) {
+  Turns const made(40, 5, 5);
+  auto const machine = slow_line(2);
+  constexpr double there = 1 + 0.25 + 1;  // 8 bytes to the neighbour
+  auto const all = graph::price(made, machine, *graph::flat());
+  EXPECT_DOUBLE_EQ(all.chain.value(), 40 * 5 + 39 * there);
+  for (int const chained : {4, 8, 39}) {
+    auto const some = graph::price(made, machine, *graph::flat(), {.chained = chained});
+    EXPECT_DOUBLE_EQ(some.chain.value(), 40 * (5 + there)) << chained;
+    EXPECT_EQ(some.work, all.work);
+  }
+  TableGraph plain(made.rows);  // without leads() all of it is followed
+  plain.by_step = made.by_step;
+  EXPECT_EQ(graph::price(plain, machine, *graph::flat(), {.chained = 4}).chain, all.chain);
+}
+
+TEST(GraphPrice, LooksAtTurnsTogether) {
+  Turns const made(60, 1, 7);
+  auto const machine = slow_line(2);
+  for (int const steps : {2, 6, 20}) {
+    graph::PriceOptions options{.steps = steps, .together = 2};
+    EXPECT_DOUBLE_EQ(graph::price(made, machine, *graph::flat(), options).work.value(), 30 * 7) << steps;
+  }
+  // Of 0 ... 29 and of 30 ... 59 the one before the middle, both of rank 0.
+  EXPECT_DOUBLE_EQ(graph::price(made, machine, *graph::flat(), {.steps = 2}).work.value(), 60);
+  EXPECT_THROW((void)graph::price(made, machine, *graph::flat(), {.together = 0}), Error);
+}
+
+TEST(GraphPassages, SayWhatADeliveryTakesAlone) {
+  auto const machine = slow_line(3);
+  auto const flat = graph::flat();
+  graph::Passages passages(machine, *flat, 64 * 1024);
+  std::vector<Rank> const ranks{0, 1, 2};
+  auto const passage = passages.of({task(0), 0, Collective::broadcast, ranks, 0, 4800});
+  // To 1, then to 2 over both links: the second message waits for the first to leave.
+  EXPECT_NEAR(passage.per_byte, 2.0 / 8, 1e-12);
+  EXPECT_NEAR(passage.start, 2 * 0.5 + 2 * 0.25, 1e-9);
+  EXPECT_DOUBLE_EQ(passage.loads.mean_link(), 3 * 600.0 / 4);
+  graph::AxisLoads twice(machine);
+  twice.add(passage.loads, 2);
+  twice.add({1, 0, 80, 1});
+  EXPECT_DOUBLE_EQ(twice.mean_link(), (2 * 3 * 600.0 + 10) / 4);
 }
 
 TEST(GraphPrice, NeedsSteps) {

@@ -1,4 +1,5 @@
-// What the factorizations on a grid need of their arguments is looked at. No MPI: nothing is sent on these grids.
+// What the factorization on one row of ranks needs of its arguments is looked at. No MPI: nothing is sent on these
+// grids.
 #include <gtest/gtest.h>
 
 #include "../../src/linalg/lu_1d.h"
@@ -8,15 +9,13 @@ namespace allport::lu_detail {
 namespace {
 
 /// What the first rank of a grid is told about factoring `count` columns of a matrix of 6 x 4.
-std::string told(Index count, int rows_of_ranks, bool on_one_row) {
+std::string told(Index count, int rows_of_ranks) {
   Ledger ledger;
   Grid const grid{Line(1, 0, nullptr, nullptr, &ledger, nullptr, true),
                   Line(rows_of_ranks, 0, nullptr, nullptr, &ledger, nullptr, true)};
   View<double> const a{AxisDistribution::cyclic(6, rows_of_ranks, 2), AxisDistribution::cyclic(4, 1, 2)};
   try {
-    auto const found = on_one_row ? factor_1d(grid, a, count, 2, 1, Pivoting::none, {})
-                                  : factor_2d(grid, a, count, 2, Pivoting::none, {});
-    EXPECT_TRUE(found.pivots.empty());
+    EXPECT_TRUE(factor_1d(grid, a, count, 2, 1, Pivoting::none, {}).pivots.empty());
     return {};
   } catch (Error const& e) {
     return e.what();
@@ -24,17 +23,14 @@ std::string told(Index count, int rows_of_ranks, bool on_one_row) {
 }
 
 TEST(LuColumns, AreAsManyAsTheMatrixHas) {
-  for (bool const on_one_row : {true, false}) {
-    EXPECT_EQ(told(0, 1, on_one_row), "");
-    for (Index const count : {-1, 5, 7}) {
-      EXPECT_NE(told(count, 1, on_one_row).find("count = " + std::to_string(count) + ": expected 0..4 columns"),
-                std::string::npos);
-    }
+  EXPECT_EQ(told(0, 1), "");
+  for (Index const count : {-1, 5, 7}) {
+    EXPECT_NE(told(count, 1).find("count = " + std::to_string(count) + ": expected 0..4 columns"), std::string::npos);
   }
 }
 
 TEST(LuColumns, AreThoseOfOneRowOfRanksIn1D) {
-  EXPECT_NE(told(0, 2, true).find("grid.col = 2: expected one row of ranks"), std::string::npos);
+  EXPECT_NE(told(0, 2).find("grid.col = 2: expected one row of ranks"), std::string::npos);
 }
 
 }  // namespace

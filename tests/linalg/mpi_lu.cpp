@@ -27,7 +27,7 @@ std::vector<LuOptions> ways(Communicator const& comm) {
       o.block = 5;
       all.push_back(o);
       if (c > 1 && p > 6) continue;  // mpi_lu_layers.cpp
-      o.algorithm = c > 1 ? "2.5d_tasks" : "2d_tasks";
+      o.algorithm = c > 1 ? "2.5d" : "2d";
       all.push_back(o);
     }
   }
@@ -39,18 +39,17 @@ std::vector<LuOptions> ways(Communicator const& comm) {
     one_row.nb = distributed;
     all.push_back(one_row);
   }
-  one_row.algorithm = "2d_tasks";
-  one_row.nb = 12;
-  all.push_back(one_row);
   one_row.algorithm = "2d";  // as a grid of one row
-  one_row.nb = 0;
-  all.push_back(one_row);
+  for (Index const distributed : {0, 12}) {
+    one_row.nb = distributed;
+    all.push_back(one_row);
+  }
   if (p > 2) {
     LuOptions o;
     o.grid = {1, p - 1, 1};  // one rank is left out
     o.block = 4;
     all.push_back(o);
-    o.algorithm = "2d_tasks";
+    o.algorithm = "2d";
     all.push_back(o);
   }
   return all;
@@ -93,7 +92,7 @@ TEST_F(Lu, FactorsOnRanksAtOtherPlacesAndEmbeddedGrids) {
   }
 }
 
-TEST_F(Lu, ByTasksSendsPanelsOverTheTreesOfAMachine) {
+TEST_F(Lu, SendsPanelsOverTheTreesOfAMachine) {
   auto const n = comm.size();
   int side = 1;
   for (int a = 2; a * a <= n; ++a) side = n % a == 0 ? a : side;
@@ -102,7 +101,7 @@ TEST_F(Lu, ByTasksSendsPanelsOverTheTreesOfAMachine) {
     for (int r = 1; r <= n; ++r) {
       if (n % r != 0) continue;
       LuOptions options;
-      options.algorithm = "2d_tasks";
+      options.algorithm = "2d";
       options.grid = {r, n / r, 1};
       options.block = 8;
       for (Index const dealt :
@@ -149,11 +148,11 @@ TEST_F(Lu, PartialPivotsAreLapacks) {
   }
 }
 
-TEST_F(Lu, ByTasksUpdatesInStrips) {
+TEST_F(Lu, UpdatesInStrips) {
   for (int r = 1; r <= comm.size(); ++r) {
     if (comm.size() % r != 0) continue;
     LuOptions options;
-    options.algorithm = "2d_tasks";
+    options.algorithm = "2d";
     options.grid = {r, comm.size() / r, 1};
     options.block = 24;
     for (auto const& [m, n] : {std::pair<Index, Index>(620, 1300), {900, 700}}) {
@@ -182,7 +181,7 @@ TEST_F(Lu, WorksOnTheCallersLayout) {
           Distribution(AxisDistribution::balanced(43, r), AxisDistribution::cyclic(43, c, 3), ranks)}) {
       LuOptions options;
       options.given = distribution;
-      for (auto const* const algorithm : {"", "2d_tasks"}) {
+      for (auto const* const algorithm : {"", "2d"}) {
         options.algorithm = algorithm;
         check<double>(comm, {.m = 43, .n = 43, .pivoting = Pivoting::partial}, options, Sample::random, distribution,
                       "given");

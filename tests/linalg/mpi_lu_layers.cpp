@@ -1,4 +1,4 @@
-// 2.5D LU by tasks: layers that take big panels by turns, and whose sums are on their way while others update.
+// 2.5D LU: layers that take big panels by turns, and whose sums are on their way while others update.
 #include <gtest/gtest.h>
 #include <mpi.h>
 
@@ -22,7 +22,7 @@ std::vector<LuOptions> layered(int ranks) {
       if (ranks % (c * r) != 0) continue;
       if (ranks > 8 && (c > 3 || r == 1 || ranks == r * c)) continue;  // on many ranks a few grids do
       LuOptions options;
-      options.algorithm = "2.5d_tasks";
+      options.algorithm = "2.5d";
       options.grid = {r, ranks / c / r, c};
       all.push_back(options);
     }
@@ -83,8 +83,8 @@ TEST_F(LuOnLayers, FactorsAllTypesAndHardMatrices) {
   }
 }
 
-/// Against LAPACK and the loops; also where columns lie in strips, and beyond all panels.
-TEST_F(LuOnLayers, PartialPivotsAreLapacksAndTheLoops) {
+/// Also where columns lie in strips, and beyond all panels.
+TEST_F(LuOnLayers, PartialPivotsAreLapacks) {
   for (auto options : layered(comm.size())) {
     if (options.grid.layers > 3) continue;
     for (auto const& [m, n, block] : std::vector<std::tuple<Index, Index, Index>>{{130, 121, 6}, {400, 900, 24}}) {
@@ -93,16 +93,13 @@ TEST_F(LuOnLayers, PartialPivotsAreLapacksAndTheLoops) {
       SCOPED_TRACE(name_of(options));
       auto const whole = make<double>(Sample::random, m, n);
       auto const expected = lapack_pivots(whole);
-      for (auto const* const algorithm : {"2.5d_tasks", "2.5d"}) {
-        options.algorithm = algorithm;
-        auto const plan = plan_lu({.m = m, .n = n, .pivoting = Pivoting::partial}, comm.machine(), options);
-        auto held = distribute(whole, plan.distribution, comm);
-        std::vector<Index> pivots;
-        auto const report = lu(plan, held.matrix, pivots);
-        EXPECT_EQ(pivots, expected) << algorithm;
-        EXPECT_EQ(report.predicted, report.measured) << algorithm;
-        EXPECT_LE(report.measured_memory.value(), report.predicted_memory.value() + 64) << algorithm;
-      }
+      auto const plan = plan_lu({.m = m, .n = n, .pivoting = Pivoting::partial}, comm.machine(), options);
+      auto held = distribute(whole, plan.distribution, comm);
+      std::vector<Index> pivots;
+      auto const report = lu(plan, held.matrix, pivots);
+      EXPECT_EQ(pivots, expected);
+      EXPECT_EQ(report.predicted, report.measured);
+      EXPECT_LE(report.measured_memory.value(), report.predicted_memory.value() + 64);
     }
   }
 }
@@ -129,7 +126,7 @@ TEST_F(LuOnLayers, SendsOverTheTreesOfAMachineAndFromElsewhere) {
 
 TEST_F(LuOnLayers, NeedsLayers) {
   LuOptions options;
-  options.algorithm = "2.5d_tasks";
+  options.algorithm = "2.5d";
   options.grid = {1, comm.size(), 1};
   EXPECT_THROW((void)plan_lu({.m = 30, .n = 30}, comm.machine(), options), Error);
 }

@@ -209,11 +209,7 @@ void expect_as_planned(LuCase const& c) {
     flops += below + 2 * below * static_cast<double>(c.problem.n - s - 1);
   }
   EXPECT_EQ(flops_of(counts), flops);
-  // With layers the rows of a big panel lie on all of them, but for LU by tasks.
-  auto const& chosen = plan.chosen;
-  bool const apart =
-      chosen.grid.rows > 1 || (chosen.algorithm == "2.5d" && chosen.grid.layers > 1 && chosen.big > chosen.block);
-  bool const exchanges = c.problem.pivoting != Pivoting::none && apart;
+  bool const exchanges = c.problem.pivoting != Pivoting::none && plan.chosen.grid.rows > 1;
   EXPECT_EQ(expected_of(counts) > 0, exchanges);
 }
 
@@ -242,30 +238,19 @@ TEST(LuGraph, OneDimensionCountsAsThePlanDoes) {
 
 TEST(LuGraph, TwoDimensionsCountAsThePlanDoes) {
   for (auto const pivoting : pivotings) {
-    for (auto const& [m, n] : {std::pair<Index, Index>(90, 90), {50, 121}, {120, 31}}) {
-      for (auto const& grid : {GemmGrid{1, 1, 1}, {2, 3, 1}, {5, 1, 1}, {1, 7, 1}, {3, 4, 1}}) {
-        expect_as_planned({{m, n, Scalar::d, pivoting}, "torus:3x4", factored("2d", grid, 8)});
-      }
-      expect_as_planned({{m, n, Scalar::c, pivoting}, "mesh:5x2", factored("2d", {2, 5, 1}, 13)});
-    }
-  }
-}
-
-TEST(LuGraph, ByTasksCountsAsThePlanDoes) {
-  for (auto const pivoting : pivotings) {
     for (auto const& [m, n] : {std::pair<Index, Index>(90, 90), {50, 121}, {120, 31}, {7, 9}}) {
       for (auto const& grid : {GemmGrid{1, 1, 1}, {2, 3, 1}, {5, 1, 1}, {1, 7, 1}, {3, 4, 1}}) {
         for (Index const nb : {8, 24}) {
-          auto options = factored("2d_tasks", grid, 8);
+          auto options = factored("2d", grid, 8);
           options.nb = nb;
           expect_as_planned({{m, n, Scalar::d, pivoting}, "torus:3x4", options});
         }
       }
-      expect_as_planned({{m, n, Scalar::c, pivoting}, "mesh:5x2", factored("2d_tasks", {2, 5, 1}, 13)});
+      expect_as_planned({{m, n, Scalar::c, pivoting}, "mesh:5x2", factored("2d", {2, 5, 1}, 13)});
     }
     // Strips of many panels, and columns beyond the last of them.
-    expect_as_planned({{700, 1500, Scalar::d, pivoting}, "torus:2x3", factored("2d_tasks", {2, 2, 1}, 60)});
-    expect_as_planned({{1300, 1300, Scalar::d, pivoting}, "torus:2x3", factored("2d_tasks", {1, 2, 1}, 60)});
+    expect_as_planned({{700, 1500, Scalar::d, pivoting}, "torus:2x3", factored("2d", {2, 2, 1}, 60)});
+    expect_as_planned({{1300, 1300, Scalar::d, pivoting}, "torus:2x3", factored("2d", {1, 2, 1}, 60)});
   }
 }
 
@@ -290,7 +275,7 @@ double share_of_busiest(TaskGraph const& made, Machine const& machine, graph::Ca
   return *std::ranges::max_element(load) / all;
 }
 
-TEST(LuGraph, ByTasksAPanelLoadsNoLinkWithMoreThanOneOfItsTrees) {
+TEST(LuGraph, APanelLoadsNoLinkWithMoreThanOneOfItsTrees) {
   struct Case {
     char const* machine;
     Index nb;
@@ -301,7 +286,7 @@ TEST(LuGraph, ByTasksAPanelLoadsNoLinkWithMoreThanOneOfItsTrees) {
        {Case{"bgp:4x4", 32, 0.26}, {"bgp:4x4", 128, 0.26}, {"bgp:8x2", 32, 0.51}, {"mesh:4x4", 32, 0.51}}) {
     auto const machine = Machine::parse(spec);
     auto const plan = plan_lu({2048, 2048}, machine, [&] {
-      auto options = factored("2d_tasks", {1, 16, 1}, 32);
+      auto options = factored("2d", {1, 16, 1}, 32);
       options.nb = nb;
       return options;
     }());
@@ -323,11 +308,8 @@ TEST(LuGraph, CountsOnTheCallersOwnDistribution) {
                            ProcessGrid(3, 2, {5, 0, 3, 1, 7, 2}));
   auto options = factored("2d", {0, 0, 0}, 6);
   options.given = given;
-  for (auto const* const name : {"2d", "2d_tasks"}) {
-    options.algorithm = name;
-    for (auto const pivoting : pivotings) {
-      expect_as_planned({{83, 95, Scalar::d, pivoting}, "torus:4x2", options});
-    }
+  for (auto const pivoting : pivotings) {
+    expect_as_planned({{83, 95, Scalar::d, pivoting}, "torus:4x2", options});
   }
   Distribution const row(AxisDistribution::balanced(60, 1), AxisDistribution::cyclic(66, 5, 9, 2),
                          ProcessGrid::row_major(1, 5));
@@ -341,9 +323,7 @@ TEST(LuGraph, LayersCountAsThePlanDoes) {
     for (auto const& [m, n] : {std::pair<Index, Index>(96, 96), {50, 101}, {120, 47}}) {
       for (auto const& grid : {GemmGrid{2, 2, 2}, {1, 2, 3}, {3, 1, 2}, {2, 3, 2}, {1, 1, 4}}) {
         for (Index const big : {0, 8, 40}) {
-          for (auto const* const algorithm : {"2.5d", "2.5d_tasks"}) {
-            expect_as_planned({{m, n, Scalar::d, pivoting}, "torus:2x2x3", factored(algorithm, grid, 8, big)});
-          }
+          expect_as_planned({{m, n, Scalar::d, pivoting}, "torus:2x2x3", factored("2.5d", grid, 8, big)});
         }
       }
     }
@@ -366,9 +346,8 @@ TEST(PlanGraphs, ArePricedNearTheirSimulation) {
   auto const machine = Machine::parse("bgp:4x4");
   auto const product = plan_gemm({2048, 2048, 2048}, machine, asked("summa", {4, 4, 1}, 128));
   expect_price_near(*gemm_graph(product), machine, *plan_carrier(product), 0.9, 1.05);
-  for (auto const& options :
-       {factored("1d", {1, 16, 1}, 32), factored("2d", {4, 4, 1}, 64), factored("2d_tasks", {4, 4, 1}, 64),
-        factored("2d_tasks", {1, 16, 1}, 32), factored("2.5d", {4, 2, 2}, 64)}) {
+  for (auto const& options : {factored("1d", {1, 16, 1}, 32), factored("2d", {4, 4, 1}, 64),
+                              factored("2d", {1, 16, 1}, 32), factored("2.5d", {4, 2, 2}, 64)}) {
     auto const plan = plan_lu({2048, 2048}, machine, options);
     SCOPED_TRACE(options.algorithm);
     expect_price_near(*lu_graph(plan), machine, *plan_carrier(plan), 0.6, 1.6);

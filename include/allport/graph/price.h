@@ -10,7 +10,11 @@ struct PriceOptions {
   int workers = 1;
   double factor = 1.0;  ///< as in Rates
   int steps = 24;       ///< that are looked at; the others lie between
+  int together = 1;     ///< of these so many follow each other: where steps differ by turns, as many as there are turns
   int ranks = 16;
+  /// Steps along which the chain is followed; of more, where the graph says who leads them (TaskGraph::leads), so many
+  /// in stretches, and the others lie between.
+  int chained = 256;
   std::int64_t segment = 64 * 1024;  ///< bytes that a relay has before it passes a message on
 };
 

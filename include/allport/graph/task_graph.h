@@ -207,6 +207,9 @@ class TaskGraph {
   /// The step in which tasks() names a task; -1 where there are none, or nobody says. With it a run's memory is
   /// bounded: no task runs further ahead of the slowest rank than tasks::RunOptions::ahead.
   [[nodiscard]] virtual std::int64_t step(Task task) const { return -1; }
+  /// The task of a step that the next steps wait for most, where it is known without looking at all ranks: the price of
+  /// very many steps begins there instead of following the chain through all of them.
+  [[nodiscard]] virtual std::optional<Task> leads(std::int64_t step) const { return std::nullopt; }
 
   /// Where a tile of the calling rank lies, in one piece: what in_place() outputs are read and sent from.
   /// @throws Error(unsupported) where the graph has none

@@ -33,14 +33,15 @@ struct LuProblem {
 
 /// What the caller fixes; everything left empty is chosen by predicted time.
 struct LuOptions {
-  std::string algorithm;   ///< of lu_algorithms(); empty: any but those that run by tasks
+  std::string algorithm;   ///< of lu_algorithms(); empty: any
   GemmGrid grid{0, 0, 0};  ///< p_r x p_c x c; zeros: any
   std::string order;       ///< as GemmOptions::order; empty: any
-  Index block = 0;         ///< b: columns of a panel; 0: chosen
-  Index nb = 0;            ///< 1D: columns of a rank's blocks, a multiple of b; 0: chosen
-  Index big = 0;           ///< 2.5D: B_g, columns between two sums over the layers, a multiple of b; 0: chosen
+  Index block = 0;         ///< b: columns of a panel, with layers of a layer's slice of one; 0: chosen
+  Index nb = 0;            ///< columns of a rank's blocks, a multiple of b; 0: chosen
+  Index big = 0;           ///< 2.5D: B_g, columns of a panel, a multiple of b; 0: c b
   Bytes memory{0};         ///< limit per rank; 0: the machine's memory per rank, or no limit if that is unknown
-  std::string broadcast;   ///< collective algorithms by name; empty: selected by price
+  /// Collective algorithms by name; empty: selected by price. Only 1D runs collectives: with one of them it is taken.
+  std::string broadcast;
   std::string reduce;
   std::optional<Distribution>
       given;           ///< where the caller's A lies: moving it elsewhere is priced, staying there is free
@@ -55,12 +56,12 @@ struct LuCandidate {
   GemmGrid grid;
   std::string order = "ijl";   ///< which grid axis runs fastest over the machine's ranks
   bool in_place = false;       ///< on the caller's own distribution (LuOptions::given)
-  Index block = 0;             ///< columns of a panel
-  Index nb = 0;                ///< 1D: columns of a rank's blocks in the distribution, a multiple of block; else block
-  int ahead = 1;               ///< 1D: panels under way at a time
-  Index big = 0;               ///< block where there is one layer
-  Seconds compute{};           ///< local work of the busiest rank
-  Seconds communicate{};       ///< collectives of the busiest rank, as if nothing overlapped
+  Index block = 0;             ///< columns of a panel, with layers of a layer's slice of one
+  Index nb = 0;                ///< columns of a rank's blocks in the distribution
+  int ahead = 1;               ///< panels under way at a time
+  Index big = 0;               ///< columns of a panel; block where there is one layer
+  Seconds compute{};           ///< local work of the busiest rank (graph::Price::work)
+  Seconds communicate{};       ///< messages on the busiest axis (graph::Price::links)
   Seconds total{};             ///< with overlap, and with redistribution where `given` asks for it
   std::int64_t words = 0;      ///< elements moved by the busiest rank, without exchanged rows: max(sent, received)
   std::int64_t messages = 0;   ///< of the busiest rank, likewise
@@ -80,8 +81,8 @@ struct LuPlan {
   LuCandidate chosen;
   std::vector<LuCandidate> candidates;  ///< best first; unusable ones last
   Distribution distribution;            ///< where the algorithm wants A; callers that hold it so pay no redistribution
-  /// Exact prediction per rank, without redistribution and without exchanged rows, which depend on the pivots. Empty on
-  /// more than 4,096 ranks.
+  /// Exact prediction per rank, without redistribution and without exchanged rows, which depend on the pivots. Empty
+  /// where counting would take longer than a second or so: panels times ranks are more than 60,000 (1D: 400,000).
   std::vector<Traffic> traffic;
   /// The collectives that were counted, for lu() to run. Copies of a plan share them: not for several threads at once.
   std::shared_ptr<PlannedSchedules> schedules;

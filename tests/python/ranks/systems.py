@@ -193,9 +193,10 @@ for candidate in plan.to_dict()["candidates"]:
 assert seen
 mine = ap.lu(a, plan=plan, comm=comm)
 assert mine.residual(a) <= 1 and plan.grid == tuple(plan.to_dict()["chosen"]["grid"])
-steps = []
-ap.lu(random((200, 200)), comm=comm, block=16, progress=lambda done, total: steps.append((done, total)))
-assert steps and steps == sorted(steps) and steps[-1][0] == steps[-1][1], steps
+for grid in ((1, comm.size, 1), (comm.size, 1, 1)):
+    steps = []
+    ap.lu(random((200, 200)), comm=comm, grid=grid, block=16, progress=lambda done, total: steps.append((done, total)))
+    assert steps and steps == sorted(steps) and steps[-1][0] == steps[-1][1], (grid, steps)
 
 # Kept in a file and read again, also by numpy.
 for dtype in DTYPES:

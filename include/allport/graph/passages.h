@@ -1,0 +1,51 @@
+// What one delivery takes by itself: for who estimates an algorithm before its graph is made.
+#pragma once
+
+#include <memory>
+#include <vector>
+
+#include "allport/graph/carrier.h"
+#include "allport/machine/machine.h"
+
+namespace allport::graph {
+
+/// Seconds that messages take of the links of a machine's axes, all links of an axis together.
+class AxisLoads {
+ public:
+  /// @param machine must outlive it
+  explicit AxisLoads(Machine const& machine);
+  void add(Hop const& hop, double times = 1);
+  void add(AxisLoads const& other, double times);
+  /// Of the busiest axis, as if its traffic were even.
+  [[nodiscard]] double mean_link() const;
+
+ private:
+  Machine const* machine_;
+  std::vector<double> seconds_;  // by axis
+  std::vector<double> links_;    // by axis, how many there are
+};
+
+/// How deliveries travel while nothing else is under way. Not for several threads at once.
+class Passages {
+ public:
+  /// Machine and carrier must outlive it. @param segment as PriceOptions::segment
+  Passages(Machine const& machine, Carrier const& carrier, std::int64_t segment);
+  ~Passages();
+  Passages(Passages const&) = delete;
+  Passages& operator=(Passages const&) = delete;
+
+  /// What a delivery takes, by what it takes of its own bytes and of half as many.
+  struct Passage {
+    double start = 0;     ///< seconds until all who take part have all that it brings them, of no bytes
+    double per_byte = 0;  ///< and for each byte more
+    AxisLoads loads;      ///< of all its bytes
+  };
+  /// @pre delivery.ranks.size() > 1, delivery.bytes > 0
+  [[nodiscard]] Passage of(Delivery const& delivery);
+
+ private:
+  struct Inside;
+  std::unique_ptr<Inside> inside_;
+};
+
+}  // namespace allport::graph

@@ -1,0 +1,192 @@
+#include "lu_estimate.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include "allport/tasks/carrier.h"
+#include "lu_tasks.h"
+#include "tiled_plan.h"
+
+namespace allport::lu_detail {
+
+namespace {
+
+/// Steps that are looked at: they change smoothly as the matrix shrinks, and the others lie between.
+constexpr int estimated_steps = 12;
+/// How multicasts and gangs' talk go is looked at for so many bytes.
+constexpr std::int64_t usual_bytes = 64 * 1024;
+
+}  // namespace
+
+LuEstimate::LuEstimate(LuPlan const& plan)
+    : plan_(plan),
+      element_(bytes_of(plan.problem.type)),
+      carrier_(tasks::carrier(plan.machine, plan.options.mapping)),
+      passages_(plan.machine, *carrier_, tasks::usual_segment(plan.machine).value()),
+      rates_(plan.machine, tiled_plan::rate_factor(plan.problem.type)),
+      panel_slowness_(slowness_on(plan.machine).panel),
+      trsm_slowness_(slowness_on(plan.machine).trsm) {}
+
+LuEstimate::Line LuEstimate::timed(graph::Delivery const& delivery) {
+  auto const passage = passages_.of(delivery);
+  return {passage.start, passage.per_byte};
+}
+
+LuEstimate::Spread LuEstimate::spread(std::vector<Rank> const& ranks, int pieces) {
+  Spread spread{pieces, {}, graph::AxisLoads(plan_.machine)};
+  if (ranks.size() < 2) return spread;
+  graph::Delivery delivery{{}, 0, Collective::broadcast, ranks, 0, usual_bytes, 1, false, pieces};
+  for (delivery.output = 0; delivery.output < pieces; ++delivery.output) {
+    auto const passage = passages_.of(delivery);
+    spread.line = {std::max(spread.line.start, passage.start), std::max(spread.line.per_byte, passage.per_byte)};
+    spread.loads.add(passage.loads, 1.0 / static_cast<double>(usual_bytes * pieces));
+  }
+  return spread;
+}
+
+/// Of the place in the grid's middle.
+LuEstimate::Lines const& LuEstimate::lines_of(LuCandidate const& candidate) {
+  auto const& g = candidate.grid;
+  auto const key = std::pair(std::array{g.rows, g.cols, g.layers, candidate.in_place ? 1 : 0}, candidate.order);
+  auto& known = known_[key];
+  if (known) return *known;
+  Seats const seats(candidate, plan_.options);
+  Place const middle{g.rows / 2, g.cols / 2, g.layers / 2};
+  auto const from_middle = [&](Way way) {
+    auto ranks = seats.members(middle, way);
+    std::swap(ranks[0], ranks[static_cast<std::size_t>(Seats::index(middle, way))]);
+    return ranks;
+  };
+  auto const column = from_middle(Way::col);
+  auto layers = from_middle(Way::layer);
+  if (layers.size() > 2) layers.erase(layers.begin() + 2, layers.end());
+  auto& lines = known.emplace(
+      Lines{spread(from_middle(Way::row), pieces_of(g.cols, plan_.machine)), spread(column, 1), spread(layers, 1)});
+  if (column.size() < 2) return lines;
+  graph::Delivery talk{{}, 0, Collective::broadcast, column, 0, usual_bytes, 1, true};
+  lines.broadcast = timed(talk);
+  talk.what = Collective::reduce;
+  lines.reduce = timed(talk);
+  talk.what = Collective::broadcast;
+  talk.ranks = talk.ranks.first(2);
+  lines.neighbour = timed(talk);
+  return lines;
+}
+
+/// What a panel's gang says, and what it takes where it does.
+double LuEstimate::talk_seconds(Lines const& lines, Index width) const {
+  double seconds = 0;
+  for (auto const& talk : talk_of_panel(plan_.problem.pivoting, width, 0, element_)) {
+    auto const bytes = static_cast<double>(talk.bytes);
+    auto const once = (talk.what != Collective::broadcast ? lines.reduce.seconds(bytes) : 0) +
+                      (talk.what != Collective::reduce ? lines.broadcast.seconds(bytes) : 0);
+    seconds += once * static_cast<double>(talk.times);
+  }
+  return seconds;
+}
+
+/// The step whose panel begins at column `at`; adds what it takes of the links.
+LuEstimate::Step LuEstimate::step(LuCandidate const& candidate, Lines const& lines, double at, double b, double talk,
+                                  graph::AxisLoads& loads, double times) const {
+  auto const& problem = plan_.problem;
+  auto const& g = candidate.grid;
+  auto const size = static_cast<double>(element_);
+  double const p_r = g.rows;
+  double const p_c = g.cols;
+  double const c = g.layers;
+  auto const rows = std::max(0.0, static_cast<double>(problem.m) - at) / p_r;
+  auto const below = std::max(0.0, static_cast<double>(problem.m) - at - b) / p_r;
+  auto const cols = std::max(0.0, static_cast<double>(problem.n) - at - b) / p_c;
+  auto const depth = b / c;
+  bool const alone = g.rows == 1 && g.layers == 1;  // `update` does it all
+  bool const pivots = problem.pivoting != Pivoting::none;
+  auto const solving = [&](double width) {
+    return alone ? 0.0 : rates_.seconds({Kernel::trsm, b * (b - 1) * width * trsm_slowness_, size * b * (width + b)});
+  };
+  auto const updating = [&](double width) {
+    auto const flops = 2 * below * width * depth + (alone ? b * (b - 1) * width : 0);
+    return rates_.seconds(
+        {Kernel::gemm, flops * shallowness(depth), size * (below * depth + depth * width + below * width)});
+  };
+  auto const exchanging = [&](double width) {
+    if (!pivots || g.rows == 1) return 0.0;
+    Gang moves;
+    expect_row_moves(moves, g.rows, b, b * width * size);
+    return rates_.seconds({Kernel::copy, 0, 2 * size * b * width}) + moves.expected_messages * lines.neighbour.start +
+           moves.expected_bytes * lines.neighbour.per_byte;
+  };
+  auto const summing = [&](double elements) {  // over the layers, halving by halving
+    return g.layers == 1 ? 0.0
+                         : std::ceil(std::log2(c)) * lines.layer.line.seconds(elements * size) +
+                               rates_.seconds({Kernel::copy, 0, 2 * size * elements}) +
+                               rates_.seconds({Kernel::add, 0, size * elements * c});
+  };
+  // Units of the next panels' columns, and strips of the others.
+  auto const apart = std::min(cols, std::max(1.0, static_cast<double>(candidate.ahead) / p_c) * b);
+  auto const strips = std::ceil((cols - apart) / static_cast<double>(strip_columns));
+  auto const units = (cols > 0 ? std::ceil(apart / b) : 0) + strips;
+  auto const over_units = [&](auto const& seconds) {
+    auto const strip = strips > 0 ? (cols - apart) / strips : 0;
+    return (units - strips) * (units > strips ? seconds(apart / (units - strips)) : 0) +
+           strips * (strips > 0 ? seconds(strip) : 0);
+  };
+  auto const corner = (b - 1) * b * (2 * b - 1) / 3 + b * (b - 1) / 2;
+  auto const panel_flops = (below * b * b + corner) * panel_slowness_;
+  auto const panel = rates_.seconds({Kernel::panel, panel_flops, size * b * (below + b)}) + talk;
+  Step step;
+  step.work = panel / (p_c * c) + over_units(updating) + over_units(solving) / (p_r * c) + over_units(exchanging) +
+              (summing(rows * b) / p_c + over_units([&](double w) { return summing(b * w); }) / p_r) / c;
+  // The next panel's columns are often the same rank's, which does not wait for what it has.
+  auto const elsewhere = g.layers > 1 ? 1.0
+                         : g.cols > 1 ? b / static_cast<double>(std::max<Index>(candidate.nb, 1))
+                                      : 0.0;
+  step.chain = panel + std::min(1.0, elsewhere) * lines.row.line.seconds(rows * b * size / lines.row.pieces);
+  if (cols > 0) {
+    auto const unit = std::min(b, cols);
+    step.chain += exchanging(unit) + summing(b * unit) + solving(unit) + updating(unit) + summing(rows * b) +
+                  (g.rows > 1 ? lines.col.line.seconds(b * unit * size) : 0);
+  }
+  auto const bytes_of_l = size * rows * b * p_r;
+  auto const bytes_of_u = size * cols * b * p_c;
+  loads.add(lines.row.loads, times * bytes_of_l);
+  loads.add(lines.col.loads, times * bytes_of_u);
+  // To their layer, contributions to the sums, and back to layer 0.
+  loads.add(lines.layer.loads, times * (bytes_of_l + bytes_of_u) * (2 * (c - 1) / c + c - 1));
+  auto const of_l = p_r * c * (lines.row.pieces * (p_c - 1) + 3 * (c - 1) / c);
+  auto const of_u = p_c * units * c * (p_r - 1 + 3 * (c - 1) / c);
+  step.messages = 2 * (of_l + of_u) / (p_r * p_c * c);
+  return step;
+}
+
+void LuEstimate::price(LuCandidate& candidate) {
+  auto const count = std::min(plan_.problem.m, plan_.problem.n);
+  if (count == 0) return;
+  auto const& lines = lines_of(candidate);
+  auto const b = widest_panel(plan_, candidate);
+  auto const talk = talk_seconds(lines, b);
+  auto const steps = (count + b - 1) / b;
+  auto const parts = std::min<Index>(estimated_steps, steps);
+  graph::AxisLoads loads(plan_.machine);
+  double work = 0;
+  double chain = 0;
+  double messages = 0;
+  for (Index s = 0; s < parts; ++s) {
+    auto const from = steps * s / parts;
+    auto const to = steps * (s + 1) / parts;
+    auto const times = static_cast<double>(to - from);
+    auto const at = static_cast<double>(from + to - 1) / 2 * static_cast<double>(b);
+    auto const width = std::min(static_cast<double>(b), static_cast<double>(count) - at);
+    auto const one = step(candidate, lines, at, width, talk, loads, times);
+    work += one.work * times;
+    chain += one.chain * times;
+    messages += one.messages * times;
+  }
+  auto const& g = candidate.grid;
+  auto const links = std::max(messages * plan_.machine.rates().overhead.value(), loads.mean_link());
+  auto const elsewhere = chain * (1 - 1.0 / (g.cols * g.layers));
+  candidate.compute = Seconds(work);
+  candidate.communicate = Seconds(links);
+  candidate.total = Seconds(std::max({chain, links, std::hypot(std::max(work, links), elsewhere)}));
+}
+
+}  // namespace allport::lu_detail

@@ -1,0 +1,74 @@
+// Seconds of LU by tasks before its graph is made: what a planner sorts thousands of candidates by.
+#pragma once
+
+#include <array>
+#include <map>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "allport/graph/passages.h"
+#include "allport/graph/rates.h"
+#include "allport/linalg/lu.h"
+#include "gemm_frame.h"
+
+namespace allport::lu_detail {
+
+/// The quantities of graph::price, of some steps in closed form: work of a mean rank at the machine's kernel rates,
+/// seconds of the mean link of the busiest axis, and the chain from panel to panel. How a multicast goes along a
+/// grid's rows, columns or layers, and what a gang of a column takes to talk, is looked at once for a grid in an order.
+class LuEstimate {
+ public:
+  /// @param plan must outlive it
+  /// @pre the machine says its flops
+  explicit LuEstimate(LuPlan const& plan);
+
+  /// Fills compute, communicate and total.
+  void price(LuCandidate& candidate);
+
+ private:
+  /// Seconds that so many bytes take: start + bytes per_byte.
+  struct Line {
+    double start = 0;
+    double per_byte = 0;
+    [[nodiscard]] double seconds(double bytes) const { return bytes > 0 ? start + bytes * per_byte : 0; }
+  };
+  /// A multicast from the middle of a line, in its pieces.
+  struct Spread {
+    int pieces = 1;
+    Line line;               // of one piece
+    graph::AxisLoads loads;  // of a byte
+  };
+  struct Lines {
+    Spread row;
+    Spread col;
+    Spread layer;      // from one layer to another
+    Line neighbour{};  // of a column's gang: from one member to another, and its collectives
+    Line reduce{};
+    Line broadcast{};
+  };
+  struct Step {
+    double work = 0;
+    double chain = 0;
+    double messages = 0;  // of a mean rank
+  };
+
+  [[nodiscard]] Lines const& lines_of(LuCandidate const& candidate);
+  [[nodiscard]] Spread spread(std::vector<Rank> const& ranks, int pieces);
+  [[nodiscard]] Line timed(graph::Delivery const& delivery);
+  [[nodiscard]] double talk_seconds(Lines const& lines, Index width) const;
+  [[nodiscard]] Step step(LuCandidate const& candidate, Lines const& lines, double at, double b, double talk,
+                          graph::AxisLoads& loads, double times) const;
+
+  LuPlan const& plan_;
+  std::int64_t element_;
+  std::unique_ptr<graph::Carrier> carrier_;
+  graph::Passages passages_;
+  graph::Rates rates_;
+  double panel_slowness_;
+  double trsm_slowness_;
+  std::map<std::pair<std::array<int, 4>, std::string>, std::optional<Lines>> known_;
+};
+
+}  // namespace allport::lu_detail

@@ -1,0 +1,120 @@
+// What the planner of LU sorts candidates by, beside the price of their graphs; and how long it takes.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <ctime>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "../../src/linalg/lu_estimate.h"
+#include "../../src/linalg/lu_tasks.h"
+
+namespace allport::lu_detail {
+namespace {
+
+struct Case {
+  char const* machine;
+  Index n;
+  GemmGrid grid;
+  Index block;
+};
+
+TEST(LuEstimate, IsNearThePriceOfTheGraph) {
+  for (auto const& [spec, n, grid, block] : std::vector<Case>{{"bgp:4x4", 2048, {4, 4, 1}, 32},
+                                                              {"bgp:4x4", 2048, {1, 16, 1}, 64},
+                                                              {"bgp:4x4", 2048, {8, 2, 1}, 64},
+                                                              {"bgp:4x4x4", 4096, {4, 16, 1}, 32},
+                                                              {"bgp:4x4x4", 8192, {8, 8, 1}, 64},
+                                                              {"bgp:4x4x4", 4096, {4, 8, 2}, 32},
+                                                              {"bgp:4x4x4", 4096, {4, 4, 4}, 32},
+                                                              {"mesh:6x2", 1500, {3, 4, 1}, 32}}) {
+    for (auto const pivoting : {Pivoting::none, Pivoting::partial, Pivoting::tournament}) {
+      LuOptions options;
+      options.algorithm = grid.layers > 1 ? "2.5d" : "2d";
+      options.grid = grid;
+      options.block = block;
+      options.nb = block * grid.layers;
+      auto const plan = plan_lu({.m = n, .n = n, .pivoting = pivoting}, Machine::parse(spec), options);
+      auto estimated = plan.chosen;
+      LuEstimate(plan).price(estimated);
+      auto priced = plan.chosen;
+      price_by_tasks(plan, priced, plan.distribution);
+      SCOPED_TRACE(::testing::Message() << spec << " n = " << n << " " << grid.rows << "x" << grid.cols << "x"
+                                        << grid.layers << " " << static_cast<char>(pivoting));
+      EXPECT_GT(estimated.total.value(), 0.5 * priced.total.value());
+      EXPECT_LT(estimated.total.value(), 2.0 * priced.total.value());
+      EXPECT_GT(estimated.compute.value(), 0.7 * priced.compute.value());
+      EXPECT_LT(estimated.compute.value(), 1.4 * priced.compute.value());
+    }
+  }
+}
+
+TEST(LuEstimate, IsTheSameWhateverWasAskedBefore) {
+  auto const plan = plan_lu({2048, 2048}, Machine::parse("bgp:4x4"));
+  LuEstimate fresh(plan);
+  LuEstimate used(plan);
+  for (auto candidate : plan.candidates) used.price(candidate);
+  for (auto candidate : plan.candidates) {
+    auto again = candidate;
+    fresh.price(candidate);
+    used.price(again);
+    EXPECT_EQ(candidate.total, again.total);
+  }
+}
+
+TEST(LuPlan, ComparesAllGridsOfManyRanksInSeconds) {
+  auto const begin = std::clock();
+  auto const plan = plan_lu({131072, 131072}, Machine::parse("bgp:32x32x16"));
+  [[maybe_unused]] auto const seconds = static_cast<double>(std::clock() - begin) / CLOCKS_PER_SEC;
+#if defined(NDEBUG) && !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)
+  EXPECT_LE(seconds, 3.0);
+#endif
+  std::set<std::string> algorithms;
+  for (auto const& c : plan.candidates) {
+    algorithms.insert(c.algorithm);
+    EXPECT_LE(plan.chosen.total, c.total);
+  }
+  EXPECT_EQ(algorithms, (std::set<std::string>{"2d", "2.5d"}));
+}
+
+TEST(LuPlan, PricesByTheGraphWhatIsChosen) {
+  for (auto const* const spec : {"bgp:4x4", "bgp:4x2x2"}) {
+    auto const plan = plan_lu({8192, 8192}, Machine::parse(spec));
+    auto priced = plan.chosen;
+    price_by_tasks(plan, priced, plan.distribution);
+    EXPECT_EQ(plan.chosen.total, priced.total) << spec;
+    EXPECT_EQ(plan.chosen.compute, priced.compute) << spec;
+  }
+  // A millisecond's work is estimated.
+  auto const small = plan_lu({64, 64}, Machine::parse("bgp:4x4"));
+  auto estimated = small.chosen;
+  LuEstimate(small).price(estimated);
+  EXPECT_EQ(small.chosen.total, estimated.total);
+}
+
+TEST(LuPlan, TakesMachinesThatDoNotSayTheirFlops) {
+  NodeRates rates;
+  rates.overhead = Seconds(1e-6);
+  Machine const machine("silent", {{4, true, BytesPerSecond(1e9), Seconds(1e-6)}}, rates);
+  auto const plan = plan_lu({300, 200}, machine);
+  EXPECT_EQ(plan.chosen.grid.ranks(), 4);
+  LuOptions options;
+  options.grid = {2, 2, 1};
+  EXPECT_EQ(plan_lu({300, 200}, machine, options).chosen.algorithm, "2d");
+}
+
+TEST(LuPlan, TakesOneDimensionWhereACollectiveIsNamed) {
+  auto const machine = Machine::parse("bgp:4x2");
+  LuOptions options;
+  options.broadcast = "binomial";
+  EXPECT_EQ(plan_lu({500, 500}, machine, options).chosen.algorithm, "1d");
+  options.grid = {2, 4, 1};
+  EXPECT_THROW((void)plan_lu({500, 500}, machine, options), Error);
+  options.grid = {0, 0, 0};
+  options.algorithm = "2.5d";
+  EXPECT_THROW((void)plan_lu({500, 500}, machine, options), Error);
+}
+
+}  // namespace
+}  // namespace allport::lu_detail
