@@ -37,7 +37,9 @@ class BlockOfC {
                        [&] { context.progress(); });
   }
   /// A product of no inner extent.
-  void add_nothing(bool first) const { scale(rows_, cols_, factor(first), into_, ld_); }
+  void add_nothing(bool first) const {
+    if (first) scale(rows_, cols_, factor(true), into_, ld_);
+  }
 
   /// The last product's outputs: each layer's part of the columns. Without layers there are none.
   void give_layers(TaskContext& context) const {

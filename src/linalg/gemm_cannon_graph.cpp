@@ -12,8 +12,9 @@ CannonGraph::CannonGraph(GemmProblem const& problem, Machine const& machine, Gem
                          std::optional<Mapping> const& mapping)
     : ProductGraph(problem, machine, candidate, mapping),
       q_(candidate.grid.rows),
-      in_step_(tasks::moves_while_polled(machine)) {
-  for (int l = 0; l < grid_.layers; ++l) steps_ = std::max<std::int64_t>(steps_, products(l));
+      halves_(method(candidate.algorithm).by_tasks && q_ > 2 && has_rings(machine) ? 2 : 1),
+      in_step_(method(candidate.algorithm).by_tasks && tasks::moves_while_polled(machine)) {
+  for (int l = 0; l < grid_.layers; ++l) steps_ = std::max<std::int64_t>(steps_, products(l) / halves_);
 }
 
 std::string CannonGraph::name(Task t) const {
@@ -24,29 +25,28 @@ std::string CannonGraph::name(Task t) const {
 void CannonGraph::entries(Rank rank, VisitTask visit) const {
   auto const at = frame_.place(rank);
   if (!at || at->l > 0) return;
-  for (auto const kind : {own_a, own_b}) visit({kind, 0, at->i, at->j, 0});
+  tasks(rank, 0, [&](Task t) {
+    if (is_own(t)) visit(t);
+  });
 }
 
 std::optional<std::int64_t> CannonGraph::count(Rank rank) const {
   auto const at = frame_.place(rank);
   if (!at) return 0;
-  return 3 * products(at->l) + (layered() ? 3 : 0) + (at->l == 0 ? 2 : 0);
+  return 3 * products(at->l) + (layered() ? 2 * halves_ + 1 : 0) + (at->l == 0 ? 2 * halves_ : 0);
 }
 
 int CannonGraph::num_parents(Task t) const {
-  if (t.kind == multiply) return 2 + (t.k > 0 ? 1 : 0) + (in_step_ && !is_last(t) ? 2 : 0);
+  if (t.kind == multiply) return 2 + (t.k > 0 ? 1 : 0) + (in_step_ && hands_on(t) ? 2 : 0);
   if (t.kind == sum) return grid_.layers;
   return is_own(t) ? 0 : 1;
 }
 
 Task CannonGraph::moved(Task t, int back, std::int32_t k) const {
   auto& index = is_a(t) ? t.j : t.i;
-  index = ((index - back) % q_ + q_) % q_;
+  index = wrap(index - back);
   return {is_a(t) ? at_a : at_b, t.layer, t.i, t.j, k};
 }
-
-/// A(i, j) is needed first where kappa = j, B(i, j) where kappa = i.
-Task CannonGraph::skewed(Task t) const { return moved(t, (is_a(t) ? t.i : t.j) + first(t.layer), 0); }
 
 void CannonGraph::children(Task t, VisitEdge visit) const {
   if (t.kind == sum) return;
@@ -62,14 +62,14 @@ void CannonGraph::children(Task t, VisitEdge visit) const {
   if (t.kind == at_a || t.kind == at_b) {
     Task const product{multiply, t.layer, t.i, t.j, t.k};
     visit({product, is_a(t) ? of_a : of_b});
-    if (is_last(t)) return;
-    visit({moved(t, 1, t.k + 1), block});
+    if (!hands_on(t)) return;
+    visit({moved(t, sense(t), t.k + halves_), block});
     if (in_step_) visit({product, block, 0, Carries::sent});
     return;
   }
   if (!is_own(t) || !layered()) return visit({skewed(t), block});
   for (int l = 0; l < grid_.layers; ++l) {
-    visit({{is_a(t) ? skew_a : skew_b, static_cast<std::uint16_t>(l), t.i, t.j, 0}, block});
+    visit({{is_a(t) ? skew_a : skew_b, static_cast<std::uint16_t>(l), t.i, t.j, t.k}, block});
   }
 }
 
@@ -77,10 +77,16 @@ void CannonGraph::contributors(Task t, int, VisitTask visit) const {
   for (int l = 0; l < grid_.layers; ++l) visit({multiply, static_cast<std::uint16_t>(l), t.i, t.j, products(l) - 1});
 }
 
+CannonGraph::Slice CannonGraph::slice(Task t) const {
+  bool const moves = t.kind >= at_a;
+  auto const kappa = moves ? wrap(t.i + t.j + skew(t) + sense(t) * (t.k / halves_)) : is_a(t) ? t.j : t.i;
+  auto const all = share(problem_.k, q_, kappa);
+  return {cut(all, halves_, t.k % halves_), share(all, halves_, t.k % halves_)};
+}
+
 /// Of the block that a task has.
 Shape CannonGraph::shape(Task t) const {
-  bool const goes_round = t.kind == at_a || t.kind == at_b;
-  auto const k = depth(goes_round ? kappa(t) : is_a(t) ? t.j : t.i);
+  auto const k = slice(t).depth;
   return is_a(t) ? Shape{rows(t.i), k, 0} : Shape{k, cols(t.j), 0};
 }
 
@@ -95,14 +101,15 @@ std::optional<Shape> CannonGraph::input(Task t, int index) const {
 }
 
 Work CannonGraph::work(Task t) const {
-  if (t.kind == multiply) return product(t, depth(kappa(t)));
+  if (t.kind == multiply) return product(t, slice(t).depth);
   if (t.kind == sum) return sum_of_layers(t);
   return is_own(t) ? Work{Kernel::copy, 0, 2.0 * static_cast<double>(shape(t).bytes(element_))} : Work{};
 }
 
 /// What others wait for before products.
 double CannonGraph::priority(Task t) const {
-  return static_cast<double>((t.kind == multiply || t.kind == sum ? steps_ : 2 * steps_) - t.k);
+  auto const all = static_cast<double>(halves_ * steps_);
+  return (t.kind == multiply || t.kind == sum ? all : 2 * all) - t.k;
 }
 
 void CannonGraph::writes(Task t, VisitTask visit) const {
@@ -112,14 +119,19 @@ void CannonGraph::writes(Task t, VisitTask visit) const {
 void CannonGraph::tasks(Rank rank, std::int64_t step, VisitTask visit) const {
   auto const place = frame_.place(rank);
   if (!place) return;
-  auto const layer = static_cast<std::uint16_t>(place->l);
-  auto const all = [&](std::initializer_list<Kind> kinds, std::int64_t k) {
-    for (auto const kind : kinds) visit({kind, layer, place->i, place->j, static_cast<std::int32_t>(k)});
+  auto const task = [&](Kind kind, std::int64_t k) {
+    visit({kind, static_cast<std::uint16_t>(place->l), place->i, place->j, static_cast<std::int32_t>(k)});
   };
-  if (step == 0 && place->l == 0) all({own_a, own_b}, 0);
-  if (step == 0 && layered()) all({skew_a, skew_b}, 0);
-  if (step < products(place->l)) all({at_a, at_b, multiply}, step);
-  if (step == steps_) all({sum}, 0);
+  if (step == steps_) return task(sum, 0);
+  for (auto k = halves_ * step; k < std::min<std::int64_t>(halves_ * (step + 1), products(place->l)); ++k) {
+    for (auto const kind : {own_a, own_b}) {
+      if (step == 0 && place->l == 0) task(kind, k);
+    }
+    for (auto const kind : {skew_a, skew_b}) {
+      if (step == 0 && layered()) task(kind, k);
+    }
+    for (auto const kind : {at_a, at_b, multiply}) task(kind, k);
+  }
 }
 
 Traffic CannonGraph::received(Place p) const {
@@ -130,11 +142,13 @@ Traffic CannonGraph::received(Place p) const {
     ++messages;
   };
   for (auto const& [own, at] : {std::pair(own_a, at_a), std::pair(own_b, at_b)}) {
-    Task t{own, static_cast<std::uint16_t>(p.l), p.i, p.j, 0};
-    if (p.l > 0) get(t);
-    bool const stays = owner(skewed(t)) == owner(t);
-    for (t.kind = at; t.k < products(p.l); ++t.k) {
-      if (t.k > 0 || !stays) get(t);
+    for (int k = 0; k < products(p.l); ++k) {
+      Task t{own, static_cast<std::uint16_t>(p.l), p.i, p.j, k};
+      bool const begins = k < halves_;
+      if (begins && p.l > 0) get(t);
+      bool const stays = begins && owner(skewed(t)) == owner(t);
+      t.kind = at;
+      if (!stays) get(t);
     }
   }
   return {0, messages, 0, elements * element_};
@@ -143,7 +157,7 @@ Traffic CannonGraph::received(Place p) const {
 /// The own blocks, what the layer below them got, and one of each for every step under way and the next.
 Index CannonGraph::most_kept(Place p) const {
   auto const deepest = (problem_.k + q_ - 1) / q_;
-  auto const under_way = std::min<std::int64_t>(products(p.l), ahead() + 1);
+  auto const under_way = std::min<std::int64_t>(products(p.l) / halves_, ahead() + 1);
   return (1 + (layered() ? 1 : 0) + under_way) * deepest * (rows(p.i) + cols(p.j)) + sums_kept(p);
 }
 

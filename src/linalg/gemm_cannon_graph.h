@@ -11,6 +11,9 @@ namespace allport::gemm_detail {
 /// Steps of Cannon that run at a time: the block that is multiplied by and the next one.
 inline constexpr std::int64_t blocks_ahead = 2;
 
+/// On a machine with rings blocks are halved along k, and the halves go round opposite ways: kappa = (i + j - t) mod q for
+/// the second ones. So all links of a ring have the same.
+///
 /// `own_a` and `own_b` send layer 0's blocks, on each layer `skew_a` and `skew_b` give them to who begins with them;
 /// `at_a` and `at_b` have a block at a place for one product and hand it on, `multiply` adds that product to the rank's
 /// block of C, `sum` combines the layers' blocks, each layer a part of the columns. Nobody copies what it hands on.
@@ -36,7 +39,7 @@ class CannonGraph : public ProductGraph {
   void writes(Task t, VisitTask visit) const override;
 
   std::int64_t steps() const override { return steps_ + (layered() ? 1 : 0); }
-  std::int64_t step(Task t) const override { return t.kind == sum ? steps_ : t.k; }
+  std::int64_t step(Task t) const override { return t.kind == sum ? steps_ : t.k / halves_; }
   void tasks(Rank rank, std::int64_t step, VisitTask visit) const override;
 
   std::int64_t ahead() const override { return blocks_ahead; }
@@ -52,20 +55,31 @@ class CannonGraph : public ProductGraph {
   /// Whether a task has a block of A; else of B, or none.
   static bool is_a(Task t) { return t.kind == own_a || t.kind == skew_a || t.kind == at_a; }
   static bool is_own(Task t) { return t.kind == own_a || t.kind == own_b; }
-  [[nodiscard]] Index depth(int kappa) const { return share(problem_.k, q_, kappa); }
-  /// Of the product at a place.
-  [[nodiscard]] int kappa(Task t) const { return (t.i + t.j + first(t.layer) + t.k) % q_; }
+  /// Of a block that a task has, or of a product: its k, from the first of a rank's block on.
+  struct Slice {
+    Index first = 0;
+    Index depth = 0;
+  };
+  [[nodiscard]] Slice slice(Task t) const;
   [[nodiscard]] bool is_last(Task t) const { return t.k + 1 == products(t.layer); }
+  /// Whether a block is needed elsewhere after this product.
+  [[nodiscard]] bool hands_on(Task t) const { return t.k + halves_ < products(t.layer); }
 
  private:
   [[nodiscard]] int first(int layer) const { return static_cast<int>(cut(q_, grid_.layers, layer)); }
-  [[nodiscard]] int products(int layer) const { return static_cast<int>(share(q_, grid_.layers, layer)); }
+  [[nodiscard]] int products(int layer) const { return halves_ * static_cast<int>(share(q_, grid_.layers, layer)); }
+  /// Steps that the half goes round before its layer's first product, and in all, one way or the other.
+  [[nodiscard]] int skew(Task t) const { return sense(t) * first(t.layer); }
+  [[nodiscard]] int sense(Task t) const { return t.k % halves_ == 0 ? 1 : -1; }
+  [[nodiscard]] int wrap(int x) const { return (x % q_ + q_) % q_; }
   /// Where a block goes round: A along its row, B along its column, so many places back.
   [[nodiscard]] Task moved(Task t, int back, std::int32_t k) const;
-  [[nodiscard]] Task skewed(Task t) const;
+  /// A(i, j) is needed first where kappa = j, B(i, j) where kappa = i.
+  [[nodiscard]] Task skewed(Task t) const { return moved(t, (is_a(t) ? t.i : t.j) + skew(t), t.k); }
   [[nodiscard]] Shape shape(Task t) const;
 
   int q_;
+  int halves_;
   bool in_step_;  ///< who hands on a block multiplies by it when it has left, as others do when it has come
   std::int64_t steps_ = 0;
 };

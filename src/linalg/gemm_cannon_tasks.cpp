@@ -26,7 +26,7 @@ class RunningCannon final : public CannonGraph {
   bool in_place(Task t, int) const override {
     if (!is_own(t)) return false;
     auto const& from = operand(t);
-    auto const k = own_depth(t);
+    auto const k = slice(t).depth;
     return from.part.data != nullptr && (from.part.ld == from.rows(k) || from.cols(k) <= 1);
   }
   void writes(Task t, VisitTask visit) const override {
@@ -35,19 +35,20 @@ class RunningCannon final : public CannonGraph {
   }
   std::span<std::byte> memory(Tile tile) const override {
     auto const& from = operand(tile);
-    auto* const data = const_cast<T*>(from.part.data);  // who sends only reads
-    return std::as_writable_bytes(std::span(data, static_cast<std::size_t>(own_depth(tile) * from.across)));
+    auto const [first, k] = slice(tile);
+    auto* const data = const_cast<T*>(from.at(first).data);  // who sends only reads
+    return std::as_writable_bytes(std::span(data, static_cast<std::size_t>(k * from.across)));
   }
 
  private:
   [[nodiscard]] Stored<T> const& operand(Task t) const { return is_a(t) ? a_ : b_; }
-  [[nodiscard]] Index own_depth(Task t) const { return depth(is_a(t) ? t.j : t.i); }
 
   void give(Task t, TaskContext& context) const {
     auto const& from = operand(t);
-    auto const k = own_depth(t);
+    auto const [first, k] = slice(t);
     if (in_place(t, 0) || k * from.across == 0) return;
-    pack(from.rows(k), from.cols(k), from.part.data, from.part.ld, reinterpret_cast<T*>(context.output(0).data()));
+    auto const [data, ld] = from.at(first);
+    pack(from.rows(k), from.cols(k), data, ld, reinterpret_cast<T*>(context.output(0).data()));
   }
 
   [[nodiscard]] Block<T> come(Stored<T> const& operand, Index k, std::span<std::byte const> data) const {
@@ -55,7 +56,7 @@ class RunningCannon final : public CannonGraph {
   }
 
   void add_product(Task t, TaskContext& context) const {
-    auto const k = depth(kappa(t));
+    auto const k = slice(t).depth;
     if (k == 0) {
       block_.add_nothing(t.k == 0);
     } else {

@@ -12,18 +12,6 @@ namespace allport {
 
 namespace gemm_detail {
 
-namespace {
-
-bool has_rings(Machine const& machine) {
-  if (tasks::usual_way(machine) != MulticastWay::axes) return false;
-  for (int a = 0; a < machine.axes(); ++a) {
-    if (machine.axis(a).wraps && machine.axis(a).length > 2) return true;
-  }
-  return false;
-}
-
-}  // namespace
-
 SummaGraph::SummaGraph(GemmProblem const& problem, Machine const& machine, GemmCandidate const& candidate,
                        std::optional<Mapping> const& mapping)
     : ProductGraph(problem, machine, candidate, mapping),
@@ -215,6 +203,14 @@ Index SummaGraph::most_kept(Place p) const {
   auto const under_way = std::min(ahead(), std::max<std::int64_t>(panels(p.l), 1));
   auto const kept = ahead() > 0 ? std::min(widest(p.l) * under_way, k) : k;
   return kept * ((grid_.cols > 1 ? rows(p.i) : 0) + (grid_.rows > 1 ? cols(p.j) : 0)) + sums_kept(p);
+}
+
+bool has_rings(Machine const& machine) {
+  if (tasks::usual_way(machine) != MulticastWay::axes) return false;
+  for (int a = 0; a < machine.axes(); ++a) {
+    if (machine.axis(a).wraps && machine.axis(a).length > 2) return true;
+  }
+  return false;
 }
 
 std::unique_ptr<ProductGraph> product_graph(GemmProblem const& problem, Machine const& machine,

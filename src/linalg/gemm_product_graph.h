@@ -64,6 +64,9 @@ class ProductGraph : public TaskGraph {
   GemmGrid grid_;
 };
 
+/// Whether what goes along a line may go both ways round a ring.
+[[nodiscard]] bool has_rings(Machine const& machine);
+
 /// By the candidate's algorithm.
 [[nodiscard]] std::unique_ptr<ProductGraph> product_graph(GemmProblem const& problem, Machine const& machine,
                                                           GemmCandidate const& candidate,
