@@ -77,9 +77,9 @@ class OwnGraph final : public TaskGraph {
     methods
   };
   static constexpr char const* names[methods] = {
-      "name",         "entries",  "exits",  "count", "owner", "num_parents", "children",
-      "contributors", "_gang",    "output", "parts", "input", "work",        "priority",
-      "writes",       "in_place", "forwards", "steps", "tasks", "step", "_memory", "_run"};
+      "name",     "entries", "exits", "count", "owner",   "num_parents", "children", "contributors",
+      "_gang",    "output",  "parts", "input", "work",    "priority",    "writes",   "in_place",
+      "forwards", "steps",   "tasks", "step",  "_memory", "_run"};
 
   /// use(what the method gave)
   template <class Use, class... Arguments>

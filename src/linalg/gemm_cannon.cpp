@@ -250,14 +250,11 @@ extern Method const cannon{"cannon",
                            torus_distributions,
                            torus_stages,
                            torus_workspace};
-extern Method const cannon25{"cannon25",
-                             "2.5D Cannon: c copies of A and B, q/c shifts a layer (deck 1 slide 9)",
-                             Method::Form::cannon,
-                             false,
-                             needs_square_25d,
-                             torus_distributions,
-                             torus_stages,
-                             torus_workspace};
+extern Method const cannon25{
+    "cannon25",           "2.5D Cannon: c copies of A and B, q/c shifts a layer (deck 1 slide 9)",
+    Method::Form::cannon, false,
+    needs_square_25d,     torus_distributions,
+    torus_stages,         torus_workspace};
 
 extern Method const cannon_tasks{"cannon_tasks",
                                  "2D Cannon as a task graph; so far only where it is named",

@@ -11,8 +11,8 @@ namespace allport::gemm_detail {
 /// Steps of Cannon that run at a time: the block that is multiplied by and the next one.
 inline constexpr std::int64_t blocks_ahead = 2;
 
-/// On a machine with rings blocks are halved along k, and the halves go round opposite ways: kappa = (i + j - t) mod q for
-/// the second ones. So all links of a ring have the same.
+/// On a machine with rings blocks are halved along k, and the halves go round opposite ways: kappa = (i + j - t) mod q
+/// for the second ones. So all links of a ring have the same.
 ///
 /// `own_a` and `own_b` send layer 0's blocks, on each layer `skew_a` and `skew_b` give them to who begins with them;
 /// `at_a` and `at_b` have a block at a place for one product and hand it on, `multiply` adds that product to the rank's

@@ -14,8 +14,7 @@ namespace gemm_detail {
 
 SummaGraph::SummaGraph(GemmProblem const& problem, Machine const& machine, GemmCandidate const& candidate,
                        std::optional<Mapping> const& mapping)
-    : ProductGraph(problem, machine, candidate, mapping),
-      all_at_once_(!method(candidate.algorithm).cuts_panels) {
+    : ProductGraph(problem, machine, candidate, mapping), all_at_once_(!method(candidate.algorithm).cuts_panels) {
   bool const by_tasks = method(candidate.algorithm).by_tasks;
   in_step_ = by_tasks && tasks::moves_while_polled(machine);
   if (by_tasks && has_rings(machine)) {

@@ -272,14 +272,11 @@ extern Method const summa{"summa",
                           panel_distributions,
                           panel_stages,
                           panel_workspace};
-extern Method const summa25{"summa25",
-                            "2.5D SUMMA: c layers share k, their sums are reduce-scattered (deck 1 slide 9)",
-                            Method::Form::summa,
-                            true,
-                            needs_layers,
-                            panel_distributions,
-                            panel_stages,
-                            panel_workspace};
+extern Method const summa25{
+    "summa25",           "2.5D SUMMA: c layers share k, their sums are reduce-scattered (deck 1 slide 9)",
+    Method::Form::summa, true,
+    needs_layers,        panel_distributions,
+    panel_stages,        panel_workspace};
 extern Method const gemm3d{"3d",
                            "3D: every block travels at once, one multiplication a block, sums over c layers",
                            Method::Form::summa,

@@ -67,8 +67,8 @@ class WayCarrier final : public graph::Carrier {
     auto& trees = known_.try_emplace(key, Trees{way_, {}, {}}).first->second;
     if (trees.messages.empty()) {
       if (goes_straight(way_, ids_, key.front(), set())) trees.way = MulticastWay::flat;
-      trees.orders =
-          trees.way == MulticastWay::axes ? orders_along_axes(ids_, key[0], set(), key[1], key[2]) : std::vector<int>{0};
+      trees.orders = trees.way == MulticastWay::axes ? orders_along_axes(ids_, key[0], set(), key[1], key[2])
+                                                     : std::vector<int>{0};
       trees.messages.resize(trees.orders.size());
     }
     auto const picked = pick(trees.orders.size(), spread, turn);

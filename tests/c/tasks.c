@@ -272,9 +272,7 @@ static void round_entries(void* context, int rank, allport_visitor visitor) {
 }
 static int64_t round_count(void* context, int rank) { return (void)context, (void)rank, 2; }
 static int round_owner(void* context, allport_task const* t) { return (void)context, t->i; }
-static int round_parents(void* context, allport_task const* t) {
-  return (void)context, t->kind == look || t->i > 0;
-}
+static int round_parents(void* context, allport_task const* t) { return (void)context, t->kind == look || t->i > 0; }
 static void round_children(void* context, allport_task const* t, allport_visitor visitor) {
   allport_edge edge = {.child = {look, 0, t->i, 0, 0}, .carries = ALLPORT_CARRIES_DATA};
   (void)context;

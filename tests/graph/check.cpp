@@ -173,11 +173,12 @@ TEST(GraphCheck, FindsOverwritingWithoutAPath) {
 
 /// 0 writes a tile; 1, beside it, hands it on to 2 on another rank and to 3 on its own; 4 overwrites it.
 TableGraph handed_on() {
-  return TableGraph({{.owner = 0, .children = {to(1)}, .output = {3, 1, 0}, .tiles = {7}},
-                     {.owner = 0, .children = {to(2), to(3), to(4, 0, Carries::sent)}, .output = {3, 1, 0}, .forwards = 0},
-                     {.owner = 1, .children = {}},
-                     {.owner = 0, .children = {to(4, 0, Carries::order)}},
-                     {.owner = 0, .children = {}, .tiles = {7}}});
+  return TableGraph(
+      {{.owner = 0, .children = {to(1)}, .output = {3, 1, 0}, .tiles = {7}},
+       {.owner = 0, .children = {to(2), to(3), to(4, 0, Carries::sent)}, .output = {3, 1, 0}, .forwards = 0},
+       {.owner = 1, .children = {}},
+       {.owner = 0, .children = {to(4, 0, Carries::order)}},
+       {.owner = 0, .children = {}, .tiles = {7}}});
 }
 
 TEST(GraphCheck, WhatIsHandedOnIsReadWhereItLies) {

@@ -225,10 +225,10 @@ TEST(AlongAxes, OneRankIsSentToStraightWhereThereIsOneWay) {
     return multicast_by(MulticastWay::axes, ids, 0, DestinationSet::of(ids, to), {}).way;
   };
   EXPECT_EQ(way_to({1}), MulticastWay::flat);
-  EXPECT_EQ(way_to({8}), MulticastWay::flat);          // two hops of a ring of five
-  EXPECT_EQ(way_to({2}), MulticastWay::axes);          // half round a ring of four: two ways
-  EXPECT_EQ(way_to({5}), MulticastWay::axes);          // along two axes: two ways
-  EXPECT_EQ(way_to({4, 8}), MulticastWay::axes);       // two ranks, one after the other
+  EXPECT_EQ(way_to({8}), MulticastWay::flat);     // two hops of a ring of five
+  EXPECT_EQ(way_to({2}), MulticastWay::axes);     // half round a ring of four: two ways
+  EXPECT_EQ(way_to({5}), MulticastWay::axes);     // along two axes: two ways
+  EXPECT_EQ(way_to({4, 8}), MulticastWay::axes);  // two ranks, one after the other
   EXPECT_EQ(multicast_by(MulticastWay::prefix, ids, 0, DestinationSet::of(ids, std::vector<Rank>{8}), {}).way,
             MulticastWay::prefix);
 }

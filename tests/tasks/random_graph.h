@@ -23,8 +23,8 @@ inline Value mix(Value a, Value b) {
   return static_cast<Value>(static_cast<std::uint64_t>(a) * 1000003 + static_cast<std::uint64_t>(b) * 7919 + 17);
 }
 
-/// A random graph, the same on all ranks: task i has parents below i, several outputs, some of them empty, and some that
-/// are what a parent made, handed on.
+/// A random graph, the same on all ranks: task i has parents below i, several outputs, some of them empty, and some
+/// that are what a parent made, handed on.
 class RandomGraph : public TaskGraph {
  public:
   struct Node {
