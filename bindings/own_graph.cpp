@@ -205,6 +205,14 @@ bool OwnGraph::in_place(Task task, int index) const {
       keeps_place, [](nb::object const& got) { return PyObject_IsTrue(got.ptr()) == 1; }, task, index);
 }
 
+int OwnGraph::forwards(Task task, int index) const {
+  if (!defines(hands_on)) return -1;
+  auto const input = integer(hands_on, task, index);
+  ensure(input >= -1 && input <= std::numeric_limits<int>::max(), "forwards",
+         fmt::format("{} of {}", input, name(task)), "an input, or -1", "", ErrorKind::schedule);
+  return static_cast<int>(input);
+}
+
 std::int64_t OwnGraph::steps() const { return defines(has_steps) && defines(in_step) ? integer(has_steps) : 0; }
 void OwnGraph::tasks(Rank rank, std::int64_t step, VisitTask visit) const {
   if (defines(in_step)) visit_tasks(in_step, visit, rank, step);

@@ -38,6 +38,7 @@ class OwnGraph final : public TaskGraph {
   double priority(Task task) const override;
   void writes(Task task, VisitTask visit) const override;
   bool in_place(Task task, int index) const override;
+  int forwards(Task task, int index) const override;
   std::int64_t steps() const override;
   void tasks(Rank rank, std::int64_t step, VisitTask visit) const override;
   std::int64_t step(Task task) const override;
@@ -67,6 +68,7 @@ class OwnGraph final : public TaskGraph {
     ranks_high,
     overwrites,
     keeps_place,
+    hands_on,
     has_steps,
     in_step,
     says_step,
@@ -75,9 +77,9 @@ class OwnGraph final : public TaskGraph {
     methods
   };
   static constexpr char const* names[methods] = {
-      "name",         "entries",  "exits",  "count", "owner", "num_parents", "children",
-      "contributors", "_gang",    "output", "parts", "input", "work",        "priority",
-      "writes",       "in_place", "steps",  "tasks", "step",  "_memory",     "_run"};
+      "name",     "entries", "exits", "count", "owner",   "num_parents", "children", "contributors",
+      "_gang",    "output",  "parts", "input", "work",    "priority",    "writes",   "in_place",
+      "forwards", "steps",   "tasks", "step",  "_memory", "_run"};
 
   /// use(what the method gave)
   template <class Use, class... Arguments>

@@ -44,6 +44,7 @@ class CGraph final : public TaskGraph {
   allport_graph_body does = nullptr;
   allport_graph_of_task overwrites = nullptr;
   allport_graph_flag stays = nullptr;
+  allport_graph_forwards hands_on = nullptr;
   allport_graph_memory lies = nullptr;
   allport_graph_of_task gangs = nullptr;
   allport_graph_of_step tasks_of = nullptr;
@@ -128,6 +129,10 @@ class CGraph final : public TaskGraph {
   bool in_place(Task task, int index) const override {
     auto const asked = c_task(task);
     return stays != nullptr && stays(context_, &asked, index) != 0;
+  }
+  int forwards(Task task, int index) const override {
+    auto const asked = c_task(task);
+    return hands_on == nullptr ? -1 : hands_on(context_, &asked, index);
   }
   std::span<std::byte> memory(Tile tile) const override {
     if (lies == nullptr) return TaskGraph::memory(tile);
@@ -222,6 +227,7 @@ ALLPORT_GRAPH_FUNCTION(flops, allport_graph_price, costs)
 ALLPORT_GRAPH_FUNCTION(body, allport_graph_body, does)
 ALLPORT_GRAPH_FUNCTION(writes, allport_graph_of_task, overwrites)
 ALLPORT_GRAPH_FUNCTION(in_place, allport_graph_flag, stays)
+ALLPORT_GRAPH_FUNCTION(forwards, allport_graph_forwards, hands_on)
 ALLPORT_GRAPH_FUNCTION(memory, allport_graph_memory, lies)
 ALLPORT_GRAPH_FUNCTION(gang, allport_graph_of_task, gangs)
 

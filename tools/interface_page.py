@@ -92,6 +92,7 @@ OTHERS = [
      "graph_set_parts", "TaskGraph.parts"),
     ("tiles that tasks overwrite", "graph/task_graph", "TaskGraph::writes",
      "graph_set_writes graph_set_in_place graph_set_memory", "TaskGraph.writes"),
+    ("outputs that are inputs", "graph/task_graph", "TaskGraph::forwards", "graph_set_forwards", "TaskGraph.forwards"),
     ("its steps", "graph/task_graph", "TaskGraph::steps", "graph_set_steps", "TaskGraph.steps"),
     ("gangs, whose bodies talk", "graph/task_graph", "TaskGraph::gang", "graph_set_gang visit_talk", "TaskGraph.gang"),
     ("what a gang's member says", "graph/task_graph", "GangContext",

@@ -88,6 +88,7 @@ typedef int64_t (*allport_graph_bytes)(void* context, const allport_task* task, 
 typedef double (*allport_graph_price)(void* context, const allport_task* task);
 typedef int (*allport_graph_flag)(void* context, const allport_task* task, int index);
 typedef int (*allport_graph_parts)(void* context, const allport_task* task, int index);
+typedef int (*allport_graph_forwards)(void* context, const allport_task* task, int index);
 typedef void (*allport_graph_of_step)(void* context, int rank, int64_t step, allport_visitor visitor);
 typedef int64_t (*allport_graph_step)(void* context, const allport_task* task);
 /* Where a tile of the calling rank lies, always the same, and how long it is. */
@@ -125,6 +126,9 @@ int allport_graph_set_writes(allport_graph graph, allport_graph_of_task function
  * of its own. Needs memory. */
 int allport_graph_set_in_place(allport_graph graph, allport_graph_flag function);
 int allport_graph_set_memory(allport_graph graph, allport_graph_memory function);
+/* The input that an output is, in the same memory: what is handed on without a copy. The body neither asks for it nor
+ * writes it. -1: the body makes the output. */
+int allport_graph_set_forwards(allport_graph graph, allport_graph_forwards function);
 /* Visits the members of the gang that a task is in, the task among them: tasks of different ranks, one a rank, that run
  * at the same time because their bodies talk; and what they talk. The same for every member; nothing where the task is
  * alone. */

@@ -40,7 +40,7 @@ class SimulatedCandidate(NamedTuple):
 
 
 def graph_of(plan: GemmPlan | LuPlan | CholeskyPlan | QrPlan) -> _native.TaskGraph:
-    """The task graph of what a plan has chosen. Raises AllportError of kind 'unsupported' for Cannon's algorithm."""
+    """The task graph of what a plan has chosen."""
     if isinstance(plan, GemmPlan):
         return gemm_graph(plan)
     if isinstance(plan, LuPlan):

@@ -241,10 +241,7 @@ def _planned(graph: _native.TaskGraph, plan: GemmPlan | LuPlan) -> _native.TaskG
 
 
 def gemm_graph(plan: GemmPlan) -> _native.TaskGraph:
-    """A product as its plan runs it, its edges over the schedules that the plan has priced.
-
-    Raises AllportError of kind 'unsupported' for Cannon's algorithm.
-    """
+    """A product as its plan runs it, its edges over the schedules that the plan has priced."""
     return _planned(_native.gemm_graph(plan), plan)
 
 

@@ -195,6 +195,14 @@ class TaskGraph(_native.OwnGraph):
         """Whether an output is the first memory that writes() names, and lies where memory() says."""
         return False
 
+    def forwards(self, task: Task, index: int) -> int:
+        """The input that an output is, in the same memory: what is handed on without a copy; -1: the body makes it.
+
+        The body neither asks for such an output nor writes it. The two have one shape
+        (docs/decisions/0031-outputs-that-are-inputs.md).
+        """
+        return -1
+
     def memory(self, tile: Task) -> np.ndarray:
         """Where a piece of memory lies: always the same contiguous array."""
         raise NotImplementedError
@@ -234,7 +242,7 @@ _REQUIRED = {
 _METHODS = (
     *_REQUIRED,
     *("run", "count", "exits", "name", "output", "parts", "input", "contributors", "gang", "work", "priority"),
-    *("writes", "in_place", "memory", "steps", "tasks", "step"),
+    *("writes", "in_place", "forwards", "memory", "steps", "tasks", "step"),
 )
 
 

@@ -98,24 +98,24 @@ module allport
        allport_graph_set_entries, allport_graph_set_exits, allport_graph_set_count, allport_graph_set_owner, &
        allport_graph_set_parents, allport_graph_set_children, allport_graph_set_contributors, allport_graph_set_output, &
        allport_graph_set_parts, allport_graph_set_writes, allport_graph_set_in_place, allport_graph_set_memory, &
-       allport_graph_set_gang, allport_graph_set_steps, allport_graph_set_priority, allport_graph_set_flops, &
-       allport_graph_set_body, allport_visit_task, allport_visit_edge, allport_visit_talk, allport_body_input, &
-       allport_body_output, allport_body_progress, allport_body_gang, allport_body_send, allport_body_receive, &
-       allport_body_bcast, allport_body_reduce, allport_body_allreduce, allport_graph_check, allport_graph_simulate, &
-       allport_graph_run, allport_machine_create, allport_machine_from_toml, allport_comm_machine, &
-       allport_machine_placed, allport_machine_part, allport_machine_free, allport_machine_name, allport_machine_size, &
-       allport_machine_extents, allport_machine_link, allport_machine_hops, allport_machine_json, allport_machine_toml, &
-       allport_machine_preset, allport_algorithm_name, allport_algorithm_summary, allport_schedule_create, &
-       allport_schedule_create_v, allport_schedule_from_json, allport_schedule_free, allport_schedule_collective, &
-       allport_schedule_algorithm, allport_schedule_reason, allport_schedule_choice, allport_schedule_seconds, &
-       allport_schedule_shape, allport_schedule_traffic, allport_schedule_verify, allport_schedule_simulate, &
-       allport_schedule_json, allport_schedule_run, allport_schedule_start, allport_schedule_prepare, allport_plan_gemm, &
-       allport_plan_getrf, allport_plan_potrf, allport_plan_geqrf, allport_plan_free, allport_plan_algorithm, &
-       allport_plan_seconds, allport_plan_grid, allport_plan_block, allport_plan_traffic, allport_plan_memory, &
-       allport_plan_distribution, allport_plan_simulate, allport_plan_json, allport_gemm, allport_potrf, allport_potrs, &
-       allport_posv, allport_getrf, allport_getrs, allport_gesv, allport_geqrf, allport_ormqr, allport_unmqr, &
-       allport_orgqr, allport_ungqr, allport_gels, allport_gemm_planned, allport_getrf_planned, allport_potrf_planned, &
-       allport_geqrf_planned
+       allport_graph_set_forwards, allport_graph_set_gang, allport_graph_set_steps, allport_graph_set_priority, &
+       allport_graph_set_flops, allport_graph_set_body, allport_visit_task, allport_visit_edge, allport_visit_talk, &
+       allport_body_input, allport_body_output, allport_body_progress, allport_body_gang, allport_body_send, &
+       allport_body_receive, allport_body_bcast, allport_body_reduce, allport_body_allreduce, allport_graph_check, &
+       allport_graph_simulate, allport_graph_run, allport_machine_create, allport_machine_from_toml, &
+       allport_comm_machine, allport_machine_placed, allport_machine_part, allport_machine_free, allport_machine_name, &
+       allport_machine_size, allport_machine_extents, allport_machine_link, allport_machine_hops, allport_machine_json, &
+       allport_machine_toml, allport_machine_preset, allport_algorithm_name, allport_algorithm_summary, &
+       allport_schedule_create, allport_schedule_create_v, allport_schedule_from_json, allport_schedule_free, &
+       allport_schedule_collective, allport_schedule_algorithm, allport_schedule_reason, allport_schedule_choice, &
+       allport_schedule_seconds, allport_schedule_shape, allport_schedule_traffic, allport_schedule_verify, &
+       allport_schedule_simulate, allport_schedule_json, allport_schedule_run, allport_schedule_start, &
+       allport_schedule_prepare, allport_plan_gemm, allport_plan_getrf, allport_plan_potrf, allport_plan_geqrf, &
+       allport_plan_free, allport_plan_algorithm, allport_plan_seconds, allport_plan_grid, allport_plan_block, &
+       allport_plan_traffic, allport_plan_memory, allport_plan_distribution, allport_plan_simulate, allport_plan_json, &
+       allport_gemm, allport_potrf, allport_potrs, allport_posv, allport_getrf, allport_getrs, allport_gesv, &
+       allport_geqrf, allport_ormqr, allport_unmqr, allport_orgqr, allport_ungqr, allport_gels, allport_gemm_planned, &
+       allport_getrf_planned, allport_potrf_planned, allport_geqrf_planned
 
   ! C = alpha op(A) op(B) + beta C. trans: 'N', 'T' or 'C'. a, b, c: this rank's parts with leading dimensions lda, ldb,
   ! ldc. beta == 0 never reads C. options as above.
@@ -1343,6 +1343,12 @@ module allport
       type(c_funptr), value :: function
       integer(c_int) :: code
     end function c_graph_set_memory
+    function c_graph_set_forwards(graph, function) bind(C, name='allport_graph_set_forwards') result(code)
+      import
+      type(c_ptr), value :: graph
+      type(c_funptr), value :: function
+      integer(c_int) :: code
+    end function c_graph_set_forwards
     function c_graph_set_gang(graph, function) bind(C, name='allport_graph_set_gang') result(code)
       import
       type(c_ptr), value :: graph
@@ -3423,6 +3429,14 @@ contains
     type(c_funptr), intent(in) :: function
     code = c_graph_set_memory(graph%handle, function)
   end function allport_graph_set_memory
+
+  ! The input that an output is, in the same memory: what is handed on without a copy. The body neither asks for it nor
+  ! writes it. -1: the body makes the output.
+  integer function allport_graph_set_forwards(graph, function) result(code)
+    type(allport_graph), intent(in) :: graph
+    type(c_funptr), intent(in) :: function
+    code = c_graph_set_forwards(graph%handle, function)
+  end function allport_graph_set_forwards
 
   ! Visits the members of the gang that a task is in, the task among them: tasks of different ranks, one a rank, that
   ! run at the same time because their bodies talk; and what they talk. The same for every member; nothing where the

@@ -1,6 +1,7 @@
 #include "allport/graph/check.h"
 
 #include <algorithm>
+#include <optional>
 #include <random>
 
 #include "check_whole.h"
@@ -30,15 +31,25 @@ class Paths {
     struct Met {};
     TaskMap<Met> met;
     std::int64_t length = 0;
+    Task parent;
+    std::optional<Edge> came;
     for (;; ++length) {
       if (!met.insert(task).second) fail("a circle: a path leads from {} back to it", graph_.name(task));
       ++report_.tasks;
       edges_.clear();
       graph_.children(task, [&](Edge const& edge) { edges_.push_back(edge); });
       report_.edges += static_cast<std::int64_t>(edges_.size());
-      for (auto const& edge : edges_) look(task, edge);
+      for (auto const& edge : edges_) {
+        look(task, edge);
+        bool const carries = came && (came->carries == Carries::data || came->carries == Carries::sum);
+        if (carries && graph_.forwards(task, edge.output) == came->input) {
+          check_forwarded(graph_, parent, *came, edge.output);
+        }
+      }
       if (edges_.empty() || length == options_.exhaustive) break;
-      task = edges_[draw(edges_.size())].child;
+      parent = task;
+      came = edges_[draw(edges_.size())];
+      task = came->child;
     }
     report_.longest = std::max(report_.longest, length + 1);
   }

@@ -1,4 +1,6 @@
 #include <algorithm>
+#include <compare>
+#include <set>
 #include <tuple>
 
 #include "check_whole.h"
@@ -52,36 +54,65 @@ class Overwriting {
   void follow(Id writer, Id next, bool in_place) {
     if (!leads(writer, next))
       fail("{} and {} write the same tile, and neither waits for the other", name(writer), name(next));
-    if (!in_place) return;
+    // The writer, and who hands the tile on from its rank.
+    std::set<Holder> holders;
+    if (in_place) holders_.assign(1, {writer, written});
+    while (in_place && !holders_.empty()) {
+      auto const holder = holders_.back();
+      holders_.pop_back();
+      if (holders.insert(holder).second) read_before(writer, holder, next);
+    }
+  }
+
+  /// A task that has a tile: as its own output in place, or by an input.
+  struct Holder {
+    Id id = 0;
+    int input = 0;
+    friend auto operator<=>(Holder const&, Holder const&) = default;
+  };
+  static constexpr int written = -1;
+
+  /// Who gets `writer`'s tile from `holder` has read it before `next` overwrites it.
+  void read_before(Id writer, Holder holder, Id next) {
     auto const rank = graph_.owner(whole_.task(writer));
     std::vector<Rank> away;
-    for (auto const& link : whole_.children(writer)) {
-      if (!reads_there(link)) continue;
+    for (auto const& link : whole_.children(holder.id)) {
+      if (!reads_there(link, holder)) continue;
       auto const owner = graph_.owner(whole_.task(link.child));
       if (owner != rank) {
         away.push_back(owner);
-      } else if (link.child != next && !leads(link.child, next)) {
+        continue;
+      }
+      if (link.child != next && !leads(link.child, next)) {
         fail("{} overwrites what {} reads of {}, and does not wait for it", name(next), name(link.child), name(writer));
       }
+      if (link.edge.carries != Carries::data || !hands_on(link.child, link.edge.input)) continue;
+      if (link.child == next) fail("{} overwrites what it hands on of {}", name(next), name(writer));
+      holders_.push_back({link.child, link.edge.input});
     }
-    if (!away.empty() && !has_left(writer, next, away)) {
-      fail("{} overwrites what {} sends, and does not wait until it has left", name(next), name(writer));
+    if (!away.empty() && !has_left(holder, next, away)) {
+      fail("{} overwrites what {} sends, and does not wait until it has left", name(next), name(holder.id));
     }
   }
 
-  [[nodiscard]] bool reads_there(Link const& link) const {
-    bool const carries = link.edge.carries == Carries::data || link.edge.carries == Carries::sum;
-    return carries && graph_.in_place(whole_.task(link.parent), link.edge.output);
+  [[nodiscard]] bool reads_there(Link const& link, Holder holder) const {
+    if (link.edge.carries != Carries::data && link.edge.carries != Carries::sum) return false;
+    auto const task = whole_.task(link.parent);
+    if (holder.input == written) return graph_.in_place(task, link.edge.output);
+    return graph_.forwards(task, link.edge.output) == holder.input;
+  }
+  [[nodiscard]] bool hands_on(Id id, int input) const {
+    return std::ranges::any_of(whole_.children(id), [&](Link const& link) { return reads_there(link, {id, input}); });
   }
 
   /// By an edge that says so, or because every rank that gets it has used it before.
-  bool has_left(Id writer, Id next, std::vector<Rank> const& away) {
-    for (auto const& link : whole_.children(writer)) {
+  bool has_left(Holder holder, Id next, std::vector<Rank> const& away) {
+    for (auto const& link : whole_.children(holder.id)) {
       if (link.edge.carries == Carries::sent && (link.child == next || leads(link.child, next))) return true;
     }
     return std::ranges::all_of(away, [&](Rank rank) {
-      return std::ranges::any_of(whole_.children(writer), [&](Link const& link) {
-        return reads_there(link) && graph_.owner(whole_.task(link.child)) == rank && leads(link.child, next);
+      return std::ranges::any_of(whole_.children(holder.id), [&](Link const& link) {
+        return reads_there(link, holder) && graph_.owner(whole_.task(link.child)) == rank && leads(link.child, next);
       });
     });
   }
@@ -121,6 +152,7 @@ class Overwriting {
   Sorted const& sorted_;
   std::vector<Id> met_;  // by task: the last search that came by
   std::vector<Id> open_;
+  std::vector<Holder> holders_;  // that are to be looked at
   Id round_ = 0;
 };
 

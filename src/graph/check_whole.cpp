@@ -24,6 +24,7 @@ class Whole {
       for (auto const& link : whole_.children(id)) check_edge(graph_, whole_.task(id), link.edge);
       agreement(id);
       inputs(id);
+      forwarding(id);
     }
     CheckReport report;
     counts(report);
@@ -119,6 +120,24 @@ class Whole {
     std::ranges::sort(owners);
     if (auto const twice = std::ranges::adjacent_find(owners); twice != owners.end()) {
       fail("rank {} contributes twice to input {} of {}", *twice, input, name(id));
+    }
+  }
+
+  /// What is handed on comes in, and is as long.
+  void forwarding(Id id) const {
+    auto const task = whole_.task(id);
+    for (auto const& link : whole_.children(id)) {
+      if (link.edge.carries != Carries::data && link.edge.carries != Carries::sum) continue;
+      auto const output = link.edge.output;
+      auto const input = graph_.forwards(task, output);
+      if (input < 0) continue;
+      if (graph_.in_place(task, output)) fail("output {} of {} is in place, and its input {}", output, name(id), input);
+      auto const all = parents(id);
+      auto const from = std::ranges::find_if(all, [&](Link const* l) {
+        return (l->edge.carries == Carries::data || l->edge.carries == Carries::sum) && l->edge.input == input;
+      });
+      if (from == all.end()) fail("output {} of {} is its input {}, to which nothing leads", output, name(id), input);
+      check_forwarded(graph_, whole_.task((*from)->parent), (*from)->edge, output);
     }
   }
 
@@ -315,6 +334,14 @@ void check_edge(TaskGraph const& graph, Task parent, Edge const& edge) {
          graph.name(parent), made.rows, made.cols, made.header, edge.input, graph.name(edge.child), wanted->rows,
          wanted->cols, wanted->header);
   }
+}
+
+void check_forwarded(TaskGraph const& graph, Task parent, Edge const& edge, int output) {
+  auto const given = graph.output(parent, edge.output);
+  auto const made = graph.output(edge.child, output);
+  if (given == made) return;
+  fail("output {} of {} is its input {}, and {} x {} + {} bytes instead of {} x {} + {}", output,
+       graph.name(edge.child), edge.input, made.rows, made.cols, made.header, given.rows, given.cols, given.header);
 }
 
 CheckReport check_whole(TaskGraph const& graph, WholeGraph& whole) { return Whole(graph, whole).run(); }

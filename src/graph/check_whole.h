@@ -17,6 +17,9 @@ template <class... Arguments>
 /// What an edge alone shows: owners, shapes, order edges on one rank.
 void check_edge(TaskGraph const& graph, Task parent, Edge const& edge);
 
+/// An output that is the input of an edge's child has the shape of what comes in by it.
+void check_forwarded(TaskGraph const& graph, Task parent, Edge const& edge, int output);
+
 /// @pre whole.complete()
 CheckReport check_whole(TaskGraph const& graph, WholeGraph& whole);
 

@@ -40,6 +40,8 @@ class Keeping {
     for (auto const& [where, last] : outputs_) {
       auto const [output, rank] = where;
       if (rank == own && graph_.in_place(task, output)) continue;
+      // What is handed on is kept as an input until now.
+      if (rank == own && graph_.forwards(task, output) >= 0 && (!ends() || last <= now_)) continue;
       keep(rank, graph_.output(task, output).bytes(graph_.element()), last);
     }
   }
@@ -95,8 +97,8 @@ class Keeping {
     bool const waits = place.parent < 0 || !place.parts.empty();
     if (place.parent >= 0) {
       keep(contributors_[static_cast<std::size_t>(place.parent)], bytes, last);
-      // Of a tile there is a copy that waits.
-      if (waits && graph_.in_place(task, heir.edge.output))
+      // Of what is no memory of its own there is a copy that waits.
+      if (waits && (graph_.in_place(task, heir.edge.output) || graph_.forwards(task, heir.edge.output) >= 0))
         keep(contributors_[static_cast<std::size_t>(mine)], bytes, last);
     }
     return waits;

@@ -244,17 +244,35 @@ template void run_cannon(GemmRun<std::complex<double>>&);
 
 extern Method const cannon{"cannon",
                            "2D Cannon: skewed blocks wander left and up (deck 1 slide 9)",
+                           Method::Form::cannon,
                            false,
                            needs_square_2d,
                            torus_distributions,
                            torus_stages,
                            torus_workspace};
-extern Method const cannon25{"cannon25",
-                             "2.5D Cannon: c copies of A and B, q/c shifts a layer (deck 1 slide 9)",
-                             false,
-                             needs_square_25d,
-                             torus_distributions,
-                             torus_stages,
-                             torus_workspace};
+extern Method const cannon25{
+    "cannon25",           "2.5D Cannon: c copies of A and B, q/c shifts a layer (deck 1 slide 9)",
+    Method::Form::cannon, false,
+    needs_square_25d,     torus_distributions,
+    torus_stages,         torus_workspace};
+
+extern Method const cannon_tasks{"cannon_tasks",
+                                 "2D Cannon as a task graph; so far only where it is named",
+                                 Method::Form::cannon,
+                                 false,
+                                 needs_square_2d,
+                                 torus_distributions,
+                                 nullptr,
+                                 nullptr,
+                                 true};
+extern Method const cannon25_tasks{"cannon25_tasks",
+                                   "2.5D Cannon as a task graph; so far only where it is named",
+                                   Method::Form::cannon,
+                                   false,
+                                   needs_square_25d,
+                                   torus_distributions,
+                                   nullptr,
+                                   nullptr,
+                                   true};
 
 }  // namespace allport::gemm_detail

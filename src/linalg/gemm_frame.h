@@ -127,8 +127,13 @@ using Owner = Rank (*)(Frame const&, int, int);
 
 /// An algorithm's plan side; its run side is a template beside it (gemm_run.h).
 struct Method {
+  enum class Form : std::uint8_t {
+    summa,   ///< panels are sent to all of a line
+    cannon,  ///< blocks go round the lines
+  };
   std::string_view name;
   std::string_view summary;
+  Form form = Form::summa;
   bool cuts_panels = false;  ///< has a panel width to choose; otherwise owners' blocks travel whole
   /// Why a grid cannot serve, or nothing.
   std::optional<std::string> (*why_not)(GemmProblem const&, GemmGrid const&);
@@ -137,7 +142,6 @@ struct Method {
   std::vector<Stretch> (*stages)(GemmProblem const&, Frame const&, Place, Index panel);
   /// Work space in elements at a place, without the schedules' own scratch.
   Index (*workspace)(GemmProblem const&, Frame const&, Place, Index panel);
-  bool has_graph = false;  ///< gemm_graph() says it as one
   /// Planned, counted and run by that graph alone: it has no stages and no workspace. Taken only where it is named.
   bool by_tasks = false;
 };

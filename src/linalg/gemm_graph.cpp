@@ -6,31 +6,15 @@
 
 #include "allport/linalg/graphs.h"
 #include "allport/tasks/carrier.h"
+#include "gemm_cannon_graph.h"
 
 namespace allport {
 
 namespace gemm_detail {
 
-namespace {
-
-bool has_rings(Machine const& machine) {
-  if (tasks::usual_way(machine) != MulticastWay::axes) return false;
-  for (int a = 0; a < machine.axes(); ++a) {
-    if (machine.axis(a).wraps && machine.axis(a).length > 2) return true;
-  }
-  return false;
-}
-
-}  // namespace
-
 SummaGraph::SummaGraph(GemmProblem const& problem, Machine const& machine, GemmCandidate const& candidate,
                        std::optional<Mapping> const& mapping)
-    : problem_(problem),
-      ranks_(machine.ranks()),
-      element_(bytes_of(problem.type)),
-      frame_(candidate.grid, candidate.order, mapping),
-      grid_(candidate.grid),
-      all_at_once_(!method(candidate.algorithm).cuts_panels) {
+    : ProductGraph(problem, machine, candidate, mapping), all_at_once_(!method(candidate.algorithm).cuts_panels) {
   bool const by_tasks = method(candidate.algorithm).by_tasks;
   in_step_ = by_tasks && tasks::moves_while_polled(machine);
   if (by_tasks && has_rings(machine)) {
@@ -154,29 +138,27 @@ void SummaGraph::contributors(Task t, int, VisitTask visit) const {
 }
 
 Shape SummaGraph::output(Task t, int index) const {
-  if (t.kind == multiply) return {rows(t), share(cols(t), grid_.layers, index), 0};
+  if (t.kind == multiply) return {rows(t.i), summed_cols(t.j, index), 0};
   auto const now = panel(t);
   auto const width = piece(now, pieces(line_of(t), now), index).width();
-  return t.kind == of_a ? Shape{rows(t), width, 0} : Shape{width, cols(t), 0};
+  return t.kind == of_a ? Shape{rows(t.i), width, 0} : Shape{width, cols(t.j), 0};
 }
 
 std::optional<Shape> SummaGraph::input(Task t, int index) const {
-  if (t.kind == sum) return Shape{rows(t), share(cols(t), grid_.layers, t.layer), 0};
+  if (t.kind == sum) return Shape{rows(t.i), summed_cols(t.j, t.layer), 0};
   bool const of_row = index < input_of(GridAxis::col, 0);
   auto const line = of_row ? GridAxis::row : GridAxis::col;
   auto const now = panel(t);
   auto const width = piece(now, pieces(line, now), index - input_of(line, 0)).width();
-  return of_row ? Shape{rows(t), width, 0} : Shape{width, cols(t), 0};
+  return of_row ? Shape{rows(t.i), width, 0} : Shape{width, cols(t.j), 0};
 }
 
 Work SummaGraph::work(Task t) const {
-  auto const m = static_cast<double>(rows(t));
-  auto const n = static_cast<double>(cols(t));
-  auto const size = static_cast<double>(element_);
-  if (t.kind == sum) return {Kernel::add, 0, size * m * n / grid_.layers};
-  auto const k = static_cast<double>(panel(t).width());
-  if (t.kind == multiply) return {Kernel::gemm, 2 * m * n * k, size * (m * k + k * n + m * n)};
-  return {Kernel::copy, 0, 2 * size * k * (t.kind == of_a ? m : n)};
+  if (t.kind == sum) return sum_of_layers(t);
+  auto const k = panel(t).width();
+  if (t.kind == multiply) return product(t, k);
+  auto const elements = k * (t.kind == of_a ? rows(t.i) : cols(t.j));
+  return {Kernel::copy, 0, 2 * static_cast<double>(element_) * static_cast<double>(elements)};
 }
 
 /// What others wait for before all products, as far as panels may be ahead; earlier panels first.
@@ -204,12 +186,44 @@ void SummaGraph::tasks(Rank rank, std::int64_t step, VisitTask visit) const {
   visit(product);
 }
 
+/// Every panel of others once.
+Traffic SummaGraph::received(Place p) const {
+  auto const k = share(problem_.k, grid_.layers, p.l);
+  auto const elements = rows(p.i) * (k - share(k, grid_.cols, p.j)) + cols(p.j) * (k - share(k, grid_.rows, p.i));
+  auto const others = [&](int parts) { return panels(p.l) - panels(p.l) / parts; };
+  auto const messages =
+      others(grid_.cols) * pieces(GridAxis::row) + others(grid_.rows) * pieces(GridAxis::col) + halvings();
+  return {0, messages, 0, (elements + sums_received(p)) * element_};
+}
+
+/// A panel of A and one of B a step, of as many steps as run at a time.
+Index SummaGraph::most_kept(Place p) const {
+  auto const k = share(problem_.k, grid_.layers, p.l);
+  auto const under_way = std::min(ahead(), std::max<std::int64_t>(panels(p.l), 1));
+  auto const kept = ahead() > 0 ? std::min(widest(p.l) * under_way, k) : k;
+  return kept * ((grid_.cols > 1 ? rows(p.i) : 0) + (grid_.rows > 1 ? cols(p.j) : 0)) + sums_kept(p);
+}
+
+bool has_rings(Machine const& machine) {
+  if (tasks::usual_way(machine) != MulticastWay::axes) return false;
+  for (int a = 0; a < machine.axes(); ++a) {
+    if (machine.axis(a).wraps && machine.axis(a).length > 2) return true;
+  }
+  return false;
+}
+
+std::unique_ptr<ProductGraph> product_graph(GemmProblem const& problem, Machine const& machine,
+                                            GemmCandidate const& candidate, std::optional<Mapping> const& mapping) {
+  if (method(candidate.algorithm).form == Method::Form::cannon) {
+    return std::make_unique<CannonGraph>(problem, machine, candidate, mapping);
+  }
+  return std::make_unique<SummaGraph>(problem, machine, candidate, mapping);
+}
+
 }  // namespace gemm_detail
 
 std::unique_ptr<TaskGraph> gemm_graph(GemmPlan const& plan) {
-  ensure(gemm_detail::method(plan.chosen.algorithm).has_graph, "algorithm", plan.chosen.algorithm,
-         "summa, summa25 or 3d", "cannon is no graph yet", ErrorKind::unsupported);
-  return std::make_unique<gemm_detail::SummaGraph>(plan.problem, plan.machine, plan.chosen, plan.options.mapping);
+  return gemm_detail::product_graph(plan.problem, plan.machine, plan.chosen, plan.options.mapping);
 }
 
 }  // namespace allport

@@ -6,9 +6,8 @@
 #include <string>
 #include <vector>
 
-#include "allport/graph/task_graph.h"
-#include "allport/machine/machine.h"
 #include "gemm_panels.h"
+#include "gemm_product_graph.h"
 
 namespace allport::gemm_detail {
 
@@ -20,19 +19,16 @@ inline constexpr std::int64_t panels_ahead = 4;
 ///
 /// Run by tasks, a panel that goes along more than two ranks of a machine with rings is two outputs, so that one half
 /// goes one way round and the other half the other way.
-class SummaGraph : public TaskGraph {
+class SummaGraph : public ProductGraph {
  public:
   SummaGraph(GemmProblem const& problem, Machine const& machine, GemmCandidate const& candidate,
              std::optional<Mapping> const& mapping);
 
-  Rank ranks() const override { return ranks_; }
-  std::int64_t element() const override { return element_; }
   std::string name(Task t) const override;
 
   void entries(Rank rank, VisitTask visit) const override;
   std::optional<std::int64_t> count(Rank rank) const override;
 
-  Rank owner(Task t) const override { return frame_.rank({t.i, t.j, t.layer}); }
   int num_parents(Task t) const override;
   void children(Task t, VisitEdge visit) const override;
   void contributors(Task t, int input, VisitTask visit) const override;
@@ -47,12 +43,9 @@ class SummaGraph : public TaskGraph {
   std::int64_t step(Task t) const override { return t.kind == sum ? steps_ : t.k; }
   void tasks(Rank rank, std::int64_t step, VisitTask visit) const override;
 
-  /// So many steps run at a time; 0: all.
-  [[nodiscard]] std::int64_t ahead() const { return all_at_once_ ? 0 : panels_ahead; }
-  /// The widest panel of a layer.
-  [[nodiscard]] Index widest(int layer) const;
-  [[nodiscard]] std::int64_t panels(int layer) const { return layers_[static_cast<std::size_t>(layer)].panels; }
-  [[nodiscard]] int pieces(GridAxis line) const { return line == GridAxis::row ? row_pieces_ : col_pieces_; }
+  std::int64_t ahead() const override { return all_at_once_ ? 0 : panels_ahead; }
+  Traffic received(Place p) const override;
+  Index most_kept(Place p) const override;
 
  protected:
   enum Kind : std::uint16_t { of_a, of_b, multiply, sum };
@@ -75,11 +68,9 @@ class SummaGraph : public TaskGraph {
   [[nodiscard]] static int input_of(GridAxis line, int x) { return 1 + (line == GridAxis::row ? 0 : 2) + x; }
 
   static GridAxis line_of(Task t) { return t.kind == of_a ? GridAxis::row : GridAxis::col; }
-  [[nodiscard]] bool layered() const { return grid_.layers > 1; }
   [[nodiscard]] bool travels(GridAxis line) const { return frame_.length(line) > 1; }
   [[nodiscard]] Panel panel(Task t) const;
-  [[nodiscard]] Index rows(Task t) const { return share(problem_.m, grid_.rows, t.i); }
-  [[nodiscard]] Index cols(Task t) const { return share(problem_.n, grid_.cols, t.j); }
+  [[nodiscard]] std::int64_t panels(int layer) const { return layers_[static_cast<std::size_t>(layer)].panels; }
   [[nodiscard]] bool is_last(Task t) const { return t.k + 1 == panels(t.layer); }
 
  private:
@@ -97,12 +88,10 @@ class SummaGraph : public TaskGraph {
     return {multiply, t.layer, t.i, t.j, static_cast<std::int32_t>(panels(t.layer)) - 1};
   }
   void follow(Task t, VisitEdge visit) const;
+  /// The widest panel of a layer.
+  [[nodiscard]] Index widest(int layer) const;
+  [[nodiscard]] int pieces(GridAxis line) const { return line == GridAxis::row ? row_pieces_ : col_pieces_; }
 
-  GemmProblem problem_;
-  Rank ranks_;
-  std::int64_t element_;
-  Frame frame_;
-  GemmGrid grid_;
   bool all_at_once_;
   bool in_step_ = false;  ///< who sends a panel multiplies by it when it has left, as others do when it has come
   int row_pieces_ = 1;

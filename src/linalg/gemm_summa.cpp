@@ -266,54 +266,51 @@ template void run_summa(GemmRun<std::complex<double>>&);
 /// Two forms of each: panel after panel, and as the graph that it is (gemm_graph.h), run by tasks.
 extern Method const summa{"summa",
                           "2D SUMMA: panels of A along rows, panels of B along columns (deck 1 slide 8)",
+                          Method::Form::summa,
                           true,
                           needs_one_layer,
                           panel_distributions,
                           panel_stages,
-                          panel_workspace,
-                          true};
-extern Method const summa25{"summa25",
-                            "2.5D SUMMA: c layers share k, their sums are reduce-scattered (deck 1 slide 9)",
-                            true,
-                            needs_layers,
-                            panel_distributions,
-                            panel_stages,
-                            panel_workspace,
-                            true};
+                          panel_workspace};
+extern Method const summa25{
+    "summa25",           "2.5D SUMMA: c layers share k, their sums are reduce-scattered (deck 1 slide 9)",
+    Method::Form::summa, true,
+    needs_layers,        panel_distributions,
+    panel_stages,        panel_workspace};
 extern Method const gemm3d{"3d",
                            "3D: every block travels at once, one multiplication a block, sums over c layers",
+                           Method::Form::summa,
                            false,
                            needs_layers,
                            panel_distributions,
                            panel_stages,
-                           panel_workspace_3d,
-                           true};
+                           panel_workspace_3d};
 extern Method const summa_tasks{"summa_tasks",
                                 "2D SUMMA as a task graph; so far only where it is named",
+                                Method::Form::summa,
                                 true,
                                 needs_one_layer,
                                 panel_distributions,
                                 nullptr,
                                 nullptr,
-                                true,
                                 true};
 extern Method const summa25_tasks{"summa25_tasks",
                                   "2.5D SUMMA as a task graph; so far only where it is named",
+                                  Method::Form::summa,
                                   true,
                                   needs_layers,
                                   panel_distributions,
                                   nullptr,
                                   nullptr,
-                                  true,
                                   true};
 extern Method const gemm3d_tasks{"3d_tasks",
                                  "3D as a task graph; so far only where it is named",
+                                 Method::Form::summa,
                                  false,
                                  needs_layers,
                                  panel_distributions,
                                  nullptr,
                                  nullptr,
-                                 true,
                                  true};
 
 }  // namespace allport::gemm_detail

@@ -1,11 +1,10 @@
 // The graph of SUMMA and 3D with bodies: panels are sent from where they lie where they lie in one piece.
-#include "gemm_tasks.h"
-
 #include <algorithm>
 #include <complex>
 
-#include "blas_threads.h"
-#include "gemm_run.h"
+#include "gemm_block.h"
+#include "gemm_graph.h"
+#include "gemm_tasks.h"
 #include "tiled_run.h"
 
 namespace allport::gemm_detail {
@@ -17,12 +16,10 @@ class RunningSumma final : public SummaGraph {
  public:
   RunningSumma(GemmPlan const& plan, Place me, GemmParts<T> const& parts, Workspace& work)
       : SummaGraph(plan.problem, plan.machine, plan.chosen, plan.options.mapping),
-        plan_(plan),
         me_(me),
-        parts_(parts),
         a_(stored_a(plan.problem, plan.chosen.grid, me, parts.a)),
         b_(stored_b(plan.problem, plan.chosen.grid, me, parts.b)),
-        sum_(layered() ? work.take<T>(a_.across * b_.across) : nullptr) {}
+        block_(plan, me, parts, work) {}
 
   void run(Task t, TaskContext& context) const override {
     switch (t.kind) {
@@ -32,7 +29,7 @@ class RunningSumma final : public SummaGraph {
       case multiply:
         return add_product(t, context);
       default:
-        return add_layers(t, context);
+        return block_.add_layers(context.input(own));
     }
   }
 
@@ -83,46 +80,27 @@ class RunningSumma final : public SummaGraph {
   }
 
   void add_product(Task t, TaskContext& context) const {
-    auto* const into = layered() ? sum_ : parts_.c.data;
-    auto const ld = layered() ? std::max<Index>(a_.across, 1) : parts_.c.ld;
-    auto factor = t.k > 0 ? T(1) : layered() ? T(0) : parts_.beta;
     auto const now = panel(t);
-    bool const empty = a_.across == 0 || b_.across == 0;
-    if (now.width() == 0) scale(a_.across, b_.across, factor, into, ld);
+    if (now.width() == 0) block_.add_nothing(t.k == 0);
     auto const all = std::max(pieces(GridAxis::row, now), pieces(GridAxis::col, now));
-    for (int x = 0; x < all && !empty; ++x) {
+    for (int x = 0; x < all && !block_.is_empty(); ++x) {
       auto const part = piece(now, all, x);
-      auto const left = block(GridAxis::row, now, part, x, context);
-      auto const right = block(GridAxis::col, now, part, x, context);
-      multiply_in_pieces(plan_.problem, {a_.across, b_.across, part.width()}, parts_.alpha, left, right, factor, into,
-                         ld, [&] { context.progress(); });
-      factor = T(1);
+      block_.add(part.width(), block(GridAxis::row, now, part, x, context), block(GridAxis::col, now, part, x, context),
+                 t.k == 0 && x == 0, context);
     }
-    if (layered() && is_last(t) && !empty) give_layers(context);
+    if (is_last(t)) block_.give_layers(context);
   }
 
-  void give_layers(TaskContext& context) const {
-    auto const layers = plan_.chosen.grid.layers;
-    for (int l = 0; l < layers; ++l) {
-      auto const elements = a_.across * share(b_.across, layers, l);
-      if (elements == 0) continue;
-      std::copy_n(sum_ + a_.across * cut(b_.across, layers, l), elements,
-                  reinterpret_cast<T*>(context.output(l).data()));
-    }
-  }
-
-  void add_layers(Task t, TaskContext& context) const {
-    auto const mine = share(b_.across, plan_.chosen.grid.layers, t.layer);
-    if (a_.across * mine == 0) return;
-    add_sum(a_.across, mine, reinterpret_cast<T const*>(context.input(own).data()), parts_.beta, parts_.c);
-  }
-
-  GemmPlan const& plan_;
   Place me_;
-  GemmParts<T> parts_;
   Stored<T> a_, b_;
-  T* sum_;  // of this layer, until the layers' are combined
+  BlockOfC<T> block_;
 };
+
+template <class T>
+std::unique_ptr<ProductGraph> running(GemmPlan const& plan, Place me, GemmParts<T> const& parts, Workspace& work) {
+  if (method(plan.chosen.algorithm).form == Method::Form::cannon) return running_cannon<T>(plan, me, parts, work);
+  return std::make_unique<RunningSumma<T>>(plan, me, parts, work);
+}
 
 }  // namespace
 
@@ -132,8 +110,8 @@ RanByTasks run_by_tasks(Communicator const& comm, GemmPlan const& plan, GemmPart
   Workspace work;
   auto const me = Frame(plan.chosen.grid, plan.chosen.order, plan.options.mapping).place(comm.rank());
   // Who is left out has no part, and asks the same graph where to relay.
-  auto const graph = me ? std::unique_ptr<SummaGraph>(new RunningSumma<T>(plan, *me, parts, work))
-                        : std::make_unique<SummaGraph>(plan.problem, plan.machine, plan.chosen, plan.options.mapping);
+  auto const graph = me ? running<T>(plan, *me, parts, work)
+                        : product_graph(plan.problem, plan.machine, plan.chosen, plan.options.mapping);
   tasks::RunOptions options;
   options.ahead = graph->ahead();
   options.combine = sum_of<T>();

@@ -1,14 +1,15 @@
-// SUMMA and 3D run by tasks: what their graph costs a plan, and the graph with bodies.
+// Products run by tasks: what their graph costs a plan, and the graph with bodies.
 #pragma once
 
 #include <cstdint>
+#include <memory>
 #include <optional>
 #include <vector>
 
 #include "allport/graph/price.h"
 #include "allport/linalg/gemm.h"
 #include "allport/tasks/run.h"
-#include "gemm_graph.h"
+#include "gemm_product_graph.h"
 
 namespace allport::gemm_detail {
 
@@ -29,13 +30,10 @@ class GraphCost {
   [[nodiscard]] Bytes memory(Place p) const;
 
  private:
-  [[nodiscard]] Traffic received(Place p) const;
-  [[nodiscard]] std::int64_t most_kept(Place p) const;
-
   GemmProblem const& problem_;
   Frame frame_;
   std::int64_t element_;
-  SummaGraph graph_;
+  std::unique_ptr<ProductGraph> graph_;
   graph::Price price_;
   std::vector<Traffic> traffic_;    // of every rank, where counted
   std::vector<std::int64_t> pool_;  // likewise

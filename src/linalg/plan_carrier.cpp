@@ -1,10 +1,12 @@
 // Edges of a plan's graph over the schedules that the plan has priced: along the lines of its grid.
 #include <algorithm>
 #include <map>
+#include <optional>
 
 #include "allport/comm/messages.h"
 #include "allport/linalg/graphs.h"
 #include "allport/tasks/carrier.h"
+#include "gemm_cannon_graph.h"
 #include "lu_tasks.h"
 
 namespace allport {
@@ -75,16 +77,26 @@ class GemmCarrier final : public graph::Carrier {
   explicit GemmCarrier(GemmPlan const& plan)
       : schedules_(plan.machine, plan.options.broadcast, plan.options.reduce, plan.options.mapping),
         lines_(schedules_.pricer) {
+    if (method(plan.chosen.algorithm).form == Method::Form::cannon) {
+      graph_.emplace(plan.problem, plan.machine, plan.chosen, plan.options.mapping);
+    }
     Frame const frame(plan.chosen.grid, plan.chosen.order, plan.options.mapping);
     for (Rank r = 0; r < plan.chosen.grid.ranks(); ++r) {
       for (auto const line : {GridAxis::row, GridAxis::col, GridAxis::layer})
         lines_.add(frame.members(*frame.place(r), line));
     }
   }
-  void hops(graph::Delivery const& delivery, VisitHop visit) const override { lines_.hops(delivery, visit); }
+  void hops(graph::Delivery const& delivery, VisitHop visit) const override {
+    if (graph_ && delivery.what == Collective::broadcast && graph_->goes_to_one(delivery.task)) {
+      visit({delivery.ranks[0], delivery.ranks[1], delivery.bytes, messages_for(Bytes(delivery.bytes))});
+      return;
+    }
+    lines_.hops(delivery, visit);
+  }
 
  private:
   PlannedSchedules schedules_;
+  std::optional<CannonGraph> graph_;
   mutable Lines lines_;
 };
 

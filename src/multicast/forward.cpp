@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cstdlib>
 #include <string>
 #include <utility>
 
@@ -151,7 +152,23 @@ MulticastWay parse_multicast_way(std::string_view text) {
   throw Error::argument("way", fmt::format("'{}'", text), fmt::format("one of {}", fmt::join(ways, ", ")));
 }
 
+bool goes_straight(MulticastWay way, TopologyIds const& ids, Rank source, DestinationSet const& set) {
+  auto const others = set.without(ids.position(source));
+  if (way != MulticastWay::axes || ids.machine() == nullptr || others.size() != 1) return false;
+  auto const& machine = *ids.machine();
+  auto const from = machine.node_of(source);
+  auto const to = machine.node_of(ids.rank_at(others.intervals().front().begin));
+  int along = 0;
+  for (int a = 0; a < machine.axes(); ++a) {
+    auto const hops = std::abs(machine.offset(machine.coord(from, a), machine.coord(to, a), a));
+    if (hops == 0) continue;
+    if (++along > 1 || (machine.axis(a).wraps && 2 * hops == machine.axis(a).length)) return false;
+  }
+  return true;
+}
+
 Multicast multicast_by(MulticastWay way, TopologyIds const& ids, Rank source, DestinationSet set, TreeWish wish) {
+  if (goes_straight(way, ids, source, set)) return {source, std::move(set), MulticastWay::flat, {}};
   if (way == MulticastWay::axes) return along_axes(ids, source, std::move(set), wish);
   return {source, std::move(set), way, {}};
 }

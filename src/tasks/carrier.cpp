@@ -55,6 +55,7 @@ class WayCarrier final : public graph::Carrier {
   using Messages = std::vector<std::pair<Rank, Rank>>;
   /// Those that are equally good, as multicast_by() picks from them; filled in when they are first picked.
   struct Trees {
+    MulticastWay way;
     std::vector<int> orders;
     std::vector<std::optional<Messages>> messages;
   };
@@ -63,15 +64,16 @@ class WayCarrier final : public graph::Carrier {
   [[nodiscard]] Messages const& messages_of(std::vector<Rank> const& key, std::uint64_t spread, int turn) const {
     auto const set = [&] { return DestinationSet::of(ids_, std::span(key).subspan(3)); };
     if (known_.size() >= most_known) known_.clear();
-    auto& trees = known_[key];
+    auto& trees = known_.try_emplace(key, Trees{way_, {}, {}}).first->second;
     if (trees.messages.empty()) {
-      trees.orders =
-          way_ == MulticastWay::axes ? orders_along_axes(ids_, key[0], set(), key[1], key[2]) : std::vector<int>{0};
+      if (goes_straight(way_, ids_, key.front(), set())) trees.way = MulticastWay::flat;
+      trees.orders = trees.way == MulticastWay::axes ? orders_along_axes(ids_, key[0], set(), key[1], key[2])
+                                                     : std::vector<int>{0};
       trees.messages.resize(trees.orders.size());
     }
     auto const picked = pick(trees.orders.size(), spread, turn);
     auto& found = trees.messages[picked];
-    if (!found) found = messages(ids_, Multicast{key.front(), set(), way_, {}, trees.orders[picked]});
+    if (!found) found = messages(ids_, Multicast{key.front(), set(), trees.way, {}, trees.orders[picked]});
     return *found;
   }
 

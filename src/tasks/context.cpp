@@ -17,11 +17,19 @@ Block Context::made(int index) {
   auto const at = std::ranges::find(outputs_, index, &std::pair<int, Block>::first);
   if (at != outputs_.end()) return at->second;
   bool const nothing = graph_.output(task_, index).bytes(graph_.element()) == 0;
-  if (!nothing && !graph_.in_place(task_, index)) {
+  if (!nothing && !graph_.in_place(task_, index) && graph_.forwards(task_, index) < 0) {
     throw Error::argument("output", show(index), fmt::format("to be filled by the body of {}", graph_.name(task_)),
                           "call context.output()", ErrorKind::schedule);
   }
   return block(index);
+}
+
+std::span<std::byte> Context::output(int index) {
+  auto const input = graph_.forwards(task_, index);
+  ensure(input < 0, "output", index,
+         fmt::format("one that the body makes; of {} it is input {}, handed on", graph_.name(task_), input),
+         "leave it alone", ErrorKind::schedule);
+  return block(index).bytes;
 }
 
 Block Context::block(int index) {
@@ -29,7 +37,12 @@ Block Context::block(int index) {
   if (at != outputs_.end()) return at->second;
   auto const bytes = graph_.output(task_, index).bytes(graph_.element());
   Block block;
-  if (graph_.in_place(task_, index)) {
+  if (auto const input = graph_.forwards(task_, index); input >= 0) {
+    block = given(input);
+    ensure(static_cast<std::int64_t>(block.bytes.size()) == bytes, "output", bytes,
+           fmt::format("the {} bytes of input {} of {}, which it is", block.bytes.size(), input, graph_.name(task_)),
+           "graph::check() finds such graphs", ErrorKind::schedule);
+  } else if (graph_.in_place(task_, index)) {
     block.bytes = in_tile(bytes);
   } else if (bytes > 0) {
     block = pool_.allocate(bytes, step_, !pool_.by_step() || is_taken(index));

@@ -38,7 +38,8 @@ class Context final : public TaskContext {
         seat_(seat) {}
 
   std::span<std::byte const> input(int index) const override { return given(index).bytes; }
-  std::span<std::byte> output(int index) override { return block(index).bytes; }
+  /// @throws Error where the output is an input, which others read
+  std::span<std::byte> output(int index) override;
   std::shared_ptr<void> keep_input(int index) const override { return Pool::keep(given(index)); }
   std::shared_ptr<void> keep_output(int index) override { return Pool::keep(block(index)); }
   void progress() override { progress_(); }
@@ -54,7 +55,7 @@ class Context final : public TaskContext {
 
  private:
   [[nodiscard]] Block const& given(int index) const;
-  /// An output's memory: the tile that it lies in, or its own.
+  /// An output's memory: the input that it is, the tile that it lies in, or its own.
   Block block(int index);
   /// Whether any edge takes an output.
   [[nodiscard]] bool is_taken(int index) const;

@@ -272,7 +272,8 @@ void Execution::find_children(Task task, Context& context, Worker& worker) const
       if (to != me_ && !worker.places.back().place.parts.empty()) {
         waits = true;
         // What overwrites the tile waits until it has left, and must not wait for others' contributions.
-        if (graph_.in_place(task, edge.output)) block = pool_->copy(block, step_of(edge.child));
+        bool const borrowed = graph_.in_place(task, edge.output) || graph_.forwards(task, edge.output) >= 0;
+        if (borrowed) block = pool_->copy(block, step_of(edge.child));
       }
     }
     if (waits && window_.bounds()) pool_->used_until(block, graph_.step(edge.child));

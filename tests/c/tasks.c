@@ -261,6 +261,64 @@ static void parts(void) {
   EXPECT(allport_graph_free(&graph));
 }
 
+/* Rank 0 makes a block, and each rank hands it on to the next, and looks at it. */
+enum { hand, look, block_bytes = 24 };
+
+static int round_ranks;
+static void round_entries(void* context, int rank, allport_visitor visitor) {
+  allport_task const first = {hand, 0, 0, 0, 0};
+  (void)context;
+  if (rank == 0) allport_visit_task(visitor, &first);
+}
+static int64_t round_count(void* context, int rank) { return (void)context, (void)rank, 2; }
+static int round_owner(void* context, allport_task const* t) { return (void)context, t->i; }
+static int round_parents(void* context, allport_task const* t) { return (void)context, t->kind == look || t->i > 0; }
+static void round_children(void* context, allport_task const* t, allport_visitor visitor) {
+  allport_edge edge = {.child = {look, 0, t->i, 0, 0}, .carries = ALLPORT_CARRIES_DATA};
+  (void)context;
+  if (t->kind == look) return;
+  allport_visit_edge(visitor, &edge);
+  edge.child = (allport_task){hand, 0, t->i + 1, 0, 0};
+  if (t->i + 1 < round_ranks) allport_visit_edge(visitor, &edge);
+}
+static int64_t round_output(void* context, allport_task const* t, int index) {
+  return (void)context, (void)t, (void)index, block_bytes;
+}
+static int round_forwards(void* context, allport_task const* t, int index) {
+  return (void)context, (void)index, t->i > 0 ? 0 : -1;
+}
+static int round_body(void* context, allport_task const* t, allport_body body) {
+  int64_t bytes = 0;
+  void* out = NULL;
+  void const* in = NULL;
+  (void)context;
+  if (t->kind == look) {
+    if (allport_body_input(body, 0, &in, &bytes) != ALLPORT_SUCCESS || bytes != block_bytes) return 1;
+    return ((char const*)in)[block_bytes - 1] == 'x' ? 0 : 2;
+  }
+  if (t->i > 0) return allport_body_output(body, 0, &out, &bytes) == ALLPORT_SUCCESS ? 3 : 0;
+  if (allport_body_output(body, 0, &out, &bytes) != ALLPORT_SUCCESS) return 4;
+  memset(out, 'x', block_bytes);
+  return 0;
+}
+
+static void handed_on(void) {
+  allport_graph graph = NULL;
+  round_ranks = world_size;
+  EXPECT(allport_graph_create(round_ranks, NULL, &graph));
+  EXPECT(allport_graph_set_entries(graph, round_entries));
+  EXPECT(allport_graph_set_count(graph, round_count));
+  EXPECT(allport_graph_set_owner(graph, round_owner));
+  EXPECT(allport_graph_set_parents(graph, round_parents));
+  EXPECT(allport_graph_set_children(graph, round_children));
+  EXPECT(allport_graph_set_output(graph, round_output));
+  EXPECT(allport_graph_set_forwards(graph, round_forwards));
+  EXPECT(allport_graph_set_body(graph, round_body));
+  EXPECT(allport_graph_check(graph));
+  EXPECT(allport_graph_run(comm, graph, 0, 'd', NULL, NULL));
+  EXPECT(allport_graph_free(&graph));
+}
+
 int main(int argc, char** argv) {
   start(&argc, &argv);
   EXPECT(allport_comm_create(MPI_COMM_WORLD, NULL, &comm));
@@ -273,6 +331,7 @@ int main(int argc, char** argv) {
   graphs(23, NULL);
   graphs(23, "workers=1");
   parts();
+  handed_on();
   EXPECT(allport_comm_free(&comm));
   return finish();
 }

@@ -171,6 +171,51 @@ TEST(GraphCheck, FindsOverwritingWithoutAPath) {
   expect_fault(TableGraph(both), {"#1 and #2 write the same tile"});
 }
 
+/// 0 writes a tile; 1, beside it, hands it on to 2 on another rank and to 3 on its own; 4 overwrites it.
+TableGraph handed_on() {
+  return TableGraph(
+      {{.owner = 0, .children = {to(1)}, .output = {3, 1, 0}, .tiles = {7}},
+       {.owner = 0, .children = {to(2), to(3), to(4, 0, Carries::sent)}, .output = {3, 1, 0}, .forwards = 0},
+       {.owner = 1, .children = {}},
+       {.owner = 0, .children = {to(4, 0, Carries::order)}},
+       {.owner = 0, .children = {}, .tiles = {7}}});
+}
+
+TEST(GraphCheck, WhatIsHandedOnIsReadWhereItLies) {
+  (void)graph::check(handed_on());
+  auto rows = handed_on().rows;
+  rows[3].children.clear();
+  expect_fault(TableGraph(rows), {"#4 overwrites what #3 reads of #0"});
+  rows = handed_on().rows;
+  rows[1].children.pop_back();
+  expect_fault(TableGraph(rows), {"#4 overwrites what #1 sends"});
+  rows[2].children = {to(5)};  // it has come, and an answer says so
+  rows.push_back({.owner = 1, .children = {to(4, 0)}, .output = {1, 1, 0}});
+  (void)graph::check(TableGraph(rows));
+  rows = handed_on().rows;
+  rows[1].tiles = {7};
+  expect_fault(TableGraph(rows), {"#1 overwrites what it hands on of #0"});
+  // A copy of its own may be read at any time.
+  rows = handed_on().rows;
+  rows[1].forwards = -1;
+  rows[3].children.clear();
+  rows[1].children.pop_back();
+  rows[0].children.push_back(to(4, 0, Carries::order));
+  rows[1].children.push_back(to(4, 0, Carries::order));
+  (void)graph::check(TableGraph(rows));
+}
+
+TEST(GraphCheck, WhatIsHandedOnComesInAndIsAsLong) {
+  auto rows = handed_on().rows;
+  rows[1].output = {4, 1, 0};
+  std::vector<std::string> const shape{"output 0 of #1 is its input 0, and 4 x 1 + 0 bytes instead of 3 x 1 + 0"};
+  expect_fault(TableGraph(rows), shape);
+  expect_fault(TableGraph(rows), shape, {.exhaustive = 3, .paths = 20});
+  rows = handed_on().rows;
+  rows[1].forwards = 2;
+  expect_fault(TableGraph(rows), {"output 0 of #1 is its input 2, to which nothing leads"});
+}
+
 TEST(GraphCheck, LooksAlongRandomPathsWhereThereAreTooManyTasks) {
   graph::CheckOptions few;
   few.exhaustive = 3;

@@ -4,6 +4,8 @@
 
 #include <set>
 
+#include "allport/graph/check.h"
+#include "allport/graph/pool.h"
 #include "graph/table_graph.h"
 
 namespace allport::graph_samples {
@@ -19,6 +21,18 @@ TEST(GraphCount, OneCopyARankHoweverManyTasksUseIt) {
   EXPECT_EQ(counts[1].flops, 110);
   EXPECT_EQ(counts[1].traffic, (Traffic{2, 1, 16, 48}));
   EXPECT_EQ(counts[2].traffic, (Traffic{1, 1, 8, 48}));
+}
+
+TEST(GraphCount, WhatIsHandedOnTravelsAgainFromWhoHandsItOn) {
+  // Three ranks hand a block round; the second also gives it to a task of its own.
+  TableGraph const round({{.owner = 0, .children = {to(1)}, .output = {5, 1, 0}},
+                          {.owner = 1, .children = {to(2), to(3)}, .output = {5, 1, 0}, .forwards = 0},
+                          {.owner = 2, .children = {to(4)}, .output = {5, 1, 0}, .forwards = 0},
+                          {.owner = 1, .children = {}},
+                          {.owner = 0, .children = {}}});
+  (void)graph::check(round);
+  for (auto const& count : graph::count(round, *graph::flat())) EXPECT_EQ(count.traffic, (Traffic{1, 1, 40, 40}));
+  EXPECT_EQ(graph::pool(round, 0), (std::vector<std::int64_t>{80, 40, 40}));
 }
 
 TEST(GraphCount, TheSameByStepsAsAlongTheEdges) {

@@ -23,6 +23,7 @@ class TableGraph : public TaskGraph {
     Shape output{1, 1, 0};
     std::vector<int> tiles{};
     double flops = 0;
+    int forwards = -1;  ///< of its one output
   };
   explicit TableGraph(std::vector<Row> given) : rows(std::move(given)) {
     for (std::size_t t = 0; t < rows.size(); ++t) {
@@ -73,7 +74,8 @@ class TableGraph : public TaskGraph {
   void writes(Task t, VisitTask visit) const override {
     for (auto const tile : row(t).tiles) visit(task(tile));
   }
-  bool in_place(Task t, int) const override { return !row(t).tiles.empty(); }
+  bool in_place(Task t, int) const override { return !row(t).tiles.empty() && row(t).forwards < 0; }
+  int forwards(Task t, int) const override { return row(t).forwards; }
   std::int64_t steps() const override { return static_cast<std::int64_t>(by_step.size()); }
   void tasks(Rank rank, std::int64_t step, VisitTask visit) const override {
     each(by_step[static_cast<std::size_t>(step)], rank, visit);

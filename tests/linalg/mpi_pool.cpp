@@ -36,6 +36,7 @@ class Hollow : public TaskGraph {
   double priority(Task t) const override { return inner_->priority(t); }
   void writes(Task t, VisitTask visit) const override { inner_->writes(t, visit); }
   bool in_place(Task t, int index) const override { return inner_->in_place(t, index); }
+  int forwards(Task t, int index) const override { return inner_->forwards(t, index); }
   std::int64_t steps() const override { return inner_->steps(); }
   void tasks(Rank rank, std::int64_t step, VisitTask visit) const override { inner_->tasks(rank, step, visit); }
   std::int64_t step(Task t) const override { return inner_->step(t); }
@@ -43,7 +44,8 @@ class Hollow : public TaskGraph {
   void run(Task t, TaskContext& context) const override {
     if (inner_->owner(t) == slow_) std::this_thread::sleep_for(std::chrono::microseconds(20));
     inner_->children(t, [&](Edge const& edge) {
-      if (edge.carries == Carries::data || edge.carries == Carries::sum) context.output(edge.output);
+      bool const given = edge.carries == Carries::data || edge.carries == Carries::sum;
+      if (given && forwards(t, edge.output) < 0) context.output(edge.output);
     });
   }
 

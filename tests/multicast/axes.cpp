@@ -218,6 +218,21 @@ TEST(AlongAxes, GoesNoFartherThanItIsAllowed) {
   EXPECT_EQ(check(ids, along_axes(ids, 9, all, {1, 0, 1, 6}), ids.machine()).steps, 14);
 }
 
+TEST(AlongAxes, OneRankIsSentToStraightWhereThereIsOneWay) {
+  auto const machine = Machine::parse("torus:4x5");
+  TopologyIds const ids(machine, TopologyIds::usual_bits(20));
+  auto const way_to = [&](std::vector<Rank> const& to) {
+    return multicast_by(MulticastWay::axes, ids, 0, DestinationSet::of(ids, to), {}).way;
+  };
+  EXPECT_EQ(way_to({1}), MulticastWay::flat);
+  EXPECT_EQ(way_to({8}), MulticastWay::flat);     // two hops of a ring of five
+  EXPECT_EQ(way_to({2}), MulticastWay::axes);     // half round a ring of four: two ways
+  EXPECT_EQ(way_to({5}), MulticastWay::axes);     // along two axes: two ways
+  EXPECT_EQ(way_to({4, 8}), MulticastWay::axes);  // two ranks, one after the other
+  EXPECT_EQ(multicast_by(MulticastWay::prefix, ids, 0, DestinationSet::of(ids, std::vector<Rank>{8}), {}).way,
+            MulticastWay::prefix);
+}
+
 TEST(AlongAxes, WantsAMachine) {
   auto const ids = TopologyIds::given(2, 2, 16);
   EXPECT_THROW((void)along_axes(ids, 0, DestinationSet::all(ids)), Error);

@@ -37,9 +37,9 @@ def test_each_is_simulated_as_its_own_plan_runs(plan, extents, options):
 def test_what_is_not_simulated_says_why():
     small = ap.simulate_candidates(ap.plan_cholesky, 2000, "bgp:4x4", most=2, tasks=10)
     assert all(one.seconds is None and "more than 10" in one.why_not for one in small)
+    # Cannon's blocks that are handed on are a graph like any other.
     cannon = ap.simulate_candidates(ap.plan_gemm, 512, 512, 512, "bgp:4x4", algorithm="cannon", most=3)
-    assert [one.seconds for one in cannon] == [None]
-    assert "cannon" in cannon[0].why_not
+    assert [one.seconds > 0 and not one.why_not for one in cannon] == [True]
     with pytest.raises(ap.AllportError, match="most = 0: expected 1 or more"):
         ap.simulate_candidates(ap.plan_cholesky, 100, "bgp:4x4", most=0)
 

@@ -118,6 +118,55 @@ def test_parts_of_one_thing_take_different_ways():
         ap.graph.simulate(Panel(16, 0), "torus:4x4", carrier="axes")
 
 
+class Round(ap.TaskGraph):
+    """Rank 0 makes a block, and each rank hands it on to the next; all look at it."""
+
+    def entries(self, rank):
+        return [Task(0)] if rank == 0 else []
+
+    def count(self, rank):
+        return 2
+
+    def owner(self, task):
+        return task.i
+
+    def num_parents(self, task):
+        return int(task != Task(0))
+
+    def children(self, task):
+        if task.kind == 0:
+            return [Task(1, task.i), *([Task(0, task.i + 1)] if task.i + 1 < self.ranks else [])]
+        return []
+
+    def output(self, task, index):
+        return 3
+
+    def forwards(self, task, index):
+        return 0 if task.i else -1
+
+    def run(self, task, context):
+        if task.kind == 1:
+            assert context.input(0).tolist() == [1, 2, 3]
+        elif task.i == 0:
+            context.output(0)[:] = 1, 2, 3
+
+
+def test_what_is_handed_on_is_an_input():
+    graph = Round(5)
+    assert ap.graph.check(graph).tasks == 10
+    assert [c.bytes_sent for c in ap.graph.count(graph, carrier="flat")] == [24, 24, 24, 24, 0]
+
+    class Longer(Round):
+        def output(self, task, index):
+            return 3 + (task.i == 2)
+
+    with pytest.raises(ap.AllportError, match="is its input 0, and 4 x 1"):
+        ap.graph.check(Longer(5))
+    Longer.forwards = lambda self, task, index: -2
+    with pytest.raises(ap.AllportError, match="forwards = '-2 of"):
+        ap.graph.check(Longer(5))
+
+
 def test_cholesky_is_slide_fours_graph(tmp_path):
     graph = ap.cholesky_graph(4, 1, "2x2")
     report = ap.graph.check(graph)

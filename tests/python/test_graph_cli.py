@@ -143,7 +143,6 @@ def test_every_graph_is_simulated(allport, words):
         ("graph show cholesky --shape 4x4", "expected 1 extents"),
         ("graph show cholesky --tiles 4 --uplo X", "'L' or 'U'"),
         ("graph check gemm --n 64", "expected --machine SPEC"),
-        ("graph check gemm --n 64 -m torus:4x4 -a cannon", "cannon is no graph yet"),
         ("graph count qr --n 64 -a summa", "expected none for qr"),
         ("graph count cholesky --tiles 4 --carrier star", "flat, chain, prefix, axes or binomial"),
         ("simulate cholesky --n 64 -m bgp:2x2 --view v.html", "--view: is for collectives"),

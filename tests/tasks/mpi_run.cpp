@@ -142,6 +142,70 @@ TEST(TasksRun, OverwritesATileWhenItHasLeft) {
   }
 }
 
+/// A block goes round the ranks from hand to hand; each rank looks at it where it has come.
+class HandedRound : public TaskGraph {
+ public:
+  HandedRound(Rank ranks, int hands, bool asks) : ranks_(ranks), hands_(hands), asks_(asks), at_(std::size_t(hands)) {}
+  Rank ranks() const override { return ranks_; }
+  void entries(Rank rank, VisitTask visit) const override {
+    if (rank == 0) visit({hand, 0, 0, 0, 0});
+  }
+  std::optional<std::int64_t> count(Rank rank) const override { return 2 * ((hands_ - 1 - rank + ranks_) / ranks_); }
+  Rank owner(Task t) const override { return t.k % ranks_; }
+  int num_parents(Task t) const override { return t.kind == look || t.k > 0 ? 1 : 0; }
+  void children(Task t, VisitEdge visit) const override {
+    if (t.kind == look) return;
+    visit({{look, 0, 0, 0, t.k}});
+    if (t.k + 1 < hands_) visit({{hand, 0, 0, 0, t.k + 1}});
+  }
+  Shape output(Task, int) const override { return {length, 1, 3}; }
+  int forwards(Task t, int) const override { return t.kind == hand && t.k > 0 ? 0 : -1; }
+  void run(Task t, TaskContext& context) const override {
+    if (t.kind == look) {
+      auto const in = context.input(0);
+      auto const* const values = reinterpret_cast<Value const*>(in.data());
+      for (std::int64_t e = 0; e < length; ++e) wrong_ += values[e] != mix(e, 5) ? 1 : 0;
+      wrong_ += in.data() != at_[std::size_t(t.k)] ? 1 : 0;
+    } else if (t.k > 0) {
+      at_[std::size_t(t.k)] = context.input(0).data();
+      if (asks_) (void)context.output(0);
+    } else {
+      auto const out = context.output(0);
+      for (Value e = 0; e < length; ++e) reinterpret_cast<Value*>(out.data())[e] = mix(e, 5);
+      at_[0] = out.data();
+    }
+  }
+  [[nodiscard]] int wrong() const { return wrong_; }
+  static constexpr std::int64_t length = 5000;
+
+ private:
+  enum Kind : std::uint16_t { hand, look };
+  Rank ranks_;
+  int hands_;
+  bool asks_;
+  mutable std::vector<std::byte const*> at_;  // on this rank, by hand
+  mutable std::atomic<int> wrong_{0};
+};
+
+TEST(TasksRun, HandsOnWhatHasComeWhereItLies) {
+  Communicator const comm(MPI_COMM_WORLD, Machine::flat(world_size()));
+  for (int const workers : {1, 3}) {
+    HandedRound const graph(comm.size(), 41, false);
+    graph::check(graph);
+    auto const report = tasks::run(graph, comm, {.workers = workers});
+    EXPECT_EQ(graph.wrong(), 0);
+    auto const counts = graph::count(graph, *tasks::carrier(comm.machine()));
+    EXPECT_EQ(report.count, counts[std::size_t(comm.rank())]);
+    EXPECT_LE(report.peak_bytes, graph::pool(graph, 0)[std::size_t(comm.rank())]);
+    if (comm.size() == 1) {
+      EXPECT_EQ(report.peak_bytes, 8 * HandedRound::length + 3);
+    }
+  }
+  HandedRound const asks(comm.size(), 3, true);
+  auto const text = error_of([&] { tasks::run(asks, comm); });
+  EXPECT_NE(text.find("expected one that the body makes"), std::string::npos) << text;
+}
+
 /// Fails in one task of the last rank.
 class Failing : public RandomGraph {
  public:

@@ -242,6 +242,15 @@ TEST(PoolModel, PoolsCountWhatStepsUnderWayKeep) {
   EXPECT_EQ(graph::pool(made, 1), (std::vector<std::int64_t>{32, 24 + 32}));
   EXPECT_EQ(graph::pool(made, 2), (std::vector<std::int64_t>{24 + 32, 16 + 24 + 32}));
   EXPECT_EQ(graph::pool(made, 0), (std::vector<std::int64_t>{80, 80}));
+  // What 1 hands on is what came to it, in memory of one step; in a later one on its rank it counts once more.
+  TableGraph on({{.owner = 0, .children = {{task(1)}}, .output = {3, 1, 0}},
+                 {.owner = 1, .children = {{task(2)}, {task(3)}}, .output = {3, 1, 0}, .forwards = 0},
+                 {.owner = 0, .children = {}},
+                 {.owner = 1, .children = {}}});
+  on.by_step = {{0}, {1}, {3}, {2}};
+  EXPECT_EQ(graph::pool(on, 1), (std::vector<std::int64_t>{24, 48}));
+  on.by_step = {{0}, {1, 3}, {2}};
+  EXPECT_EQ(graph::pool(on, 1), (std::vector<std::int64_t>{24, 24}));
   made.by_step.clear();
   EXPECT_EQ(graph::pool(made, 1), (std::vector<std::int64_t>{80, 80}));
   EXPECT_THROW((void)graph::pool(made, -1), Error);

@@ -8,6 +8,7 @@
 #include <mutex>
 #include <optional>
 #include <random>
+#include <tuple>
 #include <utility>
 #include <vector>
 
@@ -22,14 +23,16 @@ inline Value mix(Value a, Value b) {
   return static_cast<Value>(static_cast<std::uint64_t>(a) * 1000003 + static_cast<std::uint64_t>(b) * 7919 + 17);
 }
 
-/// A random graph, the same on all ranks: task i has parents below i, several outputs, some of them empty.
+/// A random graph, the same on all ranks: task i has parents below i, several outputs, some of them empty, and some
+/// that are what a parent made, handed on.
 class RandomGraph : public TaskGraph {
  public:
   struct Node {
     Rank owner = 0;
     int outputs = 1;
     std::vector<std::pair<int, int>> parents;  // node, output
-    std::int64_t length = 1;                   // of each output, in elements
+    std::int64_t length = 1;                   // of each output that it makes, in elements
+    int forwards = -1;                         // the parent whose output is its own output 0
   };
 
   RandomGraph(Rank ranks, int tasks, unsigned seed, std::int64_t longest) : ranks_(ranks), nodes_(std::size_t(tasks)) {
@@ -44,6 +47,7 @@ class RandomGraph : public TaskGraph {
         auto const parent = below(std::min(t, 40)) + std::max(0, t - 40);
         node.parents.emplace_back(parent, below(nodes_[std::size_t(parent)].outputs));
       }
+      if (!node.parents.empty() && below(3) == 0) node.forwards = below(std::ssize(node.parents));
     }
     children_.resize(std::size_t(tasks));
     for (int t = 0; t < tasks; ++t) {
@@ -72,7 +76,8 @@ class RandomGraph : public TaskGraph {
   void children(Task t, VisitEdge visit) const override {
     for (auto const& edge : children_[std::size_t(t.i)]) visit(edge);
   }
-  Shape output(Task t, int) const override { return {node(t.i).length, 1, 0}; }
+  Shape output(Task t, int index) const override { return {length(t.i, index), 1, 0}; }
+  int forwards(Task t, int index) const override { return index == 0 ? node(t.i).forwards : -1; }
   double priority(Task t) const override { return t.i % 7; }
   Work work(Task t) const override { return {Kernel::own, double(t.i), 0}; }
 
@@ -82,13 +87,13 @@ class RandomGraph : public TaskGraph {
     for (auto const& [parent, output] : node(t.i).parents) {
       auto const given = context.input(input++);
       auto const* const values = reinterpret_cast<Value const*>(given.data());
-      auto const length = node(parent).length;
+      auto const length = this->length(parent, output);
       if (static_cast<std::int64_t>(given.size()) != 8 * length) wrong_ += 1;
       for (std::int64_t e = 0; e < length; ++e) wrong_ += values[e] != wanted(parent, output) + e ? 1 : 0;
       sum = mix(sum, wanted(parent, output));
     }
     wrong_ += sum != wanted_[std::size_t(t.i)] ? 1 : 0;
-    for (int o = 0; o < node(t.i).outputs; ++o) {
+    for (int o = node(t.i).forwards >= 0 ? 1 : 0; o < node(t.i).outputs; ++o) {
       auto const out = context.output(o);
       auto* const values = reinterpret_cast<Value*>(out.data());
       for (std::int64_t e = 0; e < node(t.i).length; ++e) values[e] = wanted(t.i, o) + e;
@@ -114,7 +119,16 @@ class RandomGraph : public TaskGraph {
   [[nodiscard]] Node const& node(int t) const { return nodes_[std::size_t(t)]; }
 
  private:
-  [[nodiscard]] Value wanted(int t, int output) const { return wanted_[std::size_t(t)] + 1000 * output; }
+  /// Whose output it is that a task has handed on.
+  [[nodiscard]] std::pair<int, int> maker(int t, int output) const {
+    while (output == 0 && node(t).forwards >= 0) std::tie(t, output) = node(t).parents[std::size_t(node(t).forwards)];
+    return {t, output};
+  }
+  [[nodiscard]] std::int64_t length(int t, int output) const { return node(maker(t, output).first).length; }
+  [[nodiscard]] Value wanted(int t, int output) const {
+    auto const [from, made] = maker(t, output);
+    return wanted_[std::size_t(from)] + 1000 * made;
+  }
 
   Rank ranks_;
   std::vector<Node> nodes_;

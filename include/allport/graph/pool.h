@@ -18,7 +18,8 @@ inline constexpr std::int64_t usual_ahead = 8;
 /// before all tasks of steps up to s - ahead have run everywhere, and their inputs are given back: of each rank the
 /// most, over all steps f, of what is made in steps before f + ahead and used in f or later. Parts of sums are kept
 /// where they are combined (sum_tree.h). Outputs in place, which are tiles, are no part of it, nor are those that no
-/// edge takes, nor is what is only handed on.
+/// edge takes, nor is what only passes a rank on its way. A forwarded output is its input, which is kept as long as its
+/// tasks' steps; what of it is used in later steps on its own rank counts once more.
 ///
 /// Where says_steps() is false, or `ahead` is 0: all that a rank ever makes or gets. Walks as count() does.
 [[nodiscard]] std::vector<std::int64_t> pool(TaskGraph const& graph, std::int64_t ahead = usual_ahead);

@@ -199,6 +199,9 @@ class TaskGraph {
   /// Whether an output lies in the first of the tiles that writes() names, and is read and sent from there; else it has
   /// memory of its own.
   [[nodiscard]] virtual bool in_place(Task task, int index) const { return false; }
+  /// The input that an output is, in the same memory: a block that is handed on. It is there before the body runs,
+  /// which neither asks for it nor writes it, and has the input's shape. -1: the body makes the output.
+  [[nodiscard]] virtual int forwards(Task task, int index) const { return -1; }
 
   /// An order of the tasks that no edge runs against: tasks(rank, 0), tasks(rank, 1), ... 0 where there is none. Then
   /// the price samples it, and counting walks nothing else.

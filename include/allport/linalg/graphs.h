@@ -53,9 +53,9 @@ enum class Uplo : char { lower = 'L', upper = 'U' };
 /// @param distribution  of the m x n columns, m >= n; as for qr_graph()
 [[nodiscard]] std::unique_ptr<TaskGraph> householder_graph(Distribution const& distribution, Scalar type = Scalar::d);
 
-/// A product as its plan runs it: `A` and `B` send a panel, `multiply` adds one product, `sum` combines the layers.
-/// Of the algorithms `..._tasks` it is what is priced, counted and run.
-/// @throws Error(unsupported) for Cannon's algorithm
+/// A product as its plan runs it: `A` and `B` send a panel, `multiply` adds one product, `sum` combines the layers; of
+/// Cannon's algorithm `A` and `B` have a block for one product and hand it on. Of the algorithms `..._tasks` it is what
+/// is priced, counted and run.
 [[nodiscard]] std::unique_ptr<TaskGraph> gemm_graph(GemmPlan const& plan);
 /// The schedules that the plan has priced, for the edges of its graph; multicasts, where it runs by tasks. One thread
 /// at a time.

@@ -87,7 +87,10 @@ struct TreeWish {
 /// link-disjoint trees.
 /// @throws Error(argument) where the IDs are no machine's
 [[nodiscard]] Multicast along_axes(TopologyIds const& ids, Rank source, DestinationSet set, TreeWish wish = {});
-/// By any way; along_axes() for that one.
+/// Whether a message goes to one other rank, and there is one shortest way there along the axes: the network takes it
+/// by itself, and ranks on the way would only hold the message up. Of several ways along_axes() takes each as often.
+[[nodiscard]] bool goes_straight(MulticastWay way, TopologyIds const& ids, Rank source, DestinationSet const& set);
+/// By any way; along_axes() for that one, and straight where goes_straight().
 [[nodiscard]] Multicast multicast_by(MulticastWay way, TopologyIds const& ids, Rank source, DestinationSet set,
                                      TreeWish wish = {});
 

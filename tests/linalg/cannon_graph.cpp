@@ -1,0 +1,71 @@
+// Cannon's algorithm as a graph: what goes round, and which way.
+#include <gtest/gtest.h>
+
+#include <array>
+#include <string>
+#include <utility>
+
+#include "allport/graph/count.h"
+#include "allport/graph/simulate.h"
+#include "allport/linalg/graphs.h"
+
+namespace allport {
+namespace {
+
+GemmOptions cannon(int q, std::string order) {
+  GemmOptions options;
+  options.algorithm = "cannon_tasks";
+  options.grid = {q, q, 1};
+  options.order = std::move(order);
+  return options;
+}
+
+Index part(Index extent, int parts, int p) { return extent * (p + 1) / parts - extent * p / parts; }
+
+/// What a place of a q x q grid gets in Cannon's algorithm, one block after the other: its skewed blocks, unless they
+/// are its own, and then one of A from the right and one of B from below for each further product.
+Traffic cannon_brings(GemmProblem const& problem, int q, int i, int j) {
+  Traffic traffic;
+  auto const element = bytes_of(problem.type);
+  auto const get = [&](Index elements) {
+    if (elements > 0) traffic += Traffic{0, 1, 0, elements * element};
+  };
+  for (int t = 0; t < q; ++t) {
+    auto const depth = part(problem.k, q, (i + j + t) % q);
+    if (t > 0 || i > 0) get(part(problem.m, q, i) * depth);
+    if (t > 0 || j > 0) get(part(problem.n, q, j) * depth);
+  }
+  return traffic;
+}
+
+TEST(CannonGraph, BlocksGoRoundOnce) {
+  for (GemmProblem const& problem : {GemmProblem{100, 90, 110}, {57, 200, 31, Scalar::z}, {7, 5, 3, Scalar::s}}) {
+    for (int const q : {1, 2, 3, 5}) {
+      auto const plan = plan_gemm(problem, Machine::parse("mesh:5x5"), cannon(q, "ijl"));
+      auto const counts = graph::count(*gemm_graph(plan), *graph::flat());
+      for (int r = 0; r < q * q; ++r) {
+        auto const& found = counts[static_cast<std::size_t>(r)].traffic;
+        auto const wanted = cannon_brings(problem, q, r % q, r / q);
+        EXPECT_EQ(found.messages_received, wanted.messages_received) << q << ", rank " << r;
+        EXPECT_EQ(found.bytes_received, wanted.bytes_received) << q << ", rank " << r;
+      }
+    }
+  }
+}
+
+TEST(CannonGraph, HalvesGoRoundARingOppositeWays) {
+  auto const torus = Machine::parse("torus:5x5");
+  auto const plan = plan_gemm({50, 50, 100}, torus, cannon(5, "jil"));  // rows are rings of consecutive ranks
+  auto const made = gemm_graph(plan);
+  std::array<std::int64_t, 2> bytes{};  // of A, forth and back
+  for (auto const& span : graph::simulate(*made, torus, *plan_carrier(plan), {.trace = true}).spans) {
+    if (span.to < 0 || !made->name(span.task).starts_with("A(")) continue;
+    ASSERT_EQ(span.rank / 5, span.to / 5);
+    bytes[(span.to + 5 - span.rank) % 5 == 1 ? 0 : 1] += span.bytes;
+  }
+  EXPECT_EQ(bytes[0], 4 * 50 * 100 * 8 / 2);  // each block in four hops, one half each way
+  EXPECT_EQ(bytes[1], bytes[0]);
+}
+
+}  // namespace
+}  // namespace allport
