@@ -16,10 +16,9 @@ SimulateResult Simulation::run() {
   }
   for (Rank r = 0; r < graph_.ranks(); ++r) begin_tasks(r);
   while (!events_.empty()) {
-    auto const event = events_.top();
-    events_.pop();
+    auto const event = events_.take();
     now_ = event.time;
-    switch (event.kind) {
+    switch (event.kind()) {
       case Event::done:
         finish(event.what);
         break;
@@ -65,17 +64,25 @@ void Simulation::become_ready(Task task, Rank rank, Waiting const& waited) {
   }
   auto const name = gang_.members.front();
   auto& entered = *gangs_.insert(name).first;
+  if (entered.empty()) entered.reserve(gang_.members.size());
   entered.push_back({task, waited, rank});
   if (entered.size() < gang_.members.size()) return;
-  // One order of all gangs: no rank takes them otherwise, so that none waits for another in a circle.
-  auto const number = static_cast<std::int64_t>(called_.size());
-  called_.push_back({static_cast<int>(entered.size()), along_.talk(graph_, gang_), {}});
-  auto const members = entered;
+  auto const members = std::move(entered);
   gangs_.erase(name);
+  auto number = called_.size();
+  if (free_calls_.empty()) {
+    called_.emplace_back();
+  } else {
+    number = free_calls_.back();
+    free_calls_.pop_back();
+  }
+  called_[number] = {static_cast<int>(members.size()), along_.talk(graph_, gang_), {}};
+  called_[number].members.reserve(members.size());
+  // One order of all gangs: no rank takes them otherwise, so that none waits for another in a circle.
+  auto const order = all_called_++;
   for (auto const& m : members) {
     auto const first = std::numeric_limits<double>::max();
-    seat(m.rank).ready.push({first, static_cast<std::uint64_t>(number), m.task, m.waited});
-    *gang_of_.insert(m.task).first = number;
+    seat(m.rank).ready.push({first, order, m.task, m.waited, static_cast<std::int64_t>(number)});
   }
   for (auto const& m : members) begin_tasks(m.rank);
 }
@@ -98,9 +105,8 @@ void Simulation::begin_tasks(Rank rank) {
     auto const work = rates_.seconds(graph_.work(next.task));
     task.seconds = links_.cores().alone(work);
     here.free.pop_back();
-    if (auto const* number = gang_of_.find(next.task)) {
-      task.gang = *number;
-      gang_of_.erase(next.task);
+    if (next.gang >= 0) {
+      task.gang = next.gang;
       ++here.talking;
       take_part(slot);
     } else {
@@ -111,7 +117,8 @@ void Simulation::begin_tasks(Rank rank) {
 }
 
 void Simulation::take_part(std::size_t slot) {
-  auto& call = called_[static_cast<std::size_t>(running_[slot].gang)];
+  auto const number = static_cast<std::size_t>(running_[slot].gang);
+  auto& call = called_[number];
   call.members.push_back(slot);
   if (--call.missing > 0) return;
   double longest = 0;
@@ -121,6 +128,7 @@ void Simulation::take_part(std::size_t slot) {
   }
   for (auto const member : call.members) begin(member, longest + call.talk);
   call.members = {};
+  free_calls_.push_back(number);
 }
 
 void Simulation::begin(std::size_t slot, double seconds) {

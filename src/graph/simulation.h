@@ -10,6 +10,7 @@
 
 #include "allport/graph/simulate.h"
 #include "along.h"
+#include "event_queue.h"
 #include "links.h"
 #include "task_map.h"
 #include "transit.h"
@@ -29,6 +30,7 @@ struct Ready {
   std::uint64_t order = 0;
   Task task;
   Waiting waited;
+  std::int64_t gang = -1;  // which of those whose members have all become ready
 
   friend bool operator<(Ready const& a, Ready const& b) {
     return a.priority != b.priority ? a.priority < b.priority : a.order > b.order;
@@ -43,19 +45,7 @@ struct Running {
   double begin = 0;
   double seconds = 0;  // of work
   std::int64_t span = -1;
-  std::int64_t gang = -1;  // number of those whose members have all become ready
-};
-
-struct Event {
-  enum Kind : std::uint8_t { arrive, leave, done } kind;
-  double time = 0;
-  std::uint64_t order = 0;
-  std::size_t what = 0;  // leave, arrive: parcel; done: running
-  std::int32_t leg = 0;
-
-  friend bool operator<(Event const& a, Event const& b) {
-    return a.time != b.time ? a.time > b.time : a.order > b.order;
-  }
+  std::int64_t gang = -1;  // likewise
 };
 
 /// What a rank's workers do, and since when.
@@ -79,7 +69,8 @@ class Simulation {
         rates_(machine, options.factor),
         links_(machine),
         along_(carrier, links_, machine.ranks(), options.segment),
-        seats_(static_cast<std::size_t>(graph.ranks())) {
+        seats_(static_cast<std::size_t>(graph.ranks())),
+        transit_(machine.ranks()) {
     for (auto& seat : seats_) {
       for (int w = options.workers - 1; w >= 0; --w) seat.free.push_back(w);
     }
@@ -102,7 +93,7 @@ class Simulation {
 
   [[nodiscard]] Seat& seat(Rank rank) { return seats_[static_cast<std::size_t>(rank)]; }
   void at(double time, Event::Kind kind, std::size_t what, std::int32_t leg = 0) {
-    events_.push({kind, time, ++order_, what, leg});
+    events_.add(time, kind, what, leg);
   }
   std::int64_t keep(Span const& span);
   /// Books the time since the last change of what the rank does.
@@ -129,7 +120,7 @@ class Simulation {
   void release(std::size_t number, std::int32_t index, double first, double last, std::int64_t cause);
   void leave(std::size_t number, std::int32_t index);
   /// Ranks behind those of the graph, which only relay, have no workers whose time would be spent.
-  void under_way(Hop const& hop, int more);
+  void under_way(Leg const& leg, int more);
   void arrive(std::size_t number, std::int32_t index);
 
   TaskGraph const& graph_;
@@ -140,13 +131,14 @@ class Simulation {
   Links links_;
   Along along_;
   std::vector<Seat> seats_;
-  std::priority_queue<Event> events_;
+  EventQueue events_;
   double now_ = 0;
   std::uint64_t order_ = 0;
   TaskMap<Waiting> waiting_;
   TaskMap<std::vector<Member>> gangs_;  // those whose members are not all ready
-  TaskMap<std::int64_t> gang_of_;       // members of those that are, until they have a worker
   std::vector<Call> called_;
+  std::vector<std::size_t> free_calls_;
+  std::uint64_t all_called_ = 0;
   std::map<std::pair<Task, int>, std::size_t> sums_;
   std::vector<Waiting> carried_;  // by parcel
   Transit transit_;

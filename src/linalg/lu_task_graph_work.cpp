@@ -9,7 +9,7 @@ namespace allport::lu_detail {
 bool LuTaskGraph::gang(Task t, Gang& gang) const {
   bool const exchanges = (t.kind == upper || t.kind == left) && pivots();
   if (p_r() == 1 || (t.kind != factor && !exchanges)) return false;
-  gang = Gang{};
+  gang.clear();
   for (int i = 0; i < p_r(); ++i) gang.members.push_back({t.kind, t.layer, i, t.j, t.k});
   if (t.kind == factor) {
     talk_of_panel(t.k, gang.talk);
