@@ -1,6 +1,7 @@
 // How long the simulation of a task graph takes, and how much memory: LU or a product as a graph, without MPI. Usage:
 //   bench_simulate lu N MACHINE ALGORITHM PxQxC BLOCK [none | partial | tournament]
 //   bench_simulate gemm N MACHINE ALGORITHM PxQxC
+// or, behind `--sample WINDOWS,WARM,SPAN,TAIL`, of a sample of its steps.
 // Prints one JSON object: the simulated seconds, tasks, messages, processor seconds of this process and its peak memory.
 #include <fmt/format.h>
 #include <sys/resource.h>
@@ -58,8 +59,14 @@ Simulated made(int argc, char** argv, Machine const& machine) {
 }  // namespace
 
 int main(int argc, char** argv) {
+  graph::Sampling sampling;
+  bool const sampled = argc > 2 && std::strcmp(argv[1], "--sample") == 0;
+  if (sampled) {
+    std::sscanf(argv[2], "%d,%d,%d,%d", &sampling.windows, &sampling.warm, &sampling.span, &sampling.tail);
+    argc -= 2, argv += 2;
+  }
   if (argc < 6) {
-    std::fprintf(stderr, "usage: bench_simulate lu | gemm N MACHINE ALGORITHM PxQxC [BLOCK [PIVOTING]]\n");
+    std::fprintf(stderr, "usage: bench_simulate [--sample W,W,S,T] lu | gemm N MACHINE ALGORITHM PxQxC [BLOCK [PIVOTING]]\n");
     return 2;
   }
   auto const machine = Machine::parse(argv[3]);
@@ -68,7 +75,9 @@ int main(int argc, char** argv) {
   auto const planned = now();
   graph::SimulateOptions options;
   options.segment = tasks::usual_segment(machine).value();
-  auto const result = graph::simulate(*graph, machine, *carrier, options);
+  auto const found = sampled ? graph::simulate_sampled(*graph, machine, *carrier, options, sampling)
+                             : graph::Sampled{graph::simulate(*graph, machine, *carrier, options), 0, 0, {}};
+  auto const& result = found.result;
   auto const end = now();
   rusage used{};
   getrusage(RUSAGE_SELF, &used);
@@ -81,5 +90,6 @@ int main(int argc, char** argv) {
       "\"tasks\": {}, \"messages\": {}, \"frontier\": {}, \"planning\": {:.2f}, \"simulating\": {:.2f}, \"mib\": {}}}\n",
       result.seconds, result.longest_work, result.longest_tasks, compute / all, communicate / all, result.tasks,
       result.hops, result.most_waiting, planned - begin, end - planned, used.ru_maxrss / 1024);
+  for (auto const seconds : found.step_seconds) fmt::print(stderr, "{:.6g} s a step\n", seconds);
   return 0;
 }

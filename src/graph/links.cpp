@@ -9,10 +9,10 @@ Links::Links(Machine const& machine)
     : machine_(machine),
       axes_(machine.axes()),
       alike_(machine.exceptions().empty()),
+      injection_rate_(machine.rates().injection.value()),
       overhead_(machine.rates().overhead.value()),
       cores_(machine),
-      free_(static_cast<std::size_t>(machine.link_ids()), 0.0),
-      busy_(free_.size(), 0.0),
+      of_links_(static_cast<std::size_t>(machine.link_ids())),
       ends_(static_cast<std::size_t>(machine.ranks()), 0.0),
       injection_(static_cast<std::size_t>(machine.nodes()), 0.0),
       inside_(ends_.size(), 0.0) {
@@ -56,16 +56,40 @@ Links::Way Links::within(Rank from, Rank to) const {
   return {0.0, memory > 0 ? 2.0 / memory : 0.0};  // read and written
 }
 
-Links::Passage Links::cross(Rank from, Rank to, std::int64_t bytes, double first, double last) {
+Links::Passage Links::cross(Rank from, Rank to, LinkId link, std::int64_t bytes, double first, double last) {
   auto const length = static_cast<double>(bytes);
   auto& mine = ends_[static_cast<std::size_t>(from)];
   auto const begin = std::max(first, mine);
   mine = cores_.done(begin, overhead_);
   auto head = mine;
   auto tail = std::max(head, last);
-  auto const here = machine_.node_of(from);
-  auto const there = machine_.node_of(to);
-  if (here == there) {
+  // A queue further down is what is booked there, not when: a message that comes late, because it waited before, does
+  // not keep the link empty until then.
+  auto unhindered = mine;
+  auto const take = [&](LinkId l, double bandwidth, double latency) {
+    auto& [free, busy] = of_links_[static_cast<std::size_t>(l)];
+    head = std::max(head, free);
+    auto const seconds = length / bandwidth;
+    tail = std::max(head + seconds, tail);
+    free = std::max(free, unhindered) + seconds;
+    busy += seconds;
+    head += latency;
+    tail += latency;
+    unhindered += latency;
+  };
+  auto const inject = [&](Node here) {
+    if (injection_rate_ <= 0) return;
+    auto& free = injection_[static_cast<std::size_t>(here)];
+    head = std::max(head, free);
+    free = head + length / injection_rate_;
+  };
+  if (link >= 0) {
+    inject(injection_rate_ > 0 ? machine_.link_source(link) : 0);
+    take(link, machine_.bandwidth(link).value(), machine_.latency(link).value());
+  } else if (auto const here = machine_.node_of(from), there = machine_.node_of(to); here != there) {
+    inject(here);
+    route(here, there, take);
+  } else {
     auto const way = within(from, to);
     auto& free = inside_[static_cast<std::size_t>(from)];
     head = std::max(head, free);
@@ -73,42 +97,25 @@ Links::Passage Links::cross(Rank from, Rank to, std::int64_t bytes, double first
     free = tail;
     head += way.latency;
     tail += way.latency;
-  } else {
-    if (auto const cap = machine_.rates().injection.value(); cap > 0) {
-      auto& free = injection_[static_cast<std::size_t>(here)];
-      head = std::max(head, free);
-      free = head + length / cap;
-    }
-    // A queue further down is what is booked there, not when: a message that comes late, because it waited before, does
-    // not keep the link empty until then.
-    auto unhindered = mine;
-    route(here, there, [&](LinkId l, double bandwidth, double latency) {
-      auto& free = free_[static_cast<std::size_t>(l)];
-      head = std::max(head, free);
-      auto const seconds = length / bandwidth;
-      tail = std::max(head + seconds, tail);
-      free = std::max(free, unhindered) + seconds;
-      busy_[static_cast<std::size_t>(l)] += seconds;
-      head += latency;
-      tail += latency;
-      unhindered += latency;
-    });
   }
   // Cores are given in the order in which messages leave, so that one which is there late keeps none free until then.
   auto const taken = cores_.done(mine, overhead_) - mine;
   return {begin, head + taken, tail + taken};
 }
 
-Links::Way Links::way(Rank from, Rank to) const {
+std::pair<LinkId, Links::Way> Links::route_of(Rank from, Rank to) const {
   auto const here = machine_.node_of(from);
   auto const there = machine_.node_of(to);
-  if (here == there) return within(from, to);
-  Way way;
-  route(here, there, [&](LinkId, double bandwidth, double latency) {
+  if (here == there) return {-1, within(from, to)};
+  std::pair<LinkId, Way> found{-1, {}};
+  auto& way = found.second;
+  int links = 0;
+  route(here, there, [&](LinkId link, double bandwidth, double latency) {
+    found.first = ++links == 1 ? link : -1;
     way.latency += latency;
     way.seconds_per_byte = std::max(way.seconds_per_byte, 1.0 / bandwidth);
   });
-  return way;
+  return found;
 }
 
 }  // namespace allport::graph

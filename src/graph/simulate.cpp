@@ -12,12 +12,18 @@ namespace allport::graph {
 
 SimulateResult Simulation::run() {
   for (Rank r = 0; r < graph_.ranks(); ++r) {
-    graph_.entries(r, [&](Task task) { become_ready(task, r, {}); });
+    graph_.entries(r, [&](Task task) {
+      if (!is_window() || is_in_window(task)) become_ready(task, r, {});
+    });
   }
+  if (is_window()) enter_midway();
   for (Rank r = 0; r < graph_.ranks(); ++r) begin_tasks(r);
-  while (!events_.empty()) {
+  while (true) {
+    if (events_.empty() && is_window()) release_rest();
+    if (events_.empty()) break;
     auto const event = events_.take();
     now_ = event.time;
+    look_ahead();
     switch (event.kind()) {
       case Event::done:
         finish(event.what);
@@ -32,12 +38,50 @@ SimulateResult Simulation::run() {
   }
   ensure_all_ran();
   result_.seconds = now_;
-  for (auto& seat : seats_) {
-    pass(seat);
-    result_.ranks.push_back(seat.spent);
+  for (auto& clock : clocks_) {
+    pass(clock);
+    result_.ranks.push_back(clock.spent);
   }
   result_.link_busy = links_.busy();
+  for (std::size_t s = 1; s < result_.step_ends.size(); ++s) {
+    result_.step_ends[s] = std::max(result_.step_ends[s], result_.step_ends[s - 1]);
+  }
   return std::move(result_);
+}
+
+void Simulation::look_ahead() {
+  if (auto const* soon = events_.ahead(2); soon != nullptr && soon->kind() != Event::done) {
+    __builtin_prefetch(&transit_[soon->what]);
+  }
+  if (auto const* next = events_.ahead(0); next != nullptr && next->kind() != Event::done) {
+    __builtin_prefetch(&transit_[next->what].legs[static_cast<std::size_t>(next->leg)]);
+  }
+}
+
+void Simulation::enter_midway() {
+  constexpr std::int64_t reach = 4;  // steps back from which edges are looked for; release_rest() has the others
+  result_.step_ends.assign(static_cast<std::size_t>(options_.end - options_.first), 0.0);
+  for (auto s = std::max<std::int64_t>(options_.first - reach, 0); s < options_.first; ++s) {
+    for (Rank r = 0; r < graph_.ranks(); ++r) {
+      graph_.tasks(r, s, [&](Task task) {
+        graph_.children(task, [&](Edge const& edge) { fulfil(edge.child, graph_.owner(edge.child), {}, 1); });
+      });
+    }
+  }
+}
+
+void Simulation::release_rest() {
+  std::vector<std::pair<Task, Waiting>> rest;
+  waiting_.each([&](Task task, Waiting const& waited) { rest.emplace_back(task, waited); });
+  std::ranges::sort(rest, {}, &std::pair<Task, Waiting>::first);
+  for (auto const& [task, waited] : rest) fulfil(task, graph_.owner(task), waited, waited.parents);
+  for (auto const& [task, waited] : rest) begin_tasks(graph_.owner(task));
+}
+
+void Simulation::note_step(Task task) {
+  if (graph_.work(task).flops <= 0) return;
+  auto& end = result_.step_ends[static_cast<std::size_t>(graph_.step(task) - options_.first)];
+  end = std::max(end, now_);
 }
 
 std::int64_t Simulation::keep(Span const& span) {
@@ -48,7 +92,7 @@ std::int64_t Simulation::keep(Span const& span) {
   return number;
 }
 
-void Simulation::pass(Seat& of) const {
+void Simulation::pass(Clock& of) const {
   auto const time = now_ - of.since;
   auto const unused = options_.workers - of.computing - of.talking;
   of.spent.compute += time * of.computing;
@@ -92,7 +136,7 @@ void Simulation::begin_tasks(Rank rank) {
   while (!here.free.empty() && !here.ready.empty()) {
     auto const next = here.ready.top();
     here.ready.pop();
-    pass(here);
+    pass(clock(rank));
     std::size_t slot = running_.size();
     if (free_slots_.empty()) {
       running_.emplace_back();
@@ -107,10 +151,10 @@ void Simulation::begin_tasks(Rank rank) {
     here.free.pop_back();
     if (next.gang >= 0) {
       task.gang = next.gang;
-      ++here.talking;
+      ++clock(rank).talking;
       take_part(slot);
     } else {
-      ++here.computing;
+      ++clock(rank).computing;
       begin(slot, links_.cores().done(now_, work) - now_);
     }
   }
@@ -141,7 +185,7 @@ void Simulation::begin(std::size_t slot, double seconds) {
 void Simulation::finish(std::size_t slot) {
   auto const task = running_[slot];
   free_slots_.push_back(slot);
-  auto& here = seat(task.rank);
+  auto& here = clock(task.rank);
   pass(here);
   if (task.gang >= 0) {
     --here.talking;
@@ -150,8 +194,9 @@ void Simulation::finish(std::size_t slot) {
   } else {
     --here.computing;
   }
-  here.free.push_back(task.worker);
+  seat(task.rank).free.push_back(task.worker);
   ++result_.tasks;
+  if (is_window()) note_step(task.task);
   tell_progress();
   Waiting behind{0, task.waited.tasks + 1, task.waited.work + task.seconds, task.span};
   result_.longest_work = std::max(result_.longest_work, behind.work);
@@ -167,6 +212,7 @@ void Simulation::tell_progress() const {
 }
 
 void Simulation::fulfil(Task task, Rank owner, Waiting const& behind, int parents) {
+  if (is_window() && !is_in_window(task)) return;
   auto const [entry, is_new] = waiting_.insert(task);
   if (is_new) {
     entry->parents = graph_.num_parents(task);
@@ -198,6 +244,8 @@ SimulateResult simulate(TaskGraph const& graph, Machine const& machine, Carrier 
          "take a larger machine");
   ensure(options.workers >= 1, "workers", options.workers, "a number of workers >= 1");
   ensure(options.segment >= 1, "segment", options.segment, "bytes >= 1");
+  ensure(options.end == 0 || (options.first >= 0 && options.first < options.end && options.end <= graph.steps()), "end",
+         options.end, fmt::format("0, or a step behind {} of the graph's {}", options.first, graph.steps()));
   return Simulation(graph, machine, carrier, options).run();
 }
 

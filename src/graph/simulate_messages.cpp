@@ -92,15 +92,16 @@ void Simulation::start_legs(std::size_t number, Rank from, std::int64_t cause) {
     auto& leg = parcel.legs[static_cast<std::size_t>(l)];
     if (leg.waits > 0) continue;
     leg.first = leg.last = now_;
-    leg.cause = cause;
+    parcel.set_cause(l, cause);
     at(now_, Event::leave, number, l);
   }
 }
 
 void Simulation::release(std::size_t number, std::int32_t index, double first, double last, std::int64_t cause) {
-  auto& leg = transit_[number].legs[static_cast<std::size_t>(index)];
+  auto& parcel = transit_[number];
+  auto& leg = parcel.legs[static_cast<std::size_t>(index)];
   leg.first = std::max(leg.first, first);
-  if (last >= leg.last) leg.cause = cause;
+  if (last >= leg.last) parcel.set_cause(index, cause);
   leg.last = std::max(leg.last, last);
   if (--leg.waits == 0) at(std::max(leg.first, now_), Event::leave, number, index);
 }
@@ -109,9 +110,10 @@ void Simulation::leave(std::size_t number, std::int32_t index) {
   auto& parcel = transit_[number];
   auto& leg = parcel.legs[static_cast<std::size_t>(index)];
   auto const piece = std::min(leg.bytes, options_.segment);
-  auto const passage = links_.cross(leg.from, leg.to, leg.bytes, now_, leg.last);
-  auto const span = keep({passage.begin, passage.tail, leg.cause, parcel.task, leg.from, leg.to, 0, leg.bytes});
-  leg.cause = span;
+  auto const passage = links_.cross(leg.from, leg.to, leg.link, leg.bytes, now_, leg.last);
+  auto const span =
+      keep({passage.begin, passage.tail, parcel.cause(index), parcel.task, leg.from, leg.to, 0, leg.bytes});
+  parcel.set_cause(index, span);
   ++result_.hops;
   under_way(leg, 1);
   auto const first = std::min(passage.head + links_.trailing(leg.way, piece), passage.tail);
@@ -124,16 +126,18 @@ void Simulation::leave(std::size_t number, std::int32_t index) {
 
 void Simulation::under_way(Leg const& leg, int more) {
   for (auto const r : {leg.from, leg.to}) {
-    if (r >= graph_.ranks()) continue;
-    pass(seat(r));
-    seat(r).under_way += more;
+    if (r >= graph_ranks_) continue;
+    auto& clock = clocks_[static_cast<std::size_t>(r)];
+    auto const after = clock.under_way + more;
+    if ((after > 0) != (clock.under_way > 0)) pass(clock);
+    clock.under_way = after;
   }
 }
 
 void Simulation::arrive(std::size_t number, std::int32_t index) {
   auto& parcel = transit_[number];
   auto const& leg = parcel.legs[static_cast<std::size_t>(index)];
-  auto const [to, place, cause] = std::tuple(leg.to, leg.place, leg.cause);
+  auto const [to, place, cause] = std::tuple(leg.to, leg.place, parcel.cause(index));
   under_way(leg, -1);
   bool const complete = --parcel.places[static_cast<std::size_t>(place)].arrivals == 0;
   bool const over = --parcel.under_way == 0;

@@ -48,15 +48,19 @@ struct Running {
   std::int64_t gang = -1;  // likewise
 };
 
-/// What a rank's workers do, and since when.
+/// Tasks that wait for a rank's workers, and workers that wait for tasks.
 struct Seat {
   std::priority_queue<Ready> ready;
   std::vector<int> free;  // workers
-  int computing = 0;
-  int talking = 0;             // in gangs
-  std::int64_t under_way = 0;  // messages to and from it
+};
+
+/// What a rank's workers do, and since when.
+struct alignas(64) Clock {
   double since = 0;
   Spent spent;
+  std::int64_t under_way = 0;  // messages to and from it
+  int computing = 0;
+  int talking = 0;  // in gangs
 };
 
 class Simulation {
@@ -70,7 +74,9 @@ class Simulation {
         links_(machine),
         along_(carrier, links_, machine.ranks(), options.segment),
         seats_(static_cast<std::size_t>(graph.ranks())),
-        transit_(machine.ranks()) {
+        clocks_(seats_.size()),
+        graph_ranks_(graph.ranks()),
+        transit_(machine.ranks(), options.trace) {
     for (auto& seat : seats_) {
       for (int w = options.workers - 1; w >= 0; --w) seat.free.push_back(w);
     }
@@ -91,13 +97,26 @@ class Simulation {
     std::vector<std::size_t> members;
   };
 
+  /// Where only some steps are simulated: what those before give them.
+  void enter_midway();
+  /// Tasks that nothing which runs leads to any more have the rest of their parents in earlier steps.
+  void release_rest();
+  [[nodiscard]] bool is_window() const { return options_.end > 0; }
+  [[nodiscard]] bool is_in_window(Task task) const {
+    auto const step = graph_.step(task);
+    return step >= options_.first && step < options_.end;
+  }
+  void note_step(Task task);
+  [[nodiscard]] Clock& clock(Rank rank) { return clocks_[static_cast<std::size_t>(rank)]; }
+  /// Asks for the memory of what comes soon, which lies anywhere.
+  void look_ahead();
   [[nodiscard]] Seat& seat(Rank rank) { return seats_[static_cast<std::size_t>(rank)]; }
   void at(double time, Event::Kind kind, std::size_t what, std::int32_t leg = 0) {
     events_.add(time, kind, what, leg);
   }
   std::int64_t keep(Span const& span);
   /// Books the time since the last change of what the rank does.
-  void pass(Seat& of) const;
+  void pass(Clock& of) const;
   void become_ready(Task task, Rank rank, Waiting const& waited);
   void begin_tasks(Rank rank);
   /// A member has its worker; with the last one the gang starts.
@@ -131,6 +150,8 @@ class Simulation {
   Links links_;
   Along along_;
   std::vector<Seat> seats_;
+  std::vector<Clock> clocks_;  // of ranks
+  Rank graph_ranks_;
   EventQueue events_;
   double now_ = 0;
   std::uint64_t order_ = 0;

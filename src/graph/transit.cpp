@@ -49,8 +49,10 @@ std::size_t Transit::open(Carrier const& carrier, Links const& links, Delivery c
   carrier.hops(delivery, [&](Hop const& hop) {
     meet(hop.from);
     meet(hop.to);
-    parcel.legs.push_back({hop.from, hop.to, hop.bytes, links.way(hop.from, hop.to)});
+    auto const [link, way] = links.route_of(hop.from, hop.to);
+    parcel.legs.push_back({hop.from, hop.to, hop.bytes, way, 0, 0, static_cast<std::int32_t>(link)});
   });
+  if (causes_) parcel.causes.assign(parcel.legs.size(), -1);
   if (!std::ranges::is_sorted(parcel.ranks)) std::ranges::sort(parcel.ranks);
   parcel.places.assign(parcel.ranks.size() + 1, {});
   for (std::size_t x = 0; x < parcel.ranks.size(); ++x) known(parcel.ranks[x]).place = static_cast<std::int32_t>(x);

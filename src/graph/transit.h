@@ -8,19 +8,20 @@
 
 namespace allport::graph {
 
-/// One hop of a delivery.
-struct Leg {
+/// One hop of a delivery: what is looked at together lies in one line of the cache.
+struct alignas(64) Leg {
   Rank from = 0;
   Rank to = 0;
   std::int64_t bytes = 0;
   Links::Way way;
   double first = 0;          ///< when its head can leave
   double last = 0;           ///< when its last byte is there
-  std::int64_t cause = -1;
+  std::int32_t link = -1;    ///< that is all of its way, or -1
   std::int32_t waits = 0;    ///< hops that must have come to `from` before, and the rank's own contribution
   std::int32_t place = 0;    ///< of `to` among those that take part
   std::int32_t beside = -1;  ///< the next leg that leaves from where this one does
 };
+static_assert(sizeof(Leg) == 64);
 
 /// A delivery on its way.
 struct Parcel {
@@ -37,11 +38,18 @@ struct Parcel {
   std::int32_t to_come = 0;    ///< sum: of what its consumer waits for
   std::int32_t contributions = 0;
   std::vector<Leg> legs;
+  std::vector<std::int64_t> causes;  ///< of legs, where they are kept: the span that each waited for last, then its own
   std::vector<Rank> ranks;    ///< that take part, those that only relay among them
   std::vector<Place> places;  ///< of these, and one more
   std::vector<Heir> heirs;    ///< tasks that wait for it, by owner
 
   [[nodiscard]] Place& place(Rank rank);
+  [[nodiscard]] std::int64_t cause(std::int32_t leg) const {
+    return causes.empty() ? -1 : causes[static_cast<std::size_t>(leg)];
+  }
+  void set_cause(std::int32_t leg, std::int64_t span) {
+    if (!causes.empty()) causes[static_cast<std::size_t>(leg)] = span;
+  }
   /// Sorts them by owner; each place knows its own.
   void settle_heirs();
   [[nodiscard]] std::span<Heir const> heirs_at(std::int32_t place) const {
@@ -62,8 +70,9 @@ struct Parcel {
 /// Parcels by number; numbers and memory are used again.
 class Transit {
  public:
-  /// @param ranks  that may take part
-  explicit Transit(Rank ranks) : places_(static_cast<std::size_t>(ranks)) {}
+  /// @param ranks   that may take part
+  /// @param causes  whether legs' are kept
+  Transit(Rank ranks, bool causes) : places_(static_cast<std::size_t>(ranks)), causes_(causes) {}
 
   /// The hops of a delivery as legs, none of which has started.
   std::size_t open(Carrier const& carrier, Links const& links, Delivery const& delivery);
@@ -83,6 +92,7 @@ class Transit {
   std::deque<Parcel> parcels_;
   std::vector<std::size_t> free_;
   std::vector<Known> places_;  // by rank
+  bool causes_;
   std::int64_t opened_ = 0;
 };
 
