@@ -41,6 +41,7 @@ Simulated made(int argc, char** argv, Machine const& machine) {
     GemmOptions options;
     options.algorithm = argv[4];
     options.grid = grid_of(argv[5]);
+    options.order = "ijl";
     options.candidates = 1;
     auto const plan = plan_gemm({n, n, n}, machine, options);
     return {gemm_graph(plan), plan_carrier(plan)};
@@ -48,6 +49,7 @@ Simulated made(int argc, char** argv, Machine const& machine) {
   LuOptions options;
   options.algorithm = argv[4];
   options.grid = grid_of(argv[5]);
+  options.order = "ijl";
   options.candidates = 1;
   auto const block = argc > 6 ? std::atoll(argv[6]) : 0;
   (options.grid.layers > 1 ? options.big : options.block) = block;

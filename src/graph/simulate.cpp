@@ -11,6 +11,10 @@
 namespace allport::graph {
 
 SimulateResult Simulation::run() {
+  for (Rank r = 0; r < graph_.ranks() && options_.in_steps; ++r) {
+    seat(r).step = options_.first - 1;
+    next_step(r);
+  }
   for (Rank r = 0; r < graph_.ranks(); ++r) {
     graph_.entries(r, [&](Task task) {
       if (!is_window() || is_in_window(task)) become_ready(task, r, {});
@@ -103,7 +107,7 @@ void Simulation::pass(Clock& of) const {
 
 void Simulation::become_ready(Task task, Rank rank, Waiting const& waited) {
   if (!graph_.gang(task, gang_) || gang_.members.size() < 2) {
-    seat(rank).ready.push({graph_.priority(task), ++order_, task, waited});
+    queue(rank, {graph_.priority(task), ++order_, task, waited});
     return;
   }
   auto const name = gang_.members.front();
@@ -126,9 +130,29 @@ void Simulation::become_ready(Task task, Rank rank, Waiting const& waited) {
   auto const order = all_called_++;
   for (auto const& m : members) {
     auto const first = std::numeric_limits<double>::max();
-    seat(m.rank).ready.push({first, order, m.task, m.waited, static_cast<std::int64_t>(number)});
+    queue(m.rank, {first, order, m.task, m.waited, static_cast<std::int64_t>(number)});
   }
   for (auto const& m : members) begin_tasks(m.rank);
+}
+
+void Simulation::queue(Rank rank, Ready const& task) {
+  auto& here = seat(rank);
+  if (options_.in_steps && graph_.step(task.task) > here.step) {
+    here.early.push_back(task);
+  } else {
+    here.ready.push(task);
+  }
+}
+
+void Simulation::next_step(Rank rank) {
+  auto& here = seat(rank);
+  auto const end = is_window() ? options_.end : graph_.steps();
+  while (here.left == 0 && ++here.step < end) graph_.tasks(rank, here.step, [&](Task) { ++here.left; });
+  std::erase_if(here.early, [&](Ready const& task) {
+    bool const due = graph_.step(task.task) <= here.step;
+    if (due) here.ready.push(task);
+    return due;
+  });
 }
 
 void Simulation::begin_tasks(Rank rank) {
@@ -195,6 +219,7 @@ void Simulation::finish(std::size_t slot) {
     --here.computing;
   }
   seat(task.rank).free.push_back(task.worker);
+  if (options_.in_steps && --seat(task.rank).left == 0) next_step(task.rank);
   ++result_.tasks;
   if (is_window()) note_step(task.task);
   tell_progress();
@@ -244,6 +269,7 @@ SimulateResult simulate(TaskGraph const& graph, Machine const& machine, Carrier 
          "take a larger machine");
   ensure(options.workers >= 1, "workers", options.workers, "a number of workers >= 1");
   ensure(options.segment >= 1, "segment", options.segment, "bytes >= 1");
+  ensure(!options.in_steps || graph.steps() > 0, "in_steps", options.in_steps, "a graph that says its steps");
   ensure(options.end == 0 || (options.first >= 0 && options.first < options.end && options.end <= graph.steps()), "end",
          options.end, fmt::format("0, or a step behind {} of the graph's {}", options.first, graph.steps()));
   return Simulation(graph, machine, carrier, options).run();

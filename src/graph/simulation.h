@@ -52,6 +52,10 @@ struct Running {
 struct Seat {
   std::priority_queue<Ready> ready;
   std::vector<int> free;  // workers
+  // Where a rank takes one step after the other: which, how many of its tasks are left, and what is ready too early.
+  std::int64_t step = -1;
+  std::int64_t left = 0;
+  std::vector<Ready> early;
 };
 
 /// What a rank's workers do, and since when.
@@ -119,6 +123,10 @@ class Simulation {
   void pass(Clock& of) const;
   void become_ready(Task task, Rank rank, Waiting const& waited);
   void begin_tasks(Rank rank);
+  /// Into the queue of its rank, or beside it until its step is due.
+  void queue(Rank rank, Ready const& task);
+  /// The next step of which a rank has tasks.
+  void next_step(Rank rank);
   /// A member has its worker; with the last one the gang starts.
   void take_part(std::size_t slot);
   void begin(std::size_t slot, double seconds);

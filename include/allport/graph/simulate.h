@@ -19,6 +19,9 @@ struct SimulateOptions {
   /// they give tasks of later steps still travels.
   std::int64_t first = 0;
   std::int64_t end = 0;
+  /// No rank begins a task of a step before it has done all of its tasks of the steps before: as programs do that do not
+  /// look ahead.
+  bool in_steps = false;
   /// Called now and then with tasks done, and false ends the run with Error(unsupported).
   std::function<bool(std::int64_t)> progress{};
 };
