@@ -173,10 +173,10 @@ def simulate(
     carrier: as for count(). workers: of each rank, each as fast as the machine says of a rank.
     segment: bytes that a relay has before it passes a message on; None: as in a run on that machine. trace: keep the
     timeline and the critical path, of at most trace_limit tasks and messages. steps: only the graph's steps first ...
-    end - 1, as if all before were done when they begin. sample: cut the graph's steps into so many equal parts, simulate
-    some 36 in the middle of each, and let these stand for the part (docs/concepts/graph.md says how far that is off);
-    0: simulate all. in_steps: no rank begins a step before it has done its part of the one before, as programs do that
-    do not look ahead. progress: called now and then with the tasks done.
+    end - 1, as if all before were done when they begin. sample: cut the graph's steps into so many equal parts,
+    simulate some 36 in the middle of each, and let these stand for the part (docs/concepts/graph.md says how far that
+    is off); 0: simulate all. in_steps: no rank begins a step before it has done its part of the one before, as
+    programs do that do not look ahead. progress: called now and then with the tasks done.
     Raises AllportError, of kind 'machine' where the machine does not say how fast it computes.
     """
     where = as_machine(machine)

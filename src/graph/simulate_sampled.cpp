@@ -2,6 +2,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 
 #include "allport/graph/simulate.h"
 
@@ -67,6 +68,14 @@ class Sampler {
   double longest_tasks_ = 0;
 };
 
+/// Of two parts next to each other the windows lie where Gauss's two points do: what a step takes may then be a cubic of
+/// its number, as the work of a factorization is a square, and nothing is missed.
+double aside(int window, int windows) {
+  bool const is_alone = window + 1 == windows && windows % 2 != 0;
+  auto const from_middle = 1 / std::sqrt(3.0) - 0.5;
+  return is_alone ? 0 : window % 2 == 0 ? -from_middle : from_middle;
+}
+
 }  // namespace
 
 Sampled simulate_sampled(TaskGraph const& graph, Machine const& machine, Carrier const& carrier,
@@ -88,7 +97,7 @@ Sampled simulate_sampled(TaskGraph const& graph, Machine const& machine, Carrier
   auto seconds = start.step_ends[0];
   auto const part = static_cast<double>(sampled.steps - 2) / sampling.windows;
   for (int w = 0; w < sampling.windows; ++w) {
-    auto const middle = static_cast<std::int64_t>(1 + (w + 0.5) * part);
+    auto const middle = static_cast<std::int64_t>(1 + (w + 0.5 + aside(w, sampling.windows)) * part);
     auto const from = std::clamp<std::int64_t>(middle - sampling.warm - sampling.span / 2, 0, sampled.steps - length);
     auto const found = sampler.window(from, from + length);
     auto const before = found.step_ends[static_cast<std::size_t>(sampling.warm) - 1];

@@ -79,11 +79,11 @@ struct SimulateResult {
 [[nodiscard]] SimulateResult simulate(TaskGraph const& graph, Machine const& machine, Carrier const& carrier,
                                       SimulateOptions const& options = {});
 
-/// Which steps of a graph stand for all: the steps are cut into so many equal parts, and of each those in the middle are
-/// simulated. A window begins with steps in which ranks come to be as far apart as they are in the long run, and ends
+/// Which steps of a graph stand for all: the steps are cut into so many equal parts, and of each some near its middle are
+/// simulated, those of two parts at Gauss's points. A window begins with steps in which ranks come to be as far apart as they are in the long run, and ends
 /// with some whose time is not taken, because nothing follows them.
 struct Sampling {
-  int windows = 8;
+  int windows = 4;
   int warm = 16;  ///< steps before those whose time is taken
   int span = 16;  ///< steps whose time is taken
   int tail = 4;   ///< steps behind them
@@ -93,7 +93,7 @@ struct Sampled {
   SimulateResult result;       ///< seconds and shares of the whole, as the windows have them; no spans
   std::int64_t steps = 0;      ///< of the graph
   std::int64_t simulated = 0;  ///< of these; all of them where that is not more than a sample has
-  std::vector<double> step_seconds;  ///< in each part, as measured in its middle
+  std::vector<double> step_seconds;  ///< in each part, as measured in its window
 };
 
 /// simulate() of a sample of a graph's steps, and what all would take: the time of a step in each part times its steps,
