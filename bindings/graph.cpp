@@ -97,9 +97,10 @@ nb::dict columns(TaskGraph const& graph, std::vector<graph::Span> const& spans) 
   return d;
 }
 
-/// @param parts  of the graph's steps, of each of which some are simulated; 0: all are
+/// @param windows, warm, span, tail  as in Sampling; windows = 0: all steps
 nb::dict simulate(TaskGraph const& graph, Machine const& machine, Carrier const& carrier,
-                  graph::SimulateOptions options, int parts, nb::object const& progress) {
+                  graph::SimulateOptions options, int windows, int warm, int span, int tail,
+                  nb::object const& progress) {
   Signals signals;
   options.progress = [&](std::int64_t done) {
     signals.look();
@@ -110,8 +111,8 @@ nb::dict simulate(TaskGraph const& graph, Machine const& machine, Carrier const&
   graph::Sampled sampled;
   signals.guard([&] {
     auto const unlocked = nb::gil_scoped_release();
-    if (parts > 0) {
-      sampled = graph::simulate_sampled(graph, machine, carrier, options, {.windows = parts});
+    if (windows > 0) {
+      sampled = graph::simulate_sampled(graph, machine, carrier, options, {windows, warm, span, tail});
     } else {
       sampled.result = graph::simulate(graph, machine, carrier, options);
       sampled.steps = sampled.simulated = graph.steps();
@@ -168,7 +169,8 @@ void bind_graph(nb::module_& m) {
           },
           nb::kw_only(), "workers"_a, "factor"_a, "segment"_a, "trace"_a, "trace_limit"_a, "first"_a, "end"_a,
           "in_steps"_a);
-  m.def("graph_simulate", simulate, "graph"_a, "machine"_a, "carrier"_a, "options"_a, "parts"_a, "progress"_a);
+  m.def("graph_simulate", simulate, "graph"_a, "machine"_a, "carrier"_a, "options"_a, "windows"_a, "warm"_a, "span"_a,
+        "tail"_a, "progress"_a);
   m.def(
       "graph_draw",
       [](TaskGraph const& graph, std::int64_t most) {

@@ -164,7 +164,7 @@ def simulate(
     trace: bool = False,
     trace_limit: int = 2_000_000,
     steps: tuple[int, int] | None = None,
-    sample: int = 0,
+    sample: int | tuple[int, int, int, int] = 0,
     in_steps: bool = False,
     progress: Callable[[int], None] | None = None,
 ) -> TaskSimulation:
@@ -175,12 +175,14 @@ def simulate(
     timeline and the critical path, of at most trace_limit tasks and messages. steps: only the graph's steps first ...
     end - 1, as if all before were done when they begin. sample: cut the graph's steps into so many equal parts,
     simulate some 36 in the middle of each, and let these stand for the part (docs/concepts/graph.md says how far that
-    is off); 0: simulate all. in_steps: no rank begins a step before it has done its part of the one before, as
+    is off); 0: simulate all; (parts, warm, span, tail): so many steps before those whose time is taken, so many whose
+    time is, and so many behind. in_steps: no rank begins a step before it has done its part of the one before, as
     programs do that do not look ahead. progress: called now and then with the tasks done.
     Raises AllportError, of kind 'machine' where the machine does not say how fast it computes.
     """
     where = as_machine(machine)
-    if sample < 0 or (sample > 0 and (trace or steps is not None)):
+    windows, warm, span, tail = sample if isinstance(sample, tuple) else (sample, 16, 16, 4)
+    if windows < 0 or (windows > 0 and (trace or steps is not None)):
         raise failure(f"sample = {sample}: expected 0, or more without trace and steps, which a sample does not have")
     if steps is not None and not 0 <= steps[0] < steps[1]:
         raise failure(f"steps = {steps}: expected a first step, and a later end")
@@ -200,7 +202,10 @@ def simulate(
                 end=steps[1] if steps is not None else 0,
                 in_steps=in_steps,
             ),
-            sample,
+            windows,
+            warm,
+            span,
+            tail,
             progress or (lambda done: bar("", done / total)),
         )
         return TaskSimulation(data, graph, where, workers, trace_limit)

@@ -65,6 +65,7 @@ void Simulation::look_ahead() {
 void Simulation::enter_midway() {
   constexpr std::int64_t reach = 4;  // steps back from which edges are looked for; release_rest() has the others
   result_.step_ends.assign(static_cast<std::size_t>(options_.end - options_.first), 0.0);
+  result_.step_work.assign(result_.step_ends.size(), 0.0);
   for (auto s = std::max<std::int64_t>(options_.first - reach, 0); s < options_.first; ++s) {
     for (Rank r = 0; r < graph_.ranks(); ++r) {
       graph_.tasks(r, s, [&](Task task) {
@@ -82,9 +83,11 @@ void Simulation::release_rest() {
   for (auto const& [task, waited] : rest) begin_tasks(graph_.owner(task));
 }
 
-void Simulation::note_step(Task task) {
+void Simulation::note_step(Task task, double seconds) {
+  auto const step = static_cast<std::size_t>(graph_.step(task) - options_.first);
+  result_.step_work[step] += seconds;
   if (graph_.work(task).flops <= 0) return;
-  auto& end = result_.step_ends[static_cast<std::size_t>(graph_.step(task) - options_.first)];
+  auto& end = result_.step_ends[step];
   end = std::max(end, now_);
 }
 
@@ -221,7 +224,7 @@ void Simulation::finish(std::size_t slot) {
   seat(task.rank).free.push_back(task.worker);
   if (options_.in_steps && --seat(task.rank).left == 0) next_step(task.rank);
   ++result_.tasks;
-  if (is_window()) note_step(task.task);
+  if (is_window()) note_step(task.task, task.seconds);
   tell_progress();
   Waiting behind{0, task.waited.tasks + 1, task.waited.work + task.seconds, task.span};
   result_.longest_work = std::max(result_.longest_work, behind.work);

@@ -25,18 +25,26 @@ class Sampler {
     simulated_ += end - first;
     return simulate(graph_, machine_, carrier_, options_);
   }
-  /// What a window has stands for so many steps.
-  void add(SimulateResult const& part, double steps) {
-    auto const times = steps / static_cast<double>(part.step_ends.size());
+  /// What a window has stands for so many steps that are like those from `first` to before `end` of it.
+  void add(SimulateResult const& part, double steps, std::int64_t first, std::int64_t end) {
+    double all = 0;
+    double own = 0;
+    for (std::int64_t s = 0; s < std::ssize(part.step_work); ++s) {
+      all += part.step_work[static_cast<std::size_t>(s)];
+      if (s >= first && s < end) own += part.step_work[static_cast<std::size_t>(s)];
+    }
+    auto const share = all > 0 ? own / all : static_cast<double>(end - first) / static_cast<double>(part.step_ends.size());
+    auto const times = steps / static_cast<double>(end - first) * share;
+    auto const even = steps / static_cast<double>(part.step_ends.size());
     for (std::size_t r = 0; r < whole_.ranks.size(); ++r) {
       whole_.ranks[r].compute += times * part.ranks[r].compute;
       whole_.ranks[r].communicate += times * part.ranks[r].communicate;
       whole_.ranks[r].idle += times * part.ranks[r].idle;
     }
     for (std::size_t l = 0; l < whole_.link_busy.size(); ++l) whole_.link_busy[l] += times * part.link_busy[l];
-    tasks_ += times * static_cast<double>(part.tasks);
-    hops_ += times * static_cast<double>(part.hops);
-    longest_tasks_ += times * static_cast<double>(part.longest_tasks);
+    tasks_ += even * static_cast<double>(part.tasks);
+    hops_ += even * static_cast<double>(part.hops);
+    longest_tasks_ += even * static_cast<double>(part.longest_tasks);
     whole_.longest_work += times * part.longest_work;
     whole_.most_waiting = std::max(whole_.most_waiting, part.most_waiting);
   }
@@ -95,6 +103,7 @@ Sampled simulate_sampled(TaskGraph const& graph, Machine const& machine, Carrier
   Sampler sampler(graph, machine, carrier, options);
   auto const start = sampler.window(0, 1);
   auto seconds = start.step_ends[0];
+  sampler.add(start, 1, 0, 1);
   auto const part = static_cast<double>(sampled.steps - 2) / sampling.windows;
   for (int w = 0; w < sampling.windows; ++w) {
     auto const middle = static_cast<std::int64_t>(1 + (w + 0.5 + aside(w, sampling.windows)) * part);
@@ -104,11 +113,11 @@ Sampled simulate_sampled(TaskGraph const& graph, Machine const& machine, Carrier
     auto const behind = found.step_ends[static_cast<std::size_t>(sampling.warm + sampling.span) - 1];
     sampled.step_seconds.push_back((behind - before) / sampling.span);
     seconds += part * sampled.step_seconds.back();
-    sampler.add(found, part);
+    sampler.add(found, part, sampling.warm, sampling.warm + sampling.span);
   }
   auto const end = sampler.window(sampled.steps - last, sampled.steps);
   seconds += end.seconds - end.step_ends[static_cast<std::size_t>(last) - 2];
-  sampler.add(end, 2);
+  sampler.add(end, 1, last - 1, last);
   sampled.result = sampler.finish(seconds);
   sampled.simulated = sampler.simulated();
   return sampled;

@@ -110,7 +110,7 @@ class Simulation {
     auto const step = graph_.step(task);
     return step >= options_.first && step < options_.end;
   }
-  void note_step(Task task);
+  void note_step(Task task, double seconds);
   [[nodiscard]] Clock& clock(Rank rank) { return clocks_[static_cast<std::size_t>(rank)]; }
   /// Asks for the memory of what comes soon, which lies anywhere.
   void look_ahead();

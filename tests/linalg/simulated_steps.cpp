@@ -27,7 +27,7 @@ void expect_sample_near(TaskGraph const& made, Machine const& machine, graph::Ca
   EXPECT_EQ(window.tasks, whole.tasks);
   ASSERT_EQ(std::ssize(window.step_ends), made.steps());
   EXPECT_LE(window.step_ends.back(), whole.seconds);
-  auto const sampled = graph::simulate_sampled(made, machine, carrier, {}, {.windows = 4, .warm = 6, .span = 8});
+  auto const sampled = graph::simulate_sampled(made, machine, carrier, {}, {.windows = 4, .warm = 10, .span = 8});
   EXPECT_LT(sampled.simulated, 0.7 * static_cast<double>(sampled.steps));
   EXPECT_EQ(sampled.step_seconds.size(), 4);
   EXPECT_NEAR(sampled.result.seconds, whole.seconds, off * whole.seconds);
@@ -48,7 +48,7 @@ TEST(SimulatedSteps, SamplesOfStepsStandForAll) {
   for (auto const& options : {by("2d_tasks", {4, 4, 1}, 16), by("2d_tasks", {1, 16, 1}, 16),
                               by("2.5d_tasks", {4, 2, 2}, 16, 16)}) {
     for (auto const pivoting : {Pivoting::none, Pivoting::tournament}) {
-      auto const plan = plan_lu({2560, 2560, Scalar::d, pivoting}, machine, options);
+      auto const plan = plan_lu({5120, 5120, Scalar::d, pivoting}, machine, options);
       SCOPED_TRACE(fmt::format("{} {}", options.algorithm, options.grid.rows));
       expect_sample_near(*lu_graph(plan), machine, *plan_carrier(plan), 0.1);
     }
@@ -57,7 +57,7 @@ TEST(SimulatedSteps, SamplesOfStepsStandForAll) {
   options.algorithm = "summa_tasks";
   options.grid = {4, 4, 1};
   options.panel = 16;
-  auto const product = plan_gemm({2048, 2048, 2048}, machine, options);
+  auto const product = plan_gemm({4096, 4096, 4096}, machine, options);
   expect_sample_near(*gemm_graph(product), machine, *plan_carrier(product), 0.03);
 }
 

@@ -52,6 +52,7 @@ struct SimulateResult {
   /// Where only some of the graph's steps were simulated: until when all tasks of each of these, and of those before,
   /// that compute were done.
   std::vector<double> step_ends;
+  std::vector<double> step_work;  ///< likewise: seconds of tasks of each of these steps, on all ranks together
   std::int64_t tasks = 0;
   std::int64_t hops = 0;
   std::int64_t most_waiting = 0;   ///< tasks that had some of their parents, at one time: the frontier
