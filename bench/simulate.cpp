@@ -2,7 +2,8 @@
 //   bench_simulate lu N MACHINE ALGORITHM PxQxC BLOCK [none | partial | tournament]
 //   bench_simulate gemm N MACHINE ALGORITHM PxQxC
 // or, behind `--sample WINDOWS,WARM,SPAN,TAIL`, of a sample of its steps.
-// Prints one JSON object: the simulated seconds, tasks, messages, processor seconds of this process and its peak memory.
+// Prints one JSON object: the simulated seconds, tasks, messages, processor seconds of this process and its peak
+// memory.
 #include <fmt/format.h>
 #include <sys/resource.h>
 
@@ -79,7 +80,8 @@ int main(int argc, char** argv) {
     argc -= 2, argv += 2;
   }
   if (argc < 6) {
-    std::fprintf(stderr, "usage: bench_simulate [--sample W,W,S,T] lu | gemm N MACHINE ALGORITHM PxQxC [BLOCK [PIVOTING]]\n");
+    std::fprintf(stderr,
+                 "usage: bench_simulate [--sample W,W,S,T] lu | gemm N MACHINE ALGORITHM PxQxC [BLOCK [PIVOTING]]\n");
     return 2;
   }
   auto const machine = Machine::parse(argv[3]);
@@ -99,8 +101,10 @@ int main(int argc, char** argv) {
   for (auto const& r : result.ranks) compute += r.compute, communicate += r.communicate;
   auto const all = result.seconds * static_cast<double>(result.ranks.size());
   fmt::print(
-      "{{\"seconds\": {:.9}, \"longest_work\": {:.6}, \"longest_tasks\": {}, \"compute\": {:.4}, \"communicate\": {:.4}, "
-      "\"tasks\": {}, \"messages\": {}, \"frontier\": {}, \"planning\": {:.2f}, \"simulating\": {:.2f}, \"mib\": {}}}\n",
+      "{{\"seconds\": {:.9}, \"longest_work\": {:.6}, \"longest_tasks\": {}, \"compute\": {:.4}, \"communicate\": "
+      "{:.4}, "
+      "\"tasks\": {}, \"messages\": {}, \"frontier\": {}, \"planning\": {:.2f}, \"simulating\": {:.2f}, \"mib\": "
+      "{}}}\n",
       result.seconds, result.longest_work, result.longest_tasks, compute / all, communicate / all, result.tasks,
       result.hops, result.most_waiting, planned - begin, end - planned, used.ru_maxrss / 1024);
   for (auto const seconds : found.step_seconds) fmt::print(stderr, "{:.6g} s a step\n", seconds);

@@ -22,9 +22,9 @@ struct Event {
   }
 };
 
-/// Events of the next while in order; later ones in buckets of equal spans of time, unsorted until their turn comes; what
-/// lies behind all buckets is spread over them anew when they are empty. What happens at once is a queue of its own: it
-/// comes after all that was announced before, and before anything later.
+/// Events of the next while in order; later ones in buckets of equal spans of time, unsorted until their turn comes;
+/// what lies behind all buckets is spread over them anew when they are empty. What happens at once is a queue of its
+/// own: it comes after all that was announced before, and before anything later.
 class EventQueue {
  public:
   EventQueue() : buckets_(most_buckets) {}

@@ -33,7 +33,8 @@ class Sampler {
       all += part.step_work[static_cast<std::size_t>(s)];
       if (s >= first && s < end) own += part.step_work[static_cast<std::size_t>(s)];
     }
-    auto const share = all > 0 ? own / all : static_cast<double>(end - first) / static_cast<double>(part.step_ends.size());
+    auto const share =
+        all > 0 ? own / all : static_cast<double>(end - first) / static_cast<double>(part.step_ends.size());
     auto const times = steps / static_cast<double>(end - first) * share;
     auto const even = steps / static_cast<double>(part.step_ends.size());
     for (std::size_t r = 0; r < whole_.ranks.size(); ++r) {
@@ -76,8 +77,8 @@ class Sampler {
   double longest_tasks_ = 0;
 };
 
-/// Of two parts next to each other the windows lie where Gauss's two points do: what a step takes may then be a cubic of
-/// its number, as the work of a factorization is a square, and nothing is missed.
+/// Of two parts next to each other the windows lie where Gauss's two points do: what a step takes may then be a cubic
+/// of its number, as the work of a factorization is a square, and nothing is missed.
 double aside(int window, int windows) {
   bool const is_alone = window + 1 == windows && windows % 2 != 0;
   auto const from_middle = 1 / std::sqrt(3.0) - 0.5;

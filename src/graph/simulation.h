@@ -115,9 +115,7 @@ class Simulation {
   /// Asks for the memory of what comes soon, which lies anywhere.
   void look_ahead();
   [[nodiscard]] Seat& seat(Rank rank) { return seats_[static_cast<std::size_t>(rank)]; }
-  void at(double time, Event::Kind kind, std::size_t what, std::int32_t leg = 0) {
-    events_.add(time, kind, what, leg);
-  }
+  void at(double time, Event::Kind kind, std::size_t what, std::int32_t leg = 0) { events_.add(time, kind, what, leg); }
   std::int64_t keep(Span const& span);
   /// Books the time since the last change of what the rank does.
   void pass(Clock& of) const;

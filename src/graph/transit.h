@@ -39,9 +39,9 @@ struct Parcel {
   std::int32_t contributions = 0;
   std::vector<Leg> legs;
   std::vector<std::int64_t> causes;  ///< of legs, where they are kept: the span that each waited for last, then its own
-  std::vector<Rank> ranks;    ///< that take part, those that only relay among them
-  std::vector<Place> places;  ///< of these, and one more
-  std::vector<Heir> heirs;    ///< tasks that wait for it, by owner
+  std::vector<Rank> ranks;           ///< that take part, those that only relay among them
+  std::vector<Place> places;         ///< of these, and one more
+  std::vector<Heir> heirs;           ///< tasks that wait for it, by owner
 
   [[nodiscard]] Place& place(Rank rank);
   [[nodiscard]] std::int64_t cause(std::int32_t leg) const {

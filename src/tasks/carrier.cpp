@@ -17,8 +17,9 @@ namespace allport::tasks {
 
 namespace {
 
-/// Moves places round the rings of a machine until one of them lies where those of all others like it come to lie: trees
-/// along the axes look the same from all nodes of a ring, but for the parity by which ways half round it are chosen.
+/// Moves places round the rings of a machine until one of them lies where those of all others like it come to lie:
+/// trees along the axes look the same from all nodes of a ring, but for the parity by which ways half round it are
+/// chosen.
 class Shift {
  public:
   /// @param moves  false: everything stays

@@ -238,7 +238,9 @@ TEST(GraphSimulate, TakesEventsByTimeAndThenAsTheyWereAnnounced) {
   for (int round = 0; round < 20'000; ++round) {
     for (auto count = next(4); count > 0; --count) {
       auto const kind = next(8);
-      add(kind == 0 ? now : kind == 1 ? now + 1e3 * static_cast<double>(next(64)) : now + 1e-3 * static_cast<double>(next(1024)));
+      add(kind == 0   ? now
+          : kind == 1 ? now + 1e3 * static_cast<double>(next(64))
+                      : now + 1e-3 * static_cast<double>(next(1024)));
     }
     if (queue.empty()) continue;
     auto const least = std::ranges::min_element(all);

@@ -45,8 +45,8 @@ void expect_sample_near(TaskGraph const& made, Machine const& machine, graph::Ca
 
 TEST(SimulatedSteps, SamplesOfStepsStandForAll) {
   auto const machine = Machine::parse("bgp:4x4");
-  for (auto const& options : {by("2d_tasks", {4, 4, 1}, 16), by("2d_tasks", {1, 16, 1}, 16),
-                              by("2.5d_tasks", {4, 2, 2}, 16, 16)}) {
+  for (auto const& options :
+       {by("2d_tasks", {4, 4, 1}, 16), by("2d_tasks", {1, 16, 1}, 16), by("2.5d_tasks", {4, 2, 2}, 16, 16)}) {
     for (auto const pivoting : {Pivoting::none, Pivoting::tournament}) {
       auto const plan = plan_lu({5120, 5120, Scalar::d, pivoting}, machine, options);
       SCOPED_TRACE(fmt::format("{} {}", options.algorithm, options.grid.rows));
@@ -72,7 +72,7 @@ TEST(SimulatedSteps, RanksThatDoNotLookAheadTakeOneStepAfterTheOther) {
   EXPECT_EQ(stepwise.tasks, ahead.tasks);
   EXPECT_GT(stepwise.seconds, ahead.seconds);
   std::vector<std::pair<std::int64_t, double>> last(16, {0, 0.0});  // a rank's step, and when it was done with it
-  for (auto const& span : stepwise.spans) {  // by their beginnings
+  for (auto const& span : stepwise.spans) {                         // by their beginnings
     if (span.to >= 0) continue;
     auto& [step, done] = last[static_cast<std::size_t>(span.rank)];
     EXPECT_GE(made->step(span.task), step);

@@ -19,8 +19,8 @@ struct SimulateOptions {
   /// they give tasks of later steps still travels.
   std::int64_t first = 0;
   std::int64_t end = 0;
-  /// No rank begins a task of a step before it has done all of its tasks of the steps before: as programs do that do not
-  /// look ahead.
+  /// No rank begins a task of a step before it has done all of its tasks of the steps before: as programs do that do
+  /// not look ahead.
   bool in_steps = false;
   /// Called now and then with tasks done, and false ends the run with Error(unsupported).
   std::function<bool(std::int64_t)> progress{};
@@ -75,14 +75,15 @@ struct SimulateResult {
 /// none of either.
 /// @throws Error(schedule) naming a task that still waits when nothing runs any more; not where only some steps are
 ///         simulated: what waits then has got the rest long before
-/// @throws Error(argument) where the machine has fewer ranks than the graph, or workers < 1, or steps are asked for that
+/// @throws Error(argument) where the machine has fewer ranks than the graph, or workers < 1, or steps are asked for
+/// that
 ///         the graph does not have
 [[nodiscard]] SimulateResult simulate(TaskGraph const& graph, Machine const& machine, Carrier const& carrier,
                                       SimulateOptions const& options = {});
 
-/// Which steps of a graph stand for all: the steps are cut into so many equal parts, and of each some near its middle are
-/// simulated, those of two parts at Gauss's points. A window begins with steps in which ranks come to be as far apart as they are in the long run, and ends
-/// with some whose time is not taken, because nothing follows them.
+/// Which steps of a graph stand for all: the steps are cut into so many equal parts, and of each some near its middle
+/// are simulated, those of two parts at Gauss's points. A window begins with steps in which ranks come to be as far
+/// apart as they are in the long run, and ends with some whose time is not taken, because nothing follows them.
 struct Sampling {
   int windows = 4;
   int warm = 16;  ///< steps before those whose time is taken
@@ -91,9 +92,9 @@ struct Sampling {
 };
 
 struct Sampled {
-  SimulateResult result;       ///< seconds and shares of the whole, as the windows have them; no spans
-  std::int64_t steps = 0;      ///< of the graph
-  std::int64_t simulated = 0;  ///< of these; all of them where that is not more than a sample has
+  SimulateResult result;             ///< seconds and shares of the whole, as the windows have them; no spans
+  std::int64_t steps = 0;            ///< of the graph
+  std::int64_t simulated = 0;        ///< of these; all of them where that is not more than a sample has
   std::vector<double> step_seconds;  ///< in each part, as measured in its window
 };
 

@@ -36,9 +36,10 @@ __all__ = [
     "simulate",
 ]
 
+DECK = "bgp:32x32x16"
 KEPT = Path(__file__).parent / "runs" / "deck1-graphs.json"
-PARTS = 3
-"""Of a graph's steps, of each of which a sample is simulated."""
+SAMPLE, SHORT = (2, 16, 16, 4), (2, 8, 12, 2)
+"""Of a graph's steps, and of those of LU with layers on 16,384 nodes, which take minutes otherwise."""
 PRODUCT, LAYERED_PRODUCT = "summa_tasks", "summa25_tasks"
 FACTOR, LAYERED_FACTOR = "2d_tasks", "2.5d_tasks"
 BEHIND = {"rectangular": "RCT", "binomial": "BNM", "in steps": "ScaLAPACK's"}
@@ -63,12 +64,22 @@ class Case:
         return f"{self.work} n={self.n} {self.machine} {grid} {self.how} b={self.block}"
 
     @property
+    def sample(self) -> tuple[int, int, int, int]:
+        return SHORT if self.work != "gemm" and self.machine == DECK and self.grid[2] > 1 else SAMPLE
+
+    @property
     def flops(self) -> float:
         return (2.0 if self.work == "gemm" else 2.0 / 3.0) * float(self.n) ** 3
 
 
-def simulate(case: Case, parts: int = PARTS) -> dict[str, Any]:
-    """Seconds, the share of the nodes' peak, and the shares of time; parts = 0: of all steps."""
+def _unpriced(machine: Machine) -> Machine:
+    """The same links. Where all is fixed nothing is chosen by price, and at these sizes to price takes longer than to
+    simulate; who does not say how fast it computes is not priced."""
+    return Machine.from_toml(re.sub(r"(?m)^flops = .*\n", "", machine.to_toml()))
+
+
+def simulate(case: Case) -> dict[str, Any]:
+    """Seconds, the share of the nodes' peak, and the shares of time, from a sample of the steps."""
     machine = Machine.parse(case.machine)
     grid = "x".join(str(s) for s in case.grid)
     if case.work == "gemm":
@@ -82,7 +93,7 @@ def simulate(case: Case, parts: int = PARTS) -> dict[str, Any]:
         plan = plan_lu(
             case.n,
             case.n,
-            machine,
+            _unpriced(machine),
             pivot=case.work,
             algorithm=LAYERED_FACTOR if layered else FACTOR,
             grid=grid,
@@ -93,7 +104,7 @@ def simulate(case: Case, parts: int = PARTS) -> dict[str, Any]:
         )
         made = lu_graph(plan)
     trees = None if case.how == "rectangular" else "binomial"
-    run = graph.simulate(made, machine, carrier=trees, sample=parts, in_steps=case.how == "in steps")
+    run = graph.simulate(made, machine, carrier=trees, sample=case.sample, in_steps=case.how == "in steps")
     kept = ("seconds", "compute", "communicate", "idle", "longest_work", "longest_tasks", "steps", "simulated_steps")
     found = run.to_dict()
     peak = machine.ranks * machine.rates.flops
@@ -195,7 +206,6 @@ def said() -> str:
     )
 
 
-DECK = "bgp:32x32x16"
 FLAT, LAYERED = (128, 128, 1), (32, 32, 16)
 SCALING = {256: "bgp:8x8x4", 512: "bgp:8x8x8", 1024: "bgp:16x8x8", 2048: "bgp:16x16x8"}
 SCALED = {  # nodes: flat grid, layered grid
@@ -204,6 +214,9 @@ SCALED = {  # nodes: flat grid, layered grid
     1024: ((32, 32, 1), (16, 16, 4)),
     2048: ((32, 64, 1), (16, 16, 8)),
 }
+
+
+TWICE = {256: (8, 16), 512: (16, 16), 1024: (16, 32), 2048: (32, 32)}  # nodes: a layer's grid where there are two
 
 
 def _products() -> list[Case]:
@@ -221,14 +234,19 @@ def _products() -> list[Case]:
 def _factors() -> list[Case]:
     cases = []
     for pivoting in ("none", "tournament"):
-        cases += [Case(pivoting, 131072, DECK, FLAT, how, 128) for how in ("rectangular", "binomial")]
-        cases += [Case(pivoting, 131072, DECK, LAYERED, how, 512) for how in ("rectangular", "binomial")]
-    cases.append(Case("partial", 131072, DECK, FLAT, "in steps", 64))
+        for grid, block in ((FLAT, 64), (FLAT, 128), ((64, 256, 1), 64)):
+            cases.append(Case(pivoting, 131072, DECK, grid, "rectangular", block))
+        for grid, block in ((LAYERED, 128), (LAYERED, 64), ((64, 64, 4), 64), ((64, 128, 2), 64)):
+            cases.append(Case(pivoting, 131072, DECK, grid, "rectangular", block))
+        cases.append(Case(pivoting, 131072, DECK, FLAT, "binomial", 128))
+        cases.append(Case(pivoting, 131072, DECK, (64, 128, 2), "binomial", 64))
+    cases.append(Case("partial", 131072, DECK, FLAT, "in steps", 128))
     for nodes, spec in SCALING.items():
         flat_grid, layered_grid = SCALED[nodes]
         for pivoting in ("none", "tournament"):
             cases += [Case(pivoting, 65536, spec, flat_grid, how, 128) for how in ("rectangular", "binomial")]
-            cases.append(Case(pivoting, 65536, spec, layered_grid, "rectangular", 256))
+            cases.append(Case(pivoting, 65536, spec, layered_grid, "rectangular", 128))
+            cases.append(Case(pivoting, 65536, spec, (*TWICE[nodes], 2), "rectangular", 64))
         cases.append(Case("partial", 65536, spec, flat_grid, "in steps", 64))
     return cases
 
