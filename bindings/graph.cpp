@@ -97,8 +97,10 @@ nb::dict columns(TaskGraph const& graph, std::vector<graph::Span> const& spans) 
   return d;
 }
 
+/// @param windows, warm, span, tail  as in Sampling; windows = 0: all steps
 nb::dict simulate(TaskGraph const& graph, Machine const& machine, Carrier const& carrier,
-                  graph::SimulateOptions options, nb::object const& progress) {
+                  graph::SimulateOptions options, int windows, int warm, int span, int tail,
+                  nb::object const& progress) {
   Signals signals;
   options.progress = [&](std::int64_t done) {
     signals.look();
@@ -106,13 +108,21 @@ nb::dict simulate(TaskGraph const& graph, Machine const& machine, Carrier const&
     progress(done);
     return true;
   };
-  graph::SimulateResult result;
+  graph::Sampled sampled;
   signals.guard([&] {
     auto const unlocked = nb::gil_scoped_release();
-    result = graph::simulate(graph, machine, carrier, options);
+    if (windows > 0) {
+      sampled = graph::simulate_sampled(graph, machine, carrier, options, {windows, warm, span, tail});
+    } else {
+      sampled.result = graph::simulate(graph, machine, carrier, options);
+      sampled.steps = sampled.simulated = graph.steps();
+    }
   });
+  auto& result = sampled.result;
   nb::dict d;
   d["seconds"] = result.seconds;
+  d["steps"] = sampled.steps;
+  d["simulated_steps"] = options.end > 0 ? options.end - options.first : sampled.simulated;
   d["tasks"] = result.tasks;
   d["messages"] = result.hops;
   d["most_waiting"] = result.most_waiting;
@@ -154,11 +164,13 @@ void bind_graph(nb::module_& m) {
       .def(
           "__init__",
           [](graph::SimulateOptions* self, int workers, double factor, std::int64_t segment, bool trace,
-             std::int64_t trace_limit) {
-            new (self) graph::SimulateOptions{workers, factor, segment, trace, trace_limit};
+             std::int64_t trace_limit, std::int64_t first, std::int64_t end, bool in_steps) {
+            new (self) graph::SimulateOptions{workers, factor, segment, trace, trace_limit, first, end, in_steps};
           },
-          nb::kw_only(), "workers"_a, "factor"_a, "segment"_a, "trace"_a, "trace_limit"_a);
-  m.def("graph_simulate", simulate, "graph"_a, "machine"_a, "carrier"_a, "options"_a, "progress"_a);
+          nb::kw_only(), "workers"_a, "factor"_a, "segment"_a, "trace"_a, "trace_limit"_a, "first"_a, "end"_a,
+          "in_steps"_a);
+  m.def("graph_simulate", simulate, "graph"_a, "machine"_a, "carrier"_a, "options"_a, "windows"_a, "warm"_a, "span"_a,
+        "tail"_a, "progress"_a);
   m.def(
       "graph_draw",
       [](TaskGraph const& graph, std::int64_t most) {

@@ -163,17 +163,29 @@ def simulate(
     segment: int | str | None = None,
     trace: bool = False,
     trace_limit: int = 2_000_000,
+    steps: tuple[int, int] | None = None,
+    sample: int | tuple[int, int, int, int] = 0,
+    in_steps: bool = False,
     progress: Callable[[int], None] | None = None,
 ) -> TaskSimulation:
     """How long a graph takes on a machine: tasks occupy workers, data occupy links. Holds the graph's frontier alone.
 
     carrier: as for count(). workers: of each rank, each as fast as the machine says of a rank.
     segment: bytes that a relay has before it passes a message on; None: as in a run on that machine. trace: keep the
-    timeline and the critical path, of at most trace_limit tasks and messages. progress: called now and then with the
-    tasks done.
+    timeline and the critical path, of at most trace_limit tasks and messages. steps: only the graph's steps first ...
+    end - 1, as if all before were done when they begin. sample: cut the graph's steps into so many equal parts,
+    simulate some 36 in the middle of each, and let these stand for the part (docs/concepts/graph.md says how far that
+    is off); 0: simulate all; (parts, warm, span, tail): so many steps before those whose time is taken, so many whose
+    time is, and so many behind. in_steps: no rank begins a step before it has done its part of the one before, as
+    programs do that do not look ahead. progress: called now and then with the tasks done.
     Raises AllportError, of kind 'machine' where the machine does not say how fast it computes.
     """
     where = as_machine(machine)
+    windows, warm, span, tail = sample if isinstance(sample, tuple) else (sample, 16, 16, 4)
+    if windows < 0 or (windows > 0 and (trace or steps is not None)):
+        raise failure(f"sample = {sample}: expected 0, or more without trace and steps, which a sample does not have")
+    if steps is not None and not 0 <= steps[0] < steps[1]:
+        raise failure(f"steps = {steps}: expected a first step, and a later end")
     with asking(graph), bar_in_notebook("simulating", progress is None) as bar:
         total = max(_native.graph_total(graph) or 1, 1) if progress is None and in_notebook() else 1
         data = _native.graph_simulate(
@@ -186,7 +198,14 @@ def simulate(
                 segment=_native.usual_segment(where) if segment is None else parse_bytes(segment, "segment"),
                 trace=trace,
                 trace_limit=trace_limit,
+                first=steps[0] if steps is not None else 0,
+                end=steps[1] if steps is not None else 0,
+                in_steps=in_steps,
             ),
+            windows,
+            warm,
+            span,
+            tail,
             progress or (lambda done: bar("", done / total)),
         )
         return TaskSimulation(data, graph, where, workers, trace_limit)

@@ -113,6 +113,16 @@ class TaskSimulation(Shown):
         return float(self._data["seconds"])
 
     @property
+    def steps(self) -> int:
+        """Of the graph; 0 where it has none."""
+        return int(self._data["steps"])
+
+    @property
+    def simulated_steps(self) -> int:
+        """How many of them were simulated: fewer than all where these were to stand for all, or to be alone."""
+        return int(self._data["simulated_steps"])
+
+    @property
     def tasks(self) -> int:
         """How many have run."""
         return int(self._data["tasks"])
@@ -171,6 +181,8 @@ class TaskSimulation(Shown):
             "ranks": self.graph.ranks,
             "workers": self.workers,
             "seconds": self.seconds,
+            "steps": self.steps,
+            "simulated_steps": self.simulated_steps,
             "tasks": self.tasks,
             "messages": self.messages,
             "compute": share(self.compute),

@@ -14,10 +14,17 @@ void Leaving::read(TaskGraph const& graph, Task task) {
     auto& to = sending(heir.edge.output);
     if (to.ranks.empty()) {
       to.ranks.push_back(owner_);
+      to.highest = owner_;
       to.bytes = graph.output(task, heir.edge.output).bytes(graph.element());
       to.parts = graph.parts(task, heir.edge.output);
     }
-    if (std::ranges::find(to.ranks, heir.owner) == to.ranks.end()) to.ranks.push_back(heir.owner);
+    if (heir.owner == to.ranks.back()) continue;
+    if (heir.owner > to.highest) {
+      to.highest = heir.owner;
+    } else if (std::ranges::find(to.ranks, heir.owner) != to.ranks.end()) {
+      continue;
+    }
+    to.ranks.push_back(heir.owner);
   }
 }
 

@@ -17,6 +17,7 @@ struct Sending {
   std::int64_t bytes = 0;
   std::vector<Rank> ranks;
   int parts = 1;
+  Rank highest = 0;  ///< of `ranks`
 
   [[nodiscard]] bool travels() const { return ranks.size() > 1 && bytes > 0; }
   /// @pre travels()
@@ -32,6 +33,13 @@ class Leaving {
 
   [[nodiscard]] Rank owner() const { return owner_; }
   [[nodiscard]] std::vector<Heir> const& heirs() const { return heirs_; }
+  /// What an output has, of an edge that carries data.
+  [[nodiscard]] std::int64_t bytes(int output) const {
+    for (auto const& s : sendings()) {
+      if (s.output == output) return s.bytes;
+    }
+    return 0;
+  }
   /// By output, of edges that carry data.
   [[nodiscard]] std::span<Sending const> sendings() const { return {sendings_.data(), used_}; }
   /// Calls visit(Delivery) for what the task's rank begins: its outputs that travel, and the sums of which it is the

@@ -1,39 +1,95 @@
 #include "links.h"
 
 #include <algorithm>
+#include <cstdlib>
 
 namespace allport::graph {
 
 Links::Links(Machine const& machine)
     : machine_(machine),
+      axes_(machine.axes()),
+      alike_(machine.exceptions().empty()),
+      injection_rate_(machine.rates().injection.value()),
       overhead_(machine.rates().overhead.value()),
       cores_(machine),
-      free_(static_cast<std::size_t>(machine.link_ids()), 0.0),
-      busy_(free_.size(), 0.0),
+      of_links_(static_cast<std::size_t>(machine.link_ids())),
       ends_(static_cast<std::size_t>(machine.ranks()), 0.0),
       injection_(static_cast<std::size_t>(machine.nodes()), 0.0),
-      inside_(ends_.size(), 0.0) {}
+      inside_(ends_.size(), 0.0) {
+  for (Node node = 0; node < machine.nodes(); ++node) {
+    for (int a = 0; a < axes_; ++a) coords_.push_back(machine.coord(node, a));
+  }
+}
 
-Links::Within Links::within(Rank from, Rank to) const {
+template <class Visit>
+void Links::route(Node from, Node to, Visit&& visit) const {
+  auto const* const here = coords_.data() + static_cast<std::ptrdiff_t>(from) * axes_;
+  auto const* const there = coords_.data() + static_cast<std::ptrdiff_t>(to) * axes_;
+  for (int a = 0; a < axes_; ++a) {
+    if (here[a] == there[a]) continue;
+    auto const& axis = machine_.axis(a);
+    auto const steps = machine_.offset(here[a], there[a], a);
+    auto const out = port(a, steps);
+    auto const stride = machine_.stride(a);
+    auto x = here[a];
+    for (auto left = std::abs(steps); left > 0; --left) {
+      auto const link = machine_.link(from, out);
+      if (alike_) {
+        visit(link, axis.bandwidth.value(), axis.latency.value());
+      } else {
+        visit(link, machine_.bandwidth(link).value(), machine_.latency(link).value());
+      }
+      auto const next = steps > 0 ? (x + 1 == axis.length ? 0 : x + 1) : (x == 0 ? axis.length - 1 : x - 1);
+      from += (next - x) * stride;
+      x = next;
+    }
+  }
+}
+
+Links::Way Links::within(Rank from, Rank to) const {
   auto const& levels = machine_.levels();
   auto const l = levels.parting(from, to);
   if (l < levels.size() && levels[l].bandwidth.value() > 0) {
-    return {1.0 / levels[l].bandwidth.value(), levels[l].latency.value()};
+    return {levels[l].latency.value(), 1.0 / levels[l].bandwidth.value()};
   }
   auto const memory = machine_.rates().memory_bandwidth.value();
-  return {memory > 0 ? 2.0 / memory : 0.0, 0.0};  // read and written
+  return {0.0, memory > 0 ? 2.0 / memory : 0.0};  // read and written
 }
 
-Links::Passage Links::cross(Rank from, Rank to, std::int64_t bytes, double first, double last) {
+Links::Passage Links::cross(Rank from, Rank to, LinkId link, std::int64_t bytes, double first, double last) {
   auto const length = static_cast<double>(bytes);
   auto& mine = ends_[static_cast<std::size_t>(from)];
   auto const begin = std::max(first, mine);
   mine = cores_.done(begin, overhead_);
   auto head = mine;
   auto tail = std::max(head, last);
-  auto const here = machine_.node_of(from);
-  auto const there = machine_.node_of(to);
-  if (here == there) {
+  // A queue further down is what is booked there, not when: a message that comes late, because it waited before, does
+  // not keep the link empty until then.
+  auto unhindered = mine;
+  auto const take = [&](LinkId l, double bandwidth, double latency) {
+    auto& [free, busy] = of_links_[static_cast<std::size_t>(l)];
+    head = std::max(head, free);
+    auto const seconds = length / bandwidth;
+    tail = std::max(head + seconds, tail);
+    free = std::max(free, unhindered) + seconds;
+    busy += seconds;
+    head += latency;
+    tail += latency;
+    unhindered += latency;
+  };
+  auto const inject = [&](Node here) {
+    if (injection_rate_ <= 0) return;
+    auto& free = injection_[static_cast<std::size_t>(here)];
+    head = std::max(head, free);
+    free = head + length / injection_rate_;
+  };
+  if (link >= 0) {
+    inject(injection_rate_ > 0 ? machine_.link_source(link) : 0);
+    take(link, machine_.bandwidth(link).value(), machine_.latency(link).value());
+  } else if (auto const here = machine_.node_of(from), there = machine_.node_of(to); here != there) {
+    inject(here);
+    route(here, there, take);
+  } else {
     auto const way = within(from, to);
     auto& free = inside_[static_cast<std::size_t>(from)];
     head = std::max(head, free);
@@ -41,51 +97,25 @@ Links::Passage Links::cross(Rank from, Rank to, std::int64_t bytes, double first
     free = tail;
     head += way.latency;
     tail += way.latency;
-  } else {
-    if (auto const cap = machine_.rates().injection.value(); cap > 0) {
-      auto& free = injection_[static_cast<std::size_t>(here)];
-      head = std::max(head, free);
-      free = head + length / cap;
-    }
-    // A queue further down is what is booked there, not when: a message that comes late, because it waited before, does
-    // not keep the link empty until then.
-    auto unhindered = mine;
-    machine_.route(here, there, [&](LinkId l) {
-      auto& free = free_[static_cast<std::size_t>(l)];
-      head = std::max(head, free);
-      auto const seconds = length / machine_.bandwidth(l).value();
-      tail = std::max(head + seconds, tail);
-      free = std::max(free, unhindered) + seconds;
-      busy_[static_cast<std::size_t>(l)] += seconds;
-      auto const latency = machine_.latency(l).value();
-      head += latency;
-      tail += latency;
-      unhindered += latency;
-    });
   }
   // Cores are given in the order in which messages leave, so that one which is there late keeps none free until then.
   auto const taken = cores_.done(mine, overhead_) - mine;
   return {begin, head + taken, tail + taken};
 }
 
-double Links::alone(Rank from, Rank to, double bytes) const {
-  double latency = 0;
-  double slowest = 0;
-  if (machine_.node_of(from) == machine_.node_of(to)) {
-    auto const way = within(from, to);
-    latency = way.latency;
-    slowest = way.seconds_per_byte;
-  } else {
-    machine_.route(machine_.node_of(from), machine_.node_of(to), [&](LinkId l) {
-      latency += machine_.latency(l).value();
-      slowest = std::max(slowest, 1.0 / machine_.bandwidth(l).value());
-    });
-  }
-  return 2 * overhead_ + latency + bytes * slowest;
-}
-
-double Links::trailing(Rank from, Rank to, std::int64_t bytes) const {
-  return alone(from, to, static_cast<double>(bytes)) - alone(from, to, 0);
+std::pair<LinkId, Links::Way> Links::route_of(Rank from, Rank to) const {
+  auto const here = machine_.node_of(from);
+  auto const there = machine_.node_of(to);
+  if (here == there) return {-1, within(from, to)};
+  std::pair<LinkId, Way> found{-1, {}};
+  auto& way = found.second;
+  int links = 0;
+  route(here, there, [&](LinkId link, double bandwidth, double latency) {
+    found.first = ++links == 1 ? link : -1;
+    way.latency += latency;
+    way.seconds_per_byte = std::max(way.seconds_per_byte, 1.0 / bandwidth);
+  });
+  return found;
 }
 
 }  // namespace allport::graph

@@ -1,6 +1,7 @@
 // The machine's links as whole messages book them.
 #pragma once
 
+#include <utility>
 #include <vector>
 
 #include "allport/machine/machine.h"
@@ -19,27 +20,55 @@ class Links {
     double tail = 0;
   };
   /// Books the way of a message whose head can leave at `first` and whose last byte is there at `last`.
-  Passage cross(Rank from, Rank to, std::int64_t bytes, double first, double last);
+  Passage cross(Rank from, Rank to, std::int64_t bytes, double first, double last) {
+    return cross(from, to, -1, bytes, first, last);
+  }
+  /// @param link  the one that is all of its way; -1: looked for
+  Passage cross(Rank from, Rank to, LinkId link, std::int64_t bytes, double first, double last);
+  /// All that messages from one rank to another have in common.
+  struct Way {
+    double latency = 0;           ///< of its links
+    double seconds_per_byte = 0;  ///< of the slowest of them
+  };
+  [[nodiscard]] Way way(Rank from, Rank to) const { return route_of(from, to).second; }
+  /// With the link that is all of it, or -1.
+  [[nodiscard]] std::pair<LinkId, Way> route_of(Rank from, Rank to) const;
   /// Seconds until a message is there if nothing else is on its way.
-  [[nodiscard]] double alone(Rank from, Rank to, double bytes) const;
+  [[nodiscard]] double alone(Way const& way, double bytes) const {
+    return 2 * overhead_ + way.latency + bytes * way.seconds_per_byte;
+  }
+  [[nodiscard]] double alone(Rank from, Rank to, double bytes) const { return alone(way(from, to), bytes); }
   /// Seconds that `bytes` take to follow a head.
-  [[nodiscard]] double trailing(Rank from, Rank to, std::int64_t bytes) const;
-  [[nodiscard]] std::vector<double> const& busy() const { return busy_; }
+  [[nodiscard]] double trailing(Way const& way, std::int64_t bytes) const {
+    return alone(way, static_cast<double>(bytes)) - alone(way, 0);
+  }
+  [[nodiscard]] double trailing(Rank from, Rank to, std::int64_t bytes) const { return trailing(way(from, to), bytes); }
+  [[nodiscard]] std::vector<double> busy() const {
+    std::vector<double> busy;
+    for (auto const& link : of_links_) busy.push_back(link.busy);
+    return busy;
+  }
   /// That tasks and messages' ends wait for.
   [[nodiscard]] SharedCores& cores() { return cores_; }
 
  private:
-  struct Within {
-    double seconds_per_byte = 0;
-    double latency = 0;
-  };
-  [[nodiscard]] Within within(Rank from, Rank to) const;
+  [[nodiscard]] Way within(Rank from, Rank to) const;
+  /// Machine::route() without its divisions: visit(LinkId, bytes a second, latency) for every link.
+  template <class Visit>
+  void route(Node from, Node to, Visit&& visit) const;
 
   Machine const& machine_;
+  int axes_;
+  bool alike_;                        // all links of an axis
+  double injection_rate_;             // of a node; 0: no limit
+  std::vector<std::int32_t> coords_;  // of nodes
   double overhead_;
   SharedCores cores_;
-  std::vector<double> free_;       // by link
-  std::vector<double> busy_;       // by link
+  struct Link {
+    double free = 0;  // from then on
+    double busy = 0;
+  };
+  std::vector<Link> of_links_;
   std::vector<double> ends_;       // by rank: of its processor, which begins one message after the other
   std::vector<double> injection_;  // by node
   std::vector<double> inside_;     // by rank: what it hands to others of its node

@@ -11,15 +11,24 @@
 namespace allport::graph {
 
 SimulateResult Simulation::run() {
-  for (Rank r = 0; r < graph_.ranks(); ++r) {
-    graph_.entries(r, [&](Task task) { become_ready(task, r, {}); });
+  for (Rank r = 0; r < graph_.ranks() && options_.in_steps; ++r) {
+    seat(r).step = options_.first - 1;
+    next_step(r);
   }
+  for (Rank r = 0; r < graph_.ranks(); ++r) {
+    graph_.entries(r, [&](Task task) {
+      if (!is_window() || is_in_window(task)) become_ready(task, r, {});
+    });
+  }
+  if (is_window()) enter_midway();
   for (Rank r = 0; r < graph_.ranks(); ++r) begin_tasks(r);
-  while (!events_.empty()) {
-    auto const event = events_.top();
-    events_.pop();
+  while (true) {
+    if (events_.empty() && is_window()) release_rest();
+    if (events_.empty()) break;
+    auto const event = events_.take();
     now_ = event.time;
-    switch (event.kind) {
+    look_ahead();
+    switch (event.kind()) {
       case Event::done:
         finish(event.what);
         break;
@@ -33,12 +42,53 @@ SimulateResult Simulation::run() {
   }
   ensure_all_ran();
   result_.seconds = now_;
-  for (auto& seat : seats_) {
-    pass(seat);
-    result_.ranks.push_back(seat.spent);
+  for (auto& clock : clocks_) {
+    pass(clock);
+    result_.ranks.push_back(clock.spent);
   }
   result_.link_busy = links_.busy();
+  for (std::size_t s = 1; s < result_.step_ends.size(); ++s) {
+    result_.step_ends[s] = std::max(result_.step_ends[s], result_.step_ends[s - 1]);
+  }
   return std::move(result_);
+}
+
+void Simulation::look_ahead() {
+  if (auto const* soon = events_.ahead(2); soon != nullptr && soon->kind() != Event::done) {
+    __builtin_prefetch(&transit_[soon->what]);
+  }
+  if (auto const* next = events_.ahead(0); next != nullptr && next->kind() != Event::done) {
+    __builtin_prefetch(&transit_[next->what].legs[static_cast<std::size_t>(next->leg)]);
+  }
+}
+
+void Simulation::enter_midway() {
+  constexpr std::int64_t reach = 4;  // steps back from which edges are looked for; release_rest() has the others
+  result_.step_ends.assign(static_cast<std::size_t>(options_.end - options_.first), 0.0);
+  result_.step_work.assign(result_.step_ends.size(), 0.0);
+  for (auto s = std::max<std::int64_t>(options_.first - reach, 0); s < options_.first; ++s) {
+    for (Rank r = 0; r < graph_.ranks(); ++r) {
+      graph_.tasks(r, s, [&](Task task) {
+        graph_.children(task, [&](Edge const& edge) { fulfil(edge.child, graph_.owner(edge.child), {}, 1); });
+      });
+    }
+  }
+}
+
+void Simulation::release_rest() {
+  std::vector<std::pair<Task, Waiting>> rest;
+  waiting_.each([&](Task task, Waiting const& waited) { rest.emplace_back(task, waited); });
+  std::ranges::sort(rest, {}, &std::pair<Task, Waiting>::first);
+  for (auto const& [task, waited] : rest) fulfil(task, graph_.owner(task), waited, waited.parents);
+  for (auto const& [task, waited] : rest) begin_tasks(graph_.owner(task));
+}
+
+void Simulation::note_step(Task task, double seconds) {
+  auto const step = static_cast<std::size_t>(graph_.step(task) - options_.first);
+  result_.step_work[step] += seconds;
+  if (graph_.work(task).flops <= 0) return;
+  auto& end = result_.step_ends[step];
+  end = std::max(end, now_);
 }
 
 std::int64_t Simulation::keep(Span const& span) {
@@ -49,7 +99,7 @@ std::int64_t Simulation::keep(Span const& span) {
   return number;
 }
 
-void Simulation::pass(Seat& of) const {
+void Simulation::pass(Clock& of) const {
   auto const time = now_ - of.since;
   auto const unused = options_.workers - of.computing - of.talking;
   of.spent.compute += time * of.computing;
@@ -60,24 +110,52 @@ void Simulation::pass(Seat& of) const {
 
 void Simulation::become_ready(Task task, Rank rank, Waiting const& waited) {
   if (!graph_.gang(task, gang_) || gang_.members.size() < 2) {
-    seat(rank).ready.push({graph_.priority(task), ++order_, task, waited});
+    queue(rank, {graph_.priority(task), ++order_, task, waited});
     return;
   }
   auto const name = gang_.members.front();
   auto& entered = *gangs_.insert(name).first;
+  if (entered.empty()) entered.reserve(gang_.members.size());
   entered.push_back({task, waited, rank});
   if (entered.size() < gang_.members.size()) return;
-  // One order of all gangs: no rank takes them otherwise, so that none waits for another in a circle.
-  auto const number = static_cast<std::int64_t>(called_.size());
-  called_.push_back({static_cast<int>(entered.size()), along_.talk(graph_, gang_), {}});
-  auto const members = entered;
+  auto const members = std::move(entered);
   gangs_.erase(name);
+  auto number = called_.size();
+  if (free_calls_.empty()) {
+    called_.emplace_back();
+  } else {
+    number = free_calls_.back();
+    free_calls_.pop_back();
+  }
+  called_[number] = {static_cast<int>(members.size()), along_.talk(graph_, gang_), {}};
+  called_[number].members.reserve(members.size());
+  // One order of all gangs: no rank takes them otherwise, so that none waits for another in a circle.
+  auto const order = all_called_++;
   for (auto const& m : members) {
     auto const first = std::numeric_limits<double>::max();
-    seat(m.rank).ready.push({first, static_cast<std::uint64_t>(number), m.task, m.waited});
-    *gang_of_.insert(m.task).first = number;
+    queue(m.rank, {first, order, m.task, m.waited, static_cast<std::int64_t>(number)});
   }
   for (auto const& m : members) begin_tasks(m.rank);
+}
+
+void Simulation::queue(Rank rank, Ready const& task) {
+  auto& here = seat(rank);
+  if (options_.in_steps && graph_.step(task.task) > here.step) {
+    here.early.push_back(task);
+  } else {
+    here.ready.push(task);
+  }
+}
+
+void Simulation::next_step(Rank rank) {
+  auto& here = seat(rank);
+  auto const end = is_window() ? options_.end : graph_.steps();
+  while (here.left == 0 && ++here.step < end) graph_.tasks(rank, here.step, [&](Task) { ++here.left; });
+  std::erase_if(here.early, [&](Ready const& task) {
+    bool const due = graph_.step(task.task) <= here.step;
+    if (due) here.ready.push(task);
+    return due;
+  });
 }
 
 void Simulation::begin_tasks(Rank rank) {
@@ -85,7 +163,7 @@ void Simulation::begin_tasks(Rank rank) {
   while (!here.free.empty() && !here.ready.empty()) {
     auto const next = here.ready.top();
     here.ready.pop();
-    pass(here);
+    pass(clock(rank));
     std::size_t slot = running_.size();
     if (free_slots_.empty()) {
       running_.emplace_back();
@@ -98,20 +176,20 @@ void Simulation::begin_tasks(Rank rank) {
     auto const work = rates_.seconds(graph_.work(next.task));
     task.seconds = links_.cores().alone(work);
     here.free.pop_back();
-    if (auto const* number = gang_of_.find(next.task)) {
-      task.gang = *number;
-      gang_of_.erase(next.task);
-      ++here.talking;
+    if (next.gang >= 0) {
+      task.gang = next.gang;
+      ++clock(rank).talking;
       take_part(slot);
     } else {
-      ++here.computing;
+      ++clock(rank).computing;
       begin(slot, links_.cores().done(now_, work) - now_);
     }
   }
 }
 
 void Simulation::take_part(std::size_t slot) {
-  auto& call = called_[static_cast<std::size_t>(running_[slot].gang)];
+  auto const number = static_cast<std::size_t>(running_[slot].gang);
+  auto& call = called_[number];
   call.members.push_back(slot);
   if (--call.missing > 0) return;
   double longest = 0;
@@ -121,6 +199,7 @@ void Simulation::take_part(std::size_t slot) {
   }
   for (auto const member : call.members) begin(member, longest + call.talk);
   call.members = {};
+  free_calls_.push_back(number);
 }
 
 void Simulation::begin(std::size_t slot, double seconds) {
@@ -133,7 +212,7 @@ void Simulation::begin(std::size_t slot, double seconds) {
 void Simulation::finish(std::size_t slot) {
   auto const task = running_[slot];
   free_slots_.push_back(slot);
-  auto& here = seat(task.rank);
+  auto& here = clock(task.rank);
   pass(here);
   if (task.gang >= 0) {
     --here.talking;
@@ -142,8 +221,10 @@ void Simulation::finish(std::size_t slot) {
   } else {
     --here.computing;
   }
-  here.free.push_back(task.worker);
+  seat(task.rank).free.push_back(task.worker);
+  if (options_.in_steps && --seat(task.rank).left == 0) next_step(task.rank);
   ++result_.tasks;
+  if (is_window()) note_step(task.task, task.seconds);
   tell_progress();
   Waiting behind{0, task.waited.tasks + 1, task.waited.work + task.seconds, task.span};
   result_.longest_work = std::max(result_.longest_work, behind.work);
@@ -159,6 +240,7 @@ void Simulation::tell_progress() const {
 }
 
 void Simulation::fulfil(Task task, Rank owner, Waiting const& behind, int parents) {
+  if (is_window() && !is_in_window(task)) return;
   auto const [entry, is_new] = waiting_.insert(task);
   if (is_new) {
     entry->parents = graph_.num_parents(task);
@@ -190,6 +272,9 @@ SimulateResult simulate(TaskGraph const& graph, Machine const& machine, Carrier 
          "take a larger machine");
   ensure(options.workers >= 1, "workers", options.workers, "a number of workers >= 1");
   ensure(options.segment >= 1, "segment", options.segment, "bytes >= 1");
+  ensure(!options.in_steps || graph.steps() > 0, "in_steps", options.in_steps, "a graph that says its steps");
+  ensure(options.end == 0 || (options.first >= 0 && options.first < options.end && options.end <= graph.steps()), "end",
+         options.end, fmt::format("0, or a step behind {} of the graph's {}", options.first, graph.steps()));
   return Simulation(graph, machine, carrier, options).run();
 }
 

@@ -1,5 +1,6 @@
 // What tasks hand on: multicasts and sums leg by leg over the links, until those that wait for them have them.
 #include <algorithm>
+#include <tuple>
 
 #include "simulation.h"
 
@@ -10,14 +11,14 @@ void Simulation::hand_on(Task task, Waiting const& behind) {
   auto const me = leaving_.owner();
   for (auto const& sending : leaving_.sendings()) {
     if (!sending.travels()) continue;
-    auto const number = transit_.open(carrier_, sending.of(task));
+    auto const number = transit_.open(carrier_, links_, sending.of(task));
     auto& parcel = transit_[number];
     for (auto const& heir : leaving_.heirs()) {
       if (heir.edge.carries == Carries::data && heir.edge.output == sending.output && heir.owner != me) {
         parcel.heirs.push_back(heir);
       }
     }
-    std::ranges::stable_sort(parcel.heirs, {}, &Heir::owner);
+    parcel.settle_heirs();
     remember(number, behind);
     start_legs(number, me, behind.cause);
   }
@@ -32,6 +33,7 @@ void Simulation::hand_on(Task task, Waiting const& behind) {
 }
 
 bool Simulation::is_empty(Task task, Edge const& edge) const {
+  if (edge.carries == Carries::data) return leaving_.bytes(edge.output) == 0;
   return graph_.output(task, edge.output).bytes(graph_.element()) == 0;
 }
 
@@ -48,13 +50,14 @@ void Simulation::contribute(Task task, Heir const& heir, Rank me, Waiting const&
     graph_.contributors(heir.edge.child, heir.edge.input, [&](Task t) { contributors_.push_back(graph_.owner(t)); });
     auto const root = std::ranges::find(contributors_, heir.owner) - contributors_.begin();
     auto const bytes = graph_.output(task, heir.edge.output).bytes(graph_.element());
-    auto const number = transit_.open(carrier_, {heir.edge.child, heir.edge.input, Collective::reduce, contributors_,
-                                                 static_cast<int>(root), bytes, graph_.element()});
+    auto const number = transit_.open(carrier_, links_,
+                                      {heir.edge.child, heir.edge.input, Collective::reduce, contributors_,
+                                       static_cast<int>(root), bytes, graph_.element()});
     auto& parcel = transit_[number];
-    for (std::size_t l = 0; l < parcel.used; ++l) ++parcel.legs[l].waits;
+    for (auto& leg : parcel.legs) ++leg.waits;
     parcel.heirs.push_back(heir);
     parcel.contributions = static_cast<std::int32_t>(contributors_.size());
-    parcel.to_come = parcel.arrivals[parcel.index(heir.owner)] + 1;
+    parcel.to_come = parcel.place(heir.owner).arrivals + 1;
     remember(number, {});
     known = sums_.emplace(key, number).first;
   }
@@ -63,9 +66,9 @@ void Simulation::contribute(Task task, Heir const& heir, Rank me, Waiting const&
   auto& so_far = carried_[number];
   so_far.tasks = std::max(so_far.tasks, behind.tasks);
   so_far.work = std::max(so_far.work, behind.work);
-  for (std::size_t l = 0; l < parcel.used; ++l) {
-    auto& leg = parcel.legs[l];
-    if (leg.hop.from == me) release(number, static_cast<std::int32_t>(l), now_, now_, behind.cause);
+  auto const& legs = parcel.legs;
+  for (auto l = parcel.place(me).legs; l >= 0; l = legs[static_cast<std::size_t>(l)].beside) {
+    release(number, l, now_, now_, behind.cause);
   }
   if (me == heir.owner) summed(number, behind.cause);
 }
@@ -85,19 +88,20 @@ void Simulation::summed(std::size_t number, std::int64_t cause) {
 
 void Simulation::start_legs(std::size_t number, Rank from, std::int64_t cause) {
   auto& parcel = transit_[number];
-  for (std::size_t l = 0; l < parcel.used; ++l) {
-    auto& leg = parcel.legs[l];
-    if (leg.hop.from != from || leg.waits > 0) continue;
+  for (auto l = parcel.place(from).legs; l >= 0; l = parcel.legs[static_cast<std::size_t>(l)].beside) {
+    auto& leg = parcel.legs[static_cast<std::size_t>(l)];
+    if (leg.waits > 0) continue;
     leg.first = leg.last = now_;
-    leg.cause = cause;
-    at(now_, Event::leave, number, static_cast<std::int32_t>(l));
+    parcel.set_cause(l, cause);
+    at(now_, Event::leave, number, l);
   }
 }
 
 void Simulation::release(std::size_t number, std::int32_t index, double first, double last, std::int64_t cause) {
-  auto& leg = transit_[number].legs[static_cast<std::size_t>(index)];
+  auto& parcel = transit_[number];
+  auto& leg = parcel.legs[static_cast<std::size_t>(index)];
   leg.first = std::max(leg.first, first);
-  if (last >= leg.last) leg.cause = cause;
+  if (last >= leg.last) parcel.set_cause(index, cause);
   leg.last = std::max(leg.last, last);
   if (--leg.waits == 0) at(std::max(leg.first, now_), Event::leave, number, index);
 }
@@ -105,48 +109,48 @@ void Simulation::release(std::size_t number, std::int32_t index, double first, d
 void Simulation::leave(std::size_t number, std::int32_t index) {
   auto& parcel = transit_[number];
   auto& leg = parcel.legs[static_cast<std::size_t>(index)];
-  auto const& hop = leg.hop;
-  auto const piece = std::min(hop.bytes, options_.segment);
-  auto const passage = links_.cross(hop.from, hop.to, hop.bytes, now_, leg.last);
-  auto const span = keep({passage.begin, passage.tail, leg.cause, parcel.task, hop.from, hop.to, 0, hop.bytes});
-  leg.cause = span;
+  auto const piece = std::min(leg.bytes, options_.segment);
+  auto const passage = links_.cross(leg.from, leg.to, leg.link, leg.bytes, now_, leg.last);
+  auto const span =
+      keep({passage.begin, passage.tail, parcel.cause(index), parcel.task, leg.from, leg.to, 0, leg.bytes});
+  parcel.set_cause(index, span);
   ++result_.hops;
-  under_way(hop, 1);
-  auto const trailing = links_.trailing(hop.from, hop.to, piece);
-  auto const first = std::min(passage.head + trailing, passage.tail);
-  for (auto const next : leg.next) {
-    auto const& onward = parcel.legs[static_cast<std::size_t>(next)].hop;
-    release(number, next, first, passage.tail + links_.trailing(onward.from, onward.to, piece), span);
-  }
+  under_way(leg, 1);
+  auto const first = std::min(passage.head + links_.trailing(leg.way, piece), passage.tail);
+  parcel.each_next(index, [&](std::int32_t next) {
+    auto const& onward = parcel.legs[static_cast<std::size_t>(next)].way;
+    release(number, next, first, passage.tail + links_.trailing(onward, piece), span);
+  });
   at(passage.tail, Event::arrive, number, index);
 }
 
-void Simulation::under_way(Hop const& hop, int more) {
-  for (auto const r : {hop.from, hop.to}) {
-    if (r >= graph_.ranks()) continue;
-    pass(seat(r));
-    seat(r).under_way += more;
+void Simulation::under_way(Leg const& leg, int more) {
+  for (auto const r : {leg.from, leg.to}) {
+    if (r >= graph_ranks_) continue;
+    auto& clock = clocks_[static_cast<std::size_t>(r)];
+    auto const after = clock.under_way + more;
+    if ((after > 0) != (clock.under_way > 0)) pass(clock);
+    clock.under_way = after;
   }
 }
 
 void Simulation::arrive(std::size_t number, std::int32_t index) {
   auto& parcel = transit_[number];
-  auto const hop = parcel.legs[static_cast<std::size_t>(index)].hop;
-  auto const cause = parcel.legs[static_cast<std::size_t>(index)].cause;
-  under_way(hop, -1);
-  bool const complete = --parcel.arrivals[parcel.index(hop.to)] == 0;
+  auto const& leg = parcel.legs[static_cast<std::size_t>(index)];
+  auto const [to, place, cause] = std::tuple(leg.to, leg.place, parcel.cause(index));
+  under_way(leg, -1);
+  bool const complete = --parcel.places[static_cast<std::size_t>(place)].arrivals == 0;
   bool const over = --parcel.under_way == 0;
   if (parcel.is_sum) {
-    if (hop.to == parcel.heirs.front().owner) summed(number, cause);
+    if (to == parcel.heirs.front().owner) summed(number, cause);
     return;
   }
   if (complete) {
     auto behind = carried_[number];
     behind.cause = cause;
-    auto const begin = std::ranges::lower_bound(parcel.heirs, hop.to, {}, &Heir::owner);
-    auto const end = std::ranges::upper_bound(parcel.heirs, hop.to, {}, &Heir::owner);
-    for (auto heir = begin; heir != end; ++heir) fulfil(heir->edge.child, hop.to, behind, 1);
-    if (begin != end) begin_tasks(hop.to);
+    auto const heirs = parcel.heirs_at(place);
+    for (auto const& heir : heirs) fulfil(heir.edge.child, to, behind, 1);
+    if (!heirs.empty()) begin_tasks(to);
   }
   if (over) transit_.close(number);
 }

@@ -10,6 +10,7 @@
 
 #include "allport/graph/simulate.h"
 #include "along.h"
+#include "event_queue.h"
 #include "links.h"
 #include "task_map.h"
 #include "transit.h"
@@ -29,6 +30,7 @@ struct Ready {
   std::uint64_t order = 0;
   Task task;
   Waiting waited;
+  std::int64_t gang = -1;  // which of those whose members have all become ready
 
   friend bool operator<(Ready const& a, Ready const& b) {
     return a.priority != b.priority ? a.priority < b.priority : a.order > b.order;
@@ -43,30 +45,26 @@ struct Running {
   double begin = 0;
   double seconds = 0;  // of work
   std::int64_t span = -1;
-  std::int64_t gang = -1;  // number of those whose members have all become ready
+  std::int64_t gang = -1;  // likewise
 };
 
-struct Event {
-  enum Kind : std::uint8_t { arrive, leave, done } kind;
-  double time = 0;
-  std::uint64_t order = 0;
-  std::size_t what = 0;  // leave, arrive: parcel; done: running
-  std::int32_t leg = 0;
-
-  friend bool operator<(Event const& a, Event const& b) {
-    return a.time != b.time ? a.time > b.time : a.order > b.order;
-  }
-};
-
-/// What a rank's workers do, and since when.
+/// Tasks that wait for a rank's workers, and workers that wait for tasks.
 struct Seat {
   std::priority_queue<Ready> ready;
   std::vector<int> free;  // workers
-  int computing = 0;
-  int talking = 0;             // in gangs
-  std::int64_t under_way = 0;  // messages to and from it
+  // Where a rank takes one step after the other: which, how many of its tasks are left, and what is ready too early.
+  std::int64_t step = -1;
+  std::int64_t left = 0;
+  std::vector<Ready> early;
+};
+
+/// What a rank's workers do, and since when.
+struct alignas(64) Clock {
   double since = 0;
   Spent spent;
+  std::int64_t under_way = 0;  // messages to and from it
+  int computing = 0;
+  int talking = 0;  // in gangs
 };
 
 class Simulation {
@@ -79,7 +77,10 @@ class Simulation {
         rates_(machine, options.factor),
         links_(machine),
         along_(carrier, links_, machine.ranks(), options.segment),
-        seats_(static_cast<std::size_t>(graph.ranks())) {
+        seats_(static_cast<std::size_t>(graph.ranks())),
+        clocks_(seats_.size()),
+        graph_ranks_(graph.ranks()),
+        transit_(machine.ranks(), options.trace) {
     for (auto& seat : seats_) {
       for (int w = options.workers - 1; w >= 0; --w) seat.free.push_back(w);
     }
@@ -100,15 +101,30 @@ class Simulation {
     std::vector<std::size_t> members;
   };
 
-  [[nodiscard]] Seat& seat(Rank rank) { return seats_[static_cast<std::size_t>(rank)]; }
-  void at(double time, Event::Kind kind, std::size_t what, std::int32_t leg = 0) {
-    events_.push({kind, time, ++order_, what, leg});
+  /// Where only some steps are simulated: what those before give them.
+  void enter_midway();
+  /// Tasks that nothing which runs leads to any more have the rest of their parents in earlier steps.
+  void release_rest();
+  [[nodiscard]] bool is_window() const { return options_.end > 0; }
+  [[nodiscard]] bool is_in_window(Task task) const {
+    auto const step = graph_.step(task);
+    return step >= options_.first && step < options_.end;
   }
+  void note_step(Task task, double seconds);
+  [[nodiscard]] Clock& clock(Rank rank) { return clocks_[static_cast<std::size_t>(rank)]; }
+  /// Asks for the memory of what comes soon, which lies anywhere.
+  void look_ahead();
+  [[nodiscard]] Seat& seat(Rank rank) { return seats_[static_cast<std::size_t>(rank)]; }
+  void at(double time, Event::Kind kind, std::size_t what, std::int32_t leg = 0) { events_.add(time, kind, what, leg); }
   std::int64_t keep(Span const& span);
   /// Books the time since the last change of what the rank does.
-  void pass(Seat& of) const;
+  void pass(Clock& of) const;
   void become_ready(Task task, Rank rank, Waiting const& waited);
   void begin_tasks(Rank rank);
+  /// Into the queue of its rank, or beside it until its step is due.
+  void queue(Rank rank, Ready const& task);
+  /// The next step of which a rank has tasks.
+  void next_step(Rank rank);
   /// A member has its worker; with the last one the gang starts.
   void take_part(std::size_t slot);
   void begin(std::size_t slot, double seconds);
@@ -129,7 +145,7 @@ class Simulation {
   void release(std::size_t number, std::int32_t index, double first, double last, std::int64_t cause);
   void leave(std::size_t number, std::int32_t index);
   /// Ranks behind those of the graph, which only relay, have no workers whose time would be spent.
-  void under_way(Hop const& hop, int more);
+  void under_way(Leg const& leg, int more);
   void arrive(std::size_t number, std::int32_t index);
 
   TaskGraph const& graph_;
@@ -140,13 +156,16 @@ class Simulation {
   Links links_;
   Along along_;
   std::vector<Seat> seats_;
-  std::priority_queue<Event> events_;
+  std::vector<Clock> clocks_;  // of ranks
+  Rank graph_ranks_;
+  EventQueue events_;
   double now_ = 0;
   std::uint64_t order_ = 0;
   TaskMap<Waiting> waiting_;
   TaskMap<std::vector<Member>> gangs_;  // those whose members are not all ready
-  TaskMap<std::int64_t> gang_of_;       // members of those that are, until they have a worker
   std::vector<Call> called_;
+  std::vector<std::size_t> free_calls_;
+  std::uint64_t all_called_ = 0;
   std::map<std::pair<Task, int>, std::size_t> sums_;
   std::vector<Waiting> carried_;  // by parcel
   Transit transit_;

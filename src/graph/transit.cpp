@@ -4,25 +4,26 @@
 
 namespace allport::graph {
 
-std::size_t Parcel::index(Rank rank) const {
-  return static_cast<std::size_t>(std::ranges::lower_bound(ranks, rank) - ranks.begin());
+Parcel::Place& Parcel::place(Rank rank) {
+  return places[static_cast<std::size_t>(std::ranges::lower_bound(ranks, rank) - ranks.begin())];
 }
 
-/// Behind the legs that come to where it leaves from.
-void Transit::link(Parcel& parcel, std::int32_t leg) {
-  auto& fresh = parcel.legs[static_cast<std::size_t>(leg)];
-  fresh.first = fresh.last = 0;
-  fresh.cause = -1;
-  fresh.next.clear();
-  auto const& before = inward_[parcel.index(fresh.hop.from)];
-  fresh.waits = static_cast<std::int32_t>(before.size());
-  for (auto const b : before) parcel.legs[static_cast<std::size_t>(b)].next.push_back(leg);
-  auto const to = parcel.index(fresh.hop.to);
-  inward_[to].push_back(leg);
-  ++parcel.arrivals[to];
+void Parcel::settle_heirs() {
+  if (!std::ranges::is_sorted(heirs, {}, &Heir::owner)) std::ranges::stable_sort(heirs, {}, &Heir::owner);
+  std::size_t at = 0;
+  for (std::size_t x = 0; x < ranks.size(); ++x) {
+    while (at < heirs.size() && heirs[at].owner < ranks[x]) ++at;
+    places[x].heirs = static_cast<std::int32_t>(at);
+  }
+  places.back().heirs = static_cast<std::int32_t>(heirs.size());
 }
 
-std::size_t Transit::open(Carrier const& carrier, Delivery const& delivery) {
+Transit::Known& Transit::known(Rank rank) {
+  if (static_cast<std::size_t>(rank) >= places_.size()) places_.resize(static_cast<std::size_t>(rank) + 1);
+  return places_[static_cast<std::size_t>(rank)];
+}
+
+std::size_t Transit::open(Carrier const& carrier, Links const& links, Delivery const& delivery) {
   std::size_t number = parcels_.size();
   if (free_.empty()) {
     parcels_.emplace_back();
@@ -33,27 +34,42 @@ std::size_t Transit::open(Carrier const& carrier, Delivery const& delivery) {
   auto& parcel = parcels_[number];
   parcel.task = delivery.task;
   parcel.is_sum = delivery.what == Collective::reduce;
-  parcel.used = 0;
   parcel.contributions = 0;
   parcel.heirs.clear();
-  parcel.ranks.assign(delivery.ranks.begin(), delivery.ranks.end());
-  std::ranges::sort(parcel.ranks);
-  relays_.clear();
+  parcel.legs.clear();
+  parcel.ranks.clear();
+  ++opened_;
+  auto const meet = [&](Rank rank) {
+    auto& one = known(rank);
+    if (one.parcel == opened_) return;
+    one = {opened_, 0, 0, -1};
+    parcel.ranks.push_back(rank);
+  };
+  for (auto const rank : delivery.ranks) meet(rank);
   carrier.hops(delivery, [&](Hop const& hop) {
-    if (++parcel.used > parcel.legs.size()) parcel.legs.emplace_back();
-    parcel.legs[parcel.used - 1].hop = hop;
-    if (!std::ranges::binary_search(parcel.ranks, hop.to)) relays_.push_back(hop.to);
+    meet(hop.from);
+    meet(hop.to);
+    auto const [link, way] = links.route_of(hop.from, hop.to);
+    parcel.legs.push_back({hop.from, hop.to, hop.bytes, way, 0, 0, static_cast<std::int32_t>(link)});
   });
-  if (!relays_.empty()) {
-    parcel.ranks.insert(parcel.ranks.end(), relays_.begin(), relays_.end());
-    std::ranges::sort(parcel.ranks);
-    parcel.ranks.erase(std::ranges::unique(parcel.ranks).begin(), parcel.ranks.end());
+  if (causes_) parcel.causes.assign(parcel.legs.size(), -1);
+  if (!std::ranges::is_sorted(parcel.ranks)) std::ranges::sort(parcel.ranks);
+  parcel.places.assign(parcel.ranks.size() + 1, {});
+  for (std::size_t x = 0; x < parcel.ranks.size(); ++x) known(parcel.ranks[x]).place = static_cast<std::int32_t>(x);
+  // Each behind the legs that come to where it leaves from.
+  for (std::size_t l = 0; l < parcel.legs.size(); ++l) {
+    auto& leg = parcel.legs[l];
+    auto& from = known(leg.from);
+    leg.waits = from.inward;
+    auto& before = from.last_leg < 0 ? parcel.places[static_cast<std::size_t>(from.place)].legs
+                                     : parcel.legs[static_cast<std::size_t>(from.last_leg)].beside;
+    before = from.last_leg = static_cast<std::int32_t>(l);
+    auto& to = known(leg.to);
+    leg.place = to.place;
+    ++to.inward;
+    ++parcel.places[static_cast<std::size_t>(to.place)].arrivals;
   }
-  parcel.arrivals.assign(parcel.ranks.size(), 0);
-  if (inward_.size() < parcel.ranks.size()) inward_.resize(parcel.ranks.size());
-  for (std::size_t x = 0; x < parcel.ranks.size(); ++x) inward_[x].clear();
-  for (std::size_t l = 0; l < parcel.used; ++l) link(parcel, static_cast<std::int32_t>(l));
-  parcel.under_way = static_cast<std::int32_t>(parcel.used);
+  parcel.under_way = static_cast<std::int32_t>(parcel.legs.size());
   return number;
 }
 

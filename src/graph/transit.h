@@ -2,53 +2,98 @@
 #pragma once
 
 #include <deque>
-#include <map>
 
 #include "deliveries.h"
+#include "links.h"
 
 namespace allport::graph {
 
-/// One hop of a delivery, with those that wait for it.
-struct Leg {
-  Hop hop;
-  std::int32_t waits = 0;  ///< hops that must have come to `from` before, and the rank's own contribution
-  double first = 0;        ///< when its head can leave
-  double last = 0;         ///< when its last byte is there
-  std::int64_t cause = -1;
-  std::vector<std::int32_t> next;  ///< legs that leave from where this one comes to
+/// One hop of a delivery: what is looked at together lies in one line of the cache.
+struct alignas(64) Leg {
+  Rank from = 0;
+  Rank to = 0;
+  std::int64_t bytes = 0;
+  Links::Way way;
+  double first = 0;          ///< when its head can leave
+  double last = 0;           ///< when its last byte is there
+  std::int32_t link = -1;    ///< that is all of its way, or -1
+  std::int32_t waits = 0;    ///< hops that must have come to `from` before, and the rank's own contribution
+  std::int32_t place = 0;    ///< of `to` among those that take part
+  std::int32_t beside = -1;  ///< the next leg that leaves from where this one does
 };
+static_assert(sizeof(Leg) == 64);
 
 /// A delivery on its way.
 struct Parcel {
+  /// Of a rank that takes part.
+  struct Place {
+    std::int32_t arrivals = 0;  ///< still to come
+    std::int32_t legs = -1;     ///< the first that leaves from here
+    std::int32_t heirs = 0;     ///< the first one here
+  };
+
   Task task;  ///< whose output, or a sum's consumer
   bool is_sum = false;
-  std::vector<Leg> legs;
-  std::size_t used = 0;        ///< legs in use
   std::int32_t under_way = 0;  ///< legs that have not come yet
   std::int32_t to_come = 0;    ///< sum: of what its consumer waits for
   std::int32_t contributions = 0;
-  std::vector<Rank> ranks;             ///< that take part, those that only relay among them
-  std::vector<std::int32_t> arrivals;  ///< still to come to each of them
-  std::vector<Heir> heirs;             ///< tasks that wait for it, by owner
+  std::vector<Leg> legs;
+  std::vector<std::int64_t> causes;  ///< of legs, where they are kept: the span that each waited for last, then its own
+  std::vector<Rank> ranks;           ///< that take part, those that only relay among them
+  std::vector<Place> places;         ///< of these, and one more
+  std::vector<Heir> heirs;           ///< tasks that wait for it, by owner
 
-  [[nodiscard]] std::size_t index(Rank rank) const;
+  [[nodiscard]] Place& place(Rank rank);
+  [[nodiscard]] std::int64_t cause(std::int32_t leg) const {
+    return causes.empty() ? -1 : causes[static_cast<std::size_t>(leg)];
+  }
+  void set_cause(std::int32_t leg, std::int64_t span) {
+    if (!causes.empty()) causes[static_cast<std::size_t>(leg)] = span;
+  }
+  /// Sorts them by owner; each place knows its own.
+  void settle_heirs();
+  [[nodiscard]] std::span<Heir const> heirs_at(std::int32_t place) const {
+    auto const* at = &places[static_cast<std::size_t>(place)];
+    return std::span(heirs).subspan(static_cast<std::size_t>(at->heirs),
+                                    static_cast<std::size_t>(at[1].heirs - at->heirs));
+  }
+  /// visit(leg) for those that leave from where one comes to and were told after it.
+  template <class Visit>
+  void each_next(std::int32_t leg, Visit&& visit) {
+    auto const to = static_cast<std::size_t>(legs[static_cast<std::size_t>(leg)].place);
+    for (auto l = places[to].legs; l >= 0; l = legs[static_cast<std::size_t>(l)].beside) {
+      if (l > leg) visit(l);
+    }
+  }
 };
 
 /// Parcels by number; numbers and memory are used again.
 class Transit {
  public:
+  /// @param ranks   that may take part
+  /// @param causes  whether legs' are kept
+  Transit(Rank ranks, bool causes) : places_(static_cast<std::size_t>(ranks)), causes_(causes) {}
+
   /// The hops of a delivery as legs, none of which has started.
-  std::size_t open(Carrier const& carrier, Delivery const& delivery);
+  std::size_t open(Carrier const& carrier, Links const& links, Delivery const& delivery);
   void close(std::size_t number) { free_.push_back(number); }
   [[nodiscard]] Parcel& operator[](std::size_t number) { return parcels_[number]; }
 
  private:
-  void link(Parcel& parcel, std::int32_t leg);
+  /// Of a rank in the parcel that is being opened.
+  struct Known {
+    std::int64_t parcel = -1;
+    std::int32_t place = 0;
+    std::int32_t inward = 0;     ///< legs that come to it
+    std::int32_t last_leg = -1;  ///< that leaves from it
+  };
+  [[nodiscard]] Known& known(Rank rank);
 
   std::deque<Parcel> parcels_;
   std::vector<std::size_t> free_;
-  std::vector<std::vector<std::int32_t>> inward_;  // by participant
-  std::vector<Rank> relays_;
+  std::vector<Known> places_;  // by rank
+  bool causes_;
+  std::int64_t opened_ = 0;
 };
 
 }  // namespace allport::graph

@@ -31,7 +31,7 @@ std::vector<Talk> talk_of_panel(Pivoting pivoting, Index width, int root, std::i
 bool LuTaskGraph::gang(Task t, Gang& gang) const {
   bool const exchanges = (t.kind == upper || t.kind == left) && pivots();
   if (p_r() == 1 || (t.kind != factor && !exchanges)) return false;
-  gang = Gang{};
+  gang.clear();
   for (int i = 0; i < p_r(); ++i) gang.members.push_back({t.kind, t.layer, i, t.j, t.k});
   if (t.kind == factor) {
     gang.talk = talk_of_panel(pivoting_, panel(t.k).width(), diagonal_row(t.k), element_);

@@ -254,8 +254,9 @@ Multicast along_axes(TopologyIds const& ids, Rank source, DestinationSet set, Tr
 
 Share axes_share(TopologyIds const& ids, Multicast const& m, Rank rank) {
   auto const& machine = machine_of(ids);
-  ensure(m.order >= 0 && m.order < axis_orders(machine.axes()), "order", m.order,
-         fmt::format("0 to {}", axis_orders(machine.axes()) - 1));
+  if (m.order < 0 || m.order >= axis_orders(machine.axes())) [[unlikely]] {  // what is expected is words
+    throw Error::argument("order", show(m.order), fmt::format("0 to {}", axis_orders(machine.axes()) - 1));
+  }
   auto const here = machine.node_of(rank);
   auto const home = machine.node_of(m.source);
   auto const first = first_of(machine, ids, m, here);

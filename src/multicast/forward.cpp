@@ -174,10 +174,14 @@ Multicast multicast_by(MulticastWay way, TopologyIds const& ids, Rank source, De
 }
 
 Share share(TopologyIds const& ids, Multicast const& m, Rank rank, RoutingTable const* table) {
-  ensure(m.source >= 0 && m.source < ids.ranks(), "source", m.source, fmt::format("a rank in 0..{}", ids.ranks() - 1));
-  ensure(rank >= 0 && rank < ids.ranks(), "rank", rank, fmt::format("a rank in 0..{}", ids.ranks() - 1));
-  ensure(m.set.empty() || m.set.intervals().back().end <= ids.ranks(), "set",
-         m.set.empty() ? 0 : m.set.intervals().back().end, fmt::format("positions below {}", ids.ranks()));
+  auto const is_rank = [&](Rank r) { return r >= 0 && r < ids.ranks(); };
+  auto const end = m.set.empty() ? 0 : m.set.intervals().back().end;
+  if (!is_rank(m.source) || !is_rank(rank) || end > ids.ranks()) [[unlikely]] {  // what is expected is words
+    auto const expected = fmt::format("a rank in 0..{}", ids.ranks() - 1);
+    ensure(is_rank(m.source), "source", m.source, expected);
+    ensure(is_rank(rank), "rank", rank, expected);
+    ensure(end <= ids.ranks(), "set", end, fmt::format("positions below {}", ids.ranks()));
+  }
   switch (m.way) {
     case MulticastWay::flat:
       return flat_share(ids, m, rank);

@@ -1,10 +1,11 @@
 #include "allport/tasks/carrier.h"
 
 #include <algorithm>
+#include <array>
 #include <limits>
-#include <map>
 #include <optional>
 #include <span>
+#include <unordered_map>
 #include <utility>
 #include <vector>
 
@@ -16,6 +17,67 @@ namespace allport::tasks {
 
 namespace {
 
+/// Moves places round the rings of a machine until one of them lies where those of all others like it come to lie:
+/// trees along the axes look the same from all nodes of a ring, but for the parity by which ways half round it are
+/// chosen.
+class Shift {
+ public:
+  /// @param moves  false: everything stays
+  Shift(Machine const& machine, bool moves) : machine_(machine), axes_(moves ? machine.axes() : 0) {
+    for (Node node = 0; node < (moves ? machine.nodes() : 0); ++node) {
+      for (int a = 0; a < axes_; ++a) coords_.push_back(machine.coord(node, a));
+    }
+  }
+
+  void bring(Rank home) {
+    if (axes_ == 0) return;
+    auto const* at = coords(machine_.node_of(home));
+    bool odd = false;
+    int ring = -1;
+    for (int a = 0; a < axes_; ++a) {
+      auto const length = machine_.axis(a).length;
+      bool const moves = machine_.axis(a).wraps && length > 1;
+      there_[index(a)] = moves ? (length - at[a]) % length : 0;
+      odd = odd != (moves && at[a] % 2 != 0);
+      if (moves) ring = a;
+    }
+    if (odd) there_[index(ring)] = (there_[index(ring)] + 1) % machine_.axis(ring).length;
+    for (int a = 0; a < axes_; ++a) {
+      auto const length = machine_.axis(a).length;
+      back_[index(a)] = (length - there_[index(a)]) % length;
+    }
+  }
+  [[nodiscard]] Rank there(Rank place) const { return moved(place, there_); }
+  [[nodiscard]] Rank back(Rank place) const { return moved(place, back_); }
+
+ private:
+  using Steps = std::array<std::int32_t, max_axes>;
+
+  [[nodiscard]] static std::size_t index(int a) { return static_cast<std::size_t>(a); }
+  [[nodiscard]] std::int32_t const* coords(Node node) const {
+    return coords_.data() + static_cast<std::ptrdiff_t>(node) * axes_;
+  }
+  [[nodiscard]] Rank moved(Rank place, Steps const& steps) const {
+    if (axes_ == 0) return place;
+    auto const ranks = machine_.ranks_per_node();
+    auto const node = place / ranks;
+    auto const* at = coords(node);
+    Node to = 0;
+    for (int a = 0; a < axes_; ++a) {
+      auto const length = machine_.axis(a).length;
+      auto const x = at[a] + steps[index(a)];
+      to += (x < length ? x : x - length) * machine_.stride(a);
+    }
+    return to * ranks + (place - node * ranks);
+  }
+
+  Machine machine_;
+  int axes_;
+  std::vector<std::int32_t> coords_;  // of nodes
+  Steps there_{};
+  Steps back_{};
+};
+
 class WayCarrier final : public graph::Carrier {
  public:
   WayCarrier(Machine const& machine, MulticastWay way, Mapping mapping)
@@ -23,12 +85,14 @@ class WayCarrier final : public graph::Carrier {
         way_(way),
         machine_(machine),
         places_(std::move(mapping)),
-        ranks_(places_.inverse()) {}
+        ranks_(places_.inverse()),
+        shift_(machine, way == MulticastWay::axes) {}
 
   /// Ranks that the machine has no place for would have no ID.
   void hops(graph::Delivery const& delivery, VisitHop visit) const override {
-    for (auto const rank : delivery.ranks) {
-      ensure(rank < ids_.ranks(), "machine", ids_.ranks(), "as many ranks as the graph has", "take a larger machine");
+    auto const last = std::ranges::max(delivery.ranks);
+    if (last >= ids_.ranks()) {
+      ensure(false, "machine", ids_.ranks(), "as many ranks as the graph has", "take a larger machine");
     }
     if (delivery.in_gang) return gangs_->hops(delivery, visit);
     auto const at = [&](int place) { return delivery.ranks[static_cast<std::size_t>(place)]; };
@@ -39,14 +103,15 @@ class WayCarrier final : public graph::Carrier {
         visit({at(from), at(to), delivery.bytes, 1});
       });
     } else {
+      auto const home = places_.place(root);
+      shift_.bring(home);
       // The source, how many parts and how far they may go: with these the ranks say who sends to whom.
-      std::vector<Rank> key{places_.place(root), delivery.parts,
-                            static_cast<Rank>(detour_of(machine_, delivery.bytes))};
+      key_.assign({shift_.there(home), delivery.parts, static_cast<Rank>(detour_of(machine_, delivery.bytes))});
       for (auto const rank : delivery.ranks) {
-        if (rank != root) key.push_back(places_.place(rank));
+        if (rank != root) key_.push_back(shift_.there(places_.place(rank)));
       }
-      for (auto const& [from, to] : messages_of(key, TaskHash()(delivery.task), delivery.output)) {
-        visit({ranks_.place(from), ranks_.place(to), delivery.bytes, 1});
+      for (auto const& [from, to] : messages_of(key_, TaskHash()(delivery.task), delivery.output)) {
+        visit({ranks_.place(shift_.back(from)), ranks_.place(shift_.back(to)), delivery.bytes, 1});
       }
     }
   }
@@ -58,6 +123,16 @@ class WayCarrier final : public graph::Carrier {
     MulticastWay way;
     std::vector<int> orders;
     std::vector<std::optional<Messages>> messages;
+  };
+  struct KeyHash {
+    std::size_t operator()(std::vector<Rank> const& key) const {
+      std::uint64_t hash = key.size();
+      for (auto const one : key) {
+        hash = (hash ^ static_cast<std::uint64_t>(one)) * 0x9e3779b97f4a7c15ULL;
+        hash ^= hash >> 29;
+      }
+      return hash;
+    }
   };
 
   /// Between places. A graph sends to the same ones again and again.
@@ -84,7 +159,9 @@ class WayCarrier final : public graph::Carrier {
   Machine machine_;
   Mapping places_;  // of ranks
   Mapping ranks_;   // at places
-  mutable std::map<std::vector<Rank>, Trees> known_;
+  mutable Shift shift_;
+  mutable std::vector<Rank> key_;
+  mutable std::unordered_map<std::vector<Rank>, Trees, KeyHash> known_;
   std::unique_ptr<graph::Carrier> gangs_ = graph::binomial();
 };
 

@@ -2,8 +2,10 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <map>
 
+#include "../../src/graph/event_queue.h"
 #include "graph/table_graph.h"
 
 namespace allport::graph_samples {
@@ -214,6 +216,43 @@ TEST(GraphSimulate, RanksThatShareCoresWaitForThem) {
 TEST(GraphSimulate, RefusesWhatCannotBe) {
   EXPECT_THROW((void)graph::simulate(diamond(), line(2), *graph::flat()), Error);
   EXPECT_THROW((void)graph::simulate(diamond(), line(3), *graph::flat(), {.workers = 0}), Error);
+  EXPECT_THROW((void)graph::simulate(diamond(), line(3), *graph::flat(), {.end = 1}), Error) << "it has no steps";
+  EXPECT_THROW((void)graph::simulate_sampled(diamond(), line(3), *graph::flat()), Error);
+}
+
+TEST(GraphSimulate, TakesEventsByTimeAndThenAsTheyWereAnnounced) {
+  // Beside a list that is searched every time: bursts at one time, times far apart, and many that lie close together.
+  graph::EventQueue queue;
+  std::vector<std::pair<double, std::int32_t>> all;
+  std::uint64_t random = 1;
+  std::int32_t added = 0;
+  double now = 0;
+  auto const next = [&](std::uint64_t below) {
+    random = random * 6364136223846793005ULL + 1442695040888963407ULL;
+    return random >> 33 & (below - 1);
+  };
+  auto const add = [&](double time) {
+    queue.add(time, static_cast<graph::Event::Kind>(added % 3), 7, added);
+    all.emplace_back(time, added++);
+  };
+  for (int round = 0; round < 20'000; ++round) {
+    for (auto count = next(4); count > 0; --count) {
+      auto const kind = next(8);
+      add(kind == 0   ? now
+          : kind == 1 ? now + 1e3 * static_cast<double>(next(64))
+                      : now + 1e-3 * static_cast<double>(next(1024)));
+    }
+    if (queue.empty()) continue;
+    auto const least = std::ranges::min_element(all);
+    auto const event = queue.take();
+    ASSERT_EQ(event.time, least->first);
+    ASSERT_EQ(event.leg, least->second);
+    ASSERT_EQ(static_cast<int>(event.kind()), event.leg % 3);
+    ASSERT_EQ(event.what, 7);
+    now = event.time;
+    all.erase(least);
+  }
+  EXPECT_EQ(queue.empty(), all.empty());
 }
 
 }  // namespace

@@ -15,6 +15,7 @@ from typing import Any
 import allport as ap
 import pytest
 from allport.report import figures
+from allport.report.figures import simulated_graphs as sims
 from allport.report.figures.pdpotrf_graph import Pdpotrf
 
 KEYS = {"id", "title", "claim", "how", "status", "got", "obtained", "why", "error", "not_run", "numbers", "data"}
@@ -312,3 +313,36 @@ def test_pdpotrf_as_a_graph_holds_together_and_does_its_work(n: int, grid: tuple
     made = Pdpotrf(n, 16, grid)
     assert ap.graph.check(made).exhaustive
     assert sum(c.flops for c in ap.graph.count(made)) == pytest.approx(n**3 / 3)  # telescopes, block by block
+
+
+def test_graphs_of_deck_1_are_simulated_as_they_are_kept() -> None:
+    kept = sims.kept()
+    assert {case.key for case in sims.CASES} == set(kept)
+    by_key = {case.key: case for case in sims.CASES}
+    for key in (
+        "gemm n=65536 bgp:8x8x4 16x16x1 rectangular b=256",
+        "none n=65536 bgp:8x8x4 8x16x2 rectangular b=128",
+        "partial n=65536 bgp:8x8x4 16x16x1 in steps b=64",
+    ):
+        found = sims.simulate(by_key[key])
+        assert found["seconds"] == pytest.approx(kept[key]["seconds"], rel=1e-6), key
+        assert found["compute"] == pytest.approx(kept[key]["compute"], rel=1e-6), key
+    for case in sims.CASES:
+        one = kept[case.key]
+        assert one["compute"] + one["communicate"] + one["idle"] == pytest.approx(1.0)
+        assert 0 < one["efficiency"] <= one["compute"] * (1.02 if case.work == "gemm" else 1.0), case.key
+
+
+def test_products_with_layers_are_ahead_where_links_decide() -> None:
+    ran = sims.at_16384("gemm", 8192)
+    assert sims.gain(ran, "2D RCT") > 3.0
+    assert sims.gain(ran, "PDGEMM") > 12.0
+    assert sims.gain(ran, "2.5D BNM") > 1.0
+    ran = sims.at_16384("gemm", 131072)  # nothing is left to be gained where all else hides behind multiplying
+    assert ran["2D RCT"]["efficiency"] > 0.99
+    assert sims.gain(ran, "PDGEMM") > 1.0
+
+
+def test_who_asks_for_what_is_not_kept_is_told() -> None:
+    with pytest.raises(LookupError, match="nothing is kept"):
+        sims.best(sims.kept(), "gemm", 1000, "bgp:2x2x2", False, "rectangular")

@@ -8,6 +8,7 @@
 #include <utility>
 #include <vector>
 
+#include "../../src/tasks/frontier.h"
 #include "allport/graph/count.h"
 #include "allport/graph/simulate.h"
 #include "allport/multicast/schedule.h"
@@ -72,6 +73,38 @@ TEST(TasksCarrier, SendsWhatTheRuleOfTheMulticastSays) {
     }
   }
   EXPECT_GT(relayed, 0);  // else the machine is too small to show it
+}
+
+// Trees are found once for all nodes of a ring; they must be those that each node's own would be.
+TEST(TasksCarrier, TreesOfEverySourceAreItsOwn) {
+  for (auto const* const spec : {"bgp:4x6", "torus:5x4x3", "mesh:4x3", "torus:2x4x1x3", "torus:8"}) {
+    auto const machine = Machine::parse(spec);
+    auto const ranks = machine.ranks();
+    TopologyIds const ids(machine, TopologyIds::usual_bits(ranks));
+    auto const carrier = tasks::carrier(machine, MulticastWay::axes);
+    for (Rank source = 0; source < ranks; ++source) {
+      for (Rank const stride : {1, 2, 5}) {
+        for (int const parts : {1, 3}) {
+          std::vector<Rank> members{source};
+          for (Rank r = 0; r < ranks; r += stride) {
+            if (r != source) members.push_back(r);
+          }
+          if (members.size() < 2) continue;
+          Task const task{0, 0, source, stride, parts};
+          for (int output = 0; output < 3; ++output) {
+            std::int64_t const bytes = 100'000;
+            TreeWish const wish{tasks::TaskHash()(task), output, parts, tasks::detour_of(machine, bytes)};
+            auto const set = DestinationSet::of(ids, std::span(members).subspan(1));
+            auto const wanted = messages(ids, multicast_by(MulticastWay::axes, ids, source, set, wish));
+            std::vector<std::pair<Rank, Rank>> found;
+            carrier->hops({task, output, Collective::broadcast, members, 0, bytes, 1, false, parts},
+                          [&](graph::Hop const& hop) { found.emplace_back(hop.from, hop.to); });
+            ASSERT_EQ(found, wanted) << spec << " from " << source << " to every " << stride << " in " << parts;
+          }
+        }
+      }
+    }
+  }
 }
 
 TEST(TasksCarrier, RanksBehindTheGraphsRelay) {

@@ -88,6 +88,13 @@ struct Gang {
   /// What depends on the data, as expected of each member on average; counted apart.
   double expected_bytes = 0;
   double expected_messages = 0;
+
+  /// Empty, with the memory that it has.
+  void clear() {
+    members.clear();
+    talk.clear();
+    expected_bytes = expected_messages = 0;
+  }
 };
 
 /// How the body of a gang's member talks to the others, who run at the same time. Members are told by their place in

@@ -21,6 +21,18 @@ Placement = Annotated[
     str | None, typer.Option(metavar="random:SEED", help="Ranks on shuffled nodes; else the machine's order.")
 ]
 Force = Annotated[bool, typer.Option("--force", help="Simulate what is expected to take more than a minute, too.")]
+Sample = Annotated[
+    int,
+    typer.Option(
+        "--sample",
+        metavar="PARTS",
+        help="Task graphs: cut the steps into so many parts, simulate the middle of each; 0: simulate all.",
+    ),
+]
+Steps = Annotated[
+    str | None,
+    typer.Option(metavar="FIRST:END", help="Task graphs: these steps alone, as if all before were done."),
+]
 SHOWN = 12
 
 
@@ -106,6 +118,12 @@ def _refuse(name: str, **given: bool) -> None:
             raise ap.AllportError(f"--{option}: is for collectives; expected none for {name}, which is a task graph")
 
 
+def _refuse_for(name: str, **given: bool) -> None:
+    for option, is_there in given.items():
+        if is_there:
+            raise ap.AllportError(f"--{option}: is for task graphs ({', '.join(GRAPHS)}); expected none for {name}")
+
+
 @with_options(GRAPH)
 def simulate(
     what: Annotated[
@@ -132,6 +150,8 @@ def simulate(
     placement: Placement = None,
     workers: Annotated[int, typer.Option(help="Task graphs: workers of a rank, each with its rates.")] = 1,
     carrier: Carrier = None,
+    sample: Sample = 0,
+    steps: Steps = None,
     late: Annotated[bool, typer.Option(help="Show what made the last rank late.")] = False,
     timeline: Annotated[
         str | None,
@@ -164,6 +184,8 @@ def simulate(
             workers=workers,
             carrier=carrier,
             segment=segment,
+            sample=sample,
+            steps=steps,
             late=late,
             timeline=timeline,
             gantt=gantt,
@@ -173,9 +195,8 @@ def simulate(
             **options,
         )
         return
-    for option, default in (("n", None), ("shape", None), ("tiles", None), ("grid", None)):
-        if options[option] != default:
-            raise ap.AllportError(f"--{option}: is for task graphs ({', '.join(GRAPHS)}); expected none for {what}")
+    _refuse_for(what, **{option: options[option] is not None for option in ("n", "shape", "tiles", "grid")})
+    _refuse_for(what, sample=sample != 0, steps=steps is not None)
     if gantt is not None:
         raise ap.AllportError(f"--gantt: is for task graphs ({', '.join(GRAPHS)}); --view shows {what}")
     schedule = ap.make_schedule(

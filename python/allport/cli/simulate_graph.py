@@ -38,12 +38,36 @@ def _late(steps: list[dict[str, Any]]) -> None:
     out.print(rows)
 
 
-def _show(which: Made, run: ap.TaskSimulation, data: dict[str, Any]) -> None:
+def _part(run: ap.TaskSimulation, sample: int) -> str:
+    """What was simulated, where that is not all."""
+    if run.simulated_steps == run.steps:
+        return ""
+    if sample == 0:
+        return f"{run.simulated_steps:,} of {run.steps:,} steps alone, as if all before were done"
+    return (
+        f"from a sample: {run.simulated_steps:,} of {run.steps:,} steps were simulated, the middle of each of "
+        f"{sample} parts, and stand for all"
+    )
+
+
+def _steps(text: str | None) -> tuple[int, int] | None:
+    if text is None:
+        return None
+    first, colon, end = text.partition(":")
+    if not (colon and first.isdecimal() and end.isdecimal()):
+        raise ap.AllportError(f"--steps {text}: expected FIRST:END, like 100:140")
+    return int(first), int(end)
+
+
+def _show(which: Made, run: ap.TaskSimulation, data: dict[str, Any], part: str) -> None:
     out = console()
     out.print(
         f"{which.title}, on {run.machine.name}: {format_count(run.tasks)} tasks, {format_count(run.messages)} messages"
     )
-    rate = f", {format_flops(which.flops / run.seconds)}" if run.seconds > 0 else ""
+    if part:
+        out.print(part)
+    whole = run.seconds > 0 and not part.endswith("done")
+    rate = f", {format_flops(which.flops / run.seconds)}" if whole else ""
     out.print(f"{format_seconds(run.seconds)}{rate}")
     workers = f"{run.graph.ranks} ranks" + (f" of {run.workers} workers" if run.workers > 1 else "")
     shares = ", ".join(f"{what} {100 * data[what]:.1f} %" for what in ("compute", "communicate", "idle"))
@@ -84,6 +108,8 @@ def simulate_graph(
     workers: int,
     carrier: str | None,
     segment: str | None,
+    sample: int,
+    steps: str | None,
     late: bool,
     timeline: str | None,
     gantt: str | None,
@@ -101,6 +127,8 @@ def simulate_graph(
             carrier=carrier,
             workers=workers,
             segment=segment,
+            sample=sample,
+            steps=_steps(steps),
             trace=late or any((timeline, gantt, report)),
             progress=lambda done: bar("simulating", done / total),
         )
@@ -118,11 +146,12 @@ def simulate_graph(
         others = _other_tiles(name, machine, options)
         ap.pages.write(ap.pages.of_graph_simulation(run, which.title, which.flops, command, others), report)
     data = run.to_dict()
-    steps = run.critical_path if late else None
+    part = _part(run, sample)
+    path = run.critical_path if late else None
     if as_json:
-        print_json({"graph": which.title, **data, "flops": which.flops, "late": steps})
+        print_json({"graph": which.title, **data, "flops": which.flops, "late": path})
         return
-    _show(which, run, data)
-    if steps is not None:
-        _late(steps)
+    _show(which, run, data, part)
+    if path is not None:
+        _late(path)
     tell_files(trace=timeline, gantt=gantt, report=report)

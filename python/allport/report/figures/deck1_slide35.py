@@ -8,14 +8,14 @@ from allport.report.figures.lu_scaling import scaling
 
 
 def _make(run: Run) -> Result:
-    return scaling("none", "", "The deck prints no ordinates.", run)
+    return scaling("none", {}, "The deck prints no ordinates.", run)
 
 
 FIGURE = Figure(
     id="deck1-slide35",
     title="Strong scaling of LU without pivoting, n = 65,536",
     claim="2.5D LU stays near ideal scaling from 256 to 2048 nodes, 2D LU droops.",
-    how=("model", "lab"),
+    how=("model", "simulation", "lab"),
     make=_make,
     run_name=lu_runs.NAME,
     measure=lu_runs.measure,

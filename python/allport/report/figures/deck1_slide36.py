@@ -10,8 +10,8 @@ from allport.report.figures.lu_scaling import scaling
 def _make(run: Run) -> Result:
     return scaling(
         "tournament",
-        "ScaLAPACK's PDGETRF is not modelled: it pivots column by column.",
-        "The deck prints no ordinates.",
+        {"PDGETRF": (False, "in steps")},
+        "PDGETRF pivots column by column: one reduction of a process column for each. The deck prints no ordinates.",
         run,
     )
 
@@ -20,7 +20,7 @@ FIGURE = Figure(
     id="deck1-slide36",
     title="Strong scaling of LU with tournament pivoting, n = 65,536",
     claim="2.5D LU stays near ideal scaling, 2D LU droops, ScaLAPACK's PDGETRF is lowest.",
-    how=("model", "lab"),
+    how=("model", "simulation", "lab"),
     make=_make,
     run_name=lu_runs.NAME,
     measure=lu_runs.measure,
