@@ -29,8 +29,7 @@ std::optional<GridPlaces> places_of(ProcessGrid const& given, Frame const& frame
   for (int j = 0; j < given.cols(); ++j) {
     for (int i = 0; i < given.rows(); ++i) {
       auto const at = frame.place(given.rank_at(i, j));
-      auto const wanted =
-          Place{places.rows[static_cast<std::size_t>(i)], places.cols[static_cast<std::size_t>(j)], 0};
+      auto const wanted = Place{places.rows[static_cast<std::size_t>(i)], places.cols[static_cast<std::size_t>(j)], 0};
       if (!at || !(*at == wanted)) return std::nullopt;
     }
   }

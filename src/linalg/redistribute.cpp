@@ -221,8 +221,8 @@ void exchange_by(Schedule const& schedule, Matrix<T const> const& from, Matrix<T
   auto const bytes = [](std::unique_ptr<T[]> const& memory, std::int64_t length) {
     return std::as_writable_bytes(std::span(memory.get(), static_cast<std::size_t>(length) / sizeof(T)));
   };
-  auto transfer = comm.start(
-      schedule, {bytes(sent, contract.input_bytes(me)), bytes(received, contract.output_bytes(me))});
+  auto transfer =
+      comm.start(schedule, {bytes(sent, contract.input_bytes(me)), bytes(received, contract.output_bytes(me))});
   detail::copy_local(from.distribution(), from.part(), to.distribution(), to.part(), comm.rank(), pace);
   transfer.wait();
   auto const receives = detail::side_of(to.distribution(), from.distribution(), comm.rank(), false);

@@ -206,14 +206,18 @@ Traffic redistribution_traffic(Distribution const& from, Distribution const& to,
 }
 
 Bytes redistribution_memory(Communicator const& comm, Distribution const& from, Distribution const& to,
-                          std::int64_t element) {
+                            std::int64_t element) {
   if (auto const schedule = detail::relayed(comm, from, to, element)) {
     auto const me = comm.position(comm.rank());
     auto const& contract = schedule->contract();
     return Bytes(contract.input_bytes(me) + contract.output_bytes(me) + schedule->program(me).scratch);
   }
-  auto const sends = detail::side_of(from, to, comm.rank(), true);
-  auto const receives = detail::side_of(to, from, comm.rank(), false);
+  return redistribution_memory(from, to, comm.rank(), element);
+}
+
+Bytes redistribution_memory(Distribution const& from, Distribution const& to, Rank rank, std::int64_t element) {
+  auto const sends = detail::side_of(from, to, rank, true);
+  auto const receives = detail::side_of(to, from, rank, false);
   return Bytes(detail::window_bytes(detail::rounds_of(sends, receives), element));
 }
 

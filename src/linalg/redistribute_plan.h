@@ -66,7 +66,8 @@ struct Round {
 [[nodiscard]] std::int64_t window_bytes(std::vector<Round> const& rounds, std::int64_t element);
 
 /// The all-to-all by which redistribute() moves what the ranks exchange, where their blocks come sooner from neighbour
-/// to neighbour, all links busy at once, than each by itself; nothing where messages go straight. The same on all ranks.
+/// to neighbour, all links busy at once, than each by itself; nothing where messages go straight. The same on all
+/// ranks.
 [[nodiscard]] std::optional<Schedule> relayed(Communicator const& comm, Distribution const& from,
                                               Distribution const& to, std::int64_t element);
 

@@ -48,7 +48,9 @@ Given block_cyclic(Case const& x) {
       ranks.push_back(x.by_rows ? row * g.cols + j : row + j * g.rows);
     }
   }
-  auto const axis = [&](Index extent, int parts) { return AxisDistribution::cyclic(extent, parts, x.nb, x.source % parts); };
+  auto const axis = [&](Index extent, int parts) {
+    return AxisDistribution::cyclic(extent, parts, x.nb, x.source % parts);
+  };
   auto const& p = x.problem;
   return {{axis(p.m, g.rows), axis(p.k, g.cols), ranks},
           {axis(p.k, g.rows), axis(p.n, g.cols), ranks},
@@ -141,7 +143,12 @@ TEST(GemmWhereMatricesLie, AnyExtentsAndBlocks) {
 }
 
 TEST(GemmWhereMatricesLie, ThePlanPrefersTheGridThatTheyAreOn) {
-  auto const machine = Machine::parse("torus:4x4");
+  // Links as slow as this decide.
+  auto const machine = Machine::from_toml(
+      "name = \"slow\"\nflops = \"10 GF\"\nmemory_bandwidth = \"4 GB/s\"\noverhead = \"1 us\"\n"
+      "axes = [ { length = 4, bandwidth = \"5 MB/s\", latency = \"1 us\", wraps = true },\n"
+      "         { length = 4, bandwidth = \"5 MB/s\", latency = \"1 us\", wraps = true } ]\n",
+      "slow.toml");
   GemmProblem const problem{.m = 4096, .n = 4096, .k = 4096};
   GemmOptions options;
   for (bool const by_rows : {false, true}) {

@@ -13,14 +13,17 @@ void redistribute(Matrix<std::type_identity_t<T> const> const& from, Matrix<T> c
 
 /// What redistribute() sends and receives on this rank. On a torus or mesh whose links are the bottleneck what ranks
 /// exchange goes from neighbour to neighbour, so that ranks pass on what is others'; else as below.
-[[nodiscard]] Traffic redistribution_traffic(Communicator const& comm, Distribution const& from,
-                                             Distribution const& to, std::int64_t element);
+[[nodiscard]] Traffic redistribution_traffic(Communicator const& comm, Distribution const& from, Distribution const& to,
+                                             std::int64_t element);
 /// What leaves a rank, and what it gets: one message per pair of different ranks that share elements.
 [[nodiscard]] Traffic redistribution_traffic(Distribution const& from, Distribution const& to, Rank rank,
                                              std::int64_t element);
 
 /// Bytes of pack buffers that redistribute() allocates on this rank at most.
 [[nodiscard]] Bytes redistribution_memory(Communicator const& comm, Distribution const& from, Distribution const& to,
+                                          std::int64_t element);
+/// As above where messages go straight.
+[[nodiscard]] Bytes redistribution_memory(Distribution const& from, Distribution const& to, Rank rank,
                                           std::int64_t element);
 
 #define ALLPORT_REDISTRIBUTE_INSTANCE(prefix, T) \
