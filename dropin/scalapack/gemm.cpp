@@ -11,24 +11,27 @@
 namespace allport::scalapack {
 namespace {
 
-Verdict<GemmPlan> decide(Record& record, GemmProblem const& problem, Shape const& shape, bool reads_c) {
+std::string text_of(AxisDistribution const& axis) {
+  auto const first = axis.extent() > 0 ? axis.run_at(0).length : 0;
+  return fmt::format("{}/{}/{}", axis.nb(), axis.source(), first);
+}
+
+std::string text_of(Distribution const& given) { return text_of(given.rows()) + "x" + text_of(given.cols()); }
+
+Verdict<GemmPlan> decide(Record& record, GemmProblem const& problem, Shape const& shape, GemmGiven const& given) {
   auto const key =
-      fmt::format("{} {} {} {} {} {} {} {}", problem.m, problem.n, problem.k, static_cast<int>(problem.type),
-                  static_cast<char>(problem.trans_a), static_cast<char>(problem.trans_b), shape.block, reads_c);
+      fmt::format("{} {} {} {} {} {} {} {} {} {} {}", problem.m, problem.n, problem.k, static_cast<int>(problem.type),
+                  static_cast<char>(problem.trans_a), static_cast<char>(problem.trans_b), shape.block, given.reads_c,
+                  text_of(given.a), text_of(given.b), text_of(given.c));
   auto const& machine = record.comm().machine();
   auto const plan = [&] {
     GemmOptions options;
     options.candidates = 1;
     options.mapping = record.comm().mapping();
+    options.given = given;
     return plan_gemm(problem, machine, options);
   };
-  auto const ours = [&](GemmPlan const& made) {
-    auto const m = static_cast<double>(problem.m);
-    auto const n = static_cast<double>(problem.n);
-    auto const k = static_cast<double>(problem.k);
-    auto const moved = m * k + k * n + (reads_c ? 2 : 1) * m * n;
-    return made.chosen.total + price_moving(moved, problem.type, machine);
-  };
+  auto const ours = [](GemmPlan const& made) { return made.chosen.total; };
   return record.verdict(record.gemm_decisions, key, [&] {
     return decide_by_price(record.policy(), price_scalapack(problem, machine, shape), plan, ours);
   });
@@ -65,11 +68,13 @@ Outcome multiply(GemmCall const& x, Grid const& grid, GemmProblem const& problem
     scale(beta, product);
     return taken("scaling");
   }
-  auto const decision = decide(record, problem, shape_of(grid, c.desc), beta != T(0));
+  auto const left = matrix(a, x.a.data);
+  auto const right = matrix(b, x.b.data);
+  GemmGiven const given{left.distribution(), right.distribution(), product.distribution(), beta != T(0)};
+  auto const decision = decide(record, problem, shape_of(grid, c.desc), given);
   if (!decision.plan) return handed_back(decision.why_not);
   auto const& plan = *decision.plan;
-  auto why_not =
-      short_of_memory([&] { allport::gemm(plan, alpha, matrix(a, x.a.data), matrix(b, x.b.data), beta, product); });
+  auto why_not = short_of_memory([&] { allport::gemm(plan, alpha, left, right, beta, product); });
   if (!why_not.empty()) return handed_back(std::move(why_not));
   auto const& g = plan.chosen.grid;
   auto const bound = record.knows_machine() ? bound_of(problem, plan.chosen, record.comm().machine()) : Seconds{};

@@ -15,8 +15,6 @@ struct Rates {
   double link = 0;     ///< bytes per second
   double message = 0;  ///< seconds of an empty message between neighbours
   double flops = 0;    ///< of one rank, for the type
-  double hops = 0;     ///< between two ranks, in the mean
-  double links = 0;    ///< directed, in the whole machine
 };
 
 /// An element's multiplications beside a double's: four real ones if complex, at twice the rate if single.
@@ -36,10 +34,8 @@ Rates rates_of(Machine const& machine, Scalar type) {
     if (axis.length == 1) continue;
     rates.link = rates.link == 0 ? axis.bandwidth.value() : std::min(rates.link, axis.bandwidth.value());
     latency = std::max(latency, axis.latency.value());
-    rates.hops += axis.wraps ? axis.length / 4.0 : axis.length / 3.0;
   }
   rates.message += latency;
-  rates.links = static_cast<double>(machine.links());
   if (rates.link == 0) rates.link = machine.rates().memory_bandwidth.value();
   return rates;
 }
@@ -207,15 +203,6 @@ Seconds price_scalapack_solve(CholeskyProblem const& problem, Index sides, Machi
   auto const across = shape.rows > 1 ? 2 * n * count / columns : 0;
   auto const messages = 2 * n / block * (log_2(shape.rows) + log_2(shape.cols));
   return Seconds(work + (along + across) * element / r.link + messages * r.message);
-}
-
-Seconds price_moving(double elements, Scalar type, Machine const& machine) {
-  auto const ranks = machine.ranks();
-  if (ranks == 1) return Seconds(elements * static_cast<double>(bytes_of(type)) * 2 / rates_of(machine, type).link);
-  auto const r = rates_of(machine, type);
-  auto const bytes = elements * static_cast<double>(bytes_of(type)) * (ranks - 1) / ranks;
-  auto const crossing = r.links > 0 ? bytes * std::max(r.hops, 1.0) / (r.links * r.link) : bytes / ranks / r.link;
-  return Seconds(crossing + (ranks - 1) * r.message);
 }
 
 Seconds bound_of(GemmProblem const& problem, GemmCandidate const& chosen, Machine const& machine) {

@@ -40,9 +40,6 @@ struct Shape {
 /// p?geqrf_: for each column two sums down its process column, for each block one of its products with all columns.
 [[nodiscard]] Seconds price_scalapack(QrProblem const& problem, Machine const& machine, Shape const& shape);
 
-/// Moving so many elements, spread evenly, from one distribution to another.
-[[nodiscard]] Seconds price_moving(double elements, Scalar type, Machine const& machine);
-
 /// No multiplication, or factorization, by as many nodes with as much memory as `chosen` takes less.
 [[nodiscard]] Seconds bound_of(GemmProblem const& problem, GemmCandidate const& chosen, Machine const& machine);
 [[nodiscard]] Seconds bound_of(LuProblem const& problem, LuCandidate const& chosen, Machine const& machine);

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "gemm_relabel.h"
 #include "gemm_run.h"
 #include "gemm_tasks.h"
 #include "operand.h"
@@ -160,17 +161,72 @@ GemmReport report_of(Communicator const& comm, GemmPlan const& plan, GemmMeasure
   return report;
 }
 
+/// The caller's matrices as the product sees them.
+template <class T>
+struct Operands {
+  Matrix<T const> a, b;
+  Matrix<T> c;
+  std::vector<Run> k_of_a, k_of_b;  ///< Relabelled
+};
+
+template <class T>
+Operands<T> operands(GemmPlan const& plan, Matrix<T const> const& a, Matrix<T const> const& b, Matrix<T> const& c) {
+  Frame const frame(plan.chosen.grid, plan.chosen.order, plan.options.mapping);
+  auto const view = relabelled(plan.problem, frame, {a.distribution(), b.distribution(), c.distribution()});
+  if (!view) return {a, b, c, {}, {}};
+  auto const renamed = [](auto const& matrix, Distribution const& distribution) {
+    return std::remove_cvref_t<decltype(matrix)>(matrix.comm(), distribution, matrix.data(), matrix.ld());
+  };
+  return {renamed(a, view->a), renamed(b, view->b), renamed(c, view->c), view->k_of_a, view->k_of_b};
+}
+
+/// What bringing them where the plan wants them adds to a rank's memory.
+template <class T>
+Bytes memory_beside(GemmPlan const& plan, Operands<T> const& with) {
+  auto const copy = [](Matrix<T const> const& matrix, std::vector<Run> const& k) {
+    return Bytes(k.empty() ? 0 : matrix.local_rows() * matrix.local_cols() * static_cast<Index>(sizeof(T)));
+  };
+  return Native<T const>::bytes(with.a, plan.a) + Native<T const>::bytes(with.b, plan.b) +
+         Native<T>::bytes(with.c, plan.c) + copy(with.a, with.k_of_a) + copy(with.b, with.k_of_b);
+}
+
+/// Puts the local columns (or rows) of an operand in the order of k.
+template <class T>
+void put_in_order(Matrix<T const>& matrix, std::vector<Run> const& k, bool k_runs_along_rows) {
+  if (k.empty()) return;
+  auto const ordered = detail::allocate_on_all<T>(matrix.comm(), matrix.distribution());
+  for (auto const& run : k) {
+    if (k_runs_along_rows) {
+      for (Index j = 0; j < matrix.local_cols(); ++j) {
+        std::copy_n(matrix.data() + run.local + j * matrix.ld(), run.length,
+                    ordered.data() + run.global + j * ordered.ld());
+      }
+      continue;
+    }
+    for (Index j = 0; j < run.length; ++j) {
+      std::copy_n(matrix.data() + (run.local + j) * matrix.ld(), matrix.local_rows(),
+                  ordered.data() + (run.global + j) * ordered.ld());
+    }
+  }
+  matrix = ordered;
+}
+
 /// All that ranks do together once they have agreed on the call.
 template <class T>
-GemmMeasured multiply(Communicator const& comm, GemmPlan const& plan, T alpha, Matrix<T const> const& a,
-                      Matrix<T const> const& b, T beta, Matrix<T> const& c, Progress const& progress) {
+GemmMeasured multiply(Communicator const& comm, GemmPlan const& plan, T alpha, Operands<T> with, T beta,
+                      Progress const& progress) {
   GemmMeasured mine;
   auto const before = comm.counted();
   {
     Stopwatch const total(mine.total);
-    Native<T const> const na(a, plan.a);
-    Native<T const> const nb(b, plan.b);
-    Native<T> const nc(c, plan.c);
+    if (alpha != T(0)) {
+      Stopwatch const watch(mine.redistribute);
+      put_in_order(with.a, with.k_of_a, false);
+      put_in_order(with.b, with.k_of_b, true);
+    }
+    Native<T const> const na(with.a, plan.a);
+    Native<T const> const nb(with.b, plan.b);
+    Native<T> const nc(with.c, plan.c);
     {
       Stopwatch const watch(mine.redistribute);
       if (alpha != T(0)) na.fetch();
@@ -206,14 +262,12 @@ GemmReport gemm(GemmPlan const& plan, std::type_identity_t<T> alpha, Matrix<std:
     check_stored("B", b, p.trans_b, p.k, p.n, comm);
     detail::check_operand("C", c, p.m, p.n, comm);
     detail::check_plan<T>(plan, comm);
-    detail::check_memory(
-        plan, limit_of(plan),
-        Native<T const>::bytes(a, plan.a) + Native<T const>::bytes(b, plan.b) + Native<T>::bytes(c, plan.c));
+    detail::check_memory(plan, limit_of(plan), memory_beside<T>(plan, operands<T>(plan, a, b, c)));
   });
   agree(comm, plan, alpha, beta);
 
-  auto const mine =
-      detail::or_give_up(comm, "gemm", [&] { return multiply<T>(comm, plan, alpha, a, b, beta, c, progress); });
+  auto const mine = detail::or_give_up(
+      comm, "gemm", [&] { return multiply<T>(comm, plan, alpha, operands<T>(plan, a, b, c), beta, progress); });
   auto report = report_of(comm, plan, mine);
   if (alpha == T(0)) report.predicted.assign(report.predicted.size(), Traffic{});  // A and B were not looked at
   return report;

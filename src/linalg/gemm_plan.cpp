@@ -10,6 +10,7 @@
 #include "allport/model/gemm_bound.h"
 #include "gemm_grids.h"
 #include "gemm_price.h"
+#include "gemm_relabel.h"
 #include "gemm_tasks.h"
 #include "plan_checks.h"
 
@@ -255,6 +256,7 @@ void judge(Judge& with, Method const& how, GemmPlan& plan, GemmCandidate& candid
     }
   }
   if (in_full && by_tasks) plan.traffic = by_tasks->traffic();
+  candidate.total += moving(plan, frame);
   candidate.bound_words = bound(plan.problem, candidate.grid.ranks(), candidate.memory.value() / element);
 }
 

@@ -38,7 +38,7 @@ class Native {
     auto const rank = given.comm().rank();
     auto const element = static_cast<std::int64_t>(sizeof(T));
     return Bytes(want.local_rows(rank) * want.local_cols(rank) * element) +
-           redistribution_memory(given.distribution(), want, rank, element);
+           redistribution_memory(given.comm(), given.distribution(), want, element);
   }
 
   [[nodiscard]] Matrix<T> matrix() const { return own_ ? Matrix<T>(*own_) : given_; }

@@ -197,6 +197,42 @@ class Exchange {
   Index in_flight_ = 0;
 };
 
+/// All at once by an all-to-all: packed, from neighbour to neighbour, unpacked.
+template <class T>
+void exchange_by(Schedule const& schedule, Matrix<T const> const& from, Matrix<T> const& to) {
+  auto const& comm = to.comm();
+  auto const& contract = schedule.contract();
+  auto const me = comm.position(comm.rank());
+  Pace pace(comm);
+  auto const room = [](std::int64_t bytes) {
+    return std::make_unique_for_overwrite<T[]>(static_cast<std::size_t>(bytes) / sizeof(T));
+  };
+  auto const at = [](std::unique_ptr<T[]> const& memory, std::int64_t offset) {
+    return memory.get() + offset / static_cast<std::int64_t>(sizeof(T));
+  };
+  auto const sent = room(contract.input_bytes(me));
+  auto const received = room(contract.output_bytes(me));
+  auto const sends = detail::side_of(from.distribution(), to.distribution(), comm.rank(), true);
+  for (auto const& m : sends.messages) {
+    detail::pack(from.part(), sends.rows[static_cast<std::size_t>(m.row_part)],
+                 sends.cols[static_cast<std::size_t>(m.col_part)],
+                 at(sent, contract.input_offset(me, comm.position(m.peer))), pace);
+  }
+  auto const bytes = [](std::unique_ptr<T[]> const& memory, std::int64_t length) {
+    return std::as_writable_bytes(std::span(memory.get(), static_cast<std::size_t>(length) / sizeof(T)));
+  };
+  auto transfer =
+      comm.start(schedule, {bytes(sent, contract.input_bytes(me)), bytes(received, contract.output_bytes(me))});
+  detail::copy_local(from.distribution(), from.part(), to.distribution(), to.part(), comm.rank(), pace);
+  transfer.wait();
+  auto const receives = detail::side_of(to.distribution(), from.distribution(), comm.rank(), false);
+  for (auto const& m : receives.messages) {
+    detail::unpack<T>(at(received, contract.output_offset(me, comm.position(m.peer))),
+                      receives.rows[static_cast<std::size_t>(m.row_part)],
+                      receives.cols[static_cast<std::size_t>(m.col_part)], to.part(), pace);
+  }
+}
+
 // Whether two local parts share memory. Parts of one array with one ld (two blocks of its rows) may interleave.
 template <class T>
 bool overlap(Matrix<T const> const& x, Matrix<T const> const& y) {
@@ -226,6 +262,9 @@ void redistribute(Matrix<std::type_identity_t<T> const> const& from, Matrix<T> c
     ensure(!overlap<T>(from, to), "to", "memory of from", "memory of its own", "redistribute into another array");
   });
   detail::or_give_up(comm, "redistribute", [&] {
+    if (auto const schedule = detail::relayed(comm, from.distribution(), to.distribution(), sizeof(T))) {
+      return exchange_by<T>(*schedule, from, to);
+    }
     Exchange<T> exchange(from, to);
     exchange.run([&](Pace& pace) {
       detail::copy_local(from.distribution(), from.part(), to.distribution(), to.part(), comm.rank(), pace);

@@ -1,8 +1,10 @@
 // Who exchanges what in redistribute(): the overlaps of two distributions, and the messages they make, in rounds.
 #pragma once
 
+#include <optional>
 #include <vector>
 
+#include "allport/comm/communicator.h"
 #include "allport/linalg/distribution.h"
 
 namespace allport::detail {
@@ -62,5 +64,11 @@ struct Round {
 
 /// Most bytes of pack buffers that the rounds hold at a time.
 [[nodiscard]] std::int64_t window_bytes(std::vector<Round> const& rounds, std::int64_t element);
+
+/// The all-to-all by which redistribute() moves what the ranks exchange, where their blocks come sooner from neighbour
+/// to neighbour, all links busy at once, than each by itself; nothing where messages go straight. The same on all
+/// ranks.
+[[nodiscard]] std::optional<Schedule> relayed(Communicator const& comm, Distribution const& from,
+                                              Distribution const& to, std::int64_t element);
 
 }  // namespace allport::detail

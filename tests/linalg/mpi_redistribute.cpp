@@ -30,7 +30,7 @@ void move_and_check(Communicator const& comm, Distribution const& from, Distribu
   auto const before = source.data;
   comm.reset_counted();
   redistribute(source.matrix, target.matrix);
-  EXPECT_EQ(comm.counted(), redistribution_traffic(from, to, comm.rank(), sizeof(T)));
+  EXPECT_EQ(comm.counted(), redistribution_traffic(comm, from, to, sizeof(T)));
   EXPECT_EQ(source.data, before);
   Index wrong = 0;
   target.matrix.for_each([&](Index i, Index j, T const& x) { wrong += x != value_at<T>(i, j); });
@@ -84,6 +84,33 @@ TEST(MpiRedistribute, LargerMatricesAndBlocksOfOne) {
       move_and_check<double>(comm, *from, *to, 0);
     }
   }
+}
+
+Machine slow_ring(int nodes) {
+  return Machine::from_toml(
+      "name = \"ring\"\nflops = \"1 GF\"\nmemory_bandwidth = \"4 GB/s\"\noverhead = \"1 us\"\n"
+      "axes = [ { length = " +
+          std::to_string(nodes) + ", bandwidth = \"5 MB/s\", latency = \"1 us\", wraps = true } ]\n",
+      "ring.toml");
+}
+
+TEST(MpiRedistribute, FromNeighbourToNeighbourWhereLinksAreTheBottleneck) {
+  int size = 0;
+  MPI_Comm_size(MPI_COMM_WORLD, &size);
+  if (size < 4) return;  // all are neighbours
+  Communicator const comm(MPI_COMM_WORLD, slow_ring(size));
+  Index const rows = 301, cols = 280;
+  auto const ranks = all_ranks(comm);
+  Distribution const by_rows(AxisDistribution::cyclic(rows, size, 7), AxisDistribution::balanced(cols, 1), ranks);
+  Distribution const by_cols(AxisDistribution::balanced(rows, 1), AxisDistribution::cyclic(cols, size, 3, 1), ranks);
+  Distribution const last(AxisDistribution::balanced(rows, 1), AxisDistribution::balanced(cols, 1), {size - 1});
+  move_and_check<double>(comm, by_rows, by_cols, 1);
+  move_and_check<std::complex<float>>(comm, by_cols, by_rows, 0);
+  move_and_check<float>(comm, by_rows, last, 0);
+  move_and_check<std::complex<double>>(comm, last, by_cols, 2);
+  // What is passed on counts where it passes.
+  EXPECT_NE(redistribution_traffic(comm, by_rows, by_cols, sizeof(double)),
+            redistribution_traffic(by_rows, by_cols, comm.rank(), sizeof(double)));
 }
 
 TEST(MpiRedistribute, GathersToARootAndScattersFromIt) {

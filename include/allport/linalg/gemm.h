@@ -37,6 +37,12 @@ struct GemmGrid {
   friend bool operator==(GemmGrid const&, GemmGrid const&) = default;
 };
 
+/// Where a caller has A, B and C, as stored.
+struct GemmGiven {
+  Distribution a, b, c;
+  bool reads_c = false;  ///< beta is not zero
+};
+
 /// What the caller fixes; everything left empty is chosen by predicted time.
 struct GemmOptions {
   std::string algorithm;   ///< of gemm_algorithms(); empty: any but those that run by tasks
@@ -49,6 +55,9 @@ struct GemmOptions {
   int candidates = 0;  ///< keep only the best so many in the plan's table; 0: all
   /// Where the communicator's ranks are (Communicator::mapping); none: rank r at place r of the machine.
   std::optional<Mapping> mapping{};
+  /// Where the matrices are: candidates are charged for bringing them where they want them, and back. A product without
+  /// transpositions on the grid that they are distributed over takes them where they lie, block-cyclic ones too.
+  std::optional<GemmGiven> given{};
 };
 
 /// One way to run a problem, with its price.
@@ -59,7 +68,7 @@ struct GemmCandidate {
   Index panel = 0;
   Seconds compute{};          ///< local multiplications of the busiest rank
   Seconds communicate{};      ///< collectives and shifts of the busiest rank, as if nothing overlapped
-  Seconds total{};            ///< with overlap
+  Seconds total{};            ///< with overlap, and with bringing matrices there and back where `given`
   std::int64_t words = 0;     ///< elements moved by the busiest rank: max(sent, received)
   std::int64_t messages = 0;  ///< of the busiest rank: max(sent, received)
   Bytes memory{};             ///< peak per rank: its parts of A, B, C and all work space

@@ -1,4 +1,4 @@
-// Moves a matrix from one distribution to another; every element travels at most once, and none that stays.
+// Moves a matrix from one distribution to another; no element travels that stays where it is.
 #pragma once
 
 #include "allport/linalg/matrix.h"
@@ -11,11 +11,18 @@ namespace allport {
 template <class T>
 void redistribute(Matrix<std::type_identity_t<T> const> const& from, Matrix<T> const& to);
 
-/// What redistribute() sends and receives on a rank: one message per pair of different ranks that share elements.
+/// What redistribute() sends and receives on this rank. On a torus or mesh whose links are the bottleneck what ranks
+/// exchange goes from neighbour to neighbour, so that ranks pass on what is others'; else as below.
+[[nodiscard]] Traffic redistribution_traffic(Communicator const& comm, Distribution const& from, Distribution const& to,
+                                             std::int64_t element);
+/// What leaves a rank, and what it gets: one message per pair of different ranks that share elements.
 [[nodiscard]] Traffic redistribution_traffic(Distribution const& from, Distribution const& to, Rank rank,
                                              std::int64_t element);
 
-/// Bytes of pack buffers that redistribute() allocates on a rank at most.
+/// Bytes of pack buffers that redistribute() allocates on this rank at most.
+[[nodiscard]] Bytes redistribution_memory(Communicator const& comm, Distribution const& from, Distribution const& to,
+                                          std::int64_t element);
+/// As above where messages go straight.
 [[nodiscard]] Bytes redistribution_memory(Distribution const& from, Distribution const& to, Rank rank,
                                           std::int64_t element);
 
