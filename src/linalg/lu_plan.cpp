@@ -2,7 +2,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <limits>
 #include <optional>
 
 #include "allport/linalg/redistribute.h"
@@ -25,8 +24,12 @@ constexpr Index given_widths[] = {128, 64, 32};
 constexpr int counted_ranks = 4096;
 constexpr std::int64_t counted_visits = 400'000;
 
+/// On more ranks only grids of all of them are looked at, if there are any.
+constexpr int most_ranks_left_out = 256;
 /// Of candidates those that are estimated to be the best are priced by their graphs, so many at most.
 constexpr int priced_by_graph = 8;
+/// Grids that leave ranks out have their turn as if they were so much slower: closer no estimate is.
+constexpr double some_ranks = 1.05;
 /// What that takes for each rank of a row or column in a step of the chain, and for each unit; measured. It is done
 /// where a factorization takes longer than all of it.
 constexpr double pricing_seconds = 6e-7;
@@ -85,7 +88,7 @@ std::vector<GemmGrid> grids(LuOptions const& options, Rank ranks) {
         if (p / c % r == 0 && (p <= longest || std::max(r, q) <= longest * std::min(r, q))) result.push_back({r, q, c});
       }
     }
-    if ((p <= ranks - 4 && ranks > 64) || (ranks > counted_ranks && !result.empty())) break;
+    if ((p <= ranks - 4 && ranks > 64) || (ranks > most_ranks_left_out && !result.empty())) break;
   }
   return result;
 }
@@ -229,28 +232,31 @@ class Planner {
     candidate.block = candidate.big = widest;
   }
 
-  /// Whoever is estimated to be the best is priced by its graph, until the best has been.
+  /// Whoever is estimated to be the best is priced by its graph, until the best has been; grids of all ranks first.
   void price_best() {
     if (!estimate_ || tried_.empty() || !is_worth_pricing(std::ranges::min_element(tried_, {}, rank_of)->candidate)) {
       return;
     }
+    auto const turn_of = [&](Tried const& one) {
+      bool const all = one.candidate.grid.ranks() == plan_.machine.ranks();
+      return std::pair(rank_of(one).first, rank_of(one).second * (all ? 1.0 : some_ranks));
+    };
     for (int left = priced_by_graph; left > 0; --left) {
-      auto const best = std::ranges::min_element(tried_, {}, rank_of);
+      auto const best = std::ranges::min_element(tried_, {}, turn_of);
       auto& candidate = best->candidate;
-      if (best->by_graph || !candidate.why_not.empty()) return;
+      if (best->by_graph || !candidate.why_not.empty()) break;
       price_by_tasks(plan_, candidate, distribution_of(candidate));
       candidate.total += moving(candidate);
       best->by_graph = true;
     }
     // What nobody has looked at is no better than what has been.
-    auto least = Seconds(std::numeric_limits<double>::infinity());
-    for (auto const& one : tried_) {
-      if (one.by_graph) least = std::min(least, one.candidate.total);
-    }
+    std::ranges::stable_partition(tried_, &Tried::by_graph);
+    auto const least = std::ranges::min_element(tried_, {}, [](Tried const& one) {
+                         return std::pair(!one.by_graph, one.candidate.total.value());
+                       })->candidate.total;
     for (auto& one : tried_) {
       if (!one.by_graph) one.candidate.total = std::max(one.candidate.total, least);
     }
-    std::ranges::stable_partition(tried_, &Tried::by_graph);
   }
 
   [[nodiscard]] bool is_worth_pricing(LuCandidate const& candidate) const {

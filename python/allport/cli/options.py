@@ -109,9 +109,7 @@ Transposed = Annotated[str, typer.Option(help="N, T (transpose) or C (conjugate 
 Pivot = Annotated[str, typer.Option(help="tournament, partial (as LAPACK) or none.")]
 Block = Annotated[int, typer.Option(min=0, help="Columns of a panel; 0: the cheapest.")]
 Nb = Annotated[int, typer.Option(min=0, help="Columns of a rank's blocks, a multiple of --block; 0: the cheapest.")]
-Big = Annotated[
-    int, typer.Option(min=0, help="With layers: columns of a panel, a multiple of --block; 0: so many times that.")
-]
+Big = Annotated[int, typer.Option(min=0, help="With layers: columns of a panel, a multiple of --block; 0: c times it.")]
 Broadcast = Annotated[str | None, typer.Option(help="Multicast algorithm, like binomial; else the cheapest.")]
 Reduce = Annotated[str | None, typer.Option(help="Reduction algorithm; else the cheapest.")]
 Uplo = Annotated[str, typer.Option(metavar="L|U", help="The triangle of A that is read: A = L L^H, or U^H U.")]

@@ -194,8 +194,8 @@ assert seen
 mine = ap.lu(a, plan=plan, comm=comm)
 assert mine.residual(a) <= 1 and plan.grid == tuple(plan.to_dict()["chosen"]["grid"])
 for grid in ((1, comm.size, 1), (comm.size, 1, 1)):
-    steps = []
-    ap.lu(random((200, 200)), comm=comm, grid=grid, block=16, progress=lambda done, total: steps.append((done, total)))
+    steps: list[tuple[int, int]] = []
+    ap.lu(random((200, 200)), comm=comm, grid=grid, block=16, progress=lambda *said, to=steps: to.append(said))
     assert steps and steps == sorted(steps) and steps[-1][0] == steps[-1][1], (grid, steps)
 
 # Kept in a file and read again, also by numpy.
