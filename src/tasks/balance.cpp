@@ -1,8 +1,11 @@
 #include "allport/tasks/balance.h"
 
 #include <algorithm>
+#include <iterator>
 #include <numeric>
+#include <optional>
 #include <string>
+#include <utility>
 
 #include "allport/base/error.h"
 
@@ -11,6 +14,9 @@ namespace allport::tasks {
 namespace {
 
 using Owners = std::vector<int>;
+
+/// Two objects change places where that spares so much of the mean.
+constexpr double clear_gain = 0.01;
 
 void check(std::vector<double> const& loads, Owners const& owners, std::vector<double> const& speeds) {
   ensure(owners.size() == loads.size(), "owners", owners.size(), "as many as loads");
@@ -95,8 +101,13 @@ class Refinement {
     while (true) {
       auto const from = fullest(is_done);
       if (from == speeds_.size() || took_[from] <= enough) return std::move(owners_);
-      while (took_[from] > mean && give_one(from, enough)) {
+      auto partner = first_done(took_, 0, speeds_);
+      while (took_[from] > mean) {
+        auto const to = give_one(from, enough);
+        if (!to) break;
+        partner = *to;
       }
+      exchange_one(from, partner, mean);
       is_done[from] = true;
     }
   }
@@ -122,7 +133,8 @@ class Refinement {
     return more;
   }
 
-  bool give_one(std::size_t from, double enough) {
+  /// To whom.
+  std::optional<std::size_t> give_one(std::size_t from, double enough) {
     auto& mine = has_[from];
     auto best = mine.size();
     std::size_t best_to = 0;
@@ -144,14 +156,68 @@ class Refinement {
         consider(static_cast<std::size_t>(owners_[static_cast<std::size_t>(ties_[o][t].object)]), enough);
       }
     }
-    if (best == mine.size()) return false;
-    auto const o = mine[best];
-    took_[from] -= loads_[o] / speeds_[from];
-    took_[best_to] += loads_[o] / speeds_[best_to];
-    owners_[o] = static_cast<int>(best_to);
-    mine.erase(mine.begin() + static_cast<std::ptrdiff_t>(best));
-    has_[best_to].push_back(o);
-    return true;
+    if (best == mine.size()) return std::nullopt;
+    move(mine[best], best_to);
+    return best_to;
+  }
+
+  void move(std::size_t object, std::size_t to) {
+    auto const from = static_cast<std::size_t>(owners_[object]);
+    took_[from] -= loads_[object] / speeds_[from];
+    took_[to] += loads_[object] / speeds_[to];
+    owners_[object] = static_cast<int>(to);
+    std::erase(has_[from], object);
+    has_[to].push_back(object);
+  }
+
+  /// Those of an owner that exchange something with another one's; all, where none exchanges anything.
+  [[nodiscard]] std::vector<std::size_t> beside(std::size_t owner, std::size_t other) const {
+    if (ties_.empty()) return has_[owner];
+    std::vector<std::size_t> some;
+    std::ranges::copy_if(has_[owner], std::back_inserter(some), [&](std::size_t o) {
+      return std::ranges::any_of(
+          ties_[o], [&](Tie const& tie) { return owners_[static_cast<std::size_t>(tie.object)] == static_cast<int>(other); });
+    });
+    return some;
+  }
+
+  /// What is left between two is less than any object: two that differ by about half of it change places (Charm++'s
+  /// RefineSwapLB), where that is clearly of use; of about equal pairs the one that adds least to what owners exchange.
+  void exchange_one(std::size_t from, std::size_t to, double mean) {
+    if (from == to) return;
+    auto const mine = beside(from, to);
+    auto const theirs = beside(to, from);
+    auto const most = [&](std::size_t m, std::size_t t) {
+      auto const more = loads_[t] - loads_[m];
+      return std::max(took_[from] + more / speeds_[from], took_[to] - more / speeds_[to]);
+    };
+    auto const now = std::max(took_[from], took_[to]);
+    auto least = now;
+    for (auto const m : mine) {
+      for (auto const t : theirs) least = std::min(least, most(m, t));
+    }
+    if (least > now - clear_gain * mean) return;
+    std::optional<std::pair<std::size_t, std::size_t>> best;
+    double best_adds = 0;
+    for (auto const m : mine) {
+      for (auto const t : theirs) {
+        if (most(m, t) > least + clear_gain / 2 * mean) continue;
+        auto const adds = added_by_exchange(m, t);
+        if (best && adds >= best_adds) continue;
+        best = {m, t};
+        best_adds = adds;
+      }
+    }
+    move(best->first, to);
+    move(best->second, from);
+  }
+
+  /// As added(), of two that change places.
+  [[nodiscard]] double added_by_exchange(std::size_t one, std::size_t other) const {
+    auto more = added(one, owners_[one], owners_[other]) + added(other, owners_[other], owners_[one]);
+    if (ties_.empty()) return more;
+    for (auto const& tie : ties_[one]) more += static_cast<std::size_t>(tie.object) == other ? 2 * tie.weight : 0.0;
+    return more;
   }
 
   std::vector<double> const& loads_;

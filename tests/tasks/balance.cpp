@@ -94,6 +94,35 @@ TEST(Balance, RefineKeepsNeighboursTogether) {
   EXPECT_GT(grid.cut(balanced(loads, owners, speeds)), 2 * grid.cut(owners));
 }
 
+/// By whole blocks one owner keeps too much, or the other gets it.
+TEST(Balance, RefineExchangesWhatNoMoveCouldEven) {
+  std::vector<double> const loads{4, 4, 4, 4, 4, 3, 3, 3};
+  std::vector<int> const owners{0, 0, 0, 0, 0, 1, 1, 1};  // 20 and 9; by moves 16 and 13, by one exchange 15 and 14
+  auto const next = balanced(loads, owners, {1, 1});
+  EXPECT_DOUBLE_EQ(imbalance(loads, next, {1, 1}), 15 / 14.5);
+  std::vector<int> const even{0, 0, 0, 0, 1, 1, 1, 1};  // 16 and 13: a tenth more than the mean, and no move helps
+  EXPECT_DOUBLE_EQ(imbalance(loads, balanced(loads, even, {1, 1}), {1, 1}), 15 / 14.5);
+  std::vector<double> const near{1.01, 1.0, 1.005, 0.985};  // 2.01 and 1.99; by an exchange 2.005 and 1.995
+  EXPECT_EQ(balanced(near, {0, 0, 1, 1}, {1, 1}, {.tolerance = 1}), (std::vector<int>{0, 0, 1, 1}));
+}
+
+/// Six heavy blocks of a row of eight leave 21.84 and 21.04, seven 21 and 21.88.
+TEST(Balance, RefineExchangesBesideTheBorder) {
+  constexpr std::int64_t side = 8;
+  BlockGrid const grid({{side, side}, {1, 1}});
+  std::vector<double> loads;
+  std::vector<int> owners;
+  for (std::int64_t b = 0; b < grid.blocks(); ++b) {
+    bool const heavy = b < grid.blocks() / 2;
+    loads.push_back(heavy ? 0.84 : 0.5);
+    owners.push_back(heavy ? 0 : 1);
+  }
+  std::vector<double> const speeds(2, 1.0);
+  auto const next = balanced(loads, owners, speeds, {}, plane(side));
+  EXPECT_LE(imbalance(loads, next, speeds), 21.5 / 21.44 + 1e-9);
+  EXPECT_LE(grid.cut(next), grid.cut(owners) + 2 * 2) << "two faces more, each of two blocks";
+}
+
 /// On random loads, grids and owners: nobody lost, no worse than before, what was even enough stays, and, where nobody
 /// had too much, nothing moves.
 TEST(Balance, RefineByTiesIsNoWorseThanBefore) {
