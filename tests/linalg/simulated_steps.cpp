@@ -46,7 +46,7 @@ void expect_sample_near(TaskGraph const& made, Machine const& machine, graph::Ca
 TEST(SimulatedSteps, SamplesOfStepsStandForAll) {
   auto const machine = Machine::parse("bgp:4x4");
   for (auto const& options :
-       {by("2d_tasks", {4, 4, 1}, 16), by("2d_tasks", {1, 16, 1}, 16), by("2.5d_tasks", {4, 2, 2}, 16, 16)}) {
+       {by("2d", {4, 4, 1}, 16), by("2d", {1, 16, 1}, 16), by("2.5d", {4, 2, 2}, 16, 16)}) {
     for (auto const pivoting : {Pivoting::none, Pivoting::tournament}) {
       auto const plan = plan_lu({5120, 5120, Scalar::d, pivoting}, machine, options);
       SCOPED_TRACE(fmt::format("{} {}", options.algorithm, options.grid.rows));
@@ -64,7 +64,7 @@ TEST(SimulatedSteps, SamplesOfStepsStandForAll) {
 // Every rank's tasks in the order of their steps, none begun before the step before it is done.
 TEST(SimulatedSteps, RanksThatDoNotLookAheadTakeOneStepAfterTheOther) {
   auto const machine = Machine::parse("bgp:4x4");
-  auto const plan = plan_lu({1024, 1024, Scalar::d, Pivoting::partial}, machine, by("2d_tasks", {4, 4, 1}, 32));
+  auto const plan = plan_lu({1024, 1024, Scalar::d, Pivoting::partial}, machine, by("2d", {4, 4, 1}, 32));
   auto const made = lu_graph(plan);
   auto const carrier = graph::binomial();
   auto const ahead = graph::simulate(*made, machine, *carrier);
