@@ -7,6 +7,7 @@
 #include "allport/linalg/redistribute.h"
 #include "allport/model/lu_bound.h"
 #include "lu_estimate.h"
+#include "lu_grids.h"
 #include "lu_tasks.h"
 #include "plan_checks.h"
 #include "tiled_plan.h"
@@ -24,8 +25,6 @@ constexpr Index given_widths[] = {128, 64, 32};
 constexpr int counted_ranks = 4096;
 constexpr std::int64_t counted_visits = 400'000;
 
-/// On more ranks only grids of all of them are looked at, if there are any.
-constexpr int most_ranks_left_out = 256;
 /// Of candidates those that are estimated to be the best are priced by their graphs, so many at most.
 constexpr int priced_by_graph = 8;
 /// Grids that leave ranks out have their turn as if they were so much slower: closer no estimate is.
@@ -72,39 +71,6 @@ void check(LuProblem const& problem, Machine const& machine, LuOptions const& op
            fmt::format("a distribution of {} x {}", problem.m, problem.n));
   }
   ensure_grid(options.grid, machine);
-}
-
-std::vector<GemmGrid> grids(LuOptions const& options, Rank ranks) {
-  if (options.grid.ranks() != 0) {
-    return {options.grid};
-  }
-  constexpr int longest = 16;  // a side over the other: thinner grids lose by far
-  std::vector<GemmGrid> result;
-  for (int p = ranks; p >= std::max(1, ranks - ranks / 4); --p) {
-    for (int c = 1; c * c * c <= p; ++c) {
-      if (p % c != 0) continue;
-      for (int r = 1; r <= p / c; ++r) {
-        auto const q = p / c / r;
-        if (p / c % r == 0 && (p <= longest || std::max(r, q) <= longest * std::min(r, q))) result.push_back({r, q, c});
-      }
-    }
-    if ((p <= ranks - 4 && ranks > 64) || (ranks > most_ranks_left_out && !result.empty())) break;
-  }
-  return result;
-}
-
-std::optional<std::string> why_not(std::string_view algorithm, GemmGrid const& grid) {
-  if (algorithm == "1d" && (grid.rows > 1 || grid.layers > 1)) return "is for one row of ranks: it needs p_r = c = 1";
-  if (algorithm == "2d" && grid.layers > 1) return "is for one layer: it needs c = 1";
-  if (algorithm == "2.5d" && grid.layers == 1) return "needs c > 1; with c = 1 it is '2d'";
-  return std::nullopt;
-}
-
-/// Orders that lay rows, columns or layers on consecutive ranks.
-std::vector<std::string> lu_orders(GemmGrid const& grid) {
-  if (grid.layers > 1) return {"ijl", "jil", "lij"};
-  if (grid.rows == 1 || grid.cols == 1) return {"ijl"};
-  return {"ijl", "jil"};
 }
 
 class Planner {
@@ -203,8 +169,14 @@ class Planner {
       candidate.ahead = ahead_for(candidate.block, candidate.nb);
       candidate.total = Seconds(0);
       if (estimate_) estimate_->price(candidate);
-      candidate.total += moving(candidate);
+      auto const there_and_back = moving(candidate);
       tried.push_back(candidate);
+      tried.back().total += there_and_back;
+      if (!takes_any_order(candidate)) return;
+      auto other = candidate;
+      other.order = rows_of_given;
+      other.total += moving(other);
+      if (other.total < tried.back().total) tried.back() = other;
     };
     for (auto const& order : orders) {
       candidate.order = order;
@@ -214,8 +186,16 @@ class Planner {
     auto const best = std::ranges::min_element(tried, {}, &LuCandidate::total);
     tried = {LuCandidate(*best)};
     candidate = tried.front();
+    if (candidate.order == rows_of_given) candidate.order = orders.front();
     for (std::size_t w = 1; w < all.size(); ++w) attempt(all[w]);
     return tried;
+  }
+
+  /// One row of ranks may be those of the caller's grid, row after row: then blocks stay in their process columns.
+  [[nodiscard]] bool takes_any_order(LuCandidate const& candidate) const {
+    auto const& given = plan_.options.given;
+    return given && plan_.options.order.empty() && candidate.grid.rows == 1 && candidate.grid.layers == 1 &&
+           given->grid().size() == static_cast<std::size_t>(candidate.grid.cols);
   }
 
   /// Panels end where the caller's blocks do: estimated by their mean width.
@@ -304,10 +284,7 @@ class Planner {
     if (!plan_.options.given) return Seconds(0);
     auto const want = distribution_of(c);
     if (want == *plan_.options.given) return Seconds(0);
-    // There and back: every rank's part over the links of one direction.
-    auto const element = bytes_of(plan_.problem.type);
-    auto const bytes = plan_.problem.m * plan_.problem.n / std::max(1, c.grid.ranks() / c.grid.layers) * element;
-    return pricer_.message(0, std::max(0, plan_.machine.ranks() - 1), bytes) * 2.0;
+    return tiled_plan::moving(*plan_.options.given, want, plan_.problem.type, plan_.machine) * 2.0;  // and back
   }
 
   void keep(LuCandidate candidate) {

@@ -9,6 +9,11 @@ namespace allport::lu_detail {
 Seats::Seats(LuCandidate const& candidate, LuOptions const& options) : grid_(candidate.grid) {
   if (candidate.in_place) {
     ranks_ = options.given->grid().ranks();
+  } else if (candidate.order == rows_of_given) {
+    auto const& given = options.given->grid();
+    for (int i = 0; i < given.rows(); ++i) {
+      for (int j = 0; j < given.cols(); ++j) ranks_.push_back(given.rank_at(i, j));
+    }
   } else {
     gemm_detail::Frame const frame(candidate.grid, candidate.order, options.mapping);
     for (int l = 0; l < grid_.layers; ++l) {

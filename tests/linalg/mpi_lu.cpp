@@ -192,6 +192,29 @@ TEST_F(Lu, WorksOnTheCallersLayout) {
   }
 }
 
+TEST_F(Lu, OneRowOfRanksKeepsTheCallersBlocksInTheirProcessColumns) {
+  auto const p = comm.size();
+  Index const nb = 8;
+  auto const n = 2 * nb * p;
+  for (int r = 2; r < p; ++r) {
+    if (p % r != 0) continue;
+    Distribution const given(AxisDistribution::cyclic(n, r, nb), AxisDistribution::cyclic(n, p / r, nb),
+                             ProcessGrid::column_major(r, p / r));
+    LuOptions options;
+    options.given = given;
+    options.algorithm = "1d";
+    options.grid = {1, p, 1};
+    options.block = options.nb = nb;
+    auto const report = check<double>(comm, {.m = n, .n = n, .pivoting = Pivoting::partial}, options, Sample::random,
+                                      given, "one row");
+    EXPECT_EQ(report.chosen.order, "given");
+    // What leaves a rank goes down its process column, a share of 1 - 1/r of its part each way.
+    for (auto const& moved : report.moved) {
+      EXPECT_EQ(moved.bytes_sent, 2 * n * n / p * (r - 1) / r * std::int64_t{8});
+    }
+  }
+}
+
 TEST_F(Lu, SaysWhichPivotIsZero) {
   for (auto const& options : ways(comm)) {
     for (auto const pivoting : {Pivoting::tournament, Pivoting::partial}) {

@@ -54,7 +54,8 @@ struct LuOptions {
 struct LuCandidate {
   std::string algorithm;
   GemmGrid grid;
-  std::string order = "ijl";   ///< which grid axis runs fastest over the machine's ranks
+  /// Which grid axis runs fastest over the machine's ranks; "given": one row, of the caller's grid row after row.
+  std::string order = "ijl";
   bool in_place = false;       ///< on the caller's own distribution (LuOptions::given)
   Index block = 0;             ///< columns of a panel, with layers of a layer's slice of one
   Index nb = 0;                ///< columns of a rank's blocks in the distribution
