@@ -7,6 +7,7 @@
 #include <limits>
 #include <map>
 #include <optional>
+#include <tuple>
 
 #include "allport/graph/passages.h"
 #include "along.h"
@@ -95,8 +96,8 @@ class Pricing {
   [[nodiscard]] double task_seconds(Task task) {
     auto const own = rates_.seconds(graph_.work(task));
     if (!graph_.gang(task, gang_) || gang_.members.size() < 2) return own;
-    // Members of one gang, and gangs of one shape, say the same: the first of a step stands for them.
-    auto const key = std::pair(task.kind, task.k);
+    // Members of one gang say the same, and in an algorithm's numbering differ in `i`.
+    auto const key = std::tuple(task.kind, task.layer, task.j, task.k);
     auto const [known, is_new] = talks_.try_emplace(key, 0.0);
     if (is_new) known->second = along_.talk(graph_, gang_);
     return own + known->second;
@@ -226,7 +227,7 @@ class Pricing {
   double chain_times_ = 1;  // what is followed stands for so many
   double now_ = 0;
   std::map<Rank, double> chain_on_;
-  std::map<std::pair<std::uint16_t, std::int32_t>, double> talks_;
+  std::map<std::tuple<std::uint16_t, std::uint16_t, std::int32_t, std::int32_t>, double> talks_;
   Leaving leaving_;
   Gang gang_;
   std::vector<Rank> contributors_;
