@@ -304,6 +304,7 @@ static int round_body(void* context, allport_task const* t, allport_body body) {
 
 static void handed_on(void) {
   allport_graph graph = NULL;
+  int64_t tasks = 0;
   round_ranks = world_size;
   EXPECT(allport_graph_create(round_ranks, NULL, &graph));
   EXPECT(allport_graph_set_entries(graph, round_entries));
@@ -315,7 +316,8 @@ static void handed_on(void) {
   EXPECT(allport_graph_set_forwards(graph, round_forwards));
   EXPECT(allport_graph_set_body(graph, round_body));
   EXPECT(allport_graph_check(graph));
-  EXPECT(allport_graph_run(comm, graph, 0, 'd', NULL, NULL));
+  EXPECT(allport_graph_run(comm, graph, 0, 'd', &tasks, NULL));
+  CHECK(tasks == 2, "%d tasks", (int)tasks);
   EXPECT(allport_graph_free(&graph));
 }
 
