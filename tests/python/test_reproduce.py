@@ -343,6 +343,16 @@ def test_products_with_layers_are_ahead_where_links_decide() -> None:
     assert sims.gain(ran, "PDGEMM") > 1.0
 
 
+def test_lu_on_16384_nodes_is_what_the_page_says() -> None:
+    page = (Path(__file__).parents[2] / "docs" / "reference" / "deck-sizes.md").read_text()
+    for pivoting in ("none", "tournament"):
+        ran = sims.at_16384(pivoting, 131072)
+        assert ran["2D RCT"]["seconds"] < ran["2D BNM"]["seconds"]
+        assert ran["2D RCT"]["seconds"] < ran["2.5D RCT"]["seconds"]
+        assert all(f"| {ran[way]['seconds']:.1f} |" in page for way in ran)
+    assert sims.gain(ran, "PDGETRF") > 1.0
+
+
 def test_who_asks_for_what_is_not_kept_is_told() -> None:
     with pytest.raises(LookupError, match="nothing is kept"):
         sims.best(sims.kept(), "gemm", 1000, "bgp:2x2x2", False, "rectangular")
