@@ -329,7 +329,7 @@ def test_graphs_of_deck_1_are_simulated_as_they_are_kept() -> None:
         assert found["compute"] == pytest.approx(kept[key]["compute"], rel=1e-6), key
     for case in sims.CASES:
         one = kept[case.key]
-        assert one["compute"] + one["communicate"] + one["idle"] == pytest.approx(1.0)
+        assert one["compute"] + one["communicate"] + one["idle"] == pytest.approx(1.0, abs=1e-3)
         assert 0 < one["efficiency"] <= one["compute"] * (1.02 if case.work == "gemm" else 1.0), case.key
 
 
