@@ -150,11 +150,43 @@ def test_every_graph_is_simulated(allport, words):
         ("simulate bcast -m torus:4 --n 64", "--n: is for task graphs"),
         ("simulate bcast -m torus:4 --gantt g.svg", "--gantt: is for task graphs"),
         ("simulate cholesky --n 64 -m bgp:2x2 --workers 0", "workers"),
+        ("simulate bcast -m torus:4 --sample 2", "--sample: is for task graphs"),
+        ("simulate bcast -m torus:4 --steps 1:2", "--steps: is for task graphs"),
+        ("simulate lu --n 512 -m bgp:2x2 --steps 5", "--steps 5: expected FIRST:END"),
+        ("simulate lu --n 512 -m bgp:2x2 --steps 5:900", "a step behind 5"),
+        ("simulate lu --n 512 -m bgp:2x2 --sample 2 --late", "expected 0, or more without trace and steps"),
     ],
 )
 def test_what_is_refused(allport, words, expected):
     done = allport(*words.split())
     assert done.returncode == 1 and expected in done.stderr, done.stdout + done.stderr
+
+
+LU = "simulate lu --n 4096 -m bgp:2x2 --grid 2x2x1 --block 16 -a 2d_tasks"
+
+
+def test_a_sample_of_steps_says_that_it_is_one(allport):
+    whole = json.loads(allport(*f"{LU} --json".split()).stdout)
+    done = allport(*f"{LU} --sample 2".split()).stdout
+    assert "from a sample: 90 of 256 steps were simulated" in " ".join(done.split())
+    found = json.loads(allport(*f"{LU} --sample 2 --json".split()).stdout)
+    assert (whole["steps"], whole["simulated_steps"], found["simulated_steps"]) == (256, 256, 90)
+    assert found["seconds"] == pytest.approx(whole["seconds"], rel=0.05)
+    assert found["compute"] == pytest.approx(whole["compute"], rel=0.06)
+
+
+def test_some_steps_alone_have_a_critical_path(allport):
+    done = allport(*f"{LU} --steps 100:110 --late".split()).stdout
+    assert "10 of 256 steps alone, as if all before were done" in " ".join(done.split())
+    assert "panel 109" in done and "panel 99" not in done and "Gflop/s" not in done
+
+
+def test_ranks_that_take_one_step_after_the_other_are_slower():
+    plan = ap.plan_lu(2048, 2048, "bgp:4x4", algorithm="2d_tasks", grid="4x4x1", block=32, pivot="partial")
+    graph = ap.lu_graph(plan)
+    ahead, stepwise = (ap.graph.simulate(graph, "bgp:4x4", in_steps=s) for s in (False, True))
+    assert stepwise.tasks == ahead.tasks
+    assert stepwise.seconds > 1.05 * ahead.seconds
 
 
 def test_more_than_can_be_kept_has_no_critical_path():

@@ -329,7 +329,7 @@ def test_graphs_of_deck_1_are_simulated_as_they_are_kept() -> None:
         assert found["compute"] == pytest.approx(kept[key]["compute"], rel=1e-6), key
     for case in sims.CASES:
         one = kept[case.key]
-        assert one["compute"] + one["communicate"] + one["idle"] == pytest.approx(1.0)
+        assert one["compute"] + one["communicate"] + one["idle"] == pytest.approx(1.0, abs=1e-3)
         assert 0 < one["efficiency"] <= one["compute"] * (1.02 if case.work == "gemm" else 1.0), case.key
 
 
@@ -341,6 +341,16 @@ def test_products_with_layers_are_ahead_where_links_decide() -> None:
     ran = sims.at_16384("gemm", 131072)  # nothing is left to be gained where all else hides behind multiplying
     assert ran["2D RCT"]["efficiency"] > 0.99
     assert sims.gain(ran, "PDGEMM") > 1.0
+
+
+def test_lu_on_16384_nodes_is_what_the_page_says() -> None:
+    page = (Path(__file__).parents[2] / "docs" / "reference" / "deck-sizes.md").read_text()
+    for pivoting in ("none", "tournament"):
+        ran = sims.at_16384(pivoting, 131072)
+        assert ran["2D RCT"]["seconds"] < ran["2D BNM"]["seconds"]
+        assert ran["2D RCT"]["seconds"] < ran["2.5D RCT"]["seconds"]
+        assert all(f"| {ran[way]['seconds']:.1f} |" in page for way in ran)
+    assert sims.gain(ran, "PDGETRF") > 1.0
 
 
 def test_who_asks_for_what_is_not_kept_is_told() -> None:

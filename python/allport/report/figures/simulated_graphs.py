@@ -233,11 +233,12 @@ def _products() -> list[Case]:
 
 def _factors() -> list[Case]:
     cases = []
-    for pivoting in ("none", "tournament"):
-        for grid, block in ((FLAT, 64), (FLAT, 128), ((64, 256, 1), 64)):
-            cases.append(Case(pivoting, 131072, DECK, grid, "rectangular", block))
-        for grid, block in ((LAYERED, 128), (LAYERED, 64), ((64, 64, 4), 64), ((64, 128, 2), 64)):
-            cases.append(Case(pivoting, 131072, DECK, grid, "rectangular", block))
+    grids = {
+        "none": ((FLAT, 64), (FLAT, 128), (LAYERED, 128), ((64, 128, 2), 64)),
+        "tournament": ((FLAT, 64), (LAYERED, 128), ((64, 64, 4), 64), ((64, 128, 2), 64)),
+    }
+    for pivoting, tried in grids.items():
+        cases += [Case(pivoting, 131072, DECK, grid, "rectangular", block) for grid, block in tried]
         cases.append(Case(pivoting, 131072, DECK, FLAT, "binomial", 128))
         cases.append(Case(pivoting, 131072, DECK, (64, 128, 2), "binomial", 64))
     cases.append(Case("partial", 131072, DECK, FLAT, "in steps", 128))
