@@ -162,7 +162,7 @@ def test_what_is_refused(allport, words, expected):
     assert done.returncode == 1 and expected in done.stderr, done.stdout + done.stderr
 
 
-LU = "simulate lu --n 4096 -m bgp:2x2 --grid 2x2x1 --block 16 -a 2d_tasks"
+LU = "simulate lu --n 4096 -m bgp:2x2 --grid 2x2x1 --block 16 -a 2d"
 
 
 def test_a_sample_of_steps_says_that_it_is_one(allport):
@@ -182,7 +182,7 @@ def test_some_steps_alone_have_a_critical_path(allport):
 
 
 def test_ranks_that_take_one_step_after_the_other_are_slower():
-    plan = ap.plan_lu(2048, 2048, "bgp:4x4", algorithm="2d_tasks", grid="4x4x1", block=32, pivot="partial")
+    plan = ap.plan_lu(2048, 2048, "bgp:4x4", algorithm="2d", grid="4x4x1", block=32, pivot="partial")
     graph = ap.lu_graph(plan)
     ahead, stepwise = (ap.graph.simulate(graph, "bgp:4x4", in_steps=s) for s in (False, True))
     assert stepwise.tasks == ahead.tasks
