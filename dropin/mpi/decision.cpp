@@ -233,15 +233,6 @@ std::optional<std::string> why_not_in_order(Record& record, Call const& call) {
   return std::nullopt;
 }
 
-/// Whom arguments that are wrong, or too long, are left to.
-std::optional<std::string> why_not_possible(Call const& call, Record const& record) {
-  if (!arguments_are_good(call, record)) return "arguments that the MPI library complains about";
-  if (reduces(call.what) && element_of(layout_of(call.receive.type)) > std::numeric_limits<int>::max()) {
-    return "reduction of elements of 2 GiB or more";
-  }
-  return std::nullopt;
-}
-
 /// A reduction whose operands may not be exchanged.
 bool is_in_order(Call const& call) {
   if (!reduces(call.what) || call.op == MPI_OP_NULL) return false;
@@ -267,6 +258,14 @@ void plan_next_look(Record& record, Function what) {
 }
 
 }  // namespace
+
+std::optional<std::string> why_not_possible(Call const& call, Record const& record) {
+  if (!arguments_are_good(call, record)) return "arguments that the MPI library complains about";
+  if (reduces(call.what) && element_of(layout_of(call.receive.type)) > std::numeric_limits<int>::max()) {
+    return "reduction of elements of 2 GiB or more";
+  }
+  return std::nullopt;
+}
 
 bool has_root(Function what) {
   return what == Function::bcast || what == Function::reduce || what == Function::scatter ||

@@ -25,6 +25,9 @@ namespace allport::dropin {
 /// ranks of the communicator, but for wrong arguments, which are the MPI library's to complain about.
 [[nodiscard]] std::optional<std::string> why_not(Call const& call, Record& record);
 
+/// Whom arguments that are wrong, or too long, are left to. Under the Lock.
+[[nodiscard]] std::optional<std::string> why_not_possible(Call const& call, Record const& record);
+
 /// True where blocking calls like this one are timed; decides it where nobody has. Without the lock.
 [[nodiscard]] bool is_timed(Call const& call, Record& record);
 

@@ -41,16 +41,6 @@ int enter(Call const& call, std::shared_ptr<Record> const& record, Library const
   return code;
 }
 
-/// Schedules are made once for each root and kept; where the root goes round, so many calls in a row would have the
-/// making on their clock, and ours would seem slower than they are. More than are kept would be made for nothing.
-void make_schedules_of_all_roots(Record const& record, Contract contract) {
-  constexpr Rank most = 24;
-  if (!has_root(contract.what) || record.size > most) return;
-  for (contract.root = 0; contract.root < record.size; ++contract.root) {
-    std::ignore = record.ours->schedule_for(contract);
-  }
-}
-
 /// @param begins  the first of a trial
 handback::Outcome run_ours(Call const& call, std::shared_ptr<Record> const& record, Way const& way,
                            bool begins = false) {
@@ -59,7 +49,7 @@ handback::Outcome run_ours(Call const& call, std::shared_ptr<Record> const& reco
   operation.wait();
   if (!operation.lengths().empty()) learn(call, *record, operation.lengths());
   remember_form(call, *record);
-  if (begins && way.is_usual() && operation.contract()) make_schedules_of_all_roots(*record, *operation.contract());
+  if (begins && way.is_usual()) prepare_for_all_roots(call, *record);
   auto counted = taken(*record, operation.contract(), operation.bytes());
   counted.how = operation.how();
   return {{}, std::move(counted), false};
@@ -70,7 +60,12 @@ handback::Outcome run_ours(Call const& call, std::shared_ptr<Record> const& reco
 int run_timed(Call const& call, std::shared_ptr<Record> const& record, Library const& library) {
   auto const began = now();
   auto code = enter(
-      call, record, library, false, [&] { return why_not(call, *record, trial_of(call, *record)); },
+      call, record, library, false,
+      [&] {
+        auto& trial = trial_of(call, *record);
+        if (trial.begins() && !why_not_possible(call, *record)) prepare_for_all_roots(call, *record);
+        return why_not(call, *record, trial);
+      },
       [&] {
         auto& trial = trial_of(call, *record);
         bool const begins = trial.begins_ours();

@@ -170,6 +170,25 @@ std::optional<handback::Taken> run_short_of_trial(Call const& call, Record& reco
   return taken(record, ran->contract, ran->bytes);
 }
 
+void prepare_for_all_roots(Call const& given, Record& record) {
+  constexpr Rank most = 24;
+  if (lengths_are_secret(given.what) || is_of_neighbours(given.what)) return;
+  remember_form(given, record);
+  auto const& form = record.forms[static_cast<std::size_t>(given.what)];
+  if (!form.known || (given.receive.counts.given() && !in_sequence(given.receive, record.size))) return;
+  auto const& call =
+      given.receive.counts.given() && !counts_differ(given.receive, record.size) ? without_arrays(given) : given;
+  if (!is_of(form, call, record)) return;
+  auto contract = contract_of(call, record, form, bytes_of(call, form, record.size));
+  if (!has_root(call.what)) {
+    record.ours->prepare_short(contract);
+    return;
+  }
+  for (contract.root = 0; record.size <= most && contract.root < record.size; ++contract.root) {
+    record.ours->prepare_short(contract);
+  }
+}
+
 void remember_form(Call const& call, Record& record) {
   auto& form = record.forms[static_cast<std::size_t>(call.what)];
   if (lengths_are_secret(call.what) || is_of_neighbours(call.what) || !record.ours ||

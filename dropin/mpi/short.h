@@ -17,6 +17,10 @@ struct Record;
 /// The same for a call that its trial has just found to be ours; what it came to, for the report. Under the Lock.
 [[nodiscard]] std::optional<handback::Taken> run_short_of_trial(Call const& call, Record& record);
 
+/// Makes what short calls like this one keep, for every root: where the root goes round, so many calls in a row would
+/// have the making on their clock. More roots than are kept would be made for nothing. Sends nothing. Under the Lock.
+void prepare_for_all_roots(Call const& call, Record& record);
+
 /// After a call of ours that went the long way: what its types and operator are need not be asked again where they are
 /// MPI's own and the data lie as they travel. Under the Lock.
 void remember_form(Call const& call, Record& record);

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cmath>
 #include <cstdio>
 #include <cstring>
 #include <iterator>
@@ -33,11 +34,17 @@ constexpr double agreements = 10;
 /// to meet before.
 constexpr double short_call = 1e-3;
 constexpr std::int64_t short_message = 4096;
-/// Short calls in a row overlap, by the library's trees more than by ours, and the first ones open connections: what a
-/// few tell lasts until both are tried for longer.
-constexpr int iterations_of_short = 4;
+/// Short calls in a row overlap, and the first ones open connections; a few of them return before what they send has
+/// gone over the links, and what a link may save up (32 KiB, eight calls of 4 KiB) is what a long row of calls does not
+/// have. So the library's begin, and of these the latter half counts; what it and ours then tell lasts until both are
+/// tried for longer. Half of 50 calls have ended by then.
+constexpr int first_of_short = 9;
+constexpr int iterations_of_short = 7;
 constexpr int confirming_short = 40;
 constexpr double clearly_of_short = 0.9;
+/// Of more bytes a second agreement costs less than the wrong verdict.
+constexpr double near_of_short = 1.3;
+constexpr std::int64_t soon_over = 1024;
 /// Of these formulas say little more than how many messages follow each other, which is the same on both sides.
 constexpr double as_good_by_price = 2;
 
@@ -78,9 +85,13 @@ std::string name_of(Candidate const& candidate, bool other_cut) {
   return other_cut ? fmt::format("{} by {} bytes", algorithm, candidate.cut.segment) : algorithm;
 }
 
+/// That a rank has in a call.
+std::int64_t most_bytes(Contract const& contract) {
+  return std::max(contract.input_bytes(contract.root), contract.output_bytes(contract.root));
+}
+
 bool is_short_call(Contract const& contract, MpiPrice const& mpi) {
-  auto const bytes = std::max(contract.input_bytes(contract.root), contract.output_bytes(contract.root));
-  return mpi.time.value() < short_call || bytes <= short_message;
+  return mpi.time.value() < short_call || most_bytes(contract) <= short_message;
 }
 
 std::vector<Configuration> configurations(std::vector<Candidate> const& ours, MpiPrice const& mpi) {
@@ -106,33 +117,54 @@ Seconds price_of_agreement(Record const& record) {
   }
 }
 
-void keep_larger(std::byte const* left, std::byte const* right, std::byte* out, std::int64_t bytes) {
-  for (std::int64_t at = 0; at < bytes; at += std::int64_t{sizeof(double)}) {
-    double a = 0;
-    double b = 0;
-    std::memcpy(&a, left + at, sizeof a);
-    std::memcpy(&b, right + at, sizeof b);
-    a = std::max(a, b);
-    std::memcpy(out + at, &a, sizeof a);
-  }
+template <class Number, class Both>
+Combine by_numbers(Both const& both) {
+  return [both](std::byte const* left, std::byte const* right, std::byte* out, std::int64_t bytes) {
+    for (std::int64_t at = 0; at < bytes; at += std::int64_t{sizeof(Number)}) {
+      Number a{};
+      Number b{};
+      std::memcpy(&a, left + at, sizeof a);
+      std::memcpy(&b, right + at, sizeof b);
+      a = both(a, b);
+      std::memcpy(out + at, &a, sizeof a);
+    }
+  };
 }
 
 /// By our own means: the program's calls of the library stay what they were.
-void agree(Record const& record, std::span<double> values) {
-  std::vector<double> const mine(values.begin(), values.end());
+template <class Number, class Both>
+void combine_all(Record const& record, std::span<Number> values, Both const& both) {
+  std::vector<Number> const mine(values.begin(), values.end());
   auto const contract = contract_of_agreement(record.size, static_cast<std::int64_t>(values.size_bytes()));
-  auto transfer = record.ours->start(record.ours->schedule_for(contract),
-                                     {std::as_bytes(std::span(mine)), std::as_writable_bytes(values)}, keep_larger);
+  auto transfer =
+      record.ours->start(record.ours->schedule_for(contract),
+                         {std::as_bytes(std::span(mine)), std::as_writable_bytes(values)}, by_numbers<Number>(both));
   transfer.wait(move_others);
 }
 
-SelectorOptions options_of(bool is_short, Seconds agreement, std::function<void(std::string const&)> tell) {
+void agree_on_slowest(Record const& record, std::span<double> values) {
+  combine_all(record, values, [](double a, double b) { return std::max(a, b); });
+}
+
+/// Of whole nanoseconds, whose sum is the same in any order.
+void agree_on_mean(Record const& record, std::span<double> values) {
+  constexpr double unit = 1e-9;
+  std::vector<std::int64_t> sums;
+  for (auto const value : values) sums.push_back(std::llround(value / unit));
+  combine_all(record, std::span(sums), [](std::int64_t a, std::int64_t b) { return a + b; });
+  std::ranges::transform(sums, values.begin(), [&](auto sum) { return unit * static_cast<double>(sum) / record.size; });
+}
+
+SelectorOptions options_of(bool is_short, bool doubts, Seconds agreement,
+                           std::function<void(std::string const&)> tell) {
   SelectorOptions options;
   options.iterations = is_short ? iterations_of_short : 2;
   options.blind = 1;
   if (is_short) options.blind_to = as_good_by_price;
   options.confirm = is_short ? confirming_short : 0;
-  options.starts_up = is_short;
+  options.starts_up = is_short ? first_of_short : 0;
+  options.overlap = is_short;
+  if (doubts) options.doubt = near_of_short;
   if (is_short) options.clearly = clearly_of_short;
   options.floor = floor_of_a_trial;
   options.agreement = agreement;
@@ -179,7 +211,8 @@ Trial::Trial(Record const& record, std::string site, Choice const& choice, MpiPr
       by_price_(by_price),
       tells_(state().explains && record.rank == 0),
       selector_(configurations(ours_by_price(choice, is_short_), mpi),
-                options_of(is_short_, agreement_, [this](std::string const& text) { tell(text); })) {
+                options_of(is_short_, is_short_ && most_bytes(choice.contract) > soon_over, agreement_,
+                           [this](std::string const& text) { tell(text); })) {
   ways_.resize(2);
   auto const ours = ours_by_price(choice, is_short_);
   for (std::size_t o = 1; o < ours.size(); ++o) {
@@ -197,11 +230,12 @@ void Trial::record(Record const& record, double seconds) {
   selector_.record(Seconds(seconds));
   if (!selector_.due()) {
     auto nothing = 0.0;
-    if (!is_short_ && selector_.begins()) agree(record, {&nothing, 1});
+    if (!is_short_ && selector_.begins()) agree_on_slowest(record, {&nothing, 1});
     return;
   }
   bool const was_settled = selector_.settled();
-  selector_.decide([&](std::span<double> values) { agree(record, values); });
+  selector_.decide(
+      [&](std::span<double> values) { is_short_ ? agree_on_mean(record, values) : agree_on_slowest(record, values); });
   state().memory[site_] = selector_.remembered();
   if (!was_settled && selector_.settled()) tell("settled\n" + selector_.explain());
 }

@@ -31,7 +31,10 @@ class Trial {
   [[nodiscard]] Way const& way() const { return ways_[selector_.current()]; }
   /// Whether ours is the one for a call that is not timed.
   [[nodiscard]] bool prefers_ours() const { return selector_.settled() ? selector_.best() > 0 : by_price_; }
-  /// Once, in the first call that is tried as ours, which does not count: the time for what ours are made of.
+  /// Once, in the first call of all where ours will be tried before the ranks agree: the time for what ours are made
+  /// of, for the first calls do not count, and in the first of ours it would take the ranks out of step.
+  [[nodiscard]] bool begins() { return std::exchange(begins_, false) && selector_.explores(); }
+  /// Once, in the first call that is tried as ours, which does not count.
   [[nodiscard]] bool begins_ours() { return std::exchange(begins_ours_, false); }
   /// What the call took on this rank. Collective now and then: ranks agree on the slowest.
   void record(Record const& record, double seconds);
@@ -49,6 +52,7 @@ class Trial {
   bool is_short_;  ///< ranks need not meet
   bool by_price_;
   bool tells_;
+  bool begins_ = true;
   bool begins_ours_ = true;
   Selector selector_;
 };

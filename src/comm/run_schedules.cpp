@@ -261,6 +261,12 @@ bool Communicator::run_short(Contract const& contract, Buffers buffers, Combine 
   return true;
 }
 
+bool Communicator::prepare_short(Contract const& contract) const {
+  EngineGuard const hold(state_->lock());
+  state_->ensure_alive();
+  return state_->short_entry(contract) != nullptr;
+}
+
 bool Communicator::run_short(Turn const& under, Contract const& contract, Buffers buffers, Combine const& combine,
                              FunctionRef<void()> pause) const {
   EngineGuard const hold(state_->lock());

@@ -7,6 +7,7 @@
 #include <cmath>
 #include <numeric>
 #include <set>
+#include <span>
 #include <utility>
 
 #include "allport/base/error.h"
@@ -34,11 +35,20 @@ constexpr int shortest_watch = 8;
 /// Of a longer run the latest count.
 constexpr std::size_t most_kept = 64;
 
+/// Without so many of the least and of the largest.
+double mean_within(std::vector<double> times, std::size_t least, std::size_t largest) {
+  std::ranges::sort(times);
+  auto const within = std::span(times).subspan(least, times.size() - least - largest);
+  return std::accumulate(within.begin(), within.end(), 0.0) / static_cast<double>(within.size());
+}
+
 /// Of iterations that are alike some are disturbed, and none is too quick.
-double mean_of_lesser_half(std::vector<double> times) {
-  auto const half = static_cast<std::ptrdiff_t>((times.size() + 1) / 2);
-  std::ranges::nth_element(times, times.begin() + half - 1);
-  return std::accumulate(times.begin(), times.begin() + half, 0.0) / static_cast<double>(half);
+double mean_of_lesser_half(std::vector<double> const& times) { return mean_within(times, 0, times.size() / 2); }
+
+/// Of iterations that overlap some are too quick, as others are too slow.
+double mean_of_middle_half(std::vector<double> const& times) {
+  auto const quarter = (times.size() + 1) / 4;
+  return times.size() < 3 ? mean_within(times, 0, 0) : mean_within(times, quarter, quarter);
 }
 
 }  // namespace
@@ -52,6 +62,8 @@ Selector::Selector(std::vector<Configuration> configurations, SelectorOptions op
   ensure(o.blind >= 0, "blind", o.blind, "at least 0");
   ensure(o.blind_to >= 1, "blind_to", o.blind_to, "at least 1, times what the model says of the standard");
   ensure(o.confirm >= 0, "confirm", o.confirm, "at least 0");
+  ensure(o.starts_up >= 0, "starts_up", o.starts_up, "at least 0");
+  ensure(o.doubt >= 1, "doubt", o.doubt, "at least 1, times the standard's time");
   ensure(o.clearly > 0 && o.clearly <= 1, "clearly", o.clearly, "a share of the best one's time, above 0, at most 1");
   ensure(o.loss >= 0, "loss", o.loss, "a share of the standard's time, at least 0");
   ensure(o.floor >= Seconds{}, "floor", o.floor, "at least 0 seconds");
@@ -76,6 +88,8 @@ Selector::Run Selector::trial(std::size_t arm) const { return {.arm = arm, .iter
 /// The standard and, before anyone agrees on anything, what the model expects to beat it, or cannot tell from it.
 void Selector::plan_first() {
   runs_ = {trial(options_.standard)};
+  if (options_.starts_up > 0) runs_.front().drops = options_.starts_up;
+  runs_.front().iterations = runs_.front().drops + options_.iterations;
   auto const by_model = [&](std::size_t arm) { return arms_[arm].configuration.predicted; };
   auto const standard = by_model(options_.standard);
   auto const may_win = [&](std::size_t arm) {
@@ -89,49 +103,50 @@ void Selector::plan_first() {
   std::ranges::stable_sort(better, {}, by_model);
   auto const blind = std::min(better.size(), static_cast<std::size_t>(options_.blind));
   for (std::size_t b = 0; b < blind; ++b) runs_.push_back(trial(better[b]));
-  if (!options_.starts_up || blind == 0) return;
-  // Both sides alike: who ran once would have the one time that an interruption spoiled.
-  for (std::size_t r = 0; r <= blind; ++r) {
-    runs_.push_back(trial(runs_[r].arm));
-    runs_.back().again = true;
-  }
 }
 
 void Selector::record(Seconds local) {
   auto& run = runs_[at_];
-  if (run.done == 0) run.first = local.value();
   run.total += local.value();
-  if (options_.undisturbed) {
+  auto const counted = run.done++ - run.dropped();
+  if (counted < 0) {
+    run.first += local.value();
+  } else if (options_.undisturbed || options_.overlap) {
     if (run.latest.size() < most_kept) {
       run.latest.push_back(local.value());
     } else {
-      run.latest[static_cast<std::size_t>(run.done) % most_kept] = local.value();
+      run.latest[static_cast<std::size_t>(counted) % most_kept] = local.value();
     }
   }
-  ++run.done;
   if (run.done >= run.iterations && at_ + 1 < runs_.size()) ++at_;
 }
 
-/// On this rank.
-double Selector::iteration_of(Run const& run) const {
-  bool const drops = run.drops_first && run.done > 1;
-  if (!options_.undisturbed) return drops ? (run.total - run.first) / (run.done - 1) : run.total / run.done;
-  auto times = run.latest;
-  if (drops && static_cast<std::size_t>(run.done) <= most_kept) times.erase(times.begin());
-  return mean_of_lesser_half(std::move(times));
+/// What this rank tells the others of a run: an iteration's time, or each one's.
+std::vector<double> Selector::iterations_of(Run const& run) const {
+  if (options_.overlap) return run.latest;
+  if (options_.undisturbed) return {mean_of_lesser_half(run.latest)};
+  return {(run.total - run.first) / (run.done - run.dropped())};
 }
 
-void Selector::decide(AgreeOnSlowest const& agree) {
+void Selector::decide(Agree const& agree) {
   if (!due()) return;
   std::vector<double> times;
+  std::vector<std::size_t> ends;
   for (auto const& run : runs_) {
-    times.push_back(iteration_of(run));
-    times.push_back(run.total);
+    auto const iterations = iterations_of(run);
+    times.insert(times.end(), iterations.begin(), iterations.end());
+    ends.push_back(times.size());
   }
+  for (auto const& run : runs_) times.push_back(run.total);
   agree_and_time(agree, times);
   spent_ += agreement_;
-  for (std::size_t r = 0; r < runs_.size(); ++r) learn(runs_[r], times[2 * r]);
-  for (std::size_t r = 0; r < runs_.size(); ++r) account(runs_[r], times[2 * r + 1]);
+  auto from = times.begin();
+  for (std::size_t r = 0; r < runs_.size(); ++r) {
+    auto const end = times.begin() + static_cast<std::ptrdiff_t>(ends[r]);
+    learn(runs_[r], mean_of_middle_half({from, end}));
+    from = end;
+  }
+  for (std::size_t r = 0; r < runs_.size(); ++r) account(runs_[r], times[ends.back() + r]);
   at_ = 0;
   if (auto const rest = rest_of_trial()) {
     runs_ = {*rest};
@@ -143,7 +158,7 @@ void Selector::decide(AgreeOnSlowest const& agree) {
 
 /// What an agreement takes is agreed on with the next one: models know little of ranks that share their cores. The
 /// first opens connections, and tells nothing.
-void Selector::agree_and_time(AgreeOnSlowest const& agree, std::vector<double>& times) {
+void Selector::agree_and_time(Agree const& agree, std::vector<double>& times) {
   times.push_back(last_agreement_);
   auto const begin = std::chrono::steady_clock::now();
   agree(times);
@@ -272,7 +287,7 @@ std::optional<Selector::Run> Selector::rest_of_trial() {
   auto& arm = arms_[last.arm];
   if (!last.probes || arm.seconds > start_up * options_.hopeless * arms_[best_].seconds) return std::nullopt;
   if (missing(options_.iterations, arm.seconds) <= 0) {
-    return Run{.arm = last.arm, .iterations = options_.iterations, .drops_first = false};
+    return Run{.arm = last.arm, .iterations = options_.iterations, .drops = 0};
   }
   arm.expected = std::exchange(arm.seconds, 0.0);
   arm.open = arm.probed = true;
@@ -294,15 +309,26 @@ std::optional<std::size_t> Selector::to_confirm() const {
   auto const other = best_other();
   if (options_.confirm == 0 || !other || confirmed_ == other) return std::nullopt;
   auto const ratio = arms_[*other].seconds / standard_seconds();
-  auto const dearer = options_.starts_up ? surely : surely_dearer;
+  auto const dearer = options_.starts_up > 0 ? surely : surely_dearer;
   return ratio > dearer || ratio < 1 / surely ? std::nullopt : other;
+}
+
+/// Who runs second finds the queues that the first has filled, and ranks that are not in step yet.
+std::optional<std::size_t> Selector::in_doubt() const {
+  auto const other = best_other();
+  if (options_.doubt == 1 || agreements_ > 1 || best_ != options_.standard || !other) return std::nullopt;
+  auto const time = arms_[*other].seconds;
+  bool const near = time < options_.doubt * standard_seconds();
+  return near && missing(options_.iterations, time) <= 0 ? other : std::nullopt;
 }
 
 /// Beside the standard, after what is best has run for a while; one by one by turns where interruptions are what
 /// differs, for these come in bursts.
 std::vector<Selector::Run> Selector::confirming(std::size_t other) const {
-  tell(fmt::format("iteration {}: {} and {} will be tried once more", iterations_,
-                   arms_[options_.standard].configuration.name, arms_[other].configuration.name));
+  auto const& standard = arms_[options_.standard];
+  tell(fmt::format("iteration {}: {} ({}) and {} ({}) will be tried once more", iterations_,
+                   standard.configuration.name, seconds_in_words(Seconds(standard.seconds)),
+                   arms_[other].configuration.name, seconds_in_words(Seconds(arms_[other].seconds))));
   std::vector<Run> runs;
   if (options_.undisturbed) {
     for (int turn = 0; turn < options_.confirm; ++turn) {
@@ -310,10 +336,10 @@ std::vector<Selector::Run> Selector::confirming(std::size_t other) const {
         runs.push_back({.arm = arm, .iterations = 2, .again = turn > 0});
       }
     }
-    runs.front().drops_first = options_.standard != runs_.back().arm;
+    runs.front().drops = options_.standard != runs_.back().arm ? 1 : 0;
   } else {
     auto const iterations = options_.confirm + 1;
-    runs = {{.arm = best_, .iterations = options_.confirm, .drops_first = best_ != runs_.back().arm, .watches = true},
+    runs = {{.arm = best_, .iterations = options_.confirm, .drops = best_ != runs_.back().arm ? 1 : 0, .watches = true},
             {.arm = options_.standard, .iterations = iterations},
             {.arm = other, .iterations = iterations}};
   }
@@ -322,11 +348,16 @@ std::vector<Selector::Run> Selector::confirming(std::size_t other) const {
 }
 
 std::vector<Selector::Run> Selector::next_runs() {
+  if (auto const other = in_doubt()) {
+    auto const drops = *other != runs_.back().arm ? 1 : 0;
+    return {{.arm = *other, .iterations = options_.iterations + drops, .drops = drops, .again = true}};
+  }
   auto const open = worth_trying();
   // A program's first iterations are no measure of what comes: what has won against these stands beside the standard
   // again before it is the measure of others.
-  bool const took_over = best_ != options_.standard && !options_.starts_up;
-  auto const again = open.empty() || took_over ? to_confirm() : std::nullopt;
+  bool const took_over = best_ != options_.standard && options_.starts_up == 0;
+  std::optional<std::size_t> again;
+  if (open.empty() || took_over) again = to_confirm();
   settled_ = open.empty() && !again;
   auto const agreement = agreement_;
   auto const standard = standard_seconds();
@@ -355,7 +386,7 @@ std::vector<Selector::Run> Selector::next_runs() {
   if (next.iterations == 0) {
     next.iterations = static_cast<int>(std::clamp<double>(std::ceil(wait), options_.iterations, longest_wait));
   }
-  next.drops_first = next.arm != runs_.back().arm;
+  next.drops = next.arm != runs_.back().arm ? 1 : 0;
   return {next};
 }
 
@@ -363,29 +394,6 @@ std::optional<Seconds> Selector::seconds(std::size_t configuration) const {
   ensure(configuration < arms_.size(), "configuration", configuration, fmt::format("below {}", arms_.size()));
   auto const& arm = arms_[configuration];
   return arm.seconds > 0 ? std::optional(Seconds(arm.seconds)) : std::nullopt;
-}
-
-std::string Selector::explain() const {
-  std::size_t width = 0;
-  for (auto const& arm : arms_) width = std::max(width, arm.configuration.name.size());
-  auto const best = arms_[best_].seconds;
-  std::string text;
-  for (std::size_t a = 0; a < arms_.size(); ++a) {
-    auto const& arm = arms_[a];
-    std::string what;
-    if (arm.seconds > 0) {
-      what = fmt::format("{:>8}  x{:.2f}", seconds_in_words(Seconds(arm.seconds)), arm.seconds / best);
-    } else if (best == 0) {
-      what = "not run yet";
-    } else if (is_hopeless(arm)) {
-      what = fmt::format("not tried: expected to take {}", seconds_in_words(Seconds(expected(arm))));
-    } else {
-      what = "not tried yet: exploring has cost what it may";
-    }
-    text += fmt::format("{} {:<{}}  {}{}\n", a == best_ ? '*' : ' ', arm.configuration.name, width, what,
-                        a == options_.standard ? "  (standard)" : "");
-  }
-  return text;
 }
 
 }  // namespace allport

@@ -175,8 +175,9 @@ class Refinement {
     if (ties_.empty()) return has_[owner];
     std::vector<std::size_t> some;
     std::ranges::copy_if(has_[owner], std::back_inserter(some), [&](std::size_t o) {
-      return std::ranges::any_of(
-          ties_[o], [&](Tie const& tie) { return owners_[static_cast<std::size_t>(tie.object)] == static_cast<int>(other); });
+      return std::ranges::any_of(ties_[o], [&](Tie const& tie) {
+        return owners_[static_cast<std::size_t>(tie.object)] == static_cast<int>(other);
+      });
     });
     return some;
   }

@@ -68,6 +68,10 @@ TEST(MpiShort, IsShortWhereOneWouldThinkSo) {
   Communicator const comm(MPI_COMM_WORLD, Machine::flat(world_size()));
   std::int64_t word = 0;
   auto const bytes = std::as_writable_bytes(std::span(&word, 1));
+  for (Rank root = 0; root < comm.size(); ++root) {
+    EXPECT_TRUE(comm.prepare_short({Collective::broadcast, comm.size(), root, 8, 1})) << "and sends nothing";
+  }
+  EXPECT_EQ(comm.prepare_short({Collective::broadcast, comm.size(), 0, 1 << 20, 1}), comm.size() == 1);
   EXPECT_TRUE(comm.run_short({Collective::broadcast, comm.size(), 0, 8, 1}, {{}, bytes}, {}));
   std::vector<std::byte> many(1 << 20);
   EXPECT_FALSE(comm.run_short({Collective::broadcast, comm.size(), 0, 1 << 20, 1}, {{}, many}, {}) && comm.size() > 1);

@@ -12,70 +12,13 @@
 #include <thread>
 
 #include "allport/base/error.h"
+#include "selector_program.h"
 
 namespace allport {
 namespace {
 
-/// Ranks in step whose iterations take what `seconds` says, scattered; the last rank is the slowest.
-class Program {
- public:
-  Program(std::vector<Configuration> const& configurations, SelectorOptions const& options, unsigned seed,
-          int ranks = 3)
-      : random_(seed) {
-    for (int r = 0; r < ranks; ++r) ranks_.emplace_back(configurations, options);
-  }
-
-  /// @param seconds  an iteration's, by configuration
-  void run(int iterations, std::vector<double> const& seconds, double scatter = 0.02) {
-    for (int i = 0; i < iterations; ++i) {
-      auto const now = ranks_.front().current();
-      for (auto const& rank : ranks_) ASSERT_EQ(rank.current(), now);
-      auto const time = seconds[now] * std::exp(scatter * std::normal_distribution<>()(random_));
-      taken_ += time;
-      ran_.push_back(now);
-      for (std::size_t r = 0; r < ranks_.size(); ++r)
-        ranks_[r].record(Seconds(r + 1 == ranks_.size() ? time : 0.8 * time));
-      if (ranks_.front().due()) agree();
-    }
-  }
-
-  [[nodiscard]] Selector& rank(std::size_t r) { return ranks_[r]; }
-  [[nodiscard]] double taken() const { return taken_; }
-  [[nodiscard]] int agreements() const { return agreements_; }
-  [[nodiscard]] std::vector<std::size_t> const& ran() const { return ran_; }
-
- private:
-  void agree() {
-    ++agreements_;
-    std::vector<double> slowest;
-    auto const look = [&](std::span<double> mine) {
-      slowest.resize(mine.size(), 0.0);
-      for (std::size_t i = 0; i < mine.size(); ++i) slowest[i] = std::max(slowest[i], mine[i]);
-    };
-    for (auto const& rank : ranks_) {
-      auto copy = rank;
-      copy.decide(look);
-    }
-    for (auto& rank : ranks_) {
-      rank.decide([&](std::span<double> mine) { std::ranges::copy(slowest, mine.begin()); });
-    }
-  }
-
-  std::mt19937 random_;
-  std::vector<Selector> ranks_;
-  double taken_ = 0;
-  int agreements_ = 0;
-  std::vector<std::size_t> ran_;
-};
-
-std::vector<Configuration> configurations_of(std::vector<double> const& predicted) {
-  std::vector<Configuration> all;
-  for (std::size_t i = 0; i < predicted.size(); ++i) all.push_back({"c" + std::to_string(i), Seconds(predicted[i])});
-  return all;
-}
-
 TEST(Selector, RunsTheStandardFirstAndThenWhatTheModelExpects) {
-  Program program(configurations_of({3, 1, 2, 9}), {.standard = 2}, 1, 1);
+  TunedProgram program(tuned_configurations({3, 1, 2, 9}), {.standard = 2}, 1, 1);
   EXPECT_EQ(program.rank(0).current(), 2U);
   program.run(3, {30, 10, 20, 90}, 0);
   EXPECT_EQ(program.rank(0).current(), 1U);
@@ -91,7 +34,7 @@ TEST(Selector, RunsTheStandardFirstAndThenWhatTheModelExpects) {
 /// Two ranks that leave an iteration at different moments, though nobody waits in between: who left the first one early
 /// would have the rest of it on its clock.
 TEST(Selector, SaysBeforeWhichIterationRanksAreToMeet) {
-  Selector selector(configurations_of({2, 1}), {.standard = 0, .iterations = 2, .blind = 1});
+  Selector selector(tuned_configurations({2, 1}), {.standard = 0, .iterations = 2, .blind = 1});
   std::vector<bool> begins;
   while (!selector.due()) {
     begins.push_back(selector.begins());
@@ -100,19 +43,19 @@ TEST(Selector, SaysBeforeWhichIterationRanksAreToMeet) {
   EXPECT_EQ(begins, (std::vector<bool>{false, true, false, false, true, false})) << "each drops its first";
   selector.decide([](std::span<double>) {});
   EXPECT_TRUE(selector.begins()) << "they have met, and the same configuration ran before: nothing is dropped";
-  Selector single(configurations_of({2}), {.iterations = 1});
+  Selector single(tuned_configurations({2}), {.iterations = 1});
   EXPECT_FALSE(single.begins());
 }
 
 TEST(Selector, KeepsTheStandardWhereNothingIsBetter) {
-  Program program(configurations_of({1, 1, 1}), {.standard = 1}, 2);
+  TunedProgram program(tuned_configurations({1, 1, 1}), {.standard = 1}, 2);
   program.run(500, {1.2, 1, 1.3});
   EXPECT_EQ(program.rank(0).best(), 1U);
   EXPECT_LE(program.taken(), 500 * 1.05);
 }
 
 TEST(Selector, PutsOffTrialsThatTheRunCannotPayYet) {
-  Program program(configurations_of({1.0, 1.9}), {.standard = 0}, 3);
+  TunedProgram program(tuned_configurations({1.0, 1.9}), {.standard = 0}, 3);
   program.run(15, {1.0, 0.5}, 0);
   EXPECT_EQ(std::ranges::count(program.ran(), 1U), 0) << "0.9 is more than a twentieth of 15";
   program.run(45, {1.0, 0.5}, 0);
@@ -120,18 +63,18 @@ TEST(Selector, PutsOffTrialsThatTheRunCannotPayYet) {
 }
 
 TEST(Selector, EndsATrialAfterOneIterationThatIsHopeless) {
-  Program program(configurations_of({1.0, 0.9}), {.standard = 0}, 4);
+  TunedProgram program(tuned_configurations({1.0, 0.9}), {.standard = 0}, 4);
   program.run(200, {1.0, 50}, 0);
   EXPECT_EQ(std::ranges::count(program.ran(), 1U), 1);
 }
 
 TEST(Selector, TriesBlindlyOnlyWhatIsExpectedToWin) {
   SelectorOptions const options{.blind = 1, .agreement = Seconds(1)};
-  Program wins(configurations_of({1e-3, 5e-4, 8e-4}), options, 5);
+  TunedProgram wins(tuned_configurations({1e-3, 5e-4, 8e-4}), options, 5);
   wins.run(50, {1e-3, 5e-4, 8e-4});
   EXPECT_EQ(wins.agreements(), 1) << "an agreement is dear beside such iterations";
   EXPECT_EQ(wins.rank(0).best(), 1U);
-  Program loses(configurations_of({1e-3, 2e-3}), options, 6);
+  TunedProgram loses(tuned_configurations({1e-3, 2e-3}), options, 6);
   loses.run(50, {1e-3, 2e-3});
   EXPECT_EQ(std::ranges::count(loses.ran(), 1U), 0);
   EXPECT_EQ(loses.agreements(), 1);
@@ -140,7 +83,7 @@ TEST(Selector, TriesBlindlyOnlyWhatIsExpectedToWin) {
 /// Ranks that share their cores agree in milliseconds where a model says microseconds.
 TEST(Selector, AgreesLessOftenWhereAgreeingTakesLongerThanWasSaid) {
   SelectorOptions const options{.agreement = Seconds(1e-6)};
-  Selector selector(configurations_of({1e-4, 1.5e-4, 1.6e-4, 1.7e-4}), options);
+  Selector selector(tuned_configurations({1e-4, 1.5e-4, 1.6e-4, 1.7e-4}), options);
   int agreements = 0;
   for (int i = 0; i < 5000; ++i) {
     selector.record(Seconds(std::array{1e-4, 1.5e-4, 1.6e-4, 1.7e-4}[selector.current()]));
@@ -151,95 +94,10 @@ TEST(Selector, AgreesLessOftenWhereAgreeingTakesLongerThanWasSaid) {
   EXPECT_LE(agreements, 20) << "2 ms each of 0.5 s, of which a twentieth may be spent";
 }
 
-/// Short calls: whoever runs first opens connections, and is slow for so long.
-TEST(Selector, TriesOnceMoreWhatTheFirstIterationsMisjudged) {
-  SelectorOptions const options{.iterations = 7, .blind = 1, .confirm = 32, .starts_up = true, .floor = Seconds(1000)};
-  Program program(configurations_of({2, 1}), options, 17);
-  program.run(8, {9, 0});
-  program.run(8, {0, 3});
-  program.run(8, {2, 0});
-  program.run(8, {0, 3});
-  EXPECT_EQ(program.rank(0).best(), 0U) << "the standard's lesser time counts";
-  EXPECT_EQ(program.agreements(), 1);
-  EXPECT_FALSE(program.rank(0).settled());
-  auto const early = program.rank(0).remembered();
-  EXPECT_EQ(memory_from_json(to_json({{"here", early}})).at("here"), early);
-  EXPECT_TRUE(early.provisional);
-  program.run(98, {2, 1});
-  EXPECT_EQ(program.rank(0).best(), 1U);
-  EXPECT_TRUE(program.rank(0).settled());
-  EXPECT_EQ(program.agreements(), 2);
-  EXPECT_FALSE(program.rank(0).remembered().provisional);
-  Program later(configurations_of({2, 1}), options, 19, 1);
-  later.rank(0).resume(early);
-  EXPECT_FALSE(later.rank(0).settled()) << "what the first iterations of an earlier run misjudged is no verdict";
-  later.run(120, {2, 1});
-  EXPECT_EQ(later.rank(0).best(), 1U);
-  EXPECT_TRUE(later.rank(0).settled());
-  Program clear(configurations_of({2, 1}), options, 18);
-  clear.run(32, {10, 1});
-  EXPECT_TRUE(clear.rank(0).settled()) << "so much is no start-up";
-  EXPECT_EQ(clear.rank(0).best(), 1U);
-}
-
-/// The one time that the other one has may be the one that an interruption spoiled.
-TEST(Selector, TriesBothSidesTwiceWhereTimesAreToBeConfirmed) {
-  SelectorOptions const options{.iterations = 3, .blind = 1, .confirm = 32, .starts_up = true, .floor = Seconds(1000)};
-  Program program(configurations_of({2, 1}), options, 22);
-  program.run(4, {2, 0}, 0);
-  program.run(4, {0, 5}, 0);
-  program.run(4, {2, 0}, 0);
-  program.run(4, {0, 1}, 0);
-  EXPECT_EQ(program.agreements(), 1);
-  EXPECT_EQ(program.rank(0).best(), 1U);
-}
-
-/// Of short calls a model says the same of both sides: one agreement tells which is quicker, not two.
-TEST(Selector, TriesBlindlyWhatTheModelCannotTellFromTheStandard) {
-  SelectorOptions options{
-      .iterations = 3, .blind = 1, .confirm = 32, .starts_up = true, .floor = Seconds(1000), .agreement = Seconds(1)};
-  Program certain(configurations_of({1, 1, 1.5}), options, 23);
-  certain.run(4, {3, 1, 1}, 0);
-  EXPECT_EQ(certain.agreements(), 1) << "nothing is expected to win";
-  options.blind_to = 2;
-  Program doubtful(configurations_of({1, 1, 1.5}), options, 24);
-  doubtful.run(50, {3, 1, 1}, 0);
-  EXPECT_EQ(doubtful.agreements(), 1);
-  EXPECT_EQ(doubtful.rank(0).best(), 1U);
-  Program hopeless(configurations_of({1, 2.5}), options, 25);
-  hopeless.run(50, {1, 2.5}, 0);
-  EXPECT_EQ(std::ranges::count(hopeless.ran(), 1U), 0);
-}
-
-TEST(Selector, LeavesTheStandardForNoDoubtfulGainWhereTimesAreToBeConfirmed) {
-  SelectorOptions const options{
-      .iterations = 3, .blind = 1, .confirm = 32, .starts_up = true, .clearly = 0.9, .floor = Seconds(1000)};
-  Program program(configurations_of({2, 1}), options, 20);
-  program.run(16, {2, 1}, 0);
-  EXPECT_EQ(program.rank(0).best(), 1U);
-  program.run(98, {1, 0.95}, 0);
-  EXPECT_EQ(program.rank(0).best(), 0U) << "0.95 of it is within what such times scatter by";
-  EXPECT_TRUE(program.rank(0).settled());
-}
-
-TEST(Selector, ConfirmsAnewAfterTimesHaveDrifted) {
-  SelectorOptions const options{.iterations = 3, .blind = 1, .confirm = 32, .starts_up = true, .floor = Seconds(1000)};
-  Program program(configurations_of({2, 1}), options, 21);
-  program.run(114, {2, 1}, 0);
-  EXPECT_TRUE(program.rank(0).settled());
-  EXPECT_EQ(program.rank(0).best(), 1U);
-  program.run(40, {2, 1.5}, 0);
-  EXPECT_TRUE(program.rank(0).remembered().provisional || !program.rank(0).settled());
-  program.run(300, {1.5, 1.5}, 0);
-  EXPECT_EQ(program.rank(0).best(), 0U);
-  EXPECT_TRUE(program.rank(0).settled());
-  EXPECT_FALSE(program.rank(0).remembered().provisional);
-}
-
 /// A program's first iterations are slow, and the standard runs in them: whoever comes next seems to win.
 TEST(Selector, ConfirmsWhatTookTheStandardsPlaceBeforeItGoesOn) {
   for (int const confirm : {0, 3}) {
-    Program program(configurations_of({1, 0.9, 0.9}), {.confirm = confirm}, 26);
+    TunedProgram program(tuned_configurations({1, 0.9, 0.9}), {.confirm = confirm}, 26);
     program.run(3, {3, 0, 0}, 0);
     program.run(60, {1, 1.2, 1.3}, 0);
     EXPECT_EQ(program.rank(0).best(), confirm > 0 ? 0U : 1U);
@@ -249,7 +107,7 @@ TEST(Selector, ConfirmsWhatTookTheStandardsPlaceBeforeItGoesOn) {
 
 /// One iteration tells most of what three do.
 TEST(Selector, ProbesBeforeItCouldPayForAWholeTrial) {
-  Program program(configurations_of({0, 0, 0, 0}), {.confirm = 3}, 27);
+  TunedProgram program(tuned_configurations({0, 0, 0, 0}), {.confirm = 3}, 27);
   program.run(70, {1, 1.4, 0.6, 1.3}, 0);
   EXPECT_EQ(program.rank(0).best(), 2U);
   EXPECT_EQ(std::ranges::count(program.ran().end() - 20, program.ran().end(), 2U), 20);
@@ -261,7 +119,7 @@ TEST(Selector, LearnsFromIterationsThatNothingDisturbed) {
   std::vector<double> const seconds{1, 1.3, 1.6};
   std::mt19937 random(29);
   for (unsigned seed = 0; seed < 100; ++seed) {
-    Program program(configurations_of({0, 0, 0}), {.confirm = 3, .undisturbed = true}, seed);
+    TunedProgram program(tuned_configurations({0, 0, 0}), {.confirm = 3, .undisturbed = true}, seed);
     for (int i = 0; i < 300; ++i) {
       auto const factor = random() % 5 == 0 ? 2.0 : 1.0;
       program.run(1, {factor * seconds[0], factor * seconds[1], factor * seconds[2]});
@@ -276,7 +134,7 @@ TEST(Selector, LearnsFromIterationsThatNothingDisturbed) {
 /// In which everything is quick, and the other one is tried: that is watched while it waits to be confirmed.
 TEST(Selector, LeavesWhatALullMadeSeemQuick) {
   for (unsigned seed = 0; seed < 20; ++seed) {
-    Program program(configurations_of({0, 0}), {.confirm = 3, .undisturbed = true}, seed);
+    TunedProgram program(tuned_configurations({0, 0}), {.confirm = 3, .undisturbed = true}, seed);
     program.run(41 + static_cast<int>(seed) % 4, {1, 1.5});
     program.run(8, {0.6, 0.9});
     program.run(400, {1, 1.5});
@@ -286,14 +144,14 @@ TEST(Selector, LeavesWhatALullMadeSeemQuick) {
 }
 
 TEST(Selector, TriesNothingTwiceThatIsSurelyDearerThanTheStandard) {
-  Program program(configurations_of({0, 0}), {.confirm = 3}, 30);
+  TunedProgram program(tuned_configurations({0, 0}), {.confirm = 3}, 30);
   program.run(300, {1, 1.4}, 0);
   EXPECT_TRUE(program.rank(0).settled());
   EXPECT_EQ(std::ranges::count(program.ran(), 1U), 1 + 3) << "one iteration, and a trial when that could be paid";
-  Program near(configurations_of({0, 0}), {.confirm = 3}, 31);
+  TunedProgram near(tuned_configurations({0, 0}), {.confirm = 3}, 31);
   near.run(300, {1, 1.1}, 0);
   EXPECT_EQ(std::ranges::count(near.ran(), 1U), 3 + 4) << "once more, beside the standard";
-  Program disturbed(configurations_of({0, 0}), {.confirm = 3, .undisturbed = true}, 32);
+  TunedProgram disturbed(tuned_configurations({0, 0}), {.confirm = 3, .undisturbed = true}, 32);
   disturbed.run(300, {1, 1.1}, 0);
   EXPECT_EQ(std::ranges::count(disturbed.ran(), 1U), 3 + 6);
   auto const last = std::find(disturbed.ran().rbegin(), disturbed.ran().rend(), 1U);
@@ -302,7 +160,7 @@ TEST(Selector, TriesNothingTwiceThatIsSurelyDearerThanTheStandard) {
 
 /// What its first iteration shows is beyond the budget waits, and is tried when it can be paid.
 TEST(Selector, PutsOffTheRestOfATrialThatItCannotPayYet) {
-  Program program(configurations_of({0, 0}), {}, 28);
+  TunedProgram program(tuned_configurations({0, 0}), {}, 28);
   program.run(30, {1, 3}, 0);
   EXPECT_EQ(std::ranges::count(program.ran(), 1U), 1);
   EXPECT_FALSE(program.rank(0).seconds(1)) << "one iteration with start-up in it is no time";
@@ -311,7 +169,7 @@ TEST(Selector, PutsOffTheRestOfATrialThatItCannotPayYet) {
 }
 
 TEST(Selector, ExploresAgainWhenTimesDrift) {
-  Program program(configurations_of({1, 1, 1}), {}, 7);
+  TunedProgram program(tuned_configurations({1, 1, 1}), {}, 7);
   program.run(300, {1.0, 0.7, 1.2});
   EXPECT_EQ(program.rank(0).best(), 1U);
   program.run(600, {1.0, 1.4, 0.6});
@@ -319,7 +177,7 @@ TEST(Selector, ExploresAgainWhenTimesDrift) {
 }
 
 TEST(Selector, DoesNotExploreAgainForOneSlowIteration) {
-  Program program(configurations_of({1, 1}), {}, 8);
+  TunedProgram program(tuned_configurations({1, 1}), {}, 8);
   program.run(200, {1.0, 0.7}, 0);
   program.run(1, {5.0, 5.0}, 0);
   program.run(100, {1.0, 0.7}, 0);
@@ -327,11 +185,11 @@ TEST(Selector, DoesNotExploreAgainForOneSlowIteration) {
 }
 
 TEST(Selector, BeginsWithWhatItRemembers) {
-  Program first(configurations_of({1, 1, 1}), {}, 9);
+  TunedProgram first(tuned_configurations({1, 1, 1}), {}, 9);
   first.run(300, {1.0, 0.9, 0.6});
   auto const remembered = first.rank(0).remembered();
   EXPECT_EQ(remembered.best, "c2");
-  Selector second(configurations_of({1, 1, 1}));
+  Selector second(tuned_configurations({1, 1, 1}));
   second.resume(remembered);
   EXPECT_EQ(second.current(), 2U);
   EXPECT_TRUE(second.settled());
@@ -359,7 +217,8 @@ TEST(Selector, LosesAtMostATwentiethAndOneTrialWhateverTheTimes) {
     for (std::size_t i = 0; i < n && has_model; ++i) predicted[i] = 7 * seconds[i] * log_uniform(0.7, 1.4);
     auto const standard = random() % n;
     auto const iterations = static_cast<int>(log_uniform(5, 3000));
-    Program program(configurations_of(predicted), {.standard = standard}, seed, 1 + static_cast<int>(random() % 4));
+    TunedProgram program(tuned_configurations(predicted), {.standard = standard}, seed,
+                         1 + static_cast<int>(random() % 4));
     program.run(iterations, seconds);
     auto const slowest = *std::ranges::max_element(seconds);
     auto const best = *std::ranges::min_element(seconds);
@@ -376,7 +235,7 @@ TEST(Selector, LosesAtMostATwentiethAndOneTrialWhateverTheTimes) {
 TEST(Selector, TellsWhatItDidAndWhatItLeft) {
   std::vector<std::string> told;
   SelectorOptions const options{.tell = [&](std::string const& text) { told.push_back(text); }};
-  Program program(configurations_of({1, 0.5, 8}), options, 11, 1);
+  TunedProgram program(tuned_configurations({1, 0.5, 8}), options, 11, 1);
   program.run(100, {1, 0.5, 8}, 0);
   ASSERT_FALSE(told.empty());
   EXPECT_NE(told.front().find("c1 is tried, expected to take 500 ms"), std::string::npos) << told.front();

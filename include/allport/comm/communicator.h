@@ -134,6 +134,9 @@ class Communicator : public CollectiveCalls {
   /// As above in a place that was set aside; false for one that lasts.
   [[nodiscard]] bool run_short(Turn const& under, Contract const& contract, Buffers buffers, Combine const& combine,
                                FunctionRef<void()> pause = {}) const;
+  /// Makes what run_short() keeps of a contract, so that the first call need not; sends nothing. Whether it would run
+  /// it.
+  bool prepare_short(Contract const& contract) const;
   /// Sets a place among the starts aside, for several to be made under it, one when the other is done. Called by all
   /// ranks in one order with the starts, the first of which follows at once. Starts that come much later (1024, or
   /// fewer where MPI has few tags) go only when this is given back.

@@ -26,9 +26,13 @@ struct SelectorOptions {
   double blind_to = 1.0;  ///< or to take up to so many times its time: where a model cannot tell them apart
   int confirm = 0;        ///< > 0: what has taken the standard's place, and at the end the best of the others, is tried
                           ///< once more beside the standard, each for so many iterations after the first
-  bool starts_up = false;    ///< a run's first iterations open connections: those that are tried blindly, and the
-                             ///< standard, run twice before the first agreement; and what is best by them runs for
-                             ///< `confirm` iterations before it is tried once more
+  int starts_up = 0;      ///< > 0: a run's first iterations open connections, and leave what they send to queues that
+                          ///< are empty yet: so many of the standard's do not count; and what is best by the first
+                          ///< agreement runs for `confirm` iterations before it is tried once more
+  bool overlap = false;   ///< iterations follow each other too closely to take a time each: a rank waits in some and
+                          ///< runs ahead in others. Ranks agree on every one, and the middle half's mean counts
+  double doubt = 1.0;     ///< > 1: what by the first agreement does not take the standard's place, but less than so
+                          ///< many times its time, goes on for another trial, of which the lesser time counts
   bool undisturbed = false;  ///< iterations are alike, and what else runs on the computer disturbs some: the mean of
                              ///< the lesser half of a trial's counts, not of all
   double clearly = 0.97;     ///< another one takes the best one's place when it takes less than so much of its time
@@ -49,8 +53,8 @@ struct Remembered {
   friend bool operator==(Remembered const&, Remembered const&) = default;
 };
 
-/// Replaces each number by the largest that any rank has. Collective.
-using AgreeOnSlowest = std::function<void(std::span<double>)>;
+/// Replaces each number by the largest that any rank has, or, where iterations overlap, by the mean of all. Collective.
+using Agree = std::function<void(std::span<double>)>;
 
 /// Runs the standard first, then tries what the model expects to be quick, cheapest first, and keeps what was quickest.
 /// A trial is put off until what exploring has cost, and the trial is expected to cost, is within
@@ -68,8 +72,8 @@ using AgreeOnSlowest = std::function<void(std::span<double>)>;
 class Selector {
  public:
   /// @pre configurations is not empty, names differ, predictions >= 0, options.standard is one of them,
-  ///      iterations >= 1, blind >= 0, blind_to >= 1, confirm >= 0, 0 < clearly <= 1, loss >= 0, floor >= 0, agreement
-  ///      >= 0, hopeless >= 1, drift > 0
+  ///      iterations >= 1, blind >= 0, blind_to >= 1, confirm >= 0, starts_up >= 0, doubt >= 1, 0 < clearly <= 1,
+  ///      loss >= 0, floor >= 0, agreement >= 0, hopeless >= 1, drift > 0
   explicit Selector(std::vector<Configuration> configurations, SelectorOptions options = {});
 
   /// The configuration that the next iteration is to run with.
@@ -82,7 +86,7 @@ class Selector {
   /// All that was planned has run: the next decide() may change current(). Equal on all ranks.
   [[nodiscard]] bool due() const { return at_ + 1 == runs_.size() && runs_[at_].done >= runs_[at_].iterations; }
   /// Collective. Before due() only what is due counts: nothing changes.
-  void decide(AgreeOnSlowest const& agree);
+  void decide(Agree const& agree);
 
   /// Begins with what an earlier run found to be best, if that is among the configurations.
   /// @pre nothing was recorded
@@ -90,6 +94,8 @@ class Selector {
   [[nodiscard]] Remembered remembered() const;
 
   [[nodiscard]] std::size_t best() const { return best_; }
+  /// Something else than the standard will be tried before the next agreement.
+  [[nodiscard]] bool explores() const;
   /// Nothing more is to be tried, unless times change.
   [[nodiscard]] bool settled() const { return settled_; }
   /// An iteration, agreed; nothing where it was not tried.
@@ -110,18 +116,18 @@ class Selector {
   /// Iterations of one configuration in a row.
   struct Run {
     std::size_t arm = 0;
-    int iterations = 0;       ///< planned
-    bool drops_first = true;  ///< another configuration ran before
-    bool probes = false;      ///< one iteration, to see whether a trial is worth its time
-    bool watches = false;     ///< of the best one, for want of anything to try
-    bool again = false;       ///< ran in this row before, which counts if it took less
-    bool confirms = false;    ///< ends what SelectorOptions::confirm asks for
+    int iterations = 0;     ///< planned
+    int drops = 1;          ///< do not count: another configuration ran before, or the program starts up
+    bool probes = false;    ///< one iteration, to see whether a trial is worth its time
+    bool watches = false;   ///< of the best one, for want of anything to try
+    bool again = false;     ///< ran in this row before, which counts if it took less
+    bool confirms = false;  ///< ends what SelectorOptions::confirm asks for
     int done = 0;
-    double first = 0;
+    double first = 0;  ///< of those that do not count
     double total = 0;
-    std::vector<double> latest{};  ///< where only the lesser half counts
+    std::vector<double> latest{};  ///< of those that do, where they are told one by one or only some count
 
-    [[nodiscard]] int dropped() const { return drops_first && iterations > 1 ? 1 : 0; }
+    [[nodiscard]] int dropped() const { return iterations > drops ? drops : 0; }
   };
 
   [[nodiscard]] double expected(Arm const& arm) const;
@@ -132,8 +138,8 @@ class Selector {
   [[nodiscard]] std::optional<Run> rest_of_trial();
   [[nodiscard]] double missing(int iterations, double seconds) const;
   [[nodiscard]] std::optional<std::size_t> best_other() const;
-  [[nodiscard]] double iteration_of(Run const& run) const;
-  void agree_and_time(AgreeOnSlowest const& agree, std::vector<double>& times);
+  [[nodiscard]] std::vector<double> iterations_of(Run const& run) const;
+  void agree_and_time(Agree const& agree, std::vector<double>& times);
   void learn(Run const& run, double mean);
   void account(Run const& run, double total);
   void watch(double mean);
@@ -141,6 +147,7 @@ class Selector {
   [[nodiscard]] std::vector<Run> next_runs();
   [[nodiscard]] std::vector<Run> confirming(std::size_t other) const;
   [[nodiscard]] std::optional<std::size_t> to_confirm() const;
+  [[nodiscard]] std::optional<std::size_t> in_doubt() const;
   void plan_first();
   void tell(std::string const& text) const;
 
