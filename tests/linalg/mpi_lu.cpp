@@ -205,8 +205,8 @@ TEST_F(Lu, OneRowOfRanksKeepsTheCallersBlocksInTheirProcessColumns) {
     options.algorithm = "1d";
     options.grid = {1, p, 1};
     options.block = options.nb = nb;
-    auto const report = check<double>(comm, {.m = n, .n = n, .pivoting = Pivoting::partial}, options, Sample::random,
-                                      given, "one row");
+    auto const report =
+        check<double>(comm, {.m = n, .n = n, .pivoting = Pivoting::partial}, options, Sample::random, given, "one row");
     EXPECT_EQ(report.chosen.order, "given");
     // What leaves a rank goes down its process column, a share of 1 - 1/r of its part each way.
     for (auto const& moved : report.moved) {

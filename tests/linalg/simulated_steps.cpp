@@ -45,8 +45,7 @@ void expect_sample_near(TaskGraph const& made, Machine const& machine, graph::Ca
 
 TEST(SimulatedSteps, SamplesOfStepsStandForAll) {
   auto const machine = Machine::parse("bgp:4x4");
-  for (auto const& options :
-       {by("2d", {4, 4, 1}, 16), by("2d", {1, 16, 1}, 16), by("2.5d", {4, 2, 2}, 16, 16)}) {
+  for (auto const& options : {by("2d", {4, 4, 1}, 16), by("2d", {1, 16, 1}, 16), by("2.5d", {4, 2, 2}, 16, 16)}) {
     for (auto const pivoting : {Pivoting::none, Pivoting::tournament}) {
       auto const plan = plan_lu({5120, 5120, Scalar::d, pivoting}, machine, options);
       SCOPED_TRACE(fmt::format("{} {}", options.algorithm, options.grid.rows));
