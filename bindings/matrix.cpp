@@ -241,14 +241,20 @@ void bind_matrix(nb::module_& m) {
         });
       },
       "source"_a, "target"_a);
-  m.def("redistribution_traffic", &redistribution_traffic, "source"_a, "target"_a, "rank"_a, "element"_a,
-        "What redistribute() sends and receives on a rank; element: bytes of one.");
+  m.def(
+      "redistribution_traffic",
+      [](Distribution const& from, Distribution const& to, Rank rank, std::int64_t element) {
+        return redistribution_traffic(from, to, rank, element);
+      },
+      "source"_a, "target"_a, "rank"_a, "element"_a,
+      "What leaves a rank in redistribute(), and what it gets, where it goes straight; element: bytes of one.");
   m.def(
       "redistribution_memory",
       [](Distribution const& from, Distribution const& to, Rank rank, std::int64_t element) {
         return redistribution_memory(from, to, rank, element).value();
       },
-      "source"_a, "target"_a, "rank"_a, "element"_a, "Bytes of the buffers that redistribute() has on a rank at most.");
+      "source"_a, "target"_a, "rank"_a, "element"_a,
+      "Bytes of the buffers that redistribute() has on a rank at most where messages go straight.");
 }
 
 }  // namespace allport::python

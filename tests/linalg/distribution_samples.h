@@ -4,9 +4,11 @@
 #include <algorithm>
 #include <numeric>
 #include <random>
+#include <string>
 #include <vector>
 
 #include "allport/linalg/distribution.h"
+#include "allport/machine/machine.h"
 
 namespace allport::samples {
 
@@ -57,6 +59,15 @@ inline Distribution random_distribution(std::mt19937& random, Index rows, Index 
 
 inline Rank owner(Distribution const& distribution, Index i, Index j) {
   return distribution.rank_at(distribution.rows().owner(i), distribution.cols().owner(j));
+}
+
+/// Nodes whose links are so slow that they decide.
+inline Machine slow_ring(int nodes) {
+  return Machine::from_toml(
+      "name = \"ring\"\nflops = \"1 GF\"\nmemory_bandwidth = \"4 GB/s\"\noverhead = \"1 us\"\n"
+      "axes = [ { length = " +
+          std::to_string(nodes) + ", bandwidth = \"5 MB/s\", latency = \"1 us\", wraps = true } ]\n",
+      "ring.toml");
 }
 
 }  // namespace allport::samples

@@ -9,6 +9,7 @@
 #include <random>
 
 #include "allport/mapping/embedding.h"
+#include "linalg/distribution_samples.h"
 #include "lu_checks.h"
 
 namespace allport::lu_samples {
@@ -194,6 +195,7 @@ TEST_F(Lu, WorksOnTheCallersLayout) {
 
 TEST_F(Lu, OneRowOfRanksKeepsTheCallersBlocksInTheirProcessColumns) {
   auto const p = comm.size();
+  Communicator const ring(MPI_COMM_WORLD, samples::slow_ring(p));
   Index const nb = 8;
   auto const n = 2 * nb * p;
   for (int r = 2; r < p; ++r) {
@@ -206,7 +208,7 @@ TEST_F(Lu, OneRowOfRanksKeepsTheCallersBlocksInTheirProcessColumns) {
     options.grid = {1, p, 1};
     options.block = options.nb = nb;
     auto const report =
-        check<double>(comm, {.m = n, .n = n, .pivoting = Pivoting::partial}, options, Sample::random, given, "one row");
+        check<double>(ring, {.m = n, .n = n, .pivoting = Pivoting::partial}, options, Sample::random, given, "one row");
     EXPECT_EQ(report.chosen.order, "given");
     // What leaves a rank goes down its process column, a share of 1 - 1/r of its part each way.
     for (auto const& moved : report.moved) {

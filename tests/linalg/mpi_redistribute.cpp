@@ -86,19 +86,11 @@ TEST(MpiRedistribute, LargerMatricesAndBlocksOfOne) {
   }
 }
 
-Machine slow_ring(int nodes) {
-  return Machine::from_toml(
-      "name = \"ring\"\nflops = \"1 GF\"\nmemory_bandwidth = \"4 GB/s\"\noverhead = \"1 us\"\n"
-      "axes = [ { length = " +
-          std::to_string(nodes) + ", bandwidth = \"5 MB/s\", latency = \"1 us\", wraps = true } ]\n",
-      "ring.toml");
-}
-
 TEST(MpiRedistribute, FromNeighbourToNeighbourWhereLinksAreTheBottleneck) {
   int size = 0;
   MPI_Comm_size(MPI_COMM_WORLD, &size);
   if (size < 4) return;  // all are neighbours
-  Communicator const comm(MPI_COMM_WORLD, slow_ring(size));
+  Communicator const comm(MPI_COMM_WORLD, samples::slow_ring(size));
   Index const rows = 301, cols = 280;
   auto const ranks = all_ranks(comm);
   Distribution const by_rows(AxisDistribution::cyclic(rows, size, 7), AxisDistribution::balanced(cols, 1), ranks);
