@@ -2,7 +2,6 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
-#include <ctime>
 #include <set>
 #include <string>
 #include <vector>
@@ -63,13 +62,8 @@ TEST(LuEstimate, IsTheSameWhateverWasAskedBefore) {
   }
 }
 
-TEST(LuPlan, ComparesAllGridsOfManyRanksInSeconds) {
-  auto const begin = std::clock();
+TEST(LuPlan, ComparesAllGridsOfManyRanks) {
   auto const plan = plan_lu({131072, 131072}, Machine::parse("bgp:32x32x16"));
-  [[maybe_unused]] auto const seconds = static_cast<double>(std::clock() - begin) / CLOCKS_PER_SEC;
-#if defined(NDEBUG) && !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)
-  EXPECT_LE(seconds, 3.0);
-#endif
   std::set<std::string> algorithms;
   for (auto const& c : plan.candidates) {
     algorithms.insert(c.algorithm);
