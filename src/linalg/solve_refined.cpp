@@ -109,6 +109,22 @@ class Corrections {
   std::vector<Index> const& pivots_;
 };
 
+/// What a plan has chosen, so that ranks whose plans were asked for in different ways take the same once more.
+LuOptions as_chosen(LuPlan const& plan) {
+  auto options = plan.options;
+  auto const& chosen = plan.chosen;
+  options.given.reset();
+  options.algorithm = chosen.algorithm;
+  options.grid = chosen.grid;
+  options.candidates = 1;
+  bool const of_its_own = !chosen.in_place;  // else blocks are the caller's
+  options.order = of_its_own && chosen.order != rows_of_given ? chosen.order : "";
+  options.block = of_its_own ? chosen.block : 0;
+  options.nb = of_its_own ? chosen.nb : 0;
+  options.big = of_its_own ? chosen.big : 0;
+  return options;
+}
+
 }  // namespace
 
 template <class T>
@@ -127,12 +143,7 @@ Refinement solve_refined(LuPlan const& plan, Matrix<std::type_identity_t<T> cons
 
   auto half_problem = plan.problem;
   half_problem.type = scalar_of<Half<T>>;
-  auto half_options = plan.options;
-  half_options.given.reset();
-  half_options.algorithm = plan.chosen.algorithm;
-  half_options.grid = plan.chosen.grid;
-  half_options.candidates = 1;
-  auto const half_plan = plan_lu(half_problem, plan.machine, half_options);
+  auto const half_plan = plan_lu(half_problem, plan.machine, as_chosen(plan));
   std::optional half(Matrix<Half<T>>::allocate(comm, a.distribution()));
   std::vector<Index> pivots;
   if (!everywhere(comm, convert(a.local_rows(), a.local_cols(), a.part(), half->part()))) {
