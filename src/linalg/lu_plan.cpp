@@ -284,7 +284,9 @@ class Planner {
     if (!plan_.options.given) return Seconds(0);
     auto const want = distribution_of(c);
     if (want == *plan_.options.given) return Seconds(0);
-    return tiled_plan::moving(*plan_.options.given, want, plan_.problem.type, plan_.machine) * 2.0;  // and back
+    // There and back. Ranks on a grid's diagonal may keep more than others: more than its corners are looked at.
+    constexpr std::size_t looked_at = 16;
+    return tiled_plan::moving(*plan_.options.given, want, plan_.problem.type, plan_.machine, looked_at) * 2.0;
   }
 
   void keep(LuCandidate candidate) {

@@ -18,13 +18,17 @@ std::vector<Index> sizes_to_try(Index wanted, Distribution const* given) {
   return sizes;
 }
 
-Seconds moving(Distribution const& from, Distribution const& to, Scalar type, Machine const& machine) {
+Seconds moving(Distribution const& from, Distribution const& to, Scalar type, Machine const& machine,
+               std::size_t looked_at) {
   if (same_places(from, to)) return Seconds(0);
-  std::vector<Traffic> corners;
-  for (auto const rank : {to.grid().ranks().front(), to.grid().ranks().back()}) {
-    corners.push_back(redistribution_traffic(from, to, rank, bytes_of(type)));
+  auto const& ranks = to.grid().ranks();
+  auto const some = std::min(looked_at, ranks.size());
+  std::vector<Traffic> told;
+  for (std::size_t x = 0; x < some; ++x) {
+    auto const rank = ranks[x * (ranks.size() - 1) / std::max<std::size_t>(some - 1, 1)];
+    told.push_back(redistribution_traffic(from, to, rank, bytes_of(type)));
   }
-  auto const most = report::busiest(corners);
+  auto const most = report::busiest(told);
   double bandwidth = machine.rates().memory_bandwidth.value();
   double start = 2 * machine.rates().overhead.value();
   for (int a = 0; a < machine.axes(); ++a) {

@@ -85,8 +85,9 @@ template <class Plan, class Candidate>
 /// Tile sizes to try, ascending. @param wanted 0: any @param given where the matrix lies, if it lies anywhere
 [[nodiscard]] std::vector<Index> sizes_to_try(Index wanted, Distribution const* given);
 
-/// A redistribution, as the parts of the grid's two corners say.
-[[nodiscard]] Seconds moving(Distribution const& from, Distribution const& to, Scalar type, Machine const& machine);
+/// A redistribution, as the parts of some ranks say: the grid's two corners, or more between them.
+[[nodiscard]] Seconds moving(Distribution const& from, Distribution const& to, Scalar type, Machine const& machine,
+                             std::size_t looked_at = 2);
 
 /// Whether a graph can be priced on a machine.
 [[nodiscard]] inline bool has_rates(Machine const& machine) { return machine.rates().flops.value() > 0; }
