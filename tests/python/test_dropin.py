@@ -92,7 +92,7 @@ def test_the_report_has_the_lower_bound_beside_the_time(tmp_path: Path) -> None:
 
 
 def tried(tmp_path: Path, **given: str) -> tuple[dict[str, Any], str]:
-    """The report and what was said of 40 broadcasts and reductions of 8 bytes by four ranks under the drop-in."""
+    """The report and what was said of 120 broadcasts and reductions of 8 bytes by four ranks under the drop-in."""
     report = tmp_path / "report.json"
     exports = {
         "LD_PRELOAD": ap.dropin.library("mpi"),
@@ -101,7 +101,7 @@ def tried(tmp_path: Path, **given: str) -> tuple[dict[str, Any], str]:
         "ALLPORT_SELECT": "on",
         **given,
     }
-    program = [str(ap.places.executable("bench_collective")), "bcast,reduce", "--plan", "8", "--calls", "40"]
+    program = [str(ap.places.executable("bench_collective")), "bcast,reduce", "--plan", "8", "--calls", "120"]
     command = [*ap.launch.mpiexec_command(4), *(a for n, v in exports.items() for a in export(n, v)), *program]
     done = subprocess.run(command, env=ap.launch.environment(4), capture_output=True, check=True, timeout=60, text=True)
     return json.loads(report.read_text()), done.stderr
