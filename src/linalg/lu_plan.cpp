@@ -83,6 +83,9 @@ class Planner {
   void consider(std::string_view algorithm, GemmGrid const& grid) {
     // On one row of ranks the two send alike; there 2D can be asked for.
     if (algorithm == "2d" && grid.rows == 1 && plan_.options.algorithm.empty()) return;
+    // 1D has schedules of its own. To ranks that form no box they take longer than the multicasts that it is priced by.
+    bool const leaves_some_out = grid.ranks() < plan_.machine.ranks() && plan_.options.grid.ranks() == 0;
+    if (algorithm == "1d" && leaves_some_out && tasks::usual_way(plan_.machine) == MulticastWay::axes) return;
     LuCandidate candidate;
     candidate.algorithm = algorithm;
     candidate.grid = grid;
