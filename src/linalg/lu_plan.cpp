@@ -50,7 +50,7 @@ void check(LuProblem const& problem, Machine const& machine, LuOptions const& op
   ensure(!__builtin_mul_overflow(problem.m, problem.n, &elements) &&
              elements <= (std::int64_t(1) << 59) / bytes_of(problem.type),
          "m, n", fmt::format("{}, {}", problem.m, problem.n), "a matrix of at most 2^59 bytes", "take smaller extents");
-  gemm_detail::ensure_order(options.order, machine);
+  if (!(options.given && options.order == rows_of_given)) gemm_detail::ensure_order(options.order, machine);
   ensure(options.block >= 0, "block", options.block, "a width >= 0", "pass 0 to have it chosen");
   ensure(options.nb >= 0, "nb", options.nb, "a width >= 0", "pass 0 to have it chosen");
   ensure(options.nb == 0 || (options.block > 0 && options.nb % options.block == 0), "nb", options.nb,
@@ -90,13 +90,15 @@ class Planner {
     candidate.algorithm = algorithm;
     candidate.grid = grid;
     auto reason = why_not(algorithm, grid);
-    if (!reason) reason = gemm_detail::why_not_order(plan_.options.order, grid);
+    auto const& asked = plan_.options.order;
+    if (!reason && asked != rows_of_given) reason = gemm_detail::why_not_order(asked, grid);
+    if (!reason && asked == rows_of_given && !is_row_of_given(grid))
+      reason = "is no row of all ranks of the given grid";
     if (reason) {
       candidate.why_not = *reason;
       if (!plan_.options.algorithm.empty()) plan_.candidates.push_back(candidate);
       return;
     }
-    auto const& asked = plan_.options.order;
     auto const plain = asked.empty() ? lu_orders(grid) : std::vector{asked};
     auto best = estimated(candidate, plain);
     auto boxes = estimated(candidate, asked.empty() ? embedded_.of(grid, plain) : std::vector<std::string>{});
@@ -195,10 +197,12 @@ class Planner {
   }
 
   /// One row of ranks may be those of the caller's grid, row after row: then blocks stay in their process columns.
-  [[nodiscard]] bool takes_any_order(LuCandidate const& candidate) const {
+  [[nodiscard]] bool is_row_of_given(GemmGrid const& grid) const {
     auto const& given = plan_.options.given;
-    return given && plan_.options.order.empty() && candidate.grid.rows == 1 && candidate.grid.layers == 1 &&
-           given->grid().size() == static_cast<std::size_t>(candidate.grid.cols);
+    return given && grid.rows == 1 && grid.layers == 1 && given->grid().size() == static_cast<std::size_t>(grid.cols);
+  }
+  [[nodiscard]] bool takes_any_order(LuCandidate const& candidate) const {
+    return plan_.options.order.empty() && is_row_of_given(candidate.grid);
   }
 
   /// Panels end where the caller's blocks do: estimated by their mean width.
