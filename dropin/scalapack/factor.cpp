@@ -9,17 +9,10 @@
 namespace allport::scalapack {
 namespace {
 
-/// All that a distribution of ScaLAPACK's depends on within one grid.
-std::string axis_text(AxisDistribution const& distribution) {
-  auto const first = distribution.run_at(0);
-  return fmt::format("{}:{}", distribution.owner(0), first.length);
-}
-
 /// The plan for factoring a sub-matrix where it lies, or why it is handed back.
 Verdict<LuPlan> decide(Record& record, LuProblem const& problem, View const& a, Shape const& shape) {
-  auto const key = fmt::format("{} {} {} {} {} {} {}", problem.m, problem.n, static_cast<int>(problem.type),
-                               static_cast<char>(problem.pivoting), shape.block, axis_text(a.distribution.rows()),
-                               axis_text(a.distribution.cols()));
+  auto const key = fmt::format("{} {} {} {} {} {}", problem.m, problem.n, static_cast<int>(problem.type),
+                               static_cast<char>(problem.pivoting), shape.block, place_text(a));
   auto const& machine = record.comm().machine();
   auto const plan = [&] {
     LuOptions options;
@@ -110,10 +103,8 @@ std::string why_not_solve(Grid const& grid, Record& record, SolveProblem const& 
   // docs/reference/scalapack.md has the measurements.
   if (problem.trans != Trans::none) return "a transposed solve: ScaLAPACK's own is as fast";
   auto const right = view_of(b, grid, record.ranks(), record.comm().rank());
-  auto const key =
-      fmt::format("{} {} {} {} {} {} {} {}", b.rows, b.cols, static_cast<int>(problem.type),
-                  shape_of(grid, b.desc).block, axis_text(a.distribution.rows()), axis_text(a.distribution.cols()),
-                  axis_text(right.distribution.rows()), axis_text(right.distribution.cols()));
+  auto const key = fmt::format("{} {} {} {} {} {}", b.rows, b.cols, static_cast<int>(problem.type),
+                               shape_of(grid, b.desc).block, place_text(a), place_text(right));
   auto const decision = record.verdict(record.solve_decisions, key, [&] {
     Decision<SolvePlan> made;
     made.plan =

@@ -11,24 +11,19 @@
 namespace allport::scalapack {
 namespace {
 
-std::string text_of(AxisDistribution const& axis) {
-  auto const first = axis.extent() > 0 ? axis.run_at(0).length : 0;
-  return fmt::format("{}/{}/{}", axis.nb(), axis.source(), first);
-}
-
-std::string text_of(Distribution const& given) { return text_of(given.rows()) + "x" + text_of(given.cols()); }
-
-Verdict<GemmPlan> decide(Record& record, GemmProblem const& problem, Shape const& shape, GemmGiven const& given) {
+/// @param reads_c  beta is not zero
+Verdict<GemmPlan> decide(Record& record, GemmProblem const& problem, Shape const& shape, View const& a, View const& b,
+                         View const& c, bool reads_c) {
   auto const key =
       fmt::format("{} {} {} {} {} {} {} {} {} {} {}", problem.m, problem.n, problem.k, static_cast<int>(problem.type),
-                  static_cast<char>(problem.trans_a), static_cast<char>(problem.trans_b), shape.block, given.reads_c,
-                  text_of(given.a), text_of(given.b), text_of(given.c));
+                  static_cast<char>(problem.trans_a), static_cast<char>(problem.trans_b), shape.block, reads_c,
+                  place_text(a), place_text(b), place_text(c));
   auto const& machine = record.comm().machine();
   auto const plan = [&] {
     GemmOptions options;
     options.candidates = 1;
     options.mapping = record.comm().mapping();
-    options.given = given;
+    options.given = GemmGiven{a.distribution, b.distribution, c.distribution, reads_c};
     return plan_gemm(problem, machine, options);
   };
   auto const ours = [](GemmPlan const& made) { return made.chosen.total; };
@@ -60,21 +55,22 @@ Outcome multiply(GemmCall const& x, Grid const& grid, GemmProblem const& problem
   auto const beta = *static_cast<T const*>(x.beta);
   bool const nothing_to_add = alpha == T(0) || problem.k == 0;
   if (problem.m == 0 || problem.n == 0 || (nothing_to_add && beta == T(1))) return taken("nothing to do");
-  auto const matrix = [&](Operand const& part, void* local) {
-    return view_of(part, grid, record.ranks(), record.comm().rank()).matrix<T>(record.comm(), local);
-  };
-  auto const product = matrix(c, x.c.data);
+  auto const view = [&](Operand const& part) { return view_of(part, grid, record.ranks(), record.comm().rank()); };
+  View const of_c = view(c);
+  auto const product = of_c.matrix<T>(record.comm(), x.c.data);
   if (nothing_to_add) {
     scale(beta, product);
     return taken("scaling");
   }
-  auto const left = matrix(a, x.a.data);
-  auto const right = matrix(b, x.b.data);
-  GemmGiven const given{left.distribution(), right.distribution(), product.distribution(), beta != T(0)};
-  auto const decision = decide(record, problem, shape_of(grid, c.desc), given);
+  View const of_a = view(a);
+  View const of_b = view(b);
+  auto const decision = decide(record, problem, shape_of(grid, c.desc), of_a, of_b, of_c, beta != T(0));
   if (!decision.plan) return handed_back(decision.why_not);
   auto const& plan = *decision.plan;
-  auto why_not = short_of_memory([&] { allport::gemm(plan, alpha, left, right, beta, product); });
+  auto why_not = short_of_memory([&] {
+    allport::gemm(plan, alpha, of_a.matrix<T>(record.comm(), x.a.data), of_b.matrix<T>(record.comm(), x.b.data), beta,
+                  product);
+  });
   if (!why_not.empty()) return handed_back(std::move(why_not));
   auto const& g = plan.chosen.grid;
   auto const bound = record.knows_machine() ? bound_of(problem, plan.chosen, record.comm().machine()) : Seconds{};

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <optional>
 
 #include "gemm_relabel.h"
 #include "gemm_run.h"
@@ -257,17 +258,19 @@ GemmReport gemm(GemmPlan const& plan, std::type_identity_t<T> alpha, Matrix<std:
                 Progress const& progress) {
   auto const& p = plan.problem;
   auto const& comm = c.comm();
+  std::optional<Operands<T>> with;
   detail::on_all(comm, [&] {
     check_stored("A", a, p.trans_a, p.m, p.k, comm);
     check_stored("B", b, p.trans_b, p.k, p.n, comm);
     detail::check_operand("C", c, p.m, p.n, comm);
     detail::check_plan<T>(plan, comm);
-    detail::check_memory(plan, limit_of(plan), memory_beside<T>(plan, operands<T>(plan, a, b, c)));
+    with = operands<T>(plan, a, b, c);
+    detail::check_memory(plan, limit_of(plan), memory_beside<T>(plan, *with));
   });
   agree(comm, plan, alpha, beta);
 
   auto const mine = detail::or_give_up(
-      comm, "gemm", [&] { return multiply<T>(comm, plan, alpha, operands<T>(plan, a, b, c), beta, progress); });
+      comm, "gemm", [&] { return multiply<T>(comm, plan, alpha, std::move(*with), beta, progress); });
   auto report = report_of(comm, plan, mine);
   if (alpha == T(0)) report.predicted.assign(report.predicted.size(), Traffic{});  // A and B were not looked at
   return report;

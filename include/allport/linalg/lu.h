@@ -35,7 +35,7 @@ struct LuProblem {
 struct LuOptions {
   std::string algorithm;   ///< of lu_algorithms(); empty: any
   GemmGrid grid{0, 0, 0};  ///< p_r x p_c x c; zeros: any
-  std::string order;       ///< as GemmOptions::order; empty: any
+  std::string order;       ///< as GemmOptions::order, or "given" as in LuCandidate; empty: any
   Index block = 0;         ///< b: columns of a panel, with layers of a layer's slice of one; 0: chosen
   Index nb = 0;            ///< columns of a rank's blocks, a multiple of b; 0: chosen
   Index big = 0;           ///< 2.5D: B_g, columns of a panel, a multiple of b; 0: c b
