@@ -70,7 +70,9 @@ void Leaving::deliveries(TaskGraph const& graph, Task task, Visit&& visit) {
     if (contributors_.size() < 2 || bytes == 0) continue;
     int root = 0;
     while (contributors_[static_cast<std::size_t>(root)] != owner_) ++root;
-    visit(Delivery{heir.edge.child, heir.edge.input, Collective::reduce, contributors_, root, bytes, graph.element()});
+    Delivery sum{heir.edge.child, heir.edge.input, Collective::reduce, contributors_, root, bytes, graph.element()};
+    sum.sum_tree = graph.sum_tree(heir.edge.child, heir.edge.input);
+    visit(sum);
   }
 }
 

@@ -142,7 +142,8 @@ class Picture {
     auto const mine = std::ranges::find(tasks, whole_.task(link.parent)) - tasks.begin();
     auto const all = std::ssize(tasks);
     if (root == all || mine == all) fail("contributors() of a sum are others than its edges; check() names them");
-    auto const place = sum_place(static_cast<int>(all), static_cast<int>(root), static_cast<int>(mine));
+    auto const place = sum_place(graph_.sum_tree(whole_.task(link.child), link.edge.input), static_cast<int>(all),
+                                 static_cast<int>(root), static_cast<int>(mine));
     auto const parent = place.parent < 0 || place.parent == root
                             ? std::optional<Id>()
                             : ids_.at(tasks[static_cast<std::size_t>(place.parent)]);

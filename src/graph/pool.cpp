@@ -92,7 +92,8 @@ class Keeping {
     ensure(mine >= 0 && root >= 0, "contributors", graph_.name(heir.edge.child),
            "tasks with " + graph_.name(task) + " and one of the sum's own rank among them", "check() finds such graphs",
            ErrorKind::schedule);
-    auto const place = sum_place(static_cast<int>(contributors_.size()), root, mine);
+    auto const place = sum_place(graph_.sum_tree(heir.edge.child, heir.edge.input),
+                                 static_cast<int>(contributors_.size()), root, mine);
     auto const bytes = graph_.output(task, heir.edge.output).bytes(graph_.element());
     bool const waits = place.parent < 0 || !place.parts.empty();
     if (place.parent >= 0) {

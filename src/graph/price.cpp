@@ -8,6 +8,7 @@
 #include <map>
 #include <optional>
 #include <tuple>
+#include <vector>
 
 #include "allport/graph/passages.h"
 #include "along.h"
@@ -22,6 +23,8 @@ constexpr int fewest_chained = 4;
 /// Members of a gang are asked for the chain's next task until so many edges were seen: after the first they say the
 /// same of other ranks.
 constexpr std::size_t most_edges = 4096;
+/// Ranks times steps of graphs of which all messages are looked at.
+constexpr std::int64_t most_whole = 4096;
 
 class Pricing {
  public:
@@ -42,7 +45,8 @@ class Pricing {
     double most = 0;
     for (int x = 0; x < ranks; ++x) most = std::max(most, rank_seconds(sampled(x, ranks)));
     price.work = Seconds(most / options_.workers);
-    price.links = Seconds(link_seconds(static_cast<double>(graph_.ranks()) / ranks));
+    bool const is_small = graph_.ranks() * graph_.steps() <= most_whole;
+    price.links = Seconds(is_small ? busiest_link() : link_seconds(static_cast<double>(graph_.ranks()) / ranks));
     auto const [chain, elsewhere] = chain_seconds();
     price.chain = Seconds(chain);
     // What the chain's own messages take of the links is in the chain.
@@ -116,6 +120,28 @@ class Pricing {
   [[nodiscard]] double link_seconds(double scale) const {
     auto const ends = ends_ * machine_.rates().overhead.value() / graph_.ranks();
     return std::max(ends, loads_.mean_link()) * scale;
+  }
+
+  /// Of all messages, or what their ends take of the mean rank.
+  double busiest_link() {
+    std::vector<double> loads(static_cast<std::size_t>(machine_.link_ids()));
+    std::int64_t hops = 0;
+    auto const add = [&](Hop const& hop) {
+      ++hops;
+      machine_.route(machine_.node_of(hop.from), machine_.node_of(hop.to), [&](LinkId l) {
+        loads[static_cast<std::size_t>(l)] += static_cast<double>(hop.bytes) / machine_.bandwidth(l).value();
+      });
+    };
+    for (std::int64_t step = 0; step < graph_.steps(); ++step) {
+      for (Rank rank = 0; rank < graph_.ranks(); ++rank) {
+        graph_.tasks(rank, step, [&](Task task) {
+          leaving_.read(graph_, task);
+          leaving_.deliveries(graph_, task, [&](Delivery const& delivery) { carrier_.hops(delivery, add); });
+        });
+      }
+    }
+    auto const ends = 2.0 * static_cast<double>(hops) * machine_.rates().overhead.value() / graph_.ranks();
+    return loads.empty() ? ends : std::max(ends, std::ranges::max(loads));
   }
 
   /// All of the chain, and what of it the rank that has most of it is not busy with: work on other ranks, and on one
@@ -208,9 +234,10 @@ class Pricing {
     auto const root = std::ranges::find(contributors_, heir.owner) - contributors_.begin();
     auto const bytes = graph_.output(parent, heir.edge.output).bytes(graph_.element());
     if (contributors_.size() < 2 || bytes == 0) return 0;
-    return along_.alone({heir.edge.child, heir.edge.input, Collective::reduce, contributors_, static_cast<int>(root),
-                         bytes, graph_.element()},
-                        heir.owner);
+    Delivery sum{heir.edge.child,        heir.edge.input, Collective::reduce, contributors_,
+                 static_cast<int>(root), bytes,           graph_.element()};
+    sum.sum_tree = graph_.sum_tree(heir.edge.child, heir.edge.input);
+    return along_.alone(sum, heir.owner);
   }
 
   TaskGraph const& graph_;

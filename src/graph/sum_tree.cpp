@@ -1,6 +1,7 @@
 #include "allport/graph/sum_tree.h"
 
 #include <optional>
+#include <utility>
 
 namespace allport::graph {
 
@@ -38,9 +39,22 @@ void tell(Interval whole, FunctionRef<void(int, int)> visit) {
   visit(half->head, whole.head);
 }
 
+SumPlace chain_place(int contributions, int root, int at) {
+  SumPlace place;
+  place.contained = at < root ? at + 1 : at > root ? contributions - at : contributions;
+  if (at != root) place.parent = at < root ? at + 1 : at - 1;
+  SumPlace::Part const below{at - 1, at};
+  SumPlace::Part const above{at + 1, contributions - at - 1};
+  if (at <= root && at > 0) place.parts.push_back(below);
+  if (at >= root && at + 1 < contributions) place.parts.push_back(above);
+  if (place.parts.size() == 2 && above.contained > below.contained) std::swap(place.parts[0], place.parts[1]);
+  return place;
+}
+
 }  // namespace
 
-SumPlace sum_place(int contributions, int root, int at) {
+SumPlace sum_place(SumTree tree, int contributions, int root, int at) {
+  if (tree == SumTree::chain) return chain_place(contributions, root, at);
   Interval whole{0, contributions, root};
   SumPlace place;
   while (whole.head != at) {
@@ -54,7 +68,12 @@ SumPlace sum_place(int contributions, int root, int at) {
   return place;
 }
 
-void sum_messages(int contributions, int root, FunctionRef<void(int from, int to)> visit) {
+void sum_messages(SumTree tree, int contributions, int root, FunctionRef<void(int from, int to)> visit) {
+  if (tree == SumTree::chain) {
+    for (int at = 0; at < root; ++at) visit(at, at + 1);
+    for (int at = contributions - 1; at > root; --at) visit(at, at - 1);
+    return;
+  }
   tell({0, contributions, root}, visit);
 }
 

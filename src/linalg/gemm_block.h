@@ -41,19 +41,27 @@ class BlockOfC {
     if (first) scale(rows_, cols_, factor(true), into_, ld_);
   }
 
-  /// The last product's outputs: each layer's part of the columns. Without layers there are none.
-  void give_layers(TaskContext& context) const {
-    for (int l = 0; layers_ > 1 && l < layers_; ++l) {
-      auto const elements = rows_ * share(cols_, layers_, l);
+  /// The last product's outputs: each layer's part of the columns, in so many pieces. Without layers there are none.
+  void give_layers(int pieces, TaskContext& context) const {
+    for (int x = 0; layers_ > 1 && x < layers_ * pieces; ++x) {
+      auto const layer = x / pieces;
+      auto const all = share(cols_, layers_, layer);
+      auto const elements = rows_ * share(all, pieces, x % pieces);
       if (elements == 0) continue;
-      std::copy_n(into_ + rows_ * cut(cols_, layers_, l), elements, reinterpret_cast<T*>(context.output(l).data()));
+      auto const* const from = into_ + rows_ * (cut(cols_, layers_, layer) + cut(all, pieces, x % pieces));
+      std::copy_n(from, elements, reinterpret_cast<T*>(context.output(x).data()));
     }
   }
   /// The layers' sum of this layer's part goes to the caller's C.
-  void add_layers(std::span<std::byte const> sum) const {
-    auto const mine = share(cols_, layers_, layer_);
-    if (rows_ * mine == 0) return;
-    add_sum(rows_, mine, reinterpret_cast<T const*>(sum.data()), beta_, c_);
+  void add_layers(int pieces, TaskContext& context) const {
+    auto const all = share(cols_, layers_, layer_);
+    for (int x = 0; x < pieces; ++x) {
+      auto const mine = share(all, pieces, x);
+      if (rows_ * mine == 0) continue;
+      auto c = c_;
+      c.data += cut(all, pieces, x) * c.ld;
+      add_sum(rows_, mine, reinterpret_cast<T const*>(context.input(x).data()), beta_, c);
+    }
   }
 
  private:
@@ -71,6 +79,10 @@ class BlockOfC {
   Index ld_;
 };
 
+/// 3D's graph with bodies.
+template <class T>
+[[nodiscard]] std::unique_ptr<ProductGraph> running_3d(GemmPlan const& plan, Place me, GemmParts<T> const& parts,
+                                                       Workspace& work);
 /// Cannon's graph with bodies.
 template <class T>
 [[nodiscard]] std::unique_ptr<ProductGraph> running_cannon(GemmPlan const& plan, Place me, GemmParts<T> const& parts,

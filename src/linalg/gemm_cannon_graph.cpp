@@ -38,7 +38,7 @@ std::optional<std::int64_t> CannonGraph::count(Rank rank) const {
 
 int CannonGraph::num_parents(Task t) const {
   if (t.kind == multiply) return 2 + (t.k > 0 ? 1 : 0) + (in_step_ && hands_on(t) ? 2 : 0);
-  if (t.kind == sum) return grid_.layers;
+  if (t.kind == sum) return grid_.layers * sum_pieces();
   return is_own(t) ? 0 : 1;
 }
 
@@ -54,10 +54,7 @@ void CannonGraph::children(Task t, VisitEdge visit) const {
     auto next = t;
     ++next.k;
     if (!is_last(t)) return visit({next, block, 0, Carries::order});
-    for (int l = 0; layered() && l < grid_.layers; ++l) {
-      visit({{sum, static_cast<std::uint16_t>(l), t.i, t.j, 0}, block, l, Carries::sum});
-    }
-    return;
+    return give_sums(t, sum, visit);
   }
   if (t.kind == at_a || t.kind == at_b) {
     Task const product{multiply, t.layer, t.i, t.j, t.k};
@@ -73,8 +70,10 @@ void CannonGraph::children(Task t, VisitEdge visit) const {
   }
 }
 
-void CannonGraph::contributors(Task t, int, VisitTask visit) const {
-  for (int l = 0; l < grid_.layers; ++l) visit({multiply, static_cast<std::uint16_t>(l), t.i, t.j, products(l) - 1});
+void CannonGraph::contributors(Task t, int input, VisitTask visit) const {
+  each_summand(t.layer, input, [&](int l) {
+    visit({multiply, static_cast<std::uint16_t>(l), t.i, t.j, products(l) - 1});
+  });
 }
 
 CannonGraph::Slice CannonGraph::slice(Task t) const {
@@ -91,11 +90,11 @@ Shape CannonGraph::shape(Task t) const {
 }
 
 Shape CannonGraph::output(Task t, int index) const {
-  return t.kind == multiply ? Shape{rows(t.i), summed_cols(t.j, index), 0} : shape(t);
+  return t.kind == multiply ? part_of_sum(t, index) : shape(t);
 }
 
 std::optional<Shape> CannonGraph::input(Task t, int index) const {
-  if (t.kind == sum) return Shape{rows(t.i), summed_cols(t.j, t.layer), 0};
+  if (t.kind == sum) return summed(t, index);
   if (t.kind == multiply) return shape({index == of_a ? at_a : at_b, t.layer, t.i, t.j, t.k});
   return shape(t);
 }
@@ -136,7 +135,7 @@ void CannonGraph::tasks(Rank rank, std::int64_t step, VisitTask visit) const {
 
 Traffic CannonGraph::received(Place p) const {
   Index elements = sums_received(p);
-  std::int64_t messages = halvings();
+  std::int64_t messages = sum_messages();
   auto const get = [&](Task t) {
     elements += shape(t).rows * shape(t).cols;
     ++messages;

@@ -20,7 +20,7 @@ class RunningCannon final : public CannonGraph {
   void run(Task t, TaskContext& context) const override {
     if (is_own(t)) return give(t, context);
     if (t.kind == multiply) return add_product(t, context);
-    if (t.kind == sum) return block_.add_layers(context.input(block));
+    if (t.kind == sum) return block_.add_layers(sum_pieces(), context);
   }
 
   bool in_place(Task t, int) const override {
@@ -62,7 +62,7 @@ class RunningCannon final : public CannonGraph {
     } else {
       block_.add(k, come(a_, k, context.input(of_a)), come(b_, k, context.input(of_b)), t.k == 0, context);
     }
-    if (is_last(t)) block_.give_layers(context);
+    if (is_last(t)) block_.give_layers(sum_pieces(), context);
   }
 
   Stored<T> a_, b_;

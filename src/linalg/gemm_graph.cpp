@@ -6,20 +6,42 @@
 
 #include "allport/linalg/graphs.h"
 #include "allport/tasks/carrier.h"
+#include "gemm_3d_graph.h"
 #include "gemm_cannon_graph.h"
 
 namespace allport {
 
 namespace gemm_detail {
 
+ProductGraph::ProductGraph(GemmProblem const& problem, Machine const& machine, GemmCandidate const& candidate,
+                           std::optional<Mapping> const& mapping)
+    : problem_(problem),
+      ranks_(machine.ranks()),
+      element_(bytes_of(problem.type)),
+      frame_(candidate.grid, candidate.order, mapping),
+      grid_(candidate.grid),
+      sum_pieces_(method(candidate.algorithm).by_tasks && grid_.layers > 2 && has_rings(machine) ? 2 : 1) {}
+
+void ProductGraph::give_sums(Task last, std::uint16_t sum, VisitEdge visit) const {
+  for (int x = 0; layered() && x < grid_.layers * sum_pieces_; ++x) {
+    auto const layer = static_cast<std::uint16_t>(x / sum_pieces_);
+    visit({{sum, layer, last.i, last.j, 0}, x % sum_pieces_, x, Carries::sum});
+  }
+}
+
+void ProductGraph::each_summand(int layer, int piece, FunctionRef<void(int layer)> visit) const {
+  auto const layers = grid_.layers;
+  for (int x = 1; x <= layers; ++x) visit(!both_ways() ? x - 1 : (piece == 0 ? layer + x : layer + layers - x) % layers);
+}
+
 SummaGraph::SummaGraph(GemmProblem const& problem, Machine const& machine, GemmCandidate const& candidate,
                        std::optional<Mapping> const& mapping)
     : ProductGraph(problem, machine, candidate, mapping), all_at_once_(!method(candidate.algorithm).cuts_panels) {
   bool const by_tasks = method(candidate.algorithm).by_tasks;
   in_step_ = by_tasks && tasks::moves_while_polled(machine);
-  if (by_tasks && has_rings(machine)) {
-    row_pieces_ = grid_.cols > 2 ? 2 : 1;
-    col_pieces_ = grid_.rows > 2 ? 2 : 1;
+  if (by_tasks) {
+    row_pieces_ = line_trees(frame_, GridAxis::row, machine, mapping);
+    col_pieces_ = line_trees(frame_, GridAxis::col, machine, mapping);
   }
   for (int l = 0; l < grid_.layers; ++l) {
     Layer layer;
@@ -90,7 +112,7 @@ std::optional<std::int64_t> SummaGraph::count(Rank rank) const {
 
 int SummaGraph::num_parents(Task t) const {
   if (t.kind == of_a || t.kind == of_b) return t.k >= layer(t).slots ? 1 : 0;
-  if (t.kind == sum) return grid_.layers;
+  if (t.kind == sum) return grid_.layers * sum_pieces();
   auto parents = t.k > 0 ? 1 : 0;
   auto const now = panel(t);
   for (auto const line : {GridAxis::row, GridAxis::col}) {
@@ -117,10 +139,7 @@ void SummaGraph::children(Task t, VisitEdge visit) const {
 /// blocks are summed, each layer a part of the columns.
 void SummaGraph::follow(Task t, VisitEdge visit) const {
   if (is_last(t)) {
-    for (int l = 0; layered() && l < grid_.layers; ++l) {
-      visit({{sum, static_cast<std::uint16_t>(l), t.i, t.j, 0}, own, l, Carries::sum});
-    }
-    return;
+    return give_sums(t, sum, visit);
   }
   auto next = t;
   ++next.k;
@@ -133,19 +152,19 @@ void SummaGraph::follow(Task t, VisitEdge visit) const {
   if (travels(GridAxis::col) && then.b_owner == t.i) visit({at(of_b, t.i, t.j, later), own, 0, Carries::order});
 }
 
-void SummaGraph::contributors(Task t, int, VisitTask visit) const {
-  for (int l = 0; l < grid_.layers; ++l) visit(last({t.kind, static_cast<std::uint16_t>(l), t.i, t.j, 0}));
+void SummaGraph::contributors(Task t, int input, VisitTask visit) const {
+  each_summand(t.layer, input, [&](int l) { visit(last({t.kind, static_cast<std::uint16_t>(l), t.i, t.j, 0})); });
 }
 
 Shape SummaGraph::output(Task t, int index) const {
-  if (t.kind == multiply) return {rows(t.i), summed_cols(t.j, index), 0};
+  if (t.kind == multiply) return part_of_sum(t, index);
   auto const now = panel(t);
   auto const width = piece(now, pieces(line_of(t), now), index).width();
   return t.kind == of_a ? Shape{rows(t.i), width, 0} : Shape{width, cols(t.j), 0};
 }
 
 std::optional<Shape> SummaGraph::input(Task t, int index) const {
-  if (t.kind == sum) return Shape{rows(t.i), summed_cols(t.j, t.layer), 0};
+  if (t.kind == sum) return summed(t, index);
   bool const of_row = index < input_of(GridAxis::col, 0);
   auto const line = of_row ? GridAxis::row : GridAxis::col;
   auto const now = panel(t);
@@ -192,7 +211,7 @@ Traffic SummaGraph::received(Place p) const {
   auto const elements = rows(p.i) * (k - share(k, grid_.cols, p.j)) + cols(p.j) * (k - share(k, grid_.rows, p.i));
   auto const others = [&](int parts) { return panels(p.l) - panels(p.l) / parts; };
   auto const messages =
-      others(grid_.cols) * pieces(GridAxis::row) + others(grid_.rows) * pieces(GridAxis::col) + halvings();
+      others(grid_.cols) * pieces(GridAxis::row) + others(grid_.rows) * pieces(GridAxis::col) + sum_messages();
   return {0, messages, 0, (elements + sums_received(p)) * element_};
 }
 
@@ -217,6 +236,7 @@ std::unique_ptr<ProductGraph> product_graph(GemmProblem const& problem, Machine 
   if (method(candidate.algorithm).form == Method::Form::cannon) {
     return std::make_unique<CannonGraph>(problem, machine, candidate, mapping);
   }
+  if (is_3d(method(candidate.algorithm))) return std::make_unique<Gemm3dGraph>(problem, machine, candidate, mapping);
   return std::make_unique<SummaGraph>(problem, machine, candidate, mapping);
 }
 

@@ -8,6 +8,7 @@
 
 #include "gemm_panels.h"
 #include "gemm_product_graph.h"
+#include "line_trees.h"
 
 namespace allport::gemm_detail {
 
@@ -17,8 +18,8 @@ inline constexpr std::int64_t panels_ahead = 4;
 /// `of_a` and `of_b` give a panel to a row or a column of the grid, `multiply` adds its product to the rank's block,
 /// `sum` combines the layers' blocks, each layer a part of the columns. Where nobody else needs a panel it is no task.
 ///
-/// Run by tasks, a panel that goes along more than two ranks of a machine with rings is two outputs, so that one half
-/// goes one way round and the other half the other way.
+/// Run by tasks, a panel is as many outputs as there may be trees without a common link in the line that it goes along:
+/// the two ways round a ring.
 class SummaGraph : public ProductGraph {
  public:
   SummaGraph(GemmProblem const& problem, Machine const& machine, GemmCandidate const& candidate,
@@ -34,6 +35,7 @@ class SummaGraph : public ProductGraph {
   void contributors(Task t, int input, VisitTask visit) const override;
 
   Shape output(Task t, int index) const override;
+  int parts(Task t, int) const override { return t.kind == multiply ? 1 : pieces(line_of(t), panel(t)); }
   std::optional<Shape> input(Task t, int index) const override;
   Work work(Task t) const override;
   double priority(Task t) const override;
@@ -60,12 +62,21 @@ class SummaGraph : public ProductGraph {
   [[nodiscard]] static Piece piece(Panel const& panel, int pieces, int x) {
     return {cut(panel.width(), pieces, x), cut(panel.width(), pieces, x + 1)};
   }
+  /// The piece that has a k of a panel, counted from its first.
+  [[nodiscard]] int piece_at(GridAxis line, Panel const& panel, Index k) const {
+    auto const all = pieces(line, panel);
+    int x = 0;
+    while (piece(panel, all, x).last <= k) ++x;
+    return x;
+  }
   /// Outputs that a panel's task has.
   [[nodiscard]] int pieces(GridAxis line, Panel const& panel) const {
-    return static_cast<int>(std::min<Index>(pieces(line), panel.width()));
+    return line_pieces(pieces(line), panel.width());
   }
   /// The product's input that a piece comes in by.
-  [[nodiscard]] static int input_of(GridAxis line, int x) { return 1 + (line == GridAxis::row ? 0 : 2) + x; }
+  [[nodiscard]] static int input_of(GridAxis line, int x) {
+    return 1 + (line == GridAxis::row ? 0 : most_line_trees) + x;
+  }
 
   static GridAxis line_of(Task t) { return t.kind == of_a ? GridAxis::row : GridAxis::col; }
   [[nodiscard]] bool travels(GridAxis line) const { return frame_.length(line) > 1; }

@@ -6,6 +6,7 @@
 #include <memory>
 #include <optional>
 
+#include "allport/base/function_ref.h"
 #include "allport/graph/task_graph.h"
 #include "allport/machine/machine.h"
 #include "gemm_frame.h"
@@ -13,19 +14,19 @@
 namespace allport::gemm_detail {
 
 /// A task is at a place of the grid: (i, j, layer); k counts the products there.
+///
+/// Each layer sums a part of the columns of a rank's block of C. Of three layers or more on a machine with rings, one
+/// half of it comes from the layers below, from one to the next, and the other half from those above: a bucket
+/// reduce-scatter both ways round.
 class ProductGraph : public TaskGraph {
  public:
   ProductGraph(GemmProblem const& problem, Machine const& machine, GemmCandidate const& candidate,
-               std::optional<Mapping> const& mapping)
-      : problem_(problem),
-        ranks_(machine.ranks()),
-        element_(bytes_of(problem.type)),
-        frame_(candidate.grid, candidate.order, mapping),
-        grid_(candidate.grid) {}
+               std::optional<Mapping> const& mapping);
 
   Rank ranks() const override { return ranks_; }
   std::int64_t element() const override { return element_; }
   Rank owner(Task t) const override { return frame_.rank({t.i, t.j, t.layer}); }
+  SumTree sum_tree(Task, int) const override { return both_ways() ? SumTree::chain : SumTree::halves; }
 
   /// So many steps run at a time; 0: all.
   [[nodiscard]] virtual std::int64_t ahead() const = 0;
@@ -38,8 +39,24 @@ class ProductGraph : public TaskGraph {
   [[nodiscard]] bool layered() const { return grid_.layers > 1; }
   [[nodiscard]] Index rows(int i) const { return share(problem_.m, grid_.rows, i); }
   [[nodiscard]] Index cols(int j) const { return share(problem_.n, grid_.cols, j); }
-  /// Of a rank's block of C, the columns that a layer sums.
+  /// Of a rank's block of C, the columns that a layer sums: all, or of a piece.
   [[nodiscard]] Index summed_cols(int j, int layer) const { return share(cols(j), grid_.layers, layer); }
+  [[nodiscard]] Index summed_cols(int j, int layer, int piece) const {
+    return share(summed_cols(j, layer), sum_pieces_, piece);
+  }
+  [[nodiscard]] int sum_pieces() const { return sum_pieces_; }
+
+  /// From the last product at a place to the sums of all layers: output x of it is piece x % sum_pieces() of layer
+  /// x / sum_pieces().
+  void give_sums(Task last, std::uint16_t sum, VisitEdge visit) const;
+  [[nodiscard]] Shape part_of_sum(Task last, int output) const {
+    return {rows(last.i), summed_cols(last.j, output / sum_pieces_, output % sum_pieces_), 0};
+  }
+  [[nodiscard]] Shape summed(Task sum, int piece) const {
+    return {rows(sum.i), summed_cols(sum.j, sum.layer, piece), 0};
+  }
+  /// Layers in the order in which a piece of a layer's sum is combined.
+  void each_summand(int layer, int piece, FunctionRef<void(int layer)> visit) const;
 
   [[nodiscard]] Work product(Task t, Index depth) const {
     auto const m = static_cast<double>(rows(t.i));
@@ -51,17 +68,27 @@ class ProductGraph : public TaskGraph {
     auto const elements = static_cast<double>(rows(t.i)) * static_cast<double>(cols(t.j));
     return {Kernel::add, 0, static_cast<double>(element_) * elements / grid_.layers};
   }
-  /// Of the layers' sums a place gets what halving after halving brings, and keeps its block in parts and others'
-  /// partial sums of each.
+  /// Of the layers' sums a place gets what halving after halving brings, or both ways round what passes, and keeps its
+  /// block in parts and others' partial sums of each.
   [[nodiscard]] int halvings() const { return std::bit_width(static_cast<unsigned>(grid_.layers) - 1); }
-  [[nodiscard]] Index sums_received(Place p) const { return halvings() * rows(p.i) * summed_cols(p.j, p.l); }
-  [[nodiscard]] Index sums_kept(Place p) const { return layered() ? (1 + halvings()) * rows(p.i) * cols(p.j) : 0; }
+  [[nodiscard]] int sum_messages() const { return both_ways() ? sum_pieces_ * (grid_.layers - 1) : halvings(); }
+  [[nodiscard]] Index sums_received(Place p) const {
+    return (both_ways() ? grid_.layers - 1 : halvings()) * rows(p.i) * summed_cols(p.j, p.l);
+  }
+  [[nodiscard]] Index sums_kept(Place p) const {
+    return layered() ? (both_ways() ? 2 : 1 + halvings()) * rows(p.i) * cols(p.j) : 0;
+  }
 
   GemmProblem problem_;
   Rank ranks_;
   std::int64_t element_;
   Frame frame_;
   GemmGrid grid_;
+
+ private:
+  [[nodiscard]] bool both_ways() const { return sum_pieces_ > 1; }
+
+  int sum_pieces_ = 1;
 };
 
 /// Whether what goes along a line may go both ways round a ring.

@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <complex>
 
+#include "gemm_3d_graph.h"
 #include "gemm_block.h"
 #include "gemm_graph.h"
 #include "gemm_tasks.h"
@@ -29,7 +30,7 @@ class RunningSumma final : public SummaGraph {
       case multiply:
         return add_product(t, context);
       default:
-        return block_.add_layers(context.input(own));
+        return block_.add_layers(sum_pieces(), context);
     }
   }
 
@@ -67,28 +68,32 @@ class RunningSumma final : public SummaGraph {
     }
   }
 
-  /// The k of a panel from `part.first` on, in piece x of so many: where they lie, or as they have come.
-  [[nodiscard]] Block<T> block(GridAxis line, Panel const& now, Piece const& part, int x, TaskContext& context) const {
+  /// Of a panel's k, from `first` on: where they lie, or as they have come, in the piece that has them.
+  [[nodiscard]] Block<T> block(GridAxis line, Panel const& now, Index first, TaskContext& context) const {
     auto const& from = line == GridAxis::row ? a_ : b_;
     bool const mine = line == GridAxis::row ? now.a_owner == me_.j : now.b_owner == me_.i;
-    if (mine) return from.at(now.begin + part.first);
-    bool const whole = pieces(line, now) == 1;
-    auto const* const data = reinterpret_cast<T const*>(context.input(input_of(line, whole ? 0 : x)).data());
-    auto const ld = from.rows(whole ? now.width() : part.width());
-    auto const skipped = whole ? part.first * (from.k_is_slow ? from.across : 1) : 0;
-    return {data + skipped, std::max<Index>(ld, 1)};
+    if (mine) return from.at(now.begin + first);
+    auto const x = piece_at(line, now, first);
+    auto const part = piece(now, pieces(line, now), x);
+    auto const* const data = reinterpret_cast<T const*>(context.input(input_of(line, x)).data());
+    auto const skipped = (first - part.first) * (from.k_is_slow ? from.across : 1);
+    return {data + skipped, std::max<Index>(from.rows(part.width()), 1)};
   }
 
+  /// Rows' and columns' pieces need not end at the same k.
   void add_product(Task t, TaskContext& context) const {
     auto const now = panel(t);
     if (now.width() == 0) block_.add_nothing(t.k == 0);
-    auto const all = std::max(pieces(GridAxis::row, now), pieces(GridAxis::col, now));
-    for (int x = 0; x < all && !block_.is_empty(); ++x) {
-      auto const part = piece(now, all, x);
-      block_.add(part.width(), block(GridAxis::row, now, part, x, context), block(GridAxis::col, now, part, x, context),
-                 t.k == 0 && x == 0, context);
+    for (Index first = 0; first < now.width() && !block_.is_empty();) {
+      auto last = now.width();
+      for (auto const line : {GridAxis::row, GridAxis::col}) {
+        last = std::min(last, piece(now, pieces(line, now), piece_at(line, now, first)).last);
+      }
+      block_.add(last - first, block(GridAxis::row, now, first, context), block(GridAxis::col, now, first, context),
+                 t.k == 0 && first == 0, context);
+      first = last;
     }
-    if (is_last(t)) block_.give_layers(context);
+    if (is_last(t)) block_.give_layers(sum_pieces(), context);
   }
 
   Place me_;
@@ -99,6 +104,7 @@ class RunningSumma final : public SummaGraph {
 template <class T>
 std::unique_ptr<ProductGraph> running(GemmPlan const& plan, Place me, GemmParts<T> const& parts, Workspace& work) {
   if (method(plan.chosen.algorithm).form == Method::Form::cannon) return running_cannon<T>(plan, me, parts, work);
+  if (is_3d(method(plan.chosen.algorithm))) return running_3d<T>(plan, me, parts, work);
   return std::make_unique<RunningSumma<T>>(plan, me, parts, work);
 }
 

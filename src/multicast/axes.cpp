@@ -9,6 +9,7 @@
 #include <numeric>
 #include <optional>
 #include <span>
+#include <tuple>
 #include <utility>
 #include <vector>
 
@@ -32,18 +33,23 @@ constexpr int senses = 3;
 
 /// How many orders of axes whose trees begin along all axes at once are looked at.
 int plain_orders(int axes) { return axes < 2 ? 1 : axes == 3 ? 6 : 2; }
+/// With rectangular trees, and with the senses of each.
+int forms(int axes) { return (plain_orders(axes) + (axes < 2 ? 0 : axes)) * senses; }
 
-/// One of axis_orders(). Behind the plain ones are those of the rectangular trees (deck 1 slides 4-5), whose axes are
+/// One of axis_orders(): forms() again and again, for every set of axes that go the shortest way whatever the sense. Behind
+/// the plain ones are those of the rectangular trees (deck 1 slides 4-5), whose axes are
 /// in cyclic order: they begin along their first axis alone, and nodes that differ from the source in others only are
 /// reached from beside. Trees with other first axes, or senses, have no link in common.
 struct TreeForm {
   Order axes{};
   Sense sense = Sense::shortest;
   bool from_beside = false;
+  int shortest = 0;  ///< bit a: axis a goes the shortest way
 
-  TreeForm(int count, int number) {
+  TreeForm(int count, int number) : shortest(number / forms(count)) {
     auto const end = axes.begin() + count;
     std::iota(axes.begin(), end, 0);
+    number %= forms(count);
     auto const plain = plain_orders(count) * senses;
     from_beside = number >= plain;
     if (from_beside) {
@@ -76,8 +82,9 @@ class Ways {
     auto const length = machine_.axis(a).length;
     auto const shortest = machine_.offset(machine_.coord(source_, a), machine_.coord(to, a), a);
     if (!machine_.axis(a).wraps || shortest == 0) return shortest;
-    bool const positive = form_.sense == Sense::shortest ? shortest > 0 && !(odd_ && 2 * shortest == length)
-                                                         : form_.sense == Sense::positive;
+    bool const is_shortest = form_.sense == Sense::shortest || (form_.shortest >> a & 1) != 0;
+    bool const positive =
+        is_shortest ? shortest > 0 && !(odd_ && 2 * shortest == length) : form_.sense == Sense::positive;
     return positive ? (shortest + length) % length : (shortest - length) % length;
   }
   /// visit(node, port to the next) for every node on the way but the last.
@@ -186,11 +193,81 @@ Candidates of_fewest_links(Candidates trees) {
 
 /// So many rectangular trees without a common link, or all that there are: those with the fewest links of their own.
 Candidates rectangular(Candidates trees, bool one_way, int parts) {
-  std::erase_if(trees,
-                [&](auto const* c) { return !c->form.from_beside || (c->form.sense != Sense::shortest) != one_way; });
+  std::erase_if(trees, [&](auto const* c) {
+    return !c->form.from_beside || c->form.shortest != 0 || (c->form.sense != Sense::shortest) != one_way;
+  });
   std::ranges::stable_sort(trees, {}, [](auto const* c) { return c->links.size(); });
   if (std::ssize(trees) > parts) trees.resize(static_cast<std::size_t>(parts));
   return trees;
+}
+
+/// What links of an axis have of so many trees, at most, if roots take turns: uses over links between the group's nodes.
+double evenly(Candidates const& trees, std::span<Node const> nodes, Machine const& machine) {
+  std::vector<double> uses(static_cast<std::size_t>(machine.axes()));
+  auto links = uses;
+  for (auto const node : nodes) {
+    for (Port out = 0; out < 2 * machine.axes(); ++out) {
+      auto const there = machine.neighbour(node, out);
+      if (there && std::ranges::binary_search(nodes, *there)) ++links[static_cast<std::size_t>(axis_of(out))];
+    }
+  }
+  for (auto const* tree : trees) {
+    for (auto const l : tree->links) ++uses[static_cast<std::size_t>(axis_of(machine.link_port(l)))];
+  }
+  double most = 0;
+  for (std::size_t a = 0; a < uses.size(); ++a) {
+    if (uses[a] > 0) most = std::max(most, uses[a] / std::max(links[a], 1.0));
+  }
+  return most;
+}
+
+/// So many trees: from each one on, the next one that leaves the busiest link with the least, then with the fewest
+/// links; of all such sets that with the least load, and then the one that loads axes most evenly.
+Candidates one_by_one(Candidates trees, int parts, std::span<Node const> nodes, Machine const& machine) {
+  std::ranges::stable_sort(trees, {}, [](auto const* c) { return c->links.size(); });
+  auto const few = trees.front()->links.size() + 2;
+  Candidates different;
+  for (auto const* c : trees) {
+    bool const known = std::ranges::any_of(different, [&](auto const* d) { return d->links == c->links; });
+    if (c->links.size() <= few && !known) different.push_back(c);
+  }
+  Candidates best;
+  std::tuple<std::pair<double, std::size_t>, double> least;
+  for (auto const* first : different) {
+    Candidates chosen{first};
+    auto taken = first->links;  // sorted, as often as trees take them
+    while (std::ssize(chosen) < parts) {
+      auto const loads = [&](Candidate const* c) {
+        std::ptrdiff_t most = 0;
+        for (auto const l : c->links) most = std::max(most, std::ranges::ssize(std::ranges::equal_range(taken, l)) + 1);
+        return std::pair(most, c->links.size());
+      };
+      chosen.push_back(*std::ranges::min_element(different, {}, loads));
+      taken.insert(taken.end(), chosen.back()->links.begin(), chosen.back()->links.end());
+      std::ranges::sort(taken);
+    }
+    std::tuple const load(load_of(chosen, parts, machine), evenly(chosen, nodes, machine));
+    if (best.empty() || load < least) best = std::move(chosen), least = load;
+  }
+  return best;
+}
+
+/// Of a group: rings that it has a part of, where it has all of another ring, so that a tree may go one way round
+/// that one and stay in the box.
+int partial_rings(Machine const& machine, Node home, std::span<Rank const> ranks) {
+  int partial = 0;
+  bool whole = false;
+  for (int a = 0; a < machine.axes(); ++a) {
+    auto const length = machine.axis(a).length;
+    if (!machine.axis(a).wraps || length == 1) continue;
+    std::vector<bool> seen(static_cast<std::size_t>(length));
+    seen[static_cast<std::size_t>(machine.coord(home, a))] = true;
+    for (auto const rank : ranks) seen[static_cast<std::size_t>(machine.coord(machine.node_of(rank), a))] = true;
+    auto const has = std::ranges::count(seen, true);
+    if (has > 1 && has < length) partial |= 1 << a;
+    whole = whole || has == length;
+  }
+  return whole ? partial : 0;
 }
 
 /// Of a node's ranks the one that has the message first: the source, or a destination, or, where the node is only
@@ -208,7 +285,7 @@ Rank first_of(Machine const& machine, TopologyIds const& ids, Multicast const& m
 
 }  // namespace
 
-int axis_orders(int axes) { return (plain_orders(axes) + (axes < 2 ? 0 : axes)) * senses; }
+int axis_orders(int axes) { return forms(axes) << axes; }
 
 std::vector<int> orders_along_axes(TopologyIds const& ids, Rank source, DestinationSet const& set, int parts,
                                    std::int64_t detour) {
@@ -218,24 +295,39 @@ std::vector<int> orders_along_axes(TopologyIds const& ids, Rank source, Destinat
   bool rings = false;
   for (int a = 0; a < machine.axes(); ++a) rings = rings || machine.axis(a).wraps;
   std::vector<Candidate> all;
-  for (int order = 0; order < axis_orders(machine.axes()); ++order) {
-    TreeForm const form(machine.axes(), order);
-    if (!rings && form.sense != Sense::shortest) continue;  // one as the other
-    if (form.from_beside && machine.axis(form.axes[0]).length == 1) continue;
-    all.push_back(candidate_of(machine, home, order, ranks));
-  }
+  auto const look_at = [&](int shortest) {
+    for (int f = 0; f < forms(machine.axes()); ++f) {
+      auto const order = f + shortest * forms(machine.axes());
+      TreeForm const form(machine.axes(), order);
+      if (form.sense == Sense::shortest ? shortest != 0 : !rings) continue;  // one as the other
+      if (form.from_beside && machine.axis(form.axes[0]).length == 1) continue;
+      all.push_back(candidate_of(machine, home, order, ranks));
+    }
+  };
+  look_at(0);
+  auto const partial = partial_rings(machine, home, ranks);
+  if (partial != 0) look_at(partial);
   Candidates near;  // the first goes by the shortest ways
   for (auto const& c : all) {
     if (c.hops <= all.front().hops + detour) near.push_back(&c);
   }
   auto chosen = of_fewest_links(near);
   if (parts > 1) {
+    if (std::ssize(chosen) > parts) chosen.resize(static_cast<std::size_t>(parts));  // those whose load is looked at
     auto least = load_of(chosen, parts, machine);
     for (bool const one_way : {true, false}) {
       auto trees = rectangular(near, one_way, parts);
       if (trees.empty()) continue;
       auto const load = load_of(trees, parts, machine);
       if (load < least) chosen = std::move(trees), least = load;
+    }
+    if (partial != 0) {
+      std::vector<Node> nodes{home};
+      for (auto const rank : ranks) nodes.push_back(machine.node_of(rank));
+      std::ranges::sort(nodes);
+      nodes.erase(std::ranges::unique(nodes).begin(), nodes.end());
+      auto trees = one_by_one(near, parts, nodes, machine);
+      if (load_of(trees, parts, machine) <= least) chosen = std::move(trees);
     }
   }
   std::vector<int> orders;

@@ -99,7 +99,7 @@ class WayCarrier final : public graph::Carrier {
     auto const root = at(delivery.root);
     if (delivery.what == Collective::reduce) {
       auto const contributions = static_cast<int>(delivery.ranks.size());
-      graph::sum_messages(contributions, delivery.root, [&](int from, int to) {
+      graph::sum_messages(delivery.sum_tree, contributions, delivery.root, [&](int from, int to) {
         visit({at(from), at(to), delivery.bytes, 1});
       });
     } else {

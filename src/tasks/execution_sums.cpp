@@ -29,7 +29,8 @@ Execution::Place Execution::place_of(Task task, Edge const& edge, Rank to) const
                           fmt::format("{} among the tasks that contribute, and one on rank {}", graph_.name(task), to),
                           "graph::check() finds such graphs", ErrorKind::schedule);
   }
-  place.place = graph::sum_place(static_cast<int>(owners.size()), root, place.at);
+  auto const tree = graph_.sum_tree(edge.child, edge.input);
+  place.place = graph::sum_place(tree, static_cast<int>(owners.size()), root, place.at);
   if (to != me_) place.to = owners[static_cast<std::size_t>(place.place.parent)];
   return place;
 }

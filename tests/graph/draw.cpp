@@ -52,7 +52,7 @@ TEST(GraphDraw, SumsAreCombinedWhereARunCombinesThem) {
     int combined = 0;
     int arrows = 0;
     for (int r = 0; r < n; ++r) {
-      auto const place = graph::sum_place(n, n / 2, r);
+      auto const place = graph::sum_place(SumTree::halves, n, n / 2, r);
       bool const adds = r != n / 2 && !place.parts.empty();
       combined += adds ? 1 : 0;
       arrows += adds ? 2 : 1;

@@ -24,8 +24,8 @@ TEST(GraphPrice, WorkLinksAndChainOfASmallGraph) {
   made.by_step = {{0}, {1, 2, 3}, {4}};
   auto const price = graph::price(made, slow_line(3), *graph::flat());
   EXPECT_DOUBLE_EQ(price.work.value(), 10001);
-  // 48 bytes over one link and over two, 8 bytes over one, one and two; four links.
-  EXPECT_DOUBLE_EQ(price.links.value(), (3 * 48 + 2 * 8 + 2 * 8) / 8.0 / 4);
+  // The link next to rank 0 has 48 bytes for each of the two others.
+  EXPECT_DOUBLE_EQ(price.links.value(), 2 * 48 / 8.0);
   // Of equal priority the first child: 0, 1, 4, with 48 bytes and then 8 to the neighbour.
   EXPECT_DOUBLE_EQ(price.chain.value(), 1 + 10 + 10000 + (1 + 0.25 + 6) + (1 + 0.25 + 1));
   EXPECT_EQ(price.total, price.chain);  // longer than what rank 0 and the others' 19.5 s make together
@@ -53,7 +53,7 @@ TEST(GraphPrice, WhatATaskSendsTakesALinkOneAfterTheOther) {
   auto const price = graph::price(made, slow_line(2), *graph::flat());
   // The second 48 bytes wait for the first.
   EXPECT_DOUBLE_EQ(price.chain.value(), 2 + (0.5 + 2 * 6 + 0.25 + 0.5) + 3);
-  EXPECT_DOUBLE_EQ(price.links.value(), 2 * 6 / 2.0);
+  EXPECT_DOUBLE_EQ(price.links.value(), 2 * 6);
   EXPECT_EQ(price.total, price.chain);
 }
 

@@ -281,6 +281,30 @@ TEST(GemmByTasks, RanksThatAreLeftOutRelay) {
   }
 }
 
+TEST(GemmByTasks, LayersOnARing) {
+  auto const size = world_size();
+  for (auto const& [rows, cols] : {std::pair(1, 1), {2, 1}, {1, 2}, {2, 2}}) {
+    auto const layers = size / rows / cols;
+    if (layers < 2 || rows * cols * layers != size) continue;
+    Communicator const comm(MPI_COMM_WORLD, Machine::parse("torus:" + std::to_string(rows * cols) + "x" +
+                                                           std::to_string(layers)));
+    for (auto const* name : {"summa25_tasks", "3d_tasks"}) {
+      GemmOptions options;
+      options.algorithm = name;
+      options.grid = {rows, cols, layers};
+      // Tiles of 64 and more, a block that has one alone, and layers without a share of k.
+      for (GemmProblem const& problem : {GemmProblem{.m = 300, .n = 270, .k = 41, .trans_b = Trans::transpose},
+                                         {.m = 5, .n = 7, .k = 40, .trans_a = Trans::conj_transpose},
+                                         {.m = 140, .n = 290, .k = 2}}) {
+        run_case<double>(comm, problem, options, 2.0, -1.0, false, text(name, options.grid, problem));
+        if (comm.size() > 6) continue;
+        run_case<std::complex<double>>(comm, problem, options, {0, 1}, {1, 0}, true, text(name, options.grid, problem));
+        run_case<float>(comm, problem, options, -1.0F, 0.0F, false, text(name, options.grid, problem));
+      }
+    }
+  }
+}
+
 TEST(GemmByTasks, OnAMachineThatKnowsNothing) {
   Communicator const comm(MPI_COMM_WORLD);
   for (auto const* name : {"summa_tasks", "summa25_tasks", "3d_tasks"}) {

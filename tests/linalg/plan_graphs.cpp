@@ -1,6 +1,7 @@
 // Graphs of gemm and LU against the plans whose runs are measured: words and messages rank by rank, flops in all.
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <array>
 
 #include "allport/graph/check.h"
@@ -139,6 +140,35 @@ TEST(GemmGraph, ByTasksAPanelGoesRoundARingBothWays) {
     EXPECT_EQ(up, 60 * 60 * 8 / 2 / 6 * 5);
     EXPECT_EQ(down, up);
   }
+}
+
+TEST(GemmGraph, LayersSumBothWaysRoundARing) {
+  auto const ring = Machine::parse("torus:4");
+  for (auto const* name : {"summa25_tasks", "3d_tasks"}) {
+    auto const plan = plan_gemm({32, 32, 64}, ring, asked(name, {1, 1, 4}, 16));
+    auto const bytes = bytes_on_ring(*gemm_graph(plan), ring, *plan_carrier(plan));
+    // Of each layer's quarter of C one half passes three links one way, the other the other way.
+    for (auto const& [up, down] : bytes) {
+      EXPECT_EQ(up, 32 * 32 * 8 / 4 / 2 * 3);
+      EXPECT_EQ(down, up);
+    }
+  }
+}
+
+TEST(GemmGraph, In3DSumsTravelWhileOperandsCome) {
+  for (auto const& grid : {GemmGrid{4, 4, 4}, {2, 2, 4}, {1, 2, 4}, {2, 3, 3}, {4, 2, 2}}) {
+    expect_as_planned({530, 600, 97}, "torus:4x4x4", asked("3d_tasks", grid, 0));
+    expect_as_planned({530, 140, 3, Scalar::c}, "torus:4x4x4", asked("3d_tasks", grid, 0));  // layers without k
+  }
+  NodeRates rates;
+  rates.flops = FlopsPerSecond(1e9);
+  Axis const axis{4, true, BytesPerSecond(1e6), Seconds(1e-6)};
+  Machine const machine("cube", {axis, axis, axis}, rates);
+  auto const plan = plan_gemm({1024, 1024, 1024}, machine, asked("3d_tasks", {4, 4, 4}, 0));
+  auto const run = graph::simulate(*gemm_graph(plan), machine, *plan_carrier(plan), {.segment = 4096});
+  // Rows, columns and layers each have an axis of their own, all with the same: one phase after the other takes twice
+  // what the busiest link has.
+  EXPECT_LT(run.seconds, 1.7 * *std::ranges::max_element(run.link_busy));
 }
 
 /// Edges from panels to products that wait until the panels have left.

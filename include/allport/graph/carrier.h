@@ -23,6 +23,7 @@ struct Delivery {
   std::int64_t element = 1;
   bool in_gang = false;  ///< what a gang calls, by Gang::talk
   int parts = 1;         ///< an output: TaskGraph::parts()
+  SumTree sum_tree = SumTree::halves;  ///< a sum: TaskGraph::sum_tree()
 };
 
 /// A message, or a stream of them: all that goes from one rank to another in one delivery for one reason.

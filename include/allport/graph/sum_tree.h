@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "allport/base/function_ref.h"
+#include "allport/graph/task_graph.h"
 
 namespace allport::graph {
 
@@ -21,12 +22,13 @@ struct SumPlace {
 };
 
 /// The tree's node at place `at` of `contributions`. Every partial sum is one of neighbouring places, so that an
-/// operator need be associative and no more; the range is halved again and again, each half's head next to the other
-/// half. A rank gets at most ceil(log2 contributions) parts, and no way to the root is longer.
-[[nodiscard]] SumPlace sum_place(int contributions, int root, int at);
+/// operator need be associative and no more. In halves the range is halved again and again, each half's head next to the
+/// other half: a rank gets at most ceil(log2 contributions) parts, and no way to the root is longer. In a chain a rank
+/// gets one part from its neighbour that is farther from the root, and the root one from each side.
+[[nodiscard]] SumPlace sum_place(SumTree tree, int contributions, int root, int at);
 
 /// Calls visit(from, to) for every place but the root, after those that send to `from`; the nearest parts of a rank
 /// first.
-void sum_messages(int contributions, int root, FunctionRef<void(int from, int to)> visit);
+void sum_messages(SumTree tree, int contributions, int root, FunctionRef<void(int from, int to)> visit);
 
 }  // namespace allport::graph

@@ -152,6 +152,12 @@ class TaskContext {
   }
 };
 
+/// The tree in which the contributions to a sum meet on their way to the child's rank (sum_tree.h).
+enum class SumTree {
+  halves,  ///< as few messages one after the other as may be
+  chain    ///< from each contributor to the next one: every message is one of neighbours
+};
+
 /// Functions of a task's identity, the same on every rank; never a table. All may be called from several threads.
 /// The checker, the counter, the price, the simulator, the drawing and the executor read it.
 class TaskGraph {
@@ -188,6 +194,8 @@ class TaskGraph {
   /// they meet on their way (sum_tree.h), by an operator that is associative. The child's own rank is
   /// among their owners, and every owner is once.
   virtual void contributors(Task child, int input, VisitTask visit) const {}
+  /// Where neighbours among the contributors are neighbours on a line of the machine, a chain takes the fewest links.
+  [[nodiscard]] virtual SumTree sum_tree(Task child, int input) const { return SumTree::halves; }
   /// Fills `gang` if the task is a member of one.
   [[nodiscard]] virtual bool gang(Task task, Gang& gang) const { return false; }
 

@@ -141,10 +141,15 @@ def made(
     count = {"cholesky": 1, "gemm": 3}.get(name, 2)
     extents = _extents(name, count, n, shape, tiles, tile)
     if name == "gemm":
-        graph, title = _planned(name, extents, machine, {"dtype": dtype, "grid": grid, "algorithm": algorithm})
+        if nb is not None:
+            raise ap.AllportError(f"nb = {nb}: expected none for gemm, which has no tiles; --block: its panels' width")
+        chosen = {"dtype": dtype, "grid": grid, "algorithm": algorithm, "panel": block}
+        graph, title = _planned(name, extents, machine, chosen)
     elif name == "lu":
         chosen = {"dtype": dtype, "grid": grid, "algorithm": algorithm, "pivot": pivot, "block": block, "nb": nb or 0}
         graph, title = _planned(name, extents, machine, chosen)
     else:
+        if block:
+            raise ap.AllportError(f"block = {block}: expected none for {name}, whose tiles --nb gives")
         graph, title = _tiled(name, extents, tile, _grid(grid, machine), uplo, dtype)
     return Made(graph, title, _flops(name, extents, dtype))
