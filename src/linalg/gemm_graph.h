@@ -1,6 +1,7 @@
 // SUMMA and 3D as a graph: panels of A and B travel along rows and columns, products add up, layers' sums are combined.
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <optional>
 #include <string>
@@ -11,14 +12,17 @@
 
 namespace allport::gemm_detail {
 
-/// Steps of a product's graph that run at a time where it is run by tasks; 0 (3D): all.
+/// Steps of SUMMA that run at a time; of 3D all do.
 inline constexpr std::int64_t panels_ahead = 4;
+
+/// Outputs of a panel that goes along so many ranks: one for each way round a ring, and where the line is all of the
+/// machine one for each of its trees. Trees of a part of it would meet those of other lines.
+[[nodiscard]] int pieces_along(int ranks, Machine const& machine);
 
 /// `of_a` and `of_b` give a panel to a row or a column of the grid, `multiply` adds its product to the rank's block,
 /// `sum` combines the layers' blocks, each layer a part of the columns. Where nobody else needs a panel it is no task.
 ///
-/// Run by tasks, a panel that goes along more than two ranks of a machine with rings is two outputs, so that one half
-/// goes one way round and the other half the other way.
+/// A panel that goes along more than two ranks is several outputs (pieces_along()), each with a part of its k.
 class SummaGraph : public ProductGraph {
  public:
   SummaGraph(GemmProblem const& problem, Machine const& machine, GemmCandidate const& candidate,
@@ -35,6 +39,7 @@ class SummaGraph : public ProductGraph {
 
   Shape output(Task t, int index) const override;
   std::optional<Shape> input(Task t, int index) const override;
+  int parts(Task t, int) const override { return t.kind == of_a || t.kind == of_b ? pieces(line_of(t), panel(t)) : 1; }
   Work work(Task t) const override;
   double priority(Task t) const override;
   void writes(Task t, VisitTask visit) const override;
@@ -42,10 +47,12 @@ class SummaGraph : public ProductGraph {
   std::int64_t steps() const override { return steps_ + (layered() ? 1 : 0); }
   std::int64_t step(Task t) const override { return t.kind == sum ? steps_ : t.k; }
   void tasks(Rank rank, std::int64_t step, VisitTask visit) const override;
+  std::optional<Task> leads(std::int64_t step) const override;
 
   std::int64_t ahead() const override { return all_at_once_ ? 0 : panels_ahead; }
   Traffic received(Place p) const override;
   Index most_kept(Place p) const override;
+  Index depth(Task product) const override;
 
  protected:
   enum Kind : std::uint16_t { of_a, of_b, multiply, sum };
@@ -65,16 +72,16 @@ class SummaGraph : public ProductGraph {
     return static_cast<int>(std::min<Index>(pieces(line), panel.width()));
   }
   /// The product's input that a piece comes in by.
-  [[nodiscard]] static int input_of(GridAxis line, int x) { return 1 + (line == GridAxis::row ? 0 : 2) + x; }
+  [[nodiscard]] int input_of(GridAxis line, int x) const { return 1 + (line == GridAxis::row ? 0 : row_pieces_) + x; }
 
   static GridAxis line_of(Task t) { return t.kind == of_a ? GridAxis::row : GridAxis::col; }
   [[nodiscard]] bool travels(GridAxis line) const { return frame_.length(line) > 1; }
   [[nodiscard]] Panel panel(Task t) const;
-  [[nodiscard]] std::int64_t panels(int layer) const { return layers_[static_cast<std::size_t>(layer)].panels; }
+  [[nodiscard]] std::int64_t panels(int l) const { return layer(l).panels; }
   [[nodiscard]] bool is_last(Task t) const { return t.k + 1 == panels(t.layer); }
 
  private:
-  /// A layer's slabs, and how many panels come before each.
+  /// The slabs of a layer's share of k, and how many panels come before each.
   struct Layer {
     std::vector<Slab> slabs;
     std::vector<Index> before;
@@ -83,7 +90,9 @@ class SummaGraph : public ProductGraph {
   };
 
   static Task at(Kind kind, std::int32_t i, std::int32_t j, Task t) { return {kind, t.layer, i, j, t.k}; }
-  [[nodiscard]] Layer const& layer(Task t) const { return layers_[t.layer]; }
+  [[nodiscard]] Layer const& layer(int l) const {
+    return layers_[share(problem_.k, grid_.layers, l) == problem_.k / grid_.layers ? 0 : 1];
+  }
   [[nodiscard]] Task last(Task t) const {
     return {multiply, t.layer, t.i, t.j, static_cast<std::int32_t>(panels(t.layer)) - 1};
   }
@@ -93,10 +102,10 @@ class SummaGraph : public ProductGraph {
   [[nodiscard]] int pieces(GridAxis line) const { return line == GridAxis::row ? row_pieces_ : col_pieces_; }
 
   bool all_at_once_;
-  bool in_step_ = false;  ///< who sends a panel multiplies by it when it has left, as others do when it has come
-  int row_pieces_ = 1;
-  int col_pieces_ = 1;
-  std::vector<Layer> layers_;  // the same on every rank of a layer
+  bool in_step_;  ///< who sends a panel multiplies by it when it has left, as others do when it has come
+  int row_pieces_;
+  int col_pieces_;
+  std::array<Layer, 2> layers_;  // of the shorter shares of k, and of those that are longer by one
   std::int64_t steps_ = 0;
 };
 

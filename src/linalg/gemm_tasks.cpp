@@ -67,26 +67,33 @@ class RunningSumma final : public SummaGraph {
     }
   }
 
-  /// The k of a panel from `part.first` on, in piece x of so many: where they lie, or as they have come.
-  [[nodiscard]] Block<T> block(GridAxis line, Panel const& now, Piece const& part, int x, TaskContext& context) const {
+  /// Of a panel its k from `first` on, as far as they lie together: where they lie, or as they have come.
+  struct Come {
+    Block<T> block;
+    Index last = 0;
+  };
+  [[nodiscard]] Come come(GridAxis line, Panel const& now, Index first, TaskContext& context) const {
     auto const& from = line == GridAxis::row ? a_ : b_;
     bool const mine = line == GridAxis::row ? now.a_owner == me_.j : now.b_owner == me_.i;
-    if (mine) return from.at(now.begin + part.first);
-    bool const whole = pieces(line, now) == 1;
-    auto const* const data = reinterpret_cast<T const*>(context.input(input_of(line, whole ? 0 : x)).data());
-    auto const ld = from.rows(whole ? now.width() : part.width());
-    auto const skipped = whole ? part.first * (from.k_is_slow ? from.across : 1) : 0;
-    return {data + skipped, std::max<Index>(ld, 1)};
+    if (mine) return {from.at(now.begin + first), now.width()};
+    auto const all = pieces(line, now);
+    int x = 0;
+    while (piece(now, all, x).last <= first) ++x;
+    auto const part = piece(now, all, x);
+    auto const* const data = reinterpret_cast<T const*>(context.input(input_of(line, x)).data());
+    auto const skipped = (first - part.first) * (from.k_is_slow ? from.across : 1);
+    return {{data + skipped, std::max<Index>(from.rows(part.width()), 1)}, part.last};
   }
 
   void add_product(Task t, TaskContext& context) const {
     auto const now = panel(t);
     if (now.width() == 0) block_.add_nothing(t.k == 0);
-    auto const all = std::max(pieces(GridAxis::row, now), pieces(GridAxis::col, now));
-    for (int x = 0; x < all && !block_.is_empty(); ++x) {
-      auto const part = piece(now, all, x);
-      block_.add(part.width(), block(GridAxis::row, now, part, x, context), block(GridAxis::col, now, part, x, context),
-                 t.k == 0 && x == 0, context);
+    for (Index first = 0; first < now.width() && !block_.is_empty();) {
+      auto const left = come(GridAxis::row, now, first, context);
+      auto const right = come(GridAxis::col, now, first, context);
+      auto const last = std::min(left.last, right.last);
+      block_.add(last - first, left.block, right.block, t.k == 0 && first == 0, context);
+      first = last;
     }
     if (is_last(t)) block_.give_layers(context);
   }
