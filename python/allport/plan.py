@@ -108,6 +108,7 @@ def plan_gemm(
     mapping: where the communicator's ranks are (Communicator.mapping); rank r at place r of the machine when None.
     memory: bytes per rank at most ('2GiB'); the machine's share per rank when None. Raises AllportError, of kind
     'memory' with the bytes needed and had when nothing fits.
+    broadcast, reduce: refused where they are given: products send by multicasts along the axes of the machine.
     """
     options = _native.GemmOptions(
         algorithm=algorithm,

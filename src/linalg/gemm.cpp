@@ -7,8 +7,8 @@
 #include <cmath>
 #include <optional>
 
+#include "gemm_block.h"
 #include "gemm_relabel.h"
-#include "gemm_run.h"
 #include "gemm_tasks.h"
 #include "operand.h"
 
@@ -25,18 +25,13 @@ void check_stored(std::string_view name, Matrix<T> const& matrix, Trans trans, I
   detail::check_operand(name, matrix, rows, cols, comm);
 }
 
-/// Grid and order: what the sub-communicators depend on.
-std::string frame_text(GemmPlan const& plan) {
-  auto const& g = plan.chosen.grid;
-  return fmt::format("gemm {}x{}x{} {}", g.rows, g.cols, g.layers, plan.chosen.order);
-}
-
 /// One question when all is well; the guilty argument's name when it is not.
 template <class T>
 void agree(Communicator const& comm, GemmPlan const& plan, T alpha, T beta) {
   auto const& p = plan.problem;
-  auto const how = fmt::format("{} {} {} {} {} {}", plan.chosen.algorithm, frame_text(plan), plan.chosen.panel,
-                               plan.options.broadcast, plan.options.reduce, static_cast<int>(p.type));
+  auto const& g = plan.chosen.grid;
+  auto const how = fmt::format("{} {}x{}x{} {} {} {}", plan.chosen.algorithm, g.rows, g.cols, g.layers,
+                               plan.chosen.order, plan.chosen.panel, static_cast<int>(p.type));
   auto const trans = static_cast<int>(p.trans_a) * 256 + static_cast<int>(p.trans_b);
   auto const all = fmt::format("{} {} {} {} {} {} {}", p.m, p.n, p.k, trans, how, bits_of(alpha), bits_of(beta));
   try {
@@ -60,78 +55,25 @@ Bytes limit_of(GemmPlan const& plan) {
                                          : plan.machine.rates().memory / plan.machine.ranks_per_node();
 }
 
-/// This rank's row, column and layer, where longer than 1; made once for a grid and kept with the communicator.
-std::shared_ptr<Lines> lines_of(Communicator const& comm, GemmPlan const& plan, Frame const& frame,
-                                std::optional<Place> const& place, Pricer& schedules) {
-  return std::static_pointer_cast<Lines>(comm.keep(frame_text(plan), [&] {
-    auto lines = std::make_shared<Lines>();
-    for (auto const which : {GridAxis::row, GridAxis::col, GridAxis::layer}) {
-      if (place && frame.length(which) > 1) {
-        (*lines)[static_cast<std::size_t>(which)] = schedules.line(comm, frame.members(*place, which));
-      }
-    }
-    return lines;
-  }));
-}
-
 struct GemmMeasured {
   Traffic multiply, moved;
   double total = 0, compute = 0, wait = 0, redistribute = 0;
   std::int64_t memory = 0;
 };
 
-/// Runs the algorithm on this rank's place; ranks that are left out only lend themselves to redistribution, and relay.
 template <class T>
 void run_plan(Communicator const& comm, GemmPlan const& plan, GemmParts<T> const& parts, Progress const& progress,
               GemmMeasured& mine) {
-  Frame const frame(plan.chosen.grid, plan.chosen.order, plan.options.mapping);
-  auto const place = frame.place(comm.rank());
   if (parts.alpha == T(0)) {  // as BLAS: A and B are not looked at
     auto const rows = plan.c.local_rows(comm.rank());
     scale(rows, plan.c.local_cols(comm.rank()), parts.beta, parts.c.data, parts.c.ld);
     return;
   }
-  if (method(plan.chosen.algorithm).by_tasks) {
-    auto const ran = run_by_tasks(comm, plan, parts, progress);
-    mine.multiply = ran.run.count.traffic;
-    mine.compute = ran.run.busy_seconds;
-    mine.wait = std::max(ran.run.seconds - ran.run.busy_seconds, 0.0);
-    mine.memory = ran.workspace + ran.run.peak_bytes;
-    return;
-  }
-  auto const before = comm.counted();
-  Pricer schedules(plan.machine, plan.options, plan.options.mapping);
-  auto const lines = lines_of(comm, plan, frame, place, schedules);
-  if (!place) {
-    return;
-  }
-  GemmRun<T> run{.comm = comm,
-                 .plan = plan,
-                 .frame = frame,
-                 .me = *place,
-                 .schedules = schedules,
-                 .groups = {},
-                 .lines = *lines,
-                 .a = parts.a,
-                 .b = parts.b,
-                 .c = parts.c,
-                 .alpha = parts.alpha,
-                 .beta = parts.beta,
-                 .work = {},
-                 .progress = &progress};
-  for (auto const which : {GridAxis::row, GridAxis::col, GridAxis::layer}) {
-    run.groups[static_cast<std::size_t>(which)] = schedules.group(frame.members(*place, which));
-  }
-  auto const& name = plan.chosen.algorithm;
-  if (name == "cannon" || name == "cannon25") {
-    run_cannon(run);
-  } else {
-    run_summa(run);
-  }
-  mine.multiply = difference(comm.counted(), before);
-  mine.compute = run.compute;
-  mine.wait = run.wait;
-  mine.memory = run.work.bytes();
+  auto const ran = run_by_tasks(comm, plan, parts, progress);
+  mine.multiply = ran.run.count.traffic;
+  mine.compute = ran.run.busy_seconds;
+  mine.wait = std::max(ran.run.seconds - ran.run.busy_seconds, 0.0);
+  mine.memory = ran.workspace + ran.run.peak_bytes;
 }
 
 GemmReport report_of(Communicator const& comm, GemmPlan const& plan, GemmMeasured const& mine) {

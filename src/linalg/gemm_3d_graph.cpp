@@ -11,8 +11,7 @@ Gemm3dGraph::Gemm3dGraph(GemmProblem const& problem, Machine const& machine, Gem
     : ProductGraph(problem, machine, candidate, mapping),
       row_trees_(line_trees(frame_, GridAxis::row, machine, mapping)),
       col_trees_(line_trees(frame_, GridAxis::col, machine, mapping)) {
-  auto const smallest = std::min(rows(0), cols(0)) / least_tile_side;
-  if (layered()) side_ = static_cast<int>(std::clamp<Index>(smallest, 1, most_tiles_a_side));
+  if (layered()) side_ = tiles_a_side(rows(0), cols(0));
   for (int a = 0; a < side_; ++a) {
     for (int b = 0; b < side_; ++b) tiles_.push_back({a, b});
   }
@@ -140,7 +139,7 @@ Work Gemm3dGraph::work(Task t) const {
   if (t.kind == multiply) {
     auto const m = static_cast<double>(tile_rows(t.i, tile(t).a));
     auto const n = static_cast<double>(tile_cols(t.j, tile(t).b));
-    auto const k = static_cast<double>(depth(t.layer));
+    auto const k = static_cast<double>(of_layer(t.layer));
     return {Kernel::gemm, 2 * m * n * k, element * (m * k + k * n + m * n)};
   }
   if (t.kind == sum) {
@@ -197,8 +196,13 @@ Traffic Gemm3dGraph::received(Place p) const {
   return {0, messages + sum_messages() * std::ssize(tiles_), 0, elements * element_};
 }
 
+Index Gemm3dGraph::depth(Task product) const {
+  if (of_layer(product.layer) == 0) return 0;
+  return std::min(source(GridAxis::row, product.layer, 0).k.width(), source(GridAxis::col, product.layer, 0).k.width());
+}
+
 Index Gemm3dGraph::most_kept(Place p) const {
-  auto const k = depth(p.l);
+  auto const k = of_layer(p.l);
   return k * ((grid_.cols > 1 ? rows(p.i) : 0) + (grid_.rows > 1 ? cols(p.j) : 0)) + sums_kept(p);
 }
 

@@ -2,6 +2,7 @@
 // the next ones' operands come.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <optional>
 #include <string>
@@ -18,6 +19,10 @@ namespace allport::gemm_detail {
 inline constexpr Index most_tiles_a_side = 8;
 /// Rows and columns of a tile, at least: BLAS multiplies smaller ones slowly, and messages' ends cost.
 inline constexpr Index least_tile_side = 64;
+/// Of a block of C.
+[[nodiscard]] inline int tiles_a_side(Index rows, Index cols) {
+  return static_cast<int>(std::clamp<Index>(std::min(rows, cols) / least_tile_side, 1, most_tiles_a_side));
+}
 
 /// `of_a` and `of_b` give the k that a rank owns of a tile's rows or columns to a row or a column of the grid, as many
 /// outputs as its line has trees without a common link; `multiply` makes a tile of the rank's product over all of the
@@ -53,6 +58,7 @@ class Gemm3dGraph : public ProductGraph {
   std::int64_t ahead() const override { return 0; }
   Traffic received(Place p) const override;
   Index most_kept(Place p) const override;
+  Index depth(Task product) const override;
 
  protected:
   enum Kind : std::uint16_t { of_a, of_b, multiply, sum };
@@ -77,11 +83,11 @@ class Gemm3dGraph : public ProductGraph {
   [[nodiscard]] static GridAxis line_of(Task t) { return t.kind == of_a ? GridAxis::row : GridAxis::col; }
   [[nodiscard]] Tile tile(Task t) const { return tiles_[static_cast<std::size_t>(t.k)]; }
   [[nodiscard]] int side() const { return side_; }
-  [[nodiscard]] Index depth(int layer) const { return share(problem_.k, grid_.layers, layer); }
+  [[nodiscard]] Index of_layer(int layer) const { return share(problem_.k, grid_.layers, layer); }
   [[nodiscard]] int pieces(GridAxis line, Index width) const;
   [[nodiscard]] Range owned(GridAxis line, int layer, int owner) const {
-    auto const first = cut(depth(layer), frame_.length(line), owner);
-    return {first, first + share(depth(layer), frame_.length(line), owner)};
+    auto const first = cut(of_layer(layer), frame_.length(line), owner);
+    return {first, first + share(of_layer(layer), frame_.length(line), owner)};
   }
   [[nodiscard]] Range piece(Range const& own, int pieces, int x) const {
     return {own.first + cut(own.width(), pieces, x), own.first + cut(own.width(), pieces, x + 1)};
@@ -114,9 +120,9 @@ class Gemm3dGraph : public ProductGraph {
   std::vector<Tile> tiles_;  // in their order: growing squares
 };
 
-/// Run by tasks, in one multiplication a tile.
+/// All of a layer's k at once, tile by tile.
 [[nodiscard]] inline bool is_3d(Method const& how) {
-  return how.by_tasks && how.form == Method::Form::summa && !how.cuts_panels;
+  return how.form == Method::Form::summa && !how.cuts_panels;
 }
 
 }  // namespace allport::gemm_detail

@@ -110,8 +110,8 @@ class Running3d final : public Gemm3dGraph {
     auto* const into = layered() ? products(tile(t)) : c_.data;
     auto const ld = layered() ? m : c_.ld;
     auto const first_factor = layered() ? T(0) : beta_;
-    if (depth(me_.l) == 0) scale(m, n, first_factor, into, ld);
-    for (Index k = 0; k < depth(me_.l);) {
+    if (of_layer(me_.l) == 0) scale(m, n, first_factor, into, ld);
+    for (Index k = 0; k < of_layer(me_.l);) {
       auto const left = source(GridAxis::row, me_.l, k);
       auto const right = source(GridAxis::col, me_.l, k);
       auto const last = std::min(left.k.last, right.k.last);

@@ -2,13 +2,111 @@
 #pragma once
 
 #include <algorithm>
+#include <array>
 #include <memory>
 
+#include "blas.h"
 #include "gemm_product_graph.h"
-#include "gemm_run.h"
 #include "gemm_tasks.h"
+#include "operand.h"
+#include "workspace.h"
 
 namespace allport::gemm_detail {
+
+/// A local, column-major block, op not yet applied.
+template <class T>
+struct Block {
+  T const* data = nullptr;
+  Index ld = 1;
+};
+
+/// One operand where it lies.
+template <class T>
+struct Stored {
+  Part<T const> part;
+  Index across = 0;       ///< extent beside k: rows of op(A), columns of op(B)
+  bool k_is_slow = true;  ///< k runs along the stored columns
+  Index k_begin = 0;      ///< global k of the part's first index
+
+  [[nodiscard]] Index rows(Index width) const { return k_is_slow ? across : width; }
+  [[nodiscard]] Index cols(Index width) const { return k_is_slow ? width : across; }
+  /// From k on.
+  [[nodiscard]] Block<T> at(Index k) const {
+    if (part.data == nullptr) {
+      return {};  // an empty part
+    }
+    return {part.data + (k_is_slow ? (k - k_begin) * part.ld : k - k_begin), part.ld};
+  }
+};
+
+/// A rank's parts of A and B, as panel_distributions() deals them.
+template <class T>
+[[nodiscard]] Stored<T> stored_a(GemmProblem const& problem, GemmGrid const& grid, Place p, Part<T const> part) {
+  auto const begin = cut(problem.k, grid.layers, p.l) + cut(share(problem.k, grid.layers, p.l), grid.cols, p.j);
+  return {part, share(problem.m, grid.rows, p.i), problem.trans_a == Trans::none, begin};
+}
+template <class T>
+[[nodiscard]] Stored<T> stored_b(GemmProblem const& problem, GemmGrid const& grid, Place p, Part<T const> part) {
+  auto const begin = cut(problem.k, grid.layers, p.l) + cut(share(problem.k, grid.layers, p.l), grid.rows, p.i);
+  return {part, share(problem.n, grid.cols, p.j), problem.trans_b != Trans::none, begin};
+}
+
+/// c = beta * c without reading c when beta is zero.
+template <class T>
+void scale(Index rows, Index cols, T beta, T* c, Index ld) {
+  for (Index j = 0; j < cols; ++j) {
+    for (Index i = 0; i < rows; ++i) {
+      c[i + j * ld] = beta == T(0) ? T(0) : beta * c[i + j * ld];
+    }
+  }
+}
+
+/// c = alpha op(a) op(b) + factor * c for a local block of m x n and a slab of k, in pieces between which communication
+/// moves along.
+template <class T, class MoveAlong>
+void multiply_in_pieces(GemmProblem const& problem, std::array<Index, 3> const& extents, T alpha, Block<T> left,
+                        Block<T> right, T factor, T* into, Index ld, MoveAlong const& move_along) {
+  auto const [m, n, k] = extents;
+  if (m == 0 || n == 0) return;
+  // BLAS itself goes through k in blocks of 256 to 384, so that cuts there cost nothing. It packs the whole other
+  // operand for every piece of a side, which costs about 25/width of the piece's time (5 % of a piece of 1333 rows was
+  // measured): a side, the longer, is cut only where a piece would take longer than a tenth of a second.
+  constexpr Index piece_depth = 384;
+  constexpr Index piece_width = 1024;
+  constexpr double piece_flops = 5e9;
+  auto const slices = static_cast<int>(std::max<Index>((k + piece_depth - 1) / piece_depth, 1));
+  auto const flops = 2 * static_cast<double>(m) * static_cast<double>(n) * static_cast<double>(k) / slices;
+  auto const by_rows = m > n;
+  auto const most = static_cast<int>(std::max<Index>((by_rows ? m : n) / piece_width, 1));
+  auto const pieces = std::clamp(static_cast<int>(std::min(flops / piece_flops, 1e6)), 1, most);
+  auto const ta = problem.trans_a;
+  auto const tb = problem.trans_b;
+  for (int s = 0; s < slices; ++s) {
+    auto const from = cut(k, slices, s);
+    auto const* const a = left.data + (ta == Trans::none ? from * left.ld : from);
+    auto const* const b = right.data + (tb == Trans::none ? from : from * right.ld);
+    for (int p = 0; p < pieces; ++p) {
+      auto const i = by_rows ? cut(m, pieces, p) : 0;
+      auto const j = by_rows ? 0 : cut(n, pieces, p);
+      blas::gemm(ta, tb, by_rows ? share(m, pieces, p) : m, by_rows ? n : share(n, pieces, p), share(k, slices, s),
+                 alpha, a + (ta == Trans::none ? i : i * left.ld), left.ld, b + (tb == Trans::none ? j * right.ld : j),
+                 right.ld, s == 0 ? factor : T(1), into + i + j * ld, ld);
+      move_along();
+    }
+  }
+}
+
+/// c = sum + beta * c without reading c when beta is zero.
+template <class T>
+void add_sum(Index rows, Index cols, T const* sum, T beta, Part<T> const& part) {
+  for (Index j = 0; j < cols; ++j) {
+    auto* const c = part.data + j * part.ld;
+    auto const* const s = sum + j * rows;
+    for (Index i = 0; i < rows; ++i) {
+      c[i] = beta == T(0) ? s[i] : s[i] + beta * c[i];
+    }
+  }
+}
 
 /// Where a rank's products add up: in the caller's C; with layers in memory of this layer's own, until their sums are
 /// combined.

@@ -8,12 +8,20 @@
 
 namespace allport::gemm_detail {
 
+int halves_along(int ranks, Machine const& machine) {
+  if (ranks <= 2 || tasks::usual_way(machine) != MulticastWay::axes) return 1;
+  for (int a = 0; a < machine.axes(); ++a) {
+    if (machine.axis(a).wraps && machine.axis(a).length > 2) return 2;
+  }
+  return 1;
+}
+
 CannonGraph::CannonGraph(GemmProblem const& problem, Machine const& machine, GemmCandidate const& candidate,
                          std::optional<Mapping> const& mapping)
     : ProductGraph(problem, machine, candidate, mapping),
       q_(candidate.grid.rows),
-      halves_(method(candidate.algorithm).by_tasks && q_ > 2 && has_rings(machine) ? 2 : 1),
-      in_step_(method(candidate.algorithm).by_tasks && tasks::moves_while_polled(machine)) {
+      halves_(halves_along(q_, machine)),
+      in_step_(tasks::moves_while_polled(machine)) {
   for (int l = 0; l < grid_.layers; ++l) steps_ = std::max<std::int64_t>(steps_, products(l) / halves_);
 }
 

@@ -11,6 +11,9 @@ namespace allport::gemm_detail {
 /// Steps of Cannon that run at a time: the block that is multiplied by and the next one.
 inline constexpr std::int64_t blocks_ahead = 2;
 
+/// 2 where blocks may go both ways round a ring, else 1.
+[[nodiscard]] int halves_along(int ranks, Machine const& machine);
+
 /// On a machine with rings blocks are halved along k, and the halves go round opposite ways: kappa = (i + j - t) mod q
 /// for the second ones. So all links of a ring have the same.
 ///
@@ -43,10 +46,9 @@ class CannonGraph : public ProductGraph {
   void tasks(Rank rank, std::int64_t step, VisitTask visit) const override;
 
   std::int64_t ahead() const override { return blocks_ahead; }
-  /// Whether a block goes from hand to hand, and not to all layers.
-  [[nodiscard]] bool goes_to_one(Task t) const { return !is_own(t) || !layered(); }
   Traffic received(Place p) const override;
   Index most_kept(Place p) const override;
+  Index depth(Task product) const override { return slice(product).depth; }
 
  protected:
   enum Kind : std::uint16_t { own_a, own_b, skew_a, skew_b, at_a, at_b, multiply, sum };

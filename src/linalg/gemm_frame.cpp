@@ -2,8 +2,11 @@
 
 #include <fmt/format.h>
 
+#include <functional>
+
 #include "allport/mapping/embedding.h"
 #include "allport/mapping/mapping.h"
+#include "allport/tasks/carrier.h"
 
 namespace allport::gemm_detail {
 
@@ -104,6 +107,23 @@ std::vector<Rank> Frame::members(Place p, GridAxis line) const {
   return ranks;
 }
 
+int pieces_of(int ranks, Machine const& machine) {
+  if (ranks <= 2 || tasks::usual_way(machine) != MulticastWay::axes) return 1;
+  std::vector<int> lengths;
+  bool rings = false;
+  for (int a = 0; a < machine.axes(); ++a) {
+    auto const& axis = machine.axis(a);
+    if (axis.length > 1) lengths.push_back(axis.length);
+    rings = rings || (axis.wraps && axis.length > 2);
+  }
+  std::ranges::sort(lengths, std::ranges::greater{});
+  int axes = 0;
+  for (std::int64_t nodes = machine.ranks_per_node(); nodes < ranks && axes < std::ssize(lengths); ++axes) {
+    nodes *= lengths[static_cast<std::size_t>(axes)];
+  }
+  return std::max(rings ? 2 * axes : axes, 1);
+}
+
 std::vector<Index> slice_cuts(Index extent, int layers, int parts) {
   std::vector<Index> cuts{0};
   for (int l = 0; l < layers; ++l) {
@@ -128,29 +148,6 @@ Distribution c_distribution(GemmProblem const& problem, Frame const& frame) {
     }
   }
   return {AxisDistribution::balanced(problem.m, grid.rows), AxisDistribution::cuts(std::move(cols)), std::move(owners)};
-}
-
-Stage reduce_stage(GemmProblem const& problem, Frame const& frame, Place p) {
-  Stage stage;
-  auto const& grid = frame.grid();
-  for (int l = 0; grid.layers > 1 && l < grid.layers; ++l) {
-    stage.steps.push_back(
-        {.kind = Step::Kind::reduce,
-         .line = GridAxis::layer,
-         .root = l,
-         .elements = share(problem.m, grid.rows, p.i) * share(share(problem.n, grid.cols, p.j), grid.layers, l)});
-  }
-  return stage;
-}
-
-Index reduce_workspace(GemmProblem const& problem, Frame const& frame, Place p) {
-  auto const& grid = frame.grid();
-  if (grid.layers == 1) {
-    return 0;
-  }
-  auto const rows = share(problem.m, grid.rows, p.i);
-  auto const cols = share(problem.n, grid.cols, p.j);
-  return rows * cols + rows * share(cols, grid.layers, p.l);
 }
 
 Distribution operand_distribution(Trans trans, std::vector<Index> row_cuts, std::vector<Index> col_cuts,

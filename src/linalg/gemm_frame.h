@@ -82,50 +82,13 @@ class Frame {
   std::vector<int> seats_;       // the other way round
 };
 
-/// What a rank does in one stage: communications that may run together, then local work.
-struct Step {
-  enum class Kind : std::uint8_t { broadcast, reduce, allreduce, exchange } kind = Kind::broadcast;
-  GridAxis line = GridAxis::row;
-  int root = 0;        ///< broadcast, reduce: index in the line
-  Index elements = 0;  ///< collectives: of the message; exchange: sent
-  Index received = 0;  ///< exchange: elements received
-  Rank to = -1;        ///< exchange: ranks of the machine; own rank: nothing travels
-  Rank from = -1;
-
-  friend bool operator==(Step const&, Step const&) = default;
-};
-struct Stage {
-  std::vector<Step> steps;
-  double flops = 0;
-  Index depth = 0;  ///< k of the local multiplication
-
-  friend bool operator==(Stage const&, Stage const&) = default;
-};
-
-/// Stages with the same steps one after the other, as a length is cut into balanced pieces (cut()): most of them
-/// `narrow`, and `wide` ones, a piece longer by one, spread as evenly as may be. The first is narrow; the last is wide
-/// if any is.
-struct Stretch {
-  Stage narrow;
-  Stage wide;
-  Index narrows = 1;
-  Index wides = 0;
-
-  /// How often a stage of one kind follows one of the other, and how often narrow follows narrow. Whichever kind is the
-  /// rarer never follows itself, so every one of them has the other kind around it.
-  [[nodiscard]] Index narrow_to_wide() const { return std::min(narrows, wides); }
-  [[nodiscard]] Index wide_to_narrow() const { return std::max<Index>(narrow_to_wide() - 1, 0); }
-  [[nodiscard]] Index narrow_to_narrow() const { return wides > 0 ? narrows - narrow_to_wide() : narrows - 1; }
-  [[nodiscard]] Index wide_to_wide() const { return wides > 0 ? wides - 1 - wide_to_narrow() : 0; }
-};
-
+/// Outputs of a panel that goes along so many ranks, one for each link-disjoint tree that a box of so many may have: a
+/// ring's two ways round, 2d trees of d rings, d where axes are open.
+[[nodiscard]] int pieces_of(int ranks, Machine const& machine);
 /// k cut into c layer slices, each distributed to `parts` owners: the cuts of all (layer, owner) parts in order.
 [[nodiscard]] std::vector<Index> slice_cuts(Index extent, int layers, int parts);
 
-/// Ranks of a distribution's grid, for a matrix distributed over (first axis of the grid) x (second).
-using Owner = Rank (*)(Frame const&, int, int);
-
-/// An algorithm's plan side; its run side is a template beside it (gemm_run.h).
+/// An algorithm: what it may be asked for, and where it wants the matrices. All else its graph says (product_graph()).
 struct Method {
   enum class Form : std::uint8_t {
     summa,   ///< panels are sent to all of a line
@@ -136,14 +99,9 @@ struct Method {
   Form form = Form::summa;
   bool cuts_panels = false;  ///< has a panel width to choose; otherwise owners' blocks travel whole
   /// Why a grid cannot serve, or nothing.
-  std::optional<std::string> (*why_not)(GemmProblem const&, GemmGrid const&);
+  std::optional<std::string> (*why_not)(GemmGrid const&);
   /// Fills plan.a, b, c.
   void (*distributions)(GemmProblem const&, Frame const&, GemmPlan&);
-  std::vector<Stretch> (*stages)(GemmProblem const&, Frame const&, Place, Index panel);
-  /// Work space in elements at a place, without the schedules' own scratch.
-  Index (*workspace)(GemmProblem const&, Frame const&, Place, Index panel);
-  /// Planned, counted and run by that graph alone: it has no stages and no workspace. Taken only where it is named.
-  bool by_tasks = false;
 };
 [[nodiscard]] std::vector<Method const*> const& methods();
 [[nodiscard]] Method const& method(std::string_view name);
@@ -158,10 +116,6 @@ struct Method {
 
 /// C is distributed over layers too: rank (i, j, l) owns part l of the columns of block (i, j).
 [[nodiscard]] Distribution c_distribution(GemmProblem const& problem, Frame const& frame);
-/// The last stage of every layered method: part l of the block is summed onto layer l.
-[[nodiscard]] Stage reduce_stage(GemmProblem const& problem, Frame const& frame, Place p);
-/// Work space of reduce_layers(): the block's partial sum and the landing place of the own part.
-[[nodiscard]] Index reduce_workspace(GemmProblem const& problem, Frame const& frame, Place p);
 /// A matrix given as stored: rows and columns change places under a transposition, and so does the grid.
 [[nodiscard]] Distribution operand_distribution(Trans trans, std::vector<Index> row_cuts, std::vector<Index> col_cuts,
                                                 std::vector<Rank> const& grid);

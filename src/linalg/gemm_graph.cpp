@@ -20,7 +20,7 @@ ProductGraph::ProductGraph(GemmProblem const& problem, Machine const& machine, G
       element_(bytes_of(problem.type)),
       frame_(candidate.grid, candidate.order, mapping),
       grid_(candidate.grid),
-      sum_pieces_(method(candidate.algorithm).by_tasks && grid_.layers > 2 && has_rings(machine) ? 2 : 1) {}
+      sum_pieces_(halves_along(grid_.layers, machine)) {}
 
 void ProductGraph::give_sums(Task last, std::uint16_t sum, VisitEdge visit) const {
   for (int x = 0; layered() && x < grid_.layers * sum_pieces_; ++x) {
@@ -36,16 +36,15 @@ void ProductGraph::each_summand(int layer, int piece, FunctionRef<void(int layer
 
 SummaGraph::SummaGraph(GemmProblem const& problem, Machine const& machine, GemmCandidate const& candidate,
                        std::optional<Mapping> const& mapping)
-    : ProductGraph(problem, machine, candidate, mapping), all_at_once_(!method(candidate.algorithm).cuts_panels) {
-  bool const by_tasks = method(candidate.algorithm).by_tasks;
-  in_step_ = by_tasks && tasks::moves_while_polled(machine);
-  if (by_tasks) {
-    row_pieces_ = line_trees(frame_, GridAxis::row, machine, mapping);
-    col_pieces_ = line_trees(frame_, GridAxis::col, machine, mapping);
-  }
-  for (int l = 0; l < grid_.layers; ++l) {
-    Layer layer;
-    layer.slabs = slabs_of(problem_, grid_, l, candidate.panel);
+    : ProductGraph(problem, machine, candidate, mapping),
+      in_step_(tasks::moves_while_polled(machine)),
+      row_pieces_(line_trees(frame_, GridAxis::row, machine, mapping)),
+      col_pieces_(line_trees(frame_, GridAxis::col, machine, mapping)) {
+  for (Index const extent : {problem.k / grid_.layers, (problem.k + grid_.layers - 1) / grid_.layers}) {
+    auto& layer = layers_[extent == problem.k / grid_.layers ? 0 : 1];
+    layer.slabs = slabs_of(extent, grid_, candidate.panel);
+    layer.before.clear();
+    layer.panels = 0;
     for (auto const& slab : layer.slabs) {
       layer.before.push_back(layer.panels);
       layer.panels += slab.panels;
@@ -56,12 +55,9 @@ SummaGraph::SummaGraph(GemmProblem const& problem, Machine const& machine, GemmC
       layer.before.push_back(0);
       layer.panels = 1;
     }
-    // In a buffer of its own where it is run by tasks: then the slowest rank's step is the bound.
-    auto const in_flight = panels_in_flight(static_cast<std::size_t>(layer.panels), all_at_once_);
-    layer.slots =
-        by_tasks && !all_at_once_ ? std::min(layer.panels, panels_ahead - 1) : static_cast<std::int64_t>(in_flight);
+    // In a buffer of its own; the slowest rank's step is the bound.
+    layer.slots = std::min(layer.panels, panels_ahead - 1);
     steps_ = std::max(steps_, layer.panels);
-    layers_.push_back(std::move(layer));
   }
 }
 
@@ -71,17 +67,18 @@ std::string SummaGraph::name(Task t) const {
 }
 
 Panel SummaGraph::panel(Task t) const {
-  auto const& of = layer(t);
+  auto const& of = layer(t.layer);
   auto const s = static_cast<std::size_t>(std::ranges::upper_bound(of.before, t.k) - of.before.begin() - 1);
   auto const& slab = of.slabs[s];
+  auto const begin = cut(problem_.k, grid_.layers, t.layer) + slab.begin;
   auto const p = t.k - of.before[s];
-  return {slab.begin + cut(slab.length, slab.panels, p), slab.begin + cut(slab.length, slab.panels, p + 1),
-          slab.a_owner, slab.b_owner};
+  return {begin + cut(slab.length, slab.panels, p), begin + cut(slab.length, slab.panels, p + 1), slab.a_owner,
+          slab.b_owner};
 }
 
 Index SummaGraph::widest(int layer) const {
   Index widest = 0;
-  for (auto const& slab : layers_[static_cast<std::size_t>(layer)].slabs) {
+  for (auto const& slab : this->layer(layer).slabs) {
     widest = std::max(widest, (slab.length + slab.panels - 1) / slab.panels);
   }
   return widest;
@@ -90,7 +87,7 @@ Index SummaGraph::widest(int layer) const {
 void SummaGraph::entries(Rank rank, VisitTask visit) const {
   auto const at = frame_.place(rank);
   if (!at) return;
-  for (std::int64_t s = 0; s < layers_[static_cast<std::size_t>(at->l)].slots; ++s) {
+  for (std::int64_t s = 0; s < layer(at->l).slots; ++s) {
     tasks(rank, s, [&](Task task) {
       if (num_parents(task) == 0) visit(task);
     });
@@ -100,7 +97,7 @@ void SummaGraph::entries(Rank rank, VisitTask visit) const {
 std::optional<std::int64_t> SummaGraph::count(Rank rank) const {
   auto const at = frame_.place(rank);
   if (!at) return 0;
-  auto const& of = layers_[static_cast<std::size_t>(at->l)];
+  auto const& of = layer(at->l);
   auto tasks = of.panels + (layered() ? 1 : 0);
   for (auto const& slab : of.slabs) {
     if (slab.length == 0) continue;
@@ -111,7 +108,7 @@ std::optional<std::int64_t> SummaGraph::count(Rank rank) const {
 }
 
 int SummaGraph::num_parents(Task t) const {
-  if (t.kind == of_a || t.kind == of_b) return t.k >= layer(t).slots ? 1 : 0;
+  if (t.kind == of_a || t.kind == of_b) return t.k >= layer(t.layer).slots ? 1 : 0;
   if (t.kind == sum) return grid_.layers * sum_pieces();
   auto parents = t.k > 0 ? 1 : 0;
   auto const now = panel(t);
@@ -145,8 +142,8 @@ void SummaGraph::follow(Task t, VisitEdge visit) const {
   ++next.k;
   visit({next, own, 0, Carries::order});
   auto later = t;
-  if (t.k + layer(t).slots >= panels(t.layer)) return;
-  later.k += static_cast<std::int32_t>(layer(t).slots);
+  if (t.k + layer(t.layer).slots >= panels(t.layer)) return;
+  later.k += static_cast<std::int32_t>(layer(t.layer).slots);
   auto const then = panel(later);
   if (travels(GridAxis::row) && then.a_owner == t.j) visit({at(of_a, t.i, t.j, later), own, 0, Carries::order});
   if (travels(GridAxis::col) && then.b_owner == t.i) visit({at(of_b, t.i, t.j, later), own, 0, Carries::order});
@@ -170,6 +167,12 @@ std::optional<Shape> SummaGraph::input(Task t, int index) const {
   auto const now = panel(t);
   auto const width = piece(now, pieces(line, now), index - input_of(line, 0)).width();
   return of_row ? Shape{rows(t.i), width, 0} : Shape{width, cols(t.j), 0};
+}
+
+/// Of one piece: what BLAS multiplies at a time.
+Index SummaGraph::depth(Task product) const {
+  auto const now = panel(product);
+  return now.width() / std::max({pieces(GridAxis::row, now), pieces(GridAxis::col, now), 1});
 }
 
 Work SummaGraph::work(Task t) const {
@@ -205,6 +208,17 @@ void SummaGraph::tasks(Rank rank, std::int64_t step, VisitTask visit) const {
   visit(product);
 }
 
+std::optional<Task> SummaGraph::leads(std::int64_t step) const {
+  auto const last = static_cast<std::uint16_t>(grid_.layers - 1);  // has as many steps as any
+  Task task{multiply, last, 0, 0, static_cast<std::int32_t>(step)};
+  if (step >= panels(last)) return task.kind = sum, task.k = 0, task;
+  auto const now = panel(task);
+  if (now.width() == 0) return task;
+  if (travels(GridAxis::row)) return task.kind = of_a, task.j = now.a_owner, task;
+  if (travels(GridAxis::col)) return task.kind = of_b, task.i = now.b_owner, task;
+  return task;
+}
+
 /// Every panel of others once.
 Traffic SummaGraph::received(Place p) const {
   auto const k = share(problem_.k, grid_.layers, p.l);
@@ -219,16 +233,8 @@ Traffic SummaGraph::received(Place p) const {
 Index SummaGraph::most_kept(Place p) const {
   auto const k = share(problem_.k, grid_.layers, p.l);
   auto const under_way = std::min(ahead(), std::max<std::int64_t>(panels(p.l), 1));
-  auto const kept = ahead() > 0 ? std::min(widest(p.l) * under_way, k) : k;
+  auto const kept = std::min(widest(p.l) * under_way, k);
   return kept * ((grid_.cols > 1 ? rows(p.i) : 0) + (grid_.rows > 1 ? cols(p.j) : 0)) + sums_kept(p);
-}
-
-bool has_rings(Machine const& machine) {
-  if (tasks::usual_way(machine) != MulticastWay::axes) return false;
-  for (int a = 0; a < machine.axes(); ++a) {
-    if (machine.axis(a).wraps && machine.axis(a).length > 2) return true;
-  }
-  return false;
 }
 
 std::unique_ptr<ProductGraph> product_graph(GemmProblem const& problem, Machine const& machine,

@@ -21,12 +21,13 @@ std::vector<Method const*> const& methods() {
 
 Method const& method(std::string_view name) {
   std::string names;
+  std::string remedy = "leave it out to have it chosen";
   for (auto const* m : methods()) {
     if (m->name == name) return *m;
     names += fmt::format("{}{}", names.empty() ? "" : ", ", m->name);
+    if (name == fmt::format("{}_tasks", m->name)) remedy = fmt::format("its name is '{}' now", m->name);
   }
-  throw Error::argument("algorithm", "'" + std::string(name) + "'", "one of " + names,
-                        "leave it out to have it chosen");
+  throw Error::argument("algorithm", "'" + std::string(name) + "'", "one of " + names, remedy);
 }
 
 }  // namespace gemm_detail

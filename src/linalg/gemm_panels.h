@@ -1,4 +1,4 @@
-// The panels of SUMMA, for the plan, the run and the graph alike.
+// The panels of SUMMA.
 #pragma once
 
 #include <vector>
@@ -7,7 +7,7 @@
 
 namespace allport::gemm_detail {
 
-/// Indices of k that one column of ranks owns in A and one row in B, cut into panels.
+/// Indices of k that one column of ranks owns in A and one row in B, cut into panels of at most a width.
 struct Slab {
   Index begin = 0;
   Index length = 0;
@@ -15,7 +15,8 @@ struct Slab {
   int b_owner = 0;  // i
   Index panels = 1;
 };
-[[nodiscard]] std::vector<Slab> slabs_of(GemmProblem const& problem, GemmGrid const& grid, int layer, Index width);
+/// Of a layer's share of k, from its first index on.
+[[nodiscard]] std::vector<Slab> slabs_of(Index extent, GemmGrid const& grid, Index width);
 
 /// What travels at once.
 struct Panel {
@@ -26,9 +27,5 @@ struct Panel {
 
   [[nodiscard]] Index width() const { return end - begin; }
 };
-[[nodiscard]] std::vector<Panel> panels_of(GemmProblem const& problem, GemmGrid const& grid, int layer, Index width);
-
-/// Panels in flight at once: one under the multiplication and one on its way; 3D has all of them.
-[[nodiscard]] std::size_t panels_in_flight(std::size_t panels, bool all_at_once);
 
 }  // namespace allport::gemm_detail

@@ -34,6 +34,8 @@ class ProductGraph : public TaskGraph {
   [[nodiscard]] virtual Traffic received(Place p) const = 0;
   /// Elements of outputs that a place keeps; a run never keeps more.
   [[nodiscard]] virtual Index most_kept(Place p) const = 0;
+  /// The inner extent of what a product's task multiplies at a time.
+  [[nodiscard]] virtual Index depth(Task product) const = 0;
 
  protected:
   [[nodiscard]] bool layered() const { return grid_.layers > 1; }
@@ -90,9 +92,6 @@ class ProductGraph : public TaskGraph {
 
   int sum_pieces_ = 1;
 };
-
-/// Whether what goes along a line may go both ways round a ring.
-[[nodiscard]] bool has_rings(Machine const& machine);
 
 /// By the candidate's algorithm.
 [[nodiscard]] std::unique_ptr<ProductGraph> product_graph(GemmProblem const& problem, Machine const& machine,

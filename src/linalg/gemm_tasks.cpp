@@ -68,29 +68,32 @@ class RunningSumma final : public SummaGraph {
     }
   }
 
-  /// Of a panel's k, from `first` on: where they lie, or as they have come, in the piece that has them.
-  [[nodiscard]] Block<T> block(GridAxis line, Panel const& now, Index first, TaskContext& context) const {
+  /// Of a panel its k from `first` on, as far as they lie together: where they lie, or as they have come.
+  struct Come {
+    Block<T> block;
+    Index last = 0;
+  };
+  [[nodiscard]] Come come(GridAxis line, Panel const& now, Index first, TaskContext& context) const {
     auto const& from = line == GridAxis::row ? a_ : b_;
     bool const mine = line == GridAxis::row ? now.a_owner == me_.j : now.b_owner == me_.i;
-    if (mine) return from.at(now.begin + first);
-    auto const x = piece_at(line, now, first);
-    auto const part = piece(now, pieces(line, now), x);
+    if (mine) return {from.at(now.begin + first), now.width()};
+    auto const all = pieces(line, now);
+    int x = 0;
+    while (piece(now, all, x).last <= first) ++x;
+    auto const part = piece(now, all, x);
     auto const* const data = reinterpret_cast<T const*>(context.input(input_of(line, x)).data());
     auto const skipped = (first - part.first) * (from.k_is_slow ? from.across : 1);
-    return {data + skipped, std::max<Index>(from.rows(part.width()), 1)};
+    return {{data + skipped, std::max<Index>(from.rows(part.width()), 1)}, part.last};
   }
 
-  /// Rows' and columns' pieces need not end at the same k.
   void add_product(Task t, TaskContext& context) const {
     auto const now = panel(t);
     if (now.width() == 0) block_.add_nothing(t.k == 0);
     for (Index first = 0; first < now.width() && !block_.is_empty();) {
-      auto last = now.width();
-      for (auto const line : {GridAxis::row, GridAxis::col}) {
-        last = std::min(last, piece(now, pieces(line, now), piece_at(line, now, first)).last);
-      }
-      block_.add(last - first, block(GridAxis::row, now, first, context), block(GridAxis::col, now, first, context),
-                 t.k == 0 && first == 0, context);
+      auto const left = come(GridAxis::row, now, first, context);
+      auto const right = come(GridAxis::col, now, first, context);
+      auto const last = std::min(left.last, right.last);
+      block_.add(last - first, left.block, right.block, t.k == 0 && first == 0, context);
       first = last;
     }
     if (is_last(t)) block_.give_layers(sum_pieces(), context);

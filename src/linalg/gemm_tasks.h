@@ -1,43 +1,26 @@
-// Products run by tasks: what their graph costs a plan, and the graph with bodies.
+// What a product's graph says to a plan, and the graph with bodies.
 #pragma once
 
 #include <cstdint>
 #include <memory>
-#include <optional>
-#include <vector>
 
-#include "allport/graph/price.h"
 #include "allport/linalg/gemm.h"
 #include "allport/tasks/run.h"
 #include "gemm_product_graph.h"
 
 namespace allport::gemm_detail {
 
-/// What a plan says of a candidate that is run by tasks, all of it read from its graph.
-class GraphCost {
- public:
-  /// @param in_full  count every rank's words, messages and pool, unless there are too many tasks; else words and
-  ///                 messages are those received, and the pool is what it cannot exceed
-  GraphCost(GemmPlan const& plan, GemmCandidate const& candidate, bool in_full);
+/// Fills compute, communicate and total by the price of the graph.
+/// @pre the machine says its flops, and the graph has steps
+void price_by_graph(GemmPlan const& plan, GemmCandidate& candidate);
 
-  [[nodiscard]] graph::Price const& price() const { return price_; }
-  [[nodiscard]] bool is_counted() const { return !traffic_.empty(); }
-  /// Of a rank of the grid; where it is counted exactly what a run measures.
-  [[nodiscard]] Traffic traffic(Place p) const;
-  /// Of every rank of the machine: those outside the grid may relay. Empty where it is not counted.
-  [[nodiscard]] std::vector<Traffic> const& traffic() const { return traffic_; }
-  /// Beside its parts of A, B and C. A run never takes more.
-  [[nodiscard]] Bytes memory(Place p) const;
+/// Fills words and messages as far as ranks get them for themselves, without what they relay, and memory, which a run
+/// never exceeds; those of the busiest place. @pre plan.a, b, c are where the candidate wants its matrices
+void describe(GemmPlan const& plan, GemmCandidate& candidate);
 
- private:
-  GemmProblem const& problem_;
-  Frame frame_;
-  std::int64_t element_;
-  std::unique_ptr<ProductGraph> graph_;
-  graph::Price price_;
-  std::vector<Traffic> traffic_;    // of every rank, where counted
-  std::vector<std::int64_t> pool_;  // likewise
-};
+/// Fills plan.traffic, and the chosen candidate's words, messages and memory as a run has them; unless its graph has
+/// too many tasks, or the machine too many ranks.
+void count_chosen(GemmPlan& plan);
 
 /// A rank's parts, in the plan's distributions.
 template <class T>

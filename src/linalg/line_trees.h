@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <optional>
+#include <span>
 
 #include "allport/mapping/mapping.h"
 #include "gemm_frame.h"
@@ -18,6 +19,9 @@ inline constexpr Index narrowest_piece = 16;
 /// neighbour of the line. 1 where data do not go along a machine's axes (tasks::usual_way).
 [[nodiscard]] int line_trees(Frame const& frame, GridAxis line, Machine const& machine,
                              std::optional<Mapping> const& mapping);
+
+/// The same of one line's places.
+[[nodiscard]] int line_trees(std::span<Rank const> places, Machine const& machine);
 
 /// Outputs for a panel of so many columns.
 [[nodiscard]] inline int line_pieces(int trees, Index width) {

@@ -106,7 +106,7 @@ LuEstimate::Step LuEstimate::step(LuCandidate const& candidate, Lines const& lin
   auto const updating = [&](double width) {
     auto const flops = 2 * below * width * depth + (alone ? b * (b - 1) * width : 0);
     return rates_.seconds(
-        {Kernel::gemm, flops * shallowness(depth), size * (below * depth + depth * width + below * width)});
+        {Kernel::gemm, flops * tiled_plan::shallowness(depth), size * (below * depth + depth * width + below * width)});
   };
   auto const exchanging = [&](double width) {
     if (!pivots || g.rows == 1) return 0.0;

@@ -9,9 +9,9 @@
 
 #include "allport/comm/communicator.h"
 #include "allport/comm/messages.h"
-#include "gemm_price.h"
-#include "gemm_run.h"
+#include "line_price.h"
 #include "operand.h"
+#include "workspace.h"
 
 namespace allport::lu_detail {
 

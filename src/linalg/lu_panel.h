@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "allport/linalg/lu.h"
+#include "blas.h"
 #include "lu_line.h"
 
 namespace allport::lu_detail {

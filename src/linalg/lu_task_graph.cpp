@@ -3,29 +3,11 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <functional>
 #include <limits>
 
 #include "allport/tasks/carrier.h"
 
 namespace allport::lu_detail {
-
-int pieces_of(int ranks, Machine const& machine) {
-  if (ranks <= 2 || tasks::usual_way(machine) != MulticastWay::axes) return 1;
-  std::vector<int> lengths;
-  bool rings = false;
-  for (int a = 0; a < machine.axes(); ++a) {
-    auto const& axis = machine.axis(a);
-    if (axis.length > 1) lengths.push_back(axis.length);
-    rings = rings || (axis.wraps && axis.length > 2);
-  }
-  std::ranges::sort(lengths, std::ranges::greater{});
-  int axes = 0;
-  for (std::int64_t nodes = machine.ranks_per_node(); nodes < ranks && axes < std::ssize(lengths); ++axes) {
-    nodes *= lengths[static_cast<std::size_t>(axes)];
-  }
-  return std::max(rings ? 2 * axes : axes, 1);
-}
 
 LuTaskGraph::LuTaskGraph(LuPlan const& plan, LuCandidate const& candidate, Distribution const& distribution)
     : ranks_(plan.machine.ranks()),

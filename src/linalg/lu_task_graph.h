@@ -12,9 +12,8 @@
 
 namespace allport::lu_detail {
 
-/// Outputs of a panel that goes along so many ranks, one for each link-disjoint tree that a box of so many may have: a
-/// ring's two ways round, 2d trees of d rings, d where axes are open.
-[[nodiscard]] int pieces_of(int ranks, Machine const& machine);
+using gemm_detail::pieces_of;
+
 /// What moving rows about among a gang's p_r ranks takes, for `rows` exchanges of `bytes` in all.
 void expect_row_moves(Gang& gang, int p_r, double rows, double bytes);
 /// Columns of a strip: so many that BLAS packs the panel once for many, and so few that the network is looked at in

@@ -15,9 +15,6 @@ namespace allport::lu_detail {
 /// Bytes that a rank needs beside its part of A and the outputs of tasks.
 [[nodiscard]] std::int64_t workspace_by_tasks(LuPlan const& plan, LuTaskGraph const& graph, Place place);
 
-/// What an update by so many columns takes over one by very many: it reads and writes all of A22 for 2 depth operations
-/// an element (OpenBLAS: 7 % at 128, 2 % at 512). Kernels' rates are those of cubes.
-[[nodiscard]] constexpr double shallowness(double depth) { return depth > 0 ? 1 + 8 / depth : 1; }
 /// By how much panels and triangular solves are slower than the peak, where the machine file does not say how fast they
 /// are: LAPACK on a tall block, BLAS on a block row.
 struct Slowness {

@@ -40,7 +40,7 @@ class PricedLu final : public LuTaskGraph {
 
   Work work(Task t) const override {
     auto work = LuTaskGraph::work(t);
-    if (t.kind == update) work.flops *= shallowness(static_cast<double>(slice(t.k, t.layer).width()));
+    if (t.kind == update) work.flops *= tiled_plan::shallowness(static_cast<double>(slice(t.k, t.layer).width()));
     if (work.kernel == Kernel::panel) work.flops *= slowness_.panel;
     if (work.kernel == Kernel::trsm) work.flops *= slowness_.trsm;
     return work;

@@ -3,6 +3,7 @@
 
 #include <fmt/format.h>
 
+#include <cstring>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -10,7 +11,8 @@
 
 #include "allport/linalg/redistribute.h"
 #include "checks.h"
-#include "gemm_run.h"
+#include "gemm_frame.h"
+#include "workspace.h"
 
 namespace allport::gemm_detail {
 
@@ -56,6 +58,17 @@ class Native {
   Matrix<T> given_;
   std::optional<Matrix<Element>> own_;
 };
+
+/// Copies rows x cols out of a strided block into a packed one.
+template <class T>
+void pack(Index rows, Index cols, T const* from, Index ld, T* to) {
+  if (rows == 0) {
+    return;  // there may be no memory at all
+  }
+  for (Index j = 0; j < cols; ++j) {
+    std::memcpy(to + j * rows, from + j * ld, static_cast<std::size_t>(rows) * sizeof(T));
+  }
+}
 
 inline Traffic from_words(std::int64_t const* w) { return {w[0], w[1], w[2], w[3]}; }
 

@@ -1,12 +1,9 @@
-// Edges of a plan's graph over the schedules that the plan has priced: along the lines of its grid.
+// Edges of a plan's graph as they travel: as tasks send, and for 1D LU by the schedules that the plan has priced.
 #include <algorithm>
 #include <map>
-#include <optional>
 
-#include "allport/comm/messages.h"
 #include "allport/linalg/graphs.h"
 #include "allport/tasks/carrier.h"
-#include "gemm_cannon_graph.h"
 #include "lu_tasks.h"
 
 namespace allport {
@@ -72,34 +69,6 @@ class Lines {
   std::map<Schedule const*, std::vector<graph::Hop>> hops_;  // between positions
 };
 
-class GemmCarrier final : public graph::Carrier {
- public:
-  explicit GemmCarrier(GemmPlan const& plan)
-      : schedules_(plan.machine, plan.options.broadcast, plan.options.reduce, plan.options.mapping),
-        lines_(schedules_.pricer) {
-    if (method(plan.chosen.algorithm).form == Method::Form::cannon) {
-      graph_.emplace(plan.problem, plan.machine, plan.chosen, plan.options.mapping);
-    }
-    Frame const frame(plan.chosen.grid, plan.chosen.order, plan.options.mapping);
-    for (Rank r = 0; r < plan.chosen.grid.ranks(); ++r) {
-      for (auto const line : {GridAxis::row, GridAxis::col, GridAxis::layer})
-        lines_.add(frame.members(*frame.place(r), line));
-    }
-  }
-  void hops(graph::Delivery const& delivery, VisitHop visit) const override {
-    if (graph_ && delivery.what == Collective::broadcast && graph_->goes_to_one(delivery.task)) {
-      visit({delivery.ranks[0], delivery.ranks[1], delivery.bytes, messages_for(Bytes(delivery.bytes))});
-      return;
-    }
-    lines_.hops(delivery, visit);
-  }
-
- private:
-  PlannedSchedules schedules_;
-  std::optional<CannonGraph> graph_;
-  mutable Lines lines_;
-};
-
 /// Of 1D: the one row of ranks.
 class LuCarrier final : public graph::Carrier {
  public:
@@ -116,10 +85,7 @@ class LuCarrier final : public graph::Carrier {
 }  // namespace
 
 std::unique_ptr<graph::Carrier> plan_carrier(GemmPlan const& plan) {
-  if (gemm_detail::method(plan.chosen.algorithm).by_tasks) {
-    return tasks::carrier(plan.machine, plan.options.mapping);
-  }
-  return std::make_unique<GemmCarrier>(plan);
+  return tasks::carrier(plan.machine, plan.options.mapping);
 }
 std::unique_ptr<graph::Carrier> plan_carrier(LuPlan const& plan) {
   if (lu_detail::is_by_tasks(plan.chosen.algorithm)) return tasks::carrier(plan.machine, plan.options.mapping);

@@ -14,7 +14,7 @@ namespace {
 
 GemmOptions cannon(int q, std::string order) {
   GemmOptions options;
-  options.algorithm = "cannon_tasks";
+  options.algorithm = "cannon";
   options.grid = {q, q, 1};
   options.order = std::move(order);
   return options;

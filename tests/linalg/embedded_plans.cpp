@@ -93,8 +93,8 @@ TEST(EmbeddedPlans, RowsGoAlongTheMachineWhereverRanksAre) {
   EXPECT_GT(plan_gemm({512, 512, 512}, machine, options).chosen.communicate, mapped.chosen.communicate);
 }
 
-// Beyond 4096 ranks candidates are priced with some roots of a line, and the best of them again with all.
-TEST(LargePlans, TheBestArePricedWithAllRoots) {
+// What is said of a candidate is what it is by itself, but for its price where nobody looked at its graph.
+TEST(LargePlans, SayOfCandidatesWhatTheyAreAlone) {
   auto const machine = Machine::parse("torus:18x16x16");
   GemmProblem const problem{8192, 8191, 8190};
   auto const plan = plan_gemm(problem, machine);
@@ -105,11 +105,12 @@ TEST(LargePlans, TheBestArePricedWithAllRoots) {
     options.algorithm = candidate.algorithm;
     options.panel = candidate.panel;
     auto const alone = plan_gemm(problem, machine, options);
-    if (c < 12) {
-      EXPECT_EQ(alone.chosen.total, candidate.total) << c;
-      EXPECT_EQ(alone.chosen.words, candidate.words) << c;
-      EXPECT_EQ(alone.chosen.messages, candidate.messages) << c;
+    if (c == 0) {
+      EXPECT_EQ(alone.chosen.total, candidate.total);
     }
+    EXPECT_EQ(alone.chosen.words, candidate.words) << c;
+    EXPECT_EQ(alone.chosen.messages, candidate.messages) << c;
+    EXPECT_EQ(alone.chosen.memory, candidate.memory) << c;
     EXPECT_NEAR(alone.chosen.total.value(), candidate.total.value(), 0.1 * alone.chosen.total.value()) << c;
   }
 }

@@ -267,28 +267,28 @@ TEST(Gemm, ChosenPlanWorksForAnyShape) {
   }
 }
 
-TEST(GemmByTasks, RanksThatAreLeftOutRelay) {
+TEST(Gemm, RanksThatAreLeftOutRelay) {
   auto const size = world_size();
   Communicator const comm(MPI_COMM_WORLD, Machine::parse("torus:" + std::to_string(size)));
   for (auto const& grid : {GemmGrid{1, size - 1, 1}, {size - 1, 1, 1}, {2, (size - 1) / 2, 1}, {1, size - 2, 1}}) {
     if (grid.rows < 1 || grid.cols < 1 || grid.ranks() > size) continue;
     GemmOptions options;
-    options.algorithm = "summa_tasks";
+    options.algorithm = "summa";
     options.grid = grid;
     options.panel = 4;
     GemmProblem const problem{.m = 33, .n = 30, .k = 61, .trans_b = Trans::transpose};
-    run_case<double>(comm, problem, options, 2.0, 1.0, true, text("summa_tasks", grid, problem));
+    run_case<double>(comm, problem, options, 2.0, 1.0, true, text("summa", grid, problem));
   }
 }
 
-TEST(GemmByTasks, LayersOnARing) {
+TEST(Gemm, LayersOnARing) {
   auto const size = world_size();
   for (auto const& [rows, cols] : {std::pair(1, 1), {2, 1}, {1, 2}, {2, 2}}) {
     auto const layers = size / rows / cols;
     if (layers < 2 || rows * cols * layers != size) continue;
     Communicator const comm(MPI_COMM_WORLD, Machine::parse("torus:" + std::to_string(rows * cols) + "x" +
                                                            std::to_string(layers)));
-    for (auto const* name : {"summa25_tasks", "3d_tasks"}) {
+    for (auto const* name : {"summa25", "3d"}) {
       GemmOptions options;
       options.algorithm = name;
       options.grid = {rows, cols, layers};
@@ -305,24 +305,24 @@ TEST(GemmByTasks, LayersOnARing) {
   }
 }
 
-TEST(GemmByTasks, OnAMachineThatKnowsNothing) {
+TEST(Gemm, OnAMachineThatKnowsNothing) {
   Communicator const comm(MPI_COMM_WORLD);
-  for (auto const* name : {"summa_tasks", "summa25_tasks", "3d_tasks"}) {
+  for (auto const* name : {"summa", "summa25", "3d"}) {
     for (auto const trans : all_trans) {
       if (comm.size() >= 8 && trans != Trans::transpose) continue;
       GemmOptions options;
       options.algorithm = name;
       GemmProblem const problem{.m = 40, .n = 41, .k = 300, .trans_a = trans, .trans_b = trans};
-      if (comm.size() == 1 && options.algorithm != "summa_tasks") continue;  // no layers
+      if (comm.size() == 1 && options.algorithm != "summa") continue;  // no layers
       run_case<double>(comm, problem, options, -1.0, 2.0, false, text(name, {}, problem));
       run_case<std::complex<float>>(comm, problem, options, {0, 1}, {1, 0}, true, text(name, {}, problem));
     }
   }
 }
 
-class GemmForms : public ::testing::TestWithParam<char const*> {};
+class NamedGemm : public ::testing::TestWithParam<char const*> {};
 
-TEST_P(GemmForms, BetaZeroNeverReadsCAndNanPropagates) {
+TEST_P(NamedGemm, BetaZeroNeverReadsCAndNanPropagates) {
   Communicator const comm(MPI_COMM_WORLD);
   GemmProblem const problem{.m = 6, .n = 5, .k = 8};
   GemmOptions named;
@@ -347,7 +347,21 @@ TEST_P(GemmForms, BetaZeroNeverReadsCAndNanPropagates) {
   }
 }
 
-INSTANTIATE_TEST_SUITE_P(Gemm, GemmForms, ::testing::Values("", "summa_tasks"));
+INSTANTIATE_TEST_SUITE_P(Gemm, NamedGemm, ::testing::Values("", "summa"));
+
+TEST(Gemm, EarlierNamesAreRefusedWithTheNewOne) {
+  for (auto const& algorithm : gemm_algorithms()) {
+    GemmOptions options;
+    options.algorithm = std::string(algorithm.name) + "_tasks";
+    try {
+      (void)plan_gemm({.m = 6, .n = 5, .k = 8}, Machine::parse("torus:2x2x2"), options);
+      FAIL() << options.algorithm;
+    } catch (Error const& e) {
+      EXPECT_NE(std::string(e.what()).find(fmt::format("its name is '{}'", algorithm.name)), std::string::npos)
+          << e.what();
+    }
+  }
+}
 
 TEST(Gemm, WrongArgumentsAreErrorsOnEveryRank) {
   Communicator const comm(MPI_COMM_WORLD);

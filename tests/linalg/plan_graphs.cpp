@@ -88,34 +88,27 @@ GemmOptions asked(std::string algorithm, GemmGrid grid, Index panel) {
 }
 
 TEST(GemmGraph, CountsAsThePlanDoes) {
-  std::string const forms[] = {"", "_tasks"};
   for (GemmProblem const& problem : {GemmProblem{100, 90, 110}, {57, 200, 31, Scalar::z}, {7, 5, 3, Scalar::s}}) {
     for (Index const panel : {16, 100}) {
       for (auto const& grid : {GemmGrid{1, 1, 1}, {2, 3, 1}, {5, 1, 1}, {1, 7, 1}, {3, 4, 1}}) {
-        for (auto const& form : forms) expect_as_planned(problem, "torus:12", asked("summa" + form, grid, panel));
+        expect_as_planned(problem, "torus:12", asked("summa", grid, panel));
       }
       for (auto const& grid : {GemmGrid{2, 2, 2}, {1, 3, 4}, {2, 1, 3}, {2, 3, 2}}) {
-        for (auto const& form : forms) {
-          expect_as_planned(problem, "torus:2x2x3", asked("summa25" + form, grid, panel));
-          expect_as_planned(problem, "mesh:3x5", asked("3d" + form, grid, panel));
-        }
+        expect_as_planned(problem, "torus:2x2x3", asked("summa25", grid, panel));
+        expect_as_planned(problem, "mesh:3x5", asked("3d", grid, panel));
       }
     }
   }
   for (GemmProblem const& problem : {GemmProblem{100, 90, 110}, {57, 200, 31, Scalar::z}, {7, 5, 3, Scalar::s}}) {
-    for (auto const& form : forms) {
-      for (int const q : {1, 2, 3, 5}) expect_as_planned(problem, "torus:5x5", asked("cannon" + form, {q, q, 1}, 0));
-      for (auto const& grid : {GemmGrid{2, 2, 2}, {3, 3, 2}, {3, 3, 3}, {4, 4, 3}}) {
-        expect_as_planned(problem, "torus:4x4x3", asked("cannon25" + form, grid, 0));
-      }
+    for (int const q : {1, 2, 3, 5}) expect_as_planned(problem, "torus:5x5", asked("cannon", {q, q, 1}, 0));
+    for (auto const& grid : {GemmGrid{2, 2, 2}, {3, 3, 2}, {3, 3, 3}, {4, 4, 3}}) {
+      expect_as_planned(problem, "torus:4x4x3", asked("cannon25", grid, 0));
     }
   }
-  for (auto const& form : forms) {
-    auto turned = asked("summa" + form, {4, 4, 1}, 64);
-    turned.order = "jil";
-    expect_as_planned({300, 300, 300}, "torus:4x4", turned);
-    expect_as_planned({40, 40, 2}, "torus:5x3", asked("summa25" + form, {2, 2, 3}, 8));  // k < ranks
-  }
+  auto turned = asked("summa", {4, 4, 1}, 64);
+  turned.order = "jil";
+  expect_as_planned({300, 300, 300}, "torus:4x4", turned);
+  expect_as_planned({40, 40, 2}, "torus:5x3", asked("summa25", {2, 2, 3}, 8));  // k < ranks
 }
 
 /// Links of a ring, in both directions, that a plan's messages take: [rank, 0 up or 1 down].
@@ -131,9 +124,9 @@ std::vector<std::array<std::int64_t, 2>> bytes_on_ring(TaskGraph const& made, Ma
   return bytes;
 }
 
-TEST(GemmGraph, ByTasksAPanelGoesRoundARingBothWays) {
+TEST(GemmGraph, APanelGoesRoundARingBothWays) {
   auto const ring = Machine::parse("torus:6");
-  auto const plan = plan_gemm({60, 60, 60}, ring, asked("summa_tasks", {1, 6, 1}, 10));
+  auto const plan = plan_gemm({60, 60, 60}, ring, asked("summa", {1, 6, 1}, 10));
   auto const bytes = bytes_on_ring(*gemm_graph(plan), ring, *plan_carrier(plan));
   // A is 60 x 60, each of its six owners' part crosses five of the six links one way or the other.
   for (auto const& [up, down] : bytes) {
@@ -144,7 +137,7 @@ TEST(GemmGraph, ByTasksAPanelGoesRoundARingBothWays) {
 
 TEST(GemmGraph, LayersSumBothWaysRoundARing) {
   auto const ring = Machine::parse("torus:4");
-  for (auto const* name : {"summa25_tasks", "3d_tasks"}) {
+  for (auto const* name : {"summa25", "3d"}) {
     auto const plan = plan_gemm({32, 32, 64}, ring, asked(name, {1, 1, 4}, 16));
     auto const bytes = bytes_on_ring(*gemm_graph(plan), ring, *plan_carrier(plan));
     // Of each layer's quarter of C one half passes three links one way, the other the other way.
@@ -157,14 +150,14 @@ TEST(GemmGraph, LayersSumBothWaysRoundARing) {
 
 TEST(GemmGraph, In3DSumsTravelWhileOperandsCome) {
   for (auto const& grid : {GemmGrid{4, 4, 4}, {2, 2, 4}, {1, 2, 4}, {2, 3, 3}, {4, 2, 2}}) {
-    expect_as_planned({530, 600, 97}, "torus:4x4x4", asked("3d_tasks", grid, 0));
-    expect_as_planned({530, 140, 3, Scalar::c}, "torus:4x4x4", asked("3d_tasks", grid, 0));  // layers without k
+    expect_as_planned({530, 600, 97}, "torus:4x4x4", asked("3d", grid, 0));
+    expect_as_planned({530, 140, 3, Scalar::c}, "torus:4x4x4", asked("3d", grid, 0));  // layers without k
   }
   NodeRates rates;
   rates.flops = FlopsPerSecond(1e9);
   Axis const axis{4, true, BytesPerSecond(1e6), Seconds(1e-6)};
   Machine const machine("cube", {axis, axis, axis}, rates);
-  auto const plan = plan_gemm({1024, 1024, 1024}, machine, asked("3d_tasks", {4, 4, 4}, 0));
+  auto const plan = plan_gemm({1024, 1024, 1024}, machine, asked("3d", {4, 4, 4}, 0));
   auto const run = graph::simulate(*gemm_graph(plan), machine, *plan_carrier(plan), {.segment = 4096});
   // Rows, columns and layers each have an axis of their own, all with the same: one phase after the other takes twice
   // what the busiest link has.
@@ -194,22 +187,24 @@ TEST(GemmGraph, WhoSendsKeepsInStepWhereBothEndsMustPoll) {
     return Machine("grid", {axis, axis}, rates);
   };
   // Six panels of A along each of two rows, and of B along each of two columns.
-  EXPECT_EQ(waits_for_sends(on(1e9), "summa_tasks"), 6 * 2 + 6 * 2);
-  EXPECT_EQ(waits_for_sends(on(5e6), "summa_tasks"), 0) << "there the network moves what it has";
+  EXPECT_EQ(waits_for_sends(on(1e9), "summa"), 6 * 2 + 6 * 2);
+  EXPECT_EQ(waits_for_sends(on(5e6), "summa"), 0) << "there the network moves what it has";
 }
 
 TEST(GemmGraph, MovesWhatThePlanSaysWhereRanksAreElsewhere) {
-  for (auto const* name : {"summa", "summa_tasks", "summa25", "summa25_tasks", "3d", "3d_tasks"}) {
-    bool const layered = std::string_view(name).starts_with("summa_") || std::string_view(name) == "summa";
-    auto options = asked(name, layered ? GemmGrid{3, 4, 1} : GemmGrid{3, 2, 2}, 4);
+  for (auto const* name : {"summa", "cannon", "summa25", "cannon25", "3d"}) {
+    bool const is_2d = std::string_view(name) == "summa" || std::string_view(name) == "cannon";
+    bool const is_square = std::string_view(name).starts_with("cannon");
+    auto const rows = is_square && !is_2d ? 2 : 3;
+    auto options = asked(name, {rows, is_square ? rows : is_2d ? 4 : 2, is_2d ? 1 : 2}, 4);
     options.mapping = Mapping::from_list({7, 2, 11, 0, 5, 9, 1, 10, 4, 8, 3, 6});
     expect_as_planned({19, 23, 17}, "torus:4x3", options);
   }
 }
 
-TEST(GemmGraph, ByTasksIsPlannedForAnyExtents) {
+TEST(GemmGraph, IsPlannedForAnyExtents) {
   GemmOptions named;
-  named.algorithm = "summa_tasks";
+  named.algorithm = "summa";
   named.memory = Bytes(std::int64_t(1) << 60);
   auto const vast = plan_gemm({1 << 20, 1 << 20, Index(1) << 34}, Machine::parse("bgp:8x8"), named);
   EXPECT_TRUE(vast.traffic.empty());  // too many tasks to count them all

@@ -53,7 +53,7 @@ TEST(SimulatedSteps, SamplesOfStepsStandForAll) {
     }
   }
   GemmOptions options;
-  options.algorithm = "summa_tasks";
+  options.algorithm = "summa";
   options.grid = {4, 4, 1};
   options.panel = 16;
   auto const product = plan_gemm({4096, 4096, 4096}, machine, options);

@@ -56,7 +56,7 @@ def test_json_has_plan_report_and_output(allport, ab, tmp_path):
 
 @pytest.mark.parametrize(
     ("algorithm", "grid"),
-    [("summa", "2x2x1"), ("cannon", "2x2x1"), ("summa", "4x1x1"), ("summa25_tasks", "2x1x2"), (None, "2x1x2")],
+    [("summa", "2x2x1"), ("cannon", "2x2x1"), ("summa", "4x1x1"), ("summa25", "2x1x2"), (None, "2x1x2")],
 )
 def test_algorithm_and_grid_as_told(allport, ab, tmp_path, algorithm, grid):
     extra = ["--algorithm", algorithm] if algorithm else []

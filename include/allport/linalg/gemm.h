@@ -45,12 +45,12 @@ struct GemmGiven {
 
 /// What the caller fixes; everything left empty is chosen by predicted time.
 struct GemmOptions {
-  std::string algorithm;   ///< of gemm_algorithms(); empty: any but those that run by tasks
+  std::string algorithm;   ///< of gemm_algorithms(); empty: any
   GemmGrid grid{0, 0, 0};  ///< zeros: any
   std::string order;       ///< grid axes from the fastest running over the ranks, a permutation of "ijl"; empty: any
   Index panel = 0;         ///< columns of A that travel at once; 0: chosen
   Bytes memory{0};         ///< limit per rank; 0: the machine's memory per rank, or no limit if that is unknown
-  std::string broadcast;   ///< collective algorithms by name; empty: selected by price
+  std::string broadcast;   ///< of lines' collectives, for others; of a product empty: it sends by multicasts
   std::string reduce;
   int candidates = 0;  ///< keep only the best so many in the plan's table; 0: all
   /// Where the communicator's ranks are (Communicator::mapping); none: rank r at place r of the machine.
@@ -66,10 +66,10 @@ struct GemmCandidate {
   GemmGrid grid;
   std::string order = "ijl";  ///< which grid axis runs fastest over the machine's ranks
   Index panel = 0;
-  Seconds compute{};          ///< local multiplications of the busiest rank
-  Seconds communicate{};      ///< collectives and shifts of the busiest rank, as if nothing overlapped
-  Seconds total{};            ///< with overlap, and with bringing matrices there and back where `given`
-  std::int64_t words = 0;     ///< elements moved by the busiest rank: max(sent, received)
+  Seconds compute{};       ///< work of the busiest rank
+  Seconds communicate{};   ///< of the mean link of the busiest axis, or of a rank's messages, as if nothing overlapped
+  Seconds total{};         ///< with overlap, and with bringing matrices there and back where `given`
+  std::int64_t words = 0;  ///< elements moved by the busiest rank: max(sent, received)
   std::int64_t messages = 0;  ///< of the busiest rank: max(sent, received)
   Bytes memory{};             ///< peak per rank: its parts of A, B, C and all work space
   double bound_words = 0;     ///< lower bound on words with that memory (see docs/concepts/linalg.md)

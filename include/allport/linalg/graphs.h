@@ -54,15 +54,14 @@ enum class Uplo : char { lower = 'L', upper = 'U' };
 [[nodiscard]] std::unique_ptr<TaskGraph> householder_graph(Distribution const& distribution, Scalar type = Scalar::d);
 
 /// A product as its plan runs it: `A` and `B` send a panel, `multiply` adds one product, `sum` combines the layers; of
-/// Cannon's algorithm `A` and `B` have a block for one product and hand it on. Of the algorithms `..._tasks` it is what
-/// is priced, counted and run.
+/// Cannon's algorithm `A` and `B` have a block for one product and hand it on. It is what is priced, counted and run.
 [[nodiscard]] std::unique_ptr<TaskGraph> gemm_graph(GemmPlan const& plan);
-/// The schedules that the plan has priced, for the edges of its graph; multicasts, where it runs by tasks. One thread
-/// at a time.
+/// As its edges travel: multicasts. One thread at a time.
 [[nodiscard]] std::unique_ptr<graph::Carrier> plan_carrier(GemmPlan const& plan);
 
 /// A factorization as its plan runs it: 1D, 2D, 2.5D, with each pivoting. Panels and row exchanges are gangs.
 [[nodiscard]] std::unique_ptr<TaskGraph> lu_graph(LuPlan const& plan);
+/// Multicasts, and for 1D the schedules that the plan has priced. One thread at a time.
 [[nodiscard]] std::unique_ptr<graph::Carrier> plan_carrier(LuPlan const& plan);
 
 }  // namespace allport

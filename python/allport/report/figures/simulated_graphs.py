@@ -40,7 +40,7 @@ DECK = "bgp:32x32x16"
 KEPT = Path(__file__).parent / "runs" / "deck1-graphs.json"
 SAMPLE, SHORT = (2, 16, 16, 4), (2, 8, 12, 2)
 """Of a graph's steps, and of those of LU with layers on 16,384 nodes, which take minutes otherwise."""
-PRODUCT, LAYERED_PRODUCT = "summa_tasks", "summa25_tasks"
+PRODUCT, LAYERED_PRODUCT = "summa", "summa25"
 FACTOR, LAYERED_FACTOR = "2d", "2.5d"
 BEHIND = {"rectangular": "RCT", "binomial": "BNM", "in steps": "ScaLAPACK's"}
 

@@ -157,14 +157,6 @@ def of_waiting(plan: dict[str, Any], measured: dict[str, float]) -> list[Advice]
     chosen = plan["chosen"]
     now = chosen["seconds"]
     told = f"ranks waited for communication for {format_seconds(wait)}, {100 * wait / total:.0f} % of the time"
-    if "block" not in chosen and chosen["algorithm"] in ("summa", "summa25", "3d"):
-        return [
-            Advice(
-                "The same product as a task graph",
-                f"{told}; its tasks send panels ahead and compute on whatever is there",
-                f"-a {chosen['algorithm']}_tasks",
-            )
-        ]
     others = [
         c
         for c in plan["candidates"]

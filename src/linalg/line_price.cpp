@@ -1,4 +1,4 @@
-#include "gemm_price.h"
+#include "line_price.h"
 
 #include <fmt/format.h>
 

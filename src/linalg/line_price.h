@@ -1,4 +1,4 @@
-// Traffic, time and scratch of a plan's steps, from the very schedules that will run.
+// Traffic, time and scratch of collectives along lines of a grid, from the very schedules that will run.
 #pragma once
 
 #include <deque>
@@ -12,6 +12,13 @@
 #include "gemm_frame.h"
 
 namespace allport::gemm_detail {
+
+/// A collective along a line.
+struct Step {
+  enum class Kind : std::uint8_t { broadcast, reduce, allreduce } kind = Kind::broadcast;
+  int root = 0;        ///< broadcast, reduce: index in the line
+  Index elements = 0;  ///< of the message
+};
 
 /// A line of the grid as a piece of the machine.
 struct Group {
