@@ -58,6 +58,11 @@ class _Watch:
         self.seconds["total"] = now - self._begin
         self._last, self._counted = now, counted
 
+    def sent(self, measured: dict[str, int]) -> None:
+        """What the tasks of a product sent, which the communicator does not count."""
+        names = ("messages_sent", "messages_received", "bytes_sent", "bytes_received")
+        self.traffic["product"] += np.array([measured[name] for name in names], dtype=np.int64)
+
     def report(self, plan: ContractionPlan) -> ContractionReport:
         """Of all ranks. Called by all."""
         everyone = self._comm.mpi4py.allgather((self.seconds, self.traffic["product"], self.traffic["redistribute"]))
@@ -174,6 +179,7 @@ def _multiply(
             data = _native.gemm(plan.product, 1.0, three[0], three[1], 0.0, three[2], told)
             for name in ("compute", "wait"):
                 watch.seconds[name] += data["seconds"][name]
+            watch.sent(data["measured"][part.rank])
 
     if ranks.parts == 1:
         products()
