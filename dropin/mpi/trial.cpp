@@ -104,13 +104,19 @@ std::vector<Configuration> configurations(std::vector<Candidate> const& ours, Mp
   return all;
 }
 
-Contract contract_of_agreement(Rank ranks, std::int64_t bytes) {
-  return {Collective::allreduce, ranks, 0, bytes, std::int64_t{sizeof(double)}};
+/// Numbers that ranks agree on together, as many as mostly suffice, so that all agreements of a communicator go by one
+/// schedule.
+constexpr std::size_t agreed_together = 32;
+static_assert(sizeof(double) == sizeof(std::int64_t));
+
+Contract contract_of_agreement(Rank ranks, std::size_t numbers = agreed_together) {
+  constexpr std::int64_t element = sizeof(double);
+  return {Collective::allreduce, ranks, 0, static_cast<std::int64_t>(numbers) * element, element};
 }
 
 Seconds price_of_agreement(Record const& record) {
   try {
-    return choose(record.ours->machine(), contract_of_agreement(record.size, 64), {.among = record.ours->algorithms()})
+    return choose(record.ours->machine(), contract_of_agreement(record.size), {.among = record.ours->algorithms()})
         .best.predicted;
   } catch (Error const&) {
     return {};
@@ -131,15 +137,20 @@ Combine by_numbers(Both const& both) {
   };
 }
 
-/// By our own means: the program's calls of the library stay what they were.
+/// By our own means: the program's calls of the library stay what they were. The short way where there is one: ranks
+/// that sleep between looks agree in milliseconds.
 template <class Number, class Both>
 void combine_all(Record const& record, std::span<Number> values, Both const& both) {
-  std::vector<Number> const mine(values.begin(), values.end());
-  auto const contract = contract_of_agreement(record.size, static_cast<std::int64_t>(values.size_bytes()));
-  auto transfer =
-      record.ours->start(record.ours->schedule_for(contract),
-                         {std::as_bytes(std::span(mine)), std::as_writable_bytes(values)}, by_numbers<Number>(both));
-  transfer.wait(move_others);
+  std::vector<Number> mine(values.begin(), values.end());
+  mine.resize((values.size() + agreed_together - 1) / agreed_together * agreed_together);
+  auto all = mine;
+  auto const contract = contract_of_agreement(record.size, mine.size());
+  Buffers const buffers{std::as_bytes(std::span(mine)), std::as_writable_bytes(std::span(all))};
+  auto const combine = by_numbers<Number>(both);
+  if (!record.ours->run_short(contract, buffers, combine, [] { move_others(); })) {
+    record.ours->start(record.ours->schedule_for(contract), buffers, combine).wait(move_others);
+  }
+  std::copy_n(all.begin(), values.size(), values.begin());
 }
 
 void agree_on_slowest(Record const& record, std::span<double> values) {
@@ -245,6 +256,8 @@ bool Trial::is_over() const {
   auto const seconds = selector_.seconds(selector_.best()).value_or(Seconds{}).value();
   return seconds < std::max(shortest_watched, agreements * agreement_.value());
 }
+
+void prepare_agreement(Record const& record) { record.ours->prepare_short(contract_of_agreement(record.size)); }
 
 void begin_trials(handback::Settings const& settings) {
   auto& s = state();

@@ -85,6 +85,10 @@ class Selector {
   [[nodiscard]] bool begins() const { return runs_[at_].done == runs_[at_].dropped(); }
   /// All that was planned has run: the next decide() may change current(). Equal on all ranks.
   [[nodiscard]] bool due() const { return at_ + 1 == runs_.size() && runs_[at_].done >= runs_[at_].iterations; }
+  /// Of so many iterations from here on nobody needs the time: record() each, or skip() them.
+  [[nodiscard]] int resting() const;
+  /// So many of these have run. @pre 0 <= iterations <= resting()
+  void skip(int iterations);
   /// Collective. Before due() only what is due counts: nothing changes.
   void decide(Agree const& agree);
 
@@ -121,6 +125,7 @@ class Selector {
     bool probes = false;    ///< one iteration, to see whether a trial is worth its time
     bool watches = false;   ///< of the best one, for want of anything to try
     bool again = false;     ///< ran in this row before, which counts if it took less
+    bool rests = false;     ///< nobody needs what they take
     bool confirms = false;  ///< ends what SelectorOptions::confirm asks for
     int done = 0;
     double first = 0;  ///< of those that do not count
@@ -139,6 +144,7 @@ class Selector {
   [[nodiscard]] double missing(int iterations, double seconds) const;
   [[nodiscard]] std::optional<std::size_t> best_other() const;
   [[nodiscard]] std::vector<double> iterations_of(Run const& run) const;
+  void go_on();
   void agree_and_time(Agree const& agree, std::vector<double>& times);
   void learn(Run const& run, double mean);
   void account(Run const& run, double total);
