@@ -11,6 +11,7 @@
 #include <nlohmann/json.hpp>
 #include <span>
 
+#include "allport/select/mpi_price.h"
 #include "decision.h"
 #include "handback/told.h"
 #include "operation.h"
@@ -94,8 +95,17 @@ bool is_short_call(Contract const& contract, MpiPrice const& mpi) {
   return mpi.time.value() < short_call || most_bytes(contract) <= short_message;
 }
 
-std::vector<Configuration> configurations(std::vector<Candidate> const& ours, MpiPrice const& mpi) {
-  std::vector<Configuration> all{{"MPI's own", mpi.time, "MPI"}};
+/// So short, and yet not so short that bytes are no matter.
+bool fills_links(Contract const& contract, bool is_short) { return is_short && most_bytes(contract) > soon_over; }
+
+/// Of the library's, by the rates as they were measured. Ours come when its calls have filled the links already.
+Seconds lasting_of(Record const& record, Contract const& contract, bool is_short) {
+  if (!fills_links(contract, is_short)) return {};
+  return mpi_row(record.ours->machine(), contract, record.mapping);
+}
+
+std::vector<Configuration> configurations(std::vector<Candidate> const& ours, MpiPrice const& mpi, Seconds lasting) {
+  std::vector<Configuration> all{{"MPI's own", mpi.time, "MPI", lasting}};
   for (auto const& candidate : ours) {
     bool const other_cut = &candidate != &ours.front() && candidate.algorithm == ours.front().algorithm;
     all.push_back({name_of(candidate, other_cut), candidate.predicted, "Allport"});
@@ -221,8 +231,8 @@ Trial::Trial(Record const& record, std::string site, Choice const& choice, MpiPr
       is_short_(is_short_call(choice.contract, mpi)),
       by_price_(by_price),
       tells_(state().explains && record.rank == 0),
-      selector_(configurations(ours_by_price(choice, is_short_), mpi),
-                options_of(is_short_, is_short_ && most_bytes(choice.contract) > soon_over, agreement_,
+      selector_(configurations(ours_by_price(choice, is_short_), mpi, lasting_of(record, choice.contract, is_short_)),
+                options_of(is_short_, fills_links(choice.contract, is_short_), agreement_,
                            [this](std::string const& text) { tell(text); })) {
   ways_.resize(2);
   auto const ours = ours_by_price(choice, is_short_);

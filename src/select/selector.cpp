@@ -52,6 +52,7 @@ Selector::Selector(std::vector<Configuration> configurations, SelectorOptions op
   for (auto& configuration : configurations) {
     ensure(names.insert(configuration.name).second, "configurations", configuration.name, "names that differ");
     ensure(configuration.predicted >= Seconds{}, "predicted", configuration.predicted, "at least 0 seconds");
+    ensure(configuration.lasting >= Seconds{}, "lasting", configuration.lasting, "at least 0 seconds");
     arms_.push_back({.configuration = std::move(configuration)});
   }
   plan_first();
@@ -97,6 +98,7 @@ void Selector::learn(Run const& run, double mean) {
     best_ = options_.standard;
     settled_at_ = standard_seconds();
   }
+  if (!run.lasts) mean = std::max(mean, arm.configuration.lasting.value());
   arm.seconds = run.again ? std::min(arm.seconds, mean) : mean;
   arm.open = false;
   if (run.arm == best_) settled_at_ = arm.seconds;
@@ -256,8 +258,8 @@ std::vector<Selector::Run> Selector::confirming(std::size_t other) const {
   } else {
     auto const iterations = options_.confirm + 1;
     runs = {{.arm = best_, .iterations = options_.confirm, .drops = 0, .rests = true},
-            {.arm = options_.standard, .iterations = iterations},
-            {.arm = other, .iterations = iterations}};
+            {.arm = options_.standard, .iterations = iterations, .lasts = true},
+            {.arm = other, .iterations = iterations, .lasts = true}};
   }
   runs.back().confirms = true;
   return runs;

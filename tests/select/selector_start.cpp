@@ -78,6 +78,25 @@ TEST(Selector, LooksOnceMoreAtWhatIsNotFarFromTheStandard) {
   EXPECT_FALSE(alone.rank(0).explores());
 }
 
+/// Links that save up what few calls send, and queues, make a row's first calls quick; a model of the links knows it.
+TEST(Selector, BelievesNoShorterTimeThanLastsUntilItHasRunForLonger) {
+  SelectorOptions const options{
+      .iterations = 4, .blind = 1, .confirm = 32, .starts_up = 5, .clearly = 0.9, .floor = Seconds(1000)};
+  auto configurations = tuned_configurations({1, 0.9});
+  configurations[0].lasting = Seconds(1);
+  for (double const later : {1.0, 0.4}) {
+    TunedProgram program(configurations, options, 37);
+    program.run(14, {0.4, 0.6}, 0);
+    EXPECT_EQ(program.rank(0).best(), 1U);
+    EXPECT_DOUBLE_EQ(program.rank(0).seconds(0)->value(), 1.0) << "what lasts, not what was seen";
+    program.run(32 + 33 + 33, {later, 0.6}, 0);
+    EXPECT_EQ(program.rank(0).best(), later > 0.6 ? 1U : 0U) << "what a long row has shown is believed";
+    EXPECT_DOUBLE_EQ(program.rank(0).seconds(0)->value(), later);
+  }
+  configurations[0].lasting = Seconds(-1);
+  EXPECT_THROW(Selector(configurations, options), Error);
+}
+
 /// Between trials nobody needs times: whoever has short iterations leaves its clock alone.
 TEST(Selector, NeedsNoTimesWhereNothingIsTried) {
   SelectorOptions const options{
@@ -94,9 +113,9 @@ TEST(Selector, NeedsNoTimesWhereNothingIsTried) {
         EXPECT_EQ(selector.resting(), 0);
         continue;
       }
-      // In the rest another clock would tell of another time.
-      selector.record(Seconds((selector.resting() > 0 ? 7 : 1) * seconds[selector.current()]));
       ran.push_back(selector.current());
+      // What is told of a rest makes no difference.
+      selector.record(Seconds((selector.resting() > 0 ? 7 : 1) * seconds[ran.back()]));
       ++i;
       if (!selector.due()) continue;
       selector.decide([](std::span<double>) {});
