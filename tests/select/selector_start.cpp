@@ -99,8 +99,13 @@ TEST(Selector, BelievesNoShorterTimeThanLastsUntilItHasRunForLonger) {
 
 /// Between trials nobody needs times: whoever has short iterations leaves its clock alone.
 TEST(Selector, NeedsNoTimesWhereNothingIsTried) {
-  SelectorOptions const options{
-      .iterations = 4, .blind = 1, .confirm = 20, .starts_up = 5, .overlap = true, .clearly = 0.9, .floor = Seconds(1000)};
+  SelectorOptions const options{.iterations = 4,
+                                .blind = 1,
+                                .confirm = 20,
+                                .starts_up = 5,
+                                .overlap = true,
+                                .clearly = 0.9,
+                                .floor = Seconds(1000)};
   std::vector<double> const seconds{1.0, 0.5};
   auto const run = [&](bool skips) {
     Selector selector(tuned_configurations({1, 0.9}), options);
