@@ -68,7 +68,7 @@ struct Round {
 
 /// The all-to-all by which redistribute() moves what the ranks exchange, where their blocks come sooner from neighbour
 /// to neighbour, all links busy at once, than each by itself; nothing where messages go straight. The same on all
-/// ranks. The last few are kept with the communicator.
+/// ranks. What was asked for last is remembered.
 [[nodiscard]] std::optional<Schedule> relayed(Communicator const& comm, Distribution const& from,
                                               Distribution const& to, std::int64_t element);
 

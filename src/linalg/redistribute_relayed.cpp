@@ -84,41 +84,31 @@ std::optional<std::vector<std::int64_t>> worth_relaying(Machine const& machine, 
   return pairs;
 }
 
-std::optional<Schedule> made(Communicator const& comm, Distribution const& from, Distribution const& to,
-                             std::int64_t element) {
-  if (!comm.is_box()) return std::nullopt;
-  auto pairs = worth_relaying(comm.machine(), comm.mapping(), from, to, element);
-  if (!pairs) return std::nullopt;
-  auto const ranks = comm.size();
-  auto const contract = with_blocks(Collective::alltoall, ranks, 0, BlockTable::per_pair(std::move(*pairs), ranks));
-  auto schedule = comm.schedule_for(contract);
-  if (schedule.algorithm() == "pairs") return std::nullopt;
-  return schedule;
-}
-
-/// The redistributions of a communicator that were asked for last. An operation asks for each of its own several times:
-/// what memory it takes, what it sends, and the schedule to run.
+/// The all-to-alls that were asked for last, by whatever communicator. An operation asks for each of its own several
+/// times: what memory it takes, what it sends, and the schedule to run.
 class Remembered {
  public:
+  /// @param make  () -> std::optional<Contract>
   template <class Make>
-  std::optional<Schedule> find(Distribution const& from, Distribution const& to, std::int64_t element,
-                               Make const& make) {
+  std::optional<Contract> find(Mapping const& mapping, Distribution const& from, Distribution const& to,
+                               std::int64_t element, Make const& make) {
     std::scoped_lock const hold(mutex_);
     for (auto const& one : all_) {
-      if (one.element == element && one.from == from && one.to == to) return one.schedule;
+      if (one.element == element && one.from == from && one.to == to && one.mapping == mapping) return one.contract;
     }
     constexpr std::size_t most = 8;
-    auto schedule = make();
+    auto contract = make();
     if (all_.size() == most) all_.pop_front();
-    all_.push_back({from, to, element, schedule});
-    return schedule;
+    all_.push_back({mapping, from, to, element, contract});
+    return contract;
   }
 
  private:
   struct One {
+    Mapping mapping;
     Distribution from, to;
     std::int64_t element = 0;
-    std::optional<Schedule> schedule;
+    std::optional<Contract> contract;
   };
   std::mutex mutex_;
   std::deque<One> all_;
@@ -220,10 +210,21 @@ class AxisLoads {
 
 std::optional<Schedule> relayed(Communicator const& comm, Distribution const& from, Distribution const& to,
                                 std::int64_t element) {
-  if (tasks::usual_way(comm.machine()) != MulticastWay::axes) return std::nullopt;
-  auto const known =
-      std::static_pointer_cast<Remembered>(comm.keep("redistributions", [] { return std::make_shared<Remembered>(); }));
-  return known->find(from, to, element, [&] { return made(comm, from, to, element); });
+  auto const ranks = comm.size();
+  if (!comm.is_box() || ranks > most_in_table || tasks::usual_way(comm.machine()) != MulticastWay::axes) {
+    return std::nullopt;
+  }
+  static Remembered last;
+  auto const mapping = comm.mapping();
+  auto const contract = last.find(mapping, from, to, element, [&]() -> std::optional<Contract> {
+    auto pairs = worth_relaying(comm.machine(), mapping, from, to, element);
+    if (!pairs) return std::nullopt;
+    return with_blocks(Collective::alltoall, ranks, 0, BlockTable::per_pair(std::move(*pairs), ranks));
+  });
+  if (!contract) return std::nullopt;
+  auto schedule = comm.schedule_for(*contract);
+  if (schedule.algorithm() == "pairs") return std::nullopt;
+  return schedule;
 }
 
 std::optional<Seconds> relayed_seconds(Machine const& machine, std::optional<Mapping> const& mapping,
