@@ -1,7 +1,7 @@
 // gemm against ScaLAPACK's pdgemm at several block sizes and against the ranks' own dgemm (the peak), in turns within
 // one run. Usage: mpirun -n RANKS bench_gemm N ROUNDS [ALGORITHM,... [BLOCK]]; prints one JSON object. An algorithm may
 // be followed by its grid and its panel: summa/4x4x1/128. The machine is ALLPORT_MACHINE's, else one computer. Every
-// contender starts from matrices in its own best distribution; "allport_cyclic" starts from blocks of 128 on
+// contender starts from matrices in its own best distribution; "allport_cyclic" starts from blocks of BLOCK (128) on
 // the most nearly square grid, as ScaLAPACK's, and pays for what it moves.
 #include <mpi.h>
 #include <algorithm>
@@ -122,11 +122,11 @@ GemmOptions asked(std::string const& text) {
   return options;
 }
 
-Contender ours(Communicator const& comm, int n, std::string const& algorithm, bool from_cyclic) {
+Contender ours(Communicator const& comm, int n, std::string const& algorithm, int nb, bool from_cyclic) {
   auto options = asked(algorithm);
   int rows = 1;
   for (int r = 2; r * r <= comm.size(); ++r) rows = comm.size() % r == 0 ? r : rows;
-  auto const foreign = cyclic(n, 128, rows, comm.size() / rows);
+  auto const foreign = cyclic(n, nb, rows, comm.size() / rows);
   if (from_cyclic) options.given = GemmGiven{foreign, foreign, foreign, false};
   auto const plan = plan_gemm({.m = n, .n = n, .k = n}, comm.machine(), options);
   auto const a = make(comm, from_cyclic ? foreign : plan.a, 0), b = make(comm, from_cyclic ? foreign : plan.b, 1),
@@ -174,13 +174,14 @@ int main(int argc, char** argv) {
     all.push_back(peak(n, comm.size()));
     std::istringstream algorithms(argc > 3 ? argv[3] : "");
     std::string algorithm;
+    auto const only = argc > 4 ? std::atoi(argv[4]) : 0;
     bool more = true;
     while (more) {  // none named: one, whichever is chosen
       more = static_cast<bool>(std::getline(algorithms, algorithm, ',')) && !algorithms.eof();
-      all.push_back(ours(comm, n, algorithm, false));
-      all.push_back(ours(comm, n, algorithm, true));
+      for (bool const from_cyclic : {false, true}) {
+        all.push_back(ours(comm, n, algorithm, only > 0 ? only : 128, from_cyclic));
+      }
     }
-    auto const only = argc > 4 ? std::atoi(argv[4]) : 0;
     for (int rows = 1; rows <= comm.size(); ++rows) {
       auto const cols = comm.size() / rows;
       if (comm.size() % rows != 0 || (comm.size() > 4 && (rows > 2 * cols || cols > 2 * rows))) continue;

@@ -178,7 +178,7 @@ std::unique_ptr<Trial> new_trial(Record const& record, Function what, int size_c
 }
 
 Verdict settled(Trial const& trial) {
-  if (!trial.is_over()) return Verdict::tried;
+  if (!trial.is_over() && trial.resting() == 0) return Verdict::tried;
   return trial.prefers_ours() ? Verdict::take : Verdict::back;
 }
 
@@ -289,7 +289,10 @@ bool is_handed_back(Call const& call, Record& record) {
   if (bytes < 0) return false;
   auto const verdict = record.verdict(call.what, bytes).load(std::memory_order_relaxed);
   if (verdict == Verdict::open || verdict == Verdict::tried) return false;
-  if (verdict == Verdict::back) return true;
+  if (verdict == Verdict::back) {
+    record.rested(call.what, bytes);
+    return true;
+  }
   if (!lengths_are_secret(call.what) || sampled(record, call.what).calls == 0) return false;
   --sampled(record, call.what).calls;
   return true;
@@ -334,7 +337,13 @@ void learn(Call const& call, Record& record, double seconds) {
   auto const bytes = bytes_of(call, record);
   auto& trial = trial_of(call, record);
   trial.record(record, seconds);
+  auto& rest = record.resting[static_cast<std::size_t>(call.what)][static_cast<std::size_t>(size_class(bytes))];
+  rest = trial.is_over() ? 0 : trial.resting();
   record.verdict(call.what, bytes) = settled(trial);
+}
+
+void rested(Call const& call, Record& record) {
+  if (auto const bytes = bytes_of(call, record); bytes >= 0) record.rested(call.what, bytes);
 }
 
 bool goes_straight(Call const& call, Record& record) {

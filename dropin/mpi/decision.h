@@ -38,6 +38,9 @@ namespace allport::dropin {
 /// What a timed call has taken on this rank. Collective now and then. Under the Lock.
 void learn(Call const& call, Record& record, double seconds);
 
+/// A blocking call of ours was done the long way as its verdict says: see Record::rested().
+void rested(Call const& call, Record& record);
+
 /// True where a blocking call of ours, whose lengths only some ranks know, goes straight from rank to rank; counts it.
 /// Equal on all ranks. Under the Lock.
 [[nodiscard]] bool goes_straight(Call const& call, Record& record);

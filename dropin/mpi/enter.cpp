@@ -63,7 +63,11 @@ int run_timed(Call const& call, std::shared_ptr<Record> const& record, Library c
       call, record, library, false,
       [&] {
         auto& trial = trial_of(call, *record);
-        if (trial.begins() && !why_not_possible(call, *record)) prepare_for_all_roots(call, *record);
+        trial.end_rest();
+        if (trial.begins() && !why_not_possible(call, *record)) {
+          prepare_for_all_roots(call, *record);
+          prepare_agreement(*record);
+        }
         return why_not(call, *record, trial);
       },
       [&] {
@@ -108,7 +112,12 @@ int run_blocking(Call const& call, Library library) {
   auto const record = record_of(call.comm);
   if (record != nullptr && is_timed(call, *record)) return run_timed(call, record, library);
   return enter(
-      call, record, library, false, [&] { return why_not(call, *record); }, [&] { return run_ours(call, record, {}); });
+      call, record, library, false, [&] { return why_not(call, *record); },
+      [&] {
+        auto outcome = run_ours(call, record, {});
+        rested(call, *record);
+        return outcome;
+      });
 }
 
 namespace {

@@ -133,6 +133,7 @@ std::optional<Ran> run_form(Call const& given, Record& record, By by) {
   auto const contract = contract_of(call, record, form, bytes);
   auto const buffers = buffers_of(call, record, contract);
   if (!record.ours->run_short(contract, buffers, form.combine, [] { move_others(); })) return std::nullopt;
+  if (by == By::verdict) record.rested(given.what, bytes);
   return Ran{contract, static_cast<std::int64_t>(std::max(buffers.input.size(), buffers.output.size()))};
 }
 

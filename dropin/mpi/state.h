@@ -71,6 +71,8 @@ struct Record {
   std::vector<Rank> places;        ///< of ranks that form no box, in the machine
   /// Decided once each, by the first call. Read without the lock.
   std::array<std::array<std::atomic<Verdict>, size_classes>, functions> verdicts{};
+  /// Of size classes that are tried: calls that are done as their verdict says before they are timed again.
+  std::array<std::array<std::int32_t, size_classes>, functions> resting{};
   std::array<Sampled, functions> sampled{};
   std::array<Form, functions> forms{};                                ///< of the latest calls of ours
   std::array<std::shared_ptr<BlockTable const>, functions> blocks{};  ///< of those whose blocks differed
@@ -87,6 +89,11 @@ struct Record {
   [[nodiscard]] bool in_order() const { return mapping && mapping->is_identity(); }
   [[nodiscard]] std::atomic<Verdict>& verdict(Function what, std::int64_t bytes) {
     return verdicts[static_cast<std::size_t>(what)][static_cast<std::size_t>(size_class(bytes))];
+  }
+  /// A call was done as its verdict says. Without the lock.
+  void rested(Function what, std::int64_t bytes) {
+    auto& calls = resting[static_cast<std::size_t>(what)][static_cast<std::size_t>(size_class(bytes))];
+    if (calls > 0 && --calls == 0) verdict(what, bytes) = Verdict::tried;
   }
 };
 

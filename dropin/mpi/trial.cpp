@@ -11,6 +11,7 @@
 #include <nlohmann/json.hpp>
 #include <span>
 
+#include "allport/select/mpi_price.h"
 #include "decision.h"
 #include "handback/told.h"
 #include "operation.h"
@@ -94,8 +95,17 @@ bool is_short_call(Contract const& contract, MpiPrice const& mpi) {
   return mpi.time.value() < short_call || most_bytes(contract) <= short_message;
 }
 
-std::vector<Configuration> configurations(std::vector<Candidate> const& ours, MpiPrice const& mpi) {
-  std::vector<Configuration> all{{"MPI's own", mpi.time, "MPI"}};
+/// So short, and yet not so short that bytes are no matter.
+bool fills_links(Contract const& contract, bool is_short) { return is_short && most_bytes(contract) > soon_over; }
+
+/// Of the library's, by the rates as they were measured. Ours come when its calls have filled the links already.
+Seconds lasting_of(Record const& record, Contract const& contract, bool is_short) {
+  if (!fills_links(contract, is_short)) return {};
+  return mpi_row(record.ours->machine(), contract, record.mapping);
+}
+
+std::vector<Configuration> configurations(std::vector<Candidate> const& ours, MpiPrice const& mpi, Seconds lasting) {
+  std::vector<Configuration> all{{"MPI's own", mpi.time, "MPI", lasting}};
   for (auto const& candidate : ours) {
     bool const other_cut = &candidate != &ours.front() && candidate.algorithm == ours.front().algorithm;
     all.push_back({name_of(candidate, other_cut), candidate.predicted, "Allport"});
@@ -104,13 +114,19 @@ std::vector<Configuration> configurations(std::vector<Candidate> const& ours, Mp
   return all;
 }
 
-Contract contract_of_agreement(Rank ranks, std::int64_t bytes) {
-  return {Collective::allreduce, ranks, 0, bytes, std::int64_t{sizeof(double)}};
+/// Numbers that ranks agree on together, as many as mostly suffice, so that all agreements of a communicator go by one
+/// schedule.
+constexpr std::size_t agreed_together = 32;
+static_assert(sizeof(double) == sizeof(std::int64_t));
+
+Contract contract_of_agreement(Rank ranks, std::size_t numbers = agreed_together) {
+  constexpr std::int64_t element = sizeof(double);
+  return {Collective::allreduce, ranks, 0, static_cast<std::int64_t>(numbers) * element, element};
 }
 
 Seconds price_of_agreement(Record const& record) {
   try {
-    return choose(record.ours->machine(), contract_of_agreement(record.size, 64), {.among = record.ours->algorithms()})
+    return choose(record.ours->machine(), contract_of_agreement(record.size), {.among = record.ours->algorithms()})
         .best.predicted;
   } catch (Error const&) {
     return {};
@@ -131,15 +147,20 @@ Combine by_numbers(Both const& both) {
   };
 }
 
-/// By our own means: the program's calls of the library stay what they were.
+/// By our own means: the program's calls of the library stay what they were. The short way where there is one: ranks
+/// that sleep between looks agree in milliseconds.
 template <class Number, class Both>
 void combine_all(Record const& record, std::span<Number> values, Both const& both) {
-  std::vector<Number> const mine(values.begin(), values.end());
-  auto const contract = contract_of_agreement(record.size, static_cast<std::int64_t>(values.size_bytes()));
-  auto transfer =
-      record.ours->start(record.ours->schedule_for(contract),
-                         {std::as_bytes(std::span(mine)), std::as_writable_bytes(values)}, by_numbers<Number>(both));
-  transfer.wait(move_others);
+  std::vector<Number> mine(values.begin(), values.end());
+  mine.resize((values.size() + agreed_together - 1) / agreed_together * agreed_together);
+  auto all = mine;
+  auto const contract = contract_of_agreement(record.size, mine.size());
+  Buffers const buffers{std::as_bytes(std::span(mine)), std::as_writable_bytes(std::span(all))};
+  auto const combine = by_numbers<Number>(both);
+  if (!record.ours->run_short(contract, buffers, combine, [] { move_others(); })) {
+    record.ours->start(record.ours->schedule_for(contract), buffers, combine).wait(move_others);
+  }
+  std::copy_n(all.begin(), values.size(), values.begin());
 }
 
 void agree_on_slowest(Record const& record, std::span<double> values) {
@@ -210,8 +231,8 @@ Trial::Trial(Record const& record, std::string site, Choice const& choice, MpiPr
       is_short_(is_short_call(choice.contract, mpi)),
       by_price_(by_price),
       tells_(state().explains && record.rank == 0),
-      selector_(configurations(ours_by_price(choice, is_short_), mpi),
-                options_of(is_short_, is_short_ && most_bytes(choice.contract) > soon_over, agreement_,
+      selector_(configurations(ours_by_price(choice, is_short_), mpi, lasting_of(record, choice.contract, is_short_)),
+                options_of(is_short_, fills_links(choice.contract, is_short_), agreement_,
                            [this](std::string const& text) { tell(text); })) {
   ways_.resize(2);
   auto const ours = ours_by_price(choice, is_short_);
@@ -245,6 +266,8 @@ bool Trial::is_over() const {
   auto const seconds = selector_.seconds(selector_.best()).value_or(Seconds{}).value();
   return seconds < std::max(shortest_watched, agreements * agreement_.value());
 }
+
+void prepare_agreement(Record const& record) { record.ours->prepare_short(contract_of_agreement(record.size)); }
 
 void begin_trials(handback::Settings const& settings) {
   auto& s = state();

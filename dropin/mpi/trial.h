@@ -30,12 +30,19 @@ class Trial {
   [[nodiscard]] bool is_ours() const { return selector_.current() > 0; }
   [[nodiscard]] Way const& way() const { return ways_[selector_.current()]; }
   /// Whether ours is the one for a call that is not timed.
-  [[nodiscard]] bool prefers_ours() const { return selector_.settled() ? selector_.best() > 0 : by_price_; }
+  [[nodiscard]] bool prefers_ours() const {
+    if (resting() > 0) return is_ours();
+    return selector_.settled() ? selector_.best() > 0 : by_price_;
+  }
   /// Once, in the first call of all where ours will be tried before the ranks agree: the time for what ours are made
   /// of, for the first calls do not count, and in the first of ours it would take the ranks out of step.
   [[nodiscard]] bool begins() { return std::exchange(begins_, false) && selector_.explores(); }
   /// Once, in the first call that is tried as ours, which does not count.
   [[nodiscard]] bool begins_ours() { return std::exchange(begins_ours_, false); }
+  /// Calls from here on, all done as prefers_ours() says, that need not be timed.
+  [[nodiscard]] int resting() const { return way().is_usual() ? selector_.resting() : 0; }
+  /// These have been made.
+  void end_rest() { selector_.skip(resting()); }
   /// What the call took on this rank. Collective now and then: ranks agree on the slowest.
   void record(Record const& record, double seconds);
   /// Shown, and calls are too short for trying to go on, or for what a call pays to be tried: prefers_ours() is the
@@ -56,6 +63,9 @@ class Trial {
   bool begins_ours_ = true;
   Selector selector_;
 };
+
+/// Makes what agreeing takes, so that the first agreement need not. Sends nothing.
+void prepare_agreement(Record const& record);
 
 /// Rank 0's settings: ALLPORT_SELECT, ALLPORT_SELECT_FILE, ALLPORT_EXPLAIN. Reads what earlier runs found. Collective
 /// over MPI_COMM_WORLD.

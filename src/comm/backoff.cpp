@@ -1,9 +1,10 @@
-#include "backoff.h"
+#include "allport/comm/backoff.h"
 
 #include <sched.h>
 #include <time.h>
 
 #include <algorithm>
+#include <optional>
 
 namespace allport::engine {
 namespace {
@@ -32,6 +33,17 @@ std::chrono::nanoseconds longest_on(Machine const& machine) {
   return std::min<std::chrono::nanoseconds>(std::chrono::duration_cast<std::chrono::nanoseconds>(nanoseconds), longest);
 }
 
+/// While it lives a lock is free, if there is one.
+class Meanwhile {
+ public:
+  explicit Meanwhile(EngineLock* lock) {
+    if (lock != nullptr) released_.emplace(*lock);
+  }
+
+ private:
+  std::optional<EngineLock::Released> released_;
+};
+
 /// Of the polls between sleeps, one in so many offers the core, to see whether anybody still wants it.
 constexpr int polls_per_offer = 8;
 
@@ -45,7 +57,7 @@ void Backoff::moved() {
   polls_ = 0;
 }
 
-void Backoff::idle(EngineLock& lock) {
+void Backoff::idle(EngineLock* lock) {
   if (slept_) sleep_ = std::min<std::chrono::nanoseconds>(2 * sleep_, longest_);
   slept_ = false;
   ++polls_;
@@ -54,18 +66,18 @@ void Backoff::idle(EngineLock& lock) {
   if (crowded_ == 0 || !sleeps) return;
   timespec const pause{0, sleep_.count()};
   {
-    EngineLock::Released const meanwhile(lock);
+    Meanwhile const free(lock);
     nanosleep(&pause, nullptr);
   }
   slept_ = true;
 }
 
-void Backoff::offer(EngineLock& lock) {
+void Backoff::offer(EngineLock* lock) {
   to_offer_ = polls_per_offer;
   using Clock = std::chrono::steady_clock;
   Clock::duration away{};
   {
-    EngineLock::Released const meanwhile(lock);
+    Meanwhile const free(lock);
     auto const before = Clock::now();
     sched_yield();
     away = Clock::now() - before;

@@ -23,6 +23,7 @@ struct LetterHead {
   Split split{};
   std::int32_t order = 0;  ///< of axes
   std::int32_t hops = 0;   ///< that it has taken before this one
+  std::int32_t use = 0;    ///< of the communicators: what is left of another is not for who has them now
 
   static constexpr std::int32_t routed = -1;  ///< every rank works the destinations out from the name
   static constexpr std::int32_t alone = -2;   ///< it is for the rank that gets it, and for no other

@@ -25,10 +25,10 @@ Multicasts::Multicasts(Communicator const& comm, TopologyIds ids, MulticastOptio
 
 Multicasts::~Multicasts() {
   auto& s = *state_;
-  if (!engine::mpi_is_up() || !s.clean) return;
+  if (!engine::mpi_is_up() || !s.clean || s.channel.letters == MPI_COMM_NULL) return;
   EngineGuard const hold(*s.comm.lock());
-  MPI_Comm_free(&s.letters);
-  MPI_Comm_free(&s.pieces);
+  MPI_Comm_free(&s.channel.letters);
+  MPI_Comm_free(&s.channel.pieces);
 }
 
 TopologyIds const& Multicasts::ids() const { return state_->ids; }
@@ -70,15 +70,17 @@ bool Multicasts::poll(Arrived arrived, Left left) {
   return moved;
 }
 
-bool Multicasts::finish() {
+bool Multicasts::finish(FunctionRef<bool()> is_wrong) {
   auto& s = *state_;
   EngineGuard const hold(*s.comm.lock());
   if (!s.agreed) {
     if (s.wave == MPI_REQUEST_NULL) {
-      if (!s.arrivals.empty()) return false;  // who takes them may send more
-      s.mine = {s.sent, s.taken};
-      check(MPI_Iallreduce(s.mine.data(), s.sums.data(), 2, MPI_INT64_T, MPI_SUM, s.letters, &s.wave), "MPI_Iallreduce",
-            s.comm.rank());
+      // Who takes what has arrived may send more, and so may who learns that something has left.
+      if (!s.arrivals.empty() || !s.requests.empty() || !s.gone.empty()) return false;
+      s.mine = {s.sent, s.taken, is_wrong && is_wrong() ? 1 : 0};
+      check(MPI_Iallreduce(s.mine.data(), s.sums.data(), static_cast<int>(s.mine.size()), MPI_INT64_T, MPI_SUM,
+                           s.channel.letters, &s.wave),
+            "MPI_Iallreduce", s.comm.rank());
     }
     int over = 0;
     check(MPI_Test(&s.wave, &over, MPI_STATUS_IGNORE), "MPI_Test", s.comm.rank());
@@ -89,9 +91,18 @@ bool Multicasts::finish() {
   }
   if (!s.agreed || !s.requests.empty()) return false;
   s.agreed = false;
-  s.before = {-1, -1};
+  s.wrong = s.sums[2] > 0;
+  s.before = {-1, -1, 0};
   s.clean = true;
   return true;
+}
+
+bool Multicasts::any_wrong() const { return state_->wrong; }
+
+void Multicasts::give_back() {
+  auto& s = *state_;
+  EngineGuard const hold(*s.comm.lock());
+  s.spare->give_back(std::exchange(s.channel, {}));
 }
 
 bool Multicasts::is_carrying() const { return !state_->requests.empty(); }

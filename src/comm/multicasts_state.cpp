@@ -29,6 +29,36 @@ std::shared_ptr<std::byte[]> aligned(std::int64_t bytes) {
 
 }  // namespace
 
+std::shared_ptr<SpareChannels> SpareChannels::of(Communicator const& comm) {
+  return std::static_pointer_cast<SpareChannels>(
+      comm.keep("multicasts", [&] { return std::make_shared<SpareChannels>(comm.lock()); }));
+}
+
+MulticastChannel SpareChannels::take(Communicator const& comm) {
+  constexpr std::size_t by_turns = 2;
+  MulticastChannel channel;
+  if (spare_.size() >= by_turns) {
+    channel = spare_.front();
+    spare_.pop_front();
+    ++channel.uses;
+    return channel;
+  }
+  for (auto* const mpi : {&channel.letters, &channel.pieces}) {
+    check(MPI_Comm_dup(comm.mpi(), mpi), "MPI_Comm_dup", comm.rank());
+    check(MPI_Comm_set_errhandler(*mpi, MPI_ERRORS_RETURN), "MPI_Comm_set_errhandler", comm.rank());
+  }
+  return channel;
+}
+
+SpareChannels::~SpareChannels() {
+  if (!engine::mpi_is_up()) return;
+  EngineGuard const hold(*lock_);
+  for (auto& channel : spare_) {
+    MPI_Comm_free(&channel.letters);
+    MPI_Comm_free(&channel.pieces);
+  }
+}
+
 Multicasts::State::State(Communicator const& comm_, TopologyIds ids_, MulticastOptions options_, Route route_)
     : comm(comm_), ids(std::move(ids_)), options(std::move(options_)), route(std::move(route_)) {
   ensure(ids.ranks() == comm.size(), "ids", ids.ranks(),
@@ -42,11 +72,9 @@ Multicasts::State::State(Communicator const& comm_, TopologyIds ids_, MulticastO
   table.emplace(ids, me);
   transit.assign(static_cast<std::size_t>(std::max(ids.digits(), most_hops())), 0);
   numbers.assign(static_cast<std::size_t>(comm.size()), 0);
+  spare = SpareChannels::of(comm);
   EngineGuard const hold(*comm.lock());
-  for (auto* const mpi : {&letters, &pieces}) {
-    check(MPI_Comm_dup(comm.mpi(), mpi), "MPI_Comm_dup", comm.rank());
-    check(MPI_Comm_set_errhandler(*mpi, MPI_ERRORS_RETURN), "MPI_Comm_set_errhandler", comm.rank());
-  }
+  channel = spare->take(comm);
 }
 
 int Multicasts::State::most_hops() const {
@@ -72,6 +100,7 @@ void Multicasts::State::add_hop(Carried& carried, Hop const& hop, std::optional<
   out.head = carried.head;
   if (carried.from) ++out.head.hops;
   out.row = row_of(out.head, hop);
+  out.head.use = channel.uses;
   out.head.number = numbers[static_cast<std::size_t>(out.to)]++;
   if (!carried.from)
     out.head.segment =
@@ -166,7 +195,8 @@ void Multicasts::State::start_hop(std::size_t at, std::size_t h) {
   auto const length = static_cast<int>(out.packet.size());
   // What is handed on stays here until it is taken there; what ends there is always taken.
   auto const send = out.row >= 0 ? MPI_Issend : MPI_Isend;
-  check(send(out.packet.data(), length, MPI_BYTE, out.to, out.row + 1, letters, &r), "MPI_Isend", comm.rank(), out.to);
+  check(send(out.packet.data(), length, MPI_BYTE, out.to, out.row + 1, channel.letters, &r), "MPI_Isend", comm.rank(),
+        out.to);
   ++out.open;
   request(r, {at, static_cast<std::int64_t>(h)});
   if (out.head.bytes > 0) {
@@ -186,7 +216,7 @@ void Multicasts::State::post_receives(std::size_t at) {
     auto const length = std::min(segment, bytes - carried.asked);
     auto r = MPI_REQUEST_NULL;
     check(MPI_Irecv(carried.memory.get() + carried.asked, static_cast<int>(length), MPI_BYTE, *carried.from,
-                    static_cast<int>(carried.head.number % tags), pieces, &r),
+                    static_cast<int>(carried.head.number % tags), channel.pieces, &r),
           "MPI_Irecv", comm.rank(), *carried.from);
     request(r, {at, -1, carried.asked / segment});
     carried.asked += length;
@@ -202,7 +232,7 @@ void Multicasts::State::send_pieces(std::size_t at) {
       if (out.sent + length > carried.there) break;
       auto r = MPI_REQUEST_NULL;
       check(MPI_Isend(carried.data + out.sent, static_cast<int>(length), MPI_BYTE, out.to,
-                      static_cast<int>(out.head.number % tags), pieces, &r),
+                      static_cast<int>(out.head.number % tags), channel.pieces, &r),
             "MPI_Isend", comm.rank(), out.to);
       out.sent += length;
       ++out.open;
@@ -302,7 +332,7 @@ bool Multicasts::State::complete() {
 bool Multicasts::State::probe(MPI_Message& message, MPI_Status& status) {
   int there = 0;
   auto const look = [&](int tag) {
-    check(MPI_Improbe(MPI_ANY_SOURCE, tag, letters, &there, &message, &status), "MPI_Improbe", comm.rank());
+    check(MPI_Improbe(MPI_ANY_SOURCE, tag, channel.letters, &there, &message, &status), "MPI_Improbe", comm.rank());
     return there != 0;
   };
   auto const full = [&](std::int64_t bytes) { return bytes >= options.transit.value(); };
@@ -324,6 +354,7 @@ bool Multicasts::State::receive() {
   check(MPI_Mrecv(incoming.data(), length, MPI_BYTE, &message, MPI_STATUS_IGNORE), "MPI_Mrecv", comm.rank(),
         status.MPI_SOURCE);
   auto const letter = engine::read_letter(incoming);
+  if (letter.head.use != channel.uses) return true;
   auto const mine = share_of(letter);
   Carried carried;
   carried.head = letter.head;

@@ -16,6 +16,34 @@
 
 namespace allport {
 
+/// What one Multicasts's messages travel in.
+struct MulticastChannel {
+  MPI_Comm letters = MPI_COMM_NULL;
+  MPI_Comm pieces = MPI_COMM_NULL;
+  std::int32_t uses = 0;
+};
+
+/// Channels that nobody uses now, kept with the communicator that they are duplicates of. Two at least take turns: who
+/// begins a use has seen all ranks at the end of the one before, so that nobody is left in the one before that, to take
+/// its letters for his own.
+class SpareChannels {
+ public:
+  [[nodiscard]] static std::shared_ptr<SpareChannels> of(Communicator const& comm);
+  explicit SpareChannels(std::shared_ptr<EngineLock> lock) : lock_(std::move(lock)) {}
+  SpareChannels(SpareChannels const&) = delete;
+  SpareChannels& operator=(SpareChannels const&) = delete;
+  ~SpareChannels();
+
+  // With the family's lock:
+  /// Collective where there are none to spare, on all ranks alike.
+  [[nodiscard]] MulticastChannel take(Communicator const& comm);
+  void give_back(MulticastChannel channel) { spare_.push_back(channel); }
+
+ private:
+  std::shared_ptr<EngineLock> lock_;
+  std::deque<MulticastChannel> spare_;
+};
+
 struct Multicasts::State {
   using LetterHead = engine::LetterHead;
 
@@ -97,8 +125,8 @@ struct Multicasts::State {
   Route route;
   Rank me = 0;
   std::optional<RoutingTable> table;
-  MPI_Comm letters = MPI_COMM_NULL;
-  MPI_Comm pieces = MPI_COMM_NULL;
+  std::shared_ptr<SpareChannels> spare;
+  MulticastChannel channel;
   std::vector<std::int64_t> numbers;  ///< of letters to each rank
   std::vector<std::int64_t> transit;  ///< bytes under way, of each class
   std::int64_t transit_now = 0;
@@ -119,11 +147,14 @@ struct Multicasts::State {
   std::int64_t forwarded = 0;
   std::int64_t sent = 0;
   std::int64_t taken = 0;
-  MPI_Request wave = MPI_REQUEST_NULL;  ///< a sum over all ranks of what was sent and what was taken
-  std::array<std::int64_t, 2> mine{};
-  std::array<std::int64_t, 2> sums{-1, -1};
-  std::array<std::int64_t, 2> before{-1, -1};
+  /// A sum over all ranks: what was sent, what was taken, and who says that something is wrong.
+  using Wave = std::array<std::int64_t, 3>;
+  MPI_Request wave = MPI_REQUEST_NULL;
+  Wave mine{};
+  Wave sums{-1, -1, 0};
+  Wave before{-1, -1, 0};
   bool agreed = false;  ///< that all is taken; MPI may still have sends to give back
+  bool wrong = false;   ///< that somebody said so in the last of those sums
   bool clean = false;   ///< finished, and nothing was sent since
 };
 

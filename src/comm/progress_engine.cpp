@@ -205,7 +205,7 @@ void ProgressEngine::wait_until(FunctionRef<bool()> done, FunctionRef<std::strin
     }
     if (pause) pause();
     lock_->pause();
-    backoff_.idle(*lock_);
+    backoff_.idle(lock_.get());
     if (++idle % polls_per_check == 0) watch.check(what);
   }
 }

@@ -142,7 +142,7 @@ Seconds moving(GemmPlan const& plan, Frame const& frame) {
   auto const& type = plan.problem.type;
   auto const& machine = plan.machine;
   auto const there = [&](Distribution const& from, Distribution const& to) {
-    return tiled_plan::moving(from, to, type, machine);
+    return tiled_plan::moving(from, to, type, machine, plan.options.mapping);
   };
   return there(view ? view->a : given->a, plan.a) + there(view ? view->b : given->b, plan.b) +
          there(view ? view->c : given->c, plan.c) * (given->reads_c ? 2.0 : 1.0);

@@ -196,7 +196,7 @@ class Planner {
     return tried;
   }
 
-  /// One row of ranks may be those of the caller's grid, row after row: then blocks stay in their process columns.
+  /// One row of ranks may be those of the caller's grid, so that blocks stay in their process columns.
   [[nodiscard]] bool is_row_of_given(GemmGrid const& grid) const {
     auto const& given = plan_.options.given;
     return given && grid.rows == 1 && grid.layers == 1 && given->grid().size() == static_cast<std::size_t>(grid.cols);
@@ -293,7 +293,9 @@ class Planner {
     if (want == *plan_.options.given) return Seconds(0);
     // There and back. Ranks on a grid's diagonal may keep more than others: more than its corners are looked at.
     constexpr std::size_t looked_at = 16;
-    return tiled_plan::moving(*plan_.options.given, want, plan_.problem.type, plan_.machine, looked_at) * 2.0;
+    auto const& options = plan_.options;
+    return tiled_plan::moving(*options.given, want, plan_.problem.type, plan_.machine, options.mapping, looked_at) *
+           2.0;
   }
 
   void keep(LuCandidate candidate) {

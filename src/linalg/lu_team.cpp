@@ -3,17 +3,43 @@
 #include <algorithm>
 
 #include "lu_1d.h"
+#include "redistribute_plan.h"
 
 namespace allport::lu_detail {
+
+namespace {
+
+/// One row of the ranks of a grid, for columns dealt out in blocks of nb: each rank's lie mostly in its own process
+/// column, as far as every process column has a turn for each of its ranks. So what has to travel goes along process
+/// columns, or not far from them, and is the same on all.
+std::vector<Rank> row_of(Distribution const& given, Index nb) {
+  auto const& grid = given.grid();
+  auto const ranks = static_cast<int>(grid.size());
+  auto const dealt = AxisDistribution::cyclic(given.cols().extent(), ranks, nb);
+  std::vector<int> taken(static_cast<std::size_t>(grid.cols()), 0);
+  std::vector<Rank> row;
+  for (int part = 0; part < ranks; ++part) {
+    auto const shares = detail::overlaps(dealt, part, given.cols());
+    int best = -1;
+    auto const worth = [&](int j) {  // the most columns; then whose turns are behind
+      return std::pair(shares[static_cast<std::size_t>(j)].count, -taken[static_cast<std::size_t>(j)]);
+    };
+    for (int j = 0; j < grid.cols(); ++j) {
+      if (taken[static_cast<std::size_t>(j)] == grid.rows()) continue;
+      if (best < 0 || worth(j) > worth(best)) best = j;
+    }
+    row.push_back(grid.rank_at(taken[static_cast<std::size_t>(best)]++, best));
+  }
+  return row;
+}
+
+}  // namespace
 
 Seats::Seats(LuCandidate const& candidate, LuOptions const& options) : grid_(candidate.grid) {
   if (candidate.in_place) {
     ranks_ = options.given->grid().ranks();
   } else if (candidate.order == rows_of_given) {
-    auto const& given = options.given->grid();
-    for (int i = 0; i < given.rows(); ++i) {
-      for (int j = 0; j < given.cols(); ++j) ranks_.push_back(given.rank_at(i, j));
-    }
+    ranks_ = row_of(*options.given, candidate.nb);
   } else {
     gemm_detail::Frame const frame(candidate.grid, candidate.order, options.mapping);
     for (int l = 0; l < grid_.layers; ++l) {

@@ -22,7 +22,8 @@ enum class Way : std::uint8_t {
 /// Those along which a factorization's loops, and solves, communicate.
 inline constexpr std::array all_ways{Way::row, Way::col};
 
-/// The order of one row of ranks that are those of the caller's grid (LuOptions::given), row after row.
+/// The order of one row of ranks that are those of the caller's grid (LuOptions::given), each with the columns of which
+/// its process column has the most.
 inline constexpr std::string_view rows_of_given = "given";
 
 /// p_r x p_c x c ranks of a communicator.

@@ -4,7 +4,6 @@
 
 #include "allport/comm/messages.h"
 #include "allport/linalg/redistribute.h"
-#include "allport/tasks/carrier.h"
 
 namespace allport {
 namespace detail {
@@ -116,71 +115,6 @@ std::int64_t window_bytes(std::vector<Round> const& rounds, std::int64_t element
     largest = std::max(largest, round.elements() * element);
   }
   return std::min(all, largest);
-}
-
-namespace {
-
-/// Of more ranks a table of all pairs would cost as much as the messages.
-constexpr Rank most_in_table = 256;
-/// What takes less on the way than its schedule takes to begin.
-constexpr std::int64_t least_relayed = std::int64_t(64) << 10;
-
-/// Elements of each row part of `from` in each row part of `to`: at [part of from][part of to].
-std::vector<std::vector<Index>> shared(AxisDistribution const& from, AxisDistribution const& to) {
-  std::vector<std::vector<Index>> all(static_cast<std::size_t>(from.parts()));
-  for (int p = 0; p < from.parts(); ++p) {
-    for (auto const& overlap : overlaps(from, p, to)) all[static_cast<std::size_t>(p)].push_back(overlap.count);
-  }
-  return all;
-}
-
-/// Bytes of every pair of positions, [source * positions + destination]; what stays is left out.
-std::vector<std::int64_t> pairs_of(Communicator const& comm, Distribution const& from, Distribution const& to,
-                                   std::int64_t element) {
-  auto const n = static_cast<std::size_t>(comm.size());
-  auto const rows = shared(from.rows(), to.rows());
-  auto const cols = shared(from.cols(), to.cols());
-  std::vector<std::int64_t> bytes(n * n, 0);
-  for (std::size_t s = 0; s < n; ++s) {
-    auto const at = from.position(static_cast<Rank>(s));
-    if (at.row < 0) continue;
-    auto* const line = &bytes[static_cast<std::size_t>(comm.position(static_cast<Rank>(s))) * n];
-    for (std::size_t d = 0; d < n; ++d) {
-      auto const there = to.position(static_cast<Rank>(d));
-      if (there.row < 0 || d == s) continue;
-      auto const height = rows[static_cast<std::size_t>(at.row)][static_cast<std::size_t>(there.row)];
-      auto const width = cols[static_cast<std::size_t>(at.col)][static_cast<std::size_t>(there.col)];
-      line[static_cast<std::size_t>(comm.position(static_cast<Rank>(d)))] = height * width * element;
-    }
-  }
-  return bytes;
-}
-
-/// The most that a rank sends and receives together.
-std::int64_t busiest(std::vector<std::int64_t> const& bytes, std::size_t ranks) {
-  std::int64_t most = 0;
-  for (std::size_t r = 0; r < ranks; ++r) {
-    std::int64_t sum = 0;
-    for (std::size_t x = 0; x < ranks; ++x) sum += bytes[r * ranks + x] + bytes[x * ranks + r];
-    most = std::max(most, sum);
-  }
-  return most;
-}
-
-}  // namespace
-
-std::optional<Schedule> relayed(Communicator const& comm, Distribution const& from, Distribution const& to,
-                                std::int64_t element) {
-  auto const ranks = comm.size();
-  if (ranks < 3 || ranks > most_in_table || !comm.is_box() || from == to) return std::nullopt;
-  if (tasks::usual_way(comm.machine()) != MulticastWay::axes) return std::nullopt;
-  auto pairs = pairs_of(comm, from, to, element);
-  auto const most = busiest(pairs, static_cast<std::size_t>(ranks));
-  if (most < least_relayed || most > window) return std::nullopt;
-  auto const contract = with_blocks(Collective::alltoall, ranks, 0, BlockTable::per_pair(std::move(pairs), ranks));
-  auto schedule = comm.schedule_for(contract);
-  if (schedule.algorithm() == "pairs") return std::nullopt;
-  return schedule;
 }
 
 }  // namespace detail

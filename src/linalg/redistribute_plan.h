@@ -6,6 +6,7 @@
 
 #include "allport/comm/communicator.h"
 #include "allport/linalg/distribution.h"
+#include "allport/mapping/mapping.h"
 
 namespace allport::detail {
 
@@ -67,8 +68,16 @@ struct Round {
 
 /// The all-to-all by which redistribute() moves what the ranks exchange, where their blocks come sooner from neighbour
 /// to neighbour, all links busy at once, than each by itself; nothing where messages go straight. The same on all
-/// ranks.
+/// ranks. What was asked for last is remembered.
 [[nodiscard]] std::optional<Schedule> relayed(Communicator const& comm, Distribution const& from,
                                               Distribution const& to, std::int64_t element);
+
+/// What that takes, by what links carry as the all-to-all routes it (alltoall_axes.cpp): the busiest one's share, and
+/// once more what it has above the mean. Nothing where messages go straight, or where ranks are too many for a look at
+/// every pair.
+/// @param mapping  where the ranks are; none: rank r at place r
+[[nodiscard]] std::optional<Seconds> relayed_seconds(Machine const& machine, std::optional<Mapping> const& mapping,
+                                                     Distribution const& from, Distribution const& to,
+                                                     std::int64_t element);
 
 }  // namespace allport::detail

@@ -5,6 +5,7 @@
 
 #include "allport/linalg/redistribute.h"
 #include "cholesky_tiles.h"
+#include "redistribute_plan.h"
 
 namespace allport::tiled_plan {
 
@@ -19,8 +20,9 @@ std::vector<Index> sizes_to_try(Index wanted, Distribution const* given) {
 }
 
 Seconds moving(Distribution const& from, Distribution const& to, Scalar type, Machine const& machine,
-               std::size_t looked_at) {
+               std::optional<Mapping> const& mapping, std::size_t looked_at) {
   if (same_places(from, to)) return Seconds(0);
+  if (auto const by_links = detail::relayed_seconds(machine, mapping, from, to, bytes_of(type))) return *by_links;
   auto const& ranks = to.grid().ranks();
   auto const some = std::min(looked_at, ranks.size());
   std::vector<Traffic> told;

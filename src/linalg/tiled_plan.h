@@ -89,9 +89,11 @@ template <class Plan, class Candidate>
 /// Tile sizes to try, ascending. @param wanted 0: any @param given where the matrix lies, if it lies anywhere
 [[nodiscard]] std::vector<Index> sizes_to_try(Index wanted, Distribution const* given);
 
-/// A redistribution, as the parts of some ranks say: the grid's two corners, or more between them.
+/// A redistribution: what the busiest link takes where it goes from neighbour to neighbour, else what the parts of some
+/// ranks say: the grid's two corners, or more between them.
+/// @param mapping  where the ranks are; none: rank r at place r
 [[nodiscard]] Seconds moving(Distribution const& from, Distribution const& to, Scalar type, Machine const& machine,
-                             std::size_t looked_at = 2);
+                             std::optional<Mapping> const& mapping = {}, std::size_t looked_at = 2);
 
 /// Whether a graph can be priced on a machine.
 [[nodiscard]] inline bool has_rates(Machine const& machine) { return machine.rates().flops.value() > 0; }

@@ -3,11 +3,8 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <chrono>
 #include <cmath>
-#include <numeric>
 #include <set>
-#include <span>
 #include <utility>
 
 #include "allport/base/error.h"
@@ -32,25 +29,6 @@ constexpr double surely_dearer = 1.25;
 constexpr double planned = 0.6;
 /// Iterations of the best one between two looks at what it takes, at least: fewer say more of the computer than of it.
 constexpr int shortest_watch = 8;
-/// Of a longer run the latest count.
-constexpr std::size_t most_kept = 64;
-
-/// Without so many of the least and of the largest.
-double mean_within(std::vector<double> times, std::size_t least, std::size_t largest) {
-  std::ranges::sort(times);
-  auto const within = std::span(times).subspan(least, times.size() - least - largest);
-  return std::accumulate(within.begin(), within.end(), 0.0) / static_cast<double>(within.size());
-}
-
-/// Of iterations that are alike some are disturbed, and none is too quick.
-double mean_of_lesser_half(std::vector<double> const& times) { return mean_within(times, 0, times.size() / 2); }
-
-/// Of iterations that overlap some are too quick, as others are too slow.
-double mean_of_middle_half(std::vector<double> const& times) {
-  auto const quarter = (times.size() + 1) / 4;
-  return times.size() < 3 ? mean_within(times, 0, 0) : mean_within(times, quarter, quarter);
-}
-
 }  // namespace
 
 Selector::Selector(std::vector<Configuration> configurations, SelectorOptions options)
@@ -74,6 +52,7 @@ Selector::Selector(std::vector<Configuration> configurations, SelectorOptions op
   for (auto& configuration : configurations) {
     ensure(names.insert(configuration.name).second, "configurations", configuration.name, "names that differ");
     ensure(configuration.predicted >= Seconds{}, "predicted", configuration.predicted, "at least 0 seconds");
+    ensure(configuration.lasting >= Seconds{}, "lasting", configuration.lasting, "at least 0 seconds");
     arms_.push_back({.configuration = std::move(configuration)});
   }
   plan_first();
@@ -105,73 +84,10 @@ void Selector::plan_first() {
   for (std::size_t b = 0; b < blind; ++b) runs_.push_back(trial(better[b]));
 }
 
-void Selector::record(Seconds local) {
-  auto& run = runs_[at_];
-  run.total += local.value();
-  auto const counted = run.done++ - run.dropped();
-  if (counted < 0) {
-    run.first += local.value();
-  } else if (options_.undisturbed || options_.overlap) {
-    if (run.latest.size() < most_kept) {
-      run.latest.push_back(local.value());
-    } else {
-      run.latest[static_cast<std::size_t>(counted) % most_kept] = local.value();
-    }
-  }
-  if (run.done >= run.iterations && at_ + 1 < runs_.size()) ++at_;
-}
-
-/// What this rank tells the others of a run: an iteration's time, or each one's.
-std::vector<double> Selector::iterations_of(Run const& run) const {
-  if (options_.overlap) return run.latest;
-  if (options_.undisturbed) return {mean_of_lesser_half(run.latest)};
-  return {(run.total - run.first) / (run.done - run.dropped())};
-}
-
-void Selector::decide(Agree const& agree) {
-  if (!due()) return;
-  std::vector<double> times;
-  std::vector<std::size_t> ends;
-  for (auto const& run : runs_) {
-    auto const iterations = iterations_of(run);
-    times.insert(times.end(), iterations.begin(), iterations.end());
-    ends.push_back(times.size());
-  }
-  for (auto const& run : runs_) times.push_back(run.total);
-  agree_and_time(agree, times);
-  spent_ += agreement_;
-  auto from = times.begin();
-  for (std::size_t r = 0; r < runs_.size(); ++r) {
-    auto const end = times.begin() + static_cast<std::ptrdiff_t>(ends[r]);
-    learn(runs_[r], mean_of_middle_half({from, end}));
-    from = end;
-  }
-  for (std::size_t r = 0; r < runs_.size(); ++r) account(runs_[r], times[ends.back() + r]);
-  at_ = 0;
-  if (auto const rest = rest_of_trial()) {
-    runs_ = {*rest};
-  } else {
-    choose_best();
-    runs_ = next_runs();
-  }
-}
-
-/// What an agreement takes is agreed on with the next one: models know little of ranks that share their cores. The
-/// first opens connections, and tells nothing.
-void Selector::agree_and_time(Agree const& agree, std::vector<double>& times) {
-  times.push_back(last_agreement_);
-  auto const begin = std::chrono::steady_clock::now();
-  agree(times);
-  last_agreement_ = std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
-  ++agreements_;
-  if (agreements_ < 3) return;
-  agreements_took_ += times.back();
-  agreement_ = std::max(options_.agreement.value(), agreements_took_ / (agreements_ - 2));
-}
-
 void Selector::learn(Run const& run, double mean) {
   auto& arm = arms_[run.arm];
   iterations_ += run.done;
+  if (run.rests) return;
   if (run.watches) {
     watch(mean);
     return;
@@ -182,6 +98,7 @@ void Selector::learn(Run const& run, double mean) {
     best_ = options_.standard;
     settled_at_ = standard_seconds();
   }
+  if (!run.lasts) mean = std::max(mean, arm.configuration.lasting.value());
   arm.seconds = run.again ? std::min(arm.seconds, mean) : mean;
   arm.open = false;
   if (run.arm == best_) settled_at_ = arm.seconds;
@@ -189,7 +106,8 @@ void Selector::learn(Run const& run, double mean) {
 
 void Selector::account(Run const& run, double total) {
   allowed_ += options_.loss * standard_seconds() * run.done;
-  if (run.arm != options_.standard) spent_ += total - standard_seconds() * run.done;
+  auto const took = run.rests ? arms_[run.arm].seconds * run.done : total;
+  if (run.arm != options_.standard) spent_ += took - standard_seconds() * run.done;
 }
 
 /// Twice in a row is a change: one interruption is none.
@@ -339,9 +257,9 @@ std::vector<Selector::Run> Selector::confirming(std::size_t other) const {
     runs.front().drops = options_.standard != runs_.back().arm ? 1 : 0;
   } else {
     auto const iterations = options_.confirm + 1;
-    runs = {{.arm = best_, .iterations = options_.confirm, .drops = best_ != runs_.back().arm ? 1 : 0, .watches = true},
-            {.arm = options_.standard, .iterations = iterations},
-            {.arm = other, .iterations = iterations}};
+    runs = {{.arm = best_, .iterations = options_.confirm, .drops = 0, .rests = true},
+            {.arm = options_.standard, .iterations = iterations, .lasts = true},
+            {.arm = other, .iterations = iterations, .lasts = true}};
   }
   runs.back().confirms = true;
   return runs;
@@ -387,6 +305,11 @@ std::vector<Selector::Run> Selector::next_runs() {
     next.iterations = static_cast<int>(std::clamp<double>(std::ceil(wait), options_.iterations, longest_wait));
   }
   next.drops = next.arm != runs_.back().arm ? 1 : 0;
+  if (options_.overlap && next.watches && next.iterations > shortest_watch) {
+    auto const rest = std::exchange(next.iterations, shortest_watch) - shortest_watch;
+    next.drops = 0;
+    return {{.arm = best_, .iterations = rest, .drops = 0, .rests = true}, next};
+  }
   return {next};
 }
 

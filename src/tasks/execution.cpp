@@ -34,7 +34,7 @@ Execution::Execution(TaskGraph const& graph, Communicator const& comm, RunOption
       options_(options),
       me_(comm.rank()),
       way_(options.way.value_or(usual_way(comm.machine()))),
-      workers_(options.workers),
+      workers_(std::max(options.workers, 1)),
       window_(graph, comm.rank(), options.ahead),
       multicasts_(comm, TopologyIds(comm.machine(), TopologyIds::usual_bits(comm.size())), carried(),
                   [this](MessageName const& name) { return route(task_of(name), static_cast<int>(name[3])); }),
@@ -44,7 +44,8 @@ Execution::Execution(TaskGraph const& graph, Communicator const& comm, RunOption
       frontier_(graph),
       order_(graph),
       count_(comm.rank() < graph.ranks() ? graph.count(comm.rank()) : 0),
-      next_warning_(options.stall_seconds) {}
+      next_warning_(options.stall_seconds),
+      has_tasks_(!count_ || *count_ > 0) {}
 
 MulticastOptions Execution::carried() {
   MulticastOptions options;
@@ -55,28 +56,23 @@ MulticastOptions Execution::carried() {
   return options;
 }
 
-RunReport Execution::run() {
+RunReport Execution::run(std::string const& trouble) {
   if (options_.record) comm_.barrier();
   begin_ = Clock::now();
-  try {
+  if (trouble.empty()) {
+    enter();
+  } else {
     std::scoped_lock const hold(mutex_);
-    frontier_.let_run_before(window_.limit());
-    if (me_ < graph_.ranks()) graph_.entries(me_, [&](Task task) { frontier_.enter(task); });
-  } catch (std::exception const& error) {
-    fail(error, "the graph's entries");
+    fail(trouble, ErrorKind::argument);
   }
   std::vector<std::jthread> threads;
   for (int w = 1; w < options_.workers; ++w) threads.emplace_back([this, w] { work(w); });
   work(0);
   threads.clear();
-  if (!stopped_) {
-    try {
-      tell_progress();
-    } catch (std::exception const& error) {
-      failure_ = fmt::format("the program: {}", error.what());
-    }
-  }
-  comm_.ensure_all_well(failure_, failure_kind_);
+  multicasts_.give_back();
+  if (multicasts_.any_wrong()) comm_.ensure_all_well(failure_, failure_kind_);
+  // What the program threw when all was over elsewhere.
+  if (!failure_.empty()) throw Error(failure_kind_, failure_);
   report_.count.tasks = executed_;
   report_.count.traffic = known_traffic();
   report_.count.expected_bytes = static_cast<double>(expected_.bytes_sent);
@@ -89,8 +85,18 @@ RunReport Execution::run() {
   return std::move(report_);
 }
 
+void Execution::enter() {
+  try {
+    std::scoped_lock const hold(mutex_);
+    frontier_.let_run_before(window_.limit());
+    if (me_ < graph_.ranks()) graph_.entries(me_, [&](Task task) { frontier_.enter(task); });
+  } catch (std::exception const& error) {
+    fail(error, "the graph's entries");
+  }
+}
+
 void Execution::work(int index) {
-  Worker worker{index};
+  Worker worker(index, comm_.machine());
   bool const caller = index == 0;
   bool const talks = caller || !only_caller_talks_;
   int polls = 0;
@@ -113,11 +119,19 @@ void Execution::work(int index) {
       moved = help(worker) || moved;
     }
     polls = moved ? 0 : polls + 1;
-    if (!moved) rest(polls);
+    rest(worker, polls);
   }
 }
 
-void Execution::rest(int polls) const {
+void Execution::rest(Worker& worker, int polls) const {
+  if (polls == 0) return worker.backoff.moved();
+  // Where links are slow ranks that share cores poll as seldom as will do: who hands on, or computes, needs them. Not
+  // where another worker may have something to do at any time.
+  if (!fast_links_ && options_.workers == 1) return worker.backoff.idle();
+  give_way(polls);
+}
+
+void Execution::give_way(int polls) const {
   // MPI moves long messages through memory a little with every poll, and nothing while ranks sleep.
   if (polls < (fast_links_ ? polls_of_fast_links : polls_before_sleep) ||
       (fast_links_ && carrying_.load(std::memory_order_relaxed))) {
@@ -144,8 +158,10 @@ bool Execution::help(Worker& worker) {
 
 void Execution::attend() {
   auto const now = Clock::now();
-  if (now - attended_ < between_looks) return;
+  bool const last = !told_end_ && !has_tasks_.load(std::memory_order_relaxed);
+  if (now - attended_ < between_looks && !last) return;
   attended_ = now;
+  told_end_ = last || told_end_;
   try {
     if (options_.attend) options_.attend();
     tell_progress();
@@ -239,6 +255,7 @@ void Execution::execute(Ready& ready, Worker& worker) {
   if (frontier_.has_new_members()) hurry_.store(true, std::memory_order_relaxed);
   report_.count.flops += work.flops;
   ++executed_;
+  if (count_ && executed_ == *count_) has_tasks_.store(false, std::memory_order_relaxed);
   --running_;
   if (window_.bounds()) {
     window_.done(step);
@@ -307,8 +324,11 @@ bool Execution::idle() {
   std::scoped_lock const hold(mutex_);
   if (running_ > 0 || unsent_ > 0 || !outgoing_.empty()) return false;
   if (stopped_) return true;
-  if (!complete_.empty()) return false;
-  return count_ ? executed_ >= *count_ : frontier_.empty();
+  if (!complete_.empty() || (options_.progress && count_ && !told_end_)) return false;
+  if (count_ ? executed_ < *count_ : !frontier_.empty()) return false;
+  // What has left may have been the last of its step: who counts as idle sends nothing more but when it is sent to.
+  if (window_.bounds()) tell_floor();
+  return outgoing_.empty();
 }
 
 void Execution::watch(bool moved) {
@@ -331,11 +351,15 @@ void Execution::watch(bool moved) {
 }
 
 void Execution::fail(std::exception const& error, std::string const& where) {
-  std::scoped_lock const hold(mutex_);
-  if (!failure_.empty()) return;
-  failure_ = fmt::format("{}: {}", where, error.what());
   auto const* const known = dynamic_cast<Error const*>(&error);
-  failure_kind_ = known != nullptr ? known->kind() : ErrorKind::schedule;
+  std::scoped_lock const hold(mutex_);
+  fail(fmt::format("{}: {}", where, error.what()), known != nullptr ? known->kind() : ErrorKind::schedule);
+}
+
+void Execution::fail(std::string const& what, ErrorKind kind) {
+  if (!failure_.empty()) return;
+  failure_ = what;
+  failure_kind_ = kind;
   if (std::exchange(stopped_, true)) return;
   auto const here = multicasts_.ids().position(comm_.position(me_));
   Multicast all{comm_.position(me_), DestinationSet::all(multicasts_.ids()).without(here)};

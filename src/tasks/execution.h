@@ -13,6 +13,7 @@
 #include <thread>
 #include <vector>
 
+#include "allport/comm/backoff.h"
 #include "allport/comm/multicasts.h"
 #include "allport/graph/sum_tree.h"
 #include "allport/tasks/run.h"
@@ -28,7 +29,8 @@ namespace allport::tasks {
 class Execution {
  public:
   Execution(TaskGraph const& graph, Communicator const& comm, RunOptions const& options);
-  RunReport run();
+  /// @param trouble  not empty: this rank cannot run the graph, and every rank is told why
+  RunReport run(std::string const& trouble);
 
  private:
   using Clock = std::chrono::steady_clock;
@@ -83,7 +85,9 @@ class Execution {
     std::size_t place = 0;  ///< among the worker's, for a sum
   };
   struct Worker {
-    int index = 0;
+    Worker(int number, Machine const& machine) : index(number), backoff(machine) {}
+    int index;
+    engine::Backoff backoff;
     std::optional<Ready> next{};
     std::optional<std::pair<SumName, Partial>> sum{};
     /// When its last body ended, or what it did since; without timed_, when it got its first task of those that it runs
@@ -99,9 +103,11 @@ class Execution {
     [[nodiscard]] bool has_work() const { return next || sum; }
   };
 
+  void enter();
   void work(int worker);
-  /// After so many looks at which nothing moved.
-  void rest(int polls) const;
+  /// After so many looks in a row at which nothing moved.
+  void rest(Worker& worker, int polls) const;
+  void give_way(int polls) const;
   void take(Worker& worker);
   /// Runs parts of others' bodies that are spread. True when there were any.
   [[nodiscard]] bool help(Worker& worker);
@@ -178,9 +184,14 @@ class Execution {
   bool talk();
   void arrived(Multicasts::Message&& message);
   void left(std::int64_t leaving);
+  /// Whether nothing will leave this rank any more but in answer to what comes. It may send what says so.
   [[nodiscard]] bool idle();
   void watch(bool moved);
   void fail(std::exception const& error, std::string const& where);
+  /// With mutex_ held.
+  void fail(std::string const& what, ErrorKind kind);
+  /// Whether this rank knows of anything that went wrong here.
+  [[nodiscard]] bool is_wrong();
 
   TaskGraph const& graph_;
   Communicator const& comm_;
@@ -230,6 +241,8 @@ class Execution {
   double next_warning_;
   Clock::time_point begin_ = Clock::now();
   Clock::time_point attended_{};
+  std::atomic<bool> has_tasks_;        ///< of count_, what has not run yet
+  std::atomic<bool> told_end_{false};  ///< the program has been told of the last one
 };
 
 }  // namespace allport::tasks

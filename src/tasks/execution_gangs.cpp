@@ -56,7 +56,8 @@ Block Execution::await(GangMessage const& what, Task member, Worker& worker) {
     if (!since) since = Clock::now();
     if (caller && (options_.attend || options_.progress)) attend();
     polls = look(caller) ? 0 : polls + 1;
-    if (polls > 0) rest(fast_links_ && polls < polls_in_gang ? 1 : polls);
+    // Members answer each other column by column: long sleeps would be most of a gang's time.
+    if (polls > 0) give_way(fast_links_ && polls < polls_in_gang ? 1 : polls);
   }
 }
 

@@ -148,6 +148,11 @@ std::string Execution::left_over_text() const {
                      frontier_.waiting_text(8), others.empty() ? "" : "; ", others);
 }
 
+bool Execution::is_wrong() {
+  std::scoped_lock const hold(mutex_);
+  return !failure_.empty() || (!stopped_ && !left_over_text().empty());
+}
+
 bool Execution::look(bool caller) {
   if ((only_caller_talks_ && !caller) || !network_.try_lock()) return false;
   std::scoped_lock const hold(std::adopt_lock, network_);
@@ -180,7 +185,7 @@ bool Execution::talk() {
                              [&](std::int64_t leaving) { left(leaving); }) ||
             !outgoing.empty();
     carrying_.store(multicasts_.is_carrying(), std::memory_order_relaxed);
-    if (idle() && multicasts_.finish()) {
+    if (idle() && multicasts_.finish([this] { return is_wrong(); })) {
       std::scoped_lock const hold(mutex_);
       if (!stopped_) failure_ = left_over_text();
       over_ = true;

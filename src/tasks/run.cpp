@@ -15,8 +15,7 @@ RunReport run(TaskGraph const& graph, Communicator const& comm, RunOptions const
   } else if (options.workers < 1) {
     trouble = Error::argument("workers", show(options.workers), "at least 1").what();
   }
-  comm.ensure_all_well(trouble);
-  return Execution(graph, comm, options).run();
+  return Execution(graph, comm, options).run(trouble);
 }
 
 }  // namespace allport::tasks

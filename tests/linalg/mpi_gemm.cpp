@@ -294,7 +294,7 @@ TEST(Gemm, LayersOnARing) {
       options.grid = {rows, cols, layers};
       // Tiles of 64 and more, a block that has one alone, and layers without a share of k.
       for (GemmProblem const& problem : {GemmProblem{.m = 300, .n = 270, .k = 41, .trans_b = Trans::transpose},
-                                         {.m = 5, .n = 7, .k = 40, .trans_a = Trans::conj_transpose},
+                                         {.m = 5, .n = 7, .k = 40, .trans_a = Trans::conjugate},
                                          {.m = 140, .n = 290, .k = 2}}) {
         run_case<double>(comm, problem, options, 2.0, -1.0, false, text(name, options.grid, problem));
         if (comm.size() > 6) continue;

@@ -217,6 +217,31 @@ TEST_F(Lu, OneRowOfRanksKeepsTheCallersBlocksInTheirProcessColumns) {
   }
 }
 
+TEST_F(Lu, OneRowOfRanksIsOrderedByWhatProcessColumnsHave) {
+  auto const p = comm.size();
+  Communicator const ring(MPI_COMM_WORLD, samples::slow_ring(p));
+  Index const nb = 4;
+  auto const n = 4 * nb * p;
+  for (int r = 1; r < p; ++r) {
+    if (p % r != 0 || p / r % 2 != 0) continue;
+    Distribution const given(AxisDistribution::cyclic(n, r, nb), AxisDistribution::cyclic(n, p / r, nb),
+                             ProcessGrid::row_major(r, p / r));
+    LuOptions options;
+    options.given = given;
+    options.algorithm = "1d";
+    options.grid = {1, p, 1};
+    options.order = "given";
+    options.block = nb;
+    options.nb = 2 * nb;
+    auto const report =
+        check<double>(ring, {.m = n, .n = n, .pivoting = Pivoting::partial}, options, Sample::random, given, "wide");
+    // A rank's blocks are those of two process columns, and its own is one: it keeps half of its rows' share.
+    for (auto const& moved : report.moved) {
+      EXPECT_EQ(moved.bytes_sent, 2 * (n * n / p - n * n / p / r / 2) * std::int64_t{8});
+    }
+  }
+}
+
 TEST_F(Lu, SaysWhichPivotIsZero) {
   for (auto const& options : ways(comm)) {
     for (auto const pivoting : {Pivoting::tournament, Pivoting::partial}) {

@@ -100,6 +100,14 @@ TEST(MpiRedistribute, FromNeighbourToNeighbourWhereLinksAreTheBottleneck) {
   move_and_check<std::complex<float>>(comm, by_cols, by_rows, 0);
   move_and_check<float>(comm, by_rows, last, 0);
   move_and_check<std::complex<double>>(comm, last, by_cols, 2);
+  // More of them, twice, than are remembered.
+  for (int turn = 0; turn < 2; ++turn) {
+    for (Index nb = 1; nb < 12; ++nb) {
+      Distribution const narrow(AxisDistribution::balanced(rows, 1), AxisDistribution::cyclic(cols, size, nb), ranks);
+      move_and_check<double>(comm, by_rows, narrow, 0);
+      if (turn == 1) move_and_check<float>(comm, by_rows, narrow, 0);
+    }
+  }
   // What is passed on counts where it passes.
   EXPECT_NE(redistribution_traffic(comm, by_rows, by_cols, sizeof(double)),
             redistribution_traffic(by_rows, by_cols, comm.rank(), sizeof(double)));

@@ -44,6 +44,29 @@ TEST(MpiPrice, IsModelledForPartsAndForWhatWasNotTimed) {
   EXPECT_EQ(mpi_price_of(part, {Collective::broadcast, 4, 0, 4096, 1}).source, PriceSource::modelled);
 }
 
+/// By hand, on a ring of four whose links take a second for a byte.
+TEST(MpiPrice, KnowsWhatLinksLetARowOfCallsTake) {
+  auto const m = Machine("ring", {{.length = 4, .wraps = true, .bandwidth = BytesPerSecond(1)}}, {});
+  auto const row = [&](Collective what, std::int64_t bytes) { return mpi_row(m, {what, 4, 0, bytes, 1}).value(); };
+  // Half-way round the ring goes up; with the root going round all links of a direction carry the same.
+  EXPECT_DOUBLE_EQ(row(Collective::broadcast, 8), 8 * 3 / 4.0) << "the chain: three messages over four links";
+  EXPECT_DOUBLE_EQ(row(Collective::reduce, 8), 8 * 2 / 4.0) << "the tree: 1 -> 0 and 3 -> 2 go down";
+  EXPECT_DOUBLE_EQ(row(Collective::allgather, 2), 2 * 3.0) << "the ring: three blocks over every link";
+  EXPECT_DOUBLE_EQ(row(Collective::scatter, 4), 4 * 3 / 4.0) << "straight: one and two up, one down";
+  EXPECT_DOUBLE_EQ(row(Collective::alltoall, 1), 3.0);
+  EXPECT_EQ(row(Collective::barrier, 0), 0.0);
+  for (auto const text : mpi_collectives()) {
+    auto const what = parse_collective(text);
+    auto const bytes = what == Collective::barrier ? 0 : 4096;
+    auto const big = Machine::parse("torus:9x8");
+    EXPECT_EQ(mpi_row(big, {what, 72, 0, bytes, 1}).value(), 0.0) << "nothing is said of so many ranks";
+    auto const two = Machine::parse("torus:3x2m/ppn=2");
+    auto const places = Mapping::from_list({7, 2, 0, 9, 11, 4, 1, 3, 10, 5, 8, 6});
+    EXPECT_GE(mpi_row(two, {what, 12, 0, bytes, 1}, places).value(), 0.0);
+    EXPECT_EQ(mpi_row(two, {what, 12, 5, bytes, 1}), mpi_row(two, {what, 12, 0, bytes, 1})) << "all roots count";
+  }
+}
+
 TEST(MpiPrice, KnowsEveryCollective) {
   auto const m = Machine::parse("torus:3x2m/ppn=2");
   for (auto const text : mpi_collectives()) {

@@ -2,8 +2,10 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <span>
 #include <vector>
 
+#include "allport/base/error.h"
 #include "allport/select/selector.h"
 #include "selector_program.h"
 
@@ -74,6 +76,67 @@ TEST(Selector, LooksOnceMoreAtWhatIsNotFarFromTheStandard) {
   EXPECT_EQ(std::ranges::count(dearer.ran(), 1U), 5 + 4) << "once, and later beside the standard";
   TunedProgram alone(tuned_configurations({1, 9}), options, 36);
   EXPECT_FALSE(alone.rank(0).explores());
+}
+
+/// Links that save up what few calls send, and queues, make a row's first calls quick; a model of the links knows it.
+TEST(Selector, BelievesNoShorterTimeThanLastsUntilItHasRunForLonger) {
+  SelectorOptions const options{
+      .iterations = 4, .blind = 1, .confirm = 32, .starts_up = 5, .clearly = 0.9, .floor = Seconds(1000)};
+  auto configurations = tuned_configurations({1, 0.9});
+  configurations[0].lasting = Seconds(1);
+  for (double const later : {1.0, 0.4}) {
+    TunedProgram program(configurations, options, 37);
+    program.run(14, {0.4, 0.6}, 0);
+    EXPECT_EQ(program.rank(0).best(), 1U);
+    EXPECT_DOUBLE_EQ(program.rank(0).seconds(0)->value(), 1.0) << "what lasts, not what was seen";
+    program.run(32 + 33 + 33, {later, 0.6}, 0);
+    EXPECT_EQ(program.rank(0).best(), later > 0.6 ? 1U : 0U) << "what a long row has shown is believed";
+    EXPECT_DOUBLE_EQ(program.rank(0).seconds(0)->value(), later);
+  }
+  configurations[0].lasting = Seconds(-1);
+  EXPECT_THROW(Selector(configurations, options), Error);
+}
+
+/// Between trials nobody needs times: whoever has short iterations leaves its clock alone.
+TEST(Selector, NeedsNoTimesWhereNothingIsTried) {
+  SelectorOptions const options{.iterations = 4,
+                                .blind = 1,
+                                .confirm = 20,
+                                .starts_up = 5,
+                                .overlap = true,
+                                .clearly = 0.9,
+                                .floor = Seconds(1000)};
+  std::vector<double> const seconds{1.0, 0.5};
+  auto const run = [&](bool skips) {
+    Selector selector(tuned_configurations({1, 0.9}), options);
+    std::vector<std::size_t> ran;
+    for (int i = 0; i < 120;) {
+      if (auto const rest = selector.resting(); skips && rest > 0) {
+        ran.insert(ran.end(), static_cast<std::size_t>(rest), selector.current());
+        i += rest;
+        selector.skip(rest);
+        EXPECT_EQ(selector.resting(), 0);
+        continue;
+      }
+      ran.push_back(selector.current());
+      // What is told of a rest makes no difference.
+      selector.record(Seconds((selector.resting() > 0 ? 7 : 1) * seconds[ran.back()]));
+      ++i;
+      if (!selector.due()) continue;
+      selector.decide([](std::span<double>) {});
+      EXPECT_NEAR(selector.spent().value(), -0.5 * static_cast<double>(std::ranges::count(ran, 1U)), 1e-2);
+    }
+    EXPECT_EQ(selector.best(), 1U);
+    EXPECT_NEAR(selector.seconds(0)->value(), 1.0, 1e-9);
+    EXPECT_NEAR(selector.seconds(1)->value(), 0.5, 1e-9);
+    return ran;
+  };
+  auto const ran = run(true);
+  EXPECT_EQ(ran, run(false));
+  EXPECT_EQ(std::ranges::count(std::span(ran).subspan(14, 20), 1U), 20) << "what won runs for a while";
+  Selector fresh(tuned_configurations({1, 0.9}), options);
+  EXPECT_EQ(fresh.resting(), 0);
+  EXPECT_THROW(fresh.skip(1), Error);
 }
 
 /// Three ranks of which each waits in every third iteration for the others, who have run ahead.

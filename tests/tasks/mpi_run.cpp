@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <atomic>
 #include <chrono>
+#include <stdexcept>
 #include <thread>
 #include <vector>
 
@@ -227,9 +228,37 @@ TEST(TasksRun, TellsEveryRankWhichTaskHasFailed) {
                   (comm.size() > 1 ? fmt::format(" (on rank {})", owner) : std::string()));
   }
   // And the communicator is as good as before.
-  RandomGraph const graph(comm.size(), 120, 5, 2000);
-  tasks::run(graph, comm);
-  EXPECT_TRUE(graph.ran_all(comm.rank()));
+  for (int again = 0; again < 3; ++again) {
+    RandomGraph const graph(comm.size(), 120, 5, 2000);
+    tasks::run(graph, comm);
+    EXPECT_TRUE(graph.ran_all(comm.rank()));
+  }
+}
+
+// Runs use the same communicators by turns: nothing of one comes to another, whoever is late, and what it ends with.
+TEST(TasksRun, OneAfterTheOtherWhereRanksAreLate) {
+  Communicator const comm(MPI_COMM_WORLD, Machine::flat(world_size()));
+  auto const late = [&](unsigned round) {
+    if (Rank(round) % comm.size() == comm.rank()) std::this_thread::sleep_for(std::chrono::milliseconds(1));
+  };
+  for (unsigned round = 0; round < 40; ++round) {
+    Stepped const graph(comm.size(), 60, round, 2000);
+    late(round);
+    auto const report = tasks::run(graph, comm, {.ahead = 1 + round % 3});
+    EXPECT_EQ(graph.wrong(), 0);
+    EXPECT_TRUE(graph.ran_all(comm.rank()));
+    EXPECT_EQ(report.count, graph::count(graph, *tasks::carrier(comm.machine()))[std::size_t(comm.rank())]);
+    if (round % 8 == 7) {
+      Failing const failing(comm.size(), 120, 5, 2000);
+      EXPECT_THROW(tasks::run(failing, comm), Error);
+    }
+    if (round % 8 == 3) {
+      bool const throws = comm.rank() == comm.size() - 1;
+      auto const attend = [&] { throws ? throw std::runtime_error("enough") : void(); };
+      EXPECT_NE(error_of([&] { tasks::run(graph, comm, {.attend = attend}); }).find("the program: enough"),
+                std::string::npos);
+    }
+  }
 }
 
 /// Waits for an input that nothing leads to.
@@ -253,6 +282,9 @@ TEST(TasksRun, RefusesWhatCannotRun) {
   EXPECT_NE(error_of([&] { tasks::run(graph, comm); }).find("graph.ranks()"), std::string::npos);
   RandomGraph const fits(comm.size(), 10, 1, 10);
   EXPECT_NE(error_of([&] { tasks::run(fits, comm, {.workers = 0}); }).find("workers = 0"), std::string::npos);
+  // On one rank alone, where the others begin.
+  int const workers = comm.rank() == comm.size() - 1 ? 0 : 1;
+  EXPECT_NE(error_of([&] { tasks::run(fits, comm, {.workers = workers}); }).find("workers = 0"), std::string::npos);
 }
 
 }  // namespace

@@ -68,7 +68,7 @@ class Multicasts {
   using Arrived = FunctionRef<void(Message&&)>;
   using Left = FunctionRef<void(std::int64_t token)>;
 
-  /// Collective over `comm`, of which two duplicates carry the messages.
+  /// Collective over `comm`, of which two duplicates carry the messages: those that another one gave back, or new ones.
   /// @param route  needed by send() without destinations
   /// @pre the same IDs and options on all ranks; ids.ranks() == the size of comm; options at least 1
   Multicasts(Communicator const& comm, TopologyIds ids, MulticastOptions options = {}, Route route = {});
@@ -98,7 +98,14 @@ class Multicasts {
   /// Called by every rank when it will send nothing more but what poll() makes it send; true on every rank once all
   /// that any has sent is taken everywhere. Never waits: call it, and poll(), until it is. Ranks agree by counting what
   /// was sent and taken, until two counts in a row are equal and even (Mattern, 1987). Then a new phase may begin.
-  [[nodiscard]] bool finish();
+  /// @param is_wrong  asked whenever this rank is counted: for any_wrong()
+  [[nodiscard]] bool finish(FunctionRef<bool()> is_wrong = {});
+  /// After finish(), the same on all ranks: whether any rank said in the last count that something is wrong.
+  [[nodiscard]] bool any_wrong() const;
+
+  /// After finish(), on all ranks: leaves the duplicates to others that come later, for making them takes longer than a
+  /// few messages do. Nothing but the counts may be asked for then.
+  void give_back();
 
   /// Whether parts of messages are on their way from here or to here, that MPI has been asked for.
   [[nodiscard]] bool is_carrying() const;

@@ -54,7 +54,8 @@ struct LuOptions {
 struct LuCandidate {
   std::string algorithm;
   GemmGrid grid;
-  /// Which grid axis runs fastest over the machine's ranks; "given": one row, of the caller's grid row after row.
+  /// Which grid axis runs fastest over the machine's ranks; "given": one row of the caller's grid's ranks, each with
+  /// the columns of which its process column has the most.
   std::string order = "ijl";
   bool in_place = false;       ///< on the caller's own distribution (LuOptions::given)
   Index block = 0;             ///< columns of a panel, with layers of a layer's slice of one

@@ -20,6 +20,13 @@ namespace allport {
 [[nodiscard]] Seconds mpi_price(Machine const& machine, Contract const& contract,
                                 std::optional<Mapping> const& mapping = {});
 
+/// What a call of a long row takes at least, the root going round, where MPI's own goes by the textbook algorithm that
+/// loads the busiest link least: the first calls of a row may take less, while links and queues take in what is sent.
+/// In the mean over the roots. 0 where nothing is said: above 64 ranks, for blocks that differ, for barriers.
+/// @pre as mpi_price_of()
+[[nodiscard]] Seconds mpi_row(Machine const& machine, Contract const& contract,
+                              std::optional<Mapping> const& mapping = {});
+
 /// Whether ours goes. Where both were timed side by side it must take a tenth less than MPI's; a fifth less where one
 /// of the two is a formula's, for a call that gets slower is worse than one that stays as it was. Where both are
 /// formulas the message must also be so long that its bytes weigh, five times the price of the shortest: what starting

@@ -17,6 +17,7 @@ struct Configuration {
   std::string name;      ///< tells it from the others, in reports and in what is remembered
   Seconds predicted{};   ///< of one iteration, by a model; 0: no model says
   std::string family{};  ///< configurations whose predictions err alike
+  Seconds lasting{};     ///< a run's first iterations may take less, but no long row of them does; 0: nothing is known
 };
 
 struct SelectorOptions {
@@ -71,7 +72,7 @@ using Agree = std::function<void(std::span<double>)>;
 ///     }
 class Selector {
  public:
-  /// @pre configurations is not empty, names differ, predictions >= 0, options.standard is one of them,
+  /// @pre configurations is not empty, names differ, predictions and `lasting` >= 0, options.standard one of them,
   ///      iterations >= 1, blind >= 0, blind_to >= 1, confirm >= 0, starts_up >= 0, doubt >= 1, 0 < clearly <= 1,
   ///      loss >= 0, floor >= 0, agreement >= 0, hopeless >= 1, drift > 0
   explicit Selector(std::vector<Configuration> configurations, SelectorOptions options = {});
@@ -85,6 +86,10 @@ class Selector {
   [[nodiscard]] bool begins() const { return runs_[at_].done == runs_[at_].dropped(); }
   /// All that was planned has run: the next decide() may change current(). Equal on all ranks.
   [[nodiscard]] bool due() const { return at_ + 1 == runs_.size() && runs_[at_].done >= runs_[at_].iterations; }
+  /// Of so many iterations from here on nobody needs the time: record() each, or skip() them.
+  [[nodiscard]] int resting() const;
+  /// So many of these have run. @pre 0 <= iterations <= resting()
+  void skip(int iterations);
   /// Collective. Before due() only what is due counts: nothing changes.
   void decide(Agree const& agree);
 
@@ -121,6 +126,8 @@ class Selector {
     bool probes = false;    ///< one iteration, to see whether a trial is worth its time
     bool watches = false;   ///< of the best one, for want of anything to try
     bool again = false;     ///< ran in this row before, which counts if it took less
+    bool rests = false;     ///< nobody needs what they take
+    bool lasts = false;     ///< so long that a row's beginning is no matter: Configuration::lasting
     bool confirms = false;  ///< ends what SelectorOptions::confirm asks for
     int done = 0;
     double first = 0;  ///< of those that do not count
@@ -139,6 +146,7 @@ class Selector {
   [[nodiscard]] double missing(int iterations, double seconds) const;
   [[nodiscard]] std::optional<std::size_t> best_other() const;
   [[nodiscard]] std::vector<double> iterations_of(Run const& run) const;
+  void go_on();
   void agree_and_time(Agree const& agree, std::vector<double>& times);
   void learn(Run const& run, double mean);
   void account(Run const& run, double total);

@@ -19,11 +19,11 @@ class Backoff {
 
   /// The last poll found something.
   void moved();
-  /// It found nothing: may offer the core to others, or sleep. Meanwhile the lock is free.
-  void idle(EngineLock& lock);
+  /// It found nothing: may offer the core to others, or sleep. Meanwhile the lock, if it is held, is free.
+  void idle(EngineLock* lock = nullptr);
 
  private:
-  void offer(EngineLock& lock);
+  void offer(EngineLock* lock);
 
   int polls_ = 0;     ///< without success since the last one with
   int crowded_ = 0;   ///< offers for which the core still counts as shared

@@ -1,0 +1,193 @@
+// What the links let a long row of the MPI library's calls take.
+#include <algorithm>
+#include <bit>
+#include <limits>
+#include <optional>
+#include <vector>
+
+#include "allport/select/mpi_price.h"
+
+namespace allport {
+
+namespace {
+
+/// From the root to all others, or the other way.
+enum class Way { down, up };
+
+/// Of partners that differ in one bit, whether those that differ in the highest swap most.
+enum class Most { near, far };
+
+/// Bytes over every link in one call, of algorithms over rank order; of those with a root in the mean over all roots.
+class Row {
+ public:
+  Row(Machine const& machine, std::optional<Mapping> const& mapping)
+      : machine_(machine),
+        mapping_(mapping),
+        ranks_(machine.ranks()),
+        bytes_(static_cast<std::size_t>(machine.link_ids())) {}
+
+  /// The busiest link's time for what was added since the last one.
+  [[nodiscard]] double take() {
+    auto most = 0.0;
+    for (std::size_t l = 0; l < bytes_.size(); ++l) {
+      if (bytes_[l] > 0) most = std::max(most, bytes_[l] / machine_.bandwidth(static_cast<LinkId>(l)).value());
+    }
+    std::ranges::fill(bytes_, 0.0);
+    return most;
+  }
+
+  /// Binomial; a rank's parent has one of its bits less, the lowest or the highest.
+  void tree(double bytes, Way way, bool lowest) {
+    each_root([&](Rank root) {
+      for (Rank v = 1; v < ranks_; ++v) edge(root, v - (lowest ? low_bit(v) : high_bit(v)), v, bytes, way);
+    });
+  }
+  /// Binomial, with the blocks of all ranks below.
+  void tree_of_blocks(double block, Way way) {
+    each_root([&](Rank root) {
+      for (Rank v = 1; v < ranks_; ++v) {
+        edge(root, v - low_bit(v), v, block * std::min(low_bit(v), ranks_ - v), way);
+      }
+    });
+  }
+  void chain(double bytes, Way way) {
+    each_root([&](Rank root) {
+      for (Rank v = 1; v < ranks_; ++v) edge(root, v - 1, v, bytes, way);
+    });
+  }
+  /// The root's messages straight to all others.
+  void fan(double block, Way way) {
+    each_root([&](Rank root) {
+      for (Rank v = 1; v < ranks_; ++v) edge(root, 0, v, block, way);
+    });
+  }
+  /// All but one of the ranks' blocks pass every rank.
+  void ring(double block) {
+    for (Rank r = 0; r < ranks_; ++r) send(r, (r + 1) % ranks_, (ranks_ - 1.0) * block);
+  }
+  /// Half of what is left with each partner, or twice what there is.
+  void halving(double block, Most most) {
+    auto const rounds = std::bit_width(static_cast<unsigned>(ranks_ - 1));
+    exchange([&](int k) { return block * static_cast<double>(Rank{1} << (most == Most::far ? k : rounds - 1 - k)); });
+  }
+  /// The whole with each partner.
+  void swapping(double bytes) {
+    exchange([&](int) { return bytes; });
+  }
+  /// Half of all blocks to whoever is 1, 2, 4 ... ranks on (Bruck).
+  void shifts(double bytes) {
+    for (Rank distance = 1; distance < ranks_; distance *= 2) {
+      for (Rank r = 0; r < ranks_; ++r) send(r, (r + distance) % ranks_, bytes);
+    }
+  }
+
+ private:
+  static Rank low_bit(Rank v) { return v & -v; }
+  static Rank high_bit(Rank v) { return static_cast<Rank>(std::bit_floor(static_cast<unsigned>(v))); }
+
+  void send(Rank from, Rank to, double bytes) {
+    auto const node = [&](Rank r) { return machine_.node_of(mapping_ ? mapping_->place(r) : r); };
+    machine_.route(node(from), node(to), [&](LinkId l) { bytes_[static_cast<std::size_t>(l)] += bytes; });
+  }
+  /// Between ranks counted from the root on.
+  void edge(Rank root, Rank parent, Rank child, double bytes, Way way) {
+    auto const a = (parent + root) % ranks_;
+    auto const b = (child + root) % ranks_;
+    send(way == Way::down ? a : b, way == Way::down ? b : a, bytes / ranks_);
+  }
+  template <class Edges>
+  void each_root(Edges const& edges) {
+    for (Rank root = 0; root < ranks_; ++root) edges(root);
+  }
+  template <class Bytes>
+  void exchange(Bytes const& bytes) {
+    for (int k = 0; (Rank{1} << k) < ranks_; ++k) {
+      for (Rank r = 0; r < ranks_; ++r) {
+        if (auto const partner = r ^ (Rank{1} << k); partner < ranks_) send(r, partner, bytes(k));
+      }
+    }
+  }
+
+  Machine const& machine_;
+  std::optional<Mapping> const& mapping_;
+  Rank ranks_;
+  std::vector<double> bytes_;
+};
+
+/// The least that any of the algorithms lets the busiest link carry.
+class Least {
+ public:
+  explicit Least(Row& row) : row_(row) {}
+  template <class Add>
+  Least& of(Add const& add) {
+    add(row_);
+    seconds_ = std::min(seconds_, row_.take());
+    return *this;
+  }
+  [[nodiscard]] Seconds seconds() const { return Seconds(seconds_); }
+
+ private:
+  Row& row_;
+  double seconds_ = std::numeric_limits<double>::infinity();
+};
+
+}  // namespace
+
+Seconds mpi_row(Machine const& machine, Contract const& contract, std::optional<Mapping> const& mapping) {
+  constexpr Rank most_ranks = 64;
+  auto const ranks = contract.ranks;
+  if (ranks < 2 || ranks > most_ranks || contract.blocks != nullptr) return {};
+  auto const bytes = static_cast<double>(contract.bytes);
+  auto const share = bytes / ranks;
+  Row row(machine, mapping);
+  Least least(row);
+  auto const halvings = [&](double block, auto const& rest) {
+    for (auto const most : {Most::near, Most::far}) {
+      least.of([&](Row& r) {
+        r.halving(block, most);
+        rest(r);
+      });
+    }
+  };
+  auto const trees = [&](Way way) {
+    for (bool const lowest : {true, false}) least.of([&](Row& r) { r.tree(bytes, way, lowest); });
+    least.of([&](Row& r) { r.chain(bytes, way); });
+  };
+  switch (contract.what) {
+    case Collective::broadcast:
+      trees(Way::down);
+      halvings(share, [&](Row& r) { r.tree_of_blocks(share, Way::down); });
+      return least
+          .of([&](Row& r) {
+            r.tree_of_blocks(share, Way::down);
+            r.ring(share);
+          })
+          .seconds();
+    case Collective::reduce:
+      trees(Way::up);
+      halvings(share, [&](Row& r) { r.tree_of_blocks(share, Way::up); });
+      return least.seconds();
+    case Collective::scatter:
+    case Collective::gather: {
+      auto const way = contract.what == Collective::scatter ? Way::down : Way::up;
+      return least.of([&](Row& r) { r.tree_of_blocks(bytes, way); }).of([&](Row& r) { r.fan(bytes, way); }).seconds();
+    }
+    case Collective::allgather:
+    case Collective::reduce_scatter:
+      halvings(bytes, [](Row&) {});
+      return least.of([&](Row& r) { r.ring(bytes); }).seconds();
+    case Collective::allreduce:
+      halvings(2 * share, [](Row&) {});
+      return least.of([&](Row& r) { r.swapping(bytes); }).of([&](Row& r) { r.ring(2 * share); }).seconds();
+    case Collective::alltoall:
+      return least.of([&](Row& r) { r.fan(ranks * bytes, Way::down); })
+          .of([&](Row& r) { r.shifts(ranks * bytes / 2); })
+          .seconds();
+    case Collective::barrier:
+    case Collective::none:
+      break;
+  }
+  return {};
+}
+
+}  // namespace allport
