@@ -92,7 +92,9 @@ class Row(NamedTuple):
 def product(place: Place, spec: str, machine: ap.Machine, run: Run) -> Row:
     algorithm, grid, panel = spec.split("/")
     plan = ap.plan_gemm(place.n, place.n, place.n, machine, algorithm=algorithm, grid=grid, panel=int(panel))
-    found = [s for name, s in run["seconds"].items() if name.startswith(f"allport {algorithm} {grid}/{int(panel) or ''}")]
+    found = [
+        s for name, s in run["seconds"].items() if name.startswith(f"allport {algorithm} {grid}/{int(panel) or ''}")
+    ]
     return Row(f"gemm, {algorithm} {grid}, panels of {plan.chosen['panel']}", found[0], ap.gemm_graph(plan))
 
 
@@ -129,8 +131,8 @@ def rows(place: Place, run: Run) -> tuple[list[str], list[str]]:
             off.append(f"{place.name}, {words}: {ratio}")
             ratio = f"**{ratio}**"
         lines.append(
-            f"| {place.lab} | {place.rate} | {place.n} | {words} | {middle:.3f} | {min(times):.3f} | {max(times):.3f} | "
-            f"{simulated.seconds:.3f} | {ratio} | {allowed:.3f} | {allowed / middle:.2f} |"
+            f"| {place.lab} | {place.rate} | {place.n} | {words} | {middle:.3f} | {min(times):.3f} | {max(times):.3f} "
+            f"| {simulated.seconds:.3f} | {ratio} | {allowed:.3f} | {allowed / middle:.2f} |"
         )
     return lines, off
 

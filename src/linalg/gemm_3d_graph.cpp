@@ -131,7 +131,8 @@ std::optional<Shape> Gemm3dGraph::input(Task t, int index) const {
   auto const line = from < grid_.cols ? GridAxis::row : GridAxis::col;
   auto const own = owned(line, t.layer, from - (line == GridAxis::row ? 0 : grid_.cols));
   auto const width = piece(own, pieces(line, own.width()), index % most_line_trees).width();
-  return line == GridAxis::row ? Shape{tile_rows(t.i, tile(t).a), width, 0} : Shape{width, tile_cols(t.j, tile(t).b), 0};
+  return line == GridAxis::row ? Shape{tile_rows(t.i, tile(t).a), width, 0}
+                               : Shape{width, tile_cols(t.j, tile(t).b), 0};
 }
 
 Work Gemm3dGraph::work(Task t) const {
@@ -147,8 +148,8 @@ Work Gemm3dGraph::work(Task t) const {
     return {Kernel::add, 0, element * m * static_cast<double>(tile_cols(t.j, t.layer, tile(t).b))};
   }
   auto const k = static_cast<double>(owned(line_of(t), t.layer, index(t)).width());
-  return {Kernel::copy, 0, 2 * element * k *
-                               static_cast<double>(t.kind == of_a ? tile_rows(t.i, t.k) : tile_cols(t.j, t.k))};
+  return {Kernel::copy, 0,
+          2 * element * k * static_cast<double>(t.kind == of_a ? tile_rows(t.i, t.k) : tile_cols(t.j, t.k))};
 }
 
 /// What others wait for before all products, in the order of the tiles that need it.

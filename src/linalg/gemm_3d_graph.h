@@ -1,5 +1,5 @@
-// 3D as a graph: every block travels at once, tile after tile of C is multiplied, and its layers' sums are under way while
-// the next ones' operands come.
+// 3D as a graph: every block travels at once, tile after tile of C is multiplied, and its layers' sums are under way
+// while the next ones' operands come.
 #pragma once
 
 #include <algorithm>
@@ -14,8 +14,8 @@
 
 namespace allport::gemm_detail {
 
-/// A rank's block of C is cut into tiles a side, so that the links of the layers' axis have sums to carry before all of A
-/// and B is there: (1 - t^2) of the sums are left when a share t of both has come.
+/// A rank's block of C is cut into tiles a side, so that the links of the layers' axis have sums to carry before all of
+/// A and B is there: (1 - t^2) of the sums are left when a share t of both has come.
 inline constexpr Index most_tiles_a_side = 8;
 /// Rows and columns of a tile, at least: BLAS multiplies smaller ones slowly, and messages' ends cost.
 inline constexpr Index least_tile_side = 64;
@@ -26,10 +26,10 @@ inline constexpr Index least_tile_side = 64;
 
 /// `of_a` and `of_b` give the k that a rank owns of a tile's rows or columns to a row or a column of the grid, as many
 /// outputs as its line has trees without a common link; `multiply` makes a tile of the rank's product over all of the
-/// layer's k; `sum` combines the layers' tiles, each layer a part of the columns. A tile has columns of all these parts.
-/// A rank gives its k of the next tile row and column when those before have come from all others: earlier they would be
-/// on links before what others hand on of what is needed first.
-/// Task(kind, layer, i, j, k): k is the tile's row, its column, or its number.
+/// layer's k; `sum` combines the layers' tiles, each layer a part of the columns. A tile has columns of all these
+/// parts. A rank gives its k of the next tile row and column when those before have come from all others: earlier they
+/// would be on links before what others hand on of what is needed first. Task(kind, layer, i, j, k): k is the tile's
+/// row, its column, or its number.
 class Gemm3dGraph : public ProductGraph {
  public:
   Gemm3dGraph(GemmProblem const& problem, Machine const& machine, GemmCandidate const& candidate,
@@ -121,8 +121,6 @@ class Gemm3dGraph : public ProductGraph {
 };
 
 /// All of a layer's k at once, tile by tile.
-[[nodiscard]] inline bool is_3d(Method const& how) {
-  return how.form == Method::Form::summa && !how.cuts_panels;
-}
+[[nodiscard]] inline bool is_3d(Method const& how) { return how.form == Method::Form::summa && !how.cuts_panels; }
 
 }  // namespace allport::gemm_detail

@@ -116,10 +116,10 @@ class Running3d final : public Gemm3dGraph {
       auto const right = source(GridAxis::col, me_.l, k);
       auto const last = std::min(left.k.last, right.k.last);
       auto const factor = k == 0 ? first_factor : T(1);
-      auto const of_left = left.owner == me_.j
-                               ? from(a_, begin_ + k, first_row(me_.i, a))
-                               : come(a_, context.input(input_of(GridAxis::row, left.owner, left.piece)), m, left.k,
-                                      k - left.k.first);
+      auto const of_left =
+          left.owner == me_.j
+              ? from(a_, begin_ + k, first_row(me_.i, a))
+              : come(a_, context.input(input_of(GridAxis::row, left.owner, left.piece)), m, left.k, k - left.k.first);
       auto const add = [&](Index width, Block<T> const& of_right, Index at) {
         multiply_in_pieces(problem_, {m, width, last - k}, alpha_, of_left, of_right, factor, into + at * ld, ld,
                            [&] { context.progress(); });

@@ -97,9 +97,7 @@ Shape CannonGraph::shape(Task t) const {
   return is_a(t) ? Shape{rows(t.i), k, 0} : Shape{k, cols(t.j), 0};
 }
 
-Shape CannonGraph::output(Task t, int index) const {
-  return t.kind == multiply ? part_of_sum(t, index) : shape(t);
-}
+Shape CannonGraph::output(Task t, int index) const { return t.kind == multiply ? part_of_sum(t, index) : shape(t); }
 
 std::optional<Shape> CannonGraph::input(Task t, int index) const {
   if (t.kind == sum) return summed(t, index);

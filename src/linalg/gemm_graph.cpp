@@ -31,7 +31,8 @@ void ProductGraph::give_sums(Task last, std::uint16_t sum, VisitEdge visit) cons
 
 void ProductGraph::each_summand(int layer, int piece, FunctionRef<void(int layer)> visit) const {
   auto const layers = grid_.layers;
-  for (int x = 1; x <= layers; ++x) visit(!both_ways() ? x - 1 : (piece == 0 ? layer + x : layer + layers - x) % layers);
+  for (int x = 1; x <= layers; ++x)
+    visit(!both_ways() ? x - 1 : (piece == 0 ? layer + x : layer + layers - x) % layers);
 }
 
 SummaGraph::SummaGraph(GemmProblem const& problem, Machine const& machine, GemmCandidate const& candidate,

@@ -19,7 +19,8 @@ inline constexpr std::int64_t panels_ahead = 4;
 /// `of_a` and `of_b` give a panel to a row or a column of the grid, `multiply` adds its product to the rank's block,
 /// `sum` combines the layers' blocks, each layer a part of the columns. Where nobody else needs a panel it is no task.
 ///
-/// A panel is as many outputs as there are trees in the line that it goes along (line_trees()), each with a part of its k.
+/// A panel is as many outputs as there are trees in the line that it goes along (line_trees()), each with a part of its
+/// k.
 class SummaGraph : public ProductGraph {
  public:
   SummaGraph(GemmProblem const& problem, Machine const& machine, GemmCandidate const& candidate,
@@ -65,9 +66,7 @@ class SummaGraph : public ProductGraph {
     return {cut(panel.width(), pieces, x), cut(panel.width(), pieces, x + 1)};
   }
   /// Outputs that a panel's task has.
-  [[nodiscard]] int pieces(GridAxis line, Panel const& panel) const {
-    return line_pieces(pieces(line), panel.width());
-  }
+  [[nodiscard]] int pieces(GridAxis line, Panel const& panel) const { return line_pieces(pieces(line), panel.width()); }
   /// The product's input that a piece comes in by.
   [[nodiscard]] int input_of(GridAxis line, int x) const { return 1 + (line == GridAxis::row ? 0 : row_pieces_) + x; }
 

@@ -80,11 +80,12 @@ extern Method const summa25{
     "summa25",           "2.5D SUMMA: c layers share k, their sums are reduce-scattered (deck 1 slide 9)",
     Method::Form::summa, true,
     needs_layers,        panel_distributions};
-extern Method const gemm3d{"3d",
-                           "3D: all of a layer's k, tile by tile of C, whose sums travel while other tiles' operands come",
-                           Method::Form::summa,
-                           false,
-                           needs_layers,
-                           panel_distributions};
+extern Method const gemm3d{
+    "3d",
+    "3D: all of a layer's k, tile by tile of C, whose sums travel while other tiles' operands come",
+    Method::Form::summa,
+    false,
+    needs_layers,
+    panel_distributions};
 
 }  // namespace allport::gemm_detail

@@ -36,10 +36,10 @@ int plain_orders(int axes) { return axes < 2 ? 1 : axes == 3 ? 6 : 2; }
 /// With rectangular trees, and with the senses of each.
 int forms(int axes) { return (plain_orders(axes) + (axes < 2 ? 0 : axes)) * senses; }
 
-/// One of axis_orders(): forms() again and again, for every set of axes that go the shortest way whatever the sense. Behind
-/// the plain ones are those of the rectangular trees (deck 1 slides 4-5), whose axes are
-/// in cyclic order: they begin along their first axis alone, and nodes that differ from the source in others only are
-/// reached from beside. Trees with other first axes, or senses, have no link in common.
+/// One of axis_orders(): forms() again and again, for every set of axes that go the shortest way whatever the sense.
+/// Behind the plain ones are those of the rectangular trees (deck 1 slides 4-5), whose axes are in cyclic order: they
+/// begin along their first axis alone, and nodes that differ from the source in others only are reached from beside.
+/// Trees with other first axes, or senses, have no link in common.
 struct TreeForm {
   Order axes{};
   Sense sense = Sense::shortest;
@@ -201,7 +201,8 @@ Candidates rectangular(Candidates trees, bool one_way, int parts) {
   return trees;
 }
 
-/// What links of an axis have of so many trees, at most, if roots take turns: uses over links between the group's nodes.
+/// What links of an axis have of so many trees, at most, if roots take turns: uses over links between the group's
+/// nodes.
 double evenly(Candidates const& trees, std::span<Node const> nodes, Machine const& machine) {
   std::vector<double> uses(static_cast<std::size_t>(machine.axes()));
   auto links = uses;

@@ -54,6 +54,13 @@ class Execution {
     std::optional<Multicast> to{};  ///< none: who gets it follows from the name
     std::int64_t leaving = -1;
   };
+  /// Partial sums for one rank, which leave in the order in which they were made: what goes to a rank at one time goes
+  /// by turns, and ends together, so that whoever passes sums on would wait for the last of many.
+  struct SumsTo {
+    std::deque<std::pair<Outgoing, std::span<std::byte>>> waiting{};
+    std::int64_t bytes = 0;  ///< under way
+  };
+  static constexpr std::int64_t sums_under_way = 128 * 1024;  ///< bytes to one rank, beside one sum
   /// An output until it has left.
   struct Leaving {
     Block block{};
@@ -181,6 +188,8 @@ class Execution {
   bool look(bool caller);
   void look_before_long();
   /// Sends what is queued, takes what has come. True when anything moved. Called by one thread at a time.
+  void send_sums();
+  void sum_left(std::int64_t leaving);
   bool talk();
   void arrived(Multicasts::Message&& message);
   void left(std::int64_t leaving);
@@ -208,6 +217,8 @@ class Execution {
   bool const timed_;
   std::thread::id const caller_ = std::this_thread::get_id();
 
+  std::map<Rank, SumsTo> sums_to_;  ///< by position; with network_, as sums_leaving_: which one, and how long it is
+  std::map<std::int64_t, std::pair<Rank, std::int64_t>> sums_leaving_;
   std::mutex mutex_;  ///< of all below, down to the next mutex
   Frontier frontier_;
   std::vector<Outgoing> outgoing_;

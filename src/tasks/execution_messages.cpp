@@ -159,6 +159,27 @@ bool Execution::look(bool caller) {
   return talk();
 }
 
+void Execution::send_sums() {
+  for (auto& [rank, to] : sums_to_) {
+    while (!to.waiting.empty()) {
+      auto const& [one, data] = to.waiting.front();
+      auto const bytes = static_cast<std::int64_t>(data.size());
+      if (to.bytes > 0 && to.bytes + bytes > sums_under_way) break;
+      to.bytes += bytes;
+      sums_leaving_[one.leaving] = {rank, bytes};
+      multicasts_.send(*one.to, one.name, data, one.leaving, false);
+      to.waiting.pop_front();
+    }
+  }
+}
+
+void Execution::sum_left(std::int64_t leaving) {
+  auto const at = sums_leaving_.find(leaving);
+  if (at == sums_leaving_.end()) return;
+  sums_to_[at->second.first].bytes -= at->second.second;
+  sums_leaving_.erase(at);
+}
+
 bool Execution::talk() {
   bool moved = false;
   try {
@@ -174,15 +195,21 @@ bool Execution::talk() {
     }
     for (std::size_t o = 0; o < outgoing.size(); ++o) {
       auto const& one = outgoing[o];
-      if (one.to) {
+      if (one.name[0] == contribution_to) {
+        sums_to_[one.to->set.intervals().front().begin].waiting.push_back({one, data[o]});
+      } else if (one.to) {
         // What keeps tasks from beginning, and members of gangs from going on, overtakes outputs.
-        multicasts_.send(*one.to, one.name, data[o], one.leaving, one.name[0] != contribution_to);
+        multicasts_.send(*one.to, one.name, data[o], one.leaving, true);
       } else {
         multicasts_.send(one.name, data[o], one.leaving);
       }
     }
+    send_sums();
     moved = multicasts_.poll([&](Multicasts::Message&& message) { arrived(std::move(message)); },
-                             [&](std::int64_t leaving) { left(leaving); }) ||
+                             [&](std::int64_t leaving) {
+                               sum_left(leaving);
+                               left(leaving);
+                             }) ||
             !outgoing.empty();
     carrying_.store(multicasts_.is_carrying(), std::memory_order_relaxed);
     if (idle() && multicasts_.finish([this] { return is_wrong(); })) {

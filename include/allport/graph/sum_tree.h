@@ -22,9 +22,9 @@ struct SumPlace {
 };
 
 /// The tree's node at place `at` of `contributions`. Every partial sum is one of neighbouring places, so that an
-/// operator need be associative and no more. In halves the range is halved again and again, each half's head next to the
-/// other half: a rank gets at most ceil(log2 contributions) parts, and no way to the root is longer. In a chain a rank
-/// gets one part from its neighbour that is farther from the root, and the root one from each side.
+/// operator need be associative and no more. In halves the range is halved again and again, each half's head next to
+/// the other half: a rank gets at most ceil(log2 contributions) parts, and no way to the root is longer. In a chain a
+/// rank gets one part from its neighbour that is farther from the root, and the root one from each side.
 [[nodiscard]] SumPlace sum_place(SumTree tree, int contributions, int root, int at);
 
 /// Calls visit(from, to) for every place but the root, after those that send to `from`; the nearest parts of a rank
