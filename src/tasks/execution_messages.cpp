@@ -156,7 +156,8 @@ bool Execution::is_wrong() {
 bool Execution::look(bool caller) {
   if ((only_caller_talks_ && !caller) || !network_.try_lock()) return false;
   std::scoped_lock const hold(std::adopt_lock, network_);
-  return talk();
+  // Another worker may have seen the end since this one looked: counting again would begin what no other rank does.
+  return !over_ && talk();
 }
 
 void Execution::send_sums() {
