@@ -306,7 +306,8 @@ std::vector<int> orders_along_axes(TopologyIds const& ids, Rank source, Destinat
     }
   };
   look_at(0);
-  auto const partial = partial_rings(machine, home, ranks);
+  // One output by itself would go farther so, for links that others may leave idle.
+  auto const partial = parts > 1 ? partial_rings(machine, home, ranks) : 0;
   if (partial != 0) look_at(partial);
   Candidates near;  // the first goes by the shortest ways
   for (auto const& c : all) {
@@ -314,7 +315,6 @@ std::vector<int> orders_along_axes(TopologyIds const& ids, Rank source, Destinat
   }
   auto chosen = of_fewest_links(near);
   if (parts > 1) {
-    if (std::ssize(chosen) > parts) chosen.resize(static_cast<std::size_t>(parts));  // those whose load is looked at
     auto least = load_of(chosen, parts, machine);
     for (bool const one_way : {true, false}) {
       auto trees = rectangular(near, one_way, parts);
