@@ -188,7 +188,7 @@ void GemmEstimate::tiles(Sums& sums, GemmCandidate const& candidate, Lines const
   sums.elsewhere += first + last;
   auto const ends = 2 * sums.messages / whole * plan_.machine.rates().overhead.value();
   auto const links = operands.mean_link() + (2 * side - 1) / of_all * of_sums.mean_link();
-  sums.in_turn += tiles_late * (links + one / of_all + last + ends);
+  sums.in_turn += tiles_late * (std::max(links + one / of_all, one) + last + ends);
 }
 
 /// SUMMA: each panel of A goes to a row, each of B to a column, as many at a time as may be under way.
