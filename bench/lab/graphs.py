@@ -95,7 +95,9 @@ def product(place: Place, spec: str, machine: ap.Machine, run: Run) -> Row:
     found = [
         s for name, s in run["seconds"].items() if name.startswith(f"allport {algorithm} {grid}/{int(panel) or ''}")
     ]
-    return Row(f"gemm, {algorithm} {grid}, panels of {plan.to_dict()['chosen']['panel']}", found[0], ap.gemm_graph(plan))
+    return Row(
+        f"gemm, {algorithm} {grid}, panels of {plan.to_dict()['chosen']['panel']}", found[0], ap.gemm_graph(plan)
+    )
 
 
 def factorization(place: Place, option: tuple[str, str], machine: ap.Machine, run: Run) -> Row:
