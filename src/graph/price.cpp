@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "allport/graph/passages.h"
+#include "allport/machine/link_bytes.h"
 #include "along.h"
 #include "deliveries.h"
 
@@ -33,6 +34,7 @@ class Pricing {
         machine_(machine),
         carrier_(carrier),
         options_(options),
+        is_small_(graph.ranks() * graph.steps() <= most_whole),
         rates_(machine, options.factor),
         links_(machine),
         along_(carrier, links_, machine.ranks(), options.segment),
@@ -45,8 +47,7 @@ class Pricing {
     double most = 0;
     for (int x = 0; x < ranks; ++x) most = std::max(most, rank_seconds(sampled(x, ranks)));
     price.work = Seconds(most / options_.workers);
-    bool const is_small = graph_.ranks() * graph_.steps() <= most_whole;
-    price.links = Seconds(is_small ? busiest_link() : link_seconds(static_cast<double>(graph_.ranks()) / ranks));
+    price.links = Seconds(is_small_ ? busiest_link() : link_seconds(static_cast<double>(graph_.ranks()) / ranks));
     auto const [chain, elsewhere] = chain_seconds();
     price.chain = Seconds(chain);
     // What the chain's own messages take of the links is in the chain.
@@ -90,7 +91,7 @@ class Pricing {
       for (auto step = s.first; step < s.first + s.count; ++step) {
         graph_.tasks(rank, step, [&](Task task) {
           sum += s.times * task_seconds(task);
-          send(task, s.times);
+          if (!is_small_) send(task, s.times);
         });
       }
     });
@@ -124,13 +125,11 @@ class Pricing {
 
   /// Of all messages, or what their ends take of the mean rank.
   double busiest_link() {
-    std::vector<double> loads(static_cast<std::size_t>(machine_.link_ids()));
+    LinkBytes loads(machine_);
     std::int64_t hops = 0;
     auto const add = [&](Hop const& hop) {
       ++hops;
-      machine_.route(machine_.node_of(hop.from), machine_.node_of(hop.to), [&](LinkId l) {
-        loads[static_cast<std::size_t>(l)] += static_cast<double>(hop.bytes) / machine_.bandwidth(l).value();
-      });
+      loads.add(machine_.node_of(hop.from), machine_.node_of(hop.to), static_cast<double>(hop.bytes));
     };
     for (std::int64_t step = 0; step < graph_.steps(); ++step) {
       for (Rank rank = 0; rank < graph_.ranks(); ++rank) {
@@ -141,7 +140,7 @@ class Pricing {
       }
     }
     auto const ends = 2.0 * static_cast<double>(hops) * machine_.rates().overhead.value() / graph_.ranks();
-    return loads.empty() ? ends : std::max(ends, std::ranges::max(loads));
+    return std::max(ends, loads.longest().value());
   }
 
   /// All of the chain, and what of it the rank that has most of it is not busy with: work on other ranks, and on one
@@ -244,6 +243,7 @@ class Pricing {
   Machine const& machine_;
   Carrier const& carrier_;
   PriceOptions const& options_;
+  bool is_small_;  // all messages are looked at, not those of samples
   Rates rates_;
   Links links_;
   Along along_;

@@ -43,29 +43,23 @@ GemmEstimate::GemmEstimate(GemmPlan const& plan)
       k_(static_cast<double>(plan.problem.k)),
       carrier_(tasks::carrier(plan.machine)),
       passages_(plan.machine, *carrier_, tasks::usual_segment(plan.machine).value()),
-      rates_(plan.machine, tiled_plan::rate_factor(plan.problem.type)) {}
+      rates_(plan.machine, tiled_plan::rate_factor(plan.problem.type)),
+      loads_(plan.machine) {}
 
 /// Of a byte to each of those, the first one's, all at the same time: seconds of the link that has most of it.
 double GemmEstimate::busiest_link(std::vector<std::vector<Rank>> const& deliveries, int pieces) {
   auto const& machine = plan_.machine;
-  link_seconds_.resize(static_cast<std::size_t>(machine.link_ids()));
-  std::vector<LinkId> used;
-  double most = 0;
   for (auto const& ranks : deliveries) {
     graph::Delivery delivery{{}, 0, Collective::broadcast, ranks, 0, usual_bytes, 1, false, pieces};
     for (delivery.output = 0; delivery.output < pieces; ++delivery.output) {
       carrier_->hops(delivery, [&](graph::Hop const& hop) {
-        machine.route(machine.node_of(hop.from), machine.node_of(hop.to), [&](LinkId l) {
-          used.push_back(l);
-          auto& seconds = link_seconds_[static_cast<std::size_t>(l)];
-          seconds +=
-              static_cast<double>(hop.bytes) / static_cast<double>(usual_bytes * pieces) / machine.bandwidth(l).value();
-          most = std::max(most, seconds);
-        });
+        loads_.add(machine.node_of(hop.from), machine.node_of(hop.to),
+                   static_cast<double>(hop.bytes) / static_cast<double>(usual_bytes * pieces));
       });
     }
   }
-  for (auto const l : used) link_seconds_[static_cast<std::size_t>(l)] = 0;
+  auto const most = loads_.longest().value();
+  loads_.clear();
   return most;
 }
 

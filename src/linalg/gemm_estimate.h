@@ -11,6 +11,7 @@
 
 #include "allport/graph/passages.h"
 #include "allport/graph/rates.h"
+#include "allport/machine/link_bytes.h"
 #include "gemm_frame.h"
 
 namespace allport::gemm_detail {
@@ -81,7 +82,7 @@ class GemmEstimate {
   graph::Passages passages_;
   graph::Rates rates_;
   std::map<std::tuple<int, int, int, int, std::string>, Lines> known_;
-  std::vector<double> link_seconds_;  // of the links, all zero between calls
+  LinkBytes loads_;  // none between calls
 };
 
 }  // namespace allport::gemm_detail

@@ -4,6 +4,7 @@
 #include <mutex>
 
 #include "allport/machine/dimensions.h"
+#include "allport/machine/link_bytes.h"
 #include "allport/tasks/carrier.h"
 #include "redistribute_plan.h"
 
@@ -116,13 +117,11 @@ class Remembered {
 
 /// Bytes on every link of a machine, as an all-to-all by axes sends them: equal parts of each block take the axes in
 /// rotated orders, and half-way round a ring one half goes either way.
-class AxisLoads {
+class RelayedBytes {
  public:
   /// @param pairs  bytes of every pair of positions, [source * positions + destination]
-  AxisLoads(Machine const& machine, std::vector<std::int64_t> const& pairs)
-      : machine_(machine),
-        ranks_(static_cast<std::size_t>(machine.ranks())),
-        bytes_(static_cast<std::size_t>(machine.link_ids()), 0.0) {
+  RelayedBytes(Machine const& machine, std::vector<std::int64_t> const& pairs)
+      : machine_(machine), ranks_(static_cast<std::size_t>(machine.ranks())), loads_(machine) {
     std::vector<Dimension> lines;
     for (auto const& dim : dimensions(machine)) {
       if (dim.axis >= 0 && dim.length > 1) lines.push_back(dim);
@@ -135,20 +134,16 @@ class AxisLoads {
   }
 
   /// Until the busiest link has carried its share.
-  [[nodiscard]] Seconds longest() const {
-    Seconds most{};
-    for (std::size_t link = 0; link < bytes_.size(); ++link) most = std::max(most, seconds(link));
-    return most;
-  }
+  [[nodiscard]] Seconds longest() const { return loads_.longest(); }
   /// As long as the mean link of the axis that has the most takes.
   [[nodiscard]] Seconds mean() const {
-    auto const ports = static_cast<std::size_t>(machine_.axes()) * 2;
     std::vector<double> sums(static_cast<std::size_t>(machine_.axes()), 0.0);
     std::vector<double> links(sums.size(), 0.0);
-    for (std::size_t link = 0; link < bytes_.size(); ++link) {
-      sums[link % ports / 2] += seconds(link).value();
-      links[link % ports / 2] +=
-          machine_.neighbour(static_cast<Node>(link / ports), static_cast<Port>(link % ports)) ? 1 : 0;
+    for (LinkId link = 0; link < machine_.link_ids(); ++link) {
+      auto const out = machine_.link_port(link);
+      auto const axis = static_cast<std::size_t>(axis_of(out));
+      sums[axis] += loads_.seconds(link).value();
+      links[axis] += machine_.neighbour(machine_.link_source(link), out) ? 1 : 0;
     }
     double most = 0;
     for (std::size_t a = 0; a < sums.size(); ++a) most = std::max(most, links[a] > 0 ? sums[a] / links[a] : 0.0);
@@ -177,11 +172,6 @@ class AxisLoads {
     }
     held.swap(moved);
   }
-  [[nodiscard]] Seconds seconds(std::size_t link) const {
-    if (bytes_[link] == 0) return {};
-    auto const rate = machine_.bandwidth(static_cast<LinkId>(link)).value();
-    return Seconds(rate > 0 ? bytes_[link] / rate : 0.0);
-  }
   void along(Dimension const& dim, Rank at, Rank goal, double bytes) {
     auto const up = dim.wraps ? (goal - dim.of(at) + dim.length) % dim.length : goal - dim.of(at);
     if (up == 0) return;
@@ -196,14 +186,14 @@ class AxisLoads {
   }
   void steps(Dimension const& dim, Rank at, Rank hops, int way, double bytes) {
     for (Rank h = 0; h < hops; ++h) {
-      bytes_[static_cast<std::size_t>(machine_.link(machine_.node_of(at), port(dim.axis, way)))] += bytes;
+      loads_.add(machine_.link(machine_.node_of(at), port(dim.axis, way)), bytes);
       at = dim.with(at, (dim.of(at) + way + dim.length) % dim.length);
     }
   }
 
   Machine const& machine_;
   std::size_t ranks_;
-  std::vector<double> bytes_;  // by LinkId
+  LinkBytes loads_;
 };
 
 }  // namespace
@@ -233,7 +223,7 @@ std::optional<Seconds> relayed_seconds(Machine const& machine, std::optional<Map
   auto const places = mapping ? *mapping : Mapping::identity(machine.ranks());
   auto const pairs = worth_relaying(machine, places, from, to, element);
   if (!pairs) return std::nullopt;
-  AxisLoads const loads(machine, *pairs);
+  RelayedBytes const loads(machine, *pairs);
   // What passes through ranks that send more than others comes late, when other links are idle again: 1.2 to 1.6 times
   // the busiest link was measured where it had 1.5 times the mean, 1.1 times where all had the same.
   return loads.longest() * 2.0 - loads.mean();

@@ -3,8 +3,8 @@
 #include <bit>
 #include <limits>
 #include <optional>
-#include <vector>
 
+#include "allport/machine/link_bytes.h"
 #include "allport/select/mpi_price.h"
 
 namespace allport {
@@ -24,15 +24,12 @@ class Row {
       : machine_(machine),
         mapping_(mapping),
         ranks_(machine.ranks()),
-        bytes_(static_cast<std::size_t>(machine.link_ids())) {}
+        loads_(machine) {}
 
   /// The busiest link's time for what was added since the last one.
   [[nodiscard]] double take() {
-    auto most = 0.0;
-    for (std::size_t l = 0; l < bytes_.size(); ++l) {
-      if (bytes_[l] > 0) most = std::max(most, bytes_[l] / machine_.bandwidth(static_cast<LinkId>(l)).value());
-    }
-    std::ranges::fill(bytes_, 0.0);
+    auto const most = loads_.longest().value();
+    loads_.clear();
     return most;
   }
 
@@ -87,7 +84,7 @@ class Row {
 
   void send(Rank from, Rank to, double bytes) {
     auto const node = [&](Rank r) { return machine_.node_of(mapping_ ? mapping_->place(r) : r); };
-    machine_.route(node(from), node(to), [&](LinkId l) { bytes_[static_cast<std::size_t>(l)] += bytes; });
+    loads_.add(node(from), node(to), bytes);
   }
   /// Between ranks counted from the root on.
   void edge(Rank root, Rank parent, Rank child, double bytes, Way way) {
@@ -111,7 +108,7 @@ class Row {
   Machine const& machine_;
   std::optional<Mapping> const& mapping_;
   Rank ranks_;
-  std::vector<double> bytes_;
+  LinkBytes loads_;
 };
 
 /// The least that any of the algorithms lets the busiest link carry.
