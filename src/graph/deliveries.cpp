@@ -4,6 +4,17 @@
 
 namespace allport::graph {
 
+Delivery delivery_of_sum(TaskGraph const& graph, Task parent, Heir const& heir, std::vector<Rank>& owners) {
+  auto const& edge = heir.edge;
+  owners.clear();
+  graph.contributors(edge.child, edge.input, [&](Task t) { owners.push_back(graph.owner(t)); });
+  auto const root = std::ranges::find(owners, heir.owner) - owners.begin();
+  auto const bytes = graph.output(parent, edge.output).bytes(graph.element());
+  Delivery sum{edge.child, edge.input, Collective::reduce, owners, static_cast<int>(root), bytes, graph.element()};
+  sum.sum_tree = graph.sum_tree(edge.child, edge.input);
+  return sum;
+}
+
 void Leaving::read(TaskGraph const& graph, Task task) {
   owner_ = graph.owner(task);
   heirs_.clear();

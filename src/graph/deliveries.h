@@ -11,6 +11,11 @@ struct Heir {
   Rank owner = 0;
 };
 
+/// The sum that an edge of `parent` contributes to. `owners` becomes those of its contributors, and is read from then
+/// on; of one contributor alone, or of no bytes, nothing travels.
+[[nodiscard]] Delivery delivery_of_sum(TaskGraph const& graph, Task parent, Heir const& heir,
+                                       std::vector<Rank>& owners);
+
 /// One output on its way: `ranks` begins with the task's owner and is alone where nothing travels.
 struct Sending {
   int output = 0;
@@ -64,15 +69,8 @@ void Leaving::deliveries(TaskGraph const& graph, Task task, Visit&& visit) {
   }
   for (auto const& heir : heirs_) {
     if (heir.edge.carries != Carries::sum || heir.owner != owner_) continue;
-    contributors_.clear();
-    graph.contributors(heir.edge.child, heir.edge.input, [&](Task t) { contributors_.push_back(graph.owner(t)); });
-    auto const bytes = graph.output(task, heir.edge.output).bytes(graph.element());
-    if (contributors_.size() < 2 || bytes == 0) continue;
-    int root = 0;
-    while (contributors_[static_cast<std::size_t>(root)] != owner_) ++root;
-    Delivery sum{heir.edge.child, heir.edge.input, Collective::reduce, contributors_, root, bytes, graph.element()};
-    sum.sum_tree = graph.sum_tree(heir.edge.child, heir.edge.input);
-    visit(sum);
+    auto const sum = delivery_of_sum(graph, task, heir, contributors_);
+    if (sum.ranks.size() > 1 && sum.bytes > 0) visit(sum);
   }
 }
 

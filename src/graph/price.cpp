@@ -228,15 +228,8 @@ class Pricing {
   }
 
   double sum_seconds(Task parent, Heir const& heir) {
-    contributors_.clear();
-    graph_.contributors(heir.edge.child, heir.edge.input, [&](Task t) { contributors_.push_back(graph_.owner(t)); });
-    auto const root = std::ranges::find(contributors_, heir.owner) - contributors_.begin();
-    auto const bytes = graph_.output(parent, heir.edge.output).bytes(graph_.element());
-    if (contributors_.size() < 2 || bytes == 0) return 0;
-    Delivery sum{heir.edge.child,        heir.edge.input, Collective::reduce, contributors_,
-                 static_cast<int>(root), bytes,           graph_.element()};
-    sum.sum_tree = graph_.sum_tree(heir.edge.child, heir.edge.input);
-    return along_.alone(sum, heir.owner);
+    auto const sum = delivery_of_sum(graph_, parent, heir, contributors_);
+    return sum.ranks.size() > 1 && sum.bytes > 0 ? along_.alone(sum, heir.owner) : 0;
   }
 
   TaskGraph const& graph_;

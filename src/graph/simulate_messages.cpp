@@ -46,14 +46,7 @@ void Simulation::contribute(Task task, Heir const& heir, Rank me, Waiting const&
   auto const key = std::pair(heir.edge.child, heir.edge.input);
   auto known = sums_.find(key);
   if (known == sums_.end()) {
-    contributors_.clear();
-    graph_.contributors(heir.edge.child, heir.edge.input, [&](Task t) { contributors_.push_back(graph_.owner(t)); });
-    auto const root = std::ranges::find(contributors_, heir.owner) - contributors_.begin();
-    auto const bytes = graph_.output(task, heir.edge.output).bytes(graph_.element());
-    Delivery sum{heir.edge.child,        heir.edge.input, Collective::reduce, contributors_,
-                 static_cast<int>(root), bytes,           graph_.element()};
-    sum.sum_tree = graph_.sum_tree(heir.edge.child, heir.edge.input);
-    auto const number = transit_.open(carrier_, links_, sum);
+    auto const number = transit_.open(carrier_, links_, delivery_of_sum(graph_, task, heir, contributors_));
     auto& parcel = transit_[number];
     for (auto& leg : parcel.legs) ++leg.waits;
     parcel.heirs.push_back(heir);

@@ -84,11 +84,7 @@ void Gemm3dGraph::children(Task t, VisitEdge visit) const {
       Task const later{kind, t.layer, t.i, t.j, a + 1};
       if (a == b && later.k < side_ && gives(later)) visit({later, 0, 0, Carries::order});
     }
-    for (int x = 0; layered() && x < grid_.layers * sum_pieces(); ++x) {
-      auto const layer = static_cast<std::uint16_t>(x / sum_pieces());
-      visit({{sum, layer, t.i, t.j, t.k}, x % sum_pieces(), x, Carries::sum});
-    }
-    return;
+    return give_sums(t, sum, t.k, visit);
   }
   auto const line = line_of(t);
   auto const all = pieces(line, owned(line, t.layer, index(t)).width());

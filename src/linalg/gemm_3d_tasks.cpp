@@ -132,29 +132,17 @@ class Running3d final : public Gemm3dGraph {
       }
       k = last;
     }
-    give_layers(t, context, into, m);
+    if (!layered()) return;
+    auto const width = [&](int x) { return output(t, x).cols; };
+    give_columns(into, m, grid_.layers * sum_pieces(), width, context);
   }
 
-  void give_layers(Task t, TaskContext& context, T const* tile_data, Index m) const {
-    Index col = 0;
-    for (int x = 0; layered() && x < grid_.layers * sum_pieces(); ++x) {
-      auto const width = output(t, x).cols;
-      if (width > 0) std::copy_n(tile_data + col * m, width * m, reinterpret_cast<T*>(context.output(x).data()));
-      col += width;
-    }
-  }
   void add_layers(Task t, TaskContext& context) const {
     auto const [a, b] = tile(t);
-    auto const m = tile_rows(me_.i, a);
-    auto col = first_col(me_.j, me_.l, b);
-    for (int x = 0; x < sum_pieces(); ++x) {
-      auto const width = input(t, x)->cols;
-      if (m * width == 0) continue;
-      auto c = c_;
-      c.data += first_row(me_.i, a) + col * c.ld;
-      add_sum(m, width, reinterpret_cast<T const*>(context.input(x).data()), beta_, c);
-      col += width;
-    }
+    auto c = c_;
+    if (c.data != nullptr) c.data += first_row(me_.i, a) + first_col(me_.j, me_.l, b) * c.ld;
+    add_columns(
+        tile_rows(me_.i, a), sum_pieces(), [&](int x) { return input(t, x)->cols; }, beta_, c, context);
   }
 
   Place me_;

@@ -108,6 +108,28 @@ void add_sum(Index rows, Index cols, T const* sum, T beta, Part<T> const& part) 
   }
 }
 
+/// Columns that lie one after the other become a task's outputs, width(x) of them output x.
+template <class T, class Width>
+void give_columns(T const* from, Index rows, int outputs, Width const& width, TaskContext& context) {
+  for (int x = 0; x < outputs; ++x) {
+    auto const elements = rows * width(x);
+    if (elements > 0) std::copy_n(from, elements, reinterpret_cast<T*>(context.output(x).data()));
+    from += elements;
+  }
+}
+
+/// C's columns from `c` on are the sums that come as a task's inputs, width(x) of them input x, and beta of what they
+/// were.
+template <class T, class Width>
+void add_columns(Index rows, int inputs, Width const& width, T beta, Part<T> c, TaskContext& context) {
+  for (int x = 0; x < inputs; ++x) {
+    auto const cols = width(x);
+    if (rows * cols == 0) continue;
+    add_sum(rows, cols, reinterpret_cast<T const*>(context.input(x).data()), beta, c);
+    c.data += cols * c.ld;
+  }
+}
+
 /// Where a rank's products add up: in the caller's C; with layers in memory of this layer's own, until their sums are
 /// combined.
 template <class T>
@@ -141,25 +163,15 @@ class BlockOfC {
 
   /// The last product's outputs: each layer's part of the columns, in so many pieces. Without layers there are none.
   void give_layers(int pieces, TaskContext& context) const {
-    for (int x = 0; layers_ > 1 && x < layers_ * pieces; ++x) {
-      auto const layer = x / pieces;
-      auto const all = share(cols_, layers_, layer);
-      auto const elements = rows_ * share(all, pieces, x % pieces);
-      if (elements == 0) continue;
-      auto const* const from = into_ + rows_ * (cut(cols_, layers_, layer) + cut(all, pieces, x % pieces));
-      std::copy_n(from, elements, reinterpret_cast<T*>(context.output(x).data()));
-    }
+    if (layers_ == 1) return;
+    auto const width = [&](int x) { return share(share(cols_, layers_, x / pieces), pieces, x % pieces); };
+    give_columns(into_, rows_, layers_ * pieces, width, context);
   }
   /// The layers' sum of this layer's part goes to the caller's C.
   void add_layers(int pieces, TaskContext& context) const {
     auto const all = share(cols_, layers_, layer_);
-    for (int x = 0; x < pieces; ++x) {
-      auto const mine = share(all, pieces, x);
-      if (rows_ * mine == 0) continue;
-      auto c = c_;
-      c.data += cut(all, pieces, x) * c.ld;
-      add_sum(rows_, mine, reinterpret_cast<T const*>(context.input(x).data()), beta_, c);
-    }
+    add_columns(
+        rows_, pieces, [&](int x) { return share(all, pieces, x); }, beta_, c_, context);
   }
 
  private:

@@ -62,7 +62,7 @@ void CannonGraph::children(Task t, VisitEdge visit) const {
     auto next = t;
     ++next.k;
     if (!is_last(t)) return visit({next, block, 0, Carries::order});
-    return give_sums(t, sum, visit);
+    return give_sums(t, sum, 0, visit);
   }
   if (t.kind == at_a || t.kind == at_b) {
     Task const product{multiply, t.layer, t.i, t.j, t.k};

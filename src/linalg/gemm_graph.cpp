@@ -22,10 +22,10 @@ ProductGraph::ProductGraph(GemmProblem const& problem, Machine const& machine, G
       grid_(candidate.grid),
       sum_pieces_(halves_along(grid_.layers, machine)) {}
 
-void ProductGraph::give_sums(Task last, std::uint16_t sum, VisitEdge visit) const {
+void ProductGraph::give_sums(Task last, std::uint16_t sum, std::int32_t k, VisitEdge visit) const {
   for (int x = 0; layered() && x < grid_.layers * sum_pieces_; ++x) {
     auto const layer = static_cast<std::uint16_t>(x / sum_pieces_);
-    visit({{sum, layer, last.i, last.j, 0}, x % sum_pieces_, x, Carries::sum});
+    visit({{sum, layer, last.i, last.j, k}, x % sum_pieces_, x, Carries::sum});
   }
 }
 
@@ -137,7 +137,7 @@ void SummaGraph::children(Task t, VisitEdge visit) const {
 /// blocks are summed, each layer a part of the columns.
 void SummaGraph::follow(Task t, VisitEdge visit) const {
   if (is_last(t)) {
-    return give_sums(t, sum, visit);
+    return give_sums(t, sum, 0, visit);
   }
   auto next = t;
   ++next.k;

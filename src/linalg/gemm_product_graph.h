@@ -48,9 +48,9 @@ class ProductGraph : public TaskGraph {
   }
   [[nodiscard]] int sum_pieces() const { return sum_pieces_; }
 
-  /// From the last product at a place to the sums of all layers: output x of it is piece x % sum_pieces() of layer
-  /// x / sum_pieces().
-  void give_sums(Task last, std::uint16_t sum, VisitEdge visit) const;
+  /// From the last product at a place, or of a tile, to the sums number k of all layers: output x of it is piece
+  /// x % sum_pieces() of layer x / sum_pieces().
+  void give_sums(Task last, std::uint16_t sum, std::int32_t k, VisitEdge visit) const;
   [[nodiscard]] Shape part_of_sum(Task last, int output) const {
     return {rows(last.i), summed_cols(last.j, output / sum_pieces_, output % sum_pieces_), 0};
   }

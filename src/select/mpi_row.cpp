@@ -21,10 +21,7 @@ enum class Most { near, far };
 class Row {
  public:
   Row(Machine const& machine, std::optional<Mapping> const& mapping)
-      : machine_(machine),
-        mapping_(mapping),
-        ranks_(machine.ranks()),
-        loads_(machine) {}
+      : machine_(machine), mapping_(mapping), ranks_(machine.ranks()), loads_(machine) {}
 
   /// The busiest link's time for what was added since the last one.
   [[nodiscard]] double take() {
