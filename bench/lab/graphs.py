@@ -95,9 +95,8 @@ def product(place: Place, spec: str, machine: ap.Machine, run: Run) -> Row:
     found = [
         s for name, s in run["seconds"].items() if name.startswith(f"allport {algorithm} {grid}/{int(panel) or ''}")
     ]
-    return Row(
-        f"gemm, {algorithm} {grid}, panels of {plan.to_dict()['chosen']['panel']}", found[0], ap.gemm_graph(plan)
-    )
+    panels = f", panels of {panel}" if int(panel) else ""
+    return Row(f"gemm, {algorithm} {grid}{panels}", found[0], ap.gemm_graph(plan))
 
 
 def factorization(place: Place, option: tuple[str, str], machine: ap.Machine, run: Run) -> Row:
@@ -182,6 +181,11 @@ def page(kept: dict[str, Run]) -> tuple[str, list[str]]:
     return text, off
 
 
+def kept_runs() -> dict[str, Run]:
+    """By their places' names."""
+    return {run["place"]: run for run in (json.loads(KEPT.read_text()) if KEPT.exists() else [])}
+
+
 def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("directory", nargs="?", help="where bench_gemm and bench_lu are")
@@ -191,7 +195,7 @@ def main() -> int:
     options = parser.parse_args()
     if not options.reuse and not options.directory:
         parser.error("expected DIRECTORY, or --reuse")
-    kept: dict[str, Run] = {run["place"]: run for run in (json.loads(KEPT.read_text()) if KEPT.exists() else [])}
+    kept = kept_runs()
     for place in PLACES:
         if not options.reuse and re.search(options.only, place.name):
             kept[place.name] = measure(place, os.path.abspath(options.directory), options.rounds)

@@ -1,4 +1,4 @@
-"""docs/reference/lab-simulated.md and lab-cholesky.md: what they say is what their measurements say."""
+"""docs/reference/lab-simulated.md, lab-cholesky.md and lab-graphs.md: what they say is what their measurements say."""
 
 from __future__ import annotations
 
@@ -46,3 +46,9 @@ def test_the_page_of_cholesky_is_what_its_runs_and_todays_simulator_give() -> No
     text, off = writer.page(writer.kept_runs())
     assert off == [], "what is simulated is not what runs in the lab"
     assert text == writer.PAGE.read_text(), "tools/lab-check cholesky --reuse writes it again"
+
+
+def test_the_page_of_products_and_lu_is_what_its_runs_and_todays_simulator_give() -> None:
+    writer = module_of("graphs")
+    text, _ = writer.page(writer.kept_runs())
+    assert text == writer.PAGE.read_text(), "tools/lab-check graphs --reuse writes it again"
