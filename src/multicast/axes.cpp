@@ -342,6 +342,10 @@ std::size_t pick(std::size_t choices, std::uint64_t spread, int turn) {
 
 Multicast along_axes(TopologyIds const& ids, Rank source, DestinationSet set, TreeWish wish) {
   auto const orders = orders_along_axes(ids, source, set, wish.parts, wish.detour);
+  return along_axes(source, std::move(set), wish, orders);
+}
+
+Multicast along_axes(Rank source, DestinationSet set, TreeWish wish, std::span<int const> orders) {
   return {source, std::move(set), MulticastWay::axes, {}, orders[pick(orders.size(), wish.spread, wish.turn)]};
 }
 

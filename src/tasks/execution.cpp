@@ -38,6 +38,7 @@ Execution::Execution(TaskGraph const& graph, Communicator const& comm, RunOption
       window_(graph, comm.rank(), options.ahead),
       multicasts_(comm, TopologyIds(comm.machine(), TopologyIds::usual_bits(comm.size())), carried(),
                   [this](MessageName const& name) { return route(task_of(name), static_cast<int>(name[3])); }),
+      trees_(multicasts_.ids(), way_),
       only_caller_talks_(!Multicasts::any_thread()),
       fast_links_(moves_while_polled(comm.machine())),
       timed_(comm.size() > 1 || options.record),

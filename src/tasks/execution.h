@@ -16,6 +16,7 @@
 #include "allport/comm/backoff.h"
 #include "allport/comm/multicasts.h"
 #include "allport/graph/sum_tree.h"
+#include "allport/multicast/known_trees.h"
 #include "allport/tasks/run.h"
 #include "context.h"
 #include "frontier.h"
@@ -211,6 +212,7 @@ class Execution {
   Window window_;  ///< with mutex_, but for what never changes
   std::shared_ptr<Pool> pool_ = std::make_shared<Pool>(window_.bounds());
   Multicasts multicasts_;
+  mutable KnownTrees trees_;  ///< with network_
   bool const only_caller_talks_;
   bool const fast_links_;
   /// Whether the clock is read at each body's end: the network is looked at in time, or tasks are recorded.

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "allport/multicast/check.h"
+#include "allport/multicast/known_trees.h"
 #include "allport/multicast/schedule.h"
 #include "multicast/every.h"
 
@@ -269,6 +270,33 @@ TEST(AlongAxes, OneRankIsSentToStraightWhereThereIsOneWay) {
   EXPECT_EQ(way_to({4, 8}), MulticastWay::axes);  // two ranks, one after the other
   EXPECT_EQ(multicast_by(MulticastWay::prefix, ids, 0, DestinationSet::of(ids, std::vector<Rank>{8}), {}).way,
             MulticastWay::prefix);
+}
+
+TEST(AlongAxes, KnownTreesAreTheSameHoweverOftenTheyAreAskedFor) {
+  std::mt19937 random(11);
+  for (auto const way : {MulticastWay::axes, MulticastWay::prefix}) {
+    TopologyIds const ids(Machine::parse("torus:4x4x4"), 2);
+    KnownTrees known(ids, way);
+    std::vector<std::pair<Rank, DestinationSet>> groups;  // more than are remembered
+    for (int g = 0; g < 300; ++g) {
+      std::vector<Rank> some;
+      for (Rank r = 0; r < ids.ranks(); ++r) {
+        if (random() % 4 == 0) some.push_back(r);
+      }
+      if (!some.empty()) groups.emplace_back(static_cast<Rank>(random() % 64), DestinationSet::of(ids, some));
+    }
+    for (int round = 0; round < 3; ++round) {
+      for (auto const& [source, set] : groups) {
+        TreeWish const wish{random(), static_cast<int>(random() % 3), 1 + static_cast<int>(random() % 3), 4};
+        auto const expected = multicast_by(way, ids, source, set, wish);
+        auto const found = known.to(source, set, wish);
+        ASSERT_EQ(found.source, source);
+        ASSERT_EQ(found.way, expected.way);
+        ASSERT_EQ(found.order, expected.order);
+        ASSERT_EQ(found.set.ranks(ids), expected.set.ranks(ids));
+      }
+    }
+  }
 }
 
 TEST(AlongAxes, WantsAMachine) {

@@ -87,6 +87,8 @@ struct TreeWish {
 /// link-disjoint trees.
 /// @throws Error(argument) where the IDs are no machine's
 [[nodiscard]] Multicast along_axes(TopologyIds const& ids, Rank source, DestinationSet set, TreeWish wish = {});
+/// In one of these orders, which are those of orders_along_axes() for the same source, set and wish.
+[[nodiscard]] Multicast along_axes(Rank source, DestinationSet set, TreeWish wish, std::span<int const> orders);
 /// Whether a message goes to one other rank, and there is one shortest way there along the axes: the network takes it
 /// by itself, and ranks on the way would only hold the message up. Of several ways along_axes() takes each as often.
 [[nodiscard]] bool goes_straight(MulticastWay way, TopologyIds const& ids, Rank source, DestinationSet const& set);
