@@ -17,8 +17,7 @@ namespace {
 /// What 3D takes of its links' times: 1.02 were measured on 64 nodes of a lab, 1.25 and 1.33 on 16, whose ranks share
 /// cores with each other's products (decision 34).
 constexpr double tiles_late = 1.3;
-/// How deliveries go is looked at for so many bytes.
-constexpr std::int64_t usual_bytes = 64 * 1024;
+constexpr auto usual_bytes = LineSpread::usual_bytes;
 
 /// A line from one of its members on.
 std::vector<Rank> line_from(std::vector<Rank> line, int first) {
@@ -64,15 +63,8 @@ double GemmEstimate::busiest_link(std::vector<std::vector<Rank>> const& deliveri
 }
 
 GemmEstimate::Spread GemmEstimate::spread(std::vector<Rank> const& places, int pieces) {
-  Spread spread{pieces, 0, 0, 0, 0, graph::AxisLoads(plan_.machine)};
+  Spread spread{line_spread(passages_, plan_.machine, places, pieces)};
   if (places.size() < 2) return spread;
-  graph::Delivery delivery{{}, 0, Collective::broadcast, places, 0, usual_bytes, 1, false, pieces};
-  for (delivery.output = 0; delivery.output < pieces; ++delivery.output) {
-    auto const passage = passages_.of(delivery);
-    spread.start = std::max(spread.start, passage.start);
-    spread.per_byte = std::max(spread.per_byte, passage.per_byte);
-    spread.loads.add(passage.loads, 1.0 / static_cast<double>(usual_bytes * pieces));
-  }
   spread.busiest = busiest_link({places}, pieces);
   spread.messages = static_cast<double>(places.size() - 1);
   return spread;
@@ -81,16 +73,13 @@ GemmEstimate::Spread GemmEstimate::spread(std::vector<Rank> const& places, int p
 /// As the graph sums a layer's part of the columns (ProductGraph).
 GemmEstimate::Spread GemmEstimate::sum_of(std::vector<Rank> layers, int root) {
   auto const pieces = halves_along(static_cast<int>(layers.size()), plan_.machine);
-  Spread spread{pieces, 0, 0, 0, 0, graph::AxisLoads(plan_.machine)};
+  Spread spread{{pieces, 0, 0, graph::AxisLoads(plan_.machine)}};
   if (layers.size() < 2) return spread;
   std::ranges::rotate(layers, layers.begin() + (root + 1) % std::ssize(layers));
   graph::Delivery delivery{{}, 0, Collective::reduce, layers, static_cast<int>(layers.size()) - 1, usual_bytes, 1};
   if (pieces > 1) delivery.sum_tree = SumTree::chain;
   for (delivery.output = 0; delivery.output < pieces; ++delivery.output) {
-    auto const passage = passages_.of(delivery);
-    spread.start = std::max(spread.start, passage.start);
-    spread.per_byte = std::max(spread.per_byte, passage.per_byte);
-    spread.loads.add(passage.loads, 1.0 / static_cast<double>(usual_bytes * pieces));
+    spread.add(passages_.of(delivery));
     std::reverse(layers.begin(), layers.end() - 1);
   }
   spread.messages = static_cast<double>(layers.size() - 1);

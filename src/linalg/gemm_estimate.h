@@ -9,10 +9,10 @@
 #include <tuple>
 #include <vector>
 
-#include "allport/graph/passages.h"
 #include "allport/graph/rates.h"
 #include "allport/machine/link_bytes.h"
 #include "gemm_frame.h"
+#include "line_spread.h"
 
 namespace allport::gemm_detail {
 
@@ -32,17 +32,12 @@ class GemmEstimate {
   [[nodiscard]] Seconds in_turn(GemmCandidate const& candidate);
 
  private:
-  /// A delivery from the middle of a line, in its pieces.
-  struct Spread {
-    int pieces = 1;
-    double messages = 0;     // of a piece
-    double start = 0;        // seconds of a piece of no bytes
-    double per_byte = 0;     // and for each byte more
-    double busiest = 0;      // seconds of the link that has most of a byte
-    graph::AxisLoads loads;  // of a byte
-    [[nodiscard]] double seconds(double bytes) const {
-      return messages > 0 && bytes > 0 ? start + bytes / pieces * per_byte : 0;
-    }
+  /// A delivery from the middle of a line.
+  struct Spread : LineSpread {
+    double messages = 0;  // of a piece
+    double busiest = 0;   // seconds of the link that has most of a byte
+    /// Of all pieces together.
+    [[nodiscard]] double seconds(double bytes) const { return piece_seconds(bytes / pieces); }
   };
   /// How A and B go along rows and columns: panels to all, or blocks from hand to hand. And along layers: copies of
   /// blocks, and sums.

@@ -14,7 +14,7 @@ namespace {
 /// Steps that are looked at: they change smoothly as the matrix shrinks, and the others lie between.
 constexpr int estimated_steps = 12;
 /// How multicasts and gangs' talk go is looked at for so many bytes.
-constexpr std::int64_t usual_bytes = 64 * 1024;
+constexpr auto usual_bytes = gemm_detail::LineSpread::usual_bytes;
 
 }  // namespace
 
@@ -30,18 +30,6 @@ LuEstimate::LuEstimate(LuPlan const& plan)
 LuEstimate::Line LuEstimate::timed(graph::Delivery const& delivery) {
   auto const passage = passages_.of(delivery);
   return {passage.start, passage.per_byte};
-}
-
-LuEstimate::Spread LuEstimate::spread(std::vector<Rank> const& ranks, int pieces) {
-  Spread spread{pieces, {}, graph::AxisLoads(plan_.machine)};
-  if (ranks.size() < 2) return spread;
-  graph::Delivery delivery{{}, 0, Collective::broadcast, ranks, 0, usual_bytes, 1, false, pieces};
-  for (delivery.output = 0; delivery.output < pieces; ++delivery.output) {
-    auto const passage = passages_.of(delivery);
-    spread.line = {std::max(spread.line.start, passage.start), std::max(spread.line.per_byte, passage.per_byte)};
-    spread.loads.add(passage.loads, 1.0 / static_cast<double>(usual_bytes * pieces));
-  }
-  return spread;
 }
 
 /// Of the place in the grid's middle.
@@ -60,6 +48,9 @@ LuEstimate::Lines const& LuEstimate::lines_of(LuCandidate const& candidate) {
   auto const column = from_middle(Way::col);
   auto layers = from_middle(Way::layer);
   if (layers.size() > 2) layers.erase(layers.begin() + 2, layers.end());
+  auto const spread = [&](std::vector<Rank> const& ranks, int pieces) {
+    return gemm_detail::line_spread(passages_, plan_.machine, ranks, pieces);
+  };
   auto& lines = known.emplace(
       Lines{spread(from_middle(Way::row), pieces_of(g.cols, plan_.machine)), spread(column, 1), spread(layers, 1)});
   if (column.size() < 2) return lines;
@@ -117,7 +108,7 @@ LuEstimate::Step LuEstimate::step(LuCandidate const& candidate, Lines const& lin
   };
   auto const summing = [&](double elements) {  // over the layers, halving by halving
     return g.layers == 1 ? 0.0
-                         : std::ceil(std::log2(c)) * lines.layer.line.seconds(elements * size) +
+                         : std::ceil(std::log2(c)) * lines.layer.piece_seconds(elements * size) +
                                rates_.seconds({Kernel::copy, 0, 2 * size * elements}) +
                                rates_.seconds({Kernel::add, 0, size * elements * c});
   };
@@ -140,11 +131,11 @@ LuEstimate::Step LuEstimate::step(LuCandidate const& candidate, Lines const& lin
   auto const elsewhere = g.layers > 1 ? 1.0
                          : g.cols > 1 ? b / static_cast<double>(std::max<Index>(candidate.nb, 1))
                                       : 0.0;
-  step.chain = panel + std::min(1.0, elsewhere) * lines.row.line.seconds(rows * b * size / lines.row.pieces);
+  step.chain = panel + std::min(1.0, elsewhere) * lines.row.piece_seconds(rows * b * size / lines.row.pieces);
   if (cols > 0) {
     auto const unit = std::min(b, cols);
     step.chain += exchanging(unit) + summing(b * unit) + solving(unit) + updating(unit) + summing(rows * b) +
-                  (g.rows > 1 ? lines.col.line.seconds(b * unit * size) : 0);
+                  (g.rows > 1 ? lines.col.piece_seconds(b * unit * size) : 0);
   }
   auto const bytes_of_l = size * rows * b * p_r;
   auto const bytes_of_u = size * cols * b * p_c;

@@ -8,10 +8,10 @@
 #include <string>
 #include <vector>
 
-#include "allport/graph/passages.h"
 #include "allport/graph/rates.h"
 #include "allport/linalg/lu.h"
 #include "gemm_frame.h"
+#include "line_spread.h"
 
 namespace allport::lu_detail {
 
@@ -34,17 +34,12 @@ class LuEstimate {
     double per_byte = 0;
     [[nodiscard]] double seconds(double bytes) const { return bytes > 0 ? start + bytes * per_byte : 0; }
   };
-  /// A multicast from the middle of a line, in its pieces.
-  struct Spread {
-    int pieces = 1;
-    Line line;               // of one piece
-    graph::AxisLoads loads;  // of a byte
-  };
+  /// Multicasts from the middle of a line.
   struct Lines {
-    Spread row;
-    Spread col;
-    Spread layer;      // from one layer to another
-    Line neighbour{};  // of a column's gang: from one member to another, and its collectives
+    gemm_detail::LineSpread row;
+    gemm_detail::LineSpread col;
+    gemm_detail::LineSpread layer;  // from one layer to another
+    Line neighbour{};               // of a column's gang: from one member to another, and its collectives
     Line reduce{};
     Line broadcast{};
   };
@@ -55,7 +50,6 @@ class LuEstimate {
   };
 
   [[nodiscard]] Lines const& lines_of(LuCandidate const& candidate);
-  [[nodiscard]] Spread spread(std::vector<Rank> const& ranks, int pieces);
   [[nodiscard]] Line timed(graph::Delivery const& delivery);
   [[nodiscard]] double talk_seconds(Lines const& lines, Index width) const;
   [[nodiscard]] Step step(LuCandidate const& candidate, Lines const& lines, double at, double b, double talk,
