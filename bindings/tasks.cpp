@@ -32,6 +32,7 @@ nb::dict run(TaskGraph const& graph, Communicator const& comm, int workers, std:
       trouble = error.what();
     }
     comm.ensure_all_well(trouble);
+    options.call = "TaskGraph.run";
     options.workers = workers;
     options.stall_seconds = stall_seconds;
     options.record = record;

@@ -307,6 +307,7 @@ int allport_graph_run(allport_comm comm, allport_graph graph, int op, char type,
   return guarded([&] {
     auto const& on = the(comm, "comm").comm;
     tasks::RunOptions how;
+    how.call = "allport_graph_run";
     std::string trouble;
     try {
       the(graph, "graph").graph.ensure_whole(true);

@@ -141,7 +141,7 @@ CholeskyReport cholesky(Matrix<T> const& a, Uplo uplo, CholeskyOptions const& op
   auto const work = report.moved ? detail::allocate_on_all<T>(comm, tiles) : a;
   if (report.moved) redistribute(a, work);
   RunningCholesky<T> graph(tiles, uplo, report.nb, work.part());
-  report.run = detail::factor_by_tasks(graph, comm, options);
+  report.run = detail::factor_by_tasks("cholesky", graph, comm, options);
   if (report.moved) redistribute(work, a);
   auto const mine = graph.info();
   for (auto const info : comm.all_gather(std::span(&mine, 1))) {

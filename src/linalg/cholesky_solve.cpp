@@ -160,7 +160,8 @@ void solve_tiled(Distribution const& tiles, Matrix<T const> const& factors, Uplo
     graph.read(work.part());
     blas::OneThread const alone(options.workers > 1);
     report.run.add(tasks::run(graph, comm,
-                              {.workers = options.workers,
+                              {.call = "cholesky_solve",
+                               .workers = options.workers,
                                .way = options.way,
                                .combine = sum_of<T>(),
                                .record = options.record,

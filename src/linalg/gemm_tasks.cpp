@@ -122,6 +122,7 @@ RanByTasks run_by_tasks(Communicator const& comm, GemmPlan const& plan, GemmPart
   auto const graph = me ? running<T>(plan, *me, parts, work)
                         : product_graph(plan.problem, plan.machine, plan.chosen, plan.options.mapping);
   tasks::RunOptions options;
+  options.call = "gemm";
   options.ahead = graph->ahead();
   options.combine = sum_of<T>();
   options.progress = detail::of_tasks(progress);

@@ -243,6 +243,7 @@ template <class T>
 RanByTasks<T> run_by_tasks(Communicator const& comm, LuPlan const& plan, Part<T> a, Progress const& progress) {
   auto const me = Seats(plan.chosen, plan.options).place(comm.rank());
   tasks::RunOptions options;
+  options.call = "lu";
   options.progress = detail::of_tasks(progress);
   options.combine = sum_of<T>();
   RanByTasks<T> ran;

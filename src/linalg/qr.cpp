@@ -157,7 +157,7 @@ QrFactors<T> qr(Matrix<T> const& a, QrOptions const& options, QrReport* report) 
   });
   if (done.moved) redistribute(a, *work);
   graph->read(work->part());
-  done.run = detail::factor_by_tasks(*graph, comm, options);
+  done.run = detail::factor_by_tasks("qr", *graph, comm, options);
   graph->write(work->part());
   if (done.moved) redistribute(*work, a);
   if (report != nullptr) *report = std::move(done);

@@ -23,10 +23,12 @@ namespace allport::detail {
 
 /// By the caller's options, with one BLAS thread a worker.
 template <class Options>
-tasks::RunReport factor_by_tasks(TaskGraph const& graph, Communicator const& comm, Options const& options) {
+tasks::RunReport factor_by_tasks(std::string_view call, TaskGraph const& graph, Communicator const& comm,
+                                 Options const& options) {
   blas::OneThread const alone(options.workers > 1);
   return tasks::run(graph, comm,
-                    {.workers = options.workers,
+                    {.call = call,
+                     .workers = options.workers,
                      .way = options.way,
                      .record = options.record,
                      .attend = options.attend,

@@ -6,6 +6,8 @@
 #include <algorithm>
 #include <cstdio>
 #include <exception>
+#include <new>
+#include <system_error>
 #include <thread>
 #include <utility>
 
@@ -67,7 +69,11 @@ RunReport Execution::run(std::string const& trouble) {
     fail(trouble, ErrorKind::argument);
   }
   std::vector<std::jthread> threads;
-  for (int w = 1; w < options_.workers; ++w) threads.emplace_back([this, w] { work(w); });
+  try {
+    for (int w = 1; w < options_.workers; ++w) threads.emplace_back([this, w] { work(w); });
+  } catch (std::system_error const& error) {
+    fail(error, fmt::format("worker {} of {}", threads.size() + 1, options_.workers));
+  }
   work(0);
   threads.clear();
   multicasts_.give_back();
@@ -352,9 +358,12 @@ void Execution::watch(bool moved) {
 }
 
 void Execution::fail(std::exception const& error, std::string const& where) {
-  auto const* const known = dynamic_cast<Error const*>(&error);
+  auto kind = ErrorKind::schedule;
+  if (auto const* const known = dynamic_cast<Error const*>(&error)) kind = known->kind();
+  bool const no_memory = dynamic_cast<std::bad_alloc const*>(&error) != nullptr;
+  if (no_memory) kind = ErrorKind::memory;
   std::scoped_lock const hold(mutex_);
-  fail(fmt::format("{}: {}", where, error.what()), known != nullptr ? known->kind() : ErrorKind::schedule);
+  fail(fmt::format("{}: {}", where, no_memory ? "out of memory" : error.what()), kind);
 }
 
 void Execution::fail(std::string const& what, ErrorKind kind) {

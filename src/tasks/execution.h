@@ -27,6 +27,11 @@
 
 namespace allport::tasks {
 
+/// Ends the job, as this rank has too little memory for what others wait for.
+[[noreturn]] inline void give_up(Communicator const& comm, RunOptions const& options) {
+  comm.give_up(options.call, "ran out of memory while other ranks wait for this one; the job ends");
+}
+
 class Execution {
  public:
   Execution(TaskGraph const& graph, Communicator const& comm, RunOptions const& options);

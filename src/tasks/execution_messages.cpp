@@ -2,6 +2,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <new>
 #include <utility>
 
 #include "allport/tasks/carrier.h"
@@ -218,6 +219,9 @@ bool Execution::talk() {
       if (!stopped_) failure_ = left_over_text();
       over_ = true;
     }
+  } catch (std::bad_alloc const&) {
+    // What was to come can neither be taken nor left: no end can be agreed.
+    give_up(comm_, options_);
   } catch (std::exception const& error) {
     fail(error, "messages of the graph");
   }

@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include <new>
+
 #include "execution.h"
 
 namespace allport::tasks {
@@ -15,7 +17,11 @@ RunReport run(TaskGraph const& graph, Communicator const& comm, RunOptions const
   } else if (options.workers < 1) {
     trouble = Error::argument("workers", show(options.workers), "at least 1").what();
   }
-  return Execution(graph, comm, options).run(trouble);
+  try {
+    return Execution(graph, comm, options).run(trouble);
+  } catch (std::bad_alloc const&) {
+    give_up(comm, options);
+  }
 }
 
 }  // namespace allport::tasks

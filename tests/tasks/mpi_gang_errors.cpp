@@ -4,6 +4,7 @@
 #include <chrono>
 #include <csignal>
 #include <functional>
+#include <new>
 #include <string>
 #include <thread>
 #include <vector>
@@ -72,6 +73,22 @@ TEST(TasksGangErrors, TellEveryRankWhichMemberHasFailed) {
   // And the communicator is as good as before.
   Together const graph(comm.size(), [](int, GangContext& gang) { meet(gang); });
   EXPECT_EQ(error_of([&] { tasks::run(graph, comm); }), "");
+}
+
+TEST(TasksGangErrors, SayWhereMemoryIsShort) {
+  Communicator const comm(MPI_COMM_WORLD, Machine::flat(world_size()));
+  auto const last = comm.size() - 1;
+  Together const graph(comm.size(), [&](int me, GangContext& gang) {
+    if (me == last) throw std::bad_alloc();
+    meet(gang);
+  });
+  try {
+    tasks::run(graph, comm);
+    FAIL() << "nothing was thrown";
+  } catch (Error const& error) {
+    EXPECT_EQ(error.kind(), ErrorKind::memory);
+    EXPECT_EQ(error.what(), fmt::format("task G({}): out of memory", last) + on(comm, last));
+  }
 }
 
 TEST(TasksGangErrors, AreTheFirstMembersOwnWhereOthersWrapWhatTheyAreTold) {

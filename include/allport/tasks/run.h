@@ -16,6 +16,8 @@
 namespace allport::tasks {
 
 struct RunOptions {
+  /// Named where a rank has too little memory for what comes and the job ends.
+  std::string_view call = "tasks::run";
   /// Threads that run bodies, the calling one among them.
   int workers = 1;
   /// How an output travels that several ranks need; none: usual_way(). Where there are two ranks or fewer, all ways are
@@ -86,7 +88,10 @@ struct RunReport {
 /// A gang begins when all its members are ready and none of their ranks is in another one; rank 0 says when. A member
 /// that waits for another keeps its worker, and looks after messages.
 ///
-/// @throws Error on every rank when a body throws on any, naming its task and rank
+/// A rank that gets no memory for what others send it, or for its own notes, ends the job with a message: they would
+/// wait for ever.
+///
+/// @throws Error on every rank when a body throws on any, naming its task and rank; of kind memory after std::bad_alloc
 RunReport run(TaskGraph const& graph, Communicator const& comm, RunOptions const& options = {});
 
 }  // namespace allport::tasks
