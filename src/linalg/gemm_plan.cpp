@@ -20,7 +20,7 @@ using namespace gemm_detail;
 namespace {
 
 /// Panels are tried at these widths: wide enough for BLAS, narrow enough to hide all but the first.
-constexpr Index panel_widths[] = {256, 128, 512, 64};
+constexpr Index panel_widths[] = {256, 128, 384, 64};
 
 /// Graphs count their panels in 32 bits.
 constexpr Index most_panels = 1 << 30;

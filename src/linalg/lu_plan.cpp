@@ -81,11 +81,11 @@ class Planner {
   }
 
   void consider(std::string_view algorithm, GemmGrid const& grid) {
-    // On one row of ranks the two send alike; there 2D can be asked for.
-    if (algorithm == "2d" && grid.rows == 1 && plan_.options.algorithm.empty()) return;
+    bool const one_row = grid.rows == 1 && grid.layers == 1;
+    if (one_row && plan_.options.algorithm.empty() && algorithm != of_one_row()) return;
     // 1D has schedules of its own. To ranks that form no box they take longer than the multicasts that it is priced by.
     bool const leaves_some_out = grid.ranks() < plan_.machine.ranks() && plan_.options.grid.ranks() == 0;
-    if (algorithm == "1d" && leaves_some_out && tasks::usual_way(plan_.machine) == MulticastWay::axes) return;
+    if (algorithm == "1d" && leaves_some_out && has_axes()) return;
     LuCandidate candidate;
     candidate.algorithm = algorithm;
     candidate.grid = grid;
@@ -113,7 +113,7 @@ class Planner {
     LuCandidate candidate;
     candidate.grid = {given.rows().parts(), given.cols().parts(), 1};
     auto const& asked = plan_.options.algorithm;
-    candidate.algorithm = candidate.grid.rows == 1 && asked != "2d" ? "1d" : "2d";
+    candidate.algorithm = candidate.grid.rows > 1 ? "2d" : asked.empty() ? of_one_row() : asked;
     if (!asked.empty() && asked != candidate.algorithm) return;
     candidate.in_place = true;
     for (auto const width : given_widths) {
@@ -158,6 +158,10 @@ class Planner {
     LuCandidate candidate;
     bool by_graph = false;
   };
+  [[nodiscard]] bool has_axes() const { return tasks::usual_way(plan_.machine) == MulticastWay::axes; }
+  /// Of two that send alike: 1D's schedules keep the links of a torus or mesh busier; where there are none to choose,
+  /// tasks keep cores busier (docs/decisions/0032).
+  [[nodiscard]] std::string of_one_row() const { return has_axes() ? "1d" : "2d"; }
   /// Usable ones first, by price.
   static std::pair<bool, double> rank_of(Tried const& one) {
     return {!one.candidate.why_not.empty(), one.candidate.total.value()};

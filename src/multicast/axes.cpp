@@ -222,11 +222,13 @@ double evenly(Candidates const& trees, std::span<Node const> nodes, Machine cons
   return most;
 }
 
-/// So many trees: from each one on, the next one that leaves the busiest link with the least, then with the fewest
-/// links; of all such sets that with the least load, and then the one that loads axes most evenly.
-Candidates one_by_one(Candidates trees, int parts, std::span<Node const> nodes, Machine const& machine) {
+/// So many trees, of at most `more` links more than the least: from each one on, the next one that leaves the busiest
+/// link with the least, then with the fewest links; of all such sets that with the least load, and then the one that
+/// loads axes most evenly.
+Candidates one_by_one(Candidates trees, int parts, std::size_t more, std::span<Node const> nodes,
+                      Machine const& machine) {
   std::ranges::stable_sort(trees, {}, [](auto const* c) { return c->links.size(); });
-  auto const few = trees.front()->links.size() + 2;
+  auto const few = trees.front()->links.size() + more;
   Candidates different;
   for (auto const* c : trees) {
     bool const known = std::ranges::any_of(different, [&](auto const* d) { return d->links == c->links; });
@@ -253,22 +255,32 @@ Candidates one_by_one(Candidates trees, int parts, std::span<Node const> nodes, 
   return best;
 }
 
-/// Of a group: rings that it has a part of, where it has all of another ring, so that a tree may go one way round
-/// that one and stay in the box.
-int partial_rings(Machine const& machine, Node home, std::span<Rank const> ranks) {
-  int partial = 0;
-  bool whole = false;
+/// A group's place in the rings of its machine.
+struct Rings {
+  int partial = 0;     ///< bit a: it has a part of axis a's
+  bool whole = false;  ///< it has all of one, so that a tree may go one way round that one and stay in the box
+  bool line = false;   ///< it lies along one axis
+
+  /// Those to be gone round by the shortest way, where others are gone round one way.
+  [[nodiscard]] int shortest() const { return whole || line ? partial : 0; }
+};
+
+Rings rings_of(Machine const& machine, Node home, std::span<Rank const> ranks) {
+  Rings rings;
+  int axes = 0;
   for (int a = 0; a < machine.axes(); ++a) {
     auto const length = machine.axis(a).length;
-    if (!machine.axis(a).wraps || length == 1) continue;
     std::vector<bool> seen(static_cast<std::size_t>(length));
     seen[static_cast<std::size_t>(machine.coord(home, a))] = true;
     for (auto const rank : ranks) seen[static_cast<std::size_t>(machine.coord(machine.node_of(rank), a))] = true;
     auto const has = std::ranges::count(seen, true);
-    if (has > 1 && has < length) partial |= 1 << a;
-    whole = whole || has == length;
+    if (has > 1) ++axes;
+    if (!machine.axis(a).wraps || length == 1) continue;
+    if (has > 1 && has < length) rings.partial |= 1 << a;
+    rings.whole = rings.whole || has == length;
   }
-  return whole ? partial : 0;
+  rings.line = axes == 1;
+  return rings;
 }
 
 /// Of a node's ranks the one that has the message first: the source, or a destination, or, where the node is only
@@ -307,7 +319,8 @@ std::vector<int> orders_along_axes(TopologyIds const& ids, Rank source, Destinat
   };
   look_at(0);
   // One output by itself would go farther so, for links that others may leave idle.
-  auto const partial = parts > 1 ? partial_rings(machine, home, ranks) : 0;
+  auto const group = parts > 1 ? rings_of(machine, home, ranks) : Rings{};
+  auto const partial = group.shortest();
   if (partial != 0) look_at(partial);
   Candidates near;  // the first goes by the shortest ways
   for (auto const& c : all) {
@@ -327,7 +340,9 @@ std::vector<int> orders_along_axes(TopologyIds const& ids, Rank source, Destinat
       for (auto const rank : ranks) nodes.push_back(machine.node_of(rank));
       std::ranges::sort(nodes);
       nodes.erase(std::ranges::unique(nodes).begin(), nodes.end());
-      auto trees = one_by_one(near, parts, nodes, machine);
+      // What comes to a line from beside, or round its ring, takes many; only the way's length counts there.
+      auto const more = group.whole ? 2 : static_cast<std::size_t>(machine.link_ids());
+      auto trees = one_by_one(near, parts, more, nodes, machine);
       if (load_of(trees, parts, machine) <= least) chosen = std::move(trees);
     }
   }

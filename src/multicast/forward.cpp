@@ -152,7 +152,8 @@ MulticastWay parse_multicast_way(std::string_view text) {
   throw Error::argument("way", fmt::format("'{}'", text), fmt::format("one of {}", fmt::join(ways, ", ")));
 }
 
-bool goes_straight(MulticastWay way, TopologyIds const& ids, Rank source, DestinationSet const& set) {
+bool goes_straight(MulticastWay way, TopologyIds const& ids, Rank source, DestinationSet const& set, int parts) {
+  if (parts > 1) return false;
   auto const others = set.without(ids.position(source));
   if (way != MulticastWay::axes || ids.machine() == nullptr || others.size() != 1) return false;
   auto const& machine = *ids.machine();
@@ -168,7 +169,7 @@ bool goes_straight(MulticastWay way, TopologyIds const& ids, Rank source, Destin
 }
 
 Multicast multicast_by(MulticastWay way, TopologyIds const& ids, Rank source, DestinationSet set, TreeWish wish) {
-  if (goes_straight(way, ids, source, set)) return {source, std::move(set), MulticastWay::flat, {}};
+  if (goes_straight(way, ids, source, set, wish.parts)) return {source, std::move(set), MulticastWay::flat, {}};
   if (way == MulticastWay::axes) return along_axes(ids, source, std::move(set), wish);
   return {source, std::move(set), way, {}};
 }

@@ -6,7 +6,7 @@ namespace allport {
 
 Multicast KnownTrees::to(Rank source, DestinationSet set, TreeWish wish) {
   constexpr std::size_t most = 256;
-  if (way_ != MulticastWay::axes || goes_straight(way_, *ids_, source, set)) {
+  if (way_ != MulticastWay::axes || goes_straight(way_, *ids_, source, set, wish.parts)) {
     return multicast_by(way_, *ids_, source, std::move(set), wish);
   }
   std::vector<std::int64_t> key{source, wish.parts, wish.detour};

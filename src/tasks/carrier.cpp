@@ -141,7 +141,7 @@ class WayCarrier final : public graph::Carrier {
     if (known_.size() >= most_known) known_.clear();
     auto& trees = known_.try_emplace(key, Trees{way_, {}, {}}).first->second;
     if (trees.messages.empty()) {
-      if (goes_straight(way_, ids_, key.front(), set())) trees.way = MulticastWay::flat;
+      if (goes_straight(way_, ids_, key.front(), set(), key[1])) trees.way = MulticastWay::flat;
       trees.orders = trees.way == MulticastWay::axes ? orders_along_axes(ids_, key[0], set(), key[1], key[2])
                                                      : std::vector<int>{0};
       trees.messages.resize(trees.orders.size());

@@ -272,6 +272,40 @@ TEST(AlongAxes, OneRankIsSentToStraightWhereThereIsOneWay) {
             MulticastWay::prefix);
 }
 
+TEST(AlongAxes, PartsToALineComeInFromAllSides) {
+  struct Case {
+    char const* machine;
+    Rank source;
+    std::vector<Rank> to;
+    int parts;
+    std::int64_t far;
+  };
+  for (auto const& [machine, source, to, parts, far] : {
+           Case{"torus:4x4", 14, {15}, 4, 2},
+           Case{"torus:4x4", 13, {14, 15}, 4, 3},
+           Case{"torus:4x4", 12, {13, 14, 15}, 4, 4},
+           Case{"torus:4x4", 2, {14}, 4, 2},
+           Case{"torus:4x4x4", 0, {1}, 6, 2},
+           Case{"torus:6x5", 7, {9, 10}, 4, 6},
+           Case{"torus:5", 1, {2}, 2, 3},
+           Case{"torus:5", 3, {2, 1}, 2, 3},
+       }) {
+    TopologyIds const ids(Machine::parse(machine), 2);
+    auto const set = DestinationSet::of(ids, to);
+    EXPECT_EQ(busiest_of_parts(ids, source, set, parts, far), 1) << machine << " from " << source;
+    for (int turn = 0; turn < parts; ++turn) {
+      auto const m = multicast_by(MulticastWay::axes, ids, source, set, {5, turn, parts, far});
+      auto const report = check(ids, m, ids.machine());
+      ASSERT_TRUE(report.ok()) << machine << " from " << source << ": " << report.faults.front();
+      expect_alike(ids, m);
+    }
+  }
+  // Not farther than allowed: two parts by each of the ways round a ring, or all by one.
+  TopologyIds const ring(Machine::parse("torus:8"), 2);
+  EXPECT_EQ(busiest_of_parts(ring, 0, DestinationSet::of(ring, std::vector<Rank>{1}), 2, 2), 2);
+  EXPECT_EQ(busiest_of_parts(ring, 0, DestinationSet::of(ring, std::vector<Rank>{1}), 2, 6), 1);
+}
+
 TEST(AlongAxes, KnownTreesAreTheSameHoweverOftenTheyAreAskedFor) {
   std::mt19937 random(11);
   for (auto const way : {MulticastWay::axes, MulticastWay::prefix}) {

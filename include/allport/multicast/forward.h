@@ -91,7 +91,9 @@ struct TreeWish {
 [[nodiscard]] Multicast along_axes(Rank source, DestinationSet set, TreeWish wish, std::span<int const> orders);
 /// Whether a message goes to one other rank, and there is one shortest way there along the axes: the network takes it
 /// by itself, and ranks on the way would only hold the message up. Of several ways along_axes() takes each as often.
-[[nodiscard]] bool goes_straight(MulticastWay way, TopologyIds const& ids, Rank source, DestinationSet const& set);
+/// What is sent in parts goes by several ways.
+[[nodiscard]] bool goes_straight(MulticastWay way, TopologyIds const& ids, Rank source, DestinationSet const& set,
+                                 int parts = 1);
 /// By any way; along_axes() for that one, and straight where goes_straight().
 [[nodiscard]] Multicast multicast_by(MulticastWay way, TopologyIds const& ids, Rank source, DestinationSet set,
                                      TreeWish wish = {});
