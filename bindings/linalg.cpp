@@ -44,21 +44,18 @@ void bind_options(nb::module_& m) {
       .def(
           "__init__",
           [](GemmOptions* self, GivenName const& algorithm, GivenGrid const& grid, GivenName const& order, Index panel,
-             std::int64_t memory, GivenName const& broadcast, GivenName const& reduce, int candidates,
-             GivenPlaces const& mapping) {
+             std::int64_t memory, GivenName const& way, int candidates, GivenPlaces const& mapping) {
             new (self) GemmOptions{.algorithm = algorithm.value_or(""),
                                    .grid = grid_of(grid),
                                    .order = order.value_or(""),
                                    .panel = panel,
                                    .memory = Bytes(memory),
-                                   .broadcast = broadcast.value_or(""),
-                                   .reduce = reduce.value_or(""),
+                                   .way = way_named(way),
                                    .candidates = candidates,
                                    .mapping = mapping_of(mapping)};
           },
           nb::kw_only(), "algorithm"_a = nb::none(), "grid"_a = nb::none(), "order"_a = nb::none(), "panel"_a = 0,
-          "memory"_a = 0, "broadcast"_a = nb::none(), "reduce"_a = nb::none(), "candidates"_a = 0,
-          "mapping"_a = nb::none());
+          "memory"_a = 0, "way"_a = nb::none(), "candidates"_a = 0, "mapping"_a = nb::none());
 }
 
 void bind_plan(nb::module_& m) {

@@ -45,8 +45,8 @@ void bind_options(nb::module_& m) {
       .def(
           "__init__",
           [](LuOptions* self, GivenName const& algorithm, GivenGrid const& grid, GivenName const& order, Index block,
-             Index nb, Index big, std::int64_t memory, GivenName const& broadcast, GivenName const& reduce,
-             std::optional<Distribution> const& given, int candidates, GivenPlaces const& mapping) {
+             Index nb, Index big, std::int64_t memory, GivenName const& way, std::optional<Distribution> const& given,
+             int candidates, GivenPlaces const& mapping) {
             new (self) LuOptions{.algorithm = algorithm.value_or(""),
                                  .grid = grid_of(grid),
                                  .order = order.value_or(""),
@@ -54,15 +54,14 @@ void bind_options(nb::module_& m) {
                                  .nb = nb,
                                  .big = big,
                                  .memory = Bytes(memory),
-                                 .broadcast = broadcast.value_or(""),
-                                 .reduce = reduce.value_or(""),
+                                 .way = way_named(way),
                                  .given = given,
                                  .candidates = candidates,
                                  .mapping = mapping_of(mapping)};
           },
           nb::kw_only(), "algorithm"_a = nb::none(), "grid"_a = nb::none(), "order"_a = nb::none(), "block"_a = 0,
-          "nb"_a = 0, "big"_a = 0, "memory"_a = 0, "broadcast"_a = nb::none(), "reduce"_a = nb::none(),
-          "given"_a = nb::none(), "candidates"_a = 0, "mapping"_a = nb::none());
+          "nb"_a = 0, "big"_a = 0, "memory"_a = 0, "way"_a = nb::none(), "given"_a = nb::none(), "candidates"_a = 0,
+          "mapping"_a = nb::none());
 }
 
 void bind_plan(nb::module_& m) {

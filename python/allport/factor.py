@@ -231,8 +231,7 @@ def lu(
     nb: int = 0,
     big: int = 0,
     memory: int | str | None = None,
-    broadcast: str | None = None,
-    reduce: str | None = None,
+    way: str | None = None,
     overwrite: bool = False,
     growth_bound: float | None = None,
     fall_back: bool = False,
@@ -243,7 +242,7 @@ def lu(
 
     a: numpy array [m, n] that every rank has, or DistributedMatrix. Returns LU, its factors distributed as planned.
     overwrite: a distributed `a` is replaced by its factors, in its own distribution; otherwise it is not changed.
-    pivot, algorithm, grid, block, nb, big, memory, broadcast, reduce: as in plan_lu(). plan: of plan_lu(), instead.
+    pivot, algorithm, grid, block, nb, big, memory, way: as in plan_lu(). plan: of plan_lu(), instead.
     growth_bound: where max |U| / max |A| exceeds it, rank 0 warns (GrowthWarning); with fall_back, which needs it, the
     matrix, of which a copy is kept, is factored again with partial pivoting.
     progress(done, total) is called on every rank now and then, in panels. With report=True returns (LU, LuReport).
@@ -251,7 +250,7 @@ def lu(
     Raises AllportError on every rank for wrong shapes, types, or too little memory.
     """
     comm = world_of(a.comm if comm is None and isinstance(a, DistributedMatrix) else comm)
-    limits: dict[str, Any] = {"memory": memory, "broadcast": broadcast, "reduce": reduce}
+    limits: dict[str, Any] = {"memory": memory, "way": way}
     with together(comm):
         a = whole_matrix(a)
         limits["dtype"] = dtype = working_dtype(a.dtype)

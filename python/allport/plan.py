@@ -96,8 +96,7 @@ def plan_gemm(
     order: str | None = None,
     panel: int = 0,
     memory: int | str | None = None,
-    broadcast: str | None = None,
-    reduce: str | None = None,
+    way: str | None = None,
     candidates: int = 0,
     mapping: Sequence[int] | None = None,
 ) -> GemmPlan:
@@ -108,7 +107,8 @@ def plan_gemm(
     mapping: where the communicator's ranks are (Communicator.mapping); rank r at place r of the machine when None.
     memory: bytes per rank at most ('2GiB'); the machine's share per rank when None. Raises AllportError, of kind
     'memory' with the bytes needed and had when nothing fits.
-    broadcast, reduce: refused where they are given: products send by multicasts along the axes of the machine.
+    way: how panels travel that several ranks need: 'axes', 'prefix', 'chain' or 'flat'; by axes, where the machine has
+    any, when None.
     """
     options = _native.GemmOptions(
         algorithm=algorithm,
@@ -116,8 +116,7 @@ def plan_gemm(
         order=order,
         panel=panel,
         memory=parse_memory(memory),
-        broadcast=broadcast,
-        reduce=reduce,
+        way=way,
         candidates=candidates,
         mapping=None if mapping is None else list(mapping),
     )
@@ -139,8 +138,7 @@ def plan_lu(
     nb: int = 0,
     big: int = 0,
     memory: int | str | None = None,
-    broadcast: str | None = None,
-    reduce: str | None = None,
+    way: str | None = None,
     given: Distribution | None = None,
     candidates: int = 0,
     mapping: Sequence[int] | None = None,
@@ -153,8 +151,8 @@ def plan_lu(
     block: columns of a panel. nb: columns of a rank's blocks in the distribution, a multiple of block.
     big: with layers, columns of a panel, a multiple of block, which is then a layer's slice of it.
     memory: bytes per rank at most ('2GiB'); the machine's share per rank when None.
-    broadcast, reduce: collective algorithms by name, as `ap.algorithms` lists them; by price when None. Algorithm
-    1d alone runs collectives, and is taken where one is named.
+    way: how panels travel that several ranks need: 'axes', 'prefix', 'chain' or 'flat'; by axes, where the machine has
+    any, when None.
     given: where A lies already; moving it to another distribution is priced.
     candidates: keep the best so many in the plan's table; 0 keeps all.
     mapping: where the communicator's ranks are (Communicator.mapping); rank r at place r of the machine when None.
@@ -168,8 +166,7 @@ def plan_lu(
         nb=nb,
         big=big,
         memory=parse_memory(memory),
-        broadcast=broadcast,
-        reduce=reduce,
+        way=way,
         given=given,
         candidates=candidates,
         mapping=None if mapping is None else list(mapping),

@@ -158,8 +158,7 @@ def solve(
     nb: int = 0,
     big: int = 0,
     memory: int | str | None = None,
-    broadcast: str | None = None,
-    reduce: str | None = None,
+    way: str | None = None,
     growth_bound: float | None = None,
     fall_back: bool = False,
     progress: Callable[[int, int], None] | None = None,
@@ -192,9 +191,9 @@ def solve(
             "algorithm": algorithm,
             "block": block,
             "big": big,
-            "broadcast": broadcast,
+            "way": way,
         }
-        general.update(reduce=reduce, growth_bound=growth_bound, fall_back=fall_back)
+        general.update(growth_bound=growth_bound, fall_back=fall_back)
         general["pivot"] = pivot if pivot != "tournament" else None
         check_assumption(assume, general)
         if assume == "gen" and workers != 1:
@@ -217,23 +216,23 @@ def solve(
         told = _solve_positive(a, x, uplo, trans, ways, began, report)
         return (right.like(x), told) if report else right.like(x)
     options: dict[str, Any] = {"pivot": pivot, "algorithm": algorithm, "grid": grid, "block": block, "nb": nb}
-    options.update(big=big, memory=memory, broadcast=broadcast, reduce=reduce)
-    way = plan if isinstance(plan, LuPlan) else None
+    options.update(big=big, memory=memory, way=way)
+    planned = plan if isinstance(plan, LuPlan) else None
     refinement: dict[str, Any] | None = None
     x, op = right.matrix(comm), trans
     if refine and a.shape[0] > 0:
-        if way is None:
+        if planned is None:
             given = a.distribution if isinstance(a, DistributedMatrix) and trans == "N" else None
-            way = plan_on(comm, a, dtype=dtype, given=given, **options)
-        a, op = as_distributed(a, way.distribution, comm, dtype), "N"
+            planned = plan_on(comm, a, dtype=dtype, given=given, **options)
+        a, op = as_distributed(a, planned.distribution, comm, dtype), "N"
         a = a if trans == "N" else _transposed(a, trans)
-        refinement = _native.solve_refined(way, a._native, x._native, progress)
+        refinement = _native.solve_refined(planned, a._native, x._native, progress)
         data = refinement.pop("factorization")
         if data["info"] > 0:
             raise SingularMatrix(data["info"] - 1)
     else:
         options.update(growth_bound=growth_bound, fall_back=fall_back)
-        factors = lu(a, comm=comm, plan=way, progress=progress, **options)
+        factors = lu(a, comm=comm, plan=planned, progress=progress, **options)
         x, data = factors.solve(x, trans), factors.report.to_dict()
         a = as_distributed(a, factors.factors.distribution, comm, dtype) if report else a
     solved = time.perf_counter()

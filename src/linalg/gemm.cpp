@@ -11,6 +11,7 @@
 #include "gemm_relabel.h"
 #include "gemm_tasks.h"
 #include "operand.h"
+#include "plan_way.h"
 
 namespace allport {
 
@@ -30,8 +31,8 @@ template <class T>
 void agree(Communicator const& comm, GemmPlan const& plan, T alpha, T beta) {
   auto const& p = plan.problem;
   auto const& g = plan.chosen.grid;
-  auto const how = fmt::format("{} {}x{}x{} {} {} {}", plan.chosen.algorithm, g.rows, g.cols, g.layers,
-                               plan.chosen.order, plan.chosen.panel, static_cast<int>(p.type));
+  auto const how = fmt::format("{} {}x{}x{} {} {} {} {}", plan.chosen.algorithm, g.rows, g.cols, g.layers,
+                               plan.chosen.order, plan.chosen.panel, name(way_of(plan)), static_cast<int>(p.type));
   auto const trans = static_cast<int>(p.trans_a) * 256 + static_cast<int>(p.trans_b);
   auto const all = fmt::format("{} {} {} {} {} {} {}", p.m, p.n, p.k, trans, how, bits_of(alpha), bits_of(beta));
   try {

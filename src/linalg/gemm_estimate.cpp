@@ -8,6 +8,7 @@
 #include "gemm_3d_graph.h"
 #include "gemm_cannon_graph.h"
 #include "gemm_graph.h"
+#include "plan_way.h"
 #include "tiled_plan.h"
 
 namespace allport::gemm_detail {
@@ -40,7 +41,7 @@ GemmEstimate::GemmEstimate(GemmPlan const& plan)
       m_(static_cast<double>(plan.problem.m)),
       n_(static_cast<double>(plan.problem.n)),
       k_(static_cast<double>(plan.problem.k)),
-      carrier_(tasks::carrier(plan.machine)),
+      carrier_(tasks::carrier(plan.machine, way_of(plan))),
       passages_(plan.machine, *carrier_, tasks::usual_segment(plan.machine).value()),
       rates_(plan.machine, tiled_plan::rate_factor(plan.problem.type)),
       loads_(plan.machine) {}

@@ -5,11 +5,13 @@
 #include "allport/graph/count.h"
 #include "allport/graph/pool.h"
 #include "allport/graph/price.h"
+#include "allport/linalg/graphs.h"
 #include "allport/tasks/carrier.h"
 #include "gemm_cannon_graph.h"
 #include "gemm_graph.h"
 #include "gemm_grids.h"
 #include "gemm_tasks.h"
+#include "plan_way.h"
 #include "tiled_plan.h"
 
 namespace allport::gemm_detail {
@@ -58,7 +60,7 @@ graph::Price price_of(GemmPlan const& plan, GemmCandidate const& candidate) {
   options.factor = tiled_plan::rate_factor(plan.problem.type);
   options.segment = tasks::usual_segment(plan.machine).value();
   options.chained = chained_steps(candidate.grid);
-  return graph::price(graph, plan.machine, *tasks::carrier(plan.machine), options);
+  return graph::price(graph, plan.machine, *tasks::carrier(plan.machine, way_of(plan)), options);
 }
 
 /// Elements of A, B and C that a rank holds.
@@ -109,7 +111,7 @@ void count_chosen(GemmPlan& plan) {
   if (plan.machine.ranks() > counted_ranks || steps > counted_steps) return;
   auto const element = bytes_of(plan.problem.type);
   plan.traffic.assign(static_cast<std::size_t>(plan.machine.ranks()), Traffic{});
-  auto const counts = graph::count(*graph, *tasks::carrier(plan.machine, plan.options.mapping));
+  auto const counts = graph::count(*graph, *plan_carrier(plan));
   auto const pool = graph::pool(*graph, graph->ahead());
   chosen.words = chosen.messages = 0;
   for (std::size_t r = 0; r < counts.size(); ++r) {

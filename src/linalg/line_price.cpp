@@ -37,8 +37,8 @@ Collective what_of(Step::Kind kind) {
 
 }  // namespace
 
-Pricer::Pricer(Machine const& machine, GemmOptions const& options, std::optional<Mapping> const& mapping)
-    : machine_(machine), options_(options), mapping_(mapping ? *mapping : Mapping::identity(machine.ranks())) {
+Pricer::Pricer(Machine const& machine, std::optional<Mapping> const& mapping)
+    : machine_(machine), mapping_(mapping ? *mapping : Mapping::identity(machine.ranks())) {
   ensure(mapping_.ranks() == machine.ranks(), "mapping", mapping_.ranks(),
          fmt::format("places of the machine's {} ranks", machine.ranks()));
 }
@@ -99,9 +99,6 @@ Pricer::Offer& Pricer::offer(Group const& group, Step const& step, std::int64_t 
     if (whole >= contract.bytes) break;
   }
   std::ranges::reverse(wanted.segments);  // of equal prices the first is taken: the longest
-  if (step.kind != Step::Kind::allreduce) {
-    wanted.algorithm = reduces ? options_.reduce : options_.broadcast;
-  }
   auto const choice = choose(shape, contract, wanted);
   return offers_.emplace(key, Offer{make_schedule(shape, choice), choice.best.predicted, {}}).first->second;
 }

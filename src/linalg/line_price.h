@@ -31,7 +31,7 @@ struct Group {
 class Pricer {
  public:
   /// @param mapping where the ranks of groups are; none: rank r at place r
-  Pricer(Machine const& machine, GemmOptions const& options, std::optional<Mapping> const& mapping);
+  Pricer(Machine const& machine, std::optional<Mapping> const& mapping);
 
   [[nodiscard]] Group const& group(std::vector<Rank> const& members);
   /// The sub-communicator on which the schedules of these members' steps run. Called by exactly the members.
@@ -69,7 +69,6 @@ class Pricer {
   [[nodiscard]] Rank place(Rank rank) const { return mapping_.place(rank); }
 
   Machine const& machine_;
-  GemmOptions const& options_;
   Mapping mapping_;
   std::map<std::vector<Rank>, Group> groups_;
   std::deque<Shape> shapes_;
@@ -82,16 +81,11 @@ namespace allport {
 
 /// A Pricer with all that it refers to: it outlives what it was made for.
 struct PlannedSchedules {
-  PlannedSchedules(Machine const& on, std::string broadcast, std::string reduce, std::optional<Mapping> const& mapping)
-      : machine(on), pricer(machine, told, mapping) {
-    told.broadcast = std::move(broadcast);
-    told.reduce = std::move(reduce);
-  }
+  PlannedSchedules(Machine const& on, std::optional<Mapping> const& mapping) : machine(on), pricer(machine, mapping) {}
   PlannedSchedules(PlannedSchedules const&) = delete;
   PlannedSchedules& operator=(PlannedSchedules const&) = delete;
 
   Machine machine;
-  GemmOptions told;
   gemm_detail::Pricer pricer;
 };
 

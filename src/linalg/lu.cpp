@@ -6,6 +6,7 @@
 
 #include "elements.h"
 #include "lu_tasks.h"
+#include "plan_way.h"
 #include "solve_grid.h"
 
 namespace allport {
@@ -20,9 +21,9 @@ namespace {
 std::string how_text(LuPlan const& plan) {
   auto const& c = plan.chosen;
   auto const& g = c.grid;
-  return fmt::format("lu {} {}x{}x{} {} {} {} {} {} {} {} {} {}", c.algorithm, g.rows, g.cols, g.layers, c.order,
-                     c.in_place, c.block, c.nb, c.ahead, c.big, plan.options.broadcast, plan.options.reduce,
-                     static_cast<char>(plan.problem.pivoting));
+  return fmt::format("lu {} {}x{}x{} {} {} {} {} {} {} {} {}", c.algorithm, g.rows, g.cols, g.layers, c.order,
+                     c.in_place, c.block, c.nb, c.ahead, c.big, static_cast<char>(plan.problem.pivoting),
+                     name(way_of(plan)));
 }
 
 void agree(Communicator const& comm, LuPlan const& plan) {
@@ -126,9 +127,6 @@ LuMeasured factor_and_tell(LuPlan const& plan, Matrix<T> const& a, std::vector<I
   auto const& p = plan.problem;
   auto const& comm = a.comm();
   Seats const seats(plan.chosen, plan.options);
-  auto const place = seats.place(comm.rank());
-  auto const lines = is_by_tasks(plan.chosen.algorithm) ? std::shared_ptr<LineComms>()
-                                                        : lines_of(comm, seats, place, plan.schedules->pricer);
   LuMeasured mine;
   pivots.clear();
   {
@@ -142,30 +140,15 @@ LuMeasured factor_and_tell(LuPlan const& plan, Matrix<T> const& a, std::vector<I
     }
     mine.moved = difference(comm.counted(), before);
     mine.before = largest_element(there, [](Index, Index) { return true; });
-    auto const middle = comm.counted();
-    if (is_by_tasks(plan.chosen.algorithm)) {
-      auto ran = run_by_tasks(comm, plan, there.part(), progress);
-      pivots = std::move(ran.found.pivots);
-      mine.fell_back = ran.found.fell_back;
-      mine.exchanged = ran.ledger.exchanged;
-      mine.lu = ran.run.count.traffic;
-      mine.compute = ran.ledger.compute;
-      mine.panel = ran.ledger.panel;
-      mine.wait = std::max(ran.run.seconds - ran.run.busy_seconds, 0.0);
-      mine.memory = ran.ledger.work.bytes() + ran.run.peak_bytes;
-    } else if (place) {
-      Team team(seats, *place, plan.schedules->pricer, lines.get());
-      Order const order{p, plan.chosen, progress};
-      auto found = factor(team, order, plan.distribution, there.part());
-      pivots = std::move(found.pivots);
-      mine.fell_back = found.fell_back;
-      mine.exchanged = team.ledger.exchanged;
-      mine.lu = difference(difference(comm.counted(), middle), mine.exchanged);
-      mine.compute = team.ledger.compute;
-      mine.panel = team.ledger.panel;
-      mine.wait = team.ledger.wait;
-      mine.memory = team.ledger.work.bytes() + team.ledger.scratch;
-    }
+    auto ran = run_by_tasks(comm, plan, there.part(), progress);
+    pivots = std::move(ran.found.pivots);
+    mine.fell_back = ran.found.fell_back;
+    mine.exchanged = ran.ledger.exchanged;
+    mine.lu = ran.run.count.traffic;
+    mine.compute = ran.ledger.compute;
+    mine.panel = ran.ledger.panel;
+    mine.wait = std::max(ran.run.seconds - ran.run.busy_seconds, 0.0);
+    mine.memory = ran.ledger.work.bytes() + ran.run.peak_bytes;
     auto const after = comm.counted();
     tell_pivots(comm, seats, std::min(p.m, p.n), pivots);
     mine.after = largest_element(there, [](Index i, Index j) { return i <= j; });

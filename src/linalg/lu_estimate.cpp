@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "allport/linalg/graphs.h"
 #include "allport/tasks/carrier.h"
 #include "lu_tasks.h"
 #include "tiled_plan.h"
@@ -21,7 +22,7 @@ constexpr auto usual_bytes = gemm_detail::LineSpread::usual_bytes;
 LuEstimate::LuEstimate(LuPlan const& plan)
     : plan_(plan),
       element_(bytes_of(plan.problem.type)),
-      carrier_(tasks::carrier(plan.machine, plan.options.mapping)),
+      carrier_(plan_carrier(plan)),
       passages_(plan.machine, *carrier_, tasks::usual_segment(plan.machine).value()),
       rates_(plan.machine, tiled_plan::rate_factor(plan.problem.type)),
       panel_slowness_(slowness_on(plan.machine).panel),

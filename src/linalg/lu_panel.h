@@ -51,26 +51,6 @@ struct Found {
   return entry_bytes(width, element) + width * width * element;
 }
 
-/// A panel on its way along a grid row: its pivots, then this rank's part of L.
-template <class T>
-struct TravellingPanel {
-  std::byte* buffer = nullptr;
-  T const* l = nullptr;
-  Index ld = 1;
-  std::vector<Index> pivots;
-  Transfer transfer;
-
-  /// Once its data are there; a dry run's have none, and exchange no rows.
-  void read_pivots(Panel panel, bool dry) {
-    pivots.resize(static_cast<std::size_t>(panel.width()));
-    if (dry) {
-      std::iota(pivots.begin(), pivots.end(), panel.begin);
-    } else {
-      std::memcpy(pivots.data(), buffer, pivots.size() * sizeof(Index));
-    }
-  }
-};
-
 /// Factors one panel in place on the ranks that own its columns, of which `line` is the grid column.
 /// @param fell_back  raised by one when a tournament met an exactly zero pivot and partial pivoting did the panel
 /// @return row begin + s was exchanged with row [s], in order; rows in this panel's columns are exchanged already

@@ -21,9 +21,6 @@ namespace {
 constexpr Index block_widths[] = {64, 32, 128, 256};
 /// Likewise on the caller's own distribution.
 constexpr Index given_widths[] = {128, 64, 32};
-/// Beyond this many ranks, or visits of a rank at a step, only some ranks are counted (LuPlan::traffic stays empty).
-constexpr int counted_ranks = 4096;
-constexpr std::int64_t counted_visits = 400'000;
 
 /// Of candidates those that are estimated to be the best are priced by their graphs, so many at most.
 constexpr int priced_by_graph = 8;
@@ -38,9 +35,9 @@ constexpr Index fewest_ahead = 2;
 constexpr Index most_ahead = 8;
 
 constexpr GemmAlgorithmName names[] = {
-    {"1d", "right-looking on one row of ranks, each with whole columns; several panels under way at a time"},
-    {"2d", "right-looking on a p_r x p_c grid, a task graph several panels ahead (deck 1 slides 14 and 18)"},
-    {"2.5d", "c layers, the same graph: each updates by a slice of every panel (deck 1 slides 15 to 19)"},
+    {"1d", "2d on one row of ranks, each with whole columns: panels are factored without a message"},
+    {"2d", "right-looking on a p_r x p_c grid, several panels ahead (deck 1 slides 14 and 18)"},
+    {"2.5d", "c layers, each updates by a slice of every panel (deck 1 slides 15 to 19)"},
 };
 
 void check(LuProblem const& problem, Machine const& machine, LuOptions const& options) {
@@ -62,9 +59,6 @@ void check(LuProblem const& problem, Machine const& machine, LuOptions const& op
   auto const& name = options.algorithm;
   bool const known = name.empty() || std::ranges::any_of(names, [&](auto const& n) { return n.name == name; });
   ensure(known, "algorithm", name, "1d, 2d or 2.5d");
-  ensure(!is_by_tasks(name) || (options.broadcast.empty() && options.reduce.empty()), "broadcast, reduce",
-         options.broadcast.empty() ? options.reduce : options.broadcast,
-         fmt::format("left out: '{}' sends by the axes of the machine", name));
   if (options.given) {
     ensure(options.given->rows().extent() == problem.m && options.given->cols().extent() == problem.n, "given",
            fmt::format("{} x {}", options.given->rows().extent(), options.given->cols().extent()),
@@ -75,17 +69,13 @@ void check(LuProblem const& problem, Machine const& machine, LuOptions const& op
 
 class Planner {
  public:
-  explicit Planner(LuPlan& plan)
-      : plan_(plan), pricer_(plan.machine, told_, plan.options.mapping), embedded_(plan.machine, plan.options.mapping) {
+  explicit Planner(LuPlan& plan) : plan_(plan), embedded_(plan.machine, plan.options.mapping) {
     if (tiled_plan::has_rates(plan.machine)) estimate_.emplace(plan);
   }
 
   void consider(std::string_view algorithm, GemmGrid const& grid) {
     bool const one_row = grid.rows == 1 && grid.layers == 1;
-    if (one_row && plan_.options.algorithm.empty() && algorithm != of_one_row()) return;
-    // 1D has schedules of its own. To ranks that form no box they take longer than the multicasts that it is priced by.
-    bool const leaves_some_out = grid.ranks() < plan_.machine.ranks() && plan_.options.grid.ranks() == 0;
-    if (algorithm == "1d" && leaves_some_out && has_axes()) return;
+    if (one_row && algorithm == "2d" && plan_.options.algorithm.empty()) return;  // the same
     LuCandidate candidate;
     candidate.algorithm = algorithm;
     candidate.grid = grid;
@@ -113,7 +103,7 @@ class Planner {
     LuCandidate candidate;
     candidate.grid = {given.rows().parts(), given.cols().parts(), 1};
     auto const& asked = plan_.options.algorithm;
-    candidate.algorithm = candidate.grid.rows > 1 ? "2d" : asked.empty() ? of_one_row() : asked;
+    candidate.algorithm = candidate.grid.rows == 1 && asked != "2d" ? "1d" : "2d";
     if (!asked.empty() && asked != candidate.algorithm) return;
     candidate.in_place = true;
     for (auto const width : given_widths) {
@@ -141,7 +131,8 @@ class Planner {
     }
     plan_.chosen = all.front();
     plan_.distribution = distribution_of(plan_.chosen);
-    count_chosen();
+    count_by_tasks(plan_);
+    bounds(plan_.chosen);
     all.front() = plan_.chosen;
   }
 
@@ -158,10 +149,6 @@ class Planner {
     LuCandidate candidate;
     bool by_graph = false;
   };
-  [[nodiscard]] bool has_axes() const { return tasks::usual_way(plan_.machine) == MulticastWay::axes; }
-  /// Of two that send alike: 1D's schedules keep the links of a torus or mesh busier; where there are none to choose,
-  /// tasks keep cores busier (docs/decisions/0032).
-  [[nodiscard]] std::string of_one_row() const { return has_axes() ? "1d" : "2d"; }
   /// Usable ones first, by price.
   static std::pair<bool, double> rank_of(Tried const& one) {
     return {!one.candidate.why_not.empty(), one.candidate.total.value()};
@@ -321,36 +308,7 @@ class Planner {
     candidate.bound_words = bound.words();
   }
 
-  void count_chosen() {
-    auto& chosen = plan_.chosen;
-    if (is_by_tasks(chosen.algorithm)) {
-      count_by_tasks(plan_);
-      return bounds(chosen);
-    }
-    auto const ranks = chosen.grid.cols;
-    auto const count_of_steps = std::min(plan_.problem.m, plan_.problem.n) / std::max<Index>(1, chosen.block) + 1;
-    bool const all = plan_.machine.ranks() <= counted_ranks && count_of_steps * ranks <= counted_visits;
-    Seats const seats(chosen, plan_.options);
-    if (all) plan_.traffic.assign(static_cast<std::size_t>(plan_.machine.ranks()), Traffic{});
-    if (!all && count_of_steps > counted_visits / 8) return;
-    // Of all that was priced, only what the chosen candidate does is kept.
-    auto& pricer = plan_.schedules->pricer;
-    chosen.words = chosen.messages = 0;
-    chosen.memory = Bytes(0);
-    auto const element = bytes_of(plan_.problem.type);
-    for (int j = 0; j < ranks; j += all ? 1 : std::max(1, ranks - 1)) {
-      auto const [t, memory] = count(plan_, pricer, {0, j, 0});
-      chosen.words = std::max({chosen.words, t.bytes_sent / element, t.bytes_received / element});
-      chosen.messages = std::max({chosen.messages, t.messages_sent, t.messages_received});
-      chosen.memory = std::max(chosen.memory, memory);
-      if (all) plan_.traffic[static_cast<std::size_t>(seats.rank({0, j, 0}))] = t;
-    }
-    bounds(chosen);
-  }
-
   LuPlan& plan_;
-  GemmOptions told_;
-  Pricer pricer_;  // of redistribution
   gemm_detail::EmbeddedOrders embedded_;
   std::optional<LuEstimate> estimate_;
   std::vector<Tried> tried_;
@@ -364,15 +322,7 @@ LuPlan plan_lu(LuProblem const& problem, Machine const& machine, LuOptions const
   plan.problem = problem;
   plan.machine = machine;
   plan.options = options;
-  plan.schedules = std::make_shared<PlannedSchedules>(machine, options.broadcast, options.reduce, options.mapping);
-  auto& asked = plan.options.algorithm;
-  if (!(options.broadcast.empty() && options.reduce.empty())) {
-    if (asked.empty()) asked = "1d";        // has collectives
-    auto& pricer = plan.schedules->pricer;  // which knows the names
-    for (auto const kind : {Step::Kind::broadcast, Step::Kind::reduce}) {
-      if (machine.ranks() > 1) (void)pricer.seconds(pricer.group({0, 1}), {.kind = kind, .elements = 1}, 1);
-    }
-  }
+  auto const& asked = plan.options.algorithm;
   Planner planner(plan);
   if (options.given && asked != "2.5d" && options.grid.ranks() == 0) planner.consider_given();
   for (auto const& grid : grids(options, machine.ranks())) {

@@ -9,9 +9,6 @@
 
 namespace allport::lu_detail {
 
-/// Whether an algorithm is planned, counted and run by its graph alone.
-[[nodiscard]] bool is_by_tasks(std::string_view algorithm);
-
 /// Bytes that a rank needs beside its part of A and the outputs of tasks.
 [[nodiscard]] std::int64_t workspace_by_tasks(LuPlan const& plan, LuTaskGraph const& graph, Place place);
 
@@ -24,8 +21,7 @@ struct Slowness {
 [[nodiscard]] Slowness slowness_on(Machine const& machine);
 /// Columns of a candidate's panels.
 [[nodiscard]] Index widest_panel(LuPlan const& plan, LuCandidate const& candidate);
-/// Seconds of a candidate, from its graph, sampled; of 1D as of the graph's one row, which does the same.
-/// @pre the machine says its flops
+/// Seconds of a candidate, from its graph, sampled. @pre the machine says its flops
 void price_by_tasks(LuPlan const& plan, LuCandidate& candidate, Distribution const& distribution);
 /// Words, messages and memory of a candidate: of a mean rank, and at most.
 void describe_by_tasks(LuPlan const& plan, LuCandidate& candidate, Distribution const& distribution);

@@ -3,6 +3,7 @@
 
 #include "allport/graph/count.h"
 #include "allport/graph/pool.h"
+#include "allport/linalg/graphs.h"
 #include "allport/tasks/carrier.h"
 #include "lu_tasks.h"
 #include "tiled_plan.h"
@@ -52,8 +53,6 @@ class PricedLu final : public LuTaskGraph {
 
 }  // namespace
 
-bool is_by_tasks(std::string_view algorithm) { return algorithm == "2d" || algorithm == "2.5d"; }
-
 std::int64_t workspace_by_tasks(LuPlan const& plan, LuTaskGraph const& graph, Place place) {
   auto const rows = plan.distribution.rows().count(place.i);
   auto const sums = place.l > 0 ? rows * plan.distribution.cols().count(place.j) : 0;
@@ -81,7 +80,7 @@ void price_by_tasks(LuPlan const& plan, LuCandidate& candidate, Distribution con
   options.segment = tasks::usual_segment(plan.machine).value();
   options.together = candidate.grid.layers;
   options.chained = chained_steps(candidate.grid);
-  auto const price = graph::price(graph, plan.machine, *tasks::carrier(plan.machine, plan.options.mapping), options);
+  auto const price = graph::price(graph, plan.machine, *plan_carrier(plan), options);
   candidate.compute = price.work;
   candidate.communicate = price.links;
   candidate.total = price.total;
@@ -102,12 +101,6 @@ void describe_by_tasks(LuPlan const& plan, LuCandidate& candidate, Distribution 
   candidate.exchanged_words =
       plan.problem.pivoting == Pivoting::none ? 0 : 2 * n * half / g.cols / g.rows * (1 - 1.0 / g.rows);
   auto const rows = distribution.rows().count(0);
-  if (candidate.algorithm == "1d") {
-    auto const cols = (plan.problem.n + g.cols - 1) / g.cols;
-    auto const part = rows * (cols + (candidate.ahead + 1) * candidate.block);
-    candidate.memory = Bytes((part + panel_space(cols, candidate.block)) * element);
-    return;
-  }
   candidate.memory = Bytes((rows * distribution.cols().count(0) + panel_space(rows, widest)) * element +
                            most_kept(plan, candidate, distribution, widest, steps));
 }
@@ -117,7 +110,7 @@ void count_by_tasks(LuPlan& plan) {
   LuTaskGraph const graph(plan, chosen, plan.distribution);
   if (graph.steps() * chosen.grid.ranks() > counted_panels) return;
   auto const element = bytes_of(plan.problem.type);
-  auto const counts = graph::count(graph, *tasks::carrier(plan.machine, plan.options.mapping));
+  auto const counts = graph::count(graph, *plan_carrier(plan));
   auto const pool = graph::pool(graph, graph.ahead());
   plan.traffic.assign(static_cast<std::size_t>(plan.machine.ranks()), Traffic{});
   for (std::size_t r = 0; r < counts.size(); ++r) plan.traffic[r] = counts[r].traffic;

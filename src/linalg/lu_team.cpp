@@ -2,7 +2,6 @@
 
 #include <algorithm>
 
-#include "lu_1d.h"
 #include "redistribute_plan.h"
 
 namespace allport::lu_detail {
@@ -115,43 +114,6 @@ Team::Team(Seats const& seats, Place place, Pricer& pricer, LineComms const* com
     lines_[w] = Line(seats.length(way), Seats::index(place, way), &pricer.group(seats.members(place, way)), &pricer,
                      &ledger, comm, comms == nullptr);
   }
-}
-
-template <class T>
-Found factor(Team& team, Order const& order, Distribution const& distribution, Part<T> a) {
-  View<T> const view{distribution.rows(), distribution.cols(), team.me.i, team.me.j, a.data, a.ld};
-  Grid const grid{team.line(Way::row), team.line(Way::col)};
-  auto const& how = order.chosen;
-  return factor_1d(grid, view, std::min(order.problem.m, order.problem.n), how.block, how.ahead, order.problem.pivoting,
-                   order.progress);
-}
-
-#define ALLPORT_TEAM(T) template Found factor(Team&, Order const&, Distribution const&, Part<T>);
-ALLPORT_FOR_SCALARS(ALLPORT_TEAM)
-
-std::pair<Traffic, Bytes> count(LuPlan const& plan, Pricer& pricer, Place place) {
-  Seats const seats(plan.chosen, plan.options);
-  Team team(seats, place, pricer, nullptr);
-  Order const order{plan.problem, plan.chosen, {}};
-  auto const run = [&]<class T>(T) { (void)factor<T>(team, order, plan.distribution, Part<T>{nullptr, 1}); };
-  switch (plan.problem.type) {
-    case Scalar::s:
-      run(float{});
-      break;
-    case Scalar::d:
-      run(double{});
-      break;
-    case Scalar::c:
-      run(std::complex<float>{});
-      break;
-    case Scalar::z:
-      run(std::complex<double>{});
-      break;
-  }
-  auto const rank = seats.rank(place);
-  auto const part = plan.distribution.local_rows(rank) * plan.distribution.local_cols(rank);
-  return {team.ledger.planned,
-          Bytes(part * bytes_of(plan.problem.type) + team.ledger.work.bytes() + team.ledger.scratch)};
 }
 
 }  // namespace allport::lu_detail

@@ -19,7 +19,7 @@ enum class Way : std::uint8_t {
   col,    ///< (*, j, l), indexed by i
   layer,  ///< (i, j, *), indexed by l
 };
-/// Those along which a factorization's loops, and solves, communicate.
+/// Those along which solves communicate.
 inline constexpr std::array all_ways{Way::row, Way::col};
 
 /// The order of one row of ranks that are those of the caller's grid (LuOptions::given), each with the columns of which
@@ -51,7 +51,7 @@ class Seats {
 
 using LineComms = std::array<std::optional<Communicator>, all_ways.size()>;
 
-/// One rank while a plan runs, or is counted.
+/// One rank while a solve runs, or is counted.
 struct Team {
   Team(Seats const& seats, Place place, Pricer& pricer, LineComms const* comms);
   Team(Team const&) = delete;
@@ -67,17 +67,5 @@ struct Team {
  private:
   std::array<Line, all_ways.size()> lines_;
 };
-
-/// What a run needs beside the matrix.
-struct Order {
-  LuProblem problem;
-  LuCandidate chosen;
-  Progress progress;
-};
-/// Runs (or counts) 1D. `a`: this rank's part of A in the plan's distribution.
-template <class T>
-[[nodiscard]] Found factor(Team& team, Order const& order, Distribution const& distribution, Part<T> a);
-/// What that code says on a rank, and the memory that it takes: exact, and slow on large machines.
-[[nodiscard]] std::pair<Traffic, Bytes> count(LuPlan const& plan, Pricer& pricer, Place place);
 
 }  // namespace allport::lu_detail

@@ -12,9 +12,8 @@ Seats seats_of(Distribution const& distribution) {
 }
 
 LayoutGrid::LayoutGrid(Communicator const& comm, Distribution const& distribution)
-    : schedules_(std::static_pointer_cast<PlannedSchedules>(
-          comm.keep("schedules of solves",
-                    [&] { return std::make_shared<PlannedSchedules>(comm.machine(), "", "", comm.mapping()); }))),
+    : schedules_(std::static_pointer_cast<PlannedSchedules>(comm.keep(
+          "schedules of solves", [&] { return std::make_shared<PlannedSchedules>(comm.machine(), comm.mapping()); }))),
       seats_(seats_of(distribution)) {
   auto const place = seats_.place(comm.rank());
   lines_ = lines_of(comm, seats_, place, schedules_->pricer);

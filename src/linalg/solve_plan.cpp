@@ -188,8 +188,7 @@ SolvePlan plan_solve(SolveProblem const& problem, Distribution const& lu_distrib
   if (n == 0 || b_distribution.cols().extent() == 0) {
     return plan;
   }
-  GemmOptions const told;
-  Pricer pricer(machine, told, mapping);
+  Pricer pricer(machine, mapping);
   auto const seats = seats_of(lu_distribution);
   plan = decide(problem, lu_distribution, b_distribution, machine, seats, pricer, form);
   plan.traffic.resize(static_cast<std::size_t>(machine.ranks()));

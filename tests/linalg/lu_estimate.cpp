@@ -98,16 +98,17 @@ TEST(LuPlan, TakesMachinesThatDoNotSayTheirFlops) {
   EXPECT_EQ(plan_lu({300, 200}, machine, options).chosen.algorithm, "2d");
 }
 
-TEST(LuPlan, TakesOneDimensionWhereACollectiveIsNamed) {
-  auto const machine = Machine::parse("bgp:4x2");
+TEST(LuPlan, PricesThePanelsByTheWayThatTheyTravel) {
+  auto const machine = Machine::parse("bgp:4x4");
   LuOptions options;
-  options.broadcast = "binomial";
-  EXPECT_EQ(plan_lu({500, 500}, machine, options).chosen.algorithm, "1d");
-  options.grid = {2, 4, 1};
-  EXPECT_THROW((void)plan_lu({500, 500}, machine, options), Error);
-  options.grid = {0, 0, 0};
-  options.algorithm = "2.5d";
-  EXPECT_THROW((void)plan_lu({500, 500}, machine, options), Error);
+  options.grid = {1, 16, 1};
+  auto const usual = plan_lu({2000, 2000}, machine, options);
+  options.way = MulticastWay::axes;
+  EXPECT_EQ(plan_lu({2000, 2000}, machine, options).chosen.total, usual.chosen.total);
+  options.way = MulticastWay::flat;
+  auto const flat = plan_lu({2000, 2000}, machine, options);
+  EXPECT_GT(flat.chosen.total, usual.chosen.total);
+  EXPECT_EQ(flat.chosen.algorithm, "1d");
 }
 
 }  // namespace

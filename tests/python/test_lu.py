@@ -49,8 +49,7 @@ def test_a_plan_needs_no_ranks():
         ({"algorithm": "1d", "grid": "2x8x1"}, ["1d", "one row"]),
         ({"memory": "1KiB"}, ["1024"]),
         ({"memory": 0}, ["memory = 0"]),
-        ({"broadcast": "shouting"}, ["shouting"]),
-        ({"reduce": "whispering"}, ["whispering"]),
+        ({"way": "shouting"}, ["way", "shouting", "prefix"]),
         ({"dtype": "i4"}, ["int32"]),
     ],
 )
@@ -62,13 +61,11 @@ def test_plans_that_cannot_be(fixed, words):
         ap.plan_lu(-1, 4, "torus:4x4")
 
 
-def test_broadcasts_can_be_compared():
-    """The collectives of 1D switch by name (deck 1 slide 19); graphs have none."""
-    one, two = (ap.plan_lu(1024, 1024, "bgp:4x2m", broadcast=b, block=64) for b in ("rectangular", "binomial"))
-    assert one.algorithm == two.algorithm == "1d"
-    assert one.to_dict()["chosen"]["messages"] != two.to_dict()["chosen"]["messages"]
-    with pytest.raises(ap.AllportError, match="'2d' sends by the axes"):
-        ap.plan_lu(1024, 1024, "bgp:4x2m", algorithm="2d", broadcast="binomial")
+def test_ways_of_panels_can_be_compared():
+    """Rectangular trees and others (deck 1 slide 19)."""
+    one, two = (ap.plan_lu(1024, 1024, "bgp:4x2m", way=w, grid="4x2", block=64).to_dict() for w in ("axes", "flat"))
+    assert one["chosen"]["messages"] != two["chosen"]["messages"]
+    assert one["chosen"]["total"] != two["chosen"]["total"]
 
 
 def test_what_is_chosen_is_left_alone():

@@ -173,7 +173,7 @@ class TestBadInput:
         refuses("lu", *files, "--algorithm", "magic", words=["magic", "2.5d"])
         refuses("lu", *files, "--grid", "3x1x1", words=["grid"])
         refuses("lu", *files, "--memory", "1KiB", words=["1024"])
-        refuses("lu", *files, "--broadcast", "shouting", words=["shouting"])
+        refuses("lu", *files, "--way", "shouting", words=["shouting"])
         refuses("lu", *files, "--growth-bound", "-2", words=["growth_bound = -2"])
         refuses("lu", *files, "--growth-bound", "nan", words=["growth_bound = nan"])
         refuses("lu", *files, "--fall-back", words=["fall_back", "--growth-bound"])

@@ -9,6 +9,7 @@
 
 #include "allport/linalg/matrix.h"
 #include "allport/machine/machine.h"
+#include "allport/multicast/forward.h"
 
 namespace allport {
 
@@ -50,8 +51,8 @@ struct GemmOptions {
   std::string order;       ///< grid axes from the fastest running over the ranks, a permutation of "ijl"; empty: any
   Index panel = 0;         ///< columns of A that travel at once; 0: chosen
   Bytes memory{0};         ///< limit per rank; 0: the machine's memory per rank, or no limit if that is unknown
-  std::string broadcast;   ///< of lines' collectives, for others; of a product empty: it sends by multicasts
-  std::string reduce;
+  /// How panels and blocks travel that several ranks need; none: tasks::usual_way().
+  std::optional<MulticastWay> way{};
   int candidates = 0;  ///< keep only the best so many in the plan's table; 0: all
   /// Where the communicator's ranks are (Communicator::mapping); none: rank r at place r of the machine.
   std::optional<Mapping> mapping{};

@@ -12,8 +12,6 @@
 
 namespace allport {
 
-struct PlannedSchedules;  // of one plan, priced; src/linalg
-
 /// How the row that is divided by is found.
 enum class Pivoting : char {
   none = 'n',        ///< the diagonal as it is; for diagonally dominant and other harmless matrices
@@ -40,9 +38,8 @@ struct LuOptions {
   Index nb = 0;            ///< columns of a rank's blocks, a multiple of b; 0: chosen
   Index big = 0;           ///< 2.5D: B_g, columns of a panel, a multiple of b; 0: c b
   Bytes memory{0};         ///< limit per rank; 0: the machine's memory per rank, or no limit if that is unknown
-  /// Collective algorithms by name; empty: selected by price. Only 1D runs collectives: with one of them it is taken.
-  std::string broadcast;
-  std::string reduce;
+  /// How panels and rows of U travel that several ranks need; none: tasks::usual_way().
+  std::optional<MulticastWay> way{};
   std::optional<Distribution>
       given;           ///< where the caller's A lies: moving it elsewhere is priced, staying there is free
   int candidates = 0;  ///< keep only the best so many in the plan's table; 0: all
@@ -84,10 +81,8 @@ struct LuPlan {
   std::vector<LuCandidate> candidates;  ///< best first; unusable ones last
   Distribution distribution;            ///< where the algorithm wants A; callers that hold it so pay no redistribution
   /// Exact prediction per rank, without redistribution and without exchanged rows, which depend on the pivots. Empty
-  /// where counting would take longer than a second or so: panels times ranks are more than 60,000 (1D: 400,000).
+  /// where counting would take longer than a second or so: panels times ranks are more than 60,000.
   std::vector<Traffic> traffic;
-  /// The collectives that were counted, for lu() to run. Copies of a plan share them: not for several threads at once.
-  std::shared_ptr<PlannedSchedules> schedules;
 
   [[nodiscard]] std::string to_json() const;
 };

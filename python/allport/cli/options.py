@@ -110,8 +110,7 @@ Pivot = Annotated[str, typer.Option(help="tournament, partial (as LAPACK) or non
 Block = Annotated[int, typer.Option(min=0, help="Columns of a panel; 0: the cheapest.")]
 Nb = Annotated[int, typer.Option(min=0, help="Columns of a rank's blocks, a multiple of --block; 0: the cheapest.")]
 Big = Annotated[int, typer.Option(min=0, help="With layers: columns of a panel, a multiple of --block; 0: c times it.")]
-Broadcast = Annotated[str | None, typer.Option(help="Multicast algorithm, like binomial; else the cheapest.")]
-Reduce = Annotated[str | None, typer.Option(help="Reduction algorithm; else the cheapest.")]
+Way = Annotated[str | None, typer.Option(help="How panels travel: axes, prefix, chain or flat; else by axes.")]
 Uplo = Annotated[str, typer.Option(metavar="L|U", help="The triangle of A that is read: A = L L^H, or U^H U.")]
 Workers = Annotated[int, typer.Option(min=1, help="Threads that run tasks on each rank.")]
 Tile = Annotated[int, typer.Option("--nb", min=0, help="Rows and columns of a tile; 0: the cheapest.")]
@@ -150,8 +149,7 @@ FACTORIZATION: Group = {
     "nb": (Nb, 0),
     "big": (Big, 0),
     "memory": (Memory, None),
-    "broadcast": (Broadcast, None),
-    "reduce": (Reduce, None),
+    "way": (Way, None),
 }
 
 

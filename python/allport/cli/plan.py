@@ -154,7 +154,7 @@ def _as_dict(plan: dict[str, Any], simulated: list[ap.SimulatedCandidate] | None
     return plan if simulated is None else {**plan, "simulated": [one.to_dict() for one in simulated]}
 
 
-FIXED = ("algorithm", "grid", "block", "nb", "big", "broadcast", "reduce")
+FIXED = ("algorithm", "grid", "block", "nb", "big", "way")
 Show = Callable[[dict[str, Any], list[ap.SimulatedCandidate] | None, bool, bool], None]
 
 

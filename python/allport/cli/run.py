@@ -93,7 +93,7 @@ def _launched(job: ap.job.Job) -> dict[str, Any]:
     return {**data, "plan": planned.to_dict()}
 
 
-CHOICES = ("algorithm", "grid", "block", "nb", "big", "broadcast", "reduce")
+CHOICES = ("algorithm", "grid", "block", "nb", "big", "way")
 
 
 def _write_page(job: ap.job.Job, data: dict[str, Any], report: str, records: str | None) -> None:

@@ -32,10 +32,10 @@ LABS = {4: "torus:2x2", 8: "torus:2x2x2", 16: "torus:4x2x2"}
 FLAT = {4: "2x2x1", 8: "2x4x1", 16: "4x4x1"}
 LAYERED = {8: "2x2x2", 16: "2x2x4"}
 WAYS = {
-    "2.5D RCT": (LAYERED, "rectangular"),
-    "2.5D BNM": (LAYERED, "binomial"),
-    "2D RCT": (FLAT, "rectangular"),
-    "2D BNM": (FLAT, "binomial"),
+    "2.5D RCT": (LAYERED, "axes"),
+    "2.5D BNM": (LAYERED, "prefix"),
+    "2D RCT": (FLAT, "axes"),
+    "2D BNM": (FLAT, "prefix"),
 }
 WORK = ("gemm", "none", "tournament")  # multiplication; LU by its pivoting
 N, BEST_OF = 1024, 3
@@ -123,10 +123,10 @@ def _one(comm: Any, work: str, grid: str, how: str, n: int) -> dict[str, float]:
         return matrix
 
     if work == "gemm":
-        product = plan_gemm(n, n, n, comm.machine, grid=grid, broadcast=how, reduce=how)
+        product = plan_gemm(n, n, n, comm.machine, grid=grid, way=how)
         _, report = gemm(filled(product.a), filled(product.b), plan=product, report=True)
     else:
-        plan = plan_lu(n, n, comm.machine, pivot=work, grid=grid, broadcast=how, reduce=how)
+        plan = plan_lu(n, n, comm.machine, pivot=work, grid=grid, way=how)
         a = filled(plan.distribution)
         if work == "none":  # harmless without row exchanges: a heavy diagonal
             eye = distribute(np.eye(n) * n if comm.rank == 0 else None, comm, distribution=plan.distribution)

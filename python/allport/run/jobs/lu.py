@@ -29,8 +29,7 @@ class FactorJob(Job):
     block: int = 0
     nb: int = 0
     big: int = 0
-    broadcast: str | None = None
-    reduce: str | None = None
+    way: str | None = None
     growth_bound: float | None = None
     fall_back: bool = False
 
@@ -49,8 +48,7 @@ class FactorJob(Job):
             nb=self.nb,
             big=self.big,
             memory=self.memory,
-            broadcast=self.broadcast,
-            reduce=self.reduce,
+            way=self.way,
         )
 
 

@@ -91,7 +91,7 @@ class SolveJob(FactorJob):
         return plan_cholesky(a.shape[0], machine, dtype=dtype, uplo=self.uplo, memory=self.memory, **ways)
 
     def _check_assumption(self) -> None:
-        names = ("refine", "algorithm", "block", "big", "broadcast", "reduce", "growth_bound", "fall_back")
+        names = ("refine", "algorithm", "block", "big", "way", "growth_bound", "fall_back")
         general = {name: getattr(self, name) for name in names}
         check_assumption(self.assume, {**general, "pivot": self.pivot if self.pivot != "tournament" else None})
         if self.assume == "gen" and self.workers != 1:
