@@ -45,7 +45,7 @@ class Place(NamedTuple):
 
 
 PRODUCTS = ("summa/4x4x1/64", "summa/4x4x1/128", "cannon/4x4x1/0", "summa25/2x4x2/64")
-FACTORIZATIONS = (("--ours", "32,128"), ("--grid", "1,32,128"), ("--grid", "4,32,32"), ("--grid", "2,16,32,2,32"))
+FACTORIZATIONS = (("--ours", "32,128"), ("--grid", "4,32,32"), ("--grid", "2,16,32,2,32"))
 CUBE = ("summa/8x8x1/64", "summa/4x16x1/64", "summa25/4x4x4/64", "3d/4x4x4/0")
 PLACES = (
     Place("torus:4x4", "10mbit", 2048, PRODUCTS, FACTORIZATIONS),
