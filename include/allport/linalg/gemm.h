@@ -9,7 +9,7 @@
 
 #include "allport/linalg/matrix.h"
 #include "allport/machine/machine.h"
-#include "allport/multicast/forward.h"
+#include "allport/tasks/carrier.h"
 
 namespace allport {
 
