@@ -143,11 +143,12 @@ class _Run:
         return f"lab '{self.lab.name}' was taken down while the program ran"
 
     def _why(self) -> str | None:
-        """What in the lab may have made a program fail that ended by itself."""
-        if self.code == 0:
-            return None
+        """What in the lab may have ended a program."""
+        # Some mpiexec ends with 0 when it and its ranks are killed.
         if not self._refresh():
             return self._gone()
+        if self.code == 0:
+            return None
         broken = self._broken()
         if broken is None:
             return None
