@@ -31,6 +31,7 @@ RATE = "40mbit"
 LABS = {4: "torus:2x2", 8: "torus:2x2x2", 16: "torus:4x2x2"}
 FLAT = {4: "2x2x1", 8: "2x4x1", 16: "4x4x1"}
 LAYERED = {8: "2x2x2", 16: "2x2x4"}
+# BNM: trees that know no links; binomial on 4 and 8 nodes, on 16 each rank hands on to up to three at a level.
 WAYS = {
     "2.5D RCT": (LAYERED, "axes"),
     "2.5D BNM": (LAYERED, "prefix"),
