@@ -98,6 +98,12 @@ bool is_short_call(Contract const& contract, MpiPrice const& mpi) {
 /// So short, and yet not so short that bytes are no matter.
 bool fills_links(Contract const& contract, bool is_short) { return is_short && most_bytes(contract) > soon_over; }
 
+/// Ranks have one block each in a scatter or a gather: so short a call takes a tenth of what agreeing once more does.
+bool doubts(Contract const& contract, bool is_short) {
+  bool const a_block_each = contract.what == Collective::scatter || contract.what == Collective::gather;
+  return fills_links(contract, is_short) && !a_block_each;
+}
+
 /// Of the library's, by the rates as they were measured. Ours come when its calls have filled the links already.
 Seconds lasting_of(Record const& record, Contract const& contract, bool is_short) {
   if (!fills_links(contract, is_short)) return {};
@@ -176,7 +182,7 @@ void agree_on_mean(Record const& record, std::span<double> values) {
   std::ranges::transform(sums, values.begin(), [&](auto sum) { return unit * static_cast<double>(sum) / record.size; });
 }
 
-SelectorOptions options_of(bool is_short, bool doubts, Seconds agreement,
+SelectorOptions options_of(bool is_short, bool in_doubt, Seconds agreement,
                            std::function<void(std::string const&)> tell) {
   SelectorOptions options;
   options.iterations = is_short ? iterations_of_short : 2;
@@ -185,7 +191,7 @@ SelectorOptions options_of(bool is_short, bool doubts, Seconds agreement,
   options.confirm = is_short ? confirming_short : 0;
   options.starts_up = is_short ? first_of_short : 0;
   options.overlap = is_short;
-  if (doubts) options.doubt = near_of_short;
+  if (in_doubt) options.doubt = near_of_short;
   if (is_short) options.clearly = clearly_of_short;
   options.floor = floor_of_a_trial;
   options.agreement = agreement;
@@ -232,7 +238,7 @@ Trial::Trial(Record const& record, std::string site, Choice const& choice, MpiPr
       by_price_(by_price),
       tells_(state().explains && record.rank == 0),
       selector_(configurations(ours_by_price(choice, is_short_), mpi, lasting_of(record, choice.contract, is_short_)),
-                options_of(is_short_, fills_links(choice.contract, is_short_), agreement_,
+                options_of(is_short_, doubts(choice.contract, is_short_), agreement_,
                            [this](std::string const& text) { tell(text); })) {
   ways_.resize(2);
   auto const ours = ours_by_price(choice, is_short_);

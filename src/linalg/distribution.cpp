@@ -133,15 +133,30 @@ Run AxisDistribution::run_at(Index i) const {
   return {i, before + within, std::min(nb_ - within, extent_ - i)};
 }
 
-Index AxisDistribution::count(int part) const {
-  ensure(part >= 0 && part < parts_, "part", part, "a part in 0.." + std::to_string(parts_ - 1));
-  if (is_listed()) return counts_[static_cast<std::size_t>(part)];
-  if (!is_cyclic()) {
-    auto const p = static_cast<std::size_t>(part);
-    return cuts_[p + 1] - cuts_[p];
+void AxisDistribution::check_part(int part) const {
+  if (part < 0 || part >= parts_) [[unlikely]] {
+    throw Error::argument("part", show(part), "a part in 0.." + std::to_string(parts_ - 1));
   }
+}
+
+Index AxisDistribution::count(int part) const {
+  check_part(part);
+  return count_below(part, extent_);
+}
+
+Index AxisDistribution::before(int part, Index i) const {
+  check_part(part);
+  if (i != extent_) check_index(i);
+  return count_below(part, i);
+}
+
+/// A part's indices below `end`.
+Index AxisDistribution::count_below(int part, Index end) const {
+  auto const p = static_cast<std::size_t>(part);
+  if (is_listed()) return end == extent_ ? counts_[p] : head(end).counts_[p];
+  if (!is_cyclic()) return std::min(cuts_[p + 1], end) - std::min(cuts_[p], end);
   // Every block but the first is distributed from part first + 1 on: `turn` is this part's place in that order.
-  auto const rest = std::max<Index>(0, extent_ - first_block_);
+  auto const rest = std::max<Index>(0, end - first_block_);
   auto const full = rest / nb_;
   auto const turn = (part - source_ - 1 + 2 * static_cast<Index>(parts_)) % parts_;
   auto const last = full % parts_;
@@ -149,12 +164,7 @@ Index AxisDistribution::count(int part) const {
          (turn < last    ? nb_
           : turn == last ? rest % nb_
                          : 0) +
-         (part == source_ ? std::min(first_block_, extent_) : 0);
-}
-
-Index AxisDistribution::before(int part, Index i) const {
-  ensure(i >= 0 && i <= extent_, "index", i, "an index in 0.." + std::to_string(extent_));
-  return head(i).count(part);
+         (part == source_ ? std::min(first_block_, end) : 0);
 }
 
 AxisDistribution AxisDistribution::head(Index extent) const {

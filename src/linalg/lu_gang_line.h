@@ -7,7 +7,7 @@
 
 #include "allport/comm/messages.h"
 #include "allport/graph/task_graph.h"
-#include "lu_line.h"
+#include "lu_view.h"
 
 namespace allport::lu_detail {
 
@@ -26,7 +26,6 @@ class GangLine {
 
   [[nodiscard]] int length() const { return length_; }
   [[nodiscard]] int index() const { return index_; }
-  [[nodiscard]] bool dry() const { return false; }
   [[nodiscard]] Ledger& ledger() const { return ledger_; }
 
   template <class T>
@@ -35,14 +34,14 @@ class GangLine {
     return {};
   }
   template <class T>
-  Pending reduce(int root, T const* in, T* out, Index elements, Combine const& combine, Index /*unit*/ = 1) const {
+  Pending reduce(int root, T const* in, T* out, Index elements, Combine const& combine) const {
     std::vector<T> own(in, in + elements);
     if (length_ > 1) gang_->reduce(root, bytes(own.data(), elements), combine);
     if (index_ == root) std::copy(own.begin(), own.end(), out);
     return {};
   }
   template <class T>
-  Pending allreduce(T const* in, T* out, Index elements, Combine const& combine, Index /*unit*/ = 1) const {
+  Pending allreduce(T const* in, T* out, Index elements, Combine const& combine) const {
     std::copy_n(in, elements, out);
     if (length_ == 1) return {};
     if (foreseen_) {
@@ -54,7 +53,7 @@ class GangLine {
   }
   /// What is sent counts as exchanged rows: no collective of the graph foresees it.
   template <class T>
-  Pending send(int to, T const* data, Index elements, int /*tag*/, bool /*planned*/ = false) const {
+  Pending send(int to, T const* data, Index elements, int /*tag*/) const {
     auto left = std::as_bytes(std::span<T const>(data, static_cast<std::size_t>(elements)));
     count(static_cast<Index>(left.size()), 0);
     while (!left.empty()) {
@@ -65,7 +64,7 @@ class GangLine {
     return {};
   }
   template <class T>
-  [[nodiscard]] Pending receive(int from, T* data, Index elements, int /*tag*/, bool /*planned*/ = false) const {
+  [[nodiscard]] Pending receive(int from, T* data, Index elements, int /*tag*/) const {
     return {from, bytes(data, elements)};
   }
   void wait(Pending const& pending) const {

@@ -44,32 +44,31 @@ std::vector<Index> panel_alone(View<T> const& a, Panel panel) {
 
 }  // namespace
 
-template <class T, class Talk>
-std::vector<Index> panel_without(Talk const& line, View<T> const& a, Panel panel) {
+template <class T>
+std::vector<Index> panel_without(GangLine const& line, View<T> const& a, Panel panel) {
   auto const width = panel.width();
   auto const owner = a.rows.owner(panel.begin);
-  std::vector<T> corner(line.dry() ? 0 : static_cast<std::size_t>(width * width));
-  if (!line.dry() && owner == line.index()) {
+  std::vector<T> corner(static_cast<std::size_t>(width * width));
+  if (owner == line.index()) {
     T* const top = a.at(a.row(panel.begin), a.col(panel.begin));
     factor_corner(width, top, a.ld);
     gemm_detail::pack(width, width, static_cast<T const*>(top), a.ld, corner.data());
   }
   line.wait(line.broadcast(owner, corner.data(), width * width));
-  if (!line.dry()) {
-    divide_below(a, panel, corner.data(), width);
-  }
+  divide_below(a, panel, corner.data(), width);
   std::vector<Index> pivots(static_cast<std::size_t>(width));
   std::iota(pivots.begin(), pivots.end(), panel.begin);
   return pivots;
 }
 
-template <class T, class Talk>
-std::vector<Index> factor_panel(Talk const& line, View<T> const& a, Panel panel, Pivoting pivoting, int& fell_back) {
+template <class T>
+std::vector<Index> factor_panel(GangLine const& line, View<T> const& a, Panel panel, Pivoting pivoting,
+                                int& fell_back) {
   Stopwatch const watch(line.ledger().panel);
   if (pivoting == Pivoting::none) {
     return panel_without(line, a, panel);
   }
-  if (line.length() == 1 && !line.dry()) {
+  if (line.length() == 1) {
     return panel_alone(a, panel);
   }
   if (pivoting == Pivoting::tournament) {
@@ -82,10 +81,8 @@ std::vector<Index> factor_panel(Talk const& line, View<T> const& a, Panel panel,
   return panel_partial(line, a, panel);
 }
 
-#define ALLPORT_PANEL(T)                                                                        \
-  template std::vector<Index> panel_without(Line const&, View<T> const&, Panel);                \
-  template std::vector<Index> panel_without(GangLine const&, View<T> const&, Panel);            \
-  template std::vector<Index> factor_panel(Line const&, View<T> const&, Panel, Pivoting, int&); \
+#define ALLPORT_PANEL(T)                                                             \
+  template std::vector<Index> panel_without(GangLine const&, View<T> const&, Panel); \
   template std::vector<Index> factor_panel(GangLine const&, View<T> const&, Panel, Pivoting, int&);
 ALLPORT_FOR_SCALARS(ALLPORT_PANEL)
 #undef ALLPORT_PANEL

@@ -8,7 +8,7 @@
 
 #include "allport/linalg/lu.h"
 #include "blas.h"
-#include "lu_line.h"
+#include "lu_gang_line.h"
 
 namespace allport::lu_detail {
 
@@ -54,17 +54,17 @@ struct Found {
 /// Factors one panel in place on the ranks that own its columns, of which `line` is the grid column.
 /// @param fell_back  raised by one when a tournament met an exactly zero pivot and partial pivoting did the panel
 /// @return row begin + s was exchanged with row [s], in order; rows in this panel's columns are exchanged already
-template <class T, class Talk>
-[[nodiscard]] std::vector<Index> factor_panel(Talk const& line, View<T> const& a, Panel panel, Pivoting pivoting,
+template <class T>
+[[nodiscard]] std::vector<Index> factor_panel(GangLine const& line, View<T> const& a, Panel panel, Pivoting pivoting,
                                               int& fell_back);
 
-template <class T, class Talk>
-[[nodiscard]] std::vector<Index> panel_without(Talk const& line, View<T> const& a, Panel panel);
-template <class T, class Talk>
-[[nodiscard]] std::vector<Index> panel_partial(Talk const& line, View<T> const& a, Panel panel);
+template <class T>
+[[nodiscard]] std::vector<Index> panel_without(GangLine const& line, View<T> const& a, Panel panel);
+template <class T>
+[[nodiscard]] std::vector<Index> panel_partial(GangLine const& line, View<T> const& a, Panel panel);
 /// Nothing, with the panel as it was, when a pivot is exactly zero.
-template <class T, class Talk>
-[[nodiscard]] std::optional<std::vector<Index>> panel_tournament(Talk const& line, View<T> const& a, Panel panel);
+template <class T>
+[[nodiscard]] std::optional<std::vector<Index>> panel_tournament(GangLine const& line, View<T> const& a, Panel panel);
 
 /// Rows below the panel's diagonal block: L21 = A21 U11^-1.
 template <class T>
@@ -75,18 +75,9 @@ void divide_below(View<T> const& a, Panel panel, T const* u11, Index ld) {
 }
 
 /// Exchanges the rows of every panel's columns that later pivots moved (`pivots` of all columns, from row 0 on).
-template <class T, class Talk>
-void permute_left(Talk const& line, View<T> const& a, std::vector<Panel> const& panels, std::span<Index const> pivots);
-
-/// Memory for `elements`; in a dry run it is only noted.
 template <class T>
-[[nodiscard]] T* space(Ledger& ledger, bool dry, Index elements) {
-  if (dry) {
-    ledger.work.note(elements * static_cast<Index>(sizeof(T)));
-    return nullptr;
-  }
-  return ledger.work.template take<T>(elements);
-}
+void permute_left(GangLine const& line, View<T> const& a, std::vector<Panel> const& panels,
+                  std::span<Index const> pivots);
 
 #define ALLPORT_FOR_SCALARS(macro) macro(float) macro(double) macro(std::complex<float>) macro(std::complex<double>)
 

@@ -74,10 +74,10 @@ Combine better_bid(Index row_bytes) {
 }
 
 /// One panel while it is factored on this rank.
-template <class T, class Talk>
+template <class T>
 class Partial {
  public:
-  Partial(Talk const& line, View<T> const& a, Panel panel)
+  Partial(GangLine const& line, View<T> const& a, Panel panel)
       : line_(line),
         a_(a),
         panel_(panel),
@@ -109,8 +109,8 @@ class Partial {
     auto const owner = a_.rows.owner(top);
     bid(s, first, owner);
     auto const bytes = Bid<T>::bytes(width_);
-    line_.wait(line_.template allreduce<std::byte>(mine_.data(), best_.data(), bytes,
-                                                   better_bid(width_ * static_cast<Index>(sizeof(T))), bytes));
+    line_.wait(line_.allreduce<std::byte>(mine_.data(), best_.data(), bytes,
+                                          better_bid(width_ * static_cast<Index>(sizeof(T)))));
     auto const pivot = best_.head().row;
     if (pivot != top) {
       if (a_.rows.owner(pivot) == line_.index()) write_row(a_.rows.local(pivot), best_.top_row());
@@ -192,7 +192,7 @@ class Partial {
                &u(begin, end), width_, T(1), element(below, end), a_.ld);
   }
 
-  Talk const& line_;
+  GangLine const& line_;
   View<T> const& a_;
   Panel panel_;
   Index width_;
@@ -206,23 +206,12 @@ class Partial {
 
 }  // namespace
 
-template <class T, class Talk>
-std::vector<Index> panel_partial(Talk const& line, View<T> const& a, Panel panel) {
-  if (!line.dry()) {
-    return Partial<T, Talk>(line, a, panel).run();
-  }
-  auto const bytes = Bid<T>::bytes(panel.width());
-  std::vector<Index> pivots;
-  for (Index s = panel.begin; s < panel.end; ++s) {
-    line.wait(line.template allreduce<std::byte>(nullptr, nullptr, bytes, {}, bytes));
-    pivots.push_back(s);
-  }
-  return pivots;
+template <class T>
+std::vector<Index> panel_partial(GangLine const& line, View<T> const& a, Panel panel) {
+  return Partial<T>(line, a, panel).run();
 }
 
-#define ALLPORT_PANEL(T)                                                         \
-  template std::vector<Index> panel_partial(Line const&, View<T> const&, Panel); \
-  template std::vector<Index> panel_partial(GangLine const&, View<T> const&, Panel);
+#define ALLPORT_PANEL(T) template std::vector<Index> panel_partial(GangLine const&, View<T> const&, Panel);
 ALLPORT_FOR_SCALARS(ALLPORT_PANEL)
 #undef ALLPORT_PANEL
 

@@ -167,27 +167,20 @@ void place(View<T> const& a, Panel panel, int me, Verdict<T>& verdict, std::vect
 
 }  // namespace
 
-template <class T, class Talk>
-std::optional<std::vector<Index>> panel_tournament(Talk const& line, View<T> const& a, Panel panel) {
+template <class T>
+std::optional<std::vector<Index>> panel_tournament(GangLine const& line, View<T> const& a, Panel panel) {
   auto const width = panel.width();
   auto const owner = a.rows.owner(panel.begin);
   auto const bytes = Entry<T>::bytes(width);
-  if (line.dry()) {
-    line.wait(line.template reduce<std::byte>(owner, nullptr, nullptr, bytes, {}, bytes));
-    line.wait(line.template broadcast<std::byte>(owner, nullptr, Verdict<T>::bytes(width)));
-    std::vector<Index> pivots(static_cast<std::size_t>(width));
-    std::iota(pivots.begin(), pivots.end(), panel.begin);
-    return pivots;
-  }
   std::vector<std::byte> mine(static_cast<std::size_t>(bytes));
   std::vector<std::byte> winners(owner == line.index() ? mine.size() : 0);
   Verdict<T> verdict(width);
   enter(a, panel, mine.data());
-  line.wait(line.template reduce<std::byte>(owner, mine.data(), winners.data(), bytes, match<T>(width), bytes));
+  line.wait(line.reduce<std::byte>(owner, mine.data(), winners.data(), bytes, match<T>(width)));
   if (owner == line.index()) {
     judge(a, panel, winners.data(), verdict);
   }
-  line.wait(line.template broadcast<std::byte>(owner, verdict.data(), Verdict<T>::bytes(width)));
+  line.wait(line.broadcast<std::byte>(owner, verdict.data(), Verdict<T>::bytes(width)));
   for (Index s = 0; s < width; ++s) {
     if (verdict.factors()[s + s * width] == T(0)) {
       return std::nullopt;
@@ -199,8 +192,7 @@ std::optional<std::vector<Index>> panel_tournament(Talk const& line, View<T> con
   return pivots;
 }
 
-#define ALLPORT_PANEL(T)                                                                           \
-  template std::optional<std::vector<Index>> panel_tournament(Line const&, View<T> const&, Panel); \
+#define ALLPORT_PANEL(T) \
   template std::optional<std::vector<Index>> panel_tournament(GangLine const&, View<T> const&, Panel);
 ALLPORT_FOR_SCALARS(ALLPORT_PANEL)
 #undef ALLPORT_PANEL

@@ -6,6 +6,7 @@
 
 #include "lu_gang_line.h"
 #include "lu_panel.h"
+#include "solve_grid.h"
 
 namespace allport::lu_detail {
 
@@ -130,9 +131,6 @@ std::vector<Index> exchanges_for(std::span<Index const> ids, Index begin) {
 
 template <class T, class Talk>
 void move_rows(Talk const& line, AxisDistribution const& rows, std::vector<RowMoves<T>> const& jobs) {
-  if (line.dry()) {
-    return;
-  }
   std::vector<Sorted> sorted;
   sorted.reserve(jobs.size());
   std::map<int, Index> sizes[2];  // elements by peer: outgoing, incoming
@@ -146,13 +144,13 @@ void move_rows(Talk const& line, AxisDistribution const& rows, std::vector<RowMo
     }
   }
   std::map<int, std::vector<T>> buffers[2];
-  using Message = decltype(line.receive(0, static_cast<T*>(nullptr), 0, tag_of_rows, false));
+  using Message = decltype(line.receive(0, static_cast<T*>(nullptr), 0, tag_of_rows));
   std::vector<Message> receives;
   std::vector<Message> sends;
   for (auto const& [peer, elements] : sizes[1]) {
     auto& buffer = buffers[1][peer];
     buffer.resize(static_cast<std::size_t>(elements));
-    receives.push_back(line.receive(peer, buffer.data(), elements, tag_of_rows, false));
+    receives.push_back(line.receive(peer, buffer.data(), elements, tag_of_rows));
   }
   for (auto const& [peer, elements] : sizes[0]) buffers[0][peer].reserve(static_cast<std::size_t>(elements));
   for (std::size_t x = 0; x < jobs.size(); ++x) {
@@ -165,8 +163,7 @@ void move_rows(Talk const& line, AxisDistribution const& rows, std::vector<RowMo
     }
   }
   for (auto& [peer, buffer] : buffers[0]) {
-    sends.push_back(
-        line.send(peer, std::as_const(buffer).data(), static_cast<Index>(buffer.size()), tag_of_rows, false));
+    sends.push_back(line.send(peer, std::as_const(buffer).data(), static_cast<Index>(buffer.size()), tag_of_rows));
   }
   for (std::size_t x = 0; x < jobs.size(); ++x) {
     move_in_chains(chains_of(sorted[x].here), jobs[x].columns, jobs[x].width, jobs[x].ld);
@@ -186,13 +183,14 @@ void move_rows(Talk const& line, AxisDistribution const& rows, std::vector<RowMo
   for (auto& send : sends) line.wait(send);
 }
 
-template <class T, class Talk>
-void permute_left(Talk const& line, View<T> const& a, std::vector<Panel> const& panels, std::span<Index const> pivots) {
+template <class T>
+void permute_left(GangLine const& line, View<T> const& a, std::vector<Panel> const& panels,
+                  std::span<Index const> pivots) {
   // So many columns at once that the buffers stay small beside the matrix.
   constexpr Index columns_at_once = 1024;
   std::vector<RowMoves<T>> jobs;
   Index width = 0;
-  for (std::size_t k = 0; k < panels.size() && !line.dry(); ++k) {
+  for (std::size_t k = 0; k < panels.size(); ++k) {
     auto const panel = panels[k];
     if (a.cols.owner(panel.begin) == a.j && panel.settled < static_cast<Index>(pivots.size())) {
       auto const later = pivots.subspan(static_cast<std::size_t>(panel.settled));
@@ -207,10 +205,9 @@ void permute_left(Talk const& line, View<T> const& a, std::vector<Panel> const& 
   }
 }
 
-#define ALLPORT_MOVE(T)                                                                                       \
-  template void move_rows(Line const&, AxisDistribution const&, std::vector<RowMoves<T>> const&);             \
-  template void move_rows(GangLine const&, AxisDistribution const&, std::vector<RowMoves<T>> const&);         \
-  template void permute_left(Line const&, View<T> const&, std::vector<Panel> const&, std::span<Index const>); \
+#define ALLPORT_MOVE(T)                                                                                 \
+  template void move_rows(GridColumn const&, AxisDistribution const&, std::vector<RowMoves<T>> const&); \
+  template void move_rows(GangLine const&, AxisDistribution const&, std::vector<RowMoves<T>> const&);   \
   template void permute_left(GangLine const&, View<T> const&, std::vector<Panel> const&, std::span<Index const>);
 ALLPORT_FOR_SCALARS(ALLPORT_MOVE)
 

@@ -106,14 +106,4 @@ std::vector<Rank> Seats::layer() const {
   return {ranks_.begin(), ranks_.begin() + static_cast<std::ptrdiff_t>(grid_.rows) * grid_.cols};
 }
 
-Team::Team(Seats const& seats, Place place, Pricer& pricer, LineComms const* comms) : grid(seats.grid()), me(place) {
-  for (auto const way : all_ways) {
-    auto const w = static_cast<std::size_t>(way);
-    Communicator const* comm = nullptr;
-    if (comms != nullptr && (*comms)[w]) comm = &*(*comms)[w];
-    lines_[w] = Line(seats.length(way), Seats::index(place, way), &pricer.group(seats.members(place, way)), &pricer,
-                     &ledger, comm, comms == nullptr);
-  }
-}
-
 }  // namespace allport::lu_detail

@@ -1,8 +1,6 @@
-// A factorization's grid laid over ranks, and one rank's place in it with all the lines that it communicates along.
+// A factorization's grid laid over ranks.
 #pragma once
 
-#include <array>
-#include <memory>
 #include <optional>
 #include <string_view>
 #include <utility>
@@ -19,8 +17,6 @@ enum class Way : std::uint8_t {
   col,    ///< (*, j, l), indexed by i
   layer,  ///< (i, j, *), indexed by l
 };
-/// Those along which solves communicate.
-inline constexpr std::array all_ways{Way::row, Way::col};
 
 /// The order of one row of ranks that are those of the caller's grid (LuOptions::given), each with the columns of which
 /// its process column has the most.
@@ -47,25 +43,6 @@ class Seats {
   GemmGrid grid_;
   std::vector<Rank> ranks_;
   std::vector<int> seats_;  // in ranks_, of ranks; -1 where there is none
-};
-
-using LineComms = std::array<std::optional<Communicator>, all_ways.size()>;
-
-/// One rank while a solve runs, or is counted.
-struct Team {
-  Team(Seats const& seats, Place place, Pricer& pricer, LineComms const* comms);
-  Team(Team const&) = delete;
-  Team& operator=(Team const&) = delete;
-
-  [[nodiscard]] Line const& line(Way way) const { return lines_[static_cast<std::size_t>(way)]; }
-  [[nodiscard]] bool dry() const { return line(Way::row).dry(); }
-
-  GemmGrid grid;
-  Place me;
-  Ledger ledger;
-
- private:
-  std::array<Line, all_ways.size()> lines_;
 };
 
 }  // namespace allport::lu_detail

@@ -3,9 +3,12 @@
 #include "allport/linalg/solve.h"
 
 #include <algorithm>
+#include <deque>
 
-#include "solve_forms.h"
+#include "blas_threads.h"
+#include "operand.h"
 #include "solve_grid.h"
+#include "solve_plan.h"
 
 namespace allport {
 
@@ -15,11 +18,14 @@ namespace {
 
 /// Exchanges rows of so many columns at once that the buffers stay small beside B.
 template <class T>
-void exchange_rows(Factors<T> const& factors, Index count, Part<T> b, std::vector<Move> const& moves) {
+void exchange_rows(Matrix<T> const& b, std::vector<Move> const& moves) {
   constexpr Index columns_at_once = 1024;
-  for (Index from = 0; from < count; from += columns_at_once) {
-    T* const columns = b.data == nullptr ? nullptr : b.data + from * b.ld;
-    move_rows<T>(factors.across, factors.rows, {{columns, std::min(columns_at_once, count - from), b.ld, moves}});
+  GridColumn const column(b.comm(), b.distribution());
+  if (column.index() < 0) return;
+  auto const& rows = b.distribution().rows();
+  for (Index from = 0; from < b.local_cols(); from += columns_at_once) {
+    auto const count = std::min(columns_at_once, b.local_cols() - from);
+    move_rows<T>(column, rows, {{b.data() + from * b.ld(), count, b.ld(), moves}});
   }
 }
 
@@ -43,32 +49,77 @@ void check_arguments(Matrix<T const> const& factors, std::span<Index const> pivo
   detail::check_operand("B", b, n, b.cols(), b.comm());
 }
 
+/// Plans that a communicator's ranks have made: a solve is often followed by many of the same extents.
+class KnownPlans {
+ public:
+  struct Question {
+    SolveProblem problem;
+    Distribution factors;
+    Distribution b;
+    std::optional<SolveForm> form;
+
+    friend bool operator==(Question const&, Question const&) = default;
+  };
+
+  [[nodiscard]] SolvePlan const& plan(Question const& question, Communicator const& comm) {
+    for (auto const& [asked, plan] : known_) {
+      if (asked == question) return plan;
+    }
+    constexpr std::size_t most = 16;
+    if (known_.size() == most) known_.pop_front();
+    auto plan = decide(question.problem, question.factors, question.b, comm.machine(), comm.mapping(), question.form);
+    return known_.emplace_back(question, std::move(plan)).second;
+  }
+
+ private:
+  std::deque<std::pair<Question, SolvePlan>> known_;
+};
+
+template <class T>
+tasks::RunReport run(SolvePlan const& plan, Matrix<T const> const& factors, Matrix<T> const& b) {
+  auto const& comm = b.comm();
+  auto const& lies = factors.distribution();
+  auto const& sides = plan.distribution.cols();
+  tasks::RunOptions options;
+  options.call = "lu_solve";
+  options.combine = sum_of<T>();
+  if (plan.form == SolveForm::panels) {
+    auto const graph =
+        running_panels<T>(plan.problem, lies, sides, comm.machine(), comm.rank(), factors.part(), b.part());
+    return tasks::run(*graph, comm, options);
+  }
+  options.ahead = 0;  // what travels is not more than the right-hand sides
+  options.awake = true;
+  tasks::RunReport report;
+  auto const chunks = static_cast<Index>(chunks_of(sides).size());
+  for (Index first = 0; first < chunks; first += chunks_at_once) {
+    auto const count = std::min(chunks_at_once, chunks - first);
+    auto const graph = running_sums<T>(plan.problem, lies, sides, first, count, comm.rank(), factors.part(), b.part());
+    report.add(tasks::run(*graph, comm, options));
+  }
+  return report;
+}
+
 /// All that ranks do together once they have agreed on the call.
 template <class T>
-void solve_together(Trans trans, Matrix<T const> const& factors, std::span<Index const> pivots, Matrix<T> const& b,
-                    std::optional<SolveForm> form) {
-  auto const& comm = b.comm();
-  LayoutGrid const grid(comm, factors.distribution());
-  auto const plan = decide({trans, scalar_of<T>}, factors.distribution(), b.distribution(), comm.machine(),
-                           grid.seats(), grid.pricer(), form);
+tasks::RunReport solve_together(SolvePlan const& plan, Matrix<T const> const& factors, std::span<Index const> pivots,
+                                Matrix<T> const& b) {
   gemm_detail::Native<T> const native(b, plan.distribution);
   native.fetch();
-  if (grid.seated()) {
-    Factors<T> const view(grid.team(), trans, factors.distribution(), factors.part());
-    auto const count = plan.distribution.cols().count(view.along.index());
-    auto const exchanges = moves_of(pivots, 0);
-    if (trans == Trans::none) exchange_rows(view, count, native.part(), exchanges);
-    solve_in_form(plan.form, view, plan.distribution.cols(), native.part());
-    if (trans != Trans::none) exchange_rows(view, count, native.part(), inverse(exchanges));
-  }
+  bool const plain = plan.problem.trans == Trans::none;
+  auto const exchanges = moves_of(pivots, 0);
+  if (plain) exchange_rows(native.matrix(), exchanges);
+  auto report = run<T>(plan, factors, native.matrix());
+  if (!plain) exchange_rows(native.matrix(), inverse(exchanges));
   native.give_back();
+  return report;
 }
 
 }  // namespace
 
 template <class T>
-void lu_solve(Trans trans, Matrix<std::type_identity_t<T> const> const& factors, std::span<Index const> pivots,
-              Matrix<T> const& b, std::optional<SolveForm> form) {
+tasks::RunReport lu_solve(Trans trans, Matrix<std::type_identity_t<T> const> const& factors,
+                          std::span<Index const> pivots, Matrix<T> const& b, std::optional<SolveForm> form) {
   auto const& comm = b.comm();
   detail::on_all(comm, [&] { check_arguments<T>(factors, pivots, b); });
   auto const told = form ? static_cast<int>(*form) : -1;
@@ -76,14 +127,19 @@ void lu_solve(Trans trans, Matrix<std::type_identity_t<T> const> const& factors,
       "trans, n, right-hand sides and form",
       gemm_detail::hash_of(fmt::format("{} {} {} {}", static_cast<char>(trans), b.rows(), b.cols(), told)));
   if (b.rows() == 0 || b.cols() == 0) {
-    return;
+    return {};
   }
-  detail::or_give_up(comm, "solve", [&] { solve_together<T>(trans, factors, pivots, b, form); });
+  return detail::or_give_up(comm, "solve", [&] {
+    auto const known = std::static_pointer_cast<KnownPlans>(
+        comm.keep("plans of solves", [] { return std::make_shared<KnownPlans>(); }));
+    auto const plan = known->plan({{trans, scalar_of<T>}, factors.distribution(), b.distribution(), form}, comm);
+    return solve_together<T>(plan, factors, pivots, b);
+  });
 }
 
-#define ALLPORT_SOLVE(T)                                                                             \
-  template void lu_solve<T>(Trans, Matrix<T const> const&, std::span<Index const>, Matrix<T> const&, \
-                            std::optional<SolveForm>);
+#define ALLPORT_SOLVE(T)                                                                                         \
+  template tasks::RunReport lu_solve<T>(Trans, Matrix<T const> const&, std::span<Index const>, Matrix<T> const&, \
+                                        std::optional<SolveForm>);
 ALLPORT_FOR_SCALARS(ALLPORT_SOLVE)
 
 }  // namespace allport

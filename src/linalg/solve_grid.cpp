@@ -2,46 +2,6 @@
 
 namespace allport::lu_detail {
 
-Seats seats_of(Distribution const& distribution) {
-  LuCandidate as_it_lies;
-  as_it_lies.grid = {distribution.rows().parts(), distribution.cols().parts(), 1};
-  as_it_lies.in_place = true;
-  LuOptions options;
-  options.given = distribution;
-  return {as_it_lies, options};
-}
-
-LayoutGrid::LayoutGrid(Communicator const& comm, Distribution const& distribution)
-    : schedules_(std::static_pointer_cast<PlannedSchedules>(comm.keep(
-          "schedules of solves", [&] { return std::make_shared<PlannedSchedules>(comm.machine(), comm.mapping()); }))),
-      seats_(seats_of(distribution)) {
-  auto const place = seats_.place(comm.rank());
-  lines_ = lines_of(comm, seats_, place, schedules_->pricer);
-  if (place) {
-    team_ = std::make_unique<Team>(seats_, *place, schedules_->pricer, lines_.get());
-  }
-}
-
-std::shared_ptr<LineComms> lines_of(Communicator const& comm, Seats const& seats, std::optional<Place> const& place,
-                                    Pricer& pricer) {
-  auto const& grid = seats.grid();
-  std::string key = fmt::format("lu lines {}x{}x{}:", grid.rows, grid.cols, grid.layers);
-  for (int l = 0; l < grid.layers; ++l) {
-    for (int j = 0; j < grid.cols; ++j) {
-      for (int i = 0; i < grid.rows; ++i) key += fmt::format(" {}", seats.rank({i, j, l}));
-    }
-  }
-  return std::static_pointer_cast<LineComms>(comm.keep(key, [&] {
-    auto lines = std::make_shared<LineComms>();
-    for (auto const way : all_ways) {
-      if (place && seats.length(way) > 1) {
-        (*lines)[static_cast<std::size_t>(way)] = pricer.line(comm, seats.members(*place, way));
-      }
-    }
-    return lines;
-  }));
-}
-
 template <class T>
 void sum_over_all(Communicator const& comm, std::span<T> values) {
   if (comm.size() == 1 || values.empty()) {

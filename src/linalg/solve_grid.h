@@ -1,40 +1,41 @@
-// A matrix's own ranks as a grid with its lines; what solves, norms and residuals communicate along.
+// What solves, norms and residuals say to each other beside tasks.
 #pragma once
 
-#include "lu_team.h"
+#include <span>
+
+#include "allport/comm/communicator.h"
+#include "lu_panel.h"
+#include "lu_view.h"
 #include "operand.h"
 
 namespace allport::lu_detail {
 
-/// The lines of a distribution's grid, kept with the communicator. Made by all ranks together.
-class LayoutGrid {
+/// The ranks of this rank's grid column, who hold the same columns: rows change places among them (move_rows()).
+class GridColumn {
  public:
-  LayoutGrid(Communicator const& comm, Distribution const& distribution);
-  LayoutGrid(LayoutGrid const&) = delete;
-  LayoutGrid& operator=(LayoutGrid const&) = delete;
+  GridColumn(Communicator const& comm, Distribution const& distribution)
+      : comm_(comm), grid_(distribution.grid()), at_(grid_.position(comm.rank())) {}
 
-  [[nodiscard]] Seats const& seats() const { return seats_; }
-  [[nodiscard]] Pricer& pricer() const { return schedules_->pricer; }
-  /// Whether this rank has a place in the grid.
-  [[nodiscard]] bool seated() const { return team_ != nullptr; }
-  [[nodiscard]] Team& team() const { return *team_; }
-  [[nodiscard]] Line const& row() const { return team_->line(Way::row); }
-  [[nodiscard]] Line const& col() const { return team_->line(Way::col); }
+  /// Of this rank; -1 where it has no place in the grid.
+  [[nodiscard]] int index() const { return at_.row; }
+  template <class T>
+  [[nodiscard]] Transfer send(int to, T const* data, Index elements, int tag) const {
+    return comm_.start_send(std::as_bytes(std::span(data, static_cast<std::size_t>(elements))), rank(to), tag);
+  }
+  template <class T>
+  [[nodiscard]] Transfer receive(int from, T* data, Index elements, int tag) const {
+    return comm_.start_receive(std::as_writable_bytes(std::span(data, static_cast<std::size_t>(elements))), rank(from),
+                               tag);
+  }
+  static void wait(Transfer& transfer) { transfer.wait(); }
 
  private:
-  /// Made once for a communicator: a solve is often followed by many of the same extents.
-  std::shared_ptr<PlannedSchedules> schedules_;
-  Seats seats_;
-  std::shared_ptr<LineComms> lines_;
-  std::unique_ptr<Team> team_;
+  [[nodiscard]] Rank rank(int row) const { return grid_.rank_at(row, at_.col); }
+
+  Communicator const& comm_;
+  ProcessGrid const& grid_;
+  ProcessGrid::Position at_;
 };
-
-/// The grid of a distribution, as it lies.
-[[nodiscard]] Seats seats_of(Distribution const& distribution);
-
-/// This rank's row, column and so on, where longer than 1; made once for these seats and kept with the communicator.
-[[nodiscard]] std::shared_ptr<LineComms> lines_of(Communicator const& comm, Seats const& seats,
-                                                  std::optional<Place> const& place, Pricer& pricer);
 
 /// Sums of all ranks' values, on all ranks, in place.
 template <class T>

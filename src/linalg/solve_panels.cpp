@@ -1,163 +1,127 @@
-// Triangular solves with many right-hand sides, which are distributed over the grid as the unknowns are: panels of the
-// factors travel along the lines of ranks with the same unknowns, blocks of X along the others, and every rank updates
-// its own B -= op(T) X. Two panels and the next block of X are on their way under the update.
+// The graph of solves with many right-hand sides, with bodies.
 #include <algorithm>
 
-#include "solve_forms.h"
+#include "operand.h"
+#include "solve_panels_graph.h"
 
 namespace allport::lu_detail {
 
 namespace {
 
 template <class T>
-class Panels {
+class RunningPanels final : public PanelsGraph {
  public:
-  Panels(Factors<T> const& factors, Index count, Part<T> b)
-      : f_(factors),
-        count_(count),
-        b_(b),
-        rows_(factors.local_rows()),
-        panels_(panels_of(factors.rows, factors.cols, factors.rows.extent(), widest_block)) {
-    Index most = 0;
-    for (auto const& panel : panels_) most = std::max(most, panel.width());
-    if (f_.along.length() > 1) {
-      for (auto& slot : slots_) slot.buffer = space<T>(f_.ledger, f_.dry(), most * rows_);
-    }
-    if (f_.across.length() > 1) {
-      for (auto& block : blocks_) block.buffer = space<T>(f_.ledger, f_.dry(), most * count_);
-    }
-  }
+  RunningPanels(SolveProblem const& problem, Distribution const& factors, AxisDistribution const& sides,
+                Machine const& machine, Rank me, Part<T const> part, Part<T> b)
+      : PanelsGraph(problem, factors, sides, machine), factors_{problem.trans, part}, b_(b), me_(spot(me)) {}
 
-  void run() {
-    for (auto const& sweep : sweeps_of(f_.trans)) solve(Course<T>(f_, panels_, sweep));
+  void run(Task t, TaskContext& context) const override {
+    if (t.kind == of_panel) return give(t, context);
+    if (t.kind == solve) return find(t, context);
+    update(t, context);
   }
 
  private:
-  static constexpr std::size_t ahead = 2;  ///< panels under way
-
-  /// A panel from its local row `first` on: the block that X is solved with, and the rows that it is taken from.
-  struct Slot {
-    T* buffer = nullptr;
+  /// Some columns of a panel, from a local row on: where they lie, or as they have come.
+  struct Columns {
     T const* data = nullptr;
     Index ld = 1;
-    Index first = 0;
-    Index width = 0;
-    Transfer transfer;
+    Piece of{};  ///< in the panel
   };
-  /// A block of X.
-  struct Block {
-    T* buffer = nullptr;
-    T const* data = nullptr;
-    Index ld = 1;
-    Transfer transfer;
-  };
+  [[nodiscard]] int columns(Task t) const { return panels_travel() ? panel_pieces(sweep(t), t.k) : 1; }
+  [[nodiscard]] Columns columns(Task t, int x, Index row, TaskContext& context) const {
+    auto const s = sweep(t);
+    auto const w = width(s, t.k);
+    if (!panels_travel()) {
+      return {factors_.at(row, cols().before(me_.j, panel(s, t.k).begin)), factors_.part.ld, {0, w}};
+    }
+    auto const sent = from(s, t.k, t.i);
+    auto const of = piece(w, panel_pieces(s, t.k), x);
+    auto const ld = factors_.trans == Trans::none ? sent.count() : of.length();
+    auto const* const data = reinterpret_cast<T const*>(context.input(x).data());
+    return {data + factors_.step(row - sent.begin, ld), ld, of};
+  }
 
-  void solve(Course<T> const& course) {
-    auto const last = course.size();
-    for (std::size_t k = 0; k < std::min(ahead, last); ++k) send(course, k);
-    if (last > 0) solve_for(course, 0);
-    for (std::size_t k = 0; k < last; ++k) {
-      if (k + ahead < last) send(course, k + ahead);
-      f_.along.wait_for_data(slot(k).transfer);
-      f_.across.wait_for_data(block(k).transfer);
-      if (k + 1 == last) continue;
-      // The next unknowns first, so that they can be solved for and on their way under the rest of the update.
-      update(k, course.block(k + 1));
-      solve_for(course, k + 1);
-      update(k, course.after(k + 1));
+  void give(Task t, TaskContext& context) const {
+    auto const rows = updated(t);
+    auto const begin = cols().before(me_.j, panel(sweep(t), t.k).begin);
+    auto const pieces = panel_pieces(sweep(t), t.k);
+    for (int x = 0; x < pieces; ++x) {
+      auto const of = piece(width(sweep(t), t.k), pieces, x);
+      bool const plain = factors_.trans == Trans::none;
+      gemm_detail::pack(plain ? rows.count() : of.length(), plain ? of.length() : rows.count(),
+                        factors_.at(rows.begin, begin + of.first), factors_.part.ld,
+                        reinterpret_cast<T*>(context.output(x).data()));
     }
   }
 
-  [[nodiscard]] Slot& slot(std::size_t k) { return slots_[k % slots_.size()]; }
-  [[nodiscard]] Block& block(std::size_t k) { return blocks_[k % blocks_.size()]; }
-
-  void send(Course<T> const& course, std::size_t k) {
-    auto& to = slot(k);
-    f_.along.wait(to.transfer);
-    auto const rows = course.from(k);
-    auto const height = rows.end - rows.begin;
-    auto const width = course.at(k).width();
-    T const* const here = f_.at(rows.begin, f_.col(course.at(k).begin));
-    to.first = rows.begin;
-    to.width = width;
-    if (f_.along.length() == 1) {
-      to.data = here;
-      to.ld = f_.part.ld;
-      return;
+  /// X of a block where it lies: by the columns of its diagonal block, as far as these have come together.
+  void find(Task t, TaskContext& context) const {
+    auto const [forward, triangle, diagonal] = this->triangle(sweep(t));
+    auto const top = block(sweep(t), t.k, t.i).begin;
+    auto const w = width(sweep(t), t.k);
+    auto const count = sides().count(t.j);
+    auto const all = columns(t);
+    for (int y = 0; y < all; ++y) {
+      auto const now = columns(t, forward ? y : all - 1 - y, top, context);
+      auto const [first, last] = now.of;
+      auto* const x = b_.data + top + first;
+      blas::trsm(blas::Side::left, triangle, factors_.trans, diagonal, last - first, count,
+                 now.data + factors_.step(first, now.ld), now.ld, x, b_.ld);
+      auto const left = forward ? Rows{last, w} : Rows{0, first};
+      if (left.count() == 0) continue;
+      blas::gemm(factors_.trans, Trans::none, left.count(), count, last - first, T(-1),
+                 now.data + factors_.step(left.begin, now.ld), now.ld, x, b_.ld, T(1), b_.data + top + left.begin,
+                 b_.ld);
     }
-    bool const plain = f_.trans == Trans::none;
-    auto const stored_rows = plain ? height : width;
-    if (course.j(k) == f_.along.index() && !f_.dry()) {
-      gemm_detail::pack(stored_rows, plain ? width : height, here, f_.part.ld, to.buffer);
+    for (int x = 0; x < block_pieces(t.j); ++x) {
+      auto const of = piece(count, block_pieces(t.j), x);
+      gemm_detail::pack(w, of.length(), b_.data + top + of.first * b_.ld, b_.ld,
+                        reinterpret_cast<T*>(context.output(x).data()));
     }
-    to.data = to.buffer;
-    to.ld = std::max<Index>(stored_rows, 1);
-    to.transfer = f_.along.broadcast(course.j(k), to.buffer, height * width);
   }
 
-  /// A panel's local row.
-  [[nodiscard]] T const* factor(std::size_t k, Index row) {
-    auto const& from = slot(k);
-    return from.data + f_.step(row - from.first, from.ld);
-  }
-
-  /// X of a panel's unknowns, where they lie, and to all that share the right-hand sides.
-  void solve_for(Course<T> const& course, std::size_t k) {
-    auto& x = block(k);
-    f_.across.wait(x.transfer);
-    auto const width = course.at(k).width();
-    if (course.i(k) == f_.across.index() && !f_.dry() && count_ > 0) {
-      f_.along.wait_for_data(slot(k).transfer);
-      auto const top = course.block(k).begin;
-      T* const here = b_.data + top;
-      blas::trsm(blas::Side::left, course.sweep().triangle, f_.trans, course.sweep().diagonal, width, count_,
-                 factor(k, top), slot(k).ld, here, b_.ld);
-      if (f_.across.length() == 1) {
-        x.data = here;
-        x.ld = b_.ld;
-        return;
+  void update(Task t, TaskContext& context) const {
+    constexpr Index at_once = 512;
+    auto const rows = updated(t);
+    auto const w = width(sweep(t), t.k);
+    auto const count = sides().count(t.j);
+    auto const blocks = blocks_travel() ? block_pieces(t.j) : 1;
+    for (int y = 0; y < blocks; ++y) {
+      auto const of = blocks_travel() ? piece(count, blocks, y) : Piece{0, count};
+      auto const* const x = blocks_travel() ? reinterpret_cast<T const*>(context.input(input_of_block(y)).data())
+                                            : b_.data + block(sweep(t), t.k, t.i).begin;
+      auto const ld = blocks_travel() ? w : b_.ld;
+      for (auto first = of.first; first < of.last; first += at_once) {
+        for (int p = 0; p < columns(t); ++p) {
+          auto const now = columns(t, p, rows.begin, context);
+          blas::gemm(factors_.trans, Trans::none, rows.count(), std::min(at_once, of.last - first), now.of.length(),
+                     T(-1), now.data, now.ld, x + now.of.first + (first - of.first) * ld, ld, T(1),
+                     b_.data + rows.begin + first * b_.ld, b_.ld);
+        }
+        context.progress();
       }
-      gemm_detail::pack(width, count_, static_cast<T const*>(here), b_.ld, x.buffer);
-    }
-    x.data = x.buffer;
-    x.ld = width;
-    x.transfer = f_.across.broadcast(course.i(k), x.buffer, width * count_);
-  }
-
-  /// B -= op(T) X for some local rows, moving communication along between pieces.
-  void update(std::size_t k, typename Course<T>::Rows rows) {
-    if (f_.dry() || rows.begin >= rows.end) {
-      return;
-    }
-    Stopwatch const watch(f_.ledger.compute);
-    constexpr Index piece = 512;
-    auto const& x = block(k);
-    for (Index from = 0; from < count_; from += piece) {
-      blas::gemm(f_.trans, Trans::none, rows.end - rows.begin, std::min(piece, count_ - from), slot(k).width, T(-1),
-                 factor(k, rows.begin), slot(k).ld, x.data + from * x.ld, x.ld, T(1),
-                 b_.data + rows.begin + from * b_.ld, b_.ld);
-      f_.along.progress();
-      f_.across.progress();
     }
   }
 
-  Factors<T> const& f_;
-  Index count_;
+  Factors<T> factors_;
   Part<T> b_;
-  Index rows_;
-  std::vector<Panel> panels_;
-  std::array<Slot, ahead + 1> slots_;
-  std::array<Block, 2> blocks_;
+  Spot me_;
 };
 
 }  // namespace
 
 template <class T>
-void solve_with_panels(Factors<T> const& factors, AxisDistribution const& sides, Part<T> b) {
-  Panels<T>(factors, sides.count(factors.along.index()), b).run();
+std::unique_ptr<SolveGraph> running_panels(SolveProblem const& problem, Distribution const& factors,
+                                           AxisDistribution const& sides, Machine const& machine, Rank me,
+                                           Part<T const> part, Part<T> b) {
+  return std::make_unique<RunningPanels<T>>(problem, factors, sides, machine, me, part, b);
 }
 
-#define ALLPORT_PANELS(T) template void solve_with_panels(Factors<T> const&, AxisDistribution const&, Part<T>);
+#define ALLPORT_PANELS(T)                                                                                           \
+  template std::unique_ptr<SolveGraph> running_panels(SolveProblem const&, Distribution const&,                     \
+                                                      AxisDistribution const&, Machine const&, Rank, Part<T const>, \
+                                                      Part<T>);
 ALLPORT_FOR_SCALARS(ALLPORT_PANELS)
 
 }  // namespace allport::lu_detail

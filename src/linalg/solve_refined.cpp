@@ -5,6 +5,7 @@
 #include <type_traits>
 
 #include "allport/linalg/solve.h"
+#include "lu_team.h"
 #include "solve_grid.h"
 
 namespace allport {

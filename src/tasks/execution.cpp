@@ -134,7 +134,7 @@ void Execution::rest(Worker& worker, int polls) const {
   if (polls == 0) return worker.backoff.moved();
   // Where links are slow ranks that share cores poll as seldom as will do: who hands on, or computes, needs them. Not
   // where another worker may have something to do at any time.
-  if (!fast_links_ && options_.workers == 1) return worker.backoff.idle();
+  if (!fast_links_ && options_.workers == 1 && !options_.awake) return worker.backoff.idle();
   give_way(polls);
 }
 

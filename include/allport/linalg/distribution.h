@@ -69,6 +69,8 @@ class AxisDistribution {
 
  private:
   void check_index(Index i) const;
+  void check_part(int part) const;
+  [[nodiscard]] Index count_below(int part, Index end) const;
   [[nodiscard]] std::size_t run_of(Index i) const;
 
   Index extent_ = 0;

@@ -8,6 +8,7 @@
 #include "allport/linalg/distribution.h"
 #include "allport/linalg/gemm.h"
 #include "allport/linalg/lu.h"
+#include "allport/linalg/solve.h"
 
 namespace allport {
 
@@ -63,5 +64,14 @@ enum class Uplo : char { lower = 'L', upper = 'U' };
 [[nodiscard]] std::unique_ptr<TaskGraph> lu_graph(LuPlan const& plan);
 /// Multicasts, and for 1D the schedules that the plan has priced. One thread at a time.
 [[nodiscard]] std::unique_ptr<graph::Carrier> plan_carrier(LuPlan const& plan);
+
+/// A solve with LU factors as its plan runs it; of sums the first four chunks of 256 right-hand sides. Places (i, j)
+/// are those of op(A)'s grid, panels k counted as a sweep takes them, the second sweep's tasks marked '. Of the form
+/// `panels`: panel(i, j, k) sends rows of a factor's panel along grid row i, solve(i, j, k) finds a block of X, next
+/// and rest update by it. Of `sums`: share(i, j, k) gives what a rank has summed for a block, solve sums those and
+/// finds X, next and rest update the shares of column j, keep(i, j) sends what was found there to home(i, j).
+/// @param factors  where lu() has left them @pre the plan is for factors and right-hand sides that lie so, not of zero
+[[nodiscard]] std::unique_ptr<TaskGraph> solve_graph(SolvePlan const& plan, Distribution const& factors,
+                                                     Machine const& machine);
 
 }  // namespace allport

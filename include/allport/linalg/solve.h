@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "allport/linalg/lu.h"
+#include "allport/tasks/run.h"
 
 namespace allport {
 
@@ -20,6 +21,8 @@ enum class SolveForm : std::uint8_t {
 struct SolveProblem {
   Trans trans = Trans::none;
   Scalar type = Scalar::d;
+
+  friend bool operator==(SolveProblem const&, SolveProblem const&) = default;
 };
 
 /// A decision, equal on every rank, and what it will cost.
@@ -27,13 +30,15 @@ struct SolvePlan {
   SolveProblem problem;
   SolveForm form = SolveForm::sums;
   Distribution distribution;  ///< where the form wants B; who holds it so pays no redistribution
-  Seconds total{};            ///< predicted
-  /// Exact prediction per rank, without redistribution and without exchanged rows, which depend on the pivots.
+  Seconds total{};            ///< predicted: the price of its graph and of moving B; 0 where the machine has no rates
+  /// Exact prediction per rank, without redistribution and without exchanged rows, which depend on the pivots. Empty
+  /// beyond 4 million tasks.
   std::vector<Traffic> traffic;
 };
 
 /// Plans without MPI what lu_solve() will do with factors and right-hand sides that lie so. Deterministic.
-/// @param form  the form to take; nothing: the one that is faster by predicted time
+/// @param form  the form to take; nothing: the one that is faster by predicted time, or on a machine without rates
+///              `sums` for up to 256 right-hand sides
 /// @param mapping  where the ranks are; none: rank r at place r
 /// @throws Error for factors that are not square, or a B of other rows
 [[nodiscard]] SolvePlan plan_solve(SolveProblem const& problem, Distribution const& lu_distribution,
@@ -45,9 +50,10 @@ struct SolvePlan {
 /// @param form  as for plan_solve()
 /// @throws Error on every rank for a factor that is not square, extents that differ, wrong local parts. A zero on U's
 ///         diagonal is not looked for (see LuReport::info): it gives inf and NaN, as LAPACK's getrs
+/// @return what this rank's tasks did, without bringing B where the form wants it and without exchanged rows
 template <class T>
-void lu_solve(Trans trans, Matrix<std::type_identity_t<T> const> const& factors, std::span<Index const> pivots,
-              Matrix<T> const& b, std::optional<SolveForm> form = {});
+tasks::RunReport lu_solve(Trans trans, Matrix<std::type_identity_t<T> const> const& factors,
+                          std::span<Index const> pivots, Matrix<T> const& b, std::optional<SolveForm> form = {});
 
 /// 1 / (norm1(A) norm1(A^-1)), estimated from the factors by Hager's and Higham's method (LAPACK's gecon); 0 for
 /// singular.

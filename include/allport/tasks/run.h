@@ -28,6 +28,9 @@ struct RunOptions {
   /// So many steps of the graph, the slowest rank's among them, run at a time, where it says which task is in which; 0:
   /// no bound. graph::pool() tells what memory that takes.
   std::int64_t ahead = graph::usual_ahead;
+  /// What is sent is so short that ranks wait for it as for a collective call of a few bytes: they offer their cores to
+  /// each other, where they would sleep between looks if links are slow and cores are shared.
+  bool awake = false;
   /// Adds what contributes to a sum; needed by graphs with edges that carry sums. Associative; it need not commute.
   Combine combine{};
   /// Seconds in which nothing moves and no body runs before a rank says what it waits for; 0: never.
