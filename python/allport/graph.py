@@ -110,9 +110,9 @@ def check(graph: Graph, *, exhaustive: int = 1_000_000, paths: int = 1_000, seed
 def count(graph: Graph, *, carrier: Carrier | str | None = None, machine: Machine | str | None = None) -> list[Count]:
     """What each rank will do and send, exactly; ranks behind the graph's own are there where they relay.
 
-    carrier: 'flat', 'chain', 'prefix' or 'axes', as run_graph() sends by that way on the machine (a plain line when
-    None), or 'binomial'; the graph's own when None: as run_graph() does, but for what
-    follows a plan.
+    carrier: 'flat', 'chain', 'prefix', 'axes' or 'binomial', as run_graph() sends by that way on the machine (a plain
+    line when None), or 'collectives': outputs and sums along binomial trees, as a library's broadcasts and reductions
+    would; the graph's own when None: as run_graph() does, but for what follows a plan.
     """
     where = None if machine is None else as_machine(machine)
     with asking(graph):

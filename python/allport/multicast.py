@@ -103,7 +103,8 @@ def share(
     """One rank's part in a multicast, worked out without asking anybody; None where it has none.
 
     way: 'flat' (from the source to each), 'chain' (from one to the next in the order of IDs),
-    'prefix', or 'axes' (from node to neighbour along the axes of the machine that the names are of).
+    'prefix', 'binomial' (the binomial tree over source and destinations in the order of IDs, round from the source), or
+    'axes' (from node to neighbour along the axes of the machine that the names are of).
     """
     ids = as_ids(names)
     origin, deliver, hops = _native.multicast_share(ids, source, _list(destinations), way, split, rank)

@@ -107,8 +107,8 @@ def plan_gemm(
     mapping: where the communicator's ranks are (Communicator.mapping); rank r at place r of the machine when None.
     memory: bytes per rank at most ('2GiB'); the machine's share per rank when None. Raises AllportError, of kind
     'memory' with the bytes needed and had when nothing fits.
-    way: how panels travel that several ranks need: 'axes', 'prefix', 'chain' or 'flat'; by axes, where the machine has
-    any, when None.
+    way: how panels travel that several ranks need: 'axes', 'binomial', 'prefix', 'chain' or 'flat'; by axes, where
+    the machine has any, when None.
     """
     options = _native.GemmOptions(
         algorithm=algorithm,
@@ -151,8 +151,8 @@ def plan_lu(
     block: columns of a panel. nb: columns of a rank's blocks in the distribution, a multiple of block.
     big: with layers, columns of a panel, a multiple of block, which is then a layer's slice of it.
     memory: bytes per rank at most ('2GiB'); the machine's share per rank when None.
-    way: how panels travel that several ranks need: 'axes', 'prefix', 'chain' or 'flat'; by axes, where the machine has
-    any, when None.
+    way: how panels travel that several ranks need: 'axes', 'binomial', 'prefix', 'chain' or 'flat'; by axes, where
+    the machine has any, when None.
     given: where A lies already; moving it to another distribution is priced.
     candidates: keep the best so many in the plan's table; 0 keeps all.
     mapping: where the communicator's ranks are (Communicator.mapping); rank r at place r of the machine when None.

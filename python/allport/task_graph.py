@@ -29,7 +29,7 @@ __all__ = [
 ]
 
 Graph = _native.TaskGraph
-WAYS = ("flat", "chain", "prefix", "axes")  # of multicasts, by which graphs run
+WAYS = ("flat", "chain", "prefix", "axes", "binomial")  # of multicasts, by which graphs run
 
 
 class Task(NamedTuple):
@@ -276,8 +276,8 @@ def carrier_of(graph: Graph, carrier: Carrier | str | None, machine: Machine | N
     chosen = carrier if carrier is not None else getattr(graph, "carrier", "")
     if not isinstance(chosen, str):
         return chosen
-    if chosen == "binomial":
-        return _native.carrier(chosen)
+    if chosen == "collectives":
+        return _native.carrier("binomial")
     if chosen and chosen not in WAYS:
-        raise failure(f"carrier = '{chosen}': expected {', '.join(WAYS)} or binomial")
+        raise failure(f"carrier = '{chosen}': expected {', '.join(WAYS)} or collectives")
     return _native.way_carrier(machine or Machine.flat(max(graph.ranks, 1)), chosen)

@@ -58,9 +58,9 @@ def run_graph(
 
     comm: all ranks when None. workers: threads that run bodies; Python's own bodies take turns, but for what lets go of
     the interpreter's lock, as numpy does. way: how an output travels that several ranks need: 'flat', 'chain',
-    'prefix' or 'axes'; None: along the axes of a machine that was named, else by prefix. op: how contributions to sums
-    are combined. stall_seconds: after so long without anything a rank says what
-    it waits for; 0: never. record: keep what every task and message did.
+    'prefix', 'axes' or 'binomial'; None: along the axes of a machine that was named, else by prefix. op: how
+    contributions to sums are combined. stall_seconds: after so long without anything a rank says what it waits for; 0:
+    never. record: keep what every task and message did.
     Raises AllportError on every rank when a body raises on any: it names the task, and has the exception as its cause
     where that was raised. Ctrl-C ends all ranks, too.
     """

@@ -4,7 +4,7 @@
 #include <bit>
 #include <utility>
 
-#include "binomial.h"
+#include "allport/base/binomial.h"
 
 namespace allport {
 

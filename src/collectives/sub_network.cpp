@@ -8,9 +8,10 @@
 #include <tuple>
 #include <utility>
 
+#include "allport/base/binomial.h"
 #include "allport/base/recent.h"
 #include "allport/model/link_loads.h"
-#include "binomial.h"
+
 #include "packing_search.h"
 
 namespace allport {

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "binomial.h"
+#include "allport/base/binomial.h"
 
 namespace allport {
 

@@ -121,7 +121,7 @@ void Multicasts::State::add_hops(Carried& carried, std::vector<Hop> const& hops)
       add_hop(carried, hop, std::nullopt);
       continue;
     }
-    // Whom a chain or a tree along the axes goes to next hangs on all of its set: only prefix routing takes any part.
+    // Whom a chain or another tree goes to next hangs on all of its set: only prefix routing takes any part.
     if (carried.head.way != MulticastWay::prefix) {
       add_hop(carried, hop, hop.set);
       continue;
@@ -144,9 +144,7 @@ Forwarding Multicasts::State::share_of(engine::Letter const& letter) const {
     auto own = share(ids, route(head.name), me, &*table);
     return {own.deliver, std::move(own.hops)};
   }
-  if (head.way == MulticastWay::prefix) return forward(*table, *letter.set, head.split);
-  auto own = share(ids, {head.source, *letter.set, head.way, head.split, head.order}, me);
-  return {own.deliver, std::move(own.hops)};
+  return hand_on(ids, {head.source, *letter.set, head.way, head.split, head.order}, me, &*table);
 }
 
 void Multicasts::State::start(MessageName const& name, Multicast const& what, bool routed,

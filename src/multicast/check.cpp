@@ -170,9 +170,7 @@ MulticastReport check(TopologyIds const& ids, Multicast const& m, Machine const*
   Walk walk(ids, m.set, machine);
   auto const by_prefix = m.way == MulticastWay::prefix;
   auto const rule = [&](Rank rank, DestinationSet const& set) {
-    if (by_prefix) return forward(RoutingTable(ids, rank), set, m.split);
-    auto part = share(ids, m, rank);
-    return Forwarding{part.deliver, std::move(part.hops)};
+    return hand_on(ids, {m.source, set, m.way, m.split, m.order}, rank);
   };
   walk.run(m.source, rule, [&](Holder const& holder, Forwarding const& does) {
     for (auto const& hop : does.hops) {

@@ -8,6 +8,7 @@
 #include <string>
 #include <utility>
 
+#include "allport/base/binomial.h"
 #include "axes.h"
 #include "hash.h"
 
@@ -70,7 +71,7 @@ class Row {
   std::vector<Hop>& hops_;
 };
 
-constexpr std::array<std::string_view, 4> ways{"flat", "chain", "prefix", "axes"};
+constexpr std::array<std::string_view, 5> ways{"flat", "chain", "prefix", "axes", "binomial"};
 
 Share flat_share(TopologyIds const& ids, Multicast const& m, Rank rank) {
   Share share{-1, m.set.contains(ids.position(rank)), {}};
@@ -88,26 +89,74 @@ Share flat_share(TopologyIds const& ids, Multicast const& m, Rank rank) {
   return share;
 }
 
-/// Destinations in the order of their positions, beginning behind the source's and going round.
+/// Destinations but the source in the order of their positions, beginning behind the source's and going round.
+class Around {
+ public:
+  Around(TopologyIds const& ids, Multicast const& m)
+      : ids_(ids),
+        source_(ids.position(m.source)),
+        others_(m.set.without(source_)),
+        size_(others_.size()),
+        first_(others_.below(source_)) {}
+
+  [[nodiscard]] Rank size() const { return size_; }
+  [[nodiscard]] Rank rank_at(Rank index) const { return ids_.rank_at(position(index)); }
+  /// @param at  a destination's position
+  [[nodiscard]] Rank index(Rank at) const { return (others_.below(at) - first_ + size_) % size_; }
+  /// Those of index begin .. end - 1; some.
+  [[nodiscard]] DestinationSet within(Rank begin, Rank end) const {
+    auto const from = position(begin);
+    auto const to = position(end - 1) + 1;
+    if (from < to) return others_.within({from, to});
+    auto both = others_.within({from, ids_.ranks()}).intervals();
+    auto const low = others_.within({0, to}).intervals();
+    both.insert(both.end(), low.begin(), low.end());
+    return DestinationSet(std::move(both));
+  }
+
+ private:
+  [[nodiscard]] Rank position(Rank index) const { return others_.at((first_ + index) % size_); }
+
+  TopologyIds const& ids_;
+  Rank source_;
+  DestinationSet others_;
+  Rank size_;
+  Rank first_;  // of those behind the source; size_ where there are none
+};
+
 Share chain_share(TopologyIds const& ids, Multicast const& m, Rank rank) {
-  auto const source = ids.position(m.source);
   auto const at = ids.position(rank);
   Share share{-1, m.set.contains(at), {}};
   if (rank != m.source && !share.deliver) return share;
-  auto const others = m.set.without(source);
-  auto const count = others.size();
-  if (count == 0) return share;
-  auto const first = others.below(source);  // of those behind the source; count where there are none
-  auto const nth = [&](Rank step) { return others.at((first + step) % count); };
-  auto const step = rank == m.source ? -1 : (others.below(at) - first + count) % count;
-  if (step >= 0) share.from = step == 0 ? m.source : ids.rank_at(nth(step - 1));
-  if (step + 1 == count) return share;
-  // Those that come later: up to the source's position, and round from the order's beginning.
-  auto const next = nth(step + 1);
-  auto rest = next > source ? others.within({next, ids.ranks()}).intervals() : std::vector<Positions>{};
-  auto const low = others.within({next > source ? 0 : next, source}).intervals();
-  rest.insert(rest.end(), low.begin(), low.end());
-  share.hops.push_back({ids.rank_at(next), {0, ids.ranks()}, DestinationSet(std::move(rest))});
+  Around const others(ids, m);
+  if (others.size() == 0) return share;
+  auto const index = rank == m.source ? -1 : others.index(at);
+  if (index >= 0) share.from = index == 0 ? m.source : others.rank_at(index - 1);
+  auto const next = index + 1;
+  if (next < others.size()) {
+    share.hops.push_back({others.rank_at(next), {0, ids.ranks()}, others.within(next, others.size())});
+  }
+  return share;
+}
+
+/// 0 is the source, then come the others. Below a rank they are a run of that order, in which it is the first: so that
+/// who is handed a part goes on as if it were the source.
+Share binomial_share(TopologyIds const& ids, Multicast const& m, Rank rank) {
+  auto const at = ids.position(rank);
+  Share share{-1, m.set.contains(at), {}};
+  if (rank != m.source && !share.deliver) return share;
+  Around const others(ids, m);
+  auto const members = others.size() + 1;
+  auto const own = rank == m.source ? 0 : others.index(at) + 1;
+  if (own > 0) {
+    auto const parent = binomial_parent(own);
+    share.from = parent == 0 ? m.source : others.rank_at(parent - 1);
+  }
+  each_binomial_child(own, members, [&](Rank child) {
+    auto const end = std::min<std::int64_t>(std::int64_t{child} + (child & -child), members);
+    share.hops.push_back(
+        {others.rank_at(child - 1), {0, ids.ranks()}, others.within(child - 1, static_cast<Rank>(end - 1))});
+  });
   return share;
 }
 
@@ -127,7 +176,7 @@ Share prefix_share(TopologyIds const& ids, Multicast const& m, Rank rank, Routin
     at = hop->next;
     set = std::move(hop->set);
   }
-  auto now = table != nullptr ? forward(*table, set, m.split) : forward(RoutingTable(ids, rank), set, m.split);
+  auto now = hand_on(ids, {m.source, std::move(set), m.way, m.split}, rank, table);
   return {from, now.deliver, std::move(now.hops)};
 }
 
@@ -190,10 +239,22 @@ Share share(TopologyIds const& ids, Multicast const& m, Rank rank, RoutingTable 
       return chain_share(ids, m, rank);
     case MulticastWay::axes:
       return axes_share(ids, m, rank);
+    case MulticastWay::binomial:
+      return binomial_share(ids, m, rank);
     case MulticastWay::prefix:
       break;
   }
   return prefix_share(ids, m, rank, table);
+}
+
+Forwarding hand_on(TopologyIds const& ids, Multicast const& received, Rank rank, RoutingTable const* table) {
+  if (received.way == MulticastWay::prefix) {
+    if (table != nullptr) return forward(*table, received.set, received.split);
+    return forward(RoutingTable(ids, rank), received.set, received.split);
+  }
+  auto const begins = received.way == MulticastWay::binomial ? rank : received.source;
+  auto own = share(ids, {begins, received.set, received.way, received.split, received.order}, rank);
+  return {own.deliver, std::move(own.hops)};
 }
 
 }  // namespace allport

@@ -96,9 +96,8 @@ std::vector<std::pair<Rank, Rank>> messages(TopologyIds const& ids, Multicast co
   std::vector<Hop> reached{{m.source, {}, m.set}};
   for (std::size_t i = 0; i < reached.size(); ++i) {
     auto const from = reached[i].next;
-    auto const set = std::exchange(reached[i].set, {});
-    auto hops = m.way == MulticastWay::axes ? share(ids, {m.source, set, m.way, m.split, m.order}, from).hops
-                                            : forward(RoutingTable(ids, from), set, m.split).hops;
+    auto set = std::exchange(reached[i].set, {});
+    auto hops = hand_on(ids, {m.source, std::move(set), m.way, m.split, m.order}, from).hops;
     for (auto& hop : hops) {
       all.push_back({from, hop.next});
       reached.push_back(std::move(hop));

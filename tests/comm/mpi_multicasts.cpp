@@ -152,14 +152,14 @@ TEST(MpiMulticasts, DeliverStormsThroughTheSmallestBuffers) {
 }
 
 TEST(MpiMulticasts, DeliverStormsByAllWays) {
-  auto const all = {MulticastWay::flat, MulticastWay::chain, MulticastWay::prefix};
+  auto const all = {MulticastWay::flat, MulticastWay::chain, MulticastWay::prefix, MulticastWay::binomial};
   expect_storms(binary(), {.segment = Bytes(1500)}, 9000, {all});
   expect_storms(binary(), {.segment = Bytes(1500), .cut_last_hops = true}, 9000, {all});
   expect_storms(binary(), {.intervals = 1}, 300, {all});
 }
 
 TEST(MpiMulticasts, DeliverStormsWhoseDestinationsFollowFromTheirNames) {
-  auto const all = {MulticastWay::flat, MulticastWay::chain, MulticastWay::prefix};
+  auto const all = {MulticastWay::flat, MulticastWay::chain, MulticastWay::prefix, MulticastWay::binomial};
   expect_storms(binary(), {.segment = Bytes(2000), .transit = Bytes(1)}, 9000, {all, true});
 }
 
@@ -183,7 +183,8 @@ TEST(MpiMulticasts, AsSchedulesRunOnACommunicator) {
     Communicator const comm(MPI_COMM_WORLD, machine);
     auto const me = comm.position(comm.rank());
     TopologyIds const ids(machine, 1);
-    for (auto const way : {MulticastWay::flat, MulticastWay::chain, MulticastWay::prefix, MulticastWay::axes}) {
+    for (auto const way :
+         {MulticastWay::flat, MulticastWay::chain, MulticastWay::prefix, MulticastWay::axes, MulticastWay::binomial}) {
       auto const root = world_size() / 2;
       auto const contract = multicast_contract(world_size(), root, 5000, {0, world_size() - 1, world_size() / 3});
       auto const schedule = multicast_schedule(ids, way, {1}, contract, {700, 2});

@@ -174,6 +174,8 @@ TEST(GemmOnItsTorus, MeasuredWordsAndMessagesEqualThePlans) {
         }
         ++count;
         run_case<double>(comm, problem, options, 1.0, 0.0, false, text(algorithm.name, grid, problem) + " " + spec);
+        options.way = MulticastWay::binomial;
+        run_case<double>(comm, problem, options, 1.0, 0.0, false, text(algorithm.name, grid, problem) + " binomial");
       }
     }
     EXPECT_GE(count, 2);

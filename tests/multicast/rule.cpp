@@ -38,7 +38,8 @@ std::vector<Rank> random_ranks(std::mt19937& random, Rank ranks, int most) {
   return some;
 }
 
-constexpr MulticastWay all_ways[] = {MulticastWay::flat, MulticastWay::chain, MulticastWay::prefix};
+constexpr MulticastWay all_ways[] = {MulticastWay::flat, MulticastWay::chain, MulticastWay::prefix,
+                                     MulticastWay::binomial};
 
 TEST(Forwarding, ReachesEverySubsetOfFewRanksExactlyOnce) {
   auto const listed = TopologyIds::listed({13, 1, 14, 0, 7, 8, 9}, 4, 1);
@@ -82,7 +83,7 @@ TEST(Forwarding, ReachesRandomSetsOfManyRanks) {
         EXPECT_GE(report.messages, set.without(ids.position(source)).size());
         if (split == 0) EXPECT_LE(report.steps, ids.digits());
       }
-      for (auto const way : {MulticastWay::flat, MulticastWay::chain}) {
+      for (auto const way : {MulticastWay::flat, MulticastWay::chain, MulticastWay::binomial}) {
         auto const report = check(ids, {source, set, way, {}});
         ASSERT_TRUE(report.ok()) << name(way) << ": " << faults(report);
         EXPECT_EQ(report.messages, set.without(ids.position(source)).size());

@@ -49,7 +49,7 @@ TEST(MulticastSchedule, BringsTheBytesToTheTargetsAlone) {
       auto const contract =
           multicast_contract(ids.ranks(), draw(0, ids.ranks() - 1), turn % 5 == 0 ? 0 : draw(1, 300), targets);
       Cut const cut{turn % 3 == 0 ? 1000 : draw(1, 40), draw(1, 3)};
-      for (auto const way : {MulticastWay::flat, MulticastWay::chain, MulticastWay::prefix}) {
+      for (auto const way : {MulticastWay::flat, MulticastWay::chain, MulticastWay::prefix, MulticastWay::binomial}) {
         auto const what = std::string(name(way)) + ", turn " + std::to_string(turn);
         auto const schedule = multicast_schedule(ids, way, {turn % 3}, contract, cut);
         expect_delivered(schedule, static_cast<std::uint64_t>(turn), what);
@@ -62,7 +62,7 @@ TEST(MulticastSchedule, BringsTheBytesToTheTargetsAlone) {
 
 TEST(MulticastSchedule, WithoutTargetsReachesAll) {
   auto const ids = TopologyIds::given(2, 3, 60);
-  for (auto const way : {MulticastWay::flat, MulticastWay::chain, MulticastWay::prefix}) {
+  for (auto const way : {MulticastWay::flat, MulticastWay::chain, MulticastWay::prefix, MulticastWay::binomial}) {
     expect_delivered(multicast_schedule(ids, way, {1}, {Collective::broadcast, 60, 7, 100, 1}, {16, 2}), 3,
                      std::string(name(way)));
   }

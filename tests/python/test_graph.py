@@ -64,7 +64,7 @@ def test_a_graph_of_ones_own_is_checked_counted_priced_simulated_and_drawn():
     assert [c.tasks for c in counts] == [4, 1, 2, 1, 3, 1, 2, 1]
     assert [c.bytes_received for c in counts] == [240, 0, 80, 0, 160, 0, 80, 0]
     assert sum(c.flops for c in counts) == 150
-    run = ap.graph.simulate(tree, "bgp:8", carrier="binomial", trace=True, workers=2)
+    run = ap.graph.simulate(tree, "bgp:8", carrier="collectives", trace=True, workers=2)
     assert run.tasks == 15 and run.messages == 7 and run.longest_tasks == 4
     spent = run.compute + run.communicate + run.idle
     np.testing.assert_allclose(spent, 2 * run.seconds)
@@ -72,10 +72,10 @@ def test_a_graph_of_ones_own_is_checked_counted_priced_simulated_and_drawn():
     path = run.critical_path
     assert path[0]["begin"] == 0 and path[-1]["end"] == run.seconds and len(run.timeline) == 22
     assert all(a["end"] <= b["end"] for a, b in pairwise(path))
-    price = ap.graph.price(tree, "bgp:8", carrier="binomial")
+    price = ap.graph.price(tree, "bgp:8", carrier="collectives")
     assert price.chain == pytest.approx(4 * 10 / 13.6e9) and price.chain < price.links <= price.total < run.seconds
     assert ap.graph.draw(tree).count('class="task"') == 15
-    assert ap.graph.simulate(tree, "bgp:8", carrier="binomial", factor=2.0).seconds < run.seconds
+    assert ap.graph.simulate(tree, "bgp:8", carrier="collectives", factor=2.0).seconds < run.seconds
     relayed = ap.graph.simulate(tree, "bgp:8")  # as it runs by default, along prefixes
     assert relayed.messages == sum(c.messages_sent for c in ap.graph.count(tree, machine="bgp:8")) > 7
 
@@ -250,7 +250,9 @@ def test_classes_that_leave_something_out():
     assert "super().__init__(ranks)" in str(_said(lambda: ap.graph.check(Unmade())))
     assert "expected an ap.TaskGraph, got int" in str(_said(lambda: ap.graph.check(7)))
     assert "dtype" in str(_said(lambda: Tree(1, object)))
-    assert "flat, chain, prefix, axes or binomial" in str(_said(lambda: ap.graph.count(Tree(1), carrier="star")))
+    assert "flat, chain, prefix, axes, binomial or collectives" in str(
+        _said(lambda: ap.graph.count(Tree(1), carrier="star"))
+    )
     unfinished = type("Bodiless", (Tree,), {})(0)
     assert "define run()" in str(_said(lambda: ap.run_graph(unfinished)))
     assert _said(lambda: ap.run_graph(ap.cholesky_graph(4, 1))).kind == "unsupported"

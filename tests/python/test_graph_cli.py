@@ -144,7 +144,7 @@ def test_every_graph_is_simulated(allport, words):
         ("graph show cholesky --tiles 4 --uplo X", "'L' or 'U'"),
         ("graph check gemm --n 64", "expected --machine SPEC"),
         ("graph count qr --n 64 -a summa", "expected none for qr"),
-        ("graph count cholesky --tiles 4 --carrier star", "flat, chain, prefix, axes or binomial"),
+        ("graph count cholesky --tiles 4 --carrier star", "flat, chain, prefix, axes, binomial or collectives"),
         ("simulate cholesky --n 64 -m bgp:2x2 --view v.html", "--view: is for collectives"),
         ("simulate cholesky --n 64 -m bgp:2x2 --grid 3x3", "9"),
         ("simulate bcast -m torus:4 --n 64", "--n: is for task graphs"),

@@ -29,7 +29,7 @@ def test_tables_are_by_the_definition():
         assert 1 + sum(e.ranks for row in rows for e in row) == 2048
 
 
-@pytest.mark.parametrize("way", ["flat", "chain", "prefix"])
+@pytest.mark.parametrize("way", ["flat", "chain", "prefix", "binomial"])
 def test_every_destination_gets_it_once_by_following_the_rule(way):
     draw = random.Random(4)
     for names in ("3x1bit", "torus:5x3x2/ppn=3", "2x4bit:100"):
@@ -45,6 +45,22 @@ def test_every_destination_gets_it_once_by_following_the_rule(way):
             assert ap.multicast.check(ids, source, to, way=way)["ok"]
             for outside in [r for r in range(ids.ranks) if r not in parts][:3]:
                 assert ap.multicast.share(ids, source, to, outside, way=way) is None
+
+
+@pytest.mark.parametrize("members", [16, 13, 7, 2, 1])
+def test_a_binomial_tree_is_one_whatever_the_number_of_its_members(members):
+    ids = ap.multicast.as_ids("torus:4x8")
+    order = [ids.rank_at((ids.position(9) + place) % ids.ranks) for place in range(members)]
+    parts = ap.multicast.shares(ids, 9, order, way="binomial")
+    for place, rank in enumerate(order):
+        # To one rank for each bit below the lowest of its place, as far as there are members.
+        bits = [1 << k for k in range(5) if place % (2 << k) == 0 and place + (1 << k) < members]
+        assert [hop.next for hop in parts[rank].hops] == [order[place + bit] for bit in reversed(bits)]
+        assert parts[rank].source == (order[place & (place - 1)] if place else None)
+    checked = ap.multicast.check(ids, 9, order, way="binomial")
+    assert checked["ok"] and checked["relays"] == 0 and checked["messages"] == members - 1
+    assert checked["fan_out"] == (members - 1).bit_length()  # ceil(log2)
+    assert checked["steps"] == members.bit_length() - 1  # floor(log2)
 
 
 def test_the_rule_needs_the_ranks_own_table_alone():

@@ -53,7 +53,7 @@ TEST(TasksCarrier, SendsWhatTheRuleOfTheMulticastSays) {
       if (r != source) targets.push_back(r);
     }
     OneToSome const graph(64, source, targets);
-    for (auto const way : {MulticastWay::flat, MulticastWay::chain, MulticastWay::prefix}) {
+    for (auto const way : {MulticastWay::flat, MulticastWay::chain, MulticastWay::prefix, MulticastWay::binomial}) {
       auto const carrier = tasks::carrier(machine, way);
       std::vector<Traffic> wanted(64);
       for (auto const& [from, to] : messages(ids, {source, DestinationSet::of(ids, targets), way, {}})) {

@@ -18,7 +18,8 @@ namespace {
 TEST(TasksRun, RandomGraphsGiveWhatTheirTasksWant) {
   for (auto const& spec : fitting_specs()) {
     Communicator const comm(MPI_COMM_WORLD, spec);
-    for (auto const way : {MulticastWay::flat, MulticastWay::chain, MulticastWay::prefix, MulticastWay::axes}) {
+    for (auto const way :
+         {MulticastWay::flat, MulticastWay::chain, MulticastWay::prefix, MulticastWay::axes, MulticastWay::binomial}) {
       for (int const workers : {1, 3}) {
         if (workers > 1 && spec != fitting_specs().front()) continue;
         for (std::int64_t const longest : {3, 3000}) {

@@ -39,11 +39,13 @@ struct Forwarding {
 [[nodiscard]] Forwarding forward(RoutingTable const& table, DestinationSet const& set, Split split = {});
 
 /// How a multicast goes.
-///   flat    the source sends to one destination after the other
-///   chain   from the source to the next destination in the order of IDs, round to the last
-///   prefix  forward()
-///   axes    from node to neighbour along the machine's axes: a tree that takes no link twice
-enum class MulticastWay : std::uint8_t { flat, chain, prefix, axes };
+///   flat      the source sends to one destination after the other
+///   chain     from the source to the next destination in the order of IDs, round to the last
+///   prefix    forward()
+///   axes      from node to neighbour along the machine's axes: a tree that takes no link twice
+///   binomial  the binomial tree (deck 1 slide 4) over source and destinations in the order of IDs, round from the
+///             source, which sends ceil(log2 p) messages where p have it in the end; nobody relays
+enum class MulticastWay : std::uint8_t { flat, chain, prefix, axes, binomial };
 [[nodiscard]] std::string_view name(MulticastWay way);
 /// @throws Error(argument) that lists the names
 [[nodiscard]] MulticastWay parse_multicast_way(std::string_view text);
@@ -114,5 +116,10 @@ struct Share {
 /// @param table  the rank's own, where it is at hand
 [[nodiscard]] Share share(TopologyIds const& ids, Multicast const& multicast, Rank rank,
                           RoutingTable const* table = nullptr);
+/// The same by who does not compute it from the source on, but was handed the message for these destinations: of the
+/// multicast's share to `rank`, or all of them where that is the source. O(table + set).
+/// @param received  with the set that the message came with
+[[nodiscard]] Forwarding hand_on(TopologyIds const& ids, Multicast const& received, Rank rank,
+                                 RoutingTable const* table = nullptr);
 
 }  // namespace allport

@@ -38,7 +38,10 @@ GRAPH: Group = {
 }
 Carrier = Annotated[
     str | None,
-    typer.Option(help="How data travel: flat, chain, prefix, axes or binomial; else by the plan, or along the axes."),
+    typer.Option(
+        help="How data travel: flat, chain, prefix, axes or binomial, as graphs run; collectives: sums along binomial "
+        "trees, too; else by the plan, or along the axes."
+    ),
 ]
 
 

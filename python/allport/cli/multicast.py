@@ -97,7 +97,7 @@ def explain(
     ids: Ids = None,
     machine: AnyMachine = None,
     bits: Bits = None,
-    way: Annotated[str, typer.Option(help="prefix, axes (IDs of a machine), chain or flat.")] = "prefix",
+    way: Annotated[str, typer.Option(help="prefix, binomial, axes (IDs of a machine), chain or flat.")] = "prefix",
     split: Annotated[int, typer.Option(help="Rows of more than 2^SPLIT groups are split; 0: none.")] = 0,
     size: Annotated[
         str | None, typer.Option(help="Bytes: with --machine, prices every way of so long a message.")

@@ -110,7 +110,9 @@ Pivot = Annotated[str, typer.Option(help="tournament, partial (as LAPACK) or non
 Block = Annotated[int, typer.Option(min=0, help="Columns of a panel; 0: the cheapest.")]
 Nb = Annotated[int, typer.Option(min=0, help="Columns of a rank's blocks, a multiple of --block; 0: the cheapest.")]
 Big = Annotated[int, typer.Option(min=0, help="With layers: columns of a panel, a multiple of --block; 0: c times it.")]
-Way = Annotated[str | None, typer.Option(help="How panels travel: axes, prefix, chain or flat; else by axes.")]
+Way = Annotated[
+    str | None, typer.Option(help="How panels travel: axes, binomial, prefix, chain or flat; else by axes.")
+]
 Uplo = Annotated[str, typer.Option(metavar="L|U", help="The triangle of A that is read: A = L L^H, or U^H U.")]
 Workers = Annotated[int, typer.Option(min=1, help="Threads that run tasks on each rank.")]
 Tile = Annotated[int, typer.Option("--nb", min=0, help="Rows and columns of a tile; 0: the cheapest.")]

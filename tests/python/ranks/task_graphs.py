@@ -91,7 +91,7 @@ class CountedLadder(Ladder):
 
 for kind in (Ladder, CountedLadder):
     for workers in (1, 3):
-        for way in ("flat", "chain", "prefix"):
+        for way in ("flat", "chain", "prefix", "binomial"):
             for dtype, length in (("i8", 3), ("f4", 700), ("c16", 1), ("i4", 0)):
                 graph = kind(5, dtype, length)
                 assert ap.graph.check(graph).tasks == graph.places * 6

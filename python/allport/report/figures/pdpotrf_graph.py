@@ -45,7 +45,7 @@ class Pdpotrf(graph.TaskGraph):
     every rank's part of the trailing matrix.
     """
 
-    carrier = "binomial"
+    carrier = "collectives"
 
     def __init__(self, n: int, nb: int, grid: tuple[int, int]) -> None:
         super().__init__(grid[0] * grid[1])

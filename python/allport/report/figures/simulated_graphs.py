@@ -103,7 +103,7 @@ def simulate(case: Case) -> dict[str, Any]:
             candidates=1,
         )
         made = lu_graph(plan)
-    trees = None if case.how == "rectangular" else "binomial"
+    trees = None if case.how == "rectangular" else "collectives"
     run = graph.simulate(made, machine, carrier=trees, sample=case.sample, in_steps=case.how == "in steps")
     kept = ("seconds", "compute", "communicate", "idle", "longest_work", "longest_tasks", "steps", "simulated_steps")
     found = run.to_dict()

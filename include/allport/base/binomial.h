@@ -11,7 +11,8 @@ namespace allport {
 /// @pre v > 0
 [[nodiscard]] inline Rank binomial_parent(Rank v) { return v & (v - 1); }
 
-/// The children of v, the one with the largest subtree first.
+/// The children of v, the one with the largest subtree first. Below child w are w .. w + (w & -w) - 1, as far as there
+/// are so many, and they are again such a tree, w its root.
 template <class Visit>
 void each_binomial_child(Rank v, Rank size, Visit&& visit) {
   // Bits below v's lowest set bit are v's own to spend; the root may spend them all.
