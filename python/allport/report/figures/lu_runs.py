@@ -31,12 +31,11 @@ RATE = "40mbit"
 LABS = {4: "torus:2x2", 8: "torus:2x2x2", 16: "torus:4x2x2"}
 FLAT = {4: "2x2x1", 8: "2x4x1", 16: "4x4x1"}
 LAYERED = {8: "2x2x2", 16: "2x2x4"}
-# BNM: trees that know no links; binomial on 4 and 8 nodes, on 16 each rank hands on to up to three at a level.
 WAYS = {
     "2.5D RCT": (LAYERED, "axes"),
-    "2.5D BNM": (LAYERED, "prefix"),
+    "2.5D BNM": (LAYERED, "binomial"),
     "2D RCT": (FLAT, "axes"),
-    "2D BNM": (FLAT, "prefix"),
+    "2D BNM": (FLAT, "binomial"),
 }
 WORK = ("gemm", "none", "tournament")  # multiplication; LU by its pivoting
 N, BEST_OF = 1024, 3
