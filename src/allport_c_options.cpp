@@ -7,6 +7,14 @@ namespace allport::c_interface {
 
 namespace {
 
+MulticastWay way_named(std::string const& name) {
+  try {
+    return parse_multicast_way(name);
+  } catch (Error const& e) {
+    throw Error(e.kind(), std::string("options: ") + e.what());
+  }
+}
+
 /// What the options of gemm and LU have in common. @return whether the key is one of them
 template <class Options>
 bool take_common(Options& options, std::string const& key, std::string const& value) {
@@ -18,6 +26,8 @@ bool take_common(Options& options, std::string const& key, std::string const& va
     options.order = value;
   } else if (key == "memory") {
     options.memory = Bytes(whole_number(value, key));
+  } else if (key == "way") {
+    options.way = way_named(value);
   } else {
     return false;
   }
@@ -58,8 +68,8 @@ GemmGrid grid_named(std::string const& text) {
 
 GemmOptions gemm_options(char const* text) {
   GemmOptions options;
-  read_options(text,
-               "algorithm=, grid=, order=, panel= or memory=", [&](std::string const& key, std::string const& value) {
+  read_options(text, "algorithm=, grid=, order=, panel=, memory= or way=",
+               [&](std::string const& key, std::string const& value) {
                  if (key != "panel") return take_common(options, key, value);
                  options.panel = whole_number(value, key);
                  return true;
@@ -70,7 +80,7 @@ GemmOptions gemm_options(char const* text) {
 LuWanted lu_options(char const* text) {
   LuWanted wanted;
   auto& options = wanted.options;
-  read_options(text, "algorithm=, grid=, order=, block=, nb=, big=, memory= or pivoting=",
+  read_options(text, "algorithm=, grid=, order=, block=, nb=, big=, memory=, way= or pivoting=",
                [&](std::string const& key, std::string const& value) {
                  if (key == "block") {
                    options.block = whole_number(value, key);

@@ -44,7 +44,8 @@ int allport_distribution_free(allport_distribution* distribution);
 
 /* Where an operand should lie so that a multiply redistributes nothing: which is 'A', 'B' or 'C' of the plan for
  * op(A): m x k, op(B): k x n, C: m x n of the given type. options: NULL, or "algorithm=summa25 grid=2x2x2 panel=256
- * memory=1073741824" (any of them). */
+ * memory=1073741824 way=binomial" (any of them; way: how panels travel that several ranks need, axes, binomial, prefix,
+ * chain or flat). */
 int allport_gemm_distribution(allport_comm comm, char type, char trans_a, char trans_b, int64_t m, int64_t n, int64_t k,
                               const char* options, char which, allport_distribution* created);
 
@@ -108,8 +109,8 @@ int allport_zposv(allport_comm comm, char uplo, void* a, int64_t lda, allport_di
 
 /* LU with row exchanges, P A = L U in place, A m x n. pivots: min(m, n) rows, equal on all ranks and counted from 1:
  * row i was exchanged with row pivots[i], in order. info, equal on all ranks: 0, or the first j, from 1, with U(j, j)
- * == 0. options: NULL, or "algorithm=2.5d grid=2x2x2 block=64 memory=1073741824 pivoting=partial" (any of them;
- * pivoting is tournament, partial or none). */
+ * == 0. options: NULL, or "algorithm=2.5d grid=2x2x2 block=64 memory=1073741824 way=binomial pivoting=partial" (any of
+ * them; pivoting is tournament, partial or none; way as above). */
 int allport_sgetrf(allport_comm comm, float* a, int64_t lda, allport_distribution a_distribution, int64_t* pivots,
                    int64_t* info, const char* options);
 int allport_dgetrf(allport_comm comm, double* a, int64_t lda, allport_distribution a_distribution, int64_t* pivots,

@@ -122,13 +122,14 @@ int allport_schedule_prepare(allport_comm comm, allport_schedule_handle schedule
 
 /* How C = op(A) op(B) will be done: op(A) m x k, op(B) k x n, C m x n, type 's', 'd', 'c' or 'z', trans 'N', 'T' or
  * 'C'. Chosen by predicted time among all algorithms and grids that options leave open: NULL, or "algorithm=summa25
- * grid=2x2x2 order=jil panel=256 memory=1073741824" (any of them; memory: bytes that a rank may keep). ALLPORT_MEMORY
- * with bytes needed and had where nothing fits. */
+ * grid=2x2x2 order=jil panel=256 memory=1073741824 way=binomial" (any of them; memory: bytes that a rank may keep; way:
+ * how panels travel that several ranks need, axes, binomial, prefix, chain or flat). ALLPORT_MEMORY with bytes needed
+ * and had where nothing fits. */
 int allport_plan_gemm(allport_machine_handle machine, char type, char trans_a, char trans_b, int64_t m, int64_t n,
                       int64_t k, const char* options, allport_plan_handle* created);
 /* How getrf will factor A, m x n. given: where A lies, so that moving it is priced; NULL: where the plan wants it.
- * options: "algorithm=2.5d grid=2x2x2 order=ijl block=64 nb=128 big=256 memory=1073741824 pivoting=partial" (any of
- * them; pivoting is tournament, partial or none). */
+ * options: "algorithm=2.5d grid=2x2x2 order=ijl block=64 nb=128 big=256 memory=1073741824 way=binomial
+ * pivoting=partial" (any of them; pivoting is tournament, partial or none; way as above). */
 int allport_plan_getrf(allport_machine_handle machine, char type, int64_t m, int64_t n, allport_distribution given,
                        const char* options, allport_plan_handle* created);
 /* How potrf will factor A, n x n, of which it has one triangle (uplo 'L' or 'U'). given as above. options: "grid=4x4

@@ -254,6 +254,7 @@ def gemm(
     algorithm: str | None = None,
     grid: str | tuple[int, ...] | None = None,
     memory: int | str | None = None,
+    way: str | None = None,
     overwrite: bool = False,
     progress: Callable[[int, int], None] | None = None,
     report: bool = False,
@@ -264,7 +265,7 @@ def gemm(
     with overwrite a distributed `c` of the product's type becomes the product: there is no second one in memory.
     Returns a numpy array on every rank when a and b are numpy arrays, otherwise a DistributedMatrix in the plan's
     distribution (C's own when c is distributed). With report=True returns (result, GemmReport).
-    plan: of plan_gemm(); made here from algorithm, grid and memory when None.
+    plan: of plan_gemm(); made here from algorithm, grid, memory and way when None.
     Raises AllportError on every rank for wrong shapes, types, or too little memory.
     """
     if comm is None:
@@ -282,6 +283,7 @@ def gemm(
         comm.ensure_agreement(name, extent)
     if plan is None:
         ways = {"trans_a": trans_a, "trans_b": trans_b, "memory": memory, "algorithm": algorithm, "grid": grid}
+        ways["way"] = way
         ways["mapping"], machine = comm.mapping, comm.machine
         plan = plan_together(
             comm, lambda **taken: plan_gemm(m, n, k, machine, dtype=dtype, candidates=1, **{**ways, **taken})

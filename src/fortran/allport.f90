@@ -142,8 +142,8 @@ module allport
 
   ! LU with row exchanges, P A = L U in place, A m x n. pivots: min(m, n) rows, equal on all ranks and counted from 1:
   ! row i was exchanged with row pivots[i], in order. info, equal on all ranks: 0, or the first j, from 1, with U(j, j)
-  ! == 0. options: NULL, or "algorithm=2.5d grid=2x2x2 block=64 memory=1073741824 pivoting=partial" (any of them;
-  ! pivoting is tournament, partial or none).
+  ! == 0. options: NULL, or "algorithm=2.5d grid=2x2x2 block=64 memory=1073741824 way=binomial pivoting=partial" (any of
+  ! them; pivoting is tournament, partial or none; way as above).
   interface allport_getrf
     module procedure sgetrf_any, dgetrf_any, cgetrf_any, zgetrf_any
   end interface allport_getrf
@@ -2666,7 +2666,8 @@ contains
 
   ! Where an operand should lie so that a multiply redistributes nothing: which is 'A', 'B' or 'C' of the plan for
   ! op(A): m x k, op(B): k x n, C: m x n of the given type. options: NULL, or "algorithm=summa25 grid=2x2x2 panel=256
-  ! memory=1073741824" (any of them).
+  ! memory=1073741824 way=binomial" (any of them; way: how panels travel that several ranks need, axes, binomial,
+  ! prefix, chain or flat).
   integer function allport_gemm_distribution(comm, type, trans_a, trans_b, m, n, k, which, created, options) &
        result(code)
     type(allport_comm), intent(in) :: comm
@@ -3911,8 +3912,9 @@ contains
 
   ! How C = op(A) op(B) will be done: op(A) m x k, op(B) k x n, C m x n, type 's', 'd', 'c' or 'z', trans 'N', 'T' or
   ! 'C'. Chosen by predicted time among all algorithms and grids that options leave open: NULL, or "algorithm=summa25
-  ! grid=2x2x2 order=jil panel=256 memory=1073741824" (any of them; memory: bytes that a rank may keep). ALLPORT_MEMORY
-  ! with bytes needed and had where nothing fits.
+  ! grid=2x2x2 order=jil panel=256 memory=1073741824 way=binomial" (any of them; memory: bytes that a rank may keep;
+  ! way: how panels travel that several ranks need, axes, binomial, prefix, chain or flat). ALLPORT_MEMORY with bytes
+  ! needed and had where nothing fits.
   integer function allport_plan_gemm(machine, type, trans_a, trans_b, m, n, k, created, options) result(code)
     type(allport_machine_handle), intent(in) :: machine
     character, intent(in) :: type, trans_a, trans_b
@@ -3925,8 +3927,8 @@ contains
   end function allport_plan_gemm
 
   ! How getrf will factor A, m x n. given: where A lies, so that moving it is priced; NULL: where the plan wants it.
-  ! options: "algorithm=2.5d grid=2x2x2 order=ijl block=64 nb=128 big=256 memory=1073741824 pivoting=partial" (any of
-  ! them; pivoting is tournament, partial or none).
+  ! options: "algorithm=2.5d grid=2x2x2 order=ijl block=64 nb=128 big=256 memory=1073741824 way=binomial
+  ! pivoting=partial" (any of them; pivoting is tournament, partial or none; way as above).
   integer function allport_plan_getrf(machine, type, m, n, created, given, options) result(code)
     type(allport_machine_handle), intent(in) :: machine
     character, intent(in) :: type

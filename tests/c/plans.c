@@ -304,6 +304,10 @@ static void plans(void) {
   REFUSED(ALLPORT_MEMORY, "memory", allport_plan_geqrf(machine, 'd', 900, 900, NULL, "memory=1000", &plan));
   REFUSED(ALLPORT_ARGUMENT, "grid", allport_plan_potrf(machine, 'd', 'L', 9, NULL, "grid=2x2x2", &plan));
   REFUSED(ALLPORT_ARGUMENT, "grid", allport_plan_gemm(machine, 'd', 'N', 'N', 9, 9, 9, "grid=2x2", &plan));
+  REFUSED(ALLPORT_ARGUMENT, "options: way = 'star': expected one of flat, chain, prefix, axes, binomial",
+          allport_plan_gemm(machine, 'd', 'N', 'N', 9, 9, 9, "way=star", &plan));
+  REFUSED(ALLPORT_ARGUMENT, "way = ''", allport_plan_getrf(machine, 'd', 9, 9, NULL, "way=", &plan));
+  REFUSED(ALLPORT_ARGUMENT, "memory= or way=", allport_plan_gemm(machine, 'd', 'N', 'N', 9, 9, 9, "ways=flat", &plan));
   REFUSED(ALLPORT_ARGUMENT, "pivoting", allport_plan_getrf(machine, 'd', 9, 9, NULL, "pivoting=rook", &plan));
   REFUSED(ALLPORT_ARGUMENT, "type", allport_plan_gemm(machine, 'x', 'N', 'N', 9, 9, 9, NULL, &plan));
   REFUSED(ALLPORT_ARGUMENT, "trans_b", allport_plan_gemm(machine, 'd', 'N', 'x', 9, 9, 9, NULL, &plan));

@@ -232,6 +232,10 @@ TEST(PlansAsCpp, Products) {
                                {.algorithm = "summa", .grid = {8, 2, 1}, .order = "jil", .panel = 40});
   EXPECT_EQ(said(plan), wanted(named, named.a, 40));
 
+  allport_plan_gemm(handle, 'd', 'N', 'N', 300, 200, 100, "grid=4x4x1 way=binomial", &plan);
+  auto const trees = plan_gemm({300, 200, 100}, machine, {.grid = {4, 4, 1}, .way = MulticastWay::binomial});
+  EXPECT_EQ(said(plan), wanted(trees, trees.a, trees.chosen.panel));
+
   std::vector<int> places;
   for (int r = 0; r < 16; ++r) places.push_back((r + 4) % 16);
   OnMachine const elsewhere("bgp:4x4x1", places);
@@ -261,6 +265,12 @@ TEST(PlansAsCpp, Factorizations) {
   options.big = 64;
   auto const named = plan_lu({1024, 1024, Scalar::c, Pivoting::partial}, machine, options);
   EXPECT_EQ(said(plan), wanted(named, named.distribution, 32));
+  options.way = MulticastWay::binomial;
+  allport_plan_getrf(handle, 'c', 1024, 1024, nullptr,
+                     "way=binomial algorithm=2.5d grid=2x2x4 order=lji block=32 big=64 pivoting=partial", &plan);
+  auto const trees = plan_lu({1024, 1024, Scalar::c, Pivoting::partial}, machine, options);
+  EXPECT_EQ(said(plan), wanted(trees, trees.distribution, 32));
+  EXPECT_NE(trees.chosen.total, named.chosen.total);
 
   Distribution const given(AxisDistribution::cyclic(900, 4, 50), AxisDistribution::cyclic(900, 4, 50),
                            ProcessGrid::column_major(4, 4));

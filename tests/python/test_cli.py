@@ -121,7 +121,7 @@ def test_the_environment_names_the_machine(allport):
             ["run lu", "run solve", "plan lu"],
             "machine ranks pivot algorithm grid block big memory way json",
         ),
-        (["run gemm", "plan gemm"], "machine ranks algorithm grid memory trans-a trans-b json"),
+        (["run gemm", "plan gemm"], "machine ranks algorithm grid memory trans-a trans-b way json"),
         (["schedule verify", "schedule export", "simulate"], "machine algorithm root size element segment window json"),
     ],
 )

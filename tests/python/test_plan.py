@@ -47,6 +47,16 @@ def test_a_cholesky_planned_again_from_its_decisions_is_the_same(machine, n):
         assert again.distribution == plan.distribution
 
 
+def test_the_way_of_a_products_panels_is_asked_for(allport):
+    ways = ("axes", "binomial", "prefix", "chain", "flat")
+    plans = [ap.plan_gemm(1024, 1024, 1024, "bgp:4x4", grid="4x4", panel=64, way=way) for way in ways]
+    assert len({plan.to_dict()["chosen"]["seconds"]["total"] for plan in plans}) >= 4
+    done = allport("plan", "gemm", "--shape", "64x64x64", "-m", "torus:4x4", "--way", "star")
+    assert done.returncode == 1 and "way = 'star': expected one of flat, chain, prefix, axes, binomial" in done.stderr
+    done = allport(*"plan gemm --shape 1024x1024x1024 -m bgp:4x4 --grid 4x4 --way binomial --json".split())
+    assert done.returncode == 0, done.stderr
+
+
 def test_the_order_of_the_grids_axes_can_be_asked_for_and_is_checked():
     for order in ("ijl", "jil"):
         assert ap.plan_gemm(64, 64, 64, "torus:4x4", grid="4x4", order=order).to_dict()["chosen"]["order"] == order

@@ -137,6 +137,7 @@ MULTIPLICATION: Group = {
     "memory": (Memory, None),
     "trans_a": (Transposed, "N"),
     "trans_b": (Transposed, "N"),
+    "way": (Way, None),
 }
 CONTRACTION: Group = {
     "algorithm": (GemmAlgorithm, None),

@@ -35,6 +35,7 @@ class GemmJob(Job):
     beta: tuple[float, float] = (0.0, 0.0)
     trans_a: str = "N"
     trans_b: str = "N"
+    way: str | None = None
 
     @property
     def scale(self) -> complex:
@@ -75,6 +76,7 @@ class GemmJob(Job):
             order=self.order,
             panel=self.panel,
             memory=self.memory,
+            way=self.way,
         )
 
     def execute(self, comm: Communicator, progress: Callable[[int, int], None] | None = None) -> dict[str, Any]:
