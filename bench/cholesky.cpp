@@ -23,6 +23,7 @@
 #include "allport/linalg/redistribute.h"
 #include "contenders.h"
 #include "scalapack.h"
+#include "under_mpi.h"
 
 extern "C" {
 void pdpotrf_(char const*, int const*, double*, int const*, int const*, int const*, int*);
@@ -151,42 +152,28 @@ Contender dgemm(int n) {
   return {fmt::format("dgemm {} on each", n), [] {}, [=] { with_blas_threads(1, run); }, [] { return 0.0; }, {}};
 }
 
-std::vector<std::string> words(char* list) {
-  std::vector<std::string> all;
-  for (auto* word = std::strtok(list, ","); word != nullptr; word = std::strtok(nullptr, ",")) all.emplace_back(word);
-  return all;
-}
-
 }  // namespace
 
 int main(int argc, char** argv) {
-  int provided = 0;
-  MPI_Init_thread(&argc, &argv, MPI_THREAD_SERIALIZED, &provided);
-  {
-    int const n = argc > 1 ? std::atoi(argv[1]) : 2000;
-    int const rounds = argc > 2 ? std::atoi(argv[2]) : 5;
-    std::vector<std::string> tiles{"192", "256"};
-    std::vector<std::string> blocks{"32", "64", "128"};
-    std::vector<std::string> ways{"prefix"};
-    int workers = 1;
-    bool with_lapack = true;
-    bool with_scalapack = true;
-    bool with_dgemm = false;
-    Factor dropin = nullptr;
-    std::string grid;
-    for (int x = 3; x < argc; ++x) {
-      auto const is = [&](char const* option) { return std::strcmp(argv[x], option) == 0; };
-      if (is("--no-lapack")) with_lapack = false;
-      if (is("--no-scalapack")) with_scalapack = false;
-      if (is("--dgemm")) with_dgemm = true;
-      if (x + 1 == argc) break;
-      if (is("--workers")) workers = std::atoi(argv[x + 1]);
-      if (is("--nb")) tiles = words(argv[x + 1]);
-      if (is("--blocks")) blocks = words(argv[x + 1]);
-      if (is("--way")) ways = words(argv[x + 1]);
-      if (is("--dropin")) dropin = factor_of(argv[x + 1]);
-      if (is("--grid")) grid = argv[x + 1];
+  return under_mpi("bench_cholesky", &argc, &argv, MPI_THREAD_SERIALIZED, [&] {
+    Arguments given(argc, argv, {"--no-lapack", "--no-scalapack", "--dgemm"},
+                    {"--workers", "--nb", "--blocks", "--way", "--dropin", "--grid"});
+    auto const n = given.number("N", 2000);
+    auto const rounds = given.number("ROUNDS", 5);
+    given.end();
+    auto const tiles = parts(given.value("--nb", "192,256"), ',');
+    for (auto const& tile : tiles) {
+      for (auto const& part : parts(tile, '/')) (void)small_number("--nb", part, 0);
     }
+    auto const blocks = small_numbers("--blocks", given.value("--blocks", "32,64,128"), 1);
+    std::vector<MulticastWay> ways;
+    for (auto const& way : parts(given.value("--way", "prefix"), ',')) ways.push_back(parse_multicast_way(way));
+    auto const workers = small_number("--workers", given.value("--workers", "1"), 1);
+    bool const with_lapack = !given.has("--no-lapack");
+    bool const with_scalapack = !given.has("--no-scalapack");
+    bool const with_dgemm = given.has("--dgemm");
+    auto const dropin = given.has("--dropin") ? factor_of(given.value("--dropin", "").c_str()) : nullptr;
+    auto const grid = given.value("--grid", "");
     Communicator const comm(MPI_COMM_WORLD);
     std::vector<Contender> contenders;
     for (int r = 1; r <= comm.size(); ++r) {
@@ -194,13 +181,13 @@ int main(int argc, char** argv) {
       auto const c = comm.size() / r;
       if (comm.size() > 4 && r > 1 && (r > 2 * c || c > 2 * r)) continue;
       if (!grid.empty() && grid != fmt::format("{}x{}", r, c)) continue;
-      for (auto const& nb : blocks) {
-        if (with_scalapack) contenders.push_back(scalapack(comm, "pdpotrf", pdpotrf_, n, std::stoi(nb), r, c));
-        if (dropin != nullptr) contenders.push_back(scalapack(comm, "drop-in", dropin, n, std::stoi(nb), r, c));
+      for (auto const nb : blocks) {
+        if (with_scalapack) contenders.push_back(scalapack(comm, "pdpotrf", pdpotrf_, n, nb, r, c));
+        if (dropin != nullptr) contenders.push_back(scalapack(comm, "drop-in", dropin, n, nb, r, c));
       }
       for (auto const& nb : tiles) {
-        for (auto const& way : ways) {
-          contenders.push_back(ours(comm, n, nb, r, c, {.workers = workers, .way = parse_multicast_way(way)}));
+        for (auto const way : ways) {
+          contenders.push_back(ours(comm, n, nb, r, c, {.workers = workers, .way = way}));
         }
       }
     }
@@ -212,7 +199,5 @@ int main(int argc, char** argv) {
       print(contenders, 1.0 / 3.0 * n * static_cast<double>(n) * n);
       std::printf("}\n");
     }
-  }
-  MPI_Finalize();
-  return 0;
+  });
 }

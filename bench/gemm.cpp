@@ -10,11 +10,11 @@
 #include <cstdio>
 #include <cstdlib>
 #include <functional>
-#include <sstream>
 #include <string>
 #include <vector>
 
 #include "allport/linalg/gemm.h"
+#include "under_mpi.h"
 
 extern "C" {
 void Cblacs_pinfo(int*, int*);
@@ -112,13 +112,12 @@ GemmOptions asked(std::string const& text) {
   auto const slash = text.find('/');
   options.algorithm = text.substr(0, slash);
   if (slash == std::string::npos) return options;
-  auto& g = options.grid;
-  int panel = 0;
-  if (std::sscanf(text.c_str() + slash, "/%dx%dx%d/%d", &g.rows, &g.cols, &g.layers, &panel) < 3) {
-    std::fprintf(stderr, "%s: expected NAME/PxQxC/PANEL\n", text.c_str());
-    std::exit(2);
-  }
-  options.panel = panel;
+  auto const given = bench::parts(text, '/');
+  auto const grid = bench::parts(given[1], 'x');
+  ensure(given.size() <= 3 && grid.size() == 3, "ALGORITHM", text, "NAME, NAME/PxQxC or NAME/PxQxC/PANEL");
+  auto const factor = [&](std::size_t i) { return bench::small_number("ALGORITHM's grid", grid[i], 1); };
+  options.grid = {factor(0), factor(1), factor(2)};
+  if (given.size() == 3) options.panel = bench::small_number("ALGORITHM's PANEL", given[2], 1);
   return options;
 }
 
@@ -161,10 +160,13 @@ Contender peak(int n, int ranks) {
 }  // namespace
 
 int main(int argc, char** argv) {
-  MPI_Init(&argc, &argv);
-  int const n = argc > 1 ? std::atoi(argv[1]) : 2000;
-  int const rounds = argc > 2 ? std::atoi(argv[2]) : 5;
-  {
+  return bench::under_mpi("bench_gemm", &argc, &argv, MPI_THREAD_SINGLE, [&] {
+    bench::Arguments given(argc, argv);
+    auto const n = given.number("N", 2000);
+    auto const rounds = given.number("ROUNDS", 5);
+    auto const algorithms = bench::parts(given.word(""), ',');
+    auto const only = given.number("BLOCK", 0);
+    given.end();
     int size = 0;
     MPI_Comm_size(MPI_COMM_WORLD, &size);
     bool const named = std::getenv("ALLPORT_MACHINE") != nullptr;  // a lab's, for example
@@ -172,12 +174,7 @@ int main(int argc, char** argv) {
                             : Communicator(MPI_COMM_WORLD, Machine::parse("laptop:" + std::to_string(size)));
     std::vector<Contender> all;
     all.push_back(peak(n, comm.size()));
-    std::istringstream algorithms(argc > 3 ? argv[3] : "");
-    std::string algorithm;
-    auto const only = argc > 4 ? std::atoi(argv[4]) : 0;
-    bool more = true;
-    while (more) {  // none named: one, whichever is chosen
-      more = static_cast<bool>(std::getline(algorithms, algorithm, ',')) && !algorithms.eof();
+    for (auto const& algorithm : algorithms) {  // none named: one, whichever is chosen
       for (bool const from_cyclic : {false, true}) {
         all.push_back(ours(comm, n, algorithm, only > 0 ? only : 128, from_cyclic));
       }
@@ -216,7 +213,5 @@ int main(int argc, char** argv) {
       }
       std::printf("}}\n");
     }
-  }
-  MPI_Finalize();
-  return 0;
+  });
 }

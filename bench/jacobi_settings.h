@@ -11,9 +11,14 @@
 #include "allport/base/error.h"
 #include "allport/tasks/balance.h"
 #include "allport/tasks/loop.h"
+#include "arguments.h"
 #include "jacobi_data.h"
 
 namespace bench {
+
+using allport::bench::parts;
+using allport::bench::small_number;
+using allport::bench::whole_number;
 
 struct Settings {
   Problem problem;
@@ -50,32 +55,6 @@ struct Settings {
   }
 
  private:
-  static std::vector<std::string> parts(std::string const& text, char between) {
-    std::vector<std::string> found;
-    for (std::size_t from = 0; from <= text.size();) {
-      auto const to = std::min(text.find(between, from), text.size());
-      found.push_back(text.substr(from, to - from));
-      from = to + 1;
-    }
-    return found;
-  }
-  static std::int64_t number(std::string const& name, std::string const& text, std::int64_t least) {
-    std::int64_t value = least - 1;
-    std::size_t read = 0;
-    try {
-      value = std::stoll(text, &read);
-    } catch (std::exception const&) {
-      read = text.size() + 1;
-    }
-    allport::ensure(read == text.size() && value >= least, name, text, fmt::format("a number from {} on", least));
-    return value;
-  }
-  static int small(std::string const& name, std::string const& text, int least) {
-    auto const value = number(name, text, least);
-    allport::ensure(value <= 1'000'000, name, text, "at most 1000000");
-    return static_cast<int>(value);
-  }
-
   void lengths(std::string const& grid, std::string const& block) {
     auto const of = parts(grid, 'x');
     auto const cut = parts(block, 'x');
@@ -85,32 +64,32 @@ struct Settings {
     problem.grid = problem.block = {1, 1, 1};
     for (std::size_t a = 0; a < of.size(); ++a) {
       auto const at = 3 - of.size() + a;
-      problem.grid[at] = number("grid", of[a], 1);
-      problem.block[at] = std::min(number("block", cut[a], 1), problem.grid[at]);
+      problem.grid[at] = whole_number("grid", of[a], 1);
+      problem.block[at] = std::min(whole_number("block", cut[a], 1), problem.grid[at]);
     }
   }
 
   void take(std::string const& name, std::string const& value) {
     if (name == "--iterations") {
-      problem.iterations = small(name, value, 1);
+      problem.iterations = small_number(name, value, 1);
     } else if (name == "--rounds") {
-      rounds = small(name, value, 1);
+      rounds = small_number(name, value, 1);
     } else if (name == "--threads") {
-      threads = small(name, value, 1);
+      threads = small_number(name, value, 1);
     } else if (name == "--heavy") {
-      problem.heavy = small(name, value, 1);
+      problem.heavy = small_number(name, value, 1);
     } else if (name == "--work") {
-      problem.work = small(name, value, 1);
+      problem.work = small_number(name, value, 1);
     } else if (name == "--heavy-part") {
-      problem.heavy_part = small(name, value, 1);
+      problem.heavy_part = small_number(name, value, 1);
     } else if (name == "--chunk") {
-      loop.chunk = small(name, value, 0);
+      loop.chunk = small_number(name, value, 0);
     } else if (name == "--collapse") {
-      loop.collapse = small(name, value, 0);
+      loop.collapse = small_number(name, value, 0);
     } else if (name == "--ways") {
       ways = parts(value, ',');
     } else if (name == "--spread") {
-      for (auto const& part : parts(value, ',')) spreads.push_back(small(name, part, 1));
+      for (auto const& part : parts(value, ',')) spreads.push_back(small_number(name, part, 1));
     } else if (name == "--balance") {
       for (auto const& part : parts(value, ',')) balances.push_back({.balancer = allport::tasks::parse_balancer(part)});
     } else if (name == "--schedule") {

@@ -17,6 +17,7 @@
 
 #include "allport/tasks/team.h"
 #include "allport/tasks/teams.h"
+#include "arguments.h"
 #include "loops_libomp.h"
 #ifdef ALLPORT_TBB
 #include <oneapi/tbb.h>
@@ -172,18 +173,19 @@ void reconfigure(int threads, int rounds) {
 }  // namespace
 
 int main(int argc, char** argv) {
-  int const threads = argc > 1 ? std::atoi(argv[1]) : omp_get_max_threads();
-  int const rounds = argc > 2 ? std::atoi(argv[2]) : 7;
-  if (threads < 1 || rounds < 1) {
-    fmt::print(stderr, "bench_loops: threads = {}, rounds = {}: expected at least 1 of each\n", threads, rounds);
-    return 1;
-  }
-  fmt::print("{{\n");
-  Contest contest(threads, rounds);
-  contest.run("nothing in 2 iterations", Work::none, 2);
-  contest.run("nothing in 1000 iterations", Work::none, 1000);
-  contest.run("1000 even iterations", Work::even, 1000);
-  contest.run("1000 growing iterations", Work::uneven, 1000);
-  reconfigure(threads, rounds);
-  fmt::print("  \"threads\": {}\n}}\n", threads);
+  return allport::bench::alone("bench_loops", [&] {
+    allport::bench::Arguments given(argc, argv);
+    auto const threads = given.number("THREADS", omp_get_max_threads());
+    auto const rounds = given.number("ROUNDS", 7);
+    given.end();
+    fmt::print("{{\n");
+    Contest contest(threads, rounds);
+    contest.run("nothing in 2 iterations", Work::none, 2);
+    contest.run("nothing in 1000 iterations", Work::none, 1000);
+    contest.run("1000 even iterations", Work::even, 1000);
+    contest.run("1000 growing iterations", Work::uneven, 1000);
+    reconfigure(threads, rounds);
+    fmt::print("  \"threads\": {}\n}}\n", threads);
+    return 0;
+  });
 }

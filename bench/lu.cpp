@@ -6,7 +6,6 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdio>
-#include <cstring>
 #include <memory>
 #include <string>
 #include <vector>
@@ -14,6 +13,7 @@
 #include "allport/linalg/solve.h"
 #include "contenders.h"
 #include "scalapack.h"
+#include "under_mpi.h"
 
 extern "C" {
 void dgetrf_(int const*, int const*, double*, int const*, int*, int*);
@@ -75,47 +75,49 @@ Contender lapack(Communicator const& comm, int n) {
   return {"dgetrf, " + std::to_string(comm.size()) + " threads", [=] { fill(a); }, run, [] { return 0.0; }, {}};
 }
 
+/// BLOCK[,DEALT]
+LuOptions ours_of(std::string const& text) {
+  auto const widths = small_numbers("--ours", text, 0);
+  ensure(widths.size() == 1 || widths.size() == 2, "--ours", text, "BLOCK or BLOCK,DEALT");
+  LuOptions options;
+  options.algorithm = "1d";
+  options.block = widths[0];
+  if (widths.size() == 2) options.nb = widths[1];
+  return options;
+}
+
+/// ROWS[,BLOCK[,DEALT[,LAYERS[,BIG[,ORDER]]]]]
+LuOptions grid_of(std::string const& text) {
+  auto const given = parts(text, ',');
+  ensure(given.size() <= 6, "--grid", text, "ROWS,BLOCK,DEALT,LAYERS,BIG,ORDER, of which the last may be left out");
+  auto const number = [&](std::size_t i, int least, int fallback) {
+    return i < given.size() ? small_number("--grid", given[i], least) : fallback;
+  };
+  LuOptions options;
+  auto const layers = number(3, 1, 1);
+  options.algorithm = layers > 1 ? "2.5d" : "2d";
+  options.grid = {number(0, 1, 1), 0, layers};
+  options.block = number(1, 0, 0);
+  options.nb = number(2, 0, 0);
+  options.big = number(4, 0, 0);
+  if (given.size() > 5) options.order = given[5];
+  return options;
+}
+
 }  // namespace
 
 int main(int argc, char** argv) {
-  MPI_Init(&argc, &argv);
-  {
-    int const n = argc > 1 ? std::atoi(argv[1]) : 2000;
-    int const rounds = argc > 2 ? std::atoi(argv[2]) : 5;
-    std::vector<int> blocks{32, 64, 128};
-    bool with_lapack = true;
+  return under_mpi("bench_lu", &argc, &argv, MPI_THREAD_SINGLE, [&] {
+    Arguments given(argc, argv, {"--no-lapack"}, {"--ours", "--grid", "--blocks"});
+    auto const n = given.number("N", 2000);
+    auto const rounds = given.number("ROUNDS", 5);
+    given.end();
+    auto const blocks = small_numbers("--blocks", given.value("--blocks", "32,64,128"), 1);
+    bool const with_lapack = !given.has("--no-lapack");
     std::vector<LuOptions> asked;
-    for (int x = 3; x < argc; ++x) {
-      if (std::strcmp(argv[x], "--no-lapack") == 0) with_lapack = false;
-      if (std::strcmp(argv[x], "--ours") == 0 && x + 1 < argc) {
-        auto& options = asked.emplace_back();
-        options.algorithm = "1d";
-        char* comma = nullptr;
-        options.block = std::strtoll(argv[++x], &comma, 10);
-        if (*comma == ',') options.nb = std::strtoll(comma + 1, nullptr, 10);
-      }
-      if (std::strcmp(argv[x], "--grid") == 0 && x + 1 < argc) {
-        auto& options = asked.emplace_back();
-        int rows = 1;
-        long block = 0;
-        long dealt = 0;
-        int layers = 1;
-        long big = 0;
-        char order[64] = "";
-        std::sscanf(argv[++x], "%d,%ld,%ld,%d,%ld,%63s", &rows, &block, &dealt, &layers, &big, order);
-        options.algorithm = layers > 1 ? "2.5d" : "2d";
-        options.block = block;
-        options.nb = dealt;
-        options.big = big;
-        options.order = order;
-        options.grid = {rows, 0, layers};
-      }
-      if (std::strcmp(argv[x], "--blocks") == 0 && x + 1 < argc) {
-        blocks.clear();
-        for (auto* word = std::strtok(argv[++x], ","); word != nullptr; word = std::strtok(nullptr, ",")) {
-          blocks.push_back(std::atoi(word));
-        }
-      }
+    for (auto const& [option, value] : given.options()) {
+      if (option == "--ours") asked.push_back(ours_of(value));
+      if (option == "--grid") asked.push_back(grid_of(value));
     }
     Communicator const comm(MPI_COMM_WORLD);
     std::vector<Contender> contenders;
@@ -141,7 +143,5 @@ int main(int argc, char** argv) {
       print(contenders, 2.0 / 3.0 * n * static_cast<double>(n) * n);
       std::printf("}\n");
     }
-  }
-  MPI_Finalize();
-  return 0;
+  });
 }

@@ -16,6 +16,7 @@
 
 #include "allport/comm/multicasts.h"
 #include "allport/select/multicast.h"
+#include "under_mpi.h"
 
 namespace {
 
@@ -65,13 +66,14 @@ Contender mpi(bool takes_part) {
 }  // namespace
 
 int main(int argc, char** argv) {
-  int provided = 0;
-  MPI_Init_thread(&argc, &argv, MPI_THREAD_SERIALIZED, &provided);
-  {
-    auto const bytes = argc > 1 ? std::atoll(argv[1]) : 1'000'000;
-    int const rounds = argc > 2 ? std::atoi(argv[2]) : 5;
-    int const count = argc > 3 ? std::atoi(argv[3]) : 1;
+  return bench::under_mpi("bench_multicast", &argc, &argv, MPI_THREAD_SERIALIZED, [&] {
+    bench::Arguments given(argc, argv);
+    auto const bytes = given.long_number("BYTES", 1'000'000, 1);
+    auto const rounds = given.number("ROUNDS", 5);
+    auto const count = given.number("TARGETS", 1);
+    given.end();
     Communicator const comm(MPI_COMM_WORLD);
+    ensure(count < comm.size(), "TARGETS", count, fmt::format("fewer than the {} ranks", comm.size()));
     std::vector<Rank> targets;  // ranks and positions are one on a machine that all ranks are
     for (int t = 0; t < count; ++t)
       targets.push_back(1 + static_cast<Rank>(std::int64_t{t} * (comm.size() - 1) / count));
@@ -112,7 +114,5 @@ int main(int argc, char** argv) {
       }
       std::printf("}\n");
     }
-  }
-  MPI_Finalize();
-  return 0;
+  });
 }

@@ -8,8 +8,6 @@
 #include <sys/resource.h>
 
 #include <cstdio>
-#include <cstdlib>
-#include <cstring>
 #include <ctime>
 #include <memory>
 #include <string>
@@ -18,6 +16,7 @@
 #include "allport/graph/simulate.h"
 #include "allport/linalg/graphs.h"
 #include "allport/tasks/carrier.h"
+#include "arguments.h"
 
 namespace {
 
@@ -26,10 +25,23 @@ using namespace allport;
 /// Of this process's one thread, so that others who run do not count.
 double now() { return static_cast<double>(std::clock()) / CLOCKS_PER_SEC; }
 
-GemmGrid grid_of(char const* text) {
-  GemmGrid grid{0, 0, 0};
-  std::sscanf(text, "%dx%dx%d", &grid.rows, &grid.cols, &grid.layers);
-  return grid;
+GemmGrid grid_of(std::string const& text) {
+  auto const factors = bench::parts(text, 'x');
+  ensure(factors.size() == 3, "grid", text, "PxQxC, as 4x4x1");
+  auto const factor = [&](std::size_t i) { return bench::small_number("grid", factors[i], 1); };
+  return {factor(0), factor(1), factor(2)};
+}
+
+/// WINDOWS,WARM,SPAN,TAIL
+graph::Sampling sampling_of(std::string const& text) {
+  auto const given = bench::small_numbers("--sample", text, 0);
+  ensure(given.size() == 4, "--sample", text, "WINDOWS,WARM,SPAN,TAIL");
+  graph::Sampling sampling;
+  sampling.windows = given[0];
+  sampling.warm = given[1];
+  sampling.span = given[2];
+  sampling.tail = given[3];
+  return sampling;
 }
 
 /// The same links: where all is fixed nothing is chosen by price, and at the decks' sizes to price takes longer than to
@@ -47,46 +59,62 @@ struct Simulated {
   std::unique_ptr<graph::Carrier> carrier;
 };
 
-Simulated made(int argc, char** argv, Machine const& machine) {
-  auto const n = std::atoll(argv[2]);
-  if (std::strcmp(argv[1], "gemm") == 0) {
+/// What the command line names.
+struct Asked {
+  std::string work;
+  std::int64_t n = 0;
+  std::string algorithm;
+  GemmGrid grid;
+  int block = 0;
+  Pivoting pivoting = Pivoting::tournament;
+};
+
+Pivoting pivoting_of(std::string const& text) {
+  ensure(text == "none" || text == "partial" || text == "tournament", "pivoting", text, "none, partial or tournament");
+  return static_cast<Pivoting>(text[0]);
+}
+
+Simulated made(Asked const& asked, Machine const& machine) {
+  if (asked.work == "gemm") {
     GemmOptions options;
-    options.algorithm = argv[4];
-    options.grid = grid_of(argv[5]);
+    options.algorithm = asked.algorithm;
+    options.grid = asked.grid;
     options.order = "ijl";
     options.candidates = 1;
-    auto const plan = plan_gemm({n, n, n}, machine, options);
+    auto const plan = plan_gemm({asked.n, asked.n, asked.n}, machine, options);
     return {gemm_graph(plan), plan_carrier(plan)};
   }
+  ensure(asked.work == "lu", "graph", asked.work, "lu or gemm");
   LuOptions options;
-  options.algorithm = argv[4];
-  options.grid = grid_of(argv[5]);
+  options.algorithm = asked.algorithm;
+  options.grid = asked.grid;
   options.order = "ijl";
   options.candidates = 1;
-  auto const block = argc > 6 ? std::atoll(argv[6]) : 0;
-  (options.grid.layers > 1 ? options.big : options.block) = block;
-  auto const pivoting = argc > 7 ? static_cast<Pivoting>(argv[7][0]) : Pivoting::tournament;
-  auto const plan = plan_lu({n, n, Scalar::d, pivoting}, unpriced(machine), options);
+  (options.grid.layers > 1 ? options.big : options.block) = asked.block;
+  auto const plan = plan_lu({asked.n, asked.n, Scalar::d, asked.pivoting}, unpriced(machine), options);
   return {lu_graph(plan), plan_carrier(plan)};
 }
 
-}  // namespace
-
-int main(int argc, char** argv) {
-  graph::Sampling sampling;
-  bool const sampled = argc > 2 && std::strcmp(argv[1], "--sample") == 0;
-  if (sampled) {
-    std::sscanf(argv[2], "%d,%d,%d,%d", &sampling.windows, &sampling.warm, &sampling.span, &sampling.tail);
-    argc -= 2, argv += 2;
-  }
+int run(int argc, char** argv) {
+  bench::Arguments given(argc, argv, {}, {"--sample"});
   if (argc < 6) {
     std::fprintf(stderr,
                  "usage: bench_simulate [--sample W,W,S,T] lu | gemm N MACHINE ALGORITHM PxQxC [BLOCK [PIVOTING]]\n");
     return 2;
   }
-  auto const machine = Machine::parse(argv[3]);
+  bool const sampled = given.has("--sample");
+  auto const sampling = sampled ? sampling_of(given.value("--sample", "")) : graph::Sampling{};
+  Asked asked;
+  asked.work = given.word("");
+  asked.n = given.long_number("N", 0, 1);
+  auto const machine = Machine::parse(given.word(""));
+  asked.algorithm = given.word("");
+  asked.grid = grid_of(given.word(""));
+  asked.block = given.number("BLOCK", 0, 0);
+  asked.pivoting = pivoting_of(given.word("tournament"));
+  given.end();
   auto const begin = now();
-  auto const [graph, carrier] = made(argc, argv, machine);
+  auto const [graph, carrier] = made(asked, machine);
   auto const planned = now();
   graph::SimulateOptions options;
   options.segment = tasks::usual_segment(machine).value();
@@ -109,4 +137,10 @@ int main(int argc, char** argv) {
       result.hops, result.most_waiting, planned - begin, end - planned, used.ru_maxrss / 1024);
   for (auto const seconds : found.step_seconds) fmt::print(stderr, "{:.6g} s a step\n", seconds);
   return 0;
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  return bench::alone("bench_simulate", [&] { return run(argc, argv); });
 }

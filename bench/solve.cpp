@@ -3,12 +3,12 @@
 // prints one JSON object. The machine is ALLPORT_MACHINE's. Every contender has factors from its own kind and B where
 // it wants it; "given" is lu_solve on ScaLAPACK's factors and B as they lie.
 #include <cmath>
-#include <cstring>
 #include <memory>
 
 #include "allport/linalg/solve.h"
 #include "contenders.h"
 #include "scalapack.h"
+#include "under_mpi.h"
 
 extern "C" {
 void pdgetrs_(char const*, int const*, int const*, double const*, int const*, int const*, int const*, int const*,
@@ -80,20 +80,17 @@ Contender ours(Communicator const& comm, Problem const& p) {
 }  // namespace
 
 int main(int argc, char** argv) {
-  MPI_Init(&argc, &argv);
-  {
-    Problem p{argc > 1 ? std::atoi(argv[1]) : 2000, argc > 2 ? std::atoi(argv[2]) : 2000};
-    int const rounds = argc > 3 ? std::atoi(argv[3]) : 5;
-    std::vector<int> blocks{32, 64, 128};
-    for (int x = 4; x + 1 < argc; x += 2) {
-      if (std::strcmp(argv[x], "--trans") == 0) p.trans = static_cast<Trans>(argv[x + 1][0]);
-      if (std::strcmp(argv[x], "--blocks") == 0) {
-        blocks.clear();
-        for (auto* word = std::strtok(argv[x + 1], ","); word != nullptr; word = std::strtok(nullptr, ",")) {
-          blocks.push_back(std::atoi(word));
-        }
-      }
-    }
+  return under_mpi("bench_solve", &argc, &argv, MPI_THREAD_SINGLE, [&] {
+    Arguments given(argc, argv, {}, {"--blocks", "--trans"});
+    Problem p;
+    p.n = given.number("N", 2000);
+    p.nrhs = given.number("NRHS", 2000);
+    auto const rounds = given.number("ROUNDS", 5);
+    given.end();
+    auto const blocks = small_numbers("--blocks", given.value("--blocks", "32,64,128"), 1);
+    auto const trans = given.value("--trans", "N");
+    ensure(trans == "N" || trans == "T", "--trans", trans, "N or T");
+    p.trans = static_cast<Trans>(trans[0]);
     Communicator const comm(MPI_COMM_WORLD);
     std::vector<Contender> contenders;
     for (int r = 1; r <= comm.size(); ++r) {
@@ -109,7 +106,5 @@ int main(int argc, char** argv) {
       print(contenders, 2.0 * p.n * static_cast<double>(p.n) * p.nrhs);
       std::printf("}\n");
     }
-  }
-  MPI_Finalize();
-  return 0;
+  });
 }

@@ -19,6 +19,7 @@
 #include <vector>
 
 #include "allport/tasks/run.h"
+#include "under_mpi.h"
 
 namespace {
 
@@ -249,20 +250,20 @@ void smallest_tasks(int rounds) {
 }  // namespace
 
 int main(int argc, char** argv) {
-  int provided = 0;
-  MPI_Init_thread(&argc, &argv, MPI_THREAD_SERIALIZED, &provided);
-  int rank = 0;
-  int ranks = 1;
-  MPI_Comm_rank(MPI_COMM_WORLD, &rank);
-  MPI_Comm_size(MPI_COMM_WORLD, &ranks);
-  int const rounds = argc > 1 ? std::atoi(argv[1]) : 5;
-  if (rank == 0) std::printf("{\n");
-  if (ranks == 1) {
-    empty_tasks(rounds);
-  } else {
-    smallest_tasks(rounds);
-  }
-  if (rank == 0) std::printf("  \"ranks\": %d\n}\n", ranks);
-  MPI_Finalize();
-  return 0;
+  return bench::under_mpi("bench_tasks", &argc, &argv, MPI_THREAD_SERIALIZED, [&] {
+    bench::Arguments given(argc, argv);
+    auto const rounds = given.number("ROUNDS", 5);
+    given.end();
+    int rank = 0;
+    int ranks = 1;
+    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+    MPI_Comm_size(MPI_COMM_WORLD, &ranks);
+    if (rank == 0) std::printf("{\n");
+    if (ranks == 1) {
+      empty_tasks(rounds);
+    } else {
+      smallest_tasks(rounds);
+    }
+    if (rank == 0) std::printf("  \"ranks\": %d\n}\n", ranks);
+  });
 }
