@@ -142,6 +142,9 @@ class RunningCholeskySolve final : public CholeskySolveGraph {
   mutable std::vector<Element> memory_;
 };
 
+/// Bytes of a tile of B beyond which ranks sleep while they wait for it.
+constexpr Index most_sent_awake = 64 * 1024;
+
 /// With the factors in tiles already, B in any distribution.
 template <class T>
 void solve_tiled(Distribution const& tiles, Matrix<T const> const& factors, Uplo uplo, Matrix<T> const& b,
@@ -154,6 +157,8 @@ void solve_tiled(Distribution const& tiles, Matrix<T const> const& factors, Uplo
   if (report.b_moved) redistribute(b, work);
   auto const blocks = (b.cols() + report.width - 1) / report.width;
   auto const at_once = blocks_at_once(tiles, b_tiles);
+  auto const tile = report.nb * std::min(report.width, b.cols()) * static_cast<Index>(sizeof(T));
+  bool const sends_little = tile <= most_sent_awake;
   for (Index first = 0; first < blocks; first += at_once) {
     RunningCholeskySolve<T> graph(tiles, factors.distribution(), factors.part(), b_tiles, uplo, comm.rank(), first,
                                   std::min(at_once, blocks - first));
@@ -163,6 +168,7 @@ void solve_tiled(Distribution const& tiles, Matrix<T const> const& factors, Uplo
                               {.call = "cholesky_solve",
                                .workers = options.workers,
                                .way = options.way,
+                               .awake = sends_little,
                                .combine = sum_of<T>(),
                                .record = options.record,
                                .attend = options.attend}));
