@@ -4,6 +4,7 @@
 #include <array>
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -75,11 +76,16 @@ class SolveGraph : public TaskGraph {
     return trans_ == Trans::none ? grid_.rank_at(t.i, t.j) : grid_.rank_at(t.j, t.i);
   }
 
+  std::optional<std::int64_t> count(Rank rank) const override {
+    std::int64_t sum = 0;
+    for (std::int64_t s = 0; s < steps(); ++s) tasks(rank, s, [&](Task) { ++sum; });
+    return sum;
+  }
+
   [[nodiscard]] Spot spot(Rank rank) const {
     auto const at = grid_.position(rank);
     return trans_ == Trans::none ? Spot{at.row, at.col} : Spot{at.col, at.row};
   }
-  [[nodiscard]] Trans trans() const { return trans_; }
   [[nodiscard]] AxisDistribution const& rows() const { return rows_; }
   [[nodiscard]] AxisDistribution const& cols() const { return cols_; }
   [[nodiscard]] AxisDistribution const& sides() const { return sides_; }

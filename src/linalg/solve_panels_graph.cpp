@@ -19,12 +19,6 @@ void PanelsGraph::entries(Rank rank, VisitTask visit) const {
   }
 }
 
-std::optional<std::int64_t> PanelsGraph::count(Rank rank) const {
-  std::int64_t sum = 0;
-  for (std::int64_t s = 0; s < steps(); ++s) tasks(rank, s, [&](Task) { ++sum; });
-  return sum;
-}
-
 void PanelsGraph::tasks(Rank rank, std::int64_t step, VisitTask visit) const {
   auto const at = spot(rank);
   if (at.i < 0) return;

@@ -29,7 +29,6 @@ class PanelsGraph : public SolveGraph {
   std::string name(Task t) const override;
 
   void entries(Rank rank, VisitTask visit) const override;
-  std::optional<std::int64_t> count(Rank rank) const override;
 
   int num_parents(Task t) const override;
   void children(Task t, VisitEdge visit) const override;

@@ -56,12 +56,6 @@ void SumsGraph::entries(Rank rank, VisitTask visit) const {
   }
 }
 
-std::optional<std::int64_t> SumsGraph::count(Rank rank) const {
-  std::int64_t sum = 0;
-  for (std::int64_t s = 0; s < steps(); ++s) tasks(rank, s, [&](Task) { ++sum; });
-  return sum;
-}
-
 void SumsGraph::tasks(Rank rank, std::int64_t step, VisitTask visit) const {
   auto const at = spot(rank);
   if (at.i < 0) return;

@@ -24,7 +24,6 @@ class SumsGraph : public SolveGraph {
   std::string name(Task t) const override;
 
   void entries(Rank rank, VisitTask visit) const override;
-  std::optional<std::int64_t> count(Rank rank) const override;
 
   int num_parents(Task t) const override;
   void children(Task t, VisitEdge visit) const override;

@@ -62,7 +62,7 @@ enum class Uplo : char { lower = 'L', upper = 'U' };
 
 /// A factorization as its plan runs it: 1D, 2D, 2.5D, with each pivoting. Panels and row exchanges are gangs.
 [[nodiscard]] std::unique_ptr<TaskGraph> lu_graph(LuPlan const& plan);
-/// Multicasts, and for 1D the schedules that the plan has priced. One thread at a time.
+/// As its edges travel: multicasts. One thread at a time.
 [[nodiscard]] std::unique_ptr<graph::Carrier> plan_carrier(LuPlan const& plan);
 
 /// A solve with LU factors as its plan runs it; of sums the first four chunks of 256 right-hand sides. Places (i, j)
