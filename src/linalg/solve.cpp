@@ -91,12 +91,10 @@ tasks::RunReport run(SolvePlan const& plan, Matrix<T const> const& factors, Matr
   options.ahead = 0;  // what travels is not more than the right-hand sides
   options.awake = true;
   tasks::RunReport report;
-  auto const chunks = static_cast<Index>(chunks_of(sides).size());
-  for (Index first = 0; first < chunks; first += chunks_at_once) {
-    auto const count = std::min(chunks_at_once, chunks - first);
+  each_group_of_chunks(sides, [&](Index first, Index count) {
     auto const graph = running_sums<T>(plan.problem, lies, sides, first, count, comm.rank(), factors.part(), b.part());
     report.add(tasks::run(*graph, comm, options));
-  }
+  });
   return report;
 }
 

@@ -1,6 +1,7 @@
 // Solves with LU factors as graphs: what both forms see of the two triangles, which lie where lu() has left them.
 #pragma once
 
+#include <algorithm>
 #include <array>
 #include <cstdint>
 #include <memory>
@@ -189,5 +190,11 @@ struct Chunk {
   Index count = 0;
 };
 [[nodiscard]] std::vector<Chunk> chunks_of(AxisDistribution const& sides);
+/// visit(first chunk, how many) for those that a graph has, one graph after the other.
+template <class Visit>
+void each_group_of_chunks(AxisDistribution const& sides, Visit const& visit) {
+  auto const chunks = static_cast<Index>(chunks_of(sides).size());
+  for (Index first = 0; first < chunks; first += chunks_at_once) visit(first, std::min(chunks_at_once, chunks - first));
+}
 
 }  // namespace allport::lu_detail

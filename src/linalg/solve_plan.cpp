@@ -33,10 +33,8 @@ template <class Visit>
 void each_graph(SolvePlan const& plan, Distribution const& factors, Machine const& machine, Visit const& visit) {
   auto const sides = plan.distribution.cols();
   if (plan.form == SolveForm::panels) return visit(*panels_graph(plan.problem, factors, sides, machine));
-  auto const chunks = static_cast<Index>(chunks_of(sides).size());
-  for (Index first = 0; first < chunks; first += chunks_at_once) {
-    visit(*sums_graph(plan.problem, factors, sides, first, std::min(chunks_at_once, chunks - first)));
-  }
+  each_group_of_chunks(
+      sides, [&](Index first, Index count) { visit(*sums_graph(plan.problem, factors, sides, first, count)); });
 }
 
 /// Of sums the chunks that all have alike are priced once.
