@@ -1,8 +1,9 @@
 // lu against ScaLAPACK's pdgetrf at several block sizes, and against LAPACK's dgetrf on all cores, in turns within one
 // run, every result checked. Usage: mpirun -n RANKS bench_lu N ROUNDS [--blocks 32,64,128] [--no-lapack]
 // [--ours BLOCK,DEALT]... (1D with panels and distribution blocks of so many columns instead of the plan's choice)
-// [--grid ROWS,BLOCK,DEALT[,LAYERS,BIG[,ORDER]]]... (2D or 2.5D on so many rows and layers of ranks); prints one JSON
-// object. The machine is ALLPORT_MACHINE's. Every contender starts from A in its own best distribution.
+// [--grid ROWS,BLOCK,DEALT[,LAYERS,BIG[,ORDER]]]... (2D or 2.5D on so many rows and layers of ranks) [--pivoting
+// partial|tournament|none] (of those asked for; without them both of the first are run); prints one JSON object. The
+// machine is ALLPORT_MACHINE's. Every contender starts from A in its own best distribution.
 #include <algorithm>
 #include <cmath>
 #include <cstdio>
@@ -108,11 +109,13 @@ LuOptions grid_of(std::string const& text) {
 
 int main(int argc, char** argv) {
   return under_mpi("bench_lu", &argc, &argv, MPI_THREAD_SINGLE, [&] {
-    Arguments given(argc, argv, {"--no-lapack"}, {"--ours", "--grid", "--blocks"});
+    Arguments given(argc, argv, {"--no-lapack"}, {"--ours", "--grid", "--blocks", "--pivoting"});
     auto const n = given.number("N", 2000);
     auto const rounds = given.number("ROUNDS", 5);
     given.end();
     auto const blocks = small_numbers("--blocks", given.value("--blocks", "32,64,128"), 1);
+    std::string const word = given.value("--pivoting", "partial");
+    auto const pivoting = pivoting_named("--pivoting", word);
     bool const with_lapack = !given.has("--no-lapack");
     std::vector<LuOptions> asked;
     for (auto const& [option, value] : given.options()) {
@@ -131,7 +134,7 @@ int main(int argc, char** argv) {
       auto& g = options.grid;
       if (options.algorithm != "1d") g.cols = comm.size() / g.rows / g.layers;
     }
-    for (auto const& options : asked) contenders.push_back(ours(comm, n, Pivoting::partial, options, "partial"));
+    for (auto const& options : asked) contenders.push_back(ours(comm, n, pivoting, options, word));
     if (asked.empty()) {
       contenders.push_back(ours(comm, n, Pivoting::partial, {}, "partial"));
       contenders.push_back(ours(comm, n, Pivoting::tournament, {}, "tournament"));

@@ -20,17 +20,6 @@ namespace {
 using namespace nb::literals;
 using ReadPivots = nb::ndarray<Index const, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
 
-Pivoting pivoting_named(std::string const& text) {
-  if (text == "none") return Pivoting::none;
-  if (text == "partial") return Pivoting::partial;
-  ensure(text == "tournament", "pivot", text, "tournament, partial or none");
-  return Pivoting::tournament;
-}
-
-char const* pivoting_name(Pivoting p) {
-  return p == Pivoting::none ? "none" : p == Pivoting::partial ? "partial" : "tournament";
-}
-
 std::span<Index const> span_of(ReadPivots const& pivots) { return {pivots.data(), pivots.size()}; }
 
 void bind_options(nb::module_& m) {
@@ -38,7 +27,7 @@ void bind_options(nb::module_& m) {
       .def(
           "__init__",
           [](LuProblem* self, Index rows, Index cols, char type, std::string const& pivot) {
-            new (self) LuProblem{rows, cols, scalar_named(type), pivoting_named(pivot)};
+            new (self) LuProblem{rows, cols, scalar_named(type), pivoting_named("pivot", pivot)};
           },
           "m"_a, "n"_a, "scalar"_a, "pivot"_a);
   nb::class_<LuOptions>(m, "LuOptions", "What the caller fixes; everything left out is chosen by predicted time.")
@@ -69,7 +58,7 @@ void bind_plan(nb::module_& m) {
       .def_prop_ro(
           "algorithm", [](LuPlan const& p) { return p.chosen.algorithm; }, "A name of lu_algorithms().")
       .def_prop_ro(
-          "pivot", [](LuPlan const& p) { return pivoting_name(p.problem.pivoting); }, "tournament, partial or none.")
+          "pivot", [](LuPlan const& p) { return name(p.problem.pivoting); }, "tournament, partial or none.")
       .def_prop_ro(
           "shape", [](LuPlan const& p) { return nb::make_tuple(p.problem.m, p.problem.n); },
           nb::sig("def shape(self) -> tuple[int, int]"))
@@ -97,7 +86,7 @@ void bind_plan(nb::module_& m) {
       .def("__repr__", [](LuPlan const& p) {
         return fmt::format("LuPlan({} x {}, {} on {}x{}x{}, {} pivoting, predicted {:.3g} s)", p.problem.m, p.problem.n,
                            p.chosen.algorithm, p.chosen.grid.rows, p.chosen.grid.cols, p.chosen.grid.layers,
-                           pivoting_name(p.problem.pivoting), p.chosen.total.value());
+                           name(p.problem.pivoting), p.chosen.total.value());
       });
   m.def("plan_lu", &plan_lu, "problem"_a, "machine"_a, "options"_a, nb::call_guard<nb::gil_scoped_release>());
 }

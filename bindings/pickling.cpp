@@ -171,10 +171,7 @@ nb::tuple planned_from(LuPlan const& p) {
   options["nb"] = p.options.nb;
   options["big"] = p.options.big;
   auto const& q = p.problem;
-  auto const* const pivot = q.pivoting == Pivoting::none      ? "none"
-                            : q.pivoting == Pivoting::partial ? "partial"
-                                                              : "tournament";
-  return nb::make_tuple(nb::make_tuple(q.m, q.n, letter(q.type), pivot), p.machine, options);
+  return nb::make_tuple(nb::make_tuple(q.m, q.n, letter(q.type), std::string(name(q.pivoting))), p.machine, options);
 }
 
 template <class Options>

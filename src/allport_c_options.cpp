@@ -34,13 +34,6 @@ bool take_common(Options& options, std::string const& key, std::string const& va
   return true;
 }
 
-Pivoting pivoting_named(std::string const& name) {
-  if (name == "tournament") return Pivoting::tournament;
-  if (name == "partial") return Pivoting::partial;
-  if (name == "none") return Pivoting::none;
-  throw Error::argument("options: pivoting", show(name), "tournament, partial or none");
-}
-
 }  // namespace
 
 std::int64_t whole_number(std::string const& text, std::string const& key) {
@@ -89,7 +82,7 @@ LuWanted lu_options(char const* text) {
                  } else if (key == "big") {
                    options.big = whole_number(value, key);
                  } else if (key == "pivoting") {
-                   wanted.pivoting = pivoting_named(value);
+                   wanted.pivoting = pivoting_named("options: pivoting", value);
                  } else {
                    return take_common(options, key, value);
                  }

@@ -89,9 +89,7 @@ bool are_exchanges(std::vector<Index> const& pivots) {
 }
 
 std::string in_words(LuReport const& report) {
-  auto const* const pivoting = report.pivoting == Pivoting::none         ? "no"
-                               : report.pivoting == Pivoting::tournament ? "tournament"
-                                                                         : "partial";
+  auto const pivoting = report.pivoting == Pivoting::none ? "no" : name(report.pivoting);
   auto const& g = report.chosen.grid;
   return fmt::format("{} pivoting, {} on {}x{}x{}{}", pivoting, report.chosen.algorithm, g.rows, g.cols, g.layers,
                      report.chosen.in_place ? " in place" : "");

@@ -1,4 +1,6 @@
 // Plans and reports of factorizations as JSON, for programs and for the tables of the command line.
+#include <algorithm>
+#include <array>
 #include <cmath>
 
 #include "allport/linalg/lu.h"
@@ -12,10 +14,6 @@ using nlohmann::json;
 
 json number(double x) { return std::isfinite(x) ? json(x) : json(nullptr); }
 
-std::string pivoting_name(Pivoting p) {
-  return p == Pivoting::none ? "none" : p == Pivoting::partial ? "partial" : "tournament";
-}
-
 json lu_candidate(LuCandidate const& c) {
   return report::candidate(c, {{"in_place", c.in_place},
                                {"block", c.block},
@@ -27,20 +25,31 @@ json lu_candidate(LuCandidate const& c) {
                                {"bound_memory_independent", c.bound_extents}});
 }
 
+constexpr std::array pivotings{Pivoting::none, Pivoting::partial, Pivoting::tournament};
+
 }  // namespace
 
+std::string_view name(Pivoting pivoting) {
+  return pivoting == Pivoting::none ? "none" : pivoting == Pivoting::partial ? "partial" : "tournament";
+}
+
+Pivoting pivoting_named(std::string_view argument, std::string_view text) {
+  auto const* const found =
+      std::find_if(pivotings.begin(), pivotings.end(), [&](Pivoting p) { return name(p) == text; });
+  ensure(found != pivotings.end(), argument, std::string(text), "tournament, partial or none");
+  return *found;
+}
+
 std::string LuPlan::to_json() const {
-  json const shape{{"m", problem.m},
-                   {"n", problem.n},
-                   {"type", report::type_name(problem.type)},
-                   {"pivot", pivoting_name(problem.pivoting)}};
+  json const shape{
+      {"m", problem.m}, {"n", problem.n}, {"type", report::type_name(problem.type)}, {"pivot", name(problem.pivoting)}};
   return report::plan(*this, shape, lu_candidate).dump();
 }
 
 std::string LuReport::to_json() const {
   auto j = report::measured(*this, lu_candidate(chosen));
   auto const rows = report::busiest(exchanged);
-  j["pivot"] = pivoting_name(pivoting);
+  j["pivot"] = name(pivoting);
   j["info"] = info;
   j["growth"] = number(growth);
   j["fell_back_panels"] = fell_back;

@@ -18,6 +18,10 @@ enum class Pivoting : char {
   partial = 'p',     ///< the largest of the column, as LAPACK and ScaLAPACK: one reduction a column
   tournament = 't',  ///< the winners of a tournament, one a panel (deck 1 slides 16 and 17; communication-avoiding)
 };
+/// "none", "partial", "tournament".
+[[nodiscard]] std::string_view name(Pivoting pivoting);
+/// The one of that name. @param argument what the error names @throws Error
+[[nodiscard]] Pivoting pivoting_named(std::string_view argument, std::string_view text);
 
 /// A: m x n.
 struct LuProblem {
