@@ -106,7 +106,7 @@ Contender scalapack(Communicator const& comm, int n, int nb, int grid_rows, int 
   return {name, run, [=] { return sample_error(c); }, {}};
 }
 
-/// NAME[/PxQxC[/PANEL]]
+/// NAME[/PxQxC[/PANEL]], of which 0 is the plan's
 GemmOptions asked(std::string const& text) {
   GemmOptions options;
   auto const slash = text.find('/');
@@ -117,7 +117,7 @@ GemmOptions asked(std::string const& text) {
   ensure(given.size() <= 3 && grid.size() == 3, "ALGORITHM", text, "NAME, NAME/PxQxC or NAME/PxQxC/PANEL");
   auto const factor = [&](std::size_t i) { return bench::small_number("ALGORITHM's grid", grid[i], 1); };
   options.grid = {factor(0), factor(1), factor(2)};
-  if (given.size() == 3) options.panel = bench::small_number("ALGORITHM's PANEL", given[2], 1);
+  if (given.size() == 3) options.panel = bench::small_number("ALGORITHM's PANEL", given[2], 0);
   return options;
 }
 
