@@ -1,5 +1,6 @@
 // Room linalg in Python, last part: its algorithms as task graphs, without bodies.
 #include <nanobind/nanobind.h>
+#include <nanobind/stl/optional.h>
 #include <nanobind/stl/string.h>
 #include <nanobind/stl/unique_ptr.h>
 
@@ -7,6 +8,26 @@
 #include "matrix.h"
 
 namespace allport::python {
+namespace {
+
+std::optional<SolveForm> form_named(std::optional<std::string> const& name) {
+  if (!name) return std::nullopt;
+  ensure(*name == "sums" || *name == "panels", "form", *name, "'sums' or 'panels'");
+  return *name == "sums" ? SolveForm::sums : SolveForm::panels;
+}
+
+/// For right-hand sides that lie where the form wants them.
+std::unique_ptr<TaskGraph> solve_graph_of(Distribution const& factors, Index columns, std::string const& trans,
+                                          char type, std::optional<std::string> const& form, Machine const& machine) {
+  Distribution const right(factors.rows(), AxisDistribution::balanced(columns, factors.cols().parts()),
+                           factors.grid().ranks());
+  auto const plan =
+      plan_solve({trans_named(trans, "trans"), scalar_named(type)}, factors, right, machine, form_named(form));
+  return solve_graph(plan, factors, machine);
+}
+
+}  // namespace
+
 void bind_linalg_graphs(nb::module_& m) {
   using namespace nb::literals;
   m.def(
@@ -23,6 +44,8 @@ void bind_linalg_graphs(nb::module_& m) {
       "factors"_a, "b"_a, "uplo"_a, "scalar"_a);
   m.def(
       "qr_graph", [](Distribution const& a, char type) { return qr_graph(a, scalar_named(type)); }, "a"_a, "scalar"_a);
+  m.def("solve_graph", &solve_graph_of, "factors"_a, "columns"_a, "trans"_a, "scalar"_a, "form"_a = nb::none(),
+        "machine"_a);
   // Graphs and carriers may look at their plan for as long as they live.
   m.def("gemm_graph", &gemm_graph, "plan"_a, nb::keep_alive<0, 1>());
   m.def("lu_graph", &lu_graph, "plan"_a, nb::keep_alive<0, 1>());

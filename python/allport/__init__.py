@@ -75,6 +75,7 @@ if TYPE_CHECKING:
         cholesky_solve_graph,
         gemm_graph,
         lu_graph,
+        lu_solve_graph,
         qr_graph,
     )
     from allport.linalg import DistributedMatrix, Distribution, GemmReport, distribute, gemm, load
@@ -199,6 +200,7 @@ _HOMES = {
     "lu": "factor",
     "lu_algorithms": "plan",
     "lu_graph": "graph",
+    "lu_solve_graph": "graph",
     "make_schedule": "collectives",
     "norm": "systems",
     "plan_cholesky": "plan",
@@ -317,6 +319,7 @@ __all__ = [
     "lu",
     "lu_algorithms",
     "lu_graph",
+    "lu_solve_graph",
     "machine",
     "make_schedule",
     "mapping",

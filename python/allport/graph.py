@@ -49,6 +49,7 @@ __all__ = [
     "draw",
     "gemm_graph",
     "lu_graph",
+    "lu_solve_graph",
     "price",
     "qr_graph",
     "simulate",
@@ -252,6 +253,32 @@ def qr_graph(m: int, n: int, nb: int, grid: str | tuple[int, ...] = "1x1", *, dt
     """Tile QR of an m x n matrix, with reduction trees over the grid's rows, without bodies."""
     scalar = scalar_of(dtype)
     return _made(_native.qr_graph(_tiles((m, n), nb, grid), scalar), scalar)
+
+
+def lu_solve_graph(
+    n: int,
+    columns: int,
+    nb: int,
+    grid: str | tuple[int, ...],
+    machine: Machine | str,
+    *,
+    trans: str = "N",
+    form: str | None = None,
+    dtype: Any = "f8",
+) -> _native.TaskGraph:
+    """Solves with LU factors in blocks of nb x nb over a grid of P x Q ranks for n x columns right-hand sides.
+
+    machine: where it is to run: what travels is cut for it. trans: 'N', 'T' or 'C'. form: 'sums' moves what the
+    unknowns that are known contribute, 'panels' the factors; None: the quicker by predicted time. Sums of at most
+    1,024 right-hand sides are under way together, and are what a graph has.
+
+    Raises AllportError for more columns by sums.
+    """
+    scalar = scalar_of(dtype)
+    if columns < 1 or n < 1:
+        raise failure(f"{n} x {n} with {columns} right-hand sides: expected 1 or more of each")
+    made = _native.solve_graph(_tiles((n, n), nb, grid), columns, trans, scalar, form, as_machine(machine))
+    return _made(made, scalar)
 
 
 def _planned(graph: _native.TaskGraph, plan: GemmPlan | LuPlan) -> _native.TaskGraph:

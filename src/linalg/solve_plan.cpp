@@ -128,7 +128,10 @@ std::unique_ptr<TaskGraph> solve_graph(SolvePlan const& plan, Distribution const
   auto const& sides = plan.distribution.cols();
   if (plan.form == SolveForm::panels) return panels_graph(plan.problem, factors, sides, machine);
   auto const chunks = static_cast<Index>(chunks_of(sides).size());
-  return sums_graph(plan.problem, factors, sides, 0, std::min(chunks_at_once, chunks));
+  ensure(chunks <= chunks_at_once, "right-hand sides", sides.extent(),
+         fmt::format("at most {} by sums, which are solved for together", chunks_at_once * widest_sides),
+         "take the form panels, or fewer of them");
+  return sums_graph(plan.problem, factors, sides, 0, chunks);
 }
 
 }  // namespace allport

@@ -30,6 +30,8 @@ def test_slide_fours_graph_is_drawn(allport, golden, tmp_path):
         ("check cholesky --tiles 40 --exhaustive 100", "along random paths"),
         ("check qr --shape 90x70 --nb 8 --grid 3x2", "qr of 90 x 70 in tiles of 8"),
         ("check cholesky-solve --shape 90x7 --nb 8", "cholesky-solve of 90 x 7"),
+        ("check lu-solve --shape 90x7 --nb 8 -m torus:2x3 -a sums", "lu-solve by sums, 90 x 7 in blocks of 8"),
+        ("check lu-solve --shape 90x70 --nb 8 -m torus:2x3 -a panels", "lu-solve by panels, 90 x 70"),
     ],
 )
 def test_graphs_are_checked(allport, words, expected):
@@ -124,6 +126,7 @@ def test_a_factorization_tells_how_far_it_is():
         "lu --n 512 -m bgp:4x4 --workers 2",
         "qr --shape 512x128 --nb 32 -m bgp:2x2x2 --carrier chain",
         "cholesky-solve --shape 512x16 --nb 64 -m bgp:8/ppn=2 --segment 8KiB",
+        "lu-solve --shape 512x16 --nb 64 -m bgp:4x4",
     ],
 )
 def test_every_graph_is_simulated(allport, words):
@@ -134,7 +137,11 @@ def test_every_graph_is_simulated(allport, words):
 @pytest.mark.parametrize(
     ("words", "expected"),
     [
-        ("graph show star --tiles 4", "expected cholesky, cholesky-solve, qr, gemm or lu"),
+        ("graph show star --tiles 4", "expected cholesky, cholesky-solve, qr, gemm, lu or lu-solve"),
+        ("graph check lu-solve --shape 90x7", "lu-solve: expected --machine SPEC"),
+        ("graph check lu-solve --shape 90x7 -m torus:2x2 -a both", "form = 'both': expected 'sums' or 'panels'"),
+        ("graph check lu-solve --shape 90x0 -m torus:2x2", "0 right-hand sides: expected 1 or more"),
+        ("graph check lu-solve --shape 90x1025 -m torus:2x2 -a sums", "at most 1024 by sums"),
         ("graph show cholesky", "expected one of --n N, --shape and --tiles, got none"),
         ("graph show cholesky --n 4 --tiles 4", "got --n and --tiles"),
         ("graph show cholesky --tiles 40 -o a.svg", "at most 400 tasks to draw"),
@@ -176,9 +183,9 @@ def test_a_sample_of_steps_says_that_it_is_one(allport):
 
 
 def test_some_steps_alone_have_a_critical_path(allport):
-    done = allport(*f"{LU} --steps 100:110 --late".split()).stdout
-    assert "10 of 256 steps alone, as if all before were done" in " ".join(done.split())
-    assert "panel 109" in done and "panel 99" not in done and "Gflop/s" not in done
+    done = allport(*f"{LU} --steps 99:108 --late".split()).stdout
+    assert "9 of 256 steps alone, as if all before were done" in " ".join(done.split())
+    assert "panel 107" in done and "panel 98" not in done and "Gflop/s" not in done
 
 
 def test_ranks_that_take_one_step_after_the_other_are_slower():

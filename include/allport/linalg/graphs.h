@@ -65,12 +65,14 @@ enum class Uplo : char { lower = 'L', upper = 'U' };
 /// As its edges travel: multicasts. One thread at a time.
 [[nodiscard]] std::unique_ptr<graph::Carrier> plan_carrier(LuPlan const& plan);
 
-/// A solve with LU factors as its plan runs it; of sums the first four chunks of 256 right-hand sides. Places (i, j)
+/// A solve with LU factors as its plan runs it; by sums one of its graphs after the other solves for at most four
+/// chunks of 256 right-hand sides, and this is such a one. Places (i, j)
 /// are those of op(A)'s grid, panels k counted as a sweep takes them, the second sweep's tasks marked '. Of the form
 /// `panels`: panel(i, j, k) sends rows of a factor's panel along grid row i, solve(i, j, k) finds a block of X, next
 /// and rest update by it. Of `sums`: share(i, j, k) gives what a rank has summed for a block, solve sums those and
 /// finds X, next and rest update the shares of column j, keep(i, j) sends what was found there to home(i, j).
 /// @param factors  where lu() has left them @pre the plan is for factors and right-hand sides that lie so, not of zero
+/// @throws Error for more chunks by sums
 [[nodiscard]] std::unique_ptr<TaskGraph> solve_graph(SolvePlan const& plan, Distribution const& factors,
                                                      Machine const& machine);
 

@@ -16,7 +16,10 @@ app = typer.Typer(help="Algorithms as task graphs: draw, check and count them.",
 MOST_SHOWN = 24
 
 Algorithm = Annotated[
-    str | None, typer.Option("--algorithm", "-a", help="gemm: summa, ...; lu: 1d, 2d or 2.5d; else the cheapest.")
+    str | None,
+    typer.Option(
+        "--algorithm", "-a", help="gemm: summa, ...; lu: 1d, 2d or 2.5d; lu-solve: sums or panels; else the cheapest."
+    ),
 ]
 WHICH: Group = {**GRAPH, "algorithm": (Algorithm, None), "machine": (AnyMachine, None)}
 

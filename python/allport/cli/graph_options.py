@@ -10,7 +10,7 @@ import typer
 import allport as ap
 from allport.cli.options import Block, Group, Pivot
 
-GRAPHS = ("cholesky", "cholesky-solve", "qr", "gemm", "lu")
+GRAPHS = ("cholesky", "cholesky-solve", "qr", "gemm", "lu", "lu-solve")
 TILE = 256
 
 Name = Annotated[str, typer.Argument(metavar="GRAPH", help=f"{', '.join(GRAPHS[:-1])} or {GRAPHS[-1]}.")]
@@ -19,12 +19,12 @@ GRAPH: Group = {
     "shape": (
         Annotated[
             str | None,
-            typer.Option(metavar="MxN", help="qr, lu: MxN; gemm: MxNxK; cholesky-solve: N x right-hand sides."),
+            typer.Option(metavar="MxN", help="qr, lu: MxN; gemm: MxNxK; solves: N x right-hand sides."),
         ],
         None,
     ),
     "tiles": (Annotated[int | None, typer.Option(help="Tiles a side, in place of --n; of 1 x 1 unless --nb.")], None),
-    "nb": (Annotated[int | None, typer.Option(help=f"Tile size; else {TILE}. lu 1d: as in `plan lu`.")], None),
+    "nb": (Annotated[int | None, typer.Option(help=f"Tile or block size; else {TILE}. lu 1d: as in `plan lu`.")], None),
     "grid": (
         Annotated[
             str | None, typer.Option(metavar="PxQ", help="Process grid (gemm, lu: PxQxC); else all of the machine.")
@@ -106,13 +106,23 @@ def _tiled(name: str, extents: list[int], nb: int, grid: str, uplo: str, dtype: 
     return graph, f"{name} of {shape} in tiles of {nb}, on a {grid} grid"
 
 
+def _solve(
+    extents: list[int], nb: int, grid: str, machine: ap.Machine | None, form: str | None, dtype: str
+) -> tuple[Any, str]:
+    if machine is None:
+        raise ap.AllportError("lu-solve: expected --machine SPEC, for which what travels is cut")
+    graph = ap.lu_solve_graph(extents[0], extents[1], nb, grid, machine, form=form, dtype=dtype)
+    by = f" by {form}" if form else ""
+    return graph, f"lu-solve{by}, {extents[0]} x {extents[1]} in blocks of {nb}, on a {grid} grid"
+
+
 def _flops(name: str, extents: list[int], dtype: str) -> float:
     """Leading terms, by the field's convention; a complex multiply-add has four of each."""
     if name == "cholesky":
         count = extents[0] ** 3 / 3
     elif name == "gemm":
         count = 2.0 * math.prod(extents)
-    elif name == "cholesky-solve":
+    elif name in ("cholesky-solve", "lu-solve"):
         count = 2.0 * extents[0] ** 2 * extents[1]
     else:
         m, n = max(extents), min(extents)
@@ -138,7 +148,7 @@ def made(
     """The graph that a command's options name. Raises AllportError for a name that is none, and shapes that miss."""
     if name not in GRAPHS:
         raise ap.AllportError(f"graph = '{name}': expected {', '.join(GRAPHS[:-1])} or {GRAPHS[-1]}")
-    if algorithm is not None and name not in ("gemm", "lu"):
+    if algorithm is not None and name not in ("gemm", "lu", "lu-solve"):
         raise ap.AllportError(f"algorithm = '{algorithm}': expected none for {name}, which has one")
     tile = nb or (1 if tiles is not None else TILE)
     count = {"cholesky": 1, "gemm": 3}.get(name, 2)
@@ -151,6 +161,10 @@ def made(
     elif name == "lu":
         chosen = {"dtype": dtype, "grid": grid, "algorithm": algorithm, "pivot": pivot, "block": block, "nb": nb or 0}
         graph, title = _planned(name, extents, machine, chosen)
+    elif name == "lu-solve":
+        if block:
+            raise ap.AllportError(f"block = {block}: expected none for lu-solve, whose blocks --nb gives")
+        graph, title = _solve(extents, tile, _grid(grid, machine), machine, algorithm, dtype)
     else:
         if block:
             raise ap.AllportError(f"block = {block}: expected none for {name}, whose tiles --nb gives")
