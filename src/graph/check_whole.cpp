@@ -187,8 +187,11 @@ class Whole {
       std::vector<Rank> owners;
       for (auto const task : gang.members) {
         Gang seen;
-        if (!graph_.gang(task, seen) || seen.members != gang.members) {
+        if (!graph_.gang(task, seen) || seen.members != gang.members || seen.exchanges != gang.exchanges) {
           fail("{} is in a gang with {}, which says otherwise", name(id), graph_.name(task));
+        }
+        if (gang.exchanges && !gang.talk.empty()) {
+          fail("the gang of {} exchanges, and calls collectives: only members that run together can", name(id));
         }
         auto const* const known = whole_.find(task);
         if (known == nullptr) fail("{} is in a gang with {}, to which nothing leads", name(id), graph_.name(task));
@@ -196,6 +199,12 @@ class Whole {
         owners.push_back(graph_.owner(task));
       }
       if (std::ranges::find(members, id) == members.end()) fail("{} is not among the members of its gang", name(id));
+      for (auto const rank : owners) {
+        auto const orderer = graph_.orders_gangs(owners.front());
+        if (graph_.orders_gangs(rank) == orderer && orderer >= 0 && orderer < graph_.ranks()) continue;
+        fail("the gang of {} is ordered by rank {} on rank {}, and by {} on {}: expected one rank for all", name(id),
+             graph_.orders_gangs(rank), rank, orderer, owners.front());
+      }
       std::ranges::sort(owners);
       if (auto const twice = std::ranges::adjacent_find(owners); twice != owners.end()) {
         fail("the gang of {} has two members on rank {}", name(id), *twice);

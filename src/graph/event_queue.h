@@ -9,11 +9,11 @@
 namespace allport::graph {
 
 struct Event {
-  enum Kind : std::uint8_t { arrive, leave, done };
+  enum Kind : std::uint8_t { arrive, leave, done, exchanged };
 
   double time = 0;
   std::uint64_t order = 0;  ///< of two at one time; the kind in its last bits
-  std::uint32_t what = 0;   ///< leave, arrive: parcel; done: running
+  std::uint32_t what = 0;   ///< leave, arrive: parcel; done: running; exchanged: gang
   std::int32_t leg = 0;
 
   [[nodiscard]] Kind kind() const { return static_cast<Kind>(order & 3); }

@@ -90,7 +90,7 @@ class Pricing {
     each_stretch(options_.steps, options_.together, [&](Stretch const& s) {
       for (auto step = s.first; step < s.first + s.count; ++step) {
         graph_.tasks(rank, step, [&](Task task) {
-          sum += s.times * task_seconds(task);
+          sum += s.times * task_seconds(task, true);
           if (!is_small_) send(task, s.times);
         });
       }
@@ -98,9 +98,10 @@ class Pricing {
     return sum;
   }
 
-  [[nodiscard]] double task_seconds(Task task) {
+  /// @param of_worker  without what travels while its worker does something else
+  [[nodiscard]] double task_seconds(Task task, bool of_worker) {
     auto const own = rates_.seconds(graph_.work(task));
-    if (!graph_.gang(task, gang_) || gang_.members.size() < 2) return own;
+    if (!graph_.gang(task, gang_) || gang_.members.size() < 2 || (gang_.exchanges && of_worker)) return own;
     // Members of one gang say the same, and in an algorithm's numbering differ in `i`.
     auto const key = std::tuple(task.kind, task.layer, task.j, task.k);
     auto const [known, is_new] = talks_.try_emplace(key, 0.0);
@@ -173,7 +174,7 @@ class Pricing {
   void follow(Task at, std::int64_t end) {
     auto const begin = now_;
     while (graph_.step(at) < end) {
-      auto const seconds = task_seconds(at);
+      auto const seconds = task_seconds(at, false);
       now_ += seconds;
       chain_on_[graph_.owner(at)] += seconds * chain_times_;
       auto const next = most_urgent(at);

@@ -38,6 +38,9 @@ SimulateResult Simulation::run() {
       case Event::arrive:
         arrive(event.what, event.leg);
         break;
+      case Event::exchanged:
+        exchanged(event.what);
+        break;
     }
   }
   ensure_all_ran();
@@ -54,10 +57,10 @@ SimulateResult Simulation::run() {
 }
 
 void Simulation::look_ahead() {
-  if (auto const* soon = events_.ahead(2); soon != nullptr && soon->kind() != Event::done) {
+  if (auto const* soon = events_.ahead(2); soon != nullptr && soon->kind() < Event::done) {
     __builtin_prefetch(&transit_[soon->what]);
   }
-  if (auto const* next = events_.ahead(0); next != nullptr && next->kind() != Event::done) {
+  if (auto const* next = events_.ahead(0); next != nullptr && next->kind() < Event::done) {
     __builtin_prefetch(&transit_[next->what].legs[static_cast<std::size_t>(next->leg)]);
   }
 }
@@ -127,13 +130,33 @@ void Simulation::become_ready(Task task, Rank rank, Waiting const& waited) {
     number = free_calls_.back();
     free_calls_.pop_back();
   }
-  called_[number] = {static_cast<int>(members.size()), along_.talk(graph_, gang_), {}};
+  called_[number] = {static_cast<int>(members.size()), along_.talk(graph_, gang_), {}, {}};
+  if (gang_.exchanges && !options_.in_steps) {  // who takes one step after the other waits in it
+    for (auto const& m : members) {
+      pass(clock(m.rank));
+      ++clock(m.rank).under_way;
+    }
+    auto const until = now_ + called_[number].talk;
+    called_[number].waiting = members;
+    return at(until, Event::exchanged, number);
+  }
   called_[number].members.reserve(members.size());
   // One order of all gangs: no rank takes them otherwise, so that none waits for another in a circle.
   auto const order = all_called_++;
   for (auto const& m : members) {
     auto const first = std::numeric_limits<double>::max();
     queue(m.rank, {first, order, m.task, m.waited, static_cast<std::int64_t>(number)});
+  }
+  for (auto const& m : members) begin_tasks(m.rank);
+}
+
+void Simulation::exchanged(std::size_t number) {
+  auto const members = std::move(called_[number].waiting);
+  free_calls_.push_back(number);
+  for (auto const& m : members) {
+    pass(clock(m.rank));
+    --clock(m.rank).under_way;
+    queue(m.rank, {graph_.priority(m.task), ++order_, m.task, m.waited});
   }
   for (auto const& m : members) begin_tasks(m.rank);
 }

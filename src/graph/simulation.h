@@ -98,7 +98,8 @@ class Simulation {
   struct Call {
     int missing = 0;
     double talk = 0;
-    std::vector<std::size_t> members;
+    std::vector<std::size_t> members;  // that run
+    std::vector<Member> waiting{};     // for what others send, where a gang exchanges
   };
 
   /// Where only some steps are simulated: what those before give them.
@@ -125,6 +126,8 @@ class Simulation {
   void queue(Rank rank, Ready const& task);
   /// The next step of which a rank has tasks.
   void next_step(Rank rank);
+  /// What members of a gang have sent each other has come: each runs by itself.
+  void exchanged(std::size_t number);
   /// A member has its worker; with the last one the gang starts.
   void take_part(std::size_t slot);
   void begin(std::size_t slot, double seconds);

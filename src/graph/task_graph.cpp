@@ -30,4 +30,9 @@ void TaskGraph::run(Task task, TaskContext&) const {
   throw Error::argument("graph", name(task), "a graph whose tasks have bodies", "define run()", ErrorKind::unsupported);
 }
 
+void TaskGraph::exchange(Task task, TaskContext&, FunctionRef<void(int)>) const {
+  throw Error::argument("graph", name(task), "a graph that says what members of its gangs send each other",
+                        "define exchange()", ErrorKind::unsupported);
+}
+
 }  // namespace allport

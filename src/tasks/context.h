@@ -50,6 +50,7 @@ class Context final : public TaskContext {
   /// An output that somebody waits for.
   /// @throws Error where the body has not asked for its memory, so that nothing can be in it
   Block made(int index);
+  [[nodiscard]] bool has_outputs() const { return !outputs_.empty(); }
   /// Keeps no output any more.
   void forget() { outputs_.clear(); }
 

@@ -245,6 +245,7 @@ void Execution::execute(Ready& ready, Worker& worker) {
   auto const progress = [this] { look_before_long(); };
   if (fast_links_ && timed_ && graph_.work(ready.task).flops > long_task) look_before_long();
   auto const seat = ready.in_gang ? seat_of(ready, worker) : nullptr;
+  if (ready.exchanges && !ready.has_sent && !exchange(ready, *seat, worker)) return;
   Context context(graph_, *pool_, workers_, ready, step, progress, seat.get());
   if (options_.record) worker.now = Clock::now();
   auto const begin = worker.now;
@@ -258,7 +259,7 @@ void Execution::execute(Ready& ready, Worker& worker) {
   ready.inputs.clear();
   std::scoped_lock const hold(mutex_);
   fulfil_children(ready.task, worker);
-  if (seat && seat->members() > 1) tell_done(seat->gang());
+  if (seat && seat->members() > 1 && !ready.exchanges) tell_done(seat->gang());
   if (frontier_.has_new_members()) hurry_.store(true, std::memory_order_relaxed);
   report_.count.flops += work.flops;
   ++executed_;
@@ -268,6 +269,10 @@ void Execution::execute(Ready& ready, Worker& worker) {
     window_.done(step);
     tell_floor();
   }
+  take_next(worker, begin);
+}
+
+void Execution::take_next(Worker& worker, Clock::time_point begin) {
   take_with_lock(worker);
   if (!timed_ && !worker.has_work()) worker.now = Clock::now();
   report_.busy_seconds += std::chrono::duration<double>(worker.now - begin - worker.waited).count();

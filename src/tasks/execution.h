@@ -47,7 +47,7 @@ class Execution {
     failure,
     floor_up,
     floor_down,
-    gang_ready,     ///< to rank 0, which says in which order gangs begin
+    gang_ready,     ///< to the rank that says in which order gangs begin
     gang_begins,    ///< from there
     gang_done,      ///< to there
     gang_expected,  ///< between members, by send()
@@ -128,6 +128,8 @@ class Execution {
   void take_with_lock(Worker& worker);
   void execute_one(Worker& worker);
   void execute(Ready& ready, Worker& worker);
+  /// After a body that began then. With mutex_ held.
+  void take_next(Worker& worker, Clock::time_point begin);
   void record_task(Task task, Worker const& worker, Clock::time_point begin);
   void attend();
   void tell_progress();
@@ -174,6 +176,9 @@ class Execution {
   /// A member of a gang of several, or of one: where its body talks from.
   [[nodiscard]] std::unique_ptr<GangSeat> seat_of(Ready const& ready, Worker& worker);
   [[nodiscard]] Block await(GangMessage const& what, Task member, Worker& worker);
+  /// A member sends what others of its gang expect. True when what it expects itself is there: else its turn comes
+  /// when that has come.
+  [[nodiscard]] bool exchange(Ready& ready, GangSeat& seat, Worker& worker);
   [[nodiscard]] static MessageName name_of(GangMessage const& what);
   /// Sends and takes what orders gangs. With mutex_ held.
   void tell_ready();
@@ -236,7 +241,7 @@ class Execution {
   int running_ = 0;
   std::map<SumName, Partial> partials_;
   std::deque<std::pair<SumName, Partial>> complete_;  ///< of partials_, what can be combined
-  GangOrder order_;                                   ///< of use on rank 0
+  GangOrder order_;                                   ///< of use on who orders gangs
   std::map<GangMessage, Block> mail_;                 ///< that has come and no member has asked for yet
   /// Workers whose bodies wait for a message from another member: which member of which gang, and for what.
   struct Awaiting {
@@ -244,9 +249,15 @@ class Execution {
     GangMessage what{};
   };
   std::map<int, Awaiting> awaiting_;
-  Traffic expected_;      ///< of traffic, what only bodies know
-  bool stopped_ = false;  ///< here or elsewhere something has failed
-  std::string failure_;   ///< what has failed here
+  /// A member that has sent, until the first message has come from each of those that it expects one from.
+  struct Exchanging {
+    Ready ready;
+    std::vector<int> missing;
+  };
+  std::map<Task, Exchanging> exchanging_;  ///< by their gangs' first members
+  Traffic expected_;                       ///< of traffic, what only bodies know
+  bool stopped_ = false;                   ///< here or elsewhere something has failed
+  std::string failure_;                    ///< what has failed here
   ErrorKind failure_kind_ = ErrorKind::schedule;
   RunReport report_;
 

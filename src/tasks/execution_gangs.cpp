@@ -37,6 +37,31 @@ std::unique_ptr<GangSeat> Execution::seat_of(Ready const& ready, Worker& worker)
   return std::make_unique<GangSeat>(graph_, gang, ready.task, post, await_one);
 }
 
+bool Execution::exchange(Ready& ready, GangSeat& seat, Worker& worker) {
+  auto const progress = [this] { look_before_long(); };
+  Context context(graph_, *pool_, workers_, ready, step_of(ready.task), progress, &seat);
+  if (options_.record) worker.now = Clock::now();
+  auto const begin = worker.now;
+  Exchanging waits;
+  graph_.exchange(ready.task, context, [&](int member) {
+    ensure(member >= 0 && member < seat.members() && member != seat.me(), "member", member,
+           fmt::format("another member, in 0..{}", seat.members() - 1), "", ErrorKind::schedule);
+    waits.missing.push_back(member);
+  });
+  ensure(!context.has_outputs(), "exchange", graph_.name(ready.task), "a body that makes no outputs",
+         "run() makes them", ErrorKind::schedule);
+  ready.has_sent = true;
+  if (timed_) worker.now = Clock::now();
+  std::scoped_lock const hold(mutex_);
+  std::erase_if(waits.missing, [&](int member) { return mail_.contains({seat.gang(), true, member, 0}); });
+  if (waits.missing.empty()) return true;
+  waits.ready = std::move(ready);
+  exchanging_.insert_or_assign(seat.gang(), std::move(waits));
+  --running_;
+  take_next(worker, begin);
+  return false;
+}
+
 Block Execution::await(GangMessage const& what, Task member, Worker& worker) {
   bool const caller = worker.index == 0;
   std::optional<Clock::time_point> since;
@@ -62,12 +87,13 @@ Block Execution::await(GangMessage const& what, Task member, Worker& worker) {
 }
 
 void Execution::tell_ready() {
+  auto const orderer = graph_.orders_gangs(me_);
   for (auto const gang : frontier_.new_members()) {
     if (stopped_) continue;
-    if (me_ == 0) {
+    if (me_ == orderer) {
       order_.ready(gang, me_);
     } else {
-      queue(name_of(gang_ready, gang, me_), straight_to(0), {});
+      queue(name_of(gang_ready, gang, me_), straight_to(orderer), {});
     }
   }
   begin_gangs();
@@ -75,8 +101,8 @@ void Execution::tell_ready() {
 
 void Execution::tell_done(Task gang) {
   if (stopped_) return;
-  if (me_ != 0) {
-    queue(name_of(gang_done, gang, me_), straight_to(0), {});
+  if (auto const orderer = graph_.orders_gangs(me_); me_ != orderer) {
+    queue(name_of(gang_done, gang, me_), straight_to(orderer), {});
     return;
   }
   order_.done(gang, me_);
@@ -84,10 +110,10 @@ void Execution::tell_done(Task gang) {
 }
 
 void Execution::begin_gangs() {
-  if (me_ != 0 || stopped_) return;
+  if (stopped_) return;
   for (auto const& [gang, ranks] : order_.begin()) {
     for (auto const rank : ranks) {
-      if (rank == 0) {
+      if (rank == me_) {
         frontier_.begin(gang);
       } else {
         queue(name_of(gang_begins, gang, 0), straight_to(rank), {});
@@ -111,7 +137,14 @@ void Execution::arrived_of_gang(MessageName const& name, Block const& block) {
     auto const bytes = static_cast<std::int64_t>(block.bytes.size());
     bool const expected = name[0] == gang_expected;
     if (expected && bytes > 0) expected_ += Traffic{0, 1, 0, bytes};
-    mail_.emplace(GangMessage{gang, expected, static_cast<int>(name[3]), name[4]}, block);
+    auto const sender = static_cast<int>(name[3]);
+    mail_.emplace(GangMessage{gang, expected, sender, name[4]}, block);
+    auto const waits = exchanging_.find(gang);
+    if (waits == exchanging_.end()) return;
+    std::erase(waits->second.missing, sender);
+    if (!waits->second.missing.empty()) return;
+    frontier_.go_on(std::move(waits->second.ready));
+    exchanging_.erase(waits);
   }
 }
 
@@ -128,8 +161,13 @@ std::string Execution::gangs_text() const {
   for (auto const& [worker, waits] : awaiting_) {
     add(fmt::format("{} waits in its gang for {}", graph_.name(waits.member), from(waits.what)));
   }
+  for (auto const& [gang, waits] : exchanging_) {
+    add(fmt::format("{} has sent, and waits for {}", graph_.name(waits.ready.task),
+                    from({gang, true, waits.missing.front(), 0})));
+  }
   if (order_.waiting() > 0) add("waiting to begin: " + order_.waiting_text(8));
-  if (awaiting_.empty() && !mail_.empty()) add(fmt::format("nobody took {}", from(mail_.begin()->first)));
+  if (awaiting_.empty() && exchanging_.empty() && !mail_.empty())
+    add(fmt::format("nobody took {}", from(mail_.begin()->first)));
   return text;
 }
 

@@ -22,7 +22,7 @@ void Frontier::fulfil(Task task, std::optional<Given> given, int edges) {
   }
   if (given) waiting.inputs.push_back(std::move(*given));
   if ((waiting.left -= edges) > 0) return;
-  Ready ready{task, std::move(waiting.inputs), false};
+  Ready ready{task, std::move(waiting.inputs)};
   waiting_.erase(at);
   push(std::move(ready));
 }
@@ -48,7 +48,9 @@ void Frontier::push(Ready ready) {
 
 void Frontier::push_now(Ready ready) {
   ready.in_gang = graph_.gang(ready.task, gang_);
-  if (ready.in_gang && gang_.members.size() > 1) {
+  bool const alone = !ready.in_gang || gang_.members.size() < 2;
+  ready.exchanges = !alone && gang_.exchanges;
+  if (!alone && !gang_.exchanges) {
     auto const gang = gang_.members.front();
     auto const task = ready.task;
     bool const is_only = members_.emplace(gang, std::move(ready)).second;
@@ -57,7 +59,11 @@ void Frontier::push_now(Ready ready) {
     new_members_.push_back(gang);
     return;
   }
-  Queued next{graph_.priority(ready.task), pushed_++, ready.task, none, ready.in_gang};
+  queue(std::move(ready));
+}
+
+void Frontier::queue(Ready ready) {
+  Queued next{graph_.priority(ready.task), pushed_++, ready.task, none, ready.in_gang, ready.exchanges, ready.has_sent};
   if (!ready.inputs.empty()) {
     if (free_.empty()) {
       next.at = slots_.size();
@@ -98,7 +104,7 @@ std::optional<Ready> Frontier::pop() {
   } else {
     return std::nullopt;
   }
-  Ready ready{next.task, {}, next.in_gang};
+  Ready ready{next.task, {}, next.in_gang, next.exchanges, next.has_sent};
   if (next.at != none) {
     ready.inputs = std::move(slots_[next.at]);
     free_.push_back(next.at);

@@ -52,6 +52,8 @@ struct Ready {
   Task task;
   std::vector<Given> inputs;
   bool in_gang = false;
+  bool exchanges = false;  ///< its gang does
+  bool has_sent = false;   ///< and it has sent what others of its gang expect
 };
 
 /// Not safe for several threads: its owner locks.
@@ -60,7 +62,7 @@ class Frontier {
   explicit Frontier(TaskGraph const& graph) : graph_(graph) {}
 
   /// A task that waits for nothing.
-  void enter(Task task) { push({task, {}, false}); }
+  void enter(Task task) { push({task, {}}); }
   /// Some of a task's edges are there, more than one where a partial sum comes; nothing is given along an edge that
   /// carries order alone.
   void fulfil(Task task, std::optional<Given> given, int edges = 1);
@@ -74,6 +76,8 @@ class Frontier {
   [[nodiscard]] std::vector<Task> new_members() { return std::exchange(new_members_, {}); }
   /// All of a gang's members are ready, and now its own may run.
   void begin(Task gang);
+  /// What a member of a gang that exchanges expects has come.
+  void go_on(Ready ready) { queue(std::move(ready)); }
 
   [[nodiscard]] bool empty() const { return !has_ready() && later_.empty() && new_members_.empty(); }
   [[nodiscard]] bool has_ready() const { return !in_order_.empty() || !ready_.empty() || !begun_.empty(); }
@@ -96,12 +100,15 @@ class Frontier {
     Task task;
     std::size_t at = none;  ///< in slots_, where it has inputs
     bool in_gang = false;
+    bool exchanges = false;
+    bool has_sent = false;
     friend bool operator<(Queued const& a, Queued const& b) {
       return a.priority != b.priority ? a.priority < b.priority : a.order > b.order;
     }
   };
   void push(Ready ready);
   void push_now(Ready ready);
+  void queue(Ready ready);
 
   TaskGraph const& graph_;
   std::pmr::unsynchronized_pool_resource memory_;  ///< tasks come and go in great numbers

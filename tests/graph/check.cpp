@@ -86,6 +86,33 @@ TEST(GraphCheck, GangsAgreeAmongTheirMembers) {
   expect_fault(broken, {"#3 of step 1 is in a gang with #1 of step 0"});
 }
 
+TEST(GraphCheck, OneRankOrdersAGangForAllItsMembers) {
+  auto pair = diamond();
+  Gang gang;
+  gang.members = {task(1), task(3)};
+  pair.gangs = {{1, gang}, {3, gang}};
+  pair.orderers = {{0, 1}, {1, 1}, {2, 1}};
+  (void)graph::check(pair);
+  pair.orderers = {{2, 1}};
+  expect_fault(pair, {"the gang of #1 is ordered by rank", "expected one rank for all"});
+  pair.orderers = {{0, 3}, {1, 3}, {2, 3}};
+  expect_fault(pair, {"the gang of #1 is ordered by rank 3"});
+}
+
+TEST(GraphCheck, GangsThatExchangeCallNoCollectives) {
+  auto pair = diamond();
+  Gang gang;
+  gang.members = {task(1), task(3)};
+  gang.exchanges = true;
+  pair.gangs = {{1, gang}, {3, gang}};
+  (void)graph::check(pair);
+  pair.gangs[3].exchanges = false;
+  expect_fault(pair, {"#1 is in a gang with #3, which says otherwise"});
+  gang.talk = {{Collective::broadcast, 0, 8, 1, 1}};
+  pair.gangs = {{1, gang}, {3, gang}};
+  expect_fault(pair, {"the gang of #1 exchanges, and calls collectives"});
+}
+
 TEST(GraphCheck, CountsAndExitsAreThoseThatAreReached) {
   auto lost = diamond();
   lost.counts[2] = 2;

@@ -120,6 +120,25 @@ TEST(GraphSimulate, GangsStartTogetherAndTalk) {
   }
 }
 
+TEST(GraphSimulate, MembersThatExchangeLeaveTheirWorkersToOthersMeanwhile) {
+  TableGraph pair({{.owner = 0, .children = {}, .flops = 1},
+                   {.owner = 1, .children = {to(2)}, .flops = 10},
+                   {.owner = 1, .children = {}, .flops = 3},
+                   {.owner = 1, .children = {}, .flops = 2}});
+  Gang gang;
+  gang.members = {task(0), task(2)};
+  gang.exchanges = true;
+  gang.expected_bytes = 8;
+  gang.expected_messages = 1;
+  pair.gangs = {{0, gang}, {2, gang}};
+  auto const message = 0.5 + 0.25 + 1 + 0.5;
+  auto const result = graph::simulate(pair, line(2), *graph::flat());
+  EXPECT_DOUBLE_EQ(result.seconds, 10 + message + 3);
+  EXPECT_DOUBLE_EQ(result.ranks[1].compute, 15);
+  EXPECT_DOUBLE_EQ(result.ranks[1].communicate, message - 2);
+  EXPECT_DOUBLE_EQ(result.ranks[0].communicate, message);
+}
+
 TEST(GraphSimulate, NamesATaskThatNeverStarts) {
   auto broken = diamond();
   broken.parents[4] = 4;

@@ -65,6 +65,10 @@ class TableGraph : public TaskGraph {
     into = known->second;
     return true;
   }
+  Rank orders_gangs(Rank rank) const override {
+    auto const known = orderers.find(rank);
+    return known == orderers.end() ? 0 : known->second;
+  }
   Shape output(Task t, int) const override { return row(t).output; }
   std::optional<Shape> input(Task t, int index) const override {
     auto const known = inputs.find({t.i, index});
@@ -90,6 +94,7 @@ class TableGraph : public TaskGraph {
   std::map<std::pair<int, int>, std::vector<Task>> sums;
   std::map<std::pair<int, int>, Shape> inputs;
   std::map<int, Gang> gangs;
+  std::map<Rank, Rank> orderers;
   std::map<Rank, std::int64_t> counts;
   std::set<int> entry_tasks;
   std::set<int> exit_tasks;

@@ -4,7 +4,6 @@
 #include <chrono>
 #include <cstring>
 #include <numeric>
-#include <random>
 #include <thread>
 #include <vector>
 
@@ -12,7 +11,7 @@
 #include "allport/tasks/carrier.h"
 #include "allport/tasks/run.h"
 #include "comm/world.h"
-#include "random_graph.h"
+#include "grouped_graph.h"
 
 namespace allport::testing {
 namespace {
@@ -31,34 +30,15 @@ void combine(std::byte const* left, std::byte const* right, std::byte* out, std:
   }
 }
 
-/// A random graph in which tasks with neighbouring numbers, on different ranks and without edges among them, are gangs:
-/// their bodies call a few collectives and pass a message round.
-class Ganged : public RandomGraph {
+/// Bodies of gangs call a few collectives and pass a message round.
+class Ganged : public GroupedGraph {
  public:
-  Ganged(Rank ranks, int tasks, unsigned seed, std::int64_t longest) : RandomGraph(ranks, tasks, seed, longest) {
-    std::mt19937 random(seed);
-    for (int t = 0; t < size();) {
-      auto const first = t;
-      std::vector<Rank> owners;
-      auto const fits = [&] {
-        auto const& n = node(t);
-        return std::ranges::find(owners, n.owner) == owners.end() &&
-               std::ranges::all_of(n.parents, [&](auto const& parent) { return parent.first < first; });
-      };
-      for (; t < size() && fits() && (t == first || random() % 4 != 0); ++t) owners.push_back(node(t).owner);
-      groups_.resize(std::size_t(t), {first, t, false});
-      auto const rounds = random() % 3 != 0;
-      for (int m = first; m < t; ++m) groups_[std::size_t(m)].talks = rounds;
-      if (rounds && t - first > 1) ++gangs_;
-    }
-  }
-  [[nodiscard]] int gangs() const { return gangs_; }
+  using GroupedGraph::GroupedGraph;
 
   bool gang(Task t, Gang& gang) const override {
-    auto const& group = groups_[std::size_t(t.i)];
+    auto const& group = this->group(t.i);
     if (!group.talks) return false;
-    gang = Gang{};
-    for (int m = group.first; m < group.end; ++m) gang.members.push_back(task(m));
+    gang = gang_of(group);
     for (int round = 0; round < rounds(group); ++round) {
       gang.talk.push_back({what(group, round), root(group, round), 8 * length(group, round), 8, 1});
     }
@@ -69,20 +49,11 @@ class Ganged : public RandomGraph {
   }
 
   void run(Task t, TaskContext& context) const override {
-    auto const& group = groups_[std::size_t(t.i)];
+    auto const& group = this->group(t.i);
     if (group.talks) talk(t.i - group.first, group, context.gang());
     RandomGraph::run(t, context);
   }
   [[nodiscard]] int misheard() const { return misheard_; }
-
- protected:
-  struct Group {
-    int first = 0;
-    int end = 0;
-    bool talks = false;
-    [[nodiscard]] int size() const { return end - first; }
-  };
-  [[nodiscard]] Group const& group(int t) const { return groups_[std::size_t(t)]; }
 
  private:
   static int rounds(Group const& g) { return 1 + g.first % 4; }
@@ -148,8 +119,6 @@ class Ganged : public RandomGraph {
     misheard_ += same_bytes(got, bytes_of(data)) ? 0 : 1;
   }
 
-  std::vector<Group> groups_;
-  int gangs_ = 0;
   mutable std::atomic<int> misheard_{0};
 };
 
@@ -169,6 +138,24 @@ TEST(TasksGangs, MeetAndSendWhatWasCounted) {
         EXPECT_EQ(report.count, counts[std::size_t(comm.rank())]) << spec << " seed " << seed;
       }
     }
+  }
+}
+
+/// The last rank says which gang begins.
+class OrderedByTheLast : public Ganged {
+ public:
+  using Ganged::Ganged;
+  Rank orders_gangs(Rank) const override { return ranks() - 1; }
+};
+
+TEST(TasksGangs, MeetWhateverRankOrdersThem) {
+  Communicator const comm(MPI_COMM_WORLD, Machine::flat(world_size()));
+  for (unsigned seed = 0; seed < 4; ++seed) {
+    OrderedByTheLast const graph(comm.size(), 200, seed, 100);
+    graph::check(graph);
+    tasks::run(graph, comm, {.workers = 1 + static_cast<int>(seed % 2)});
+    EXPECT_EQ(graph.wrong() + graph.misheard(), 0) << "seed " << seed;
+    EXPECT_TRUE(graph.ran_all(comm.rank())) << "seed " << seed;
   }
 }
 

@@ -81,10 +81,14 @@ struct Talk {
 };
 
 /// Tasks of different ranks that run at the same time, because their bodies communicate: a panel with one reduction a
-/// column, rows that change places. None of them starts before all can. Where tasks have steps, all are in one.
+/// column. None of them starts before all can. Where tasks have steps, all are in one.
+/// Or tasks that change data whose amount only bodies know, like rows that change places: of a gang that `exchanges`,
+/// each member sends what it has for the others as soon as it can (TaskGraph::exchange()), whatever they do, and runs
+/// when what it expects has come. Nobody waits in its body.
 struct Gang {
   std::vector<Task> members;  ///< one a rank; the first one names the gang
-  std::vector<Talk> talk;     ///< what is known beforehand
+  std::vector<Talk> talk;     ///< what is known beforehand; nothing for one that exchanges
+  bool exchanges = false;
   /// What depends on the data, as expected of each member on average; counted apart.
   double expected_bytes = 0;
   double expected_messages = 0;
@@ -93,6 +97,7 @@ struct Gang {
   void clear() {
     members.clear();
     talk.clear();
+    exchanges = false;
     expected_bytes = expected_messages = 0;
   }
 };
@@ -198,6 +203,9 @@ class TaskGraph {
   [[nodiscard]] virtual SumTree sum_tree(Task child, int input) const { return SumTree::halves; }
   /// Fills `gang` if the task is a member of one.
   [[nodiscard]] virtual bool gang(Task task, Gang& gang) const { return false; }
+  /// The rank that says which gang begins next, of those with a member on `rank`: one for all ranks of a gang. Where
+  /// gangs are of few ranks that are in no gang with others, one of these is nearer than rank 0.
+  [[nodiscard]] virtual Rank orders_gangs(Rank rank) const { return 0; }
 
   /// What travels.
   [[nodiscard]] virtual Shape output(Task task, int index) const = 0;
@@ -235,6 +243,10 @@ class TaskGraph {
   /// The body, for who runs the graph.
   /// @throws Error(unsupported) where the graph has none
   virtual void run(Task task, TaskContext& context) const;
+  /// What comes before run() for a member of a gang that exchanges: it sends to others, by context.gang(), and says
+  /// from whom it expects something, which run() receives. It makes no outputs.
+  /// @throws Error(unsupported) where the graph has none
+  virtual void exchange(Task task, TaskContext& context, FunctionRef<void(int member)> expect) const;
 };
 
 }  // namespace allport
