@@ -10,6 +10,7 @@
 
 #include "allport/linalg/gemm.h"
 #include "allport/schedule/schedule.h"
+#include "allport/tasks/carrier.h"
 
 namespace allport::gemm_detail {
 
@@ -83,8 +84,8 @@ class Frame {
 };
 
 /// Outputs of a panel that goes along so many ranks, one for each link-disjoint tree that a box of so many may have: a
-/// ring's two ways round, 2d trees of d rings, d where axes are open.
-[[nodiscard]] int pieces_of(int ranks, Machine const& machine);
+/// ring's two ways round, 2d trees of d rings, d where axes are open. By other ways than along the axes one.
+[[nodiscard]] int pieces_of(int ranks, Machine const& machine, MulticastWay way);
 /// k cut into c layer slices, each distributed to `parts` owners: the cuts of all (layer, owner) parts in order.
 [[nodiscard]] std::vector<Index> slice_cuts(Index extent, int layers, int parts);
 

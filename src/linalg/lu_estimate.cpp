@@ -6,6 +6,7 @@
 #include "allport/linalg/graphs.h"
 #include "allport/tasks/carrier.h"
 #include "lu_tasks.h"
+#include "plan_way.h"
 #include "tiled_plan.h"
 
 namespace allport::lu_detail {
@@ -52,8 +53,9 @@ LuEstimate::Lines const& LuEstimate::lines_of(LuCandidate const& candidate) {
   auto const spread = [&](std::vector<Rank> const& ranks, int pieces) {
     return gemm_detail::line_spread(passages_, plan_.machine, ranks, pieces);
   };
+  auto const pieces = [&](int ranks) { return pieces_of(ranks, plan_.machine, way_of(plan_)); };
   auto& lines = known.emplace(
-      Lines{spread(from_middle(Way::row), pieces_of(g.cols, plan_.machine)), spread(column, 1), spread(layers, 1)});
+      Lines{spread(from_middle(Way::row), pieces(g.cols)), spread(column, pieces(g.rows)), spread(layers, 1)});
   if (column.size() < 2) return lines;
   graph::Delivery talk{{}, 0, Collective::broadcast, column, 0, usual_bytes, 1, true};
   lines.broadcast = timed(talk);
@@ -100,11 +102,14 @@ LuEstimate::Step LuEstimate::step(LuCandidate const& candidate, Lines const& lin
     return rates_.seconds(
         {Kernel::gemm, flops * tiled_plan::shallowness(depth), size * (below * depth + depth * width + below * width)});
   };
-  auto const exchanging = [&](double width) {
+  auto const copying = [&](double width) {
+    return pivots && g.rows > 1 ? rates_.seconds({Kernel::copy, 0, 2 * size * b * width}) : 0.0;
+  };
+  auto const exchanging = [&](double width) {  // nobody's worker waits for it
     if (!pivots || g.rows == 1) return 0.0;
     Gang moves;
     expect_row_moves(moves, g.rows, b, b * width * size);
-    return rates_.seconds({Kernel::copy, 0, 2 * size * b * width}) + moves.expected_messages * lines.neighbour.start +
+    return copying(width) + moves.expected_messages * lines.neighbour.start +
            moves.expected_bytes * lines.neighbour.per_byte;
   };
   auto const summing = [&](double elements) {  // over the layers, halving by halving
@@ -126,7 +131,7 @@ LuEstimate::Step LuEstimate::step(LuCandidate const& candidate, Lines const& lin
   auto const panel_flops = (below * b * b + corner) * panel_slowness_;
   auto const panel = rates_.seconds({Kernel::panel, panel_flops, size * b * (below + b)}) + talk;
   Step step;
-  step.work = panel / (p_c * c) + over_units(updating) + over_units(solving) / (p_r * c) + over_units(exchanging) +
+  step.work = panel / (p_c * c) + over_units(updating) + over_units(solving) / (p_r * c) + over_units(copying) +
               (summing(rows * b) / p_c + over_units([&](double w) { return summing(b * w); }) / p_r) / c;
   // The next panel's columns are often the same rank's, which does not wait for what it has.
   auto const elsewhere = g.layers > 1 ? 1.0
@@ -136,7 +141,7 @@ LuEstimate::Step LuEstimate::step(LuCandidate const& candidate, Lines const& lin
   if (cols > 0) {
     auto const unit = std::min(b, cols);
     step.chain += exchanging(unit) + summing(b * unit) + solving(unit) + updating(unit) + summing(rows * b) +
-                  (g.rows > 1 ? lines.col.piece_seconds(b * unit * size) : 0);
+                  (g.rows > 1 ? lines.col.piece_seconds(b * unit * size / lines.col.pieces) : 0);
   }
   auto const bytes_of_l = size * rows * b * p_r;
   auto const bytes_of_u = size * cols * b * p_c;
@@ -145,7 +150,7 @@ LuEstimate::Step LuEstimate::step(LuCandidate const& candidate, Lines const& lin
   // To their layer, contributions to the sums, and back to layer 0.
   loads.add(lines.layer.loads, times * (bytes_of_l + bytes_of_u) * (2 * (c - 1) / c + c - 1));
   auto const of_l = p_r * c * (lines.row.pieces * (p_c - 1) + 3 * (c - 1) / c);
-  auto const of_u = p_c * units * c * (p_r - 1 + 3 * (c - 1) / c);
+  auto const of_u = p_c * units * c * (lines.col.pieces * (p_r - 1) + 3 * (c - 1) / c);
   step.messages = 2 * (of_l + of_u) / (p_r * p_c * c);
   return step;
 }

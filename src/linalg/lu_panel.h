@@ -43,12 +43,13 @@ struct Found {
 }
 /// Partial pivoting, of one column: the largest element's row and the row that gives way to it.
 [[nodiscard]] constexpr Index bid_bytes(Index width, Index element) { return 32 + 2 * width * element; }
-/// A tournament's entry: row numbers, then at most `width` rows. What the root tells in the end has as many more.
+/// A tournament's entry: row numbers, then at most `width` rows. What the root tells all in the end: row numbers, and
+/// U.
 [[nodiscard]] constexpr Index entry_bytes(Index width, Index element) {
   return head_bytes(width) + width * width * element;
 }
 [[nodiscard]] constexpr Index verdict_bytes(Index width, Index element) {
-  return entry_bytes(width, element) + width * width * element;
+  return head_bytes(width) + width * (width + 1) / 2 * element;
 }
 
 /// Factors one panel in place on the ranks that own its columns, of which `line` is the grid column.
@@ -73,11 +74,6 @@ void divide_below(View<T> const& a, Panel panel, T const* u11, Index ld) {
   blas::trsm(blas::Side::right, blas::Triangle::upper, Trans::none, blas::Diagonal::stored, a.local_rows() - below,
              panel.width(), u11, ld, a.at(below, a.col(panel.begin)), a.ld);
 }
-
-/// Exchanges the rows of every panel's columns that later pivots moved (`pivots` of all columns, from row 0 on).
-template <class T>
-void permute_left(GangLine const& line, View<T> const& a, std::vector<Panel> const& panels,
-                  std::span<Index const> pivots);
 
 #define ALLPORT_FOR_SCALARS(macro) macro(float) macro(double) macro(std::complex<float>) macro(std::complex<double>)
 

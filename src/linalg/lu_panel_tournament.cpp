@@ -2,6 +2,7 @@
 // two ranks' rows are played along the tree of a reduction, and the winners are the pivot rows of the whole panel. One
 // reduction and one broadcast a panel, where partial pivoting asks all ranks for every column.
 #include <algorithm>
+#include <map>
 #include <numeric>
 
 #include "lu_gang_line.h"
@@ -10,6 +11,8 @@
 namespace allport::lu_detail {
 
 namespace {
+
+constexpr int tag_of_displaced = 12;
 
 /// At most `width` rows with their global numbers: one element of the reduction. Rows that are missing have number -1.
 template <class T>
@@ -111,7 +114,7 @@ void enter(View<T> const& a, Panel panel, std::byte* entry) {
   write(entry, width, order, ids.data(), mine, a.ld);
 }
 
-/// What the root tells: final order of the winners, their factors, and the rows that give way to them.
+/// What the root tells: the final order of the winners, and U of their factors, column by column.
 template <class T>
 struct Verdict {
   explicit Verdict(Index columns) : width(columns), bytes_(static_cast<std::size_t>(bytes(columns))) {}
@@ -121,8 +124,13 @@ struct Verdict {
   [[nodiscard]] std::span<Index const> ids() const {
     return {reinterpret_cast<Index const*>(bytes_.data()), static_cast<std::size_t>(width)};
   }
-  [[nodiscard]] T* factors() { return reinterpret_cast<T*>(bytes_.data() + head_bytes(width)); }
-  [[nodiscard]] T* displaced() { return factors() + width * width; }
+  /// Column c of U: its first c + 1 elements.
+  [[nodiscard]] T* column(Index c) { return reinterpret_cast<T*>(bytes_.data() + head_bytes(width)) + c * (c + 1) / 2; }
+  [[nodiscard]] std::vector<T> u() {
+    std::vector<T> square(static_cast<std::size_t>(width * width));
+    for (Index c = 0; c < width; ++c) std::copy_n(column(c), c + 1, square.begin() + c * width);
+    return square;
+  }
 
   Index width;
 
@@ -130,39 +138,64 @@ struct Verdict {
   std::vector<std::byte> bytes_;
 };
 
+/// The winners' factors.
 template <class T>
-void judge(View<T> const& a, Panel panel, std::byte const* winners, Verdict<T>& verdict) {
-  auto const width = panel.width();
+std::vector<T> judge(std::byte const* winners, Verdict<T>& verdict) {
+  auto const width = verdict.width;
   Rows<T> rows{{}, std::vector<T>(static_cast<std::size_t>(width * width)), width};
   append(rows, winners, width);
   auto const order = order_of(width, width, rows.values.data(), width);
   std::vector<Index> ids;
   for (auto const r : order) ids.push_back(rows.ids[static_cast<std::size_t>(r)]);
   std::memcpy(verdict.data(), ids.data(), ids.size() * sizeof(Index));
-  std::memcpy(verdict.factors(), rows.values.data(), rows.values.size() * sizeof(T));
-  T const* const top = a.at(a.row(panel.begin), a.col(panel.begin));
-  gemm_detail::pack(width, width, top, a.ld, verdict.displaced());
+  for (Index c = 0; c < width; ++c) std::copy_n(rows.values.begin() + c * width, c + 1, verdict.column(c));
+  return std::move(rows.values);
 }
 
-/// Brings the panel into its final order: factors on top, displaced rows where winners stood.
+/// Brings the panel into its final order: factors on top, and the rows that were there where winners stood. What leaves
+/// the top goes below it, nowhere else. @param factors  on the rank that has the top
 template <class T>
-void place(View<T> const& a, Panel panel, int me, Verdict<T>& verdict, std::vector<Index> const& pivots) {
+void place(GangLine const& line, View<T> const& a, Panel panel, std::vector<T> const& factors,
+           std::vector<Index> const& pivots) {
   auto const width = panel.width();
+  auto const owner = a.rows.owner(panel.begin);
   auto const first_col = a.col(panel.begin);
+  std::map<int, std::vector<Move>> leaving;
   for (auto const& move : moves_of(pivots, panel.begin)) {
-    if (move.to < panel.end || a.rows.owner(move.to) != me)
-      continue;  // what leaves the top goes below it, nowhere else
-    auto const row = a.rows.local(move.to);
-    for (Index c = 0; c < width; ++c) {
-      *a.at(row, first_col + c) = verdict.displaced()[move.from - panel.begin + c * width];
+    if (move.to >= panel.end) leaving[a.rows.owner(move.to)].push_back(move);
+  }
+  auto const write = [&](std::vector<Move> const& moves, std::vector<T> const& rows) {
+    auto next = rows.begin();
+    for (auto const& move : moves) {
+      auto const row = a.rows.local(move.to);
+      for (Index c = 0; c < width; ++c) *a.at(row, first_col + c) = *next++;
+    }
+  };
+  if (owner != line.index()) {
+    auto const mine = leaving.find(line.index());
+    if (mine == leaving.end()) return;
+    std::vector<T> rows(mine->second.size() * static_cast<std::size_t>(width));
+    line.wait(line.receive(owner, rows.data(), static_cast<Index>(rows.size()), tag_of_displaced));
+    return write(mine->second, rows);
+  }
+  std::vector<GangLine::Pending> sends;
+  for (auto const& [to, moves] : leaving) {
+    std::vector<T> rows;
+    for (auto const& move : moves) {
+      auto const row = a.row(move.from);
+      for (Index c = 0; c < width; ++c) rows.push_back(*a.at(row, first_col + c));
+    }
+    if (to == owner) {
+      write(moves, rows);
+    } else {
+      sends.push_back(line.send(to, rows.data(), static_cast<Index>(rows.size()), tag_of_displaced));
     }
   }
-  if (a.rows.owner(panel.begin) == me) {
-    auto const top = a.row(panel.begin);
-    for (Index c = 0; c < width; ++c) {
-      for (Index r = 0; r < width; ++r) *a.at(top + r, first_col + c) = verdict.factors()[r + c * width];
-    }
+  auto const top = a.row(panel.begin);
+  for (Index c = 0; c < width; ++c) {
+    for (Index r = 0; r < width; ++r) *a.at(top + r, first_col + c) = factors[static_cast<std::size_t>(r + c * width)];
   }
+  for (auto const& send : sends) line.wait(send);
 }
 
 }  // namespace
@@ -175,20 +208,22 @@ std::optional<std::vector<Index>> panel_tournament(GangLine const& line, View<T>
   std::vector<std::byte> mine(static_cast<std::size_t>(bytes));
   std::vector<std::byte> winners(owner == line.index() ? mine.size() : 0);
   Verdict<T> verdict(width);
+  std::vector<T> factors;
   enter(a, panel, mine.data());
   line.wait(line.reduce<std::byte>(owner, mine.data(), winners.data(), bytes, match<T>(width)));
   if (owner == line.index()) {
-    judge(a, panel, winners.data(), verdict);
+    factors = judge<T>(winners.data(), verdict);
   }
   line.wait(line.broadcast<std::byte>(owner, verdict.data(), Verdict<T>::bytes(width)));
   for (Index s = 0; s < width; ++s) {
-    if (verdict.factors()[s + s * width] == T(0)) {
+    if (verdict.column(s)[s] == T(0)) {
       return std::nullopt;
     }
   }
   auto pivots = exchanges_for(verdict.ids(), panel.begin);
-  place(a, panel, line.index(), verdict, pivots);
-  divide_below(a, panel, verdict.factors(), width);
+  place(line, a, panel, factors, pivots);
+  auto const u = verdict.u();
+  divide_below(a, panel, u.data(), width);
   return pivots;
 }
 

@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <limits>
 
-#include "allport/tasks/carrier.h"
+#include "plan_way.h"
 
 namespace allport::lu_detail {
 
@@ -19,7 +19,8 @@ LuTaskGraph::LuTaskGraph(LuPlan const& plan, LuCandidate const& candidate, Distr
       count_(std::min(plan.problem.m, plan.problem.n)),
       pivoting_(plan.problem.pivoting),
       apart_(std::max(candidate.ahead, 1)),
-      pieces_(pieces_of(cols_.parts(), plan.machine)),
+      pieces_(pieces_of(cols_.parts(), plan.machine, way_of(plan))),
+      u_pieces_(pieces_of(rows_.parts(), plan.machine, way_of(plan))),
       panels_(panels_of(rows_, cols_, count_, std::max<Index>(c_ > 1 ? candidate.big : candidate.block, 1))),
       own_(static_cast<std::size_t>(cols_.parts())) {
   for (auto const& panel : panels_) {
@@ -28,6 +29,10 @@ LuTaskGraph::LuTaskGraph(LuPlan const& plan, LuCandidate const& candidate, Distr
     owners_.push_back(j);
     begins_.push_back(cols_.local(panel.begin));
   }
+  // On one row of ranks moving rows is memory's work, and once is the least. Else it goes on beside the rest.
+  // No edge reaches further back than who simulates some steps alone looks.
+  constexpr std::int32_t few = 3;
+  batch_ = rows_.parts() == 1 ? std::max(panels(), 1) : few;
   strip_of_.assign(panels_.size(), 0);
   for (int j = 0; j < cols_.parts(); ++j) cut_strips(j);
   first_strip_.push_back(panels() + static_cast<std::int32_t>(strips_.size()));
@@ -104,7 +109,7 @@ bool LuTaskGraph::has_users(std::int32_t k) const {
 }
 
 bool LuTaskGraph::pivots_travel(std::int32_t k) const {
-  if (c_ > 1) return pivots();
+  if (c_ > 1 || (!updates_alone() && !reads_in_place() && has_users(k))) return pivots();
   for (int j = 0; j < p_c(); ++j) {
     if (notes(0, j, k)) return true;
   }
@@ -119,9 +124,14 @@ LuTaskGraph::Columns LuTaskGraph::slice(std::int32_t k, int l) const {
 LuTaskGraph::Columns LuTaskGraph::piece(int i, std::int32_t k, int x) const {
   auto const height = rows_from(i, panel(k).begin);
   auto const top =
-      c_ == 1 && diagonal_row(k) == i ? panel(k).width() : 0;  // whoever solves with them needs one piece alone
+      updates_alone() && diagonal_row(k) == i ? panel(k).width() : 0;  // who solves with them needs one piece alone
   auto const cut = [&](int y) { return y == 0 ? 0 : std::max(top, gemm_detail::cut(height, pieces_, y)); };
   return {cut(x), cut(x + 1)};
+}
+
+LuTaskGraph::Columns LuTaskGraph::piece_of_u(std::int32_t unit, std::int32_t k, int y) const {
+  auto const width = columns(unit, k).width();
+  return {gemm_detail::cut(width, u_pieces_, y), gemm_detail::cut(width, u_pieces_, y + 1)};
 }
 
 std::string LuTaskGraph::name(Task t) const {
@@ -176,7 +186,7 @@ void LuTaskGraph::tasks(Rank rank, std::int64_t step, VisitTask visit) const {
   });
   if (column(k) == j && l == 0 && layer(k) > 0) visit(task(back, l, i, 0, k));
   if (notes(l, j, k)) visit(task(note, l, i, j, k));
-  if (pivots() && l == 0 && k + 1 == panels()) visit(last(i, j));
+  if (has_left(l, k)) visit(left_of(i, j, k));
 }
 
 std::optional<Task> LuTaskGraph::leads(std::int64_t step) const {

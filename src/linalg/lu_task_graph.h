@@ -19,6 +19,8 @@ void expect_row_moves(Gang& gang, int p_r, double rows, double bytes);
 /// Columns of a strip: so many that BLAS packs the panel once for many, and so few that the network is looked at in
 /// time, and who is in a gang does not wait long for a member that still updates.
 inline constexpr Index strip_columns = 512;
+/// What winning rows of a tournament push out of the top goes to where they stood.
+void expect_displaced(Gang& gang, int p_r, Index width, std::int64_t element);
 /// What the members of a panel's gang call together. @param root the diagonal's
 [[nodiscard]] std::vector<Talk> talk_of_panel(Pivoting pivoting, Index width, int root, std::int64_t element);
 
@@ -30,7 +32,9 @@ inline constexpr Index strip_columns = 512;
 ///                    U = L^-1 A. Without pivoting only that row has it; on one row of ranks `update` does it all
 ///   update(i, u, k)  A - L U
 ///   note(i, j, k)    takes the pivots on a rank that has no columns any more, or nothing in them yet
-///   left(i, j)       later pivots' exchanges in the columns on the left, at the end: a gang of grid column j
+///   left(i, j, k)    exchanges by pivots of the panels up to k in the columns on their left, a batch of panels at
+///   once:
+///                    a gang of grid column j
 /// Several layers hold parts of which A is the sum: layer 0 begins with A, the others with zeros. All of them update by
 /// every panel, each by a slice of its columns, and change their rows' places alike; layers factor panels by turns:
 ///   part(i, u, k)    this layer's part of panel u = k
@@ -51,8 +55,9 @@ class LuTaskGraph : public TaskGraph {
   void children(Task t, VisitEdge visit) const override;
   void contributors(Task t, int input, VisitTask visit) const override;
   bool gang(Task t, Gang& gang) const override;
+  Rank orders_gangs(Rank rank) const override;
   Shape output(Task t, int index) const override;
-  int parts(Task t, int index) const override { return t.kind == factor && index < pieces_ ? pieces_ : 1; }
+  int parts(Task t, int index) const override;
   std::optional<Shape> input(Task t, int index) const override;
   Work work(Task t) const override;
   double priority(Task t) const override;
@@ -75,8 +80,10 @@ class LuTaskGraph : public TaskGraph {
     [[nodiscard]] Index width() const { return end - first; }
   };
 
+  [[nodiscard]] Task task(Kind kind, int l, int i, std::int32_t j, std::int32_t k) const {
+    return {kind, static_cast<std::uint16_t>(l), i, j, k};
+  }
   [[nodiscard]] std::int32_t panels() const { return static_cast<std::int32_t>(panels_.size()); }
-  [[nodiscard]] std::vector<Panel> const& all_panels() const { return panels_; }
   [[nodiscard]] Panel const& panel(std::int32_t k) const { return panels_[static_cast<std::size_t>(k)]; }
   [[nodiscard]] int p_r() const { return rows_.parts(); }
   [[nodiscard]] int p_c() const { return cols_.parts(); }
@@ -97,14 +104,33 @@ class LuTaskGraph : public TaskGraph {
   [[nodiscard]] int pieces() const { return pieces_; }
   [[nodiscard]] Columns slice(std::int32_t k, int l) const;
   [[nodiscard]] Columns piece(int i, std::int32_t k, int x) const;
-  [[nodiscard]] int piece_of_slice(int l, int x) const { return l * pieces_ + x; }  ///< output of factor()
-  [[nodiscard]] int pivots_only() const { return c_ * pieces_; }                    ///< output of factor()
-  [[nodiscard]] int corner() const { return pivots_only() + 1; }  ///< output of factor(), the diagonal's: L of L U
-  [[nodiscard]] int u_block() const { return pieces_; }           ///< input of update()
-  [[nodiscard]] static int sum_of_layers() { return 1; }          ///< input of solve()
-  /// Bytes in a piece before its elements: on one layer the first one has the pivots.
+  /// Outputs of factor(), in the order in which they leave: what others wait for first, the diagonal's L of L U, and
+  /// the pieces.
+  [[nodiscard]] static int pivots_only() { return 0; }
+  [[nodiscard]] static int corner() { return 1; }
+  [[nodiscard]] static int first_piece() { return 2; }
+  [[nodiscard]] int all_pieces() const { return c_ * pieces_; }
+  [[nodiscard]] int piece_of_slice(int l, int x) const { return first_piece() + l * pieces_ + x; }
+  [[nodiscard]] static int l_of_corner() { return 1; }  ///< input of upper() on one layer
+  /// U of a unit travels along grid columns in so many pieces of columns, from the unit's first on.
+  [[nodiscard]] int u_pieces() const { return u_pieces_; }
+  [[nodiscard]] Columns piece_of_u(std::int32_t unit, std::int32_t k, int y) const;
+  [[nodiscard]] int u_block(int y) const { return pieces_ + y; }                        ///< input of update()
+  [[nodiscard]] int u_piece_of_slice(int l, int y) const { return l * u_pieces_ + y; }  ///< output of upper(), solve()
+  /// The batches of panels whose pivots move the rows on their left together: the first panel of k's and its last.
+  [[nodiscard]] std::int32_t batch_begin(std::int32_t k) const { return k / batch_ * batch_; }
+  [[nodiscard]] std::int32_t batch_last(std::int32_t k) const {
+    return std::min(batch_begin(k) + batch_, panels()) - 1;
+  }
+  [[nodiscard]] bool has_left(int l, std::int32_t k) const { return pivots() && l == 0 && k == batch_last(k); }
+  [[nodiscard]] Task left_of(int i, int j, std::int32_t k) const { return task(left, 0, i, j, batch_last(k)); }
+  /// Panels of a grid column.
+  [[nodiscard]] std::vector<std::int32_t> const& own(int j) const { return own_[static_cast<std::size_t>(j)]; }
+  [[nodiscard]] static int sum_of_layers() { return 1; }  ///< input of solve()
+  /// Bytes in a piece before its elements: where `update` does all, the first one has the pivots. Else these travel by
+  /// themselves, as L of the diagonal's block does, so that rows change places and U is made while L is on its way.
   [[nodiscard]] Index head_of_piece(std::int32_t k, int x) const {
-    return c_ == 1 && x == 0 ? head_bytes(panel(k).width()) : 0;
+    return updates_alone() && x == 0 ? head_bytes(panel(k).width()) : 0;
   }
   /// Whether anybody updates by panel k; whether the panel goes anywhere; whether its pivots do so alone.
   [[nodiscard]] bool has_users(std::int32_t k) const;
@@ -126,9 +152,6 @@ class LuTaskGraph : public TaskGraph {
   };
 
   void cut_strips(int j);
-  [[nodiscard]] Task task(Kind kind, int l, int i, std::int32_t j, std::int32_t k) const {
-    return {kind, static_cast<std::uint16_t>(l), i, j, k};
-  }
   [[nodiscard]] int column_of(Task t) const;
   [[nodiscard]] Strip const& strip(std::int32_t unit) const {
     return strips_[static_cast<std::size_t>(unit - panels())];
@@ -154,8 +177,7 @@ class LuTaskGraph : public TaskGraph {
   [[nodiscard]] Task begin(int l, int i, std::int32_t unit, std::int32_t k) const {
     return task(has_upper(l, i, k) ? upper : update, l, i, unit, k);
   }
-  [[nodiscard]] Task last(int i, int j) const { return task(left, 0, i, j, panels() - 1); }
-  [[nodiscard]] int parents_of_left(int j) const;
+  [[nodiscard]] int parents_of_left(Task t) const;
   void children_of_factor(Task t, VisitEdge visit) const;
   void children_of_upper(Task t, VisitEdge visit) const;
   void users_of_u(Task t, VisitEdge visit) const;
@@ -171,7 +193,9 @@ class LuTaskGraph : public TaskGraph {
   Pivoting pivoting_;
   std::int32_t apart_;
   int pieces_;
+  int u_pieces_;
   std::vector<Panel> panels_;
+  std::int32_t batch_;
   std::vector<int> owners_;                     // of panels: grid columns
   std::vector<Index> begins_;                   // of panels: local columns
   std::vector<std::int32_t> strip_of_;          // of panels: units

@@ -11,39 +11,38 @@ int LuTaskGraph::num_parents(Task t) const {
     case factor:
       return before;
     case upper:
-      return (c_ == 1 || pivots() ? 1 : 0) + before;
+      return (pivots() ? 1 : 0) + (c_ == 1 && t.i == diagonal_row(t.k) ? 1 : 0) + before;
     case solve:
       return 1 + layers_by(t.k);
     case update: {
       auto const l = reads_in_place() ? 1 : pieces_;
       if (updates_alone()) return l + before;
-      if (t.i == diagonal_row(t.k)) return l + 1;
-      return l + 1 + (has_upper(t.layer, t.i, t.k) ? 1 : before);
+      if (t.i == diagonal_row(t.k)) return l + u_pieces_;
+      return l + u_pieces_ + (has_upper(t.layer, t.i, t.k) ? 1 : before);
     }
     case gather:
       return layers_by(t.k);
     case back:
-      return c_ * pieces_;
+      return all_pieces();
     case back_upper:
-      return c_;
+      return c_ * u_pieces_;
     case left:
-      return parents_of_left(t.j);
+      return parents_of_left(t);
     default:
       return 1;
   }
 }
 
-/// Whatever comes last on a rank of layer 0: its strips, the panels that it has got back, and pivots alone.
-int LuTaskGraph::parents_of_left(int j) const {
-  int parents = 0;
-  if (has_beyond(j)) {
-    each_unit(j, panels() - 1, [&](std::int32_t) { ++parents; });
-  } else if (last_of(j) >= 0 && layer(last_of(j)) == 0) {
-    ++parents;
-  }
-  for (std::int32_t k = 0; k < panels(); ++k) {
-    if (notes(0, j, k)) ++parents;
-    if (layer(k) > 0 && column(k) == j) ++parents;
+/// The batch before; whatever comes last of this one on a rank of layer 0: its strips, or the last panel that it has;
+/// panels that it has got back, and pivots alone.
+int LuTaskGraph::parents_of_left(Task t) const {
+  int parents = batch_begin(t.k) > 0 ? 1 : 0;
+  each_unit(t.j, t.k, [&](std::int32_t) { ++parents; });
+  auto const last = last_of(t.j);
+  if (!has_beyond(t.j) && last >= batch_begin(t.k) && last <= t.k && layer(last) == 0) ++parents;
+  for (auto k = batch_begin(t.k); k <= t.k; ++k) {
+    if (notes(0, t.j, k)) ++parents;
+    if (layer(k) > 0 && column(k) == t.j) ++parents;
   }
   return parents;
 }
@@ -64,10 +63,13 @@ void LuTaskGraph::children(Task t, VisitEdge visit) const {
       return visit(
           {t.j == t.k ? task(factor, t.layer, t.i, 0, t.k) : begin(t.layer, t.i, t.j, t.k), 0, 0, Carries::order});
     case note:
-      if (t.layer == 0) visit({last(t.i, t.j), 0, 0, Carries::order});
+      if (t.layer == 0) visit({left_of(t.i, t.j, t.k), 0, 0, Carries::order});
       return;
     case back:
-      if (pivots()) visit({last(t.i, column(t.k)), 0, 0, Carries::order});
+      if (pivots()) visit({left_of(t.i, column(t.k), t.k), 0, 0, Carries::order});
+      return;
+    case left:
+      if (t.k + 1 < panels()) visit({left_of(t.i, t.j, t.k + 1), 0, 0, Carries::order});
       return;
     default:
       return;
@@ -85,9 +87,10 @@ void LuTaskGraph::children_of_factor(Task t, VisitEdge visit) const {
   for (int j = 0; j < p_c(); ++j) {
     each_unit(j, t.k, [&](std::int32_t unit) {
       for (int l = 0; l < c_; ++l) {
-        if (c_ == 1 && has_upper(l, t.i, t.k)) visit({task(upper, l, t.i, unit, t.k), 0, 0, carries});
-        if (c_ > 1 && pivots() && has_upper(l, t.i, t.k)) {
-          visit({task(upper, l, t.i, unit, t.k), 0, pivots_only()});
+        if (has_upper(l, t.i, t.k)) {
+          auto const exchanged = task(upper, l, t.i, unit, t.k);
+          if (pivots()) visit({exchanged, 0, pivots_only(), carries});
+          if (c_ == 1 && diagonal) visit({exchanged, l_of_corner(), corner(), carries});
         }
         for (int x = 0; x < (reads_in_place() ? 1 : pieces_); ++x) {
           visit({task(update, l, t.i, unit, t.k), x, piece_of_slice(l, x), carries});
@@ -99,10 +102,10 @@ void LuTaskGraph::children_of_factor(Task t, VisitEdge visit) const {
       if (notes(l, j, t.k)) visit({task(note, l, t.i, j, t.k), 0, pivots_only()});
     }
   }
-  for (int x = 0; t.layer > 0 && x < c_ * pieces_; ++x) visit({task(back, 0, t.i, 0, t.k), x, x});
+  for (int x = 0; t.layer > 0 && x < all_pieces(); ++x) visit({task(back, 0, t.i, 0, t.k), x, first_piece() + x});
   auto const own = column(t.k);
   if (pivots() && t.layer == 0 && !has_beyond(own) && t.k == last_of(own)) {
-    visit({last(t.i, own), 0, 0, Carries::order});
+    visit({left_of(t.i, own, t.k), 0, 0, Carries::order});
   }
 }
 
@@ -114,8 +117,11 @@ void LuTaskGraph::children_of_upper(Task t, VisitEdge visit) const {
 
 void LuTaskGraph::users_of_u(Task t, VisitEdge visit) const {
   for (int l = 0; l < c_; ++l) {
-    for (int i = 0; i < p_r(); ++i) visit({task(update, l, i, t.j, t.k), u_block(), l});
-    if (t.layer > 0) visit({task(back_upper, 0, t.i, t.j, t.k), l, l});
+    for (int y = 0; y < u_pieces_; ++y) {
+      auto const piece = u_piece_of_slice(l, y);
+      for (int i = 0; i < p_r(); ++i) visit({task(update, l, i, t.j, t.k), u_block(y), piece});
+      if (t.layer > 0) visit({task(back_upper, 0, t.i, t.j, t.k), piece, piece});
+    }
   }
 }
 
@@ -124,10 +130,8 @@ void LuTaskGraph::next_step(Task t, VisitEdge visit) const {
   auto const next = t.k + 1;
   auto const then = [&](Task child) { visit({child, 0, 0, Carries::order}); };
   auto const begin_unit = [&](std::int32_t unit) { then(begin(t.layer, t.i, unit, next)); };
-  if (next == panels()) {
-    if (pivots() && t.layer == 0) then(last(t.i, column_of(t)));
-    return;
-  }
+  if (has_left(t.layer, t.k)) then(left_of(t.i, column_of(t), t.k));
+  if (next == panels()) return;
   if (!is_strip(t.j)) {
     if (t.j > next) return begin_unit(t.j);
     return then(c_ > 1 ? task(part, t.layer, t.i, next, next) : task(factor, 0, t.i, 0, next));

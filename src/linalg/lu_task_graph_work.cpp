@@ -13,6 +13,13 @@ void expect_row_moves(Gang& gang, int p_r, double rows, double bytes) {
   gang.expected_messages = bytes > 0 ? 2.0 * others * (1.0 - std::pow(others, rows)) : 0.0;
 }
 
+void expect_displaced(Gang& gang, int p_r, Index width, std::int64_t element) {
+  auto const rows = static_cast<double>(width);
+  auto const others = 1.0 - 1.0 / p_r;
+  gang.expected_bytes = rows * rows * static_cast<double>(element) * others / p_r;
+  gang.expected_messages = others * (1.0 - std::pow(others, rows));
+}
+
 std::vector<Talk> talk_of_panel(Pivoting pivoting, Index width, int root, std::int64_t element) {
   switch (pivoting) {
     case Pivoting::none:
@@ -34,32 +41,52 @@ bool LuTaskGraph::gang(Task t, Gang& gang) const {
   gang.clear();
   for (int i = 0; i < p_r(); ++i) gang.members.push_back({t.kind, t.layer, i, t.j, t.k});
   if (t.kind == factor) {
-    gang.talk = talk_of_panel(pivoting_, panel(t.k).width(), diagonal_row(t.k), element_);
+    auto const width = panel(t.k).width();
+    gang.talk = talk_of_panel(pivoting_, width, diagonal_row(t.k), element_);
+    if (pivoting_ == Pivoting::tournament) expect_displaced(gang, p_r(), width, element_);
   } else if (t.kind == upper) {
+    gang.exchanges = true;
     auto const width = static_cast<double>(panel(t.k).width());
     auto const bytes = static_cast<double>(columns(t.j, t.k).width() * element_);
     expect_row_moves(gang, p_r(), width, width * bytes);
   } else {
+    gang.exchanges = true;
+    auto const first = panel(batch_begin(t.k)).begin;
+    auto const end = panel(t.k).end;
     double bytes = 0;
-    for (auto const k : own_[static_cast<std::size_t>(t.j)]) {
+    for (auto const k : own(t.j)) {
       auto const& p = panel(k);
-      bytes += static_cast<double>(p.width()) * static_cast<double>((count_ - p.end) * element_);
+      if (p.end < end) bytes += static_cast<double>(p.width() * (end - std::max(first, p.end)) * element_);
     }
-    expect_row_moves(gang, p_r(), static_cast<double>(count_), bytes);
+    expect_row_moves(gang, p_r(), static_cast<double>(end - first), bytes);
   }
   return true;
 }
 
+/// Gangs are of one grid column of one layer.
+Rank LuTaskGraph::orders_gangs(Rank rank) const {
+  auto const at = seats_.place(rank);
+  return at ? seats_.rank({0, at->j, at->l}) : rank;
+}
+
+int LuTaskGraph::parts(Task t, int index) const {
+  if (t.kind == factor) return index >= first_piece() ? pieces_ : 1;
+  return t.kind == solve || (t.kind == upper && c_ == 1) ? u_pieces_ : 1;
+}
+
 Shape LuTaskGraph::output(Task t, int index) const {
   auto const width = panel(t.k).width();
-  if (t.kind == upper) return {width, columns(t.j, t.k).width(), 0};
-  if (t.kind == solve) return {slice(t.k, index).width(), columns(t.j, t.k).width(), 0};
+  if (t.kind == upper && c_ > 1) return {width, columns(t.j, t.k).width(), 0};
+  if (t.kind == upper || t.kind == solve) {
+    return {slice(t.k, index / u_pieces_).width(), piece_of_u(t.j, t.k, index % u_pieces_).width(), 0};
+  }
   if (t.kind == part) return {rows_from(t.i, panel(t.k).begin), width, 0};
   if (t.kind != factor) return {};
   if (index == pivots_only()) return {0, 0, head_bytes(width)};
   if (index == corner()) return {width, width, 0};
-  auto const x = index % pieces_;
-  return {piece(t.i, t.k, x).width(), slice(t.k, index / pieces_).width(), head_of_piece(t.k, x)};
+  auto const number = index - first_piece();
+  auto const x = number % pieces_;
+  return {piece(t.i, t.k, x).width(), slice(t.k, number / pieces_).width(), head_of_piece(t.k, x)};
 }
 
 std::optional<Shape> LuTaskGraph::input(Task t, int index) const {
@@ -73,13 +100,14 @@ std::optional<Shape> LuTaskGraph::input(Task t, int index) const {
     case gather:
       return output(task(part, t.layer, t.i, t.j, t.k), 0);
     case update:
-      return index == u_block() ? of_u(t.layer) : of_factor(piece_of_slice(t.layer, index));
+      return index >= u_block(0) ? of_u(u_piece_of_slice(t.layer, index - u_block(0)))
+                                 : of_factor(piece_of_slice(t.layer, index));
     case upper:
-      return of_factor(c_ > 1 ? pivots_only() : index);
+      return of_factor(index == l_of_corner() ? corner() : pivots_only());
     case note:
       return of_factor(pivots_only());
     default:
-      return of_factor(index);
+      return of_factor(first_piece() + index);
   }
 }
 
@@ -144,7 +172,9 @@ void LuTaskGraph::writes(Task t, VisitTask visit) const {
     case back_upper:
       return visit({rows_of_u, 0, 0, t.j, t.k});
     case left:
-      for (auto const k : own_[static_cast<std::size_t>(t.j)]) write_panel(k);
+      for (auto const k : own(t.j)) {
+        if (k <= t.k) write_panel(k);
+      }
       return;
     default:
       break;

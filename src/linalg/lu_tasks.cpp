@@ -54,7 +54,17 @@ class RunningLu final : public LuTaskGraph {
       case back_upper:
         return run_back_upper(t, context);
       default:
-        return permute_left(line(context), a_, all_panels(), std::span<Index const>(pivots_));
+        return take_rows(moves_on_left(t), context);
+    }
+  }
+
+  void exchange(Task t, TaskContext& context, FunctionRef<void(int)> expect) const override {
+    auto const jobs = t.kind == left ? moves_on_left(t) : moves_of_unit(t, context);
+    RowExchange<T> const rows(a_.rows, a_.i, jobs);
+    auto const talk = line(context);
+    for (auto const& [peer, elements] : rows.outgoing()) talk.send(peer, rows.packed(peer).data(), elements, 0);
+    for (auto const& [peer, elements] : rows.incoming()) {
+      if (elements > 0) expect(peer);
     }
   }
 
@@ -119,18 +129,18 @@ class RunningLu final : public LuTaskGraph {
       std::memcpy(to.data(), found.data(), found.size() * sizeof(Index));
     };
     T const* const top = a_.at(a_.row(p.begin), a_.col(p.begin));
-    for (int index = 0; travels(t.k) && index < layers() * pieces(); ++index) {
+    for (int index = 0; travels(t.k) && index < all_pieces(); ++index) {
       auto const x = index % pieces();
       auto const rows = piece(t.i, t.k, x);
       auto const cols = slice(t.k, index / pieces());
       auto const head = head_of_piece(t.k, x);
       if (rows.width() * cols.width() == 0 && head == 0) continue;
-      auto const to = context.output(index);
+      auto const to = context.output(first_piece() + index);
       if (head > 0) write_pivots(to);
       gemm_detail::pack(rows.width(), cols.width(), top + rows.first + cols.first * a_.ld, a_.ld,
                         reinterpret_cast<T*>(to.data() + head));
     }
-    if (layers() > 1 && has_users(t.k) && t.i == diagonal_row(t.k)) {
+    if (!updates_alone() && !reads_in_place() && has_users(t.k) && t.i == diagonal_row(t.k)) {
       gemm_detail::pack(p.width(), p.width(), top, a_.ld, reinterpret_cast<T*>(context.output(corner()).data()));
     }
     if (pivots_travel(t.k)) write_pivots(context.output(pivots_only()));
@@ -138,7 +148,7 @@ class RunningLu final : public LuTaskGraph {
 
   void run_back(Task t, TaskContext& context) const {
     auto const& p = panel(t.k);
-    for (int index = 0; index < layers() * pieces(); ++index) {
+    for (int index = 0; index < all_pieces(); ++index) {
       auto const rows = piece(t.i, t.k, index % pieces());
       auto const cols = slice(t.k, index / pieces());
       unpack(context.input(index), rows.width(), cols.width(),
@@ -148,9 +158,11 @@ class RunningLu final : public LuTaskGraph {
 
   void run_back_upper(Task t, TaskContext& context) const {
     auto const unit = columns(t.j, t.k);
-    for (int l = 0; l < layers(); ++l) {
-      auto const rows = slice(t.k, l);
-      unpack(context.input(l), rows.width(), unit.width(), a_.at(a_.row(panel(t.k).begin) + rows.first, unit.first));
+    for (int index = 0; index < layers() * u_pieces(); ++index) {
+      auto const rows = slice(t.k, index / u_pieces());
+      auto const cols = piece_of_u(t.j, t.k, index % u_pieces());
+      unpack(context.input(index), rows.width(), cols.width(),
+             a_.at(a_.row(panel(t.k).begin) + rows.first, unit.first + cols.first));
     }
   }
 
@@ -160,29 +172,81 @@ class RunningLu final : public LuTaskGraph {
     blas::trsm(blas::Side::left, blas::Triangle::lower, Trans::none, blas::Diagonal::unit, panel(t.k).width(), width, l,
                ld_of_l, rows, ld);
   }
-  void solve_for(Task t, Columns const& unit, TaskContext& context) const {
-    auto const top = piece_of(t, context, 0);
+  void solve_for(Task t, Columns const& unit, Piece const& top) const {
     solve_for(t, unit.width(), top.l, top.ld, a_.at(a_.row(panel(t.k).begin), unit.first), a_.ld);
   }
+  /// L of the diagonal's block, of which the strict lower triangle counts.
+  [[nodiscard]] Piece top_of(Task t, TaskContext& context) const {
+    if (updates_alone() || reads_in_place()) return piece_of(t, context, 0);
+    auto const width = panel(t.k).width();
+    return {reinterpret_cast<T const*>(context.input(l_of_corner()).data()), width, {0, width}};
+  }
 
-  void exchange(Task t, Columns const& unit, TaskContext& context) const {
-    if (!pivots()) return;
-    auto const& all = moves(t, context);
-    if (p_r() == 1) {
-      move_in_chains(chains_[static_cast<std::size_t>(t.k)], a_.at(0, unit.first), unit.width(), a_.ld);
-    } else {
-      move_rows<T>(line(context), a_.rows, {{a_.at(0, unit.first), unit.width(), a_.ld, all}});
+  /// On one row of ranks.
+  void move_rows_here(Task t, Columns const& unit, TaskContext& context) const {
+    static_cast<void>(moves(t, context));
+    move_in_chains(chains_[static_cast<std::size_t>(t.k)], a_.at(0, unit.first), unit.width(), a_.ld);
+  }
+  /// The exchanges of rows that panel t.k asks of a unit, with the ranks of this grid column.
+  [[nodiscard]] std::vector<RowMoves<T>> moves_of_unit(Task t, TaskContext& context) const {
+    auto const unit = columns(t.j, t.k);
+    return {{a_.at(0, unit.first), unit.width(), a_.ld, moves(t, context)}};
+  }
+  /// Those that the pivots of a batch of panels ask of the columns on their left: of the panels before it together.
+  [[nodiscard]] std::vector<RowMoves<T>> moves_on_left(Task t) const {
+    auto const first = panel(batch_begin(t.k)).begin;
+    auto const end = panel(t.k).end;
+    std::span<Index const> const pivots(pivots_);
+    auto const moves_from = [&](Index row) {
+      auto const later = pivots.subspan(static_cast<std::size_t>(row), static_cast<std::size_t>(end - row));
+      return moves_of(later, row);
+    };
+    std::vector<RowMoves<T>> jobs;
+    Index before = 0;
+    for (auto const k : own(t.j)) {
+      auto const& p = panel(k);
+      if (p.end <= first) before = columns(k).end;
+      if (p.end <= first || p.end >= end) continue;
+      jobs.push_back({a_.at(0, columns(k).first), p.width(), a_.ld, moves_from(p.end)});
+    }
+    if (before > 0) jobs.push_back({a_.at(0, 0), before, a_.ld, moves_from(first)});
+    return jobs;
+  }
+  void take_rows(std::vector<RowMoves<T>> const& jobs, TaskContext& context) const {
+    RowExchange<T> const rows(a_.rows, a_.i, jobs);
+    auto const talk = line(context);
+    rows.move_here();
+    for (auto const& [peer, elements] : rows.incoming()) {
+      std::vector<T> buffer(static_cast<std::size_t>(elements));
+      talk.wait(talk.receive(peer, buffer.data(), elements, 0));
+      rows.unpack(peer, buffer.data());
     }
   }
 
   void run_upper(Task t, TaskContext& context) const {
     auto const unit = columns(t.j, t.k);
     auto const& p = panel(t.k);
-    exchange(t, unit, context);
+    if (pivots() && p_r() == 1) {
+      move_rows_here(t, unit, context);
+    } else if (pivots()) {
+      take_rows(moves_of_unit(t, context), context);
+    }
     if (t.i != diagonal_row(t.k)) return;
-    if (layers() == 1) solve_for(t, unit, context);
-    gemm_detail::pack(p.width(), unit.width(), static_cast<T const*>(a_.at(a_.row(p.begin), unit.first)), a_.ld,
-                      reinterpret_cast<T*>(context.output(0).data()));
+    if (layers() == 1) solve_for(t, unit, top_of(t, context));
+    T const* const u = a_.at(a_.row(p.begin), unit.first);
+    if (layers() == 1) return send_u(t, u, context);
+    gemm_detail::pack(p.width(), unit.width(), u, a_.ld, reinterpret_cast<T*>(context.output(0).data()));
+  }
+
+  /// Each layer's slice of rows of U, in pieces.
+  void send_u(Task t, T const* u, TaskContext& context) const {
+    for (int index = 0; index < layers() * u_pieces(); ++index) {
+      auto const rows = slice(t.k, index / u_pieces());
+      auto const cols = piece_of_u(t.j, t.k, index % u_pieces());
+      if (rows.width() * cols.width() == 0) continue;
+      gemm_detail::pack(rows.width(), cols.width(), u + rows.first + cols.first * a_.ld, a_.ld,
+                        reinterpret_cast<T*>(context.output(index).data()));
+    }
   }
 
   /// Where its own part of the sum lay, which nobody reads any more.
@@ -192,12 +256,7 @@ class RunningLu final : public LuTaskGraph {
     T* const u = a_.at(a_.row(p.begin), unit.first);
     unpack(context.input(sum_of_layers()), p.width(), unit.width(), u);
     solve_for(t, unit.width(), reinterpret_cast<T const*>(context.input(0).data()), p.width(), u, a_.ld);
-    for (int l = 0; l < layers(); ++l) {
-      auto const rows = slice(t.k, l);
-      if (rows.width() == 0) continue;
-      gemm_detail::pack(rows.width(), unit.width(), static_cast<T const*>(u + rows.first), a_.ld,
-                        reinterpret_cast<T*>(context.output(l).data()));
-    }
+    send_u(t, u, context);
   }
 
   void run_update(Task t, TaskContext& context) const {
@@ -206,22 +265,24 @@ class RunningLu final : public LuTaskGraph {
     auto const depth = slice(t.k, t.layer).width();
     if (depth == 0) return;
     auto const top = a_.row(p.begin);
-    T const* u = a_.at(top, unit.first);
-    auto ld = a_.ld;
     if (updates_alone()) {
-      exchange(t, unit, context);
-      solve_for(t, unit, context);
-    } else {
-      u = reinterpret_cast<T const*>(context.input(u_block()).data());
-      ld = depth;
+      if (pivots()) move_rows_here(t, unit, context);
+      solve_for(t, unit, top_of(t, context));
     }
     Stopwatch const watch(ledger_.compute);
     auto const above = a_.row(p.end) - top;  // rows of U itself
     for (int x = 0; x < (reads_in_place() ? 1 : pieces()); ++x) {
       auto const below = piece_of(t, context, x);
       auto const first = std::max(below.rows.first, above);
-      blas::gemm(Trans::none, Trans::none, std::max<Index>(below.rows.end - first, 0), unit.width(), depth, T(-1),
-                 below.l + (first - below.rows.first), below.ld, u, ld, T(1), a_.at(top + first, unit.first), a_.ld);
+      auto const multiply = [&](Columns const& cols, T const* u, Index ld) {
+        blas::gemm(Trans::none, Trans::none, std::max<Index>(below.rows.end - first, 0), cols.width(), depth, T(-1),
+                   below.l + (first - below.rows.first), below.ld, u, ld, T(1),
+                   a_.at(top + first, unit.first + cols.first), a_.ld);
+      };
+      if (updates_alone()) multiply({0, unit.width()}, a_.at(top, unit.first), a_.ld);
+      for (int y = 0; !updates_alone() && y < u_pieces(); ++y) {
+        multiply(piece_of_u(t.j, t.k, y), reinterpret_cast<T const*>(context.input(u_block(y)).data()), depth);
+      }
       context.progress();
     }
   }

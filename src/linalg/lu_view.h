@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstddef>
+#include <map>
 #include <span>
 #include <vector>
 
@@ -86,9 +87,34 @@ struct RowMoves {
   Index ld = 1;
   std::vector<Move> moves;
 };
-/// Carries out all jobs; one message for each pair of ranks of `line` that exchange anything. `rows` distributes the
-/// rows to the line. Called by all ranks of the line with equal widths and moves.
-template <class T, class Talk>
-void move_rows(Talk const& line, AxisDistribution const& rows, std::vector<RowMoves<T>> const& jobs);
+/// What one rank of a line has to do for jobs that all of its ranks have alike: one message for each pair of ranks that
+/// exchange anything. `rows` distributes the rows to the line; the jobs stay where they are.
+template <class T>
+class RowExchange {
+ public:
+  RowExchange(AxisDistribution const& rows, int me, std::span<RowMoves<T> const> jobs);
+
+  /// Elements that go to others, and come from them.
+  [[nodiscard]] std::map<int, Index> const& outgoing() const { return outgoing_; }
+  [[nodiscard]] std::map<int, Index> const& incoming() const { return incoming_; }
+  [[nodiscard]] std::vector<T> packed(int to) const;
+  /// Rows that stay here change places. @pre what goes to others is packed
+  void move_here() const;
+  /// @pre move_here() has been called
+  void unpack(int from, T const* elements) const;
+
+ private:
+  /// The moves of a job by what happens to them; local row numbers.
+  struct Sorted {
+    std::vector<Move> here;                     ///< local to, local from
+    std::map<int, std::vector<Index>> leaving;  ///< by receiver: rows to send, in the order of `to`
+    std::map<int, std::vector<Index>> coming;   ///< by sender: rows that arrive, likewise
+  };
+
+  std::span<RowMoves<T> const> jobs_;
+  std::vector<Sorted> sorted_;
+  std::map<int, Index> outgoing_;
+  std::map<int, Index> incoming_;
+};
 
 }  // namespace allport::lu_detail

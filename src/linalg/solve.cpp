@@ -16,19 +16,6 @@ using namespace lu_detail;
 
 namespace {
 
-/// Exchanges rows of so many columns at once that the buffers stay small beside B.
-template <class T>
-void exchange_rows(Matrix<T> const& b, std::vector<Move> const& moves) {
-  constexpr Index columns_at_once = 1024;
-  GridColumn const column(b.comm(), b.distribution());
-  if (column.index() < 0) return;
-  auto const& rows = b.distribution().rows();
-  for (Index from = 0; from < b.local_cols(); from += columns_at_once) {
-    auto const count = std::min(columns_at_once, b.local_cols() - from);
-    move_rows<T>(column, rows, {{b.data() + from * b.ld(), count, b.ld(), moves}});
-  }
-}
-
 std::vector<Move> inverse(std::vector<Move> moves) {
   for (auto& move : moves) std::swap(move.to, move.from);
   std::ranges::sort(moves, {}, &Move::to);
@@ -106,9 +93,9 @@ tasks::RunReport solve_together(SolvePlan const& plan, Matrix<T const> const& fa
   native.fetch();
   bool const plain = plan.problem.trans == Trans::none;
   auto const exchanges = moves_of(pivots, 0);
-  if (plain) exchange_rows(native.matrix(), exchanges);
+  if (plain) move_rows(native.matrix(), exchanges);
   auto report = run<T>(plan, factors, native.matrix());
-  if (!plain) exchange_rows(native.matrix(), inverse(exchanges));
+  if (!plain) move_rows(native.matrix(), inverse(exchanges));
   native.give_back();
   return report;
 }

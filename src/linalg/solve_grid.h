@@ -10,32 +10,10 @@
 
 namespace allport::lu_detail {
 
-/// The ranks of this rank's grid column, who hold the same columns: rows change places among them (move_rows()).
-class GridColumn {
- public:
-  GridColumn(Communicator const& comm, Distribution const& distribution)
-      : comm_(comm), grid_(distribution.grid()), at_(grid_.position(comm.rank())) {}
-
-  /// Of this rank; -1 where it has no place in the grid.
-  [[nodiscard]] int index() const { return at_.row; }
-  template <class T>
-  [[nodiscard]] Transfer send(int to, T const* data, Index elements, int tag) const {
-    return comm_.start_send(std::as_bytes(std::span(data, static_cast<std::size_t>(elements))), rank(to), tag);
-  }
-  template <class T>
-  [[nodiscard]] Transfer receive(int from, T* data, Index elements, int tag) const {
-    return comm_.start_receive(std::as_writable_bytes(std::span(data, static_cast<std::size_t>(elements))), rank(from),
-                               tag);
-  }
-  static void wait(Transfer& transfer) { transfer.wait(); }
-
- private:
-  [[nodiscard]] Rank rank(int row) const { return grid_.rank_at(row, at_.col); }
-
-  Communicator const& comm_;
-  ProcessGrid const& grid_;
-  ProcessGrid::Position at_;
-};
+/// Moves rows of a matrix among the ranks of each grid column, so many columns at once that the buffers stay small
+/// beside it. Called by all ranks of the distribution with equal moves.
+template <class T>
+void move_rows(Matrix<T> const& matrix, std::vector<Move> const& moves);
 
 /// Sums of all ranks' values, on all ranks, in place.
 template <class T>

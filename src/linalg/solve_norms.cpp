@@ -141,9 +141,7 @@ double lu_residual(Matrix<T const> const& a, Matrix<T const> const& factors, std
     if (i <= j) upper.data()[at] = x;
   });
   redistribute(a, rest);
-  if (GridColumn const column(comm, where); column.index() >= 0) {
-    move_rows<T>(column, where.rows(), {{rest.data(), rest.local_cols(), rest.ld(), moves_of(pivots, 0)}});
-  }
+  move_rows(rest, moves_of(pivots, 0));
   Matrix const l(comm, Distribution(where.rows(), where.cols().head(k), where.grid()), lower.data(), lower.ld());
   Matrix const u(comm, Distribution(where.rows().head(k), where.cols(), where.grid()), upper.data(), upper.ld());
   GemmOptions options;
