@@ -100,6 +100,7 @@ def simulate(case: Case) -> dict[str, Any]:
             order="ijl",
             block=0 if layered else case.block,
             big=case.block if layered else 0,
+            way="axes" if case.how == "rectangular" else "binomial",
             candidates=1,
         )
         made = lu_graph(plan)
