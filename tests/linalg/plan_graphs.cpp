@@ -326,11 +326,9 @@ TEST(LuGraph, APanelLoadsNoLinkWithMoreThanOneOfItsTrees) {
   for (auto const& [spec, nb, most] :
        {Case{"bgp:4x4", 32, 0.26}, {"bgp:4x4", 128, 0.26}, {"bgp:8x2", 32, 0.51}, {"mesh:4x4", 32, 0.51}}) {
     auto const machine = Machine::parse(spec);
-    auto const plan = plan_lu({2048, 2048}, machine, [&] {
-      auto options = factored("2d", {1, 16, 1}, 32);
-      options.nb = nb;
-      return options;
-    }());
+    auto options = factored("2d", {1, 16, 1}, 32);
+    options.nb = nb;
+    auto const plan = plan_lu({2048, 2048}, machine, options);
     auto const made = lu_graph(plan);
     auto const carrier = plan_carrier(plan);
     for (std::int32_t k = 0; k < 48; k += 5) {
