@@ -18,7 +18,7 @@ std::optional<SolveForm> form_named(std::optional<std::string> const& name) {
 
 /// For right-hand sides that lie where the form wants them.
 std::unique_ptr<TaskGraph> solve_graph_of(Distribution const& factors, Index columns, std::string const& trans,
-                                          char type, std::optional<std::string> const& form, Machine const& machine) {
+                                          char type, Machine const& machine, std::optional<std::string> const& form) {
   Distribution const right(factors.rows(), AxisDistribution::balanced(columns, factors.cols().parts()),
                            factors.grid().ranks());
   auto const plan =
@@ -44,8 +44,8 @@ void bind_linalg_graphs(nb::module_& m) {
       "factors"_a, "b"_a, "uplo"_a, "scalar"_a);
   m.def(
       "qr_graph", [](Distribution const& a, char type) { return qr_graph(a, scalar_named(type)); }, "a"_a, "scalar"_a);
-  m.def("solve_graph", &solve_graph_of, "factors"_a, "columns"_a, "trans"_a, "scalar"_a, "form"_a = nb::none(),
-        "machine"_a);
+  m.def("solve_graph", &solve_graph_of, "factors"_a, "columns"_a, "trans"_a, "scalar"_a, "machine"_a,
+        "form"_a = nb::none());
   // Graphs and carriers may look at their plan for as long as they live.
   m.def("gemm_graph", &gemm_graph, "plan"_a, nb::keep_alive<0, 1>());
   m.def("lu_graph", &lu_graph, "plan"_a, nb::keep_alive<0, 1>());

@@ -277,7 +277,7 @@ def lu_solve_graph(
     scalar = scalar_of(dtype)
     if columns < 1 or n < 1:
         raise failure(f"{n} x {n} with {columns} right-hand sides: expected 1 or more of each")
-    made = _native.solve_graph(_tiles((n, n), nb, grid), columns, trans, scalar, form, as_machine(machine))
+    made = _native.solve_graph(_tiles((n, n), nb, grid), columns, trans, scalar, as_machine(machine), form)
     return _made(made, scalar)
 
 
