@@ -91,8 +91,8 @@ def test_the_report_has_the_lower_bound_beside_the_time(tmp_path: Path) -> None:
     assert calls["of_bound"] == pytest.approx(calls["bound_seconds"] / calls["seconds"])
 
 
-def tried(tmp_path: Path, **given: str) -> tuple[dict[str, Any], str]:
-    """The report and what was said of 120 broadcasts and reductions of 8 bytes by four ranks under the drop-in."""
+def tried(tmp_path: Path, calls: int = 120, **given: str) -> tuple[dict[str, Any], str]:
+    """The report and what was said of broadcasts and reductions of 8 bytes by four ranks under the drop-in."""
     report = tmp_path / "report.json"
     exports = {
         "LD_PRELOAD": ap.dropin.library("mpi"),
@@ -101,7 +101,7 @@ def tried(tmp_path: Path, **given: str) -> tuple[dict[str, Any], str]:
         "ALLPORT_SELECT": "on",
         **given,
     }
-    program = [str(ap.places.executable("bench_collective")), "bcast,reduce", "--plan", "8", "--calls", "120"]
+    program = [str(ap.places.executable("bench_collective")), "bcast,reduce", "--plan", "8", "--calls", str(calls)]
     command = [*ap.launch.mpiexec_command(4), *(a for n, v in exports.items() for a in export(n, v)), *program]
     done = subprocess.run(command, env=ap.launch.environment(4), capture_output=True, check=True, timeout=60, text=True)
     return json.loads(report.read_text()), done.stderr
@@ -109,7 +109,12 @@ def tried(tmp_path: Path, **given: str) -> tuple[dict[str, Any], str]:
 
 def test_what_was_tried_is_remembered_and_explained(tmp_path: Path) -> None:
     memory = tmp_path / "memory.json"
-    report, said = tried(tmp_path, ALLPORT_SELECT_FILE=str(memory), ALLPORT_EXPLAIN="1")
+    # Where something else runs on the computer, ours may cost more than 120 calls may: then it waits.
+    for calls in (120, 2_000, 40_000):
+        memory.unlink(missing_ok=True)
+        report, said = tried(tmp_path, calls, ALLPORT_SELECT_FILE=str(memory), ALLPORT_EXPLAIN="1")
+        if ": settled" in said:
+            break
     (site, found), *others = report["tried"].items()
     assert others == [] and "torus:4" in site and site.endswith("MPI_Bcast of 8 to 15 bytes")  # no reductions
     assert found["best"] in found["seconds"] and "MPI's own" in found["seconds"]
