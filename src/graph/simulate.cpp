@@ -121,7 +121,7 @@ void Simulation::become_ready(Task task, Rank rank, Waiting const& waited) {
   if (entered.empty()) entered.reserve(gang_.members.size());
   entered.push_back({task, waited, rank});
   if (entered.size() < gang_.members.size()) return;
-  auto const members = std::move(entered);
+  auto members = std::move(entered);
   gangs_.erase(name);
   auto number = called_.size();
   if (free_calls_.empty()) {
@@ -137,7 +137,7 @@ void Simulation::become_ready(Task task, Rank rank, Waiting const& waited) {
       ++clock(m.rank).under_way;
     }
     auto const until = now_ + called_[number].talk;
-    called_[number].waiting = members;
+    called_[number].waiting = std::move(members);
     return at(until, Event::exchanged, number);
   }
   called_[number].members.reserve(members.size());

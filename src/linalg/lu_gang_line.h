@@ -116,4 +116,20 @@ class GangLine {
   mutable bool foreseen_ = true;
 };
 
+/// Rows that go to other members, and those that come from them.
+template <class T>
+void send_rows(GangLine const& line, RowExchange<T> const& rows) {
+  for (auto const& [peer, elements] : rows.outgoing()) line.send(peer, rows.packed(peer).data(), elements, 0);
+}
+/// @pre send_rows() has been called
+template <class T>
+void take_rows(GangLine const& line, RowExchange<T> const& rows) {
+  rows.move_here();
+  for (auto const& [peer, elements] : rows.incoming()) {
+    std::vector<T> buffer(static_cast<std::size_t>(elements));
+    line.wait(line.receive(peer, buffer.data(), elements, 0));
+    rows.unpack(peer, buffer.data());
+  }
+}
+
 }  // namespace allport::lu_detail

@@ -2,8 +2,8 @@
 // two ranks' rows are played along the tree of a reduction, and the winners are the pivot rows of the whole panel. One
 // reduction and one broadcast a panel, where partial pivoting asks all ranks for every column.
 #include <algorithm>
-#include <map>
 #include <numeric>
+#include <utility>
 
 #include "lu_gang_line.h"
 #include "lu_panel.h"
@@ -11,8 +11,6 @@
 namespace allport::lu_detail {
 
 namespace {
-
-constexpr int tag_of_displaced = 12;
 
 /// At most `width` rows with their global numbers: one element of the reduction. Rows that are missing have number -1.
 template <class T>
@@ -158,44 +156,18 @@ template <class T>
 void place(GangLine const& line, View<T> const& a, Panel panel, std::vector<T> const& factors,
            std::vector<Index> const& pivots) {
   auto const width = panel.width();
-  auto const owner = a.rows.owner(panel.begin);
   auto const first_col = a.col(panel.begin);
-  std::map<int, std::vector<Move>> leaving;
-  for (auto const& move : moves_of(pivots, panel.begin)) {
-    if (move.to >= panel.end) leaving[a.rows.owner(move.to)].push_back(move);
-  }
-  auto const write = [&](std::vector<Move> const& moves, std::vector<T> const& rows) {
-    auto next = rows.begin();
-    for (auto const& move : moves) {
-      auto const row = a.rows.local(move.to);
-      for (Index c = 0; c < width; ++c) *a.at(row, first_col + c) = *next++;
-    }
-  };
-  if (owner != line.index()) {
-    auto const mine = leaving.find(line.index());
-    if (mine == leaving.end()) return;
-    std::vector<T> rows(mine->second.size() * static_cast<std::size_t>(width));
-    line.wait(line.receive(owner, rows.data(), static_cast<Index>(rows.size()), tag_of_displaced));
-    return write(mine->second, rows);
-  }
-  std::vector<GangLine::Pending> sends;
-  for (auto const& [to, moves] : leaving) {
-    std::vector<T> rows;
-    for (auto const& move : moves) {
-      auto const row = a.row(move.from);
-      for (Index c = 0; c < width; ++c) rows.push_back(*a.at(row, first_col + c));
-    }
-    if (to == owner) {
-      write(moves, rows);
-    } else {
-      sends.push_back(line.send(to, rows.data(), static_cast<Index>(rows.size()), tag_of_displaced));
-    }
-  }
+  auto moves = moves_of(pivots, panel.begin);
+  std::erase_if(moves, [&](Move const& move) { return move.to < panel.end; });
+  RowMoves<T> const displaced{a.at(0, first_col), width, a.ld, std::move(moves)};
+  RowExchange<T> const rows(a.rows, line.index(), std::span(&displaced, 1));
+  send_rows(line, rows);
+  take_rows(line, rows);
+  if (a.rows.owner(panel.begin) != line.index()) return;
   auto const top = a.row(panel.begin);
   for (Index c = 0; c < width; ++c) {
     for (Index r = 0; r < width; ++r) *a.at(top + r, first_col + c) = factors[static_cast<std::size_t>(r + c * width)];
   }
-  for (auto const& send : sends) line.wait(send);
 }
 
 }  // namespace

@@ -109,7 +109,7 @@ bool LuTaskGraph::has_users(std::int32_t k) const {
 }
 
 bool LuTaskGraph::pivots_travel(std::int32_t k) const {
-  if (c_ > 1 || (!updates_alone() && !reads_in_place() && has_users(k))) return pivots();
+  if (c_ > 1 || goes_apart(k)) return pivots();
   for (int j = 0; j < p_c(); ++j) {
     if (notes(0, j, k)) return true;
   }

@@ -136,6 +136,8 @@ class LuTaskGraph : public TaskGraph {
   [[nodiscard]] bool has_users(std::int32_t k) const;
   [[nodiscard]] bool travels(std::int32_t k) const { return (p_c() * c_ > 1 && has_users(k)) || layer(k) > 0; }
   [[nodiscard]] bool pivots_travel(std::int32_t k) const;
+  /// Whether the diagonal's corner travels, beside the panel and its pivots.
+  [[nodiscard]] bool goes_apart(std::int32_t k) const { return !updates_alone() && !reads_in_place() && has_users(k); }
   /// Whether tasks read panels where they were factored.
   [[nodiscard]] bool reads_in_place() const { return p_c() * c_ == 1; }
   /// Whether `update` changes rows' places and solves with L, too.

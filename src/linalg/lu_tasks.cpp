@@ -54,15 +54,14 @@ class RunningLu final : public LuTaskGraph {
       case back_upper:
         return run_back_upper(t, context);
       default:
-        return take_rows(moves_on_left(t), context);
+        return take(moves_on_left(t), context);
     }
   }
 
   void exchange(Task t, TaskContext& context, FunctionRef<void(int)> expect) const override {
     auto const jobs = t.kind == left ? moves_on_left(t) : moves_of_unit(t, context);
     RowExchange<T> const rows(a_.rows, a_.i, jobs);
-    auto const talk = line(context);
-    for (auto const& [peer, elements] : rows.outgoing()) talk.send(peer, rows.packed(peer).data(), elements, 0);
+    send_rows(line(context), rows);
     for (auto const& [peer, elements] : rows.incoming()) {
       if (elements > 0) expect(peer);
     }
@@ -140,7 +139,7 @@ class RunningLu final : public LuTaskGraph {
       gemm_detail::pack(rows.width(), cols.width(), top + rows.first + cols.first * a_.ld, a_.ld,
                         reinterpret_cast<T*>(to.data() + head));
     }
-    if (!updates_alone() && !reads_in_place() && has_users(t.k) && t.i == diagonal_row(t.k)) {
+    if (goes_apart(t.k) && t.i == diagonal_row(t.k)) {
       gemm_detail::pack(p.width(), p.width(), top, a_.ld, reinterpret_cast<T*>(context.output(corner()).data()));
     }
     if (pivots_travel(t.k)) write_pivots(context.output(pivots_only()));
@@ -212,15 +211,8 @@ class RunningLu final : public LuTaskGraph {
     if (before > 0) jobs.push_back({a_.at(0, 0), before, a_.ld, moves_from(first)});
     return jobs;
   }
-  void take_rows(std::vector<RowMoves<T>> const& jobs, TaskContext& context) const {
-    RowExchange<T> const rows(a_.rows, a_.i, jobs);
-    auto const talk = line(context);
-    rows.move_here();
-    for (auto const& [peer, elements] : rows.incoming()) {
-      std::vector<T> buffer(static_cast<std::size_t>(elements));
-      talk.wait(talk.receive(peer, buffer.data(), elements, 0));
-      rows.unpack(peer, buffer.data());
-    }
+  void take(std::vector<RowMoves<T>> const& jobs, TaskContext& context) const {
+    take_rows(line(context), RowExchange<T>(a_.rows, a_.i, jobs));
   }
 
   void run_upper(Task t, TaskContext& context) const {
@@ -229,12 +221,14 @@ class RunningLu final : public LuTaskGraph {
     if (pivots() && p_r() == 1) {
       move_rows_here(t, unit, context);
     } else if (pivots()) {
-      take_rows(moves_of_unit(t, context), context);
+      take(moves_of_unit(t, context), context);
     }
     if (t.i != diagonal_row(t.k)) return;
-    if (layers() == 1) solve_for(t, unit, top_of(t, context));
     T const* const u = a_.at(a_.row(p.begin), unit.first);
-    if (layers() == 1) return send_u(t, u, context);
+    if (layers() == 1) {
+      solve_for(t, unit, top_of(t, context));
+      return send_u(t, u, context);
+    }
     gemm_detail::pack(p.width(), unit.width(), u, a_.ld, reinterpret_cast<T*>(context.output(0).data()));
   }
 

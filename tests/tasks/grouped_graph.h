@@ -5,6 +5,10 @@
 #include <random>
 #include <vector>
 
+#include "allport/graph/check.h"
+#include "allport/tasks/carrier.h"
+#include "allport/tasks/run.h"
+#include "comm/world.h"
 #include "random_graph.h"
 
 namespace allport::testing {
@@ -50,5 +54,27 @@ class GroupedGraph : public RandomGraph {
   std::vector<Group> groups_;
   int gangs_ = 0;
 };
+
+/// Runs several of them on every machine that fits, with one and with three workers, and looks whether each ran as it
+/// should: look(graph, report, this rank's counts).
+template <class Graph, class Look>
+void run_grouped(Look const& look) {
+  for (auto const& spec : fitting_specs()) {
+    Communicator const comm(MPI_COMM_WORLD, spec);
+    for (int const workers : {1, 3}) {
+      if (workers > 1 && spec != fitting_specs().front()) continue;
+      for (unsigned seed = 0; seed < 4; ++seed) {
+        SCOPED_TRACE(spec + " seed " + std::to_string(seed));
+        Graph const graph(comm.size(), 200, seed, 500);
+        graph::check(graph);
+        EXPECT_TRUE(graph.gangs() > 5 || comm.size() == 1) << graph.gangs();
+        auto const report = tasks::run(graph, comm, {.workers = workers});
+        EXPECT_EQ(graph.wrong() + graph.misheard(), 0);
+        EXPECT_TRUE(graph.ran_all(comm.rank()));
+        look(graph, report, graph::count(graph, *tasks::carrier(comm.machine()))[std::size_t(comm.rank())]);
+      }
+    }
+  }
+}
 
 }  // namespace allport::testing

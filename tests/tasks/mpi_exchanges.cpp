@@ -83,26 +83,15 @@ class Exchanging : public GroupedGraph {
 };
 
 TEST(TasksExchanges, BringWhatOthersSend) {
-  for (auto const& spec : fitting_specs()) {
-    Communicator const comm(MPI_COMM_WORLD, spec);
-    for (int const workers : {1, 3}) {
-      if (workers > 1 && spec != fitting_specs().front()) continue;
-      for (unsigned seed = 0; seed < 4; ++seed) {
-        Exchanging const graph(comm.size(), 200, seed, 500);
-        graph::check(graph);
-        EXPECT_TRUE(graph.gangs() > 5 || comm.size() == 1) << graph.gangs();
-        auto const report = tasks::run(graph, comm, {.workers = workers});
-        EXPECT_EQ(graph.wrong() + graph.misheard(), 0) << spec << " seed " << seed;
-        EXPECT_TRUE(graph.ran_all(comm.rank())) << spec << " seed " << seed;
-        auto const wanted = graph.sends(comm.rank());
-        EXPECT_EQ(graph.sent(), wanted.tasks);
-        EXPECT_EQ(report.count.expected_bytes, wanted.expected_bytes);
-        EXPECT_EQ(report.count.expected_messages, wanted.expected_messages);
-        auto const counts = graph::count(graph, *tasks::carrier(comm.machine()));
-        EXPECT_EQ(report.count.traffic, counts[std::size_t(comm.rank())].traffic) << spec << " seed " << seed;
-      }
-    }
-  }
+  run_grouped<Exchanging>([](Exchanging const& graph, tasks::RunReport const& report, graph::Count const& counted) {
+    int rank = 0;
+    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+    auto const wanted = graph.sends(rank);
+    EXPECT_EQ(graph.sent(), wanted.tasks);
+    EXPECT_EQ(report.count.expected_bytes, wanted.expected_bytes);
+    EXPECT_EQ(report.count.expected_messages, wanted.expected_messages);
+    EXPECT_EQ(report.count.traffic, counted.traffic);
+  });
 }
 
 /// Two gangs of all ranks, of which half of the ranks take one first and the others the other one: who waited in its

@@ -123,22 +123,9 @@ class Ganged : public GroupedGraph {
 };
 
 TEST(TasksGangs, MeetAndSendWhatWasCounted) {
-  for (auto const& spec : fitting_specs()) {
-    Communicator const comm(MPI_COMM_WORLD, spec);
-    for (int const workers : {1, 3}) {
-      if (workers > 1 && spec != fitting_specs().front()) continue;
-      for (unsigned seed = 0; seed < 4; ++seed) {
-        Ganged const graph(comm.size(), 200, seed, 500);
-        graph::check(graph);
-        EXPECT_TRUE(graph.gangs() > 5 || comm.size() == 1) << graph.gangs();
-        auto const report = tasks::run(graph, comm, {.workers = workers});
-        EXPECT_EQ(graph.wrong() + graph.misheard(), 0) << spec << " seed " << seed;
-        EXPECT_TRUE(graph.ran_all(comm.rank())) << spec << " seed " << seed;
-        auto const counts = graph::count(graph, *tasks::carrier(comm.machine()));
-        EXPECT_EQ(report.count, counts[std::size_t(comm.rank())]) << spec << " seed " << seed;
-      }
-    }
-  }
+  run_grouped<Ganged>([](Ganged const&, tasks::RunReport const& report, graph::Count const& counted) {
+    EXPECT_EQ(report.count, counted);
+  });
 }
 
 /// The last rank says which gang begins.
