@@ -65,6 +65,8 @@ Multicasts::State::State(Communicator const& comm_, TopologyIds ids_, MulticastO
          fmt::format("IDs of the communicator's {} ranks", comm.size()));
   ensure(options.segment.value() >= 1, "segment", options.segment, "at least 1 byte");
   ensure(options.segment <= longest_message, "segment", options.segment, "at most 1 GiB");
+  ensure(options.last_segment.value() >= 0, "last_segment", options.last_segment, "at least 0 bytes");
+  ensure(options.last_segment <= longest_message, "last_segment", options.last_segment, "at most 1 GiB");
   ensure(options.intervals >= 1, "intervals", options.intervals, "at least 1 in a message");
   ensure(options.sends >= 1, "sends", options.sends, "at least 1 at a time");
   ensure(options.transit.value() >= 1, "transit", options.transit, "at least 1 byte for each digit");
@@ -102,9 +104,11 @@ void Multicasts::State::add_hop(Carried& carried, Hop const& hop, std::optional<
   out.row = row_of(out.head, hop);
   out.head.use = channel.uses;
   out.head.number = numbers[static_cast<std::size_t>(out.to)]++;
-  if (!carried.from)
-    out.head.segment =
-        goes_on(hop) || options.cut_last_hops ? options.segment.value() : std::max<std::int64_t>(carried.head.bytes, 1);
+  if (!carried.from) {
+    auto const whole = std::max<std::int64_t>(carried.head.bytes, 1);
+    auto const last = options.last_segment.value() > 0 ? options.last_segment.value() : whole;
+    out.head.segment = goes_on(hop) ? options.segment.value() : last;
+  }
   if (goes_on(hop)) {
     out.set = std::move(set);
   } else {

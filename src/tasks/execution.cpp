@@ -18,6 +18,8 @@ namespace allport::tasks {
 namespace {
 
 constexpr int polls_before_sleep = 100;
+/// What MPI libraries send over slow links without asking the receiver first (Open MPI: 64 KiB by TCP).
+constexpr Bytes sent_at_once{32 * 1024};
 /// Where links are nearly as fast as memory a sleep is longer than most waits.
 constexpr int polls_of_fast_links = 1000;
 /// MPI moves what goes through memory while both ends poll. Before and within what takes long a rank polls until so
@@ -53,7 +55,7 @@ Execution::Execution(TaskGraph const& graph, Communicator const& comm, RunOption
 MulticastOptions Execution::carried() {
   MulticastOptions options;
   options.segment = options_.segment.value_or(usual_segment(comm_.machine()));
-  options.cut_last_hops = moves_while_polled(comm_.machine());
+  options.last_segment = moves_while_polled(comm_.machine()) ? options.segment : std::max(options.segment, sent_at_once);
   options.room = [this](MessageName const& name, std::int64_t bytes) { return room_for(name, bytes); };
   if (options_.record) options.watch = [this](Passage const& passage) { record_message(passage); };
   return options;

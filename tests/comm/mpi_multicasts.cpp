@@ -154,7 +154,7 @@ TEST(MpiMulticasts, DeliverStormsThroughTheSmallestBuffers) {
 TEST(MpiMulticasts, DeliverStormsByAllWays) {
   auto const all = {MulticastWay::flat, MulticastWay::chain, MulticastWay::prefix, MulticastWay::binomial};
   expect_storms(binary(), {.segment = Bytes(1500)}, 9000, {all});
-  expect_storms(binary(), {.segment = Bytes(1500), .cut_last_hops = true}, 9000, {all});
+  expect_storms(binary(), {.segment = Bytes(1500), .last_segment = Bytes(1500)}, 9000, {all});
   expect_storms(binary(), {.intervals = 1}, 300, {all});
 }
 

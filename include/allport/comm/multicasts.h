@@ -29,9 +29,10 @@ struct Passage {
 
 struct MulticastOptions {
   Bytes segment{std::int64_t{65536}};  ///< messages that are handed on travel in so long pieces, if longer
-  /// Those that go no further do, too: through memory MPI moves a message with every poll, and only what is complete
-  /// shows that another poll is worth while.
-  bool cut_last_hops = false;
+  /// Those that go no further travel in so long pieces; 0: in one. MPI sends a long message only when its receiver has
+  /// answered; and through memory it moves one with every poll, and only what is complete shows that another poll is
+  /// worth while.
+  Bytes last_segment{0};
   int intervals = 64;                    ///< of destinations in one message by prefix; a set with more is cut
   int sends = 16;                        ///< multicasts of this rank that have been started and have not left
   Bytes transit{std::int64_t{4} << 20};  ///< memory for what is only handed on, for each class
