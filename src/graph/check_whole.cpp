@@ -31,6 +31,7 @@ class Whole {
     gangs();
     sort();
     steps();
+    check_inside(graph_, whole_, sorted_);
     check_overwriting(graph_, whole_, sorted_);
     report.tasks = static_cast<std::int64_t>(whole_.size());
     report.edges = static_cast<std::int64_t>(whole_.links().size());
@@ -187,11 +188,15 @@ class Whole {
       std::vector<Rank> owners;
       for (auto const task : gang.members) {
         Gang seen;
-        if (!graph_.gang(task, seen) || seen.members != gang.members || seen.exchanges != gang.exchanges) {
+        if (!graph_.gang(task, seen) || seen.members != gang.members || seen.exchanges != gang.exchanges ||
+            seen.inside != gang.inside) {
           fail("{} is in a gang with {}, which says otherwise", name(id), graph_.name(task));
         }
         if (gang.exchanges && !gang.talk.empty()) {
           fail("the gang of {} exchanges, and calls collectives: only members that run together can", name(id));
+        }
+        if (gang.exchanges && gang.inside) {
+          fail("the gang of {} exchanges, and meets inside: members of one that exchanges do not wait", name(id));
         }
         auto const* const known = whole_.find(task);
         if (known == nullptr) fail("{} is in a gang with {}, to which nothing leads", name(id), graph_.name(task));

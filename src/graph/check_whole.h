@@ -36,4 +36,7 @@ inline constexpr Id no_gang = ~Id{0};
 /// No task overwrites a tile that another uses, unless a path leads from one to the other.
 void check_overwriting(TaskGraph const& graph, WholeGraph& whole, Sorted const& sorted);
 
+/// Where gangs meet inside, no member waits for what another one's rank would do later.
+void check_inside(TaskGraph const& graph, WholeGraph& whole, Sorted const& sorted);
+
 }  // namespace allport::graph

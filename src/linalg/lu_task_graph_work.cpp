@@ -42,6 +42,8 @@ bool LuTaskGraph::gang(Task t, Gang& gang) const {
   for (int i = 0; i < p_r(); ++i) gang.members.push_back({t.kind, t.layer, i, t.j, t.k});
   if (t.kind == factor) {
     auto const width = panel(t.k).width();
+    // A grid column's panels come one after the other, and so does all that a panel needs of its ranks.
+    gang.inside = true;
     gang.talk = talk_of_panel(pivoting_, width, diagonal_row(t.k), element_);
     if (pivoting_ == Pivoting::tournament) expect_displaced(gang, p_r(), width, element_);
   } else if (t.kind == upper) {

@@ -55,7 +55,8 @@ Execution::Execution(TaskGraph const& graph, Communicator const& comm, RunOption
 MulticastOptions Execution::carried() {
   MulticastOptions options;
   options.segment = options_.segment.value_or(usual_segment(comm_.machine()));
-  options.last_segment = moves_while_polled(comm_.machine()) ? options.segment : std::max(options.segment, sent_at_once);
+  options.last_segment =
+      moves_while_polled(comm_.machine()) ? options.segment : std::max(options.segment, sent_at_once);
   options.room = [this](MessageName const& name, std::int64_t bytes) { return room_for(name, bytes); };
   if (options_.record) options.watch = [this](Passage const& passage) { record_message(passage); };
   return options;
@@ -261,7 +262,7 @@ void Execution::execute(Ready& ready, Worker& worker) {
   ready.inputs.clear();
   std::scoped_lock const hold(mutex_);
   fulfil_children(ready.task, worker);
-  if (seat && seat->members() > 1 && !ready.exchanges) tell_done(seat->gang());
+  if (ready.ordered) tell_done(seat->gang());
   if (frontier_.has_new_members()) hurry_.store(true, std::memory_order_relaxed);
   report_.count.flops += work.flops;
   ++executed_;

@@ -50,7 +50,8 @@ void Frontier::push_now(Ready ready) {
   ready.in_gang = graph_.gang(ready.task, gang_);
   bool const alone = !ready.in_gang || gang_.members.size() < 2;
   ready.exchanges = !alone && gang_.exchanges;
-  if (!alone && !gang_.exchanges) {
+  ready.ordered = !alone && !gang_.exchanges && !gang_.inside;
+  if (ready.ordered) {
     auto const gang = gang_.members.front();
     auto const task = ready.task;
     bool const is_only = members_.emplace(gang, std::move(ready)).second;
@@ -104,7 +105,7 @@ std::optional<Ready> Frontier::pop() {
   } else {
     return std::nullopt;
   }
-  Ready ready{next.task, {}, next.in_gang, next.exchanges, next.has_sent};
+  Ready ready{next.task, {}, next.in_gang, false, next.exchanges, next.has_sent};
   if (next.at != none) {
     ready.inputs = std::move(slots_[next.at]);
     free_.push_back(next.at);

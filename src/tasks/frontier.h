@@ -52,6 +52,7 @@ struct Ready {
   Task task;
   std::vector<Given> inputs;
   bool in_gang = false;
+  bool ordered = false;    ///< it ran when all of its gang were ready
   bool exchanges = false;  ///< its gang does
   bool has_sent = false;   ///< and it has sent what others of its gang expect
 };

@@ -113,6 +113,52 @@ TEST(GraphCheck, GangsThatExchangeCallNoCollectives) {
   expect_fault(pair, {"the gang of #1 exchanges, and calls collectives"});
 }
 
+/// Gangs of two ranks; those of each meet inside.
+void meet_inside(TableGraph& graph, std::vector<std::vector<int>> const& gangs) {
+  for (auto const& members : gangs) {
+    Gang gang;
+    gang.inside = true;
+    for (auto const member : members) gang.members.push_back(task(member));
+    for (auto const member : members) graph.gangs[member] = gang;
+  }
+}
+
+TEST(GraphCheck, WhereGangsMeetInsideNobodyNeedsWhoWaits) {
+  auto const order = [](int child, int input) { return to(child, input, Carries::order); };
+  // Rank 0: #0, #2, #4; rank 1: #1, #3, #5. One gang after the other.
+  std::vector<TableGraph::Row> const rows{{.owner = 0, .children = {to(2), to(3, 0)}},
+                                          {.owner = 1, .children = {order(3, 1)}},
+                                          {.owner = 0, .children = {order(4, 0)}},
+                                          {.owner = 1, .children = {order(5, 0)}},
+                                          {.owner = 0, .children = {}},
+                                          {.owner = 1, .children = {}}};
+  TableGraph good(rows);
+  meet_inside(good, {{2, 3}, {4, 5}});
+  EXPECT_EQ(graph::check(good).longest, 3);
+  // A member comes after a task of the other's rank, which waits already.
+  auto late = rows;
+  late[0].children = {to(3, 0)};
+  TableGraph waits(late);
+  meet_inside(waits, {{2, 3}});
+  expect_fault(waits, {"#2 waits in its gang, which meets inside, for #3, which waits for #0 of its rank 0"});
+  // Two gangs without order: each rank could begin another one.
+  auto crossed = rows;
+  crossed[2].children = {};
+  crossed[3].children = {};
+  TableGraph unordered(crossed);
+  meet_inside(unordered, {{2, 3}, {4, 5}});
+  expect_fault(unordered, {"are in gangs, one of which meets inside, and neither waits for the other"});
+  Gang both;
+  both.members = {task(2), task(3)};
+  both.inside = both.exchanges = true;
+  TableGraph neither(rows);
+  neither.gangs = {{2, both}, {3, both}};
+  expect_fault(neither, {"the gang of #2 exchanges, and meets inside"});
+  both.exchanges = false;
+  neither.gangs[2] = both;
+  expect_fault(neither, {"#2 is in a gang with #3, which says otherwise"});
+}
+
 TEST(GraphCheck, CountsAndExitsAreThoseThatAreReached) {
   auto lost = diamond();
   lost.counts[2] = 2;

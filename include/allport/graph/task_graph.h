@@ -85,10 +85,14 @@ struct Talk {
 /// Or tasks that change data whose amount only bodies know, like rows that change places: of a gang that `exchanges`,
 /// each member sends what it has for the others as soon as it can (TaskGraph::exchange()), whatever they do, and runs
 /// when what it expects has come. Nobody waits in its body.
+/// Or tasks that begin each as soon as it can, and wait in their bodies for those that come later: a gang that meets
+/// `inside`. Nobody need hear that all can begin. As a rank does nothing else while a member waits there, whatever is
+/// on a member's rank and comes before another member must come before that one, too (check() looks).
 struct Gang {
   std::vector<Task> members;  ///< one a rank; the first one names the gang
   std::vector<Talk> talk;     ///< what is known beforehand; nothing for one that exchanges
   bool exchanges = false;
+  bool inside = false;
   /// What depends on the data, as expected of each member on average; counted apart.
   double expected_bytes = 0;
   double expected_messages = 0;
@@ -97,7 +101,7 @@ struct Gang {
   void clear() {
     members.clear();
     talk.clear();
-    exchanges = false;
+    exchanges = inside = false;
     expected_bytes = expected_messages = 0;
   }
 };
