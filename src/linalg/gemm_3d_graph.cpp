@@ -6,12 +6,31 @@
 
 namespace allport::gemm_detail {
 
+std::vector<double> growing_squares(int side) {
+  std::vector<double> ends;
+  auto const made = [&](double a) {
+    ends.assign(1, 0.0);
+    for (int x = 0; x < side; ++x) ends.push_back(a + ends.back() * ends.back());
+    return ends.back();
+  };
+  double low = 0;
+  double high = 1;
+  for (int halving = 0; halving < 50; ++halving) {
+    auto const middle = (low + high) / 2;
+    (made(middle) < 1 ? low : high) = middle;
+  }
+  static_cast<void>(made(high));
+  ends.back() = 1;
+  return ends;
+}
+
 Gemm3dGraph::Gemm3dGraph(GemmProblem const& problem, Machine const& machine, GemmCandidate const& candidate,
                          std::optional<Mapping> const& mapping)
     : ProductGraph(problem, machine, candidate, mapping),
       row_trees_(line_trees(frame_, GridAxis::row, machine, mapping)),
       col_trees_(line_trees(frame_, GridAxis::col, machine, mapping)) {
   if (layered()) side_ = tiles_a_side(rows(0), cols(0));
+  ends_ = growing_squares(side_);
   for (int a = 0; a < side_; ++a) {
     for (int b = 0; b < side_; ++b) tiles_.push_back({a, b});
   }

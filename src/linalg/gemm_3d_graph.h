@@ -3,6 +3,7 @@
 #pragma once
 
 #include <algorithm>
+#include <cmath>
 #include <cstdint>
 #include <optional>
 #include <string>
@@ -15,14 +16,19 @@
 namespace allport::gemm_detail {
 
 /// A rank's block of C is cut into tiles a side, so that the links of the layers' axis have sums to carry before all of
-/// A and B is there: (1 - t^2) of the sums are left when a share t of both has come.
+/// A and B is there: (1 - t^2) of the sums are left when a share t of both has come. Where these take as long as A and
+/// B, all ends after 1 + a of that, where tiles end at t_1 = a, t_2 = a + t_1^2, ... 1: none of them then has to wait
+/// for the last ones, and none of the last ones is longer than what else is left.
 inline constexpr Index most_tiles_a_side = 8;
-/// Rows and columns of a tile, at least: BLAS multiplies smaller ones slowly, and messages' ends cost.
-inline constexpr Index least_tile_side = 64;
+/// Rows and columns of a tile, in the mean: BLAS multiplies smaller ones slowly, and messages' ends cost.
+inline constexpr Index least_tile_side = 48;
 /// Of a block of C.
 [[nodiscard]] inline int tiles_a_side(Index rows, Index cols) {
   return static_cast<int>(std::clamp<Index>(std::min(rows, cols) / least_tile_side, 1, most_tiles_a_side));
 }
+
+/// Where tiles end as shares of a block's side: 0, a, a + a^2, ... 1. @pre side >= 1
+[[nodiscard]] std::vector<double> growing_squares(int side);
 
 /// `of_a` and `of_b` give the k that a rank owns of a tile's rows or columns to a row or a column of the grid, as many
 /// outputs as its line has trees without a common link; `multiply` makes a tile of the rank's product over all of the
@@ -98,14 +104,20 @@ class Gemm3dGraph : public ProductGraph {
     return (owner + (line == GridAxis::row ? 0 : grid_.cols)) * most_line_trees + piece;
   }
 
-  [[nodiscard]] Index first_row(int i, int a) const { return cut(rows(i), side_, a); }
-  [[nodiscard]] Index tile_rows(int i, int a) const { return share(rows(i), side_, a); }
+  [[nodiscard]] Index first_row(int i, int a) const { return edge(rows(i), a); }
+  [[nodiscard]] Index tile_rows(int i, int a) const { return edge(rows(i), a + 1) - edge(rows(i), a); }
   /// Of the columns that a layer sums, those of a tile: the first, and how many.
-  [[nodiscard]] Index first_col(int j, int layer, int b) const { return cut(summed_cols(j, layer), side_, b); }
-  [[nodiscard]] Index tile_cols(int j, int layer, int b) const { return share(summed_cols(j, layer), side_, b); }
+  [[nodiscard]] Index first_col(int j, int layer, int b) const { return edge(summed_cols(j, layer), b); }
+  [[nodiscard]] Index tile_cols(int j, int layer, int b) const {
+    return first_col(j, layer, b + 1) - first_col(j, layer, b);
+  }
   [[nodiscard]] Index tile_cols(int j, int b) const;
 
  private:
+  /// Where a tile begins, or the last one ends, along so many rows or columns.
+  [[nodiscard]] Index edge(Index extent, int tile) const {
+    return std::llround(ends_[static_cast<std::size_t>(tile)] * static_cast<double>(extent));
+  }
   [[nodiscard]] int index(Task t) const { return line_of(t) == GridAxis::row ? t.j : t.i; }
   [[nodiscard]] bool gives(Task t) const {
     return frame_.length(line_of(t)) > 1 && owned(line_of(t), t.layer, index(t)).width() > 0;
@@ -117,7 +129,8 @@ class Gemm3dGraph : public ProductGraph {
   int side_ = 1;
   int row_trees_ = 1;
   int col_trees_ = 1;
-  std::vector<Tile> tiles_;  // in their order: growing squares
+  std::vector<double> ends_;  // of tiles, as shares of the block's side, from 0 on
+  std::vector<Tile> tiles_;   // in their order: growing squares
 };
 
 /// All of a layer's k at once, tile by tile.

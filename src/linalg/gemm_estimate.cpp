@@ -144,7 +144,10 @@ void GemmEstimate::tiles(Sums& sums, GemmCandidate const& candidate, Lines const
   auto const rows = m_ / g.rows;
   auto const cols = n_ / g.cols;
   auto const of_layer = k_ / g.layers;
-  auto const side = static_cast<double>(tiles_a_side(static_cast<Index>(rows), static_cast<Index>(cols)));
+  auto const tiles = tiles_a_side(static_cast<Index>(rows), static_cast<Index>(cols));
+  auto const tile_ends = growing_squares(tiles);
+  auto const side = static_cast<double>(tiles);
+  auto const last_side = 1 - tile_ends[static_cast<std::size_t>(tiles) - 1];
   auto const of_all = side * side;
   graph::AxisLoads operands(plan_.machine);
   double first = 0;
@@ -159,19 +162,19 @@ void GemmEstimate::tiles(Sums& sums, GemmCandidate const& candidate, Lines const
     operands.add(line.loads, bytes);
     add(sums, line, bytes, side * owners * g.layers * (x == 0 ? g.rows : g.cols));
     sums.work += rates_.seconds({Kernel::copy, 0, 2 * bytes / whole});
-    first = std::max(first, line.seconds(size_ * (x == 0 ? rows : cols) * of_layer / owners / side));
+    first = std::max(first, line.seconds(size_ * (x == 0 ? rows : cols) * of_layer / owners * tile_ends[1]));
   }
   auto const one = pieces * product(rows, cols, of_layer / pieces);
   graph::AxisLoads of_sums(plan_.machine);
   of_sums.add(lines.sum.loads, size_ * m_ * n_);
   add(sums, lines.sum, size_ * m_ * n_, of_all * whole);
   auto const adding = rates_.seconds({Kernel::add, 0, size_ * rows * cols}) / g.layers;
-  auto const last = lines.sum.seconds(size_ * rows * cols / g.layers / of_all);
+  auto const last = lines.sum.seconds(size_ * rows * cols / g.layers * last_side * last_side);
   sums.work += one + adding;
   sums.chain += first + std::max(one, operands.mean_link()) + last + adding / of_all;
   sums.elsewhere += first + last;
   auto const ends = 2 * sums.messages / whole * plan_.machine.rates().overhead.value();
-  auto const links = operands.mean_link() + (2 * side - 1) / of_all * of_sums.mean_link();
+  auto const links = operands.mean_link() + tile_ends[1] * of_sums.mean_link();  // t^2 of them have gone
   sums.in_turn += tiles_late * (std::max(links + one / of_all, one) + last + ends);
 }
 
