@@ -4,23 +4,25 @@
 
 namespace allport::graph {
 
-void Along::go_alone(Delivery const& delivery) {
+void Along::go_alone(Delivery const& delivery, bool rested) {
+  rested_ = rested;
   go(delivery, 0, [&](Hop const& hop, Reached& from) {
     auto const begin = std::max(from.first, from.sends);
-    auto const trailing = links_.trailing(hop.from, hop.to, hop.bytes);
-    auto const start = links_.alone(hop.from, hop.to, 0);
+    auto const start = rested ? links_.rested(hop.from, hop.to, 0) : links_.alone(hop.from, hop.to, 0);
+    auto const trailing = this->trailing(hop, hop.bytes);
     from.sends = begin + trailing;
     return Links::Passage{begin, begin + start, std::max(begin + start + trailing, from.last + start)};
   });
+  rested_ = false;
 }
 
 double Along::alone(Delivery const& delivery, Rank to) {
-  go_alone(delivery);
+  go_alone(delivery, false);
   return at(to).there;
 }
 
-double Along::alone(Delivery const& delivery) {
-  go_alone(delivery);
+double Along::alone(Delivery const& delivery, bool rested) {
+  go_alone(delivery, rested);
   double last = 0;
   for (auto const rank : delivery.ranks) last = std::max(last, at(rank).there);
   return last;
@@ -32,11 +34,11 @@ double Along::talk(TaskGraph const& graph, Gang const& gang) {
   double sum = 0;
   for (auto const& talk : gang.talk) {
     if (talk.bytes == 0) continue;
-    sum += alone({gang.members.front(), 0, talk.what, ranks, talk.root, talk.bytes, talk.element, true}) *
+    sum += alone({gang.members.front(), 0, talk.what, ranks, talk.root, talk.bytes, talk.element, true}, true) *
            static_cast<double>(talk.times);
   }
-  auto const start = links_.alone(ranks[0], ranks[1], 0);
-  return sum + gang.expected_messages * start + links_.alone(ranks[0], ranks[1], gang.expected_bytes) - start;
+  auto const start = links_.rested(ranks[0], ranks[1], 0);
+  return sum + gang.expected_messages * start + links_.rested(ranks[0], ranks[1], gang.expected_bytes) - start;
 }
 
 }  // namespace allport::graph

@@ -29,9 +29,10 @@ class Along {
   /// Seconds until a rank has all that a delivery brings it, if nothing else is under way.
   [[nodiscard]] double alone(Delivery const& delivery, Rank to);
   /// Until all of its ranks have.
-  [[nodiscard]] double alone(Delivery const& delivery);
+  /// @param rested  nobody else is at work, either
+  [[nodiscard]] double alone(Delivery const& delivery, bool rested = false);
   /// Seconds of a gang's collectives, message by message, and of the data-dependent messages that it expects, if
-  /// nothing else is under way.
+  /// nothing else is under way and nobody else at work.
   /// @pre gang.members.size() > 1
   [[nodiscard]] double talk(TaskGraph const& graph, Gang const& gang);
 
@@ -50,6 +51,11 @@ class Along {
     if (known.delivery != delivery_) known = {now_, now_, now_, now_, delivery_};
     return known;
   }
+  /// Seconds that so many bytes of a message take to follow its head.
+  [[nodiscard]] double trailing(Hop const& hop, std::int64_t bytes) const {
+    if (!rested_) return links_.trailing(hop.from, hop.to, bytes);
+    return links_.rested(hop.from, hop.to, static_cast<double>(bytes)) - links_.rested(hop.from, hop.to, 0);
+  }
   /// cross(Hop, where it begins) gives a Links::Passage.
   template <class Cross>
   void go(Delivery const& delivery, double now, Cross&& cross) {
@@ -57,14 +63,14 @@ class Along {
     now_ = now;
     carrier_.hops(delivery, [&](Hop const& hop) {
       auto const passage = cross(hop, at(hop.from));
-      auto const piece = links_.trailing(hop.from, hop.to, std::min(hop.bytes, segment_));
+      auto const piece = trailing(hop, std::min(hop.bytes, segment_));
       auto& to = at(hop.to);
       to.first = std::max(to.first, std::min(passage.head + piece, passage.tail));
       to.last = std::max(to.last, passage.tail + piece);
       to.there = std::max(to.there, passage.tail);
     });
   }
-  void go_alone(Delivery const& delivery);
+  void go_alone(Delivery const& delivery, bool rested);
 
   Carrier const& carrier_;
   Links& links_;
@@ -72,6 +78,7 @@ class Along {
   std::vector<Reached> reached_;  // by rank, of the delivery at hand
   std::int64_t delivery_ = 0;
   double now_ = 0;
+  bool rested_ = false;
 };
 
 }  // namespace allport::graph

@@ -11,6 +11,7 @@ Links::Links(Machine const& machine)
       alike_(machine.exceptions().empty()),
       injection_rate_(machine.rates().injection.value()),
       overhead_(machine.rates().overhead.value()),
+      burst_(fitted(machine, "burst").value_or(0)),
       cores_(machine),
       of_links_(static_cast<std::size_t>(machine.link_ids())),
       ends_(static_cast<std::size_t>(machine.ranks()), 0.0),
@@ -70,8 +71,10 @@ Links::Passage Links::cross(Rank from, Rank to, LinkId link, std::int64_t bytes,
     auto& [free, busy] = of_links_[static_cast<std::size_t>(l)];
     head = std::max(head, free);
     auto const seconds = length / bandwidth;
-    tail = std::max(head + seconds, tail);
-    free = std::max(free, unhindered) + seconds;
+    auto const most_saved = burst_ / bandwidth;
+    auto const saved = std::min(head - free, most_saved);  // what idle links have saved up goes at once
+    tail = std::max(head + std::max(seconds - saved, 0.0), tail);
+    free = std::max(free, unhindered - most_saved) + seconds;
     busy += seconds;
     head += latency;
     tail += latency;

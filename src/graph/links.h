@@ -1,6 +1,7 @@
 // The machine's links as whole messages book them.
 #pragma once
 
+#include <algorithm>
 #include <utility>
 #include <vector>
 
@@ -33,9 +34,14 @@ class Links {
   [[nodiscard]] Way way(Rank from, Rank to) const { return route_of(from, to).second; }
   /// With the link that is all of it, or -1.
   [[nodiscard]] std::pair<LinkId, Way> route_of(Rank from, Rank to) const;
-  /// Seconds until a message is there if nothing else is on its way.
+  /// Seconds until a message is there if nothing else is on its way, and everybody is at work.
   [[nodiscard]] double alone(Way const& way, double bytes) const {
     return 2 * overhead_ + way.latency + bytes * way.seconds_per_byte;
+  }
+  /// The same, where only who sends it and who gets it are awake, and its links have been idle.
+  [[nodiscard]] double rested(Rank from, Rank to, double bytes) const {
+    auto const way = this->way(from, to);
+    return 2 * cores_.alone(overhead_) + way.latency + std::max(0.0, bytes - burst_) * way.seconds_per_byte;
   }
   [[nodiscard]] double alone(Rank from, Rank to, double bytes) const { return alone(way(from, to), bytes); }
   /// Seconds that `bytes` take to follow a head.
@@ -63,9 +69,10 @@ class Links {
   double injection_rate_;             // of a node; 0: no limit
   std::vector<std::int32_t> coords_;  // of nodes
   double overhead_;
+  double burst_;  // bytes that an idle link has saved up: the fit "burst" (docs/reference/machine-file.md)
   SharedCores cores_;
   struct Link {
-    double free = 0;  // from then on
+    double free = -1e9;  // from then on: idle for long at the begin
     double busy = 0;
   };
   std::vector<Link> of_links_;

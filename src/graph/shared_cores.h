@@ -4,12 +4,21 @@
 #include <algorithm>
 #include <cstdint>
 #include <functional>
+#include <optional>
 #include <queue>
+#include <string_view>
 #include <vector>
 
 #include "allport/machine/machine.h"
 
 namespace allport::graph {
+
+/// What a machine's calibration says of something.
+[[nodiscard]] inline std::optional<double> fitted(Machine const& machine, std::string_view what) {
+  auto const& fits = machine.calibration().fits;
+  auto const found = std::ranges::find_if(fits, [&](auto const& one) { return one.what == what; });
+  return found == fits.end() ? std::nullopt : std::optional(found->value);
+}
 
 /// A machine file tells of them by the fit "cores" (docs/reference/machine-file.md). Its rates and its overhead are a
 /// rank's while all ranks are busy; one that has a core to itself is ranks / cores times as fast. Who finds all cores
@@ -18,14 +27,12 @@ namespace allport::graph {
 class SharedCores {
  public:
   explicit SharedCores(Machine const& machine) {
-    for (auto const& one : machine.calibration().fits) {
-      if (one.what != "cores") continue;
-      ensure(one.value >= 1, "cores", one.value, "at least 1 core that ranks share", "", ErrorKind::machine);
-      if (one.value >= machine.ranks()) return;
-      auto const cores = static_cast<std::int64_t>(one.value);
-      share_ = static_cast<double>(cores) / machine.ranks();
-      for (std::int64_t c = 0; c < cores; ++c) free_.push(0);
-    }
+    auto const said = fitted(machine, "cores");
+    if (!said || *said >= machine.ranks()) return;
+    ensure(*said >= 1, "cores", *said, "at least 1 core that ranks share", "", ErrorKind::machine);
+    auto const cores = static_cast<std::int64_t>(*said);
+    share_ = static_cast<double>(cores) / machine.ranks();
+    for (std::int64_t c = 0; c < cores; ++c) free_.push(0);
   }
 
   /// What takes a rank `seconds` while all are busy, where it waits for nobody.

@@ -199,13 +199,15 @@ TEST(GraphSimulate, KernelsHaveTheMachineFilesRates) {
   EXPECT_THROW((void)graph::simulate(diamond(), silent, *graph::flat()), Error);
 }
 
-/// line() whose ranks share so many cores.
-Machine sharing(int nodes, double cores) {
+/// line() with what a calibration says besides.
+Machine fitted(int nodes, std::vector<Fit> fits) {
   auto const own = line(nodes);
-  Calibration shared;
-  shared.fits = {{"cores", cores, 0}};
-  return {"line", {own.axis(0)}, own.rates(), 1, {}, std::move(shared)};
+  Calibration calibration;
+  calibration.fits = std::move(fits);
+  return {"line", {own.axis(0)}, own.rates(), 1, {}, std::move(calibration)};
 }
+/// Whose ranks share so many cores.
+Machine sharing(int nodes, double cores) { return fitted(nodes, {{"cores", cores, 0}}); }
 
 TEST(GraphSimulate, RanksThatShareCoresWaitForThem) {
   // Four ranks with a task each of 6 s, where all are busy, of 1.5 s on one core alone and of 3 s on two.
@@ -230,6 +232,36 @@ TEST(GraphSimulate, RanksThatShareCoresWaitForThem) {
   EXPECT_DOUBLE_EQ(graph::simulate(TableGraph(pair), sharing(4, 2), *graph::flat()).seconds,
                    0.5 + 0.25 + 0.25 + 2 + 0.25 + 0.5);
   EXPECT_THROW((void)graph::simulate(four, sharing(4, 0), *graph::flat()), Error);
+}
+
+TEST(GraphSimulate, IdleLinksPassAtOnceWhatTheyHaveSavedUp) {
+  auto const machine = fitted(2, {{"burst", 8, 0}});
+  auto const seconds = [&](TableGraph const& graph) { return graph::simulate(graph, machine, *graph::flat()).seconds; };
+  // 16 bytes, half of which the link has saved up.
+  TableGraph const one(
+      {{.owner = 0, .children = {to(1)}, .output = {2, 1, 0}, .flops = 1}, {.owner = 1, .children = {}, .flops = 1}});
+  EXPECT_DOUBLE_EQ(seconds(one), 1 + 0.5 + 0.25 + 1 + 0.5 + 1);
+  // A second message half a second later finds nothing saved up, and waits for the first one; one that comes 9 s later
+  // finds all again.
+  auto const second = [&](double later) {
+    return seconds(TableGraph({{.owner = 0, .children = {to(2), to(1, 0, Carries::order)}, .output = {2, 1, 0}},
+                               {.owner = 0, .children = {to(3)}, .output = {2, 1, 0}, .flops = later},
+                               {.owner = 1, .children = {}},
+                               {.owner = 1, .children = {}}}));
+  };
+  EXPECT_DOUBLE_EQ(second(0.5), 0.5 + 1 + 2 + 0.25 + 0.5);
+  EXPECT_DOUBLE_EQ(second(9), 9 + 0.5 + 1 + 0.25 + 0.5);
+  // What members of a gang say finds links idle, and nobody else at work.
+  TableGraph pair({{.owner = 0, .children = {}, .flops = 4},
+                   {.owner = 1, .children = {}, .flops = 4},
+                   {.owner = 2, .children = {}},
+                   {.owner = 3, .children = {}}});
+  Gang gang;
+  gang.members = {task(0), task(1)};
+  gang.talk = {{Collective::broadcast, 0, 16, 1, 4}};
+  pair.gangs = {{0, gang}, {1, gang}};
+  auto const quiet = fitted(4, {{"burst", 8, 0}, {"cores", 2, 0}});
+  EXPECT_DOUBLE_EQ(graph::simulate(pair, quiet, *graph::flat()).seconds, 2 + 4 * (0.25 + 0.25 + 1 + 0.25));
 }
 
 TEST(GraphSimulate, RefusesWhatCannotBe) {
