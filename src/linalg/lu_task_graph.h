@@ -55,7 +55,6 @@ class LuTaskGraph : public TaskGraph {
   void children(Task t, VisitEdge visit) const override;
   void contributors(Task t, int input, VisitTask visit) const override;
   bool gang(Task t, Gang& gang) const override;
-  Rank orders_gangs(Rank rank) const override;
   Shape output(Task t, int index) const override;
   int parts(Task t, int index) const override;
   std::optional<Shape> input(Task t, int index) const override;

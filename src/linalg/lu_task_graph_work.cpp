@@ -65,12 +65,6 @@ bool LuTaskGraph::gang(Task t, Gang& gang) const {
   return true;
 }
 
-/// Gangs are of one grid column of one layer.
-Rank LuTaskGraph::orders_gangs(Rank rank) const {
-  auto const at = seats_.place(rank);
-  return at ? seats_.rank({0, at->j, at->l}) : rank;
-}
-
 int LuTaskGraph::parts(Task t, int index) const {
   if (t.kind == factor) return index >= first_piece() ? pieces_ : 1;
   return t.kind == solve || (t.kind == upper && c_ == 1) ? u_pieces_ : 1;
