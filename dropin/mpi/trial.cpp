@@ -40,9 +40,6 @@ constexpr std::int64_t short_message = 4096;
 /// have. So the library's begin, and of these the latter half counts; what it and ours then tell lasts until both are
 /// tried for longer. Half of 50 calls have ended by then.
 constexpr int first_of_short = 9;
-/// Of calls that fill no links, and where no root goes round all have the same connections, which the first ones have
-/// opened: ranks then agree so early that they are in step again when half of 50 calls have ended.
-constexpr int first_of_alike = 4;
 constexpr int iterations_of_short = 7;
 constexpr int confirming_short = 40;
 constexpr double clearly_of_short = 0.9;
@@ -185,21 +182,16 @@ void agree_on_mean(Record const& record, std::span<double> values) {
   std::ranges::transform(sums, values.begin(), [&](auto sum) { return unit * static_cast<double>(sum) / record.size; });
 }
 
-int starts_up(Contract const& contract, bool is_short) {
-  if (!is_short) return 0;
-  return has_root(contract.what) || fills_links(contract, is_short) ? first_of_short : first_of_alike;
-}
-
-SelectorOptions options_of(Contract const& contract, bool is_short, Seconds agreement,
+SelectorOptions options_of(bool is_short, bool in_doubt, Seconds agreement,
                            std::function<void(std::string const&)> tell) {
   SelectorOptions options;
   options.iterations = is_short ? iterations_of_short : 2;
   options.blind = 1;
   if (is_short) options.blind_to = as_good_by_price;
   options.confirm = is_short ? confirming_short : 0;
-  options.starts_up = starts_up(contract, is_short);
+  options.starts_up = is_short ? first_of_short : 0;
   options.overlap = is_short;
-  if (doubts(contract, is_short)) options.doubt = near_of_short;
+  if (in_doubt) options.doubt = near_of_short;
   if (is_short) options.clearly = clearly_of_short;
   options.floor = floor_of_a_trial;
   options.agreement = agreement;
@@ -246,7 +238,8 @@ Trial::Trial(Record const& record, std::string site, Choice const& choice, MpiPr
       by_price_(by_price),
       tells_(state().explains && record.rank == 0),
       selector_(configurations(ours_by_price(choice, is_short_), mpi, lasting_of(record, choice.contract, is_short_)),
-                options_of(choice.contract, is_short_, agreement_, [this](std::string const& text) { tell(text); })) {
+                options_of(is_short_, doubts(choice.contract, is_short_), agreement_,
+                           [this](std::string const& text) { tell(text); })) {
   ways_.resize(2);
   auto const ours = ours_by_price(choice, is_short_);
   for (std::size_t o = 1; o < ours.size(); ++o) {
