@@ -5,15 +5,18 @@
 namespace allport::graph {
 
 void Along::go_alone(Delivery const& delivery, bool rested) {
-  rested_ = rested;
-  go(delivery, 0, [&](Hop const& hop, Reached& from) {
+  auto const seconds = [&](Hop const& hop, std::int64_t bytes) {
+    auto const length = static_cast<double>(bytes);
+    return rested ? links_.rested(hop.from, hop.to, length) : links_.alone(hop.from, hop.to, length);
+  };
+  auto const trailing = [&](Hop const& hop, std::int64_t bytes) { return seconds(hop, bytes) - seconds(hop, 0); };
+  go(delivery, 0, trailing, [&](Hop const& hop, Reached& from) {
     auto const begin = std::max(from.first, from.sends);
-    auto const start = rested ? links_.rested(hop.from, hop.to, 0) : links_.alone(hop.from, hop.to, 0);
-    auto const trailing = this->trailing(hop, hop.bytes);
-    from.sends = begin + trailing;
-    return Links::Passage{begin, begin + start, std::max(begin + start + trailing, from.last + start)};
+    auto const start = seconds(hop, 0);
+    auto const rest = trailing(hop, hop.bytes);
+    from.sends = begin + rest;
+    return Links::Passage{begin, begin + start, std::max(begin + start + rest, from.last + start)};
   });
-  rested_ = false;
 }
 
 double Along::alone(Delivery const& delivery, Rank to) {

@@ -20,7 +20,8 @@ class Along {
   /// Books a delivery's ways from `now` on, and calls visit(Hop) for each; when the last of it is at `to`.
   template <class Visit>
   double book(Delivery const& delivery, double now, Rank to, Visit&& visit) {
-    go(delivery, now, [&](Hop const& hop, Reached& from) {
+    auto const trailing = [&](Hop const& hop, std::int64_t bytes) { return links_.trailing(hop.from, hop.to, bytes); };
+    go(delivery, now, trailing, [&](Hop const& hop, Reached& from) {
       visit(hop);
       return links_.cross(hop.from, hop.to, hop.bytes, from.first, from.last);
     });
@@ -51,14 +52,9 @@ class Along {
     if (known.delivery != delivery_) known = {now_, now_, now_, now_, delivery_};
     return known;
   }
-  /// Seconds that so many bytes of a message take to follow its head.
-  [[nodiscard]] double trailing(Hop const& hop, std::int64_t bytes) const {
-    if (!rested_) return links_.trailing(hop.from, hop.to, bytes);
-    return links_.rested(hop.from, hop.to, static_cast<double>(bytes)) - links_.rested(hop.from, hop.to, 0);
-  }
-  /// cross(Hop, where it begins) gives a Links::Passage.
-  template <class Cross>
-  void go(Delivery const& delivery, double now, Cross&& cross) {
+  /// cross(Hop, where it begins) gives a Links::Passage; trailing(Hop, bytes) what so many bytes take to follow a head.
+  template <class Trailing, class Cross>
+  void go(Delivery const& delivery, double now, Trailing const& trailing, Cross&& cross) {
     ++delivery_;
     now_ = now;
     carrier_.hops(delivery, [&](Hop const& hop) {
@@ -78,7 +74,6 @@ class Along {
   std::vector<Reached> reached_;  // by rank, of the delivery at hand
   std::int64_t delivery_ = 0;
   double now_ = 0;
-  bool rested_ = false;
 };
 
 }  // namespace allport::graph

@@ -11,12 +11,13 @@ Links::Links(Machine const& machine)
       alike_(machine.exceptions().empty()),
       injection_rate_(machine.rates().injection.value()),
       overhead_(machine.rates().overhead.value()),
-      burst_(fitted(machine, "burst").value_or(0)),
+      burst_(machine.calibration().fitted("burst").value_or(0)),
       cores_(machine),
       of_links_(static_cast<std::size_t>(machine.link_ids())),
       ends_(static_cast<std::size_t>(machine.ranks()), 0.0),
       injection_(static_cast<std::size_t>(machine.nodes()), 0.0),
       inside_(ends_.size(), 0.0) {
+  ensure(burst_ >= 0, "burst", burst_, "at least 0 bytes that an idle link has saved up", "", ErrorKind::machine);
   for (Node node = 0; node < machine.nodes(); ++node) {
     for (int a = 0; a < axes_; ++a) coords_.push_back(machine.coord(node, a));
   }

@@ -9,13 +9,6 @@ namespace allport::graph {
 
 namespace {
 
-std::optional<double> fit(Machine const& machine, std::string const& what) {
-  for (auto const& one : machine.calibration().fits) {
-    if (one.what == what) return one.value;
-  }
-  return std::nullopt;
-}
-
 /// The letter of the type that makes this of double precision's rates; empty for any other factor.
 std::string type_of(double factor) { return factor == 2 ? "s" : factor == 0.5 ? "c" : factor == 0.25 ? "z" : ""; }
 
@@ -50,7 +43,7 @@ Rates::Rates(Machine const& machine, double factor, int workers) {
     auto const kernel = std::string(name(static_cast<Kernel>(k)));
     auto const usual = "flops " + kernel;
     auto& own = rates_[static_cast<std::size_t>(k)];
-    auto const base = fit(machine, usual).value_or(machine.rates().flops.value() / ranks);
+    auto const base = machine.calibration().fitted(usual).value_or(machine.rates().flops.value() / ranks);
     ensure(base > 0, "machine", machine.name(), "a machine that says its flops, or those of " + kernel,
            "write flops = \"13.6 GF\" into the machine file", ErrorKind::machine);
     for (auto const& one : machine.calibration().fits) {
@@ -63,8 +56,10 @@ Rates::Rates(Machine const& machine, double factor, int workers) {
     if (!own.sizes.empty()) own.sizes.emplace_back(usual_tile, 1.0);
     std::ranges::sort(own.sizes);
     auto const type = type_of(factor);
-    own.flops = (type.empty() ? std::nullopt : fit(machine, usual + " " + type)).value_or(base * factor) / workers;
-    own.bytes = fit(machine, "bytes " + kernel).value_or(memory) / workers;
+    own.flops =
+        (type.empty() ? std::nullopt : machine.calibration().fitted(usual + " " + type)).value_or(base * factor) /
+        workers;
+    own.bytes = machine.calibration().fitted("bytes " + kernel).value_or(memory) / workers;
   }
 }
 

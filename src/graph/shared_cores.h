@@ -4,21 +4,12 @@
 #include <algorithm>
 #include <cstdint>
 #include <functional>
-#include <optional>
 #include <queue>
-#include <string_view>
 #include <vector>
 
 #include "allport/machine/machine.h"
 
 namespace allport::graph {
-
-/// What a machine's calibration says of something.
-[[nodiscard]] inline std::optional<double> fitted(Machine const& machine, std::string_view what) {
-  auto const& fits = machine.calibration().fits;
-  auto const found = std::ranges::find_if(fits, [&](auto const& one) { return one.what == what; });
-  return found == fits.end() ? std::nullopt : std::optional(found->value);
-}
 
 /// A machine file tells of them by the fit "cores" (docs/reference/machine-file.md). Its rates and its overhead are a
 /// rank's while all ranks are busy; one that has a core to itself is ranks / cores times as fast. Who finds all cores
@@ -27,7 +18,7 @@ namespace allport::graph {
 class SharedCores {
  public:
   explicit SharedCores(Machine const& machine) {
-    auto const said = fitted(machine, "cores");
+    auto const said = machine.calibration().fitted("cores");
     if (!said || *said >= machine.ranks()) return;
     ensure(*said >= 1, "cores", *said, "at least 1 core that ranks share", "", ErrorKind::machine);
     auto const cores = static_cast<std::int64_t>(*said);

@@ -61,9 +61,7 @@ std::int64_t workspace_by_tasks(LuPlan const& plan, LuTaskGraph const& graph, Pl
 
 Slowness slowness_on(Machine const& machine) {
   constexpr Slowness usual{1 / 0.35, 1 / 0.6};
-  auto const says = [&](std::string_view what) {
-    return std::ranges::any_of(machine.calibration().fits, [&](auto const& one) { return one.what == what; });
-  };
+  auto const says = [&](std::string_view what) { return machine.calibration().fitted(what).has_value(); };
   return {says("flops panel") ? 1 : usual.panel, says("flops trsm") ? 1 : usual.trsm};
 }
 

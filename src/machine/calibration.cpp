@@ -52,6 +52,11 @@ void Calibration::check() const {
   }
 }
 
+std::optional<double> Calibration::fitted(std::string_view what) const {
+  auto const found = std::ranges::find(fits, what, &Fit::what);
+  return found == fits.end() ? std::nullopt : std::optional(found->value);
+}
+
 std::span<std::string_view const> mpi_collectives() { return names; }
 
 }  // namespace allport

@@ -266,6 +266,7 @@ TEST(GraphSimulate, IdleLinksPassAtOnceWhatTheyHaveSavedUp) {
 
 TEST(GraphSimulate, RefusesWhatCannotBe) {
   EXPECT_THROW((void)graph::simulate(diamond(), line(2), *graph::flat()), Error);
+  EXPECT_THROW((void)graph::simulate(diamond(), fitted(3, {{"burst", -1, 0}}), *graph::flat()), Error);
   EXPECT_THROW((void)graph::simulate(diamond(), line(3), *graph::flat(), {.workers = 0}), Error);
   EXPECT_THROW((void)graph::simulate(diamond(), line(3), *graph::flat(), {.end = 1}), Error) << "it has no steps";
   EXPECT_THROW((void)graph::simulate_sampled(diamond(), line(3), *graph::flat()), Error);

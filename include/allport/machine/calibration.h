@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -43,6 +44,8 @@ struct Calibration {
   std::vector<MpiTimes> mpi{};
 
   [[nodiscard]] bool empty() const { return date.empty() && library.empty() && fits.empty() && mpi.empty(); }
+  /// The value fitted under this name, if there is one.
+  [[nodiscard]] std::optional<double> fitted(std::string_view what) const;
   /// Throws Error(machine) naming the entry: known collectives, each once; ascending bytes >= 0; seconds > 0.
   void check() const;
 
