@@ -24,12 +24,13 @@ inline double entry(Index i, Index j) {
   return static_cast<double>(x >> 11) / 9007199254740992.0 - 0.5;
 }
 
-inline void fill(Matrix<double> const& a) {
-  a.for_each([](Index i, Index j, double& x) { x = entry(i, j); });
+/// @param diagonal  what is added there
+inline void fill(Matrix<double> const& a, double diagonal = 0) {
+  a.for_each([&](Index i, Index j, double& x) { x = entry(i, j) + (i == j ? diagonal : 0); });
 }
-inline Matrix<double> filled(Communicator const& comm, Distribution const& distribution) {
+inline Matrix<double> filled(Communicator const& comm, Distribution const& distribution, double diagonal = 0) {
   auto const made = Matrix<double>::allocate(comm, distribution);
-  fill(made);
+  fill(made, diagonal);
   return made;
 }
 

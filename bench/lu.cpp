@@ -2,8 +2,9 @@
 // run, every result checked. Usage: mpirun -n RANKS bench_lu N ROUNDS [--blocks 32,64,128] [--no-lapack]
 // [--ours BLOCK,DEALT]... (1D with panels and distribution blocks of so many columns instead of the plan's choice)
 // [--grid ROWS,BLOCK,DEALT[,LAYERS,BIG[,ORDER]]]... (2D or 2.5D on so many rows and layers of ranks) [--pivoting
-// partial|tournament|none] (of those asked for; without them both of the first are run); prints one JSON object. The
-// machine is ALLPORT_MACHINE's. Every contender starts from A in its own best distribution.
+// partial|tournament|none] (without it those asked for are pivoted partially, and the plan's choice is run with both of
+// the first; with none the matrix is diagonally dominant); prints one JSON object. The machine is ALLPORT_MACHINE's.
+// Every contender starts from A in its own best distribution.
 #include <algorithm>
 #include <cmath>
 #include <cstdio>
@@ -25,12 +26,18 @@ namespace {
 using namespace allport;
 using namespace allport::bench;
 
-double residual_of(Matrix<double> const& factored, std::vector<Index> const& pivots) {
-  return lu_residual<double>(filled(factored.comm(), factored.distribution()), factored, pivots);
+struct Problem {
+  int n = 0;
+  double diagonal = 0;  ///< what is added there
+};
+
+double residual_of(Problem const& p, Matrix<double> const& factored, std::vector<Index> const& pivots) {
+  return lu_residual<double>(filled(factored.comm(), factored.distribution(), p.diagonal), factored, pivots);
 }
 
-Contender scalapack(Communicator const& comm, int n, int nb, int grid_rows, int grid_cols) {
-  auto const a = filled(comm, cyclic(n, n, nb, grid_rows, grid_cols));
+Contender scalapack(Communicator const& comm, Problem const& p, int nb, int grid_rows, int grid_cols) {
+  auto const n = p.n;
+  auto const a = filled(comm, cyclic(n, n, nb, grid_rows, grid_cols), p.diagonal);
   auto const descriptor = describe(a, context_of(grid_rows, grid_cols), n, n, nb);
   auto local = std::make_shared<std::vector<int>>(static_cast<std::size_t>(a.ld() + nb));
   auto const run = [=] {
@@ -38,15 +45,16 @@ Contender scalapack(Communicator const& comm, int n, int nb, int grid_rows, int 
     int info_of_run = 0;
     pdgetrf_(&n, &n, a.data(), &one, &one, descriptor.data(), local->data(), &info_of_run);
   };
-  auto const residual = [=, &comm] { return residual_of(a, gather_pivots(comm, a.distribution(), *local)); };
+  auto const residual = [=, &comm] { return residual_of(p, a, gather_pivots(comm, a.distribution(), *local)); };
   auto const name =
       "pdgetrf nb=" + std::to_string(nb) + " " + std::to_string(grid_rows) + "x" + std::to_string(grid_cols);
-  return {name, [=] { fill(a); }, run, residual, {}};
+  return {name, [=] { fill(a, p.diagonal); }, run, residual, {}};
 }
 
-Contender ours(Communicator const& comm, int n, Pivoting pivoting, LuOptions const& options, std::string const& what) {
-  auto const plan = plan_lu({.m = n, .n = n, .pivoting = pivoting}, comm.machine(), options);
-  auto const a = filled(comm, plan.distribution);
+Contender ours(Communicator const& comm, Problem const& p, Pivoting pivoting, LuOptions const& options) {
+  auto const plan = plan_lu({.m = p.n, .n = p.n, .pivoting = pivoting}, comm.machine(), options);
+  auto const a = filled(comm, plan.distribution, p.diagonal);
+  std::string const what(name(pivoting));
   auto pivots = std::make_shared<std::vector<Index>>();
   auto const run = [=, &comm] {
     auto const report = lu(plan, a, *pivots);
@@ -61,19 +69,21 @@ Contender ours(Communicator const& comm, int n, Pivoting pivoting, LuOptions con
                     std::to_string(g.cols) + "x" + std::to_string(g.layers) +
                     " b=" + std::to_string(plan.chosen.block) + " of " + std::to_string(plan.chosen.nb) +
                     (g.layers > 1 ? " big " + std::to_string(plan.chosen.big) + " " + plan.chosen.order : "");
-  return {name, [=] { fill(a); }, run, [=] { return residual_of(a, *pivots); }, {}};
+  return {name, [=] { fill(a, p.diagonal); }, run, [=] { return residual_of(p, a, *pivots); }, {}};
 }
 
 /// LAPACK on rank 0 with as many threads as there are ranks; the others sleep.
-Contender lapack(Communicator const& comm, int n) {
-  auto const a = filled(comm, cyclic(n, n, n, 1, 1));
+Contender lapack(Communicator const& comm, Problem const& p) {
+  auto const n = p.n;
+  auto const a = filled(comm, cyclic(n, n, n, 1, 1), p.diagonal);
   auto pivots = std::make_shared<std::vector<int>>(static_cast<std::size_t>(n));
   auto const factor = [=] {
     int info = 0;
     dgetrf_(&n, &n, a.data(), &n, pivots->data(), &info);
   };
   auto const run = [=, &comm] { alone_on_rank_0(comm, [&] { with_blas_threads(comm.size(), factor); }); };
-  return {"dgetrf, " + std::to_string(comm.size()) + " threads", [=] { fill(a); }, run, [] { return 0.0; }, {}};
+  return {
+      "dgetrf, " + std::to_string(comm.size()) + " threads", [=] { fill(a, p.diagonal); }, run, [] { return 0.0; }, {}};
 }
 
 /// BLOCK[,DEALT]
@@ -114,8 +124,8 @@ int main(int argc, char** argv) {
     auto const rounds = given.number("ROUNDS", 5);
     given.end();
     auto const blocks = small_numbers("--blocks", given.value("--blocks", "32,64,128"), 1);
-    std::string const word = given.value("--pivoting", "partial");
-    auto const pivoting = pivoting_named("--pivoting", word);
+    auto const pivoting = pivoting_named("--pivoting", given.value("--pivoting", "partial"));
+    Problem const problem{n, pivoting == Pivoting::none ? static_cast<double>(n) : 0.0};
     bool const with_lapack = !given.has("--no-lapack");
     std::vector<LuOptions> asked;
     for (auto const& [option, value] : given.options()) {
@@ -128,18 +138,18 @@ int main(int argc, char** argv) {
       if (comm.size() % r != 0) continue;
       auto const c = comm.size() / r;
       if (comm.size() > 4 && (r > 2 * c || c > 2 * r)) continue;
-      for (auto const nb : blocks) contenders.push_back(scalapack(comm, n, nb, r, c));
+      for (auto const nb : blocks) contenders.push_back(scalapack(comm, problem, nb, r, c));
     }
     for (auto& options : asked) {
       auto& g = options.grid;
       if (options.algorithm != "1d") g.cols = comm.size() / g.rows / g.layers;
     }
-    for (auto const& options : asked) contenders.push_back(ours(comm, n, pivoting, options, word));
+    for (auto const& options : asked) contenders.push_back(ours(comm, problem, pivoting, options));
     if (asked.empty()) {
-      contenders.push_back(ours(comm, n, Pivoting::partial, {}, "partial"));
-      contenders.push_back(ours(comm, n, Pivoting::tournament, {}, "tournament"));
+      contenders.push_back(ours(comm, problem, pivoting, {}));
+      if (!given.has("--pivoting")) contenders.push_back(ours(comm, problem, Pivoting::tournament, {}));
     }
-    if (with_lapack) contenders.push_back(lapack(comm, n));
+    if (with_lapack) contenders.push_back(lapack(comm, problem));
     run_in_turns(contenders, rounds, 1.0);
     if (comm.rank() == 0) {
       std::printf("{\"n\": %d, \"ranks\": %d, \"contenders\": ", n, comm.size());

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <array>
 #include <numeric>
 
@@ -19,8 +20,9 @@ int size_of(MPI_Comm comm) {
 }
 
 Pivoting pivoting_of(handback::Settings const& settings) {
-  constexpr std::array<std::string_view, 3> words{"partial", "tournament", "none"};
-  constexpr std::array values{Pivoting::partial, Pivoting::tournament, Pivoting::none};
+  constexpr std::array values{Pivoting::partial, Pivoting::tournament, Pivoting::none};  // the first is the default
+  std::array<std::string_view, values.size()> words{};
+  std::ranges::transform(values, words.begin(), [](Pivoting one) { return name(one); });
   return values[static_cast<std::size_t>(settings.word("ALLPORT_PIVOT", words))];
 }
 

@@ -139,7 +139,7 @@ def test_every_graph_is_simulated(allport, words):
     [
         ("graph show star --tiles 4", "expected cholesky, cholesky-solve, qr, gemm, lu or lu-solve"),
         ("graph check lu-solve --shape 90x7", "lu-solve: expected --machine SPEC"),
-        ("graph check lu-solve --shape 90x7 -m torus:2x2 -a both", "form = 'both': expected 'sums' or 'panels'"),
+        ("graph check lu-solve --shape 90x7 -m torus:2x2 -a both", "--algorithm = 'both': expected sums or panels"),
         ("graph check lu-solve --shape 90x0 -m torus:2x2", "0 right-hand sides: expected 1 or more"),
         ("graph check lu-solve --shape 90x1025 -m torus:2x2 -a sums", "at most 1024 by sums"),
         ("graph show cholesky", "expected one of --n N, --shape and --tiles, got none"),

@@ -111,6 +111,8 @@ def _solve(
 ) -> tuple[Any, str]:
     if machine is None:
         raise ap.AllportError("lu-solve: expected --machine SPEC, for which what travels is cut")
+    if form not in (None, "sums", "panels"):
+        raise ap.AllportError(f"--algorithm = '{form}': expected sums or panels, or none, which has it chosen")
     graph = ap.lu_solve_graph(extents[0], extents[1], nb, grid, machine, form=form, dtype=dtype)
     by = f" by {form}" if form else ""
     return graph, f"lu-solve{by}, {extents[0]} x {extents[1]} in blocks of {nb}, on a {grid} grid"
