@@ -28,6 +28,7 @@ void Leaving::read(TaskGraph const& graph, Task task) {
       to.highest = owner_;
       to.bytes = graph.output(task, heir.edge.output).bytes(graph.element());
       to.parts = graph.parts(task, heir.edge.output);
+      to.whole = graph.whole(task, heir.edge.output);
     }
     if (heir.owner == to.ranks.back()) continue;
     if (heir.owner > to.highest) {

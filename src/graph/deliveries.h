@@ -22,12 +22,13 @@ struct Sending {
   std::int64_t bytes = 0;
   std::vector<Rank> ranks;
   int parts = 1;
+  Task whole{};
   Rank highest = 0;  ///< of `ranks`
 
   [[nodiscard]] bool travels() const { return ranks.size() > 1 && bytes > 0; }
   /// @pre travels()
   [[nodiscard]] Delivery of(Task task) const {
-    return {task, output, Collective::broadcast, ranks, 0, bytes, 1, false, parts};
+    return {task, output, Collective::broadcast, ranks, 0, bytes, 1, false, parts, SumTree::halves, whole};
   }
 };
 

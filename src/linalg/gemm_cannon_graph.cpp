@@ -72,7 +72,7 @@ void CannonGraph::children(Task t, VisitEdge visit) const {
     if (in_step_) visit({product, block, 0, Carries::sent});
     return;
   }
-  if (!is_own(t) || !layered()) return visit({skewed(t), block});
+  if (!is_own(t) || !layered()) return visit({skewed(t), block, half(t)});
   for (int l = 0; l < grid_.layers; ++l) {
     visit({{is_a(t) ? skew_a : skew_b, static_cast<std::uint16_t>(l), t.i, t.j, t.k}, block});
   }

@@ -35,6 +35,7 @@ class CannonGraph : public ProductGraph {
   void contributors(Task t, int input, VisitTask visit) const override;
 
   Shape output(Task t, int index) const override;
+  Task whole(Task t, int) const override { return is_own(t) || is_skew(t) ? Task{t.kind, t.layer, t.i, t.j, 0} : t; }
   std::optional<Shape> input(Task t, int index) const override;
   int forwards(Task t, int) const override { return t.kind >= skew_a && t.kind <= at_b ? 0 : -1; }
   Work work(Task t) const override;
@@ -57,6 +58,7 @@ class CannonGraph : public ProductGraph {
   /// Whether a task has a block of A; else of B, or none.
   static bool is_a(Task t) { return t.kind == own_a || t.kind == skew_a || t.kind == at_a; }
   static bool is_own(Task t) { return t.kind == own_a || t.kind == own_b; }
+  static bool is_skew(Task t) { return t.kind == skew_a || t.kind == skew_b; }
   /// Of a block that a task has, or of a product: its k, from the first of a rank's block on.
   struct Slice {
     Index first = 0;
@@ -64,6 +66,9 @@ class CannonGraph : public ProductGraph {
   };
   [[nodiscard]] Slice slice(Task t) const;
   [[nodiscard]] bool is_last(Task t) const { return t.k + 1 == products(t.layer); }
+  /// The number of the output by which a half goes to where it is needed first: what goes half-way round a ring takes
+  /// both ways there.
+  [[nodiscard]] static int half(Task t) { return static_cast<int>(t.k); }
   /// Whether a block is needed elsewhere after this product.
   [[nodiscard]] bool hands_on(Task t) const { return t.k + halves_ < products(t.layer); }
 

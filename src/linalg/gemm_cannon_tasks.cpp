@@ -48,7 +48,7 @@ class RunningCannon final : public CannonGraph {
     auto const [first, k] = slice(t);
     if (in_place(t, 0) || k * from.across == 0) return;
     auto const [data, ld] = from.at(first);
-    pack(from.rows(k), from.cols(k), data, ld, reinterpret_cast<T*>(context.output(0).data()));
+    pack(from.rows(k), from.cols(k), data, ld, reinterpret_cast<T*>(context.output(layered() ? 0 : half(t)).data()));
   }
 
   [[nodiscard]] Block<T> come(Stored<T> const& operand, Index k, std::span<std::byte const> data) const {

@@ -87,7 +87,9 @@ void price_by_graph(GemmPlan const& plan, GemmCandidate& candidate) {
   auto const price = is_cannon ? price_of<CannonGraph>(plan, candidate) : price_of<SummaGraph>(plan, candidate);
   candidate.compute = price.work;
   candidate.communicate = price.links;
-  candidate.total = price.total;
+  // In Cannon's algorithm all ranks wait for blocks at the same time, over links of which each has as much:
+  // GemmEstimate::in_turn() has what they wait for.
+  candidate.total = is_cannon ? std::max({price.work, price.links, price.chain}) : price.total;
 }
 
 void describe(GemmPlan const& plan, GemmCandidate& candidate) {

@@ -110,7 +110,7 @@ class WayCarrier final : public graph::Carrier {
       for (auto const rank : delivery.ranks) {
         if (rank != root) key_.push_back(shift_.there(places_.place(rank)));
       }
-      for (auto const& [from, to] : messages_of(key_, TaskHash()(delivery.task), delivery.output)) {
+      for (auto const& [from, to] : messages_of(key_, TaskHash()(delivery.whole), delivery.output)) {
         visit({ranks_.place(shift_.back(from)), ranks_.place(shift_.back(to)), delivery.bytes, 1});
       }
     }

@@ -1,6 +1,7 @@
 // Cannon's algorithm as a graph: what goes round, and which way.
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <array>
 #include <string>
 #include <utility>
@@ -65,6 +66,19 @@ TEST(CannonGraph, HalvesGoRoundARingOppositeWays) {
   }
   EXPECT_EQ(bytes[0], 4 * 50 * 100 * 8 / 2);  // each block in four hops, one half each way
   EXPECT_EQ(bytes[1], bytes[0]);
+}
+
+/// Skewing takes two halves over a link at most, where halves that go half-way round take both ways, and each of the
+/// q - 1 shifts one.
+TEST(CannonGraph, NoLinkHasMoreThanOneHalfAShiftAndTwoOfTheSkew) {
+  for (auto const* const order : {"ijl", "jil"}) {
+    auto const torus = Machine::parse("torus:4x4");
+    auto const plan = plan_gemm({256, 256, 256}, torus, cannon(4, order));
+    auto const carrier = plan_carrier(plan);
+    auto const run = graph::simulate(*gemm_graph(plan), torus, *carrier);
+    auto const half = 64 * 64 * 8 / 2 / torus.axis(0).bandwidth.value();
+    EXPECT_NEAR(*std::ranges::max_element(run.link_busy), 5 * half, 1e-6 * half) << order;
+  }
 }
 
 }  // namespace

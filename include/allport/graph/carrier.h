@@ -24,6 +24,7 @@ struct Delivery {
   bool in_gang = false;                ///< what a gang calls, by Gang::talk
   int parts = 1;                       ///< an output: TaskGraph::parts()
   SumTree sum_tree = SumTree::halves;  ///< a sum: TaskGraph::sum_tree()
+  Task whole{};                        ///< an output: TaskGraph::whole()
 };
 
 /// A message, or a stream of them: all that goes from one rank to another in one delivery for one reason.

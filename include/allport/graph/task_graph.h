@@ -216,6 +216,9 @@ class TaskGraph {
   /// Of an output that is one of several parts of what goes to the same tasks: how many. They may take other ways, so
   /// that no link has all of it.
   [[nodiscard]] virtual int parts(Task task, int index) const { return 1; }
+  /// Where parts of a block are outputs of several tasks, each by an index of its own: the task that stands for the
+  /// block. Of several ways that are equally good each part takes another one.
+  [[nodiscard]] virtual Task whole(Task task, int index) const { return task; }
   /// What an input expects, for check(); nothing where any shape will do.
   [[nodiscard]] virtual std::optional<Shape> input(Task task, int index) const { return std::nullopt; }
   [[nodiscard]] virtual Work work(Task task) const { return {}; }
