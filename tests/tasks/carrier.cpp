@@ -97,8 +97,9 @@ TEST(TasksCarrier, TreesOfEverySourceAreItsOwn) {
             auto const set = DestinationSet::of(ids, std::span(members).subspan(1));
             auto const wanted = messages(ids, multicast_by(MulticastWay::axes, ids, source, set, wish));
             std::vector<std::pair<Rank, Rank>> found;
-            carrier->hops({task, output, Collective::broadcast, members, 0, bytes, 1, false, parts},
-                          [&](graph::Hop const& hop) { found.emplace_back(hop.from, hop.to); });
+            graph::Delivery delivery{task, output, Collective::broadcast, members, 0, bytes, 1, false, parts};
+            delivery.whole = task;
+            carrier->hops(delivery, [&](graph::Hop const& hop) { found.emplace_back(hop.from, hop.to); });
             ASSERT_EQ(found, wanted) << spec << " from " << source << " to every " << stride << " in " << parts;
           }
         }
