@@ -74,7 +74,7 @@ void CannonGraph::children(Task t, VisitEdge visit) const {
   }
   if (!is_own(t) || !layered()) return visit({skewed(t), block, half(t)});
   for (int l = 0; l < grid_.layers; ++l) {
-    visit({{is_a(t) ? skew_a : skew_b, static_cast<std::uint16_t>(l), t.i, t.j, t.k}, block});
+    visit({{is_a(t) ? skew_a : skew_b, static_cast<std::uint16_t>(l), t.i, t.j, t.k}, block, half(t)});
   }
 }
 

@@ -66,8 +66,8 @@ class CannonGraph : public ProductGraph {
   };
   [[nodiscard]] Slice slice(Task t) const;
   [[nodiscard]] bool is_last(Task t) const { return t.k + 1 == products(t.layer); }
-  /// The number of the output by which a half goes to where it is needed first: what goes half-way round a ring takes
-  /// both ways there.
+  /// The number of the output by which a half goes to the layers, and to where it is needed first: what goes half-way
+  /// round a ring takes both ways there.
   [[nodiscard]] static int half(Task t) { return static_cast<int>(t.k); }
   /// Whether a block is needed elsewhere after this product.
   [[nodiscard]] bool hands_on(Task t) const { return t.k + halves_ < products(t.layer); }

@@ -46,9 +46,9 @@ class RunningCannon final : public CannonGraph {
   void give(Task t, TaskContext& context) const {
     auto const& from = operand(t);
     auto const [first, k] = slice(t);
-    if (in_place(t, 0) || k * from.across == 0) return;
+    if (in_place(t, half(t)) || k * from.across == 0) return;
     auto const [data, ld] = from.at(first);
-    pack(from.rows(k), from.cols(k), data, ld, reinterpret_cast<T*>(context.output(layered() ? 0 : half(t)).data()));
+    pack(from.rows(k), from.cols(k), data, ld, reinterpret_cast<T*>(context.output(half(t)).data()));
   }
 
   [[nodiscard]] Block<T> come(Stored<T> const& operand, Index k, std::span<std::byte const> data) const {

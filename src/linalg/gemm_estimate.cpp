@@ -47,10 +47,10 @@ GemmEstimate::GemmEstimate(GemmPlan const& plan)
       loads_(plan.machine) {}
 
 /// Of a byte to each of those, the first one's, all at the same time: seconds of the link that has most of it.
-double GemmEstimate::busiest_link(std::vector<std::vector<Rank>> const& deliveries, int pieces, int parts) {
+double GemmEstimate::busiest_link(std::vector<std::vector<Rank>> const& deliveries, int pieces) {
   auto const& machine = plan_.machine;
   for (auto const& ranks : deliveries) {
-    graph::Delivery delivery{{}, 0, Collective::broadcast, ranks, 0, usual_bytes, 1, false, parts};
+    graph::Delivery delivery{{}, 0, Collective::broadcast, ranks, 0, usual_bytes, 1, false, pieces};
     for (delivery.output = 0; delivery.output < pieces; ++delivery.output) {
       carrier_->hops(delivery, [&](graph::Hop const& hop) {
         loads_.add(machine.node_of(hop.from), machine.node_of(hop.to),
@@ -63,10 +63,10 @@ double GemmEstimate::busiest_link(std::vector<std::vector<Rank>> const& deliveri
   return most;
 }
 
-GemmEstimate::Spread GemmEstimate::spread(std::vector<Rank> const& places, int pieces, int parts) {
-  Spread spread{line_spread(passages_, plan_.machine, places, pieces, parts)};
+GemmEstimate::Spread GemmEstimate::spread(std::vector<Rank> const& places, int pieces) {
+  Spread spread{line_spread(passages_, plan_.machine, places, pieces)};
   if (places.size() < 2) return spread;
-  spread.busiest = busiest_link({places}, pieces, parts);
+  spread.busiest = busiest_link({places}, pieces);
   spread.messages = static_cast<double>(places.size() - 1);
   return spread;
 }
@@ -103,25 +103,25 @@ GemmEstimate::Lines const& GemmEstimate::lines_of(Method::Form form, GemmCandida
   auto const travel = [&](GridAxis axis) {
     auto const line = places(axis);
     auto const first = frame.index(middle, axis);
-    auto const pieces = hands_on ? halves_along(frame.length(axis), plan_.machine) : line_trees(line, plan_.machine);
-    return spread(hands_on ? two_of(line, first, 1) : line_from(line, first), pieces, pieces);
+    if (hands_on) return spread(two_of(line, first, 1), halves_along(frame.length(axis), plan_.machine));
+    return spread(line_from(line, first), line_trees(line, plan_.machine));
   };
   auto const skew = [&](GridAxis axis) {
     auto const line = places(axis);
     auto const half = frame.length(axis) / 2;
-    if (!hands_on || half == 0) return spread({}, 1, 1);
+    if (!hands_on || half == 0) return spread({}, 1);
     auto const pieces = halves_along(frame.length(axis), plan_.machine);
     std::vector<std::vector<Rank>> all;
     for (int x = 0; x < frame.length(axis); ++x) all.push_back(two_of(line, x, half));
-    auto one = spread(all[0], pieces, 1);
-    one.busiest = busiest_link(all, pieces, 1);
+    auto one = spread(all[0], pieces);
+    one.busiest = busiest_link(all, pieces);
     return one;
   };
   auto const layers = places(GridAxis::layer);
   return known_
       .emplace(key, Lines{{travel(GridAxis::row), travel(GridAxis::col)},
                           {skew(GridAxis::row), skew(GridAxis::col)},
-                          spread(line_from(layers, middle.l), 1, 1),
+                          spread(line_from(layers, middle.l), 1),
                           sum_of(layers, middle.l)})
       .first->second;
 }

@@ -59,9 +59,9 @@ class GemmEstimate {
   };
 
   [[nodiscard]] Lines const& lines_of(Method::Form form, GemmCandidate const& candidate);
-  [[nodiscard]] Spread spread(std::vector<Rank> const& places, int pieces, int parts);
+  [[nodiscard]] Spread spread(std::vector<Rank> const& places, int pieces);
   [[nodiscard]] Spread sum_of(std::vector<Rank> layers, int root);
-  [[nodiscard]] double busiest_link(std::vector<std::vector<Rank>> const& deliveries, int pieces, int parts);
+  [[nodiscard]] double busiest_link(std::vector<std::vector<Rank>> const& deliveries, int pieces);
   [[nodiscard]] Sums summed(GemmCandidate const& candidate);
   void add(Sums& sums, Spread const& spread, double bytes, double deliveries) const;
   [[nodiscard]] double product(double rows, double cols, double depth) const;

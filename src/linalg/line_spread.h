@@ -30,12 +30,11 @@ struct LineSpread {
 };
 
 /// From the first of these ranks to the others; nothing travels to none.
-/// @param parts  1 where the pieces are outputs of several tasks (TaskGraph::whole)
 [[nodiscard]] inline LineSpread line_spread(graph::Passages& passages, Machine const& machine,
-                                            std::span<Rank const> ranks, int pieces, int parts) {
+                                            std::span<Rank const> ranks, int pieces) {
   LineSpread spread{pieces, 0, 0, graph::AxisLoads(machine)};
   if (ranks.size() < 2) return spread;
-  graph::Delivery delivery{{}, 0, Collective::broadcast, ranks, 0, LineSpread::usual_bytes, 1, false, parts};
+  graph::Delivery delivery{{}, 0, Collective::broadcast, ranks, 0, LineSpread::usual_bytes, 1, false, pieces};
   for (delivery.output = 0; delivery.output < pieces; ++delivery.output) spread.add(passages.of(delivery));
   return spread;
 }

@@ -51,7 +51,7 @@ LuEstimate::Lines const& LuEstimate::lines_of(LuCandidate const& candidate) {
   auto layers = from_middle(Way::layer);
   if (layers.size() > 2) layers.erase(layers.begin() + 2, layers.end());
   auto const spread = [&](std::vector<Rank> const& ranks, int pieces) {
-    return gemm_detail::line_spread(passages_, plan_.machine, ranks, pieces, pieces);
+    return gemm_detail::line_spread(passages_, plan_.machine, ranks, pieces);
   };
   auto const pieces = [&](int ranks) { return pieces_of(ranks, plan_.machine, way_of(plan_)); };
   auto& lines = known.emplace(

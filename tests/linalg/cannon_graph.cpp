@@ -81,5 +81,17 @@ TEST(CannonGraph, NoLinkHasMoreThanOneHalfAShiftAndTwoOfTheSkew) {
   }
 }
 
+/// A block's halves take different ways to the layers, too: with one way for both the busiest link has 4.75 halves.
+TEST(CannonGraph, HalvesOfCopiesForTheLayersTakeDifferentWays) {
+  auto const torus = Machine::parse("bgp:4x4x4");
+  GemmOptions options;
+  options.algorithm = "cannon25";
+  options.grid = {4, 4, 4};
+  auto const plan = plan_gemm({2048, 2048, 2048}, torus, options);
+  auto const run = graph::simulate(*gemm_graph(plan), torus, *plan_carrier(plan));
+  auto const half = 512 * 512 * 8 / 2 / torus.axis(0).bandwidth.value();
+  EXPECT_LE(*std::ranges::max_element(run.link_busy), 3 * half);
+}
+
 }  // namespace
 }  // namespace allport
