@@ -1,7 +1,8 @@
 """Products and LU in the lab, beside the simulation of their graphs: writes docs/reference/lab-graphs.md.
 
 Usage: graphs.py DIRECTORY [--only REGEX] [--rounds N] [--groups N], or graphs.py --reuse. DIRECTORY has bench_gemm and
-bench_lu. Rounds are those of one process group; what connections have come to makes one group unlike another.
+bench_lu. Rounds are those of one process group; what connections have come to makes one group unlike another. Labs of
+slow links, which take minutes a round, run once.
 tools/lab-check graphs calls it. Labs need root.
 """
 
@@ -88,7 +89,8 @@ def measure(place: Place, directory: str, rounds: int, groups: int) -> Run:
             factor = [os.path.join(directory, "bench_lu"), str(place.n), str(rounds), "--no-lapack", "--blocks", "32"]
             for _ in range(groups):
                 add({one["name"]: one["seconds"] for one in run_in(lab, [*factor, *asked])["contenders"]})
-    return {"place": place.name, "seconds": seconds, "links": links, "cores": cores(), "date": date.today().isoformat()}
+    return {"place": place.name, "seconds": seconds, "groups": groups, "links": links, "cores": cores(),
+            "date": date.today().isoformat()}  # fmt: skip
 
 
 def machine_of(place: Place, run: Run, shared: bool) -> ap.Machine:
@@ -198,7 +200,7 @@ def page(kept: dict[str, Run]) -> tuple[str, list[str]]:
             RIVALS="\n".join(beside),
             limit=LIMIT,
             cores=" or ".join(sorted({str(r["cores"]) for r in runs})),
-            rounds=" and ".join(sorted({str(len(r["seconds"]["peak"])) for r in runs})),
+            rounds=", ".join(sorted({f"{len(r['seconds']['peak'])} in {r['groups']}" for r in runs})),
             dates=" and ".join(sorted({r["date"] for r in runs})),
         )
     )
@@ -223,7 +225,8 @@ def main() -> int:
     kept = kept_runs()
     for place in PLACES:
         if not options.reuse and re.search(options.only, place.name):
-            kept[place.name] = measure(place, os.path.abspath(options.directory), options.rounds, options.groups)
+            often = (options.rounds, options.groups) if place.is_fast else (1, 1)
+            kept[place.name] = measure(place, os.path.abspath(options.directory), *often)
             KEPT.write_text("[\n" + ",\n".join(json.dumps(r) for r in kept.values()) + "\n]\n")
             print(f"{place.name}: measured", flush=True)
     text, off = page(kept)
