@@ -55,11 +55,27 @@ struct Halved {
   std::size_t operator()(std::size_t x) const { return x - std::bit_floor(x); }
 };
 
+class InGangs final : public Carrier {
+ public:
+  void hops(Delivery const& delivery, VisitHop visit) const override {
+    constexpr std::size_t few = 4;
+    constexpr std::int64_t short_bytes = 1024;
+    bool const straight = delivery.ranks.size() <= few && delivery.bytes <= short_bytes;
+    (straight ? *flat_ : *binomial_).hops(delivery, visit);
+  }
+
+ private:
+  std::unique_ptr<Carrier> flat_ = flat();
+  std::unique_ptr<Carrier> binomial_ = binomial();
+};
+
 }  // namespace
 
 std::unique_ptr<Carrier> flat() { return std::make_unique<Tree<Root>>(Root{}); }
 std::unique_ptr<Carrier> chain() { return std::make_unique<Tree<Before>>(Before{}); }
 std::unique_ptr<Carrier> binomial() { return std::make_unique<Tree<Halved>>(Halved{}); }
+
+std::unique_ptr<Carrier> in_gangs() { return std::make_unique<InGangs>(); }
 
 std::unique_ptr<Carrier> carrier(std::string_view name) {
   if (name == "flat") return flat();

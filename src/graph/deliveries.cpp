@@ -1,6 +1,8 @@
 #include "deliveries.h"
 
 #include <algorithm>
+#include <array>
+#include <cmath>
 
 namespace allport::graph {
 
@@ -13,6 +15,23 @@ Delivery delivery_of_sum(TaskGraph const& graph, Task parent, Heir const& heir, 
   Delivery sum{edge.child, edge.input, Collective::reduce, owners, static_cast<int>(root), bytes, graph.element()};
   sum.sum_tree = graph.sum_tree(edge.child, edge.input);
   return sum;
+}
+
+void each_expected(TaskGraph const& graph, Gang const& gang, FunctionRef<void(Delivery const&)> visit) {
+  constexpr std::size_t few = 8;
+  auto const members = gang.members.size();
+  if (!gang.exchanges || members < 2 || members > few) return;
+  auto const bytes = std::llround(gang.expected_bytes / static_cast<double>(members - 1));
+  if (bytes == 0) return;
+  for (auto const from : gang.members) {
+    for (auto const to : gang.members) {
+      if (from == to) continue;
+      std::array const ranks{graph.owner(from), graph.owner(to)};
+      Delivery delivery{gang.members.front(), ranks[0] < ranks[1] ? 0 : 1, Collective::broadcast, ranks, 0, bytes};
+      delivery.whole = gang.members.front();
+      visit(delivery);
+    }
+  }
 }
 
 void Leaving::read(TaskGraph const& graph, Task task) {

@@ -16,6 +16,10 @@ struct Heir {
 [[nodiscard]] Delivery delivery_of_sum(TaskGraph const& graph, Task parent, Heir const& heir,
                                        std::vector<Rank>& owners);
 
+/// What members of a gang that exchanges are expected to send, as if each sent every other one as much. Of a few
+/// members alone: of more each pair's is short, and pairs are too many to be looked at.
+void each_expected(TaskGraph const& graph, Gang const& gang, FunctionRef<void(Delivery const&)> visit);
+
 /// One output on its way: `ranks` begins with the task's owner and is alone where nothing travels.
 struct Sending {
   int output = 0;

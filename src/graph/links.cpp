@@ -5,14 +5,14 @@
 
 namespace allport::graph {
 
-Links::Links(Machine const& machine)
+Links::Links(Machine const& machine, bool wait)
     : machine_(machine),
       axes_(machine.axes()),
       alike_(machine.exceptions().empty()),
       injection_rate_(machine.rates().injection.value()),
       overhead_(machine.rates().overhead.value()),
       burst_(machine.calibration().fitted("burst").value_or(0)),
-      cores_(machine),
+      cores_(machine, wait),
       of_links_(static_cast<std::size_t>(machine.link_ids())),
       ends_(static_cast<std::size_t>(machine.ranks()), 0.0),
       injection_(static_cast<std::size_t>(machine.nodes()), 0.0),

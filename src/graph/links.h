@@ -12,7 +12,8 @@ namespace allport::graph {
 
 class Links {
  public:
-  explicit Links(Machine const& machine);
+  /// @param wait  for shared cores: see SharedCores
+  explicit Links(Machine const& machine, bool wait = true);
 
   /// A message on its way: when it begins, when its head and its last byte are at the other end.
   struct Passage {

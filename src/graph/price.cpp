@@ -36,7 +36,7 @@ class Pricing {
         options_(options),
         is_small_(graph.ranks() * graph.steps() <= most_whole),
         rates_(machine, options.factor),
-        links_(machine),
+        links_(machine, false),
         along_(carrier, links_, machine.ranks(), options.segment),
         loads_(machine),
         chain_loads_(machine) {}

@@ -17,20 +17,21 @@ namespace allport::graph {
 /// waits.
 class SharedCores {
  public:
-  explicit SharedCores(Machine const& machine) {
+  /// @param wait  false: nobody waits, for who asks about one message after the other and not in the order of time
+  explicit SharedCores(Machine const& machine, bool wait = true) {
     auto const said = machine.calibration().fitted("cores");
     if (!said || *said >= machine.ranks()) return;
     ensure(*said >= 1, "cores", *said, "at least 1 core that ranks share", "", ErrorKind::machine);
     auto const cores = static_cast<std::int64_t>(*said);
     share_ = static_cast<double>(cores) / machine.ranks();
-    for (std::int64_t c = 0; c < cores; ++c) free_.push(0);
+    for (std::int64_t c = 0; wait && c < cores; ++c) free_.push(0);
   }
 
   /// What takes a rank `seconds` while all are busy, where it waits for nobody.
   [[nodiscard]] double alone(double seconds) const { return seconds * share_; }
   /// When a rank is done that wants a core from `begin` on, for what takes it `seconds` while all ranks are busy.
   double done(double begin, double seconds) {
-    if (free_.empty() || seconds <= 0) return begin + std::max(seconds, 0.0);
+    if (free_.empty() || seconds <= 0) return begin + std::max(alone(seconds), 0.0);
     auto const end = std::max(begin, free_.top()) + seconds * share_;
     free_.pop();
     free_.push(end);

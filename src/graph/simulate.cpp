@@ -136,7 +136,12 @@ void Simulation::become_ready(Task task, Rank rank, Waiting const& waited) {
       pass(clock(m.rank));
       ++clock(m.rank).under_way;
     }
-    auto const until = now_ + called_[number].talk;
+    auto until = now_ + called_[number].talk;
+    // Who hands on does so piece by piece: all of a message's ways are taken at once.
+    auto const book = [&](Hop const& hop) {
+      until = std::max(until, links_.cross(hop.from, hop.to, hop.bytes, now_, now_).tail);
+    };
+    each_expected(graph_, gang_, [&](Delivery const& one) { carrier_.hops(one, book); });
     called_[number].waiting = std::move(members);
     return at(until, Event::exchanged, number);
   }

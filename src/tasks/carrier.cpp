@@ -162,7 +162,7 @@ class WayCarrier final : public graph::Carrier {
   mutable Shift shift_;
   mutable std::vector<Rank> key_;
   mutable std::unordered_map<std::vector<Rank>, Trees, KeyHash> known_;
-  std::unique_ptr<graph::Carrier> gangs_ = graph::binomial();
+  std::unique_ptr<graph::Carrier> gangs_ = graph::in_gangs();
 };
 
 }  // namespace

@@ -58,7 +58,7 @@ MulticastOptions Execution::carried() {
   options.last_segment =
       moves_while_polled(comm_.machine()) ? options.segment : std::max(options.segment, sent_at_once);
   options.room = [this](MessageName const& name, std::int64_t bytes) { return room_for(name, bytes); };
-  if (options_.record) options.watch = [this](Passage const& passage) { record_message(passage); };
+  options.watch = [this](Passage const& passage) { passed(passage); };
   return options;
 }
 
@@ -85,8 +85,6 @@ RunReport Execution::run(std::string const& trouble) {
   if (!failure_.empty()) throw Error(failure_kind_, failure_);
   report_.count.tasks = executed_;
   report_.count.traffic = known_traffic();
-  report_.count.expected_bytes = static_cast<double>(expected_.bytes_sent);
-  report_.count.expected_messages = static_cast<double>(expected_.messages_sent);
   report_.control_messages = multicasts_.control_messages();
   report_.forwarded = multicasts_.forwarded();
   report_.peak_bytes = pool_->peak();
@@ -235,10 +233,10 @@ void Execution::look_before_long() {
 
 Traffic Execution::known_traffic() const {
   auto known = multicasts_.counted();
-  known.messages_sent -= expected_.messages_sent;
-  known.messages_received -= expected_.messages_received;
-  known.bytes_sent -= expected_.bytes_sent;
-  known.bytes_received -= expected_.bytes_received;
+  known.messages_sent -= unforeseen_.messages_sent;
+  known.messages_received -= unforeseen_.messages_received;
+  known.bytes_sent -= unforeseen_.bytes_sent;
+  known.bytes_received -= unforeseen_.bytes_received;
   return known;
 }
 

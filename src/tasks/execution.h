@@ -136,7 +136,7 @@ class Execution {
   [[nodiscard]] double since_begin(Clock::time_point when) const {
     return std::chrono::duration<double>(when - begin_).count();
   }
-  void record_message(Passage const& passage);
+  void passed(Passage const& passage);
   /// Payload that the graph tells beforehand.
   [[nodiscard]] Traffic known_traffic() const;
   /// Where a task's outputs go, in the worker's own memory.
@@ -165,6 +165,9 @@ class Execution {
   /// The ranks that an output goes to.
   [[nodiscard]] Multicast route(Task task, int output) const;
   [[nodiscard]] Multicast straight_to(Rank rank) const;
+  /// Of what does not follow from its name. What a body sends, rows that change places, is long, and where a ring has
+  /// two shortest ways the network takes one and the same: so it goes by either, there and back by opposite ones.
+  [[nodiscard]] Multicast way_of(Outgoing const& one, std::size_t bytes) const;
   /// With mutex_ held.
   void give_children_here(Task task, int output, Block const& block);
   void fulfil_sent(Task task, int output);
@@ -255,7 +258,7 @@ class Execution {
     std::vector<int> missing;
   };
   std::map<Task, Exchanging> exchanging_;  ///< by their gangs' first members
-  Traffic expected_;                       ///< of traffic, what only bodies know
+  Traffic unforeseen_;                     ///< of traffic, what only bodies know, and who hands it on
   bool stopped_ = false;                   ///< here or elsewhere something has failed
   std::string failure_;                    ///< what has failed here
   ErrorKind failure_kind_ = ErrorKind::schedule;

@@ -22,10 +22,12 @@ std::unique_ptr<GangSeat> Execution::seat_of(Ready const& ready, Worker& worker)
   Gang gang;
   static_cast<void>(graph_.gang(ready.task, gang));
   auto const post = [this](GangMessage const& what, Rank to, Block block) {
-    auto const bytes = static_cast<std::int64_t>(block.bytes.size());
     {
       std::scoped_lock const hold(mutex_);
-      if (what.expected && bytes > 0) expected_ += Traffic{1, 0, bytes, 0};
+      if (what.expected && !block.bytes.empty()) {
+        report_.count.expected_messages += 1;
+        report_.count.expected_bytes += static_cast<double>(block.bytes.size());
+      }
       queue(name_of(what), straight_to(to), {std::move(block), {}, -1});
     }
     // The others wait for it: it leaves now, and not when this body ends.
@@ -136,7 +138,6 @@ void Execution::arrived_of_gang(MessageName const& name, Block const& block) {
   } else {
     auto const bytes = static_cast<std::int64_t>(block.bytes.size());
     bool const expected = name[0] == gang_expected;
-    if (expected && bytes > 0) expected_ += Traffic{0, 1, 0, bytes};
     auto const sender = static_cast<int>(name[3]);
     mail_.emplace(GangMessage{gang, expected, sender, name[4]}, block);
     auto const waits = exchanging_.find(gang);

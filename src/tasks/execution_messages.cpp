@@ -42,6 +42,13 @@ Multicast Execution::straight_to(Rank rank) const {
   return {comm_.position(me_), DestinationSet::of(multicasts_.ids(), std::span(&to, 1)), MulticastWay::flat, {}};
 }
 
+Multicast Execution::way_of(Outgoing const& one, std::size_t bytes) const {
+  constexpr std::size_t shortest = 4096;
+  if (one.name[0] != gang_expected || bytes <= shortest || way_ != MulticastWay::axes) return *one.to;
+  bool const upwards = multicasts_.ids().position(one.to->source) < one.to->set.intervals().front().begin;
+  return trees_.to(one.to->source, one.to->set, {TaskHash()(task_of(one.name)), upwards ? 0 : 1});
+}
+
 void Execution::give_children_here(Task task, int output, Block const& block) {
   graph_.children(task, [&](Edge const& edge) {
     if (edge.carries != Carries::data || edge.output != output || graph_.owner(edge.child) != me_) return;
@@ -81,13 +88,17 @@ void Execution::fulfil_sent(Task task, int output) {
   });
 }
 
-void Execution::record_message(Passage const& passage) {
+void Execution::passed(Passage const& passage) {
   if (passage.bytes == 0) return;
+  std::scoped_lock const hold(mutex_);
+  if (passage.name[0] == gang_expected) {
+    unforeseen_ += passage.sent ? Traffic{1, 0, passage.bytes, 0} : Traffic{0, 1, 0, passage.bytes};
+  }
+  if (!options_.record) return;
   auto const now = since_begin(Clock::now());
   auto const task = task_of(passage.name);
   auto name = graph_.name(task);
   auto const deed = passage.sent ? Record::Deed::send : Record::Deed::receive;
-  std::scoped_lock const hold(mutex_);
   report_.records.push_back(
       {deed, Kernel::none, 0, passage.peer, passage.number, task, std::move(name), passage.bytes, now, now});
 }
@@ -202,7 +213,7 @@ bool Execution::talk() {
         sums_to_[one.to->set.intervals().front().begin].waiting.push_back({one, data[o]});
       } else if (one.to) {
         // What keeps tasks from beginning, and members of gangs from going on, overtakes outputs.
-        multicasts_.send(*one.to, one.name, data[o], one.leaving, true);
+        multicasts_.send(way_of(one, data[o].size()), one.name, data[o], one.leaving, true);
       } else {
         multicasts_.send(one.name, data[o], one.leaving);
       }

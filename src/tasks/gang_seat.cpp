@@ -53,13 +53,14 @@ std::vector<std::byte> GangSeat::receive(int from) {
   return {block.bytes.begin(), block.bytes.end()};
 }
 
-GangSeat::Place const& GangSeat::place_from(int root) {
+GangSeat::Place const& GangSeat::place_from(int root, std::span<std::byte const> data) {
   ensure(root >= 0 && root < members(), "root", root, fmt::format("a member, in 0..{}", members() - 1));
-  auto const [at, fresh] = places_.try_emplace(root);
+  auto const [at, fresh] = places_.try_emplace({root, data.size()});
   auto& place = at->second;
-  if (!fresh) return place;
+  if (!fresh || data.empty() || members() == 1) return place;
   auto const member = [&](Rank rank) { return static_cast<int>(std::ranges::find(ranks_, rank) - ranks_.begin()); };
-  graph::binomial()->hops({gang_, 0, Collective::broadcast, ranks_, root, 1, 1, true}, [&](graph::Hop const& hop) {
+  auto const bytes = static_cast<std::int64_t>(data.size());
+  graph::in_gangs()->hops({gang_, 0, Collective::broadcast, ranks_, root, bytes, 1, true}, [&](graph::Hop const& hop) {
     if (hop.to == rank_of(me_)) place.parent = member(hop.from);
     if (hop.from == rank_of(me_)) place.children.push_back(member(hop.to));
   });
@@ -73,7 +74,7 @@ void GangSeat::ensure_length(Block const& block, std::span<std::byte const> data
 }
 
 void GangSeat::broadcast(int root, std::span<std::byte> data) {
-  auto const& place = place_from(root);
+  auto const& place = place_from(root, data);
   auto const number = collectives_++;
   if (data.empty() || members() == 1) return;
   Block block;
@@ -87,9 +88,9 @@ void GangSeat::broadcast(int root, std::span<std::byte> data) {
   for (auto const child : place.children) post_({gang_, false, me_, number}, rank_of(child), block);
 }
 
-/// Children with the shortest way below them first, as graph::binomial() tells them.
+/// Children with the shortest way below them first, as graph::in_gangs() tells them.
 void GangSeat::reduce(int root, std::span<std::byte> data, Combine const& combine) {
-  auto const& place = place_from(root);
+  auto const& place = place_from(root, data);
   auto const number = collectives_++;
   if (data.empty()) return;
   for (auto const child : place.children | std::views::reverse) {

@@ -23,7 +23,7 @@ struct GangMessage {
   friend auto operator<=>(GangMessage const&, GangMessage const&) = default;
 };
 
-/// Trees are those of graph::binomial(), by which tasks::carrier() counts them.
+/// Trees are those of graph::in_gangs(), by which tasks::carrier() counts them.
 class GangSeat final : public GangContext {
  public:
   /// Sends a message, and returns at once.
@@ -43,12 +43,12 @@ class GangSeat final : public GangContext {
   void reduce(int root, std::span<std::byte> data, Combine const& combine) override;
 
  private:
-  /// This member's place in the tree from one root.
+  /// This member's place in the tree from one root for messages of one length.
   struct Place {
     int parent = -1;
     std::vector<int> children{};
   };
-  [[nodiscard]] Place const& place_from(int root);
+  [[nodiscard]] Place const& place_from(int root, std::span<std::byte const> data);
   [[nodiscard]] Rank rank_of(int member) const { return ranks_[static_cast<std::size_t>(member)]; }
   void ensure_other(char const* what, int member) const;
   /// @throws Error(mismatch) where a member calls with another length
@@ -62,7 +62,7 @@ class GangSeat final : public GangContext {
   std::int64_t collectives_ = 0;
   std::vector<std::int64_t> sent_;
   std::vector<std::int64_t> received_;
-  std::map<int, Place> places_;
+  std::map<std::pair<int, std::size_t>, Place> places_;  ///< by root and bytes
 };
 
 }  // namespace allport::tasks

@@ -2,7 +2,10 @@
 
 #include <gtest/gtest.h>
 
+#include <numeric>
 #include <set>
+#include <utility>
+#include <vector>
 
 #include "allport/graph/check.h"
 #include "allport/graph/pool.h"
@@ -42,6 +45,21 @@ TEST(GraphCount, TheSameByStepsAsAlongTheEdges) {
     auto const carrier = graph::carrier(name);
     EXPECT_EQ(graph::count(stepped, *carrier), graph::count(diamond(), *carrier)) << name;
   }
+}
+
+TEST(GraphCount, FewMembersSayWhatIsShortToTheRoot) {
+  auto const messages = [](int members, std::int64_t bytes) {
+    std::vector<Rank> ranks(static_cast<std::size_t>(members));
+    std::iota(ranks.begin(), ranks.end(), 0);
+    std::set<std::pair<Rank, Rank>> found;
+    graph::Delivery const said{task(0), 0, Collective::allreduce, ranks, 0, bytes, 8, true};
+    graph::in_gangs()->hops(said, [&](graph::Hop const& hop) { found.emplace(hop.from, hop.to); });
+    return found;
+  };
+  using Pairs = std::set<std::pair<Rank, Rank>>;
+  EXPECT_EQ(messages(4, 544), (Pairs{{0, 1}, {0, 2}, {0, 3}, {1, 0}, {2, 0}, {3, 0}}));
+  EXPECT_EQ(messages(4, 8192), (Pairs{{0, 1}, {0, 2}, {1, 3}, {1, 0}, {2, 0}, {3, 1}}));
+  EXPECT_TRUE(messages(5, 8).contains({3, 1}));
 }
 
 TEST(GraphCount, SumsAndGangs) {

@@ -139,6 +139,22 @@ TEST(GraphSimulate, MembersThatExchangeLeaveTheirWorkersToOthersMeanwhile) {
   EXPECT_DOUBLE_EQ(result.ranks[0].communicate, message);
 }
 
+TEST(GraphSimulate, WhatMembersExchangeTakesLinks) {
+  std::vector<TableGraph::Row> rows;
+  for (Rank const owner : {0, 1, 0, 1}) rows.push_back({.owner = owner, .children = {}, .output = {}});
+  TableGraph pairs(rows);
+  for (int const first : {0, 2}) {
+    Gang gang;
+    gang.members = {task(first), task(first + 1)};
+    gang.exchanges = true;
+    gang.expected_bytes = 80;
+    gang.expected_messages = 1;
+    for (auto const member : gang.members) pairs.gangs[member.i] = gang;
+  }
+  // 10 s a message and direction, one gang's after the other's; what is sent takes 0.5 s of a rank each.
+  EXPECT_DOUBLE_EQ(graph::simulate(pairs, line(2), *graph::flat()).seconds, 0.5 + 10 + 10 + 0.25 + 0.5);
+}
+
 TEST(GraphSimulate, NamesATaskThatNeverStarts) {
   auto broken = diamond();
   broken.parents[4] = 4;

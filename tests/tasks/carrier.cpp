@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <array>
 #include <numeric>
 #include <utility>
 #include <vector>
@@ -125,6 +126,21 @@ TEST(TasksCarrier, RanksBehindTheGraphsRelay) {
   OneToSome const large(65, 0, {64});
   EXPECT_THROW(graph::count(large, *tasks::carrier(machine, MulticastWay::prefix)), Error);
   EXPECT_GT(behind, 0);
+}
+
+TEST(TasksCarrier, WhatMembersExchangeGoesHalfWayRoundOppositeWays) {
+  auto const ring = Machine::parse("torus:4");
+  auto const is_up = [&](Rank from, Rank to) -> bool {
+    std::array const ranks{from, to};
+    graph::Delivery one{{}, from < to ? 0 : 1, Collective::broadcast, ranks, 0, 8192};
+    std::vector<bool> up;
+    tasks::carrier(ring)->hops(one, [&](graph::Hop const& hop) { up.push_back(hop.to == (hop.from + 1) % 4); });
+    EXPECT_EQ(up.size(), 2U);
+    EXPECT_EQ(up.front(), up.back());
+    return up.front();
+  };
+  EXPECT_NE(is_up(0, 2), is_up(2, 0));
+  EXPECT_NE(is_up(1, 3), is_up(3, 1));
 }
 
 TEST(TasksCarrier, SegmentsTakeSlowLinksLongerThanTheProcessorsAtTheirEnds) {

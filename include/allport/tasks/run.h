@@ -64,7 +64,8 @@ struct Record {
 /// What a rank has done.
 struct RunReport {
   /// Tasks, flops by work(), and payload messages with their bytes: what count() foretells for the same way. What
-  /// bodies of gangs have sent by GangContext::send() is no part of `traffic`; it stands beside what was expected.
+  /// bodies of gangs have sent by GangContext::send() is no part of `traffic`, nor who hands it on: what this rank's
+  /// have sent stands beside what was expected.
   graph::Count count;
   std::int64_t control_messages = 0;
   std::int64_t forwarded = 0;  ///< of the messages sent, those of other ranks' outputs
