@@ -58,9 +58,7 @@ struct Halved {
 class InGangs final : public Carrier {
  public:
   void hops(Delivery const& delivery, VisitHop visit) const override {
-    constexpr std::size_t few = 4;
-    constexpr std::int64_t short_bytes = 1024;
-    bool const straight = delivery.ranks.size() <= few && delivery.bytes <= short_bytes;
+    bool const straight = delivery.what == Collective::allreduce && std::ssize(delivery.ranks) <= few_members;
     (straight ? *flat_ : *binomial_).hops(delivery, visit);
   }
 

@@ -89,11 +89,10 @@ void Execution::fulfil_sent(Task task, int output) {
 }
 
 void Execution::passed(Passage const& passage) {
-  if (passage.bytes == 0) return;
+  bool const is_unforeseen = passage.name[0] == gang_expected;
+  if (passage.bytes == 0 || (!is_unforeseen && !options_.record)) return;
   std::scoped_lock const hold(mutex_);
-  if (passage.name[0] == gang_expected) {
-    unforeseen_ += passage.sent ? Traffic{1, 0, passage.bytes, 0} : Traffic{0, 1, 0, passage.bytes};
-  }
+  if (is_unforeseen) unforeseen_ += passage.sent ? Traffic{1, 0, passage.bytes, 0} : Traffic{0, 1, 0, passage.bytes};
   if (!options_.record) return;
   auto const now = since_begin(Clock::now());
   auto const task = task_of(passage.name);

@@ -53,14 +53,16 @@ std::vector<std::byte> GangSeat::receive(int from) {
   return {block.bytes.begin(), block.bytes.end()};
 }
 
-GangSeat::Place const& GangSeat::place_from(int root, std::span<std::byte const> data) {
+GangSeat::Place const& GangSeat::place_of(Collective what, int root) {
   ensure(root >= 0 && root < members(), "root", root, fmt::format("a member, in 0..{}", members() - 1));
-  auto const [at, fresh] = places_.try_emplace({root, data.size()});
+  auto const [at, fresh] = places_.try_emplace({what == Collective::allreduce, root});
   auto& place = at->second;
-  if (!fresh || data.empty() || members() == 1) return place;
+  if (!fresh) return place;
   auto const member = [&](Rank rank) { return static_cast<int>(std::ranges::find(ranks_, rank) - ranks_.begin()); };
-  auto const bytes = static_cast<std::int64_t>(data.size());
-  graph::in_gangs()->hops({gang_, 0, Collective::broadcast, ranks_, root, bytes, 1, true}, [&](graph::Hop const& hop) {
+  auto hops = members() - 1;  // that an allreduce takes up, before those down: nobody has another place in these
+  if (what != Collective::allreduce) hops = 0, what = Collective::broadcast;
+  graph::in_gangs()->hops({gang_, 0, what, ranks_, root, 1, 1, true}, [&](graph::Hop const& hop) {
+    if (hops-- > 0) return;
     if (hop.to == rank_of(me_)) place.parent = member(hop.from);
     if (hop.from == rank_of(me_)) place.children.push_back(member(hop.to));
   });
@@ -74,7 +76,20 @@ void GangSeat::ensure_length(Block const& block, std::span<std::byte const> data
 }
 
 void GangSeat::broadcast(int root, std::span<std::byte> data) {
-  auto const& place = place_from(root, data);
+  hand_down(place_of(Collective::broadcast, root), data);
+}
+
+void GangSeat::reduce(int root, std::span<std::byte> data, Combine const& combine) {
+  add_up(place_of(Collective::reduce, root), data, combine);
+}
+
+void GangSeat::allreduce(std::span<std::byte> data, Combine const& combine) {
+  auto const& place = place_of(Collective::allreduce, 0);
+  add_up(place, data, combine);
+  hand_down(place, data);
+}
+
+void GangSeat::hand_down(Place const& place, std::span<std::byte> data) {
   auto const number = collectives_++;
   if (data.empty() || members() == 1) return;
   Block block;
@@ -89,8 +104,7 @@ void GangSeat::broadcast(int root, std::span<std::byte> data) {
 }
 
 /// Children with the shortest way below them first, as graph::in_gangs() tells them.
-void GangSeat::reduce(int root, std::span<std::byte> data, Combine const& combine) {
-  auto const& place = place_from(root, data);
+void GangSeat::add_up(Place const& place, std::span<std::byte> data, Combine const& combine) {
   auto const number = collectives_++;
   if (data.empty()) return;
   for (auto const child : place.children | std::views::reverse) {

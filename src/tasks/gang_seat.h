@@ -41,14 +41,17 @@ class GangSeat final : public GangContext {
   std::vector<std::byte> receive(int from) override;
   void broadcast(int root, std::span<std::byte> data) override;
   void reduce(int root, std::span<std::byte> data, Combine const& combine) override;
+  void allreduce(std::span<std::byte> data, Combine const& combine) override;
 
  private:
-  /// This member's place in the tree from one root for messages of one length.
+  /// This member's place in the tree from one root, of which an allreduce may have its own.
   struct Place {
     int parent = -1;
     std::vector<int> children{};
   };
-  [[nodiscard]] Place const& place_from(int root, std::span<std::byte const> data);
+  [[nodiscard]] Place const& place_of(Collective what, int root);
+  void hand_down(Place const& place, std::span<std::byte> data);
+  void add_up(Place const& place, std::span<std::byte> data, Combine const& combine);
   [[nodiscard]] Rank rank_of(int member) const { return ranks_[static_cast<std::size_t>(member)]; }
   void ensure_other(char const* what, int member) const;
   /// @throws Error(mismatch) where a member calls with another length
@@ -62,7 +65,7 @@ class GangSeat final : public GangContext {
   std::int64_t collectives_ = 0;
   std::vector<std::int64_t> sent_;
   std::vector<std::int64_t> received_;
-  std::map<std::pair<int, std::size_t>, Place> places_;  ///< by root and bytes
+  std::map<std::pair<bool, int>, Place> places_;
 };
 
 }  // namespace allport::tasks

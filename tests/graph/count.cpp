@@ -47,19 +47,20 @@ TEST(GraphCount, TheSameByStepsAsAlongTheEdges) {
   }
 }
 
-TEST(GraphCount, FewMembersSayWhatIsShortToTheRoot) {
-  auto const messages = [](int members, std::int64_t bytes) {
+TEST(GraphCount, AllreducesOfFewMembersGoStraight) {
+  auto const messages = [](int members, Collective what) {
     std::vector<Rank> ranks(static_cast<std::size_t>(members));
     std::iota(ranks.begin(), ranks.end(), 0);
     std::set<std::pair<Rank, Rank>> found;
-    graph::Delivery const said{task(0), 0, Collective::allreduce, ranks, 0, bytes, 8, true};
+    graph::Delivery const said{task(0), 0, what, ranks, 0, 8, 8, true};
     graph::in_gangs()->hops(said, [&](graph::Hop const& hop) { found.emplace(hop.from, hop.to); });
     return found;
   };
   using Pairs = std::set<std::pair<Rank, Rank>>;
-  EXPECT_EQ(messages(4, 544), (Pairs{{0, 1}, {0, 2}, {0, 3}, {1, 0}, {2, 0}, {3, 0}}));
-  EXPECT_EQ(messages(4, 8192), (Pairs{{0, 1}, {0, 2}, {1, 3}, {1, 0}, {2, 0}, {3, 1}}));
-  EXPECT_TRUE(messages(5, 8).contains({3, 1}));
+  EXPECT_EQ(messages(4, Collective::allreduce), (Pairs{{0, 1}, {0, 2}, {0, 3}, {1, 0}, {2, 0}, {3, 0}}));
+  EXPECT_EQ(messages(4, Collective::reduce), (Pairs{{1, 0}, {2, 0}, {3, 1}}));
+  EXPECT_EQ(messages(4, Collective::broadcast), (Pairs{{0, 1}, {0, 2}, {1, 3}}));
+  EXPECT_TRUE(messages(5, Collective::allreduce).contains({3, 1}));
 }
 
 TEST(GraphCount, SumsAndGangs) {

@@ -77,11 +77,12 @@ class Ganged : public GroupedGraph {
       values[owners.back()] = own(g, m, round) + e;
     }
     if (g.size() > 1) {
-      graph::in_gangs()->hops({task(g.first), 0, Collective::reduce, owners, root(g, round), 8 * length(g, round), 8},
-                              [&](graph::Hop const& hop) {
-                                auto* const to = reinterpret_cast<std::byte*>(&values[hop.to]);
-                                combine(to, reinterpret_cast<std::byte const*>(&values[hop.from]), to, 8);
-                              });
+      bool const straight = what(g, round) == Collective::allreduce && g.size() <= 4;
+      auto const tree = graph::carrier(straight ? "flat" : "binomial");
+      tree->hops({task(g.first), 0, Collective::reduce, owners, root(g, round), 8, 8}, [&](graph::Hop const& hop) {
+        auto* const to = reinterpret_cast<std::byte*>(&values[hop.to]);
+        combine(to, reinterpret_cast<std::byte const*>(&values[hop.from]), to, 8);
+      });
     }
     return values[owners[std::size_t(root(g, round))]];
   }

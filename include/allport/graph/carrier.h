@@ -55,8 +55,9 @@ class Carrier {
 [[nodiscard]] std::unique_ptr<Carrier> chain();
 /// Binomial trees (deck 1 slide 20), over the ranks in ascending order around from the root.
 [[nodiscard]] std::unique_ptr<Carrier> binomial();
-/// What members of a gang call together: binomial trees; but what is short goes straight from the root of few members
-/// to each and from each to it, for there a message's start is all that counts, and two in a row are fewer than four.
+/// Members of a gang whose allreduces go straight to the root and back: two messages in a row, not four by a tree.
+inline constexpr int few_members = 4;
+/// What members of a gang call together: binomial trees, but for the allreduces of few_members at most.
 [[nodiscard]] std::unique_ptr<Carrier> in_gangs();
 /// @throws Error that lists the names: flat, chain, binomial
 [[nodiscard]] std::unique_ptr<Carrier> carrier(std::string_view name);

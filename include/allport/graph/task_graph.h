@@ -124,11 +124,11 @@ class GangContext {
 
   /// Collectives that the graph knows: Gang::talk. By binomial trees, of nothing where there are no bytes. What is
   /// combined is combined in an order that is always the same, though not the members': the same bits on every run. An
-  /// allreduce is a reduce to member 0 and a broadcast from there.
+  /// allreduce goes to member 0 and back, in small gangs straight (graph::in_gangs()).
   virtual void broadcast(int root, std::span<std::byte> data) = 0;
   /// @param data the member's own; on the root all members' together when it returns, elsewhere rubbish
   virtual void reduce(int root, std::span<std::byte> data, Combine const& combine) = 0;
-  void allreduce(std::span<std::byte> data, Combine const& combine) {
+  virtual void allreduce(std::span<std::byte> data, Combine const& combine) {
     reduce(0, data, combine);
     broadcast(0, data);
   }

@@ -68,7 +68,7 @@ struct RunReport {
   /// have sent stands beside what was expected.
   graph::Count count;
   std::int64_t control_messages = 0;
-  std::int64_t forwarded = 0;  ///< of the messages sent, those of other ranks' outputs
+  std::int64_t forwarded = 0;  ///< of the messages sent, those that came from another rank
   /// Of outputs that were kept at one time, beside tiles: never more than graph::pool() says. What members of gangs
   /// tell each other is no part of it.
   std::int64_t peak_bytes = 0;
