@@ -136,7 +136,6 @@ void Execution::arrived_of_gang(MessageName const& name, Block const& block) {
   } else if (name[0] == gang_begins) {
     frontier_.begin(gang);
   } else {
-    auto const bytes = static_cast<std::int64_t>(block.bytes.size());
     bool const expected = name[0] == gang_expected;
     auto const sender = static_cast<int>(name[3]);
     mail_.emplace(GangMessage{gang, expected, sender, name[4]}, block);

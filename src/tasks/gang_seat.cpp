@@ -59,10 +59,12 @@ GangSeat::Place const& GangSeat::place_of(Collective what, int root) {
   auto& place = at->second;
   if (!fresh) return place;
   auto const member = [&](Rank rank) { return static_cast<int>(std::ranges::find(ranks_, rank) - ranks_.begin()); };
-  auto hops = members() - 1;  // that an allreduce takes up, before those down: nobody has another place in these
-  if (what != Collective::allreduce) hops = 0, what = Collective::broadcast;
-  graph::in_gangs()->hops({gang_, 0, what, ranks_, root, 1, 1, true}, [&](graph::Hop const& hop) {
-    if (hops-- > 0) return;
+  // The way down tells the place: a reduction goes the same way up, and an allreduce is told up first.
+  bool const both = what == Collective::allreduce;
+  auto up = both ? members() - 1 : 0;
+  auto const told = both ? Collective::allreduce : Collective::broadcast;
+  graph::in_gangs()->hops({gang_, 0, told, ranks_, root, 1, 1, true}, [&](graph::Hop const& hop) {
+    if (up-- > 0) return;
     if (hop.to == rank_of(me_)) place.parent = member(hop.from);
     if (hop.from == rank_of(me_)) place.children.push_back(member(hop.to));
   });
