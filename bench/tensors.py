@@ -150,6 +150,7 @@ def main() -> None:
             f"{gflop / statistics.median(times):7.2f} Gflop/s, {statistics.median(speed):.2f} of gemm's speed"
         )
     print(f"largest errors {found['errors']}; words as planned: {found['as_planned']}")
+    assert found["as_planned"], found["reports"]
     assert max(found["errors"].values()) < (1e-3 if found["dtype"] in ("float32", "complex64") else 1e-10) * n
 
 

@@ -243,18 +243,23 @@ void bind_matrix(nb::module_& m) {
       "source"_a, "target"_a);
   m.def(
       "redistribution_traffic",
-      [](Distribution const& from, Distribution const& to, Rank rank, std::int64_t element) {
-        return redistribution_traffic(from, to, rank, element);
+      [](Distribution const& from, Distribution const& to, Rank rank, std::int64_t element,
+         std::optional<Machine> const& machine, GivenPlaces const& mapping) {
+        if (!machine) return redistribution_traffic(from, to, rank, element);
+        return redistribution_traffic(*machine, mapping_of(mapping), from, to, rank, element);
       },
-      "source"_a, "target"_a, "rank"_a, "element"_a,
-      "What leaves a rank in redistribute(), and what it gets, where it goes straight; element: bytes of one.");
+      "source"_a, "target"_a, "rank"_a, "element"_a, "machine"_a = nb::none(), "mapping"_a = nb::none(),
+      "What leaves a rank in redistribute(), and what it gets; element: bytes of one. Straight where no machine is "
+      "given, else as a communicator of all its places takes it, what a rank passes on with it.");
   m.def(
       "redistribution_memory",
-      [](Distribution const& from, Distribution const& to, Rank rank, std::int64_t element) {
-        return redistribution_memory(from, to, rank, element).value();
+      [](Distribution const& from, Distribution const& to, Rank rank, std::int64_t element,
+         std::optional<Machine> const& machine, GivenPlaces const& mapping) {
+        if (!machine) return redistribution_memory(from, to, rank, element).value();
+        return redistribution_memory(*machine, mapping_of(mapping), from, to, rank, element).value();
       },
-      "source"_a, "target"_a, "rank"_a, "element"_a,
-      "Bytes of the buffers that redistribute() has on a rank at most where messages go straight.");
+      "source"_a, "target"_a, "rank"_a, "element"_a, "machine"_a = nb::none(), "mapping"_a = nb::none(),
+      "Bytes of the buffers that redistribute() has on a rank at most, on the machine as redistribution_traffic().");
 }
 
 }  // namespace allport::python

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "allport/comm/planned_schedule.h"
 #include "allport/select/select.h"
 #include "mpi_errors.h"
 
@@ -98,3 +99,11 @@ std::uint64_t hash(std::string_view text, std::uint64_t seed) {
 }
 
 }  // namespace allport::engine
+
+namespace allport {
+
+Schedule planned_schedule(Machine const& machine, Contract const& contract) {
+  return make_schedule(machine, choose(machine, contract));
+}
+
+}  // namespace allport

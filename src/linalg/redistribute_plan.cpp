@@ -119,11 +119,27 @@ std::int64_t window_bytes(std::vector<Round> const& rounds, std::int64_t element
 
 }  // namespace detail
 
+namespace {
+
+Bytes relays_memory(Schedule const& schedule, Rank position) {
+  auto const& contract = schedule.contract();
+  return Bytes(contract.input_bytes(position) + contract.output_bytes(position) + schedule.program(position).scratch);
+}
+
+}  // namespace
+
 Traffic redistribution_traffic(Communicator const& comm, Distribution const& from, Distribution const& to,
                                std::int64_t element) {
   auto const schedule = detail::relayed(comm, from, to, element);
   if (!schedule) return redistribution_traffic(from, to, comm.rank(), element);
   return traffic(schedule->program(comm.position(comm.rank())));
+}
+
+Traffic redistribution_traffic(Machine const& machine, std::optional<Mapping> const& mapping, Distribution const& from,
+                               Distribution const& to, Rank rank, std::int64_t element) {
+  auto const schedule = detail::relayed(machine, mapping, from, to, element);
+  if (!schedule) return redistribution_traffic(from, to, rank, element);
+  return traffic(schedule->program(mapping ? mapping->place(rank) : rank));
 }
 
 Traffic redistribution_traffic(Distribution const& from, Distribution const& to, Rank rank, std::int64_t element) {
@@ -142,11 +158,17 @@ Traffic redistribution_traffic(Distribution const& from, Distribution const& to,
 Bytes redistribution_memory(Communicator const& comm, Distribution const& from, Distribution const& to,
                             std::int64_t element) {
   if (auto const schedule = detail::relayed(comm, from, to, element)) {
-    auto const me = comm.position(comm.rank());
-    auto const& contract = schedule->contract();
-    return Bytes(contract.input_bytes(me) + contract.output_bytes(me) + schedule->program(me).scratch);
+    return relays_memory(*schedule, comm.position(comm.rank()));
   }
   return redistribution_memory(from, to, comm.rank(), element);
+}
+
+Bytes redistribution_memory(Machine const& machine, std::optional<Mapping> const& mapping, Distribution const& from,
+                            Distribution const& to, Rank rank, std::int64_t element) {
+  if (auto const schedule = detail::relayed(machine, mapping, from, to, element)) {
+    return relays_memory(*schedule, mapping ? mapping->place(rank) : rank);
+  }
+  return redistribution_memory(from, to, rank, element);
 }
 
 Bytes redistribution_memory(Distribution const& from, Distribution const& to, Rank rank, std::int64_t element) {

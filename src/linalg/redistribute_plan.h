@@ -72,6 +72,11 @@ struct Round {
 [[nodiscard]] std::optional<Schedule> relayed(Communicator const& comm, Distribution const& from,
                                               Distribution const& to, std::int64_t element);
 
+/// What a communicator would take that has all of a machine's places.
+/// @param mapping  where its ranks are; none: rank r at place r
+[[nodiscard]] std::optional<Schedule> relayed(Machine const& machine, std::optional<Mapping> const& mapping,
+                                              Distribution const& from, Distribution const& to, std::int64_t element);
+
 /// What that takes, by what links carry as the all-to-all routes it (alltoall_axes.cpp): the busiest one's share, and
 /// once more what it has above the mean. Nothing where messages go straight, or where ranks are too many for a look at
 /// every pair.

@@ -3,6 +3,7 @@
 #include <deque>
 #include <mutex>
 
+#include "allport/comm/planned_schedule.h"
 #include "allport/machine/dimensions.h"
 #include "allport/machine/link_bytes.h"
 #include "allport/tasks/carrier.h"
@@ -198,23 +199,57 @@ class RelayedBytes {
 
 }  // namespace
 
-std::optional<Schedule> relayed(Communicator const& comm, Distribution const& from, Distribution const& to,
-                                std::int64_t element) {
-  auto const ranks = comm.size();
-  if (!comm.is_box() || ranks > most_in_table || tasks::usual_way(comm.machine()) != MulticastWay::axes) {
-    return std::nullopt;
-  }
+namespace {
+
+/// The all-to-all of what ranks exchange, where it is worth a schedule. Remembered by machines that go by axes alone.
+std::optional<Contract> exchanged(Machine const& machine, Mapping const& mapping, Distribution const& from,
+                                  Distribution const& to, std::int64_t element) {
   static Remembered last;
-  auto const mapping = comm.mapping();
-  auto const contract = last.find(mapping, from, to, element, [&]() -> std::optional<Contract> {
-    auto pairs = worth_relaying(comm.machine(), mapping, from, to, element);
+  return last.find(mapping, from, to, element, [&]() -> std::optional<Contract> {
+    auto pairs = worth_relaying(machine, mapping, from, to, element);
     if (!pairs) return std::nullopt;
-    return with_blocks(Collective::alltoall, ranks, 0, BlockTable::per_pair(std::move(*pairs), ranks));
+    return with_blocks(Collective::alltoall, machine.ranks(), 0,
+                       BlockTable::per_pair(std::move(*pairs), machine.ranks()));
   });
-  if (!contract) return std::nullopt;
-  auto schedule = comm.schedule_for(*contract);
+}
+
+/// Where every block goes from its source to its destination by itself messages do as well.
+std::optional<Schedule> unless_straight(Schedule schedule) {
   if (schedule.algorithm() == "pairs") return std::nullopt;
   return schedule;
+}
+
+bool goes_by_axes(Machine const& machine) {
+  return machine.ranks() <= most_in_table && tasks::usual_way(machine) == MulticastWay::axes;
+}
+
+}  // namespace
+
+std::optional<Schedule> relayed(Communicator const& comm, Distribution const& from, Distribution const& to,
+                                std::int64_t element) {
+  if (!comm.is_box() || !goes_by_axes(comm.machine())) return std::nullopt;
+  auto const contract = exchanged(comm.machine(), comm.mapping(), from, to, element);
+  if (!contract) return std::nullopt;
+  return unless_straight(comm.schedule_for(*contract));
+}
+
+std::optional<Schedule> relayed(Machine const& machine, std::optional<Mapping> const& mapping, Distribution const& from,
+                                Distribution const& to, std::int64_t element) {
+  if (!goes_by_axes(machine)) return std::nullopt;
+  auto const contract = exchanged(machine, mapping ? *mapping : Mapping::identity(machine.ranks()), from, to, element);
+  if (!contract) return std::nullopt;
+  struct Last {
+    std::mutex mutex;
+    std::optional<Machine> machine;
+    std::optional<Schedule> schedule;
+  };
+  static Last last;  // every rank is asked about in turn
+  std::scoped_lock const hold(last.mutex);
+  if (!last.schedule || last.machine != machine || !(last.schedule->contract() == *contract)) {
+    last.schedule = planned_schedule(machine, *contract);
+    last.machine = machine;
+  }
+  return unless_straight(*last.schedule);
 }
 
 std::optional<Seconds> relayed_seconds(Machine const& machine, std::optional<Mapping> const& mapping,

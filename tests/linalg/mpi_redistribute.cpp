@@ -31,6 +31,9 @@ void move_and_check(Communicator const& comm, Distribution const& from, Distribu
   comm.reset_counted();
   redistribute(source.matrix, target.matrix);
   EXPECT_EQ(comm.counted(), redistribution_traffic(comm, from, to, sizeof(T)));
+  EXPECT_EQ(comm.counted(), redistribution_traffic(comm.machine(), comm.mapping(), from, to, comm.rank(), sizeof(T)));
+  EXPECT_EQ(redistribution_memory(comm, from, to, sizeof(T)),
+            redistribution_memory(comm.machine(), comm.mapping(), from, to, comm.rank(), sizeof(T)));
   EXPECT_EQ(source.data, before);
   Index wrong = 0;
   target.matrix.for_each([&](Index i, Index j, T const& x) { wrong += x != value_at<T>(i, j); });

@@ -228,6 +228,35 @@ def test_run_on_files(allport, tmp_path, count):
     np.testing.assert_allclose(np.load(tmp_path / "s.npy"), (a * a).sum())
 
 
+SLOW_RING = """
+name = "slow ring"
+flops = "10 GF"
+memory = "1 GiB"
+overhead = "10 us"
+axes = [{ length = 4, wraps = true, bandwidth = "5 MB/s", latency = "100 us" }]
+"""
+
+
+def test_what_ranks_pass_on_is_planned(allport, tmp_path):
+    """Where links are the bottleneck, redistributions go from neighbour to neighbour: ranks carry what is others'."""
+    machine = tmp_path / "slow.toml"
+    machine.write_text(SLOW_RING)
+    a = np.random.default_rng(1).standard_normal((12, 40, 24, 20))
+    np.save(tmp_path / "A.npy", a)
+    done = allport(
+        "run", "einsum", "ijab,klab->ijkl", "A.npy", "A.npy", "-o", "C.npy", "-n", 4, "-m", machine, "--json"
+    )
+    assert done.returncode == 0, done.stderr
+    report = json.loads(done.stdout)["report"]
+    assert report["as_planned"] and report["redistribution"]["predicted"] == report["redistribution"]["measured"]
+    np.testing.assert_allclose(np.load(tmp_path / "C.npy"), np.einsum("ijab,klab->ijkl", a, a))
+    blocks = ap.TensorDistribution.blocks(a.shape, (1, 4, 1, 1))
+    plan = ap.plan_einsum("ijab,klab->ijkl", a.shape, a.shape, str(machine), a=blocks, b=blocks)
+    hops = [hop for way in plan.ways.values() for hop in way if hop.moves]
+    straight = sum(n for hop in hops for s, t, n in zip(*hop.messages(), strict=True) if s != t)
+    assert hops and plan.traffic()[1][:, 2].sum() > 8 * straight
+
+
 def test_run_refuses(refuses, tmp_path):
     np.save(tmp_path / "A.npy", np.ones((3, 4)))
     np.save(tmp_path / "o.npy", np.array([None]), allow_pickle=True)

@@ -1,7 +1,10 @@
 // Moves a matrix from one distribution to another; no element travels that stays where it is.
 #pragma once
 
+#include <optional>
+
 #include "allport/linalg/matrix.h"
+#include "allport/mapping/mapping.h"
 
 namespace allport {
 
@@ -15,12 +18,21 @@ void redistribute(Matrix<std::type_identity_t<T> const> const& from, Matrix<T> c
 /// exchange goes from neighbour to neighbour, so that ranks pass on what is others'; else as below.
 [[nodiscard]] Traffic redistribution_traffic(Communicator const& comm, Distribution const& from, Distribution const& to,
                                              std::int64_t element);
+/// As above of a rank of any communicator that has all of a machine's places, for plans.
+/// @param mapping  where its ranks are; none: rank r at place r
+[[nodiscard]] Traffic redistribution_traffic(Machine const& machine, std::optional<Mapping> const& mapping,
+                                             Distribution const& from, Distribution const& to, Rank rank,
+                                             std::int64_t element);
 /// What leaves a rank, and what it gets: one message per pair of different ranks that share elements.
 [[nodiscard]] Traffic redistribution_traffic(Distribution const& from, Distribution const& to, Rank rank,
                                              std::int64_t element);
 
 /// Bytes of pack buffers that redistribute() allocates on this rank at most.
 [[nodiscard]] Bytes redistribution_memory(Communicator const& comm, Distribution const& from, Distribution const& to,
+                                          std::int64_t element);
+/// As above of a rank of any communicator that has all of a machine's places, for plans.
+[[nodiscard]] Bytes redistribution_memory(Machine const& machine, std::optional<Mapping> const& mapping,
+                                          Distribution const& from, Distribution const& to, Rank rank,
                                           std::int64_t element);
 /// As above where messages go straight.
 [[nodiscard]] Bytes redistribution_memory(Distribution const& from, Distribution const& to, Rank rank,

@@ -245,9 +245,9 @@ class ContractionPlan:
                 product[list(members)] += np.array(own, dtype=np.int64) * batches
         for hop in itertools.chain(*self.ways.values()):
             if hop.moves:
+                ends, where = (hop.source.native, hop.target.native), (self.machine, list(self.problem.mapping))
                 for rank in range(count):
-                    of = _native.redistribution_traffic(hop.source.native, hop.target.native, rank, element)
-                    moved[rank] += _four(of.to_dict())
+                    moved[rank] += _four(_native.redistribution_traffic(*ends, rank, element, *where).to_dict())
         return product, moved
 
     def to_dict(self) -> dict[str, Any]:
@@ -367,7 +367,7 @@ def _memory(problem: Problem, ranks: Ranks, product: GemmPlan, to: Layouts, ways
     for hop in itertools.chain(*ways.values()):
         buffers = 0
         if hop.moves:
-            ends = hop.source.native, hop.target.native
-            buffers = max(_native.redistribution_memory(*ends, rank, element) for rank in some)
+            ends, where = (hop.source.native, hop.target.native), (machine, list(problem.mapping))
+            buffers = max(_native.redistribution_memory(*ends, rank, element, *where) for rank in some)
         exchange = max(exchange, buffers + hop.copied * element)
     return parts + max(work, exchange)
