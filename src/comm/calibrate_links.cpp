@@ -7,6 +7,14 @@
 
 namespace allport::engine {
 
+namespace {
+
+/// As collectives send: over TCP, Open MPI asks the receiver before it sends more than 64 KiB, and of two messages that
+/// cross the answer to one waits behind all of the other: links would seem to carry one way at a time.
+constexpr std::int64_t longest_piece = std::int64_t(32) << 10;
+
+}  // namespace
+
 Links::Links(MPI_Comm comm, Machine const& machine, Rank position, std::vector<Rank> ranks, std::int64_t longest)
     : comm_(comm),
       machine_(machine),
@@ -29,20 +37,30 @@ void Links::complete() {
 
 void Links::exchange(std::span<Port const> ports, std::int64_t bytes) {
   if (!speaks()) return;
-  auto const count = static_cast<int>(bytes);
+  auto const in_pieces = [bytes](std::byte* data, auto&& start) {
+    std::int64_t at = 0;
+    do {
+      auto const length = std::min(bytes - at, longest_piece);
+      start(data + at, static_cast<int>(length));
+      at += length;
+    } while (at < bytes);
+  };
   for (auto const p : ports) {
     auto& into = in_[static_cast<std::size_t>(p)];
     if (into.size() < out_.size()) into.resize(out_.size());
-    if (auto const from = rank_behind(static_cast<Port>(p ^ 1))) {
-      check(MPI_Irecv(into.data(), count, MPI_BYTE, *from, p, comm_, &requests_.emplace_back()), "MPI_Irecv", position_,
+    auto const from = rank_behind(static_cast<Port>(p ^ 1));
+    if (!from) continue;
+    in_pieces(into.data(), [&](std::byte* data, int length) {
+      check(MPI_Irecv(data, length, MPI_BYTE, *from, p, comm_, &requests_.emplace_back()), "MPI_Irecv", position_,
             *from);
-    }
+    });
   }
   for (auto const p : ports) {
-    if (auto const to = rank_behind(p)) {
-      check(MPI_Isend(out_.data(), count, MPI_BYTE, *to, p, comm_, &requests_.emplace_back()), "MPI_Isend", position_,
-            *to);
-    }
+    auto const to = rank_behind(p);
+    if (!to) continue;
+    in_pieces(out_.data(), [&](std::byte* data, int length) {
+      check(MPI_Isend(data, length, MPI_BYTE, *to, p, comm_, &requests_.emplace_back()), "MPI_Isend", position_, *to);
+    });
   }
   complete();
 }
