@@ -15,7 +15,9 @@ from allport.schedule import Schedule, import_goal
 __all__ = ["MOST_HOPS", "ROUNDS", "Case", "cases"]
 
 MOST_HOPS = 4
-PIECE = 1 << 15  # bytes: over TCP, Open MPI asks the receiver before it sends more than 64 KiB, which halves links both ways
+PIECE = (
+    1 << 15
+)  # bytes: over TCP, Open MPI asks the receiver before it sends more than 64 KiB, which halves links both ways
 ROUNDS = 16  # there and back, of which one message's time is a share
 Pairs = list[tuple[int, int]]
 
