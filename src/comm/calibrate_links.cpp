@@ -7,14 +7,6 @@
 
 namespace allport::engine {
 
-namespace {
-
-/// As collectives send: over TCP, Open MPI asks the receiver before it sends more than 64 KiB, and of two messages that
-/// cross the answer to one waits behind all of the other: links would seem to carry one way at a time.
-constexpr std::int64_t longest_piece = std::int64_t(32) << 10;
-
-}  // namespace
-
 Links::Links(MPI_Comm comm, Machine const& machine, Rank position, std::vector<Rank> ranks, std::int64_t longest)
     : comm_(comm),
       machine_(machine),
@@ -37,10 +29,10 @@ void Links::complete() {
 
 void Links::exchange(std::span<Port const> ports, std::int64_t bytes) {
   if (!speaks()) return;
-  auto const in_pieces = [bytes](std::byte* data, auto&& start) {
+  auto const in_pieces = [bytes, piece = piece_ > 0 ? piece_ : bytes](std::byte* data, auto&& start) {
     std::int64_t at = 0;
     do {
-      auto const length = std::min(bytes - at, longest_piece);
+      auto const length = std::min(bytes - at, piece);
       start(data + at, static_cast<int>(length));
       at += length;
     } while (at < bytes);

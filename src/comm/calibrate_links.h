@@ -17,6 +17,8 @@ class Links {
   /// `position` of this rank in the machine; `ranks` of the communicator by position.
   Links(MPI_Comm comm, Machine const& machine, Rank position, std::vector<Rank> ranks, std::int64_t longest);
 
+  /// Messages of exchange() go in pieces of so many bytes from now on; 0: whole.
+  void cut(std::int64_t piece) { piece_ = piece; }
   /// Sends `bytes` out of all `ports` and receives as much from the nodes whose ports lead here, all at once.
   void exchange(std::span<Port const> ports, std::int64_t bytes);
   /// `count` messages of `bytes` out of one port, and as many in, all in flight at once.
@@ -33,6 +35,7 @@ class Links {
   Machine const& machine_;
   Rank position_;
   std::vector<Rank> ranks_;
+  std::int64_t piece_ = 0;
   std::vector<std::byte> out_;
   std::vector<std::vector<std::byte>> in_;
   std::vector<MPI_Request> requests_;

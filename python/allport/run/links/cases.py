@@ -15,9 +15,8 @@ from allport.schedule import Schedule, import_goal
 __all__ = ["MOST_HOPS", "ROUNDS", "Case", "cases"]
 
 MOST_HOPS = 4
-PIECE = (
-    1 << 15
-)  # bytes: over TCP, Open MPI asks the receiver before it sends more than 64 KiB, which halves links both ways
+SHORT = 1 << 15  # bytes of a short piece
+LONG, MOST_LONG = 1 << 16, 16  # of a long one at least, and how many a message has at most
 ROUNDS = 16  # there and back, of which one message's time is a share
 Pairs = list[tuple[int, int]]
 
@@ -46,12 +45,13 @@ class Case:
         """'B/s', or 's' of a message's start."""
         return "s" if self.rounds else "B/s"
 
-    def schedule(self, bytes: int) -> Schedule:
+    def schedule(self, bytes: int, short: bool = False) -> Schedule:
         """Of messages of so many bytes, in pieces as all schedules send them: what these get of a link is measured."""
         if self.rounds:
             return _to_and_fro(self, bytes)
         all_ = [(a, b, bytes) for a, b in self.messages]
-        return Pattern(self.what, self.ranks, all_).schedule(segment=PIECE, window=2)
+        piece = SHORT if short else max(-(-bytes // MOST_LONG), LONG)
+        return Pattern(self.what, self.ranks, all_).schedule(segment=piece, window=2)
 
 
 def _to_and_fro(case: Case, bytes: int) -> Schedule:

@@ -33,18 +33,30 @@ REPEATS, QUICK_REPEATS = 15, 7
 BUDGET = 2.5  # seconds for all repeats of one size, but three
 
 
-def _points(case: Case, sizes: Sequence[int], carrier: Carrier) -> tuple[list[Point], list[Sequence[float]]]:
-    timed = [carrier(case.schedule(size)) for size in sizes]
+def _in_short_pieces(chosen: Sequence[Case], bytes: int, carrier: Carrier) -> bool:
+    """Whether messages that cross go sooner in short pieces: over TCP, Open MPI asks the receiver before it sends more
+    than 64 KiB, and the answer waits behind the other message, as if links carried one way at a time."""
+    crossing = next((case for case in chosen if case.ways == "+-" and not case.rounds), None)
+    if crossing is None:
+        return False
+    short, long = (statistics.median(carrier(crossing.schedule(bytes, short=way))) for way in (True, False))
+    return short < 0.9 * long
+
+
+def _points(
+    case: Case, sizes: Sequence[int], carrier: Carrier, short: bool = False
+) -> tuple[list[Point], list[Sequence[float]]]:
+    timed = [carrier(case.schedule(size, short)) for size in sizes]
     points = [Point(size, statistics.median(t), *interval(t)[:2]) for size, t in zip(sizes, timed, strict=True)]
     return points, timed
 
 
-def _figure(case: Case, sizes: Sequence[int], carrier: Carrier) -> Figure:
+def _figure(case: Case, sizes: Sequence[int], carrier: Carrier, short: bool) -> Figure:
     """A rate is the slope between the two longest sizes, which starts and full buckets do not bend."""
     if case.rounds:
         points, (there_and_back,) = _points(case, (START_BYTES,), carrier)
         return Figure.of_samples(case, [t / (2 * case.rounds) for t in there_and_back], points)
-    points, timed = _points(case, sizes, carrier)
+    points, timed = _points(case, sizes, carrier, short)
     more, longer, shorter = sizes[-1] - sizes[-2], timed[-1], timed[-2]
     slopes = [(a - b) / more for a, b in zip(longer, shorter, strict=False)]
     if min(slopes) <= 0:  # all noise: then the longest message as a whole
@@ -65,11 +77,12 @@ def carried(
     if len(sizes) < 2 or list(sizes) != sorted(set(sizes)) or sizes[0] < 1:
         raise failure(f"sizes = {list(sizes)}: expected at least two, ascending, from 1 byte on")
     chosen = cases(as_machine(machine)) if among is None else list(among)
+    short = _in_short_pieces(chosen, sizes[-2], carrier)
     found = []
     for i, case in enumerate(chosen):
         if progress is not None:
             progress(case.what, i / len(chosen))
-        found.append(_figure(case, sizes, carrier))
+        found.append(_figure(case, sizes, carrier, short))
     return found
 
 
