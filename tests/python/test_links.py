@@ -44,6 +44,30 @@ def test_the_simulator_gives_back_what_the_file_says():
     assert "rate to 4 neighbours" in found and "rate to 5 neighbours" not in found
 
 
+@pytest.mark.parametrize("asks_beyond", [None, 1 << 15])
+def test_messages_go_in_short_pieces_where_those_that_cross_are_quicker(asks_beyond):
+    """A network that carries one way at a time whatever is longer, as MPI libraries make of TCP that ask first."""
+    machine = ap.Machine.from_toml(UNEVEN)
+    pieces = []
+
+    def carrier(schedule):
+        pieces.append(schedule.segment)
+        late = asks_beyond is not None and schedule.segment > asks_beyond
+        programs = json.loads(schedule.to_json())["programs"]
+        sent = {(a, op["peer"]) for a, p in enumerate(programs) for op in p["operations"] if op["kind"] == "send"}
+        crosses = any((b, a) in sent for a, b in sent)
+        return [ap.simulate(schedule, machine).seconds * (2 if late and crosses else 1)]
+
+    among = [case for case in ap.links.cases(machine) if case.group == "one pair"]
+    found = _by_name(ap.links.carried(machine, carrier, among=among))
+    for letter, rate in (("x", 40e6), ("y", 20e6)):
+        for ways in ("+", "-", "+-"):
+            assert found[f"rate {letter}{ways} one pair"].value == pytest.approx(rate, rel=1e-3)
+    tried, used = pieces[:2], pieces[2:]
+    assert tried == [1 << 15, 1 << 16]
+    assert max(used) == (1 << 16 if asks_beyond is None else 1 << 15)
+
+
 def test_hosts_share_their_routers_links():
     machine = ap.Machine.parse("gemini:4x2x2m")
     found = _by_name(ap.links.simulated(machine, quick=True))
