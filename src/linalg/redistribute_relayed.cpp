@@ -73,13 +73,16 @@ std::int64_t busiest(std::vector<std::int64_t> const& bytes, std::size_t ranks) 
   return most;
 }
 
+bool goes_by_axes(Machine const& machine) {
+  return machine.ranks() <= most_in_table && tasks::usual_way(machine) == MulticastWay::axes;
+}
+
 /// The table of pairs, where it is worth a schedule.
 std::optional<std::vector<std::int64_t>> worth_relaying(Machine const& machine, Mapping const& mapping,
                                                         Distribution const& from, Distribution const& to,
                                                         std::int64_t element) {
   auto const ranks = machine.ranks();
-  if (ranks < 3 || ranks > most_in_table || from == to) return std::nullopt;
-  if (tasks::usual_way(machine) != MulticastWay::axes) return std::nullopt;
+  if (ranks < 3 || from == to || !goes_by_axes(machine)) return std::nullopt;
   auto pairs = pairs_of(mapping, from, to, element);
   auto const most = busiest(pairs, static_cast<std::size_t>(ranks));
   if (most < least_relayed || most > most_relayed) return std::nullopt;
@@ -197,10 +200,6 @@ class RelayedBytes {
   LinkBytes loads_;
 };
 
-}  // namespace
-
-namespace {
-
 /// The all-to-all of what ranks exchange, where it is worth a schedule. Remembered by machines that go by axes alone.
 std::optional<Contract> exchanged(Machine const& machine, Mapping const& mapping, Distribution const& from,
                                   Distribution const& to, std::int64_t element) {
@@ -217,10 +216,6 @@ std::optional<Contract> exchanged(Machine const& machine, Mapping const& mapping
 std::optional<Schedule> unless_straight(Schedule schedule) {
   if (schedule.algorithm() == "pairs") return std::nullopt;
   return schedule;
-}
-
-bool goes_by_axes(Machine const& machine) {
-  return machine.ranks() <= most_in_table && tasks::usual_way(machine) == MulticastWay::axes;
 }
 
 }  // namespace

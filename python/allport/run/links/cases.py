@@ -46,7 +46,8 @@ class Case:
         return "s" if self.rounds else "B/s"
 
     def schedule(self, bytes: int, short: bool = False) -> Schedule:
-        """Of messages of so many bytes, in pieces as all schedules send them: what these get of a link is measured."""
+        """Of messages of so many bytes, in pieces as all schedules send them: what these get of a link is measured.
+        short: in pieces of SHORT, however long; a message that goes to and fro is whole."""
         if self.rounds:
             return _to_and_fro(self, bytes)
         all_ = [(a, b, bytes) for a, b in self.messages]
