@@ -80,10 +80,9 @@ def flops_of(run: Run) -> float:
 
 def machine_of(run: Run, shared: bool) -> ap.Machine:
     """The lab's machine file with its dgemm's rate; shared: that its ranks share so many cores, too."""
-    text = machine_toml(make_plan("simulated", ap.Machine.parse(LAB), run["rate"]))
+    fits = {"cores": run["cores"]} if shared else {}
+    text = machine_toml(make_plan("simulated", ap.Machine.parse(LAB), run["rate"]), fits)
     text = re.sub(r"flops = .*", f"flops = {flops_of(run):g}", text)
-    if shared:
-        text += f'\n[calibration]\nfit = [{{ what = "cores", value = {run["cores"]}, error = 0 }}]\n'
     return ap.Machine.from_toml(text)
 
 

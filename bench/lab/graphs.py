@@ -99,13 +99,10 @@ def machine_of(place: Place, run: Run, shared: bool) -> ap.Machine:
     shared: and that ranks share this computer's cores, and that idle links pass 32 KiB at once.
     """
     lab = ap.Machine.parse(place.lab)
-    text = machine_toml(make_plan("simulated", lab, place.rate))
+    fits = {"cores": run["cores"], "burst": BURST} if shared else {}
+    text = machine_toml(make_plan("simulated", lab, place.rate), fits)
     rate = 2.0 * place.n**3 / lab.ranks / statistics.median(run["seconds"]["peak"])
     text = re.sub(r"flops = .*", f"flops = {rate:g}", text)
-    if shared:
-        fits = {"cores": run["cores"], "burst": BURST}
-        said = ", ".join(f'{{ what = "{what}", value = {value}, error = 0 }}' for what, value in fits.items())
-        text += f"\n[calibration]\nfit = [{said}]\n"
     return ap.Machine.from_toml(text)
 
 

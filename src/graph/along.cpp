@@ -4,10 +4,10 @@
 
 namespace allport::graph {
 
-void Along::go_alone(Delivery const& delivery, bool rested) {
+void Along::go_alone(Delivery const& delivery, Taken taken) {
   auto const seconds = [&](Hop const& hop, std::int64_t bytes) {
-    auto const length = static_cast<double>(bytes);
-    return rested ? links_.rested(hop.from, hop.to, length) : links_.alone(hop.from, hop.to, length);
+    if (taken == Taken::rested) return links_.rested(hop.from, hop.to);
+    return links_.alone(hop.from, hop.to, taken == Taken::whole ? static_cast<double>(bytes) : 0.0);
   };
   auto const trailing = [&](Hop const& hop, std::int64_t bytes) { return seconds(hop, bytes) - seconds(hop, 0); };
   go(delivery, 0, trailing, [&](Hop const& hop, Reached& from) {
@@ -19,16 +19,30 @@ void Along::go_alone(Delivery const& delivery, bool rested) {
   });
 }
 
-double Along::alone(Delivery const& delivery, Rank to) {
-  go_alone(delivery, false);
-  return at(to).there;
-}
-
-double Along::alone(Delivery const& delivery, bool rested) {
-  go_alone(delivery, rested);
+double Along::last_alone(Delivery const& delivery, Taken taken) {
+  go_alone(delivery, taken);
   double last = 0;
   for (auto const rank : delivery.ranks) last = std::max(last, at(rank).there);
   return last;
+}
+
+double Along::alone(Delivery const& delivery, Rank to) {
+  go_alone(delivery, Taken::whole);
+  return at(to).there;
+}
+
+double Along::alone(Delivery const& delivery) { return last_alone(delivery, Taken::whole); }
+
+Rested Along::rested(Delivery const& delivery) {
+  auto const trailing = alone(delivery) - last_alone(delivery, Taken::start);
+  auto const bytes = static_cast<double>(std::max<std::int64_t>(delivery.bytes, 1));
+  return {last_alone(delivery, Taken::rested), std::max(0.0, trailing) / bytes, links_.burst()};
+}
+
+double Rested::seconds(double bytes, double times) const {
+  auto const again = std::min(start, burst * per_byte);  // saved up until the next one
+  auto const saved = burst * per_byte + (times - 1) * again;
+  return times * start + std::max(times * trailing(bytes), times * bytes * per_byte - saved);
 }
 
 double Along::talk(TaskGraph const& graph, Gang const& gang) {
@@ -37,11 +51,12 @@ double Along::talk(TaskGraph const& graph, Gang const& gang) {
   double sum = 0;
   for (auto const& talk : gang.talk) {
     if (talk.bytes == 0) continue;
-    sum += alone({gang.members.front(), 0, talk.what, ranks, talk.root, talk.bytes, talk.element, true}, true) *
-           static_cast<double>(talk.times);
+    Delivery const delivery{gang.members.front(), 0, talk.what, ranks, talk.root, talk.bytes, talk.element, true};
+    sum += rested(delivery).seconds(static_cast<double>(talk.bytes), static_cast<double>(talk.times));
   }
-  auto const start = links_.rested(ranks[0], ranks[1], 0);
-  return sum + gang.expected_messages * start + links_.rested(ranks[0], ranks[1], gang.expected_bytes) - start;
+  Rested const neighbour{links_.rested(ranks[0], ranks[1]), links_.way(ranks[0], ranks[1]).seconds_per_byte,
+                         links_.burst()};
+  return sum + gang.expected_messages * neighbour.start + neighbour.trailing(gang.expected_bytes);
 }
 
 }  // namespace allport::graph

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "allport/graph/carrier.h"
+#include "allport/graph/passages.h"
 #include "links.h"
 
 namespace allport::graph {
@@ -30,8 +31,9 @@ class Along {
   /// Seconds until a rank has all that a delivery brings it, if nothing else is under way.
   [[nodiscard]] double alone(Delivery const& delivery, Rank to);
   /// Until all of its ranks have.
-  /// @param rested  nobody else is at work, either
-  [[nodiscard]] double alone(Delivery const& delivery, bool rested = false);
+  [[nodiscard]] double alone(Delivery const& delivery);
+  /// The same where nobody else is at work, either.
+  [[nodiscard]] Rested rested(Delivery const& delivery);
   /// Seconds of a gang's collectives, message by message, and of the data-dependent messages that it expects, if
   /// nothing else is under way and nobody else at work.
   /// @pre gang.members.size() > 1
@@ -66,7 +68,11 @@ class Along {
       to.there = std::max(to.there, passage.tail);
     });
   }
-  void go_alone(Delivery const& delivery, bool rested);
+  /// What a message is taken to be: all of it, its start, or that with nobody else at work.
+  enum class Taken { whole, start, rested };
+  void go_alone(Delivery const& delivery, Taken taken);
+  /// Until all have it.
+  [[nodiscard]] double last_alone(Delivery const& delivery, Taken taken);
 
   Carrier const& carrier_;
   Links& links_;

@@ -17,21 +17,45 @@ Delivery delivery_of_sum(TaskGraph const& graph, Task parent, Heir const& heir, 
   return sum;
 }
 
-void each_expected(TaskGraph const& graph, Gang const& gang, FunctionRef<void(Delivery const&)> visit) {
-  constexpr std::size_t few = 8;
+namespace {
+
+/// Members, of which each pair's exchange is looked at: of more a pair's is short, and pairs are too many.
+constexpr std::size_t few = 8;
+
+/// What a member sends another one, as if by one of two trees from each side of a ring.
+void expected(TaskGraph const& graph, Gang const& gang, Task from, Task to, std::int64_t bytes,
+              FunctionRef<void(Delivery const&)> visit) {
+  std::array const ranks{graph.owner(from), graph.owner(to)};
+  Delivery delivery{gang.members.front(), ranks[0] < ranks[1] ? 0 : 1, Collective::broadcast, ranks, 0, bytes};
+  delivery.whole = gang.members.front();
+  visit(delivery);
+}
+
+}  // namespace
+
+void each_expected_of(TaskGraph const& graph, Gang const& gang, Task member, FunctionRef<void(Delivery const&)> visit) {
   auto const members = gang.members.size();
-  if (!gang.exchanges || members < 2 || members > few) return;
-  auto const bytes = std::llround(gang.expected_bytes / static_cast<double>(members - 1));
-  if (bytes == 0) return;
-  for (auto const from : gang.members) {
+  if (!gang.exchanges || members < 2) return;
+  if (members <= few) {
+    auto const bytes = std::llround(gang.expected_bytes / static_cast<double>(members - 1));
+    if (bytes == 0) return;
     for (auto const to : gang.members) {
-      if (from == to) continue;
-      std::array const ranks{graph.owner(from), graph.owner(to)};
-      Delivery delivery{gang.members.front(), ranks[0] < ranks[1] ? 0 : 1, Collective::broadcast, ranks, 0, bytes};
-      delivery.whole = gang.members.front();
-      visit(delivery);
+      if (to != member) expected(graph, gang, member, to, bytes, visit);
     }
+    return;
   }
+  // Two stand for all: around a ring others are a quarter of it away in the mean, to either side.
+  auto const bytes = std::llround(gang.expected_bytes / 2);
+  if (bytes == 0) return;
+  auto const at = static_cast<std::size_t>(std::ranges::find(gang.members, member) - gang.members.begin());
+  for (auto const off : {(members + 2) / 4, members - (members + 2) / 4}) {
+    expected(graph, gang, member, gang.members[(at + off) % members], bytes, visit);
+  }
+}
+
+void each_expected(TaskGraph const& graph, Gang const& gang, FunctionRef<void(Delivery const&)> visit) {
+  if (gang.members.size() > few) return;
+  for (auto const from : gang.members) each_expected_of(graph, gang, from, visit);
 }
 
 void Leaving::read(TaskGraph const& graph, Task task) {

@@ -20,6 +20,9 @@ struct Heir {
 /// members alone: of more each pair's is short, and pairs are too many to be looked at.
 void each_expected(TaskGraph const& graph, Gang const& gang, FunctionRef<void(Delivery const&)> visit);
 
+/// What one member is expected to send; of many members, to two that stand for all.
+void each_expected_of(TaskGraph const& graph, Gang const& gang, Task member, FunctionRef<void(Delivery const&)> visit);
+
 /// One output on its way: `ranks` begins with the task's owner and is alone where nothing travels.
 struct Sending {
   int output = 0;

@@ -39,12 +39,10 @@ class Links {
   [[nodiscard]] double alone(Way const& way, double bytes) const {
     return 2 * overhead_ + way.latency + bytes * way.seconds_per_byte;
   }
-  /// The same, where only who sends it and who gets it are awake, and its links have been idle.
-  [[nodiscard]] double rested(Rank from, Rank to, double bytes) const {
-    auto const way = this->way(from, to);
-    return 2 * cores_.alone(overhead_) + way.latency + std::max(0.0, bytes - burst_) * way.seconds_per_byte;
-  }
+  /// The same of no bytes, where only who sends it and who gets it are awake.
+  [[nodiscard]] double rested(Rank from, Rank to) const { return 2 * cores_.alone(overhead_) + way(from, to).latency; }
   [[nodiscard]] double alone(Rank from, Rank to, double bytes) const { return alone(way(from, to), bytes); }
+  [[nodiscard]] double burst() const { return burst_; }
   /// Seconds that `bytes` take to follow a head.
   [[nodiscard]] double trailing(Way const& way, std::int64_t bytes) const {
     return alone(way, static_cast<double>(bytes)) - alone(way, 0);

@@ -54,7 +54,11 @@ class Again final : public Carrier {
 
 struct Passages::Inside {
   Inside(Machine const& on, Carrier const& by, std::int64_t segment)
-      : machine(on), carrier(by), links(on), along(again, links, on.ranks(), segment) {}
+      : machine(on),
+        carrier(by),
+        links(on),
+        along(again, links, on.ranks(), segment),
+        as_carried(by, links, on.ranks(), segment) {}
 
   double seconds(Delivery const& delivery, std::int64_t bytes) {
     again.bytes_ = bytes;
@@ -66,6 +70,7 @@ struct Passages::Inside {
   Again again;
   Links links;
   Along along;
+  Along as_carried;
 };
 
 Passages::Passages(Machine const& machine, Carrier const& carrier, std::int64_t segment)
@@ -89,5 +94,9 @@ Passages::Passage Passages::of(Delivery const& delivery) {
   passage.start = std::max(0.0, all - passage.per_byte * static_cast<double>(delivery.bytes));
   return passage;
 }
+
+double Passages::burst() const { return inside_->links.burst(); }
+
+Rested Passages::rested(Delivery const& delivery) { return inside_->as_carried.rested(delivery); }
 
 }  // namespace allport::graph

@@ -53,7 +53,7 @@ class Pricing {
     // What the chain's own messages take of the links is in the chain.
     auto const others = std::max(0.0, price.links.value() - chain_loads_.mean_link());
     auto const busy = std::max(price.work.value(), others);
-    price.total = Seconds(std::max({chain, price.links.value(), std::hypot(busy, elsewhere)}));
+    price.total = Seconds(std::max({chain, price.links.value(), overlapped(busy, elsewhere, meets_)}));
     return price;
   }
 
@@ -111,12 +111,14 @@ class Pricing {
 
   void send(Task task, double times) {
     leaving_.read(graph_, task);
-    leaving_.deliveries(graph_, task, [&](Delivery const& delivery) {
+    auto const add = [&](Delivery const& delivery) {
       carrier_.hops(delivery, [&](Hop const& hop) {
         ends_ += 2 * times;
         loads_.add(hop, times);
       });
-    });
+    };
+    leaving_.deliveries(graph_, task, add);
+    if (graph_.gang(task, gang_)) each_expected_of(graph_, gang_, task, add);
   }
 
   [[nodiscard]] double link_seconds(double scale) const {
@@ -137,6 +139,9 @@ class Pricing {
         graph_.tasks(rank, step, [&](Task task) {
           leaving_.read(graph_, task);
           leaving_.deliveries(graph_, task, [&](Delivery const& delivery) { carrier_.hops(delivery, add); });
+          if (graph_.gang(task, gang_)) {
+            each_expected_of(graph_, gang_, task, [&](Delivery const& delivery) { carrier_.hops(delivery, add); });
+          }
         });
       }
     }
@@ -175,6 +180,7 @@ class Pricing {
     auto const begin = now_;
     while (graph_.step(at) < end) {
       auto const seconds = task_seconds(at, false);
+      meets_ = meets_ || seconds > rates_.seconds(graph_.work(at));
       now_ += seconds;
       chain_on_[graph_.owner(at)] += seconds * chain_times_;
       auto const next = most_urgent(at);
@@ -247,6 +253,7 @@ class Pricing {
   double chain_ = 0;
   double chain_times_ = 1;  // what is followed stands for so many
   double now_ = 0;
+  bool meets_ = false;  // members of a gang, on the chain
   std::map<Rank, double> chain_on_;
   std::map<std::tuple<std::uint16_t, std::uint16_t, std::int32_t, std::int32_t>, double> talks_;
   Leaving leaving_;
@@ -255,6 +262,11 @@ class Pricing {
 };
 
 }  // namespace
+
+double overlapped(double busy, double elsewhere, bool meets) {
+  auto const p = meets ? 1.5 : 2.0;
+  return std::pow(std::pow(busy, p) + std::pow(elsewhere, p), 1 / p);
+}
 
 Price price(TaskGraph const& graph, Machine const& machine, Carrier const& carrier, PriceOptions const& options) {
   ensure(graph.ranks() <= machine.ranks(), "machine", machine.ranks(), fmt::format("{} ranks", graph.ranks()),

@@ -274,8 +274,8 @@ void GemmEstimate::price(GemmCandidate& candidate) {
   auto const links = std::max(ends, sums.loads.mean_link());
   candidate.compute = Seconds(sums.work);
   candidate.communicate = Seconds(links);
-  candidate.total =
-      Seconds(std::max({sums.chain, links, sums.in_turn, std::hypot(std::max(sums.work, links), sums.elsewhere)}));
+  candidate.total = Seconds(std::max(
+      {sums.chain, links, sums.in_turn, graph::overlapped(std::max(sums.work, links), sums.elsewhere, false)}));
 }
 
 }  // namespace allport::gemm_detail

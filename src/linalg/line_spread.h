@@ -18,9 +18,12 @@ struct LineSpread {
   double start = 0;        ///< seconds of a piece of no bytes
   double per_byte = 0;     ///< and for each byte more
   graph::AxisLoads loads;  ///< of a byte, of all pieces together
+  double burst = 0;        ///< bytes of a piece that links pass at once: those of a chain find them idle
 
   /// Of a piece of so many bytes; 0 where nothing travels.
-  [[nodiscard]] double piece_seconds(double bytes) const { return bytes > 0 ? start + bytes * per_byte : 0; }
+  [[nodiscard]] double piece_seconds(double bytes) const {
+    return bytes > 0 ? start + std::max(0.0, bytes - burst) * per_byte : 0;
+  }
   /// The next piece: what a delivery of usual_bytes takes.
   void add(graph::Passages::Passage const& passage) {
     start = std::max(start, passage.start);
@@ -34,6 +37,7 @@ struct LineSpread {
                                             std::span<Rank const> ranks, int pieces) {
   LineSpread spread{pieces, 0, 0, graph::AxisLoads(machine)};
   if (ranks.size() < 2) return spread;
+  spread.burst = passages.burst();
   graph::Delivery delivery{{}, 0, Collective::broadcast, ranks, 0, LineSpread::usual_bytes, 1, false, pieces};
   for (delivery.output = 0; delivery.output < pieces; ++delivery.output) spread.add(passages.of(delivery));
   return spread;

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "allport/graph/price.h"
 #include "allport/linalg/graphs.h"
 #include "allport/tasks/carrier.h"
 #include "lu_tasks.h"
@@ -15,8 +16,10 @@ namespace {
 
 /// Steps that are looked at: they change smoothly as the matrix shrinks, and the others lie between.
 constexpr int estimated_steps = 12;
-/// How multicasts and gangs' talk go is looked at for so many bytes.
+/// How multicasts go is looked at for so many bytes.
 constexpr auto usual_bytes = gemm_detail::LineSpread::usual_bytes;
+/// And gangs' talk.
+constexpr std::int64_t talked_bytes = 1024;
 
 }  // namespace
 
@@ -28,11 +31,6 @@ LuEstimate::LuEstimate(LuPlan const& plan)
       rates_(plan.machine, tiled_plan::rate_factor(plan.problem.type)),
       panel_slowness_(slowness_on(plan.machine).panel),
       trsm_slowness_(slowness_on(plan.machine).trsm) {}
-
-LuEstimate::Line LuEstimate::timed(graph::Delivery const& delivery) {
-  auto const passage = passages_.of(delivery);
-  return {passage.start, passage.per_byte};
-}
 
 /// Of the place in the grid's middle.
 LuEstimate::Lines const& LuEstimate::lines_of(LuCandidate const& candidate) {
@@ -54,16 +52,31 @@ LuEstimate::Lines const& LuEstimate::lines_of(LuCandidate const& candidate) {
     return gemm_detail::line_spread(passages_, plan_.machine, ranks, pieces);
   };
   auto const pieces = [&](int ranks) { return pieces_of(ranks, plan_.machine, way_of(plan_)); };
-  auto& lines = known.emplace(
-      Lines{spread(from_middle(Way::row), pieces(g.cols)), spread(column, pieces(g.rows)), spread(layers, 1)});
+  auto& lines = known.emplace(Lines{spread(from_middle(Way::row), pieces(g.cols)),
+                                    spread(column, pieces(g.rows)),
+                                    spread(layers, 1),
+                                    {},
+                                    {},
+                                    graph::AxisLoads(plan_.machine)});
   if (column.size() < 2) return lines;
-  graph::Delivery talk{{}, 0, Collective::broadcast, column, 0, usual_bytes, 1, true};
-  lines.broadcast = timed(talk);
-  talk.what = Collective::reduce;
-  lines.reduce = timed(talk);
+  graph::Delivery talk{{}, 0, Collective::broadcast, column, 0, talked_bytes, 1, true};
+  for (auto const& one : talk_of_panel(plan_.problem.pivoting, 1, 0, element_)) {
+    talk.what = one.what;
+    lines.talk[one.what] = passages_.rested(talk);
+  }
   talk.what = Collective::broadcast;
   talk.ranks = talk.ranks.first(2);
-  lines.neighbour = timed(talk);
+  talk.bytes = usual_bytes;
+  lines.neighbour = passages_.rested(talk);
+  // As graph::price does: to those a quarter of the column away.
+  auto const members = seats.members(middle, Way::col);
+  auto const at = static_cast<std::size_t>(Seats::index(middle, Way::col));
+  auto const quarter = (members.size() + 2) / 4;
+  for (auto const off : {quarter, members.size() - quarter}) {
+    std::array const pair{members[at], members[(at + off) % members.size()]};
+    talk.ranks = pair;
+    lines.exchange.add(passages_.of(talk).loads, 0.5 / static_cast<double>(usual_bytes));
+  }
   return lines;
 }
 
@@ -71,10 +84,9 @@ LuEstimate::Lines const& LuEstimate::lines_of(LuCandidate const& candidate) {
 double LuEstimate::talk_seconds(Lines const& lines, Index width) const {
   double seconds = 0;
   for (auto const& talk : talk_of_panel(plan_.problem.pivoting, width, 0, element_)) {
-    auto const bytes = static_cast<double>(talk.bytes);
-    auto const once = (talk.what != Collective::broadcast ? lines.reduce.seconds(bytes) : 0) +
-                      (talk.what != Collective::reduce ? lines.broadcast.seconds(bytes) : 0);
-    seconds += once * static_cast<double>(talk.times);
+    auto const known = lines.talk.find(talk.what);
+    if (talk.bytes == 0 || known == lines.talk.end()) continue;
+    seconds += known->second.seconds(static_cast<double>(talk.bytes), static_cast<double>(talk.times));
   }
   return seconds;
 }
@@ -110,7 +122,7 @@ LuEstimate::Step LuEstimate::step(LuCandidate const& candidate, Lines const& lin
     Gang moves;
     expect_row_moves(moves, g.rows, b, b * width * size);
     return copying(width) + moves.expected_messages * lines.neighbour.start +
-           moves.expected_bytes * lines.neighbour.per_byte;
+           lines.neighbour.trailing(moves.expected_bytes);
   };
   auto const summing = [&](double elements) {  // over the layers, halving by halving
     return g.layers == 1 ? 0.0
@@ -147,6 +159,11 @@ LuEstimate::Step LuEstimate::step(LuCandidate const& candidate, Lines const& lin
   auto const bytes_of_u = size * cols * b * p_c;
   loads.add(lines.row.loads, times * bytes_of_l);
   loads.add(lines.col.loads, times * bytes_of_u);
+  if (pivots && g.rows > 1) {  // right and left of the panel
+    Gang moves;
+    expect_row_moves(moves, g.rows, b, b * std::max(0.0, static_cast<double>(problem.n) - b) / p_c * size);
+    loads.add(lines.exchange, times * moves.expected_bytes * p_r * p_c * c);
+  }
   // To their layer, contributions to the sums, and back to layer 0.
   loads.add(lines.layer.loads, times * (bytes_of_l + bytes_of_u) * (2 * (c - 1) / c + c - 1));
   auto const of_l = p_r * c * (lines.row.pieces * (p_c - 1) + 3 * (c - 1) / c);
@@ -183,7 +200,7 @@ void LuEstimate::price(LuCandidate& candidate) {
   auto const elsewhere = chain * (1 - 1.0 / (g.cols * g.layers));
   candidate.compute = Seconds(work);
   candidate.communicate = Seconds(links);
-  candidate.total = Seconds(std::max({chain, links, std::hypot(std::max(work, links), elsewhere)}));
+  candidate.total = Seconds(std::max({chain, links, graph::overlapped(std::max(work, links), elsewhere, g.rows > 1)}));
 }
 
 }  // namespace allport::lu_detail

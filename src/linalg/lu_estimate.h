@@ -28,20 +28,14 @@ class LuEstimate {
   void price(LuCandidate& candidate);
 
  private:
-  /// Seconds that so many bytes take: start + bytes per_byte.
-  struct Line {
-    double start = 0;
-    double per_byte = 0;
-    [[nodiscard]] double seconds(double bytes) const { return bytes > 0 ? start + bytes * per_byte : 0; }
-  };
   /// Multicasts from the middle of a line.
   struct Lines {
     gemm_detail::LineSpread row;
     gemm_detail::LineSpread col;
     gemm_detail::LineSpread layer;  // from one layer to another
-    Line neighbour{};               // of a column's gang: from one member to another, and its collectives
-    Line reduce{};
-    Line broadcast{};
+    graph::Rested neighbour{};      // of a column's gang: from one member to another, and its collectives
+    std::map<Collective, graph::Rested> talk;
+    graph::AxisLoads exchange;  // of a byte from one member to others
   };
   struct Step {
     double work = 0;
@@ -50,7 +44,6 @@ class LuEstimate {
   };
 
   [[nodiscard]] Lines const& lines_of(LuCandidate const& candidate);
-  [[nodiscard]] Line timed(graph::Delivery const& delivery);
   [[nodiscard]] double talk_seconds(Lines const& lines, Index width) const;
   [[nodiscard]] Step step(LuCandidate const& candidate, Lines const& lines, double at, double b, double talk,
                           graph::AxisLoads& loads, double times) const;

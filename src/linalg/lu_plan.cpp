@@ -24,6 +24,8 @@ constexpr Index given_widths[] = {128, 64, 32};
 
 /// Of candidates those that are estimated to be the best are priced by their graphs, so many at most.
 constexpr int priced_by_graph = 8;
+/// Prices are often so much of their estimates: whatever may still be the best is priced.
+constexpr double optimism = 0.85;
 /// Grids that leave ranks out have their turn as if they were so much slower: closer no estimate is.
 constexpr double some_ranks = 1.05;
 /// What that takes for each rank of a row or column in a step of the chain, and for each unit; measured. It is done
@@ -213,14 +215,15 @@ class Planner {
     candidate.block = candidate.big = widest;
   }
 
-  /// Whoever is estimated to be the best is priced by its graph, until the best has been; grids of all ranks first.
+  /// Whoever may be the best is priced by its graph, until the best has been; grids of all ranks first.
   void price_best() {
     if (!estimate_ || tried_.empty() || !is_worth_pricing(std::ranges::min_element(tried_, {}, rank_of)->candidate)) {
       return;
     }
     auto const turn_of = [&](Tried const& one) {
       bool const all = one.candidate.grid.ranks() == plan_.machine.ranks();
-      return std::pair(rank_of(one).first, rank_of(one).second * (all ? 1.0 : some_ranks));
+      auto const doubted = one.by_graph ? 1.0 : optimism * (all ? 1.0 : some_ranks);
+      return std::pair(rank_of(one).first, rank_of(one).second * doubted);
     };
     for (int left = priced_by_graph; left > 0; --left) {
       auto const best = std::ranges::min_element(tried_, {}, turn_of);

@@ -25,6 +25,16 @@ class AxisLoads {
   std::vector<double> links_;    // by axis, how many there are
 };
 
+/// Seconds of a delivery while nobody else is at work, all links idle before, which pass so many bytes at once then.
+struct Rested {
+  double start = 0;     ///< of no bytes
+  double per_byte = 0;  ///< and for each byte more that no link has saved up
+  double burst = 0;     ///< bytes
+  [[nodiscard]] double trailing(double bytes) const { return bytes > burst ? (bytes - burst) * per_byte : 0; }
+  /// Of as many, one after the other: between them links save up again.
+  [[nodiscard]] double seconds(double bytes, double times = 1) const;
+};
+
 /// How deliveries travel while nothing else is under way. Not for several threads at once.
 class Passages {
  public:
@@ -42,6 +52,9 @@ class Passages {
   };
   /// @pre delivery.ranks.size() > 1, delivery.bytes > 0
   [[nodiscard]] Passage of(Delivery const& delivery);
+  [[nodiscard]] Rested rested(Delivery const& delivery);
+  /// Bytes that links of the machine pass at once after they were idle.
+  [[nodiscard]] double burst() const;
 
  private:
   struct Inside;

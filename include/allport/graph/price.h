@@ -26,11 +26,16 @@ struct Price {
   /// Along the children of highest priority, from an entry to the end: work, gangs, and messages, which take the links
   /// of their ways one after the other, those of outputs before included.
   Seconds chain{};
-  /// Root of the sum of squares of the longer of work and links, and of what of the chain lies on other ranks than the
-  /// one that has most of it, or on one worker of that: between the maximum, which nothing beats, and the sum, which
-  /// list scheduling keeps (Graham 1966) where links are free.
+  /// overlapped() of the longer of work and links, and of what of the chain lies on other ranks than the one that has
+  /// most of it, or on one worker of that.
   Seconds total{};
 };
+
+/// Seconds of what a rank is busy with and what of the chain lies elsewhere, together: the root of the sum of squares,
+/// between the maximum, which nothing beats, and the sum, which list scheduling keeps (Graham 1966) where links are
+/// free. Where members of a gang meet on the chain each waits for the slowest, and less of the one hides behind the
+/// other: by powers of 1.5 then, which is nearer to the sum.
+[[nodiscard]] double overlapped(double busy, double elsewhere, bool meets);
 
 /// @pre graph.steps() > 0
 /// @throws Error(argument) unless the graph has steps, and the machine its ranks

@@ -106,7 +106,7 @@ def run(
                 row["later"] = {mode: _times(row["later"][mode]) for mode in modes}
         return {
             "machine": place.machine.name,
-            "calibrated": bool(place.machine.to_dict().get("calibration")),
+            "calibrated": bool(place.machine.to_dict().get("calibration", {}).get("date")),
             "ranks": place.machine.ranks,
             "lab": None if place.lab is None else place.lab.plan.spec,
             "cores": len(os.sched_getaffinity(0)),

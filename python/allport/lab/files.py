@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import shlex
+from collections.abc import Mapping
 from pathlib import Path
 
 from allport.lab.plan import Plan, format_links
@@ -18,6 +19,8 @@ TCP_SHARE = 0.956
 LATENCY = 60e-6
 # Of a message's end, while a node has a core of its own; nodes that share a core wait for each other.
 OVERHEAD = 20e-6
+# Of a core's dgemm; nodes that share a core share that, too.
+FLOPS = 60e9
 
 ENTER = """\
 #!/bin/sh
@@ -81,16 +84,26 @@ def write_all(state: State) -> None:
     write_machine(state)
 
 
-def machine_toml(plan: Plan) -> str:
-    """The lab as a machine file: rates as TCP sees them, cut cables as dead links, throttled ones with their rate."""
+def _fits(plan: Plan) -> dict[str, float]:
+    fits: dict[str, float] = {"burst": min(plan.burst_of(bits) for bits in plan.bits)}
+    return fits | ({"cores": cores()} if plan.ranks > cores() else {})
+
+
+def machine_toml(plan: Plan, fits: Mapping[str, float] | None = None) -> str:
+    """The lab as a machine file: rates as TCP sees them, cut cables as dead links, throttled ones with their rate.
+
+    fits: of its calibration, which has no date, for nothing was measured; else what a burst passes at once, and how
+    many cores its ranks share.
+    """
+    sharing = max(1.0, plan.ranks / cores())
     lines = [
         f"# allport lab '{plan.name}': link rates x {TCP_SHARE}, which TCP leaves; latency and overhead are typical,",
         "# calibrate for your own (allport machine calibrate).",
         f"# {format_links(plan.links())}.",
         f'name = "lab {plan.spec}"',
         f"ranks_per_node = {plan.ranks_per_node}",
-        f"overhead = {OVERHEAD * max(1.0, plan.ranks / cores()):g}",
-        "flops = 10e9",
+        f"overhead = {OVERHEAD * sharing:g}",
+        f"flops = {plan.ranks_per_node * FLOPS / sharing:g}",
         "adds = 500e6",
         "memory_bandwidth = 5e9",
         "axes = [",
@@ -105,6 +118,10 @@ def machine_toml(plan: Plan) -> str:
         if not c.works or c.bits != plan.bits[c.axis]:
             lines += ["", "[[link]]", f"from = {plan.coordinates(c.low)}", f'axis = "{axis_letter(c.axis)}"']
             lines += ['direction = "+"', f"bandwidth = {c.bits / 8 * TCP_SHARE!r}" if c.works else "dead = true"]
+    fits = _fits(plan) if fits is None else fits
+    if fits:
+        said = ", ".join(f'{{ what = "{what}", value = {value:g}, error = 0 }}' for what, value in fits.items())
+        lines += ["", "[calibration]", f"fit = [{said}] # by how the lab is made"]
     return "\n".join(lines) + "\n"
 
 

@@ -31,7 +31,7 @@ FAR = 1.5  # measured over predicted, or the other way round
 
 def calibrated(machine: Machine) -> bool:
     """Whether its rates were measured."""
-    return "calibration" in machine.to_dict()
+    return bool(machine.to_dict().get("calibration", {}).get("date"))
 
 
 def spec_of(machine: Machine) -> str:

@@ -32,13 +32,13 @@ def known_machine(name: str) -> Machine | None:
 
 def of_machine(machine: Machine) -> Page:
     """The page of a machine: drawn where it can be, its axes and rates, and how these are known."""
-    found = machine.to_dict().get("calibration")
+    found = machine.to_dict().get("calibration", {}).get("date")
     page = Page(f"Machine {machine.name}", describe(machine))
     page.facts = [
         ("nodes", f"{machine.nodes:,}"),
         ("ranks", f"{machine.ranks:,}"),
         ("directed links", f"{machine.links:,}"),
-        ("rates", f"measured {found['date']}" if found else "given, not measured"),
+        ("rates", f"measured {found}" if found else "given, not measured"),
     ]
     picture = machine_drawing(machine, None, str, f"{machine.name}: nodes and links")
     rows = [
