@@ -182,9 +182,8 @@ int main(int argc, char** argv) {
     for (int rows = 1; rows <= comm.size(); ++rows) {
       auto const cols = comm.size() / rows;
       if (comm.size() % rows != 0 || (comm.size() > 4 && (rows > 2 * cols || cols > 2 * rows))) continue;
-      for (int const nb : {64, 128, 256, 512}) {
-        if (only == 0 || only == nb) all.push_back(scalapack(comm, n, nb, rows, cols));
-      }
+      auto const blocks = only > 0 ? std::vector<int>{only} : std::vector<int>{64, 128, 256, 512};
+      for (int const nb : blocks) all.push_back(scalapack(comm, n, nb, rows, cols));
     }
     double worst_error = 0;
     for (int round = -1; round < rounds; ++round) {  // round -1 warms up and is checked

@@ -1,5 +1,6 @@
 // lu against ScaLAPACK's pdgetrf at several block sizes, and against LAPACK's dgetrf on all cores, in turns within one
 // run, every result checked. Usage: mpirun -n RANKS bench_lu N ROUNDS [--blocks 32,64,128] [--no-lapack]
+// [--all-grids] (ScaLAPACK on long ones, too)
 // [--ours BLOCK,DEALT]... (1D with panels and distribution blocks of so many columns instead of the plan's choice)
 // [--grid ROWS,BLOCK,DEALT[,LAYERS,BIG[,ORDER]]]... (2D or 2.5D on so many rows and layers of ranks) [--pivoting
 // partial|tournament|none] (without it those asked for are pivoted partially, and the plan's choice is run with both of
@@ -119,7 +120,7 @@ LuOptions grid_of(std::string const& text) {
 
 int main(int argc, char** argv) {
   return under_mpi("bench_lu", &argc, &argv, MPI_THREAD_SINGLE, [&] {
-    Arguments given(argc, argv, {"--no-lapack"}, {"--ours", "--grid", "--blocks", "--pivoting"});
+    Arguments given(argc, argv, {"--no-lapack", "--all-grids"}, {"--ours", "--grid", "--blocks", "--pivoting"});
     auto const n = given.number("N", 2000);
     auto const rounds = given.number("ROUNDS", 5);
     given.end();
@@ -137,7 +138,7 @@ int main(int argc, char** argv) {
     for (int r = 1; r <= comm.size(); ++r) {
       if (comm.size() % r != 0) continue;
       auto const c = comm.size() / r;
-      if (comm.size() > 4 && (r > 2 * c || c > 2 * r)) continue;
+      if (comm.size() > 4 && !given.has("--all-grids") && (r > 2 * c || c > 2 * r)) continue;
       for (auto const nb : blocks) contenders.push_back(scalapack(comm, problem, nb, r, c));
     }
     for (auto& options : asked) {

@@ -31,7 +31,7 @@ N = 2048
 LIMIT = 0.15
 # (rate of the links, process grid, tiles)
 PLACES = [(rate, "4x4", nb) for rate in ("10mbit", "40mbit") for nb in (32, 64, 128)]
-BLOCKS = "32,64,128"
+BLOCKS = "8,16,32,64,128"
 Run = dict[str, Any]
 
 

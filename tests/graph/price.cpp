@@ -70,6 +70,49 @@ TEST(GraphPrice, GangsTalk) {
   EXPECT_DOUBLE_EQ(graph::price(made, slow_line(3), *graph::flat()).work.value(), 1000 + 3 * 2.25);
 }
 
+TEST(GraphPrice, WhatGangsExchangeIsOnLinks) {
+  for (int const members : {4, 12}) {
+    std::vector<TableGraph::Row> rows;
+    Gang gang;
+    gang.exchanges = true;
+    gang.expected_bytes = 48;
+    for (int i = 0; i < members; ++i) {
+      rows.push_back({.owner = i, .children = {}, .output = {}, .flops = 1});
+      gang.members.push_back(task(i));
+    }
+    TableGraph made(rows);
+    made.by_step = {{}};
+    for (int i = 0; i < members; ++i) {
+      made.by_step[0].push_back(i);
+      made.gangs[i] = gang;
+    }
+    NodeRates rates;
+    rates.flops = FlopsPerSecond(1);
+    Machine const ring("ring", {{members, true, BytesPerSecond(8), Seconds(0)}}, rates);
+    // Of four 16 to each other one: around either side to the next, half of what goes half-way round.
+    // Of twelve 24 to those three away.
+    auto const bytes = members == 4 ? 16.0 * (1 + 2 * 0.5) : 24.0 * 3;
+    EXPECT_DOUBLE_EQ(graph::price(made, ring, *graph::flat()).links.value(), bytes / 8) << members;
+  }
+}
+
+TEST(GraphPrice, WhatMeetsHidesLess) {
+  EXPECT_DOUBLE_EQ(graph::overlapped(3, 4, false), 5);
+  EXPECT_DOUBLE_EQ(graph::overlapped(1, 1, true), std::pow(2, 2 / 3.0));
+  EXPECT_DOUBLE_EQ(graph::overlapped(0, 7, true), 7);
+  auto made = diamond();
+  made.by_step = {{0}, {1, 2, 3}, {4}};
+  for (auto& row : made.rows) row.flops = 0;
+  made.rows[0].flops = made.rows[2].flops = 4;
+  auto const apart = graph::price(made, slow_line(3), *graph::flat());
+  Gang gang;
+  gang.members = {task(1), task(2)};
+  gang.talk = {{Collective::broadcast, 0, 8, 1, 1}};
+  made.gangs = {{1, gang}, {2, gang}};
+  auto const met = graph::price(made, slow_line(3), *graph::flat());
+  EXPECT_GE(met.total.value(), apart.total.value());
+}
+
 /// One task a step, by two ranks in turns; the next one waits for its 8 bytes.
 class Turns : public TableGraph {
  public:
@@ -131,6 +174,33 @@ TEST(GraphPassages, SayWhatADeliveryTakesAlone) {
   twice.add(passage.loads, 2);
   twice.add({1, 0, 80, 1});
   EXPECT_DOUBLE_EQ(twice.mean_link(), (2 * 3 * 600.0 + 10) / 4);
+}
+
+TEST(GraphPassages, LinksSaveUpBetweenWhatAGangSays) {
+  graph::Rested const plain{2, 0.5, 0};
+  EXPECT_DOUBLE_EQ(plain.seconds(8), 2 + 4);
+  EXPECT_DOUBLE_EQ(plain.seconds(8, 10), 10 * (2 + 4));
+  graph::Rested const saving{2, 0.5, 100};  // four bytes while a message of no length is on its way
+  EXPECT_DOUBLE_EQ(saving.trailing(90), 0);
+  EXPECT_DOUBLE_EQ(saving.trailing(110), 5);
+  EXPECT_DOUBLE_EQ(saving.seconds(3, 1000), 2000);
+  EXPECT_DOUBLE_EQ(saving.seconds(90), 2);
+  EXPECT_DOUBLE_EQ(saving.seconds(90, 10), 10 * 90 * 0.5 - 50 + 2);  // their bytes, less what was saved before
+  EXPECT_DOUBLE_EQ(saving.seconds(104, 1), 2 + 2);
+}
+
+TEST(GraphPassages, AreRestedWhereNobodyElseIsAtWork) {
+  auto const slow = slow_line(3);
+  Calibration known;
+  known.fits = {{"burst", 16}, {"cores", 1}};
+  Machine const machine{slow.name(), {slow.axis(0)}, slow.rates(), 1, {}, known};
+  auto const flat = graph::flat();
+  graph::Passages passages(machine, *flat, 64 * 1024);
+  std::vector<Rank> const ranks{0, 1};
+  auto const rested = passages.rested({task(0), 0, Collective::broadcast, ranks, 0, 4800});
+  EXPECT_DOUBLE_EQ(rested.start, 2 * 0.5 / 3 + 0.25);
+  EXPECT_DOUBLE_EQ(rested.per_byte, 1 / 8.0);
+  EXPECT_DOUBLE_EQ(rested.burst, 16);
 }
 
 TEST(GraphPrice, NeedsSteps) {

@@ -98,6 +98,56 @@ TEST(LuPlan, TakesMachinesThatDoNotSayTheirFlops) {
   EXPECT_EQ(plan_lu({300, 200}, machine, options).chosen.algorithm, "2d");
 }
 
+/// A lab of 4 x 4 nodes at 40 Mbit/s on two cores, as its machine file says.
+Machine lab(std::string const& fits) {
+  return Machine::from_toml(R"(name = "lab"
+overhead = "160 us"
+flops = "7.5 GF"
+memory_bandwidth = "5 GB/s"
+axes = [
+  { length = 4, wraps = true, bandwidth = "4.78 MB/s", latency = "60 us" },
+  { length = 4, wraps = true, bandwidth = "4.78 MB/s", latency = "60 us" },
+]
+)" + fits);
+}
+auto const shared = R"([calibration]
+fit = [{ what = "burst", value = 32768, error = 0 }, { what = "cores", value = 2, error = 0 }]
+)";
+
+TEST(LuPlan, StaysOnTheCallersGridWhereAskingIsQuick) {
+  LuOptions options;
+  auto const axis = AxisDistribution::cyclic(2048, 4, 32);
+  options.given = Distribution(axis, axis, ProcessGrid::row_major(4, 4));
+  auto const stays = plan_lu({2048, 2048}, lab(shared), options);
+  EXPECT_TRUE(stays.chosen.in_place);
+  EXPECT_EQ(stays.chosen.grid, (GemmGrid{4, 4, 1}));
+  // Where every question waits for a core and for links that save nothing up, moving to one row of ranks is less.
+  auto const moves = plan_lu({2048, 2048}, lab(""), options);
+  EXPECT_FALSE(moves.chosen.in_place);
+  EXPECT_EQ(moves.chosen.grid, (GemmGrid{1, 16, 1}));
+}
+
+TEST(LuEstimate, IsNearThePriceWhereLinksSaveUp) {
+  for (auto const& grid : {GemmGrid{4, 4, 1}, GemmGrid{1, 16, 1}, GemmGrid{8, 2, 1}}) {
+    for (auto const pivoting : {Pivoting::none, Pivoting::partial, Pivoting::tournament}) {
+      for (Index const block : {32, 256}) {
+        LuOptions options;
+        options.grid = grid;
+        options.block = options.nb = block;
+        auto const plan = plan_lu({.m = 2048, .n = 2048, .pivoting = pivoting}, lab(shared), options);
+        auto estimated = plan.chosen;
+        LuEstimate(plan).price(estimated);
+        auto priced = plan.chosen;
+        price_by_tasks(plan, priced, plan.distribution);
+        SCOPED_TRACE(::testing::Message() << grid.rows << "x" << grid.cols << " " << block << " "
+                                          << static_cast<char>(pivoting));
+        EXPECT_GT(estimated.total.value(), 0.6 * priced.total.value());
+        EXPECT_LT(estimated.total.value(), 1.6 * priced.total.value());
+      }
+    }
+  }
+}
+
 TEST(LuPlan, PricesThePanelsByTheWayThatTheyTravel) {
   auto const machine = Machine::parse("bgp:4x4");
   LuOptions options;

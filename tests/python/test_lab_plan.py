@@ -10,6 +10,8 @@ from allport.lab import state, tcp
 from allport.lab.files import machine_toml
 from allport.lab.plan import Cable, Plan, cut_off, format_links, make_plan, next_ports, parse_bits, parse_rates
 from allport.lab.torus import find_cable
+from allport.report.pages import advice
+from allport.run.launch import cores
 
 SHAPES = [
     "torus:4x4",
@@ -177,6 +179,20 @@ def test_the_machine_file_is_the_lab() -> None:
     machine = ap.Machine.from_toml(machine_toml(plan))
     assert sorted(machine.dead_links) == sorted([machine.link(3, 1), machine.link(0, 0)])
     assert {e["bandwidth"] for e in machine.to_dict()["exceptions"] if not e["dead"]} == {1e6 / 8 * 0.956}
+
+
+def test_the_machine_file_says_what_links_save_up_and_who_shares_cores() -> None:
+    plan = make_plan("lab", ap.Machine.parse("torus:64x2"), "40mbit", burst=16 << 10)
+    known = ap.Machine.from_toml(machine_toml(plan)).to_dict()
+    fits = {fit["what"]: fit["value"] for fit in known["calibration"]["fits"]}
+    assert fits["burst"] == 16 << 10
+    shared = cores()
+    if shared < 128:
+        assert fits["cores"] == shared
+        assert known["flops"] * 128 == pytest.approx(60e9 * shared)
+    assert not known["calibration"]["date"]  # nothing was measured
+    assert "calibration" not in ap.Machine.from_toml(machine_toml(plan, {})).to_dict()
+    assert not advice.calibrated(ap.Machine.from_toml(machine_toml(plan)))
 
 
 def test_dead_links_of_a_machine_file_are_never_laid() -> None:
