@@ -86,7 +86,14 @@ def measure(place: Place, directory: str, rounds: int, groups: int) -> Run:
             add(run_in(lab, products)["seconds"])
         if place.factorizations:
             asked = [word for option in place.factorizations for word in option]
-            factor = [os.path.join(directory, "bench_lu"), str(place.n), str(rounds), "--no-lapack", "--blocks", "8,16,32"]
+            factor = [
+                os.path.join(directory, "bench_lu"),
+                str(place.n),
+                str(rounds),
+                "--no-lapack",
+                "--blocks",
+                "8,16,32",
+            ]
             for _ in range(groups):
                 add({one["name"]: one["seconds"] for one in run_in(lab, [*factor, *asked])["contenders"]})
     return {"place": place.name, "seconds": seconds, "groups": groups, "links": links, "cores": cores(),

@@ -83,15 +83,14 @@ TEST(GraphPrice, WhatGangsExchangeIsOnLinks) {
     TableGraph made(rows);
     made.by_step = {{}};
     for (int i = 0; i < members; ++i) {
-      made.by_step[0].push_back(i);
+      made.by_step[0].insert(i);
       made.gangs[i] = gang;
     }
     NodeRates rates;
     rates.flops = FlopsPerSecond(1);
     Machine const ring("ring", {{members, true, BytesPerSecond(8), Seconds(0)}}, rates);
-    // Of four 16 to each other one: around either side to the next, half of what goes half-way round.
-    // Of twelve 24 to those three away.
-    auto const bytes = members == 4 ? 16.0 * (1 + 2 * 0.5) : 24.0 * 3;
+    // Of four 16 to each other one, half-way round all the same way; of twelve 24 to either one that is three away.
+    auto const bytes = members == 4 ? 16.0 * (1 + 2) : 24.0 * 3;
     EXPECT_DOUBLE_EQ(graph::price(made, ring, *graph::flat()).links.value(), bytes / 8) << members;
   }
 }

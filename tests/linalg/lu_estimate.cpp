@@ -116,13 +116,14 @@ fit = [{ what = "burst", value = 32768, error = 0 }, { what = "cores", value = 2
 
 TEST(LuPlan, StaysOnTheCallersGridWhereAskingIsQuick) {
   LuOptions options;
+  LuProblem const problem{.m = 2048, .n = 2048, .pivoting = Pivoting::partial};
   auto const axis = AxisDistribution::cyclic(2048, 4, 32);
   options.given = Distribution(axis, axis, ProcessGrid::row_major(4, 4));
-  auto const stays = plan_lu({2048, 2048}, lab(shared), options);
+  auto const stays = plan_lu(problem, lab(shared), options);
   EXPECT_TRUE(stays.chosen.in_place);
   EXPECT_EQ(stays.chosen.grid, (GemmGrid{4, 4, 1}));
   // Where every question waits for a core and for links that save nothing up, moving to one row of ranks is less.
-  auto const moves = plan_lu({2048, 2048}, lab(""), options);
+  auto const moves = plan_lu(problem, lab(""), options);
   EXPECT_FALSE(moves.chosen.in_place);
   EXPECT_EQ(moves.chosen.grid, (GemmGrid{1, 16, 1}));
 }
@@ -139,8 +140,8 @@ TEST(LuEstimate, IsNearThePriceWhereLinksSaveUp) {
         LuEstimate(plan).price(estimated);
         auto priced = plan.chosen;
         price_by_tasks(plan, priced, plan.distribution);
-        SCOPED_TRACE(::testing::Message() << grid.rows << "x" << grid.cols << " " << block << " "
-                                          << static_cast<char>(pivoting));
+        SCOPED_TRACE(::testing::Message()
+                     << grid.rows << "x" << grid.cols << " " << block << " " << static_cast<char>(pivoting));
         EXPECT_GT(estimated.total.value(), 0.6 * priced.total.value());
         EXPECT_LT(estimated.total.value(), 1.6 * priced.total.value());
       }
