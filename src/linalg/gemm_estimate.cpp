@@ -4,6 +4,7 @@
 #include <cmath>
 #include <numeric>
 
+#include "allport/graph/price.h"
 #include "allport/tasks/carrier.h"
 #include "gemm_3d_graph.h"
 #include "gemm_cannon_graph.h"
