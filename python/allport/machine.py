@@ -14,6 +14,7 @@ __all__ = [
     "as_machine",
     "axis_letter",
     "describe",
+    "measured_on",
     "preset_names",
 ]
 
@@ -21,6 +22,11 @@ __all__ = [
 def as_machine(machine: Machine | str) -> Machine:
     """A machine, or the machine that a spec or the path of a machine file names."""
     return machine if isinstance(machine, Machine) else Machine.parse(str(machine))
+
+
+def measured_on(machine: Machine) -> str:
+    """The date of its calibration; empty where nobody has measured its rates: a lab's file says how it is made."""
+    return str(machine.to_dict().get("calibration", {}).get("date", ""))
 
 
 def _shape_words(machine: Machine) -> str:

@@ -295,6 +295,10 @@ Machine calibrate(Communicator const& comm, CalibrateOptions const& options) {
   engine::check(MPI_Comm_free(&own), "MPI_Comm_free", comm.rank());
   auto found = Calibration{
       options.date.empty() ? today(comm) : options.date, mpi_library_name(), comm.size(), std::move(bench.fits), {}};
+  for (auto const* const what : {"burst", "cores"}) {  // how the machine is made, which nobody measures
+    auto const value = machine.calibration().fitted(what);
+    if (value && !found.fitted(what)) found.fits.push_back({what, *value, 0});
+  }
   auto const with = [&](Calibration calibration) {
     return Machine{machine.name(),   bench.axes,           bench.rates,
                    machine.levels(), machine.exceptions(), std::move(calibration)};

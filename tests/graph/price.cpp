@@ -110,6 +110,17 @@ TEST(GraphPrice, WhatMeetsHidesLess) {
   made.gangs = {{1, gang}, {2, gang}};
   auto const met = graph::price(made, slow_line(3), *graph::flat());
   EXPECT_GE(met.total.value(), apart.total.value());
+  // One worker's chain, while the other has nothing of it.
+  TableGraph chain({{.owner = 0, .children = {{task(1)}}, .output = {}, .flops = 6},
+                    {.owner = 0, .children = {}, .output = {}, .flops = 6},
+                    {.owner = 0, .children = {}, .output = {}, .flops = 24},
+                    {.owner = 1, .children = {}, .output = {}, .flops = 0}});
+  chain.by_step = {{0, 3}, {1}, {2}};
+  gang.members = {task(0), task(3)};
+  chain.gangs = {{0, gang}, {3, gang}};
+  auto const two = graph::price(chain, slow_line(3), *graph::flat(), {.workers = 2});
+  EXPECT_DOUBLE_EQ(two.chain.value(), 6 + 2.25 + 6);
+  EXPECT_DOUBLE_EQ(two.total.value(), graph::overlapped(two.work.value(), two.chain.value() / 2, true));
 }
 
 /// One task a step, by two ranks in turns; the next one waits for its 8 bytes.

@@ -37,6 +37,19 @@ def test_a_machine_is_measured_and_written(allport, tmp_path):
     assert choice.expects_to_win == (choice.predicted <= 0.8 * choice.mpi)
 
 
+def test_how_a_machine_is_made_outlasts_what_is_measured(allport, tmp_path):
+    fits = ", ".join(f'{{ what = "{what}", value = {v}, error = 0 }}' for what, v in (("burst", 32768), ("stale", 7)))
+    (tmp_path / "made.toml").write_text(ap.Machine.parse("laptop:2").to_toml() + f"\n[calibration]\nfit = [{fits}]\n")
+    made = ap.Machine.parse(str(tmp_path / "made.toml"))
+    assert ap.machine.measured_on(made) == ""
+    done = allport("machine", "calibrate", "-m", "made.toml", "--quick", "-o", "mine.toml", "--json")
+    assert done.returncode == 0, done.stderr
+    mine = ap.Machine.parse(str(tmp_path / "mine.toml"))
+    known = {fit["what"]: fit["value"] for fit in mine.to_dict()["calibration"]["fits"]}
+    assert known["burst"] == 32768 and "stale" not in known
+    assert ap.machine.measured_on(mine) != ""
+
+
 def test_ranks_that_mpiexec_started_are_joined(tmp_path):
     command = [
         sys.executable,

@@ -17,6 +17,7 @@ from allport.bench.job import Job, dropin_library, place_of, program_of, sizes_o
 from allport.bench.places import Place
 from allport.bench.rivals import collectives
 from allport.errors import failure
+from allport.machine import measured_on
 from allport.notebook import with_bar
 from allport.run.launch import ended_by_signals
 
@@ -106,7 +107,7 @@ def run(
                 row["later"] = {mode: _times(row["later"][mode]) for mode in modes}
         return {
             "machine": place.machine.name,
-            "calibrated": bool(place.machine.to_dict().get("calibration", {}).get("date")),
+            "calibrated": bool(measured_on(place.machine)),
             "ranks": place.machine.ranks,
             "lab": None if place.lab is None else place.lab.plan.spec,
             "cores": len(os.sched_getaffinity(0)),

@@ -8,6 +8,7 @@ from typing import Any
 
 from allport._native import Machine
 from allport.errors import AllportError
+from allport.machine import measured_on
 from allport.report.pages.page import Advice
 from allport.timeline import TaskSimulation
 from allport.units import format_bytes, format_seconds
@@ -31,7 +32,7 @@ FAR = 1.5  # measured over predicted, or the other way round
 
 def calibrated(machine: Machine) -> bool:
     """Whether its rates were measured."""
-    return bool(machine.to_dict().get("calibration", {}).get("date"))
+    return bool(measured_on(machine))
 
 
 def spec_of(machine: Machine) -> str:

@@ -7,7 +7,7 @@ from typing import Any
 from allport import pattern
 from allport._native import Machine, Pattern
 from allport.errors import AllportError
-from allport.machine import axis_letter, describe, rates_table
+from allport.machine import axis_letter, describe, measured_on, rates_table
 from allport.mapping import RankOrder
 from allport.report.pages.links import machine_drawing, of_links
 from allport.report.pages.over_time import of_tasks
@@ -32,7 +32,7 @@ def known_machine(name: str) -> Machine | None:
 
 def of_machine(machine: Machine) -> Page:
     """The page of a machine: drawn where it can be, its axes and rates, and how these are known."""
-    found = machine.to_dict().get("calibration", {}).get("date")
+    found = measured_on(machine)
     page = Page(f"Machine {machine.name}", describe(machine))
     page.facts = [
         ("nodes", f"{machine.nodes:,}"),
