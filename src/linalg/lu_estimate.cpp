@@ -103,13 +103,12 @@ LuEstimate::Step LuEstimate::step(LuCandidate const& candidate, Lines const& lin
   auto const rows = std::max(0.0, static_cast<double>(problem.m) - at) / p_r;
   auto const below = std::max(0.0, static_cast<double>(problem.m) - at - b) / p_r;
   auto const cols = std::max(0.0, static_cast<double>(problem.n) - at - b) / p_c;
-  auto const depth = b / c;
   bool const alone = g.rows == 1 && g.layers == 1;  // `update` does it all
   bool const pivots = problem.pivoting != Pivoting::none;
   auto const solving = [&](double width) {
     return alone ? 0.0 : rates_.seconds({Kernel::trsm, b * (b - 1) * width * trsm_slowness_, size * b * (width + b)});
   };
-  auto const updating = [&](double width) {
+  auto const updating = [&](double width, double depth) {
     auto const flops = 2 * below * width * depth + (alone ? b * (b - 1) * width : 0);
     return rates_.seconds(
         {Kernel::gemm, flops * tiled_plan::shallowness(depth), size * (below * depth + depth * width + below * width)});
@@ -143,7 +142,8 @@ LuEstimate::Step LuEstimate::step(LuCandidate const& candidate, Lines const& lin
   auto const panel_flops = (below * b * b + corner) * panel_slowness_;
   auto const panel = rates_.seconds({Kernel::panel, panel_flops, size * b * (below + b)}) + talk;
   Step step;
-  step.work = panel / (p_c * c) + over_units(updating) + over_units(solving) / (p_r * c) + over_units(copying) +
+  auto const slice = [&](double width) { return updating(width, b / c); };
+  step.work = panel / (p_c * c) + over_units(slice) + over_units(solving) / (p_r * c) + over_units(copying) +
               (summing(rows * b) / p_c + over_units([&](double w) { return summing(b * w); }) / p_r) / c;
   // The next panel's columns are often the same rank's, which does not wait for what it has.
   auto const elsewhere = g.layers > 1 ? 1.0
@@ -152,7 +152,7 @@ LuEstimate::Step LuEstimate::step(LuCandidate const& candidate, Lines const& lin
   step.chain = panel + std::min(1.0, elsewhere) * lines.row.piece_seconds(rows * b * size / lines.row.pieces);
   if (cols > 0) {
     auto const unit = std::min(b, cols);
-    step.chain += exchanging(unit) + summing(b * unit) + solving(unit) + updating(unit) + summing(rows * b) +
+    step.chain += exchanging(unit) + solving(unit) + updating(unit, b) +
                   (g.rows > 1 ? lines.col.piece_seconds(b * unit * size / lines.col.pieces) : 0);
   }
   auto const bytes_of_l = size * rows * b * p_r;

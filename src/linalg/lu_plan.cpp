@@ -19,6 +19,8 @@ using namespace lu_detail;
 namespace {
 
 constexpr Index block_widths[] = {64, 32, 128, 256};
+/// Columns of a panel that are worth a layer's while: by fewer it updates at a fraction of its speed.
+constexpr Index narrowest_slice = 8;
 /// Likewise on the caller's own distribution.
 constexpr Index given_widths[] = {128, 64, 32};
 
@@ -257,8 +259,7 @@ class Planner {
     auto const& fixed = plan_.options;
     auto const& grid = candidate.grid;
     std::vector<std::pair<Index, Index>> all;
-    for (auto const width : block_widths) {
-      auto const block = fixed.block > 0 ? fixed.block : width;
+    for (auto const block : blocks(grid)) {
       if (fixed.nb > 0) {
         all.emplace_back(block, fixed.nb);
       } else {
@@ -268,7 +269,19 @@ class Planner {
         for (auto nb = 2 * block; nb < most; nb *= 2) all.emplace_back(block, nb);
         if (most > block) all.emplace_back(block, most);
       }
-      if (fixed.block > 0) break;
+    }
+    return all;
+  }
+
+  /// b: of panels as wide as one layer's, a layer's share.
+  [[nodiscard]] std::vector<Index> blocks(GemmGrid const& grid) const {
+    auto const& fixed = plan_.options;
+    if (fixed.block > 0) return {fixed.block};
+    if (grid.layers > 1 && fixed.big > 0) return {(fixed.big + grid.layers - 1) / grid.layers};
+    std::vector<Index> all;
+    for (auto const width : block_widths) {
+      auto const block = grid.layers == 1 ? width : std::max(width / grid.layers, narrowest_slice);
+      if (std::ranges::find(all, block) == all.end()) all.push_back(block);
     }
     return all;
   }
@@ -277,11 +290,10 @@ class Planner {
     return static_cast<int>(std::clamp(nb / block + 1, fewest_ahead, most_ahead));
   }
 
-  /// B_g: a slice of b columns for every layer.
+  /// B_g: a slice of b columns for every layer, unless the caller fixes it.
   [[nodiscard]] Index big_for(GemmGrid const& grid, Index block) const {
     if (grid.layers == 1) return block;
-    if (plan_.options.big > 0) return std::max(plan_.options.big / block, Index{1}) * block;
-    return block * grid.layers;
+    return plan_.options.big > 0 ? plan_.options.big : block * grid.layers;
   }
 
   [[nodiscard]] Seconds moving(LuCandidate const& c) {

@@ -3,7 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <limits>
+#include <numeric>
 
 #include "plan_way.h"
 
@@ -19,6 +19,7 @@ LuTaskGraph::LuTaskGraph(LuPlan const& plan, LuCandidate const& candidate, Distr
       count_(std::min(plan.problem.m, plan.problem.n)),
       pivoting_(plan.problem.pivoting),
       apart_(std::max(candidate.ahead, 1)),
+      turn_(std::lcm(cols_.parts(), c_)),
       pieces_(pieces_of(cols_.parts(), plan.machine, way_of(plan))),
       u_pieces_(pieces_of(rows_.parts(), plan.machine, way_of(plan))),
       panels_(panels_of(rows_, cols_, count_, std::max<Index>(c_ > 1 ? candidate.big : candidate.block, 1))),
@@ -100,6 +101,22 @@ void LuTaskGraph::each_unit(int j, std::int32_t k, FunctionRef<void(std::int32_t
   }
 }
 
+bool LuTaskGraph::has_units(int l, int j, std::int32_t k) const {
+  if (l < layers_by(k) && (has_beyond(j) || last_of(j) > (c_ == 1 ? k : last_apart(k)))) return true;
+  bool any = false;
+  if (c_ > 1) {
+    for (auto next = next_of(j, k); next <= last_apart(k); next = next_of(j, next)) any = any || layer(next) == l;
+  }
+  return any;
+}
+
+void LuTaskGraph::each_gathered(int j, std::int32_t k, FunctionRef<void(std::int32_t)> visit) const {
+  if (c_ == 1) return;
+  for (auto next = next_of(j, k); next <= last_apart(k); next = next_of(j, next)) {
+    if (is_gathered(next, k)) visit(next);
+  }
+}
+
 bool LuTaskGraph::has_users(std::int32_t k) const {
   if (k + 1 < panels()) return true;
   for (int j = 0; j < p_c(); ++j) {
@@ -173,15 +190,17 @@ void LuTaskGraph::tasks(Rank rank, std::int64_t step, VisitTask visit) const {
   auto const [i, j, l] = *at;
   auto const k = static_cast<std::int32_t>(step);
   bool const diagonal = i == diagonal_row(k);
-  if (column(k) == j && layers_by(k) > 1) {
-    visit(task(part, l, i, k, k));
-    if (l == layer(k)) visit(task(gather, l, i, k, k));
-  }
+  each_gathered(j, k, [&](std::int32_t unit) {
+    if (l < layers_by(k)) visit(task(part, l, i, unit, k));
+    if (l == layer(unit)) visit(task(gather, l, i, unit, k));
+  });
   if (column(k) == j && l == layer(k)) visit(task(factor, l, i, 0, k));
-  if (has_upper(l, i, k)) each_unit(j, k, [&](std::int32_t unit) { visit(task(upper, l, i, unit, k)); });
   each_unit(j, k, [&](std::int32_t unit) {
-    if (c_ > 1 && diagonal && l == solver(unit, k)) visit(task(solve, l, i, unit, k));
-    visit(task(update, l, i, unit, k));
+    if (has_upper(l, i, unit, k)) visit(task(upper, l, i, unit, k));
+  });
+  each_unit(j, k, [&](std::int32_t unit) {
+    if (!is_whole(unit) && diagonal && l == solver(unit, k)) visit(task(solve, l, i, unit, k));
+    if (has_update(l, unit)) visit(task(update, l, i, unit, k));
     if (diagonal && l == 0 && solver(unit, k) > 0) visit(task(back_upper, l, i, unit, k));
   });
   if (column(k) == j && l == 0 && layer(k) > 0) visit(task(back, l, i, 0, k));
@@ -191,7 +210,7 @@ void LuTaskGraph::tasks(Rank rank, std::int64_t step, VisitTask visit) const {
 
 std::optional<Task> LuTaskGraph::leads(std::int64_t step) const {
   auto const k = static_cast<std::int32_t>(step);
-  return layers_by(k) > 1 ? task(part, layer(k), 0, k, k) : task(factor, layer(k), 0, 0, k);
+  return task(factor, layer(k), 0, 0, k);
 }
 
 }  // namespace allport::lu_detail

@@ -35,11 +35,13 @@ void expect_displaced(Gang& gang, int p_r, Index width, std::int64_t element);
 ///   left(i, j, k)    exchanges by pivots of the panels up to k in the columns on their left, a batch of panels at
 ///   once:
 ///                    a gang of grid column j
-/// Several layers hold parts of which A is the sum: layer 0 begins with A, the others with zeros. All of them update by
-/// every panel, each by a slice of its columns, and change their rows' places alike; layers factor panels by turns:
-///   part(i, u, k)    this layer's part of panel u = k
+/// Several layers hold parts of which A is the sum: layer 0 begins with A, the others with zeros. All of them update
+/// strips by every panel, each by a slice of its columns, and change their rows' places alike. Layers factor panels by
+/// turns. A panel is summed before it is next, when it becomes a unit of its own, on the layer that is to factor it;
+/// from then on that layer alone updates it, by whole panels, so that no sum is on the way from one panel to the next:
+///   part(i, u, k)    this layer's part of panel u from panel k's rows on, as the look-ahead comes to it
 ///   gather(i, u, k)  their sum, on the layer that factors it
-///   solve(i, u, k)   U = L^-1 A of what all layers' `upper` have of these rows, on some layer
+///   solve(i, u, k)   U = L^-1 A of what all layers' `upper` have of a strip's rows, on some layer
 ///   back(i, -, k), back_upper(i, u, k)  layer 0 gets the panel, and rows of U
 class LuTaskGraph : public TaskGraph {
  public:
@@ -89,14 +91,23 @@ class LuTaskGraph : public TaskGraph {
   [[nodiscard]] bool pivots() const { return pivoting_ != Pivoting::none; }
   [[nodiscard]] int diagonal_row(std::int32_t k) const { return rows_.owner(panel(k).begin); }
   [[nodiscard]] int column(std::int32_t k) const { return owners_[static_cast<std::size_t>(k)]; }
-  /// The layer that factors panel k; the one that makes rows of U.
-  [[nodiscard]] int layer(std::int32_t k) const { return k % c_; }
-  [[nodiscard]] int solver(std::int32_t unit, std::int32_t k) const { return k == 0 ? 0 : (unit + k) % c_; }
+  /// The layer that factors panel k, another one whenever a grid column's turn comes again; the one that makes a unit's
+  /// rows of U.
+  [[nodiscard]] int layer(std::int32_t k) const { return (k + k / turn_) % c_; }
+  [[nodiscard]] int solver(std::int32_t unit, std::int32_t k) const {
+    if (!is_strip(unit)) return layer(unit);
+    return k == 0 ? 0 : (unit + k) % c_;
+  }
   [[nodiscard]] int layers() const { return c_; }
   /// Local columns of a panel; of a unit that panel k updates.
   [[nodiscard]] Columns columns(std::int32_t panel) const;
   [[nodiscard]] Columns columns(std::int32_t unit, std::int32_t k) const;
   [[nodiscard]] bool is_strip(std::int32_t unit) const { return unit >= panels(); }
+  /// Whether one layer has all of a unit, and makes its rows of U where they change places.
+  [[nodiscard]] bool is_whole(std::int32_t unit) const { return c_ == 1 || !is_strip(unit); }
+  [[nodiscard]] bool has_update(int l, std::int32_t unit) const {
+    return c_ == 1 || is_strip(unit) || l == layer(unit);
+  }
   [[nodiscard]] Index rows_from(int i, Index g) const { return rows_.count(i) - rows_.before(i, g); }
   /// Panel k travels along grid rows in slices of columns, a layer's each, and in so many pieces of rows: first ... end
   /// - 1 of it are in slice l, in piece x.
@@ -114,8 +125,24 @@ class LuTaskGraph : public TaskGraph {
   /// U of a unit travels along grid columns in so many pieces of columns, from the unit's first on.
   [[nodiscard]] int u_pieces() const { return u_pieces_; }
   [[nodiscard]] Columns piece_of_u(std::int32_t unit, std::int32_t k, int y) const;
-  [[nodiscard]] int u_block(int y) const { return pieces_ + y; }                        ///< input of update()
-  [[nodiscard]] int u_piece_of_slice(int l, int y) const { return l * u_pieces_ + y; }  ///< output of upper(), solve()
+  /// Pieces of L that update() takes, of all slices or of its layer's; of U that upper() or solve() makes.
+  [[nodiscard]] int l_blocks(std::int32_t unit) const {
+    return reads_in_place() ? 1 : is_whole(unit) ? all_pieces() : pieces_;
+  }
+  [[nodiscard]] int u_outputs(std::int32_t unit) const { return is_whole(unit) ? u_pieces_ : c_ * u_pieces_; }
+  /// Output of factor() that is input x of update(); output of upper() or solve() that is its input l_blocks() + y.
+  [[nodiscard]] int l_output(Task t, int x) const {
+    return is_whole(t.j) ? first_piece() + x : piece_of_slice(t.layer, x);
+  }
+  [[nodiscard]] int u_output(Task t, int y) const { return is_whole(t.j) ? y : t.layer * u_pieces_ + y; }
+  /// Columns of panel t.k by which update() multiplies; those of its input x; rows of an output of upper(), solve().
+  [[nodiscard]] Columns depth(Task t) const {
+    return is_whole(t.j) ? Columns{0, panel(t.k).width()} : slice(t.k, t.layer);
+  }
+  [[nodiscard]] Columns depth(Task t, int x) const { return slice(t.k, is_whole(t.j) ? x / pieces_ : t.layer); }
+  [[nodiscard]] Columns rows_of_u(Task t, int index) const {
+    return is_whole(t.j) ? Columns{0, panel(t.k).width()} : slice(t.k, index / u_pieces_);
+  }
   /// The batches of panels whose pivots move the rows on their left together: the first panel of k's and its last.
   [[nodiscard]] std::int32_t batch_begin(std::int32_t k) const { return k / batch_ * batch_; }
   [[nodiscard]] std::int32_t batch_last(std::int32_t k) const {
@@ -166,18 +193,27 @@ class LuTaskGraph : public TaskGraph {
   [[nodiscard]] std::int32_t next_of(int j, std::int32_t k) const;
   [[nodiscard]] std::int32_t last_of(int j) const;
   [[nodiscard]] bool has_beyond(int j) const;
-  [[nodiscard]] bool has_units(int j, std::int32_t k) const { return has_beyond(j) || k < last_of(j); }
+  /// Whether anything of a grid column is left on a layer for step k to change.
+  [[nodiscard]] bool has_units(int l, int j, std::int32_t k) const;
   void each_unit(int j, std::int32_t k, FunctionRef<void(std::int32_t)> visit) const;
-  [[nodiscard]] bool notes(int l, int j, std::int32_t k) const {
-    return pivots() && (!has_units(j, k) || l >= layers_by(k)) && !(l == layer(k) && j == column(k));
+  /// Whether panel u becomes a unit of its own in step k, from all layers' parts; those of a grid column.
+  [[nodiscard]] bool is_gathered(std::int32_t unit, std::int32_t k) const {
+    return c_ > 1 && !is_strip(unit) && (k == 0 ? layer(unit) > 0 : unit == k + apart_);
   }
-  [[nodiscard]] bool has_upper(int l, int i, std::int32_t k) const {
-    return !updates_alone() && l < layers_by(k) && (pivots() || i == diagonal_row(k));
+  void each_gathered(int j, std::int32_t k, FunctionRef<void(std::int32_t)> visit) const;
+  [[nodiscard]] bool notes(int l, int j, std::int32_t k) const {
+    return pivots() && !has_units(l, j, k) && !(l == layer(k) && j == column(k));
+  }
+  [[nodiscard]] bool has_upper(int l, int i, std::int32_t unit, std::int32_t k) const {
+    bool const has_rows = is_whole(unit) ? has_update(l, unit) : l < layers_by(k);
+    return !updates_alone() && has_rows && (pivots() || i == diagonal_row(k));
   }
   /// What comes first of a unit in step k.
   [[nodiscard]] Task begin(int l, int i, std::int32_t unit, std::int32_t k) const {
-    return task(has_upper(l, i, k) ? upper : update, l, i, unit, k);
+    return task(has_upper(l, i, unit, k) ? upper : update, l, i, unit, k);
   }
+  /// Whether updates of step k are the last in their batch of what layer 0 has of a grid column.
+  [[nodiscard]] bool are_last_of_batch(int j, std::int32_t k) const;
   [[nodiscard]] int parents_of_left(Task t) const;
   void children_of_factor(Task t, VisitEdge visit) const;
   void children_of_upper(Task t, VisitEdge visit) const;
@@ -193,6 +229,7 @@ class LuTaskGraph : public TaskGraph {
   Index count_;
   Pivoting pivoting_;
   std::int32_t apart_;
+  std::int32_t turn_;  // panels until the same grid column and layer would meet again
   int pieces_;
   int u_pieces_;
   std::vector<Panel> panels_;

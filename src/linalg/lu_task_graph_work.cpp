@@ -67,16 +67,16 @@ bool LuTaskGraph::gang(Task t, Gang& gang) const {
 
 int LuTaskGraph::parts(Task t, int index) const {
   if (t.kind == factor) return index >= first_piece() ? pieces_ : 1;
-  return t.kind == solve || (t.kind == upper && c_ == 1) ? u_pieces_ : 1;
+  return t.kind == solve || (t.kind == upper && is_whole(t.j)) ? u_pieces_ : 1;
 }
 
 Shape LuTaskGraph::output(Task t, int index) const {
   auto const width = panel(t.k).width();
-  if (t.kind == upper && c_ > 1) return {width, columns(t.j, t.k).width(), 0};
+  if (t.kind == upper && !is_whole(t.j)) return {width, columns(t.j, t.k).width(), 0};
   if (t.kind == upper || t.kind == solve) {
-    return {slice(t.k, index / u_pieces_).width(), piece_of_u(t.j, t.k, index % u_pieces_).width(), 0};
+    return {rows_of_u(t, index).width(), piece_of_u(t.j, t.k, index % u_pieces_).width(), 0};
   }
-  if (t.kind == part) return {rows_from(t.i, panel(t.k).begin), width, 0};
+  if (t.kind == part) return {rows_from(t.i, panel(t.k).begin), panel(t.j).width(), 0};
   if (t.kind != factor) return {};
   if (index == pivots_only()) return {0, 0, head_bytes(width)};
   if (index == corner()) return {width, width, 0};
@@ -86,7 +86,7 @@ Shape LuTaskGraph::output(Task t, int index) const {
 }
 
 std::optional<Shape> LuTaskGraph::input(Task t, int index) const {
-  auto const of_u = [&](int l) { return output(task(c_ > 1 ? solve : upper, 0, t.i, t.j, t.k), l); };
+  auto const of_u = [&](int l) { return output(task(is_whole(t.j) ? upper : solve, 0, t.i, t.j, t.k), l); };
   auto const of_factor = [&](int x) { return output(task(factor, layer(t.k), t.i, 0, t.k), x); };
   switch (t.kind) {
     case back_upper:
@@ -96,8 +96,7 @@ std::optional<Shape> LuTaskGraph::input(Task t, int index) const {
     case gather:
       return output(task(part, t.layer, t.i, t.j, t.k), 0);
     case update:
-      return index >= u_block(0) ? of_u(u_piece_of_slice(t.layer, index - u_block(0)))
-                                 : of_factor(piece_of_slice(t.layer, index));
+      return index >= l_blocks(t.j) ? of_u(u_output(t, index - l_blocks(t.j))) : of_factor(l_output(t, index));
     case upper:
       return of_factor(index == l_of_corner() ? corner() : pivots_only());
     case note:
@@ -121,24 +120,23 @@ Work LuTaskGraph::work(Task t) const {
   if (t.kind == note || t.kind == left) return {};
   if (t.kind == back) return {Kernel::copy, 0, 2 * size * b * static_cast<double>(rows_from(t.i, p.begin))};
   if (t.kind == part || t.kind == gather) {
-    auto const bytes = size * b * static_cast<double>(rows_from(t.i, p.begin));
+    auto const bytes = size * static_cast<double>(panel(t.j).width() * rows_from(t.i, p.begin));
     return {t.kind == part ? Kernel::copy : Kernel::add, 0, bytes * (t.kind == part ? 2 : layers_by(t.k))};
   }
   auto const right = static_cast<double>(columns(t.j, t.k).width());
   auto const solving = b * (b - 1) * right;
-  bool const alone = c_ == 1;  // U is made where rows change places
   switch (t.kind) {
     case back_upper:
       return {Kernel::copy, 0, 2 * size * b * right};
     case solve:
       return {Kernel::trsm, solving, size * b * (right + b)};
     case upper:
-      if (alone && diagonal) return {Kernel::trsm, solving, size * b * (right + b)};
+      if (is_whole(t.j) && diagonal) return {Kernel::trsm, solving, size * b * (right + b)};
       return {Kernel::copy, 0, size * b * 2 * right};
     default: {
-      auto const depth = static_cast<double>(slice(t.k, t.layer).width());
-      return {Kernel::gemm, 2 * below * right * depth + (updates_alone() ? solving : 0),
-              size * (below * depth + depth * right + below * right)};
+      auto const deep = static_cast<double>(depth(t).width());
+      return {Kernel::gemm, 2 * below * right * deep + (updates_alone() ? solving : 0),
+              size * (below * deep + deep * right + below * right)};
     }
   }
 }

@@ -110,11 +110,11 @@ class RunningLu final : public LuTaskGraph {
     }
   }
 
-  /// Of the slice by which a task's layer multiplies.
+  /// Input x of L.
   [[nodiscard]] Piece piece_of(Task t, TaskContext& context, int x) const {
     auto const& p = panel(t.k);
     if (reads_in_place()) return {a_.at(a_.row(p.begin), a_.col(p.begin)), a_.ld, {0, rows_from(t.i, p.begin)}};
-    auto const rows = piece(t.i, t.k, x);
+    auto const rows = piece(t.i, t.k, x % pieces());
     auto const* const data = context.input(x).data() + head_of_piece(t.k, x);
     return {reinterpret_cast<T const*>(data), std::max<Index>(rows.width(), 1), rows};
   }
@@ -157,8 +157,8 @@ class RunningLu final : public LuTaskGraph {
 
   void run_back_upper(Task t, TaskContext& context) const {
     auto const unit = columns(t.j, t.k);
-    for (int index = 0; index < layers() * u_pieces(); ++index) {
-      auto const rows = slice(t.k, index / u_pieces());
+    for (int index = 0; index < u_outputs(t.j); ++index) {
+      auto const rows = rows_of_u(t, index);
       auto const cols = piece_of_u(t.j, t.k, index % u_pieces());
       unpack(context.input(index), rows.width(), cols.width(),
              a_.at(a_.row(panel(t.k).begin) + rows.first, unit.first + cols.first));
@@ -225,17 +225,17 @@ class RunningLu final : public LuTaskGraph {
     }
     if (t.i != diagonal_row(t.k)) return;
     T const* const u = a_.at(a_.row(p.begin), unit.first);
-    if (layers() == 1) {
+    if (is_whole(t.j)) {
       solve_for(t, unit, top_of(t, context));
       return send_u(t, u, context);
     }
     gemm_detail::pack(p.width(), unit.width(), u, a_.ld, reinterpret_cast<T*>(context.output(0).data()));
   }
 
-  /// Each layer's slice of rows of U, in pieces.
+  /// Rows of U, or each layer's slice of them, in pieces.
   void send_u(Task t, T const* u, TaskContext& context) const {
-    for (int index = 0; index < layers() * u_pieces(); ++index) {
-      auto const rows = slice(t.k, index / u_pieces());
+    for (int index = 0; index < u_outputs(t.j); ++index) {
+      auto const rows = rows_of_u(t, index);
       auto const cols = piece_of_u(t.j, t.k, index % u_pieces());
       if (rows.width() * cols.width() == 0) continue;
       gemm_detail::pack(rows.width(), cols.width(), u + rows.first + cols.first * a_.ld, a_.ld,
@@ -256,8 +256,8 @@ class RunningLu final : public LuTaskGraph {
   void run_update(Task t, TaskContext& context) const {
     auto const unit = columns(t.j, t.k);
     auto const& p = panel(t.k);
-    auto const depth = slice(t.k, t.layer).width();
-    if (depth == 0) return;
+    auto const all = depth(t);
+    if (all.width() == 0) return;
     auto const top = a_.row(p.begin);
     if (updates_alone()) {
       if (pivots()) move_rows_here(t, unit, context);
@@ -265,17 +265,20 @@ class RunningLu final : public LuTaskGraph {
     }
     Stopwatch const watch(ledger_.compute);
     auto const above = a_.row(p.end) - top;  // rows of U itself
-    for (int x = 0; x < (reads_in_place() ? 1 : pieces()); ++x) {
+    for (int x = 0; x < l_blocks(t.j); ++x) {
+      auto const part = depth(t, x);
+      if (part.width() == 0) continue;
       auto const below = piece_of(t, context, x);
       auto const first = std::max(below.rows.first, above);
       auto const multiply = [&](Columns const& cols, T const* u, Index ld) {
-        blas::gemm(Trans::none, Trans::none, std::max<Index>(below.rows.end - first, 0), cols.width(), depth, T(-1),
-                   below.l + (first - below.rows.first), below.ld, u, ld, T(1),
+        blas::gemm(Trans::none, Trans::none, std::max<Index>(below.rows.end - first, 0), cols.width(), part.width(),
+                   T(-1), below.l + (first - below.rows.first), below.ld, u, ld, T(1),
                    a_.at(top + first, unit.first + cols.first), a_.ld);
       };
       if (updates_alone()) multiply({0, unit.width()}, a_.at(top, unit.first), a_.ld);
       for (int y = 0; !updates_alone() && y < u_pieces(); ++y) {
-        multiply(piece_of_u(t.j, t.k, y), reinterpret_cast<T const*>(context.input(u_block(y)).data()), depth);
+        auto const* const u = reinterpret_cast<T const*>(context.input(l_blocks(t.j) + y).data());
+        multiply(piece_of_u(t.j, t.k, y), u + (part.first - all.first), all.width());
       }
       context.progress();
     }

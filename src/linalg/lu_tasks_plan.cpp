@@ -13,7 +13,7 @@ namespace allport::lu_detail {
 namespace {
 
 /// Of a rank: its panels, and where rows of U travel those, of as many steps as run at a time. Of these a layer has its
-/// share, and parts of sums beside it.
+/// share, and parts of sums beside it; who factors one of the next panels has all of those before it.
 std::int64_t most_kept(LuPlan const& plan, LuCandidate const& candidate, Distribution const& distribution, Index widest,
                        Index steps) {
   auto const element = bytes_of(plan.problem.type);
@@ -24,7 +24,7 @@ std::int64_t most_kept(LuPlan const& plan, LuCandidate const& candidate, Distrib
   auto const u = rows.parts() * layers > 1 ? cols.count(0) * widest * element : 0;
   auto const at_a_time = std::min<Index>(LuTaskGraph::ahead_of(candidate), steps);
   return layers == 1 ? at_a_time * (l + u)
-                     : (at_a_time / layers + 1) * (l + u) + at_a_time * (l / cols.parts() + u / rows.parts());
+                     : (at_a_time / layers + 1) * (l + u) + at_a_time * (l + l / cols.parts() + u / rows.parts());
 }
 
 /// Of more panels, each on every rank, nobody counts what the chosen candidate does: that is a second.
@@ -41,7 +41,7 @@ class PricedLu final : public LuTaskGraph {
 
   Work work(Task t) const override {
     auto work = LuTaskGraph::work(t);
-    if (t.kind == update) work.flops *= tiled_plan::shallowness(static_cast<double>(slice(t.k, t.layer).width()));
+    if (t.kind == update) work.flops *= tiled_plan::shallowness(static_cast<double>(depth(t).width()));
     if (work.kernel == Kernel::panel) work.flops *= slowness_.panel;
     if (work.kernel == Kernel::trsm) work.flops *= slowness_.trsm;
     return work;

@@ -1,0 +1,97 @@
+// LU on several layers: what lies between a panel and the next one, how wide panels are, and who factors them.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <map>
+#include <set>
+#include <string>
+
+#include "allport/linalg/graphs.h"
+
+namespace allport {
+namespace {
+
+LuPlan layered(Index n, GemmGrid grid, LuOptions options = {}, Pivoting pivoting = Pivoting::tournament) {
+  options.algorithm = "2.5d";
+  options.grid = grid;
+  return plan_lu({.m = n, .n = n, .pivoting = pivoting}, Machine::flat(grid.ranks()), options);
+}
+
+bool factors(TaskGraph const& graph, Task t) { return graph.name(t).starts_with("factor("); }
+
+/// Whether a sum over layers is on a path from a task to where panel t.k + 1 is factored; nothing where none leads
+/// there.
+enum class Way : char { none, plain, over_a_sum };
+
+class Ways {
+ public:
+  Ways(TaskGraph const& graph, std::int64_t until) : graph_(graph), until_(until) {}
+
+  Way from(Task t) {
+    if (graph_.step(t) > until_) return Way::none;
+    if (graph_.step(t) == until_ && factors(graph_, t)) return Way::plain;
+    if (auto const known = known_.find(t); known != known_.end()) return known->second;
+    auto way = Way::none;
+    graph_.children(t, [&](Edge const& edge) {
+      auto const rest = from(edge.child);
+      if (rest == Way::none) return;
+      way = std::max({way, rest, edge.carries == Carries::sum ? Way::over_a_sum : Way::plain});
+    });
+    return known_[t] = way;
+  }
+
+ private:
+  TaskGraph const& graph_;
+  std::int64_t until_;
+  std::map<Task, Way> known_;
+};
+
+TEST(LuLayersGraph, NoSumIsOnTheWayFromAPanelToTheNext) {
+  for (auto const& grid : {GemmGrid{2, 3, 2}, {3, 2, 3}, {1, 2, 2}, {2, 1, 2}, {1, 1, 3}}) {
+    for (auto const pivoting : {Pivoting::none, Pivoting::tournament}) {
+      auto const plan = layered(96, grid, {.block = 4}, pivoting);
+      auto const graph = lu_graph(plan);
+      int sums = 0;
+      for (std::int64_t k = 0; k + 1 < graph->steps(); ++k) {
+        Ways ways(*graph, k + 1);
+        for (Rank r = 0; r < graph->ranks(); ++r) {
+          graph->tasks(r, k, [&](Task t) {
+            if (factors(*graph, t)) EXPECT_NE(ways.from(t), Way::over_a_sum) << graph->name(t);
+            graph->children(t, [&](Edge const& edge) { sums += edge.carries == Carries::sum ? 1 : 0; });
+          });
+        }
+      }
+      EXPECT_GT(sums, 0) << "layers have parts of the matrix";
+    }
+  }
+}
+
+TEST(LuLayersGraph, EveryRankOfEveryLayerFactorsSome) {
+  for (auto const& grid : {GemmGrid{2, 2, 2}, {1, 3, 2}, {2, 4, 2}, {1, 2, 4}}) {
+    auto const plan = layered(256, grid, {.block = 4});
+    auto const graph = lu_graph(plan);
+    std::set<Rank> panels;
+    for (Rank r = 0; r < graph->ranks(); ++r) {
+      for (std::int64_t k = 0; k < graph->steps(); ++k) {
+        graph->tasks(r, k, [&](Task t) {
+          if (factors(*graph, t)) panels.insert(r);
+        });
+      }
+    }
+    EXPECT_EQ(std::ssize(panels), grid.ranks()) << grid.rows << "x" << grid.cols << "x" << grid.layers;
+  }
+}
+
+TEST(LuLayersGraph, PanelsAreAsWideAsIsAskedFor) {
+  auto const asked = layered(512, {2, 2, 3}, {.big = 50}).chosen;
+  EXPECT_EQ(asked.big, 50);
+  EXPECT_EQ(asked.block, 17);
+  auto const slices = layered(512, {2, 2, 3}, {.block = 8}).chosen;
+  EXPECT_EQ(slices.big, 24);
+  auto const both = layered(512, {2, 2, 3}, {.block = 8, .big = 64}).chosen;
+  EXPECT_EQ(both.big, 64);
+  EXPECT_EQ(both.block, 8);
+}
+
+}  // namespace
+}  // namespace allport
