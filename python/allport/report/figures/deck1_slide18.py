@@ -36,6 +36,7 @@ def _make(run: Run) -> Result:
         p: ", ".join(f"{sims.gain(ran[p], way):.2f}x over {way}" for way in ran[p] if not way.startswith("2.5D"))
         for p in short
     }
+    grids = "; ".join(f"{short[p]}: {sims.taken(ways)}" for p, ways in ran.items())
     blocks = ", ".join(
         f"{name} {short[p]}: b = {t['blocks'][0]}, Bg = {t['blocks'][1]}" for (p, name), t in found.items()
     )
@@ -52,7 +53,8 @@ def _make(run: Run) -> Result:
         f"by {said['tournament']} with tournament "
         f"pivoting; ideal compute is {found['none', '2D bnm']['compute']:.1f} s."
         + (lu_runs.said(run.lab) if run.lab else ""),
-        obtained=f"Model: lu_time on preset bgp, block sizes tuned for each bar ({blocks}). Idle is what the "
+        obtained=f"{sims.said()} Grids and widths of panels: {grids}. "
+        f"Model: lu_time on preset bgp, block sizes tuned for each bar ({blocks}). Idle is what the "
         "critical path (corners, panels, uneven blocks, tournaments) has beyond an even share of the work."
         + (f" {run.lab.said}" if run.lab else ""),
         why="The deck's axis ends at 100 s, the model's bars are far lower: local LU and GEMM run at peak in it and "

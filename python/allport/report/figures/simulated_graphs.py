@@ -34,12 +34,13 @@ __all__ = [
     "scaling",
     "scaling_of",
     "simulate",
+    "taken",
 ]
 
 DECK = "bgp:32x32x16"
 KEPT = Path(__file__).parent / "runs" / "deck1-graphs.json"
-SAMPLE, SHORT = (2, 16, 16, 4), (2, 8, 12, 2)
-"""Of a graph's steps, and of those of LU with layers on 16,384 nodes, which take minutes otherwise."""
+SAMPLE = (2, 16, 16, 4)
+"""Of a graph's steps."""
 PRODUCT, LAYERED_PRODUCT = "summa", "summa25"
 FACTOR, LAYERED_FACTOR = "2d", "2.5d"
 BEHIND = {"rectangular": "RCT", "binomial": "BNM", "in steps": "ScaLAPACK's"}
@@ -64,18 +65,8 @@ class Case:
         return f"{self.work} n={self.n} {self.machine} {grid} {self.how} b={self.block}"
 
     @property
-    def sample(self) -> tuple[int, int, int, int]:
-        return SHORT if self.work != "gemm" and self.machine == DECK and self.grid[2] > 1 else SAMPLE
-
-    @property
     def flops(self) -> float:
         return (2.0 if self.work == "gemm" else 2.0 / 3.0) * float(self.n) ** 3
-
-
-def _unpriced(machine: Machine) -> Machine:
-    """The same links. Where all is fixed nothing is chosen by price, and at these sizes to price takes longer than to
-    simulate; who does not say how fast it computes is not priced."""
-    return Machine.from_toml(re.sub(r"(?m)^flops = .*\n", "", machine.to_toml()))
 
 
 def simulate(case: Case) -> dict[str, Any]:
@@ -93,11 +84,10 @@ def simulate(case: Case) -> dict[str, Any]:
         plan = plan_lu(
             case.n,
             case.n,
-            _unpriced(machine),
+            machine,
             pivot=case.work,
             algorithm=LAYERED_FACTOR if layered else FACTOR,
             grid=grid,
-            order="ijl",
             block=0 if layered else case.block,
             big=case.block if layered else 0,
             way="axes" if case.how == "rectangular" else "binomial",
@@ -105,7 +95,7 @@ def simulate(case: Case) -> dict[str, Any]:
         )
         made = lu_graph(plan)
     trees = None if case.how == "rectangular" else "collectives"
-    run = graph.simulate(made, machine, carrier=trees, sample=case.sample, in_steps=case.how == "in steps")
+    run = graph.simulate(made, machine, carrier=trees, sample=SAMPLE, in_steps=case.how == "in steps")
     kept = ("seconds", "compute", "communicate", "idle", "longest_work", "longest_tasks", "steps", "simulated_steps")
     found = run.to_dict()
     peak = machine.ranks * machine.rates.flops
@@ -152,6 +142,13 @@ def at_16384(work: str, n: int) -> dict[str, dict[str, Any]]:
 def gain(found: dict[str, dict[str, Any]], way: str) -> float:
     """How many times as fast 2.5D over rectangular trees is."""
     return float(found[way]["seconds"] / found["2.5D RCT"]["seconds"])
+
+
+def taken(found: dict[str, dict[str, Any]]) -> str:
+    """The grids and widths of panels of at_16384()'s ways, which are the quickest of those kept."""
+    return ", ".join(
+        f"{way} {'x'.join(str(s) for s in one['case'].grid)} by {one['case'].block}" for way, one in found.items()
+    )
 
 
 def scaling(work: str, n: int, more: dict[str, tuple[bool, str]]) -> dict[str, list[float]]:
@@ -209,7 +206,7 @@ def said() -> str:
 
 FLAT, LAYERED = (128, 128, 1), (32, 32, 16)
 SCALING = {256: "bgp:8x8x4", 512: "bgp:8x8x8", 1024: "bgp:16x8x8", 2048: "bgp:16x16x8"}
-SCALED = {  # nodes: flat grid, layered grid
+SCALED = {  # nodes: flat grid, layered grid, of products
     256: ((16, 16, 1), (8, 16, 2)),
     512: ((16, 32, 1), (16, 16, 2)),
     1024: ((32, 32, 1), (16, 16, 4)),
@@ -217,7 +214,50 @@ SCALED = {  # nodes: flat grid, layered grid
 }
 
 
-TWICE = {256: (8, 16), 512: (16, 16), 1024: (16, 32), 2048: (32, 32)}  # nodes: a layer's grid where there are two
+TRIED = {  # LU, nodes: flat grids, layered grids, and columns of their panels
+    256: [
+        *(((16, 16, 1), b) for b in (64, 128)),
+        *(((32, 8, 1), b) for b in (32, 64, 128)),
+        *(((16, 8, 2), b) for b in (32, 64)),
+        ((8, 16, 2), 64),
+    ],
+    512: [
+        *(((16, 32, 1), b) for b in (64, 128)),
+        *(((32, 16, 1), b) for b in (32, 64, 128)),
+        *(((32, 8, 2), b) for b in (32, 64)),
+        ((16, 16, 2), 64),
+    ],
+    1024: [
+        *(((32, 32, 1), b) for b in (32, 64)),
+        *(((64, 16, 1), b) for b in (32, 64)),
+        *(((64, 8, 2), b) for b in (32, 64)),
+        ((32, 16, 2), 32),
+        ((32, 16, 2), 64),
+    ],
+    2048: [
+        *(((32, 64, 1), b) for b in (32, 64)),
+        *(((64, 32, 1), b) for b in (32, 64)),
+        *(((64, 16, 2), b) for b in (32, 64)),
+        ((128, 8, 2), 32),
+        ((128, 8, 2), 64),
+    ],
+    16384: [
+        *(((128, 128, 1), b) for b in (32, 64)),
+        *(((256, 64, 1), b) for b in (32, 64)),
+        *(((256, 32, 2), b) for b in (32, 64)),
+        ((256, 16, 4), 64),
+        ((64, 128, 2), 64),
+        ((32, 32, 16), 128),
+    ],
+}
+"""Those that the planner prices lowest, with square ones and one of many layers beside them."""
+RIVALS = {  # LU over binomial trees, and ScaLAPACK's: likewise
+    256: [((16, 16, 1), 64), ((16, 16, 1), 128), ((32, 8, 1), 64)],
+    512: [((16, 32, 1), 64), ((16, 32, 1), 128), ((32, 16, 1), 64)],
+    1024: [((32, 32, 1), 64), ((32, 32, 1), 128), ((64, 16, 1), 64)],
+    2048: [((32, 64, 1), 64), ((32, 64, 1), 128), ((64, 32, 1), 64)],
+    16384: [((128, 128, 1), 64), ((128, 128, 1), 128), ((256, 64, 1), 64)],
+}
 
 
 def _products() -> list[Case]:
@@ -234,22 +274,14 @@ def _products() -> list[Case]:
 
 def _factors() -> list[Case]:
     cases = []
-    grids = {
-        "none": ((FLAT, 64), (FLAT, 128), (LAYERED, 128), ((64, 128, 2), 64)),
-        "tournament": ((FLAT, 64), (LAYERED, 128), ((64, 64, 4), 64), ((64, 128, 2), 64)),
-    }
-    for pivoting, tried in grids.items():
-        cases += [Case(pivoting, 131072, DECK, grid, "rectangular", block) for grid, block in tried]
-        cases.append(Case(pivoting, 131072, DECK, FLAT, "binomial", 128))
-        cases.append(Case(pivoting, 131072, DECK, (64, 128, 2), "binomial", 64))
-    cases.append(Case("partial", 131072, DECK, FLAT, "in steps", 128))
-    for nodes, spec in SCALING.items():
-        flat_grid, layered_grid = SCALED[nodes]
+    for nodes, tried in TRIED.items():
+        n, spec = (131072, DECK) if nodes == 16384 else (65536, SCALING[nodes])
         for pivoting in ("none", "tournament"):
-            cases += [Case(pivoting, 65536, spec, flat_grid, how, 128) for how in ("rectangular", "binomial")]
-            cases.append(Case(pivoting, 65536, spec, layered_grid, "rectangular", 128))
-            cases.append(Case(pivoting, 65536, spec, (*TWICE[nodes], 2), "rectangular", 64))
-        cases.append(Case("partial", 65536, spec, flat_grid, "in steps", 64))
+            cases += [Case(pivoting, n, spec, grid, "rectangular", block) for grid, block in tried]
+            cases += [Case(pivoting, n, spec, grid, "binomial", block) for grid, block in RIVALS[nodes]]
+        cases += [Case("partial", n, spec, grid, "in steps", block) for grid, block in RIVALS[nodes]]
+    for pivoting in ("none", "tournament"):
+        cases += [Case(pivoting, 131072, DECK, grid, "binomial", 64) for grid in ((64, 128, 2), (256, 32, 2))]
     return cases
 
 
@@ -258,12 +290,13 @@ CASES = [*_products(), *_factors()]
 
 def _anew(pattern: str) -> None:
     """Simulates the cases that match, writes each to the file as it comes."""
+    known = {case.key for case in CASES}
     for case in CASES:
         if not re.search(pattern, case.key):
             continue
         found = simulate(case)
         print(f"{case.key}: {found['seconds']:.4g} s, {100 * found['efficiency']:.1f} % of peak", flush=True)
-        cases = {**kept(), case.key: found}
+        cases = {key: one for key, one in kept().items() if key in known} | {case.key: found}
         command = "python -m allport.report.figures.simulated_graphs"
         whole = {"date": date.today().isoformat(), "command": command, "cases": dict(sorted(cases.items()))}
         KEPT.write_text(json.dumps(whole, indent=1) + "\n")
