@@ -86,6 +86,18 @@ int Multicasts::State::most_hops() const {
   return hops;
 }
 
+bool Multicasts::State::is_joined_twice(Rank position) const {
+  auto const* const machine = ids.machine();
+  if (machine == nullptr) return false;
+  auto const here = machine->node_of(me);
+  auto const there = machine->node_of(position);
+  int links = 0;
+  for (Port p = 0; here != there && p < 2 * machine->axes(); ++p) {
+    if (machine->neighbour(here, p) == there && !machine->dead(machine->link(here, p))) ++links;
+  }
+  return links > 1;
+}
+
 int Multicasts::State::row_of(LetterHead const& head, Hop const& hop) const {
   if (!goes_on(hop)) return -1;
   if (head.way == MulticastWay::prefix) return ids.common_prefix(ids.of(me), ids.of(hop.next));
@@ -106,7 +118,8 @@ void Multicasts::State::add_hop(Carried& carried, Hop const& hop, std::optional<
   out.head.number = numbers[static_cast<std::size_t>(out.to)]++;
   if (!carried.from) {
     auto const whole = std::max<std::int64_t>(carried.head.bytes, 1);
-    auto const last = options.last_segment.value() > 0 ? options.last_segment.value() : whole;
+    bool const in_one = options.last_segment.value() == 0 || is_joined_twice(hop.next);
+    auto const last = in_one ? whole : options.last_segment.value();
     out.head.segment = goes_on(hop) ? options.segment.value() : last;
   }
   if (goes_on(hop)) {

@@ -88,6 +88,8 @@ struct Multicasts::State {
 
   /// Classes of transit by way of axes.
   [[nodiscard]] int most_hops() const;
+  /// Whether several links join this rank's node and a position's, as round a ring of two.
+  [[nodiscard]] bool is_joined_twice(Rank position) const;
   /// The class of transit that a message is in where it goes; -1: it ends there, or who hands it on wants it.
   [[nodiscard]] int row_of(LetterHead const& head, Hop const& hop) const;
   /// Whoever gets it alone gets it in one piece.

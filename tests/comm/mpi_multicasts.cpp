@@ -143,6 +143,18 @@ TopologyIds binary() {
 
 TEST(MpiMulticasts, DeliverStormsOnceAndWhole) { expect_storms(binary(), {}, 3000); }
 
+/// Over the two links of a ring of two long messages travel in one, elsewhere in pieces.
+TEST(MpiMulticasts, DeliverStormsWhereTwoLinksJoinTwoNodes) {
+  std::vector<Axis> axes(1, Axis{world_size(), true, BytesPerSecond(1e9), Seconds(1e-6)});
+  if (world_size() % 2 == 0) {
+    axes.front().length /= 2;
+    axes.push_back({2, true, BytesPerSecond(1e9), Seconds(1e-6)});
+  }
+  TopologyIds const ids(Machine("rings", axes, NodeRates{}), TopologyIds::usual_bits(world_size()));
+  auto const both = {MulticastWay::axes, MulticastWay::prefix};
+  expect_storms(ids, {.segment = Bytes(700), .last_segment = Bytes(900)}, 9000, {both});
+}
+
 TEST(MpiMulticasts, DeliverStormsThroughTheSmallestBuffers) {
   // A class takes one message more when it has none; what arrives in the meantime waits where it is.
   auto const longest = 9000;

@@ -31,7 +31,8 @@ struct MulticastOptions {
   Bytes segment{std::int64_t{65536}};  ///< messages that are handed on travel in so long pieces, if longer
   /// Those that go no further travel in so long pieces; 0: in one. MPI sends a long message only when its receiver has
   /// answered; and through memory it moves one with every poll, and only what is complete shows that another poll is
-  /// worth while.
+  /// worth while. Where two links join two nodes they travel in one: MPI shares a long message out among them, and
+  /// sends short ones by the first.
   Bytes last_segment{0};
   int intervals = 64;                    ///< of destinations in one message by prefix; a set with more is cut
   int sends = 16;                        ///< multicasts of this rank that have been started and have not left
