@@ -321,7 +321,7 @@ def test_graphs_of_deck_1_are_simulated_as_they_are_kept() -> None:
     by_key = {case.key: case for case in sims.CASES}
     for key in (
         "gemm n=65536 bgp:8x8x4 16x16x1 rectangular b=256",
-        "none n=65536 bgp:8x8x4 8x16x2 rectangular b=128",
+        "none n=65536 bgp:8x8x4 16x8x2 rectangular b=64",
         "partial n=65536 bgp:8x8x4 16x16x1 in steps b=64",
     ):
         found = sims.simulate(by_key[key])
