@@ -79,7 +79,8 @@ int main(int argc, char** argv) {
       targets.push_back(1 + static_cast<Rank>(std::int64_t{t} * (comm.size() - 1) / count));
     bool const takes_part = comm.rank() == 0 || std::ranges::find(targets, comm.rank()) != targets.end();
     std::vector<Contender> contenders;
-    for (auto const way : {MulticastWay::flat, MulticastWay::chain, MulticastWay::prefix, MulticastWay::axes}) {
+    for (auto const way :
+         {MulticastWay::flat, MulticastWay::chain, MulticastWay::binomial, MulticastWay::prefix, MulticastWay::axes}) {
       contenders.push_back(by_way(comm, way, targets));
     }
     contenders.push_back(chosen(comm, targets, bytes));

@@ -4,6 +4,8 @@
 #include <array>
 #include <cmath>
 
+#include "allport/graph/price.h"
+
 namespace allport::graph {
 
 Delivery delivery_of_sum(TaskGraph const& graph, Task parent, Heir const& heir, std::vector<Rank>& owners) {
@@ -44,12 +46,11 @@ void each_expected_of(TaskGraph const& graph, Gang const& gang, Task member, Fun
     }
     return;
   }
-  // Two stand for all: around a ring others are a quarter of it away in the mean, to either side.
   auto const bytes = std::llround(gang.expected_bytes / 2);
   if (bytes == 0) return;
   auto const at = static_cast<std::size_t>(std::ranges::find(gang.members, member) - gang.members.begin());
-  for (auto const off : {(members + 2) / 4, members - (members + 2) / 4}) {
-    expected(graph, gang, member, gang.members[(at + off) % members], bytes, visit);
+  for (auto const other : a_quarter_away(at, members)) {
+    expected(graph, gang, member, gang.members[other], bytes, visit);
   }
 }
 

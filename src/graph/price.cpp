@@ -268,6 +268,11 @@ double overlapped(double busy, double elsewhere, bool meets) {
   return std::pow(std::pow(busy, p) + std::pow(elsewhere, p), 1 / p);
 }
 
+std::array<std::size_t, 2> a_quarter_away(std::size_t member, std::size_t members) {
+  auto const quarter = (members + 2) / 4;
+  return {(member + quarter) % members, (member + members - quarter) % members};
+}
+
 Price price(TaskGraph const& graph, Machine const& machine, Carrier const& carrier, PriceOptions const& options) {
   ensure(graph.ranks() <= machine.ranks(), "machine", machine.ranks(), fmt::format("{} ranks", graph.ranks()),
          "take a larger machine");

@@ -68,12 +68,10 @@ LuEstimate::Lines const& LuEstimate::lines_of(LuCandidate const& candidate) {
   talk.ranks = talk.ranks.first(2);
   talk.bytes = usual_bytes;
   lines.neighbour = passages_.rested(talk);
-  // As graph::price does: to those a quarter of the column away.
   auto const members = seats.members(middle, Way::col);
   auto const at = static_cast<std::size_t>(Seats::index(middle, Way::col));
-  auto const quarter = (members.size() + 2) / 4;
-  for (auto const off : {quarter, members.size() - quarter}) {
-    std::array const pair{members[at], members[(at + off) % members.size()]};
+  for (auto const other : graph::a_quarter_away(at, members.size())) {
+    std::array const pair{members[at], members[other]};
     talk.ranks = pair;
     lines.exchange.add(passages_.of(talk).loads, 0.5 / static_cast<double>(usual_bytes));
   }

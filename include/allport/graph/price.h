@@ -1,6 +1,9 @@
 // What a graph will take, from samples of its steps and ranks: for planners that compare thousands of them.
 #pragma once
 
+#include <array>
+#include <cstddef>
+
 #include "allport/graph/carrier.h"
 #include "allport/graph/rates.h"
 
@@ -36,6 +39,9 @@ struct Price {
 /// free. Where members of a gang meet on the chain each waits for the slowest, and less of the one hides behind the
 /// other: by powers of 1.5 then, which is nearer to the sum.
 [[nodiscard]] double overlapped(double busy, double elsewhere, bool meets);
+/// Of so many members of a gang two that stand for all others of one: around a ring others are a quarter of it away in
+/// the mean, to either side.
+[[nodiscard]] std::array<std::size_t, 2> a_quarter_away(std::size_t member, std::size_t members);
 
 /// @pre graph.steps() > 0
 /// @throws Error(argument) unless the graph has steps, and the machine its ranks
