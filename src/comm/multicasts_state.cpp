@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cstring>
 #include <new>
+#include <ranges>
 #include <utility>
 
 #include "allport/base/error.h"
@@ -86,16 +87,20 @@ int Multicasts::State::most_hops() const {
   return hops;
 }
 
+std::int64_t Multicasts::State::last_segment(std::int64_t bytes, Hop const& hop) const {
+  auto const last = options.last_segment.value();
+  bool const in_one = last == 0 || (options.shared_out && bytes > last && is_joined_twice(hop.next));
+  return in_one ? std::max<std::int64_t>(bytes, 1) : last;
+}
+
 bool Multicasts::State::is_joined_twice(Rank position) const {
   auto const* const machine = ids.machine();
   if (machine == nullptr) return false;
   auto const here = machine->node_of(me);
   auto const there = machine->node_of(position);
-  int links = 0;
-  for (Port p = 0; here != there && p < 2 * machine->axes(); ++p) {
-    if (machine->neighbour(here, p) == there && !machine->dead(machine->link(here, p))) ++links;
-  }
-  return links > 1;
+  return std::ranges::count_if(std::views::iota(0, 2 * machine->axes()), [&](Port p) {
+           return machine->neighbour(here, p) == there && !machine->dead(machine->link(here, p));
+         }) > 1;
 }
 
 int Multicasts::State::row_of(LetterHead const& head, Hop const& hop) const {
@@ -116,16 +121,12 @@ void Multicasts::State::add_hop(Carried& carried, Hop const& hop, std::optional<
   out.row = row_of(out.head, hop);
   out.head.use = channel.uses;
   out.head.number = numbers[static_cast<std::size_t>(out.to)]++;
-  if (!carried.from) {
-    auto const whole = std::max<std::int64_t>(carried.head.bytes, 1);
-    bool const in_one = options.last_segment.value() == 0 || is_joined_twice(hop.next);
-    auto const last = in_one ? whole : options.last_segment.value();
-    out.head.segment = goes_on(hop) ? options.segment.value() : last;
-  }
-  if (goes_on(hop)) {
-    out.set = std::move(set);
-  } else {
+  auto const alone = !goes_on(hop);
+  if (!carried.from) out.head.segment = alone ? last_segment(carried.head.bytes, hop) : options.segment.value();
+  if (alone) {
     out.head.intervals = LetterHead::alone;
+  } else {
+    out.set = std::move(set);
   }
   carried.hops.push_back(std::move(out));
   ++sent;

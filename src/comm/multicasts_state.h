@@ -88,6 +88,8 @@ struct Multicasts::State {
 
   /// Classes of transit by way of axes.
   [[nodiscard]] int most_hops() const;
+  /// Of a message that goes no further.
+  [[nodiscard]] std::int64_t last_segment(std::int64_t bytes, Hop const& hop) const;
   /// Whether several links join this rank's node and a position's, as round a ring of two.
   [[nodiscard]] bool is_joined_twice(Rank position) const;
   /// The class of transit that a message is in where it goes; -1: it ends there, or who hands it on wants it.

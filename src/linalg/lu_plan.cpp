@@ -19,10 +19,10 @@ using namespace lu_detail;
 namespace {
 
 constexpr Index block_widths[] = {64, 32, 128, 256};
-/// Columns of a panel that are worth a layer's while: by fewer it updates at a fraction of its speed.
-constexpr Index narrowest_slice = 8;
 /// Likewise on the caller's own distribution.
 constexpr Index given_widths[] = {128, 64, 32};
+/// Columns of a panel that are worth a layer's while: by fewer it updates at a fraction of its speed.
+constexpr Index narrowest_slice = 8;
 
 /// Of candidates those that are estimated to be the best are priced by their graphs, so many at most.
 constexpr int priced_by_graph = 8;

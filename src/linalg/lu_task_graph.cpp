@@ -102,12 +102,10 @@ void LuTaskGraph::each_unit(int j, std::int32_t k, FunctionRef<void(std::int32_t
 }
 
 bool LuTaskGraph::has_units(int l, int j, std::int32_t k) const {
-  if (l < layers_by(k) && (has_beyond(j) || last_of(j) > (c_ == 1 ? k : last_apart(k)))) return true;
-  bool any = false;
-  if (c_ > 1) {
-    for (auto next = next_of(j, k); next <= last_apart(k); next = next_of(j, next)) any = any || layer(next) == l;
-  }
-  return any;
+  if (l < layers_by(k) && (has_beyond(j) || last_of(j) > last_apart(k))) return true;
+  auto next = next_of(j, k);
+  while (next <= last_apart(k) && layer(next) != l) next = next_of(j, next);
+  return next <= last_apart(k);
 }
 
 void LuTaskGraph::each_gathered(int j, std::int32_t k, FunctionRef<void(std::int32_t)> visit) const {

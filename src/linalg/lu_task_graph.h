@@ -105,9 +105,7 @@ class LuTaskGraph : public TaskGraph {
   [[nodiscard]] bool is_strip(std::int32_t unit) const { return unit >= panels(); }
   /// Whether one layer has all of a unit, and makes its rows of U where they change places.
   [[nodiscard]] bool is_whole(std::int32_t unit) const { return c_ == 1 || !is_strip(unit); }
-  [[nodiscard]] bool has_update(int l, std::int32_t unit) const {
-    return c_ == 1 || is_strip(unit) || l == layer(unit);
-  }
+  [[nodiscard]] bool has_update(int l, std::int32_t unit) const { return is_strip(unit) || l == layer(unit); }
   [[nodiscard]] Index rows_from(int i, Index g) const { return rows_.count(i) - rows_.before(i, g); }
   /// Panel k travels along grid rows in slices of columns, a layer's each, and in so many pieces of rows: first ... end
   /// - 1 of it are in slice l, in piece x.

@@ -266,19 +266,19 @@ class RunningLu final : public LuTaskGraph {
     Stopwatch const watch(ledger_.compute);
     auto const above = a_.row(p.end) - top;  // rows of U itself
     for (int x = 0; x < l_blocks(t.j); ++x) {
-      auto const part = depth(t, x);
-      if (part.width() == 0) continue;
+      auto const by = depth(t, x);
+      if (by.width() == 0) continue;
       auto const below = piece_of(t, context, x);
       auto const first = std::max(below.rows.first, above);
       auto const multiply = [&](Columns const& cols, T const* u, Index ld) {
-        blas::gemm(Trans::none, Trans::none, std::max<Index>(below.rows.end - first, 0), cols.width(), part.width(),
+        blas::gemm(Trans::none, Trans::none, std::max<Index>(below.rows.end - first, 0), cols.width(), by.width(),
                    T(-1), below.l + (first - below.rows.first), below.ld, u, ld, T(1),
                    a_.at(top + first, unit.first + cols.first), a_.ld);
       };
       if (updates_alone()) multiply({0, unit.width()}, a_.at(top, unit.first), a_.ld);
       for (int y = 0; !updates_alone() && y < u_pieces(); ++y) {
         auto const* const u = reinterpret_cast<T const*>(context.input(l_blocks(t.j) + y).data());
-        multiply(piece_of_u(t.j, t.k, y), u + (part.first - all.first), all.width());
+        multiply(piece_of_u(t.j, t.k, y), u + (by.first - all.first), all.width());
       }
       context.progress();
     }

@@ -55,8 +55,8 @@ Execution::Execution(TaskGraph const& graph, Communicator const& comm, RunOption
 MulticastOptions Execution::carried() {
   MulticastOptions options;
   options.segment = options_.segment.value_or(usual_segment(comm_.machine()));
-  options.last_segment =
-      moves_while_polled(comm_.machine()) ? options.segment : std::max(options.segment, sent_at_once);
+  options.shared_out = !moves_while_polled(comm_.machine());
+  options.last_segment = options.shared_out ? std::max(options.segment, sent_at_once) : options.segment;
   options.room = [this](MessageName const& name, std::int64_t bytes) { return room_for(name, bytes); };
   options.watch = [this](Passage const& passage) { passed(passage); };
   return options;

@@ -31,9 +31,11 @@ struct MulticastOptions {
   Bytes segment{std::int64_t{65536}};  ///< messages that are handed on travel in so long pieces, if longer
   /// Those that go no further travel in so long pieces; 0: in one. MPI sends a long message only when its receiver has
   /// answered; and through memory it moves one with every poll, and only what is complete shows that another poll is
-  /// worth while. Where two links join two nodes they travel in one: MPI shares a long message out among them, and
-  /// sends short ones by the first.
+  /// worth while.
   Bytes last_segment{0};
+  /// MPI shares a long message out among the links that join two nodes, as round a ring of two, and sends short ones by
+  /// the first: there those that go no further travel in one.
+  bool shared_out = false;
   int intervals = 64;                    ///< of destinations in one message by prefix; a set with more is cut
   int sends = 16;                        ///< multicasts of this rank that have been started and have not left
   Bytes transit{std::int64_t{4} << 20};  ///< memory for what is only handed on, for each class
