@@ -118,6 +118,7 @@ std::vector<T> RowExchange<T>::packed(int to) const {
     auto const found = sorted_[x].leaving.find(to);
     if (found == sorted_[x].leaving.end()) continue;
     for (Index j = 0; j < jobs_[x].width; ++j) {
+      ask_for_rows(found->second, jobs_[x].columns, j, jobs_[x].width, jobs_[x].ld);
       T const* const column = jobs_[x].columns + j * jobs_[x].ld;
       for (auto const row : found->second) elements.push_back(column[row]);
     }
@@ -138,6 +139,7 @@ void RowExchange<T>::unpack(int from, T const* elements) const {
     auto const found = sorted_[x].coming.find(from);
     if (found == sorted_[x].coming.end()) continue;
     for (Index j = 0; j < jobs_[x].width; ++j) {
+      ask_for_rows(found->second, jobs_[x].columns, j, jobs_[x].width, jobs_[x].ld);
       T* const column = jobs_[x].columns + j * jobs_[x].ld;
       for (auto const row : found->second) column[row] = *elements++;
     }
