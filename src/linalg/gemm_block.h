@@ -41,14 +41,12 @@ struct Stored {
 
 /// A rank's parts of A and B, as panel_distributions() deals them.
 template <class T>
-[[nodiscard]] Stored<T> stored_a(GemmProblem const& problem, GemmGrid const& grid, Place p, Part<T const> part) {
-  auto const begin = cut(problem.k, grid.layers, p.l) + cut(share(problem.k, grid.layers, p.l), grid.cols, p.j);
-  return {part, share(problem.m, grid.rows, p.i), problem.trans_a == Trans::none, begin};
+[[nodiscard]] Stored<T> stored_a(Trans trans, PartsOfGrid const& parts, Place p, Part<T const> part) {
+  return {part, parts.rows(p.i), trans == Trans::none, parts.begin_of_layer(p.l) + parts.k_of_a(p.l, p.j)};
 }
 template <class T>
-[[nodiscard]] Stored<T> stored_b(GemmProblem const& problem, GemmGrid const& grid, Place p, Part<T const> part) {
-  auto const begin = cut(problem.k, grid.layers, p.l) + cut(share(problem.k, grid.layers, p.l), grid.rows, p.i);
-  return {part, share(problem.n, grid.cols, p.j), problem.trans_b != Trans::none, begin};
+[[nodiscard]] Stored<T> stored_b(Trans trans, PartsOfGrid const& parts, Place p, Part<T const> part) {
+  return {part, parts.cols(p.j), trans != Trans::none, parts.begin_of_layer(p.l) + parts.k_of_b(p.l, p.i)};
 }
 
 /// c = beta * c without reading c when beta is zero.
@@ -142,8 +140,8 @@ class BlockOfC {
         c_(parts.c),
         layers_(plan.chosen.grid.layers),
         layer_(me.l),
-        rows_(share(problem_.m, plan.chosen.grid.rows, me.i)),
-        cols_(share(problem_.n, plan.chosen.grid.cols, me.j)),
+        rows_(PartsOfGrid(problem_, plan.chosen.grid, plan.chosen.cuts).rows(me.i)),
+        cols_(PartsOfGrid(problem_, plan.chosen.grid, plan.chosen.cuts).cols(me.j)),
         into_(layers_ > 1 ? work.take<T>(rows_ * cols_) : c_.data),
         ld_(layers_ > 1 ? std::max<Index>(rows_, 1) : c_.ld) {}
 

@@ -20,7 +20,7 @@ std::optional<std::string> needs_square_25d(GemmGrid const& grid) {
   return needs_square(grid);
 }
 
-void torus_distributions(GemmProblem const& problem, Frame const& frame, GemmPlan& plan) {
+void torus_distributions(GemmProblem const& problem, Frame const& frame, GemmCuts const&, GemmPlan& plan) {
   auto const q = frame.grid().rows;
   std::vector<Index> m{0}, n{0}, k{0};
   std::vector<Rank> owners;

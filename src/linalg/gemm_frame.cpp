@@ -124,30 +124,22 @@ int pieces_of(int ranks, Machine const& machine, MulticastWay way) {
   return std::max(rings ? 2 * axes : axes, 1);
 }
 
-std::vector<Index> slice_cuts(Index extent, int layers, int parts) {
-  std::vector<Index> cuts{0};
-  for (int l = 0; l < layers; ++l) {
-    auto const begin = cut(extent, layers, l);
-    for (int p = 1; p <= parts; ++p) {
-      cuts.push_back(begin + cut(share(extent, layers, l), parts, p));
-    }
-  }
-  return cuts;
-}
-
-Distribution c_distribution(GemmProblem const& problem, Frame const& frame) {
+Distribution c_distribution(GemmProblem const& problem, Frame const& frame, GemmCuts const& cuts) {
   auto const& grid = frame.grid();
+  PartsOfGrid const parts(problem, grid, cuts);
+  std::vector<Index> rows{0};
+  for (int i = 0; i < grid.rows; ++i) rows.push_back(parts.row(i + 1));
   std::vector<Index> cols{0};
   std::vector<Rank> owners;
   for (int j = 0; j < grid.cols; ++j) {
     for (int l = 0; l < grid.layers; ++l) {
-      cols.push_back(cut(problem.n, grid.cols, j) + cut(share(problem.n, grid.cols, j), grid.layers, l + 1));
+      cols.push_back(parts.col(j) + cut(parts.cols(j), grid.layers, l + 1));
       for (int i = 0; i < grid.rows; ++i) {
         owners.push_back(frame.rank({i, j, l}));
       }
     }
   }
-  return {AxisDistribution::balanced(problem.m, grid.rows), AxisDistribution::cuts(std::move(cols)), std::move(owners)};
+  return {AxisDistribution::cuts(std::move(rows)), AxisDistribution::cuts(std::move(cols)), std::move(owners)};
 }
 
 Distribution operand_distribution(Trans trans, std::vector<Index> row_cuts, std::vector<Index> col_cuts,

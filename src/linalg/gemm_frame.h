@@ -6,6 +6,7 @@
 #include <map>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "allport/linalg/gemm.h"
@@ -86,8 +87,6 @@ class Frame {
 /// Outputs of a panel that goes along so many ranks, one for each link-disjoint tree that a box of so many may have: a
 /// ring's two ways round, 2d trees of d rings, d where axes are open. By other ways than along the axes one.
 [[nodiscard]] int pieces_of(int ranks, Machine const& machine, MulticastWay way);
-/// k cut into c layer slices, each distributed to `parts` owners: the cuts of all (layer, owner) parts in order.
-[[nodiscard]] std::vector<Index> slice_cuts(Index extent, int layers, int parts);
 
 /// An algorithm: what it may be asked for, and where it wants the matrices. All else its graph says (product_graph()).
 struct Method {
@@ -102,7 +101,7 @@ struct Method {
   /// Why a grid cannot serve, or nothing.
   std::optional<std::string> (*why_not)(GemmGrid const&);
   /// Fills plan.a, b, c.
-  void (*distributions)(GemmProblem const&, Frame const&, GemmPlan&);
+  void (*distributions)(GemmProblem const&, Frame const&, GemmCuts const&, GemmPlan&);
 };
 [[nodiscard]] std::vector<Method const*> const& methods();
 [[nodiscard]] Method const& method(std::string_view name);
@@ -115,8 +114,35 @@ struct Method {
   return cut(extent, parts, p + 1) - cut(extent, parts, p);
 }
 
+/// The parts of a product's axes: even ones, or a candidate's own on a grid of one layer.
+class PartsOfGrid {
+ public:
+  PartsOfGrid(GemmProblem const& problem, GemmGrid const& grid, GemmCuts cuts)
+      : m_(problem.m), n_(problem.n), k_(problem.k), grid_(grid), cuts_(std::move(cuts)) {}
+
+  /// The first row of C of grid row i, and column of grid column j.
+  [[nodiscard]] Index row(int i) const { return first(cuts_.m, m_, grid_.rows, i); }
+  [[nodiscard]] Index col(int j) const { return first(cuts_.n, n_, grid_.cols, j); }
+  [[nodiscard]] Index rows(int i) const { return row(i + 1) - row(i); }
+  [[nodiscard]] Index cols(int j) const { return col(j + 1) - col(j); }
+  /// A layer's share of k; the first index of k that a grid column has of A, or a grid row of B, from the share's on.
+  [[nodiscard]] Index k(int layer) const { return share(k_, grid_.layers, layer); }
+  [[nodiscard]] Index k_of_a(int layer, int j) const { return first(cuts_.k_of_a, k(layer), grid_.cols, j); }
+  [[nodiscard]] Index k_of_b(int layer, int i) const { return first(cuts_.k_of_b, k(layer), grid_.rows, i); }
+  [[nodiscard]] Index begin_of_layer(int layer) const { return cut(k_, grid_.layers, layer); }
+
+ private:
+  static Index first(std::vector<Index> const& cuts, Index extent, int parts, int p) {
+    return cuts.empty() ? cut(extent, parts, p) : cuts[static_cast<std::size_t>(p)];
+  }
+
+  Index m_, n_, k_;
+  GemmGrid grid_;
+  GemmCuts cuts_;
+};
+
 /// C is distributed over layers too: rank (i, j, l) owns part l of the columns of block (i, j).
-[[nodiscard]] Distribution c_distribution(GemmProblem const& problem, Frame const& frame);
+[[nodiscard]] Distribution c_distribution(GemmProblem const& problem, Frame const& frame, GemmCuts const& cuts = {});
 /// A matrix given as stored: rows and columns change places under a transposition, and so does the grid.
 [[nodiscard]] Distribution operand_distribution(Trans trans, std::vector<Index> row_cuts, std::vector<Index> col_cuts,
                                                 std::vector<Rank> const& grid);

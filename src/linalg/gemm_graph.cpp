@@ -20,6 +20,7 @@ ProductGraph::ProductGraph(GemmProblem const& problem, Machine const& machine, G
       element_(bytes_of(problem.type)),
       frame_(candidate.grid, candidate.order, mapping),
       grid_(candidate.grid),
+      parts_of_grid_(problem, candidate.grid, candidate.cuts),
       sum_pieces_(halves_along(grid_.layers, machine)) {}
 
 void ProductGraph::give_sums(Task last, std::uint16_t sum, std::int32_t k, VisitEdge visit) const {
@@ -41,9 +42,10 @@ SummaGraph::SummaGraph(GemmProblem const& problem, Machine const& machine, GemmC
       in_step_(tasks::moves_while_polled(machine)),
       row_pieces_(line_trees(frame_, GridAxis::row, machine, mapping)),
       col_pieces_(line_trees(frame_, GridAxis::col, machine, mapping)) {
-  for (Index const extent : {problem.k / grid_.layers, (problem.k + grid_.layers - 1) / grid_.layers}) {
-    auto& layer = layers_[extent == problem.k / grid_.layers ? 0 : 1];
-    layer.slabs = slabs_of(extent, grid_, candidate.panel);
+  // Layers' shares of k have one of two lengths.
+  for (int const l : {0, grid_.layers - 1}) {
+    auto& layer = layers_[is_longer(l) ? 1 : 0];
+    layer.slabs = slabs_of(parts_of_grid(), l, candidate.panel);
     layer.before.clear();
     layer.panels = 0;
     for (auto const& slab : layer.slabs) {
@@ -71,7 +73,7 @@ Panel SummaGraph::panel(Task t) const {
   auto const& of = layer(t.layer);
   auto const s = static_cast<std::size_t>(std::ranges::upper_bound(of.before, t.k) - of.before.begin() - 1);
   auto const& slab = of.slabs[s];
-  auto const begin = cut(problem_.k, grid_.layers, t.layer) + slab.begin;
+  auto const begin = parts_of_grid().begin_of_layer(t.layer) + slab.begin;
   auto const p = t.k - of.before[s];
   return {begin + cut(slab.length, slab.panels, p), begin + cut(slab.length, slab.panels, p + 1), slab.a_owner,
           slab.b_owner};
@@ -222,8 +224,11 @@ std::optional<Task> SummaGraph::leads(std::int64_t step) const {
 
 /// Every panel of others once.
 Traffic SummaGraph::received(Place p) const {
-  auto const k = share(problem_.k, grid_.layers, p.l);
-  auto const elements = rows(p.i) * (k - share(k, grid_.cols, p.j)) + cols(p.j) * (k - share(k, grid_.rows, p.i));
+  auto const& of = parts_of_grid();
+  auto const k = of.k(p.l);
+  auto const own_a = of.k_of_a(p.l, p.j + 1) - of.k_of_a(p.l, p.j);
+  auto const own_b = of.k_of_b(p.l, p.i + 1) - of.k_of_b(p.l, p.i);
+  auto const elements = rows(p.i) * (k - own_a) + cols(p.j) * (k - own_b);
   auto const others = [&](int parts) { return panels(p.l) - panels(p.l) / parts; };
   auto const messages =
       others(grid_.cols) * pieces(GridAxis::row) + others(grid_.rows) * pieces(GridAxis::col) + sum_messages();

@@ -16,7 +16,7 @@ struct Slab {
   Index panels = 1;
 };
 /// Of a layer's share of k, from its first index on.
-[[nodiscard]] std::vector<Slab> slabs_of(Index extent, GemmGrid const& grid, Index width);
+[[nodiscard]] std::vector<Slab> slabs_of(PartsOfGrid const& parts, int layer, Index width);
 
 /// What travels at once.
 struct Panel {

@@ -126,16 +126,20 @@ class Planner {
       candidate.panel = width;
       candidate.compute = candidate.communicate = candidate.total = Seconds(0);
       if (estimate_) estimate_->price(candidate);
-      candidate.total += moved(candidate);
+      candidate.total = candidate.total * unevenness(candidate) + moved(candidate);
       tried.push_back(candidate);
     };
     for (auto const& order : orders) {
       candidate.order = order;
+      candidate.cuts = given_cuts(candidate);
+      if (!candidate.cuts.even()) attempt(all.front());
+      candidate.cuts = {};
       attempt(all.front());
     }
     if (tried.empty()) return tried;
     tried = {GemmCandidate(*std::ranges::min_element(tried, {}, &GemmCandidate::total))};
     candidate.order = tried.front().order;
+    candidate.cuts = tried.front().cuts;
     for (std::size_t w = 1; w < all.size(); ++w) attempt(all[w]);
     return tried;
   }
@@ -156,7 +160,35 @@ class Planner {
 
   void place(GemmCandidate const& candidate) {
     Frame const frame(candidate.grid, candidate.order, plan_.options.mapping);
-    method(candidate.algorithm).distributions(plan_.problem, frame, plan_);
+    method(candidate.algorithm).distributions(plan_.problem, frame, candidate.cuts, plan_);
+  }
+
+  /// Those of the given matrices on this grid in this order, where SUMMA can take them as they are.
+  [[nodiscard]] GemmCuts given_cuts(GemmCandidate const& candidate) const {
+    auto const& how = method(candidate.algorithm);
+    if (!plan_.options.given || candidate.grid.layers > 1 || !how.cuts_panels) return {};
+    Frame const frame(candidate.grid, candidate.order, plan_.options.mapping);
+    auto const view = relabelled(plan_.problem, frame, *plan_.options.given);
+    if (!view) return {};
+    bool even = true;
+    auto const cuts = [&](AxisDistribution const& axis) {
+      even = even && axis == AxisDistribution::balanced(axis.extent(), axis.parts());
+      std::vector<Index> all{0};
+      for (int p = 0; p < axis.parts(); ++p) all.push_back(all.back() + axis.count(p));
+      return all;
+    };
+    GemmCuts given{cuts(view->c.rows()), cuts(view->c.cols()), cuts(view->a.cols()), cuts(view->b.rows())};
+    return even ? GemmCuts{} : given;
+  }
+  /// How many times more the largest block of C is than an even one.
+  [[nodiscard]] double unevenness(GemmCandidate const& candidate) const {
+    if (candidate.cuts.even() || plan_.problem.m == 0 || plan_.problem.n == 0) return 1;
+    auto const times = [](std::vector<Index> const& cuts) {
+      Index most = 0;
+      for (std::size_t p = 1; p < cuts.size(); ++p) most = std::max(most, cuts[p] - cuts[p - 1]);
+      return static_cast<double>(most) * static_cast<double>(cuts.size() - 1) / static_cast<double>(cuts.back());
+    };
+    return times(candidate.cuts.m) * times(candidate.cuts.n);
   }
 
   /// Bringing matrices there and back.

@@ -39,8 +39,9 @@ class ProductGraph : public TaskGraph {
 
  protected:
   [[nodiscard]] bool layered() const { return grid_.layers > 1; }
-  [[nodiscard]] Index rows(int i) const { return share(problem_.m, grid_.rows, i); }
-  [[nodiscard]] Index cols(int j) const { return share(problem_.n, grid_.cols, j); }
+  [[nodiscard]] PartsOfGrid const& parts_of_grid() const { return parts_of_grid_; }
+  [[nodiscard]] Index rows(int i) const { return parts_of_grid_.rows(i); }
+  [[nodiscard]] Index cols(int j) const { return parts_of_grid_.cols(j); }
   /// Of a rank's block of C, the columns that a layer sums: all, or of a piece.
   [[nodiscard]] Index summed_cols(int j, int layer) const { return share(cols(j), grid_.layers, layer); }
   [[nodiscard]] Index summed_cols(int j, int layer, int piece) const {
@@ -90,6 +91,7 @@ class ProductGraph : public TaskGraph {
  private:
   [[nodiscard]] bool both_ways() const { return sum_pieces_ > 1; }
 
+  PartsOfGrid parts_of_grid_;
   int sum_pieces_ = 1;
 };
 

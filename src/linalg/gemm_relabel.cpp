@@ -1,5 +1,6 @@
 #include "gemm_relabel.h"
 
+#include "cholesky_tiles.h"
 #include "tiled_plan.h"
 
 namespace allport::gemm_detail {
@@ -141,8 +142,14 @@ Seconds moving(GemmPlan const& plan, Frame const& frame) {
   auto const view = relabelled(plan.problem, frame, *given);
   auto const& type = plan.problem.type;
   auto const& machine = plan.machine;
+  auto const memory = machine.rates().memory_bandwidth.value();
   auto const there = [&](Distribution const& from, Distribution const& to) {
-    return tiled_plan::moving(from, to, type, machine, plan.options.mapping);
+    if (same_places(from, to)) return Seconds(0);
+    // All of a rank's part is copied, whatever of it comes from others.
+    auto const rank = to.grid().ranks().front();
+    auto const bytes = static_cast<double>(to.local_rows(rank) * to.local_cols(rank) * bytes_of(type));
+    return tiled_plan::moving(from, to, type, machine, plan.options.mapping) +
+           Seconds(memory > 0 ? 2 * bytes / memory : 0);
   };
   return there(view ? view->a : given->a, plan.a) + there(view ? view->b : given->b, plan.b) +
          there(view ? view->c : given->c, plan.c) * (given->reads_c ? 2.0 : 1.0);

@@ -10,26 +10,15 @@
 
 namespace allport::gemm_detail {
 
-namespace {
-
-/// The owner of index k of an extent in so many parts.
-int owner_of(Index k, Index extent, int parts) {
-  auto const about = static_cast<double>(k) / static_cast<double>(extent) * parts;
-  int p = std::clamp(static_cast<int>(about), 0, parts - 1);
-  while (p > 0 && cut(extent, parts, p) > k) --p;
-  while (cut(extent, parts, p + 1) <= k) ++p;
-  return p;
-}
-
-}  // namespace
-
-std::vector<Slab> slabs_of(Index extent, GemmGrid const& grid, Index width) {
+std::vector<Slab> slabs_of(PartsOfGrid const& parts, int layer, Index width) {
   std::vector<Slab> slabs;
   // The next cut of either axis: A's columns over the grid's columns, B's rows over its rows.
-  for (Index from = 0; from < extent;) {
-    auto const j = owner_of(from, extent, grid.cols);
-    auto const i = owner_of(from, extent, grid.rows);
-    auto const length = std::min(cut(extent, grid.cols, j + 1), cut(extent, grid.rows, i + 1)) - from;
+  int j = 0;
+  int i = 0;
+  for (Index from = 0; from < parts.k(layer);) {
+    while (parts.k_of_a(layer, j + 1) <= from) ++j;
+    while (parts.k_of_b(layer, i + 1) <= from) ++i;
+    auto const length = std::min(parts.k_of_a(layer, j + 1), parts.k_of_b(layer, i + 1)) - from;
     slabs.push_back({from, length, j, i, (length - 1) / width + 1});
     from += length;
   }
@@ -38,12 +27,20 @@ std::vector<Slab> slabs_of(Index extent, GemmGrid const& grid, Index width) {
 
 namespace {
 
-void panel_distributions(GemmProblem const& problem, Frame const& frame, GemmPlan& plan) {
+void panel_distributions(GemmProblem const& problem, Frame const& frame, GemmCuts const& cuts, GemmPlan& plan) {
   auto const& grid = frame.grid();
+  PartsOfGrid const parts(problem, grid, cuts);
   std::vector<Index> m_cuts{0};
   std::vector<Index> n_cuts{0};
-  for (int i = 0; i < grid.rows; ++i) m_cuts.push_back(cut(problem.m, grid.rows, i + 1));
-  for (int j = 0; j < grid.cols; ++j) n_cuts.push_back(cut(problem.n, grid.cols, j + 1));
+  std::vector<Index> k_of_a{0};
+  std::vector<Index> k_of_b{0};
+  for (int i = 0; i < grid.rows; ++i) m_cuts.push_back(parts.row(i + 1));
+  for (int j = 0; j < grid.cols; ++j) n_cuts.push_back(parts.col(j + 1));
+  for (int l = 0; l < grid.layers; ++l) {
+    auto const begin = parts.begin_of_layer(l);
+    for (int j = 0; j < grid.cols; ++j) k_of_a.push_back(begin + parts.k_of_a(l, j + 1));
+    for (int i = 0; i < grid.rows; ++i) k_of_b.push_back(begin + parts.k_of_b(l, i + 1));
+  }
   std::vector<Rank> a_grid;
   std::vector<Rank> b_grid;
   for (int l = 0; l < grid.layers; ++l) {
@@ -56,9 +53,9 @@ void panel_distributions(GemmProblem const& problem, Frame const& frame, GemmPla
       for (int i = 0; i < grid.rows; ++i) b_grid.push_back(frame.rank({i, j, l}));
     }
   }
-  plan.a = operand_distribution(problem.trans_a, m_cuts, slice_cuts(problem.k, grid.layers, grid.cols), a_grid);
-  plan.b = operand_distribution(problem.trans_b, slice_cuts(problem.k, grid.layers, grid.rows), n_cuts, b_grid);
-  plan.c = c_distribution(problem, frame);
+  plan.a = operand_distribution(problem.trans_a, m_cuts, std::move(k_of_a), a_grid);
+  plan.b = operand_distribution(problem.trans_b, std::move(k_of_b), n_cuts, b_grid);
+  plan.c = c_distribution(problem, frame, cuts);
 }
 
 std::optional<std::string> needs_one_layer(GemmGrid const& grid) {

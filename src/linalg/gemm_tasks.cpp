@@ -18,8 +18,8 @@ class RunningSumma final : public SummaGraph {
   RunningSumma(GemmPlan const& plan, Place me, GemmParts<T> const& parts, Workspace& work)
       : SummaGraph(plan.problem, plan.machine, plan.chosen, plan.options.mapping),
         me_(me),
-        a_(stored_a(plan.problem, plan.chosen.grid, me, parts.a)),
-        b_(stored_b(plan.problem, plan.chosen.grid, me, parts.b)),
+        a_(stored_a(plan.problem.trans_a, parts_of_grid(), me, parts.a)),
+        b_(stored_b(plan.problem.trans_b, parts_of_grid(), me, parts.b)),
         block_(plan, me, parts, work) {}
 
   void run(Task t, TaskContext& context) const override {

@@ -125,6 +125,45 @@ TEST(GemmWhereMatricesLie, NothingIsMovedWhereBlocksAreSpreadEvenly) {
   }
 }
 
+TEST(GemmWhereMatricesLie, NorWhereSomeHaveABlockMore) {
+  Communicator const comm(MPI_COMM_WORLD, Machine::parse("torus:" + std::to_string(ranks_of_world())));
+  for (auto const& grid : grids_of_one_layer()) {
+    auto const extent = Index{20} * grid.rows * grid.cols + 3;
+    Case x{.problem = {.m = extent + 1, .n = extent + 4, .k = extent}, .grid = grid, .nb = 2};
+    auto const moved = moved_by<double>(comm, x, "summa");
+    if (k_fits(grid)) {
+      EXPECT_EQ(moved, 0);
+    }
+    x.source = 1;
+    moved_by<std::complex<double>>(comm, x, "summa");
+  }
+}
+
+/// A plan may be for matrices that lie otherwise than those it gets.
+TEST(GemmWhereMatricesLie, APlanForOthersBlocksTakesThese) {
+  Communicator const comm(MPI_COMM_WORLD, Machine::parse("torus:" + std::to_string(ranks_of_world())));
+  GemmProblem const problem{.m = 35, .n = 31, .k = 33};
+  GemmGrid const grid{1, ranks_of_world(), 1};
+  auto const where = block_cyclic({.problem = problem, .grid = grid, .nb = 4});
+  GemmOptions options;
+  options.algorithm = "summa";
+  options.grid = grid;
+  options.given = GemmGiven{where.a, where.b, where.c, true};
+  auto const plan = plan_gemm(problem, comm.machine(), options);
+  auto const others = block_cyclic({.problem = problem, .grid = grid, .nb = 3});
+  auto const a = fill<double>(comm, others.a, 0, 1);
+  auto const b = fill<double>(comm, others.b, 1, 2);
+  auto c = fill<double>(comm, others.c, 2, 3);
+  gemm(plan, 1.0, a.matrix, b.matrix, 0.0, c.matrix);
+  Index wrong = c.overwritten();
+  c.matrix.for_each([&](Index i, Index j, double found) {
+    double sum = 0;
+    for (Index k = 0; k < problem.k; ++k) sum += element<double>(0, i, k) * element<double>(1, k, j);
+    wrong += found != sum;
+  });
+  EXPECT_EQ(wrong, 0);
+}
+
 TEST(GemmWhereMatricesLie, AnyExtentsAndBlocks) {
   Communicator const comm(MPI_COMM_WORLD, Machine::parse("torus:" + std::to_string(ranks_of_world())));
   int count = 0;

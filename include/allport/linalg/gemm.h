@@ -61,12 +61,22 @@ struct GemmOptions {
   std::optional<GemmGiven> given{};
 };
 
+/// Where the parts of a product's axes begin, and where the last one ends: of m along the grid's rows, of n along its
+/// columns, of k along its columns in A and along its rows in B.
+struct GemmCuts {
+  std::vector<Index> m, n, k_of_a, k_of_b;
+
+  [[nodiscard]] bool even() const { return m.empty(); }
+  friend bool operator==(GemmCuts const&, GemmCuts const&) = default;
+};
+
 /// One way to run a problem, with its price.
 struct GemmCandidate {
   std::string algorithm;
   GemmGrid grid;
   std::string order = "ijl";  ///< which grid axis runs fastest over the machine's ranks
   Index panel = 0;
+  GemmCuts cuts;           ///< of the `given` matrices, where 2D SUMMA takes their parts as they are; none: even parts
   Seconds compute{};       ///< work of the busiest rank
   Seconds communicate{};   ///< of the mean link of the busiest axis, or of a rank's messages, as if nothing overlapped
   Seconds total{};         ///< with overlap, and with bringing matrices there and back where `given`
