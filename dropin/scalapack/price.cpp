@@ -83,10 +83,17 @@ double memory_of(Candidate const& chosen, Machine const& machine, Scalar type) {
   return static_cast<double>(chosen.memory.value()) * machine.ranks_per_node() / static_cast<double>(bytes_of(type));
 }
 
+/// Of an extent in blocks, what the process has that has most.
+double most_of(Index extent, Index block, int processes) {
+  auto const width = std::max<Index>(block, 1);
+  auto const blocks = (extent + width - 1) / width;
+  return static_cast<double>(std::min(extent, (blocks + processes - 1) / processes * width));
+}
+
 Seconds guess(GemmProblem const& problem, Machine const& machine, Shape const& shape) {
   auto const r = rates_of(machine, problem.type);
-  auto const m = static_cast<double>(problem.m) / shape.rows;
-  auto const n = static_cast<double>(problem.n) / shape.cols;
+  auto const m = most_of(problem.m, shape.block, shape.rows);
+  auto const n = most_of(problem.n, shape.block, shape.cols);
   auto const k = static_cast<double>(problem.k);
   auto const element = static_cast<double>(bytes_of(problem.type));
   auto const words = k * ((shape.cols > 1 ? m : 0) + (shape.rows > 1 ? n : 0));
