@@ -150,18 +150,19 @@ nb::dict common_options(Options const& o) {
 std::string letter(Scalar type) { return {"sdcz"[static_cast<std::size_t>(type)]}; }
 std::string letter(Trans trans) { return {static_cast<char>(trans)}; }
 
+void ensure_not_given(bool is_given) {
+  ensure(!is_given, "plan", "one for a matrix that lies somewhere", "a plan that places the matrix itself",
+         "plan again", ErrorKind::unsupported);
+}
+
 /// Arguments of the problem, the machine, and options by name: what _native's plan_...() takes.
 nb::tuple planned_from(GemmPlan const& p) {
+  ensure_not_given(p.options.given.has_value());
   auto options = common_options(p.options);
   options["panel"] = p.options.panel;
   auto const& q = p.problem;
   return nb::make_tuple(nb::make_tuple(q.m, q.n, q.k, letter(q.type), letter(q.trans_a), letter(q.trans_b)), p.machine,
                         options);
-}
-
-void ensure_not_given(bool is_given) {
-  ensure(!is_given, "plan", "one for a matrix that lies somewhere", "a plan that places the matrix itself",
-         "plan again", ErrorKind::unsupported);
 }
 
 nb::tuple planned_from(LuPlan const& p) {

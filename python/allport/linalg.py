@@ -285,6 +285,8 @@ def gemm(
         ways = {"trans_a": trans_a, "trans_b": trans_b, "memory": memory, "algorithm": algorithm, "grid": grid}
         ways["way"] = way
         ways["mapping"], machine = comm.mapping, comm.machine
+        if all(isinstance(x, DistributedMatrix) for x in (a, b, c)):
+            ways["given"], ways["reads_c"] = (a.distribution, b.distribution, c.distribution), beta != 0
         plan = plan_together(
             comm, lambda **taken: plan_gemm(m, n, k, machine, dtype=dtype, candidates=1, **{**ways, **taken})
         )

@@ -99,6 +99,8 @@ def plan_gemm(
     way: str | None = None,
     candidates: int = 0,
     mapping: Sequence[int] | None = None,
+    given: tuple[Distribution, Distribution, Distribution] | None = None,
+    reads_c: bool = False,
 ) -> GemmPlan:
     """Plans C (m x n) = op(A) (m x k) op(B) (k x n) on a machine, without MPI.
 
@@ -109,6 +111,8 @@ def plan_gemm(
     'memory' with the bytes needed and had when nothing fits.
     way: how panels travel that several ranks need: 'axes', 'binomial', 'prefix', 'chain' or 'flat'; by axes, where
     the machine has any, when None.
+    given: where A, B and C, as stored, lie already; moving them where an algorithm wants them, and C back, is priced,
+    as is C on its way there where reads_c says that beta is not 0.
     """
     options = _native.GemmOptions(
         algorithm=algorithm,
@@ -119,6 +123,8 @@ def plan_gemm(
         way=way,
         candidates=candidates,
         mapping=None if mapping is None else list(mapping),
+        given=given,
+        reads_c=reads_c,
     )
     problem = _native.GemmProblem(m, n, k, scalar_of(dtype), trans_a, trans_b)
     return _native.plan_gemm(problem, as_machine(machine), options)

@@ -32,10 +32,10 @@ void agree(Communicator const& comm, GemmPlan const& plan, T alpha, T beta) {
   auto const& p = plan.problem;
   auto const& g = plan.chosen.grid;
   auto const& cuts = plan.chosen.cuts;
-  auto const how =
-      fmt::format("{} {}x{}x{} {} {} {} {} {} {} {} {}", plan.chosen.algorithm, g.rows, g.cols, g.layers,
-                  plan.chosen.order, plan.chosen.panel, name(way_of(plan)), static_cast<int>(p.type),
-                  fmt::join(cuts.m, ","), fmt::join(cuts.n, ","), fmt::join(cuts.k_of_a, ","), fmt::join(cuts.k_of_b, ","));
+  auto const how = fmt::format("{} {}x{}x{} {} {} {} {} {} {} {} {}", plan.chosen.algorithm, g.rows, g.cols, g.layers,
+                               plan.chosen.order, plan.chosen.panel, name(way_of(plan)), static_cast<int>(p.type),
+                               fmt::join(cuts.m, ","), fmt::join(cuts.n, ","), fmt::join(cuts.k_of_a, ","),
+                               fmt::join(cuts.k_of_b, ","));
   auto const trans = static_cast<int>(p.trans_a) * 256 + static_cast<int>(p.trans_b);
   auto const all = fmt::format("{} {} {} {} {} {} {}", p.m, p.n, p.k, trans, how, bits_of(alpha), bits_of(beta));
   try {

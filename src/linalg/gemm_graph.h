@@ -86,9 +86,7 @@ class SummaGraph : public ProductGraph {
   };
 
   static Task at(Kind kind, std::int32_t i, std::int32_t j, Task t) { return {kind, t.layer, i, j, t.k}; }
-  [[nodiscard]] Layer const& layer(int l) const {
-    return layers_[is_longer(l) ? 1 : 0];
-  }
+  [[nodiscard]] Layer const& layer(int l) const { return layers_[is_longer(l) ? 1 : 0]; }
   [[nodiscard]] bool is_longer(int l) const { return parts_of_grid().k(l) > problem_.k / grid_.layers; }
   [[nodiscard]] Task last(Task t) const {
     return {multiply, t.layer, t.i, t.j, static_cast<std::int32_t>(panels(t.layer)) - 1};

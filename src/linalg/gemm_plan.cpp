@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <optional>
+#include <utility>
 
 #include "allport/graph/price.h"
 #include "allport/model/gemm_bound.h"
@@ -58,6 +59,16 @@ void check(GemmProblem const& problem, Machine const& machine, GemmOptions const
          options.mapping ? options.mapping->ranks() : 0,
          fmt::format("places of the machine's {} ranks", machine.ranks()));
   if (!options.algorithm.empty()) (void)method(options.algorithm);
+  if (!options.given) return;
+  auto const ensure_given = [](char const* what, Distribution const& lies, Trans trans, Index rows, Index cols) {
+    if (trans != Trans::none) std::swap(rows, cols);
+    ensure(lies.rows().extent() == rows && lies.cols().extent() == cols, what,
+           fmt::format("{} x {}", lies.rows().extent(), lies.cols().extent()),
+           fmt::format("the {} x {} of the problem", rows, cols));
+  };
+  ensure_given("given A", options.given->a, problem.trans_a, problem.m, problem.k);
+  ensure_given("given B", options.given->b, problem.trans_b, problem.k, problem.n);
+  ensure_given("given C", options.given->c, Trans::none, problem.m, problem.n);
 }
 
 class Planner {
@@ -126,7 +137,7 @@ class Planner {
       candidate.panel = width;
       candidate.compute = candidate.communicate = candidate.total = Seconds(0);
       if (estimate_) estimate_->price(candidate);
-      candidate.total = candidate.total * unevenness(candidate) + moved(candidate);
+      candidate.total += unevenness(candidate) + moved(candidate);
       tried.push_back(candidate);
     };
     for (auto const& order : orders) {
@@ -180,15 +191,19 @@ class Planner {
     GemmCuts given{cuts(view->c.rows()), cuts(view->c.cols()), cuts(view->a.cols()), cuts(view->b.rows())};
     return even ? GemmCuts{} : given;
   }
-  /// How many times more the largest block of C is than an even one.
-  [[nodiscard]] double unevenness(GemmCandidate const& candidate) const {
-    if (candidate.cuts.even() || plan_.problem.m == 0 || plan_.problem.n == 0) return 1;
+  /// What the largest part of C takes longer than an even one: to be computed, and its rows or columns to travel.
+  [[nodiscard]] Seconds unevenness(GemmCandidate const& candidate) const {
+    if (candidate.cuts.even()) return Seconds(0);
     auto const times = [](std::vector<Index> const& cuts) {
-      Index most = 0;
+      auto const parts = static_cast<Index>(cuts.size()) - 1;
+      auto const even = std::max<Index>((cuts.back() + parts - 1) / parts, 1);
+      Index most = even;
       for (std::size_t p = 1; p < cuts.size(); ++p) most = std::max(most, cuts[p] - cuts[p - 1]);
-      return static_cast<double>(most) * static_cast<double>(cuts.size() - 1) / static_cast<double>(cuts.back());
+      return static_cast<double>(most) / static_cast<double>(even);
     };
-    return times(candidate.cuts.m) * times(candidate.cuts.n);
+    auto const rows = times(candidate.cuts.m);
+    auto const cols = times(candidate.cuts.n);
+    return candidate.compute * (rows * cols - 1) + candidate.communicate * (std::max(rows, cols) - 1);
   }
 
   /// Bringing matrices there and back.

@@ -87,6 +87,22 @@ for dtype in ["f4", "c16"]:
     assert got is narrow or got.dtype == np.dtype(dtype)
     close(got.to_numpy(), (a @ b + c.real.astype("f4")).astype(dtype))
 
+# All three in blocks, some ranks with one more: SUMMA on their grid moves none of A and C.
+a, b, c = random((45, 37), "f8"), random((37, 41), "f8"), random((45, 41), "f8")
+lie = [ap.Distribution.cyclic(x.shape, (1, comm.size), (4, 4), list(range(comm.size))) for x in (a, b, c)]
+da, db, dc = (ap.distribute(x, comm, distribution=where) for x, where in zip((a, b, c), lie, strict=True))
+got, report = ap.gemm(da, db, beta=3, c=dc, algorithm="summa", grid=(1, comm.size, 1), report=True)
+assert got.distribution == lie[2]
+close(got.to_numpy(), a @ b + 3 * c)
+assert report.as_planned and report.to_dict()["redistributed_bytes"] == 0
+for wrong in [(lie[1], lie[1], lie[2]), (lie[0], lie[0], lie[2]), (lie[0], lie[1], lie[0])]:
+    try:
+        ap.plan_gemm(45, 41, 37, comm.machine, given=wrong)
+    except ap.AllportError as error:
+        assert "given" in str(error), str(error)
+    else:
+        raise AssertionError(wrong)
+
 # Every algorithm that serves, distributed in and out, with a report.
 a, b = random((50, 31), "f8"), random((31, 44), "f8")
 da, db = ap.distribute(a, comm), ap.distribute(b, comm)
