@@ -97,9 +97,11 @@ Seconds guess(GemmProblem const& problem, Machine const& machine, Shape const& s
   auto const k = static_cast<double>(problem.k);
   auto const element = static_cast<double>(bytes_of(problem.type));
   auto const words = k * ((shape.cols > 1 ? m : 0) + (shape.rows > 1 ? n : 0));
-  auto const panels = std::ceil(k / static_cast<double>(std::max<Index>(shape.block, 32)));
+  auto const width = static_cast<double>(std::max<Index>(shape.block, 32));
+  auto const panels = std::ceil(k / width);
   auto const rounds = (shape.cols > 1 ? 1 : 0) + (shape.rows > 1 ? 1 : 0);
-  return Seconds(2 * m * n * k / r.flops + words * element / r.link + panels * rounds * r.message);
+  auto const work = 2 * m * n * k / r.flops * graph::shallowness(width);
+  return Seconds(work + words * element / r.link + panels * rounds * r.message);
 }
 
 /// What factorizations of m x n in panels of columns have alike.

@@ -5,6 +5,7 @@
 #include <numeric>
 
 #include "allport/graph/price.h"
+#include "allport/graph/rates.h"
 #include "allport/tasks/carrier.h"
 #include "gemm_3d_graph.h"
 #include "gemm_cannon_graph.h"
@@ -134,7 +135,7 @@ void GemmEstimate::add(Sums& sums, Spread const& spread, double bytes, double de
 }
 
 double GemmEstimate::product(double rows, double cols, double depth) const {
-  return rates_.seconds({Kernel::gemm, 2 * rows * cols * depth * tiled_plan::shallowness(depth),
+  return rates_.seconds({Kernel::gemm, 2 * rows * cols * depth * graph::shallowness(depth),
                          size_ * (rows * depth + depth * cols + rows * cols)});
 }
 

@@ -145,11 +145,13 @@ Seconds moving(GemmPlan const& plan, Frame const& frame) {
   auto const memory = machine.rates().memory_bandwidth.value();
   auto const there = [&](Distribution const& from, Distribution const& to) {
     if (same_places(from, to)) return Seconds(0);
-    // All of a rank's part is copied, whatever of it comes from others.
+    // All of a rank's part is copied, whatever of it comes from others: read once, and memory that is new is cleared,
+    // fetched and written.
+    constexpr double passes = 4;
     auto const rank = to.grid().ranks().front();
     auto const bytes = static_cast<double>(to.local_rows(rank) * to.local_cols(rank) * bytes_of(type));
     return tiled_plan::moving(from, to, type, machine, plan.options.mapping) +
-           Seconds(memory > 0 ? 2 * bytes / memory : 0);
+           Seconds(memory > 0 ? passes * bytes / memory : 0);
   };
   return there(view ? view->a : given->a, plan.a) + there(view ? view->b : given->b, plan.b) +
          there(view ? view->c : given->c, plan.c) * (given->reads_c ? 2.0 : 1.0);

@@ -5,6 +5,7 @@
 #include "allport/graph/count.h"
 #include "allport/graph/pool.h"
 #include "allport/graph/price.h"
+#include "allport/graph/rates.h"
 #include "allport/linalg/graphs.h"
 #include "allport/tasks/carrier.h"
 #include "gemm_cannon_graph.h"
@@ -44,7 +45,7 @@ class Priced final : public Graph {
   }
   Work work(Task t) const override {
     auto work = Graph::work(t);
-    if (work.kernel == Kernel::gemm) work.flops *= tiled_plan::shallowness(static_cast<double>(this->depth(t)));
+    if (work.kernel == Kernel::gemm) work.flops *= graph::shallowness(static_cast<double>(this->depth(t)));
     return work;
   }
 

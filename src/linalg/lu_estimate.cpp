@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "allport/graph/price.h"
+#include "allport/graph/rates.h"
 #include "allport/linalg/graphs.h"
 #include "allport/tasks/carrier.h"
 #include "lu_tasks.h"
@@ -109,7 +110,7 @@ LuEstimate::Step LuEstimate::step(LuCandidate const& candidate, Lines const& lin
   auto const updating = [&](double width, double depth) {
     auto const flops = 2 * below * width * depth + (alone ? b * (b - 1) * width : 0);
     return rates_.seconds(
-        {Kernel::gemm, flops * tiled_plan::shallowness(depth), size * (below * depth + depth * width + below * width)});
+        {Kernel::gemm, flops * graph::shallowness(depth), size * (below * depth + depth * width + below * width)});
   };
   auto const copying = [&](double width) {
     return pivots && g.rows > 1 ? rates_.seconds({Kernel::copy, 0, 2 * size * b * width}) : 0.0;

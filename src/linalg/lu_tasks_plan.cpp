@@ -3,6 +3,7 @@
 
 #include "allport/graph/count.h"
 #include "allport/graph/pool.h"
+#include "allport/graph/rates.h"
 #include "allport/linalg/graphs.h"
 #include "allport/tasks/carrier.h"
 #include "lu_tasks.h"
@@ -41,7 +42,7 @@ class PricedLu final : public LuTaskGraph {
 
   Work work(Task t) const override {
     auto work = LuTaskGraph::work(t);
-    if (t.kind == update) work.flops *= tiled_plan::shallowness(static_cast<double>(depth(t).width()));
+    if (t.kind == update) work.flops *= graph::shallowness(static_cast<double>(depth(t).width()));
     if (work.kernel == Kernel::panel) work.flops *= slowness_.panel;
     if (work.kernel == Kernel::trsm) work.flops *= slowness_.trsm;
     return work;

@@ -73,10 +73,6 @@ template <class Plan, class Candidate>
   return (single ? 2.0 : 1.0) / (complex ? 4.0 : 1.0);
 }
 
-/// What a multiplication of a depth takes over one that is very deep: it reads and writes all of C for 2 depth
-/// operations an element (OpenBLAS, n = 4000 on two cores: 7 % at 128, 2 % at 512). Kernels' rates are those of cubes.
-[[nodiscard]] constexpr double shallowness(double depth) { return depth > 0 ? 1 + 8 / depth : 1; }
-
 [[nodiscard]] inline graph::Price price_of(TaskGraph const& made, Scalar type, Machine const& machine, int workers,
                                            std::optional<Mapping> const& mapping = {}) {
   graph::PriceOptions options;
