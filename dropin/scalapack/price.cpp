@@ -83,11 +83,9 @@ double memory_of(Candidate const& chosen, Machine const& machine, Scalar type) {
   return static_cast<double>(chosen.memory.value()) * machine.ranks_per_node() / static_cast<double>(bytes_of(type));
 }
 
-/// Of an extent in blocks, what the process has that has most.
+/// Of an extent in blocks, what the first process has, which has most.
 double most_of(Index extent, Index block, int processes) {
-  auto const width = std::max<Index>(block, 1);
-  auto const blocks = (extent + width - 1) / width;
-  return static_cast<double>(std::min(extent, (blocks + processes - 1) / processes * width));
+  return static_cast<double>(AxisDistribution::cyclic(extent, processes, std::max<Index>(block, 1)).count(0));
 }
 
 Seconds guess(GemmProblem const& problem, Machine const& machine, Shape const& shape) {

@@ -265,7 +265,8 @@ def gemm(
     with overwrite a distributed `c` of the product's type becomes the product: there is no second one in memory.
     Returns a numpy array on every rank when a and b are numpy arrays, otherwise a DistributedMatrix in the plan's
     distribution (C's own when c is distributed). With report=True returns (result, GemmReport).
-    plan: of plan_gemm(); made here from algorithm, grid, memory and way when None.
+    plan: of plan_gemm(); made here from algorithm, grid, memory and way when None, and from where a, b and c lie when
+    all three are distributed.
     Raises AllportError on every rank for wrong shapes, types, or too little memory.
     """
     if comm is None:

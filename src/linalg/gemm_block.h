@@ -133,15 +133,15 @@ void add_columns(Index rows, int inputs, Width const& width, T beta, Part<T> c, 
 template <class T>
 class BlockOfC {
  public:
-  BlockOfC(GemmPlan const& plan, Place me, GemmParts<T> const& parts, Workspace& work)
+  BlockOfC(GemmPlan const& plan, PartsOfGrid const& of_grid, Place me, GemmParts<T> const& parts, Workspace& work)
       : problem_(plan.problem),
         alpha_(parts.alpha),
         beta_(parts.beta),
         c_(parts.c),
         layers_(plan.chosen.grid.layers),
         layer_(me.l),
-        rows_(PartsOfGrid(problem_, plan.chosen.grid, plan.chosen.cuts).rows(me.i)),
-        cols_(PartsOfGrid(problem_, plan.chosen.grid, plan.chosen.cuts).cols(me.j)),
+        rows_(of_grid.rows(me.i)),
+        cols_(of_grid.cols(me.j)),
         into_(layers_ > 1 ? work.take<T>(rows_ * cols_) : c_.data),
         ld_(layers_ > 1 ? std::max<Index>(rows_, 1) : c_.ld) {}
 

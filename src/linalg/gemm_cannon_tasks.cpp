@@ -15,7 +15,7 @@ class RunningCannon final : public CannonGraph {
       : CannonGraph(plan.problem, plan.machine, plan.chosen, plan.options.mapping),
         a_{parts.a, rows(me.i), plan.problem.trans_a == Trans::none, 0},
         b_{parts.b, cols(me.j), plan.problem.trans_b != Trans::none, 0},
-        block_(plan, me, parts, work) {}
+        block_(plan, parts_of_grid(), me, parts, work) {}
 
   void run(Task t, TaskContext& context) const override {
     if (is_own(t)) return give(t, context);

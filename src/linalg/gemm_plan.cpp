@@ -64,7 +64,7 @@ void check(GemmProblem const& problem, Machine const& machine, GemmOptions const
     if (trans != Trans::none) std::swap(rows, cols);
     ensure(lies.rows().extent() == rows && lies.cols().extent() == cols, what,
            fmt::format("{} x {}", lies.rows().extent(), lies.cols().extent()),
-           fmt::format("the {} x {} of the problem", rows, cols));
+           fmt::format("a distribution of {} x {}", rows, cols));
   };
   ensure_given("given A", options.given->a, problem.trans_a, problem.m, problem.k);
   ensure_given("given B", options.given->b, problem.trans_b, problem.k, problem.n);

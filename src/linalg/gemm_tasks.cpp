@@ -20,7 +20,7 @@ class RunningSumma final : public SummaGraph {
         me_(me),
         a_(stored_a(plan.problem.trans_a, parts_of_grid(), me, parts.a)),
         b_(stored_b(plan.problem.trans_b, parts_of_grid(), me, parts.b)),
-        block_(plan, me, parts, work) {}
+        block_(plan, parts_of_grid(), me, parts, work) {}
 
   void run(Task t, TaskContext& context) const override {
     switch (t.kind) {

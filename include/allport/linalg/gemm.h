@@ -67,7 +67,6 @@ struct GemmCuts {
   std::vector<Index> m, n, k_of_a, k_of_b;
 
   [[nodiscard]] bool even() const { return m.empty(); }
-  friend bool operator==(GemmCuts const&, GemmCuts const&) = default;
 };
 
 /// One way to run a problem, with its price.
