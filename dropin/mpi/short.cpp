@@ -77,12 +77,19 @@ Contract contract_of(Call const& call, Record& record, Form const& form, std::in
   return with_blocks(what, record.size, root, blocks_of(call, record, form.element), element);
 }
 
+/// Which of its buffers a rank uses.
+struct Uses {
+  Uses(Call const& call, Record const& record)
+      : sends(call.what != Function::barrier && call.what != Function::bcast &&
+              (call.what != Function::scatter || call.root == record.rank)),
+        receives(call.what != Function::barrier &&
+                 ((call.what != Function::reduce && call.what != Function::gather) || call.root == record.rank)) {}
+  bool sends;
+  bool receives;
+};
+
 Buffers buffers_of(Call const& call, Record const& record, Contract const& contract) {
-  bool const root = call.root == record.rank;
-  bool const sends =
-      call.what != Function::barrier && call.what != Function::bcast && (call.what != Function::scatter || root);
-  bool const receives =
-      call.what != Function::barrier && ((call.what != Function::reduce && call.what != Function::gather) || root);
+  auto const [sends, receives] = Uses(call, record);
   Buffers buffers;  // ranks are in the machine's order: Form
   auto const in = static_cast<std::size_t>(contract.input_bytes(record.rank));
   auto const out = static_cast<std::size_t>(contract.output_bytes(record.rank));
@@ -106,7 +113,8 @@ bool is_of(Form const& form, Call const& call, Record const& record) {
   bool const one_count = call.what == Function::bcast || reduces(call.what);
   if (!one_count && call.send.count != call.receive.count_of(uneven ? record.rank : 0)) return false;
   if (most == 0) return true;
-  bool const there = call.receive.buffer != nullptr && (call.what == Function::bcast || call.send.buffer != nullptr);
+  auto const [sends, receives] = Uses(call, record);
+  bool const there = (!sends || call.send.buffer != nullptr) && (!receives || call.receive.buffer != nullptr);
   return there && call.send.buffer != call.receive.buffer;
 }
 
