@@ -54,7 +54,7 @@ Outcome agree(Grid const& grid, std::vector<Given> const& matrices, std::vector<
   }
   if (!wrong.any()) check(operands, wrong);
   auto& record = record_of(grid);
-  if (record.policy() == Policy::never) return handed_back(handback::never_wanted(policy_variable));
+  if (!record.why_not().empty()) return handed_back(record.why_not());
   if (!all_well(record, values, wrong)) return handed_back("a wrong argument", common_info(record, values, wrong));
   *info = 0;
   return act(record, operands);

@@ -3,6 +3,7 @@
 
 #include "exported.h"
 #include "original.h"
+#include "record.h"
 #include "report.h"
 
 namespace {
@@ -19,7 +20,10 @@ void finalize(F const& library) {
   int finalized = 0;
   MPI_Initialized(&initialized);
   MPI_Finalized(&finalized);
-  if (first && initialized != 0 && finalized == 0) gather_report();
+  if (first && initialized != 0 && finalized == 0) {
+    gather_report();
+    free_processes();
+  }
   library();
   if (first) write_report();
 }

@@ -50,7 +50,7 @@ template <class T>
 Outcome multiply(GemmCall const& x, Grid const& grid, GemmProblem const& problem, Operand const& a, Operand const& b,
                  Operand const& c) {
   auto& record = record_of(grid);
-  if (record.policy() == Policy::never) return handed_back(handback::never_wanted(policy_variable));
+  if (!record.why_not().empty()) return handed_back(record.why_not());
   auto const alpha = *static_cast<T const*>(x.alpha);
   auto const beta = *static_cast<T const*>(x.beta);
   bool const nothing_to_add = alpha == T(0) || problem.k == 0;

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <array>
 #include <numeric>
+#include <utility>
 
 #include "allport/mapping/mapping.h"
 #include "handback/trying.h"
@@ -45,8 +46,41 @@ Portion portion_of(std::string const& machine, std::vector<Rank> const& world, i
   return part;
 }
 
+/// Found again by a key; the longest unused goes.
+template <class T>
+class Cache {
+ public:
+  /// Null: none.
+  std::shared_ptr<T> find(std::vector<Rank> const& key) {
+    auto const known = std::ranges::find(all_, key, &std::pair<std::vector<Rank>, std::shared_ptr<T>>::first);
+    if (known == all_.end()) return nullptr;
+    std::rotate(known, known + 1, all_.end());
+    return all_.back().second;
+  }
+  void keep(std::vector<Rank> key, std::shared_ptr<T> value) {
+    constexpr std::size_t most = 16;
+    std::erase_if(all_, [&](auto const& known) { return known.first == key; });
+    if (all_.size() == most) all_.erase(all_.begin());
+    all_.emplace_back(std::move(key), std::move(value));
+  }
+  [[nodiscard]] auto const& all() const { return all_; }
+
+ private:
+  std::vector<std::pair<std::vector<Rank>, std::shared_ptr<T>>> all_;
+};
+
+// Never destroyed: MPI may be called from destructors of static objects.
+Cache<Processes>& processes_known() {
+  static auto* const known = new Cache<Processes>;
+  return *known;
+}
+Cache<Record>& records_known() {
+  static auto* const known = new Cache<Record>;
+  return *known;
+}
+
 int forget_record(MPI_Comm, int, void* value, void*) {
-  delete static_cast<Record*>(value);
+  delete static_cast<std::shared_ptr<Record>*>(value);
   return MPI_SUCCESS;
 }
 
@@ -59,45 +93,115 @@ int record_keyval() {
   return keyval;
 }
 
+/// What all processes of `theirs` know, or null on all of them: some may have let theirs go.
+template <class T>
+std::shared_ptr<T> known_to_all(Cache<T>& cache, std::vector<Rank> const& key, MPI_Comm theirs) {
+  auto known = cache.find(key);
+  int mine = known ? 1 : 0;
+  int all = 0;
+  MPI_Allreduce(&mine, &all, 1, MPI_INT, MPI_MIN, theirs);
+  return all != 0 ? known : nullptr;
+}
+
+/// Errors of MPI come back as codes, on this communicator and those made from it.
+class Quiet {
+ public:
+  explicit Quiet(MPI_Comm comm) : comm_(comm) {
+    MPI_Comm_get_errhandler(comm, &own_);
+    MPI_Comm_set_errhandler(comm, MPI_ERRORS_RETURN);
+  }
+  ~Quiet() {
+    MPI_Comm_set_errhandler(comm_, own_);
+    MPI_Errhandler_free(&own_);
+  }
+  Quiet(Quiet const&) = delete;
+  Quiet& operator=(Quiet const&) = delete;
+
+ private:
+  MPI_Comm comm_;
+  MPI_Errhandler own_ = MPI_ERRHANDLER_NULL;
+};
+
+/// Of a grid's places in their order, in the world; empty where some are of another job.
+std::vector<Rank> key_of(Grid const& grid, std::vector<Rank> const& world) {
+  if (world.empty()) return {};
+  std::vector<Rank> key{grid.rows, grid.cols};
+  for (int c = 0; c < grid.cols; ++c) {
+    for (int r = 0; r < grid.rows; ++r) key.push_back(world[static_cast<std::size_t>(rank_of(grid.context, r, c))]);
+  }
+  return key;
+}
+
+std::shared_ptr<Processes> processes_of(MPI_Comm theirs, std::vector<Rank> const& world) {
+  if (world.empty()) return std::make_shared<Processes>(theirs);
+  if (auto known = known_to_all(processes_known(), world, theirs)) return known;
+  auto made = std::make_shared<Processes>(theirs);
+  processes_known().keep(world, made);
+  return made;
+}
+
 }  // namespace
 
-Record::Record(Grid const& grid) {
-  auto const theirs = comm_of(grid.context);
+Processes::Processes(MPI_Comm theirs) {
+  constexpr auto none_left = "an MPI library that has no communicators left";
   auto const size = size_of(theirs);
   int rank = 0;
   MPI_Comm_rank(theirs, &rank);
-  ensure(size == grid.rows * grid.cols, "BLACS grid", size,
-         "a communicator of " + std::to_string(grid.rows * grid.cols) + " processes");
-  // One more of the same processes: nothing of ours travels on BLACS's own, and its attributes stay there.
+  Quiet const quiet(theirs);
+  // One more of the same processes: nothing of ours travels on the program's own, and its attributes stay there.
   MPI_Comm plain = MPI_COMM_NULL;
-  MPI_Comm_split(theirs, 0, rank, &plain);
-  handback::Settings const settings(plain, {"ALLPORT_MACHINE", policy_variable, "ALLPORT_PIVOT", "ALLPORT_SELECT",
-                                            "ALLPORT_SELECT_FILE", "ALLPORT_EXPLAIN"});
+  if (MPI_Comm_split(theirs, 0, rank, &plain) != MPI_SUCCESS) {
+    why_not = none_left;
+    return;
+  }
+  settings = handback::Settings(plain, {"ALLPORT_MACHINE", policy_variable, "ALLPORT_PIVOT", "ALLPORT_SELECT",
+                                        "ALLPORT_SELECT_FILE", "ALLPORT_EXPLAIN"});
   if (!settings.trouble().empty()) settings.warn(settings.trouble() + "; a flat machine is taken");
-  policy_ = settings.policy(policy_variable);
-  pivoting_ = pivoting_of(settings);
-  auto const part = portion_of(settings.machine(), handback::world_ranks(plain), size);
-  knows_machine_ = part.is_known;
-  tries_ = policy_ == Policy::automatic && handback::trying_of(settings) == handback::Trying::free;  // other bits
-  if (tries_) known_ = handback::recalled(plain, settings).value_or(Memory{});
-  explains_ = settings["ALLPORT_EXPLAIN"] == "1" && grid.is_first();
-  place_ = fmt::format("ScaLAPACK, {} by {} on {}: ", grid.rows, grid.cols, part.machine.name());
-  MPI_Comm_split(plain, 0, part.places[static_cast<std::size_t>(rank)], &talk_);
+  auto part = portion_of(settings.machine(), handback::world_ranks(plain), size);
+  knows_machine = part.is_known;
+  auto const code = MPI_Comm_split(plain, 0, part.places[static_cast<std::size_t>(rank)], &talk);
   MPI_Comm_free(&plain);
-  comm_.emplace(talk_, part.machine);
+  if (code == MPI_SUCCESS) MPI_Comm_set_errhandler(talk, MPI_ERRORS_ARE_FATAL);
+  places = std::move(part.places);
+  if (code != MPI_SUCCESS) {
+    talk = MPI_COMM_NULL;
+    why_not = none_left;
+    return;
+  }
+  try {
+    comm.emplace(talk, std::move(part.machine));
+  } catch (Error const& e) {
+    if (e.kind() != ErrorKind::mpi) throw;
+    why_not = none_left;
+  }
+}
+
+void Processes::free() {
+  comm.reset();
+  int finalized = 0;
+  MPI_Finalized(&finalized);
+  if (finalized == 0 && talk != MPI_COMM_NULL) MPI_Comm_free(&talk);
+}
+
+Record::Record(Grid const& grid, std::shared_ptr<Processes> processes)
+    : why_not_(processes->why_not), processes_(std::move(processes)) {
+  if (!why_not_.empty()) return;
+  ensure(comm().size() == grid.rows * grid.cols, "BLACS grid", comm().size(),
+         "a communicator of " + std::to_string(grid.rows * grid.cols) + " processes");
+  auto const& settings = processes_->settings;
+  policy_ = settings.policy(policy_variable);
+  if (policy_ == Policy::never) why_not_ = handback::never_wanted(policy_variable);
+  pivoting_ = pivoting_of(settings);
+  tries_ = policy_ == Policy::automatic && handback::trying_of(settings) == handback::Trying::free;  // other bits
+  if (tries_) known_ = handback::recalled(talk(), settings).value_or(Memory{});
+  explains_ = settings["ALLPORT_EXPLAIN"] == "1" && grid.is_first();
+  place_ = fmt::format("ScaLAPACK, {} by {} on {}: ", grid.rows, grid.cols, comm().machine().name());
   for (int c = 0; c < grid.cols; ++c) {
     for (int r = 0; r < grid.rows; ++r) {
-      ranks_.push_back(part.places[static_cast<std::size_t>(rank_of(grid.context, r, c))]);
+      ranks_.push_back(processes_->places[static_cast<std::size_t>(rank_of(grid.context, r, c))]);
     }
   }
   first_ = ranks_.front();
-}
-
-Record::~Record() {
-  comm_.reset();
-  int finalized = 0;
-  MPI_Finalized(&finalized);
-  if (finalized == 0 && talk_ != MPI_COMM_NULL) MPI_Comm_free(&talk_);
 }
 
 Trial const* Record::trial_of(std::string const& key, Seconds theirs, Seconds ours) {
@@ -110,20 +214,29 @@ Trial const* Record::trial_of(std::string const& key, Seconds theirs, Seconds ou
     if (trials_.size() == most) return nullptr;
     known = trials_.try_emplace(site, site, theirs, ours, known_, explains_).first;
   }
-  UnderWay::belongs_to(known->second, talk_);
+  UnderWay::belongs_to(known->second, talk());
   return &known->second;
 }
 
 Record& record_of(Grid const& grid) {
-  auto const comm = comm_of(grid.context);
+  auto const theirs = comm_of(grid.context);
   void* value = nullptr;
   int found = 0;
-  MPI_Comm_get_attr(comm, record_keyval(), &value, &found);
-  if (found == 0) {
-    value = new Record(grid);
-    MPI_Comm_set_attr(comm, record_keyval(), value);
+  MPI_Comm_get_attr(theirs, record_keyval(), &value, &found);
+  if (found != 0) return **static_cast<std::shared_ptr<Record>*>(value);
+  auto const world = handback::world_ranks(theirs);
+  auto const key = key_of(grid, world);
+  auto record = key.empty() ? nullptr : known_to_all(records_known(), key, theirs);
+  if (!record) {
+    record = std::make_shared<Record>(grid, processes_of(theirs, world));
+    if (!key.empty() && record->why_not().empty()) records_known().keep(key, record);
   }
-  return *static_cast<Record*>(value);
+  MPI_Comm_set_attr(theirs, record_keyval(), new std::shared_ptr<Record>(record));
+  return *record;
+}
+
+void free_processes() {
+  for (auto const& [_, processes] : processes_known().all()) processes->free();
 }
 
 }  // namespace allport::scalapack

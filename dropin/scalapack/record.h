@@ -1,4 +1,5 @@
-// What hangs on a BLACS grid's communicator: ours over the same processes, what was agreed, and plans made.
+// What hangs on a BLACS grid's communicator: ours over the same processes, what was agreed, and plans made. Grids of
+// the same processes in the same places share it, as some programs make a grid for every matrix, and leave none.
 #pragma once
 
 #include <mpi.h>
@@ -15,6 +16,7 @@
 #include "allport/linalg/solve.h"
 #include "blacs.h"
 #include "handback/decide.h"
+#include "handback/settings.h"
 #include "trial.h"
 
 namespace allport::scalapack {
@@ -38,23 +40,46 @@ struct Verdict {
 
 inline constexpr auto policy_variable = "ALLPORT_SCALAPACK";
 
+/// A set of processes that grids are made of: what the environment says to them, and our communicators, of which MPI
+/// libraries have few.
+class Processes {
+ public:
+  /// @param theirs  some communicator of these processes, on which a program may have its own messages. Collective
+  explicit Processes(MPI_Comm theirs);
+  ~Processes() { free(); }
+  Processes(Processes const&) = delete;
+  Processes& operator=(Processes const&) = delete;
+  /// Before MPI_Finalize.
+  void free();
+
+  /// Not empty: there is no communicator, and why.
+  std::string why_not{};
+  handback::Settings settings{};
+  std::vector<Rank> places{};  ///< by rank in `theirs`: rank in `comm`
+  bool knows_machine = false;
+  std::optional<Communicator> comm{};
+  MPI_Comm talk = MPI_COMM_NULL;  ///< the same ranks, for messages of the drop-in itself
+};
+
 class Record {
  public:
   /// Collective over the grid's processes.
-  explicit Record(Grid const& grid);
-  ~Record();
+  Record(Grid const& grid, std::shared_ptr<Processes> processes);
   Record(Record const&) = delete;
   Record& operator=(Record const&) = delete;
 
-  [[nodiscard]] Communicator const& comm() const { return *comm_; }
+  /// Not empty: every call is handed back, and why.
+  [[nodiscard]] std::string const& why_not() const { return why_not_; }
+  /// @pre why_not() is empty
+  [[nodiscard]] Communicator const& comm() const { return *processes_->comm; }
   /// False where the machine is a flat one, for want of a named one that has these processes as a box.
-  [[nodiscard]] bool knows_machine() const { return knows_machine_; }
+  [[nodiscard]] bool knows_machine() const { return processes_->knows_machine; }
   [[nodiscard]] Policy policy() const { return policy_; }
   [[nodiscard]] Pivoting pivoting() const { return pivoting_; }
   /// Our rank of grid place (r, c), at r + c * rows.
   [[nodiscard]] std::vector<Rank> const& ranks() const { return ranks_; }
   /// For messages of the drop-in itself.
-  [[nodiscard]] MPI_Comm talk() const { return talk_; }
+  [[nodiscard]] MPI_Comm talk() const { return processes_->talk; }
   /// Rank in talk() of the grid's first process.
   [[nodiscard]] int first() const { return first_; }
 
@@ -85,11 +110,10 @@ class Record {
   /// That of the call under way; null: it is not tried.
   [[nodiscard]] Trial const* trial_of(std::string const& key, Seconds theirs, Seconds ours);
 
+  std::string why_not_;
   Policy policy_ = Policy::automatic;
   Pivoting pivoting_ = Pivoting::partial;
-  bool knows_machine_ = false;
-  std::optional<Communicator> comm_;
-  MPI_Comm talk_ = MPI_COMM_NULL;
+  std::shared_ptr<Processes> processes_;
   int first_ = 0;
   std::vector<Rank> ranks_;
   bool tries_ = false;
@@ -99,8 +123,12 @@ class Record {
   std::map<std::string, Trial> trials_;
 };
 
-/// The grid's record, made the first time; collective over its processes. It goes with BLACS's communicator.
+/// The grid's record, which one of the same processes in the same places may have left, or made now. Collective over
+/// its processes the first time.
 /// @pre grid.has_me()
 [[nodiscard]] Record& record_of(Grid const& grid);
+
+/// Frees what MPI made for all of them, before MPI_Finalize.
+void free_processes();
 
 }  // namespace allport::scalapack
