@@ -1,4 +1,5 @@
 // The start and end of MPI, and persistent requests, under their C names.
+#include <dlfcn.h>
 #include <mpi.h>
 
 #include <cstdlib>
@@ -41,7 +42,9 @@ ALLPORT_EXPORTED int MPI_Init_thread(int* argc, char*** argv, int required, int*
 
 ALLPORT_EXPORTED int MPI_Finalize() {
   end();
-  return PMPI_Finalize();
+  // Whoever is preloaded behind us wants to see it, too: our library for ScaLAPACK, or another tool.
+  static auto* const next = reinterpret_cast<int (*)()>(dlsym(RTLD_NEXT, "MPI_Finalize"));
+  return next != nullptr ? next() : PMPI_Finalize();
 }
 
 ALLPORT_EXPORTED int MPI_Start(MPI_Request* request) {

@@ -125,6 +125,15 @@ Distribution layout_of(MPI_Datatype type) {
   return layout;
 }
 
+OwnType::OwnType(MPI_Datatype of) {
+  PMPI_Type_contiguous(1, of, &type_);  // MPI_Type_dup would call the program's attribute callbacks
+  PMPI_Type_commit(&type_);
+}
+
+OwnType::~OwnType() {
+  if (type_ != MPI_DATATYPE_NULL) PMPI_Type_free(&type_);
+}
+
 bool is_usable(MPI_Datatype type) {
   if (type == MPI_DATATYPE_NULL) return false;
   if (is_predefined(type)) return true;

@@ -5,6 +5,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <utility>
 #include <vector>
 
 namespace allport::dropin {
@@ -30,6 +31,21 @@ struct Distribution {
 /// beyond it (predefined operators on the program's own types, types of a compiler's extensions) is left to that
 /// library.
 [[nodiscard]] bool is_defined(MPI_Op op, MPI_Datatype type);
+
+/// A type of our own that describes the same data, without the caller's attributes: the caller may free its own, by
+/// names that we do not see, too (MPICH's mpi_f08 makes types of array sections and frees them by PMPI_Type_free).
+class OwnType {
+ public:
+  explicit OwnType(MPI_Datatype of);
+  OwnType(OwnType&& other) noexcept : type_(std::exchange(other.type_, MPI_DATATYPE_NULL)) {}
+  OwnType& operator=(OwnType&&) = delete;
+  ~OwnType();
+
+  [[nodiscard]] MPI_Datatype type() const { return type_; }
+
+ private:
+  MPI_Datatype type_ = MPI_DATATYPE_NULL;
+};
 
 /// count * layout.size bytes; elements of any length. @throws Error(mpi)
 void pack(void const* from, std::int64_t count, MPI_Datatype type, Distribution const& layout, std::byte* to);

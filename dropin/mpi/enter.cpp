@@ -11,6 +11,7 @@
 #include "report.h"
 #include "requests.h"
 #include "short.h"
+#include "significant.h"
 
 namespace allport::dropin {
 namespace {
@@ -103,11 +104,24 @@ bool passes_straight(Call const& call) {
 int fail(Call const& call, char const* text) {
   fmt::print(stderr, "allport: {}: {}\n", name(call.what), text);
   std::fflush(stderr);
+  if (auto const record = record_of(call.comm); record && record->context) record->context->spoil();
   PMPI_Comm_call_errhandler(call.comm, MPI_ERR_OTHER);
   return MPI_ERR_OTHER;
 }
 
-int run_blocking(Call const& call, Library library) {
+namespace {
+
+/// The call as MPI reads it on this rank.
+Call as_read(Call const& given) {
+  auto const* record = known_record(given.comm);
+  if (record == nullptr) record = record_of(given.comm).get();
+  return record != nullptr && record->ours ? significant(given, record->rank) : given;
+}
+
+}  // namespace
+
+int run_blocking(Call const& given, Library library) {
+  auto const call = as_read(given);
   if (auto const code = run_short(call)) return *code;
   auto const record = record_of(call.comm);
   if (record != nullptr && is_timed(call, *record)) return run_timed(call, record, library);
@@ -122,15 +136,19 @@ int run_blocking(Call const& call, Library library) {
 
 namespace {
 
-/// @param begin  Operation -> its MPI_Request
+/// @param begin  Operation -> its MPI_Request, or none: there is no room for it, on no rank
 template <class Begin>
-int in_request(Call const& call, MPI_Request* request, Library library, Begin const& begin) {
+int in_request(Call const& given, MPI_Request* request, Library library, Begin const& begin) {
   if (request == nullptr) return library();
+  auto const call = as_read(given);
   auto const record = record_of(call.comm);
   return enter(
       call, record, library, true, [&] { return why_not(call, *record); },
       [&] {
-        *request = begin(std::make_shared<Operation>(call, record));
+        std::optional<MPI_Request> const begun = begin(std::make_shared<Operation>(call, record));
+        if (!begun)
+          return handback::handed_back("more persistent collectives on one communicator than it has tags for");
+        *request = *begun;
         return under_way();
       });
 }
@@ -142,7 +160,10 @@ int start_nonblocking(Call const& call, MPI_Request* request, Library library) {
 }
 
 int make_persistent(Call const& call, MPI_Request* request, Library library) {
-  return in_request(call, request, library, keep_persistent);
+  return in_request(call, request, library, [](std::shared_ptr<Operation> operation) -> std::optional<MPI_Request> {
+    if (!operation->make_lasting()) return std::nullopt;
+    return keep_persistent(std::move(operation));
+  });
 }
 
 }  // namespace allport::dropin

@@ -110,16 +110,22 @@ void Operation::plan_reduction() {
 }
 
 void Operation::keep_handles() {
-  for (auto const* side : {&in_, &out_}) {
-    auto const keep = [&](MPI_Datatype type) {
-      if (!is_predefined(type)) types_.push_back(std::make_unique<Kept<Datatypes>>(type));
+  if (reduces(call_.what)) {  // a user-defined operator is shown the very type that the caller passed
+    if (!is_predefined(in_.type)) types_.push_back(std::make_unique<Kept<Datatypes>>(in_.type));
+    if (!is_predefined_op(call_.op)) op_ = std::make_unique<Kept<Operators>>(call_.op);
+    return;
+  }
+  for (auto* side : {&in_, &out_}) {
+    auto const own = [&](MPI_Datatype& type) {
+      if (is_predefined(type)) return;
+      own_types_.emplace_back(type);
+      type = own_types_.back().type();
     };
-    if (side->used && side->types.empty()) keep(side->type);
+    if (side->used && side->types.empty()) own(side->type);
     for (std::size_t b = 0; b < side->types.size(); ++b) {
-      if (side->bytes(b) > 0) keep(side->types[b].type);
+      if (side->bytes(b) > 0) own(side->types[b].type);
     }
   }
-  if (reduces(call_.what) && !is_predefined_op(call_.op)) op_ = std::make_unique<Kept<Operators>>(call_.op);
 }
 
 void Operation::start() {
@@ -161,9 +167,15 @@ bool Operation::run_short(Contract const& contract, Buffers const& buffers) {
                : ours.run_short(contract, buffers, combine_, [] { move_others(); });
 }
 
-void Operation::make_lasting() {
-  turn_ = record_->ours->reserve_lasting();
+bool Operation::make_lasting() {
+  try {
+    turn_ = record_->ours->reserve_lasting();
+  } catch (Error const& e) {
+    if (e.kind() != ErrorKind::unsupported) throw;
+    return false;
+  }
   lasts_ = true;
+  return true;
 }
 
 void Operation::bring_in() {

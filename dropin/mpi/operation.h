@@ -60,7 +60,8 @@ class Operation {
   Operation(Operation const&) = delete;
   Operation& operator=(Operation const&) = delete;
 
-  /// For an operation that goes on after the call: what the caller may free meanwhile lives as long as this.
+  /// For an operation that goes on after the call: what the caller, or its Fortran face, may free meanwhile lives as
+  /// long as this.
   void keep_handles();
 
   // The rest under the Lock; errors are thrown as Error.
@@ -72,7 +73,8 @@ class Operation {
   /// Until done, letting other threads in.
   void wait();
   /// To be started again and again, in any order with others: takes its tags, in which all ranks follow one order.
-  void make_lasting();
+  /// False on all of them where none are left.
+  [[nodiscard]] bool make_lasting();
 
   [[nodiscard]] Call const& call() const { return call_; }
   [[nodiscard]] Record& record() const { return *record_; }
@@ -143,6 +145,7 @@ class Operation {
   bool tells_lengths_ = false;      ///< of blocks for neighbours, to all ranks
   std::vector<std::int64_t> told_;  ///< every rank's, as they came
   double started_ = 0;
+  std::vector<OwnType> own_types_;
   std::vector<std::unique_ptr<Kept<Datatypes>>> types_;
   std::unique_ptr<Kept<Operators>> op_;
 };

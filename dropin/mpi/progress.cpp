@@ -4,6 +4,7 @@
 #include <sched.h>
 
 #include <mutex>
+#include <set>
 #include <vector>
 
 #include "exported.h"
@@ -50,7 +51,8 @@ bool start_here() {
   return engine_asks;
 }
 
-std::mutex retired_mutex;
+std::mutex records_mutex;
+std::set<std::shared_ptr<Record>> living;
 std::vector<std::shared_ptr<Record>> retired;
 
 }  // namespace
@@ -91,9 +93,15 @@ void poll_once() {
   sched_yield();
 }
 
+void enlist(std::shared_ptr<Record> const& record) {
+  std::scoped_lock const lock(records_mutex);
+  living.insert(record);
+}
+
 void retire(std::shared_ptr<Record>* record) {
   state().epoch.fetch_add(1, std::memory_order_release);
-  std::scoped_lock const lock(retired_mutex);
+  std::scoped_lock const lock(records_mutex);
+  living.erase(*record);
   retired.push_back(std::move(*record));
   delete record;
 }
@@ -101,12 +109,24 @@ void retire(std::shared_ptr<Record>* record) {
 void release_retired() {
   std::vector<std::shared_ptr<Record>> gone;
   {
-    std::scoped_lock const lock(retired_mutex);
+    std::scoped_lock const lock(records_mutex);
     gone.swap(retired);
   }
   if (gone.empty()) return;
   Lock const lock;
   gone.clear();
+}
+
+void release_living() {
+  Lock const lock;
+  std::scoped_lock const records(records_mutex);
+  for (auto const& record : living) {
+    record->trials.clear();
+    record->ours.reset();
+    record->context.reset();
+    record->shadow.reset();
+  }
+  living.clear();
 }
 
 #ifndef OPEN_MPI

@@ -27,8 +27,13 @@ void operation_flies();
 /// One step of ours, for a thread that waits.
 void poll_once();
 
+/// The record of a communicator that lives.
+void enlist(std::shared_ptr<Record> const& record);
 /// A record whose communicator is being freed; what it holds goes in release_retired().
 void retire(std::shared_ptr<Record>* record);
 void release_retired();
+/// Frees what is ours on communicators that the program has not freed: it may do so as late as inside MPI_Finalize,
+/// from callbacks on MPI_COMM_SELF, when we are gone. Nothing of ours is in flight.
+void release_living();
 
 }  // namespace allport::dropin

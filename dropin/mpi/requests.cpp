@@ -168,7 +168,6 @@ MPI_Request keep_persistent(std::shared_ptr<Operation> operation) {
     if (used != tag) break;
     ++tag;
   }
-  operation->make_lasting();
   ensure(tag < packing_tag, "persistent requests", tag, "at most 32767 at a time", "free some by MPI_Request_free",
          ErrorKind::unsupported);
   operation->keep_handles();

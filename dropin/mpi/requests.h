@@ -15,6 +15,7 @@ namespace allport::dropin {
 MPI_Request fly(std::shared_ptr<Operation> operation);
 
 /// An inactive persistent request: the library's own, of an empty receive that we complete by an empty message.
+/// @pre operation->make_lasting()
 MPI_Request keep_persistent(std::shared_ptr<Operation> operation);
 
 /// Moves all of them on; true when one is done.

@@ -44,45 +44,66 @@ int forget_record(MPI_Comm, int, void* value, void*) {
   return MPI_SUCCESS;
 }
 
-/// Communicators that we make beside the program's, at most. MPICH has 2048 in all, and a program that needs most of
-/// them must find them.
-#ifdef OPEN_MPI
-constexpr int most_twins = 16384;
-#else
-constexpr int most_twins = 256;
-#endif
-std::atomic<int> twins{0};
+/// Communicators that we make beside the program's, at most, where contexts will not do. MPICH has 2048 in all.
+constexpr int most_shadows = 256;
+std::atomic<int> shadows{0};
 
 /// Whether every rank of `comm` has room for one more.
-bool room_for_twin(MPI_Comm comm) {
-  int mine = twins.load() < most_twins ? 1 : 0;
+bool room_for_shadow(MPI_Comm comm) {
+  int mine = shadows.load() < most_shadows ? 1 : 0;
   int all = 0;
   return PMPI_Allreduce(&mine, &all, 1, MPI_INT, MPI_MIN, comm) == MPI_SUCCESS && all != 0;
 }
 
 /// A communicator of the same ranks without the user's attributes; MPI_COMM_NULL on all of them where the library has
 /// run out of communicators. @pre nobody else has `comm` yet
-MPI_Comm twin_of(MPI_Comm comm) {
+MPI_Comm shadow_of(MPI_Comm comm) {
   MPI_Group group = MPI_GROUP_NULL;
-  MPI_Comm twin = MPI_COMM_NULL;
+  MPI_Comm shadow = MPI_COMM_NULL;
   MPI_Errhandler own = MPI_ERRHANDLER_NULL;
   PMPI_Comm_get_errhandler(comm, &own);
   PMPI_Comm_set_errhandler(comm, MPI_ERRORS_RETURN);
   PMPI_Comm_group(comm, &group);
-  if (PMPI_Comm_create(comm, group, &twin) != MPI_SUCCESS) twin = MPI_COMM_NULL;
+  if (PMPI_Comm_create(comm, group, &shadow) != MPI_SUCCESS) shadow = MPI_COMM_NULL;
   PMPI_Group_free(&group);
   PMPI_Comm_set_errhandler(comm, own);
   PMPI_Errhandler_free(&own);
-  return twin;
+  return shadow;
 }
 
-/// One of `twins`.
+/// One of `shadows`.
 struct Counted {
-  Counted() { ++twins; }
-  ~Counted() { --twins; }
+  Counted() { ++shadows; }
+  ~Counted() { --shadows; }
   Counted(Counted const&) = delete;
   Counted& operator=(Counted const&) = delete;
 };
+
+/// Our communicator of the same ranks. Collective over `comm`, which nobody else has yet; why there is none, the same
+/// on all ranks, or empty.
+/// @param whole  the ranks in MPI_COMM_WORLD
+std::string make_ours(Record& record, MPI_Comm comm, std::vector<Rank> const& whole) {
+  auto const& world = *state().world;
+  if (comm == MPI_COMM_WORLD) {
+    record.ours = world;
+    return {};
+  }
+  // With ALLPORT_CHECK ranks ask each other by the library's collectives.
+  if (world.contexts() > 0 && !world.checks()) {
+    record.context = agreed_context(comm);
+    if (!record.context) return fmt::format("more than {} communicators at a time", world.contexts());
+    Lock const lock;
+    record.ours.emplace(world.sub_in_context(whole, record.context->number()));
+    return {};
+  }
+  if (!room_for_shadow(comm)) return fmt::format("more than {} communicators at a time", most_shadows);
+  auto const shadow = shadow_of(comm);
+  if (shadow == MPI_COMM_NULL) return "MPI library that has no communicators left";
+  record.shadow = std::make_shared<Counted>();
+  Lock const lock;
+  record.ours.emplace(world.sub(whole, shadow));
+  return {};
+}
 
 std::shared_ptr<Record> make_record(MPI_Comm comm) {
   auto record = std::make_shared<Record>();
@@ -97,16 +118,7 @@ std::shared_ptr<Record> make_record(MPI_Comm comm) {
     record->why_not = "communicator of one rank";
   } else if (auto const whole = handback::world_ranks(comm); whole.empty()) {
     record->why_not = "communicator with ranks of another job";
-  } else if (!room_for_twin(comm)) {
-    record->why_not = fmt::format("more than {} communicators at a time", most_twins);
-  } else if (auto const twin = twin_of(comm); twin == MPI_COMM_NULL) {
-    record->why_not = "MPI library that has no communicators left";
-  } else {
-    record->twin = std::make_shared<Counted>();
-    {
-      Lock const lock;
-      record->ours.emplace(state().world->sub(whole, twin));
-    }
+  } else if (record->why_not = make_ours(*record, comm, whole); record->why_not.empty()) {
     auto const box = find_box(state().world->machine(), whole);
     record->mapping = box ? box->mapping : Mapping::identity(record->size);
     if (!box) record->places = whole;
@@ -187,6 +199,7 @@ void adopt(MPI_Comm comm) {
   if (!state().active || comm == MPI_COMM_NULL) return;
   try {
     auto* const record = new std::shared_ptr<Record>(make_record(comm));
+    enlist(*record);
     PMPI_Comm_set_attr(comm, state().keyval, record);
   } catch (std::exception const& e) {
     fmt::print(stderr, "allport: a new communicator is left to the MPI library: {}\n", e.what());
@@ -225,6 +238,7 @@ void begin_at_work() {
     return;
   }
   s.lock = s.world->lock();
+  begin_contexts(s.world->contexts());
   PMPI_Comm_create_keyval(MPI_COMM_NULL_COPY_FN, &forget_record, &s.keyval, nullptr);
   s.why_inactive.clear();
   s.active = true;
@@ -264,6 +278,7 @@ void end() {
   PMPI_Comm_delete_attr(MPI_COMM_SELF, s.keyval);
   end_requests();
   release_retired();
+  release_living();
   {
     Lock const lock;
     s.world.reset();

@@ -19,6 +19,7 @@
 #include "allport/mapping/mapping.h"
 #include "allport/select/selector.h"
 #include "call.h"
+#include "contexts.h"
 #include "handback/report.h"
 #include "handback/settings.h"
 #include "neighbours.h"
@@ -62,7 +63,8 @@ struct Form {
 /// Hangs on a communicator of the user's as an attribute.
 struct Record {
   MPI_Comm user = MPI_COMM_NULL;
-  std::shared_ptr<void> twin;        ///< counts the communicator that was made for `ours`
+  std::shared_ptr<Context> context;  ///< in which the messages of `ours` travel; none: by a communicator of their own
+  std::shared_ptr<void> shadow;      ///< counts that communicator
   std::optional<Communicator> ours;  ///< none: not for us
   std::string why_not;
   int rank = 0;

@@ -42,15 +42,15 @@ void CommState::all_well(std::string const& trouble, ErrorKind kind) const {
   int const mine = trouble.empty() ? none : rank;
   int first = none;
   MPI_Request request = MPI_REQUEST_NULL;
-  check(MPI_Iallreduce(&mine, &first, 1, MPI_INT, MPI_MIN, shadow.mpi(), &request), "MPI_Iallreduce", rank);
+  check(MPI_Iallreduce(&mine, &first, 1, MPI_INT, MPI_MIN, mpi(), &request), "MPI_Iallreduce", rank);
   await(request, "all ranks to say that they are well");
   if (first == none) return;
   std::array<int, 2> head{static_cast<int>(std::min<std::size_t>(trouble.size(), 1U << 16)), static_cast<int>(kind)};
-  check(MPI_Ibcast(head.data(), 2, MPI_INT, first, shadow.mpi(), &request), "MPI_Ibcast", rank, first);
+  check(MPI_Ibcast(head.data(), 2, MPI_INT, first, mpi(), &request), "MPI_Ibcast", rank, first);
   await(request, "the error of another rank");
   auto text = trouble;
   text.resize(static_cast<std::size_t>(head[0]));
-  check(MPI_Ibcast(text.data(), head[0], MPI_CHAR, first, shadow.mpi(), &request), "MPI_Ibcast", rank, first);
+  check(MPI_Ibcast(text.data(), head[0], MPI_CHAR, first, mpi(), &request), "MPI_Ibcast", rank, first);
   await(request, "the error of another rank");
   throw Error(static_cast<ErrorKind>(head[1]), size == 1 ? text : fmt::format("{} (on rank {})", text, first));
 }
@@ -60,8 +60,7 @@ void CommState::agree(std::string_view name, std::int64_t value, std::string con
   std::array<std::int64_t, 2> const mine{value, ~value};
   std::array<std::int64_t, 2> least{};
   MPI_Request request = MPI_REQUEST_NULL;
-  check(MPI_Iallreduce(mine.data(), least.data(), 2, MPI_INT64_T, MPI_MIN, shadow.mpi(), &request), "MPI_Iallreduce",
-        rank);
+  check(MPI_Iallreduce(mine.data(), least.data(), 2, MPI_INT64_T, MPI_MIN, mpi(), &request), "MPI_Iallreduce", rank);
   await(request, "all ranks to agree on an argument");
   if (least[0] != ~least[1]) disagree(name, value, text);
 }
@@ -72,8 +71,7 @@ void CommState::disagree(std::string_view name, std::int64_t value, std::string 
   std::vector<Claim> all(static_cast<std::size_t>(size));
   MPI_Request request = MPI_REQUEST_NULL;
   auto const bytes = static_cast<int>(sizeof(Claim));
-  check(MPI_Iallgather(&mine, bytes, MPI_BYTE, all.data(), bytes, MPI_BYTE, shadow.mpi(), &request), "MPI_Iallgather",
-        rank);
+  check(MPI_Iallgather(&mine, bytes, MPI_BYTE, all.data(), bytes, MPI_BYTE, mpi(), &request), "MPI_Iallgather", rank);
   await(request, "all ranks to tell what they disagree about");
   std::map<std::int64_t, std::vector<Rank>> camps;
   for (Rank r = 0; r < size; ++r) camps[all[static_cast<std::size_t>(r)].value].push_back(r);

@@ -11,7 +11,7 @@ std::vector<std::int64_t> Communicator::all_gather(std::span<std::int64_t const>
   auto const count = static_cast<int>(mine.size());
   MPI_Request request = MPI_REQUEST_NULL;
   engine::check(
-      MPI_Iallgather(mine.data(), count, MPI_INT64_T, all.data(), count, MPI_INT64_T, state_->shadow.mpi(), &request),
+      MPI_Iallgather(mine.data(), count, MPI_INT64_T, all.data(), count, MPI_INT64_T, state_->mpi(), &request),
       "MPI_Iallgather", state_->rank);
   state_->await(request, "all ranks to bring their figures");
   return all;

@@ -24,12 +24,29 @@
 
 namespace allport::engine {
 
+struct CommState;
+
+/// What a communicator's messages travel by.
+struct MessageContext {
+  MPI_Comm mpi = MPI_COMM_NULL;
+  std::vector<Rank> ranks{};            ///< in `mpi`, by rank; empty: the identity
+  int first_tag = 0;                    ///< that stands for tag 0
+  int top_tag = 0;                      ///< tags go up to this one, counted from first_tag
+  std::shared_ptr<CommState> lender{};  ///< whose own communicator `mpi` is; none: it is this one's own
+
+  /// An MPI communicator of one's own.
+  [[nodiscard]] static MessageContext of(MPI_Comm mpi);
+  /// Context `number` of a family's first communicator, for `members` of it.
+  [[nodiscard]] static MessageContext within(std::shared_ptr<CommState> lender, std::span<Rank const> members,
+                                             int number);
+};
+
 /// All under the family's lock, but for what never changes.
 struct CommState : std::enable_shared_from_this<CommState> {
-  /// Takes `mpi` over. `ranks`: by position in `machine`; `whole`: positions in
+  /// Takes an MPI communicator of its own over. `ranks`: by position in `machine`; `whole`: positions in
   /// the family's machine by rank; both empty for the identity.
-  CommState(std::shared_ptr<ProgressEngine> engine, MPI_Comm mpi, Machine machine, bool box, std::vector<Rank> ranks,
-            std::vector<Rank> whole);
+  CommState(std::shared_ptr<ProgressEngine> engine, MessageContext context, Machine machine, bool box,
+            std::vector<Rank> ranks, std::vector<Rank> whole);
 
   [[nodiscard]] Rank rank_at(Rank position) const {
     return ranks.empty() ? position : ranks[static_cast<std::size_t>(position)];
@@ -44,6 +61,15 @@ struct CommState : std::enable_shared_from_this<CommState> {
   void ensure_alive() const;
   void ensure_rank(std::string_view argument, Rank r) const;
 
+  /// The MPI communicator of these ranks and no others, for collective calls. @throws Error where there is none, only a
+  /// context
+  [[nodiscard]] MPI_Comm mpi() const;
+  /// Starts a message to or from a rank, under a tag of this communicator's. @throws Error(mpi)
+  void send(void const* data, std::int64_t bytes, Rank to, int tag, MPI_Request& request) const;
+  void receive(void* data, std::int64_t bytes, Rank from, int tag, MPI_Request& request) const;
+  /// Bitwise or of all members' words, by messages among them; returns when all are here, and moves the family along
+  /// meanwhile. Members call it in one order. (Dissemination: Hensgen, Finkel, Manber 1988.)
+  void join(std::span<Rank const> members, Rank place, std::span<std::uint64_t> words, std::string_view what) const;
   /// Waits for an MPI request, moving the family along meanwhile.
   void await(MPI_Request request, std::string_view what) const;
   /// What selection may choose from.
@@ -63,7 +89,8 @@ struct CommState : std::enable_shared_from_this<CommState> {
   void agree(std::string_view name, std::int64_t value, std::string const& text) const;
 
   std::shared_ptr<ProgressEngine> engine;
-  Shadow shadow;  // after family: freed before it
+  MessageContext context;
+  std::optional<Shadow> shadow;  // after family: freed before it
   Rank rank = 0;
   Rank size = 1;
   Machine machine;

@@ -93,7 +93,8 @@ std::shared_ptr<CommState> found(MPI_Comm comm, Said said) {
   EngineGuard const hold(*engine->lock());
   auto whole = mapping.is_identity() ? std::vector<Rank>{} : mapping.list();
   auto ranks = mapping.is_identity() ? std::vector<Rank>{} : mapping.inverse().list();
-  auto state = std::make_shared<CommState>(engine, comm, std::move(machine), true, std::move(ranks), std::move(whole));
+  auto state = std::make_shared<CommState>(engine, engine::MessageContext::of(comm), std::move(machine), true,
+                                           std::move(ranks), std::move(whole));
   state->named = std::move(named);
   engine::EngineSettings settings;
   engine::Carriers carriers;
@@ -232,11 +233,11 @@ bool Communicator::is_congruent(Communicator const& other) const {
   if (state_ == other.state_) return true;
   EngineGuard const hold(state_->lock());
   int result = MPI_UNEQUAL;
-  check(MPI_Comm_compare(mpi(), other.mpi(), &result), "MPI_Comm_compare", rank());
+  check(MPI_Comm_compare(state_->mpi(), other.state_->mpi(), &result), "MPI_Comm_compare", rank());
   return result == MPI_IDENT || result == MPI_CONGRUENT;
 }
 bool Communicator::checks() const { return state_->engine->checks(); }
-MpiComm Communicator::mpi() const { return state_->shadow.mpi(); }
+MpiComm Communicator::mpi() const { return state_->mpi(); }
 
 Rank Communicator::position(Rank r) const {
   state_->ensure_rank("rank", r);
@@ -299,7 +300,7 @@ void Communicator::barrier() const {
   EngineGuard const hold(state_->lock());
   state_->ensure_alive();
   MPI_Request request = MPI_REQUEST_NULL;
-  check(MPI_Ibarrier(state_->shadow.mpi(), &request), "MPI_Ibarrier", state_->rank);
+  check(MPI_Ibarrier(state_->mpi(), &request), "MPI_Ibarrier", state_->rank);
   state_->await(request, "the other ranks to come to the barrier");
 }
 

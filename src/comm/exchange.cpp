@@ -43,16 +43,14 @@ void Exchange::run(FunctionRef<void()> pause) {
       engine, [&] { return outstanding_ == 0; }, [this] { return poll(); }, pause);
   if (outstanding_ > 0)
     engine.wait_until(
-        finish, [this] { return waits_for(); }, comm_.shadow.mpi(), pause);
+        finish, [this] { return waits_for(); }, comm_.context.mpi, pause);
 }
 
 void Exchange::start() {
-  auto const mpi = comm_.shadow.mpi();
   auto* request = requests_.data();
   for (auto const& [data, from] : in_) {
     if (!data.empty()) {
-      check(MPI_Irecv(data.data(), static_cast<int>(data.size()), MPI_BYTE, from, TagSpace::blocks, mpi, request),
-            "MPI_Irecv", comm_.rank, from);
+      comm_.receive(data.data(), std::ssize(data), from, TagSpace::blocks, *request);
       ++outstanding_;
     }
     ++request;
@@ -60,8 +58,7 @@ void Exchange::start() {
   auto& counted = comm_.engine->counted;
   for (auto const& [data, to] : out_) {
     if (!data.empty()) {
-      check(MPI_Isend(data.data(), static_cast<int>(data.size()), MPI_BYTE, to, TagSpace::blocks, mpi, request),
-            "MPI_Isend", comm_.rank, to);
+      comm_.send(data.data(), std::ssize(data), to, TagSpace::blocks, *request);
       ++outstanding_;
       ++counted.messages_sent;
       counted.bytes_sent += static_cast<std::int64_t>(data.size());

@@ -113,13 +113,9 @@ void Execution::post(std::int32_t op) {
   auto const tag = tag_ + what.channel;
   MPI_Request request = MPI_REQUEST_NULL;
   if (what.kind == OpKind::receive) {
-    check(MPI_Irecv(place(what.into, what, i), static_cast<int>(bytes), MPI_BYTE, peer, tag, comm_.shadow.mpi(),
-                    &request),
-          "MPI_Irecv", comm_.rank, peer);
+    comm_.receive(place(what.into, what, i), bytes, peer, tag, request);
   } else {
-    check(MPI_Isend(place(what.from, what, i), static_cast<int>(bytes), MPI_BYTE, peer, tag, comm_.shadow.mpi(),
-                    &request),
-          "MPI_Isend", comm_.rank, peer);
+    comm_.send(place(what.from, what, i), bytes, peer, tag, request);
     ++engine_.counted.messages_sent;
     engine_.counted.bytes_sent += bytes;
   }

@@ -68,7 +68,7 @@ std::shared_ptr<engine::TransferState> start_checked(std::shared_ptr<engine::Com
                                                      MakeState make) {
   std::shared_ptr<engine::TransferState> state;
   std::shared_ptr<engine::StartCheck> check;
-  auto const mpi = comm->shadow.mpi();
+  auto const mpi = comm->mpi();
   try {
     state = make();
     auto const text = engine::schedule_text(*state->schedule);

@@ -67,7 +67,7 @@ void ShortRun::run(int tag, Buffers buffers, Combine const& combine, FunctionRef
       return done_ == all_;
     };
     auto const what = [this] { return waits_for(); };
-    engine.wait_until(finish, what, comm_.shadow.mpi(), pause);
+    engine.wait_until(finish, what, comm_.context.mpi, pause);
   } catch (...) {
     abandon();
     throw;
@@ -88,7 +88,7 @@ void ShortRun::go() {
 
 void ShortRun::start(std::size_t op) {
   auto const& what = program_.ops[op];
-  auto const bytes = static_cast<int>(what.length);
+  auto const bytes = what.length;
   auto& counted = comm_.engine->counted;
   started_ |= bit(op);
   if (what.kind == OpKind::combine) {
@@ -105,11 +105,9 @@ void ShortRun::start(std::size_t op) {
   auto const tag = tag_ + what.channel;
   auto& request = requests_[static_cast<std::size_t>(outstanding_)];
   if (what.kind == OpKind::receive) {
-    check(MPI_Irecv(place(what.into), bytes, MPI_BYTE, peer, tag, comm_.shadow.mpi(), &request), "MPI_Irecv",
-          comm_.rank, peer);
+    comm_.receive(place(what.into), bytes, peer, tag, request);
   } else {
-    check(MPI_Isend(place(what.from), bytes, MPI_BYTE, peer, tag, comm_.shadow.mpi(), &request), "MPI_Isend",
-          comm_.rank, peer);
+    comm_.send(place(what.from), bytes, peer, tag, request);
     ++counted.messages_sent;
     counted.bytes_sent += bytes;
   }

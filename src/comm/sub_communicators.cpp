@@ -30,23 +30,10 @@ Rank place_among(CommState const& comm, std::span<Rank const> members) {
   return static_cast<Rank>(me - members.begin());
 }
 
-/// Dissemination barrier of the members. MPI_Comm_create_group blocks without
-/// moving our transfers along, so nobody may enter it while another member
-/// still needs them.
+/// MPI_Comm_create_group blocks without moving our transfers along, so nobody may enter it while another member still
+/// needs them.
 void meet(CommState const& comm, std::span<Rank const> members, Rank me) {
-  auto const n = static_cast<std::int64_t>(members.size());
-  for (std::int64_t step = 1; step < n; step *= 2) {
-    auto const to = members[static_cast<std::size_t>((me + step) % n)];
-    auto const from = members[static_cast<std::size_t>((me + n - step) % n)];
-    MPI_Request sent = MPI_REQUEST_NULL;
-    MPI_Request taken = MPI_REQUEST_NULL;
-    auto const mpi = comm.shadow.mpi();
-    check(MPI_Irecv(nullptr, 0, MPI_BYTE, from, engine::TagSpace::meeting, mpi, &taken), "MPI_Irecv", comm.rank, from);
-    check(MPI_Isend(nullptr, 0, MPI_BYTE, to, engine::TagSpace::meeting, mpi, &sent), "MPI_Isend", comm.rank, to);
-    auto const what = fmt::format("{} to make a sub-communicator", comm.rank_text(from));
-    comm.await(taken, what);
-    comm.await(sent, what);
-  }
+  comm.join(members, me, {}, "to make a sub-communicator");
 }
 
 MPI_Comm create(CommState const& comm, std::span<Rank const> members) {
@@ -58,10 +45,10 @@ MPI_Comm create(CommState const& comm, std::span<Rank const> members) {
   MPI_Group all = MPI_GROUP_NULL;
   MPI_Group some = MPI_GROUP_NULL;
   MPI_Comm made = MPI_COMM_NULL;
-  check(MPI_Comm_group(comm.shadow.mpi(), &all), "MPI_Comm_group", comm.rank);
+  check(MPI_Comm_group(comm.mpi(), &all), "MPI_Comm_group", comm.rank);
   auto code = MPI_Group_incl(all, static_cast<int>(members.size()), members.data(), &some);
   if (code == MPI_SUCCESS) {
-    code = MPI_Comm_create_group(comm.shadow.mpi(), some, engine::TagSpace::meeting, &made);
+    code = MPI_Comm_create_group(comm.mpi(), some, engine::TagSpace::meeting, &made);
     MPI_Group_free(&some);
   }
   MPI_Group_free(&all);
@@ -69,7 +56,8 @@ MPI_Comm create(CommState const& comm, std::span<Rank const> members) {
   return made;
 }
 
-std::shared_ptr<CommState> make_scattered(CommState const& parent, std::vector<Rank> whole, MPI_Comm mpi) {
+std::shared_ptr<CommState> make_scattered(CommState const& parent, std::vector<Rank> whole,
+                                          engine::MessageContext context) {
   auto const& engine = *parent.engine;
   auto const size = static_cast<int>(whole.size());
   std::optional<Scattered> scattered;
@@ -78,8 +66,9 @@ std::shared_ptr<CommState> make_scattered(CommState const& parent, std::vector<R
     scattered.emplace(engine.machine(), whole);
     if (engine.named()) named.emplace(*engine.named(), whole);
   }
-  auto made = std::make_shared<CommState>(parent.engine, mpi, scattered ? scattered->line() : Machine::flat(size),
-                                          false, std::vector<Rank>{}, std::move(whole));
+  auto made = std::make_shared<CommState>(parent.engine, std::move(context),
+                                          scattered ? scattered->line() : Machine::flat(size), false,
+                                          std::vector<Rank>{}, std::move(whole));
   if (named) made->named = named->line();
   made->scattered = std::move(scattered);
   made->scattered_named = std::move(named);
@@ -92,15 +81,16 @@ std::vector<Rank> whole_positions(CommState const& parent, std::span<Rank const>
   return whole;
 }
 
-std::shared_ptr<CommState> make_sub(CommState const& parent, std::span<Rank const> members, MPI_Comm mpi) {
+std::shared_ptr<CommState> make_sub(CommState const& parent, std::span<Rank const> members,
+                                    engine::MessageContext context) {
   auto whole = whole_positions(parent, members);
   auto box = find_box(parent.engine->machine(), whole);
-  if (!box) return make_scattered(parent, std::move(whole), mpi);
+  if (!box) return make_scattered(parent, std::move(whole), std::move(context));
   auto ranks = box->mapping.is_identity() ? std::vector<Rank>{} : box->mapping.inverse().list();
   auto named = parent.engine->named();
   if (named) named = std::move(find_box(*named, whole)->machine);
-  auto made = std::make_shared<CommState>(parent.engine, mpi, std::move(box->machine), true, std::move(ranks),
-                                          std::move(whole));
+  auto made = std::make_shared<CommState>(parent.engine, std::move(context), std::move(box->machine), true,
+                                          std::move(ranks), std::move(whole));
   made->named = std::move(named);
   return made;
 }
@@ -111,14 +101,23 @@ Communicator Communicator::sub(std::span<Rank const> members) const {
   EngineGuard const hold(state_->lock());
   state_->ensure_alive();
   meet(*state_, members, place_among(*state_, members));
-  return Communicator(make_sub(*state_, members, create(*state_, members)));
+  return Communicator(make_sub(*state_, members, engine::MessageContext::of(create(*state_, members))));
 }
 
 Communicator Communicator::sub(std::span<Rank const> members, MpiComm given) const {
   EngineGuard const hold(state_->lock());
   state_->ensure_alive();
   place_among(*state_, members);
-  return Communicator(make_sub(*state_, members, given));
+  return Communicator(make_sub(*state_, members, engine::MessageContext::of(given)));
+}
+
+int Communicator::contexts() const { return engine::ContextTags::up_to(engine::greatest_tag(state_->mpi())).count; }
+
+Communicator Communicator::sub_in_context(std::span<Rank const> members, int context) const {
+  EngineGuard const hold(state_->lock());
+  state_->ensure_alive();
+  place_among(*state_, members);
+  return Communicator(make_sub(*state_, members, engine::MessageContext::within(state_, members, context)));
 }
 
 Communicator Communicator::sub(std::span<Rank const> members, Machine machine, Mapping const& mapping) const {
@@ -130,8 +129,9 @@ Communicator Communicator::sub(std::span<Rank const> members, Machine machine, M
   ensure(mapping.ranks() == count, "mapping", mapping.ranks(), fmt::format("{} places", count));
   meet(*state_, members, me);
   auto ranks = mapping.is_identity() ? std::vector<Rank>{} : mapping.inverse().list();
-  return Communicator(std::make_shared<CommState>(state_->engine, create(*state_, members), std::move(machine), true,
-                                                  std::move(ranks), whole_positions(*state_, members)));
+  return Communicator(std::make_shared<CommState>(state_->engine, engine::MessageContext::of(create(*state_, members)),
+                                                  std::move(machine), true, std::move(ranks),
+                                                  whole_positions(*state_, members)));
 }
 
 std::optional<Communicator> Communicator::split(int color, int key) const {
@@ -144,7 +144,7 @@ std::optional<Communicator> Communicator::split(int color, int key) const {
   Wish const mine{color, key};
   std::vector<Wish> all(static_cast<std::size_t>(size()));
   MPI_Request request = MPI_REQUEST_NULL;
-  check(MPI_Iallgather(&mine, 2, MPI_INT, all.data(), 2, MPI_INT, state_->shadow.mpi(), &request), "MPI_Iallgather",
+  check(MPI_Iallgather(&mine, 2, MPI_INT, all.data(), 2, MPI_INT, state_->mpi(), &request), "MPI_Iallgather",
         state_->rank);
   state_->await(request, "all ranks to split the communicator");
   if (color < 0) return std::nullopt;

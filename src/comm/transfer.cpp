@@ -82,7 +82,7 @@ void TransferState::wait(FunctionRef<void()> pause) {
     EngineGuard const hold(comm->lock());
     auto const done = [this] { return !execution.active(); };
     auto const what = [this] { return text(); };
-    comm->engine->wait_until(done, what, comm->shadow.mpi(), pause);
+    comm->engine->wait_until(done, what, comm->context.mpi, pause);
   }
   arrived();
 }
@@ -92,7 +92,7 @@ void TransferState::wait_for_data() {
     EngineGuard const hold(comm->lock());
     auto const done = [this] { return execution.has_data(); };
     auto const what = [this] { return text(); };
-    comm->engine->wait_until(done, what, comm->shadow.mpi());
+    comm->engine->wait_until(done, what, comm->context.mpi);
     if (execution.active()) {
       if (staging) staging->give();
       return;

@@ -21,13 +21,20 @@ TagSpace TagSpace::up_to(std::int64_t top) {
   return tags;
 }
 
-TagSpace TagSpace::of(MPI_Comm comm) {
+std::int64_t greatest_tag(MPI_Comm comm) {
   void* value = nullptr;
   int found = 0;
   // MPI keeps MPI_TAG_UB with the world; some libraries do not answer for other communicators.
   MPI_Comm_get_attr(MPI_COMM_WORLD, MPI_TAG_UB, &value, &found);
   if (found == 0) MPI_Comm_get_attr(comm, MPI_TAG_UB, &value, &found);
-  return up_to(found != 0 ? *static_cast<int*>(value) : 32767);  // the least that MPI allows
+  return found != 0 ? *static_cast<int*>(value) : 32767;  // the least that MPI allows
+}
+
+ContextTags ContextTags::up_to(std::int64_t top) {
+  ContextTags shared;
+  shared.count = static_cast<int>(std::min<std::int64_t>((top + 1) / 4 / tags, most));
+  shared.first = static_cast<int>(top + 1 - std::int64_t{shared.count} * tags);
+  return shared;
 }
 
 std::int64_t& Turns::on(std::int64_t number) {

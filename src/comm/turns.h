@@ -11,6 +11,23 @@ namespace allport::engine {
 
 class Execution;
 
+/// How the tags of a family's first communicator are shared: the lower three quarters are its own; the rest is cut into
+/// contexts of as many tags each, in which other communicators travel on it. Where MPI has few tags there are none.
+struct ContextTags {
+  static constexpr int tags = 1 << 17;  ///< of one context
+  static constexpr int most = 4096;
+
+  int first = 0;
+  int count = 0;
+
+  /// Of tags 0..top.
+  [[nodiscard]] static ContextTags up_to(std::int64_t top);
+  [[nodiscard]] int first_tag(int context) const { return first + context * tags; }
+};
+
+/// The greatest tag that MPI allows.
+[[nodiscard]] std::int64_t greatest_tag(MPI_Comm comm);
+
 /// Messages of the caller, the library's own, then blocks of tags for schedules: some for single starts, some for what
 /// is started again and again.
 struct TagSpace {
@@ -23,9 +40,8 @@ struct TagSpace {
   int sequences = 0;  ///< blocks for single starts
   int lasting = 0;    ///< blocks that are kept from preparation to destruction
 
-  /// Of tags 0..top, the greatest that MPI allows.
+  /// Of tags 0..top.
   [[nodiscard]] static TagSpace up_to(std::int64_t top);
-  [[nodiscard]] static TagSpace of(MPI_Comm comm);
   [[nodiscard]] int first_tag(std::int64_t block) const { return schedules + static_cast<int>(block) * channels; }
 };
 

@@ -115,6 +115,15 @@ class Communicator : public CollectiveCalls {
   [[nodiscard]] Communicator sub(std::span<Rank const> members) const;
   /// As above over `given`, a communicator of exactly these members in this order, which this takes over. Local.
   [[nodiscard]] Communicator sub(std::span<Rank const> members, MpiComm given) const;
+  /// As above without an MPI communicator of its own, of which libraries have few: messages travel on this one's, under
+  /// tags that context `context` of 0..contexts() - 1 sets aside. Local. The same number on all members, for each of
+  /// which no other communicator of that number lives. What needs a communicator of these ranks alone throws
+  /// Error(unsupported): barrier, split, sub, all_gather, ensure_agreement, ensure_all_well, mpi; so does
+  /// ALLPORT_CHECK.
+  /// @pre this has an MPI communicator of its own
+  [[nodiscard]] Communicator sub_in_context(std::span<Rank const> members, int context) const;
+  /// 0 where MPI has too few tags.
+  [[nodiscard]] int contexts() const;
   /// As sub(), for schedules that were planned over positions of a machine of the caller's: member i is at position
   /// mapping.place(i) of `machine`.
   /// @pre machine.ranks() == mapping.ranks() == members.size(); the same on all members
@@ -142,7 +151,7 @@ class Communicator : public CollectiveCalls {
   /// fewer where MPI has few tags) go only when this is given back.
   [[nodiscard]] Turn reserve() const;
   /// As reserve(), for what is started again and again, in any order with others: no later start waits for it.
-  /// @throws Error(unsupported) on every rank when too many (31744 with Open MPI) are kept
+  /// @throws Error(unsupported) on every rank when too many (23551 with Open MPI) are kept
   [[nodiscard]] Turn reserve_lasting() const;
   /// As start(), but in the place that was set aside.
   Transfer start(Turn const& under, Schedule const& schedule, Buffers buffers, Combine combine = {}) const;
