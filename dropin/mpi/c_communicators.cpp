@@ -5,6 +5,7 @@
 
 #include "allport/base/function_ref.h"
 #include "collectives.h"
+#include "dist_graph.h"
 #include "exported.h"
 #include "progress.h"
 #include "reorder.h"
@@ -93,6 +94,13 @@ ALLPORT_EXPORTED int MPI_Dist_graph_create(MPI_Comm comm, int n, int const sourc
       comm, reorder, made_comm,
       [&] { return ordered_for_dist_graph(comm, n, sources, degrees, destinations, weights); },
       [&](MPI_Comm of, int may) {
+#ifdef OPEN_MPI
+        if (at_work()) {
+          Inside const inside;
+          auto const code = made_of_edges(of, n, sources, degrees, destinations, weights, info, may, made_comm);
+          if (code) return *code;
+        }
+#endif
         return PMPI_Dist_graph_create(of, n, sources, degrees, destinations, weights, info, may, made_comm);
       });
 }
