@@ -6,6 +6,7 @@
 
 #include "fortran.h"
 #include "progress.h"
+#include "state.h"
 
 namespace allport::dropin {
 
@@ -37,6 +38,13 @@ void await(int count, MPI_Request const* requests, bool all) {
   }
 }
 
+/// What the library has made of arguments that only its mpi_f08 can tell from others (MPI_UNWEIGHTED).
+void made_by_library(MPI_Fint code, MPI_Comm const* comm) {
+  if (code != MPI_SUCCESS || *comm == MPI_COMM_NULL || !at_work()) return;
+  Inside const inside;
+  adopt(*comm);
+}
+
 int startall(int count, int* requests) { return MPI_Startall(count, requests); }
 
 }  // namespace
@@ -52,6 +60,15 @@ using namespace allport::dropin;
     if (should_poll()) first;                                            \
     static auto* const library = dlsym(RTLD_NEXT, "mpi_" #name "_f08_"); \
     call_library(library ALLPORT_A##n, code);                            \
+  }
+// The library's own, whose last argument is a new communicator.
+#define ALLPORT_F08_MADE(name, n)                                        \
+  ALLPORT_EXPORTED void mpi_##name##_f08_(ALLPORT_P##n MPI_Fint* code) { \
+    static auto* const library = dlsym(RTLD_NEXT, "mpi_" #name "_f08_"); \
+    MPI_Fint own = MPI_SUCCESS;                                          \
+    auto* const result = code != nullptr ? code : &own;                  \
+    call_library(library ALLPORT_A##n, result);                          \
+    made_by_library(*result, static_cast<MPI_Comm*>(a##n));              \
   }
 #define ALLPORT_COUNT *static_cast<int*>(a1)
 #define ALLPORT_REQUESTS(a) static_cast<MPI_Request*>(a)
@@ -77,6 +94,9 @@ ALLPORT_F08(comm_split, 4, MPI_Comm_split)
 ALLPORT_F08(comm_split_type, 5, MPI_Comm_split_type)
 ALLPORT_F08(cart_create, 6, MPI_Cart_create)
 ALLPORT_F08(cart_sub, 3, MPI_Cart_sub)
+ALLPORT_F08_MADE(graph_create, 6)
+ALLPORT_F08_MADE(dist_graph_create, 9)
+ALLPORT_F08_MADE(dist_graph_create_adjacent, 10)
 ALLPORT_F08(intercomm_create, 6, MPI_Intercomm_create)
 ALLPORT_F08(intercomm_merge, 3, MPI_Intercomm_merge)
 ALLPORT_F08(comm_free, 1, MPI_Comm_free)
