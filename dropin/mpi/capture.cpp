@@ -142,6 +142,7 @@ void end_capture() {
 }
 
 std::int64_t bytes_of(MPI_Count count, MPI_Datatype type) {
+  if (count == 0) return 0;  // of any type, or none
   MPI_Count size = 0;
   PMPI_Type_size_x(type, &size);
   return static_cast<std::int64_t>(count * size);

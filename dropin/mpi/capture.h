@@ -63,7 +63,10 @@ template <class BytesTo>
 int captured_by_neighbours(int code, MPI_Comm comm, BytesTo const& bytes_to) {
   if (code != MPI_SUCCESS || !is_captured()) return code;
   std::vector<Sent> sent;
-  for (auto const to : neighbours_of(comm).out) sent.push_back({to, bytes_to(static_cast<int>(sent.size()))});
+  // What goes nowhere need have neither count nor type.
+  for (auto const to : neighbours_of(comm).out) {
+    sent.push_back({to, to >= 0 ? bytes_to(static_cast<int>(sent.size())) : 0});
+  }
   capture(comm, sent);
   return code;
 }

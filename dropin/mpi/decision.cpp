@@ -241,6 +241,12 @@ bool is_in_order(Call const& call) {
   return commutative == 0;
 }
 
+/// Which calls are sampled.
+bool are_secret(Function what, Record const& record) {
+  return is_of_neighbours(what) ? record.neighbourhood && only_pairs_know_lengths(what, record)
+                                : lengths_are_secret(what);
+}
+
 Sampled& sampled(Record& record, Function what) { return record.sampled[static_cast<std::size_t>(what)]; }
 
 /// Calls of known length that follow one which was looked at are handed back, or go straight, so often.
@@ -293,7 +299,7 @@ bool is_handed_back(Call const& call, Record& record) {
     record.rested(call.what, bytes);
     return true;
   }
-  if (!lengths_are_secret(call.what) || sampled(record, call.what).calls == 0) return false;
+  if (!are_secret(call.what, record) || sampled(record, call.what).calls == 0) return false;
   --sampled(record, call.what).calls;
   return true;
 }
@@ -307,7 +313,7 @@ std::optional<std::string> why_not(Call const& call, Record& record) {
   if (auto why = why_not_possible(call, record)) return why;
   if (is_in_order(call)) return why_not_in_order(record, call);
   auto why = why_not(record, call.what, bytes_of(call, record));
-  if (!why && lengths_are_secret(call.what)) plan_next_look(record, call.what);
+  if (!why && are_secret(call.what, record)) plan_next_look(record, call.what);
   return why;
 }
 
@@ -347,7 +353,7 @@ void rested(Call const& call, Record& record) {
 }
 
 bool goes_straight(Call const& call, Record& record) {
-  if (!lengths_are_secret(call.what) || sampled(record, call.what).straight == 0) return false;
+  if (!are_secret(call.what, record) || sampled(record, call.what).straight == 0) return false;
   --sampled(record, call.what).straight;
   return true;
 }

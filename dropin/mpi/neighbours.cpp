@@ -41,7 +41,7 @@ Algorithm const& row_of_ways() {
   return row;
 }
 
-/// How the lengths of the v- and w-variants' blocks travel first.
+/// How lengths that only pairs know travel first.
 Contract telling(Record const& record) {
   return {Collective::allgather, record.size, 0, 8 * std::int64_t{record.neighbourhood->widest()}, 1};
 }
@@ -61,36 +61,34 @@ Priced priced(Record const& record, Function what, int size_class) {
   all.choice.contract.buffers = std::make_shared<std::vector<Extents> const>(
       std::vector<Extents>(static_cast<std::size_t>(record.size), Extents{degree * bytes, degree * bytes}));
   all.choice.best = {&row_of_ways(), {}, ways.price(machine, bytes), {}};
-  if (all.differs && lengths_are_secret(what)) all.choice.best.predicted += our_seconds(record, telling(record));
+  if (all.differs && only_pairs_know_lengths(what, record)) {
+    all.choice.best.predicted += our_seconds(record, telling(record));
+  }
   all.mpi = {n.straight(record).price(machine, bytes), PriceSource::modelled, {}, ways.price(machine, 8)};
   return all;
 }
-
-/// As decisions see the blocks' lengths: by function, and by whether the topology hangs together.
-bool only_pairs_know(Function what, Neighbourhood const& n) { return !n.connected || lengths_are_secret(what); }
-
-/// Blocks of one length in each part of a graph that falls apart: whose those are, nobody can be told.
-bool differ_by_part(Function what, Neighbourhood const& n) { return !n.connected && !lengths_are_secret(what); }
 
 bool has_any(std::vector<int> const& ranks) {
   return std::ranges::any_of(ranks, [](int r) { return r >= 0; });
 }
 
-/// Blocks that MPI would accept, one for each neighbour or one for all.
-bool are_good(Operand const& operand, std::vector<int> const& neighbours) {
-  if (operand.in_place()) return false;
+/// Blocks that MPI would accept, one for each neighbour or one for all. What belongs to no neighbour is not looked at,
+/// nor type and place of an empty block: there may be none.
+/// @param many  counts and displacements are arrays
+bool are_good(Operand const& operand, std::vector<int> const& neighbours, bool many) {
   if (!has_any(neighbours)) return true;
-  bool const many = operand.counts.given();
+  if (operand.in_place() || (many && !operand.counts.given())) return false;
   std::int64_t most = 0;
   bool all_plain = true;
   auto const blocks = many ? neighbours.size() : 1;
   for (std::size_t b = 0; b < blocks; ++b) {
     auto const block = static_cast<std::int64_t>(b);
-    if (many && neighbours[b] < 0) continue;
-    if (!is_usable(operand.type_of(block)) || operand.count_of(block) < 0) return false;
-    if (operand.count_of(block) > 0) all_plain = all_plain && is_predefined(operand.type_of(block));
+    if ((many && neighbours[b] < 0) || operand.count_of(block) == 0) continue;
+    if (operand.count_of(block) < 0 || !is_usable(operand.type_of(block))) return false;
+    all_plain = all_plain && is_predefined(operand.type_of(block));
     most = std::max(most, operand.count_of(block));
   }
+  if (many && most > 0 && !operand.displacements.given()) return false;
   // Byte displacements of the w-variants may be absolute addresses.
   return operand.buffer != nullptr || most == 0 || !all_plain || operand.types != nullptr;
 }
@@ -132,20 +130,20 @@ std::int32_t Neighbourhood::widest() const {
 }
 
 bool may_tell_lengths(Call const& call, Record const& record) {
-  return lengths_are_secret(call.what) && record.neighbourhood->spread(record) != nullptr;
+  return only_pairs_know_lengths(call.what, record) && record.neighbourhood->spread(record) != nullptr;
 }
 
-bool only_pairs_know_lengths(Call const& call, Record const& record) {
-  return only_pairs_know(call.what, *record.neighbourhood);
+bool only_pairs_know_lengths(Function what, Record const& record) {
+  return lengths_are_secret(what) || !record.neighbourhood->pairs_tie_all;
 }
 
 std::int64_t bytes_to_neighbour(Call const& call, Record const& record) {
   if (!record.neighbourhood) return -1;
   auto const& n = *record.neighbourhood;
-  if (only_pairs_know(call.what, n)) return unknown_to_some;
+  if (only_pairs_know_lengths(call.what, record)) return unknown_to_some;
   bool const sends = has_any(n.mine.out);
-  if (!sends && !has_any(n.mine.in)) return 0;
   auto const& operand = sends ? call.send : call.receive;
+  if (operand.count == 0) return 0;
   if (operand.type == MPI_DATATYPE_NULL || operand.count < 0) return -1;
   MPI_Count size = -1;
   if (PMPI_Type_size_x(operand.type, &size) != MPI_SUCCESS) return -1;
@@ -155,7 +153,9 @@ std::int64_t bytes_to_neighbour(Call const& call, Record const& record) {
 bool neighbour_arguments_are_good(Call const& call, Record const& record) {
   if (!record.neighbourhood) return false;
   auto const& n = *record.neighbourhood;
-  return are_good(call.send, n.mine.out) && are_good(call.receive, n.mine.in);
+  bool const many = lengths_are_secret(call.what);
+  return are_good(call.send, n.mine.out, many && call.what != Function::neighbor_allgatherv) &&
+         are_good(call.receive, n.mine.in, many);
 }
 
 std::string why_not_for_neighbours(Record const& record, Function what, int size_class) {
@@ -165,14 +165,14 @@ std::string why_not_for_neighbours(Record const& record, Function what, int size
   };
   auto const plan = [&] { return priced(record, what, size_class); };
   auto const loses = [&](Priced const& p) -> std::string {
-    if (!p.differs || differ_by_part(what, *record.neighbourhood)) return sends_as_the_library;
+    if (!p.differs) return sends_as_the_library;
     return expect_to_win(p.choice, p.mpi) ? "" : sends_as_the_library;
   };
   return handback::decide(state().policy, hopeless, plan, loses).why_not;
 }
 
 std::unique_ptr<Trial> new_neighbour_trial(Record const& record, Function what, int size_class, bool by_price) {
-  if (size_class == 0 || only_pairs_know(what, *record.neighbourhood) || !record.neighbourhood->why_not.empty()) {
+  if (size_class == 0 || only_pairs_know_lengths(what, record) || !record.neighbourhood->why_not.empty()) {
     return nullptr;
   }
   if (!is_tried(what, PriceSource::modelled)) return nullptr;

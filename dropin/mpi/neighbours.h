@@ -35,8 +35,10 @@ struct Neighbourhood {
   std::vector<NeighbourEdge> edges;
   bool known = false;
   std::vector<std::int32_t> own;  ///< of the edges, those that begin or end at this rank
-  /// No rank is apart from others, so that where blocks are of one length all ranks know it.
-  bool connected = false;
+  /// Where every two ranks that exchange agree on the lengths of their blocks, and a rank's blocks are of one length in
+  /// and one out, all ranks have the same: pairs tie all of these together. On a chain, or a grid whose axes are even,
+  /// they do not: lengths may differ from pair to pair, and no rank knows whether they do.
+  bool pairs_tie_all = false;
 
   /// All blocks straight; and by other ways, too, where that is another thing: made when first asked for, under the
   /// Lock. `record` is whose topology this is.
@@ -61,8 +63,9 @@ inline constexpr std::int32_t most_channels = 512;
 /// @pre record.ours
 [[nodiscard]] std::shared_ptr<Neighbourhood> neighbourhood_of(MPI_Comm comm, Record const& record);
 
-/// Only pairs of ranks know the lengths of this call's blocks.
-[[nodiscard]] bool only_pairs_know_lengths(Call const& call, Record const& record);
+/// Only pairs of ranks know the lengths of such a call's blocks. The same on all ranks.
+/// @pre record.neighbourhood
+[[nodiscard]] bool only_pairs_know_lengths(Function what, Record const& record);
 /// ... and may tell all others first, so that ranks between can pass blocks on. The same on all ranks. Under the Lock.
 [[nodiscard]] bool may_tell_lengths(Call const& call, Record const& record);
 /// What decisions about the call go by: bytes of a block, as all ranks know them; negative for arguments that are

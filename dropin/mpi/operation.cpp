@@ -117,7 +117,7 @@ void Operation::keep_handles() {
   }
   for (auto* side : {&in_, &out_}) {
     auto const own = [&](MPI_Datatype& type) {
-      if (is_predefined(type)) return;
+      if (type == MPI_DATATYPE_NULL || is_predefined(type)) return;
       own_types_.emplace_back(type);
       type = own_types_.back().type();
     };

@@ -17,23 +17,24 @@ Side blocks_of(Operand const& operand, std::vector<int> const& neighbours) {
   Side side;
   side.used = std::ranges::any_of(neighbours, [](int r) { return r >= 0; });
   side.anywhere = true;
-  side.type = operand.type;
-  if (side.used && operand.types == nullptr) side.layout = layout_of(operand.type);
+  bool const own_types = operand.types != nullptr;
   for (std::size_t b = 0; b < neighbours.size(); ++b) {
     auto const block = static_cast<std::int64_t>(b);
-    bool const there = neighbours[b] >= 0;
-    auto const count = there ? operand.count_of(block) : 0;
-    // A type that moves nothing may be none.
-    if (operand.types != nullptr) {
-      side.types.push_back(count > 0 ? Side::BlockType{operand.types[b], layout_of(operand.types[b])}
-                                     : Side::BlockType{});
+    auto const count = neighbours[b] >= 0 ? operand.count_of(block) : 0;
+    if (count == 0) {  // neither its type nor its displacement need be one
+      side.blocks.emplace_back();
+      if (own_types) side.types.emplace_back();
+      continue;
     }
-    std::int64_t begin = 0;
-    if (there && operand.displacements.given()) {
-      begin = operand.displacements[block] * (operand.types != nullptr ? 1 : side.layout.extent);
-    } else if (there) {
-      begin = block * count * side.layout.extent;
+    if (own_types) {
+      side.types.push_back({operand.types[b], layout_of(operand.types[b])});
+    } else if (side.type == MPI_DATATYPE_NULL) {
+      side.type = operand.type;
+      side.layout = layout_of(operand.type);
     }
+    auto const begin = !operand.displacements.given() ? block * count * side.layout.extent
+                       : own_types                    ? operand.displacements[block]
+                                                      : operand.displacements[block] * side.layout.extent;
     side.blocks.push_back({static_cast<std::byte*>(operand.buffer) + begin, count});
   }
   return side;
@@ -118,7 +119,7 @@ Transfer Operation::run_neighbours() {
     auto const total = std::accumulate(lengths_.begin(), lengths_.end(), std::int64_t{0});
     ways = &n.ways(*record_, total / static_cast<std::int64_t>(lengths_.size()));
     length = [this](std::int32_t e) { return lengths_[static_cast<std::size_t>(e)]; };
-  } else if (only_pairs_know_lengths(call_, *record_)) {
+  } else if (only_pairs_know_lengths(call_.what, *record_)) {
     length = [this, ways](std::int32_t e) {
       auto const& edge = ways->edges()[static_cast<std::size_t>(e)];
       return edge.from == position_ ? sent_by(edge) : taken_by(edge);

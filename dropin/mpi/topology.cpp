@@ -164,8 +164,10 @@ std::vector<NeighbourEdge> own_edges(Neighbours const& mine, int me, bool grid) 
   return edges;
 }
 
-bool is_connected(std::vector<NeighbourEdge> const& edges, int size) {
-  std::vector<int> head(static_cast<std::size_t>(size));
+/// See Neighbourhood::pairs_tie_all. What rank r sends is node r, what it takes node size + r, and an edge ties two.
+/// False where a rank has no edge, and so no length.
+bool tie_all(std::vector<NeighbourEdge> const& edges, int size) {
+  std::vector<int> head(2 * static_cast<std::size_t>(size));
   std::iota(head.begin(), head.end(), 0);
   auto const find = [&](int r) {
     while (head[static_cast<std::size_t>(r)] != r) {
@@ -174,15 +176,18 @@ bool is_connected(std::vector<NeighbourEdge> const& edges, int size) {
     }
     return r;
   };
-  auto apart = size;
+  std::vector<char> used(head.size(), 0);
   for (auto const& e : edges) {
-    auto const a = find(e.from);
-    auto const b = find(e.to);
-    if (a == b) continue;
-    head[static_cast<std::size_t>(a)] = b;
-    --apart;
+    head[static_cast<std::size_t>(find(e.from))] = find(size + e.to);
+    used[static_cast<std::size_t>(e.from)] = used[static_cast<std::size_t>(size + e.to)] = 1;
   }
-  return apart == 1;
+  for (int r = 0; r < size; ++r) {
+    bool const sends = used[static_cast<std::size_t>(r)] != 0;
+    bool const takes = used[static_cast<std::size_t>(size + r)] != 0;
+    auto const all = find(edges.empty() ? 0 : edges.front().from);
+    if ((!sends && !takes) || (sends && find(r) != all) || (takes && find(size + r) != all)) return false;
+  }
+  return true;
 }
 
 /// Fowler, Noll and Vo's hash of all edges, by which one graph is known from another.
@@ -226,7 +231,6 @@ std::shared_ptr<Neighbourhood> neighbourhood_of(MPI_Comm comm, Record const& rec
     made->text = fmt::format("{} grid", fmt::join(g.lengths, "x"));
     bool const few = 2 * std::int64_t{size} * static_cast<std::int64_t>(g.lengths.size()) <= most_edges;
     for (int r = 0; few && r < size; ++r) all.push_back(neighbours_on(g, r));
-    made->connected = true;
   } else if (kind == MPI_GRAPH) {
     int nodes = 0;
     int count = 0;
@@ -242,7 +246,7 @@ std::shared_ptr<Neighbourhood> neighbourhood_of(MPI_Comm comm, Record const& rec
     auto edges = matched(all, grid);
     if (!edges) made->why_not = "graph whose lists of neighbours do not fit each other";
     made->edges = std::move(edges).value_or(std::vector<NeighbourEdge>{});
-    made->connected = is_connected(made->edges, size);
+    made->pairs_tie_all = tie_all(made->edges, size);
   } else {
     made->edges = own_edges(made->mine, record.rank, grid);
   }

@@ -122,6 +122,7 @@ program faces
   end if
 
   call among_neighbours
+  if (p > 1 .and. command_argument_count() > 0) call among_nobody
 
   call MPI_Comm_split(MPI_COMM_WORLD, me/3, me, rows CODE)
   call MPI_Comm_dup(rows, copy CODE)
@@ -187,6 +188,62 @@ contains
     call MPI_Neighbor_allgatherv(given, 3, MPI_INTEGER, got, parts, starts, MPI_INTEGER, ring CODE)
     call check_blocks('allgatherv', got, 0)
     call MPI_Comm_free(ring CODE)
+  end subroutine
+
+  ! From rank 0 to all others: what belongs to no neighbour is not looked at, whatever it is.
+  subroutine among_nobody
+    HANDLE(MPI_Comm) :: star
+    HANDLE(MPI_Request) :: request
+    HANDLE(MPI_Datatype) :: kind, none
+    integer :: others(p), given(3), got(3), parts(1), starts(1), nothing(1), j
+#if FACE == 8
+    none%MPI_VAL = -77
+#else
+    integer :: kinds(p), nobody(1)
+    integer(MPI_ADDRESS_KIND) :: places(p), nowhere(1)
+    none = -77
+    kinds = MPI_INTEGER
+    places = 0
+    nobody = none
+    nowhere = -77
+#endif
+    others = [(j, j=1, p)]
+    given = [(100 + j, j=1, 3)]
+    parts = 3
+    starts = 0
+    nothing = -77
+    got = -1
+    kind = MPI_INTEGER
+    if (me == 0) then
+      call MPI_Dist_graph_create_adjacent(MPI_COMM_WORLD, 0, nothing, MPI_UNWEIGHTED, p - 1, others, MPI_UNWEIGHTED, &
+                                          MPI_INFO_NULL, .false., star CODE)
+      call MPI_Neighbor_allgather(given, 3, kind, got, -77, none, star CODE)
+      call MPI_Neighbor_allgatherv(given, 3, kind, got, nothing, nothing, none, star CODE)
+      call MPI_Ineighbor_allgather(given, 3, kind, got, -77, none, star, request CODE)
+      call MPI_Wait(request, ANY_STATUS CODE)
+#if FACE != 8
+      call MPI_Neighbor_alltoallw(given, [(3, j=1, p)], places, kinds, got, nothing, nowhere, nobody, star CODE)
+#endif
+      call expect('nothing for nobody', all_equal(got, [-1, -1, -1]))
+    else
+      call MPI_Dist_graph_create_adjacent(MPI_COMM_WORLD, 1, [0], MPI_UNWEIGHTED, 0, nothing, MPI_UNWEIGHTED, &
+                                          MPI_INFO_NULL, .false., star CODE)
+      call MPI_Neighbor_allgather(nothing, -77, none, got, 3, kind, star CODE)
+      call expect('allgather from a star', all_equal(got, given))
+      got = -1
+      call MPI_Neighbor_allgatherv(nothing, -77, none, got, parts, starts, kind, star CODE)
+      call expect('allgatherv from a star', all_equal(got, given))
+      got = -1
+      call MPI_Ineighbor_allgather(nothing, -77, none, got, 3, kind, star, request CODE)
+      call MPI_Wait(request, ANY_STATUS CODE)
+      call expect('iallgather from a star', all_equal(got, given))
+#if FACE != 8
+      got = -1
+      call MPI_Neighbor_alltoallw(nothing, nothing, nowhere, nobody, got, parts, places, kinds, star CODE)
+      call expect('alltoallw from a star', all_equal(got, given))
+#endif
+    end if
+    call MPI_Comm_free(star CODE)
   end subroutine
 
   ! What comes from below was sent up: block 2; a gather's block is the first one for all.
