@@ -286,8 +286,7 @@ std::vector<MpiTimes> time_beside(Communicator const& comm, Machine const& found
 
 Machine calibrate(Communicator const& comm, CalibrateOptions const& options) {
   auto const& machine = comm.machine();
-  MPI_Comm own = MPI_COMM_NULL;
-  engine::check(MPI_Comm_dup(comm.mpi(), &own), "MPI_Comm_dup", comm.rank());
+  MPI_Comm own = comm.duplicate();
   auto bench = Bench(comm, own, options);
   bench.rates.flops = machine.rates().flops;
   bench.rates.memory = machine.rates().memory;

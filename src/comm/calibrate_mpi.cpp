@@ -141,8 +141,7 @@ MpiTimes timed(std::string_view what, Own& own, engine::Clock const& clock, bool
 }  // namespace
 
 std::vector<MpiTimes> time_mpi_collectives(Communicator const& comm, CalibrateOptions const& options) {
-  MPI_Comm own_comm = MPI_COMM_NULL;
-  check(MPI_Comm_dup(comm.mpi(), &own_comm), "MPI_Comm_dup", comm.rank());
+  MPI_Comm own_comm = comm.duplicate();
   std::vector<MpiTimes> all;
   {
     auto own = Own(comm, own_comm, vectors(options.quick).back());

@@ -73,8 +73,7 @@ class Axle {
 
 Machine measure_rates(Communicator const& comm, double budget) {
   auto const& machine = comm.machine();
-  MPI_Comm own = MPI_COMM_NULL;
-  engine::check(MPI_Comm_dup(comm.mpi(), &own), "MPI_Comm_dup", comm.rank());
+  MPI_Comm own = comm.duplicate();
   std::vector<Rank> by_position;
   for (Rank p = 0; p < comm.size(); ++p) by_position.push_back(comm.at_position(p));
   auto const clock = engine::Clock(own);

@@ -150,6 +150,18 @@ void CommState::await(MPI_Request request, std::string_view what) const {
   engine->await(request, text, context.mpi);
 }
 
+void CommState::meet(std::string_view what) const {
+  MPI_Request request = MPI_REQUEST_NULL;
+  check(MPI_Ibarrier(mpi(), &request), "MPI_Ibarrier", rank);
+  await(request, what);
+}
+
+MayBlock::MayBlock(EngineLock& lock) {
+  int level = MPI_THREAD_SINGLE;
+  MPI_Query_thread(&level);
+  if (level == MPI_THREAD_MULTIPLE) meanwhile_.emplace(lock);
+}
+
 std::uint64_t hash(std::string_view text, std::uint64_t seed) {
   for (auto const c : text) seed = (seed ^ static_cast<unsigned char>(c)) * 1099511628211ULL;
   return seed;

@@ -72,6 +72,8 @@ struct CommState : std::enable_shared_from_this<CommState> {
   void join(std::span<Rank const> members, Rank place, std::span<std::uint64_t> words, std::string_view what) const;
   /// Waits for an MPI request, moving the family along meanwhile.
   void await(MPI_Request request, std::string_view what) const;
+  /// Waits until all ranks are here, moving the family along meanwhile.
+  void meet(std::string_view what) const;
   /// What selection may choose from.
   [[nodiscard]] AlgorithmList algorithms(std::optional<Scattered> const& trees) const;
   /// By selection on the machine, or of the algorithm that is named.
@@ -111,6 +113,17 @@ struct CommState : std::enable_shared_from_this<CommState> {
 
  private:
   [[noreturn]] void disagree(std::string_view name, std::int64_t value, std::string const& text) const;
+};
+
+/// While it lives, this thread may be in an MPI call that blocks until all members have come to it. @pre all of them
+/// are here or on their way (CommState::meet), for the call moves nothing of ours along. Where MPI lets several threads
+/// call, the lock is released: another rank's thread may come to its part only after one of ours has got it.
+class MayBlock {
+ public:
+  explicit MayBlock(EngineLock& lock);
+
+ private:
+  std::optional<EngineLock::Released> meanwhile_;
 };
 
 /// A turn that ends with a scope.

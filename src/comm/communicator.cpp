@@ -20,7 +20,7 @@ using engine::ProgressEngine;
 
 /// A copy of `comm` whose ranks agree on where they take the machine from: the ways to learn it differ in what they
 /// send.
-MPI_Comm duplicate(MPI_Comm comm, bool is_given) {
+MPI_Comm own_copy(MPI_Comm comm, bool is_given) {
   if (!engine::mpi_is_up()) {
     throw Error(ErrorKind::mpi,
                 "a Communicator lives between MPI_Init and "
@@ -176,7 +176,7 @@ std::shared_ptr<CommState> found_at_places(MPI_Comm comm,
                                            std::span<Rank const> places) {
   auto const* spec = std::get_if<std::string>(&machine);
   auto const* known = std::get_if<Machine>(&machine);
-  auto const own = duplicate(comm, spec != nullptr || known != nullptr);
+  auto const own = own_copy(comm, spec != nullptr || known != nullptr);
   return found(own, at_places(spec != nullptr    ? said_by_spec(own, *spec)
                               : known != nullptr ? said_by_machine(own, *known)
                                                  : said_by_environment(own),
@@ -186,31 +186,31 @@ std::shared_ptr<CommState> found_at_places(MPI_Comm comm,
 }  // namespace
 
 Communicator::Communicator(MpiComm comm, Machine machine) {
-  auto const own = duplicate(comm, true);
+  auto const own = own_copy(comm, true);
   state_ = found(own, said_by_machine(own, std::move(machine)));
 }
 
 Communicator::Communicator(MpiComm comm, Machine machine, Mapping const& mapping)
-    : state_(found(duplicate(comm, true), {.machine = std::move(machine), .mapping = mapping})) {}
+    : state_(found(own_copy(comm, true), {.machine = std::move(machine), .mapping = mapping})) {}
 
 Communicator::Communicator(MpiComm comm, std::variant<std::monostate, Machine, std::string> machine,
                            std::span<Rank const> places)
     : state_(found_at_places(comm, machine, places)) {}
 
 Communicator::Communicator(MpiComm comm, std::string_view spec) {
-  auto const own = duplicate(comm, true);
+  auto const own = own_copy(comm, true);
   state_ = found(own, said_by_spec(own, spec));
 }
 
 Communicator::Communicator(MpiComm comm, Machine measured, Machine named) {
-  auto const own = duplicate(comm, true);
+  auto const own = own_copy(comm, true);
   auto said = said_by_machine(own, std::move(measured));
   said.named = std::move(named);
   state_ = found(own, std::move(said));
 }
 
 Communicator::Communicator(MpiComm comm) {
-  auto const own = duplicate(comm, false);
+  auto const own = own_copy(comm, false);
   state_ = found(own, said_by_environment(own));
 }
 
@@ -299,9 +299,18 @@ std::shared_ptr<EngineLock> Communicator::lock() const { return state_->engine->
 void Communicator::barrier() const {
   EngineGuard const hold(state_->lock());
   state_->ensure_alive();
-  MPI_Request request = MPI_REQUEST_NULL;
-  check(MPI_Ibarrier(state_->mpi(), &request), "MPI_Ibarrier", state_->rank);
-  state_->await(request, "the other ranks to come to the barrier");
+  state_->meet("the other ranks to come to the barrier");
+}
+
+MpiComm Communicator::duplicate() const {
+  EngineGuard const hold(state_->lock());
+  state_->ensure_alive();
+  state_->meet("all ranks to duplicate the communicator");
+  engine::MayBlock const meanwhile(state_->lock());
+  MPI_Comm copy = MPI_COMM_NULL;
+  check(MPI_Comm_dup(state_->mpi(), &copy), "MPI_Comm_dup", state_->rank);
+  check(MPI_Comm_set_errhandler(copy, MPI_ERRORS_RETURN), "MPI_Comm_set_errhandler", state_->rank);
+  return copy;
 }
 
 }  // namespace allport

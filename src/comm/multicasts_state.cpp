@@ -44,10 +44,8 @@ MulticastChannel SpareChannels::take(Communicator const& comm) {
     ++channel.uses;
     return channel;
   }
-  for (auto* const mpi : {&channel.letters, &channel.pieces}) {
-    check(MPI_Comm_dup(comm.mpi(), mpi), "MPI_Comm_dup", comm.rank());
-    check(MPI_Comm_set_errhandler(*mpi, MPI_ERRORS_RETURN), "MPI_Comm_set_errhandler", comm.rank());
-  }
+  channel.letters = comm.duplicate();
+  channel.pieces = comm.duplicate();
   return channel;
 }
 

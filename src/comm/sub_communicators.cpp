@@ -37,11 +37,7 @@ void meet(CommState const& comm, std::span<Rank const> members, Rank me) {
 }
 
 MPI_Comm create(CommState const& comm, std::span<Rank const> members) {
-  // The call blocks, and another rank's thread may come to its part of it only after one of ours has got the lock.
-  std::optional<EngineLock::Released> meanwhile;
-  int level = MPI_THREAD_SINGLE;
-  MPI_Query_thread(&level);
-  if (level == MPI_THREAD_MULTIPLE) meanwhile.emplace(comm.lock());
+  engine::MayBlock const meanwhile(comm.lock());
   MPI_Group all = MPI_GROUP_NULL;
   MPI_Group some = MPI_GROUP_NULL;
   MPI_Comm made = MPI_COMM_NULL;

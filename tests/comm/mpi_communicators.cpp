@@ -205,6 +205,24 @@ TEST(MpiCommunicators, EnvironmentNamesTheMachine) {
   if (std::getenv("ALLPORT_MACHINE") == nullptr) EXPECT_EQ(Communicator(MPI_COMM_WORLD).machine(), Machine::flat(n));
 }
 
+TEST(MpiCommunicators, ADuplicateWaitsForNoRankThatNeedsWhatWasStarted) {
+  Communicator const comm(MPI_COMM_WORLD, Machine::flat(world_size()));
+  auto const bytes = std::int64_t{1} << 20;  // which no rank sends on its own
+  std::vector<std::byte> data(static_cast<std::size_t>(bytes));
+  if (comm.rank() == 0) std::ranges::fill(data, std::byte{7});
+  auto started = comm.start(chain_broadcast(comm.size(), 0, bytes, {10000, 2}), {{}, data});
+  if (comm.rank() % 2 == 0) started.wait();
+  MPI_Comm copy = comm.duplicate();
+  started.wait();
+  EXPECT_EQ(std::ranges::count(data, std::byte{7}), bytes);
+  int result = MPI_UNEQUAL;
+  MPI_Comm_compare(copy, comm.mpi(), &result);
+  EXPECT_EQ(result, MPI_CONGRUENT);
+  int word = 0;
+  EXPECT_NE(MPI_Send(&word, 1, MPI_INT, comm.size(), 0, copy), MPI_SUCCESS);  // its errors return
+  MPI_Comm_free(&copy);
+}
+
 TEST(MpiCommunicators, OneMayOutliveFinalize) {
   // Freed by MPI_Finalize in mpi_main.cpp; its destructor then runs after it and must do nothing.
   static Communicator const kept(MPI_COMM_WORLD, Machine::flat(world_size()));

@@ -302,6 +302,19 @@ TEST(MpiMulticasts, OvertakeWhatWaitsWhereTheyAreUrgent) {
   for (std::int64_t i = 1; i < 4; ++i) EXPECT_LT(at(i - 1), at(i));
 }
 
+TEST(MpiMulticasts, AreMadeWhileOtherRanksNeedWhatWasStarted) {
+  Communicator const comm(MPI_COMM_WORLD, Machine::flat(world_size()));
+  auto const bytes = std::int64_t{1} << 20;  // which no rank sends on its own
+  std::vector<std::byte> data(static_cast<std::size_t>(bytes));
+  if (comm.rank() == 0) std::ranges::fill(data, std::byte{7});
+  auto started = comm.start(chain_broadcast(comm.size(), 0, bytes, {10000, 2}), {{}, data});
+  if (comm.rank() % 2 == 0) started.wait();
+  Multicasts all(comm, binary());
+  finish(all, [](Multicasts::Message&&) {});
+  started.wait();
+  EXPECT_EQ(std::ranges::count(data, std::byte{7}), bytes);
+}
+
 TEST(MpiMulticasts, RefuseWhatDoesNotFit) {
   auto const n = world_size();
   auto const me = world_rank();

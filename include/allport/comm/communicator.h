@@ -108,7 +108,10 @@ class Communicator : public CollectiveCalls {
   [[nodiscard]] Mapping mapping() const;
   /// ALLPORT_CHECK: ranks that start say what, and differing starts are errors on all of them.
   [[nodiscard]] bool checks() const;
-  [[nodiscard]] MpiComm mpi() const;  ///< the shadow communicator; for messages of the caller's own use another one
+  [[nodiscard]] MpiComm mpi() const;  ///< the shadow communicator; for messages of the caller's own use duplicate()
+  /// A duplicate of mpi(), for messages of the caller's own, who frees it. Called by all ranks; what has been started
+  /// moves along until all are here. Its errors return.
+  [[nodiscard]] MpiComm duplicate() const;
 
   /// Sub-communicator of `members` (ranks of this one, in the new order); called by exactly the members. Knows whether
   /// it is a line or box of the machine. Shares counters and progress with its parent.
