@@ -84,6 +84,7 @@ nb::dict dict_of(tasks::RunReport const& report) {
   d["count"] = dict_of(report.count);
   d["control_messages"] = report.control_messages;
   d["forwarded"] = report.forwarded;
+  d["dropped"] = report.dropped;
   d["peak_bytes"] = report.peak_bytes;
   d["peak_transit"] = report.peak_transit;
   d["records"] = columns_of(report.records);

@@ -27,7 +27,9 @@ TASK, SEND, RECEIVE = range(3)
 class RunReport(NamedTuple):
     """What this rank has done. count: as graph.count() foretells for the same way; seconds in bodies, and from one
     to the next, over all workers are busy_seconds; peak_bytes: of outputs that were kept at one time; peak_transit:
-    bytes that were only handed on, at one time; forwarded: messages of other ranks' outputs."""
+    bytes that were only handed on, at one time; forwarded: messages of other ranks' outputs; dropped:
+    messages of an earlier run, which was over, that were not delivered (0, or there is a fault: an error with
+    ALLPORT_CHECK=1)."""
 
     seconds: float
     busy_seconds: float
@@ -37,6 +39,7 @@ class RunReport(NamedTuple):
     peak_bytes: int
     peak_transit: int
     records: dict[str, Any]  #: columns, with record=True: what tasks and messages did here; timeline() reads them
+    dropped: int = 0
 
 
 def report_of(data: dict[str, Any]) -> RunReport:

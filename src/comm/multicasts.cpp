@@ -20,6 +20,16 @@ constexpr int letters_at_once = 16;
 
 }  // namespace
 
+bool Multicasts::State::drop(LetterHead const& head, Rank from) {
+  ++dropped;
+  if (!comm.checks()) return true;
+  throw Error(
+      ErrorKind::schedule,
+      fmt::format("rank {} got a message of {} bytes from rank {} that was sent after the end of its run; a rank "
+                  "sends nothing after finish() has counted it last",
+                  comm.rank(), head.bytes, from));
+}
+
 Multicasts::Multicasts(Communicator const& comm, TopologyIds ids, MulticastOptions options, Route route)
     : state_(std::make_unique<State>(comm, std::move(ids), std::move(options), std::move(route))) {}
 
@@ -97,6 +107,13 @@ bool Multicasts::finish(FunctionRef<bool()> is_wrong) {
   return true;
 }
 
+bool Multicasts::may_be_over() const {
+  auto const& s = *state_;
+  if (s.agreed) return true;
+  // The last count equals the one before, and after one that does nothing comes.
+  return s.wave != MPI_REQUEST_NULL && s.before[0] >= 0 && s.before[0] == s.before[1] && s.mine[1] == s.taken;
+}
+
 bool Multicasts::any_wrong() const { return state_->wrong; }
 
 void Multicasts::give_back() {
@@ -109,6 +126,7 @@ bool Multicasts::is_carrying() const { return !state_->requests.empty(); }
 Traffic Multicasts::counted() const { return state_->traffic; }
 std::int64_t Multicasts::control_messages() const { return state_->control; }
 std::int64_t Multicasts::forwarded() const { return state_->forwarded; }
+std::int64_t Multicasts::dropped() const { return state_->dropped; }
 std::int64_t Multicasts::peak_transit() const { return state_->transit_peak; }
 
 }  // namespace allport

@@ -368,7 +368,7 @@ bool Multicasts::State::receive() {
   check(MPI_Mrecv(incoming.data(), length, MPI_BYTE, &message, MPI_STATUS_IGNORE), "MPI_Mrecv", comm.rank(),
         status.MPI_SOURCE);
   auto const letter = engine::read_letter(incoming);
-  if (letter.head.use != channel.uses) return true;
+  if (letter.head.use != channel.uses) return drop(letter.head, status.MPI_SOURCE);
   auto const mine = share_of(letter);
   Carried carried;
   carried.head = letter.head;

@@ -122,6 +122,8 @@ struct Multicasts::State {
   /// Looks for a letter of the classes that have memory left.
   bool probe(MPI_Message& message, MPI_Status& status);
   bool receive();
+  /// Of a letter that was sent in an earlier use of the channel. True, as receive() says.
+  bool drop(LetterHead const& head, Rank from);
 
   Communicator comm;
   TopologyIds ids;
@@ -151,6 +153,7 @@ struct Multicasts::State {
   std::int64_t forwarded = 0;
   std::int64_t sent = 0;
   std::int64_t taken = 0;
+  std::int64_t dropped = 0;
   /// A sum over all ranks: what was sent, what was taken, and who says that something is wrong.
   using Wave = std::array<std::int64_t, 3>;
   MPI_Request wave = MPI_REQUEST_NULL;

@@ -41,6 +41,7 @@ json run(tasks::Summary const& run) {
           {"measured", traffic(run.traffic)},
           {"control_messages", run.control_messages},
           {"forwarded_messages", run.forwarded},
+          {"dropped_messages", run.dropped},
           {"peak_bytes", run.peak_bytes},
           {"peak_transit_bytes", run.peak_transit}};
 }

@@ -87,6 +87,7 @@ RunReport Execution::run(std::string const& trouble) {
   report_.count.traffic = known_traffic();
   report_.control_messages = multicasts_.control_messages();
   report_.forwarded = multicasts_.forwarded();
+  report_.dropped = multicasts_.dropped();
   report_.peak_bytes = pool_->peak();
   report_.peak_transit = multicasts_.peak_transit();
   report_.seconds = since_begin(Clock::now());
@@ -336,6 +337,7 @@ void Execution::fulfil_children(Task task, Worker& worker) {
 bool Execution::idle() {
   std::scoped_lock const hold(mutex_);
   if (running_ > 0 || unsent_ > 0 || !outgoing_.empty()) return false;
+  if (tells_failure_) return multicasts_.may_be_over();
   if (stopped_) return true;
   if (!complete_.empty() || (options_.progress && count_ && !told_end_)) return false;
   if (count_ ? executed_ < *count_ : !frontier_.empty()) return false;
@@ -377,9 +379,18 @@ void Execution::fail(std::string const& what, ErrorKind kind) {
   failure_ = what;
   failure_kind_ = kind;
   if (std::exchange(stopped_, true)) return;
+  tells_failure_ = comm_.size() > 1;
+  hurry_.store(true, std::memory_order_relaxed);
+}
+
+void Execution::tell_failure() {
+  // The program may throw at any time. Where the other ranks may have left, nobody would receive the message: it waits
+  // until the count is known, and if that was the last, only this rank fails.
+  if (!tells_failure_ || multicasts_.may_be_over()) return;
+  tells_failure_ = false;
   auto const here = multicasts_.ids().position(comm_.position(me_));
   Multicast all{comm_.position(me_), DestinationSet::all(multicasts_.ids()).without(here)};
-  if (comm_.size() > 1) queue(name_of(failure, {}, 0), std::move(all), {});
+  queue(name_of(failure, {}, 0), std::move(all), {});
 }
 
 }  // namespace allport::tasks

@@ -213,6 +213,8 @@ class Execution {
   void fail(std::exception const& error, std::string const& where);
   /// With mutex_ held.
   void fail(std::string const& what, ErrorKind kind);
+  /// Tells the other ranks that this one has failed, unless they may have left. With network_ and mutex_ held.
+  void tell_failure();
   /// Whether this rank knows of anything that went wrong here.
   [[nodiscard]] bool is_wrong();
 
@@ -260,6 +262,7 @@ class Execution {
   std::map<Task, Exchanging> exchanging_;  ///< by their gangs' first members
   Traffic unforeseen_;                     ///< of traffic, what only bodies know, and who hands it on
   bool stopped_ = false;                   ///< here or elsewhere something has failed
+  bool tells_failure_ = false;             ///< to the other ranks, as soon as it may
   std::string failure_;                    ///< what has failed here
   ErrorKind failure_kind_ = ErrorKind::schedule;
   RunReport report_;

@@ -202,6 +202,7 @@ bool Execution::talk() {
       std::scoped_lock const hold(mutex_);
       if (window_.bounds()) tell_floor();
       if (frontier_.has_new_members()) tell_ready();
+      tell_failure();
       outgoing.swap(outgoing_);
       hurry_.store(false, std::memory_order_relaxed);
       for (auto const& one : outgoing) data.push_back(leaving_[static_cast<std::size_t>(one.leaving)].block.bytes);

@@ -315,6 +315,45 @@ TEST(MpiMulticasts, AreMadeWhileOtherRanksNeedWhatWasStarted) {
   EXPECT_EQ(std::ranges::count(data, std::byte{7}), bytes);
 }
 
+/// A message that was sent after the end of its use comes in the next use of its channel.
+TEST(MpiMulticasts, CountMessagesFromBeforeAndFailOnThemWhereChecked) {
+  auto const n = world_size();
+  if (n == 1) return;
+  for (bool const checked : {false, true}) {
+    Environment const check("ALLPORT_CHECK", checked ? "1" : "0");
+    Communicator const comm(MPI_COMM_WORLD, Machine::flat(n));
+    auto const ids = binary();
+    auto const use = [&](auto const& before_leaving) {
+      Multicasts all(comm, ids);
+      finish(all, [](Multicasts::Message&&) {});
+      comm.barrier();
+      before_leaving(all);
+      all.give_back();
+    };
+    auto const nothing = [](Multicasts&) {};
+    Multicast const to_last{0, DestinationSet::of(ids, std::vector<Rank>{n - 1}), MulticastWay::flat, {}};
+    use([&](Multicasts& all) {
+      if (comm.rank() != 0) return;
+      all.send(to_last, {1}, {});
+      while (all.poll([](Multicasts::Message&&) {}) || all.is_carrying()) std::this_thread::yield();
+    });
+    use(nothing);
+    // The first channel again.
+    Multicasts again(comm, ids);
+    comm.barrier();
+    std::string trouble;
+    auto const until = std::chrono::steady_clock::now() + std::chrono::seconds(60);
+    while (comm.rank() == n - 1 && again.dropped() == 0 && std::chrono::steady_clock::now() < until) {
+      trouble += error_of([&] { again.poll([](Multicasts::Message&&) { ADD_FAILURE() << "delivered"; }); });
+    }
+    EXPECT_EQ(again.dropped(), comm.rank() == n - 1 ? 1 : 0);
+    EXPECT_EQ(trouble.find("from rank 0 that was sent after the end") != std::string::npos,
+              checked && comm.rank() == n - 1)
+        << trouble;
+    finish(again, [](Multicasts::Message&&) {});
+  }
+}
+
 TEST(MpiMulticasts, RefuseWhatDoesNotFit) {
   auto const n = world_size();
   auto const me = world_rank();

@@ -104,6 +104,9 @@ class Multicasts {
   /// was sent and taken, until two counts in a row are equal and even (Mattern, 1987). Then a new phase may begin.
   /// @param is_wrong  asked whenever this rank is counted: for any_wrong()
   [[nodiscard]] bool finish(FunctionRef<bool()> is_wrong = {});
+  /// Whether this rank is counted in what may be the last count, after which no rank takes anything. Until finish()
+  /// knows, only what poll() makes it send may be sent.
+  [[nodiscard]] bool may_be_over() const;
   /// After finish(), the same on all ranks: whether any rank said in the last count that something is wrong.
   [[nodiscard]] bool any_wrong() const;
 
@@ -119,6 +122,10 @@ class Multicasts {
   [[nodiscard]] std::int64_t control_messages() const;
   /// Messages with data sent that came from another rank.
   [[nodiscard]] std::int64_t forwarded() const;
+  /// Messages that came from a use of these duplicates before this one, whose ranks had agreed that nothing was under
+  /// way: 0, or somebody has sent after finish(). They are not delivered; with ALLPORT_CHECK poll() throws
+  /// Error(schedule), which names the sender.
+  [[nodiscard]] std::int64_t dropped() const;
   /// The most bytes that were in transit at a time: held here, and for other ranks only.
   [[nodiscard]] std::int64_t peak_transit() const;
 

@@ -69,6 +69,9 @@ struct RunReport {
   graph::Count count;
   std::int64_t control_messages = 0;
   std::int64_t forwarded = 0;  ///< of the messages sent, those that came from another rank
+  /// Messages of an earlier run that came in this one and were not delivered: 0, or that run has sent after its end. An
+  /// Error with ALLPORT_CHECK.
+  std::int64_t dropped = 0;
   /// Of outputs that were kept at one time, beside tiles: never more than graph::pool() says. What members of gangs
   /// tell each other is no part of it.
   std::int64_t peak_bytes = 0;
