@@ -2,8 +2,6 @@
 
 #include <fmt/format.h>
 
-#include <limits>
-
 #include "allport/comm/messages.h"
 #include "comm_state.h"
 #include "completions.h"
@@ -13,16 +11,33 @@
 namespace allport {
 namespace engine {
 
-Exchange::Exchange(CommState& comm, std::span<Outgoing const> out, std::span<Incoming const> in)
-    : comm_(comm), out_(out), in_(in), requests_(in.size() + out.size(), MPI_REQUEST_NULL) {
-  for (auto const& block : out_) comm_.ensure_rank("to", block.to);
-  for (auto const& block : in_) comm_.ensure_rank("from", block.from);
-  auto const fits = [](std::size_t bytes) {
-    ensure(bytes <= std::size_t{std::numeric_limits<int>::max()}, "block", bytes, "at most 2^31 - 1 bytes",
-           "start_send() and start_receive() take longer ones");
-  };
-  for (auto const& block : out_) fits(block.data.size());
-  for (auto const& block : in_) fits(block.data.size());
+namespace {
+
+/// The messages that blocks make: none of an empty one; else some of `longest` bytes, and one that is shorter and ends
+/// the block. So both sides cut a block of the same length alike, and a longer one than is expected is an error.
+template <class Block>
+std::vector<Block> cut(std::span<Block const> blocks, std::size_t longest) {
+  std::vector<Block> messages;
+  messages.reserve(blocks.size());
+  for (auto const& [data, peer] : blocks) {
+    if (data.empty()) continue;
+    auto rest = data;
+    for (; rest.size() >= longest; rest = rest.subspan(longest)) messages.push_back({rest.first(longest), peer});
+    messages.push_back({rest, peer});
+  }
+  return messages;
+}
+
+}  // namespace
+
+Exchange::Exchange(CommState& comm, std::span<Outgoing const> out, std::span<Incoming const> in, Bytes longest)
+    : comm_(comm), longest_(longest) {
+  for (auto const& block : out) comm_.ensure_rank("to", block.to);
+  for (auto const& block : in) comm_.ensure_rank("from", block.from);
+  ensure(longest.value() >= 1 && longest <= longest_message, "longest", longest, "1 byte to 1 GiB");
+  out_ = cut(out, static_cast<std::size_t>(longest.value()));
+  in_ = cut(in, static_cast<std::size_t>(longest.value()));
+  requests_.assign(in_.size() + out_.size(), MPI_REQUEST_NULL);
 }
 
 Exchange::~Exchange() {
@@ -49,21 +64,15 @@ void Exchange::run(FunctionRef<void()> pause) {
 void Exchange::start() {
   auto* request = requests_.data();
   for (auto const& [data, from] : in_) {
-    if (!data.empty()) {
-      comm_.receive(data.data(), std::ssize(data), from, TagSpace::blocks, *request);
-      ++outstanding_;
-    }
-    ++request;
+    comm_.receive(data.data(), std::ssize(data), from, TagSpace::blocks, *request++);
+    ++outstanding_;
   }
   auto& counted = comm_.engine->counted;
   for (auto const& [data, to] : out_) {
-    if (!data.empty()) {
-      comm_.send(data.data(), std::ssize(data), to, TagSpace::blocks, *request);
-      ++outstanding_;
-      ++counted.messages_sent;
-      counted.bytes_sent += static_cast<std::int64_t>(data.size());
-    }
-    ++request;
+    comm_.send(data.data(), std::ssize(data), to, TagSpace::blocks, *request++);
+    ++outstanding_;
+    ++counted.messages_sent;
+    counted.bytes_sent += static_cast<std::int64_t>(data.size());
   }
 }
 
@@ -110,7 +119,8 @@ std::string Exchange::text_of(std::size_t message) const {
   bool const receives = message < in_.size();
   auto const peer = receives ? in_[message].from : out_[message - in_.size()].to;
   auto const bytes = receives ? in_[message].data.size() : out_[message - in_.size()].data.size();
-  return fmt::format("a block of {} bytes {} {}", bytes, receives ? "from" : "to", comm_.rank_text(peer));
+  auto const what = bytes == static_cast<std::size_t>(longest_.value()) ? "a piece" : "a block";
+  return fmt::format("{} of {} bytes {} {}", what, bytes, receives ? "from" : "to", comm_.rank_text(peer));
 }
 
 std::string Exchange::waits_for() const {
@@ -122,11 +132,11 @@ std::string Exchange::waits_for() const {
 
 }  // namespace engine
 
-void Communicator::exchange(std::span<Outgoing const> out, std::span<Incoming const> in,
-                            FunctionRef<void()> pause) const {
+void Communicator::exchange(std::span<Outgoing const> out, std::span<Incoming const> in, FunctionRef<void()> pause,
+                            Bytes longest) const {
   EngineGuard const hold(state_->lock());
   state_->ensure_alive();
-  engine::Exchange(*state_, out, in).run(pause);
+  engine::Exchange(*state_, out, in, longest).run(pause);
 }
 
 }  // namespace allport

@@ -18,7 +18,7 @@ struct CommState;
 /// The messages of one call of Communicator::exchange(). Used once, with the family's lock.
 class Exchange {
  public:
-  Exchange(CommState& comm, std::span<Outgoing const> out, std::span<Incoming const> in);
+  Exchange(CommState& comm, std::span<Outgoing const> out, std::span<Incoming const> in, Bytes longest);
   Exchange(Exchange const&) = delete;
   Exchange& operator=(Exchange const&) = delete;
   ~Exchange();
@@ -35,8 +35,9 @@ class Exchange {
   [[nodiscard]] std::string waits_for() const;
 
   CommState& comm_;
-  std::span<Outgoing const> out_;
-  std::span<Incoming const> in_;
+  Bytes longest_;
+  std::vector<Outgoing> out_;  ///< messages, one behind the other
+  std::vector<Incoming> in_;
   std::vector<MPI_Request> requests_;  ///< of those in, then of those out; null: done
   std::size_t outstanding_ = 0;
 };

@@ -74,6 +74,28 @@ static void gathered(void) {
   free(all), free(mine);
 }
 
+/* Blocks of 2.25 GiB after short ones, whose lengths only their two ranks know: those that went straight then. */
+static void straight(void) {
+  size_t const long_block = (size_t)2304 * step;
+  begin("scatterv, gatherv and alltoallv of blocks of 2.25 GiB after short ones");
+  for (int what = 0; what < 3; ++what) {
+    for (int turn = 0; turn < 3; ++turn) {
+      size_t const length = turn < 2 ? 8 : long_block; /* from rank 0 to rank 1, or the other way */
+      int const from = what == 1, to = 1 - from;
+      int *sent = NULL, *taken = NULL, out[2] = {0, 0}, in[2] = {0, 0}, begins[2] = {0, 0};
+      if (me == from) out[to] = (int)length, sent = sparse(from, length);
+      if (me == to) in[from] = (int)length, taken = calloc(length, sizeof *taken);
+      int code = MPI_SUCCESS;
+      if (what == 0) code = MPI_Scatterv(sent, out, begins, MPI_INT, taken, in[0], MPI_INT, 0, comm);
+      if (what == 1) code = MPI_Gatherv(sent, out[0], MPI_INT, taken, in, begins, MPI_INT, 0, comm);
+      if (what == 2) code = MPI_Alltoallv(sent, out, begins, MPI_INT, taken, in, begins, MPI_INT, comm);
+      EXPECT("straight", what, code, MPI_SUCCESS);
+      if (me == to) expect("straight", taken, length, 0, from);
+      free(sent), free(taken);
+    }
+  }
+}
+
 /* Elements of as many ints as their type says. */
 static void add(void* in, void* inout, int* count, MPI_Datatype* type) {
   MPI_Count size;
@@ -124,6 +146,7 @@ int main(int argc, char** argv) {
 #ifndef OPEN_MPI
   if (*only == 0 || strcmp(only, "count") == 0) by_large_count();
 #endif
+  if (*only == 0 || strcmp(only, "straight") == 0) straight();
   if (*only == 0 || strcmp(only, "element") == 0) long_element();
   return finish("large");
 }

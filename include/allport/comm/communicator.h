@@ -15,6 +15,7 @@
 #include "allport/base/function_ref.h"
 #include "allport/comm/collective_calls.h"
 #include "allport/comm/engine_lock.h"
+#include "allport/comm/messages.h"
 #include "allport/comm/mpi_comm.h"
 #include "allport/comm/transfer.h"
 #include "allport/machine/machine.h"
@@ -188,8 +189,11 @@ class Communicator : public CollectiveCalls {
   /// whose lengths only the two ranks know; which ranks call it, and with whom, is theirs to agree on. Blocks between
   /// two ranks are matched in the order of the calls and, within one, of the lists. Zero bytes send nothing, as in
   /// start_send().
-  /// @throws Error(argument) for blocks of 2 GiB and more, Error(mismatch) where other bytes come than are expected
-  void exchange(std::span<Outgoing const> out, std::span<Incoming const> in, FunctionRef<void()> pause = {}) const;
+  /// @param longest  bytes of a message: longer blocks go in several. The same on all ranks
+  /// @pre 1 <= longest <= longest_message
+  /// @throws Error(mismatch) where other bytes come than are expected
+  void exchange(std::span<Outgoing const> out, std::span<Incoming const> in, FunctionRef<void()> pause = {},
+                Bytes longest = longest_message) const;
 
   /// Moves all transfers of the communicator family along; cheap when nothing is in flight. Called between pieces of
   /// local work so that communication overlaps with it.
