@@ -101,9 +101,13 @@ bool passes_straight(Call const& call) {
   return record != nullptr && is_handed_back(call, *record);
 }
 
-int fail(Call const& call, char const* text) {
+void print_error(Call const& call, char const* text) {
   fmt::print(stderr, "allport: {}: {}\n", name(call.what), text);
   std::fflush(stderr);
+}
+
+int fail(Call const& call, char const* text) {
+  print_error(call, text);
   if (auto const record = record_of(call.comm); record && record->context) record->context->spoil();
   PMPI_Comm_call_errhandler(call.comm, MPI_ERR_OTHER);
   return MPI_ERR_OTHER;

@@ -48,7 +48,10 @@ int persistent(Call const& call, MPI_Request* request, F const& library) {
   return choose_side(call, library, [&](Library l) { return make_persistent(call, request, l); });
 }
 
-/// Tells of an error of ours by the communicator's error handler; MPI_ERR_OTHER if that returns.
+/// On stderr.
+void print_error(Call const& call, char const* text);
+/// Tells of an error of ours by the communicator's error handler; MPI_ERR_OTHER if that returns. For the call that
+/// fails itself: what goes on after its call fails where it is completed (Completion).
 int fail(Call const& call, char const* text);
 
 }  // namespace allport::dropin

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "capture.h"
+#include "failures.h"
 #include "fortran.h"
 #include "neighbours.h"
 
@@ -105,6 +106,10 @@ inline int startall(int count, MPI_Fint const* requests) {
   return result;
 }
 
+inline MPI_Request request_of(void const* requests, int i) {
+  return PMPI_Request_f2c(static_cast<MPI_Fint const*>(requests)[i]);
+}
+
 /// After one of Fortran's messages, whose place and communicator are as C's.
 inline void capture_one(MPI_Fint const* code, void* count, void* type, void* to, void* comm) {
   if (!is_captured()) return;
@@ -171,6 +176,29 @@ using namespace allport::dropin;
   ALLPORT_FORTRAN_AFTER_NAME(mpi_##name##_, n, after) \
   ALLPORT_FORTRAN_AFTER_NAME(mpi_##name##_f08_, n, after)
 
+// A call that completes `count` requests: the library's own, and then what went wrong with those of ours.
+#define ALLPORT_FORTRAN_COMPLETING_NAME(symbol, n, count, requests)                   \
+  ALLPORT_EXPORTED void symbol(ALLPORT_P##n MPI_Fint* code) {                         \
+    static auto* const library = dlsym(RTLD_NEXT, #symbol);                           \
+    MPI_Fint own = MPI_SUCCESS;                                                       \
+    Completion completion;                                                            \
+    call_library(library ALLPORT_A##n, &own);                                         \
+    own = completion.end(own, count, [&](int i) { return request_of(requests, i); }); \
+    if (code != nullptr) *code = own;                                                 \
+  }
+#define ALLPORT_FORTRAN_COMPLETING(name, n, count, requests)         \
+  ALLPORT_FORTRAN_COMPLETING_NAME(mpi_##name##_, n, count, requests) \
+  ALLPORT_FORTRAN_COMPLETING_NAME(mpi_##name##_f08_, n, count, requests)
+#define ALLPORT_COUNT *static_cast<MPI_Fint*>(a1)
+
+// A look at a request, which completes nothing.
+#define ALLPORT_FORTRAN_LOOK(symbol)                                                      \
+  ALLPORT_EXPORTED void symbol(void* request, void* flag, void* status, MPI_Fint* code) { \
+    static auto* const library = dlsym(RTLD_NEXT, #symbol);                               \
+    Completion const quiet;                                                               \
+    call_library(library, request, flag, status, code);                                   \
+  }
+
 // A collective in its three forms, of n, n + 1 (request) and n + 2 (info, request) arguments.
 #define ALLPORT_FORTRAN_COLLECTIVE(name, Name, n, n1, n2) \
   ALLPORT_FORTRAN(mpi, name, n, MPI_##Name)               \
@@ -199,6 +227,16 @@ ALLPORT_FORTRAN(mpi, init_thread, 2, allport::dropin::init_thread)
 ALLPORT_FORTRAN(mpi, finalize, 0, MPI_Finalize)
 ALLPORT_FORTRAN(mpi, start, 1, MPI_Start)
 ALLPORT_FORTRAN(mpi, startall, 2, allport::dropin::startall)
+ALLPORT_FORTRAN_COMPLETING(wait, 2, 1, a1)
+ALLPORT_FORTRAN_COMPLETING(waitall, 3, ALLPORT_COUNT, a2)
+ALLPORT_FORTRAN_COMPLETING(waitany, 4, ALLPORT_COUNT, a2)
+ALLPORT_FORTRAN_COMPLETING(waitsome, 5, ALLPORT_COUNT, a2)
+ALLPORT_FORTRAN_COMPLETING(test, 3, 1, a1)
+ALLPORT_FORTRAN_COMPLETING(testall, 4, ALLPORT_COUNT, a2)
+ALLPORT_FORTRAN_COMPLETING(testany, 5, ALLPORT_COUNT, a2)
+ALLPORT_FORTRAN_COMPLETING(testsome, 5, ALLPORT_COUNT, a2)
+ALLPORT_FORTRAN_LOOK(mpi_request_get_status_)
+ALLPORT_FORTRAN_LOOK(mpi_request_get_status_f08_)
 ALLPORT_FORTRAN(mpi, request_free, 1, MPI_Request_free)
 ALLPORT_FORTRAN(mpi, type_free, 1, MPI_Type_free)
 ALLPORT_FORTRAN(mpi, op_free, 1, MPI_Op_free)

@@ -4,6 +4,7 @@
 
 #if !defined(OPEN_MPI) && !defined(MPI_ABI)
 
+#include "failures.h"
 #include "fortran.h"
 #include "progress.h"
 #include "state.h"
@@ -16,10 +17,20 @@ struct Argument<int const*> {
   [[nodiscard]] int const* value() const { return static_cast<int const*>(at); }
 };
 
+/// Fortran passes a procedure by its address.
+template <>
+struct Argument<MPI_Comm_errhandler_function*> {
+  void* at;
+  [[nodiscard]] MPI_Comm_errhandler_function* value() const {
+    return reinterpret_cast<MPI_Comm_errhandler_function*>(at);
+  }
+};
+
 namespace {
 
 bool is_done(MPI_Request request) {
   int flag = 0;
+  Completion const quiet;  // this completes nothing
   PMPI_Request_get_status(request, &flag, MPI_STATUS_IGNORE);
   return flag != 0;
 }
@@ -54,12 +65,16 @@ using namespace allport::dropin;
 
 #define ALLPORT_F08(name, n, function) ALLPORT_FORTRAN_NAME(mpi_##name##_f08_, n, function)
 
-// Moves ours along, then the library's own.
-#define ALLPORT_F08_FIRST(name, n, first)                                \
-  ALLPORT_EXPORTED void mpi_##name##_f08_(ALLPORT_P##n MPI_Fint* code) { \
-    if (should_poll()) first;                                            \
-    static auto* const library = dlsym(RTLD_NEXT, "mpi_" #name "_f08_"); \
-    call_library(library ALLPORT_A##n, code);                            \
+// Moves ours along, then the library's own, and then what went wrong with those of ours among `count` requests.
+#define ALLPORT_F08_COMPLETING(name, n, count, requests, first)                                            \
+  ALLPORT_EXPORTED void mpi_##name##_f08_(ALLPORT_P##n MPI_Fint* code) {                                   \
+    if (should_poll()) first;                                                                              \
+    static auto* const library = dlsym(RTLD_NEXT, "mpi_" #name "_f08_");                                   \
+    MPI_Fint own = MPI_SUCCESS;                                                                            \
+    Completion completion;                                                                                 \
+    call_library(library ALLPORT_A##n, &own);                                                              \
+    own = completion.end(own, count, [&](int i) { return static_cast<MPI_Request const*>(requests)[i]; }); \
+    if (code != nullptr) *code = own;                                                                      \
   }
 // The library's own, whose last argument is a new communicator.
 #define ALLPORT_F08_MADE(name, n)                                        \
@@ -101,18 +116,25 @@ ALLPORT_F08(intercomm_create, 6, MPI_Intercomm_create)
 ALLPORT_F08(intercomm_merge, 3, MPI_Intercomm_merge)
 ALLPORT_F08(comm_free, 1, MPI_Comm_free)
 ALLPORT_F08(comm_disconnect, 1, MPI_Comm_disconnect)
+ALLPORT_F08(comm_create_errhandler, 2, MPI_Comm_create_errhandler)
 ALLPORT_F08(comm_get_errhandler, 2, MPI_Comm_get_errhandler)
 ALLPORT_F08(comm_set_errhandler, 2, MPI_Comm_set_errhandler)
 
-ALLPORT_F08_FIRST(wait, 2, await(1, ALLPORT_REQUESTS(a1), true))
-ALLPORT_F08_FIRST(waitall, 3, await(ALLPORT_COUNT, ALLPORT_REQUESTS(a2), true))
-ALLPORT_F08_FIRST(waitany, 4, await(ALLPORT_COUNT, ALLPORT_REQUESTS(a2), false))
-ALLPORT_F08_FIRST(waitsome, 5, await(ALLPORT_COUNT, ALLPORT_REQUESTS(a2), false))
-ALLPORT_F08_FIRST(test, 3, poll_once())
-ALLPORT_F08_FIRST(testall, 4, poll_once())
-ALLPORT_F08_FIRST(testany, 5, poll_once())
-ALLPORT_F08_FIRST(testsome, 5, poll_once())
-ALLPORT_F08_FIRST(request_get_status, 3, poll_once())
+ALLPORT_F08_COMPLETING(wait, 2, 1, a1, await(1, ALLPORT_REQUESTS(a1), true))
+ALLPORT_F08_COMPLETING(waitall, 3, ALLPORT_COUNT, a2, await(ALLPORT_COUNT, ALLPORT_REQUESTS(a2), true))
+ALLPORT_F08_COMPLETING(waitany, 4, ALLPORT_COUNT, a2, await(ALLPORT_COUNT, ALLPORT_REQUESTS(a2), false))
+ALLPORT_F08_COMPLETING(waitsome, 5, ALLPORT_COUNT, a2, await(ALLPORT_COUNT, ALLPORT_REQUESTS(a2), false))
+ALLPORT_F08_COMPLETING(test, 3, 1, a1, poll_once())
+ALLPORT_F08_COMPLETING(testall, 4, ALLPORT_COUNT, a2, poll_once())
+ALLPORT_F08_COMPLETING(testany, 5, ALLPORT_COUNT, a2, poll_once())
+ALLPORT_F08_COMPLETING(testsome, 5, ALLPORT_COUNT, a2, poll_once())
+
+ALLPORT_EXPORTED void mpi_request_get_status_f08_(void* request, void* flag, void* status, MPI_Fint* code) {
+  if (should_poll()) poll_once();
+  static auto* const library = dlsym(RTLD_NEXT, "mpi_request_get_status_f08_");
+  Completion const quiet;  // this completes nothing
+  call_library(library, request, flag, status, code);
+}
 
 }  // extern "C"
 #endif

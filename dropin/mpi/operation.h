@@ -78,6 +78,7 @@ class Operation {
 
   [[nodiscard]] Call const& call() const { return call_; }
   [[nodiscard]] Record& record() const { return *record_; }
+  [[nodiscard]] std::shared_ptr<Record> const& shared_record() const { return record_; }
   /// What it comes to on the machine's positions; not yet known where lengths must be told first.
   [[nodiscard]] std::optional<Contract> const& contract() const { return contract_; }
   [[nodiscard]] std::int64_t bytes() const { return bytes_; }

@@ -100,6 +100,7 @@ void enlist(std::shared_ptr<Record> const& record) {
 
 void retire(std::shared_ptr<Record>* record) {
   state().epoch.fetch_add(1, std::memory_order_release);
+  (*record)->freed.store(true, std::memory_order_release);
   std::scoped_lock const lock(records_mutex);
   living.erase(*record);
   retired.push_back(std::move(*record));

@@ -10,6 +10,7 @@
 
 #include "allport/comm/end_job.h"
 #include "enter.h"
+#include "failures.h"
 #include "progress.h"
 #include "report.h"
 
@@ -20,12 +21,14 @@ constexpr double patience = 10;  ///< seconds without an operation's end that MP
 
 /// What stands behind a generalized request.
 struct Ticket {
-  std::atomic<int> code{MPI_SUCCESS};  ///< set by the thread that moved the operation, read by the one that waited
+  Failure failure{};                   ///< set by the thread that moved the operation, if it failed
+  std::atomic<int> code{MPI_SUCCESS};  ///< of it, set afterwards; read by the thread that waited
 };
 
 struct Persistence {
   std::shared_ptr<Operation> operation;
   int tag = 0;
+  int code = MPI_SUCCESS;  ///< of its last start, until that is completed
 };
 
 /// An operation on its way, and how its end is told.
@@ -40,7 +43,8 @@ struct Flights {
   std::vector<Flight> flights;
   std::unordered_map<MPI_Request, Persistence> persistent;
   std::atomic<int> persistent_count{0};
-  std::set<int> tags;  ///< in use
+  std::atomic<int> persistent_failures{0};  ///< of `persistent`, those with a code
+  std::set<int> tags;                       ///< in use
   std::atomic<unsigned> turns{0};
 };
 
@@ -54,22 +58,37 @@ int query(void* ticket, MPI_Status* status) {
   PMPI_Status_set_cancelled(status, 0);
   status->MPI_SOURCE = MPI_ANY_SOURCE;
   status->MPI_TAG = MPI_ANY_TAG;
+  if (Completion::innermost() != nullptr) return MPI_SUCCESS;
   return static_cast<Ticket*>(ticket)->code.load(std::memory_order_acquire);
 }
 
+/// By the call that completes the request; MPICH asks query() also in tests of several that are not all done.
 int release(void* ticket) {
-  delete static_cast<Ticket*>(ticket);
+  std::unique_ptr<Ticket> const ours(static_cast<Ticket*>(ticket));
+  auto* const completion = Completion::innermost();
+  if (completion != nullptr && ours->code.load(std::memory_order_acquire) != MPI_SUCCESS) {
+    completion->failed(std::move(ours->failure));
+  }
   return MPI_SUCCESS;
 }
 
 int cancel(void*, int) { return MPI_SUCCESS; }  // collectives cannot be cancelled
 
-/// An empty message to oneself; one byte too long where the operation failed, which is an error to whoever waits.
-void complete_persistent(int tag, int code) {
-  char const byte = 0;
+/// An empty message to oneself.
+void complete_persistent(int tag) {
   MPI_Request sent = MPI_REQUEST_NULL;
-  PMPI_Isend(&byte, code == MPI_SUCCESS ? 0 : 1, MPI_BYTE, 0, tag, quiet_communicator(), &sent);
+  PMPI_Isend(nullptr, 0, MPI_BYTE, 0, tag, quiet_communicator(), &sent);
   PMPI_Request_free(&sent);
+}
+
+/// The code of the request that is completed by `tag`.
+void set_persistent_code(int tag, int code) {
+  auto& t = table();
+  for (auto& [request, entry] : t.persistent) {
+    if (entry.tag != tag) continue;
+    t.persistent_failures += (code != MPI_SUCCESS ? 1 : 0) - (entry.code != MPI_SUCCESS ? 1 : 0);
+    entry.code = code;
+  }
 }
 
 void complete(Flight const& flight, int code) {
@@ -82,8 +101,10 @@ void complete(Flight const& flight, int code) {
     tally_of(operation.call(), &record).taken(counted, seconds);
   }
   if (flight.ticket == nullptr) {
-    complete_persistent(flight.tag, code);
+    if (code != MPI_SUCCESS) set_persistent_code(flight.tag, code);
+    complete_persistent(flight.tag);
   } else {
+    if (code != MPI_SUCCESS) flight.ticket->failure = {operation.shared_record(), code};
     flight.ticket->code.store(code, std::memory_order_release);
     PMPI_Grequest_complete(flight.request);
   }
@@ -153,8 +174,12 @@ bool progress_in_flight() {
     auto const flight = std::move(flights[i]);
     flights.erase(flights.begin() + static_cast<std::ptrdiff_t>(i));
     state().flying = static_cast<int>(flights.size());
-    auto const code = trouble.empty() ? MPI_SUCCESS : fail(flight.operation->call(), trouble.c_str());
-    complete(flight, code);
+    // Not its handler now: this may be any call of any thread, with the lock held.
+    if (!trouble.empty()) {
+      print_error(flight.operation->call(), trouble.c_str());
+      if (auto const& context = flight.operation->record().context) context->spoil();
+    }
+    complete(flight, trouble.empty() ? MPI_SUCCESS : MPI_ERR_OTHER);
   }
   return any;
 }
@@ -200,16 +225,34 @@ int start_persistent(MPI_Request* request) {
       progress_in_flight();
     } catch (std::exception const& e) {
       trouble = e.what();
-      complete_persistent(entry.tag, MPI_ERR_OTHER);
+      complete_persistent(entry.tag);  // this call is the one that fails
     }
   }
   return trouble.empty() ? MPI_SUCCESS : fail(operation->call(), trouble.c_str());
+}
+
+int persistent_failures() { return table().persistent_failures.load(std::memory_order_acquire); }
+
+std::optional<Failure> take_persistent_failure(MPI_Request request) {
+  if (request == MPI_REQUEST_NULL) return std::nullopt;
+  Lock const lock;
+  auto& t = table();
+  auto const entry = t.persistent.find(request);
+  if (entry == t.persistent.end() || entry->second.code == MPI_SUCCESS) return std::nullopt;
+  // An inactive request has the empty status, one that nobody has completed yet that of the message.
+  int done = 0;
+  MPI_Status status;
+  PMPI_Request_get_status(request, &done, &status);
+  if (done == 0 || status.MPI_SOURCE != MPI_ANY_SOURCE) return std::nullopt;
+  --t.persistent_failures;
+  return Failure{entry->second.operation->shared_record(), std::exchange(entry->second.code, MPI_SUCCESS)};
 }
 
 void forget_persistent(MPI_Request request) {
   Lock const lock;
   auto const entry = table().persistent.find(request);
   if (entry == table().persistent.end()) return;
+  if (entry->second.code != MPI_SUCCESS) --table().persistent_failures;
   table().tags.erase(entry->second.tag);
   table().persistent.erase(entry);
   table().persistent_count = static_cast<int>(table().persistent.size());

@@ -4,7 +4,9 @@
 #include <mpi.h>
 
 #include <memory>
+#include <optional>
 
+#include "failures.h"
 #include "operation.h"
 
 namespace allport::dropin {
@@ -14,7 +16,8 @@ namespace allport::dropin {
 /// Starts the operation; the request is a generalized one, which the library's own Wait, Test and so on know.
 MPI_Request fly(std::shared_ptr<Operation> operation);
 
-/// An inactive persistent request: the library's own, of an empty receive that we complete by an empty message.
+/// An inactive persistent request: the library's own, of an empty receive that we complete by an empty message. Errors
+/// are raised by whoever completes it (Completion).
 /// @pre operation->make_lasting()
 MPI_Request keep_persistent(std::shared_ptr<Operation> operation);
 
@@ -30,6 +33,10 @@ void move_others();
 
 /// True when `request` was made by keep_persistent.
 [[nodiscard]] bool is_persistent_of_ours(MPI_Request request);
+/// How many of them have failed and nobody has completed them since.
+[[nodiscard]] int persistent_failures();
+/// What went wrong with a request that is one of those and has just been completed: once.
+[[nodiscard]] std::optional<Failure> take_persistent_failure(MPI_Request request);
 /// MPI_Start of such a request.
 int start_persistent(MPI_Request* request);
 /// After the library has freed such a request.

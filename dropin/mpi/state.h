@@ -63,6 +63,7 @@ struct Form {
 /// Hangs on a communicator of the user's as an attribute.
 struct Record {
   MPI_Comm user = MPI_COMM_NULL;
+  std::atomic<bool> freed{false};    ///< by the program, and `user` is nobody's any more
   std::shared_ptr<Context> context;  ///< in which the messages of `ours` travel; none: by a communicator of their own
   std::shared_ptr<void> shadow;      ///< counts that communicator
   std::optional<Communicator> ours;  ///< none: not for us

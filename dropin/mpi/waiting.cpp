@@ -1,4 +1,4 @@
-// MPICH's waits, tests and blocking messages: they poll instead, while and only while any of ours is in flight.
+// MPICH's blocking messages: they poll instead, while and only while any of ours is in flight.
 #include <mpi.h>
 
 #include <vector>
@@ -6,25 +6,13 @@
 #include "capture.h"
 #include "collectives.h"
 #include "exported.h"
-#include "progress.h"
+#include "waiting.h"
 
 #ifndef OPEN_MPI
 
 using namespace allport::dropin;
 
 namespace {
-
-/// Polls while ours are in flight. `test(flag)` is the library's own test; its code when done, else `block()`.
-template <class Test, class Block>
-int poll(Test const& test, Block const& block) {
-  while (should_poll()) {
-    int flag = 0;
-    auto const code = test(&flag);
-    if (flag != 0 || code != MPI_SUCCESS) return code;
-    poll_once();
-  }
-  return block();
-}
 
 /// A non-blocking send, waited for.
 template <class Start>
@@ -125,55 +113,6 @@ ALLPORT_EXPORTED int MPI_Iprobe(int from, int tag, MPI_Comm comm, int* flag, MPI
 ALLPORT_EXPORTED int MPI_Mprobe(int from, int tag, MPI_Comm comm, MPI_Message* message, MPI_Status* status) {
   return poll([&](int* flag) { return PMPI_Improbe(from, tag, comm, flag, message, status); },
               [&] { return PMPI_Mprobe(from, tag, comm, message, status); });
-}
-
-ALLPORT_EXPORTED int MPI_Wait(MPI_Request* request, MPI_Status* status) {
-  return poll([&](int* flag) { return PMPI_Test(request, flag, status); }, [&] { return PMPI_Wait(request, status); });
-}
-
-ALLPORT_EXPORTED int MPI_Waitall(int count, MPI_Request requests[], MPI_Status statuses[]) {
-  return poll([&](int* flag) { return PMPI_Testall(count, requests, flag, statuses); },
-              [&] { return PMPI_Waitall(count, requests, statuses); });
-}
-
-ALLPORT_EXPORTED int MPI_Waitany(int count, MPI_Request requests[], int* which, MPI_Status* status) {
-  return poll([&](int* flag) { return PMPI_Testany(count, requests, which, flag, status); },
-              [&] { return PMPI_Waitany(count, requests, which, status); });
-}
-
-ALLPORT_EXPORTED int MPI_Waitsome(int count, MPI_Request requests[], int* done, int which[], MPI_Status statuses[]) {
-  return poll(
-      [&](int* flag) {
-        auto const code = PMPI_Testsome(count, requests, done, which, statuses);
-        *flag = *done != 0;
-        return code;
-      },
-      [&] { return PMPI_Waitsome(count, requests, done, which, statuses); });
-}
-
-ALLPORT_EXPORTED int MPI_Test(MPI_Request* request, int* flag, MPI_Status* status) {
-  if (should_poll()) poll_once();
-  return PMPI_Test(request, flag, status);
-}
-
-ALLPORT_EXPORTED int MPI_Testall(int count, MPI_Request requests[], int* flag, MPI_Status statuses[]) {
-  if (should_poll()) poll_once();
-  return PMPI_Testall(count, requests, flag, statuses);
-}
-
-ALLPORT_EXPORTED int MPI_Testany(int count, MPI_Request requests[], int* which, int* flag, MPI_Status* status) {
-  if (should_poll()) poll_once();
-  return PMPI_Testany(count, requests, which, flag, status);
-}
-
-ALLPORT_EXPORTED int MPI_Testsome(int count, MPI_Request requests[], int* done, int which[], MPI_Status statuses[]) {
-  if (should_poll()) poll_once();
-  return PMPI_Testsome(count, requests, done, which, statuses);
-}
-
-ALLPORT_EXPORTED int MPI_Request_get_status(MPI_Request request, int* flag, MPI_Status* status) {
-  if (should_poll()) poll_once();
-  return PMPI_Request_get_status(request, flag, status);
 }
 
 }  // extern "C"

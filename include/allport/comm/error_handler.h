@@ -11,4 +11,8 @@ namespace allport {
 /// libraries.
 [[nodiscard]] MPI_Errhandler stand_in_for_fatal();
 
+/// Whether this thread completes requests of ours now. With MPICH an error handler that is called meanwhile is called
+/// about one of those, whose failure is an Error.
+[[nodiscard]] bool completes_ours();
+
 }  // namespace allport
