@@ -45,9 +45,10 @@ test-tsan: ## comm, the MPI drop-in and the bindings under the thread sanitizer 
 	@tools/setup packages venv
 	@tools/test tsan
 
-test-suites: setup ## mutated inputs, storms of multicasts, rooms' sanitizers that make test leaves out, others' own tests (hours)
+test-suites: setup ## mutated inputs, storms of multicasts, factorizations under delays, rooms' sanitizers that make test leaves out, others' own tests (hours)
 	@tools/mutation-suite
 	@tools/storm-suite
+	@tools/delay-suite
 	@tools/test apart rest long
 	@tools/mpi4py-suite openmpi
 	@tools/mpi4py-suite mpich
