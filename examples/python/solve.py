@@ -13,8 +13,9 @@ n = 300
 whole = rng.standard_normal((n, n)) if comm.rank == 0 else None
 factors, report = ap.lu(ap.distribute(whole, comm), overwrite=True, report=True)
 
-# Right-hand sides that every rank has give solutions that every rank has; transposed systems need no new factors.
-b = np.ones((n, 3))
+# Right-hand sides in numpy, which rank 0 has, give solutions in numpy on every rank; transposed systems need no new
+# factors.
+b = np.ones((n, 3)) if comm.rank == 0 else None
 x, y = factors.solve(b), factors.solve(b, trans="T")
 sign, logarithm = factors.slogdet()
 condition = factors.condition()

@@ -15,9 +15,18 @@ from allport._native import Distribution, LuPlan
 from allport.errors import AllportError, failure, together
 from allport.factor_file import read, write
 from allport.io import working_dtype
-from allport.linalg import DistributedMatrix, GemmReport, as_distributed, as_matrix, own_part, whole_matrix, world_of
+from allport.linalg import (
+    DistributedMatrix,
+    GemmReport,
+    as_distributed,
+    as_matrix,
+    as_plain_matrix,
+    distributed,
+    world_of,
+)
 from allport.plan import check_growth_bound, plan_lu, plan_on
 from allport.right_hand_sides import RightHandSides
+from allport.whole_arrays import Whole, whole_arrays
 
 if TYPE_CHECKING:
     from allport.comm import Communicator
@@ -107,13 +116,16 @@ class LU:
             raise failure(f"factors: are {m} x {n}: expected a square matrix for {what}")
         return n
 
-    def solve(self, b: Any, trans: str = "N") -> Any:
+    def solve(self, b: Any, trans: str = "N", *, replicated: bool = False) -> Any:
         """x with op(A) x = b, op(A) = A ('N'), A^T ('T') or A^H ('C').
 
-        b: a numpy array [n] or [n, any number] that every rank has, or a DistributedMatrix; not changed. x is like b.
+        b: a numpy array [n] or [n, any number], or a DistributedMatrix; not changed. x is like b.
+        Whole arrays: rank 0's is the matrix; the other ranks pass theirs, of its shape and dtype, or None;
+        replicated=True: all ranks have equal copies, which is checked, and nothing is sent.
         Raises SingularMatrix, with the index of the zero pivot; AllportError for shapes that differ.
         """
         comm = self.factors.comm
+        (b,) = whole_arrays(comm, as_matrix, {"b": b}, replicated=replicated)
         with together(comm):
             n = self._square("solve")
             right = RightHandSides(b, n, self.dtype, trans)
@@ -166,14 +178,16 @@ class LU:
         p[self.permutation, np.arange(m)] = 1
         return p, lower, np.triu(whole[:k, :])
 
-    def residual(self, a: Any) -> float:
+    def residual(self, a: Any, *, replicated: bool = False) -> float:
         """||P A - L U||_1 / (||A||_1 n eps), eps half the distance from 1 to the next number; ScaLAPACK asks for <= 1.
 
-        a: the matrix as it was before, a numpy array that every rank has, or a DistributedMatrix.
+        a: the matrix as it was before, a numpy array or a DistributedMatrix.
+        Whole arrays: rank 0's is the matrix; the other ranks pass theirs, of its shape and dtype, or None;
+        replicated=True: all ranks have equal copies, which is checked, and nothing is sent.
         """
         comm = self.factors.comm
+        (a,) = whole_arrays(comm, as_matrix, {"a": a}, replicated=replicated)
         with together(comm):
-            a = a if isinstance(a, DistributedMatrix) else as_matrix(a, "a")
             if tuple(a.shape) != self.shape:
                 raise failure(
                     f"a: is {a.shape[0]} x {a.shape[1]}: expected {self.shape[0]} x {self.shape[1]}, as its factors"
@@ -192,8 +206,8 @@ class LU:
 
 
 def _working_copy(a: Any, plan: LuPlan, comm: Communicator, dtype: np.dtype, overwrite: bool) -> DistributedMatrix:
-    if not isinstance(a, DistributedMatrix):
-        return DistributedMatrix(comm, plan.distribution, own_part(a, plan.distribution, comm, dtype))
+    if isinstance(a, Whole):
+        return distributed(a, plan.distribution, comm, dtype)
     if overwrite:
         return a
     moved = a.redistribute(plan.distribution)
@@ -232,6 +246,7 @@ def lu(
     big: int = 0,
     memory: int | str | None = None,
     way: str | None = None,
+    replicated: bool = False,
     overwrite: bool = False,
     growth_bound: float | None = None,
     fall_back: bool = False,
@@ -240,7 +255,9 @@ def lu(
 ) -> Any:
     """P A = L U over all ranks of a communicator. Called by all ranks with equal arguments.
 
-    a: numpy array [m, n] that every rank has, or DistributedMatrix. Returns LU, its factors distributed as planned.
+    a: numpy array [m, n] or DistributedMatrix. Returns LU, its factors distributed as planned.
+    Whole arrays: rank 0's is the matrix; the other ranks pass theirs, of its shape and dtype, or None; replicated=True:
+    all ranks have equal copies, which is checked, and nothing is sent.
     overwrite: a distributed `a` is replaced by its factors, in its own distribution; otherwise it is not changed.
     pivot, algorithm, grid, block, nb, big, memory, way: as in plan_lu(). plan: of plan_lu(), instead.
     growth_bound: where max |U| / max |A| exceeds it, rank 0 warns (GrowthWarning); with fall_back, which needs it, the
@@ -251,13 +268,11 @@ def lu(
     """
     comm = world_of(a.comm if comm is None and isinstance(a, DistributedMatrix) else comm)
     limits: dict[str, Any] = {"memory": memory, "way": way}
+    (a,) = whole_arrays(comm, as_plain_matrix, {"a": a}, replicated=replicated)
     with together(comm):
-        a = whole_matrix(a)
         limits["dtype"] = dtype = working_dtype(a.dtype)
         check_growth_bound(growth_bound, fall_back)
     m, n = a.shape
-    for name, extent in (("m", m), ("n", n)):
-        comm.ensure_agreement(name, extent)
     if plan is None:
         given = a.distribution if isinstance(a, DistributedMatrix) else None
         how = {"pivot": pivot, "given": given, "algorithm": algorithm, "grid": grid}

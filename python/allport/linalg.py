@@ -16,6 +16,7 @@ from allport.errors import failure, together
 from allport.io import boxes, inspect, local_block, read, scalar_of, working_dtype, write
 from allport.notebook import Shown
 from allport.plan import plan_gemm, plan_together, problem_of
+from allport.whole_arrays import Distributed, Whole, whole_arrays
 
 if TYPE_CHECKING:
     from allport.comm import Communicator
@@ -31,7 +32,7 @@ __all__ = [
 ]
 
 
-class DistributedMatrix:
+class DistributedMatrix(Distributed):
     """A matrix distributed over the ranks of a communicator.
 
     local: this rank's part, [local rows, local columns], column-major; a view that may be written.
@@ -134,23 +135,27 @@ def load(
     return DistributedMatrix(comm, distribution, read(file, comm, distribution, kind))
 
 
-def as_matrix(array: Any, name: str) -> np.ndarray:
-    """Anything like an array of numbers in one or two dimensions as [rows, columns]; 1-D is one column."""
-    a = numbers_of(array, name)
-    if a.ndim not in (1, 2):
-        raise failure(f"{name}: has {a.ndim} dimensions; expected 1 or 2")
-    working_dtype(a.dtype)
-    return a.reshape(-1, 1) if a.ndim == 1 else a
+def as_matrix(x: Any, name: str) -> Any:
+    """An array in one or two dimensions as [rows, columns]; one is a column. A distributed matrix as it is."""
+    if isinstance(x, DistributedMatrix):
+        return x
+    if isinstance(x, Distributed):
+        raise failure(f"{name}: is a {type(x).__name__}; expected a matrix: {name}.to_matrix(rows) makes one")
+    if x.ndim not in (1, 2):
+        raise failure(f"{name}: has {x.ndim} dimensions; expected 1 or 2")
+    return x.reshape(-1, 1) if x.ndim == 1 else x
 
 
-def whole_matrix(a: Any) -> Any:
-    """A distributed matrix as it is, an array of two dimensions as numpy's."""
-    if isinstance(a, DistributedMatrix):
-        return a
-    given = numbers_of(a, "a")
-    if given.ndim != 2:
-        raise failure(f"a: has {given.ndim} dimensions; expected 2")
-    return as_matrix(given, "a")
+def as_plain_matrix(x: Any, name: str) -> Any:
+    """As as_matrix(), of two dimensions only."""
+    if not isinstance(x, Distributed) and x.ndim != 2:
+        raise failure(f"{name}: has {x.ndim} dimensions; expected 2")
+    return as_matrix(x, name)
+
+
+def as_system(x: Any, name: str) -> Any:
+    """a of a system in two dimensions, b in one or two."""
+    return as_plain_matrix(x, name) if name == "a" else as_matrix(x, name)
 
 
 def distribute(
@@ -160,22 +165,38 @@ def distribute(
     root: int = 0,
     distribution: Distribution | None = None,
 ) -> DistributedMatrix:
-    """Deals root's array to all ranks. Called by all ranks; `array` is looked at on the root only."""
+    """Distributes root's array over all ranks. Called by all ranks; `array` is looked at on the root only."""
     comm = world_of(comm)
     head, whole = None, None
     with together(comm):
         if comm.rank == root:
-            given = as_matrix(array, "array") if array is not None else None
-            if given is None:
+            if array is None:
                 raise failure(f"array: expected an array on rank {root}, got None")
-            whole = np.asfortranarray(given, dtype=working_dtype(given.dtype))
-            head = (whole.shape, whole.dtype.str)
+            whole = as_matrix(numbers_of(array, "array"), "array")
+            head = (whole.shape, working_dtype(whole.dtype))
     shape, dtype = comm.mpi4py.bcast(head, root)
+    return _from_root(whole, shape, dtype, distribution or square_distribution(shape, comm.size), comm, root)
+
+
+def _from_root(
+    whole: np.ndarray | None,
+    shape: tuple[int, int],
+    dtype: np.dtype,
+    distribution: Distribution,
+    comm: Communicator,
+    root: int = 0,
+) -> DistributedMatrix:
+    """root's array, distributed: a matrix of its own. Called by all ranks."""
     on_root = root_distribution(shape, root)
-    local = whole if whole is not None else np.empty((0, 0), dtype=dtype, order="F")
-    return DistributedMatrix(comm, on_root, local.reshape(on_root.local_shape(comm.rank))).redistribute(
-        distribution or square_distribution(shape, comm.size)
-    )
+    local = np.empty(0)
+    with together(comm):
+        if whole is None:
+            local = local_block(on_root, comm.rank, dtype)
+        elif distribution == on_root:
+            local = np.array(whole, dtype=dtype, order="F")
+        else:
+            local = np.asfortranarray(whole, dtype=dtype)
+    return DistributedMatrix(comm, on_root, local).redistribute(distribution)
 
 
 class GemmReport(Shown):
@@ -213,13 +234,20 @@ def own_part(whole: np.ndarray, distribution: Distribution, comm: Communicator, 
 
 
 def as_distributed(x: Any, distribution: Distribution, comm: Communicator, dtype: np.dtype) -> DistributedMatrix:
-    """x in that type: as it is distributed, or, where every rank has all of it, distributed so. Called by all ranks."""
-    if not isinstance(x, DistributedMatrix):
-        return DistributedMatrix(comm, distribution, own_part(x, distribution, comm, dtype))
+    """x in that type: a distributed matrix as it is distributed, a Whole distributed so. Called by all ranks."""
+    if isinstance(x, Whole):
+        return distributed(x, distribution, comm, dtype)
     local = x.local
     with together(comm):
         local = local.astype(dtype, order="F", copy=False)
     return x if local is x.local else DistributedMatrix(x.comm, x.distribution, local)
+
+
+def distributed(x: Whole, distribution: Distribution, comm: Communicator, dtype: np.dtype) -> DistributedMatrix:
+    """A whole array in that type as a matrix of its own. Called by all ranks."""
+    if x.everywhere and x.array is not None:
+        return DistributedMatrix(comm, distribution, own_part(x.array, distribution, comm, dtype))
+    return _from_root(x.array, (x.shape[0], x.shape[1]), dtype, distribution, comm)
 
 
 def _start_of_product(
@@ -232,8 +260,8 @@ def _start_of_product(
         return DistributedMatrix.empty(
             comm, c.distribution if isinstance(c, DistributedMatrix) else distribution, dtype
         )
-    if not isinstance(c, DistributedMatrix):
-        return DistributedMatrix(comm, distribution, own_part(c, distribution, comm, dtype))
+    if isinstance(c, Whole):
+        return distributed(c, distribution, comm, dtype)
     local = c.local
     with together(comm):
         local = local.astype(dtype, order="F", copy=True)
@@ -255,14 +283,17 @@ def gemm(
     grid: str | tuple[int, ...] | None = None,
     memory: int | str | None = None,
     way: str | None = None,
+    replicated: bool = False,
     overwrite: bool = False,
     progress: Callable[[int, int], None] | None = None,
     report: bool = False,
 ) -> Any:
     """alpha op(A) op(B) + beta C over all ranks of a communicator. Called by all ranks with equal arguments.
 
-    a, b, c: numpy arrays that every rank has, or DistributedMatrix. `c` is read when beta is not 0, and not changed;
+    a, b, c: numpy arrays or DistributedMatrix. `c` is read when beta is not 0, and not changed;
     with overwrite a distributed `c` of the product's type becomes the product: there is no second one in memory.
+    Whole arrays: rank 0's is the matrix; the other ranks pass theirs, of its shape and dtype, or None; replicated=True:
+    all ranks have equal copies, which is checked, and nothing is sent.
     Returns a numpy array on every rank when a and b are numpy arrays, otherwise a DistributedMatrix in the plan's
     distribution (C's own when c is distributed). With report=True returns (result, GemmReport).
     plan: of plan_gemm(); made here from algorithm, grid, memory and way when None, and from where a, b and c lie when
@@ -272,8 +303,9 @@ def gemm(
     if comm is None:
         comm = next((x.comm for x in (a, b, c) if isinstance(x, DistributedMatrix)), None)
     comm = world_of(comm)
+    arguments = {"a": a, "b": b, "c": c}
+    a, b, c = whole_arrays(comm, as_matrix, arguments, optional=("c",), replicated=replicated)
     with together(comm):
-        a, b, c = (x if x is None or isinstance(x, DistributedMatrix) else as_matrix(x, "matrix") for x in (a, b, c))
         dtype = working_dtype(a.dtype, b.dtype, *([c.dtype] if c is not None else []))
         if dtype.kind == "f" and any(complex(x).imag for x in (alpha, beta)):
             dtype = np.result_type(dtype, np.complex64)

@@ -13,11 +13,12 @@ from allport._native import QrPlan
 from allport.distributions import square_distribution
 from allport.errors import AllportError, failure, together
 from allport.io import working_dtype
-from allport.linalg import DistributedMatrix, own_part, whole_matrix, world_of
+from allport.linalg import DistributedMatrix, as_plain_matrix, as_system, distributed, world_of
 from allport.notebook import Shown
 from allport.plan import plan_qr, plan_together
 from allport.positive_definite import FactorReport, copied
 from allport.right_hand_sides import RightHandSides
+from allport.whole_arrays import Whole, whole_arrays
 
 if TYPE_CHECKING:
     from allport.comm import Communicator
@@ -106,8 +107,7 @@ def _working_copy(
     if isinstance(a, DistributedMatrix):
         moved = a.redistribute(plan.distribution)
         return (copied(a, dtype) if moved is a or moved.dtype != dtype else moved), plan.nb
-    where = plan.distribution
-    return DistributedMatrix(comm, where, own_part(a, where, comm, dtype)), plan.nb
+    return distributed(a, plan.distribution, comm, dtype), plan.nb
 
 
 def qr(
@@ -119,6 +119,7 @@ def qr(
     nb: int = 0,
     workers: int = 1,
     memory: int | str | None = None,
+    replicated: bool = False,
     overwrite: bool = False,
     report: bool = False,
     record: bool = False,
@@ -126,8 +127,10 @@ def qr(
 ) -> Any:
     """A = Q R over all ranks of a communicator, by tiles and trees. Called by all ranks with equal arguments.
 
-    a: numpy array [m, n] of any shape that every rank has, or DistributedMatrix; the factors are like it. Returns
+    a: numpy array [m, n] of any shape, or DistributedMatrix; the factors are like it. Returns
     QRResult(Q, R), Q [m, k], R [k, n], k = min(m, n), R's diagonal real and of any sign; with mode='r' R alone.
+    Whole arrays: rank 0's is the matrix; the other ranks pass theirs, of its shape and dtype, or None; replicated=True:
+    all ranks have equal copies, which is checked, and nothing is sent.
     overwrite: a distributed `a` may be destroyed. nb: rows and columns of a tile; 0: chosen. workers: threads on each
     rank. grid, memory: as in plan_qr(). With report=True returns (result, QrReport). NaN and inf flow into the factors.
     record: keep what every task and message of the factorization did. progress: called now and then with the tasks of
@@ -135,14 +138,11 @@ def qr(
     Raises AllportError on every rank for wrong shapes, types, or too little memory.
     """
     comm = world_of(a.comm if comm is None and isinstance(a, DistributedMatrix) else comm)
-    given = a
+    (a,) = whole_arrays(comm, as_plain_matrix, {"a": a}, replicated=replicated)
     with together(comm):
-        a = whole_matrix(a)
         dtype = working_dtype(a.dtype)
         if mode not in MODES:
             raise failure(f"mode = '{mode}': expected 'reduced' (Q and R) or 'r' (R alone)")
-    for name, extent in (("m", a.shape[0]), ("n", a.shape[1])):
-        comm.ensure_agreement(name, extent)
     matrix, nb = _working_copy(a, comm, dtype, nb, {"grid": grid, "memory": memory}, overwrite)
     m, n = a.shape
     k = min(m, n)
@@ -153,7 +153,7 @@ def qr(
     told = QrReport(*_native.qr(matrix._native, columns, r._native, options))
 
     def like(x: DistributedMatrix) -> Any:
-        return x if isinstance(given, DistributedMatrix) else np.ascontiguousarray(x.to_numpy())
+        return np.ascontiguousarray(x.to_numpy()) if isinstance(a, Whole) else x
 
     result = like(r) if q is None else QRResult(like(q), like(r))
     return (result, told) if report else result
@@ -168,6 +168,7 @@ def lstsq(
     nb: int = 0,
     workers: int = 1,
     memory: int | str | None = None,
+    replicated: bool = False,
     overwrite: bool = False,
     report: bool = False,
     record: bool = False,
@@ -175,9 +176,12 @@ def lstsq(
 ) -> Any:
     """The x that minimizes ||b - A x||; with more columns than rows, of those with A x = b the one of least norm.
 
-    Called by all ranks with equal arguments. a [m, n], b [m] or [m, any number]: numpy arrays that every rank has, or
-    DistributedMatrix. x [n] or [n, any number] is like b, in the wider type of the two. b is not changed, nor is a but
-    for overwrite, with which a distributed `a` may be destroyed. grid, nb, workers, memory, record,
+    Called by all ranks with equal arguments. a [m, n], b [m] or [m, any number]: numpy arrays or DistributedMatrix.
+    x [n] or [n, any number] is like b, in the wider type of the two. b is not changed, nor is a but
+    for overwrite, with which a distributed `a` may be destroyed.
+    Whole arrays: rank 0's is the matrix; the other ranks pass theirs, of its shape and dtype, or None; replicated=True:
+    all ranks have equal copies, which is checked, and nothing is sent.
+    grid, nb, workers, memory, record,
     progress: as in qr(). With report=True returns (x, LstsqReport). NaN in a or b flows into x.
     Raises RankDeficient (an AllportError and numpy's LinAlgError) with the first column that depends on those before
     it, AllportError for wrong shapes, types, or too little memory; on every rank.
@@ -185,13 +189,11 @@ def lstsq(
     if comm is None:
         comm = next((x.comm for x in (a, b) if isinstance(x, DistributedMatrix)), None)
     comm = world_of(comm)
+    a, b = whole_arrays(comm, as_system, {"a": a, "b": b}, replicated=replicated)
     with together(comm):
-        a = whole_matrix(a)
         right = RightHandSides(b, a.shape[0], working_dtype(a.dtype), "N")
     m, n = a.shape
-    columns = right.whole.shape[1]
-    for name, extent in (("m", m), ("n", n), ("right-hand sides", columns)):
-        comm.ensure_agreement(name, extent)
+    columns = right.columns
     matrix, nb = _working_copy(a, comm, right.dtype, nb, {"grid": grid, "memory": memory}, overwrite)
     sides = right.matrix(comm)
     x = DistributedMatrix.empty(comm, square_distribution((n, columns), comm.size), right.dtype)
@@ -199,8 +201,5 @@ def lstsq(
     data, records = _native.least_squares(matrix._native, sides._native, x._native, options)
     if data["dependent"] is not None:
         raise RankDeficient(data["dependent"], data["rank"], (m, n))
-    answer: Any = x
-    if not isinstance(b, DistributedMatrix):
-        whole = np.ascontiguousarray(x.to_numpy())
-        answer = whole[:, 0] if np.ndim(b) == 1 else whole
+    answer = right.like(x)
     return (answer, LstsqReport(data, records)) if report else answer

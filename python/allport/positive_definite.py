@@ -11,10 +11,11 @@ from allport import _native
 from allport._native import CholeskyPlan
 from allport.errors import AllportError, failure, together
 from allport.io import working_dtype
-from allport.linalg import DistributedMatrix, as_distributed, as_matrix, own_part, whole_matrix, world_of
+from allport.linalg import DistributedMatrix, as_distributed, as_matrix, as_plain_matrix, distributed, world_of
 from allport.notebook import Shown
 from allport.plan import plan_cholesky, plan_together
 from allport.right_hand_sides import RightHandSides
+from allport.whole_arrays import Whole, whole_arrays
 
 if TYPE_CHECKING:
     from allport.comm import Communicator
@@ -96,13 +97,16 @@ class Cholesky:
         if self.info > 0:
             raise NotPositiveDefinite(self.info)
 
-    def solve(self, b: Any) -> Any:
+    def solve(self, b: Any, *, replicated: bool = False) -> Any:
         """x with A x = b.
 
-        b: a numpy array [n] or [n, any number] that every rank has, or a DistributedMatrix; not changed. x is like b.
+        b: a numpy array [n] or [n, any number], or a DistributedMatrix; not changed. x is like b.
+        Whole arrays: rank 0's is the matrix; the other ranks pass theirs, of its shape and dtype, or None;
+        replicated=True: all ranks have equal copies, which is checked, and nothing is sent.
         Raises NotPositiveDefinite with the leading minor; AllportError for shapes that differ.
         """
         comm = self.factor.comm
+        (b,) = whole_arrays(comm, as_matrix, {"b": b}, replicated=replicated)
         with together(comm):
             right = RightHandSides(b, self.shape[0], self.dtype, "N")
         self._complete()
@@ -126,15 +130,16 @@ class Cholesky:
         self._complete()
         return _native.cholesky_log_determinant(self.factor._native)
 
-    def residual(self, a: Any) -> float:
+    def residual(self, a: Any, *, replicated: bool = False) -> float:
         """||A - L L^H||_1 / (||A||_1 n eps), eps half the distance from 1 to the next number.
 
-        a: the matrix as it was before, a numpy array that every rank has, or a DistributedMatrix; its triangle `uplo`
-        is looked at.
+        a: the matrix as it was before, a numpy array or a DistributedMatrix; its triangle `uplo` is looked at.
+        Whole arrays: rank 0's is the matrix; the other ranks pass theirs, of its shape and dtype, or None;
+        replicated=True: all ranks have equal copies, which is checked, and nothing is sent.
         """
         comm = self.factor.comm
+        (a,) = whole_arrays(comm, as_matrix, {"a": a}, replicated=replicated)
         with together(comm):
-            a = a if isinstance(a, DistributedMatrix) else as_matrix(a, "a")
             if tuple(a.shape) != self.shape:
                 raise failure(f"a: is {a.shape[0]} x {a.shape[1]}: expected {self.shape[0]} x {self.shape[1]}")
         given = as_distributed(a, self.factor.distribution, comm, self.dtype)
@@ -163,6 +168,7 @@ def cholesky(
     nb: int = 0,
     workers: int = 1,
     memory: int | str | None = None,
+    replicated: bool = False,
     overwrite: bool = False,
     check: bool = True,
     report: bool = False,
@@ -171,8 +177,10 @@ def cholesky(
 ) -> Any:
     """A = L L^H (uplo 'L') or U^H U ('U') over all ranks of a communicator. Called by all ranks with equal arguments.
 
-    a: numpy array [n, n] that every rank has, or DistributedMatrix; only its triangle `uplo` is read. Returns Cholesky,
+    a: numpy array [n, n] or DistributedMatrix; only its triangle `uplo` is read. Returns Cholesky,
     its factor distributed as planned, or as a distributed `a` is where neither plan, grid nor memory is given.
+    Whole arrays: rank 0's is the matrix; the other ranks pass theirs, of its shape and dtype, or None; replicated=True:
+    all ranks have equal copies, which is checked, and nothing is sent.
     overwrite: a distributed `a` is replaced by its factor; otherwise it is not changed.
     plan, grid, memory: of and as in plan_cholesky(). nb: of the tiles; 0: chosen. workers: threads on each rank.
     With report=True returns (Cholesky, CholeskyReport). record: keep what every task and message did.
@@ -181,8 +189,8 @@ def cholesky(
     Raises AllportError on every rank for wrong shapes, types, or too little memory.
     """
     comm = world_of(a.comm if comm is None and isinstance(a, DistributedMatrix) else comm)
+    (a,) = whole_arrays(comm, as_plain_matrix, {"a": a}, replicated=replicated)
     with together(comm):
-        a = whole_matrix(a)
         dtype = working_dtype(a.dtype)
         if a.shape[0] != a.shape[1]:
             raise failure(f"a: is {a.shape[0]} x {a.shape[1]}: expected a square matrix")
@@ -190,7 +198,6 @@ def cholesky(
             raise failure(f"uplo = '{uplo}': expected 'L' or 'U'")
         if plan is not None and plan.shape != tuple(a.shape):
             raise failure(f"plan: is for {plan.n} x {plan.n}, a is {a.shape[0]} x {a.shape[1]}")
-    comm.ensure_agreement("n", a.shape[0])
     in_place = isinstance(a, DistributedMatrix) and plan is None and grid is None and memory is None
     if plan is None and not in_place:
         n, machine = a.shape[0], comm.machine
@@ -199,12 +206,12 @@ def cholesky(
             comm,
             lambda **taken: plan_cholesky(n, machine, dtype=dtype, uplo=uplo, candidates=1, **{**ways, **taken}),
         )
-    if isinstance(a, DistributedMatrix):
+    if isinstance(a, Whole):
+        assert plan is not None
+        matrix = distributed(a, plan.distribution, comm, dtype)
+    else:
         moved = a if overwrite or plan is None else a.redistribute(plan.distribution)
         matrix = moved if overwrite or moved is not a else copied(a, dtype)
-    else:
-        assert plan is not None
-        matrix = DistributedMatrix(comm, plan.distribution, own_part(a, plan.distribution, comm, dtype))
     nb = plan.nb if plan is not None and not overwrite else nb
     options = _native.TiledOptions(nb=nb, workers=workers, record=record, progress=progress)
     made = CholeskyReport(*_native.cholesky(matrix._native, uplo, options))

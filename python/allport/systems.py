@@ -11,14 +11,23 @@ import numpy as np
 
 from allport import _native
 from allport._native import CholeskyPlan, LuPlan
+from allport.distributions import square_distribution
 from allport.errors import failure, together
 from allport.factor import LuReport, SingularMatrix, lu, number
 from allport.io import working_dtype
-from allport.linalg import DistributedMatrix, as_distributed, gemm, whole_matrix, world_of
+from allport.linalg import (
+    DistributedMatrix,
+    as_distributed,
+    as_matrix,
+    as_system,
+    gemm,
+    world_of,
+)
 from allport.notebook import Shown
 from allport.plan import check_assumption, check_growth_bound, plan_on
 from allport.positive_definite import CholeskyReport, cholesky, copied
 from allport.right_hand_sides import RightHandSides
+from allport.whole_arrays import Whole, whole_arrays
 
 if TYPE_CHECKING:
     from allport.comm import Communicator
@@ -30,11 +39,24 @@ NORMS = {1: "1", np.inf: "I", "fro": "F", "max": "M"}
 REFINED = {"f8": "float64", "c16": "complex128"}
 
 
-def norm(a: DistributedMatrix, which: float | str = 1) -> float:
-    """A norm of a distributed matrix: 1, numpy.inf, 'fro' or 'max'; NaN when an element is NaN. Called by all ranks."""
-    if which not in NORMS:
-        raise failure(f"which = {which!r}: expected 1, numpy.inf, 'fro' or 'max'")
-    return _native.norm(NORMS[which], a._native)
+def norm(a: Any, which: float | str = 1, *, comm: Communicator | None = None, replicated: bool = False) -> float:
+    """A norm of a matrix: 1, numpy.inf, 'fro' or 'max'; NaN when an element is NaN. Called by all ranks.
+
+    a: DistributedMatrix or numpy array; one of one dimension is a column.
+    Whole arrays: rank 0's is the matrix; the other ranks pass theirs, of its shape and dtype, or None; replicated=True:
+    all ranks have equal copies, which is checked, and nothing is sent.
+    """
+    comm = world_of(a.comm if comm is None and isinstance(a, DistributedMatrix) else comm)
+    (a,) = whole_arrays(comm, as_matrix, {"a": a}, replicated=replicated)
+    with together(comm):
+        if which not in NORMS:
+            raise failure(f"which = {which!r}: expected 1, numpy.inf, 'fro' or 'max'")
+    return _native.norm(NORMS[which], _matrix(a, comm)._native)
+
+
+def _matrix(a: Any, comm: Communicator) -> DistributedMatrix:
+    """A matrix of which only the elements matter. Called by all ranks."""
+    return as_distributed(a, square_distribution(a.shape, comm.size), comm, working_dtype(a.dtype))
 
 
 class SolveReport(Shown):
@@ -74,16 +96,26 @@ def _transposed(a: DistributedMatrix, trans: str) -> DistributedMatrix:
     return DistributedMatrix(a.comm, _native.transposed(a.distribution), np.asfortranarray(local))
 
 
-def solve_residual(a: DistributedMatrix, x: DistributedMatrix, b: DistributedMatrix, trans: str = "N") -> float:
+def solve_residual(
+    a: Any, x: Any, b: Any, trans: str = "N", *, comm: Communicator | None = None, replicated: bool = False
+) -> float:
     """||b - op(A) x||_1 / (||op(A)||_1 ||x||_1 n eps), eps half the distance from 1 to the next number.
 
     SLATE asks for at most 50 of this without the n; ScaLAPACK's solvers for about 10. 0 for an empty system, NaN when
-    anything is NaN. a [n, n], x and b [n, any number]: of one dtype, distributed at will. Called by all ranks.
+    anything is NaN. a [n, n], x and b [n] or [n, any number]: numpy arrays, or DistributedMatrix distributed at will,
+    of one dtype. Called by all ranks.
+    Whole arrays: rank 0's is the matrix; the other ranks pass theirs, of its shape and dtype, or None; replicated=True:
+    all ranks have equal copies, which is checked, and nothing is sent.
     """
+    if comm is None:
+        comm = next((y.comm for y in (a, x, b) if isinstance(y, DistributedMatrix)), None)
+    comm = world_of(comm)
+    three = whole_arrays(comm, as_system, {"a": a, "x": x, "b": b}, replicated=replicated)
+    a, x, b = (_matrix(y, comm) for y in three)
     n, columns = x.shape
     if n == 0 or columns == 0:
         return 0.0
-    left = gemm(a, x, alpha=-1, beta=1, c=b, trans_a=trans, comm=a.comm)
+    left = gemm(a, x, alpha=-1, beta=1, c=b, trans_a=trans, comm=comm)
     scale = norm(a, 1 if trans == "N" else np.inf) * norm(x) * n * float(np.finfo(a.dtype).eps) / 2
     wrong = norm(left)
     if wrong == 0:
@@ -91,16 +123,14 @@ def solve_residual(a: DistributedMatrix, x: DistributedMatrix, b: DistributedMat
     return wrong / scale if scale != 0 else math.inf if wrong > 0 else math.nan
 
 
-def _square(a: Any) -> Any:
-    a = whole_matrix(a)
+def _check_square(a: Any) -> None:
     if a.shape[0] != a.shape[1]:
         raise failure(f"a: is {a.shape[0]} x {a.shape[1]}: expected a square matrix")
-    return a
 
 
 def _with_dtype(a: Any, dtype: np.dtype) -> Any:
-    if not isinstance(a, DistributedMatrix):
-        return a.astype(dtype, copy=False)
+    if isinstance(a, Whole):
+        return a.astype(dtype)
     return a if a.dtype == dtype else DistributedMatrix(a.comm, a.distribution, a.local.astype(dtype, order="F"))
 
 
@@ -159,6 +189,7 @@ def solve(
     big: int = 0,
     memory: int | str | None = None,
     way: str | None = None,
+    replicated: bool = False,
     growth_bound: float | None = None,
     fall_back: bool = False,
     progress: Callable[[int, int], None] | None = None,
@@ -166,8 +197,11 @@ def solve(
 ) -> Any:
     """x with op(A) x = b, over all ranks of a communicator. Called by all ranks with equal arguments.
 
-    a [n, n], b [n] or [n, any number]: numpy arrays that every rank has, or DistributedMatrix; neither is changed. x is
-    like b, in the wider type of the two. trans: 'N', 'T' or 'C': op(A) = A, A^T or A^H.
+    a [n, n], b [n] or [n, any number]: numpy arrays or DistributedMatrix; neither is changed. x is like b, in the wider
+    type of the two.
+    Whole arrays: rank 0's is the matrix; the other ranks pass theirs, of its shape and dtype, or None; replicated=True:
+    all ranks have equal copies, which is checked, and nothing is sent.
+    trans: 'N', 'T' or 'C': op(A) = A, A^T or A^H.
     refine: float64 and complex128 only: A is factored in half the precision and x corrected to full (LAPACK's dsgesv);
     where that does not converge A is factored in full. plan: of plan_lu(); the other arguments as in lu().
     assume: 'gen', any matrix, by LU; 'pos', Hermitian positive definite, by Cholesky: the triangle `uplo` of A is read,
@@ -181,8 +215,9 @@ def solve(
         comm = next((x.comm for x in (a, b) if isinstance(x, DistributedMatrix)), None)
     comm = world_of(comm)
     began = time.perf_counter()
+    a, b = whole_arrays(comm, as_system, {"a": a, "b": b}, replicated=replicated)
     with together(comm):
-        a = _square(a)
+        _check_square(a)
         right = RightHandSides(b, a.shape[0], working_dtype(a.dtype), trans)
         dtype = right.dtype
         check_growth_bound(growth_bound, fall_back)
@@ -208,8 +243,6 @@ def solve(
         if refine and dtype.str[1:] not in REFINED:
             raise failure(f"refine: needs float64 or complex128, got {dtype}; convert with astype, or refine=False")
         a = _with_dtype(a, dtype)
-    for name, extent in (("n", a.shape[0]), ("right-hand sides", right.whole.shape[1])):
-        comm.ensure_agreement(name, extent)
     if assume == "pos":
         x = right.matrix(comm)
         ways = {"plan": plan, "grid": grid, "nb": nb, "workers": workers, "memory": memory}

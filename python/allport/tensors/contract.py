@@ -19,6 +19,7 @@ from allport.tensors.operands import Operand, part_of_array, reduced_array
 from allport.tensors.plan import ContractionPlan, result_layout
 from allport.tensors.search import plan_for, plan_on, problem_of
 from allport.tensors.tensor import DistributedTensor, hash_of, travel
+from allport.whole_arrays import Whole, whole_arrays
 
 if TYPE_CHECKING:
     from allport.comm import Communicator
@@ -50,11 +51,11 @@ class _Watch:
         counted = (t.messages_sent, t.messages_received, t.bytes_sent, t.bytes_received)
         return np.array(counted, dtype=np.int64)
 
-    def done(self, part: str) -> None:
-        """What has gone by since the part before belongs to this one."""
+    def done(self, part: str, planned: bool = True) -> None:
+        """What has gone by since the part before belongs to this one; its traffic only where the plan has it."""
         now, counted = time.perf_counter(), self._count()
         self.seconds[part] += now - self._last
-        self.traffic[part] += counted - self._counted
+        self.traffic[part] += (counted - self._counted) * planned
         self.seconds["total"] = now - self._begin
         self._last, self._counted = now, counted
 
@@ -89,31 +90,53 @@ class _Watch:
         )
 
 
-def _as_operand(x: Any, name: str, comm: Communicator) -> Any:
+def _operand(x: Any, name: str) -> Any:
     if isinstance(x, DistributedMatrix):
         raise failure(
             f"{name}: is a DistributedMatrix; expected a tensor: "
             f"DistributedTensor.from_matrix({name}, {name}.shape) makes one"
         )
-    if isinstance(x, DistributedTensor):
-        if x.comm.size != comm.size or x.comm.rank != comm.rank:
-            raise failure(
-                f"{name}: lies on another communicator, of {x.comm.size} ranks; expected {comm.size} in the same order"
-            )
-        return x
-    whole = np.asarray(x)
-    working_dtype(whole.dtype)
-    return whole
+    return x
 
 
-def _brought(comm: Communicator, operand: Operand, x: Any, target: TensorDistribution, dtype: np.dtype) -> np.ndarray:
+def _two(operands: Sequence[Any]) -> tuple[Any, Any]:
+    if len(operands) == 2:
+        return operands[0], operands[1]
+    remedy = "numpy.einsum(subscripts, x.to_numpy()) serves one"
+    if len(operands) > 2:
+        remedy = "contract two at a time: einsum('ik,kl->il', einsum('ij,jk->ik', a, b), c)"
+    raise failure(f"operands: got {len(operands)}; expected two; {remedy}")
+
+
+def _ensure_on(x: Any, name: str, comm: Communicator) -> None:
+    if isinstance(x, DistributedTensor) and (x.comm.size != comm.size or x.comm.rank != comm.rank):
+        raise failure(
+            f"{name}: lies on another communicator, of {x.comm.size} ranks; expected {comm.size} in the same order"
+        )
+
+
+def _part_of_whole(
+    comm: Communicator, operand: Operand, x: Whole, target: TensorDistribution, dtype: np.dtype
+) -> np.ndarray:
+    """A rank's part of a whole array where the product wants it. Called by all ranks."""
+    local: np.ndarray = np.empty(0)
+    extents = operand.contraction.extents
+    source = TensorDistribution.whole_on(tuple(extents[label] for label in operand.labels), 0)
+    with together(comm):
+        whole = None if x.array is None else reduced_array(operand, x.array.astype(dtype, copy=False))
+        if x.everywhere and whole is not None:
+            local = part_of_array(whole, target, comm.rank)
+        else:
+            local = np.zeros(source.local_shape(comm.rank), dtype=dtype) if whole is None else whole
+            local = np.ascontiguousarray(local).reshape(source.local_shape(comm.rank))
+    return local if x.everywhere else travel(comm, source, target, local)
+
+
+def _brought(
+    comm: Communicator, operand: Operand, x: DistributedTensor, target: TensorDistribution, dtype: np.dtype
+) -> np.ndarray:
     """A rank's part of an operand where the product wants it, partial sums added up. Called by all ranks."""
     local: np.ndarray = np.empty(0)
-    if not isinstance(x, DistributedTensor):
-        with together(comm):
-            whole = reduced_array(operand, x.astype(dtype, copy=False))
-            local = part_of_array(whole, target, comm.rank)
-        return local
     assert operand.given is not None and operand.distribution is not None
     with together(comm):
         local = x.local.astype(dtype, copy=False)
@@ -208,9 +231,9 @@ def _without_sides(plan: ContractionPlan, rank: int, c: np.ndarray) -> np.ndarra
 
 def _contract(
     read: Callable[[Any, Any], Contraction],
-    a: Any,
-    b: Any,
+    operands: Sequence[Any],
     comm: Communicator | None,
+    replicated: bool,
     plan: ContractionPlan | None,
     distribution: TensorDistribution | None,
     algorithm: str | None,
@@ -220,10 +243,14 @@ def _contract(
     report: bool,
 ) -> Any:
     if comm is None:
-        comm = next((x.comm for x in (a, b) if isinstance(x, DistributedTensor)), None)
+        comm = next((x.comm for x in operands if isinstance(x, DistributedTensor)), None)
     comm = world_of(comm)
     with together(comm):
-        a, b = _as_operand(a, "a", comm), _as_operand(b, "b", comm)
+        a, b = _two(operands)
+    a, b = whole_arrays(comm, _operand, {"a": a, "b": b}, replicated=replicated)
+    with together(comm):
+        for name, x in (("a", a), ("b", b)):
+            _ensure_on(x, name, comm)
         contraction = read(a.shape, b.shape)
         dtype = working_dtype(a.dtype, b.dtype)
         given = {name: x.distribution for name, x in (("a", a), ("b", b)) if isinstance(x, DistributedTensor)}
@@ -250,11 +277,11 @@ def _contract(
         comm.ensure_agreement("plan", hash_of(plan.choice))
     watch = _Watch(comm)
     to = plan.layouts
-    parts = [
-        _brought(comm, operand, x, target, dtype)
-        for operand, x, target in zip(plan.operands, (a, b), (to.a, to.b), strict=True)
-    ]
-    watch.done("redistribute")
+    parts = []
+    for operand, x, target in zip(plan.operands, (a, b), (to.a, to.b), strict=True):
+        given_whole = isinstance(x, Whole)
+        parts.append((_part_of_whole if given_whole else _brought)(comm, operand, x, target, dtype))
+        watch.done("redistribute", planned=not given_whole)
     c = _multiply(comm, plan, parts[0], parts[1], dtype, progress, watch)
     watch.done("product")
     own = result_layout(to.c)
@@ -270,10 +297,9 @@ def _contract(
 
 def einsum(
     subscripts: str,
-    a: Any,
-    b: Any,
-    *,
+    *operands: Any,
     comm: Communicator | None = None,
+    replicated: bool = False,
     plan: ContractionPlan | None = None,
     distribution: TensorDistribution | None = None,
     algorithm: str | None = None,
@@ -284,9 +310,11 @@ def einsum(
 ) -> Any:
     """numpy.einsum(subscripts, a, b) over all ranks of a communicator. Called by all ranks with equal arguments.
 
-    a, b: numpy arrays that every rank has, or DistributedTensor. Returns a numpy array on every rank when both are
+    operands: a and b, numpy arrays or DistributedTensor. Returns a numpy array on every rank when both are
     arrays and no distribution is named, otherwise a DistributedTensor where the product leaves it, or in
     `distribution`. With report=True returns (result, ContractionReport).
+    Whole arrays: rank 0's is the tensor; the other ranks pass theirs, of its shape and dtype, or None; replicated=True:
+    all ranks have equal copies, which is checked, and nothing is sent.
     Indices of both operands and the result are a batch; repeated ones of one operand take its diagonal; those of one
     operand alone are summed over; '...' and axes of extent 1 are broadcast, all as in numpy.
     plan: of plan_einsum(); made here from algorithm, grid and memory when None.
@@ -294,7 +322,7 @@ def einsum(
     """
     return _contract(
         lambda x, y: of_einsum(subscripts, x, y),
-        a, b, comm, plan, distribution, algorithm, grid, memory, progress, report,
+        operands, comm, replicated, plan, distribution, algorithm, grid, memory, progress, report,
     )  # fmt: skip
 
 
@@ -304,6 +332,7 @@ def tensordot(
     axes: int | Sequence[Any] = 2,
     *,
     comm: Communicator | None = None,
+    replicated: bool = False,
     plan: ContractionPlan | None = None,
     distribution: TensorDistribution | None = None,
     algorithm: str | None = None,
@@ -318,5 +347,5 @@ def tensordot(
     """
     return _contract(
         lambda x, y: of_tensordot(axes, x, y),
-        a, b, comm, plan, distribution, algorithm, grid, memory, progress, report,
+        (a, b), comm, replicated, plan, distribution, algorithm, grid, memory, progress, report,
     )  # fmt: skip

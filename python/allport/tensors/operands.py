@@ -92,7 +92,7 @@ def _summed(of: _Blocks, rank: int, local: np.ndarray | None, p: int) -> Part:
 class Operand:
     """One operand: how it comes, and how it goes to the product.
 
-    given: where it lies; None where every rank has all of it. before: the exchanges that come first, where axes that
+    given: where it lies; None where it is a whole array. before: the exchanges that come first, where axes that
     are cut together have to be looked at alone. labels, distribution: as it is after its own sums; labels that end with
     '+' are partial sums, which are added up where the product wants them.
     """
@@ -161,7 +161,7 @@ class Operand:
 
 
 def reduced_array(operand: Operand, whole: np.ndarray) -> np.ndarray:
-    """The same of an array that every rank has: its axes are the labels that are kept, in order."""
+    """The same of an array that this rank has all of: its axes are the labels that are kept, in order."""
     contraction, kept = operand.contraction, operand.contraction.kept(operand.of_a)
     if not operand.is_reduced:
         return whole
@@ -174,7 +174,7 @@ def reduced_array(operand: Operand, whole: np.ndarray) -> np.ndarray:
 
 
 def part_of_array(whole: np.ndarray, target: TensorDistribution, rank: int) -> np.ndarray:
-    """A rank's part of an array that every rank has."""
+    """A rank's part of an array that it has all of."""
     box = target.box(rank)
     if box is None:
         return np.zeros(target.local_shape(rank), dtype=whole.dtype)

@@ -15,6 +15,7 @@ from allport.errors import failure, together
 from allport.io import aside, ensure_writable, scalar_of, working_dtype
 from allport.linalg import DistributedMatrix, world_of
 from allport.tensors.distribution import Hop, TensorDistribution, hops, natural_distribution
+from allport.whole_arrays import Distributed
 
 if TYPE_CHECKING:
     from allport.comm import Communicator
@@ -56,7 +57,7 @@ def _take(comm: Communicator, hop: Hop, local: np.ndarray) -> np.ndarray:
     return np.ascontiguousarray(taken).reshape(shape)
 
 
-class DistributedTensor:
+class DistributedTensor(Distributed):
     """A tensor distributed over the ranks of a communicator.
 
     local: this rank's part, C-ordered, a dimension for each group of axes of the distribution; it may be written.
@@ -243,7 +244,7 @@ def distribute_tensor(
     root: int = 0,
     distribution: TensorDistribution | None = None,
 ) -> DistributedTensor:
-    """Deals root's array, of any number of axes, to all ranks: a block a rank, or as `distribution` says.
+    """Distributes root's array, of any number of axes, over all ranks: a block a rank, or as `distribution` says.
 
     Called by all ranks; `array` is looked at on the root only.
     """

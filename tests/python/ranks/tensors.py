@@ -278,6 +278,12 @@ def check_errors():
         try:
             ap.einsum("ij,jk", a if comm.rank else a[:1], b, comm=comm)
         except ap.AllportError as error:
+            assert error.kind == "mismatch" and "float64[1, 4]" in str(error), error
+        else:
+            raise AssertionError("ranks that disagree")
+        try:
+            ap.einsum("ij,jk" if comm.rank else "ij,jk->ki", a, b, comm=comm)
+        except ap.AllportError as error:
             assert error.kind == "mismatch" and "arguments of the contraction" in str(error), error
         else:
             raise AssertionError("ranks that disagree")
