@@ -34,12 +34,13 @@ class Collective:
 
 ARRAY = "array: ArrayLike"
 ALGORITHM = "algorithm: str | None = None"
-OP = 'op: str = "sum"'
+OP = 'op: Operator = "sum"'
 OUT = "out: ArrayLike | None = None"
 ROOT = "root: int = 0"
 ONE = "np.ndarray"
 MAYBE = "np.ndarray | None"
-OPS = "op: 'sum', 'prod', 'max' or 'min'."
+OPS = "op: 'sum', 'prod', 'max' or 'min', or mpi4py's MPI.SUM, PROD, MAX or MIN."
+OF_NUMBERS = "A number gives a number."
 COUNTS = "counts: rows of each rank, the same on every rank."
 
 TABLE = [
@@ -64,7 +65,7 @@ TABLE = [
         "count elements; output matters on the root only.",
         "input output element combine root", "op type input output count root",
         f"{ARRAY}, {OP}, {ROOT}, {OUT}, {ALGORITHM}", "array, op, root, out", MAYBE,
-        f"{OPS} None where the root is elsewhere.",
+        f"{OPS} {OF_NUMBERS} None where the root is elsewhere.",
     ),
     Collective(
         "allreduce", "allreduce", "allreduce",
@@ -72,7 +73,7 @@ TABLE = [
         "input, output: as many elements on every rank.",
         "count elements.",
         "input output element combine", "op type input output count",
-        f"{ARRAY}, {OP}, {ALGORITHM}, *, {OUT}", "array, op, out", ONE, OPS,
+        f"{ARRAY}, {OP}, {ALGORITHM}, *, {OUT}", "array, op, out", ONE, f"{OPS} {OF_NUMBERS}",
     ),
     Collective(
         "scatter", "scatter", "scatter",

@@ -225,7 +225,7 @@ def python_methods() -> str:
         "import numpy as np",
         "",
         "from allport import collective_arrays as made",
-        "from allport.arrays import ArrayLike",
+        "from allport.arrays import ArrayLike, Operator",
         "from allport.collective_arrays import CallsOn",
         "from allport.transfer import Persistent, Transfer",
         "",

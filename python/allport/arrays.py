@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from typing import Any
 
 import numpy as np
@@ -9,29 +10,61 @@ import numpy as np
 from allport import _native
 from allport._native import AllportError
 
-__all__ = ["ArrayLike", "as_array", "numbers_of"]
+__all__ = ["ArrayLike", "Operator", "as_array", "numbers_of", "operator_name"]
 
 #: A numpy array, or an object with the buffer protocol or with __dlpack__ in memory of the CPU.
 ArrayLike = Any
 
+#: How elements are combined: 'sum', 'prod', 'max' or 'min', or mpi4py's MPI.SUM, MPI.PROD, MPI.MAX or MPI.MIN.
+Operator = Any
+
+OPERATORS = ("sum", "prod", "max", "min")
+
 
 def as_array(given: ArrayLike, name: str, writable: bool = False) -> np.ndarray:
-    """A numpy array of the same memory. Raises AllportError naming the argument where there is none."""
+    """A numpy array of the same memory, of a number one without axes. Raises AllportError naming the argument."""
     if isinstance(given, np.ndarray):
         array = given
+    elif is_number(given):
+        if writable:
+            raise AllportError(
+                f"{name}: is a {type(given).__name__}, which cannot be written; pass numpy.array({name}) and look at "
+                f"that afterwards"
+            )
+        array = np.asarray(given)
     elif (viewed := _by_buffer(given)) is not None:
         array = viewed
     elif hasattr(given, "__dlpack__"):
         array = _by_dlpack(given, name)
     else:
         raise AllportError(
-            f"{name}: expected a numpy array, or one with the buffer protocol or DLPack, got {type(given).__name__}"
+            f"{name}: expected a numpy array, or one with the buffer protocol or DLPack, got {type(given).__name__}; "
+            f"numpy.asarray makes one of numbers"
         )
     if array.dtype.hasobject:
         raise AllportError(f"{name}: expected numbers, got an array of Python objects")
     if writable and not array.flags.writeable:
         raise AllportError(f"{name}: expected a writable array")
     return array
+
+
+def is_number(given: Any) -> bool:
+    """Whether it is one of Python's or numpy's numbers, and not an array."""
+    return isinstance(given, (bool, int, float, complex, np.generic))
+
+
+def operator_name(op: Operator) -> str:
+    """The name of an operator, given so or as mpi4py has it. Raises AllportError for what has none."""
+    if isinstance(op, str):
+        return op
+    mpi = sys.modules.get("mpi4py.MPI")
+    for name in OPERATORS if mpi is not None and isinstance(op, mpi.Op) else ():
+        if op == getattr(mpi, name.upper()):
+            return name
+    raise AllportError(
+        f"op = {op!r}: expected 'sum', 'prod', 'max' or 'min', or mpi4py's MPI.SUM, MPI.PROD, MPI.MAX or MPI.MIN; "
+        f"comm.mpi4py has collectives for other operators"
+    )
 
 
 def numbers_of(given: Any, name: str) -> np.ndarray:

@@ -10,7 +10,7 @@ import numpy as np
 
 from allport import _native
 from allport._native import AllportError
-from allport.arrays import ArrayLike, as_array
+from allport.arrays import ArrayLike, Operator, as_array, is_number, operator_name
 from allport.transfer import NOTHING, Persistent, Transfer, flat_bytes
 
 __all__ = ["Call", "CallsOn"]
@@ -29,12 +29,16 @@ class Call:
     blocks: list[int] | None = None  # bytes
     received: list[int] | None = None
     result: np.ndarray | None = None
+    is_number: bool = False  # what came is no array, and so is what is returned
+
+    def __post_init__(self) -> None:
+        self.op = operator_name(self.op)
 
     def arguments(self) -> tuple[Any, ...]:
         """What the compiled communicator takes."""
         reads, writes = flat_bytes(self.input, "array"), NOTHING
         if self.output.size:
-            writes = flat_bytes(self.output, "out", writable=True)
+            writes = flat_bytes(self.output, "array" if self.what == "bcast" else "out", writable=True)
         typed = self.output if self.what == "bcast" else self.input
         element = typed.dtype.itemsize if self.op else 1
         return (
@@ -60,7 +64,7 @@ class CallsOn:
 
     def _run_rooted(self, call: Call) -> np.ndarray | None:
         self._native.run_call(*call.arguments())
-        return call.result
+        return call.result[()] if call.is_number and call.result is not None else call.result
 
     def _run(self, call: Call) -> np.ndarray:
         result = self._run_rooted(call)
@@ -68,10 +72,10 @@ class CallsOn:
         return result
 
     def _start(self, call: Call) -> Transfer:
-        return Transfer(self._native.start_call(*call.arguments()), call.result)
+        return Transfer(self._native.start_call(*call.arguments()), call.result, call.is_number)
 
     def _prepare(self, call: Call) -> Persistent:
-        return Persistent(self._native.prepare_call(*call.arguments()), call.result)
+        return Persistent(self._native.prepare_call(*call.arguments()), call.result, call.is_number)
 
 
 def _result(out: ArrayLike | None, shape: tuple[int, ...], like: np.ndarray) -> np.ndarray:
@@ -132,18 +136,20 @@ def bcast(on: CallsOn, array: ArrayLike, root: int, algorithm: str | None) -> Ca
     return Call("bcast", algorithm, output=data, root=root, result=data)
 
 
-def reduce(on: CallsOn, array: ArrayLike, op: str, root: int, out: ArrayLike | None, algorithm: str | None) -> Call:
+def reduce(
+    on: CallsOn, array: ArrayLike, op: Operator, root: int, out: ArrayLike | None, algorithm: str | None
+) -> Call:
     data = as_array(array, "array")
     if on.rank != root:
         return Call("reduce", algorithm, data, root=root, op=op)
     made = _result(out, data.shape, data)
-    return Call("reduce", algorithm, data, made, root, op, result=made)
+    return Call("reduce", algorithm, data, made, root, op, result=made, is_number=out is None and is_number(array))
 
 
-def allreduce(on: CallsOn, array: ArrayLike, op: str, out: ArrayLike | None, algorithm: str | None) -> Call:
+def allreduce(on: CallsOn, array: ArrayLike, op: Operator, out: ArrayLike | None, algorithm: str | None) -> Call:
     data = as_array(array, "array")
     made = _result(out, data.shape, data)
-    return Call("allreduce", algorithm, data, made, op=op, result=made)
+    return Call("allreduce", algorithm, data, made, op=op, result=made, is_number=out is None and is_number(array))
 
 
 def scatter(on: CallsOn, array: ArrayLike | None, out: ArrayLike, root: int, algorithm: str | None) -> Call:
@@ -174,7 +180,7 @@ def allgather(on: CallsOn, array: ArrayLike, out: ArrayLike | None, algorithm: s
     return Call("allgather", algorithm, data, made, result=made)
 
 
-def reduce_scatter(on: CallsOn, array: ArrayLike, op: str, out: ArrayLike | None, algorithm: str | None) -> Call:
+def reduce_scatter(on: CallsOn, array: ArrayLike, op: Operator, out: ArrayLike | None, algorithm: str | None) -> Call:
     data = _blocks(on, array)
     made = _result(out, data.shape[1:], data)
     return Call("reduce_scatter", algorithm, data, made, op=op, result=made)
@@ -230,7 +236,7 @@ def allgatherv(
 
 
 def reduce_scatterv(
-    on: CallsOn, array: ArrayLike, counts: Sequence[int], op: str, out: ArrayLike | None, algorithm: str | None
+    on: CallsOn, array: ArrayLike, counts: Sequence[int], op: Operator, out: ArrayLike | None, algorithm: str | None
 ) -> Call:
     data = _rows(array)
     blocks = _lengths(on, counts, data, "counts")

@@ -10,7 +10,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from allport import collective_arrays as made
-from allport.arrays import ArrayLike
+from allport.arrays import ArrayLike, Operator
 from allport.collective_arrays import CallsOn
 from allport.transfer import Persistent, Transfer
 
@@ -48,19 +48,19 @@ class CollectiveCalls(CallsOn):
     def reduce(
         self,
         array: ArrayLike,
-        op: str = "sum",
+        op: Operator = "sum",
         root: int = 0,
         out: ArrayLike | None = None,
         algorithm: str | None = None,
     ) -> np.ndarray | None:
-        """Combines every rank's elements, one by one, on the root. op: 'sum', 'prod', 'max' or 'min'. None where the
-        root is elsewhere."""
+        """Combines every rank's elements, one by one, on the root. op: 'sum', 'prod', 'max' or 'min', or mpi4py's
+        MPI.SUM, PROD, MAX or MIN. A number gives a number. None where the root is elsewhere."""
         return self._run_rooted(made.reduce(self, array, op, root, out, algorithm=algorithm))
 
     def start_reduce(
         self,
         array: ArrayLike,
-        op: str = "sum",
+        op: Operator = "sum",
         root: int = 0,
         out: ArrayLike | None = None,
         algorithm: str | None = None,
@@ -71,7 +71,7 @@ class CollectiveCalls(CallsOn):
     def prepare_reduce(
         self,
         array: ArrayLike,
-        op: str = "sum",
+        op: Operator = "sum",
         root: int = 0,
         out: ArrayLike | None = None,
         algorithm: str | None = None,
@@ -80,20 +80,20 @@ class CollectiveCalls(CallsOn):
         return self._prepare(made.reduce(self, array, op, root, out, algorithm=algorithm))
 
     def allreduce(
-        self, array: ArrayLike, op: str = "sum", algorithm: str | None = None, *, out: ArrayLike | None = None
+        self, array: ArrayLike, op: Operator = "sum", algorithm: str | None = None, *, out: ArrayLike | None = None
     ) -> np.ndarray:
         """Combines every rank's elements, one by one, on every rank, with the same bits. op: 'sum', 'prod', 'max' or
-        'min'."""
+        'min', or mpi4py's MPI.SUM, PROD, MAX or MIN. A number gives a number."""
         return self._run(made.allreduce(self, array, op, out, algorithm=algorithm))
 
     def start_allreduce(
-        self, array: ArrayLike, op: str = "sum", algorithm: str | None = None, *, out: ArrayLike | None = None
+        self, array: ArrayLike, op: Operator = "sum", algorithm: str | None = None, *, out: ArrayLike | None = None
     ) -> Transfer:
         """Starts allreduce()."""
         return self._start(made.allreduce(self, array, op, out, algorithm=algorithm))
 
     def prepare_allreduce(
-        self, array: ArrayLike, op: str = "sum", algorithm: str | None = None, *, out: ArrayLike | None = None
+        self, array: ArrayLike, op: Operator = "sum", algorithm: str | None = None, *, out: ArrayLike | None = None
     ) -> Persistent:
         """Prepares allreduce() for many starts."""
         return self._prepare(made.allreduce(self, array, op, out, algorithm=algorithm))
@@ -153,20 +153,20 @@ class CollectiveCalls(CallsOn):
         return self._prepare(made.allgather(self, array, out, algorithm=algorithm))
 
     def reduce_scatter(
-        self, array: ArrayLike, op: str = "sum", algorithm: str | None = None, *, out: ArrayLike | None = None
+        self, array: ArrayLike, op: Operator = "sum", algorithm: str | None = None, *, out: ArrayLike | None = None
     ) -> np.ndarray:
         """Combines every rank's elements, one by one; rank r gets block r of the result. array: a block for each rank
-        along the first axis. op: 'sum', 'prod', 'max' or 'min'."""
+        along the first axis. op: 'sum', 'prod', 'max' or 'min', or mpi4py's MPI.SUM, PROD, MAX or MIN."""
         return self._run(made.reduce_scatter(self, array, op, out, algorithm=algorithm))
 
     def start_reduce_scatter(
-        self, array: ArrayLike, op: str = "sum", algorithm: str | None = None, *, out: ArrayLike | None = None
+        self, array: ArrayLike, op: Operator = "sum", algorithm: str | None = None, *, out: ArrayLike | None = None
     ) -> Transfer:
         """Starts reduce_scatter()."""
         return self._start(made.reduce_scatter(self, array, op, out, algorithm=algorithm))
 
     def prepare_reduce_scatter(
-        self, array: ArrayLike, op: str = "sum", algorithm: str | None = None, *, out: ArrayLike | None = None
+        self, array: ArrayLike, op: Operator = "sum", algorithm: str | None = None, *, out: ArrayLike | None = None
     ) -> Persistent:
         """Prepares reduce_scatter() for many starts."""
         return self._prepare(made.reduce_scatter(self, array, op, out, algorithm=algorithm))
@@ -280,20 +280,20 @@ class CollectiveCalls(CallsOn):
         self,
         array: ArrayLike,
         counts: Sequence[int],
-        op: str = "sum",
+        op: Operator = "sum",
         algorithm: str | None = None,
         *,
         out: ArrayLike | None = None,
     ) -> np.ndarray:
         """Combines every rank's elements, one by one; rank r gets its block of the result. counts: rows of each rank,
-        the same on every rank. op: 'sum', 'prod', 'max' or 'min'."""
+        the same on every rank. op: 'sum', 'prod', 'max' or 'min', or mpi4py's MPI.SUM, PROD, MAX or MIN."""
         return self._run(made.reduce_scatterv(self, array, counts, op, out, algorithm=algorithm))
 
     def start_reduce_scatterv(
         self,
         array: ArrayLike,
         counts: Sequence[int],
-        op: str = "sum",
+        op: Operator = "sum",
         algorithm: str | None = None,
         *,
         out: ArrayLike | None = None,
@@ -305,7 +305,7 @@ class CollectiveCalls(CallsOn):
         self,
         array: ArrayLike,
         counts: Sequence[int],
-        op: str = "sum",
+        op: Operator = "sum",
         algorithm: str | None = None,
         *,
         out: ArrayLike | None = None,

@@ -17,7 +17,7 @@ import numpy as np
 from allport import _native
 from allport import mpi as _mpi
 from allport._native import AllportError, Machine, Schedule, Traffic
-from allport.arrays import ArrayLike, as_array
+from allport.arrays import ArrayLike, Operator, as_array, operator_name
 from allport.collective_calls import CollectiveCalls
 from allport.transfer import NOTHING, Persistent, Transfer, flat_bytes
 
@@ -127,10 +127,10 @@ class Communicator(CollectiveCalls):
         return None if native is None else Communicator._of(native, part)
 
     def prepare(
-        self, schedule: Schedule, array: ArrayLike, op: str = "sum", out: ArrayLike | None = None
+        self, schedule: Schedule, array: ArrayLike, op: Operator = "sum", out: ArrayLike | None = None
     ) -> Persistent:
         """Binds a schedule over this communicator's machine to arrays, for many starts: blocks by position in it."""
-        array = as_array(array, "array")
+        array, op = as_array(array, "array"), operator_name(op)
         out = None if out is None else as_array(out, "out")
         if schedule.collective == "bcast":
             flat = flat_bytes(array, "array", writable=True)

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 
 from allport import _native
+from allport.arrays import Operator, operator_name
 from allport.graph import Count
 from allport.task_graph import Graph, TaskGraph, asking
 from allport.timeline import Timeline
@@ -53,7 +54,7 @@ def run_graph(
     *,
     workers: int = 1,
     way: str | None = None,
-    op: str = "sum",
+    op: Operator = "sum",
     stall_seconds: float = 10.0,
     record: bool = False,
 ) -> RunReport:
@@ -75,7 +76,7 @@ def run_graph(
         kind = graph.dtype.str
     with asking(graph):
         data = _native.run_graph(
-            graph, comm._native, workers, way or "", op if kind else "", kind, stall_seconds, record
+            graph, comm._native, workers, way or "", operator_name(op) if kind else "", kind, stall_seconds, record
         )
         return report_of(data)
 

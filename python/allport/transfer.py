@@ -26,14 +26,17 @@ def flat_bytes(array: Any, name: str, writable: bool = False) -> np.ndarray:
         return array.reshape(-1).view(np.uint8)
     if array.flags.f_contiguous:
         return array.T.reshape(-1).view(np.uint8)
-    raise AllportError(f"{name}: expected a contiguous array; numpy.ascontiguousarray makes one")
+    remedy = "numpy.ascontiguousarray makes one"
+    if writable:
+        remedy = f"pass a copy, b = numpy.ascontiguousarray({name}), and write it back: {name}[...] = b"
+    raise AllportError(f"{name}: expected a contiguous array, got strides {array.strides}; {remedy}")
 
 
 class Transfer:
     """A collective in flight. Its arrays must not be touched before it is done."""
 
-    def __init__(self, native: _native.Transfer, result: np.ndarray | None) -> None:
-        self._native, self._result = native, result
+    def __init__(self, native: _native.Transfer, result: np.ndarray | None, is_number: bool = False) -> None:
+        self._native, self._result, self._is_number = native, result, is_number
 
     def test(self) -> bool:
         """Moves things along; True when done."""
@@ -42,7 +45,7 @@ class Transfer:
     def wait(self) -> np.ndarray | None:
         """Returns the result when it is there: the array, or None where a reduction has its root elsewhere."""
         self._native.wait()
-        return self._result
+        return self._result[()] if self._is_number and self._result is not None else self._result
 
     @property
     def active(self) -> bool:
@@ -53,9 +56,9 @@ class Transfer:
 class Persistent:
     """A schedule bound to its arrays, to be started many times, one start at a time."""
 
-    def __init__(self, native: _native.Persistent, result: np.ndarray | None) -> None:
-        self._native, self._result = native, result
+    def __init__(self, native: _native.Persistent, result: np.ndarray | None, is_number: bool = False) -> None:
+        self._native, self._result, self._is_number = native, result, is_number
 
     def start(self) -> Transfer:
         """Starts it; the Transfer's wait() returns the result."""
-        return Transfer(self._native.start(), self._result)
+        return Transfer(self._native.start(), self._result, self._is_number)

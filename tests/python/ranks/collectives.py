@@ -4,7 +4,7 @@ import array
 
 import allport as ap
 import numpy as np
-from given_comm import comm
+from given_comm import MPI, comm
 
 size, rank = comm.size, comm.rank
 
@@ -135,9 +135,24 @@ def check_forms(c: ap.Communicator) -> None:
     assert (c.allreduce(numbers) == [c.size * (c.size - 1) / 2, c.size]).all()
 
 
+def check_numbers_and_operators(c: ap.Communicator) -> None:
+    """Reductions of numbers give numbers; mpi4py's operators are ours."""
+    got = [c.allreduce(1.5), c.start_allreduce(1.5).wait(), c.prepare_allreduce(np.float64(1.5)).start().wait()]
+    assert all(type(x) is np.float64 and x == 1.5 * c.size for x in got), got
+    assert c.allreduce(c.rank, MPI.MAX) == c.size - 1 and c.allreduce(2j) == 2j * c.size
+    one = c.reduce(np.float32(2), MPI.PROD)
+    assert (type(one) is np.float32 and one == 2.0**c.size) if c.rank == 0 else one is None
+    assert type(c.allreduce(np.array(1.5))) is np.ndarray
+    assert (c.allgather(c.rank) == np.arange(c.size)).all()
+    for op, wanted in [(MPI.SUM, c.size), (MPI.PROD, 1.0), (MPI.MAX, 1.0), (MPI.MIN, 1.0)]:
+        assert (c.allreduce(np.ones(4), op) == wanted).all()
+        assert (c.reduce_scatter(np.ones((c.size, 2)), op) == wanted).all()
+
+
 check_all(comm)
 check_blocks(comm)
 check_forms(comm)
+check_numbers_and_operators(comm)
 
 # Many in flight at once, finished in the opposite order.
 arrays = [np.full(3000 + i, float(i)) if rank == i % size else np.zeros(3000 + i) for i in range(12)]
@@ -192,7 +207,14 @@ for call, word in [
     (lambda: comm.bcast(np.zeros(4), size), "root"),
     (lambda: comm.bcast([1, 2], 0), "numpy"),
     (lambda: comm.bcast(np.array([None]), 0), "objects"),
-    (lambda: comm.bcast(np.zeros((4, 4))[::2, ::2], 0), "contiguous"),
+    (lambda: comm.bcast(np.zeros((4, 4))[::2, ::2], 0), "array[...] = b"),
+    (lambda: comm.allreduce(np.zeros(4)[::2]), "numpy.ascontiguousarray makes one"),
+    (lambda: comm.allreduce(np.zeros(4), MPI.BAND), "MPI.SUM"),
+    (lambda: comm.allreduce(np.zeros(4), sum), "MPI.SUM"),
+    (lambda: comm.allreduce([1.0]), "numpy.asarray"),
+    (lambda: comm.allreduce(2**80), "objects"),
+    (lambda: comm.bcast(1.0), "numpy.array(array)"),
+    (lambda: comm.alltoall(1.0), "one block a rank"),
     (lambda: comm.reduce(np.zeros(4), "xor"), "op"),
     (lambda: comm.bcast(b"read-only"), "writable"),
     (lambda: comm.allgather(object()), "DLPack"),
