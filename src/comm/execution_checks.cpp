@@ -40,18 +40,16 @@ void check_arrival(CommState const& comm, Op const& op, Finished const& f) {
   int error_class = MPI_SUCCESS;
   if (f.error != MPI_SUCCESS) MPI_Error_class(f.error, &error_class);
   bool const taken = op.kind == OpKind::receive;
-  if (error_class == MPI_ERR_TRUNCATE) {
-    throw Error(ErrorKind::mismatch, fmt::format("rank {} expected {}, but more bytes arrived: the two ranks do not "
-                                                 "run the same schedule",
-                                                 comm.rank, segment_text(comm, op, f.what)));
-  }
+  auto const mismatch = [&](std::string const& arrived) {
+    throw Error(
+        ErrorKind::mismatch,
+        fmt::format("rank {} expected {}, but {} arrived: the two ranks do not run the same schedule; pass as many "
+                    "elements, and the same arguments, on all ranks (ALLPORT_CHECK=1 names those that differ)",
+                    comm.rank, segment_text(comm, op, f.what), arrived));
+  };
+  if (error_class == MPI_ERR_TRUNCATE) mismatch("more bytes");
   check(f.error, taken ? "MPI_Irecv" : "MPI_Isend", comm.rank, comm.rank_at(op.peer));
-  if (taken && f.bytes != op.segment_bytes(f.what.segment)) {
-    throw Error(ErrorKind::mismatch, fmt::format("rank {} expected {}, but {} bytes arrived: the "
-                                                 "two ranks do not run "
-                                                 "the same schedule",
-                                                 comm.rank, segment_text(comm, op, f.what), f.bytes));
-  }
+  if (taken && f.bytes != op.segment_bytes(f.what.segment)) mismatch(fmt::format("{} bytes", f.bytes));
 }
 
 std::string segment_text(CommState const& comm, Op const& what, InFlight const& which) {

@@ -37,8 +37,8 @@ EngineSettings EngineSettings::from_environment() {
 }
 
 void ProgressEngine::configure(EngineSettings const& settings, Carriers carriers) {
-  stall_ = {settings.stall_seconds, settings.stall_aborts != 0, std::move(carriers)};
   checks_ = settings.checks != 0;
+  stall_ = {settings.stall_seconds, settings.stall_aborts != 0, std::move(carriers), checks_};
 }
 
 ProgressEngine::~ProgressEngine() {

@@ -17,8 +17,9 @@ struct StallOptions {
   double seconds = 20.0;  ///< ALLPORT_STALL_SECONDS; 0: never warn
   bool abort = false;     ///< ALLPORT_STALL=abort
   Carriers carriers;      ///< ALLPORT_LINKS, of each process's own node
+  bool checks = false;    ///< ALLPORT_CHECK
 
-  /// All but the carriers. @throws Error naming the variable and its value
+  /// All but the carriers and checks. @throws Error naming the variable and its value
   [[nodiscard]] static StallOptions from_environment();
 };
 

@@ -275,6 +275,7 @@ TEST(MpiAgreement, MessagesOfAnotherLengthAreAMismatch) {
     auto const told = error_of([&] { comm.run(uneven(comm.size(), sends, 1000), {{}, data}); });
     if (comm.rank() == 1) {
       EXPECT_NE(told.find("channel 3, 1000 bytes, from rank 0"), std::string::npos) << told;
+      EXPECT_NE(told.find("ALLPORT_CHECK=1"), std::string::npos) << told;
     }
     EXPECT_TRUE(comm.rank() == 1 || told.empty()) << told;
   }
@@ -304,6 +305,7 @@ TEST(MpiStall, WarnsWithWhatIsWaitedFor) {
             std::string::npos)
       << text;
   EXPECT_NE(text.find("bcast 'test-chain' of 80000 bytes"), std::string::npos) << text;
+  EXPECT_NE(text.find("different arguments: ALLPORT_CHECK=1"), std::string::npos) << text;
   // At 1 s, then not before 2 s.
   EXPECT_LE(std::ranges::count(text, '\n'), 2) << text;
 }

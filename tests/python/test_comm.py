@@ -44,3 +44,19 @@ def test_calls_that_wait_let_other_threads_run(ranks, count):
 def test_a_machine_that_one_rank_cannot_read(ranks, count):
     done = ranks("specs", count)
     assert done.returncode == 0 and "good" in done.stdout, done.stderr[-3000:]
+
+
+def test_unequal_lengths_are_an_error_that_names_the_check(ranks, monkeypatch):
+    done = ranks("unequal_lengths", 3, "mismatch")
+    assert done.returncode != 0 and ": mismatch: " in done.stdout and "ALLPORT_CHECK=1" in done.stdout, done.stdout
+    monkeypatch.setenv("ALLPORT_CHECK", "1")
+    done = ranks("unequal_lengths", 3, "checked")
+    assert done.returncode != 0 and "no error" not in done.stdout, done.stdout
+    assert "0 bytes" in done.stdout and "80 bytes" in done.stdout, done.stdout
+
+
+def test_a_wait_for_a_message_that_nobody_sends_names_the_check(ranks, monkeypatch):
+    monkeypatch.setenv("ALLPORT_STALL_SECONDS", "1")
+    monkeypatch.setenv("ALLPORT_STALL", "abort")
+    done = ranks("unequal_lengths", 2, "stall")
+    assert done.returncode != 0 and "different arguments: ALLPORT_CHECK=1" in done.stderr, done.stderr[-3000:]
