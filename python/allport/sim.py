@@ -7,6 +7,7 @@ print(run.seconds, run.critical_path[-1])
 
 from __future__ import annotations
 
+import functools
 import random
 from collections.abc import Callable, Iterator, Sequence
 from typing import Any
@@ -31,13 +32,20 @@ MOST_SECONDS = 60.0  # of one core that the command line waits for unless told t
 class Simulation(Shown):
     """A simulated run. Times in seconds from the common start of all ranks."""
 
-    def __init__(self, data: dict[str, Any], schedule: Schedule, machine: Machine) -> None:
-        self._data, self.schedule, self.machine = data, schedule, machine
+    def __init__(
+        self, data: dict[str, Any], schedule: Schedule, machine: Machine, placed: tuple[list[int], list[int]] = ([], [])
+    ) -> None:
+        self._data, self.schedule, self.machine, self._placed = data, schedule, machine, placed
 
     @property
     def seconds(self) -> float:
         """Until the last rank is done."""
         return float(self._data["seconds"])
+
+    @functools.cached_property
+    def bound(self) -> float:
+        """Seconds that no schedule of the same promise beats with these ranks at these places; 0: none is known."""
+        return _native.schedule_bound(self.schedule, self.machine, *self._placed)
 
     @property
     def rank_seconds(self) -> np.ndarray:
@@ -135,10 +143,12 @@ def _records(columns: dict[str, np.ndarray]) -> Iterator[dict[str, Any]]:
 
 
 def bound(schedule: Schedule, machine: Machine | str) -> float:
-    """Seconds that no schedule of the same promise can beat on a machine; 0 where the schedule promises nothing."""
-    if schedule.collective == "none":
-        return 0.0
-    return _native.bound(schedule.collective, as_machine(machine), schedule.root, schedule.bytes)
+    """Seconds that no schedule of the same promise can beat on a machine, its ranks placed as the machine counts them.
+
+    0 where nothing has to move between nodes, and where none is known: no collective's promise, blocks that differ.
+    `ap.prove` says the same (`lower_bound_seconds`), and `Simulation.bound` of ranks that are placed otherwise.
+    """
+    return _native.schedule_bound(schedule, as_machine(machine), [], [])
 
 
 def placement_of(placement: str | Sequence[int] | None, machine: Machine, ranks: int) -> list[int]:
@@ -197,6 +207,7 @@ def simulate(
             raise failure(
                 f"schedule: fails its proof, so it is not simulated: {report.findings[0]['message']}", "schedule"
             )
+    at = [int(p) for p in places or []]
     options = _native.SimOptions(
         sharing=sharing,
         overheads=overheads,
@@ -206,13 +217,13 @@ def simulate(
         latency_weights=latency_weights,
         header=header,
         placement=nodes,
-        places=[int(p) for p in places or []],
+        places=at,
         trace=trace,
         most_seconds=most_seconds,
     )
     with bar_in_notebook("simulating", progress is None) as bar:
         data = _native.simulate(schedule, where, options, progress or (lambda fraction: bar("", fraction)))
-    return Simulation(data, schedule, where)
+    return Simulation(data, schedule, where, (nodes, at))
 
 
 def _segments(schedule: Schedule) -> int:

@@ -22,16 +22,6 @@ struct Need {
 };
 using Needs = std::function<Need(bool, double)>;
 
-/// Most live links that one node has out of it.
-int most_links(Machine const& machine) {
-  int degree = 0;
-  for (int a = 0; a < machine.axes(); ++a) {
-    auto const& axis = machine.axis(a);
-    degree += axis.length == 1 ? 0 : (axis.wraps || axis.length > 2 ? 2 : 1);
-  }
-  return degree;
-}
-
 Seconds lowest_latency(Machine const& machine, int a) {
   auto latency = machine.axis(a).latency;
   for (auto const& e : machine.exceptions()) {
@@ -85,9 +75,10 @@ class Members {
   std::vector<Node> nodes_;
 };
 
-/// A message's overheads and the links' least latencies on the way to the farthest member.
+/// A message's overheads and the links' least latencies on the way to the farthest member; nothing on one node.
 /// @param root where the way starts or ends; below 0: between any two nodes
 Seconds farthest_way(Machine const& machine, Members const& members, Node root) {
+  if (members.node_count() == 1.0) return {};
   auto const along = [&](int a, Node from, Node to) {
     return std::abs(machine.offset(machine.coord(from, a), machine.coord(to, a), a)) * lowest_latency(machine, a);
   };
@@ -109,27 +100,6 @@ Seconds farthest_way(Machine const& machine, Members const& members, Node root) 
     farthest += static_cast<double>(hops) * lowest_latency(machine, a);
   }
   return farthest;
-}
-
-/// @param spreads information spreads from a node (its ports count), as opposed to being collected
-Seconds latency_bound(Machine const& machine, Members const& members, Node root, bool spreads) {
-  if (members.node_count() == 1.0) {
-    return {};
-  }
-  auto const& rates = machine.rates();
-  auto fastest = Seconds(std::numeric_limits<double>::infinity());
-  for (int a = 0; a < machine.axes(); ++a) {
-    if (machine.axis(a).length > 1) fastest = std::min(fastest, lowest_latency(machine, a));
-  }
-  auto links = most_links(machine);
-  if (spreads && rates.ports > 0) {
-    links = std::min(links, rates.ports);
-  }
-  int rounds = 0;
-  for (double reached = 1.0; reached < members.node_count(); reached *= links + 1) {
-    ++rounds;
-  }
-  return std::max(farthest_way(machine, members, root), static_cast<double>(rounds) * (2.0 * rates.overhead + fastest));
 }
 
 /// @param volume bytes that must cross a link somewhere, summed over all links
@@ -162,7 +132,7 @@ double checked(Bytes bytes, std::string_view name) {
 
 /// Of collectives without a root.
 Bound among_all(Machine const& machine, Members const& members, double volume, Needs const& needs) {
-  return bound(machine, members, members.node_of(0), latency_bound(machine, members, -1, true), volume, needs);
+  return bound(machine, members, members.node_of(0), farthest_way(machine, members, -1), volume, needs);
 }
 
 }  // namespace
@@ -171,7 +141,7 @@ Bound bcast_bound(Machine const& machine, Rank root, Bytes message, std::span<Ra
   auto const m = checked(message, "message");
   Members const all(machine, members);
   auto const node = all.node_of(root);
-  return bound(machine, all, node, latency_bound(machine, all, node, true), m * (all.node_count() - 1.0),
+  return bound(machine, all, node, farthest_way(machine, all, node), m * (all.node_count() - 1.0),
                [m](bool has_root, double) {
                  return has_root ? Need{m, 0.0} : Need{0.0, m};
                });
@@ -181,7 +151,7 @@ Bound reduce_bound(Machine const& machine, Rank root, Bytes message, std::span<R
   auto const m = checked(message, "message");
   Members const all(machine, members);
   auto const node = all.node_of(root);
-  return bound(machine, all, node, latency_bound(machine, all, node, false), m * (all.node_count() - 1.0),
+  return bound(machine, all, node, farthest_way(machine, all, node), m * (all.node_count() - 1.0),
                [m](bool has_root, double) {
                  return has_root ? Need{0.0, m} : Need{m, 0.0};
                });
@@ -192,7 +162,7 @@ Bound scatter_bound(Machine const& machine, Rank root, Bytes block, std::span<Ra
   Members const all(machine, members);
   auto const node = all.node_of(root);
   auto const n = all.count();
-  return bound(machine, all, node, latency_bound(machine, all, node, true), b * (n - all.on(node)),
+  return bound(machine, all, node, farthest_way(machine, all, node), b * (n - all.on(node)),
                [b, n](bool has_root, double inside) {
                  return has_root ? Need{(n - inside) * b, 0.0} : Need{0.0, inside * b};
                });
@@ -203,7 +173,7 @@ Bound gather_bound(Machine const& machine, Rank root, Bytes block, std::span<Ran
   Members const all(machine, members);
   auto const node = all.node_of(root);
   auto const n = all.count();
-  return bound(machine, all, node, latency_bound(machine, all, node, false), b * (n - all.on(node)),
+  return bound(machine, all, node, farthest_way(machine, all, node), b * (n - all.on(node)),
                [b, n](bool has_root, double inside) {
                  return has_root ? Need{0.0, (n - inside) * b} : Need{inside * b, 0.0};
                });

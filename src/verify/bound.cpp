@@ -2,6 +2,9 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <vector>
+
 namespace allport::verify {
 
 model::Bound lower_bound(Machine const& machine, Contract const& contract, std::span<Rank const> members) {
@@ -34,6 +37,16 @@ model::Bound lower_bound(Machine const& machine, Contract const& contract, std::
       break;
   }
   return {};
+}
+
+model::Bound lower_bound_at(Machine const& machine, Contract contract, std::span<Rank const> places) {
+  if (contract.what == Collective::none) return {};
+  if (static_cast<Rank>(places.size()) != machine.ranks()) return lower_bound(machine, contract, places);
+  std::vector<bool> taken(places.size(), false);
+  for (auto const p : places) taken.at(static_cast<std::size_t>(p)) = true;
+  if (std::ranges::count(taken, true) != machine.ranks()) return lower_bound(machine, contract, places);
+  contract.root = places[static_cast<std::size_t>(contract.root)];
+  return lower_bound(machine, contract);
 }
 
 }  // namespace allport::verify

@@ -158,11 +158,11 @@ void Loads::times(Report& report) const {
     }
     if (rates.ports > 0) offer(serial / rates.ports, [&] { return fmt::format("ports of node {}", n); });
   }
-  if (options_.placement.empty()) {
-    auto const bound = lower_bound(machine_, report.contract).bandwidth;
-    time.lower_bound = std::isfinite(bound.value()) ? bound : Seconds(0);
-  }
-  if (time.lower_bound.value() > 0) time.gap = time.busiest.value() / time.lower_bound.value();
+  auto const bound = lower_bound_at(machine_, report.contract, places_on(machine_, options_.placement));
+  if (!std::isfinite(bound.time().value())) return;
+  time.lower_bound = bound.time();
+  time.bandwidth_bound = bound.bandwidth;
+  if (bound.bandwidth.value() > 0) time.gap = time.busiest.value() / bound.bandwidth.value();
 }
 
 }  // namespace allport::verify

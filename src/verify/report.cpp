@@ -33,9 +33,10 @@ nlohmann::ordered_json links_json(Links const& l) {
 
 nlohmann::ordered_json time_json(Time const& t) {
   nlohmann::ordered_json out = {{"busiest_seconds", t.busiest.value()}, {"busiest", t.busiest_name}};
-  bool const known = t.lower_bound.value() > 0;
-  out["lower_bound_seconds"] = known ? nlohmann::ordered_json(t.lower_bound.value()) : nullptr;
-  out["gap"] = known ? nlohmann::ordered_json(t.gap) : nullptr;
+  auto const known = [](double value) { return value > 0 ? nlohmann::ordered_json(value) : nullptr; };
+  out["lower_bound_seconds"] = known(t.lower_bound.value());
+  out["bandwidth_bound_seconds"] = known(t.bandwidth_bound.value());
+  out["gap"] = t.bandwidth_bound.value() > 0 ? nlohmann::ordered_json(t.gap) : nullptr;
   return out;
 }
 
@@ -107,8 +108,12 @@ std::string to_text(Report const& report) {
   out += links_text(report.links);
   out += fmt::format("time      at least {:.6g} s on {}", report.time.busiest.value(),
                      report.time.busiest_name.empty() ? "no link" : report.time.busiest_name);
-  if (report.time.lower_bound.value() > 0) {
-    out += fmt::format("; any schedule needs {:.6g} s, gap {:.4f}", report.time.lower_bound.value(), report.time.gap);
+  auto const& time = report.time;
+  if (time.bandwidth_bound.value() > 0) {
+    out += fmt::format(", {:.4f} times the bandwidth bound, {:.6g} s", time.gap, time.bandwidth_bound.value());
+  }
+  if (time.lower_bound.value() > 0) {
+    out += fmt::format("\nbound     any schedule needs {:.6g} s", time.lower_bound.value());
   }
   out += fmt::format("\nproof     {:.3f} s\n", report.elapsed);
   for (auto const& f : report.findings) out += fmt::format("{:<14}{}\n", name(f.kind), f.message);

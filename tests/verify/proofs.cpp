@@ -5,6 +5,7 @@
 #include <ctime>
 #include <nlohmann/json.hpp>
 
+#include "allport/verify/bound.h"
 #include "allport/verify/verify.h"
 #include "verify/samples.h"
 
@@ -125,6 +126,10 @@ TEST(Proofs, ReportsAsJson) {
   EXPECT_EQ(j["links"]["by_direction"]["+x"], 15000);
   EXPECT_EQ(j["findings"].size(), 0u);
   EXPECT_NEAR(j["time"]["gap"].get<double>(), 1.0, 1e-9);
+  auto const bound = lower_bound(m, c);
+  EXPECT_EQ(j["time"]["lower_bound_seconds"], bound.time().value());
+  EXPECT_EQ(j["time"]["bandwidth_bound_seconds"], bound.bandwidth.value());
+  EXPECT_GT(bound.latency, bound.bandwidth) << "4000 bytes are few";
 }
 
 // The bar: 262,144 nodes on one core. Runs with ALLPORT_LARGE_TESTS=1.

@@ -17,4 +17,8 @@ namespace allport::verify {
 [[nodiscard]] model::Bound lower_bound(Machine const& machine, Contract const& contract,
                                        std::span<Rank const> members = {});
 
+/// The same where rank r is at place places[r] of the machine, as a schedule is simulated with a placement; none: as
+/// the machine counts them. 0 where the contract is no collective's.
+[[nodiscard]] model::Bound lower_bound_at(Machine const& machine, Contract contract, std::span<Rank const> places);
+
 }  // namespace allport::verify

@@ -75,8 +75,11 @@ struct Links {
 struct Time {
   Seconds busiest{};         ///< max over links of load / bandwidth, and over nodes of the injection and port caps
   std::string busiest_name;  ///< the link or node
-  Seconds lower_bound{};     ///< no schedule for this contract on this machine is faster; 0: none known
-  double gap = 0.0;          ///< busiest / lower_bound; 0 where no bound is known
+  /// No schedule for this contract on this machine is faster, by latency or by bandwidth: what simulations, prices and
+  /// reports are compared with; 0: none known.
+  Seconds lower_bound{};
+  Seconds bandwidth_bound{};  ///< its part by bandwidth alone, which is what loads of links can be compared with
+  double gap = 0.0;           ///< busiest / bandwidth_bound; 0 where none is known
 };
 
 struct Report {
@@ -101,8 +104,7 @@ struct Options {
   bool links = true;      ///< loads, disjointness and times; dead links are always looked for
   bool disjoint = false;  ///< two trees over one link are a finding
   /// Node of each rank, for ranks that are not all of the machine's, or placed otherwise; empty: as the machine counts
-  /// them. With a placement ports mean nothing, messages are routed, boxes of ranks are intervals, and no lower bound
-  /// is known.
+  /// them. With a placement ports mean nothing, messages are routed, and boxes of ranks are intervals.
   std::vector<Node> placement{};
   int max_findings = 20;
   std::int64_t max_operations = 40'000'000;  ///< about 150 bytes of memory each

@@ -14,7 +14,7 @@ from allport.errors import failure
 from allport.machine import as_machine
 from allport.notebook import with_bar
 from allport.select import explain
-from allport.sim import bound, simulate
+from allport.sim import simulate
 
 __all__ = ["compare"]
 
@@ -61,9 +61,7 @@ def compare(
             raise failure(f"collective = '{collective}': no algorithm can serve {where.name}: {reasons}", "unsupported")
         row["fastest"] = min(times, key=lambda a: times[a])
         row["chosen"] = explain(name, where, bytes=bytes_, root=root, element=element).algorithm
-        row["bound"] = bound(
-            make_schedule(name, where, algorithm=row["fastest"], root=root, bytes=bytes_, element=element), where
-        )
+        row["bound"] = {a: r.pop("bound") for a, r in row["algorithms"].items() if "bound" in r}[row["fastest"]]
         rows.append(row)
     return {"collective": collective, "machine": where.name, "ranks": where.ranks, "options": options, "rows": rows}
 
@@ -96,4 +94,5 @@ def _one(
         "predicted": choice.predicted,
         "segment": choice.segment,
         "wall": time.perf_counter() - began,
+        "bound": run.bound,
     }

@@ -93,12 +93,13 @@ def _deed(run: ap.Simulation, step: dict[str, Any]) -> str:
     return f"rank {rank}'s operation {step['op']}: {ends.get(step['kind'], step['kind'])}"
 
 
-def _show(run: ap.Simulation, bound: float) -> None:
+def _show(run: ap.Simulation) -> None:
     out = console()
     out.print(_title(run))
     if run.seconds > 0:
         rate = format_rate(run.schedule.bytes / run.seconds)
-        out.print(f"{format_seconds(run.seconds)}, {rate} of the message, {bound / run.seconds:.2f} of the bound")
+        share = f", {run.bound / run.seconds:.2f} of the bound: any schedule needs {format_seconds(run.bound)}"
+        out.print(f"{format_seconds(run.seconds)}, {rate} of the message{share if run.bound else ''}")
     else:
         out.print("nothing is sent")
     c = run.counts
@@ -230,9 +231,8 @@ def simulate(
         ap.trace.animate(run, view)
     if report:
         ap.pages.write(run, report)
-    bound = ap.sim.bound(schedule, where)
     if as_json:
-        print_json({**run.to_dict(), "bound": bound, "late": run.late() if late else None})
+        print_json({**run.to_dict(), "bound": run.bound, "late": run.late() if late else None})
     else:
-        _show(run, bound)
+        _show(run)
         tell_files(timeline=timeline, view=view, report=report)

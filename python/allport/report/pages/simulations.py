@@ -16,7 +16,7 @@ from allport.report.pages.page import Advice, Page, bars, fold, paragraph, table
 from allport.report.pages.style import KINDS
 from allport.report.pages.trees import of_trees
 from allport.select import best_cuts, explain
-from allport.sim import Simulation, bound, simulate
+from allport.sim import Simulation, simulate
 from allport.units import format_bytes, format_rate, format_seconds
 
 __all__ = ["add_sections", "again", "best_cuts", "of_choice", "of_schedule", "of_simulation"]
@@ -133,7 +133,7 @@ def add_sections(page: Page, run: Simulation, told: str = "") -> None:
 def of_simulation(run: Simulation) -> Page:
     """The page of a simulated schedule. Its Gantt chart and critical path need trace=True."""
     s = run.schedule
-    least = bound(s, run.machine)
+    least = run.bound
     page = Page(
         f"{s.collective} by {s.algorithm}, on {run.machine.name}" if s.collective != "none" else "A schedule",
         f"Simulated: {s.ranks:,} ranks, {format_bytes(s.bytes)}, segments of at most {format_bytes(s.segment)}, "
