@@ -69,11 +69,15 @@ Figures from_json(json const& j) {
   return f;
 }
 
+/// Smaller shares of a bound tell nothing but that it is far away.
+constexpr double least_share = 0.05;
+
 std::string bound_in_words(Figures const& f) {
   if (f.bounded == 0 || f.bounded_seconds <= 0) return {};
   auto const which = f.bounded == f.taken ? std::string{} : fmt::format(" for {} of them", f.bounded);
-  return fmt::format("allport:     lower bound{} {:.6f} s: {:.2f} of the bound\n", which, f.bound,
-                     f.bound / f.bounded_seconds);
+  auto const share = f.bound / f.bounded_seconds;
+  auto const told = share < least_share ? fmt::format("less than {}", least_share) : fmt::format("{:.2f}", share);
+  return fmt::format("allport:     lower bound{} {:.6f} s: {} of the bound\n", which, f.bound, told);
 }
 
 }  // namespace

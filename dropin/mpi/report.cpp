@@ -114,8 +114,12 @@ handback::Tally tally_of(Call const& call, Record const* record) {
 
 handback::Taken taken(Record& record, std::optional<Contract> const& contract, std::int64_t bytes) {
   if (!state().counting || record.rank != 0 || !contract || contract->blocks) return {{}, bytes, {}};
-  auto const bound = record.bounds.get({contract->what, contract->root, contract->bytes},
-                                       [&] { return record.ours->lower_bound(*contract).value_or(Seconds{}); });
+  // Where latency is more than the bytes need, the bound leaves out what such a call spends its time on: messages that
+  // wait for messages.
+  auto const bound = record.bounds.get({contract->what, contract->root, contract->bytes}, [&] {
+    auto const both = record.ours->lower_bounds(*contract);
+    return both && both->bandwidth >= both->latency ? both->bandwidth : Seconds{};
+  });
   return {{}, bytes, *bound};
 }
 

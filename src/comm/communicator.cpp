@@ -224,9 +224,9 @@ AlgorithmList Communicator::named_algorithms() const {
   return state_->algorithms(state_->named ? state_->scattered_named : state_->scattered);
 }
 
-std::optional<Seconds> Communicator::lower_bound(Contract const& contract) const {
-  if (state_->scattered) return state_->scattered->lower_bound(contract);
-  return is_box() ? allport::lower_bound(machine(), contract) : std::nullopt;
+std::optional<model::Bound> Communicator::lower_bounds(Contract const& contract) const {
+  if (state_->scattered) return state_->scattered->lower_bounds(contract);
+  return is_box() ? allport::lower_bounds(machine(), contract) : std::nullopt;
 }
 
 bool Communicator::is_congruent(Communicator const& other) const {

@@ -43,9 +43,16 @@ std::optional<double> of_bound(Choice const& choice) {
 
 }  // namespace
 
+std::optional<model::Bound> lower_bounds(Machine const& machine, Contract const& contract,
+                                         std::span<Rank const> members) {
+  auto bound = verify::lower_bound(machine, contract, members);
+  auto const time = bound.time().value();
+  return time > 0.0 && std::isfinite(time) ? std::optional(std::move(bound)) : std::nullopt;
+}
+
 std::optional<Seconds> lower_bound(Machine const& machine, Contract const& contract, std::span<Rank const> members) {
-  auto const bound = verify::lower_bound(machine, contract, members).time();
-  return bound.value() > 0.0 && std::isfinite(bound.value()) ? std::optional(bound) : std::nullopt;
+  auto const bound = lower_bounds(machine, contract, members);
+  return bound ? std::optional(bound->time()) : std::nullopt;
 }
 
 std::string explain(Choice const& choice) {

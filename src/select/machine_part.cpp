@@ -17,7 +17,7 @@ Choice MachinePart::choose(Contract const& contract, SelectOptions options) cons
   if (scattered_) {
     auto choice = scattered_->choose(contract, std::move(options));
     choice.mpi = mpi_price_of(scattered_->line(), contract);
-    choice.bound = scattered_->lower_bound(contract);
+    if (auto const bound = scattered_->lower_bounds(contract)) choice.bound = bound->time();
     return choice;
   }
   options.mapping = box_->mapping;

@@ -39,8 +39,8 @@ Choice Scattered::choose(Contract const& contract, SelectOptions options) const 
   return choice;
 }
 
-std::optional<Seconds> Scattered::lower_bound(Contract const& contract) const {
-  return allport::lower_bound(own_->machine, contract, own_->places);
+std::optional<model::Bound> Scattered::lower_bounds(Contract const& contract) const {
+  return allport::lower_bounds(own_->machine, contract, own_->places);
 }
 
 }  // namespace allport

@@ -73,6 +73,9 @@ TEST(Report, TellsInWordsWhatItKnows) {
   EXPECT_NE(words.find("lower bound for 1 of them 0.001000 s: 0.25 of the bound"), std::string::npos) << words;
   EXPECT_NE(words.find("1 x back: a reason"), std::string::npos) << words;
   EXPECT_EQ(words.find("inside"), std::string::npos) << words;
+  report.count_taken("MPI_Gather", {{}, 800, Seconds(0.001)}, 0.5);
+  EXPECT_NE(in_words(report.sum(MPI_COMM_SELF)).find("lower bound 0.001000 s: less than 0.05 of the bound"),
+            std::string::npos);
 }
 
 TEST(Enter, TakesCountsAndHandsBack) {

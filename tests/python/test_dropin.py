@@ -80,9 +80,12 @@ def test_the_report_has_the_lower_bound_beside_the_time(tmp_path: Path) -> None:
         "ALLPORT_REPORT": str(report),
     }
     exports = [argument for name, value in given.items() for argument in export(name, value)]
-    program = [str(ap.places.executable("bench_collective")), "bcast", "--plan", str(size), "--iterations", "2"]
+    program = [str(ap.places.executable("bench_collective")), "bcast", "--iterations", "2", "--plan"]
     command = [*ap.launch.mpiexec_command(3), *exports, *program]
-    subprocess.run(command, env=ap.launch.environment(3), capture_output=True, check=True, timeout=60)
+    subprocess.run([*command, "8"], env=ap.launch.environment(3), capture_output=True, check=True, timeout=60)
+    short = json.loads(report.read_text())["collectives"]["MPI_Bcast"]
+    assert short["taken"] > 0 and "of_bound" not in short, "what links need for 8 bytes tells nothing of such a call"
+    subprocess.run([*command, str(size)], env=ap.launch.environment(3), capture_output=True, check=True, timeout=60)
     calls = json.loads(report.read_text())["collectives"]["MPI_Bcast"]
     assert calls["bounded_calls"] == calls["taken"] > 0
     # A ring's root sends the message over both of its links.

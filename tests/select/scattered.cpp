@@ -46,11 +46,11 @@ TEST(Scattered, TellOfTheirNetworkAndItsBound) {
         Collective::reduce_scatter, Collective::allreduce, Collective::alltoall}) {
     for (std::int64_t const bytes : {8, 4096, 1 << 20}) {
       auto const contract = Contract{what, 13, 4, bytes, combines(what) ? 8 : 1};
-      auto const bound = ranks->lower_bound(contract);
+      auto const bound = ranks->lower_bounds(contract);
       ASSERT_TRUE(bound) << name(what);
       for (auto const& c : ranks->choose(contract).candidates) {
         if (c.priced()) {
-          EXPECT_GE(c.predicted.value(), bound->value() * (1 - 1e-9)) << name(what) << " " << c.algorithm->name;
+          EXPECT_GE(c.predicted.value(), bound->time().value() * (1 - 1e-9)) << name(what) << " " << c.algorithm->name;
         }
       }
     }

@@ -98,7 +98,7 @@ class Communicator : public CollectiveCalls {
   [[nodiscard]] AlgorithmList named_algorithms() const;
   /// What no schedule over positions beats; where this is no box, on the machine that it is part of. None where none is
   /// known.
-  [[nodiscard]] std::optional<Seconds> lower_bound(Contract const& contract) const;
+  [[nodiscard]] std::optional<model::Bound> lower_bounds(Contract const& contract) const;
   /// Whether both are of the same processes in the same order, so that ranks of one are ranks of the other
   /// (MPI_IDENT and MPI_CONGRUENT). Local.
   [[nodiscard]] bool is_congruent(Communicator const& other) const;

@@ -26,7 +26,7 @@ class Scattered {
   /// @pre options has no mapping: the contract is by the order of places
   [[nodiscard]] Choice choose(Contract const& contract, SelectOptions options = {}) const;
   /// What no schedule among the places beats on the machine, whoever passes data on.
-  [[nodiscard]] std::optional<Seconds> lower_bound(Contract const& contract) const;
+  [[nodiscard]] std::optional<model::Bound> lower_bounds(Contract const& contract) const;
   [[nodiscard]] SubNetwork const& network() const { return *network_; }
 
  private:

@@ -12,6 +12,7 @@
 #include "allport/collectives/registry.h"
 #include "allport/machine/machine.h"
 #include "allport/mapping/mapping.h"
+#include "allport/model/bounds.h"
 #include "allport/schedule/schedule.h"
 
 namespace allport {
@@ -94,6 +95,9 @@ struct Choice {
 /// What no schedule of a contract over places beats on the machine, by latency and by bandwidth: verify::lower_bound().
 /// None where none is known, or where dead links cut the machine apart.
 /// @param members ranks of the machine that alone have the contract; none: all ranks
+[[nodiscard]] std::optional<model::Bound> lower_bounds(Machine const& machine, Contract const& contract,
+                                                       std::span<Rank const> members = {});
+/// The larger of both.
 [[nodiscard]] std::optional<Seconds> lower_bound(Machine const& machine, Contract const& contract,
                                                  std::span<Rank const> members = {});
 

@@ -19,6 +19,7 @@ from allport.units import format_bytes, format_rate, format_seconds
 __all__ = ["is_dropin_report", "of_dropin"]
 
 TAKEN, BACK, BOUND = KINDS[0], KINDS[1], "var(--soft)"
+LEAST_SHARE = 0.05  # a smaller one of a bound tells nothing but that it is far away
 MOST_LINES = 40
 
 
@@ -46,7 +47,8 @@ def _bounds(calls: dict[str, Any]) -> str:
     for name, c in calls.items():
         if c.get("bound_seconds") and c.get("bounded_seconds"):
             rows.append((f"{name}: lower bound", [(c["bound_seconds"], BOUND)], format_seconds(c["bound_seconds"])))
-            value = f"{format_seconds(c['bounded_seconds'])}, {c['of_bound']:.2f} of the bound"
+            share = f"{c['of_bound']:.2f}" if c["of_bound"] >= LEAST_SHARE else f"less than {LEAST_SHARE}"
+            value = f"{format_seconds(c['bounded_seconds'])}, {share} of the bound"
             rows.append((f"{name}: measured", [(c["bounded_seconds"], TAKEN)], value))
     return bars("Calls taken, beside the least that the links allow", rows)
 
