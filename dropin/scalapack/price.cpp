@@ -83,6 +83,12 @@ double memory_of(Candidate const& chosen, Machine const& machine, Scalar type) {
   return static_cast<double>(chosen.memory.value()) * machine.ranks_per_node() / static_cast<double>(bytes_of(type));
 }
 
+/// Multiplications of a node, at most.
+template <class Candidate>
+double products_of(Candidate const& chosen, Machine const& machine) {
+  return chosen.most_products * machine.ranks_per_node();
+}
+
 /// Of an extent in blocks, what the first process has, which has most.
 double most_of(Index extent, Index block, int processes) {
   return static_cast<double>(AxisDistribution::cyclic(extent, processes, std::max<Index>(block, 1)).count(0));
@@ -214,17 +220,20 @@ Seconds price_scalapack_solve(CholeskyProblem const& problem, Index sides, Machi
 
 Seconds bound_of(GemmProblem const& problem, GemmCandidate const& chosen, Machine const& machine) {
   return model::gemm_time_bound(machine, {problem.m, problem.n, problem.k}, nodes_of(chosen.grid.ranks(), machine),
-                                memory_of(chosen, machine, problem.type), cost_of(problem.type));
+                                memory_of(chosen, machine, problem.type), cost_of(problem.type),
+                                products_of(chosen, machine));
 }
 
 Seconds bound_of(LuProblem const& problem, LuCandidate const& chosen, Machine const& machine) {
   return model::lu_time_bound(machine, problem.m, problem.n, nodes_of(chosen.grid.ranks(), machine),
-                              memory_of(chosen, machine, problem.type), cost_of(problem.type));
+                              memory_of(chosen, machine, problem.type), cost_of(problem.type),
+                              products_of(chosen, machine));
 }
 
 Seconds bound_of(CholeskyProblem const& problem, CholeskyCandidate const& chosen, Machine const& machine) {
   return model::cholesky_time_bound(machine, problem.n, nodes_of(chosen.rows * chosen.cols, machine),
-                                    memory_of(chosen, machine, problem.type), cost_of(problem.type));
+                                    memory_of(chosen, machine, problem.type), cost_of(problem.type),
+                                    products_of(chosen, machine));
 }
 
 }  // namespace allport::scalapack

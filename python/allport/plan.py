@@ -36,6 +36,7 @@ ANY_GRID = (0, 0, 0)
 # What is chosen, by its name among the arguments and in the plan.
 DECISIONS = ("algorithm", "grid", "order", "panel", "block", "nb", "big")
 PIVOTING = ("tournament", "partial", "none")
+NO_BOUND = "no words need to move"  # as far as a lower bound of 0 tells
 
 
 def gemm_algorithms() -> list[dict[str, str]]:
@@ -46,6 +47,17 @@ def gemm_algorithms() -> list[dict[str, str]]:
 def lu_algorithms() -> list[dict[str, str]]:
     """The registered factorization algorithms, each {'name', 'summary'}."""
     return _native.lu_algorithms()
+
+
+def over_bound(chosen: dict[str, Any], report: dict[str, Any], word: int) -> tuple[str, str]:
+    """The words of the busiest rank over their lower bound, planned and measured, exchanged rows among them.
+
+    chosen, report: of a plan's and a run's to_dict(); word: bytes of an element.
+    """
+    if not chosen["bound_words"] or not report["bound_words"]:
+        return NO_BOUND, ""
+    moved = report["bytes"] + report.get("exchanged_bytes", 0)
+    return f"{chosen['ratio_to_bound']:.2f}", f"{moved / word / report['bound_words']:.2f}"
 
 
 def parse_grid(grid: str | tuple[int, ...] | None) -> tuple[int, int, int]:

@@ -10,6 +10,7 @@
 #include "allport/model/cholesky_bound.h"
 #include "allport/tasks/summary.h"
 #include "cholesky_tiles.h"
+#include "most_products.h"
 #include "report_json.h"
 #include "tiled_plan_run.h"
 
@@ -46,9 +47,11 @@ Bytes memory_of(CholeskyProblem const& problem, CholeskyCandidate const& c) {
 CholeskyCandidate priced(CholeskyPlan const& plan, CholeskyCandidate candidate) {
   candidate.memory = memory_of(plan.problem, candidate);
   auto const words = static_cast<double>(candidate.memory.value() / bytes_of(plan.problem.type));
-  candidate.bound_words = model::cholesky_bound(plan.problem.n, candidate.rows * candidate.cols, words);
-  if (!tiled_plan::fits(plan, candidate) || plan.problem.n == 0) return candidate;
   auto const tiles = distribution_of(plan, candidate);
+  candidate.most_products = most_products(plan.problem, tiles);
+  candidate.bound_words =
+      model::cholesky_bound(plan.problem.n, candidate.rows * candidate.cols, words, candidate.most_products);
+  if (!tiled_plan::fits(plan, candidate) || plan.problem.n == 0) return candidate;
   auto const made = cholesky_graph(tiles, plan.problem.uplo, plan.problem.type, candidate.nb);
   candidate.price = tiled_plan::price_of(*made, plan.problem.type, plan.machine, plan.options.workers);
   if (plan.options.given) {
@@ -65,7 +68,7 @@ CholeskyCandidate on_grid(CholeskyPlan const& plan, int rows, int cols, std::str
   return tiled_plan::best_tiles(
       tiled_plan::sizes_to_try(plan.options.nb, given ? &*given : nullptr), plan.problem.n,
       [&](Index nb) {
-        return priced(plan, {rows, cols, order, nb, {}, {}, {}, 0, {}});
+        return priced(plan, {rows, cols, order, nb, {}, {}, {}, 0, 0, {}});
       },
       [](CholeskyCandidate const& c, CholeskyCandidate const& best) { return c.moving <= best.moving; });
 }

@@ -218,7 +218,10 @@ GemmReport gemm(GemmPlan const& plan, std::type_identity_t<T> alpha, Matrix<std:
   auto const mine = detail::or_give_up(
       comm, "gemm", [&] { return multiply<T>(comm, plan, alpha, std::move(*with), beta, progress); });
   auto report = report_of(comm, plan, mine);
-  if (alpha == T(0)) report.predicted.assign(report.predicted.size(), Traffic{});  // A and B were not looked at
+  if (alpha == T(0)) {  // A and B were not looked at
+    report.predicted.assign(report.predicted.size(), Traffic{});
+    report.bound_words = 0;
+  }
   return report;
 }
 

@@ -11,6 +11,7 @@
 #include "gemm_grids.h"
 #include "gemm_relabel.h"
 #include "gemm_tasks.h"
+#include "most_products.h"
 #include "plan_checks.h"
 #include "tiled_plan.h"
 
@@ -233,7 +234,9 @@ class Planner {
   void bounds(GemmCandidate& candidate) const {
     auto const& p = plan_.problem;
     auto const words = static_cast<double>(candidate.memory.value() / bytes_of(p.type));
-    candidate.bound_words = model::gemm_bound({p.m, p.n, p.k}, candidate.grid.ranks(), words).words();
+    candidate.most_products = most_products(p, candidate);
+    candidate.bound_words =
+        model::gemm_bound({p.m, p.n, p.k}, candidate.grid.ranks(), words, candidate.most_products).words();
   }
 
   /// Whoever is estimated to be the best is priced by its graph, until the best has been; grids of all ranks first.

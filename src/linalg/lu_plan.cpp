@@ -9,6 +9,7 @@
 #include "lu_estimate.h"
 #include "lu_grids.h"
 #include "lu_tasks.h"
+#include "most_products.h"
 #include "plan_checks.h"
 #include "tiled_plan.h"
 
@@ -139,7 +140,7 @@ class Planner {
     plan_.chosen = all.front();
     plan_.distribution = distribution_of(plan_.chosen);
     count_by_tasks(plan_);
-    bounds(plan_.chosen);
+    bounds(plan_.chosen, plan_.distribution);
     all.front() = plan_.chosen;
   }
 
@@ -309,8 +310,9 @@ class Planner {
 
   void keep(LuCandidate candidate) {
     auto const limit = memory_limit(plan_.machine, plan_.options.memory);
-    describe_by_tasks(plan_, candidate, distribution_of(candidate));
-    bounds(candidate);
+    auto const distribution = distribution_of(candidate);
+    describe_by_tasks(plan_, candidate, distribution);
+    bounds(candidate, distribution);
     if (limit.value() > 0 && candidate.memory > limit) {
       candidate.why_not =
           fmt::format("needs {} bytes per rank, the limit is {}", candidate.memory.value(), limit.value());
@@ -318,9 +320,11 @@ class Planner {
     tried_.push_back({std::move(candidate)});
   }
 
-  void bounds(LuCandidate& candidate) const {
-    auto const words = static_cast<double>(candidate.memory.value() / bytes_of(plan_.problem.type));
-    auto const bound = model::lu_bound(plan_.problem.m, plan_.problem.n, candidate.grid.ranks(), words);
+  void bounds(LuCandidate& candidate, Distribution const& distribution) const {
+    auto const& p = plan_.problem;
+    auto const words = static_cast<double>(candidate.memory.value() / bytes_of(p.type));
+    candidate.most_products = most_products(p, candidate, distribution, widest_panel(plan_, candidate));
+    auto const bound = model::lu_bound(p.m, p.n, candidate.grid.ranks(), words, candidate.most_products);
     candidate.bound_memory = bound.memory_dependent;
     candidate.bound_extents = bound.memory_independent;
     candidate.bound_words = bound.words();

@@ -15,14 +15,16 @@ using nlohmann::json;
 json number(double x) { return std::isfinite(x) ? json(x) : json(nullptr); }
 
 json lu_candidate(LuCandidate const& c) {
-  return report::candidate(c, {{"in_place", c.in_place},
-                               {"block", c.block},
-                               {"nb", c.nb},
-                               {"ahead", c.ahead},
-                               {"big", c.big},
-                               {"exchanged_words", c.exchanged_words},
-                               {"bound_memory_dependent", c.bound_memory},
-                               {"bound_memory_independent", c.bound_extents}});
+  return report::candidate(c,
+                           {{"in_place", c.in_place},
+                            {"block", c.block},
+                            {"nb", c.nb},
+                            {"ahead", c.ahead},
+                            {"big", c.big},
+                            {"exchanged_words", c.exchanged_words},
+                            {"bound_memory_dependent", c.bound_memory},
+                            {"bound_memory_independent", c.bound_extents}},
+                           c.exchanged_words);
 }
 
 constexpr std::array pivotings{Pivoting::none, Pivoting::partial, Pivoting::tournament};

@@ -23,9 +23,10 @@ struct Busiest {
 /// What a run of a task graph came to.
 [[nodiscard]] nlohmann::json run(tasks::Summary const& run);
 
-/// A candidate. `own` holds what only its operation's candidates have, shown where there is a price.
+/// A candidate. `own` holds what only its operation's candidates have, shown where there is a price; `beside` words are
+/// counted apart and yet among those that the lower bound is of.
 template <class Candidate>
-[[nodiscard]] nlohmann::json candidate(Candidate const& c, nlohmann::json const& own) {
+[[nodiscard]] nlohmann::json candidate(Candidate const& c, nlohmann::json const& own, double beside = 0) {
   using nlohmann::json;
   json j{{"algorithm", c.algorithm}, {"grid", {c.grid.rows, c.grid.cols, c.grid.layers}}, {"ranks", c.grid.ranks()}};
   if (c.memory.value() > 0 || c.why_not.empty()) {
@@ -35,7 +36,8 @@ template <class Candidate>
     j["messages"] = c.messages;
     j["memory_bytes"] = c.memory.value();
     j["bound_words"] = c.bound_words;
-    j["ratio_to_bound"] = c.bound_words > 0 ? json(static_cast<double>(c.words) / c.bound_words) : json(nullptr);
+    auto const words = static_cast<double>(c.words) + beside;
+    j["ratio_to_bound"] = c.bound_words > 0 ? json(words / c.bound_words) : json(nullptr);
     j.update(own);
   }
   if (!c.why_not.empty()) j["why_not"] = c.why_not;

@@ -24,20 +24,22 @@ Seconds time_bound(Machine const& machine, std::int64_t nodes, double flops, dou
 }  // namespace
 
 Seconds gemm_time_bound(Machine const& machine, GemmShape shape, std::int64_t nodes, double memory_words,
-                        ElementCost element) {
+                        ElementCost element, double most_products) {
   auto const flops = 2.0 * static_cast<double>(shape.m) * static_cast<double>(shape.n) * static_cast<double>(shape.k);
-  return time_bound(machine, nodes, flops, gemm_bound(shape, nodes, memory_words).words(), element);
+  return time_bound(machine, nodes, flops, gemm_bound(shape, nodes, memory_words, most_products).words(), element);
 }
 
 Seconds lu_time_bound(Machine const& machine, std::int64_t m, std::int64_t n, std::int64_t nodes, double memory_words,
-                      ElementCost element) {
-  return time_bound(machine, nodes, 2.0 * lu_products(m, n), lu_bound(m, n, nodes, memory_words).words(), element);
+                      ElementCost element, double most_products) {
+  return time_bound(machine, nodes, 2.0 * lu_products(m, n), lu_bound(m, n, nodes, memory_words, most_products).words(),
+                    element);
 }
 
 Seconds cholesky_time_bound(Machine const& machine, std::int64_t n, std::int64_t nodes, double memory_words,
-                            ElementCost element) {
+                            ElementCost element, double most_products) {
   auto const rows = static_cast<double>(n);
-  return time_bound(machine, nodes, rows * rows * rows / 3.0, cholesky_bound(n, nodes, memory_words), element);
+  return time_bound(machine, nodes, rows * rows * rows / 3.0, cholesky_bound(n, nodes, memory_words, most_products),
+                    element);
 }
 
 }  // namespace allport::model

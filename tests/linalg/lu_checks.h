@@ -1,6 +1,7 @@
 // Factors a matrix on all ranks of the world, and compares with the definition and with what was planned.
 #pragma once
 
+#include <algorithm>
 #include <optional>
 #include <string>
 #include <vector>
@@ -36,6 +37,13 @@ LuReport check(Communicator const& comm, LuProblem problem, LuOptions const& opt
   }
   EXPECT_EQ(report.predicted, report.measured) << report.to_json();
   EXPECT_LE(report.measured_memory.value(), report.predicted_memory.value() + 64);
+  std::int64_t most = 0;
+  for (std::size_t r = 0; r < report.measured.size(); ++r) {
+    auto const& own = report.measured[r];
+    auto const& rows = report.exchanged[r];
+    most = std::max({most, own.bytes_sent + rows.bytes_sent, own.bytes_received + rows.bytes_received});
+  }
+  EXPECT_GE(static_cast<double>(most), report.bound_words * sizeof(T) * (1 - 1e-9)) << "below a lower bound";
   return report;
 }
 

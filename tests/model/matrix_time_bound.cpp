@@ -26,7 +26,7 @@ TEST(MatrixTimeBound, IsTheWorkWhereLinksAreFast) {
   EXPECT_DOUBLE_EQ(gemm_time_bound(machine, {300, 500, 700}, 9, 0).value(), 2 * m * n * k / (9 * 2e9));
   EXPECT_DOUBLE_EQ(gemm_time_bound(machine, {300, 500, 700}, 9, 0, {16, 4}).value(), 8 * m * n * k / (9 * 2e9));
   EXPECT_DOUBLE_EQ(gemm_time_bound(machine, {300, 500, 700}, 5, 0).value(), 2 * m * n * k / (5 * 2e9));
-  EXPECT_NEAR(lu_time_bound(machine, 600, 600, 9, 0).value(), 2.0 / 3 * 600 * 600 * 600 / (9 * 2e9), 1e-12);
+  EXPECT_NEAR(lu_time_bound(machine, 600, 600, 9, 0).value(), 2.0 * (599.0 * 600 * 1199 / 6) / (9 * 2e9), 1e-12);
   EXPECT_NEAR(cholesky_time_bound(machine, 600, 9, 0).value(), 1.0 / 3 * 600 * 600 * 600 / (9 * 2e9), 1e-12);
 }
 
@@ -36,9 +36,12 @@ TEST(MatrixTimeBound, IsWhatANodesLinksCarryWhereTheyAreSlow) {
   auto const words = 3 * std::pow(1e9 / 9, 2.0 / 3) - 3e6 / 9;
   EXPECT_NEAR(gemm_time_bound(machine, {1000, 1000, 1000}, 9, 0).value(), words * 8 / 8e6, 1e-9);
   EXPECT_NEAR(gemm_time_bound(machine, {1000, 1000, 1000}, 9, 0, {4, 0.5}).value(), words * 4 / 8e6, 1e-9);
-  auto const factors = 3 * std::pow(1e9 / 3 / 9, 2.0 / 3) - 1e6 / 9;
+  EXPECT_EQ(gemm_time_bound(machine, {1000, 1000, 1000}, 9, 0, {}, 1e9).value(), 2e9 / (9 * 1e15))
+      << "one node does all";
+  auto const factors = 3 * std::pow(999.0 * 1000 * 1999 / 6 / 9, 2.0 / 3) - 2e6 / 9;
   EXPECT_NEAR(lu_time_bound(machine, 1000, 1000, 9, 0).value(), factors * 8 / 8e6, 1e-9);
-  EXPECT_NEAR(cholesky_time_bound(machine, 1000, 9, 1e4).value(), 1e9 / (3 * 9 * 100) * 8 / 8e6, 1e-9);
+  auto const triangle = 1.5 * std::pow(2 * 1000.0 * 999 * 998 / 6 / 9, 2.0 / 3) - 1000.0 * 1001 / 9;
+  EXPECT_NEAR(cholesky_time_bound(machine, 1000, 9, 0).value(), triangle * 8 / 8e6, 1e-9);
 }
 
 TEST(MatrixTimeBound, KnowsOneNodeOnly) {

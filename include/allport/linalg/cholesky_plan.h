@@ -41,11 +41,12 @@ struct CholeskyCandidate {
   int cols = 1;
   std::string order = "ij";
   Index nb = 0;
-  graph::Price price;      ///< of cholesky_graph(), sent by tasks::usual_way()
-  Seconds moving{};        ///< bringing the caller's A (CholeskyPlanOptions::given) to the tiles and back
-  Bytes memory{};          ///< peak per rank: its part of A, its tiles, and a step's tiles from other ranks
-  double bound_words = 0;  ///< lower bound on words with that memory: model::cholesky_bound()
-  std::string why_not;     ///< not empty: cannot be used, and why
+  graph::Price price;        ///< of cholesky_graph(), sent by tasks::usual_way()
+  Seconds moving{};          ///< bringing the caller's A (CholeskyPlanOptions::given) to the tiles and back
+  Bytes memory{};            ///< peak per rank: its part of A, its tiles, and a step's tiles from other ranks
+  double most_products = 0;  ///< W: multiplications of two elements of L of the busiest rank, at most
+  double bound_words = 0;    ///< lower bound on words with that memory and W: model::cholesky_bound()
+  std::string why_not;       ///< not empty: cannot be used, and why
 
   [[nodiscard]] Seconds total() const { return price.total + moving; }
 };

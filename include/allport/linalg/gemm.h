@@ -82,7 +82,8 @@ struct GemmCandidate {
   std::int64_t words = 0;  ///< elements moved by the busiest rank: max(sent, received)
   std::int64_t messages = 0;  ///< of the busiest rank: max(sent, received)
   Bytes memory{};             ///< peak per rank: its parts of A, B, C and all work space
-  double bound_words = 0;     ///< lower bound on words with that memory (see docs/concepts/linalg.md)
+  double most_products = 0;   ///< W: multiplications of the busiest rank, at most
+  double bound_words = 0;     ///< lower bound on words with that memory and W: model::gemm_bound()
   std::string why_not;        ///< not empty: cannot be used, and why
 };
 
@@ -121,7 +122,7 @@ struct GemmReport {
   std::vector<Traffic> moved;      ///< per rank, by redistribution
   Bytes predicted_memory{};
   Bytes measured_memory{};  ///< peak of the busiest rank
-  double bound_words = 0;
+  double bound_words = 0;   ///< the plan's; 0 where alpha == 0 left nothing to multiply
 
   [[nodiscard]] std::string to_json() const;
 };

@@ -70,9 +70,10 @@ struct LuCandidate {
   std::int64_t messages = 0;   ///< of the busiest rank, likewise
   double exchanged_words = 0;  ///< elements of exchanged rows that are expected on the busiest rank
   Bytes memory{};              ///< peak per rank: its part of A and all work space
-  double bound_words = 0;      ///< lower bound on words: the larger of the two below
-  double bound_memory = 0;     ///< memory-dependent: 2 n^3 / (3 P sqrt(M)) for square A (docs/concepts/linalg.md)
-  double bound_extents = 0;    ///< memory-independent: of order n^2 / P^(2/3)
+  double most_products = 0;    ///< W: multiplications of an element of L with one of U of the busiest rank, at most
+  double bound_words = 0;      ///< lower bound on words, exchanged ones among them: the larger of the two below
+  double bound_memory = 0;     ///< memory-dependent: model::LuBound
+  double bound_extents = 0;    ///< memory-independent
   std::string why_not;         ///< not empty: cannot be used, and why
 };
 

@@ -14,19 +14,28 @@ struct GemmShape {
   friend bool operator==(GemmShape const&, GemmShape const&) = default;
 };
 
-/// Words (matrix elements) that some rank must send or receive: for A and B what it receives, for C the partial sums
-/// that it sends. Work is spread evenly, and so is one copy of the three matrices, mn + mk + nk over P, at start and
-/// end.
+/// D, the fewest elements of A, B and C together that so many of the product's mnk multiplications take part in: least
+/// a + b + c with abc >= products^2 (Loomis, Whitney 1949) and each of a, b, c at least products over the dimension
+/// that its matrix lacks (Al Daas, Ballard, Grigori, Kumar, Rouse 2022, Lemma 2). D/products falls as products grow.
+[[nodiscard]] double least_elements(double products, GemmShape shape);
+
+/// Words (matrix elements) that a mean rank receives, and a mean rank sends, so no more than the larger of sent and
+/// received of the busiest rank, which plans and runs count. At start and end there is one copy of each matrix, in any
+/// distribution; each multiplication is done once.
+///
+/// A rank receives the elements of A and B by which it multiplies, and sends the partial sums of C that it makes, but
+/// for those that it has at start or end. Partial sums that are sent are received: summed over the ranks, received are
+/// at least all ranks' D less one copy of the matrices.
 struct GemmBound {
   /// 2mnk / (P sqrt(M)) - 2M - (mn + mk + nk)/P, not below 0, M = words of memory that a rank uses. Leading term:
-  /// Smith, Lowery, Langou, van de Geijn 2019 (loads and stores >= 2mnk/sqrt(M) - 2M with one memory of M words); the
-  /// rank's own share of the matrices is what it need not get from others.
+  /// Smith, Lowery, Langou, van de Geijn 2019 (loads and stores >= 2mnk/sqrt(M) - 2M with one memory of M words), which
+  /// is linear in a rank's multiplications, so that their spread does not matter; the last term is the ranks' own part.
   double memory_dependent = 0.0;
-  /// D - (mn + mk + nk)/P with the dimensions sorted m >= n >= k (Al Daas, Ballard, Grigori, Kumar, Rouse 2022, after
-  /// Demmel et al. 2013): P <= m/n: (1 - 1/P) nk; P <= mn/k^2: 2 sqrt(mnk^2/P) - (mk + nk)/P;
-  /// beyond: 3 (mnk/P)^(2/3) - (mn + mk + nk)/P.
+  /// (mnk/W D(W) - (mn + mk + nk))/P, not below 0, W = most multiplications of a rank. Where W = mnk/P, with the
+  /// dimensions sorted m >= n >= k (Al Daas et al. 2022, Theorem 3): P <= m/n: (1 - 1/P) nk;
+  /// P <= mn/k^2: 2 sqrt(mnk^2/P) - (mk + nk)/P; beyond: 3 (mnk/P)^(2/3) - (mn + mk + nk)/P.
   double memory_independent = 0.0;
-  int regime = 1;         ///< 1, 2 or 3: how many dimensions are best cut (1D, 2D, 3D)
+  int regime = 1;         ///< 1, 2 or 3: how many dimensions are best cut (1D, 2D, 3D), of W
   double messages = 0.0;  ///< words() / M: no message is longer than the memory (Irony, Toledo, Tiskin 2004)
 
   [[nodiscard]] double words() const {
@@ -37,7 +46,10 @@ struct GemmBound {
 /// @param memory_words M, the words of memory that a rank really uses for matrices and buffers; taking more than is
 /// used
 ///        makes the bound weaker, less makes it wrong. 0: unlimited, the memory-dependent bound is left out
-/// @pre dimensions >= 0, ranks >= 1, memory_words == 0 or >= (mn + mk + nk)/P
-[[nodiscard]] GemmBound gemm_bound(GemmShape shape, std::int64_t ranks, double memory_words);
+/// @param most_products  W, which no rank's multiplications exceed; as above, more makes the bound weaker. 0: mnk/P,
+///        work spread evenly
+/// @pre dimensions >= 0, ranks >= 1, memory_words == 0 or >= (mn + mk + nk)/P, most_products == 0 or >= mnk/P
+[[nodiscard]] GemmBound gemm_bound(GemmShape shape, std::int64_t ranks, double memory_words,
+                                   double most_products = 0.0);
 
 }  // namespace allport::model

@@ -5,16 +5,23 @@
 
 namespace allport::model {
 
-/// F, the multiplications of a number of L with one of U: mnk - (m+n)k^2/2 + k^3/3 with k = min(m, n): n^3/3 if square.
+/// F, the multiplications of an element of L, below the diagonal, with one of U: the sum of (m - s)(n - s) over
+/// s = 1 .. min(m, n); n(n - 1)(2n - 1)/6, about n^3/3, if square.
 [[nodiscard]] double lu_products(std::int64_t m, std::int64_t n);
 
-/// Words (matrix elements) that some rank must send or receive while P ranks factor an m x n matrix, work spread
-/// evenly.
+/// Words (matrix elements) that a mean rank receives, and a mean rank sends, while P ranks factor an m x n matrix, so
+/// no more than the larger of sent and received of the busiest rank, rows that change places among them. Each
+/// multiplication is done once. What is already there saves words, in whatever distribution: an element is summed on
+/// one rank and becomes one of L or U there, which is multiplied there, so that up to 2mn of all accesses are free.
+/// (Bounds that are published leave these out as of lower order: 2n^3 / (3P sqrt(M)), Kwasniewski et al. 2021; they
+/// hold for large P alone.)
 struct LuBound {
-  /// 2F / (P sqrt(M)), M = words of memory of a rank: 2n^3 / (3P sqrt(M)) if square (Kwasniewski et al. 2021; of the
-  /// order that Ballard, Demmel, Holtz and Schwartz 2011 give).
+  /// 2F / (P sqrt(M)) - 2M - 2mn/P, not below 0, M = words of memory of a rank: between two moments at which 2M words
+  /// came in, were begun or were finished, a rank has 3M elements to multiply, so does M^(3/2) multiplications at most
+  /// (Loomis, Whitney 1949; Ballard, Demmel, Holtz, Schwartz 2011; Smith et al. 2019 for the constants).
   double memory_dependent = 0.0;
-  /// 3 (F/P)^(2/3) - mn/P: the faces of the largest block of F/P points (Loomis, Whitney), less the rank's own share.
+  /// (F/W D(W) - 2mn)/P, not below 0, W = most multiplications of a rank and D = least_elements(W) of an m x n x
+  /// min(m, n) product: 3 (F/P)^(2/3) - 2mn/P where work is spread evenly over many ranks.
   double memory_independent = 0.0;
 
   [[nodiscard]] double words() const {
@@ -22,8 +29,10 @@ struct LuBound {
   }
 };
 
-/// @param memory_words M that a rank really uses; 0: unlimited, the memory-dependent bound is left out
-/// @pre m, n >= 0, ranks >= 1; both bounds are 0 on one rank
-[[nodiscard]] LuBound lu_bound(std::int64_t m, std::int64_t n, std::int64_t ranks, double memory_words);
+/// @param memory_words M that a rank really uses, or more; 0: unlimited, the memory-dependent bound is left out
+/// @param most_products W, which no rank's multiplications exceed; 0: F/P, work spread evenly
+/// @pre m, n >= 0, ranks >= 1, most_products == 0 or >= F/P; both bounds are 0 on one rank
+[[nodiscard]] LuBound lu_bound(std::int64_t m, std::int64_t n, std::int64_t ranks, double memory_words,
+                               double most_products = 0.0);
 
 }  // namespace allport::model

@@ -6,6 +6,7 @@ from typing import Any
 
 from allport.cli.console import console, table
 from allport.cli.plan import bounds, candidates_table, headline, tiled_headline, tiled_table
+from allport.plan import over_bound
 from allport.units import format_bytes, format_seconds
 
 WORD = {"s": 4, "d": 8, "c": 8, "z": 16}
@@ -30,9 +31,7 @@ def _measured(data: dict[str, Any], local: str) -> Any:
         swapped = f"{report['exchanged_bytes'] // word:,}"
         rows.add_row("words of exchanged rows, on top", f"{chosen['exchanged_words']:,.0f}", swapped)
     rows.add_row("memory per rank", format_bytes(chosen["memory_bytes"]), format_bytes(report["measured_memory_bytes"]))
-    if chosen["ratio_to_bound"] is not None:
-        bound = chosen["bound_words"]
-        rows.add_row("words over lower bound", f"{chosen['ratio_to_bound']:.2f}", f"{words / bound:.2f}")
+    rows.add_row("words over lower bound", *over_bound(chosen, report, word))
     return rows
 
 

@@ -25,6 +25,7 @@ from allport.cli.options import (
     with_options,
 )
 from allport.io import DTYPES
+from allport.plan import NO_BOUND
 from allport.units import format_bytes, format_seconds
 
 app = typer.Typer(help="Plan without running: algorithm, grid, time, words, messages, memory.", no_args_is_help=True)
@@ -131,10 +132,12 @@ def headline(plan: dict[str, Any]) -> str:
 def bounds(chosen: dict[str, Any]) -> str:
     """The two lower bounds of a factorization, and what its words are of the larger one."""
     ratio = chosen["ratio_to_bound"]
+    if ratio is None:
+        return f"lower bounds on words: {NO_BOUND}"
+    words = f"{chosen['words'] + chosen['exchanged_words']:,.0f} planned, rows that change places among them"
     return (
         f"lower bounds on words: {chosen['bound_memory_dependent']:,.0f} with this memory, "
-        f"{chosen['bound_memory_independent']:,.0f} with any"
-        + ("" if ratio is None else f"; {chosen['words']:,} planned, {ratio:.2f} of the larger")
+        f"{chosen['bound_memory_independent']:,.0f} with any; {words}: {ratio:.2f} times the larger"
     )
 
 
@@ -208,7 +211,8 @@ def _show(plan: dict[str, Any], simulated: list[ap.SimulatedCandidate] | None, a
     show_candidates(headline(plan), candidates_table, plan, all_)
     if "bound_memory_dependent" in plan["chosen"]:
         out.print(bounds(plan["chosen"]))
-    out.print("words and messages: of the busiest rank; x bound: words over the lower bound with this memory")
+    beside = ", with those of rows that change places," if "block" in plan["chosen"] else ""
+    out.print(f"words and messages: of the busiest rank; x bound: words{beside} over the lower bound with this memory")
     _show_simulated(simulated)
 
 

@@ -9,7 +9,7 @@ from allport._native import CholeskyPlan, GemmPlan, LuPlan, Machine, QrPlan
 from allport.candidates import SimulatedCandidate, graph_of
 from allport.errors import AllportError
 from allport.io import DTYPES
-from allport.plan import plan_cholesky, plan_gemm, plan_lu, plan_qr
+from allport.plan import NO_BOUND, plan_cholesky, plan_gemm, plan_lu, plan_qr
 from allport.report.pages import advice
 from allport.report.pages.graphs import add_simulation, candidates_legend, drawn, percent
 from allport.report.pages.graphs import simulated as simulated_graph
@@ -158,7 +158,7 @@ def _facts(plan: dict[str, Any]) -> list[tuple[str, str]]:
         ("words of the busiest rank", f"{c.get('words', counted.get('words', 0)):,}"),
         ("messages of the busiest rank", f"{c.get('messages', counted.get('messages', 0)):,}"),
         ("memory of a rank", format_bytes(c["memory_bytes"])),
-        ("words over lower bound", "" if bound is None else f"{bound:.2f}"),
+        ("words over lower bound", (NO_BOUND if "ratio_to_bound" in c else "") if bound is None else f"{bound:.2f}"),
         ("tasks", format_count(counted["tasks"]) if counted else ""),
     ]
 

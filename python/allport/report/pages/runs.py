@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from allport._native import Machine
+from allport.plan import over_bound
 from allport.report.pages import advice
 from allport.report.pages.graphs import percent
 from allport.report.pages.over_time import of_tasks
@@ -91,9 +92,8 @@ def _beside(plan: dict[str, Any], report: dict[str, Any]) -> list[list[str]]:
     if "measured_memory_bytes" in report:
         had = format_bytes(report["measured_memory_bytes"])
         rows.append(["memory of a rank", format_bytes(chosen["memory_bytes"]), had])
-    if chosen.get("ratio_to_bound") is not None:
-        now = report["bytes"] / word / chosen["bound_words"]
-        rows.append(["words over lower bound", f"{chosen['ratio_to_bound']:.2f}", f"{now:.2f}"])
+    if "ratio_to_bound" in chosen:
+        rows.append(["words over lower bound", *over_bound(chosen, report, word)])
     return rows
 
 

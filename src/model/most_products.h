@@ -1,0 +1,17 @@
+// The most multiplications that one rank does.
+#pragma once
+
+#include <algorithm>
+
+#include "allport/base/error.h"
+
+namespace allport::model {
+
+/// W: what the caller says, or all products spread evenly over p ranks; never more than all.
+inline double checked_most(double products, double p, double most_products) {
+  ensure(most_products == 0.0 || most_products >= products / p * (1.0 - 1e-12), "most_products", most_products,
+         "at least the mean rank's multiplications, or 0 where all do as many");
+  return most_products > 0.0 ? std::min(most_products, products) : products / p;
+}
+
+}  // namespace allport::model
