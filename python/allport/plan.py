@@ -36,7 +36,7 @@ ANY_GRID = (0, 0, 0)
 # What is chosen, by its name among the arguments and in the plan.
 DECISIONS = ("algorithm", "grid", "order", "panel", "block", "nb", "big")
 PIVOTING = ("tournament", "partial", "none")
-NO_BOUND = "no words need to move"  # as far as a lower bound of 0 tells
+NO_BOUND = "0: no words are known to need moving"
 
 
 def gemm_algorithms() -> list[dict[str, str]]:

@@ -1,6 +1,7 @@
 // What the graphs of products have in common: places, the blocks of C, and sums over layers.
 #pragma once
 
+#include <algorithm>
 #include <bit>
 #include <cstdint>
 #include <memory>
@@ -75,8 +76,11 @@ class ProductGraph : public TaskGraph {
   /// block in parts and others' partial sums of each.
   [[nodiscard]] int halvings() const { return std::bit_width(static_cast<unsigned>(grid_.layers) - 1); }
   [[nodiscard]] int sum_messages() const { return both_ways() ? sum_pieces_ * (grid_.layers - 1) : halvings(); }
+  /// At least as much as a mean rank receives, sums for others that it combines and passes on among them: as many
+  /// elements as it sends.
   [[nodiscard]] Index sums_received(Place p) const {
-    return (both_ways() ? grid_.layers - 1 : halvings()) * rows(p.i) * summed_cols(p.j, p.l);
+    auto const own = summed_cols(p.j, p.l);
+    return rows(p.i) * (both_ways() ? (grid_.layers - 1) * own : std::max(halvings() * own, cols(p.j) - own));
   }
   [[nodiscard]] Index sums_kept(Place p) const {
     return layered() ? (both_ways() ? 2 : 1 + halvings()) * rows(p.i) * cols(p.j) : 0;
