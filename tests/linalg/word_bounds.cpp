@@ -9,6 +9,7 @@
 #include <map>
 #include <random>
 #include <string>
+#include <string_view>
 
 #include "allport/linalg/cholesky_plan.h"
 #include "allport/linalg/gemm.h"
@@ -52,14 +53,15 @@ double busiest(Distribution const& d, Weight const& weight) {
   return most;
 }
 
-/// The plan, unless nothing fits the memory.
+/// Whether there is a plan: something fits the memory, and the ranks the algorithm.
 template <class Make>
 bool fits(Make const& make) {
   try {
     make();
     return true;
   } catch (Error const& e) {
-    EXPECT_EQ(e.kind(), ErrorKind::memory) << e.what();
+    bool const asks_too_much = std::string_view(e.what()).starts_with("algorithm");  // of these ranks
+    EXPECT_TRUE(e.kind() == ErrorKind::memory || asks_too_much) << e.what();
     return false;
   }
 }
