@@ -43,7 +43,8 @@ def _make(run: Run) -> Result:
                 stacked=True,
             ),
         ],
-        got=f"Simulated, the time in which ranks of 2.5D wait: {spared}. By the deck's "
+        got="Simulated, the time in which ranks of 2.5D wait (summa25: each of 16 layers has a sixteenth of k, and "
+        f"neither A nor B is copied): {spared}. By the deck's "
         "model, "
         f"communication of 2.5D, c = {LAYERED[2]}, rectangular: {text}.",
         obtained=f"{sims.said()} Model: the parts of gemm_time on preset bgp (slide 12). It has no idle time.",

@@ -68,7 +68,8 @@ def _make(run: Run) -> Result:
         f"{1e3 * last['prefix']:.0f}, flat {1e3 * last['flat']:.0f}, MPI_Bcast's textbook "
         f"{1e3 * last[NAMES[-1]]:.0f}; prefix is {gain:.1f} times flat's speed. 1 MiB to {ranks[-1]:,} nodes: "
         f"{beyond[OURS][-1]:.1f} ms, by prefix {beyond['prefix'][-1]:.0f} ms (simulated).{real}",
-        obtained="Simulation of multicast schedules to all ranks: on Grig (deck 5 slide 15; 248 MB/s out of a node, a "
+        obtained="Simulation of multicast schedules that all ranks start together and know: a collective's, where the "
+        "deck's receivers take part in none. To all ranks, on Grig (deck 5 slide 15; 248 MB/s out of a node, a "
         "switch that is never the narrow place) with fair shares, on preset bgp first come first served. Cheapest: "
         "what explain() chooses. The textbook: the better of a binomial tree and, from 12 KiB, scatter and allgather."
         + (
@@ -93,7 +94,7 @@ def _make(run: Run) -> Result:
 
 FIGURE = Figure(
     id="deck5-slide16",
-    title="Multicast without a communicator: prefix routing, flat, MPI_Bcast",
+    title="Multicasts to all: prefix routing, flat, MPI_Bcast",
     claim="Flat multicasts grow with the number of processors; prefix routing is close to the vendor's MPI_Bcast.",
     how=("simulation", "lab", "real run"),
     make=_make,
