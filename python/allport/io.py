@@ -92,6 +92,11 @@ def _split(name: str | os.PathLike[str], argument: str) -> tuple[str, str, str]:
     if match:
         return match.group(1), "h5", match.group(2) or ""
     kind = os.path.splitext(text)[1].lower().lstrip(".")
+    if kind in ("gz", "bz2", "xz", "zst", "zip"):
+        raise failure(
+            f"{argument} '{text}': is compressed, and each rank reads its own part of a file; unpack it first (gunzip)",
+            "io",
+        )
     if kind not in ("npy", "mtx"):
         raise failure(f"{argument} '{text}': expected a name that ends in .npy, .mtx or .h5:DATASET", "io")
     return text, kind, ""

@@ -24,7 +24,10 @@ std::string lower(std::string_view word) {
 
 void read_banner(std::string const& path, Lines::Line const& line, MtxHeader& header) {
   Words words(line.text);
-  if (lower(words.word()) != "%%matrixmarket") {
+  if (line.text.starts_with("\x1f\x8b") || line.text.starts_with("BZh") || line.text.starts_with("\xfd\x37zXZ")) {
+    fail(path, "is compressed, and each rank reads its own part of a file; unpack it first (gunzip, bunzip2 or unxz)");
+  }
+  if (auto const first = lower(words.word()); first != "%%matrixmarket" && first != "%matrixmarket") {
     fail(path, "not a Matrix Market file: it does not begin with %%MatrixMarket");
   }
   auto const object = lower(words.word());
@@ -37,8 +40,10 @@ void read_banner(std::string const& path, Lines::Line const& line, MtxHeader& he
   if (format != "coordinate" && format != "array") {
     wrong_line(path, line, "the format coordinate or array");
   }
-  if (field != "real" && field != "double" && field != "integer" && field != "complex" && field != "pattern") {
-    wrong_line(path, line, "the field real, integer, complex or pattern");
+  header.natural = field == "unsigned-integer";
+  if (field != "real" && field != "double" && field != "integer" && field != "complex" && field != "pattern" &&
+      !header.natural) {
+    wrong_line(path, line, "the field real, integer, unsigned-integer, complex or pattern");
   }
   header.array = format == "array";
   header.complex = field == "complex";

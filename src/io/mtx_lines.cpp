@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cmath>
 #include <cstdlib>
 
@@ -68,6 +69,16 @@ double Words::real() {
   skip_plus();
   double value = 0;
   auto result = std::from_chars(at_, end_, value);
+  if (result.ptr != end_ && (*result.ptr == 'D' || *result.ptr == 'd')) {
+    auto const* const end = std::find_if(at_, end_, [](char c) { return is_blank(c) || c == comment; });
+    auto number = std::string(at_, end);
+    number[static_cast<std::size_t>(result.ptr - at_)] = 'e';
+    Words words(number);
+    value = words.real();
+    good_ = words.finished() && good_;
+    at_ = end;
+    return value;
+  }
   if (result.ec == std::errc::result_out_of_range) {
     value = std::strtod(std::string(at_, result.ptr).c_str(), nullptr);
     if (!std::isinf(value)) {

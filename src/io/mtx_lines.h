@@ -2,6 +2,7 @@
 #pragma once
 
 #include <charconv>
+#include <cstdint>
 #include <cstring>
 #include <memory>
 #include <optional>
@@ -39,6 +40,9 @@ class Lines {
 
 constexpr bool is_blank(char c) { return c == ' ' || c == '\t'; }
 
+/// Begins a comment, which may also follow the numbers of a line.
+constexpr char comment = '%';
+
 /// Takes words and numbers from the front of a line; `good` becomes false when one is not what it should be.
 class Words {
  public:
@@ -62,14 +66,23 @@ class Words {
     return value;
   }
 
-  /// As from_chars; too small numbers become 0 or denormal as they do in C, too large ones are not good.
+  [[nodiscard]] std::uint64_t natural() {
+    skip();
+    skip_plus();
+    std::uint64_t value = 0;
+    take(std::from_chars(at_, end_, value));
+    return value;
+  }
+
+  /// As from_chars, and Fortran's D for an exponent; too small numbers become 0 or denormal as they do in C, too large
+  /// ones are not good.
   [[nodiscard]] double real();
 
   [[nodiscard]] bool good() const { return good_; }
-  /// Good so far and nothing more follows.
+  /// Good so far and nothing more follows but a comment.
   [[nodiscard]] bool finished() {
     skip();
-    return good_ && at_ == end_;
+    return good_ && (at_ == end_ || *at_ == comment);
   }
 
  private:
@@ -84,7 +97,8 @@ class Words {
     }
   }
   void take(std::from_chars_result result) {
-    good_ = good_ && result.ec == std::errc() && (result.ptr == end_ || is_blank(*result.ptr));
+    good_ =
+        good_ && result.ec == std::errc() && (result.ptr == end_ || is_blank(*result.ptr) || *result.ptr == comment);
     at_ = result.ptr;
   }
 
@@ -97,7 +111,7 @@ class Words {
 [[nodiscard]] inline bool is_data(std::string_view line) {
   for (auto const c : line) {
     if (!is_blank(c)) {
-      return c != '%';
+      return c != comment;
     }
   }
   return false;

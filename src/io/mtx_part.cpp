@@ -110,6 +110,7 @@ class PartParser {
   std::string wanted() const {
     std::string_view const numbers = h_.pattern   ? ""
                                      : h_.complex ? " real imaginary"
+                                     : h_.natural ? " integer >= 0"
                                      : h_.integer ? " integer"
                                                   : " value";
     return fmt::format("'{}{}'", h_.array ? "" : "row column", h_.array ? numbers.substr(1) : numbers);
@@ -128,6 +129,9 @@ class PartParser {
   T value(Lines::Line const& line, Words& words) const {
     if (h_.pattern) {
       return T(1);
+    }
+    if (h_.natural) {
+      return T(static_cast<decltype(std::real(T{}))>(words.natural()));
     }
     if (h_.integer) {
       return T(static_cast<decltype(std::real(T{}))>(words.integer()));

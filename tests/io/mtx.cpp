@@ -65,6 +65,24 @@ TEST(Mtx, BannerInAnyCase) {
   expect_sums<double>("%%matrixmarket MATRIX Coordinate Integer GENERAL\n2 2 1\n1 2 -7\n", {{{0, 1}, -7.0}});
 }
 
+// What others write, and SciPy reads.
+TEST(Mtx, BannersNumbersAndNotesOfOthers) {
+  expect_sums<double>("%MatrixMarket matrix coordinate pattern symmetric\n4 4 3\n2 1\n3 1\n4 2\n",
+                      {{{1, 0}, 1.0}, {{0, 1}, 1.0}, {{2, 0}, 1.0}, {{0, 2}, 1.0}, {{3, 1}, 1.0}, {{1, 3}, 1.0}});
+  expect_sums<double>(
+      "%%MatrixMarket matrix coordinate real general % of whom\n3 3 3 % size\n1 2 1.0 % note\n3 3 2.0\n1 1 5%x\n",
+      {{{0, 1}, 1.0}, {{2, 2}, 2.0}, {{0, 0}, 5.0}});
+  expect_sums<double>(
+      "%%MatrixMarket  MATRIX    Coordinate    Real General\n\n   3  3         3\n\n1 1  1.0\n2 2       10.5\n3 3      "
+      "       1.5e-2\n\n",
+      {{{0, 0}, 1.0}, {{1, 1}, 10.5}, {{2, 2}, 0.015}});
+  expect_sums<double>(
+      "%%MatrixMarket matrix coordinate unsigned-integer general\n2 2 2\n1 1 18446744073709551615\n2 2 5\n",
+      {{{0, 0}, 18446744073709551615.0}, {{1, 1}, 5.0}});
+  expect_sums<double>("%%MatrixMarket matrix coordinate real general\n3 3 3\n1 2 1.5D+01\n3 3 -2.0d0\n1 1 2d-1% note\n",
+                      {{{0, 1}, 15.0}, {{2, 2}, -2.0}, {{0, 0}, 0.2}});
+}
+
 TEST(Mtx, PatternsAreOnes) {
   expect_sums<float>("%%MatrixMarket matrix coordinate pattern symmetric\n3 3 2\n2 1\n3 3\n",
                      {{{1, 0}, 1.0F}, {{0, 1}, 1.0F}, {{2, 2}, 1.0F}});
@@ -167,6 +185,7 @@ TEST(Mtx, HeadersThatAreNone) {
   };
   refuse("", {"empty"});
   refuse("1 2 3\n", {"%%MatrixMarket"});
+  refuse("\x1f\x8b\x08 and so on", {"compressed", "gunzip"});
   refuse("%%MatrixMarket vector coordinate real general\n1 1 1\n", {"matrix FORMAT"});
   refuse("%%MatrixMarket matrix coordinate real\n1 1 1\n", {"SYMMETRY"});
   refuse("%%MatrixMarket matrix table real general\n1 1 1\n", {"coordinate or array"});
@@ -193,8 +212,9 @@ TEST(Mtx, EveryMalformedLineIsNamed) {
                  {path, "line at byte " + std::to_string(head.size()), "\"" + line.substr(0, 60), expected});
   };
   auto const general = std::string("coordinate real general");
-  for (auto const* line : {"1", "1 2", "1 2 3 4", "x 2 3", "1 2 x", "1.5 2 3", "1 2 3x", "1 2 1d5", "1 2 --3",
-                           "1 2 + 3", "1 2 +-3", "1, 2, 3", "99999999999999999999 1 1", "\x01\x02"}) {
+  for (auto const* line :
+       {"1", "1 2", "1 2 3 4", "x 2 3", "1 2 x", "1.5 2 3", "1 2 3x", "1 2 1d5d", "1 2 d5", "1 2 1D400", "1 2 --3",
+        "1 2 + 3", "1 2 +-3", "1, 2, 3", "99999999999999999999 1 1", "\x01\x02"}) {
     auto const shown = std::string(line) == "\x01\x02" ? std::string("..") : std::string(line);
     auto const head = "%%MatrixMarket matrix " + general + "\n3 3 1\n";
     auto const path = folder.file("bad.mtx", head + line + "\n");
@@ -205,6 +225,8 @@ TEST(Mtx, EveryMalformedLineIsNamed) {
   refuse(general, "3 3 1", "1 0 1", "a row in 1..3 and a column in 1..3");
   refuse("coordinate integer general", "3 3 1", "1 1 1.5", "'row column integer'");
   refuse("coordinate pattern general", "3 3 1", "1 1 1", "'row column'");
+  refuse("coordinate unsigned-integer general", "3 3 1", "1 1 -1", "'row column integer >= 0'");
+  refuse("coordinate unsigned-integer general", "3 3 1", "1 1 18446744073709551616", "'row column integer >= 0'");
   refuse("array real general", "1 1", "1 1", "'value'");
   refuse("coordinate real symmetric", "3 3 1", "1 2 1", "on or below the diagonal");
   refuse("coordinate real skew-symmetric", "3 3 1", "2 2 1", "zero diagonal");

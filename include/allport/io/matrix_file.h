@@ -76,8 +76,8 @@ struct Entry {
   T value{};
 };
 
-/// Banner and size line of a Matrix Market file (coordinate or array; real, integer, complex, pattern; general,
-/// symmetric, skew-symmetric, hermitian).
+/// Banner and size line of a Matrix Market file (coordinate or array; real, integer, unsigned-integer, complex,
+/// pattern; general, symmetric, skew-symmetric, hermitian).
 struct MtxHeader {
   std::int64_t rows = 0;
   std::int64_t cols = 0;
@@ -89,6 +89,7 @@ struct MtxHeader {
   std::int64_t data_offset = 0;
   std::int64_t file_bytes = 0;
   bool integer = false;
+  bool natural = false;  ///< integers that are not negative and may need all of 64 bits
 };
 /// @throws Error(io) naming the path and the line that is wrong
 [[nodiscard]] MtxHeader read_mtx_header(std::string const& path);
