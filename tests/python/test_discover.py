@@ -125,6 +125,26 @@ def test_switches_are_levels(tmp_path):
     assert sorted(ap.mapping.slurm_hostfile(chosen, found.hosts).split()) == ["tux1", "tux4", "tux5"]
 
 
+def test_lines_go_on_behind_a_backslash(tmp_path):
+    file = tmp_path / "topology.conf"
+    for text in ("tux[0-1],\\\ntux[2-3]", "tux[0-1], \\\n   tux[2-3]  # more", "tux[0-\\\n3]", '"tux[0-3]"'):
+        file.write_text(
+            f"SwitchName=s0 \\\n Nodes={text}\nSwitchName=s1 Nodes=tux[4-7]\nSwitchName=s2 Switches=s[0-1]\n"
+        )
+        found = ap.discover.discover(slurm_file=file, within=False)
+        assert found.hosts == tuple(f"tux{i}" for i in range(8)), text
+
+
+def test_a_host_below_several_switches_counts_once(tmp_path):
+    file = tmp_path / "topology.conf"
+    file.write_text("SwitchName=r1 Nodes=n[1-4]\nSwitchName=r2 Nodes=n[1-4]\nSwitchName=s Switches=r[1-2]\n")
+    found = ap.discover.discover(slurm_file=file, within=False)
+    assert found.hosts == ("n1", "n2", "n3", "n4") and found.machine.ranks == 4
+    assert "4 below several switches" in {e.what: e.value for e in found.evidence}["hosts"]
+    file.write_text("SwitchName=r1 Nodes=n[1-3]\nSwitchName=r2 Nodes=n[3-5]\nSwitchName=s Switches=r[1-2]\n")
+    assert ap.discover.discover(slurm_file=file, within=False).hosts == ("n1", "n2", "n3", "n4", "n5", "-")
+
+
 def test_blocks_are_levels(tmp_path):
     file = tmp_path / "topology.conf"
     file.write_text(BLOCKS)
@@ -141,6 +161,7 @@ def test_blocks_are_levels(tmp_path):
         ("SwitchName=a Nodes=x\nSwitchName=a Nodes=y\n", "line 2: switch a is described twice"),
         ("SwitchName=a\n", "line 1"),
         ("Topology=a\n", "line 1"),
+        ("SwitchName=a Nodes=x, y\n", "line 1: 'y': expected Name=Value"),
         ("BlockName=a Nodes=x\nSwitchName=a Nodes=x\n", "switches and blocks"),
         ("BlockName=a Nodes=x\nBlockSizes=2,3\n", "multiple"),
         ("", "names no host"),

@@ -11,14 +11,25 @@ from allport.machine import Machine
 __all__ = ["lines_of", "read"]
 
 
-def lines_of(path: str | Path) -> list[tuple[int, str]]:
-    """(number, text) of the lines that say something; what follows a # does not. Raises AllportError."""
+def lines_of(path: str | Path, continued: bool = False) -> list[tuple[int, str]]:
+    """(number, text) of the lines that say something; what follows a # does not. continued: a backslash at a line's end
+    joins the next one to it, as in Slurm's files. Raises AllportError."""
     try:
         text = Path(path).read_text(encoding="utf-8")
     except (OSError, UnicodeDecodeError) as error:
         raise failure(f"{path}: cannot be read: {error}", "io") from None
-    found = ((n, line.split("#", 1)[0].strip()) for n, line in enumerate(text.splitlines(), 1))
-    return [(n, line) for n, line in found if line]
+    found: list[tuple[int, str]] = []
+    goes_on = False
+    for n, line in enumerate(text.splitlines(), 1):
+        line = line.split("#", 1)[0].rstrip()
+        if goes_on:
+            n, begun = found.pop()
+            # A list goes on behind its comma: blanks around the line's end are none of the value's.
+            in_list = begun.rstrip().endswith((",", "="))
+            line = begun.rstrip() + line.lstrip() if in_list else begun + line
+        goes_on = continued and line.endswith("\\")
+        found.append((n, line.removesuffix("\\") if goes_on else line))
+    return [(n, line.strip()) for n, line in found if line.strip()]
 
 
 def read(path: str | Path) -> Shape:

@@ -145,9 +145,20 @@ def _depth(tree: object) -> int:
     return 0 if isinstance(tree, str) else 1 + max((_depth(t) for t in tree), default=0)  # type: ignore[attr-defined]
 
 
+def _once(tree: object, seen: dict[str, int]) -> object:
+    """Without hosts that have been seen before, nor branches that are left empty; seen: how often each is there."""
+    if isinstance(tree, str):
+        seen[tree] = seen.get(tree, 0) + 1
+        return tree if seen[tree] == 1 else []
+    return [left for left in (_once(branch, seen) for branch in tree) if left]  # type: ignore[attr-defined]
+
+
 def tree_of(tree: list, names: Sequence[str], source: str, what: str) -> Shape:
     """Hosts below switches, as nested lists. names: of the levels, innermost (hosts) first. Branches of another size or
-    depth get places without hosts. Raises AllportError."""
+    depth get places without hosts; a host below several switches counts below the first. Raises AllportError."""
+    seen: dict[str, int] = {}
+    tree = _once(tree, seen)  # type: ignore[assignment]
+    again = [host for host, times in seen.items() if times > 1]
     depth = _depth(tree)
     while depth > MOST_LEVELS or depth > len(names):  # the outermost switches count as one
         tree = [t for switch in tree for t in ([switch] if isinstance(switch, str) else switch)]
@@ -184,6 +195,9 @@ def tree_of(tree: list, names: Sequence[str], source: str, what: str) -> Shape:
         Evidence(what, f"{words}, {present} hosts", source, "stated"),
         Evidence("uplinks", "as fast as all below them", "no source says", "assumed"),
     ]
+    if again:
+        several = f"{len(again)} below several {what}, each counted below the first: {again[0]}"
+        evidence.append(Evidence("hosts", several + (", ..." if len(again) > 1 else ""), source, "stated"))
     if present < len(hosts):
         evidence.append(Evidence("places without a host", str(len(hosts) - present), "uneven branches", "stated"))
     return Shape((1,), (False,), levels, tuple(hosts), tuple(evidence))

@@ -20,6 +20,7 @@ __all__ = ["by_names", "find", "read"]
 # Of levels, hosts first; Slurm has no names for them.
 SWITCHES = ("host", "leaf", "pod", "spine")
 BLOCKS = ("host", "block", "group", "hall")
+SETTING = re.compile(r"(\w+)\s*=\s*(?:\"([^\"]*)\"|([^\s\"]\S*))")
 FOLDERS = ("/etc/slurm", "/etc/slurm-llnl", "/usr/local/etc/slurm")
 
 
@@ -73,10 +74,11 @@ def _conf(path: Path, kept: Kept) -> Shape:
     below: dict[str, list[str]] = {}
     blocks: list[list[str]] = []
     sizes: list[int] = []
-    for number, line in lines_of(path):
+    for number, line in lines_of(path, continued=True):
         where = f"{path}, line {number}"
-        words = dict(re.findall(r"(\w+)\s*=\s*(\S+)", line))
-        said = {key.lower(): value for key, value in words.items()}
+        if left := SETTING.sub("", line).strip():
+            raise failure(f"{where}: '{left}': expected Name=Value alone, values without blanks or in quotes")
+        said = {key.lower(): quoted or plain for key, quoted, plain in SETTING.findall(line)}
         if "switchname" in said:
             name = said["switchname"]
             if name in hosts_of:
