@@ -12,7 +12,7 @@ from typing import Any
 
 import allport as ap
 import pytest
-from allport.lab import Lab
+from allport.lab import Lab, wires
 
 NAME = f"t{os.getpid()}"
 
@@ -23,6 +23,10 @@ def why_not() -> str:
     missing = [tool for tool in ("ip", "tc", "nsenter", "unshare") if shutil.which(tool) is None]
     if missing:
         return f"needs {', '.join(missing)} (iproute2, util-linux)"
+    try:
+        wires.need_mounts()
+    except ap.AllportError as error:
+        return f"cannot be: {str(error).removeprefix('lab: ')}"
     tried = subprocess.run(
         ["unshare", "--net", "--uts", "ip", "link", "add", "probe0", "type", "veth"], capture_output=True
     )

@@ -150,20 +150,21 @@ def test_a_bad_record_is_refused_with_the_remedy_and_nothing_is_touched(
     path = Path(f"/run/allport-lab/{NAME}/lab.json")
     good, before = path.read_text(), namespaces()
     inside = subprocess.Popen([*lab.node_command(1), "sleep", "600"])
-    for text, what in bad_records(json.loads(good)):
-        path.write_text(text, errors="surrogateescape")
-        for act in (lambda: ap.lab.take_down(NAME), lambda: ap.lab.status(NAME), lambda: Lab.attach(NAME)):
-            with pytest.raises(ap.AllportError, match=what) as error:
-                act()
-            assert str(path) in str(error.value) and f"ip netns delete those of its namespaces allport-{NAME}-" in str(
-                error.value
-            )
-        with pytest.raises(ap.AllportError, match=what):
-            Lab.up("torus:2", name=NAME)
-    shown = allport("lab", "status")
-    assert shown.returncode == 0 and f"lab '{NAME}': {path}: plan: 'burst' = 1" in " ".join(shown.stdout.split())
-    assert namespaces() == before and inside.poll() is None
-    path.write_text(good)
+    try:
+        for text, what in bad_records(json.loads(good)):
+            path.write_text(text, errors="surrogateescape")
+            for act in (lambda: ap.lab.take_down(NAME), lambda: ap.lab.status(NAME), lambda: Lab.attach(NAME)):
+                with pytest.raises(ap.AllportError, match=what) as error:
+                    act()
+                assert str(path) in str(error.value)
+                assert f"ip netns delete those of its namespaces allport-{NAME}-" in str(error.value)
+            with pytest.raises(ap.AllportError, match=what):
+                Lab.up("torus:2", name=NAME)
+        shown = allport("lab", "status")
+        assert shown.returncode == 0 and f"lab '{NAME}': {path}: plan: 'burst' = 1" in " ".join(shown.stdout.split())
+        assert namespaces() == before and inside.poll() is None
+    finally:
+        path.write_text(good)  # a bad one would stand in every later lab's way
     assert ap.lab.take_down(NAME)["ended_processes"] == 1
     inside.wait()
 
@@ -215,6 +216,26 @@ def test_the_namespace_of_everything_else_is_never_a_labs() -> None:
     told = json.loads(ran.stdout or "{}")
     expected = {"ended_processes": 0, "left_alone": [f"allport-{NAME}-1"], "bystander": 5}
     assert told == {"name": NAME, "spec": "torus:2", **expected}, ran.stderr
+
+
+# All of this root in a folder that is no mount point, and a command with that for its root.
+CHROOT = """
+set -e
+cd "$1"
+for each in /*; do
+  if [ -L "$each" ]; then cp -P "$each" .; elif [ -d "$each" ]; then mkdir ".$each" && mount --rbind "$each" ".$each"; fi
+done
+shift
+exec chroot . "$@"
+"""
+
+
+def test_a_root_that_is_no_mount_point_is_told(tmp_path: Path) -> None:
+    own = ["unshare", "--mount", "sh", "-c", CHROOT, "sh", str(tmp_path)]
+    told = [sys.executable, "-m", "allport", "lab", "up", "torus:2", "--name", NAME]
+    done = subprocess.run([*own, *told], capture_output=True, text=True, timeout=120)
+    assert done.returncode == 1 and NAME not in ap.lab.names(), done.stderr
+    assert "cannot change root filesystem propagation" in done.stderr and "mount --bind ROOT ROOT" in done.stderr
 
 
 def test_every_command_checks_the_name(allport: Callable[..., subprocess.CompletedProcess[str]]) -> None:

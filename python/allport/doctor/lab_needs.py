@@ -23,6 +23,11 @@ def examine() -> list[Finding]:
         return [Finding("lab", "note", str(error), "apt-get install iproute2 util-linux")]
     if os.geteuid() != 0:
         return [Finding("lab", "note", "needs root: network namespaces are root's", "sudo allport lab up torus:4x4")]
+    try:
+        wires.need_mounts()
+    except AllportError as error:
+        finding, _, remedy = str(error).removeprefix("lab: ").rpartition("; in a chroot ")
+        return [Finding("lab", "note", finding, f"in a chroot {remedy}")]
     shell = shutil.which("sh") or "/bin/sh"
     done = subprocess.run(["unshare", "--net", shell, "-c", _TRIAL], capture_output=True, text=True)
     if done.returncode != 0:

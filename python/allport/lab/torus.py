@@ -64,6 +64,7 @@ class Lab:
         Raises AllportError, and leaves nothing behind, when it cannot.
         """
         _need_root()
+        wires.need_mounts()
         plan = make_plan(name, as_machine(machine), rate, burst, limit, tcp)
         with state.locked(name), ended_by_signals():
             _clear_place(name)

@@ -16,7 +16,18 @@ from allport.lab.namespaces import in_each
 from allport.lab.plan import FRONT, Cable, Plan, next_ports
 from allport.lab.state import State
 
-__all__ = ["Routes", "batch", "interfaces", "lay", "need_tools", "routes", "set_links", "set_rate", "set_routes"]
+__all__ = [
+    "Routes",
+    "batch",
+    "interfaces",
+    "lay",
+    "need_mounts",
+    "need_tools",
+    "routes",
+    "set_links",
+    "set_rate",
+    "set_routes",
+]
 
 _GET_FLAGS, _UP, _RUNNING = 0x8913, 1, 64
 _CARRIER_SECONDS = 10.0  # the kernel tells of a carrier within a second; a busy machine takes longer
@@ -31,6 +42,19 @@ def need_tools() -> None:
     for tool, package in (("ip", "iproute2"), ("tc", "iproute2"), ("nsenter", "util-linux"), ("unshare", "util-linux")):
         if shutil.which(tool) is None:
             raise failure(f"lab: '{tool}' is not there; install {package}", "io")
+
+
+def need_mounts() -> None:
+    """Raises AllportError where nodes cannot have mounts of their own, as in a chroot whose root is no mount point."""
+    tried = subprocess.run(
+        ["unshare", "--mount", "--propagation", "slave", "true"], capture_output=True, text=True, errors="replace"
+    )
+    if tried.returncode != 0:
+        raise failure(
+            f"lab: no node can have mounts of its own: {' '.join(tried.stderr.split())}; in a chroot its root must be "
+            "a mount point: mount --bind ROOT ROOT before chroot ROOT; in a container: --cap-add=SYS_ADMIN",
+            "io",
+        )
 
 
 def batch(tool: str, lines: Iterable[str], what: str, force: bool = False) -> None:
