@@ -31,7 +31,7 @@ std::string library_version() {
   if (MPI_Get_library_version(text, &length) != MPI_SUCCESS) {
     return {};
   }
-  return {text, static_cast<std::size_t>(length)};
+  return text;  // MPICH's length counts the zero at the end, too
 }
 
 /// Whose MPI it is: where it was compiled for the standard's binary interface, the library itself tells.

@@ -205,7 +205,7 @@ std::string const& library() {
     std::array<char, MPI_MAX_LIBRARY_VERSION_STRING> version{};
     int length = 0;
     PMPI_Get_library_version(version.data(), &length);
-    std::string all(version.data(), static_cast<std::size_t>(length));
+    std::string all(version.data());  // MPICH's length counts the zero at the end, too
     all.resize(std::min({all.size(), all.find('\n'), all.find(", package")}));
     std::ranges::replace(all, '\t', ' ');
     return all;

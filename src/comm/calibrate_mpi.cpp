@@ -163,7 +163,7 @@ std::string mpi_library_name() {
   std::array<char, MPI_MAX_LIBRARY_VERSION_STRING> text{};
   int length = 0;
   check(MPI_Get_library_version(text.data(), &length), "MPI_Get_library_version", 0);
-  auto const all = std::string_view(text.data(), static_cast<std::size_t>(length));
+  auto const all = std::string_view(text.data());  // MPICH's length counts the zero at the end, too
   auto const family = all.substr(0, 5) == "MPICH" ? "MPICH" : all.substr(0, 8) == "Open MPI" ? "Open MPI" : "";
   auto const digit = all.find_first_of("0123456789");
   auto const end = all.find_first_not_of("0123456789.abrc", digit);
