@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <array>
+#include <cstdlib>
 #include <map>
 #include <nlohmann/json.hpp>
 #include <sstream>
@@ -133,7 +134,8 @@ void write_report(Memory const& found) {
   auto const orders = lines_of(handback::gathered_on_rank_0(MPI_COMM_WORLD, s.orders));
   auto const shapes = summed_shapes(s);
   if (rank != 0) return;
-  auto const machine = s.world ? s.world->machine().name() : std::string{};
+  auto const* const named = std::getenv("ALLPORT_MACHINE");
+  auto const machine = s.world ? s.world->machine().name() : std::string(named != nullptr ? named : "");
   if (s.report_to == "1") {
     auto const all = handback::total(calls);
     auto text = fmt::format("allport: machine {}: {} collective calls taken, {} handed back\n",
