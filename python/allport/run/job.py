@@ -14,6 +14,8 @@ from collections.abc import Callable, Sequence
 from dataclasses import asdict, dataclass, replace
 from typing import TYPE_CHECKING, Any, ClassVar
 
+import numpy as np
+
 from allport import io
 from allport.errors import failure, together
 from allport.linalg import DistributedMatrix
@@ -27,7 +29,7 @@ if TYPE_CHECKING:
     from allport.comm import Communicator
     from allport.io import MatrixFile
 
-__all__ = ["Job", "Laps", "TiledJob", "agree", "ensure_room", "finite", "join", "load", "machine_for"]
+__all__ = ["Job", "Laps", "TiledJob", "agree", "ensure_finite", "ensure_room", "finite", "join", "load", "machine_for"]
 
 
 class Laps:
@@ -49,9 +51,34 @@ def finite(x: float | None) -> float | None:
     return x if x is not None and math.isfinite(x) else None
 
 
-def load(file: MatrixFile, comm: Communicator, distribution: Distribution, dtype: Any) -> DistributedMatrix:
-    """A matrix from its file, distributed. Called by all ranks; raises as io.read() does."""
-    return DistributedMatrix(comm, distribution, io.read(file, comm, distribution, dtype))
+def ensure_finite(name: str, local: np.ndarray, comm: Communicator, where: Callable[[], str | None]) -> None:
+    """Raises AllportError on all ranks where a file's elements are not all finite. where: this rank's first that is
+    not, in words, or None where none of those is read."""
+    with together(comm):
+        if not np.isfinite(local).all() and (found := where()) is not None:
+            raise failure(
+                f"'{name}': {found}; expected finite numbers: replace those for which numpy.isfinite is false", "io"
+            )
+
+
+def load(
+    file: MatrixFile, comm: Communicator, distribution: Distribution, dtype: Any, triangle: str = ""
+) -> DistributedMatrix:
+    """A matrix from its file, distributed. triangle: 'L' or 'U', where no other is read. Called by all ranks; raises as
+    io.read() does, and where an element is not finite."""
+    local = io.read(file, comm, distribution, dtype)
+
+    def first() -> str | None:
+        for (row, _), (column, _), at in io.boxes(distribution, comm.rank):
+            i, j = np.nonzero(~np.isfinite(local[at]))
+            below = (i + row) - (j + column)
+            read = below >= 0 if triangle == "L" else below <= 0 if triangle == "U" else below == below
+            for r, c in zip(i[read], j[read], strict=True):
+                return f"element [{r + row}, {c + column}], counted from 0, is {local[at][r, c]}"
+        return None
+
+    ensure_finite(file.name, local, comm, first)
+    return DistributedMatrix(comm, distribution, local)
 
 
 @dataclass(kw_only=True)

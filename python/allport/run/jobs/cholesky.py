@@ -48,14 +48,14 @@ class CholeskyJob(TiledJob):
         laps = Laps()
         job, file, planned = agree(self, comm)
         dtype, where = working_dtype(file.dtype), planned.distribution
-        matrix = load(file, comm, where, dtype)
+        matrix = load(file, comm, where, dtype, job.uplo)
         laps.done("load")
         ways = job.ways(planned, progress)
         factors, report = cholesky(matrix, uplo=job.uplo, comm=comm, overwrite=True, report=True, **ways)
         factors.clear_other_triangle()
         laps.done("cholesky")
         job.write_trace(report.records, comm, f"Cholesky of {file.name}")
-        residual = factors.residual(load(file, comm, where, dtype)) if job.check_residual else None
+        residual = factors.residual(load(file, comm, where, dtype, job.uplo)) if job.check_residual else None
         laps.done("check")
         factors.factor.save(job.out)
         laps.done("save")

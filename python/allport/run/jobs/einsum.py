@@ -11,7 +11,7 @@ import numpy as np
 from allport.errors import failure, together
 from allport.io import ensure_writable, working_dtype
 from allport.machine import Machine
-from allport.run.job import Job, Laps
+from allport.run.job import Job, Laps, ensure_finite
 from allport.tensors.contract import einsum
 from allport.tensors.contraction import of_einsum
 from allport.tensors.search import best_plan, plan_on, problem_of
@@ -75,6 +75,8 @@ class EinsumJob(Job):
             problem = job.problem(comm.machine, job.files())
         planned = plan_on(comm, problem)
         a, b = load_tensor(job.a, comm, distribution=planned.a), load_tensor(job.b, comm, distribution=planned.b)
+        for name, tensor in ((job.a, a), (job.b, b)):
+            ensure_finite(name, tensor.local, comm, lambda: "has elements that are infinite or not a number")
         laps.done("load")
         result, report = einsum(job.subscripts, a, b, comm=comm, plan=planned, progress=progress, report=True)
         laps.done("einsum")

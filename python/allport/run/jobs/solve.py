@@ -111,7 +111,7 @@ class SolveJob(FactorJob):
         job, files, planned = agree(self, comm)
         dtype = job.dtype(files)
         spread = square_distribution(files[1].shape, comm.size)
-        a = load(files[0], comm, planned.distribution, dtype)
+        a = load(files[0], comm, planned.distribution, dtype, job.uplo if job.assume == "pos" else "")
         b = load(files[1], comm, spread, dtype)
         laps.done("load")
         how: dict[str, Any] = {"assume": "pos", "uplo": job.uplo, "workers": job.workers}
