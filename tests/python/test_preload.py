@@ -43,6 +43,14 @@ def test_a_compiled_program_gets_its_launcher_and_its_drop_in():
     assert not start.notes
 
 
+def test_a_program_in_this_folder_is_found_as_it_is_typed(tmp_path, monkeypatch):
+    os.symlink(program(), tmp_path / "program")
+    monkeypatch.chdir(tmp_path)
+    for typed in ("./program", "program", f"../{tmp_path.name}/program"):
+        start = ap.preload.prepare(typed, ranks=2)
+        assert Path(start.program[0]).is_absolute() and os.path.samefile(start.program[0], program())
+
+
 def test_it_runs_and_reports(tmp_path):
     report = tmp_path / "report.json"
     words = ["exec", "-m", "torus:3", "-x", "ALLPORT_DROPIN=always", "--report", report, program()]

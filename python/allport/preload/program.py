@@ -46,16 +46,16 @@ class Program:
 
 
 def _resolve(program: str) -> Path:
-    path = Path(shutil.which(program) or program)
+    path = Path(shutil.which(program) or program).absolute()
     if re.match(r"(mpiexec|mpirun|srun|prterun|prun)(\..*)?$", path.name):
         raise failure(
             f"program = '{program}': is a launcher, and allport exec starts one itself; leave it and its -n out"
         )
     if path.is_dir() or not path.exists():
         raise failure(f"program = '{program}': not there; give its path, or a name in PATH", "io")
-    if shutil.which(str(path)) is None:
+    if not os.access(path, os.X_OK):
         raise failure(f"program = '{program}': is not executable; chmod +x {program}, or give what interprets it", "io")
-    return path.absolute()
+    return path
 
 
 def _interpreter(first: str) -> str | None:
