@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 from allport._native import Axis, Level, Machine, NodeRates, TopologyIds, axis_letter, preset_names
 from allport.units import format_bytes, format_flops, format_rate, format_seconds
 
@@ -14,6 +16,7 @@ __all__ = [
     "as_machine",
     "axis_letter",
     "describe",
+    "file_text",
     "measured_on",
     "preset_names",
 ]
@@ -22,6 +25,12 @@ __all__ = [
 def as_machine(machine: Machine | str) -> Machine:
     """A machine, or the machine that a spec or the path of a machine file names."""
     return machine if isinstance(machine, Machine) else Machine.parse(str(machine))
+
+
+def file_text(machine: Machine, spec: str | None) -> str:
+    """A machine file. A name that is only the spec stays out: a file without one is called by its path, copies too."""
+    text = machine.to_toml()
+    return re.sub(r"\Aname = .*\n", "", text) if machine.name == spec else text
 
 
 def measured_on(machine: Machine) -> str:

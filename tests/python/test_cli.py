@@ -67,7 +67,14 @@ def test_every_command_speaks_json(allport, arguments):
 def test_a_machine_file_can_be_printed_and_used(allport, tmp_path):
     (tmp_path / "mine.toml").write_text(allport("machine", "file", "xe6:4x4x2").stdout)
     shown = allport("machine", "show", "mine.toml", "--json")
-    assert json.loads(shown.stdout) == json.loads(allport("machine", "show", "xe6:4x4x2", "--json").stdout)
+    same = json.loads(allport("machine", "show", "xe6:4x4x2", "--json").stdout)
+    assert json.loads(shown.stdout) == {**same, "name": "mine.toml"}
+    # A copy is another machine, and has its own name; one that somebody has named keeps that.
+    text = (tmp_path / "mine.toml").read_text()
+    (tmp_path / "open.toml").write_text(text.replace("wraps = true", "wraps = false"))
+    assert allport("machine", "show", "open.toml").stdout.startswith("open.toml is a 3-D mesh")
+    (tmp_path / "named.toml").write_text(f'name = "cube"\n{text}')
+    assert allport("machine", "file", "named.toml").stdout.startswith('name = "cube"\n')
 
 
 def test_trees_are_drawn(allport, tmp_path):
@@ -97,6 +104,13 @@ def test_trees_are_drawn(allport, tmp_path):
         ("simulate bcast -m torus:4 --timeline no/x.json", ["timeline 'no/x.json'", "folder 'no'"], 1),
         ("machine calibrate -o no/m.toml", ["output 'no/m.toml'", "folder 'no'"], 1),
         ("nonsense", ["nonsense"], 2),
+        ("solve A.npy b.npy", ["No such command 'solve'", "`allport run solve`"], 2),
+        ("gemm", ["`allport run gemm` and `allport plan gemm`"], 2),
+        ("lu --help", ["`allport run lu`"], 2),
+        ("discover", ["`allport machine discover`"], 2),
+        ("simulate lu --n 512 -m torus:2x2 --sample 2 --report r.html", ["--sample 2", "--report"], 1),
+        ("simulate lu --n 512 -m torus:2x2 --sample 2 --late", ["--sample 2", "--late"], 1),
+        ("simulate lu --n 512 -m torus:2x2 --sample 2 --steps 0:1", ["--sample 2", "--steps 0:1"], 1),
         ("machine", [], 0),
     ],
 )
@@ -107,6 +121,34 @@ def test_errors_are_one_message_and_a_code(allport, arguments, words, code):
         assert done.stdout == "" and "Traceback" not in done.stderr
     for word in words:
         assert word in done.stderr, done.stderr
+
+
+@pytest.mark.parametrize(
+    ("arguments", "words", "code", "kind"),
+    [
+        ("machine show donut:4x4 --json", "donut", 1, "machine"),
+        ("run solve --json gone.npy b.npy -o x.npy", "gone.npy", 1, "io"),
+        ("plan lu --nonsense --json", "--nonsense", 2, "usage"),
+        ("solve --json", "allport run solve", 2, "usage"),
+    ],
+)
+def test_errors_are_json_too(allport, arguments, words, code, kind):
+    done = allport(*arguments.split())
+    told = json.loads(done.stdout)
+    assert done.returncode == code and done.stderr == f"allport: {told['error']}\n", (done.returncode, done.stderr)
+    assert words in told["error"] and (told["kind"], told["exit_code"]) == (kind, code)
+
+
+def test_a_program_s_json_is_its_own(allport):
+    done = allport("exec", "no-such-program", "--json")
+    assert done.returncode == 1 and done.stdout == "", done.stdout
+    assert json.loads(allport("exec", "--json", "no-such-program").stdout)["kind"] == "io"
+
+
+def test_the_version_in_short(allport):
+    done = allport("--version")
+    assert (done.returncode, done.stdout, done.stderr) == (0, f"allport {ap.__version__}\n", "")
+    assert not [text for text in json.loads(allport("version", "--json").stdout).values() if "\0" in str(text)]
 
 
 def test_the_environment_names_the_machine(allport):

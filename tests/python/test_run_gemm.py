@@ -1,3 +1,4 @@
+import gzip
 import json
 import os
 import subprocess
@@ -9,6 +10,48 @@ import pytest
 from conftest import longer
 
 rng = np.random.default_rng(2)
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("%MatrixMarket matrix coordinate pattern symmetric\n2 2 1\n2 1\n", [[0, 1], [1, 0]]),
+        (
+            "%%MatrixMarket matrix coordinate unsigned-integer general\n2 2 2\n1 1 18446744073709551615\n2 2 5\n",
+            [[2.0**64, 0], [0, 5]],
+        ),
+        ("%%MatrixMarket matrix coordinate real general\n2 2 2\n1 2 1.0 % note\n2 2 2.0\n", [[0, 1], [0, 2]]),
+        ("%%MatrixMarket matrix coordinate real general\n2 2 2\n1 2 1.5D+01\n2 2 -2.0d0\n", [[0, 15], [0, -2]]),
+    ],
+)
+def test_matrix_market_as_others_write_it(text, expected, allport, tmp_path):
+    (tmp_path / "A.mtx").write_text(text)
+    np.save(tmp_path / "I.npy", np.eye(2))
+    done = allport("run", "gemm", "A.mtx", "I.npy", "-o", "C.npy", "-n", 1)
+    assert done.returncode == 0, done.stderr
+    np.testing.assert_array_equal(np.load(tmp_path / "C.npy"), expected)
+
+
+def test_what_is_compressed_is_refused_with_the_remedy(refuses, tmp_path):
+    for name in ("A.mtx", "A.mtx.gz"):
+        (tmp_path / name).write_bytes(gzip.compress(b"%%MatrixMarket matrix array real general\n1 1\n2\n"))
+        refuses("gemm", name, name, "-o", "C.npy", "-n", 1, words=[f"'{name}'", "is compressed", "gunzip"])
+
+
+def test_what_is_not_a_number_is_refused(refuses, tmp_path):
+    a = np.ones((5, 4))
+    a[4, 2] = np.nan
+    np.save(tmp_path / "A.npy", a)
+    np.save(tmp_path / "B.npy", np.ones((4, 3)))
+    words = ["'A.npy': element [4, 2], counted from 0, is nan", "numpy.isfinite"]
+    refuses("gemm", "A.npy", "B.npy", "-o", "C.npy", "-n", 2, words=words, env={})
+
+
+def test_ranks_that_share_cores_are_told(allport, tmp_path):
+    np.save(tmp_path / "A.npy", np.eye(4))
+    for ranks in (1, ap.launch.cores() + 1):
+        shown = allport("run", "gemm", "A.npy", "A.npy", "-o", "C.npy", "-n", ranks).stdout
+        assert (f"{ranks} ranks shared {ap.launch.cores()} cores of this computer" in shown) == (ranks > 1)
 
 
 def write_mtx(path, a):

@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import contextlib
+import json
 import os
 import sys
-from typing import Any
+from typing import Annotated, Any
 
 import typer
+from typer.core import TyperGroup
 
+import allport as ap
 from allport.cli import (
     bench,
     compare,
@@ -21,6 +24,7 @@ from allport.cli import (
     machine,
     map,
     multicast,
+    options,
     plan,
     report,
     reproduce,
@@ -33,8 +37,24 @@ from allport.errors import AllportError
 from allport.run.launch import JobFailed
 from allport.run.rank import joined_rank, joined_size, leave_together
 
+
+class _Commands(TyperGroup):
+    """Names the commands of a group that somebody looks for at the top: `allport solve` is `allport run solve`."""
+
+    def resolve_command(self, ctx: Any, args: list[str]) -> Any:
+        there = [
+            f"`allport {group} {args[0]}`"
+            for group, command in self.commands.items()
+            if args[0] in getattr(command, "commands", {})
+        ]
+        if there and args[0] not in self.commands:
+            ctx.fail(f"No such command '{args[0]}'; there is {' and '.join(there)}.")
+        return super().resolve_command(ctx, args)
+
+
 app = typer.Typer(
     name="allport",
+    cls=_Commands,
     help="Dense linear algebra and collectives at the speed of all of a machine's links at once.",
     no_args_is_help=True,
     pretty_exceptions_enable=False,
@@ -60,9 +80,39 @@ app.command(name="simulate")(simulate.simulate)
 app.command(name="version")(version.version)
 
 
+def _version(given: bool) -> None:
+    if given:
+        typer.echo(f"allport {ap.__version__}")
+        raise typer.Exit
+
+
+@app.callback()
+def _top(
+    shown: Annotated[
+        bool, typer.Option("--version", callback=_version, is_eager=True, help="Print Allport's; more: version.")
+    ] = False,
+) -> None:
+    pass
+
+
 def _say(message: str) -> None:
     if joined_rank() == 0:
         sys.stderr.write(f"allport: {message}\n")
+
+
+def _fail(message: str, kind: str, code: int, words: list[str]) -> int:
+    """Says it on standard error and, where a program reads JSON, on standard output; the exit code."""
+    _say(message)
+    if _wants_json(words) and joined_rank() == 0:
+        sys.stdout.write(json.dumps({"error": message, "kind": kind, "exit_code": code}, indent=2) + "\n")
+        sys.stdout.flush()
+    return code
+
+
+def _wants_json(words: list[str]) -> bool:
+    """Whether --json was read, or stands where wrong usage has kept it from being read; not a program's own."""
+    passes_on = words[:1] == ["exec"] or words[:2] == ["lab", "run"]
+    return options.json_wanted() or (not passes_on and "--json" in words)
 
 
 def main(arguments: list[str] | None = None) -> None:
@@ -71,6 +121,7 @@ def main(arguments: list[str] | None = None) -> None:
 
 
 def _run(arguments: list[str] | None) -> int:
+    words = sys.argv[1:] if arguments is None else arguments
     try:
         result: Any = app(args=arguments, prog_name="allport", standalone_mode=False)
         sys.stdout.flush()
@@ -79,16 +130,15 @@ def _run(arguments: list[str] | None) -> int:
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return 1
     except KeyboardInterrupt:
-        _say("interrupted")
-        return 130
+        return _fail("interrupted", "interrupted", 130, words)
     except (AllportError, JobFailed, ImportError) as error:
         if os.environ.get("ALLPORT_DEBUG") == "1":
             raise
-        _say(str(error))
+        code = _fail(str(error), getattr(error, "kind", "run"), 1, words)
         _leave()
-        return 1
+        return code
     except Exception as error:
-        return _last_resort(error)
+        return _last_resort(error, words)
 
 
 def _leave() -> None:
@@ -98,16 +148,14 @@ def _leave() -> None:
             leave_together()
 
 
-def _last_resort(error: Exception) -> int:
+def _last_resort(error: Exception, words: list[str]) -> int:
     # Typer brings its own copy of click in some versions and not in others, so its errors are known by their looks.
     if hasattr(error, "format_message") and hasattr(error, "exit_code"):
-        _say(str(error.format_message()))
+        code = _fail(str(error.format_message()), "usage", int(error.exit_code), words)
         _leave()
-        return int(error.exit_code)
+        return code
     if type(error).__name__ == "Abort":
-        _say("interrupted")
-        return 130
+        return _fail("interrupted", "interrupted", 130, words)
     if os.environ.get("ALLPORT_DEBUG") == "1":
         raise error
-    _say(f"{type(error).__name__}: {error} (ALLPORT_DEBUG=1 shows where)")
-    return 1
+    return _fail(f"{type(error).__name__}: {error} (ALLPORT_DEBUG=1 shows where)", "internal", 1, words)

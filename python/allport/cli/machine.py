@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -76,9 +77,9 @@ def file(spec: Spec, as_json: Json = False) -> None:
     """Print a machine as a machine file (TOML), to be changed and used as a spec."""
     machine = ap.Machine.parse(spec)
     if as_json:
-        print_json({"toml": machine.to_toml()})
+        print_json({"toml": ap.machine.file_text(machine, spec)})
     else:
-        typer.echo(machine.to_toml(), nl=False)
+        typer.echo(ap.machine.file_text(machine, spec), nl=False)
 
 
 def _show_discovery(found: ap.discover.Discovery, written: list[str]) -> None:
@@ -262,7 +263,8 @@ def calibrate(
     if check is not None and output is not None:
         raise ap.AllportError(f"check, output = '{output}': expected one of the two; --check writes no machine file")
     usual = (ap.launch.joined_size() or ap.launch.cores()) if on == "mpi" else ranks or 2
-    where = ap.job.machine_for(machine or check, ranks, usual)
+    spec = machine or check or os.environ.get("ALLPORT_MACHINE")
+    where = ap.job.machine_for(spec, ranks, usual)
     only = only_links or check is not None or on == "simulator"
     found: ap.Machine | None = where
     figures: list[ap.links.Figure] | None = []
@@ -282,7 +284,7 @@ def calibrate(
     if figures:
         found = ap.links.keep(found, figures, ap.links.carrier_name(on))
     if output:
-        Path(output).write_text(found.to_toml())
+        Path(output).write_text(ap.machine.file_text(found, spec or where.name))
     if as_json:
         print_json({**found.to_dict(), "output": output, "link_figures": [f.to_dict() for f in figures]})
     else:

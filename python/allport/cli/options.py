@@ -31,7 +31,20 @@ def ranks_of(option: str, text: str) -> list[int] | None:
     return found
 
 
-Json = Annotated[bool, typer.Option("--json", help="Print JSON for programs.")]
+_asked: list[bool] = []
+
+
+def _json(given: bool) -> bool:
+    _asked.append(given)
+    return given
+
+
+def json_wanted() -> bool:
+    """Whether this process's command has read --json."""
+    return any(_asked)
+
+
+Json = Annotated[bool, typer.Option("--json", callback=_json, help="Print JSON for programs.")]
 
 
 def _page(path: str | None) -> str | None:

@@ -139,7 +139,18 @@ def _run_job(job: ap.job.Job, as_json: bool, show: Callable[[dict[str, Any]], No
         data["trace"] = getattr(job, "trace", None)
     (print_json if as_json else show)(data)
     if not as_json:
+        _tell_sharing(data["plan"]["ranks"])
         tell_files(report=report)
+
+
+def _tell_sharing(ranks: int) -> None:
+    """Where ranks took turns on the cores of this computer, no prediction is for that."""
+    elsewhere = {"ALLPORT_MPIEXEC", "SLURM_JOB_ID", "PBS_NODEFILE", "LSB_JOBID"} & os.environ.keys()
+    if ranks > ap.launch.cores() and ap.launch.joined_size() is None and not elsewhere:
+        sys.stdout.write(
+            f"{ranks} ranks shared {ap.launch.cores()} cores of this computer, and predictions are for a core a rank: "
+            "expect longer times than predicted\n"
+        )
 
 
 @app.command()

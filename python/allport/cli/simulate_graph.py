@@ -118,6 +118,15 @@ def simulate_graph(
     **options: Any,
 ) -> None:
     """Simulates a graph and shows it; writes what the options ask for."""
+    wanted = {"late": late, "trace": timeline is not None, "gantt": gantt is not None, "report": report is not None}
+    if sample and any(wanted.values()):
+        option = next(name for name, given in wanted.items() if given)
+        raise ap.AllportError(
+            f"--sample {sample}: expected none with --{option}, which shows every task and message; leave one of them "
+            "out, or simulate a few steps with --steps"
+        )
+    if sample and steps is not None:
+        raise ap.AllportError(f"--sample {sample}: expected none with --steps {steps}; leave one of them out")
     which = made(name, machine, **options)
     total = max(ap.graph.tasks_of(which.graph) or 1, 1)
     with progress("simulating") as bar:
