@@ -18,7 +18,7 @@ WAYS = (("2.5D RCT", LAYERED, "rectangular"), ("2.5D BNM", LAYERED, "binomial"),
 def _ordered(peak: dict[str, list[float]], names: list[str]) -> str:
     """In which of WORKS the ways of these names are as the deck has them, the fastest first."""
     found = [work for work, (x, y, z) in zip(WORKS, zip(*(peak[name] for name in names))) if x > y > z]
-    return " and ".join(found) or "none"
+    return ", ".join(found) or "none"
 
 
 def _make(run: Run) -> Result:
