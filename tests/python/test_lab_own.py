@@ -223,7 +223,12 @@ CHROOT = """
 set -e
 cd "$1"
 for each in /*; do
-  if [ -L "$each" ]; then cp -P "$each" .; elif [ -d "$each" ]; then mkdir ".$each" && mount --rbind "$each" ".$each"; fi
+  if [ -L "$each" ]; then
+    cp -P "$each" .
+  elif [ -d "$each" ]; then
+    mkdir ".$each"
+    mount --rbind "$each" ".$each"
+  fi
 done
 shift
 exec chroot . "$@"

@@ -263,4 +263,7 @@ def test_run_refuses(refuses, tmp_path):
     refuses("einsum", "ij,jk->ik", "A.npy", "A.npy", "-o", "C.npy", words=["has extent"])
     refuses("einsum", "ij,kj->ik", "A.npy", "gone.npy", "-o", "C.npy", words=["B 'gone.npy'", "cannot be read"])
     refuses("einsum", "ij,kj->ik", "A.npy", "o.npy", "-o", "C.npy", words=["o.npy"])
+    np.save(tmp_path / "nan.npy", np.full((2, 2, 2), np.nan))
+    words = ["'nan.npy': has elements that are infinite or not a number", "numpy.isfinite"]
+    refuses("einsum", "abc,abd->cd", "nan.npy", "nan.npy", "-o", "C.npy", "-n", 2, words=words, env={})
     refuses("einsum", "ij,kj->ik", "A.npy", "A.npy", "-o", "C.mtx", words=["output 'C.mtx'", ".npy"])
