@@ -39,8 +39,13 @@ def _pyplot(path: str) -> Any:
 
 
 def _save(plt: Any, figure: Any, path: str) -> None:
+    import matplotlib
+
+    # The same drawing gives the same file: no date, no random identifiers.
+    metadata = {".svg": {"Date": None}, ".pdf": {"CreationDate": None}}.get(os.path.splitext(path)[1])
     try:
-        figure.savefig(path)
+        with matplotlib.rc_context({"svg.hashsalt": "allport"}):
+            figure.savefig(path, metadata=metadata)
     except OSError as error:
         raise AllportError(f"plot = '{path}': cannot be written: {error}") from None
     finally:
