@@ -28,6 +28,18 @@ def site(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return folder / "html"
 
 
+def test_variables_of_one_declaration_are_described_one_by_one(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.syspath_prepend(str(ROOT / "tools/site"))
+    import header_reference
+
+    text = "namespace n {\nstruct S {\n  int a, *b = nullptr, c{3};  ///< All three.\n  T how{\n      .x = 3};\n};\n}\n"
+    [entry] = [entry for _, block in header_reference.parse(text, "s.h").scopes for entry in block]
+    found = [(member.signature, member.doc) for member in entry.members]
+    said = ["All three."]
+    assert [name for name, _ in found] == ["int a", "int*b = nullptr", "int c = {3}", "T how"]
+    assert [doc for _, doc in found[:3]] == [said] * 3
+
+
 def objects(site: Path) -> set[str]:
     """The names that the site describes, from Sphinx's inventory."""
     head, _, packed = (site / "objects.inv").read_bytes().partition(b"zlib.\n")

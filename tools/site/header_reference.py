@@ -127,17 +127,34 @@ def _declared(parent: Node, public: bool) -> Iterator[tuple[Entry | None, Node]]
             if node.type != "linkage_specification" or node.child_by_field_name("body") is not None:
                 yield None, node
             pending, last = [], None
-        elif public and (entry := entry_of(node)) is not None:
-            entry.line = row + 1
+        elif public and (entries := _entries_of(node)):
             above = pending_end + 1 == row
-            entry.doc = (pending if above else []) + entry.doc
-            entry.grouped = not above and last is not None and last.documented and row <= last_end + 1
-            pending, last, last_end = [], entry, node.end_point[0]
-            yield entry, node
+            grouped = not above and last is not None and last.documented and row <= last_end + 1
+            doc = (pending if above else []) + entries[0].doc
+            for entry in entries:  # which share what is said of them, behind them too
+                entry.line, entry.doc, entry.grouped = row + 1, doc, grouped
+                yield entry, node
+            pending, last, last_end = [], entries[-1], node.end_point[0]
         elif node.type == ";":
             last_end = max(last_end, node.end_point[0])
         elif node.is_named:
             pending = []
+
+
+def _entries_of(node: Node) -> list[Entry]:
+    """The entries of one declaration, one for each of its variables: the C++ domain takes no two names at once."""
+    entry = entry_of(node)
+    names = node.children_by_field_name("declarator")
+    if entry is None or entry.kind not in ("member", "var") or len(names) < 2:
+        return [entry] if entry is not None else []
+    first = node.children.index(names[0])
+    parts: list[list[Node]] = [[]]
+    for child in node.children[first:]:
+        if child.type == ",":
+            parts.append([])
+        else:
+            parts[-1].append(child)
+    return [Entry(entry.kind, _signature([*node.children[:first], *part])) for part in parts]
 
 
 def entry_of(node: Node, template: str = "") -> Entry | None:
@@ -166,7 +183,9 @@ def entry_of(node: Node, template: str = "") -> Entry | None:
     if not function and node.child_by_field_name("declarator") is None:
         return None
     inside = node.parent is not None and node.parent.type == "field_declaration_list"
-    return Entry("function" if function else ("member" if inside else "var"), f"{template} {_signature(node)}".strip())
+    return Entry(
+        "function" if function else ("member" if inside else "var"), f"{template} {_signature(node.children)}".strip()
+    )
 
 
 def _type_entry(node: Node, template: str) -> Entry | None:
@@ -219,10 +238,10 @@ def _one_line(node: Node) -> str:
     return " ".join(text.split())
 
 
-def _signature(node: Node) -> str:
+def _signature(children: list[Node]) -> str:
     """A declaration up to its body, without attributes and with `= {...}` where a member is initialised by braces."""
     parts: list[str] = []
-    for child in node.children:
+    for child in children:
         if child.type in BODIES or child.type == ";":
             break
         if child.type in ("attribute_declaration", "comment", "inline") or _text(child) in ("inline", "extern"):
@@ -232,7 +251,7 @@ def _signature(node: Node) -> str:
             if parts and parts[-1] == "=":
                 parts.pop()
             # Designated initialisers are nothing that the C++ domain reads.
-            parts.append("" if text == "{}" or text.startswith("{.") else f"= {text}")
+            parts.append("" if text == "{}" or re.match(r"{\s*\.", text) else f"= {text}")
             continue
         parts.append(_without_braces(child))
     text = ""
