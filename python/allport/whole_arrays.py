@@ -126,7 +126,7 @@ def _text(head: Any) -> str:
 
 def _proven(comm: Communicator, name: str, x: Any) -> Any:
     """An array of which all ranks have equal copies. Called by all ranks."""
-    if not isinstance(x, Whole):
+    if not isinstance(x, Whole) or x.array is None:
         return x
     digest = hashlib.blake2b(digest_size=7)
     with together(comm):
