@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import sys
-from typing import Any
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
 
 from allport import _native
 from allport._native import AllportError
+
+if TYPE_CHECKING:
+    from mpi4py import MPI
 
 __all__ = ["ArrayLike", "Operator", "as_array", "numbers_of", "operator_name"]
 
@@ -16,7 +19,7 @@ __all__ = ["ArrayLike", "Operator", "as_array", "numbers_of", "operator_name"]
 ArrayLike = Any
 
 #: How elements are combined: 'sum', 'prod', 'max' or 'min', or mpi4py's MPI.SUM, MPI.PROD, MPI.MAX or MPI.MIN.
-Operator = Any
+Operator: TypeAlias = "str | MPI.Op"
 
 OPERATORS = ("sum", "prod", "max", "min")
 
