@@ -25,7 +25,7 @@ class Call:
     input: np.ndarray = field(default_factory=lambda: NOTHING)
     output: np.ndarray = field(default_factory=lambda: NOTHING)
     root: int = 0
-    op: str = ""
+    op: Operator = ""  # its name, once made
     blocks: list[int] | None = None  # bytes
     received: list[int] | None = None
     result: np.ndarray | None = None
