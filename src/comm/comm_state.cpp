@@ -37,7 +37,8 @@ CommState::CommState(std::shared_ptr<ProgressEngine> engine_, MessageContext con
       ranks(std::move(ranks_)),
       positions(ranks.size()),
       whole(std::move(whole_)),
-      tags(TagSpace::up_to(context.top_tag)),
+      tags(TagSpace::up_to(context.top_tag, context.lender ? TagSpace::channels_for(std::ssize(context.ranks))
+                                                           : TagSpace::fewest_channels)),
       turns(tags),
       lasting_turns(tags) {
   check(MPI_Comm_rank(context.mpi, &rank), "MPI_Comm_rank", rank);

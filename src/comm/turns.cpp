@@ -9,11 +9,15 @@
 
 namespace allport::engine {
 
-TagSpace TagSpace::up_to(std::int64_t top) {
-  // Trees from every root use a channel for each root and tree, so a block must not be short.
-  constexpr std::int64_t fewest_channels = 512, most_channels = 65536, single_starts = 1024, most_lasting = 65536;
+std::int64_t TagSpace::channels_for(std::int64_t ranks) {
+  constexpr std::int64_t most_trees = 16;
+  return std::clamp(ranks * most_trees, fewest_channels, most_channels);
+}
+
+TagSpace TagSpace::up_to(std::int64_t top, std::int64_t channels) {
+  constexpr std::int64_t single_starts = 1024, most_lasting = 65536;
   auto const room = top + 1 - schedules;
-  auto const blocks = std::clamp<std::int64_t>(room / fewest_channels, 2, 2 * single_starts);
+  auto const blocks = std::clamp<std::int64_t>(room / channels, 2, 2 * single_starts);
   TagSpace tags;
   tags.channels = static_cast<int>(std::min(room / blocks, most_channels));
   tags.sequences = static_cast<int>(blocks / 2);

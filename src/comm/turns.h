@@ -35,13 +35,17 @@ struct TagSpace {
   static constexpr int meeting = messages;     ///< members of a sub-communicator wait for each other
   static constexpr int blocks = messages + 1;  ///< Communicator::exchange
   static constexpr int schedules = messages + 16;
+  static constexpr std::int64_t fewest_channels = 512;
+  static constexpr std::int64_t most_channels = 65536;
 
   int channels = 0;   ///< tags of one block
   int sequences = 0;  ///< blocks for single starts
   int lasting = 0;    ///< blocks that are kept from preparation to destruction
 
-  /// Of tags 0..top.
-  [[nodiscard]] static TagSpace up_to(std::int64_t top);
+  /// Of tags 0..top; with at least `channels` of them in a block, where there are so many.
+  [[nodiscard]] static TagSpace up_to(std::int64_t top, std::int64_t channels = fewest_channels);
+  /// What trees from each of so many roots may use: a channel for each root and tree.
+  [[nodiscard]] static std::int64_t channels_for(std::int64_t ranks);
   [[nodiscard]] int first_tag(std::int64_t block) const { return schedules + static_cast<int>(block) * channels; }
 };
 

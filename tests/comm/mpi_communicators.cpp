@@ -1,5 +1,6 @@
 // Communicators: which part of the machine they are, and that making many leaks nothing.
 #include <algorithm>
+#include <tuple>
 
 #include "comm/world.h"
 
@@ -143,6 +144,37 @@ TEST(MpiCommunicators, FiveThousandSubCommunicators) {
     ASSERT_EQ(copy.rank(), i % 250 == 0 ? comm.rank() : 0);
   }
   for (int i = 0; i < 60; ++i) Communicator const again(MPI_COMM_WORLD, Machine::flat(world_size()));
+}
+
+TEST(MpiCommunicators, TravelInContextsOfTheirFamilysFirst) {
+  auto const machine = torus();
+  Communicator const comm(MPI_COMM_WORLD, machine);
+  if (comm.contexts() == 0) GTEST_SKIP() << "this MPI library has too few tags for contexts";
+  std::vector<Rank> all;
+  std::vector<Rank> like_me;
+  for (Rank r = comm.size() - 1; r >= 0; --r) all.push_back(r);
+  for (Rank r = 0; r < comm.size(); ++r) {
+    if (r % 2 == comm.rank() % 2) like_me.push_back(r);
+  }
+  auto const whole = comm.sub_in_context(all, comm.contexts() - 1);
+  auto const part = comm.sub_in_context(like_me, comm.rank() % 2);
+  EXPECT_EQ(all[static_cast<std::size_t>(whole.rank())], comm.rank());
+  EXPECT_EQ(like_me[static_cast<std::size_t>(part.rank())], comm.rank());
+  broadcast_on(whole, "in a context");
+  broadcast_on(part, "in another");
+  // Started on all three, and completed in another order on each rank.
+  std::vector<Transfer> started;
+  std::vector<std::vector<std::byte>> data;
+  std::vector<Communicator const*> const on{&comm, &whole, &part};
+  for (std::size_t c = 0; c < on.size(); ++c) data.emplace_back(3000, std::byte(on[c]->rank() == 0 ? c + 1 : 0));
+  for (std::size_t c = 0; c < on.size(); ++c) started.push_back(on[c]->start_broadcast(data[c], 0));
+  for (std::size_t c = 0; c < on.size(); ++c) started[(c + static_cast<std::size_t>(comm.rank())) % on.size()].wait();
+  for (std::size_t c = 0; c < on.size(); ++c) EXPECT_EQ(data[c].back(), std::byte(c + 1)) << c;
+  // More prepared in turn than there are tags for: those that are free are found by messages.
+  std::vector<std::byte> few(8);
+  for (int i = 0; i < 300; ++i) part.prepare_broadcast(few, 0).start();
+  EXPECT_THROW(part.barrier(), Error);
+  EXPECT_THROW(std::ignore = comm.sub_in_context(all, comm.contexts()), Error);
 }
 
 TEST(MpiCommunicators, SubMembersAreChecked) {

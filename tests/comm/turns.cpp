@@ -2,6 +2,8 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
+
 #include "allport/base/error.h"
 
 namespace allport::engine {
@@ -22,6 +24,22 @@ TEST(TagSpaces, HaveRoomInWhateverMpiAllows) {
   EXPECT_EQ(many.sequences, 1024);
   EXPECT_EQ(many.lasting, 31743);
   EXPECT_EQ(many.channels, 65536);
+}
+
+TEST(ContextTags, LieAboveAFamilysOwnAndHaveRoomForTreesFromEveryRoot) {
+  for (std::int64_t const top : {32767LL, 65535LL, 268435455LL, 2147483647LL}) {
+    auto const contexts = ContextTags::up_to(top);
+    EXPECT_EQ(contexts.count, top < 1 << 20 ? 0 : top < 1 << 30 ? 512 : 4096) << top;
+    EXPECT_EQ(contexts.first_tag(contexts.count), top + 1);
+    EXPECT_GE(contexts.first, 3 * (top / 4));
+  }
+  for (std::int64_t const ranks : {2, 32, 100, 1000, 100000}) {
+    auto const tags = TagSpace::up_to(ContextTags::tags - 1, TagSpace::channels_for(ranks));
+    EXPECT_GE(tags.channels, std::min<std::int64_t>(16 * ranks, 60000)) << ranks;
+    EXPECT_GE(tags.sequences, 1);
+    EXPECT_GE(tags.lasting, 1);
+    EXPECT_LT(tags.first_tag(tags.sequences + tags.lasting - 1) + tags.channels - 1, ContextTags::tags);
+  }
 }
 
 TEST(Turns, ComeWhenAllEarlierOnesAreGivenBack) {
