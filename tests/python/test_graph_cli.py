@@ -161,7 +161,7 @@ def test_every_graph_is_simulated(allport, words):
         ("simulate bcast -m torus:4 --steps 1:2", "--steps: is for task graphs"),
         ("simulate lu --n 512 -m bgp:2x2 --steps 5", "--steps 5: expected FIRST:END"),
         ("simulate lu --n 512 -m bgp:2x2 --steps 5:900", "a step behind 5"),
-        ("simulate lu --n 512 -m bgp:2x2 --sample 2 --late", "expected 0, or more without trace and steps"),
+        ("simulate lu --n 512 -m bgp:2x2 --sample 2 --late", "--sample 2: expected none with --late"),
     ],
 )
 def test_what_is_refused(allport, words, expected):
