@@ -9,21 +9,27 @@
 namespace allport::scalapack {
 namespace {
 
+double flops_of_lu(Index m, Index n) {
+  auto const a = static_cast<double>(std::max(m, n));
+  auto const b = static_cast<double>(std::min(m, n));
+  return b * b * (a - b / 3);
+}
+
 /// The plan for factoring a sub-matrix where it lies, or why it is handed back.
 Verdict<LuPlan> decide(Record& record, LuProblem const& problem, View const& a, Shape const& shape) {
   auto const key = fmt::format("{} {} {} {} {} {}", problem.m, problem.n, static_cast<int>(problem.type),
                                static_cast<char>(problem.pivoting), shape.block, place_text(a));
-  auto const& machine = record.comm().machine();
   auto const plan = [&] {
     LuOptions options;
     options.given = a.distribution;
     options.candidates = 1;
     options.mapping = record.comm().mapping();
-    return plan_lu(problem, machine, options);
+    return plan_lu(problem, record.machine(), options);
   };
   return record.verdict(record.lu_decisions, key, [&] {
-    return decide_by_price(record.policy(), price_scalapack(problem, machine, shape), plan,
-                           [](LuPlan const& made) { return made.chosen.total; });
+    return decide_by_price(
+        record, [&] { return price_scalapack(problem, record.machine(), shape); }, plan,
+        [](LuPlan const& made) { return made.chosen.total; });
   });
 }
 
@@ -45,9 +51,15 @@ template <class T>
 Factored factor(std::string const& name, Grid const& grid, Record& record, Operand const& a, void* data, Int* ipiv,
                 Int* info) {
   Factored done;
-  done.view = view_of(a, grid, record.ranks(), record.comm().rank());
+  auto const shape = shape_of(grid, a.desc);
+  if (record.goes_by_what_is_usual()) {
+    done.why_not =
+        why_not_usual({"getrf", scalar_of<T>, flops_of_lu(a.rows, a.cols), shape.rows, shape.cols, shape.block});
+    if (!done.why_not.empty()) return done;
+  }
+  done.view = view_of(a, grid, record.ranks(), record.rank());
   LuProblem const problem{a.rows, a.cols, scalar_of<T>, record.pivoting()};
-  auto const decision = decide(record, problem, done.view, shape_of(grid, a.desc));
+  auto const decision = decide(record, problem, done.view, shape);
   done.why_not = decision.why_not;
   if (!decision.plan) return done;
   done.why_not =
@@ -56,14 +68,14 @@ Factored factor(std::string const& name, Grid const& grid, Record& record, Opera
   write_pivots(done.pivots, a, done.view, grid, ipiv);
   *info = static_cast<Int>(done.report.info);
   if (grid.is_first()) calls().count_growth(name, done.report.growth);
-  if (record.knows_machine()) done.bound = bound_of(problem, decision.plan->chosen, record.comm().machine());
+  if (record.knows_machine()) done.bound = bound_of(problem, decision.plan->chosen, record.machine());
   return done;
 }
 
 template <class T>
 void solve(Grid const& grid, Record const& record, Trans trans, View const& a, void* factors,
            std::vector<Index> const& pivots, Operand const& b, void* right) {
-  auto const view = view_of(b, grid, record.ranks(), record.comm().rank());
+  auto const view = view_of(b, grid, record.ranks(), record.rank());
   lu_solve(trans, a.matrix<T>(record.comm(), factors), pivots, view.matrix<T>(record.comm(), right));
 }
 
@@ -100,13 +112,20 @@ std::string why_not_solve(Grid const& grid, Record& record, SolveProblem const& 
   if (record.policy() == Policy::always) return "";
   // docs/reference/scalapack.md has the measurements.
   if (problem.trans != Trans::none) return "a transposed solve: ScaLAPACK's own is as fast";
-  auto const right = view_of(b, grid, record.ranks(), record.comm().rank());
-  auto const key = fmt::format("{} {} {} {} {} {}", b.rows, b.cols, static_cast<int>(problem.type),
-                               shape_of(grid, b.desc).block, place_text(a), place_text(right));
+  auto const shape = shape_of(grid, b.desc);
+  auto const n = static_cast<double>(b.rows);
+  if (record.goes_by_what_is_usual()) {
+    auto why_not = why_not_usual(
+        {"getrs", problem.type, 2 * n * n * static_cast<double>(b.cols), shape.rows, shape.cols, shape.block});
+    if (!why_not.empty()) return why_not;
+  }
+  auto const right = view_of(b, grid, record.ranks(), record.rank());
+  auto const key = fmt::format("{} {} {} {} {} {}", b.rows, b.cols, static_cast<int>(problem.type), shape.block,
+                               place_text(a), place_text(right));
   auto const decision = record.verdict(record.solve_decisions, key, [&] {
     Decision<SolvePlan> made;
-    made.plan =
-        plan_solve(problem, a.distribution, right.distribution, record.comm().machine(), {}, record.comm().mapping());
+    record.open();
+    made.plan = plan_solve(problem, a.distribution, right.distribution, record.machine(), {}, record.comm().mapping());
     if (made.plan->form != SolveForm::panels) made.why_not = "few right-hand sides: ScaLAPACK's own is as fast";
     return made;
   });

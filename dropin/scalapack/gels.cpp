@@ -44,13 +44,14 @@ Index least_length(Operand const& a, Operand const& b, Grid const& grid) {
 
 template <class T>
 Outcome solve_tall(GelsCall const& x, Grid const& grid, Record& record, Operand const& a, Operand const& b) {
-  auto const& comm = record.comm();
   if (a.cols == 0 || b.cols == 0) return handed_back("nothing to solve for");
-  auto const view = view_of(a, grid, record.ranks(), comm.rank());
+  if (record.goes_by_what_is_usual()) return handed_back(not_usual);
+  auto const view = view_of(a, grid, record.ranks(), record.rank());
   auto const decision = decide_qr(grid, record, a, view, scalar_of<T>, tiles_and_product);
   if (!decision.plan) return handed_back(decision.why_not);
+  auto const& comm = record.comm();
   auto const matrix = view.matrix<T>(comm, x.a.data);
-  auto const right = view_of(b, grid, record.ranks(), comm.rank()).matrix<T>(comm, x.b.data);
+  auto const right = view_of(b, grid, record.ranks(), record.rank()).matrix<T>(comm, x.b.data);
   if (norm(Norm::max, Matrix<T const>(matrix)) == 0) {
     right.for_each([](Index, Index, T& value) { value = T(0); });
     return taken("zeros");

@@ -11,6 +11,13 @@
 namespace allport::scalapack {
 namespace {
 
+UsualCall usual_of(GemmProblem const& problem, Shape const& shape) {
+  auto const products =
+      static_cast<double>(problem.m) * static_cast<double>(problem.n) * static_cast<double>(problem.k);
+  auto const* const routine = problem.trans_a == Trans::none ? "gemm" : "gemm of a transposed A";
+  return {routine, problem.type, 2 * products, shape.rows, shape.cols, shape.block};
+}
+
 /// @param reads_c  beta is not zero
 Verdict<GemmPlan> decide(Record& record, GemmProblem const& problem, Shape const& shape, View const& a, View const& b,
                          View const& c, bool reads_c) {
@@ -18,26 +25,27 @@ Verdict<GemmPlan> decide(Record& record, GemmProblem const& problem, Shape const
       fmt::format("{} {} {} {} {} {} {} {} {} {} {}", problem.m, problem.n, problem.k, static_cast<int>(problem.type),
                   static_cast<char>(problem.trans_a), static_cast<char>(problem.trans_b), shape.block, reads_c,
                   place_text(a), place_text(b), place_text(c));
-  auto const& machine = record.comm().machine();
   auto const plan = [&] {
     GemmOptions options;
     options.candidates = 1;
     options.mapping = record.comm().mapping();
     options.given = GemmGiven{a.distribution, b.distribution, c.distribution, reads_c};
-    return plan_gemm(problem, machine, options);
+    return plan_gemm(problem, record.machine(), options);
   };
   auto const ours = [](GemmPlan const& made) { return made.chosen.total; };
   return record.verdict(record.gemm_decisions, key, [&] {
-    return decide_by_price(record.policy(), price_scalapack(problem, machine, shape), plan, ours);
+    return decide_by_price(
+        record, [&] { return price_scalapack(problem, record.machine(), shape); }, plan, ours);
   });
 }
 
 /// sub(C) = beta sub(C), in place and without a word to others; zero overwrites whatever was there.
 template <class T>
-void scale(T beta, Matrix<T> const& c) {
-  auto const rows = c.local_rows();
-  for (Index j = 0; j < c.local_cols(); ++j) {
-    auto* const column = c.data() + j * c.ld();
+void scale(T beta, View const& c, Grid const& grid, void* local) {
+  auto const rows = c.distribution.rows().count(grid.row);
+  auto* const first = static_cast<T*>(local) + c.rows_before + c.cols_before * c.ld;
+  for (Index j = 0; j < c.distribution.cols().count(grid.col); ++j) {
+    auto* const column = first + j * c.ld;
     if (beta == T(0)) {
       std::fill_n(column, rows, T(0));
     } else {
@@ -54,26 +62,30 @@ Outcome multiply(GemmCall const& x, Grid const& grid, GemmProblem const& problem
   auto const alpha = *static_cast<T const*>(x.alpha);
   auto const beta = *static_cast<T const*>(x.beta);
   bool const nothing_to_add = alpha == T(0) || problem.k == 0;
+  auto const shape = shape_of(grid, c.desc);
+  if (record.goes_by_what_is_usual()) {
+    auto why_not = why_not_usual(usual_of(problem, shape));
+    if (!why_not.empty()) return handed_back(std::move(why_not));
+  }
   if (problem.m == 0 || problem.n == 0 || (nothing_to_add && beta == T(1))) return taken("nothing to do");
-  auto const view = [&](Operand const& part) { return view_of(part, grid, record.ranks(), record.comm().rank()); };
+  auto const view = [&](Operand const& part) { return view_of(part, grid, record.ranks(), record.rank()); };
   View const of_c = view(c);
-  auto const product = of_c.matrix<T>(record.comm(), x.c.data);
   if (nothing_to_add) {
-    scale(beta, product);
+    scale(beta, of_c, grid, x.c.data);
     return taken("scaling");
   }
   View const of_a = view(a);
   View const of_b = view(b);
-  auto const decision = decide(record, problem, shape_of(grid, c.desc), of_a, of_b, of_c, beta != T(0));
+  auto const decision = decide(record, problem, shape, of_a, of_b, of_c, beta != T(0));
   if (!decision.plan) return handed_back(decision.why_not);
   auto const& plan = *decision.plan;
   auto why_not = short_of_memory([&] {
     allport::gemm(plan, alpha, of_a.matrix<T>(record.comm(), x.a.data), of_b.matrix<T>(record.comm(), x.b.data), beta,
-                  product);
+                  of_c.matrix<T>(record.comm(), x.c.data));
   });
   if (!why_not.empty()) return handed_back(std::move(why_not));
   auto const& g = plan.chosen.grid;
-  auto const bound = record.knows_machine() ? bound_of(problem, plan.chosen, record.comm().machine()) : Seconds{};
+  auto const bound = record.knows_machine() ? bound_of(problem, plan.chosen, record.machine()) : Seconds{};
   return taken(fmt::format("{} on {}x{}x{}", plan.chosen.algorithm, g.rows, g.cols, g.layers), bound);
 }
 

@@ -9,7 +9,7 @@ template <class T>
 Outcome solve_with(GetrsCall const& x, Trans trans, Grid const& grid, Record& record, Operand const& a,
                    Operand const& b) {
   if (a.rows == 0 || b.cols == 0) return taken("nothing to do");
-  auto const view = view_of(a, grid, record.ranks(), record.comm().rank());
+  auto const view = view_of(a, grid, record.ranks(), record.rank());
   if (auto why = why_not_solve(grid, record, {trans, scalar_of<T>}, view, b); !why.empty()) return handed_back(why);
   auto const pivots = read_pivots(record, a, view, grid, x.pivots);
   if (!are_exchanges(pivots)) return handed_back("pivots that are not getrf's");

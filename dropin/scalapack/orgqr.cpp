@@ -11,7 +11,7 @@ Outcome form(OrgqrCall const& x, Grid const& grid, Record& record, Operand const
   if (a.cols == 0) return taken("nothing to do");
   if (auto why = why_not_product(record); !why.empty()) return handed_back(std::move(why));
   auto const& comm = record.comm();
-  auto const view = view_of(a, grid, record.ranks(), comm.rank());
+  auto const view = view_of(a, grid, record.ranks(), record.rank());
   auto const k = Index{*x.k};
   auto const tau = read_tau<T>(k, record, view, grid, x.tau);
   auto const q = view.matrix<T>(comm, x.a.data);

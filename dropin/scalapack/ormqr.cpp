@@ -52,9 +52,9 @@ Outcome multiply(OrmqrCall const& x, bool left, Trans trans, Grid const& grid, R
   if (a.cols == 0 || c.rows == 0 || c.cols == 0) return taken("nothing to do");
   if (auto why = why_not_product(record); !why.empty()) return handed_back(std::move(why));
   auto const& comm = record.comm();
-  auto const view = view_of(a, grid, record.ranks(), comm.rank());
+  auto const view = view_of(a, grid, record.ranks(), record.rank());
   auto const tau = read_tau<T>(a.cols, record, view, grid, x.tau);
-  auto const other = view_of(c, grid, record.ranks(), comm.rank()).matrix<T>(comm, x.c.data);
+  auto const other = view_of(c, grid, record.ranks(), record.rank()).matrix<T>(comm, x.c.data);
   apply_householder(left, trans, Matrix<T const>(view.matrix<T>(comm, x.a.data)), tau, other);
   return taken("products of matrices");
 }

@@ -5,7 +5,6 @@
 
 #include "allport/graph/rates.h"
 #include "allport/linalg/scalapack_measurements.h"
-#include "allport/model/matrix_time_bound.h"
 
 namespace allport::scalapack {
 namespace {
@@ -16,13 +15,6 @@ struct Rates {
   double message = 0;  ///< seconds of an empty message between neighbours
   double flops = 0;    ///< of one rank, for the type
 };
-
-/// An element's multiplications beside a double's: four real ones if complex, at twice the rate if single.
-model::ElementCost cost_of(Scalar type) {
-  double const work = type == Scalar::c || type == Scalar::z ? 4 : 1;
-  double const speed = type == Scalar::s || type == Scalar::c ? 2 : 1;
-  return {static_cast<double>(bytes_of(type)), work / speed};
-}
 
 Rates rates_of(Machine const& machine, Scalar type) {
   Rates rates;
@@ -170,6 +162,12 @@ Seconds guess(CholeskyProblem const& problem, Machine const& machine, Shape cons
 }
 
 }  // namespace
+
+model::ElementCost cost_of(Scalar type) {
+  double const work = type == Scalar::c || type == Scalar::z ? 4 : 1;
+  double const speed = type == Scalar::s || type == Scalar::c ? 2 : 1;
+  return {static_cast<double>(bytes_of(type)), work / speed};
+}
 
 Seconds price_scalapack(GemmProblem const& problem, Machine const& machine, Shape const& shape) {
   auto const multiplied =

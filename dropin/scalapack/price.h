@@ -10,8 +10,10 @@
 #include "allport/linalg/gemm.h"
 #include "allport/linalg/lu.h"
 #include "allport/linalg/qr_plan.h"
+#include "allport/model/matrix_time_bound.h"
 #include "descriptor.h"
 #include "record.h"
+#include "usual.h"
 
 namespace allport::scalapack {
 
@@ -25,6 +27,9 @@ struct Shape {
 [[nodiscard]] inline Shape shape_of(Grid const& grid, Descriptor const& desc) {
   return {grid.rows, grid.cols, std::min<Index>(desc.mb, desc.nb)};
 }
+
+/// An element's multiplications beside a double's: four real ones if complex, at twice the rate if single.
+[[nodiscard]] model::ElementCost cost_of(Scalar type);
 
 /// p?gemm_: panels travel round the rings of process rows and columns, and nothing overlaps with multiplying.
 [[nodiscard]] Seconds price_scalapack(GemmProblem const& problem, Machine const& machine, Shape const& shape);
@@ -48,21 +53,30 @@ struct Shape {
 /// Below this ScaLAPACK is done before we have planned.
 inline constexpr Seconds too_short{1e-3};
 
-/// @param theirs  what ScaLAPACK is expected to take
-/// @param plan    () -> Plan; may find that memory is short
-/// @param ours    Plan const& -> Seconds
-template <class MakePlan, class Price>
-auto decide_by_price(Policy policy, Seconds theirs, MakePlan const& plan, Price const& ours) {
+/// By price, but on machines that nobody described: there what is usual has decided before (usual.h).
+/// @param theirs   () -> Seconds that ScaLAPACK is expected to take
+/// @param plan     () -> Plan; may find that memory is short
+/// @param ours     Plan const& -> Seconds
+template <class Theirs, class MakePlan, class Price>
+auto decide_by_price(Record& record, Theirs const& theirs, MakePlan const& plan, Price const& ours) {
   using Plan = decltype(plan());
   Decision<Plan> decision;
-  decision.theirs = theirs;
-  auto const hopeless = [&] { return std::string(theirs < too_short ? "too small to gain anything" : ""); };
+  bool const by_price = !record.goes_by_what_is_usual();
+  auto const hopeless = [&] {
+    if (by_price) decision.theirs = theirs();
+    return std::string(by_price && decision.theirs < too_short ? "too small to gain anything" : "");
+  };
   auto const loses = [&](Plan const& made) {
+    if (!by_price) return std::string();
     decision.possible = made;
     decision.ours = ours(made);
-    return std::string(decision.ours > theirs ? "ScaLAPACK's own is expected to be faster" : "");
+    return std::string(decision.ours > decision.theirs ? "ScaLAPACK's own is expected to be faster" : "");
   };
-  static_cast<handback::Decision<Plan>&>(decision) = handback::decide(policy, hopeless, plan, loses);
+  auto const open_and_plan = [&] {
+    record.open();
+    return plan();
+  };
+  static_cast<handback::Decision<Plan>&>(decision) = handback::decide(record.policy(), hopeless, open_and_plan, loses);
   return decision;
 }
 

@@ -27,25 +27,6 @@ Pivoting pivoting_of(handback::Settings const& settings) {
   return values[static_cast<std::size_t>(settings.word("ALLPORT_PIVOT", words))];
 }
 
-/// The part of the machine that the processes are, and their places in it.
-struct Portion {
-  Machine machine = Machine::flat(1);
-  std::vector<Rank> places;
-  bool is_known = false;  ///< else a flat machine
-};
-
-Portion portion_of(std::string const& machine, std::vector<Rank> const& world, int size) {
-  Portion part{Machine::flat(size), std::vector<Rank>(static_cast<std::size_t>(size)), false};
-  std::iota(part.places.begin(), part.places.end(), 0);
-  if (machine.empty() || world.empty()) return part;
-  auto box = find_box(Machine::from_toml(machine, "ALLPORT_MACHINE"), world);
-  if (!box) return part;
-  part.is_known = true;
-  part.machine = std::move(box->machine);
-  for (Rank r = 0; r < size; ++r) part.places[static_cast<std::size_t>(r)] = box->mapping.place(r);
-  return part;
-}
-
 /// Found again by a key; the longest unused goes.
 template <class T>
 class Cache {
@@ -143,36 +124,46 @@ std::shared_ptr<Processes> processes_of(MPI_Comm theirs, std::vector<Rank> const
 }  // namespace
 
 Processes::Processes(MPI_Comm theirs) {
-  constexpr auto none_left = "an MPI library that has no communicators left";
-  auto const size = size_of(theirs);
+  settings = handback::Settings(theirs, {"ALLPORT_MACHINE", policy_variable, "ALLPORT_PIVOT", "ALLPORT_SELECT",
+                                         "ALLPORT_SELECT_FILE", "ALLPORT_EXPLAIN"});
+  if (!settings.trouble().empty()) settings.warn(settings.trouble() + "; a flat machine is taken");
+  auto const world = handback::world_ranks(theirs);
+  places.resize(static_cast<std::size_t>(size_of(theirs)));
+  std::iota(places.begin(), places.end(), 0);
+  if (settings.machine().empty() || world.empty()) return;
+  auto box = find_box(Machine::from_toml(settings.machine(), "ALLPORT_MACHINE"), world);
+  if (!box) return;
+  knows_machine = true;
+  machine_ = std::move(box->machine);
+  for (std::size_t r = 0; r < places.size(); ++r) places[r] = box->mapping.place(static_cast<Rank>(r));
+}
+
+Machine const& Processes::machine() {
+  if (!machine_) machine_ = Machine::flat(static_cast<int>(places.size()));
+  return *machine_;
+}
+
+void Processes::open(MPI_Comm theirs) {
+  auto const none_left = [] { return Error(ErrorKind::mpi, "an MPI library that has no communicators left"); };
+  if (has_opened_ && !comm) throw none_left();
+  if (has_opened_) return;
+  has_opened_ = true;
   int rank = 0;
   MPI_Comm_rank(theirs, &rank);
-  Quiet const quiet(theirs);
-  // One more of the same processes: nothing of ours travels on the program's own, and its attributes stay there.
-  MPI_Comm plain = MPI_COMM_NULL;
-  if (MPI_Comm_split(theirs, 0, rank, &plain) != MPI_SUCCESS) {
-    why_not = none_left;
-    return;
+  {
+    Quiet const quiet(theirs);
+    // One more of the same processes: our messages never travel on the program's own, and its attributes stay there.
+    if (MPI_Comm_split(theirs, 0, places[static_cast<std::size_t>(rank)], &own_) != MPI_SUCCESS) {
+      own_ = MPI_COMM_NULL;
+      throw none_left();
+    }
   }
-  settings = handback::Settings(plain, {"ALLPORT_MACHINE", policy_variable, "ALLPORT_PIVOT", "ALLPORT_SELECT",
-                                        "ALLPORT_SELECT_FILE", "ALLPORT_EXPLAIN"});
-  if (!settings.trouble().empty()) settings.warn(settings.trouble() + "; a flat machine is taken");
-  auto part = portion_of(settings.machine(), handback::world_ranks(plain), size);
-  knows_machine = part.is_known;
-  auto const code = MPI_Comm_split(plain, 0, part.places[static_cast<std::size_t>(rank)], &talk);
-  MPI_Comm_free(&plain);
-  if (code == MPI_SUCCESS) MPI_Comm_set_errhandler(talk, MPI_ERRORS_ARE_FATAL);
-  places = std::move(part.places);
-  if (code != MPI_SUCCESS) {
-    talk = MPI_COMM_NULL;
-    why_not = none_left;
-    return;
-  }
+  MPI_Comm_set_errhandler(own_, MPI_ERRORS_ARE_FATAL);
   try {
-    comm.emplace(talk, std::move(part.machine));
+    comm.emplace(own_, machine());
   } catch (Error const& e) {
     if (e.kind() != ErrorKind::mpi) throw;
-    why_not = none_left;
+    throw none_left();
   }
 }
 
@@ -180,28 +171,34 @@ void Processes::free() {
   comm.reset();
   int finalized = 0;
   MPI_Finalized(&finalized);
-  if (finalized == 0 && talk != MPI_COMM_NULL) MPI_Comm_free(&talk);
+  if (finalized == 0 && own_ != MPI_COMM_NULL) MPI_Comm_free(&own_);
 }
 
 Record::Record(Grid const& grid, std::shared_ptr<Processes> processes)
-    : why_not_(processes->why_not), processes_(std::move(processes)) {
-  if (!why_not_.empty()) return;
-  ensure(comm().size() == grid.rows * grid.cols, "BLACS grid", comm().size(),
+    : processes_(std::move(processes)), theirs_(comm_of(grid.context)) {
+  auto const size = processes_->places.size();
+  ensure(size == static_cast<std::size_t>(grid.rows) * static_cast<std::size_t>(grid.cols), "BLACS grid", size,
          "a communicator of " + std::to_string(grid.rows * grid.cols) + " processes");
   auto const& settings = processes_->settings;
   policy_ = settings.policy(policy_variable);
   if (policy_ == Policy::never) why_not_ = handback::never_wanted(policy_variable);
+  try {
+    if (policy_ == Policy::always) open();
+  } catch (Error const& e) {
+    why_not_ = e.what();
+  }
   pivoting_ = pivoting_of(settings);
   tries_ = policy_ == Policy::automatic && handback::trying_of(settings) == handback::Trying::free;  // other bits
   if (tries_) known_ = handback::recalled(talk(), settings).value_or(Memory{});
   explains_ = settings["ALLPORT_EXPLAIN"] == "1" && grid.is_first();
-  place_ = fmt::format("ScaLAPACK, {} by {} on {}: ", grid.rows, grid.cols, comm().machine().name());
+  if (tries_) place_ = fmt::format("ScaLAPACK, {} by {} on {}: ", grid.rows, grid.cols, machine().name());
   for (int c = 0; c < grid.cols; ++c) {
     for (int r = 0; r < grid.rows; ++r) {
       ranks_.push_back(processes_->places[static_cast<std::size_t>(rank_of(grid.context, r, c))]);
     }
   }
-  first_ = ranks_.front();
+  first_ = rank_of(grid.context, 0, 0);
+  rank_ = ranks_[static_cast<std::size_t>(grid.row + grid.col * grid.rows)];
 }
 
 Trial const* Record::trial_of(std::string const& key, Seconds theirs, Seconds ours) {
@@ -223,7 +220,11 @@ Record& record_of(Grid const& grid) {
   void* value = nullptr;
   int found = 0;
   MPI_Comm_get_attr(theirs, record_keyval(), &value, &found);
-  if (found != 0) return **static_cast<std::shared_ptr<Record>*>(value);
+  if (found != 0) {
+    auto& known = **static_cast<std::shared_ptr<Record>*>(value);
+    known.is_called_by(theirs);
+    return known;
+  }
   auto const world = handback::world_ranks(theirs);
   auto const key = key_of(grid, world);
   auto record = key.empty() ? nullptr : known_to_all(records_known(), key, theirs);
@@ -232,6 +233,7 @@ Record& record_of(Grid const& grid) {
     if (!key.empty() && record->why_not().empty()) records_known().keep(key, record);
   }
   MPI_Comm_set_attr(theirs, record_keyval(), new std::shared_ptr<Record>(record));
+  record->is_called_by(theirs);
   return *record;
 }
 

@@ -41,24 +41,31 @@ struct Verdict {
 inline constexpr auto policy_variable = "ALLPORT_SCALAPACK";
 
 /// A set of processes that grids are made of: what the environment says to them, and our communicators, of which MPI
-/// libraries have few.
+/// libraries have few. These are made for the first call that is ours: programs whose calls are all short pay nothing.
 class Processes {
  public:
-  /// @param theirs  some communicator of these processes, on which a program may have its own messages. Collective
+  /// @param theirs  some communicator of these processes. Collective
   explicit Processes(MPI_Comm theirs);
   ~Processes() { free(); }
   Processes(Processes const&) = delete;
   Processes& operator=(Processes const&) = delete;
+  /// Makes `comm`, once. Collective.
+  /// @throws Error(mpi) on all processes, each time, where the MPI library has no communicators left
+  void open(MPI_Comm theirs);
   /// Before MPI_Finalize.
   void free();
 
-  /// Not empty: there is no communicator, and why.
-  std::string why_not{};
   handback::Settings settings{};
   std::vector<Rank> places{};  ///< by rank in `theirs`: rank in `comm`
-  bool knows_machine = false;
+  bool knows_machine = false;  ///< else it is a flat one
   std::optional<Communicator> comm{};
-  MPI_Comm talk = MPI_COMM_NULL;  ///< the same ranks, for messages of the drop-in itself
+  /// Made when it is first asked for: a flat one takes longer than short calls.
+  [[nodiscard]] Machine const& machine();
+
+ private:
+  std::optional<Machine> machine_{};
+  bool has_opened_ = false;
+  MPI_Comm own_ = MPI_COMM_NULL;
 };
 
 class Record {
@@ -70,18 +77,29 @@ class Record {
 
   /// Not empty: every call is handed back, and why.
   [[nodiscard]] std::string const& why_not() const { return why_not_; }
-  /// @pre why_not() is empty
+  /// Before comm() is asked for. Collective.
+  /// @throws Error(mpi) on all processes where the MPI library has no communicators left
+  void open() { processes_->open(theirs_); }
+  /// @pre open()
   [[nodiscard]] Communicator const& comm() const { return *processes_->comm; }
+  /// Of this process in comm().
+  [[nodiscard]] Rank rank() const { return rank_; }
+  [[nodiscard]] Machine const& machine() const { return processes_->machine(); }
   /// False where the machine is a flat one, for want of a named one that has these processes as a box.
   [[nodiscard]] bool knows_machine() const { return processes_->knows_machine; }
   [[nodiscard]] Policy policy() const { return policy_; }
   [[nodiscard]] Pivoting pivoting() const { return pivoting_; }
   /// Our rank of grid place (r, c), at r + c * rows.
   [[nodiscard]] std::vector<Rank> const& ranks() const { return ranks_; }
-  /// For messages of the drop-in itself.
-  [[nodiscard]] MPI_Comm talk() const { return processes_->talk; }
+  /// Whether what usually holds decides (usual.h), not prices: nobody described the machine, or wants both tried.
+  [[nodiscard]] bool goes_by_what_is_usual() const {
+    return policy_ == Policy::automatic && !processes_->knows_machine && !tries_;
+  }
+  /// Of the grid that makes the call: what is agreed on travels there.
+  [[nodiscard]] MPI_Comm talk() const { return theirs_; }
   /// Rank in talk() of the grid's first process.
   [[nodiscard]] int first() const { return first_; }
+  void is_called_by(MPI_Comm theirs) { theirs_ = theirs; }
 
   /// By a decision made before, or that `make` makes now, or by the trial of such calls; equal on all processes, as all
   /// ask in one order.
@@ -114,7 +132,9 @@ class Record {
   Policy policy_ = Policy::automatic;
   Pivoting pivoting_ = Pivoting::partial;
   std::shared_ptr<Processes> processes_;
+  MPI_Comm theirs_ = MPI_COMM_NULL;
   int first_ = 0;
+  Rank rank_ = 0;
   std::vector<Rank> ranks_;
   bool tries_ = false;
   bool explains_ = false;

@@ -57,15 +57,15 @@ Verdict<QrPlan> decide_qr(Grid const& grid, Record& record, Operand const& a, Vi
   auto const shape = shape_of(grid, a.desc);
   auto const key = fmt::format("{} {} {} {} {} {}", problem.m, problem.n, static_cast<int>(type), shape.block,
                                place_text(view), cost);
-  auto const& machine = record.comm().machine();
   auto const plan = [&] {
     QrPlanOptions options;
     options.given = view.distribution;
-    return plan_qr(problem, machine, options);
+    return plan_qr(problem, record.machine(), options);
   };
   return record.verdict(record.qr_decisions, key, [&] {
-    return decide_by_price(record.policy(), price_scalapack(problem, machine, shape), plan,
-                           [cost](QrPlan const& made) { return cost * made.chosen.total(); });
+    return decide_by_price(
+        record, [&] { return price_scalapack(problem, record.machine(), shape); }, plan,
+        [cost](QrPlan const& made) { return cost * made.chosen.total(); });
   });
 }
 
