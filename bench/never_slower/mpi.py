@@ -38,7 +38,10 @@ def start_up(program: Path, mpiexec: str, library: str, ranks: int) -> tuple[flo
         for which, times in taken.items():
             began = time.perf_counter()
             subprocess.run(
-                command(mpiexec, ranks, which, [str(program), "start"]), check=True, capture_output=True, env=environment()
+                command(mpiexec, ranks, which, [str(program), "start"]),
+                check=True,
+                capture_output=True,
+                env=environment(),
             )
             times.append(time.perf_counter() - began)
     return statistics.median(taken[None]), statistics.median(taken[library])

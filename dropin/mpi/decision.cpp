@@ -116,9 +116,10 @@ Machine const& machine_of(Record const& record, Collective what) {
 /// The cheapest of ours.
 Choice chosen(Record const& record, Contract const& contract) {
   auto const& ours = *record.ours;
-  return choose(
-      machine_of(record, contract.what), contract,
-      {.among = combines(contract.what) ? ours.named_algorithms() : ours.algorithms(), .mapping = record.mapping});
+  return choose(machine_of(record, contract.what), contract,
+                {.algorithm = ours.algorithm_by_name(contract, record.mapping),
+                 .among = combines(contract.what) ? ours.named_algorithms() : ours.algorithms(),
+                 .mapping = record.mapping});
 }
 
 constexpr auto theirs_is_faster = "MPI's own is expected to be faster";

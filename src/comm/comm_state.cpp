@@ -77,12 +77,16 @@ AlgorithmList CommState::algorithms(std::optional<Scattered> const& trees) const
   return trees ? trees->among(engine->algorithms()) : engine->algorithms();
 }
 
+std::string CommState::algorithm_by_name(Contract const& contract, std::optional<Mapping> mapping) const {
+  if (!named || !combines(contract.what)) return {};
+  return algorithm_for_any_rates(*named, contract,
+                                 {.among = algorithms(scattered_named), .mapping = std::move(mapping)});
+}
+
 ScheduleCache::Entry& CommState::schedule_for(Contract const& contract, std::string_view algorithm,
                                               std::int64_t segment) {
   if (auto* known = schedules.find(contract, algorithm, segment)) return *known;
-  auto chosen = std::string(algorithm);
-  if (chosen.empty() && named && combines(contract.what))
-    chosen = choose(*named, contract, {.among = algorithms(scattered_named)}).best.algorithm->name;
+  auto const chosen = algorithm.empty() ? algorithm_by_name(contract) : std::string(algorithm);
   SelectOptions options{.algorithm = chosen, .among = algorithms(scattered)};
   if (segment > 0) options.segments = {segment};
   return schedules.add(contract, algorithm, segment, make_schedule(machine, choose(machine, contract, options)));

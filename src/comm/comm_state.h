@@ -76,6 +76,8 @@ struct CommState : std::enable_shared_from_this<CommState> {
   void meet(std::string_view what) const;
   /// What selection may choose from.
   [[nodiscard]] AlgorithmList algorithms(std::optional<Scattered> const& trees) const;
+  /// Communicator::algorithm_by_name().
+  [[nodiscard]] std::string algorithm_by_name(Contract const& contract, std::optional<Mapping> mapping = {}) const;
   /// By selection on the machine, or of the algorithm that is named.
   [[nodiscard]] ScheduleCache::Entry& schedule_for(Contract const& contract, std::string_view algorithm,
                                                    std::int64_t segment = 0);

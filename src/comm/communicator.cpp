@@ -224,6 +224,10 @@ AlgorithmList Communicator::named_algorithms() const {
   return state_->algorithms(state_->named ? state_->scattered_named : state_->scattered);
 }
 
+std::string Communicator::algorithm_by_name(Contract const& contract, std::optional<Mapping> mapping) const {
+  return state_->algorithm_by_name(contract, std::move(mapping));
+}
+
 std::optional<model::Bound> Communicator::lower_bounds(Contract const& contract) const {
   if (state_->scattered) return state_->scattered->lower_bounds(contract);
   return is_box() ? allport::lower_bounds(machine(), contract) : std::nullopt;

@@ -96,6 +96,10 @@ class Communicator : public CollectiveCalls {
   [[nodiscard]] AlgorithmList algorithms() const;
   /// As above on named_machine().
   [[nodiscard]] AlgorithmList named_algorithms() const;
+  /// By which a contract that combines is done where named_machine() is not machine(): algorithm_for_any_rates(). Empty
+  /// elsewhere: prices on machine() decide.
+  /// @param mapping where the contract's ranks are on named_machine(); none: rank r at place r
+  [[nodiscard]] std::string algorithm_by_name(Contract const& contract, std::optional<Mapping> mapping = {}) const;
   /// What no schedule over positions beats; where this is no box, on the machine that it is part of. None where none is
   /// known.
   [[nodiscard]] std::optional<model::Bound> lower_bounds(Contract const& contract) const;

@@ -39,10 +39,11 @@ _SETTINGS = {
     "net/ipv4/conf/default/send_redirects": "0",
     "net/ipv4/conf/all/accept_redirects": "0",
     "net/ipv4/conf/default/accept_redirects": "0",
-    "net/ipv4/tcp_no_metrics_save": "1",  # a run shall not start with what an earlier one has learnt
     "net/ipv6/conf/all/disable_ipv6": "1",
     "net/ipv6/conf/default/disable_ipv6": "1",
 }
+
+_METRICS = {"net/ipv4/tcp_no_metrics_save": "1"}  # a run shall not start with what an earlier one has learnt
 
 
 def _call(what: str, *arguments: int | bytes | ctypes.c_ulong | None) -> None:
@@ -80,10 +81,12 @@ def _in_thread(function: Callable[[_P], _T], places: Iterable[_P], threads: int)
 def _set_kernel(plan: Plan) -> None:
     """What the kernel is to do in the calling thread's namespace. The first namespace settles which TCP all have."""
     try:
-        for key, value in _SETTINGS.items():
+        own_tcp = plan.tcp == tcp.DEFAULT
+        for key, value in (_SETTINGS if own_tcp else _SETTINGS | _METRICS).items():
             with contextlib.suppress(FileNotFoundError):  # no IPv6 in this kernel
                 Path("/proc/sys", key).write_text(value)
-        plan.tcp = tcp.choose(plan.tcp or None)
+        if not own_tcp:
+            plan.tcp = tcp.choose(plan.tcp or None)
     except OSError as error:
         raise failure(
             f"lab: {error.filename or '/proc/sys'}: {error.strerror}; a lab sets its namespaces' network there: run it "

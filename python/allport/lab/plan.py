@@ -13,7 +13,7 @@ from functools import cached_property
 from typing import Any
 
 from allport.errors import failure
-from allport.lab.tcp import check
+from allport.lab.tcp import DEFAULT, check
 from allport.machine import Machine, axis_letter
 from allport.units import format_bytes, short
 
@@ -88,7 +88,7 @@ def format_links(links: dict[str, Any]) -> str:
 
     return (
         f"links of {links['rate']}, bursts of {sizes(links['burst'])}, queues of {sizes(links['limit'])}, "
-        f"TCP {links['tcp'] or 'as the kernel has it'}"
+        f"TCP {'as the kernel has it' if links['tcp'] in ('', DEFAULT) else links['tcp']}"
     )
 
 

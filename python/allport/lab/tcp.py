@@ -12,9 +12,10 @@ from pathlib import Path
 
 from allport.errors import failure
 
-__all__ = ["PREFERRED", "check", "choose", "read_own", "write_own"]
+__all__ = ["DEFAULT", "PREFERRED", "check", "choose", "read_own", "write_own"]
 
 PREFERRED = ("cubic", "reno")  # then whatever a new namespace has
+DEFAULT = "default"  # nothing is set: all of TCP is as the kernel has it, as on a machine that nobody tuned
 _OWN = Path("/proc/sys/net/ipv4/tcp_congestion_control")  # of the calling thread's namespace
 _ALLOWED = Path("/proc/sys/net/ipv4/tcp_allowed_congestion_control")
 
@@ -40,7 +41,7 @@ def allowed() -> list[str]:
 def check(name: str) -> str:
     """The name itself. Raises AllportError for what no algorithm is called."""
     if not re.fullmatch(r"[a-z0-9_-]{1,15}", name):
-        raise failure(f"tcp = '{name}': expected a congestion control such as cubic, reno or bbr")
+        raise failure(f"tcp = '{name}': expected a congestion control such as cubic, reno or bbr, or {DEFAULT}")
     return name
 
 
