@@ -5,8 +5,13 @@ Outputs are written aside and renamed, so that a failed run leaves no file behin
 
 from __future__ import annotations
 
+import bz2
+import gzip
 import os
 import re
+import shutil
+import tempfile
+import zlib
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
@@ -27,6 +32,8 @@ __all__ = ["MatrixFile", "check_output", "ensure_writable", "inspect", "read", "
 # The types that are computed in, by LAPACK's letters.
 DTYPES = {"s": "float32", "d": "float64", "c": "complex64", "z": "complex128"}
 _SCALARS = {np.dtype(name).str[1:]: letter for letter, name in DTYPES.items()}
+# Compressed Matrix Market files that are read, by the ends of their names as scipy.io.mmread has them.
+_UNPACKERS: dict[str, Callable[[str], Any]] = {"gz": gzip.open, "bz2": bz2.open}
 
 
 @contextmanager
@@ -78,6 +85,7 @@ class MatrixFile:
     dtype: np.dtype
     dataset: str = ""
     header: Any = None
+    unpacked: Any = None  # of a compressed file: its text, in a file without a name that goes with this object
 
     @property
     def name(self) -> str:
@@ -91,15 +99,44 @@ def _split(name: str | os.PathLike[str], argument: str) -> tuple[str, str, str]:
     match = re.fullmatch(r"(.*\.(?:h5|hdf5|hdf))(?::(.*))?", text, re.IGNORECASE | re.DOTALL)
     if match:
         return match.group(1), "h5", match.group(2) or ""
-    kind = os.path.splitext(text)[1].lower().lstrip(".")
-    if kind in ("gz", "bz2", "xz", "zst", "zip"):
-        raise failure(
-            f"{argument} '{text}': is compressed, and each rank reads its own part of a file; unpack it first (gunzip)",
-            "io",
-        )
-    if kind not in ("npy", "mtx"):
+    stem, kind = os.path.splitext(text.lower())
+    if kind[1:] in _UNPACKERS and stem.endswith(".mtx") and argument != "output":
+        kind = ".mtx"
+    if kind in (".gz", ".bz2", ".xz", ".zst", ".zip"):
+        wanted = "written as it is; compress it afterwards" if argument == "output" else "unpacked first"
+        raise failure(f"{argument} '{text}': must be {wanted}; only .mtx.gz and .mtx.bz2 are read compressed", "io")
+    if kind not in (".npy", ".mtx"):
         raise failure(f"{argument} '{text}': expected a name that ends in .npy, .mtx or .h5:DATASET", "io")
-    return text, kind, ""
+    return text, kind[1:], ""
+
+
+def _unpacked(path: str, argument: str) -> Any:
+    """The text of a compressed file, in a temporary file; None for others."""
+    unpack = _UNPACKERS.get(os.path.splitext(path)[1].lower().lstrip("."))
+    if unpack is None:
+        return None
+    text = tempfile.TemporaryFile()  # noqa: SIM115 - it is closed with the MatrixFile that has it
+    try:
+        with unpack(path) as packed:
+            shutil.copyfileobj(packed, text, 1 << 20)
+        text.flush()
+    except (OSError, EOFError, zlib.error) as error:
+        text.close()
+        raise failure(f"{argument} '{path}': cannot be unpacked: {error}", "io") from error
+    return text
+
+
+@contextmanager
+def _native_path(path: str, unpacked: Any) -> Iterator[str]:
+    """Where the C++ reader finds a file; its errors name the file as the user wrote it."""
+    there = path if unpacked is None else f"/proc/self/fd/{unpacked.fileno()}"
+    try:
+        yield there
+    except AllportError as error:
+        if unpacked is None:
+            raise
+        text = re.sub(r"'/proc/self/fd/\d+'", lambda _: f"'{path}', unpacked", str(error))  # of the rank that failed
+        raise failure(text, error.kind) from error
 
 
 def inspect(name: str | os.PathLike[str], argument: str = "file") -> MatrixFile:
@@ -116,8 +153,11 @@ def inspect(name: str | os.PathLike[str], argument: str = "file") -> MatrixFile:
         if kind == "npy":
             npy = _native.read_npy_header(path)
             return MatrixFile(path, kind, npy.shape, np.dtype(npy.dtype if npy.dtype != "b1" else "?"), header=npy)
-        mtx = _native.read_mtx_header(path)
-        return MatrixFile(path, kind, mtx.shape, np.dtype("c16" if mtx.complex else "f8"), header=mtx)
+        unpacked = _unpacked(path, argument)
+        with _native_path(path, unpacked) as there:
+            mtx = _native.read_mtx_header(there)
+        dtype = np.dtype("c16" if mtx.complex else "f8")
+        return MatrixFile(path, kind, mtx.shape, dtype, header=mtx, unpacked=unpacked)
     except AllportError as error:
         raise failure(f"{argument} {error}", error.kind) from error  # which begins with the path
 
@@ -141,8 +181,8 @@ def read(file: MatrixFile, comm: Communicator, distribution: Distribution, dtype
     """This rank's part of a file, [local rows, local columns], column-major. Called by all ranks of `comm`.
 
     .npy: each rank reads its own boxes. Matrix Market: each rank reads a byte range and sends entries to their owners
-    (entries that are given twice add up). HDF5: ranks take turns. Raises AllportError on every rank, also where ranks
-    see different files.
+    (entries that are given twice add up); of compressed ones each rank unpacks the whole. HDF5: ranks take
+    turns. Raises AllportError on every rank, also where ranks see different files.
     """
     matrix: Any = None
     local, scalar = np.empty(0), ""
@@ -161,7 +201,8 @@ def read(file: MatrixFile, comm: Communicator, distribution: Distribution, dtype
         _in_turns(comm, lambda turn: hdf5.read_boxes(file.path, file.dataset, mine, local))
     else:
         load = _native.load_npy if file.kind == "npy" else _native.load_mtx
-        load(file.path, matrix)
+        with _native_path(file.path, file.unpacked) as there:
+            load(there, matrix)
     return local
 
 

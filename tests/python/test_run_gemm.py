@@ -1,3 +1,4 @@
+import bz2
 import gzip
 import json
 import os
@@ -32,10 +33,32 @@ def test_matrix_market_as_others_write_it(text, expected, allport, tmp_path):
     np.testing.assert_array_equal(np.load(tmp_path / "C.npy"), expected)
 
 
-def test_what_is_compressed_is_refused_with_the_remedy(refuses, tmp_path):
-    for name in ("A.mtx", "A.mtx.gz"):
-        (tmp_path / name).write_bytes(gzip.compress(b"%%MatrixMarket matrix array real general\n1 1\n2\n"))
-        refuses("gemm", name, name, "-o", "C.npy", "-n", 1, words=[f"'{name}'", "is compressed", "gunzip"])
+@pytest.mark.parametrize(("end", "pack"), [("gz", gzip.compress), ("bz2", bz2.compress)])
+def test_compressed_matrix_market_is_read_by_its_name(end, pack, allport, tmp_path):
+    text = "%%MatrixMarket matrix coordinate real symmetric\n3 3 3\n1 1 0.5\n3 1 -2.0\n3 2 7.0\n"
+    (tmp_path / f"A.mtx.{end}").write_bytes(pack(text.encode()))
+    np.save(tmp_path / "I.npy", np.eye(3))
+    done = allport("run", "gemm", f"A.mtx.{end}", "I.npy", "-o", "C.npy", "-n", 2)
+    assert done.returncode == 0, done.stderr
+    np.testing.assert_array_equal(np.load(tmp_path / "C.npy"), [[0.5, 0, -2], [0, 0, 7], [-2, 7, 0]])
+
+
+def test_compressed_files_that_cannot_be_read_are_named(refuses, tmp_path):
+    packed = gzip.compress(b"%%MatrixMarket matrix array real general\n2 1\n2\nx\n")
+    np.save(tmp_path / "I.npy", np.eye(1))
+    for name, data, words in (
+        ("A.mtx", packed, ["'A.mtx': is compressed", "gunzip"]),
+        ("A.mtx.gz", packed[:-20], ["A 'A.mtx.gz': cannot be unpacked"]),
+        ("B.mtx.gz", b"plain", ["A 'B.mtx.gz': cannot be unpacked", "gzip"]),
+        ("C.mtx.gz", gzip.compress(b"2 2\n"), ["A 'C.mtx.gz', unpacked: not a Matrix Market file"]),
+        ("A.npy.gz", packed, ["A 'A.npy.gz': must be unpacked first", ".mtx.gz"]),
+    ):
+        (tmp_path / name).write_bytes(data)
+        refuses("gemm", name, "I.npy", "-o", "C.npy", "-n", 1, words=words)
+    refuses("gemm", "I.npy", "I.npy", "-o", "C.mtx.gz", "-n", 1, words=["output 'C.mtx.gz'", "compress it afterwards"])
+    (tmp_path / "D.mtx.gz").write_bytes(packed)
+    words = ["'D.mtx.gz', unpacked: line at byte", "expected 'value'"]
+    refuses("gemm", "D.mtx.gz", "I.npy", "-o", "C.npy", "-n", 2, words=words, env={})
 
 
 def test_what_is_not_a_number_is_refused(refuses, tmp_path):
