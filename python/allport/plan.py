@@ -20,6 +20,7 @@ __all__ = [
     "GemmPlan",
     "LuPlan",
     "QrPlan",
+    "by_time",
     "gemm_algorithms",
     "lu_algorithms",
     "parse_grid",
@@ -28,6 +29,7 @@ __all__ = [
     "plan_lu",
     "plan_qr",
     "plan_together",
+    "why_chosen",
 ]
 
 _Plan = TypeVar("_Plan", GemmPlan, LuPlan, CholeskyPlan, QrPlan)
@@ -47,6 +49,23 @@ def gemm_algorithms() -> list[dict[str, str]]:
 def lu_algorithms() -> list[dict[str, str]]:
     """The registered factorization algorithms, each {'name', 'summary'}."""
     return _native.lu_algorithms()
+
+
+def by_time(candidates: Sequence[dict[str, Any]]) -> list[dict[str, Any]]:
+    """Candidates by predicted time, those that cannot be used last. Plans have the chosen one first: why_chosen()."""
+    return sorted(candidates, key=lambda c: (bool(c.get("why_not")), c.get("seconds", {}).get("total", 0.0)))
+
+
+def why_chosen(plan: dict[str, Any]) -> str:
+    """Why a plan's choice is not the candidate with the least predicted time; '' where it is."""
+    total = plan["chosen"]["seconds"]["total"]
+    least = min(c["seconds"]["total"] for c in plan["candidates"] if not c.get("why_not"))
+    if total <= least:
+        return ""
+    return (
+        f"The chosen one is predicted to take {100 * (total / least - 1):.1f} % longer than the fastest, which is too "
+        "little to tell them apart, and moves fewer words."
+    )
 
 
 def over_bound(chosen: dict[str, Any], report: dict[str, Any], word: int) -> tuple[str, str]:

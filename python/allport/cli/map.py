@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -73,7 +74,7 @@ def _show(chosen: ap.RankOrder) -> None:
     numbers = ("predicted", "times", "busiest link", "bytes over it", "hop-bytes", "dilation")
     shown = table("", "order", *numbers, right=numbers)
     given = chosen.given["predicted_s"]
-    for c in chosen.candidates:
+    for c in sorted(chosen.candidates, key=lambda c: c.get("predicted_s", math.inf)):
         mark = "*" if c["order"] == chosen.order else ""
         if c["why_not"]:
             shown.add_row(mark, c["order"], "", "", f"cannot: {c['why_not']}", "", "", "")

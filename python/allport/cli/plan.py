@@ -25,7 +25,7 @@ from allport.cli.options import (
     with_options,
 )
 from allport.io import DTYPES
-from allport.plan import NO_BOUND
+from allport.plan import NO_BOUND, by_time, why_chosen
 from allport.units import format_bytes, format_seconds
 
 app = typer.Typer(help="Plan without running: algorithm, grid, time, words, messages, memory.", no_args_is_help=True)
@@ -102,12 +102,12 @@ def _candidate_row(c: dict[str, Any], widths: tuple[str, ...]) -> list[str]:
 
 
 def candidates_table(plan: dict[str, Any], most: int) -> Any:
-    """Candidates of a plan, best first; the chosen one is marked."""
+    """Candidates of a plan by predicted time; the chosen one is marked."""
     widths = _widths(plan)
     numbers = ("grid", *widths, *PRICES)
     rows = table("", "algorithm", *numbers, "why not", right=numbers)
     chosen = plan["chosen"]
-    for c in plan["candidates"][:most]:
+    for c in by_time(plan["candidates"][:most]):
         mine = all(c.get(key) == chosen.get(key) for key in ("algorithm", "grid", "order", *widths))
         rows.add_row(">" if mine else "", *_candidate_row(c, widths), style="bold" if mine else None)
     return rows
@@ -209,6 +209,8 @@ def _show(plan: dict[str, Any], simulated: list[ap.SimulatedCandidate] | None, a
         return
     out = console()
     show_candidates(headline(plan), candidates_table, plan, all_)
+    if why := why_chosen(plan):
+        out.print(why)
     if "bound_memory_dependent" in plan["chosen"]:
         out.print(bounds(plan["chosen"]))
     beside = ", with those of rows that change places," if "block" in plan["chosen"] else ""
@@ -281,9 +283,9 @@ def tiled_headline(plan: dict[str, Any]) -> str:
 
 
 def tiled_table(plan: dict[str, Any], most: int) -> Any:
-    """Grids and tiles with their graphs' prices, the chosen one first."""
+    """Grids and tiles with their graphs' prices, by predicted time."""
     rows = table(*TILED, "", right=TILED)
-    for c in plan["candidates"][:most]:
+    for c in by_time(plan["candidates"][:most]):
         grid = "x".join(str(g) for g in c["grid"])
         seconds = [format_seconds(c["seconds"][name]) for name in TILED[3:7]] if "seconds" in c else [""] * 4
         rows.add_row(grid, c["order"], str(c["nb"]), *seconds, format_bytes(c["memory_bytes"]), c.get("why_not", ""))

@@ -5,12 +5,15 @@ from __future__ import annotations
 import functools
 import math
 import os
+import re
 from collections import Counter
-from typing import TYPE_CHECKING
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
 
 from allport.errors import AllportError
 from allport.machine import Machine, as_machine, axis_letter
-from allport.report.sketch import Edge, Sketch, Strokes, edges, moved
+from allport.report.sketch import Edge, Point, Sketch, Strokes, edges, moved
 from allport.schedule import Schedule
 
 if TYPE_CHECKING:
@@ -19,23 +22,40 @@ if TYPE_CHECKING:
 
 __all__ = ["edges", "trees"]
 
+MANY = 512  # nodes from which on these are dots, and unused links are left out
 COLOURS = ("#0068b4", "#d1460f", "#008a5e", "#a3357f", "#e09600", "#3aa6dd", "#6b4fbb", "#7a8b00")
 INK, FAINT, PAPER = "#1d2733", "#d5dbe1", "#ffffff"
 
 
-def _paint(strokes: Strokes, ax: Axes, colour: str, width: float, z: float) -> None:
-    from matplotlib.collections import LineCollection, PolyCollection
+def _joined(lines: Sequence[Sequence[Point]], closed: bool = False) -> Any:
+    """Lines, or outlines, as one path: the SVG of thousands is one element."""
+    from matplotlib.path import Path
 
-    drawn = functools.partial(LineCollection, colors=colour, linewidths=width, zorder=z)
-    ax.add_collection(drawn(strokes.lines, capstyle="butt"))
-    ax.add_collection(drawn(strokes.dotted, linestyles=(0, (1.0, 1.0))))
-    ax.add_collection(PolyCollection(strokes.heads, facecolors=colour, edgecolors="none", zorder=z + 0.1))
+    codes = [c for line in lines for c in (Path.MOVETO, *[Path.LINETO] * (len(line) - 1), *[Path.CLOSEPOLY] * closed)]
+    points = [p for line in lines for p in (*line, *[line[0]] * closed)]
+    path = Path(points or [(0.0, 0.0)], codes or [Path.MOVETO])
+    path.should_simplify = False
+    return path
+
+
+def _paint(strokes: Strokes, ax: Axes, colour: str, width: float, z: float) -> None:
+    from matplotlib.patches import PathPatch
+
+    drawn = functools.partial(PathPatch, fill=False, edgecolor=colour, linewidth=width, zorder=z)
+    ax.add_patch(drawn(_joined(strokes.lines), capstyle="butt"))
+    if strokes.dotted:
+        ax.add_patch(drawn(_joined(strokes.dotted), linestyle=(0, (1.0, 1.0))))
+    few = len(strokes.sketch.places) > MANY  # corners of an arrowhead that is seen when the drawing is enlarged alone
+    heads = _joined([head[:2] + head[3:] if few else head for head in strokes.heads], closed=True)
+    ax.add_patch(PathPatch(heads, facecolor=colour, edgecolor="none", zorder=z + 0.1))
 
 
 def _background(ax: Axes, sketch: Sketch) -> None:
-    from matplotlib.collections import LineCollection
+    from matplotlib.patches import PathPatch
 
     machine, lines = sketch.machine, []
+    if machine.nodes > MANY:
+        return
     for node in range(machine.nodes):
         for port in [2 * a + s for a in sketch.axes for s in (0, 1)]:
             other = machine.neighbour(node, port)
@@ -47,16 +67,22 @@ def _background(ax: Axes, sketch: Sketch) -> None:
                     lines.append([sketch.places[node], sketch.places[other]])
             else:
                 lines.append([sketch.places[node], moved(sketch.places[node], d, sketch.reach(d))])
-    ax.add_collection(LineCollection(lines, colors=FAINT, linewidths=0.9, zorder=1))
+    ax.add_patch(PathPatch(_joined(lines), fill=False, edgecolor=FAINT, linewidth=0.9, zorder=1))
 
 
 def _nodes(ax: Axes, sketch: Sketch, root: int, labels: bool, scale: float) -> None:
-    from matplotlib.collections import PatchCollection
-    from matplotlib.patches import Circle
+    from matplotlib.collections import EllipseCollection
+    from matplotlib.patches import Circle, PathPatch
 
     r = sketch.radius
-    others = [Circle(p, r) for n, p in enumerate(sketch.places) if n != root]
-    ax.add_collection(PatchCollection(others, facecolor=PAPER, edgecolor=INK, linewidth=0.8, zorder=5))
+    others = [p for n, p in enumerate(sketch.places) if n != root]
+    if len(others) < MANY:
+        look = {"facecolor": PAPER, "edgecolor": INK, "linewidth": 0.8, "zorder": 5}
+        around = {"offsets": others, "offset_transform": ax.transData}
+        ax.add_collection(EllipseCollection([2 * r], [2 * r], [0], units="xy", **around, **look))
+    else:
+        dots = _joined([(p, p) for p in others])
+        ax.add_patch(PathPatch(dots, fill=False, edgecolor=INK, linewidth=0.6, capstyle="round", zorder=5))
     ax.add_patch(Circle(sketch.places[root], 1.25 * r, facecolor=INK, edgecolor=INK, linewidth=0.8, zorder=6))
     if not labels:
         return
@@ -87,7 +113,8 @@ def _panel(ax: Axes, sketch: Sketch, parts: list[tuple[str, list[Edge]]], root: 
         strokes = Strokes(sketch, shift if combined else 0.0)
         for edge in part:
             strokes.add(edge)
-        _paint(strokes, ax, colour, (1.0 if sketch.solid else 1.5) * scale, 3)
+        thin = 0.35 if sketch.machine.nodes > MANY else 1.0
+        _paint(strokes, ax, colour, (1.0 if sketch.solid else 1.5) * thin * scale, 3)
     xs, ys = [p[0] for p in sketch.places], [p[1] for p in sketch.places]
     _nodes(ax, sketch, root, labels=sketch.machine.nodes <= 64, scale=scale)
     rim = 0.62
@@ -116,7 +143,8 @@ def trees(schedule: Schedule, machine: Machine | str, path: str | os.PathLike[st
     """Draws a schedule's trees on their machine: one panel a tree, and one with all of them combined.
 
     Arrows go the way the data go; a link that wraps leaves over one rim and comes back over the opposite one. The root
-    is black. Machines of up to three axes longer than 1 and 4096 nodes. path: also writes .svg, .png or .pdf.
+    is black. Machines of up to three axes longer than 1 and 4096 nodes; above 512 nodes these are dots and unused links
+    are left out. path: also writes .svg, .png or .pdf.
     Returns the matplotlib Figure. Raises AllportError for what cannot be drawn.
     """
     from matplotlib.figure import Figure
@@ -184,6 +212,25 @@ def _arrange(
         )
 
 
+def _shortened(drawn: re.Match[str]) -> str:
+    """An SVG path of straight lines in hundredths of a point, each line relative to the point before."""
+    if re.search("[CQ]", drawn[1]):
+        return drawn[0]
+    text, x, y = "", 0, 0
+    for command, numbers in re.findall("([MLz])([^MLz]*)", drawn[1]):
+        if command == "z":
+            text += "z"
+            continue
+        a, b = (round(100 * float(number)) for number in numbers.split())
+        left, down = (a, b) if command == "M" else (a - x, b - y)
+        x, y = a, b
+        if command == "M" or (left and down):
+            text += f"{command if command == 'M' else 'l'}{left / 100:g} {down / 100:g}"
+        else:
+            text += f"h{left / 100:g}" if left or not down else f"v{down / 100:g}"
+    return f' d="{text.replace(" -", "-")}"'
+
+
 def save(figure: Figure, path: str | os.PathLike[str]) -> None:
     """Writes a figure aside and renames it, so that no partial file is ever left at `path`."""
     import matplotlib
@@ -198,6 +245,9 @@ def save(figure: Figure, path: str | os.PathLike[str]) -> None:
     try:
         with matplotlib.rc_context({"svg.hashsalt": "allport", "svg.fonttype": "none"}):
             figure.savefig(aside, format=kind, dpi=160, metadata=metadata)
+        if kind == "svg":
+            text = Path(aside).read_text(encoding="utf-8")
+            Path(aside).write_text(re.sub(r' d="([^"]*)"', _shortened, text), encoding="utf-8")
         os.replace(aside, name)
     except OSError as error:
         raise AllportError(f"output = '{name}': cannot be written ({error.strerror})") from error

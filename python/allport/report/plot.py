@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+import itertools
+import math
 import os
 from collections.abc import Sequence
 from typing import Any
 
 from allport.errors import AllportError
 from allport.lab.plan import format_links
+from allport.report.pages.style import ink
+from allport.report.pages.svg import covered
 from allport.run.links import Figure
 
 __all__ = ["benchmark", "comparison", "links"]
@@ -69,10 +73,18 @@ def comparison(result: dict[str, Any], path: str) -> None:
     if not rows:
         raise AllportError("plot: there is nothing to draw but empty messages")
     figure, axes = plt.subplots(figsize=(7, 4.5), constrained_layout=True)
+    drawn: list[list[tuple[float, float]]] = []
     for name in dict.fromkeys(a for r in rows for a in r["algorithms"]):
         points = [(r["size"], r["algorithms"][name]["seconds"]) for r in rows if "seconds" in r["algorithms"][name]]
-        if points:
-            axes.plot(*zip(*points, strict=True), marker="o", markersize=3, label=name)
+        if not points:
+            continue
+        places = [(math.log2(x), 16 * math.log10(max(y, 1e-12))) for x, y in points]
+        # A curve that lies on another one is dashed, so that both are seen.
+        hidden = any(a and b for a, b in itertools.pairwise(covered(places, drawn, 0.1)))
+        colour, dash = ink(len(drawn)), (0, (4, 4)) if hidden else "-"
+        drawn.append(places)
+        axes.plot(*zip(*points, strict=True), color=colour, linestyle=dash, marker="o",
+                  markersize=2 if hidden else 4, label=name)  # fmt: skip
     axes.plot([r["size"] for r in rows], [r["bound"] for r in rows], color=BOUND, linestyle="--", label="bound")
     axes.set_title(f"{result['collective']} on {result['machine']}, {result['ranks']} ranks")
     _log_log(axes, "whole vector, bytes", "seconds, simulated", 8)

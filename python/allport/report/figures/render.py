@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import csv
 import io
+import itertools
+import math
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
@@ -22,6 +24,7 @@ COLOURS = ("#2f7fd6", "#d9541e", "#159a6b", "#b0478f", "#c98a00", "#4aa8c9", "#7
 LIMIT = "#8a94a0"
 MARKERS = "osD^vP*X"
 WIDE, HIGH = 5.0, 3.4  # inches: on a phone letters keep their size
+LETTERS = 62  # of 9 points that the width has place for
 
 
 def _style(series: Series, index: int) -> dict[str, Any]:
@@ -112,6 +115,38 @@ def _bars(ax: Axes, bars: Bars) -> None:
     _legend(ax, count)
 
 
+def _untangle(canvas: Canvas, drawn: Sequence[tuple[Axes, Chart | Bars | Table]]) -> None:
+    """Labels of an x axis that would overlap: names stand upright, of numbers those are left out that have no place."""
+    from matplotlib.ticker import FixedLocator
+
+    canvas.draw_without_rendering()
+    upright = []
+    for ax, panel in drawn:
+        labels = [label for label in ax.get_xticklabels() if label.get_text()]
+        boxes = [label.get_window_extent() for label in labels]
+        if isinstance(panel, Table) or all(a.x1 + 3 <= b.x0 for a, b in itertools.pairwise(boxes)):
+            continue
+        if isinstance(panel, Bars):
+            for label in labels:
+                label.set(rotation=90, fontsize=8)
+            upright.append((ax, labels))
+            continue
+        free, places = -math.inf, []
+        for label, box in zip(labels, boxes):
+            if box.x0 >= free + 3:
+                free = box.x1
+                places.append(label.get_position()[0])
+        ax.xaxis.set_major_locator(FixedLocator(places))
+    if not upright:
+        return
+    canvas.draw_without_rendering()
+    for ax, labels in upright:
+        if legend := ax.get_legend():
+            low = min(label.get_window_extent().y0 for label in labels)
+            below = ax.transAxes.inverted().transform((0.0, low))[1]
+            legend.set_bbox_to_anchor((0.5, below - 0.06), transform=ax.transAxes)
+
+
 def _table(ax: Axes, table: Table) -> None:
     from matplotlib.transforms import Bbox
 
@@ -119,9 +154,14 @@ def _table(ax: Axes, table: Table) -> None:
     if table.title:
         ax.set_title(table.title, color=INK, fontsize=10, loc="left")
     cells = [[_cell(v) for v in row] for row in table.rows]
-    drawn = ax.table(cells, colLabels=list(table.columns), loc="upper center", cellLoc="right", bbox=Bbox.unit())
+    # Columns are as wide as their longest text, and the letters small enough for all of them.
+    wide = [2 + max(len(row[i]) for row in [list(table.columns), *cells]) for i in range(len(table.columns))]
+    drawn = ax.table(
+        cells, colLabels=list(table.columns), colWidths=[w / sum(wide) for w in wide], loc="upper center",
+        cellLoc="right", bbox=Bbox.unit(),
+    )  # fmt: skip
     drawn.auto_set_font_size(False)
-    drawn.set_fontsize(9)
+    drawn.set_fontsize(min(9.0, 9.0 * LETTERS / sum(wide)))
     for cell in drawn.get_celld().values():
         cell.set_edgecolor(LINE)
         cell.set_facecolor("none")
@@ -148,6 +188,7 @@ def _canvas(panels: Sequence[Chart | Bars | Table]) -> Canvas:
                 _bars(ax, panel)
             else:
                 _table(ax, panel)
+        _untangle(canvas, list(zip(axes, panels)))
     return canvas
 
 

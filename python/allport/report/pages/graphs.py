@@ -89,7 +89,7 @@ def add_simulation(page: Page, run: TaskSimulation, caption: str) -> None:
     page.add("Over time", *gantt, shares(run, data), paragraph(longest), _critical(run) if not run.truncated else "")
     if run.seconds > 0:
         busy = run.link_busy / run.seconds
-        page.add("Links", *of_links(run.machine, busy, percent, "share of the time that a link is busy"))
+        page.add("Links", *of_links(run.machine, busy, percent, "share of the time that a link is busy", most=1.0))
 
 
 def drawn(graph: Any) -> str:
@@ -211,4 +211,5 @@ def of_graph(graph: Any, title: str = "A task graph") -> Page:
 
 def candidates_legend() -> str:
     """Of the bars of a plan's candidates."""
-    return legend([("computing", COMPUTE), ("communication that is not hidden behind it", COMMUNICATE)])
+    rest = "the rest: waiting for messages and for other ranks"
+    return legend([("computing of the busiest rank", COMPUTE), (rest, COMMUNICATE)])

@@ -128,8 +128,8 @@ def machine_drawing(
 
 
 def _ramp(most: float, say: Format) -> str:
-    keys = [(say(most * share), colour(share)) for share in (0.25, 0.5, 0.75, 1.0)]
-    return legend([("nothing", "var(--line)"), *keys])
+    keys = [(say(most * share), colour(share)) for share in (0.0, 0.25, 0.5, 0.75, 1.0)]
+    return legend([("unused", "var(--line)"), *keys])
 
 
 def _sorted_loads(machine: Machine, loads: np.ndarray, say: Format, what: str) -> str:
@@ -159,7 +159,8 @@ def of_links(
 ) -> list[str]:
     """Loads [link ids] on the machine, by axis and direction, and sorted.
 
-    what: the load is, 'busy share of links', for example. most: of a scale that several drawings share.
+    what: the load is, 'busy share of links', for example. most: the end of the scale, which is red: 1.0 of shares, or
+    that of several drawings; the largest load unless given.
     """
     values = np.asarray(loads, dtype=float)
     if machine.nodes == 1:

@@ -70,7 +70,7 @@ def of_order(chosen: RankOrder) -> Page:
         ("bytes over it", format_bytes(chosen.score["busiest_link_bytes"])),
         ("mean distance", f"{chosen.score['mean_dilation']:.2f} hops"),
     ]
-    can = [c for c in chosen.candidates if not c["why_not"]]
+    can = sorted((c for c in chosen.candidates if not c["why_not"]), key=lambda c: c["predicted_s"])
     rows = [(c["order"], [(c["predicted_s"], KINDS[0])], format_seconds(c["predicted_s"])) for c in can]
     mark = next((i for i, c in enumerate(can) if c["order"] == chosen.order), None)
     cannot = [[c["order"], c["why_not"]] for c in chosen.candidates if c["why_not"]]

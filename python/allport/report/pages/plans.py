@@ -9,9 +9,9 @@ from allport._native import CholeskyPlan, GemmPlan, LuPlan, Machine, QrPlan
 from allport.candidates import SimulatedCandidate, graph_of
 from allport.errors import AllportError
 from allport.io import DTYPES
-from allport.plan import NO_BOUND, plan_cholesky, plan_gemm, plan_lu, plan_qr
+from allport.plan import NO_BOUND, by_time, plan_cholesky, plan_gemm, plan_lu, plan_qr, why_chosen
 from allport.report.pages import advice
-from allport.report.pages.graphs import add_simulation, candidates_legend, drawn, percent
+from allport.report.pages.graphs import add_simulation, candidates_legend, drawn
 from allport.report.pages.graphs import simulated as simulated_graph
 from allport.report.pages.page import Advice, Page, bars, fold, paragraph, table
 from allport.report.pages.style import KINDS
@@ -22,14 +22,16 @@ __all__ = [
     "Plan",
     "add_candidates",
     "add_graph",
+    "computing_and_rest",
     "of_plan",
     "plan_again",
     "problem_in_words",
-    "unhidden",
 ]
 
 Plan = GemmPlan | LuPlan | CholeskyPlan | QrPlan
 MOST_BARS, MOST_ROWS = 12, 60
+# Parts of a predicted time, as `allport plan` prints them. They overlap, so that they do not add up to it.
+PARTS = ("compute", "communicate", "work", "links", "chain")
 WAYS = {"N": "", "T": "^T", "C": "^H"}
 
 
@@ -59,8 +61,9 @@ def name_of(c: dict[str, Any]) -> str:
     return ", ".join([named + order, *widths[:2]])
 
 
-def unhidden(seconds: dict[str, float]) -> tuple[float, float]:
-    """(computing, the rest) of a candidate's predicted time."""
+def computing_and_rest(seconds: dict[str, float]) -> tuple[float, float]:
+    """(computing of the busiest rank, the rest) of a candidate's predicted time. The rest is no communication time: it
+    has waiting for other ranks in it, and communication that overlaps with computing is not in it."""
     computing = min(seconds.get("compute", seconds.get("work", 0.0)), seconds["total"])
     return computing, seconds["total"] - computing
 
@@ -99,18 +102,19 @@ def add_candidates(page: Page, plan: dict[str, Any]) -> None:
     found = [c for c in plan["candidates"] if "seconds" in c]
     if not found:
         return
+    best = by_time(found[:MOST_BARS])
     rows = []
-    for c in found[:MOST_BARS]:
-        computing, rest = unhidden(c["seconds"])
+    for c in best:
+        computing, rest = computing_and_rest(c["seconds"])
         value = format_seconds(c["seconds"]["total"]) + (" *" if c.get("why_not") else "")
         rows.append((name_of(c), [(computing, KINDS[0]), (rest, KINDS[1])], value))
-    mark = next((i for i, c in enumerate(found[:MOST_BARS]) if _same(c, chosen)), None)
-    cannot = any(c.get("why_not") for c in found[:MOST_BARS])
+    mark = next((i for i, c in enumerate(best) if _same(c, chosen)), None)
+    cannot = any(c.get("why_not") for c in best)
     parts = [k for k in found[0]["seconds"] if k != "total" and any(c["seconds"].get(k) for c in found)]
     counts = [k for k in ("words", "messages") if k in found[0]]
     head = ["", *parts, "total", *counts, "memory", "words over bound", "why not"]
     prices = []
-    for c in found[:MOST_ROWS]:
+    for c in by_time(found[:MOST_ROWS]):
         ratio = c.get("ratio_to_bound")
         prices.append(
             [
@@ -127,6 +131,7 @@ def add_candidates(page: Page, plan: dict[str, Any]) -> None:
         "Candidates by predicted time",
         bars("Predicted time of the best, the chosen one marked", rows, mark=mark),
         candidates_legend(),
+        paragraph(why_chosen(plan)),
         paragraph("* cannot be had: see why in the table." if cannot else "", soft=True),
         fold("All prices", table("Prices", head, prices, words=("why not",), mark=mark)),
         paragraph(f"... and {more:,} more candidates; `allport plan --all` shows them" if more > 0 else "", soft=True),
@@ -147,14 +152,12 @@ def add_graph(page: Page, plan: Plan, caption: str) -> TaskSimulation | None:
 
 def _facts(plan: dict[str, Any]) -> list[tuple[str, str]]:
     c = plan["chosen"]
-    computing, rest = unhidden(c["seconds"])
-    total = c["seconds"]["total"]
+    seconds = c["seconds"]
     counted = plan.get("counted") or {}
     bound = c.get("ratio_to_bound")
     return [
-        ("predicted time", format_seconds(total)),
-        ("computing", percent(computing / total) if total > 0 else ""),
-        ("communication not hidden", percent(rest / total) if total > 0 else ""),
+        ("predicted time", format_seconds(seconds["total"])),
+        *((part, format_seconds(seconds[part])) for part in PARTS if part in seconds),
         ("words of the busiest rank", f"{c.get('words', counted.get('words', 0)):,}"),
         ("messages of the busiest rank", f"{c.get('messages', counted.get('messages', 0)):,}"),
         ("memory of a rank", format_bytes(c["memory_bytes"])),

@@ -34,13 +34,15 @@ def _candidates(data: dict[str, Any], mark: str) -> list[str]:
         (f"{c['algorithm']}, {format_bytes(c['segment'])}", [(c["predicted_s"], KINDS[0])], c["predicted_s"])
         for c in can[:16]
     ]
-    at = next((i for i, c in enumerate(can[:16]) if c["algorithm"] == mark), None)
+    taken = next((rows[i] for i, c in enumerate(can[:16]) if c["algorithm"] == mark), None)
     own = data.get("mpi") or {}
     if "predicted_s" in own:
         source = "" if own["source"] == "calibrated" else ", modelled"
         rows.append((f"MPI's own{source}", [(own["predicted_s"], KINDS[4])], own["predicted_s"]))
     if data.get("bound_s"):
         rows.append(("lower bound", [(data["bound_s"], "var(--soft)")], data["bound_s"]))
+    rows.sort(key=lambda row: row[2])
+    at = rows.index(taken) if taken is not None else None
     shown = [(name, parts, format_seconds(seconds)) for name, parts, seconds in rows]
     cannot = [[c["algorithm"], c["reason"]] for c in found if "reason" in c]
     return [
@@ -126,7 +128,7 @@ def add_sections(page: Page, run: Simulation, told: str = "") -> None:
     dark = s.root // run.machine.ranks_per_node
     page.add(
         "Links" + told,
-        *of_links(run.machine, run.utilisation, percent, "share of the time that a link is busy", dark=dark),
+        *of_links(run.machine, run.utilisation, percent, "share of the time that a link is busy", most=1.0, dark=dark),
     )
 
 

@@ -2,10 +2,24 @@
 
 from __future__ import annotations
 
-__all__ = ["KINDS", "STYLE"]
+import colorsys
+
+__all__ = ["KINDS", "STYLE", "ink"]
 
 # Of curves and parts of bars; they are told apart on white and on black, and by most eyes.
 KINDS = ("#2f7fd6", "#d9541e", "#159a6b", "#b0478f", "#c98a00", "#4aa8c9", "#7d67cf", "#8a8f1a")
+# Of further curves.
+_MORE = ("#8c5a3c", "#e58fb5", "#5f7f8c", "#b03040", "#4f9a2f", "#a99a7a")
+
+
+def ink(index: int) -> str:
+    """The colour of curve number `index`: none is that of another one."""
+    known = KINDS + _MORE
+    if index < len(known):
+        return known[index]
+    turn = (index * 0.618) % 1.0  # the golden ratio: each hue falls into the widest gap
+    return "#" + "".join(f"{round(255 * part):02x}" for part in colorsys.hls_to_rgb(turn, 0.5, 0.45 + index % 3 * 0.1))
+
 
 _DARK = """--paper: #14181d; --ink: #e8ecf0; --soft: #9aa6b2; --line: #3a444f; --card: #1c2229; --blue: #6db6f2;
   --mark: #23384d;"""

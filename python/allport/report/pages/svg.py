@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
+import itertools
 import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from html import escape
 
-from allport.report.pages.style import KINDS
+from allport.report.pages.style import ink
 
-__all__ = ["Curve", "curves", "number", "svg"]
+__all__ = ["Curve", "covered", "curves", "number", "svg"]
 
 WIDE, HIGH = 640, 320
 LEFT, RIGHT, TOP, BOTTOM = 76, 16, 10, 46
@@ -120,6 +121,32 @@ def _path(xs: Sequence[float], ys: Sequence[float], steps: bool) -> str:
     return text
 
 
+Place = tuple[float, float]
+
+
+def covered(places: Sequence[Place], earlier: Sequence[Sequence[Place]], near: float) -> list[bool]:
+    """For each point: whether a curve that is drawn before has one there, to within `near` in both directions."""
+    return [any(abs(x - a) <= near and abs(y - b) <= near for one in earlier for a, b in one) for x, y in places]
+
+
+def _drawn(places: Sequence[Place], hidden: Sequence[bool], style: str) -> str:
+    """A curve: dashed where it lies on one that was drawn before, so that this one is seen in the gaps."""
+    parts: dict[bool, list[list[Place]]] = {False: [], True: []}
+    for i in range(1, len(places)):
+        on = hidden[i - 1] and hidden[i]
+        piece = parts[on][-1] if parts[on] and parts[on][-1][-1] == places[i - 1] else None
+        if piece is None:
+            parts[on].append([places[i - 1], places[i]])
+        else:
+            piece.append(places[i])
+    text = ""
+    for on, pieces in parts.items():
+        d = "".join(_path([p[0] for p in piece], [p[1] for p in piece], False) for piece in pieces)
+        dash = ' stroke-dasharray="9 9"' if on else ""
+        text += f'<path d="{d}" fill="none" {style}{dash}/>' if d else ""
+    return text
+
+
 def curves(
     name: str,
     found: Sequence[Curve],
@@ -135,28 +162,37 @@ def curves(
         return "", []
     x = _Scale([v for c in kept for v in c.x], (LEFT, WIDE - RIGHT), log[0], base[0])
     y = _Scale([v for c in kept for v in (*c.y, *c.low, *c.high)], (HIGH - BOTTOM, TOP), log[1], base[1])
-    parts, keys, colour = _axes(x, y, axes, formats), [], 0
+    parts, keys, drawn, dashes = _axes(x, y, axes, formats), [], list[list[Place]](), False
     for curve in kept:
-        ink = "var(--soft)" if curve.dashed else KINDS[colour % len(KINDS)]
-        colour += not curve.dashed
-        keys.append((curve.label, ink))
+        colour = "var(--soft)" if curve.dashed else ink(len(drawn))
         xs, ys = [x.at(v) for v in curve.x], [y.at(v) for v in curve.y]
         if len(curve.low):
             edge = [(x.at(v), y.at(w)) for v, w in zip(curve.x, curve.high, strict=True)]
             edge += [(x.at(v), y.at(w)) for v, w in zip(curve.x, curve.low, strict=True)][::-1]
             points = " ".join(f"{number(a)},{number(b)}" for a, b in edge)
-            parts.append(f'<polygon points="{points}" fill="{ink}" opacity="0.18"/>')
-        dash = ' stroke-dasharray="6 4"' if curve.dashed else ""
-        drawn = _path(xs, ys, curve.steps)
-        parts.append(f'<path d="{drawn}" fill="none" stroke="{ink}" stroke-width="2"{dash}/>')
+            parts.append(f'<polygon points="{points}" fill="{colour}" opacity="0.18"/>')
+        style = f'stroke="{colour}" stroke-width="2"'
         if curve.dashed or curve.steps:
+            dash = ' stroke-dasharray="6 4"' if curve.dashed else ""
+            parts.append(f'<path d="{_path(xs, ys, curve.steps)}" fill="none" {style}{dash}/>')
+            keys.append((curve.label, colour))
+            if curve.steps:
+                drawn.append([])
             continue
-        for px, py, vx, vy in zip(xs, ys, curve.x, curve.y, strict=True):
+        places = list(zip(xs, ys, strict=True))
+        hidden = covered(places, drawn, 1.5)
+        dashes = dashes or any(a and b for a, b in itertools.pairwise(hidden))
+        drawn.append(places)
+        parts.append(_drawn(places, hidden, style))
+        keys.append((curve.label, colour))
+        for on, px, py, vx, vy in zip(hidden, xs, ys, curve.x, curve.y, strict=True):
             said = f"{curve.label}: {formats[0](vx)}, {formats[1](vy)}"
             parts.append(
-                f'<circle cx="{number(px)}" cy="{number(py)}" r="3.5" fill="{ink}"><title>{escape(said)}</title>'
-                "</circle>"
+                f'<circle cx="{number(px)}" cy="{number(py)}" r="{2 if on else 3.5}" fill="{colour}">'
+                f"<title>{escape(said)}</title></circle>"
             )
+    if dashes:
+        keys.append(("dashes of two colours: two curves on each other", "transparent"))
     return svg((WIDE, HIGH), name, "".join(parts), least=380, most=820), keys
 
 
