@@ -34,6 +34,13 @@ class Distributed:
             f"whole on every rank, .gather() for the whole on rank 0, or .local for this rank's part"
         )
 
+    def __array_function__(self, function: Any, types: Any, args: Any, kwargs: Any) -> NoReturn:
+        # numpy.sum and its like, which else fail in words of numpy's own, or ask for .sum().
+        try:
+            self.__array__()
+        except TypeError as error:
+            raise TypeError(f"numpy.{function.__name__}: {error}") from None
+
 
 @dataclass(frozen=True)
 class Whole:

@@ -172,10 +172,10 @@ if not alone:
     fails("c: is", lambda: ap.gemm(a, b, beta=1, c=None if comm.rank == 0 else b, comm=comm))
 
 # numpy does not take a distributed matrix for a number.
-for use in (np.asarray, np.sum, lambda d: a @ d, np.array):
+for use in (np.asarray, np.sum, lambda d: a @ d, np.array, np.mean, np.linalg.norm):
     for thing in (da, ap.distribute_tensor(a, comm)):
-        fails("", lambda use=use, thing=thing: use(thing), TypeError)
-    assert "to_numpy" in str(fails("gather", lambda use=use: use(da), TypeError))
+        told = str(fails("", lambda use=use, thing=thing: use(thing), TypeError))
+        assert ("to_numpy" in told and "gather" in told) == (thing is da or "lambda" not in use.__name__), told
 for operands in ((a,), (a, a, a), ()):
     fails("expected two", lambda operands=operands: ap.einsum("ij,jk", *operands, comm=comm))
 comm.barrier()
