@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import math
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, NoReturn
@@ -28,13 +29,21 @@ class Distributed:
     comm: Communicator
     local: np.ndarray
 
+    @property
+    def shape(self) -> tuple[int, ...]:
+        """Its extents."""
+        raise NotImplementedError
+
     def __array__(self, dtype: Any = None, copy: bool | None = None) -> NoReturn:
         raise TypeError(
             f"a {type(self).__name__} is no numpy array, because each rank has a part of it: take .to_numpy() for the "
             f"whole on every rank, .gather() for the whole on rank 0, or .local for this rank's part"
         )
 
-    def __array_function__(self, function: Any, types: Any, args: Any, kwargs: Any) -> NoReturn:
+    def __array_function__(self, function: Any, types: Any, args: Any, kwargs: Any) -> Any:
+        known = {np.shape: tuple(self.shape), np.ndim: len(self.shape), np.size: math.prod(self.shape)}
+        if function in known and args == (self,) and not kwargs:
+            return known[function]
         # numpy.sum and its like, which else fail in words of numpy's own, or ask for .sum().
         try:
             self.__array__()

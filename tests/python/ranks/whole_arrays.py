@@ -176,6 +176,7 @@ for use in (np.asarray, np.sum, lambda d: a @ d, np.array, np.mean, np.linalg.no
     for thing in (da, ap.distribute_tensor(a, comm)):
         told = str(fails("", lambda use=use, thing=thing: use(thing), TypeError))
         assert ("to_numpy" in told and "gather" in told) == (thing is da or "lambda" not in use.__name__), told
+assert np.shape(da) == np.shape(ap.distribute_tensor(a, comm)) == a.shape and np.ndim(da) == 2
 for operands in ((a,), (a, a, a), ()):
     fails("expected two", lambda operands=operands: ap.einsum("ij,jk", *operands, comm=comm))
 comm.barrier()
