@@ -15,6 +15,7 @@ import doctest
 import os
 import re
 import shutil
+import signal
 import subprocess
 import sys
 from dataclasses import dataclass
@@ -127,20 +128,27 @@ class Desk:
         env["OMPI_MCA_hwloc_base_binding_policy"] = "none"
         env |= {"COLUMNS": "110", "NO_COLOR": "1", "TERM": "dumb", "LC_ALL": "C.UTF-8"}
         env["ALLPORT_MEASURED"] = str(self.folder.parent / f"{self.folder.name}-measured.json")
-        env["PATH"] = f"{tools}{os.pathsep}{os.environ['PATH']}"
+        env["PATH"] = os.pathsep.join([str(tools), str(Path(sys.executable).parent), os.environ["PATH"]])
         return env
 
     def type(self, command: str) -> subprocess.CompletedProcess[str]:
         """Types a command, with this MPI's ScaLAPACK; both streams come together, as in a terminal."""
-        return subprocess.run(
-            ["bash", "-c", command.replace("-lscalapack-openmpi", f"-lscalapack-{self.family}")],
+        words = ["bash", "-c", command.replace("-lscalapack-openmpi", f"-lscalapack-{self.family}")]
+        with subprocess.Popen(
+            words,
             cwd=self.folder,
             env=self.env,
             stdout=subprocess.PIPE,
             stderr=subprocess.STDOUT,
             text=True,
-            timeout=LIMIT,
-        )
+            start_new_session=True,
+        ) as typed:
+            try:
+                printed, _ = typed.communicate(timeout=LIMIT)
+            except subprocess.TimeoutExpired:
+                os.killpg(typed.pid, signal.SIGTERM)  # the ranks, too
+                raise
+        return subprocess.CompletedProcess(words, typed.returncode, printed, "")
 
     def lacks(self, page: str) -> str:
         """What a page wants that is not here: a compiler of MPI's, ScaLAPACK; or nothing."""
