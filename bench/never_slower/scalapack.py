@@ -36,7 +36,8 @@ def job(program: Path, mpiexec: str, case: Case, library: str | None) -> tuple[d
         taken = False
         if library:
             routines = json.loads(report.read_text())["scalapack"]["routines"]
-            taken = any(calls["taken"] > 0 for name, calls in routines.items() if case.routine[:4] in name.lower())
+            calls = routines.get(f"P{case.type.upper()}{case.fortran_name.upper()}", {"taken": 0})
+            taken = calls["taken"] > calls.get("how", {}).get("a workspace query", 0)
     return json.loads(done.stdout), taken
 
 

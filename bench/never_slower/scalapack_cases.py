@@ -39,6 +39,12 @@ class Case:
     def cols(self) -> int:
         return int(self.grid.split("x")[1])
 
+    @property
+    def fortran_name(self) -> str:
+        """Without the type and what is fixed of the arguments."""
+        name = self.routine.rstrip("NTLU")
+        return name.replace("or", "un", 1) if self.type in "cz" and name.startswith("or") else name
+
     def __str__(self) -> str:
         return (
             f"p{self.type}{self.routine:6} n={self.n:4} nb={self.nb:3} {self.grid} {self.threads} "

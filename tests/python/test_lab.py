@@ -114,6 +114,15 @@ def test_all_nodes_have_the_best_tcp_that_is_allowed_and_the_lab_says_which(up: 
     assert f"TCP {lab.plan.tcp}" in Path(lab.machine_file).read_text()
 
 
+def test_tcp_can_be_left_as_the_kernel_has_it(up: Callable[..., Lab]) -> None:
+    ask = ["cat", "/proc/sys/net/ipv4/tcp_congestion_control", "/proc/sys/net/ipv4/tcp_no_metrics_save"]
+    fresh = subprocess.run(["unshare", "--net", *ask], capture_output=True, text=True, check=True).stdout
+    lab = up("torus:3", tcp="default")
+    assert subprocess.run([*lab.node_command(1), *ask], capture_output=True, text=True, check=True).stdout == fresh
+    assert ap.lab.status(NAME)["set"]["tcp"] == "default"
+    assert "TCP as the kernel has it" in Path(lab.machine_file).read_text()
+
+
 def test_a_tcp_that_is_not_allowed_is_refused_and_leaves_nothing(up: Callable[..., Lab]) -> None:
     before = namespaces()
     there = Path("/proc/sys/net/ipv4/tcp_available_congestion_control").read_text().split()

@@ -121,6 +121,47 @@ TEST(Choose, KnowsNoBoundOfAMachineThatIsCutApart) {
   EXPECT_FALSE(lower_bound(apart, {Collective::broadcast, 3, 0, 8, 1}));
 }
 
+/// A machine's links so many times slower, written out: torus:4x4 at laptop's rates.
+Machine slower(double times) {
+  auto const fast = Machine::parse("torus:4x4");
+  std::vector<Axis> axes = {fast.axis(0), fast.axis(1)};
+  for (auto& axis : axes) axis.bandwidth = BytesPerSecond(axis.bandwidth.value() / times);
+  return Machine("slower", axes, fast.rates());
+}
+
+/// What an algorithm takes at best, over what the best one does.
+double loss_of(Machine const& machine, Contract const& contract, std::string const& algorithm) {
+  return choose(machine, contract, {.algorithm = algorithm}).best.predicted.value() /
+         choose(machine, contract).best.predicted.value();
+}
+
+TEST(AlgorithmForAnyRates, LosesLessAtWorstThanAnyOther) {
+  auto const machine = Machine::parse("torus:4x4");
+  for (auto const what : {Collective::reduce, Collective::allreduce, Collective::reduce_scatter}) {
+    for (std::int64_t const bytes : {8, 4096, 65536, 4 << 20}) {
+      Contract const contract{what, 16, 0, bytes, 8};
+      auto const worst = [&](std::string const& algorithm) {
+        double most = 0;
+        for (double const times : {1, 10, 100, 1000}) {
+          most = std::max(most, loss_of(slower(times), contract, algorithm));
+        }
+        return most;
+      };
+      auto const safest = algorithm_for_any_rates(machine, contract);
+      for (auto const& c : choose(machine, contract).candidates) {
+        if (c.priced()) EXPECT_LE(worst(safest), worst(std::string(c.algorithm->name)) * 1.0001) << c.algorithm->name;
+      }
+    }
+  }
+}
+
+TEST(AlgorithmForAnyRates, KeepsToAllLinksForLongVectorsWhereAssumedRatesDoNot) {
+  Contract const contract{Collective::allreduce, 16, 0, 4 << 20, 8};
+  EXPECT_EQ(choose(Machine::parse("torus:4x4"), contract).best.algorithm->name, "bucket");
+  EXPECT_EQ(algorithm_for_any_rates(Machine::parse("torus:4x4"), contract), "rectangular");
+  EXPECT_THROW((void)algorithm_for_any_rates(Machine::parse("torus:4"), contract), Error);
+}
+
 TEST(Choose, WritesJsonWithEveryCandidate) {
   auto const machine = with_a_dead_link();
   auto const choice = choose(machine, {Collective::reduce, 16, 7, 64000, 8});

@@ -89,9 +89,10 @@ struct Choice {
 /// @throws Error(unsupported) with every candidate's reason when no algorithm can serve
 [[nodiscard]] Choice choose(Machine const& machine, Contract const& contract, SelectOptions const& options = {});
 
-/// The algorithm that loses least, at worst, whether the links are as fast as the machine says or up to a thousand times
-/// slower: for machines whose rates nobody gave, where what is chosen may not hang on rates measured at start, as sums in
-/// another order would differ from run to run. Empty where none has a price. Arguments and errors as choose()'s.
+/// The algorithm that loses least, at worst, whether the links are as fast as the machine says or up to a thousand
+/// times slower: for machines whose rates nobody gave, where what is chosen may not hang on rates measured at start, as
+/// sums in another order would differ from run to run. Empty where none has a price. Arguments and errors as
+/// choose()'s.
 [[nodiscard]] std::string algorithm_for_any_rates(Machine const& machine, Contract const& contract,
                                                   SelectOptions const& options = {});
 

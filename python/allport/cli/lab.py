@@ -26,7 +26,10 @@ def up(
     burst: Burst = None,
     limit: Limit = None,
     tcp: Annotated[
-        str | None, typer.Option(help="Congestion control; else cubic where it is allowed, reno, or the kernel's own.")
+        str | None,
+        typer.Option(
+            help="Congestion control, or 'default' for all as the kernel has it; else cubic where it is allowed, or reno."
+        ),
     ] = None,
     as_json: Json = False,
 ) -> None:
