@@ -50,12 +50,14 @@ TEST(MpiStart, SumsDoNotHangOnMeasuredRates) {
   bool differ = world_size() < 3;
   for (auto const& spec : fitting_specs()) {
     auto const named = Machine::parse(spec);
-    auto const usual = Communicator(MPI_COMM_WORLD, named);
+    auto const usual = Communicator(MPI_COMM_WORLD, named, named);
     for (auto const& measured : {with_rates(named, 1e4, 1e-7), with_rates(named, 1e12, 1e-2)}) {
       auto const own = Communicator(MPI_COMM_WORLD, measured);
       auto const comm = Communicator(MPI_COMM_WORLD, measured, named);
       for (auto const what : {Collective::reduce, Collective::allreduce, Collective::reduce_scatter}) {
         EXPECT_EQ(chosen(comm, what), chosen(usual, what)) << name(what) << " on " << spec;
+        EXPECT_EQ(chosen(comm, what).back(), comm.algorithm_by_name({what, comm.size(), 0, 2 << 20, 8}))
+            << name(what) << " on " << spec;
         differ = differ || chosen(own, what) != chosen(usual, what);
       }
       EXPECT_EQ(chosen(comm, Collective::broadcast), chosen(own, Collective::broadcast)) << spec;
@@ -68,7 +70,7 @@ TEST(MpiStart, SumsOfPartsDoNotHangOnMeasuredRates) {
   if (world_size() < 3) return;
   auto const named = Machine::parse(fmt::format("torus:{}", world_size()));
   auto const measured = with_rates(named, 1e12, 1e-2);
-  auto const usual = *Communicator(MPI_COMM_WORLD, named).split(world_rank() / 3, world_rank());
+  auto const usual = *Communicator(MPI_COMM_WORLD, named, named).split(world_rank() / 3, world_rank());
   auto const comm = *Communicator(MPI_COMM_WORLD, measured, named).split(world_rank() / 3, world_rank());
   for (auto const what : {Collective::reduce, Collective::allreduce, Collective::reduce_scatter}) {
     EXPECT_EQ(chosen(comm, what), chosen(usual, what)) << name(what);
