@@ -124,7 +124,12 @@ std::string why_not_solve(Grid const& grid, Record& record, SolveProblem const& 
                                place_text(a), place_text(right));
   auto const decision = record.verdict(record.solve_decisions, key, [&] {
     Decision<SolvePlan> made;
-    record.open();
+    try {
+      record.open();
+    } catch (Error const& e) {
+      made.why_not = e.what();
+      return made;
+    }
     made.plan = plan_solve(problem, a.distribution, right.distribution, record.machine(), {}, record.comm().mapping());
     if (made.plan->form != SolveForm::panels) made.why_not = "few right-hand sides: ScaLAPACK's own is as fast";
     return made;

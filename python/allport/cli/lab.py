@@ -28,7 +28,7 @@ def up(
     tcp: Annotated[
         str | None,
         typer.Option(
-            help="Congestion control, or 'default' for all as the kernel has it; else cubic where it is allowed, or reno."
+            help="Congestion control, or 'default': all as the kernel has it; else cubic where allowed, or reno."
         ),
     ] = None,
     as_json: Json = False,
