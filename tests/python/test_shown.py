@@ -51,6 +51,9 @@ NOT_TYPED: dict[str, list[str]] = {
         "allport lab up torus:4x4 --rate 40mbit",
         "allport reproduce deck1-slide33 --run -o report/",
     ],
+    "takes most of an hour and is to be left alone; tests/python/test_never_slower.py runs a row of it": [
+        "python bench/never_slower scalapack",
+    ],
     "builds, installs or tests the tree, as CI does": [
         "cmake --install build/release --prefix /opt/allport",
         "cmake --preset debug && cmake --build --preset debug && ctest --preset debug -R collectives",
