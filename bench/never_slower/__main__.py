@@ -1,6 +1,6 @@
 """What a preloaded library costs, and gives, on this computer with nothing named and nothing calibrated.
 
-Usage: bench/never_slower scalapack|mpi [--build DIR] [--case N ...] [--json FILE]
+Usage: python bench/never_slower scalapack|mpi [--build DIR] [--case N ...] [--json FILE]
 
 The same program runs with and without the library, in turns, and its results are compared before its times are. Each
 table says how much runs without the library differ from each other. Exit code 1: something is below its bar.
@@ -10,12 +10,15 @@ from __future__ import annotations
 
 import argparse
 import json
-import re
-import shutil
 import sys
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[2]
+sys.path.append(str(ROOT / "bench"))
+import mpi  # noqa: E402
+import scalapack  # noqa: E402
+from run import mpiexec_of  # noqa: E402
+from scalapack_cases import SIZE  # noqa: E402
 
 
 def main() -> int:
@@ -24,20 +27,24 @@ def main() -> int:
     parser.add_argument(
         "--build", type=Path, default=ROOT / "build" / "release", help="where the benchmarks were built"
     )
-    parser.add_argument("--case", type=int, nargs="*", default=[], help="rows of the table; all unless told")
+    parser.add_argument("--case", type=int, nargs="*", default=[], help="rows of the table of ScaLAPACK; else all")
     parser.add_argument("--json", type=Path, help="every time measured, for programs")
     options = parser.parse_args()
-    cache = (options.build / "CMakeCache.txt").read_text()
-    found = re.search(r"^MPIEXEC_EXECUTABLE:\w+=(.+)$", cache, re.MULTILINE)
-    mpiexec = shutil.which(found.group(1) if found else "mpiexec") or "mpiexec"
-    library = next(
-        p for p in (options.build / "dropin" / options.table).glob("liballport_*.so") if "ilp64" not in p.name
-    )
+    if options.case and options.table == "mpi":
+        parser.error(f"--case {options.case[0]}: expected none with 'mpi', whose table is always whole")
+    for case in options.case:
+        if not 0 <= case < SIZE:
+            parser.error(f"--case {case}: expected 0..{SIZE - 1}")
+    program = options.build / "bench" / f"never_slower_{options.table}"
+    libraries = sorted((options.build / "dropin" / options.table).glob("liballport_*.so"))
+    if not program.exists() or not libraries:
+        missing = program if not program.exists() else options.build / "dropin" / options.table
+        parser.error(f"--build {options.build}: {missing} is not built; `make test-release` builds it in build/release")
+    library = next(str(path) for path in libraries if "ilp64" not in path.name)
     if options.table == "scalapack":
-        import scalapack as table
+        result = scalapack.run(program, mpiexec_of(options.build), library, options.case or range(SIZE))
     else:
-        import mpi as table
-    result = table.run(options.build / "bench", mpiexec, str(library), options.case)
+        result = mpi.run(program, mpiexec_of(options.build), library)
     if options.json:
         options.json.write_text(json.dumps(result, indent=1))
     return 0 if result["met"] else 1

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import json
-import os
 import statistics
-import subprocess
 import sys
 import time
 from pathlib import Path
+
+from launch import start
 
 BAR = 0.97  # of the library's speed
 ALLOWED = 1e-7  # seconds, of calls below a microsecond
@@ -16,15 +16,6 @@ START_UP = 20e-3  # seconds
 RANKS = (2, 4)
 COMMUNICATORS = (0, 100)
 CALLS = 10_000
-
-
-def environment() -> dict[str, str]:
-    return {**os.environ, "OMPI_ALLOW_RUN_AS_ROOT": "1", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1"}
-
-
-def command(mpiexec: str, ranks: int, library: str | None, words: list[str]) -> list[str]:
-    flags = ["--oversubscribe"] if "openmpi" in mpiexec else []
-    return [mpiexec, *flags, "-n", str(ranks), *(["env", f"LD_PRELOAD={library}"] if library else []), *words]
 
 
 def is_met(row: dict) -> bool:
@@ -37,19 +28,13 @@ def start_up(program: Path, mpiexec: str, library: str, ranks: int) -> tuple[flo
     for _ in range(11):
         for which, times in taken.items():
             began = time.perf_counter()
-            subprocess.run(
-                command(mpiexec, ranks, which, [str(program), "start"]),
-                check=True,
-                capture_output=True,
-                env=environment(),
-            )
+            start(mpiexec, ranks, [str(program), "start"], which)
             times.append(time.perf_counter() - began)
     return statistics.median(taken[None]), statistics.median(taken[library])
 
 
 def measured(mpiexec: str, ranks: int, library: str, words: list[str]) -> list[dict]:
-    run = command(mpiexec, ranks, library, words)
-    return json.loads(subprocess.run(run, check=True, capture_output=True, text=True, env=environment()).stdout)
+    return json.loads(start(mpiexec, ranks, words, library))
 
 
 def judged(row: dict, mpiexec: str, ranks: int, library: str, words: list[str]) -> dict:
@@ -61,8 +46,7 @@ def judged(row: dict, mpiexec: str, ranks: int, library: str, words: list[str]) 
     return sorted(rows, key=lambda r: r["plain"] / r["ours"])[1]
 
 
-def run(build: Path, mpiexec: str, library: str, wanted: list[int]) -> dict:
-    program = build / "never_slower_mpi"
+def run(program: Path, mpiexec: str, library: str) -> dict:
     table, below = [], 0
     starts = {}
     for ranks in RANKS:

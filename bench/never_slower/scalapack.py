@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import json
-import os
 import statistics
-import subprocess
 import sys
 import tempfile
+from collections.abc import Sequence
 from dataclasses import asdict
 from pathlib import Path
 
+from launch import start
 from scalapack_cases import Case, sample
 
 BAR = 0.95  # of ScaLAPACK's speed
@@ -20,25 +20,15 @@ GAIN = 1.05  # geometric mean over the calls that are taken
 
 def job(program: Path, mpiexec: str, case: Case, library: str | None) -> tuple[dict, bool]:
     """One run: what the program prints, and whether the library took the calls."""
-    ranks = case.rows * case.cols
-    env = {**os.environ, "OMP_NUM_THREADS": str(case.threads), "OPENBLAS_NUM_THREADS": str(case.threads)}
-    env |= {"OMPI_ALLOW_RUN_AS_ROOT": "1", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1"}
     words = [str(program), case.routine, case.type, str(case.n), str(case.nb), str(case.rows), str(case.cols)]
+    threads = {"OMP_NUM_THREADS": str(case.threads), "OPENBLAS_NUM_THREADS": str(case.threads)}
     with tempfile.TemporaryDirectory() as folder:
         report = Path(folder, "report.json")
-        if library:
-            env["ALLPORT_REPORT"] = str(report)
-            words = ["env", f"LD_PRELOAD={library}", *words]
-        command = [mpiexec, *(["--oversubscribe"] if "openmpi" in mpiexec else []), "-n", str(ranks), *words]
-        done = subprocess.run(command, env=env, capture_output=True, text=True)
-        if done.returncode != 0:
-            raise RuntimeError(f"{' '.join(command)}: exit code {done.returncode}\n{done.stdout}{done.stderr}")
-        taken = False
-        if library:
-            routines = json.loads(report.read_text())["scalapack"]["routines"]
-            calls = routines.get(f"P{case.type.upper()}{case.fortran_name.upper()}", {"taken": 0})
-            taken = calls["taken"] > calls.get("how", {}).get("a workspace query", 0)
-    return json.loads(done.stdout), taken
+        named = {"ALLPORT_REPORT": str(report)} if library else {}
+        printed = start(mpiexec, case.rows * case.cols, words, library, **threads, **named)
+        routines = json.loads(report.read_text())["scalapack"]["routines"] if library else {}
+    calls = routines.get(f"P{case.type.upper()}{case.fortran_name.upper()}", {"taken": 0})
+    return json.loads(printed), calls["taken"] > calls.get("how", {}).get("a workspace query", 0)
 
 
 def close(one: list[float], other: list[float], case: Case) -> bool:
@@ -86,12 +76,12 @@ def row(found: dict) -> str:
     return f"{case!s:42} {'taken' if found['taken'] else '  -  '} {'  '.join(cells)}{'  <' if below else ''}"
 
 
-def run(build: Path, mpiexec: str, library: str, wanted: list[int]) -> dict:
+def run(program: Path, mpiexec: str, library: str, wanted: Sequence[int]) -> dict:
     cases = sample()
     table = []
     print(f"{'':48}   first call: plain, ours: ms, ratio, noise  later calls")
-    for number in wanted or range(len(cases)):
-        table.append(compare(build / "never_slower_scalapack", mpiexec, library, cases[number]))
+    for number in wanted:
+        table.append(compare(program, mpiexec, library, cases[number]))
         print(f"{number:3} {row(table[-1])}")
         sys.stdout.flush()
     all_ratios = {call: [one[call]["ratio"] for one in table] for call in ("first", "later")}
