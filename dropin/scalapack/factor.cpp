@@ -52,9 +52,9 @@ Factored factor(std::string const& name, Grid const& grid, Record& record, Opera
                 Int* info) {
   Factored done;
   auto const shape = shape_of(grid, a.desc);
-  if (record.goes_by_what_is_usual()) {
+  if (record.uses_typical_results()) {
     done.why_not =
-        why_not_usual({"getrf", scalar_of<T>, flops_of_lu(a.rows, a.cols), shape.rows, shape.cols, shape.block});
+        why_not_typical({"getrf", scalar_of<T>, flops_of_lu(a.rows, a.cols), shape.rows, shape.cols, shape.block});
     if (!done.why_not.empty()) return done;
   }
   done.view = view_of(a, grid, record.ranks(), record.rank());
@@ -114,8 +114,8 @@ std::string why_not_solve(Grid const& grid, Record& record, SolveProblem const& 
   if (problem.trans != Trans::none) return "a transposed solve: ScaLAPACK's own is as fast";
   auto const shape = shape_of(grid, b.desc);
   auto const n = static_cast<double>(b.rows);
-  if (record.goes_by_what_is_usual()) {
-    auto why_not = why_not_usual(
+  if (record.uses_typical_results()) {
+    auto why_not = why_not_typical(
         {"getrs", problem.type, 2 * n * n * static_cast<double>(b.cols), shape.rows, shape.cols, shape.block});
     if (!why_not.empty()) return why_not;
   }

@@ -11,7 +11,7 @@
 namespace allport::scalapack {
 namespace {
 
-UsualCall usual_of(GemmProblem const& problem, Shape const& shape) {
+TypicalCall typical_call(GemmProblem const& problem, Shape const& shape) {
   auto const products =
       static_cast<double>(problem.m) * static_cast<double>(problem.n) * static_cast<double>(problem.k);
   auto const* const routine = problem.trans_a == Trans::none ? "gemm" : "gemm of a transposed A";
@@ -63,8 +63,8 @@ Outcome multiply(GemmCall const& x, Grid const& grid, GemmProblem const& problem
   auto const beta = *static_cast<T const*>(x.beta);
   bool const nothing_to_add = alpha == T(0) || problem.k == 0;
   auto const shape = shape_of(grid, c.desc);
-  if (record.goes_by_what_is_usual()) {
-    auto why_not = why_not_usual(usual_of(problem, shape));
+  if (record.uses_typical_results()) {
+    auto why_not = why_not_typical(typical_call(problem, shape));
     if (!why_not.empty()) return handed_back(std::move(why_not));
   }
   if (problem.m == 0 || problem.n == 0 || (nothing_to_add && beta == T(1))) return taken("nothing to do");

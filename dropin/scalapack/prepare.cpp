@@ -1,4 +1,4 @@
-// What would otherwise be the first call's to do: the pages of this library's code are there before.
+// Reads the pages of this library when it is loaded, so that the first call has no page faults for its code.
 #include <link.h>
 #include <sys/mman.h>
 #include <unistd.h>

@@ -13,7 +13,7 @@
 #include "allport/model/matrix_time_bound.h"
 #include "descriptor.h"
 #include "record.h"
-#include "usual.h"
+#include "typical.h"
 
 namespace allport::scalapack {
 
@@ -53,7 +53,7 @@ struct Shape {
 /// Below this ScaLAPACK is done before we have planned.
 inline constexpr Seconds too_short{1e-3};
 
-/// By price, but on machines that nobody described: there what is usual has decided before (usual.h).
+/// Decides by predicted times; on unknown machines typical results have decided before (typical.h).
 /// @param theirs   () -> Seconds that ScaLAPACK is expected to take
 /// @param plan     () -> Plan; may find that memory is short
 /// @param ours     Plan const& -> Seconds
@@ -61,7 +61,7 @@ template <class Theirs, class MakePlan, class Price>
 auto decide_by_price(Record& record, Theirs const& theirs, MakePlan const& plan, Price const& ours) {
   using Plan = decltype(plan());
   Decision<Plan> decision;
-  bool const by_price = !record.goes_by_what_is_usual();
+  bool const by_price = !record.uses_typical_results();
   auto const hopeless = [&] {
     if (by_price) decision.theirs = theirs();
     return std::string(by_price && decision.theirs < too_short ? "too small to gain anything" : "");

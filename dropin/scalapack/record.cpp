@@ -222,7 +222,7 @@ Record& record_of(Grid const& grid) {
   MPI_Comm_get_attr(theirs, record_keyval(), &value, &found);
   if (found != 0) {
     auto& known = **static_cast<std::shared_ptr<Record>*>(value);
-    known.is_called_by(theirs);
+    known.set_caller(theirs);
     return known;
   }
   auto const world = handback::world_ranks(theirs);
@@ -233,7 +233,7 @@ Record& record_of(Grid const& grid) {
     if (!key.empty() && record->why_not().empty()) records_known().keep(key, record);
   }
   MPI_Comm_set_attr(theirs, record_keyval(), new std::shared_ptr<Record>(record));
-  record->is_called_by(theirs);
+  record->set_caller(theirs);
   return *record;
 }
 

@@ -41,7 +41,7 @@ struct Verdict {
 inline constexpr auto policy_variable = "ALLPORT_SCALAPACK";
 
 /// A set of processes that grids are made of: what the environment says to them, and our communicators, of which MPI
-/// libraries have few. These are made for the first call that is ours: programs whose calls are all short pay nothing.
+/// libraries have few. The communicators are made for the first call that the drop-in takes.
 class Processes {
  public:
   /// @param theirs  some communicator of these processes. Collective
@@ -59,7 +59,7 @@ class Processes {
   std::vector<Rank> places{};  ///< by rank in `theirs`: rank in `comm`
   bool knows_machine = false;  ///< else it is a flat one
   std::optional<Communicator> comm{};
-  /// Made when it is first asked for: a flat one takes longer than short calls.
+  /// Constructed at first use: constructing a flat machine takes longer than a short call.
   [[nodiscard]] Machine const& machine();
 
  private:
@@ -91,15 +91,17 @@ class Record {
   [[nodiscard]] Pivoting pivoting() const { return pivoting_; }
   /// Our rank of grid place (r, c), at r + c * rows.
   [[nodiscard]] std::vector<Rank> const& ranks() const { return ranks_; }
-  /// Whether what usually holds decides (usual.h), not prices: nobody described the machine, or wants both tried.
-  [[nodiscard]] bool goes_by_what_is_usual() const {
+  /// Whether typical results (typical.h) decide instead of predicted times: the machine is unknown, and ALLPORT_SELECT
+  /// does not ask for both to be tried.
+  [[nodiscard]] bool uses_typical_results() const {
     return policy_ == Policy::automatic && !processes_->knows_machine && !tries_;
   }
-  /// Of the grid that makes the call: what is agreed on travels there.
+  /// Communicator of the grid that makes the call, for collectives by which its processes agree.
   [[nodiscard]] MPI_Comm talk() const { return theirs_; }
   /// Rank in talk() of the grid's first process.
   [[nodiscard]] int first() const { return first_; }
-  void is_called_by(MPI_Comm theirs) { theirs_ = theirs; }
+  /// @param theirs  communicator of the grid that makes the next call
+  void set_caller(MPI_Comm theirs) { theirs_ = theirs; }
 
   /// By a decision made before, or that `make` makes now, or by the trial of such calls; equal on all processes, as all
   /// ask in one order.
