@@ -59,7 +59,7 @@ def pytest_xdist_make_scheduler(config: pytest.Config, log: Any) -> Any:
 TOLD = ("OMPI_", "PMI", "ALLPORT_MACHINE", *(() if ap.abi.cores(Path(ap.__file__).parent) else ("MPI4PY_",)))
 
 
-def _clean_environment(extra: dict[str, str] | None = None) -> dict[str, str]:
+def clean_environment(extra: dict[str, str] | None = None) -> dict[str, str]:
     env = {k: v for k, v in os.environ.items() if not k.startswith(TOLD)}
     # What was measured on this computer before must not change what is printed.
     kept = str(Path(tempfile.gettempdir()) / f"allport-tests-{os.getpid()}" / "measured.json")
@@ -78,11 +78,11 @@ def allport(tmp_path: Path, warm: Warm):
     def call(*arguments: Any, env: dict[str, str] | None = None) -> subprocess.CompletedProcess[str]:
         words = [str(a) for a in arguments]
         if all(name.startswith("ALLPORT_") for name in env or {}):
-            return warm(words, tmp_path, _clean_environment(env), LIMIT)
+            return warm(words, tmp_path, clean_environment(env), LIMIT)
         return subprocess.run(  # what else there is may be read when a process starts
             [sys.executable, "-m", "allport", *words],
             cwd=tmp_path,
-            env=_clean_environment(env),
+            env=clean_environment(env),
             capture_output=True,
             text=True,
             timeout=LIMIT,
@@ -117,7 +117,7 @@ def ranks(tmp_path: Path):
 
     def call(script: str | Path, count: int, *arguments: Any) -> subprocess.CompletedProcess[str]:
         path = script if isinstance(script, Path) else HERE / "ranks" / f"{script}.py"
-        env = {**_clean_environment(), **ap.launch.environment(count)}
+        env = {**clean_environment(), **ap.launch.environment(count)}
         return subprocess.run(
             [*ap.launch.mpiexec_command(count), sys.executable, str(path), *(str(a) for a in arguments)],
             cwd=tmp_path,
