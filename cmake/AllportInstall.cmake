@@ -50,6 +50,6 @@ if(ALLPORT_TESTS AND CMAKE_NM AND NOT ALLPORT_SANITIZE)
                        allport_version allport_bcast allport_dgemm allport_graph_run allport_machine_create
                        allport_schedule_simulate allport_plan_gemm allport_zgeqrf_planned)
   allport_symbols_test(allport_mpi "^(MPIX?_|mpix?_|ucp_worker_progress$|PMIx_)" MPI_Bcast)
-  allport_symbols_test(allport_scalapack "^(p[sdcz]|MPI_Finalize$|mpi_finalize_)" pdgesv_)
+  allport_symbols_test(allport_scalapack "^(p[sdcz]|C?blacs_grid(init|map)_?$|MPI_Finalize$|mpi_finalize_)" pdgesv_)
   allport_symbols_test(_native "^PyInit_" PyInit__native)
 endif()

@@ -41,21 +41,9 @@ def ratios(plain: float, ours: float) -> float:
     return max(plain / ours, min(1.0, plain / (ours - ALLOWED)) if ours > ALLOWED else 1.0)
 
 
-def compare(program: Path, mpiexec: str, library: str, case: Case) -> dict:
-    """Plain, ours and plain again in turns. The best of all runs counts, of the first call and of the later ones."""
-    seconds: dict[str, list[list[float]]] = {"plain": [], "ours": [], "again": []}
-    rounds, taken = 1, False
-    while len(seconds["again"]) < rounds:
-        for who, times in seconds.items():
-            out, took = job(program, mpiexec, case, library if who == "ours" else None)
-            taken |= took
-            if who == "plain":
-                right = out["result"]
-            elif not close(right, out["result"], case):
-                raise RuntimeError(f"{case}: {who}'s result is {out['result']}, expected {right}")
-            times.append(out["seconds"])
-        rounds = 6 if seconds["plain"][0][0] < 0.3 else 3 if seconds["plain"][0][0] < 2 else 1
-    found: dict = {"case": asdict(case), "taken": taken, "seconds": seconds}
+def measured(seconds: dict[str, list[list[float]]]) -> dict:
+    """The best of all runs counts, of the first call and of the later ones."""
+    found = {}
     for call, of in (("first", lambda times: times[0]), ("later", lambda times: statistics.median(times[1:]))):
         best = {who: min(of(times) for times in runs) for who, runs in seconds.items()}
         found[call] = {
@@ -66,14 +54,39 @@ def compare(program: Path, mpiexec: str, library: str, case: Case) -> dict:
     return found
 
 
+def is_below(found: dict) -> bool:
+    return any(found[call]["ratio"] < BAR for call in ("first", "later"))
+
+
+def compare(program: Path, mpiexec: str, library: str, case: Case) -> dict:
+    """Plain, ours and plain again in turns. Rows below the bar are measured three times as long, plain runs too."""
+    seconds: dict[str, list[list[float]]] = {"plain": [], "ours": [], "again": []}
+    taken, rounds, most = False, 1, 1
+    while len(seconds["again"]) < rounds:
+        for who, times in seconds.items():
+            out, took = job(program, mpiexec, case, library if who == "ours" else None)
+            taken |= took
+            if who == "plain":
+                right = out["result"]
+            elif not close(right, out["result"], case):
+                raise RuntimeError(f"{case}: {who}'s result is {out['result']}, expected {right}")
+            times.append(out["seconds"])
+        if len(seconds["again"]) == 1:
+            rounds = 6 if seconds["plain"][0][0] < 0.3 else 3 if seconds["plain"][0][0] < 2 else 1
+            most = 3 * rounds
+        if len(seconds["again"]) == rounds < most and is_below(measured(seconds)):
+            rounds += most // 3
+    return {"case": asdict(case), "taken": taken, "seconds": seconds, **measured(seconds)}
+
+
 def row(found: dict) -> str:
     case = Case(**found["case"])
     cells = []
     for call in ("first", "later"):
         one = found[call]
         cells.append(f"{1e3 * one['plain']:10.3f} {1e3 * one['ours']:10.3f} {one['ratio']:5.2f} {one['noise']:5.2f}")
-    below = any(found[call]["ratio"] < BAR for call in ("first", "later"))
-    return f"{case!s:42} {'taken' if found['taken'] else '  -  '} {'  '.join(cells)}{'  <' if below else ''}"
+    mark = "  <" if is_below(found) else ""
+    return f"{case!s:42} {'taken' if found['taken'] else '  -  '} {'  '.join(cells)}{mark}"
 
 
 def run(program: Path, mpiexec: str, library: str, wanted: Sequence[int]) -> dict:

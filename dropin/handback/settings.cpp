@@ -29,6 +29,8 @@ Settings::Settings(MPI_Comm comm, std::initializer_list<char const*> variables) 
   if (!first_) unpack(text);
 }
 
+Settings::Settings(int rank, std::initializer_list<char const*> variables) : first_(rank == 0) { read(variables); }
+
 void Settings::read(std::initializer_list<char const*> variables) {
   for (auto const* variable : variables) {
     auto const* text = std::getenv(variable);
@@ -116,6 +118,20 @@ void Settings::warn(std::string const& text) const {
   if (!said.insert(text).second) return;
   fmt::print(stderr, "allport: warning: {}\n", text);
   std::fflush(stderr);
+}
+
+std::int64_t fingerprint_of(std::initializer_list<char const*> variables) {
+  std::uint64_t print = 0xCBF29CE484222325U;  // FNV-1a, of values that end in a zero byte
+  for (auto const* variable : variables) {
+    auto const* text = std::getenv(variable);
+    if (text != nullptr && *text != '\0' && std::string_view(variable) == machine_variable) return 0;
+    for (bool more = true; more;) {
+      auto const letter = text == nullptr ? '\0' : *text++;
+      print = (print ^ static_cast<unsigned char>(letter)) * 0x100000001B3U;
+      more = letter != '\0';
+    }
+  }
+  return static_cast<std::int64_t>(print >> 2U) + 1;
 }
 
 std::string never_wanted(char const* variable) { return fmt::format("{} is 'never'", variable); }

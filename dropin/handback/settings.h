@@ -24,6 +24,9 @@ class Settings {
   Settings() = default;
   /// The values that rank 0 of `comm` has of these variables. One word travels where it has none. Collective.
   Settings(MPI_Comm comm, std::initializer_list<char const*> variables);
+  /// For ranks that are known to have the same fingerprint_of(variables), without communication.
+  /// @pre ALLPORT_MACHINE is not among the variables that are set: rank 0 alone reads machine files
+  Settings(int rank, std::initializer_list<char const*> variables);
 
   /// The variable's value; empty: unset.
   [[nodiscard]] std::string const& operator[](std::string const& variable) const;
@@ -58,6 +61,10 @@ class Settings {
   std::string trouble_;
   bool rates_are_given_ = true;
 };
+
+/// Of the values that this process has of the variables: equal where these are, and else most probably not. 0 where
+/// ALLPORT_MACHINE is among those that are set.
+[[nodiscard]] std::int64_t fingerprint_of(std::initializer_list<char const*> variables);
 
 /// Why nothing is taken where the variable forbids it.
 [[nodiscard]] std::string never_wanted(char const* variable);

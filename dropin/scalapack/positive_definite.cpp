@@ -29,7 +29,7 @@ Verdict<CholeskyPlan> decide(Record& record, CholeskyProblem const& problem, Vie
 template <class T>
 CholeskyFactored factor_cholesky(Grid const& grid, Record& record, Uplo uplo, Operand const& a, void* data, Int* info) {
   CholeskyFactored done;
-  if (record.uses_typical_results()) done.why_not = not_measured;
+  if (record.uses_typical_results()) done.why_not = often_slower;
   if (!done.why_not.empty()) return done;
   done.view = view_of(a, grid, record.ranks(), record.rank());
   CholeskyProblem const problem{a.rows, scalar_of<T>, uplo};
@@ -54,7 +54,7 @@ void solve_cholesky(Grid const& grid, Record const& record, Uplo uplo, View cons
 std::string why_not_solve_cholesky(Grid const& grid, Record& record, Scalar type, Uplo uplo, View const& a,
                                    Operand const& b) {
   if (record.policy() == Policy::always) return "";
-  if (record.uses_typical_results()) return not_measured;
+  if (record.uses_typical_results()) return often_slower;
   auto const right = view_of(b, grid, record.ranks(), record.rank());
   auto const& machine = record.machine();
   CholeskyProblem const problem{b.rows, type, uplo};

@@ -74,14 +74,29 @@ int record_keyval() {
   return keyval;
 }
 
-/// What all processes of `theirs` know, or null on all of them: some may have let theirs go.
-template <class T>
-std::shared_ptr<T> known_to_all(Cache<T>& cache, std::vector<Rank> const& key, MPI_Comm theirs) {
-  auto known = cache.find(key);
-  int mine = known ? 1 : 0;
-  int all = 0;
-  MPI_Allreduce(&mine, &all, 1, MPI_INT, MPI_MIN, theirs);
-  return all != 0 ? known : nullptr;
+constexpr std::initializer_list<char const*> variables{"ALLPORT_MACHINE", policy_variable,       "ALLPORT_PIVOT",
+                                                       "ALLPORT_SELECT",  "ALLPORT_SELECT_FILE", "ALLPORT_EXPLAIN"};
+
+/// What all processes of a grid know, which one small reduction finds out.
+struct Common {
+  std::shared_ptr<Record> record{};        ///< null: some have none, or have let it go
+  std::shared_ptr<Processes> processes{};  ///< likewise
+  bool alike = false;                      ///< all have the same environment, in which no machine is named
+};
+
+Common common_of(std::vector<Rank> const& key, std::vector<Rank> const& world, MPI_Comm theirs) {
+  Common common;
+  if (!world.empty()) {
+    common.record = records_known().find(key);
+    common.processes = processes_known().find(world);
+  }
+  auto const print = handback::fingerprint_of(variables);
+  std::array<std::int64_t, 4> least{common.record ? 1 : 0, common.processes ? 1 : 0, print, -print};
+  MPI_Allreduce(MPI_IN_PLACE, least.data(), static_cast<int>(least.size()), MPI_INT64_T, MPI_MIN, theirs);
+  if (least[0] == 0) common.record.reset();
+  if (least[1] == 0) common.processes.reset();
+  common.alike = least[2] != 0 && least[2] == -least[3];
+  return common;
 }
 
 /// Errors of MPI come back as codes, on this communicator and those made from it.
@@ -113,21 +128,23 @@ std::vector<Rank> key_of(Grid const& grid, std::vector<Rank> const& world) {
   return key;
 }
 
-std::shared_ptr<Processes> processes_of(MPI_Comm theirs, std::vector<Rank> const& world) {
-  if (world.empty()) return std::make_shared<Processes>(theirs);
-  if (auto known = known_to_all(processes_known(), world, theirs)) return known;
-  auto made = std::make_shared<Processes>(theirs);
-  processes_known().keep(world, made);
+std::shared_ptr<Processes> make_processes(MPI_Comm theirs, std::vector<Rank> const& world, bool alike) {
+  auto made = std::make_shared<Processes>(theirs, world, alike);
+  if (!world.empty()) processes_known().keep(world, made);
   return made;
+}
+
+int rank_in(MPI_Comm comm) {
+  int rank = 0;
+  MPI_Comm_rank(comm, &rank);
+  return rank;
 }
 
 }  // namespace
 
-Processes::Processes(MPI_Comm theirs) {
-  settings = handback::Settings(theirs, {"ALLPORT_MACHINE", policy_variable, "ALLPORT_PIVOT", "ALLPORT_SELECT",
-                                         "ALLPORT_SELECT_FILE", "ALLPORT_EXPLAIN"});
+Processes::Processes(MPI_Comm theirs, std::vector<Rank> const& world, bool alike)
+    : settings(alike ? handback::Settings(rank_in(theirs), variables) : handback::Settings(theirs, variables)) {
   if (!settings.trouble().empty()) settings.warn(settings.trouble() + "; a flat machine is taken");
-  auto const world = handback::world_ranks(theirs);
   places.resize(static_cast<std::size_t>(size_of(theirs)));
   std::iota(places.begin(), places.end(), 0);
   if (settings.machine().empty() || world.empty()) return;
@@ -148,8 +165,7 @@ void Processes::open(MPI_Comm theirs) {
   if (has_opened_ && !comm) throw none_left();
   if (has_opened_) return;
   has_opened_ = true;
-  int rank = 0;
-  MPI_Comm_rank(theirs, &rank);
+  auto const rank = rank_in(theirs);
   {
     Quiet const quiet(theirs);
     // One more of the same processes: our messages never travel on the program's own, and its attributes stay there.
@@ -227,9 +243,11 @@ Record& record_of(Grid const& grid) {
   }
   auto const world = handback::world_ranks(theirs);
   auto const key = key_of(grid, world);
-  auto record = key.empty() ? nullptr : known_to_all(records_known(), key, theirs);
+  auto common = common_of(key, world, theirs);
+  auto& record = common.record;
   if (!record) {
-    record = std::make_shared<Record>(grid, processes_of(theirs, world));
+    if (!common.processes) common.processes = make_processes(theirs, world, common.alike);
+    record = std::make_shared<Record>(grid, common.processes);
     if (!key.empty() && record->why_not().empty()) records_known().keep(key, record);
   }
   MPI_Comm_set_attr(theirs, record_keyval(), new std::shared_ptr<Record>(record));

@@ -45,7 +45,9 @@ inline constexpr auto policy_variable = "ALLPORT_SCALAPACK";
 class Processes {
  public:
   /// @param theirs  some communicator of these processes. Collective
-  explicit Processes(MPI_Comm theirs);
+  /// @param world   their ranks in MPI_COMM_WORLD; empty: some are of another job
+  /// @param alike   all are known to have the same environment, in which no machine is named
+  Processes(MPI_Comm theirs, std::vector<Rank> const& world, bool alike);
   ~Processes() { free(); }
   Processes(Processes const&) = delete;
   Processes& operator=(Processes const&) = delete;
@@ -91,10 +93,10 @@ class Record {
   [[nodiscard]] Pivoting pivoting() const { return pivoting_; }
   /// Our rank of grid place (r, c), at r + c * rows.
   [[nodiscard]] std::vector<Rank> const& ranks() const { return ranks_; }
-  /// Whether typical results (typical.h) decide instead of predicted times: the machine is unknown, and ALLPORT_SELECT
-  /// does not ask for both to be tried.
+  /// Whether typical results (typical.h) decide instead of predicted times: the machine is unknown, or all processes
+  /// are on one node of it, and ALLPORT_SELECT does not ask for both to be tried.
   [[nodiscard]] bool uses_typical_results() const {
-    return policy_ == Policy::automatic && !processes_->knows_machine && !tries_;
+    return policy_ == Policy::automatic && !tries_ && (!knows_machine() || machine().nodes() == 1);
   }
   /// Communicator of the grid that makes the call, for collectives by which its processes agree.
   [[nodiscard]] MPI_Comm talk() const { return theirs_; }

@@ -32,7 +32,7 @@ std::string why_not_typical(TypicalCall const& call) {
   bool const quicker = std::ranges::any_of(known, [&](Known const& one) {
     return one.routine == call.routine && flops >= one.flops && call.rows >= one.rows && call.block >= one.block;
   });
-  return quicker ? "" : not_measured;
+  return quicker ? "" : often_slower;
 }
 
 }  // namespace allport::scalapack

@@ -1,5 +1,6 @@
-// Typical results of measurements beside ScaLAPACK, for machines without a machine file: which calls the drop-in did
-// faster, in the first call of a program and in later ones. Predictions by assumed rates are too inaccurate for that.
+// Typical results of measurements beside ScaLAPACK, for one computer and for machines without a machine file: which
+// calls the drop-in did faster, in the first call of a program and in later ones. Predictions are too inaccurate there:
+// rates are assumed, or the time of short tasks, which no price has, is as long as the gain at stake.
 #pragma once
 
 #include <string>
@@ -19,11 +20,11 @@ struct TypicalCall {
   Index block = 1;
 };
 
-/// Reason why a call goes to ScaLAPACK on a machine without a machine file: similar calls were not always faster. Empty
-/// if they were. `bench/never_slower` repeats the measurements.
+/// Reason why a call goes to ScaLAPACK: similar calls were not always faster. Empty if they were. `bench/never_slower`
+/// repeats the measurements.
 [[nodiscard]] std::string why_not_typical(TypicalCall const& call);
 /// That reason.
-inline constexpr auto not_measured =
-    "ScaLAPACK's own is often faster, and nobody measured this machine: name a calibrated one in ALLPORT_MACHINE";
+inline constexpr auto often_slower =
+    "ScaLAPACK's own is often faster on one computer, and where ALLPORT_MACHINE names no machine";
 
 }  // namespace allport::scalapack

@@ -72,5 +72,5 @@ def test_a_row_is_measured_and_its_times_are_kept(tmp_path: Path) -> None:
     assert done.returncode in (0, 1), done.stderr  # 1: slower, which a busy machine may be
     (row,) = json.loads(out.read_text())["cases"]
     assert row["case"]["routine"] == "gemmTN" and row["case"]["n"] == 100 and not row["taken"]
-    assert {len(runs) for runs in row["seconds"].values()} == {6}
+    assert {len(runs) for runs in row["seconds"].values()} in ({6}, {12}, {18})
     assert "1 cases; least ratio" in done.stdout
