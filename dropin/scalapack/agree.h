@@ -1,11 +1,13 @@
 // What all processes of a grid must pass alike: asked once per call, as ScaLAPACK does.
 #pragma once
 
+#include <cstdint>
 #include <vector>
 
 #include "descriptor.h"
 #include "enter.h"
 #include "record.h"
+#include "typical.h"
 
 namespace allport::scalapack {
 
@@ -37,14 +39,21 @@ void share(std::vector<Shared>& values, Operand const& x, Given const& given);
 /// The INFO that ScaLAPACK gives then: the smallest of all processes. Collective.
 [[nodiscard]] Int common_info(Record const& record, std::vector<Shared> const& values, Wrong const& wrong);
 
-/// The way of getrf, getrs and gesv from their arguments to the work, or to why the call is handed back.
+/// Whether typical results (typical.h) have calls of a routine that the drop-in did faster.
+enum class Typical : std::uint8_t { some_calls, no_calls };
+
+/// The way of getrf, getrs and gesv from their arguments to the work, or to why the call is handed back. Where typical
+/// results decide, and have no calls of the routine, nothing is communicated.
 /// @param values  what must be equal beside the matrices
 /// @param check   (std::vector<Operand> const&, Wrong&): what must hold beside CHK1MAT's conditions
 /// @param act     (Record&, std::vector<Operand> const&) -> Outcome, where all is well on all processes; INFO is 0
 template <class Check, class Act>
-Outcome agree(Grid const& grid, std::vector<Given> const& matrices, std::vector<Shared> values, Int* info,
-              Check const& check, Act const& act) {
+Outcome agree(Typical typical, Grid const& grid, std::vector<Given> const& matrices, std::vector<Shared> values,
+              Int* info, Check const& check, Act const& act) {
   if (auto outcome = why_no_grid(grid, matrices.front().desc_at)) return *outcome;
+  auto& record = record_of(grid);
+  if (!record.why_not().empty()) return handed_back(record.why_not());
+  if (typical == Typical::no_calls && record.uses_typical_results()) return handed_back(often_slower);
   std::vector<Operand> operands;
   Wrong wrong;
   for (auto const& g : matrices) {
@@ -53,8 +62,6 @@ Outcome agree(Grid const& grid, std::vector<Given> const& matrices, std::vector<
     share(values, x, g);
   }
   if (!wrong.any()) check(operands, wrong);
-  auto& record = record_of(grid);
-  if (!record.why_not().empty()) return handed_back(record.why_not());
   if (!all_well(record, values, wrong)) return handed_back("a wrong argument", common_info(record, values, wrong));
   *info = 0;
   return act(record, operands);

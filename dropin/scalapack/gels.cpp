@@ -45,7 +45,6 @@ Index least_length(Operand const& a, Operand const& b, Grid const& grid) {
 template <class T>
 Outcome solve_tall(GelsCall const& x, Grid const& grid, Record& record, Operand const& a, Operand const& b) {
   if (a.cols == 0 || b.cols == 0) return handed_back("nothing to solve for");
-  if (record.uses_typical_results()) return handed_back(often_slower);
   auto const view = view_of(a, grid, record.ranks(), record.rank());
   auto const decision = decide_qr(grid, record, a, view, scalar_of<T>, tiles_and_product);
   if (!decision.plan) return handed_back(decision.why_not);
@@ -76,7 +75,7 @@ Outcome take(GelsCall const& x, Grid const& grid) {
   bool const tall = *x.m >= *x.n;
   Index least = 0;
   return agree(
-      grid,
+      Typical::no_calls, grid,
       {{x.a, x.m, x.n, m_at, n_at, a_desc_at}, {x.b, tall ? x.m : x.n, x.nrhs, tall ? m_at : n_at, nrhs_at, b_desc_at}},
       {{op, 100 * trans_at}, {asks_for_length(x.work) ? -1 : 1, 100 * lwork_at}}, x.info,
       [&](std::vector<Operand> const& given, Wrong& wrong) {

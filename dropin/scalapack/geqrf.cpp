@@ -12,7 +12,6 @@ constexpr double tiles_and_reflectors = 2.5;
 template <class T>
 Outcome factor_in_place(GeqrfCall const& x, Grid const& grid, Record& record, Operand const& a) {
   if (a.rows == 0 || a.cols == 0) return taken("nothing to do");
-  if (record.uses_typical_results()) return handed_back(often_slower);
   auto const view = view_of(a, grid, record.ranks(), record.rank());
   auto const decision = decide_qr(grid, record, a, view, scalar_of<T>, tiles_and_reflectors);
   if (!decision.plan) return handed_back(decision.why_not);
@@ -31,7 +30,8 @@ Outcome take(GeqrfCall const& x, Grid const& grid) {
   enum Position { m_at = 1, n_at, a_desc_at = 6, lwork_at = 9 };
   Index least = 0;
   return agree(
-      grid, {{x.a, x.m, x.n, m_at, n_at, a_desc_at}}, {{asks_for_length(x.work) ? -1 : 1, 100 * lwork_at}}, x.info,
+      Typical::no_calls, grid, {{x.a, x.m, x.n, m_at, n_at, a_desc_at}},
+      {{asks_for_length(x.work) ? -1 : 1, 100 * lwork_at}}, x.info,
       [&](std::vector<Operand> const& given, Wrong& wrong) {
         auto const [mp, nq] = extents_of(given[0], grid);
         least = given[0].desc.nb * (mp + nq + given[0].desc.nb);

@@ -35,7 +35,8 @@ template <class T>
 Outcome take(GesvCall const& x, Grid const& grid) {
   enum Position { n_at = 1, nrhs_at, a_desc_at = 6, b_desc_at = 11 };
   return agree(
-      grid, {{x.a, x.n, x.n, n_at, n_at, a_desc_at}, {x.b, x.n, x.nrhs, n_at, nrhs_at, b_desc_at}}, {}, x.info,
+      Typical::some_calls, grid, {{x.a, x.n, x.n, n_at, n_at, a_desc_at}, {x.b, x.n, x.nrhs, n_at, nrhs_at, b_desc_at}},
+      {}, x.info,
       [&](std::vector<Operand> const& given, Wrong& wrong) {
         check_blocks(given[0], a_desc_at, given[1], b_desc_at, grid, wrong);
       },

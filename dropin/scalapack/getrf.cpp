@@ -7,7 +7,7 @@ template <class T>
 Outcome take(GetrfCall const& x, Grid const& grid) {
   enum Position { m_at = 1, n_at, a_desc_at = 6 };
   return agree(
-      grid, {{x.a, x.m, x.n, m_at, n_at, a_desc_at}}, {}, x.info,
+      Typical::some_calls, grid, {{x.a, x.m, x.n, m_at, n_at, a_desc_at}}, {}, x.info,
       [&](std::vector<Operand> const& given, Wrong& wrong) { check_blocks(given[0], a_desc_at, wrong); },
       [&](Record& record, std::vector<Operand> const& given) {
         auto const& a = given[0];

@@ -25,7 +25,7 @@ Outcome take(GetrsCall const& x, Grid const& grid) {
   auto trans = Trans::conjugate;
   bool const trans_known = read_trans<T>(x.trans, trans);
   return agree(
-      grid, {{x.a, x.n, x.n, n_at, n_at, a_desc_at}, {x.b, x.n, x.nrhs, n_at, nrhs_at, b_desc_at}},
+      Typical::some_calls, grid, {{x.a, x.n, x.n, n_at, n_at, a_desc_at}, {x.b, x.n, x.nrhs, n_at, nrhs_at, b_desc_at}},
       {{static_cast<int>(trans), 100 * trans_at}}, x.info,
       [&](std::vector<Operand> const& given, Wrong& wrong) {
         if (!trans_known) wrong.argument(trans_at);

@@ -19,7 +19,7 @@ void prepare(Int context) {
   if (!what_blacs_lacks().empty()) return;
   try {
     auto const grid = grid_of(context);
-    if (grid.has_me()) record_of(grid);
+    if (grid.has_me()) static_cast<void>(record_of(grid));
   } catch (std::exception const& e) {
     fmt::print(stderr, "allport: a process grid: {}\n", e.what());
     abort_job(context, 1);

@@ -28,7 +28,7 @@ Outcome take(OrgqrCall const& x, Grid const& grid) {
   enum Position { m_at = 1, n_at, k_at, a_desc_at = 7, lwork_at = 10 };
   Index least = 0;
   return agree(
-      grid, {{x.a, x.m, x.n, m_at, n_at, a_desc_at}},
+      Typical::no_calls, grid, {{x.a, x.m, x.n, m_at, n_at, a_desc_at}},
       {{*x.k, 100 * k_at}, {asks_for_length(x.work) ? -1 : 1, 100 * lwork_at}}, x.info,
       [&](std::vector<Operand> const& given, Wrong& wrong) {
         auto const [mp, nq] = extents_of(given[0], grid);

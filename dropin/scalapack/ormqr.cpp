@@ -70,7 +70,8 @@ Outcome take(OrmqrCall const& x, Grid const& grid) {
   bool const left = side == 'L';
   Index least = 0;
   return agree(
-      grid, {{x.a, left ? x.m : x.n, x.k, left ? m_at : n_at, k_at, a_desc_at}, {x.c, x.m, x.n, m_at, n_at, c_desc_at}},
+      Typical::no_calls, grid,
+      {{x.a, left ? x.m : x.n, x.k, left ? m_at : n_at, k_at, a_desc_at}, {x.c, x.m, x.n, m_at, n_at, c_desc_at}},
       {{side, 100 * side_at}, {op, 100 * trans_at}, {asks_for_length(x.work) ? -1 : 1, 100 * lwork_at}}, x.info,
       [&](std::vector<Operand> const& given, Wrong& wrong) {
         if (side != 'L' && side != 'R') return wrong.argument(side_at);

@@ -29,8 +29,6 @@ Verdict<CholeskyPlan> decide(Record& record, CholeskyProblem const& problem, Vie
 template <class T>
 CholeskyFactored factor_cholesky(Grid const& grid, Record& record, Uplo uplo, Operand const& a, void* data, Int* info) {
   CholeskyFactored done;
-  if (record.uses_typical_results()) done.why_not = often_slower;
-  if (!done.why_not.empty()) return done;
   done.view = view_of(a, grid, record.ranks(), record.rank());
   CholeskyProblem const problem{a.rows, scalar_of<T>, uplo};
   auto const decision = decide(record, problem, done.view, shape_of(grid, a.desc));
@@ -54,7 +52,6 @@ void solve_cholesky(Grid const& grid, Record const& record, Uplo uplo, View cons
 std::string why_not_solve_cholesky(Grid const& grid, Record& record, Scalar type, Uplo uplo, View const& a,
                                    Operand const& b) {
   if (record.policy() == Policy::always) return "";
-  if (record.uses_typical_results()) return often_slower;
   auto const right = view_of(b, grid, record.ranks(), record.rank());
   auto const& machine = record.machine();
   CholeskyProblem const problem{b.rows, type, uplo};

@@ -27,7 +27,7 @@ Outcome take_system(Call const& x, Grid const& grid, Act const& act) {
   auto uplo = Uplo::lower;
   bool const uplo_known = read_uplo(x.uplo, uplo);
   return agree(
-      grid, {{x.a, x.n, x.n, n_at, n_at, a_desc_at}, {x.b, x.n, x.nrhs, n_at, nrhs_at, b_desc_at}},
+      Typical::no_calls, grid, {{x.a, x.n, x.n, n_at, n_at, a_desc_at}, {x.b, x.n, x.nrhs, n_at, nrhs_at, b_desc_at}},
       {{static_cast<int>(uplo), 100 * uplo_at}}, x.info,
       [&](std::vector<Operand> const& given, Wrong& wrong) {
         if (!uplo_known) wrong.argument(uplo_at);

@@ -9,7 +9,8 @@ Outcome take(PotrfCall const& x, Grid const& grid) {
   auto uplo = Uplo::lower;
   bool const uplo_known = read_uplo(x.uplo, uplo);
   return agree(
-      grid, {{x.a, x.n, x.n, n_at, n_at, a_desc_at}}, {{static_cast<int>(uplo), 100 * uplo_at}}, x.info,
+      Typical::no_calls, grid, {{x.a, x.n, x.n, n_at, n_at, a_desc_at}}, {{static_cast<int>(uplo), 100 * uplo_at}},
+      x.info,
       [&](std::vector<Operand> const& given, Wrong& wrong) {
         if (!uplo_known) wrong.argument(uplo_at);
         check_blocks(given[0], a_desc_at, wrong);
