@@ -160,7 +160,7 @@ class TaskGraph(_native.OwnGraph):
     def parts(self, task: Task, index: int) -> int:
         """Of an output that is one of several parts of what goes to the same tasks: how many.
 
-        They may take other ways, so that no link has all of it (docs/decisions/0028-link-disjoint-trees-for-graphs.md).
+        They may take other ways, so that no link has all of it (docs/decisions/0009-transport-of-outputs.md).
         """
         return 1
 
@@ -199,7 +199,7 @@ class TaskGraph(_native.OwnGraph):
         """The input that an output is, in the same memory: what is handed on without a copy; -1: the body makes it.
 
         The body neither asks for such an output nor writes it. The two have one shape
-        (docs/decisions/0031-outputs-that-are-inputs.md).
+        (docs/decisions/0008-task-graphs.md).
         """
         return -1
 

@@ -3,7 +3,7 @@
 //
 // Layer l works on slice l of k and holds that slice of A and B from the start, distributed over its p_r x p_c ranks,
 // so nothing is replicated before the first panel; the layers' sums are reduce-scattered along c in the end. The words
-// per rank are n^2/sqrt(cp) for A and for B and (c-1)/c n^2 c/p for C (docs/decisions/0003-k-sliced-layers.md).
+// per rank are n^2/sqrt(cp) for A and for B and (c-1)/c n^2 c/p for C (docs/decisions/0011-products.md).
 #include <algorithm>
 
 #include "gemm_panels.h"
