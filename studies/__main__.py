@@ -33,7 +33,7 @@ def _list(as_json: bool) -> None:
 
 
 def main(
-    figures: Annotated[list[str], typer.Argument(metavar="FIGURE...", help="deck1-slide22, deck2, all; or list.")],
+    figures: Annotated[list[str], typer.Argument(metavar="FIGURE...", help="chan06, song09-slide7, all; or list.")],
     output: Annotated[str, typer.Option("-o", "--output", metavar="FOLDER", help="Where to write.")] = "report",
     quick: Annotated[bool, typer.Option("--quick", help="Small shapes only, about a minute in all.")] = False,
     run: Annotated[
@@ -41,7 +41,7 @@ def main(
     ] = False,
     as_json: Json = False,
 ) -> None:
-    """Reproduce figures of decks 1 to 5: SVG, PNG, CSV and JSON of each, and FOLDER/index.html with all of them.
+    """Make published figures again: SVG, PNG, CSV and JSON of each, and FOLDER/index.html with all of them.
 
     Exit code 1 when one fails.
     """

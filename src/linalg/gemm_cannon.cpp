@@ -38,13 +38,13 @@ void torus_distributions(GemmProblem const& problem, Frame const& frame, GemmCut
 }  // namespace
 
 extern Method const cannon{"cannon",
-                           "2D Cannon: skewed blocks wander left and up (deck 1 slide 9)",
+                           "2D Cannon: skewed blocks wander left and up (Solomonik11, slide 9)",
                            Method::Form::cannon,
                            false,
                            needs_square_2d,
                            torus_distributions};
 extern Method const cannon25{
-    "cannon25",           "2.5D Cannon: c copies of A and B, q/c shifts a layer (deck 1 slide 9)",
+    "cannon25",           "2.5D Cannon: c copies of A and B, q/c shifts a layer (Solomonik11, slide 9)",
     Method::Form::cannon, false,
     needs_square_25d,     torus_distributions};
 

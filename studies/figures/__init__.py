@@ -1,4 +1,4 @@
-"""The decks' figures, one file each: a module deck*.py here with a FIGURE is in the report, nothing else is needed."""
+"""Published figures, one file each: a module SOURCE_NAME.py here with a FIGURE is in the report."""
 
 from __future__ import annotations
 
@@ -14,18 +14,18 @@ __all__ = ["Bars", "Chart", "Figure", "Number", "Picture", "Result", "Run", "Ser
 
 
 def _order(figure: Figure) -> list[object]:
-    """deck1-slide3 before deck1-slide11."""
+    """solomonik11-slide3 before solomonik11-slide11."""
     return [(0, int(part), "") if part.isdigit() else (1, 0, part) for part in re.split(r"(\d+)", figure.id) if part]
 
 
 def all_figures() -> list[Figure]:
-    """Every figure that has a file here, in the order of the decks."""
-    names = [m.name for m in pkgutil.iter_modules(__path__) if m.name.startswith("deck")]
+    """Every figure that has a file here, in the order of the sources."""
+    names = [m.name for m in pkgutil.iter_modules(__path__) if re.match("[a-z]+[0-9]{2}_", m.name)]
     return sorted((importlib.import_module(f"{__name__}.{name}").FIGURE for name in names), key=_order)
 
 
 def find(names: list[str]) -> list[Figure]:
-    """The figures that the names mean: 'all', an id, or the beginning of ids ('deck1'). Raises AllportError."""
+    """The figures that the names mean: 'all', an id, or the beginning of ids ('solomonik11'). Raises AllportError."""
     known = all_figures()
     wanted: list[Figure] = []
     for name in names:

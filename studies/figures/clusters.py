@@ -1,4 +1,4 @@
-"""The computers of deck 5: nodes with two processors each behind a switch. Their machine files are in machines/."""
+"""The computers of Song09: nodes with two processors each behind a switch. Their machine files are in machines/."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from allport.machine import Machine
 
 __all__ = ["DGEMM", "PEAK", "cluster", "grig"]
 
-PEAK = 6.4e9  # flop/s of a processor (deck 5 slide 15)
+PEAK = 6.4e9  # flop/s of a processor (Song09, slide 15)
 DGEMM = 5.57e9  # what dgemm reaches, 87 % of it
 MACHINES = Path(__file__).parent / "machines"
 

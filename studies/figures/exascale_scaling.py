@@ -1,4 +1,4 @@
-"""Strong scaling from one xy plane to the whole torus of the exascale machine: slides 26 and 27 share it."""
+"""Strong scaling from one plane to the whole torus of the exascale machine: Solomonik11, slides 26 and 27, share it."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ PLANE = 64
 
 @dataclass(frozen=True)
 class Setting:
-    """What no deck says: the size of the matrix, and whether a binomial tree has a line's links or all of a node's."""
+    """What no source says: the size of the matrix, and whether a binomial tree has a line's links or a node's."""
 
     name: str
     n: int

@@ -1,4 +1,4 @@
-"""Deck 4 slides 14 and 15: all-to-all and allgather in all rows, or in all planes, of a grid of hosts at once."""
+"""Pena13, slides 14 and 15: all-to-all and allgather in all rows, or in all planes, of a grid of hosts at once."""
 
 from __future__ import annotations
 
@@ -42,8 +42,8 @@ def _name(axes: list[int]) -> str:
     return "".join(AXES[a] for a in axes)
 
 
-def _sweep(groups: list[list[int]], deck: dict[str, int], size: int) -> Table:
-    """Y's gain over X as a rate, by how slow the X links across cabinets are, for no deck says it."""
+def _sweep(groups: list[list[int]], published: dict[str, int], size: int) -> Table:
+    """Y's gain over X as a rate, by how slow the X links across cabinets are, for no source says it."""
     with_y = next(g for g in groups if 1 in g and 0 not in g)
     with_x = next(g for g in groups if 0 in g and 1 not in g)
     rows: list[list[object]] = []
@@ -54,13 +54,13 @@ def _sweep(groups: list[list[int]], deck: dict[str, int], size: int) -> Table:
             x, y = (_exchange(machine, what, g, MATCHED, size).seconds for g in (with_x, with_y))
             gains.append(round(100 * (x / y - 1), 1) + 0.0)
         rows.append([slow, *gains])
-    rows.append(["deck", *deck.values()])
+    rows.append(["published", *published.values()])
     columns = ["X links across cabinets, share of the others", *(f"{what}, %" for what in MADE)]
     return Table(columns, rows, f"more rate along {_name(with_y)} than along {_name(with_x)}, matched")
 
 
-def result(run: Run, groups: list[list[int]], word: str, deck: dict[str, int], most: int) -> Result:
-    """groups: the axes of each kind of row or plane; word: row or plane; deck: its gains; most: bytes of a block."""
+def result(run: Run, groups: list[list[int]], word: str, published: dict[str, int], most: int) -> Result:
+    """groups: the axes of each kind of row or plane; word: row or plane; published: gains; most: bytes of a block."""
     machine = box()
     lengths = sizes(1 << 10, most, 64 if run.quick else 8)
     found: dict[Key, list[Timed]] = {}
@@ -90,7 +90,7 @@ def result(run: Run, groups: list[list[int]], word: str, deck: dict[str, int], m
     ]  # fmt: skip
     rows = [[what, n, order, *found[what, n, order][-1].row] for what in MADE for n in names for order in orders]
     columns = ["exchange", f"{word}s along", "order", "microseconds", "busiest link", "its MB", "its microseconds"]
-    sweep = _sweep(groups, deck, lengths[-1])
+    sweep = _sweep(groups, published, lengths[-1])
     numbers: list[Number] = []
     said, needed = [], []
     for what in MADE:
@@ -101,9 +101,9 @@ def result(run: Run, groups: list[list[int]], word: str, deck: dict[str, int], m
             best = max(range(len(lengths)), key=lambda i: matched[other][i].seconds / here[i].seconds)
             gain = matched[other][best].seconds / here[best].seconds
             label = f"{what}: {word}s along {with_y} beside {other}, at best ({lengths[best]} bytes)"
-            numbers.append(Number(label, f"up to {deck[what]} %", saved(gain, 1.0)))
+            numbers.append(Number(label, f"up to {published[what]} %", saved(gain, 1.0)))
             if "X" in other and matched[other][-1].link == matched[names[0]][-1].link:
-                slow = SLOW * matched[other][-1].link_seconds / here[-1].link_seconds / (1 + deck[what] / 100)
+                slow = SLOW * matched[other][-1].link_seconds / here[-1].link_seconds / (1 + published[what] / 100)
                 needed.append(f"{slow:.2f} ({what})")
         beside = []
         for order in MORE:
@@ -111,7 +111,7 @@ def result(run: Run, groups: list[list[int]], word: str, deck: dict[str, int], m
             text = saved(its.seconds, here[-1].seconds)
             beside.append(f"{text} beside {order}, held up by {its.link} ({1e6 * its.link_seconds:.0f} us)")
             label = f"{what}: {word}s along {with_y}, {MATCHED} beside {order}"
-            numbers.append(Number(label, f"up to {deck[what]} %", text))
+            numbers.append(Number(label, f"up to {published[what]} %", text))
         took = ", ".join(
             f"{1e6 * matched[n][-1].seconds:.0f} us along {n} (busiest: {matched[n][-1].link}, "
             f"{1e6 * matched[n][-1].link_seconds:.0f} us)" for n in names
@@ -143,7 +143,7 @@ def _why(word: str, machine: Machine, needed: list[str]) -> str:
         f"A {word} along X or Z has as many routers as hosts, and the twin hosts' {word}s share its links; along Y it "
         f"passes half as many routers and shares none. With links of {x:.1f}, {y:.1f} and {z:.1f} GB/s along X, Y and "
         "Z an X and a Y link have alike loads for their rates, so that Y gains over X by the slow X links alone, and "
-        "loses to Z, which the deck says is faster without saying how much. The deck does not say beside what its "
+        "loses to Z, which Pena13 says is faster without saying how much. Pena13 does not say beside what its "
         f"gains are, nor whether they are of time or of rate{told if needed else ''}. Orders that do not match put "
         "some rows on fast links and others on each other's: Plain's and Cart_create's worst directions are slower "
         "than any matched one."

@@ -1,4 +1,4 @@
-"""The nodes of deck 3, and Jacobi on four of them as a task graph with cores and links."""
+"""The nodes of Robson18, and Jacobi on four of them as a task graph with cores and links."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from allport.machine import Machine
 
 __all__ = ["BLOCKS", "BRIDGES", "GRID", "NODES", "NOISE", "SUMMIT", "Node", "Outcome", "assumptions", "simulate"]
 
-GRID = 178_848  # cells along each side (deck 3 slide 8)
+GRID = 178_848  # cells along each side (Robson18, slide 8)
 BLOCKS = (7452, 14904, 3726)  # cells of a block's side: 24^2 objects, and a quarter and four times as many
 NODES = 4
 RUNS = 5
@@ -210,7 +210,7 @@ def bins(received: Sequence[tuple[float, int]], whole: float, count: int = 60) -
 
 
 def assumptions(node: Node) -> str:
-    """What no deck says, for a figure's text."""
+    """What no source says, for a figure's text."""
     return (
         f"{node.name}: {node.memory / 1e9:.0f} GB/s of memory, of which each core has its share whether others work or "
         f"not, {CELL:.0f} bytes a cell; {node.injection / 1e9:g} GB/s out of a node; a loop of S threads "

@@ -69,10 +69,10 @@ class Picture:
 
 @dataclass(frozen=True)
 class Number:
-    """One headline value, as the deck has it and as we get it."""
+    """One headline value, as published and as we get it."""
 
     what: str
-    deck: str
+    published: str
     ours: str
 
 
@@ -86,7 +86,7 @@ class Result:
     obtained: str
     """How obtained: which model, simulation or run, of what, with which constants."""
     why: str
-    """Why deck and we differ, or that they do not."""
+    """Why the source and we differ, or that they do not."""
     numbers: Sequence[Number] = ()
     not_run: Sequence[str] = ()
     """Parts that need what is missing here, each 'not run here: ...'."""
@@ -104,12 +104,12 @@ class Run:
 
 @dataclass(frozen=True)
 class Figure:
-    """A figure or table of a deck. id: 'deck1-slide22'; also: other ids that mean the same file."""
+    """A published figure or table. id: 'solomonik11-slide22'; also: other ids that mean the same file."""
 
     id: str
     title: str
     claim: str
-    """Deck says."""
+    """What the source says."""
     how: Sequence[str]
     """Of WAYS."""
     make: Callable[[Run], Result]

@@ -1,4 +1,4 @@
-"""Deck 4 on real links: the figures of `allport machine calibrate` in a lab whose x links are twice as fast as y's."""
+"""Pena13 on real links: the figures of `allport machine calibrate` in a lab whose x links are twice as fast as y's."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from studies.figures.lab_runs import LabRun
 
 __all__ = ["NAME", "figures_of", "measure", "rate_of"]
 
-NAME = "deck4-links"
+NAME = "pena13-links"
 LAB, SET = "torus:4x4", {"x": 40.0, "y": 20.0}  # Mbit/s
 
 

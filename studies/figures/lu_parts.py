@@ -1,4 +1,4 @@
-"""LU factorizations of deck 1 by the model: slides 18, 19, 35 and 36 share it."""
+"""LU factorizations by the model: Solomonik11, slides 18, 19, 35 and 36, share it."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Multiplication and LU on real links, 2D and 2.5D, rectangular and binomial: slides 18, 19, 35 and 36 of deck 1.
+"""Multiplication and LU on real links, 2D and 2.5D, rectangular and binomial: Solomonik11, slides 18, 19, 35 and 36.
 
     lu_runs.measure(run)                                          # brings labs up: needs root
 
@@ -26,7 +26,7 @@ from studies.figures.lab_runs import RANK, LabRun
 
 __all__ = ["NAME", "WHY", "bars", "breakdown", "curve", "gigaflops", "measure", "said"]
 
-NAME = "deck1-lu"
+NAME = "solomonik11-lu"
 RATE = "40mbit"
 LABS = {4: "torus:2x2", 8: "torus:2x2x2", 16: "torus:4x2x2"}
 FLAT = {4: "2x2x1", 8: "2x4x1", 16: "4x4x1"}

@@ -1,4 +1,4 @@
-"""Strong scaling of LU, n = 65,536 on 256 to 2048 nodes of BG/P: slides 35 and 36 share it."""
+"""Strong scaling of LU, n = 65,536 on 256 to 2048 nodes of BG/P: Solomonik11, slides 35 and 36, share it."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ NODES = (256, 512, 1024, 2048)
 
 
 def scaling(pivoting: str, rivals: dict[str, tuple[bool, str]], why: str, run: Run) -> Result:
-    """% of peak of 2.5D and 2D LU. rivals: what the deck's figure has besides, as simulated_graphs.scaling takes it."""
+    """% of peak of 2.5D and 2D LU. rivals: what Solomonik11 has besides, as simulated_graphs.scaling takes it."""
     bgp = Machine.parse("bgp")
     peak: dict[str, list[float]] = {"2.5D LU, rectangular": [], "2D LU, rectangular": [], "2D LU, binomial": []}
     grids = []
@@ -47,18 +47,18 @@ def scaling(pivoting: str, rivals: dict[str, tuple[bool, str]], why: str, run: R
                 "nodes",
                 "% of machine peak",
                 [*(Series(k, NODES, v) for k, v in peak.items()), ideal],
-                title="the deck's model",
+                title="Solomonik11's model",
                 low=0,
                 high=105,
             ),
             *([lu_runs.curve(run.lab, pivoting)] if run.lab else []),
         ],
-        got=f"Simulated: {found}. By the deck's model: {ends}, from 256 to 2048 nodes."
+        got=f"Simulated: {found}. By Solomonik11's model: {ends}, from 256 to 2048 nodes."
         + (lu_runs.said(run.lab) if run.lab else ""),
         obtained=f"{sims.said()} Model: lu_time on preset bgp, blocks tuned, the fastest number of copies that "
         "fits in 2 GiB a "
         f"node ({', '.join(grids)})." + (f" {run.lab.said}" if run.lab else ""),
-        why="The model's kernels run at peak, so all curves stand higher than the deck's, and lines without "
+        why="The model's kernels run at peak, so all curves stand higher than Solomonik11's, and lines without "
         f"contention favour 2D. {why} " + lu_runs.WHY,
         numbers=[
             Number(

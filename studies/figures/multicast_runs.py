@@ -1,4 +1,4 @@
-"""Deck 5 slides 16 to 21 on real processes: this computer's, and a lab's nodes with links of their own."""
+"""Song09, slides 16 to 21 on real processes: this computer's, and a lab's nodes with links of their own."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from studies.figures.lab_runs import LabRun
 
 __all__ = ["NAME", "charts", "measure", "seconds_of"]
 
-NAME = "deck5-multicast"
+NAME = "song09-multicast"
 LAB, RATE = "torus:4x4", "40mbit"
 HERE = (4, 8, 16)  # processes on this computer
 LABELS = {"chosen": "ours, as chosen", "prefix": "prefix", "flat": "flat", "MPI_Bcast": "MPI_Bcast"}

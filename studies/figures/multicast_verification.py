@@ -1,4 +1,4 @@
-"""Deck 1 slides 22 to 24: the multicast model against packets, on 8, 64 and 512 nodes."""
+"""Solomonik11, slides 22 to 24: the multicast model against packets, on 8, 64 and 512 nodes."""
 
 from __future__ import annotations
 
@@ -13,8 +13,8 @@ __all__ = ["figure"]
 KIB, MB = 1024, 1e6
 
 
-def _verification(shape: str, deck_top: int, run: Run) -> Result:
-    """MB/s over 1 KB to 256 MB on bgp:SHAPE. deck_top: where the deck's model curve ends, 2d times the raw link."""
+def _verification(shape: str, top: int, run: Run) -> Result:
+    """MB/s over 1 KB to 256 MB on bgp:SHAPE. top: where Solomonik11's model curve ends, 2d times the raw link."""
     machine = Machine.parse(f"bgp:{shape}")
     terms, rates, axis = model.multicast_terms(machine), machine.rates, machine.axes[0]
     messages = sizes(KIB, (4 << 20) if run.quick else (256 << 20))
@@ -50,27 +50,27 @@ def _verification(shape: str, deck_top: int, run: Run) -> Result:
         obtained=f"Model: t_mcast and t_bnm on preset bgp, {shape} nodes. Simulation: the schedules of algorithms "
         "rectangular (segments chosen by price) and binomial (whole messages) on the same machine, every segment "
         "over every link, links first come first served.",
-        why=f"The deck's curves end at {deck_top} MB/s = {2 * terms.axes} links of 425 MB/s raw; the preset has 375 "
+        why=f"Solomonik11's curves end at {top} MB/s = {2 * terms.axes} links of 425 MB/s raw; the preset has 375 "
         "MB/s, what packets leave of it and what DCMF reached. The formula charges 3L + 2(d+1)o of start-up once; "
         "the schedule pays 2o + L and a segment for every hop. A simulated binomial tree sends one copy at a time, "
         "so it follows the model with one link, with contention where a round's messages share links. DCMF's own "
-        "measurements are not in the deck's text.",
+        "measurements are not in Solomonik11's text.",
         numbers=[
             Number(
                 f"multicast asymptote, {shape} nodes, MB/s",
-                f"{deck_top} (425 raw)",
+                f"{top} (425 raw)",
                 f"{top:.0f} model, {packets[-1]:.0f} simulated (375)",
             )
         ],
     )
 
 
-def figure(slide: int, nodes: str, shape: str, deck_top: int) -> Figure:
-    """The figure of a slide; deck_top as above."""
+def figure(number: int, nodes: str, shape: str, top: int) -> Figure:
+    """The figure of that number; top as above."""
     return Figure(
-        id=f"deck1-slide{slide}",
+        id=f"solomonik11-slide{number}",
         title=f"Multicast model verified: {nodes}",
         claim="The rectangular model is an upper envelope of DCMF's measured broadcast; binomial stays far below.",
         how=("model", "simulation"),
-        make=lambda run: _verification(shape, deck_top, run),
+        make=lambda run: _verification(shape, top, run),
     )

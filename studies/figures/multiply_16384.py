@@ -1,4 +1,4 @@
-"""Matrix multiplication on 16,384 nodes of BG/P, 2D against 2.5D on 16 layers: slides 12, 13 and 19 share it."""
+"""Multiplication on 16,384 nodes of BG/P, 2D against 2.5D on 16 layers: Solomonik11, slides 12, 13 and 19, share it."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Deck 2 on real links: node 0 of a lab sends to 1 to 6 neighbours at once.
+"""Chan06 on real links: node 0 of a lab sends to 1 to 6 neighbours at once.
 
     neighbour_runs.measure(run)                                   # brings a lab up: needs root
 
@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 
 __all__ = ["LONG", "NAME", "curves", "fit_real", "measure", "times_of"]
 
-NAME = "deck2-sends"
+NAME = "chan06-sends"
 LAB, RATE = "torus:3x3x3", "40mbit"
 SENDS = 6
 BEST_OF = 40  # of short messages; the ranks take turns on few cores

@@ -1,4 +1,4 @@
-"""Deck 2: one node sends to 1 to 6 neighbours at once. Its figures share the messages and the fits."""
+"""Chan06: one node sends to 1 to 6 neighbours at once. Its figures share the messages and the fits."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Deck 2's comparisons: old and new algorithms of one collective over the size of the vector, simulated."""
+"""Chan06's comparisons: old and new algorithms of one collective over the size of the vector, simulated."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Deck 4's orders of ranks on real links: a lab of routers with two hosts each, whose y links are half as fast as x's.
+"""Pena13's orders of ranks on real links: a lab of routers with two hosts each, whose y links are half as fast as x's.
 
 `python -m studies.figures.order_runs JSON` is one of its ranks.
 """
@@ -25,7 +25,7 @@ from studies.figures.routers import CART, MATCHED, PLAIN, laid, saved, timed
 
 __all__ = ["NAME", "in_the_lab", "measure"]
 
-NAME = "deck4-orders"
+NAME = "pena13-orders"
 LAB, RATE = "mesh:4x2/ppn=2", "x=40mbit,y=20mbit"
 GRID = (4, 4)  # of hosts, the two of a router neighbours along y
 ORDERS = (PLAIN, CART, MATCHED)

@@ -122,7 +122,7 @@ def _section(entry: dict[str, Any], folder: Path) -> str:
     if entry["files"] and svg.exists():
         kind = ' class="white"' if entry["picture"] else ""
         parts.append(f"<figure{kind}>{_inline(svg, colours=not entry['picture'])}</figure>")
-    lines = [("Deck says", "claim"), ("We get", "got"), ("How obtained", "obtained"), ("Why they differ", "why")]
+    lines = [("Source says", "claim"), ("We get", "got"), ("How obtained", "obtained"), ("Why they differ", "why")]
     cells = "".join(f"<dt>{label}</dt><dd>{escape(entry[key])}</dd>" for label, key in lines if entry[key])
     parts.append(f"<dl>{cells}</dl>")
     parts.append(_data(entry["rows"], entry["csv"], entry["id"]))
@@ -139,7 +139,7 @@ def _overview(entries: list[dict[str, Any]]) -> str:
             f'<td class="how">{escape(", ".join(e["how"]))}</td><td class="outcome">{_tag(e["status"])}</td>'
             f'<td class="long">{escape(e["claim"])}</td><td class="long">{escape(got)}</td></tr>'
         )
-    head = "".join(f"<th>{h}</th>" for h in ("figure", "what", "how", "outcome", "deck says", "we get"))
+    head = "".join(f"<th>{h}</th>" for h in ("figure", "what", "how", "outcome", "source says", "we get"))
     return (
         f'<div class="scroll"><table class="all"><thead><tr>{head}</tr></thead>'
         f"<tbody>{''.join(rows)}</tbody></table></div>"
@@ -149,13 +149,13 @@ def _overview(entries: list[dict[str, Any]]) -> str:
 def _headlines(entries: list[dict[str, Any]]) -> str:
     rows = [
         f'<tr><td><a href="#{e["id"]}">{escape(n["what"])}</a></td>'
-        f'<td data-name="deck">{escape(n["deck"])}</td><td data-name="ours">{escape(n["ours"])}</td></tr>'
+        f'<td data-name="published">{escape(n["published"])}</td><td data-name="ours">{escape(n["ours"])}</td></tr>'
         for e in entries
         for n in e["numbers"]
     ]
     if not rows:
         return ""
-    head = "".join(f"<th>{h}</th>" for h in ("value", "deck", "ours"))
+    head = "".join(f"<th>{h}</th>" for h in ("value", "published", "ours"))
     return (
         '<h2>Headline values side by side</h2><div class="scroll"><table class="pairs">'
         f"<thead><tr>{head}</tr></thead><tbody>{''.join(rows)}</tbody></table></div>"
@@ -172,13 +172,13 @@ def page(entries: list[dict[str, Any]], about: dict[str, str], folder: Path) -> 
 <head>
 <meta charset="utf-8">
 <meta name="viewport" content="width=device-width, initial-scale=1">
-<title>Allport: the decks' figures reproduced</title>
+<title>Allport: published figures, made again</title>
 <style>{STYLE}</style>
 </head>
 <body>
-<h1>The decks' figures, reproduced</h1>
-<p>Every figure says what the deck says, what we get, how, and why the two differ. No constant was changed to hit a
-value: machines are the presets bgp, xe6, gemini and exascale, and constants that no deck states are marked there.</p>
+<h1>Published figures, made again</h1>
+<p>Every figure says what its source says, what we get, how, and why the two differ. No constant was changed to hit a
+value: machines are the presets bgp, xe6, gemini and exascale, and constants that no source states are marked there.</p>
 <p class="soft">{facts} · {len(entries)} figures: {said}</p>
 {_overview(entries)}
 {_headlines(entries)}

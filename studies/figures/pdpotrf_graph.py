@@ -1,4 +1,4 @@
-"""ScaLAPACK's right-looking Cholesky factorization as a task graph without bodies: what deck 5 sets its own against."""
+"""ScaLAPACK's right-looking Cholesky factorization as a task graph without bodies: what Song09 sets its own against."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Where a scheduler puts the ranks: spec of deck 1, 1/30 of a link depends on it."""
+"""Where a scheduler puts the ranks: Solomonik11's 1/30 of a link depends on it."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ def _blocks(machine: Machine, block: tuple[int, ...]) -> Iterator[tuple[int, int
 
 def scheduler_order(machine: Machine, block: tuple[int, int, int] = (4, 2, 8)) -> list[int]:
     """A node for every rank as a Cray scheduler allots them: blocks of 4 x 2 x 8 one beside the other, to and fro, and
-    within a block z fastest, then y, then x (deck 4, spec A). Axes shorter than a block's side take it as a whole."""
+    within a block z fastest, then y, then x (Pena13; Albing 2011). Axes shorter than a block's side take it whole."""
     sides = tuple(min(b, axis.length) for b, axis in zip(block, machine.axes))
     order = []
     for i, j, k, row in _blocks(machine, sides):

@@ -1,4 +1,4 @@
-"""The decks' figures again: runs them and writes SVG, PNG, CSV and JSON of each, and one page with all of them."""
+"""Published figures again: runs them and writes SVG, PNG, CSV and JSON of each, and one page with all of them."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ Progress = Callable[[str, float], None]
 
 
 def figures() -> list[dict[str, Any]]:
-    """The figures that can be made: id, title, claim (what the deck says), how, and other names."""
+    """The figures that can be made: id, title, claim (what the source says), how, and other names."""
     return [
         {
             "id": f.id,
@@ -126,9 +126,9 @@ def reproduce(
     run: bool = False,
     progress: Progress | None = None,
 ) -> list[dict[str, Any]]:
-    """Makes figures of the decks and OUTPUT/index.html, which shows those that were asked for.
+    """Makes published figures again and OUTPUT/index.html, which shows those that were asked for.
 
-    names: 'all', ids as figures() lists them, or beginnings of ids ('deck1'). quick: small shapes, a minute in all.
+    names: 'all', ids as figures() lists them, or beginnings of ids ('solomonik11'). quick: small shapes, a minute.
     run: measure anew what figures have of real runs in a lab (root), instead of showing those kept here;
     each is also written as OUTPUT/NAME.run.json, the form in which figures/runs keeps it.
     progress(phase, fraction) is called as the work goes on.

@@ -1,4 +1,4 @@
-"""Deck 4's machine and its orders of ranks: a box of Gemini routers with two hosts each, and three ways to fill it."""
+"""Pena13's machine and its orders of ranks: a box of Gemini routers with two hosts each, and three ways to fill it."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ __all__ = [
 ]  # fmt: skip
 
 AXES = "XYZ"
-SLOW, EVERY = 0.75, 5  # of an X link that crosses a cabinet, every fifth (slide 7); how slow is in no deck
+SLOW, EVERY = 0.75, 5  # of an X link that crosses a cabinet, every fifth (Pena13, slide 7); how slow is in no source
 SEGMENT = 1 << 16
 PLAIN, CART, MATCHED = "Plain (X-Y-Z)", "Cart_create (Z-Y-X)", "Custom (matched)"
 MORE = (PLAIN, CART)
@@ -46,7 +46,7 @@ def grid(machine: Machine) -> tuple[int, int, int]:
 
 
 def named(text: str) -> str:
-    """A link's name as the deck calls its axes."""
+    """A link's name as Pena13 calls its axes."""
     return re.sub(r"([+-])([xyz])", lambda m: m[1] + m[2].upper(), text)
 
 
@@ -60,7 +60,7 @@ def laid(
 ) -> tuple[Pattern, list[int]]:
     """The pattern that a program sends under an order of its grid, and its ranks' places.
 
-    The scheduler fills blocks of 4 x 2 x 8 (slide 7). Plain numbers the grid with X fastest, Cart_create with Z
+    The scheduler fills blocks of 4 x 2 x 8 (Pena13, slide 7). Plain numbers the grid with X fastest, Cart_create with Z
     fastest, both over the scheduler's order of hosts; Custom lays the grid along the network. matched: by which of
     mapping.orders(): 'paired', hosts of a router beside each other along Y, or 'matched', any grid.
     """
@@ -93,7 +93,7 @@ def timed(machine: Machine, pattern: Pattern, places: list[int]) -> Timed:
 
 
 def saved(before: float, after: float) -> str:
-    """Both readings of the deck's percentages: less time, and more rate."""
+    """Both readings of Pena13's percentages: less time, and more rate."""
     if abs(after / before - 1) < 5e-3:
         return "as much time"
     if after > before:

@@ -1,4 +1,4 @@
-"""Products and LU of deck 1 as the task graphs that run, simulated at the deck's sizes: slides 11-13, 18, 19, 34-36.
+"""Products and LU as the task graphs that run, simulated at the sizes of Solomonik11, slides 11-13, 18, 19, 34-36.
 
     python -m studies.figures.simulated_graphs [PATTERN]     # simulates anew what is kept; minutes
 
@@ -38,8 +38,8 @@ __all__ = [
     "taken",
 ]
 
-DECK = "bgp:32x32x16"
-KEPT = Path(__file__).parent / "runs" / "deck1-graphs.json"
+LARGEST = "bgp:32x32x16"
+KEPT = Path(__file__).parent / "runs" / "solomonik11-graphs.json"
 SAMPLE = (2, 16, 16, 4)
 """Of a graph's steps."""
 PRODUCT, LAYERED_PRODUCT = "summa", "summa25"
@@ -127,16 +127,16 @@ LIBRARY = {"gemm": "PDGEMM", "tournament": "PDGETRF"}
 
 
 def at_16384(work: str, n: int) -> dict[str, dict[str, Any]]:
-    """The kept results of slides 12, 13, 18 and 19 by their names: 2.5D and 2D over rectangular (RCT) and binomial
-    (BNM) trees, and ScaLAPACK's routine."""
+    """The kept results of Solomonik11, slides 12, 13, 18 and 19 by their names: 2.5D and 2D over rectangular (RCT) and
+    binomial (BNM) trees, and ScaLAPACK's routine."""
     cases = kept()
     found = {
-        f"{'2.5D' if layers else '2D'} {BEHIND[how]}": best(cases, work, n, DECK, layers, how)
+        f"{'2.5D' if layers else '2D'} {BEHIND[how]}": best(cases, work, n, LARGEST, layers, how)
         for layers in (True, False)
         for how in ("rectangular", "binomial")
     }
     if work in LIBRARY:
-        found[LIBRARY[work]] = best(cases, "partial" if work == "tournament" else work, n, DECK, False, "in steps")
+        found[LIBRARY[work]] = best(cases, "partial" if work == "tournament" else work, n, LARGEST, False, "in steps")
     return found
 
 
@@ -264,8 +264,8 @@ RIVALS = {  # LU over binomial trees, and ScaLAPACK's: likewise
 def _products() -> list[Case]:
     cases = []
     for n, flat, layered in ((8192, 64, 256), (131072, 256, 1024)):
-        cases += [Case("gemm", n, DECK, FLAT, how, flat) for how in BEHIND]
-        cases += [Case("gemm", n, DECK, LAYERED, how, layered) for how in ("rectangular", "binomial")]
+        cases += [Case("gemm", n, LARGEST, FLAT, how, flat) for how in BEHIND]
+        cases += [Case("gemm", n, LARGEST, LAYERED, how, layered) for how in ("rectangular", "binomial")]
     for nodes, spec in SCALING.items():
         flat_grid, layered_grid = SCALED[nodes]
         cases += [Case("gemm", 65536, spec, flat_grid, how, 256) for how in BEHIND]
@@ -276,13 +276,13 @@ def _products() -> list[Case]:
 def _factors() -> list[Case]:
     cases = []
     for nodes, tried in TRIED.items():
-        n, spec = (131072, DECK) if nodes == 16384 else (65536, SCALING[nodes])
+        n, spec = (131072, LARGEST) if nodes == 16384 else (65536, SCALING[nodes])
         for pivoting in ("none", "tournament"):
             cases += [Case(pivoting, n, spec, grid, "rectangular", block) for grid, block in tried]
             cases += [Case(pivoting, n, spec, grid, "binomial", block) for grid, block in RIVALS[nodes]]
         cases += [Case("partial", n, spec, grid, "in steps", block) for grid, block in RIVALS[nodes]]
     for pivoting in ("none", "tournament"):
-        cases += [Case(pivoting, 131072, DECK, grid, "binomial", 64) for grid in ((64, 128, 2), (256, 32, 2))]
+        cases += [Case(pivoting, 131072, LARGEST, grid, "binomial", 64) for grid in ((64, 128, 2), (256, 32, 2))]
     return cases
 
 

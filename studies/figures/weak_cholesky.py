@@ -1,4 +1,4 @@
-"""Deck 5 slides 7 and 8: Cholesky as a task graph beside pdpotrf, flop/s of a processor while the problem grows."""
+"""Song09, slides 7 and 8: Cholesky as a task graph beside pdpotrf, flop/s of a processor while the problem grows."""
 
 from __future__ import annotations
 
@@ -20,10 +20,10 @@ from studies.figures.pdpotrf_graph import Pdpotrf
 __all__ = ["figure"]
 
 GIGA = 1e9
-NAME = "deck5-cholesky"
+NAME = "song09-cholesky"
 TILE, BLOCK = 200, 64
 EACH = 3000  # rows and columns on one processor; n = EACH sqrt(P), so that a processor's part of the matrix stays
-WAYS = (("along the axes", "axes"), ("by prefix, as the deck's", "prefix"), ("flat", "flat"))
+WAYS = (("along the axes", "axes"), ("by prefix, as Song09's", "prefix"), ("flat", "flat"))
 RULE = f"n = {EACH} sqrt(P), so that every processor keeps {8e-6 * EACH**2:.0f} MB of the matrix"
 
 
@@ -93,7 +93,7 @@ def _simulated(name: str, processors: list[int], run: Run) -> dict[str, list[flo
 
 
 def _make(name: str, title: str, run: Run) -> Result:
-    """The figure for one of the deck's computers: machines/NAME.toml."""
+    """The figure for one of Song09's computers: machines/NAME.toml."""
     processors = [1, 2, 4, 8, 16] if run.quick else [1, 2, 4, 8, 16, 32, 64, 128]
     found = _simulated(name, processors, run)
     series = [Series(f"tile Cholesky, {label}" if label != "pdpotrf" else "pdpotrf", processors, v, "simulation")
@@ -101,7 +101,7 @@ def _make(name: str, title: str, run: Run) -> Result:
     series.append(Series("dgemm (87 % of the peak)", processors, [DGEMM / GIGA] * len(processors), "limit"))
     series.append(Series("peak", processors, [PEAK / GIGA] * len(processors), "limit"))
     panels = [Chart("processors", "Gflop/s of a processor", series, title=f"Simulated: {title}", low=0)]
-    words, missing = "", ["not run here: one and two processes; python studies deck5-slide8 --run makes them"]
+    words, missing = "", ["not run here: one and two processes; python studies song09-slide8 --run makes them"]
     if run.lab is not None:
         real, words = _real(run.lab)
         panels.append(real)
@@ -122,7 +122,7 @@ def _make(name: str, title: str, run: Run) -> Result:
             if run.lab
             else ""
         ),
-        why="The deck does not say how n grows, and its curves' values are not in the text. Simulated kernels are as "
+        why="Song09 does not say how n grows, and its curves' values are not in the text. Simulated kernels are as "
         "quick as dgemm whatever their size, so that both simulated curves lie higher than real ones, and pdpotrf's "
         f"small blocks have for nothing what real kernels take for them: tiles of {TILE} leave more unequal parts. "
         "What else separates the two is waiting for messages, which tells on Grig. Nobody has these computers any "
@@ -138,10 +138,10 @@ def _make(name: str, title: str, run: Run) -> Result:
     )
 
 
-def figure(slide: int, computer: str, name: str, title: str) -> Figure:
-    """The figure of a slide, for one of the deck's computers: machines/NAME.toml."""
+def figure(number: int, computer: str, name: str, title: str) -> Figure:
+    """The figure of that number, for one of Song09's computers: machines/NAME.toml."""
     return Figure(
-        id=f"deck5-slide{slide}",
+        id=f"song09-slide{number}",
         title=f"Weak scaling of Cholesky as a task graph, {computer}",
         claim="Cholesky by dynamic scheduling of its graph stays near dgemm's rate on up to 128 processors, above "
         "pdpotrf.",

@@ -52,7 +52,7 @@ NOT_TYPED: dict[str, list[str]] = {
         "allport lab run -n 16 --mpi openmpi -- ./program",
         "allport lab status",
         "allport lab up torus:4x4 --rate 40mbit",
-        "python studies deck1-slide33 --run -o report/",
+        "python studies solomonik11-slide33 --run -o report/",
     ],
     "takes most of an hour and is to be left alone; tests/python/test_never_slower.py runs a row of it": [
         "python bench/never_slower scalapack",
@@ -107,7 +107,7 @@ LONG = {
     "allport plan lu --shape 65536x65536 --machine bgp:16x16x16 --pivot tournament",
     "python studies all -o report/",
     "python studies all -o report/ --quick",
-    "python studies deck1-slide22 deck2 -o report/",
+    "python studies solomonik11-slide22 chan06 -o report/",
     "allport schedule verify bcast --algorithm rectangular --machine torus:64x64x64 --size 1MiB",
     "allport simulate lu --n 131072 -m bgp:32x32x16 -a 2d --grid 128x128x1 --block 128 --sample 2",
     "allport simulate lu --n 131072 -m bgp:32x32x16 -a 2d --grid 128x128x1 --block 128 --sample 4",

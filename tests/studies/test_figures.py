@@ -1,4 +1,4 @@
-"""The report of the decks' figures: complete, self-contained, and readable in a real browser on a phone."""
+"""The report of published figures: complete, self-contained, and readable in a real browser on a phone."""
 
 from __future__ import annotations
 
@@ -25,12 +25,12 @@ from studies.figures.reproduce import reproduce
 
 ROOT = Path(__file__).resolve().parents[2]
 KEYS = {"id", "title", "claim", "how", "status", "got", "obtained", "why", "error", "not_run", "numbers", "data"}
-EXPECTED = [f"deck1-slide{n}" for n in (3, 5, 11, 12, 13, 18, 19, 22, 23, 24, 25, 26, 27, 32, 33, 34, 35, 36)]
-EXPECTED += ["deck2-" + n for n in ("simultaneous", "simultaneous-model", "point-to-point", "my-bcast-mst")]
-EXPECTED += ["deck2-" + n for n in ("bcast", "scatter", "allgather", "rounds")]
-EXPECTED += [f"deck3-slide{n}" for n in (3, 11, 14, 16, 18, 25)]
-EXPECTED += [f"deck4-slide{n}" for n in (11, 12, 14, 15, 16)]
-EXPECTED += ["deck5-slide7", "deck5-slide8", "deck5-slide16"]
+EXPECTED = [f"solomonik11-slide{n}" for n in (3, 5, 11, 12, 13, 18, 19, 22, 23, 24, 25, 26, 27, 32, 33, 34, 35, 36)]
+EXPECTED += ["chan06-" + n for n in ("simultaneous", "simultaneous-model", "point-to-point", "my-bcast-mst")]
+EXPECTED += ["chan06-" + n for n in ("bcast", "scatter", "allgather", "rounds")]
+EXPECTED += [f"robson18-slide{n}" for n in (3, 11, 14, 16, 18, 25)]
+EXPECTED += [f"pena13-slide{n}" for n in (11, 12, 14, 15, 16)]
+EXPECTED += ["song09-slide7", "song09-slide8", "song09-slide16"]
 BROWSER = "--headless --no-sandbox --disable-gpu --disable-quic --no-first-run --disable-background-networking"
 BROWSER += " --disable-component-update --disable-sync"
 
@@ -102,20 +102,20 @@ def _number(data: list[dict[str, Any]], series: str, x: float) -> float:
 
 
 def test_values_are_those_of_the_specification(report: tuple[Path, list[dict[str, Any]]]) -> None:
-    """Spec of deck 1, B1 and C1, computed there apart from this code."""
+    """Solomonik11's formulas, computed apart from this code."""
     folder, _ = report
 
     def data(name: str) -> list[dict[str, Any]]:
         return json.loads((folder / f"{name}.json").read_text())["data"]
 
-    exa = data("deck1-slide25")
+    exa = data("solomonik11-slide25")
     for series, x, wanted in (
         ("rect 3D", 0.125, 0.84), ("rect 3D", 8.0, 35), ("rect 3D", 64.0, 81), ("rect 6D", 8.0, 99.7),
         ("rect 1D", 512.0, 2.4), ("rect 3D", 262144.0, 100), ("bnm 3D", 262144.0, 5.6),
     ):  # fmt: skip
         assert _number(exa, series, x) == pytest.approx(wanted, rel=0.02)
-    first = [r for r in data("deck1-slide26") if r["panel"].startswith("n = 2^22")]
-    second = [r for r in data("deck1-slide26") if r["panel"].startswith("n = 2^20")]
+    first = [r for r in data("solomonik11-slide26") if r["panel"].startswith("n = 2^22")]
+    second = [r for r in data("solomonik11-slide26") if r["panel"].startswith("n = 2^20")]
     for rows, ends in (
         (first, ((0.986, 0.966), (0.923, 0.827), (0.923, 0.499))),
         (second, ((0.947, 0.877), (0.899, 0.782), (0.899, 0.427))),
@@ -123,16 +123,16 @@ def test_values_are_those_of_the_specification(report: tuple[Path, list[dict[str
         for series, (low, high) in zip(("2.5D rectangular (c=z)", "2.5D binomial (c=z)", "2D binomial"), ends):
             assert _number(rows, series, 1) == pytest.approx(low, abs=2e-3)
             assert _number(rows, series, 64) == pytest.approx(high, abs=2e-3)
-    # Slides 22-24: t = m/(2d B) + 2(d + 1) o + 3L + d P^(1/d) (2o + L), with o = L = 0.5 us and lines of 8 nodes; what
-    # is simulated ends a little below: a tree less of six would be a sixth.
+    # Solomonik11, slides 22-24: t = m/(2d B) + 2(d + 1) o + 3L + d P^(1/d) (2o + L), o = L = 0.5 us and lines of 8;
+    # what is simulated ends a little below: a tree less of six would be a sixth.
     for d, simulated in ((1, 746.4), (2, 1452), (3, 1984)):
-        rows = data(f"deck1-slide{21 + d}")
+        rows = data(f"solomonik11-slide{21 + d}")
         size = 4096 * 1024
         microseconds = size / (2 * d * 375) + 2 * (d + 1) * 0.5 + 3 * 0.5 + d * 8 * 1.5
         assert _number(rows, "t_rect, model", 4096) == pytest.approx(size / microseconds, rel=1e-4)
         assert _number(rows, "rectangular, simulated", 4096) == pytest.approx(simulated, rel=2e-3)
         assert max(r["y"] for r in rows if r["series"] == "t_rect, model") <= 2 * d * 375
-    rounds = {r["torus"]: (r["binary"], r["N+1"], r["2N+1"]) for r in data("deck2-rounds")}
+    rounds = {r["torus"]: (r["binary"], r["N+1"], r["2N+1"]) for r in data("chan06-rounds")}
     assert rounds == {"4x4": (4, 3, 3), "8x8": (6, 5, 4), "16x16": (8, 7, 5), "8x8x8": (9, 6, 5)}
 
 
@@ -162,10 +162,10 @@ def test_one_failing_figure_does_not_stop_the_others(tmp_path: Path, monkeypatch
         return figures.Result([figures.Chart("x", "y", [series])], "got", "how", "why")
 
     made = [
-        figures.Figure("deck9-a", "A <b>", "claim", ("model",), breaks),
-        figures.Figure("deck9-b", "B", "claim", ("lab",), missing),
-        figures.Figure("deck9-c", "C", "claim", ("model",), infinite),
-        next(f for f in figures.all_figures() if f.id == "deck2-rounds"),
+        figures.Figure("nobody99-a", "A <b>", "claim", ("model",), breaks),
+        figures.Figure("nobody99-b", "B", "claim", ("lab",), missing),
+        figures.Figure("nobody99-c", "C", "claim", ("model",), infinite),
+        next(f for f in figures.all_figures() if f.id == "chan06-rounds"),
     ]
     monkeypatch.setattr("studies.figures.reproduce.find", lambda names: made)
     entries = reproduce("all", tmp_path, quick=True)
@@ -175,27 +175,27 @@ def test_one_failing_figure_does_not_stop_the_others(tmp_path: Path, monkeypatch
     assert "the moon is full" in text
     assert "not run here: needs the moon" in text
     assert "A &lt;b&gt;" in text
-    assert json.loads((tmp_path / "deck9-a.json").read_text())["status"] == "failed"
+    assert json.loads((tmp_path / "nobody99-a.json").read_text())["status"] == "failed"
 
 
 def test_real_runs_are_shown_with_their_date_and_command(report: tuple[Path, list[dict[str, Any]]]) -> None:
     folder, _ = report
-    for name, lab in (("deck1-slide33", "torus:8"), ("deck2-simultaneous", "torus:3x3x3")):
+    for name, lab in (("solomonik11-slide33", "torus:8"), ("chan06-simultaneous", "torus:3x3x3")):
         kept = json.loads((folder / f"{name}.json").read_text())
         assert "lab" in kept["how"] and kept["not_run"] == []
         said = rf"{lab} with links of 40mbit.* 20\d\d-\d\d-\d\d, kept .*python studies .* --run"
         assert re.search(said, kept["obtained"])
         measured = [r for r in kept["data"] if r["origin"] == "lab"]
         assert len(measured) >= 16 and all(r["y"] > 0 for r in measured)
-    rates = [r for r in json.loads((folder / "deck1-slide33.json").read_text())["data"] if r["origin"] == "lab"]
+    rates = [r for r in json.loads((folder / "solomonik11-slide33.json").read_text())["data"] if r["origin"] == "lab"]
     assert max(r["y"] for r in rates) <= 10, "a node's two links carry 5 MB/s each"
-    point = json.loads((folder / "deck2-point-to-point.json").read_text())["data"]
+    point = json.loads((folder / "chan06-point-to-point.json").read_text())["data"]
     long = max((r["x"], r["y"]) for r in point if r["origin"] == "lab")
     assert long[1] == pytest.approx(long[0] / 5, rel=0.2), "microseconds of one link"
 
 
 def test_a_new_run_replaces_the_kept_one_and_is_made_once(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    from studies.figures import deck2_point_to_point, deck2_simultaneous
+    from studies.figures import chan06_point_to_point, chan06_simultaneous
     from studies.figures.lab_runs import LabRun
 
     asked: list[figures.Run] = []
@@ -206,16 +206,16 @@ def test_a_new_run_replaces_the_kept_one_and_is_made_once(tmp_path: Path, monkey
         links = {"rate": "40mbit", "burst": 4096, "limit": 131072, "tcp": "reno"}
         return LabRun("torus:3x3x3", "40mbit", {"seconds": seconds}, links=links)
 
-    made = [replace(m.FIGURE, measure=measure) for m in (deck2_simultaneous, deck2_point_to_point)]
+    made = [replace(m.FIGURE, measure=measure) for m in (chan06_simultaneous, chan06_point_to_point)]
     monkeypatch.setattr("studies.figures.reproduce.find", lambda names: made)
     entries = reproduce("all", tmp_path, quick=True, run=True)
     assert [e["status"] for e in entries] == ["ok", "ok"] and len(asked) == 1
     assert "measured for this page" in entries[0]["obtained"]
     assert "links of 40mbit, bursts of 4 KiB, queues of 128 KiB, TCP reno, all nodes" in entries[0]["obtained"]
     assert "alpha = 1000 us, 1/beta = 5.00 MB/s" in entries[1]["got"]
-    kept = LabRun(**json.loads((tmp_path / "deck2-sends.run.json").read_text()))
+    kept = LabRun(**json.loads((tmp_path / "chan06-sends.run.json").read_text()))
     assert kept.links["tcp"] == "reno"
-    assert kept.date and kept.command == "python studies deck2-simultaneous --run"
+    assert kept.date and kept.command == "python studies chan06-simultaneous --run"
 
     def cannot(run: figures.Run) -> LabRun:
         raise ap.AllportError("lab: needs root")
@@ -230,24 +230,24 @@ def test_command_line(tmp_path: Path) -> None:
         command = [sys.executable, str(ROOT / "studies"), *words]
         return subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, timeout=240)
 
-    done = studies("deck2-rounds", "deck1-slide6", "-o", "out", "--quick")
+    done = studies("chan06-rounds", "solomonik11-slide6", "-o", "out", "--quick")
     assert done.returncode == 0, done.stderr
-    assert "deck1-slide3" in done.stdout, "slide 6 is the same figure"
+    assert "solomonik11-slide3" in done.stdout, "another name of the same figure"
     assert done.stderr == "", "no progress bar outside a terminal"
     assert (tmp_path / "out" / "index.html").exists()
     listed = json.loads(studies("list", "--json").stdout)
     assert {f["id"] for f in listed} >= set(EXPECTED)
-    as_json = json.loads(studies("deck2-rounds", "-o", "out", "--quick", "--json").stdout)
+    as_json = json.loads(studies("chan06-rounds", "-o", "out", "--quick", "--json").stdout)
     assert as_json[0]["status"] == "ok"
-    wrong = studies("deck3-slide99")
+    wrong = studies("robson18-slide99")
     assert wrong.returncode == 1 and wrong.stderr.startswith("studies: ")
-    assert "deck3-slide99" in wrong.stderr
+    assert "robson18-slide99" in wrong.stderr
     assert "python studies list" in wrong.stderr
-    said = json.loads(studies("deck3-slide99", "--json").stdout)
-    assert "deck3-slide99" in said["error"] and said["exit_code"] == 1
-    assert studies("deck2-rounds", "--bogus").returncode == 2
+    said = json.loads(studies("robson18-slide99", "--json").stdout)
+    assert "robson18-slide99" in said["error"] and said["exit_code"] == 1
+    assert studies("chan06-rounds", "--bogus").returncode == 2
     (tmp_path / "file").write_text("")
-    blocked = studies("deck2-rounds", "--quick", "-o", "file")
+    blocked = studies("chan06-rounds", "--quick", "-o", "file")
     assert blocked.returncode == 1
     assert "cannot be made" in blocked.stderr
 
@@ -328,7 +328,7 @@ def test_pdpotrf_as_a_graph_holds_together_and_does_its_work(n: int, grid: tuple
     assert sum(c.flops for c in ap.graph.count(made)) == pytest.approx(n**3 / 3)  # telescopes, block by block
 
 
-def test_graphs_of_deck_1_are_simulated_as_they_are_kept() -> None:
+def test_graphs_are_simulated_as_they_are_kept() -> None:
     kept = sims.kept()
     assert {case.key for case in sims.CASES} == set(kept)
     by_key = {case.key: case for case in sims.CASES}

@@ -1,4 +1,4 @@
-"""The page of the decks' figures: what `python studies all --quick` makes, figure by figure."""
+"""The page of published figures: what `python studies all --quick` makes, figure by figure."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ sys.path.append(str(ROOT))
 
 from studies.figures.reproduce import reproduce  # noqa: E402
 
-HEAD = """# The decks' figures
+HEAD = """# Published figures
 
 Made by `python studies all --quick` ([how](studies/docs/figures.md)): small shapes; real runs are those
 that are kept. <a href="figures/index.html">The same as one page</a> that can be handed on, with the numbers
@@ -60,7 +60,7 @@ def page(source: Path, anew: bool) -> str:
     """The page as MyST."""
     made = entries(source, anew)
     if not made:
-        return "# The decks' figures\n\nNot made for this site; [how they are made](studies/docs/figures.md).\n"
+        return "# Published figures\n\nNot made for this site; [how they are made](studies/docs/figures.md).\n"
     lines = [HEAD]
     for entry in made:
         lines += [f"## {sentence(entry['title'])}", ""]
@@ -68,7 +68,7 @@ def page(source: Path, anew: bool) -> str:
         if picture is not None:
             lines += [f"![{sentence(entry['title'])}](figures/{picture})", ""]
         said = {
-            "The deck says": "claim",
+            "The source says": "claim",
             "We get": "got",
             "How": "obtained",
             "Why they differ": "why",

@@ -1,4 +1,4 @@
-// The compact routing table of one rank (Song, Dongarra, Moore, ICCS 2009; deck 5): for each row i and digit j one rank
+// The compact routing table of one rank (Song09): for each row i and digit j one rank
 // whose ID begins as this rank's first i digits and goes on with j.
 #pragma once
 
