@@ -1,5 +1,5 @@
-// Cannon's algorithm on q x q x c: 2D for c = 1, 2.5D for c > 1. Which grids it takes, and where it wants the matrices;
-// the rest is its graph (gemm_cannon_graph.h).
+// Cannon's algorithm (Cannon 1969) on q x q x c: 2D for c = 1, 2.5D for c > 1 (Solomonik and Demmel 2011). Which grids
+// it takes, and where it wants the matrices; the rest is its graph (gemm_cannon_graph.h).
 #include "gemm_frame.h"
 
 namespace allport::gemm_detail {
