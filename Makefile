@@ -3,7 +3,7 @@
 #   make MPI=mpich TARGET    the MPI library to use: auto (default), openmpi, mpich, path
 #   make JOBS=4 TARGET       parallel jobs; all cores by default
 .DEFAULT_GOAL := help
-.PHONY: help setup environment demo test test-release test-python test-mpich test-asan test-tsan test-suites wheel test-wheel check format bench docs clean distclean
+.PHONY: help setup environment demo test test-release test-python test-mpich test-asan test-tsan test-suites wheel test-wheel check format bench figures docs clean distclean
 
 export MPI JOBS
 
@@ -68,6 +68,9 @@ format: environment ## writes what check asks of the formatting
 
 bench: setup ## the benchmarks, with their tables
 	@tools/bench
+
+figures: setup ## published figures made again from models, simulations and kept runs, in build/figures (10 minutes)
+	@.venv/bin/python studies all -o build/figures
 
 docs: setup ## the site, in build/site: tutorials, reference, concepts, figures
 	@tools/setup docs

@@ -1,4 +1,4 @@
-// Jacobi's iteration on a grid of doubles, in two or three axes: ours in blocks with a spread (deck 3) beside plain MPI
+// Jacobi's iteration on a grid of doubles, in two or three axes: in blocks with a spread (Robson18) beside plain MPI
 // + OpenMP, static nested OpenMP and CkLoop's policy, by turns in one run, every cell of every way the same. `allport
 // bench jacobi` runs it.
 //

@@ -1,4 +1,4 @@
-// Jacobi in blocks: ours with a spread, by our loops or by OpenMP's (deck 3), and by CkLoop's policy.
+// Jacobi in blocks: ours with a spread, by our loops or by OpenMP's (Robson18), and by CkLoop's policy.
 #pragma once
 
 #include <omp.h>

@@ -1,5 +1,5 @@
 // Jacobi as one writes it with MPI and OpenMP: a part of the grid a rank, all faces exchanged, then all cells computed.
-// In blocks with nested parallel regions it is the static form that deck 3 begins with (slides 25 and 26).
+// In blocks with nested parallel regions it is the static form that Robson18, slides 25 and 26, begins with.
 #pragma once
 
 #include <mpi.h>

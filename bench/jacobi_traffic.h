@@ -1,4 +1,4 @@
-// Bytes received over time, by all ranks together (deck 3, slides 18 to 21).
+// Bytes received over time, by all ranks together (Robson18, slides 18 to 21).
 #pragma once
 
 #include <fmt/format.h>

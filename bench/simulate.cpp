@@ -44,8 +44,8 @@ graph::Sampling sampling_of(std::string const& text) {
   return sampling;
 }
 
-/// The same links: where all is fixed nothing is chosen by price, and at the decks' sizes to price takes longer than to
-/// simulate. Who does not say how fast it computes is not priced.
+/// The same links: where all is fixed nothing is chosen by price, and at the papers' sizes to price takes longer than
+/// to simulate. Who does not say how fast it computes is not priced.
 Machine unpriced(Machine const& machine) {
   std::vector<Axis> axes;
   for (int a = 0; a < machine.axes(); ++a) axes.push_back(machine.axis(a));

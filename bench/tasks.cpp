@@ -2,8 +2,8 @@
 // object of seconds, round by round.
 //   on one rank: empty tasks, independent or with four dependences each, on one and two threads, beside
 //   OpenMP's tasks with the same dependences: seconds a task
-//   on several: the shortest task with which a graph keeps half of the processors busy (Slaughter et al., Task Bench,
-//   SC20, METG(50%)), for four patterns of dependences over all ranks, beside plain non-blocking MPI
+//   on several: the shortest task with which a graph keeps half of the processors busy (Task Bench's
+//   METG(50%): Slaughter et al. 2020), for four patterns of dependences over all ranks, beside plain non-blocking MPI
 #include <fmt/format.h>
 #include <mpi.h>
 

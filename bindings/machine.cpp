@@ -134,7 +134,7 @@ void bind_parts(nb::module_& m) {
       });
   nb::class_<TopologyIds>(m, "TopologyIds",
                           "Ranks' places as digits, what is slowest to cross first: a longer common prefix is nearer "
-                          "(deck 5).")
+                          "(Song09).")
       .def(nb::init<Machine const&, int>(), "machine"_a, "bits"_a = 2,
            "The IDs of a machine's ranks, in digits of so many bits (1 to 8). Raises AllportError.")
       .def_static("given", &TopologyIds::given, "digits"_a, "bits"_a, "ranks"_a,
@@ -144,7 +144,7 @@ void bind_parts(nb::module_& m) {
           "parse", [](Text const& spec) { return TopologyIds::parse(spec.bytes); }, "spec"_a,
           "'3x1bit', '4x3bit:2048', or a file with a line of digits for each rank, as 2.0.13.1.")
       .def_static("usual_bits", &TopologyIds::usual_bits, "ranks"_a,
-                  "Bits of a digit as in the deck's examples: the square root of log2(ranks), rounded down.")
+                  "Bits of a digit as in Song09's examples: the square root of log2(ranks), rounded down.")
       .def_prop_ro("bits", &TopologyIds::bits, "Bits of a digit.")
       .def_prop_ro("base", &TopologyIds::base, "2 ** bits.")
       .def_prop_ro("digits", &TopologyIds::digits, "Digits of an ID.")

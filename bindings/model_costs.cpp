@@ -1,4 +1,4 @@
-// Room model in Python: the closed forms of decks 1 and 2. Bytes, seconds, words and flops are plain numbers here.
+// Room model in Python: closed forms of Solomonik11 and Chan06. Bytes, seconds, words and flops are plain numbers.
 #include <nanobind/nanobind.h>
 #include <nanobind/stl/string.h>
 #include <nanobind/stl/tuple.h>
@@ -20,7 +20,7 @@ using model::MulticastTerms;
 using model::MultilinkTerms;
 
 void bind_terms(nb::module_& m) {
-  nb::class_<MulticastTerms>(m, "MulticastTerms", "The symbols of deck 1 slides 20, 21 and 31.")
+  nb::class_<MulticastTerms>(m, "MulticastTerms", "The symbols of Solomonik11, slides 20, 21 and 31.")
       .def_prop_ro(
           "bandwidth", [](MulticastTerms const& t) { return t.bandwidth.value(); },
           "B_n, bytes/s; 0: one node, nothing is sent.")
@@ -33,14 +33,14 @@ void bind_terms(nb::module_& m) {
           "path", [](MulticastTerms const& t) { return t.path.value(); },
           "Path overhead, seconds: sum over axes of n_a (2o + L).");
   m.def("multicast_terms", &model::multicast_terms, "machine"_a,
-        "Terms of a machine: B_n the rectangular trees' together, path the sum of its axes (deck 1 slide 20).");
+        "Terms of a machine: B_n the rectangular trees' together, path the sum of its axes (Solomonik11, slide 20).");
   m.def(
       "cubic_terms",
       [](double nodes, int axes, double link, double overhead, double latency) {
         return model::cubic_terms(nodes, axes, BytesPerSecond(link), Seconds(overhead), Seconds(latency));
       },
       "nodes"_a, "axes"_a, "link"_a, "overhead"_a, "latency"_a,
-      "Terms of the deck's cubic torus: B_n = 2d * link, path = d P^(1/d) (2o + L) (deck 1 slides 20 and 25).");
+      "Terms of a cubic torus: B_n = 2d * link, path = d P^(1/d) (2o + L) (Solomonik11, slides 20 and 25).");
   m.def(
       "link_sum",
       [](Machine const& machine, std::int64_t node) {
@@ -51,7 +51,8 @@ void bind_terms(nb::module_& m) {
   m.def(
       "t_mcast",
       [](std::int64_t message, MulticastTerms const& terms) { return model::t_mcast(Bytes(message), terms).value(); },
-      "message"_a, "terms"_a, "Seconds of a rectangular multicast: m/B_n + 2(d+1)o + 3L + path (deck 1 slide 20).");
+      "message"_a, "terms"_a,
+      "Seconds of a rectangular multicast: m/B_n + 2(d+1)o + 3L + path (Solomonik11, slide 20).");
   m.def(
       "t_bnm",
       [](std::int64_t message, double nodes, double bandwidth, double overhead, double latency) {
@@ -59,14 +60,15 @@ void bind_terms(nb::module_& m) {
             .value();
       },
       "message"_a, "nodes"_a, "bandwidth"_a, "overhead"_a, "latency"_a,
-      "Seconds of a binomial multicast without contention: log2 P (m/B_n + 2o + L) (deck 1 slide 21).");
+      "Seconds of a binomial multicast without contention: log2 P (m/B_n + 2o + L) (Solomonik11, slide 21).");
   m.def(
       "t_red",
       [](std::int64_t message, MulticastTerms const& terms, double adds, double memory) {
         return model::t_red(Bytes(message), terms, FlopsPerSecond(adds), BytesPerSecond(memory)).value();
       },
       "message"_a, "terms"_a, "adds"_a, "memory"_a,
-      "Seconds of a rectangular reduction of doubles: max[m/8gamma, 3m/beta, m/B_n] + start-up + path (slide 31).");
+      "Seconds of a rectangular reduction of doubles: max[m/8gamma, 3m/beta, m/B_n] + start-up + path "
+      "(Solomonik11, slide 31).");
 }
 
 Rank root_of(Machine const& machine, std::int64_t root) {
@@ -149,11 +151,11 @@ void bind_spread(nb::module_& m) {
       "loss_each"_a = 0.0, "domain"_a = 0, "loss_across"_a = 0.0, "traffic"_a = 0.0, "injection"_a = 1.0,
       "message"_a = 0.0, "latency"_a = 0.0,
       "Seconds of an iteration on a node of `cores` over `objects` of `grain` seconds each, `spread` cores on each\n"
-      "(deck 3): w/S + max{ceil(n / M) (w/S (1 + eta) + t_f), V/B} + tail, M = cores / spread teams.");
+      "(Robson18): w/S + max{ceil(n / M) (w/S (1 + eta) + t_f), V/B} + tail, M = cores / spread teams.");
 }
 
 void bind_multilink(nb::module_& m) {
-  nb::class_<MultilinkTerms>(m, "MultilinkTerms", "alpha, beta and tau of deck 2.")
+  nb::class_<MultilinkTerms>(m, "MultilinkTerms", "alpha, beta and tau of Chan06.")
       .def(
           "__init__",
           [](MultilinkTerms* self, double alpha, double link, double tau) {
@@ -172,7 +174,7 @@ void bind_multilink(nb::module_& m) {
       [bytes](std::int64_t n, std::int64_t sends, MultilinkTerms const& t) {
         return model::simultaneous_sends(bytes(n), sends, t).value();
       },
-      "message"_a, "sends"_a, "terms"_a, "Seconds: (alpha + n beta)(1 + (m - 1) tau) (deck 2).");
+      "message"_a, "sends"_a, "terms"_a, "Seconds: (alpha + n beta)(1 + (m - 1) tau) (Chan06).");
   m.def("tree_rounds", &model::tree_rounds, "nodes"_a, "links"_a,
         "ceil(log_(links + 1) nodes): rounds of a tree whose nodes send to `links` others at once.");
   m.def(

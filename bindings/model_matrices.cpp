@@ -1,4 +1,4 @@
-// Room model in Python: what multiplication and LU cost on a machine of deck 1.
+// Room model in Python: what multiplication and LU cost on a machine of Solomonik11.
 #include <nanobind/nanobind.h>
 #include <nanobind/stl/pair.h>
 #include <nanobind/stl/string.h>
@@ -78,7 +78,7 @@ void bind_multiply(nb::module_& m) {
       "machine"_a, "shape"_a, "grid"_a, "how"_a, "tau"_a = 1.0, "bn_binomial"_a = 0.0,
       nb::sig("def gemm_time(machine: Machine, shape: tuple[int, int, int], grid: tuple[int, int, int], how: str, "
               "tau: float = 1.0, bn_binomial: float = 0.0) -> dict"),
-      "Seconds of one multiplication, by part, and its efficiency (deck 1 slides 12, 13 and 26).\n"
+      "Seconds of one multiplication, by part, and its efficiency (Solomonik11, slides 12, 13 and 26).\n"
       "how: 'rectangular' or 'binomial'; bn_binomial: B_n of binomial trees, bytes/s, 0: that of a line.");
   m.def(
       "gemm_bound",
@@ -140,7 +140,7 @@ void bind_lu(nb::module_& m) {
       "machine"_a, "n"_a, "grid"_a, "blocks"_a, "pivoting"_a, "how"_a, "bn_binomial"_a = 0.0,
       nb::sig("def lu_time(machine: Machine, n: int, grid: tuple[int, int, int], blocks: tuple[int, int], pivoting: "
               "str, how: str, bn_binomial: float = 0.0) -> dict"),
-      "Seconds of one LU factorization, by part, and its efficiency (deck 1 slides 18, 19, 27, 35 and 36).");
+      "Seconds of one LU factorization, by part, and its efficiency (Solomonik11, slides 18, 19, 27, 35 and 36).");
   m.def(
       "lu_blocks",
       [](Machine const& machine, std::int64_t n, Three const& grid, std::string const& pivoting, std::string const& how,
@@ -160,7 +160,7 @@ void bind_lu(nb::module_& m) {
         return numbers({{"flops", p.flops}, {"words", p.words}, {"messages", p.messages}});
       },
       "n"_a, "d"_a, nb::sig("def lu_path(n: int, d: float) -> dict"),
-      "What d diagonal blocks one after the other put on the critical path (deck 1 slide 34).");
+      "What d diagonal blocks one after the other put on the critical path (Solomonik11, slide 34).");
   m.def(
       "lu_least_blocks",
       [](std::int64_t ranks, std::int64_t layers) {
@@ -168,7 +168,7 @@ void bind_lu(nb::module_& m) {
         return numbers({{"by_flops", d.by_flops}, {"by_words", d.by_words}});
       },
       "ranks"_a, "layers"_a = 1, nb::sig("def lu_least_blocks(ranks: int, layers: int = 1) -> dict"),
-      "Least number of blocks: sqrt(P) by flops, sqrt(cP) by words (deck 1 slide 34).");
+      "Least number of blocks: sqrt(P) by flops, sqrt(cP) by words (Solomonik11, slide 34).");
 }
 
 void bind_scaling(nb::module_& m) {

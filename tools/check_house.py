@@ -78,7 +78,7 @@ class House:
         self.check_table(self.python)
         self.check_cmake()
         self.check_folders()
-        for folder in ("include", "src", "dropin", "bindings", "tests", "bench", "examples"):
+        for folder in ("include", "src", "dropin", "bindings", "tests", "bench", "examples", "studies"):
             for path in sorted((self.root / folder).rglob("*")):
                 if path.suffix in CPP:
                     self.check_cpp(path)
@@ -88,7 +88,7 @@ class House:
             self.check_planned(self.python[name], False)
         self.check_grants(self.rooms)
         self.check_grants(self.python)
-        for folder in ("python", "tools", "lab", "tests", "bench", "examples"):
+        for folder in ("python", "tools", "lab", "tests", "bench", "examples", "studies"):
             for path in sorted((self.root / folder).rglob("*.py")):
                 self.measure(path, path.read_text())
 

@@ -1,4 +1,4 @@
-// Jacobi on a grid in blocks, more of them than cores, spread over teams of threads (deck 3). A block goes on as soon
+// Jacobi on a grid in blocks, more of them than cores, spread over teams of threads (Robson18). A block goes on as soon
 // as its neighbours' faces are there. Run: mpirun -n 4 ./jacobi_cpp [MACHINE]
 #include <allport/tasks/blocks.h>
 #include <mpi.h>

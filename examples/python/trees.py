@@ -1,4 +1,4 @@
-"""Proves the rectangular broadcast of a torus and draws its trees (deck 1, slide 5). Run it as: python trees.py"""
+"""Proves the rectangular broadcast of a torus and draws its trees (Solomonik11, slide 5). Run it as: python trees.py"""
 
 import allport as ap
 

@@ -96,7 +96,7 @@ if TYPE_CHECKING:
         plan_qr,
     )
     from allport.positive_definite import Cholesky, CholeskyReport, NotPositiveDefinite, cholesky
-    from allport.report import draw, gantt, pages, plot, reproduce, trace
+    from allport.report import draw, gantt, pages, plot, trace
     from allport.run import calibrate, job, jobs, launch, links
     from allport.schedule import Op, Piece, Program, Schedule, Slot, Traffic, interpret
     from allport.select import Choice, explain
@@ -125,8 +125,8 @@ _ROOMS = {
     "multicast": "multicast", "notebook": "notebook", "orthogonal": "orthogonal",
     "pages": "report.pages", "pattern": "pattern", "places": "bench.places",
     "plan": "plan", "plot": "report.plot", "positive_definite": "positive_definite", "preload": "preload",
-    "reproduce": "report.reproduce", "rivals": "bench.rivals", "schedule": "schedule", "select": "select",
-    "sim": "sim", "systems": "systems", "tasks": "tasks", "tensors": "tensors", "trace": "report.trace",
+    "rivals": "bench.rivals", "schedule": "schedule", "select": "select", "sim": "sim",
+    "systems": "systems", "tasks": "tasks", "tensors": "tensors", "trace": "report.trace",
     "units": "units", "verify": "verify",
 }  # fmt: skip
 _HOMES = {
@@ -348,7 +348,6 @@ __all__ = [
     "qr",
     "qr_graph",
     "register_algorithm",
-    "reproduce",
     "rivals",
     "run_graph",
     "schedule",

@@ -163,5 +163,5 @@ def packing(machine: Machine | str, root: int = 0, *, to_root: bool = False) -> 
 
 
 def mst_rounds(machine: Machine | str, root: int = 0, *, both_sides: bool = False) -> int:
-    """Steps of algorithm 'mst' (N + 1 parts a step on N axes) or, with both_sides, 'mst2' (2N + 1) (deck 2)."""
+    """Steps of algorithm 'mst' (N + 1 parts a step on N axes) or, with both_sides, 'mst2' (2N + 1) (Chan06)."""
     return _native.mst_rounds(as_machine(machine), root, both_sides)

@@ -231,7 +231,7 @@ def _made(graph: _native.TaskGraph, scalar: str) -> _native.TaskGraph:
 def cholesky_graph(
     n: int, nb: int, grid: str | tuple[int, ...] = "1x1", *, uplo: str = "L", dtype: Any = "f8", block: int = 0
 ) -> _native.TaskGraph:
-    """Tile Cholesky of an n x n matrix in tiles of nb x nb over a grid of P x Q ranks, without bodies (deck 5 slide 4).
+    """Tile Cholesky of an n x n matrix in tiles of nb x nb on a grid of P x Q ranks, without bodies (Song09, slide 4).
 
     Tile (i, j) is on rank i % P + P * (j % Q). uplo: which triangle, 'L' or 'U'. block: rows and columns that lie
     together, a multiple of nb; then it is tile (i, j) of blocks that is there.
@@ -314,7 +314,7 @@ def blocks_graph(
     seed: int = 0,
     sends: bool = True,
 ) -> _native.TaskGraph:
-    """A grid of doubles in blocks that iterate as their neighbours' faces come, without bodies (deck 3).
+    """A grid of doubles in blocks that iterate as their neighbours' faces come, without bodies (Robson18).
 
     grid, block: lengths along one to three axes. flops: of an iteration of a whole block. owners: a rank for each
     block, row-major; block_owners() when None. noise: standard deviation of a task's time over its mean, below

@@ -1,6 +1,6 @@
-"""Closed-form costs and lower bounds with the decks' symbols; times in seconds, sizes in bytes, rates in bytes/s.
+"""Closed-form costs and lower bounds with their sources' symbols; times in seconds, sizes in bytes, rates in bytes/s.
 
-Deck 1: t_mcast, t_bnm, t_red, gemm_time, lu_time. Deck 2: simultaneous_sends, t_mst_bcast, t_bucket_allgather, ...
+Solomonik11: t_mcast, t_bnm, t_red, gemm_time, lu_time. Chan06: simultaneous_sends, t_mst_bcast, t_bucket_allgather, ...
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Multicasts that need no communicator: names with prefixes, compact tables, and one rule for every rank (deck 5)."""
+"""Multicasts that need no communicator: names with prefixes, compact tables, and one rule for every rank (Song09)."""
 
 from __future__ import annotations
 
@@ -61,7 +61,7 @@ def _is_machine(spec: str) -> bool:
 
 
 def as_ids(names: Names, *, bits: int | None = None) -> TopologyIds:
-    """Topology IDs: of a machine, in digits of so many bits (else as in the deck's examples), or of a spec.
+    """Topology IDs: of a machine, in digits of so many bits (else as in Song09's examples), or of a spec.
 
     A text is '3x1bit', '4x3bit:2048' or the path of a file with a line of digits for each rank; a machine's spec where
     it is none of these. Raises AllportError.

@@ -184,7 +184,7 @@ def plan_lu(
 
     Chosen by predicted time among all algorithms, grids p_r x p_c x c and panel widths that are not fixed here.
     order: the grid's axes i, j and l, the fastest running over the ranks first ('jil').
-    pivot: 'tournament' (deck 1 slides 16 and 17), 'partial' (as LAPACK) or 'none'.
+    pivot: 'tournament' (Solomonik11, slides 16 and 17), 'partial' (as LAPACK) or 'none'.
     block: columns of a panel. nb: columns of a rank's blocks in the distribution, a multiple of block.
     big: with layers, columns of a panel, a multiple of block, which is then a layer's slice of it.
     memory: bytes per rank at most ('2GiB'); the machine's share per rank when None.

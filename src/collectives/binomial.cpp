@@ -39,7 +39,7 @@ AlgorithmTable binomial_family() {
   return {
       {.what = Collective::broadcast,
        .name = "binomial",
-       .summary = "Binomial tree over root-relative ranks, the topology-unaware standard (deck 1 slide 3).",
+       .summary = "Binomial tree over root-relative ranks, the topology-unaware standard (Solomonik11, slide 3).",
        .make = over_trees("binomial", binomial_trees, broadcast_down),
        .price = price_binomial},
       {.what = Collective::reduce,

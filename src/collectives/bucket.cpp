@@ -160,7 +160,7 @@ AlgorithmTable bucket_family() {
       {.what = Collective::allgather,
        .name = "bucket",
        .summary =
-           "Bucket allgather axis by axis, both ways along each (deck 2): one message a node and axis, for short "
+           "Bucket allgather axis by axis, both ways along each (Chan06): one message a node and axis, for short "
            "blocks.",
        .make = make<allgather>,
        .price = price_bucket},

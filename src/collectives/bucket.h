@@ -1,4 +1,4 @@
-// Buckets axis by axis (deck 2): blocks that lie side by side in one buffer are gathered along x, the lines' results
+// Buckets axis by axis (Chan06): blocks that lie side by side in one buffer are gathered along x, the lines' results
 // along y, and so on; or reduced and scattered in the opposite order. Few messages: one a node and axis.
 #pragma once
 
@@ -28,7 +28,7 @@ void bucket_allgather(Machine const& machine, Rank rank, Contract const& contrac
 std::int32_t scatter_row(TreeSet const& tree, Rank rank, Contract const& contract, Cut cut, BlockRow const& row,
                          Slot source, Slot output, std::int32_t channel, Program& into);
 
-/// Long-vector broadcast (deck 2): every rank's slice down a tree, then bucket allgather.
+/// Long-vector broadcast (Chan06): every rank's slice down a tree, then bucket allgather.
 [[nodiscard]] Schedule scatter_allgather(Machine const& machine, TreeSet tree, std::string name,
                                          Contract const& contract, Cut cut);
 

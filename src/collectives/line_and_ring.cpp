@@ -97,7 +97,7 @@ AlgorithmTable line_and_ring_family() {
   return {
       {.what = Collective::broadcast,
        .name = "ring",
-       .summary = "Half of the message either way round one Hamiltonian ring of the machine (deck 1 slide 33).",
+       .summary = "Half of the message either way round one Hamiltonian ring of the machine (Solomonik11, slide 33).",
        .make = over_trees("ring", hierarchically(ring_trees), broadcast_down),
        .price = price_ring,
        .why_not = needs_all_links},
@@ -109,7 +109,8 @@ AlgorithmTable line_and_ring_family() {
        .why_not = needs_all_links},
       {.what = Collective::reduce,
        .name = "ring",
-       .summary = "Half of the message up either way round one Hamiltonian ring of the machine (deck 1 slide 33).",
+       .summary =
+           "Half of the message up either way round one Hamiltonian ring of the machine (Solomonik11, slide 33).",
        .make = over_trees("ring", hierarchically(ring_trees), reduce_up),
        .price = price_ring,
        .why_not = needs_all_links},

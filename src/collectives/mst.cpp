@@ -1,4 +1,4 @@
-// The generalised minimum spanning trees (deck 2): what they cost step by step along the longest way, and their rows.
+// The generalised minimum spanning trees (Chan06): what they cost step by step along the longest way, and their rows.
 #include "mst_cost.h"
 
 #include <algorithm>
@@ -61,7 +61,7 @@ class Price {
     auto const turns = rates.ports > 0 ? (messages + rates.ports - 1) / rates.ports : 1;
     auto const alpha = 2.0 * rates.overhead + latency;
     model::MultilinkTerms const terms{alpha, BytesPerSecond(link), rates.tau};
-    // Ports take turns with whole messages, their start-up included (deck 2: one after the other is tau = 1).
+    // Ports take turns with whole messages, their start-up included (Chan06: one after the other is tau = 1).
     auto const first =
         std::max(model::simultaneous_sends(Bytes(0), messages, terms).value(), alpha.value() * real(turns));
     auto const whole = Bytes(bytes_);
@@ -123,27 +123,27 @@ AlgorithmTable rows(MstForm form, std::string const& name, std::string const& pa
       {.what = Collective::broadcast,
        .name = name,
        .summary = "Generalised minimum spanning tree: boxes cut into " + parts +
-                  " parts a step, a link direction each (deck 2).",
+                  " parts a step, a link direction each (Chan06).",
        .make = by(mst_bcast),
        .price = priced,
        .why_not = refused},
       {.what = Collective::reduce,
        .name = name,
-       .summary = "Up the generalised minimum spanning tree, " + parts + " parts a step (deck 2, reversed).",
+       .summary = "Up the generalised minimum spanning tree, " + parts + " parts a step (Chan06, reversed).",
        .make = over_trees(name, trees, reduce_up),
        .price = priced,
        .why_not = refused},
       {.what = Collective::scatter,
        .name = name,
        .summary = "Down the generalised minimum spanning tree, " + parts +
-                  " parts a step, each with its blocks only (deck 2).",
+                  " parts a step, each with its blocks only (Chan06).",
        .make = by(mst_scatter),
        .price = priced,
        .why_not = refused},
       {.what = Collective::gather,
        .name = name,
        .summary = "Up the generalised minimum spanning tree, " + parts +
-                  " parts a step, each with its blocks only (deck 2, reversed).",
+                  " parts a step, each with its blocks only (Chan06, reversed).",
        .make = by(mst_gather),
        .price = priced,
        .why_not = refused},

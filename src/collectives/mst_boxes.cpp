@@ -9,7 +9,7 @@ namespace {
 
 std::int32_t wrapped(std::int32_t x, std::int32_t length) { return x < 0 ? x + length : x % length; }
 
-/// length / parts, to the nearest, at least 1: gives the rounds of the digest's table (specification, deck 2).
+/// length / parts, to the nearest, at least 1: gives the rounds of tests/collectives/mst.cpp.
 std::int32_t share(std::int32_t length, int parts) { return std::max(1, (2 * length + parts) / (2 * parts)); }
 
 }  // namespace

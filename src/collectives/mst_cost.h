@@ -28,7 +28,7 @@ template <class Step>
   return longest.back();
 }
 
-/// Steps one after the other, each (alpha + n beta)(1 + (m - 1) tau) for m messages (deck 2), alpha with the hops that
+/// Steps one after the other, each (alpha + n beta)(1 + (m - 1) tau) for m messages (Chan06), alpha with the hops that
 /// a message is routed over, within the caps on ports and injection; a reduction's operator is added. Nothing is taken
 /// off for segments that overlap from step to step. A scatter or gather is price_mst_blocks(), and no less than the
 /// steps of empty messages.

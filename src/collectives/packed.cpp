@@ -141,14 +141,14 @@ AlgorithmTable packed_family() {
       {.what = Collective::broadcast,
        .name = "packed",
        .summary = "Each tree of a largest link-disjoint set has its slice of the message; goes round dead links and "
-                  "serves wrapped and open axes mixed (Edmonds 1973; deck 1 slides 4-5).",
+                  "serves wrapped and open axes mixed (Edmonds 1973; Solomonik11, slides 4-5).",
        .make = over_trees("packed", trees(TreeWay::from_root), broadcast_down),
        .price = priced(price_streams, TreeWay::from_root),
        .why_not = refused(cut_off, TreeWay::from_root)},
       {.what = Collective::reduce,
        .name = "packed",
        .summary = "Up the trees of a largest link-disjoint set, which goes round dead links and serves wrapped and "
-                  "open axes mixed (Edmonds 1973; deck 1 slides 4-5).",
+                  "open axes mixed (Edmonds 1973; Solomonik11, slides 4-5).",
        .make = over_trees("packed", trees(TreeWay::to_root), reduce_up),
        .price = priced(price_streams, TreeWay::to_root),
        .why_not = refused(cut_off, TreeWay::to_root)},

@@ -66,15 +66,15 @@ AlgorithmTable rectangular_family() {
   return {
       {.what = Collective::broadcast,
        .name = "rectangular",
-       .summary =
-           "Link-disjoint rectangular trees, 2d on a torus of d axes, each with its slice of the message (deck 1 "
-           "slides 4-5).",
+       .summary = "Link-disjoint rectangular trees, 2d on a torus of d axes, each with its slice of the message "
+                  "(Solomonik11, slides 4-5).",
        .make = over_trees("rectangular", hierarchically(rectangular_trees), broadcast_down),
        .price = price_rectangular,
        .why_not = needs_all_links},
       {.what = Collective::reduce,
        .name = "rectangular",
-       .summary = "The rectangular broadcast's link-disjoint trees upwards, combining at every node (deck 1 slide 32).",
+       .summary =
+           "The rectangular broadcast's link-disjoint trees upwards, combining at every node (Solomonik11, slide 32).",
        .make = over_trees("rectangular", hierarchically(rectangular_trees), reduce_up),
        .price = price_rectangular,
        .why_not = needs_all_links},
@@ -101,7 +101,7 @@ AlgorithmTable rectangular_family() {
       {.what = Collective::allgather,
        .name = "rotated",
        .summary = "Bucket allgather in all axes at once, both directions, the order of the axes rotated over 2d slices "
-                  "(deck 2 slides on bucket algorithms).",
+                  "(Chan06).",
        .make = over_all_roots("rotated", of_all<rotated_trees>, allgather_down),
        .price = price_rectangular_roots<true>,
        .why_not = needs_few_roots},

@@ -172,7 +172,7 @@ AlgorithmTable scatter_allgather_family() {
       {.what = Collective::broadcast,
        .name = "long",
        .summary =
-           "Long-vector broadcast: slices down the 2N + 1 minimum spanning tree, then bucket allgather (deck 2).",
+           "Long-vector broadcast: slices down the 2N + 1 minimum spanning tree, then bucket allgather (Chan06).",
        .make = make_long,
        .price = price_long,
        .why_not = why_not_long},

@@ -199,7 +199,7 @@ class Bench {
     return times;
   }
 
-  /// tau of deck 2, for long messages (which prices use) and for short ones; or a cap, where that fits better.
+  /// tau of Chan06, for long messages (which prices use) and for short ones; or a cap, where that fits better.
   void at_once() {
     tell("several links at once", 0.45);
     auto const short_fit = fit_tau(sends_at_once(8));
@@ -220,7 +220,7 @@ class Bench {
     }
   }
 
-  /// gamma and beta of deck 1, with all ranks of a node at work.
+  /// gamma and beta of Solomonik11, with all ranks of a node at work.
   void node() {
     tell("operator and memory", 0.55);
     auto const ranks = static_cast<double>(machine_.ranks_per_node());

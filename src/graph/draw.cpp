@@ -28,7 +28,7 @@ constexpr std::array<std::string_view, kernels> fills{"#ffffff", "#56b4e9", "#00
                                                       "#cc79a7", "#f0e442", "#dddddd", "#ffffff", "#d55e00",
                                                       "#e69f00", "#009e73", "#56b4e9"};
 
-// Of edges, as slide 4 has them.
+// Of edges, as in Song09, slide 4.
 constexpr std::string_view critical_colour = "#d00000";
 constexpr std::string_view carried_colour = "#0072b2";
 constexpr std::string_view plain_colour = "#555";
@@ -205,7 +205,7 @@ class Picture {
     critical_path(order);
   }
 
-  /// One of the longest, in tasks: T-infinity of slide 4.
+  /// One of the longest, in tasks: T-infinity of Song09, slide 4.
   void critical_path(std::vector<Id> const& order) {
     std::vector<std::size_t> left(whole_.size(), 0);
     for (auto const id : order | std::views::reverse) {

@@ -1,5 +1,5 @@
-// Cannon's algorithm on q x q x c: 2D for c = 1, 2.5D for c > 1. Which grids it takes, and where it wants the matrices;
-// the rest is its graph (gemm_cannon_graph.h).
+// Cannon's algorithm (Cannon 1969) on q x q x c: 2D for c = 1, 2.5D for c > 1 (Solomonik and Demmel 2011). Which grids
+// it takes, and where it wants the matrices; the rest is its graph (gemm_cannon_graph.h).
 #include "gemm_frame.h"
 
 namespace allport::gemm_detail {
@@ -38,13 +38,13 @@ void torus_distributions(GemmProblem const& problem, Frame const& frame, GemmCut
 }  // namespace
 
 extern Method const cannon{"cannon",
-                           "2D Cannon: skewed blocks wander left and up (deck 1 slide 9)",
+                           "2D Cannon: skewed blocks wander left and up (Solomonik11, slide 9)",
                            Method::Form::cannon,
                            false,
                            needs_square_2d,
                            torus_distributions};
 extern Method const cannon25{
-    "cannon25",           "2.5D Cannon: c copies of A and B, q/c shifts a layer (deck 1 slide 9)",
+    "cannon25",           "2.5D Cannon: c copies of A and B, q/c shifts a layer (Solomonik11, slide 9)",
     Method::Form::cannon, false,
     needs_square_25d,     torus_distributions};
 

@@ -1,7 +1,7 @@
 // Cannon's algorithm on q x q x c as a graph: blocks of A go round the rows and blocks of B round the columns.
 //
 // Layer 0 has A and B at first, and gives them to the others; layer l does the steps t = floor(q l / c) ... of 2D
-// Cannon, at which P_ijl multiplies A(i, kappa) and B(kappa, j) with kappa = (i + j + t) mod q (deck 1 slide 9; SC'11).
+// Cannon, at which P_ijl multiplies A(i, kappa) and B(kappa, j) with kappa = (i + j + t) mod q (Solomonik11, slide 9).
 #pragma once
 
 #include "gemm_product_graph.h"

@@ -1,5 +1,5 @@
-// SUMMA on p_r x p_c x c: 2D for c = 1, 2.5D for c > 1 (deck 1 slides 8 to 13), and 3D, which sends every panel at
-// once.
+// SUMMA (van de Geijn, Watts 1997) on p_r x p_c x c: 2D for c = 1, 2.5D for c > 1 (Solomonik11, slides 8 to 13), and 3D
+// (Agarwal et al. 1995), which sends every panel at once.
 //
 // Layer l works on slice l of k and holds that slice of A and B from the start, distributed over its p_r x p_c ranks,
 // so nothing is replicated before the first panel; the layers' sums are reduce-scattered along c in the end. The words
@@ -68,13 +68,13 @@ std::optional<std::string> needs_layers(GemmGrid const& grid) {
 }  // namespace
 
 extern Method const summa{"summa",
-                          "2D SUMMA: panels of A along rows, panels of B along columns (deck 1 slide 8)",
+                          "2D SUMMA: panels of A along rows, panels of B along columns (Solomonik11, slide 8)",
                           Method::Form::summa,
                           true,
                           needs_one_layer,
                           panel_distributions};
 extern Method const summa25{
-    "summa25",           "2.5D SUMMA: c layers share k, their sums are reduce-scattered (deck 1 slide 9)",
+    "summa25",           "2.5D SUMMA: c layers share k, their sums are reduce-scattered (Solomonik11, slide 9)",
     Method::Form::summa, true,
     needs_layers,        panel_distributions};
 extern Method const gemm3d{

@@ -1,6 +1,6 @@
-// Tournament pivoting on a grid column (deck 1 slides 16 and 17): every rank enters its own best rows, matches between
-// two ranks' rows are played along the tree of a reduction, and the winners are the pivot rows of the whole panel. One
-// reduction and one broadcast a panel, where partial pivoting asks all ranks for every column.
+// Tournament pivoting on a grid column (Solomonik11, slides 16 and 17): every rank enters its own best rows, matches
+// between two ranks' rows are played along the tree of a reduction, and the winners are the pivot rows of the whole
+// panel. One reduction and one broadcast a panel, where partial pivoting asks all ranks for every column.
 #include <algorithm>
 #include <numeric>
 #include <utility>

@@ -41,8 +41,8 @@ constexpr Index most_ahead = 8;
 
 constexpr GemmAlgorithmName names[] = {
     {"1d", "2d on one row of ranks, each with whole columns: panels are factored without a message"},
-    {"2d", "right-looking on a p_r x p_c grid, several panels ahead (deck 1 slides 14 and 18)"},
-    {"2.5d", "c layers, each updates by a slice of every panel (deck 1 slides 15 to 19)"},
+    {"2d", "right-looking on a p_r x p_c grid, several panels ahead (Solomonik11, slides 14 and 18)"},
+    {"2.5d", "c layers, each updates by a slice of every panel (Solomonik11, slides 15 to 19)"},
 };
 
 void check(LuProblem const& problem, Machine const& machine, LuOptions const& options) {

@@ -1,4 +1,4 @@
-// A kernel on one tile, spread over workers that have nothing else to do (deck 3).
+// A kernel on one tile, spread over workers that have nothing else to do (Robson18).
 #pragma once
 
 #include <algorithm>

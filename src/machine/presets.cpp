@@ -1,5 +1,5 @@
-// Presets are machine files, so that a reader can copy one and change it. Every number that no deck states carries the
-// word `typical` (common knowledge about such machines, unconfirmed) or `derived` in its comment.
+// Presets are machine files, so that a reader can copy one and change it. Every number that no source states carries
+// the word `typical` (common knowledge about such machines, unconfirmed) or `derived` in its comment.
 #include "presets.h"
 
 #include <fmt/format.h>
@@ -11,15 +11,16 @@ namespace allport {
 
 namespace {
 
-constexpr std::string_view bgp = R"toml(# IBM Blue Gene/P, deck 1 slides 3 to 24. One node is four cores at 850 MHz.
+constexpr std::string_view bgp =
+    R"toml(# IBM Blue Gene/P, Solomonik11, slides 3 to 24. One node is four cores at 850 MHz.
 name = "bgp"
-overhead = "0.5 us"              # o: in no deck; default with 2o + L = 1.5 us, sweep 0.2 to 1 us (typical)
+overhead = "0.5 us"              # o: in no source; default with 2o + L = 1.5 us, sweep 0.2 to 1 us (typical)
 flops = "13.6 GF"                # 4 cores x 850 MHz x 4 flop (derived)
-adds = "1.7 Gadd/s"              # gamma of deck 1 slide 31: one core, two adds per cycle (derived)
-memory_bandwidth = "13.6 GB/s"   # in no deck (typical)
-memory = "2 GiB"                 # in no deck (typical)
-# Link: 425 MB/s raw per direction (deck 1 slides 22 to 24 top out at 2d x 425); packets leave about 375 (derived).
-# L = 0.5 us: in no deck (typical).
+adds = "1.7 Gadd/s"              # gamma of Solomonik11, slide 31: one core, two adds per cycle (derived)
+memory_bandwidth = "13.6 GB/s"   # in no source (typical)
+memory = "2 GiB"                 # in no source (typical)
+# Link: 425 MB/s raw per direction (Solomonik11, slides 22 to 24 end at 2d x 425); packets leave about 375 (derived).
+# L = 0.5 us: in no source (typical).
 axes = [
   { length = 8, wraps = true, bandwidth = "375 MB/s", latency = "0.5 us" },
   { length = 8, wraps = true, bandwidth = "375 MB/s", latency = "0.5 us" },
@@ -28,19 +29,19 @@ axes = [
 )toml";
 
 constexpr std::string_view xe6 =
-    R"toml(# Cray XE6 of deck 1 slide 3: a node here is one Gemini router with its two hosts; /ppn=1 where one is in use.
+    R"toml(# Cray XE6 of Solomonik11, slide 3: a node is one Gemini router with two hosts; /ppn=1 where one is in use.
 name = "xe6"
 # What a host sends passes its HyperTransport interface, also to the other host of its router, which is nearer than any
 # link's end: 10.4 GB/s (16 bits at 5.2 GT/s, typical) and half a hop (typical).
 levels = [ { name = "host", count = 2, bandwidth = "10.4 GB/s", latency = "0.05 us", injection = "10.4 GB/s" } ]
-overhead = "0.3175 us"           # host 0.635 us for both ends: from public simulator settings, in no deck
-injection = "20 GB/s"            # cap of a Gemini: from public simulator settings, in no deck
+overhead = "0.3175 us"           # host 0.635 us for both ends: from public simulator settings, in no source
+injection = "20 GB/s"            # cap of a Gemini: from public simulator settings, in no source
 flops = "403.2 GF"               # two hosts of 24 cores x 2.1 GHz x 4 flop (typical)
 adds = "8.4 Gadd/s"              # two hosts, one core each, two adds per cycle (derived)
 memory_bandwidth = "170.6 GB/s"  # two hosts of 85.3 (typical)
 memory = "64 GiB"                # two hosts of 32 (typical)
-# X and Z have twice the links of Y and 0.1 us per hop (deck 4 slides 2 and 11); 2.9 and 5.8 GB/s per direction as MPI
-# sees them: from public simulator settings, in no deck. 4096 routers; deck 1 slide 3 has 4096 nodes.
+# X and Z have twice the links of Y and 0.1 us per hop (Pena13, slides 2 and 11); 2.9 and 5.8 GB/s per direction as MPI
+# sees them: from public simulator settings, in no source. 4096 routers; Solomonik11, slide 3 has 4096 nodes.
 axes = [
   { length = 16, wraps = true, bandwidth = "5.8 GB/s", latency = "0.1 us" },
   { length = 16, wraps = true, bandwidth = "2.9 GB/s", latency = "0.1 us" },
@@ -49,20 +50,20 @@ axes = [
 )toml";
 
 constexpr std::string_view gemini =
-    R"toml(# Cray Gemini of deck 4 (Blue Waters): a node here is one router ASIC with its two hosts.
+    R"toml(# Cray Gemini of Pena13 (Blue Waters): a node here is one router ASIC with its two hosts.
 name = "gemini"
-# Two hosts share a Gemini ASIC (deck 4 slide 2). What a host sends passes its HyperTransport interface, also to the
+# Two hosts share a Gemini ASIC (Pena13, slide 2). What a host sends passes its HyperTransport interface, also to the
 # other host of its router, which is nearer than any link's end: 10.4 GB/s (16 bits at 5.2 GT/s, typical) and half a hop
 # (typical).
 levels = [ { name = "host", count = 2, bandwidth = "10.4 GB/s", latency = "0.05 us", injection = "10.4 GB/s" } ]
-overhead = "0.3175 us"           # host 0.635 us for both ends: from public simulator settings, in no deck
-injection = "20 GB/s"            # cap of a Gemini: from public simulator settings, in no deck
+overhead = "0.3175 us"           # host 0.635 us for both ends: from public simulator settings, in no source
+injection = "20 GB/s"            # cap of a Gemini: from public simulator settings, in no source
 flops = "627.2 GF"               # two hosts of 313.6 (typical)
 adds = "9.2 Gadd/s"              # two hosts, one core each, two adds per cycle at 2.3 GHz (derived)
 memory_bandwidth = "204.8 GB/s"  # two hosts of 102.4 (typical)
 memory = "128 GiB"               # two hosts of 64 (typical)
-# X and Z have twice the links of Y and 0.1 us per hop (deck 4 slides 2 and 11); 2.9 and 5.8 GB/s per direction as MPI
-# sees them: from public simulator settings, in no deck. 24 x 24 x 24 ASICs is Blue Waters (spec of deck 4).
+# X and Z have twice the links of Y and 0.1 us per hop (Pena13, slides 2 and 11); 2.9 and 5.8 GB/s per direction as MPI
+# sees them: from public simulator settings, in no source. 24 x 24 x 24 ASICs is Blue Waters (Albing 2011).
 axes = [
   { length = 24, wraps = true, bandwidth = "5.8 GB/s", latency = "0.1 us" },
   { length = 24, wraps = true, bandwidth = "2.9 GB/s", latency = "0.1 us" },
@@ -71,15 +72,15 @@ axes = [
 )toml";
 
 constexpr std::string_view exascale =
-    R"toml(# The exascale machine of deck 1 slides 25 to 27: p = 262,144 = 64^3 (slide 25).
+    R"toml(# The exascale machine of Solomonik11, slides 25 to 27: p = 262,144 = 64^3.
 name = "exascale"
-overhead = "250 ns"              # o: in no deck (typical)
+overhead = "250 ns"              # o: in no source (typical)
 flops = "3.81 TF"                # 1e18 flop/s over 262,144 nodes (typical)
-adds = "480 Gadd/s"              # an eighth of flops: in no deck, sweep it (typical)
-memory_bandwidth = "1.5 TB/s"    # in no deck; between the outlooks of 0.4 TB/s at 1 TF and 4 TB/s at 10 TF (typical)
-memory = "128 GiB"               # 32 PB over all nodes: in no deck (typical)
-# 16.7 GB/s per link and direction, so that six of them give the 100 GB/s that slide 25's 3D curve approaches (derived
-# from the axis, which ends at 200 GB/s = 12 links). L = 250 ns: in no deck (typical).
+adds = "480 Gadd/s"              # an eighth of flops: in no source, sweep it (typical)
+memory_bandwidth = "1.5 TB/s"    # in no source; between the outlooks of 0.4 TB/s at 1 TF and 4 TB/s at 10 TF (typical)
+memory = "128 GiB"               # 32 PB over all nodes: in no source (typical)
+# 16.7 GB/s per link and direction, so that six give the 100 GB/s of the 3D curve in Solomonik11, slide 25 (derived
+# from the axis, which ends at 200 GB/s = 12 links). L = 250 ns: in no source (typical).
 axes = [
   { length = 64, wraps = true, bandwidth = "16.7 GB/s", latency = "250 ns" },
   { length = 64, wraps = true, bandwidth = "16.7 GB/s", latency = "250 ns" },
@@ -88,7 +89,7 @@ axes = [
 )toml";
 
 constexpr std::string_view laptop =
-    R"toml(# Processes of one small computer; a node is one core. In no deck: all numbers are typical, calibrate for your own.
+    R"toml(# Processes of one small computer; a node is one core. All numbers are typical: calibrate for your own.
 name = "laptop"
 overhead = "1 us"
 flops = "30 GF"

@@ -1,4 +1,4 @@
-// The order of Blue Waters' scheduler (Albing and others 2011; deck 4 slide 7): blocks of 4 x 2 x 8 nodes, along a way
+// The order of Blue Waters' scheduler (Albing and others 2011; Pena13, slide 7): blocks of 4 x 2 x 8 nodes, along a way
 // through all blocks that comes back to where it began, in each a snake with z fastest, then y, then x.
 #include <array>
 

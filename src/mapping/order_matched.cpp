@@ -1,4 +1,4 @@
-// A process grid laid along the machine's axes (deck 4: "MPI-network matching"): every axis of the grid gets axes of
+// A process grid laid along the machine's axes (Pena13: "MPI-network matching"): every axis of the grid gets axes of
 // the machine, or parts of them, and goes through their box along a closed way; what a node holds is one more axis.
 #include <fmt/format.h>
 

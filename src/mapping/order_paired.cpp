@@ -1,4 +1,4 @@
-// Deck 4: a machine of X x Y x Z routers with two hosts each counts as X x 2Y x Z, so that a line along Y has the two
+// Pena13: a machine of X x Y x Z routers with two hosts each counts as X x 2Y x Z, so that a line along Y has the two
 // hosts of a router beside each other, half its steps stay on the chip, and no line shares the links of Y with another.
 #include <fmt/format.h>
 

@@ -7,7 +7,7 @@
 
 namespace allport::model {
 
-/// Lines of a machine of which only the rates count, not the lengths: d = 1 in the formulas of deck 1, B_n = 2 * b
+/// Lines of a machine of which only the rates count, not the lengths: d = 1 in the formulas of Solomonik11, B_n = 2 * b
 /// where all axes wrap, b where one is open, b that of the slowest axis. Nothing is sent along a line of one node.
 /// Bytes are doubles because many steps are priced at once by their mean size.
 class Line {

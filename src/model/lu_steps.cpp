@@ -10,7 +10,8 @@ namespace {
 using Visit = std::function<void(LuStep const&)>;
 using Kind = LuStep::Kind;
 
-/// Small steps, one per b columns: corner, then pieces of L and U within the big panel (slides 14 and 15, A).
+/// Small steps, one per b columns: corner, then pieces of L and U within the big panel (Solomonik11, slides 14 and 15,
+/// A).
 void small_steps(LuShape const& s, Visit const& visit) {
   auto const steps = s.n / s.b;
   for (auto const line : {s.grid.layers, s.grid.rows, s.grid.columns}) {

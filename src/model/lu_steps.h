@@ -39,7 +39,7 @@ struct LuStep {
   double words = 0.0;      ///< each time, in the mean over the steps; costs are affine in it, so the sum is exact
 };
 
-/// Every step of the factorization [spec of deck 1, order of slides 14 to 17].
+/// Every step of the factorization [in the order of Solomonik11, slides 14 to 17].
 void visit_lu_steps(LuShape const& shape, LuPivoting pivoting, std::function<void(LuStep const&)> const& visit);
 
 }  // namespace allport::model

@@ -7,7 +7,7 @@
 namespace allport {
 namespace {
 
-/// Any number would do; with this one the deck's example goes from 001 by 101 and 010, as it is drawn there.
+/// Any number would do; with this one Song09's example goes from 001 by 101 and 010, as it is drawn there.
 constexpr std::uint64_t seed = std::uint64_t{44} << 32;
 
 }  // namespace

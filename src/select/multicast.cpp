@@ -217,7 +217,7 @@ AlgorithmList const& multicast_algorithms() {
       along(MulticastWay::chain, "From target to target in the order of their topology IDs, in segments.", true),
       along(MulticastWay::axes,
             "From node to neighbour along the machine's axes, a tree that takes no link twice, in segments.", true),
-      by_prefix("prefix", "Over compact prefix routing tables (deck 5), the whole message from hop to hop.", false),
+      by_prefix("prefix", "Over compact prefix routing tables (Song09), the whole message from hop to hop.", false),
       by_prefix("segmented", "Over compact prefix routing tables, each segment handed on as it comes.", true),
       Algorithm{.what = Collective::broadcast,
                 .name = "trees",

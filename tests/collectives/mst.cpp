@@ -15,7 +15,7 @@ int rounds(std::string const& spec, MstForm form, Rank root = 0) {
   return mst_rounds(Machine::parse(spec), root, form);
 }
 
-// Specification, deck 2: rounds of the two forms, and the lower bounds that they miss by one or two.
+// Chan06: rounds of the two forms, and the lower bounds that they miss by one or two.
 TEST(Mst, TakesTheRoundsOfTheTable) {
   struct Row {
     char const* spec;

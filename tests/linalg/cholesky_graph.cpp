@@ -124,7 +124,7 @@ TEST(CholeskyGraph, TwentyTasksOnFourTiles) {
   for (std::int64_t s = 0; s < made->steps(); ++s) {
     made->tasks(0, s, [&](Task task) { ++kinds[made->name(task)[0]]; });
   }
-  EXPECT_EQ(kinds, (std::map<char, int>{{'P', 4}, {'T', 6}, {'G', 10}}));  // deck 5 slide 4
+  EXPECT_EQ(kinds, (std::map<char, int>{{'P', 4}, {'T', 6}, {'G', 10}}));  // Song09, slide 4
 }
 
 TEST(CholeskyGraph, IsDrawnAsThePageShowsIt) {

@@ -275,7 +275,7 @@ TEST(Json, CarriesWhatTheMachineSays) {
   EXPECT_EQ(j["memory"], std::int64_t{2} << 30);
 }
 
-TEST(Presets, HoldTheDecksNumbers) {
+TEST(Presets, HoldThePublishedNumbers) {
   EXPECT_EQ(preset_names(), (std::vector<std::string>{"bgp", "xe6", "gemini", "exascale", "laptop"}));
   auto const bgp = Machine::parse("bgp");
   EXPECT_EQ(bgp.nodes(), 512);

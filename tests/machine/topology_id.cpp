@@ -68,7 +68,7 @@ TEST(TopologyIds, WhoSharesAPrefixIsOneIntervalOfTheOrder) {
   }
 }
 
-TEST(TopologyIds, OfTheDecksExamplesHaveFourDigits) {
+TEST(TopologyIds, OfSong09sExamplesHaveFourDigits) {
   EXPECT_EQ(TopologyIds::usual_bits(256), 2);
   TopologyIds const four(Machine::parse("torus:4x4x4x4"), TopologyIds::usual_bits(256));
   EXPECT_EQ(four.base(), 4);

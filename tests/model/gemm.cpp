@@ -1,4 +1,4 @@
-// Matrix multiplication: bounds at and between their regimes, costs against deck 1's forms and efficiencies.
+// Matrix multiplication: bounds at and between their regimes, costs against Solomonik11's forms and efficiencies.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -90,7 +90,7 @@ TEST(GemmBound, TakesTheLargerOfBothBounds) {
   EXPECT_THROW((void)gemm_bound({-1, 1, 1}, 1, 0.0), Error);
 }
 
-TEST(GemmCost, IsTheDecksOnSquareGrids) {
+TEST(GemmCost, IsSolomonik11sOnSquareGrids) {
   auto const n = 8192.0;
   GemmShape const cube{8192, 8192, 8192};
   for (auto const& [q, c] : std::vector<std::pair<std::int64_t, std::int64_t>>{{128, 1}, {32, 16}, {64, 4}, {16, 16}}) {
@@ -122,7 +122,8 @@ TEST(GemmCost, StaysAboveTheBoundOnEveryGrid) {
   }
 }
 
-/// Efficiencies of slide 26 as the model gives them: z = 1 and z = 64, n = 2^22, 33 GB/s for every multicast.
+/// Efficiencies of Solomonik11, slide 26 as the model gives them: z = 1 and z = 64, n = 2^22, 33 GB/s for every
+/// multicast.
 TEST(GemmTime, GivesTheExascaleEfficiencies) {
   auto const m = Machine::parse("exascale");
   GemmShape const shape{1 << 22, 1 << 22, 1 << 22};

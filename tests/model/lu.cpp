@@ -1,4 +1,5 @@
-// LU: the closed forms against a factorization that is walked step by step, deck 1's leading terms and efficiencies.
+// LU: the closed forms against a factorization that is walked step by step, Solomonik11's leading terms and
+// efficiencies.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -56,9 +57,9 @@ TEST(LuCost, IsWhatAWalkOverTheBlocksCounts) {
   EXPECT_EQ(alone.messages, 0.0);
 }
 
-/// Leading terms of the spec's digest of deck 1: n^2/sqrt(cP) for the update, n^2 c/P for the exchange, twice that for
+/// Leading terms in Solomonik11: n^2/sqrt(cP) for the update, n^2 c/P for the exchange, twice that for
 /// the sums of the next panels.
-TEST(LuCost, HasTheDecksLeadingTerms) {
+TEST(LuCost, HasSolomonik11sLeadingTerms) {
   auto const n = std::int64_t{1} << 20;
   auto const words = std::pow(2.0, 40.0);
   for (auto const grid : {GemmGrid{128, 128, 1}, GemmGrid{64, 64, 4}, GemmGrid{32, 32, 16}}) {
@@ -106,7 +107,7 @@ TEST(LuTime, IsItsCollectivesOneAfterTheOther) {
   EXPECT_EQ(lu_time(m, 4096, {1, 1, 1}, {64, 64}, LuPivoting::tournament, rectangular).communication().value(), 0.0);
 }
 
-/// Deck 1 slide 27, one plane to the whole torus. The digest's rough count has .96 to .75 (rectangular), .84 to .57 and
+/// Solomonik11, slide 27, one plane to the whole torus. A rough count has .96 to .75 (rectangular), .84 to .57 and
 /// .84 to .30 (binomial, 2.5D and 2D). It gives 2D the panel pieces of 2.5D, W = 1.5 n^2/sqrt(P); a 2D algorithm has
 /// W = n^2/sqrt(P), so that with words alone it goes from .889 to .399, and with its start-ups a little below.
 TEST(LuTime, GivesTheExascaleEfficiencies) {
@@ -144,7 +145,7 @@ TEST(LuBlocks, AreTheBestOfAll) {
   }
 }
 
-TEST(LuPath, NeedsTheDecksNumberOfBlocks) {
+TEST(LuPath, NeedsSolomonik11sNumberOfBlocks) {
   auto const n = 65536.0;
   auto const least = lu_least_blocks(2048, 8);
   EXPECT_NEAR(least.by_flops, std::sqrt(2048.0), 1e-12);

@@ -1,4 +1,4 @@
-// Link loads against walks by hand, closed forms against the decks' numbers, streams against a step-by-step pipeline.
+// Link loads against walks by hand, closed forms against published numbers, streams against a step-by-step pipeline.
 #include "allport/model/multicast_cost.h"
 
 #include <gtest/gtest.h>
@@ -124,7 +124,7 @@ TEST(LinkSum, IsWhatTheRootCanDrive) {
   EXPECT_DOUBLE_EQ(link_sum(with(torus, torus.rates(), {{0, port(1, 1), true}}), 0).value(), 5 * b.value());
 }
 
-TEST(ClosedForms, ReachTheAsymptotesOfDeckOne) {
+TEST(ClosedForms, ReachSolomonik11sAsymptotes) {
   auto const huge = Bytes(std::int64_t{1} << 44);
   auto const raw = BytesPerSecond(425e6);
   Seconds const o(5e-7);
@@ -137,11 +137,12 @@ TEST(ClosedForms, ReachTheAsymptotesOfDeckOne) {
     EXPECT_NEAR((huge / t_mcast(huge, own)).value(), 750e6 * d, 1e3);
     EXPECT_NEAR(t_mcast(Bytes(0), own).value(), t_mcast(Bytes(0), t).value(), 1e-15) << "same start-up and path";
   }
-  // Slide 20 with numbers: 2 (3+1) 0.5 + 3 * 0.5 + 24 * 1.5 us.
+  // Solomonik11, slide 20 with numbers: 2 (3+1) 0.5 + 3 * 0.5 + 24 * 1.5 us.
   EXPECT_NEAR(t_mcast(Bytes(0), multicast_terms(Machine::parse("bgp"))).value(), 41.5e-6, 1e-12);
 }
 
-TEST(ClosedForms, GiveTheExascaleCurves) {  // slide 25 under 16.7 GB/s per link: GB/s at 0.125, 8, 64, 4096 MB
+TEST(ClosedForms,
+     GiveTheExascaleCurves) {  // Solomonik11, slide 25 under 16.7 GB/s per link: GB/s at 0.125, 8, 64, 4096 MB
   auto const terms = [](int d) {
     return cubic_terms(262144, d, BytesPerSecond(16.7e9), Seconds(2.5e-7), Seconds(2.5e-7));
   };
@@ -233,7 +234,7 @@ TEST(Streamed, KeepsWithinItsResources) {
   EXPECT_EQ(t_streamed(Machine::parse("bgp:1"), {.depth = 0}, m).value(), 0.0);
 }
 
-TEST(Multilink, GivesTheNumbersOfDeckTwo) {
+TEST(Multilink, GivesChan06sNumbers) {
   EXPECT_EQ(tree_rounds(512, 1), 9);
   EXPECT_EQ(tree_rounds(512, 3), 5);
   EXPECT_EQ(tree_rounds(512, 6), 4);
@@ -251,7 +252,7 @@ TEST(Multilink, GivesTheNumbersOfDeckTwo) {
   EXPECT_DOUBLE_EQ(t_long_bcast(Bytes(512 * 6), cube, 6, alpha).value(), 4.0 + 511.0 + 21.0 + 6 * 448.0);
 }
 
-/// Deck 1 slide 6, spec E1: what a binomial tree gets depends on where the ranks are.
+/// Solomonik11, slide 6: what a binomial tree gets depends on where the ranks are.
 TEST(BinomialLoads, FollowThePlacement) {
   auto const m = Machine::parse("xe6:16x16x16/ppn=1");
   std::vector<Node> order(static_cast<std::size_t>(m.nodes()));

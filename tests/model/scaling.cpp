@@ -1,4 +1,4 @@
-// Grids and the choice of copies: what fits in memory, what is fastest, deck 1's headline numbers.
+// Grids and the choice of copies: what fits in memory, what is fastest, Solomonik11's headline numbers.
 #include "allport/model/scaling.h"
 
 #include <gtest/gtest.h>
@@ -30,7 +30,7 @@ TEST(Scaling, TakesAsManyCopiesAsMemoryHolds) {
   auto const m = Machine::parse("bgp");
   GemmShape const small{8192, 8192, 8192};
   EXPECT_EQ(gemm_grid(m, small, 16384, LineMulticast::rectangular), (GemmGrid{32, 32, 16}))
-      << "deck 1 slide 12: 16 copies";
+      << "Solomonik11, slide 12: 16 copies";
   // n = 131072 on 64 nodes: one copy takes 6 GiB of the 2 GiB of a node.
   GemmShape const large{131072, 131072, 131072};
   EXPECT_THROW((void)gemm_grid(m, large, 64, LineMulticast::rectangular), Error);
@@ -46,8 +46,8 @@ TEST(Scaling, TakesAsManyCopiesAsMemoryHolds) {
   EXPECT_EQ(lu_grid(m, 131072, 16384, LuPivoting::none, LineMulticast::rectangular).layers > 1, true);
 }
 
-/// Deck 1 slides 12 and 13: 2.5D with 16 copies against 2D on 16,384 nodes.
-TEST(Scaling, GivesTheDecksOrder) {
+/// Solomonik11, slides 12 and 13: 2.5D with 16 copies against 2D on 16,384 nodes.
+TEST(Scaling, GivesSolomonik11sOrder) {
   auto const m = Machine::parse("bgp");
   auto const seconds = [&](std::int64_t n, GemmGrid grid, LineMulticast how) {
     return gemm_time(m, {n, n, n}, grid, how).total().value();
@@ -66,7 +66,7 @@ TEST(Scaling, GivesTheDecksOrder) {
     EXPECT_NEAR(seconds(whole, {128, 128, 1}, LineMulticast::binomial) / two, 1.0, 1e-6) << n;
     EXPECT_NEAR(seconds(whole, {32, 32, 16}, LineMulticast::rectangular) / two_and_a_half, 1.0, 1e-6) << n;
   }
-  // The deck's bars show 12 and 2.7; the model has 8.5 and 1.9.
+  // Solomonik11's bars show 12 and 2.7; the model has 8.5 and 1.9.
   EXPECT_NEAR(
       seconds(8192, {128, 128, 1}, LineMulticast::binomial) / seconds(8192, {32, 32, 16}, LineMulticast::rectangular),
       8.49, 0.01);
@@ -80,7 +80,7 @@ TEST(Scaling, GivesTheDecksOrder) {
     return lu({128, 128, 1}, pivoting, LineMulticast::binomial) /
            lu({32, 32, 16}, pivoting, LineMulticast::rectangular);
   };
-  // Slide 18: twice in both.
+  // Solomonik11, slide 18: twice in both.
   EXPECT_NEAR(gain(LuPivoting::none), 1.897, 0.002);
   EXPECT_NEAR(gain(LuPivoting::tournament), 1.365, 0.002);
 }

@@ -1,4 +1,4 @@
-// Deck 3's two knobs by hand, at their ends, and where neither end is best.
+// Robson18's two knobs by hand, at their ends, and where neither end is best.
 #include "allport/model/spread_cost.h"
 
 #include <gtest/gtest.h>

@@ -93,7 +93,7 @@ TEST(Forwarding, ReachesRandomSetsOfManyRanks) {
   }
 }
 
-TEST(Forwarding, DoesTheDecksExample) {
+TEST(Forwarding, DoesSong09sExample) {
   auto const ids = TopologyIds::parse("3x1bit");
   Multicast const m{0b001, DestinationSet::of(ids, std::vector<Rank>{0b010, 0b100, 0b101}), MulticastWay::prefix, {}};
   auto const first = share(ids, m, m.source);

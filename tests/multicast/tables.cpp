@@ -46,7 +46,7 @@ std::size_t most_entries(TopologyIds const& ids) {
   return most;
 }
 
-TEST(RoutingTable, StaysWithinTheDecksBounds) {
+TEST(RoutingTable, StaysWithinSong09sBounds) {
   auto const usual = [](char const* spec) {
     auto const machine = Machine::parse(spec);
     return TopologyIds(machine, TopologyIds::usual_bits(machine.ranks()));

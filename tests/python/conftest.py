@@ -20,7 +20,7 @@ HERE = Path(__file__).parent
 LIMIT = 240
 #: Of _unit(): more than ten seconds each.
 LONGEST = [
-    f"test_{name}" for name in "lab reproduce shown tutorials tensors lu orthogonal positive_definite graph".split()
+    f"test_{name}" for name in "lab figures shown tutorials tensors lu orthogonal positive_definite graph".split()
 ]
 
 

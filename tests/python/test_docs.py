@@ -13,9 +13,9 @@ sys.path[:0] = [str(ROOT / "tools"), str(ROOT / "tools" / "site")]
 import make_docs  # noqa: E402
 import python_reference  # noqa: E402
 
-PAGES = [ROOT / name for name in ("README.md", "CONTRIBUTING.md", "CHANGELOG.md")] + sorted(
-    (ROOT / "docs").rglob("*.md")
-)
+PAGES = [ROOT / name for name in ("README.md", "CONTRIBUTING.md", "CHANGELOG.md", "studies/README.md")] + [
+    page for folder in ("docs", "studies/docs") for page in sorted((ROOT / folder).rglob("*.md"))
+]
 LINK = re.compile(r"\]\(([^)\s]+)\)|<img src=\"([^\"]+)\"")
 CODE = re.compile(r"^(`{3,})[^\n]*\n.*?^\1|^(?: {4}|\t)[^\n]*$|(`+)[^`].*?\2", re.DOTALL | re.MULTILINE)
 

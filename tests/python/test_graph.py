@@ -167,13 +167,13 @@ def test_what_is_handed_on_is_an_input():
         ap.graph.check(Longer(5))
 
 
-def test_cholesky_is_slide_fours_graph(tmp_path):
+def test_cholesky_is_song09s_graph(tmp_path):
     graph = ap.cholesky_graph(4, 1, "2x2")
     report = ap.graph.check(graph)
     assert (report.tasks, report.longest) == (20, 10)
     text = ap.graph.draw(graph, tmp_path / "dag.svg")
     assert (tmp_path / "dag.svg").read_text() == text
-    # The slide's three kinds of edges: T-infinity's path of ten tasks, those from step to step, and the others.
+    # Three kinds of edges, as in Song09, slide 4: T-infinity's path of ten tasks, from step to step, and others.
     assert text.count('class="edge"') == report.edges == 30 and text.count('stroke="#d00000"') == 9 + 1
     names = ("critical path", "loop-carried", "loop-independent", "to another rank")
     assert all(f">{name}</text>" in text for name in names)

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 
-def test_slide_fours_graph_is_drawn(allport, golden, tmp_path):
+def test_song09s_graph_is_drawn(allport, golden, tmp_path):
     path = tmp_path / "dag.svg"
     done = allport(*f"graph show cholesky --tiles 4 --grid 2x2 -o {path}".split())
     assert done.returncode == 0, done.stderr

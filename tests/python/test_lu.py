@@ -64,7 +64,7 @@ def test_plans_that_cannot_be(fixed, words):
 
 
 def test_ways_of_panels_can_be_compared():
-    """Rectangular trees and others (deck 1 slide 19)."""
+    """Rectangular trees and others (Solomonik11, slide 19)."""
     ways = ("axes", "flat", "binomial")
     plans = [ap.plan_lu(1024, 1024, "bgp:4x2m", way=w, grid="4x2", block=64).to_dict()["chosen"] for w in ways]
     assert plans[0]["messages"] != plans[1]["messages"]

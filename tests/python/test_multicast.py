@@ -5,7 +5,7 @@ import allport as ap
 import numpy as np
 import pytest
 
-DECK = {"names": "3x1bit", "source": 0b001, "destinations": [0b010, 0b100, 0b101]}
+EXAMPLE = {"names": "3x1bit", "source": 0b001, "destinations": [0b010, 0b100, 0b101]}
 
 
 def _digits(ids, rank):
@@ -64,8 +64,8 @@ def test_a_binomial_tree_is_one_whatever_the_number_of_its_members(members):
 
 
 def test_the_rule_needs_the_ranks_own_table_alone():
-    ids = ap.multicast.as_ids(DECK["names"])
-    waiting, kept = [(DECK["source"], DECK["destinations"])], []
+    ids = ap.multicast.as_ids(EXAMPLE["names"])
+    waiting, kept = [(EXAMPLE["source"], EXAMPLE["destinations"])], []
     while waiting:
         rank, to = waiting.pop()
         part = ap.multicast.forward(ids, rank, to)
@@ -74,7 +74,7 @@ def test_the_rule_needs_the_ranks_own_table_alone():
             for y in hop.destinations:
                 assert _prefix(_digits(ids, hop.next), _digits(ids, y)) > _prefix(_digits(ids, rank), _digits(ids, y))
             waiting.append((hop.next, hop.destinations))
-    assert sorted(kept) == DECK["destinations"]
+    assert sorted(kept) == EXAMPLE["destinations"]
 
 
 def test_a_schedule_is_proven_interpreted_and_simulated():
@@ -122,7 +122,7 @@ def test_ids_that_are_given_listed_or_a_machines(tmp_path):
         ap.multicast.share("3x1bit", 1, [2], 1, way="star")
 
 
-def test_the_command_draws_the_decks_example(allport, golden, tmp_path):
+def test_the_command_draws_song09s_example(allport, golden, tmp_path):
     done = allport(*"multicast explain --from 1 --to 2,4,5 --ids 3x1bit".split())
     assert done.returncode == 0, done.stderr
     assert done.stdout.splitlines()[2:7] == [
@@ -137,7 +137,7 @@ def test_the_command_draws_the_decks_example(allport, golden, tmp_path):
     done = allport(*"multicast explain --from 1 --to 2,4,5 --ids 3x1bit --json".split())
     golden("multicast-explain", done.stdout, ())
     pytest.importorskip("matplotlib")
-    path = tmp_path / "deck.svg"
+    path = tmp_path / "multicast.svg"
     done = allport(*f"multicast explain --from 1 --to 2,4,5 --ids 3x1bit -o {path}".split())
     assert done.returncode == 0 and f"drawn: {path}" in done.stdout
     text = path.read_text()

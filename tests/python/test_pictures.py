@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import itertools
 import re
 from pathlib import Path
 
@@ -10,8 +9,6 @@ import allport as ap
 import numpy as np
 import pytest
 from allport.report import draw, plot
-from allport.report.figures import render
-from allport.report.figures.figure import Bars, Chart, Series, Table
 from allport.report.pages.links import colour
 from allport.report.pages.svg import Curve, curves
 from page_reader import PageReader
@@ -79,26 +76,6 @@ def test_drawings_of_large_machines_are_small_files(tmp_path: Path) -> None:
     text = (tmp_path / "t.svg").read_text()
     first = re.findall(r"[Mlhv][^Mlhv]*", re.search(rf'<path d="(M[^"]*)"[^>]*stroke: {draw.COLOURS[0]}', text)[1])
     assert len(first) >= 2 * 1023, "every link of the first tree"
-
-
-def test_labels_of_axes_do_not_overlap() -> None:
-    places = tuple(f"n = 131,072\n2.5D {i}" for i in range(10))
-    sizes = tuple(float(2**p) for p in (3, 7, 11, 15, 19, 21, 22))
-    one = [1.0] * 10
-    panels = [
-        Bars(places, "s", [Series("a", None, one), Series("b", None, one)]),
-        Chart("bytes", "s", [Series("a", sizes, [1.0] * 7)]),
-        Table(["a long heading of a column", "b", "another long heading of one"], [["x", 1.0, "a text of words"]]),
-    ]
-    canvas = render._canvas(panels)
-    canvas.draw_without_rendering()
-    for ax in canvas.axes[:2]:
-        boxes = [label.get_window_extent() for label in ax.get_xticklabels() if label.get_text()]
-        assert len(boxes) >= 5 and all(a.x1 <= b.x0 for a, b in itertools.pairwise(boxes))
-    low = min(label.get_window_extent().y0 for label in canvas.axes[0].get_xticklabels())
-    assert canvas.axes[0].get_legend().get_window_extent().y1 <= low
-    cells = canvas.axes[2].tables[0].get_celld()
-    assert all(c.get_text().get_window_extent().width <= c.get_window_extent().width for c in cells.values())
 
 
 def _milliseconds(text: str) -> float:

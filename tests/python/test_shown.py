@@ -21,7 +21,10 @@ FOLLOWED = {f"docs/tutorials/{name}" for name in ("1-numpy", "2-scalapack", "3-m
 FOLLOWED |= {"docs/tutorials/6-machine", "docs/recipes/arrays", "docs/recipes/mpi4py"}
 PAGES = [
     page
-    for page in [ROOT / "README.md", ROOT / "CONTRIBUTING.md", *sorted((ROOT / "docs").rglob("*.md"))]
+    for page in [
+        *(ROOT / name for name in ("README.md", "CONTRIBUTING.md", "studies/README.md")),
+        *(page for folder in ("docs", "studies/docs") for page in sorted((ROOT / folder).rglob("*.md"))),
+    ]
     if str(page.relative_to(ROOT).with_suffix("")) not in FOLLOWED and page.parent.name != "decisions"
 ]
 
@@ -49,7 +52,7 @@ NOT_TYPED: dict[str, list[str]] = {
         "allport lab run -n 16 --mpi openmpi -- ./program",
         "allport lab status",
         "allport lab up torus:4x4 --rate 40mbit",
-        "allport reproduce deck1-slide33 --run -o report/",
+        "python studies solomonik11-slide33 --run -o report/",
     ],
     "takes most of an hour and is to be left alone; tests/python/test_never_slower.py runs a row of it": [
         "python bench/never_slower scalapack",
@@ -60,6 +63,7 @@ NOT_TYPED: dict[str, list[str]] = {
         "cmake --preset release && cmake --build build/release",
         "make check",
         "make demo",
+        "make figures",
         "make setup",
         "make test",
         "make wheel",
@@ -101,14 +105,13 @@ LONG = {
     "allport plan gemm --shape 65536x65536x65536 --machine bgp:16x16x16 --memory 1GiB",
     "allport plan lu --shape 65536x65536 --machine bgp:16x16x16",
     "allport plan lu --shape 65536x65536 --machine bgp:16x16x16 --pivot tournament",
-    "allport reproduce all -o report/",
-    "allport reproduce all -o report/ --quick",
-    "allport reproduce deck1-slide22 deck2 -o report/",
-    "allport reproduce deck1-slide22 deck2 -o report/ --quick",
+    "python studies all -o report/",
+    "python studies all -o report/ --quick",
+    "python studies solomonik11-slide22 chan06 -o report/",
     "allport schedule verify bcast --algorithm rectangular --machine torus:64x64x64 --size 1MiB",
     "allport simulate lu --n 131072 -m bgp:32x32x16 -a 2d --grid 128x128x1 --block 128 --sample 2",
     "allport simulate lu --n 131072 -m bgp:32x32x16 -a 2d --grid 128x128x1 --block 128 --sample 4",
-    "python -m allport.report.figures.simulated_graphs",
+    "python -m studies.figures.simulated_graphs",
 }
 #: Exit codes other than 0.
 ENDS_WITH: dict[str, int] = {}
@@ -197,7 +200,8 @@ def given(desk: tutorial.Desk) -> None:
         ("t", rng.standard_normal((6, 6, 6, 6))), ("v", rng.standard_normal((6, 6, 6, 6))),
     ):  # fmt: skip
         np.save(desk.folder / f"{name}.npy", value)
-    (desk.folder / "examples").symlink_to(ROOT / "examples")
+    for name in ("examples", "studies"):
+        (desk.folder / name).symlink_to(ROOT / name)
     (desk.folder / "input.txt").write_text("1\n")
     (desk.folder / "script.py").write_text("from mpi4py import MPI\nMPI.COMM_WORLD.barrier()\n")
     (desk.folder / "hosts.txt").write_text("a 0 0\nb 1 0\nc 0 1\nd 1 1\n")

@@ -105,7 +105,7 @@ TEST(Choose, ShowsTheLowerBoundBesideTheTime) {
   EXPECT_EQ(explain(choice).find("lower bound"), std::string::npos) << "it was not asked for";
   EXPECT_FALSE(nlohmann::json::parse(to_json(choice)).contains("bound_s"));
   choice.bound = lower_bound(machine, choice.contract);
-  // m / (2d b): deck 2, lower bounds.
+  // m / (2d b): Chan06, lower bounds.
   auto const seconds = bytes / (6 * machine.axis(0).bandwidth.value());
   auto const json = nlohmann::json::parse(to_json(choice));
   EXPECT_NEAR(json["bound_s"].get<double>(), seconds, 1e-9 * seconds);

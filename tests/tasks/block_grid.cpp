@@ -47,12 +47,12 @@ TEST(BlockGrid, NeighboursAreMutualAndRoundPeriodicAxes) {
 }
 
 TEST(BlockGrid, BoxesAreEvenAndCutLittle) {
-  BlockGrid const deck({.grid = {178848, 178848}, .block = {7452, 7452}});
-  ASSERT_EQ(deck.blocks(), 576);
-  auto const four = deck.boxes(4);
-  EXPECT_EQ(deck.cut(four), 4 * 24) << "2 x 2 boxes of 12 x 12";
+  BlockGrid const large({.grid = {178848, 178848}, .block = {7452, 7452}});
+  ASSERT_EQ(large.blocks(), 576);
+  auto const four = large.boxes(4);
+  EXPECT_EQ(large.cut(four), 4 * 24) << "2 x 2 boxes of 12 x 12";
   for (Rank const ranks : {1, 2, 3, 5, 7, 12, 16, 600}) {
-    auto const owners = deck.boxes(ranks);
+    auto const owners = large.boxes(ranks);
     std::vector<int> count(std::size_t(ranks), 0);
     for (auto const o : owners) ++count[std::size_t(o)];
     EXPECT_LE(std::ranges::max(count), (576 - 1) / ranks + 1) << ranks;

@@ -15,7 +15,7 @@ TEST(LowerBound, IsThatOfTheCollectiveOnATorus) {
   auto const b = machine.axis(0).bandwidth.value();
   constexpr double p = 25;
   constexpr std::int64_t m = 64 << 20;
-  // Deck 2, lower bounds: what one node sends or gets over its 2d links; alltoall across the middle of an axis.
+  // Chan06, lower bounds: what one node sends or gets over its 2d links; alltoall across the middle of an axis.
   std::vector<std::pair<Collective, double>> const known{
       {Collective::broadcast, m / (4 * b)},
       {Collective::reduce, m / (4 * b)},

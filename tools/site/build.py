@@ -1,4 +1,4 @@
-"""Builds the site: docs/, CHANGELOG.md and CONTRIBUTING.md as they are, and the reference made from the code.
+"""Builds the site: docs/, studies/docs/, CHANGELOG.md and CONTRIBUTING.md, and the reference made from the code.
 
 Usage: build.py [--output FOLDER] [--work FOLDER] [--figures quick|none]
 
@@ -24,7 +24,7 @@ import figures_page  # noqa: E402
 import header_reference  # noqa: E402
 import python_reference  # noqa: E402
 
-COPIED = ("docs", "examples", "CHANGELOG.md", "CONTRIBUTING.md", "LICENSE")
+COPIED = ("docs", "studies/docs", "studies/README.md", "examples", "CHANGELOG.md", "CONTRIBUTING.md", "LICENSE")
 
 
 def write(path: Path, text: str) -> None:
@@ -46,9 +46,10 @@ def gather(source: Path) -> None:
             copy.parent.mkdir(parents=True, exist_ok=True)
             if not copy.exists() or copy.stat().st_mtime != path.stat().st_mtime:
                 shutil.copy2(path, copy)
-    for path in (source / "docs").rglob("*"):
-        if path.is_file() and path not in wanted:
-            path.unlink()
+    for folder in ("docs", "studies"):
+        for path in (source / folder).rglob("*"):
+            if path.is_file() and path not in wanted:
+                path.unlink()
     write(source / "index.md", (HERE / "index.md").read_text())
     (source / "extra").mkdir(exist_ok=True)
 

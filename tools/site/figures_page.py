@@ -1,19 +1,25 @@
-"""The page of the decks' figures: what `allport reproduce all --quick` makes, figure by figure."""
+"""The page of published figures: what `python studies all --quick` makes, figure by figure."""
 
 from __future__ import annotations
 
 import json
 import shutil
+import sys
 from pathlib import Path
 from typing import Any
 
 import allport as ap
 from allport import _native
 
-HEAD = """# The decks' figures
+ROOT = Path(__file__).resolve().parents[2]
+sys.path.append(str(ROOT))
 
-Made by `allport reproduce all --quick` ([how](docs/concepts/reproduce.md)): small shapes; real runs are those
-kept with the package. <a href="figures/index.html">The same as one page</a> that can be handed on, with the numbers
+from studies.figures.reproduce import reproduce  # noqa: E402
+
+HEAD = """# Published figures
+
+Made by `python studies all --quick` ([how](studies/docs/figures.md)): small shapes; real runs are those
+that are kept. <a href="figures/index.html">The same as one page</a> that can be handed on, with the numbers
 under each picture.
 
 """
@@ -25,16 +31,17 @@ def newest(folder: Path, pattern: str) -> float:
 
 
 def entries(source: Path, anew: bool) -> list[dict[str, Any]]:
-    """The figures as they were made; made again when the package has changed since, or there are none."""
+    """The figures as they were made; made again when the package or studies/ have changed since, or there are none."""
     folder, kept = source / "figures", source / "figures.json"
     package = Path(ap.__file__).parent
-    changed = max(newest(package, "*.py"), newest(package, "*.toml"), Path(str(_native.__file__)).stat().st_mtime)
+    studies = ROOT / "studies" / "figures"
+    changed = max(newest(package, "*.py"), newest(studies, "*.*"), Path(str(_native.__file__)).stat().st_mtime)
     if kept.exists() and (not anew or kept.stat().st_mtime > changed):
         return json.loads(kept.read_text())
     if not anew:
         return []
     shutil.rmtree(folder, ignore_errors=True)
-    made = ap.reproduce.reproduce("all", folder, quick=True)
+    made = reproduce("all", folder, quick=True)
     link = source / "extra" / "figures"
     if not link.is_symlink():
         link.symlink_to("../figures")
@@ -53,7 +60,7 @@ def page(source: Path, anew: bool) -> str:
     """The page as MyST."""
     made = entries(source, anew)
     if not made:
-        return "# The decks' figures\n\nNot made for this site; [how they are made](docs/concepts/reproduce.md).\n"
+        return "# Published figures\n\nNot made for this site; [how they are made](studies/docs/figures.md).\n"
     lines = [HEAD]
     for entry in made:
         lines += [f"## {sentence(entry['title'])}", ""]
@@ -61,7 +68,7 @@ def page(source: Path, anew: bool) -> str:
         if picture is not None:
             lines += [f"![{sentence(entry['title'])}](figures/{picture})", ""]
         said = {
-            "The deck says": "claim",
+            "The source says": "claim",
             "We get": "got",
             "How": "obtained",
             "Why they differ": "why",

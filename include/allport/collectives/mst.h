@@ -1,4 +1,4 @@
-// The generalised minimum-spanning-tree algorithms of deck 2: boxes that are cut into several parts a step, one for
+// The generalised minimum-spanning-tree algorithms of Chan06: boxes that are cut into several parts a step, one for
 // every link direction that a node may drive.
 #pragma once
 

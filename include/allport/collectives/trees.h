@@ -61,11 +61,11 @@ struct TreeSet {
 /// routed through the machine and shares links with the rest.
 [[nodiscard]] TreeSet ring_trees(Machine const& machine, Node root);
 
-/// Rectangular trees (deck 1 slides 4-5): pairwise link-disjoint. 2d on a torus with d axes longer than 1, d when an
-/// axis is open; one for a single node.
+/// Rectangular trees (Solomonik11, slides 4-5): pairwise link-disjoint. 2d on a torus with d axes longer than 1, d when
+/// an axis is open; one for a single node.
 [[nodiscard]] TreeSet rectangular_trees(Machine const& machine, Node root);
 [[nodiscard]] int rectangular_tree_count(Machine const& machine);
-/// The trees of a bucket allgather in all axes at once (deck 2): along the first axis, from all nodes reached along the
+/// The trees of a bucket allgather in all axes at once (Chan06): along the first axis, from all nodes reached along the
 /// second, and so on; tree t begins with another axis. 2d trees on a torus with d axes longer than 1, each going one
 /// way; d when an axis is open, each going both ways. A link may serve several trees of one root, but over all roots
 /// the trees load the links of a torus with equal axes evenly, and those of a mesh nearly so.

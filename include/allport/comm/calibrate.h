@@ -68,7 +68,7 @@ struct LineFit {
 /// @pre bytes and seconds of equal length >= 1, seconds > 0
 [[nodiscard]] LineFit fit_line(std::span<double const> bytes, std::span<double const> seconds);
 
-/// What m simultaneous sends take, m = 1, 2, ...: times[m - 1] = times[0] * (1 + (m - 1) tau), tau in 0..1 (deck 2).
+/// What m simultaneous sends take, m = 1, 2, ...: times[m - 1] = times[0] * (1 + (m - 1) tau), tau in 0..1 (Chan06).
 struct TauFit {
   double tau = 0.0;
   double error = 0.0;  ///< mean of |measured - fitted| / measured

@@ -1,4 +1,4 @@
-// Many multicasts at once, from any rank at any time to any ranks, without a communicator for each (deck 5).
+// Many multicasts at once, from any rank at any time to any ranks, without a communicator for each (Song09).
 #pragma once
 
 #include <array>

@@ -53,7 +53,7 @@ class Carrier {
 [[nodiscard]] std::unique_ptr<Carrier> flat();
 /// From each rank to the next one, in ascending order around from the root.
 [[nodiscard]] std::unique_ptr<Carrier> chain();
-/// Binomial trees (deck 1 slide 20), over the ranks in ascending order around from the root.
+/// Binomial trees (Solomonik11, slide 20), over the ranks in ascending order around from the root.
 [[nodiscard]] std::unique_ptr<Carrier> binomial();
 /// Members of a gang whose allreduces go straight to the root and back: two messages in a row, not four by a tree.
 inline constexpr int few_members = 4;

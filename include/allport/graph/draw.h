@@ -7,7 +7,7 @@
 
 namespace allport::graph {
 
-/// An SVG, as deck 5 draws its symbolic DAG (slide 4): tasks from top to bottom by the longest path that leads to them,
+/// An SVG, as of the symbolic DAG in Song09, slide 4: tasks from top to bottom by the longest path that leads to them,
 /// coloured by kernel. Of edges, one critical path (most tasks) is red, and those from one step of the graph to another
 /// (loop-carried) blue, where it has steps; edges that leave a rank are dashed, edges of order dotted. Sums are
 /// combined where a run combines them: a circle for every rank that sends on more than its own contribution. The same

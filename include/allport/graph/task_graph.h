@@ -154,7 +154,7 @@ class TaskContext {
   /// Threads of this process that have nothing to do just now, this one not among them: into so many parts, and one, a
   /// body may be spread. It changes at any moment, so that results must not hang on it.
   [[nodiscard]] virtual int idle() const { return 0; }
-  /// body(part) for part = 0 ... parts - 1, by this thread and by those that have nothing else to do (deck 3). Ends
+  /// body(part) for part = 0 ... parts - 1, by this thread and by those that have nothing else to do (Robson18). Ends
   /// when all have run. @throws what the first of them threw; later ones are dropped
   virtual void parallel_for(std::int64_t parts, FunctionRef<void(std::int64_t)> body) {
     for (std::int64_t part = 0; part < parts; ++part) body(part);

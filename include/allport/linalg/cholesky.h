@@ -38,7 +38,7 @@ struct CholeskyReport {
   tasks::RunReport run;  ///< of this rank
 };
 
-/// A = L L^H (lower) or U^H U (upper) in place (deck 5 slides 3 to 6), by the graph of cholesky_graph(). Called by all
+/// A = L L^H (lower) or U^H U (upper) in place (Song09, slides 3 to 6), by the graph of cholesky_graph(). Called by all
 /// ranks of the matrix's communicator. The other triangle is neither read nor changed.
 /// @param a  n x n, of any distribution
 /// @throws Error on every rank naming what is wrong: not square, ld, nb, workers

@@ -15,7 +15,7 @@ namespace allport {
 /// Which triangle of a symmetric matrix is stored and factored: A = L L^H or A = U^H U.
 enum class Uplo : char { lower = 'L', upper = 'U' };
 
-/// Tile Cholesky (deck 5 slides 4 to 6; parents and children as corrected in docs/concepts/graph.md). A task is a
+/// Tile Cholesky (Song09, slides 4 to 6; parents and children as corrected in docs/concepts/graph.md). A task is a
 /// tile's kernel: P(k) potrf of tile (k, k), T(i, k) trsm of tile (i, k), G(i, j, k) the update of tile (i, j) by tiles
 /// (i, k) and (j, k), syrk where i = j. For an upper triangle tile (i, j) is stored at (j, i).
 /// @param distribution  of the n x n matrix

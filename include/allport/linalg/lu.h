@@ -16,7 +16,7 @@ namespace allport {
 enum class Pivoting : char {
   none = 'n',        ///< the diagonal as it is; for diagonally dominant and other harmless matrices
   partial = 'p',     ///< the largest of the column, as LAPACK and ScaLAPACK: one reduction a column
-  tournament = 't',  ///< the winners of a tournament, one a panel (deck 1 slides 16 and 17; communication-avoiding)
+  tournament = 't',  ///< the winners of a tournament, one a panel (Solomonik11, slides 16 and 17; CALU)
 };
 /// "none", "partial", "tournament".
 [[nodiscard]] std::string_view name(Pivoting pivoting);

@@ -58,13 +58,13 @@ struct LinkException {
 
 /// What the models need beside the links; every entry is per node unless its comment says otherwise.
 struct NodeRates {
-  Seconds overhead{};                 ///< o, CPU time per message end (deck 1 slide 21)
-  double tau = 0.0;                   ///< 0: simultaneous sends cost as one, 1: serial (deck 2)
+  Seconds overhead{};                 ///< o, CPU time per message end (Solomonik11, slide 21)
+  double tau = 0.0;                   ///< 0: simultaneous sends cost as one, 1: serial (Chan06)
   std::int32_t ports = 0;             ///< links that a node may drive at once; 0: all
   BytesPerSecond injection{};         ///< cap on the sum over all outgoing links; 0: none
   FlopsPerSecond flops{};             ///< peak, double precision
   FlopsPerSecond adds{};              ///< gamma, reduction operator applications on doubles per second
-  BytesPerSecond memory_bandwidth{};  ///< beta of deck 1
+  BytesPerSecond memory_bandwidth{};  ///< beta of Solomonik11
   Bytes memory{};                     ///< 0: unknown, no limit
 
   friend bool operator==(NodeRates const&, NodeRates const&) = default;

@@ -1,4 +1,4 @@
-// Topology IDs (deck 5): a rank's place as digits, such that ranks with a longer common prefix are nearer.
+// Topology IDs (Song09): a rank's place as digits, such that ranks with a longer common prefix are nearer.
 #pragma once
 
 #include <cstdint>
@@ -28,7 +28,7 @@ struct Positions {
 /// An ID for each rank. From a machine: one after the other its levels' coordinates, what is slowest to cross first,
 /// each cut in digits of w bits: the grid's axes by falling time of a message (lowest bandwidth, then highest latency,
 /// then the later axis first), then the levels within a node, outermost first. Where lengths are no powers of B, some
-/// IDs name no rank: the program's IDs are a subset (deck 5, "topology ID").
+/// IDs name no rank: the program's IDs are a subset (Song09, "topology ID").
 class TopologyIds {
  public:
   static constexpr int most_bits = 8;
@@ -48,7 +48,7 @@ class TopologyIds {
   /// w is what the largest digit of all needs. `origin` names the text in errors.
   [[nodiscard]] static TopologyIds from_text(std::string_view text, std::string_view origin = "topology IDs");
 
-  /// w of the deck's examples, by how many ranks there are: the square root of log2, rounded down, so that a table of
+  /// w of Song09's examples, by how many ranks there are: the square root of log2, rounded down, so that a table of
   /// B entries a digit stays as short as its rows are few (256: 2, 2,048: 3, 2^20: 4, 2^30: 5).
   /// @pre ranks >= 1
   [[nodiscard]] static int usual_bits(Rank ranks);
@@ -70,7 +70,7 @@ class TopologyIds {
     ensure(i >= 0 && i < digits_, "digit", i, "0 <= i < digits()");
     return static_cast<int>(id >> (bits_ * (digits_ - 1 - i))) & (base() - 1);
   }
-  /// Equal leading digits, LCP of deck 5; digits() for equal IDs.
+  /// Equal leading digits, LCP of Song09; digits() for equal IDs.
   [[nodiscard]] int common_prefix(TopologyId a, TopologyId b) const;
   /// "2.0.13.1".
   [[nodiscard]] std::string text(TopologyId id) const;

@@ -19,7 +19,7 @@ struct AtOnce {
 
 /// max(busiest link, injection, within nodes, ends * o) + chain * (2o + path): what every schedule of them takes at
 /// least, as though nothing but the busiest resource held anything up. The links' part is what mappers for congestion
-/// minimise (deck 4; spec: t = max load / w).
+/// minimise (Pena13): t = max load / w.
 [[nodiscard]] Seconds t_at_once(Machine const& machine, AtOnce const& counted);
 
 }  // namespace allport::model

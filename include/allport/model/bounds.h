@@ -1,4 +1,4 @@
-// Lower bounds of the collectives on a machine: no schedule is faster in the model of deck 2.
+// Lower bounds of the collectives on a machine: no schedule is faster in the model of Chan06.
 #pragma once
 
 #include <span>
@@ -16,7 +16,7 @@ struct Bound {
   /// most networks, a root reaches more nodes than that, and rounds bound nothing.
   Seconds latency{};
   /// The largest of bytes / bandwidth over cuts of the machine (around a node; across an axis, at every interval of
-  /// positions) and over its links as a whole. Exact on a torus with equal lengths; deck 2, lower bounds: bandwidth.
+  /// positions) and over its links as a whole. Exact on a torus with equal lengths; Chan06, lower bounds: bandwidth.
   Seconds bandwidth{};
   /// The cut that gives `bandwidth`: "links of node (0,0)", "cut across x at 0..3", "all links".
   std::string bandwidth_by;

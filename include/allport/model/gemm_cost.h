@@ -1,4 +1,4 @@
-// What 2D, 2.5D and 3D matrix multiplication costs in the models of deck 1.
+// What 2D, 2.5D and 3D matrix multiplication costs in the models of Solomonik11.
 #pragma once
 
 #include "allport/machine/machine.h"
@@ -19,7 +19,7 @@ struct GemmGrid {
 struct GemmCost {
   double flops = 0.0;  ///< F = 2mnk/P
   double words = 0.0;  ///< W: panels mk/(rows * layers) + nk/(columns * layers), copies (mk + nk + mn)/(rows * columns)
-                       ///< if layers > 1. On a square grid with c layers 2n^2/sqrt(cP) + 3n^2 c/P [derived, deck 1]
+                       ///< if layers > 1. On a square grid with c layers 2n^2/sqrt(cP) + 3n^2 c/P (after Solomonik11)
   double messages = 0.0;  ///< S: collectives, 2 * steps + 3 if layers > 1; 2 sqrt(P/c^3) + 3 on a square grid
   double memory = 0.0;    ///< words of the three matrices' blocks, without buffers: (mk + nk + mn)/(rows * columns)
 };
@@ -46,12 +46,12 @@ struct GemmTime {
   [[nodiscard]] double efficiency() const { return total().value() > 0.0 ? compute.value() / total().value() : 1.0; }
 };
 
-/// Rows, columns and layers are lines of the machine, so every multicast is one of a ring with d = 1 (deck 1 slides 26
-/// and 12): B_n = 2 * b on machines that wrap, b on an open line, b that of the slowest axis. `machine` gives rates,
-/// not lengths.
-/// @param tau cost of a second simultaneous multicast as a fraction of a first (deck 2): A's and B's cost
-///        larger + tau * smaller; 1, the default, is one after the other as on the slides
-/// @param bn_binomial B_n of t_bnm; 0, the default, is that of the line for both kinds of multicast (the slides' first
+/// Rows, columns and layers are lines of the machine, so every multicast is one of a ring with d = 1 (Solomonik11,
+/// slides 26 and 12): B_n = 2 * b on machines that wrap, b on an open line, b that of the slowest axis. `machine` gives
+/// rates, not lengths.
+/// @param tau cost of a second simultaneous multicast as a fraction of a first (Chan06): A's and B's cost
+///        larger + tau * smaller; 1, the default, is one after the other as in Solomonik11
+/// @param bn_binomial B_n of t_bnm; 0, the default, that of the line for both kinds of multicast (Solomonik11's first
 ///        reading), link_sum() would be the second: a node that drives all its links for one binomial tree
 /// @pre machine.rates().flops > 0, 0 <= tau <= 1
 [[nodiscard]] GemmTime gemm_time(Machine const& machine, GemmShape shape, GemmGrid grid, LineMulticast how,

@@ -47,8 +47,8 @@ struct Round {
   Seconds path{};                 ///< latency of the longest route
 };
 
-/// The binomial tree over root-relative, x-fastest ranks (deck 1 slides 4 and 21): for k = ceil(log2 P) - 1 down to 0,
-/// every v with v mod 2^(k+1) = 0 sends to v + 2^k. Upwards v + 2^k sends to v, over the links of its own route.
+/// The binomial tree over root-relative, x-fastest ranks (Solomonik11, slides 4 and 21): for k = ceil(log2 P) - 1 down
+/// to 0, every v with v mod 2^(k+1) = 0 sends to v + 2^k. Upwards v + 2^k sends to v, over the links of its own route.
 struct BinomialLoads {
   std::vector<Round> rounds;  ///< first round first
   double all_at_once = 0.0;   ///< seconds per byte when segments stream through all rounds at the same time

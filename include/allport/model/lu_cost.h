@@ -1,4 +1,4 @@
-// What 2D and 2.5D LU factorization costs in the models of deck 1, and the least that its critical path asks for.
+// What 2D and 2.5D LU factorization costs in the models of Solomonik11, and the least that its critical path asks for.
 #pragma once
 
 #include <cstdint>
@@ -9,8 +9,8 @@
 namespace allport::model {
 
 enum class LuPivoting {
-  none,        ///< deck 1 slides 18 and 35: NO-pivot
-  tournament,  ///< deck 1 slides 18 and 36: CA-pivot, winners of a tournament per panel
+  none,        ///< Solomonik11, slides 18 and 35: NO-pivot
+  tournament,  ///< Solomonik11, slides 18 and 36: CA-pivot, winners of a tournament per panel
 };
 
 /// Block sizes in columns. Matrices are block-cyclic by `small`; with copies (c > 1) a `big` panel is factored before
@@ -22,7 +22,7 @@ struct LuBlocks {
   friend bool operator==(LuBlocks const&, LuBlocks const&) = default;
 };
 
-/// Per process; means over the steps, of the busiest process [derived from deck 1 slides 14 to 17].
+/// Per process; means over the steps, of the busiest process [derived from Solomonik11, slides 14 to 17].
 struct LuCost {
   double flops = 0.0;   ///< F = 2n^3/3P, work shared evenly
   double idle = 0.0;    ///< flops of the critical path beyond F: corners, panels, blocks that do not divide evenly
@@ -64,12 +64,12 @@ struct LuTime {
                              LuPivoting pivoting, LineMulticast how, BytesPerSecond bn_binomial = {});
 
 /// The block sizes of the least lu_time, among powers of two b and B_g = b * (rows or columns, the longer) * 2^i. Near
-/// B_g = n/c for bandwidth, b = n/sqrt(cP) for latency (deck 1 slide 34: sqrt(cP) blocks at least).
+/// B_g = n/c for bandwidth, b = n/sqrt(cP) for latency (Solomonik11, slide 34: sqrt(cP) blocks at least).
 [[nodiscard]] LuBlocks lu_blocks(Machine const& machine, std::int64_t n, GemmGrid grid, LuPivoting pivoting,
                                  LineMulticast how, BytesPerSecond bn_binomial = {});
 
-/// What any LU factorization has on its critical path, d diagonal blocks one after the other (deck 1 slide 34): each is
-/// factored and handed on before the next.
+/// What any LU factorization has on its critical path, d diagonal blocks one after the other (Solomonik11, slide 34):
+/// each is factored and handed on before the next.
 struct LuPath {
   double flops = 0.0;     ///< 2n^3/(3 d^2)
   double words = 0.0;     ///< n^2/d
@@ -78,7 +78,7 @@ struct LuPath {
 /// @pre n >= 1, d >= 1
 [[nodiscard]] LuPath lu_path(std::int64_t n, double d);
 
-/// Least d with which the critical path costs no more than an even share (deck 1 slide 34).
+/// Least d with which the critical path costs no more than an even share (Solomonik11, slide 34).
 struct LuLeastBlocks {
   double by_flops = 0.0;  ///< sqrt(P): path flops <= 2n^3/3P
   double by_words = 0.0;  ///< sqrt(cP): path words <= n^2/sqrt(cP)

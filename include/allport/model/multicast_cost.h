@@ -1,4 +1,5 @@
-// What a multicast or a reduction costs: the decks' closed forms, and the price of trees through which segments stream.
+// What a multicast or a reduction costs: the closed forms of Solomonik11 and Chan06, and the price of trees through
+// which segments stream.
 #pragma once
 
 #include <cstdint>
@@ -9,19 +10,19 @@
 namespace allport::model {
 
 /// All that a node's outgoing links carry at once: the sum over its live links, of its fastest `ports` ones if the
-/// machine limits them, capped by injection, the node's and that of all parts of a level. B_n of deck 1 slide 20 for
-/// the root of an undamaged torus (2d * b_link). Zero on a machine of one node.
+/// machine limits them, capped by injection, the node's and that of all parts of a level. B_n of Solomonik11, slide 20
+/// for the root of an undamaged torus (2d * b_link). Zero on a machine of one node.
 [[nodiscard]] BytesPerSecond link_sum(Machine const& machine, Node node);
 
-/// Number of link-disjoint rectangular trees (deck 1 slide 4): 2d for d wrapped axes longer than 1, d as soon as one is
-/// open, 1 on a single node.
+/// Number of link-disjoint rectangular trees (Solomonik11, slide 4): 2d for d wrapped axes longer than 1, d as soon as
+/// one is open, 1 on a single node.
 [[nodiscard]] int rectangular_trees(Machine const& machine);
 
 /// B_n of the rectangular multicast: that many trees, each as fast as the slowest axis (every tree crosses all of
 /// them), capped by ports and injection: 2d * b on an isotropic torus, d * b on a mesh. Zero on a machine of one node.
 [[nodiscard]] BytesPerSecond rectangular_bandwidth(Machine const& machine);
 
-/// The symbols of deck 1 slides 20, 21 and 31.
+/// The symbols of Solomonik11, slides 20, 21 and 31.
 struct MulticastTerms {
   BytesPerSecond bandwidth{};  ///< B_n; 0: nothing is sent (one node)
   Seconds overhead{};          ///< o
@@ -30,28 +31,28 @@ struct MulticastTerms {
   Seconds path{};              ///< path overhead: sum over axes of n_a * (2o + L_a)
 };
 
-/// Terms of a machine, with B_n of rectangular_bandwidth and the path n_0 + n_1 + ... of its axes (the deck's
+/// Terms of a machine, with B_n of rectangular_bandwidth and the path n_0 + n_1 + ... of its axes (Solomonik11's
 /// d * P^(1/d) where all axes are alike).
 [[nodiscard]] MulticastTerms multicast_terms(Machine const& machine);
 
-/// Terms of the deck's cubic torus, P^(1/d) needs no integer: B_n = 2d * link, path = d * P^(1/d) * (2o + L).
+/// Terms of a cubic torus, P^(1/d) needs no integer: B_n = 2d * link, path = d * P^(1/d) * (2o + L).
 /// @pre axes >= 1, nodes >= 1
 [[nodiscard]] MulticastTerms cubic_terms(double nodes, int axes, BytesPerSecond link, Seconds overhead,
                                          Seconds latency);
 
-/// Rectangular multicast: m/B_n + 2(d + 1)o + 3L + path (deck 1 slide 20).
+/// Rectangular multicast: m/B_n + 2(d + 1)o + 3L + path (Solomonik11, slide 20).
 [[nodiscard]] Seconds t_mcast(Bytes message, MulticastTerms const& terms);
 
-/// Binomial multicast without contention: log2(P) * (m/B_n + 2o + L), real logarithm as in deck 1 slide 21. What B_n
-/// means there is open: 2d links for the slides' curves, one link for code that sends one copy at a time.
+/// Binomial multicast without contention: log2(P) * (m/B_n + 2o + L), real logarithm as in Solomonik11, slide 21. What
+/// B_n means there is open: 2d links for the published curves, one link for code that sends one copy at a time.
 [[nodiscard]] Seconds t_bnm(Bytes message, double nodes, BytesPerSecond bandwidth, Seconds overhead, Seconds latency);
 
-/// Rectangular reduction of doubles: max[m/(8 gamma), 3m/beta, m/B_n] + 2(d + 1)o + 3L + path (deck 1 slide 31).
+/// Rectangular reduction of doubles: max[m/(8 gamma), 3m/beta, m/B_n] + 2(d + 1)o + 3L + path (Solomonik11, slide 31).
 /// @param adds gamma, additions of doubles per second; 0 leaves its term out, as 0 does for `memory` (beta)
 [[nodiscard]] Seconds t_red(Bytes message, MulticastTerms const& terms, FlopsPerSecond adds, BytesPerSecond memory);
 
 /// Seconds per byte of the reduction operator on doubles: one addition per 8 bytes, three passes over memory, whichever
-/// is slower (deck 1 slide 31).
+/// is slower (Solomonik11, slide 31).
 [[nodiscard]] double operator_seconds_per_byte(Machine const& machine);
 
 /// Binomial multicast on a real machine: sum over rounds of m * (slowest link with its contention) + 2o + path, the
@@ -91,7 +92,7 @@ struct StreamedTrees {
 /// @pre trees.depth >= 0, parts, fan_out, sharing, window >= 1, segment >= 1 byte, message >= 0 bytes
 [[nodiscard]] Seconds t_streamed(Machine const& machine, StreamedTrees const& trees, Bytes message);
 
-/// Two trees, once round a ring of nodes in either direction, half of the message each (deck 1 slide 33).
+/// Two trees, once round a ring of nodes in either direction, half of the message each (Solomonik11, slide 33).
 [[nodiscard]] StreamedTrees streamed_ring(std::int64_t nodes, bool combines, Bytes segment, int window);
 /// One tree, a line of nodes from a root that has `before` nodes on its one side and the rest on its other side.
 /// @pre 0 <= before < nodes

@@ -1,4 +1,4 @@
-// The costs of deck 2: trees and buckets on nodes that send over several links at once.
+// The costs of Chan06: trees and buckets on nodes that send over several links at once.
 #pragma once
 
 #include <cstdint>
@@ -8,7 +8,7 @@
 
 namespace allport::model {
 
-/// alpha, beta and tau of deck 2: m simultaneous sends of n bytes cost (alpha + n beta)(1 + (m - 1) tau).
+/// alpha, beta and tau of Chan06: m simultaneous sends of n bytes cost (alpha + n beta)(1 + (m - 1) tau).
 struct MultilinkTerms {
   Seconds alpha{};        ///< start-up of a message
   BytesPerSecond link{};  ///< 1/beta

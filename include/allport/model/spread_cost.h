@@ -1,4 +1,4 @@
-// What an iteration over many objects takes, each worked on by several cores of its node (deck 3).
+// What an iteration over many objects takes, each worked on by several cores of its node (Robson18).
 #pragma once
 
 #include <cstdint>
@@ -31,7 +31,7 @@ struct SpreadTerms {
 
 /// T(S) = w/S + max{ ceil(n / M) (w/S (1 + eta(S)) + t_f(S)), V/B } + tail with M = p/S teams: until the first message
 /// leaves, while cores compute or data leave, and the last message. With M dividing n the middle is
-/// (n w / p)(1 + eta) + (n S / p) t_f, as deck 3's two knobs give it: small S sends late, large S pays for forks and
+/// (n w / p)(1 + eta) + (n S / p) t_f, as Robson18's two knobs give it: small S sends late, large S pays for forks and
 /// distance. Cores beyond M S are idle.
 /// @pre 1 <= spread <= terms.cores, objects >= 0, times, bytes and losses >= 0, injection > 0
 [[nodiscard]] Seconds spread_time(SpreadTerms const& terms, int spread);

@@ -1,4 +1,4 @@
-// The forwarding rule of deck 5: what a rank does with a message, from its own table and the destinations alone.
+// The forwarding rule of Song09: what a rank does with a message, from its own table and the destinations alone.
 #pragma once
 
 #include <cstdint>
@@ -12,7 +12,7 @@ namespace allport {
 /// When a rank that has the message for many groups of one row hands several of them on together: the row of a digit of
 /// w bits is then taken as rows of `bits` bits each, which makes a tree of 2^bits ways out of a fan of 2^w - 1 sends.
 struct Split {
-  int bits = 0;  ///< rows with more than 2^bits groups are split; 0: none is, as in the deck
+  int bits = 0;  ///< rows with more than 2^bits groups are split; 0: none is, as in Song09
 
   friend bool operator==(Split, Split) = default;
 };
@@ -43,7 +43,7 @@ struct Forwarding {
 ///   chain     from the source to the next destination in the order of IDs, round to the last
 ///   prefix    forward()
 ///   axes      from node to neighbour along the machine's axes: a tree that takes no link twice
-///   binomial  the binomial tree (deck 1 slide 4) over source and destinations in the order of IDs, round from the
+///   binomial  the binomial tree (Solomonik11, slide 4) over source and destinations in order of IDs, round from the
 ///             source, which sends ceil(log2 p) messages where p have it in the end; nobody relays
 enum class MulticastWay : std::uint8_t { flat, chain, prefix, axes, binomial };
 [[nodiscard]] std::string_view name(MulticastWay way);
@@ -61,8 +61,8 @@ struct Multicast {
 
 /// In how many orders a tree along the axes is looked for. Axes: all orders of up to three; of more, first to last and
 /// back. Rings: the shortest way round, or one and the same for all. Behind these are the orders of rectangular trees
-/// (deck 1 slides 4-5), of which each begins along another axis, or the other way: those of a torus, one way round, and
-/// those of a mesh have no link in common.
+/// (Solomonik11, slides 4-5), of which each begins along another axis, or the other way: those of a torus, one way
+/// round, and those of a mesh have no link in common.
 [[nodiscard]] int axis_orders(int axes);
 /// Hops that a tree may be deeper than by the shortest ways, where nobody says it.
 inline constexpr std::int64_t usual_detour = 2;

@@ -1,5 +1,5 @@
-// The compact routing table of one rank (Song, Dongarra, Moore, ICCS 2009; deck 5): for each row i and digit j one rank
-// whose ID begins as this rank's first i digits and goes on with j.
+// The compact routing table of one rank (Song09, after Plaxton, Rajaraman, Richa 1997): for each row i and digit j one
+// rank whose ID begins as this rank's first i digits and goes on with j.
 #pragma once
 
 #include <span>

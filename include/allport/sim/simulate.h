@@ -20,7 +20,7 @@ namespace allport::sim {
 ///         fair rates, recomputed whenever one starts or ends; a send is complete when the last byte has arrived
 enum class Sharing : std::uint8_t { fifo, fair };
 
-/// Who spends o at the ends of messages (deck 1 slide 21).
+/// Who spends o at the ends of messages (Solomonik11, slide 21).
 ///   parallel  an engine for each stream: o delays a stream, streams do not wait for each other
 ///   serial    the rank's one processor, in the order in which its message ends become ready
 enum class Overheads : std::uint8_t { parallel, serial };
@@ -98,8 +98,8 @@ struct Result {
 
 /// Runs all ranks of the schedule on the machine, from time 0 on every rank. Deterministic.
 /// Beside the links: injection (what a node's own sends put on all its links together), ports (links that a node drives
-/// at once), tau (sends that leave while m - 1 others do take 1 + (m - 1) tau times as long, deck 2), the reduction
-/// operator (one per node at a time, deck 1 slide 31), copies in a node's memory between its ranks.
+/// at once), tau (sends that leave while m - 1 others do take 1 + (m - 1) tau times as long, Chan06), the reduction
+/// operator (one per node at a time, Solomonik11, slide 31), copies in a node's memory between its ranks.
 /// Memory: some hundred bytes a stream; with the trace, 64 bytes a record.
 /// @throws Error(schedule) when a stream has no other end or runs over a dead link, or when nothing can move any more
 /// @throws Error(argument) when options do not fit: placement, places, eager < 0, an engine that is not exact here

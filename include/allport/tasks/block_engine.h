@@ -21,7 +21,7 @@ struct BlocksOptions {
   /// Idle masters run chunks of the loops of others: bodies get a team of all masters in place of their own (CkLoop's
   /// policy, with masters for all cores). Else a master's loops are its team's.
   bool helped = false;
-  /// Faces travel. Without, blocks never wait, and compute with what was filled in (slide 16).
+  /// Faces travel. Without, blocks never wait, and compute with what was filled in (Robson18, slide 16).
   bool send = true;
   bool record = false;  ///< keeps what each block and message did: Blocks::records()
 };

@@ -1,4 +1,4 @@
-// A grid of cells in blocks, more of them than cores, that exchange their faces as soon as each is done: deck 3's
+// A grid of cells in blocks, more of them than cores, that exchange their faces as soon as each is done: Robson18's
 // overdecomposition (Charm++'s chares), with the spread of a block over a team's threads.
 #pragma once
 

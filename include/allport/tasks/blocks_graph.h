@@ -1,4 +1,4 @@
-// Blocks as a task graph without bodies: what Blocks<D> does, for machines that nobody has here (deck 3).
+// Blocks as a task graph without bodies: what Blocks<D> does, for machines that nobody has here (Robson18).
 #pragma once
 
 #include <cstdint>
@@ -14,7 +14,7 @@ struct BlocksWork {
   double flops = 0;        ///< of an iteration of a block of full size; smaller ones take their share
   double noise = 0;        ///< standard deviation of a task's time over its mean
   std::uint64_t seed = 0;  ///< of the noise, which is the same for equal blocks, iterations and seeds
-  bool sends = true;       ///< faces travel; without, a block waits for itself alone (slide 16)
+  bool sends = true;       ///< faces travel; without, a block waits for itself alone (Robson18, slide 16)
 };
 
 /// Task {0, 0, block, 0, k} is a block's iteration k. It waits for its own and its neighbours' iteration before, and

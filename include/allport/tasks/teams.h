@@ -1,4 +1,5 @@
-// All cores of a process as teams: M masters, each with D drones, changed between iterations (deck 3, slides 24 to 28).
+// All cores of a process as teams: M masters with D drones each, changed between iterations (Robson18, slides 24 to
+// 28).
 #pragma once
 
 #include <functional>
@@ -75,9 +76,9 @@ class Teams {
   /// Indices of cores().all; empty where threads are more than cores.
   [[nodiscard]] std::vector<int> cores_of(int master) const;
   /// Keeps the calling thread, one of OpenMP's in a parallel region of `master`, on the core of the team's thread
-  /// `member`: OpenMP's own affinities are fixed when it starts, and its threads outlive a configuration (slide 27).
-  /// Nothing where threads are not pinned; free where this one is there already, so that every region may begin with
-  /// it.
+  /// `member`: OpenMP's own affinities are fixed when it starts, and its threads outlive a configuration (Robson18,
+  /// slide 27). Nothing where threads are not pinned; free where this one is there already, so that every region may
+  /// begin with it.
   /// @pre 0 <= master < masters(), 0 <= member <= drones()
   void pin(int master, int member) const;
 

@@ -1,4 +1,4 @@
-"""Jacobi in blocks with a spread (deck 3) beside plain MPI + OpenMP and its kin, and CkLoop's policy.
+"""Jacobi in blocks with a spread (Robson18) beside plain MPI + OpenMP and its kin, and CkLoop's policy.
 
 result = ap.jacobi.run(ap.jacobi.Jacobi(grid="4096x4096", block="512x512", spread="1,2"))
 """

@@ -27,7 +27,6 @@ from allport.cli import (
     options,
     plan,
     report,
-    reproduce,
     run,
     schedule,
     simulate,
@@ -75,7 +74,6 @@ app.command(name="exec", context_settings=exec.SETTINGS)(exec.exec_)
 app.command(name="explain")(explain.explain)
 app.command(name="map")(map.map_)
 app.command(name="report")(report.report)
-app.command(name="reproduce")(reproduce.reproduce)
 app.command(name="simulate")(simulate.simulate)
 app.command(name="version")(version.version)
 

@@ -188,7 +188,7 @@ def bench(
     balance: Annotated[
         str, typer.Option(rich_help_panel=JACOBI, help="Between rounds: none, greedy, refine; or several.")
     ] = "none",
-    send: Annotated[bool, typer.Option(rich_help_panel=JACOBI, help="Whether faces travel (slide 16).")] = True,
+    send: Annotated[bool, typer.Option(rich_help_panel=JACOBI, help="Let faces travel (Robson18, slide 16).")] = True,
 ) -> None:
     """Time a collective, every byte checked, beside the MPI library's; or 'jacobi', in blocks spread over threads."""
     if collective == "jacobi":

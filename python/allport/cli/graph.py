@@ -48,7 +48,7 @@ def show(
     as_json: Json = False,
     **options: Any,
 ) -> None:
-    """What a graph is made of; with -o a drawing, tasks below those that they wait for (deck 5 slide 4)."""
+    """What a graph is made of; with -o a drawing, tasks below those that they wait for (Song09, slide 4)."""
     ensure_outputs(output=output)
     if output is not None and not output.endswith(".svg"):
         raise ap.AllportError(f"output = '{output}': expected a name that ends in .svg")

@@ -18,7 +18,7 @@ Ids = Annotated[
     str | None,
     typer.Option(metavar="SPEC", help="Topology IDs: 3x1bit, 4x3bit:2048, or a file; else the machine's."),
 ]
-Bits = Annotated[int | None, typer.Option(help="Bits of a digit of the machine's IDs; else as in deck 5.")]
+Bits = Annotated[int | None, typer.Option(help="Bits of a digit of the machine's IDs; else as in Song09.")]
 
 
 def _names(ids: str | None, machine: str | None, bits: int | None) -> tuple[ap.TopologyIds, ap.Machine | None]:

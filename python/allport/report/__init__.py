@@ -1,1 +1,1 @@
-"""What is shown of machines, schedules, simulations and runs: drawings, charts, traces, and the decks' figures."""
+"""What is shown of machines, schedules, simulations and runs: drawings, charts, traces and pages."""

@@ -1,4 +1,4 @@
-"""Drawings of schedules: the spanning trees of a broadcast or reduction on their torus (deck 1, slide 5)."""
+"""Drawings of schedules: the spanning trees of a broadcast or reduction on their torus (Solomonik11, slide 5)."""
 
 from __future__ import annotations
 

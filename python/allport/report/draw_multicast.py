@@ -1,4 +1,4 @@
-"""Drawings of multicasts: who hands the message to whom, and for whom, step by step (deck 5)."""
+"""Drawings of multicasts: who hands the message to whom, and for whom, step by step (Song09)."""
 
 from __future__ import annotations
 

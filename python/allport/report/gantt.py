@@ -1,4 +1,4 @@
-"""Gantt charts of task graphs, simulated and as they ran: who computed what when (deck 1 slide 34)."""
+"""Gantt charts of task graphs, simulated and as they ran: who computed what when (Solomonik11, slide 34)."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A schedule's trees on its machine, as `allport schedule show -o` draws them (deck 1, slide 5)."""
+"""A schedule's trees on its machine, as `allport schedule show -o` draws them (Solomonik11, slide 5)."""
 
 from __future__ import annotations
 
