@@ -186,7 +186,7 @@ def c_header() -> str:
 def c_bodies(varies: bool) -> str:
     lines = [
         f"// The C interface: collectives{', blocks of different lengths' if varies else ''}; {WRITTEN}.",
-        '#include "allport_c_calls.h"',
+        '#include "calls.h"',
         "",
         "using namespace allport;",
         "using namespace allport::c_interface;",
@@ -263,8 +263,8 @@ FILES: dict[str, Callable[[], str]] = {
     "include/allport/comm/collective_calls.h": cpp_header,
     "src/comm/collective_calls.cpp": cpp_bodies,
     "include/allport/allport_collectives.h": c_header,
-    "src/allport_c_collectives.cpp": lambda: c_bodies(False),
-    "src/allport_c_collectives_v.cpp": lambda: c_bodies(True),
+    "src/c/collectives.cpp": lambda: c_bodies(False),
+    "src/c/collectives_v.cpp": lambda: c_bodies(True),
     "python/allport/collective_calls.py": python_methods,
     "src/fortran/allport.f90": lambda: make_fortran.module(make_fortran.header()),
     "docs/reference/interfaces.md": interface_page.page,

@@ -8,7 +8,7 @@
 #include "allport/select/rank_order.h"
 #include "allport/tasks/cores.h"
 #include "allport/tasks/team.h"
-#include "allport_c.h"
+#include "handles.h"
 
 struct allport_team_s {
   allport::tasks::Team team;

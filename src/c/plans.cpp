@@ -1,5 +1,5 @@
 // The C interface: plans of products and factorizations, and what they say.
-#include "allport_c_plans.h"
+#include "plan_handles.h"
 
 #include <algorithm>
 #include <memory>
@@ -9,8 +9,8 @@
 
 #include "allport/graph/simulate.h"
 #include "allport/tasks/carrier.h"
-#include "allport_c_options.h"
 #include "linalg/tiled_plan.h"
+#include "options.h"
 
 namespace {
 

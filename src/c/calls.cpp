@@ -1,5 +1,5 @@
 // The C interface: calls of collectives, and what is in flight.
-#include "allport_c_calls.h"
+#include "calls.h"
 
 #include <limits>
 #include <utility>

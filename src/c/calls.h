@@ -1,7 +1,7 @@
 // Collectives of the C interface: what a function was given becomes a call of the communicator.
 #pragma once
 
-#include "allport_c.h"
+#include "handles.h"
 
 struct allport_transfer_s {
   allport::Transfer transfer;

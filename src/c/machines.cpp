@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "allport/collectives/registry.h"
-#include "allport_c_plans.h"
+#include "plan_handles.h"
 
 namespace {
 

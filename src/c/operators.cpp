@@ -5,7 +5,7 @@
 #include <type_traits>
 
 #include "allport/schedule/elementwise.h"
-#include "allport_c_calls.h"
+#include "calls.h"
 
 namespace allport::c_interface {
 namespace {

@@ -1,10 +1,10 @@
 // The C interface: communicators, collectives, distributions and products.
-#include "allport_c.h"
+#include "handles.h"
 
 #include <memory>
 
-#include "allport_c_options.h"
-#include "allport_c_plans.h"
+#include "options.h"
+#include "plan_handles.h"
 
 namespace allport::c_interface {
 

@@ -1,5 +1,5 @@
 // The C interface: collectives; written by tools/make_interfaces.py from tools/interface_table.py.
-#include "allport_c_calls.h"
+#include "calls.h"
 
 using namespace allport;
 using namespace allport::c_interface;

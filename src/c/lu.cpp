@@ -7,8 +7,8 @@
 
 #include "allport/linalg/lu.h"
 #include "allport/linalg/solve.h"
-#include "allport_c_options.h"
-#include "allport_c_plans.h"
+#include "options.h"
+#include "plan_handles.h"
 
 namespace {
 

@@ -9,8 +9,8 @@
 #include "allport/graph/simulate.h"
 #include "allport/tasks/carrier.h"
 #include "allport/tasks/run.h"
-#include "allport_c_body.h"
-#include "allport_c_calls.h"
+#include "body.h"
+#include "calls.h"
 
 struct allport_visitor_s {
   allport::TaskGraph::VisitTask task{};

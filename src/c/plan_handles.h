@@ -15,7 +15,7 @@
 #include "allport/linalg/qr_plan.h"
 #include "allport/select/machine_part.h"
 #include "allport/select/select.h"
-#include "allport_c.h"
+#include "handles.h"
 
 namespace allport::c_interface {
 

@@ -8,8 +8,8 @@
 #include "allport/select/mpi_price.h"
 #include "allport/sim/simulate.h"
 #include "allport/verify/verify.h"
-#include "allport_c_calls.h"
-#include "allport_c_plans.h"
+#include "calls.h"
+#include "plan_handles.h"
 
 namespace {
 

@@ -2,7 +2,7 @@
 #pragma once
 
 #include "allport/linalg/lu.h"
-#include "allport_c.h"
+#include "handles.h"
 
 namespace allport::c_interface {
 

@@ -1,6 +1,6 @@
 // The C interface: collectives, blocks of different lengths; written by tools/make_interfaces.py from
 // tools/interface_table.py.
-#include "allport_c_calls.h"
+#include "calls.h"
 
 using namespace allport;
 using namespace allport::c_interface;

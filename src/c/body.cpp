@@ -1,10 +1,10 @@
 // The C interface: what the bodies of tasks read, write, and say to the other members of their gang.
-#include "allport_c_body.h"
+#include "body.h"
 
 #include <limits>
 #include <span>
 
-#include "allport_c_calls.h"
+#include "calls.h"
 
 namespace {
 

@@ -5,8 +5,8 @@
 #include "allport/linalg/cholesky.h"
 #include "allport/linalg/householder.h"
 #include "allport/linalg/least_squares.h"
-#include "allport_c_options.h"
-#include "allport_c_plans.h"
+#include "options.h"
+#include "plan_handles.h"
 
 namespace {
 
