@@ -14,7 +14,7 @@ import python_rooms
 
 BANNED_NAMES = {"utils", "util", "common", "core", "misc", "helpers", "helper"}
 CPP = {".h", ".hpp", ".cpp", ".c", ".def", ".inc"}
-DOORS = {"c", "fortran"}  # folders of src/ above the rooms
+DOORS = {"c"}  # folders of src/ above the rooms
 LONG_FILE = 400
 PLANNED = "(planned)"
 

@@ -2,9 +2,12 @@
 #pragma once
 
 #include <algorithm>
+#include <complex>
 #include <cstdint>
 #include <exception>
+#include <mutex>
 #include <string>
+#include <utility>
 
 #include "allport/allport.h"
 #include "allport/comm/communicator.h"
@@ -13,7 +16,7 @@
 
 struct allport_comm_s {
   allport::Communicator comm;
-  std::string report;
+  std::string report;  ///< of the last multiply
 };
 
 struct allport_distribution_s {
@@ -22,10 +25,10 @@ struct allport_distribution_s {
 
 namespace allport::c_interface {
 
-/// Of the calling thread: allport_error()'s text.
+/// Of the calling thread: the text of allport_error().
 std::string& last_error() noexcept;
 
-/// Runs `body`; what it throws becomes a code and allport_error()'s text.
+/// Runs `body`; an exception becomes a code and the text of allport_error().
 template <class Body>
 int guarded(Body&& body) noexcept {
   try {
@@ -36,10 +39,10 @@ int guarded(Body&& body) noexcept {
     return static_cast<int>(e.kind());
   } catch (std::exception const& e) {
     last_error() = e.what();
-    return ALLPORT_INTERNAL;
+    return ALLPORT_ERR_INTERNAL;
   } catch (...) {
     last_error() = "unknown exception";
-    return ALLPORT_INTERNAL;
+    return ALLPORT_ERR_INTERNAL;
   }
 }
 
@@ -49,35 +52,79 @@ auto& the(Handle handle, char const* name) {
   return *handle;
 }
 
+/// What a pointer that results are written to points to.
+template <class T>
+T& place(T* result, char const* name) {
+  ensure(result != nullptr, name, "NULL", "a place for it");
+  return *result;
+}
+
+/// Writes what `make` returns as a new handle.
+template <class Handle, class Make>
+int made(Handle* created, Make&& make) noexcept {
+  return guarded([&] {
+    place(created, "created") = nullptr;
+    *created = make();
+  });
+}
+
+/// Frees what a handle stands for, and sets it to NULL.
+template <class Handle>
+int freed(Handle* handle, char const* name) noexcept {
+  return guarded([&] { delete std::exchange(place(handle, name), nullptr); });
+}
+
+/// The text that `body` returns, or NULL where it throws.
+template <class Body>
+char const* text_or_null(Body&& body) noexcept {
+  char const* text = nullptr;
+  return guarded([&] { text = body(); }) == ALLPORT_SUCCESS ? text : nullptr;
+}
+
+inline std::string text_given(char const* text, char const* name, char const* expected) {
+  ensure(text != nullptr, name, "NULL", expected);
+  return text;
+}
+
+/// A text that is made when it is first asked for, by any thread, and then stored.
+class CachedText {
+ public:
+  template <class Make>
+  char const* get(Make const& make) {
+    std::call_once(made_, [&] { text_ = make(); });
+    return text_.c_str();
+  }
+
+ private:
+  std::once_flag made_;
+  std::string text_;
+};
+
 /// A rank's part of a matrix.
 template <class T>
-Matrix<T> matrix(allport_comm_s const& on, T* data, std::int64_t ld, allport_distribution lies, char const* name) {
-  return {on.comm, the(lies, name).distribution, data, ld};
+Matrix<T> matrix(allport_comm_s const& on, T* data, std::int64_t ld, allport_distribution distribution,
+                 char const* name) {
+  return {on.comm, the(distribution, name).distribution, data, ld};
+}
+
+/// @throws Error(argument) where matrices of that type do not exist
+Scalar scalar_of_type(allport_type type);
+/// use(x), x being a zero of the type.
+template <class Use>
+void with_scalar(allport_type type, Use const& use) {
+  switch (scalar_of_type(type)) {
+    case Scalar::s:
+      return use(float{});
+    case Scalar::d:
+      return use(double{});
+    case Scalar::c:
+      return use(std::complex<float>{});
+    case Scalar::z:
+      return use(std::complex<double>{});
+  }
 }
 
 Trans trans_of(char c, char const* name);
-Scalar type_named(char c);
 Uplo uplo_of(char c);
-std::int64_t whole_number(std::string const& text, std::string const& key);
-/// Threads of a rank.
-int workers_given(std::string const& text, std::string const& key);
-GemmGrid grid_named(std::string const& text);
-
-/// take(key, value) for each word `key=value` of the options; false: no such key. @param keys  all there are
-template <class Take>
-void read_options(char const* text, char const* keys, Take const& take) {
-  std::string const all = text == nullptr ? "" : text;
-  for (std::size_t at = 0; at < all.size();) {
-    auto const end = std::min(all.find(' ', at), all.size());
-    auto const word = all.substr(at, end - at);
-    at = end + 1;
-    if (word.empty()) continue;
-    auto const equals = word.find('=');
-    auto const value = equals == std::string::npos ? std::string() : word.substr(equals + 1);
-    if (!take(word.substr(0, equals), value)) {
-      throw Error::argument("options", show(word), keys, "separate them by spaces");
-    }
-  }
-}
 
 }  // namespace allport::c_interface

@@ -16,11 +16,6 @@ using namespace allport::c_interface;
 
 constexpr auto handle_of_machine = "machine";
 
-allport_machine_s* new_machine(Machine machine, Mapping const& mapping) {
-  ensure(mapping.ranks() == machine.ranks(), "places", mapping.ranks(), "one for each rank of the machine");
-  return new allport_machine_s{std::move(machine), mapping.is_identity() ? std::nullopt : std::optional(mapping)};
-}
-
 Node node_given(Machine const& machine, int node, char const* name) {
   ensure(node >= 0 && node < machine.nodes(), name, node, "a node in 0.." + std::to_string(machine.nodes() - 1));
   return node;
@@ -31,8 +26,8 @@ struct Named {
   char const* summary;
 };
 
-/// C strings of texts that are no C strings by themselves. They live as long as the program.
-std::vector<Named> kept(std::vector<GemmAlgorithmName> const& names) {
+/// C strings of texts that are no C strings by themselves. They exist until the program ends.
+std::vector<Named> stored(std::vector<GemmAlgorithmName> const& names) {
   static auto& texts = *new std::deque<std::string>;
   std::vector<Named> all;
   for (auto const& one : names) {
@@ -42,12 +37,20 @@ std::vector<Named> kept(std::vector<GemmAlgorithmName> const& names) {
   return all;
 }
 
-std::vector<Named> algorithms_of(char const* of) {
-  auto const what = text_given(of, "of", "a collective such as \"bcast\", or \"gemm\" or \"lu\"");
-  // Made one after the other: kept() is for one thread.
-  static auto const both = std::pair(kept(gemm_algorithms()), kept(lu_algorithms()));
+std::vector<Named> presets() {
+  static auto const names = preset_names();
+  std::vector<Named> all;
+  for (auto const& name : names) all.push_back({name.c_str(), "a machine that is built in"});
+  return all;
+}
+
+std::vector<Named> registered(char const* of) {
+  auto const what = text_given(of, "of", "a collective such as \"bcast\", or \"gemm\", \"lu\" or \"machine\"");
+  // One after the other: stored() is for one thread.
+  static auto const both = std::pair(stored(gemm_algorithms()), stored(lu_algorithms()));
   if (what == "gemm") return both.first;
   if (what == "lu") return both.second;
+  if (what == "machine") return presets();
   auto const collective = parse_collective(what);
   std::vector<Named> all;
   for (auto const* one : algorithms()) {
@@ -60,27 +63,15 @@ std::vector<Named> algorithms_of(char const* of) {
 
 extern "C" {
 
-int allport_machine_create(char const* spec, allport_machine_handle* created) {
+int allport_machine_create(char const* spec, allport_machine* created) {
   return made(created, [&] {
-    return new allport_machine_s{
-        Machine::parse(text_given(spec, "spec", "a spec such as \"torus:4x4\", or a machine file")), std::nullopt};
+    auto const text = text_given(spec, "spec", "a spec such as \"torus:4x4\", a machine file or its text");
+    bool const whole_file = text.find('\n') != std::string::npos;
+    return new allport_machine_s{whole_file ? Machine::from_toml(text) : Machine::parse(text), std::nullopt};
   });
 }
 
-int allport_machine_from_toml(char const* text, allport_machine_handle* created) {
-  return made(created, [&] {
-    return new allport_machine_s{Machine::from_toml(text_given(text, "text", "a machine file's text")), std::nullopt};
-  });
-}
-
-int allport_comm_machine(allport_comm comm, allport_machine_handle* created) {
-  return made(created, [&] {
-    auto const& on = the(comm, "comm").comm;
-    return new_machine(on.machine(), on.mapping());
-  });
-}
-
-int allport_machine_placed(allport_machine_handle machine, int const* places, allport_machine_handle* created) {
+int allport_machine_placed(allport_machine machine, int const* places, allport_machine* created) {
   return made(created, [&] {
     auto const& on = whole(machine).machine;
     ensure(places != nullptr, "places", "NULL", "as many numbers as there are ranks");
@@ -88,8 +79,7 @@ int allport_machine_placed(allport_machine_handle machine, int const* places, al
   });
 }
 
-int allport_machine_part(allport_machine_handle machine, int ranks, int const* members,
-                         allport_machine_handle* created) {
+int allport_machine_part(allport_machine machine, int ranks, int const* members, allport_machine* created) {
   return made(created, [&] {
     auto const& on = whole(machine);
     ensure(members != nullptr, "members", "NULL", "ranks of the machine");
@@ -105,35 +95,27 @@ int allport_machine_part(allport_machine_handle machine, int ranks, int const* m
   });
 }
 
-int allport_machine_free(allport_machine_handle* machine) { return freed(machine, handle_of_machine); }
+int allport_machine_free(allport_machine* machine) { return freed(machine, handle_of_machine); }
 
-char const* allport_machine_name(allport_machine_handle machine) {
-  return text_or_null([&] { return the(machine, handle_of_machine).machine.name().c_str(); });
-}
-
-int allport_machine_size(allport_machine_handle machine, int* nodes, int* ranks_per_node, int* ranks, int64_t* links) {
+int allport_machine_query(allport_machine machine, allport_machine_info* info) {
   return guarded([&] {
     auto const& on = the(machine, handle_of_machine).machine;
-    place(nodes, "nodes") = on.nodes();
-    place(ranks_per_node, "ranks_per_node") = on.ranks_per_node();
-    place(ranks, "ranks") = on.ranks();
-    place(links, "links") = on.links();
-  });
-}
-
-int allport_machine_extents(allport_machine_handle machine, int* axes, int* lengths, int* wraps) {
-  return guarded([&] {
-    auto const& on = the(machine, handle_of_machine).machine;
-    ensure(lengths != nullptr && wraps != nullptr, "lengths, wraps", "NULL", "places for 8 numbers each");
-    place(axes, "axes") = on.axes();
+    allport_machine_info has{.nodes = on.nodes(),
+                             .ranks_per_node = on.ranks_per_node(),
+                             .ranks = on.ranks(),
+                             .axes = on.axes(),
+                             .lengths = {},
+                             .wraps = {},
+                             .links = on.links()};
     for (int a = 0; a < on.axes(); ++a) {
-      lengths[a] = on.axis(a).length;
-      wraps[a] = on.axis(a).wraps ? 1 : 0;
+      has.lengths[a] = on.axis(a).length;
+      has.wraps[a] = on.axis(a).wraps ? 1 : 0;
     }
+    place(info, "info") = has;
   });
 }
 
-int allport_machine_link(allport_machine_handle machine, int node, int port, int* neighbour, double* bandwidth,
+int allport_machine_link(allport_machine machine, int node, int port, int* neighbour, double* bandwidth,
                          double* latency, int* works) {
   return guarded([&] {
     auto const& on = the(machine, handle_of_machine).machine;
@@ -148,7 +130,7 @@ int allport_machine_link(allport_machine_handle machine, int node, int port, int
   });
 }
 
-int allport_machine_hops(allport_machine_handle machine, int from_node, int to_node, int* hops) {
+int allport_machine_hops(allport_machine machine, int from_node, int to_node, int* hops) {
   return guarded([&] {
     auto const& on = the(machine, handle_of_machine).machine;
     auto const from = node_given(on, from_node, "from_node");
@@ -156,45 +138,26 @@ int allport_machine_hops(allport_machine_handle machine, int from_node, int to_n
   });
 }
 
-char const* allport_machine_json(allport_machine_handle machine) {
+char const* allport_machine_text(allport_machine machine, char const* what) {
   return text_or_null([&] {
     auto& on = the(machine, handle_of_machine);
-    return on.json.get([&] { return on.machine.to_json(); });
+    auto const wanted = text_given(what, "what", "\"name\", \"json\" or \"toml\"");
+    if (wanted == "name") return on.machine.name().c_str();
+    if (wanted == "json") return on.json.get([&] { return on.machine.to_json(); });
+    if (wanted == "toml") return on.toml.get([&] { return on.machine.to_toml(); });
+    throw Error::argument("what", show(wanted), "\"name\", \"json\" or \"toml\"");
   });
 }
 
-char const* allport_machine_toml(allport_machine_handle machine) {
-  return text_or_null([&] {
-    auto& on = the(machine, handle_of_machine);
-    return on.toml.get([&] { return on.machine.to_toml(); });
-  });
-}
-
-char const* allport_machine_preset(int index) {
+char const* allport_algorithm_text(char const* of, int index, char const* what) {
   return text_or_null([&]() -> char const* {
-    static auto const names = preset_names();
+    auto const all = registered(of);
+    auto const wanted = text_given(what, "what", "\"name\" or \"summary\"");
+    ensure(wanted == "name" || wanted == "summary", "what", wanted, "\"name\" or \"summary\"");
     ensure(index >= 0, "index", index, "0 or more");
-    return static_cast<std::size_t>(index) < names.size() ? names[static_cast<std::size_t>(index)].c_str() : nullptr;
-  });
-}
-
-char const* allport_algorithm_name(char const* of, int index) {
-  return text_or_null([&]() -> char const* {
-    auto const all = algorithms_of(of);
-    ensure(index >= 0, "index", index, "0 or more");
-    return static_cast<std::size_t>(index) < all.size() ? all[static_cast<std::size_t>(index)].name : nullptr;
-  });
-}
-
-char const* allport_algorithm_summary(char const* of, char const* name) {
-  return text_or_null([&] {
-    auto const wanted = text_given(name, "name", "that of an algorithm");
-    std::string known;
-    for (auto const& one : algorithms_of(of)) {
-      if (wanted == one.name) return one.summary;
-      known += (known.empty() ? "" : ", ") + std::string(one.name);
-    }
-    throw Error::argument("name", show(wanted), "one of " + known);
+    if (static_cast<std::size_t>(index) >= all.size()) return nullptr;
+    auto const& one = all[static_cast<std::size_t>(index)];
+    return wanted == "name" ? one.name : one.summary;
   });
 }
 

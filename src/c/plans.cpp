@@ -25,40 +25,104 @@ constexpr bool is_tiled = std::is_same_v<Plan, CholeskyPlan> || std::is_same_v<P
 
 /// use(plan) of whichever kind it is.
 template <class Use>
-auto asked(allport_plan_handle plan, Use const& use) {
+auto asked(allport_plan plan, Use const& use) {
   return std::visit(use, the(plan, handle_of_plan).plan);
 }
 
-std::optional<Distribution> lying(allport_distribution given) {
+std::optional<Distribution> given_by(allport_distribution given) {
   return given == nullptr ? std::nullopt : std::optional(given->distribution);
 }
 
-struct Moved {
-  std::int64_t words = -1;
-  std::int64_t messages = -1;
-  double bound_words = 0;
-};
-
 template <class Plan>
-Moved moved_by(Plan const& plan) {
+allport_plan_info info_of(Plan const& p) {
+  auto const& chosen = p.chosen;
+  allport_plan_info info{};
+  info.memory = chosen.memory.value();
   if constexpr (is_tiled<Plan>) {
-    Moved moved;
-    if constexpr (std::is_same_v<Plan, CholeskyPlan>) moved.bound_words = plan.chosen.bound_words;
-    if (plan.counts.empty()) return moved;
+    info.seconds = chosen.total().value();
+    info.rows = chosen.rows;
+    info.cols = chosen.cols;
+    info.layers = 1;
+    info.block = chosen.nb;
+    if constexpr (std::is_same_v<Plan, CholeskyPlan>) info.bound_words = chosen.bound_words;
     std::int64_t bytes = 0;
-    moved.messages = 0;
-    for (auto const& rank : plan.counts) {
+    for (auto const& rank : p.counts) {
       bytes = std::max({bytes, rank.traffic.bytes_sent, rank.traffic.bytes_received});
-      moved.messages = std::max({moved.messages, rank.traffic.messages_sent, rank.traffic.messages_received});
+      info.messages = std::max({info.messages, rank.traffic.messages_sent, rank.traffic.messages_received});
     }
-    moved.words = bytes / bytes_of(plan.problem.type);
-    return moved;
+    info.words = bytes / bytes_of(p.problem.type);
+    if (p.counts.empty()) info.words = info.messages = -1;
   } else {
-    return {plan.chosen.words, plan.chosen.messages, plan.chosen.bound_words};
+    info.seconds = chosen.total.value();
+    info.rows = chosen.grid.rows;
+    info.cols = chosen.grid.cols;
+    info.layers = chosen.grid.layers;
+    if constexpr (std::is_same_v<Plan, GemmPlan>) {
+      info.block = chosen.panel;
+    } else {
+      info.block = chosen.block;
+    }
+    info.words = chosen.words;
+    info.messages = chosen.messages;
+    info.bound_words = chosen.bound_words;
   }
+  return info;
 }
 
-Distribution wanted_by(allport_plan_handle plan, char which) {
+/// What a plan is made for, as its caller gives it.
+struct Wanted {
+  allport_type type;
+  std::string letters;
+  std::int64_t m, n, k;
+  allport_distribution given;
+  char const* options;
+};
+
+/// The letters of an operation. @throws Error(argument) where there are more or fewer
+char const* letters_of(Wanted const& wanted, std::size_t count, char const* expected) {
+  ensure(wanted.letters.size() == count, "letters", show(wanted.letters), expected);
+  return wanted.letters.c_str();
+}
+
+allport_plan_s* plan_of_gemm(allport_machine_s const& on, Wanted const& wanted) {
+  auto const* const letters = letters_of(wanted, 2, "trans_a and trans_b, as \"NT\"");
+  ensure(wanted.given == nullptr, "given", "a distribution", "NULL: gemm is planned for where its plan wants matrices");
+  auto how = gemm_options(wanted.options);
+  how.mapping = on.mapping;
+  GemmProblem const problem{wanted.m,
+                            wanted.n,
+                            wanted.k,
+                            scalar_of_type(wanted.type),
+                            trans_of(letters[0], "trans_a"),
+                            trans_of(letters[1], "trans_b")};
+  return new allport_plan_s{plan_gemm(problem, on.machine, how)};
+}
+
+allport_plan_s* plan_of_getrf(allport_machine_s const& on, Wanted const& wanted) {
+  letters_of(wanted, 0, "none");
+  auto how = lu_options(wanted.options);
+  how.options.mapping = on.mapping;
+  how.options.given = given_by(wanted.given);
+  LuProblem const problem{wanted.m, wanted.n, scalar_of_type(wanted.type), how.pivoting};
+  return new allport_plan_s{plan_lu(problem, on.machine, how.options)};
+}
+
+allport_plan_s* plan_of_potrf(allport_machine_s const& on, Wanted const& wanted) {
+  auto const uplo = uplo_of(letters_of(wanted, 1, "uplo, as \"L\"")[0]);
+  ensure(wanted.m == wanted.n, "m", wanted.m, "n, " + std::to_string(wanted.n));
+  auto how = tiled_plan_options<CholeskyPlanOptions>(wanted.options);
+  how.given = given_by(wanted.given);
+  return new allport_plan_s{plan_cholesky({wanted.n, scalar_of_type(wanted.type), uplo}, on.machine, how)};
+}
+
+allport_plan_s* plan_of_geqrf(allport_machine_s const& on, Wanted const& wanted) {
+  letters_of(wanted, 0, "none");
+  auto how = tiled_plan_options<QrPlanOptions>(wanted.options);
+  how.given = given_by(wanted.given);
+  return new allport_plan_s{plan_qr({wanted.m, wanted.n, scalar_of_type(wanted.type)}, on.machine, how)};
+}
+
+Distribution wanted_by(allport_plan plan, char which) {
   return asked(plan, [&](auto const& p) -> Distribution {
     using Plan = std::decay_t<decltype(p)>;
     if constexpr (std::is_same_v<Plan, GemmPlan>) {
@@ -124,50 +188,34 @@ graph::SimulateOptions simulation_wanted(char const* text, graph::SimulateOption
 
 extern "C" {
 
-int allport_plan_gemm(allport_machine_handle machine, char type, char trans_a, char trans_b, int64_t m, int64_t n,
-                      int64_t k, char const* options, allport_plan_handle* created) {
+int allport_plan_create(allport_machine machine, char const* operation, allport_type type, char const* letters,
+                        int64_t m, int64_t n, int64_t k, allport_distribution given, char const* options,
+                        allport_plan* created) {
   return made(created, [&] {
+    constexpr auto known = "\"gemm\", \"getrf\", \"potrf\" or \"geqrf\"";
+    auto const name = text_given(operation, "operation", known);
     auto const& on = whole(machine);
-    auto how = gemm_options(options);
-    how.mapping = on.mapping;
-    GemmProblem const problem{m, n, k, type_named(type), trans_of(trans_a, "trans_a"), trans_of(trans_b, "trans_b")};
-    return new allport_plan_s{plan_gemm(problem, on.machine, how)};
+    Wanted const wanted{type, letters == nullptr ? "" : letters, m, n, k, given, options};
+    if (name == "gemm") return plan_of_gemm(on, wanted);
+    if (name == "getrf") return plan_of_getrf(on, wanted);
+    if (name == "potrf") return plan_of_potrf(on, wanted);
+    if (name == "geqrf") return plan_of_geqrf(on, wanted);
+    throw Error::argument("operation", show(name), known);
   });
 }
 
-int allport_plan_getrf(allport_machine_handle machine, char type, int64_t m, int64_t n, allport_distribution given,
-                       char const* options, allport_plan_handle* created) {
-  return made(created, [&] {
-    auto const& on = whole(machine);
-    auto wanted = lu_options(options);
-    wanted.options.mapping = on.mapping;
-    wanted.options.given = lying(given);
-    return new allport_plan_s{plan_lu({m, n, type_named(type), wanted.pivoting}, on.machine, wanted.options)};
-  });
+int allport_plan_free(allport_plan* plan) { return freed(plan, handle_of_plan); }
+
+int allport_plan_query(allport_plan plan, allport_plan_info* info) {
+  return guarded([&] { place(info, "info") = asked(plan, [](auto const& p) { return info_of(p); }); });
 }
 
-int allport_plan_potrf(allport_machine_handle machine, char type, char uplo, int64_t n, allport_distribution given,
-                       char const* options, allport_plan_handle* created) {
-  return made(created, [&] {
-    auto how = tiled_plan_options<CholeskyPlanOptions>(options);
-    how.given = lying(given);
-    return new allport_plan_s{plan_cholesky({n, type_named(type), uplo_of(uplo)}, whole(machine).machine, how)};
-  });
-}
-
-int allport_plan_geqrf(allport_machine_handle machine, char type, int64_t m, int64_t n, allport_distribution given,
-                       char const* options, allport_plan_handle* created) {
-  return made(created, [&] {
-    auto how = tiled_plan_options<QrPlanOptions>(options);
-    how.given = lying(given);
-    return new allport_plan_s{plan_qr({m, n, type_named(type)}, whole(machine).machine, how)};
-  });
-}
-
-int allport_plan_free(allport_plan_handle* plan) { return freed(plan, handle_of_plan); }
-
-char const* allport_plan_algorithm(allport_plan_handle plan) {
+char const* allport_plan_text(allport_plan plan, char const* what) {
   return text_or_null([&] {
+    auto& of = the(plan, handle_of_plan);
+    auto const wanted = text_given(what, "what", "\"algorithm\" or \"json\"");
+    if (wanted == "json") return of.json.get([&] { return asked(plan, [](auto const& p) { return p.to_json(); }); });
+    ensure(wanted == "algorithm", "what", show(wanted), "\"algorithm\" or \"json\"");
     return asked(plan, [](auto const& p) {
       if constexpr (is_tiled<std::decay_t<decltype(p)>>) {
         return "tiles";
@@ -178,66 +226,11 @@ char const* allport_plan_algorithm(allport_plan_handle plan) {
   });
 }
 
-int allport_plan_seconds(allport_plan_handle plan, double* seconds) {
-  return guarded([&] {
-    place(seconds, "seconds") = asked(plan, [](auto const& p) {
-      if constexpr (is_tiled<std::decay_t<decltype(p)>>) {
-        return p.chosen.total().value();
-      } else {
-        return p.chosen.total.value();
-      }
-    });
-  });
-}
-
-int allport_plan_grid(allport_plan_handle plan, int* rows, int* cols, int* layers) {
-  return guarded([&] {
-    auto const grid = asked(plan, [](auto const& p) {
-      if constexpr (is_tiled<std::decay_t<decltype(p)>>) {
-        return GemmGrid{p.chosen.rows, p.chosen.cols, 1};
-      } else {
-        return p.chosen.grid;
-      }
-    });
-    place(rows, "rows") = grid.rows;
-    place(cols, "cols") = grid.cols;
-    place(layers, "layers") = grid.layers;
-  });
-}
-
-int allport_plan_block(allport_plan_handle plan, int64_t* block) {
-  return guarded([&] {
-    place(block, "block") = asked(plan, [](auto const& p) {
-      using Plan = std::decay_t<decltype(p)>;
-      if constexpr (is_tiled<Plan>) {
-        return p.chosen.nb;
-      } else if constexpr (std::is_same_v<Plan, GemmPlan>) {
-        return p.chosen.panel;
-      } else {
-        return p.chosen.block;
-      }
-    });
-  });
-}
-
-int allport_plan_traffic(allport_plan_handle plan, int64_t* words, int64_t* messages, double* bound_words) {
-  return guarded([&] {
-    auto const moved = asked(plan, [](auto const& p) { return moved_by(p); });
-    place(words, "words") = moved.words;
-    place(messages, "messages") = moved.messages;
-    place(bound_words, "bound_words") = moved.bound_words;
-  });
-}
-
-int allport_plan_memory(allport_plan_handle plan, int64_t* bytes) {
-  return guarded([&] { place(bytes, "bytes") = asked(plan, [](auto const& p) { return p.chosen.memory.value(); }); });
-}
-
-int allport_plan_distribution(allport_plan_handle plan, char which, allport_distribution* created) {
+int allport_plan_distribution(allport_plan plan, char which, allport_distribution* created) {
   return made(created, [&] { return new allport_distribution_s{wanted_by(plan, which)}; });
 }
 
-int allport_plan_simulate(allport_plan_handle plan, char const* options, double* seconds) {
+int allport_plan_simulate(allport_plan plan, char const* options, double* seconds) {
   return guarded([&] {
     auto& result = place(seconds, "seconds");
     result = asked(plan, [&](auto const& p) {
@@ -245,13 +238,6 @@ int allport_plan_simulate(allport_plan_handle plan, char const* options, double*
       auto const how = simulation_wanted(options, run.options);
       return graph::simulate(*run.graph, p.machine, *run.carrier, how).seconds;
     });
-  });
-}
-
-char const* allport_plan_json(allport_plan_handle plan) {
-  return text_or_null([&] {
-    auto& of = the(plan, handle_of_plan);
-    return of.json.get([&] { return asked(plan, [](auto const& p) { return p.to_json(); }); });
   });
 }
 
