@@ -1,5 +1,11 @@
-# The Fortran module `allport` (src/fortran/allport.f90) over the C interface: target allport::fortran.
-add_library(allport_fortran STATIC ${PROJECT_SOURCE_DIR}/src/fortran/allport.f90)
+# The Fortran module `allport` over the C interface, written from its headers: target allport::fortran.
+set(allport_source ${PROJECT_BINARY_DIR}/fortran/allport.f90)
+set(tools ${PROJECT_SOURCE_DIR}/tools)
+file(GLOB headers CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/include/allport/allport*.h)
+add_custom_command(OUTPUT ${allport_source} VERBATIM
+                   DEPENDS ${headers} ${tools}/make_fortran.py ${tools}/fortran_frame.py
+                   COMMAND ${Python3_EXECUTABLE} -B ${tools}/make_fortran.py ${allport_source})
+add_library(allport_fortran STATIC ${allport_source})
 add_library(allport::fortran ALIAS allport_fortran)
 set(allport_modules ${PROJECT_BINARY_DIR}/modules)
 set_target_properties(allport_fortran PROPERTIES EXPORT_NAME fortran Fortran_MODULE_DIRECTORY ${allport_modules})

@@ -47,8 +47,8 @@ if(ALLPORT_TESTS AND CMAKE_NM AND NOT ALLPORT_SANITIZE)
     set_tests_properties(symbols.${target} PROPERTIES LABELS install)
   endfunction()
   allport_symbols_test(allport "^(allport_|_Z(GV|Z|GVZ|TI|TS|TV|TT|TW|TH|Thn[0-9]+_|Tv[0-9_n]+)?NK?7allport)"
-                       allport_version allport_bcast allport_dgemm allport_graph_run allport_machine_create
-                       allport_schedule_simulate allport_plan_gemm allport_zgeqrf_planned)
+                       allport_version allport_bcast allport_gemm allport_graph_run allport_machine_create
+                       allport_schedule_simulate allport_plan_create allport_geqrf)
   allport_symbols_test(allport_mpi "^(MPIX?_|mpix?_|ucp_worker_progress$|PMIx_)" MPI_Bcast)
   allport_symbols_test(allport_scalapack "^(p[sdcz]|C?blacs_grid(init|map)_?$|MPI_Finalize$|mpi_finalize_)" pdgesv_)
   allport_symbols_test(_native "^PyInit_" PyInit__native)

@@ -150,13 +150,14 @@ function(allport_library)
   get_property(external GLOBAL PROPERTY ALLPORT_EXTERNAL)
   list(REMOVE_DUPLICATES external)
   list(TRANSFORM rooms REPLACE "(.+)" "$<TARGET_OBJECTS:allport_\\1>")
-  file(GLOB c_interface CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/src/allport_c*.cpp)
+  file(GLOB c_interface CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/src/c/*.cpp)
   add_library(allport SHARED ${rooms} ${c_interface})
   add_library(allport::allport ALIAS allport)
   set_target_properties(allport PROPERTIES VERSION ${PROJECT_VERSION} SOVERSION ${PROJECT_VERSION_MAJOR})
   target_link_libraries(allport PRIVATE allport_settings fmt::fmt nlohmann_json::nlohmann_json
                         tomlplusplus::tomlplusplus ${external})
   target_link_libraries(allport PUBLIC MPI::MPI_CXX)
+  target_include_directories(allport PRIVATE ${PROJECT_SOURCE_DIR}/src)  # linalg/tiled_plan.h
   target_include_directories(allport PUBLIC $<BUILD_INTERFACE:${PROJECT_SOURCE_DIR}/include>
                              $<INSTALL_INTERFACE:${CMAKE_INSTALL_INCLUDEDIR}>)
   target_compile_features(allport PUBLIC cxx_std_20)

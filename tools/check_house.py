@@ -14,7 +14,7 @@ import python_rooms
 
 BANNED_NAMES = {"utils", "util", "common", "core", "misc", "helpers", "helper"}
 CPP = {".h", ".hpp", ".cpp", ".c", ".def", ".inc"}
-DOORS = {"fortran"}  # folders of src/ above the rooms
+DOORS = {"c"}  # folders of src/ above the rooms
 LONG_FILE = 400
 PLANNED = "(planned)"
 
@@ -164,7 +164,7 @@ class House:
         parts = path.relative_to(self.root).parts
         if parts[0] == "include" and len(parts) > 3:
             return parts[2]
-        if parts[0] == "src" and len(parts) > 2:
+        if parts[0] == "src" and len(parts) > 2 and parts[1] not in DOORS:
             return parts[1]
         return "dropin" if parts[0] == "dropin" else None
 

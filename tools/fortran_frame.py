@@ -3,11 +3,11 @@
 HEAD = """\
 ! Fortran module over allport.h, made from it by tools/make_fortran.py. Functions return 0 or one of the codes below;
 ! allport_error() has the message. Communicators are the integers of mpif.h and `use mpi` (with `use mpi_f08`:
-! comm%MPI_VAL). What C's comments let be NULL may be left out; buffers are given as c_loc of the data.
+! comm%MPI_VAL). Arguments that may be NULL in C are optional; buffers are given as c_loc of the data.
 module allport
-  use, intrinsic :: iso_c_binding, only: c_ptr, c_funptr, c_null_ptr, c_null_char, c_char, c_signed_char, c_int, &
-       c_int16_t, c_int32_t, c_int64_t, c_size_t, c_float, c_double, c_float_complex, c_double_complex, &
-       c_loc, c_associated, c_f_pointer
+  use, intrinsic :: iso_c_binding, only: c_ptr, c_funptr, c_null_ptr, c_null_funptr, c_null_char, c_char, &
+       c_signed_char, c_int, c_int16_t, c_int32_t, c_int64_t, c_size_t, c_float, c_double, c_float_complex, &
+       c_double_complex, c_loc, c_associated, c_f_pointer
   implicit none
   private
 """

@@ -12,37 +12,36 @@ from interface_table import TABLE
 ROOT = Path(__file__).resolve().parent.parent
 NONE = "–"
 
-# What it is; C++ header and name; C (? stands for s, d, c, z); Python. Fortran has what C has.
+# What it is; C++ header and name; C; Python. Fortran has what C has.
 OTHERS = [
     ("a communicator that knows its machine", "comm/communicator", "Communicator", "comm_create", "Communicator"),
     ("rank and size", "comm/communicator", "Communicator::rank", "comm_rank", "Communicator.rank"),
     ("parts of a communicator", "comm/communicator", "Communicator::sub", "comm_part", "Communicator.sub"),
     ("the end of one", "comm/communicator", "Communicator", "comm_free", "Communicator"),
-    ("a machine, by spec or file", "machine/machine", "Machine::parse", "machine_create machine_from_toml", "Machine"),
+    ("a machine, by spec or file", "machine/machine", "Machine::parse", "machine_create", "Machine"),
     ("a communicator's machine", "comm/communicator", "Communicator::machine", "comm_machine", "Communicator.machine"),
     ("where its ranks are", "mapping/mapping", "Mapping::from_list", "machine_placed", "Communicator.mapping"),
     ("what a machine has", "machine/machine", "Machine::axis",
-     "machine_name machine_size machine_extents machine_link machine_hops", "Machine"),
-    ("a machine as text", "machine/machine", "Machine::to_toml", "machine_json machine_toml", "Machine"),
+     "machine_query machine_link machine_hops", "Machine"),
+    ("a machine as text", "machine/machine", "Machine::to_toml", "machine_text", "Machine"),
     ("a machine's end", "machine/machine", "Machine", "machine_free", "Machine"),
-    ("built-in machines", "machine/machine", "preset_names", "machine_preset", "preset_names"),
+    ("built-in machines", "machine/machine", "preset_names", "algorithm_text", "preset_names"),
     ("a reduction's operator of the program's own", "schedule/interpreter", "Combine", "op_create", ""),
-    ("a sum, by its older name", "comm/communicator", "Communicator::reduce", "reduce_sum", "Communicator.reduce"),
     ("what is in flight: wait", "comm/transfer", "Transfer::wait", "wait", "Transfer.wait"),
     ("what is in flight: test", "comm/transfer", "Transfer::test", "test", "Transfer.test"),
     ("what was prepared: start", "comm/transfer", "Persistent::start", "start", "Persistent.start"),
-    ("what was prepared: its end", "comm/transfer", "Persistent", "persistent_free", "Persistent"),
-    ("registered algorithms", "collectives/registry", "algorithms", "algorithm_name algorithm_summary", "algorithms"),
+    ("what was prepared: its end", "comm/transfer", "Persistent", "request_free", "Persistent"),
+    ("registered algorithms", "collectives/registry", "algorithms", "algorithm_text", "algorithms"),
     ("a schedule on a machine, chosen or by name", "select/select", "choose", "schedule_create", "make_schedule"),
     ("ranks of a machine, for schedules", "select/machine_part", "MachinePart", "machine_part", "explain"),
-    ("a schedule of blocks of different lengths", "schedule/schedule", "with_blocks", "schedule_create_v", ""),
+    ("a schedule of blocks of different lengths", "schedule/schedule", "with_blocks", "schedule_create", ""),
     ("why it was chosen, what it will take", "select/select", "Choice",
-     "schedule_reason schedule_choice schedule_seconds", "explain"),
+     "schedule_text schedule_query", "explain"),
     ("what a schedule has", "schedule/schedule", "Schedule",
-     "schedule_collective schedule_algorithm schedule_shape schedule_traffic", "Schedule"),
-    ("a schedule as JSON", "schedule/json", "schedule_from_json", "schedule_json schedule_from_json", "Schedule"),
+     "schedule_query", "Schedule"),
+    ("a schedule as JSON", "schedule/json", "schedule_from_json", "schedule_text schedule_from_json", "Schedule"),
     ("a schedule's run", "comm/communicator", "Communicator::prepare",
-     "schedule_run schedule_start schedule_prepare", "Communicator.prepare"),
+     "schedule_run", "Communicator.prepare"),
     ("a schedule's end", "schedule/schedule", "Schedule", "schedule_free", "Schedule"),
     ("a schedule of a communicator's", "comm/communicator", "Communicator::schedule_for", "",
      "Communicator.schedule_for"),
@@ -54,49 +53,48 @@ OTHERS = [
     ("extents of a local part", "linalg/distribution", "Distribution::local_rows", "distribution_local",
      "Distribution"),
     ("a distribution's end", "linalg/distribution", "Distribution", "distribution_free", "Distribution"),
-    ("a plan of gemm", "linalg/gemm", "plan_gemm", "plan_gemm gemm_distribution", "plan_gemm"),
+    ("a plan of gemm", "linalg/gemm", "plan_gemm", "plan_create", "plan_gemm"),
     ("what a plan says", "linalg/gemm", "GemmPlan",
-     "plan_algorithm plan_seconds plan_grid plan_block plan_traffic plan_memory plan_distribution plan_json",
+     "plan_query plan_text plan_distribution",
      "GemmPlan"),
     ("what its run takes, simulated", "graph/simulate", "simulate", "plan_simulate", "graph.simulate"),
     ("a plan's end", "linalg/gemm", "GemmPlan", "plan_free", "GemmPlan"),
-    ("gemm as planned", "linalg/gemm", "gemm", "?gemm_planned", "gemm"),
-    ("C = alpha op(A) op(B) + beta C", "linalg/gemm", "gemm", "?gemm", "gemm"),
+    ("gemm as planned", "linalg/gemm", "gemm", "gemm", "gemm"),
+    ("C = alpha op(A) op(B) + beta C", "linalg/gemm", "gemm", "gemm", "gemm"),
     ("what gemm took", "linalg/gemm", "GemmReport", "gemm_report", "GemmReport"),
-    ("a plan of LU", "linalg/lu", "plan_lu", "plan_getrf", "plan_lu"),
-    ("LU as planned", "linalg/lu", "lu", "?getrf_planned", "lu"),
-    ("P A = L U", "linalg/lu", "lu", "?getrf", "lu"),
-    ("solve with its factors", "linalg/solve", "lu_solve", "?getrs", "LU.solve"),
-    ("both", "linalg/solve", "solve_refined", "?gesv", "solve"),
-    ("a plan of Cholesky", "linalg/cholesky_plan", "plan_cholesky", "plan_potrf", "plan_cholesky"),
-    ("Cholesky as planned", "linalg/cholesky_plan", "cholesky", "?potrf_planned", "cholesky"),
-    ("A = L L^H", "linalg/cholesky", "cholesky", "?potrf", "cholesky"),
-    ("solve with its factor", "linalg/cholesky", "cholesky_solve", "?potrs", "Cholesky.solve"),
-    ("both", "linalg/cholesky", "solve_positive_definite", "?posv", "solve"),
-    ("a plan of QR", "linalg/qr_plan", "plan_qr", "plan_geqrf", "plan_qr"),
-    ("QR as planned", "linalg/qr_plan", "geqrf", "?geqrf_planned", ""),
-    ("A = Q R", "linalg/householder", "geqrf", "?geqrf", "qr"),
-    ("products with Q", "linalg/householder", "apply_householder", "?ormqr ?unmqr", "QRResult"),
-    ("Q's columns", "linalg/householder", "form_householder_q", "?orgqr ?ungqr", "QRResult"),
-    ("least squares, least norm", "linalg/least_squares", "least_squares", "?gels", "lstsq"),
+    ("a plan of LU", "linalg/lu", "plan_lu", "plan_create", "plan_lu"),
+    ("LU as planned", "linalg/lu", "lu", "getrf", "lu"),
+    ("P A = L U", "linalg/lu", "lu", "getrf", "lu"),
+    ("solve with its factors", "linalg/solve", "lu_solve", "getrs", "LU.solve"),
+    ("both", "linalg/solve", "solve_refined", "gesv", "solve"),
+    ("a plan of Cholesky", "linalg/cholesky_plan", "plan_cholesky", "plan_create", "plan_cholesky"),
+    ("Cholesky as planned", "linalg/cholesky_plan", "cholesky", "potrf", "cholesky"),
+    ("A = L L^H", "linalg/cholesky", "cholesky", "potrf", "cholesky"),
+    ("solve with its factor", "linalg/cholesky", "cholesky_solve", "potrs", "Cholesky.solve"),
+    ("both", "linalg/cholesky", "solve_positive_definite", "posv", "solve"),
+    ("a plan of QR", "linalg/qr_plan", "plan_qr", "plan_create", "plan_qr"),
+    ("QR as planned", "linalg/qr_plan", "geqrf", "geqrf", ""),
+    ("A = Q R", "linalg/householder", "geqrf", "geqrf", "qr"),
+    ("products with Q", "linalg/householder", "apply_householder", "unmqr", "QRResult"),
+    ("Q's columns", "linalg/householder", "form_householder_q", "ungqr", "QRResult"),
+    ("least squares, least norm", "linalg/least_squares", "least_squares", "gels", "lstsq"),
     ("tensors", "", "", "", "einsum"),
     ("a loop by a team of threads", "tasks/team", "Team::parallel_for", "parallel_for", ""),
-    ("a team", "tasks/team", "Team", "team_create team_size team_free", ""),
+    ("a team", "tasks/team", "Team", "team_create team_free", ""),
     ("where ranks should go", "select/rank_order", "choose_order", "map_ranks", "RankOrder"),
     ("a task graph", "graph/task_graph", "TaskGraph", "graph_create graph_free", "TaskGraph"),
     ("its functions", "graph/task_graph", "TaskGraph::entries",
-     "graph_set_entries graph_set_exits graph_set_count graph_set_owner graph_set_parents graph_set_children "
-     "graph_set_contributors graph_set_output graph_set_priority graph_set_flops graph_set_body visit_task visit_edge",
+     "graph_create visit_task visit_edge",
      "TaskGraph.entries"),
     ("outputs that are parts of one thing", "graph/task_graph", "TaskGraph::parts",
-     "graph_set_parts", "TaskGraph.parts"),
+     "graph_create", "TaskGraph.parts"),
     ("tiles that tasks overwrite", "graph/task_graph", "TaskGraph::writes",
-     "graph_set_writes graph_set_in_place graph_set_memory", "TaskGraph.writes"),
-    ("outputs that are inputs", "graph/task_graph", "TaskGraph::forwards", "graph_set_forwards", "TaskGraph.forwards"),
-    ("its steps", "graph/task_graph", "TaskGraph::steps", "graph_set_steps", "TaskGraph.steps"),
-    ("gangs, whose bodies talk", "graph/task_graph", "TaskGraph::gang", "graph_set_gang visit_talk", "TaskGraph.gang"),
+     "graph_create", "TaskGraph.writes"),
+    ("outputs that are inputs", "graph/task_graph", "TaskGraph::forwards", "graph_create", "TaskGraph.forwards"),
+    ("its steps", "graph/task_graph", "TaskGraph::steps", "graph_create", "TaskGraph.steps"),
+    ("gangs, whose bodies talk", "graph/task_graph", "TaskGraph::gang", "graph_create visit_traffic", "TaskGraph.gang"),
     ("what a gang's member says", "graph/task_graph", "GangContext",
-     "body_gang body_send body_receive body_bcast body_reduce body_allreduce", "gangs.GangContext"),
+     "body_gang body_send body_receive body_bcast body_reduce", "gangs.GangContext"),
     ("what a body sees", "graph/task_graph", "TaskContext", "body_input body_output body_progress", "TaskGraph.run"),
     ("whether a graph holds together", "graph/check", "check", "graph_check", "graph.check"),
     ("what it takes, simulated", "graph/simulate", "simulate", "graph_simulate", "graph.simulate"),
@@ -115,8 +113,9 @@ Every form takes the name of a registered algorithm; without one it is chosen by
 ## Collectives
 
 Three forms each: blocking, started (`start_…`: a handle to wait for), prepared (`prepare_…`: started again and
-again).
-C++'s are methods of `Communicator`, on bytes; C's and Fortran's have `allport_` before them; Python's are methods of
+again). C and Fortran have one function for all three: without a request it is blocking, with one it starts, and with
+the option `persistent` it prepares.
+C++'s are methods of `Communicator`, on bytes; Python's are methods of
 `Communicator`, on numpy arrays, and on whatever has the buffer protocol or DLPack in the CPU's memory. Blocks are in
 the order of ranks everywhere, wherever in the machine these are.
 
@@ -126,7 +125,7 @@ the order of ranks everywhere, wherever in the machine these are.
 MORE = """
 ## The rest
 
-`?` stands for s, d, c and z: float, double and complex of either. In Fortran these have one name without the letter.
+C's functions take the type of elements as an argument; those on matrices are generic in Fortran, without it.
 
 | | C++ | C and Fortran | Python |
 |---|---|---|---|
@@ -139,7 +138,7 @@ class Code:
     def __init__(self) -> None:
         header = make_fortran.header()
         self.c = {f.name for f in make_fortran.parse(header)[2]} | {"allport_comm_create"}
-        module = (ROOT / "src/fortran/allport.f90").read_text().replace("&\n", "")
+        module = make_fortran.module(header).replace("&\n", "")
         self.fortran = set(re.findall(r"\w+", " ".join(re.findall(r"public :: (.*)", module))))
         self.python = self.classes_of(ROOT / "python/allport")
 
@@ -181,11 +180,6 @@ class Code:
             return part in self.classes_of(module)
         return whole in self.python and (not part or part in self.python[whole])
 
-    def c_names(self, name: str) -> list[str]:
-        """All that a name with ? stands for: LAPACK's of real and complex numbers differ."""
-        letters = [""] if "?" not in name else [x for x in "sdcz" if f"allport_{name.replace('?', x)}" in self.c]
-        return [f"allport_{name.replace('?', x)}" for x in letters or ["?"]]
-
 
 def found(what: str, is_there: bool) -> None:
     if not is_there:
@@ -199,23 +193,21 @@ def page() -> str:
         for form in ("", "start_", "prepare_"):
             cpp, python = form + c.cpp, form + c.name
             found(f"C++ {cpp}", code.has_cpp("comm/communicator", cpp))
-            found(f"C allport_{python}", f"allport_{python}" in code.c)
-            found(f"Fortran allport_{python}", f"allport_{python}" in code.fortran)
             found(f"Python Communicator.{python}", code.has_python(f"Communicator.{python}"))
-            listed.add(f"allport_{python}")
+        found(f"C allport_{c.name}", f"allport_{c.name}" in code.c)
+        found(f"Fortran allport_{c.name}", f"allport_{c.name}" in code.fortran)
+        listed.add(f"allport_{c.name}")
         short = c.does.split(". ")[0].rstrip(".")
-        forms = [" ".join(f"`{form}{name}`" for form in ("", "start_", "prepare_")) for name in (c.cpp, c.name, c.name)]
-        rows.append(f"| {short} | {' | '.join(forms)} |")
+        cpp, python = (" ".join(f"`{form}{name}`" for form in ("", "start_", "prepare_")) for name in (c.cpp, c.name))
+        rows.append(f"| {short} | {cpp} | `allport_{c.name}` | {python} |")
     others = []
     for what, header, cpp, c_names, python in OTHERS:
         if cpp:
             found(f"C++ {cpp} of {header}.h", code.has_cpp(header, cpp))
         for name in c_names.split():
-            for one in code.c_names(name):
-                found(f"C {one}", one in code.c)
-                listed.add(one)
-            plain = f"allport_{name.replace('?', '')}"
-            found(f"Fortran {plain}", plain in code.fortran)
+            found(f"C allport_{name}", f"allport_{name}" in code.c)
+            found(f"Fortran allport_{name}", f"allport_{name}" in code.fortran)
+            listed.add(f"allport_{name}")
         if python:
             found(f"Python {python}", code.has_python(python))
         cells = [

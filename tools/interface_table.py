@@ -18,18 +18,12 @@ class Collective:
     what: str  # the enumerator of allport::Collective
     does: str
     cpp_says: str  # how long buffers are
-    c_says: str
     cpp_parameters: str
-    c_parameters: str
     python: str  # its parameters
     passed: str  # to the maker of the call
     returns: str
     python_says: str
     varies: bool = False
-
-    @property
-    def reduces(self) -> bool:
-        return "op" in self.c_parameters.split()
 
 
 ARRAY = "array: ArrayLike"
@@ -46,15 +40,13 @@ COUNTS = "counts: rows of each rank, the same on every rank."
 TABLE = [
     Collective(
         "barrier", "barrier", "barrier",
-        "Waits until all ranks are here.", "", "",
-        "", "", "", "", "None", "",
+        "Waits until all ranks are here.", "", "", "", "", "None", "",
     ),
     Collective(
         "bcast", "broadcast", "broadcast",
         "Sends the root's data to every rank.",
         "data: as many bytes on every rank.",
-        "buffer: bytes on every rank.",
-        "data root", "buffer bytes root",
+        "data root",
         f"{ARRAY}, {ROOT}, {ALGORITHM}", "array, root", ONE,
         "array: of one size everywhere; returned.",
     ),
@@ -62,8 +54,7 @@ TABLE = [
         "reduce", "reduce", "reduce",
         "Combines every rank's elements, one by one, on the root.",
         "input: as many elements on every rank. output: likewise, on the root.",
-        "count elements; output matters on the root only.",
-        "input output element combine root", "op type input output count root",
+        "input output element combine root",
         f"{ARRAY}, {OP}, {ROOT}, {OUT}, {ALGORITHM}", "array, op, root, out", MAYBE,
         f"{OPS} {OF_NUMBERS} None where the root is elsewhere.",
     ),
@@ -71,16 +62,14 @@ TABLE = [
         "allreduce", "allreduce", "allreduce",
         "Combines every rank's elements, one by one, on every rank, with the same bits.",
         "input, output: as many elements on every rank.",
-        "count elements.",
-        "input output element combine", "op type input output count",
+        "input output element combine",
         f"{ARRAY}, {OP}, {ALGORITHM}, *, {OUT}", "array, op, out", ONE, f"{OPS} {OF_NUMBERS}",
     ),
     Collective(
         "scatter", "scatter", "scatter",
         "Sends block r of the root's data to rank r.",
         "input: a block for every rank, on the root. output: one block.",
-        "bytes: of one block; input matters on the root only.",
-        "input output root", "input output bytes root",
+        "input output root",
         f"array: ArrayLike | None, out: ArrayLike, {ROOT}, {ALGORITHM}", "array, out, root", ONE,
         "array: on the root, a block for each rank along the first axis; None elsewhere.",
     ),
@@ -88,8 +77,7 @@ TABLE = [
         "gather", "gather", "gather",
         "Collects every rank's block on the root, by rank.",
         "input: one block. output: one from every rank, on the root.",
-        "bytes: of one block; output matters on the root only.",
-        "input output root", "input output bytes root",
+        "input output root",
         f"{ARRAY}, {ROOT}, {ALGORITHM}, *, {OUT}", "array, root, out", MAYBE,
         "The blocks come along a new first axis; None where the root is elsewhere.",
     ),
@@ -97,8 +85,7 @@ TABLE = [
         "allgather", "allgather", "allgather",
         "Collects every rank's block on every rank, by rank.",
         "input: one block. output: one from every rank.",
-        "bytes: of one block.",
-        "input output", "input output bytes",
+        "input output",
         f"{ARRAY}, {ALGORITHM}, *, {OUT}", "array, out", ONE,
         "The blocks come along a new first axis.",
     ),
@@ -106,8 +93,7 @@ TABLE = [
         "reduce_scatter", "reduce_scatter", "reduce_scatter",
         "Combines every rank's elements, one by one; rank r gets block r of the result.",
         "input: a block for every rank. output: one block.",
-        "count: elements of one block.",
-        "input output element combine", "op type input output count",
+        "input output element combine",
         f"{ARRAY}, {OP}, {ALGORITHM}, *, {OUT}", "array, op, out", ONE,
         f"array: a block for each rank along the first axis. {OPS}",
     ),
@@ -115,8 +101,7 @@ TABLE = [
         "alltoall", "alltoall", "alltoall",
         "Sends block r to rank r, and gets block s from rank s.",
         "input, output: a block for every rank, and from every rank.",
-        "bytes: of one block.",
-        "input output", "input output bytes",
+        "input output",
         f"{ARRAY}, {ALGORITHM}, *, {OUT}", "array, out", ONE,
         "array: a block for each rank along the first axis.",
     ),
@@ -124,8 +109,7 @@ TABLE = [
         "scatterv", "scatterv", "scatter",
         "Sends blocks of different lengths from the root.",
         "input: on the root, where `blocks` says, which is the same on every rank. output: this rank's block.",
-        "lengths: bytes of each rank's block, the same on every rank. begins: in input, or NULL: one behind the other.",
-        "input blocks output root", "input lengths begins output root",
+        "input blocks output root",
         f"array: ArrayLike | None, out: ArrayLike, counts: Sequence[int], {ROOT}, {ALGORITHM}",
         "array, out, counts, root", ONE,
         f"array: on the root, rows along the first axis; None elsewhere. {COUNTS}",
@@ -135,9 +119,7 @@ TABLE = [
         "gatherv", "gatherv", "gather",
         "Collects blocks of different lengths on the root.",
         "input: this rank's block. output: on the root, where `blocks` says, which is the same on every rank.",
-        "lengths: bytes of each rank's block, the same on every rank. begins: in output, or NULL: one behind "
-        "the other.",
-        "input output blocks root", "input output lengths begins root",
+        "input output blocks root",
         f"{ARRAY}, counts: Sequence[int], {ROOT}, {ALGORITHM}, *, {OUT}", "array, counts, root, out", MAYBE,
         f"{COUNTS} None where the root is elsewhere.",
         varies=True,
@@ -146,9 +128,7 @@ TABLE = [
         "allgatherv", "allgatherv", "allgather",
         "Collects blocks of different lengths on every rank.",
         "input: this rank's block. output: where `blocks` says, which is the same on every rank.",
-        "lengths: bytes of each rank's block, the same on every rank. begins: in output, or NULL: one behind "
-        "the other.",
-        "input output blocks", "input output lengths begins",
+        "input output blocks",
         f"{ARRAY}, counts: Sequence[int], {ALGORITHM}, *, {OUT}", "array, counts, out", ONE, COUNTS,
         varies=True,
     ),
@@ -156,8 +136,7 @@ TABLE = [
         "reduce_scatterv", "reduce_scatterv", "reduce_scatter",
         "Combines every rank's elements, one by one; rank r gets its block of the result.",
         "input: where `blocks` says, which is the same on every rank. output: this rank's block.",
-        "counts: elements of each rank's block, the same on every rank; they lie one behind the other.",
-        "input blocks output element combine", "op type input counts output",
+        "input blocks output element combine",
         f"{ARRAY}, counts: Sequence[int], {OP}, {ALGORITHM}, *, {OUT}", "array, counts, op, out", ONE,
         f"{COUNTS} {OPS}",
         varies=True,
@@ -167,9 +146,7 @@ TABLE = [
         "Sends a block to every rank and gets one from each. A start sends each at once to its rank; the other forms "
         "first tell all ranks all lengths, choose by price, and refuse on every rank what does not fit.",
         "input: where `blocks` says, by rank that gets it. output: where `received` says, by rank that it is from.",
-        "lengths: bytes for each rank. received: bytes from each. begins: in input and output, or NULL: one behind the "
-        "other.",
-        "input blocks output received", "input lengths begins output received received_begins",
+        "input blocks output received",
         f"{ARRAY}, counts: Sequence[int], received: Sequence[int], {ALGORITHM}, *, {OUT}",
         "array, counts, received, out", ONE,
         "counts: rows for each rank. received: rows from each.",
@@ -190,21 +167,3 @@ CPP = {
 }
 #: The order of CollectiveCall's members.
 CPP_ORDER = "what input output root element combine algorithm varies blocks received".split()
-
-#: By parameter: how C declares it, and where it goes in a Given.
-C = {
-    "buffer": ("void* buffer", {"output": "buffer"}),
-    "input": ("const void* input", {"input": "input"}),
-    "output": ("void* output", {"output": "output"}),
-    "bytes": ("int64_t bytes", {"length": "bytes"}),
-    "count": ("int64_t count", {"length": "count"}),
-    "root": ("int root", {"root": "root"}),
-    "op": ("int op", {"op": "op"}),
-    "type": ("char type", {"type": "type"}),
-    "lengths": ("const int64_t* lengths", {"lengths": "lengths"}),
-    "begins": ("const int64_t* begins", {"begins": "begins"}),
-    "counts": ("const int64_t* counts", {"lengths": "counts"}),
-    "received": ("const int64_t* received", {"received": "received"}),
-    "received_begins": ("const int64_t* received_begins", {"received_begins": "received_begins"}),
-}
-C_ORDER = "what input output length root op type lengths begins received received_begins algorithm varies".split()

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Writes what repeats in the interfaces from tools/interface_table.py, then the Fortran module from C's headers, and
+"""Writes what repeats in the interfaces of C++ and Python from tools/interface_table.py, and
 docs/reference/interfaces.md from what is there. Needs clang-format and ruff besides the standard library.
 
 Usage: make_interfaces.py [--check]. With --check nothing is written; it fails when a file is another than it
@@ -15,8 +15,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 import interface_page
-import make_fortran
-from interface_table import ALGORITHM, C_ORDER, CPP, CPP_ORDER, MAYBE, TABLE, C, Collective
+from interface_table import ALGORITHM, CPP, CPP_ORDER, MAYBE, TABLE, Collective
 
 ROOT = Path(__file__).resolve().parent.parent
 WRITTEN = "written by tools/make_interfaces.py from tools/interface_table.py"
@@ -50,15 +49,6 @@ def formatted(name: str, text: str) -> str:
     return subprocess.run(command, cwd=ROOT, input=text, capture_output=True, text=True, check=True).stdout
 
 
-C_SAYS = (
-    "Every rank of comm calls alike, in one order. allport_NAME() returns when this rank's part is done; "
-    "allport_start_NAME() at once: the result is there after allport_wait(), or when allport_test() says so; "
-    "allport_prepare_NAME() makes what allport_start() starts again and again, with the buffers as they are then. "
-    "Buffers hold blocks in the order of ranks; input and output may not overlap, and may be NULL where they are "
-    "empty. type of elements: 's', 'd' real, 'c', 'z' complex, 'b', 'h', 'i', 'l' integers of 8, 16, 32 and 64 "
-    "bits, in capitals without sign. op: of enum allport_op, or of allport_op_create(), whose elements have no "
-    "type: pass ' '. algorithm: a registered name; NULL: by price. */"
-)
 CPP_SAYS = (
     "What every rank of a communicator calls in one order. NAME() returns when this rank's part is done; "
     "start_NAME() at once: the result is there when the Transfer has been waited for; prepare_NAME() makes what "
@@ -149,65 +139,6 @@ def cpp_bodies() -> str:
     return "\n".join([*lines, "", "}  // namespace allport"]) + "\n"
 
 
-# C
-
-
-def c_functions(c: Collective) -> list[tuple[str, list[str]]]:
-    """Names and parameters of the three forms."""
-    own = ["allport_comm comm", *(C[p][0] for p in c.c_parameters.split()), "const char* algorithm"]
-    made = {"": [], "start_": ["allport_transfer* created"], "prepare_": ["allport_persistent* created"]}
-    return [(f"allport_{form}{c.name}", own + made[form]) for form in FORMS]
-
-
-def c_header() -> str:
-    lines = [
-        f"/* Collectives of the C interface; {WRITTEN}.",
-        " *",
-        *wrapped(C_SAYS, " * ", " * "),
-        "#ifndef ALLPORT_COLLECTIVES_H",
-        "#define ALLPORT_COLLECTIVES_H",
-        "",
-        "#include <stdint.h>",
-        "",
-        '#include "allport/allport_handles.h"',
-        "",
-        "#ifdef __cplusplus",
-        'extern "C" {',
-        "#endif",
-    ]
-    for c in TABLE:
-        lines += ["", *wrapped(" ".join(filter(None, [c.does, c.c_says])) + " */", "/* ", " * ")]
-        for name, parameters in c_functions(c):
-            lines += signature("int", name, parameters, ";")
-    lines += ["", "#ifdef __cplusplus", "}", "#endif", "", "#endif"]
-    return "\n".join(lines) + "\n"
-
-
-def c_bodies(varies: bool) -> str:
-    lines = [
-        f"// The C interface: collectives{', blocks of different lengths' if varies else ''}; {WRITTEN}.",
-        '#include "allport_c_calls.h"',
-        "",
-        "using namespace allport;",
-        "using namespace allport::c_interface;",
-        "",
-        'extern "C" {',
-    ]
-    ends = ("called(comm, {})", "started(comm, {}, created)", "prepared(comm, {}, created)")
-    for c in (c for c in TABLE if c.varies == varies):
-        parts = {"what": f"Collective::{c.what}", "algorithm": "algorithm"}
-        for p in c.c_parameters.split():
-            parts |= C[p][1]
-        if c.varies:
-            parts["varies"] = "true"
-        for (name, parameters), end in zip(c_functions(c), ends):
-            ours = [p.replace("const void*", "void const*").replace("const char*", "char const*") for p in parameters]
-            ours = [p.replace("const int64_t*", "int64_t const*") for p in ours]
-            lines += ["", *signature("int", name, ours, " {")]
-            lines += [f"  return {end.format(members(parts, C_ORDER))};", "}"]
-    return "\n".join([*lines, "", '}  // extern "C"']) + "\n"
-
-
 # Python
 
 
@@ -262,11 +193,7 @@ def python_methods() -> str:
 FILES: dict[str, Callable[[], str]] = {
     "include/allport/comm/collective_calls.h": cpp_header,
     "src/comm/collective_calls.cpp": cpp_bodies,
-    "include/allport/allport_collectives.h": c_header,
-    "src/allport_c_collectives.cpp": lambda: c_bodies(False),
-    "src/allport_c_collectives_v.cpp": lambda: c_bodies(True),
     "python/allport/collective_calls.py": python_methods,
-    "src/fortran/allport.f90": lambda: make_fortran.module(make_fortran.header()),
     "docs/reference/interfaces.md": interface_page.page,
 }
 

@@ -80,8 +80,7 @@ def main() -> int:
     shutil.copytree(
         ROOT / "include" / "allport", package / "include" / "allport", ignore=shutil.ignore_patterns("*.hpp")
     )
-    (package / "fortran").mkdir()
-    shutil.copy(ROOT / "src" / "fortran" / "allport.f90", package / "fortran")
+    run(sys.executable, "-B", str(ROOT / "tools" / "make_fortran.py"), str(package / "fortran" / "allport.f90"))
     tell_metadata(folder)
     packed = build / "packed"
     shutil.rmtree(packed, ignore_errors=True)

@@ -49,9 +49,9 @@ int main(int argc, char** argv) {
   }
 
   const double one = 1.0, zero = 0.0;
-  check(allport_dgemm(comm, 'N', 'N', n, n, n, &one, a, ld, distribution, b, ld, distribution, &zero, c, ld,
-                      distribution, NULL),
-        "allport_dgemm");
+  check(allport_gemm(comm, ALLPORT_DOUBLE, 'N', 'N', n, n, n, &one, a, ld, distribution, b, ld, distribution, &zero, c,
+                     ld, distribution, NULL, NULL),
+        "allport_gemm");
   int wrong = 0, wrong_anywhere = 0;
   for (int64_t x = 0; x < rows * cols; ++x) wrong += c[x] != a[x];
   MPI_Allreduce(&wrong, &wrong_anywhere, 1, MPI_INT, MPI_SUM, MPI_COMM_WORLD);

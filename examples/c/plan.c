@@ -14,16 +14,17 @@ static void check(int code, const char* what) {
 }
 
 /* What a broadcast of 1 MiB takes, and why so; proven first. Plans call no MPI. */
-static void broadcast(allport_machine_handle machine) {
-  allport_schedule_handle schedule;
-  double seconds, bound, mpi, simulated;
-  check(allport_schedule_create(machine, "bcast", 1 << 20, 0, NULL, &schedule), "allport_schedule_create");
+static void broadcast(allport_machine machine) {
+  allport_schedule schedule;
+  allport_schedule_info info;
+  double simulated;
+  check(allport_schedule_create(machine, "bcast", 1 << 20, NULL, 0, NULL, &schedule), "allport_schedule_create");
   check(allport_schedule_verify(schedule, NULL), "allport_schedule_verify");
-  check(allport_schedule_seconds(schedule, &seconds, &bound, &mpi), "allport_schedule_seconds");
+  check(allport_schedule_query(schedule, -1, &info), "allport_schedule_query");
   check(allport_schedule_simulate(schedule, NULL, NULL, &simulated), "allport_schedule_simulate");
-  printf("bcast of 1 MiB by %s: predicted %.3g s, simulated %.3g s\n", allport_schedule_algorithm(schedule), seconds,
-         simulated);
-  printf("%s\n", allport_schedule_reason(schedule));
+  printf("bcast of 1 MiB by %s: predicted %.3g s, simulated %.3g s\n", allport_schedule_text(schedule, "algorithm"),
+         info.seconds, simulated);
+  printf("%s\n", allport_schedule_text(schedule, "reason"));
   check(allport_schedule_free(&schedule), "allport_schedule_free");
 }
 
@@ -42,25 +43,21 @@ int main(int argc, char** argv) {
   snprintf(line, sizeof line, "torus:%d", size);
 
   allport_comm comm;
-  allport_machine_handle machine;
-  allport_plan_handle plan;
+  allport_machine machine;
+  allport_plan plan;
   allport_distribution rows_of_blocks;
   check(allport_comm_create(MPI_COMM_WORLD, argc > 1 ? argv[1] : line, &comm), "allport_comm_create");
   check(allport_comm_machine(comm, &machine), "allport_comm_machine");
   if (rank == 0) broadcast(machine);
 
   /* Every rank plans the same. The matrix lies in blocks of rows; where the plan wants it elsewhere it is moved. */
-  int rows, cols, layers;
-  int64_t tile, memory, local_rows, local_cols, info;
-  double seconds;
-  check(allport_plan_potrf(machine, 'd', 'L', n, NULL, NULL, &plan), "allport_plan_potrf");
-  check(allport_plan_seconds(plan, &seconds), "allport_plan_seconds");
-  check(allport_plan_grid(plan, &rows, &cols, &layers), "allport_plan_grid");
-  check(allport_plan_block(plan, &tile), "allport_plan_block");
-  check(allport_plan_memory(plan, &memory), "allport_plan_memory");
+  allport_plan_info said;
+  int64_t local_rows, local_cols, info;
+  check(allport_plan_create(machine, "potrf", ALLPORT_DOUBLE, "L", n, n, 0, NULL, NULL, &plan), "allport_plan_create");
+  check(allport_plan_query(plan, &said), "allport_plan_query");
   if (rank == 0) {
-    printf("Cholesky of order %d: %d x %d ranks, tiles of %d, %.3g s, %d bytes a rank\n", (int)n, rows, cols, (int)tile,
-           seconds, (int)memory);
+    printf("Cholesky of order %d: %d x %d ranks, tiles of %d, %.3g s, %d bytes a rank\n", (int)n, said.rows, said.cols,
+           (int)said.block, said.seconds, (int)said.memory);
   }
   check(allport_distribution_cyclic(n, n, block, n, size, 1, 0, 0, 'C', &rows_of_blocks),
         "allport_distribution_cyclic");
@@ -70,7 +67,7 @@ int main(int argc, char** argv) {
   for (int64_t j = 0; j < n; ++j) {
     for (int64_t i = 0; i < local_rows; ++i) a[i + j * ld] = global_of(i, block, rank, size) == j ? 3.0 : 1.0;
   }
-  check(allport_dpotrf_planned(comm, plan, a, ld, rows_of_blocks, &info), "allport_dpotrf_planned");
+  check(allport_potrf(comm, ALLPORT_DOUBLE, 'L', a, ld, rows_of_blocks, &info, plan, NULL), "allport_potrf");
 
   int wrong = info != 0, wrong_anywhere = 0;
   for (int64_t i = 0; i < local_rows; ++i) {

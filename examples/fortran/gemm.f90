@@ -9,19 +9,23 @@ program gemm_example
   type(allport_comm) :: comm
   type(allport_distribution) :: a_distribution, b_distribution, c_distribution
   real(c_double), allocatable :: a(:, :), b(:, :), c(:, :)
-  character(len=256) :: machine
+  type(allport_machine) :: machine
+  type(allport_plan) :: plan
+  character(len=256) :: spec
   integer :: rank, ierror, wrong, wrong_anywhere
 
   call MPI_Init(ierror)
   call MPI_Comm_rank(MPI_COMM_WORLD, rank, ierror)
-  machine = ''
-  if (command_argument_count() > 0) call get_command_argument(1, machine)
-  if (machine == '') then
+  spec = ''
+  if (command_argument_count() > 0) call get_command_argument(1, spec)
+  if (spec == '') then
     call check(allport_comm_create(MPI_COMM_WORLD, comm))
   else
-    call check(allport_comm_create(MPI_COMM_WORLD, comm, trim(machine)))
+    call check(allport_comm_create(MPI_COMM_WORLD, comm, trim(spec)))
   end if
 
+  call check(allport_comm_machine(comm, machine))
+  call check(allport_plan_create(machine, 'gemm', allport_double, m, n, k, plan, 'NN'))
   call make('A', a_distribution, a)
   call make('B', b_distribution, b)
   call make('C', c_distribution, c)
@@ -29,11 +33,13 @@ program gemm_example
   b = 3
   c = -1
   call check(allport_gemm(comm, 'N', 'N', m, n, k, 1.0_c_double, a, a_distribution, b, b_distribution, &
-       0.0_c_double, c, c_distribution))
+       0.0_c_double, c, c_distribution, plan))
 
   wrong = count(c /= 6.0_c_double * k)
   call MPI_Allreduce(wrong, wrong_anywhere, 1, MPI_INTEGER, MPI_SUM, MPI_COMM_WORLD, ierror)
   if (rank == 0) print '(a,i0)', 'wrong elements: ', wrong_anywhere
+  call check(allport_plan_free(plan))
+  call check(allport_machine_free(machine))
   call check(allport_distribution_free(a_distribution))
   call check(allport_distribution_free(b_distribution))
   call check(allport_distribution_free(c_distribution))
@@ -55,7 +61,7 @@ contains
     type(allport_distribution), intent(out) :: distribution
     real(c_double), allocatable, intent(out) :: part(:, :)
     integer(c_int64_t) :: rows, cols
-    call check(allport_gemm_distribution(comm, 'd', 'N', 'N', m, n, k, which, distribution))
+    call check(allport_plan_distribution(plan, which, distribution))
     call check(allport_distribution_local(distribution, rank, rows, cols))
     allocate (part(rows, cols))
   end subroutine make

@@ -1,18 +1,19 @@
 ! Plans from Fortran: how a sum over all ranks will be done and what it will take, then the sum as planned; and what an LU
 ! factorization of order 20000 would take on this machine. Run: mpirun -n 4 ./plan_fortran [MACHINE], of as many ranks.
 program plan_example
-  use, intrinsic :: iso_c_binding, only: c_int, c_int64_t, c_double, c_loc
+  use, intrinsic :: iso_c_binding, only: c_int64_t, c_double, c_loc
   use mpi
   use allport
   implicit none
   integer, parameter :: n = 1000
   type(allport_comm) :: comm
-  type(allport_machine_handle) :: machine
-  type(allport_schedule_handle) :: schedule
-  type(allport_plan_handle) :: plan
+  type(allport_machine) :: machine
+  type(allport_schedule) :: schedule
+  type(allport_plan) :: plan
   real(c_double), target :: mine(n), sums(n)
-  real(c_double) :: seconds, bound, mpi_seconds, simulated
-  integer(c_int) :: rows, cols, layers
+  type(allport_schedule_info) :: sum_info
+  type(allport_plan_info) :: lu_info
+  real(c_double) :: simulated
   character(len=256) :: spec
   integer :: rank, ranks, ierror, wrong, wrong_anywhere
 
@@ -25,23 +26,22 @@ program plan_example
   call check(allport_comm_machine(comm, machine))
 
   ! Every rank plans the same, without MPI.
-  call check(allport_schedule_create(machine, 'allreduce', 8_c_int64_t * n, 0, schedule, 'element=8'))
+  call check(allport_schedule_create(machine, 'allreduce', 8_c_int64_t * n, 0, schedule, options='element=8'))
   call check(allport_schedule_verify(schedule))
-  call check(allport_schedule_seconds(schedule, seconds, bound, mpi_seconds))
+  call check(allport_schedule_query(schedule, rank, sum_info))
   call check(allport_schedule_simulate(schedule, simulated))
-  call check(allport_plan_getrf(machine, 'd', 20000, 20000, plan, options='pivoting=partial'))
-  call check(allport_plan_grid(plan, rows, cols, layers))
+  call check(allport_plan_create(machine, 'getrf', allport_double, 20000, 20000, 0, plan, options='pivoting=partial'))
+  call check(allport_plan_query(plan, lu_info))
   if (rank == 0) then
-    print '(3a,es9.2,a,es9.2,a)', 'sums by ', allport_schedule_algorithm(schedule), ': predicted ', seconds, &
-         ' s, simulated ', simulated, ' s'
-    print '(a)', allport_schedule_reason(schedule)
-    call check(allport_plan_seconds(plan, seconds))
-    print '(3a,3(i0,a),es9.2,a)', 'LU by ', allport_plan_algorithm(plan), ' on ', rows, ' x ', cols, ' x ', layers, &
-         ' ranks: ', seconds, ' s'
+    print '(3a,es9.2,a,es9.2,a)', 'sums by ', allport_schedule_text(schedule, 'algorithm'), ': predicted ', &
+         sum_info%seconds, ' s, simulated ', simulated, ' s'
+    print '(a)', allport_schedule_text(schedule, 'reason')
+    print '(3a,3(i0,a),es9.2,a)', 'LU by ', allport_plan_text(plan, 'algorithm'), ' on ', lu_info%rows, ' x ', &
+         lu_info%cols, ' x ', lu_info%layers, ' ranks: ', lu_info%seconds, ' s'
   end if
 
   mine = rank + 1
-  call check(allport_schedule_run(comm, schedule, allport_sum, 'd', c_loc(mine), c_loc(sums)))
+  call check(allport_schedule_run(comm, schedule, allport_sum, allport_double, c_loc(mine), c_loc(sums)))
   wrong = count(abs(sums - ranks * (ranks + 1) / 2) > 0)
   call MPI_Allreduce(wrong, wrong_anywhere, 1, MPI_INTEGER, MPI_SUM, MPI_COMM_WORLD, ierror)
   if (rank == 0) print '(a,i0)', 'wrong elements: ', wrong_anywhere

@@ -17,6 +17,7 @@ class Allport(CMakePackage):
     depends_on("c", type="build")
     depends_on("cxx", type="build")
     depends_on("fortran", type="build", when="+fortran")
+    depends_on("python@3.9:", type="build", when="+fortran")  # writes the module
     depends_on("cmake@3.24:", type="build")
     depends_on("ninja", type="build")
     depends_on("mpi@3.1:")

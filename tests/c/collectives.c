@@ -36,27 +36,29 @@ static void same(char const* what, double const* got, double const* wanted, int6
 /* The three forms; `out` has `count` elements that must become `wanted`. */
 #define FORMS(name, out, wanted, count, ...)                                \
   do {                                                                      \
-    allport_transfer transfer = NULL;                                       \
-    allport_persistent prepared = NULL;                                     \
+    allport_request request = NULL;                                         \
     int done = 0;                                                           \
     double* const before = filled(count);                                   \
     if (count > 0) memcpy(before, out, (size_t)(count) * sizeof(double));   \
-    EXPECT(allport_##name(__VA_ARGS__, NULL));                              \
+    EXPECT(allport_##name(__VA_ARGS__, NULL, NULL));                        \
     same(#name, out, wanted, count);                                        \
     if (count > 0) memcpy(out, before, (size_t)(count) * sizeof(double));   \
-    EXPECT(allport_start_##name(__VA_ARGS__, NULL, &transfer));             \
-    while (!done) EXPECT(allport_test(&transfer, &done));                   \
-    CHECK(transfer == NULL, "a transfer that is done");                     \
+    EXPECT(allport_##name(__VA_ARGS__, NULL, &request));                    \
+    while (!done) EXPECT(allport_test(&request, &done));                    \
+    CHECK(request == NULL, "a request that is done");                       \
     same("started " #name, out, wanted, count);                             \
-    EXPECT(allport_prepare_##name(__VA_ARGS__, NULL, &prepared));           \
-    for (int time = 0; time < 2; ++time) {                                  \
+    EXPECT(allport_##name(__VA_ARGS__, "persistent", &request));            \
+    for (int time = 0; time < 3; ++time) {                                  \
       if (count > 0) memcpy(out, before, (size_t)(count) * sizeof(double)); \
-      EXPECT(allport_start(prepared, &transfer));                           \
-      EXPECT(allport_wait(&transfer));                                      \
-      same("prepared " #name, out, wanted, count);                          \
+      EXPECT(allport_start(&request));                                      \
+      done = 0;                                                             \
+      while (time == 1 && !done) EXPECT(allport_test(&request, &done));     \
+      EXPECT(allport_wait(&request));                                       \
+      CHECK(request != NULL, "a persistent request stays");                 \
+      same("persistent " #name, out, wanted, count);                        \
     }                                                                       \
-    EXPECT(allport_persistent_free(&prepared));                             \
-    CHECK(prepared == NULL, "freed");                                       \
+    EXPECT(allport_request_free(&request));                                 \
+    CHECK(request == NULL, "freed");                                        \
     free(before);                                                           \
   } while (0)
 
@@ -75,12 +77,12 @@ static void even(int64_t n, int root) {
   }
   if (here && n > 0) memcpy(out, roots, (size_t)bytes);
   FORMS(bcast, out, roots, n, comm, out, bytes, root);
-  FORMS(reduce, out, here ? sums : out, n, comm, ALLPORT_SUM, 'd', row, here ? out : NULL, n, root);
-  FORMS(allreduce, out, sums, n, comm, ALLPORT_SUM, 'd', row, out, n);
+  FORMS(reduce, out, here ? sums : out, n, comm, ALLPORT_SUM, ALLPORT_DOUBLE, row, here ? out : NULL, n, root);
+  FORMS(allreduce, out, sums, n, comm, ALLPORT_SUM, ALLPORT_DOUBLE, row, out, n);
   FORMS(scatter, out, roots + me * n, n, comm, here ? row : NULL, out, bytes, root);
   FORMS(gather, out, here ? gathered : out, all, comm, row, here ? out : NULL, bytes, root);
   FORMS(allgather, out, gathered, all, comm, row, out, bytes);
-  FORMS(reduce_scatter, out, sums + me * n, n, comm, ALLPORT_SUM, 'd', row, out, n);
+  FORMS(reduce_scatter, out, sums + me * n, n, comm, ALLPORT_SUM, ALLPORT_DOUBLE, row, out, n);
   FORMS(alltoall, out, column, all, comm, row, out, bytes);
   free(lengths), free(row), free(sums), free(column), free(roots), free(out), free(gathered);
 }
@@ -119,7 +121,7 @@ static void uneven(int64_t scale, int root) {
   FORMS(scatterv, out, roots + before_me, mine, comm, here ? row : NULL, bytes, NULL, out, root);
   FORMS(gatherv, out, here ? gathered : out, all, comm, one, here ? out : NULL, bytes, NULL, root);
   FORMS(allgatherv, out, gathered, all, comm, one, out, bytes, NULL);
-  FORMS(reduce_scatterv, out, sums + before_me, mine, comm, ALLPORT_SUM, 'd', row, counts, out);
+  FORMS(reduce_scatterv, out, sums + before_me, mine, comm, ALLPORT_SUM, ALLPORT_DOUBLE, row, counts, out);
   FORMS(alltoallv, out, column, in, comm, parts, sent_bytes, NULL, out, got_bytes, NULL);
   /* In reverse order. */
   next = 0;
@@ -149,7 +151,7 @@ static void operators(void) {
   EXPECT(allport_op_create(larger, &called, sizeof(struct largest), &op));
   struct largest mine[50], all[50];
   for (int i = 0; i < 50; ++i) mine[i] = (struct largest){(world_rank * 7 + i) % 11 + world_rank * 0.01, world_rank};
-  EXPECT(allport_allreduce(comm, op, ' ', mine, all, 50, NULL));
+  EXPECT(allport_allreduce(comm, op, ALLPORT_TYPE_NULL, mine, all, 50, NULL, NULL));
   for (int i = 0; i < 50; ++i) {
     struct largest wanted = {-1, -1};
     for (int r = 0; r < world_size; ++r) {
@@ -162,13 +164,13 @@ static void operators(void) {
   MPI_Allreduce(MPI_IN_PLACE, &called, 1, MPI_INT, MPI_MAX, MPI_COMM_WORLD); /* who has no child does not combine */
   CHECK(called || world_size == 1, "the operator was called");
   signed char small = (signed char)(world_rank + 1), least = 0;
-  EXPECT(allport_allreduce(comm, ALLPORT_MIN, 'b', &small, &least, 1, NULL));
+  EXPECT(allport_allreduce(comm, ALLPORT_MIN, ALLPORT_INT8_T, &small, &least, 1, NULL, NULL));
   CHECK(least == 1, "the least is %d", least);
   uint64_t large = UINT64_MAX - (uint64_t)world_rank, most = 0;
-  EXPECT(allport_allreduce(comm, ALLPORT_MAX, 'L', &large, &most, 1, NULL));
+  EXPECT(allport_allreduce(comm, ALLPORT_MAX, ALLPORT_UINT64_T, &large, &most, 1, NULL, NULL));
   CHECK(most == UINT64_MAX, "the most is %llu", (unsigned long long)most);
   float complex z = world_rank == 0 ? I : 1, product = 0;
-  EXPECT(allport_allreduce(comm, ALLPORT_PROD, 'c', &z, &product, 1, NULL));
+  EXPECT(allport_allreduce(comm, ALLPORT_PROD, ALLPORT_FLOAT_COMPLEX, &z, &product, 1, NULL, NULL));
   CHECK(product == I, "the product is %g + %gi", crealf(product), cimagf(product));
 }
 
@@ -177,46 +179,58 @@ static void wrong_arguments(void) {
   double one[2] = {0}, all[2];
   int64_t negative[64], fours[64];
   int rank = -1, size = -1, done = 0, op = 0;
-  allport_transfer transfer = NULL;
-  allport_persistent prepared = NULL;
+  allport_request request = NULL;
   for (int r = 0; r < 64; ++r) negative[r] = -1, fours[r] = 4;
-  REFUSED(ALLPORT_ARGUMENT, "comm", allport_bcast(NULL, one, 8, 0, NULL));
-  REFUSED(ALLPORT_ARGUMENT, "root", allport_bcast(comm, one, 8, world_size, NULL));
-  REFUSED(ALLPORT_ARGUMENT, "bytes", allport_bcast(comm, one, -1, 0, NULL));
-  REFUSED(ALLPORT_ARGUMENT, "buffer", allport_bcast(comm, NULL, 8, 0, NULL));
-  REFUSED(ALLPORT_ARGUMENT, "osmosis", allport_bcast(comm, one, 8, 0, "osmosis"));
-  REFUSED(ALLPORT_ARGUMENT, "created", allport_start_bcast(comm, one, 8, 0, NULL, NULL));
-  REFUSED(ALLPORT_ARGUMENT, "created", allport_prepare_bcast(comm, one, 8, 0, NULL, NULL));
-  REFUSED(ALLPORT_ARGUMENT, "op", allport_allreduce(comm, 17, 'd', one, all, 1, NULL));
-  REFUSED(ALLPORT_ARGUMENT, "op", allport_allreduce(comm, 1017, ' ', one, all, 1, NULL));
-  REFUSED(ALLPORT_ARGUMENT, "complex", allport_allreduce(comm, ALLPORT_MAX, 'z', one, all, 1, NULL));
-  REFUSED(ALLPORT_ARGUMENT, "type", allport_allreduce(comm, ALLPORT_SUM, 'q', one, all, 1, NULL));
-  REFUSED(ALLPORT_ARGUMENT, "count", allport_allreduce(comm, ALLPORT_SUM, 'd', one, all, -1, NULL));
-  REFUSED(ALLPORT_ARGUMENT, "count", allport_allreduce(comm, ALLPORT_SUM, 'd', one, all, INT64_MAX, NULL));
-  REFUSED(ALLPORT_ARGUMENT, "output", allport_allreduce(comm, ALLPORT_SUM, 'd', one, NULL, 1, NULL));
-  REFUSED(ALLPORT_ARGUMENT, "output", allport_allreduce(comm, ALLPORT_SUM, 'd', one, one, 1, NULL));
-  REFUSED(ALLPORT_ARGUMENT, "lengths", allport_allgatherv(comm, one, all, NULL, NULL, NULL));
-  REFUSED(ALLPORT_ARGUMENT, "lengths", allport_allgatherv(comm, one, all, negative, NULL, NULL));
-  REFUSED(ALLPORT_ARGUMENT, "begins", allport_allgatherv(comm, one, all, fours, negative, NULL));
-  REFUSED(ALLPORT_ARGUMENT, "received", allport_alltoallv(comm, one, fours, NULL, all, NULL, NULL, NULL));
-  REFUSED(ALLPORT_ARGUMENT, "function", allport_op_create(NULL, NULL, 8, &op));
-  REFUSED(ALLPORT_ARGUMENT, "element_bytes", allport_op_create(larger, NULL, 0, &op));
-  REFUSED(ALLPORT_ARGUMENT, "transfer", allport_wait(NULL));
-  REFUSED(ALLPORT_ARGUMENT, "done", allport_test(&transfer, NULL));
-  REFUSED(ALLPORT_ARGUMENT, "prepared", allport_start(NULL, &transfer));
-  EXPECT(allport_wait(&transfer));
-  EXPECT(allport_test(&transfer, &done));
-  CHECK(done == 1, "no transfer is one that is done");
-  EXPECT(allport_persistent_free(&prepared));
+  REFUSED(ALLPORT_ERR_ARGUMENT, "comm", allport_bcast(NULL, one, 8, 0, NULL, NULL));
+  REFUSED(ALLPORT_ERR_ARGUMENT, "root", allport_bcast(comm, one, 8, world_size, NULL, NULL));
+  REFUSED(ALLPORT_ERR_ARGUMENT, "bytes", allport_bcast(comm, one, -1, 0, NULL, NULL));
+  REFUSED(ALLPORT_ERR_ARGUMENT, "buffer", allport_bcast(comm, NULL, 8, 0, NULL, NULL));
+  REFUSED(ALLPORT_ERR_ARGUMENT, "osmosis", allport_bcast(comm, one, 8, 0, "algorithm=osmosis", NULL));
+  REFUSED(ALLPORT_ERR_ARGUMENT, "request", allport_bcast(comm, one, 8, 0, "persistent", NULL));
+  REFUSED(ALLPORT_ERR_ARGUMENT, "osmosis", allport_bcast(comm, one, 8, 0, "osmosis", NULL));
+  request = (allport_request)one; /* whatever stood there */
+  REFUSED(ALLPORT_ERR_ARGUMENT, "root", allport_bcast(comm, one, 8, -1, NULL, &request));
+  CHECK(request == NULL, "a request of nothing");
+  REFUSED(ALLPORT_ERR_ARGUMENT, "op", allport_allreduce(comm, 17, ALLPORT_DOUBLE, one, all, 1, NULL, NULL));
+  REFUSED(ALLPORT_ERR_ARGUMENT, "op", allport_allreduce(comm, 1017, ALLPORT_TYPE_NULL, one, all, 1, NULL, NULL));
+  REFUSED(ALLPORT_ERR_ARGUMENT, "complex",
+          allport_allreduce(comm, ALLPORT_MAX, ALLPORT_DOUBLE_COMPLEX, one, all, 1, NULL, NULL));
+  REFUSED(ALLPORT_ERR_ARGUMENT, "type",
+          allport_allreduce(comm, ALLPORT_SUM, (allport_type)99, one, all, 1, NULL, NULL));
+  REFUSED(ALLPORT_ERR_ARGUMENT, "count",
+          allport_allreduce(comm, ALLPORT_SUM, ALLPORT_DOUBLE, one, all, -1, NULL, NULL));
+  REFUSED(ALLPORT_ERR_ARGUMENT, "count",
+          allport_allreduce(comm, ALLPORT_SUM, ALLPORT_DOUBLE, one, all, INT64_MAX, NULL, NULL));
+  REFUSED(ALLPORT_ERR_ARGUMENT, "output",
+          allport_allreduce(comm, ALLPORT_SUM, ALLPORT_DOUBLE, one, NULL, 1, NULL, NULL));
+  REFUSED(ALLPORT_ERR_ARGUMENT, "output",
+          allport_allreduce(comm, ALLPORT_SUM, ALLPORT_DOUBLE, one, one, 1, NULL, NULL));
+  REFUSED(ALLPORT_ERR_ARGUMENT, "lengths", allport_allgatherv(comm, one, all, NULL, NULL, NULL, NULL));
+  REFUSED(ALLPORT_ERR_ARGUMENT, "lengths", allport_allgatherv(comm, one, all, negative, NULL, NULL, NULL));
+  REFUSED(ALLPORT_ERR_ARGUMENT, "begins", allport_allgatherv(comm, one, all, fours, negative, NULL, NULL));
+  REFUSED(ALLPORT_ERR_ARGUMENT, "received", allport_alltoallv(comm, one, fours, NULL, all, NULL, NULL, NULL, NULL));
+  REFUSED(ALLPORT_ERR_ARGUMENT, "function", allport_op_create(NULL, NULL, 8, &op));
+  REFUSED(ALLPORT_ERR_ARGUMENT, "element_bytes", allport_op_create(larger, NULL, 0, &op));
+  REFUSED(ALLPORT_ERR_ARGUMENT, "request", allport_wait(NULL));
+  REFUSED(ALLPORT_ERR_ARGUMENT, "done", allport_test(&request, NULL));
+  REFUSED(ALLPORT_ERR_ARGUMENT, "request", allport_start(NULL));
+  REFUSED(ALLPORT_ERR_ARGUMENT, "request", allport_start(&request));
+  EXPECT(allport_wait(&request));
+  EXPECT(allport_test(&request, &done));
+  CHECK(done == 1, "no request is one that is done");
+  EXPECT(allport_request_free(&request));
   EXPECT(allport_comm_rank(comm, &rank, &size));
   CHECK(rank == world_rank && size == world_size, "rank %d of %d", rank, size);
-  EXPECT(allport_barrier(comm, NULL));
-  EXPECT(allport_start_barrier(comm, NULL, &transfer));
-  EXPECT(allport_wait(&transfer));
-  EXPECT(allport_prepare_barrier(comm, NULL, &prepared));
-  EXPECT(allport_start(prepared, &transfer));
-  EXPECT(allport_wait(&transfer));
-  EXPECT(allport_persistent_free(&prepared));
+  EXPECT(allport_barrier(comm, NULL, NULL));
+  EXPECT(allport_barrier(comm, NULL, &request));
+  REFUSED(ALLPORT_ERR_ARGUMENT, "persistent", allport_start(&request));
+  EXPECT(allport_wait(&request));
+  EXPECT(allport_barrier(comm, "algorithm=dissemination persistent", &request));
+  EXPECT(allport_wait(&request));
+  CHECK(request != NULL, "what was not started is done");
+  EXPECT(allport_start(&request));
+  EXPECT(allport_wait(&request));
+  EXPECT(allport_request_free(&request));
 }
 
 int main(int argc, char** argv) {

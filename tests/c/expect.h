@@ -17,4 +17,12 @@
     CHECK(code == wanted && strstr(allport_error(), word) != NULL, "%d: %s", code, allport_error()); \
   } while (0)
 
+/* NULL, and the error names `word`. */
+#define REFUSED_TEXT(word, call)                                                                         \
+  do {                                                                                                   \
+    char const* const text = call;                                                                       \
+    CHECK(text == NULL && strstr(allport_error(), word) != NULL, "%s: %s", text == NULL ? "NULL" : text, \
+          allport_error());                                                                              \
+  } while (0)
+
 #endif

@@ -43,34 +43,26 @@ static int global_col(struct place const* p, int64_t c) {
 #define T float
 #define REAL float
 #define NAME(x) s##x
-#define FUNCTION(x) allport_s##x
-#define MULTIPLY allport_sormqr
-#define FORM allport_sorgqr
+#define TYPE ALLPORT_FLOAT
 #include "factors_of_type.h"
 
 #define T double
 #define REAL double
 #define NAME(x) d##x
-#define FUNCTION(x) allport_d##x
-#define MULTIPLY allport_dormqr
-#define FORM allport_dorgqr
+#define TYPE ALLPORT_DOUBLE
 #include "factors_of_type.h"
 
 #define COMPLEX
 #define T float complex
 #define REAL float
 #define NAME(x) c##x
-#define FUNCTION(x) allport_c##x
-#define MULTIPLY allport_cunmqr
-#define FORM allport_cungqr
+#define TYPE ALLPORT_FLOAT_COMPLEX
 #include "factors_of_type.h"
 
 #define T double complex
 #define REAL double
 #define NAME(x) z##x
-#define FUNCTION(x) allport_z##x
-#define MULTIPLY allport_zunmqr
-#define FORM allport_zungqr
+#define TYPE ALLPORT_DOUBLE_COMPLEX
 #include "factors_of_type.h"
 
 /* One argument wrong at a time, on all ranks or on the last alone: an error on all, and nothing is written. */
@@ -83,47 +75,60 @@ static void wrong_arguments(struct grid const* g) {
   double tau[9] = {0};
   int64_t info = 4711;
   allport_distribution const square = a.place.distribution, tall = b.place.distribution;
-  REFUSED(ALLPORT_ARGUMENT, "uplo", allport_dpotrf(comm, 'x', a.data, a.place.ld, square, &info, NULL));
-  REFUSED(ALLPORT_ARGUMENT, "info", allport_dpotrf(comm, 'L', a.data, a.place.ld, square, last ? NULL : &info, NULL));
-  REFUSED(ALLPORT_ARGUMENT, "comm", allport_dpotrf(NULL, 'L', a.data, a.place.ld, square, &info, NULL));
-  REFUSED(ALLPORT_ARGUMENT, "a_distribution", allport_dpotrf(comm, 'L', a.data, a.place.ld, NULL, &info, NULL));
-  REFUSED(ALLPORT_ARGUMENT, "9 x 4", allport_dpotrf(comm, 'L', b.data, b.place.ld, tall, &info, NULL));
-  REFUSED(ALLPORT_ARGUMENT, "ld", allport_dpotrf(comm, 'L', a.data, last ? 0 : a.place.ld, square, &info, NULL));
-  REFUSED(ALLPORT_ARGUMENT, "tiles=3", allport_dpotrf(comm, 'L', a.data, a.place.ld, square, &info, "nb=2 tiles=3"));
-  REFUSED(ALLPORT_ARGUMENT, "nb", allport_dpotrf(comm, 'L', a.data, a.place.ld, square, &info, "nb=-2"));
-  REFUSED(ALLPORT_ARGUMENT, "workers", allport_dpotrf(comm, 'L', a.data, a.place.ld, square, &info, "workers=0"));
-  REFUSED(ALLPORT_ARGUMENT, "4 x 9",
-          allport_dpotrs(comm, 'U', a.data, a.place.ld, square, short_b.data, short_b.place.ld,
-                         short_b.place.distribution, NULL));
-  REFUSED(ALLPORT_ARGUMENT, "4 x 9",
-          allport_dposv(comm, 'U', a.data, a.place.ld, square, short_b.data, short_b.place.ld,
-                        short_b.place.distribution, &info, NULL));
-  REFUSED(ALLPORT_ARGUMENT, "tau", allport_dgeqrf(comm, a.data, a.place.ld, square, last ? NULL : tau, NULL));
-  REFUSED(ALLPORT_ARGUMENT, "side",
-          allport_dormqr(comm, 'x', 'N', b.data, b.place.ld, tall, tau, a.data, a.place.ld, square));
-  REFUSED(ALLPORT_ARGUMENT, "trans",
-          allport_dormqr(comm, 'L', 'x', b.data, b.place.ld, tall, tau, a.data, a.place.ld, square));
-  REFUSED(ALLPORT_ARGUMENT, "tau",
-          allport_dormqr(comm, 'L', 'N', b.data, b.place.ld, tall, last ? NULL : tau, a.data, a.place.ld, square));
-  REFUSED(
-      ALLPORT_ARGUMENT, "4 x 9",
-      allport_dorgqr(comm, b.data, b.place.ld, tall, tau, short_b.data, short_b.place.ld, short_b.place.distribution));
-  REFUSED(ALLPORT_ARGUMENT, "x = ",
-          allport_dgels(comm, a.data, a.place.ld, square, b.data, b.place.ld, tall, short_b.data, short_b.place.ld,
-                        short_b.place.distribution, &info, NULL));
+  REFUSED(ALLPORT_ERR_ARGUMENT, "uplo",
+          allport_potrf(comm, ALLPORT_DOUBLE, 'x', a.data, a.place.ld, square, &info, NULL, NULL));
+  REFUSED(ALLPORT_ERR_ARGUMENT, "type",
+          allport_potrf(comm, ALLPORT_INT32_T, 'L', a.data, a.place.ld, square, &info, NULL, NULL));
+  REFUSED(ALLPORT_ERR_ARGUMENT, "info",
+          allport_potrf(comm, ALLPORT_DOUBLE, 'L', a.data, a.place.ld, square, last ? NULL : &info, NULL, NULL));
+  REFUSED(ALLPORT_ERR_ARGUMENT, "comm",
+          allport_potrf(NULL, ALLPORT_DOUBLE, 'L', a.data, a.place.ld, square, &info, NULL, NULL));
+  REFUSED(ALLPORT_ERR_ARGUMENT, "a_distribution",
+          allport_potrf(comm, ALLPORT_DOUBLE, 'L', a.data, a.place.ld, NULL, &info, NULL, NULL));
+  REFUSED(ALLPORT_ERR_ARGUMENT, "9 x 4",
+          allport_potrf(comm, ALLPORT_DOUBLE, 'L', b.data, b.place.ld, tall, &info, NULL, NULL));
+  REFUSED(ALLPORT_ERR_ARGUMENT, "ld",
+          allport_potrf(comm, ALLPORT_DOUBLE, 'L', a.data, last ? 0 : a.place.ld, square, &info, NULL, NULL));
+  REFUSED(ALLPORT_ERR_ARGUMENT, "tiles=3",
+          allport_potrf(comm, ALLPORT_DOUBLE, 'L', a.data, a.place.ld, square, &info, NULL, "nb=2 tiles=3"));
+  REFUSED(ALLPORT_ERR_ARGUMENT, "nb",
+          allport_potrf(comm, ALLPORT_DOUBLE, 'L', a.data, a.place.ld, square, &info, NULL, "nb=-2"));
+  REFUSED(ALLPORT_ERR_ARGUMENT, "workers",
+          allport_potrf(comm, ALLPORT_DOUBLE, 'L', a.data, a.place.ld, square, &info, NULL, "workers=0"));
+  REFUSED(ALLPORT_ERR_ARGUMENT, "4 x 9",
+          allport_potrs(comm, ALLPORT_DOUBLE, 'U', a.data, a.place.ld, square, short_b.data, short_b.place.ld,
+                        short_b.place.distribution, NULL));
+  REFUSED(ALLPORT_ERR_ARGUMENT, "4 x 9",
+          allport_posv(comm, ALLPORT_DOUBLE, 'U', a.data, a.place.ld, square, short_b.data, short_b.place.ld,
+                       short_b.place.distribution, &info, NULL));
+  REFUSED(ALLPORT_ERR_ARGUMENT, "tau",
+          allport_geqrf(comm, ALLPORT_DOUBLE, a.data, a.place.ld, square, last ? NULL : tau, NULL, NULL));
+  REFUSED(ALLPORT_ERR_ARGUMENT, "side",
+          allport_unmqr(comm, ALLPORT_DOUBLE, 'x', 'N', b.data, b.place.ld, tall, tau, a.data, a.place.ld, square));
+  REFUSED(ALLPORT_ERR_ARGUMENT, "trans",
+          allport_unmqr(comm, ALLPORT_DOUBLE, 'L', 'x', b.data, b.place.ld, tall, tau, a.data, a.place.ld, square));
+  REFUSED(ALLPORT_ERR_ARGUMENT, "tau",
+          allport_unmqr(comm, ALLPORT_DOUBLE, 'L', 'N', b.data, b.place.ld, tall, last ? NULL : tau, a.data, a.place.ld,
+                        square));
+  REFUSED(ALLPORT_ERR_ARGUMENT, "4 x 9",
+          allport_ungqr(comm, ALLPORT_DOUBLE, b.data, b.place.ld, tall, tau, short_b.data, short_b.place.ld,
+                        short_b.place.distribution));
+  REFUSED(ALLPORT_ERR_ARGUMENT, "x = ",
+          allport_gels(comm, ALLPORT_DOUBLE, a.data, a.place.ld, square, b.data, b.place.ld, tall, short_b.data,
+                       short_b.place.ld, short_b.place.distribution, &info, NULL));
   int64_t pivots[9] = {0};
-  REFUSED(ALLPORT_ARGUMENT, "pivots",
-          allport_dgetrf(comm, a.data, a.place.ld, square, last ? NULL : pivots, &info, NULL));
-  REFUSED(ALLPORT_ARGUMENT, "info",
-          allport_dgetrf(comm, a.data, a.place.ld, square, pivots, last ? NULL : &info, NULL));
-  REFUSED(ALLPORT_ARGUMENT, "pivoting",
-          allport_dgetrf(comm, a.data, a.place.ld, square, pivots, &info, "pivoting=rook"));
-  REFUSED(ALLPORT_ARGUMENT, "pivots",
-          allport_dgetrs(comm, 'N', a.data, a.place.ld, square, pivots, b.data, b.place.ld, tall));
-  REFUSED(ALLPORT_ARGUMENT, "trans",
-          allport_dgetrs(comm, 'x', a.data, a.place.ld, square, pivots, b.data, b.place.ld, tall));
-  REFUSED(ALLPORT_ARGUMENT, "9 x 4",
-          allport_dgesv(comm, b.data, b.place.ld, tall, pivots, b.data, b.place.ld, tall, &info, NULL));
+  REFUSED(ALLPORT_ERR_ARGUMENT, "pivots",
+          allport_getrf(comm, ALLPORT_DOUBLE, a.data, a.place.ld, square, last ? NULL : pivots, &info, NULL, NULL));
+  REFUSED(ALLPORT_ERR_ARGUMENT, "info",
+          allport_getrf(comm, ALLPORT_DOUBLE, a.data, a.place.ld, square, pivots, last ? NULL : &info, NULL, NULL));
+  REFUSED(ALLPORT_ERR_ARGUMENT, "pivoting",
+          allport_getrf(comm, ALLPORT_DOUBLE, a.data, a.place.ld, square, pivots, &info, NULL, "pivoting=rook"));
+  REFUSED(ALLPORT_ERR_ARGUMENT, "pivots",
+          allport_getrs(comm, ALLPORT_DOUBLE, 'N', a.data, a.place.ld, square, pivots, b.data, b.place.ld, tall));
+  REFUSED(ALLPORT_ERR_ARGUMENT, "trans",
+          allport_getrs(comm, ALLPORT_DOUBLE, 'x', a.data, a.place.ld, square, pivots, b.data, b.place.ld, tall));
+  REFUSED(ALLPORT_ERR_ARGUMENT, "9 x 4",
+          allport_gesv(comm, ALLPORT_DOUBLE, b.data, b.place.ld, tall, pivots, b.data, b.place.ld, tall, &info, NULL));
   CHECK(info == 4711, "info was written: %d", (int)info);
   double *const a_after = dcollect(&a), *const b_after = dcollect(&b), *const short_after = dcollect(&short_b);
   dcompare(a_after, dense, 81, 0, "A of wrong calls");
@@ -131,9 +136,9 @@ static void wrong_arguments(struct grid const* g) {
   dcompare(short_after, wide, 36, 0, "another B of wrong calls");
   free(a_after), free(b_after), free(short_after), free(dense), free(wide);
   struct zmatrix z = zdistribute(&none, 1, 1, g, 2, 2);
-  REFUSED(ALLPORT_UNSUPPORTED, "trans",
-          allport_zunmqr(comm, 'L', 'T', z.data, z.place.ld, z.place.distribution, &none, z.data, z.place.ld,
-                         z.place.distribution));
+  REFUSED(ALLPORT_ERR_UNSUPPORTED, "trans",
+          allport_unmqr(comm, ALLPORT_DOUBLE_COMPLEX, 'L', 'T', z.data, z.place.ld, z.place.distribution, &none, z.data,
+                        z.place.ld, z.place.distribution));
   free(zcollect(&z));
 }
 

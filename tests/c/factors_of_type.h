@@ -1,4 +1,4 @@
-/* Included once for each type: T, REAL, NAME, FUNCTION, MULTIPLY, FORM, and COMPLEX from the first complex one on. */
+/* Included once for each type: T, REAL, NAME, TYPE, and COMPLEX from the first complex one on. */
 #include "numbers_of_type.h"
 
 /* A matrix, of which this rank has a part; what is round the part is marked. */
@@ -144,18 +144,18 @@ static void NAME(cholesky)(struct grid const* g, int n, char uplo, int sides) {
   T* const b = NAME(numbers)(5, n, sides);
   struct NAME(matrix) x = NAME(distribute)(stored, n, n, g, 5, 5), y = NAME(distribute)(b, n, sides, g, 3, 2);
   int64_t info = 4711;
-  EXPECT(FUNCTION(potrf)(comm, uplo, x.data, x.place.ld, x.place.distribution, &info, NULL));
+  EXPECT(allport_potrf(comm, TYPE, uplo, x.data, x.place.ld, x.place.distribution, &info, NULL, NULL));
   CHECK(info == 0, "potrf: INFO %d", (int)info);
-  EXPECT(FUNCTION(potrs)(comm, uplo, x.data, x.place.ld, x.place.distribution, y.data, y.place.ld, y.place.distribution,
-                         "workers=1"));
+  EXPECT(allport_potrs(comm, TYPE, uplo, x.data, x.place.ld, x.place.distribution, y.data, y.place.ld,
+                       y.place.distribution, "workers=1"));
   T *solution = NAME(collect)(&y), *factor = NAME(collect)(&x);
   NAME(check_factor)(factor, a, n, upper);
   T* back = NAME(times)(n, sides, n, a, n, 0, solution, n, 0);
   NAME(compare)(back, b, n * sides, n, "A X after potrs");
   free(back), free(solution), free(factor);
   x = NAME(distribute)(stored, n, n, g, 5, 4), y = NAME(distribute)(b, n, sides, g, 7, 3);
-  EXPECT(FUNCTION(posv)(comm, uplo, x.data, x.place.ld, x.place.distribution, y.data, y.place.ld, y.place.distribution,
-                        &info, "nb=6"));
+  EXPECT(allport_posv(comm, TYPE, uplo, x.data, x.place.ld, x.place.distribution, y.data, y.place.ld,
+                      y.place.distribution, &info, "nb=6"));
   CHECK(info == 0, "posv: INFO %d", (int)info);
   solution = NAME(collect)(&y), factor = NAME(collect)(&x);
   NAME(check_factor)(factor, a, n, upper);
@@ -166,8 +166,8 @@ static void NAME(cholesky)(struct grid const* g, int n, char uplo, int sides) {
     for (int nan = 0; nan < 2; ++nan) {
       stored[bad * (n + 1)] = nan ? (T)NAN : (T)-1;
       x = NAME(distribute)(stored, n, n, g, 4, 4), y = NAME(distribute)(b, n, sides, g, 4, 4);
-      EXPECT(FUNCTION(posv)(comm, uplo, x.data, x.place.ld, x.place.distribution, y.data, y.place.ld,
-                            y.place.distribution, &info, NULL));
+      EXPECT(allport_posv(comm, TYPE, uplo, x.data, x.place.ld, x.place.distribution, y.data, y.place.ld,
+                          y.place.distribution, &info, NULL));
       CHECK(info == bad + 1, "posv: INFO %d where the minor of order %d is not positive", (int)info, bad + 1);
       solution = NAME(collect)(&y), factor = NAME(collect)(&x);
       NAME(compare)(solution, b, n * sides, 0, "B of a matrix that is not positive definite");
@@ -185,13 +185,15 @@ static void NAME(qr)(struct grid const* g, int m, int n, int sides) {
   struct NAME(matrix) x = NAME(distribute)(a, m, n, g, 4, 3), q = NAME(distribute)(zero, m, m, g, 5, 2);
   struct NAME(matrix) y = NAME(distribute)(c, m, sides, g, 3, 2), z = NAME(distribute)(w, sides, m, g, 2, 6);
   tau[k] = MARK;
-  EXPECT(FUNCTION(geqrf)(comm, x.data, x.place.ld, x.place.distribution, tau, "nb=4"));
+  EXPECT(allport_geqrf(comm, TYPE, x.data, x.place.ld, x.place.distribution, tau, NULL, "nb=4"));
   CHECK(tau[k] == (T)MARK, "geqrf writes %d elements of tau at least", k + 1);
   /* The first k columns lie alike where the columns beyond them are no part of it. */
   struct place v = place_of(m, k, g, 4, 3);
-  EXPECT(FORM(comm, x.data, x.place.ld, v.distribution, tau, q.data, q.place.ld, q.place.distribution));
-  EXPECT(MULTIPLY(comm, 'l', 'c', x.data, x.place.ld, v.distribution, tau, y.data, y.place.ld, y.place.distribution));
-  EXPECT(MULTIPLY(comm, 'R', 'N', x.data, x.place.ld, v.distribution, tau, z.data, z.place.ld, z.place.distribution));
+  EXPECT(allport_ungqr(comm, TYPE, x.data, x.place.ld, v.distribution, tau, q.data, q.place.ld, q.place.distribution));
+  EXPECT(allport_unmqr(comm, TYPE, 'l', 'c', x.data, x.place.ld, v.distribution, tau, y.data, y.place.ld,
+                       y.place.distribution));
+  EXPECT(allport_unmqr(comm, TYPE, 'R', 'N', x.data, x.place.ld, v.distribution, tau, z.data, z.place.ld,
+                       z.place.distribution));
   allport_distribution_free(&v.distribution);
   T *const r = NAME(collect)(&x), *const whole = NAME(collect)(&q), *const left = NAME(collect)(&y);
   T* const right = NAME(collect)(&z);
@@ -218,8 +220,8 @@ static void NAME(least_squares)(struct grid const* g, int m, int n, int sides) {
   struct NAME(matrix) x = NAME(distribute)(a, m, n, g, 5, 2), y = NAME(distribute)(b, m, sides, g, 3, 3);
   struct NAME(matrix) z = NAME(distribute)(zero, n, sides, g, 2, 4);
   int64_t info = 4711;
-  EXPECT(FUNCTION(gels)(comm, x.data, x.place.ld, x.place.distribution, y.data, y.place.ld, y.place.distribution,
-                        z.data, z.place.ld, z.place.distribution, &info, NULL));
+  EXPECT(allport_gels(comm, TYPE, x.data, x.place.ld, x.place.distribution, y.data, y.place.ld, y.place.distribution,
+                      z.data, z.place.ld, z.place.distribution, &info, NULL));
   CHECK(info == 0, "gels %d x %d: INFO %d", m, n, (int)info);
   T *solution = NAME(collect)(&z), *after = NAME(collect)(&x), *right = NAME(collect)(&y);
   if (wide) NAME(compare)(after, a, m * n, 0, "A with fewer rows than columns");
@@ -240,8 +242,8 @@ static void NAME(least_squares)(struct grid const* g, int m, int n, int sides) {
     }
     x = NAME(distribute)(a, m, n, g, 4, 4), y = NAME(distribute)(b, m, sides, g, 4, 4);
     z = NAME(distribute)(zero, n, sides, g, 4, 4);
-    EXPECT(FUNCTION(gels)(comm, x.data, x.place.ld, x.place.distribution, y.data, y.place.ld, y.place.distribution,
-                          z.data, z.place.ld, z.place.distribution, &info, "nb=5 workers=1"));
+    EXPECT(allport_gels(comm, TYPE, x.data, x.place.ld, x.place.distribution, y.data, y.place.ld, y.place.distribution,
+                        z.data, z.place.ld, z.place.distribution, &info, "nb=5 workers=1"));
     CHECK(info == 3, "gels %d x %d: INFO %d where the third depends", m, n, (int)info);
     free(NAME(collect)(&x)), free(NAME(collect)(&y)), free(NAME(collect)(&z));
   }
@@ -264,15 +266,15 @@ static void NAME(lu)(struct grid const* g, int n, int sides, char const* options
   struct NAME(matrix) z = NAME(distribute)(b, n, sides, g, 5, 1), u = NAME(distribute)(a, n, n, g, 4, 4);
   struct NAME(matrix) w = NAME(distribute)(b, n, sides, g, 2, 2);
   pivots[n] = MARK;
-  EXPECT(FUNCTION(getrf)(comm, x.data, x.place.ld, x.place.distribution, pivots, &info, options));
+  EXPECT(allport_getrf(comm, TYPE, x.data, x.place.ld, x.place.distribution, pivots, &info, NULL, options));
   CHECK(info == 0 && pivots[n] == MARK, "getrf of order %d: INFO %d", n, (int)info);
   for (int i = 0; i < n; ++i) CHECK(pivots[i] > i && pivots[i] <= n, "pivot %d is %d", i + 1, (int)pivots[i]);
-  EXPECT(FUNCTION(getrs)(comm, 'N', x.data, x.place.ld, x.place.distribution, pivots, y.data, y.place.ld,
-                         y.place.distribution));
-  EXPECT(FUNCTION(getrs)(comm, 'C', x.data, x.place.ld, x.place.distribution, pivots, z.data, z.place.ld,
-                         z.place.distribution));
-  EXPECT(FUNCTION(gesv)(comm, u.data, u.place.ld, u.place.distribution, pivots, w.data, w.place.ld,
-                        w.place.distribution, &info, options));
+  EXPECT(allport_getrs(comm, TYPE, 'N', x.data, x.place.ld, x.place.distribution, pivots, y.data, y.place.ld,
+                       y.place.distribution));
+  EXPECT(allport_getrs(comm, TYPE, 'C', x.data, x.place.ld, x.place.distribution, pivots, z.data, z.place.ld,
+                       z.place.distribution));
+  EXPECT(allport_gesv(comm, TYPE, u.data, u.place.ld, u.place.distribution, pivots, w.data, w.place.ld,
+                      w.place.distribution, &info, options));
   CHECK(info == 0, "gesv of order %d: INFO %d", n, (int)info);
   T *const solved = NAME(collect)(&y), *const turned_solved = NAME(collect)(&z), *const both = NAME(collect)(&w);
   NAME(compare)(solved, wanted, n * sides, 10 * n, "A^-1 B by getrs");
@@ -282,8 +284,8 @@ static void NAME(lu)(struct grid const* g, int n, int sides, char const* options
   if (n >= 3) {
     for (int i = 0; i < n; ++i) a[i + 2 * n] = 0;
     x = NAME(distribute)(a, n, n, g, 4, 4), y = NAME(distribute)(b, n, sides, g, 3, 2);
-    EXPECT(FUNCTION(gesv)(comm, x.data, x.place.ld, x.place.distribution, pivots, y.data, y.place.ld,
-                          y.place.distribution, &info, NULL));
+    EXPECT(allport_gesv(comm, TYPE, x.data, x.place.ld, x.place.distribution, pivots, y.data, y.place.ld,
+                        y.place.distribution, &info, NULL));
     CHECK(info == 3, "gesv of order %d with a zero column: INFO %d", n, (int)info);
     free(NAME(collect)(&x));
     T* const kept = NAME(collect)(&y);
@@ -310,6 +312,4 @@ static void NAME(all)(struct grid const* g) {
 #undef T
 #undef REAL
 #undef NAME
-#undef FUNCTION
-#undef MULTIPLY
-#undef FORM
+#undef TYPE

@@ -56,17 +56,17 @@ static int64_t count(void* context, int rank) {
 }
 static void children(void* context, allport_task const* t, allport_visitor visitor) {
   struct rounds const* g = context;
-  allport_edge const next = {{TALK, 0, t->i, 0, t->k + 1}, 0, 0, ALLPORT_CARRIES_DATA};
+  allport_edge const next = {{TALK, 0, t->i, 0, t->k + 1}, 0, 0, ALLPORT_EDGE_DATA};
   if (t->kind == READ) {
-    allport_edge const after = {{TALK, 0, t->i, 0, t->k + 1}, 0, 0, ALLPORT_CARRIES_ORDER};
+    allport_edge const after = {{TALK, 0, t->i, 0, t->k + 1}, 0, 0, ALLPORT_EDGE_ORDER};
     if (g->ranks == 1 && t->k + 1 < ROUNDS) EXPECT(allport_visit_edge(visitor, &after));
     return;
   }
-  allport_edge const read = {{READ, 0, (t->i + 1) % g->ranks, 0, t->k}, 0, 0, ALLPORT_CARRIES_DATA};
+  allport_edge const read = {{READ, 0, (t->i + 1) % g->ranks, 0, t->k}, 0, 0, ALLPORT_EDGE_DATA};
   EXPECT(allport_visit_edge(visitor, &read));
   if (t->k + 1 == ROUNDS) return;
   EXPECT(allport_visit_edge(visitor, &next));
-  allport_edge const left = {next.child, 0, 0, ALLPORT_CARRIES_SENT};
+  allport_edge const left = {next.child, 0, 0, ALLPORT_EDGE_SENT};
   if (!g->reckless) EXPECT(allport_visit_edge(visitor, &left));
 }
 static int64_t output(void* context, allport_task const* t, int index) {
@@ -95,12 +95,12 @@ static void gang(void* context, allport_task const* t, allport_visitor visitor) 
     allport_task const member = {TALK, 0, r, 0, t->k};
     EXPECT(allport_visit_task(visitor, &member));
   }
-  allport_talk const talks[] = {
-      {.bytes = LENGTH * 8, .element = 8, .times = 1, .what = ALLPORT_TALKS_ALLREDUCE},
-      {.bytes = 4, .element = 1, .times = 1, .what = ALLPORT_TALKS_BCAST, .root = t->k % g->ranks},
-      {.bytes = 8, .element = 8, .times = 1, .what = ALLPORT_TALKS_REDUCE, .root = g->ranks - 1},
-      {.bytes = 8, .element = 1, .times = 1, .what = ALLPORT_TALKS_MESSAGES}};
-  for (int i = 0; i < 4; ++i) EXPECT(allport_visit_talk(visitor, &talks[i]));
+  allport_traffic const talks[] = {
+      {.bytes = LENGTH * 8, .element = 8, .times = 1, .kind = ALLPORT_TRAFFIC_ALLREDUCE},
+      {.bytes = 4, .element = 1, .times = 1, .kind = ALLPORT_TRAFFIC_BCAST, .root = t->k % g->ranks},
+      {.bytes = 8, .element = 8, .times = 1, .kind = ALLPORT_TRAFFIC_REDUCE, .root = g->ranks - 1},
+      {.bytes = 8, .element = 1, .times = 1, .kind = ALLPORT_TRAFFIC_MESSAGES}};
+  for (int i = 0; i < 4; ++i) EXPECT(allport_visit_traffic(visitor, &talks[i]));
 }
 static void tasks(void* context, int rank, int64_t step, allport_visitor visitor) {
   (void)context;
@@ -118,17 +118,17 @@ static void talk(struct rounds const* g, allport_task const* t, allport_body bod
   memcpy(sums, g->tile, sizeof g->tile);
   *before = g->tile[0];
   if (g->ranks == 1) {
-    REFUSED(ALLPORT_UNSUPPORTED, "gang", allport_body_gang(body, &members, &me));
+    REFUSED(ALLPORT_ERR_UNSUPPORTED, "gang", allport_body_gang(body, &members, &me));
     return;
   }
   EXPECT(allport_body_gang(body, &members, &me));
   CHECK(members == g->ranks && me == world_rank, "member %d of %d", me, members);
-  EXPECT(allport_body_allreduce(body, ALLPORT_SUM, 'd', sums, LENGTH));
+  EXPECT(allport_body_reduce(body, ALLPORT_ALL, ALLPORT_SUM, ALLPORT_DOUBLE, sums, LENGTH));
   if (me == t->k % members) told = t->k + 1;
   EXPECT(allport_body_bcast(body, t->k % members, &told, sizeof told));
   CHECK(told == t->k + 1, "told %d in round %d", told, t->k);
   int64_t largest = 10 * me + t->k;
-  EXPECT(allport_body_reduce(body, members - 1, ALLPORT_MAX, 'l', &largest, 1));
+  EXPECT(allport_body_reduce(body, members - 1, ALLPORT_MAX, ALLPORT_INT64_T, &largest, 1));
   if (me == members - 1) CHECK(largest == 10 * me + t->k, "the largest is %d", (int)largest);
   void const* got = NULL;
   int64_t bytes = 0;
@@ -136,10 +136,11 @@ static void talk(struct rounds const* g, allport_task const* t, allport_body bod
   EXPECT(allport_body_receive(body, (me + members - 1) % members, &got, &bytes));
   CHECK(bytes == (int64_t)sizeof(double), "%d bytes of another member", (int)bytes);
   *before = *(double const*)got;
-  REFUSED(ALLPORT_ARGUMENT, "to = ", allport_body_send(body, members, &told, sizeof told));
-  REFUSED(ALLPORT_ARGUMENT, "root = ", allport_body_bcast(body, -1, &told, sizeof told));
-  REFUSED(ALLPORT_ARGUMENT, "data", allport_body_bcast(body, 0, NULL, 8));
-  REFUSED(ALLPORT_ARGUMENT, "type", allport_body_allreduce(body, ALLPORT_SUM, '?', sums, LENGTH));
+  REFUSED(ALLPORT_ERR_ARGUMENT, "to = ", allport_body_send(body, members, &told, sizeof told));
+  REFUSED(ALLPORT_ERR_ARGUMENT, "root = ", allport_body_bcast(body, -1, &told, sizeof told));
+  REFUSED(ALLPORT_ERR_ARGUMENT, "data", allport_body_bcast(body, 0, NULL, 8));
+  REFUSED(ALLPORT_ERR_ARGUMENT, "type",
+          allport_body_reduce(body, ALLPORT_ALL, ALLPORT_SUM, (allport_type)99, sums, LENGTH));
 }
 
 static int body(void* context, allport_task const* t, allport_body b) {
@@ -173,31 +174,39 @@ int main(int argc, char** argv) {
   EXPECT(allport_comm_create(MPI_COMM_WORLD, NULL, &comm));
   struct rounds g = {.ranks = world_size};
   allport_graph graph = NULL;
-  allport_talk const nothing = {.what = ALLPORT_TALKS_BCAST};
+  allport_traffic const nothing = {.kind = ALLPORT_TRAFFIC_BCAST};
   int64_t ran = 0;
   double seconds = 0;
   char machine[32];
   snprintf(machine, sizeof machine, "bgp:%dx1x1", world_size);
   expect_rounds(&g);
-  EXPECT(allport_graph_create(world_size, &g, &graph));
-  EXPECT(allport_graph_set_entries(graph, entries));
-  EXPECT(allport_graph_set_owner(graph, owner));
-  EXPECT(allport_graph_set_parents(graph, parents));
-  EXPECT(allport_graph_set_children(graph, children));
-  EXPECT(allport_graph_set_count(graph, count));
-  EXPECT(allport_graph_set_output(graph, output));
-  EXPECT(allport_graph_set_gang(graph, gang));
-  EXPECT(allport_graph_set_body(graph, body));
-  EXPECT(allport_graph_set_in_place(graph, in_place));
-  REFUSED(ALLPORT_ARGUMENT, "writes", allport_graph_check(graph));
-  EXPECT(allport_graph_set_writes(graph, writes));
-  REFUSED(ALLPORT_ARGUMENT, "memory", allport_graph_run(comm, graph, ALLPORT_SUM, 'd', &ran, NULL));
-  EXPECT(allport_graph_set_memory(graph, memory));
-  REFUSED(ALLPORT_ARGUMENT, "steps", allport_graph_set_steps(graph, -1, tasks, step));
-  REFUSED(ALLPORT_ARGUMENT, "tasks", allport_graph_set_steps(graph, 3, NULL, step));
-  REFUSED(ALLPORT_ARGUMENT, "visitor", allport_visit_talk(NULL, &nothing));
+  allport_graph_functions functions = {.entries = entries,
+                                       .owner = owner,
+                                       .parents = parents,
+                                       .children = children,
+                                       .count = count,
+                                       .output = output,
+                                       .gang = gang,
+                                       .body = body,
+                                       .in_place = in_place};
+  EXPECT(allport_graph_create(world_size, &functions, &g, &graph));
+  REFUSED(ALLPORT_ERR_ARGUMENT, "writes", allport_graph_check(graph));
+  EXPECT(allport_graph_free(&graph));
+  functions.writes = writes;
+  EXPECT(allport_graph_create(world_size, &functions, &g, &graph));
+  REFUSED(ALLPORT_ERR_ARGUMENT, "memory", allport_graph_run(comm, graph, ALLPORT_SUM, ALLPORT_DOUBLE, &ran, NULL));
+  EXPECT(allport_graph_free(&graph));
+  functions.memory = memory;
+  functions.steps = -1;
+  REFUSED(ALLPORT_ERR_ARGUMENT, "steps", allport_graph_create(world_size, &functions, &g, &graph));
+  functions.steps = 3;
+  REFUSED(ALLPORT_ERR_ARGUMENT, "tasks", allport_graph_create(world_size, &functions, &g, &graph));
+  REFUSED(ALLPORT_ERR_ARGUMENT, "visitor", allport_visit_traffic(NULL, &nothing));
+  functions.tasks = tasks;
+  functions.step = step;
   for (int stepped = 0; stepped < 2; ++stepped) {
-    if (stepped) EXPECT(allport_graph_set_steps(graph, 2 * ROUNDS, tasks, step));
+    functions.steps = stepped ? 2 * ROUNDS : 0;
+    EXPECT(allport_graph_create(world_size, &functions, &g, &graph));
     EXPECT(allport_graph_check(graph));
     EXPECT(allport_graph_simulate(graph, machine, 1, &seconds));
     CHECK(seconds >= 0 && (seconds > 0 || world_size == 1), "%g seconds", seconds);
@@ -206,13 +215,13 @@ int main(int argc, char** argv) {
       snprintf(options, sizeof options, "workers=%d", workers);
       for (int l = 0; l < LENGTH; ++l) g.tile[l] = world_rank + 2 * l;
       g.talked = g.read = 0;
-      EXPECT(allport_graph_run(comm, graph, ALLPORT_SUM, 'd', &ran, options));
+      EXPECT(allport_graph_run(comm, graph, ALLPORT_SUM, ALLPORT_DOUBLE, &ran, options));
       CHECK(ran == 2 * ROUNDS && g.talked == ROUNDS && g.read == ROUNDS, "%d tasks", (int)ran);
     }
+    g.reckless = stepped;
+    if (stepped && world_size > 1) REFUSED(ALLPORT_ERR_SCHEDULE, "sends", allport_graph_check(graph));
+    EXPECT(allport_graph_free(&graph));
   }
-  g.reckless = 1;
-  if (world_size > 1) REFUSED(ALLPORT_SCHEDULE, "sends", allport_graph_check(graph));
-  EXPECT(allport_graph_free(&graph));
   EXPECT(allport_comm_free(&comm));
   return finish();
 }

@@ -24,10 +24,10 @@ class OnMachine {
   OnMachine(OnMachine const&) = delete;
   OnMachine& operator=(OnMachine const&) = delete;
 
-  operator allport_machine_handle() const { return handle_; }  // NOLINT(google-explicit-constructor)
+  operator allport_machine() const { return handle_; }  // NOLINT(google-explicit-constructor)
 
  private:
-  allport_machine_handle handle_ = nullptr;
+  allport_machine handle_ = nullptr;
 };
 
 }  // namespace allport

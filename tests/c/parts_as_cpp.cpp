@@ -22,8 +22,8 @@ namespace allport {
 namespace {
 
 /// A handle of some ranks of a machine.
-allport_machine_handle part_of(allport_machine_handle machine, std::vector<int> const& members) {
-  allport_machine_handle part = nullptr;
+allport_machine part_of(allport_machine machine, std::vector<int> const& members) {
+  allport_machine part = nullptr;
   EXPECT_EQ(allport_machine_part(machine, static_cast<int>(members.size()), members.data(), &part), ALLPORT_SUCCESS)
       << allport_error();
   return part;
@@ -42,29 +42,28 @@ TEST(PartsAsCpp, SchedulesOfSomeRanks) {
       Contract const contract{what, part.ranks(), has_root(what) ? 2 : 0, 4096, 8};
       auto const choice = part.choose(contract);
       auto const schedule = part.schedule(choice);
-      allport_schedule_handle made = nullptr;
-      ASSERT_EQ(allport_schedule_create(on, std::string(name(what)).c_str(), 4096, contract.root, "element=8", &made),
+      allport_schedule made = nullptr;
+      ASSERT_EQ(allport_schedule_create(on, std::string(name(what)).c_str(), 4096, nullptr, contract.root, "element=8",
+                                        &made),
                 ALLPORT_SUCCESS)
           << allport_error();
-      EXPECT_EQ(allport_schedule_choice(made), to_json(choice));
-      EXPECT_EQ(allport_schedule_json(made), to_json(schedule));
-      double simulated = 0, elsewhere = 0, bound = 0, seconds = 0, mpi = 0;
-      EXPECT_EQ(allport_schedule_seconds(made, &seconds, &bound, &mpi), ALLPORT_SUCCESS);
-      EXPECT_EQ(bound, choice.bound->value());
-      EXPECT_EQ(mpi, choice.mpi->time.value());
+      EXPECT_EQ(allport_schedule_text(made, "choice"), to_json(choice));
+      EXPECT_EQ(allport_schedule_text(made, "json"), to_json(schedule));
+      double simulated = 0, elsewhere = 0;
+      allport_schedule_info info;
+      EXPECT_EQ(allport_schedule_query(made, -1, &info), ALLPORT_SUCCESS);
+      EXPECT_EQ(info.bound, choice.bound->value());
+      EXPECT_EQ(info.mpi, choice.mpi->time.value());
+      EXPECT_EQ(info.ranks, part.ranks());
+      EXPECT_EQ(info.root, contract.root);
       EXPECT_EQ(allport_schedule_simulate(made, nullptr, nullptr, &simulated), ALLPORT_SUCCESS) << allport_error();
       EXPECT_EQ(allport_schedule_simulate(made, on, nullptr, &elsewhere), ALLPORT_SUCCESS) << allport_error();
       EXPECT_EQ(simulated, sim::simulate(schedule, part.machine(), {.places = part.places()}).seconds);
       EXPECT_EQ(simulated, elsewhere);
-      EXPECT_GE(simulated, bound * (1 - 1e-9)) << name(what);
+      EXPECT_GE(simulated, info.bound * (1 - 1e-9)) << name(what);
       EXPECT_EQ(allport_schedule_verify(made, nullptr), ALLPORT_SUCCESS) << allport_error();
       EXPECT_EQ(allport_schedule_verify(made, on), ALLPORT_SUCCESS) << allport_error();
-      EXPECT_EQ(allport_schedule_verify(made, handle), ALLPORT_ARGUMENT) << "16 ranks have another schedule";
-      int ranks = 0, root = 0, window = 0, trees = 0;
-      std::int64_t bytes = 0, segment = 0;
-      EXPECT_EQ(allport_schedule_shape(made, &ranks, &root, &bytes, &segment, &window, &trees), ALLPORT_SUCCESS);
-      EXPECT_EQ(ranks, part.ranks());
-      EXPECT_EQ(root, contract.root);
+      EXPECT_EQ(allport_schedule_verify(made, handle), ALLPORT_ERR_ARGUMENT) << "16 ranks have another schedule";
       EXPECT_EQ(allport_schedule_free(&made), ALLPORT_SUCCESS);
     }
     EXPECT_EQ(allport_machine_free(&on), ALLPORT_SUCCESS);
@@ -75,10 +74,12 @@ TEST(PartsAsCpp, SchedulesOfSomeRanks) {
   OnMachine const transposed("bgp:4x4x1", places);
   auto* column = part_of(transposed, {0, 4, 8, 12});
   auto* row = part_of(handle, {0, 1, 2, 3});
-  allport_schedule_handle there = nullptr, here = nullptr;
-  ASSERT_EQ(allport_schedule_create(column, "bcast", 9999, 1, nullptr, &there), ALLPORT_SUCCESS) << allport_error();
-  ASSERT_EQ(allport_schedule_create(row, "bcast", 9999, 1, nullptr, &here), ALLPORT_SUCCESS) << allport_error();
-  EXPECT_STREQ(allport_schedule_json(there), allport_schedule_json(here));
+  allport_schedule there = nullptr, here = nullptr;
+  ASSERT_EQ(allport_schedule_create(column, "bcast", 9999, nullptr, 1, nullptr, &there), ALLPORT_SUCCESS)
+      << allport_error();
+  ASSERT_EQ(allport_schedule_create(row, "bcast", 9999, nullptr, 1, nullptr, &here), ALLPORT_SUCCESS)
+      << allport_error();
+  EXPECT_STREQ(allport_schedule_text(there, "json"), allport_schedule_text(here, "json"));
   EXPECT_EQ(allport_schedule_free(&there), ALLPORT_SUCCESS);
   EXPECT_EQ(allport_schedule_free(&here), ALLPORT_SUCCESS);
   EXPECT_EQ(allport_machine_free(&row), ALLPORT_SUCCESS);
@@ -94,21 +95,20 @@ void expect_varying(std::string const& spec, Collective what, std::vector<std::i
   auto const contract = with_blocks(what, ranks, has_root(what) ? 2 : 0, std::move(blocks), 8);
   auto const choice = choose(machine, contract);
   auto const schedule = make_schedule(machine, choice);
-  allport_schedule_handle made = nullptr;
-  ASSERT_EQ(allport_schedule_create_v(handle, std::string(name(what)).c_str(), lengths.data(), contract.root,
-                                      "element=8", &made),
+  allport_schedule made = nullptr;
+  ASSERT_EQ(allport_schedule_create(handle, std::string(name(what)).c_str(), 0, lengths.data(), contract.root,
+                                    "element=8", &made),
             ALLPORT_SUCCESS)
       << allport_error();
-  EXPECT_EQ(allport_schedule_json(made), to_json(schedule));
-  EXPECT_EQ(allport_schedule_algorithm(made), schedule.algorithm());
+  EXPECT_EQ(allport_schedule_text(made, "json"), to_json(schedule));
+  EXPECT_EQ(allport_schedule_text(made, "algorithm"), schedule.algorithm());
   double simulated = 0;
   EXPECT_EQ(allport_schedule_simulate(made, nullptr, nullptr, &simulated), ALLPORT_SUCCESS) << allport_error();
   EXPECT_EQ(simulated, sim::simulate(schedule, machine).seconds);
   EXPECT_EQ(allport_schedule_verify(made, nullptr), ALLPORT_SUCCESS) << allport_error();
-  int root = 0, window = 0, trees = 0, said = 0;
-  std::int64_t bytes = 0, segment = 0;
-  EXPECT_EQ(allport_schedule_shape(made, &said, &root, &bytes, &segment, &window, &trees), ALLPORT_SUCCESS);
-  EXPECT_EQ(bytes, *std::ranges::max_element(lengths));
+  allport_schedule_info info;
+  EXPECT_EQ(allport_schedule_query(made, -1, &info), ALLPORT_SUCCESS);
+  EXPECT_EQ(info.bytes, *std::ranges::max_element(lengths));
   EXPECT_EQ(allport_schedule_free(&made), ALLPORT_SUCCESS);
 }
 
@@ -125,7 +125,7 @@ TEST(PartsAsCpp, SchedulesOfBlocksOfDifferentLengths) {
   }
 }
 
-double simulated(allport_plan_handle plan, char const* options = nullptr) {
+double simulated(allport_plan plan, char const* options = nullptr) {
   double seconds = 0;
   EXPECT_EQ(allport_plan_simulate(plan, options, &seconds), ALLPORT_SUCCESS) << allport_error();
   EXPECT_EQ(allport_plan_free(&plan), ALLPORT_SUCCESS);
@@ -137,13 +137,15 @@ TEST(PartsAsCpp, PlansSimulated) {
   OnMachine const handle("bgp:4x2x1");
   graph::SimulateOptions options;
   options.segment = tasks::usual_segment(machine).value();
-  allport_plan_handle plan = nullptr;
+  allport_plan plan = nullptr;
 
-  allport_plan_gemm(handle, 'd', 'N', 'N', 500, 400, 300, "algorithm=summa25 grid=2x2x2 panel=32", &plan);
+  allport_plan_create(handle, "gemm", ALLPORT_DOUBLE, "NN", 500, 400, 300, nullptr,
+                      "algorithm=summa25 grid=2x2x2 panel=32", &plan);
   auto const product = plan_gemm({500, 400, 300}, machine, {.algorithm = "summa25", .grid = {2, 2, 2}, .panel = 32});
   EXPECT_EQ(simulated(plan), graph::simulate(*gemm_graph(product), machine, *plan_carrier(product), options).seconds);
 
-  allport_plan_getrf(handle, 'd', 600, 500, nullptr, "algorithm=2d pivoting=partial", &plan);
+  allport_plan_create(handle, "getrf", ALLPORT_DOUBLE, nullptr, 600, 500, 0, nullptr, "algorithm=2d pivoting=partial",
+                      &plan);
   LuOptions two;
   two.algorithm = "2d";
   auto const lu = plan_lu({600, 500, Scalar::d, Pivoting::partial}, machine, two);
@@ -152,7 +154,7 @@ TEST(PartsAsCpp, PlansSimulated) {
   auto const carrier = tasks::carrier(machine);
   options.factor = 0.25;  // complex
   options.workers = 2;
-  allport_plan_geqrf(handle, 'z', 500, 300, nullptr, "nb=64 workers=2", &plan);
+  allport_plan_create(handle, "geqrf", ALLPORT_DOUBLE_COMPLEX, nullptr, 500, 300, 0, nullptr, "nb=64 workers=2", &plan);
   auto const qr = plan_qr({500, 300, Scalar::z}, machine, {.nb = 64, .workers = 2});
   auto const graph_of_qr = qr_graph(qr.distribution, Scalar::z);
   EXPECT_EQ(simulated(plan), graph::simulate(*graph_of_qr, machine, *carrier, options).seconds);
@@ -160,7 +162,7 @@ TEST(PartsAsCpp, PlansSimulated) {
   options.workers = 1;
   options.factor = 2;  // single precision
   options.segment = 1 << 20;
-  allport_plan_potrf(handle, 's', 'U', 600, nullptr, "grid=4x2 nb=64 workers=2", &plan);
+  allport_plan_create(handle, "potrf", ALLPORT_FLOAT, "U", 600, 600, 0, nullptr, "grid=4x2 nb=64 workers=2", &plan);
   auto const tiles = plan_cholesky({600, Scalar::s, Uplo::upper}, machine, {.rows = 4, .cols = 2, .nb = 64});
   auto const graph_of_tiles = cholesky_graph(tiles.distribution, Uplo::upper, Scalar::s, 64);
   EXPECT_EQ(simulated(plan, "workers=1 segment=1048576"),

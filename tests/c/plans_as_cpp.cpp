@@ -25,9 +25,9 @@ TEST(PlansAsCpp, Machines) {
     SCOPED_TRACE(spec);
     OnMachine const handle(spec);
     auto const machine = Machine::parse(spec);
-    EXPECT_EQ(allport_machine_name(handle), machine.name());
-    EXPECT_EQ(allport_machine_json(handle), machine.to_json());
-    EXPECT_EQ(allport_machine_toml(handle), machine.to_toml());
+    EXPECT_EQ(allport_machine_text(handle, "name"), machine.name());
+    EXPECT_EQ(allport_machine_text(handle, "json"), machine.to_json());
+    EXPECT_EQ(allport_machine_text(handle, "toml"), machine.to_toml());
     int links = 0;
     for (int node = 0; node < machine.nodes() && node < 40; ++node) {
       for (int p = 0; p < 2 * machine.axes(); ++p) {
@@ -46,7 +46,8 @@ TEST(PlansAsCpp, Machines) {
     if (machine.nodes() <= 40) EXPECT_EQ(links, machine.links());
   }
   std::vector<std::string> presets;
-  for (char const* name; (name = allport_machine_preset(static_cast<int>(presets.size()))) != nullptr;) {
+  for (char const* name;
+       (name = allport_algorithm_text("machine", static_cast<int>(presets.size()), "name")) != nullptr;) {
     presets.emplace_back(name);
   }
   EXPECT_EQ(presets, preset_names());
@@ -55,8 +56,8 @@ TEST(PlansAsCpp, Machines) {
 TEST(PlansAsCpp, Algorithms) {
   auto const listed = [](char const* of) {
     std::vector<std::pair<std::string, std::string>> all;
-    for (char const* name; (name = allport_algorithm_name(of, static_cast<int>(all.size()))) != nullptr;) {
-      all.emplace_back(name, allport_algorithm_summary(of, name));
+    for (char const* name; (name = allport_algorithm_text(of, static_cast<int>(all.size()), "name")) != nullptr;) {
+      all.emplace_back(name, allport_algorithm_text(of, static_cast<int>(all.size()), "summary"));
     }
     return all;
   };
@@ -91,29 +92,32 @@ void expect_schedule(std::string const& spec, std::vector<int> const& places, Co
   choice.bound = lower_bound(machine, select.mapping ? at_places(contract, *select.mapping) : contract);
   auto const schedule = make_schedule(machine, choice);
 
-  allport_schedule_handle made = nullptr;
-  ASSERT_EQ(allport_schedule_create(handle, std::string(name(contract.what)).c_str(), contract.bytes, contract.root,
-                                    options.c_str(), &made),
+  allport_schedule made = nullptr;
+  ASSERT_EQ(allport_schedule_create(handle, std::string(name(contract.what)).c_str(), contract.bytes, nullptr,
+                                    contract.root, options.c_str(), &made),
             ALLPORT_SUCCESS)
       << allport_error();
-  EXPECT_EQ(allport_schedule_algorithm(made), schedule.algorithm());
-  EXPECT_EQ(allport_schedule_reason(made), explain(choice));
-  EXPECT_EQ(allport_schedule_choice(made), to_json(choice));
-  EXPECT_EQ(allport_schedule_json(made), to_json(schedule));
-  double seconds = 0, bound = 0, mpi = 0, simulated = 0;
-  EXPECT_EQ(allport_schedule_seconds(made, &seconds, &bound, &mpi), ALLPORT_SUCCESS);
-  EXPECT_EQ(seconds, choice.best.priced() ? choice.best.predicted.value() : -1.0);
-  EXPECT_EQ(bound, choice.bound ? choice.bound->value() : -1.0);
-  EXPECT_EQ(mpi, choice.mpi->time.value());
+  EXPECT_EQ(allport_schedule_text(made, "algorithm"), schedule.algorithm());
+  EXPECT_EQ(allport_schedule_text(made, "reason"), explain(choice));
+  EXPECT_EQ(allport_schedule_text(made, "choice"), to_json(choice));
+  EXPECT_EQ(allport_schedule_text(made, "json"), to_json(schedule));
+  double simulated = 0;
+  allport_schedule_info info;
+  EXPECT_EQ(allport_schedule_query(made, -1, &info), ALLPORT_SUCCESS);
+  EXPECT_EQ(info.messages_sent, 0);
+  EXPECT_EQ(info.seconds, choice.best.priced() ? choice.best.predicted.value() : -1.0);
+  EXPECT_EQ(info.bound, choice.bound ? choice.bound->value() : -1.0);
+  EXPECT_EQ(info.mpi, choice.mpi->time.value());
   EXPECT_EQ(allport_schedule_simulate(made, nullptr, nullptr, &simulated), ALLPORT_SUCCESS) << allport_error();
   EXPECT_EQ(simulated, sim::simulate(schedule, machine).seconds);
   EXPECT_EQ(allport_schedule_verify(made, nullptr), ALLPORT_SUCCESS) << allport_error();
   for (Rank r = 0; r < contract.ranks; ++r) {
-    Traffic said;
-    EXPECT_EQ(allport_schedule_traffic(made, r, &said.messages_sent, &said.bytes_sent, &said.messages_received,
-                                       &said.bytes_received),
-              ALLPORT_SUCCESS);
-    EXPECT_EQ(said, traffic(schedule.program(select.mapping ? select.mapping->place(r) : r))) << r;
+    EXPECT_EQ(allport_schedule_query(made, r, &info), ALLPORT_SUCCESS);
+    auto const wanted = traffic(schedule.program(select.mapping ? select.mapping->place(r) : r));
+    EXPECT_EQ(info.messages_sent, wanted.messages_sent) << r;
+    EXPECT_EQ(info.bytes_sent, wanted.bytes_sent) << r;
+    EXPECT_EQ(info.messages_received, wanted.messages_received) << r;
+    EXPECT_EQ(info.bytes_received, wanted.bytes_received) << r;
   }
   EXPECT_EQ(allport_schedule_free(&made), ALLPORT_SUCCESS);
 }
@@ -138,10 +142,11 @@ TEST(PlansAsCpp, Schedules) {
 
 TEST(PlansAsCpp, SeveralThreadsAskOneHandle) {
   OnMachine const machine("bgp:4x4x2");
-  allport_schedule_handle schedule = nullptr;
-  allport_plan_handle plan = nullptr;
-  ASSERT_EQ(allport_schedule_create(machine, "allgather", 4096, 0, nullptr, &schedule), ALLPORT_SUCCESS);
-  ASSERT_EQ(allport_plan_gemm(machine, 'd', 'N', 'N', 99, 88, 77, nullptr, &plan), ALLPORT_SUCCESS);
+  allport_schedule schedule = nullptr;
+  allport_plan plan = nullptr;
+  ASSERT_EQ(allport_schedule_create(machine, "allgather", 4096, nullptr, 0, nullptr, &schedule), ALLPORT_SUCCESS);
+  ASSERT_EQ(allport_plan_create(machine, "gemm", ALLPORT_DOUBLE, "NN", 99, 88, 77, nullptr, nullptr, &plan),
+            ALLPORT_SUCCESS);
   struct Asked {
     std::array<char const*, 6> texts{};
     double seconds = 0;
@@ -151,11 +156,11 @@ TEST(PlansAsCpp, SeveralThreadsAskOneHandle) {
   std::vector<std::thread> threads;
   for (auto& mine : asked) {
     threads.emplace_back([&] {
-      mine.texts = {allport_schedule_json(schedule),   allport_schedule_reason(schedule),
-                    allport_schedule_choice(schedule), allport_plan_json(plan),
-                    allport_machine_json(machine),     allport_machine_toml(machine)};
+      mine.texts = {allport_schedule_text(schedule, "json"),   allport_schedule_text(schedule, "reason"),
+                    allport_schedule_text(schedule, "choice"), allport_plan_text(plan, "json"),
+                    allport_machine_text(machine, "json"),     allport_machine_text(machine, "toml")};
       allport_schedule_simulate(schedule, nullptr, nullptr, &mine.seconds);
-      allport_algorithm_name(&mine == &asked[0] ? "osmosis" : "diffusion", 0);
+      allport_algorithm_text(&mine == &asked[0] ? "osmosis" : "diffusion", 0, "name");
       mine.error = allport_error();
     });
   }
@@ -180,17 +185,23 @@ struct Said {
 };
 
 /// What a plan says; it is freed.
-Said said(allport_plan_handle plan) {
+Said said(allport_plan plan) {
   EXPECT_NE(plan, nullptr) << allport_error();
   Said s;
-  s.algorithm = allport_plan_algorithm(plan);
-  s.json = allport_plan_json(plan);
+  s.algorithm = allport_plan_text(plan, "algorithm");
+  s.json = allport_plan_text(plan, "json");
   allport_distribution a = nullptr;
-  EXPECT_EQ(allport_plan_seconds(plan, &s.seconds), ALLPORT_SUCCESS);
-  EXPECT_EQ(allport_plan_grid(plan, &s.rows, &s.cols, &s.layers), ALLPORT_SUCCESS);
-  EXPECT_EQ(allport_plan_block(plan, &s.block), ALLPORT_SUCCESS);
-  EXPECT_EQ(allport_plan_traffic(plan, &s.words, &s.messages, &s.bound), ALLPORT_SUCCESS);
-  EXPECT_EQ(allport_plan_memory(plan, &s.memory), ALLPORT_SUCCESS);
+  allport_plan_info info;
+  EXPECT_EQ(allport_plan_query(plan, &info), ALLPORT_SUCCESS);
+  s.seconds = info.seconds;
+  s.bound = info.bound_words;
+  s.rows = info.rows;
+  s.cols = info.cols;
+  s.layers = info.layers;
+  s.block = info.block;
+  s.words = info.words;
+  s.messages = info.messages;
+  s.memory = info.memory;
   EXPECT_EQ(allport_plan_distribution(plan, 'A', &a), ALLPORT_SUCCESS);
   EXPECT_EQ(allport_distribution_local(a, 1, &s.a_rows, &s.a_cols), ALLPORT_SUCCESS);
   EXPECT_EQ(allport_distribution_free(&a), ALLPORT_SUCCESS);
@@ -222,24 +233,25 @@ Said wanted_tiles(Plan const& p, double bound) {
 TEST(PlansAsCpp, Products) {
   auto const machine = Machine::parse("bgp:4x4x1");
   OnMachine const handle("bgp:4x4x1");
-  allport_plan_handle plan = nullptr;
-  allport_plan_gemm(handle, 'd', 'N', 'N', 300, 200, 100, nullptr, &plan);
+  allport_plan plan = nullptr;
+  allport_plan_create(handle, "gemm", ALLPORT_DOUBLE, "NN", 300, 200, 100, nullptr, nullptr, &plan);
   auto const chosen = plan_gemm({300, 200, 100}, machine);
   EXPECT_EQ(said(plan), wanted(chosen, chosen.a, chosen.chosen.panel));
 
-  allport_plan_gemm(handle, 'z', 'T', 'C', 300, 200, 100, "algorithm=summa grid=8x2x1 order=jil panel=40", &plan);
+  allport_plan_create(handle, "gemm", ALLPORT_DOUBLE_COMPLEX, "TC", 300, 200, 100, nullptr,
+                      "algorithm=summa grid=8x2x1 order=jil panel=40", &plan);
   auto const named = plan_gemm({300, 200, 100, Scalar::z, Trans::transpose, Trans::conjugate}, machine,
                                {.algorithm = "summa", .grid = {8, 2, 1}, .order = "jil", .panel = 40});
   EXPECT_EQ(said(plan), wanted(named, named.a, 40));
 
-  allport_plan_gemm(handle, 'd', 'N', 'N', 300, 200, 100, "grid=4x4x1 way=binomial", &plan);
+  allport_plan_create(handle, "gemm", ALLPORT_DOUBLE, "NN", 300, 200, 100, nullptr, "grid=4x4x1 way=binomial", &plan);
   auto const trees = plan_gemm({300, 200, 100}, machine, {.grid = {4, 4, 1}, .way = MulticastWay::binomial});
   EXPECT_EQ(said(plan), wanted(trees, trees.a, trees.chosen.panel));
 
   std::vector<int> places;
   for (int r = 0; r < 16; ++r) places.push_back((r + 4) % 16);
   OnMachine const elsewhere("bgp:4x4x1", places);
-  allport_plan_gemm(elsewhere, 's', 'N', 'N', 200, 200, 200, "memory=400000", &plan);
+  allport_plan_create(elsewhere, "gemm", ALLPORT_FLOAT, "NN", 200, 200, 200, nullptr, "memory=400000", &plan);
   GemmOptions moved;
   moved.memory = Bytes(400000);
   moved.mapping = Mapping::from_list(places);
@@ -250,13 +262,13 @@ TEST(PlansAsCpp, Products) {
 TEST(PlansAsCpp, Factorizations) {
   auto const machine = Machine::parse("bgp:4x2x2");
   OnMachine const handle("bgp:4x2x2");
-  allport_plan_handle plan = nullptr;
-  allport_plan_getrf(handle, 'd', 2000, 1500, nullptr, nullptr, &plan);
+  allport_plan plan = nullptr;
+  allport_plan_create(handle, "getrf", ALLPORT_DOUBLE, nullptr, 2000, 1500, 0, nullptr, nullptr, &plan);
   auto const chosen = plan_lu({2000, 1500}, machine);
   EXPECT_EQ(said(plan), wanted(chosen, chosen.distribution, chosen.chosen.block));
 
-  allport_plan_getrf(handle, 'c', 1024, 1024, nullptr,
-                     "algorithm=2.5d grid=2x2x4 order=lji block=32 big=64 pivoting=partial", &plan);
+  allport_plan_create(handle, "getrf", ALLPORT_FLOAT_COMPLEX, nullptr, 1024, 1024, 0, nullptr,
+                      "algorithm=2.5d grid=2x2x4 order=lji block=32 big=64 pivoting=partial", &plan);
   LuOptions options;
   options.algorithm = "2.5d";
   options.grid = {2, 2, 4};
@@ -266,8 +278,8 @@ TEST(PlansAsCpp, Factorizations) {
   auto const named = plan_lu({1024, 1024, Scalar::c, Pivoting::partial}, machine, options);
   EXPECT_EQ(said(plan), wanted(named, named.distribution, 32));
   options.way = MulticastWay::binomial;
-  allport_plan_getrf(handle, 'c', 1024, 1024, nullptr,
-                     "way=binomial algorithm=2.5d grid=2x2x4 order=lji block=32 big=64 pivoting=partial", &plan);
+  allport_plan_create(handle, "getrf", ALLPORT_FLOAT_COMPLEX, nullptr, 1024, 1024, 0, nullptr,
+                      "way=binomial algorithm=2.5d grid=2x2x4 order=lji block=32 big=64 pivoting=partial", &plan);
   auto const trees = plan_lu({1024, 1024, Scalar::c, Pivoting::partial}, machine, options);
   EXPECT_EQ(said(plan), wanted(trees, trees.distribution, 32));
   EXPECT_NE(trees.chosen.total, named.chosen.total);
@@ -276,18 +288,19 @@ TEST(PlansAsCpp, Factorizations) {
                            ProcessGrid::column_major(4, 4));
   allport_distribution lies = nullptr;
   ASSERT_EQ(allport_distribution_cyclic(900, 900, 50, 50, 4, 4, 0, 0, 'C', &lies), ALLPORT_SUCCESS);
-  allport_plan_getrf(handle, 'd', 900, 900, lies, nullptr, &plan);
+  allport_plan_create(handle, "getrf", ALLPORT_DOUBLE, nullptr, 900, 900, 0, lies, nullptr, &plan);
   LuOptions in_place;
   in_place.given = given;
   auto const there = plan_lu({900, 900}, machine, in_place);
   EXPECT_EQ(said(plan), wanted(there, there.distribution, there.chosen.block));
 
-  allport_plan_potrf(handle, 'd', 'U', 900, lies, nullptr, &plan);
+  allport_plan_create(handle, "potrf", ALLPORT_DOUBLE, "U", 900, 900, 0, lies, nullptr, &plan);
   CholeskyPlanOptions lying;
   lying.given = given;
   auto const lain = plan_cholesky({900, Scalar::d, Uplo::upper}, machine, lying);
   EXPECT_EQ(said(plan), wanted_tiles(lain, lain.chosen.bound_words));
-  allport_plan_potrf(handle, 'd', 'L', 1200, nullptr, "grid=8x2 order=ji nb=128 workers=2", &plan);
+  allport_plan_create(handle, "potrf", ALLPORT_DOUBLE, "L", 1200, 1200, 0, nullptr,
+                      "grid=8x2 order=ji nb=128 workers=2", &plan);
   CholeskyPlanOptions fixed;
   fixed.rows = 8;
   fixed.cols = 2;
@@ -297,11 +310,11 @@ TEST(PlansAsCpp, Factorizations) {
   auto const tiles = plan_cholesky({1200}, machine, fixed);
   EXPECT_EQ(said(plan), wanted_tiles(tiles, tiles.chosen.bound_words));
 
-  allport_plan_geqrf(handle, 'z', 900, 900, lies, nullptr, &plan);
+  allport_plan_create(handle, "geqrf", ALLPORT_DOUBLE_COMPLEX, nullptr, 900, 900, 0, lies, nullptr, &plan);
   QrPlanOptions qr_lying;
   qr_lying.given = given;
   EXPECT_EQ(said(plan), wanted_tiles(plan_qr({900, 900, Scalar::z}, machine, qr_lying), 0));
-  allport_plan_geqrf(handle, 'd', 1500, 600, nullptr, nullptr, &plan);
+  allport_plan_create(handle, "geqrf", ALLPORT_DOUBLE, nullptr, 1500, 600, 0, nullptr, nullptr, &plan);
   EXPECT_EQ(said(plan), wanted_tiles(plan_qr({1500, 600}, machine), 0));
   EXPECT_EQ(allport_distribution_free(&lies), ALLPORT_SUCCESS);
 }

@@ -16,10 +16,9 @@ static void square(int64_t first, int64_t last, void* context) {
 
 static void loops(int threads) {
   allport_team team = NULL;
-  int size = 0;
+  int size = threads;
   char const* const options[] = {NULL, "schedule=dynamic chunk=3", "schedule=guided", "chunk=1000"};
-  EXPECT(allport_team_create(threads, &team));
-  EXPECT(allport_team_size(team, &size));
+  EXPECT(allport_team_create(&size, &team));
   CHECK(threads == 0 ? size >= 1 : size == threads, "%d threads", size);
   int64_t const ends[] = {-5, 0, 1, 1003};
   for (int o = 0; o < 4; ++o) {
@@ -33,13 +32,15 @@ static void loops(int threads) {
       free(s.cells);
     }
   }
-  REFUSED(ALLPORT_ARGUMENT, "body", allport_parallel_for(team, 0, 3, NULL, NULL, NULL));
-  REFUSED(ALLPORT_ARGUMENT, "schedule", allport_parallel_for(team, 0, 3, square, NULL, "schedule=lunar"));
-  REFUSED(ALLPORT_ARGUMENT, "chunk", allport_parallel_for(team, 0, 3, square, NULL, "chunk=-1"));
-  REFUSED(ALLPORT_ARGUMENT, "team", allport_parallel_for(NULL, 0, 3, square, NULL, NULL));
+  REFUSED(ALLPORT_ERR_ARGUMENT, "body", allport_parallel_for(team, 0, 3, NULL, NULL, NULL));
+  REFUSED(ALLPORT_ERR_ARGUMENT, "schedule", allport_parallel_for(team, 0, 3, square, NULL, "schedule=lunar"));
+  REFUSED(ALLPORT_ERR_ARGUMENT, "chunk", allport_parallel_for(team, 0, 3, square, NULL, "chunk=-1"));
+  REFUSED(ALLPORT_ERR_ARGUMENT, "team", allport_parallel_for(NULL, 0, 3, square, NULL, NULL));
   EXPECT(allport_team_free(&team));
   CHECK(team == NULL, "a freed team");
-  REFUSED(ALLPORT_ARGUMENT, "threads", allport_team_create(-1, &team));
+  size = -1;
+  REFUSED(ALLPORT_ERR_ARGUMENT, "threads", allport_team_create(&size, &team));
+  REFUSED(ALLPORT_ERR_ARGUMENT, "threads", allport_team_create(NULL, &team));
 }
 
 /* A ring of 16 ranks whose numbers are scrambled, on a torus of 4 x 4. */
@@ -54,13 +55,13 @@ static void mapping(void) {
   for (int r = 0; r < 16; ++r) ++seen[places[r]];
   for (int r = 0; r < 16; ++r) CHECK(seen[r] == 1, "%d ranks at place %d", seen[r], r);
   CHECK(best > 0 && best < given, "%g s, given %g s", best, given);
-  REFUSED(ALLPORT_ARGUMENT, "order",
+  REFUSED(ALLPORT_ERR_ARGUMENT, "order",
           allport_map_ranks("torus:4x4", 16, 16, from, to, bytes, "random walk", places, &best));
-  REFUSED(ALLPORT_MACHINE, "torus:0", allport_map_ranks("torus:0", 16, 16, from, to, bytes, NULL, places, &best));
-  REFUSED(ALLPORT_ARGUMENT, "ranks", allport_map_ranks("torus:4x4", 0, 0, NULL, NULL, NULL, NULL, places, &best));
-  REFUSED(ALLPORT_ARGUMENT, "from", allport_map_ranks("torus:4x4", 16, 3, NULL, to, bytes, NULL, places, &best));
+  REFUSED(ALLPORT_ERR_MACHINE, "torus:0", allport_map_ranks("torus:0", 16, 16, from, to, bytes, NULL, places, &best));
+  REFUSED(ALLPORT_ERR_ARGUMENT, "ranks", allport_map_ranks("torus:4x4", 0, 0, NULL, NULL, NULL, NULL, places, &best));
+  REFUSED(ALLPORT_ERR_ARGUMENT, "from", allport_map_ranks("torus:4x4", 16, 3, NULL, to, bytes, NULL, places, &best));
   to[3] = 16;
-  REFUSED(ALLPORT_ARGUMENT, "16", allport_map_ranks("torus:4x4", 16, 16, from, to, bytes, NULL, places, &best));
+  REFUSED(ALLPORT_ERR_ARGUMENT, "16", allport_map_ranks("torus:4x4", 16, 16, from, to, bytes, NULL, places, &best));
 }
 
 /* Pascal's triangle by tasks: (i, j) is the sum of (i-1, j-1) and (i-1, j), on rank j mod ranks. A last task sums a row
@@ -106,14 +107,14 @@ static void children(void* context, allport_task const* t, allport_visitor visit
   struct triangle const* g = context;
   if (t->kind == TOTAL) return;
   if (t->kind == PART) {
-    allport_edge const up = {{TOTAL, 0, 0, 0, 0}, 0, 0, ALLPORT_CARRIES_SUM};
+    allport_edge const up = {{TOTAL, 0, 0, 0, 0}, 0, 0, ALLPORT_EDGE_SUM};
     EXPECT(allport_visit_edge(visitor, &up));
   } else if (t->i + 1 == g->rows) {
-    allport_edge const part = {{PART, 0, t->j % g->ranks, 0, 0}, t->j / g->ranks, 0, ALLPORT_CARRIES_DATA};
+    allport_edge const part = {{PART, 0, t->j % g->ranks, 0, 0}, t->j / g->ranks, 0, ALLPORT_EDGE_DATA};
     EXPECT(allport_visit_edge(visitor, &part));
   } else {
     for (int d = 0; d < 2; ++d) {
-      allport_edge const edge = {{CELL, 0, t->i + 1, t->j + d, 0}, 1 - d, 0, ALLPORT_CARRIES_DATA};
+      allport_edge const edge = {{CELL, 0, t->i + 1, t->j + d, 0}, 1 - d, 0, ALLPORT_EDGE_DATA};
       EXPECT(allport_visit_edge(visitor, &edge));
     }
   }
@@ -165,23 +166,30 @@ static void graphs(int rows, char const* options) {
   double seconds = 0;
   char machine[32];
   snprintf(machine, sizeof machine, "bgp:%dx1x1", world_size);
-  EXPECT(allport_graph_create(world_size, &g, &graph));
-  REFUSED(ALLPORT_ARGUMENT, "entries", allport_graph_check(graph));
-  EXPECT(allport_graph_set_entries(graph, entries));
-  EXPECT(allport_graph_set_owner(graph, owner));
-  EXPECT(allport_graph_set_parents(graph, parents));
-  EXPECT(allport_graph_set_children(graph, children));
-  EXPECT(allport_graph_set_contributors(graph, contributors));
-  EXPECT(allport_graph_set_count(graph, count));
-  EXPECT(allport_graph_set_output(graph, output));
-  EXPECT(allport_graph_set_priority(graph, price));
-  EXPECT(allport_graph_set_flops(graph, price));
-  REFUSED(ALLPORT_ARGUMENT, "body", allport_graph_run(comm, graph, ALLPORT_SUM, 'd', &tasks, options));
-  EXPECT(allport_graph_set_body(graph, body));
+  allport_graph_functions functions = {0};
+  REFUSED(ALLPORT_ERR_ARGUMENT, "functions", allport_graph_create(world_size, NULL, &g, &graph));
+  REFUSED(ALLPORT_ERR_ARGUMENT, "ranks", allport_graph_create(0, &functions, &g, &graph));
+  EXPECT(allport_graph_create(world_size, &functions, &g, &graph));
+  REFUSED(ALLPORT_ERR_ARGUMENT, "entries", allport_graph_check(graph));
+  EXPECT(allport_graph_free(&graph));
+  functions.entries = entries;
+  functions.owner = owner;
+  functions.parents = parents;
+  functions.children = children;
+  functions.contributors = contributors;
+  functions.count = count;
+  functions.output = output;
+  functions.priority = price;
+  functions.flops = price;
+  EXPECT(allport_graph_create(world_size, &functions, &g, &graph));
+  REFUSED(ALLPORT_ERR_ARGUMENT, "body", allport_graph_run(comm, graph, ALLPORT_SUM, ALLPORT_DOUBLE, &tasks, options));
+  EXPECT(allport_graph_free(&graph));
+  functions.body = body;
+  EXPECT(allport_graph_create(world_size, &functions, &g, &graph));
   EXPECT(allport_graph_check(graph));
   EXPECT(allport_graph_simulate(graph, machine, 1, &seconds));
   CHECK(seconds > 0, "%g seconds", seconds);
-  EXPECT(allport_graph_run(comm, graph, ALLPORT_SUM, 'd', &tasks, options));
+  EXPECT(allport_graph_run(comm, graph, ALLPORT_SUM, ALLPORT_DOUBLE, &tasks, options));
   CHECK(tasks == count(&g, world_rank), "%d tasks", (int)tasks);
   double binomial = 1;
   for (int j = 0; j < rows; ++j) {
@@ -191,9 +199,11 @@ static void graphs(int rows, char const* options) {
   if (world_rank == 0) CHECK(g.total == ldexp(1, rows - 1), "the row's sum is %g", g.total);
   if (rows > 2) {
     g.fails = 1;
-    REFUSED(ALLPORT_SCHEDULE, "returned 42", allport_graph_run(comm, graph, ALLPORT_SUM, 'd', &tasks, options));
+    REFUSED(ALLPORT_ERR_SCHEDULE, "returned 42",
+            allport_graph_run(comm, graph, ALLPORT_SUM, ALLPORT_DOUBLE, &tasks, options));
   }
-  REFUSED(ALLPORT_ARGUMENT, "workers", allport_graph_run(comm, graph, ALLPORT_SUM, 'd', &tasks, "workers=0"));
+  REFUSED(ALLPORT_ERR_ARGUMENT, "workers",
+          allport_graph_run(comm, graph, ALLPORT_SUM, ALLPORT_DOUBLE, &tasks, "workers=0"));
   EXPECT(allport_graph_free(&graph));
   CHECK(graph == NULL, "a freed graph");
 }
@@ -224,7 +234,7 @@ static void panel_children(void* context, allport_task const* t, allport_visitor
   (void)context;
   for (int r = 0; r < 12 && t->kind == PANEL; ++r) {
     for (int part = 0; part < 4; ++part) {
-      allport_edge const edge = {{ARRIVED, 0, r, 0, 0}, part, part, ALLPORT_CARRIES_DATA};
+      allport_edge const edge = {{ARRIVED, 0, r, 0, 0}, part, part, ALLPORT_EDGE_DATA};
       EXPECT(allport_visit_edge(visitor, &edge));
     }
   }
@@ -242,22 +252,24 @@ static void parts(void) {
   struct panel panel = {1};
   allport_graph graph = NULL;
   double one = 0, four = 0;
-  EXPECT(allport_graph_create(16, &panel, &graph));
-  EXPECT(allport_graph_set_entries(graph, panel_entries));
-  EXPECT(allport_graph_set_owner(graph, panel_owner));
-  EXPECT(allport_graph_set_parents(graph, panel_parents));
-  EXPECT(allport_graph_set_children(graph, panel_children));
-  EXPECT(allport_graph_set_count(graph, panel_count));
-  EXPECT(allport_graph_set_output(graph, panel_output));
+  allport_graph_functions functions = {.entries = panel_entries,
+                                       .owner = panel_owner,
+                                       .parents = panel_parents,
+                                       .children = panel_children,
+                                       .count = panel_count,
+                                       .output = panel_output};
+  EXPECT(allport_graph_create(16, &functions, &panel, &graph));
   EXPECT(allport_graph_simulate(graph, "torus:4x4", 1, &one));
-  EXPECT(allport_graph_set_parts(graph, panel_parts));
+  EXPECT(allport_graph_free(&graph));
+  functions.parts = panel_parts;
+  EXPECT(allport_graph_create(16, &functions, &panel, &graph));
   EXPECT(allport_graph_simulate(graph, "torus:4x4", 1, &four));
   CHECK(four == one, "one part in %g s, not in %g", four, one);
   panel.parts = 4;
   EXPECT(allport_graph_simulate(graph, "torus:4x4", 1, &four));
   CHECK(four < 0.8 * one, "four parts in %g s, one in %g", four, one);
   panel.parts = 0;
-  REFUSED(ALLPORT_SCHEDULE, "parts", allport_graph_simulate(graph, "torus:4x4", 1, &four));
+  REFUSED(ALLPORT_ERR_SCHEDULE, "parts", allport_graph_simulate(graph, "torus:4x4", 1, &four));
   EXPECT(allport_graph_free(&graph));
 }
 
@@ -274,7 +286,7 @@ static int64_t round_count(void* context, int rank) { return (void)context, (voi
 static int round_owner(void* context, allport_task const* t) { return (void)context, t->i; }
 static int round_parents(void* context, allport_task const* t) { return (void)context, t->kind == look || t->i > 0; }
 static void round_children(void* context, allport_task const* t, allport_visitor visitor) {
-  allport_edge edge = {.child = {look, 0, t->i, 0, 0}, .carries = ALLPORT_CARRIES_DATA};
+  allport_edge edge = {.child = {look, 0, t->i, 0, 0}, .kind = ALLPORT_EDGE_DATA};
   (void)context;
   if (t->kind == look) return;
   allport_visit_edge(visitor, &edge);
@@ -306,17 +318,17 @@ static void handed_on(void) {
   allport_graph graph = NULL;
   int64_t tasks = 0;
   round_ranks = world_size;
-  EXPECT(allport_graph_create(round_ranks, NULL, &graph));
-  EXPECT(allport_graph_set_entries(graph, round_entries));
-  EXPECT(allport_graph_set_count(graph, round_count));
-  EXPECT(allport_graph_set_owner(graph, round_owner));
-  EXPECT(allport_graph_set_parents(graph, round_parents));
-  EXPECT(allport_graph_set_children(graph, round_children));
-  EXPECT(allport_graph_set_output(graph, round_output));
-  EXPECT(allport_graph_set_forwards(graph, round_forwards));
-  EXPECT(allport_graph_set_body(graph, round_body));
+  allport_graph_functions const functions = {.entries = round_entries,
+                                             .count = round_count,
+                                             .owner = round_owner,
+                                             .parents = round_parents,
+                                             .children = round_children,
+                                             .output = round_output,
+                                             .forwards = round_forwards,
+                                             .body = round_body};
+  EXPECT(allport_graph_create(round_ranks, &functions, NULL, &graph));
   EXPECT(allport_graph_check(graph));
-  EXPECT(allport_graph_run(comm, graph, 0, 'd', &tasks, NULL));
+  EXPECT(allport_graph_run(comm, graph, 0, ALLPORT_DOUBLE, &tasks, NULL));
   CHECK(tasks == 2, "%d tasks", (int)tasks);
   EXPECT(allport_graph_free(&graph));
 }

@@ -1,4 +1,4 @@
-! Cholesky, QR and least squares of TYPE(KIND), named FACTORS, with MULTIPLY and FORM for Q: what is solved for is known.
+! Cholesky, QR and least squares of TYPE(KIND), named FACTORS: what is solved for is known.
   subroutine FACTORS()
     TYPE(KIND), allocatable, target :: a(:, :), b(:, :), x(:, :), q(:, :), w(:, :), tau(:)
     real(KIND) :: near
@@ -67,15 +67,15 @@
     end do
     w = a
     call expect(allport_geqrf(comm, a, of_a, tau), 'geqrf')
-    call expect(FORM(comm, a, of_a, tau, q, of_q), 'the columns of Q')
-    call expect(MULTIPLY(comm, 'L', 'C', a, of_a, tau, w, of_a), 'Q^H A')
+    call expect(allport_ungqr(comm, a, of_a, tau, q, of_q), 'the columns of Q')
+    call expect(allport_unmqr(comm, 'L', 'C', a, of_a, tau, w, of_a), 'Q^H A')
     do i = 1, size(w, 1)
       do j = 1, n
         if (whole(i) > j) call assert(abs(w(i, j)) <= near, 'Q^H A below R')
         if (whole(i) <= j) call assert(abs(w(i, j) - a(i, j)) <= near, 'R is Q^H A')
       end do
     end do
-    call expect(MULTIPLY(comm, 'L', 'C', a, of_a, tau, q, of_q), 'Q^H Q')
+    call expect(allport_unmqr(comm, 'L', 'C', a, of_a, tau, q, of_q), 'Q^H Q')
     do i = 1, size(q, 1)
       do j = 1, m
         call assert(abs(q(i, j) - merge(1, 0, whole(i) == j)) <= near, 'Q^H Q is I')

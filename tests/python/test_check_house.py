@@ -56,7 +56,7 @@ def tree(tmp_path):
     write("src/comm/run.cpp", '#include <mpi.h>\n#include "allport/machine/machine.h"\n')
     uses = '#include "allport/comm/run.h"\n#include "allport/machine/machine.h"\n'
     write("src/linalg/gemm.cpp", f"#include <cblas.h>\n{uses}void f() {{ dgemm_(1); }}\n")
-    write("src/allport_c.cpp", '#include <mpi.h>\n#include "allport/linalg/gemm.h"\n')
+    write("src/c/communicator.cpp", '#include <mpi.h>\n#include "allport/linalg/gemm.h"\n')
     write("python/allport/__init__.py", DOOR)
     write("python/allport/__main__.py", "from allport.cli import plan\n")
     write("python/allport/machine.py", "from allport import _native\n")

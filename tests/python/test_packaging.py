@@ -51,15 +51,16 @@ def test_debian_names_the_major_version_of_the_shared_library() -> None:
 def test_what_cmake_looks_for_is_in_every_recipe() -> None:
     text = (ROOT / "CMakeLists.txt").read_text()
     wanted = set(re.findall(r"^\s+find_package\((\w+)", text, re.MULTILINE)) - {"GTest", "OpenMP"}
-    assert wanted == {"fmt", "nlohmann_json", "tomlplusplus", "MPI", "BLAS", "LAPACK", "Hwloc", "Scotch"}
+    assert wanted == {"fmt", "nlohmann_json", "tomlplusplus", "MPI", "BLAS", "LAPACK", "Hwloc", "Scotch", "Python3"}
     debian = (PACKAGING / "debian" / "control").read_text()
     for name in ("fmt", "nlohmann-json3", "tomlplusplus", "openmpi", "openblas", "hwloc", "scotch"):
         assert re.search(rf"\b(lib)?{name}-dev\b", debian), name
+    assert re.search(r"^Build-Depends:.*\bpython3,", debian, re.MULTILINE)
     spack = " ".join(spack_told("depends_on"))
-    for name in ("fmt", "nlohmann-json", "tomlplusplus", "mpi", "blas", "lapack", "hwloc", "scotch"):
+    for name in ("fmt", "nlohmann-json", "tomlplusplus", "mpi", "blas", "lapack", "hwloc", "scotch", "python"):
         assert re.search(rf"\b{name}\b", spack), name
     host = " ".join(conda()["requirements"]["host"])
-    for name in ("fmt", "nlohmann_json", "tomlplusplus", "mpi", "libblas", "liblapack", "libhwloc", "scotch"):
+    for name in ("fmt", "nlohmann_json", "tomlplusplus", "mpi", "libblas", "liblapack", "libhwloc", "scotch", "python"):
         assert re.search(rf"\b{name}\b", host), name
 
 
@@ -75,7 +76,7 @@ def test_conda_asks_for_what_the_python_package_asks_for() -> None:
 @pytest.mark.skipif(shutil.which("dpkg-source") is None, reason="no dpkg-source (Debian: dpkg-dev)")
 def test_a_debian_source_package_can_be_made(tmp_path: Path) -> None:
     tree = tmp_path / f"allport-{version()}"
-    for name in ("CMakeLists.txt", "LICENSE", "cmake", "src", "include", "dropin"):
+    for name in ("CMakeLists.txt", "LICENSE", "cmake", "src", "include", "dropin", "tools"):
         there = ROOT / name
         if there.is_dir():
             shutil.copytree(there, tree / name)

@@ -53,7 +53,8 @@ def test_every_public_name_is_in_the_site(site: Path) -> None:
 
     found = objects(site)
     assert {python_reference.documented(name) for name in ap.__all__} <= found
-    declared = set(re.findall(r"\b(allport_\w+)\(", (ROOT / "include/allport/allport.h").read_text()))
+    headers = [path.read_text() for path in (ROOT / "include/allport").glob("allport*.h")]
+    declared = set(re.findall(r"^(?:int|const char\*) (allport_\w+)\(", "\n".join(headers), re.MULTILINE))
     assert declared <= found
     assert "allport.machine.Machine.flat" in found, "a static function of a compiled class"
     assert {"allport::Machine", "allport::Machine::route", "allport::TaskGraph::children"} <= found

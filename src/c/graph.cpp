@@ -9,8 +9,8 @@
 #include "allport/graph/simulate.h"
 #include "allport/tasks/carrier.h"
 #include "allport/tasks/run.h"
-#include "allport_c_body.h"
-#include "allport_c_calls.h"
+#include "body.h"
+#include "requests.h"
 
 struct allport_visitor_s {
   allport::TaskGraph::VisitTask task{};
@@ -28,148 +28,128 @@ Task task_of(allport_task const& t) { return {t.kind, t.layer, t.i, t.j, t.k}; }
 
 class CGraph final : public TaskGraph {
  public:
-  CGraph(Rank ranks, void* context) : ranks_(ranks), context_(context) {}
-
-  allport_graph_of_rank entries_at = nullptr;
-  allport_graph_of_rank exits_at = nullptr;
-  allport_graph_count counts = nullptr;
-  allport_graph_number owns = nullptr;
-  allport_graph_number has_parents = nullptr;
-  allport_graph_of_task has_children = nullptr;
-  allport_graph_of_input sums = nullptr;
-  allport_graph_bytes makes = nullptr;
-  allport_graph_parts shares = nullptr;
-  allport_graph_price ranks_high = nullptr;
-  allport_graph_price costs = nullptr;
-  allport_graph_body does = nullptr;
-  allport_graph_of_task overwrites = nullptr;
-  allport_graph_flag stays = nullptr;
-  allport_graph_forwards hands_on = nullptr;
-  allport_graph_memory lies = nullptr;
-  allport_graph_of_task gangs = nullptr;
-  allport_graph_of_step tasks_of = nullptr;
-  allport_graph_step step_of = nullptr;
-  std::int64_t all_steps = 0;
+  CGraph(Rank ranks, allport_graph_functions const& functions, void* context)
+      : ranks_(ranks), has_(functions), context_(context) {}
 
   /// @throws Error naming the first function that is missing
   void ensure_whole(bool runs) const {
     auto const needs = [](bool is_set, char const* name) {
-      ensure(is_set, "graph", fmt::format("one without {}", name), fmt::format("allport_graph_set_{}() before", name));
+      ensure(is_set, "graph", fmt::format("one without {}", name), fmt::format("one whose functions have {}", name));
     };
-    needs(entries_at != nullptr, "entries");
-    needs(owns != nullptr, "owner");
-    needs(has_parents != nullptr, "parents");
-    needs(has_children != nullptr, "children");
-    needs(exits_at != nullptr || counts != nullptr, "count");
-    if (stays != nullptr) needs(overwrites != nullptr, "writes");
-    if (stays != nullptr && runs) needs(lies != nullptr, "memory");
-    if (runs) needs(does != nullptr, "body");
+    needs(has_.entries != nullptr, "entries");
+    needs(has_.owner != nullptr, "owner");
+    needs(has_.parents != nullptr, "parents");
+    needs(has_.children != nullptr, "children");
+    needs(has_.exits != nullptr || has_.count != nullptr, "count");
+    if (has_.in_place != nullptr) needs(has_.writes != nullptr, "writes");
+    if (has_.in_place != nullptr && runs) needs(has_.memory != nullptr, "memory");
+    if (runs) needs(has_.body != nullptr, "body");
   }
 
   Rank ranks() const override { return ranks_; }
   std::int64_t element() const override { return element_; }
-  /// Bytes that sums must not cut apart; of a graph without sums nothing hangs on it.
-  void set_element(std::int64_t bytes) { element_ = sums == nullptr ? 1 : bytes; }
-  void entries(Rank rank, VisitTask visit) const override { visited(entries_at, visit, rank); }
+  /// Bytes that sums must not split; a graph without sums does not depend on it.
+  void set_element(std::int64_t bytes) { element_ = has_.contributors == nullptr ? 1 : bytes; }
+  void entries(Rank rank, VisitTask visit) const override { visited(has_.entries, visit, rank); }
   void exits(Rank rank, VisitTask visit) const override {
-    if (exits_at != nullptr) visited(exits_at, visit, rank);
+    if (has_.exits != nullptr) visited(has_.exits, visit, rank);
   }
   std::optional<std::int64_t> count(Rank rank) const override {
-    return counts == nullptr ? std::nullopt : std::optional(counts(context_, rank));
+    return has_.count == nullptr ? std::nullopt : std::optional(has_.count(context_, rank));
   }
   Rank owner(Task task) const override {
     auto const asked = c_task(task);
-    auto const rank = owns(context_, &asked);
+    auto const rank = has_.owner(context_, &asked);
     ensure(rank >= 0 && rank < ranks_, "owner", fmt::format("{} of {}", rank, name(task)),
            fmt::format("a rank in 0..{}", ranks_ - 1), "", ErrorKind::schedule);
     return rank;
   }
   int num_parents(Task task) const override {
     auto const asked = c_task(task);
-    auto const parents = has_parents(context_, &asked);
+    auto const parents = has_.parents(context_, &asked);
     ensure(parents >= 0, "parents", fmt::format("{} of {}", parents, name(task)), "0 or more", "", ErrorKind::schedule);
     return parents;
   }
   void children(Task task, VisitEdge visit) const override {
     auto const asked = c_task(task);
     allport_visitor_s visitor{.edge = visit};
-    has_children(context_, &asked, &visitor);
+    has_.children(context_, &asked, &visitor);
   }
   void contributors(Task child, int input, VisitTask visit) const override {
     auto const asked = c_task(child);
     allport_visitor_s visitor{.task = visit};
-    if (sums != nullptr) sums(context_, &asked, input, &visitor);
+    if (has_.contributors != nullptr) has_.contributors(context_, &asked, input, &visitor);
   }
   Shape output(Task task, int index) const override {
     auto const asked = c_task(task);
-    auto const bytes = makes == nullptr ? 0 : makes(context_, &asked, index);
+    auto const bytes = has_.output == nullptr ? 0 : has_.output(context_, &asked, index);
     ensure(bytes >= 0, "output", fmt::format("{} bytes of {}", bytes, name(task)), "0 or more", "",
            ErrorKind::schedule);
     return {bytes / element_, 1, bytes % element_};
   }
   int parts(Task task, int index) const override {
     auto const asked = c_task(task);
-    auto const parts = shares == nullptr ? 1 : shares(context_, &asked, index);
+    auto const parts = has_.parts == nullptr ? 1 : has_.parts(context_, &asked, index);
     ensure(parts >= 1, "parts", fmt::format("{} of {}", parts, name(task)), "1 or more", "", ErrorKind::schedule);
     return parts;
   }
   Work work(Task task) const override {
     auto const asked = c_task(task);
-    return {Kernel::own, costs == nullptr ? 0 : costs(context_, &asked), 0};
+    return {Kernel::own, has_.flops == nullptr ? 0 : has_.flops(context_, &asked), 0};
   }
   double priority(Task task) const override {
     auto const asked = c_task(task);
-    return ranks_high == nullptr ? 0 : ranks_high(context_, &asked);
+    return has_.priority == nullptr ? 0 : has_.priority(context_, &asked);
   }
   void writes(Task task, VisitTask visit) const override {
     auto const asked = c_task(task);
     allport_visitor_s visitor{.task = visit};
-    if (overwrites != nullptr) overwrites(context_, &asked, &visitor);
+    if (has_.writes != nullptr) has_.writes(context_, &asked, &visitor);
   }
   bool in_place(Task task, int index) const override {
     auto const asked = c_task(task);
-    return stays != nullptr && stays(context_, &asked, index) != 0;
+    return has_.in_place != nullptr && has_.in_place(context_, &asked, index) != 0;
   }
   int forwards(Task task, int index) const override {
     auto const asked = c_task(task);
-    return hands_on == nullptr ? -1 : hands_on(context_, &asked, index);
+    return has_.forwards == nullptr ? -1 : has_.forwards(context_, &asked, index);
   }
   std::span<std::byte> memory(Tile tile) const override {
-    if (lies == nullptr) return TaskGraph::memory(tile);
+    if (has_.memory == nullptr) return TaskGraph::memory(tile);
     auto const asked = c_task(tile);
     void* data = nullptr;
     std::int64_t bytes = -1;
-    lies(context_, &asked, &data, &bytes);
+    has_.memory(context_, &asked, &data, &bytes);
     ensure(bytes >= 0 && (data != nullptr || bytes == 0), "memory", fmt::format("{} bytes of {}", bytes, name(tile)),
-           "where the tile lies, and 0 or more bytes", "", ErrorKind::schedule);
+           "the address of the tile, and 0 or more bytes", "", ErrorKind::schedule);
     return {static_cast<std::byte*>(data), static_cast<std::size_t>(bytes)};
   }
   bool gang(Task task, Gang& gang) const override {
-    if (gangs == nullptr) return false;
+    if (has_.gang == nullptr) return false;
     gang = {};
     auto const asked = c_task(task);
     auto const add = [&](Task member) { gang.members.push_back(member); };
     allport_visitor_s visitor{.task = add, .gang = &gang};
-    gangs(context_, &asked, &visitor);
+    has_.gang(context_, &asked, &visitor);
     if (gang.members.empty()) return false;
     ensure(std::ranges::find(gang.members, task) != gang.members.end(), "gang",
            fmt::format("one without {}", name(task)), "the task itself among the members of its gang", "",
            ErrorKind::schedule);
     return true;
   }
-  std::int64_t steps() const override { return all_steps; }
+  std::int64_t steps() const override { return has_.steps; }
   void tasks(Rank rank, std::int64_t step, VisitTask visit) const override {
     allport_visitor_s visitor{.task = visit};
-    if (tasks_of != nullptr) tasks_of(context_, rank, step, &visitor);
+    if (has_.tasks != nullptr) has_.tasks(context_, rank, step, &visitor);
   }
   std::int64_t step(Task task) const override {
     auto const asked = c_task(task);
-    return step_of == nullptr ? -1 : step_of(context_, &asked);
+    return has_.step == nullptr ? -1 : has_.step(context_, &asked);
   }
   void run(Task task, TaskContext& context) const override {
     auto const asked = c_task(task);
     allport_body_s body{context};
-    auto const code = does(context_, &asked, &body);
+    auto const code = has_.body(context_, &asked, &body);
     if (code == 0) return;
     throw Error(ErrorKind::schedule, fmt::format("the body of {} returned {}; 0 lets the run go on", name(task), code));
   }
@@ -181,6 +161,7 @@ class CGraph final : public TaskGraph {
   }
 
   Rank ranks_;
+  allport_graph_functions has_;
   void* context_;
   std::int64_t element_ = 1;
 };
@@ -193,54 +174,20 @@ struct allport_graph_s {
 
 extern "C" {
 
-int allport_graph_create(int ranks, void* context, allport_graph* created) {
-  return guarded([&] {
-    ensure(created != nullptr, "created", "NULL", "a place for the handle");
-    *created = nullptr;
+int allport_graph_create(int ranks, allport_graph_functions const* functions, void* context, allport_graph* created) {
+  return made(created, [&] {
     ensure(ranks >= 1, "ranks", ranks, "at least 1");
-    *created = new allport_graph_s{CGraph(ranks, context)};
+    ensure(functions != nullptr, "functions", "NULL", "the functions of the graph");
+    ensure(functions->steps >= 0, "steps", functions->steps, "0 (none) or more");
+    ensure(functions->steps == 0 || (functions->tasks != nullptr && functions->step != nullptr), "tasks, step", "NULL",
+           "a function each");
+    auto has = *functions;
+    if (has.steps == 0) has.tasks = nullptr, has.step = nullptr;
+    return new allport_graph_s{CGraph(ranks, has, context)};
   });
 }
 
-int allport_graph_free(allport_graph* graph) {
-  return guarded([&] {
-    ensure(graph != nullptr, "graph", "NULL", "the place of a handle");
-    delete std::exchange(*graph, nullptr);
-  });
-}
-
-#define ALLPORT_GRAPH_FUNCTION(name, Type, member)                        \
-  int allport_graph_set_##name(allport_graph graph, Type function) {      \
-    return guarded([&] { the(graph, "graph").graph.member = function; }); \
-  }
-ALLPORT_GRAPH_FUNCTION(entries, allport_graph_of_rank, entries_at)
-ALLPORT_GRAPH_FUNCTION(exits, allport_graph_of_rank, exits_at)
-ALLPORT_GRAPH_FUNCTION(count, allport_graph_count, counts)
-ALLPORT_GRAPH_FUNCTION(owner, allport_graph_number, owns)
-ALLPORT_GRAPH_FUNCTION(parents, allport_graph_number, has_parents)
-ALLPORT_GRAPH_FUNCTION(children, allport_graph_of_task, has_children)
-ALLPORT_GRAPH_FUNCTION(contributors, allport_graph_of_input, sums)
-ALLPORT_GRAPH_FUNCTION(output, allport_graph_bytes, makes)
-ALLPORT_GRAPH_FUNCTION(parts, allport_graph_parts, shares)
-ALLPORT_GRAPH_FUNCTION(priority, allport_graph_price, ranks_high)
-ALLPORT_GRAPH_FUNCTION(flops, allport_graph_price, costs)
-ALLPORT_GRAPH_FUNCTION(body, allport_graph_body, does)
-ALLPORT_GRAPH_FUNCTION(writes, allport_graph_of_task, overwrites)
-ALLPORT_GRAPH_FUNCTION(in_place, allport_graph_flag, stays)
-ALLPORT_GRAPH_FUNCTION(forwards, allport_graph_forwards, hands_on)
-ALLPORT_GRAPH_FUNCTION(memory, allport_graph_memory, lies)
-ALLPORT_GRAPH_FUNCTION(gang, allport_graph_of_task, gangs)
-
-int allport_graph_set_steps(allport_graph graph, int64_t steps, allport_graph_of_step tasks, allport_graph_step step) {
-  return guarded([&] {
-    auto& of = the(graph, "graph").graph;
-    ensure(steps >= 0, "steps", steps, "0 (none) or more");
-    ensure(steps == 0 || (tasks != nullptr && step != nullptr), "tasks, step", "NULL", "a function each");
-    of.all_steps = steps;
-    of.tasks_of = steps == 0 ? nullptr : tasks;
-    of.step_of = steps == 0 ? nullptr : step;
-  });
-}
+int allport_graph_free(allport_graph* graph) { return freed(graph, "graph"); }
 
 int allport_visit_task(allport_visitor visitor, allport_task const* task) {
   return guarded([&] {
@@ -254,32 +201,32 @@ int allport_visit_task(allport_visitor visitor, allport_task const* task) {
 int allport_visit_edge(allport_visitor visitor, allport_edge const* edge) {
   return guarded([&] {
     ensure(edge != nullptr, "edge", "NULL", "an edge");
-    ensure(edge->carries >= ALLPORT_CARRIES_DATA && edge->carries <= ALLPORT_CARRIES_SENT, "carries", edge->carries,
-           "one of enum allport_carries");
+    ensure(edge->kind >= ALLPORT_EDGE_DATA && edge->kind <= ALLPORT_EDGE_SENT, "kind", edge->kind,
+           "one of enum allport_edge_kind");
     auto& asks = the(visitor, "visitor");
     ensure(static_cast<bool>(asks.edge), "visitor", "one of tasks", "allport_visit_task() here");
-    asks.edge({task_of(edge->child), edge->input, edge->output, static_cast<Carries>(edge->carries)});
+    asks.edge({task_of(edge->child), edge->input, edge->output, static_cast<Carries>(edge->kind)});
   });
 }
 
-int allport_visit_talk(allport_visitor visitor, allport_talk const* talk) {
+int allport_visit_traffic(allport_visitor visitor, allport_traffic const* traffic) {
   return guarded([&] {
-    ensure(talk != nullptr, "talk", "NULL", "what a gang talks");
+    ensure(traffic != nullptr, "traffic", "NULL", "what a gang communicates");
     auto* const gang = the(visitor, "visitor").gang;
-    ensure(gang != nullptr, "visitor", "one of other things", "that of allport_graph_set_gang()'s function");
-    ensure(talk->bytes >= 0, "bytes", talk->bytes, "0 or more");
-    ensure(talk->times >= 0, "times", talk->times, "0 or more");
-    if (talk->what == ALLPORT_TALKS_MESSAGES) {
-      gang->expected_bytes += static_cast<double>(talk->bytes);
-      gang->expected_messages += static_cast<double>(talk->times);
+    ensure(gang != nullptr, "visitor", "one of other things", "that of function gang");
+    ensure(traffic->bytes >= 0, "bytes", traffic->bytes, "0 or more");
+    ensure(traffic->times >= 0, "times", traffic->times, "0 or more");
+    if (traffic->kind == ALLPORT_TRAFFIC_MESSAGES) {
+      gang->expected_bytes += static_cast<double>(traffic->bytes);
+      gang->expected_messages += static_cast<double>(traffic->times);
       return;
     }
-    ensure(talk->what >= ALLPORT_TALKS_BCAST && talk->what <= ALLPORT_TALKS_ALLREDUCE, "what", talk->what,
-           "one of enum allport_talks");
+    ensure(traffic->kind >= ALLPORT_TRAFFIC_BCAST && traffic->kind <= ALLPORT_TRAFFIC_ALLREDUCE, "kind", traffic->kind,
+           "one of enum allport_traffic_kind");
     constexpr Collective kinds[] = {Collective::broadcast, Collective::reduce, Collective::allreduce};
-    ensure(talk->element >= 1 && talk->bytes % talk->element == 0, "element", talk->element,
+    ensure(traffic->element >= 1 && traffic->bytes % traffic->element == 0, "element", traffic->element,
            "1 or more, of which bytes are a whole number");
-    gang->talk.push_back({kinds[talk->what], talk->root, talk->bytes, talk->element, talk->times});
+    gang->talk.push_back({kinds[traffic->kind], traffic->root, traffic->bytes, traffic->element, traffic->times});
   });
 }
 
@@ -296,13 +243,13 @@ int allport_graph_simulate(allport_graph graph, char const* machine, int workers
     auto const& simulated = the(graph, "graph").graph;
     simulated.ensure_whole(false);
     ensure(machine != nullptr, "machine", "NULL", "a spec such as \"torus:4x4\", or a machine file");
-    ensure(seconds != nullptr, "seconds", "NULL", "a place for the prediction");
+    auto& predicted = place(seconds, "seconds");
     auto const on = Machine::parse(machine);
-    *seconds = graph::simulate(simulated, on, *tasks::carrier(on), {.workers = workers}).seconds;
+    predicted = graph::simulate(simulated, on, *tasks::carrier(on), {.workers = workers}).seconds;
   });
 }
 
-int allport_graph_run(allport_comm comm, allport_graph graph, int op, char type, int64_t* tasks_run,
+int allport_graph_run(allport_comm comm, allport_graph graph, int op, allport_type type, int64_t* tasks_run,
                       char const* options) {
   return guarded([&] {
     auto const& on = the(comm, "comm").comm;

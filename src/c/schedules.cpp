@@ -8,8 +8,8 @@
 #include "allport/select/mpi_price.h"
 #include "allport/sim/simulate.h"
 #include "allport/verify/verify.h"
-#include "allport_c_calls.h"
-#include "allport_c_plans.h"
+#include "plan_handles.h"
+#include "requests.h"
 
 namespace {
 
@@ -93,7 +93,6 @@ allport_schedule_s* new_schedule(allport_machine_s const& on, Contract const& co
 }
 
 std::shared_ptr<BlockTable const> blocks_given(Collective what, Rank ranks, std::int64_t const* lengths) {
-  ensure(lengths != nullptr, "lengths", "NULL", "bytes of each block");
   if (what != Collective::alltoall) return BlockTable::per_rank({lengths, lengths + ranks});
   return BlockTable::per_pair({lengths, lengths + static_cast<std::int64_t>(ranks) * ranks}, ranks);
 }
@@ -104,7 +103,7 @@ struct Where {
   std::vector<Rank> places;  ///< of its ranks; none: all of the machine
 };
 
-Where where(allport_schedule_s const& schedule, allport_machine_handle on) {
+Where where(allport_schedule_s const& schedule, allport_machine on) {
   if (on != nullptr && on->part) return {on->part->machine(), on->part->places()};
   if (on != nullptr) return {on->machine, {}};
   ensure(schedule.machine.has_value(), "on", "NULL", "a machine: a schedule from JSON was made for none");
@@ -121,7 +120,8 @@ struct Run {
   Combine combine{};
 };
 
-Run run_of(Communicator const& on, Schedule const& schedule, int op, char type, void const* input, void* output) {
+Run run_of(Communicator const& on, Schedule const& schedule, int op, allport_type type, void const* input,
+           void* output) {
   auto const& contract = schedule.contract();
   ensure(schedule.ranks() == on.size(), "schedule", std::to_string(schedule.ranks()) + " ranks",
          std::to_string(on.size()) + ", the communicator's");
@@ -132,7 +132,7 @@ Run run_of(Communicator const& on, Schedule const& schedule, int op, char type, 
   ensure(output != nullptr || out == 0, "output", "NULL", "a buffer of " + std::to_string(out) + " bytes");
   Run run{{{static_cast<std::byte const*>(input), static_cast<std::size_t>(in)},
            {static_cast<std::byte*>(output), static_cast<std::size_t>(out)}}};
-  bool const promises_nothing = contract.what == Collective::none && type != ' ';  // but may combine
+  bool const promises_nothing = contract.what == Collective::none && type != ALLPORT_TYPE_NULL;  // but may combine
   if (!combines(contract.what) && !promises_nothing) return run;
   auto const with = operator_of(op, type);
   ensure(contract.element % with.element == 0, "type", std::to_string(with.element) + " bytes",
@@ -146,99 +146,68 @@ Run run_of(Communicator const& on, Schedule const& schedule, int op, char type, 
 
 extern "C" {
 
-int allport_schedule_create(allport_machine_handle machine, char const* collective, int64_t bytes, int root,
-                            char const* options, allport_schedule_handle* created) {
+int allport_schedule_create(allport_machine machine, char const* collective, int64_t bytes, int64_t const* blocks,
+                            int root, char const* options, allport_schedule* created) {
   return made(created, [&] {
     auto const what = parse_collective(text_given(collective, "collective", "a name such as \"bcast\""));
     auto const& on = the(machine, "machine");
     auto wanted = schedule_wanted(options);
-    return new_schedule(on, {what, ranks_on(on), root_given(on, root), bytes, wanted.element},
-                        std::move(wanted.options));
-  });
-}
-
-int allport_schedule_create_v(allport_machine_handle machine, char const* collective, int64_t const* lengths, int root,
-                              char const* options, allport_schedule_handle* created) {
-  return made(created, [&] {
-    auto const what = parse_collective(text_given(collective, "collective", "a name such as \"scatter\""));
-    auto const& on = the(machine, "machine");
-    auto wanted = schedule_wanted(options);
     auto const ranks = ranks_on(on);
-    auto const contract =
-        with_blocks(what, ranks, root_given(on, root), blocks_given(what, ranks, lengths), wanted.element);
+    auto const from = root_given(on, root);
+    auto const contract = blocks == nullptr
+                              ? Contract{what, ranks, from, bytes, wanted.element}
+                              : with_blocks(what, ranks, from, blocks_given(what, ranks, blocks), wanted.element);
     return new_schedule(on, contract, std::move(wanted.options));
   });
 }
 
-int allport_schedule_from_json(char const* text, allport_schedule_handle* created) {
+int allport_schedule_from_json(char const* text, allport_schedule* created) {
   return made(created, [&] {
-    return new allport_schedule_s{schedule_from_json(text_given(text, "text", "what allport_schedule_json() gave"))};
+    return new allport_schedule_s{schedule_from_json(text_given(text, "text", "the \"json\" of a schedule"))};
   });
 }
 
-int allport_schedule_free(allport_schedule_handle* schedule) { return freed(schedule, "schedule"); }
+int allport_schedule_free(allport_schedule* schedule) { return freed(schedule, "schedule"); }
 
-char const* allport_schedule_collective(allport_schedule_handle schedule) {
-  // Names are literals.
-  return text_or_null([&] { return name(the(schedule, "schedule").schedule.contract().what).data(); });
-}
-
-char const* allport_schedule_algorithm(allport_schedule_handle schedule) {
-  return text_or_null([&] { return the(schedule, "schedule").schedule.algorithm().c_str(); });
-}
-
-char const* allport_schedule_reason(allport_schedule_handle schedule) {
-  return text_or_null([&] {
-    auto& of = the(schedule, "schedule");
-    return of.reason.get([&] { return of.choice ? explain(*of.choice) : std::string(); });
-  });
-}
-
-char const* allport_schedule_choice(allport_schedule_handle schedule) {
-  return text_or_null([&] {
-    auto& of = the(schedule, "schedule");
-    return of.choice_json.get([&] { return of.choice ? to_json(*of.choice) : std::string(); });
-  });
-}
-
-int allport_schedule_seconds(allport_schedule_handle schedule, double* seconds, double* bound, double* mpi) {
-  return guarded([&] {
-    auto const& choice = the(schedule, "schedule").choice;
-    place(seconds, "seconds") = choice && choice->best.priced() ? choice->best.predicted.value() : -1.0;
-    place(bound, "bound") = choice && choice->bound ? choice->bound->value() : -1.0;
-    place(mpi, "mpi") = choice && choice->mpi ? choice->mpi->time.value() : -1.0;
-  });
-}
-
-int allport_schedule_shape(allport_schedule_handle schedule, int* ranks, int* root, int64_t* bytes, int64_t* segment,
-                           int* window, int* trees) {
+int allport_schedule_query(allport_schedule schedule, int rank, allport_schedule_info* info) {
   return guarded([&] {
     auto const& of = the(schedule, "schedule");
     auto const& contract = of.schedule.contract();
-    place(ranks, "ranks") = contract.ranks;
-    place(root, "root") = of.mapping ? of.mapping->inverse().place(contract.root) : contract.root;
-    place(bytes, "bytes") = contract.bytes;
-    place(segment, "segment") = of.schedule.cut().segment;
-    place(window, "window") = of.schedule.cut().window;
-    place(trees, "trees") = of.schedule.trees();
+    auto const& choice = of.choice;
+    ensure(rank >= -1 && rank < of.schedule.ranks(), "rank", rank,
+           "a rank in 0.." + std::to_string(of.schedule.ranks() - 1) + ", or -1");
+    auto const moved = rank < 0 ? Traffic{} : traffic(of.schedule.program(place_of(of, rank)));
+    place(info, "info") = {.seconds = choice && choice->best.priced() ? choice->best.predicted.value() : -1.0,
+                           .bound = choice && choice->bound ? choice->bound->value() : -1.0,
+                           .mpi = choice && choice->mpi ? choice->mpi->time.value() : -1.0,
+                           .ranks = contract.ranks,
+                           .root = of.mapping ? of.mapping->inverse().place(contract.root) : contract.root,
+                           .window = of.schedule.cut().window,
+                           .trees = of.schedule.trees(),
+                           .bytes = contract.bytes,
+                           .segment = of.schedule.cut().segment,
+                           .messages_sent = moved.messages_sent,
+                           .bytes_sent = moved.bytes_sent,
+                           .messages_received = moved.messages_received,
+                           .bytes_received = moved.bytes_received};
   });
 }
 
-int allport_schedule_traffic(allport_schedule_handle schedule, int rank, int64_t* messages_sent, int64_t* bytes_sent,
-                             int64_t* messages_received, int64_t* bytes_received) {
-  return guarded([&] {
-    auto const& of = the(schedule, "schedule");
-    ensure(rank >= 0 && rank < of.schedule.ranks(), "rank", rank,
-           "a rank in 0.." + std::to_string(of.schedule.ranks() - 1));
-    auto const moved = traffic(of.schedule.program(place_of(of, rank)));
-    place(messages_sent, "messages_sent") = moved.messages_sent;
-    place(bytes_sent, "bytes_sent") = moved.bytes_sent;
-    place(messages_received, "messages_received") = moved.messages_received;
-    place(bytes_received, "bytes_received") = moved.bytes_received;
+char const* allport_schedule_text(allport_schedule schedule, char const* what) {
+  return text_or_null([&] {
+    auto& of = the(schedule, "schedule");
+    constexpr auto known = "\"collective\", \"algorithm\", \"reason\", \"choice\" or \"json\"";
+    auto const wanted = text_given(what, "what", known);
+    if (wanted == "collective") return name(of.schedule.contract().what).data();  // a literal
+    if (wanted == "algorithm") return of.schedule.algorithm().c_str();
+    if (wanted == "reason") return of.reason.get([&] { return of.choice ? explain(*of.choice) : std::string(); });
+    if (wanted == "choice") return of.choice_json.get([&] { return of.choice ? to_json(*of.choice) : std::string(); });
+    if (wanted == "json") return of.json.get([&] { return to_json(of.schedule); });
+    throw Error::argument("what", show(wanted), known);
   });
 }
 
-int allport_schedule_verify(allport_schedule_handle schedule, allport_machine_handle on) {
+int allport_schedule_verify(allport_schedule schedule, allport_machine on) {
   return guarded([&] {
     auto const& of = the(schedule, "schedule");
     verify::Options options;
@@ -251,8 +220,7 @@ int allport_schedule_verify(allport_schedule_handle schedule, allport_machine_ha
   });
 }
 
-int allport_schedule_simulate(allport_schedule_handle schedule, allport_machine_handle on, char const* options,
-                              double* seconds) {
+int allport_schedule_simulate(allport_schedule schedule, allport_machine on, char const* options, double* seconds) {
   return guarded([&] {
     auto const& of = the(schedule, "schedule");
     auto& result = place(seconds, "seconds");
@@ -263,40 +231,19 @@ int allport_schedule_simulate(allport_schedule_handle schedule, allport_machine_
   });
 }
 
-char const* allport_schedule_json(allport_schedule_handle schedule) {
-  return text_or_null([&] {
-    auto& of = the(schedule, "schedule");
-    return of.json.get([&] { return to_json(of.schedule); });
-  });
-}
-
-int allport_schedule_run(allport_comm comm, allport_schedule_handle schedule, int op, char type, void const* input,
-                         void* output) {
+int allport_schedule_run(allport_comm comm, allport_schedule schedule, int op, allport_type type, void const* input,
+                         void* output, char const* options, allport_request* request) {
   return guarded([&] {
+    no_request_yet(request);
     auto const& on = the(comm, "comm").comm;
     auto const& what = the(schedule, "schedule").schedule;
-    auto run = run_of(on, what, op, type, input, output);
-    on.run(what, run.buffers, std::move(run.combine));
-  });
-}
-
-int allport_schedule_start(allport_comm comm, allport_schedule_handle schedule, int op, char type, void const* input,
-                           void* output, allport_transfer* created) {
-  return made(created, [&] {
-    auto const& on = the(comm, "comm").comm;
-    auto const& what = the(schedule, "schedule").schedule;
-    auto run = run_of(on, what, op, type, input, output);
-    return new allport_transfer_s{on.start(what, run.buffers, std::move(run.combine))};
-  });
-}
-
-int allport_schedule_prepare(allport_comm comm, allport_schedule_handle schedule, int op, char type, void const* input,
-                             void* output, allport_persistent* created) {
-  return made(created, [&] {
-    auto const& on = the(comm, "comm").comm;
-    auto const& what = the(schedule, "schedule").schedule;
-    auto run = run_of(on, what, op, type, input, output);
-    return new allport_persistent_s{on.prepare(what, run.buffers, std::move(run.combine))};
+    auto const wanted = call_options(options);
+    ensure(wanted.algorithm.empty(), "options: algorithm", wanted.algorithm, "none: the schedule has its own");
+    auto how = run_of(on, what, op, type, input, output);
+    perform(
+        wanted, request, [&] { on.run(what, how.buffers, std::move(how.combine)); },
+        [&] { return on.start(what, how.buffers, std::move(how.combine)); },
+        [&] { return on.prepare(what, how.buffers, std::move(how.combine)); });
   });
 }
 

@@ -8,7 +8,7 @@
 #include "allport/select/rank_order.h"
 #include "allport/tasks/cores.h"
 #include "allport/tasks/team.h"
-#include "allport_c.h"
+#include "options.h"
 
 struct allport_team_s {
   allport::tasks::Team team;
@@ -47,28 +47,16 @@ tasks::LoopOptions loop_options(char const* text) {
 
 extern "C" {
 
-int allport_team_create(int threads, allport_team* created) {
-  return guarded([&] {
-    ensure(created != nullptr, "created", "NULL", "a place for the handle");
-    *created = nullptr;
-    ensure(threads >= 0 && threads <= 4096, "threads", threads, "0 (one a processor) to 4096");
-    *created = new allport_team_s{tasks::Team((threads == 0 ? tasks::processors() : threads) - 1)};
+int allport_team_create(int* threads, allport_team* created) {
+  return made(created, [&] {
+    auto& wanted = place(threads, "threads");
+    ensure(wanted >= 0 && wanted <= 4096, "threads", wanted, "0 (one for each processor) to 4096");
+    if (wanted == 0) wanted = tasks::processors();
+    return new allport_team_s{tasks::Team(wanted - 1)};
   });
 }
 
-int allport_team_size(allport_team team, int* threads) {
-  return guarded([&] {
-    ensure(threads != nullptr, "threads", "NULL", "a place for the number");
-    *threads = the(team, "team").team.size();
-  });
-}
-
-int allport_team_free(allport_team* team) {
-  return guarded([&] {
-    ensure(team != nullptr, "team", "NULL", "the place of a handle");
-    delete std::exchange(*team, nullptr);
-  });
-}
+int allport_team_free(allport_team* team) { return freed(team, "team"); }
 
 int allport_parallel_for(allport_team team, int64_t begin, int64_t end, allport_loop_body body, void* context,
                          char const* options) {

@@ -1,5 +1,5 @@
 // The C interface: options of products and LU factorizations.
-#include "allport_c_options.h"
+#include "options.h"
 
 #include <charconv>
 

@@ -5,7 +5,7 @@
 #include <type_traits>
 
 #include "allport/schedule/elementwise.h"
-#include "allport_c_calls.h"
+#include "requests.h"
 
 namespace allport::c_interface {
 namespace {
@@ -39,7 +39,7 @@ Operator operator_on(int op) {
 
 }  // namespace
 
-Operator operator_of(int op, char type) {
+Operator operator_of(int op, allport_type type) {
   if (op >= first_own) {
     std::scoped_lock const hold(own_lock);
     auto const& all = own_operators();
@@ -50,33 +50,32 @@ Operator operator_of(int op, char type) {
             }};
   }
   switch (type) {
-    case 's':
+    case ALLPORT_FLOAT:
       return operator_on<float>(op);
-    case 'd':
+    case ALLPORT_DOUBLE:
       return operator_on<double>(op);
-    case 'c':
+    case ALLPORT_FLOAT_COMPLEX:
       return operator_on<std::complex<float>>(op);
-    case 'z':
+    case ALLPORT_DOUBLE_COMPLEX:
       return operator_on<std::complex<double>>(op);
-    case 'b':
+    case ALLPORT_INT8_T:
       return operator_on<std::int8_t>(op);
-    case 'h':
+    case ALLPORT_INT16_T:
       return operator_on<std::int16_t>(op);
-    case 'i':
+    case ALLPORT_INT32_T:
       return operator_on<std::int32_t>(op);
-    case 'l':
+    case ALLPORT_INT64_T:
       return operator_on<std::int64_t>(op);
-    case 'B':
+    case ALLPORT_UINT8_T:
       return operator_on<std::uint8_t>(op);
-    case 'H':
+    case ALLPORT_UINT16_T:
       return operator_on<std::uint16_t>(op);
-    case 'I':
+    case ALLPORT_UINT32_T:
       return operator_on<std::uint32_t>(op);
-    case 'L':
+    case ALLPORT_UINT64_T:
       return operator_on<std::uint64_t>(op);
     default:
-      throw Error::argument("type", show(std::string(1, type)),
-                            "'s', 'd', 'c', 'z', 'b', 'h', 'i', 'l', 'B', 'H', 'I' or 'L'");
+      throw Error::argument("type", show(static_cast<int>(type)), "one of allport_type, from ALLPORT_FLOAT on");
   }
 }
 

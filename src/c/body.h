@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "allport/graph/task_graph.h"
-#include "allport_c.h"
+#include "handles.h"
 
 struct allport_body_s {
   allport::TaskContext& context;

@@ -1,10 +1,33 @@
-// Options of the C interface's products and factorizations, for calls and for plans alike.
+// Options of the C interface: words of a text, and those of products and factorizations.
 #pragma once
 
+#include "allport/linalg/gemm.h"
 #include "allport/linalg/lu.h"
-#include "allport_c.h"
+#include "handles.h"
 
 namespace allport::c_interface {
+
+std::int64_t whole_number(std::string const& text, std::string const& key);
+/// Threads of a rank.
+int workers_given(std::string const& text, std::string const& key);
+GemmGrid grid_named(std::string const& text);
+
+/// take(key, value) for each word `key=value` of the options; false: there is no such key. @param keys  all there are
+template <class Take>
+void read_options(char const* text, char const* keys, Take const& take) {
+  std::string const all = text == nullptr ? "" : text;
+  for (std::size_t at = 0; at < all.size();) {
+    auto const end = std::min(all.find(' ', at), all.size());
+    auto const word = all.substr(at, end - at);
+    at = end + 1;
+    if (word.empty()) continue;
+    auto const equals = word.find('=');
+    auto const value = equals == std::string::npos ? std::string() : word.substr(equals + 1);
+    if (!take(word.substr(0, equals), value)) {
+      throw Error::argument("options", show(word), keys, "separate them by spaces");
+    }
+  }
+}
 
 struct LuWanted {
   LuOptions options;
@@ -25,6 +48,16 @@ bool take_tiling(Options& options, std::string const& key, std::string const& va
     return false;
   }
   return true;
+}
+
+/// Of CholeskyOptions and QrOptions.
+template <class Options>
+Options tiling_of(char const* text) {
+  Options options;
+  read_options(text, "nb= or workers=", [&](std::string const& key, std::string const& value) {
+    return take_tiling(options, key, value);
+  });
+  return options;
 }
 
 /// Of CholeskyPlanOptions and QrPlanOptions.

@@ -1,17 +1,17 @@
-// The C interface: what the bodies of tasks read, write, and say to the other members of their gang.
-#include "allport_c_body.h"
+// The C interface: what the bodies of tasks read, write, and send to the other members of their gang.
+#include "body.h"
 
 #include <limits>
 #include <span>
 
-#include "allport_c_calls.h"
+#include "requests.h"
 
 namespace {
 
 using namespace allport;
 using namespace allport::c_interface;
 
-/// A place among the members of a gang.
+/// An index among the members of a gang.
 int member(GangContext const& gang, int given, char const* name) {
   ensure(given >= 0 && given < gang.members(), name, given,
          "a member in 0.." + std::to_string(gang.members() - 1) + " of the gang");
@@ -25,12 +25,12 @@ std::span<Byte> bytes_given(Data* data, std::int64_t bytes) {
   return {static_cast<Byte*>(data), static_cast<std::size_t>(bytes)};
 }
 
-/// What each member brings to a sum, or what takes its place.
+/// Each member's operand of a reduction.
 struct Terms {
   std::span<std::byte> data;
   Combine combine;
 };
-Terms terms(int op, char type, void* data, std::int64_t count) {
+Terms terms(int op, allport_type type, void* data, std::int64_t count) {
   auto with = operator_of(op, type);
   ensure(count >= 0 && count <= std::numeric_limits<std::int64_t>::max() / with.element, "count", count,
          "0 or more elements, less than 2^63 bytes");
@@ -43,21 +43,17 @@ extern "C" {
 
 int allport_body_input(allport_body body, int index, void const** data, int64_t* bytes) {
   return guarded([&] {
-    ensure(data != nullptr, "data", "NULL", "a place for the address");
-    ensure(bytes != nullptr, "bytes", "NULL", "a place for the length");
     auto const input = the(body, "body").context.input(index);
-    *data = input.data();
-    *bytes = static_cast<std::int64_t>(input.size());
+    place(data, "data") = input.data();
+    place(bytes, "bytes") = static_cast<std::int64_t>(input.size());
   });
 }
 
 int allport_body_output(allport_body body, int index, void** data, int64_t* bytes) {
   return guarded([&] {
-    ensure(data != nullptr, "data", "NULL", "a place for the address");
-    ensure(bytes != nullptr, "bytes", "NULL", "a place for the length");
     auto const output = the(body, "body").context.output(index);
-    *data = output.data();
-    *bytes = static_cast<std::int64_t>(output.size());
+    place(data, "data") = output.data();
+    place(bytes, "bytes") = static_cast<std::int64_t>(output.size());
   });
 }
 
@@ -67,10 +63,9 @@ int allport_body_progress(allport_body body) {
 
 int allport_body_gang(allport_body body, int* members, int* me) {
   return guarded([&] {
-    ensure(members != nullptr && me != nullptr, "members, me", "NULL", "places for them");
     auto const& gang = the(body, "body").context.gang();
-    *members = gang.members();
-    *me = gang.me();
+    place(members, "members") = gang.members();
+    place(me, "me") = gang.me();
   });
 }
 
@@ -83,13 +78,13 @@ int allport_body_send(allport_body body, int to, void const* data, int64_t bytes
 
 int allport_body_receive(allport_body body, int from, void const** data, int64_t* bytes) {
   return guarded([&] {
-    ensure(data != nullptr, "data", "NULL", "a place for the address");
-    ensure(bytes != nullptr, "bytes", "NULL", "a place for the length");
     auto& of = the(body, "body");
     auto& gang = of.context.gang();
+    auto& at = place(data, "data");
+    auto& length = place(bytes, "bytes");
     auto const& got = of.received.emplace_back(gang.receive(member(gang, from, "from")));
-    *data = got.data();
-    *bytes = static_cast<std::int64_t>(got.size());
+    at = got.data();
+    length = static_cast<std::int64_t>(got.size());
   });
 }
 
@@ -100,19 +95,15 @@ int allport_body_bcast(allport_body body, int root, void* data, int64_t bytes) {
   });
 }
 
-int allport_body_reduce(allport_body body, int root, int op, char type, void* data, int64_t count) {
+int allport_body_reduce(allport_body body, int root, int op, allport_type type, void* data, int64_t count) {
   return guarded([&] {
     auto& gang = the(body, "body").context.gang();
     auto const what = terms(op, type, data, count);
-    gang.reduce(member(gang, root, "root"), what.data, what.combine);
-  });
-}
-
-int allport_body_allreduce(allport_body body, int op, char type, void* data, int64_t count) {
-  return guarded([&] {
-    auto& gang = the(body, "body").context.gang();
-    auto const what = terms(op, type, data, count);
-    gang.allreduce(what.data, what.combine);
+    if (root == ALLPORT_ALL) {
+      gang.allreduce(what.data, what.combine);
+    } else {
+      gang.reduce(member(gang, root, "root"), what.data, what.combine);
+    }
   });
 }
 
