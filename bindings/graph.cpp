@@ -155,7 +155,7 @@ nb::dict dict_of(graph::Count const& c) {
 void bind_graph(nb::module_& m) {
   nb::class_<Carrier>(m, "Carrier", "Which messages carry what an edge carries to other ranks.");
   m.def(
-      "carrier", [](std::string const& name) { return graph::carrier(name); }, "name"_a);
+      "carrier", [](std::string const& name) { return graph::transport(name); }, "name"_a);
   m.def("graph_total", total, "graph"_a);
   m.def("graph_check", check, "graph"_a, "exhaustive"_a, "paths"_a, "seed"_a);
   m.def("graph_count", count, "graph"_a, "carrier"_a);

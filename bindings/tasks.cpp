@@ -26,7 +26,7 @@ nb::dict run(TaskGraph const& graph, Communicator const& comm, int workers, std:
     std::string trouble;
     tasks::RunOptions options;
     try {
-      if (!way.empty()) options.way = parse_multicast_way(way);
+      if (!way.empty()) options.multicast = parse_multicast_tree(way);
       if (!op.empty()) options.combine = combine_of(op, dtype);
     } catch (Error const& error) {
       trouble = error.what();
@@ -97,7 +97,7 @@ void bind_tasks(nb::module_& m) {
   m.def(
       "way_carrier",
       [](Machine const& machine, std::string const& way) {
-        return way.empty() ? tasks::carrier(machine) : tasks::carrier(machine, parse_multicast_way(way));
+        return way.empty() ? tasks::transport(machine) : tasks::transport(machine, parse_multicast_tree(way));
       },
       "machine"_a, "way"_a);
   m.def("run_graph", run, "graph"_a, "comm"_a, "workers"_a, "way"_a, "op"_a, "dtype"_a, "stall_seconds"_a, "record"_a,

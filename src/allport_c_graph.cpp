@@ -298,7 +298,7 @@ int allport_graph_simulate(allport_graph graph, char const* machine, int workers
     ensure(machine != nullptr, "machine", "NULL", "a spec such as \"torus:4x4\", or a machine file");
     ensure(seconds != nullptr, "seconds", "NULL", "a place for the prediction");
     auto const on = Machine::parse(machine);
-    *seconds = graph::simulate(simulated, on, *tasks::carrier(on), {.workers = workers}).seconds;
+    *seconds = graph::simulate(simulated, on, *tasks::transport(on), {.workers = workers}).seconds;
   });
 }
 

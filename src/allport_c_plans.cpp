@@ -82,7 +82,7 @@ template <class Plan>
 Run run_of(Plan const& p) {
   Run run;
   if constexpr (is_tiled<Plan>) {
-    run.carrier = tasks::carrier(p.machine);
+    run.carrier = tasks::transport(p.machine);
     run.options.workers = p.options.workers;
     if constexpr (std::is_same_v<Plan, CholeskyPlan>) {
       run.graph = cholesky_graph(p.distribution, p.problem.uplo, p.problem.type, p.chosen.nb);

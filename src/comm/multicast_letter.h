@@ -19,7 +19,7 @@ struct LetterHead {
   std::int64_t segment = 0;  ///< the data's pieces
   Rank source = 0;
   std::int32_t intervals = routed;
-  MulticastWay way = MulticastWay::prefix;
+  MulticastTree tree = MulticastTree::prefix;
   Split split{};
   std::int32_t order = 0;  ///< of axes
   std::int32_t hops = 0;   ///< that it has taken before this one

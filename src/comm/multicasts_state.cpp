@@ -103,8 +103,8 @@ bool Multicasts::State::is_joined_twice(Rank position) const {
 
 int Multicasts::State::row_of(LetterHead const& head, Hop const& hop) const {
   if (!goes_on(hop)) return -1;
-  if (head.way == MulticastWay::prefix) return ids.common_prefix(ids.of(me), ids.of(hop.next));
-  return head.way == MulticastWay::axes ? head.hops : -1;
+  if (head.tree == MulticastTree::prefix) return ids.common_prefix(ids.of(me), ids.of(hop.next));
+  return head.tree == MulticastTree::axes ? head.hops : -1;
 }
 
 bool Multicasts::State::goes_on(Hop const& hop) const {
@@ -138,7 +138,7 @@ void Multicasts::State::add_hops(Carried& carried, std::vector<Hop> const& hops)
       continue;
     }
     // Whom a chain or another tree goes to next hangs on all of its set: only prefix routing takes any part.
-    if (carried.head.way != MulticastWay::prefix) {
+    if (carried.head.tree != MulticastTree::prefix) {
       add_hop(carried, hop, hop.set);
       continue;
     }
@@ -160,7 +160,7 @@ Forwarding Multicasts::State::share_of(engine::Letter const& letter) const {
     auto own = share(ids, route(head.name), me, &*table);
     return {own.deliver, std::move(own.hops)};
   }
-  return hand_on(ids, {head.source, *letter.set, head.way, head.split, head.order}, me, &*table);
+  return forwarding_of(ids, {head.source, *letter.set, head.tree, head.split, head.order}, me, &*table);
 }
 
 void Multicasts::State::start(MessageName const& name, Multicast const& what, bool routed,
@@ -170,7 +170,7 @@ void Multicasts::State::start(MessageName const& name, Multicast const& what, bo
   EngineGuard const hold(*comm.lock());
   auto const own = share(ids, what, me, &*table);
   Carried carried;
-  carried.head = {name, 0, bytes, 0, me, routed ? LetterHead::routed : 0, what.way, what.split, what.order};
+  carried.head = {name, 0, bytes, 0, me, routed ? LetterHead::routed : 0, what.tree, what.split, what.order};
   carried.data = data.data();
   carried.there = bytes;
   carried.token = token;

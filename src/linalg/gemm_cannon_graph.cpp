@@ -9,7 +9,7 @@
 namespace allport::gemm_detail {
 
 int halves_along(int ranks, Machine const& machine) {
-  if (ranks <= 2 || tasks::usual_way(machine) != MulticastWay::axes) return 1;
+  if (ranks <= 2 || tasks::default_tree(machine) != MulticastTree::axes) return 1;
   for (int a = 0; a < machine.axes(); ++a) {
     if (machine.axis(a).wraps && machine.axis(a).length > 2) return 2;
   }

@@ -61,7 +61,7 @@ graph::Price price_of(GemmPlan const& plan, GemmCandidate const& candidate) {
   options.factor = tiled_plan::rate_factor(plan.problem.type);
   options.segment = tasks::usual_segment(plan.machine).value();
   options.chained = chained_steps(candidate.grid);
-  return graph::price(graph, plan.machine, *tasks::carrier(plan.machine, way_of(plan)), options);
+  return graph::price(graph, plan.machine, *tasks::transport(plan.machine, way_of(plan)), options);
 }
 
 /// Elements of A, B and C that a rank holds.

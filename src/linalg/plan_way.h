@@ -6,8 +6,8 @@
 namespace allport {
 
 template <class Plan>
-[[nodiscard]] MulticastWay way_of(Plan const& plan) {
-  return plan.options.way.value_or(tasks::usual_way(plan.machine));
+[[nodiscard]] MulticastTree way_of(Plan const& plan) {
+  return plan.options.way.value_or(tasks::default_tree(plan.machine));
 }
 
 }  // namespace allport

@@ -79,7 +79,7 @@ template <class Plan, class Candidate>
   options.workers = workers;
   options.factor = rate_factor(type);
   options.segment = tasks::usual_segment(machine).value();
-  return graph::price(made, machine, *tasks::carrier(machine, mapping), options);
+  return graph::price(made, machine, *tasks::transport(machine, mapping), options);
 }
 
 /// Tile sizes to try, ascending. @param wanted 0: any @param given where the matrix lies, if it lies anywhere

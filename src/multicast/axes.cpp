@@ -11,15 +11,15 @@
 #include <utility>
 #include <vector>
 
+#include "axis_routes.h"
 #include "hash.h"
-#include "ways.h"
 
 namespace allport {
 
+using multicast_detail::AxisRoutes;
 using multicast_detail::forms;
 using multicast_detail::Sense;
 using multicast_detail::TreeForm;
-using multicast_detail::Ways;
 
 namespace {
 
@@ -39,10 +39,10 @@ struct Candidate {
 
 Candidate candidate_of(Machine const& machine, Node source, int order, std::span<Rank const> ranks) {
   Candidate made{order, TreeForm(machine.axes(), order)};
-  Ways const ways(machine, source, order);
+  AxisRoutes const routes(machine, source, order);
   for (auto const rank : ranks) {
     std::int64_t hops = 0;
-    ways.each(machine.node_of(rank), [&](Node at, Port out) {
+    routes.each(machine.node_of(rank), [&](Node at, Port out) {
       made.links.push_back(machine.link(at, out));
       ++hops;
     });
@@ -252,7 +252,7 @@ Multicast along_axes(TopologyIds const& ids, Rank source, DestinationSet set, Tr
 }
 
 Multicast along_axes(Rank source, DestinationSet set, TreeWish wish, std::span<int const> orders) {
-  return {source, std::move(set), MulticastWay::axes, {}, orders[pick(orders.size(), wish.spread, wish.turn)]};
+  return {source, std::move(set), MulticastTree::axes, {}, orders[pick(orders.size(), wish.spread, wish.turn)]};
 }
 
 Share axes_share(TopologyIds const& ids, Multicast const& m, Rank rank) {
@@ -268,7 +268,7 @@ Share axes_share(TopologyIds const& ids, Multicast const& m, Rank rank) {
     if (share.deliver) share.from = first;
     return share;
   }
-  Ways const ways(machine, home, m.order);
+  AxisRoutes const routes(machine, home, m.order);
   std::map<Port, std::vector<Positions>> beyond;
   std::vector<Positions> beside;
   for (auto const& i : m.set.intervals()) {
@@ -278,7 +278,7 @@ Share axes_share(TopologyIds const& ids, Multicast const& m, Rank rank) {
       auto const node = machine.node_of(to);
       if (node == here) {
         if (to != m.source) beside.push_back({p, p + 1});
-      } else if (auto const out = ways.out_of(here, node)) {
+      } else if (auto const out = routes.out_of(here, node)) {
         beyond[*out].push_back({p, p + 1});
       }
     }
@@ -288,7 +288,7 @@ Share axes_share(TopologyIds const& ids, Multicast const& m, Rank rank) {
     share.hops.push_back({next, {0, ids.ranks()}, DestinationSet(std::move(positions))});
   }
   for (auto const& one : beside) share.hops.push_back({ids.rank_at(one.begin), one, DestinationSet({one})});
-  if (here != home && share.takes_part()) share.from = first_of(machine, ids, m, *ways.before(here));
+  if (here != home && share.takes_part()) share.from = first_of(machine, ids, m, *routes.before(here));
   std::ranges::stable_sort(share.hops, std::ranges::greater{}, [](Hop const& hop) { return hop.set.size(); });
   return share;
 }

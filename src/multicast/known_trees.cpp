@@ -6,8 +6,8 @@ namespace allport {
 
 Multicast KnownTrees::to(Rank source, DestinationSet set, TreeWish wish) {
   constexpr std::size_t most = 256;
-  if (way_ != MulticastWay::axes || goes_straight(way_, *ids_, source, set, wish.parts)) {
-    return multicast_by(way_, *ids_, source, std::move(set), wish);
+  if (tree_ != MulticastTree::axes || goes_straight(tree_, *ids_, source, set, wish.parts)) {
+    return multicast_by(tree_, *ids_, source, std::move(set), wish);
   }
   std::vector<std::int64_t> key{source, wish.parts, wish.detour};
   for (auto const& interval : set.intervals()) key.insert(key.end(), {interval.begin, interval.end});

@@ -21,13 +21,13 @@ Cut whole(Contract const& contract, Cut cut) { return {std::max<std::int64_t>(co
 
 Seconds price_of(Machine const& machine, TopologyIds const& ids, Multicast const& m, Contract const& c, Cut cut) {
   return model::t_tree(machine, messages(ids, m), Bytes(c.bytes), Bytes(cut.segment), cut.window,
-                       multicast_lanes(m.way));
+                       multicast_lanes(m.tree));
 }
 
 /// Rows are split where that is cheaper. The same on every rank, as the price is.
 std::pair<Split, Seconds> best_split(Machine const& machine, Contract const& contract, Cut cut) {
   auto const ids = ids_of(machine);
-  auto m = multicast_of(ids, contract, MulticastWay::prefix);
+  auto m = multicast_of(ids, contract, MulticastTree::prefix);
   std::pair<Split, Seconds> best{{}, price_of(machine, ids, m, contract, cut)};
   for (int bits = 1; bits < std::min(ids.bits(), 3); ++bits) {
     m.split = {bits};
@@ -38,18 +38,18 @@ std::pair<Split, Seconds> best_split(Machine const& machine, Contract const& con
 }
 
 /// A row for a way whose tree depends on nothing but the contract. @param in_segments or the whole message at once
-Algorithm along(MulticastWay way, std::string summary, bool in_segments) {
+Algorithm along(MulticastTree tree, std::string summary, bool in_segments) {
   auto const cut_of = [=](Contract const& contract, Cut cut) { return in_segments ? cut : whole(contract, cut); };
   return {
       .what = Collective::broadcast,
-      .name = std::string(name(way)),
+      .name = std::string(name(tree)),
       .summary = std::move(summary),
       .make = [=](Machine const& machine, Contract const& contract,
-                  Cut cut) { return multicast_schedule(ids_of(machine), way, {}, contract, cut_of(contract, cut)); },
+                  Cut cut) { return multicast_schedule(ids_of(machine), tree, {}, contract, cut_of(contract, cut)); },
       .price =
           [=](Machine const& machine, Contract const& contract, Cut cut) {
             auto const ids = ids_of(machine);
-            return price_of(machine, ids, multicast_of(ids, contract, way), contract, cut_of(contract, cut));
+            return price_of(machine, ids, multicast_of(ids, contract, tree), contract, cut_of(contract, cut));
           },
       .to_some = true};
 }
@@ -63,7 +63,7 @@ Algorithm by_prefix(std::string name, std::string summary, bool in_segments) {
               [=](Machine const& machine, Contract const& contract, Cut cut) {
                 auto const mine = cut_of(contract, cut);
                 auto const split = best_split(machine, contract, mine).first;
-                return multicast_schedule(ids_of(machine), MulticastWay::prefix, split, contract, mine);
+                return multicast_schedule(ids_of(machine), MulticastTree::prefix, split, contract, mine);
               },
           .price = [=](Machine const& machine, Contract const& contract,
                        Cut cut) { return best_split(machine, contract, cut_of(contract, cut)).second; },
@@ -213,9 +213,9 @@ Schedule trees(Machine const& machine, Contract const& contract, Cut cut) {
 
 AlgorithmList const& multicast_algorithms() {
   static std::array<Algorithm, 6> const rows{
-      along(MulticastWay::flat, "From the source to one target after the other.", false),
-      along(MulticastWay::chain, "From target to target in the order of their topology IDs, in segments.", true),
-      along(MulticastWay::axes,
+      along(MulticastTree::flat, "From the source to one target after the other.", false),
+      along(MulticastTree::chain, "From target to target in the order of their topology IDs, in segments.", true),
+      along(MulticastTree::axes,
             "From node to neighbour along the machine's axes, a tree that takes no link twice, in segments.", true),
       by_prefix("prefix", "Over compact prefix routing tables (deck 5), the whole message from hop to hop.", false),
       by_prefix("segmented", "Over compact prefix routing tables, each segment handed on as it comes.", true),

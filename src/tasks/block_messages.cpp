@@ -40,7 +40,7 @@ bool BlockEngine::State::talk(bool caller) {
       auto const& one = now_out[o];
       Rank const to = comm.position(one.to);
       Multicast const way{
-          comm.position(me), DestinationSet::of(multicasts.ids(), std::span(&to, 1)), MulticastWay::flat, {}};
+          comm.position(me), DestinationSet::of(multicasts.ids(), std::span(&to, 1)), MulticastTree::flat, {}};
       multicasts.send(way, one.name, data[o], one.token);
       if (options.record && !data[o].empty()) {
         std::scoped_lock const hold(mutex);

@@ -80,13 +80,13 @@ class Shift {
 
 class WayCarrier final : public graph::Carrier {
  public:
-  WayCarrier(Machine const& machine, MulticastWay way, Mapping mapping)
+  WayCarrier(Machine const& machine, MulticastTree tree, Mapping mapping)
       : ids_(machine, TopologyIds::usual_bits(machine.ranks())),
-        way_(way),
+        tree_(tree),
         machine_(machine),
         places_(std::move(mapping)),
         ranks_(places_.inverse()),
-        shift_(machine, way == MulticastWay::axes) {}
+        shift_(machine, tree == MulticastTree::axes) {}
 
   /// Ranks that the machine has no place for would have no ID.
   void hops(graph::Delivery const& delivery, VisitHop visit) const override {
@@ -120,7 +120,7 @@ class WayCarrier final : public graph::Carrier {
   using Messages = std::vector<std::pair<Rank, Rank>>;
   /// Those that are equally good, as multicast_by() picks from them; filled in when they are first picked.
   struct Trees {
-    MulticastWay way;
+    MulticastTree tree;
     std::vector<int> orders;
     std::vector<std::optional<Messages>> messages;
   };
@@ -139,23 +139,23 @@ class WayCarrier final : public graph::Carrier {
   [[nodiscard]] Messages const& messages_of(std::vector<Rank> const& key, std::uint64_t spread, int turn) const {
     auto const set = [&] { return DestinationSet::of(ids_, std::span(key).subspan(3)); };
     if (known_.size() >= most_known) known_.clear();
-    auto& trees = known_.try_emplace(key, Trees{way_, {}, {}}).first->second;
+    auto& trees = known_.try_emplace(key, Trees{tree_, {}, {}}).first->second;
     if (trees.messages.empty()) {
-      if (goes_straight(way_, ids_, key.front(), set(), key[1])) trees.way = MulticastWay::flat;
-      trees.orders = trees.way == MulticastWay::axes ? orders_along_axes(ids_, key[0], set(), key[1], key[2])
-                                                     : std::vector<int>{0};
+      if (goes_straight(tree_, ids_, key.front(), set(), key[1])) trees.tree = MulticastTree::flat;
+      trees.orders = trees.tree == MulticastTree::axes ? orders_along_axes(ids_, key[0], set(), key[1], key[2])
+                                                       : std::vector<int>{0};
       trees.messages.resize(trees.orders.size());
     }
     auto const picked = pick(trees.orders.size(), spread, turn);
     auto& found = trees.messages[picked];
-    if (!found) found = messages(ids_, Multicast{key.front(), set(), trees.way, {}, trees.orders[picked]});
+    if (!found) found = messages(ids_, Multicast{key.front(), set(), trees.tree, {}, trees.orders[picked]});
     return *found;
   }
 
   static constexpr std::size_t most_known = 1 << 14;
 
   TopologyIds ids_;
-  MulticastWay way_;
+  MulticastTree tree_;
   Machine machine_;
   Mapping places_;  // of ranks
   Mapping ranks_;   // at places
@@ -167,8 +167,8 @@ class WayCarrier final : public graph::Carrier {
 
 }  // namespace
 
-MulticastWay usual_way(Machine const& machine) {
-  return machine == Machine::flat(machine.ranks()) ? MulticastWay::prefix : MulticastWay::axes;
+MulticastTree default_tree(Machine const& machine) {
+  return machine == Machine::flat(machine.ranks()) ? MulticastTree::prefix : MulticastTree::axes;
 }
 
 Bytes usual_segment(Machine const& machine) {
@@ -204,12 +204,12 @@ std::int64_t detour_of(Machine const& machine, std::int64_t bytes) {
 }
 
 std::unique_ptr<graph::Carrier> carrier(Machine const& machine, std::optional<Mapping> const& mapping) {
-  return carrier(machine, usual_way(machine), mapping);
+  return carrier(machine, default_tree(machine), mapping);
 }
 
-std::unique_ptr<graph::Carrier> carrier(Machine const& machine, MulticastWay way,
+std::unique_ptr<graph::Carrier> carrier(Machine const& machine, MulticastTree tree,
                                         std::optional<Mapping> const& mapping) {
-  return std::make_unique<WayCarrier>(machine, way, mapping.value_or(Mapping::identity(machine.ranks())));
+  return std::make_unique<WayCarrier>(machine, tree, mapping.value_or(Mapping::identity(machine.ranks())));
 }
 
 }  // namespace allport::tasks

@@ -167,7 +167,7 @@ class Execution {
   [[nodiscard]] Multicast straight_to(Rank rank) const;
   /// Of what does not follow from its name. What a body sends, rows that change places, is long, and where a ring has
   /// two shortest ways the network takes one and the same: so it goes by either, there and back by opposite ones.
-  [[nodiscard]] Multicast way_of(Outgoing const& one, std::size_t bytes) const;
+  [[nodiscard]] Multicast multicast_for(Outgoing const& one, std::size_t bytes) const;
   /// With mutex_ held.
   void give_children_here(Task task, int output, Block const& block);
   void fulfil_sent(Task task, int output);
@@ -222,7 +222,7 @@ class Execution {
   Communicator const& comm_;
   RunOptions const& options_;
   Rank const me_;
-  MulticastWay const way_;
+  MulticastTree const tree_;
   Workers workers_;
   Window window_;  ///< with mutex_, but for what never changes
   std::shared_ptr<Pool> pool_ = std::make_shared<Pool>(window_.bounds());

@@ -39,12 +39,12 @@ Multicast Execution::route(Task task, int output) const {
 
 Multicast Execution::straight_to(Rank rank) const {
   Rank const to = comm_.position(rank);
-  return {comm_.position(me_), DestinationSet::of(multicasts_.ids(), std::span(&to, 1)), MulticastWay::flat, {}};
+  return {comm_.position(me_), DestinationSet::of(multicasts_.ids(), std::span(&to, 1)), MulticastTree::flat, {}};
 }
 
-Multicast Execution::way_of(Outgoing const& one, std::size_t bytes) const {
+Multicast Execution::multicast_for(Outgoing const& one, std::size_t bytes) const {
   constexpr std::size_t shortest = 4096;
-  if (one.name[0] != gang_expected || bytes <= shortest || way_ != MulticastWay::axes) return *one.to;
+  if (one.name[0] != gang_expected || bytes <= shortest || tree_ != MulticastTree::axes) return *one.to;
   bool const upwards = multicasts_.ids().position(one.to->source) < one.to->set.intervals().front().begin;
   return trees_.to(one.to->source, one.to->set, {TaskHash()(task_of(one.name)), upwards ? 0 : 1});
 }
@@ -213,7 +213,7 @@ bool Execution::talk() {
         sums_to_[one.to->set.intervals().front().begin].waiting.push_back({one, data[o]});
       } else if (one.to) {
         // What keeps tasks from beginning, and members of gangs from going on, overtakes outputs.
-        multicasts_.send(way_of(one, data[o].size()), one.name, data[o], one.leaving, true);
+        multicasts_.send(multicast_for(one, data[o].size()), one.name, data[o], one.leaving, true);
       } else {
         multicasts_.send(one.name, data[o], one.leaving);
       }

@@ -23,7 +23,7 @@ struct GangMessage {
   friend auto operator<=>(GangMessage const&, GangMessage const&) = default;
 };
 
-/// Trees are those of graph::in_gangs(), by which tasks::carrier() counts them.
+/// Trees are those of graph::in_gangs(), by which tasks::transport() counts them.
 class GangSeat final : public GangContext {
  public:
   /// Sends a message, and returns at once.

@@ -149,7 +149,7 @@ TEST(PartsAsCpp, PlansSimulated) {
   auto const lu = plan_lu({600, 500, Scalar::d, Pivoting::partial}, machine, two);
   EXPECT_EQ(simulated(plan), graph::simulate(*lu_graph(lu), machine, *plan_carrier(lu), options).seconds);
 
-  auto const carrier = tasks::carrier(machine);
+  auto const carrier = tasks::transport(machine);
   options.factor = 0.25;  // complex
   options.workers = 2;
   allport_plan_geqrf(handle, 'z', 500, 300, nullptr, "nb=64 workers=2", &plan);

@@ -42,7 +42,7 @@ TEST(GraphCount, TheSameByStepsAsAlongTheEdges) {
   auto stepped = diamond();
   stepped.by_step = {{0}, {1, 2, 3}, {4}};
   for (auto const* name : {"flat", "chain", "binomial"}) {
-    auto const carrier = graph::carrier(name);
+    auto const carrier = graph::transport(name);
     EXPECT_EQ(graph::count(stepped, *carrier), graph::count(diamond(), *carrier)) << name;
   }
 }
@@ -90,7 +90,7 @@ TEST(GraphCount, SumsAndGangs) {
 
 TEST(Carriers, ReachEveryRankOnceAndInOrder) {
   for (auto const* name : {"flat", "chain", "binomial"}) {
-    auto const carrier = graph::carrier(name);
+    auto const carrier = graph::transport(name);
     for (int n : {2, 3, 5, 7, 12, 16}) {
       std::vector<Rank> ranks;
       for (int x = 0; x < n; ++x) ranks.push_back((x * 5 + 3) % 17);
@@ -112,7 +112,7 @@ TEST(Carriers, ReachEveryRankOnceAndInOrder) {
       }
     }
   }
-  EXPECT_THROW((void)graph::carrier("pigeon"), Error);
+  EXPECT_THROW((void)graph::transport("pigeon"), Error);
 }
 
 }  // namespace

@@ -214,7 +214,7 @@ TEST(GangPanel, FactorsAsLapackDoes) {
         graph::check(graph);
         auto const report = tasks::run(graph, comm, {.workers = workers});
         EXPECT_EQ(graph.wrong(), 0) << width << " columns";
-        auto const counted = graph::count(graph, *tasks::carrier(comm.machine()))[std::size_t(comm.rank())];
+        auto const counted = graph::count(graph, *tasks::transport(comm.machine()))[std::size_t(comm.rank())];
         EXPECT_EQ(report.count.traffic, counted.traffic) << width << " columns";
         // What hangs on the pivots is counted apart, and on all ranks together as often as LAPACK's pivots say.
         auto const messages = static_cast<std::int64_t>(report.count.expected_messages);

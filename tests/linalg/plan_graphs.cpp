@@ -110,7 +110,7 @@ TEST(GemmGraph, CountsAsThePlanDoes) {
   turned.order = "jil";
   expect_as_planned({300, 300, 300}, "torus:4x4", turned);
   expect_as_planned({40, 40, 2}, "torus:5x3", asked("summa25", {2, 2, 3}, 8));  // k < ranks
-  for (auto const way : {MulticastWay::binomial, MulticastWay::prefix, MulticastWay::chain, MulticastWay::flat}) {
+  for (auto const way : {MulticastTree::binomial, MulticastTree::prefix, MulticastTree::chain, MulticastTree::flat}) {
     auto by_way = asked("summa", {4, 4, 1}, 64);
     by_way.way = way;
     expect_as_planned({300, 300, 300}, "torus:4x4", by_way);
@@ -371,7 +371,7 @@ TEST(LuGraph, LayersCountAsThePlanDoes) {
   auto turned = factored("2.5d", {2, 2, 4}, 16);
   turned.order = "lij";
   expect_as_planned({{130, 130, Scalar::z, Pivoting::tournament}, "torus:4x4", turned});
-  turned.way = MulticastWay::binomial;
+  turned.way = MulticastTree::binomial;
   expect_as_planned({{130, 130, Scalar::d, Pivoting::partial}, "torus:4x4", turned});
 }
 

@@ -94,7 +94,7 @@ TEST(AlongAxes, TakesALineOnceHoweverFarItsRanks) {
   std::vector<Rank> row;
   for (Rank x = 0; x < 8; ++x) row.push_back(x);
   auto const set = DestinationSet::of(ids, row);
-  auto const flat = check(ids, {0, set, MulticastWay::flat}, ids.machine());
+  auto const flat = check(ids, {0, set, MulticastTree::flat}, ids.machine());
   auto const axes = check(ids, along_axes(ids, 0, set), ids.machine());
   EXPECT_EQ(axes.links, 7);
   EXPECT_EQ(flat.links, 1 + 2 + 3 + 4 + 3 + 2 + 1);
@@ -260,16 +260,16 @@ TEST(AlongAxes, GoesNoFartherThanItIsAllowed) {
 TEST(AlongAxes, OneRankIsSentToStraightWhereThereIsOneWay) {
   auto const machine = Machine::parse("torus:4x5");
   TopologyIds const ids(machine, TopologyIds::usual_bits(20));
-  auto const way_to = [&](std::vector<Rank> const& to) {
-    return multicast_by(MulticastWay::axes, ids, 0, DestinationSet::of(ids, to), {}).way;
+  auto const tree_to = [&](std::vector<Rank> const& to) {
+    return multicast_by(MulticastTree::axes, ids, 0, DestinationSet::of(ids, to), {}).tree;
   };
-  EXPECT_EQ(way_to({1}), MulticastWay::flat);
-  EXPECT_EQ(way_to({8}), MulticastWay::flat);     // two hops of a ring of five
-  EXPECT_EQ(way_to({2}), MulticastWay::axes);     // half round a ring of four: two ways
-  EXPECT_EQ(way_to({5}), MulticastWay::axes);     // along two axes: two ways
-  EXPECT_EQ(way_to({4, 8}), MulticastWay::axes);  // two ranks, one after the other
-  EXPECT_EQ(multicast_by(MulticastWay::prefix, ids, 0, DestinationSet::of(ids, std::vector<Rank>{8}), {}).way,
-            MulticastWay::prefix);
+  EXPECT_EQ(tree_to({1}), MulticastTree::flat);
+  EXPECT_EQ(tree_to({8}), MulticastTree::flat);     // two hops of a ring of five
+  EXPECT_EQ(tree_to({2}), MulticastTree::axes);     // half round a ring of four: two ways
+  EXPECT_EQ(tree_to({5}), MulticastTree::axes);     // along two axes: two ways
+  EXPECT_EQ(tree_to({4, 8}), MulticastTree::axes);  // two ranks, one after the other
+  EXPECT_EQ(multicast_by(MulticastTree::prefix, ids, 0, DestinationSet::of(ids, std::vector<Rank>{8}), {}).tree,
+            MulticastTree::prefix);
 }
 
 TEST(AlongAxes, PartsToALineComeInFromAllSides) {
@@ -294,7 +294,7 @@ TEST(AlongAxes, PartsToALineComeInFromAllSides) {
     auto const set = DestinationSet::of(ids, to);
     EXPECT_EQ(busiest_of_parts(ids, source, set, parts, far), 1) << machine << " from " << source;
     for (int turn = 0; turn < parts; ++turn) {
-      auto const m = multicast_by(MulticastWay::axes, ids, source, set, {5, turn, parts, far});
+      auto const m = multicast_by(MulticastTree::axes, ids, source, set, {5, turn, parts, far});
       auto const report = check(ids, m, ids.machine());
       ASSERT_TRUE(report.ok()) << machine << " from " << source << ": " << report.faults.front();
       expect_alike(ids, m);
@@ -308,9 +308,9 @@ TEST(AlongAxes, PartsToALineComeInFromAllSides) {
 
 TEST(AlongAxes, KnownTreesAreTheSameHoweverOftenTheyAreAskedFor) {
   std::mt19937 random(11);
-  for (auto const way : {MulticastWay::axes, MulticastWay::prefix}) {
+  for (auto const tree : {MulticastTree::axes, MulticastTree::prefix}) {
     TopologyIds const ids(Machine::parse("torus:4x4x4"), 2);
-    KnownTrees known(ids, way);
+    KnownTrees known(ids, tree);
     std::vector<std::pair<Rank, DestinationSet>> groups;  // more than are remembered
     for (int g = 0; g < 300; ++g) {
       std::vector<Rank> some;
@@ -322,10 +322,10 @@ TEST(AlongAxes, KnownTreesAreTheSameHoweverOftenTheyAreAskedFor) {
     for (int round = 0; round < 3; ++round) {
       for (auto const& [source, set] : groups) {
         TreeWish const wish{random(), static_cast<int>(random() % 3), 1 + static_cast<int>(random() % 3), 4};
-        auto const expected = multicast_by(way, ids, source, set, wish);
+        auto const expected = multicast_by(tree, ids, source, set, wish);
         auto const found = known.to(source, set, wish);
         ASSERT_EQ(found.source, source);
-        ASSERT_EQ(found.way, expected.way);
+        ASSERT_EQ(found.tree, expected.tree);
         ASSERT_EQ(found.order, expected.order);
         ASSERT_EQ(found.set.ranks(ids), expected.set.ranks(ids));
       }
@@ -336,9 +336,9 @@ TEST(AlongAxes, KnownTreesAreTheSameHoweverOftenTheyAreAskedFor) {
 TEST(AlongAxes, WantsAMachine) {
   auto const ids = TopologyIds::given(2, 2, 16);
   EXPECT_THROW((void)along_axes(ids, 0, DestinationSet::all(ids)), Error);
-  EXPECT_THROW((void)share(ids, {0, DestinationSet::all(ids), MulticastWay::axes}, 3), Error);
+  EXPECT_THROW((void)share(ids, {0, DestinationSet::all(ids), MulticastTree::axes}, 3), Error);
   TopologyIds const grid(Machine::parse("torus:4x4"), 2);
-  EXPECT_THROW((void)share(grid, {0, DestinationSet::all(grid), MulticastWay::axes, {}, axis_orders(2)}, 3), Error);
+  EXPECT_THROW((void)share(grid, {0, DestinationSet::all(grid), MulticastTree::axes, {}, axis_orders(2)}, 3), Error);
 }
 
 }  // namespace

@@ -31,7 +31,7 @@ TEST(BlocksGraph, CountsFacesBetweenRanksAndWorkByCells) {
   BlocksGraph const graph(grid, owners, 4, {.iterations = 3, .flops = 20});
   double flops = 0;
   std::int64_t messages = 0;
-  for (auto const& c : graph::count(graph, *graph::carrier("flat"))) {
+  for (auto const& c : graph::count(graph, *graph::transport("flat"))) {
     flops += c.flops;
     messages += c.traffic.messages_sent;
   }

@@ -54,10 +54,11 @@ TEST(TasksCarrier, SendsWhatTheRuleOfTheMulticastSays) {
       if (r != source) targets.push_back(r);
     }
     OneToSome const graph(64, source, targets);
-    for (auto const way : {MulticastWay::flat, MulticastWay::chain, MulticastWay::prefix, MulticastWay::binomial}) {
-      auto const carrier = tasks::carrier(machine, way);
+    for (auto const tree :
+         {MulticastTree::flat, MulticastTree::chain, MulticastTree::prefix, MulticastTree::binomial}) {
+      auto const carrier = tasks::transport(machine, tree);
       std::vector<Traffic> wanted(64);
-      for (auto const& [from, to] : messages(ids, {source, DestinationSet::of(ids, targets), way, {}})) {
+      for (auto const& [from, to] : messages(ids, {source, DestinationSet::of(ids, targets), tree, {}})) {
         wanted[std::size_t(from)] += {1, 0, 8000, 0};
         wanted[std::size_t(to)] += {0, 1, 0, 8000};
         relayed += std::ranges::count(targets, to) == 0 ? 1 : 0;
@@ -82,7 +83,7 @@ TEST(TasksCarrier, TreesOfEverySourceAreItsOwn) {
     auto const machine = Machine::parse(spec);
     auto const ranks = machine.ranks();
     TopologyIds const ids(machine, TopologyIds::usual_bits(ranks));
-    auto const carrier = tasks::carrier(machine, MulticastWay::axes);
+    auto const carrier = tasks::transport(machine, MulticastTree::axes);
     for (Rank source = 0; source < ranks; ++source) {
       for (Rank const stride : {1, 2, 5}) {
         for (int const parts : {1, 3}) {
@@ -96,7 +97,7 @@ TEST(TasksCarrier, TreesOfEverySourceAreItsOwn) {
             std::int64_t const bytes = 100'000;
             TreeWish const wish{tasks::TaskHash()(task), output, parts, tasks::detour_of(machine, bytes)};
             auto const set = DestinationSet::of(ids, std::span(members).subspan(1));
-            auto const wanted = messages(ids, multicast_by(MulticastWay::axes, ids, source, set, wish));
+            auto const wanted = messages(ids, multicast_by(MulticastTree::axes, ids, source, set, wish));
             std::vector<std::pair<Rank, Rank>> found;
             graph::Delivery delivery{task, output, Collective::broadcast, members, 0, bytes, 1, false, parts};
             delivery.whole = task;
@@ -114,7 +115,7 @@ TEST(TasksCarrier, RanksBehindTheGraphsRelay) {
   int behind = 0;
   for (Rank last = 20; last < 60; ++last) {
     OneToSome const graph(last + 1, 0, {last});
-    auto const carrier = tasks::carrier(machine, MulticastWay::prefix);
+    auto const carrier = tasks::transport(machine, MulticastTree::prefix);
     auto const counts = graph::count(graph, *carrier);
     behind += counts.size() > std::size_t(last) + 1 ? 1 : 0;
     auto const result = graph::simulate(graph, machine, *carrier);
@@ -124,7 +125,7 @@ TEST(TasksCarrier, RanksBehindTheGraphsRelay) {
                                            [](auto sum, auto const& c) { return sum + c.traffic.messages_sent; }));
   }
   OneToSome const large(65, 0, {64});
-  EXPECT_THROW(graph::count(large, *tasks::carrier(machine, MulticastWay::prefix)), Error);
+  EXPECT_THROW(graph::count(large, *tasks::transport(machine, MulticastTree::prefix)), Error);
   EXPECT_GT(behind, 0);
 }
 
@@ -134,7 +135,7 @@ TEST(TasksCarrier, WhatMembersExchangeGoesHalfWayRoundOppositeWays) {
     std::array const ranks{from, to};
     graph::Delivery one{{}, from < to ? 0 : 1, Collective::broadcast, ranks, 0, 8192};
     std::vector<bool> up;
-    tasks::carrier(ring)->hops(one, [&](graph::Hop const& hop) { up.push_back(hop.to == (hop.from + 1) % 4); });
+    tasks::transport(ring)->hops(one, [&](graph::Hop const& hop) { up.push_back(hop.to == (hop.from + 1) % 4); });
     EXPECT_EQ(up.size(), 2U);
     EXPECT_EQ(up.front(), up.back());
     return up.front();

@@ -71,7 +71,7 @@ void run_grouped(Look const& look) {
         auto const report = tasks::run(graph, comm, {.workers = workers});
         EXPECT_EQ(graph.wrong() + graph.misheard(), 0);
         EXPECT_TRUE(graph.ran_all(comm.rank()));
-        look(graph, report, graph::count(graph, *tasks::carrier(comm.machine()))[std::size_t(comm.rank())]);
+        look(graph, report, graph::count(graph, *tasks::transport(comm.machine()))[std::size_t(comm.rank())]);
       }
     }
   }

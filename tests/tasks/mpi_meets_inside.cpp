@@ -116,7 +116,7 @@ TEST(TasksMeetInside, AndEverythingRuns) {
       if (comm.size() % rows != 0) continue;
       Steps const checked(comm.size(), rows, steps);
       graph::check(checked);
-      auto const counted = graph::count(checked, *tasks::carrier(comm.machine()))[std::size_t(comm.rank())];
+      auto const counted = graph::count(checked, *tasks::transport(comm.machine()))[std::size_t(comm.rank())];
       for (int const workers : {1, 3}) {
         SCOPED_TRACE(fmt::format("{}, {} rows, {} workers", spec, rows, workers));
         Steps const graph(comm.size(), rows, steps);

@@ -45,16 +45,16 @@ struct Forwarding {
 ///   axes      from node to neighbour along the machine's axes: a tree that takes no link twice
 ///   binomial  the binomial tree (deck 1 slide 4) over source and destinations in the order of IDs, round from the
 ///             source, which sends ceil(log2 p) messages where p have it in the end; nobody relays
-enum class MulticastWay : std::uint8_t { flat, chain, prefix, axes, binomial };
-[[nodiscard]] std::string_view name(MulticastWay way);
+enum class MulticastTree : std::uint8_t { flat, chain, prefix, axes, binomial };
+[[nodiscard]] std::string_view name(MulticastTree tree);
 /// @throws Error(argument) that lists the names
-[[nodiscard]] MulticastWay parse_multicast_way(std::string_view text);
+[[nodiscard]] MulticastTree parse_multicast_tree(std::string_view text);
 
 /// A multicast from one rank to some. The source may be among the destinations: it has the message anyway.
 struct Multicast {
   Rank source = 0;
   DestinationSet set{};
-  MulticastWay way = MulticastWay::prefix;
+  MulticastTree tree = MulticastTree::prefix;
   Split split{};
   int order = 0;  ///< axes: which one first, which then, and which way round; below axis_orders()
 };
@@ -94,10 +94,10 @@ struct TreeWish {
 /// Whether a message goes to one other rank, and there is one shortest way there along the axes: the network takes it
 /// by itself, and ranks on the way would only hold the message up. Of several ways along_axes() takes each as often.
 /// What is sent in parts goes by several ways.
-[[nodiscard]] bool goes_straight(MulticastWay way, TopologyIds const& ids, Rank source, DestinationSet const& set,
+[[nodiscard]] bool goes_straight(MulticastTree tree, TopologyIds const& ids, Rank source, DestinationSet const& set,
                                  int parts = 1);
 /// By any way; along_axes() for that one, and straight where goes_straight().
-[[nodiscard]] Multicast multicast_by(MulticastWay way, TopologyIds const& ids, Rank source, DestinationSet set,
+[[nodiscard]] Multicast multicast_by(MulticastTree tree, TopologyIds const& ids, Rank source, DestinationSet set,
                                      TreeWish wish = {});
 
 /// One rank's share in a multicast.
@@ -119,7 +119,7 @@ struct Share {
 /// The same by who does not compute it from the source on, but was handed the message for these destinations: of the
 /// multicast's share to `rank`, or all of them where that is the source. O(table + set).
 /// @param received  with the set that the message came with
-[[nodiscard]] Forwarding hand_on(TopologyIds const& ids, Multicast const& received, Rank rank,
-                                 RoutingTable const* table = nullptr);
+[[nodiscard]] Forwarding forwarding_of(TopologyIds const& ids, Multicast const& received, Rank rank,
+                                       RoutingTable const* table = nullptr);
 
 }  // namespace allport

@@ -14,7 +14,7 @@ namespace allport {
 class KnownTrees {
  public:
   /// @param ids  must outlive it
-  KnownTrees(TopologyIds const& ids, MulticastWay way) : ids_(&ids), way_(way) {}
+  KnownTrees(TopologyIds const& ids, MulticastTree tree) : ids_(&ids), tree_(tree) {}
 
   /// The same as multicast_by().
   /// @throws Error(argument) as it does
@@ -22,7 +22,7 @@ class KnownTrees {
 
  private:
   TopologyIds const* ids_;
-  MulticastWay way_;
+  MulticastTree tree_;
   /// Source, parts, detour, and the destinations' intervals; the orders.
   std::map<std::vector<std::int64_t>, std::vector<int>> known_;
 };

@@ -13,7 +13,7 @@ namespace allport::tasks {
 
 /// How outputs travel where nobody says it: along the axes of a machine that was named, by prefix on the line that
 /// knows nothing (Machine::flat).
-[[nodiscard]] MulticastWay usual_way(Machine const& machine);
+[[nodiscard]] MulticastTree default_tree(Machine const& machine);
 
 /// In how long pieces outputs are handed on where nobody says it: from 4 to 64 KiB, the shortest power of two that
 /// takes the machine's slowest axis at least five times as long as the processors at its two ends. Where a relay has a
@@ -33,9 +33,9 @@ namespace allport::tasks {
 /// machine, contributions to sums straight to who adds them, collectives of gangs along binomial trees. Some ranks that
 /// are not among a delivery's may relay.
 /// @param mapping  the communicator's, rank -> place of the machine; none: the identity
-[[nodiscard]] std::unique_ptr<graph::Carrier> carrier(Machine const& machine, MulticastWay way,
+[[nodiscard]] std::unique_ptr<graph::Carrier> carrier(Machine const& machine, MulticastTree tree,
                                                       std::optional<Mapping> const& mapping = {});
-/// By usual_way().
+/// By default_tree().
 [[nodiscard]] std::unique_ptr<graph::Carrier> carrier(Machine const& machine,
                                                       std::optional<Mapping> const& mapping = {});
 

@@ -22,7 +22,7 @@ struct RunOptions {
   int workers = 1;
   /// How an output travels that several ranks need; none: usual_way(). Where there are two ranks or fewer, all ways are
   /// one.
-  std::optional<MulticastWay> way{};
+  std::optional<MulticastTree> multicast{};
   /// In so long pieces an output is handed on by ranks on its way; none: usual_segment().
   std::optional<Bytes> segment{};
   /// So many steps of the graph, the slowest rank's among them, run at a time, where it says which task is in which; 0:

@@ -56,9 +56,9 @@ struct TreeForm {
 
 /// Ways from a source's node, that all ranks know alike: axis by axis. The shortest way half round a ring is the
 /// positive one from every second node and the negative one from the others, so that neither has all.
-class Ways {
+class AxisRoutes {
  public:
-  Ways(Machine const& machine, Node source, int order)
+  AxisRoutes(Machine const& machine, Node source, int order)
       : machine_(machine), source_(source), form_(machine.axes(), order) {
     for (int a = 0; a < machine.axes(); ++a) odd_ = odd_ != (machine.coord(source, a) % 2 != 0);
     if (form_.from_beside) beside_ = beside(form_.axes[0]);
