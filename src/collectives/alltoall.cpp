@@ -62,15 +62,15 @@ double sum_of_displacements(Machine const& machine) {
     auto const& axis = machine.axis(a);
     auto const farthest = axis.wraps ? axis.length / 2 : axis.length - 1;
     for (int h = 1; h <= farthest; ++h) {
-      auto const ways = axis.wraps && 2 * h == axis.length ? 1.0 : axis.wraps ? 2.0 : 1.0;
-      more.emplace_back(h * slowest / axis.bandwidth.value(), a, ways);
+      auto const directions = axis.wraps && 2 * h == axis.length ? 1.0 : axis.wraps ? 2.0 : 1.0;
+      more.emplace_back(h * slowest / axis.bandwidth.value(), a, directions);
     }
   }
   std::ranges::sort(more);
   double sum = 0.0;
   double before = 1.0;
-  for (auto const& [cost, axis, ways] : more) {
-    counts[static_cast<std::size_t>(axis)] += ways;
+  for (auto const& [cost, axis, directions] : more) {
+    counts[static_cast<std::size_t>(axis)] += directions;
     auto const now = std::accumulate(counts.begin(), counts.end(), 1.0, std::multiplies<>());
     sum += cost * (now - before);
     before = now;

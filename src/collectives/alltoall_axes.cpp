@@ -16,8 +16,8 @@ namespace allport {
 namespace {
 
 /// Hops from one position to another, going up (way 1) or down (-1); 0 where they talk directly.
-Rank steps(Dimension const& dim, Rank from, Rank to, int way) {
-  return ((to - from) * way % dim.length + dim.length) % dim.length;
+Rank steps(Dimension const& dim, Rank from, Rank to, int direction) {
+  return ((to - from) * direction % dim.length + dim.length) % dim.length;
 }
 
 /// Those that are longer than 1: the node's ranks, if more than one; then the axes.
@@ -118,7 +118,7 @@ class Exchange {
   [[nodiscard]] std::int32_t next() const { return static_cast<std::int32_t>(into_.ops.size()); }
 
   /// +1 or -1: the way from position j to c; 0: directly.
-  [[nodiscard]] int way(Rank j, Rank c) const {
+  [[nodiscard]] int direction(Rank j, Rank c) const {
     auto const& dim = order_[phase_];
     if (dim.axis < 0) return 0;
     if (!dim.wraps) return c > j ? 1 : -1;
@@ -139,12 +139,13 @@ class Exchange {
     for (Rank c = 0; c < dim.length; ++c) {
       if (c != me) targets.push_back(c);
     }
-    std::ranges::stable_sort(targets, std::ranges::greater(), [&](Rank c) { return steps(dim, me, c, way(me, c)); });
+    std::ranges::stable_sort(targets, std::ranges::greater(),
+                             [&](Rank c) { return steps(dim, me, c, direction(me, c)); });
     std::vector<std::int32_t> sent(static_cast<std::size_t>(dim.length), at_once);
     for (auto const c : targets) sent[static_cast<std::size_t>(c)] = send(c);
     for (Rank i = 1; i < dim.length; ++i) {
       auto const j = (me - i + dim.length) % dim.length;
-      keep_step(sent[static_cast<std::size_t>(j)], receive(j, now), steps(dim, me, j, way(me, j)));
+      keep_step(sent[static_cast<std::size_t>(j)], receive(j, now), steps(dim, me, j, direction(me, j)));
     }
     if (dim.axis >= 0) {
       for (Rank j = 0; j < dim.length; ++j) {
@@ -156,14 +157,14 @@ class Exchange {
     held_.swap(now);
   }
 
-  [[nodiscard]] Op hop(OpKind kind, Stream const& s, int way, Rank direct) const {
+  [[nodiscard]] Op hop(OpKind kind, Stream const& s, int direction, Rank direct) const {
     auto const& dim = order_[phase_];
     auto op = s.op(kind);
-    if (way == 0) {
+    if (direction == 0) {
       op.peer = dim.with(rank_, direct);
       return op;
     }
-    auto const sign = kind == OpKind::send ? way : -way;
+    auto const sign = kind == OpKind::send ? direction : -direction;
     op.peer = dim.with(rank_, (dim.of(rank_) + sign + dim.length) % dim.length);
     if (kind == OpKind::send) op.port = port(dim.axis, sign);
     return op;
@@ -189,7 +190,7 @@ class Exchange {
       }
       into_.scratch += m.stream.length;
     }
-    auto op = hop(OpKind::send, m.stream, way(me, c), c);
+    auto op = hop(OpKind::send, m.stream, direction(me, c), c);
     op.from = ready.slot;
     if (ready.after != at_once) op.after.add(ready.after, Dependence::whole);
     into_.ops.push_back(op);
@@ -213,7 +214,7 @@ class Exchange {
     auto const m = message(j, me);
     Held arrived;
     if (m.stream.length > 0) {
-      auto op = hop(OpKind::receive, m.stream, way(j, me), j);
+      auto op = hop(OpKind::receive, m.stream, direction(j, me), j);
       bool const home_at_once = m.sources.size() == 1 && phase_ + 1 == order_.size();
       op.into = home_at_once ? home(m.sources[0]) : Slot{Buffer::scratch, 0, into_.scratch};
       if (!home_at_once) into_.scratch += m.stream.length;
@@ -232,16 +233,16 @@ class Exchange {
   /// A message on its way through this rank.
   void pass_on(Rank j, Rank c) {
     auto const& dim = order_[phase_];
-    auto const way = this->way(j, c);
-    bool const between = dim.wraps ? steps(dim, j, dim.of(rank_), way) < steps(dim, j, c, way)
-                                   : (dim.of(rank_) - j) * way > 0 && (c - dim.of(rank_)) * way > 0;
+    auto const direction = this->direction(j, c);
+    bool const between = dim.wraps ? steps(dim, j, dim.of(rank_), direction) < steps(dim, j, c, direction)
+                                   : (dim.of(rank_) - j) * direction > 0 && (c - dim.of(rank_)) * direction > 0;
     if (!between) return;
     auto const m = message(j, c);
     if (m.stream.length == 0) return;
-    auto arriving = hop(OpKind::receive, m.stream, way, j);
+    auto arriving = hop(OpKind::receive, m.stream, direction, j);
     arriving.into = m.stream.new_ring(into_);
     if (arriving.into.ring < arriving.segments()) arriving.after.add(next() + 1, arriving.into.ring);
-    auto leaving = hop(OpKind::send, m.stream, way, c);
+    auto leaving = hop(OpKind::send, m.stream, direction, c);
     leaving.from = arriving.into;
     leaving.after.add(next());
     into_.ops.push_back(arriving);

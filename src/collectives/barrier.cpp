@@ -56,9 +56,9 @@ Seconds farthest_partner(Machine const& machine, Node step) {
     auto const hop = slowest_hop(machine, a);
     std::array<Seconds, 2> next = {never, never};
     auto const offer = [&](int carried, Seconds before, std::int32_t hops) {
-      auto const ways = axis.wraps ? std::min(hops, axis.length - hops) : hops;
+      auto const distance = axis.wraps ? std::min(hops, axis.length - hops) : hops;
       auto& known = next[static_cast<std::size_t>(carried)];
-      known = std::max(known, before + hop * static_cast<double>(ways));
+      known = std::max(known, before + hop * static_cast<double>(distance));
     };
     for (int carry = 0; carry < 2; ++carry) {
       auto const before = longest[static_cast<std::size_t>(carry)];

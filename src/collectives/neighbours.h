@@ -1,4 +1,4 @@
-// What a NeighbourWays is made of.
+// What a NeighbourRoutes is made of.
 #pragma once
 
 #include <vector>
@@ -7,7 +7,7 @@
 
 namespace allport {
 
-struct NeighbourWays::Table {
+struct NeighbourRoutes::Table {
   /// Finds channels and ends of `parts`.
   Table(Rank ranks, std::vector<NeighbourEdge> edges, std::vector<Part> parts);
 
@@ -33,11 +33,11 @@ struct NeighbourWays::Table {
 
 /// Bytes of a block before its share `k`.
 [[nodiscard]] inline std::int64_t before_share(std::int64_t bytes, std::int32_t k) {
-  constexpr std::int64_t n = NeighbourWays::shares;
+  constexpr std::int64_t n = NeighbourRoutes::shares;
   return bytes / n * k + bytes % n * k / n;
 }
 
 /// How a part of so many bytes, over so many messages one after the other, is cut; the same at all its ranks.
-[[nodiscard]] std::int64_t segment_on_way(std::int64_t bytes, std::int64_t hops, bool whole);
+[[nodiscard]] std::int64_t segment_on_route(std::int64_t bytes, std::int64_t hops, bool whole);
 
 }  // namespace allport

@@ -11,7 +11,7 @@ namespace allport {
 namespace {
 
 /// Nodes whose way up in a seed is live all along, parents before children.
-std::vector<Node> kept(PackingGraph const& graph, std::vector<Port> const& seed) {
+std::vector<Node> reachable_in(PackingGraph const& graph, std::vector<Port> const& seed) {
   std::vector<Node> order = {graph.root};
   for (std::size_t next = 0; next < order.size(); ++next) {
     for (int p = 0; p < graph.ports; ++p) {
@@ -28,11 +28,11 @@ class Packer {
  public:
   Packer(PackingGraph const& graph, std::vector<std::vector<Port>> const& seeds)
       : graph_(graph), seeds_(seeds), order_(graph.reachable()) {
-    for (auto const& seed : seeds) kept_.push_back(kept(graph, seed));
+    for (auto const& seed : seeds) reachable_.push_back(reachable_in(graph, seed));
     largest_.resize(seeds.size());
     std::iota(largest_.begin(), largest_.end(), std::size_t{0});
     std::stable_sort(largest_.begin(), largest_.end(),
-                     [&](auto l, auto r) { return kept_[l].size() > kept_[r].size(); });
+                     [&](auto l, auto r) { return reachable_[l].size() > reachable_[r].size(); });
   }
 
   PartialTrees run(int most) {
@@ -54,7 +54,7 @@ class Packer {
     PartialTrees trees(graph_, count);
     for (int tree = 0; tree < count && at(tree) < seeds_.size(); ++tree) {
       auto const which = largest_[at(tree)];
-      for (auto const node : kept_[which]) {
+      for (auto const node : reachable_[which]) {
         if (node != graph_.root) trees.add(graph_, tree, graph_.incoming(node, seeds_[which][at(node)]));
       }
     }
@@ -168,7 +168,7 @@ class Packer {
   PackingGraph const& graph_;
   std::vector<std::vector<Port>> const& seeds_;
   std::vector<Node> order_;
-  std::vector<std::vector<Node>> kept_;
+  std::vector<std::vector<Node>> reachable_;
   std::vector<std::size_t> largest_;  // seeds, the most whole ones first
   std::vector<std::uint8_t> marked_;
 };

@@ -58,7 +58,7 @@ class Factor {
   [[nodiscard]] Node child(int tree) const { return child_[at(tree)].node; }
   [[nodiscard]] Port to_child(int tree) const { return child_[at(tree)].out; }
   /// The tree in which `node` is a child of the root, or -1.
-  [[nodiscard]] int door_of(Node node) const { return door_[at(node)]; }
+  [[nodiscard]] int tree_entered_at(Node node) const { return tree_entered_[at(node)]; }
 
   Node nodes = 1;
   Node root = 0;
@@ -79,7 +79,7 @@ class Factor {
 
   void fill(TreeSet const& set) {
     trees = set.count;
-    door_.assign(at(nodes), -1);
+    tree_entered_.assign(at(nodes), -1);
     TreePlace place;
     for (int t = 0; t < trees; ++t) {
       up_.emplace_back(at(nodes), any_port);
@@ -90,7 +90,7 @@ class Factor {
           continue;
         }
         up_.back()[at(n)] = whole(place.parent.out);
-        if (place.parent.rank == root) door_[at(n)] = t;
+        if (place.parent.rank == root) tree_entered_[at(n)] = t;
       }
     }
   }
@@ -99,7 +99,7 @@ class Factor {
   std::vector<Stride> stride_;
   std::vector<std::vector<Port>> up_;
   std::vector<Child> child_;
-  std::vector<int> door_;
+  std::vector<int> tree_entered_;
 };
 
 class Mixed {
@@ -134,10 +134,10 @@ class Mixed {
   [[nodiscard]] Port first_kind(int i, Node g, Node h) const {
     if (h == b_.root) return a_.up(i, g);
     if (g == a_.root) return a_.to_child(i);
-    auto const door = b_.door_of(h);
-    if (i == 0 && door >= 0) {
-      auto const other = a_.door_of(g);
-      return other > 0 && column_tree(other) == door ? a_.up(other, g) : b_.up(door, h);
+    auto const entered = b_.tree_entered_at(h);
+    if (i == 0 && entered >= 0) {
+      auto const other = a_.tree_entered_at(g);
+      return other > 0 && column_tree(other) == entered ? a_.up(other, g) : b_.up(entered, h);
     }
     return g == a_.child(i) ? b_.up(column_tree(i), h) : a_.up(i, g);
   }
@@ -145,10 +145,10 @@ class Mixed {
   [[nodiscard]] Port second_kind(int j, Node g, Node h) const {
     if (g == a_.root) return b_.up(j, h);
     if (h == b_.root) return b_.to_child(j);
-    auto const door = b_.door_of(h);
-    if (door == j) return a_.up(0, g);
-    auto const i = a_.door_of(g);
-    auto const enters = i >= 0 && column_tree(i) == j && !(i == 0 && door >= 0);
+    auto const entered = b_.tree_entered_at(h);
+    if (entered == j) return a_.up(0, g);
+    auto const i = a_.tree_entered_at(g);
+    auto const enters = i >= 0 && column_tree(i) == j && !(i == 0 && entered >= 0);
     return enters ? a_.up(i, g) : b_.up(j, h);
   }
 

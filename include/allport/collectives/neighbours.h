@@ -25,7 +25,7 @@ struct NeighbourEdge {
 };
 
 /// Where the blocks of a neighbourhood collective go along. Immutable; copies share everything.
-class NeighbourWays {
+class NeighbourRoutes {
  public:
   /// What a block is cut into, for parts to go by different ways.
   static constexpr int shares = 8;
@@ -42,7 +42,7 @@ class NeighbourWays {
   /// All blocks straight from rank to rank. The edges of all ranks, or all those of one rank, whose program is then the
   /// only one that is right. Edges of one pair of ranks are told apart by their order here.
   /// @throws Error naming the edge whose rank is none of 0..ranks-1
-  [[nodiscard]] static NeighbourWays straight(Rank ranks, std::vector<NeighbourEdge> edges);
+  [[nodiscard]] static NeighbourRoutes straight(Rank ranks, std::vector<NeighbourEdge> edges);
   /// The edges of all ranks, in parts over other ways where that takes load off the busiest links of the machine,
   /// blocks being equally long: a part leaves by any of the sender's links, comes in by any of the receiver's, or turns
   /// its corners in another order, and the network routes it between ranks as Machine::route does. Minimises the sum
@@ -50,8 +50,8 @@ class NeighbourWays {
   /// every rank. All stays straight where links are dead, and where there are too many edges (`effort` links looked
   /// at).
   /// @pre machine.ranks() == ranks; rank r at place r
-  [[nodiscard]] static NeighbourWays spread(Machine const& machine, std::vector<NeighbourEdge> edges,
-                                            std::int64_t effort = 40'000'000);
+  [[nodiscard]] static NeighbourRoutes spread(Machine const& machine, std::vector<NeighbourEdge> edges,
+                                              std::int64_t effort = 40'000'000);
 
   [[nodiscard]] Rank ranks() const;
   [[nodiscard]] std::span<NeighbourEdge const> edges() const;
@@ -74,7 +74,7 @@ class NeighbourWays {
 
  private:
   struct Table;
-  explicit NeighbourWays(std::shared_ptr<Table const> table) : table_(std::move(table)) {}
+  explicit NeighbourRoutes(std::shared_ptr<Table const> table) : table_(std::move(table)) {}
 
   std::shared_ptr<Table const> table_;
 };

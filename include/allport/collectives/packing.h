@@ -9,7 +9,7 @@
 namespace allport {
 
 /// Which way data go along a tree: a link that is dead one way may live the other way.
-enum class TreeWay {
+enum class TreeDirection {
   from_root,  ///< a broadcast: parent to child
   to_root,    ///< a reduction: child to parent
   both,       ///< an allreduce: up, then down the same links, whose two directions must live
@@ -55,7 +55,7 @@ inline constexpr Node max_grown_nodes = 16384;
 /// @throws Error(unsupported) naming the nodes that no link leads to (or that have no way to the root), or when no
 ///         closed-form tree of a machine beyond max_packed_nodes is left
 [[nodiscard]] std::shared_ptr<Packing const> packing(Machine const& machine, Node root,
-                                                     TreeWay way = TreeWay::from_root);
+                                                     TreeDirection direction = TreeDirection::from_root);
 
 /// 2t + m link-disjoint trees for t wrapped axes of 3 or more and m >= 1 other axes longer than 1 (an axis that wraps
 /// and has length 2 counts among these), over nodes. See trees_packed_mixed.cpp.

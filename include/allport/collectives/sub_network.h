@@ -28,23 +28,23 @@ class SubNetwork {
 
   /// Trees over members, packed so that no two of them use a way of the network twice.
   struct Trees {
-    TreeSet over_ranks;          ///< ports are left to the router, which takes the ways that were packed
-    TreeExtent extent;           ///< over nodes; depth in messages
-    int sharing = 1;             ///< most of them on one link; more than 1 only where messages join what is apart
-    Seconds through{};           ///< latency of the links through nodes of others, on the longest way
-    std::vector<LinkId> ways{};  ///< every link of every tree, as often as it is used, in the direction of the data
+    TreeSet over_ranks;           ///< ports are left to the router, which takes the ways that were packed
+    TreeExtent extent;            ///< over nodes; depth in messages
+    int sharing = 1;              ///< most of them on one link; more than 1 only where messages join what is apart
+    Seconds through{};            ///< latency of the links through nodes of others, on the longest way
+    std::vector<LinkId> links{};  ///< every link of every tree, as often as it is used, in the direction of the data
   };
   /// A function of its arguments alone; the last few are kept.
   /// @pre 0 <= root < ranks()
   /// @throws Error(unsupported) where dead links leave no way between two members
-  [[nodiscard]] std::shared_ptr<Trees const> trees(Rank root, TreeWay way) const;
+  [[nodiscard]] std::shared_ptr<Trees const> trees(Rank root, TreeDirection direction) const;
 
   friend bool operator==(SubNetwork const& a, SubNetwork const& b) {
     return a.places_ == b.places_ && a.machine_ == b.machine_;
   }
 
  private:
-  [[nodiscard]] Trees make_trees(Rank root, TreeWay way) const;
+  [[nodiscard]] Trees make_trees(Rank root, TreeDirection direction) const;
 
   Machine machine_;
   std::vector<Rank> places_;
