@@ -126,7 +126,7 @@ class Half {
     auto const direct = model::direct_from_siblings(machine_);
     auto const combining = Seconds(siblings_ * all_ * model::operator_seconds_per_byte(machine_));
     auto const ends = siblings_ * messages_of(all_, 1.0, cut_) * overhead();
-    return std::max({hop(), Seconds(direct.ways * all_), copying(direct.copies * all_) + combining, ends});
+    return std::max({hop(), Seconds(direct.links * all_), copying(direct.copies * all_) + combining, ends});
   }
 
   /// The leader hands out what is theirs.

@@ -36,8 +36,8 @@ std::string StartCheck::Camp::text() const {
 /// Nobody to start a schedule is in no camp: the one of zero ranks gives way to every other.
 void StartCheck::join(void* in, void* inout, int* count, MPI_Datatype*) {
   for (int i = 0; i < *count; ++i) {
-    auto const& a = static_cast<Verdict const*>(in)[i];
-    auto& b = static_cast<Verdict*>(inout)[i];
+    auto const& a = static_cast<Agreement const*>(in)[i];
+    auto& b = static_cast<Agreement*>(inout)[i];
     b.least.join(a.least, b.least.ranks == 0 || (a.least.ranks > 0 && a.least.fingerprint < b.least.fingerprint));
     b.most.join(a.most, b.most.ranks == 0 || (a.most.ranks > 0 && a.most.fingerprint > b.most.fingerprint));
     if (a.failed < b.failed) {
@@ -52,7 +52,7 @@ StartCheck::StartCheck(MPI_Comm comm) : comm_(comm) {
   check(MPI_Comm_rank(comm, &rank_), "MPI_Comm_rank", 0);
   check(MPI_Comm_size(comm, &size_), "MPI_Comm_size", rank_);
   // One element, so that no algorithm of the MPI library cuts it apart.
-  check(MPI_Type_contiguous(sizeof(Verdict), MPI_BYTE, &type_), "MPI_Type_contiguous", rank_);
+  check(MPI_Type_contiguous(sizeof(Agreement), MPI_BYTE, &type_), "MPI_Type_contiguous", rank_);
   check(MPI_Type_commit(&type_), "MPI_Type_commit", rank_);
   check(MPI_Op_create(&StartCheck::join, 1, &join_), "MPI_Op_create", rank_);
 }

@@ -41,7 +41,7 @@ class StartCheck {
     void join(Camp const& other, bool other_wins);
     [[nodiscard]] std::string text() const;
   };
-  struct Verdict {
+  struct Agreement {
     Camp least;  ///< by fingerprint
     Camp most;
     Rank failed = std::numeric_limits<Rank>::max();  ///< the first that did
@@ -57,8 +57,8 @@ class StartCheck {
   int size_ = 1;
   MPI_Datatype type_ = MPI_DATATYPE_NULL;
   MPI_Op join_ = MPI_OP_NULL;
-  Verdict mine_;
-  Verdict all_;
+  Agreement mine_;
+  Agreement all_;
 };
 
 }  // namespace allport::engine

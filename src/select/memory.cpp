@@ -94,8 +94,8 @@ void Selector::resume(Remembered const& remembered) {
   if (!remembered.provisional) confirmed_ = best_other();
   settled_ = worth_trying().empty() && !to_confirm();
   settled_at_ = arms_[best_].seconds;
-  runs_ = {trial(best_)};
-  tell(fmt::format("{} is what earlier runs found to be best", remembered.best));
+  runs_ = {tuning_run(best_)};
+  report(fmt::format("{} is what earlier runs found to be best", remembered.best));
 }
 
 Remembered Selector::remembered() const {

@@ -44,7 +44,7 @@ Selector::Selector(std::vector<Configuration> configurations, SelectorOptions op
   ensure(o.doubt >= 1, "doubt", o.doubt, "at least 1, times the standard's time");
   ensure(o.clearly > 0 && o.clearly <= 1, "clearly", o.clearly, "a share of the best one's time, above 0, at most 1");
   ensure(o.loss >= 0, "loss", o.loss, "a share of the standard's time, at least 0");
-  ensure(o.floor >= Seconds{}, "floor", o.floor, "at least 0 seconds");
+  ensure(o.allowance >= Seconds{}, "allowance", o.allowance, "at least 0 seconds");
   ensure(o.agreement >= Seconds{}, "agreement", o.agreement, "at least 0 seconds");
   ensure(o.hopeless >= 1, "hopeless", o.hopeless, "at least 1, times the best one's time");
   ensure(o.drift > 0, "drift", o.drift, "a share above 0");
@@ -58,15 +58,17 @@ Selector::Selector(std::vector<Configuration> configurations, SelectorOptions op
   plan_first();
 }
 
-void Selector::tell(std::string const& text) const {
-  if (options_.tell) options_.tell(text);
+void Selector::report(std::string const& text) const {
+  if (options_.report) options_.report(text);
 }
 
-Selector::Run Selector::trial(std::size_t arm) const { return {.arm = arm, .iterations = options_.iterations + 1}; }
+Selector::Run Selector::tuning_run(std::size_t arm) const {
+  return {.arm = arm, .iterations = options_.iterations + 1};
+}
 
 /// The standard and, before anyone agrees on anything, what the model expects to beat it, or cannot tell from it.
 void Selector::plan_first() {
-  runs_ = {trial(options_.standard)};
+  runs_ = {tuning_run(options_.standard)};
   if (options_.starts_up > 0) runs_.front().drops = options_.starts_up;
   runs_.front().iterations = runs_.front().drops + options_.iterations;
   auto const by_model = [&](std::size_t arm) { return arms_[arm].configuration.predicted; };
@@ -81,13 +83,13 @@ void Selector::plan_first() {
   }
   std::ranges::stable_sort(better, {}, by_model);
   auto const blind = std::min(better.size(), static_cast<std::size_t>(options_.blind));
-  for (std::size_t b = 0; b < blind; ++b) runs_.push_back(trial(better[b]));
+  for (std::size_t b = 0; b < blind; ++b) runs_.push_back(tuning_run(better[b]));
 }
 
 void Selector::learn(Run const& run, double mean) {
   auto& arm = arms_[run.arm];
   iterations_ += run.done;
-  if (run.rests) return;
+  if (run.untimed) return;
   if (run.watches) {
     watch(mean);
     return;
@@ -106,7 +108,7 @@ void Selector::learn(Run const& run, double mean) {
 
 void Selector::account(Run const& run, double total) {
   allowed_ += options_.loss * standard_seconds() * run.done;
-  auto const took = run.rests ? arms_[run.arm].seconds * run.done : total;
+  auto const took = run.untimed ? arms_[run.arm].seconds * run.done : total;
   if (run.arm != options_.standard) spent_ += took - standard_seconds() * run.done;
 }
 
@@ -123,8 +125,8 @@ void Selector::watch(double mean) {
   drifted_ = 0;
   confirmed_.reset();
   settled_at_ = best.seconds = mean;
-  tell(fmt::format("iteration {}: {} takes {:.2f} times what it took: all are open again", iterations_,
-                   best.configuration.name, change));
+  report(fmt::format("iteration {}: {} takes {:.2f} times what it took: all are open again", iterations_,
+                     best.configuration.name, change));
   for (std::size_t a = 0; a < arms_.size(); ++a) {
     auto& arm = arms_[a];
     if (a == best_) continue;
@@ -146,9 +148,9 @@ void Selector::choose_best() {
     if (arms_[a].seconds > 0 && arms_[a].seconds < limit()) quickest = a;
   }
   if (quickest == best_) return;
-  tell(fmt::format("iteration {}: {} takes {}, {:.2f} of {}: chosen", iterations_, arms_[quickest].configuration.name,
-                   seconds_in_words(Seconds(arms_[quickest].seconds)), arms_[quickest].seconds / arms_[best_].seconds,
-                   arms_[best_].configuration.name));
+  report(fmt::format("iteration {}: {} takes {}, {:.2f} of {}: chosen", iterations_, arms_[quickest].configuration.name,
+                     seconds_in_words(Seconds(arms_[quickest].seconds)), arms_[quickest].seconds / arms_[best_].seconds,
+                     arms_[best_].configuration.name));
   best_ = quickest;
   settled_at_ = arms_[best_].seconds;
   drifted_ = 0;
@@ -196,11 +198,11 @@ double Selector::missing(int iterations, double seconds) const {
   auto const loss = std::max(seconds - standard, 0.0);
   auto const cost = iterations * (loss - options_.loss * standard) + 2 * agreement_;
   // What is expected to cost nothing may be done even where too much has been spent.
-  return cost <= 0 ? cost : cost - (options_.floor.value() + planned * allowed_ - spent_);
+  return cost <= 0 ? cost : cost - (options_.allowance.value() + planned * allowed_ - spent_);
 }
 
 /// After a probe that was not hopeless, and not so dear that the rest must wait.
-std::optional<Selector::Run> Selector::rest_of_trial() {
+std::optional<Selector::Run> Selector::remaining_run() {
   auto const& last = runs_.back();
   auto& arm = arms_[last.arm];
   if (!last.probes || arm.seconds > start_up * options_.hopeless * arms_[best_].seconds) return std::nullopt;
@@ -244,9 +246,9 @@ std::optional<std::size_t> Selector::in_doubt() const {
 /// differs, for these come in bursts.
 std::vector<Selector::Run> Selector::confirming(std::size_t other) const {
   auto const& standard = arms_[options_.standard];
-  tell(fmt::format("iteration {}: {} ({}) and {} ({}) will be tried once more", iterations_,
-                   standard.configuration.name, seconds_in_words(Seconds(standard.seconds)),
-                   arms_[other].configuration.name, seconds_in_words(Seconds(arms_[other].seconds))));
+  report(fmt::format("iteration {}: {} ({}) and {} ({}) will be tried once more", iterations_,
+                     standard.configuration.name, seconds_in_words(Seconds(standard.seconds)),
+                     arms_[other].configuration.name, seconds_in_words(Seconds(arms_[other].seconds))));
   std::vector<Run> runs;
   if (options_.undisturbed) {
     for (int turn = 0; turn < options_.confirm; ++turn) {
@@ -257,7 +259,7 @@ std::vector<Selector::Run> Selector::confirming(std::size_t other) const {
     runs.front().drops = options_.standard != runs_.back().arm ? 1 : 0;
   } else {
     auto const iterations = options_.confirm + 1;
-    runs = {{.arm = best_, .iterations = options_.confirm, .drops = 0, .rests = true},
+    runs = {{.arm = best_, .iterations = options_.confirm, .drops = 0, .untimed = true},
             {.arm = options_.standard, .iterations = iterations, .lasts = true},
             {.arm = other, .iterations = iterations, .lasts = true}};
   }
@@ -283,7 +285,8 @@ std::vector<Selector::Run> Selector::next_runs() {
   auto const look = std::max<double>(shortest_watch, std::ceil(agreement / (watching * arms_[best_].seconds)));
   auto wait = look;
   if (!settled_) {
-    auto tried = again ? Run{.arm = *again, .iterations = options_.confirm + 1, .confirms = true} : trial(open.front());
+    auto tried =
+        again ? Run{.arm = *again, .iterations = options_.confirm + 1, .confirms = true} : tuning_run(open.front());
     tried.probes = !again && !arms_[tried.arm].probed && agreement <= watching * standard;
     if (tried.probes) tried.iterations = 1;
     auto const expects = again ? arms_[*again].seconds : expected(arms_[tried.arm]);
@@ -296,9 +299,9 @@ std::vector<Selector::Run> Selector::next_runs() {
       return confirming(*again);
     } else {
       next = tried;
-      tell(fmt::format("iteration {}: {} is tried, expected to take {}, {:.2f} of {}", iterations_,
-                       arms_[next.arm].configuration.name, seconds_in_words(Seconds(expects)),
-                       expects / arms_[best_].seconds, arms_[best_].configuration.name));
+      report(fmt::format("iteration {}: {} is tried, expected to take {}, {:.2f} of {}", iterations_,
+                         arms_[next.arm].configuration.name, seconds_in_words(Seconds(expects)),
+                         expects / arms_[best_].seconds, arms_[best_].configuration.name));
     }
   }
   if (next.iterations == 0) {
@@ -308,7 +311,7 @@ std::vector<Selector::Run> Selector::next_runs() {
   if (options_.overlap && next.watches && next.iterations > shortest_watch) {
     auto const rest = std::exchange(next.iterations, shortest_watch) - shortest_watch;
     next.drops = 0;
-    return {{.arm = best_, .iterations = rest, .drops = 0, .rests = true}, next};
+    return {{.arm = best_, .iterations = rest, .drops = 0, .untimed = true}, next};
   }
   return {next};
 }

@@ -58,21 +58,21 @@ void Selector::go_on() {
   if (run.done >= run.iterations && at_ + 1 < runs_.size()) ++at_;
 }
 
-int Selector::resting() const {
+int Selector::untimed() const {
   auto const& run = runs_[at_];
-  return run.rests ? run.iterations - run.done : 0;
+  return run.untimed ? run.iterations - run.done : 0;
 }
 
 void Selector::skip(int iterations) {
-  ensure(iterations >= 0 && iterations <= resting(), "iterations", iterations,
-         fmt::format("0 to {}, those whose times nobody needs", resting()));
+  ensure(iterations >= 0 && iterations <= untimed(), "iterations", iterations,
+         fmt::format("0 to {}, those whose times nobody needs", untimed()));
   runs_[at_].done += iterations;
   go_on();
 }
 
 /// What this rank tells the others of a run: an iteration's time, or each one's.
 std::vector<double> Selector::iterations_of(Run const& run) const {
-  if (run.rests) return {};
+  if (run.untimed) return {};
   if (options_.overlap) return run.latest;
   if (options_.undisturbed) return {mean_of_lesser_half(run.latest)};
   return {(run.total - run.first) / (run.done - run.dropped())};
@@ -87,7 +87,7 @@ void Selector::decide(Agree const& agree) {
     times.insert(times.end(), iterations.begin(), iterations.end());
     ends.push_back(times.size());
   }
-  for (auto const& run : runs_) times.push_back(run.rests ? 0.0 : run.total);
+  for (auto const& run : runs_) times.push_back(run.untimed ? 0.0 : run.total);
   agree_and_time(agree, times);
   spent_ += agreement_;
   auto from = times.begin();
@@ -98,7 +98,7 @@ void Selector::decide(Agree const& agree) {
   }
   for (std::size_t r = 0; r < runs_.size(); ++r) account(runs_[r], times[ends.back() + r]);
   at_ = 0;
-  if (auto const rest = rest_of_trial()) {
+  if (auto const rest = remaining_run()) {
     runs_ = {*rest};
   } else {
     choose_best();

@@ -127,8 +127,8 @@ LoopSelector::LoopSelector(Communicator const& comm, Teams& teams, std::vector<L
     auto const& one = configurations_[c];
     arms.push_back({name(one), Seconds(predicted[c]), std::string(name(one.loop.schedule))});
   }
-  if (!selecting.tell && comm_.rank() == 0 && variable("ALLPORT_EXPLAIN") == "1") {
-    selecting.tell = [site = site_](std::string const& text) {
+  if (!selecting.report && comm_.rank() == 0 && variable("ALLPORT_EXPLAIN") == "1") {
+    selecting.report = [site = site_](std::string const& text) {
       fmt::print(stderr, "allport: loops{}{}: {}\n", site.empty() ? "" : " of ", site, text);
     };
   }

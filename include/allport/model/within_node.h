@@ -11,7 +11,7 @@ namespace allport::model {
 [[nodiscard]] double spread_seconds_per_byte(Machine const& machine);
 
 /// The same of the levels' ways alone; 0 where memory carries all.
-[[nodiscard]] double ways_seconds_per_byte(Machine const& machine);
+[[nodiscard]] double links_seconds_per_byte(Machine const& machine);
 
 /// Seconds per byte of the parts that hold one rank, under their caps on injection, where that rank alone sends `sends`
 /// messages out of its node and begins `spreads` binomial trees within it.
@@ -20,7 +20,7 @@ namespace allport::model {
 /// What it takes that one of a node's ranks sends something to each of its siblings, one by one, or gets as much from
 /// each of them.
 struct Direct {
-  double ways = 0.0;    ///< seconds per byte of the busiest part: by its way to its siblings, or under its cap
+  double links = 0.0;   ///< seconds per byte of the busiest part: by its way to its siblings, or under its cap
   double copies = 0.0;  ///< how often each byte is copied in the node's memory
 };
 [[nodiscard]] Direct direct_to_siblings(Machine const& machine);

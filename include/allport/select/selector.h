@@ -38,11 +38,11 @@ struct SelectorOptions {
                              ///< the lesser half of a trial's counts, not of all
   double clearly = 0.97;     ///< another one takes the best one's place when it takes less than so much of its time
   double loss = 0.05;        ///< of the time that the standard would have taken, which exploring may cost at any moment
-  Seconds floor{};           ///< and so much beside, from the start
+  Seconds allowance{};       ///< and so much beside, from the start
   Seconds agreement{};       ///< what it takes the ranks to agree, at least: it is timed as well
   double hopeless = 2.0;     ///< expected to take so many times the best one's time: not tried
   double drift = 0.10;       ///< the best one's time changes by so much: all are open again
-  std::function<void(std::string const&)> tell{};  ///< hears what was decided, and why
+  std::function<void(std::string const&)> report{};  ///< hears what was decided, and why
 };
 
 /// What earlier runs found out at a site.
@@ -87,7 +87,7 @@ class Selector {
   /// All that was planned has run: the next decide() may change current(). Equal on all ranks.
   [[nodiscard]] bool due() const { return at_ + 1 == runs_.size() && runs_[at_].done >= runs_[at_].iterations; }
   /// Of so many iterations from here on nobody needs the time: record() each, or skip() them.
-  [[nodiscard]] int resting() const;
+  [[nodiscard]] int untimed() const;
   /// So many of these have run. @pre 0 <= iterations <= resting()
   void skip(int iterations);
   /// Collective. Before due() only what is due counts: nothing changes.
@@ -126,7 +126,7 @@ class Selector {
     bool probes = false;    ///< one iteration, to see whether a trial is worth its time
     bool watches = false;   ///< of the best one, for want of anything to try
     bool again = false;     ///< ran in this row before, which counts if it took less
-    bool rests = false;     ///< nobody needs what they take
+    bool untimed = false;   ///< nobody needs what they take
     bool lasts = false;     ///< so long that a row's beginning is no matter: Configuration::lasting
     bool confirms = false;  ///< ends what SelectorOptions::confirm asks for
     int done = 0;
@@ -141,8 +141,8 @@ class Selector {
   [[nodiscard]] bool is_hopeless(Arm const& arm) const;
   [[nodiscard]] double standard_seconds() const { return arms_[options_.standard].seconds; }
   [[nodiscard]] std::vector<std::size_t> worth_trying() const;
-  [[nodiscard]] Run trial(std::size_t arm) const;
-  [[nodiscard]] std::optional<Run> rest_of_trial();
+  [[nodiscard]] Run tuning_run(std::size_t arm) const;
+  [[nodiscard]] std::optional<Run> remaining_run();
   [[nodiscard]] double missing(int iterations, double seconds) const;
   [[nodiscard]] std::optional<std::size_t> best_other() const;
   [[nodiscard]] std::vector<double> iterations_of(Run const& run) const;
@@ -157,7 +157,7 @@ class Selector {
   [[nodiscard]] std::optional<std::size_t> to_confirm() const;
   [[nodiscard]] std::optional<std::size_t> in_doubt() const;
   void plan_first();
-  void tell(std::string const& text) const;
+  void report(std::string const& text) const;
 
   std::vector<Arm> arms_;
   SelectorOptions options_;
