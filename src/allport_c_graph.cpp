@@ -258,7 +258,7 @@ int allport_visit_edge(allport_visitor visitor, allport_edge const* edge) {
            "one of enum allport_carries");
     auto& asks = the(visitor, "visitor");
     ensure(static_cast<bool>(asks.edge), "visitor", "one of tasks", "allport_visit_task() here");
-    asks.edge({task_of(edge->child), edge->input, edge->output, static_cast<Carries>(edge->carries)});
+    asks.edge({task_of(edge->child), edge->input, edge->output, static_cast<EdgeKind>(edge->carries)});
   });
 }
 

@@ -74,7 +74,7 @@ Distribution wanted_by(allport_plan_handle plan, char which) {
 /// A plan's run, to simulate.
 struct Run {
   std::unique_ptr<TaskGraph> graph;
-  std::unique_ptr<graph::Carrier> carrier;
+  std::unique_ptr<graph::Transport> carrier;
   graph::SimulateOptions options;
 };
 

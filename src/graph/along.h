@@ -5,8 +5,8 @@
 #include <algorithm>
 #include <vector>
 
-#include "allport/graph/carrier.h"
-#include "allport/graph/passages.h"
+#include "allport/graph/delivery_costs.h"
+#include "allport/graph/transport.h"
 #include "links.h"
 
 namespace allport::graph {
@@ -15,8 +15,8 @@ class Along {
  public:
   /// @param ranks    of the machine
   /// @param segment  bytes that a relay has before it passes a message on
-  Along(Carrier const& carrier, Links& links, Rank ranks, std::int64_t segment)
-      : carrier_(carrier), links_(links), segment_(segment), reached_(static_cast<std::size_t>(ranks)) {}
+  Along(Transport const& transport, Links& links, Rank ranks, std::int64_t segment)
+      : transport_(transport), links_(links), segment_(segment), reached_(static_cast<std::size_t>(ranks)) {}
 
   /// Books a delivery's ways from `now` on, and calls visit(Hop) for each; when the last of it is at `to`.
   template <class Visit>
@@ -33,11 +33,11 @@ class Along {
   /// Until all of its ranks have.
   [[nodiscard]] double alone(Delivery const& delivery);
   /// The same where nobody else is at work, either.
-  [[nodiscard]] Rested rested(Delivery const& delivery);
+  [[nodiscard]] IdleCost idle_cost(Delivery const& delivery);
   /// Seconds of a gang's collectives, message by message, and of the data-dependent messages that it expects, if
   /// nothing else is under way and nobody else at work.
   /// @pre gang.members.size() > 1
-  [[nodiscard]] double talk(TaskGraph const& graph, Gang const& gang);
+  [[nodiscard]] double gang_seconds(TaskGraph const& graph, Gang const& gang);
 
  private:
   /// Of what comes to a rank: when it can go on from there, when the last of it can, and when that is there.
@@ -54,27 +54,28 @@ class Along {
     if (known.delivery != delivery_) known = {now_, now_, now_, now_, delivery_};
     return known;
   }
-  /// cross(Hop, where it begins) gives a Links::Passage; trailing(Hop, bytes) what so many bytes take to follow a head.
+  /// cross(Hop, where it begins) gives a Links::Transfer; trailing(Hop, bytes) what so many bytes take to follow a
+  /// head.
   template <class Trailing, class Cross>
   void go(Delivery const& delivery, double now, Trailing const& trailing, Cross&& cross) {
     ++delivery_;
     now_ = now;
-    carrier_.hops(delivery, [&](Hop const& hop) {
-      auto const passage = cross(hop, at(hop.from));
+    transport_.hops(delivery, [&](Hop const& hop) {
+      auto const transfer = cross(hop, at(hop.from));
       auto const piece = trailing(hop, std::min(hop.bytes, segment_));
       auto& to = at(hop.to);
-      to.first = std::max(to.first, std::min(passage.head + piece, passage.tail));
-      to.last = std::max(to.last, passage.tail + piece);
-      to.there = std::max(to.there, passage.tail);
+      to.first = std::max(to.first, std::min(transfer.head + piece, transfer.tail));
+      to.last = std::max(to.last, transfer.tail + piece);
+      to.there = std::max(to.there, transfer.tail);
     });
   }
   /// What a message is taken to be: all of it, its start, or that with nobody else at work.
-  enum class Taken { whole, start, rested };
+  enum class Taken { whole, start, idle };
   void go_alone(Delivery const& delivery, Taken taken);
   /// Until all have it.
   [[nodiscard]] double last_alone(Delivery const& delivery, Taken taken);
 
-  Carrier const& carrier_;
+  Transport const& transport_;
   Links& links_;
   std::int64_t segment_;
   std::vector<Reached> reached_;  // by rank, of the delivery at hand

@@ -41,8 +41,8 @@ class Paths {
       report_.edges += static_cast<std::int64_t>(edges_.size());
       for (auto const& edge : edges_) {
         look(task, edge);
-        bool const carries = came && (came->carries == Carries::data || came->carries == Carries::sum);
-        if (carries && graph_.forwards(task, edge.output) == came->input) {
+        bool const is_data = came && (came->kind == EdgeKind::data || came->kind == EdgeKind::sum);
+        if (is_data && graph_.forwards(task, edge.output) == came->input) {
           check_forwarded(graph_, parent, *came, edge.output);
         }
       }
@@ -60,7 +60,7 @@ class Paths {
       fail("{} waits for nothing by num_parents(), and {} names it as a child", graph_.name(edge.child),
            graph_.name(task));
     }
-    if (edge.carries != Carries::sum) return;
+    if (edge.kind != EdgeKind::sum) return;
     bool named = false;
     graph_.contributors(edge.child, edge.input, [&](Task from) { named = named || from == task; });
     if (!named)

@@ -86,7 +86,7 @@ class Overwriting {
       if (link.child != next && !leads(link.child, next)) {
         fail("{} overwrites what {} reads of {}, and does not wait for it", name(next), name(link.child), name(writer));
       }
-      if (link.edge.carries != Carries::data || !hands_on(link.child, link.edge.input)) continue;
+      if (link.edge.kind != EdgeKind::data || !hands_on(link.child, link.edge.input)) continue;
       if (link.child == next) fail("{} overwrites what it hands on of {}", name(next), name(writer));
       holders_.push_back({link.child, link.edge.input});
     }
@@ -96,7 +96,7 @@ class Overwriting {
   }
 
   [[nodiscard]] bool reads_there(Link const& link, Holder holder) const {
-    if (link.edge.carries != Carries::data && link.edge.carries != Carries::sum) return false;
+    if (link.edge.kind != EdgeKind::data && link.edge.kind != EdgeKind::sum) return false;
     auto const task = whole_.task(link.parent);
     if (holder.input == written) return graph_.in_place(task, link.edge.output);
     return graph_.forwards(task, link.edge.output) == holder.input;
@@ -108,7 +108,7 @@ class Overwriting {
   /// By an edge that says so, or because every rank that gets it has used it before.
   bool has_left(Holder holder, Id next, std::vector<Rank> const& away) {
     for (auto const& link : whole_.children(holder.id)) {
-      if (link.edge.carries == Carries::sent && (link.child == next || leads(link.child, next))) return true;
+      if (link.edge.kind == EdgeKind::sent && (link.child == next || leads(link.child, next))) return true;
     }
     return std::ranges::all_of(away, [&](Rank rank) {
       return std::ranges::any_of(whole_.children(holder.id), [&](Link const& link) {

@@ -85,7 +85,7 @@ class Whole {
   void inputs(Id id) {
     filled_.clear();
     for (auto const* link : parents(id)) {
-      if (link->edge.carries == Carries::data || link->edge.carries == Carries::sum) filled_.push_back(link);
+      if (link->edge.kind == EdgeKind::data || link->edge.kind == EdgeKind::sum) filled_.push_back(link);
     }
     std::ranges::stable_sort(filled_, {}, [](Link const* link) { return link->edge.input; });
     for (std::size_t begin = 0, end = 0; begin < filled_.size(); begin = end) {
@@ -96,7 +96,7 @@ class Whole {
 
   void sum_or_one(Id id, std::span<Link const* const> links) const {
     auto const input = links.front()->edge.input;
-    auto const sums = std::ranges::count_if(links, [](auto const* l) { return l->edge.carries == Carries::sum; });
+    auto const sums = std::ranges::count_if(links, [](auto const* l) { return l->edge.kind == EdgeKind::sum; });
     if (sums == 0 && links.size() > 1) {
       fail("input {} of {} is filled by {} and by {}", input, name(id), name(links[0]->parent), name(links[1]->parent));
     }
@@ -128,14 +128,14 @@ class Whole {
   void forwarding(Id id) const {
     auto const task = whole_.task(id);
     for (auto const& link : whole_.children(id)) {
-      if (link.edge.carries != Carries::data && link.edge.carries != Carries::sum) continue;
+      if (link.edge.kind != EdgeKind::data && link.edge.kind != EdgeKind::sum) continue;
       auto const output = link.edge.output;
       auto const input = graph_.forwards(task, output);
       if (input < 0) continue;
       if (graph_.in_place(task, output)) fail("output {} of {} is in place, and its input {}", output, name(id), input);
       auto const all = parents(id);
       auto const from = std::ranges::find_if(all, [&](Link const* l) {
-        return (l->edge.carries == Carries::data || l->edge.carries == Carries::sum) && l->edge.input == input;
+        return (l->edge.kind == EdgeKind::data || l->edge.kind == EdgeKind::sum) && l->edge.input == input;
       });
       if (from == all.end()) fail("output {} of {} is its input {}, to which nothing leads", output, name(id), input);
       check_forwarded(graph_, whole_.task((*from)->parent), (*from)->edge, output);
@@ -192,7 +192,7 @@ class Whole {
             seen.inside != gang.inside) {
           fail("{} is in a gang with {}, which says otherwise", name(id), graph_.name(task));
         }
-        if (gang.exchanges && !gang.talk.empty()) {
+        if (gang.exchanges && !gang.collectives.empty()) {
           fail("the gang of {} exchanges, and calls collectives: only members that run together can", name(id));
         }
         if (gang.exchanges && gang.inside) {
@@ -336,7 +336,7 @@ void check_edge(TaskGraph const& graph, Task parent, Edge const& edge) {
   for (auto const& [task, rank] : {std::pair(parent, graph.owner(parent)), std::pair(edge.child, owner)}) {
     if (rank < 0 || rank >= ranks) fail("{} belongs to rank {} of {}", graph.name(task), rank, ranks);
   }
-  if (edge.carries == Carries::order || edge.carries == Carries::sent) {
+  if (edge.kind == EdgeKind::order || edge.kind == EdgeKind::sent) {
     if (owner == graph.owner(parent)) return;
     fail("an edge of order leads from {} on rank {} to {} on rank {}", graph.name(parent), graph.owner(parent),
          graph.name(edge.child), owner);

@@ -1,19 +1,19 @@
 // What a task sends and to whom, read off its edges: one delivery an output, however many tasks a rank has that use it.
 #pragma once
 
-#include "allport/graph/carrier.h"
+#include "allport/graph/transport.h"
 
 namespace allport::graph {
 
 /// A child with its owner.
-struct Heir {
+struct Consumer {
   Edge edge;
   Rank owner = 0;
 };
 
 /// The sum that an edge of `parent` contributes to. `owners` becomes those of its contributors, and is read from then
 /// on; of one contributor alone, or of no bytes, nothing travels.
-[[nodiscard]] Delivery delivery_of_sum(TaskGraph const& graph, Task parent, Heir const& heir,
+[[nodiscard]] Delivery delivery_of_sum(TaskGraph const& graph, Task parent, Consumer const& consumer,
                                        std::vector<Rank>& owners);
 
 /// What members of a gang that exchanges are expected to send, as if each sent every other one as much. Of a few
@@ -45,7 +45,7 @@ class Leaving {
   void read(TaskGraph const& graph, Task task);
 
   [[nodiscard]] Rank owner() const { return owner_; }
-  [[nodiscard]] std::vector<Heir> const& heirs() const { return heirs_; }
+  [[nodiscard]] std::vector<Consumer> const& consumers() const { return consumers_; }
   /// What an output has, of an edge that carries data.
   [[nodiscard]] std::int64_t bytes(int output) const {
     for (auto const& s : sendings()) {
@@ -64,7 +64,7 @@ class Leaving {
   [[nodiscard]] Sending& sending(int output);
 
   Rank owner_ = 0;
-  std::vector<Heir> heirs_;
+  std::vector<Consumer> consumers_;
   std::vector<Sending> sendings_;
   std::size_t used_ = 0;
   std::vector<Rank> contributors_;
@@ -75,9 +75,9 @@ void Leaving::deliveries(TaskGraph const& graph, Task task, Visit&& visit) {
   for (auto const& s : sendings()) {
     if (s.travels()) visit(s.of(task));
   }
-  for (auto const& heir : heirs_) {
-    if (heir.edge.carries != Carries::sum || heir.owner != owner_) continue;
-    auto const sum = delivery_of_sum(graph, task, heir, contributors_);
+  for (auto const& consumer : consumers_) {
+    if (consumer.edge.kind != EdgeKind::sum || consumer.owner != owner_) continue;
+    auto const sum = delivery_of_sum(graph, task, consumer, contributors_);
     if (sum.ranks.size() > 1 && sum.bytes > 0) visit(sum);
   }
 }

@@ -12,8 +12,8 @@ namespace {
 
 class Sampler {
  public:
-  Sampler(TaskGraph const& graph, Machine const& machine, Carrier const& carrier, SimulateOptions const& options)
-      : graph_(graph), machine_(machine), carrier_(carrier), options_(options) {
+  Sampler(TaskGraph const& graph, Machine const& machine, Transport const& transport, SimulateOptions const& options)
+      : graph_(graph), machine_(machine), transport_(transport), options_(options) {
     options_.trace = false;
     whole_.ranks.resize(static_cast<std::size_t>(graph.ranks()));
     whole_.link_busy.assign(static_cast<std::size_t>(machine.link_ids()), 0.0);
@@ -23,7 +23,7 @@ class Sampler {
     options_.first = first;
     options_.end = end;
     simulated_ += end - first;
-    return simulate(graph_, machine_, carrier_, options_);
+    return simulate(graph_, machine_, transport_, options_);
   }
   /// What a window has stands for so many steps that are like those from `first` to before `end` of it.
   void add(SimulateResult const& part, double steps, std::int64_t first, std::int64_t end) {
@@ -68,7 +68,7 @@ class Sampler {
  private:
   TaskGraph const& graph_;
   Machine const& machine_;
-  Carrier const& carrier_;
+  Transport const& transport_;
   SimulateOptions options_;
   SimulateResult whole_;
   std::int64_t simulated_ = 0;
@@ -87,7 +87,7 @@ double aside(int window, int windows) {
 
 }  // namespace
 
-Sampled simulate_sampled(TaskGraph const& graph, Machine const& machine, Carrier const& carrier,
+Sampled simulate_sampled(TaskGraph const& graph, Machine const& machine, Transport const& transport,
                          SimulateOptions const& options, Sampling const& sampling) {
   ensure(graph.steps() > 0, "graph", "without steps", "one that says its steps, of which some can stand for all");
   ensure(sampling.windows >= 1 && sampling.span >= 1 && sampling.warm >= 1 && sampling.tail >= 0, "sampling",
@@ -97,11 +97,11 @@ Sampled simulate_sampled(TaskGraph const& graph, Machine const& machine, Carrier
   auto const length = sampling.warm + sampling.span + sampling.tail;
   auto const last = sampling.warm + 1;  // the steps of which the end is taken, and those before them
   if (graph.steps() < sampling.windows * std::int64_t{length} + last + 1) {
-    sampled.result = simulate(graph, machine, carrier, options);
+    sampled.result = simulate(graph, machine, transport, options);
     sampled.simulated = sampled.steps;
     return sampled;
   }
-  Sampler sampler(graph, machine, carrier, options);
+  Sampler sampler(graph, machine, transport, options);
   auto const start = sampler.window(0, 1);
   auto seconds = start.step_ends[0];
   sampler.add(start, 1, 0, 1);

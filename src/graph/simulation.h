@@ -49,7 +49,7 @@ struct Running {
 };
 
 /// Tasks that wait for a rank's workers, and workers that wait for tasks.
-struct Seat {
+struct RankQueues {
   std::priority_queue<Ready> ready;
   std::vector<int> free;  // workers
   // Where a rank takes one step after the other: which, how many of its tasks are left, and what is ready too early.
@@ -64,25 +64,25 @@ struct alignas(64) Clock {
   Spent spent;
   std::int64_t under_way = 0;  // messages to and from it
   int computing = 0;
-  int talking = 0;  // in gangs
+  int in_gangs = 0;  // in gangs
 };
 
 class Simulation {
  public:
-  Simulation(TaskGraph const& graph, Machine const& machine, Carrier const& carrier, SimulateOptions const& options)
+  Simulation(TaskGraph const& graph, Machine const& machine, Transport const& transport, SimulateOptions const& options)
       : graph_(graph),
         machine_(machine),
-        carrier_(carrier),
+        transport_(transport),
         options_(options),
         rates_(machine, options.factor),
         links_(machine),
-        along_(carrier, links_, machine.ranks(), options.segment),
-        seats_(static_cast<std::size_t>(graph.ranks())),
-        clocks_(seats_.size()),
+        along_(transport, links_, machine.ranks(), options.segment),
+        queues_(static_cast<std::size_t>(graph.ranks())),
+        clocks_(queues_.size()),
         graph_ranks_(graph.ranks()),
         transit_(machine.ranks(), options.trace) {
-    for (auto& seat : seats_) {
-      for (int w = options.workers - 1; w >= 0; --w) seat.free.push_back(w);
+    for (auto& queues : queues_) {
+      for (int w = options.workers - 1; w >= 0; --w) queues.free.push_back(w);
     }
   }
 
@@ -97,7 +97,7 @@ class Simulation {
   /// A gang whose members have all become ready.
   struct Call {
     int missing = 0;
-    double talk = 0;
+    double seconds = 0;
     std::vector<std::size_t> members;  // that run
     std::vector<Member> waiting{};     // for what others send, where a gang exchanges
   };
@@ -115,7 +115,7 @@ class Simulation {
   [[nodiscard]] Clock& clock(Rank rank) { return clocks_[static_cast<std::size_t>(rank)]; }
   /// Asks for the memory of what comes soon, which lies anywhere.
   void look_ahead();
-  [[nodiscard]] Seat& seat(Rank rank) { return seats_[static_cast<std::size_t>(rank)]; }
+  [[nodiscard]] RankQueues& queues(Rank rank) { return queues_[static_cast<std::size_t>(rank)]; }
   void at(double time, Event::Kind kind, std::size_t what, std::int32_t leg = 0) { events_.add(time, kind, what, leg); }
   std::int64_t keep(Span const& span);
   /// Books the time since the last change of what the rank does.
@@ -132,16 +132,16 @@ class Simulation {
   void take_part(std::size_t slot);
   void begin(std::size_t slot, double seconds);
   void finish(std::size_t slot);
-  void tell_progress() const;
+  void report_progress() const;
   void ensure_all_ran() const;
   /// So many of a task's parents have given it what it waits for.
   void fulfil(Task task, Rank owner, Waiting const& behind, int parents);
 
-  void hand_on(Task task, Waiting const& behind);
+  void send_outputs(Task task, Waiting const& behind);
   [[nodiscard]] bool is_empty(Task task, Edge const& edge) const;
   void remember(std::size_t number, Waiting const& behind);
   /// One task's part of a sum; with the first one it is known who takes part.
-  void contribute(Task task, Heir const& heir, Rank me, Waiting const& behind);
+  void contribute(Task task, Consumer const& consumer, Rank me, Waiting const& behind);
   void summed(std::size_t number, std::int64_t cause);
   void start_legs(std::size_t number, Rank from, std::int64_t cause);
   /// One of the things that a leg waits for is there from `first` on, the last of it at `last`.
@@ -153,12 +153,12 @@ class Simulation {
 
   TaskGraph const& graph_;
   Machine const& machine_;
-  Carrier const& carrier_;
+  Transport const& transport_;
   SimulateOptions const& options_;
   Rates rates_;
   Links links_;
   Along along_;
-  std::vector<Seat> seats_;
+  std::vector<RankQueues> queues_;
   std::vector<Clock> clocks_;  // of ranks
   Rank graph_ranks_;
   EventQueue events_;
@@ -170,7 +170,7 @@ class Simulation {
   std::vector<std::size_t> free_calls_;
   std::uint64_t all_called_ = 0;
   std::map<std::pair<Task, int>, std::size_t> sums_;
-  std::vector<Waiting> carried_;  // by parcel
+  std::vector<Waiting> waited_;  // by parcel
   Transit transit_;
   std::vector<Running> running_;
   std::vector<std::size_t> free_slots_;

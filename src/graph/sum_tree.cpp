@@ -31,11 +31,11 @@ std::optional<Interval> split(Interval& whole) {
   return half;
 }
 
-void tell(Interval whole, FunctionRef<void(int, int)> visit) {
+void visit_messages(Interval whole, FunctionRef<void(int, int)> visit) {
   auto const half = split(whole);
   if (!half) return;
-  tell(whole, visit);
-  tell(*half, visit);
+  visit_messages(whole, visit);
+  visit_messages(*half, visit);
   visit(half->head, whole.head);
 }
 
@@ -74,7 +74,7 @@ void sum_messages(SumTree tree, int contributions, int root, FunctionRef<void(in
     for (int at = contributions - 1; at > root; --at) visit(at, at - 1);
     return;
   }
-  tell({0, contributions, root}, visit);
+  visit_messages({0, contributions, root}, visit);
 }
 
 }  // namespace allport::graph

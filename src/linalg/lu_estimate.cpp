@@ -63,12 +63,12 @@ LuEstimate::Lines const& LuEstimate::lines_of(LuCandidate const& candidate) {
   graph::Delivery talk{{}, 0, Collective::broadcast, column, 0, talked_bytes, 1, true};
   for (auto const& one : talk_of_panel(plan_.problem.pivoting, 1, 0, element_)) {
     talk.what = one.what;
-    lines.talk[one.what] = passages_.rested(talk);
+    lines.talk[one.what] = passages_.idle_cost(talk);
   }
   talk.what = Collective::broadcast;
   talk.ranks = talk.ranks.first(2);
   talk.bytes = usual_bytes;
-  lines.neighbour = passages_.rested(talk);
+  lines.neighbour = passages_.idle_cost(talk);
   auto const members = seats.members(middle, Way::col);
   auto const at = static_cast<std::size_t>(Seats::index(middle, Way::col));
   for (auto const other : graph::a_quarter_away(at, members.size())) {

@@ -4,10 +4,10 @@
 
 namespace allport {
 
-std::unique_ptr<graph::Carrier> plan_carrier(GemmPlan const& plan) {
+std::unique_ptr<graph::Transport> plan_carrier(GemmPlan const& plan) {
   return tasks::transport(plan.machine, way_of(plan), plan.options.mapping);
 }
-std::unique_ptr<graph::Carrier> plan_carrier(LuPlan const& plan) {
+std::unique_ptr<graph::Transport> plan_carrier(LuPlan const& plan) {
   return tasks::transport(plan.machine, way_of(plan), plan.options.mapping);
 }
 

@@ -78,7 +78,7 @@ class Shift {
   Steps back_{};
 };
 
-class WayCarrier final : public graph::Carrier {
+class WayCarrier final : public graph::Transport {
  public:
   WayCarrier(Machine const& machine, MulticastTree tree, Mapping mapping)
       : ids_(machine, TopologyIds::usual_bits(machine.ranks())),
@@ -162,7 +162,7 @@ class WayCarrier final : public graph::Carrier {
   mutable Shift shift_;
   mutable std::vector<Rank> key_;
   mutable std::unordered_map<std::vector<Rank>, Trees, KeyHash> known_;
-  std::unique_ptr<graph::Carrier> gangs_ = graph::in_gangs();
+  std::unique_ptr<graph::Transport> gangs_ = graph::in_gangs();
 };
 
 }  // namespace
@@ -203,12 +203,12 @@ std::int64_t detour_of(Machine const& machine, std::int64_t bytes) {
   return std::max(usual_detour, std::min(pieces, longest + usual_detour));
 }
 
-std::unique_ptr<graph::Carrier> carrier(Machine const& machine, std::optional<Mapping> const& mapping) {
+std::unique_ptr<graph::Transport> carrier(Machine const& machine, std::optional<Mapping> const& mapping) {
   return carrier(machine, default_tree(machine), mapping);
 }
 
-std::unique_ptr<graph::Carrier> carrier(Machine const& machine, MulticastTree tree,
-                                        std::optional<Mapping> const& mapping) {
+std::unique_ptr<graph::Transport> carrier(Machine const& machine, MulticastTree tree,
+                                          std::optional<Mapping> const& mapping) {
   return std::make_unique<WayCarrier>(machine, tree, mapping.value_or(Mapping::identity(machine.ranks())));
 }
 

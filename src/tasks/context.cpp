@@ -54,7 +54,7 @@ Block Context::block(int index) {
 bool Context::is_taken(int index) const {
   bool taken = false;
   graph_.children(task_, [&](Edge const& edge) {
-    taken = taken || (edge.output == index && (edge.carries == Carries::data || edge.carries == Carries::sum));
+    taken = taken || (edge.output == index && (edge.kind == EdgeKind::data || edge.kind == EdgeKind::sum));
   });
   return taken;
 }

@@ -293,11 +293,11 @@ void Execution::find_children(Task task, Context& context, Worker& worker) const
   worker.places.clear();
   graph_.children(task, [&](Edge const& edge) {
     auto const to = graph_.owner(edge.child);
-    bool const given = edge.carries == Carries::data || edge.carries == Carries::sum;
+    bool const given = edge.kind == EdgeKind::data || edge.kind == EdgeKind::sum;
     worker.edges.push_back({edge, to, given ? context.made(edge.output) : Block{}, 0});
     auto& block = worker.edges.back().block;
     bool waits = given && to == me_;
-    if (edge.carries == Carries::sum) {
+    if (edge.kind == EdgeKind::sum) {
       worker.edges.back().place = worker.places.size();
       worker.places.push_back(place_of(task, edge, to));
       if (to != me_ && !worker.places.back().place.parts.empty()) {
@@ -308,7 +308,7 @@ void Execution::find_children(Task task, Context& context, Worker& worker) const
       }
     }
     if (waits && window_.bounds()) pool_->used_until(block, graph_.step(edge.child));
-    if (edge.carries == Carries::data && to != me_) worker.outputs.emplace_back(edge.output, worker.edges.back().block);
+    if (edge.kind == EdgeKind::data && to != me_) worker.outputs.emplace_back(edge.output, worker.edges.back().block);
   });
   auto const number = [](std::pair<int, Block> const& output) { return output.first; };
   std::ranges::sort(worker.outputs, {}, number);
@@ -321,14 +321,14 @@ void Execution::fulfil_children(Task task, Worker& worker) {
   }
   for (auto& leads : worker.edges) {
     auto& [edge, to, block, place] = leads;
-    if (edge.carries == Carries::sum) contribute(task, leads, std::move(worker.places[place]));
-    if (edge.carries == Carries::order) frontier_.fulfil(edge.child, std::nullopt);
-    if (edge.carries == Carries::data && to == me_) {
+    if (edge.kind == EdgeKind::sum) contribute(task, leads, std::move(worker.places[place]));
+    if (edge.kind == EdgeKind::order) frontier_.fulfil(edge.child, std::nullopt);
+    if (edge.kind == EdgeKind::data && to == me_) {
       frontier_.fulfil(edge.child, Given{edge.input, 0, std::move(block)});
     }
   }
   for (auto const& [edge, to, block, place] : worker.edges) {
-    if (edge.carries == Carries::sent && !leaves(task, edge.output)) frontier_.fulfil(edge.child, std::nullopt);
+    if (edge.kind == EdgeKind::sent && !leaves(task, edge.output)) frontier_.fulfil(edge.child, std::nullopt);
   }
   worker.edges.clear();
   worker.outputs.clear();

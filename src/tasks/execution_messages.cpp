@@ -26,7 +26,7 @@ Multicast Execution::route(Task task, int output) const {
   auto const owner = graph_.owner(task);
   std::vector<Rank> positions;
   graph_.children(task, [&](Edge const& edge) {
-    if (edge.carries != Carries::data || edge.output != output) return;
+    if (edge.kind != EdgeKind::data || edge.output != output) return;
     auto const rank = graph_.owner(edge.child);
     if (rank != owner) positions.push_back(comm_.position(rank));
   });
@@ -51,7 +51,7 @@ Multicast Execution::multicast_for(Outgoing const& one, std::size_t bytes) const
 
 void Execution::give_children_here(Task task, int output, Block const& block) {
   graph_.children(task, [&](Edge const& edge) {
-    if (edge.carries != Carries::data || edge.output != output || graph_.owner(edge.child) != me_) return;
+    if (edge.kind != EdgeKind::data || edge.output != output || graph_.owner(edge.child) != me_) return;
     frontier_.fulfil(edge.child, Given{edge.input, 0, block});
   });
 }
@@ -84,7 +84,7 @@ void Execution::left(std::int64_t leaving) {
 
 void Execution::fulfil_sent(Task task, int output) {
   graph_.children(task, [&](Edge const& edge) {
-    if (edge.carries == Carries::sent && edge.output == output) frontier_.fulfil(edge.child, std::nullopt);
+    if (edge.kind == EdgeKind::sent && edge.output == output) frontier_.fulfil(edge.child, std::nullopt);
   });
 }
 
@@ -132,7 +132,7 @@ std::shared_ptr<std::byte[]> Execution::room_for(MessageName const& name, std::i
     last = graph_.step(task_of(name));
   } else if (window_.bounds() && name[0] == output_of) {
     graph_.children(task_of(name), [&](Edge const& edge) {
-      if (edge.carries != Carries::data || edge.output != name[3] || graph_.owner(edge.child) != me_) return;
+      if (edge.kind != EdgeKind::data || edge.output != name[3] || graph_.owner(edge.child) != me_) return;
       last = std::max(last, graph_.step(edge.child));
     });
   }

@@ -9,7 +9,7 @@
 #include <utility>
 
 #include "allport/comm/messages.h"
-#include "allport/graph/carrier.h"
+#include "allport/graph/transport.h"
 
 namespace allport::tasks {
 

@@ -85,8 +85,8 @@ class Panels : public TaskGraph {
     auto const p = members(t.k);
     for (int i = 0; i < p; ++i) gang.members.push_back({factor, 0, i, 0, t.k});
     for (int c = 0; c < width_; ++c) {
-      gang.talk.push_back({Collective::allreduce, 0, sizeof(Bid), sizeof(Bid), 1});
-      gang.talk.push_back({Collective::broadcast, c % p, 8 * width_, 8, 1});
+      gang.collectives.push_back({Collective::allreduce, 0, sizeof(Bid), sizeof(Bid), 1});
+      gang.collectives.push_back({Collective::broadcast, c % p, 8 * width_, 8, 1});
     }
     gang.expected_messages = 2.0 * width_ * (1 - 1.0 / p) / p;
     gang.expected_bytes = gang.expected_messages * 8 * width_;

@@ -5,9 +5,9 @@
 
 #include <cmath>
 
-#include "allport/graph/carrier.h"
 #include "allport/graph/check.h"
 #include "allport/graph/count.h"
+#include "allport/graph/transport.h"
 
 namespace allport::tasks {
 namespace {

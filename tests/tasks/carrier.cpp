@@ -56,20 +56,20 @@ TEST(TasksCarrier, SendsWhatTheRuleOfTheMulticastSays) {
     OneToSome const graph(64, source, targets);
     for (auto const tree :
          {MulticastTree::flat, MulticastTree::chain, MulticastTree::prefix, MulticastTree::binomial}) {
-      auto const carrier = tasks::transport(machine, tree);
+      auto const transport = tasks::transport(machine, tree);
       std::vector<Traffic> wanted(64);
       for (auto const& [from, to] : messages(ids, {source, DestinationSet::of(ids, targets), tree, {}})) {
         wanted[std::size_t(from)] += {1, 0, 8000, 0};
         wanted[std::size_t(to)] += {0, 1, 0, 8000};
         relayed += std::ranges::count(targets, to) == 0 ? 1 : 0;
       }
-      auto const counts = graph::count(graph, *carrier);
+      auto const counts = graph::count(graph, *transport);
       std::int64_t messages_sent = 0;
       for (std::size_t r = 0; r < 64; ++r) {
         EXPECT_EQ(counts[r].traffic, wanted[r]) << r;
         messages_sent += wanted[r].messages_sent;
       }
-      auto const result = graph::simulate(graph, machine, *carrier);
+      auto const result = graph::simulate(graph, machine, *transport);
       EXPECT_EQ(result.hops, messages_sent);
       EXPECT_EQ(result.tasks, std::ssize(targets) + 1);
     }
@@ -83,7 +83,7 @@ TEST(TasksCarrier, TreesOfEverySourceAreItsOwn) {
     auto const machine = Machine::parse(spec);
     auto const ranks = machine.ranks();
     TopologyIds const ids(machine, TopologyIds::usual_bits(ranks));
-    auto const carrier = tasks::transport(machine, MulticastTree::axes);
+    auto const transport = tasks::transport(machine, MulticastTree::axes);
     for (Rank source = 0; source < ranks; ++source) {
       for (Rank const stride : {1, 2, 5}) {
         for (int const parts : {1, 3}) {
@@ -101,7 +101,7 @@ TEST(TasksCarrier, TreesOfEverySourceAreItsOwn) {
             std::vector<std::pair<Rank, Rank>> found;
             graph::Delivery delivery{task, output, Collective::broadcast, members, 0, bytes, 1, false, parts};
             delivery.whole = task;
-            carrier->hops(delivery, [&](graph::Hop const& hop) { found.emplace_back(hop.from, hop.to); });
+            transport->hops(delivery, [&](graph::Hop const& hop) { found.emplace_back(hop.from, hop.to); });
             ASSERT_EQ(found, wanted) << spec << " from " << source << " to every " << stride << " in " << parts;
           }
         }
@@ -115,10 +115,10 @@ TEST(TasksCarrier, RanksBehindTheGraphsRelay) {
   int behind = 0;
   for (Rank last = 20; last < 60; ++last) {
     OneToSome const graph(last + 1, 0, {last});
-    auto const carrier = tasks::transport(machine, MulticastTree::prefix);
-    auto const counts = graph::count(graph, *carrier);
+    auto const transport = tasks::transport(machine, MulticastTree::prefix);
+    auto const counts = graph::count(graph, *transport);
     behind += counts.size() > std::size_t(last) + 1 ? 1 : 0;
-    auto const result = graph::simulate(graph, machine, *carrier);
+    auto const result = graph::simulate(graph, machine, *transport);
     EXPECT_EQ(result.ranks.size(), std::size_t(last) + 1);
     EXPECT_EQ(result.tasks, 2);
     EXPECT_EQ(result.hops, std::accumulate(counts.begin(), counts.end(), std::int64_t{0},

@@ -40,7 +40,7 @@ class Ganged : public GroupedGraph {
     if (!group.talks) return false;
     gang = gang_of(group);
     for (int round = 0; round < rounds(group); ++round) {
-      gang.talk.push_back({what(group, round), root(group, round), 8 * length(group, round), 8, 1});
+      gang.collectives.push_back({what(group, round), root(group, round), 8 * length(group, round), 8, 1});
     }
     if (group.size() < 2 || passed(group) == 0) return true;
     gang.expected_bytes = 8.0 * passed(group);
@@ -218,7 +218,7 @@ class Crossing : public TaskGraph {
   bool gang(Task t, Gang& gang) const override {
     gang = Gang{};
     for (int m = 0; m < members(t.i); ++m) gang.members.push_back({0, 0, t.i, m, 0});
-    gang.talk.push_back({Collective::allreduce, 0, 8, 8, 3});
+    gang.collectives.push_back({Collective::allreduce, 0, 8, 8, 3});
     return true;
   }
   void run(Task t, TaskContext& context) const override {

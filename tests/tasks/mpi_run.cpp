@@ -103,10 +103,10 @@ class Overwritten : public TaskGraph {
   int num_parents(Task t) const override { return t.kind == 0 ? (t.k == 0 ? 0 : 2) : 1; }
   void children(Task t, VisitEdge visit) const override {
     if (t.kind == 0) {
-      for (Rank r = 0; r < ranks_; ++r) visit({{1, 0, r, 0, t.k}, 0, 0, Carries::data});
-      if (t.k + 1 < rounds_) visit({write(t.k + 1), 0, 0, Carries::sent});
+      for (Rank r = 0; r < ranks_; ++r) visit({{1, 0, r, 0, t.k}, 0, 0, EdgeKind::data});
+      if (t.k + 1 < rounds_) visit({write(t.k + 1), 0, 0, EdgeKind::sent});
     } else if (t.i == 0 && t.k + 1 < rounds_) {
-      visit({write(t.k + 1), 0, 0, Carries::order});
+      visit({write(t.k + 1), 0, 0, EdgeKind::order});
     }
   }
   Shape output(Task, int) const override { return {static_cast<std::int64_t>(tile_.size()), 1, 0}; }

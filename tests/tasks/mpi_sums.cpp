@@ -84,19 +84,19 @@ class Rounds : public TaskGraph {
     auto const& round = at(t.k);
     auto const next = std::ranges::upper_bound(round.sorted, t.i);
     auto const tell = [&](int output) {
-      if (next != round.sorted.end()) visit({part(*next, t.k), 0, output, Carries::data});
+      if (next != round.sorted.end()) visit({part(*next, t.k), 0, output, EdgeKind::data});
     };
     if (t.kind == 0) {
-      visit({total(t.k), 0, 0, Carries::sum});
-      visit({over(t.i, t.k), 0, 0, Carries::sent});
+      visit({total(t.k), 0, 0, EdgeKind::sum});
+      visit({over(t.i, t.k), 0, 0, EdgeKind::sent});
       if (t.i == round.root) tell(1);
     } else if (t.kind == 1) {
-      visit({over(round.root, t.k), 0, 0, Carries::order});
+      visit({over(round.root, t.k), 0, 0, EdgeKind::order});
     } else {
       if (t.i != round.root) tell(0);
       for (int k = t.k + 1; k < static_cast<int>(rounds_.size()); ++k) {
         if (!in(at(k), t.i)) continue;
-        visit({part(t.i, k), 0, 0, Carries::order});
+        visit({part(t.i, k), 0, 0, EdgeKind::order});
         break;
       }
     }

@@ -53,7 +53,7 @@ class RandomGraph : public TaskGraph {
     for (int t = 0; t < tasks; ++t) {
       int input = 0;
       for (auto const& [parent, output] : nodes_[std::size_t(t)].parents) {
-        children_[std::size_t(parent)].push_back({task(t), input++, output, Carries::data});
+        children_[std::size_t(parent)].push_back({task(t), input++, output, EdgeKind::data});
       }
     }
     for (int t = 0; t < tasks; ++t) {

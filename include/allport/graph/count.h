@@ -3,7 +3,7 @@
 
 #include <vector>
 
-#include "allport/graph/carrier.h"
+#include "allport/graph/transport.h"
 
 namespace allport::graph {
 
@@ -21,6 +21,6 @@ struct Count {
 
 /// Exact, rank by rank; ranks behind those of the graph are there where they relay. Walks by steps where the graph has
 /// them, and holds no more than one task's edges then; else from the entries on, and holds every task's identity.
-[[nodiscard]] std::vector<Count> count(TaskGraph const& graph, Carrier const& carrier);
+[[nodiscard]] std::vector<Count> count(TaskGraph const& graph, Transport const& transport);
 
 }  // namespace allport::graph

@@ -4,8 +4,8 @@
 #include <array>
 #include <cstddef>
 
-#include "allport/graph/carrier.h"
 #include "allport/graph/rates.h"
+#include "allport/graph/transport.h"
 
 namespace allport::graph {
 
@@ -45,7 +45,7 @@ struct Price {
 
 /// @pre graph.steps() > 0
 /// @throws Error(argument) unless the graph has steps, and the machine its ranks
-[[nodiscard]] Price price(TaskGraph const& graph, Machine const& machine, Carrier const& carrier,
+[[nodiscard]] Price price(TaskGraph const& graph, Machine const& machine, Transport const& transport,
                           PriceOptions const& options = {});
 
 }  // namespace allport::graph

@@ -4,8 +4,8 @@
 #include <functional>
 #include <vector>
 
-#include "allport/graph/carrier.h"
 #include "allport/graph/rates.h"
+#include "allport/graph/transport.h"
 
 namespace allport::graph {
 
@@ -78,7 +78,7 @@ struct SimulateResult {
 /// @throws Error(argument) where the machine has fewer ranks than the graph, or workers < 1, or steps are asked for
 /// that
 ///         the graph does not have
-[[nodiscard]] SimulateResult simulate(TaskGraph const& graph, Machine const& machine, Carrier const& carrier,
+[[nodiscard]] SimulateResult simulate(TaskGraph const& graph, Machine const& machine, Transport const& transport,
                                       SimulateOptions const& options = {});
 
 /// Which steps of a graph stand for all: the steps are cut into so many equal parts, and of each some near its middle
@@ -101,7 +101,7 @@ struct Sampled {
 /// simulate() of a sample of a graph's steps, and what all would take: the time of a step in each part times its steps,
 /// and what the first step and the end of the last one take beside.
 /// @throws Error(argument) where the graph has no steps
-[[nodiscard]] Sampled simulate_sampled(TaskGraph const& graph, Machine const& machine, Carrier const& carrier,
+[[nodiscard]] Sampled simulate_sampled(TaskGraph const& graph, Machine const& machine, Transport const& transport,
                                        SimulateOptions const& options = {}, Sampling const& sampling = {});
 
 }  // namespace allport::graph

@@ -32,7 +32,7 @@ struct Task {
 static_assert(sizeof(Task) == 16);
 
 /// How an edge carries: whether it is local or a multicast follows from the owners of its two ends.
-enum class Carries : std::uint8_t {
+enum class EdgeKind : std::uint8_t {
   data,   ///< the child gets the parent's output: a reference on the same rank, one copy a rank elsewhere
   sum,    ///< the child gets the sum of several tasks' outputs, in the order of TaskGraph::contributors
   order,  ///< nothing travels: the child overwrites what the parent has read. Both are on one rank
@@ -43,7 +43,7 @@ struct Edge {
   Task child;
   int input = 0;   ///< which of the child's inputs; of no meaning for order and sent
   int output = 0;  ///< which of the parent's outputs
-  Carries carries = Carries::data;
+  EdgeKind kind = EdgeKind::data;
 };
 
 /// What an edge carries: a block of elements, and bytes beside it (the pivots of a panel). May be empty.
@@ -72,7 +72,7 @@ struct Work {
 using Tile = Task;
 
 /// A collective that the members of a gang call together while they run.
-struct Talk {
+struct GangCollective {
   Collective what = Collective::broadcast;
   int root = 0;              ///< index in Gang::members
   std::int64_t bytes = 0;    ///< as Contract::bytes
@@ -89,8 +89,8 @@ struct Talk {
 /// `inside`. Nobody need hear that all can begin. As a rank does nothing else while a member waits there, whatever is
 /// on a member's rank and comes before another member must come before that one, too (check() looks).
 struct Gang {
-  std::vector<Task> members;  ///< one a rank; the first one names the gang
-  std::vector<Talk> talk;     ///< what is known beforehand; nothing for one that exchanges
+  std::vector<Task> members;                ///< one a rank; the first one names the gang
+  std::vector<GangCollective> collectives;  ///< what is known beforehand; nothing for one that exchanges
   bool exchanges = false;
   bool inside = false;
   /// What depends on the data, as expected of each member on average; counted apart.
@@ -100,7 +100,7 @@ struct Gang {
   /// Empty, with the memory that it has.
   void clear() {
     members.clear();
-    talk.clear();
+    collectives.clear();
     exchanges = inside = false;
     expected_bytes = expected_messages = 0;
   }
@@ -122,9 +122,9 @@ class GangContext {
   virtual void send(int to, std::span<std::byte const> data) = 0;
   [[nodiscard]] virtual std::vector<std::byte> receive(int from) = 0;
 
-  /// Collectives that the graph knows: Gang::talk. By binomial trees, of nothing where there are no bytes. What is
-  /// combined is combined in an order that is always the same, though not the members': the same bits on every run. An
-  /// allreduce goes to member 0 and back, in small gangs straight (graph::in_gangs()).
+  /// Collectives that the graph knows: Gang::collectives. By binomial trees, of nothing where there are no bytes. What
+  /// is combined is combined in an order that is always the same, though not the members': the same bits on every run.
+  /// An allreduce goes to member 0 and back, in small gangs straight (graph::in_gangs()).
   virtual void broadcast(int root, std::span<std::byte> data) = 0;
   /// @param data the member's own; on the root all members' together when it returns, elsewhere rubbish
   virtual void reduce(int root, std::span<std::byte> data, Combine const& combine) = 0;

@@ -4,7 +4,7 @@
 #include <memory>
 #include <vector>
 
-#include "allport/graph/carrier.h"
+#include "allport/graph/transport.h"
 #include "allport/machine/machine.h"
 
 namespace allport::graph {
@@ -26,7 +26,7 @@ class AxisLoads {
 };
 
 /// Seconds of a delivery while nobody else is at work, all links idle before, which pass so many bytes at once then.
-struct Rested {
+struct IdleCost {
   double start = 0;     ///< of no bytes
   double per_byte = 0;  ///< and for each byte more that no link has saved up
   double burst = 0;     ///< bytes
@@ -36,23 +36,23 @@ struct Rested {
 };
 
 /// How deliveries travel while nothing else is under way. Not for several threads at once.
-class Passages {
+class DeliveryCosts {
  public:
   /// Machine and carrier must outlive it. @param segment as PriceOptions::segment
-  Passages(Machine const& machine, Carrier const& carrier, std::int64_t segment);
-  ~Passages();
-  Passages(Passages const&) = delete;
-  Passages& operator=(Passages const&) = delete;
+  DeliveryCosts(Machine const& machine, Transport const& transport, std::int64_t segment);
+  ~DeliveryCosts();
+  DeliveryCosts(DeliveryCosts const&) = delete;
+  DeliveryCosts& operator=(DeliveryCosts const&) = delete;
 
   /// What a delivery takes, by what it takes of its own bytes and of half as many.
-  struct Passage {
+  struct Cost {
     double start = 0;     ///< seconds until all who take part have all that it brings them, of no bytes
     double per_byte = 0;  ///< and for each byte more
     AxisLoads loads;      ///< of all its bytes
   };
   /// @pre delivery.ranks.size() > 1, delivery.bytes > 0
-  [[nodiscard]] Passage of(Delivery const& delivery);
-  [[nodiscard]] Rested rested(Delivery const& delivery);
+  [[nodiscard]] Cost of(Delivery const& delivery);
+  [[nodiscard]] IdleCost idle_cost(Delivery const& delivery);
   /// Bytes that links of the machine pass at once after they were idle.
   [[nodiscard]] double burst() const;
 

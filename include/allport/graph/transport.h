@@ -21,7 +21,7 @@ struct Delivery {
   int root = 0;  ///< index in `ranks`
   std::int64_t bytes = 0;
   std::int64_t element = 1;
-  bool in_gang = false;                ///< what a gang calls, by Gang::talk
+  bool in_gang = false;                ///< what a gang calls, by Gang::collectives
   int parts = 1;                       ///< an output: TaskGraph::parts()
   SumTree sum_tree = SumTree::halves;  ///< a sum: TaskGraph::sum_tree()
   Task whole{};                        ///< an output: TaskGraph::whole()
@@ -37,32 +37,32 @@ struct Hop {
 
 /// Hops are told in an order in which a rank's own come after those that it waits for: in a broadcast after the first
 /// that reaches it, in a reduction after all that reach it.
-class Carrier {
+class Transport {
  public:
   using VisitHop = FunctionRef<void(Hop const&)>;
 
-  Carrier() = default;
-  Carrier(Carrier const&) = delete;
-  Carrier& operator=(Carrier const&) = delete;
-  virtual ~Carrier() = default;
+  Transport() = default;
+  Transport(Transport const&) = delete;
+  Transport& operator=(Transport const&) = delete;
+  virtual ~Transport() = default;
   /// @pre delivery.ranks.size() > 1, delivery.bytes > 0
   virtual void hops(Delivery const& delivery, VisitHop visit) const = 0;
 };
 
 /// The root sends to all, or all to the root. A task's data is then sent as often as it has targets.
-[[nodiscard]] std::unique_ptr<Carrier> flat();
+[[nodiscard]] std::unique_ptr<Transport> flat();
 /// From each rank to the next one, in ascending order around from the root.
-[[nodiscard]] std::unique_ptr<Carrier> chain();
+[[nodiscard]] std::unique_ptr<Transport> chain();
 /// Binomial trees (deck 1 slide 20), over the ranks in ascending order around from the root.
-[[nodiscard]] std::unique_ptr<Carrier> binomial();
+[[nodiscard]] std::unique_ptr<Transport> binomial();
 /// Members of a gang whose allreduces go straight to the root and back: two messages in a row, not four by a tree.
 inline constexpr int few_members = 4;
 /// What members of a gang call together: binomial trees, but for the allreduces of few_members at most.
-[[nodiscard]] std::unique_ptr<Carrier> in_gangs();
+[[nodiscard]] std::unique_ptr<Transport> in_gangs();
 /// @throws Error that lists the names: flat, chain, binomial
-[[nodiscard]] std::unique_ptr<Carrier> carrier(std::string_view name);
+[[nodiscard]] std::unique_ptr<Transport> transport(std::string_view name);
 
 /// The messages of a schedule, whose ranks stand for `members`, for carriers that choose among schedules.
-void hops_of(Schedule const& schedule, std::span<Rank const> members, Carrier::VisitHop visit);
+void hops_of(Schedule const& schedule, std::span<Rank const> members, Transport::VisitHop visit);
 
 }  // namespace allport::graph
