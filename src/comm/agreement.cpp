@@ -78,14 +78,14 @@ void CommState::disagree(std::string_view name, std::int64_t value, std::string 
   std::vector<std::vector<Rank>> by_size;
   for (auto& [_, members] : camps) by_size.push_back(std::move(members));
   std::ranges::stable_sort(by_size, [](auto const& a, auto const& b) { return a.size() > b.size(); });
-  std::string told;
+  std::string text;
   for (auto const& members : by_size) {
     auto const& claim = all[static_cast<std::size_t>(members.front())];
-    told += fmt::format("{}{} on rank{} {}", told.empty() ? "" : ", but ", claim.text.data(),
+    text += fmt::format("{}{} on rank{} {}", text.empty() ? "" : ", but ", claim.text.data(),
                         members.size() == 1 ? "" : "s", ranges(members));
-    if (told.size() > 2000) break;  // thousands of camps say no more than some
+    if (text.size() > 2000) break;  // thousands of camps say no more than some
   }
-  throw Error(ErrorKind::mismatch, fmt::format("{}: {}; pass the same on all ranks", name, told));
+  throw Error(ErrorKind::mismatch, fmt::format("{}: {}; pass the same on all ranks", name, text));
 }
 
 }  // namespace engine

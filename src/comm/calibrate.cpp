@@ -81,7 +81,7 @@ class Bench {
 
   [[nodiscard]] std::int64_t longest_at_once() const { return options_.quick ? 128 << 10 : 512 << 10; }
 
-  void tell(std::string const& phase, double done) const {
+  void report_progress(std::string const& phase, double done) const {
     if (options_.progress && rank_ == 0) options_.progress(phase, done);
   }
 
@@ -107,9 +107,9 @@ class Bench {
   void along(int a) {
     auto axis = machine_.axis(a);
     if (axis.length > 1) {
-      tell(fmt::format("links along {}", axis_letter(a)), 0.05 + 0.3 * a / machine_.axes());
-      auto const way = port(a, 1);
-      auto const busy = fitted([&](std::int64_t bytes) { return step({&way, 1}, bytes, budget_, 3); });
+      report_progress(fmt::format("links along {}", axis_letter(a)), 0.05 + 0.3 * a / machine_.axes());
+      auto const out = port(a, 1);
+      auto const busy = fitted([&](std::int64_t bytes) { return step({&out, 1}, bytes, budget_, 3); });
       auto const alone = fitted([&](std::int64_t bytes) { return 0.5 * pair(a, 1, bytes); });
       auto const letter = axis_letter(a);
       axis.bandwidth = BytesPerSecond(busy.per_byte > 0.0 ? 1.0 / busy.per_byte : axis.bandwidth.value());
@@ -171,10 +171,10 @@ class Bench {
 
   /// o: a message's share of the processor, from many short ones in flight; what is left of a message's start is L.
   void starts() {
-    tell("overhead", 0.4);
+    report_progress("overhead", 0.4);
     constexpr int count = 64;
-    auto const way = ports_.front();
-    auto const took = clock_.median([&] { links_.burst(way, 8, count); }, budget_);
+    auto const out = ports_.front();
+    auto const took = clock_.median([&] { links_.burst(out, 8, count); }, budget_);
     auto least = took / (2.0 * count);
     for (auto const& axis : axes) {
       if (axis.length > 1) least = std::min(least, axis.latency.value() / 2.0);
@@ -201,7 +201,7 @@ class Bench {
 
   /// tau of deck 2, for long messages (which prices use) and for short ones; or a cap, where that fits better.
   void at_once() {
-    tell("several links at once", 0.45);
+    report_progress("several links at once", 0.45);
     auto const short_fit = fit_tau(sends_at_once(8));
     auto const times = sends_at_once(longest_at_once());
     auto const tau = fit_tau(times);
@@ -222,7 +222,7 @@ class Bench {
 
   /// gamma and beta of deck 1, with all ranks of a node at work.
   void node() {
-    tell("operator and memory", 0.55);
+    report_progress("operator and memory", 0.55);
     auto const ranks = static_cast<double>(machine_.ranks_per_node());
     constexpr std::size_t segment = 64 << 10;
     std::vector<double> left(segment / 8, 1.0);
@@ -254,7 +254,7 @@ class Bench {
   void registered() {
     auto const& all = options_.measurements;
     for (std::size_t m = 0; m < all.size(); ++m) {
-      tell(all[m].what, 0.56 + 0.03 * static_cast<double>(m) / static_cast<double>(all.size()));
+      report_progress(all[m].what, 0.56 + 0.03 * static_cast<double>(m) / static_cast<double>(all.size()));
       auto const calls = all[m].prepare();
       auto const whole = clock_.median(calls.once, 0.05);
       auto const beside = calls.beside ? clock_.median(calls.beside, 0.01) : 0.0;

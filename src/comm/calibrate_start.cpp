@@ -21,18 +21,18 @@ constexpr int attempts = 3;
 /// One axis, with every node sending to its neighbour along it.
 class Axle {
  public:
-  Axle(engine::Clock const& clock, engine::Links& links, Port way) : clock_(clock), links_(links), way_(way) {}
+  Axle(engine::Clock const& clock, engine::Links& links, Port port) : clock_(clock), links_(links), port_(port) {}
 
   /// Seconds of one exchange, or of one of `count` in a row.
   [[nodiscard]] double exchange(std::int64_t bytes, int count = 1) {
     return timed([&] {
-             for (int i = 0; i < count; ++i) links_.exchange({&way_, 1}, bytes);
+             for (int i = 0; i < count; ++i) links_.exchange({&port_, 1}, bytes);
            }) /
            count;
   }
   /// Seconds of the processor for one short message: many in flight at once.
   [[nodiscard]] double overhead() {
-    return timed([&] { links_.burst(way_, 8, burst); }) / (2.0 * burst);
+    return timed([&] { links_.burst(port_, 8, burst); }) / (2.0 * burst);
   }
 
   /// Seconds of a short exchange: the least of a few, for whatever else runs at a program's start makes one longer.
@@ -66,7 +66,7 @@ class Axle {
 
   engine::Clock const& clock_;
   engine::Links& links_;
-  Port way_;
+  Port port_;
 };
 
 }  // namespace

@@ -292,11 +292,11 @@ std::vector<std::int64_t> pairs_of(CommState const& comm, CollectiveCall const& 
   }
 }
 
-PairTable agreed_pairs(CommState const& comm, std::vector<std::int64_t> const& told) {
+PairTable agreed_pairs(CommState const& comm, std::vector<std::int64_t> const& reported) {
   auto const n = at(comm.size);
   PairTable pairs(n * n);
   for (std::size_t s = 0; s < n; ++s) {
-    auto const* const row = &told[s * 2 * n];
+    auto const* const row = &reported[s * 2 * n];
     if (row[0] < 0) {
       throw Error(ErrorKind::mismatch, fmt::format("alltoallv: {} has refused its arguments; its own error says which",
                                                    comm.rank_text(comm.rank_at(static_cast<Rank>(s)))));
@@ -305,7 +305,7 @@ PairTable agreed_pairs(CommState const& comm, std::vector<std::int64_t> const& t
   }
   for (std::size_t s = 0; s < n; ++s) {
     for (std::size_t d = 0; d < n; ++d) {
-      auto const expected = told[d * 2 * n + n + s];
+      auto const expected = reported[d * 2 * n + n + s];
       if (pairs[s * n + d] == expected) continue;
       throw Error(ErrorKind::mismatch,
                   fmt::format("alltoallv: {} sends {} bytes to {}, which expects {}; both must say the same",

@@ -58,12 +58,12 @@ using PairTable = std::vector<std::int64_t>;
 /// @throws Error(argument) naming what is wrong with the call
 [[nodiscard]] PlacedCall place(CommState const& comm, CollectiveCall const& call, PairTable const* pairs = nullptr);
 
-/// This rank's part of what tell_pairs() is made of: 2 * ranks numbers by position, the bytes that it sends and those
-/// that it expects. All are -1 where something is wrong with the call, which the ranks must hear of.
+/// This rank's part of what exchange_pairs() is made of: 2 * ranks numbers by position, the bytes that it sends and
+/// those that it expects. All are -1 where something is wrong with the call, which the ranks must hear of.
 [[nodiscard]] std::vector<std::int64_t> pairs_of(CommState const& comm, CollectiveCall const& call,
                                                  std::string& trouble);
 /// @param told  pairs_of() all positions, one after the other
 /// @throws Error(mismatch) on every rank where a rank expects other bytes than it is sent
-[[nodiscard]] PairTable agreed_pairs(CommState const& comm, std::vector<std::int64_t> const& told);
+[[nodiscard]] PairTable agreed_pairs(CommState const& comm, std::vector<std::int64_t> const& reported);
 
 }  // namespace allport::engine

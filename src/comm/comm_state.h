@@ -111,7 +111,7 @@ struct CommState : std::enable_shared_from_this<CommState> {
   Turns turns;
   LastingTurns lasting_turns;
   ScheduleCache schedules;
-  std::list<std::pair<std::string, std::shared_ptr<void>>> kept;  ///< Communicator::keep, latest first
+  std::list<std::pair<std::string, std::shared_ptr<void>>> cached;  ///< Communicator::cached, latest first
 
  private:
   [[noreturn]] void disagree(std::string_view name, std::int64_t value, std::string const& text) const;

@@ -97,10 +97,10 @@ std::shared_ptr<CommState> found(MPI_Comm comm, Said said) {
                                            std::move(ranks), std::move(whole));
   state->named = std::move(named);
   engine::EngineSettings settings;
-  engine::Carriers carriers;
+  engine::LinkWatch link_watch;
   try {
     // Every process watches its own node's links; the rest must be alike on all ranks.
-    carriers = engine::Carriers::from_environment();
+    link_watch = engine::LinkWatch::from_environment();
     if (state->rank == 0) settings = engine::EngineSettings::from_environment();
     ensure(state->machine.ranks() == size, "machine", state->machine.name(),
            fmt::format("a machine of as many ranks as the communicator, {}, not {}", size, state->machine.ranks()),
@@ -112,7 +112,7 @@ std::shared_ptr<CommState> found(MPI_Comm comm, Said said) {
   MPI_Request request = MPI_REQUEST_NULL;
   check(MPI_Ibcast(&settings, sizeof settings, MPI_BYTE, 0, comm, &request), "MPI_Ibcast", state->rank, 0);
   state->await(request, "rank 0's settings");
-  engine->configure(settings, std::move(carriers));
+  engine->configure(settings, std::move(link_watch));
   auto const& m = state->machine;
   state->agree("machine", static_cast<std::int64_t>(fingerprint(m)),
                fmt::format("'{}' ({} nodes, {:016x})", m.name(), m.nodes(), fingerprint(m)));
@@ -265,26 +265,26 @@ void Communicator::progress() const {
   }
 }
 
-std::shared_ptr<void> Communicator::keep(std::string const& key,
-                                         std::function<std::shared_ptr<void>()> const& make) const {
+std::shared_ptr<void> Communicator::cached(std::string const& key,
+                                           std::function<std::shared_ptr<void>()> const& make) const {
   constexpr std::size_t most = 8;
-  auto& kept = state_->kept;
+  auto& cached = state_->cached;
   {
     EngineGuard const hold(state_->lock());
-    auto const known = std::ranges::find(kept, key, &std::pair<std::string, std::shared_ptr<void>>::first);
-    if (known != kept.end()) {
-      kept.splice(kept.begin(), kept, known);
-      return kept.front().second;
+    auto const known = std::ranges::find(cached, key, &std::pair<std::string, std::shared_ptr<void>>::first);
+    if (known != cached.end()) {
+      cached.splice(cached.begin(), cached, known);
+      return cached.front().second;
     }
   }
   auto made = make();
   std::shared_ptr<void> gone;  // its destructor may wait, or communicate
   EngineGuard const hold(state_->lock());
-  if (kept.size() == most) {
-    gone = std::move(kept.back().second);
-    kept.pop_back();
+  if (cached.size() == most) {
+    gone = std::move(cached.back().second);
+    cached.pop_back();
   }
-  kept.emplace_front(key, made);
+  cached.emplace_front(key, made);
   return made;
 }
 

@@ -16,18 +16,18 @@ namespace {
 
 using engine::check;
 
-constexpr int letters_at_once = 16;
+constexpr int messages_at_once = 16;
 
 }  // namespace
 
-bool Multicasts::State::drop(LetterHead const& head, Rank from) {
+bool Multicasts::State::drop(MessageHeader const& header, Rank from) {
   ++dropped;
   if (!comm.checks()) return true;
   throw Error(
       ErrorKind::schedule,
       fmt::format("rank {} got a message of {} bytes from rank {} that was sent after the end of its run; a rank "
                   "sends nothing after finish() has counted it last",
-                  comm.rank(), head.bytes, from));
+                  comm.rank(), header.bytes, from));
 }
 
 Multicasts::Multicasts(Communicator const& comm, TopologyIds ids, MulticastOptions options, Route route)
@@ -35,9 +35,9 @@ Multicasts::Multicasts(Communicator const& comm, TopologyIds ids, MulticastOptio
 
 Multicasts::~Multicasts() {
   auto& s = *state_;
-  if (!engine::mpi_is_up() || !s.clean || s.channel.letters == MPI_COMM_NULL) return;
+  if (!engine::mpi_is_up() || !s.clean || s.channel.messages == MPI_COMM_NULL) return;
   EngineGuard const hold(*s.comm.lock());
-  MPI_Comm_free(&s.channel.letters);
+  MPI_Comm_free(&s.channel.messages);
   MPI_Comm_free(&s.channel.pieces);
 }
 
@@ -67,7 +67,7 @@ bool Multicasts::poll(Arrived arrived, Left left) {
   EngineGuard const hold(*s.comm.lock());
   bool moved = s.complete();
   moved = s.start_own() || moved;
-  for (int i = 0; i < letters_at_once && s.receive(); ++i) moved = true;
+  for (int i = 0; i < messages_at_once && s.receive(); ++i) moved = true;
   for (auto const token : std::exchange(s.gone, {})) {
     if (left) left(token);
   }
@@ -89,7 +89,7 @@ bool Multicasts::finish(FunctionRef<bool()> is_wrong) {
       if (!s.arrivals.empty() || !s.requests.empty() || !s.gone.empty()) return false;
       s.mine = {s.sent, s.taken, is_wrong && is_wrong() ? 1 : 0};
       check(MPI_Iallreduce(s.mine.data(), s.sums.data(), static_cast<int>(s.mine.size()), MPI_INT64_T, MPI_SUM,
-                           s.channel.letters, &s.wave),
+                           s.channel.messages, &s.wave),
             "MPI_Iallreduce", s.comm.rank());
     }
     int over = 0;
@@ -122,7 +122,7 @@ void Multicasts::give_back() {
   s.spare->give_back(std::exchange(s.channel, {}));
 }
 
-bool Multicasts::is_carrying() const { return !state_->requests.empty(); }
+bool Multicasts::has_open_requests() const { return !state_->requests.empty(); }
 Traffic Multicasts::counted() const { return state_->traffic; }
 std::int64_t Multicasts::control_messages() const { return state_->control; }
 std::int64_t Multicasts::forwarded() const { return state_->forwarded; }

@@ -12,13 +12,13 @@
 #include <vector>
 
 #include "allport/comm/multicasts.h"
-#include "multicast_letter.h"
+#include "multicast_message.h"
 
 namespace allport {
 
 /// What one Multicasts's messages travel in.
 struct MulticastChannel {
-  MPI_Comm letters = MPI_COMM_NULL;
+  MPI_Comm messages = MPI_COMM_NULL;
   MPI_Comm pieces = MPI_COMM_NULL;
   std::int32_t uses = 0;
 };
@@ -45,13 +45,13 @@ class SpareChannels {
 };
 
 struct Multicasts::State {
-  using LetterHead = engine::LetterHead;
+  using MessageHeader = engine::MessageHeader;
 
   /// A message's way to the next rank.
   struct Outgoing {
     Rank to = 0;   ///< of the communicator
     int row = -1;  ///< class of transit there; -1: it is for that rank alone, or a destination hands it on
-    LetterHead head{};
+    MessageHeader header{};
     std::optional<DestinationSet> set{};
     std::vector<std::byte> packet{};
     std::int64_t sent = 0;  ///< bytes whose sends have been started
@@ -59,8 +59,8 @@ struct Multicasts::State {
   };
 
   /// A message that is here: one of this rank's own, or one that comes and is taken, handed on, or both.
-  struct Carried {
-    LetterHead head{};
+  struct HeldMessage {
+    MessageHeader header{};
     std::shared_ptr<std::byte[]> memory{};  ///< of what came
     std::byte const* data = nullptr;
     std::int64_t there = 0;      ///< bytes that are here, from the first on
@@ -93,37 +93,37 @@ struct Multicasts::State {
   /// Whether several links join this rank's node and a position's, as round a ring of two.
   [[nodiscard]] bool is_joined_twice(Rank position) const;
   /// The class of transit that a message is in where it goes; -1: it ends there, or who hands it on wants it.
-  [[nodiscard]] int row_of(LetterHead const& head, Hop const& hop) const;
+  [[nodiscard]] int row_of(MessageHeader const& header, Hop const& hop) const;
   /// Whoever gets it alone gets it in one piece.
   [[nodiscard]] bool goes_on(Hop const& hop) const;
 
-  void add_hop(Carried& carried, Hop const& hop, std::optional<DestinationSet> set);
-  void add_hops(Carried& carried, std::vector<Hop> const& hops);
+  void add_hop(HeldMessage& held, Hop const& hop, std::optional<DestinationSet> set);
+  void add_hops(HeldMessage& held, std::vector<Hop> const& hops);
   /// This rank's share in a message that has come.
-  [[nodiscard]] Forwarding share_of(engine::Letter const& letter) const;
+  [[nodiscard]] Forwarding share_of(engine::UnpackedMessage const& unpacked) const;
   void start(MessageName const& name, Multicast const& what, bool routed, std::span<std::byte const> data,
              std::int64_t token, bool is_urgent);
 
   // What moves.
 
-  std::size_t place(Carried carried);
+  std::size_t place(HeldMessage held);
   void request(MPI_Request r, Pending what);
   void start_hop(std::size_t at, std::size_t h);
   void post_receives(std::size_t at);
   void send_pieces(std::size_t at);
   /// Whatever a message can do now.
   void pump(std::size_t at);
-  void take(Carried const& carried);
+  void take(HeldMessage const& held);
   void release(std::size_t at);
-  [[nodiscard]] static std::int64_t in_transit(Carried const& carried);
-  void start_own(Carried own);
+  [[nodiscard]] static std::int64_t in_transit(HeldMessage const& held);
+  void start_own(HeldMessage own);
   bool start_own();
   bool complete();
   /// Looks for a letter of the classes that have memory left.
   bool probe(MPI_Message& message, MPI_Status& status);
   bool receive();
   /// Of a letter that was sent in an earlier use of the channel. True, as receive() says.
-  bool drop(LetterHead const& head, Rank from);
+  bool drop(MessageHeader const& header, Rank from);
 
   Communicator comm;
   TopologyIds ids;
@@ -137,10 +137,10 @@ struct Multicasts::State {
   std::vector<std::int64_t> transit;  ///< bytes under way, of each class
   std::int64_t transit_now = 0;
   std::int64_t transit_peak = 0;
-  std::deque<Carried> urgent;   ///< own ones that have not been started and wait for nothing
-  std::deque<Carried> waiting;  ///< the other ones
-  int under_way = 0;            ///< of those, what has been started, and has not left
-  std::deque<Carried> all;      ///< in places that stay
+  std::deque<HeldMessage> urgent;   ///< own ones that have not been started and wait for nothing
+  std::deque<HeldMessage> waiting;  ///< the other ones
+  int under_way = 0;                ///< of those, what has been started, and has not left
+  std::deque<HeldMessage> all;      ///< in places that stay
   std::vector<std::size_t> free;
   std::vector<MPI_Request> requests;
   std::vector<Pending> pending;  ///< of requests

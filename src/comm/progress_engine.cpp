@@ -36,9 +36,9 @@ EngineSettings EngineSettings::from_environment() {
   return {stall.seconds, stall.abort ? 1 : 0, checks ? 1 : 0};
 }
 
-void ProgressEngine::configure(EngineSettings const& settings, Carriers carriers) {
+void ProgressEngine::configure(EngineSettings const& settings, LinkWatch link_watch) {
   checks_ = settings.checks != 0;
-  stall_ = {settings.stall_seconds, settings.stall_aborts != 0, std::move(carriers), checks_};
+  stall_ = {settings.stall_seconds, settings.stall_aborts != 0, std::move(link_watch), checks_};
 }
 
 ProgressEngine::~ProgressEngine() {

@@ -61,7 +61,7 @@ class ProgressEngine {
   ProgressEngine(ProgressEngine const&) = delete;
   ProgressEngine& operator=(ProgressEngine const&) = delete;
 
-  void configure(EngineSettings const& settings, Carriers carriers);
+  void configure(EngineSettings const& settings, LinkWatch link_watch);
   [[nodiscard]] std::shared_ptr<EngineLock> const& lock() const { return lock_; }
 
   /// Moves everything along once; true when something moved. Reentrant calls

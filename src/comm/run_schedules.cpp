@@ -138,18 +138,18 @@ std::shared_ptr<engine::TransferState> prepare_lasting(std::shared_ptr<engine::C
 }
 
 /// All ranks tell what they send and expect; an error of one is an error of all.
-engine::PairTable tell_pairs(Communicator const& on, engine::CommState const& comm, CollectiveCall const& call) {
+engine::PairTable exchange_pairs(Communicator const& on, engine::CommState const& comm, CollectiveCall const& call) {
   std::string trouble;
   auto const mine = engine::pairs_of(comm, call, trouble);
   auto const n = static_cast<std::size_t>(comm.size);
-  std::vector<std::int64_t> told(2 * n * n);
+  std::vector<std::int64_t> reported(2 * n * n);
   Contract const contract{Collective::allgather, comm.size, 0, static_cast<std::int64_t>(2 * n * sizeof(std::int64_t))};
-  on.run(on.schedule_for(contract), {std::as_bytes(std::span(mine)), std::as_writable_bytes(std::span(told))});
+  on.run(on.schedule_for(contract), {std::as_bytes(std::span(mine)), std::as_writable_bytes(std::span(reported))});
   if (!trouble.empty()) throw Error(ErrorKind::argument, trouble);
-  return engine::agreed_pairs(comm, told);
+  return engine::agreed_pairs(comm, reported);
 }
 
-bool tells_pairs(CollectiveCall const& call) { return call.what == Collective::alltoall && call.varies; }
+bool exchanges_pairs(CollectiveCall const& call) { return call.what == Collective::alltoall && call.varies; }
 
 }  // namespace
 
@@ -166,8 +166,8 @@ Transfer Communicator::start(CollectiveCall const& call) const {
 }
 
 void Communicator::run(CollectiveCall const& call) const {
-  if (tells_pairs(call)) {
-    auto const pairs = tell_pairs(*this, *state_, call);
+  if (exchanges_pairs(call)) {
+    auto const pairs = exchange_pairs(*this, *state_, call);
     Transfer(start_in_turn(state_, [&] { return bound(state_, call, &pairs); })).wait();
     return;
   }
@@ -189,8 +189,8 @@ void Communicator::run(CollectiveCall const& call) const {
 }
 
 Persistent Communicator::prepare(CollectiveCall const& call) const {
-  if (!tells_pairs(call)) return Persistent(prepare_lasting(state_, [&] { return bound(state_, call); }));
-  auto const pairs = tell_pairs(*this, *state_, call);
+  if (!exchanges_pairs(call)) return Persistent(prepare_lasting(state_, [&] { return bound(state_, call); }));
+  auto const pairs = exchange_pairs(*this, *state_, call);
   return Persistent(prepare_lasting(state_, [&] { return bound(state_, call, &pairs); }));
 }
 

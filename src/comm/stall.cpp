@@ -43,7 +43,7 @@ int rank_in(MPI_Comm comm) {
 }  // namespace
 
 void StallWatch::check(FunctionRef<std::string()> what) {
-  if (options_.seconds <= 0 && !options_.carriers.watched()) return;
+  if (options_.seconds <= 0 && !options_.link_watch.watched()) return;
   auto const now = Clock::now();
   if (!since_) {
     since_ = now;
@@ -52,7 +52,7 @@ void StallWatch::check(FunctionRef<std::string()> what) {
     return;
   }
   auto const still = std::chrono::duration<double>(now - *since_).count();
-  if (still >= next_look_ && options_.carriers.watched()) end_if_cut(still, what);
+  if (still >= next_look_ && options_.link_watch.watched()) end_if_cut(still, what);
   if (options_.seconds <= 0 || still < next_) return;
   next_ = 2 * still;
   warn(still, what());
@@ -75,7 +75,7 @@ void StallWatch::warn(double still, std::string const& what) const {
 
 void StallWatch::end_if_cut(double still, FunctionRef<std::string()> what) {
   next_look_ = still + look_seconds / 2;
-  auto const link = options_.carriers.lost();
+  auto const link = options_.link_watch.lost();
   if (!link) return;
   auto const* const node = std::getenv("ALLPORT_NODE");
   end_job(comm_, 1,

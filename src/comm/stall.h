@@ -9,14 +9,14 @@
 #include <string>
 
 #include "allport/base/function_ref.h"
-#include "carrier.h"
+#include "link_watch.h"
 
 namespace allport::engine {
 
 struct StallOptions {
   double seconds = 20.0;  ///< ALLPORT_STALL_SECONDS; 0: never warn
   bool abort = false;     ///< ALLPORT_STALL=abort
-  Carriers carriers;      ///< ALLPORT_LINKS, of each process's own node
+  LinkWatch link_watch;   ///< ALLPORT_LINKS, of each process's own node
   bool checks = false;    ///< ALLPORT_CHECK
 
   /// All but the carriers and checks. @throws Error naming the variable and its value

@@ -57,8 +57,8 @@ MulticastOptions Execution::carried() {
   options.segment = options_.segment.value_or(usual_segment(comm_.machine()));
   options.shared_out = !moves_while_polled(comm_.machine());
   options.last_segment = options.shared_out ? std::max(options.segment, sent_at_once) : options.segment;
-  options.room = [this](MessageName const& name, std::int64_t bytes) { return room_for(name, bytes); };
-  options.watch = [this](Passage const& passage) { passed(passage); };
+  options.allocate = [this](MessageName const& name, std::int64_t bytes) { return room_for(name, bytes); };
+  options.watch = [this](MessageEvent const& event) { passed(event); };
   return options;
 }
 
@@ -143,7 +143,7 @@ void Execution::rest(Worker& worker, int polls) const {
 void Execution::give_way(int polls) const {
   // MPI moves long messages through memory a little with every poll, and nothing while ranks sleep.
   if (polls < (fast_links_ ? polls_of_fast_links : polls_before_sleep) ||
-      (fast_links_ && carrying_.load(std::memory_order_relaxed))) {
+      (fast_links_ && has_open_requests_.load(std::memory_order_relaxed))) {
     sched_yield();
   } else {
     std::this_thread::sleep_for(std::chrono::microseconds(50));
@@ -228,7 +228,7 @@ void Execution::look_before_long() {
   int vain = 0;
   for (int polls = 0; polls < most_polls && vain < polls_in_vain; ++polls) {
     vain = look(caller) ? 0 : vain + 1;
-    if (vain > 0 && !(fast_links_ && carrying_.load(std::memory_order_relaxed))) return;
+    if (vain > 0 && !(fast_links_ && has_open_requests_.load(std::memory_order_relaxed))) return;
   }
 }
 

@@ -136,7 +136,7 @@ class Execution {
   [[nodiscard]] double since_begin(Clock::time_point when) const {
     return std::chrono::duration<double>(when - begin_).count();
   }
-  void passed(Passage const& passage);
+  void passed(MessageEvent const& event);
   /// Payload that the graph tells beforehand.
   [[nodiscard]] Traffic known_traffic() const;
   /// Where a task's outputs go, in the worker's own memory.
@@ -269,8 +269,8 @@ class Execution {
 
   std::mutex network_;
   std::atomic<bool> over_{false};
-  std::atomic<bool> carrying_{false};  ///< parts of messages are on their way from here or to here
-  std::atomic<bool> hurry_{false};     ///< something is to be sent
+  std::atomic<bool> has_open_requests_{false};  ///< parts of messages are on their way from here or to here
+  std::atomic<bool> hurry_{false};              ///< something is to be sent
   std::optional<std::int64_t> const count_;
   Clock::time_point moved_ = Clock::now();
   double next_warning_;

@@ -88,18 +88,18 @@ void Execution::fulfil_sent(Task task, int output) {
   });
 }
 
-void Execution::passed(Passage const& passage) {
-  bool const is_unforeseen = passage.name[0] == gang_expected;
-  if (passage.bytes == 0 || (!is_unforeseen && !options_.record)) return;
+void Execution::passed(MessageEvent const& event) {
+  bool const is_unforeseen = event.name[0] == gang_expected;
+  if (event.bytes == 0 || (!is_unforeseen && !options_.record)) return;
   std::scoped_lock const hold(mutex_);
-  if (is_unforeseen) unforeseen_ += passage.sent ? Traffic{1, 0, passage.bytes, 0} : Traffic{0, 1, 0, passage.bytes};
+  if (is_unforeseen) unforeseen_ += event.sent ? Traffic{1, 0, event.bytes, 0} : Traffic{0, 1, 0, event.bytes};
   if (!options_.record) return;
   auto const now = since_begin(Clock::now());
-  auto const task = task_of(passage.name);
+  auto const task = task_of(event.name);
   auto name = graph_.name(task);
-  auto const deed = passage.sent ? Record::Deed::send : Record::Deed::receive;
+  auto const deed = event.sent ? Record::Deed::send : Record::Deed::receive;
   report_.records.push_back(
-      {deed, Kernel::none, 0, passage.peer, passage.number, task, std::move(name), passage.bytes, now, now});
+      {deed, Kernel::none, 0, event.peer, event.number, task, std::move(name), event.bytes, now, now});
 }
 
 void Execution::arrived(Multicasts::Message&& message) {
@@ -225,7 +225,7 @@ bool Execution::talk() {
                                left(leaving);
                              }) ||
             !outgoing.empty();
-    carrying_.store(multicasts_.is_carrying(), std::memory_order_relaxed);
+    has_open_requests_.store(multicasts_.has_open_requests(), std::memory_order_relaxed);
     if (idle() && multicasts_.finish([this] { return is_wrong(); })) {
       std::scoped_lock const hold(mutex_);
       if (!stopped_) failure_ = left_over_text();

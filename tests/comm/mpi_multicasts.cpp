@@ -265,10 +265,11 @@ TEST(MpiMulticasts, TellOfEveryMessageOnItsWay) {
   auto const n = world_size();
   auto const ids = binary();
   Communicator const comm(MPI_COMM_WORLD, Machine::flat(n));
-  std::vector<Passage> sent;
-  std::vector<Passage> received;
-  Multicasts all(comm, ids,
-                 {.segment = Bytes(3000), .watch = [&](Passage const& p) { (p.sent ? sent : received).push_back(p); }});
+  std::vector<MessageEvent> sent;
+  std::vector<MessageEvent> received;
+  Multicasts all(comm, ids, {.segment = Bytes(3000), .watch = [&](MessageEvent const& p) {
+                               (p.sent ? sent : received).push_back(p);
+                             }});
   std::vector<std::byte> const data(10000);
   for (int i = 0; i < 3 && world_rank() == n - 1; ++i) all.send({n - 1, DestinationSet::all(ids)}, {7, i}, data);
   finish(all, [](Multicasts::Message&&) {});
@@ -335,7 +336,7 @@ TEST(MpiMulticasts, CountMessagesFromBeforeAndFailOnThemWhereChecked) {
     use([&](Multicasts& all) {
       if (comm.rank() != 0) return;
       all.send(to_last, {1}, {});
-      while (all.poll([](Multicasts::Message&&) {}) || all.is_carrying()) std::this_thread::yield();
+      while (all.poll([](Multicasts::Message&&) {}) || all.has_open_requests()) std::this_thread::yield();
     });
     use(nothing);
     // The first channel again.

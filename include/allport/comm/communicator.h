@@ -205,8 +205,8 @@ class Communicator : public CollectiveCalls {
 
   /// Something that lives as long as this communicator, found again by its key; made by `make` the first time. Few are
   /// kept, the longest unused goes. `make` may communicate, so all ranks must ask for the same keys in the same order.
-  [[nodiscard]] std::shared_ptr<void> keep(std::string const& key,
-                                           std::function<std::shared_ptr<void>()> const& make) const;
+  [[nodiscard]] std::shared_ptr<void> cached(std::string const& key,
+                                             std::function<std::shared_ptr<void>()> const& make) const;
 
   /// What this rank has sent and received since reset, over the whole family.
   [[nodiscard]] Traffic counted() const;

@@ -19,7 +19,7 @@ namespace allport {
 using MessageName = std::array<std::int64_t, 5>;
 
 /// One rank's message to the next, or from the one before.
-struct Passage {
+struct MessageEvent {
   bool sent = false;
   Rank peer = 0;
   std::int64_t number = 0;  ///< of the messages on this way, as they were started
@@ -40,8 +40,8 @@ struct MulticastOptions {
   int sends = 16;                        ///< multicasts of this rank that have been started and have not left
   Bytes transit{std::int64_t{4} << 20};  ///< memory for what is only handed on, for each class
   /// Gives memory for what comes for this rank, 64-byte aligned; none: its own.
-  std::function<std::shared_ptr<std::byte[]>(MessageName const&, std::int64_t bytes)> room{};
-  std::function<void(Passage const&)> watch{};  ///< told of every message, as it is started and when it has come
+  std::function<std::shared_ptr<std::byte[]>(MessageName const&, std::int64_t bytes)> allocate{};
+  std::function<void(MessageEvent const&)> watch{};  ///< told of every message, as it is started and when it has come
 };
 
 /// Carries multicasts along the hops that room multicast gives. A message names its destinations in its header, or
@@ -115,7 +115,7 @@ class Multicasts {
   void give_back();
 
   /// Whether parts of messages are on their way from here or to here, that MPI has been asked for.
-  [[nodiscard]] bool is_carrying() const;
+  [[nodiscard]] bool has_open_requests() const;
   /// Payload alone: messages with data from rank to rank, whatever their segments, and their bytes without headers.
   [[nodiscard]] Traffic counted() const;
   /// Messages sent that are headers alone.

@@ -16,13 +16,13 @@ struct WatchedLink {
 };
 
 /// Cheap to copy: waits do so.
-class Carriers {
+class LinkWatch {
  public:
-  Carriers() = default;
+  LinkWatch() = default;
   /// Reads `INTERFACE ADDRESS NAME;...`, the form of ALLPORT_LINKS (`allport lab run` sets it).
   /// @throws Error naming ALLPORT_LINKS and the entry that is wrong
-  explicit Carriers(std::string_view text);
-  [[nodiscard]] static Carriers from_environment();
+  explicit LinkWatch(std::string_view text);
+  [[nodiscard]] static LinkWatch from_environment();
 
   [[nodiscard]] bool watched() const { return links_ != nullptr; }
   /// A link whose interface is there but has no carrier, while no route leads round it to the neighbour; its name.

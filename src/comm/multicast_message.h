@@ -12,7 +12,7 @@
 namespace allport::engine {
 
 /// The fixed part. Then come the destinations' intervals, then the data where they are short.
-struct LetterHead {
+struct MessageHeader {
   MessageName name{};
   std::int64_t number = 0;   ///< of the letters on this way
   std::int64_t bytes = 0;    ///< of data
@@ -32,14 +32,14 @@ struct LetterHead {
 };
 
 /// A head with what comes behind it. @param set none: head.intervals is routed or alone
-[[nodiscard]] std::vector<std::byte> pack_letter(LetterHead head, std::optional<DestinationSet> const& set,
-                                                 std::byte const* data);
+[[nodiscard]] std::vector<std::byte> pack_message(MessageHeader header, std::optional<DestinationSet> const& set,
+                                                  std::byte const* data);
 
-struct Letter {
-  LetterHead head{};
+struct UnpackedMessage {
+  MessageHeader header{};
   std::optional<DestinationSet> set{};
   std::span<std::byte const> data{};  ///< within the packet; empty where they come behind it
 };
-[[nodiscard]] Letter read_letter(std::span<std::byte const> packet);
+[[nodiscard]] UnpackedMessage unpack_message(std::span<std::byte const> packet);
 
 }  // namespace allport::engine
