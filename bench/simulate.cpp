@@ -15,7 +15,7 @@
 
 #include "allport/graph/simulate.h"
 #include "allport/linalg/graphs.h"
-#include "allport/tasks/carrier.h"
+#include "allport/tasks/transport.h"
 #include "arguments.h"
 
 namespace {

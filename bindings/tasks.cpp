@@ -7,8 +7,8 @@
 #include <nanobind/stl/vector.h>
 
 #include "allport/tasks/blocks_graph.h"
-#include "allport/tasks/carrier.h"
 #include "allport/tasks/loop_advice.h"
+#include "allport/tasks/transport.h"
 #include "arrays_of.h"
 #include "task_graph.h"
 

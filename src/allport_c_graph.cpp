@@ -7,8 +7,8 @@
 
 #include "allport/graph/check.h"
 #include "allport/graph/simulate.h"
-#include "allport/tasks/carrier.h"
 #include "allport/tasks/run.h"
+#include "allport/tasks/transport.h"
 #include "allport_c_body.h"
 #include "allport_c_calls.h"
 

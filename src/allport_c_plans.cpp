@@ -8,7 +8,7 @@
 #include <utility>
 
 #include "allport/graph/simulate.h"
-#include "allport/tasks/carrier.h"
+#include "allport/tasks/transport.h"
 #include "allport_c_options.h"
 #include "linalg/tiled_plan.h"
 

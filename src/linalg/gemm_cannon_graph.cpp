@@ -4,7 +4,7 @@
 
 #include <algorithm>
 
-#include "allport/tasks/carrier.h"
+#include "allport/tasks/transport.h"
 
 namespace allport::gemm_detail {
 

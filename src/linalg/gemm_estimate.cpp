@@ -6,7 +6,7 @@
 
 #include "allport/graph/price.h"
 #include "allport/graph/rates.h"
-#include "allport/tasks/carrier.h"
+#include "allport/tasks/transport.h"
 #include "gemm_3d_graph.h"
 #include "gemm_cannon_graph.h"
 #include "gemm_graph.h"

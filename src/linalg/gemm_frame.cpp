@@ -6,7 +6,7 @@
 
 #include "allport/mapping/embedding.h"
 #include "allport/mapping/mapping.h"
-#include "allport/tasks/carrier.h"
+#include "allport/tasks/transport.h"
 
 namespace allport::gemm_detail {
 

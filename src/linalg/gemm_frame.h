@@ -11,7 +11,7 @@
 
 #include "allport/linalg/gemm.h"
 #include "allport/schedule/schedule.h"
-#include "allport/tasks/carrier.h"
+#include "allport/tasks/transport.h"
 
 namespace allport::gemm_detail {
 

@@ -5,7 +5,7 @@
 #include <algorithm>
 
 #include "allport/linalg/graphs.h"
-#include "allport/tasks/carrier.h"
+#include "allport/tasks/transport.h"
 #include "gemm_3d_graph.h"
 #include "gemm_cannon_graph.h"
 

@@ -7,7 +7,7 @@
 #include "allport/graph/price.h"
 #include "allport/graph/rates.h"
 #include "allport/linalg/graphs.h"
-#include "allport/tasks/carrier.h"
+#include "allport/tasks/transport.h"
 #include "gemm_cannon_graph.h"
 #include "gemm_graph.h"
 #include "gemm_grids.h"

@@ -2,7 +2,7 @@
 
 #include <vector>
 
-#include "allport/tasks/carrier.h"
+#include "allport/tasks/transport.h"
 
 namespace allport::gemm_detail {
 

@@ -6,7 +6,7 @@
 #include "allport/graph/price.h"
 #include "allport/graph/rates.h"
 #include "allport/linalg/graphs.h"
-#include "allport/tasks/carrier.h"
+#include "allport/tasks/transport.h"
 #include "lu_tasks.h"
 #include "plan_way.h"
 #include "tiled_plan.h"

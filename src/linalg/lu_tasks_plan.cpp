@@ -5,7 +5,7 @@
 #include "allport/graph/pool.h"
 #include "allport/graph/rates.h"
 #include "allport/linalg/graphs.h"
-#include "allport/tasks/carrier.h"
+#include "allport/tasks/transport.h"
 #include "lu_tasks.h"
 #include "tiled_plan.h"
 

@@ -1,7 +1,7 @@
 // How what a plan's graph sends to several ranks travels.
 #pragma once
 
-#include "allport/tasks/carrier.h"
+#include "allport/tasks/transport.h"
 
 namespace allport {
 

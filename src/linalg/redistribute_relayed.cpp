@@ -6,7 +6,7 @@
 #include "allport/comm/planned_schedule.h"
 #include "allport/machine/dimensions.h"
 #include "allport/machine/link_bytes.h"
-#include "allport/tasks/carrier.h"
+#include "allport/tasks/transport.h"
 #include "redistribute_plan.h"
 
 namespace allport::detail {

@@ -7,7 +7,7 @@
 
 #include "allport/graph/count.h"
 #include "allport/linalg/graphs.h"
-#include "allport/tasks/carrier.h"
+#include "allport/tasks/transport.h"
 #include "tiled_plan.h"
 
 namespace allport {

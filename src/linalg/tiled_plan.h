@@ -14,7 +14,7 @@
 
 #include "allport/graph/price.h"
 #include "allport/linalg/distribution.h"
-#include "allport/tasks/carrier.h"
+#include "allport/tasks/transport.h"
 #include "checks.h"
 #include "report_json.h"
 

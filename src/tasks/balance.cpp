@@ -258,9 +258,9 @@ std::vector<int> balanced(std::vector<double> const& loads, Owners const& owners
   switch (options.balancer) {
     case Balancer::greedy: {
       // Heaviest first may end up to a third later than the best, so also later than what stands.
-      auto dealt = greedy(loads, speeds);
+      auto assigned = greedy(loads, speeds);
       auto const standing = std::ranges::max(times(loads, owners, speeds));
-      return standing == 0 || std::ranges::max(times(loads, dealt, speeds)) < standing ? dealt : owners;
+      return standing == 0 || std::ranges::max(times(loads, assigned, speeds)) < standing ? assigned : owners;
     }
     case Balancer::refine: {
       auto const mean = mean_time(loads, speeds);

@@ -48,29 +48,29 @@ BalanceReport BlockEngine::State::balance(BalanceOptions const& balancing) {
   if (report.between_ranks > 0) move_to(next);
 
   // Here: new ones to whoever has least, then as between ranks.
-  masters = teams.masters();
+  leaders = teams.leaders();
   std::vector<double> mine;
   std::vector<int> of;
-  std::vector<double> has(static_cast<std::size_t>(masters));
+  std::vector<double> has(static_cast<std::size_t>(leaders));
   for (auto& [block, object] : objects) {
     if (measured) object.weight = all[static_cast<std::size_t>(block)];
     object.taken = 0;
-    if (object.master >= masters) object.master = -1;
-    if (object.master >= 0) has[static_cast<std::size_t>(object.master)] += object.weight;
+    if (object.leader >= leaders) object.leader = -1;
+    if (object.leader >= 0) has[static_cast<std::size_t>(object.leader)] += object.weight;
   }
   for (auto& [block, object] : objects) {
-    if (object.master < 0) {
-      object.master = static_cast<int>(std::ranges::min_element(has) - has.begin());
-      has[static_cast<std::size_t>(object.master)] += object.weight;
+    if (object.leader < 0) {
+      object.leader = static_cast<int>(std::ranges::min_element(has) - has.begin());
+      has[static_cast<std::size_t>(object.leader)] += object.weight;
     }
     mine.push_back(object.weight);
-    of.push_back(object.master);
+    of.push_back(object.leader);
   }
-  auto const places = balanced(mine, of, std::vector<double>(static_cast<std::size_t>(masters), 1.0), balancing);
+  auto const places = balanced(mine, of, std::vector<double>(static_cast<std::size_t>(leaders), 1.0), balancing);
   std::size_t o = 0;
   for (auto& [block, object] : objects) {
-    report.between_masters += object.master != places[o] ? 1 : 0;
-    object.master = places[o++];
+    report.between_leaders += object.leader != places[o] ? 1 : 0;
+    object.leader = places[o++];
   }
   return report;
 }
@@ -99,7 +99,7 @@ void BlockEngine::State::move_to(std::vector<int> const& next) {
     at = objects.erase(at);
   }
   while (!over) {
-    if (!talk(true)) std::this_thread::yield();
+    if (!communicate(true)) std::this_thread::yield();
   }
   broken = stopped;
   comm.ensure_all_well(error, ErrorKind::mpi);
@@ -108,7 +108,7 @@ void BlockEngine::State::move_to(std::vector<int> const& next) {
     link(object);
     object.arrived = {};
     if (!stale) object.arrived[static_cast<std::size_t>(iteration % 2)] = object.links.size();
-    if (came) object.master = -1;
+    if (came) object.leader = -1;
   }
 }
 

@@ -22,9 +22,9 @@ bool BlockEngine::State::quiet() {
   return (left == 0 || (stopped && busy == 0)) && outgoing.empty() && leaving.empty();
 }
 
-bool BlockEngine::State::talk(bool caller) {
-  if (only_caller_talks && !caller) return false;
-  std::unique_lock const alone(talking, std::try_to_lock);
+bool BlockEngine::State::communicate(bool caller) {
+  if (only_caller_calls_mpi && !caller) return false;
+  std::unique_lock const alone(communicating, std::try_to_lock);
   if (!alone.owns_lock() || over) return false;
   bool moved = false;
   try {

@@ -39,7 +39,7 @@ BlockEngine::State::State(Communicator const& given, BlockGrid cut, Teams& threa
       options(std::move(wanted)),
       me(comm.rank()),
       multicasts(comm, TopologyIds(comm.machine(), TopologyIds::usual_bits(comm.size()))),
-      only_caller_talks(!Multicasts::any_thread()),
+      only_caller_calls_mpi(!Multicasts::any_thread()),
       owners(options.owners.empty() ? grid.boxes(comm.size()) : options.owners) {
   std::string wrong;
   try {
@@ -53,11 +53,11 @@ BlockEngine::State::State(Communicator const& given, BlockGrid cut, Teams& threa
   }
   comm.ensure_all_well(wrong);
   comm.ensure_agreement("blocks", fingerprint(grid, element, owners));
-  spread_over_masters();
+  spread_over_leaders();
   // By the master that has it, so that its memory lies in that one's NUMA domain.
-  teams.run([&](int master, Team&) {
+  teams.run([&](int leader, Team&) {
     for (auto& [block, object] : objects) {
-      if (object.master == master) allocate(object);
+      if (object.leader == leader) allocate(object);
     }
   });
   comm.barrier();
@@ -106,8 +106,8 @@ BlockEngine::State::Object* BlockEngine::State::find(std::int64_t block) {
 }
 
 /// Blocks in a row to each master, of about as much weight.
-void BlockEngine::State::spread_over_masters() {
-  masters = teams.masters();
+void BlockEngine::State::spread_over_leaders() {
+  leaders = teams.leaders();
   double all = 0;
   for (auto& [block, object] : objects) {
     if (object.taken > 0) object.weight = object.taken;
@@ -118,7 +118,7 @@ void BlockEngine::State::spread_over_masters() {
   double before = 0;
   for (auto& [block, object] : objects) {
     auto const weight = even ? 1.0 : object.weight;
-    object.master = std::min(masters - 1, static_cast<int>((before + weight / 2) / all * masters));
+    object.leader = std::min(leaders - 1, static_cast<int>((before + weight / 2) / all * leaders));
     before += weight;
   }
 }

@@ -27,7 +27,7 @@ class Context final : public TaskContext {
   /// @param inputs one for each index
   /// @param seat    null for tasks that are in no gang
   Context(TaskGraph const& graph, Pool& pool, Workers& workers, Ready const& ready, std::int64_t step,
-          FunctionRef<void()> progress, GangContext* seat)
+          FunctionRef<void()> progress, GangContext* gang)
       : graph_(graph),
         pool_(pool),
         workers_(workers),
@@ -35,7 +35,7 @@ class Context final : public TaskContext {
         inputs_(ready.inputs),
         step_(step),
         progress_(progress),
-        seat_(seat) {}
+        gang_(gang) {}
 
   std::span<std::byte const> input(int index) const override { return given(index).bytes; }
   /// @throws Error where the output is an input, which others read
@@ -43,7 +43,7 @@ class Context final : public TaskContext {
   std::shared_ptr<void> keep_input(int index) const override { return Pool::keep(given(index)); }
   std::shared_ptr<void> keep_output(int index) override { return Pool::keep(block(index)); }
   void progress() override { progress_(); }
-  GangContext& gang() override { return seat_ != nullptr ? *seat_ : TaskContext::gang(); }
+  GangContext& gang() override { return gang_ != nullptr ? *gang_ : TaskContext::gang(); }
   int idle() const override { return workers_.idle.load(std::memory_order_relaxed); }
   void parallel_for(std::int64_t parts, FunctionRef<void(std::int64_t)> body) override;
 
@@ -69,7 +69,7 @@ class Context final : public TaskContext {
   std::vector<Given> const& inputs_;
   std::int64_t step_;
   FunctionRef<void()> progress_;
-  GangContext* seat_;
+  GangContext* gang_;
   std::vector<std::pair<int, Block>> outputs_;
 };
 

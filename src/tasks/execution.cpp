@@ -11,7 +11,7 @@
 #include <thread>
 #include <utility>
 
-#include "allport/tasks/carrier.h"
+#include "allport/tasks/transport.h"
 
 namespace allport::tasks {
 
@@ -40,10 +40,10 @@ Execution::Execution(TaskGraph const& graph, Communicator const& comm, RunOption
       tree_(options.multicast.value_or(default_tree(comm.machine()))),
       workers_(std::max(options.workers, 1)),
       window_(graph, comm.rank(), options.ahead),
-      multicasts_(comm, TopologyIds(comm.machine(), TopologyIds::usual_bits(comm.size())), carried(),
+      multicasts_(comm, TopologyIds(comm.machine(), TopologyIds::usual_bits(comm.size())), multicast_options(),
                   [this](MessageName const& name) { return route(task_of(name), static_cast<int>(name[3])); }),
       trees_(multicasts_.ids(), tree_),
-      only_caller_talks_(!Multicasts::any_thread()),
+      only_caller_calls_mpi_(!Multicasts::any_thread()),
       fast_links_(moves_while_polled(comm.machine())),
       timed_(comm.size() > 1 || options.record),
       frontier_(graph),
@@ -52,13 +52,13 @@ Execution::Execution(TaskGraph const& graph, Communicator const& comm, RunOption
       next_warning_(options.stall_seconds),
       has_tasks_(!count_ || *count_ > 0) {}
 
-MulticastOptions Execution::carried() {
+MulticastOptions Execution::multicast_options() {
   MulticastOptions options;
   options.segment = options_.segment.value_or(usual_segment(comm_.machine()));
   options.shared_out = !moves_while_polled(comm_.machine());
   options.last_segment = options.shared_out ? std::max(options.segment, sent_at_once) : options.segment;
-  options.allocate = [this](MessageName const& name, std::int64_t bytes) { return room_for(name, bytes); };
-  options.watch = [this](MessageEvent const& event) { passed(event); };
+  options.allocate = [this](MessageName const& name, std::int64_t bytes) { return memory_for(name, bytes); };
+  options.watch = [this](MessageEvent const& event) { record_message(event); };
   return options;
 }
 
@@ -107,14 +107,14 @@ void Execution::enter() {
 void Execution::work(int index) {
   Worker worker(index, comm_.machine());
   bool const caller = index == 0;
-  bool const talks = caller || !only_caller_talks_;
+  bool const may_communicate = caller || !only_caller_calls_mpi_;
   int polls = 0;
   while (!over_) {
     if (caller && (options_.attend || options_.progress)) attend();
     bool moved = false;
     // Nothing comes to a rank that has no others, and what it has to do it knows.
     bool const late = !worker.has_work() || (timed_ && worker.now - worker.looked > between_polls);
-    if (talks && (late || hurry_.load(std::memory_order_relaxed))) {
+    if (may_communicate && (late || hurry_.load(std::memory_order_relaxed))) {
       moved = look(caller);
       worker.looked = worker.now = Clock::now();
     }
@@ -128,19 +128,19 @@ void Execution::work(int index) {
       moved = help(worker) || moved;
     }
     polls = moved ? 0 : polls + 1;
-    rest(worker, polls);
+    back_off(worker, polls);
   }
 }
 
-void Execution::rest(Worker& worker, int polls) const {
+void Execution::back_off(Worker& worker, int polls) const {
   if (polls == 0) return worker.backoff.moved();
   // Where links are slow ranks that share cores poll as seldom as will do: who hands on, or computes, needs them. Not
   // where another worker may have something to do at any time.
   if (!fast_links_ && options_.workers == 1 && !options_.awake) return worker.backoff.idle();
-  give_way(polls);
+  yield_core(polls);
 }
 
-void Execution::give_way(int polls) const {
+void Execution::yield_core(int polls) const {
   // MPI moves long messages through memory a little with every poll, and nothing while ranks sleep.
   if (polls < (fast_links_ ? polls_of_fast_links : polls_before_sleep) ||
       (fast_links_ && has_open_requests_.load(std::memory_order_relaxed))) {
@@ -167,19 +167,19 @@ bool Execution::help(Worker& worker) {
 
 void Execution::attend() {
   auto const now = Clock::now();
-  bool const last = !told_end_ && !has_tasks_.load(std::memory_order_relaxed);
+  bool const last = !end_reported_ && !has_tasks_.load(std::memory_order_relaxed);
   if (now - attended_ < between_looks && !last) return;
   attended_ = now;
-  told_end_ = last || told_end_;
+  end_reported_ = last || end_reported_;
   try {
     if (options_.attend) options_.attend();
-    tell_progress();
+    report_progress();
   } catch (std::exception const& error) {
     fail(error, "the program");
   }
 }
 
-void Execution::tell_progress() {
+void Execution::report_progress() {
   if (!options_.progress || !count_) return;
   auto const done = [this] {
     std::scoped_lock const hold(mutex_);
@@ -246,9 +246,9 @@ void Execution::execute(Ready& ready, Worker& worker) {
   add_up(ready.inputs);
   auto const progress = [this] { look_before_long(); };
   if (fast_links_ && timed_ && graph_.work(ready.task).flops > long_task) look_before_long();
-  auto const seat = ready.in_gang ? seat_of(ready, worker) : nullptr;
-  if (ready.exchanges && !ready.has_sent && !exchange(ready, *seat, worker)) return;
-  Context context(graph_, *pool_, workers_, ready, step, progress, seat.get());
+  auto const endpoint = ready.in_gang ? endpoint_of(ready, worker) : nullptr;
+  if (ready.exchanges && !ready.has_sent && !exchange(ready, *endpoint, worker)) return;
+  Context context(graph_, *pool_, workers_, ready, step, progress, endpoint.get());
   if (options_.record) worker.now = Clock::now();
   auto const begin = worker.now;
   graph_.run(ready.task, context);
@@ -261,7 +261,7 @@ void Execution::execute(Ready& ready, Worker& worker) {
   ready.inputs.clear();
   std::scoped_lock const hold(mutex_);
   fulfil_children(ready.task, worker);
-  if (ready.ordered) tell_done(seat->gang());
+  if (ready.ordered) announce_done(endpoint->gang());
   if (frontier_.has_new_members()) hurry_.store(true, std::memory_order_relaxed);
   report_.count.flops += work.flops;
   ++executed_;
@@ -269,7 +269,7 @@ void Execution::execute(Ready& ready, Worker& worker) {
   --running_;
   if (window_.bounds()) {
     window_.done(step);
-    tell_floor();
+    announce_step();
   }
   take_next(worker, begin);
 }
@@ -337,12 +337,12 @@ void Execution::fulfil_children(Task task, Worker& worker) {
 bool Execution::idle() {
   std::scoped_lock const hold(mutex_);
   if (running_ > 0 || unsent_ > 0 || !outgoing_.empty()) return false;
-  if (tells_failure_) return multicasts_.may_be_over();
+  if (announces_failure_) return multicasts_.may_be_over();
   if (stopped_) return true;
-  if (!complete_.empty() || (options_.progress && count_ && !told_end_)) return false;
+  if (!complete_.empty() || (options_.progress && count_ && !end_reported_)) return false;
   if (count_ ? executed_ < *count_ : !frontier_.empty()) return false;
   // What has left may have been the last of its step: who counts as idle sends nothing more but when it is sent to.
-  if (window_.bounds()) tell_floor();
+  if (window_.bounds()) announce_step();
   return outgoing_.empty();
 }
 
@@ -379,15 +379,15 @@ void Execution::fail(std::string const& what, ErrorKind kind) {
   failure_ = what;
   failure_kind_ = kind;
   if (std::exchange(stopped_, true)) return;
-  tells_failure_ = comm_.size() > 1;
+  announces_failure_ = comm_.size() > 1;
   hurry_.store(true, std::memory_order_relaxed);
 }
 
-void Execution::tell_failure() {
+void Execution::announce_failure() {
   // The program may throw at any time. Where the other ranks may have left, nobody would receive the message: it waits
   // until the count is known, and if that was the last, only this rank fails.
-  if (!tells_failure_ || multicasts_.may_be_over()) return;
-  tells_failure_ = false;
+  if (!announces_failure_ || multicasts_.may_be_over()) return;
+  announces_failure_ = false;
   auto const here = multicasts_.ids().position(comm_.position(me_));
   Multicast all{comm_.position(me_), DestinationSet::all(multicasts_.ids()).without(here)};
   queue(name_of(failure, {}, 0), std::move(all), {});

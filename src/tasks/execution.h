@@ -20,8 +20,8 @@
 #include "allport/tasks/run.h"
 #include "context.h"
 #include "frontier.h"
+#include "gang_endpoint.h"
 #include "gang_order.h"
-#include "gang_seat.h"
 #include "pool.h"
 #include "window.h"
 
@@ -45,13 +45,13 @@ class Execution {
     output_of,
     contribution_to,
     failure,
-    floor_up,
-    floor_down,
-    gang_ready,     ///< to the rank that says in which order gangs begin
-    gang_begins,    ///< from there
-    gang_done,      ///< to there
-    gang_expected,  ///< between members, by send()
-    gang_talk,      ///< likewise, of collectives
+    step_up,
+    step_down,
+    gang_ready,       ///< to the rank that says in which order gangs begin
+    gang_begins,      ///< from there
+    gang_done,        ///< to there
+    gang_expected,    ///< between members, by send()
+    gang_collective,  ///< likewise, of collectives
   };
 
   /// A message that its worker could not send itself.
@@ -66,7 +66,7 @@ class Execution {
     std::deque<std::pair<Outgoing, std::span<std::byte>>> waiting{};
     std::int64_t bytes = 0;  ///< under way
   };
-  static constexpr std::int64_t sums_under_way = 128 * 1024;  ///< bytes to one rank, beside one sum
+  static constexpr std::int64_t sums_in_flight = 128 * 1024;  ///< bytes to one rank, beside one sum
   /// An output until it has left.
   struct Leaving {
     Block block{};
@@ -119,8 +119,8 @@ class Execution {
   void enter();
   void work(int worker);
   /// After so many looks in a row at which nothing moved.
-  void rest(Worker& worker, int polls) const;
-  void give_way(int polls) const;
+  void back_off(Worker& worker, int polls) const;
+  void yield_core(int polls) const;
   void take(Worker& worker);
   /// Runs parts of others' bodies that are spread. True when there were any.
   [[nodiscard]] bool help(Worker& worker);
@@ -132,11 +132,11 @@ class Execution {
   void take_next(Worker& worker, Clock::time_point begin);
   void record_task(Task task, Worker const& worker, Clock::time_point begin);
   void attend();
-  void tell_progress();
+  void report_progress();
   [[nodiscard]] double since_begin(Clock::time_point when) const {
     return std::chrono::duration<double>(when - begin_).count();
   }
-  void passed(MessageEvent const& event);
+  void record_message(MessageEvent const& event);
   /// Payload that the graph tells beforehand.
   [[nodiscard]] Traffic known_traffic() const;
   /// Where a task's outputs go, in the worker's own memory.
@@ -159,7 +159,7 @@ class Execution {
   void add_up(std::vector<Given>& inputs) const;
   [[nodiscard]] Block sum(std::span<Given const> parts) const;
 
-  [[nodiscard]] MulticastOptions carried();
+  [[nodiscard]] MulticastOptions multicast_options();
   [[nodiscard]] static Task task_of(MessageName const& name);
   [[nodiscard]] static MessageName name_of(What what, Task t, std::int64_t index, std::int64_t contribution = 0);
   /// The ranks that an output goes to.
@@ -175,17 +175,17 @@ class Execution {
   [[nodiscard]] bool leaves(Task task, int output) const;
 
   /// Memory for what comes for this rank.
-  [[nodiscard]] std::shared_ptr<std::byte[]> room_for(MessageName const& name, std::int64_t bytes);
+  [[nodiscard]] std::shared_ptr<std::byte[]> memory_for(MessageName const& name, std::int64_t bytes);
   /// A member of a gang of several, or of one: where its body talks from.
-  [[nodiscard]] std::unique_ptr<GangSeat> seat_of(Ready const& ready, Worker& worker);
+  [[nodiscard]] std::unique_ptr<GangEndpoint> endpoint_of(Ready const& ready, Worker& worker);
   [[nodiscard]] Block await(GangMessage const& what, Task member, Worker& worker);
   /// A member sends what others of its gang expect. True when what it expects itself is there: else its turn comes
   /// when that has come.
-  [[nodiscard]] bool exchange(Ready& ready, GangSeat& seat, Worker& worker);
+  [[nodiscard]] bool exchange(Ready& ready, GangEndpoint& endpoint, Worker& worker);
   [[nodiscard]] static MessageName name_of(GangMessage const& what);
   /// Sends and takes what orders gangs. With mutex_ held.
-  void tell_ready();
-  void tell_done(Task gang);
+  void announce_ready();
+  void announce_done(Task gang);
   void begin_gangs();
   void arrived_of_gang(MessageName const& name, Block const& block);
   /// What still waits for a gang or in one, where anything does. With mutex_ held.
@@ -196,7 +196,7 @@ class Execution {
   [[nodiscard]] std::string left_over_text() const;
 
   /// Tells other ranks how far this one is, and lets tasks run that they have waited for. With mutex_ held.
-  void tell_floor();
+  void announce_step();
   [[nodiscard]] std::int64_t step_of(Task task) const { return window_.bounds() ? graph_.step(task) : 0; }
   /// Looks after messages if nobody else does and this thread may. True when anything moved.
   bool look(bool caller);
@@ -204,7 +204,7 @@ class Execution {
   /// Sends what is queued, takes what has come. True when anything moved. Called by one thread at a time.
   void send_sums();
   void sum_left(std::int64_t leaving);
-  bool talk();
+  bool communicate();
   void arrived(Multicasts::Message&& message);
   void left(std::int64_t leaving);
   /// Whether nothing will leave this rank any more but in answer to what comes. It may send what says so.
@@ -214,7 +214,7 @@ class Execution {
   /// With mutex_ held.
   void fail(std::string const& what, ErrorKind kind);
   /// Tells the other ranks that this one has failed, unless they may have left. With network_ and mutex_ held.
-  void tell_failure();
+  void announce_failure();
   /// Whether this rank knows of anything that went wrong here.
   [[nodiscard]] bool is_wrong();
 
@@ -228,7 +228,7 @@ class Execution {
   std::shared_ptr<Pool> pool_ = std::make_shared<Pool>(window_.bounds());
   Multicasts multicasts_;
   mutable KnownTrees trees_;  ///< with network_
-  bool const only_caller_talks_;
+  bool const only_caller_calls_mpi_;
   bool const fast_links_;
   /// Whether the clock is read at each body's end: the network is looked at in time, or tasks are recorded.
   bool const timed_;
@@ -262,7 +262,7 @@ class Execution {
   std::map<Task, Exchanging> exchanging_;  ///< by their gangs' first members
   Traffic unforeseen_;                     ///< of traffic, what only bodies know, and who hands it on
   bool stopped_ = false;                   ///< here or elsewhere something has failed
-  bool tells_failure_ = false;             ///< to the other ranks, as soon as it may
+  bool announces_failure_ = false;         ///< to the other ranks, as soon as it may
   std::string failure_;                    ///< what has failed here
   ErrorKind failure_kind_ = ErrorKind::schedule;
   RunReport report_;
@@ -276,8 +276,8 @@ class Execution {
   double next_warning_;
   Clock::time_point begin_ = Clock::now();
   Clock::time_point attended_{};
-  std::atomic<bool> has_tasks_;        ///< of count_, what has not run yet
-  std::atomic<bool> told_end_{false};  ///< the program has been told of the last one
+  std::atomic<bool> has_tasks_;            ///< of count_, what has not run yet
+  std::atomic<bool> end_reported_{false};  ///< the program has been told of the last one
 };
 
 }  // namespace allport::tasks

@@ -15,10 +15,10 @@ namespace allport::tasks {
 constexpr int polls_in_gang = 10'000;
 
 MessageName Execution::name_of(GangMessage const& what) {
-  return name_of(what.expected ? gang_expected : gang_talk, what.gang, what.sender, what.number);
+  return name_of(what.expected ? gang_expected : gang_collective, what.gang, what.sender, what.number);
 }
 
-std::unique_ptr<GangSeat> Execution::seat_of(Ready const& ready, Worker& worker) {
+std::unique_ptr<GangEndpoint> Execution::endpoint_of(Ready const& ready, Worker& worker) {
   Gang gang;
   static_cast<void>(graph_.gang(ready.task, gang));
   auto const post = [this](GangMessage const& what, Rank to, Block block) {
@@ -36,18 +36,18 @@ std::unique_ptr<GangSeat> Execution::seat_of(Ready const& ready, Worker& worker)
   auto const await_one = [this, task = ready.task, &worker](GangMessage const& what) {
     return await(what, task, worker);
   };
-  return std::make_unique<GangSeat>(graph_, gang, ready.task, post, await_one);
+  return std::make_unique<GangEndpoint>(graph_, gang, ready.task, post, await_one);
 }
 
-bool Execution::exchange(Ready& ready, GangSeat& seat, Worker& worker) {
+bool Execution::exchange(Ready& ready, GangEndpoint& endpoint, Worker& worker) {
   auto const progress = [this] { look_before_long(); };
-  Context context(graph_, *pool_, workers_, ready, step_of(ready.task), progress, &seat);
+  Context context(graph_, *pool_, workers_, ready, step_of(ready.task), progress, &endpoint);
   if (options_.record) worker.now = Clock::now();
   auto const begin = worker.now;
   Exchanging waits;
   graph_.exchange(ready.task, context, [&](int member) {
-    ensure(member >= 0 && member < seat.members() && member != seat.me(), "member", member,
-           fmt::format("another member, in 0..{}", seat.members() - 1), "", ErrorKind::schedule);
+    ensure(member >= 0 && member < endpoint.members() && member != endpoint.me(), "member", member,
+           fmt::format("another member, in 0..{}", endpoint.members() - 1), "", ErrorKind::schedule);
     waits.missing.push_back(member);
   });
   ensure(!context.has_outputs(), "exchange", graph_.name(ready.task), "a body that makes no outputs",
@@ -55,10 +55,10 @@ bool Execution::exchange(Ready& ready, GangSeat& seat, Worker& worker) {
   ready.has_sent = true;
   if (timed_) worker.now = Clock::now();
   std::scoped_lock const hold(mutex_);
-  std::erase_if(waits.missing, [&](int member) { return mail_.contains({seat.gang(), true, member, 0}); });
+  std::erase_if(waits.missing, [&](int member) { return mail_.contains({endpoint.gang(), true, member, 0}); });
   if (waits.missing.empty()) return true;
   waits.ready = std::move(ready);
-  exchanging_.insert_or_assign(seat.gang(), std::move(waits));
+  exchanging_.insert_or_assign(endpoint.gang(), std::move(waits));
   --running_;
   take_next(worker, begin);
   return false;
@@ -84,11 +84,11 @@ Block Execution::await(GangMessage const& what, Task member, Worker& worker) {
     if (caller && (options_.attend || options_.progress)) attend();
     polls = look(caller) ? 0 : polls + 1;
     // Members answer each other column by column: long sleeps would be most of a gang's time.
-    if (polls > 0) give_way(fast_links_ && polls < polls_in_gang ? 1 : polls);
+    if (polls > 0) yield_core(fast_links_ && polls < polls_in_gang ? 1 : polls);
   }
 }
 
-void Execution::tell_ready() {
+void Execution::announce_ready() {
   auto const orderer = graph_.orders_gangs(me_);
   for (auto const gang : frontier_.new_members()) {
     if (stopped_) continue;
@@ -101,7 +101,7 @@ void Execution::tell_ready() {
   begin_gangs();
 }
 
-void Execution::tell_done(Task gang) {
+void Execution::announce_done(Task gang) {
   if (stopped_) return;
   if (auto const orderer = graph_.orders_gangs(me_); me_ != orderer) {
     queue(name_of(gang_done, gang, me_), straight_to(orderer), {});

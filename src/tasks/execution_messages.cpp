@@ -5,7 +5,7 @@
 #include <new>
 #include <utility>
 
-#include "allport/tasks/carrier.h"
+#include "allport/tasks/transport.h"
 #include "execution.h"
 
 namespace allport::tasks {
@@ -88,7 +88,7 @@ void Execution::fulfil_sent(Task task, int output) {
   });
 }
 
-void Execution::passed(MessageEvent const& event) {
+void Execution::record_message(MessageEvent const& event) {
   bool const is_unforeseen = event.name[0] == gang_expected;
   if (event.bytes == 0 || (!is_unforeseen && !options_.record)) return;
   std::scoped_lock const hold(mutex_);
@@ -112,12 +112,12 @@ void Execution::arrived(Multicasts::Message&& message) {
     stopped_ = true;
   } else if (message.name[0] == contribution_to) {
     arrived_of_sum(message.name, block);
-  } else if (message.name[0] == floor_up) {
-    window_.told_by_child(static_cast<Rank>(message.name[4]), message.name[3]);
-    tell_floor();
-  } else if (message.name[0] == floor_down) {
-    window_.told_by_parent(message.name[3]);
-    tell_floor();
+  } else if (message.name[0] == step_up) {
+    window_.received_from_child(static_cast<Rank>(message.name[4]), message.name[3]);
+    announce_step();
+  } else if (message.name[0] == step_down) {
+    window_.received_from_parent(message.name[3]);
+    announce_step();
   } else if (message.name[0] >= gang_ready) {
     arrived_of_gang(message.name, block);
   } else if (!stopped_) {
@@ -125,8 +125,8 @@ void Execution::arrived(Multicasts::Message&& message) {
   }
 }
 
-std::shared_ptr<std::byte[]> Execution::room_for(MessageName const& name, std::int64_t bytes) {
-  bool const in_gang = name[0] == gang_expected || name[0] == gang_talk;
+std::shared_ptr<std::byte[]> Execution::memory_for(MessageName const& name, std::int64_t bytes) {
+  bool const in_gang = name[0] == gang_expected || name[0] == gang_collective;
   std::int64_t last = 0;
   if (window_.bounds() && (in_gang || name[0] == contribution_to)) {
     last = graph_.step(task_of(name));
@@ -136,18 +136,18 @@ std::shared_ptr<std::byte[]> Execution::room_for(MessageName const& name, std::i
       last = std::max(last, graph_.step(edge.child));
     });
   }
-  return pool_->room(bytes, last, !in_gang);
+  return pool_->allocate_incoming(bytes, last, !in_gang);
 }
 
-void Execution::tell_floor() {
+void Execution::announce_step() {
   if (stopped_) return;
   auto const news = window_.news(pool_->least_step());
   if (news.to_parent) {
-    queue(name_of(floor_up, {}, *news.to_parent, me_), straight_to(window_.parent()), {});
+    queue(name_of(step_up, {}, *news.to_parent, me_), straight_to(window_.parent()), {});
   }
   if (!news.to_children) return;
   for (auto const child : window_.children()) {
-    queue(name_of(floor_down, {}, *news.to_children), straight_to(child), {});
+    queue(name_of(step_down, {}, *news.to_children), straight_to(child), {});
   }
   frontier_.let_run_before(window_.limit());
 }
@@ -166,10 +166,10 @@ bool Execution::is_wrong() {
 }
 
 bool Execution::look(bool caller) {
-  if ((only_caller_talks_ && !caller) || !network_.try_lock()) return false;
+  if ((only_caller_calls_mpi_ && !caller) || !network_.try_lock()) return false;
   std::scoped_lock const hold(std::adopt_lock, network_);
   // Another worker may have seen the end since this one looked: counting again would begin what no other rank does.
-  return !over_ && talk();
+  return !over_ && communicate();
 }
 
 void Execution::send_sums() {
@@ -177,7 +177,7 @@ void Execution::send_sums() {
     while (!to.waiting.empty()) {
       auto const& [one, data] = to.waiting.front();
       auto const bytes = static_cast<std::int64_t>(data.size());
-      if (to.bytes > 0 && to.bytes + bytes > sums_under_way) break;
+      if (to.bytes > 0 && to.bytes + bytes > sums_in_flight) break;
       to.bytes += bytes;
       sums_leaving_[one.leaving] = {rank, bytes};
       multicasts_.send(*one.to, one.name, data, one.leaving, false);
@@ -193,16 +193,16 @@ void Execution::sum_left(std::int64_t leaving) {
   sums_leaving_.erase(at);
 }
 
-bool Execution::talk() {
+bool Execution::communicate() {
   bool moved = false;
   try {
     std::vector<Outgoing> outgoing;
     std::vector<std::span<std::byte>> data;
     {
       std::scoped_lock const hold(mutex_);
-      if (window_.bounds()) tell_floor();
-      if (frontier_.has_new_members()) tell_ready();
-      tell_failure();
+      if (window_.bounds()) announce_step();
+      if (frontier_.has_new_members()) announce_ready();
+      announce_failure();
       outgoing.swap(outgoing_);
       hurry_.store(false, std::memory_order_relaxed);
       for (auto const& one : outgoing) data.push_back(leaving_[static_cast<std::size_t>(one.leaving)].block.bytes);

@@ -127,15 +127,15 @@ void Execution::add_up(std::vector<Given>& inputs) const {
 
 std::string Execution::sums_text() const {
   std::string text;
-  std::size_t told = 0;
+  std::size_t listed = 0;
   for (auto const& [sum, partial] : partials_) {
-    if (told++ >= 8) continue;
+    if (listed++ >= 8) continue;
     text += fmt::format("{}the sum for {} has {} of {} parts here", text.empty() ? "" : ", ", graph_.name(sum.first),
                         partial.parts.size(),
                         partial.own ? fmt::format("{}", partial.own->place.parts.size() + 1)
                                     : std::string("others and this rank's own"));
   }
-  if (told > 8) text += fmt::format(" and {} more", told - 8);
+  if (listed > 8) text += fmt::format(" and {} more", listed - 8);
   return text;
 }
 

@@ -22,10 +22,10 @@ std::string in_words(Launch const& launch) {
 
 /// Of "2 x (1 + 3), static"; all where it is another name.
 int busy_threads(std::string const& configuration, int threads) {
-  int masters = 0;
-  int drones = 0;
-  if (std::sscanf(configuration.c_str(), "%d x (1 + %d)", &masters, &drones) != 2) return threads;
-  return std::clamp(masters * (1 + drones), 1, threads);
+  int leaders = 0;
+  int members = 0;
+  if (std::sscanf(configuration.c_str(), "%d x (1 + %d)", &leaders, &members) != 2) return threads;
+  return std::clamp(leaders * (1 + members), 1, threads);
 }
 
 std::optional<LaunchTime> time_of(Launch const& launch, Remembered const& known) {

@@ -39,18 +39,18 @@ struct Loop {
 class LoopBoard {
  public:
   /// `crowded`: there are not as many processors as members, so that who waits lets others run.
-  LoopBoard(int members, bool crowded);
-  explicit LoopBoard(int members) : LoopBoard(members, members > processors()) {}
+  LoopBoard(int threads, bool crowded);
+  explicit LoopBoard(int threads) : LoopBoard(threads, threads > processors()) {}
 
-  [[nodiscard]] int members() const { return members_; }
+  [[nodiscard]] int threads() const { return threads_; }
   /// Runs a loop, with all who help. @throws what the first of its chunks threw
   void run(std::int64_t iterations, LoopOptions const& options, FunctionRef<void(std::int64_t, std::int64_t)> body);
   /// Runs chunks of one open loop until it has none left, or `most` of them. False where no loop has any.
-  bool help(int member, std::int64_t most = std::numeric_limits<std::int64_t>::max()) {
-    return help_within(nullptr, member, most);
+  bool help(int thread, std::int64_t most = std::numeric_limits<std::int64_t>::max()) {
+    return help_within(nullptr, thread, most);
   }
   /// Helps until stop(); between loops spins, then sleeps.
-  void serve(int member);
+  void serve(int thread);
   void stop();
 
  private:
@@ -72,19 +72,19 @@ class LoopBoard {
 
   [[nodiscard]] Slot* take_slot();
   void run_alone(Loop& loop);
-  bool help_within(Loop const* outer, int member, std::int64_t most);
-  std::int64_t run_chunks(Slot& slot, int member, std::int64_t most);
-  [[nodiscard]] std::optional<Range> next(Slot& slot, int member);
-  [[nodiscard]] std::optional<Range> next_static(Slot& slot, int member);
+  bool help_within(Loop const* outer, int thread, std::int64_t most);
+  std::int64_t run_chunks(Slot& slot, int thread, std::int64_t most);
+  [[nodiscard]] std::optional<Range> next(Slot& slot, int thread);
+  [[nodiscard]] std::optional<Range> next_static(Slot& slot, int thread);
   [[nodiscard]] static std::optional<Range> next_guided(Slot& slot);
   [[nodiscard]] static bool join(Slot& slot);
   void leave(Slot& slot);
-  void wait_for_members(Slot& slot, int member);
+  void wait_for_threads(Slot& slot, int thread);
   void announce();
   void sleep(std::uint32_t seen);
   [[nodiscard]] bool spin(std::uint32_t seen) const;
 
-  int const members_;
+  int const threads_;
   bool const crowded_;
   std::vector<Slot> slots_;
   /// Changes when there may be something to do, or to end.

@@ -28,7 +28,8 @@ class Pool : public std::enable_shared_from_this<Pool> {
   [[nodiscard]] Block copy(Block const& block, std::int64_t last);
   [[nodiscard]] bool by_step() const { return by_step_; }
   /// As above, for a message; one between members of a gang is not counted.
-  [[nodiscard]] std::shared_ptr<std::byte[]> room(std::int64_t bytes, std::int64_t last, bool counted = true);
+  [[nodiscard]] std::shared_ptr<std::byte[]> allocate_incoming(std::int64_t bytes, std::int64_t last,
+                                                               bool counted = true);
   /// It is used in this step, too.
   void used_until(Block const& block, std::int64_t last);
   /// The memory of a block for a body that keeps it: no longer counted when the run has given it back.

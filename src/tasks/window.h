@@ -30,22 +30,22 @@ class Window {
   /// A task of this rank has run.
   void done(std::int64_t step);
   /// What a child in the tree has told, or the parent.
-  void told_by_child(Rank child, std::int64_t floor);
-  void told_by_parent(std::int64_t floor);
+  void received_from_child(Rank child, std::int64_t lowest_step);
+  void received_from_parent(std::int64_t lowest_step);
 
   struct News {
     std::optional<std::int64_t> to_parent{};
     std::optional<std::int64_t> to_children{};
   };
   /// What is to be told now. @param kept the least step of what the pool keeps
-  [[nodiscard]] News news(std::int64_t kept);
+  [[nodiscard]] News news(std::int64_t retained);
   [[nodiscard]] Rank parent() const { return me_ & (me_ - 1); }
   [[nodiscard]] std::vector<Rank> const& children() const { return children_; }
 
  private:
   void move_on();
   /// Finds the least floor of this rank and those below it; the parent is told where it has risen.
-  [[nodiscard]] std::optional<std::int64_t> look(std::int64_t kept);
+  [[nodiscard]] std::optional<std::int64_t> look(std::int64_t retained);
   [[nodiscard]] std::int64_t count(std::int64_t step) const;
 
   TaskGraph const& graph_;
@@ -58,10 +58,10 @@ class Window {
   std::int64_t left_ = 0;                       ///< so many
   std::map<std::int64_t, std::int64_t> later_;  ///< tasks of later steps that have
   std::vector<Rank> children_;
-  std::vector<std::int64_t> floors_;  ///< of the children
-  std::int64_t told_ = 0;
-  std::int64_t floor_ = 0;
-  std::int64_t passed_on_ = 0;
+  std::vector<std::int64_t> lowest_steps_;  ///< of the children
+  std::int64_t reported_ = 0;
+  std::int64_t lowest_step_ = 0;
+  std::int64_t broadcast_ = 0;
 };
 
 }  // namespace allport::tasks

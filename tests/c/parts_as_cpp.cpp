@@ -15,7 +15,7 @@
 #include "allport/schedule/json.h"
 #include "allport/select/machine_part.h"
 #include "allport/sim/simulate.h"
-#include "allport/tasks/carrier.h"
+#include "allport/tasks/transport.h"
 #include "on_machine.h"
 
 namespace allport {

@@ -4,7 +4,7 @@
 #include <vector>
 
 #include "allport/linalg/cholesky.h"
-#include "allport/tasks/carrier.h"
+#include "allport/tasks/transport.h"
 #include "comm/world.h"
 #include "linalg/cholesky_samples.h"
 

@@ -10,8 +10,8 @@
 #include <vector>
 
 #include "allport/graph/check.h"
-#include "allport/tasks/carrier.h"
 #include "allport/tasks/run.h"
+#include "allport/tasks/transport.h"
 #include "comm/world.h"
 
 extern "C" void dgetrf_(int const*, int const*, double*, int const*, int*, int*);

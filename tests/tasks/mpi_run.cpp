@@ -7,8 +7,8 @@
 #include <vector>
 
 #include "allport/graph/check.h"
-#include "allport/tasks/carrier.h"
 #include "allport/tasks/run.h"
+#include "allport/tasks/transport.h"
 #include "comm/world.h"
 #include "random_graph.h"
 

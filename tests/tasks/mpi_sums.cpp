@@ -8,8 +8,8 @@
 
 #include "allport/graph/check.h"
 #include "allport/graph/simulate.h"
-#include "allport/tasks/carrier.h"
 #include "allport/tasks/run.h"
+#include "allport/tasks/transport.h"
 #include "comm/world.h"
 
 namespace allport::testing {

@@ -9,7 +9,7 @@
 
 #include "allport/linalg/matrix.h"
 #include "allport/machine/machine.h"
-#include "allport/tasks/carrier.h"
+#include "allport/tasks/transport.h"
 
 namespace allport {
 

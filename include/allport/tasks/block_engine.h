@@ -30,7 +30,7 @@ struct BlocksOptions {
 struct BlockRecord {
   enum class Deed : std::uint8_t { run, send, receive };
   Deed deed = Deed::run;
-  int master = 0;          ///< that ran it
+  int leader = 0;          ///< that ran it
   Rank peer = -1;          ///< of a message
   std::int64_t block = 0;  ///< of a message: whose halo it fills
   std::int64_t iteration = 0;
@@ -41,7 +41,7 @@ struct BlockRecord {
 
 struct BalanceReport {
   std::int64_t between_ranks = 0;    ///< blocks that went to another rank, over all
-  std::int64_t between_masters = 0;  ///< of this rank, to another of its masters
+  std::int64_t between_leaders = 0;  ///< of this rank, to another of its masters
   double before = 1;                 ///< imbalance() of the ranks, by what was measured
   double after = 1;
 };
@@ -50,7 +50,7 @@ struct BalanceReport {
 struct BlockCells {
   std::int64_t block = 0;
   std::int64_t iteration = 0;
-  int master = 0;  ///< of its rank's, that has it
+  int leader = 0;  ///< of its rank's, that has it
   std::array<std::int64_t, BlockGrid::most_axes> first{};
   std::array<std::int64_t, BlockGrid::most_axes> cells{1, 1, 1};
   std::array<std::int64_t, BlockGrid::most_axes> stride{};  ///< in elements

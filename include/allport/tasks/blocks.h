@@ -28,7 +28,7 @@ class Block {
   [[nodiscard]] std::int64_t number() const { return cells_->block; }
   [[nodiscard]] std::int64_t iteration() const { return cells_->iteration; }
   /// Of its rank's masters, the one that has it: where OpenMP's threads are to be kept (Teams::pin).
-  [[nodiscard]] int master() const { return cells_->master; }
+  [[nodiscard]] int leader() const { return cells_->leader; }
   /// Cells along an axis.
   [[nodiscard]] std::int64_t size(std::size_t axis) const { return cells_->cells[axis]; }
   /// The grid's index of the block's cell 0.

@@ -60,7 +60,7 @@ struct Computers {
 /// cores[team][member] as indices of `cores.all`: teams in order, each inside one NUMA domain where one has room for
 /// it, the last ones across domains where none has.
 /// @pre masters >= 1, size >= 1, masters * size <= cores.size()
-[[nodiscard]] std::vector<std::vector<int>> place_teams(Cores const& cores, int masters, int size);
+[[nodiscard]] std::vector<std::vector<int>> place_teams(Cores const& cores, int leaders, int size);
 
 /// Keeps the calling thread on these processors. False where the system refuses.
 bool pin_thread(std::vector<int> const& processors);

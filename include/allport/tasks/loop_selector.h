@@ -29,7 +29,7 @@ enum class Threads : std::uint8_t { all, fewer_too };
 /// these are asked for. Teams of one thread run their loops whole: they come with the first way alone.
 /// @pre threads >= 1, ways is not empty
 [[nodiscard]] std::vector<LoopConfiguration> loop_configurations(int threads,
-                                                                 std::vector<LoopOptions> const& ways = {{}},
+                                                                 std::vector<LoopOptions> const& schedules = {{}},
                                                                  Threads used = Threads::all);
 
 struct LoopSelectorOptions {
@@ -83,7 +83,7 @@ class LoopSelector {
 
  private:
   void remembered();
-  void tell_of_other_starts(Memory const& memory) const;
+  void report_other_launches(Memory const& memory) const;
 
   Communicator comm_;
   Teams& teams_;

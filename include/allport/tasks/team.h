@@ -29,7 +29,7 @@ class LoopBoard;
 class Team {
  public:
   /// @pre drones >= 0
-  explicit Team(int drones);
+  explicit Team(int members);
   ~Team();
   Team(Team&& other) noexcept;
   Team& operator=(Team&& other) = delete;
@@ -118,7 +118,7 @@ class Team {
   }
 
   std::unique_ptr<LoopBoard> board_;
-  std::vector<std::thread> drones_;
+  std::vector<std::thread> members_;
 };
 
 }  // namespace allport::tasks

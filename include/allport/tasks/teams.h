@@ -54,15 +54,15 @@ class Teams {
 
   [[nodiscard]] Cores const& cores() const;
   [[nodiscard]] int threads() const;
-  [[nodiscard]] int masters() const;
-  [[nodiscard]] int drones() const;
+  [[nodiscard]] int leaders() const;
+  [[nodiscard]] int members() const;
   /// Whether threads are kept on their cores.
   [[nodiscard]] bool pinned() const;
 
   /// Other teams from now on; returns when every thread is in its place. Threads that are in none sleep. By the thread
   /// that made this, outside of run().
   /// @pre masters >= 1, drones >= 0, masters * (1 + drones) <= threads()
-  void configure(int masters, int drones);
+  void configure(int leaders, int members);
 
   /// body(master, team) on every master. By the thread that made this.
   /// @throws what the body of the lowest master threw, after all have returned
@@ -73,13 +73,13 @@ class Teams {
   [[nodiscard]] Team& shared() const;
 
   /// Indices of cores().all; empty where threads are more than cores.
-  [[nodiscard]] std::vector<int> cores_of(int master) const;
+  [[nodiscard]] std::vector<int> cores_of(int leader) const;
   /// Keeps the calling thread, one of OpenMP's in a parallel region of `master`, on the core of the team's thread
   /// `member`: OpenMP's own affinities are fixed when it starts, and its threads outlive a configuration (slide 27).
   /// Nothing where threads are not pinned; free where this one is there already, so that every region may begin with
   /// it.
   /// @pre 0 <= master < masters(), 0 <= member <= drones()
-  void pin(int master, int member) const;
+  void pin(int leader, int thread) const;
 
  private:
   struct State;
@@ -87,8 +87,8 @@ class Teams {
 };
 
 struct TeamsShape {
-  int masters = 1;
-  int drones = 0;
+  int leaders = 1;
+  int members = 0;
 
   friend bool operator==(TeamsShape const&, TeamsShape const&) = default;
 };

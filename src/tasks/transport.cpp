@@ -1,4 +1,4 @@
-#include "allport/tasks/carrier.h"
+#include "allport/tasks/transport.h"
 
 #include <algorithm>
 #include <array>
@@ -78,9 +78,9 @@ class Shift {
   Steps back_{};
 };
 
-class WayCarrier final : public graph::Transport {
+class TreeTransport final : public graph::Transport {
  public:
-  WayCarrier(Machine const& machine, MulticastTree tree, Mapping mapping)
+  TreeTransport(Machine const& machine, MulticastTree tree, Mapping mapping)
       : ids_(machine, TopologyIds::usual_bits(machine.ranks())),
         tree_(tree),
         machine_(machine),
@@ -203,13 +203,13 @@ std::int64_t detour_of(Machine const& machine, std::int64_t bytes) {
   return std::max(usual_detour, std::min(pieces, longest + usual_detour));
 }
 
-std::unique_ptr<graph::Transport> carrier(Machine const& machine, std::optional<Mapping> const& mapping) {
-  return carrier(machine, default_tree(machine), mapping);
+std::unique_ptr<graph::Transport> transport(Machine const& machine, std::optional<Mapping> const& mapping) {
+  return transport(machine, default_tree(machine), mapping);
 }
 
-std::unique_ptr<graph::Transport> carrier(Machine const& machine, MulticastTree tree,
-                                          std::optional<Mapping> const& mapping) {
-  return std::make_unique<WayCarrier>(machine, tree, mapping.value_or(Mapping::identity(machine.ranks())));
+std::unique_ptr<graph::Transport> transport(Machine const& machine, MulticastTree tree,
+                                            std::optional<Mapping> const& mapping) {
+  return std::make_unique<TreeTransport>(machine, tree, mapping.value_or(Mapping::identity(machine.ranks())));
 }
 
 }  // namespace allport::tasks

@@ -24,7 +24,7 @@ struct GangMessage {
 };
 
 /// Trees are those of graph::in_gangs(), by which tasks::transport() counts them.
-class GangSeat final : public GangContext {
+class GangEndpoint final : public GangContext {
  public:
   /// Sends a message, and returns at once.
   using Post = std::function<void(GangMessage const&, Rank to, Block)>;
@@ -32,7 +32,7 @@ class GangSeat final : public GangContext {
   using Await = std::function<Block(GangMessage const&)>;
 
   /// @pre `task` is one of gang.members
-  GangSeat(TaskGraph const& graph, Gang const& gang, Task task, Post post, Await await);
+  GangEndpoint(TaskGraph const& graph, Gang const& gang, Task task, Post post, Await await);
 
   [[nodiscard]] Task gang() const { return gang_; }
   int members() const override { return static_cast<int>(ranks_.size()); }
@@ -45,13 +45,13 @@ class GangSeat final : public GangContext {
 
  private:
   /// This member's place in the tree from one root, of which an allreduce may have its own.
-  struct Place {
+  struct TreePosition {
     int parent = -1;
     std::vector<int> children{};
   };
-  [[nodiscard]] Place const& place_of(Collective what, int root);
-  void hand_down(Place const& place, std::span<std::byte> data);
-  void add_up(Place const& place, std::span<std::byte> data, Combine const& combine);
+  [[nodiscard]] TreePosition const& position_of(Collective what, int root);
+  void send_down(TreePosition const& position, std::span<std::byte> data);
+  void add_up(TreePosition const& position, std::span<std::byte> data, Combine const& combine);
   [[nodiscard]] Rank rank_of(int member) const { return ranks_[static_cast<std::size_t>(member)]; }
   void ensure_other(char const* what, int member) const;
   /// @throws Error(mismatch) where a member calls with another length
@@ -65,7 +65,7 @@ class GangSeat final : public GangContext {
   std::int64_t collectives_ = 0;
   std::vector<std::int64_t> sent_;
   std::vector<std::int64_t> received_;
-  std::map<std::pair<bool, int>, Place> places_;
+  std::map<std::pair<bool, int>, TreePosition> positions_;
 };
 
 }  // namespace allport::tasks

@@ -1,5 +1,5 @@
 // Messages of a run as a carrier: those of the multicast's rule, relays that are no targets among them.
-#include "allport/tasks/carrier.h"
+#include "allport/tasks/transport.h"
 
 #include <gtest/gtest.h>
 

@@ -33,10 +33,10 @@ namespace allport::tasks {
 /// machine, contributions to sums straight to who adds them, collectives of gangs along binomial trees. Some ranks that
 /// are not among a delivery's may relay.
 /// @param mapping  the communicator's, rank -> place of the machine; none: the identity
-[[nodiscard]] std::unique_ptr<graph::Transport> carrier(Machine const& machine, MulticastTree tree,
-                                                        std::optional<Mapping> const& mapping = {});
+[[nodiscard]] std::unique_ptr<graph::Transport> transport(Machine const& machine, MulticastTree tree,
+                                                          std::optional<Mapping> const& mapping = {});
 /// By default_tree().
-[[nodiscard]] std::unique_ptr<graph::Transport> carrier(Machine const& machine,
-                                                        std::optional<Mapping> const& mapping = {});
+[[nodiscard]] std::unique_ptr<graph::Transport> transport(Machine const& machine,
+                                                          std::optional<Mapping> const& mapping = {});
 
 }  // namespace allport::tasks
