@@ -280,7 +280,7 @@ void Multicasts::State::release(std::size_t at) {
     transit_now -= in_transit(held);
   }
   if (!held.from) {
-    if (!held.is_urgent) --under_way;
+    if (!held.is_urgent) --in_flight;
     if (held.token >= 0) gone.push_back(held.token);
   }
   held = {};
@@ -301,8 +301,8 @@ bool Multicasts::State::start_own() {
   bool const started = !urgent.empty();
   for (; !urgent.empty(); urgent.pop_front()) start_own(std::move(urgent.front()));
   auto const before = waiting.size();
-  for (; !waiting.empty() && under_way < options.sends; waiting.pop_front()) {
-    ++under_way;
+  for (; !waiting.empty() && in_flight < options.sends; waiting.pop_front()) {
+    ++in_flight;
     start_own(std::move(waiting.front()));
   }
   return started || waiting.size() < before;

@@ -139,7 +139,7 @@ struct Multicasts::State {
   std::int64_t transit_peak = 0;
   std::deque<HeldMessage> urgent;   ///< own ones that have not been started and wait for nothing
   std::deque<HeldMessage> waiting;  ///< the other ones
-  int under_way = 0;                ///< of those, what has been started, and has not left
+  int in_flight = 0;                ///< of those, what has been started, and has not left
   std::deque<HeldMessage> all;      ///< in places that stay
   std::vector<std::size_t> free;
   std::vector<MPI_Request> requests;

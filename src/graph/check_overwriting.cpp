@@ -86,7 +86,7 @@ class Overwriting {
       if (link.child != next && !leads(link.child, next)) {
         fail("{} overwrites what {} reads of {}, and does not wait for it", name(next), name(link.child), name(writer));
       }
-      if (link.edge.kind != EdgeKind::data || !hands_on(link.child, link.edge.input)) continue;
+      if (link.edge.kind != EdgeKind::data || !forwards(link.child, link.edge.input)) continue;
       if (link.child == next) fail("{} overwrites what it hands on of {}", name(next), name(writer));
       holders_.push_back({link.child, link.edge.input});
     }
@@ -101,7 +101,7 @@ class Overwriting {
     if (holder.input == written) return graph_.in_place(task, link.edge.output);
     return graph_.forwards(task, link.edge.output) == holder.input;
   }
-  [[nodiscard]] bool hands_on(Id id, int input) const {
+  [[nodiscard]] bool forwards(Id id, int input) const {
     return std::ranges::any_of(whole_.children(id), [&](Link const& link) { return reads_there(link, {id, input}); });
   }
 

@@ -106,8 +106,8 @@ void Simulation::pass(Clock& of) const {
   auto const time = now_ - of.since;
   auto const unused = options_.workers - of.computing - of.in_gangs;
   of.spent.compute += time * of.computing;
-  of.spent.communicate += time * (of.in_gangs + (of.under_way > 0 ? unused : 0));
-  of.spent.idle += of.under_way > 0 ? 0.0 : time * unused;
+  of.spent.communicate += time * (of.in_gangs + (of.in_flight > 0 ? unused : 0));
+  of.spent.idle += of.in_flight > 0 ? 0.0 : time * unused;
   of.since = now_;
 }
 
@@ -134,7 +134,7 @@ void Simulation::become_ready(Task task, Rank rank, Waiting const& waited) {
   if (gang_.exchanges && !options_.in_steps) {  // who takes one step after the other waits in it
     for (auto const& m : members) {
       pass(clock(m.rank));
-      ++clock(m.rank).under_way;
+      ++clock(m.rank).in_flight;
     }
     auto until = now_ + called_[number].seconds;
     // Who hands on does so piece by piece: all of a message's ways are taken at once.
@@ -160,7 +160,7 @@ void Simulation::exchanged(std::size_t number) {
   free_calls_.push_back(number);
   for (auto const& m : members) {
     pass(clock(m.rank));
-    --clock(m.rank).under_way;
+    --clock(m.rank).in_flight;
     queue(m.rank, {graph_.priority(m.task), ++order_, m.task, m.waited});
   }
   for (auto const& m : members) begin_tasks(m.rank);

@@ -109,7 +109,7 @@ void Simulation::leave(std::size_t number, std::int32_t index) {
       keep({transfer.begin, transfer.tail, parcel.cause(index), parcel.task, leg.from, leg.to, 0, leg.bytes});
   parcel.set_cause(index, span);
   ++result_.hops;
-  under_way(leg, 1);
+  in_flight(leg, 1);
   auto const first = std::min(transfer.head + links_.trailing(leg.path_cost, piece), transfer.tail);
   parcel.each_next(index, [&](std::int32_t next) {
     auto const& onward = parcel.legs[static_cast<std::size_t>(next)].path_cost;
@@ -118,13 +118,13 @@ void Simulation::leave(std::size_t number, std::int32_t index) {
   at(transfer.tail, Event::arrive, number, index);
 }
 
-void Simulation::under_way(Leg const& leg, int more) {
+void Simulation::in_flight(Leg const& leg, int more) {
   for (auto const r : {leg.from, leg.to}) {
     if (r >= graph_ranks_) continue;
     auto& clock = clocks_[static_cast<std::size_t>(r)];
-    auto const after = clock.under_way + more;
-    if ((after > 0) != (clock.under_way > 0)) pass(clock);
-    clock.under_way = after;
+    auto const after = clock.in_flight + more;
+    if ((after > 0) != (clock.in_flight > 0)) pass(clock);
+    clock.in_flight = after;
   }
 }
 
@@ -132,9 +132,9 @@ void Simulation::arrive(std::size_t number, std::int32_t index) {
   auto& parcel = transit_[number];
   auto const& leg = parcel.legs[static_cast<std::size_t>(index)];
   auto const [to, place, cause] = std::tuple(leg.to, leg.place, parcel.cause(index));
-  under_way(leg, -1);
+  in_flight(leg, -1);
   bool const complete = --parcel.places[static_cast<std::size_t>(place)].arrivals == 0;
-  bool const over = --parcel.under_way == 0;
+  bool const over = --parcel.in_flight == 0;
   if (parcel.is_sum) {
     if (to == parcel.consumers.front().owner) summed(number, cause);
     return;

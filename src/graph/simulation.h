@@ -62,7 +62,7 @@ struct RankQueues {
 struct alignas(64) Clock {
   double since = 0;
   Spent spent;
-  std::int64_t under_way = 0;  // messages to and from it
+  std::int64_t in_flight = 0;  // messages to and from it
   int computing = 0;
   int in_gangs = 0;  // in gangs
 };
@@ -148,7 +148,7 @@ class Simulation {
   void release(std::size_t number, std::int32_t index, double first, double last, std::int64_t cause);
   void leave(std::size_t number, std::int32_t index);
   /// Ranks behind those of the graph, which only relay, have no workers whose time would be spent.
-  void under_way(Leg const& leg, int more);
+  void in_flight(Leg const& leg, int more);
   void arrive(std::size_t number, std::int32_t index);
 
   TaskGraph const& graph_;

@@ -70,7 +70,7 @@ std::size_t Transit::open(Transport const& transport, Links const& links, Delive
     ++to.inward;
     ++parcel.places[static_cast<std::size_t>(to.place)].arrivals;
   }
-  parcel.under_way = static_cast<std::int32_t>(parcel.legs.size());
+  parcel.in_flight = static_cast<std::int32_t>(parcel.legs.size());
   return number;
 }
 

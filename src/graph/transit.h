@@ -34,7 +34,7 @@ struct Parcel {
 
   Task task;  ///< whose output, or a sum's consumer
   bool is_sum = false;
-  std::int32_t under_way = 0;  ///< legs that have not come yet
+  std::int32_t in_flight = 0;  ///< legs that have not come yet
   std::int32_t to_come = 0;    ///< sum: of what its consumer waits for
   std::int32_t contributions = 0;
   std::vector<Leg> legs;

@@ -206,9 +206,9 @@ void face_neighbours(Graph const& g, Boxes const& all, std::vector<SCOTCH_Num> c
       auto const here = along(all.boxes, box_of[v], a);
       auto const arm = 2.0 * along(all.box, inside[i], a) - (n - 1);
       for (auto e = static_cast<std::size_t>(g.first[v]); e < static_cast<std::size_t>(g.first[v + 1]); ++e) {
-        auto way = along(all.boxes, box_of[static_cast<std::size_t>(g.peers[e])], a) - here;
-        if (all.boxes.wraps && 2 * std::abs(way) > m) way = -way;
-        outwards += way == 0 ? 0.0 : arm * g.weights[e] * (way > 0 ? 1 : -1);
+        auto offset = along(all.boxes, box_of[static_cast<std::size_t>(g.peers[e])], a) - here;
+        if (all.boxes.wraps && 2 * std::abs(offset) > m) offset = -offset;
+        outwards += offset == 0 ? 0.0 : arm * g.weights[e] * (offset > 0 ? 1 : -1);
       }
     }
     if (outwards >= 0.0) continue;

@@ -39,9 +39,9 @@ bool BlockEngine::State::communicate(bool caller) {
     for (std::size_t o = 0; o < now_out.size(); ++o) {
       auto const& one = now_out[o];
       Rank const to = comm.position(one.to);
-      Multicast const way{
+      Multicast const multicast{
           comm.position(me), DestinationSet::of(multicasts.ids(), std::span(&to, 1)), MulticastTree::flat, {}};
-      multicasts.send(way, one.name, data[o], one.token);
+      multicasts.send(multicast, one.name, data[o], one.token);
       if (options.record && !data[o].empty()) {
         std::scoped_lock const hold(mutex);
         records.push_back({BlockRecord::Deed::send, 0, one.to, one.name[1], one.name[3],

@@ -18,18 +18,18 @@ namespace {
 TEST(TasksRun, RandomGraphsGiveWhatTheirTasksWant) {
   for (auto const& spec : fitting_specs()) {
     Communicator const comm(MPI_COMM_WORLD, spec);
-    for (auto const way : {MulticastTree::flat, MulticastTree::chain, MulticastTree::prefix, MulticastTree::axes,
-                           MulticastTree::binomial}) {
+    for (auto const tree : {MulticastTree::flat, MulticastTree::chain, MulticastTree::prefix, MulticastTree::axes,
+                            MulticastTree::binomial}) {
       for (int const workers : {1, 3}) {
         if (workers > 1 && spec != fitting_specs().front()) continue;
         for (std::int64_t const longest : {3, 3000}) {
           RandomGraph const graph(comm.size(), 150, unsigned(7 * longest + workers), longest);
           graph::check(graph);
-          auto const report = tasks::run(graph, comm, {.workers = workers, .multicast = way});
-          EXPECT_EQ(graph.wrong(), 0) << spec << " " << name(way);
-          EXPECT_TRUE(graph.ran_all(comm.rank())) << spec << " " << name(way);
-          auto const counts = graph::count(graph, *tasks::transport(comm.machine(), way));
-          EXPECT_EQ(report.count, counts[std::size_t(comm.rank())]) << spec << name(way);
+          auto const report = tasks::run(graph, comm, {.workers = workers, .multicast = tree});
+          EXPECT_EQ(graph.wrong(), 0) << spec << " " << name(tree);
+          EXPECT_TRUE(graph.ran_all(comm.rank())) << spec << " " << name(tree);
+          auto const counts = graph::count(graph, *tasks::transport(comm.machine(), tree));
+          EXPECT_EQ(report.count, counts[std::size_t(comm.rank())]) << spec << name(tree);
         }
       }
     }
@@ -136,10 +136,10 @@ class Overwritten : public TaskGraph {
 
 TEST(TasksRun, OverwritesATileWhenItHasLeft) {
   Communicator const comm(MPI_COMM_WORLD, Machine::flat(world_size()));
-  for (auto const way : {MulticastTree::flat, MulticastTree::prefix}) {
+  for (auto const tree : {MulticastTree::flat, MulticastTree::prefix}) {
     Overwritten const graph(comm.size(), comm.rank(), 40);
     graph::check(graph);
-    tasks::run(graph, comm, {.workers = 2, .multicast = way});
+    tasks::run(graph, comm, {.workers = 2, .multicast = tree});
     EXPECT_EQ(graph.wrong(), 0);
   }
 }

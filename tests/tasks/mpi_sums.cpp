@@ -180,12 +180,12 @@ TEST(TasksSums, AreCombinedOnTheirWayInTheirOrderAsCounted) {
         for (std::int64_t const longest : {2, 900}) {
           Rounds const graph(comm.size(), comm.rank(), 24, unsigned(longest + ahead), longest);
           graph::check(graph);
-          auto const way = longest == 2 ? MulticastTree::flat : MulticastTree::prefix;
-          auto const carrier = tasks::transport(comm.machine(), way);
+          auto const tree = longest == 2 ? MulticastTree::flat : MulticastTree::prefix;
+          auto const carrier = tasks::transport(comm.machine(), tree);
           auto const counts = graph::count(graph, *carrier);
           auto const pool = graph::pool(graph, ahead);
           auto const report =
-              tasks::run(graph, comm, {.workers = workers, .multicast = way, .ahead = ahead, .combine = combine_maps});
+              tasks::run(graph, comm, {.workers = workers, .multicast = tree, .ahead = ahead, .combine = combine_maps});
           EXPECT_EQ(graph.wrong(), 0) << spec << " " << ahead << " ahead";
           EXPECT_EQ(graph.sums(), graph.own_sums());
           EXPECT_EQ(report.count, counts[std::size_t(comm.rank())]) << spec << " " << ahead << " ahead";
