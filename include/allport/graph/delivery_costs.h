@@ -1,4 +1,4 @@
-// What one delivery takes by itself: for who estimates an algorithm before its graph is made.
+// The time of one delivery alone, for estimates of an algorithm before its graph is built.
 #pragma once
 
 #include <memory>
@@ -9,14 +9,14 @@
 
 namespace allport::graph {
 
-/// Seconds that messages take of the links of a machine's axes, all links of an axis together.
+/// Link occupancy by axis: seconds that messages occupy links, summed over all links of an axis.
 class AxisLoads {
  public:
   /// @param machine must outlive it
   explicit AxisLoads(Machine const& machine);
   void add(Hop const& hop, double times = 1);
   void add(AxisLoads const& other, double times);
-  /// Of the busiest axis, as if its traffic were even.
+  /// Mean seconds per link of the busiest axis.
   [[nodiscard]] double mean_link() const;
 
  private:
@@ -25,35 +25,35 @@ class AxisLoads {
   std::vector<double> links_;    // by axis, how many there are
 };
 
-/// Seconds of a delivery while nobody else is at work, all links idle before, which pass so many bytes at once then.
+/// Time of a delivery on an idle network whose links first pass `burst` bytes without delay.
 struct IdleCost {
-  double start = 0;     ///< of no bytes
-  double per_byte = 0;  ///< and for each byte more that no link has saved up
+  double start = 0;     ///< seconds of an empty delivery
+  double per_byte = 0;  ///< seconds for each byte beyond the burst
   double burst = 0;     ///< bytes
   [[nodiscard]] double trailing(double bytes) const { return bytes > burst ? (bytes - burst) * per_byte : 0; }
-  /// Of as many, one after the other: between them links save up again.
+  /// Seconds of `times` deliveries, one after the other; the burst is available again to each.
   [[nodiscard]] double seconds(double bytes, double times = 1) const;
 };
 
-/// How deliveries travel while nothing else is under way. Not for several threads at once.
+/// Prices single deliveries on a network without other traffic. Not thread-safe.
 class DeliveryCosts {
  public:
-  /// Machine and carrier must outlive it. @param segment as PriceOptions::segment
+  /// Machine and transport must outlive it. @param segment as PriceOptions::segment
   DeliveryCosts(Machine const& machine, Transport const& transport, std::int64_t segment);
   ~DeliveryCosts();
   DeliveryCosts(DeliveryCosts const&) = delete;
   DeliveryCosts& operator=(DeliveryCosts const&) = delete;
 
-  /// What a delivery takes, by what it takes of its own bytes and of half as many.
+  /// Linear cost of a delivery, fitted at its own size and at half of it.
   struct Cost {
-    double start = 0;     ///< seconds until all who take part have all that it brings them, of no bytes
-    double per_byte = 0;  ///< and for each byte more
+    double start = 0;     ///< seconds until all participants have all data of an empty delivery
+    double per_byte = 0;  ///< seconds for each byte
     AxisLoads loads;      ///< of all its bytes
   };
   /// @pre delivery.ranks.size() > 1, delivery.bytes > 0
   [[nodiscard]] Cost of(Delivery const& delivery);
   [[nodiscard]] IdleCost idle_cost(Delivery const& delivery);
-  /// Bytes that links of the machine pass at once after they were idle.
+  /// Bytes that an idle link of the machine passes without delay.
   [[nodiscard]] double burst() const;
 
  private:
