@@ -1,4 +1,4 @@
-// Room collectives in Python: the registry.
+// Module collectives in Python: the registry.
 #include <nanobind/nanobind.h>
 #include <nanobind/stl/string.h>
 #include <nanobind/stl/string_view.h>

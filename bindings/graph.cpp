@@ -1,4 +1,4 @@
-// Room graph in Python: what reads a task graph.
+// Module graph in Python: what reads a task graph.
 #include <nanobind/nanobind.h>
 #include <nanobind/stl/optional.h>
 #include <nanobind/stl/string.h>

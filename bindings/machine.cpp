@@ -1,4 +1,4 @@
-// Room machine in Python.
+// Module machine in Python.
 #include "allport/machine/machine.h"
 
 #include <fmt/format.h>

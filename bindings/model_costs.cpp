@@ -1,4 +1,4 @@
-// Room model in Python: the closed forms of decks 1 and 2. Bytes, seconds, words and flops are plain numbers here.
+// Module model in Python: the closed forms of decks 1 and 2. Bytes, seconds, words and flops are plain numbers here.
 #include <nanobind/nanobind.h>
 #include <nanobind/stl/string.h>
 #include <nanobind/stl/tuple.h>

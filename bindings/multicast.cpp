@@ -1,4 +1,4 @@
-// Room multicast in Python, and the choice among its ways.
+// Module multicast in Python, and the choice among its ways.
 #include <nanobind/nanobind.h>
 #include <nanobind/stl/optional.h>
 #include <nanobind/stl/pair.h>

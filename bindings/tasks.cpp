@@ -1,4 +1,4 @@
-// Room tasks in Python: graphs that run.
+// Module tasks in Python: graphs that run.
 #include "allport/tasks/run.h"
 
 #include <nanobind/stl/string.h>

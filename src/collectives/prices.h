@@ -1,4 +1,4 @@
-// What the prices of several families are put together from, over room model's closed forms.
+// What the prices of several families are put together from, over module model's closed forms.
 #pragma once
 
 #include "allport/machine/machine.h"

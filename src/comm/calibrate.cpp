@@ -250,7 +250,7 @@ class Bench {
     fits.push_back({"memory bandwidth", rates.memory_bandwidth.value(), 0.0});
   }
 
-  /// What rooms above want to know, one rank's share while all are at work.
+  /// What modules above want to know, one rank's share while all are at work.
   void registered() {
     auto const& all = options_.measurements;
     for (std::size_t m = 0; m < all.size(); ++m) {

@@ -39,7 +39,7 @@ struct Candidate {
 /// Where a price of MPI's own collective comes from.
 enum class PriceSource : std::uint8_t {
   calibrated,  ///< between the times that `allport machine calibrate` took of this collective on this machine
-  modelled     ///< room model's textbook algorithms over rank order, on this machine's links
+  modelled     ///< module model's textbook algorithms over rank order, on this machine's links
 };
 
 struct MpiPrice {
