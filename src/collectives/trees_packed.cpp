@@ -89,7 +89,7 @@ void ensure_connected(Machine const& machine, PackingGraph const& graph, TreeDir
       "machine", fmt::format("'{}'", machine.name()),
       fmt::format("live links between node {} and all others", node_name(machine, graph.root)),
       fmt::format("dead links cut off {} node{}, {} it: {}; leave these nodes out, or revive a link", cut,
-                  cut == 1 ? "" : "s", direction == TreeDirection::from_root ? "unreachable from" : "without a way to",
+                  cut == 1 ? "" : "s", direction == TreeDirection::from_root ? "unreachable from" : "without a path to",
                   names),
       ErrorKind::unsupported);
 }
@@ -101,7 +101,7 @@ Packing untouched(Machine const& machine, PackingGraph const& graph, ClosedForm 
     if (!meets_dead_link(machine, closed.trees, t, direction)) whole.push_back(t);
   }
   if (whole.empty()) {
-    throw Error::argument("machine", fmt::format("'{}'", machine.name()), "a closed-form tree that meets no dead link",
+    throw Error::argument("machine", fmt::format("'{}'", machine.name()), "a closed-form tree without dead links",
                           fmt::format("{} meet all {} of them; machines of up to {} nodes are repacked",
                                       dead_links_text(machine), closed.trees.count, max_packed_nodes),
                           ErrorKind::unsupported);
@@ -109,7 +109,7 @@ Packing untouched(Machine const& machine, PackingGraph const& graph, ClosedForm 
   auto const left = static_cast<int>(whole.size());
   PackingReport const report{
       left, graph.degree_limit(), false, tree_limit(machine),
-      fmt::format("the {} that meet no dead link (beyond {} nodes nothing is repacked)", closed.how, max_packed_nodes)};
+      fmt::format("the {} without dead links (above {} nodes nothing is repacked)", closed.how, max_packed_nodes)};
   auto find = [whole, all = std::move(closed.trees.place)](int tree, Rank node, TreePlace& into) {
     all(whole[at(tree)], node, into);
   };

@@ -25,7 +25,7 @@ double distance(std::span<double const> times, std::function<double(double)> con
 }
 
 void ensure_times(std::span<double const> times, std::string_view name) {
-  for (auto const t : times) ensure(t > 0.0, name, t, "seconds > 0, for errors are parts of what was measured");
+  for (auto const t : times) ensure(t > 0.0, name, t, "seconds > 0, since errors are relative");
 }
 
 }  // namespace

@@ -239,8 +239,8 @@ PlacedCall place_pairs(CommState const& comm, CollectiveCall const& call, PairTa
     return placed;
   }
   if (!call.algorithm.empty()) {
-    throw Error::argument("algorithm", show(call.algorithm), "none where alltoallv does not wait",
-                          "alltoallv() and prepare_alltoallv() take one, as they let all ranks know all lengths");
+    throw Error::argument("algorithm", show(call.algorithm), "none for a non-blocking alltoallv",
+                          "alltoallv() and prepare_alltoallv() accept one, since they exchange all lengths");
   }
   auto const me = at(comm.position_of(comm.rank));
   if (sent.bytes[me] != received.bytes[me]) {
@@ -308,7 +308,7 @@ PairTable agreed_pairs(CommState const& comm, std::vector<std::int64_t> const& r
       auto const expected = reported[d * 2 * n + n + s];
       if (pairs[s * n + d] == expected) continue;
       throw Error(ErrorKind::mismatch,
-                  fmt::format("alltoallv: {} sends {} bytes to {}, which expects {}; both must say the same",
+                  fmt::format("alltoallv: {} sends {} bytes to {}, which expects {}; both must pass the same count",
                               comm.rank_text(comm.rank_at(static_cast<Rank>(s))), pairs[s * n + d],
                               comm.rank_text(comm.rank_at(static_cast<Rank>(d))), expected));
     }

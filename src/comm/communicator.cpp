@@ -303,7 +303,7 @@ std::shared_ptr<EngineLock> Communicator::lock() const { return state_->engine->
 void Communicator::barrier() const {
   EngineGuard const hold(state_->lock());
   state_->ensure_alive();
-  state_->meet("the other ranks to come to the barrier");
+  state_->meet("the other ranks to enter the barrier");
 }
 
 MpiComm Communicator::duplicate() const {

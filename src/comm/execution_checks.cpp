@@ -23,9 +23,9 @@ void ensure_runnable(CommState const& comm, Program const& program, Extents exte
     auto const& op = program.ops[i];
     bool const is_message = op.kind == OpKind::receive || op.kind == OpKind::send;
     if (is_message && op.channel >= comm.tags.channels) {
-      cannot_run(i, op,
-                 fmt::format("needs more channels than the {} that the tags of this MPI library leave room for",
-                             comm.tags.channels));
+      cannot_run(
+          i, op,
+          fmt::format("needs more channels than the {} that the tags of this MPI library allow", comm.tags.channels));
     }
     if (is_message && std::min(op.length, op.segment) > std::numeric_limits<int>::max()) {
       cannot_run(i, op, fmt::format("has segments of {} bytes, more than one MPI message may have", op.segment));
@@ -62,7 +62,7 @@ std::string segment_text(CommState const& comm, Op const& what, InFlight const& 
 }
 
 std::string Execution::waits_for() const {
-  if (check_) return "all ranks to say which schedule they start (ALLPORT_CHECK)";
+  if (check_) return "all ranks to report which schedule they start (ALLPORT_CHECK)";
   if (tag_ < 0) return fmt::format("an earlier start, as {} are in flight at once", comm_.tags.sequences);
   for (auto const kind : {OpKind::receive, OpKind::send}) {
     for (std::size_t i = 0; i < ops_.size(); ++i) {

@@ -26,7 +26,7 @@ bool Multicasts::State::drop(MessageHeader const& header, Rank from) {
   throw Error(
       ErrorKind::schedule,
       fmt::format("rank {} got a message of {} bytes from rank {} that was sent after the end of its run; a rank "
-                  "sends nothing after finish() has counted it last",
+                  "must not send after its last contribution to finish()",
                   comm.rank(), header.bytes, from));
 }
 
@@ -58,7 +58,7 @@ void Multicasts::send(Multicast const& what, MessageName const& name, std::span<
 
 void Multicasts::send(MessageName const& name, std::span<std::byte const> data, std::int64_t token) {
   auto& s = *state_;
-  ensure(static_cast<bool>(s.route), "route", "none", "a function that tells where a message goes");
+  ensure(static_cast<bool>(s.route), "route", "none", "a function that returns the destinations of a message");
   s.start(name, s.route(name), true, data, token, false);
 }
 

@@ -63,7 +63,7 @@ void StallWatch::warn(double still, std::string const& what) const {
   int length = 0;
   MPI_Get_processor_name(host.data(), &length);
   auto const line = fmt::format(
-      "allport: rank {} on {} has waited {:.1f} s, with nothing moving, for {}; another rank may be late, or have "
+      "allport: rank {} on {} has waited {:.1f} s, without progress, for {}; another rank may be late, or have "
       "passed "
       "different arguments{}\n",
       rank_in(comm_), std::string_view(host.data(), static_cast<std::size_t>(length)), still, what,

@@ -34,7 +34,7 @@ class Paths {
     Task parent;
     std::optional<Edge> came;
     for (;; ++length) {
-      if (!met.insert(task).second) fail("a circle: a path leads from {} back to it", graph_.name(task));
+      if (!met.insert(task).second) fail("a cycle: a path leads from {} back to it", graph_.name(task));
       ++report_.tasks;
       edges_.clear();
       graph_.children(task, [&](Edge const& edge) { edges_.push_back(edge); });

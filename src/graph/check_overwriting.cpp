@@ -87,11 +87,11 @@ class Overwriting {
         fail("{} overwrites what {} reads of {}, and does not wait for it", name(next), name(link.child), name(writer));
       }
       if (link.edge.kind != EdgeKind::data || !forwards(link.child, link.edge.input)) continue;
-      if (link.child == next) fail("{} overwrites what it hands on of {}", name(next), name(writer));
+      if (link.child == next) fail("{} overwrites what it forwards of {}", name(next), name(writer));
       holders_.push_back({link.child, link.edge.input});
     }
     if (!away.empty() && !has_left(holder, next, away)) {
-      fail("{} overwrites what {} sends, and does not wait until it has left", name(next), name(holder.id));
+      fail("{} overwrites what {} sends, and does not wait until it has been sent", name(next), name(holder.id));
     }
   }
 

@@ -137,7 +137,7 @@ class Whole {
       auto const from = std::ranges::find_if(all, [&](Link const* l) {
         return (l->edge.kind == EdgeKind::data || l->edge.kind == EdgeKind::sum) && l->edge.input == input;
       });
-      if (from == all.end()) fail("output {} of {} is its input {}, to which nothing leads", output, name(id), input);
+      if (from == all.end()) fail("output {} of {} is its input {}, which is unreachable", output, name(id), input);
       check_forwarded(graph_, whole_.task((*from)->parent), (*from)->edge, output);
     }
   }
@@ -193,13 +193,13 @@ class Whole {
           fail("{} is in a gang with {}, which says otherwise", name(id), graph_.name(task));
         }
         if (gang.exchanges && !gang.collectives.empty()) {
-          fail("the gang of {} exchanges, and calls collectives: only members that run together can", name(id));
+          fail("the gang of {} exchanges, and calls collectives: only members that run at the same time can", name(id));
         }
         if (gang.exchanges && gang.inside) {
           fail("the gang of {} exchanges, and meets inside: members of one that exchanges do not wait", name(id));
         }
         auto const* const known = whole_.find(task);
-        if (known == nullptr) fail("{} is in a gang with {}, to which nothing leads", name(id), graph_.name(task));
+        if (known == nullptr) fail("{} is in a gang with {}, which is unreachable", name(id), graph_.name(task));
         members.push_back(*known);
         owners.push_back(graph_.owner(task));
       }
@@ -289,7 +289,7 @@ class Whole {
       for (std::int64_t s = 0; s < count; ++s) {
         graph_.tasks(r, s, [&](Task task) {
           auto const* const id = whole_.find(task);
-          if (id == nullptr) fail("tasks({}, {}) names {}, to which nothing leads", r, s, graph_.name(task));
+          if (id == nullptr) fail("tasks({}, {}) names {}, which is unreachable", r, s, graph_.name(task));
           if (step_of[*id] >= 0) fail("tasks() names {} in steps {} and {}", name(*id), step_of[*id], s);
           if (graph_.owner(task) != r) fail("tasks({}, {}) names {} of rank {}", r, s, name(*id), graph_.owner(task));
           step_of[*id] = s;

@@ -201,7 +201,7 @@ class Picture {
         if (--waits[link.child] == 0) order.push_back(link.child);
       }
     }
-    if (order.size() < whole_.size()) fail("tasks wait for each other in a circle; check() names them");
+    if (order.size() < whole_.size()) fail("tasks wait for each other in a cycle; check() names them");
     critical_path(order);
   }
 

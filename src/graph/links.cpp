@@ -17,7 +17,8 @@ Links::Links(Machine const& machine, bool wait)
       ends_(static_cast<std::size_t>(machine.ranks()), 0.0),
       injection_(static_cast<std::size_t>(machine.nodes()), 0.0),
       inside_(ends_.size(), 0.0) {
-  ensure(burst_ >= 0, "burst", burst_, "at least 0 bytes that an idle link has saved up", "", ErrorKind::machine);
+  ensure(burst_ >= 0, "burst", burst_, "at least 0 bytes that an idle link passes without delay", "",
+         ErrorKind::machine);
   for (Node node = 0; node < machine.nodes(); ++node) {
     for (int a = 0; a < axes_; ++a) coords_.push_back(machine.coord(node, a));
   }

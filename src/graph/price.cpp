@@ -277,7 +277,7 @@ std::array<std::size_t, 2> a_quarter_away(std::size_t member, std::size_t member
 Price price(TaskGraph const& graph, Machine const& machine, Transport const& transport, PriceOptions const& options) {
   ensure(graph.ranks() <= machine.ranks(), "machine", machine.ranks(), fmt::format("{} ranks", graph.ranks()),
          "take a larger machine");
-  ensure(graph.steps() > 0, "graph", graph.steps(), "a graph that has steps", "simulate it");
+  ensure(graph.steps() > 0, "graph", graph.steps(), "a graph with steps", "simulate it");
   ensure(std::min({options.steps, options.together, options.ranks, options.chained}) >= 1,
          "steps, together, ranks, chained", std::min({options.steps, options.together, options.ranks, options.chained}),
          "at least one of each");

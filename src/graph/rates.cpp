@@ -44,7 +44,7 @@ Rates::Rates(Machine const& machine, double factor, int workers) {
     auto const usual = "flops " + kernel;
     auto& own = rates_[static_cast<std::size_t>(k)];
     auto const base = machine.calibration().fitted(usual).value_or(machine.rates().flops.value() / ranks);
-    ensure(base > 0, "machine", machine.name(), "a machine that says its flops, or those of " + kernel,
+    ensure(base > 0, "machine", machine.name(), "a machine with flops, or those of " + kernel,
            "write flops = \"13.6 GF\" into the machine file", ErrorKind::machine);
     for (auto const& one : machine.calibration().fits) {
       if (!one.what.starts_with(usual + " ")) continue;

@@ -291,7 +291,7 @@ void Simulation::ensure_all_ran() const {
   };
   waiting_.each([&](Task task, Waiting const& w) { meet(task, fmt::format(" waits for {} more parents", w.parents)); });
   gangs_.each([&](Task task, auto const&) { meet(task, " waits for the others of its gang"); });
-  if (!first.empty()) throw Error(ErrorKind::schedule, "graph: nothing runs any more, and " + first);
+  if (!first.empty()) throw Error(ErrorKind::schedule, "graph: no task can run, and " + first);
 }
 
 SimulateResult simulate(TaskGraph const& graph, Machine const& machine, Transport const& transport,
@@ -300,7 +300,7 @@ SimulateResult simulate(TaskGraph const& graph, Machine const& machine, Transpor
          "take a larger machine");
   ensure(options.workers >= 1, "workers", options.workers, "a number of workers >= 1");
   ensure(options.segment >= 1, "segment", options.segment, "bytes >= 1");
-  ensure(!options.in_steps || graph.steps() > 0, "in_steps", options.in_steps, "a graph that says its steps");
+  ensure(!options.in_steps || graph.steps() > 0, "in_steps", options.in_steps, "a graph with steps");
   ensure(options.end == 0 || (options.first >= 0 && options.first < options.end && options.end <= graph.steps()), "end",
          options.end, fmt::format("0, or a step behind {} of the graph's {}", options.first, graph.steps()));
   return Simulation(graph, machine, transport, options).run();

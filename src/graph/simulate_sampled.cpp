@@ -89,10 +89,10 @@ double aside(int window, int windows) {
 
 Sampled simulate_sampled(TaskGraph const& graph, Machine const& machine, Transport const& transport,
                          SimulateOptions const& options, Sampling const& sampling) {
-  ensure(graph.steps() > 0, "graph", "without steps", "one that says its steps, of which some can stand for all");
+  ensure(graph.steps() > 0, "graph", "without steps", "one with steps, which can be sampled");
   ensure(sampling.windows >= 1 && sampling.span >= 1 && sampling.warm >= 1 && sampling.tail >= 0, "sampling",
          fmt::format("{} windows of {} + {} + {} steps", sampling.windows, sampling.warm, sampling.span, sampling.tail),
-         "at least 1 window, of 1 or more steps whose time is taken, after 1 or more");
+         "at least 1 window, of 1 or more timed steps, after 1 or more warm-up steps");
   Sampled sampled{.result = {}, .steps = graph.steps(), .simulated = 0, .step_seconds = {}};
   auto const length = sampling.warm + sampling.span + sampling.tail;
   auto const last = sampling.warm + 1;  // the steps of which the end is taken, and those before them

@@ -77,7 +77,8 @@ class Walk {
 
   void send(Holder const& holder, Hop const& hop) {
     ++report_.messages;
-    if (hop.set.empty()) fault(fmt::format("rank {} sends rank {} a message for nobody", holder.rank, hop.next));
+    if (hop.set.empty())
+      fault(fmt::format("rank {} sends rank {} a message without destinations", holder.rank, hop.next));
     for (auto const& i : hop.set.intervals()) {
       if (holder.set.within(i).size() != i.size()) {
         fault(fmt::format("rank {} sends rank {} destinations that it was not given", holder.rank, hop.next));
@@ -177,12 +178,12 @@ MulticastReport check(TopologyIds const& ids, Multicast const& m, Machine const*
       if (by_prefix) check_prefixes(ids, holder.rank, hop, m.split, walk);
     }
     if (!same(share(ids, m, holder.rank), holder.from, forwarding)) {
-      walk.fault(fmt::format("rank {} works out another share than it is given", holder.rank));
+      walk.fault(fmt::format("rank {} computes another share than it receives", holder.rank));
     }
   });
   for (Rank rank = 0; rank < ids.ranks() && ids.ranks() <= most_asked; ++rank) {
     if (!walk.reached(rank) && share(ids, m, rank).takes_part()) {
-      walk.fault(fmt::format("rank {} takes part, and nobody sends it the message", rank));
+      walk.fault(fmt::format("rank {} takes part, but no rank sends it the message", rank));
     }
   }
   auto report = walk.take_report();

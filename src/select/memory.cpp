@@ -36,7 +36,7 @@ Memory memory_from_json(std::string const& text) {
       memory[site] = std::move(remembered);
     }
   } catch (nlohmann::json::exception const& e) {
-    throw Error(ErrorKind::io, fmt::format("not what Selectors remember: {}", e.what()));
+    throw Error(ErrorKind::io, fmt::format("not stored results of Selectors: {}", e.what()));
   }
   return memory;
 }
@@ -52,7 +52,7 @@ Memory load_memory(std::string const& path) {
   try {
     return memory_from_json(text.str());
   } catch (Error const& e) {
-    throw Error(ErrorKind::io, fmt::format("{}: {}; remove it to begin anew", path, e.what()));
+    throw Error(ErrorKind::io, fmt::format("{}: {}; remove it to start again", path, e.what()));
   }
 }
 

@@ -218,7 +218,7 @@ AlgorithmList const& multicast_algorithms() {
       along(MulticastTree::axes,
             "From node to neighbour along the machine's axes, a tree that takes no link twice, in segments.", true),
       by_prefix("prefix", "Over compact prefix routing tables (deck 5), the whole message from hop to hop.", false),
-      by_prefix("segmented", "Over compact prefix routing tables, each segment handed on as it comes.", true),
+      by_prefix("segmented", "Over compact prefix routing tables, each segment forwarded on arrival.", true),
       Algorithm{.what = Collective::broadcast,
                 .name = "trees",
                 .summary = "Over link-disjoint rectangular trees of the box that source and targets fill, else of the "

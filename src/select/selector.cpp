@@ -125,7 +125,7 @@ void Selector::watch(double mean) {
   drifted_ = 0;
   confirmed_.reset();
   settled_at_ = best.seconds = mean;
-  report(fmt::format("iteration {}: {} takes {:.2f} times what it took: all are open again", iterations_,
+  report(fmt::format("iteration {}: {} takes {:.2f} times what it took: all are tried again", iterations_,
                      best.configuration.name, change));
   for (std::size_t a = 0; a < arms_.size(); ++a) {
     auto& arm = arms_[a];
@@ -246,7 +246,7 @@ std::optional<std::size_t> Selector::in_doubt() const {
 /// differs, for these come in bursts.
 std::vector<Selector::Run> Selector::confirming(std::size_t other) const {
   auto const& standard = arms_[options_.standard];
-  report(fmt::format("iteration {}: {} ({}) and {} ({}) will be tried once more", iterations_,
+  report(fmt::format("iteration {}: {} ({}) and {} ({}) will be timed once more", iterations_,
                      standard.configuration.name, seconds_in_words(Seconds(standard.seconds)),
                      arms_[other].configuration.name, seconds_in_words(Seconds(arms_[other].seconds))));
   std::vector<Run> runs;

@@ -65,7 +65,7 @@ int Selector::untimed() const {
 
 void Selector::skip(int iterations) {
   ensure(iterations >= 0 && iterations <= untimed(), "iterations", iterations,
-         fmt::format("0 to {}, those whose times nobody needs", untimed()));
+         fmt::format("0 to {}, the untimed iterations", untimed()));
   runs_[at_].done += iterations;
   go_on();
 }

@@ -25,7 +25,7 @@ void BlockEngine::State::iterate(std::int64_t count, Body body) {
   std::string wrong;
   if (count < 0) wrong = fmt::format("count = {}: expected at least 0 iterations", count);
   comm.ensure_all_well(wrong);
-  comm.ensure_agreement("iterations, whether blocks were filled, and whether faces travel",
+  comm.ensure_agreement("iterations, whether blocks were filled, and whether faces are sent",
                         4 * count + (stale ? 2 : 0) + (options.send ? 1 : 0));
   if (count == 0) return;
   if (teams.leaders() != leaders) spread_over_leaders();

@@ -93,7 +93,7 @@ std::vector<std::vector<int>> place_teams(Cores const& cores, int leaders, int s
   ensure(leaders >= 1, "leaders", leaders, "at least 1");
   ensure(size >= 1, "size", size, "at least 1");
   ensure(std::int64_t{leaders} * size <= cores.size(), "leaders x size", std::int64_t{leaders} * size,
-         "no more threads than cores");
+         "at most as many threads as cores");
   std::vector<std::vector<int>> free;  // by domain, as they are met
   std::vector<int> names;
   for (int c = 0; c < cores.size(); ++c) {

@@ -360,8 +360,8 @@ void Execution::watch(bool moved) {
   next_warning_ = 2 * still;
   auto const waits = frontier_.waiting_text(8);
   auto const others = others_text();
-  fmt::print(stderr, "allport: rank {} has waited {:.1f} s, with nothing moving: {} of {} tasks are done{}{}{}{}\n",
-             me_, still, executed_, count_ ? fmt::format("{}", *count_) : "an unknown number of",
+  fmt::print(stderr, "allport: rank {} has waited {:.1f} s, without progress: {} of {} tasks are done{}{}{}{}\n", me_,
+             still, executed_, count_ ? fmt::format("{}", *count_) : "an unknown number of",
              waits.empty() ? "" : ", waiting: ", waits, others.empty() ? "" : "; ", others);
 }
 

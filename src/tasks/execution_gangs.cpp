@@ -50,7 +50,7 @@ bool Execution::exchange(Ready& ready, GangEndpoint& endpoint, Worker& worker) {
            fmt::format("another member, in 0..{}", endpoint.members() - 1), "", ErrorKind::schedule);
     waits.missing.push_back(member);
   });
-  ensure(!context.has_outputs(), "exchange", graph_.name(ready.task), "a body that makes no outputs",
+  ensure(!context.has_outputs(), "exchange", graph_.name(ready.task), "a body that writes no outputs",
          "run() makes them", ErrorKind::schedule);
   ready.has_sent = true;
   if (timed_) worker.now = Clock::now();
@@ -76,7 +76,7 @@ Block Execution::await(GangMessage const& what, Task member, Worker& worker) {
         if (since) worker.waited += Clock::now() - *since;
         if (found) return std::move(found.mapped());
         worker.abandoned = true;
-        throw Error(ErrorKind::schedule, "the run has failed elsewhere; no member of the gang goes on");
+        throw Error(ErrorKind::schedule, "the run has failed on another rank; the members of the gang stop");
       }
       if (!since) awaiting_.insert_or_assign(worker.index, Awaiting{member, what});
     }

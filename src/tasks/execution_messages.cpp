@@ -156,7 +156,7 @@ std::string Execution::left_over_text() const {
   auto const others = others_text();
   auto const unfinished = frontier_.waiting();
   if (unfinished == 0) return others;
-  return fmt::format("{} tasks wait for inputs that never come: {}{}{}; graph::check() finds why", unfinished,
+  return fmt::format("{} tasks wait for inputs that never arrive: {}{}{}; graph::check() finds the cause", unfinished,
                      frontier_.waiting_text(8), others.empty() ? "" : "; ", others);
 }
 

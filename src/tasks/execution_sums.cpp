@@ -92,7 +92,7 @@ void Execution::combine_one(Worker& worker) {
 }
 
 Block Execution::sum(std::span<Given const> parts) const {
-  ensure(options_.combine != nullptr, "combine", "none", "an operator, for a graph with edges that carry sums");
+  ensure(options_.combine != nullptr, "combine", "none", "an operator, for a graph with edges of kind sum");
   // Own contributions may be tiles, or others' inputs, too; what has come is the sum's alone.
   auto const come = std::ranges::find(parts, true, &Given::partial);
   ensure(come - parts.begin() < 2, "contributors", "two on a rank", "one a rank", "graph::check() finds such graphs",

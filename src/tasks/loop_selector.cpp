@@ -205,7 +205,7 @@ LoopSelector::~LoopSelector() {
   try {
     save_memory(path, {{name_of(site_, launch_), known}});
   } catch (std::exception const& caught) {
-    fmt::print(stderr, "allport: loops of {}: not remembered: {}\n", site_, caught.what());
+    fmt::print(stderr, "allport: loops of {}: not stored: {}\n", site_, caught.what());
   }
 }
 

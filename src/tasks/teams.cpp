@@ -76,7 +76,7 @@ struct Teams::State {
 
 Teams::State::State(Cores given, TeamsOptions wanted) : cores(std::move(given)), options(std::move(wanted)) {
   ensure(cores.size() >= 1, "cores", cores.size(), "at least one");
-  ensure(options.threads >= 0, "threads", options.threads, "at least 0, which is one a core");
+  ensure(options.threads >= 0, "threads", options.threads, "at least 0 (0: one per core)");
   threads = options.threads > 0 ? options.threads : cores.size();
   crowded = cores.shared || threads > cores.size();
   pinned = options.pinned && !crowded;
@@ -166,7 +166,7 @@ void Teams::State::configure(int leaders, int size) {
   ensure(leaders >= 1, "leaders", leaders, "at least 1");
   ensure(size >= 1, "members", size - 1, "at least 0");
   ensure(std::int64_t{leaders} * size <= threads, "leaders x (1 + members)", std::int64_t{leaders} * size,
-         "no more than there are threads");
+         "at most the number of threads");
   configuration = ++configurations;
   // Drones of the last teams wait for an order before their board goes.
   for (auto& team : teams) team->board_->stop();

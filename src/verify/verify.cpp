@@ -129,7 +129,7 @@ std::string_view name(Kind kind) {
 Report prove(Schedule const& schedule, Machine const& machine, Options const& options) {
   schedule.contract().check();
   ensure(schedule.contract().what != Collective::none, "schedule", schedule.algorithm(), "one with a contract",
-         "this one came from elsewhere and promises nothing that could be proven; interpret, simulate or run it");
+         "this one has none, so there is nothing to prove; interpret, simulate or run it");
   auto const& placement = options.placement;
   ensure(schedule.ranks() == machine.ranks() || !placement.empty(), "schedule.ranks", schedule.ranks(),
          fmt::format("the machine's {} ranks", machine.ranks()),

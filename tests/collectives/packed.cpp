@@ -196,7 +196,7 @@ TEST(Packed, LeavesOutClosedFormTreesOnMachinesTooLargeToPack) {
   EXPECT_GE(packed->report.trees, 4);
   EXPECT_EQ(packed->report.possible, 5);
   EXPECT_FALSE(packed->report.exact);
-  EXPECT_NE(to_text(packed->report).find("meet no dead link"), std::string::npos) << to_text(packed->report);
+  EXPECT_NE(to_text(packed->report).find("without dead links"), std::string::npos) << to_text(packed->report);
   expect_disjoint_and_spanning(machine, 9, TreeDirection::from_root, packed->over_nodes);
   expect_disjoint_and_spanning(machine, 9, TreeDirection::to_root,
                                packing(machine, 9, TreeDirection::to_root)->over_nodes);

@@ -191,7 +191,7 @@ TEST(Check, NamesWhatAWrongRuleBreaks) {
             std::string::npos);
   EXPECT_NE(with([](Rank rank, Forwarding& forwarding) {
               if (rank == 0) forwarding.hops.push_back({0, {0, 1}, {}});
-            }).find("a message for nobody"),
+            }).find("a message without destinations"),
             std::string::npos);
   auto const two = DestinationSet::of(ids, std::vector<Rank>{1, 2});
   auto const keeps = [&](Rank rank, DestinationSet const& set) {

@@ -192,7 +192,7 @@ TEST(TasksExchanges, MakeOutputsLater) {
   Communicator const comm(MPI_COMM_WORLD, Machine::flat(world_size()));
   if (comm.size() == 1) GTEST_SKIP() << "members of gangs of one exchange nothing";
   EXPECT_EQ(error_of([&] { tasks::run(TooEarly(comm.size()), comm); }),
-            "task X0(0): exchange = 'X0(0)': expected a body that makes no outputs; run() makes them (on rank 0)");
+            "task X0(0): exchange = 'X0(0)': expected a body that writes no outputs; run() makes them (on rank 0)");
 }
 
 }  // namespace

@@ -75,12 +75,12 @@ class Block {
 /// takes those with the lowest iteration, and among equals those whose faces other ranks wait for.
 ///
 /// All functions except number(), block-wise visits and records() are collective, also on ranks that own no block. One
-/// thread per process calls. Leaders call MPI in turn; if MPI was initialized with MPI_THREAD_FUNNELED or less, only the
-/// calling thread does.
+/// thread per process calls. Leaders call MPI in turn; if MPI was initialized with MPI_THREAD_FUNNELED or less, only
+/// the calling thread does.
 template <std::size_t D, class T = double>
 class Blocks {
   static_assert(D >= 1 && D <= static_cast<std::size_t>(BlockGrid::most_axes), "one to three axes");
-  static_assert(std::is_trivially_copyable_v<T>, "cells travel as they lie in memory");
+  static_assert(std::is_trivially_copyable_v<T>, "cells are sent as raw memory");
 
  public:
   /// Cells are 0 at first. `teams` must outlive the blocks, and may be given other shapes between two calls.
