@@ -230,7 +230,7 @@ class Exchange {
     return arrived.after;
   }
 
-  /// A message on its way through this rank.
+  /// A message in flight through this rank.
   void pass_on(Rank j, Rank c) {
     auto const& dim = order_[phase_];
     auto const direction = this->direction(j, c);

@@ -46,8 +46,9 @@ Schedule make(Machine const&, Contract const& contract, Cut cut) {
           [ranks = contract.ranks](Rank rank, Program& into) { disseminate(rank, ranks, into); }};
 }
 
-/// Latency of the longest way between two nodes that are `step` nodes apart in their order, x fastest. A position that
-/// passes its axis' end starts again at 0 and carries one to the next axis, or leaves the machine's end for its begin.
+/// Latency of the longest route between two nodes that are `step` nodes apart in their order, x fastest. A position
+/// that passes its axis' end starts again at 0 and carries one to the next axis, or leaves the machine's end for its
+/// begin.
 Seconds farthest_partner(Machine const& machine, Node step) {
   constexpr auto never = Seconds(-1.0);
   std::array<Seconds, 2> longest = {Seconds{}, never};  // by what is carried

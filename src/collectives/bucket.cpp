@@ -94,11 +94,11 @@ class Half {
   [[nodiscard]] Seconds copying(double bytes) const { return Seconds(model::copy_seconds_per_byte(machine_, bytes)); }
 
   /// A line on which every node has `have` bytes for all others, in so many streams. Where a node is several ranks its
-  /// leader alone handles them, and in an allgather hands on what arrives.
+  /// leader alone handles them, and in an allgather forwards what arrives.
   [[nodiscard]] Seconds along(int a, double have, double streams) const {
     auto const& axis = machine_.axis(a);
     auto const others = axis.length - 1.0;
-    // Within an open line what comes from either side goes on to the other, and its own goes both ways.
+    // Within an open line what comes from either side goes on to the other, and its own goes in both directions.
     auto const out = axis.wraps || axis.length == 2 ? others : others + 2.0;
     model::LinkTraffic t;
     t.axis = a;
@@ -110,7 +110,7 @@ class Half {
     if (gathers_) t.direct_bytes = have * others;
     if (!gathers_) t.combined_bytes = have * out;
     t.first_bytes = std::min(have, static_cast<double>(cut_.segment));
-    // A stream is on its way while others are handled.
+    // A stream is in flight while others are handled.
     auto const ends = 1.0 + out / others + (gathers_ ? siblings_ : 0.0);
     return std::max(model::t_traffic(machine_, t), ends * messages_of(have * others, streams, cut_) * overhead());
   }

@@ -64,7 +64,7 @@ class MstShape {
   [[nodiscard]] std::vector<MstPart> cut(MstBox& box) const;
   /// Port from the box's root to the part's: over a link where that is one hop, else routed.
   [[nodiscard]] Port port_to(MstPart const& part) const;
-  /// From the parent's root to the part's, the shorter way.
+  /// From the parent's root to the part's, the shorter route.
   [[nodiscard]] std::int32_t hops(MstPart const& part) const {
     auto const n = length(part.axis);
     return wraps_[static_cast<std::size_t>(part.axis)] ? std::min(part.steps, n - part.steps) : part.steps;

@@ -1,4 +1,4 @@
-// What the generalised minimum-spanning-tree algorithms cost, step by step along the longest way.
+// What the generalised minimum-spanning-tree algorithms cost, step by step along the longest route.
 #pragma once
 
 #include <algorithm>

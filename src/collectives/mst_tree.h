@@ -22,7 +22,7 @@ struct MstBranch {
 /// What the cost of a step follows from.
 struct MstStepForm {
   int messages = 0;
-  std::array<std::int32_t, max_box_axes> hops{};  ///< of the farthest part by axis, the shorter way; 0: none
+  std::array<std::int32_t, max_box_axes> hops{};  ///< of the farthest part by axis, the shorter route; 0: none
   friend auto operator<=>(MstStepForm const&, MstStepForm const&) = default;
 };
 

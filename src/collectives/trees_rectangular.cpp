@@ -162,7 +162,8 @@ std::array<AxisStreams, max_axes> streams_of(Machine const& machine, int trees, 
       auto const& line = shape.lines[static_cast<std::size_t>((first + k) % shape.axes)];
       auto& on_axis = streams[static_cast<std::size_t>(line.axis)];
       bool const wraps = machine.axis(line.axis).wraps;
-      bool const halves = wraps && !shape.torus;  // a wrapped line that goes both ways; others reach all the way
+      bool const halves =
+          wraps && !shape.torus;  // a wrapped line that goes in both directions; others reach all the way
       if (!shape.torus || tree % 2 == 0) on_axis.up += lines * (halves ? line.up : line.length - 1);
       if (!shape.torus || tree % 2 == 1) on_axis.down += lines * (halves ? line.down : line.length - 1);
       if (k > 0 || !ghosts) {

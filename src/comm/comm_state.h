@@ -98,7 +98,8 @@ struct CommState : std::enable_shared_from_this<CommState> {
   Rank rank = 0;
   Rank size = 1;
   Machine machine;
-  /// As it was named, where `machine` has rates that were measured at start: the order of sums must not hang on those.
+  /// As it was named, where `machine` has rates that were measured at start: the order of sums must not depend on
+  /// those.
   std::optional<Machine> named;
   bool box = true;
   /// Beside what the family knows, for ranks that form no box: by the rates of `machine`, and of `named`.

@@ -104,7 +104,7 @@ class Execution {
   std::int64_t writes_left_ = 0;  // of ops_left_, those that are no sends
   int tag_ = -1;                  // of channel 0; negative: it has not gone yet
   Tags tags_;
-  std::shared_ptr<StartCheck> check_;  // while it is under way
+  std::shared_ptr<StartCheck> check_;  // while it is in flight
   std::atomic<bool> active_ = false;
   std::exception_ptr error_;
 };

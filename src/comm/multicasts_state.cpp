@@ -137,7 +137,7 @@ void Multicasts::State::add_hops(HeldMessage& held, std::vector<Hop> const& hops
       add_hop(held, hop, std::nullopt);
       continue;
     }
-    // Whom a chain or another tree goes to next hangs on all of its set: only prefix routing takes any part.
+    // Whom a chain or another tree goes to next depends on all of its set: only prefix routing takes any part.
     if (held.header.tree != MulticastTree::prefix) {
       add_hop(held, hop, hop.set);
       continue;
@@ -207,7 +207,7 @@ void Multicasts::State::start_hop(std::size_t at, std::size_t h) {
   if (out.header.carries_data()) out.sent = out.header.bytes;
   auto r = MPI_REQUEST_NULL;
   auto const length = static_cast<int>(out.packet.size());
-  // What is handed on stays here until it is taken there; what ends there is always taken.
+  // What is forwarded stays here until it is taken there; what ends there is always taken.
   auto const send = out.row >= 0 ? MPI_Issend : MPI_Isend;
   check(send(out.packet.data(), length, MPI_BYTE, out.to, out.row + 1, channel.messages, &r), "MPI_Isend", comm.rank(),
         out.to);

@@ -50,7 +50,7 @@ struct Multicasts::State {
   /// A message's way to the next rank.
   struct Outgoing {
     Rank to = 0;   ///< of the communicator
-    int row = -1;  ///< class of transit there; -1: it is for that rank alone, or a destination hands it on
+    int row = -1;  ///< class of transit there; -1: it is for that rank alone, or a destination forwards it
     MessageHeader header{};
     std::optional<DestinationSet> set{};
     std::vector<std::byte> packet{};
@@ -58,7 +58,7 @@ struct Multicasts::State {
     int open = 0;           ///< requests
   };
 
-  /// A message that is here: one of this rank's own, or one that comes and is taken, handed on, or both.
+  /// A message that is here: one of this rank's own, or one that comes and is taken, forwarded, or both.
   struct HeldMessage {
     MessageHeader header{};
     std::shared_ptr<std::byte[]> memory{};  ///< of what came
@@ -92,7 +92,7 @@ struct Multicasts::State {
   [[nodiscard]] std::int64_t last_segment(std::int64_t bytes, Hop const& hop) const;
   /// Whether several links join this rank's node and a position's, as round a ring of two.
   [[nodiscard]] bool is_joined_twice(Rank position) const;
-  /// The class of transit that a message is in where it goes; -1: it ends there, or who hands it on wants it.
+  /// The class of transit that a message is in where it goes; -1: it ends there, or who forwards it wants it.
   [[nodiscard]] int row_of(MessageHeader const& header, Hop const& hop) const;
   /// Whoever gets it alone gets it in one piece.
   [[nodiscard]] bool goes_on(Hop const& hop) const;
@@ -134,7 +134,7 @@ struct Multicasts::State {
   std::shared_ptr<SpareChannels> spare;
   MulticastChannel channel;
   std::vector<std::int64_t> numbers;  ///< of letters to each rank
-  std::vector<std::int64_t> transit;  ///< bytes under way, of each class
+  std::vector<std::int64_t> transit;  ///< bytes in flight, of each class
   std::int64_t transit_now = 0;
   std::int64_t transit_peak = 0;
   std::deque<HeldMessage> urgent;   ///< own ones that have not been started and wait for nothing

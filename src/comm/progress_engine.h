@@ -84,7 +84,7 @@ class ProgressEngine {
   /// Keeps the buffers of an abandoned check, which MPI still uses.
   void keep(std::shared_ptr<StartCheck> check) { orphans_.push_back(std::move(check)); }
 
-  /// Whether any transfer or request is under way.
+  /// Whether any transfer or request is in flight.
   [[nodiscard]] bool in_flight() const { return !requests_.empty() || !computing_.empty(); }
   /// @throws Error inside an operator, where nothing may be waited for
   void ensure_no_operator() const;

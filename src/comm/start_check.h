@@ -14,7 +14,7 @@
 
 namespace allport::engine {
 
-/// What one rank starts, or why it cannot. All ranks' statements are joined by one MPI_Iallreduce, which is on its way
+/// What one rank starts, or why it cannot. All ranks' statements are joined by one MPI_Iallreduce, which is in flight
 /// while the program goes on; every rank comes to the same verdict. Lives until that request has ended.
 class StartCheck {
  public:

@@ -28,14 +28,14 @@ class Along {
     });
     return at(to).there;
   }
-  /// Seconds until a rank has all that a delivery brings it, if nothing else is under way.
+  /// Seconds until a rank has all that a delivery brings it, if nothing else is in flight.
   [[nodiscard]] double alone(Delivery const& delivery, Rank to);
   /// Until all of its ranks have.
   [[nodiscard]] double alone(Delivery const& delivery);
   /// The same where nobody else is at work, either.
   [[nodiscard]] IdleCost idle_cost(Delivery const& delivery);
   /// Seconds of a gang's collectives, message by message, and of the data-dependent messages that it expects, if
-  /// nothing else is under way and nobody else at work.
+  /// nothing else is in flight and nobody else at work.
   /// @pre gang.members.size() > 1
   [[nodiscard]] double gang_seconds(TaskGraph const& graph, Gang const& gang);
 

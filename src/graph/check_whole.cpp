@@ -124,7 +124,7 @@ class Whole {
     }
   }
 
-  /// What is handed on comes in, and is as long.
+  /// What is forwarded comes in, and is as long.
   void forwarding(Id id) const {
     auto const task = whole_.task(id);
     for (auto const& link : whole_.children(id)) {

@@ -15,7 +15,7 @@ class Links {
   /// @param wait  for shared cores: see SharedCores
   explicit Links(Machine const& machine, bool wait = true);
 
-  /// A message on its way: when it begins, when its head and its last byte are at the other end.
+  /// A message in flight: when it begins, when its head and its last byte are at the other end.
   struct Transfer {
     double begin = 0;
     double head = 0;
@@ -35,7 +35,7 @@ class Links {
   [[nodiscard]] PathCost path_cost(Rank from, Rank to) const { return route_of(from, to).second; }
   /// With the link that is all of it, or -1.
   [[nodiscard]] std::pair<LinkId, PathCost> route_of(Rank from, Rank to) const;
-  /// Seconds until a message is there if nothing else is on its way, and everybody is at work.
+  /// Seconds until a message is there if nothing else is in flight, and everybody is at work.
   [[nodiscard]] double alone(PathCost const& path_cost, double bytes) const {
     return 2 * overhead_ + path_cost.latency + bytes * path_cost.seconds_per_byte;
   }

@@ -40,7 +40,7 @@ class RetainedBytes {
     for (auto const& [where, last] : outputs_) {
       auto const [output, rank] = where;
       if (rank == own && graph_.in_place(task, output)) continue;
-      // What is handed on is kept as an input until now.
+      // What is forwarded is kept as an input until now.
       if (rank == own && graph_.forwards(task, output) >= 0 && (!ends() || last <= now_)) continue;
       retain(rank, graph_.output(task, output).bytes(graph_.element()), last);
     }

@@ -19,7 +19,7 @@ namespace allport::graph {
 
 namespace {
 
-/// Steps of the chain that are followed in one piece: what is sent in one is still under way in the next.
+/// Steps of the chain that are followed in one piece: what is sent in one is still in flight in the next.
 constexpr int fewest_chained = 4;
 /// Members of a gang are asked for the chain's next task until so many edges were seen: after the first they say the
 /// same of other ranks.

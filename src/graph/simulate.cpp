@@ -137,7 +137,7 @@ void Simulation::become_ready(Task task, Rank rank, Waiting const& waited) {
       ++clock(m.rank).in_flight;
     }
     auto until = now_ + called_[number].seconds;
-    // Who hands on does so piece by piece: all of a message's ways are taken at once.
+    // Who forwards does so piece by piece: all of a message's ways are taken at once.
     auto const book = [&](Hop const& hop) {
       until = std::max(until, links_.cross(hop.from, hop.to, hop.bytes, now_, now_).tail);
     };

@@ -1,4 +1,4 @@
-// What tasks hand on: multicasts and sums leg by leg over the links, until those that wait for them have them.
+// What tasks forward: multicasts and sums leg by leg over the links, until those that wait for them have them.
 #include <algorithm>
 #include <tuple>
 

@@ -73,7 +73,7 @@ std::optional<Graph> communication(Pattern const& pattern, std::int64_t most_hop
   return g;
 }
 
-/// At least the longest way between two nodes.
+/// At least the longest route between two nodes.
 std::int64_t most_hops(Machine const& machine) {
   std::int64_t hops = 1;
   for (int a = 0; a < machine.axes(); ++a) hops += machine.axis(a).length;
@@ -133,7 +133,7 @@ std::optional<std::vector<SCOTCH_Num>> map_graph(Graph& vertices, Target target,
                                 nullptr, nullptr, static_cast<SCOTCH_Num>(vertices.peers.size()), vertices.peers.data(),
                                 vertices.weights.data()) == 0;
 #ifdef SCOTCH_OPTIONNUMDETERMINISTIC
-  // From version 7 Scotch starts a thread for each core, and its answer hangs on which of them is first.
+  // From version 7 Scotch starts a thread for each core, and its answer depends on which of them is first.
   SCOTCH_Context one_thread;
   SCOTCH_contextInit(&one_thread);
   fine = fine && SCOTCH_contextThreadSpawn(&one_thread, 1, nullptr) == 0;

@@ -96,7 +96,7 @@ Seconds t_traffic(Machine const& machine, LinkTraffic const& t) {
   auto const copying = copy_seconds_per_byte(machine, t.copied_bytes + t.direct_bytes * direct.copies);
   busy = std::max(busy, machine.ranks_per_node() > 1 ? combining + copying : std::max(combining, copying));
   busy = std::max(busy, t.copied_bytes / machine.ranks_per_node() * links_seconds_per_byte(machine));
-  // The parts of a level share what the node sends, and each hands on to the other parts what it has for them.
+  // The parts of a level share what the node sends, and each forwards to the other parts what it has for them.
   auto const forwarded = t.copied_bytes / std::max(1.0, machine.ranks_per_node() - 1.0);
   auto parts = 1.0;
   for (auto const& level : machine.levels().all()) {

@@ -81,7 +81,7 @@ struct Stage {
   double seconds_per_byte = 0.0;
 };
 
-/// The stages in which a node's ranks hand on, outermost first: every level that has a bandwidth or a latency is one,
+/// The stages in which a node's ranks forward, outermost first: every level that has a bandwidth or a latency is one,
 /// and so are the levels between such that only copy through memory.
 std::vector<Stage> stages(Machine const& machine) {
   std::vector<Stage> all;

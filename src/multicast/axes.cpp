@@ -70,7 +70,7 @@ std::pair<double, std::size_t> load_of(Candidates const& trees, int parts, Machi
 }
 
 /// The fewest links; one way round from one rank's messages, the other from another's: all links of a ring have the
-/// same. By the shortest ways those next to the source have more, and by plain ones the source's.
+/// same. By the shortest routes those next to the source have more, and by plain ones the source's.
 Candidates of_fewest_links(Candidates trees) {
   auto const fewest = std::ranges::min(trees, {}, [](auto const* c) { return c->links.size(); })->links.size();
   std::erase_if(trees, [&](auto const* c) { return c->links.size() > fewest; });
@@ -152,7 +152,7 @@ struct Rings {
   bool whole = false;  ///< it has all of one, so that a tree may go one way round that one and stay in the box
   bool line = false;   ///< it lies along one axis
 
-  /// Those to be gone round by the shortest way, where others are gone round one way.
+  /// Those to be gone round by the shortest route, where others are gone round one way.
   [[nodiscard]] int shortest() const { return whole || line ? partial : 0; }
 };
 
@@ -213,7 +213,7 @@ std::vector<int> orders_along_axes(TopologyIds const& ids, Rank source, Destinat
   auto const group = parts > 1 ? rings_of(machine, home, ranks) : Rings{};
   auto const partial = group.shortest();
   if (partial != 0) look_at(partial);
-  Candidates near;  // the first goes by the shortest ways
+  Candidates near;  // the first goes by the shortest routes
   for (auto const& c : all) {
     if (c.hops <= all.front().hops + detour) near.push_back(&c);
   }

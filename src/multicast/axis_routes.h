@@ -23,7 +23,7 @@ inline constexpr int senses = 3;
 /// With rectangular trees, and with the senses of each.
 [[nodiscard]] inline int forms(int axes) { return (plain_orders(axes) + (axes < 2 ? 0 : axes)) * senses; }
 
-/// One of axis_orders(): forms() again and again, for every set of axes that go the shortest way whatever the sense.
+/// One of axis_orders(): forms() again and again, for every set of axes that go the shortest route whatever the sense.
 /// Behind the plain ones are those of the rectangular trees (deck 1 slides 4-5), whose axes are in cyclic order: they
 /// begin along their first axis alone, and nodes that differ from the source in others only are reached from beside.
 /// Trees with other first axes, or senses, have no link in common.
@@ -31,7 +31,7 @@ struct TreeForm {
   Order axes{};
   Sense sense = Sense::shortest;
   bool from_beside = false;
-  int shortest = 0;  ///< bit a: axis a goes the shortest way
+  int shortest = 0;  ///< bit a: axis a goes the shortest route
 
   TreeForm(int count, int number) : shortest(number / forms(count)) {
     auto const end = axes.begin() + count;
@@ -54,7 +54,7 @@ struct TreeForm {
   }
 };
 
-/// Ways from a source's node, that all ranks know alike: axis by axis. The shortest way half round a ring is the
+/// Ways from a source's node, that all ranks know alike: axis by axis. The shortest route half round a ring is the
 /// positive one from every second node and the negative one from the others, so that neither has all.
 class AxisRoutes {
  public:

@@ -198,7 +198,7 @@ void EventEngine::compute(OpId r, std::int32_t segment) {
 void EventEngine::complete(OpId r, std::int32_t segment) {
   auto& state = states_[r];
   state.landed |= std::uint64_t{1} << (segment - state.done);
-  if (!pass_prefix(state.landed, state.done)) return;  // an earlier one is still on its way
+  if (!pass_prefix(state.landed, state.done)) return;  // an earlier one is still in flight
   auto const& row = streams_.op(r);
   if (state.done == row.segments) {
     --left_;

@@ -20,7 +20,7 @@ struct Route {
   double latency = 0.0;
 };
 
-/// A message on its way. Fluid: `left` bytes at time `since`, drained at `rate`.
+/// A message in flight. Fluid: `left` bytes at time `since`, drained at `rate`.
 struct Flow {
   double left = 0.0;
   double rate = 0.0;

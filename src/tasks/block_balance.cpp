@@ -1,4 +1,4 @@
-// Blocks go to other ranks and other masters.
+// Blocks go to other ranks and other leaders.
 #include <algorithm>
 #include <numeric>
 #include <span>

@@ -1,4 +1,4 @@
-// Blocks' memory and faces, and which master has which.
+// Blocks' memory and faces, and which leader has which.
 #include "block_state.h"
 
 #include <algorithm>
@@ -54,7 +54,7 @@ BlockEngine::State::State(Communicator const& given, BlockGrid cut, Teams& threa
   comm.ensure_all_well(wrong);
   comm.ensure_agreement("blocks", fingerprint(grid, element, owners));
   spread_over_leaders();
-  // By the master that has it, so that its memory lies in that one's NUMA domain.
+  // By the leader that has it, so that its memory lies in that one's NUMA domain.
   teams.run([&](int leader, Team&) {
     for (auto& [block, object] : objects) {
       if (object.leader == leader) allocate(object);
@@ -105,7 +105,7 @@ BlockEngine::State::Object* BlockEngine::State::find(std::int64_t block) {
   return found != objects.end() ? &found->second : nullptr;
 }
 
-/// Blocks in a row to each master, of about as much weight.
+/// Blocks in a row to each leader, of about as much weight.
 void BlockEngine::State::spread_over_leaders() {
   leaders = teams.leaders();
   double all = 0;

@@ -93,7 +93,7 @@ struct BlockEngine::State {
   bool broken = false;
 
   std::mutex mutex;                         ///< what follows, and Object::arrived, queued
-  std::vector<std::vector<Object*>> ready;  ///< by master
+  std::vector<std::vector<Object*>> ready;  ///< by leader
   std::deque<Outgoing> outgoing;
   std::map<std::int64_t, Data> leaving;  ///< by token
   std::int64_t tokens = 0;

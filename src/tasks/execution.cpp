@@ -134,7 +134,7 @@ void Execution::work(int index) {
 
 void Execution::back_off(Worker& worker, int polls) const {
   if (polls == 0) return worker.backoff.moved();
-  // Where links are slow ranks that share cores poll as seldom as will do: who hands on, or computes, needs them. Not
+  // Where links are slow ranks that share cores poll as seldom as will do: who forwards, or computes, needs them. Not
   // where another worker may have something to do at any time.
   if (!fast_links_ && options_.workers == 1 && !options_.awake) return worker.backoff.idle();
   yield_core(polls);

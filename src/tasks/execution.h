@@ -64,7 +64,7 @@ class Execution {
   /// by turns, and ends together, so that whoever passes sums on would wait for the last of many.
   struct SumsTo {
     std::deque<std::pair<Outgoing, std::span<std::byte>>> waiting{};
-    std::int64_t bytes = 0;  ///< under way
+    std::int64_t bytes = 0;  ///< in flight
   };
   static constexpr std::int64_t sums_in_flight = 128 * 1024;  ///< bytes to one rank, beside one sum
   /// An output until it has left.
@@ -166,7 +166,7 @@ class Execution {
   [[nodiscard]] Multicast route(Task task, int output) const;
   [[nodiscard]] Multicast straight_to(Rank rank) const;
   /// Of what does not follow from its name. What a body sends, rows that change places, is long, and where a ring has
-  /// two shortest ways the network takes one and the same: so it goes by either, there and back by opposite ones.
+  /// two shortest routes the network takes one and the same: so it goes by either, there and back by opposite ones.
   [[nodiscard]] Multicast multicast_for(Outgoing const& one, std::size_t bytes) const;
   /// With mutex_ held.
   void give_children_here(Task task, int output, Block const& block);
@@ -260,7 +260,7 @@ class Execution {
     std::vector<int> missing;
   };
   std::map<Task, Exchanging> exchanging_;  ///< by their gangs' first members
-  Traffic unforeseen_;                     ///< of traffic, what only bodies know, and who hands it on
+  Traffic unforeseen_;                     ///< of traffic, what only bodies know, and who forwards it
   bool stopped_ = false;                   ///< here or elsewhere something has failed
   bool announces_failure_ = false;         ///< to the other ranks, as soon as it may
   std::string failure_;                    ///< what has failed here
@@ -269,7 +269,7 @@ class Execution {
 
   std::mutex network_;
   std::atomic<bool> over_{false};
-  std::atomic<bool> has_open_requests_{false};  ///< parts of messages are on their way from here or to here
+  std::atomic<bool> has_open_requests_{false};  ///< parts of messages are in flight from here or to here
   std::atomic<bool> hurry_{false};              ///< something is to be sent
   std::optional<std::int64_t> const count_;
   Clock::time_point moved_ = Clock::now();

@@ -65,7 +65,7 @@ struct Teams::State {
   std::vector<Place> places;  ///< by thread; written while all wait for an order
   std::vector<std::vector<int>> placed;
   std::vector<std::unique_ptr<Team>> teams;
-  std::unique_ptr<Team> shared;  ///< of all masters
+  std::unique_ptr<Team> shared;  ///< of all leaders
   std::vector<std::exception_ptr> thrown;
   std::optional<FunctionRef<void(int, Team&)>> body;
 
@@ -186,7 +186,7 @@ void Teams::State::configure(int leaders, int size) {
       place.size = size;
       if (!pinned) continue;
       place.processors = at(m, d).processors;
-      // OpenMP's threads begin where their master is.
+      // OpenMP's threads begin where their leader is.
       for (int o = 0; d == 0 && options.bodies == Bodies::openmp && o < size; ++o) {
         if (o > 0)
           place.processors.insert(place.processors.end(), at(m, o).processors.begin(), at(m, o).processors.end());

@@ -296,7 +296,7 @@ TEST(MpiMulticasts, OvertakeWhatWaitsWhereTheyAreUrgent) {
     if (message.name[0] == 9) EXPECT_EQ(message.bytes, 4000);
   });
   if (world_rank() != n - 1) return;
-  // The first long one is on its way already; the next ones wait until it has left.
+  // The first long one is in flight already; the next ones wait until it has left.
   auto const at = [&](std::int64_t name) { return std::ranges::find(order, name) - order.begin(); };
   ASSERT_EQ(order.size(), 6U);
   for (auto const urgent : {8, 9}) EXPECT_LT(at(urgent), at(1)) << urgent;

@@ -244,7 +244,7 @@ TEST(GraphCheck, FindsOverwritingWithoutAPath) {
   expect_fault(TableGraph(both), {"#1 and #2 write the same tile"});
 }
 
-/// 0 writes a tile; 1, beside it, hands it on to 2 on another rank and to 3 on its own; 4 overwrites it.
+/// 0 writes a tile; 1, beside it, forwards it to 2 on another rank and to 3 on its own; 4 overwrites it.
 TableGraph handed_on() {
   return TableGraph(
       {{.owner = 0, .children = {to(1)}, .output = {3, 1, 0}, .tiles = {7}},

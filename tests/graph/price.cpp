@@ -190,7 +190,7 @@ TEST(GraphPassages, LinksSaveUpBetweenWhatAGangSays) {
   graph::IdleCost const plain{2, 0.5, 0};
   EXPECT_DOUBLE_EQ(plain.seconds(8), 2 + 4);
   EXPECT_DOUBLE_EQ(plain.seconds(8, 10), 10 * (2 + 4));
-  graph::IdleCost const saving{2, 0.5, 100};  // four bytes while a message of no length is on its way
+  graph::IdleCost const saving{2, 0.5, 100};  // four bytes while a message of no length is in flight
   EXPECT_DOUBLE_EQ(saving.trailing(90), 0);
   EXPECT_DOUBLE_EQ(saving.trailing(110), 5);
   EXPECT_DOUBLE_EQ(saving.seconds(3, 1000), 2000);

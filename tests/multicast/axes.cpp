@@ -36,7 +36,7 @@ void expect_good(TopologyIds const& ids, Rank source, DestinationSet const& set,
   auto const best = along_axes(ids, source, set, {static_cast<std::uint64_t>(set.size())});
   std::vector<std::int64_t> links;
   std::vector<int> steps;
-  // Those that are looked at for every group, and as many whose rings go the shortest way for another set of axes.
+  // Those that are looked at for every group, and as many whose rings go the shortest route for another set of axes.
   auto const forms = axis_orders(machine.axes()) >> machine.axes();
   auto const shortest = static_cast<int>(set.size() % (std::int64_t(1) << machine.axes()));
   for (int x = 0; x < (shortest == 0 ? 1 : 2) * forms; ++x) {
@@ -111,7 +111,7 @@ TEST(AlongAxes, SpreadsManyFromOneRankOverBothWaysRoundARing) {
       machine.route(from, to, [&](LinkId l) { ++load[static_cast<std::size_t>(l)]; });
     }
   }
-  EXPECT_LT(*std::ranges::max_element(load), 450);  // by the shortest ways alone one has all 600
+  EXPECT_LT(*std::ranges::max_element(load), 450);  // by the shortest routes alone one has all 600
 }
 
 /// Most of so many parts of one message, sent one after the other, that one link carries.
@@ -253,7 +253,7 @@ TEST(AlongAxes, GoesNoFartherThanItIsAllowed) {
   TopologyIds const ids(Machine::parse("torus:8x8"), 2);
   auto const all = DestinationSet::all(ids);
   EXPECT_LE(check(ids, along_axes(ids, 9, all, {1}), ids.machine()).steps, 8 + usual_detour);
-  EXPECT_EQ(busiest_of_parts(ids, 9, all, 2, usual_detour), 1);  // each both ways round
+  EXPECT_EQ(busiest_of_parts(ids, 9, all, 2, usual_detour), 1);  // each in both directions round
   EXPECT_EQ(check(ids, along_axes(ids, 9, all, {1, 0, 1, 6}), ids.machine()).steps, 14);
 }
 

@@ -94,7 +94,7 @@ TEST(Binomial, AllHaveItAfterSoManyRounds) {
   }
 }
 
-/// By prefix, digits of two bits make a rank hand on to three at a level; this way bits of digits do not matter.
+/// By prefix, digits of two bits make a rank forward to three at a level; this way bits of digits do not matter.
 TEST(Binomial, IsNotWhatPrefixesMakeOfWideDigits) {
   auto const ids = TopologyIds(Machine::parse("torus:4x4"), TopologyIds::usual_bits(16));
   auto const all = DestinationSet::all(ids);

@@ -129,7 +129,7 @@ TEST(Forwarding, ToAllSendsOneMessageARankAndSplitsWideRows) {
 }
 
 TEST(Forwarding, SpreadsTheRelaysOfManyMulticasts) {
-  // Everybody multicasts to everybody: nobody hands on far more than the mean.
+  // Everybody multicasts to everybody: nobody forwards far more than the mean.
   TopologyIds const ids(Machine::parse("torus:8x8x4"), 2);
   std::vector<int> sent(static_cast<std::size_t>(ids.ranks()), 0);
   for (Rank source = 0; source < ids.ranks(); ++source) {

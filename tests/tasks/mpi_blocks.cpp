@@ -1,4 +1,4 @@
-// Blocks on ranks and masters against the whole grid on one: every cell, exactly, whatever the shape and who has which.
+// Blocks on ranks and leaders against the whole grid on one: every cell, exactly, whatever the shape and who has which.
 #include <gtest/gtest.h>
 
 #include <algorithm>

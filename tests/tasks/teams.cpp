@@ -1,4 +1,5 @@
-// Teams of masters and drones: who is where, that all run, and that they change without a thread being started or lost.
+// Teams of leaders and members: who is where, that all run, and that they change without a thread being started or
+// lost.
 #include "allport/tasks/teams.h"
 
 #include <gtest/gtest.h>
