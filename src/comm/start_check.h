@@ -1,4 +1,4 @@
-// ALLPORT_CHECK: whether all ranks start the same schedule, asked without keeping anybody waiting.
+// ALLPORT_CHECK: checks without blocking that all ranks start the same schedule.
 #pragma once
 
 #include <mpi.h>
@@ -25,13 +25,13 @@ class StartCheck {
   StartCheck(StartCheck const&) = delete;
   StartCheck& operator=(StartCheck const&) = delete;
 
-  /// Called by all ranks in one order.
+  /// Called by all ranks in the same order.
   [[nodiscard]] MPI_Request start();
   /// After the request has ended. @throws Error on every rank, of the first rank that failed or naming who differs
   void ensure_agreement() const;
 
  private:
-  /// The ranks that start the same.
+  /// Ranks that start the same schedule.
   struct Camp {
     std::uint64_t fingerprint = 0;
     Rank first = 0;

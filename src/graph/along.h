@@ -1,5 +1,4 @@
-// How what is delivered goes on from rank to rank, over links that others use, too, or as if nothing else were under
-// way.
+// The hops of a delivery from rank to rank, on links shared with other messages or on an idle network.
 #pragma once
 
 #include <algorithm>
@@ -14,11 +13,12 @@ namespace allport::graph {
 class Along {
  public:
   /// @param ranks    of the machine
-  /// @param segment  bytes that a relay has before it passes a message on
+  /// @param segment  bytes that a relay receives before it forwards a message
   Along(Transport const& transport, Links& links, Rank ranks, std::int64_t segment)
       : transport_(transport), links_(links), segment_(segment), reached_(static_cast<std::size_t>(ranks)) {}
 
-  /// Books a delivery's ways from `now` on, and calls visit(Hop) for each; when the last of it is at `to`.
+  /// Reserves the routes of a delivery from `now` on, and calls visit(Hop) for each hop; returns when it is complete at
+  /// `to`.
   template <class Visit>
   double book(Delivery const& delivery, double now, Rank to, Visit&& visit) {
     auto const trailing = [&](Hop const& hop, std::int64_t bytes) { return links_.trailing(hop.from, hop.to, bytes); };
@@ -28,11 +28,11 @@ class Along {
     });
     return at(to).there;
   }
-  /// Seconds until a rank has all that a delivery brings it, if nothing else is in flight.
+  /// Seconds until a delivery is complete at a rank, on an idle network.
   [[nodiscard]] double alone(Delivery const& delivery, Rank to);
-  /// Until all of its ranks have.
+  /// Seconds until it is complete at all of its ranks.
   [[nodiscard]] double alone(Delivery const& delivery);
-  /// The same where nobody else is at work, either.
+  /// The same if all other ranks are idle, too.
   [[nodiscard]] IdleCost idle_cost(Delivery const& delivery);
   /// Seconds of a gang's collectives, message by message, and of the data-dependent messages that it expects, if
   /// nothing else is in flight and nobody else at work.
@@ -40,12 +40,12 @@ class Along {
   [[nodiscard]] double gang_seconds(TaskGraph const& graph, Gang const& gang);
 
  private:
-  /// Of what comes to a rank: when it can go on from there, when the last of it can, and when that is there.
+  /// Times of a delivery at a rank.
   struct Reached {
-    double first = 0;
-    double last = 0;
-    double there = 0;
-    double sends = 0;  // until then, alone: one message after the other
+    double first = 0;  // its first segment can be forwarded
+    double last = 0;   // its last segment can be forwarded
+    double there = 0;  // it is complete
+    double sends = 0;  // end of the rank's sends, one after the other
     std::int64_t delivery = 0;
   };
   /// A rank that nothing has come to has what it sends from `now_` on.
@@ -69,7 +69,7 @@ class Along {
       to.there = std::max(to.there, transfer.tail);
     });
   }
-  /// What a message is taken to be: all of it, its start, or that with nobody else at work.
+  /// What is timed: the whole message, its start, or its start while all other ranks are idle.
   enum class Taken { whole, start, idle };
   void go_alone(Delivery const& delivery, Taken taken);
   /// Until all have it.

@@ -1,4 +1,4 @@
-// Messages on their way while a graph is simulated: outputs to several ranks, sums from several ranks.
+// Deliveries in flight while a graph is simulated: outputs to several ranks, sums from several ranks.
 #pragma once
 
 #include <deque>
@@ -8,24 +8,24 @@
 
 namespace allport::graph {
 
-/// One hop of a delivery: what is looked at together lies in one line of the cache.
+/// One hop of a delivery, in one cache line.
 struct alignas(64) Leg {
   Rank from = 0;
   Rank to = 0;
   std::int64_t bytes = 0;
   Links::PathCost path_cost;
   double first = 0;          ///< when its head can leave
-  double last = 0;           ///< when its last byte is there
-  std::int32_t link = -1;    ///< that is all of its way, or -1
-  std::int32_t waits = 0;    ///< hops that must have come to `from` before, and the rank's own contribution
-  std::int32_t place = 0;    ///< of `to` among those that take part
+  double last = 0;           ///< when its last byte is available
+  std::int32_t link = -1;    ///< the route, if it is a single link, or -1
+  std::int32_t waits = 0;    ///< number of hops to `from`, and of its own contribution, that it still waits for
+  std::int32_t place = 0;    ///< index of `to` among the participants
   std::int32_t beside = -1;  ///< the next leg that leaves from where this one does
 };
 static_assert(sizeof(Leg) == 64);
 
-/// A delivery on its way.
+/// A delivery in flight.
 struct Parcel {
-  /// Of a rank that takes part.
+  /// State of a participating rank.
   struct Place {
     std::int32_t arrivals = 0;   ///< still to come
     std::int32_t legs = -1;      ///< the first that leaves from here

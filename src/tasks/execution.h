@@ -1,4 +1,4 @@
-// One rank's part in running a graph: workers that run bodies, and the messages between ranks.
+// The executor on one rank: workers that run bodies, and the messages between ranks.
 #pragma once
 
 #include <atomic>
@@ -27,7 +27,7 @@
 
 namespace allport::tasks {
 
-/// Ends the job, as this rank has too little memory for what others wait for.
+/// Ends the job: this rank cannot allocate memory for messages that other ranks wait for.
 [[noreturn]] inline void give_up(Communicator const& comm, RunOptions const& options) {
   comm.give_up(options.call, "ran out of memory while other ranks wait for this one; the job ends");
 }
@@ -35,7 +35,7 @@ namespace allport::tasks {
 class Execution {
  public:
   Execution(TaskGraph const& graph, Communicator const& comm, RunOptions const& options);
-  /// @param trouble  not empty: this rank cannot run the graph, and every rank is told why
+  /// @param trouble  not empty: this rank cannot run the graph; every rank gets this error
   RunReport run(std::string const& trouble);
 
  private:
@@ -60,37 +60,37 @@ class Execution {
     std::optional<Multicast> to{};  ///< none: who gets it follows from the name
     std::int64_t leaving = -1;
   };
-  /// Partial sums for one rank, which leave in the order in which they were made: what goes to a rank at one time goes
-  /// by turns, and ends together, so that whoever passes sums on would wait for the last of many.
+  /// Partial sums for one rank, sent one after the other in the order in which they were computed: simultaneous sends
+  /// to a rank share the link and end together, so a rank that forwards sums would wait for the last of many.
   struct SumsTo {
     std::deque<std::pair<Outgoing, std::span<std::byte>>> waiting{};
     std::int64_t bytes = 0;  ///< in flight
   };
   static constexpr std::int64_t sums_in_flight = 128 * 1024;  ///< bytes to one rank, beside one sum
-  /// An output until it has left.
+  /// An output until it has been sent.
   struct Leaving {
     Block block{};
     Task task{};
     int output = -1;
   };
 
-  /// A contribution's place in the tree of its sum.
+  /// A contribution's position in the tree of its sum.
   struct Place {
     graph::SumPlace place{};
     int at = 0;
     Rank to = -1;  ///< whose task or partial sum takes it; -1: the consumer is here
   };
-  /// What comes on a rank that combines a part of a sum and sends it on. Complete when the rank's own contribution and
-  /// those parts are there.
+  /// The received parts on a rank that combines a partial sum and sends it. Complete when the rank's own contribution
+  /// and all parts are available.
   struct Partial {
     std::vector<Given> parts{};
-    std::optional<Place> own{};  ///< of the rank's own contribution, not known before it is there
+    std::optional<Place> own{};  ///< of the rank's own contribution; unknown until that is available
     [[nodiscard]] bool complete() const { return own && parts.size() == own->place.parts.size() + 1; }
   };
   /// A sum: its consumer, and which input.
   using SumName = std::pair<Task, int>;
 
-  /// An edge that leaves a task that has run, and what is given along it.
+  /// An outgoing edge of a task that has run, and its data.
   struct Leads {
     Edge edge;
     Rank to = 0;
@@ -103,12 +103,12 @@ class Execution {
     engine::Backoff backoff;
     std::optional<Ready> next{};
     std::optional<std::pair<SumName, Partial>> sum{};
-    /// When its last body ended, or what it did since; without timed_, when it got its first task of those that it runs
-    /// one after the other.
+    /// End of its last body, or of its last activity since; without timed_, the time at which it got the first of
+    /// several consecutive tasks.
     Clock::time_point now = Clock::now();
-    Clock::time_point looked{};  ///< for messages
-    bool idle = false;           ///< counted among those who are
-    bool abandoned = false;      ///< its body was told that the run has failed elsewhere
+    Clock::time_point looked{};  ///< last poll
+    bool idle = false;           ///< counted as idle
+    bool abandoned = false;      ///< its body got an error because the run has failed on another rank
     Clock::duration waited{};    ///< by its body, for other members of its gang
     std::vector<Leads> edges{};  ///< memory for find_children()
     std::vector<std::pair<int, Block>> outputs{};
@@ -118,11 +118,11 @@ class Execution {
 
   void enter();
   void work(int worker);
-  /// After so many looks in a row at which nothing moved.
+  /// Called after `polls` consecutive polls without progress.
   void back_off(Worker& worker, int polls) const;
   void yield_core(int polls) const;
   void take(Worker& worker);
-  /// Runs parts of others' bodies that are spread. True when there were any.
+  /// Runs chunks of other workers' parallel_for(). True if there were any.
   [[nodiscard]] bool help(Worker& worker);
   void set_idle(Worker& worker, bool idle);
   void take_with_lock(Worker& worker);
@@ -137,25 +137,24 @@ class Execution {
     return std::chrono::duration<double>(when - begin_).count();
   }
   void record_message(MessageEvent const& event);
-  /// Payload that the graph tells beforehand.
+  /// Payload that graph::count() predicts.
   [[nodiscard]] Traffic known_traffic() const;
-  /// Where a task's outputs go, in the worker's own memory.
+  /// Collects the outgoing edges of a task in the worker's memory.
   void find_children(Task task, Context& context, Worker& worker) const;
   /// With mutex_ held.
   void fulfil_children(Task task, Worker& worker);
   [[nodiscard]] Place place_of(Task task, Edge const& edge, Rank to) const;
   /// With mutex_ held.
   void contribute(Task task, Leads& edge, Place&& place);
-  /// A contribution, or what several have been combined into, for a rank that the consumer is on, or not. With mutex_
-  /// held.
+  /// A received contribution or partial sum, for a consumer on this rank or for a partial sum here. With mutex_ held.
   void arrived_of_sum(MessageName const& name, Block const& block);
-  /// Combines a part of a sum and sends it on.
+  /// Combines a partial sum and sends it.
   void combine_one(Worker& worker);
   [[nodiscard]] static MessageName name_of(SumName const& sum, int contribution, int contained);
   void complete(SumName sum);
-  /// Sums that wait on this rank for contributions, as far as it knows. With mutex_ held.
+  /// Incomplete sums on this rank, as text. With mutex_ held.
   [[nodiscard]] std::string sums_text() const;
-  /// Inputs in their order, contributions to a sum made one.
+  /// Combines the contributions to each sum into one input, and sorts the inputs.
   void add_up(std::vector<Given>& inputs) const;
   [[nodiscard]] Block sum(std::span<Given const> parts) const;
 
@@ -174,48 +173,47 @@ class Execution {
   void queue(MessageName const& name, std::optional<Multicast> to, Leaving leaving);
   [[nodiscard]] bool leaves(Task task, int output) const;
 
-  /// Memory for what comes for this rank.
+  /// Memory for a message to this rank.
   [[nodiscard]] std::shared_ptr<std::byte[]> memory_for(MessageName const& name, std::int64_t bytes);
-  /// A member of a gang of several, or of one: where its body talks from.
+  /// The communication endpoint of a gang member.
   [[nodiscard]] std::unique_ptr<GangEndpoint> endpoint_of(Ready const& ready, Worker& worker);
   [[nodiscard]] Block await(GangMessage const& what, Task member, Worker& worker);
-  /// A member sends what others of its gang expect. True when what it expects itself is there: else its turn comes
-  /// when that has come.
+  /// Runs exchange() of a member. True if all its expected messages have arrived; else it becomes ready when they have.
   [[nodiscard]] bool exchange(Ready& ready, GangEndpoint& endpoint, Worker& worker);
   [[nodiscard]] static MessageName name_of(GangMessage const& what);
-  /// Sends and takes what orders gangs. With mutex_ held.
+  /// The protocol that orders gangs. With mutex_ held.
   void announce_ready();
   void announce_done(Task gang);
   void begin_gangs();
   void arrived_of_gang(MessageName const& name, Block const& block);
-  /// What still waits for a gang or in one, where anything does. With mutex_ held.
+  /// Members that wait for their gang or in it, as text. With mutex_ held.
   [[nodiscard]] std::string gangs_text() const;
   /// Of gangs and of sums. With mutex_ held.
   [[nodiscard]] std::string others_text() const;
-  /// What nobody has run or taken when no rank has anything to do. With mutex_ held.
+  /// Tasks and messages left over when no rank can proceed, as text. With mutex_ held.
   [[nodiscard]] std::string left_over_text() const;
 
-  /// Tells other ranks how far this one is, and lets tasks run that they have waited for. With mutex_ held.
+  /// Sends this rank's lowest step, and releases tasks within the new limit. With mutex_ held.
   void announce_step();
   [[nodiscard]] std::int64_t step_of(Task task) const { return window_.bounds() ? graph_.step(task) : 0; }
-  /// Looks after messages if nobody else does and this thread may. True when anything moved.
+  /// Progresses communication unless another thread does or this thread may not. True if anything progressed.
   bool look(bool caller);
   void look_before_long();
-  /// Sends what is queued, takes what has come. True when anything moved. Called by one thread at a time.
+  /// Sends queued messages and receives. True if anything progressed. Called by one thread at a time.
   void send_sums();
   void sum_left(std::int64_t leaving);
   bool communicate();
   void arrived(Multicasts::Message&& message);
   void left(std::int64_t leaving);
-  /// Whether nothing will leave this rank any more but in answer to what comes. It may send what says so.
+  /// Whether this rank will send only in response to received messages. May send its lowest step.
   [[nodiscard]] bool idle();
   void watch(bool moved);
   void fail(std::exception const& error, std::string const& where);
   /// With mutex_ held.
   void fail(std::string const& what, ErrorKind kind);
-  /// Tells the other ranks that this one has failed, unless they may have left. With network_ and mutex_ held.
+  /// Sends an error to the other ranks, unless they may have finished. With network_ and mutex_ held.
   void announce_failure();
-  /// Whether this rank knows of anything that went wrong here.
+  /// Whether an error has occurred on this rank.
   [[nodiscard]] bool is_wrong();
 
   TaskGraph const& graph_;

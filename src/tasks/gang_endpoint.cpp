@@ -59,7 +59,8 @@ GangEndpoint::TreePosition const& GangEndpoint::position_of(Collective what, int
   auto& position = at->second;
   if (!fresh) return position;
   auto const member = [&](Rank rank) { return static_cast<int>(std::ranges::find(ranks_, rank) - ranks_.begin()); };
-  // The way down tells the place: a reduction goes the same way up, and an allreduce is told up first.
+  // The broadcast phase gives the position: a reduction uses the same tree upwards, and the hops of an allreduce begin
+  // with the upward ones.
   bool const both = what == Collective::allreduce;
   auto up = both ? members() - 1 : 0;
   auto const call = both ? Collective::allreduce : Collective::broadcast;
