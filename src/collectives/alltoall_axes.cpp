@@ -15,7 +15,7 @@
 namespace allport {
 namespace {
 
-/// Hops from one position to another, going up (way 1) or down (-1); 0 where they talk directly.
+/// Hops from one position to another in a direction, up (1) or down (-1); 0: directly.
 Rank steps(Dimension const& dim, Rank from, Rank to, int direction) {
   return ((to - from) * direction % dim.length + dim.length) % dim.length;
 }
@@ -27,7 +27,7 @@ std::vector<Dimension> lines_of(Machine const& machine) {
   return all;
 }
 
-/// Slices that have an order of the axes, or a way for ties, of their own.
+/// Number of slices with their own order of axes, or direction for ties.
 int orders(Machine const& machine) {
   auto const lines = lines_of(machine);
   auto const ties = [](Dimension const& d) { return d.axis >= 0 && d.wraps && d.length % 2 == 0; };
@@ -65,7 +65,7 @@ class Exchange {
   }
 
  private:
-  /// Where a block's slice is, and the operation after which it is there.
+  /// Where a block's slice is stored, and the operation after which it is available.
   struct Held {
     Slot slot;
     std::int32_t after = at_once;
@@ -117,7 +117,7 @@ class Exchange {
   }
   [[nodiscard]] std::int32_t next() const { return static_cast<std::int32_t>(into_.ops.size()); }
 
-  /// +1 or -1: the way from position j to c; 0: directly.
+  /// Direction from position j to c: +1 or -1; 0: directly.
   [[nodiscard]] int direction(Rank j, Rank c) const {
     auto const& dim = order_[phase_];
     if (dim.axis < 0) return 0;
@@ -134,7 +134,7 @@ class Exchange {
     for (auto const& [pair, held] : held_) {
       if (dim.of(static_cast<Rank>(pair & 0xFFFFFFFF)) == me) now.emplace(pair, held);
     }
-    // The farthest first: what others have to pass on must not wait behind what ends next door.
+    // The farthest first: messages that others must forward must not wait behind messages to the neighbour.
     std::vector<Rank> targets;
     for (Rank c = 0; c < dim.length; ++c) {
       if (c != me) targets.push_back(c);
@@ -197,9 +197,9 @@ class Exchange {
     return next() - 1;
   }
 
-  /// What two ranks exchange goes step by step: neither is more than a few segments ahead of what it got from the
-  /// other. So little waits in the network's own queues, where what comes back, acknowledgements too, would wait behind
-  /// it.
+  /// Two ranks exchange segments in step: neither is more than a few segments ahead of what it has received from the
+  /// other. This keeps the network's queues short, in which messages in the opposite direction, including
+  /// acknowledgements, would wait.
   void keep_step(std::int32_t sent, std::int32_t received, Rank hops) {
     if (sent == at_once || received == at_once) return;
     auto& out = into_.ops[static_cast<std::size_t>(sent)];

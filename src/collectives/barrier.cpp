@@ -7,7 +7,7 @@
 namespace allport {
 namespace {
 
-/// Of the axis' links that live.
+/// Over the live links of the axis.
 Seconds slowest_hop(Machine const& machine, int a) {
   auto latency = machine.axis(a).latency;
   for (auto const& e : machine.exceptions()) {
@@ -74,7 +74,7 @@ Seconds farthest_partner(Machine const& machine, Node step) {
   return std::max(longest[0], longest[1]);
 }
 
-/// Round after round, each as long as the way to its farthest partner; within a node, that to the farthest sibling.
+/// Sum over rounds of the latency to the farthest partner; within a node, to the farthest sibling.
 Seconds price_barrier(Machine const& machine, Contract const& contract, Cut) {
   Seconds siblings{};
   for (auto const& level : machine.levels().all()) siblings = std::max(siblings, level.latency);

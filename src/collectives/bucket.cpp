@@ -60,7 +60,7 @@ Schedule make(Machine const& machine, Contract const& contract, Cut cut) {
   return {"bucket", contract, cut, 1, [=](Rank rank, Program& into) { program(machine, contract, cut, rank, into); }};
 }
 
-/// An allgather of `all` bytes, or with arrows reversed a reduce-scatter.
+/// An allgather of `all` bytes, or the reverse, a reduce-scatter.
 class Half {
  public:
   /// @param filled blocks, of the first ranks, that are not empty
@@ -98,7 +98,8 @@ class Half {
   [[nodiscard]] Seconds along(int a, double have, double streams) const {
     auto const& axis = machine_.axis(a);
     auto const others = axis.length - 1.0;
-    // Within an open line what comes from either side goes on to the other, and its own goes in both directions.
+    // An inner node of an open line forwards messages from each side to the other, and sends its own in both
+    // directions.
     auto const out = axis.wraps || axis.length == 2 ? others : others + 2.0;
     model::LinkTraffic t;
     t.axis = a;
@@ -129,7 +130,7 @@ class Half {
     return std::max({hop(), Seconds(direct.links * all_), copying(direct.copies * all_) + combining, ends});
   }
 
-  /// The leader hands out what is theirs.
+  /// The leader scatters the ranks' blocks.
   [[nodiscard]] Seconds scatter_within() const {
     return std::max(hop(), std::min(siblings_, filled_) * overhead()) + copying(all_ / machine_.ranks() * siblings_);
   }

@@ -8,7 +8,7 @@
 namespace allport {
 namespace {
 
-/// One way along the snake from the root: `forward` or not, for `reach` steps.
+/// One direction along the snake from the root: `forward` or backward, for `reach` steps.
 struct Arm {
   bool forward = true;
   Node reach = 0;

@@ -1,5 +1,5 @@
-// Scatter and gather down and up the generalised minimum spanning trees: every rank's messages one after the other
-// where they share a link, a processor, a memory or a cap, and side by side where they do not.
+// Cost of scatter and gather over the generalised minimum spanning trees: messages of a rank are sequential if they
+// share a link, a processor, memory or a cap, and simultaneous otherwise.
 #include <algorithm>
 #include <array>
 #include <cmath>
@@ -13,7 +13,7 @@
 namespace allport {
 namespace {
 
-/// What one rank's messages take turns at: from when on each is free.
+/// The resources of one rank's messages: the time from which each is free.
 struct Turns {
   std::array<std::array<double, 3>, max_box_axes> links{};  // by axis and direction + 1; axis 0: within the node
   std::vector<double> ports;
@@ -88,7 +88,7 @@ class BlocksPrice {
     return {part.axis, sign, hops * axis.latency.value(), link_[at(part.axis - 1)]};
   }
 
-  /// When the last segment is there, if the first one's sender may begin at `ready`.
+  /// Arrival of the last segment, if the sender may start at `ready`.
   double pass(Route const& route, double ready, double bytes, std::size_t beside) {
     auto const parts = segments(bytes);
     auto& link = turns_.links[at(route.axis)][at(route.sign + 1)];
@@ -98,7 +98,7 @@ class BlocksPrice {
     turns_.cap = begin + bytes * leaves_;
     auto const tau = machine_.rates().tau;
     auto const moving = bytes * route.seconds_per_byte * (1.0 + real(static_cast<std::int64_t>(beside) - 1) * tau);
-    // Segments follow each other at the pace of the way, of the sender's processor, or of the window.
+    // The rate of segments is limited by the route, by the sender's processor, or by the window.
     auto const hop = 2.0 * overhead_ + route.latency + moving / parts;
     auto const pace = std::max({moving / parts, overhead_, hop / cut_.window});
     auto const end = begin + moving / parts + (parts - 1.0) * pace;

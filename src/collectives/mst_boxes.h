@@ -1,4 +1,4 @@
-// The boxes of the generalised minimum-spanning-tree algorithms, and the way from the whole machine to one rank.
+// The boxes of the generalised minimum-spanning-tree algorithms, and the path from the whole machine to one rank.
 #pragma once
 
 #include <algorithm>
@@ -83,7 +83,7 @@ class MstShape {
   std::array<bool, max_box_axes> wraps_{};
 };
 
-/// A rank's place: the box that it stands for, and the parts that it serves, step by step.
+/// A rank's role: the box that it represents, and the parts that it serves, step by step.
 struct MstPlace {
   MstBox box;        ///< its root is the rank
   Rank parent = -1;  ///< none: the root of all

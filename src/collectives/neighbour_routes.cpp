@@ -1,4 +1,4 @@
-// Which ways the parts of neighbours' blocks go, so that no link has much more to carry than others.
+// Chooses the routes of the parts of neighbours' blocks, to balance the load of links.
 #include <algorithm>
 #include <utility>
 
@@ -8,8 +8,7 @@
 namespace allport {
 namespace {
 
-/// Of loads over the largest, the power whose sum is minimised; and what a link crossed costs beside, so that nothing
-/// goes round for nothing.
+/// The exponent of relative loads in the cost, and the additional cost per link, which avoids useless detours.
 double weight_of(double load) {
   auto const squared = load * load;
   auto const fourth = squared * squared;
@@ -17,18 +16,18 @@ double weight_of(double load) {
 }
 constexpr double cost_of_a_link = 0.01;
 constexpr int most_sweeps = 40;
-/// As often the loads are looked at anew, as long as the largest falls by so much.
+/// Maximum number of passes, and the relative decrease of the maximum load below which they stop.
 constexpr int most_turns = 6;
 constexpr double falls = 0.98;
 
-/// One way for one block.
+/// One candidate route of a block.
 struct Route {
   std::vector<Rank> path;
   std::vector<LinkId> links;
   int shares = 0;  ///< of the block, that go by it now
 };
 
-/// The ways that a block may go, the straight one first.
+/// The candidate routes of a block, the direct one first.
 class RoutesBetween {
  public:
   RoutesBetween(Machine const& machine, Rank from, Rank to) : machine_(machine), from_(from), to_(to) {
@@ -60,11 +59,11 @@ class RoutesBetween {
   [[nodiscard]] std::vector<Route> found() && { return std::move(found_); }
 
  private:
-  /// Kept where it crosses no link twice and is none that is known.
+  /// Adds a route unless it uses a link twice or is a duplicate.
   void try_route(std::vector<Node> const& nodes) {
     Route route;
     route.path.push_back(from_);
-    // Whoever is where the sender is within its node passes it on.
+    // The relay is the rank with the sender's position within its node.
     auto const place = from_ % machine_.ranks_per_node();
     for (auto const node : nodes) route.path.push_back(node * machine_.ranks_per_node() + place);
     route.path.push_back(to_);
@@ -86,7 +85,7 @@ class RoutesBetween {
   std::vector<Route> found_;
 };
 
-/// Moves shares of blocks from way to way, one at a time.
+/// Moves shares of blocks between routes, one at a time.
 class Spreading {
  public:
   Spreading(Machine const& machine, std::vector<NeighbourEdge> const& edges, std::int64_t effort)
@@ -106,7 +105,7 @@ class Spreading {
 
   [[nodiscard]] bool may_go_on() const { return effort_ > 0; }
 
-  /// Until the largest load stays. Loads are over the largest, so that it is what weighs.
+  /// Iterates until the maximum load no longer decreases. Loads are relative to it, so it dominates the cost.
   void run() {
     for (int turn = 0; turn < most_turns && may_go_on(); ++turn) {
       auto const most = *std::ranges::max_element(load_);
@@ -147,7 +146,7 @@ class Spreading {
     for (auto const l : route.links) load_[at(l)] += sign * share_[at(l)];
   }
 
-  /// One share of way `w` goes where it costs least; true where that is another.
+  /// Moves one share of route `w` to the cheapest route; true if that is another one.
   bool move_one(std::vector<Route>& routes, std::size_t w) {
     constexpr double clearly = 1.0 - 1e-6;
     put(routes[w], -1);

@@ -16,7 +16,7 @@ namespace {
 
 /// One MPI message counts its bytes in an int.
 constexpr std::int64_t longest_message = std::int64_t{1} << 30;
-/// Segments of what is passed on: so short that the way fills soon, so long that starting them costs little.
+/// Segments of forwarded parts: short enough to fill the pipeline soon, long enough to amortise their start-up.
 constexpr std::int64_t shortest_passed = 4 * 1024;
 constexpr std::int64_t longest_passed = 64 * 1024;
 constexpr std::int64_t segments_a_hop = 4;
@@ -115,7 +115,7 @@ Seconds NeighbourRoutes::price(Machine const& machine, std::int64_t bytes) const
 
 namespace {
 
-/// What all programs of one schedule read.
+/// Shared data of the programs of one schedule.
 struct RouteLengths {
   NeighbourRoutes::Length length;
   NeighbourRoutes::Offset input;
@@ -153,7 +153,7 @@ Schedule NeighbourRoutes::schedule(Length length, Offset input, Offset output, s
         into.ops.push_back(op);
         continue;
       }
-      // Who passes it on has a few segments of it at a time.
+      // A relay stores a few segments at a time.
       auto const ring = cut_of_routes.window + 2;
       Slot const passing{Buffer::scratch, ring, into.scratch};
       if (!first && !last) into.scratch += std::min<std::int64_t>(ring * op.segment, op.length);

@@ -45,7 +45,7 @@ std::optional<std::string> cut_off(Machine const& machine, Contract const& contr
   return std::nullopt;
 }
 
-/// The same, and where the rectangular trees serve and are as many.
+/// The same, or that the rectangular trees apply and are as many.
 std::optional<std::string> no_help(Machine const& machine, Contract const& contract, TreeDirection direction) {
   if (!machine.has_dead_links() && tree_limit(machine) <= rectangular_tree_count(machine)) {
     return "the rectangular trees of machine " + machine.name() + " are as many";
@@ -56,7 +56,7 @@ std::optional<std::string> no_help(Machine const& machine, Contract const& contr
 /// Largest machine that packs the trees of all roots.
 constexpr Node max_packed_roots = 256;
 
-/// The packings of all roots, as many trees of each as the root with fewest has.
+/// The packings of all roots, with the minimum number of trees over all roots.
 struct PackedRoots {
   Machine machine;
   std::vector<std::shared_ptr<Packing const>> roots;  // by node
@@ -64,7 +64,7 @@ struct PackedRoots {
   std::int64_t depth = 0;
 };
 
-/// Kept for the last few machines.
+/// Cached for the last few machines.
 std::shared_ptr<PackedRoots const> all_roots(Machine const& machine, TreeDirection direction) {
   static Recent<std::pair<Machine, TreeDirection>, PackedRoots> recent(4);
   return recent.get({machine, direction}, [&] {
@@ -94,7 +94,7 @@ Seconds price_all_roots(Machine const& machine, Contract const& contract, Cut cu
   auto const trees = static_cast<double>(slices(contract.bytes, unit_of(contract), packed->trees));
   auto const all = static_cast<double>(contract.total());
   model::LinkTraffic t;
-  // The trees of all roots fill the links that live, more or less evenly: half as much again on the busiest.
+  // The trees of all roots load the live links nearly evenly: the busiest one has 1.5 times the mean.
   t.link_bytes = 1.5 * all * (machine.nodes() - 1) / machine.nodes() / trees;
   t.node_bytes = t.link_bytes * packed->trees;
   t.messages = 2.0 * messages_of(all, trees * (contract.ranks - 1), cut);
@@ -110,7 +110,7 @@ std::optional<std::string> all_roots_why_not(Machine const& machine, Contract co
     return "machine " + machine.name() + " has " + std::to_string(machine.nodes()) +
            " nodes, and the trees of all roots are packed up to " + std::to_string(max_packed_roots);
   }
-  // Who reaches node 0 and is reached from there reaches everyone.
+  // If every node reaches node 0 and is reached from it, the machine is connected.
   auto from_first = contract;
   from_first.root = 0;
   if (auto reason = cut_off(machine, from_first, TreeDirection::from_root)) return reason;
@@ -118,7 +118,7 @@ std::optional<std::string> all_roots_why_not(Machine const& machine, Contract co
   return std::nullopt;
 }
 
-/// A price of a function with a way, as a row wants it; and why_not.
+/// Adapts a price function with a direction to a registry row; likewise why_not.
 template <class Price>
 auto priced(Price price, TreeDirection direction) {
   return [=](Machine const& machine, Contract const& contract, Cut cut) {

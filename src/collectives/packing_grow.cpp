@@ -10,7 +10,7 @@
 namespace allport {
 namespace {
 
-/// Nodes whose way up in a seed is live all along, parents before children.
+/// Nodes whose path to the root in a seed is live, parents before children.
 std::vector<Node> reachable_in(PackingGraph const& graph, std::vector<Port> const& seed) {
   std::vector<Node> order = {graph.root};
   for (std::size_t next = 0; next < order.size(); ++next) {
@@ -61,7 +61,8 @@ class Packer {
     return trees;
   }
 
-  /// Takes away from the trees what keeps them from being completed. A number: no more trees than that are possible.
+  /// Removes from the trees what prevents their completion. If it returns a number, at most that many trees are
+  /// possible.
   std::optional<int> cut_back(PartialTrees& trees) {
     Supply supply(graph_, trees);
     for (auto sound = false; !sound;) {
@@ -97,7 +98,7 @@ class Packer {
     for (auto const node : set) marked_[at(node)] = 1;
   }
 
-  /// Removes the set's nodes, and what hangs below them, from all trees.
+  /// Removes the set's nodes and their subtrees from all trees.
   void take_out(PartialTrees& trees, std::vector<Node> const& set) {
     std::vector<Node> members;
     for (int tree = 0; tree < trees.count; ++tree) {
@@ -119,7 +120,7 @@ class Packer {
 
   void grow(PartialTrees& trees) {
     Supply supply(graph_, trees);
-    // [tree][depth]: nodes to grow from. Trees take turns, so that none grabs the short ways of the others.
+    // [tree][depth]: nodes to grow from. Trees grow in turn, so that none takes the short paths of the others.
     std::vector<std::vector<std::vector<Node>>> levels(at(trees.count));
     auto const file = [&](int tree, Node node) {
       auto& mine = levels[at(tree)];

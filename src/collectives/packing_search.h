@@ -24,7 +24,7 @@ struct PackingGraph {
   /// No arcs yet.
   PackingGraph(Node nodes, int ports, Node root);
 
-  /// A way between two nodes, from `port` of the one to `port ^ 1` of the other; which directions data may go.
+  /// Adds a path between two nodes, from `port` of one to `port ^ 1` of the other; `there`, `back`: allowed directions.
   void join(Node tail, int port, Node head, bool there, bool back, TreeDirection direction);
 
   [[nodiscard]] Arc arc(Node tail, int port) const { return tail * ports + port; }
@@ -36,7 +36,7 @@ struct PackingGraph {
   }
   /// Nodes that live arcs reach from the root, in breadth-first order.
   [[nodiscard]] std::vector<Node> reachable() const;
-  /// Live arcs out of the root or into another node, the fewest: no more trees than that.
+  /// Upper bound on the number of trees: the minimum of live arcs out of the root and into each other node.
   [[nodiscard]] int degree_limit() const;
 };
 

@@ -91,7 +91,7 @@ class View {
     if (direction_ != 0) return sign == direction_ ? l.length - 1 : 0;
     return sign > 0 ? l.up : l.down;
   }
-  /// Signed number of steps from the root's position to mine, the way that this tree's lines go.
+  /// Signed number of steps from the root's position to mine, in the direction of this tree's lines.
   [[nodiscard]] Node steps(int k) const {
     auto const& l = line(k);
     auto const ahead = here_[static_cast<std::size_t>(k)] - l.root;
