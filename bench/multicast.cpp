@@ -31,7 +31,7 @@ struct Contender {
 };
 
 Contender by_tree(Communicator const& comm, MulticastTree tree, std::vector<Rank> const& targets) {
-  TopologyIds const ids(comm.machine(), TopologyIds::usual_bits(comm.size()));
+  TopologyIds const ids(comm.machine(), TopologyIds::default_bits(comm.size()));
   auto const all = std::make_shared<Multicasts>(comm, ids);
   auto const run = [=, &comm](std::vector<std::byte>& data) {
     auto const m = multicast_by(tree, ids, comm.position(0), DestinationSet::of(ids, targets));

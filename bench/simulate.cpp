@@ -117,7 +117,7 @@ int run(int argc, char** argv) {
   auto const [graph, transport] = made(asked, machine);
   auto const planned = now();
   graph::SimulateOptions options;
-  options.segment = tasks::usual_segment(machine).value();
+  options.segment = tasks::default_segment(machine).value();
   auto const found = sampled ? graph::simulate_sampled(*graph, machine, *transport, options, sampling)
                              : graph::Sampled{graph::simulate(*graph, machine, *transport, options), 0, 0, {}};
   auto const& result = found.result;

@@ -93,7 +93,7 @@ nb::dict dict_of(tasks::RunReport const& report) {
 
 void bind_tasks(nb::module_& m) {
   m.def(
-      "usual_segment", [](Machine const& machine) { return tasks::usual_segment(machine).value(); }, "machine"_a);
+      "usual_segment", [](Machine const& machine) { return tasks::default_segment(machine).value(); }, "machine"_a);
   m.def(
       "way_carrier",
       [](Machine const& machine, std::string const& way) {

@@ -102,7 +102,7 @@ Run run_of(Plan const& p) {
     }
   }
   run.options.factor = tiled_plan::rate_factor(p.problem.type);
-  run.options.segment = tasks::usual_segment(p.machine).value();
+  run.options.segment = tasks::default_segment(p.machine).value();
   return run;
 }
 

@@ -16,7 +16,7 @@ void write(std::array<char, size>& into, std::string_view text) {
 
 }  // namespace
 
-void StartCheck::Camp::join(Camp const& other, bool other_wins) {
+void StartCheck::RankGroup::join(RankGroup const& other, bool other_wins) {
   if (other.fingerprint == fingerprint) {
     ranks += other.ranks;
     if (other.first < first) {
@@ -28,7 +28,7 @@ void StartCheck::Camp::join(Camp const& other, bool other_wins) {
   }
 }
 
-std::string StartCheck::Camp::text() const {
+std::string StartCheck::RankGroup::text() const {
   return ranks == 1 ? fmt::format("{} on rank {}", what.data(), first)
                     : fmt::format("{} on {} ranks, first on rank {}", what.data(), ranks, first);
 }

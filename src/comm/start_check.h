@@ -32,18 +32,18 @@ class StartCheck {
 
  private:
   /// Ranks that start the same schedule.
-  struct Camp {
+  struct RankGroup {
     std::uint64_t fingerprint = 0;
     Rank first = 0;
     std::int32_t ranks = 0;
     std::array<char, 160> what{};
 
-    void join(Camp const& other, bool other_wins);
+    void join(RankGroup const& other, bool other_wins);
     [[nodiscard]] std::string text() const;
   };
   struct Agreement {
-    Camp least;  ///< by fingerprint
-    Camp most;
+    RankGroup least;  ///< by fingerprint
+    RankGroup most;
     Rank failed = std::numeric_limits<Rank>::max();  ///< the first that did
     std::int32_t kind = 0;
     std::array<char, 512> trouble{};

@@ -116,7 +116,7 @@ class RetainedBytes {
 
 }  // namespace
 
-bool says_steps(TaskGraph const& graph) {
+bool has_steps(TaskGraph const& graph) {
   for (std::int64_t s = 0; s < graph.steps(); ++s) {
     for (Rank r = 0; r < graph.ranks(); ++r) {
       std::int64_t said = -2;
@@ -131,7 +131,7 @@ bool says_steps(TaskGraph const& graph) {
 
 std::vector<std::int64_t> pool(TaskGraph const& graph, std::int64_t ahead) {
   ensure(ahead >= 0, "ahead", ahead, "a number of steps, or 0");
-  bool const by_step = ahead > 0 && says_steps(graph);
+  bool const by_step = ahead > 0 && has_steps(graph);
   RetainedBytes retained(graph, by_step ? ahead : 0);
   if (!by_step) {
     walk(graph, [&](Task task) { retained.read(task); });

@@ -44,7 +44,7 @@ GemmEstimate::GemmEstimate(GemmPlan const& plan)
       n_(static_cast<double>(plan.problem.n)),
       k_(static_cast<double>(plan.problem.k)),
       carrier_(tasks::transport(plan.machine, way_of(plan))),
-      passages_(plan.machine, *carrier_, tasks::usual_segment(plan.machine).value()),
+      passages_(plan.machine, *carrier_, tasks::default_segment(plan.machine).value()),
       rates_(plan.machine, tiled_plan::rate_factor(plan.problem.type)),
       loads_(plan.machine) {}
 

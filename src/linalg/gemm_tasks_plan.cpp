@@ -59,7 +59,7 @@ graph::Price price_of(GemmPlan const& plan, GemmCandidate const& candidate) {
   Priced<Graph> const graph(plan, candidate);
   graph::PriceOptions options;
   options.factor = tiled_plan::rate_factor(plan.problem.type);
-  options.segment = tasks::usual_segment(plan.machine).value();
+  options.segment = tasks::default_segment(plan.machine).value();
   options.chained = chained_steps(candidate.grid);
   return graph::price(graph, plan.machine, *tasks::transport(plan.machine, way_of(plan)), options);
 }

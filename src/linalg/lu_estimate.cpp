@@ -28,7 +28,7 @@ LuEstimate::LuEstimate(LuPlan const& plan)
     : plan_(plan),
       element_(bytes_of(plan.problem.type)),
       carrier_(plan_carrier(plan)),
-      passages_(plan.machine, *carrier_, tasks::usual_segment(plan.machine).value()),
+      passages_(plan.machine, *carrier_, tasks::default_segment(plan.machine).value()),
       rates_(plan.machine, tiled_plan::rate_factor(plan.problem.type)),
       panel_slowness_(slowness_on(plan.machine).panel),
       trsm_slowness_(slowness_on(plan.machine).trsm) {}

@@ -246,13 +246,13 @@ std::size_t pick(std::size_t choices, std::uint64_t spread, int turn) {
   return (scramble(spread) % choices + static_cast<std::size_t>(turn)) % choices;
 }
 
-Multicast along_axes(TopologyIds const& ids, Rank source, DestinationSet set, TreeWish wish) {
-  auto const orders = orders_along_axes(ids, source, set, wish.parts, wish.detour);
-  return along_axes(source, std::move(set), wish, orders);
+Multicast along_axes(TopologyIds const& ids, Rank source, DestinationSet set, TreeChoice choice) {
+  auto const orders = orders_along_axes(ids, source, set, choice.parts, choice.detour);
+  return along_axes(source, std::move(set), choice, orders);
 }
 
-Multicast along_axes(Rank source, DestinationSet set, TreeWish wish, std::span<int const> orders) {
-  return {source, std::move(set), MulticastTree::axes, {}, orders[pick(orders.size(), wish.spread, wish.turn)]};
+Multicast along_axes(Rank source, DestinationSet set, TreeChoice choice, std::span<int const> orders) {
+  return {source, std::move(set), MulticastTree::axes, {}, orders[pick(orders.size(), choice.spread, choice.turn)]};
 }
 
 Share axes_share(TopologyIds const& ids, Multicast const& m, Rank rank) {

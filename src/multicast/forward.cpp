@@ -217,9 +217,9 @@ bool goes_straight(MulticastTree tree, TopologyIds const& ids, Rank source, Dest
   return true;
 }
 
-Multicast multicast_by(MulticastTree tree, TopologyIds const& ids, Rank source, DestinationSet set, TreeWish wish) {
-  if (goes_straight(tree, ids, source, set, wish.parts)) return {source, std::move(set), MulticastTree::flat, {}};
-  if (tree == MulticastTree::axes) return along_axes(ids, source, std::move(set), wish);
+Multicast multicast_by(MulticastTree tree, TopologyIds const& ids, Rank source, DestinationSet set, TreeChoice choice) {
+  if (goes_straight(tree, ids, source, set, choice.parts)) return {source, std::move(set), MulticastTree::flat, {}};
+  if (tree == MulticastTree::axes) return along_axes(ids, source, std::move(set), choice);
   return {source, std::move(set), tree, {}};
 }
 

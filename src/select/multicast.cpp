@@ -15,7 +15,7 @@
 namespace allport {
 namespace {
 
-TopologyIds ids_of(Machine const& machine) { return TopologyIds(machine, TopologyIds::usual_bits(machine.ranks())); }
+TopologyIds ids_of(Machine const& machine) { return TopologyIds(machine, TopologyIds::default_bits(machine.ranks())); }
 
 Cut whole(Contract const& contract, Cut cut) { return {std::max<std::int64_t>(contract.bytes, 1), cut.window}; }
 

@@ -38,7 +38,7 @@ BlockEngine::State::State(Communicator const& given, BlockGrid cut, Teams& threa
       element(bytes),
       options(std::move(wanted)),
       me(comm.rank()),
-      multicasts(comm, TopologyIds(comm.machine(), TopologyIds::usual_bits(comm.size()))),
+      multicasts(comm, TopologyIds(comm.machine(), TopologyIds::default_bits(comm.size()))),
       only_caller_calls_mpi(!Multicasts::any_thread()),
       owners(options.owners.empty() ? grid.boxes(comm.size()) : options.owners) {
   std::string wrong;

@@ -27,7 +27,7 @@ constexpr int polls_of_fast_links = 1000;
 constexpr int polls_in_vain = 200;
 constexpr int most_polls = 1 << 16;
 constexpr double long_task = 5e7;  // flops: a millisecond
-constexpr auto between_looks = std::chrono::milliseconds(50);
+constexpr auto between_attends = std::chrono::milliseconds(50);
 constexpr auto between_polls = std::chrono::microseconds(10);  // of the network, where there are tasks to run
 
 }  // namespace
@@ -40,7 +40,7 @@ Execution::Execution(TaskGraph const& graph, Communicator const& comm, RunOption
       tree_(options.multicast.value_or(default_tree(comm.machine()))),
       workers_(std::max(options.workers, 1)),
       window_(graph, comm.rank(), options.ahead),
-      multicasts_(comm, TopologyIds(comm.machine(), TopologyIds::usual_bits(comm.size())), multicast_options(),
+      multicasts_(comm, TopologyIds(comm.machine(), TopologyIds::default_bits(comm.size())), multicast_options(),
                   [this](MessageName const& name) { return route(task_of(name), static_cast<int>(name[3])); }),
       trees_(multicasts_.ids(), tree_),
       only_caller_calls_mpi_(!Multicasts::any_thread()),
@@ -54,7 +54,7 @@ Execution::Execution(TaskGraph const& graph, Communicator const& comm, RunOption
 
 MulticastOptions Execution::multicast_options() {
   MulticastOptions options;
-  options.segment = options_.segment.value_or(usual_segment(comm_.machine()));
+  options.segment = options_.segment.value_or(default_segment(comm_.machine()));
   options.shared_out = !moves_while_polled(comm_.machine());
   options.last_segment = options.shared_out ? std::max(options.segment, sent_at_once) : options.segment;
   options.allocate = [this](MessageName const& name, std::int64_t bytes) { return memory_for(name, bytes); };
@@ -168,7 +168,7 @@ bool Execution::help(Worker& worker) {
 void Execution::attend() {
   auto const now = Clock::now();
   bool const last = !end_reported_ && !has_tasks_.load(std::memory_order_relaxed);
-  if (now - attended_ < between_looks && !last) return;
+  if (now - attended_ < between_attends && !last) return;
   attended_ = now;
   end_reported_ = last || end_reported_;
   try {
@@ -223,7 +223,7 @@ void Execution::execute_one(Worker& worker) {
   }
 }
 
-void Execution::look_before_long() {
+void Execution::poll_soon() {
   bool const caller = std::this_thread::get_id() == caller_;
   int vain = 0;
   for (int polls = 0; polls < most_polls && vain < polls_in_vain; ++polls) {
@@ -244,8 +244,8 @@ Traffic Execution::known_traffic() const {
 void Execution::execute(Ready& ready, Worker& worker) {
   auto const step = step_of(ready.task);
   add_up(ready.inputs);
-  auto const progress = [this] { look_before_long(); };
-  if (fast_links_ && timed_ && graph_.work(ready.task).flops > long_task) look_before_long();
+  auto const progress = [this] { poll_soon(); };
+  if (fast_links_ && timed_ && graph_.work(ready.task).flops > long_task) poll_soon();
   auto const endpoint = ready.in_gang ? endpoint_of(ready, worker) : nullptr;
   if (ready.exchanges && !ready.has_sent && !exchange(ready, *endpoint, worker)) return;
   Context context(graph_, *pool_, workers_, ready, step, progress, endpoint.get());

@@ -198,7 +198,7 @@ class Execution {
   [[nodiscard]] std::int64_t step_of(Task task) const { return window_.bounds() ? graph_.step(task) : 0; }
   /// Progresses communication unless another thread does or this thread may not. True if anything progressed.
   bool look(bool caller);
-  void look_before_long();
+  void poll_soon();
   /// Sends queued messages and receives. True if anything progressed. Called by one thread at a time.
   void send_sums();
   void sum_left(std::int64_t leaving);

@@ -40,7 +40,7 @@ std::unique_ptr<GangEndpoint> Execution::endpoint_of(Ready const& ready, Worker&
 }
 
 bool Execution::exchange(Ready& ready, GangEndpoint& endpoint, Worker& worker) {
-  auto const progress = [this] { look_before_long(); };
+  auto const progress = [this] { poll_soon(); };
   Context context(graph_, *pool_, workers_, ready, step_of(ready.task), progress, &endpoint);
   if (options_.record) worker.now = Clock::now();
   auto const begin = worker.now;

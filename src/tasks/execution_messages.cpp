@@ -32,9 +32,9 @@ Multicast Execution::route(Task task, int output) const {
   });
   auto const& ids = multicasts_.ids();
   auto const bytes = graph_.output(task, output).bytes(graph_.element());
-  TreeWish const wish{TaskHash()(graph_.whole(task, output)), output, graph_.parts(task, output),
-                      detour_of(comm_.machine(), bytes)};
-  return trees_.to(comm_.position(owner), DestinationSet::of(ids, positions), wish);
+  TreeChoice const choice{TaskHash()(graph_.whole(task, output)), output, graph_.parts(task, output),
+                          detour_of(comm_.machine(), bytes)};
+  return trees_.to(comm_.position(owner), DestinationSet::of(ids, positions), choice);
 }
 
 Multicast Execution::straight_to(Rank rank) const {

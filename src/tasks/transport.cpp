@@ -81,7 +81,7 @@ class Shift {
 class TreeTransport final : public graph::Transport {
  public:
   TreeTransport(Machine const& machine, MulticastTree tree, Mapping mapping)
-      : ids_(machine, TopologyIds::usual_bits(machine.ranks())),
+      : ids_(machine, TopologyIds::default_bits(machine.ranks())),
         tree_(tree),
         machine_(machine),
         places_(std::move(mapping)),
@@ -171,7 +171,7 @@ MulticastTree default_tree(Machine const& machine) {
   return machine == Machine::flat(machine.ranks()) ? MulticastTree::prefix : MulticastTree::axes;
 }
 
-Bytes usual_segment(Machine const& machine) {
+Bytes default_segment(Machine const& machine) {
   constexpr std::int64_t shortest = 4 * 1024;
   constexpr std::int64_t longest = 64 * 1024;
   constexpr double times = 5;
@@ -199,8 +199,8 @@ std::int64_t detour_of(Machine const& machine, std::int64_t bytes) {
   for (int a = 0; a < machine.axes(); ++a) {
     if (machine.axis(a).wraps) longest += machine.axis(a).length - 1 - machine.axis(a).length / 2;
   }
-  auto const pieces = bytes / usual_segment(machine).value();
-  return std::max(usual_detour, std::min(pieces, longest + usual_detour));
+  auto const pieces = bytes / default_segment(machine).value();
+  return std::max(default_detour, std::min(pieces, longest + default_detour));
 }
 
 std::unique_ptr<graph::Transport> transport(Machine const& machine, std::optional<Mapping> const& mapping) {

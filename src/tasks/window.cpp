@@ -13,7 +13,7 @@ Window::Window(TaskGraph const& graph, Rank me, std::int64_t ahead)
       ahead_(ahead),
       steps_(graph.steps()),
       grain_(graph.ranks() == 1 ? 1 : std::max<std::int64_t>(1, ahead / 4)),
-      bounds_(ahead > 0 && graph.steps() > ahead && graph::says_steps(graph)) {
+      bounds_(ahead > 0 && graph.steps() > ahead && graph::has_steps(graph)) {
   if (!bounds_ || me >= graph.ranks()) return;
   for (Rank bit = 1; me + bit < graph.ranks() && (me & bit) == 0; bit <<= 1) children_.push_back(me + bit);
   lowest_steps_.assign(children_.size(), 0);

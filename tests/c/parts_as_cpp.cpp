@@ -136,7 +136,7 @@ TEST(PartsAsCpp, PlansSimulated) {
   auto const machine = Machine::parse("bgp:4x2x1");
   OnMachine const handle("bgp:4x2x1");
   graph::SimulateOptions options;
-  options.segment = tasks::usual_segment(machine).value();
+  options.segment = tasks::default_segment(machine).value();
   allport_plan_handle plan = nullptr;
 
   allport_plan_gemm(handle, 'd', 'N', 'N', 500, 400, 300, "algorithm=summa25 grid=2x2x2 panel=32", &plan);

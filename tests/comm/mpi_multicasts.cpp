@@ -150,7 +150,7 @@ TEST(MpiMulticasts, DeliverStormsWhereTwoLinksJoinTwoNodes) {
     axes.front().length /= 2;
     axes.push_back({2, true, BytesPerSecond(1e9), Seconds(1e-6)});
   }
-  TopologyIds const ids(Machine("rings", axes, NodeRates{}), TopologyIds::usual_bits(world_size()));
+  TopologyIds const ids(Machine("rings", axes, NodeRates{}), TopologyIds::default_bits(world_size()));
   auto const both = {MulticastTree::axes, MulticastTree::prefix};
   expect_storms(ids, {.segment = Bytes(700), .last_segment = Bytes(900), .shared_out = true}, 9000, {both});
 }

@@ -53,9 +53,9 @@ void expect_good(TopologyIds const& ids, Rank source, DestinationSet const& set,
   }
   auto const chosen = check(ids, best, &machine);
   for (std::size_t order = 0; order < static_cast<std::size_t>(forms); ++order) {
-    if (steps[order] <= steps[0] + usual_detour) ASSERT_LE(chosen.links, links[order]) << what;
+    if (steps[order] <= steps[0] + default_detour) ASSERT_LE(chosen.links, links[order]) << what;
   }
-  ASSERT_LE(chosen.steps, steps[0] + usual_detour) << what;
+  ASSERT_LE(chosen.steps, steps[0] + default_detour) << what;
 }
 
 TEST(AlongAxes, ReachesEverySubsetOfFewRanks) {
@@ -190,9 +190,9 @@ TEST(AlongAxes, StaysInABoxThatHasAPartOfARing) {
       auto others = box;
       std::erase(others, source);
       auto const set = DestinationSet::of(ids, others);
-      ASSERT_EQ(busiest_of_parts(ids, source, set, 2, usual_detour), 1) << source;
+      ASSERT_EQ(busiest_of_parts(ids, source, set, 2, default_detour), 1) << source;
       for (int part = 0; part < 2; ++part) {
-        auto const m = along_axes(ids, source, set, {77, part, 2, usual_detour});
+        auto const m = along_axes(ids, source, set, {77, part, 2, default_detour});
         auto const report = check(ids, m, &machine);
         ASSERT_TRUE(report.ok()) << source << ": " << report.faults.front();
         ASSERT_EQ(report.links, 7) << source;
@@ -252,14 +252,14 @@ TEST(AlongAxes, TakesNoLongerWayForAPartThatIsAlone) {
 TEST(AlongAxes, GoesNoFartherThanItIsAllowed) {
   TopologyIds const ids(Machine::parse("torus:8x8"), 2);
   auto const all = DestinationSet::all(ids);
-  EXPECT_LE(check(ids, along_axes(ids, 9, all, {1}), ids.machine()).steps, 8 + usual_detour);
-  EXPECT_EQ(busiest_of_parts(ids, 9, all, 2, usual_detour), 1);  // each in both directions round
+  EXPECT_LE(check(ids, along_axes(ids, 9, all, {1}), ids.machine()).steps, 8 + default_detour);
+  EXPECT_EQ(busiest_of_parts(ids, 9, all, 2, default_detour), 1);  // each in both directions round
   EXPECT_EQ(check(ids, along_axes(ids, 9, all, {1, 0, 1, 6}), ids.machine()).steps, 14);
 }
 
 TEST(AlongAxes, OneRankIsSentToStraightWhereThereIsOneWay) {
   auto const machine = Machine::parse("torus:4x5");
-  TopologyIds const ids(machine, TopologyIds::usual_bits(20));
+  TopologyIds const ids(machine, TopologyIds::default_bits(20));
   auto const tree_to = [&](std::vector<Rank> const& to) {
     return multicast_by(MulticastTree::axes, ids, 0, DestinationSet::of(ids, to), {}).tree;
   };
@@ -321,9 +321,9 @@ TEST(AlongAxes, KnownTreesAreTheSameHoweverOftenTheyAreAskedFor) {
     }
     for (int round = 0; round < 3; ++round) {
       for (auto const& [source, set] : groups) {
-        TreeWish const wish{random(), static_cast<int>(random() % 3), 1 + static_cast<int>(random() % 3), 4};
-        auto const expected = multicast_by(tree, ids, source, set, wish);
-        auto const found = known.to(source, set, wish);
+        TreeChoice const choice{random(), static_cast<int>(random() % 3), 1 + static_cast<int>(random() % 3), 4};
+        auto const expected = multicast_by(tree, ids, source, set, choice);
+        auto const found = known.to(source, set, choice);
         ASSERT_EQ(found.source, source);
         ASSERT_EQ(found.tree, expected.tree);
         ASSERT_EQ(found.order, expected.order);

@@ -40,7 +40,7 @@ std::vector<int> children_by_place(Rank members) {
 
 TEST(Binomial, MembersSendAsTheTreeSaysWhateverTheirNumber) {
   for (auto const& ids : {TopologyIds::given(2, 3, 37), TopologyIds(Machine::parse("torus:6x7"), 2),
-                          TopologyIds(Machine::parse("bgp:4x8x2"), TopologyIds::usual_bits(64))}) {
+                          TopologyIds(Machine::parse("bgp:4x8x2"), TopologyIds::default_bits(64))}) {
     for (Rank const members : {16, 13, 8, 7, 3, 2, 1}) {
       for (Rank source = 0; source < ids.ranks(); ++source) {
         auto const to = destinations(ids, source, members);
@@ -96,7 +96,7 @@ TEST(Binomial, AllHaveItAfterSoManyRounds) {
 
 /// By prefix, digits of two bits make a rank forward to three at a level; this way bits of digits do not matter.
 TEST(Binomial, IsNotWhatPrefixesMakeOfWideDigits) {
-  auto const ids = TopologyIds(Machine::parse("torus:4x4"), TopologyIds::usual_bits(16));
+  auto const ids = TopologyIds(Machine::parse("torus:4x4"), TopologyIds::default_bits(16));
   auto const all = DestinationSet::all(ids);
   EXPECT_EQ(check(ids, {0, all, MulticastTree::prefix, {}}).fan_out, 6);
   EXPECT_EQ(check(ids, {0, all, MulticastTree::binomial, {}}).fan_out, 4);

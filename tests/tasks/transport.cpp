@@ -46,7 +46,7 @@ class OneToSome : public TaskGraph {
 
 TEST(TasksCarrier, SendsWhatTheRuleOfTheMulticastSays) {
   auto const machine = Machine::parse("bgp:4x4x4");
-  TopologyIds const ids(machine, TopologyIds::usual_bits(64));
+  TopologyIds const ids(machine, TopologyIds::default_bits(64));
   int relayed = 0;
   for (Rank source = 0; source < 64; source += 9) {
     std::vector<Rank> targets;
@@ -82,7 +82,7 @@ TEST(TasksCarrier, TreesOfEverySourceAreItsOwn) {
   for (auto const* const spec : {"bgp:4x6", "torus:5x4x3", "mesh:4x3", "torus:2x4x1x3", "torus:8"}) {
     auto const machine = Machine::parse(spec);
     auto const ranks = machine.ranks();
-    TopologyIds const ids(machine, TopologyIds::usual_bits(ranks));
+    TopologyIds const ids(machine, TopologyIds::default_bits(ranks));
     auto const transport = tasks::transport(machine, MulticastTree::axes);
     for (Rank source = 0; source < ranks; ++source) {
       for (Rank const stride : {1, 2, 5}) {
@@ -95,7 +95,7 @@ TEST(TasksCarrier, TreesOfEverySourceAreItsOwn) {
           Task const task{0, 0, source, stride, parts};
           for (int output = 0; output < 3; ++output) {
             std::int64_t const bytes = 100'000;
-            TreeWish const wish{tasks::TaskHash()(task), output, parts, tasks::detour_of(machine, bytes)};
+            TreeChoice const wish{tasks::TaskHash()(task), output, parts, tasks::detour_of(machine, bytes)};
             auto const set = DestinationSet::of(ids, std::span(members).subspan(1));
             auto const wanted = messages(ids, multicast_by(MulticastTree::axes, ids, source, set, wish));
             std::vector<std::pair<Rank, Rank>> found;
@@ -150,7 +150,7 @@ TEST(TasksCarrier, SegmentsTakeSlowLinksLongerThanTheProcessorsAtTheirEnds) {
     rates.overhead = Seconds(overhead);
     Axis const quick{4, true, BytesPerSecond(2 * bandwidth), Seconds(1e-6)};
     Axis const slow{4, true, BytesPerSecond(bandwidth), Seconds(1e-6)};
-    return tasks::usual_segment({"grid", {quick, slow}, rates}).value();
+    return tasks::default_segment({"grid", {quick, slow}, rates}).value();
   };
   EXPECT_EQ(on(4.78e6, 160e-6), 8192) << "7.6 kB are five times 0.32 ms";
   EXPECT_EQ(on(1.195e6, 160e-6), 4096);

@@ -51,7 +51,7 @@ class TopologyIds {
   /// w of the deck's examples, by how many ranks there are: the square root of log2, rounded down, so that a table of
   /// B entries a digit stays as short as its rows are few (256: 2, 2,048: 3, 2^20: 4, 2^30: 5).
   /// @pre ranks >= 1
-  [[nodiscard]] static int usual_bits(Rank ranks);
+  [[nodiscard]] static int default_bits(Rank ranks);
 
   /// Whose places the IDs are; null for IDs that were given.
   [[nodiscard]] Machine const* machine() const { return machine_.get(); }

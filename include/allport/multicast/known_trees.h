@@ -9,15 +9,15 @@
 
 namespace allport {
 
-/// multicast_by() with a cache: the best orders of axes for a group are searched once, since for large groups the search
-/// takes longer than a message. Not thread-safe.
+/// multicast_by() with a cache: the best orders of axes for a group are searched once, since for large groups the
+/// search takes longer than a message. Not thread-safe.
 class KnownTrees {
  public:
   /// @param ids  must outlive it
   KnownTrees(TopologyIds const& ids, MulticastTree tree) : ids_(&ids), tree_(tree) {}
 
   /// As multicast_by(), with the same errors.
-  [[nodiscard]] Multicast to(Rank source, DestinationSet set, TreeWish wish);
+  [[nodiscard]] Multicast to(Rank source, DestinationSet set, TreeChoice choice);
 
  private:
   TopologyIds const* ids_;

@@ -6,7 +6,7 @@
 namespace allport {
 
 /// Multicast algorithms: broadcasts that may have targets, over the machine's topology IDs
-/// (TopologyIds::usual_bits of a digit):
+/// (TopologyIds::default_bits of a digit):
 ///   flat       from the source to one target after the other, the whole message
 ///   chain      from target to target in the order of their IDs, in segments
 ///   prefix     over the compact tables, the whole message from hop to hop

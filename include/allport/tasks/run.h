@@ -22,13 +22,13 @@ struct RunOptions {
   int workers = 1;
   /// Multicast tree of outputs that several ranks need; none: default_tree(). No effect with two ranks or fewer.
   std::optional<MulticastTree> multicast{};
-  /// Segment in which ranks forward an output; none: usual_segment().
+  /// Segment in which ranks forward an output; none: default_segment().
   std::optional<Bytes> segment{};
   /// Number of steps of the graph that run at a time, starting with the slowest rank's, if the graph gives the step of
   /// its tasks; 0: no bound. graph::pool() computes the memory that this needs.
-  std::int64_t ahead = graph::usual_ahead;
-  /// Messages are as short as those of a collective of a few bytes: waiting ranks yield their cores to each other instead
-  /// of sleeping between polls.
+  std::int64_t ahead = graph::default_ahead;
+  /// Messages are as short as those of a collective of a few bytes: waiting ranks yield their cores to each other
+  /// instead of sleeping between polls.
   bool awake = false;
   /// Combines contributions to sums; required by graphs with edges of kind sum. Associative; it need not commute.
   Combine combine{};
@@ -52,8 +52,8 @@ struct Record {
   int worker = 0;           ///< that ran the task; 0 is the calling thread
   Rank peer = -1;           ///< the other end of a message
   std::int64_t number = 0;  ///< of a message: its sequence number between the two ranks
-  /// Of a message: the task whose output it contains; of a contribution to a sum: the consumer; within a gang: the first
-  /// member.
+  /// Of a message: the task whose output it contains; of a contribution to a sum: the consumer; within a gang: the
+  /// first member.
   Task task;
   std::string name;
   std::int64_t bytes = 0;
@@ -63,8 +63,8 @@ struct Record {
 
 /// Statistics of a run on one rank.
 struct RunReport {
-  /// Tasks, flops by work(), and payload messages with their bytes: equal to graph::count() with the same tree. Messages
-  /// of GangContext::send() are not part of `traffic`; those sent by this rank are in expected_messages and
+  /// Tasks, flops by work(), and payload messages with their bytes: equal to graph::count() with the same tree.
+  /// Messages of GangContext::send() are not part of `traffic`; those sent by this rank are in expected_messages and
   /// expected_bytes.
   graph::Count count;
   std::int64_t control_messages = 0;
@@ -86,8 +86,8 @@ struct RunReport {
   void add(RunReport next);
 };
 
-/// Runs the graph. Collective over `comm` with equal graphs; ranks beyond the graph's forward messages. A rank stores only
-/// those tasks that have received some of their inputs but not all.
+/// Runs the graph. Collective over `comm` with equal graphs; ranks beyond the graph's forward messages. A rank stores
+/// only those tasks that have received some of their inputs but not all.
 ///
 /// Bodies run on several threads when options.workers > 1. MPI is called by one thread at a time, and by the calling
 /// thread alone where MPI was started with MPI_THREAD_FUNNELED or less.
@@ -96,8 +96,8 @@ struct RunReport {
 /// TaskGraph::orders_gangs() names other ranks. A member that waits for another occupies its worker, which progresses
 /// communication.
 ///
-/// A rank that cannot allocate memory for incoming messages or for its own bookkeeping ends the job with a message, since
-/// the other ranks would wait for ever.
+/// A rank that cannot allocate memory for incoming messages or for its own bookkeeping ends the job with a message,
+/// since the other ranks would wait for ever.
 ///
 /// @throws Error on every rank when a body throws on any, naming its task and rank; of kind memory after std::bad_alloc
 RunReport run(TaskGraph const& graph, Communicator const& comm, RunOptions const& options = {});

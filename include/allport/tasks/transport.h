@@ -18,15 +18,15 @@ namespace allport::tasks {
 /// The default segment in which outputs are forwarded: the shortest power of two from 4 to 64 KiB whose time on the
 /// machine's slowest axis is at least five times the overhead of the processors at its ends. Without segments each hop
 /// would cost the time of a whole tile again.
-[[nodiscard]] Bytes usual_segment(Machine const& machine);
+[[nodiscard]] Bytes default_segment(Machine const& machine);
 
 /// Whether every link is memory, or nearly as fast: 64 KiB in 1 ms. MPI transfers data over such links only while both
 /// ends poll, so ranks that poll alternately wait for each other.
 [[nodiscard]] bool moves_while_polled(Machine const& machine);
 
 /// Maximum number of extra hops, compared with shortest routes, for an output of `bytes` bytes if that balances the
-/// load of the machine's links: each hop costs the time of one usual_segment() more, and an output that leaves over two
-/// links instead of one saves half of its own time.
+/// load of the machine's links: each hop costs the time of one default_segment() more, and an output that leaves over
+/// two links instead of one saves half of its own time.
 [[nodiscard]] std::int64_t detour_of(Machine const& machine, std::int64_t bytes);
 
 /// The messages that run() sends with this tree on a communicator of this machine: outputs as multicasts over the
