@@ -1,5 +1,4 @@
-// Agreement between ranks: nobody goes on alone after a local error, nobody
-// waits for one that left.
+// Agreement between ranks: after an error on one rank, no rank continues alone or waits for one that has left.
 #include <fmt/format.h>
 
 #include <algorithm>

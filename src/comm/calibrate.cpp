@@ -1,4 +1,4 @@
-// Puts a machine's numbers together from what its links, nodes and MPI library were seen to do.
+// Calibration: computes a machine's parameters from measurements of its links, nodes and MPI library.
 #include "allport/comm/calibrate.h"
 
 #include <fmt/format.h>
@@ -18,7 +18,7 @@ namespace {
 using engine::Clock;
 using engine::Links;
 
-/// Rank 0's day, for clocks differ.
+/// The date on rank 0, since clocks differ.
 std::string today(Communicator const& comm) {
   auto const mine = static_cast<std::int64_t>(std::time(nullptr));
   auto const now = static_cast<std::time_t>(comm.all_gather({&mine, 1}).front());
@@ -68,9 +68,9 @@ class Bench {
     return ranks;
   }
 
-  /// In short pieces where these are quicker, as segments of collectives would be then: over TCP, Open MPI asks the
-  /// receiver before it sends more than 64 KiB, and of two messages that cross the answer to one waits behind all of
-  /// the other, so that links would seem to carry one way at a time.
+  /// In short segments if these are faster, as collectives would then use: over TCP, Open MPI uses a rendezvous for
+  /// more than 64 KiB, and of two opposite messages the reply to one waits behind all data of the other, so links would
+  /// appear to be half-duplex.
   void cut() {
     constexpr std::int64_t piece = 32 << 10;
     auto const bytes = longest_at_once();
@@ -85,8 +85,8 @@ class Bench {
     if (options_.progress && rank_ == 0) options_.progress(phase, done);
   }
 
-  /// Bandwidth from long messages, the start from short ones: between them protocols change, and links that save up
-  /// tokens let the middle through.
+  /// Bandwidth from long messages, start-up from short ones: between them protocols change, and token-bucket links pass
+  /// medium-sized messages in a burst.
   LineFit fitted(std::function<double(std::int64_t)> const& seconds) const {
     std::vector<double> x;
     std::vector<double> y;
@@ -125,8 +125,8 @@ class Bench {
     axes.push_back(axis);
   }
 
-  /// One exchange out of these ports. Several in a row keep the nodes in step, so that it is not the ragged end of the
-  /// barrier which is timed.
+  /// One exchange over these ports. Several in a row keep the nodes synchronised, so that the skew at the end of the
+  /// barrier is not timed.
   double step(std::span<Port const> ports, std::int64_t bytes, double budget, int fewest) {
     auto const count = bytes <= 16 << 10 ? 16 : bytes <= 256 << 10 ? 4 : 1;
     auto const steps = [&] {
@@ -135,7 +135,7 @@ class Bench {
     return clock_.median(steps, budget, fewest) / count;
   }
 
-  /// To and fro between node 0 and another one while the rest sleeps; median of a few.
+  /// Ping-pong between node 0 and another node while the others sleep; median of a few.
   double pair(int a, int hops, std::int64_t bytes) {
     constexpr std::size_t most = 5;
     auto const repeats = bytes <= 4096 ? 20 : 1;
@@ -169,7 +169,7 @@ class Bench {
     fits.push_back({fmt::format("latency of one more hop {}", axis_letter(a)), fit.per_byte, fit.error});
   }
 
-  /// o: a message's share of the processor, from many short ones in flight; what is left of a message's start is L.
+  /// o: processor time of a message, from many short ones in flight; the rest of a message's start-up is L.
   void starts() {
     report_progress("overhead", 0.4);
     constexpr int count = 64;
@@ -250,7 +250,7 @@ class Bench {
     fits.push_back({"memory bandwidth", rates.memory_bandwidth.value(), 0.0});
   }
 
-  /// What modules above want to know, one rank's share while all are at work.
+  /// Measurements registered by higher modules, per rank while all are busy.
   void registered() {
     auto const& all = options_.measurements;
     for (std::size_t m = 0; m < all.size(); ++m) {
@@ -258,7 +258,7 @@ class Bench {
       auto const calls = all[m].prepare();
       auto const whole = clock_.median(calls.once, 0.05);
       auto const beside = calls.beside ? clock_.median(calls.beside, 0.01) : 0.0;
-      // What is put back may take longer alone, where caches are cold, than in between.
+      // Restoring the data alone, with cold caches, may take longer than between the calls.
       fits.push_back({all[m].what, all[m].amount / std::max(whole - beside, whole / 2), 0.0});
     }
   }
@@ -273,7 +273,7 @@ class Bench {
   std::vector<Port> ports_;  ///< forward along every axis, then backward
 };
 
-/// Ours beside MPI's own, by the schedules that are chosen on the machine as it was found: those will run.
+/// Times Allport's and MPI's collectives, with the schedules that are selected on the calibrated machine.
 std::vector<MpiTimes> time_beside(Communicator const& comm, Machine const& found, CalibrateOptions const& options) {
   MPI_Comm by_place = MPI_COMM_NULL;
   engine::check(MPI_Comm_split(comm.mpi(), 0, comm.position(comm.rank()), &by_place), "MPI_Comm_split", comm.rank());

@@ -1,4 +1,4 @@
-// Lines and factors through measured times, by least relative distance, so that one late rank does not bend them.
+// Robust fits of lines and factors to measured times, by least relative distance, so that outliers have little effect.
 #include <algorithm>
 #include <cmath>
 #include <functional>

@@ -1,4 +1,4 @@
-// From ranks to positions: which contract a call comes to, and which blocks must be copied for it.
+// Translates a call by rank into a contract over positions, and finds the blocks that must be copied.
 #include "collective_call.h"
 
 #include <fmt/format.h>
@@ -107,7 +107,7 @@ Contract contract_of(CommState const& comm, CollectiveCall const& call, std::vec
   return with_blocks(call.what, comm.size, plain.root, std::move(table), plain.element);
 }
 
-/// A message for every pair, and no other rank on its way: all that a rank needs to know are its own blocks.
+/// A direct message for every pair: a rank needs to know its own blocks only.
 Schedule straight(CommState const& comm, Blocks const& sent, Blocks const& received, Extents mine) {
   auto const me = comm.position_of(comm.rank);
   Contract contract{.what = Collective::none, .ranks = comm.size};
@@ -144,7 +144,7 @@ Schedule straight(CommState const& comm, Blocks const& sent, Blocks const& recei
 
 }  // namespace
 
-/// Makes staging for the sides that need it.
+/// Allocates staging buffers for the sides that need them.
 class Placing {
  public:
   explicit Placing(PlacedCall& placed) : placed_(placed) {}

@@ -1,4 +1,4 @@
-// The communicator's making, and what it tells about itself.
+// Construction and queries of communicators.
 #include "allport/comm/communicator.h"
 
 #include <algorithm>
@@ -72,7 +72,7 @@ std::uint64_t fingerprint(Machine const& m) {
   return sum;
 }
 
-/// What a rank says of the machine and of its ranks' places in it, and what was wrong with that on this one.
+/// A rank's machine and placement, and the local error in them.
 struct Said {
   Machine machine;
   std::optional<Machine> named{};
@@ -80,7 +80,7 @@ struct Said {
   std::string trouble{};
 };
 
-/// Owns a fresh family over `comm` once all ranks are content with it.
+/// Creates a family over `comm` after all ranks have agreed.
 std::shared_ptr<CommState> found(MPI_Comm comm, Said said) {
   auto const size = size_of(comm);
   auto& [machine, named, mapping, trouble] = said;
@@ -134,8 +134,7 @@ Said said_by_spec(MPI_Comm comm, std::string_view spec) {
   return said;
 }
 
-/// Rank 0 reads ALLPORT_MACHINE (a spec or a file that may lie on its disk
-/// only), all get the same.
+/// Rank 0 reads ALLPORT_MACHINE (a spec or a file, which may be on its disk only) and broadcasts it.
 Said said_by_environment(MPI_Comm comm) {
   int rank = 0;
   check(MPI_Comm_rank(comm, &rank), "MPI_Comm_rank", 0);
@@ -260,7 +259,7 @@ Mapping Communicator::mapping() const {
 
 void Communicator::progress() const {
   EngineGuard const hold(state_->lock());
-  // As long as something moves, but not for ever: the caller has work of its own.
+  // While there is progress, but with a limit: the caller has work of its own.
   for (int polls = 0; polls < 64 && state_->engine->progress(); ++polls) {
   }
 }

@@ -85,7 +85,7 @@ bool Multicasts::finish(FunctionRef<bool()> is_wrong) {
   EngineGuard const hold(*s.comm.lock());
   if (!s.agreed) {
     if (s.wave == MPI_REQUEST_NULL) {
-      // Who takes what has arrived may send more, and so may who learns that something has left.
+      // The callbacks for received messages and completed sends may send more.
       if (!s.arrivals.empty() || !s.requests.empty() || !s.gone.empty()) return false;
       s.mine = {s.sent, s.taken, is_wrong && is_wrong() ? 1 : 0};
       check(MPI_Iallreduce(s.mine.data(), s.sums.data(), static_cast<int>(s.mine.size()), MPI_INT64_T, MPI_SUM,
@@ -95,7 +95,7 @@ bool Multicasts::finish(FunctionRef<bool()> is_wrong) {
     int over = 0;
     check(MPI_Test(&s.wave, &over, MPI_STATUS_IGNORE), "MPI_Test", s.comm.rank());
     if (over == 0) return false;
-    // Two equal sums in a row: between the two nothing was sent, and all that was sent before had been taken.
+    // Two equal sums in a row: between them nothing was sent, and all earlier messages had been received.
     s.agreed = s.sums[0] == s.sums[1] && s.sums == s.before;
     s.before = s.sums;
   }
@@ -110,7 +110,7 @@ bool Multicasts::finish(FunctionRef<bool()> is_wrong) {
 bool Multicasts::may_be_over() const {
   auto const& s = *state_;
   if (s.agreed) return true;
-  // The last count equals the one before, and after one that does nothing comes.
+  // The last sum equals the one before it, and no message arrives after it.
   return s.wave != MPI_REQUEST_NULL && s.before[0] >= 0 && s.before[0] == s.before[1] && s.mine[1] == s.taken;
 }
 

@@ -207,7 +207,8 @@ void Multicasts::State::start_hop(std::size_t at, std::size_t h) {
   if (out.header.carries_data()) out.sent = out.header.bytes;
   auto r = MPI_REQUEST_NULL;
   auto const length = static_cast<int>(out.packet.size());
-  // What is forwarded stays here until it is taken there; what ends there is always taken.
+  // A message to be forwarded by its receiver is stored here until the receiver accepts it; one for the receiver only
+  // is always accepted.
   auto const send = out.row >= 0 ? MPI_Issend : MPI_Isend;
   check(send(out.packet.data(), length, MPI_BYTE, out.to, out.row + 1, channel.messages, &r), "MPI_Isend", comm.rank(),
         out.to);

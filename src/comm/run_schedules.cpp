@@ -14,7 +14,7 @@ namespace {
 /// @throws Error naming the buffer that is too short on this rank
 void check_buffers(engine::CommState const& comm, Schedule const& schedule, Buffers const& buffers,
                    Combine const& combine) {
-  // Texts are made only for errors: this is passed by every call.
+  // Texts are formatted for errors only: every call runs this check.
   auto const& contract = schedule.contract();
   if (contract.ranks != comm.size) {
     throw Error::argument("schedule", show(contract.ranks),
@@ -35,7 +35,7 @@ void check_buffers(engine::CommState const& comm, Schedule const& schedule, Buff
   }
 }
 
-/// The schedule, bound to buffers that suit it.
+/// The schedule, bound to valid buffers.
 std::shared_ptr<engine::TransferState> bound(std::shared_ptr<engine::CommState> const& comm, Schedule const& schedule,
                                              Buffers buffers, Combine&& combine) {
   check_buffers(*comm, schedule, buffers, combine);
@@ -62,8 +62,8 @@ std::shared_ptr<engine::TransferState> bound(std::shared_ptr<engine::CommState> 
 
 using MakeState = FunctionRef<std::shared_ptr<engine::TransferState>()>;
 
-/// Starts a schedule; with ALLPORT_CHECK, once all ranks have said that they start the same. An error on one rank is
-/// then an error of every rank's transfer, told before anybody waits for the one that has left.
+/// Starts a schedule; with ALLPORT_CHECK, after all ranks have agreed that they start the same. An error on one rank is
+/// then an error of every rank's transfer, reported before any rank waits for the failed one.
 std::shared_ptr<engine::TransferState> start_checked(std::shared_ptr<engine::CommState> const& comm, engine::Tags under,
                                                      MakeState make) {
   std::shared_ptr<engine::TransferState> state;
@@ -81,7 +81,7 @@ std::shared_ptr<engine::TransferState> start_checked(std::shared_ptr<engine::Com
   return state;
 }
 
-/// A short program, in the calling thread, when its turn is on; else by the engine, when it comes.
+/// A short program runs in the calling thread if its turn has come; else the engine runs it later.
 void run_now(std::shared_ptr<engine::CommState> const& comm, engine::ScheduleCache::Entry& entry, std::int64_t number,
              Buffers buffers, Combine const& combine, FunctionRef<void()> pause) {
   check_buffers(*comm, entry.schedule, buffers, combine);
@@ -95,8 +95,7 @@ void run_now(std::shared_ptr<engine::CommState> const& comm, engine::ScheduleCac
   late->wait(pause);
 }
 
-/// In the next place among the starts, which is taken whatever comes, so that the other ranks' next starts still meet
-/// this one's.
+/// Uses the next place in the order of starts, even after an error, so that later starts still match the other ranks'.
 std::shared_ptr<engine::TransferState> start_in_turn(std::shared_ptr<engine::CommState> const& comm, MakeState make) {
   EngineGuard const hold(comm->lock());
   comm->ensure_alive();
@@ -137,7 +136,7 @@ std::shared_ptr<engine::TransferState> prepare_lasting(std::shared_ptr<engine::C
   return state;
 }
 
-/// All ranks tell what they send and expect; an error of one is an error of all.
+/// All ranks exchange what they send and expect; an error on one rank is an error on all.
 engine::PairTable exchange_pairs(Communicator const& on, engine::CommState const& comm, CollectiveCall const& call) {
   std::string trouble;
   auto const mine = engine::pairs_of(comm, call, trouble);

@@ -31,7 +31,7 @@ StallOptions StallOptions::from_environment() {
 
 namespace {
 
-/// Stillness after which a node looks at its links: longer than TCP needs to find a new route, shorter than patience.
+/// Time without progress after which a node checks its links: longer than TCP needs to find a new route.
 constexpr double look_seconds = 1.0;
 
 int rank_in(MPI_Comm comm) {

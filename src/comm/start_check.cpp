@@ -33,7 +33,7 @@ std::string StartCheck::RankGroup::text() const {
                     : fmt::format("{} on {} ranks, first on rank {}", what.data(), ranks, first);
 }
 
-/// Nobody to start a schedule is in no camp: the one of zero ranks gives way to every other.
+/// A rank that starts no schedule is in the empty group, which any other group replaces.
 void StartCheck::join(void* in, void* inout, int* count, MPI_Datatype*) {
   for (int i = 0; i < *count; ++i) {
     auto const& a = static_cast<Agreement const*>(in)[i];
@@ -51,7 +51,7 @@ void StartCheck::join(void* in, void* inout, int* count, MPI_Datatype*) {
 StartCheck::StartCheck(MPI_Comm comm) : comm_(comm) {
   check(MPI_Comm_rank(comm, &rank_), "MPI_Comm_rank", 0);
   check(MPI_Comm_size(comm, &size_), "MPI_Comm_size", rank_);
-  // One element, so that no algorithm of the MPI library cuts it apart.
+  // One element, so that no algorithm of the MPI library splits it.
   check(MPI_Type_contiguous(sizeof(Agreement), MPI_BYTE, &type_), "MPI_Type_contiguous", rank_);
   check(MPI_Type_commit(&type_), "MPI_Type_commit", rank_);
   check(MPI_Op_create(&StartCheck::join, 1, &join_), "MPI_Op_create", rank_);

@@ -1,4 +1,4 @@
-// Blocks go to other ranks and other leaders.
+// Moves blocks to other ranks and other leaders.
 #include <algorithm>
 #include <numeric>
 #include <span>
@@ -40,14 +40,14 @@ BalanceReport BlockEngine::State::balance(BalanceOptions const& balancing) {
   std::int64_t const threads = teams.threads();
   std::vector<double> speeds;
   for (auto const t : comm.all_gather(std::span(&threads, 1))) speeds.push_back(static_cast<double>(t));
-  // Where nothing has run nothing is known.
+  // No measurements before the first iteration.
   bool const measured = std::ranges::any_of(all, [](double load) { return load > 0; });
   auto const next = measured ? balanced(all, owners, speeds, balancing, faces()) : owners;
   BalanceReport report{.before = imbalance(all, owners, speeds), .after = imbalance(all, next, speeds)};
   for (std::size_t b = 0; b < next.size(); ++b) report.between_ranks += next[b] != owners[b] ? 1 : 0;
   if (report.between_ranks > 0) move_to(next);
 
-  // Here: new ones to whoever has least, then as between ranks.
+  // Within the rank: new blocks to the least loaded leader, then balanced as between ranks.
   leaders = teams.leaders();
   std::vector<double> mine;
   std::vector<int> of;
@@ -75,7 +75,7 @@ BalanceReport BlockEngine::State::balance(BalanceOptions const& balancing) {
   return report;
 }
 
-/// Every rank knows which blocks come to it. Their halos come with them: all faces of this iteration have been given.
+/// Every rank knows which blocks it receives. Halos are sent with them: all faces of this iteration have arrived.
 void BlockEngine::State::move_to(std::vector<int> const& next) {
   auto const last = std::exchange(owners, next);
   std::int64_t coming = 0;

@@ -1,4 +1,4 @@
-// Blocks run as their faces come.
+// Runs blocks as their faces arrive.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -13,7 +13,7 @@ namespace {
 
 constexpr int yields_before_nap = 100;
 constexpr auto nap = std::chrono::microseconds(50);
-/// Faces go on and come while blocks run, though nothing new is to be sent.
+/// Interval between polls while blocks run and nothing new is to be sent.
 constexpr auto between_polls = std::chrono::microseconds(100);
 
 Face opposite(Face face) { return {face.axis, !face.high}; }
@@ -55,7 +55,7 @@ void BlockEngine::State::iterate(std::int64_t count, Body body) {
     }
   }
   comm.ensure_all_well(error);
-  // A rank that stopped for another's sake heard of it by message.
+  // A rank that stopped because of another rank's error was notified by a message.
   ensure(!broken, "iterate", target, "bodies that do not throw");
 }
 
@@ -86,7 +86,7 @@ void BlockEngine::State::work(int leader, Team& team, Body body) {
   }
 }
 
-/// Those that are behind first, of these such as other ranks wait for, of these the lower number.
+/// Lowest iteration first, then blocks that other ranks wait for, then the lower number.
 BlockEngine::State::Object* BlockEngine::State::next(int leader) {
   std::scoped_lock const hold(mutex);
   auto& mine = ready[static_cast<std::size_t>(leader)];
@@ -132,7 +132,8 @@ void BlockEngine::State::run_body(Object& object, int leader, Team& team, Body b
   queue_if_ready(object);
 }
 
-/// To blocks here straight into their halos: who runs the iteration before reads the other copy of its cells.
+/// Copies faces to blocks of this rank directly into their halos: a block in the previous iteration reads its other
+/// copy.
 void BlockEngine::State::give_faces(Object& object) {
   for (auto const& link : object.links) {
     auto const to = opposite(link.face);

@@ -16,7 +16,7 @@ void BlockEngine::State::post(MessageName const& name, Rank to, Data data) {
   hurry.store(true, std::memory_order_relaxed);
 }
 
-/// Nothing more will be sent from here but what is asked for.
+/// This rank will send only in response to received messages.
 bool BlockEngine::State::quiet() {
   std::scoped_lock const hold(mutex);
   return (left == 0 || (stopped && busy == 0)) && outgoing.empty() && leaving.empty();
@@ -56,7 +56,7 @@ bool BlockEngine::State::communicate(bool caller) {
             !now_out.empty();
     if (quiet() && multicasts.finish()) over = true;
   } catch (std::exception const& caught) {
-    // Messages themselves have failed: nobody can be told.
+    // Communication itself has failed: other ranks cannot be notified.
     std::scoped_lock const hold(mutex);
     if (error.empty()) error = caught.what();
     stopped = true;

@@ -1,4 +1,4 @@
-// Blocks' memory and faces, and which leader has which.
+// Memory and faces of blocks, and their assignment to leaders.
 #include "block_state.h"
 
 #include <algorithm>
@@ -12,7 +12,7 @@ namespace allport::tasks {
 
 namespace {
 
-/// Of everything that ranks must agree about.
+/// Hash of all values that ranks must pass alike.
 std::int64_t fingerprint(BlockGrid const& grid, std::int64_t element, std::vector<int> const& owners) {
   std::uint64_t hash = 1469598103934665603ULL;
   auto const add = [&](std::int64_t value) { hash = (hash ^ static_cast<std::uint64_t>(value)) * 1099511628211ULL; };
@@ -54,7 +54,7 @@ BlockEngine::State::State(Communicator const& given, BlockGrid cut, Teams& threa
   comm.ensure_all_well(wrong);
   comm.ensure_agreement("blocks", fingerprint(grid, element, owners));
   spread_over_leaders();
-  // By the leader that has it, so that its memory lies in that one's NUMA domain.
+  // Touched by the leader that owns it, so that its memory is in that leader's NUMA domain.
   teams.run([&](int leader, Team&) {
     for (auto& [block, object] : objects) {
       if (object.leader == leader) allocate(object);
@@ -105,7 +105,7 @@ BlockEngine::State::Object* BlockEngine::State::find(std::int64_t block) {
   return found != objects.end() ? &found->second : nullptr;
 }
 
-/// Blocks in a row to each leader, of about as much weight.
+/// Consecutive blocks of about equal weight to each leader.
 void BlockEngine::State::spread_over_leaders() {
   leaders = teams.leaders();
   double all = 0;

@@ -18,12 +18,12 @@ namespace allport::tasks {
 namespace {
 
 constexpr int polls_before_sleep = 100;
-/// What MPI libraries send over slow links without asking the receiver first (Open MPI: 64 KiB by TCP).
+/// Eager limit of MPI libraries on slow links (Open MPI: 64 KiB over TCP).
 constexpr Bytes sent_at_once{32 * 1024};
-/// Where links are nearly as fast as memory a sleep is longer than most waits.
+/// If links are nearly as fast as memory, a sleep is longer than most waits.
 constexpr int polls_of_fast_links = 1000;
-/// MPI moves what goes through memory while both ends poll. Before and within what takes long a rank polls until so
-/// many polls in a row have moved nothing: its peer has something else to do.
+/// MPI transfers data through shared memory only while both ends poll. Before and during long work a rank polls until
+/// this many consecutive polls made no progress: its peer is then busy otherwise.
 constexpr int polls_in_vain = 200;
 constexpr int most_polls = 1 << 16;
 constexpr double long_task = 5e7;  // flops: a millisecond
@@ -81,7 +81,7 @@ RunReport Execution::run(std::string const& trouble) {
   threads.clear();
   multicasts_.give_back();
   if (multicasts_.any_wrong()) comm_.ensure_all_well(failure_, failure_kind_);
-  // What the program threw when all was over elsewhere.
+  // An exception of the program after the other ranks have finished.
   if (!failure_.empty()) throw Error(failure_kind_, failure_);
   report_.count.tasks = executed_;
   report_.count.traffic = known_traffic();
@@ -112,7 +112,7 @@ void Execution::work(int index) {
   while (!over_) {
     if (caller && (options_.attend || options_.progress)) attend();
     bool moved = false;
-    // Nothing comes to a rank that has no others, and what it has to do it knows.
+    // A single rank receives no messages.
     bool const late = !worker.has_work() || (timed_ && worker.now - worker.looked > between_polls);
     if (may_communicate && (late || hurry_.load(std::memory_order_relaxed))) {
       moved = look(caller);
@@ -134,14 +134,14 @@ void Execution::work(int index) {
 
 void Execution::back_off(Worker& worker, int polls) const {
   if (polls == 0) return worker.backoff.moved();
-  // Where links are slow ranks that share cores poll as seldom as will do: who forwards, or computes, needs them. Not
-  // where another worker may have something to do at any time.
+  // With slow links, ranks that share cores poll rarely: ranks that forward or compute need the cores. Not if another
+  // worker may become busy at any time.
   if (!fast_links_ && options_.workers == 1 && !options_.awake) return worker.backoff.idle();
   yield_core(polls);
 }
 
 void Execution::yield_core(int polls) const {
-  // MPI moves long messages through memory a little with every poll, and nothing while ranks sleep.
+  // MPI transfers long messages through shared memory a little with every poll, and nothing while ranks sleep.
   if (polls < (fast_links_ ? polls_of_fast_links : polls_before_sleep) ||
       (fast_links_ && has_open_requests_.load(std::memory_order_relaxed))) {
     sched_yield();
@@ -256,7 +256,7 @@ void Execution::execute(Ready& ready, Worker& worker) {
   auto const work = graph_.work(ready.task);
   if (options_.record) record_task(ready.task, worker, begin);
   find_children(ready.task, context, worker);
-  // What the task has held is given back before it counts as done.
+  // The task's inputs are released before it counts as done.
   context.forget();
   ready.inputs.clear();
   std::scoped_lock const hold(mutex_);
@@ -302,7 +302,7 @@ void Execution::find_children(Task task, Context& context, Worker& worker) const
       worker.places.push_back(place_of(task, edge, to));
       if (to != me_ && !worker.places.back().place.parts.empty()) {
         waits = true;
-        // What overwrites the tile waits until it has left, and must not wait for others' contributions.
+        // A task that overwrites the tile waits until it has been sent, but must not wait for other contributions.
         bool const borrowed = graph_.in_place(task, edge.output) || graph_.forwards(task, edge.output) >= 0;
         if (borrowed) block = pool_->copy(block, step_of(edge.child));
       }
@@ -341,7 +341,7 @@ bool Execution::idle() {
   if (stopped_) return true;
   if (!complete_.empty() || (options_.progress && count_ && !end_reported_)) return false;
   if (count_ ? executed_ < *count_ : !frontier_.empty()) return false;
-  // What has left may have been the last of its step: who counts as idle sends nothing more but when it is sent to.
+  // The sent output may have been the last of its step: an idle rank sends only in response to messages.
   if (window_.bounds()) announce_step();
   return outgoing_.empty();
 }
@@ -384,8 +384,8 @@ void Execution::fail(std::string const& what, ErrorKind kind) {
 }
 
 void Execution::announce_failure() {
-  // The program may throw at any time. Where the other ranks may have left, nobody would receive the message: it waits
-  // until the count is known, and if that was the last, only this rank fails.
+  // The program may throw at any time. If the other ranks may have finished, the message would not be received: it is
+  // delayed until the sum is known, and if that was the last one, only this rank fails.
   if (!announces_failure_ || multicasts_.may_be_over()) return;
   announces_failure_ = false;
   auto const here = multicasts_.ids().position(comm_.position(me_));

@@ -1,4 +1,4 @@
-// Gangs: who waits for one, which begins, and what members tell each other.
+// Gangs: waiting, starting, and messages between members.
 #include <fmt/format.h>
 
 #include <chrono>
@@ -10,8 +10,8 @@
 
 namespace allport::tasks {
 
-/// The other members are at work on what is waited for, and of a panel a sleep a column would be most of the time: so
-/// long, some milliseconds, a member only gives way. Not where messages take longer than that anyhow.
+/// A waiting member only yields for some milliseconds: the other members are working on its input, and one sleep per
+/// column would be most of a panel's time. Not if messages take longer than that anyway.
 constexpr int polls_in_gang = 10'000;
 
 MessageName Execution::name_of(GangMessage const& what) {
@@ -30,7 +30,7 @@ std::unique_ptr<GangEndpoint> Execution::endpoint_of(Ready const& ready, Worker&
       }
       queue(name_of(what), straight_to(to), {std::move(block), {}, -1});
     }
-    // The others wait for it: it leaves now, and not when this body ends.
+    // The other members wait for it: it is sent now, not at the end of this body.
     look(std::this_thread::get_id() == caller_);
   };
   auto const await_one = [this, task = ready.task, &worker](GangMessage const& what) {
@@ -83,7 +83,7 @@ Block Execution::await(GangMessage const& what, Task member, Worker& worker) {
     if (!since) since = Clock::now();
     if (caller && (options_.attend || options_.progress)) attend();
     polls = look(caller) ? 0 : polls + 1;
-    // Members answer each other column by column: long sleeps would be most of a gang's time.
+    // Members communicate in every column: long sleeps would be most of a gang's time.
     if (polls > 0) yield_core(fast_links_ && polls < polls_in_gang ? 1 : polls);
   }
 }

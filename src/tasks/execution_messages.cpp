@@ -1,4 +1,4 @@
-// What a rank sends of its tasks' outputs, forwards of others', and takes.
+// Messages: outputs of this rank's tasks, forwarded ones, and received ones.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -16,7 +16,7 @@ Task Execution::task_of(MessageName const& name) {
           static_cast<std::int32_t>(name[2] >> 32), static_cast<std::int32_t>(name[2])};
 }
 
-/// What, the task (two words), output or input, contribution.
+/// Kind, task (two words), output or input, contribution.
 MessageName Execution::name_of(What what, Task t, std::int64_t index, std::int64_t contribution) {
   auto const word = [](std::int64_t high, std::int32_t low) { return high << 32 | static_cast<std::uint32_t>(low); };
   return {what, word(static_cast<std::int64_t>(t.kind) << 16 | t.layer, t.i), word(t.j, t.k), index, contribution};
@@ -168,7 +168,7 @@ bool Execution::is_wrong() {
 bool Execution::look(bool caller) {
   if ((only_caller_calls_mpi_ && !caller) || !network_.try_lock()) return false;
   std::scoped_lock const hold(std::adopt_lock, network_);
-  // Another worker may have seen the end since this one looked: counting again would begin what no other rank does.
+  // Another worker may have detected the end meanwhile: another finish() would start a sum that no other rank joins.
   return !over_ && communicate();
 }
 
@@ -212,7 +212,7 @@ bool Execution::communicate() {
       if (one.name[0] == contribution_to) {
         sums_to_[one.to->set.intervals().front().begin].waiting.push_back({one, data[o]});
       } else if (one.to) {
-        // What keeps tasks from beginning, and members of gangs from going on, overtakes outputs.
+        // Messages that start tasks, and those within gangs, overtake outputs.
         multicasts_.send(multicast_for(one, data[o].size()), one.name, data[o], one.leaving, true);
       } else {
         multicasts_.send(one.name, data[o], one.leaving);
@@ -232,7 +232,8 @@ bool Execution::communicate() {
       over_ = true;
     }
   } catch (std::bad_alloc const&) {
-    // What was to come can neither be taken nor left: no end can be agreed.
+    // Communication has failed: the remaining messages can be neither received nor abandoned, and termination is not
+    // possible.
     give_up(comm_, options_);
   } catch (std::exception const& error) {
     fail(error, "messages of the graph");

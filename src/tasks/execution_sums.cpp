@@ -1,4 +1,4 @@
-// Sums: contributions are combined where they meet on their way to the task that needs them (graph/sum_tree.h).
+// Sums: contributions are combined along a reduction tree to the task that needs them (graph/sum_tree.h).
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -8,7 +8,7 @@
 
 namespace allport::tasks {
 
-/// A partial sum is known by the place of its head among the contributors, and tells how many it contains.
+/// A partial sum is identified by the index of its head among the contributors, and by the number that it contains.
 MessageName Execution::name_of(SumName const& sum, int contribution, int contained) {
   return name_of(contribution_to, sum.first, sum.second, static_cast<std::int64_t>(contained) << 32 | contribution);
 }
@@ -93,7 +93,7 @@ void Execution::combine_one(Worker& worker) {
 
 Block Execution::sum(std::span<Given const> parts) const {
   ensure(options_.combine != nullptr, "combine", "none", "an operator, for a graph with edges of kind sum");
-  // Own contributions may be tiles, or others' inputs, too; what has come is the sum's alone.
+  // Local contributions may be tiles or other tasks' inputs; received ones are used by this sum only.
   auto const come = std::ranges::find(parts, true, &Given::partial);
   ensure(come - parts.begin() < 2, "contributors", "two on a rank", "one a rank", "graph::check() finds such graphs",
          ErrorKind::schedule);

@@ -12,7 +12,7 @@ namespace allport::tasks {
 
 namespace {
 
-/// Times scatter by so much.
+/// Relative scatter of times.
 constexpr double as_good = 1.03;
 
 std::string in_words(Launch const& launch) {
@@ -34,7 +34,7 @@ std::optional<LaunchTime> time_of(Launch const& launch, Remembered const& known)
   return LaunchTime{launch, best->second, best->first, busy_threads(best->first, launch.threads)};
 }
 
-/// Another number of ranks with the same threads in all; the same ones where there is no other.
+/// Another number of ranks with the same total number of threads; unchanged if there is no other.
 Launch untried(Launch launch) {
   if (launch.threads % 2 == 0) return {launch.computers, launch.ranks * 2, launch.threads / 2, launch.smt};
   if (launch.ranks % 2 == 0) return {launch.computers, launch.ranks / 2, launch.threads * 2, launch.smt};
@@ -77,7 +77,7 @@ std::optional<std::pair<std::string, Launch>> site_of(std::string const& name) {
     return std::nullopt;
   }
   auto site = name.substr(0, at);
-  // Only what name_of() has written.
+  // Accepts only the output of name_of().
   if (std::min({launch.computers, launch.ranks, launch.threads}) < 1 || name_of(site, launch) != name) {
     return std::nullopt;
   }

@@ -12,7 +12,7 @@ namespace {
 constexpr int spins_between_clocks = 64;
 constexpr int yields_before_sleep = 8;
 
-/// What the calling thread is in.
+/// The loop that the calling thread is in.
 struct Here {
   LoopBoard const* board = nullptr;
   int thread = 0;
@@ -60,8 +60,7 @@ bool Loop::is_in(Loop const* other) const {
   return false;
 }
 
-// Members may each be in a loop of their own, and in one within it; where there are more, they are run by their
-// callers.
+// Slots for a loop of each thread and one nested in it; further loops are run by their callers alone.
 LoopBoard::LoopBoard(int threads, bool crowded)
     : threads_(threads), crowded_(crowded), slots_(static_cast<std::size_t>(2 * threads)) {
   for (auto& slot : slots_) slot.shares = std::vector<Cursor>(static_cast<std::size_t>(threads));
@@ -117,7 +116,7 @@ std::optional<Range> LoopBoard::next(Slot& slot, int thread) {
   return number < chunks.count() ? std::optional(chunks[number]) : std::nullopt;
 }
 
-/// Own chunks first, then those of members who are late.
+/// Own chunks first, then those of threads that have not started.
 std::optional<Range> LoopBoard::next_static(Slot& slot, int thread) {
   auto const& chunks = slot.loop->chunks;
   for (int m = 0; m < threads_; ++m) {
@@ -181,7 +180,7 @@ bool LoopBoard::help_within(Loop const* outer, int thread, std::int64_t most) {
   return false;
 }
 
-/// The caller of a loop of which every chunk has been taken helps those whom it waits for.
+/// The caller of a loop whose chunks have all been taken helps the threads that it waits for.
 void LoopBoard::wait_for_threads(Slot& slot, int thread) {
   auto const alone = [&] { return (slot.state & inside) == 0; };
   while (!alone()) {
@@ -199,7 +198,7 @@ void LoopBoard::wait_for_threads(Slot& slot, int thread) {
       }
     }
     if (!late) continue;
-    // Who leaves last looks at the flag; it is up before we look at who is inside.
+    // The last thread to leave reads the flag, which is set before the number of threads inside is read.
     slot.state.fetch_or(awaited);
     if (!alone()) sleep(seen);
     slot.state.fetch_and(~awaited);

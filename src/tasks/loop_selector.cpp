@@ -21,7 +21,7 @@ std::string_view name(LoopSchedule schedule) {
   return schedule == LoopSchedule::static_ ? "static" : schedule == LoopSchedule::dynamic ? "dynamic" : "guided";
 }
 
-/// Each number becomes the largest that any rank has.
+/// Replaces each number by its maximum over ranks.
 void agree_on_slowest(Communicator const& comm, std::span<double> numbers) {
   if (comm.size() == 1) return;
   std::vector<double> const mine(numbers.begin(), numbers.end());
@@ -36,7 +36,7 @@ void agree_on_slowest(Communicator const& comm, std::span<double> numbers) {
            {std::as_bytes(std::span(mine)), std::as_writable_bytes(numbers)}, larger);
 }
 
-/// What it takes the ranks to agree, agreed.
+/// Time of an agreement, agreed.
 Seconds time_of_agreement(Communicator const& comm) {
   constexpr int tries = 3;
   double least = 1e9;
@@ -122,7 +122,7 @@ LoopSelector::LoopSelector(Communicator const& comm, Teams& teams, std::vector<L
   comm_.ensure_all_well(wrong);
   comm_.ensure_agreement("configurations of the loops",
                          static_cast<std::int64_t>(std::hash<std::string>()(names) >> 1));
-  // The slowest rank's word is every one's.
+  // The slowest rank's value is used on every rank.
   agree_on_slowest(comm_, predicted);
   std::vector<Configuration> arms;
   for (std::size_t c = 0; c < configurations_.size(); ++c) {
@@ -153,8 +153,8 @@ void LoopSelector::record(Seconds took) {
 
 LoopConfiguration const& LoopSelector::best() const { return configurations_[fixed_ ? standard_ : selector_->best()]; }
 
-/// Rank 0's file is every rank's: it tells what it remembers, as numbers by configuration; last the best one's, below 0
-/// where that is provisional.
+/// Rank 0 reads the file and broadcasts its contents as numbers by configuration; the last one is the best one's,
+/// negative if provisional.
 void LoopSelector::remembered() {
   std::vector<std::int64_t> known(configurations_.size() + 1, 0);
   auto const path = std::string(variable("ALLPORT_SELECT_FILE"));

@@ -16,16 +16,16 @@ namespace allport::tasks {
 
 namespace {
 
-/// What threads are told, in the low bits of a number that grows.
+/// Commands to threads, in the low bits of an increasing number.
 enum Order : std::uint32_t { run_body = 0, take_place = 1, end = 2 };
 constexpr std::uint32_t order_bits = 2;
 
-/// Configurations of all teams have numbers, so that a thread knows whether it is where it was put.
+/// Configurations of all teams are numbered, so that a thread knows whether its position is current.
 std::atomic<std::uint64_t> configurations{0};
-/// The configuration and the core that this thread was given by Teams::pin(), unless it has been elsewhere since.
+/// The configuration and the core to which Teams::pin() has pinned this thread last.
 thread_local std::pair<std::uint64_t, int> there;
 
-/// Where a thread is; in no team: it sleeps.
+/// A thread's team and index in it; in no team: it sleeps.
 struct Place {
   int team = -1;
   int thread = 0;
@@ -133,7 +133,7 @@ void Teams::State::wait_for(int count) {
   }
 }
 
-/// A thread that is in no team sleeps through a body's orders, and may do so through several.
+/// A thread in no team ignores commands to run a body, possibly several.
 void Teams::State::serve(int thread) {
   Place place;
   for (std::uint32_t seen = 0; true;) {
@@ -143,7 +143,7 @@ void Teams::State::serve(int thread) {
     if (what == take_place) {
       place = places[static_cast<std::size_t>(thread)];
       take(place);
-      // Its board is there until this thread has taken its next place.
+      // Its board exists until this thread has taken its next position.
       auto* const board = place.team >= 0 ? teams[static_cast<std::size_t>(place.team)]->board_.get() : nullptr;
       done.fetch_add(1);
       done.notify_one();
@@ -168,7 +168,7 @@ void Teams::State::configure(int leaders, int size) {
   ensure(std::int64_t{leaders} * size <= threads, "leaders x (1 + members)", std::int64_t{leaders} * size,
          "at most the number of threads");
   configuration = ++configurations;
-  // Drones of the last teams wait for an order before their board goes.
+  // Members of the previous teams wait for a command before their board is destroyed.
   for (auto& team : teams) team->board_->stop();
   std::vector<std::unique_ptr<Team>> next;
   bool const whole = leaders * size <= cores.size();
@@ -186,7 +186,7 @@ void Teams::State::configure(int leaders, int size) {
       place.size = size;
       if (!pinned) continue;
       place.processors = at(m, d).processors;
-      // OpenMP's threads begin where their leader is.
+      // OpenMP's threads start on their leader's core.
       for (int o = 0; d == 0 && options.bodies == Bodies::openmp && o < size; ++o) {
         if (o > 0)
           place.processors.insert(place.processors.end(), at(m, o).processors.begin(), at(m, o).processors.end());

@@ -88,7 +88,7 @@ class TreeTransport final : public graph::Transport {
         ranks_(places_.inverse()),
         shift_(machine, tree == MulticastTree::axes) {}
 
-  /// Ranks that the machine has no place for would have no ID.
+  /// Ranks without a place in the machine would have no ID.
   void hops(graph::Delivery const& delivery, VisitHop visit) const override {
     auto const last = std::ranges::max(delivery.ranks);
     if (last >= ids_.ranks()) {
@@ -118,7 +118,7 @@ class TreeTransport final : public graph::Transport {
 
  private:
   using Messages = std::vector<std::pair<Rank, Rank>>;
-  /// Those that are equally good, as multicast_by() picks from them; filled in when they are first picked.
+  /// Equally good trees, as multicast_by() picks from them; computed when first picked.
   struct Trees {
     MulticastTree tree;
     std::vector<int> orders;
@@ -135,7 +135,7 @@ class TreeTransport final : public graph::Transport {
     }
   };
 
-  /// Between places. A graph sends to the same ones again and again.
+  /// By places; cached, since a graph sends to the same groups repeatedly.
   [[nodiscard]] Messages const& messages_of(std::vector<Rank> const& key, std::uint64_t spread, int turn) const {
     auto const set = [&] { return DestinationSet::of(ids_, std::span(key).subspan(3)); };
     if (known_.size() >= most_known) known_.clear();

@@ -25,8 +25,8 @@ namespace allport::tasks {
 [[nodiscard]] bool moves_while_polled(Machine const& machine);
 
 /// Maximum number of extra hops, compared with shortest routes, for an output of `bytes` bytes if that balances the
-/// load of the machine's links: each hop costs the time of one default_segment() more, and an output that leaves over
-/// two links instead of one saves half of its own time.
+/// load of the machine's links: each extra hop costs the time of one default_segment(), and a tree that leaves the
+/// source over one link instead of two saves the time of the whole output.
 [[nodiscard]] std::int64_t detour_of(Machine const& machine, std::int64_t bytes);
 
 /// The messages that run() sends with this tree on a communicator of this machine: outputs as multicasts over the
