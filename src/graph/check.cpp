@@ -10,7 +10,7 @@ namespace allport::graph {
 
 namespace {
 
-/// From an entry along edges that are drawn, looking at what every task on the way shows by itself.
+/// Random paths from an entry along edges; checks the local rules of every task on the path.
 class Paths {
  public:
   Paths(TaskGraph const& graph, CheckOptions const& options)
@@ -67,7 +67,7 @@ class Paths {
       fail("{} contributes to {}, whose contributors() do not name it", graph_.name(task), graph_.name(edge.child));
   }
 
-  /// A rank's tasks by steps are as many as it says.
+  /// The number of a rank's tasks by steps equals count().
   void counts() {
     auto const rank = static_cast<Rank>(draw(static_cast<std::size_t>(graph_.ranks())));
     auto const said = graph_.count(rank);

@@ -81,7 +81,7 @@ class Whole {
     }
   }
 
-  /// Every input by one edge, or by all contributors to its sum.
+  /// Every input has one edge, or all contributors to its sum.
   void inputs(Id id) {
     filled_.clear();
     for (auto const* link : parents(id)) {
@@ -124,7 +124,7 @@ class Whole {
     }
   }
 
-  /// What is forwarded comes in, and is as long.
+  /// A forwarded input has an edge, and the output's size.
   void forwarding(Id id) const {
     auto const task = whole_.task(id);
     for (auto const& link : whole_.children(id)) {
@@ -219,7 +219,7 @@ class Whole {
     }
   }
 
-  /// Kahn's order, a gang as one; what is left over waits in a circle.
+  /// Kahn's topological order, a gang as one node; tasks left over are in cycles.
   void sort() {
     std::vector<std::int64_t> waits(whole_.size(), 0);
     std::vector<std::int64_t> depth(whole_.size(), 1);
@@ -257,7 +257,7 @@ class Whole {
 
   [[noreturn]] void circle() const {
     auto const stuck = [&](Id id) { return sorted_.position[id] == no_gang; };
-    // Whoever is stuck waits for somebody who is: go on until one comes again.
+    // A stuck task waits for a stuck one: follow these until one repeats.
     auto const before = [&](Id id) {
       for (auto const* link : parents(id)) {
         if (stuck(link->parent)) return link->parent;
@@ -308,7 +308,7 @@ class Whole {
              step_of[link.parent]);
       }
     }
-    // Else a member could wait for the floor to rise, and the floor for the gang.
+    // Otherwise a member could wait for the lowest step to rise, and that for the gang.
     for (auto const& members : sorted_.gangs) {
       auto const first = members.front();
       for (auto const member : members) {

@@ -21,10 +21,11 @@ Delivery delivery_of_sum(TaskGraph const& graph, Task parent, Consumer const& co
 
 namespace {
 
-/// Members, of which each pair's exchange is looked at: of more a pair's is short, and pairs are too many.
+/// Maximum number of members for which the exchange of each pair is counted: with more, pairs are many and messages
+/// short.
 constexpr std::size_t few = 8;
 
-/// What a member sends another one, as if by one of two trees from each side of a ring.
+/// Traffic of a member to another one, modelled as two trees, one in each direction of a ring.
 void expected(TaskGraph const& graph, Gang const& gang, Task from, Task to, std::int64_t bytes,
               FunctionRef<void(Delivery const&)> visit) {
   std::array const ranks{graph.owner(from), graph.owner(to)};

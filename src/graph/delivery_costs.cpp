@@ -36,7 +36,7 @@ double AxisLoads::mean_link() const {
 
 namespace {
 
-/// The messages of one delivery again, with another number of bytes.
+/// Replays the messages of one delivery with another number of bytes.
 class Again final : public Transport {
  public:
   std::vector<Hop> hops_;
@@ -86,7 +86,7 @@ DeliveryCosts::Cost DeliveryCosts::of(Delivery const& delivery) {
     hops.push_back(hop);
     cost.loads.add(hop);
   });
-  // Of long messages, which go on in segments: the start is what is left of them.
+  // Fitted to long messages, which are forwarded in segments; the start is the remainder.
   auto const some = std::max<std::int64_t>(delivery.bytes / 2, 1);
   auto const all = inside_->seconds(delivery, delivery.bytes);
   auto const more = std::max<std::int64_t>(delivery.bytes - some, 1);

@@ -66,8 +66,8 @@ Links::Transfer Links::cross(Rank from, Rank to, LinkId link, std::int64_t bytes
   mine = cores_.done(begin, overhead_);
   auto head = mine;
   auto tail = std::max(head, last);
-  // A queue further down is what is booked there, not when: a message that comes late, because it waited before, does
-  // not keep the link empty until then.
+  // A queue further along the route is the amount reserved there, not its times: a message that arrives late, because
+  // it waited before, does not keep the link idle until then.
   auto unhindered = mine;
   auto const take = [&](LinkId l, double bandwidth, double latency) {
     auto& [free, busy] = of_links_[static_cast<std::size_t>(l)];
@@ -103,7 +103,7 @@ Links::Transfer Links::cross(Rank from, Rank to, LinkId link, std::int64_t bytes
     head += path_cost.latency;
     tail += path_cost.latency;
   }
-  // Cores are given in the order in which messages leave, so that one which is there late keeps none free until then.
+  // Cores are assigned in the order of departure, so a message that arrives late does not keep a core idle until then.
   auto const taken = cores_.done(mine, overhead_) - mine;
   return {begin, head + taken, tail + taken};
 }

@@ -13,7 +13,7 @@ namespace allport::graph {
 
 namespace {
 
-/// What ranks keep while step after step is begun.
+/// Bytes that ranks store, step by step.
 class RetainedBytes {
  public:
   RetainedBytes(TaskGraph const& graph, std::int64_t ahead)
@@ -40,7 +40,7 @@ class RetainedBytes {
     for (auto const& [where, last] : outputs_) {
       auto const [output, rank] = where;
       if (rank == own && graph_.in_place(task, output)) continue;
-      // What is forwarded is kept as an input until now.
+      // A forwarded output is stored as an input until now.
       if (rank == own && graph_.forwards(task, output) >= 0 && (!ends() || last <= now_)) continue;
       retain(rank, graph_.output(task, output).bytes(graph_.element()), last);
     }
@@ -78,7 +78,7 @@ class RetainedBytes {
     of_rank.most = std::max(of_rank.most, of_rank.now += bytes);
   }
 
-  /// A partial sum leaves for the rank that it is combined on. True when the contribution waits for others here.
+  /// The stored part of a sum. True if the contribution waits for others here.
   bool contribute(Task task, Consumer const& consumer, std::int64_t last) {
     contributors_.clear();
     int mine = -1;
@@ -98,7 +98,7 @@ class RetainedBytes {
     bool const waits = place.parent < 0 || !place.parts.empty();
     if (place.parent >= 0) {
       retain(contributors_[static_cast<std::size_t>(place.parent)], bytes, last);
-      // Of what is no memory of its own there is a copy that waits.
+      // A contribution without memory of its own is copied.
       if (waits && (graph_.in_place(task, consumer.edge.output) || graph_.forwards(task, consumer.edge.output) >= 0))
         retain(contributors_[static_cast<std::size_t>(mine)], bytes, last);
     }

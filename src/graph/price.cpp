@@ -19,12 +19,12 @@ namespace allport::graph {
 
 namespace {
 
-/// Steps of the chain that are followed in one piece: what is sent in one is still in flight in the next.
+/// Steps of the chain that are followed in one piece, since messages of one are still in flight in the next.
 constexpr int fewest_chained = 4;
-/// Members of a gang are asked for the chain's next task until so many edges were seen: after the first they say the
-/// same of other ranks.
+/// Maximum number of edges of a gang's members that are searched for the chain's next task: most members differ only in
+/// the ranks.
 constexpr std::size_t most_edges = 4096;
-/// Ranks times steps of graphs of which all messages are looked at.
+/// Maximum product of ranks and steps up to which all messages are counted.
 constexpr std::int64_t most_whole = 4096;
 
 class Pricing {

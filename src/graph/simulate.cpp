@@ -1,4 +1,4 @@
-// Tasks on workers: who is ready, who runs, who waits for a gang, and how the time of every rank is spent.
+// Simulation of tasks on workers: ready, running, waiting for a gang; and the use of every rank's time.
 #include "allport/graph/simulate.h"
 
 #include <fmt/format.h>
@@ -137,7 +137,7 @@ void Simulation::become_ready(Task task, Rank rank, Waiting const& waited) {
       ++clock(m.rank).in_flight;
     }
     auto until = now_ + called_[number].seconds;
-    // Who forwards does so piece by piece: all of a message's ways are taken at once.
+    // Relays forward segment by segment: all links of a message's route are occupied at once.
     auto const book = [&](Hop const& hop) {
       until = std::max(until, links_.cross(hop.from, hop.to, hop.bytes, now_, now_).tail);
     };
@@ -146,7 +146,7 @@ void Simulation::become_ready(Task task, Rank rank, Waiting const& waited) {
     return at(until, Event::exchanged, number);
   }
   called_[number].members.reserve(members.size());
-  // One order of all gangs: no rank takes them otherwise, so that none waits for another in a circle.
+  // One order of all gangs on all ranks avoids deadlocks among gangs.
   auto const order = all_called_++;
   for (auto const& m : members) {
     auto const first = std::numeric_limits<double>::max();

@@ -1,4 +1,4 @@
-// What tasks forward: multicasts and sums leg by leg over the links, until those that wait for them have them.
+// Simulation of messages: multicasts and sums hop by hop over the links to their consumers.
 #include <algorithm>
 #include <tuple>
 

@@ -1,4 +1,4 @@
-// A graph's time from some of its steps.
+// Estimates a graph's time from simulations of some of its steps.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -25,7 +25,7 @@ class Sampler {
     simulated_ += end - first;
     return simulate(graph_, machine_, transport_, options_);
   }
-  /// What a window has stands for so many steps that are like those from `first` to before `end` of it.
+  /// Extrapolates the steps `first` to `end` - 1 of a window to the number of steps that they represent.
   void add(SimulateResult const& part, double steps, std::int64_t first, std::int64_t end) {
     double all = 0;
     double own = 0;
@@ -49,7 +49,8 @@ class Sampler {
     whole_.longest_work += times * part.longest_work;
     whole_.most_waiting = std::max(whole_.most_waiting, part.most_waiting);
   }
-  /// Where `seconds` have been found: windows that begin with all ranks at one time wait otherwise than the whole.
+  /// After `seconds` is known: waiting times in windows, where all ranks start at the same time, are not
+  /// representative.
   [[nodiscard]] SimulateResult finish(double seconds) {
     whole_.seconds = seconds;
     whole_.tasks = static_cast<std::int64_t>(tasks_ + 0.5);
@@ -77,8 +78,8 @@ class Sampler {
   double longest_tasks_ = 0;
 };
 
-/// Of two parts next to each other the windows lie where Gauss's two points do: what a step takes may then be a cubic
-/// of its number, as the work of a factorization is a square, and nothing is missed.
+/// The windows of two neighbouring parts are at the two Gauss points, which integrates step times that are cubic in the
+/// step number exactly (the work of a factorization is quadratic).
 double aside(int window, int windows) {
   bool const is_alone = window + 1 == windows && windows % 2 != 0;
   auto const from_middle = 1 / std::sqrt(3.0) - 0.5;

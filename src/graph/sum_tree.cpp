@@ -7,7 +7,7 @@ namespace allport::graph {
 
 namespace {
 
-/// Places first ... last - 1, whose partial sum is made at `head`.
+/// Contributions first ... last - 1, whose partial sum is computed at `head`.
 struct Interval {
   int first = 0;
   int last = 0;
@@ -16,7 +16,7 @@ struct Interval {
   [[nodiscard]] int size() const { return last - first; }
 };
 
-/// The half without the head leaves the interval; nothing where the head is alone.
+/// Splits off the half without the head; nothing if the head is alone.
 std::optional<Interval> split(Interval& whole) {
   if (whole.size() < 2) return std::nullopt;
   auto const middle = whole.first + whole.size() / 2;

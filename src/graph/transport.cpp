@@ -9,7 +9,7 @@ namespace allport::graph {
 
 namespace {
 
-/// Ranks in ascending order, beginning with the root: the plain carriers go by it.
+/// Ranks in ascending order, cyclically from the root: the order of the plain transports.
 class Around {
  public:
   explicit Around(Delivery const& delivery) : ranks_(delivery.ranks.begin(), delivery.ranks.end()) {
@@ -84,7 +84,7 @@ std::unique_ptr<Transport> transport(std::string_view name) {
 
 void hops_of(Schedule const& schedule, std::span<Rank const> members, Transport::VisitHop visit) {
   LinkedProgram const linked(schedule);
-  // Whole operations, in an order in which each comes after those that its first segment waits for.
+  // Whole operations, in an order in which each follows those that its first segment depends on.
   std::vector<std::int32_t> waits(linked.size(), 0);
   std::vector<std::vector<OpId>> wakes(linked.size());
   auto const after = [&](OpId first, OpId then) {

@@ -29,7 +29,7 @@ Machine const& machine_of(TopologyIds const& ids) {
   return *ids.machine();
 }
 
-/// What a tree is chosen by.
+/// The quantities by which a tree is chosen.
 struct Candidate {
   int order = 0;
   TreeForm form;
@@ -55,8 +55,8 @@ Candidate candidate_of(Machine const& machine, Node source, int order, std::span
 
 using Candidates = std::vector<Candidate const*>;
 
-/// Of so many parts by turns over these trees: what of the message its busiest link, or the mean link of the machine
-/// has, and then how many links all parts take.
+/// For `parts` parts sent over these trees in turn: the fraction of the message on the busiest link (or the mean link
+/// of the machine), and the number of links that all parts use.
 std::pair<double, std::size_t> load_of(Candidates const& trees, int parts, Machine const& machine) {
   std::map<LinkId, int> load;
   std::size_t all = 0;
@@ -82,7 +82,7 @@ Candidates of_fewest_links(Candidates trees) {
   return trees;
 }
 
-/// So many rectangular trees without a common link, or all that there are: those with the fewest links of their own.
+/// Up to `parts` link-disjoint rectangular trees: those with the fewest links.
 Candidates rectangular(Candidates trees, bool one_way, int parts) {
   std::erase_if(trees, [&](auto const* c) {
     return !c->form.from_beside || c->form.shortest != 0 || (c->form.sense != Sense::shortest) != one_way;
@@ -92,8 +92,7 @@ Candidates rectangular(Candidates trees, bool one_way, int parts) {
   return trees;
 }
 
-/// What links of an axis have of so many trees, at most, if roots take turns: uses over links between the group's
-/// nodes.
+/// Maximum load of an axis's links by these trees with rotating roots: uses divided by links between the group's nodes.
 double evenly(Candidates const& trees, std::span<Node const> nodes, Machine const& machine) {
   std::vector<double> uses(static_cast<std::size_t>(machine.axes()));
   auto links = uses;
@@ -146,13 +145,13 @@ Candidates one_by_one(Candidates trees, int parts, std::size_t more, std::span<N
   return best;
 }
 
-/// A group's place in the rings of its machine.
+/// A group's position in the rings of its machine.
 struct Rings {
   int partial = 0;     ///< bit a: it has a part of axis a's
   bool whole = false;  ///< it has all of one, so that a tree may go one way round that one and stay in the box
   bool line = false;   ///< it lies along one axis
 
-  /// Those to be gone round by the shortest route, where others are gone round one way.
+  /// Rings that are traversed by the shortest route, while others are traversed in one direction.
   [[nodiscard]] int shortest() const { return whole || line ? partial : 0; }
 };
 
@@ -174,8 +173,8 @@ Rings rings_of(Machine const& machine, Node home, std::span<Rank const> ranks) {
   return rings;
 }
 
-/// Of a node's ranks the one that has the message first: the source, or a destination, or, where the node is only
-/// passed, the one with the source's place.
+/// The first rank of a node to receive the message: the source, or a destination, or, if the node only relays, the one
+/// at the source's position within its node.
 Rank first_of(Machine const& machine, TopologyIds const& ids, Multicast const& m, Node node) {
   if (machine.node_of(m.source) == node) return m.source;
   auto const ranks = machine.ranks_per_node();
@@ -209,7 +208,7 @@ std::vector<int> orders_along_axes(TopologyIds const& ids, Rank source, Destinat
     }
   };
   look_at(0);
-  // One output by itself would go farther so, for links that others may leave idle.
+  // A single output would only take longer, for the sake of links that may be idle.
   auto const group = parts > 1 ? rings_of(machine, home, ranks) : Rings{};
   auto const partial = group.shortest();
   if (partial != 0) look_at(partial);

@@ -15,7 +15,7 @@ namespace {
 constexpr std::size_t most_faults = 20;
 constexpr Rank most_asked = 1024;  // whether they take part, of those that nobody sends anything
 
-/// A rank that has the message, and for whom.
+/// A rank that has the message, and the destinations in its message.
 struct Holder {
   Rank rank;
   Rank from;
@@ -32,7 +32,7 @@ class Walk {
     report_.destinations = set.size();
   }
 
-  /// @param visit (holder, what it does with the message)
+  /// @param visit (holder, its forwarding)
   template <class Visit>
   void run(Rank source, ForwardRule rule, Visit&& visit) {
     waiting_.push_back({source, -1, 0, set_});

@@ -17,7 +17,7 @@ namespace {
 
 using Group = std::span<TableEntry const>;  // of one row, next to each other
 
-/// What a rank does about one row of its table.
+/// Forwarding for one row of a rank's table.
 class Row {
  public:
   /// @param digit the rank's own, of `bits` bits
@@ -35,7 +35,7 @@ class Row {
   }
 
  private:
-  /// Entries whose digits agree in their first bits go together.
+  /// Groups entries whose digits agree in their first bits.
   void send_split(int bits) {
     for (int left = bits_ - bits; left > -bits; left -= bits) {
       auto const shift = std::max(left, 0);
@@ -50,7 +50,7 @@ class Row {
     }
   }
 
-  /// One of the entries with destinations takes all of the group, another one for another rank.
+  /// The group is sent to one of its entries with destinations, chosen by the rank.
   void send_to(Group group) {
     auto const covers = Positions{group.front().covers.begin, group.back().covers.end};
     auto part = set_.within(covers);
@@ -139,8 +139,8 @@ Share chain_share(TopologyIds const& ids, Multicast const& m, Rank rank) {
   return share;
 }
 
-/// 0 is the source, then come the others. Below a rank they are a run of that order, in which it is the first: so that
-/// who is handed a part goes on as if it were the source.
+/// The source has index 0, then the others follow. The subtree of a rank is a run of that order that begins with it, so
+/// a rank that receives a part forwards it as if it were the source.
 Share binomial_share(TopologyIds const& ids, Multicast const& m, Rank rank) {
   auto const at = ids.position(rank);
   Share share{-1, m.set.contains(at), {}};
@@ -160,7 +160,7 @@ Share binomial_share(TopologyIds const& ids, Multicast const& m, Rank rank) {
   return share;
 }
 
-/// On the way to a rank only the rows matter at which it parts from those who have the message.
+/// On the route to a rank only those rows matter in which it differs from the ranks that have the message.
 Share prefix_share(TopologyIds const& ids, Multicast const& m, Rank rank, RoutingTable const* table) {
   auto const position = ids.position(rank);
   Rank from = -1;

@@ -1,4 +1,4 @@
-// What the links let a long row of the MPI library's calls take.
+// Lower bound on the sustained time of the MPI library's calls by the load of links.
 #include <algorithm>
 #include <bit>
 #include <limits>
@@ -11,7 +11,7 @@ namespace allport {
 
 namespace {
 
-/// From the root to all others, or the other way.
+/// From the root to all others, or to the root.
 enum class Direction { down, up };
 
 /// Of partners that differ in one bit, whether those that differ in the highest swap most.
@@ -23,7 +23,7 @@ class Row {
   Row(Machine const& machine, std::optional<Mapping> const& mapping)
       : machine_(machine), mapping_(mapping), ranks_(machine.ranks()), loads_(machine) {}
 
-  /// The busiest link's time for what was added since the last one.
+  /// The busiest link's time for the messages added since the last call.
   [[nodiscard]] double take() {
     auto const most = loads_.longest().value();
     loads_.clear();
@@ -68,7 +68,7 @@ class Row {
   void swapping(double bytes) {
     exchange([&](int) { return bytes; });
   }
-  /// Half of all blocks to whoever is 1, 2, 4 ... ranks on (Bruck).
+  /// Half of all blocks to the rank 1, 2, 4 ... further on (Bruck).
   void shifts(double bytes) {
     for (Rank distance = 1; distance < ranks_; distance *= 2) {
       for (Rank r = 0; r < ranks_; ++r) send(r, (r + distance) % ranks_, bytes);
@@ -108,7 +108,7 @@ class Row {
   LinkBytes loads_;
 };
 
-/// The least that any of the algorithms lets the busiest link carry.
+/// The minimum, over algorithms, of the busiest link's time.
 class Least {
  public:
   explicit Least(Row& row) : row_(row) {}

@@ -37,7 +37,7 @@ std::pair<Split, Seconds> best_split(Machine const& machine, Contract const& con
   return best;
 }
 
-/// A row for a way whose tree depends on nothing but the contract. @param in_segments or the whole message at once
+/// A row for a tree that depends only on the contract. @param in_segments or the whole message at once
 Algorithm along(MulticastTree tree, std::string summary, bool in_segments) {
   auto const cut_of = [=](Contract const& contract, Cut cut) { return in_segments ? cut : whole(contract, cut); };
   return {
@@ -75,7 +75,7 @@ Algorithm const& rectangular() {
   return only;
 }
 
-/// Where the trees grow: the box that source and targets fill, as a machine of its own; else all of the machine.
+/// The machine of the trees: the box that source and targets fill, or else the whole machine.
 struct Ground {
   Machine machine;
   std::vector<Rank> ranks;   // by place
@@ -158,7 +158,7 @@ class PrunedTrees {
     return needed_[static_cast<std::size_t>(tree)][static_cast<std::size_t>(place)];
   }
 
-  /// The way from the root to a place, in every tree.
+  /// The path from the root to a place, in every tree.
   void need(Rank place) {
     auto const own = all_.program(place);
     for (auto const& op : own.ops) {

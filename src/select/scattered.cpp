@@ -7,7 +7,7 @@
 namespace allport {
 namespace {
 
-/// None where the collective is not done over trees.
+/// None if the collective does not use trees.
 std::optional<NetworkTrees> trees_for(SubNetwork const& network, Contract const& contract) {
   if (contract.what == Collective::alltoall || contract.what == Collective::barrier) return std::nullopt;
   auto const collects = contract.what == Collective::reduce || contract.what == Collective::gather;

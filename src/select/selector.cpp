@@ -14,20 +14,20 @@ namespace allport {
 
 namespace {
 
-/// What is expected of a configuration of which no model says anything, of the standard's time.
+/// Expected time of a configuration without a prediction, relative to the standard one.
 constexpr double unknown = 1.5;
-/// Agreeing while nothing is tried may take so much of the time.
+/// Maximum fraction of time for agreements while nothing is tried.
 constexpr double watching = 0.01;
-/// A first iteration has start-up in it. One that took so many times what is hopeless ends its trial.
+/// A first iteration includes start-up. One that takes this multiple of the hopeless limit ends its tuning run.
 constexpr double start_up = 2.0;
 constexpr double longest_wait = 1e6;  // iterations
-/// The standard and another that differ by more are not tried twice.
+/// The standard configuration and another are not timed again if they differ by more.
 constexpr double surely = 4.0;
-/// Nor is another, where no start-up is in the standard's time, that takes so much more.
+/// Nor is a configuration that takes this much more, if the standard's time includes no start-up.
 constexpr double surely_dearer = 1.25;
-/// Of what exploring may cost, so much is planned for; the rest is for trials that turn out dearer than expected.
+/// Fraction of the cost bound that is planned for; the rest is for tuning runs that cost more than expected.
 constexpr double planned = 0.6;
-/// Iterations of the best one between two looks at what it takes, at least: fewer say more of the computer than of it.
+/// Minimum iterations of the best configuration between two checks of its time: fewer mostly measure disturbances.
 constexpr int shortest_watch = 8;
 }  // namespace
 
@@ -66,7 +66,7 @@ Selector::Run Selector::tuning_run(std::size_t arm) const {
   return {.arm = arm, .iterations = options_.iterations + 1};
 }
 
-/// The standard and, before anyone agrees on anything, what the model expects to beat it, or cannot tell from it.
+/// Plans the standard configuration and, before the first agreement, those that the model predicts to be about as fast.
 void Selector::plan_first() {
   runs_ = {tuning_run(options_.standard)};
   if (options_.starts_up > 0) runs_.front().drops = options_.starts_up;
@@ -95,7 +95,7 @@ void Selector::learn(Run const& run, double mean) {
     return;
   }
   if (run.confirms) {
-    // In doubt nobody gains by tuning.
+    // No gain from tuning in case of doubt.
     confirmed_ = run.arm;
     best_ = options_.standard;
     settled_at_ = standard_seconds();
@@ -112,7 +112,7 @@ void Selector::account(Run const& run, double total) {
   if (run.arm != options_.standard) spent_ += took - standard_seconds() * run.done;
 }
 
-/// Twice in a row is a change: one interruption is none.
+/// A change must be seen twice in a row; once may be a disturbance.
 void Selector::watch(double mean) {
   auto& best = arms_[best_];
   auto const change = mean / settled_at_;
@@ -134,7 +134,7 @@ void Selector::watch(double mean) {
     arm.probed = false;
     if (arm.seconds == 0) continue;
     arm.expected = arm.seconds * std::min(change, 1.0);
-    // The standard stays the measure of all until it has run again.
+    // The standard configuration remains the reference until it has run again.
     arm.seconds = a == options_.standard ? arm.seconds * change : 0;
   }
 }
@@ -156,7 +156,7 @@ void Selector::choose_best() {
   drifted_ = 0;
 }
 
-/// The model's word, corrected by how it erred: on the same family, else on any.
+/// The prediction, corrected by its error for the same family, else for any.
 double Selector::expected(Arm const& arm) const {
   if (arm.expected > 0) return arm.expected;
   auto const predicted = arm.configuration.predicted.value();
@@ -176,7 +176,7 @@ double Selector::expected(Arm const& arm) const {
   return predicted * error;
 }
 
-/// Where nothing says what it takes, it may be the best.
+/// A configuration without a known time may be the best.
 bool Selector::is_hopeless(Arm const& arm) const {
   bool const says = arm.expected > 0 || arm.configuration.predicted > Seconds{};
   return says && expected(arm) > (arm.probed ? start_up : 1) * options_.hopeless * arms_[best_].seconds;
@@ -187,21 +187,21 @@ std::vector<std::size_t> Selector::worth_trying() const {
   for (std::size_t a = 0; a < arms_.size(); ++a) {
     if (arms_[a].open && !is_hopeless(arms_[a])) open.push_back(a);
   }
-  // Whoever was probed, and put off, leaves the budget to those of which less is known.
+  // Probed and delayed configurations leave the budget to those of which less is known.
   std::ranges::stable_sort(open, {}, [&](std::size_t a) { return std::pair(arms_[a].probed, expected(arms_[a])); });
   return open;
 }
 
-/// What the budget lacks for so many iterations that take so long each.
+/// The amount by which the budget is too small for `iterations` iterations of `seconds` each.
 double Selector::missing(int iterations, double seconds) const {
   auto const standard = standard_seconds();
   auto const loss = std::max(seconds - standard, 0.0);
   auto const cost = iterations * (loss - options_.loss * standard) + 2 * agreement_;
-  // What is expected to cost nothing may be done even where too much has been spent.
+  // A run without expected cost is allowed even if the budget is exceeded.
   return cost <= 0 ? cost : cost - (options_.allowance.value() + planned * allowed_ - spent_);
 }
 
-/// After a probe that was not hopeless, and not so dear that the rest must wait.
+/// The rest of a tuning run after a probe that was neither hopeless nor too expensive.
 std::optional<Selector::Run> Selector::remaining_run() {
   auto const& last = runs_.back();
   auto& arm = arms_[last.arm];
@@ -214,7 +214,7 @@ std::optional<Selector::Run> Selector::remaining_run() {
   return std::nullopt;
 }
 
-/// Of those that were tried, beside the standard.
+/// The best tried configuration other than the standard one.
 std::optional<std::size_t> Selector::best_other() const {
   std::optional<std::size_t> other;
   for (std::size_t a = 0; a < arms_.size(); ++a) {
@@ -224,7 +224,7 @@ std::optional<std::size_t> Selector::best_other() const {
   return other;
 }
 
-/// What is to be tried once more, beside the standard.
+/// The configuration to be confirmed against the standard one.
 std::optional<std::size_t> Selector::to_confirm() const {
   auto const other = best_other();
   if (options_.confirm == 0 || !other || confirmed_ == other) return std::nullopt;
@@ -233,7 +233,7 @@ std::optional<std::size_t> Selector::to_confirm() const {
   return ratio > dearer || ratio < 1 / surely ? std::nullopt : other;
 }
 
-/// Who runs second finds the queues that the first has filled, and ranks that are not in step yet.
+/// A run that follows another one starts with full queues and ranks that are not synchronised.
 std::optional<std::size_t> Selector::in_doubt() const {
   auto const other = best_other();
   if (options_.doubt == 1 || agreements_ > 1 || best_ != options_.standard || !other) return std::nullopt;
@@ -242,8 +242,8 @@ std::optional<std::size_t> Selector::in_doubt() const {
   return near && missing(options_.iterations, time) <= 0 ? other : std::nullopt;
 }
 
-/// Beside the standard, after what is best has run for a while; one by one by turns where interruptions are what
-/// differs, for these come in bursts.
+/// Confirms against the standard one after a run of the best; alternating single iterations if disturbances, which come
+/// in bursts, are the main difference.
 std::vector<Selector::Run> Selector::confirming(std::size_t other) const {
   auto const& standard = arms_[options_.standard];
   report(fmt::format("iteration {}: {} ({}) and {} ({}) will be timed once more", iterations_,
@@ -273,8 +273,8 @@ std::vector<Selector::Run> Selector::next_runs() {
     return {{.arm = *other, .iterations = options_.iterations + drops, .drops = drops, .again = true}};
   }
   auto const open = worth_trying();
-  // A program's first iterations are no measure of what comes: what has won against these stands beside the standard
-  // again before it is the measure of others.
+  // A program's first iterations are not representative: a configuration that was faster than these is compared with
+  // the standard one again before it becomes the reference.
   bool const took_over = best_ != options_.standard && options_.starts_up == 0;
   std::optional<std::size_t> again;
   if (open.empty() || took_over) again = to_confirm();
@@ -293,7 +293,7 @@ std::vector<Selector::Run> Selector::next_runs() {
     auto const missing = this->missing(tried.iterations, expects);
     if (missing > 0) {
       auto const saved = options_.loss * standard + std::max(standard - arms_[best_].seconds, 0.0);
-      // What took the standard's place in a lull is watched meanwhile.
+      // A configuration that replaced the standard one during a lull is watched meanwhile.
       wait = saved > 0 ? std::min((missing + agreement) / saved, look) : look;
     } else if (again) {
       return confirming(*again);
